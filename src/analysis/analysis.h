@@ -1,0 +1,85 @@
+// What analysis hands to rules, gate and report: metrics by id, tables, and what was selected.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/table.h"
+#include "base/value.h"
+#include "model/profile.h"
+#include "profgauge/error.h"
+
+namespace profgauge {
+
+enum class Direction : std::uint8_t { kHigherIsBetter, kLowerIsBetter, kNeutral };
+
+/// One entry of the metric catalogue: the single source of every number's definition.
+struct MetricSpec {
+  std::string_view id;
+  std::string_view title;
+  Unit unit = Unit::kNumber;
+  Direction direction = Direction::kNeutral;
+  std::string_view definition;  ///< One sentence.
+  std::string_view formula;     ///< May be empty when the definition says it all.
+  std::string_view source;      ///< Whose definition: "DLProf", "TensorBoard plug-in", "HTA", "ours".
+};
+std::span<const MetricSpec> MetricCatalogue();
+const MetricSpec* FindMetric(std::string_view id);
+
+/// One entry of the table catalogue.
+struct TableSpec {
+  std::string_view id;        ///< "kernels_by_op"
+  std::string_view row_name;  ///< "kernel"; what rules' for_each names. Empty: not for rules.
+  std::string_view title;
+  std::string_view doc;
+  std::span<const ColumnSpec> columns;
+};
+std::span<const TableSpec> TableCatalogue();
+const TableSpec* FindTable(std::string_view id);
+
+struct Metric {
+  const MetricSpec* spec = nullptr;
+  Value value;                 ///< Absent when the profile cannot give it; then…
+  std::string absent_because;  ///< …this says why, in one clause, and what to record.
+  bool low_confidence = false;  ///< Shown as such; never fails a gate by itself.
+  std::string note;            ///< Why low confidence, or a bound ("+ at most 3.1 % unknown").
+};
+
+/// What the reader of the run chose (metrics: "Time, window, iterations").
+struct Selection {
+  std::string iteration_marker;  ///< Regular expression; empty: automatic.
+  std::string key_op;
+  std::int64_t start = -1, stop = -1;  ///< Inclusive iteration indices; -1 open.
+  std::int64_t warmup = 0;             ///< Iterations to leave out at the start.
+  std::int64_t rank = -1;              ///< Only this rank; -1 all.
+};
+
+/// A proposal or remark that is about the data, not about performance.
+struct Remark {
+  std::string id;    ///< "unsteady-selection"
+  std::string text;
+};
+
+struct Analysis {
+  std::vector<Metric> metrics;  ///< Catalogue order; every catalogue entry is present.
+  std::vector<Table> tables;    ///< Catalogue order; tables a profile cannot give have 0 columns…
+  std::map<std::string, std::string, std::less<>> absent_tables;  ///< …and a reason here.
+  std::string iteration_source;  ///< "ProfilerStep#N", "key op aten::mm", "whole profile".
+  std::int64_t iterations_total = 0, iterations_selected = 0;
+  Ns window_start = 0, window_end = 0;
+  std::vector<Remark> remarks;
+
+  const Metric* Find(std::string_view id) const;
+  const Table* FindTable(std::string_view id) const;
+};
+
+/// Derives everything from one run. `ranks` holds one profile per rank, in rank order.
+/// Errors: kUsage when the selection matches no iteration or a marker is not a regular expression.
+/// REQUIRES: ranks is not empty.
+Result<Analysis> Analyze(std::span<const Profile> ranks, const Selection& selection);
+
+}  // namespace profgauge

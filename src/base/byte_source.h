@@ -1,0 +1,41 @@
+// A stream of decompressed bytes from a file, standard input or memory.
+//
+// Content decides, not the name: gzip members are inflated whatever the file is called. Reading is
+// in windows, so memory does not grow with the input.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "profgauge/error.h"
+
+namespace profgauge {
+
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  /// What to call it in messages: the path, or "-".
+  virtual const std::string& name() const = 0;
+  /// Fills `out` from the stream; returns how many bytes were written, 0 only at the end.
+  /// Errors: kInput for read failures and damaged or truncated gzip streams ("gzip/truncated"…),
+  /// after all bytes that could be decoded were delivered.
+  virtual Result<std::size_t> Read(std::span<std::byte> out) = 0;
+  /// Whether the bytes come out of gzip.
+  virtual bool compressed() const = 0;
+  /// Bytes on disk, 0 when unknown (standard input): for progress.
+  virtual std::uint64_t stored_bytes() const = 0;
+  /// Stored bytes consumed so far: for progress.
+  virtual std::uint64_t stored_consumed() const = 0;
+};
+
+/// Opens `path` ("-" is standard input). Errors: kInput with the reason in words: missing, a
+/// directory, not readable, empty.
+Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path);
+/// Reads from memory; `bytes` must outlive the source. Inflates like a file would.
+std::unique_ptr<ByteSource> MakeMemorySource(std::string name, std::span<const std::byte> bytes);
+
+}  // namespace profgauge

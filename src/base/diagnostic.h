@@ -1,0 +1,26 @@
+// How an Error looks to a person: message, place, source line with caret, help, code.
+//
+//   error: unknown field `kernel.tim`
+//     --> rules/compute.yaml:11:12
+//      |
+//   11 |     where: kernel.tim > 5 us
+//      |            ^^^^^^^^^^
+//     help: did you mean `kernel.time`?   [rules/unknown-field]
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "profgauge/error.h"
+
+namespace profgauge {
+
+/// `source` is the text that where.line points into, empty when there is none to show. Ends with a
+/// newline. User text is made printable: control characters are shown as \xNN.
+std::string RenderDiagnostic(const Error& error, std::string_view source, bool color);
+
+/// The nearest of `candidates` to `word`, or empty when none is near enough to suggest.
+std::string_view DidYouMean(std::string_view word, std::span<const std::string_view> candidates);
+
+}  // namespace profgauge

@@ -1,0 +1,46 @@
+// Interned strings: each distinct text is stored once and named by a 32-bit id.
+//
+// Ids are numbered by first appearance, so the same input gives the same ids. Not thread-safe.
+// Views returned stay valid for the pool's lifetime.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+
+namespace profgauge {
+
+/// Names a string of one StringPool. A default-constructed id names no string.
+struct StringId {
+  static constexpr std::uint32_t kNone = 0xffff'ffff;
+  std::uint32_t value = kNone;
+  bool valid() const { return value != kNone; }
+  friend bool operator==(StringId, StringId) = default;
+  friend auto operator<=>(StringId, StringId) = default;
+};
+
+class StringPool {
+ public:
+  StringPool() = default;
+  StringPool(StringPool&&) = default;
+  StringPool& operator=(StringPool&&) = default;
+
+  /// The id of `text`, interning it if it is new.
+  StringId Intern(std::string_view text);
+  /// The id of `text`, or an invalid id when it was never interned.
+  StringId Find(std::string_view text) const;
+  /// REQUIRES: id.valid() and id came from this pool.
+  std::string_view operator[](StringId id) const { return texts_[id.value]; }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(texts_.size()); }
+
+ private:
+  struct Hash {
+    std::size_t operator()(std::string_view text) const;
+  };
+  std::deque<std::string> texts_;
+  boost::unordered_flat_map<std::string_view, std::uint32_t, Hash> ids_;
+};
+
+}  // namespace profgauge

@@ -1,0 +1,92 @@
+#include "base/table.h"
+
+#include <cmath>
+
+namespace profgauge {
+
+CellType CellTypeOf(Unit unit) {
+  switch (unit) {
+    case Unit::kText: return CellType::kText;
+    case Unit::kBool:
+    case Unit::kCount:
+    case Unit::kTime:
+    case Unit::kBytes: return CellType::kInteger;
+    default: return CellType::kReal;
+  }
+}
+
+Column::Column(const ColumnSpec& spec) : id_(spec.id), title_(spec.title), unit_(spec.unit) {
+  switch (CellTypeOf(unit_)) {
+    case CellType::kInteger: cells_.emplace<0>(); break;
+    case CellType::kReal: cells_.emplace<1>(); break;
+    case CellType::kText: cells_.emplace<2>(); break;
+  }
+}
+
+void Column::Reserve(std::size_t rows) {
+  std::visit([rows](auto& cells) { cells.reserve(rows); }, cells_);
+}
+
+std::size_t Column::size() const {
+  return std::visit([](const auto& cells) { return cells.size(); }, cells_);
+}
+
+void Column::AddAbsent() {
+  switch (type()) {
+    case CellType::kInteger: integers().push_back(kAbsentInteger); break;
+    case CellType::kReal: reals().push_back(std::numeric_limits<double>::quiet_NaN()); break;
+    case CellType::kText: texts().push_back({}); break;
+  }
+}
+
+bool Column::IsAbsentAt(std::size_t row) const {
+  switch (type()) {
+    case CellType::kInteger: return integers()[row] == kAbsentInteger;
+    case CellType::kReal: return std::isnan(reals()[row]);
+    case CellType::kText: return !texts()[row].valid();
+  }
+  return true;
+}
+
+Table::Table(std::string_view id, std::string_view row_name, std::string_view title,
+             std::shared_ptr<StringPool> strings)
+    : id_(id), row_name_(row_name), title_(title), strings_(std::move(strings)) {}
+
+Column& Table::AddColumn(const ColumnSpec& spec) { return columns_.emplace_back(spec); }
+
+const Column* Table::Find(std::string_view column_id) const {
+  for (const Column& column : columns_) {
+    if (column.id() == column_id) return &column;
+  }
+  return nullptr;
+}
+
+Column* Table::Find(std::string_view column_id) {
+  return const_cast<Column*>(static_cast<const Table*>(this)->Find(column_id));
+}
+
+bool Table::CheckShape() const {
+  for (const Column& column : columns_) {
+    if (column.size() != rows()) return false;
+  }
+  return true;
+}
+
+Value Table::At(std::size_t row, const Column& column) const {
+  if (column.IsAbsentAt(row)) return {};
+  switch (column.type()) {
+    case CellType::kInteger:
+      if (column.unit() == Unit::kBool) return column.integers()[row] != 0;
+      return column.integers()[row];
+    case CellType::kReal: return column.reals()[row];
+    case CellType::kText: return std::string(strings()[column.texts()[row]]);
+  }
+  return {};
+}
+
+Value Table::At(std::size_t row, std::string_view column_id) const {
+  const Column* column = Find(column_id);
+  return column == nullptr ? Value{} : At(row, *column);
+}
+
+}  // namespace profgauge

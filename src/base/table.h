@@ -1,0 +1,115 @@
+// Tables: named columns of equal length, the one shape in which analysis hands rows to rules,
+// reports and exports.
+//
+// A cell can be absent (unknown); a whole column can be absent with a reason ("kineto traces without
+// record_shapes have no shapes"). Columns are stored by type, so that a million rows stay cheap:
+// 8 bytes a number, 4 bytes a text.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/string_pool.h"
+#include "base/units.h"
+#include "base/value.h"
+
+namespace profgauge {
+
+/// What a column is, independent of any profile. The catalogue of them is analysis/catalogue.h.
+struct ColumnSpec {
+  std::string_view id;     ///< "device_self": stable, lower case.
+  std::string_view title;  ///< "Device self time".
+  Unit unit = Unit::kText;
+  std::string_view doc;  ///< One sentence: definition, and source where it is someone's.
+};
+
+/// How a unit's cells are stored: whole numbers (count, time, bytes, bool), reals, or texts.
+enum class CellType : std::uint8_t { kInteger, kReal, kText };
+CellType CellTypeOf(Unit unit);
+
+/// One column. Cells are appended; the type follows from the unit.
+class Column {
+ public:
+  static constexpr std::int64_t kAbsentInteger = std::numeric_limits<std::int64_t>::min();
+
+  explicit Column(const ColumnSpec& spec);
+
+  const std::string& id() const { return id_; }
+  const std::string& title() const { return title_; }
+  Unit unit() const { return unit_; }
+  CellType type() const { return CellTypeOf(unit_); }
+
+  /// Why every cell is absent in this profile; empty when the column has data.
+  const std::string& absent_because() const { return absent_because_; }
+  void MarkAbsent(std::string reason) { absent_because_ = std::move(reason); }
+
+  void Reserve(std::size_t rows);
+  std::size_t size() const;
+
+  /// REQUIRES for each: the column's type() matches.
+  void AddInteger(std::int64_t value) { integers().push_back(value); }
+  void AddReal(double value) { reals().push_back(value); }
+  void AddText(StringId id) { texts().push_back(id); }
+  void AddAbsent();
+
+  std::vector<std::int64_t>& integers() { return std::get<0>(cells_); }
+  std::vector<double>& reals() { return std::get<1>(cells_); }
+  std::vector<StringId>& texts() { return std::get<2>(cells_); }
+  const std::vector<std::int64_t>& integers() const { return std::get<0>(cells_); }
+  const std::vector<double>& reals() const { return std::get<1>(cells_); }
+  const std::vector<StringId>& texts() const { return std::get<2>(cells_); }
+
+  /// Whether the cell is absent: kAbsentInteger, NaN, or an invalid StringId.
+  bool IsAbsentAt(std::size_t row) const;
+
+ private:
+  std::string id_;
+  std::string title_;
+  Unit unit_;
+  std::string absent_because_;
+  std::variant<std::vector<std::int64_t>, std::vector<double>, std::vector<StringId>> cells_;
+};
+
+/// A table. Text cells are ids into `strings`, which may be shared between tables.
+class Table {
+ public:
+  Table(std::string_view id, std::string_view row_name, std::string_view title,
+        std::shared_ptr<StringPool> strings);
+
+  const std::string& id() const { return id_; }              ///< "kernels_by_op"
+  const std::string& row_name() const { return row_name_; }  ///< "kernel": its name in rules.
+  const std::string& title() const { return title_; }
+  StringPool& strings() { return *strings_; }
+  const StringPool& strings() const { return *strings_; }
+
+  /// The reference stays valid: columns never move.
+  Column& AddColumn(const ColumnSpec& spec);
+  std::deque<Column>& columns() { return columns_; }
+  const std::deque<Column>& columns() const { return columns_; }
+  /// nullptr when there is no such column.
+  const Column* Find(std::string_view column_id) const;
+  Column* Find(std::string_view column_id);
+
+  /// Length of the first column; all columns must agree (checked by CheckShape).
+  std::size_t rows() const { return columns_.empty() ? 0 : columns_.front().size(); }
+  bool CheckShape() const;
+
+  /// The cell as a Value; absent when the cell or the column is.
+  Value At(std::size_t row, const Column& column) const;
+  Value At(std::size_t row, std::string_view column_id) const;
+
+ private:
+  std::string id_;
+  std::string row_name_;
+  std::string title_;
+  std::shared_ptr<StringPool> strings_;
+  std::deque<Column> columns_;
+};
+
+}  // namespace profgauge

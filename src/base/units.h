@@ -1,0 +1,31 @@
+// Units: what a number means. Every metric and table column names one; formatting, parsing of
+// literals and the dimensions of the expression language all start here.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace profgauge {
+
+/// Nanoseconds. Model times count from the profile's start.
+using Ns = std::int64_t;
+
+/// Dimension and base unit of a value. Values are always stored in the base unit named here.
+enum class Unit : std::uint8_t {
+  kText,       ///< A string.
+  kBool,       ///< true or false.
+  kCount,      ///< A whole number of things.
+  kNumber,     ///< A plain number, e.g. an index, a ratio above 1, a slope.
+  kTime,       ///< Nanoseconds.
+  kShare,      ///< 0..1, shown in percent.
+  kBytes,      ///< Bytes.
+  kBandwidth,  ///< Bytes per second.
+  kFlops,      ///< Floating-point operations.
+  kFlopRate,   ///< Floating-point operations per second.
+};
+
+/// The name used in report.json: "text", "bool", "count", "number", "ns", "ratio", "bytes",
+/// "bytes/s", "flop", "flop/s".
+std::string_view UnitName(Unit unit);
+
+}  // namespace profgauge

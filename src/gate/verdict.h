@@ -1,0 +1,54 @@
+// The verdict: thresholds and findings held against a run, and the exit code that follows.
+//
+// The one table of outcomes: 0 pass, 1 fail, 2 configuration, 3 no verdict, 4 a report could not be
+// written, 70 internal. A certain failure beats an unanswered question: 70, 2, 4, 1, 3, 0.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "rules/policy.h"
+
+namespace profgauge {
+
+enum class VerdictStatus : std::uint8_t { kPass, kFail, kNoVerdict, kNotJudged };
+std::string_view VerdictStatusName(VerdictStatus status);  ///< "pass", "fail", "no_verdict", …
+
+enum class GateStatus : std::uint8_t {
+  kPass, kWarn, kError, kInfo,
+  kMissing,        ///< The metric is absent; what follows is on_missing's choice.
+  kSkipped,        ///< Missing, and the policy says skip.
+  kNotApplicable,  ///< The limit's `when` is not met.
+  kLowConfidence,  ///< Beyond the limit, but the number is too uncertain to fail on: a warning.
+};
+std::string_view GateStatusName(GateStatus status);
+
+/// One threshold, held against its metric.
+struct GateResult {
+  Threshold threshold;
+  Value measured;
+  GateStatus status = GateStatus::kPass;
+  std::string reason;  ///< For anything but pass/warn/error: one clause.
+};
+
+struct Verdict {
+  VerdictStatus status = VerdictStatus::kNotJudged;
+  std::vector<GateResult> gate;
+  std::int64_t errors = 0, warnings = 0, passed = 0, not_applicable = 0, missing = 0;
+  std::vector<std::string> reasons;  ///< Why it failed or could not be judged, most important first.
+};
+
+struct JudgeOptions {
+  bool allow_incomplete = false;
+};
+
+/// Holds `policy` against `analysis`. `log` is the merged import log: data loss is no verdict.
+Verdict Judge(const Policy& policy, const Analysis& analysis, const ImportLog& log,
+              const JudgeOptions& options);
+
+/// The exit code of `check` for a verdict.
+int ExitCodeOf(const Verdict& verdict, bool exit_zero);
+
+}  // namespace profgauge

@@ -1,0 +1,95 @@
+// The import log: what a reader met and mended, as counters rather than scattered warnings.
+//
+// Each counter has a severity and a sentence for the report. A bad row never stops an import and is
+// never printed by the reader; it bumps a counter here, and keeps the place of its first cases.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace profgauge {
+
+enum class Severity : std::uint8_t {
+  kInfo,      ///< Worth knowing; numbers are unaffected or their reach is smaller.
+  kRepaired,  ///< The input broke the format's rules; mended without losing events.
+  kSkipped,   ///< Rows were left out because nothing sensible could be made of them.
+  kDataLoss,  ///< The recording is incomplete: no verdict unless --allow-incomplete.
+};
+std::string_view SeverityName(Severity severity);  ///< "info", "repaired", "skipped", "data_loss"
+
+// name, severity, what it means for the reader of the report.
+#define PROFGAUGE_IMPORT_COUNTERS(X)                                                              \
+  X(events_read, kInfo, "events read")                                                            \
+  X(events_ignored_kind, kInfo, "events of kinds that carry no measured number here")             \
+  X(kernels_without_launch, kInfo, "device events whose launch was not recorded")                 \
+  X(kernels_without_op, kInfo, "device events with no launching op; op-level numbers see less")   \
+  X(ids_not_containing_launch, kInfo, "external ids that name an op the launch is not inside of") \
+  X(ranges_overlapping, kInfo, "host ranges that overlap a neighbour without nesting")            \
+  X(launches_without_device_event, kInfo, "launches whose device event was not recorded")         \
+  X(events_missing_dur, kRepaired, "complete events without a duration; taken as zero length")    \
+  X(events_negative_dur, kRepaired, "events that end before they start; taken as zero length")    \
+  X(events_overflowed_dur, kRepaired, "events with an impossible duration; taken as zero length") \
+  X(events_clipped, kRepaired, "device events clipped to the start of the next on their stream")  \
+  X(events_missing_cat, kSkipped, "complete events without a category")                           \
+  X(events_bad_time, kSkipped, "events without a usable start time")                              \
+  X(events_unreadable, kSkipped, "events that could not be read")                                 \
+  X(bytes_skipped, kSkipped, "bytes skipped to find the next readable event")                     \
+  X(strings_unescaped_quote, kRepaired, "names with an unescaped quote")                          \
+  X(strings_bad_escape, kRepaired, "names with an invalid backslash escape")                      \
+  X(strings_control_char, kRepaired, "names with raw control characters")                         \
+  X(strings_bad_utf8, kRepaired, "names with bytes that are not UTF-8, shown as U+FFFD")          \
+  X(numbers_not_json, kRepaired, "values written as NaN, inf or N/A; taken as unknown")           \
+  X(numbers_as_text, kRepaired, "numbers written as text")                                        \
+  X(trailing_commas, kRepaired, "trailing commas")                                                \
+  X(duplicate_keys, kRepaired, "keys given twice; the last one counts")                           \
+  X(byte_order_mark, kRepaired, "a byte order mark before the document")                          \
+  X(name_suffix_wrong, kInfo, "content is compressed though the name does not say so, or the other way") \
+  X(metadata_unreadable, kRepaired, "metadata outside the events that is not valid JSON, ignored") \
+  X(zero_time_events, kInfo, "device events at time 0 with no length; left out of windows")       \
+  X(gpu_step_markers_ignored, kInfo, "iteration markers copied onto the GPU, not counted")        \
+  X(truncated, kDataLoss, "the file ends early; totals are lower bounds")                         \
+  X(events_dropped, kDataLoss, "the profiler dropped events; totals are lower bounds")
+
+enum class Counter : std::uint16_t {
+#define X(name, severity, text) name,
+  PROFGAUGE_IMPORT_COUNTERS(X)
+#undef X
+      kCount_
+};
+
+struct CounterInfo {
+  std::string_view name;
+  Severity severity;
+  std::string_view text;
+};
+const CounterInfo& InfoOf(Counter counter);
+
+class ImportLog {
+ public:
+  static constexpr std::size_t kKeptExamples = 3;
+
+  void Add(Counter counter, std::uint64_t count = 1) {
+    counts_[static_cast<std::size_t>(counter)] += count;
+  }
+  /// Counts one case and keeps where it was, for the first kKeptExamples of each counter.
+  void AddAt(Counter counter, std::string place);
+  std::uint64_t operator[](Counter counter) const {
+    return counts_[static_cast<std::size_t>(counter)];
+  }
+  const std::vector<std::string>& Examples(Counter counter) const {
+    return examples_[static_cast<std::size_t>(counter)];
+  }
+  void Merge(const ImportLog& other);
+  bool HasDataLoss() const;
+
+ private:
+  static constexpr auto kSize = static_cast<std::size_t>(Counter::kCount_);
+  std::array<std::uint64_t, kSize> counts_{};
+  std::array<std::vector<std::string>, kSize> examples_;
+};
+
+}  // namespace profgauge

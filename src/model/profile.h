@@ -1,0 +1,71 @@
+// One recording of one process (one rank): the model that every reader fills and every analysis
+// reads. A run is a vector of profiles, one per rank, in rank order.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/string_pool.h"
+#include "base/units.h"
+#include "model/import_log.h"
+#include "model/tables.h"
+
+namespace profgauge {
+
+/// Where a profile came from.
+struct Source {
+  std::string path;         ///< As given on the command line; "-" for standard input.
+  std::string format;       ///< Reader's name: "kineto".
+  std::string dialect;      ///< e.g. "2021-06, integer microseconds"; free text for inspect.
+  std::uint64_t bytes = 0;  ///< Decompressed size.
+  std::string hash;         ///< XXH3-128 of the decompressed bytes, 32 hex digits.
+};
+
+/// What the recording says of distributed training. -1 or empty when it says nothing.
+struct DistributedInfo {
+  std::string backend;
+  std::int64_t rank = -1;
+  std::int64_t world_size = -1;
+};
+
+/// What a format or recording can give. A metric that needs a missing one is absent, with the
+/// reason that CapabilityGap() words.
+enum class Capability : std::uint8_t {
+  kDeviceEvents, kHostOps, kLaunchLinks, kShapes, kCallStacks, kMemoryEvents, kIterationMarkers,
+  kPython, kOccupancy, kDeviceProperties, kSyncEvents, kCollectiveInfo,
+};
+
+struct Profile {
+  Source source;
+  std::int64_t origin_ns = 0;    ///< Absolute time (Unix ns where known) of model time 0.
+  Ns first = 0, last = 0;        ///< Extent of all events.
+  Ns span_start = 0, span_end = 0;  ///< The profiler's own recording span; 0,0 when not recorded.
+  StringPool strings;
+  std::vector<Thread> threads;
+  std::vector<Gpu> gpus;
+  std::vector<LaunchConfig> launch_configs;
+  std::vector<Collective> collectives;
+  DistributedInfo distributed;
+  /// Allow-listed facts in reading order: ("cuda_runtime_version", "12040"), ("record_shapes", "1").
+  std::vector<std::pair<std::string, std::string>> facts;
+
+  HostTable host;
+  ApiTable api;
+  DeviceTable device;
+  SyncTable sync;
+  DeviceRangeTable device_ranges;
+  PythonTable python;
+  MemoryTable memory;
+
+  ImportLog log;
+
+  std::string_view Name(StringId id) const { return id.valid() ? strings[id] : std::string_view{}; }
+  bool Has(Capability capability) const;
+};
+
+/// "needs memory events; record with profile_memory=True": words for an absent metric.
+std::string CapabilityGap(Capability capability);
+
+}  // namespace profgauge

@@ -1,0 +1,174 @@
+// The tables of one profile: what happened, when, and what started it. Columns of equal length; a
+// row is an index. Times are nanoseconds from the profile's start.
+//
+// Readers fill them through ProfileBuilder; after ProfileBuilder::Finish() they are immutable,
+// sorted and linked as each table's comment says.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/string_pool.h"
+#include "base/units.h"
+#include "model/ids.h"
+
+namespace profgauge {
+
+enum class HostKind : std::uint8_t {
+  kOp,               ///< Framework operator (aten::mm).
+  kAnnotation,       ///< User or framework range (record_function, NVTX): DataLoader, Optimizer…
+  kIterationMarker,  ///< ProfilerStep#N and its like, host side only.
+  kPython,           ///< Kineto's old "python" category.
+  kOverhead,         ///< The profiler's own work.
+};
+
+/// Host-side ranges, sorted by (thread, start, longest first).
+/// `parent` is the innermost range of the same thread that contains this one (invalid at the top).
+/// A range that overlaps its neighbour without nesting keeps the parent that contains its start and
+/// is counted in the import log.
+struct HostTable {
+  std::vector<Ns> start;
+  std::vector<Ns> duration;
+  std::vector<StringId> name;
+  std::vector<HostKind> kind;
+  std::vector<ThreadId> thread;
+  std::vector<HostId> parent;
+  std::vector<HostId> forward;          ///< The forward op of a backward op, when linked.
+  std::vector<StringId> input_shapes;   ///< Canonical text "[[32, 3, 224, 224], []]"; or invalid.
+  std::vector<StringId> input_dtypes;   ///< Canonical text "[float, c10::Half]"; or invalid.
+  std::vector<StringId> call_stack;     ///< "a.py(3): f;b.py(9): g", innermost first; or invalid.
+  std::vector<StringId> concrete_inputs;  ///< As written by the profiler; or invalid.
+  std::vector<std::int64_t> sequence;   ///< Autograd sequence number, -1 when there is none.
+  std::vector<CollectiveId> collective;  ///< For record_param_comms and the like.
+  std::size_t size() const { return start.size(); }
+};
+
+enum class ApiKind : std::uint8_t { kLaunch, kMemcpy, kMemset, kSync, kMemory, kOther };
+
+/// Runtime and driver calls (cuda, hip, xpu, …), sorted by (thread, start, longest first).
+struct ApiTable {
+  std::vector<Ns> start;
+  std::vector<Ns> duration;
+  std::vector<StringId> name;
+  std::vector<ApiKind> kind;
+  std::vector<ThreadId> thread;
+  std::vector<HostId> op;  ///< Innermost host range (any kind) that contains the call.
+  std::size_t size() const { return start.size(); }
+};
+
+enum class DeviceKind : std::uint8_t { kKernel, kMemcpy, kMemset };
+enum class CopyKind : std::uint8_t { kNone, kHostToDevice, kDeviceToHost, kDeviceToDevice,
+                                     kPeerToPeer, kHostToHost, kUnknown };
+/// Whether the host side of a copy is pageable memory.
+enum class HostMemory : std::uint8_t { kUnknown, kPageable, kPinned };
+
+/// Work on devices, sorted by (gpu, stream, start). Annotations and synchronization records are not
+/// work and are kept elsewhere.
+struct DeviceTable {
+  std::vector<Ns> start;
+  std::vector<Ns> duration;
+  std::vector<StringId> name;
+  std::vector<DeviceKind> kind;
+  std::vector<std::int32_t> gpu;         ///< Gpu::id, -1 unknown.
+  std::vector<std::int64_t> stream;
+  std::vector<ApiId> launch;             ///< The call that launched it; invalid when not recorded.
+  std::vector<HostId> op;                ///< Innermost *op* that launched it; invalid when unknown.
+  std::vector<LaunchConfigId> config;    ///< Kernels only.
+  std::vector<CollectiveId> collective;  ///< Kernels of collectives whose metadata is recorded.
+  std::vector<CopyKind> copy;            ///< kNone for kernels and memsets.
+  std::vector<HostMemory> host_memory;
+  std::vector<std::int64_t> bytes;       ///< Copies and memsets; -1 unknown.
+  std::size_t size() const { return start.size(); }
+};
+
+/// Properties of a kernel launch; few distinct ones exist, so they are pooled.
+struct LaunchConfig {
+  std::int32_t grid[3] = {0, 0, 0};   ///< 0,0,0 when unknown.
+  std::int32_t block[3] = {0, 0, 0};
+  std::int32_t registers = -1;        ///< Per thread; -1 unknown.
+  std::int64_t shared_memory = -1;    ///< Bytes; -1 unknown.
+  double blocks_per_sm = -1;          ///< As recorded; -1 unknown.
+  double warps_per_sm = -1;
+  double occupancy = -1;              ///< Estimated achieved occupancy 0..1; -1 unknown.
+  friend bool operator==(const LaunchConfig&, const LaunchConfig&) = default;
+};
+
+/// What the profiler recorded about one collective call.
+struct Collective {
+  StringId name;   ///< "allreduce", "_all_gather_base", as recorded.
+  StringId dtype;
+  StringId group;  ///< Process group name or description.
+  std::int64_t in_elements = -1;
+  std::int64_t out_elements = -1;
+  std::int64_t group_size = -1;
+  std::int64_t source_rank = -1;
+  std::int64_t destination_rank = -1;
+  friend bool operator==(const Collective&, const Collective&) = default;
+};
+
+/// Waiting recorded by the device side tracer (cuda_sync), sorted by start.
+struct SyncTable {
+  std::vector<Ns> start;
+  std::vector<Ns> duration;
+  std::vector<StringId> name;
+  std::vector<std::int32_t> gpu;
+  std::vector<std::int64_t> stream;
+  std::size_t size() const { return start.size(); }
+};
+
+/// Ranges that the profiler projected onto a device (gpu_user_annotation); for display only.
+struct DeviceRangeTable {
+  std::vector<Ns> start;
+  std::vector<Ns> duration;
+  std::vector<StringId> name;
+  std::vector<std::int32_t> gpu;
+  std::vector<std::int64_t> stream;
+  std::size_t size() const { return start.size(); }
+};
+
+/// Python frames, sorted by (thread, start, longest first).
+struct PythonTable {
+  std::vector<Ns> start;
+  std::vector<Ns> duration;
+  std::vector<StringId> name;
+  std::vector<ThreadId> thread;
+  std::vector<std::int64_t> id;         ///< As recorded; -1 none.
+  std::vector<std::int64_t> parent_id;  ///< As recorded; -1 at the top.
+  std::vector<std::int64_t> module_id;  ///< nn.Module instance, -1 when the frame is none.
+  std::size_t size() const { return start.size(); }
+};
+
+/// Allocator events, sorted by time. Totals are of the allocator, -1 when not recorded.
+struct MemoryTable {
+  std::vector<Ns> time;
+  std::vector<ThreadId> thread;
+  std::vector<std::int8_t> device_type;  ///< 0 CPU, 1 GPU, as c10::DeviceType.
+  std::vector<std::int32_t> device;      ///< -1 for the host.
+  std::vector<std::uint64_t> address;    ///< 0 when not recorded.
+  std::vector<std::int64_t> bytes;       ///< > 0 allocation, < 0 release.
+  std::vector<std::int64_t> total_allocated;
+  std::vector<std::int64_t> total_reserved;
+  std::vector<HostId> op;                ///< Innermost range of that thread at that time.
+  std::size_t size() const { return time.size(); }
+};
+
+struct Thread {
+  std::string process;       ///< "pid 1234 python", or as recorded.
+  std::int64_t pid = -1;
+  std::int64_t tid = -1;
+  std::string name;          ///< As recorded; may be empty.
+};
+
+struct Gpu {
+  std::int32_t id = -1;
+  std::string name;          ///< Empty when not recorded.
+  std::int32_t compute_major = -1;
+  std::int32_t compute_minor = -1;
+  std::int32_t sms = -1;     ///< Streaming multiprocessors or compute units.
+  std::int64_t memory = -1;  ///< Bytes.
+  std::int32_t max_threads_per_sm = -1;
+  std::int32_t warp_size = -1;
+};
+
+}  // namespace profgauge

@@ -1,0 +1,44 @@
+// The interface of a profile format, and the list of those built in.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/byte_source.h"
+#include "model/profile.h"
+#include "profgauge/error.h"
+
+namespace profgauge {
+
+/// How sure a reader is that the bytes are of its format.
+enum class Match : std::uint8_t { kNo, kMaybe, kYes };
+
+struct ReadOptions {
+  bool allow_incomplete = false;  ///< Accept truncated input, counted as data loss.
+  unsigned threads = 0;           ///< Worker threads; 0 means one per core. Never changes results.
+};
+
+/// Reads one profile format into the model.
+///
+/// A reader never decides what a number means for performance; it only says what happened when.
+/// Anything it cannot place goes to the profile's import log, never to stderr.
+///
+/// To add a format: implement this in src/readers/<format>/, declare its Make… function in
+/// readers/builtin.h, list it in MakeBuiltinReaders(), and add one folder under tests/cases/.
+class Reader {
+ public:
+  virtual ~Reader() = default;
+  virtual std::string_view name() const = 0;
+  /// Looks at the first decompressed bytes (at most kSniffBytes). Accepts any bytes.
+  virtual Match Sniff(std::span<const std::byte> head) const = 0;
+  /// Reads all of `source` into a finished profile.
+  virtual Result<Profile> Read(ByteSource& source, const ReadOptions& options) const = 0;
+};
+
+inline constexpr std::size_t kSniffBytes = 64 * 1024;
+
+}  // namespace profgauge

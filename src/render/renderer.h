@@ -1,0 +1,38 @@
+// Renderers: pure functions from the report object to bytes. They know the report and nothing else.
+#pragma once
+
+#include <string>
+
+#include "profgauge/error.h"
+#include "report/report.h"
+
+namespace profgauge::render {
+
+/// report.json, schema 1: keys in a fixed order, two spaces of indentation, a final newline.
+std::string RenderJson(const report::Report& report);
+
+struct HtmlOptions {
+  std::string templates_dir;  ///< Overrides single built-in templates; empty: none.
+};
+/// One self-contained page. Errors: kConfig when an overriding template names what the report does
+/// not have, with its line and column.
+Result<std::string> RenderHtml(const report::Report& report, const HtmlOptions& options);
+
+struct MarkdownOptions {
+  bool full = true;             ///< false: the summary for comments and step summaries.
+  std::size_t max_bytes = 0;    ///< 0: no limit. Sections are dropped from the bottom, and said.
+  std::string templates_dir;
+};
+Result<std::string> RenderMarkdown(const report::Report& report, const MarkdownOptions& options);
+
+/// The bytes of an .xlsx workbook. Errors: kOutput when the library fails.
+Result<std::string> RenderXlsx(const report::Report& report);
+
+struct TerminalOptions {
+  bool color = false;
+  int width = 100;
+  int verbosity = 0;  ///< -1 quiet: the verdict line alone; 1: all passed limits too.
+};
+std::string RenderTerminal(const report::Report& report, const TerminalOptions& options);
+
+}  // namespace profgauge::render

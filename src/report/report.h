@@ -1,0 +1,111 @@
+// The report object: everything a reader of a run is told, as plain structs that mirror report.json
+// (schema 1) one to one. HTML, Markdown, XLSX and the terminal are pure functions of it.
+//
+// Numbers that appear in prose or tables of metrics carry their exact text, so that four renderers
+// cannot disagree on rounding; table cells are values, formatted by base/format from the unit.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/table.h"
+#include "base/value.h"
+
+namespace profgauge::report {
+
+inline constexpr int kSchema = 1;
+
+/// A number with its unit and the text shown for it everywhere. Absent: value is monostate.
+struct Quantity {
+  Value value;
+  Unit unit = Unit::kNumber;
+  std::string text;            ///< "31.4 %", "343 ms", "–" when absent.
+  std::string absent_because;  ///< Set when absent.
+};
+
+struct Metric {
+  std::string id, title, definition, formula, source;
+  std::string better;  ///< "higher", "lower" or "neutral".
+  Quantity quantity;
+  std::string note;  ///< Low confidence, bounds; may be empty.
+};
+
+struct Device {
+  std::int64_t rank = 0, id = 0;
+  std::string name;
+};
+
+struct ProfileInfo {
+  std::string name;    ///< Run name: from the file or folder name.
+  std::vector<std::string> sources;  ///< File names as given.
+  std::string format, dialect;
+  std::int64_t ranks = 0;
+  std::vector<Device> devices;
+  std::string framework;  ///< "PyTorch …" when known.
+  std::vector<std::pair<std::string, std::string>> versions;
+  std::string captured;  ///< UTC date and time of the recording, ISO 8601; empty when unknown.
+  std::string iteration_source;
+  std::int64_t iterations_total = 0, iterations_selected = 0;
+  std::string selection;  ///< "iterations 3 to 9 of 12", "all 12 iterations".
+};
+
+struct GateRow {
+  std::string metric, title;
+  Quantity measured;
+  std::string limit;     ///< "≥ 60 %", "≤ 15 %".
+  Quantity margin;       ///< Measured minus limit, positive is room.
+  Quantity baseline, change;  ///< Empty text when there is no baseline.
+  std::string level;     ///< "error" or "warn".
+  std::string status;    ///< gate/verdict's GateStatusName.
+  std::string reason;
+};
+
+struct VerdictInfo {
+  std::string status;  ///< "pass", "fail", "no_verdict", "not_judged".
+  std::int64_t errors = 0, warnings = 0, waived = 0, passed = 0, not_applicable = 0, missing = 0;
+  std::vector<std::string> reasons;
+  std::string policy;  ///< Name of the policy.
+};
+
+/// Filled by the expert system.
+struct Finding {
+  std::string rule, level, status, title, message;
+  Quantity metric, gain;
+  std::string gain_bound;  ///< "upper", "typical", "measured" or empty.
+  std::vector<std::string> explains;
+  std::string advice, docs;
+  std::vector<std::string> evidence_heads;
+  std::vector<Unit> evidence_units;
+  std::vector<std::vector<Value>> evidence;
+  std::string reason;  ///< Why not applicable, waived by whom…
+};
+
+struct ImportCounter {
+  std::string name, severity, text;
+  std::uint64_t count = 0;
+  std::vector<std::string> examples;
+};
+
+struct Remark {
+  std::string id, text;
+};
+
+struct Report {
+  int schema = kSchema;
+  std::string tool;  ///< "profgauge 0.1.0"
+  ProfileInfo profile;
+  VerdictInfo verdict;
+  std::vector<GateRow> gate;
+  std::vector<Metric> metrics;
+  std::vector<Finding> findings;
+  std::vector<Table> tables;
+  std::vector<std::pair<std::string, std::string>> absent_tables;  ///< id, reason.
+  std::vector<Remark> remarks;
+  std::vector<ImportCounter> import;  ///< Only counters above zero.
+  std::vector<std::pair<std::string, std::string>> environment;
+  std::vector<std::pair<std::string, std::string>> provenance;
+};
+
+}  // namespace profgauge::report
