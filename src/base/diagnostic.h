@@ -17,10 +17,15 @@
 namespace profgauge {
 
 /// `source` is the text that where.line points into, empty when there is none to show. Ends with a
-/// newline. User text is made printable: control characters are shown as \xNN.
-std::string RenderDiagnostic(const Error& error, std::string_view source, bool color);
+/// newline. User text is made printable: control characters are shown as \xNN. The code stands at
+/// the end of the last note, or of the message when there are no notes. A long source line is cut
+/// around the caret. `word` is "error", "warning" or "note".
+std::string RenderDiagnostic(const Error& error, std::string_view source, bool color,
+                             std::string_view word = "error");
 
-/// The nearest of `candidates` to `word`, or empty when none is near enough to suggest.
+/// The nearest of `candidates` to `word`, or empty when none is near enough to suggest. Letter case
+/// counts little; a candidate that continues `word` with a dot ("gpu.idle", "gpu.idle.mean") is
+/// near. Of equally near ones the first wins.
 std::string_view DidYouMean(std::string_view word, std::span<const std::string_view> candidates);
 
 }  // namespace profgauge

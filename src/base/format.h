@@ -1,24 +1,35 @@
 // The one number formatter: a value and its unit become the text shown everywhere.
 //
-// Durations and sizes 3 significant digits with a unit chosen by magnitude (343 ms, 1.22 GB), shares
-// in percent with one decimal (two significant digits below 1 %), counts grouped by thin spaces,
-// U+202F between number and unit. Locale-free, same value same text.
+// Durations and sizes 3 significant digits with a unit chosen by magnitude (343 ms, 1.22 GB),
+// shares in percent with one decimal (two significant digits below 1 %), counts grouped by thin
+// spaces. The space, in groups and before units, is U+202F everywhere: narrow, and no line breaks
+// there. Locale-free, same value same text. A double that is not finite is shown as absent.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "base/units.h"
 #include "base/value.h"
 
 namespace profgauge {
 
-/// "–" (en dash) when absent.
+/// U+202F, the space of all formatted numbers.
+inline constexpr std::string_view kNumberSpace = "\u202f";
+
+/// "–" (en dash) when absent. Text is returned as it is; bool is "yes" or "no".
 std::string FormatValue(const Value& value, Unit unit);
-std::string FormatDuration(double ns);         ///< "343 ms", "1.23 µs", "0 ns", "12.3 s"
-std::string FormatShare(double share);         ///< "31.4 %", "0.052 %"
-std::string FormatCount(std::int64_t count);   ///< "12 345"
-std::string FormatBytes(double bytes);         ///< decimal units: "1.22 GB"
+std::string FormatDuration(double ns);        ///< "343 ms", "1.23 µs", "0 ns", "12.3 s"
+std::string FormatShare(double share);        ///< "31.4 %", "0.052 %", "0 %" for exactly nothing
+std::string FormatCount(std::int64_t count);  ///< "12 345"
+std::string FormatBytes(double bytes);        ///< decimal units: "1.22 GB", "512 B"
+/// Whole numbers grouped ("12 345"), others with 3 significant digits ("2.35", "1 235").
+std::string FormatNumber(double number);
+/// With exactly that many decimals, grouped: "1 234.50". REQUIRES: 0 <= decimals <= 15.
+std::string FormatNumber(double number, int decimals);
+/// A limit as a person wrote it, without padding zeros: "60 %", "3.5 %", "300 ms", "1.5 GB".
+std::string FormatLimit(double limit, Unit unit);
 /// The exact value with its base unit, for titles: "343123456 ns", "0.3141592653589793".
 std::string FormatExact(const Value& value, Unit unit);
 

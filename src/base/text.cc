@@ -1,0 +1,125 @@
+#include "base/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace profgauge {
+namespace {
+
+/// REQUIRES: Utf8Length(text) == length, and length > 0.
+std::uint32_t Decode(std::string_view text, std::size_t length) {
+  const auto byte = [&](std::size_t i) {
+    return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i]));
+  };
+  if (length == 1) return byte(0);
+  std::uint32_t code = byte(0) & (0xffU >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) code = code << 6 | (byte(i) & 0x3fU);
+  return code;
+}
+
+bool MisleadsTerminal(std::uint32_t code) {
+  return (code >= 0x80 && code < 0xa0) ||       // C1 controls.
+         (code >= 0x2028 && code <= 0x202e) ||  // Line separators, bidirectional overrides.
+         (code >= 0x2066 && code <= 0x2069) ||  // Bidirectional isolates.
+         code == 0x200e || code == 0x200f || code == 0xfeff;
+}
+
+}  // namespace
+
+std::size_t Utf8Length(std::string_view text) {
+  if (text.empty()) return 0;
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return 1;
+  const std::size_t length = first < 0xc2   ? 0
+                             : first < 0xe0 ? 2
+                             : first < 0xf0 ? 3
+                             : first < 0xf5 ? 4
+                                            : 0;
+  if (length == 0 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  }
+  const std::uint32_t code = Decode(text, length);
+  const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
+  const bool surrogate = code >= 0xd800 && code < 0xe000;
+  return overlong || surrogate || code > 0x10ffff ? 0 : length;
+}
+
+std::string Printable(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t length = Utf8Length(text);
+    const auto first = static_cast<unsigned char>(text[0]);
+    if (length == 0 || first < 0x20 || first == 0x7f) {
+      out += fmt::format("\\x{:02x}", first);
+      text.remove_prefix(1);
+      continue;
+    }
+    const std::uint32_t code = Decode(text, length);
+    if (MisleadsTerminal(code)) {
+      out += fmt::format("\\u{{{:04x}}}", code);
+    } else {
+      out += text.substr(0, length);
+    }
+    text.remove_prefix(length);
+  }
+  return out;
+}
+
+std::string PrintableShort(std::string_view text, std::size_t max_bytes) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t length = std::max<std::size_t>(1, Utf8Length(text));
+    const std::string shown = Printable(text.substr(0, length));
+    if (out.size() + shown.size() > max_bytes) return out + "\u2026";
+    out += shown;
+    text.remove_prefix(length);
+  }
+  return out;
+}
+
+std::string_view Trim(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(kBlank);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
+}
+
+std::vector<std::string_view> Lines(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    lines.push_back(line);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+bool GlobMatch(std::string_view pattern, std::string_view text) {
+  constexpr std::size_t kNone = std::string_view::npos;
+  std::size_t p = 0, t = 0, star = kNone, retry = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      retry = t;
+    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
+      ++p;
+      ++t;
+    } else if (star != kNone) {
+      p = star + 1;
+      t = ++retry;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+}  // namespace profgauge

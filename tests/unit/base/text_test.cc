@@ -1,0 +1,64 @@
+#include "base/text.h"
+
+#include <gtest/gtest.h>
+
+namespace profgauge {
+namespace {
+
+TEST(Text, PrintableShowsWhatWouldDriveATerminal) {
+  struct Row {
+    std::string_view in, out;
+  };
+  const Row kRows[] = {
+      {"plain µs – ✓", "plain µs – ✓"},
+      {"\x1b[31mred", "\\x1b[31mred"},
+      {"a\nb\tc\x7f", "a\\x0ab\\x09c\\x7f"},
+      {"\xff\xc0\xaf", "\\xff\\xc0\\xaf"},             // Not UTF-8, overlong.
+      {"\xed\xa0\x80", "\\xed\\xa0\\x80"},             // A surrogate.
+      {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},    // Beyond U+10FFFF.
+      {"\xe2\x82", "\\xe2\\x82"},                      // Cut short.
+      {"\u202eevil\u0085", "\\u{202e}evil\\u{0085}"},  // Bidirectional override, C1 control.
+      {"\U0001F525", "\U0001F525"},
+  };
+  for (const Row& row : kRows) EXPECT_EQ(Printable(row.in), row.out);
+}
+
+TEST(Text, PrintableShortNeverCutsInsideACharacter) {
+  EXPECT_EQ(PrintableShort("abcdef", 6), "abcdef");
+  EXPECT_EQ(PrintableShort("abcdefg", 6), "abcdef…");
+  EXPECT_EQ(PrintableShort("abcdeµg", 6), "abcde…");
+  EXPECT_EQ(PrintableShort("ab\x01z", 4), "ab…");
+}
+
+TEST(Text, TrimAndLines) {
+  EXPECT_EQ(Trim(" \t a b\r\n"), "a b");
+  EXPECT_EQ(Trim(" \n"), "");
+  EXPECT_EQ(Lines(""), (std::vector<std::string_view>{}));
+  EXPECT_EQ(Lines("a\n"), (std::vector<std::string_view>{"a"}));
+  EXPECT_EQ(Lines("a\r\n\nb"), (std::vector<std::string_view>{"a", "", "b"}));
+}
+
+TEST(Text, Glob) {
+  struct Row {
+    std::string_view pattern, text;
+    bool matches;
+  };
+  const Row kRows[] = {
+      {"launch/*", "launch/many-tiny-kernels", true},
+      {"launch/*", "launches/x", false},
+      {"*", "", true},
+      {"*/idle", "gpu/idle", true},
+      {"*/idle", "gpu/idle-cause", false},
+      {"a*b*c", "aXXbYYbZc", true},
+      {"a?c", "abc", true},
+      {"a?c", "ac", false},
+      {"", "", true},
+      {"", "a", false},
+  };
+  for (const Row& row : kRows) {
+    EXPECT_EQ(GlobMatch(row.pattern, row.text), row.matches) << row.pattern << " " << row.text;
+  }
+}
+
+}  // namespace
+}  // namespace profgauge
