@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace profgauge {
@@ -27,5 +28,16 @@ enum class Unit : std::uint8_t {
 /// The name used in report.json: "text", "bool", "count", "number", "ns", "ratio", "bytes",
 /// "bytes/s", "flop", "flop/s".
 std::string_view UnitName(Unit unit);
+
+/// A unit as a person writes it behind a number: "ms" is a time, 1e6 of its base unit.
+struct UnitSuffix {
+  std::string_view text;
+  Unit unit;
+  double factor;
+};
+/// All of them: ns us µs ms s % B KB MB GB KiB MiB GiB GB/s TFLOP/s.
+std::span<const UnitSuffix> UnitSuffixes();
+/// nullptr when there is no such unit.
+const UnitSuffix* FindUnitSuffix(std::string_view text);
 
 }  // namespace profgauge

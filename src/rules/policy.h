@@ -1,13 +1,20 @@
 // A policy: what one project enforces. Decoded strictly from YAML; every error of a file is
 // reported at once, with file, line, column and a suggestion.
+//
+// `extends` merges left to right and the file itself comes last; later wins. A limit on a metric
+// replaces all earlier limits on that metric; `off` takes them away. Rule settings apply in order.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/literal.h"
+#include "base/source_text.h"
 #include "base/value.h"
 #include "profgauge/error.h"
 
@@ -16,6 +23,7 @@ namespace profgauge {
 enum class Level : std::uint8_t { kInfo, kWarn, kError };
 enum class FailOn : std::uint8_t { kError, kWarn, kNever };
 enum class OnMissing : std::uint8_t { kNoVerdict, kSkip, kFail };
+enum class OnInconclusive : std::uint8_t { kWarn, kPass, kNoVerdict };
 
 std::string_view LevelName(Level level);  ///< "info", "warn", "error"
 
@@ -25,9 +33,9 @@ struct Threshold {
   std::optional<double> min;
   std::optional<double> max;
   Level level = Level::kError;
-  OnMissing on_missing = OnMissing::kNoVerdict;
-  std::string when;  ///< Condition over metrics; empty: always. Not met: the limit does not apply.
-  Where where;       ///< Where the limit stands, for messages.
+  std::optional<OnMissing> on_missing;  ///< Absent: the policy's own.
+  SourceText when;  ///< Condition over metrics; empty: always. Not met: the limit does not apply.
+  Where where;      ///< Where the limit stands, for messages.
 };
 
 /// How iterations are found and selected, as the policy says; the command line overrides it.
@@ -36,13 +44,74 @@ struct PolicyIterations {
   std::optional<std::int64_t> start, stop, warmup, min;
 };
 
+/// One entry of `rules:`: what becomes of the rules whose id matches `pattern`.
+struct RuleSetting {
+  enum class Choice : std::uint8_t { kDefault, kOff, kInfo, kWarn, kError };
+  struct Param {
+    Literal value;
+    Where where;  ///< Of the value.
+  };
+  std::string pattern;           ///< A rule id, or a glob over ids.
+  std::optional<Choice> choice;  ///< Absent: only parameters are set.
+  std::map<std::string, Param, std::less<>> params;
+  Where where;  ///< Of the pattern.
+};
+
+/// A finding that is known and accepted until a day.
+struct Waiver {
+  std::string rule;  ///< A rule id, present or former.
+  SourceText where;  ///< Which findings; a condition in the rule's group context. Empty: all.
+  std::string reason, owner;
+  std::string expires;  ///< "2027-03-31", checked to be a day; the last one on which it applies.
+  Where place;
+};
+
+/// A change against a baseline that is still accepted.
+struct BaselineLimit {
+  std::string metric;
+  /// Relative limits ("3%") are shares of the baseline's value; absolute ones have the metric's
+  /// unit.
+  struct Amount {
+    double value = 0;
+    bool relative = false;
+  };
+  std::optional<Amount> max_increase, max_decrease;
+  std::optional<double> min_abs;  ///< Changes smaller than this, in the metric's unit, never count.
+  Level level = Level::kError;
+  Where where;
+};
+
+struct PolicyBaseline {
+  std::vector<BaselineLimit> limits;
+  std::optional<std::vector<std::string>> match;  ///< Properties that must agree.
+  std::optional<double> noise_floor;              ///< A share.
+  bool certain = false;                           ///< `strictness: certain`
+};
+
+struct RequiredRule {
+  std::string rule;
+  Where where;
+};
+
 struct Policy {
   std::string name;  ///< File name or "builtin:recommended".
   FailOn fail_on = FailOn::kError;
   OnMissing on_missing = OnMissing::kNoVerdict;
+  OnInconclusive on_inconclusive = OnInconclusive::kWarn;
   PolicyIterations iterations;
   std::vector<Threshold> thresholds;
-  std::string hash;  ///< XXH3-128 over all sources that formed it.
+  std::vector<RuleSetting> rules;
+  std::vector<std::string>
+      rule_files;  ///< Paths, relative ones made relative to the policy's folder.
+  std::optional<PolicyBaseline> baseline;
+  std::vector<RequiredRule> require;
+  std::vector<Waiver> waivers;
+  /// `tensor_core: {unknown: upper_bound}`: kernels that cannot be told count as using Tensor
+  /// Cores.
+  bool tensor_core_unknown_counts = false;
+  std::string tensor_core_names;  ///< File of more name rules; empty: none.
+  std::string devices;            ///< File of peak rates; empty: none.
+  std::string hash;               ///< XXH3-128 over all sources that formed it.
 };
 
 /// Errors of a configuration, all of them, in file order.
@@ -50,7 +119,11 @@ using Errors = std::vector<Error>;
 
 /// Loads a policy file, or a preset "builtin:recommended|strict|report-only", with all it extends.
 tl::expected<Policy, Errors> LoadPolicy(const std::string& path_or_preset);
-/// The same from text; `name` is used in messages.
+/// The same from text; `name` is used in messages, and its folder for what the policy names.
 tl::expected<Policy, Errors> ParsePolicy(std::string_view text, const std::string& name);
+
+/// All of `errors` as a person reads them, with their source lines, one blank line between two.
+/// Reads the files again; one that has gone is shown without its line.
+std::string RenderErrors(const Errors& errors, bool color);
 
 }  // namespace profgauge

@@ -1,0 +1,127 @@
+// A rule as decoded from YAML: what is wrong, how it is measured, and what to do about it.
+//
+// Plain data: every expression is still text that knows its place in the file (SourceText). The
+// evaluator compiles and checks it. The keys and their meaning are documented in rules/README.md.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/literal.h"
+#include "base/source_text.h"
+#include "base/units.h"
+#include "profgauge/error.h"
+#include "rules/policy.h"
+
+namespace profgauge {
+
+/// How a number is shown. kAuto: as its own unit says.
+struct ShowAs {
+  enum class Kind : std::uint8_t { kAuto, kDuration, kBytes, kPercent, kNumber };
+  Kind kind = Kind::kAuto;
+  int decimals = -1;  ///< Of kNumber, 0..9; -1: three significant digits.
+};
+
+/// A number of the rule that a policy may override.
+struct RuleParam {
+  std::string name;       ///< Used as `$name`.
+  Literal default_value;  ///< Its unit is the parameter's unit.
+  std::string doc;
+  Where where;
+};
+
+/// One `name: expression` of `let`, in file order; later ones may use earlier ones.
+struct RuleLet {
+  std::string name;
+  Where where;  ///< Of the name.
+  SourceText value;
+};
+
+/// The measured number and its limits. A limit is a literal or a `$param`.
+struct RuleMetric {
+  SourceText value;
+  ShowAs show_as;
+  std::optional<SourceText> warn_above, error_above, warn_below, error_below;
+};
+
+enum class GainBound : std::uint8_t { kUpper, kTypical, kMeasured };
+std::string_view GainBoundName(GainBound bound);  ///< "upper", "typical", "measured"
+
+/// Estimated saving per iteration: shown and used for ranking, never for the verdict.
+struct RuleGain {
+  SourceText value;
+  GainBound bound = GainBound::kUpper;
+  std::string why;
+};
+
+struct EvidenceColumn {
+  std::string head;
+  SourceText value;
+  ShowAs show_as;
+  bool is_code = false;  ///< `style: code`
+};
+
+struct RuleEvidence {
+  std::optional<SourceText> order_by;  ///< "expr", "expr asc" or "expr desc".
+  int limit = 15;                      ///< Rows in the report, 1..1000; exports get all of them.
+  std::vector<EvidenceColumn> columns;
+};
+
+/// One result per group, or all groups folded into the worst.
+enum class GroupReport : std::uint8_t { kWorst, kEach };
+
+struct Rule {
+  std::string id;  ///< "namespace/id": stable for ever.
+  std::string title, category;
+  std::vector<std::string> formerly;  ///< Full ids that it had before.
+  SourceText for_each;                ///< Row name of a table, or "profile".
+  std::vector<SourceText> needs;
+  std::vector<RuleParam> params;
+  std::optional<SourceText> where;
+  std::vector<SourceText> group_by;
+  GroupReport report = GroupReport::kWorst;
+  std::vector<RuleLet> let;
+  std::optional<SourceText> when;
+  std::optional<RuleMetric> metric;
+  std::optional<Level> level;        ///< For rules without limits: fires when rows exist.
+  std::vector<SourceText> explains;  ///< Ids or globs of rules that are symptoms of this one.
+  std::optional<RuleGain> gain;
+  SourceText message;                ///< Text with `{{ expr | filter }}` holes.
+  std::optional<SourceText> advice;  ///< The same, Markdown subset.
+  std::string docs;
+  std::optional<RuleEvidence> evidence;
+  Where place;  ///< Of `id`, for messages about the whole rule.
+};
+
+/// One file of rules, decoded but not yet checked against the metric catalogue.
+struct RuleFile {
+  std::string file;
+  std::string name_space;
+  std::vector<Rule> rules;
+};
+
+/// Rule files together; ids are unique over all of them. Rules in file order.
+struct RuleSet {
+  std::vector<Rule> rules;
+  std::string hash;  ///< XXH3-128 over the sources, in order; for the provenance.
+
+  const Rule* Find(std::string_view id) const;  ///< Also by a former id. nullptr: none.
+};
+
+/// Decodes one rule file from text; `file` is used in messages. All errors at once.
+tl::expected<RuleFile, Errors> ParseRuleFile(std::string_view text, const std::string& file);
+
+/// Loads the rule files of `paths` ("builtin:NAME" for a shipped one, files, or folders of which
+/// all
+/// *.yaml except *.test.yaml are taken, by name). Errors: of all files together, also ids given
+/// twice.
+tl::expected<RuleSet, Errors> LoadRules(const std::vector<std::string>& paths);
+
+/// All rule files that are compiled in.
+tl::expected<RuleSet, Errors> LoadBuiltinRules();
+
+}  // namespace profgauge
