@@ -1,0 +1,137 @@
+#include "base/sqlite.h"
+
+#include <utility>
+
+namespace profgauge::sqlite {
+namespace {
+
+constexpr int kLockWaitMs = 10'000;
+
+Error Failure(sqlite3* handle, int status, const std::string& file, ErrorKind kind) {
+  Error error;
+  error.kind = kind;
+  error.where.file = file;
+  const int primary = status & 0xff;
+  if (primary == SQLITE_NOTADB || primary == SQLITE_CORRUPT) {
+    error.code = "sqlite/damaged";
+    error.message = primary == SQLITE_NOTADB ? "the file is not an SQLite database"
+                                             : "the SQLite database is damaged or cut off";
+    error.notes = {
+        "help: copy or export the file again; `sqlite3 FILE 'pragma integrity_check'` tells more"};
+    return error;
+  }
+  if (primary == SQLITE_BUSY || primary == SQLITE_LOCKED) {
+    error.code = "sqlite/locked";
+    error.message = "the database is locked by another program";
+    error.notes = {"help: try again when the other program is done"};
+    return error;
+  }
+  error.code = "sqlite/failed";
+  error.message = std::string("SQLite says: ") +
+                  (handle == nullptr ? sqlite3_errstr(status) : sqlite3_errmsg(handle));
+  return error;
+}
+
+// A file name as a URI: SQLite takes `?`, `#` and `%` in it as syntax.
+std::string UriOf(const std::string& path, std::string_view parameters) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string uri = "file:";
+  for (const char c : path) {
+    if (c == '?' || c == '#' || c == '%') {
+      const auto byte = static_cast<unsigned char>(c);
+      uri += {'%', kHex[byte >> 4], kHex[byte & 15]};
+    } else {
+      uri += c;
+    }
+  }
+  return uri.append(parameters);
+}
+
+}  // namespace
+
+Statement& Statement::Bind(int parameter, std::int64_t value) {
+  sqlite3_bind_int64(statement_.get(), parameter, value);
+  return *this;
+}
+
+Statement& Statement::Bind(int parameter, std::string_view text) {
+  sqlite3_bind_text64(statement_.get(), parameter, text.data(), text.size(), SQLITE_TRANSIENT,
+                      SQLITE_UTF8);
+  return *this;
+}
+
+Result<bool> Statement::Step() {
+  const int status = sqlite3_step(statement_.get());
+  if (status == SQLITE_ROW) return true;
+  if (status == SQLITE_DONE) return false;
+  return Fail(Failure(sqlite3_db_handle(statement_.get()), status, *file_, kind_));
+}
+
+Status Statement::Run() {
+  while (true) {
+    PROFGAUGE_TRY(const bool more, Step());
+    if (!more) return {};
+  }
+}
+
+bool Statement::IsNull(int column) const { return Type(column) == SQLITE_NULL; }
+
+std::int64_t Statement::Integer(int column) const {
+  return sqlite3_column_int64(statement_.get(), column);
+}
+
+double Statement::Real(int column) const { return sqlite3_column_double(statement_.get(), column); }
+
+std::string_view Statement::Text(int column) const {
+  const auto* text = sqlite3_column_text(statement_.get(), column);
+  if (text == nullptr) return {};
+  return {reinterpret_cast<const char*>(text),
+          static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column))};
+}
+
+int Statement::Columns() const { return sqlite3_column_count(statement_.get()); }
+
+std::string_view Statement::ColumnName(int column) const {
+  const char* name = sqlite3_column_name(statement_.get(), column);
+  return name == nullptr ? std::string_view{} : std::string_view(name);
+}
+
+int Statement::Type(int column) const { return sqlite3_column_type(statement_.get(), column); }
+
+Result<Database> Database::Open(const std::string& path, Mode mode, ErrorKind kind) {
+  sqlite3* handle = nullptr;
+  const int flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX |
+                    (mode == Mode::kReadWrite ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+                                              : SQLITE_OPEN_READONLY);
+  const std::string uri = UriOf(path, mode == Mode::kImmutable ? "?immutable=1" : "");
+  const int status = sqlite3_open_v2(uri.c_str(), &handle, flags, nullptr);
+  Database database(handle, path, kind);
+  if (status != SQLITE_OK) return Fail(Failure(handle, status, path, kind));
+  sqlite3_busy_timeout(handle, kLockWaitMs);
+  // A hostile schema must not reach functions or files of its choice.
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  return database;
+}
+
+Result<Statement> Database::Prepare(std::string_view sql) {
+  sqlite3_stmt* statement = nullptr;
+  const int status = sqlite3_prepare_v2(handle_.get(), sql.data(), static_cast<int>(sql.size()),
+                                        &statement, nullptr);
+  if (status != SQLITE_OK) return Fail(Failure(handle_.get(), status, *path_, kind_));
+  return Statement(statement, path_.get(), kind_);
+}
+
+Status Database::Execute(const std::string& sql) {
+  const int status = sqlite3_exec(handle_.get(), sql.c_str(), nullptr, nullptr, nullptr);
+  if (status != SQLITE_OK) return Fail(Failure(handle_.get(), status, *path_, kind_));
+  return {};
+}
+
+Result<bool> Database::HasTable(std::string_view table) {
+  PROFGAUGE_TRY(Statement statement,
+                Prepare("select 1 from sqlite_master where type in ('table','view') and name = ?"));
+  return statement.Bind(1, table).Step();
+}
+
+}  // namespace profgauge::sqlite

@@ -1,0 +1,82 @@
+// SQLite in two small classes: a database and a statement. Errors carry the file and SQLite's
+// words.
+//
+// Profiles are opened read-only and immutable: nothing is ever written beside someone's data, and a
+// left-over journal is not replayed.
+#pragma once
+
+#include <sqlite3.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "profgauge/error.h"
+
+namespace profgauge::sqlite {
+
+enum class Mode : std::uint8_t {
+  kImmutable,  ///< Read-only; the file is taken as never changing. For profiles.
+  kReadOnly,   ///< Read-only beside other readers and writers.
+  kReadWrite,  ///< Created when missing.
+};
+
+/// One prepared statement. Column numbers count from 0, parameters from 1.
+class Statement {
+ public:
+  Statement& Bind(int parameter, std::int64_t value);
+  Statement& Bind(int parameter, std::string_view text);
+
+  /// Advances; true while there is a row.
+  Result<bool> Step();
+  /// Runs to the end, for statements without rows.
+  Status Run();
+
+  bool IsNull(int column) const;
+  std::int64_t Integer(int column) const;
+  double Real(int column) const;
+  /// Valid until the next Step().
+  std::string_view Text(int column) const;
+  int Columns() const;
+  std::string_view ColumnName(int column) const;
+  /// SQLITE_INTEGER, SQLITE_FLOAT, SQLITE_TEXT, SQLITE_BLOB or SQLITE_NULL.
+  int Type(int column) const;
+
+ private:
+  friend class Database;
+  struct Finalizer {
+    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+  };
+  Statement(sqlite3_stmt* statement, const std::string* file, ErrorKind kind)
+      : statement_(statement), file_(file), kind_(kind) {}
+  std::unique_ptr<sqlite3_stmt, Finalizer> statement_;
+  const std::string* file_;
+  ErrorKind kind_;
+};
+
+/// A connection. Must outlive its statements.
+class Database {
+ public:
+  /// `kind` is the kind of every error of this database. Waits up to 10 s for another's lock.
+  static Result<Database> Open(const std::string& path, Mode mode, ErrorKind kind);
+
+  Result<Statement> Prepare(std::string_view sql);
+  /// Runs statements that return no rows.
+  Status Execute(const std::string& sql);
+  /// Whether the table or view exists.
+  Result<bool> HasTable(std::string_view table);
+  std::int64_t LastRowId() const { return sqlite3_last_insert_rowid(handle_.get()); }
+
+ private:
+  struct Closer {
+    void operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
+  };
+  Database(sqlite3* handle, std::string path, ErrorKind kind)
+      : handle_(handle), path_(std::make_unique<std::string>(std::move(path))), kind_(kind) {}
+  std::unique_ptr<sqlite3, Closer> handle_;
+  std::unique_ptr<std::string> path_;  // Statements keep a pointer to it.
+  ErrorKind kind_;
+};
+
+}  // namespace profgauge::sqlite

@@ -1,0 +1,264 @@
+#include "gate/attribution.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <span>
+#include <tuple>
+
+#include "gate/statistics.h"
+
+namespace profgauge {
+namespace {
+
+constexpr double kFalseDiscoveryRate = 0.1;
+constexpr double kLeastShare = 0.01;   // Of the mean iteration time…
+constexpr double kLeastChange = 50e3;  // …and this many ns: smaller changes are not called out.
+constexpr std::string_view kNoName = "(not in an op)";
+
+// A kernel, copy or function at its place: the leaf of the waterfall.
+struct Leaf {
+  std::array<std::string, 4> path;  // Category, op type, op with shapes, kernel.
+  PartChange change = PartChange::kChanged;
+  double base_time = 0, current_time = 0;    // Per iteration, ns.
+  double base_count = 0, current_count = 0;  // Per iteration.
+  std::vector<Ns> base_series, current_series;
+
+  bool InBase() const { return base_count != 0 || base_time != 0; }
+  bool InCurrent() const { return current_count != 0 || current_time != 0; }
+  double Delta() const { return current_time - base_time; }
+  double CountEffect() const {
+    if (base_count == 0 || current_count == 0) return Delta();
+    return (current_count - base_count) * base_time / base_count;
+  }
+};
+
+using Place = std::tuple<std::string, std::string, std::string, std::string, std::int64_t>;
+
+Place PlaceOf(const TimePart& part) {
+  return {part.category, part.op_type, part.op, part.shapes, part.position};
+}
+
+std::string Named(const std::string& name) { return name.empty() ? std::string(kNoName) : name; }
+
+Leaf MakeLeaf(const TimePart& part) {
+  Leaf leaf;
+  leaf.path = {part.category, Named(part.op_type), Named(part.op), Named(part.kernel)};
+  if (!part.shapes.empty()) leaf.path[2] += " " + part.shapes;
+  return leaf;
+}
+
+void SetSide(Leaf& leaf, bool current, const TimePart& part, double iterations) {
+  (current ? leaf.current_time : leaf.base_time) += static_cast<double>(part.time) / iterations;
+  (current ? leaf.current_count : leaf.base_count) += static_cast<double>(part.count) / iterations;
+  auto& series = current ? leaf.current_series : leaf.base_series;
+  if (series.empty()) series = part.series;
+}
+
+// All parts of both runs by place and kernel name.
+using Leaves = std::map<std::pair<Place, std::string>, Leaf>;
+
+Leaves CollectLeaves(const Snapshot& base, const Snapshot& current) {
+  Leaves leaves;
+  for (const bool is_current : {false, true}) {
+    const Snapshot& run = is_current ? current : base;
+    const auto iterations = static_cast<double>(run.iteration_times.size());
+    for (const TimePart& part : run.parts) {
+      const auto [it, is_new] = leaves.try_emplace({PlaceOf(part), part.kernel}, MakeLeaf(part));
+      SetSide(it->second, is_current, part, iterations);
+    }
+  }
+  return leaves;
+}
+
+// Joins a kernel that is gone and a new one at the same place into one renamed kernel.
+Leaf Rename(const Leaf& old, Leaf renamed) {
+  renamed.change = PartChange::kRenamed;
+  renamed.path[3] += " ← " + old.path[3];
+  renamed.base_time = old.base_time;
+  renamed.base_count = old.base_count;
+  renamed.base_series = old.base_series;
+  return renamed;
+}
+
+std::vector<Leaf> MatchParts(const Snapshot& base, const Snapshot& current) {
+  std::vector<Leaf> matched;
+  std::map<Place, std::pair<std::vector<Leaf>, std::vector<Leaf>>> one_sided;  // Gone, new.
+  for (auto& [key, leaf] : CollectLeaves(base, current)) {
+    if (!leaf.InBase()) {
+      one_sided[key.first].second.push_back(leaf);
+    } else if (!leaf.InCurrent()) {
+      one_sided[key.first].first.push_back(leaf);
+    } else {
+      matched.push_back(leaf);
+    }
+  }
+  for (auto& [place, sides] : one_sided) {
+    auto& [gone, added] = sides;
+    const std::size_t pairs = std::min(gone.size(), added.size());
+    for (std::size_t i = 0; i < gone.size(); ++i) {
+      gone[i].change = PartChange::kRemoved;
+      matched.push_back(i < pairs ? Rename(gone[i], added[i]) : gone[i]);
+    }
+    for (std::size_t i = pairs; i < added.size(); ++i) {
+      added[i].change = PartChange::kAdded;
+      matched.push_back(added[i]);
+    }
+  }
+  return matched;
+}
+
+PartChange Merge(std::span<const Leaf* const> leaves) {
+  const auto all = [&](PartChange change) {
+    return std::all_of(leaves.begin(), leaves.end(),
+                       [change](const Leaf* leaf) { return leaf->change == change; });
+  };
+  if (all(PartChange::kAdded)) return PartChange::kAdded;
+  if (all(PartChange::kRemoved)) return PartChange::kRemoved;
+  return PartChange::kChanged;
+}
+
+using Group = std::vector<const Leaf*>;
+
+double SumOf(const Group& leaves, double (*value)(const Leaf&)) {
+  double sum = 0;
+  for (const Leaf* leaf : leaves) sum += value(*leaf);
+  return sum;
+}
+
+double DeltaOf(const Leaf& leaf) { return leaf.Delta(); }
+double CountEffectOf(const Leaf& leaf) { return leaf.CountEffect(); }
+
+// Lays the steps of one level below `parent` and goes on below each of them.
+class WaterfallBuilder {
+ public:
+  explicit WaterfallBuilder(Waterfall& out) : out_(out) {}
+
+  void Split(const Group& leaves, std::size_t level, std::int32_t parent, Ns delta,
+             Ns count_effect) {
+    std::map<std::string, Group> by_name;
+    for (const Leaf* leaf : leaves) by_name[leaf->path[level]].push_back(leaf);
+    std::vector<double> deltas, counts;
+    for (const auto& [name, group] : by_name) {
+      deltas.push_back(SumOf(group, DeltaOf));
+      counts.push_back(SumOf(group, CountEffectOf));
+    }
+    const std::vector<Ns> whole_deltas = stats::RoundToSum(deltas, delta);
+    const std::vector<Ns> whole_counts = stats::RoundToSum(counts, count_effect);
+    std::vector<std::pair<WaterfallStep, Group>> steps;
+    std::size_t i = 0;
+    for (auto& [name, group] : by_name) {
+      WaterfallStep step = Describe(group, level);
+      step.name = name;
+      step.parent = parent;
+      step.delta = whole_deltas[i];
+      step.count_effect = whole_counts[i];
+      step.duration_effect = step.delta - step.count_effect;
+      steps.emplace_back(std::move(step), std::move(group));
+      ++i;
+    }
+    std::stable_sort(steps.begin(), steps.end(), [](const auto& a, const auto& b) {
+      return std::abs(a.first.delta) > std::abs(b.first.delta);
+    });
+    for (auto& [step, group] : steps) {
+      levels_[level].emplace_back(std::move(step), std::move(group));
+    }
+  }
+
+  // Appends the levels one after the other, so that parents stand before their parts.
+  void Build(const Group& leaves) {
+    const Ns count_effect = std::llround(SumOf(leaves, CountEffectOf));
+    Split(leaves, 0, -1, out_.delta, count_effect);
+    for (std::size_t level = 0; level < levels_.size(); ++level) {
+      for (auto& [step, group] : levels_[level]) {
+        const auto index = static_cast<std::int32_t>(out_.steps.size());
+        out_.steps.push_back(step);
+        if (level + 1 < levels_.size()) {
+          Split(group, level + 1, index, step.delta, step.count_effect);
+        }
+      }
+    }
+  }
+
+ private:
+  static WaterfallStep Describe(const Group& group, std::size_t level) {
+    WaterfallStep step;
+    step.level = static_cast<PartLevel>(level);
+    step.change = level + 1 == kLevels ? group.front()->change : Merge(group);
+    double base = 0;
+    double current = 0;
+    for (const Leaf* leaf : group) {
+      base += leaf->base_time;
+      current += leaf->current_time;
+      step.base_count += leaf->base_count;
+      step.current_count += leaf->current_count;
+    }
+    step.base = std::llround(base);
+    step.current = std::llround(current);
+    if (group.size() == 1) step.p_value = SeriesPValue(*group.front());
+    return step;
+  }
+
+  static double SeriesPValue(const Leaf& leaf) {
+    if (leaf.base_series.empty() || leaf.current_series.empty()) return -1;
+    const std::vector<double> base(leaf.base_series.begin(), leaf.base_series.end());
+    const std::vector<double> current(leaf.current_series.begin(), leaf.current_series.end());
+    return stats::PValue(stats::EstimateShift(base, current));
+  }
+
+  static constexpr std::size_t kLevels = 4;
+  Waterfall& out_;
+  std::array<std::vector<std::pair<WaterfallStep, Group>>, kLevels> levels_;
+};
+
+// Many kernels are tested at once, so their p-values are judged together.
+void MarkSignificant(Waterfall& waterfall) {
+  std::vector<std::size_t> tested;
+  std::vector<double> p_values;
+  for (std::size_t i = 0; i < waterfall.steps.size(); ++i) {
+    const WaterfallStep& step = waterfall.steps[i];
+    if (step.level != PartLevel::kKernel || step.p_value < 0) continue;
+    tested.push_back(i);
+    p_values.push_back(step.p_value);
+  }
+  const std::vector<bool> significant = stats::BenjaminiHochberg(p_values, kFalseDiscoveryRate);
+  const double least = std::max(kLeastChange, kLeastShare * static_cast<double>(waterfall.base));
+  for (std::size_t i = 0; i < tested.size(); ++i) {
+    WaterfallStep& step = waterfall.steps[tested[i]];
+    step.significant = significant[i] && std::abs(static_cast<double>(step.delta)) >= least;
+  }
+}
+
+Ns MeanOf(const std::vector<Ns>& times) {
+  double sum = 0;
+  for (const Ns time : times) sum += static_cast<double>(time);
+  return std::llround(sum / static_cast<double>(times.size()));
+}
+
+}  // namespace
+
+std::string_view PartLevelName(PartLevel level) {
+  constexpr std::string_view kNames[] = {"category", "op_type", "op", "kernel"};
+  return kNames[static_cast<std::size_t>(level)];
+}
+
+std::string_view PartChangeName(PartChange change) {
+  constexpr std::string_view kNames[] = {"changed", "added", "removed", "renamed"};
+  return kNames[static_cast<std::size_t>(change)];
+}
+
+Waterfall Explain(const Snapshot& base, const Snapshot& current) {
+  Waterfall waterfall;
+  waterfall.base = MeanOf(base.iteration_times);
+  waterfall.current = MeanOf(current.iteration_times);
+  waterfall.delta = waterfall.current - waterfall.base;
+  const std::vector<Leaf> leaves = MatchParts(base, current);
+  Group group;
+  for (const Leaf& leaf : leaves) group.push_back(&leaf);
+  WaterfallBuilder(waterfall).Build(group);
+  MarkSignificant(waterfall);
+  return waterfall;
+}
+
+}  // namespace profgauge

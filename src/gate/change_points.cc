@@ -1,0 +1,137 @@
+#include "gate/change_points.h"
+
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <numeric>
+
+namespace profgauge::stats {
+namespace {
+
+constexpr std::size_t kMostValues = 2000;
+
+double MeanOf(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double VarianceOf(std::span<const double> values, double mean) {
+  double square = 0;
+  for (const double v : values) square += (v - mean) * (v - mean);
+  return values.size() < 2 ? 0 : square / static_cast<double>(values.size() - 1);
+}
+
+double WelchPValue(std::span<const double> a, std::span<const double> b) {
+  const double mean_a = MeanOf(a);
+  const double mean_b = MeanOf(b);
+  const double error_a = VarianceOf(a, mean_a) / static_cast<double>(a.size());
+  const double error_b = VarianceOf(b, mean_b) / static_cast<double>(b.size());
+  const double error = error_a + error_b;
+  if (mean_a == mean_b) return 1;
+  if (error == 0) return 0;
+  const double degrees = error * error /
+                         (error_a * error_a / static_cast<double>(a.size() - 1) +
+                          error_b * error_b / static_cast<double>(b.size() - 1));
+  const double t = std::abs(mean_a - mean_b) / std::sqrt(error);
+  return 2 * boost::math::cdf(boost::math::complement(boost::math::students_t(degrees), t));
+}
+
+// The split with the largest energy distance between its sides, scaled by their sizes.
+std::size_t BestSplit(std::span<const double> values, std::size_t min_segment) {
+  const std::size_t n = values.size();
+  // Sums of |x - y| within the left side, within the right side and between them, moved along.
+  double left = 0;
+  double right = 0;
+  double between = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = i + 1; j < n; ++j) right += std::abs(values[i] - values[j]);
+  }
+  std::size_t best = 0;
+  double best_energy = -1;
+  for (std::size_t split = 1; split < n; ++split) {
+    double to_left = 0;
+    double to_right = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      (i < split - 1 ? to_left : to_right) += std::abs(values[i] - values[split - 1]);
+    }
+    left += to_left;
+    right -= to_right;
+    between += to_right - to_left;
+    if (split < min_segment || n - split < min_segment) continue;
+    const auto m = static_cast<double>(split);
+    const auto k = static_cast<double>(n - split);
+    const double energy =
+        (m * k / (m + k)) * (2 * between / (m * k) - 2 * left / (m * m) - 2 * right / (k * k));
+    if (energy > best_energy) {
+      best_energy = energy;
+      best = split;
+    }
+  }
+  return best;
+}
+
+void Bisect(std::span<const double> values, std::size_t offset, const ChangePointOptions& options,
+            std::vector<std::size_t>& splits) {
+  if (values.size() < 2 * options.min_segment) return;
+  const std::size_t split = BestSplit(values, options.min_segment);
+  const auto before = values.first(split);
+  const auto after = values.subspan(split);
+  if (WelchPValue(before, after) > options.max_p_value) return;
+  Bisect(before, offset, options, splits);
+  splits.push_back(offset + split);
+  Bisect(after, offset + split, options, splits);
+}
+
+ChangePoint Describe(std::span<const double> before, std::span<const double> after,
+                     std::size_t index) {
+  ChangePoint point;
+  point.index = index;
+  point.before = MeanOf(before);
+  point.after = MeanOf(after);
+  point.change = point.before == 0 ? 0 : point.after / point.before - 1;
+  point.p_value = WelchPValue(before, after);
+  return point;
+}
+
+// Describes every split by its neighbouring segments.
+std::vector<ChangePoint> DescribeAll(std::span<const double> values,
+                                     const std::vector<std::size_t>& splits) {
+  std::vector<ChangePoint> points;
+  for (std::size_t i = 0; i < splits.size(); ++i) {
+    const std::size_t begin = i == 0 ? 0 : splits[i - 1];
+    const std::size_t end = i + 1 < splits.size() ? splits[i + 1] : values.size();
+    points.push_back(Describe(values.subspan(begin, splits[i] - begin),
+                              values.subspan(splits[i], end - splits[i]), splits[i]));
+  }
+  return points;
+}
+
+}  // namespace
+
+std::vector<ChangePoint> FindChangePoints(std::span<const double> values,
+                                          const ChangePointOptions& options) {
+  const std::size_t skipped = values.size() > kMostValues ? values.size() - kMostValues : 0;
+  values = values.subspan(skipped);
+  std::vector<std::size_t> splits;
+  Bisect(values, 0, options, splits);
+  // Later splits shorten the segments that earlier ones were tested on: drop the weakest until all
+  // hold against their neighbours.
+  std::vector<ChangePoint> points = DescribeAll(values, splits);
+  while (true) {
+    const auto weak = std::find_if(points.begin(), points.end(), [&](const ChangePoint& p) {
+      return p.p_value > options.max_p_value || std::abs(p.change) < options.min_magnitude;
+    });
+    if (weak == points.end()) break;
+    const auto weakest = std::max_element(
+        points.begin(), points.end(), [&](const ChangePoint& a, const ChangePoint& b) {
+          const bool small_a = std::abs(a.change) < options.min_magnitude;
+          const bool small_b = std::abs(b.change) < options.min_magnitude;
+          return small_a != small_b ? small_b : a.p_value < b.p_value;
+        });
+    splits.erase(splits.begin() + (weakest - points.begin()));
+    points = DescribeAll(values, splits);
+  }
+  for (ChangePoint& point : points) point.index += skipped;
+  return points;
+}
+
+}  // namespace profgauge::stats

@@ -1,0 +1,61 @@
+// A snapshot: the comparable essence of one run, kilobytes instead of gigabytes. A baseline file
+// holds one or several; the history stores them; compare explains the difference between two.
+//
+// Schema 1 of the baseline file:
+//   {"schema": 1, "kind": "profgauge-baseline", "tool": "…", "runs": [snapshot, …]}
+// Files of a newer schema, of another kind, or damaged ones are refused; nothing is guessed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/units.h"
+#include "profgauge/error.h"
+
+namespace profgauge {
+
+inline constexpr int kBaselineSchema = 1;
+
+/// A part of the wall time of the selected iterations, with what it is due to. The parts of a run
+/// sum exactly to the sum of its iteration times.
+struct TimePart {
+  std::string category;  ///< Breakdown category: "other_kernel", "dataloader", …
+  std::string op_type;   ///< "convolution"; empty when the category has no ops.
+  std::string op;        ///< "aten::conv2d"; empty likewise.
+  std::string shapes;    ///< Input shapes of the op; empty when unknown.
+  std::string kernel;    ///< Kernel, copy or host function; empty when the part is the op itself.
+  std::int64_t position = 0;  ///< Which of the op's kernels of one call, counted from 0.
+  std::int64_t count = 0;     ///< Over the selection.
+  Ns time = 0;                ///< Exclusive wall time, ns, over the selection.
+  /// The same by selected iteration, for the larger parts; empty for the rest.
+  std::vector<Ns> series;
+};
+
+struct Snapshot {
+  std::string name;    ///< Run name.
+  std::string source;  ///< XXH3-128 of the input(s).
+  std::string format;  ///< Reader's name.
+  /// What must be alike for two runs to be comparable, in a fixed order: ("gpu", "Tesla V100…"),
+  /// ("gpus", "1"), ("world_size", "1"), ("driver", …), ("shape_signature", …)…
+  std::vector<std::pair<std::string, std::string>> environment;
+  std::vector<Ns> iteration_times;  ///< Selected iterations, in order.
+  /// Per-iteration shares by metric id ("breakdown.dataloader"), aligned with iteration_times.
+  std::map<std::string, std::vector<double>, std::less<>> iteration_shares;
+  std::map<std::string, double, std::less<>> metrics;  ///< Present ones only, base units.
+  std::vector<TimePart> parts;                         ///< Largest first.
+
+  std::string_view Environment(std::string_view key) const;  ///< Empty when not recorded.
+};
+
+/// The bytes of a baseline file; same runs, same bytes.
+std::string WriteBaseline(const std::vector<Snapshot>& runs);
+
+/// Parses a baseline file; `name` is used in messages. Errors (kConfig, codes "baseline/…"): not
+/// JSON, not a baseline, newer schema, missing or impossible fields; each names file and field.
+Result<std::vector<Snapshot>> ParseBaseline(std::string_view text, const std::string& name);
+
+}  // namespace profgauge

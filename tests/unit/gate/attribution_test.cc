@@ -1,0 +1,135 @@
+#include "gate/attribution.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+namespace profgauge {
+namespace {
+
+TimePart Kernel(const char* op, const char* kernel, std::int64_t count, Ns time) {
+  TimePart part;
+  part.category = "other_kernel";
+  part.op_type = "matmul";
+  part.op = op;
+  part.kernel = kernel;
+  part.count = count;
+  part.time = time;
+  return part;
+}
+
+TimePart Other(Ns time) {
+  TimePart part;
+  part.category = "other";
+  part.time = time;
+  return part;
+}
+
+Snapshot MakeRun(std::vector<Ns> iterations, std::vector<TimePart> parts) {
+  Snapshot run;
+  run.iteration_times = std::move(iterations);
+  run.parts = std::move(parts);
+  return run;
+}
+
+const WaterfallStep& Find(const Waterfall& waterfall, PartLevel level, const std::string& name) {
+  for (const WaterfallStep& step : waterfall.steps) {
+    if (step.level == level && step.name == name) return step;
+  }
+  ADD_FAILURE() << "no step " << name;
+  return waterfall.steps.front();
+}
+
+// Children sum to their parent in delta and in both effects, at every level.
+void ExpectExactSums(const Waterfall& waterfall) {
+  Ns top = 0;
+  for (std::size_t i = 0; i < waterfall.steps.size(); ++i) {
+    const WaterfallStep& step = waterfall.steps[i];
+    EXPECT_EQ(step.delta, step.count_effect + step.duration_effect) << step.name;
+    if (step.parent < 0) top += step.delta;
+    if (step.level == PartLevel::kKernel) continue;
+    Ns delta = 0;
+    Ns count = 0;
+    for (const WaterfallStep& child : waterfall.steps) {
+      if (child.parent != static_cast<std::int32_t>(i)) continue;
+      delta += child.delta;
+      count += child.count_effect;
+    }
+    EXPECT_EQ(delta, step.delta) << step.name;
+    EXPECT_EQ(count, step.count_effect) << step.name;
+  }
+  EXPECT_EQ(top, waterfall.delta);
+}
+
+TEST(Explain, SplitsCountAndDuration) {
+  // Two calls of 100 ns become three of 120 ns: one more costs 100, three slower ones cost 60.
+  const Waterfall waterfall =
+      Explain(MakeRun({300}, {Kernel("aten::mm", "gemm", 2, 200), Other(100)}),
+              MakeRun({460}, {Kernel("aten::mm", "gemm", 3, 360), Other(100)}));
+  ExpectExactSums(waterfall);
+  EXPECT_EQ(waterfall.delta, 160);
+  const WaterfallStep& kernel = Find(waterfall, PartLevel::kKernel, "gemm");
+  EXPECT_EQ(kernel.count_effect, 100);
+  EXPECT_EQ(kernel.duration_effect, 60);
+  EXPECT_EQ(Find(waterfall, PartLevel::kCategory, "other").delta, 0);
+}
+
+TEST(Explain, SumsExactlyWhenIterationsDoNotDivideEvenly) {
+  const Waterfall waterfall = Explain(
+      MakeRun({100, 101, 103}, {Kernel("a", "x", 3, 101), Kernel("b", "y", 5, 100), Other(103)}),
+      MakeRun({90, 91, 93, 94, 97, 96, 99},
+              {Kernel("a", "x", 8, 333), Kernel("b", "z", 11, 220), Other(107)}));
+  ExpectExactSums(waterfall);
+  EXPECT_EQ(waterfall.base, 101);
+  EXPECT_EQ(waterfall.current, 94);
+}
+
+TEST(Explain, AKernelAtTheSamePlaceIsRenamedNotAddedAndRemoved) {
+  const Waterfall waterfall = Explain(MakeRun({200}, {Kernel("aten::mm", "volta_sgemm", 2, 200)}),
+                                      MakeRun({120}, {Kernel("aten::mm", "ampere_sgemm", 2, 120)}));
+  ExpectExactSums(waterfall);
+  const WaterfallStep& kernel = Find(waterfall, PartLevel::kKernel, "ampere_sgemm ← volta_sgemm");
+  EXPECT_EQ(kernel.change, PartChange::kRenamed);
+  EXPECT_EQ(kernel.duration_effect, -80);
+}
+
+TEST(Explain, AddedAndRemovedOpsAreAllCountEffect) {
+  const Waterfall waterfall = Explain(MakeRun({100}, {Kernel("aten::add", "add", 1, 100)}),
+                                      MakeRun({70}, {Kernel("aten::mul", "mul", 1, 70)}));
+  ExpectExactSums(waterfall);
+  EXPECT_EQ(Find(waterfall, PartLevel::kOp, "aten::add").change, PartChange::kRemoved);
+  EXPECT_EQ(Find(waterfall, PartLevel::kOp, "aten::mul").change, PartChange::kAdded);
+  EXPECT_EQ(Find(waterfall, PartLevel::kKernel, "mul").count_effect, 70);
+  EXPECT_EQ(Find(waterfall, PartLevel::kKernel, "add").count_effect, -100);
+}
+
+TEST(Explain, ARunAgainstItselfChangesNothing) {
+  const Snapshot run = MakeRun({100, 120}, {Kernel("a", "x", 3, 150), Other(70)});
+  const Waterfall waterfall = Explain(run, run);
+  ExpectExactSums(waterfall);
+  for (const WaterfallStep& step : waterfall.steps) {
+    EXPECT_EQ(step.delta, 0);
+    EXPECT_EQ(step.count_effect, 0);
+    EXPECT_EQ(step.change, PartChange::kChanged);
+  }
+}
+
+TEST(Explain, OnlyCertainAndLargeChangesAreSignificant) {
+  TimePart slower = Kernel("a", "x", 10, 1000000), steady = Kernel("b", "y", 10, 1000000);
+  Snapshot base = MakeRun(std::vector<Ns>(10, 200000), {slower, steady});
+  Snapshot current = MakeRun(std::vector<Ns>(10, 260000), {slower, steady});
+  current.parts[0].time = 1600000;
+  for (int i = 0; i < 10; ++i) {
+    base.parts[0].series.push_back(100000 + i);
+    current.parts[0].series.push_back(160000 + i);
+    base.parts[1].series.push_back(100000 + 100 * (i % 5));
+    current.parts[1].series.push_back(100000 + 100 * ((i + 2) % 5));
+  }
+  const Waterfall waterfall = Explain(base, current);
+  ExpectExactSums(waterfall);
+  EXPECT_TRUE(Find(waterfall, PartLevel::kKernel, "x").significant);
+  EXPECT_FALSE(Find(waterfall, PartLevel::kKernel, "y").significant);
+}
+
+}  // namespace
+}  // namespace profgauge

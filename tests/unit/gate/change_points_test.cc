@@ -1,0 +1,50 @@
+#include "gate/change_points.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace profgauge::stats {
+namespace {
+
+// Levels of equal length with a small, repeatable wobble.
+std::vector<double> Levels(const std::vector<double>& levels, int each) {
+  std::vector<double> values;
+  for (const double level : levels) {
+    for (int i = 0; i < each; ++i) values.push_back(level * (1 + 0.002 * ((i * 7 % 5) - 2)));
+  }
+  return values;
+}
+
+TEST(FindChangePoints, FindsEachStepAndItsSize) {
+  const auto points = FindChangePoints(Levels({100, 110, 104}, 12), {});
+  ASSERT_EQ(points.size(), 2u);
+  EXPECT_EQ(points[0].index, 12u);
+  EXPECT_NEAR(points[0].change, 0.10, 0.002);
+  EXPECT_EQ(points[1].index, 24u);
+  EXPECT_NEAR(points[1].change, -0.0545, 0.002);
+}
+
+TEST(FindChangePoints, ALevelHistoryHasNone) {
+  EXPECT_TRUE(FindChangePoints(Levels({100}, 60), {}).empty());
+  EXPECT_TRUE(FindChangePoints(std::vector<double>(60, 5.0), {}).empty());
+}
+
+TEST(FindChangePoints, StepsBelowTheLeastMagnitudeAreNoNews) {
+  ChangePointOptions options;
+  options.min_magnitude = 0.05;
+  EXPECT_TRUE(FindChangePoints(Levels({100, 103}, 20), options).empty());
+}
+
+TEST(FindChangePoints, OneOutlierIsNotALevel) {
+  auto values = Levels({100}, 30);
+  values[15] = 150;
+  EXPECT_TRUE(FindChangePoints(values, {}).empty());
+}
+
+TEST(FindChangePoints, TooFewValuesHaveNone) {
+  EXPECT_TRUE(FindChangePoints(std::vector<double>{1, 1, 9, 9, 9}, {}).empty());
+}
+
+}  // namespace
+}  // namespace profgauge::stats

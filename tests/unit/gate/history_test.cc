@@ -1,0 +1,129 @@
+#include "gate/history.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+namespace profgauge {
+namespace {
+
+class HistoryTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    path_ = ::testing::TempDir() + "history_" + std::to_string(::getpid()) + ".db";
+    std::filesystem::remove(path_);
+  }
+  void TearDown() override { std::filesystem::remove(path_); }
+
+  static HistoryEntry Entry(const std::string& branch, Ns time) {
+    HistoryEntry entry;
+    entry.time = 1'700'000'000;
+    entry.branch = branch;
+    entry.commit = "abc123";
+    entry.snapshot.name = "run";
+    entry.snapshot.source = "00";
+    entry.snapshot.format = "kineto";
+    entry.snapshot.iteration_times = {time};
+    return entry;
+  }
+
+  std::string path_;
+};
+
+TEST_F(HistoryTest, GivesTheLastRunsOfABranchOldestFirst) {
+  {
+    auto history = History::OpenToAdd(path_);
+    ASSERT_TRUE(history) << history.error().message;
+    for (const Ns time : {1, 2, 3}) ASSERT_TRUE(history->Add(Entry("main", time)));
+    ASSERT_TRUE(history->Add(Entry("dev", 9)));
+  }
+  auto history = History::OpenToRead(path_);
+  ASSERT_TRUE(history);
+  const auto main = history->Last("main", 2);
+  ASSERT_TRUE(main);
+  ASSERT_EQ(main->size(), 2u);
+  EXPECT_EQ((*main)[0].snapshot.iteration_times, std::vector<Ns>{2});
+  EXPECT_EQ((*main)[1].snapshot.iteration_times, std::vector<Ns>{3});
+  EXPECT_EQ((*main)[1].commit, "abc123");
+  EXPECT_EQ(history->Last("", 100)->size(), 4u);
+  EXPECT_TRUE(history->Last("none", 100)->empty());
+}
+
+TEST_F(HistoryTest, RefusesMissingForeignDamagedAndNewerFilesUntouched) {
+  EXPECT_EQ(History::OpenToRead(path_).error().code, "history/missing");
+
+  std::ofstream(path_) << "this is no database, but it is long enough to look like a file of one";
+  EXPECT_EQ(History::OpenToAdd(path_).error().code, "sqlite/damaged");
+
+  std::filesystem::remove(path_);
+  {
+    auto foreign = sqlite::Database::Open(path_, sqlite::Mode::kReadWrite, ErrorKind::kConfig);
+    ASSERT_TRUE(foreign->Execute("create table kernel (id integer)"));
+  }
+  EXPECT_EQ(History::OpenToAdd(path_).error().code, "history/foreign");
+  {
+    auto foreign = sqlite::Database::Open(path_, sqlite::Mode::kReadOnly, ErrorKind::kConfig);
+    EXPECT_FALSE(*foreign->HasTable("run"));
+  }
+
+  std::filesystem::remove(path_);
+  ASSERT_TRUE(History::OpenToAdd(path_));
+  {
+    auto newer = sqlite::Database::Open(path_, sqlite::Mode::kReadWrite, ErrorKind::kConfig);
+    ASSERT_TRUE(newer->Execute("pragma user_version = 2"));
+  }
+  EXPECT_EQ(History::OpenToAdd(path_).error().code, "history/newer");
+}
+
+TEST_F(HistoryTest, WritersInParallelLoseNothing) {
+  constexpr int kWriters = 4;
+  constexpr int kEach = 10;
+  for (int writer = 0; writer < kWriters; ++writer) {
+    if (fork() != 0) continue;
+    for (int i = 0; i < kEach; ++i) {
+      auto history = History::OpenToAdd(path_);
+      if (!history || !history->Add(Entry("main", i))) _exit(1);
+    }
+    _exit(0);
+  }
+  for (int writer = 0; writer < kWriters; ++writer) {
+    int status = 0;
+    ASSERT_GT(wait(&status), 0);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_EQ(History::OpenToRead(path_)->Last("main", 1000)->size(), kWriters * kEach);
+}
+
+TEST_F(HistoryTest, AKilledWriterLeavesWhatWasThere) {
+  ASSERT_TRUE(History::OpenToAdd(path_)->Add(Entry("main", 1)));
+  const pid_t child = fork();
+  if (child == 0) {
+    auto database = sqlite::Database::Open(path_, sqlite::Mode::kReadWrite, ErrorKind::kConfig);
+    (void)database->Execute(
+        "begin immediate; insert into run (time, branch, commit_id, snapshot) "
+        "values (1, 'main', '', 'half')");
+    raise(SIGKILL);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(History::OpenToRead(path_)->Last("main", 10)->size(), 1u);
+  EXPECT_TRUE(History::OpenToAdd(path_)->Add(Entry("main", 2)));
+}
+
+TEST(HistoryReference, NamesABranchAndACount) {
+  EXPECT_EQ(ParseHistoryReference("history:main~10")->count, 10);
+  EXPECT_EQ(ParseHistoryReference("history:feature/x")->branch, "feature/x");
+  EXPECT_EQ(ParseHistoryReference("history:feature/x")->count, 1);
+  for (const char* bad : {"main~10", "history:", "history:~3", "history:main~0",
+                          "history:main~1001", "history:main~x", "history:main~"}) {
+    EXPECT_EQ(ParseHistoryReference(bad).error().code, "history/reference") << bad;
+  }
+}
+
+}  // namespace
+}  // namespace profgauge

@@ -1,0 +1,96 @@
+#include "gate/snapshot.h"
+
+#include <gtest/gtest.h>
+
+namespace profgauge {
+namespace {
+
+Snapshot Sample() {
+  Snapshot run;
+  run.name = "resnet \"50\" </script>";
+  run.source = "0123456789abcdef0123456789abcdef";
+  run.format = "kineto";
+  run.environment = {{"gpu", "Tesla V100"}, {"gpus", "1"}};
+  run.iteration_times = {1'694'128'201'556, 9'007'199'254'740'993};  // Beyond a double's exactness.
+  run.iteration_shares["breakdown.dataloader"] = {0.1, 1.0 / 3};
+  run.metrics["gpu.idle.mean"] = 0.25;
+  TimePart part;
+  part.category = "other_kernel";
+  part.op_type = "matmul";
+  part.op = "aten::mm";
+  part.shapes = "[[2, 3], [3, 4]]";
+  part.kernel = "void gemm<float>(a, b)";
+  part.position = 1;
+  part.count = 7;
+  part.time = 1'694'128'201'556;
+  part.series = {1'694'128'201'556, 0};
+  TimePart other;
+  other.category = "other";
+  other.time = 9'007'199'254'740'993;
+  run.parts = {part, other};
+  return run;
+}
+
+TEST(Baseline, SurvivesTheRoundTripExactly) {
+  const std::string text = WriteBaseline({Sample(), Sample()});
+  const auto runs = ParseBaseline(text, "base.json");
+  ASSERT_TRUE(runs) << runs.error().message;
+  ASSERT_EQ(runs->size(), 2u);
+  EXPECT_EQ(runs->front().iteration_times, Sample().iteration_times);
+  EXPECT_EQ(runs->front().parts[0].series, Sample().parts[0].series);
+  EXPECT_EQ(runs->front().Environment("gpu"), "Tesla V100");
+  EXPECT_EQ(runs->front().Environment("driver"), "");
+  EXPECT_EQ(WriteBaseline(*runs), text);
+}
+
+struct Refusal {
+  std::string text;
+  std::string code, message, path;
+};
+
+std::string Replaced(std::string_view from, std::string_view to) {
+  std::string text = WriteBaseline({Sample()});
+  const auto at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+TEST(Baseline, RefusesWhatItCannotTrust) {
+  const Refusal refusals[] = {
+      {"", "baseline/not-json", "the baseline is not valid JSON: incomplete JSON", ""},
+      {WriteBaseline({Sample()}).substr(0, 100), "baseline/not-json",
+       "the baseline is not valid JSON: incomplete JSON", ""},
+      {"{\"schemaVersion\": 1, \"traceEvents\": []}", "baseline/foreign",
+       "this is not a baseline: expected a JSON object of kind `profgauge-baseline`", "kind"},
+      {"[1, 2]", "baseline/foreign",
+       "this is not a baseline: expected a JSON object of kind `profgauge-baseline`", "kind"},
+      {Replaced("\"schema\":1", "\"schema\":2"), "baseline/newer",
+       "the baseline has schema 2, this program knows up to 1", "schema"},
+      {Replaced("\"schema\":1", "\"schema\":\"1\""), "baseline/field", "expected a whole number",
+       "schema"},
+      {Replaced("9007199254740993]", "-1]"), "baseline/field", "expected whole nanoseconds",
+       "runs[0].iteration_times"},
+      {Replaced("\"count\":7", "\"count\":-7"), "baseline/field", "expected no negative number",
+       "runs[0].parts[0]"},
+      {Replaced("\"time\":1694128201556", "\"time\":1694128201557"), "baseline/sum",
+       "the parts do not sum to the iteration times", "runs[0].parts"},
+      {Replaced("\"gpu\":\"Tesla V100\"", "\"gpu\":[]"), "baseline/field", "expected text",
+       "runs[0].environment.gpu"},
+  };
+  for (const Refusal& refusal : refusals) {
+    const auto runs = ParseBaseline(refusal.text, "base.json");
+    ASSERT_FALSE(runs) << refusal.text;
+    EXPECT_EQ(runs.error().code, refusal.code);
+    EXPECT_EQ(runs.error().message, refusal.message);
+    EXPECT_EQ(runs.error().where.path, refusal.path);
+    EXPECT_EQ(runs.error().where.file, "base.json");
+    EXPECT_EQ(runs.error().kind, ErrorKind::kConfig);
+  }
+}
+
+TEST(Baseline, DeepNestingIsAnErrorNotACrash) {
+  EXPECT_FALSE(ParseBaseline(std::string(1'000'000, '['), "base.json"));
+}
+
+}  // namespace
+}  // namespace profgauge
