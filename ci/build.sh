@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Builds one configuration; with tests they are run too.
+#   ci/build.sh release|debug|asan|fuzz|clang
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+kind=${1:-release}
+case "$kind" in
+  release | debug | asan)
+    cmake --preset "$kind" -DPROFGAUGE_TESTS=ON -DPROFGAUGE_WERROR=ON
+    cmake --build --preset "$kind" --parallel "$(nproc)"
+    ctest --preset "$kind" --parallel "$(nproc)"
+    ;;
+  fuzz)
+    cmake --preset fuzz
+    cmake --build --preset fuzz --parallel "$(nproc)"
+    ;;
+  clang)
+    cmake -G Ninja -B build/clang -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=clang++ \
+      -DCMAKE_C_COMPILER=clang -DPROFGAUGE_TESTS=ON
+    cmake --build build/clang --parallel "$(nproc)"
+    ctest --test-dir build/clang --output-on-failure --parallel "$(nproc)"
+    ;;
+  *)
+    echo "usage: ci/build.sh release|debug|asan|fuzz|clang" >&2
+    exit 2
+    ;;
+esac

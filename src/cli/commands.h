@@ -1,0 +1,51 @@
+// The table of commands.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "cli/options.h"
+
+namespace profgauge::cli {
+
+class Console;
+
+/// Which commands an option belongs to.
+enum CommandBit : unsigned {
+  kOnCheck = 1u << 0,
+  kOnReport = 1u << 1,
+  kOnInspect = 1u << 2,
+  kOnRender = 1u << 3,
+  kOnMetricsList = 1u << 4,
+  kOnTemplatesExport = 1u << 5,
+  kOnVersion = 1u << 6,
+  kOnHelp = 1u << 7,
+  kOnJudging = kOnCheck | kOnReport,
+  kOnReading = kOnJudging | kOnInspect,
+  kOnDrawing = kOnJudging | kOnRender,
+  kOnAll = ~0u,
+};
+
+/// One command. Its name may be two words: "metrics list".
+struct CommandSpec {
+  std::string_view name;
+  CommandBit bit{};
+  std::string_view arguments;  ///< As shown in the usage line: "PROFILE…".
+  std::size_t min_arguments = 0;
+  std::size_t max_arguments = 0;
+  std::string_view brief;     ///< One line.
+  std::string_view detail;    ///< Paragraphs for --help.
+  std::string_view examples;  ///< Lines for --help.
+  /// Runs it and returns the exit code. Errors become diagnostics and their exit code.
+  Result<int> (*run)(const Options& options, Console& console) = nullptr;
+};
+std::span<const CommandSpec> AllCommands();
+
+Result<int> RunCheck(const Options& options, Console& console);
+Result<int> RunReport(const Options& options, Console& console);
+Result<int> RunInspect(const Options& options, Console& console);
+Result<int> RunMetricsList(const Options& options, Console& console);
+Result<int> RunVersion(const Options& options, Console& console);
+Result<int> RunHelp(const Options& options, Console& console);
+
+}  // namespace profgauge::cli

@@ -1,0 +1,160 @@
+#include "cli/console.h"
+
+#include <fmt/core.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+
+#include "base/diagnostic.h"
+#include "base/format.h"
+
+namespace profgauge::cli {
+namespace {
+
+constexpr auto kQuietTime = std::chrono::milliseconds(500);
+constexpr auto kDrawEvery = std::chrono::milliseconds(100);
+constexpr std::size_t kNameColumns = 40;
+
+bool IsSet(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+bool AutoColor(bool is_terminal) {
+  if (IsSet("NO_COLOR")) return false;
+  const char* force = std::getenv("CLICOLOR_FORCE");
+  if (force != nullptr && *force != '\0' && std::strcmp(force, "0") != 0) return true;
+  const char* terminal = std::getenv("TERM");
+  return is_terminal && terminal != nullptr && std::strcmp(terminal, "dumb") != 0;
+}
+
+int TerminalWidth() {
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  int columns = 0;
+  if (const char* text = std::getenv("COLUMNS")) {
+    std::from_chars(text, text + std::strlen(text), columns);
+  }
+  return columns >= 40 ? columns : 100;
+}
+
+/// A long name keeps its beginning and its end.
+std::string ElideMiddle(std::string_view name) {
+  if (name.size() <= kNameColumns) return std::string(name);
+  const std::size_t half = (kNameColumns - 1) / 2;
+  return fmt::format("{}…{}", name.substr(0, half), name.substr(name.size() - half));
+}
+
+std::string ReadSourceText(const Error& error) {
+  if (error.where.line == 0 || error.where.file.empty()) return {};
+  std::ifstream file(error.where.file, std::ios::binary);
+  std::ostringstream text;
+  if (file) text << file.rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+Console::Console()
+    : out_is_terminal_(isatty(STDOUT_FILENO) != 0),
+      err_is_terminal_(isatty(STDERR_FILENO) != 0),
+      color_out_(AutoColor(out_is_terminal_)),
+      color_err_(AutoColor(err_is_terminal_)),
+      width_(TerminalWidth()) {}
+
+void Console::Configure(const Options& options) {
+  verbosity_ = options.verbosity;
+  if (options.color == ColorChoice::kAuto) return;
+  color_out_ = color_err_ = options.color == ColorChoice::kAlways;
+}
+
+void Console::Print(std::string_view text) {
+  const std::lock_guard lock(mutex_);
+  ClearProgressLocked();
+  if (!out_failed_ && std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) {
+    out_failed_ = true;
+    out_error_ = errno;
+  }
+}
+
+void Console::Warn(std::string_view text) {
+  const std::lock_guard lock(mutex_);
+  ClearProgressLocked();
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  if (!text.ends_with('\n')) std::fputc('\n', stderr);
+}
+
+void Console::Say(std::string_view line) {
+  if (verbosity_ >= 0) Warn(line);
+}
+
+void Console::Detail(std::string_view line) {
+  if (verbosity_ > 0) Warn(line);
+}
+
+void Console::Report(const Error& error) {
+  Warn(RenderDiagnostic(error, ReadSourceText(error), color_err_));
+}
+
+void Console::Progress(std::string_view verb, std::string_view name, std::uint64_t done,
+                       std::uint64_t total) {
+  if (!err_is_terminal_ || verbosity_ < 0) return;
+  const std::lock_guard lock(mutex_);
+  const auto now = Clock::now();
+  if (progress_name_ != name) {
+    progress_name_ = name;
+    progress_started_ = now;
+  }
+  if (now - progress_started_ < kQuietTime || now - progress_drawn_ < kDrawEvery) return;
+  progress_drawn_ = now;
+  progress_shown_ = true;
+  const double seconds = std::chrono::duration<double>(now - progress_started_).count();
+  const std::string share =
+      total == 0
+          ? std::string()
+          : fmt::format("{:3.0f} %  ", 100.0 * std::min(1.0, static_cast<double>(done) /
+                                                                 static_cast<double>(total)));
+  const std::string rate = FormatBytes(static_cast<double>(done) / seconds);
+  fmt::print(stderr, "\r{} {}  {}{}/s\x1b[K", verb, ElideMiddle(name), share, rate);
+  std::fflush(stderr);
+}
+
+void Console::ClearProgress() {
+  const std::lock_guard lock(mutex_);
+  ClearProgressLocked();
+}
+
+void Console::ClearProgressLocked() {
+  if (!progress_shown_) return;
+  progress_shown_ = false;
+  std::fputs("\r\x1b[K", stderr);
+  std::fflush(stderr);
+}
+
+Status Console::Finish() {
+  const std::lock_guard lock(mutex_);
+  ClearProgressLocked();
+  if (std::fflush(stdout) != 0 && !out_failed_) {
+    out_failed_ = true;
+    out_error_ = errno;
+  }
+  // A reader that has seen enough (`| head`) is no failure.
+  if (!out_failed_ || out_error_ == EPIPE) return {};
+  return Fail(Error{ErrorKind::kOutput,
+                    "output/cannot-write",
+                    fmt::format("cannot write to standard output: {}",
+                                std::generic_category().message(out_error_)),
+                    {},
+                    {}});
+}
+
+}  // namespace profgauge::cli

@@ -1,0 +1,69 @@
+// How the program talks: answers on standard output, everything else on standard error.
+//
+// Colour only to a terminal (NO_COLOR, TERM=dumb, CLICOLOR_FORCE and --color decide); a progress
+// line only when standard error is a terminal and the work takes over half a second. Safe to call
+// from several threads.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "cli/options.h"
+#include "profgauge/error.h"
+
+namespace profgauge::cli {
+
+class Console {
+ public:
+  /// Looks at the environment and the terminals once.
+  Console();
+
+  /// Applies --color, --quiet and --verbose.
+  void Configure(const Options& options);
+
+  int verbosity() const { return verbosity_; }
+  bool color_out() const { return color_out_; }
+  bool color_err() const { return color_err_; }
+  /// Columns of the terminal; COLUMNS, else 100, when there is none.
+  int width() const { return width_; }
+
+  /// The answer: to standard output as it is.
+  void Print(std::string_view text);
+  /// Talk: one line to standard error, unless --quiet.
+  void Say(std::string_view line);
+  /// Talk that only --verbose wants.
+  void Detail(std::string_view line);
+  /// To standard error, whatever the verbosity.
+  void Warn(std::string_view text);
+  /// An error, with the source line it points at when that can be read.
+  void Report(const Error& error);
+
+  /// Shows "reading NAME  62 %  310 MB/s", at most ten times a second. `total` 0: size unknown.
+  void Progress(std::string_view verb, std::string_view name, std::uint64_t done,
+                std::uint64_t total);
+  void ClearProgress();
+
+  /// Flushes standard output. Errors: kOutput when something could not be written to it.
+  Status Finish();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void ClearProgressLocked();
+
+  std::mutex mutex_;
+  bool out_is_terminal_ = false, err_is_terminal_ = false;
+  bool color_out_ = false, color_err_ = false;
+  int width_ = 100;
+  int verbosity_ = 0;
+  bool progress_shown_ = false;
+  std::string progress_name_;
+  Clock::time_point progress_started_{}, progress_drawn_{};
+  bool out_failed_ = false;
+  int out_error_ = 0;
+};
+
+}  // namespace profgauge::cli

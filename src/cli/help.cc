@@ -1,0 +1,90 @@
+// The help text, made from the tables of commands and options.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "cli/commands.h"
+#include "cli/parse.h"
+#include "profgauge/version.h"
+
+namespace profgauge::cli {
+namespace {
+
+std::string_view GroupTitle(OptionGroup group) {
+  switch (group) {
+    case OptionGroup::kOutputs:
+      return "Outputs";
+    case OptionGroup::kJudging:
+      return "Judging";
+    case OptionGroup::kSelection:
+      return "Iterations and ranks";
+    case OptionGroup::kGeneral:
+      break;
+  }
+  return "General";
+}
+
+std::string OptionHead(const OptionSpec& option) {
+  std::string head = option.shorthand.empty() ? "    " : fmt::format("{}, ", option.shorthand);
+  head += option.name;
+  if (!option.value.empty()) head += fmt::format(" {}", option.value);
+  return head;
+}
+
+std::string OptionsHelp(const CommandSpec& command, bool full) {
+  std::string text;
+  const auto out = std::back_inserter(text);
+  const OptionSpec* previous = nullptr;
+  for (const OptionSpec& option : AllOptions()) {
+    if ((option.commands & command.bit) == 0) continue;
+    if (previous == nullptr || previous->group != option.group) {
+      fmt::format_to(out, "\n{}:\n", GroupTitle(option.group));
+    }
+    previous = &option;
+    fmt::format_to(out, "  {:<28} {}\n", OptionHead(option), option.brief);
+    if (full && !option.detail.empty()) fmt::format_to(out, "  {:<28} {}\n", "", option.detail);
+  }
+  fmt::format_to(out, "  {:<28} {}\n", "-h, --help", "Show this; --help says more than -h");
+  return text;
+}
+
+constexpr std::string_view kExitCodes =
+    "\nExit codes:\n"
+    "  0   pass (warnings allowed); `report` always, when it could\n"
+    "  1   fail: a limit or finding at or above the level of --fail-on\n"
+    "  2   command line, policy, rules or templates are wrong\n"
+    "  3   no verdict: the profile is unreadable or incomplete, or lacks what a limit needs\n"
+    "  4   a report could not be written\n"
+    "  70  internal error\n";
+
+std::string ProgramHelp(bool full) {
+  std::string text = fmt::format(
+      "profgauge {}: reads a deep-learning training profile, judges it, writes reports\n\n"
+      "Usage: profgauge COMMAND [ARGUMENTS] [OPTIONS]\n\nCommands:\n",
+      kVersion);
+  const auto out = std::back_inserter(text);
+  for (const CommandSpec& command : AllCommands()) {
+    fmt::format_to(out, "  {:<18} {}\n", command.name, command.brief);
+  }
+  fmt::format_to(out, "\n`profgauge COMMAND --help` explains a command.\n");
+  if (full) text += kExitCodes;
+  return text;
+}
+
+}  // namespace
+
+std::string HelpText(const CommandSpec* command, HelpRequest request) {
+  const bool full = request == HelpRequest::kFull;
+  if (command == nullptr) return ProgramHelp(full);
+  std::string text =
+      fmt::format("{}\n\nUsage: profgauge {}{}{} [OPTIONS]\n", command->brief, command->name,
+                  command->arguments.empty() ? "" : " ", command->arguments);
+  if (full && !command->detail.empty()) text += fmt::format("\n{}\n", command->detail);
+  text += OptionsHelp(*command, full);
+  if (full && !command->examples.empty()) text += fmt::format("\nExamples:\n{}", command->examples);
+  if (full && (command->bit & kOnJudging) != 0) text += kExitCodes;
+  return text;
+}
+
+}  // namespace profgauge::cli

@@ -1,0 +1,56 @@
+// The program: parse, run, exit code.
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/outputs.h"
+#include "cli/parse.h"
+
+namespace profgauge::cli {
+namespace {
+
+Result<int> Run(const std::vector<std::string>& args, Console& console) {
+  PROFGAUGE_TRY(const Options options, ParseCommandLine(args));
+  console.Configure(options);
+  if (options.help != HelpRequest::kNone) {
+    console.Print(HelpText(options.command, options.help));
+    return kExitPass;
+  }
+  return options.command->run(options, console);
+}
+
+int Main(const std::vector<std::string>& args) {
+  InstallSignalHandlers();
+  Console console;
+  int exit_code = kExitPass;
+  const Result<int> done = Run(args, console);
+  if (done) {
+    exit_code = *done;
+  } else {
+    console.Report(done.error());
+    exit_code = ExitCodeOf(done.error().kind);
+  }
+  if (const Status finished = console.Finish(); !finished) {
+    console.Report(finished.error());
+    exit_code = StrongerExit(exit_code, ExitCodeOf(finished.error().kind));
+  }
+  return exit_code;
+}
+
+}  // namespace
+}  // namespace profgauge::cli
+
+// The only catch-all: whatever arrives here is a defect of ours.
+int main(int argc, char** argv) try {
+  return profgauge::cli::Main(std::vector<std::string>(argv + 1, argv + argc));
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "internal error: %s\n", error.what());
+  return profgauge::cli::kExitInternal;
+} catch (...) {
+  std::fputs("internal error\n", stderr);
+  return profgauge::cli::kExitInternal;
+}

@@ -1,0 +1,149 @@
+#include "cli/options.h"
+
+#include <fmt/core.h>
+
+#include <charconv>
+
+#include "cli/commands.h"
+
+namespace profgauge::cli {
+namespace {
+
+Error BadValue(const OptionSpec& option, std::string_view expected, const std::string& found) {
+  return {ErrorKind::kUsage,
+          "usage/bad-value",
+          fmt::format("option `{}` needs {}, found `{}`", option.name, expected, found),
+          {},
+          {}};
+}
+
+template <auto member>
+Status SetText(Options& options, const OptionSpec& self, const std::string& value) {
+  if (value.empty()) return Fail(BadValue(self, self.value, value));
+  options.*member = value;
+  return {};
+}
+
+template <auto member>
+Status SetTrue(Options& options, const OptionSpec&, const std::string&) {
+  options.*member = true;
+  return {};
+}
+
+Result<std::int64_t> ParseIndex(const OptionSpec& self, const std::string& value) {
+  std::int64_t number = 0;
+  const char* end = value.data() + value.size();
+  const auto [stop, error] = std::from_chars(value.data(), end, number);
+  if (error != std::errc() || stop != end || number < 0) {
+    return Fail(BadValue(self, "a whole number of at least 0", value));
+  }
+  return number;
+}
+
+template <auto member>
+Status SetIndex(Options& options, const OptionSpec& self, const std::string& value) {
+  PROFGAUGE_TRY(options.*member, ParseIndex(self, value));
+  return {};
+}
+
+Status SetJobs(Options& options, const OptionSpec& self, const std::string& value) {
+  PROFGAUGE_TRY(const std::int64_t jobs, ParseIndex(self, value));
+  if (jobs < 1 || jobs > 1024) return Fail(BadValue(self, "a number from 1 to 1024", value));
+  options.jobs = static_cast<unsigned>(jobs);
+  return {};
+}
+
+Status SetFailOn(Options& options, const OptionSpec& self, const std::string& value) {
+  if (value != "error" && value != "warn" && value != "never") {
+    return Fail(BadValue(self, "`error`, `warn` or `never`", value));
+  }
+  options.fail_on = value;
+  return {};
+}
+
+Status SetColor(Options& options, const OptionSpec& self, const std::string& value) {
+  if (value == "auto")
+    options.color = ColorChoice::kAuto;
+  else if (value == "always")
+    options.color = ColorChoice::kAlways;
+  else if (value == "never")
+    options.color = ColorChoice::kNever;
+  else
+    return Fail(BadValue(self, "`auto`, `always` or `never`", value));
+  return {};
+}
+
+template <int level>
+Status SetVerbosity(Options& options, const OptionSpec&, const std::string&) {
+  if (options.verbosity == -level) {
+    return Fail(Error{ErrorKind::kUsage,
+                      "usage/conflict",
+                      "`--quiet` and `--verbose` exclude each other",
+                      {},
+                      {}});
+  }
+  options.verbosity = level;
+  return {};
+}
+
+using Group = OptionGroup;
+
+// Order: as shown in the help text, group by group.
+constexpr OptionSpec kOptions[] = {
+    {"--out", "-o", "DIR", Group::kOutputs, kOnDrawing,
+     "Write report.html, report.md, report.xlsx and report.json into DIR",
+     "The folder is created if need be.", SetText<&Options::out_dir>},
+    {"--html", "", "FILE", Group::kOutputs, kOnDrawing, "Write the HTML page, one file", "",
+     SetText<&Options::html>},
+    {"--md", "", "FILE", Group::kOutputs, kOnDrawing, "Write the Markdown report", "",
+     SetText<&Options::markdown>},
+    {"--xlsx", "", "FILE", Group::kOutputs, kOnDrawing, "Write the Excel workbook", "",
+     SetText<&Options::xlsx>},
+    {"--json", "", "FILE", Group::kOutputs, kOnDrawing, "Write report.json, which holds everything",
+     "FILE may be `-` for standard output, for one of the outputs; the summary then goes to "
+     "standard error.",
+     SetText<&Options::json>},
+    {"--templates", "", "DIR", Group::kOutputs, kOnDrawing,
+     "Use the HTML and Markdown templates in DIR instead of the built-in ones of the same name", "",
+     SetText<&Options::templates_dir>},
+    {"--policy", "-p", "FILE", Group::kJudging, kOnJudging,
+     "What to enforce: a YAML file, or builtin:recommended (default), builtin:strict, "
+     "builtin:report-only",
+     "", SetText<&Options::policy>},
+    {"--fail-on", "", "LEVEL", Group::kJudging, kOnCheck,
+     "Fail at this level: error, warn or never; overrides the policy", "", SetFailOn},
+    {"--exit-zero", "", "", Group::kJudging, kOnCheck, "Exit 0 instead of 1 and 3", "",
+     SetTrue<&Options::exit_zero>},
+    {"--allow-incomplete", "", "", Group::kJudging, kOnReading,
+     "Accept truncated profiles; without it they get no verdict (exit 3)", "",
+     SetTrue<&Options::allow_incomplete>},
+    {"--iter-start", "", "N", Group::kSelection, kOnJudging, "First iteration to look at", "",
+     SetIndex<&Options::iter_start>},
+    {"--iter-stop", "", "N", Group::kSelection, kOnJudging, "Last iteration to look at (inclusive)",
+     "", SetIndex<&Options::iter_stop>},
+    {"--warmup", "", "N", Group::kSelection, kOnJudging, "Leave out the first N iterations", "",
+     SetIndex<&Options::warmup>},
+    {"--key-op", "", "NAME", Group::kSelection, kOnJudging,
+     "An iteration runs from one start of this op to the next", "", SetText<&Options::key_op>},
+    {"--iteration-marker", "", "REGEX", Group::kSelection, kOnJudging,
+     "Host ranges whose name matches are the iterations", "", SetText<&Options::iteration_marker>},
+    {"--rank", "", "N", Group::kSelection, kOnJudging, "Look at this rank alone", "",
+     SetIndex<&Options::rank>},
+    {"--jobs", "-j", "N", Group::kGeneral, kOnReading,
+     "Threads to read with (default: one per core)", "The result does not depend on it.", SetJobs},
+    {"--quiet", "-q", "", Group::kGeneral, kOnAll, "Print the verdict line alone", "",
+     SetVerbosity<-1>},
+    {"--verbose", "-v", "", Group::kGeneral, kOnAll, "Say what is being done, and show what passed",
+     "", SetVerbosity<1>},
+    {"--stats", "", "", Group::kGeneral, kOnReading | kOnRender,
+     "Print a table of the time that each phase took, and the peak memory", "",
+     SetTrue<&Options::stats>},
+    {"--color", "", "WHEN", Group::kGeneral, kOnAll,
+     "auto (default), always or never; auto obeys NO_COLOR and CLICOLOR_FORCE", "", SetColor},
+};
+
+}  // namespace
+
+std::span<const OptionSpec> AllOptions() { return kOptions; }
+
+}  // namespace profgauge::cli

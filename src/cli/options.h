@@ -1,0 +1,68 @@
+// The command line as data: what was asked for, and the tables of commands and options from which
+// parser, `-h` and `--help` are all made, so that they cannot disagree.
+//
+// To add an option: a field in Options and a row in options.cc. To add a command: a row in
+// commands.cc and a function in commands/. An option needs a user and a test.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "profgauge/error.h"
+
+namespace profgauge::cli {
+
+struct CommandSpec;
+
+enum class ColorChoice : std::uint8_t { kAuto, kAlways, kNever };
+enum class HelpRequest : std::uint8_t { kNone, kShort, kFull };
+
+/// A command line, taken apart. Empty strings and nullopt mean "not given".
+struct Options {
+  const CommandSpec* command = nullptr;
+  HelpRequest help = HelpRequest::kNone;
+  std::vector<std::string> arguments;  ///< What is not an option: profiles, names, files.
+
+  // Outputs. "-" is standard output.
+  std::string out_dir, html, markdown, xlsx, json;
+  std::string templates_dir;
+
+  // Judging.
+  std::string policy;
+  std::string fail_on;  ///< "error", "warn" or "never".
+  bool exit_zero = false;
+  bool allow_incomplete = false;
+
+  // Which iterations and ranks.
+  std::optional<std::int64_t> iter_start, iter_stop, warmup, rank;
+  std::optional<std::string> key_op, iteration_marker;
+
+  // Manners.
+  unsigned jobs = 0;  ///< 0: one per core.
+  int verbosity = 0;  ///< -1 quiet, 1 verbose.
+  bool stats = false;
+  ColorChoice color = ColorChoice::kAuto;
+};
+
+/// Sections of the help text, in the order shown.
+enum class OptionGroup : std::uint8_t { kOutputs, kJudging, kSelection, kGeneral };
+
+/// One option. `commands` says which commands have it.
+struct OptionSpec {
+  std::string_view name;       ///< "--policy"
+  std::string_view shorthand;  ///< "-q", or empty.
+  std::string_view value;      ///< "FILE"; empty: a switch.
+  OptionGroup group = OptionGroup::kGeneral;
+  unsigned commands = 0;    ///< Bits of CommandBit.
+  std::string_view brief;   ///< One line, for -h and --help.
+  std::string_view detail;  ///< More, for --help; may be empty.
+  /// Puts `value` into the options. Errors: kUsage "usage/bad-value".
+  Status (*apply)(Options& options, const OptionSpec& self, const std::string& value) = nullptr;
+};
+std::span<const OptionSpec> AllOptions();
+
+}  // namespace profgauge::cli

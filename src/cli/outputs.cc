@@ -1,0 +1,168 @@
+#include "cli/outputs.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+namespace profgauge::cli {
+namespace {
+
+// What a signal handler may look at: fixed slots, filled and cleared by plain stores, because
+// neither locks nor memory allocation are allowed there.
+constexpr std::size_t kSlots = 64;
+constexpr std::size_t kSlotBytes = 4096;
+char slot_paths[kSlots][kSlotBytes];
+std::atomic<bool> slot_used[kSlots];
+
+void Remember(const std::string& path) {
+  if (path.size() >= kSlotBytes) return;
+  for (std::size_t i = 0; i < kSlots; ++i) {
+    if (slot_used[i]) continue;
+    std::memcpy(slot_paths[i], path.c_str(), path.size() + 1);
+    slot_used[i] = true;
+    return;
+  }
+}
+
+void Forget(const std::string& path) {
+  for (std::size_t i = 0; i < kSlots; ++i) {
+    if (slot_used[i] && path == slot_paths[i]) slot_used[i] = false;
+  }
+}
+
+extern "C" void RemoveOutputsAndExit(int signal) {
+  for (std::size_t i = 0; i < kSlots; ++i) {
+    if (slot_used[i]) unlink(slot_paths[i]);
+  }
+  _exit(128 + signal);
+}
+
+Error OutputError(std::string code, const std::string& path, const std::string& verb, int number) {
+  return {ErrorKind::kOutput,
+          "output/" + std::move(code),
+          fmt::format("cannot {} `{}`: {}", verb, path, std::generic_category().message(number)),
+          {},
+          {}};
+}
+
+Status WriteAll(int descriptor, std::string_view bytes, const std::string& path) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(descriptor, bytes.data(), bytes.size());
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      return Fail(OutputError("cannot-write", path, "write", errno));
+    }
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+}  // namespace
+
+Outputs::~Outputs() {
+  for (const Output& output : outputs_) {
+    if (output.descriptor < 0 || output.temporary.empty()) continue;
+    close(output.descriptor);
+    unlink(output.temporary.c_str());
+    Forget(output.temporary);
+  }
+  // Removes only what is empty, so a folder that holds a report stays.
+  for (auto it = made_directories_.rbegin(); it != made_directories_.rend(); ++it) {
+    rmdir(it->c_str());
+  }
+}
+
+Status Outputs::MakeDirectory(const std::string& directory) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  std::vector<std::string> missing;
+  for (fs::path path = directory; !path.empty() && !fs::exists(path, error);
+       path = path.parent_path()) {
+    missing.insert(missing.begin(), path.string());
+    if (path == path.parent_path()) break;
+  }
+  for (const std::string& path : missing) {
+    if (mkdir(path.c_str(), 0777) == 0) {
+      made_directories_.push_back(path);
+    } else if (errno != EEXIST) {
+      return Fail(OutputError("cannot-create", path, "create folder", errno));
+    }
+  }
+  if (!fs::is_directory(directory, error)) {
+    return Fail(OutputError("cannot-create", directory, "create folder", ENOTDIR));
+  }
+  return {};
+}
+
+Result<std::size_t> Outputs::Open(const std::string& path) {
+  for (const Output& output : outputs_) {
+    if (output.path != path) continue;
+    return Fail(Error{ErrorKind::kUsage,
+                      "usage/output-twice",
+                      path == "-" ? "two outputs are to go to standard output"
+                                  : fmt::format("two outputs are to go to `{}`", path),
+                      {},
+                      {}});
+  }
+  Output output;
+  output.path = path;
+  struct stat status {};
+  const bool exists = path != "-" && stat(path.c_str(), &status) == 0;
+  if (path == "-") {
+    output.descriptor = STDOUT_FILENO;
+  } else if (exists && S_ISDIR(status.st_mode)) {
+    return Fail(OutputError("cannot-create", path, "write", EISDIR));
+  } else if (exists && !S_ISREG(status.st_mode)) {
+    output.descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  } else {
+    output.temporary = path + ".tmp";
+    output.descriptor =
+        open(output.temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (output.descriptor >= 0) Remember(output.temporary);
+  }
+  if (output.descriptor < 0) return Fail(OutputError("cannot-create", path, "create", errno));
+  outputs_.push_back(std::move(output));
+  return outputs_.size() - 1;
+}
+
+Status Outputs::Commit(std::size_t index, std::string_view bytes) {
+  Output& output = outputs_[index];
+  PROFGAUGE_CHECK(WriteAll(output.descriptor, bytes, output.path));
+  if (output.path == "-") return {};
+  const int closed = close(output.descriptor);
+  output.descriptor = -1;
+  if (output.temporary.empty()) return {};
+  // Past this point the destructor no longer knows the file: clean up here when renaming fails.
+  const bool in_place =
+      closed == 0 && std::rename(output.temporary.c_str(), output.path.c_str()) == 0;
+  const int number = errno;
+  if (!in_place) unlink(output.temporary.c_str());
+  Forget(output.temporary);
+  if (!in_place) return Fail(OutputError("cannot-write", output.path, "write", number));
+  return {};
+}
+
+bool Outputs::uses_stdout() const {
+  for (const Output& output : outputs_) {
+    if (output.path == "-") return true;
+  }
+  return false;
+}
+
+void InstallSignalHandlers() {
+  struct sigaction action {};
+  action.sa_handler = RemoveOutputsAndExit;
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
+  action.sa_handler = SIG_IGN;
+  sigaction(SIGPIPE, &action, nullptr);
+}
+
+}  // namespace profgauge::cli

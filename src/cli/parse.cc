@@ -1,0 +1,204 @@
+#include "cli/parse.h"
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "base/diagnostic.h"
+#include "cli/commands.h"
+
+namespace profgauge::cli {
+namespace {
+
+Error UsageError(std::string code, std::string message, std::vector<std::string> notes) {
+  return {ErrorKind::kUsage, "usage/" + std::move(code), std::move(message), {}, std::move(notes)};
+}
+
+std::string SeeHelp(const CommandSpec& command) {
+  return fmt::format("help: `profgauge {} --help` lists what it takes", command.name);
+}
+
+bool HasOption(const CommandSpec& command, const OptionSpec& option) {
+  return (option.commands & command.bit) != 0;
+}
+
+/// The command that the first one or two words name, and how many words that took.
+std::pair<const CommandSpec*, std::size_t> FindCommand(std::span<const std::string> args) {
+  for (std::size_t words = std::min<std::size_t>(2, args.size()); words > 0; --words) {
+    const std::string name = words == 2 ? args[0] + " " + args[1] : args[0];
+    for (const CommandSpec& command : AllCommands()) {
+      if (command.name == name) return {&command, words};
+    }
+  }
+  return {nullptr, 0};
+}
+
+bool LooksLikePath(std::string_view word) {
+  return word.find_first_of("./") != std::string_view::npos || word == "-";
+}
+
+Error UnknownCommand(std::span<const std::string> args) {
+  std::vector<std::string_view> names;
+  std::vector<std::string> notes;
+  for (const CommandSpec& command : AllCommands()) {
+    names.push_back(command.name);
+    if (command.name.starts_with(args[0] + " ")) {
+      notes.push_back(fmt::format("help: `profgauge {}` {}", command.name, command.brief));
+    }
+  }
+  if (!notes.empty()) {
+    if (args.size() > 1) {
+      return UsageError("unknown-command", fmt::format("unknown command `{} {}`", args[0], args[1]),
+                        notes);
+    }
+    return UsageError("missing-command", fmt::format("`{}` needs a second word", args[0]), notes);
+  }
+  const std::string_view near = DidYouMean(args[0], names);
+  if (!near.empty()) {
+    notes.push_back(fmt::format("help: did you mean `{}`?", near));
+  } else if (LooksLikePath(args[0])) {
+    notes.push_back(fmt::format("help: to judge a profile, say `profgauge check {}`", args[0]));
+  }
+  notes.push_back("help: `profgauge --help` lists the commands");
+  return UsageError("unknown-command", fmt::format("unknown command `{}`", args[0]), notes);
+}
+
+Error UnknownOption(const CommandSpec& command, const std::string& word) {
+  const std::string name = word.substr(0, word.find('='));
+  std::vector<std::string_view> names = {"--help"};
+  for (const OptionSpec& option : AllOptions()) {
+    if (HasOption(command, option)) {
+      names.push_back(option.name);
+    } else if (option.name == name) {
+      return UsageError("unknown-option",
+                        fmt::format("`{}` has no option `{}`", command.name, name),
+                        {SeeHelp(command)});
+    }
+  }
+  std::vector<std::string> notes;
+  const std::string_view near = DidYouMean(name, names);
+  if (!near.empty()) notes.push_back(fmt::format("help: did you mean `{}`?", near));
+  notes.push_back(SeeHelp(command));
+  return UsageError("unknown-option", fmt::format("unknown option `{}`", name), notes);
+}
+
+/// What CLI11 found, before any meaning is given to it.
+struct RawArguments {
+  std::map<const OptionSpec*, std::vector<std::string>> values;
+  std::map<const OptionSpec*, std::int64_t> switches;
+  std::vector<std::string> arguments;
+  HelpRequest help = HelpRequest::kNone;
+};
+
+/// The only function that knows CLI11. It throws inside; nothing leaves.
+Result<RawArguments> Split(const CommandSpec& command, std::span<const std::string> args) {
+  RawArguments raw;
+  CLI::App app;
+  app.set_help_flag();
+  app.allow_extras();
+  std::int64_t short_help = 0, full_help = 0;
+  app.add_flag("-h", short_help);
+  app.add_flag("--help", full_help);
+  for (const OptionSpec& option : AllOptions()) {
+    if (!HasOption(command, option)) continue;
+    std::string names(option.name);
+    if (!option.shorthand.empty()) names = fmt::format("{},{}", option.shorthand, option.name);
+    if (option.value.empty()) {
+      app.add_flag(names, raw.switches[&option])->disable_flag_override();
+    } else {
+      app.add_option(names, raw.values[&option])->type_size(1)->allow_extra_args(false);
+    }
+  }
+  app.add_option("arguments", raw.arguments);
+  try {
+    app.parse(std::vector<std::string>(args.rbegin(), args.rend()));
+  } catch (const CLI::ArgumentMismatch& error) {
+    const std::string text = error.what();
+    const std::string name = text.substr(0, text.find(':'));
+    return Fail(UsageError("missing-value", fmt::format("option `{}` needs a value", name),
+                           {SeeHelp(command)}));
+  } catch (const CLI::ParseError& error) {
+    return Fail(UsageError("bad-option", fmt::format("`{}`", error.what()), {SeeHelp(command)}));
+  }
+  for (const std::string& extra : app.remaining()) {
+    if (extra.size() > 1 && extra[0] == '-') return Fail(UnknownOption(command, extra));
+    raw.arguments.push_back(extra);
+  }
+  if (short_help > 0) raw.help = HelpRequest::kShort;
+  if (full_help > 0) raw.help = HelpRequest::kFull;
+  return raw;
+}
+
+Status ApplyOptions(const RawArguments& raw, Options& options) {
+  for (const OptionSpec& option : AllOptions()) {
+    if (const auto found = raw.switches.find(&option);
+        found != raw.switches.end() && found->second > 0) {
+      PROFGAUGE_CHECK(option.apply(options, option, ""));
+    }
+    const auto found = raw.values.find(&option);
+    if (found == raw.values.end() || found->second.empty()) continue;
+    if (found->second.size() > 1) {
+      return Fail(UsageError("repeated-option",
+                             fmt::format("option `{}` is given {} times; it takes one value",
+                                         option.name, found->second.size()),
+                             {}));
+    }
+    PROFGAUGE_CHECK(option.apply(options, option, found->second.front()));
+  }
+  return {};
+}
+
+Status CheckArgumentCount(const CommandSpec& command, const Options& options) {
+  if (options.arguments.size() < command.min_arguments) {
+    return Fail(UsageError("missing-argument",
+                           fmt::format("`{}` needs {}", command.name, command.arguments),
+                           {SeeHelp(command)}));
+  }
+  if (options.arguments.size() > command.max_arguments) {
+    return Fail(UsageError(
+        "unexpected-argument",
+        fmt::format("unexpected argument `{}`", options.arguments[command.max_arguments]),
+        {SeeHelp(command)}));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Options> ParseCommandLine(std::span<const std::string> args) {
+  Options options;
+  if (args.empty()) {
+    return Fail(UsageError("missing-command", "no command given",
+                           {"help: `profgauge check PROFILE` judges a profile; `profgauge --help` "
+                            "lists the commands"}));
+  }
+  if (args[0] == "-h" || args[0] == "--help") {
+    options.help = args[0] == "-h" ? HelpRequest::kShort : HelpRequest::kFull;
+    return options;
+  }
+  const std::string version = "version";
+  if (args[0] == "--version" || args[0] == "-V") {
+    options.command = FindCommand({&version, 1}).first;
+    return options;
+  }
+  if (args[0][0] == '-' && args[0] != "-") {
+    return Fail(UsageError("missing-command",
+                           fmt::format("expected a command, found the option `{}`", args[0]),
+                           {"help: options follow the command: `profgauge check PROFILE …`"}));
+  }
+  const auto [command, words] = FindCommand(args);
+  if (command == nullptr) return Fail(UnknownCommand(args));
+  options.command = command;
+  PROFGAUGE_TRY(RawArguments raw, Split(*command, args.subspan(words)));
+  options.help = raw.help;
+  options.arguments = std::move(raw.arguments);
+  if (options.help != HelpRequest::kNone) return options;
+  PROFGAUGE_CHECK(ApplyOptions(raw, options));
+  PROFGAUGE_CHECK(CheckArgumentCount(*command, options));
+  return options;
+}
+
+}  // namespace profgauge::cli

@@ -1,0 +1,19 @@
+// From argv to Options. CLI11 does the splitting; the messages, suggestions and exit codes are
+// ours.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "cli/options.h"
+
+namespace profgauge::cli {
+
+/// Takes a command line (without the program's name) apart.
+/// Errors: kUsage, each with what was found and what would have been right.
+Result<Options> ParseCommandLine(std::span<const std::string> args);
+
+/// The help text of a command, or of the program for nullptr. Short: one screen.
+std::string HelpText(const CommandSpec* command, HelpRequest request);
+
+}  // namespace profgauge::cli

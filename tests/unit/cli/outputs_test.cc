@@ -1,0 +1,109 @@
+// Outputs appear whole or not at all.
+#include "cli/outputs.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace profgauge::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+class OutputsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    dir_ = fs::path(testing::TempDir()) / ("outputs_" + std::to_string(getpid()));
+    fs::create_directories(dir_);
+  }
+  void TearDown() override { fs::remove_all(dir_); }
+
+  std::string Path(const std::string& name) const { return (dir_ / name).string(); }
+  std::size_t FilesInDir() const {
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(dir_), fs::directory_iterator()));
+  }
+  static std::string Content(const std::string& path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+  }
+
+  fs::path dir_;
+};
+
+TEST_F(OutputsTest, CommitReplacesTheFile) {
+  std::ofstream(Path("a")) << "old";
+  Outputs outputs;
+  const auto output = outputs.Open(Path("a"));
+  ASSERT_TRUE(output);
+  EXPECT_EQ(Content(Path("a")), "old") << "opening must not touch the target";
+  ASSERT_TRUE(outputs.Commit(*output, "new"));
+  EXPECT_EQ(Content(Path("a")), "new");
+  EXPECT_EQ(FilesInDir(), 1u);
+}
+
+TEST_F(OutputsTest, UncommittedFilesAndFoldersVanish) {
+  {
+    Outputs outputs;
+    ASSERT_TRUE(outputs.MakeDirectory(Path("x/y")));
+    ASSERT_TRUE(outputs.Open(Path("x/y/a")));
+    ASSERT_TRUE(outputs.Open(Path("b")));
+    EXPECT_TRUE(fs::exists(Path("x/y")));
+  }
+  EXPECT_EQ(FilesInDir(), 0u);
+}
+
+TEST_F(OutputsTest, FoldersWithAReportStay) {
+  {
+    Outputs outputs;
+    ASSERT_TRUE(outputs.MakeDirectory(Path("x/y")));
+    const auto output = outputs.Open(Path("x/y/a"));
+    ASSERT_TRUE(output);
+    ASSERT_TRUE(outputs.Commit(*output, "1"));
+  }
+  EXPECT_EQ(Content(Path("x/y/a")), "1");
+}
+
+TEST_F(OutputsTest, BadPathsFailAtOnce) {
+  Outputs outputs;
+  const auto missing = outputs.Open(Path("no/a"));
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().kind, ErrorKind::kOutput);
+  EXPECT_EQ(missing.error().message,
+            "cannot create `" + Path("no/a") + "`: No such file or directory");
+  const auto folder = outputs.Open(dir_.string());
+  ASSERT_FALSE(folder);
+  EXPECT_EQ(folder.error().message, "cannot write `" + dir_.string() + "`: Is a directory");
+  std::ofstream(Path("file")) << "x";
+  const auto through_file = outputs.MakeDirectory(Path("file/dir"));
+  ASSERT_FALSE(through_file);
+  EXPECT_EQ(through_file.error().message,
+            "cannot create folder `" + Path("file/dir") + "`: Not a directory");
+}
+
+TEST_F(OutputsTest, APathIsOpenedOnce) {
+  Outputs outputs;
+  ASSERT_TRUE(outputs.Open(Path("a")));
+  const auto again = outputs.Open(Path("a"));
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().kind, ErrorKind::kUsage);
+  ASSERT_TRUE(outputs.Open("-"));
+  const auto stdout_again = outputs.Open("-");
+  ASSERT_FALSE(stdout_again);
+  EXPECT_EQ(stdout_again.error().message, "two outputs are to go to standard output");
+}
+
+TEST_F(OutputsTest, DevicesAreWrittenDirectly) {
+  Outputs outputs;
+  const auto output = outputs.Open("/dev/null");
+  ASSERT_TRUE(output);
+  EXPECT_TRUE(outputs.Commit(*output, "x"));
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+}  // namespace
+}  // namespace profgauge::cli

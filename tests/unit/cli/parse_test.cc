@@ -1,0 +1,108 @@
+// Command lines and what becomes of them; whole error texts.
+#include "cli/parse.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "base/diagnostic.h"
+#include "cli/commands.h"
+
+namespace profgauge::cli {
+namespace {
+
+std::vector<std::string> Words(const std::string& line) {
+  std::istringstream stream(line);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+std::string ErrorOf(const std::string& line) {
+  const auto options = ParseCommandLine(Words(line));
+  return options ? "no error" : RenderDiagnostic(options.error(), "", false);
+}
+
+struct Wrong {
+  std::string_view line, message;
+};
+constexpr Wrong kWrong[] = {
+    {"",
+     "error: no command given\n"
+     "  help: `profgauge check PROFILE` judges a profile; `profgauge --help` lists the commands"
+     "   [usage/missing-command]\n"},
+    {"versoin",
+     "error: unknown command `versoin`\n"
+     "  help: did you mean `version`?\n"
+     "  help: `profgauge --help` lists the commands   [usage/unknown-command]\n"},
+    {"run.json.gz",
+     "error: unknown command `run.json.gz`\n"
+     "  help: to judge a profile, say `profgauge check run.json.gz`\n"
+     "  help: `profgauge --help` lists the commands   [usage/unknown-command]\n"},
+    {"--policy x",
+     "error: expected a command, found the option `--policy`\n"
+     "  help: options follow the command: `profgauge check PROFILE …`   [usage/missing-command]\n"},
+    {"version extra",
+     "error: unexpected argument `extra`\n"
+     "  help: `profgauge version --help` lists what it takes   [usage/unexpected-argument]\n"},
+    {"version --colour=never",
+     "error: unknown option `--colour`\n"
+     "  help: did you mean `--color`?\n"
+     "  help: `profgauge version --help` lists what it takes   [usage/unknown-option]\n"},
+    {"version --policy",
+     "error: `version` has no option `--policy`\n"
+     "  help: `profgauge version --help` lists what it takes   [usage/unknown-option]\n"},
+    {"version --color",
+     "error: option `--color` needs a value\n"
+     "  help: `profgauge version --help` lists what it takes   [usage/missing-value]\n"},
+    {"version --color red",
+     "error: option `--color` needs `auto`, `always` or `never`, found `red`   "
+     "[usage/bad-value]\n"},
+    {"version --color auto --color never",
+     "error: option `--color` is given 2 times; it takes one value   [usage/repeated-option]\n"},
+    {"version -q -v", "error: `--quiet` and `--verbose` exclude each other   [usage/conflict]\n"},
+};
+
+TEST(ParseCommandLine, SaysWhatIsWrong) {
+  for (const Wrong& wrong : kWrong) {
+    EXPECT_EQ(ErrorOf(std::string(wrong.line)), wrong.message) << wrong.line;
+  }
+}
+
+TEST(ParseCommandLine, AcceptsTheUsualSpellings) {
+  for (const std::string line : {"version -v --color never", "version --color=never --verbose",
+                                 "version --color never -v"}) {
+    const auto options = ParseCommandLine(Words(line));
+    ASSERT_TRUE(options) << line << ": " << ErrorOf(line);
+    EXPECT_EQ(options->command->name, "version");
+    EXPECT_EQ(options->verbosity, 1);
+    EXPECT_EQ(options->color, ColorChoice::kNever);
+  }
+}
+
+TEST(ParseCommandLine, HelpWinsOverMissingArguments) {
+  for (const CommandSpec& command : AllCommands()) {
+    const auto options = ParseCommandLine(Words(std::string(command.name) + " --help"));
+    ASSERT_TRUE(options) << command.name;
+    EXPECT_EQ(options->help, HelpRequest::kFull);
+    EXPECT_EQ(options->command, &command);
+  }
+}
+
+TEST(HelpText, ShortHelpFitsOneScreen) {
+  for (const CommandSpec& command : AllCommands()) {
+    const std::string text = HelpText(&command, HelpRequest::kShort);
+    EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 45) << command.name;
+  }
+}
+
+TEST(HelpText, EveryOptionBelongsToACommandAndIsExplained) {
+  for (const OptionSpec& option : AllOptions()) {
+    EXPECT_TRUE(option.name.starts_with("--")) << option.name;
+    EXPECT_FALSE(option.brief.empty()) << option.name;
+    EXPECT_NE(option.apply, nullptr) << option.name;
+  }
+}
+
+}  // namespace
+}  // namespace profgauge::cli

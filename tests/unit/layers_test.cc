@@ -1,0 +1,133 @@
+// Holds every #include of src/ and include/ against the table of layers: a file may include its own
+// layer and those that its layer may use. The table is the one in src/README.md.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace profgauge {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What each layer may use besides itself and include/profgauge.
+const std::map<std::string, std::vector<std::string>>& MayUse() {
+  static const std::map<std::string, std::vector<std::string>> kTable = {
+      {"base", {}},
+      {"model", {"base"}},
+      {"readers", {"base", "model"}},
+      {"expr", {"base"}},
+      {"analysis", {"base", "model"}},
+      {"rules", {"base", "model", "expr", "analysis"}},
+      {"gate", {"base", "model", "expr", "analysis", "rules"}},
+      {"report", {"base", "model", "expr", "analysis", "rules", "gate"}},
+      {"render", {"base", "report"}},
+      {"cli",
+       {"base", "model", "readers", "expr", "analysis", "rules", "gate", "report", "render"}},
+  };
+  return kTable;
+}
+
+std::string Joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) text += i + 1 == words.size() ? " and " : ", ";
+    text += words[i];
+  }
+  return text.empty() ? "nothing" : text;
+}
+
+/// "src/model/x.h includes analysis/y.h: model may use base", or empty when `included` is allowed.
+std::string Complaint(const std::string& file, const std::string& layer,
+                      const std::string& included) {
+  const std::string target = included.substr(0, included.find('/'));
+  if (target == layer || target == "profgauge") return {};
+  const auto& table = MayUse();
+  if (!table.contains(target)) {
+    return file + " includes " + included + ": no layer is called " + target;
+  }
+  const auto& allowed = table.at(layer);
+  if (std::find(allowed.begin(), allowed.end(), target) != allowed.end()) return {};
+  return file + " includes " + included + ": " + layer + " may use " + Joined(allowed);
+}
+
+std::vector<std::string> QuotedIncludes(const fs::path& path) {
+  static const std::regex kInclude(R"re(^\s*#\s*include\s*"([^"]+)")re");
+  std::vector<std::string> includes;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    std::smatch match;
+    if (std::regex_search(line, match, kInclude)) includes.push_back(match[1]);
+  }
+  return includes;
+}
+
+bool IsSource(const fs::path& path) {
+  return path.extension() == ".h" || path.extension() == ".cc";
+}
+
+TEST(Layers, TableIsTheOneOfTheArchitecture) {
+  EXPECT_EQ(Complaint("src/model/x.h", "model", "analysis/y.h"),
+            "src/model/x.h includes analysis/y.h: model may use base");
+  EXPECT_EQ(Complaint("src/render/x.cc", "render", "model/ids.h"),
+            "src/render/x.cc includes model/ids.h: render may use base and report");
+  EXPECT_EQ(Complaint("src/base/x.cc", "base", "model/ids.h"),
+            "src/base/x.cc includes model/ids.h: base may use nothing");
+  EXPECT_EQ(Complaint("src/base/x.cc", "base", "x.h"),
+            "src/base/x.cc includes x.h: no layer is called x.h");
+  EXPECT_EQ(Complaint("src/gate/x.cc", "gate", "analysis/analysis.h"), "");
+  EXPECT_EQ(Complaint("src/gate/x.cc", "gate", "profgauge/error.h"), "");
+}
+
+TEST(Layers, EveryIncludeKeepsToIt) {
+  const fs::path root = fs::path(PROFGAUGE_SOURCE_DIR);
+  std::size_t seen = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(root / "src")) {
+    if (!entry.is_regular_file() || !IsSource(entry.path())) continue;
+    const std::string file = fs::relative(entry.path(), root).generic_string();
+    const std::string layer = (++fs::path(file).begin())->string();
+    if (!MayUse().contains(layer)) {
+      ADD_FAILURE() << file << " is in no layer of the table";
+      continue;
+    }
+    for (const std::string& included : QuotedIncludes(entry.path())) {
+      ++seen;
+      EXPECT_EQ(Complaint(file, layer, included), "");
+    }
+  }
+  EXPECT_GT(seen, 50u);
+}
+
+TEST(Layers, PublicHeadersIncludeOnlyEachOther) {
+  const fs::path root = fs::path(PROFGAUGE_SOURCE_DIR);
+  for (const auto& entry : fs::directory_iterator(root / "include" / "profgauge")) {
+    for (const std::string& included : QuotedIncludes(entry.path())) {
+      EXPECT_TRUE(included.starts_with("profgauge/"))
+          << entry.path().filename() << " includes " << included;
+    }
+  }
+}
+
+TEST(Layers, NoFileIsOverlong) {
+  constexpr std::size_t kHardLimit = 800;
+  const fs::path root = fs::path(PROFGAUGE_SOURCE_DIR);
+  for (const char* folder : {"src", "include", "tests"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+      if (!entry.is_regular_file() || !IsSource(entry.path())) continue;
+      std::ifstream file(entry.path());
+      const auto lines = static_cast<std::size_t>(
+          std::count(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>(), '\n'));
+      EXPECT_LE(lines, kHardLimit) << fs::relative(entry.path(), root);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace profgauge
