@@ -71,7 +71,12 @@ struct VerdictInfo {
 
 /// Filled by the expert system.
 struct Finding {
-  std::string rule, level, status, title, message;
+  std::string rule;   ///< "io/dataloader-bound".
+  std::string level;  ///< "error", "warn" or "info": how bad it is where it fires.
+  /// What became of the rule: "error", "warn", "info" (it fired at that level), "pass", "waived",
+  /// "not_applicable" or "broken".
+  std::string status;
+  std::string title, message;
   Quantity metric, gain;
   std::string gain_bound;  ///< "upper", "typical", "measured" or empty.
   std::vector<std::string> explains;

@@ -202,7 +202,7 @@ inline void AddFinding(report::Report& report) {
   report::Finding finding;
   finding.rule = "dataloader/exposed";
   finding.level = "error";
-  finding.status = "fired";
+  finding.status = "error";
   finding.title = "The data loader holds up the GPU";
   finding.message = "12.0 % of an iteration waits for data, limit 10 %";
   finding.metric = Q(0.12, Unit::kShare);
