@@ -1,0 +1,47 @@
+// Where analyses put their results: metrics by id and tables by id, checked against the catalogue.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/analysis.h"
+
+namespace profgauge {
+
+class Output {
+ public:
+  Output();
+
+  /// REQUIRES for each: `id` is in the metric catalogue; else the call is ignored in release builds
+  /// and asserts in debug builds.
+  void Set(std::string_view id, Value value);
+  void SetAbsent(std::string_view id, std::string reason);
+  void SetNote(std::string_view id, std::string note, bool low_confidence = false);
+
+  /// A table with every column of its catalogue entry, empty; filled by the caller. Texts go through
+  /// strings(), which all tables share. The reference stays valid.
+  /// REQUIRES: `id` is in the table catalogue and was not added before.
+  Table& AddTable(std::string_view id);
+  void SetTableAbsent(std::string_view id, std::string reason);
+  StringPool& strings() { return *strings_; }
+
+  void AddRemark(std::string id, std::string text);
+
+  /// Moves everything into `analysis`, in catalogue order. What nobody set is absent with a reason;
+  /// a column shorter than its table is filled with absent cells.
+  void MoveTo(Analysis& analysis);
+
+ private:
+  std::vector<Metric> metrics_;  // Catalogue order.
+  std::vector<bool> metric_set_;
+  std::shared_ptr<StringPool> strings_;
+  std::deque<Table> tables_;
+  std::map<std::string, std::string, std::less<>> absent_tables_;
+  std::vector<Remark> remarks_;
+};
+
+}  // namespace profgauge

@@ -1,0 +1,97 @@
+#include "base/interval.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace profgauge {
+namespace {
+
+// Calls `visit(overlap)` for every common part of two span lists, in order.
+template <class Visit>
+void ForEachOverlap(std::span<const Span> a, std::span<const Span> b, Visit visit) {
+  std::size_t i = 0;
+  std::size_t j = 0;
+  while (i < a.size() && j < b.size()) {
+    const Span common{std::max(a[i].start, b[j].start), std::min(a[i].end, b[j].end)};
+    if (common.start < common.end) visit(common);
+    if (a[i].end < b[j].end) {
+      ++i;
+    } else {
+      ++j;
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Span> Merge(std::vector<Span> spans) {
+  std::erase_if(spans, [](const Span& span) { return span.end <= span.start; });
+  const auto by_start = [](const Span& a, const Span& b) { return a.start < b.start; };
+  if (!std::is_sorted(spans.begin(), spans.end(), by_start)) {
+    std::sort(spans.begin(), spans.end(), by_start);
+  }
+  std::size_t kept = 0;
+  for (const Span span : spans) {
+    if (kept > 0 && span.start <= spans[kept - 1].end) {
+      spans[kept - 1].end = std::max(spans[kept - 1].end, span.end);
+    } else {
+      spans[kept++] = span;
+    }
+  }
+  spans.resize(kept);
+  return spans;
+}
+
+std::vector<Span> Intersect(std::span<const Span> a, std::span<const Span> b) {
+  std::vector<Span> out;
+  ForEachOverlap(a, b, [&out](Span common) { out.push_back(common); });
+  return out;
+}
+
+std::vector<Span> Subtract(std::span<const Span> a, std::span<const Span> b) {
+  std::vector<Span> out;
+  std::size_t j = 0;
+  for (const Span whole : a) {
+    while (j < b.size() && b[j].end <= whole.start) ++j;
+    Ns start = whole.start;
+    // `j` may span several of `a`, so it stays; `k` walks inside this one.
+    for (std::size_t k = j; k < b.size() && b[k].start < whole.end; ++k) {
+      if (b[k].start > start) out.push_back({start, b[k].start});
+      start = std::max(start, b[k].end);
+      if (b[k].end < whole.end) j = k;
+    }
+    if (start < whole.end) out.push_back({start, whole.end});
+  }
+  return out;
+}
+
+std::vector<Span> Clip(std::span<const Span> a, Span window) {
+  if (window.end <= window.start) return {};
+  return Intersect(a, std::span(&window, 1));
+}
+
+Ns Length(std::span<const Span> spans) {
+  Ns sum = 0;
+  for (const Span span : spans) sum += span.length();
+  return sum;
+}
+
+Ns OverlapLength(std::span<const Span> a, std::span<const Span> b) {
+  Ns sum = 0;
+  ForEachOverlap(a, b, [&sum](Span common) { sum += common.length(); });
+  return sum;
+}
+
+void SpanCollector::Add(Ns start, Ns duration) {
+  if (duration <= 0) return;
+  const Ns end = start + duration;
+  if (!spans_.empty() && start >= spans_.back().start && start <= spans_.back().end) {
+    spans_.back().end = std::max(spans_.back().end, end);
+  } else {
+    spans_.push_back({start, end});
+  }
+}
+
+std::vector<Span> SpanCollector::Take() { return Merge(std::exchange(spans_, {})); }
+
+}  // namespace profgauge

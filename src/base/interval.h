@@ -1,0 +1,56 @@
+// Interval algebra: half-open spans of time [start, end) and lists of them.
+//
+// A *span list* is sorted by start, its spans are disjoint and not empty; touching spans are merged.
+// Merge() makes one from anything; every other function takes and returns span lists, in one linear
+// sweep and exact integer arithmetic. A span whose end is not after its start is empty and is
+// dropped by Merge().
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "base/units.h"
+
+namespace profgauge {
+
+struct Span {
+  Ns start = 0;
+  Ns end = 0;
+  Ns length() const { return end - start; }
+  friend bool operator==(const Span&, const Span&) = default;
+};
+
+/// The union of `spans`, in any order, as a span list. O(n) when they are already sorted by start,
+/// O(n log n) otherwise.
+std::vector<Span> Merge(std::vector<Span> spans);
+
+/// The parts of `a` that are also in `b`. REQUIRES: span lists.
+std::vector<Span> Intersect(std::span<const Span> a, std::span<const Span> b);
+
+/// The parts of `a` that are not in `b`. REQUIRES: span lists.
+std::vector<Span> Subtract(std::span<const Span> a, std::span<const Span> b);
+
+/// The parts of `a` inside `window`. REQUIRES: a span list.
+std::vector<Span> Clip(std::span<const Span> a, Span window);
+
+/// Sum of the lengths; of a span list, the time it covers.
+Ns Length(std::span<const Span> spans);
+
+/// Length of what `a` and `b` have in common, without building it. REQUIRES: span lists.
+Ns OverlapLength(std::span<const Span> a, std::span<const Span> b);
+
+/// Collects spans that come mostly in order (one stream, one thread) and merges what overlaps at
+/// once, so that a nested column of a million ranges leaves only its top level.
+class SpanCollector {
+ public:
+  /// Adds [start, start + duration); nothing when the duration is not positive.
+  void Add(Ns start, Ns duration);
+  /// The union of all that was added, as a span list; the collector is empty afterwards.
+  std::vector<Span> Take();
+
+ private:
+  std::vector<Span> spans_;
+};
+
+}  // namespace profgauge
