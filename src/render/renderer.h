@@ -19,8 +19,8 @@ struct HtmlOptions {
 Result<std::string> RenderHtml(const report::Report& report, const HtmlOptions& options);
 
 struct MarkdownOptions {
-  bool full = true;             ///< false: the summary for comments and step summaries.
-  std::size_t max_bytes = 0;    ///< 0: no limit. Sections are dropped from the bottom, and said.
+  bool full = true;           ///< false: the summary for comments and step summaries.
+  std::size_t max_bytes = 0;  ///< 0: no limit. Sections are dropped from the bottom, and said.
   std::string templates_dir;
 };
 Result<std::string> RenderMarkdown(const report::Report& report, const MarkdownOptions& options);

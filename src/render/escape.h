@@ -1,0 +1,23 @@
+// The escapers of pages and scripts. Text of a profile is untrusted: nothing of it reaches a page
+// except through here.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace profgauge::render {
+
+/// For text and for quoted attribute values. `<`, `>`, `&`, `"` and `'` become references; bytes
+/// that are not UTF-8 and control characters that a page must not hold become U+FFFD.
+std::string EscapeHtml(std::string_view text);
+
+/// Makes JSON safe inside a <script> element: `<`, U+2028 and U+2029 become \u escapes.
+std::string EscapeJsonForScript(std::string_view json);
+
+/// The text with every byte that is not UTF-8 replaced by U+FFFD.
+std::string ValidUtf8(std::string_view text);
+
+/// The length of the UTF-8 character that starts `text`, 0 when its first byte starts none.
+std::size_t Utf8Length(std::string_view text);
+
+}  // namespace profgauge::render

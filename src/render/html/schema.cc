@@ -1,0 +1,90 @@
+// The report with one of everything, so that every list of its view has an element.
+#include <memory>
+
+#include "base/format.h"
+#include "render/html/view.h"
+
+namespace profgauge::render::html {
+namespace {
+
+report::Quantity Number(Value value, Unit unit) {
+  report::Quantity quantity{std::move(value), unit, "", ""};
+  quantity.text = FormatValue(quantity.value, unit);
+  return quantity;
+}
+
+void AddMetric(report::Report& report, std::string id, Value value, Unit unit) {
+  report::Metric metric;
+  metric.id = std::move(id);
+  metric.quantity = Number(std::move(value), unit);
+  report.metrics.push_back(std::move(metric));
+}
+
+void AddTables(report::Report& report) {
+  auto strings = std::make_shared<StringPool>();
+  Table iterations("iterations", "iteration", "Iterations", strings);
+  Column& index = iterations.AddColumn({"index", "Iteration", Unit::kCount, ""});
+  Column& rank = iterations.AddColumn({"rank", "Rank", Unit::kCount, ""});
+  Column& duration = iterations.AddColumn({"duration", "Duration", Unit::kTime, ""});
+  Column& cpu = iterations.AddColumn({"cpu", "CPU", Unit::kTime, ""});
+  for (std::int64_t i = 0; i < 2; ++i) {
+    index.AddInteger(0);
+    rank.AddInteger(i);
+    duration.AddInteger(10);
+    cpu.AddInteger(10);
+  }
+  Column& gpu_time = iterations.AddColumn({"gpu_time", "GPU time", Unit::kTime, ""});
+  gpu_time.AddAbsent();
+  gpu_time.AddAbsent();
+  Table ops("ops", "op", "Ops", strings);
+  ops.AddColumn({"name", "Op", Unit::kText, ""}).AddText(strings->Intern("op"));
+  ops.AddColumn({"device_self", "GPU time", Unit::kTime, ""}).AddInteger(5);
+  Column& flops = ops.AddColumn({"flops", "FLOPs", Unit::kFlops, ""});
+  flops.AddAbsent();
+  flops.MarkAbsent("not recorded");
+  report.tables.push_back(std::move(iterations));
+  report.tables.push_back(std::move(ops));
+}
+
+report::Finding MakeFinding(std::string status) {
+  report::Finding finding;
+  finding.rule = finding.title = finding.message = "x";
+  finding.level = "error";
+  finding.status = std::move(status);
+  finding.gain = Number(std::int64_t{1}, Unit::kTime);
+  finding.explains = {"x"};
+  finding.evidence_heads = {"x"};
+  finding.evidence_units = {Unit::kCount};
+  finding.evidence = {{std::int64_t{1}}};
+  return finding;
+}
+
+report::Report MakeSchemaReport() {
+  report::Report report;
+  report.profile.sources = {"x"};
+  report.profile.devices = {{0, 0, "x"}};
+  report.verdict.status = "fail";
+  report.verdict.errors = 1;
+  report.verdict.reasons = {"x"};
+  report.gate.emplace_back();
+  AddMetric(report, "breakdown.cpu.time", std::int64_t{10}, Unit::kTime);
+  AddMetric(report, "iteration.time.mean", std::int64_t{10}, Unit::kTime);
+  AddMetric(report, "gpu.utilization.mean", 0.5, Unit::kShare);
+  for (const char* status : {"fired", "waived", "passed", "not_applicable"}) {
+    report.findings.push_back(MakeFinding(status));
+  }
+  AddTables(report);
+  report.absent_tables = report.environment = report.provenance = {{"x", "x"}};
+  report.remarks = {{"x", "x"}};
+  report.import = {{"x", "data_loss", "x", 1, {"x"}}};
+  return report;
+}
+
+}  // namespace
+
+const report::Report& SchemaReport() {
+  static const report::Report report = MakeSchemaReport();
+  return report;
+}
+
+}  // namespace profgauge::render::html

@@ -1,0 +1,50 @@
+// The view of a report that templates/html draws: the report's facts as JSON, each number as text
+// with its exact value beside it, in the order of the page.
+//
+// All names are always there. What a report does not have is an empty string or an empty list, so
+// that a template asks {{#name}}.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/report.h"
+
+namespace profgauge::render::html {
+
+/// Rows of a table that stand in the page itself; the rest is named in a sentence.
+inline constexpr std::size_t kStaticRows = 200;
+
+boost::json::object VerdictView(const report::Report& report);
+boost::json::object RunView(const report::Report& report);
+boost::json::object GateView(const report::Report& report);
+boost::json::object FindingsView(const report::Report& report);
+boost::json::object BreakdownView(const report::Report& report);
+boost::json::object IterationsView(const report::Report& report);
+boost::json::array PanelsView(const report::Report& report);
+/// The tables but `iterations`, the important ones first.
+boost::json::array TablesView(const report::Report& report);
+/// Environment, import log, definitions, provenance, absent tables, remarks.
+boost::json::object NotesView(const report::Report& report);
+
+/// One table with at most `max_rows` rows.
+boost::json::object TableView(const Table& table, std::size_t max_rows);
+
+/// All of the above: what page.html sees, but for style, script and policy.
+boost::json::object PageView(const report::Report& report);
+
+/// A report with one of everything: its view is the schema that templates are checked against.
+const report::Report& SchemaReport();
+
+/// {text, exact, absent}: `exact` is empty when `text` says it all.
+boost::json::object NumberView(const report::Quantity& quantity);
+boost::json::object NumberView(const Value& value, Unit unit);
+
+/// nullptr when the report has no such metric or it is absent.
+const report::Metric* FindMetric(const report::Report& report, std::string_view id);
+double MetricOr(const report::Report& report, std::string_view id, double otherwise);
+const Table* FindTable(const report::Report& report, std::string_view id);
+
+}  // namespace profgauge::render::html

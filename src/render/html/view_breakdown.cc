@@ -1,0 +1,270 @@
+// Where an iteration goes, and how the iterations compare: two charts, each with its table.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/format.h"
+#include "render/html/palette.h"
+#include "render/html/view.h"
+#include "render/svg.h"
+#include "render/template.h"
+
+namespace profgauge::render::html {
+namespace {
+
+namespace json = boost::json;
+using report::Report;
+using Parts = std::array<double, kCategories.size()>;  // ns, in the order of kCategories
+
+double SumOf(const Parts& parts) {
+  double sum = 0;
+  for (const double part : parts) sum += part;
+  return sum;
+}
+
+std::string DurationText(double ns) { return FormatDuration(ns); }
+
+std::string BarOf(const Parts& parts, int height, std::string_view whose) {
+  const double total = SumOf(parts);
+  if (!(total > 0)) return {};
+  std::vector<BarPart> bar;
+  std::string description = fmt::format("Where {} goes:", whose);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const double share = parts[i] / total;
+    if (!(share > 0)) continue;
+    const std::string text = FormatShare(share);
+    bar.push_back(
+        {kCategories[i].paint, share, text, fmt::format("{} {}", kCategories[i].label, text)});
+    description +=
+        fmt::format(" {} {}{}", kCategories[i].label, text, i + 1 < parts.size() ? "," : "");
+  }
+  return SvgStackedBar(bar, 960, height, description);
+}
+
+// The run's parts: from the metrics, which cover the selection.
+bool PartsOfRun(const Report& report, Parts& parts) {
+  bool any = false;
+  for (std::size_t i = 0; i < kCategories.size(); ++i) {
+    const report::Metric* metric =
+        FindMetric(report, fmt::format("breakdown.{}.time", kCategories[i].id));
+    any |= metric != nullptr;
+    parts[i] = metric == nullptr ? 0 : AsNumber(metric->quantity.value, 0);
+  }
+  return any;
+}
+
+Parts PartsOfRow(const Table& table, std::size_t row) {
+  Parts parts{};
+  for (std::size_t i = 0; i < kCategories.size(); ++i) {
+    parts[i] = AsNumber(table.At(row, kCategories[i].id), 0);
+  }
+  return parts;
+}
+
+json::array RankBars(const Report& report) {
+  json::array out;
+  const Table* table = FindTable(report, "iterations");
+  const Column* rank = table == nullptr ? nullptr : table->Find("rank");
+  if (rank == nullptr) return out;
+  std::map<std::int64_t, Parts> ranks;
+  for (std::size_t row = 0; row < table->rows(); ++row) {
+    const Parts parts = PartsOfRow(*table, row);
+    Parts& sum = ranks[static_cast<std::int64_t>(AsNumber(table->At(row, *rank), -1))];
+    for (std::size_t i = 0; i < parts.size(); ++i) sum[i] += parts[i];
+  }
+  if (ranks.size() < 2) return out;
+  for (const auto& [id, parts] : ranks) {
+    out.push_back(json::object{
+        {"name", fmt::format("Rank {}", id)},
+        {"bar", MakeMarkup(BarOf(parts, 18, fmt::format("an iteration of rank {}", id)))},
+        {"time", NumberView(Value(static_cast<std::int64_t>(SumOf(parts))), Unit::kTime)}});
+  }
+  return out;
+}
+
+double Median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+struct IterationRow {
+  std::size_t row = 0;
+  double duration = 0;
+  bool outlier = false;
+  bool selected = true;
+};
+
+// One row for each iteration: with several ranks, the slowest rank's.
+std::vector<IterationRow> IterationRows(const Table& table) {
+  std::map<std::int64_t, IterationRow> by_index;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const double duration = AsNumber(table.At(row, "duration"), 0);
+    const auto index =
+        static_cast<std::int64_t>(AsNumber(table.At(row, "index"), static_cast<double>(row)));
+    const auto [slot, is_new] = by_index.try_emplace(index, IterationRow{row, duration});
+    if (!is_new && duration > slot->second.duration) slot->second = {row, duration};
+    slot->second.selected = AsNumber(table.At(slot->second.row, "selected"), 1) != 0;
+  }
+  std::vector<IterationRow> rows;
+  std::vector<double> durations, deviations;
+  for (const auto& [index, row] : by_index) rows.push_back(row);
+  for (const IterationRow& row : rows) durations.push_back(row.duration);
+  const double median = Median(durations);
+  for (const double duration : durations) deviations.push_back(std::abs(duration - median));
+  // metrics: iteration.outliers.
+  const double limit = median + 3 * 1.4826 * Median(deviations);
+  for (IterationRow& row : rows) row.outlier = rows.size() >= 5 && row.duration > limit;
+  return rows;
+}
+
+std::string NameOf(const Table& table, std::size_t row) {
+  const Value index = table.At(row, "index");
+  return IsAbsent(index) ? fmt::to_string(row) : FormatValue(index, Unit::kCount);
+}
+
+ChartColumn MakeChartColumn(const Table& table, const IterationRow& iteration, bool has_parts) {
+  ChartColumn column;
+  column.name = NameOf(table, iteration.row);
+  column.marked = iteration.outlier;
+  column.shaded = !iteration.selected;
+  column.title = fmt::format("Iteration {}: {}{}", column.name, DurationText(iteration.duration),
+                             iteration.outlier ? ", an outlier" : "");
+  if (!has_parts) {
+    column.values = {iteration.duration};
+    return column;
+  }
+  const Parts parts = PartsOfRow(table, iteration.row);
+  column.values.assign(parts.begin(), parts.end());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i] > 0) {
+      column.title += fmt::format("\n{} {}", kCategories[i].label, DurationText(parts[i]));
+    }
+  }
+  return column;
+}
+
+// More than this many columns are drawn as means of neighbours.
+constexpr std::size_t kMaxColumns = 320;
+
+std::vector<ChartColumn> Thin(std::vector<ChartColumn> columns) {
+  if (columns.size() <= kMaxColumns) return columns;
+  const std::size_t each = (columns.size() + kMaxColumns - 1) / kMaxColumns;
+  std::vector<ChartColumn> out;
+  for (std::size_t i = 0; i < columns.size(); i += each) {
+    ChartColumn mean = columns[i];
+    const std::size_t end = std::min(i + each, columns.size());
+    for (std::size_t k = i + 1; k < end; ++k) {
+      for (std::size_t s = 0; s < mean.values.size(); ++s) mean.values[s] += columns[k].values[s];
+      mean.marked |= columns[k].marked;
+    }
+    for (double& value : mean.values) value /= static_cast<double>(end - i);
+    out.push_back(std::move(mean));
+  }
+  return out;
+}
+
+std::string IterationChart(const Report& report, const Table& table,
+                           const std::vector<IterationRow>& rows) {
+  ColumnChart chart;
+  const bool has_parts = table.Find(kCategories[0].id) != nullptr;
+  if (has_parts) {
+    for (const Category& category : kCategories) chart.series.push_back(category.paint);
+  } else {
+    chart.series.push_back(kCategories[1].paint);
+  }
+  for (const IterationRow& row : rows) {
+    chart.columns.push_back(MakeChartColumn(table, row, has_parts));
+  }
+  chart.columns = Thin(std::move(chart.columns));
+  chart.axis_text = [](double ns) { return FormatDuration(ns); };
+  const auto line = [&](std::string_view id, std::string_view name) {
+    if (const report::Metric* metric = FindMetric(report, id)) {
+      chart.lines.push_back(
+          {AsNumber(metric->quantity.value, 0), fmt::format("{} {}", name, metric->quantity.text)});
+    }
+  };
+  line("iteration.time.median", "median");
+  line("iteration.time.p95", "p95");
+  chart.description =
+      fmt::format("Duration of {} iterations, each split into where its time goes", rows.size());
+  return SvgColumns(chart);
+}
+
+}  // namespace
+
+boost::json::object BreakdownView(const Report& report) {
+  Parts parts{};
+  const bool known = PartsOfRun(report, parts);
+  const double total = SumOf(parts);
+  const auto iterations = std::max<std::int64_t>(report.profile.iterations_selected, 1);
+  json::array rows;
+  for (std::size_t i = 0; known && i < kCategories.size(); ++i) {
+    const auto& category = kCategories[i];
+    const report::Metric* share = FindMetric(report, fmt::format("breakdown.{}", category.id));
+    const Value value =
+        share == nullptr ? Value(total > 0 ? parts[i] / total : 0.0) : share->quantity.value;
+    const auto ns = static_cast<std::int64_t>(parts[i]);
+    rows.push_back(json::object{{"swatch", MakeMarkup(SvgSwatch(category.paint))},
+                                {"label", category.label},
+                                {"id", category.id},
+                                {"meaning", category.meaning},
+                                {"share", NumberView(value, Unit::kShare)},
+                                {"each", NumberView(Value(ns / iterations), Unit::kTime)},
+                                {"time", NumberView(Value(ns), Unit::kTime)}});
+  }
+  const auto sum = static_cast<std::int64_t>(total);
+  json::array ranks = RankBars(report);
+  const bool has_ranks = !ranks.empty();
+  return {{"bar", MakeMarkup(BarOf(parts, 36, "an iteration"))},
+          {"known", known && total > 0},
+          {"rows", std::move(rows)},
+          {"total", NumberView(Value(sum), Unit::kTime)},
+          {"total_each", NumberView(Value(sum / iterations), Unit::kTime)},
+          {"ranks", std::move(ranks)},
+          {"has_ranks", has_ranks}};
+}
+
+boost::json::object IterationsView(const Report& report) {
+  const Table* table = FindTable(report, "iterations");
+  json::array facts;
+  for (const auto& [id, label] :
+       std::initializer_list<std::pair<std::string_view, std::string_view>>{
+           {"iteration.time.median", "Median"},
+           {"iteration.time.mean", "Mean"},
+           {"iteration.time.min", "Shortest"},
+           {"iteration.time.max", "Longest"},
+           {"iteration.time.p95", "95th percentile"},
+           {"iteration.time.robust_cv", "Variation"},
+           {"iteration.outliers", "Outliers"},
+           {"iteration.drift", "Drift per iteration"}}) {
+    if (const report::Metric* metric = FindMetric(report, id)) {
+      facts.push_back(json::object{
+          {"label", label}, {"number", NumberView(metric->quantity)}, {"note", metric->note}});
+    }
+  }
+  json::object view{{"chart", MakeMarkup("")},
+                    {"facts", std::move(facts)},
+                    {"selection", report.profile.selection},
+                    {"source", report.profile.iteration_source},
+                    {"has_outliers", false},
+                    {"tables", json::array()}};
+  if (table == nullptr || table->rows() == 0) return view;
+  const std::vector<IterationRow> rows = IterationRows(*table);
+  view["chart"] = MakeMarkup(IterationChart(report, *table, rows));
+  view["has_outliers"] =
+      std::any_of(rows.begin(), rows.end(), [](const IterationRow& row) { return row.outlier; });
+  json::object frame = TableView(*table, kStaticRows);
+  frame["open"] = table->rows() <= 12;
+  view["tables"] = json::array{std::move(frame)};
+  return view;
+}
+
+}  // namespace profgauge::render::html

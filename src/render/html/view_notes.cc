@@ -1,0 +1,81 @@
+// The end of the page: environment, import log, definitions, provenance, and what is not there.
+#include <boost/json.hpp>
+#include <string>
+
+#include "base/format.h"
+#include "render/html/palette.h"
+#include "render/html/view.h"
+
+namespace profgauge::render::html {
+namespace {
+
+namespace json = boost::json;
+
+json::array Pairs(const std::vector<std::pair<std::string, std::string>>& pairs) {
+  json::array out;
+  for (const auto& [name, text] : pairs)
+    out.push_back(json::object{{"name", name}, {"text", text}});
+  return out;
+}
+
+json::array ImportView(const report::Report& report) {
+  json::array out;
+  for (const report::ImportCounter& counter : report.import) {
+    const StatusLook& look =
+        LookOf(counter.severity == "skipped" ? "skipped_rows" : counter.severity);
+    std::string examples;
+    for (const std::string& example : counter.examples) {
+      examples += (examples.empty() ? "" : ", ") + example;
+    }
+    out.push_back(json::object{{"sign", look.sign},
+                               {"word", look.word.empty() ? counter.severity : look.word},
+                               {"name", look.name},
+                               {"count", FormatCount(static_cast<std::int64_t>(counter.count))},
+                               {"text", counter.text},
+                               {"counter", counter.name},
+                               {"examples", std::move(examples)}});
+  }
+  return out;
+}
+
+json::array MetricsView(const report::Report& report) {
+  json::array out;
+  for (const report::Metric& metric : report.metrics) {
+    std::string better;
+    if (metric.better == "higher") better = "higher is better";
+    if (metric.better == "lower") better = "lower is better";
+    out.push_back(json::object{{"id", metric.id},
+                               {"title", metric.title},
+                               {"definition", metric.definition},
+                               {"formula", metric.formula},
+                               {"source", metric.source},
+                               {"better", std::move(better)},
+                               {"number", NumberView(metric.quantity)},
+                               {"note", metric.note}});
+  }
+  return out;
+}
+
+}  // namespace
+
+boost::json::object NotesView(const report::Report& report) {
+  json::array remarks;
+  for (const report::Remark& remark : report.remarks) {
+    remarks.push_back(json::object{{"id", remark.id}, {"text", remark.text}});
+  }
+  json::object view{{"environment", Pairs(report.environment)},
+                    {"provenance", Pairs(report.provenance)},
+                    {"absent_tables", Pairs(report.absent_tables)},
+                    {"import", ImportView(report)},
+                    {"metrics", MetricsView(report)},
+                    {"remarks", std::move(remarks)},
+                    {"schema", report.schema},
+                    {"tool", report.tool}};
+  for (const char* list :
+       {"environment", "provenance", "absent_tables", "import", "metrics", "remarks"}) {
+    view[std::string("has_") + list] = !view[list].as_array().empty();
+  }
+  return view;
+}
+
+}  // namespace profgauge::render::html

@@ -1,0 +1,185 @@
+// Tables of the page. One function draws every table from its columns' units.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/json.hpp>
+#include <iterator>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "base/format.h"
+#include "render/escape.h"
+#include "render/html/view.h"
+#include "render/template.h"
+
+namespace profgauge::render::html {
+namespace {
+
+namespace json = boost::json;
+
+// The order of the page; tables that are not listed follow in the report's order. Open ones are
+// what most readers look for.
+struct Place {
+  std::string_view id;
+  bool open;
+};
+constexpr std::array<Place, 18> kPlaces = {{{"ops", true},
+                                            {"kernels", true},
+                                            {"kernels_by_op", false},
+                                            {"ops_by_shape", false},
+                                            {"op_types", false},
+                                            {"ranks", true},
+                                            {"gpus", true},
+                                            {"streams", false},
+                                            {"gaps", false},
+                                            {"memcpys", false},
+                                            {"memory_ops", false},
+                                            {"memory_events", false},
+                                            {"collectives", false},
+                                            {"api_calls", false},
+                                            {"launches", false},
+                                            {"modules", false},
+                                            {"layers", false},
+                                            {"instructions", false}}};
+
+// Tables are shown by the first of these columns that they have, largest first; others keep the
+// order in which the report has them.
+constexpr std::array<std::string_view, 6> kHeaviest = {"device_self", "time",       "device_total",
+                                                       "host_self",   "total_time", "bytes"};
+constexpr std::array<std::string_view, 5> kKeepOrder = {"iterations", "gpus", "ranks", "streams",
+                                                        "launches"};
+
+bool IsLeft(Unit unit) { return unit == Unit::kText || unit == Unit::kBool; }
+
+const Column* SortColumn(const Table& table) {
+  if (std::find(kKeepOrder.begin(), kKeepOrder.end(), table.id()) != kKeepOrder.end()) {
+    return nullptr;
+  }
+  for (const std::string_view id : kHeaviest) {
+    const Column* column = table.Find(id);
+    if (column != nullptr && column->absent_because().empty()) return column;
+  }
+  return nullptr;
+}
+
+std::vector<std::size_t> RowOrder(const Table& table, const Column* by) {
+  std::vector<std::size_t> order(table.rows());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (by == nullptr) return order;
+  std::vector<double> keys(table.rows());
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = AsNumber(table.At(i, *by), -1);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return keys[a] > keys[b]; });
+  return order;
+}
+
+void AppendCell(const Value& value, Unit unit, bool head, std::string& out) {
+  const std::string_view tag = head ? "th scope=row" : "td";
+  if (IsLeft(unit)) {
+    fmt::format_to(std::back_inserter(out), "<{} align=left>{}", tag,
+                   EscapeHtml(FormatValue(value, unit)));
+    return;
+  }
+  const std::string text = FormatValue(value, unit);
+  const std::string exact = IsAbsent(value) ? text : FormatExact(value, unit);
+  if (exact == text) {
+    fmt::format_to(std::back_inserter(out), "<{}>{}", tag, EscapeHtml(text));
+    return;
+  }
+  // The exact value leads the title; report.js sorts by it.
+  fmt::format_to(std::back_inserter(out), "<{} title=\"{}\">{}", tag, EscapeHtml(exact),
+                 EscapeHtml(text));
+}
+
+std::string Rows(const Table& table, const std::vector<const Column*>& columns,
+                 const std::vector<std::size_t>& order, std::size_t count) {
+  std::string out;
+  for (std::size_t i = 0; i < count; ++i) {
+    out += "<tr>";
+    for (const Column* column : columns) {
+      AppendCell(table.At(order[i], *column), column->unit(), column == columns.front(), out);
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+json::array ColumnViews(const std::vector<const Column*>& columns, const Column* by) {
+  json::array heads;
+  for (const Column* column : columns) {
+    heads.push_back(json::object{{"id", column->id()},
+                                 {"title", column->title()},
+                                 {"unit", UnitName(column->unit())},
+                                 {"align", IsLeft(column->unit()) ? "left" : "right"},
+                                 {"sort", column == by ? "descending" : ""}});
+  }
+  return heads;
+}
+
+bool AllAbsent(const Table& table, const Column& column) {
+  if (!column.absent_because().empty()) return true;
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    if (!column.IsAbsentAt(i)) return false;
+  }
+  return table.rows() > 0;
+}
+
+}  // namespace
+
+boost::json::object TableView(const Table& table, std::size_t max_rows) {
+  std::vector<const Column*> columns;
+  json::array gaps;
+  for (const Column& column : table.columns()) {
+    if (!AllAbsent(table, column)) {
+      columns.push_back(&column);
+    } else {
+      gaps.push_back(
+          json::object{{"title", column.title()},
+                       {"reason", column.absent_because().empty() ? "nothing of it was recorded"
+                                                                  : column.absent_because()}});
+    }
+  }
+  const Column* by = SortColumn(table);
+  const std::size_t shown = std::min(table.rows(), max_rows);
+  std::string note;
+  if (shown < table.rows()) {
+    note = fmt::format("{} of {} rows{}; all of them are in report.xlsx and report.json",
+                       FormatCount(static_cast<std::int64_t>(shown)),
+                       FormatCount(static_cast<std::int64_t>(table.rows())),
+                       by == nullptr ? "" : fmt::format(", by {}", by->title()));
+  }
+  const bool has_gaps = !gaps.empty();
+  return {{"id", table.id()},
+          {"title", table.title()},
+          {"count", FormatCount(static_cast<std::int64_t>(table.rows()))},
+          {"columns", ColumnViews(columns, by)},
+          {"rows", MakeMarkup(Rows(table, columns, RowOrder(table, by), shown))},
+          {"note", std::move(note)},
+          {"gaps", std::move(gaps)},
+          {"has_gaps", has_gaps},
+          {"open", false}};
+}
+
+boost::json::array TablesView(const report::Report& report) {
+  std::vector<std::pair<const Table*, bool>> order;
+  for (const Place& place : kPlaces) {
+    if (const Table* table = FindTable(report, place.id)) order.emplace_back(table, place.open);
+  }
+  for (const Table& table : report.tables) {
+    const bool listed = std::any_of(kPlaces.begin(), kPlaces.end(),
+                                    [&](const Place& place) { return place.id == table.id(); });
+    if (!listed && table.id() != "iterations") order.emplace_back(&table, false);
+  }
+  json::array out;
+  for (const auto& [table, open] : order) {
+    if (table->rows() == 0) continue;
+    json::object view = TableView(*table, kStaticRows);
+    view["open"] = open;
+    out.push_back(std::move(view));
+  }
+  return out;
+}
+
+}  // namespace profgauge::render::html

@@ -1,0 +1,313 @@
+// The first screen: verdict, what was measured, what to fix first, the gate table, the findings.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cctype>
+#include <cmath>
+#include <string>
+
+#include "base/format.h"
+#include "render/html/palette.h"
+#include "render/html/view.h"
+#include "render/svg.h"
+#include "render/template.h"
+
+namespace profgauge::render::html {
+namespace {
+
+namespace json = boost::json;
+using report::Report;
+
+json::object StatusView(std::string_view status) {
+  const StatusLook& look = LookOf(status);
+  return {
+      {"sign", look.sign}, {"word", look.word.empty() ? status : look.word}, {"name", look.name}};
+}
+
+std::string Upper(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return out;
+}
+
+json::array CountsView(const report::VerdictInfo& verdict) {
+  const std::tuple<std::int64_t, std::string_view, std::string_view, std::string_view> counts[] = {
+      {verdict.errors, "error", "errors", "bad"},
+      {verdict.warnings, "warning", "warnings", "warn"},
+      {verdict.waived, "waived", "waived", "mute"},
+      {verdict.passed, "passed", "passed", "good"},
+      {verdict.missing, "missing", "missing", "warn"},
+      {verdict.not_applicable, "not applicable", "not applicable", "mute"}};
+  json::array out;
+  for (const auto& [count, one, many, name] : counts) {
+    if (count == 0 && name != "bad") continue;
+    out.push_back(json::object{
+        {"count", FormatCount(count)}, {"label", count == 1 ? one : many}, {"name", name}});
+  }
+  return out;
+}
+
+void AddFact(json::array& facts, std::string_view label, std::string text) {
+  if (!text.empty()) facts.push_back(json::object{{"label", label}, {"text", std::move(text)}});
+}
+
+// "4 × NVIDIA A100, 4 × NVIDIA H100", in order of first appearance.
+std::string DeviceText(const report::ProfileInfo& profile) {
+  std::vector<std::pair<std::string, int>> kinds;
+  for (const report::Device& device : profile.devices) {
+    const std::string name = device.name.empty() ? "GPU of unrecorded model" : device.name;
+    const auto found =
+        std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.first == name; });
+    if (found == kinds.end()) {
+      kinds.emplace_back(name, 1);
+    } else {
+      ++found->second;
+    }
+  }
+  std::string out;
+  for (const auto& [name, count] : kinds) {
+    out += fmt::format("{}{}{}", out.empty() ? "" : ", ",
+                       count > 1 ? fmt::format("{} × ", count) : "", name);
+  }
+  return out.empty() ? "no GPU recorded" : out;
+}
+
+json::string MeterOf(const report::GateRow& row, bool good) {
+  // The limit is text ("≤ 30 %"); measured − margin gives its number back with the right sign.
+  if (IsAbsent(row.measured.value) || IsAbsent(row.margin.value)) return "";
+  const double measured = AsNumber(row.measured.value, 0);
+  const double margin = AsNumber(row.margin.value, 0);
+  const bool is_maximum = row.limit.starts_with("≤") || row.limit.starts_with("<");
+  Meter meter;
+  meter.value = measured;
+  meter.limit = is_maximum ? measured + margin : measured - margin;
+  meter.scale = row.measured.unit == Unit::kShare && std::max(measured, meter.limit) > 0.4
+                    ? 1.0
+                    : 1.25 * std::max(measured, meter.limit);
+  meter.good = good;
+  meter.description = fmt::format("{}, limit {}", row.measured.text, row.limit);
+  return json::string(SvgMeter(meter));
+}
+
+int RankOf(std::string_view level) { return level == "error" ? 0 : level == "warn" ? 1 : 2; }
+
+std::string Slug(std::string_view text) {
+  std::string out = "f-";
+  for (const char c : text) {
+    out += std::isalnum(static_cast<unsigned char>(c)) ? c : '-';
+  }
+  return out;
+}
+
+json::array EvidenceRows(const report::Finding& finding, std::size_t max_rows) {
+  json::array rows;
+  for (std::size_t i = 0; i < std::min(max_rows, finding.evidence.size()); ++i) {
+    json::array cells;
+    for (std::size_t k = 0; k < finding.evidence[i].size(); ++k) {
+      const Unit unit = k < finding.evidence_units.size() ? finding.evidence_units[k] : Unit::kText;
+      json::object cell = NumberView(finding.evidence[i][k], unit);
+      cell["align"] = unit == Unit::kText ? "left" : "right";
+      cells.push_back(std::move(cell));
+    }
+    rows.push_back(json::object{{"cells", std::move(cells)}});
+  }
+  return rows;
+}
+
+json::object FindingView(const report::Finding& finding) {
+  constexpr std::size_t kEvidenceRows = 15;
+  json::array heads, explains;
+  for (std::size_t k = 0; k < finding.evidence_heads.size(); ++k) {
+    const bool text =
+        k >= finding.evidence_units.size() || finding.evidence_units[k] == Unit::kText;
+    heads.push_back(
+        json::object{{"title", finding.evidence_heads[k]}, {"align", text ? "left" : "right"}});
+  }
+  for (const std::string& metric : finding.explains) {
+    explains.push_back(json::object{{"metric", metric}});
+  }
+  std::string bound;
+  if (finding.gain_bound == "upper") bound = "at most ";
+  if (finding.gain_bound == "typical") bound = "about ";
+  const std::size_t more =
+      finding.evidence.size() > kEvidenceRows ? finding.evidence.size() - kEvidenceRows : 0;
+  return {
+      {"id", Slug(finding.rule)},
+      {"rule", finding.rule},
+      {"level", StatusView(finding.status == "waived" ? "waived" : finding.level)},
+      {"open", finding.level == "error" && finding.status != "waived"},
+      {"title", finding.title},
+      {"message", finding.message},
+      {"reason", finding.reason},
+      {"metric", NumberView(finding.metric)},
+      {"gain",
+       finding.gain.text.empty() || IsAbsent(finding.gain.value) ? "" : bound + finding.gain.text},
+      {"gain_exact", NumberView(finding.gain)["exact"]},
+      {"advice", finding.advice},
+      {"docs", finding.docs.starts_with("https://") ? finding.docs : ""},
+      {"explains", std::move(explains)},
+      {"heads", std::move(heads)},
+      {"rows", EvidenceRows(finding, kEvidenceRows)},
+      {"has_rows", !finding.evidence.empty()},
+      {"more", more == 0 ? "" : FormatCount(static_cast<std::int64_t>(more))}};
+}
+
+bool IsFired(const report::Finding& finding) {
+  return finding.status != "passed" && finding.status != "pass" &&
+         finding.status != "not_applicable" && finding.status != "waived" &&
+         finding.status != "silent";
+}
+
+std::vector<const report::Finding*> SortedFindings(const Report& report) {
+  std::vector<const report::Finding*> sorted;
+  for (const report::Finding& finding : report.findings) sorted.push_back(&finding);
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) {
+    if (RankOf(a->level) != RankOf(b->level)) return RankOf(a->level) < RankOf(b->level);
+    return AsNumber(a->gain.value, 0) > AsNumber(b->gain.value, 0);
+  });
+  return sorted;
+}
+
+// What to look at first: findings by level and gain; where none fired, limits that were missed; at
+// last the largest part of an iteration that is not computing.
+json::array FirstView(const Report& report) {
+  constexpr std::size_t kMost = 3;
+  json::array first;
+  const auto add = [&](std::string href, std::string_view status, std::string title,
+                       std::string text, std::string gain) {
+    if (first.size() == kMost) return;
+    first.push_back(json::object{{"href", std::move(href)},
+                                 {"status", StatusView(status)},
+                                 {"title", std::move(title)},
+                                 {"text", std::move(text)},
+                                 {"gain", std::move(gain)}});
+  };
+  for (const report::Finding* finding : SortedFindings(report)) {
+    if (!IsFired(*finding) || RankOf(finding->level) > 1) continue;
+    const json::object view = FindingView(*finding);
+    add("#" + Slug(finding->rule), finding->level, finding->title, finding->message,
+        std::string(view.at("gain").as_string()));
+  }
+  if (!first.empty()) return first;
+  for (const std::string_view level : {"error", "warn"}) {
+    for (const report::GateRow& row : report.gate) {
+      if (row.status != level) continue;
+      add("#gate", row.status, row.title.empty() ? row.metric : row.title,
+          fmt::format("{}, limit {}", row.measured.text, row.limit), "");
+    }
+  }
+  return first;
+}
+
+}  // namespace
+
+boost::json::object VerdictView(const Report& report) {
+  const report::VerdictInfo& verdict = report.verdict;
+  const StatusLook& look = LookOf(verdict.status);
+  json::array reasons;
+  for (const std::string& reason : verdict.reasons) {
+    reasons.push_back(json::object{{"text", reason}});
+  }
+  const bool has_reasons = !reasons.empty();
+  json::array first = FirstView(report);
+  const bool has_first = !first.empty();
+  return {{"status", verdict.status},
+          {"word", Upper(look.word.empty() ? verdict.status : look.word)},
+          {"sign", look.sign},
+          {"name", look.name},
+          {"counts", CountsView(verdict)},
+          {"reasons", std::move(reasons)},
+          {"has_reasons", has_reasons},
+          {"policy", verdict.policy},
+          {"first", std::move(first)},
+          {"has_first", has_first}};
+}
+
+boost::json::object RunView(const Report& report) {
+  const report::ProfileInfo& profile = report.profile;
+  json::array facts, sources;
+  AddFact(facts, "GPUs", DeviceText(profile));
+  if (profile.ranks > 1) AddFact(facts, "Ranks", FormatCount(profile.ranks));
+  AddFact(facts, "Iterations",
+          profile.iterations_selected == profile.iterations_total
+              ? FormatCount(profile.iterations_total)
+              : fmt::format("{} of {}", FormatCount(profile.iterations_selected),
+                            FormatCount(profile.iterations_total)));
+  if (const auto* wall = FindMetric(report, "profile.wall_time")) {
+    AddFact(facts, "Wall time", wall->quantity.text);
+  }
+  if (const auto* mean = FindMetric(report, "iteration.time.mean")) {
+    AddFact(facts, "Per iteration", mean->quantity.text);
+  }
+  AddFact(facts, "Framework", profile.framework);
+  AddFact(facts, "Format",
+          profile.dialect.empty() ? profile.format
+                                  : fmt::format("{} ({})", profile.format, profile.dialect));
+  AddFact(facts, "Recorded", profile.captured);
+  AddFact(facts, "Tool", report.tool);
+  for (const std::string& source : profile.sources)
+    sources.push_back(json::object{{"path", source}});
+  json::array losses;
+  for (const report::ImportCounter& counter : report.import) {
+    if (counter.severity != "data_loss") continue;
+    losses.push_back(json::object{
+        {"text", counter.text}, {"count", FormatCount(static_cast<std::int64_t>(counter.count))}});
+  }
+  const bool has_losses = !losses.empty();
+  return {{"name", profile.name},
+          {"facts", std::move(facts)},
+          {"sources", std::move(sources)},
+          {"losses", std::move(losses)},
+          {"has_losses", has_losses}};
+}
+
+boost::json::object GateView(const Report& report) {
+  json::array rows;
+  bool has_baseline = false;
+  for (const report::GateRow& row : report.gate) has_baseline |= !row.baseline.text.empty();
+  for (const report::GateRow& row : report.gate) {
+    const StatusLook& look = LookOf(row.status);
+    rows.push_back(
+        json::object{{"status", StatusView(row.status)},
+                     {"title", row.title.empty() ? row.metric : row.title},
+                     {"metric", row.metric},
+                     {"measured", NumberView(row.measured)},
+                     {"limit", row.limit},
+                     {"margin", NumberView(row.margin)},
+                     {"baseline", NumberView(row.baseline)},
+                     {"change", NumberView(row.change)},
+                     {"level", row.level == "warn" ? "warning" : row.level},
+                     {"reason", row.reason},
+                     {"meter", MakeMarkup(std::string(MeterOf(row, look.name == "good")))}});
+  }
+  const bool has_rows = !rows.empty();
+  return {{"rows", std::move(rows)}, {"has_rows", has_rows}, {"has_baseline", has_baseline}};
+}
+
+boost::json::object FindingsView(const Report& report) {
+  json::array fired, waived, passed, not_applicable;
+  for (const report::Finding* finding : SortedFindings(report)) {
+    json::array* list = &fired;
+    if (finding->status == "waived") list = &waived;
+    if (finding->status == "not_applicable") list = &not_applicable;
+    if (finding->status == "passed" || finding->status == "pass" || finding->status == "silent") {
+      list = &passed;
+    }
+    list->push_back(FindingView(*finding));
+  }
+  const auto count = [](const json::array& list) {
+    return list.empty() ? std::string() : FormatCount(static_cast<std::int64_t>(list.size()));
+  };
+  json::object view{{"fired_count", count(fired)},
+                    {"waived_count", count(waived)},
+                    {"passed_count", count(passed)},
+                    {"not_applicable_count", count(not_applicable)}};
+  view["fired"] = std::move(fired);
+  view["waived"] = std::move(waived);
+  view["passed"] = std::move(passed);
+  view["not_applicable"] = std::move(not_applicable);
+  return view;
+}
+
+}  // namespace profgauge::render::html

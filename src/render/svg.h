@@ -1,0 +1,63 @@
+// The charts of a page, as SVG text: a stacked bar, stacked columns over iterations, a meter.
+//
+// Every shape has its colour twice, as a presentation attribute and as a class: the attribute
+// serves pages whose style sheet may not load, the class lets the style sheet choose for dark and
+// print. No chart is the only carrier of its numbers; each stands beside a table.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace profgauge::render {
+
+/// A colour with a fixed meaning. `name` is the CSS class.
+struct Paint {
+  std::string_view name;
+  std::string_view fill;  ///< "#009E73"
+  std::string_view ink;   ///< Text on top of it: "#000" or "#fff".
+};
+
+/// A square of the colour, for legends.
+std::string SvgSwatch(const Paint& paint);
+
+struct BarPart {
+  Paint paint;
+  double share = 0;   ///< 0..1 of the bar's width.
+  std::string label;  ///< Drawn on the part where it fits: "38.2 %".
+  std::string title;  ///< Shown on hover: "Kernels on Tensor Cores 38.2 %".
+};
+/// One horizontal bar. What the parts leave free stays empty.
+std::string SvgStackedBar(const std::vector<BarPart>& parts, int width, int height,
+                          std::string_view description);
+
+struct ChartColumn {
+  std::vector<double> values;  ///< One for each series, from the bottom up.
+  std::string title;           ///< Shown on hover.
+  std::string name;            ///< Under the axis where there is room.
+  bool marked = false;         ///< An outlier: a triangle above the column.
+  bool shaded = false;         ///< Not selected: drawn pale.
+};
+struct ChartLine {
+  double value = 0;
+  std::string label;
+};
+struct ColumnChart {
+  std::vector<Paint> series;
+  std::vector<ChartColumn> columns;
+  std::vector<ChartLine> lines;                ///< Horizontal, over the columns.
+  std::string (*axis_text)(double) = nullptr;  ///< Labels of the vertical axis.
+  std::string description;
+  int width = 960, height = 220;
+};
+std::string SvgColumns(const ColumnChart& chart);
+
+/// A value on a scale from 0 to `scale`, with a tick at the limit.
+struct Meter {
+  double value = 0, limit = 0, scale = 1;
+  bool good = true;
+  std::string description;
+};
+std::string SvgMeter(const Meter& meter);
+
+}  // namespace profgauge::render

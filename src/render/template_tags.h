@@ -1,0 +1,29 @@
+// The tags of a Mustache template, with their places: what CheckTemplate works on.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "profgauge/error.h"
+
+namespace profgauge::render {
+
+enum class TagKind : std::uint8_t { kText, kRaw, kSection, kInverted, kEnd, kPartial };
+
+struct Tag {
+  TagKind kind = TagKind::kText;
+  std::string name;
+  std::uint32_t line = 0, column = 0;  ///< Of the name, 1-based, in bytes.
+};
+
+/// The tags of `text` in order, comments left out, sections balanced. `file` names it in errors.
+/// Errors: kConfig "template/unclosed-tag", "template/unbalanced-section",
+/// "template/unsupported-tag".
+Result<std::vector<Tag>> ScanTags(std::string_view text, const std::string& file);
+
+/// An Error at `tag`.
+Error TagError(std::string code, std::string message, const Tag& tag, const std::string& file);
+
+}  // namespace profgauge::render

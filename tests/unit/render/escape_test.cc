@@ -1,0 +1,38 @@
+#include "render/escape.h"
+
+#include <gtest/gtest.h>
+
+namespace profgauge::render {
+namespace {
+
+struct Row {
+  std::string_view in, out;
+};
+
+TEST(EscapeHtml, LeavesNothingThatAPageWouldRead) {
+  constexpr Row kRows[] = {
+      {"", ""},
+      {"plain 12 µs", "plain 12 µs"},
+      {"</script><img src=x onerror=alert(1)>",
+       "&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;"},
+      {"\"a\" & 'b'", "&quot;a&quot; &amp; &#39;b&#39;"},
+      {"tab\tline\n", "tab\tline\n"},
+      {"bell\x07 del\x7f", "bell\uFFFD del\uFFFD"},
+      {"\xff\xfe", "\uFFFD\uFFFD"},
+      {"cut \xe2\x82", "cut \uFFFD\uFFFD"},              // a euro sign without its end
+      {"\xc0\xbc", "\uFFFD\uFFFD"},                      // overlong `<`
+      {"\xed\xa0\x80", "\uFFFD\uFFFD\uFFFD"},            // a surrogate
+      {"\xf4\x90\x80\x80", "\uFFFD\uFFFD\uFFFD\uFFFD"},  // beyond U+10FFFF
+      {"\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80"},
+  };
+  for (const auto& [in, out] : kRows) EXPECT_EQ(EscapeHtml(in), out);
+  EXPECT_EQ(EscapeHtml(std::string_view("nul\0", 4)), "nul\uFFFD");
+}
+
+TEST(EscapeJsonForScript, CannotCloseItsElement) {
+  EXPECT_EQ(EscapeJsonForScript("[\"</script>\",\"\u2028\u2029\"]"),
+            "[\"\\u003c/script>\",\"\\u2028\\u2029\"]");
+}
+
+}  // namespace
+}  // namespace profgauge::render

@@ -1,0 +1,172 @@
+// The page as bytes: what it may hold, what it must say, and that no name of a profile breaks out.
+// tests/browser looks at it in a browser.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <re2/re2.h>
+
+#include <boost/json.hpp>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "base/sha256.h"
+#include "fixture.h"
+#include "render/escape.h"
+#include "render/html/view.h"
+#include "render/renderer.h"
+#include "render/template.h"
+
+namespace profgauge::render {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string Page(const report::Report& report) {
+  const auto page = RenderHtml(report, {});
+  EXPECT_TRUE(page) << page.error().where.file << ": " << page.error().message;
+  return page ? *page : std::string();
+}
+
+std::string Between(const std::string& text, std::string_view from, std::string_view to) {
+  const auto begin = text.find(from);
+  if (begin == std::string::npos) return {};
+  const auto end = text.find(to, begin + from.size());
+  return text.substr(begin + from.size(), end - begin - from.size());
+}
+
+// What a reader sees: no tags, scripts or styles; references resolved.
+std::string TextOf(std::string page) {
+  RE2::GlobalReplace(&page, "(?s)<(script|style)>.*?</(script|style)>", "");
+  RE2::GlobalReplace(&page, "<[^>]*>", " ");
+  for (const auto& [reference, character] : std::vector<std::pair<std::string, std::string>>{
+           {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&#39;", "'"}, {"&amp;", "&"}}) {
+    RE2::GlobalReplace(&page, reference, character);
+  }
+  return page;
+}
+
+TEST(RenderHtml, SaysTheVerdictAndTheNumbersAsText) {
+  const std::string text = TextOf(Page(testing::SampleReport()));
+  for (const std::string_view must : {"FAIL",
+                                      "2  errors",
+                                      "resnet50 <&> \"ddp\"",
+                                      "the file ends early; totals are lower bounds",
+                                      "GPU idle",
+                                      "31.4\u202f%",
+                                      "≤ 30 %",
+                                      "-1.4\u202f%",
+                                      "Where an iteration goes",
+                                      "Kernels on Tensor Cores",
+                                      "36.0\u202f%",
+                                      "21.6\u202fms",
+                                      "The data loader holds up the GPU",
+                                      "saves at most 1.20\u202fms per iteration",
+                                      "Raise num_workers",
+                                      "needs memory events; record with profile_memory=True",
+                                      "Tesla V100-SXM2-16GB",
+                                      "events that end before they start; taken as zero length",
+                                      "traceEvents[12], traceEvents[40]",
+                                      "0123456789abcdef0123456789abcdef",
+                                      "iterations 1 to 5 are steadier than the selection"}) {
+    EXPECT_THAT(text, HasSubstr(must));
+  }
+}
+
+TEST(RenderHtml, NamesStayText) {
+  const std::string page = Page(testing::SampleReport());
+  for (const std::string& name : testing::HostileNames()) {
+    EXPECT_THAT(page, HasSubstr("<th scope=row align=left>" + EscapeHtml(name)));
+    EXPECT_THAT(TextOf(page), HasSubstr(ValidUtf8(name)));
+  }
+  EXPECT_THAT(page, Not(HasSubstr("<img")));
+  EXPECT_EQ(ValidUtf8(page), page);
+}
+
+TEST(RenderHtml, HoldsNothingThatItsPolicyForbids) {
+  const std::string page = Page(testing::SampleReport());
+  std::string markup = page;
+  RE2::GlobalReplace(&markup, "(?s)<(script|style)>.*?</(script|style)>", "");
+  EXPECT_FALSE(RE2::PartialMatch(markup, R"(<[a-z][^>]*\sstyle\s*=)"));
+  EXPECT_FALSE(RE2::PartialMatch(markup, R"(<[a-z][^>"]*("[^"]*"[^>"]*)*\son[a-z]+\s*=)"));
+  EXPECT_FALSE(RE2::PartialMatch(markup, R"(<[a-z][^>]*\ssrc\s*=)"));
+  EXPECT_THAT(markup, Not(HasSubstr("<script")));
+  EXPECT_THAT(page, Not(HasSubstr("@import")));
+  EXPECT_THAT(page, Not(HasSubstr("url(")));
+}
+
+TEST(RenderHtml, ItsPolicyNamesItsOwnScriptAndStyle) {
+  const std::string page = Page(testing::SampleReport());
+  std::string policy = Between(page, "Content-Security-Policy\" content=\"", "\">");
+  RE2::GlobalReplace(&policy, "&#39;", "'");
+  EXPECT_EQ(policy, "default-src 'none'; script-src '" +
+                        CspHash(Between(page, "<script>", "</script>")) + "'; style-src '" +
+                        CspHash(Between(page, "<style>", "</style>")) +
+                        "'; img-src data:; base-uri 'none'; form-action 'none'");
+}
+
+TEST(RenderHtml, SameReportSameBytes) {
+  EXPECT_EQ(Page(testing::SampleReport(50)), Page(testing::SampleReport(50)));
+}
+
+TEST(RenderHtml, LongTablesSayWhatIsLeftOut) {
+  const std::string page = Page(testing::SampleReport(300));
+  EXPECT_THAT(page, HasSubstr("(200 of 309 rows, by GPU time; all of them are in report.xlsx and "
+                              "report.json)"));
+  EXPECT_THAT(page, HasSubstr("kernel_190"));
+  EXPECT_THAT(page, Not(HasSubstr("kernel_191")));
+}
+
+TEST(RenderHtml, DrawsAnEmptyReport) {
+  const std::string text = TextOf(Page(report::Report{}));
+  EXPECT_THAT(text, HasSubstr("No limit was asked for."));
+  EXPECT_THAT(text, HasSubstr("The recording has no iteration to break down."));
+}
+
+// A list without an element in the schema would leave the names inside it unchecked.
+void ExpectNoEmptyList(const boost::json::value& value, const std::string& path) {
+  if (const auto* object = value.if_object()) {
+    for (const auto& member : *object) {
+      ExpectNoEmptyList(member.value(), path + "." + std::string(member.key()));
+    }
+  } else if (const auto* list = value.if_array()) {
+    EXPECT_FALSE(list->empty()) << path;
+    for (const auto& element : *list) ExpectNoEmptyList(element, path + "[]");
+  }
+}
+
+TEST(PageView, TheSchemaHasAnElementInEveryList) {
+  ExpectNoEmptyList(MakeSchema(html::PageView(html::SchemaReport())), "");
+}
+
+// Whatever a report holds, its view has the names that templates may use.
+void ExpectNames(const boost::json::value& schema, const boost::json::value& view,
+                 const std::string& path) {
+  if (const auto* object = schema.if_object()) {
+    ASSERT_TRUE(view.is_object()) << path;
+    for (const auto& member : *object) {
+      const auto* found = view.as_object().if_contains(member.key());
+      ASSERT_NE(found, nullptr) << path << "." << member.key();
+      ExpectNames(member.value(), *found, path + "." + std::string(member.key()));
+    }
+  } else if (const auto* list = schema.if_array()) {
+    ASSERT_TRUE(view.is_array()) << path;
+    for (const auto& element : view.as_array()) ExpectNames(list->front(), element, path + "[]");
+  }
+}
+
+TEST(PageView, EveryViewHasTheNamesOfTheSchema) {
+  const auto schema = MakeSchema(html::PageView(html::SchemaReport()));
+  ExpectNames(schema, html::PageView(report::Report{}), "empty");
+  ExpectNames(schema, html::PageView(testing::SampleReport()), "sample");
+}
+
+// PROFGAUGE_HTML_OUT=FILE writes the sample page, to look at.
+TEST(RenderHtml, CanBeLookedAt) {
+  const char* path = std::getenv("PROFGAUGE_HTML_OUT");
+  if (path == nullptr) GTEST_SKIP() << "PROFGAUGE_HTML_OUT is not set";
+  std::ofstream(path, std::ios::binary) << Page(testing::SampleReport(300));
+}
+
+}  // namespace
+}  // namespace profgauge::render
