@@ -47,7 +47,7 @@ extern "C" void RemoveOutputsAndExit(int signal) {
 
 Error OutputError(std::string code, const std::string& path, const std::string& verb, int number) {
   return {ErrorKind::kOutput,
-          "output/" + std::move(code),
+          std::move(code),
           fmt::format("cannot {} `{}`: {}", verb, path, std::generic_category().message(number)),
           {},
           {}};
@@ -58,7 +58,7 @@ Status WriteAll(int descriptor, std::string_view bytes, const std::string& path)
     const ssize_t written = write(descriptor, bytes.data(), bytes.size());
     if (written < 0) {
       if (errno == EINTR) continue;
-      return Fail(OutputError("cannot-write", path, "write", errno));
+      return Fail(OutputError("output/cannot-write", path, "write", errno));
     }
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
@@ -93,11 +93,11 @@ Status Outputs::MakeDirectory(const std::string& directory) {
     if (mkdir(path.c_str(), 0777) == 0) {
       made_directories_.push_back(path);
     } else if (errno != EEXIST) {
-      return Fail(OutputError("cannot-create", path, "create folder", errno));
+      return Fail(OutputError("output/cannot-create", path, "create folder", errno));
     }
   }
   if (!fs::is_directory(directory, error)) {
-    return Fail(OutputError("cannot-create", directory, "create folder", ENOTDIR));
+    return Fail(OutputError("output/cannot-create", directory, "create folder", ENOTDIR));
   }
   return {};
 }
@@ -119,7 +119,7 @@ Result<std::size_t> Outputs::Open(const std::string& path) {
   if (path == "-") {
     output.descriptor = STDOUT_FILENO;
   } else if (exists && S_ISDIR(status.st_mode)) {
-    return Fail(OutputError("cannot-create", path, "write", EISDIR));
+    return Fail(OutputError("output/cannot-create", path, "write", EISDIR));
   } else if (exists && !S_ISREG(status.st_mode)) {
     output.descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
   } else {
@@ -128,7 +128,8 @@ Result<std::size_t> Outputs::Open(const std::string& path) {
         open(output.temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (output.descriptor >= 0) Remember(output.temporary);
   }
-  if (output.descriptor < 0) return Fail(OutputError("cannot-create", path, "create", errno));
+  if (output.descriptor < 0)
+    return Fail(OutputError("output/cannot-create", path, "create", errno));
   outputs_.push_back(std::move(output));
   return outputs_.size() - 1;
 }
@@ -146,7 +147,7 @@ Status Outputs::Commit(std::size_t index, std::string_view bytes) {
   const int number = errno;
   if (!in_place) unlink(output.temporary.c_str());
   Forget(output.temporary);
-  if (!in_place) return Fail(OutputError("cannot-write", output.path, "write", number));
+  if (!in_place) return Fail(OutputError("output/cannot-write", output.path, "write", number));
   return {};
 }
 

@@ -14,7 +14,7 @@ namespace profgauge::cli {
 namespace {
 
 Error UsageError(std::string code, std::string message, std::vector<std::string> notes) {
-  return {ErrorKind::kUsage, "usage/" + std::move(code), std::move(message), {}, std::move(notes)};
+  return {ErrorKind::kUsage, std::move(code), std::move(message), {}, std::move(notes)};
 }
 
 std::string SeeHelp(const CommandSpec& command) {
@@ -51,10 +51,11 @@ Error UnknownCommand(std::span<const std::string> args) {
   }
   if (!notes.empty()) {
     if (args.size() > 1) {
-      return UsageError("unknown-command", fmt::format("unknown command `{} {}`", args[0], args[1]),
-                        notes);
+      return UsageError("usage/unknown-command",
+                        fmt::format("unknown command `{} {}`", args[0], args[1]), notes);
     }
-    return UsageError("missing-command", fmt::format("`{}` needs a second word", args[0]), notes);
+    return UsageError("usage/missing-command", fmt::format("`{}` needs a second word", args[0]),
+                      notes);
   }
   const std::string_view near = DidYouMean(args[0], names);
   if (!near.empty()) {
@@ -63,7 +64,7 @@ Error UnknownCommand(std::span<const std::string> args) {
     notes.push_back(fmt::format("help: to judge a profile, say `profgauge check {}`", args[0]));
   }
   notes.push_back("help: `profgauge --help` lists the commands");
-  return UsageError("unknown-command", fmt::format("unknown command `{}`", args[0]), notes);
+  return UsageError("usage/unknown-command", fmt::format("unknown command `{}`", args[0]), notes);
 }
 
 Error UnknownOption(const CommandSpec& command, const std::string& word) {
@@ -73,7 +74,7 @@ Error UnknownOption(const CommandSpec& command, const std::string& word) {
     if (HasOption(command, option)) {
       names.push_back(option.name);
     } else if (option.name == name) {
-      return UsageError("unknown-option",
+      return UsageError("usage/unknown-option",
                         fmt::format("`{}` has no option `{}`", command.name, name),
                         {SeeHelp(command)});
     }
@@ -82,7 +83,7 @@ Error UnknownOption(const CommandSpec& command, const std::string& word) {
   const std::string_view near = DidYouMean(name, names);
   if (!near.empty()) notes.push_back(fmt::format("help: did you mean `{}`?", near));
   notes.push_back(SeeHelp(command));
-  return UsageError("unknown-option", fmt::format("unknown option `{}`", name), notes);
+  return UsageError("usage/unknown-option", fmt::format("unknown option `{}`", name), notes);
 }
 
 /// What CLI11 found, before any meaning is given to it.
@@ -116,12 +117,18 @@ Result<RawArguments> Split(const CommandSpec& command, std::span<const std::stri
   try {
     app.parse(std::vector<std::string>(args.rbegin(), args.rend()));
   } catch (const CLI::ArgumentMismatch& error) {
+    // "--color: 1 required TEXT missing", "quiet was given a disallowed flag override"
     const std::string text = error.what();
-    const std::string name = text.substr(0, text.find(':'));
-    return Fail(UsageError("missing-value", fmt::format("option `{}` needs a value", name),
-                           {SeeHelp(command)}));
+    std::string name = text.substr(0, text.find_first_of(": "));
+    if (!name.starts_with('-')) name.insert(0, "--");
+    const bool has_value = text.find("flag override") != std::string::npos;
+    return Fail(has_value ? UsageError("usage/unexpected-value",
+                                       fmt::format("option `{}` takes no value", name), {})
+                          : UsageError("usage/missing-value",
+                                       fmt::format("option `{}` needs a value", name),
+                                       {SeeHelp(command)}));
   } catch (const CLI::ParseError& error) {
-    return Fail(UsageError("bad-option", fmt::format("`{}`", error.what()), {SeeHelp(command)}));
+    return Fail(UsageError("usage/bad-command-line", error.what(), {SeeHelp(command)}));
   }
   for (const std::string& extra : app.remaining()) {
     if (extra.size() > 1 && extra[0] == '-') return Fail(UnknownOption(command, extra));
@@ -141,7 +148,7 @@ Status ApplyOptions(const RawArguments& raw, Options& options) {
     const auto found = raw.values.find(&option);
     if (found == raw.values.end() || found->second.empty()) continue;
     if (found->second.size() > 1) {
-      return Fail(UsageError("repeated-option",
+      return Fail(UsageError("usage/repeated-option",
                              fmt::format("option `{}` is given {} times; it takes one value",
                                          option.name, found->second.size()),
                              {}));
@@ -153,13 +160,13 @@ Status ApplyOptions(const RawArguments& raw, Options& options) {
 
 Status CheckArgumentCount(const CommandSpec& command, const Options& options) {
   if (options.arguments.size() < command.min_arguments) {
-    return Fail(UsageError("missing-argument",
+    return Fail(UsageError("usage/missing-argument",
                            fmt::format("`{}` needs {}", command.name, command.arguments),
                            {SeeHelp(command)}));
   }
   if (options.arguments.size() > command.max_arguments) {
     return Fail(UsageError(
-        "unexpected-argument",
+        "usage/unexpected-argument",
         fmt::format("unexpected argument `{}`", options.arguments[command.max_arguments]),
         {SeeHelp(command)}));
   }
@@ -171,7 +178,7 @@ Status CheckArgumentCount(const CommandSpec& command, const Options& options) {
 Result<Options> ParseCommandLine(std::span<const std::string> args) {
   Options options;
   if (args.empty()) {
-    return Fail(UsageError("missing-command", "no command given",
+    return Fail(UsageError("usage/missing-command", "no command given",
                            {"help: `profgauge check PROFILE` judges a profile; `profgauge --help` "
                             "lists the commands"}));
   }
@@ -185,7 +192,7 @@ Result<Options> ParseCommandLine(std::span<const std::string> args) {
     return options;
   }
   if (args[0][0] == '-' && args[0] != "-") {
-    return Fail(UsageError("missing-command",
+    return Fail(UsageError("usage/missing-command",
                            fmt::format("expected a command, found the option `{}`", args[0]),
                            {"help: options follow the command: `profgauge check PROFILE …`"}));
   }

@@ -60,6 +60,7 @@ constexpr Wrong kWrong[] = {
      "[usage/bad-value]\n"},
     {"version --color auto --color never",
      "error: option `--color` is given 2 times; it takes one value   [usage/repeated-option]\n"},
+    {"version --quiet=no", "error: option `--quiet` takes no value   [usage/unexpected-value]\n"},
     {"version -q -v", "error: `--quiet` and `--verbose` exclude each other   [usage/conflict]\n"},
 };
 

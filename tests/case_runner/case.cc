@@ -1,0 +1,175 @@
+#include "case.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "subset.h"
+
+namespace profgauge::cases {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool Updating() {
+  const char* value = std::getenv("PROFGAUGE_UPDATE");
+  return value != nullptr && std::string_view(value) == "1";
+}
+
+void WriteFile(const fs::path& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+/// A fresh copy of the case's folder, so that outputs never land in the source tree.
+class Scratch {
+ public:
+  explicit Scratch(const fs::path& folder) {
+    std::string pattern = (fs::temp_directory_path() / "profgauge_case_XXXXXX").string();
+    path_ = mkdtemp(pattern.data());
+    fs::copy(folder, path_, fs::copy_options::recursive);
+  }
+  ~Scratch() { fs::remove_all(path_); }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+Outcome RunIn(const Scratch& scratch, const Case& test) {
+  std::vector<std::string> args = test.args;
+  if (test.adds_outputs) args.insert(args.end(), {"--out", "out"});
+  return RunProgram(scratch.path(), args, scratch.path() / "stdin");
+}
+
+/// Compares or rewrites one expectation file.
+void HoldAgainst(const fs::path& expectation, const std::string& actual, const char* what) {
+  if (Updating()) {
+    WriteFile(expectation, actual);
+    return;
+  }
+  EXPECT_EQ(ReadFile(expectation), actual) << what;
+}
+
+void CheckTexts(const Case& test, const Outcome& outcome) {
+  const fs::path exit_file = test.folder / "exit";
+  if (Updating() && outcome.exit_code != 0) {
+    WriteFile(exit_file, std::to_string(outcome.exit_code) + "\n");
+  }
+  const std::string exit_text = ReadFile(exit_file);
+  EXPECT_EQ(exit_text.empty() ? 0 : std::stoi(exit_text), outcome.exit_code)
+      << "exit code; standard error was:\n"
+      << outcome.err;
+  if (fs::exists(test.folder / "stdout")) {
+    HoldAgainst(test.folder / "stdout", outcome.out, "standard output");
+  }
+  // A case that ends in an error is about its message.
+  if (fs::exists(test.folder / "stderr") || outcome.exit_code >= 2) {
+    HoldAgainst(test.folder / "stderr", outcome.err, "standard error");
+  }
+}
+
+void CheckReport(const Case& test, const fs::path& report_file) {
+  const fs::path expectation = test.folder / "report.expect";
+  if (!fs::exists(expectation)) return;
+  const std::string report = ReadFile(report_file);
+  ASSERT_FALSE(report.empty()) << "no report.json was written";
+  if (Updating()) {
+    WriteFile(expectation, UpdateSubset(ReadFile(expectation), report));
+    return;
+  }
+  for (const std::string& difference : SubsetDifferences(ReadFile(expectation), report)) {
+    ADD_FAILURE() << "report.expect: " << difference;
+  }
+}
+
+/// Files of an expected/ folder are compared whole with those of the same name.
+void CheckFiles(const Case& test, const fs::path& scratch) {
+  const fs::path expected = test.folder / "expected";
+  if (!fs::is_directory(expected)) return;
+  for (const auto& entry : fs::recursive_directory_iterator(expected)) {
+    if (!entry.is_regular_file()) continue;
+    const fs::path name = fs::relative(entry.path(), expected);
+    HoldAgainst(entry.path(), ReadFile(scratch / name), name.c_str());
+  }
+}
+
+void CheckSameBytes(const fs::path& first, const fs::path& second) {
+  for (const auto& entry : fs::recursive_directory_iterator(first)) {
+    if (!entry.is_regular_file()) continue;
+    const fs::path name = fs::relative(entry.path(), first);
+    EXPECT_TRUE(ReadFile(entry.path()) == ReadFile(second / name))
+        << name << " differs from run to run";
+  }
+}
+
+}  // namespace
+
+std::string ReadFile(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  if (file) text << file.rdbuf();
+  return text.str();
+}
+
+std::vector<std::string> SplitWords(std::string_view line) {
+  std::vector<std::string> words;
+  bool in_word = false, quoted = false;
+  for (const char c : line) {
+    const bool blank = c == ' ' || c == '\n' || c == '\t';
+    if (c == '\'') {
+      quoted = !quoted;
+      if (!in_word) words.emplace_back();
+      in_word = true;
+    } else if (blank && !quoted) {
+      in_word = false;
+    } else {
+      if (!in_word) words.emplace_back();
+      in_word = true;
+      words.back() += c;
+    }
+  }
+  return words;
+}
+
+std::vector<Case> FindCases(const fs::path& root) {
+  std::vector<Case> cases;
+  for (const auto& entry : fs::recursive_directory_iterator(root)) {
+    if (entry.path().filename() != "args") continue;
+    Case test;
+    test.folder = entry.path().parent_path();
+    test.name = fs::relative(test.folder, root).generic_string();
+    test.args = SplitWords(ReadFile(entry.path()));
+    const bool judges = !test.args.empty() && (test.args[0] == "check" || test.args[0] == "report");
+    test.adds_outputs =
+        judges && std::none_of(test.args.begin(), test.args.end(), [](auto& word) {
+          return word == "--out" || word == "-o" || word == "--help" || word == "-h";
+        });
+    cases.push_back(std::move(test));
+  }
+  std::sort(cases.begin(), cases.end(),
+            [](const Case& a, const Case& b) { return a.name < b.name; });
+  return cases;
+}
+
+void CheckCase(const Case& test) {
+  EXPECT_TRUE(fs::exists(test.folder / "README")) << "a case says in its README what it pins down";
+  const Scratch first(test.folder), second(test.folder);
+  const Outcome outcome = RunIn(first, test);
+  const Outcome again = RunIn(second, test);
+  EXPECT_LT(outcome.exit_code, 128) << "killed by a signal\n" << outcome.err;
+  CheckTexts(test, outcome);
+  CheckReport(test, first.path() / "out" / "report.json");
+  CheckFiles(test, first.path());
+  EXPECT_EQ(outcome.out, again.out) << "standard output differs from run to run";
+  EXPECT_EQ(outcome.exit_code, again.exit_code);
+  CheckSameBytes(first.path(), second.path());
+  if (fs::exists(first.path() / "out" / "report.json")) {
+    CheckInvariants(first.path() / "out", test.args[0], outcome.exit_code);
+  }
+}
+
+}  // namespace profgauge::cases
