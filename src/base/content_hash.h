@@ -1,0 +1,30 @@
+// Names content by its bytes: XXH3-128, as 32 lower-case hex digits. Not for security.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+struct XXH3_state_s;
+
+namespace profgauge {
+
+class ContentHash {
+ public:
+  ContentHash();
+  ~ContentHash();
+  ContentHash(ContentHash&&) noexcept;
+  ContentHash& operator=(ContentHash&&) noexcept;
+
+  void Add(std::string_view bytes);
+  /// Of all bytes so far.
+  std::string Hex() const;
+
+ private:
+  struct Free {
+    void operator()(XXH3_state_s* state) const;
+  };
+  std::unique_ptr<XXH3_state_s, Free> state_;
+};
+
+}  // namespace profgauge

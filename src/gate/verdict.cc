@@ -1,0 +1,227 @@
+#include "gate/verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/format.h"
+#include "rules/condition.h"
+
+namespace profgauge {
+namespace {
+
+std::string TextOf(const Value& value, const MetricSpec* spec) {
+  return FormatValue(value, spec == nullptr ? Unit::kNumber : spec->unit);
+}
+
+/// "is 42.3 %, above 30 %", or empty when the value is within the limits.
+std::string BreachOf(const Threshold& threshold, const Metric& metric) {
+  const double value = AsNumber(metric.value, 0);
+  const Unit unit = metric.spec->unit;
+  if (threshold.max && value > *threshold.max) {
+    return fmt::format("is {}, above the limit of {}", TextOf(metric.value, metric.spec),
+                       FormatLimit(*threshold.max, unit));
+  }
+  if (threshold.min && value < *threshold.min) {
+    return fmt::format("is {}, below the limit of {}", TextOf(metric.value, metric.spec),
+                       FormatLimit(*threshold.min, unit));
+  }
+  return {};
+}
+
+GateStatus StatusOf(Level level) {
+  switch (level) {
+    case Level::kInfo:
+      return GateStatus::kInfo;
+    case Level::kWarn:
+      return GateStatus::kWarn;
+    case Level::kError:
+      return GateStatus::kError;
+  }
+  return GateStatus::kError;
+}
+
+bool Fails(Level level, FailOn fail_on) {
+  return (level == Level::kError && fail_on != FailOn::kNever) ||
+         (level == Level::kWarn && fail_on == FailOn::kWarn);
+}
+
+OnMissing OnMissingOf(const Threshold& threshold, const Policy& policy) {
+  return threshold.on_missing.value_or(policy.on_missing);
+}
+
+GateResult JudgeThreshold(const Threshold& threshold, const Policy& policy,
+                          const Analysis& analysis) {
+  GateResult result{threshold, {}, GateStatus::kPass, {}};
+  const Metric* metric = analysis.Find(threshold.metric);
+  if (metric != nullptr) result.measured = metric->value;
+  if (const auto unmet = WhyNotMet(threshold.when, analysis)) {
+    result.status = GateStatus::kNotApplicable;
+    result.reason = *unmet;
+    return result;
+  }
+  if (metric == nullptr || IsAbsent(metric->value)) {
+    const bool skipped = OnMissingOf(threshold, policy) == OnMissing::kSkip;
+    result.status = skipped ? GateStatus::kSkipped : GateStatus::kMissing;
+    result.reason = metric == nullptr || metric->absent_because.empty()
+                        ? "this profile does not have it"
+                        : metric->absent_because;
+    return result;
+  }
+  const std::string breach = BreachOf(threshold, *metric);
+  if (breach.empty()) return result;
+  result.status = StatusOf(threshold.level);
+  result.reason = breach;
+  if (metric->low_confidence && threshold.level != Level::kInfo) {
+    result.status = GateStatus::kLowConfidence;
+    result.reason += metric->note.empty() ? ", but it is uncertain"
+                                          : fmt::format(", but it is uncertain: {}", metric->note);
+  }
+  return result;
+}
+
+/// The reasons of a verdict, by weight.
+struct Reasons {
+  std::vector<std::string> failures, open;
+};
+
+void Count(const GateResult& result, const Policy& policy, Verdict& verdict, Reasons& reasons) {
+  const std::string sentence = fmt::format("{} {}", result.threshold.metric, result.reason);
+  switch (result.status) {
+    case GateStatus::kPass:
+      ++verdict.passed;
+      break;
+    case GateStatus::kInfo:
+      break;
+    case GateStatus::kWarn:
+      ++verdict.warnings;
+      if (Fails(Level::kWarn, policy.fail_on)) reasons.failures.push_back(sentence);
+      break;
+    case GateStatus::kLowConfidence:
+      ++verdict.warnings;
+      break;
+    case GateStatus::kError:
+      ++verdict.errors;
+      if (Fails(Level::kError, policy.fail_on)) reasons.failures.push_back(sentence);
+      break;
+    case GateStatus::kMissing: {
+      ++verdict.missing;
+      const std::string missing =
+          fmt::format("{} is missing: {}", result.threshold.metric, result.reason);
+      const Level level = result.threshold.level;
+      if (OnMissingOf(result.threshold, policy) == OnMissing::kNoVerdict) {
+        if (level != Level::kInfo) reasons.open.push_back(missing);
+      } else if (Fails(level, policy.fail_on)) {
+        reasons.failures.push_back(missing);
+      }
+      break;
+    }
+    case GateStatus::kSkipped:
+    case GateStatus::kNotApplicable:
+      ++verdict.not_applicable;
+      break;
+  }
+}
+
+/// Two limits on one metric (a warning and an error) miss it once.
+void AddOnce(std::vector<std::string>& reasons, std::vector<std::string> more) {
+  for (std::string& reason : more) {
+    if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) {
+      reasons.push_back(std::move(reason));
+    }
+  }
+}
+
+/// What keeps the run from being judged at all, whatever its numbers are.
+std::vector<std::string> WhyIncomplete(const Policy& policy, const Analysis& analysis,
+                                       const ImportLog& log, const JudgeOptions& options) {
+  std::vector<std::string> reasons;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(Counter::kCount_); ++i) {
+    const auto counter = static_cast<Counter>(i);
+    const CounterInfo& info = InfoOf(counter);
+    if (options.allow_incomplete || info.severity != Severity::kDataLoss || log[counter] == 0) {
+      continue;
+    }
+    reasons.push_back(fmt::format("the profile is incomplete: {}", info.text));
+  }
+  const auto min = policy.iterations.min;
+  if (min && analysis.iterations_selected < *min) {
+    reasons.push_back(fmt::format("{} iterations are selected, the policy demands {}",
+                                  FormatCount(analysis.iterations_selected), FormatCount(*min)));
+  }
+  return reasons;
+}
+
+}  // namespace
+
+std::string_view VerdictStatusName(VerdictStatus status) {
+  switch (status) {
+    case VerdictStatus::kPass:
+      return "pass";
+    case VerdictStatus::kFail:
+      return "fail";
+    case VerdictStatus::kNoVerdict:
+      return "no_verdict";
+    case VerdictStatus::kNotJudged:
+      return "not_judged";
+  }
+  return "not_judged";
+}
+
+std::string_view GateStatusName(GateStatus status) {
+  switch (status) {
+    case GateStatus::kPass:
+      return "pass";
+    case GateStatus::kWarn:
+      return "warn";
+    case GateStatus::kError:
+      return "error";
+    case GateStatus::kInfo:
+      return "info";
+    case GateStatus::kMissing:
+      return "missing";
+    case GateStatus::kSkipped:
+      return "skipped";
+    case GateStatus::kNotApplicable:
+      return "not_applicable";
+    case GateStatus::kLowConfidence:
+      return "low_confidence";
+  }
+  return "missing";
+}
+
+Verdict Judge(const Policy& policy, const Analysis& analysis, const ImportLog& log,
+              const JudgeOptions& options) {
+  Verdict verdict;
+  Reasons reasons;
+  for (const Threshold& threshold : policy.thresholds) {
+    verdict.gate.push_back(JudgeThreshold(threshold, policy, analysis));
+    Count(verdict.gate.back(), policy, verdict, reasons);
+  }
+  std::vector<std::string> open = WhyIncomplete(policy, analysis, log, options);
+  open.insert(open.end(), reasons.open.begin(), reasons.open.end());
+
+  verdict.status = !reasons.failures.empty() ? VerdictStatus::kFail
+                   : !open.empty()           ? VerdictStatus::kNoVerdict
+                                             : VerdictStatus::kPass;
+  AddOnce(verdict.reasons, std::move(reasons.failures));
+  AddOnce(verdict.reasons, std::move(open));
+  return verdict;
+}
+
+int ExitCodeOf(const Verdict& verdict, bool exit_zero) {
+  if (exit_zero) return 0;
+  switch (verdict.status) {
+    case VerdictStatus::kFail:
+      return 1;
+    case VerdictStatus::kNoVerdict:
+      return 3;
+    case VerdictStatus::kPass:
+    case VerdictStatus::kNotJudged:
+      return 0;
+  }
+  return 0;
+}
+
+}  // namespace profgauge

@@ -1,0 +1,20 @@
+// Conditions over metrics: the `when` of a limit, "tensor_core.eligible_share >= 10%".
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "analysis/analysis.h"
+#include "base/source_text.h"
+#include "rules/policy.h"
+
+namespace profgauge {
+
+/// What is wrong with `condition`, with places; empty when it can be evaluated. Empty text is fine.
+Errors CheckCondition(const SourceText& condition);
+
+/// Nothing when the condition holds (or is empty); else one clause that says why not: it is false,
+/// or a metric that it needs is absent. REQUIRES: CheckCondition(condition) is empty.
+std::optional<std::string> WhyNotMet(const SourceText& condition, const Analysis& analysis);
+
+}  // namespace profgauge

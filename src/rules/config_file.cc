@@ -1,0 +1,93 @@
+// Reading configuration files, and showing their errors with their lines.
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "base/diagnostic.h"
+#include "base/text.h"
+#include "rules/builtin_files.h"
+#include "rules/decode.h"
+#include "rules/policy.h"
+#include "rules/yaml.h"
+
+namespace profgauge {
+namespace {
+
+constexpr std::size_t kShownErrors = 50;
+
+Error FileError(const std::string& path, std::string_view code, std::string message) {
+  Error error{ErrorKind::kConfig, std::string(code), std::move(message), {}, {}};
+  error.where.file = path;
+  return error;
+}
+
+Result<std::string> ReadBuiltin(const std::string& path) {
+  const std::string name = path.substr(kBuiltinPrefix.size());
+  const std::string_view text = EmbeddedRules(fmt::format("rules/{}.yaml", name));
+  if (!text.empty()) return std::string(text);
+  Error error = FileError(path, "config/no-builtin", "there is no such built-in file");
+  std::vector<std::string> names;
+  for (const std::string_view embedded : EmbeddedRulesPaths()) {
+    const std::string stem = std::filesystem::path(embedded).stem().string();
+    if (!stem.ends_with(".test")) names.push_back(std::string(kBuiltinPrefix) + stem);
+  }
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  AddSuggestion(error, path, views);
+  error.notes.push_back(fmt::format("note: built-in files: {}", Joined(views)));
+  return Fail(std::move(error));
+}
+
+}  // namespace
+
+Result<std::string> ReadConfigFile(const std::string& path) {
+  if (path.starts_with(kBuiltinPrefix)) return ReadBuiltin(path);
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    return Fail(FileError(path, "config/directory", "expected a file, found a directory"));
+  }
+  errno = 0;
+  std::ifstream in(path, std::ios::binary);
+  if (!in) {
+    const bool missing = errno == ENOENT;
+    return Fail(FileError(path, missing ? "config/missing" : "config/unreadable",
+                          missing
+                              ? std::string("there is no such file")
+                              : fmt::format("the file cannot be read: {}", std::strerror(errno))));
+  }
+  std::string text(kLargestConfigFile + 1, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  if (in.bad()) return Fail(FileError(path, "config/unreadable", "the file cannot be read"));
+  if (text.size() > kLargestConfigFile) {
+    return Fail(FileError(path, "config/too-large", "the file is larger than 1 MiB"));
+  }
+  return text;
+}
+
+std::string RenderErrors(const Errors& errors, bool color) {
+  std::map<std::string, std::string> sources;
+  std::string out;
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    if (i > 0) out += '\n';
+    if (i == kShownErrors) {
+      out += fmt::format("note: {} more errors are not shown\n", errors.size() - i);
+      break;
+    }
+    const Where& where = errors[i].where;
+    const auto [source, is_new] = sources.try_emplace(where.file);
+    if (is_new && where.line > 0) {
+      if (auto text = ReadConfigFile(where.file)) source->second = *std::move(text);
+      // ParseYaml counts columns without a byte order mark.
+      if (source->second.starts_with("\xef\xbb\xbf")) source->second.erase(0, 3);
+    }
+    out += RenderDiagnostic(errors[i], source->second, color);
+  }
+  return out;
+}
+
+}  // namespace profgauge

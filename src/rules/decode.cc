@@ -1,0 +1,185 @@
+#include "rules/decode.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/diagnostic.h"
+#include "base/text.h"
+
+namespace profgauge {
+namespace {
+
+/// What stands there, for "expected …, found …".
+std::string Found(const YamlNode& node) {
+  switch (node.kind) {
+    case YamlNode::Kind::kNull:
+      return "nothing";
+    case YamlNode::Kind::kList:
+      return "a list";
+    case YamlNode::Kind::kMap:
+      return "a mapping";
+    case YamlNode::Kind::kBroken:
+      break;
+    case YamlNode::Kind::kScalar:
+      return fmt::format("`{}`", PrintableShort(node.text, 40));
+  }
+  return "nothing";
+}
+
+}  // namespace
+
+std::string Joined(std::span<const std::string_view> words) {
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+void AddSuggestion(Error& error, std::string_view word,
+                   std::span<const std::string_view> candidates) {
+  const std::string_view nearest = DidYouMean(word, candidates);
+  if (!nearest.empty()) error.notes.push_back(fmt::format("help: did you mean `{}`?", nearest));
+}
+
+Error& Decoder::Add(Where where, std::string_view code, std::string message) {
+  errors_.push_back(
+      {ErrorKind::kConfig, std::string(code), std::move(message), std::move(where), {}});
+  return errors_.back();
+}
+
+void Decoder::AddAll(Errors more) {
+  for (Error& error : more) errors_.push_back(std::move(error));
+}
+
+void Decoder::Map(const YamlNode& node, std::string_view what, std::span<const Key> keys) {
+  if (node.kind == YamlNode::Kind::kBroken) return;
+  if (node.kind != YamlNode::Kind::kMap) {
+    Add(node, "config/type", fmt::format("{}: expected a mapping, found {}", what, Found(node)));
+    return;
+  }
+  std::vector<std::string_view> names;
+  for (const Key& key : keys) names.push_back(key.name);
+  for (const YamlEntry& entry : node.entries) {
+    const auto key = std::find_if(keys.begin(), keys.end(),
+                                  [&](const Key& k) { return k.name == entry.key.text; });
+    if (key == keys.end()) {
+      Error& error =
+          Add(entry.key, "config/unknown-key",
+              fmt::format("unknown key `{}` in {}", PrintableShort(entry.key.text), what));
+      AddSuggestion(error, entry.key.text, names);
+      error.notes.push_back(fmt::format("note: keys of {}: {}", what, Joined(names)));
+    } else if (entry.value.kind == YamlNode::Kind::kNull) {
+      Add(entry.key, "config/no-value", fmt::format("`{}` has no value", key->name));
+    } else {
+      key->decode(entry.value);
+    }
+  }
+  for (const Key& key : keys) {
+    if (!key.required || node.Find(key.name) != nullptr) continue;
+    Add(node, "config/missing-key", fmt::format("{} needs the key `{}`", what, key.name));
+  }
+}
+
+void Decoder::EachEntry(const YamlNode& node, std::string_view what,
+                        const std::function<void(const YamlNode&, const YamlNode&)>& decode) {
+  if (node.kind == YamlNode::Kind::kBroken) return;
+  if (node.kind != YamlNode::Kind::kMap) {
+    Add(node, "config/type", fmt::format("{}: expected a mapping, found {}", what, Found(node)));
+    return;
+  }
+  for (const YamlEntry& entry : node.entries) {
+    if (entry.value.kind == YamlNode::Kind::kNull) {
+      Add(entry.key, "config/no-value",
+          fmt::format("`{}` has no value", PrintableShort(entry.key.text)));
+    } else {
+      decode(entry.key, entry.value);
+    }
+  }
+}
+
+void Decoder::EachItem(const YamlNode& node, std::string_view what,
+                       const std::function<void(const YamlNode&)>& decode) {
+  if (node.kind == YamlNode::Kind::kBroken) return;
+  if (node.kind != YamlNode::Kind::kList) {
+    Add(node, "config/type", fmt::format("{}: expected a list, found {}", what, Found(node)));
+    return;
+  }
+  for (const YamlNode& item : node.items) decode(item);
+}
+
+bool Decoder::IsScalar(const YamlNode& node, std::string_view what, std::string_view expected) {
+  if (node.kind == YamlNode::Kind::kScalar && !Trim(node.text).empty()) return true;
+  if (node.kind == YamlNode::Kind::kBroken) return false;
+  Error& error = Add(node, "config/type",
+                     fmt::format("`{}`: expected {}, found {}", what, expected, Found(node)));
+  // `{{ x }}` without quotes is a mapping in a mapping.
+  if (node.kind == YamlNode::Kind::kMap || node.kind == YamlNode::Kind::kList) {
+    error.notes.emplace_back("help: put texts in quotes that start with `{` or `[`");
+  }
+  return false;
+}
+
+std::optional<std::string> Decoder::Text(const YamlNode& node, std::string_view what) {
+  if (!IsScalar(node, what, "a text")) return std::nullopt;
+  return node.text;
+}
+
+std::optional<SourceText> Decoder::Source(const YamlNode& node, std::string_view what) {
+  if (!IsScalar(node, what, "a text")) return std::nullopt;
+  return document_.TextOf(node);
+}
+
+std::vector<SourceText> Decoder::Sources(const YamlNode& node, std::string_view what) {
+  std::vector<SourceText> sources;
+  EachItem(node, fmt::format("`{}`", what), [&](const YamlNode& item) {
+    if (auto source = Source(item, what)) sources.push_back(*std::move(source));
+  });
+  return sources;
+}
+
+std::optional<std::int64_t> Decoder::Integer(const YamlNode& node, std::string_view what,
+                                             std::int64_t min, std::int64_t max) {
+  const std::string expected = fmt::format("a whole number from {} to {}", min, max);
+  if (!IsScalar(node, what, expected)) return std::nullopt;
+  const auto literal = ParseLiteral(node.text);
+  const bool whole =
+      literal && literal->unit == Unit::kNumber && literal->value == std::floor(literal->value);
+  if (whole && literal->value >= static_cast<double>(min) &&
+      literal->value <= static_cast<double>(max)) {
+    return static_cast<std::int64_t>(literal->value);
+  }
+  Add(node, "config/number",
+      fmt::format("`{}`: expected {}, found {}", what, expected, Found(node)));
+  return std::nullopt;
+}
+
+std::optional<Literal> Decoder::Number(const YamlNode& node, std::string_view what) {
+  if (!IsScalar(node, what, "a number with an optional unit")) return std::nullopt;
+  auto literal = ParseLiteral(Trim(node.text));
+  if (literal) return *literal;
+  Add(node, "config/number", fmt::format("`{}`: {}", what, literal.error()));
+  return std::nullopt;
+}
+
+std::optional<double> Decoder::NumberOf(const YamlNode& node, std::string_view what, Unit unit) {
+  const auto literal = Number(node, what);
+  if (!literal) return std::nullopt;
+  const auto value = ConvertLiteral(*literal, unit);
+  if (value) return *value;
+  Add(node, "config/unit", fmt::format("`{}`: {}", what, value.error()));
+  return std::nullopt;
+}
+
+std::size_t Decoder::WordIndex(const YamlNode& node, std::string_view what,
+                               std::span<const std::string_view> words) {
+  const std::string expected = fmt::format("one of {}", Joined(words));
+  if (!IsScalar(node, what, expected)) return words.size();
+  const auto found = std::find(words.begin(), words.end(), node.text);
+  if (found == words.end()) {
+    Error& error = Add(node, "config/word",
+                       fmt::format("`{}`: expected {}, found {}", what, expected, Found(node)));
+    AddSuggestion(error, node.text, words);
+  }
+  return static_cast<std::size_t>(found - words.begin());
+}
+
+}  // namespace profgauge

@@ -1,0 +1,91 @@
+// From a YAML tree to values: each function reads one shape, and adds an error with place, what was
+// expected and what was found when the tree has another. Callers go on, so that one run shows all.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/literal.h"
+#include "base/source_text.h"
+#include "rules/yaml.h"
+
+namespace profgauge {
+
+class Decoder {
+ public:
+  /// One key that a mapping may have. `decode` is called with its value.
+  struct Key {
+    std::string_view name;
+    std::function<void(const YamlNode&)> decode;
+    bool required = false;
+  };
+  /// A word that a value may be.
+  template <class T>
+  struct Word {
+    std::string_view text;
+    T value;
+  };
+
+  /// Both outlive the decoder.
+  Decoder(const YamlDocument& document, Errors& errors) : document_(document), errors_(errors) {}
+
+  const YamlDocument& document() const { return document_; }
+
+  /// Reads a mapping of known keys, in file order. `what` names it in messages: "a waiver". Unknown
+  /// keys, missing required ones and keys without a value are errors.
+  void Map(const YamlNode& node, std::string_view what, std::span<const Key> keys);
+  /// Reads a mapping whose keys are names of the user's.
+  void EachEntry(const YamlNode& node, std::string_view what,
+                 const std::function<void(const YamlNode& key, const YamlNode& value)>& decode);
+  void EachItem(const YamlNode& node, std::string_view what,
+                const std::function<void(const YamlNode&)>& decode);
+
+  /// A text that is not empty.
+  std::optional<std::string> Text(const YamlNode& node, std::string_view what);
+  /// The same, with its places.
+  std::optional<SourceText> Source(const YamlNode& node, std::string_view what);
+  std::vector<SourceText> Sources(const YamlNode& node, std::string_view what);
+  std::optional<std::int64_t> Integer(const YamlNode& node, std::string_view what, std::int64_t min,
+                                      std::int64_t max);
+  std::optional<Literal> Number(const YamlNode& node, std::string_view what);
+  /// A number in the base unit of `unit`.
+  std::optional<double> NumberOf(const YamlNode& node, std::string_view what, Unit unit);
+
+  template <class T>
+  std::optional<T> OneOf(const YamlNode& node, std::string_view what,
+                         std::span<const Word<T>> words) {
+    std::vector<std::string_view> texts;
+    for (const Word<T>& word : words) texts.push_back(word.text);
+    const std::size_t index = WordIndex(node, what, texts);
+    return index < words.size() ? std::optional<T>(words[index].value) : std::nullopt;
+  }
+
+  /// Adds an error; notes may be added to what is returned, until the next call.
+  Error& Add(Where where, std::string_view code, std::string message);
+  Error& Add(const YamlNode& node, std::string_view code, std::string message) {
+    return Add(document_.At(node), code, std::move(message));
+  }
+  void AddAll(Errors more);
+
+ private:
+  std::size_t WordIndex(const YamlNode& node, std::string_view what,
+                        std::span<const std::string_view> words);
+  bool IsScalar(const YamlNode& node, std::string_view what, std::string_view expected);
+
+  const YamlDocument& document_;
+  Errors& errors_;
+};
+
+/// "a, b, c".
+std::string Joined(std::span<const std::string_view> words);
+/// Adds "help: did you mean `x`?" when one of `candidates` is near `word`.
+void AddSuggestion(Error& error, std::string_view word,
+                   std::span<const std::string_view> candidates);
+
+}  // namespace profgauge

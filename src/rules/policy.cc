@@ -1,0 +1,130 @@
+#include "rules/policy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+
+#include "base/content_hash.h"
+#include "base/text.h"
+#include "rules/builtin_files.h"
+#include "rules/decode.h"
+#include "rules/policy_decode.h"
+#include "rules/yaml.h"
+
+namespace profgauge {
+namespace {
+
+/// Chains of `extends` longer than this are a mistake.
+constexpr std::size_t kLongestChain = 8;
+
+/// Loads a policy and what it extends into one Policy, base first.
+class PolicyLoader {
+ public:
+  Policy policy;
+  Errors errors;
+
+  /// `from` is where the file is named; its file is empty at the top.
+  void LoadFile(const std::string& path, const Where& from) {
+    if (std::find(chain_.begin(), chain_.end(), path) != chain_.end()) {
+      AddError(from, "policy/cycle",
+               fmt::format("the policy extends itself: {} → {}", fmt::join(chain_, " → "), path));
+      return;
+    }
+    if (chain_.size() == kLongestChain) {
+      AddError(from, "policy/chain",
+               fmt::format("more than {} policies extend each other", kLongestChain));
+      return;
+    }
+    auto text = ReadConfigFile(path);
+    if (!text) {
+      Error error = std::move(text).error();
+      if (from.line > 0) {
+        error.message = fmt::format("`{}`: {}", Printable(path), error.message);
+        error.where = from;
+      }
+      errors.push_back(std::move(error));
+      return;
+    }
+    LoadText(*text, path);
+  }
+
+  void LoadText(std::string_view text, const std::string& name) {
+    hash_.Add(text);
+    const auto document = ParseYaml(text, name, errors);
+    if (!document) return;
+    chain_.push_back(name);
+    Decoder decoder(*document, errors);
+    // What a policy extends comes first, wherever the key stands.
+    if (const YamlNode* extends = document->root.Find("extends")) LoadExtended(*extends, decoder);
+    DecodePolicy(decoder, policy);
+    chain_.pop_back();
+  }
+
+  tl::expected<Policy, Errors> Finish(const std::string& name) {
+    policy.name = name;
+    policy.hash = hash_.Hex();
+    SortErrors();
+    if (!errors.empty()) return tl::unexpected(std::move(errors));
+    return std::move(policy);
+  }
+
+ private:
+  void LoadExtended(const YamlNode& node, Decoder& decoder) {
+    if (node.kind == YamlNode::Kind::kNull) return;  // Said by DecodePolicy.
+    for (const SourceText& path : decoder.Sources(node, "extends")) {
+      LoadFile(ResolvePath(path.text, decoder.document().file), path.All());
+    }
+  }
+
+  void AddError(const Where& where, std::string_view code, std::string message) {
+    errors.push_back({ErrorKind::kConfig, std::string(code), std::move(message), where, {}});
+  }
+
+  /// In file order, files in the order in which they were met.
+  void SortErrors() {
+    std::vector<std::string> files;
+    const auto rank = [&files](const std::string& file) {
+      const auto found = std::find(files.begin(), files.end(), file);
+      if (found == files.end()) files.push_back(file);
+      return std::find(files.begin(), files.end(), file) - files.begin();
+    };
+    for (const Error& error : errors) rank(error.where.file);
+    std::stable_sort(errors.begin(), errors.end(), [&](const Error& a, const Error& b) {
+      return std::tuple(rank(a.where.file), a.where.line, a.where.column) <
+             std::tuple(rank(b.where.file), b.where.line, b.where.column);
+    });
+  }
+
+  std::vector<std::string> chain_;
+  ContentHash hash_;
+};
+
+}  // namespace
+
+std::string_view LevelName(Level level) {
+  switch (level) {
+    case Level::kInfo:
+      return "info";
+    case Level::kWarn:
+      return "warn";
+    case Level::kError:
+      return "error";
+  }
+  return "error";
+}
+
+tl::expected<Policy, Errors> LoadPolicy(const std::string& path_or_preset) {
+  PolicyLoader loader;
+  loader.LoadFile(path_or_preset, {});
+  return loader.Finish(path_or_preset);
+}
+
+tl::expected<Policy, Errors> ParsePolicy(std::string_view text, const std::string& name) {
+  PolicyLoader loader;
+  loader.LoadText(text, name);
+  return loader.Finish(name);
+}
+
+}  // namespace profgauge

@@ -1,0 +1,386 @@
+#include "rules/policy_decode.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <limits>
+
+#include "analysis/analysis.h"
+#include "base/format.h"
+#include "base/text.h"
+#include "rules/builtin_files.h"
+#include "rules/condition.h"
+
+namespace profgauge {
+namespace {
+
+constexpr std::int64_t kMostIterations = 1'000'000'000;
+
+constexpr Decoder::Word<Level> kLevels[] = {
+    {"info", Level::kInfo}, {"warn", Level::kWarn}, {"error", Level::kError}};
+constexpr Decoder::Word<FailOn> kFailOn[] = {
+    {"error", FailOn::kError}, {"warn", FailOn::kWarn}, {"never", FailOn::kNever}};
+constexpr Decoder::Word<OnMissing> kOnMissing[] = {
+    {"no_verdict", OnMissing::kNoVerdict}, {"skip", OnMissing::kSkip}, {"fail", OnMissing::kFail}};
+constexpr Decoder::Word<OnInconclusive> kOnInconclusive[] = {
+    {"warn", OnInconclusive::kWarn},
+    {"pass", OnInconclusive::kPass},
+    {"no_verdict", OnInconclusive::kNoVerdict}};
+constexpr Decoder::Word<RuleSetting::Choice> kChoices[] = {
+    {"off", RuleSetting::Choice::kOff},         {"info", RuleSetting::Choice::kInfo},
+    {"warn", RuleSetting::Choice::kWarn},       {"error", RuleSetting::Choice::kError},
+    {"default", RuleSetting::Choice::kDefault},
+};
+constexpr Decoder::Word<bool> kStrictness[] = {{"normal", false}, {"certain", true}};
+constexpr Decoder::Word<bool> kUnknownKernels[] = {{"lower_bound", false}, {"upper_bound", true}};
+
+/// Sets `target` when there is a value.
+template <class T, class U>
+void Set(T& target, std::optional<U> value) {
+  if (value) target = *std::move(value);
+}
+
+/// The metric that `key` names; an error when there is none, or when no limit can stand on it.
+const MetricSpec* MetricOf(Decoder& decoder, const YamlNode& key) {
+  const MetricSpec* metric = FindMetric(key.text);
+  if (metric == nullptr) {
+    Error& error = decoder.Add(key, "policy/unknown-metric",
+                               fmt::format("unknown metric `{}`", PrintableShort(key.text)));
+    std::vector<std::string_view> ids;
+    for (const MetricSpec& spec : MetricCatalogue()) ids.push_back(spec.id);
+    AddSuggestion(error, key.text, ids);
+    if (error.notes.empty()) {
+      error.notes.emplace_back("help: `profgauge metrics list` shows all metrics");
+    }
+    return nullptr;
+  }
+  if (metric->unit == Unit::kText || metric->unit == Unit::kBool) {
+    decoder.Add(key, "policy/no-limit",
+                fmt::format("`{}` is not a number, no limit can stand on it", metric->id));
+    return nullptr;
+  }
+  return metric;
+}
+
+/// The same place with the help line that a wrong unit deserves.
+void AddUnitHelp(Decoder& decoder, const YamlNode& node, const MetricSpec& metric,
+                 std::string_view what, std::optional<double>& target) {
+  const auto literal = decoder.Number(node, what);
+  if (!literal) return;
+  const auto value = ConvertLiteral(*literal, metric.unit);
+  if (value) {
+    target = *value;
+    return;
+  }
+  decoder.Add(node, "config/unit", fmt::format("`{}`: {}", what, value.error()))
+      .notes.push_back(fmt::format("help: `{}` is {}; write for example `{}: {}`", metric.id,
+                                   metric.title, what, ExampleLiteral(metric.unit)));
+}
+
+void DecodeThreshold(Decoder& decoder, const YamlNode& node, const MetricSpec& metric,
+                     std::vector<Threshold>& out) {
+  Threshold threshold;
+  threshold.metric = metric.id;
+  threshold.where = decoder.document().At(node);
+  const Decoder::Key kKeys[] = {
+      {"min", [&](const YamlNode& n) { AddUnitHelp(decoder, n, metric, "min", threshold.min); }},
+      {"max", [&](const YamlNode& n) { AddUnitHelp(decoder, n, metric, "max", threshold.max); }},
+      {"level",
+       [&](const YamlNode& n) { Set(threshold.level, decoder.OneOf<Level>(n, "level", kLevels)); }},
+      {"on_missing",
+       [&](const YamlNode& n) {
+         Set(threshold.on_missing, decoder.OneOf<OnMissing>(n, "on_missing", kOnMissing));
+       }},
+      {"when",
+       [&](const YamlNode& n) {
+         Set(threshold.when, decoder.Source(n, "when"));
+         decoder.AddAll(CheckCondition(threshold.when));
+       }},
+  };
+  decoder.Map(node, "a limit", kKeys);
+  if (node.kind != YamlNode::Kind::kMap) return;
+  if (node.Find("min") == nullptr && node.Find("max") == nullptr) {
+    decoder
+        .Add(node, "policy/no-limit",
+             fmt::format("the limit on `{}` has neither `min` nor `max`", metric.id))
+        .notes.push_back(fmt::format("help: write for example `{{{}: {}}}`",
+                                     metric.direction == Direction::kHigherIsBetter ? "min" : "max",
+                                     ExampleLiteral(metric.unit)));
+    return;
+  }
+  if (threshold.min && threshold.max && *threshold.min > *threshold.max) {
+    decoder.Add(node, "policy/empty-range",
+                fmt::format("nothing lies above `min` {} and below `max` {}",
+                            FormatLimit(*threshold.min, metric.unit),
+                            FormatLimit(*threshold.max, metric.unit)));
+    return;
+  }
+  out.push_back(std::move(threshold));
+}
+
+void DecodeThresholds(Decoder& decoder, const YamlNode& node, Policy& policy) {
+  decoder.EachEntry(node, "`thresholds`", [&](const YamlNode& key, const YamlNode& value) {
+    const MetricSpec* metric = MetricOf(decoder, key);
+    if (metric == nullptr) return;
+    std::erase_if(policy.thresholds, [&](const Threshold& t) { return t.metric == metric->id; });
+    if (value.kind == YamlNode::Kind::kScalar && value.text == "off") return;
+    if (value.kind == YamlNode::Kind::kList) {
+      for (const YamlNode& item : value.items) {
+        DecodeThreshold(decoder, item, *metric, policy.thresholds);
+      }
+    } else {
+      DecodeThreshold(decoder, value, *metric, policy.thresholds);
+    }
+  });
+}
+
+void DecodeIterations(Decoder& decoder, const YamlNode& node, PolicyIterations& out) {
+  const auto integer = [&](std::string_view name, std::optional<std::int64_t>& target) {
+    return Decoder::Key{name, [&decoder, &target, name](const YamlNode& n) {
+                          Set(target, decoder.Integer(n, name, 0, kMostIterations));
+                        }};
+  };
+  const Decoder::Key kKeys[] = {
+      {"marker", [&](const YamlNode& n) { Set(out.marker, decoder.Text(n, "marker")); }},
+      {"key_op", [&](const YamlNode& n) { Set(out.key_op, decoder.Text(n, "key_op")); }},
+      integer("start", out.start),
+      integer("stop", out.stop),
+      integer("warmup", out.warmup),
+      integer("min", out.min),
+  };
+  decoder.Map(node, "`iterations`", kKeys);
+  if (out.start && out.stop && *out.start > *out.stop) {
+    decoder.Add(
+        node, "policy/empty-range",
+        fmt::format("no iteration lies between `start` {} and `stop` {}", *out.start, *out.stop));
+  }
+}
+
+void DecodeRuleSetting(Decoder& decoder, const YamlNode& key, const YamlNode& value,
+                       std::vector<RuleSetting>& out) {
+  RuleSetting setting;
+  setting.pattern = key.text;
+  setting.where = decoder.document().At(key);
+  const auto decode_choice = [&](const YamlNode& n) {
+    setting.choice = decoder.OneOf<RuleSetting::Choice>(n, "level", kChoices);
+  };
+  if (value.kind == YamlNode::Kind::kMap) {
+    const Decoder::Key kKeys[] = {
+        {"level", decode_choice},
+        {"params",
+         [&](const YamlNode& params) {
+           decoder.EachEntry(params, "`params`", [&](const YamlNode& name, const YamlNode& n) {
+             if (const auto literal = decoder.Number(n, name.text)) {
+               setting.params.insert_or_assign(
+                   name.text, RuleSetting::Param{*literal, decoder.document().At(n)});
+             }
+           });
+         }},
+    };
+    decoder.Map(value, "a rule's setting", kKeys);
+  } else {
+    decode_choice(value);
+  }
+  out.push_back(std::move(setting));
+}
+
+/// "2027-03-31" and a day of the calendar.
+bool IsDay(std::string_view text) {
+  if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
+  int parts[3] = {0, 0, 0};
+  constexpr std::size_t kStarts[] = {0, 5, 8}, kLengths[] = {4, 2, 2};
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (const char c : text.substr(kStarts[i], kLengths[i])) {
+      if (c < '0' || c > '9') return false;
+      parts[i] = parts[i] * 10 + (c - '0');
+    }
+  }
+  return std::chrono::year_month_day(std::chrono::year(parts[0]),
+                                     std::chrono::month(static_cast<unsigned>(parts[1])),
+                                     std::chrono::day(static_cast<unsigned>(parts[2])))
+      .ok();
+}
+
+void DecodeWaiver(Decoder& decoder, const YamlNode& node, std::vector<Waiver>& out) {
+  Waiver waiver;
+  waiver.place = decoder.document().At(node);
+  const Decoder::Key kKeys[] = {
+      {"rule", [&](const YamlNode& n) { Set(waiver.rule, decoder.Text(n, "rule")); }, true},
+      {"where", [&](const YamlNode& n) { Set(waiver.where, decoder.Source(n, "where")); }},
+      {"reason", [&](const YamlNode& n) { Set(waiver.reason, decoder.Text(n, "reason")); }, true},
+      {"owner", [&](const YamlNode& n) { Set(waiver.owner, decoder.Text(n, "owner")); }, true},
+      {"expires",
+       [&](const YamlNode& n) {
+         Set(waiver.expires, decoder.Text(n, "expires"));
+         if (waiver.expires.empty() || IsDay(waiver.expires)) return;
+         decoder.Add(n, "policy/day",
+                     fmt::format("`expires`: expected a day such as `2027-03-31`, found `{}`",
+                                 PrintableShort(waiver.expires, 40)));
+       },
+       true},
+  };
+  decoder.Map(node, "a waiver", kKeys);
+  out.push_back(std::move(waiver));
+}
+
+void DecodeAmount(Decoder& decoder, const YamlNode& node, const MetricSpec& metric,
+                  std::string_view what, std::optional<BaselineLimit::Amount>& target) {
+  const auto literal = decoder.Number(node, what);
+  if (!literal) return;
+  // A percentage is relative to the baseline, also for shares: 3 % of it, not 3 points.
+  if (literal->unit == Unit::kShare) {
+    target = BaselineLimit::Amount{literal->value, true};
+  } else if (const auto value = ConvertLiteral(*literal, metric.unit)) {
+    target = BaselineLimit::Amount{*value, false};
+  } else {
+    decoder.Add(node, "config/unit", fmt::format("`{}`: {}", what, value.error()))
+        .notes.push_back(
+            "help: a change is written in percent of the baseline, or in the metric's unit");
+    return;
+  }
+  if (target->value < 0) {
+    decoder.Add(node, "config/number", fmt::format("`{}`: a change is written without sign", what));
+  }
+}
+
+void DecodeBaselineLimit(Decoder& decoder, const YamlNode& key, const YamlNode& node,
+                         std::vector<BaselineLimit>& out) {
+  const MetricSpec* metric = MetricOf(decoder, key);
+  if (metric == nullptr) return;
+  BaselineLimit limit;
+  limit.metric = metric->id;
+  limit.where = decoder.document().At(key);
+  const auto amount = [&](std::string_view name, std::optional<BaselineLimit::Amount>& target) {
+    return Decoder::Key{name, [&decoder, &target, metric, name](const YamlNode& n) {
+                          DecodeAmount(decoder, n, *metric, name, target);
+                        }};
+  };
+  const Decoder::Key kKeys[] = {
+      amount("max_increase", limit.max_increase),
+      amount("max_decrease", limit.max_decrease),
+      {"min_abs",
+       [&](const YamlNode& n) { limit.min_abs = decoder.NumberOf(n, "min_abs", metric->unit); }},
+      {"level",
+       [&](const YamlNode& n) { Set(limit.level, decoder.OneOf<Level>(n, "level", kLevels)); }},
+  };
+  decoder.Map(node, "a baseline limit", kKeys);
+  if (node.kind == YamlNode::Kind::kMap && node.Find("max_increase") == nullptr &&
+      node.Find("max_decrease") == nullptr) {
+    decoder.Add(
+        key, "policy/no-limit",
+        fmt::format("the baseline limit on `{}` has neither `max_increase` nor `max_decrease`",
+                    metric->id));
+  }
+  std::erase_if(out, [&](const BaselineLimit& other) { return other.metric == limit.metric; });
+  out.push_back(std::move(limit));
+}
+
+void DecodeBaseline(Decoder& decoder, const YamlNode& node, PolicyBaseline& out) {
+  decoder.EachEntry(node, "`baseline`", [&](const YamlNode& key, const YamlNode& value) {
+    if (key.text == "match") {
+      std::vector<std::string> match;
+      for (SourceText& property : decoder.Sources(value, "match")) {
+        match.push_back(std::move(property.text));
+      }
+      out.match = std::move(match);
+    } else if (key.text == "noise_floor") {
+      out.noise_floor = decoder.NumberOf(value, "noise_floor", Unit::kShare);
+    } else if (key.text == "strictness") {
+      Set(out.certain, decoder.OneOf<bool>(value, "strictness", kStrictness));
+    } else {
+      DecodeBaselineLimit(decoder, key, value, out.limits);
+    }
+  });
+}
+
+void DecodeTensorCore(Decoder& decoder, const YamlNode& node, Policy& policy) {
+  const Decoder::Key kKeys[] = {
+      {"unknown",
+       [&](const YamlNode& n) {
+         Set(policy.tensor_core_unknown_counts, decoder.OneOf<bool>(n, "unknown", kUnknownKernels));
+       }},
+      {"names",
+       [&](const YamlNode& n) {
+         if (const auto path = decoder.Text(n, "names")) {
+           policy.tensor_core_names = ResolvePath(*path, decoder.document().file);
+         }
+       }},
+  };
+  decoder.Map(node, "`tensor_core`", kKeys);
+}
+
+void DecodeSchema(Decoder& decoder, const YamlNode& node) {
+  if (node.kind == YamlNode::Kind::kScalar && node.text == "1") return;
+  decoder.Add(node, "config/schema",
+              fmt::format("expected schema 1, found `{}`", PrintableShort(node.text, 20)));
+}
+
+}  // namespace
+
+std::string ResolvePath(std::string_view path, std::string_view file) {
+  if (path.starts_with(kBuiltinPrefix)) return std::string(path);
+  return (std::filesystem::path(file).parent_path() / path).lexically_normal().string();
+}
+
+void DecodePolicy(Decoder& decoder, Policy& policy) {
+  const std::string& file = decoder.document().file;
+  const Decoder::Key kKeys[] = {
+      {"schema", [&](const YamlNode& n) { DecodeSchema(decoder, n); }, true},
+      {"extends", [](const YamlNode&) {}},
+      {"fail_on",
+       [&](const YamlNode& n) {
+         Set(policy.fail_on, decoder.OneOf<FailOn>(n, "fail_on", kFailOn));
+       }},
+      {"on_missing",
+       [&](const YamlNode& n) {
+         Set(policy.on_missing, decoder.OneOf<OnMissing>(n, "on_missing", kOnMissing));
+       }},
+      {"on_inconclusive",
+       [&](const YamlNode& n) {
+         Set(policy.on_inconclusive,
+             decoder.OneOf<OnInconclusive>(n, "on_inconclusive", kOnInconclusive));
+       }},
+      {"iterations", [&](const YamlNode& n) { DecodeIterations(decoder, n, policy.iterations); }},
+      {"rules",
+       [&](const YamlNode& n) {
+         decoder.EachEntry(n, "`rules`", [&](const YamlNode& key, const YamlNode& value) {
+           DecodeRuleSetting(decoder, key, value, policy.rules);
+         });
+       }},
+      {"rule_files",
+       [&](const YamlNode& n) {
+         for (const SourceText& path : decoder.Sources(n, "rule_files")) {
+           policy.rule_files.push_back(ResolvePath(path.text, file));
+         }
+       }},
+      {"thresholds", [&](const YamlNode& n) { DecodeThresholds(decoder, n, policy); }},
+      {"baseline",
+       [&](const YamlNode& n) {
+         if (!policy.baseline) policy.baseline.emplace();
+         DecodeBaseline(decoder, n, *policy.baseline);
+       }},
+      {"require",
+       [&](const YamlNode& n) {
+         for (const SourceText& rule : decoder.Sources(n, "require")) {
+           policy.require.push_back({rule.text, rule.All()});
+         }
+       }},
+      {"waivers",
+       [&](const YamlNode& n) {
+         decoder.EachItem(n, "`waivers`", [&](const YamlNode& item) {
+           DecodeWaiver(decoder, item, policy.waivers);
+         });
+       }},
+      {"tensor_core", [&](const YamlNode& n) { DecodeTensorCore(decoder, n, policy); }},
+      {"devices",
+       [&](const YamlNode& n) {
+         if (const auto path = decoder.Text(n, "devices"))
+           policy.devices = ResolvePath(*path, file);
+       }},
+  };
+  decoder.Map(decoder.document().root, "a policy", kKeys);
+}
+
+}  // namespace profgauge

@@ -1,0 +1,19 @@
+// The keys of a policy, one function a section. Applies one file on top of what a policy already
+// holds.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "rules/decode.h"
+#include "rules/policy.h"
+
+namespace profgauge {
+
+/// Decodes the whole document into `policy`. `extends` is checked for its shape only.
+void DecodePolicy(Decoder& decoder, Policy& policy);
+
+/// `path` as named in `file`: relative ones start from the folder of `file`; built-in names stay.
+std::string ResolvePath(std::string_view path, std::string_view file);
+
+}  // namespace profgauge

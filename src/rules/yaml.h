@@ -1,0 +1,73 @@
+// YAML, read strictly: the one place where yaml-cpp is called.
+//
+// What YAML readers take silently for something else is an error here, with its place: keys given
+// twice, merge keys (`<<`), anchors and aliases, tags, a second document, quotes that are never
+// closed, control characters, more than 1 MiB, deep nesting. Scalars stay text (`no` is "no", `010`
+// is "010"); base/literal reads numbers. Every text knows its place in the file, also inside folded
+// and quoted scalars.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/source_text.h"
+#include "profgauge/error.h"
+#include "rules/policy.h"
+
+namespace profgauge {
+
+inline constexpr std::size_t kLargestConfigFile = std::size_t{1} << 20;
+
+struct YamlEntry;
+
+struct YamlNode {
+  enum class Kind : std::uint8_t {
+    kNull,
+    kScalar,
+    kList,
+    kMap,
+    kBroken,  ///< An alias: an error was added, nothing more needs to be said.
+  };
+  Kind kind = Kind::kNull;
+  std::string text;                ///< Of a scalar, decoded.
+  std::size_t offset = 0;          ///< Byte of the file at which it starts.
+  std::uint32_t line = 0;          ///< 1-based.
+  std::uint32_t column = 0;        ///< 1-based, in bytes.
+  bool plain = true;               ///< A scalar without quotes and not a block.
+  std::vector<YamlNode> items;     ///< Of a list.
+  std::vector<YamlEntry> entries;  ///< Of a mapping, in file order, keys distinct.
+
+  /// The value of `key` in a mapping; nullptr when there is none.
+  const YamlNode* Find(std::string_view key) const;
+};
+
+struct YamlEntry {
+  YamlNode key;  ///< Always a scalar.
+  YamlNode value;
+};
+
+struct YamlDocument {
+  std::string file;
+  std::string source;
+  YamlNode root;
+
+  /// A scalar's text with its places. For other nodes the text is empty and At(0) is their start.
+  SourceText TextOf(const YamlNode& node) const;
+  /// The node's start; scalars are underlined.
+  Where At(const YamlNode& node) const { return TextOf(node).All(); }
+};
+
+/// Reads one document. Errors are added to `errors` (all kConfig); with some of them (a key given
+/// twice, an alias) reading goes on, so that the rest of the file is checked too. Without a value
+/// the document has no usable structure at all.
+std::optional<YamlDocument> ParseYaml(std::string_view text, const std::string& file,
+                                      Errors& errors);
+
+/// Reads a configuration file, "builtin:NAME" from what is compiled in. Errors: kConfig when it is
+/// missing, a directory, unreadable or larger than kLargestConfigFile.
+Result<std::string> ReadConfigFile(const std::string& path);
+
+}  // namespace profgauge

@@ -1,0 +1,146 @@
+#include "gate/verdict.h"
+
+#include <gtest/gtest.h>
+
+#include "base/format.h"
+
+namespace profgauge {
+namespace {
+
+struct Given {
+  std::string_view metric;
+  Value value;
+  bool low_confidence = false;
+};
+
+Analysis MakeAnalysis(std::initializer_list<Given> given) {
+  Analysis analysis;
+  for (const Given& g : given) {
+    Metric metric{FindMetric(g.metric), g.value, "", g.low_confidence, ""};
+    if (IsAbsent(g.value)) metric.absent_because = "no such events were recorded";
+    if (g.low_confidence) metric.note = "only 4 iterations";
+    analysis.metrics.push_back(metric);
+  }
+  analysis.iterations_selected = 10;
+  return analysis;
+}
+
+std::string WithPlainSpaces(std::string text) {
+  for (std::size_t at; (at = text.find(kNumberSpace)) != std::string::npos;) {
+    text.replace(at, kNumberSpace.size(), " ");
+  }
+  return text;
+}
+
+struct Outcome {
+  VerdictStatus verdict;
+  int exit_code;
+  std::string_view gate;     ///< Statuses of the limits, joined by blanks.
+  std::string_view reasons;  ///< One a line.
+};
+
+void Expect(std::string_view policy_text, const Analysis& analysis, const Outcome& outcome,
+            const ImportLog& log = {}, const JudgeOptions& options = {}) {
+  const auto policy = ParsePolicy("schema: 1\n" + std::string(policy_text), "p.yaml");
+  ASSERT_TRUE(policy) << policy.error().front().message;
+  const Verdict verdict = Judge(*policy, analysis, log, options);
+  std::string gate, reasons;
+  for (const GateResult& result : verdict.gate) {
+    gate += (gate.empty() ? "" : " ") + std::string(GateStatusName(result.status));
+  }
+  for (const std::string& reason : verdict.reasons) reasons += reason + "\n";
+  EXPECT_EQ(VerdictStatusName(verdict.status), VerdictStatusName(outcome.verdict)) << policy_text;
+  EXPECT_EQ(ExitCodeOf(verdict, false), outcome.exit_code) << policy_text;
+  EXPECT_EQ(ExitCodeOf(verdict, true), 0);
+  EXPECT_EQ(gate, outcome.gate) << policy_text;
+  EXPECT_EQ(WithPlainSpaces(reasons), outcome.reasons) << policy_text;
+}
+
+constexpr auto kPass = VerdictStatus::kPass;
+constexpr auto kFail = VerdictStatus::kFail;
+constexpr auto kNoVerdict = VerdictStatus::kNoVerdict;
+
+TEST(Verdict, LimitsAndLevels) {
+  const Analysis idle = MakeAnalysis({{"gpu.idle.mean", 0.42}});
+  Expect("thresholds: {gpu.idle.mean: {max: 50%}}", idle, {kPass, 0, "pass", ""});
+  Expect("thresholds: {gpu.idle.mean: {max: 42%}}", idle, {kPass, 0, "pass", ""});  // Inclusive.
+  Expect("thresholds: {gpu.idle.mean: {max: 30%}}", idle,
+         {kFail, 1, "error", "gpu.idle.mean is 42.0 %, above the limit of 30 %\n"});
+  Expect("thresholds: {gpu.idle.mean: {min: 50%}}", idle,
+         {kFail, 1, "error", "gpu.idle.mean is 42.0 %, below the limit of 50 %\n"});
+  Expect("thresholds: {gpu.idle.mean: {max: 30%, level: warn}}", idle, {kPass, 0, "warn", ""});
+  Expect("thresholds: {gpu.idle.mean: {max: 30%, level: info}}", idle, {kPass, 0, "info", ""});
+  Expect("fail_on: warn\nthresholds: {gpu.idle.mean: {max: 30%, level: warn}}", idle,
+         {kFail, 1, "warn", "gpu.idle.mean is 42.0 %, above the limit of 30 %\n"});
+  Expect("fail_on: never\nthresholds: {gpu.idle.mean: {max: 30%}}", idle, {kPass, 0, "error", ""});
+  Expect("thresholds: {gpu.idle.mean: [{max: 15%, level: warn}, {max: 50%}]}", idle,
+         {kPass, 0, "warn pass", ""});
+}
+
+TEST(Verdict, MissingMetrics) {
+  const Analysis analysis = MakeAnalysis({{"gpu.idle.mean", {}}});
+  constexpr std::string_view kMissing = "gpu.idle.mean is missing: no such events were recorded\n";
+  Expect("thresholds: {gpu.idle.mean: [{max: 9%}, {max: 5%, level: warn}]}", analysis,
+         {kNoVerdict, 3, "missing missing", kMissing});
+  Expect("thresholds: {gpu.idle.mean: {max: 9%, level: info}}", analysis,
+         {kPass, 0, "missing", ""});
+  Expect("thresholds: {gpu.idle.mean: {max: 9%, on_missing: skip}}", analysis,
+         {kPass, 0, "skipped", ""});
+  Expect("thresholds: {gpu.idle.mean: {max: 9%, on_missing: fail}}", analysis,
+         {kFail, 1, "missing", kMissing});
+  Expect("on_missing: fail\nthresholds: {gpu.idle.mean: {max: 9%, level: warn}}", analysis,
+         {kPass, 0, "missing", ""});
+  Expect("on_missing: fail\nthresholds: {gpu.idle.mean: {max: 9%, on_missing: no_verdict}}",
+         analysis, {kNoVerdict, 3, "missing", kMissing});
+}
+
+TEST(Verdict, UncertainNumbersOnlyWarn) {
+  const Analysis analysis = MakeAnalysis({{"iteration.time.robust_cv", 0.2, true}});
+  constexpr std::string_view kPolicy = "thresholds: {iteration.time.robust_cv: {max: 10%}}";
+  Expect(kPolicy, analysis, {kPass, 0, "low_confidence", ""});
+  Expect("fail_on: warn\n" + std::string(kPolicy), analysis, {kPass, 0, "low_confidence", ""});
+  const Verdict verdict =
+      Judge(*ParsePolicy("schema: 1\n" + std::string(kPolicy), "p.yaml"), analysis, {}, {});
+  EXPECT_EQ(WithPlainSpaces(verdict.gate[0].reason),
+            "is 20.0 %, above the limit of 10 %, but it is uncertain: only 4 iterations");
+  EXPECT_EQ(verdict.warnings, 1);
+}
+
+TEST(Verdict, ConditionsDecideWhetherALimitApplies) {
+  constexpr std::string_view kPolicy =
+      "thresholds: {tensor_core.efficiency: {min: 60%, when: tensor_core.eligible_share >= 10%}}";
+  Expect(kPolicy,
+         MakeAnalysis({{"tensor_core.efficiency", 0.1}, {"tensor_core.eligible_share", 0.1}}),
+         {kFail, 1, "error", "tensor_core.efficiency is 10.0 %, below the limit of 60 %\n"});
+  const auto reason = [&](const Analysis& analysis) {
+    Expect(kPolicy, analysis, {kPass, 0, "not_applicable", ""});
+    const auto policy = ParsePolicy("schema: 1\n" + std::string(kPolicy), "p.yaml");
+    return WithPlainSpaces(Judge(*policy, analysis, {}, {}).gate[0].reason);
+  };
+  EXPECT_EQ(
+      reason(MakeAnalysis({{"tensor_core.efficiency", 0.1}, {"tensor_core.eligible_share", 0.05}})),
+      "`tensor_core.eligible_share >= 10%` does not hold: it is 5.0 %");
+  EXPECT_EQ(reason(MakeAnalysis({{"tensor_core.eligible_share", {}}})),
+            "`tensor_core.eligible_share >= 10%` cannot be told: no such events were recorded");
+}
+
+TEST(Verdict, DataLossAndFewIterationsLeaveTheQuestionOpenUnlessItFailsAnyway) {
+  ImportLog log;
+  log.Add(Counter::truncated);
+  constexpr std::string_view kTruncated =
+      "the profile is incomplete: the file ends early; totals are lower bounds\n";
+  const Analysis idle = MakeAnalysis({{"gpu.idle.mean", 0.42}});
+  Expect("thresholds: {gpu.idle.mean: {max: 50%}}", idle, {kNoVerdict, 3, "pass", kTruncated}, log);
+  Expect("thresholds: {gpu.idle.mean: {max: 50%}}", idle, {kPass, 0, "pass", ""}, log, {true});
+  Expect("thresholds: {gpu.idle.mean: {max: 30%}}", idle,
+         {kFail, 1, "error",
+          "gpu.idle.mean is 42.0 %, above the limit of 30 %\n"
+          "the profile is incomplete: the file ends early; totals are lower bounds\n"},
+         log);
+  Expect("iterations: {min: 20}", idle,
+         {kNoVerdict, 3, "", "10 iterations are selected, the policy demands 20\n"});
+  Expect("iterations: {min: 10}", idle, {kPass, 0, "", ""});
+}
+
+}  // namespace
+}  // namespace profgauge

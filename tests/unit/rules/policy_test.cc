@@ -1,0 +1,140 @@
+// Every *.bad.yaml under data/policy has its whole error text beside it; PROFGAUGE_UPDATE=1 writes
+// the texts anew.
+#include "rules/policy.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace profgauge {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string ReadAll(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
+/// Names in messages are as given, so the tests run inside the data folder.
+class PolicyFiles : public testing::Test {
+ protected:
+  void SetUp() override {
+    before_ = fs::current_path();
+    fs::current_path(fs::path(PROFGAUGE_SOURCE_DIR) / "tests/unit/rules/data/policy");
+  }
+  void TearDown() override { fs::current_path(before_); }
+
+  fs::path before_;
+};
+
+TEST_F(PolicyFiles, BadOnesSayEverythingThatIsWrong) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(".")) {
+    const std::string name = entry.path().filename().string();
+    if (name.ends_with(".bad.yaml")) names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  ASSERT_GE(names.size(), 10U);
+  for (const std::string& name : names) {
+    const auto policy = LoadPolicy(name);
+    ASSERT_FALSE(policy) << name;
+    const std::string text = RenderErrors(policy.error(), false);
+    const fs::path expected = fs::path(name).replace_extension(".txt");
+    if (std::getenv("PROFGAUGE_UPDATE") != nullptr) std::ofstream(expected) << text;
+    EXPECT_EQ(text, ReadAll(expected)) << name;
+  }
+}
+
+TEST_F(PolicyFiles, GoodOneSetsEveryKey) {
+  const auto policy = LoadPolicy("all_keys.good.yaml");
+  ASSERT_TRUE(policy) << RenderErrors(policy.error(), false);
+  EXPECT_EQ(policy->name, "all_keys.good.yaml");
+  EXPECT_EQ(policy->fail_on, FailOn::kWarn);
+  EXPECT_EQ(policy->on_missing, OnMissing::kSkip);
+  EXPECT_EQ(policy->on_inconclusive, OnInconclusive::kNoVerdict);
+  EXPECT_EQ(policy->iterations.marker, "ProfilerStep");
+  EXPECT_EQ(policy->iterations.warmup, 3);
+  EXPECT_EQ(policy->iterations.min, 10);
+  EXPECT_EQ(policy->rule_files, std::vector<std::string>{"more/rules.yaml"});
+  EXPECT_EQ(policy->devices, "devices.yaml");
+  EXPECT_TRUE(policy->tensor_core_unknown_counts);
+
+  ASSERT_EQ(policy->rules.size(), 3U);
+  EXPECT_EQ(policy->rules[1].pattern, "io/dataloader-bound");
+  EXPECT_EQ(policy->rules[1].params.at("wait").value.value, 20e3);
+  EXPECT_EQ(policy->rules[2].choice, RuleSetting::Choice::kOff);
+
+  // The preset's other limits stay, idle time is taken away.
+  std::vector<std::string> metrics;
+  for (const Threshold& threshold : policy->thresholds) metrics.push_back(threshold.metric);
+  EXPECT_EQ(metrics, (std::vector<std::string>{"tensor_core.efficiency", "tensor_core.efficiency",
+                                               "iteration.time.robust_cv",
+                                               "iteration.time.robust_cv", "gpu.utilization.mean",
+                                               "iteration.time.p95", "memory.peak_allocated"}));
+  const Threshold& p95 = policy->thresholds[5];
+  EXPECT_EQ(p95.max, 360e6);
+  EXPECT_EQ(p95.level, Level::kWarn);
+  EXPECT_EQ(p95.on_missing, OnMissing::kFail);
+  EXPECT_EQ(policy->thresholds[6].when.text, "profile.gpus >= 2 and gpu.utilization.mean > 50%");
+
+  ASSERT_TRUE(policy->baseline);
+  ASSERT_EQ(policy->baseline->limits.size(), 2U);
+  EXPECT_TRUE(policy->baseline->certain);
+  EXPECT_TRUE(policy->baseline->limits[0].max_increase->relative);
+  EXPECT_EQ(policy->baseline->limits[0].min_abs, 2e6);
+  EXPECT_FALSE(policy->baseline->limits[1].max_increase->relative);
+
+  ASSERT_EQ(policy->waivers.size(), 1U);
+  EXPECT_EQ(policy->waivers[0].where.text, "rank.id == 7");
+  EXPECT_EQ(policy->waivers[0].expires, "2027-03-31");
+  ASSERT_EQ(policy->require.size(), 1U);
+  EXPECT_EQ(policy->require[0].where.line, 24U);
+}
+
+TEST(Policy, PresetsLoad) {
+  struct Row {
+    std::string_view name;
+    FailOn fail_on;
+    std::size_t limits;
+  };
+  const Row kRows[] = {{"builtin:recommended", FailOn::kError, 6},
+                       {"builtin:strict", FailOn::kError, 3},
+                       {"builtin:report-only", FailOn::kNever, 6}};
+  for (const Row& row : kRows) {
+    const auto policy = LoadPolicy(std::string(row.name));
+    ASSERT_TRUE(policy) << RenderErrors(policy.error(), false);
+    EXPECT_EQ(policy->fail_on, row.fail_on) << row.name;
+    EXPECT_EQ(policy->thresholds.size(), row.limits) << row.name;
+    EXPECT_EQ(policy->hash.size(), 32U);
+  }
+}
+
+TEST(Policy, LaterLimitsReplaceEarlierOnesOnTheSameMetric) {
+  const auto policy = ParsePolicy(
+      "thresholds: {gpu.idle.mean: {max: 50%}}\nschema: 1\nextends: [builtin:recommended]\n",
+      "p.yaml");
+  ASSERT_TRUE(policy);
+  std::vector<double> limits;
+  for (const Threshold& threshold : policy->thresholds) {
+    if (threshold.metric == "gpu.idle.mean") limits.push_back(*threshold.max);
+  }
+  EXPECT_EQ(limits, std::vector<double>{0.5});
+}
+
+TEST(Policy, HashIsOfAllSources) {
+  const auto hash = [](std::string_view text) { return ParsePolicy(text, "p.yaml")->hash; };
+  EXPECT_EQ(hash("schema: 1\n"), hash("schema: 1\n"));
+  EXPECT_NE(hash("schema: 1\n"), hash("schema: 1 \n"));
+  EXPECT_NE(hash("schema: 1\nextends: [builtin:strict]\n"),
+            hash("schema: 1\nextends: [builtin:recommended]\n"));
+}
+
+}  // namespace
+}  // namespace profgauge
