@@ -1,0 +1,61 @@
+#include <gtest/gtest.h>
+
+#include <re2/re2.h>
+
+#include <set>
+#include <string>
+
+#include "analysis/analysis.h"
+
+namespace profgauge {
+namespace {
+
+// Ids are what policies, rules, baselines and history name: well formed, said once, documented.
+TEST(MetricCatalogue, EveryEntryIsCompleteAndUnique) {
+  std::set<std::string_view> ids;
+  for (const MetricSpec& spec : MetricCatalogue()) {
+    SCOPED_TRACE(std::string(spec.id));
+    EXPECT_TRUE(RE2::FullMatch(spec.id, R"([a-z0-9_]+(\.[a-z0-9_]+)+)"));
+    EXPECT_TRUE(ids.insert(spec.id).second);
+    EXPECT_FALSE(spec.title.empty());
+    EXPECT_FALSE(spec.source.empty());
+    EXPECT_TRUE(spec.definition.ends_with('.'));
+    EXPECT_EQ(FindMetric(spec.id), &spec);
+  }
+  EXPECT_EQ(FindMetric("gpu.idle"), nullptr);
+}
+
+// A metric id is `group.name`, a field of a row is `row_name.column`. Where they coincide
+// (gpu.occupancy of all GPUs, and of one) they must mean the same, so that types agree.
+TEST(TableCatalogue, EveryEntryIsCompleteAndUnique) {
+  std::set<std::string_view> tables, rows;
+  for (const TableSpec& table : TableCatalogue()) {
+    SCOPED_TRACE(std::string(table.id));
+    EXPECT_TRUE(tables.insert(table.id).second);
+    EXPECT_TRUE(table.row_name.empty() || rows.insert(table.row_name).second);
+    EXPECT_TRUE(table.doc.ends_with('.'));
+    EXPECT_EQ(FindTable(table.id), &table);
+    std::set<std::string_view> columns;
+    for (const ColumnSpec& column : table.columns) {
+      SCOPED_TRACE(std::string(column.id));
+      EXPECT_TRUE(RE2::FullMatch(column.id, "[a-z][a-z0-9_]*"));
+      EXPECT_TRUE(columns.insert(column.id).second);
+      EXPECT_FALSE(column.title.empty());
+      EXPECT_TRUE(column.doc.ends_with('.'));
+      const std::string field = std::string(table.row_name) + "." + std::string(column.id);
+      if (const MetricSpec* metric = FindMetric(field)) EXPECT_EQ(metric->unit, column.unit) << field;
+    }
+  }
+}
+
+// The gates of the recommended policy, which other files name in text.
+TEST(MetricCatalogue, HasTheGatedMetrics) {
+  for (const std::string_view id : {"tensor_core.efficiency", "tensor_core.eligible_share",
+                                    "gpu.idle.mean", "iteration.time.robust_cv"}) {
+    ASSERT_NE(FindMetric(id), nullptr) << id;
+    EXPECT_EQ(FindMetric(id)->unit, Unit::kShare) << id;
+  }
+}
+
+}  // namespace
+}  // namespace profgauge
