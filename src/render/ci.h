@@ -1,0 +1,46 @@
+// What CI systems read: JUnit, SARIF, GitHub annotations, GitLab code quality, OpenMetrics. Pure
+// functions of the report, like every renderer.
+//
+// Fingerprints are made of rule ids and metrics alone, never of numbers, so that an alert keeps its
+// identity from run to run.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/report.h"
+
+namespace profgauge::render {
+
+/// A limit missed or a rule that fired, as every CI output lists them.
+struct Alert {
+  std::string id;       ///< Rule id, or "limit/<metric id>".
+  std::string level;    ///< "error", "warn" or "info".
+  std::string title;    ///< One line.
+  std::string message;  ///< A sentence with the numbers.
+  std::string advice;   ///< May be empty.
+};
+
+/// All alerts of a report: errors first, then warnings; limits before rules. Passed, waived and not
+/// applicable ones are no alerts.
+std::vector<Alert> CollectAlerts(const report::Report& report);
+
+/// JUnit XML: one test case for each limit and each rule; missed ones fail, inapplicable ones are
+/// skipped, unanswered limits are errors.
+std::string RenderJunit(const report::Report& report);
+
+/// SARIF 2.1.0. `artifact` is the repository path that code scanning shows the alerts at (the
+/// policy or training script).
+std::string RenderSarif(const report::Report& report, std::string_view artifact);
+
+/// GitHub workflow commands (::error, ::warning), at most ten, then how many were left out.
+std::string RenderGithub(const report::Report& report);
+
+/// GitLab code quality: a JSON array. `artifact` as for SARIF.
+std::string RenderGitlab(const report::Report& report, std::string_view artifact);
+
+/// OpenMetrics text: every metric that has a value, and the verdict; ends with `# EOF`.
+std::string RenderOpenMetrics(const report::Report& report);
+
+}  // namespace profgauge::render

@@ -1,0 +1,189 @@
+#include "render/ci.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "fixture.h"
+#include "render/fingerprint.h"
+
+namespace profgauge::render {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+report::Report Hostile() {
+  report::Report report = testing::SampleReport();
+  for (const std::string& name : testing::HostileNames()) {
+    report::Finding finding;
+    finding.rule = "test/" + name;
+    finding.level = finding.status = "warn";
+    finding.title = name;
+    finding.message = "is " + name + "\x01 done";
+    finding.advice = name;
+    report.findings.push_back(finding);
+  }
+  return report;
+}
+
+TEST(CollectAlerts, PutsErrorsFirstAndLeavesOutWhatDidNotFire) {
+  const auto alerts = CollectAlerts(testing::SampleReport());
+  ASSERT_EQ(alerts.size(), 2u);
+  EXPECT_EQ(alerts[0].id, "limit/gpu.idle.mean");
+  EXPECT_EQ(alerts[0].message, "gpu.idle.mean is 31.4\u202F%, its limit is ≤ 30 %");
+  EXPECT_EQ(alerts[1].id, "dataloader/exposed");
+}
+
+TEST(Junit, CountsEveryLimitAndRule) {
+  const std::string xml = RenderJunit(testing::SampleReport());
+  EXPECT_THAT(xml, HasSubstr("<testsuites name=\"profgauge\" tests=\"5\" failures=\"2\" "
+                             "errors=\"0\" skipped=\"2\" time=\"0\">"));
+  EXPECT_THAT(xml, HasSubstr("<testcase classname=\"profgauge.limits\" "
+                             "name=\"tensor_core.efficiency ≥ 60 %\" time=\"0\"/>"));
+  EXPECT_THAT(xml, HasSubstr("<skipped message=\"needs memory events; record with "
+                             "profile_memory=True\"/>"));
+}
+
+// Checks what the JUnit schema of Jenkins' plug-in asks for, element by element.
+TEST(Junit, IsWellFormedAndHasOnlyTheElementsOfTheSchema) {
+  const std::string xml = RenderJunit(Hostile());
+  const std::regex tag(R"(<(/?)([a-zA-Z-]+)((?: [a-z]+="[^"<]*")*)(/?)>)");
+  std::vector<std::string> open;
+  std::size_t end = xml.find("?>") + 3;
+  for (std::sregex_iterator it(xml.begin() + static_cast<std::ptrdiff_t>(end), xml.end(), tag),
+       last;
+       it != last; ++it) {
+    const std::string name = (*it)[2];
+    const std::string parent = open.empty() ? "" : open.back();
+    if ((*it)[1] == "/") {
+      ASSERT_EQ(open.back(), name);
+      open.pop_back();
+      continue;
+    }
+    if (name == "testsuites")
+      EXPECT_EQ(parent, "");
+    else if (name == "testsuite")
+      EXPECT_EQ(parent, "testsuites");
+    else if (name == "testcase")
+      EXPECT_EQ(parent, "testsuite");
+    else
+      EXPECT_EQ(parent, "testcase") << name;
+    EXPECT_THAT(name, ::testing::AnyOf("testsuites", "testsuite", "testcase", "failure", "error",
+                                       "skipped", "system-out"));
+    if ((*it)[4] != "/") open.push_back(name);
+  }
+  EXPECT_TRUE(open.empty());
+  const std::string text = std::regex_replace(xml.substr(end), tag, "");
+  EXPECT_THAT(text, Not(HasSubstr("<"))) << "markup that is no tag of ours";
+  EXPECT_EQ(xml.find('\x01'), std::string::npos);
+  EXPECT_EQ(ValidUtf8(xml), xml);
+}
+
+// The parts of the SARIF 2.1.0 schema that code scanning relies on.
+TEST(Sarif, HasWhatTheSchemaRequires) {
+  const auto document = boost::json::parse(RenderSarif(Hostile(), "policy.yaml")).as_object();
+  EXPECT_EQ(document.at("version").as_string(), "2.1.0");
+  const auto& run = document.at("runs").as_array().at(0).as_object();
+  const auto& driver = run.at("tool").at("driver").as_object();
+  EXPECT_EQ(driver.at("name").as_string(), "profgauge");
+  const auto& rules = driver.at("rules").as_array();
+  std::set<std::string> fingerprints;
+  ASSERT_EQ(run.at("results").as_array().size(), 2 + testing::HostileNames().size());
+  for (const auto& value : run.at("results").as_array()) {
+    const auto& result = value.as_object();
+    const auto index = static_cast<std::size_t>(result.at("ruleIndex").as_int64());
+    ASSERT_LT(index, rules.size());
+    EXPECT_EQ(rules[index].at("id"), result.at("ruleId"));
+    EXPECT_FALSE(result.at("message").at("text").as_string().empty());
+    EXPECT_THAT(std::string(result.at("level").as_string()),
+                ::testing::AnyOf("error", "warning", "note"));
+    const auto& place = result.at("locations").as_array().at(0).at("physicalLocation");
+    EXPECT_EQ(place.at("artifactLocation").at("uri").as_string(), "policy.yaml");
+    EXPECT_GE(place.at("region").at("startLine").as_int64(), 1);
+    const auto& prints = result.at("partialFingerprints").as_object();
+    fingerprints.insert(std::string(prints.at("profgauge/v1").as_string()));
+  }
+  EXPECT_EQ(fingerprints.size(), 2 + testing::HostileNames().size());
+}
+
+TEST(Sarif, FingerprintsDoNotDependOnNumbers) {
+  report::Report slower = testing::SampleReport();
+  slower.gate[0].measured = testing::Q(0.9, Unit::kShare);
+  const auto print = [](const report::Report& report) {
+    return boost::json::parse(RenderSarif(report, "p"))
+        .at("runs")
+        .at(0)
+        .at("results")
+        .at(0)
+        .at("partialFingerprints");
+  };
+  EXPECT_EQ(print(slower), print(testing::SampleReport()));
+}
+
+TEST(Github, EscapesAndStopsAtTen) {
+  report::Report report = testing::SampleReport();
+  EXPECT_EQ(RenderGithub(report),
+            "::error title=limit/gpu.idle.mean%3A GPU idle::gpu.idle.mean is 31.4\u202F%25, its limit "
+            "is ≤ 30 %25\n"
+            "::error title=dataloader/exposed%3A The data loader holds up the GPU::12.0 %25 of an "
+            "iteration waits for data, limit 10 %25\n");
+  std::istringstream lines(RenderGithub(Hostile()));
+  std::string line;
+  int count = 0;
+  for (; std::getline(lines, line); ++count) {
+    EXPECT_THAT(line, ::testing::MatchesRegex("::(error|warning) title=[^:,]*::.*"));
+  }
+  EXPECT_EQ(count, 10);
+  EXPECT_THAT(RenderGithub(Hostile()), HasSubstr("2 more in the report"));
+}
+
+TEST(Gitlab, HasWhatCodeQualityRequires) {
+  const auto issues = boost::json::parse(RenderGitlab(Hostile(), "policy.yaml")).as_array();
+  ASSERT_EQ(issues.size(), 2 + testing::HostileNames().size());
+  for (const auto& issue : issues) {
+    EXPECT_FALSE(issue.at("description").as_string().empty());
+    EXPECT_FALSE(issue.at("check_name").as_string().empty());
+    EXPECT_EQ(issue.at("fingerprint").as_string().size(), 16u);
+    EXPECT_THAT(std::string(issue.at("severity").as_string()),
+                ::testing::AnyOf("info", "minor", "major", "critical", "blocker"));
+    EXPECT_EQ(issue.at("location").at("path").as_string(), "policy.yaml");
+    EXPECT_EQ(issue.at("location").at("lines").at("begin").as_int64(), 1);
+  }
+}
+
+// Every line must be of the OpenMetrics text grammar, and families must not repeat.
+TEST(OpenMetrics, FollowsTheGrammar) {
+  report::Report report = testing::SampleReport();
+  report.profile.name = testing::HostileNames()[6] + "\n\\";
+  const std::string text = RenderOpenMetrics(report);
+  EXPECT_THAT(text, ::testing::EndsWith("# EOF\n"));
+  EXPECT_THAT(text, HasSubstr("# UNIT profgauge_gpu_idle_mean_ratio ratio\n"));
+  EXPECT_THAT(text, HasSubstr("profgauge_iteration_time_mean_seconds{run="));
+  EXPECT_THAT(text, HasSubstr("} 0.010000000\n"));
+  const std::regex grammar(
+      R"((# (TYPE|UNIT|HELP) [a-z_:][a-z0-9_:]*( .*)?|# EOF|[a-z_][a-z0-9_]*\{run="([^"\\]|\\.)*"\} -?[0-9]+\.[0-9]{9}))");
+  std::istringstream lines(text);
+  std::set<std::string> families;
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_TRUE(std::regex_match(line, grammar)) << line;
+    if (line.starts_with("# TYPE")) {
+      EXPECT_TRUE(families.insert(line).second) << line;
+    }
+  }
+}
+
+TEST(CiOutputs, AreTheSameBytesTwice) {
+  const report::Report report = Hostile();
+  EXPECT_EQ(RenderJunit(report), RenderJunit(report));
+  EXPECT_EQ(RenderSarif(report, "p"), RenderSarif(report, "p"));
+  EXPECT_EQ(RenderGitlab(report, "p"), RenderGitlab(report, "p"));
+  EXPECT_EQ(RenderOpenMetrics(report), RenderOpenMetrics(report));
+}
+
+}  // namespace
+}  // namespace profgauge::render
