@@ -8,7 +8,4 @@ namespace profgauge::render {
 
 std::string Fingerprint(std::string_view id);
 
-/// `text` with bytes that are not UTF-8 replaced by U+FFFD.
-std::string ValidUtf8(std::string_view text);
-
 }  // namespace profgauge::render

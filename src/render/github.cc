@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "render/ci.h"
-#include "render/fingerprint.h"
+#include "render/escape.h"
 
 namespace profgauge::render {
 namespace {

@@ -1,6 +1,7 @@
 #include <boost/json.hpp>
 
 #include "render/ci.h"
+#include "render/escape.h"
 #include "render/fingerprint.h"
 
 namespace profgauge::render {

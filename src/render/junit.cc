@@ -1,39 +1,10 @@
 #include <fmt/format.h>
 
-#include "base/text.h"
 #include "render/ci.h"
+#include "render/escape.h"
 
 namespace profgauge::render {
 namespace {
-
-// XML 1.0 allows no control characters at all, not even as references.
-std::string EscapeXml(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    const std::size_t length = Utf8Length(text);
-    const auto c = static_cast<unsigned char>(text.front());
-    const bool is_control = c < 0x20 && c != '\n' && c != '\t';
-    if (length == 0 || is_control) {
-      out += "\xEF\xBF\xBD";
-    } else if (c == '&') {
-      out += "&amp;";
-    } else if (c == '<') {
-      out += "&lt;";
-    } else if (c == '>') {
-      out += "&gt;";
-    } else if (c == '"') {
-      out += "&quot;";
-    } else if (c == '\n' || c == '\t') {
-      out += fmt::format("&#{};", static_cast<int>(c));
-    } else if (text.starts_with("\xEF\xBF\xBE") || text.starts_with("\xEF\xBF\xBF")) {
-      out += "\xEF\xBF\xBD";  // U+FFFE and U+FFFF are no XML characters.
-    } else {
-      out.append(text.substr(0, length));
-    }
-    text.remove_prefix(std::max<std::size_t>(length, 1));
-  }
-  return out;
-}
 
 enum class Outcome { kPass, kFailure, kError, kSkipped };
 
@@ -54,18 +25,18 @@ struct Suite {
            std::string_view message) {
     ++tests;
     cases += fmt::format("    <testcase classname=\"profgauge.{}\" name=\"{}\" time=\"0\"",
-                         EscapeXml(suite), EscapeXml(name));
-    const std::string text = EscapeXml(message);
+                         EscapeHtml(suite), EscapeHtml(name));
+    const std::string text = EscapeHtml(message);
     switch (outcome) {
       case Outcome::kFailure:
         ++failures;
         cases += fmt::format(">\n      <failure message=\"{0}\" type=\"{1}\">{0}</failure>\n", text,
-                             EscapeXml(status));
+                             EscapeHtml(status));
         break;
       case Outcome::kError:
         ++errors;
         cases += fmt::format(">\n      <error message=\"{0}\" type=\"{1}\">{0}</error>\n", text,
-                             EscapeXml(status));
+                             EscapeHtml(status));
         break;
       case Outcome::kSkipped:
         ++skipped;
@@ -76,7 +47,8 @@ struct Suite {
           cases += "/>\n";
           return;
         }
-        cases += fmt::format(">\n      <system-out>{}: {}</system-out>\n", EscapeXml(status), text);
+        cases +=
+            fmt::format(">\n      <system-out>{}: {}</system-out>\n", EscapeHtml(status), text);
         break;
     }
     cases += "    </testcase>\n";
@@ -108,7 +80,7 @@ std::string RenderJunit(const report::Report& report) {
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<testsuites name=\"profgauge\" {0}>\n"
       "  <testsuite name=\"{1}\" {0}>\n{2}  </testsuite>\n</testsuites>\n",
-      totals, EscapeXml(report.profile.name), suite.cases);
+      totals, EscapeHtml(report.profile.name), suite.cases);
 }
 
 }  // namespace profgauge::render

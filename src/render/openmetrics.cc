@@ -4,7 +4,7 @@
 
 #include "base/value.h"
 #include "render/ci.h"
-#include "render/fingerprint.h"
+#include "render/escape.h"
 
 namespace profgauge::render {
 namespace {

@@ -1,9 +1,9 @@
 #include <boost/json.hpp>
 #include <map>
 
-#include "base/text.h"
 #include "profgauge/version.h"
 #include "render/ci.h"
+#include "render/escape.h"
 #include "render/fingerprint.h"
 
 namespace profgauge::render {

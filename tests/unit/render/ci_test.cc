@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "fixture.h"
-#include "render/fingerprint.h"
+#include "render/escape.h"
 
 namespace profgauge::render {
 namespace {
@@ -127,11 +127,12 @@ TEST(Sarif, FingerprintsDoNotDependOnNumbers) {
 
 TEST(Github, EscapesAndStopsAtTen) {
   report::Report report = testing::SampleReport();
-  EXPECT_EQ(RenderGithub(report),
-            "::error title=limit/gpu.idle.mean%3A GPU idle::gpu.idle.mean is 31.4\u202F%25, its limit "
-            "is ≤ 30 %25\n"
-            "::error title=dataloader/exposed%3A The data loader holds up the GPU::12.0 %25 of an "
-            "iteration waits for data, limit 10 %25\n");
+  EXPECT_EQ(
+      RenderGithub(report),
+      "::error title=limit/gpu.idle.mean%3A GPU idle::gpu.idle.mean is 31.4\u202F%25, its limit "
+      "is ≤ 30 %25\n"
+      "::error title=dataloader/exposed%3A The data loader holds up the GPU::12.0 %25 of an "
+      "iteration waits for data, limit 10 %25\n");
   std::istringstream lines(RenderGithub(Hostile()));
   std::string line;
   int count = 0;
