@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "profgauge/error.h"
 #include "report/report.h"
@@ -17,6 +18,14 @@ struct HtmlOptions {
 /// One self-contained page. Errors: kConfig when an overriding template names what the report does
 /// not have, with its line and column.
 Result<std::string> RenderHtml(const report::Report& report, const HtmlOptions& options);
+
+struct File {
+  std::string name;  ///< "index.html"
+  std::string bytes;
+};
+/// The same page as index.html, report.css and report.js: for servers whose policy forbids inline
+/// styles and scripts, as Jenkins' does. Errors: as RenderHtml.
+Result<std::vector<File>> RenderHtmlFiles(const report::Report& report, const HtmlOptions& options);
 
 struct MarkdownOptions {
   bool full = true;           ///< false: the summary for comments and step summaries.

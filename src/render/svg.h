@@ -48,7 +48,7 @@ struct ColumnChart {
   std::vector<ChartLine> lines;                ///< Horizontal, over the columns.
   std::string (*axis_text)(double) = nullptr;  ///< Labels of the vertical axis.
   std::string description;
-  int width = 960, height = 220;
+  int width = 1190, height = 230;
 };
 std::string SvgColumns(const ColumnChart& chart);
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/sha256.h"
 #include "render/escape.h"
@@ -60,16 +62,35 @@ json::object FullView(const report::Report& report, const Assets& assets, bool i
   return view;
 }
 
-}  // namespace
+Result<std::string> RenderPage(const report::Report& report, const HtmlOptions& options,
+                               const Assets& assets, bool inlined) {
+  const TemplateFolder folder{"html", ".html", options.templates_dir, EscapeHtml};
+  const Assets any{"css", "js"};
+  return RenderTemplate(folder, "page", FullView(report, assets, inlined),
+                        MakeSchema(FullView(html::SchemaReport(), any, inlined)));
+}
 
-Result<std::string> RenderHtml(const report::Report& report, const HtmlOptions& options) {
+Result<Assets> LoadAssets(const HtmlOptions& options) {
   Assets assets;
   PROFGAUGE_TRY(assets.css, LoadAsset("report.css", options.templates_dir, "</style"));
   PROFGAUGE_TRY(assets.js, LoadAsset("report.js", options.templates_dir, "</script"));
-  const TemplateFolder folder{"html", ".html", options.templates_dir, EscapeHtml};
-  const Assets any{"css", "js"};
-  return RenderTemplate(folder, "page", FullView(report, assets, true),
-                        MakeSchema(FullView(html::SchemaReport(), any, true)));
+  return assets;
+}
+
+}  // namespace
+
+Result<std::string> RenderHtml(const report::Report& report, const HtmlOptions& options) {
+  PROFGAUGE_TRY(const Assets assets, LoadAssets(options));
+  return RenderPage(report, options, assets, true);
+}
+
+Result<std::vector<File>> RenderHtmlFiles(const report::Report& report,
+                                          const HtmlOptions& options) {
+  PROFGAUGE_TRY(Assets assets, LoadAssets(options));
+  PROFGAUGE_TRY(std::string page, RenderPage(report, options, assets, false));
+  return std::vector<File>{{"index.html", std::move(page)},
+                           {"report.css", std::move(assets.css)},
+                           {"report.js", std::move(assets.js)}};
 }
 
 }  // namespace profgauge::render

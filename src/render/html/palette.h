@@ -53,7 +53,7 @@ struct StatusLook {
   std::string_view status, sign, word, name;  ///< `name` is the CSS class.
 };
 /// How a gate status, a finding's level or a verdict looks.
-inline constexpr std::array<StatusLook, 16> kStatusLooks = {{
+inline constexpr std::array<StatusLook, 17> kStatusLooks = {{
     {"pass", "✓", "pass", "good"},
     {"fail", "✗", "fail", "bad"},
     {"error", "✗", "error", "bad"},
@@ -66,6 +66,7 @@ inline constexpr std::array<StatusLook, 16> kStatusLooks = {{
     {"no_verdict", "?", "no verdict", "warn"},
     {"not_judged", "–", "not judged", "mute"},
     {"waived", "–", "waived", "mute"},
+    {"broken", "?", "broken rule", "warn"},
     {"data_loss", "✗", "data loss", "bad"},
     {"repaired", "▲", "repaired", "warn"},
     {"skipped_rows", "▲", "skipped", "warn"},

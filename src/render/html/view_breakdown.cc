@@ -43,7 +43,7 @@ std::string BarOf(const Parts& parts, int height, std::string_view whose) {
     description +=
         fmt::format(" {} {}{}", kCategories[i].label, text, i + 1 < parts.size() ? "," : "");
   }
-  return SvgStackedBar(bar, 960, height, description);
+  return SvgStackedBar(bar, 1190, height, description);
 }
 
 // The run's parts: from the metrics, which cover the selection.

@@ -75,8 +75,24 @@ std::vector<std::size_t> RowOrder(const Table& table, const Column* by) {
   return order;
 }
 
+// Longer texts fold to one line that keeps both ends; a kernel's arguments are at its end.
+constexpr std::size_t kFoldAbove = 140, kFoldHead = 88, kFoldTail = 40;
+
+std::string Fold(std::string_view text) {
+  std::size_t head = kFoldHead, tail = text.size() - kFoldTail;
+  while (head > 0 && (static_cast<unsigned char>(text[head]) & 0xc0) == 0x80) --head;
+  while (tail < text.size() && (static_cast<unsigned char>(text[tail]) & 0xc0) == 0x80) ++tail;
+  return fmt::format("{} … {}", text.substr(0, head), text.substr(tail));
+}
+
 void AppendCell(const Value& value, Unit unit, bool head, std::string& out) {
   const std::string_view tag = head ? "th scope=row" : "td";
+  if (const auto* text = std::get_if<std::string>(&value); text && text->size() > kFoldAbove) {
+    fmt::format_to(std::back_inserter(out),
+                   "<{} align=left><details><summary>{}</summary>{}</details>", tag,
+                   EscapeHtml(Fold(*text)), EscapeHtml(*text));
+    return;
+  }
   if (IsLeft(unit)) {
     fmt::format_to(std::back_inserter(out), "<{} align=left>{}", tag,
                    EscapeHtml(FormatValue(value, unit)));

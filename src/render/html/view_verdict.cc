@@ -135,7 +135,9 @@ json::object FindingView(const report::Finding& finding) {
   return {
       {"id", Slug(finding.rule)},
       {"rule", finding.rule},
-      {"level", StatusView(finding.status == "waived" ? "waived" : finding.level)},
+      {"level",
+       StatusView(finding.status == "waived" || finding.status == "broken" ? finding.status
+                                                                           : finding.level)},
       {"open", finding.level == "error" && finding.status != "waived"},
       {"title", finding.title},
       {"message", finding.message},
@@ -154,9 +156,7 @@ json::object FindingView(const report::Finding& finding) {
 }
 
 bool IsFired(const report::Finding& finding) {
-  return finding.status != "passed" && finding.status != "pass" &&
-         finding.status != "not_applicable" && finding.status != "waived" &&
-         finding.status != "silent";
+  return finding.status == "error" || finding.status == "warn" || finding.status == "info";
 }
 
 std::vector<const report::Finding*> SortedFindings(const Report& report) {
@@ -291,13 +291,13 @@ boost::json::object FindingsView(const Report& report) {
     json::array* list = &fired;
     if (finding->status == "waived") list = &waived;
     if (finding->status == "not_applicable") list = &not_applicable;
-    if (finding->status == "passed" || finding->status == "pass" || finding->status == "silent") {
-      list = &passed;
-    }
+    if (finding->status == "pass") list = &passed;
     list->push_back(FindingView(*finding));
   }
   const auto count = [](const json::array& list) {
-    return list.empty() ? std::string() : FormatCount(static_cast<std::int64_t>(list.size()));
+    return list.empty() ? std::string()
+                        : fmt::format("{} {}", FormatCount(static_cast<std::int64_t>(list.size())),
+                                      list.size() == 1 ? "rule" : "rules");
   };
   json::object view{{"fired_count", count(fired)},
                     {"waived_count", count(waived)},
