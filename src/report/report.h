@@ -97,6 +97,50 @@ struct Remark {
   std::string id, text;
 };
 
+/// The recording's events, for the timeline of the page. Bulk: report.json leaves it out.
+///
+/// Events stand lane by lane, and in a lane by start; a lane is one depth of one track, so that its
+/// events do not overlap.
+struct Timeline {
+  /// What an event is. Events that look the same share one.
+  struct Kind {
+    std::string name;
+    /// "tensor_core_kernel", "other_kernel", "memcpy", "memset", "communication", "runtime",
+    /// "dataloader", "cpu", "other", "python" or "annotation": its colour.
+    std::string category;
+    std::string detail;  ///< "grid 160×1×1, block 256, 32 registers" or input shapes; may be empty.
+  };
+  struct Track {
+    std::string name;   ///< "stream 7", "thread 4711 (main)"
+    std::string group;  ///< "GPU 0 Tesla V100", "rank 1 host": tracks of a group stand together.
+    std::string type;   ///< "stream", "thread", "python", "annotation".
+    std::int64_t rank = 0;
+  };
+  struct Lane {
+    std::uint32_t track = 0, depth = 0;
+    std::uint32_t begin = 0, end = 0;  ///< Its events.
+  };
+  /// A value over time, drawn as steps: allocated memory, launches in the queue.
+  struct Counter {
+    std::string name, group;
+    Unit unit = Unit::kBytes;
+    std::int64_t rank = 0;
+    std::vector<Ns> time;
+    std::vector<std::int64_t> value;
+  };
+  static constexpr std::uint32_t kNoLink = 0xffff'ffff;
+
+  std::vector<Kind> kinds;
+  std::vector<Track> tracks;
+  std::vector<Lane> lanes;  ///< In the order of tracks, then depth.
+  std::vector<Ns> start, duration;
+  std::vector<std::uint32_t> kind;  ///< Index into kinds.
+  std::vector<std::uint32_t> link;  ///< Device events: the event that launched them, or kNoLink.
+  std::vector<Counter> counters;
+  std::string left_out;  ///< "412 000 host operators shorter than 3 µs"; empty: nothing.
+  bool empty() const { return start.empty(); }
+};
+
 struct Report {
   int schema = kSchema;
   std::string tool;  ///< "profgauge 0.1.0"
@@ -111,6 +155,7 @@ struct Report {
   std::vector<ImportCounter> import;  ///< Only counters above zero.
   std::vector<std::pair<std::string, std::string>> environment;
   std::vector<std::pair<std::string, std::string>> provenance;
+  Timeline timeline;  ///< Empty when it was not asked for or the report was read from report.json.
 };
 
 }  // namespace profgauge::report
