@@ -29,16 +29,18 @@ constexpr MetricSpec kMetrics[] = {
      "of several ranks the longest.",
      "end(last) − start(first)", kBoth},
     {"profile.iterations", "Iterations", kCount, kNeutral,
-     "Selected iterations; of several ranks the fewest.", "", kBoth},
+     "Selected iterations of the run; those of several ranks are matched by number.", "", kBoth},
     {"profile.ranks", "Ranks", kCount, kNeutral, "Recordings in this run, one per rank.", "", kOurs},
     {"profile.gpus", "GPUs", kCount, kNeutral, "GPUs with work in the recording, over all ranks.", "",
      kDlprof},
     {"iteration.time.mean", "Mean iteration time", kTime, kLowerIsBetter,
-     "Arithmetic mean of the selected iterations' lengths, over all ranks.", "Σ length / n", kBoth},
+     "Arithmetic mean of the selected iterations' lengths; with several ranks an iteration lasts as "
+     "long as on its slowest rank.",
+     "Σ length / n", kBoth},
     {"iteration.time.median", "Median iteration time", kTime, kLowerIsBetter,
-     "Median of the selected iterations' lengths, over all ranks.", "", kOurs},
+     "Median of the selected iterations' lengths, each on its slowest rank.", "", kOurs},
     {"iteration.time.min", "Shortest iteration", kTime, kLowerIsBetter,
-     "Length of the shortest selected iteration.", "", kDlprof},
+     "Length of the shortest selected iteration, each on its slowest rank.", "", kDlprof},
     {"iteration.time.max", "Longest iteration", kTime, kLowerIsBetter,
      "Length of the longest selected iteration.", "", kDlprof},
     {"iteration.time.p95", "95th percentile of iteration time", kTime, kLowerIsBetter,
@@ -50,8 +52,8 @@ constexpr MetricSpec kMetrics[] = {
      "Standard deviation of the iteration time as a share of its mean.", "stddev / mean", kOurs},
     {"iteration.time.robust_cv", "Iteration variance (robust)", kShare, kLowerIsBetter,
      "Median absolute deviation of the iteration time as a share of the median, scaled to match the "
-     "coefficient of variation of a normal distribution; of several ranks the largest. Fewer than 10 "
-     "iterations give low confidence.",
+     "coefficient of variation of a normal distribution. Fewer than 10 iterations give low "
+     "confidence.",
      "1.4826 · MAD / median", kOurs},
     {"iteration.outliers", "Outlier iterations", kCount, kLowerIsBetter,
      "Selected iterations that are longer than the median by more than three scaled median absolute "
@@ -59,7 +61,7 @@ constexpr MetricSpec kMetrics[] = {
      "count(x > median + 3 · 1.4826 · MAD)", kOurs},
     {"iteration.drift", "Drift of iteration time", kShare, kNeutral,
      "Theil–Sen slope of the iteration time per iteration as a share of the median: positive is "
-     "getting slower; of several ranks the one with the largest magnitude.",
+     "getting slower.",
      "median of pairwise slopes / median", kOurs},
     {"profile.kernel_time", "Kernel time", kTime, kNeutral,
      "Sum of the durations of all kernels, collectives included.", "Σ duration", kBoth},
@@ -122,22 +124,25 @@ constexpr MetricSpec kMetrics[] = {
     {"gpu.idle_cause.host_wait", "Idle: host not ready", kShare, kLowerIsBetter,
      "Share of the window in which a GPU idles because the host had not yet launched the next work, "
      "for none of the other causes.",
-     "Σ idle by cause / Σ window; the causes add up to gpu.idle.mean", kHta},
+     "Σ idle by cause / window, mean over GPUs; the causes add up to gpu.idle.mean", kHta},
     {"gpu.idle_cause.dataloader", "Idle: waiting for data", kShare, kLowerIsBetter,
-     "Share of the window in which a GPU idles while the launching thread waits for input data.",
-     "Σ idle by cause / Σ window; the causes add up to gpu.idle.mean", kOurs},
+     "Share of the window in which a GPU idles while the host waits for input data.",
+     "Σ idle by cause / window, mean over GPUs; the causes add up to gpu.idle.mean", kOurs},
     {"gpu.idle_cause.sync", "Idle: synchronization", kShare, kLowerIsBetter,
-     "Share of the window in which a GPU idles because the host was blocked in a synchronizing call.",
-     "Σ idle by cause / Σ window; the causes add up to gpu.idle.mean", kOurs},
+     "Share of the window in which a GPU idles because the launching thread is in a synchronizing "
+     "call, or has just left one that had drained the GPU's queue.",
+     "Σ idle by cause / window, mean over GPUs; the causes add up to gpu.idle.mean", kOurs},
     {"gpu.idle_cause.memory_management", "Idle: memory management", kShare, kLowerIsBetter,
-     "Share of the window in which a GPU idles while the host allocates or frees device memory.",
-     "Σ idle by cause / Σ window; the causes add up to gpu.idle.mean", kOurs},
+     "Share of the window in which a GPU idles while the launching thread allocates or frees device "
+     "memory.",
+     "Σ idle by cause / window, mean over GPUs; the causes add up to gpu.idle.mean", kOurs},
     {"gpu.idle_cause.launch_latency", "Idle: launch latency", kShare, kLowerIsBetter,
-     "Share of the window in short gaps before work that was already launched.",
-     "Σ idle by cause / Σ window; the causes add up to gpu.idle.mean", kHta},
+     "Share of the window in which a GPU idles during the launching call of the next work, or for "
+     "less than 30 µs after it.",
+     "Σ idle by cause / window, mean over GPUs; the causes add up to gpu.idle.mean", kHta},
     {"gpu.idle_cause.other", "Idle: other", kShare, kLowerIsBetter,
      "Share of the window in which a GPU idles for a reason that the recording does not show.",
-     "Σ idle by cause / Σ window; the causes add up to gpu.idle.mean", kHta},
+     "Σ idle by cause / window, mean over GPUs; the causes add up to gpu.idle.mean", kHta},
     {"gpu.sm_efficiency", "Estimated SM efficiency", kShare, kHigherIsBetter,
      "Blocks per streaming multiprocessor of the running kernels, at most 1, averaged over the window; "
      "mean over the GPUs with work.",

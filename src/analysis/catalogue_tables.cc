@@ -52,7 +52,7 @@ constexpr ColumnSpec kIterations[] = {
 
 #define PROFGAUGE_OP_COLUMNS                                                                       \
   {"type", "Type", kText, "Kind of operator: the name without namespace and variants."},           \
-  {"direction", "Direction", kText, "forward, backward or optimizer."},                            \
+  {"direction", "Direction", kText, "forward, backward, optimizer, or mixed."},                            \
   {"dtypes", "Types", kText, "Data types of the inputs, where recorded and always the same."},      \
   kCalls,                                                                                           \
   {"host_self", "Host self", kTime, "Host time without child operators and runtime calls."},       \
@@ -78,6 +78,8 @@ constexpr ColumnSpec kOpsByShape[] = {
     {"input_shapes", "Input shapes", kText, "Shapes of the inputs."},
     PROFGAUGE_OP_COLUMNS,
 };
+constexpr ColumnSpec kOpsByStack[] = {{"name", "Operator", kText, "Operator."},
+                                      PROFGAUGE_OP_COLUMNS};
 constexpr ColumnSpec kOpTypes[] = {
     {"name", "Type", kText, "Kind of operator."},
     {"operators", "Operators", kCount, "Different operators of this kind."},
@@ -180,7 +182,7 @@ constexpr ColumnSpec kGaps[] = {
     kRank, kGpu,
     {"start", "Start", kTime, "Start, from the start of the recording."},
     {"duration", "Duration", kTime, "Length."},
-    {"cause", "Cause", kText, "As in gpu.idle_cause."},
+    {"cause", "Cause", kText, "What most of it is due to, as in gpu.idle_cause."},
     {"iteration", "Iteration", kCount, "Position of the iteration in which it begins."},
     {"before", "Work before", kText, "Device work that ends where the gap starts."},
     {"after", "Work after", kText, "Device work that starts where the gap ends."},
@@ -267,10 +269,14 @@ constexpr ColumnSpec kMemoryCurve[] = {
 };
 
 constexpr TableSpec kTables[] = {
-    {"iterations", "iteration", "Iterations", "One row per selected iteration.", kIterations},
+    {"iterations", "iteration", "Iterations",
+     "One row per selected iteration; of several ranks the slowest, which the others wait for.",
+     kIterations},
     {"ops", "op", "Operators", "One row per operator name.", kOps},
     {"ops_by_shape", "op_shape", "Operators by input shapes", "One row per operator name and shapes.",
      kOpsByShape},
+    {"ops_by_stack", "op_stack", "Operators by call stack",
+     "One row per operator name and Python call stack.", kOpsByStack},
     {"op_types", "op_type", "Operator types", "One row per kind of operator.", kOpTypes},
     {"kernels", "kernel_name", "Kernels", "One row per kernel name.", kKernels},
     {"kernels_by_op", "kernel", "Kernels by launch and operator",
@@ -282,7 +288,7 @@ constexpr TableSpec kTables[] = {
     {"gpus", "gpu", "GPUs", "One row per GPU with work.", kGpus},
     {"ranks", "rank", "Ranks", "One row per rank.", kRanks},
     {"streams", "stream", "Streams", "One row per stream with work.", kStreams},
-    {"gaps", "gap", "Idle gaps", "The longest times in which a GPU runs nothing.", kGaps},
+    {"gaps", "gap", "Idle gaps", "Times in which a GPU runs nothing, the longest first; at most 10 000.", kGaps},
     {"memcpys", "memcpy", "Copies and memory sets", "One row per kind, host memory, rank and GPU.",
      kMemcpys},
     {"api_calls", "api_call", "Runtime and driver calls", "One row per call name.", kApiCalls},

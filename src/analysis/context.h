@@ -33,7 +33,9 @@ struct RankContext {
   /// Whether tables count this row. They cover the whole trace when the selection is "all", else
   /// what starts (host) or was launched (device) in the selected iterations.
   bool InTables(DeviceId row) const { return iterations.SelectsDevice(row.value); }
-  bool InTables(ApiId row) const { return iterations.SelectsHostTime(profile->api.start[row.value]); }
+  bool InTables(ApiId row) const {
+    return iterations.SelectsHostTime(profile->api.start[row.value]);
+  }
   bool InTables(HostId row) const {
     return iterations.SelectsHostTime(profile->host.start[row.value]);
   }

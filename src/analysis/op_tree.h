@@ -34,6 +34,8 @@ struct OpTree {
   std::vector<std::uint32_t> kernels_self;              ///< Kernels launched itself.
   /// Eligible by name, by a Tensor Core kernel of its own, or through a child.
   std::vector<std::uint8_t> eligible;
+  /// A kernel launched in it, or in a child, may or may not use Tensor Cores.
+  std::vector<std::uint8_t> undecided;
   std::vector<OpDirection> direction;
 
   bool IsOp(std::size_t row) const { return representative[row] == row; }
@@ -44,6 +46,11 @@ struct OpTree {
 bool IsFrameworkRange(std::string_view name);
 /// `enumerate(DataLoader)#…__next__`, `enumerate(DataPipe)#…`: waiting for input data.
 bool IsDataLoaderRange(std::string_view name);
+
+/// The kind of an operator: its name without namespace, engine prefix, in-place underscore and
+/// variant number. "aten::add_" -> "add"; "autograd::engine::evaluate_function: MmBackward0" ->
+/// "MmBackward". Never empty unless `name` is.
+std::string_view OpType(std::string_view name);
 
 OpTree BuildOpTree(const Profile& profile, std::span<const KernelClass> classes);
 

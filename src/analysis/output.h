@@ -22,9 +22,9 @@ class Output {
   void SetAbsent(std::string_view id, std::string reason);
   void SetNote(std::string_view id, std::string note, bool low_confidence = false);
 
-  /// A table with every column of its catalogue entry, empty; filled by the caller. Texts go through
-  /// strings(), which all tables share. The reference stays valid.
-  /// REQUIRES: `id` is in the table catalogue and was not added before.
+  /// A table with every column of its catalogue entry, empty; filled by the caller. Texts go
+  /// through strings(), which all tables share. The reference stays valid. REQUIRES: `id` is in the
+  /// table catalogue and was not added before.
   Table& AddTable(std::string_view id);
   void SetTableAbsent(std::string_view id, std::string reason);
   StringPool& strings() { return *strings_; }
@@ -37,7 +37,6 @@ class Output {
 
  private:
   std::vector<Metric> metrics_;  // Catalogue order.
-  std::vector<bool> metric_set_;
   std::shared_ptr<StringPool> strings_;
   std::deque<Table> tables_;
   std::map<std::string, std::string, std::less<>> absent_tables_;

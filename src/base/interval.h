@@ -1,9 +1,9 @@
 // Interval algebra: half-open spans of time [start, end) and lists of them.
 //
-// A *span list* is sorted by start, its spans are disjoint and not empty; touching spans are merged.
-// Merge() makes one from anything; every other function takes and returns span lists, in one linear
-// sweep and exact integer arithmetic. A span whose end is not after its start is empty and is
-// dropped by Merge().
+// A *span list* is sorted by start, its spans are disjoint and not empty; touching spans are
+// merged. Merge() makes one from anything; every other function takes and returns span lists, in
+// one linear sweep and exact integer arithmetic. A span whose end is not after its start is empty
+// and is dropped by Merge().
 #pragma once
 
 #include <cstddef>

@@ -6,7 +6,9 @@
 
 namespace profgauge {
 
-void PrintTo(const Span& span, std::ostream* out) { *out << '[' << span.start << ", " << span.end << ')'; }
+void PrintTo(const Span& span, std::ostream* out) {
+  *out << '[' << span.start << ", " << span.end << ')';
+}
 
 namespace {
 
@@ -35,7 +37,8 @@ TEST(Interval, OneLongSpanOverSeveral) {
   const Spans whole = {{0, 100}};
   const Spans parts = {{10, 20}, {30, 40}};
   EXPECT_EQ(Subtract(whole, parts), (Spans{{0, 10}, {20, 30}, {40, 100}}));
-  EXPECT_EQ(Subtract(Spans{{0, 15}, {18, 35}, {38, 50}}, parts), (Spans{{0, 10}, {20, 30}, {40, 50}}));
+  EXPECT_EQ(Subtract(Spans{{0, 15}, {18, 35}, {38, 50}}, parts),
+            (Spans{{0, 10}, {20, 30}, {40, 50}}));
 }
 
 TEST(Interval, ClipsToAWindow) {

@@ -1,0 +1,63 @@
+// Analyze(): the contexts of all ranks, then every analysis in turn.
+#include <algorithm>
+#include <utility>
+
+#include "analysis/analysis.h"
+#include "analysis/context.h"
+#include "analysis/idle.h"
+#include "analysis/op_tables.h"
+#include "analysis/output.h"
+#include "analysis/run_iterations.h"
+#include "analysis/utilization.h"
+
+namespace profgauge {
+namespace {
+
+// The window of the rank that ran longest stands for the run's.
+const RankContext& LongestRank(const std::vector<RankContext>& ranks) {
+  const RankContext* longest = &ranks.front();
+  for (const RankContext& rank : ranks) {
+    if (rank.window().length() > longest->window().length()) longest = &rank;
+  }
+  return *longest;
+}
+
+}  // namespace
+
+const Metric* Analysis::Find(std::string_view id) const {
+  for (const Metric& metric : metrics) {
+    if (metric.spec->id == id) return &metric;
+  }
+  return nullptr;
+}
+
+const Table* Analysis::FindTable(std::string_view id) const {
+  for (const Table& table : tables) {
+    if (table.id() == id) return &table;
+  }
+  return nullptr;
+}
+
+Result<Analysis> Analyze(std::span<const Profile> profiles, const Selection& selection) {
+  PROFGAUGE_TRY(const std::vector<RankContext> ranks, BuildRankContexts(profiles, selection));
+  Output out;
+  AddIterations(ranks, out);
+  AddUtilization(ranks, out);
+  AddIdle(ranks, out);
+  AddOpTables(ranks, out);
+
+  Analysis analysis;
+  out.MoveTo(analysis);
+  const RankContext& longest = LongestRank(ranks);
+  analysis.iteration_source = longest.iterations.source;
+  for (const RankContext& rank : ranks) {
+    analysis.iterations_total =
+        std::max(analysis.iterations_total, static_cast<std::int64_t>(rank.iterations.all.size()));
+  }
+  analysis.iterations_selected = static_cast<std::int64_t>(PoolIterations(ranks).size());
+  analysis.window_start = longest.window().start;
+  analysis.window_end = longest.window().end;
+  return analysis;
+}
+
+}  // namespace profgauge

@@ -1,0 +1,109 @@
+#include "analysis/breakdown.h"
+
+#include <algorithm>
+
+#include "analysis/op_tree.h"
+
+namespace profgauge {
+namespace {
+
+std::size_t Index(Category category) { return static_cast<std::size_t>(category); }
+
+// What a host range counts as; decided once per distinct name.
+enum class HostRole : std::uint8_t { kUnknown, kPlain, kDataLoader, kCommunication };
+
+HostRole RoleOfName(std::string_view name) {
+  if (IsDataLoaderRange(name)) return HostRole::kDataLoader;
+  if (name.starts_with("gloo:")) return HostRole::kCommunication;
+  return HostRole::kPlain;
+}
+
+Category CategoryOfDevice(const DeviceTable& device, std::span<const KernelClass> classes,
+                          std::size_t row) {
+  switch (device.kind[row]) {
+    case DeviceKind::kMemcpy:
+      return Category::kMemcpy;
+    case DeviceKind::kMemset:
+      return Category::kMemset;
+    case DeviceKind::kKernel:
+      break;
+  }
+  if (classes[row].collective) return Category::kCommunication;
+  return classes[row].tensor_core == Tri::kYes ? Category::kTensorCoreKernel
+                                               : Category::kOtherKernel;
+}
+
+using Collectors = std::array<SpanCollector, kCategories - 1>;
+
+void CollectHost(const Profile& profile, Collectors& collectors) {
+  const HostTable& host = profile.host;
+  std::vector<HostRole> roles(profile.strings.size(), HostRole::kUnknown);
+  for (std::size_t row = 0; row < host.size(); ++row) {
+    const HostKind kind = host.kind[row];
+    if (kind == HostKind::kIterationMarker || kind == HostKind::kOverhead) continue;
+    HostRole role = HostRole::kPlain;
+    if (host.name[row].valid()) {
+      HostRole& known = roles[host.name[row].value];
+      if (known == HostRole::kUnknown) known = RoleOfName(profile.strings[host.name[row]]);
+      role = known;
+    }
+    Category category = Category::kCpu;
+    if (role == HostRole::kDataLoader) {
+      category = Category::kDataLoader;
+    } else if (role == HostRole::kCommunication) {
+      category = Category::kCommunication;
+    } else if (kind == HostKind::kAnnotation) {
+      continue;
+    }
+    collectors[Index(category)].Add(host.start[row], host.duration[row]);
+  }
+}
+
+}  // namespace
+
+std::string_view CategoryId(Category category) {
+  constexpr std::array<std::string_view, kCategories> kIds = {
+      "tensor_core_kernel", "other_kernel", "memcpy", "memset", "communication", "runtime",
+      "dataloader",         "cpu",          "other"};
+  return kIds[Index(category)];
+}
+
+Roles CollectRoles(const Profile& profile, std::span<const KernelClass> classes) {
+  Collectors collectors;
+  const DeviceTable& device = profile.device;
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    collectors[Index(CategoryOfDevice(device, classes, row))].Add(device.start[row],
+                                                                  device.duration[row]);
+  }
+  for (std::size_t row = 0; row < profile.api.size(); ++row) {
+    collectors[Index(Category::kRuntime)].Add(profile.api.start[row], profile.api.duration[row]);
+  }
+  CollectHost(profile, collectors);
+  Roles roles;
+  for (std::size_t i = 0; i < roles.size(); ++i) roles[i] = collectors[i].Take();
+  return roles;
+}
+
+std::vector<Breakdown> Partition(const Roles& roles, std::span<const Span> ranges) {
+  std::vector<Breakdown> parts(ranges.size(), Breakdown{});
+  // Ranges that touch stay apart here: a part is credited to the range it lies in.
+  const auto credit = [&](std::span<const Span> spans, std::size_t category) {
+    std::size_t i = 0;
+    for (const Span span : spans) {
+      while (i < ranges.size() && ranges[i].end <= span.start) ++i;
+      for (std::size_t k = i; k < ranges.size() && ranges[k].start < span.end; ++k) {
+        const Ns common = std::min(span.end, ranges[k].end) - std::max(span.start, ranges[k].start);
+        if (common > 0) parts[k][category] += common;
+      }
+    }
+  };
+  std::vector<Span> free = Merge({ranges.begin(), ranges.end()});
+  for (std::size_t category = 0; category < roles.size(); ++category) {
+    credit(Intersect(free, roles[category]), category);
+    free = Subtract(free, roles[category]);
+  }
+  credit(free, Index(Category::kOther));
+  return parts;
+}
+
+}  // namespace profgauge

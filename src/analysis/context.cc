@@ -1,0 +1,33 @@
+#include "analysis/context.h"
+
+#include <utility>
+
+namespace profgauge {
+
+Result<std::vector<RankContext>> BuildRankContexts(std::span<const Profile> profiles,
+                                                   const Selection& selection) {
+  std::vector<RankContext> ranks;
+  for (std::size_t i = 0; i < profiles.size(); ++i) {
+    const Profile& profile = profiles[i];
+    RankContext rank;
+    rank.profile = &profile;
+    rank.rank =
+        profile.distributed.rank >= 0 ? profile.distributed.rank : static_cast<std::int64_t>(i);
+    if (selection.rank >= 0 && rank.rank != selection.rank) continue;
+    PROFGAUGE_TRY(rank.iterations, FindIterations(profile, selection));
+    rank.classes = ClassifyDevice(profile);
+    rank.tree = BuildOpTree(profile, rank.classes);
+    ranks.push_back(std::move(rank));
+  }
+  if (ranks.empty()) {
+    Error error;
+    error.kind = ErrorKind::kUsage;
+    error.code = "analysis/no-rank";
+    error.message = "the run has no rank " + std::to_string(selection.rank);
+    error.notes = {"help: `profgauge inspect` lists the ranks of a run"};
+    return Fail(std::move(error));
+  }
+  return ranks;
+}
+
+}  // namespace profgauge

@@ -1,0 +1,49 @@
+// Statistics of a series of iteration times: its centre, spread, outliers and drift, and the part
+// of it that is steady.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace profgauge {
+
+/// Fewer iterations than this make the spread a guess: shown, but no gate fails on it.
+inline constexpr std::size_t kConfidentIterations = 10;
+/// A selection whose coefficient of variation is above this is unsteady.
+inline constexpr double kSteadyVariation = 0.05;
+
+struct SeriesStats {
+  double mean = 0, median = 0, min = 0, max = 0, p95 = 0;
+  /// Sample standard deviation (n - 1), and by the mean; absent for a single value.
+  std::optional<double> stddev, cv;
+  /// 1.4826 times the median absolute deviation, by the median; absent for a single value.
+  std::optional<double> robust_cv;
+  std::int64_t outliers = 0;  ///< Values over median + 3 * 1.4826 * MAD.
+  /// Theil-Sen slope per position, by the median; absent for fewer than 3 values.
+  std::optional<double> drift;
+};
+
+/// REQUIRES: not empty; no value negative.
+SeriesStats Describe(std::span<const double> values);
+
+/// `share` of the values are at most this; linear between the two nearest (0 <= share <= 1).
+/// REQUIRES: sorted ascending, not empty.
+double Quantile(std::span<const double> sorted, double share);
+
+/// Median of the slopes between all pairs. Above 1000 values the medians of equal blocks stand for
+/// their values, so that time stays bounded. REQUIRES: at least 2 values.
+double TheilSenSlope(std::span<const double> values);
+
+/// A run of consecutive values, [first, last).
+struct SteadyRange {
+  std::size_t first = 0, last = 0;
+  double cv = 0;
+};
+/// The longest run of at least 3 values with a coefficient of variation of at most
+/// kSteadyVariation; the steadiest of several. Nothing when there is none, when the whole series is
+/// steady already, or when the series is longer than 10000 values.
+std::optional<SteadyRange> FindSteadyRange(std::span<const double> values);
+
+}  // namespace profgauge

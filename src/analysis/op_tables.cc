@@ -1,0 +1,314 @@
+#include "analysis/op_tables.h"
+
+#include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace profgauge {
+namespace {
+
+// A text that all calls of a row share, or nothing.
+struct Common {
+  StringId text;
+  bool seen = false;
+  bool mixed = false;
+  void Add(StringId other) {
+    if (!seen) {
+      text = other;
+      seen = true;
+    } else if (other != text) {
+      mixed = true;
+    }
+  }
+  StringId get() const { return mixed ? StringId{} : text; }
+};
+
+// Sums over the calls of one row.
+struct OpSums {
+  std::int64_t calls = 0, kernels = 0;
+  Ns host_self = 0, host_total = 0, device_self = 0, device_total = 0;
+  Ns kernel_self = 0, kernel_total = 0, tensor_core_self = 0, tensor_core_total = 0;
+  bool eligible = false, undecided = false;
+
+  void Add(const OpSums& other) {
+    calls += other.calls;
+    kernels += other.kernels;
+    host_self += other.host_self;
+    host_total += other.host_total;
+    device_self += other.device_self;
+    device_total += other.device_total;
+    kernel_self += other.kernel_self;
+    kernel_total += other.kernel_total;
+    tensor_core_self += other.tensor_core_self;
+    tensor_core_total += other.tensor_core_total;
+    eligible = eligible || other.eligible;
+    undecided = undecided || other.undecided;
+  }
+};
+
+struct OpRow {
+  StringId name;    // Of the output's texts, as all here.
+  StringId second;  // Shapes or call stack, when the table has one.
+  OpSums sums;
+  Common dtypes, call_stack;
+  std::uint8_t directions = 0;  // Bit per OpDirection.
+  std::int64_t operators = 0;   // Only in op_types.
+};
+
+enum class Grouping : std::uint8_t { kName, kShapes, kStack };
+
+// One rank's texts in terms of the output's, translated once each.
+class Translation {
+ public:
+  Translation(const Profile& profile, StringPool& strings)
+      : profile_(profile), strings_(strings), known_(profile.strings.size()) {}
+  StringId operator()(StringId id) {
+    if (!id.valid()) return id;
+    StringId& out = known_[id.value];
+    if (!out.valid()) out = strings_.Intern(profile_.strings[id]);
+    return out;
+  }
+
+ private:
+  const Profile& profile_;
+  StringPool& strings_;
+  std::vector<StringId> known_;
+};
+
+// The rows of `profile.host` that are operators of tables.
+std::vector<std::uint32_t> OperatorRows(const RankContext& rank) {
+  const HostTable& host = rank.profile->host;
+  constexpr char kUnknown = 0, kOperator = 1, kRange = 2;
+  std::vector<char> kinds(rank.profile->strings.size(), kUnknown);
+  std::vector<std::uint32_t> rows;
+  for (std::uint32_t row = 0; row < host.size(); ++row) {
+    if (host.kind[row] != HostKind::kOp || !rank.tree.IsOp(row) || !host.name[row].valid())
+      continue;
+    if (!rank.InTables(HostId{row})) continue;
+    char& kind = kinds[host.name[row].value];
+    if (kind == kUnknown) {
+      kind = IsFrameworkRange(rank.profile->strings[host.name[row]]) ? kRange : kOperator;
+    }
+    if (kind == kOperator) rows.push_back(row);
+  }
+  return rows;
+}
+
+OpSums SumsOf(const RankContext& rank, std::uint32_t row) {
+  const OpTree& tree = rank.tree;
+  return {1,
+          tree.kernels_self[row],
+          tree.host_self[row],
+          std::max<Ns>(rank.profile->host.duration[row], 0),
+          tree.device_self[row],
+          tree.device_total[row],
+          tree.kernel_self[row],
+          tree.kernel_total[row],
+          tree.tensor_core_self[row],
+          tree.tensor_core_total[row],
+          tree.eligible[row] != 0,
+          tree.undecided[row] != 0};
+}
+
+std::vector<OpRow> Group(std::span<const RankContext> ranks,
+                         const std::vector<std::vector<std::uint32_t>>& rows, Grouping grouping,
+                         StringPool& strings) {
+  std::vector<OpRow> groups;
+  boost::unordered_flat_map<std::uint64_t, std::uint32_t> places;
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    const HostTable& host = ranks[r].profile->host;
+    Translation translate(*ranks[r].profile, strings);
+    for (const std::uint32_t row : rows[r]) {
+      const StringId name = translate(host.name[row]);
+      StringId second;
+      if (grouping == Grouping::kShapes) second = translate(host.input_shapes[row]);
+      if (grouping == Grouping::kStack) second = translate(host.call_stack[row]);
+      const std::uint64_t key = std::uint64_t{name.value} << 32 | second.value;
+      const auto [place, is_new] =
+          places.try_emplace(key, static_cast<std::uint32_t>(groups.size()));
+      if (is_new) groups.push_back({name, second, {}, {}, {}, 0, 0});
+      OpRow& group = groups[place->second];
+      group.sums.Add(SumsOf(ranks[r], row));
+      group.dtypes.Add(translate(host.input_dtypes[row]));
+      group.call_stack.Add(translate(host.call_stack[row]));
+      group.directions = static_cast<std::uint8_t>(
+          group.directions | 1U << static_cast<unsigned>(ranks[r].tree.direction[row]));
+    }
+  }
+  return groups;
+}
+
+// Most device time first, then most host time; names decide the rest, so that the order is the same
+// on every run.
+void SortRows(std::vector<OpRow>& rows, const StringPool& strings) {
+  const auto text = [&](StringId id) { return id.valid() ? strings[id] : std::string_view{}; };
+  std::sort(rows.begin(), rows.end(), [&](const OpRow& a, const OpRow& b) {
+    if (a.sums.device_self != b.sums.device_self) return a.sums.device_self > b.sums.device_self;
+    if (a.sums.host_self != b.sums.host_self) return a.sums.host_self > b.sums.host_self;
+    return std::make_pair(text(a.name), text(a.second)) <
+           std::make_pair(text(b.name), text(b.second));
+  });
+}
+
+std::string_view DirectionText(std::uint8_t directions) {
+  switch (directions) {
+    case 1U << static_cast<unsigned>(OpDirection::kForward):
+      return "forward";
+    case 1U << static_cast<unsigned>(OpDirection::kBackward):
+      return "backward";
+    case 1U << static_cast<unsigned>(OpDirection::kOptimizer):
+      return "optimizer";
+    default:
+      return "mixed";
+  }
+}
+
+// Columns that need device events are absent without them, not zero.
+class Writer {
+ public:
+  Writer(Table& table, bool has_device) : table_(table), has_device_(has_device) {
+    if (has_device_) return;
+    for (Column& column : table_.columns()) {
+      if (NeedsDevice(column.id())) column.MarkAbsent(CapabilityGap(Capability::kDeviceEvents));
+    }
+  }
+
+  void Text(std::string_view id, StringId value) { table_.Find(id)->AddText(value); }
+  void Text(std::string_view id, std::string_view value) {
+    Text(id, table_.strings().Intern(value));
+  }
+  void Integer(std::string_view id, std::int64_t value) { table_.Find(id)->AddInteger(value); }
+  void DeviceInteger(std::string_view id, std::int64_t value) {
+    Integer(id, has_device_ ? value : Column::kAbsentInteger);
+  }
+  void Share(std::string_view id, Ns part, Ns whole) {
+    if (whole > 0) {
+      table_.Find(id)->AddReal(static_cast<double>(part) / static_cast<double>(whole));
+    } else {
+      table_.Find(id)->AddAbsent();
+    }
+  }
+  void Uses(const OpSums& sums, Ns kernel_time, Ns tensor_core_time) {
+    if (tensor_core_time > 0) {
+      Text("uses_tensor_core", "yes");
+    } else if (sums.undecided) {
+      Text("uses_tensor_core", "unknown");
+    } else if (kernel_time > 0) {
+      Text("uses_tensor_core", "no");
+    } else {
+      Text("uses_tensor_core", StringId{});
+    }
+  }
+
+ private:
+  static bool NeedsDevice(std::string_view id) {
+    return id.starts_with("device_") || id == "kernels" || id == "uses_tensor_core" ||
+           id.starts_with("tensor_core_self") || id.starts_with("tensor_core_total");
+  }
+  Table& table_;
+  bool has_device_;
+};
+
+void FillOps(const std::vector<OpRow>& rows, std::string_view second, bool has_device,
+             Table& table) {
+  Writer writer(table, has_device);
+  for (const char* id : {"flops", "bytes"}) {
+    table.Find(id)->MarkAbsent("operations are not yet counted from shapes");
+  }
+  for (const OpRow& row : rows) {
+    const OpSums& sums = row.sums;
+    writer.Text("name", row.name);
+    if (!second.empty()) writer.Text(second, row.second);
+    writer.Text("type", OpType(table.strings()[row.name]));
+    writer.Text("direction", DirectionText(row.directions));
+    writer.Text("dtypes", row.dtypes.get());
+    if (second != "call_stack") writer.Text("call_stack", row.call_stack.get());
+    writer.Integer("calls", sums.calls);
+    writer.Integer("host_self", sums.host_self);
+    writer.Integer("host_total", sums.host_total);
+    writer.DeviceInteger("device_self", sums.device_self);
+    writer.DeviceInteger("device_total", sums.device_total);
+    writer.DeviceInteger("kernels", sums.kernels);
+    writer.Integer("tensor_core_eligible", sums.eligible ? 1 : 0);
+    writer.Uses(sums, sums.kernel_total, sums.tensor_core_total);
+    writer.Share("tensor_core_self", sums.tensor_core_self, sums.kernel_self);
+    writer.Share("tensor_core_total", sums.tensor_core_total, sums.kernel_total);
+  }
+}
+
+std::vector<OpRow> GroupTypes(const std::vector<OpRow>& ops, StringPool& strings) {
+  std::vector<OpRow> types;
+  boost::unordered_flat_map<std::uint32_t, std::size_t> places;
+  for (const OpRow& op : ops) {
+    const StringId type = strings.Intern(OpType(strings[op.name]));
+    const auto [place, is_new] = places.try_emplace(type.value, types.size());
+    if (is_new) types.push_back({type, {}, {}, {}, {}, 0, 0});
+    types[place->second].sums.Add(op.sums);
+    ++types[place->second].operators;
+  }
+  return types;
+}
+
+void FillTypes(const std::vector<OpRow>& rows, bool has_device, Table& table) {
+  Writer writer(table, has_device);
+  for (const OpRow& row : rows) {
+    writer.Text("name", row.name);
+    writer.Integer("operators", row.operators);
+    writer.Integer("calls", row.sums.calls);
+    writer.Integer("host_self", row.sums.host_self);
+    writer.DeviceInteger("device_self", row.sums.device_self);
+    writer.DeviceInteger("kernels", row.sums.kernels);
+    writer.Integer("tensor_core_eligible", row.sums.eligible ? 1 : 0);
+    writer.Uses(row.sums, row.sums.kernel_self, row.sums.tensor_core_self);
+    writer.Share("tensor_core_self", row.sums.tensor_core_self, row.sums.kernel_self);
+  }
+}
+
+// Adds a table by name and `second`, unless no call has a `second`.
+void AddSplitTable(std::span<const RankContext> ranks,
+                   const std::vector<std::vector<std::uint32_t>>& operators, Grouping grouping,
+                   bool has_device, Output& out) {
+  const bool by_shape = grouping == Grouping::kShapes;
+  const std::string_view table = by_shape ? "ops_by_shape" : "ops_by_stack";
+  std::vector<OpRow> rows = Group(ranks, operators, grouping, out.strings());
+  if (std::none_of(rows.begin(), rows.end(), [](const OpRow& row) { return row.second.valid(); })) {
+    out.SetTableAbsent(table,
+                       CapabilityGap(by_shape ? Capability::kShapes : Capability::kCallStacks));
+    return;
+  }
+  SortRows(rows, out.strings());
+  FillOps(rows, by_shape ? "input_shapes" : "call_stack", has_device, out.AddTable(table));
+}
+
+}  // namespace
+
+void AddOpTables(std::span<const RankContext> ranks, Output& out) {
+  std::vector<std::vector<std::uint32_t>> operators;
+  bool has_ops = false;
+  bool has_device = false;
+  for (const RankContext& rank : ranks) {
+    operators.push_back(OperatorRows(rank));
+    has_ops = has_ops || !operators.back().empty();
+    has_device = has_device || rank.has_device();
+  }
+  if (!has_ops) {
+    for (const char* id : {"ops", "ops_by_shape", "ops_by_stack", "op_types"}) {
+      out.SetTableAbsent(id, CapabilityGap(Capability::kHostOps));
+    }
+    return;
+  }
+  std::vector<OpRow> ops = Group(ranks, operators, Grouping::kName, out.strings());
+  SortRows(ops, out.strings());
+  std::vector<OpRow> types = GroupTypes(ops, out.strings());
+  SortRows(types, out.strings());
+  FillOps(ops, {}, has_device, out.AddTable("ops"));
+  AddSplitTable(ranks, operators, Grouping::kShapes, has_device, out);
+  AddSplitTable(ranks, operators, Grouping::kStack, has_device, out);
+  FillTypes(types, has_device, out.AddTable("op_types"));
+}
+
+}  // namespace profgauge

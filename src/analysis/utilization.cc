@@ -1,0 +1,187 @@
+#include "analysis/utilization.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace profgauge {
+namespace {
+
+// Rows of one GPU; the device table is sorted by it.
+struct GpuRows {
+  std::int32_t gpu = -1;
+  std::size_t begin = 0, end = 0;
+  bool has_kernel = false;
+};
+
+std::vector<GpuRows> SplitByGpu(const DeviceTable& device) {
+  std::vector<GpuRows> gpus;
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    if (gpus.empty() || gpus.back().gpu != device.gpu[row]) {
+      gpus.push_back({device.gpu[row], row, row, false});
+    }
+    gpus.back().end = row + 1;
+    if (device.kind[row] == DeviceKind::kKernel) gpus.back().has_kernel = true;
+  }
+  return gpus;
+}
+
+Span RowInWindow(const DeviceTable& device, std::size_t row, Span window) {
+  return {std::max(device.start[row], window.start),
+          std::min(device.start[row] + device.duration[row], window.end)};
+}
+
+// Blocks per SM of all kernels that run at a moment add up, to at most 1.
+std::optional<double> SmEfficiency(const Profile& profile, const GpuRows& rows, Span window) {
+  struct Edge {
+    Ns at;
+    double change;
+  };
+  std::vector<Edge> edges;
+  bool known = false;
+  for (std::size_t row = rows.begin; row < rows.end; ++row) {
+    const auto blocks = BlocksPerSm(profile, DeviceId{static_cast<std::uint32_t>(row)});
+    if (!blocks || *blocks <= 0) continue;
+    known = true;
+    const Span span = RowInWindow(profile.device, row, window);
+    if (span.end <= span.start) continue;
+    edges.push_back({span.start, *blocks});
+    edges.push_back({span.end, -*blocks});
+  }
+  if (!known || window.length() <= 0) return std::nullopt;
+  // Ends first: their order at one moment covers no time, and the level stays small and exact.
+  std::sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) {
+    return a.at != b.at ? a.at < b.at : a.change < b.change;
+  });
+  double level = 0;
+  double sum = 0;
+  std::int64_t running = 0;
+  Ns previous = window.start;
+  for (const Edge& edge : edges) {
+    sum += std::min(level, 1.0) * static_cast<double>(edge.at - previous);
+    previous = edge.at;
+    running += edge.change > 0 ? 1 : -1;
+    level = running == 0 ? 0 : level + edge.change;
+  }
+  return sum / static_cast<double>(window.length());
+}
+
+std::optional<double> Occupancy(const Profile& profile, const GpuRows& rows, Span window) {
+  double weighted = 0;
+  double weight = 0;
+  for (std::size_t row = rows.begin; row < rows.end; ++row) {
+    const LaunchConfigId config = profile.device.config[row];
+    if (!config.valid()) continue;
+    const double occupancy = profile.launch_configs[config.value].occupancy;
+    if (!(occupancy >= 0)) continue;
+    const Span span = RowInWindow(profile.device, row, window);
+    if (span.end <= span.start) continue;
+    weighted += occupancy * static_cast<double>(span.length());
+    weight += static_cast<double>(span.length());
+  }
+  if (weight <= 0) return std::nullopt;
+  return weighted / weight;
+}
+
+GpuUse MeasureGpu(const RankContext& rank, const GpuRows& rows) {
+  const DeviceTable& device = rank.profile->device;
+  SpanCollector kernels;
+  SpanCollector all;
+  for (std::size_t row = rows.begin; row < rows.end; ++row) {
+    all.Add(device.start[row], device.duration[row]);
+    if (device.kind[row] == DeviceKind::kKernel) {
+      kernels.Add(device.start[row], device.duration[row]);
+    }
+  }
+  GpuUse use;
+  use.gpu = rows.gpu;
+  use.window = rank.window().length();
+  use.kernel_busy = Length(Clip(kernels.Take(), rank.window()));
+  const std::vector<Span> busy = Clip(all.Take(), rank.window());
+  use.busy = Length(busy);
+  const Span window = rank.window();
+  if (window.length() > 0) use.idle = Subtract(std::span(&window, 1), busy);
+  use.sm_efficiency = SmEfficiency(*rank.profile, rows, window);
+  use.occupancy = Occupancy(*rank.profile, rows, window);
+  return use;
+}
+
+const Gpu* FindGpu(const Profile& profile, std::int32_t id) {
+  for (const Gpu& gpu : profile.gpus) {
+    if (gpu.id == id) return &gpu;
+  }
+  return nullptr;
+}
+
+// Mean, minimum and maximum of what is known.
+struct Pool {
+  double sum = 0, min = 0, max = 0;
+  std::int64_t count = 0;
+  void Add(double value) {
+    min = count == 0 ? value : std::min(min, value);
+    max = count == 0 ? value : std::max(max, value);
+    sum += value;
+    ++count;
+  }
+  double mean() const { return sum / static_cast<double>(count); }
+};
+
+}  // namespace
+
+std::vector<GpuUse> MeasureGpus(const RankContext& rank) {
+  std::vector<GpuRows> gpus = SplitByGpu(rank.profile->device);
+  if (std::any_of(gpus.begin(), gpus.end(), [](const GpuRows& g) { return g.has_kernel; })) {
+    std::erase_if(gpus, [](const GpuRows& g) { return !g.has_kernel; });
+  }
+  std::vector<GpuUse> uses;
+  for (const GpuRows& rows : gpus) uses.push_back(MeasureGpu(rank, rows));
+  return uses;
+}
+
+std::optional<double> BlocksPerSm(const Profile& profile, DeviceId kernel) {
+  const LaunchConfigId id = profile.device.config[kernel.value];
+  if (!id.valid()) return std::nullopt;
+  const LaunchConfig& config = profile.launch_configs[id.value];
+  if (config.blocks_per_sm >= 0) return config.blocks_per_sm;
+  const Gpu* gpu = FindGpu(profile, profile.device.gpu[kernel.value]);
+  if (gpu == nullptr || gpu->sms <= 0 || config.grid[0] <= 0) return std::nullopt;
+  return static_cast<double>(config.grid[0]) * config.grid[1] * config.grid[2] / gpu->sms;
+}
+
+void AddUtilization(std::span<const RankContext> ranks, Output& out) {
+  Pool utilization;
+  Pool idle;
+  Pool efficiency;
+  Pool occupancy;
+  for (const RankContext& rank : ranks) {
+    if (rank.window().length() <= 0) continue;
+    for (const GpuUse& use : MeasureGpus(rank)) {
+      utilization.Add(use.utilization());
+      idle.Add(use.idle_share());
+      if (use.sm_efficiency) efficiency.Add(*use.sm_efficiency);
+      if (use.occupancy) occupancy.Add(*use.occupancy);
+    }
+  }
+  if (utilization.count > 0) {
+    out.Set("gpu.utilization.mean", utilization.mean());
+    out.Set("gpu.utilization.min", utilization.min);
+    out.Set("gpu.idle.mean", idle.mean());
+    out.Set("gpu.idle.max", idle.max);
+  } else {
+    for (const char* id :
+         {"gpu.utilization.mean", "gpu.utilization.min", "gpu.idle.mean", "gpu.idle.max"}) {
+      out.SetAbsent(id, CapabilityGap(Capability::kDeviceEvents));
+    }
+  }
+  const auto set = [&](std::string_view id, const Pool& pool) {
+    if (pool.count > 0) {
+      out.Set(id, pool.mean());
+    } else {
+      out.SetAbsent(id, CapabilityGap(utilization.count > 0 ? Capability::kOccupancy
+                                                            : Capability::kDeviceEvents));
+    }
+  };
+  set("gpu.sm_efficiency", efficiency);
+  set("gpu.occupancy", occupancy);
+}
+
+}  // namespace profgauge
