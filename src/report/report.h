@@ -6,7 +6,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -38,7 +40,7 @@ struct Device {
 };
 
 struct ProfileInfo {
-  std::string name;    ///< Run name: from the file or folder name.
+  std::string name;                  ///< Run name: from the file or folder name.
   std::vector<std::string> sources;  ///< File names as given.
   std::string format, dialect;
   std::int64_t ranks = 0;
@@ -54,11 +56,12 @@ struct ProfileInfo {
 struct GateRow {
   std::string metric, title;
   Quantity measured;
-  std::string limit;     ///< "≥ 60 %", "≤ 15 %".
-  Quantity margin;       ///< Measured minus limit, positive is room.
+  Value min, max;             ///< The limit itself, in the unit of `measured`; absent: none.
+  std::string limit;          ///< "≥ 60 %", "≤ 15 %".
+  Quantity margin;            ///< Measured minus limit, positive is room.
   Quantity baseline, change;  ///< Empty text when there is no baseline.
-  std::string level;     ///< "error" or "warn".
-  std::string status;    ///< gate/verdict's GateStatusName.
+  std::string level;          ///< "error" or "warn".
+  std::string status;         ///< gate/verdict's GateStatusName.
   std::string reason;
 };
 
@@ -141,6 +144,52 @@ struct Timeline {
   bool empty() const { return start.empty(); }
 };
 
+/// A property in which two runs differ.
+struct Difference {
+  std::string property, base, current;
+  bool blocks = false;  ///< The runs are not comparable because of it.
+};
+
+/// One metric held against its baseline.
+struct ComparedMetric {
+  std::string metric, title;
+  Quantity base, current;
+  Quantity change, low, high;  ///< Estimate and 90 % interval; a share when relative.
+  std::string limit, level;    ///< "≤ +5 %", "error"; empty: compared, but not limited.
+  std::string result;          ///< "pass", "fail", "improved", "inconclusive" or "missing".
+  std::string note;            ///< What would decide it, low confidence; may be empty.
+};
+
+/// One step of the waterfall: a part of the change of the mean iteration time. Steps of one parent
+/// sum exactly to it, the top level to Comparison::delta. Times are ns per iteration.
+struct ComparisonStep {
+  std::string level;         ///< "category", "op_type", "op", "kernel".
+  std::string name;          ///< "new ← old" for a renamed kernel.
+  std::int64_t parent = -1;  ///< Index of the step it is a part of; -1 at the top.
+  std::string change;        ///< "changed", "added", "removed", "renamed".
+  std::int64_t base = 0, current = 0;
+  std::int64_t delta = 0;  ///< count_effect + duration_effect.
+  std::int64_t count_effect = 0, duration_effect = 0;
+  bool significant = false;
+};
+
+/// What changed against a baseline.
+struct Comparison {
+  std::string baseline;            ///< Name of the run that the waterfall starts from.
+  std::int64_t baseline_runs = 0;  ///< How many runs form the baseline.
+  bool comparable = true;
+  std::vector<Difference> differences;
+  std::vector<ComparedMetric> metrics;
+  std::int64_t base = 0, current = 0, delta = 0;  ///< Mean iteration time, ns.
+  std::vector<ComparisonStep> waterfall;
+};
+
+/// A table that the report had when it was made, but that report.json does not carry.
+struct LeftOutTable {
+  std::string id, title;
+  std::int64_t rows = 0;
+};
+
 struct Report {
   int schema = kSchema;
   std::string tool;  ///< "profgauge 0.1.0"
@@ -151,11 +200,30 @@ struct Report {
   std::vector<Finding> findings;
   std::vector<Table> tables;
   std::vector<std::pair<std::string, std::string>> absent_tables;  ///< id, reason.
+  std::vector<LeftOutTable> left_out;    ///< Only in a report read back from report.json.
+  std::optional<Comparison> comparison;  ///< Only with a baseline.
   std::vector<Remark> remarks;
   std::vector<ImportCounter> import;  ///< Only counters above zero.
   std::vector<std::pair<std::string, std::string>> environment;
   std::vector<std::pair<std::string, std::string>> provenance;
   Timeline timeline;  ///< Empty when it was not asked for or the report was read from report.json.
 };
+
+/// nullptr when there is none of that id.
+const Metric* FindMetricById(const Report& report, std::string_view id);
+const Table* FindTableById(const Report& report, std::string_view id);
+
+/// Whether a table is bulk data: drawn and exported, but left out of report.json.
+bool IsBulkTable(std::string_view id);
+
+/// One part of the exclusive breakdown of iteration time, in the order of its priority.
+struct BreakdownPart {
+  std::string id;     ///< "tensor_core_kernel"
+  std::string title;  ///< "Tensor Core kernels": short, for legends.
+  const Metric* share = nullptr;
+  const Metric* time = nullptr;
+};
+/// All parts that the report has (also those of 0), empty when it has no breakdown.
+std::vector<BreakdownPart> Breakdown(const Report& report);
 
 }  // namespace profgauge::report

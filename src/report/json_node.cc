@@ -1,0 +1,151 @@
+#include "report/json_node.h"
+
+#include <fmt/format.h>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/string.hpp>
+
+#include "base/text.h"
+
+namespace profgauge::report {
+namespace {
+
+namespace json = boost::json;
+
+std::string_view KindName(const json::value& value) {
+  switch (value.kind()) {
+    case json::kind::null:
+      return "null";
+    case json::kind::bool_:
+      return "true or false";
+    case json::kind::int64:
+    case json::kind::uint64:
+    case json::kind::double_:
+      return "a number";
+    case json::kind::string:
+      return "a text";
+    case json::kind::array:
+      return "a list";
+    case json::kind::object:
+      return "an object";
+  }
+  return "something else";
+}
+
+std::string ToString(const json::string& text) { return std::string(text.c_str(), text.size()); }
+
+// False for lists, objects and whole numbers beyond 64 bits.
+bool ToValue(const json::value& value, Value& out) {
+  if (value.is_null()) return out = Value{}, true;
+  if (value.is_bool()) return out = value.get_bool(), true;
+  if (value.is_int64()) return out = value.get_int64(), true;
+  if (value.is_double()) return out = value.get_double(), true;
+  if (value.is_string()) return out = ToString(value.get_string()), true;
+  return false;
+}
+
+}  // namespace
+
+void JsonNode::Expected(std::string_view what, std::string_view found) const {
+  if (!*bad_) *bad_ = BadField{path_, std::string(what), std::string(found)};
+}
+
+void JsonNode::Expected(std::string_view what) const {
+  Expected(what, value_ == nullptr ? "nothing" : KindName(*value_));
+}
+
+JsonNode JsonNode::operator[](std::string_view key) const {
+  std::string path = path_.empty() ? std::string(key) : path_ + "." + std::string(key);
+  const json::value* found = nullptr;
+  if (value_ != nullptr && !value_->is_object()) Expected("an object");
+  if (value_ != nullptr && value_->is_object()) found = value_->get_object().if_contains(key);
+  return {found, std::move(path), *bad_};
+}
+
+std::string JsonNode::Text() const {
+  if (value_ == nullptr) return {};
+  if (value_->is_string()) return ToString(value_->get_string());
+  Expected("a text");
+  return {};
+}
+
+std::int64_t JsonNode::Integer() const {
+  if (value_ == nullptr) return 0;
+  if (value_->is_int64()) return value_->get_int64();
+  Expected("a whole number");
+  return 0;
+}
+
+bool JsonNode::Bool() const {
+  if (value_ == nullptr) return false;
+  if (value_->is_bool()) return value_->get_bool();
+  Expected("true or false");
+  return false;
+}
+
+Value JsonNode::Any() const {
+  Value value;
+  if (value_ != nullptr && !ToValue(*value_, value)) Expected("a text, a number, true or false");
+  return value;
+}
+
+Unit JsonNode::UnitNamed() const {
+  const std::string name = Text();
+  for (int i = 0; i <= static_cast<int>(Unit::kFlopRate); ++i) {
+    if (UnitName(static_cast<Unit>(i)) == name) return static_cast<Unit>(i);
+  }
+  Expected("a unit", "`" + PrintableShort(name) + "`");
+  return Unit::kText;
+}
+
+std::vector<JsonNode> JsonNode::Elements() const {
+  std::vector<JsonNode> nodes;
+  if (value_ == nullptr) return nodes;
+  if (!value_->is_array()) return Expected("a list"), nodes;
+  for (const json::value& element : value_->get_array()) {
+    nodes.push_back({&element, fmt::format("{}[{}]", path_, nodes.size()), *bad_});
+  }
+  return nodes;
+}
+
+std::vector<std::pair<std::string, JsonNode>> JsonNode::Entries() const {
+  std::vector<std::pair<std::string, JsonNode>> entries;
+  if (value_ == nullptr) return entries;
+  if (!value_->is_object()) return Expected("an object"), entries;
+  for (const auto& entry : value_->get_object()) {
+    const std::string key(entry.key());
+    entries.emplace_back(key, JsonNode{&entry.value(), path_ + "." + key, *bad_});
+  }
+  return entries;
+}
+
+std::vector<std::string> JsonNode::Texts() const {
+  std::vector<std::string> texts;
+  for (const JsonNode& node : Elements()) texts.push_back(node.Text());
+  return texts;
+}
+
+std::vector<std::pair<std::string, std::string>> JsonNode::TextPairs() const {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (const auto& [key, node] : Entries()) pairs.emplace_back(key, node.Text());
+  return pairs;
+}
+
+std::vector<Value> JsonNode::Cells(std::size_t size) const {
+  std::vector<Value> cells;
+  if (value_ == nullptr || !value_->is_array()) return Expected("a list"), cells;
+  const json::array& array = value_->get_array();
+  if (array.size() != size) {
+    Expected(fmt::format("{} cells", size), fmt::format("{}", array.size()));
+    return cells;
+  }
+  cells.resize(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    if (ToValue(array[i], cells[i])) continue;
+    Expected(fmt::format("a value in cell {}", i), KindName(array[i]));
+  }
+  return cells;
+}
+
+}  // namespace profgauge::report

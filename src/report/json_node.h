@@ -1,0 +1,64 @@
+// A cursor over a parsed JSON document for decoders that must not stop at every step: what is not
+// there reads as empty, and of all fields that are not what they should be the first is kept.
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/units.h"
+#include "base/value.h"
+
+namespace profgauge::report {
+
+struct BadField {
+  std::string path, expected, found;
+};
+
+/// One value of the document, or nothing, and where it is. Views into the document.
+class JsonNode {
+ public:
+  /// The root. `bad` receives the first bad field; it must outlive all nodes.
+  JsonNode(const boost::json::value& root, std::optional<BadField>& bad)
+      : value_(&root), bad_(&bad) {}
+
+  /// The entry `key` of this object; a node of nothing when there is none.
+  JsonNode operator[](std::string_view key) const;
+  bool exists() const { return value_ != nullptr; }
+  const std::string& path() const { return path_; }
+
+  std::string Text() const;
+  std::int64_t Integer() const;
+  bool Bool() const;
+  /// Text, number, true, false; absent for null and for nothing.
+  Value Any() const;
+  /// A name of UnitName().
+  Unit UnitNamed() const;
+
+  /// The elements of this list.
+  std::vector<JsonNode> Elements() const;
+  /// The entries of this object, in the document's order.
+  std::vector<std::pair<std::string, JsonNode>> Entries() const;
+  std::vector<std::string> Texts() const;
+  std::vector<std::pair<std::string, std::string>> TextPairs() const;
+  /// The cells of this list, which must be `size` of them; else a bad field and no cells.
+  std::vector<Value> Cells(std::size_t size) const;
+
+  /// Notes that this value is not what it should be.
+  void Expected(std::string_view what) const;
+  void Expected(std::string_view what, std::string_view found) const;
+
+ private:
+  JsonNode(const boost::json::value* value, std::string path, std::optional<BadField>& bad)
+      : value_(value), path_(std::move(path)), bad_(&bad) {}
+
+  const boost::json::value* value_ = nullptr;
+  std::string path_;
+  std::optional<BadField>* bad_ = nullptr;
+};
+
+}  // namespace profgauge::report

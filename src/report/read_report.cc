@@ -1,0 +1,302 @@
+// The twin of render/json.cc.
+#include "report/read_report.h"
+
+#include <fmt/format.h>
+
+#include <boost/json/object.hpp>
+#include <memory>
+#include <utility>
+
+#include "report/json_document.h"
+#include "report/json_node.h"
+
+namespace profgauge::report {
+namespace {
+
+namespace json = boost::json;
+
+// The text of what is absent is not in the file: it is always the same dash.
+constexpr const char* kAbsentText = "\u2013";
+
+Quantity ReadQuantity(const JsonNode& node) {
+  Quantity quantity;
+  if (!node.exists()) return quantity;
+  quantity.unit = node["unit"].UnitNamed();
+  quantity.value = node["value"].Any();
+  quantity.text = IsAbsent(quantity.value) ? kAbsentText : node["text"].Text();
+  quantity.absent_because = node["absent"].Text();
+  return quantity;
+}
+
+ProfileInfo ReadProfile(const JsonNode& node) {
+  ProfileInfo profile;
+  profile.name = node["name"].Text();
+  profile.sources = node["source"].Texts();
+  profile.format = node["format"].Text();
+  profile.dialect = node["dialect"].Text();
+  profile.ranks = node["ranks"].Integer();
+  for (const JsonNode& device : node["devices"].Elements()) {
+    profile.devices.push_back(
+        {device["rank"].Integer(), device["id"].Integer(), device["name"].Text()});
+  }
+  profile.framework = node["framework"].Text();
+  profile.versions = node["versions"].TextPairs();
+  profile.captured = node["captured"].Text();
+  profile.selection = node["selection"].Text();
+  profile.iteration_source = node["iteration_source"].Text();
+  profile.iterations_total = node["iterations_total"].Integer();
+  profile.iterations_selected = node["iterations_selected"].Integer();
+  return profile;
+}
+
+VerdictInfo ReadVerdict(const JsonNode& node) {
+  VerdictInfo verdict;
+  verdict.status = node["status"].Text();
+  const JsonNode counts = node["counts"];
+  verdict.errors = counts["errors"].Integer();
+  verdict.warnings = counts["warnings"].Integer();
+  verdict.waived = counts["waived"].Integer();
+  verdict.passed = counts["passed"].Integer();
+  verdict.not_applicable = counts["not_applicable"].Integer();
+  verdict.missing = counts["missing"].Integer();
+  verdict.reasons = node["reasons"].Texts();
+  verdict.policy = node["policy"].Text();
+  return verdict;
+}
+
+GateRow ReadGateRow(const JsonNode& node) {
+  GateRow row;
+  row.metric = node["metric"].Text();
+  row.title = node["title"].Text();
+  row.measured = ReadQuantity(node);
+  row.min = node["limit"]["min"].Any();
+  row.max = node["limit"]["max"].Any();
+  row.limit = node["limit"]["text"].Text();
+  row.margin = ReadQuantity(node["margin"]);
+  row.baseline = ReadQuantity(node["baseline"]);
+  row.change = ReadQuantity(node["change"]);
+  row.level = node["level"].Text();
+  row.status = node["status"].Text();
+  row.reason = node["reason"].Text();
+  return row;
+}
+
+Metric ReadMetric(const std::string& id, const JsonNode& node) {
+  Metric metric;
+  metric.id = id;
+  metric.quantity = ReadQuantity(node);
+  metric.title = node["title"].Text();
+  metric.better = node["better"].Text();
+  metric.definition = node["definition"].Text();
+  metric.formula = node["formula"].Text();
+  metric.source = node["source"].Text();
+  metric.note = node["note"].Text();
+  return metric;
+}
+
+Finding ReadFinding(const JsonNode& node) {
+  Finding finding;
+  finding.rule = node["rule"].Text();
+  finding.level = node["level"].Text();
+  finding.status = node["status"].Text();
+  finding.title = node["title"].Text();
+  finding.message = node["message"].Text();
+  finding.metric = ReadQuantity(node["metric"]);
+  finding.gain = ReadQuantity(node["gain"]);
+  finding.gain_bound = node["gain"]["bound"].Text();
+  finding.explains = node["explains"].Texts();
+  finding.advice = node["advice"].Text();
+  finding.docs = node["docs"].Text();
+  finding.reason = node["reason"].Text();
+  for (const JsonNode& column : node["evidence"]["columns"].Elements()) {
+    finding.evidence_heads.push_back(column["title"].Text());
+    finding.evidence_units.push_back(column["unit"].UnitNamed());
+  }
+  for (const JsonNode& row : node["evidence"]["rows"].Elements()) {
+    finding.evidence.push_back(row.Cells(finding.evidence_heads.size()));
+  }
+  return finding;
+}
+
+std::string_view KindOf(const Value& value) {
+  if (std::holds_alternative<std::string>(value)) return "a text";
+  if (std::holds_alternative<bool>(value)) return "true or false";
+  return std::holds_alternative<double>(value) ? "a fraction" : "a whole number";
+}
+
+// False when the cell's type is not the column's.
+bool AddCell(Table& table, Column& column, const Value& value) {
+  const auto* integer = std::get_if<std::int64_t>(&value);
+  const auto* real = std::get_if<double>(&value);
+  const auto* text = std::get_if<std::string>(&value);
+  const auto* flag = std::get_if<bool>(&value);
+  if (IsAbsent(value)) {
+    column.AddAbsent();
+  } else if (column.type() == CellType::kText && text != nullptr) {
+    column.AddText(table.strings().Intern(*text));
+  } else if (column.type() == CellType::kReal && (real != nullptr || integer != nullptr)) {
+    column.AddReal(real != nullptr ? *real : static_cast<double>(*integer));
+  } else if (column.unit() == Unit::kBool && flag != nullptr) {
+    column.AddInteger(*flag ? 1 : 0);
+  } else if (column.type() == CellType::kInteger && integer != nullptr) {
+    column.AddInteger(*integer);
+  } else {
+    column.AddAbsent();
+    return false;
+  }
+  return true;
+}
+
+Table ReadTable(const std::string& id, const JsonNode& node) {
+  Table table(id, node["row"].Text(), node["title"].Text(), std::make_shared<StringPool>());
+  for (const JsonNode& spec : node["columns"].Elements()) {
+    const std::string column_id = spec["id"].Text(), title = spec["title"].Text();
+    table.AddColumn({column_id, title, spec["unit"].UnitNamed(), {}})
+        .MarkAbsent(spec["absent"].Text());
+  }
+  for (const JsonNode& row : node["rows"].Elements()) {
+    const std::vector<Value> cells = row.Cells(table.columns().size());
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      Column& column = table.columns()[i];
+      if (AddCell(table, column, cells[i])) continue;
+      row.Expected(fmt::format("a value in `{}` for `{}`", UnitName(column.unit()), column.id()),
+                   KindOf(cells[i]));
+    }
+  }
+  return table;
+}
+
+ComparedMetric ReadComparedMetric(const JsonNode& node) {
+  ComparedMetric metric;
+  metric.metric = node["metric"].Text();
+  metric.title = node["title"].Text();
+  metric.base = ReadQuantity(node["base"]);
+  metric.current = ReadQuantity(node["current"]);
+  metric.change = ReadQuantity(node["change"]);
+  metric.low = ReadQuantity(node["low"]);
+  metric.high = ReadQuantity(node["high"]);
+  metric.limit = node["limit"].Text();
+  metric.level = node["level"].Text();
+  metric.result = node["result"].Text();
+  metric.note = node["note"].Text();
+  return metric;
+}
+
+ComparisonStep ReadStep(const JsonNode& node) {
+  ComparisonStep step;
+  step.level = node["level"].Text();
+  step.name = node["name"].Text();
+  step.parent = node["parent"].Integer();
+  step.change = node["change"].Text();
+  step.base = node["base"].Integer();
+  step.current = node["current"].Integer();
+  step.delta = node["delta"].Integer();
+  step.count_effect = node["count_effect"].Integer();
+  step.duration_effect = node["duration_effect"].Integer();
+  step.significant = node["significant"].Bool();
+  return step;
+}
+
+Comparison ReadComparison(const JsonNode& node) {
+  Comparison comparison;
+  comparison.baseline = node["baseline"].Text();
+  comparison.baseline_runs = node["baseline_runs"].Integer();
+  comparison.comparable = node["comparable"].Bool();
+  for (const JsonNode& difference : node["differences"].Elements()) {
+    comparison.differences.push_back({difference["property"].Text(), difference["base"].Text(),
+                                      difference["current"].Text(), difference["blocks"].Bool()});
+  }
+  for (const JsonNode& metric : node["metrics"].Elements()) {
+    comparison.metrics.push_back(ReadComparedMetric(metric));
+  }
+  comparison.base = node["base"].Integer();
+  comparison.current = node["current"].Integer();
+  comparison.delta = node["delta"].Integer();
+  const auto steps = node["waterfall"].Elements();
+  for (const JsonNode& step : steps) {
+    comparison.waterfall.push_back(ReadStep(step));
+    // Parents come before their parts: nothing that draws the tree can go round in circles.
+    const auto index = static_cast<std::int64_t>(comparison.waterfall.size()) - 1;
+    const std::int64_t parent = comparison.waterfall.back().parent;
+    if (parent < -1 || parent >= index) step["parent"].Expected("the index of an earlier step");
+  }
+  return comparison;
+}
+
+void ReadNotes(const JsonNode& root, Report& report) {
+  for (const JsonNode& remark : root["remarks"].Elements()) {
+    report.remarks.push_back({remark["id"].Text(), remark["text"].Text()});
+  }
+  for (const auto& [name, counter] : root["import"].Entries()) {
+    report.import.push_back({name, counter["severity"].Text(), counter["text"].Text(),
+                             static_cast<std::uint64_t>(counter["count"].Integer()),
+                             counter["examples"].Texts()});
+  }
+  report.environment = root["environment"].TextPairs();
+  report.provenance = root["provenance"].TextPairs();
+}
+
+Report Decode(const JsonNode& root) {
+  Report report;
+  report.tool = root["tool"].Text();
+  report.profile = ReadProfile(root["profile"]);
+  report.verdict = ReadVerdict(root["verdict"]);
+  for (const JsonNode& row : root["gate"].Elements()) report.gate.push_back(ReadGateRow(row));
+  for (const auto& [id, metric] : root["metrics"].Entries()) {
+    report.metrics.push_back(ReadMetric(id, metric));
+  }
+  for (const JsonNode& finding : root["findings"].Elements()) {
+    report.findings.push_back(ReadFinding(finding));
+  }
+  for (const auto& [id, table] : root["tables"].Entries()) {
+    report.tables.push_back(ReadTable(id, table));
+  }
+  report.absent_tables = root["absent_tables"].TextPairs();
+  for (const JsonNode& table : root["left_out"].Elements()) {
+    report.left_out.push_back({table["id"].Text(), table["title"].Text(), table["rows"].Integer()});
+  }
+  if (root["comparison"].exists()) report.comparison = ReadComparison(root["comparison"]);
+  ReadNotes(root, report);
+  return report;
+}
+
+Error MakeError(const std::string& name, std::string code, std::string message) {
+  Error error;
+  error.kind = ErrorKind::kInput;
+  error.code = "report/" + std::move(code);
+  error.message = std::move(message);
+  error.where.file = name;
+  return error;
+}
+
+}  // namespace
+
+Result<Report> ReadReport(std::string_view text, const std::string& name) {
+  PROFGAUGE_TRY(const json::value document, ParseJsonDocument(text, name));
+  const json::object* object = document.if_object();
+  const json::value* schema = object == nullptr ? nullptr : object->if_contains("schema");
+  if (schema == nullptr || !schema->is_int64() || !object->contains("profile") ||
+      !object->contains("verdict")) {
+    Error error = MakeError(name, "not-a-report",
+                            "expected a report.json with `schema`, `profile` and `verdict`");
+    error.notes = {"help: to read a profile, use `profgauge report`"};
+    return Fail(std::move(error));
+  }
+  if (schema->get_int64() < 1 || schema->get_int64() > kSchema) {
+    Error error = MakeError(
+        name, "newer-schema",
+        fmt::format("expected schema {} or older, found {}", kSchema, schema->get_int64()));
+    error.where.path = "schema";
+    error.notes = {"help: draw it with the version of profgauge that wrote it, or a newer one"};
+    return Fail(std::move(error));
+  }
+  std::optional<BadField> bad;
+  Report report = Decode(JsonNode(document, bad));
+  if (!bad) return report;
+  Error error =
+      MakeError(name, "bad-field", fmt::format("expected {}, found {}", bad->expected, bad->found));
+  error.where.path = bad->path;
+  return Fail(std::move(error));
+}
+
+}  // namespace profgauge::report

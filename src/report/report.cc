@@ -1,0 +1,56 @@
+#include "report/report.h"
+
+#include <algorithm>
+#include <array>
+
+namespace profgauge::report {
+namespace {
+
+// Bulk tables have one row for each event.
+constexpr std::array<std::string_view, 6> kBulkTables = {
+    "launches", "api_calls", "memcpys", "memory_events", "gaps", "instructions"};
+
+struct PartTitle {
+  std::string_view id, title;
+};
+// Order of priority of the exclusive breakdown.
+constexpr std::array<PartTitle, 9> kParts = {{{"tensor_core_kernel", "Tensor Core kernels"},
+                                              {"other_kernel", "Other kernels"},
+                                              {"memcpy", "Memcpy"},
+                                              {"memset", "Memset"},
+                                              {"communication", "Exposed communication"},
+                                              {"runtime", "Runtime"},
+                                              {"dataloader", "DataLoader"},
+                                              {"cpu", "CPU"},
+                                              {"other", "Unattributed"}}};
+
+}  // namespace
+
+const Metric* FindMetricById(const Report& report, std::string_view id) {
+  const auto it = std::find_if(report.metrics.begin(), report.metrics.end(),
+                               [&](const Metric& metric) { return metric.id == id; });
+  return it == report.metrics.end() ? nullptr : &*it;
+}
+
+const Table* FindTableById(const Report& report, std::string_view id) {
+  const auto it = std::find_if(report.tables.begin(), report.tables.end(),
+                               [&](const Table& table) { return table.id() == id; });
+  return it == report.tables.end() ? nullptr : &*it;
+}
+
+bool IsBulkTable(std::string_view id) {
+  return std::find(kBulkTables.begin(), kBulkTables.end(), id) != kBulkTables.end();
+}
+
+std::vector<BreakdownPart> Breakdown(const Report& report) {
+  std::vector<BreakdownPart> parts;
+  for (const auto& [id, title] : kParts) {
+    const Metric* share = FindMetricById(report, "breakdown." + std::string(id));
+    const Metric* time = FindMetricById(report, "breakdown." + std::string(id) + ".time");
+    if (share == nullptr || IsAbsent(share->quantity.value)) continue;
+    parts.push_back({std::string(id), std::string(title), share, time});
+  }
+  return parts;
+}
+
+}  // namespace profgauge::report
