@@ -24,20 +24,6 @@ const RankContext& LongestRank(const std::vector<RankContext>& ranks) {
 
 }  // namespace
 
-const Metric* Analysis::Find(std::string_view id) const {
-  for (const Metric& metric : metrics) {
-    if (metric.spec->id == id) return &metric;
-  }
-  return nullptr;
-}
-
-const Table* Analysis::FindTable(std::string_view id) const {
-  for (const Table& table : tables) {
-    if (table.id() == id) return &table;
-  }
-  return nullptr;
-}
-
 Result<Analysis> Analyze(std::span<const Profile> profiles, const Selection& selection) {
   PROFGAUGE_TRY(const std::vector<RankContext> ranks, BuildRankContexts(profiles, selection));
   Output out;

@@ -161,7 +161,11 @@ std::string_view DidYouMean(std::string_view word, std::span<const std::string_v
     if (candidate.size() > kLongestCompared) continue;
     const std::string lowered = Lowered(candidate);
     const bool continues = lowered.starts_with(wanted) && lowered[wanted.size()] == '.';
-    const std::size_t distance = continues ? 1 : EditDistance(wanted, lowered);
+    // "warning" for "warn" is four letters right, not three wrong.
+    const bool contains = lowered.size() >= 4 && wanted.starts_with(lowered);
+    const std::size_t distance = continues  ? 1
+                                 : contains ? std::min<std::size_t>(limit, 2)
+                                            : EditDistance(wanted, lowered);
     if (distance < best_distance) {
       best_distance = distance;
       best = candidate;

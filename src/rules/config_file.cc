@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <tuple>
 
 #include "base/diagnostic.h"
 #include "base/text.h"
@@ -67,6 +69,15 @@ Result<std::string> ReadConfigFile(const std::string& path) {
     return Fail(FileError(path, "config/too-large", "the file is larger than 1 MiB"));
   }
   return text;
+}
+
+void SortByPlace(Errors& errors) {
+  std::map<std::string, std::size_t> ranks;
+  for (const Error& error : errors) ranks.try_emplace(error.where.file, ranks.size());
+  std::stable_sort(errors.begin(), errors.end(), [&](const Error& a, const Error& b) {
+    return std::tuple(ranks[a.where.file], a.where.line, a.where.column) <
+           std::tuple(ranks[b.where.file], b.where.line, b.where.column);
+  });
 }
 
 std::string RenderErrors(const Errors& errors, bool color) {

@@ -169,6 +169,11 @@ std::optional<double> Decoder::NumberOf(const YamlNode& node, std::string_view w
   return std::nullopt;
 }
 
+void Decoder::Schema(const YamlNode& node) {
+  if (node.kind == YamlNode::Kind::kScalar && node.text == "1") return;
+  Add(node, "config/schema", fmt::format("expected schema 1, found {}", Found(node)));
+}
+
 std::size_t Decoder::WordIndex(const YamlNode& node, std::string_view what,
                                std::span<const std::string_view> words) {
   const std::string expected = fmt::format("one of {}", Joined(words));

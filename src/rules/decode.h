@@ -71,6 +71,9 @@ class Decoder {
   Error& Add(const YamlNode& node, std::string_view code, std::string message) {
     return Add(document_.At(node), code, std::move(message));
   }
+  /// The value of `schema`: 1.
+  void Schema(const YamlNode& node);
+
   void AddAll(Errors more);
 
  private:

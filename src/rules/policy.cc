@@ -65,7 +65,7 @@ class PolicyLoader {
   tl::expected<Policy, Errors> Finish(const std::string& name) {
     policy.name = name;
     policy.hash = hash_.Hex();
-    SortErrors();
+    SortByPlace(errors);
     if (!errors.empty()) return tl::unexpected(std::move(errors));
     return std::move(policy);
   }
@@ -80,21 +80,6 @@ class PolicyLoader {
 
   void AddError(const Where& where, std::string_view code, std::string message) {
     errors.push_back({ErrorKind::kConfig, std::string(code), std::move(message), where, {}});
-  }
-
-  /// In file order, files in the order in which they were met.
-  void SortErrors() {
-    std::vector<std::string> files;
-    const auto rank = [&files](const std::string& file) {
-      const auto found = std::find(files.begin(), files.end(), file);
-      if (found == files.end()) files.push_back(file);
-      return std::find(files.begin(), files.end(), file) - files.begin();
-    };
-    for (const Error& error : errors) rank(error.where.file);
-    std::stable_sort(errors.begin(), errors.end(), [&](const Error& a, const Error& b) {
-      return std::tuple(rank(a.where.file), a.where.line, a.where.column) <
-             std::tuple(rank(b.where.file), b.where.line, b.where.column);
-    });
   }
 
   std::vector<std::string> chain_;

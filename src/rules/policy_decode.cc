@@ -311,12 +311,6 @@ void DecodeTensorCore(Decoder& decoder, const YamlNode& node, Policy& policy) {
   decoder.Map(node, "`tensor_core`", kKeys);
 }
 
-void DecodeSchema(Decoder& decoder, const YamlNode& node) {
-  if (node.kind == YamlNode::Kind::kScalar && node.text == "1") return;
-  decoder.Add(node, "config/schema",
-              fmt::format("expected schema 1, found `{}`", PrintableShort(node.text, 20)));
-}
-
 }  // namespace
 
 std::string ResolvePath(std::string_view path, std::string_view file) {
@@ -327,7 +321,7 @@ std::string ResolvePath(std::string_view path, std::string_view file) {
 void DecodePolicy(Decoder& decoder, Policy& policy) {
   const std::string& file = decoder.document().file;
   const Decoder::Key kKeys[] = {
-      {"schema", [&](const YamlNode& n) { DecodeSchema(decoder, n); }, true},
+      {"schema", [&](const YamlNode& n) { decoder.Schema(n); }, true},
       {"extends", [](const YamlNode&) {}},
       {"fail_on",
        [&](const YamlNode& n) {

@@ -121,7 +121,9 @@ tl::expected<RuleFile, Errors> ParseRuleFile(std::string_view text, const std::s
 /// twice.
 tl::expected<RuleSet, Errors> LoadRules(const std::vector<std::string>& paths);
 
-/// All rule files that are compiled in.
+/// Names of the rule files that are compiled in, for LoadRules: "builtin:comm", …
+std::vector<std::string> BuiltinRuleFiles();
+/// All of them.
 tl::expected<RuleSet, Errors> LoadBuiltinRules();
 
 }  // namespace profgauge

@@ -163,6 +163,7 @@ class TreeBuilder : public YAML::EventHandler {
     if (key.kind != YamlNode::Kind::kScalar) {
       errors_.push_back(MakeError("yaml/key", "a key must be a text", where,
                                   {"help: put text that starts with `{` or `[` in quotes"}));
+      frame.node.kind = YamlNode::Kind::kBroken;
       return;
     }
     if (key.text == "<<" && key.plain) {

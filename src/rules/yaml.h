@@ -66,6 +66,9 @@ struct YamlDocument {
 std::optional<YamlDocument> ParseYaml(std::string_view text, const std::string& file,
                                       Errors& errors);
 
+/// Puts errors in file order; files in the order in which they were met.
+void SortByPlace(Errors& errors);
+
 /// Reads a configuration file, "builtin:NAME" from what is compiled in. Errors: kConfig when it is
 /// missing, a directory, unreadable or larger than kLargestConfigFile.
 Result<std::string> ReadConfigFile(const std::string& path);

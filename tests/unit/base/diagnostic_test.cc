@@ -117,6 +117,7 @@ TEST(Diagnostic, DidYouMean) {
       {"", ""},
       {"x", ""},
       {"rank.id", ""},
+      {"kernel.meantime", "kernel.mean"},
   };
   for (const Row& row : kRows) EXPECT_EQ(DidYouMean(row.word, kNames), row.nearest) << row.word;
   EXPECT_EQ(DidYouMean(std::string(5000, 'x'), kNames), "");

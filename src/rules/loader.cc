@@ -1,0 +1,167 @@
+// Loading rule files: from text, from paths, from what is compiled in.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "base/content_hash.h"
+#include "base/text.h"
+#include "rules/builtin_files.h"
+#include "rules/rule.h"
+#include "rules/rule_decode.h"
+#include "rules/yaml.h"
+
+namespace profgauge {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What lies in rules/ and is no rule file.
+constexpr std::string_view kPresets[] = {"recommended", "report-only", "strict"};
+
+bool IsRuleFileName(std::string_view name) {
+  return name.ends_with(".yaml") && !name.ends_with(".test.yaml");
+}
+
+/// Collects rules of several files and keeps ids unique.
+class Collector {
+ public:
+  RuleSet rules;
+  Errors errors;
+
+  void AddText(std::string_view text, const std::string& file) {
+    hash_.Add(text);
+    const auto document = ParseYaml(text, file, errors);
+    if (!document) return;
+    RuleFile decoded;
+    Decoder decoder(*document, errors);
+    DecodeRuleFile(decoder, decoded);
+    for (Rule& rule : decoded.rules) {
+      Claim(rule.id, rule.place);
+      for (const std::string& former : rule.formerly) Claim(former, rule.place);
+      rules.rules.push_back(std::move(rule));
+    }
+  }
+
+  void AddFile(const std::string& path) {
+    auto text = ReadConfigFile(path);
+    if (text) {
+      AddText(*text, path);
+    } else {
+      errors.push_back(std::move(text).error());
+    }
+  }
+
+  tl::expected<RuleSet, Errors> Finish() {
+    SortByPlace(errors);
+    if (!errors.empty()) return tl::unexpected(std::move(errors));
+    rules.hash = hash_.Hex();
+    return std::move(rules);
+  }
+
+ private:
+  void Claim(const std::string& id, const Where& place) {
+    if (id.empty()) return;  // Its own error was added.
+    const auto [first, is_new] = places_.try_emplace(id, place);
+    if (is_new) return;
+    Error error{ErrorKind::kConfig,
+                "rules/duplicate-id",
+                fmt::format("the rule id `{}` is given twice", id),
+                place,
+                {}};
+    error.notes.push_back(fmt::format("note: it stands in {}:{} already",
+                                      Printable(first->second.file), first->second.line));
+    errors.push_back(std::move(error));
+  }
+
+  std::map<std::string, Where> places_;
+  ContentHash hash_;
+};
+
+void AddFolder(const std::string& path, Collector& collector) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
+    if (IsRuleFileName(it->path().filename().string())) files.push_back(it->path().string());
+  }
+  std::sort(files.begin(), files.end());
+  if (files.empty()) {
+    Error none{
+        ErrorKind::kConfig, "rules/no-files", "the folder holds no rule files (*.yaml)", {}, {}};
+    none.where.file = path;
+    collector.errors.push_back(std::move(none));
+  }
+  for (const std::string& file : files) {
+    // The presets beside the shipped rules are policies.
+    if (std::find(std::begin(kPresets), std::end(kPresets), fs::path(file).stem().string()) ==
+        std::end(kPresets)) {
+      collector.AddFile(file);
+    }
+  }
+}
+
+}  // namespace
+
+std::string_view GainBoundName(GainBound bound) {
+  switch (bound) {
+    case GainBound::kUpper:
+      return "upper";
+    case GainBound::kTypical:
+      return "typical";
+    case GainBound::kMeasured:
+      return "measured";
+  }
+  return "upper";
+}
+
+const Rule* RuleSet::Find(std::string_view id) const {
+  const auto found = std::find_if(rules.begin(), rules.end(), [&](const Rule& rule) {
+    return rule.id == id ||
+           std::find(rule.formerly.begin(), rule.formerly.end(), id) != rule.formerly.end();
+  });
+  return found == rules.end() ? nullptr : &*found;
+}
+
+tl::expected<RuleFile, Errors> ParseRuleFile(std::string_view text, const std::string& file) {
+  Errors errors;
+  RuleFile decoded;
+  if (const auto document = ParseYaml(text, file, errors)) {
+    Decoder decoder(*document, errors);
+    DecodeRuleFile(decoder, decoded);
+  }
+  SortByPlace(errors);
+  if (!errors.empty()) return tl::unexpected(std::move(errors));
+  return decoded;
+}
+
+tl::expected<RuleSet, Errors> LoadRules(const std::vector<std::string>& paths) {
+  Collector collector;
+  for (const std::string& path : paths) {
+    std::error_code ignored;
+    if (!path.starts_with(kBuiltinPrefix) && fs::is_directory(path, ignored)) {
+      AddFolder(path, collector);
+    } else {
+      collector.AddFile(path);
+    }
+  }
+  return collector.Finish();
+}
+
+std::vector<std::string> BuiltinRuleFiles() {
+  std::vector<std::string> names;
+  for (const std::string_view path : EmbeddedRulesPaths()) {
+    const std::string stem = fs::path(path).stem().string();
+    if (!IsRuleFileName(path) ||
+        std::find(std::begin(kPresets), std::end(kPresets), stem) != std::end(kPresets)) {
+      continue;
+    }
+    names.push_back(std::string(kBuiltinPrefix) + stem);
+  }
+  return names;
+}
+
+tl::expected<RuleSet, Errors> LoadBuiltinRules() { return LoadRules(BuiltinRuleFiles()); }
+
+}  // namespace profgauge

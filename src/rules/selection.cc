@@ -1,0 +1,112 @@
+#include "rules/selection.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/diagnostic.h"
+#include "base/text.h"
+#include "rules/yaml.h"
+
+namespace profgauge {
+namespace {
+
+Error& AddError(Errors& errors, const Where& where, std::string_view code, std::string message) {
+  errors.push_back({ErrorKind::kConfig, std::string(code), std::move(message), where, {}});
+  return errors.back();
+}
+
+void AddSuggestion(Error& error, std::string_view word,
+                   const std::vector<std::string_view>& names) {
+  const std::string_view nearest = DidYouMean(word, names);
+  if (!nearest.empty()) error.notes.push_back(fmt::format("help: did you mean `{}`?", nearest));
+}
+
+bool IsGlob(std::string_view pattern) { return pattern.find_first_of("*?") != pattern.npos; }
+
+bool Matches(const std::string& pattern, const Rule& rule) {
+  return GlobMatch(pattern, rule.id) ||
+         std::find(rule.formerly.begin(), rule.formerly.end(), pattern) != rule.formerly.end();
+}
+
+void AddUnknownRule(Errors& errors, const RuleSet& rules, const std::string& id,
+                    const Where& where) {
+  const std::string shown = PrintableShort(id);
+  Error& error = AddError(errors, where, "policy/unknown-rule",
+                          IsGlob(id) ? fmt::format("no rule matches `{}`", shown)
+                                     : fmt::format("there is no rule `{}`", shown));
+  std::vector<std::string_view> ids;
+  for (const Rule& rule : rules.rules) ids.push_back(rule.id);
+  AddSuggestion(error, id, ids);
+  if (error.notes.empty()) error.notes.emplace_back("help: `profgauge rules list` shows all rules");
+}
+
+/// Overrides the parameters of one rule. A glob may name parameters that only some rules have.
+void ApplyParams(const RuleSetting& setting, ActiveRule& active, Errors& errors) {
+  const Rule& rule = *active.rule;
+  for (const auto& [name, param] : setting.params) {
+    const auto found = std::find_if(rule.params.begin(), rule.params.end(),
+                                    [&](const RuleParam& p) { return p.name == name; });
+    if (found == rule.params.end()) {
+      if (IsGlob(setting.pattern)) continue;
+      Error& error = AddError(errors, param.where, "policy/unknown-param",
+                              fmt::format("the rule `{}` has no parameter `{}`", rule.id, name));
+      std::vector<std::string_view> names;
+      for (const RuleParam& p : rule.params) names.push_back(p.name);
+      AddSuggestion(error, name, names);
+      continue;
+    }
+    const Unit unit = found->default_value.unit;
+    if (const auto value = ConvertLiteral(param.value, unit)) {
+      active.params.insert_or_assign(name, Literal{*value, unit});
+    } else {
+      AddError(errors, param.where, "config/unit", fmt::format("`{}`: {}", name, value.error()));
+    }
+  }
+}
+
+}  // namespace
+
+tl::expected<std::vector<ActiveRule>, Errors> SelectRules(const RuleSet& rules,
+                                                          const Policy& policy) {
+  Errors errors;
+  std::vector<ActiveRule> active;
+  for (const Rule& rule : rules.rules) {
+    active.push_back({&rule, RuleSetting::Choice::kDefault, {}, false});
+    for (const RuleParam& param : rule.params)
+      active.back().params[param.name] = param.default_value;
+  }
+  for (const RuleSetting& setting : policy.rules) {
+    bool matched = false;
+    for (ActiveRule& rule : active) {
+      if (!Matches(setting.pattern, *rule.rule)) continue;
+      matched = true;
+      if (setting.choice) rule.choice = *setting.choice;
+      ApplyParams(setting, rule, errors);
+    }
+    if (!matched) AddUnknownRule(errors, rules, setting.pattern, setting.where);
+  }
+  for (const RequiredRule& required : policy.require) {
+    const Rule* rule = rules.Find(required.rule);
+    if (rule == nullptr) {
+      AddUnknownRule(errors, rules, required.rule, required.where);
+      continue;
+    }
+    ActiveRule& found = active[static_cast<std::size_t>(rule - rules.rules.data())];
+    found.required = true;
+    if (found.choice == RuleSetting::Choice::kOff) {
+      AddError(errors, required.where, "policy/required-off",
+               fmt::format("the rule `{}` is required, but switched off", rule->id));
+    }
+  }
+  for (const Waiver& waiver : policy.waivers) {
+    if (rules.Find(waiver.rule) == nullptr)
+      AddUnknownRule(errors, rules, waiver.rule, waiver.place);
+  }
+  SortByPlace(errors);
+  if (!errors.empty()) return tl::unexpected(std::move(errors));
+  std::erase_if(active, [](const ActiveRule& r) { return r.choice == RuleSetting::Choice::kOff; });
+  return active;
+}
+
+}  // namespace profgauge

@@ -1,0 +1,31 @@
+// What a policy makes of the rules: which run, at which level, with which parameters.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "rules/policy.h"
+#include "rules/rule.h"
+
+namespace profgauge {
+
+/// One rule that is to be evaluated. What the policy switches off is not in the list.
+struct ActiveRule {
+  const Rule* rule = nullptr;  ///< Of the RuleSet.
+  /// kDefault: the rule's own limits decide. kInfo, kWarn, kError: whatever the rule reports at all
+  /// (its lowest limit is reached) has this level. Never kOff.
+  RuleSetting::Choice choice = RuleSetting::Choice::kDefault;
+  /// Every parameter of the rule with the value that holds, in its base unit.
+  std::map<std::string, Literal, std::less<>> params;
+  bool required = false;  ///< `require`: "not applicable" counts as a failure.
+};
+
+/// Applies the settings of `policy` in order. Errors, all at once: an id or glob that matches no
+/// rule, a parameter that the rule does not have or of another unit, a required rule that is off or
+/// unknown, a waiver for an unknown rule, no rule at all.
+/// The result points into `rules`.
+tl::expected<std::vector<ActiveRule>, Errors> SelectRules(const RuleSet& rules,
+                                                          const Policy& policy);
+
+}  // namespace profgauge
