@@ -1,0 +1,72 @@
+// The tree of an expression, flat: nodes stand in post-order (children before parents, a subtree is
+// one run of nodes, the root is last), so every pass over it is a loop and depth costs no stack.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "expr/type.h"
+
+namespace profgauge::expr {
+
+/// Bytes of the expression's text, end exclusive.
+struct Range {
+  std::uint32_t begin = 0, end = 0;
+};
+
+enum class Op : std::uint8_t {
+  kNumber,
+  kText,
+  kBool,   // literals
+  kField,  // kernel.mean, $limit, wait
+  kCall,   // sum(x)
+  kNegate,
+  kNot,  // one child
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,
+  kLess,
+  kLessEqual,
+  kGreater,
+  kGreaterEqual,
+  kEqual,
+  kNotEqual,
+  kIn,  // first child: what; the others: the list
+  kContains,
+  kStartsWith,
+  kEndsWith,
+  kMatches,
+  kAnd,
+  kOr,
+};
+/// "+", "<=", "starts_with"; empty for literals, fields and calls.
+const char* OpText(Op op);
+
+using NodeId = std::uint32_t;
+
+struct Node {
+  Op op = Op::kNumber;
+  Range range;
+  double number = 0;          ///< kNumber in base units, kBool as 0 or 1.
+  Unit unit = Unit::kNumber;  ///< Of a kNumber literal.
+  std::string text;           ///< kText's content; name of a kField ("$x" with its $) or kCall.
+  std::string spelled;  ///< kNumber as written, with its unit in canonical form: "5 us", "50%".
+  std::vector<NodeId> children;
+  NodeId first = 0;  ///< First node of this subtree; the subtree is [first, own id].
+};
+
+struct Ast {
+  std::vector<Node> nodes;
+  NodeId root() const { return static_cast<NodeId>(nodes.size() - 1); }
+};
+
+/// One-line dump for tests: "(+ a (* b 2))", "(> k.time 5000ns)", "(call sum k.time)".
+std::string Dump(const Ast& ast);
+/// Canonical text: one blank around binary operators, none where none is needed, the fewest
+/// parentheses, units as base/units spells them. Parsing it again gives the same tree.
+std::string Print(const Ast& ast);
+
+}  // namespace profgauge::expr

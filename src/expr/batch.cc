@@ -1,0 +1,227 @@
+#include "expr/batch.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "expr/function.h"
+
+namespace profgauge::expr {
+namespace {
+
+constexpr double kAbsentNumber = std::numeric_limits<double>::quiet_NaN();
+
+double Absent(double a, double b, double value) {
+  return std::isnan(a) || std::isnan(b) ? kAbsentNumber : value;
+}
+
+double Finite(double value) { return std::isfinite(value) ? value : kAbsentNumber; }
+
+/// out[i] = f(a[i], b[i]); `f` sees NaN for absent.
+template <class F>
+void Each(std::vector<double>& out, const double* a, const double* b, std::size_t count, F f) {
+  for (std::size_t i = 0; i < count; ++i) out[i] = f(a[i], b[i]);
+}
+
+bool IsTextTest(Op op) {
+  return op == Op::kContains || op == Op::kStartsWith || op == Op::kEndsWith || op == Op::kMatches;
+}
+
+}  // namespace
+
+Batch::Batch(const Program& program, const Data& data, NodeId last, std::size_t total_rows)
+    : program_(program), data_(data), first_(program.ast().nodes[last].first), last_(last) {
+  const std::size_t width = std::min(kBatchRows, total_rows);
+  registers_.resize(last - first_ + 1);
+  cells_.resize(program.ast().nodes.size());
+  for (NodeId id = first_; id <= last_; ++id) {
+    const Node& node = program.ast().nodes[id];
+    const NodeInfo& info = program.info()[id];
+    if (!info.varies) {
+      cells_[id] =
+          node.op == Op::kField ? LoadField(program, data, id, 0) : Apply(program, id, cells_);
+    }
+    if (!IsText(id)) {
+      const bool known = !info.varies && !cells_[id].absent();
+      Register(id).assign(width, known ? cells_[id].number : kAbsentNumber);
+    }
+    if (!info.varies || node.children.empty() || !IsText(node.children[0])) continue;
+    // A text field against constants: worth remembering when texts repeat.
+    const NodeId what = node.children[0];
+    const Source* source = SourceOf(program.info()[what], data);
+    const bool others_fixed =
+        std::none_of(node.children.begin() + 1, node.children.end(),
+                     [&](NodeId child) { return program.info()[child].varies; });
+    if (node.op == Op::kCall || program.ast().nodes[what].op != Op::kField || !others_fixed ||
+        source == nullptr || source->strings == nullptr) {
+      continue;
+    }
+    if (source->strings->size() / 8 <= total_rows) {
+      memos_.push_back({id, std::vector<std::int8_t>(source->strings->size(), -1)});
+    }
+  }
+}
+
+std::span<const double> Batch::Run(std::span<const RowId> rows) {
+  for (NodeId id = first_; id <= last_; ++id) {
+    if (program_.info()[id].varies && !IsText(id)) Step(id, rows);
+  }
+  return {Register(last_).data(), rows.size()};
+}
+
+void Batch::Step(NodeId id, std::span<const RowId> rows) {
+  const Node& node = program_.ast().nodes[id];
+  std::vector<double>& out = Register(id);
+  const std::size_t count = rows.size();
+  if (node.op == Op::kField) return Load(id, rows);
+  if (node.op == Op::kCall) return CallStep(id, rows);
+  if (IsTextTest(node.op) || IsText(node.children[0])) return TextStep(id, rows);
+  if (node.op == Op::kIn) return Membership(id, count);
+  const double* a = Numbers(node.children[0]);
+  const double* b = node.children.size() > 1 ? Numbers(node.children[1]) : a;
+  switch (node.op) {
+    case Op::kNegate:
+      return Each(out, a, b, count, [](double x, double) { return -x; });
+    case Op::kNot:
+      return Each(out, a, b, count, [](double x, double) { return 1 - x; });
+    case Op::kAnd:
+      return Each(out, a, b, count,
+                  [](double x, double y) { return x == 0 || y == 0 ? 0.0 : Absent(x, y, 1); });
+    case Op::kOr:
+      return Each(out, a, b, count,
+                  [](double x, double y) { return x == 1 || y == 1 ? 1.0 : Absent(x, y, 0); });
+    case Op::kLess:
+      return Each(out, a, b, count, [](double x, double y) { return Absent(x, y, x < y); });
+    case Op::kLessEqual:
+      return Each(out, a, b, count, [](double x, double y) { return Absent(x, y, x <= y); });
+    case Op::kGreater:
+      return Each(out, a, b, count, [](double x, double y) { return Absent(x, y, x > y); });
+    case Op::kGreaterEqual:
+      return Each(out, a, b, count, [](double x, double y) { return Absent(x, y, x >= y); });
+    case Op::kEqual:
+      return Each(out, a, b, count, [](double x, double y) { return Absent(x, y, x == y); });
+    case Op::kNotEqual:
+      return Each(out, a, b, count, [](double x, double y) { return Absent(x, y, x != y); });
+    default:
+      return Arithmetic(id, count);
+  }
+}
+
+void Batch::Arithmetic(NodeId id, std::size_t count) {
+  const Node& node = program_.ast().nodes[id];
+  std::vector<double>& out = Register(id);
+  const double* a = Numbers(node.children[0]);
+  const double* b = Numbers(node.children[1]);
+  const int sign = node.op == Op::kDivide ? -1 : 1;
+  const auto& info = program_.info();
+  const bool scales = node.op == Op::kMultiply || node.op == Op::kDivide;
+  const double factor = !scales ? 1
+                                : CombineFactor(info[node.children[0]].type,
+                                                info[node.children[1]].type, sign, info[id].type);
+  switch (node.op) {
+    case Op::kAdd:
+      return Each(out, a, b, count, [](double x, double y) { return Finite(x + y); });
+    case Op::kSubtract:
+      return Each(out, a, b, count, [](double x, double y) { return Finite(x - y); });
+    case Op::kMultiply:
+      return Each(out, a, b, count, [=](double x, double y) { return Finite(x * y * factor); });
+    default:
+      return Each(out, a, b, count, [=](double x, double y) { return Finite(x / y * factor); });
+  }
+}
+
+void Batch::Load(NodeId id, std::span<const RowId> rows) {
+  std::vector<double>& out = Register(id);
+  const Source* source = SourceOf(program_.info()[id], data_);
+  std::fill_n(out.begin(), rows.size(), kAbsentNumber);
+  if (source == nullptr || source->column == nullptr) return;
+  const Column& column = *source->column;
+  if (column.type() == CellType::kText) return;
+  const bool is_real = column.type() == CellType::kReal;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    RowId row = 0;
+    if (!FindRow(*source, rows[i], row)) continue;
+    if (is_real) {
+      out[i] = Finite(column.reals()[row]);
+    } else if (const std::int64_t cell = column.integers()[row]; cell != Column::kAbsentInteger) {
+      out[i] = static_cast<double>(cell);
+    }
+  }
+}
+
+void Batch::Membership(NodeId id, std::size_t count) {
+  const auto& children = program_.ast().nodes[id].children;
+  std::vector<double>& out = Register(id);
+  const double* what = Numbers(children[0]);
+  for (std::size_t i = 0; i < count; ++i) {
+    bool found = false;
+    bool absent = std::isnan(what[i]);
+    for (std::size_t item = 1; item < children.size(); ++item) {
+      const double number = Numbers(children[item])[i];
+      absent = absent || std::isnan(number);
+      found = found || number == what[i];
+    }
+    out[i] = absent ? kAbsentNumber : (found ? 1 : 0);
+  }
+}
+
+void Batch::TextStep(NodeId id, std::span<const RowId> rows) {
+  for (Memo& memo : memos_) {
+    if (memo.node == id) return TextByMemo(id, rows, memo);
+  }
+  std::vector<double>& out = Register(id);
+  const auto& children = program_.ast().nodes[id].children;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (const NodeId child : children) {
+      // Texts are fields or do not vary (checked), so one load is their whole subtree.
+      if (program_.info()[child].varies) cells_[child] = LoadField(program_, data_, child, rows[i]);
+    }
+    const Cell result = Apply(program_, id, cells_);
+    out[i] = result.absent() ? kAbsentNumber : result.number;
+  }
+}
+
+void Batch::TextByMemo(NodeId id, std::span<const RowId> rows, Memo& memo) {
+  const NodeId what = program_.ast().nodes[id].children[0];
+  const Source& source = *SourceOf(program_.info()[what], data_);
+  std::vector<double>& out = Register(id);
+  constexpr std::int8_t kUnseen = -1, kAbsentResult = 2;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    RowId row = 0;
+    StringId text;
+    if (FindRow(source, rows[i], row)) text = source.column->texts()[row];
+    if (!text.valid()) {
+      out[i] = kAbsentNumber;
+      continue;
+    }
+    std::int8_t& seen = memo.seen[text.value];
+    if (seen == kUnseen) {
+      cells_[what] = Cell::Text((*source.strings)[text]);
+      const Cell result = Apply(program_, id, cells_);
+      seen = result.absent() ? kAbsentResult : static_cast<std::int8_t>(result.number);
+    }
+    out[i] = seen == kAbsentResult ? kAbsentNumber : seen;
+  }
+}
+
+void Batch::CallStep(NodeId id, std::span<const RowId> rows) {
+  const NodeInfo& info = program_.info()[id];
+  const auto& children = program_.ast().nodes[id].children;
+  std::vector<double>& out = Register(id);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (const NodeId child : children) {
+      if (!info.varies) continue;
+      if (IsText(child)) {
+        if (program_.info()[child].varies) {
+          cells_[child] = LoadField(program_, data_, child, rows[i]);
+        }
+      } else {
+        cells_[child] = Cell::Number(Numbers(child)[i], child);
+      }
+    }
+    const Cell result = Apply(program_, id, cells_);
+    out[i] = result.absent() ? kAbsentNumber : result.number;
+  }
+}
+
+}  // namespace profgauge::expr

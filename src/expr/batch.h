@@ -1,0 +1,54 @@
+// Many rows at a time: numbers and truth values of a subtree for up to kBatchRows rows per step.
+// Internal to evaluation.
+//
+// Absent is NaN here. Memory is set up once per subtree, not per row; text tests are remembered per
+// distinct text, so a regular expression over a million launches runs once for each kernel name.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "expr/cell.h"
+
+namespace profgauge::expr {
+
+inline constexpr std::size_t kBatchRows = 1024;
+
+class Batch {
+ public:
+  /// For the subtree that ends in `last`, over `total_rows` rows in all (a hint).
+  /// REQUIRES: the subtree's value is no text.
+  Batch(const Program& program, const Data& data, NodeId last, std::size_t total_rows);
+
+  /// The value in each of `rows` (at most kBatchRows); valid until the next call.
+  std::span<const double> Run(std::span<const RowId> rows);
+
+ private:
+  /// What a text test found for each text id so far: unknown, false, true.
+  struct Memo {
+    NodeId node;
+    std::vector<std::int8_t> seen;
+  };
+
+  std::vector<double>& Register(NodeId id) { return registers_[id - first_]; }
+  const double* Numbers(NodeId id) const { return registers_[id - first_].data(); }
+  void Step(NodeId id, std::span<const RowId> rows);
+  void Load(NodeId id, std::span<const RowId> rows);
+  void TextStep(NodeId id, std::span<const RowId> rows);
+  void TextByMemo(NodeId id, std::span<const RowId> rows, Memo& memo);
+  void Membership(NodeId id, std::size_t count);
+  void Arithmetic(NodeId id, std::size_t count);
+  void CallStep(NodeId id, std::span<const RowId> rows);
+  bool IsText(NodeId id) const { return program_.info()[id].type.kind == Kind::kText; }
+  bool TestOne(NodeId id, const std::vector<Cell>& cells) const;
+
+  const Program& program_;
+  const Data& data_;
+  NodeId first_, last_;
+  std::vector<std::vector<double>> registers_;  ///< Of nodes that are numbers or truth values.
+  std::vector<Cell> cells_;                     ///< Of nodes that do not vary, and for single rows.
+  std::vector<Memo> memos_;
+};
+
+}  // namespace profgauge::expr

@@ -1,0 +1,41 @@
+// One value at a time: the reference semantics of every operation. Internal to evaluation; the
+// batches of batch.h must agree with it.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "expr/eval.h"
+
+namespace profgauge::expr {
+
+struct Cell {
+  enum class State : std::uint8_t { kAbsent, kNumber, kText };
+  State state = State::kAbsent;
+  double number = 0;  ///< Truth values are 0 and 1.
+  std::string_view text;
+  NodeId origin = 0;  ///< Of an absent cell: the node where it became absent.
+
+  static Cell Number(double number, NodeId id);  ///< Absent unless finite.
+  static Cell Text(std::string_view text);
+  static Cell Absent(NodeId origin);
+  bool absent() const { return state == State::kAbsent; }
+};
+
+/// The source of a field node; nullptr when `data` has none.
+const Source* SourceOf(const NodeInfo& info, const Data& data);
+/// The row of the source's column that belongs to `row`; false when there is none.
+bool FindRow(const Source& source, RowId row, RowId& found);
+
+/// A field in `row` (ignored for group fields).
+Cell LoadField(const Program& program, const Data& data, NodeId id, RowId row);
+/// Any node but fields and aggregates, over the cells of its children.
+Cell Apply(const Program& program, NodeId id, const std::vector<Cell>& cells);
+/// `contains`, `matches`, `==`… on two texts.
+bool TestTexts(const Program& program, NodeId id, std::string_view a, std::string_view b);
+
+/// Nodes [first, last] for one row, outside of aggregates. `cells` has a place for every node.
+void EvaluateCells(const Program& program, const Data& data, NodeId first, NodeId last, RowId row,
+                   std::vector<Cell>& cells);
+
+}  // namespace profgauge::expr

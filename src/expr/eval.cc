@@ -1,0 +1,170 @@
+#include "expr/eval.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "expr/aggregate.h"
+#include "expr/batch.h"
+#include "expr/cell.h"
+#include "expr/function.h"
+
+namespace profgauge::expr {
+namespace {
+
+/// The part of a program that ends in `id`, as canonical text.
+std::string TextOf(const Program& program, NodeId id) {
+  const auto& nodes = program.ast().nodes;
+  const NodeId first = nodes[id].first;
+  Ast part;
+  for (NodeId i = first; i <= id; ++i) {
+    Node node = nodes[i];
+    node.first -= first;
+    for (NodeId& child : node.children) child -= first;
+    part.nodes.push_back(std::move(node));
+  }
+  return Print(part);
+}
+
+/// Fills in why `id` became absent.
+void Explain(const Program& program, const Data& data, NodeId id, Outcome& out) {
+  const Node& node = program.ast().nodes[id];
+  if (node.op == Op::kField) {
+    out.absent_field = node.text;
+    const Source* source = SourceOf(program.info()[id], data);
+    std::string why = source == nullptr ? "" : source->absent_because;
+    if (why.empty() && source != nullptr && source->column != nullptr) {
+      why = source->column->absent_because();
+    }
+    out.absent_because = why.empty() ? fmt::format("`{}` is absent", node.text)
+                                     : fmt::format("`{}` is absent: {}", node.text, why);
+    return;
+  }
+  const std::string text = TextOf(program, id);
+  if (node.op == Op::kDivide) {
+    out.absent_because = fmt::format("`{}` divides by zero or is out of range", text);
+  } else if (node.op == Op::kCall && program.info()[id].function->is_aggregate) {
+    out.absent_because = fmt::format("`{}` has no rows to look at", text);
+  } else {
+    out.absent_because = fmt::format("`{}` is out of range", text);
+  }
+}
+
+Outcome ToOutcome(const Program& program, const Data& data, const Cell& cell) {
+  Outcome out;
+  if (cell.absent()) {
+    Explain(program, data, cell.origin, out);
+  } else if (cell.state == Cell::State::kText) {
+    out.value = std::string(cell.text);
+  } else if (program.type().kind == Kind::kBool) {
+    out.value = cell.number != 0;
+  } else {
+    out.value = cell.number;
+  }
+  return out;
+}
+
+}  // namespace
+
+Outcome Evaluate(const Program& program, const Data& data, std::span<const RowId> rows) {
+  const auto& nodes = program.ast().nodes;
+  std::vector<Cell> cells(nodes.size());
+  std::uint64_t skipped = 0;
+  for (NodeId id = 0; id < nodes.size(); ++id) {
+    const NodeInfo& info = program.info()[id];
+    if (info.in_aggregate) continue;
+    if (info.function != nullptr && info.function->is_aggregate) {
+      cells[id] = Aggregate(program, data, id, rows, skipped);
+    } else {
+      EvaluateCells(program, data, id, id, 0, cells);
+    }
+  }
+  Outcome out = ToOutcome(program, data, cells.back());
+  out.rows_skipped = skipped;
+  return out;
+}
+
+Outcome EvaluateRow(const Program& program, const Data& data, RowId row) {
+  std::vector<Cell> cells(program.ast().nodes.size());
+  EvaluateCells(program, data, 0, program.ast().root(), row, cells);
+  return ToOutcome(program, data, cells.back());
+}
+
+Outcome EvaluateCondition(const Program& program,
+                          const std::function<Value(std::string_view)>& lookup) {
+  Data data;
+  for (NodeId id = 0; id < program.ast().nodes.size(); ++id) {
+    const Slot slot = program.info()[id].slot;
+    if (slot == Schema::kNone) continue;
+    if (slot >= data.size()) data.resize(slot + 1);
+    data[slot].value = lookup(program.ast().nodes[id].text);
+  }
+  return Evaluate(program, data, {});
+}
+
+std::vector<double> EvaluateNumbers(const Program& program, const Data& data,
+                                    std::span<const RowId> rows) {
+  std::vector<double> out;
+  out.reserve(rows.size());
+  Batch batch(program, data, program.ast().root(), rows.size());
+  for (std::size_t at = 0; at < rows.size(); at += kBatchRows) {
+    const auto part = batch.Run(rows.subspan(at, std::min(kBatchRows, rows.size() - at)));
+    out.insert(out.end(), part.begin(), part.end());
+  }
+  return out;
+}
+
+Filtered Filter(const Program& condition, const Data& data, std::span<const RowId> rows) {
+  Filtered out;
+  Batch batch(condition, data, condition.ast().root(), rows.size());
+  for (std::size_t at = 0; at < rows.size(); at += kBatchRows) {
+    const auto part = rows.subspan(at, std::min(kBatchRows, rows.size() - at));
+    const std::span<const double> truths = batch.Run(part);
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      if (truths[i] == 1) {
+        out.rows.push_back(part[i]);
+      } else if (std::isnan(truths[i]) && out.unknown++ == 0) {
+        const Outcome why = EvaluateRow(condition, data, part[i]);
+        out.unknown_because = why.absent_because;
+        out.unknown_field = why.absent_field;
+      }
+    }
+  }
+  return out;
+}
+
+std::vector<RowId> Sorted(const Program& order, const Data& data, std::span<const RowId> rows,
+                          std::size_t limit) {
+  std::vector<std::uint32_t> places(rows.size());
+  std::iota(places.begin(), places.end(), 0U);
+  const auto middle = places.begin() + static_cast<std::ptrdiff_t>(std::min(limit, rows.size()));
+  // Equal rows keep their order: the place decides last.
+  if (order.type().kind == Kind::kText) {
+    std::vector<Value> texts;
+    texts.reserve(rows.size());
+    for (const RowId row : rows) texts.push_back(EvaluateRow(order, data, row).value);
+    const auto before = [&](std::uint32_t a, std::uint32_t b) {
+      if (IsAbsent(texts[a]) != IsAbsent(texts[b])) return IsAbsent(texts[b]);
+      if (texts[a] != texts[b]) return (texts[a] < texts[b]) != order.descending();
+      return a < b;
+    };
+    std::partial_sort(places.begin(), middle, places.end(), before);
+  } else {
+    const std::vector<double> keys = EvaluateNumbers(order, data, rows);
+    const auto before = [&](std::uint32_t a, std::uint32_t b) {
+      if (std::isnan(keys[a]) != std::isnan(keys[b])) return std::isnan(keys[b]);
+      if (keys[a] < keys[b] || keys[b] < keys[a]) {
+        return (keys[a] < keys[b]) != order.descending();
+      }
+      return a < b;
+    };
+    std::partial_sort(places.begin(), middle, places.end(), before);
+  }
+  std::vector<RowId> out;
+  for (auto it = places.begin(); it != middle; ++it) out.push_back(rows[*it]);
+  return out;
+}
+
+}  // namespace profgauge::expr

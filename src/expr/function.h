@@ -1,0 +1,45 @@
+// The functions of the language, as a table: aggregates turn the rows of a group into one value,
+// the others work on values. Printed as reference by `rules docs`.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace profgauge::expr {
+
+enum class FunctionId : std::uint8_t {
+  kSum,
+  kMean,
+  kMedian,
+  kMin,
+  kMax,
+  kCount,
+  kPercentile,
+  kAny,
+  kAll,
+  kDistinct,
+  kAtMax,
+  kAbs,
+  kCeil,
+  kFloor,
+  kLeast,
+  kGreatest,
+  kIf,
+  kKnown,
+};
+
+struct Function {
+  FunctionId id;
+  std::string_view name;
+  std::string_view arguments;  ///< "(x [, condition])"
+  int min_arguments, max_arguments;
+  bool is_aggregate;
+  std::string_view doc;
+};
+
+std::span<const Function> Functions();
+/// nullptr when there is none of that name.
+const Function* FindFunction(std::string_view name);
+
+}  // namespace profgauge::expr

@@ -1,0 +1,189 @@
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "expr/ast.h"
+
+namespace profgauge::expr {
+namespace {
+
+struct OpInfo {
+  const char* text;
+  int binds;  ///< Higher binds tighter.
+};
+constexpr int kOrBinds = 1, kAndBinds = 2, kNotBinds = 3, kCompareBinds = 4, kSumBinds = 5,
+              kTermBinds = 6, kUnaryBinds = 7, kPrimaryBinds = 8;
+
+constexpr OpInfo InfoOf(Op op) {
+  switch (op) {
+    case Op::kNumber:
+    case Op::kText:
+    case Op::kBool:
+    case Op::kField:
+    case Op::kCall:
+      return {"", kPrimaryBinds};
+    case Op::kNegate:
+      return {"-", kUnaryBinds};
+    case Op::kNot:
+      return {"not", kNotBinds};
+    case Op::kAdd:
+      return {"+", kSumBinds};
+    case Op::kSubtract:
+      return {"-", kSumBinds};
+    case Op::kMultiply:
+      return {"*", kTermBinds};
+    case Op::kDivide:
+      return {"/", kTermBinds};
+    case Op::kLess:
+      return {"<", kCompareBinds};
+    case Op::kLessEqual:
+      return {"<=", kCompareBinds};
+    case Op::kGreater:
+      return {">", kCompareBinds};
+    case Op::kGreaterEqual:
+      return {">=", kCompareBinds};
+    case Op::kEqual:
+      return {"==", kCompareBinds};
+    case Op::kNotEqual:
+      return {"!=", kCompareBinds};
+    case Op::kIn:
+      return {"in", kCompareBinds};
+    case Op::kContains:
+      return {"contains", kCompareBinds};
+    case Op::kStartsWith:
+      return {"starts_with", kCompareBinds};
+    case Op::kEndsWith:
+      return {"ends_with", kCompareBinds};
+    case Op::kMatches:
+      return {"matches", kCompareBinds};
+    case Op::kAnd:
+      return {"and", kAndBinds};
+    case Op::kOr:
+      return {"or", kOrBinds};
+  }
+  return {"", kPrimaryBinds};
+}
+
+bool HasNegatedForm(Op op) { return op >= Op::kIn && op <= Op::kMatches; }
+
+std::string Quoted(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text) {
+    out += c;
+    if (c == '\'') out += '\'';
+  }
+  return out + "'";
+}
+
+/// Prints every node once, children before parents; `binds` says where parentheses are needed.
+class Printer {
+ public:
+  explicit Printer(const Ast& ast)
+      : ast_(ast), texts_(ast.nodes.size()), binds_(ast.nodes.size()), heads_(ast.nodes.size()) {}
+
+  std::string Run() {
+    for (NodeId id = 0; id < ast_.nodes.size(); ++id) {
+      binds_[id] = InfoOf(ast_.nodes[id].op).binds;
+      texts_[id] = One(id);
+      // An operand's text is used once; kept, a chain would cost its length squared in memory.
+      for (const NodeId child : ast_.nodes[id].children) std::string().swap(texts_[child]);
+    }
+    return texts_.back();
+  }
+
+ private:
+  std::string Operand(NodeId id, int at_least) const {
+    return binds_[id] >= at_least ? texts_[id] : fmt::format("({})", texts_[id]);
+  }
+
+  std::string List(const std::vector<NodeId>& ids, std::size_t from, int at_least) const {
+    std::string out;
+    for (std::size_t i = from; i < ids.size(); ++i) {
+      if (i > from) out += ", ";
+      out += Operand(ids[i], at_least);
+    }
+    return out;
+  }
+
+  std::string One(NodeId id) {
+    const Node& node = ast_.nodes[id];
+    switch (node.op) {
+      case Op::kNumber:
+        return node.spelled;
+      case Op::kText:
+        return Quoted(node.text);
+      case Op::kBool:
+        return node.number != 0 ? "true" : "false";
+      case Op::kField:
+        return node.text;
+      case Op::kCall:
+        return fmt::format("{}({})", node.text, List(node.children, 0, kOrBinds));
+      case Op::kNegate:
+        return "-" + Operand(node.children[0], kUnaryBinds);
+      case Op::kNot:
+        return Not(id, node.children[0]);
+      default:
+        return Binary(id, node);
+    }
+  }
+
+  std::string Binary(NodeId id, const Node& node) {
+    const OpInfo info = InfoOf(node.op);
+    const bool compares = info.binds == kCompareBinds;
+    std::string text = Operand(node.children[0], compares ? kSumBinds : info.binds);
+    heads_[id] = text.size();
+    text += fmt::format(" {} ", info.text);
+    if (node.op == Op::kIn) return text + "[" + List(node.children, 1, kPrimaryBinds) + "]";
+    return text + Operand(node.children[1], info.binds + 1);
+  }
+
+  /// `x not in [...]` rather than `not x in [...]`.
+  std::string Not(NodeId id, NodeId child) {
+    if (!HasNegatedForm(ast_.nodes[child].op)) return "not " + Operand(child, kNotBinds);
+    binds_[id] = kCompareBinds;
+    std::string text = texts_[child];
+    return text.insert(heads_[child], " not");
+  }
+
+  const Ast& ast_;
+  std::vector<std::string> texts_;
+  std::vector<int> binds_;
+  std::vector<std::size_t> heads_;  ///< Length of a test's first operand, as printed.
+};
+
+std::string DumpLiteral(const Node& node) {
+  if (node.op == Op::kText) return Quoted(node.text);
+  if (node.op == Op::kBool) return node.number != 0 ? "true" : "false";
+  const std::string_view unit =
+      node.unit == Unit::kShare || node.unit == Unit::kNumber || node.unit == Unit::kCount
+          ? std::string_view()
+          : UnitName(node.unit);
+  return fmt::format("{}{}", node.number, unit);
+}
+
+}  // namespace
+
+const char* OpText(Op op) { return InfoOf(op).text; }
+
+std::string Print(const Ast& ast) { return Printer(ast).Run(); }
+
+std::string Dump(const Ast& ast) {
+  std::vector<std::string> texts(ast.nodes.size());
+  for (NodeId id = 0; id < ast.nodes.size(); ++id) {
+    const Node& node = ast.nodes[id];
+    if (node.op == Op::kField) {
+      texts[id] = node.text;
+    } else if (node.op <= Op::kBool) {
+      texts[id] = DumpLiteral(node);
+    } else {
+      texts[id] = node.op == Op::kCall ? fmt::format("(call {}", node.text)
+                                       : fmt::format("({}", OpText(node.op));
+      for (const NodeId child : node.children) texts[id] += " " + texts[child];
+      texts[id] += ")";
+      for (const NodeId child : node.children) std::string().swap(texts[child]);
+    }
+  }
+  return texts.back();
+}
+
+}  // namespace profgauge::expr

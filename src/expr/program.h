@@ -1,0 +1,72 @@
+// A checked expression, ready to be evaluated any number of times.
+//
+//   auto program = Compile("gpu.idle.mean > 15%", schema, Context::kGroup, Want::kCondition);
+//
+// A threshold's condition needs no rows:
+//
+//   expr::Schema schema;
+//   for (const MetricSpec& metric : MetricCatalogue()) {
+//     schema.Add(std::string(metric.id), metric.unit, expr::Scope::kGroup);
+//   }
+//   auto condition = expr::CompileCondition(text, schema);            // or all its errors
+//   expr::Outcome outcome = expr::EvaluateCondition(*condition, [&](std::string_view name) {
+//     return analysis.Find(name)->value;                              // monostate: absent
+//   });                                                               // (in expr/eval.h)
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "expr/check.h"
+#include "expr/parser.h"
+
+namespace re2 {
+class RE2;
+}
+
+namespace profgauge::expr {
+
+/// What an expression is for. The error says so when its type does not fit.
+enum class Want : std::uint8_t { kAnything, kCondition, kNumber };
+
+class Program {
+ public:
+  /// Of the whole expression.
+  const Type& type() const { return info().back().type; }
+  /// Whether it is an order_by with `desc`.
+  bool descending() const { return descending_; }
+  /// Canonical text.
+  std::string Text() const { return Print(ast()); }
+  /// The fields it names, each once, by first appearance.
+  std::vector<Slot> Fields() const;
+
+  const Ast& ast() const { return body_->ast; }
+  const std::vector<NodeInfo>& info() const { return body_->info; }
+  /// Pattern of a `matches` node; nullptr for other nodes.
+  const re2::RE2* PatternOf(NodeId id) const;
+
+ private:
+  friend struct Compiler;
+  struct Body {
+    Ast ast;
+    std::vector<NodeInfo> info;
+    std::vector<std::pair<NodeId, std::shared_ptr<const re2::RE2>>> patterns;
+  };
+  std::shared_ptr<const Body> body_;  ///< Shared by copies; never changes.
+  bool descending_ = false;
+};
+
+/// Errors: all of them, kConfig; where.offset and where.length are bytes of `text`. The program
+/// keeps slots of `schema`, which may grow afterwards.
+using CompileResult = tl::expected<Program, std::vector<Error>>;
+CompileResult Compile(std::string_view text, const Schema& schema, Context context,
+                      Want want = Want::kAnything);
+/// `expr [asc|desc]`, in row context.
+CompileResult CompileOrder(std::string_view text, const Schema& schema);
+/// A condition over names that are the same everywhere.
+CompileResult CompileCondition(std::string_view text, const Schema& schema);
+
+}  // namespace profgauge::expr
