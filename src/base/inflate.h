@@ -1,0 +1,34 @@
+// Streaming inflate of one gzip member.
+//
+// ISA-L where the build has it (1.4 to 3.7 GB/s), else zlib (0.5 to 1.2 GB/s). Both check the
+// member's CRC and length.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace profgauge {
+
+class Inflater {
+ public:
+  enum class State : std::uint8_t {
+    kMore,       ///< Wants more input or more room.
+    kMemberEnd,  ///< The member ended and its checksum fits.
+    kDamaged,    ///< Not gzip, or the checksum differs.
+  };
+  struct Step {
+    std::size_t consumed = 0;
+    std::size_t written = 0;
+    State state = State::kMore;
+  };
+  virtual ~Inflater() = default;
+  /// Decodes from `in` into `out`. Nothing consumed and nothing written with empty `in` means that
+  /// the stream is cut off.
+  virtual Step Decode(std::span<const std::byte> in, std::span<std::byte> out) = 0;
+};
+
+std::unique_ptr<Inflater> MakeInflater();
+
+}  // namespace profgauge

@@ -1,0 +1,270 @@
+#include "model/link.h"
+
+#include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <numeric>
+#include <utility>
+
+namespace profgauge::link {
+namespace {
+
+/// Times in microsecond traces are cut off, start and duration each, so a call can seem to end up
+/// to this much after the range that made it.
+constexpr Ns kClockTick = 1000;
+
+/// First host row of each thread; thread t's rows are [result[t], result[t + 1]).
+std::vector<std::uint32_t> ThreadStarts(const Profile& profile) {
+  std::vector<std::uint32_t> starts(profile.threads.size() + 1, 0);
+  for (const auto thread : profile.host.thread) ++starts[thread.value + 1];
+  std::partial_sum(starts.begin(), starts.end(), starts.begin());
+  return starts;
+}
+
+Ns End(const HostTable& host, std::uint32_t row) { return host.start[row] + host.duration[row]; }
+
+/// The ranges open at a moment of one thread, asked in order of time.
+class OpenRanges {
+ public:
+  OpenRanges(const Profile& profile, std::vector<std::uint32_t> starts)
+      : host_(profile.host), starts_(std::move(starts)) {}
+
+  /// Moves to `time` on `thread`. REQUIRES: called in order of (thread, time).
+  void MoveTo(ThreadId thread, Ns time) {
+    if (!(thread == thread_)) {
+      thread_ = thread;
+      open_.clear();
+      next_ = starts_[thread.value];
+    }
+    for (; next_ < starts_[thread.value + 1] && host_.start[next_] <= time; ++next_) {
+      CloseUntil(host_.start[next_]);
+      open_.push_back(next_);
+    }
+    CloseUntil(time);
+  }
+
+  /// The innermost open range that ends at `end` or later; invalid when there is none.
+  HostId Innermost(Ns end) const {
+    for (auto row = open_.rbegin(); row != open_.rend(); ++row) {
+      if (End(host_, *row) >= end) return HostId{*row};
+    }
+    return {};
+  }
+
+ private:
+  void CloseUntil(Ns time) {
+    while (!open_.empty() && End(host_, open_.back()) <= time) open_.pop_back();
+  }
+
+  const HostTable& host_;
+  std::vector<std::uint32_t> starts_;
+  ThreadId thread_;
+  std::uint32_t next_ = 0;
+  std::vector<std::uint32_t> open_;
+};
+
+/// Looks ranges up by external id.
+class RangesById {
+ public:
+  RangesById(const HostTable& host, const std::vector<std::int64_t>& ids) : host_(host), ids_(ids) {
+    for (std::uint32_t row = 0; row < ids.size(); ++row) {
+      if (ids[row] >= 0) rows_.push_back(row);
+    }
+    std::stable_sort(rows_.begin(), rows_.end(), [&](auto a, auto b) { return ids_[a] < ids_[b]; });
+  }
+
+  bool Knows(std::int64_t id) const {
+    const auto at = LowerBound(id);
+    return at != rows_.end() && ids_[*at] == id;
+  }
+
+  /// The innermost range of that id on `thread` around `time`; invalid when there is none.
+  HostId Find(std::int64_t id, ThreadId thread, Ns time) const {
+    HostId found;
+    for (auto at = LowerBound(id); at != rows_.end() && ids_[*at] == id; ++at) {
+      const bool inside = host_.start[*at] <= time && time <= End(host_, *at);
+      if (inside && host_.thread[*at] == thread) found = HostId{*at};
+    }
+    return found;
+  }
+
+ private:
+  std::vector<std::uint32_t>::const_iterator LowerBound(std::int64_t id) const {
+    return std::lower_bound(
+        rows_.begin(), rows_.end(), id,
+        [&](std::uint32_t row, std::int64_t value) { return ids_[row] < value; });
+  }
+
+  const HostTable& host_;
+  const std::vector<std::int64_t>& ids_;
+  std::vector<std::uint32_t> rows_;
+};
+
+/// For each host row the nearest op: itself, or the nearest enclosing one.
+std::vector<HostId> NearestOps(const HostTable& host) {
+  std::vector<HostId> nearest(host.size());
+  for (std::uint32_t row = 0; row < host.size(); ++row) {
+    if (host.kind[row] == HostKind::kOp) {
+      nearest[row] = HostId{row};
+    } else if (host.parent[row].valid()) {
+      nearest[row] = nearest[host.parent[row].value];
+    }
+  }
+  return nearest;
+}
+
+/// The range that starts at exactly `time`: one with a sequence number before others, else the
+/// outermost. Invalid when there is none.
+HostId StartingAt(const HostTable& host, std::uint32_t begin, std::uint32_t end, Ns time) {
+  const auto first = host.start.begin() + begin;
+  const auto found = std::lower_bound(first, host.start.begin() + end, time);
+  const auto row = static_cast<std::uint32_t>(found - host.start.begin());
+  for (auto at = row; at < end && host.start[at] == time; ++at) {
+    if (host.sequence[at] >= 0) return HostId{at};
+  }
+  return row < end && host.start[row] == time ? HostId{row} : HostId{};
+}
+
+void FollowArrows(Profile& profile, std::vector<FlowRow>& flows) {
+  auto& host = profile.host;
+  const auto starts = ThreadStarts(profile);
+  std::stable_sort(flows.begin(), flows.end(), [](const FlowRow& a, const FlowRow& b) {
+    return std::pair(a.id, !a.forward) < std::pair(b.id, !b.forward);
+  });
+  const auto at = [&](const FlowRow& flow) {
+    return StartingAt(host, starts[flow.thread.value], starts[flow.thread.value + 1], flow.time);
+  };
+  for (std::size_t i = 0; i < flows.size();) {
+    std::size_t end = i;
+    while (end < flows.size() && flows[end].id == flows[i].id) ++end;
+    if (flows[i].forward) {
+      const HostId forward = at(flows[i]);
+      for (std::size_t k = i + 1; k < end && forward.valid(); ++k) {
+        const HostId backward = flows[k].forward ? HostId{} : at(flows[k]);
+        if (backward.valid() && backward != forward) host.forward[backward.value] = forward;
+      }
+    }
+    i = end;
+  }
+}
+
+/// A forward op that ran with a sequence number. Several nested ones share it; the autograd node is
+/// made by the one that starts last.
+struct Forward {
+  HostId op;
+  bool ambiguous = false;
+};
+
+void MatchSequences(Profile& profile, const std::vector<bool>& backward) {
+  auto& host = profile.host;
+  if (std::find(backward.begin(), backward.end(), true) == backward.end()) return;
+  boost::unordered_flat_map<std::int64_t, Forward> forwards;
+  for (std::uint32_t row = 0; row < host.size(); ++row) {
+    if (host.sequence[row] < 0 || backward[row] || host.kind[row] != HostKind::kOp) continue;
+    auto& forward = forwards[host.sequence[row]];
+    if (forward.op.valid() && host.thread[forward.op.value] != host.thread[row]) {
+      forward.ambiguous = true;
+    }
+    forward.op = HostId{row};
+  }
+  for (std::uint32_t row = 0; row < host.size(); ++row) {
+    if (!backward[row] || host.sequence[row] < 0 || host.forward[row].valid()) continue;
+    const auto found = forwards.find(host.sequence[row]);
+    if (found == forwards.end() || found->second.ambiguous) continue;
+    const auto op = found->second.op;
+    if (host.start[op.value] <= host.start[row]) host.forward[row] = op;
+  }
+}
+
+}  // namespace
+
+void Parents(Profile& profile) {
+  auto& host = profile.host;
+  host.parent.assign(host.size(), HostId{});
+  std::vector<std::uint32_t> open;
+  for (std::uint32_t row = 0; row < host.size(); ++row) {
+    if (row > 0 && host.thread[row] != host.thread[row - 1]) open.clear();
+    while (!open.empty() && End(host, open.back()) <= host.start[row]) open.pop_back();
+    if (!open.empty()) {
+      host.parent[row] = HostId{open.back()};
+      if (End(host, row) > End(host, open.back())) profile.log.Add(Counter::ranges_overlapping);
+    }
+    open.push_back(row);
+  }
+}
+
+void CallsToRanges(Profile& profile, const std::vector<std::int64_t>& host_ids,
+                   const std::vector<std::int64_t>& api_ids) {
+  auto& api = profile.api;
+  const RangesById by_id(profile.host, host_ids);
+  OpenRanges open(profile, ThreadStarts(profile));
+  api.op.assign(api.size(), HostId{});
+  for (std::uint32_t row = 0; row < api.size(); ++row) {
+    open.MoveTo(api.thread[row], api.start[row]);
+    if (api_ids[row] >= 0) {
+      api.op[row] = by_id.Find(api_ids[row], api.thread[row], api.start[row]);
+      if (api.op[row].valid()) continue;
+      if (by_id.Knows(api_ids[row])) profile.log.Add(Counter::ids_not_containing_launch);
+    }
+    api.op[row] = open.Innermost(api.start[row] + api.duration[row] - kClockTick);
+  }
+}
+
+void DeviceToCalls(Profile& profile, const std::vector<std::int64_t>& api_correlations,
+                   const std::vector<std::int64_t>& device_correlations) {
+  auto& device = profile.device;
+  const auto& api = profile.api;
+  boost::unordered_flat_map<std::int64_t, std::uint32_t> calls;
+  calls.reserve(device.size());
+  for (const auto correlation : device_correlations) {
+    if (correlation >= 0) calls.emplace(correlation, ApiId::kNone);
+  }
+  for (std::uint32_t row = 0; row < api.size(); ++row) {
+    const auto call = calls.find(api_correlations[row]);
+    if (api_correlations[row] < 0 || call == calls.end()) {
+      if (api.kind[row] == ApiKind::kLaunch && device.size() > 0) {
+        profile.log.Add(Counter::launches_without_device_event);
+      }
+      continue;
+    }
+    // A runtime call and the driver call inside it may share the id; the earlier is the outer one.
+    auto& first = call->second;
+    if (first == ApiId::kNone || api.start[row] < api.start[first]) first = row;
+  }
+  const auto nearest = NearestOps(profile.host);
+  device.launch.assign(device.size(), ApiId{});
+  device.op.assign(device.size(), HostId{});
+  for (std::uint32_t row = 0; row < device.size(); ++row) {
+    const auto call = calls.find(device_correlations[row]);
+    if (device_correlations[row] < 0 || call == calls.end() || call->second == ApiId::kNone) {
+      profile.log.Add(Counter::kernels_without_launch);
+      continue;
+    }
+    device.launch[row] = ApiId{call->second};
+    const HostId range = api.op[call->second];
+    if (range.valid()) device.op[row] = nearest[range.value];
+    if (!device.op[row].valid()) profile.log.Add(Counter::kernels_without_op);
+  }
+}
+
+void BackwardToForward(Profile& profile, std::vector<FlowRow> flows,
+                       const std::vector<bool>& host_backward) {
+  profile.host.forward.assign(profile.host.size(), HostId{});
+  FollowArrows(profile, flows);
+  MatchSequences(profile, host_backward);
+}
+
+void MemoryToRanges(Profile& profile) {
+  auto& memory = profile.memory;
+  memory.op.assign(memory.size(), HostId{});
+  std::vector<std::uint32_t> rows(memory.size());
+  std::iota(rows.begin(), rows.end(), 0U);
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](auto a, auto b) { return memory.thread[a] < memory.thread[b]; });
+  OpenRanges open(profile, ThreadStarts(profile));
+  for (const auto row : rows) {
+    open.MoveTo(memory.thread[row], memory.time[row]);
+    memory.op[row] = open.Innermost(memory.time[row]);
+  }
+}
+
+}  // namespace profgauge::link

@@ -1,0 +1,35 @@
+// Finds what belongs together: parents, launches, ops, forward ops. ProfileBuilder calls these on
+// sorted tables; each counts in the import log what it could not link.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/profile.h"
+#include "model/profile_builder.h"
+
+namespace profgauge::link {
+
+/// HostTable::parent by containment on each thread.
+void Parents(Profile& profile);
+
+/// ApiTable::op: the range that the call's external id names, when the call starts inside it on the
+/// same thread (both ends included: this settles ties between ranges that touch within a clock
+/// tick); else the innermost range of the thread that contains the call.
+/// `host_ids` and `api_ids` are external ids by row, -1 none.
+void CallsToRanges(Profile& profile, const std::vector<std::int64_t>& host_ids,
+                   const std::vector<std::int64_t>& api_ids);
+
+/// DeviceTable::launch by correlation and ::op as the innermost op around the launch.
+void DeviceToCalls(Profile& profile, const std::vector<std::int64_t>& api_correlations,
+                   const std::vector<std::int64_t>& device_correlations);
+
+/// HostTable::forward, from recorded arrows; for backward ops without one, from the sequence number
+/// when only one thread ran forward ops with it.
+void BackwardToForward(Profile& profile, std::vector<FlowRow> flows,
+                       const std::vector<bool>& host_backward);
+
+/// MemoryTable::op.
+void MemoryToRanges(Profile& profile);
+
+}  // namespace profgauge::link

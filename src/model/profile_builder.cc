@@ -1,0 +1,317 @@
+#include "model/profile_builder.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <limits>
+#include <tuple>
+
+#include "model/invariants.h"
+#include "model/link.h"
+#include "model/permute.h"
+
+namespace profgauge {
+namespace {
+
+/// -1 when `text` is no whole number.
+std::int64_t NumberOr(std::string_view text, std::int64_t otherwise) {
+  std::int64_t number = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return failed == std::errc{} && end == text.data() + text.size() ? number : otherwise;
+}
+
+template <class T>
+void AppendBytes(std::string& key, const T& value) {
+  char bytes[sizeof(T)];
+  std::memcpy(bytes, &value, sizeof(T));
+  key.append(bytes, sizeof(T));
+}
+
+std::string ThreadKey(std::string_view process, std::string_view thread) {
+  std::string key(process);
+  key.push_back('\0');
+  key.append(thread);
+  return key;
+}
+
+/// The key identifies the value: equal bytes, equal value.
+template <class T, class Id>
+Id InternValue(boost::unordered_flat_map<std::string, std::uint32_t>& ids, std::vector<T>& values,
+               std::string key, const T& value) {
+  const auto next = static_cast<std::uint32_t>(values.size());
+  const auto [at, is_new] = ids.emplace(std::move(key), next);
+  if (is_new) values.push_back(value);
+  return Id{at->second};
+}
+
+/// A device event at time 0 that lasts no time has lost its times (kineto#109).
+bool LostItsTime(const DeviceTable& device, std::size_t row) {
+  return device.start[row] == 0 && device.duration[row] == 0;
+}
+
+template <class T>
+Permutation ByThread(const T& t) {
+  return SortedRows(t.size(), [&](auto a, auto b) {
+    return std::tuple(t.thread[a], t.start[a], -t.duration[a]) <
+           std::tuple(t.thread[b], t.start[b], -t.duration[b]);
+  });
+}
+
+template <class T>
+void SortStreamTable(T& t) {
+  const auto rows = SortedRows(t.size(), [&](auto a, auto b) { return t.start[a] < t.start[b]; });
+  PermuteAll(rows, t.start, t.duration, t.name, t.gpu, t.stream);
+}
+
+template <class T>
+void AppendStreamRow(T& t, const StreamRow& row) {
+  t.start.push_back(row.start);
+  t.duration.push_back(row.duration);
+  t.name.push_back(row.name);
+  t.gpu.push_back(row.gpu);
+  t.stream.push_back(row.stream);
+}
+
+}  // namespace
+
+ThreadId ProfileBuilder::AddThread(std::string_view process, std::string_view thread) {
+  Thread value;
+  value.process = std::string(process);
+  value.pid = NumberOr(process, -1);
+  value.tid = NumberOr(thread, -1);
+  if (value.tid < 0 && thread != "-1") value.name = std::string(thread);
+  return InternValue<Thread, ThreadId>(thread_ids_, profile_.threads, ThreadKey(process, thread),
+                                       value);
+}
+
+void ProfileBuilder::NameProcess(std::string_view process, std::string_view name) {
+  process_names_[std::string(process)] = std::string(name);
+}
+
+void ProfileBuilder::NameThread(std::string_view process, std::string_view thread,
+                                std::string_view name) {
+  thread_names_[ThreadKey(process, thread)] = std::string(name);
+}
+
+LaunchConfigId ProfileBuilder::AddLaunchConfig(const LaunchConfig& config) {
+  std::string key;
+  for (const auto size : config.grid) AppendBytes(key, size);
+  for (const auto size : config.block) AppendBytes(key, size);
+  AppendBytes(key, config.registers);
+  AppendBytes(key, config.shared_memory);
+  AppendBytes(key, config.blocks_per_sm);
+  AppendBytes(key, config.warps_per_sm);
+  AppendBytes(key, config.occupancy);
+  return InternValue<LaunchConfig, LaunchConfigId>(config_ids_, profile_.launch_configs,
+                                                   std::move(key), config);
+}
+
+CollectiveId ProfileBuilder::AddCollective(const Collective& collective) {
+  std::string key;
+  for (const auto text : {collective.name, collective.dtype, collective.group}) {
+    AppendBytes(key, text.value);
+  }
+  for (const auto number : {collective.in_elements, collective.out_elements, collective.group_size,
+                            collective.source_rank, collective.destination_rank}) {
+    AppendBytes(key, number);
+  }
+  return InternValue<Collective, CollectiveId>(collective_ids_, profile_.collectives,
+                                               std::move(key), collective);
+}
+
+void ProfileBuilder::AddFact(std::string key, std::string value) {
+  profile_.facts.emplace_back(std::move(key), std::move(value));
+}
+
+void ProfileBuilder::AddHost(const HostRow& row) {
+  auto& t = profile_.host;
+  t.start.push_back(row.start);
+  t.duration.push_back(row.duration);
+  t.name.push_back(row.name);
+  t.kind.push_back(row.kind);
+  t.thread.push_back(row.thread);
+  t.input_shapes.push_back(row.input_shapes);
+  t.input_dtypes.push_back(row.input_dtypes);
+  t.call_stack.push_back(row.call_stack);
+  t.concrete_inputs.push_back(row.concrete_inputs);
+  t.sequence.push_back(row.sequence);
+  t.collective.push_back(row.collective);
+  host_ids_.push_back(row.id);
+  host_backward_.push_back(row.backward);
+}
+
+void ProfileBuilder::AddApi(const ApiRow& row) {
+  auto& t = profile_.api;
+  t.start.push_back(row.start);
+  t.duration.push_back(row.duration);
+  t.name.push_back(row.name);
+  t.kind.push_back(row.kind);
+  t.thread.push_back(row.thread);
+  api_correlations_.push_back(row.correlation);
+  api_op_ids_.push_back(row.op_id);
+}
+
+void ProfileBuilder::AddDevice(const DeviceRow& row) {
+  auto& t = profile_.device;
+  t.start.push_back(row.start);
+  t.duration.push_back(row.duration);
+  t.name.push_back(row.name);
+  t.kind.push_back(row.kind);
+  t.gpu.push_back(row.gpu);
+  t.stream.push_back(row.stream);
+  t.config.push_back(row.config);
+  t.collective.push_back(row.collective);
+  t.copy.push_back(row.copy);
+  t.host_memory.push_back(row.host_memory);
+  t.bytes.push_back(row.bytes);
+  device_correlations_.push_back(row.correlation);
+}
+
+void ProfileBuilder::AddSync(const StreamRow& row) { AppendStreamRow(profile_.sync, row); }
+
+void ProfileBuilder::AddDeviceRange(const StreamRow& row) {
+  AppendStreamRow(profile_.device_ranges, row);
+}
+
+void ProfileBuilder::AddPython(const PythonRow& row) {
+  auto& t = profile_.python;
+  t.start.push_back(row.start);
+  t.duration.push_back(row.duration);
+  t.name.push_back(row.name);
+  t.thread.push_back(row.thread);
+  t.id.push_back(row.id);
+  t.parent_id.push_back(row.parent_id);
+  t.module_id.push_back(row.module_id);
+}
+
+void ProfileBuilder::AddMemory(const MemoryRow& row) {
+  auto& t = profile_.memory;
+  t.time.push_back(row.time);
+  t.thread.push_back(row.thread);
+  t.device_type.push_back(row.device_type);
+  t.device.push_back(row.device);
+  t.address.push_back(row.address);
+  t.bytes.push_back(row.bytes);
+  t.total_allocated.push_back(row.total_allocated);
+  t.total_reserved.push_back(row.total_reserved);
+}
+
+void ProfileBuilder::SetSpan(Ns start, Ns duration) {
+  if (has_span_) return;
+  has_span_ = true;
+  profile_.span_start = start;
+  profile_.span_end = start + duration;
+}
+
+Result<Profile> ProfileBuilder::Finish() {
+  Rebase(FindOrigin());
+  SortTables();
+  ApplyNames();
+  link::Parents(profile_);
+  link::CallsToRanges(profile_, host_ids_, api_op_ids_);
+  link::DeviceToCalls(profile_, api_correlations_, device_correlations_);
+  link::BackwardToForward(profile_, std::move(flows_), host_backward_);
+  link::MemoryToRanges(profile_);
+  PROFGAUGE_CHECK(CheckInvariants(profile_));
+  return std::move(profile_);
+}
+
+Ns ProfileBuilder::FindOrigin() const {
+  Ns origin = std::numeric_limits<Ns>::max();
+  const auto include = [&](const std::vector<Ns>& times) {
+    for (const auto time : times) origin = std::min(origin, time);
+  };
+  include(profile_.host.start);
+  include(profile_.api.start);
+  include(profile_.sync.start);
+  include(profile_.device_ranges.start);
+  include(profile_.python.start);
+  include(profile_.memory.time);
+  if (has_span_) origin = std::min(origin, profile_.span_start);
+  const auto& device = profile_.device;
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    if (!LostItsTime(device, row)) origin = std::min(origin, device.start[row]);
+  }
+  return origin == std::numeric_limits<Ns>::max() ? 0 : origin;
+}
+
+void ProfileBuilder::Rebase(Ns origin) {
+  auto& device = profile_.device;
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    if (origin > 0 && LostItsTime(device, row)) {
+      device.start[row] = origin;
+      profile_.log.Add(Counter::zero_time_events);
+    }
+  }
+  Ns first = std::numeric_limits<Ns>::max();
+  Ns last = 0;
+  const auto move = [&](std::vector<Ns>& starts, const std::vector<Ns>* durations) {
+    for (std::size_t row = 0; row < starts.size(); ++row) {
+      starts[row] -= origin;
+      first = std::min(first, starts[row]);
+      last = std::max(last, starts[row] + (durations ? (*durations)[row] : 0));
+    }
+  };
+  move(profile_.host.start, &profile_.host.duration);
+  move(profile_.api.start, &profile_.api.duration);
+  move(device.start, &device.duration);
+  move(profile_.sync.start, &profile_.sync.duration);
+  move(profile_.device_ranges.start, &profile_.device_ranges.duration);
+  move(profile_.python.start, &profile_.python.duration);
+  move(profile_.memory.time, nullptr);
+  profile_.first = std::min(first, last);
+  profile_.last = last;
+  if (has_span_) {
+    profile_.span_start -= origin;
+    profile_.span_end -= origin;
+  }
+  for (auto& flow : flows_) flow.time -= origin;
+  profile_.origin_ns = origin + clock_offset_;
+}
+
+void ProfileBuilder::SortTables() {
+  auto& host = profile_.host;
+  const auto host_rows = ByThread(host);
+  PermuteAll(host_rows, host.start, host.duration, host.name, host.kind, host.thread,
+             host.input_shapes, host.input_dtypes, host.call_stack, host.concrete_inputs,
+             host.sequence, host.collective, host_ids_, host_backward_);
+  auto& api = profile_.api;
+  const auto api_rows = ByThread(api);
+  PermuteAll(api_rows, api.start, api.duration, api.name, api.kind, api.thread, api_correlations_,
+             api_op_ids_);
+  auto& device = profile_.device;
+  const auto device_rows = SortedRows(device.size(), [&](auto a, auto b) {
+    return std::tuple(device.gpu[a], device.stream[a], device.start[a]) <
+           std::tuple(device.gpu[b], device.stream[b], device.start[b]);
+  });
+  PermuteAll(device_rows, device.start, device.duration, device.name, device.kind, device.gpu,
+             device.stream, device.config, device.collective, device.copy, device.host_memory,
+             device.bytes, device_correlations_);
+  SortStreamTable(profile_.sync);
+  SortStreamTable(profile_.device_ranges);
+  auto& python = profile_.python;
+  const auto python_rows = ByThread(python);
+  PermuteAll(python_rows, python.start, python.duration, python.name, python.thread, python.id,
+             python.parent_id, python.module_id);
+  auto& memory = profile_.memory;
+  const auto memory_rows =
+      SortedRows(memory.size(), [&](auto a, auto b) { return memory.time[a] < memory.time[b]; });
+  PermuteAll(memory_rows, memory.time, memory.thread, memory.device_type, memory.device,
+             memory.address, memory.bytes, memory.total_allocated, memory.total_reserved);
+}
+
+void ProfileBuilder::ApplyNames() {
+  for (const auto& [key, id] : thread_ids_) {
+    auto& thread = profile_.threads[id];
+    if (const auto name = thread_names_.find(key); name != thread_names_.end()) {
+      thread.name = name->second;
+    }
+    if (const auto name = process_names_.find(thread.process); name != process_names_.end()) {
+      thread.process = "pid " + thread.process + " " + name->second;
+    } else if (thread.pid >= 0) {
+      thread.process = "pid " + thread.process;
+    }
+  }
+}
+
+}  // namespace profgauge

@@ -1,0 +1,164 @@
+// Assembles a Profile: readers add rows in any order, Finish() makes the tables that model/tables.h
+// promises.
+//
+//   ProfileBuilder builder;
+//   const ThreadId main = builder.AddThread("1234", "1234");
+//   builder.AddHost({.start = 100, .duration = 50, .name = builder.Intern("aten::mm"), .thread =
+//   main}); PROFGAUGE_TRY(Profile profile, builder.Finish());
+//
+// Rows carry absolute nanoseconds of one clock; Finish() moves them to the profile's start, sorts,
+// finds parents, links launches to device work and backward to forward ops, counts in the import
+// log what it could not link, and checks the invariants. Rows that start at the same time and last
+// equally long keep the order in which they were added: the first is the outer one.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/profile.h"
+#include "profgauge/error.h"
+
+namespace profgauge {
+
+struct HostRow {
+  Ns start = 0;
+  Ns duration = 0;
+  StringId name;
+  HostKind kind = HostKind::kOp;
+  ThreadId thread;
+  std::int64_t id = -1;  ///< External id, by which launches may name it; -1 none.
+  StringId input_shapes;
+  StringId input_dtypes;
+  StringId call_stack;
+  StringId concrete_inputs;
+  std::int64_t sequence = -1;
+  bool backward = false;  ///< Says that it is the backward of the forward op with its sequence.
+  CollectiveId collective;
+};
+
+struct ApiRow {
+  Ns start = 0;
+  Ns duration = 0;
+  StringId name;
+  ApiKind kind = ApiKind::kOther;
+  ThreadId thread;
+  std::int64_t correlation = -1;  ///< -1 none.
+  std::int64_t op_id = -1;        ///< External id of the op that made the call; -1 none.
+};
+
+struct DeviceRow {
+  Ns start = 0;
+  Ns duration = 0;
+  StringId name;
+  DeviceKind kind = DeviceKind::kKernel;
+  std::int32_t gpu = -1;
+  std::int64_t stream = -1;
+  std::int64_t correlation = -1;
+  LaunchConfigId config;
+  CollectiveId collective;
+  CopyKind copy = CopyKind::kNone;
+  HostMemory host_memory = HostMemory::kUnknown;
+  std::int64_t bytes = -1;
+};
+
+/// For SyncTable and DeviceRangeTable.
+struct StreamRow {
+  Ns start = 0;
+  Ns duration = 0;
+  StringId name;
+  std::int32_t gpu = -1;
+  std::int64_t stream = -1;
+};
+
+struct PythonRow {
+  Ns start = 0;
+  Ns duration = 0;
+  StringId name;
+  ThreadId thread;
+  std::int64_t id = -1;
+  std::int64_t parent_id = -1;
+  std::int64_t module_id = -1;
+};
+
+struct MemoryRow {
+  Ns time = 0;
+  ThreadId thread;
+  std::int8_t device_type = 0;
+  std::int32_t device = -1;
+  std::uint64_t address = 0;
+  std::int64_t bytes = 0;
+  std::int64_t total_allocated = -1;
+  std::int64_t total_reserved = -1;
+};
+
+/// One end of an arrow from a forward op to its backward op.
+struct FlowRow {
+  std::int64_t id = -1;
+  ThreadId thread;
+  Ns time = 0;
+  bool forward = false;  ///< The arrow's start, at the forward op.
+};
+
+class ProfileBuilder {
+ public:
+  ProfileBuilder() = default;
+  ProfileBuilder(ProfileBuilder&&) = default;
+  ProfileBuilder& operator=(ProfileBuilder&&) = default;
+
+  StringId Intern(std::string_view text) { return profile_.strings.Intern(text); }
+  /// The thread of that process and thread id, as written; numbers become Thread::pid and tid.
+  ThreadId AddThread(std::string_view process, std::string_view thread);
+  void NameProcess(std::string_view process, std::string_view name);
+  void NameThread(std::string_view process, std::string_view thread, std::string_view name);
+  LaunchConfigId AddLaunchConfig(const LaunchConfig& config);
+  CollectiveId AddCollective(const Collective& collective);
+  void AddGpu(Gpu gpu) { profile_.gpus.push_back(std::move(gpu)); }
+  void AddFact(std::string key, std::string value);
+
+  void AddHost(const HostRow& row);
+  void AddApi(const ApiRow& row);
+  void AddDevice(const DeviceRow& row);
+  void AddSync(const StreamRow& row);
+  void AddDeviceRange(const StreamRow& row);
+  void AddPython(const PythonRow& row);
+  void AddMemory(const MemoryRow& row);
+  void AddFlow(const FlowRow& row) { flows_.push_back(row); }
+  /// The profiler's own recording span. The first one counts.
+  void SetSpan(Ns start, Ns duration);
+  /// What must be added to the rows' times to make them Unix nanoseconds. Default: 0.
+  void SetClockOffset(Ns offset) { clock_offset_ = offset; }
+
+  Source& source() { return profile_.source; }
+  DistributedInfo& distributed() { return profile_.distributed; }
+  ImportLog& log() { return profile_.log; }
+
+  /// Sorts, links and checks. The builder is spent afterwards. Errors: kInternal when an invariant
+  /// does not hold, which is a defect of the reader or of this class.
+  Result<Profile> Finish();
+
+ private:
+  Ns FindOrigin() const;
+  void Rebase(Ns origin);
+  void SortTables();
+  void ApplyNames();
+
+  Profile profile_;
+  std::vector<std::int64_t> host_ids_;
+  std::vector<bool> host_backward_;
+  std::vector<std::int64_t> api_correlations_;
+  std::vector<std::int64_t> api_op_ids_;
+  std::vector<std::int64_t> device_correlations_;
+  std::vector<FlowRow> flows_;
+  boost::unordered_flat_map<std::string, std::string> process_names_;
+  boost::unordered_flat_map<std::string, std::string> thread_names_;
+  boost::unordered_flat_map<std::string, std::uint32_t> thread_ids_;
+  boost::unordered_flat_map<std::string, std::uint32_t> config_ids_;
+  boost::unordered_flat_map<std::string, std::uint32_t> collective_ids_;
+  bool has_span_ = false;
+  Ns clock_offset_ = 0;
+};
+
+}  // namespace profgauge

@@ -1,0 +1,23 @@
+#include "readers/builtin.h"
+
+#include <vector>
+
+#include "readers/kineto/kineto_reader.h"
+
+namespace profgauge {
+namespace {
+
+std::vector<std::unique_ptr<Reader>> MakeBuiltinReaders() {
+  std::vector<std::unique_ptr<Reader>> made;
+  made.push_back(readers::MakeKinetoReader());
+  return made;
+}
+
+}  // namespace
+
+std::span<const std::unique_ptr<Reader>> BuiltinReaders() {
+  static const auto kReaders = MakeBuiltinReaders();
+  return kReaders;
+}
+
+}  // namespace profgauge

@@ -1,0 +1,81 @@
+#include "readers/detect.h"
+
+#include <string_view>
+#include <utility>
+
+#include "readers/builtin.h"
+
+namespace profgauge {
+namespace {
+
+using std::string_view_literals::operator""sv;
+
+/// A kind of file that is often given by mistake.
+struct Lookalike {
+  std::string_view start;
+  std::string_view code;
+  std::string_view message;
+  std::string_view help;
+};
+
+constexpr Lookalike kLookalikes[] = {
+    {"version https://git-lfs"sv, "input/lfs-pointer",
+     "the file is a Git LFS pointer, not the profile itself", "help: fetch it with `git lfs pull`"},
+    {"PK\x03\x04"sv, "input/zip", "the file is a zip archive",
+     "help: unpack it and pass the profile inside"},
+    {"SQLite format 3\0"sv, "input/sqlite",
+     "the file is a SQLite database, a format that is not supported yet",
+     "help: record with the PyTorch profiler, or wait for the reader of Nsight Systems exports"},
+    {"\xFF\xFE"sv, "input/utf16", "the file is text in UTF-16, expected UTF-8",
+     "help: PowerShell's `>` converts text; copy the original file, or convert it with "
+     "`iconv -f UTF-16 -t UTF-8`"},
+    {"\xFE\xFF"sv, "input/utf16", "the file is text in UTF-16, expected UTF-8",
+     "help: PowerShell's `>` converts text; copy the original file, or convert it with "
+     "`iconv -f UTF-16 -t UTF-8`"},
+    {"{\0"sv, "input/utf16", "the file is text in UTF-16, expected UTF-8",
+     "help: convert it with `iconv -f UTF-16LE -t UTF-8`"},
+    {"[\0"sv, "input/utf16", "the file is text in UTF-16, expected UTF-8",
+     "help: convert it with `iconv -f UTF-16LE -t UTF-8`"},
+};
+
+Error InputError(const std::string& path, std::string_view code, std::string_view message,
+                 std::string_view help) {
+  Error error;
+  error.kind = ErrorKind::kInput;
+  error.code = std::string(code);
+  error.message = std::string(message);
+  error.where.file = path;
+  error.notes.emplace_back(help);
+  return error;
+}
+
+}  // namespace
+
+Result<const Reader*> FindReader(const std::string& path, std::span<const std::byte> head) {
+  const Reader* best = nullptr;
+  Match best_match = Match::kNo;
+  for (const auto& reader : BuiltinReaders()) {
+    const auto match = reader->Sniff(head);
+    if (match > best_match) {
+      best_match = match;
+      best = reader.get();
+    }
+  }
+  const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
+  for (const auto& lookalike : kLookalikes) {
+    if (!text.starts_with(lookalike.start) || best_match == Match::kYes) continue;
+    return Fail(InputError(path, lookalike.code, lookalike.message, lookalike.help));
+  }
+  if (best != nullptr) return best;
+  if (path.ends_with(".nsys-rep") || path.ends_with(".qdrep")) {
+    return Fail(InputError(path, "input/nsys-rep",
+                           "the file is a report of Nsight Systems in its own format, which only "
+                           "its own tools can read",
+                           "help: export it with `nsys export --type sqlite`"));
+  }
+  return Fail(InputError(path, "input/unknown", "the file is no profile of a known format",
+                         "help: expected a trace of the PyTorch profiler (*.pt.trace.json or "
+                         "*.pt.trace.json.gz)"));
+}
+
+}  // namespace profgauge

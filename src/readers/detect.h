@@ -1,0 +1,17 @@
+// What a file is, by its first bytes.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "profgauge/error.h"
+#include "readers/reader.h"
+
+namespace profgauge {
+
+/// The reader whose format the bytes are. Errors: kInput naming what `path` is instead, with help.
+Result<const Reader*> FindReader(const std::string& path, std::span<const std::byte> head);
+
+}  // namespace profgauge

@@ -1,0 +1,145 @@
+#include "readers/kineto/document.h"
+
+#include <algorithm>
+#include <array>
+
+namespace profgauge::readers::kineto {
+namespace {
+
+constexpr std::string_view kListKey = "traceEvents";
+
+bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
+/// Whether `text` goes on like an event behind its `{`: white space and a key of the event's own
+/// level.
+bool StartsLikeEvent(std::string_view text) {
+  static constexpr std::array<std::string_view, 8> kKeys = {
+      "\"ph\"", "\"cat\"", "\"name\"", "\"pid\"", "\"tid\"", "\"ts\"", "\"dur\"", "\"args\""};
+  while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
+  return std::any_of(kKeys.begin(), kKeys.end(),
+                     [&](std::string_view key) { return text.starts_with(key); });
+}
+
+/// Whether `text` ends, white space apart, in `},`.
+bool EndsBehindElement(std::string_view text) {
+  const auto trim = [&] {
+    while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
+  };
+  trim();
+  if (!text.ends_with(',')) return false;
+  text.remove_suffix(1);
+  trim();
+  return text.ends_with('}');
+}
+
+}  // namespace
+
+std::optional<std::size_t> ListFinder::Feed(std::string_view bytes) {
+  for (std::size_t at = 0; at < bytes.size(); ++at) {
+    if (Step(bytes[at])) return at + 1;
+    if (ended_ || !plausible_) return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+bool ListFinder::Step(char c) {
+  if (in_string_) {
+    if (escaped_) {
+      escaped_ = false;
+    } else if (c == '\\') {
+      escaped_ = true;
+    } else if (c == '"') {
+      in_string_ = false;
+    } else if (depth_ == 1 && token_.size() <= kListKey.size()) {
+      token_.push_back(c);
+    }
+    return false;
+  }
+  if (IsSpace(c)) return false;
+  if (depth_ == 0) {
+    bare_list_ = c == '[';
+    plausible_ = bare_list_ || c == '{';
+    depth_ = 1;
+    return bare_list_;
+  }
+  switch (c) {
+    case '"':
+      in_string_ = true;
+      token_.clear();
+      value_next_ = false;
+      break;
+    case ':':
+      value_next_ = depth_ == 1;
+      break;
+    case '[':
+      if (value_next_ && depth_ == 1 && token_ == kListKey) return true;
+      [[fallthrough]];
+    case '{':
+      ++depth_;
+      value_next_ = false;
+      break;
+    case ']':
+    case '}':
+      ended_ = --depth_ == 0;
+      break;
+    default:
+      value_next_ = false;
+      break;
+  }
+  return false;
+}
+
+void Input::Read(std::string& out, std::size_t count) {
+  const auto from_held = std::min(count, held_.size());
+  out.append(held_, 0, from_held);
+  held_.erase(0, from_held);
+  count -= from_held;
+  const auto before = out.size();
+  out.resize(before + count);
+  std::size_t have = 0;
+  while (have < count && !ended_) {
+    const auto room = std::as_writable_bytes(std::span(out)).subspan(before + have);
+    const auto got = source_.Read(room);
+    if (!got) {
+      error_ = got.error();
+      ended_ = true;
+    } else if (*got == 0) {
+      ended_ = true;
+    } else {
+      hash_.Add(std::string_view(out).substr(before + have, *got));
+      have += *got;
+    }
+  }
+  total_ += have;
+  out.resize(before + have);
+}
+
+std::size_t FindCut(std::string_view text) {
+  for (auto at = text.rfind('{'); at != std::string_view::npos && at > 0;
+       at = text.rfind('{', at - 1)) {
+    if (StartsLikeEvent(text.substr(at + 1)) && EndsBehindElement(text.substr(0, at))) return at;
+  }
+  return std::string_view::npos;
+}
+
+Chunk NextChunk(Input& input) {
+  Chunk chunk;
+  chunk.offset = input.offset();
+  std::size_t size = kChunkBytes;
+  for (;;) {
+    input.Read(chunk.text, size - chunk.text.size());
+    if (input.at_end() && chunk.text.size() < size) {
+      chunk.last = true;
+      return chunk;
+    }
+    const auto cut = FindCut(chunk.text);
+    if (cut != std::string_view::npos) {
+      input.Unread(std::string_view(chunk.text).substr(cut));
+      chunk.text.resize(cut);
+      return chunk;
+    }
+    size *= 2;
+  }
+}
+
+}  // namespace profgauge::readers::kineto

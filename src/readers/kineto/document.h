@@ -1,0 +1,92 @@
+// The outside of a trace document: where its list of events begins, and what stands around it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/byte_source.h"
+#include "base/content_hash.h"
+#include "model/profile_builder.h"
+
+namespace profgauge::readers::kineto {
+
+/// Finds the list of events: the document itself, or the value of its key "traceEvents". Knows
+/// strings and nesting and nothing else, so that bad values before the list do no harm.
+class ListFinder {
+ public:
+  /// Feeds the next bytes; the position behind the list's `[` when it is among them.
+  std::optional<std::size_t> Feed(std::string_view bytes);
+  /// Whether the document is an object that has ended.
+  bool ended() const { return ended_; }
+  /// Whether the document starts like an object or a list.
+  bool plausible() const { return plausible_; }
+  bool bare_list() const { return bare_list_; }
+
+ private:
+  bool Step(char c);  ///< Whether `c` opens the list.
+
+  bool plausible_ = true;
+  bool bare_list_ = false;
+  bool ended_ = false;
+  bool in_string_ = false;
+  bool escaped_ = false;
+  bool value_next_ = false;  ///< Behind the colon of a key of the document.
+  std::uint32_t depth_ = 0;
+  std::string token_;  ///< The last string of the document's own level, cut at a length.
+};
+
+/// Reads a source in order, counting, hashing and holding back what was read too far.
+class Input {
+ public:
+  explicit Input(ByteSource& source) : source_(source) {}
+  /// Appends up to `count` bytes to `out`; fewer only at the end. A damaged end is kept as error().
+  void Read(std::string& out, std::size_t count);
+  void Unread(std::string_view bytes) { held_.insert(0, bytes); }
+  std::uint64_t offset() const { return total_ - held_.size(); }
+  std::uint64_t total() const { return total_; }
+  bool at_end() const { return ended_ && held_.empty(); }
+  /// Why the source stopped before its end, if it did.
+  const std::optional<Error>& error() const { return error_; }
+  std::string Hash() const { return hash_.Hex(); }
+
+ private:
+  ByteSource& source_;
+  ContentHash hash_;
+  std::string held_;
+  std::uint64_t total_ = 0;
+  bool ended_ = false;
+  std::optional<Error> error_;
+};
+
+/// A run of whole elements of the list, as far as can be told from outside.
+struct Chunk {
+  std::uint64_t offset = 0;  ///< Of its first byte in the decompressed stream.
+  std::string text;
+  bool last = false;  ///< Nothing follows in the stream.
+};
+
+inline constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
+
+/// Position of the last `{` in `text` that begins an element behind `},`; npos when there is none.
+/// Looks for text like `}, {"ph"`, which no valid string can contain.
+std::size_t FindCut(std::string_view text);
+
+/// Cuts the rest of `input` into chunks of about kChunkBytes. The partition depends on the bytes
+/// alone.
+Chunk NextChunk(Input& input);
+
+/// What the document says outside its list.
+struct Envelope {
+  Ns base_time = 0;  ///< baseTimeNanoseconds.
+  bool has_base_time = false;
+  bool complete = false;  ///< The document is closed.
+};
+
+/// Reads facts, devices and distributed training out of `text`, the document with an empty list in
+/// place of its events. What is not valid JSON is counted and ignored.
+Envelope ReadEnvelope(const std::string& text, ProfileBuilder& builder);
+
+}  // namespace profgauge::readers::kineto

@@ -1,0 +1,277 @@
+#include "readers/kineto/event_parser.h"
+
+#include <boost/json/basic_parser_impl.hpp>
+#include <deque>
+#include <functional>
+#include <limits>
+
+namespace profgauge::readers::kineto {
+namespace {
+
+namespace json = boost::json;
+
+/// Deeper nesting is not a trace; each level costs stack.
+constexpr std::size_t kMaxDepth = 256;
+
+/// Strings that are not one piece of the chunk: escaped ones and structures. Reused from event to
+/// event, so that views stay valid until Clear().
+class Scratch {
+ public:
+  std::string& Next() {
+    if (used_ == strings_.size()) strings_.emplace_back();
+    auto& string = strings_[used_++];
+    string.clear();
+    return string;
+  }
+  void Clear() { used_ = 0; }
+
+ private:
+  std::deque<std::string> strings_;
+  std::size_t used_ = 0;
+};
+
+/// Follows the parser through list, event and args, and notes the values of known fields.
+class Handler {
+ public:
+  static constexpr std::size_t max_array_size = std::numeric_limits<std::size_t>::max();
+  static constexpr std::size_t max_object_size = max_array_size;
+  static constexpr std::size_t max_string_size = max_array_size;
+  static constexpr std::size_t max_key_size = max_array_size;
+  using Code = json::error_code;
+  using View = json::string_view;
+
+  void Begin(std::string_view chunk, EventReceiver& receiver) {
+    chunk_ = chunk;
+    receiver_ = &receiver;
+    level_ = Level::kOutside;
+    nested_ = 0;
+    structure_ = nullptr;
+    events_ = 0;
+    partial_.clear();
+  }
+  bool outside() const { return level_ == Level::kOutside; }
+  bool between_events() const { return level_ == Level::kList && nested_ == 0; }
+  std::uint64_t events() const { return events_; }
+
+  bool on_document_begin(Code&) { return true; }
+  bool on_document_end(Code&) { return true; }
+
+  bool on_array_begin(Code&) {
+    if (level_ == Level::kOutside) {
+      level_ = Level::kList;
+    } else {
+      OpenNested('[');
+    }
+    return true;
+  }
+  bool on_array_end(std::size_t, Code&) {
+    if (nested_ > 0) {
+      CloseNested(']');
+    } else {
+      level_ = Level::kOutside;
+    }
+    return true;
+  }
+  bool on_object_begin(Code&) {
+    if (nested_ > 0) {
+      OpenNested('{');
+    } else if (level_ == Level::kList) {
+      level_ = Level::kEvent;
+      event_.Clear();
+      scratch_.Clear();
+    } else if (level_ == Level::kEvent && field_ == Field::kArgs) {
+      level_ = Level::kArgs;
+    } else {
+      OpenNested('{');
+    }
+    return true;
+  }
+  bool on_object_end(std::size_t, Code&) {
+    if (nested_ > 0) {
+      CloseNested('}');
+    } else if (level_ == Level::kArgs) {
+      level_ = Level::kEvent;
+    } else {
+      level_ = Level::kList;
+      ++events_;
+      receiver_->Receive(event_);
+    }
+    return true;
+  }
+
+  bool on_key_part(View part, std::size_t, Code&) {
+    partial_.append(part.data(), part.size());
+    return true;
+  }
+  bool on_key(View part, std::size_t size, Code&) {
+    if (nested_ > 0) {
+      if (structure_) AppendScalar(Whole(part, size), true);
+    } else {
+      const auto key = Whole(part, size);
+      field_ = level_ == Level::kEvent ? EventField(key) : ArgsField(key);
+    }
+    partial_.clear();
+    return true;
+  }
+  bool on_string_part(View part, std::size_t, Code&) {
+    partial_.append(part.data(), part.size());
+    return true;
+  }
+  bool on_string(View part, std::size_t size, Code&) {
+    Value(Whole(part, size), Form::kString);
+    partial_.clear();
+    return true;
+  }
+  bool on_number_part(View part, Code&) {
+    partial_.append(part.data(), part.size());
+    return true;
+  }
+  bool on_int64(std::int64_t, View part, Code&) { return Number(part); }
+  bool on_uint64(std::uint64_t, View part, Code&) { return Number(part); }
+  bool on_double(double, View part, Code&) { return Number(part); }
+  bool on_bool(bool value, Code&) {
+    Value(value ? "true" : "false", Form::kBool);
+    return true;
+  }
+  bool on_null(Code&) {
+    Value("null", Form::kNull);
+    return true;
+  }
+  bool on_comment_part(View, Code&) { return true; }
+  bool on_comment(View, Code&) { return true; }
+
+ private:
+  enum class Level : std::uint8_t { kOutside, kList, kEvent, kArgs };
+
+  bool Wanted() const { return nested_ == 0 && level_ >= Level::kEvent && field_ < Field::kCount_; }
+
+  std::string_view Whole(View part, std::size_t size) {
+    if (part.size() == size) return {part.data(), part.size()};
+    partial_.append(part.data(), part.size());
+    return partial_;
+  }
+
+  bool Number(View part) {
+    Value(partial_.empty() ? std::string_view(part.data(), part.size())
+                           : std::string_view(partial_.append(part.data(), part.size())),
+          Form::kNumber);
+    partial_.clear();
+    return true;
+  }
+
+  void Value(std::string_view text, Form form) {
+    if (structure_) {
+      AppendScalar(text, false);
+    } else if (Wanted()) {
+      event_.Set(field_, Stable(text), form);
+    } else if (level_ == Level::kList && nested_ == 0) {
+      Other();
+    }
+  }
+
+  void Other() {
+    ++events_;
+    receiver_->ReceiveOther();
+  }
+
+  /// A view that lives as long as the event: of the chunk, of a literal, or of the scratch.
+  std::string_view Stable(std::string_view text) {
+    const std::less<const char*> before;
+    const bool in_chunk = !before(text.data(), chunk_.data()) &&
+                          !before(chunk_.data() + chunk_.size(), text.data() + text.size());
+    if (in_chunk) return text;
+    auto& copy = scratch_.Next();
+    copy.assign(text);
+    return copy;
+  }
+
+  void OpenNested(char bracket) {
+    if (nested_ == 0 && Wanted()) {
+      structure_ = &scratch_.Next();
+      fresh_ = true;
+    }
+    if (structure_) {
+      Separate();
+      structure_->push_back(bracket);
+      fresh_ = true;
+    }
+    ++nested_;
+  }
+
+  void CloseNested(char bracket) {
+    --nested_;
+    if (structure_) structure_->push_back(bracket);
+    fresh_ = false;
+    if (nested_ > 0) return;
+    if (structure_) {
+      event_.Set(field_, *structure_, Form::kStructure);
+      structure_ = nullptr;
+    } else if (level_ == Level::kList) {
+      Other();
+    }
+  }
+
+  /// Between two elements of a structure. Strings stand bare, so their last byte says nothing.
+  void Separate() {
+    if (!fresh_) structure_->append(", ");
+    fresh_ = false;
+  }
+
+  void AppendScalar(std::string_view text, bool key) {
+    Separate();
+    structure_->append(text);
+    if (!key) return;
+    structure_->append(": ");
+    fresh_ = true;
+  }
+
+  std::string_view chunk_;
+  EventReceiver* receiver_ = nullptr;
+  Level level_ = Level::kOutside;
+  Field field_ = Field::kNone;
+  std::uint32_t nested_ = 0;
+  std::uint64_t events_ = 0;
+  RawEvent event_;
+  Scratch scratch_;
+  std::string* structure_ = nullptr;
+  bool fresh_ = true;  ///< The next element of the structure is its bracket's first.
+  std::string partial_;
+};
+
+json::parse_options Options() {
+  json::parse_options options;
+  options.max_depth = kMaxDepth;
+  return options;
+}
+
+}  // namespace
+
+struct EventParser::Impl {
+  json::basic_parser<Handler> parser{Options()};
+};
+
+EventParser::EventParser() : impl_(std::make_unique<Impl>()) {}
+EventParser::~EventParser() = default;
+
+ParseEnd EventParser::Parse(std::string_view chunk, EventReceiver& receiver) {
+  auto& parser = impl_->parser;
+  auto& handler = parser.handler();
+  parser.reset();
+  handler.Begin(chunk, receiver);
+  json::error_code code;
+  parser.write_some(true, "[", 1, code);
+  ParseEnd end;
+  end.offset = parser.write_some(true, chunk.data(), chunk.size(), code);
+  end.events = handler.events();
+  if (code) {
+    end.state = ParseEnd::State::kInvalid;
+    end.reason = code.message();
+  } else if (handler.outside()) {
+    end.state = ParseEnd::State::kListEnd;
+  } else if (!handler.between_events()) {
+    end.state = ParseEnd::State::kInside;
+  }
+  return end;
+}
+
+}  // namespace profgauge::readers::kineto

@@ -1,0 +1,51 @@
+// Trace events out of JSON text, by Boost.JSON's streaming parser.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "readers/kineto/raw_event.h"
+
+namespace profgauge::readers::kineto {
+
+/// Takes the events one by one. The event's views are valid during the call only.
+class EventReceiver {
+ public:
+  virtual ~EventReceiver() = default;
+  virtual void Receive(const RawEvent& event) = 0;
+  /// An element of the list that is no object.
+  virtual void ReceiveOther() = 0;
+};
+
+/// Where parsing a chunk stopped.
+struct ParseEnd {
+  enum class State : std::uint8_t {
+    kChunkEnd,  ///< The chunk ended between two elements.
+    kListEnd,   ///< The list's `]` is at chunk[offset - 1].
+    kInside,    ///< The chunk ended inside an element.
+    kInvalid,   ///< chunk[offset] is not JSON.
+  };
+  State state = State::kChunkEnd;
+  std::size_t offset = 0;    ///< Bytes of the chunk that were read.
+  std::uint64_t events = 0;  ///< Elements that were received.
+  std::string reason;        ///< Boost.JSON's words for kInvalid.
+};
+
+/// Reads the elements of a list whose `[` stands before `chunk`. A trailing comma at the chunk's
+/// end belongs to the list. Reusable; not thread-safe.
+class EventParser {
+ public:
+  EventParser();
+  ~EventParser();
+  EventParser(const EventParser&) = delete;
+  EventParser& operator=(const EventParser&) = delete;
+  ParseEnd Parse(std::string_view chunk, EventReceiver& receiver);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace profgauge::readers::kineto

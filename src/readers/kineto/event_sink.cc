@@ -1,0 +1,416 @@
+#include "readers/kineto/event_sink.h"
+
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <limits>
+#include <utility>
+
+#include "readers/common/names.h"
+
+namespace profgauge::readers::kineto {
+namespace {
+
+constexpr std::pair<std::string_view, Category> kCategories[] = {
+    {"cpu_op", Category::kOp},
+    {"operator", Category::kOp},
+    {"user_annotation", Category::kAnnotation},
+    {"gpu_user_annotation", Category::kGpuAnnotation},
+    {"python", Category::kPythonCategory},
+    {"overhead", Category::kOverhead},
+    {"runtime", Category::kRuntime},
+    {"cuda_runtime", Category::kRuntime},
+    {"cuda_driver", Category::kRuntime},
+    {"hip_runtime", Category::kRuntime},
+    {"hip_driver", Category::kRuntime},
+    {"xpu_runtime", Category::kRuntime},
+    {"xpu_driver", Category::kRuntime},
+    {"mtia_runtime", Category::kRuntime},
+    {"glow_runtime", Category::kRuntime},
+    {"privateuse1_runtime", Category::kRuntime},
+    {"privateuse1_driver", Category::kRuntime},
+    {"kernel", Category::kKernel},
+    {"memcpy", Category::kMemcpy},
+    {"gpu_memcpy", Category::kMemcpy},
+    {"memset", Category::kMemset},
+    {"gpu_memset", Category::kMemset},
+    {"cuda_sync", Category::kSync},
+    {"xpu_sync", Category::kSync},
+    {"python_function", Category::kPythonFunction},
+    {"memory", Category::kMemory},
+    {"cpu_instant_event", Category::kMemory},
+    {"fwdbwd", Category::kFlow},
+    {"forward_backward", Category::kFlow},
+    {"trace", Category::kTrace},
+    {"ac2g", Category::kIgnored},
+    {"async", Category::kIgnored},
+    {"async_cpu_to_gpu", Category::kIgnored},
+    {"async_gpu", Category::kIgnored},
+    {"external_correlation", Category::kIgnored},
+    {"cuda_event", Category::kIgnored},
+    {"cuda_profiler_range", Category::kIgnored},
+    {"hpu_op", Category::kIgnored},
+    {"mtia_ccp_events", Category::kIgnored},
+    {"mtia_insight", Category::kIgnored},
+    {"mtia_counters", Category::kIgnored},
+    {"collective_comm", Category::kIgnored},
+    {"xpu_scope_profiler", Category::kIgnored},
+    {"hardware_counters", Category::kIgnored},
+};
+
+constexpr std::string_view kStepMarker = "ProfilerStep#";
+
+std::int64_t IntegerOr(const RawEvent& event, Field field, std::int64_t otherwise) {
+  if (!event.Has(field)) return otherwise;
+  return ParseInteger(event.Text(field)).value_or(otherwise);
+}
+
+double RealOr(const RawEvent& event, Field field, double otherwise) {
+  if (!event.Has(field)) return otherwise;
+  return ParseReal(event.Text(field)).value_or(otherwise);
+}
+
+std::int32_t Narrow(std::int64_t value, std::int32_t otherwise) {
+  const bool fits = value >= std::numeric_limits<std::int32_t>::min() &&
+                    value <= std::numeric_limits<std::int32_t>::max();
+  return fits ? static_cast<std::int32_t>(value) : otherwise;
+}
+
+/// "[24, 1, 1]" into three numbers; missing ones stay.
+void ReadTriple(std::string_view text, std::int32_t (&out)[3]) {
+  std::size_t next = 0;
+  for (std::size_t at = 0; at < text.size() && next < 3;) {
+    std::int32_t value = 0;
+    const auto [end, failed] = std::from_chars(text.data() + at, text.data() + text.size(), value);
+    if (failed == std::errc{}) {
+      out[next++] = value;
+      at = static_cast<std::size_t>(end - text.data());
+    } else {
+      ++at;
+    }
+  }
+}
+
+/// The number in "stream 7", or of plain digits.
+std::int64_t StreamOf(const RawEvent& event) {
+  const auto recorded = IntegerOr(event, Field::kStream, -1);
+  if (recorded >= 0) return recorded;
+  auto tid = event.Text(Field::kTid);
+  if (const auto space = tid.rfind(' '); space != std::string_view::npos) {
+    tid.remove_prefix(space + 1);
+  }
+  return ParseInteger(tid).value_or(-1);
+}
+
+std::int32_t GpuOf(const RawEvent& event) {
+  const auto recorded = IntegerOr(event, Field::kDevice, -1);
+  return Narrow(recorded >= 0 ? recorded : IntegerOr(event, Field::kPid, -1), -1);
+}
+
+}  // namespace
+
+Category CategoryOf(std::string_view cat) {
+  std::string lower(cat);
+  for (auto& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (const auto& [name, category] : kCategories) {
+    if (name == lower) return category;
+  }
+  return Category::kUnknown;
+}
+
+void EventSink::Begin(Rows& rows) {
+  rows_ = &rows;
+  strings_.Begin(rows);
+  threads_.clear();
+  last_thread_ = {};
+}
+
+void EventSink::ReceiveOther() {
+  rows_->log.Add(Counter::events_read);
+  rows_->log.Add(Counter::events_unreadable);
+}
+
+void EventSink::Receive(const RawEvent& event) {
+  auto& log = rows_->log;
+  log.Add(Counter::events_read);
+  if (event.duplicate_keys > 0) log.Add(Counter::duplicate_keys, event.duplicate_keys);
+  const auto phase = event.Text(Field::kPhase);
+  if (phase == "X") return ReceiveComplete(event);
+  if (phase == "M") return ReceiveName(event);
+  const bool flow = phase == "s" || phase == "f" || phase == "t";
+  if (flow && CachedCategory(event.Text(Field::kCategory)) == Category::kFlow) {
+    return ReceiveFlow(event);
+  }
+  const bool instant = phase == "i" || phase == "I";
+  if (instant && event.Text(Field::kName) == "[memory]") return ReceiveMemory(event);
+  if (phase.empty()) {
+    log.Add(Counter::events_unreadable);
+  } else {
+    log.Add(Counter::events_ignored_kind);
+  }
+}
+
+void EventSink::ReceiveComplete(const RawEvent& event) {
+  auto& log = rows_->log;
+  if (!event.Has(Field::kCategory)) return log.Add(Counter::events_missing_cat);
+  const auto category = CachedCategory(event.Text(Field::kCategory));
+  if (category == Category::kIgnored || category == Category::kUnknown) {
+    return log.Add(Counter::events_ignored_kind);
+  }
+  const auto start = StartOf(event);
+  if (!start) return log.Add(Counter::events_bad_time);
+  const Times times{*start, DurationOf(event)};
+  const bool step = event.Text(Field::kName).starts_with(kStepMarker);
+  switch (category) {
+    case Category::kOp:
+      return AddHost(event, step ? HostKind::kIterationMarker : HostKind::kOp, times);
+    case Category::kAnnotation:
+      return AddHost(event, step ? HostKind::kIterationMarker : HostKind::kAnnotation, times);
+    case Category::kPythonCategory:
+      return AddHost(event, HostKind::kPython, times);
+    case Category::kOverhead:
+      return AddHost(event, HostKind::kOverhead, times);
+    case Category::kRuntime:
+      return AddApi(event, times);
+    case Category::kKernel:
+      return AddDevice(event, DeviceKind::kKernel, times);
+    case Category::kMemcpy:
+      return AddDevice(event, DeviceKind::kMemcpy, times);
+    case Category::kMemset:
+      return AddDevice(event, DeviceKind::kMemset, times);
+    case Category::kSync:
+      rows_->sync.push_back(StreamRowOf(event, times));
+      return;
+    case Category::kGpuAnnotation:
+      if (step) log.Add(Counter::gpu_step_markers_ignored);
+      rows_->device_ranges.push_back(StreamRowOf(event, times));
+      return;
+    case Category::kPythonFunction:
+      return AddPython(event, times);
+    case Category::kTrace:
+      if (!rows_->has_span) {
+        rows_->has_span = true;
+        rows_->span_start = times.start;
+        rows_->span_duration = times.duration;
+      }
+      return;
+    case Category::kMemory:
+    case Category::kFlow:
+    case Category::kIgnored:
+    case Category::kUnknown:
+      return log.Add(Counter::events_ignored_kind);
+  }
+}
+
+void EventSink::AddHost(const RawEvent& event, HostKind kind, Times times) {
+  HostRow row;
+  row.start = times.start;
+  row.duration = times.duration;
+  row.name = strings_.Intern(event.Text(Field::kName));
+  row.kind = kind;
+  row.thread = ThreadOf(event);
+  row.id = IntegerOr(event, Field::kExternalId, -1);
+  if (row.id == 0) row.id = -1;  // Old traces write 0 for none.
+  row.input_shapes = Text(event, Field::kInputDims);
+  row.input_dtypes = Text(event, Field::kInputTypes);
+  row.call_stack = Text(event, Field::kCallStack);
+  row.concrete_inputs = Text(event, Field::kConcreteInputs);
+  row.sequence = IntegerOr(event, Field::kSequence, -1);
+  row.backward = IntegerOr(event, Field::kForwardThread, 0) > 0;
+  row.collective = CollectiveOf(event);
+  rows_->host.push_back(row);
+}
+
+void EventSink::AddApi(const RawEvent& event, Times times) {
+  ApiRow row;
+  row.start = times.start;
+  row.duration = times.duration;
+  const auto name = event.Text(Field::kName);
+  row.name = strings_.Intern(name);
+  row.kind = ApiKindOf(name);
+  row.thread = ThreadOf(event);
+  row.correlation = IntegerOr(event, Field::kCorrelation, -1);
+  row.op_id = IntegerOr(event, Field::kExternalId, -1);
+  // PyTorch 1.12 to 2.2 copied the correlation into the id, where it may name an op by accident
+  // (kineto#843).
+  if (row.op_id == 0 || row.op_id == row.correlation) row.op_id = -1;
+  rows_->api.push_back(row);
+}
+
+void EventSink::AddDevice(const RawEvent& event, DeviceKind kind, Times times) {
+  DeviceRow row;
+  row.start = times.start;
+  row.duration = times.duration;
+  const auto name = event.Text(Field::kName);
+  row.name = strings_.Intern(name);
+  row.kind = kind;
+  row.gpu = GpuOf(event);
+  row.stream = StreamOf(event);
+  row.correlation = IntegerOr(event, Field::kCorrelation, -1);
+  row.collective = CollectiveOf(event);
+  if (kind == DeviceKind::kKernel) {
+    row.config = ConfigOf(event);
+  } else {
+    row.bytes = IntegerOr(event, Field::kBytes, -1);
+  }
+  if (kind == DeviceKind::kMemcpy) {
+    row.copy = CopyKindOf(name);
+    row.host_memory = HostMemoryOf(name);
+  }
+  rows_->device.push_back(row);
+}
+
+void EventSink::AddPython(const RawEvent& event, Times times) {
+  PythonRow row;
+  row.start = times.start;
+  row.duration = times.duration;
+  row.name = strings_.Intern(event.Text(Field::kName));
+  row.thread = ThreadOf(event);
+  row.id = IntegerOr(event, Field::kPythonId, -1);
+  row.parent_id = IntegerOr(event, Field::kPythonParent, -1);
+  row.module_id = IntegerOr(event, Field::kPythonModule, -1);
+  rows_->python.push_back(row);
+}
+
+StreamRow EventSink::StreamRowOf(const RawEvent& event, Times times) {
+  StreamRow row;
+  row.start = times.start;
+  row.duration = times.duration;
+  row.name = strings_.Intern(event.Text(Field::kName));
+  row.gpu = GpuOf(event);
+  row.stream = StreamOf(event);
+  return row;
+}
+
+void EventSink::ReceiveMemory(const RawEvent& event) {
+  const auto time = StartOf(event);
+  if (!time) return rows_->log.Add(Counter::events_bad_time);
+  MemoryRow row;
+  row.time = *time;
+  row.thread = ThreadOf(event);
+  const auto type = IntegerOr(event, Field::kDeviceType, 0);
+  row.device_type = type >= 0 && type < 128 ? static_cast<std::int8_t>(type) : std::int8_t{-1};
+  row.device = Narrow(IntegerOr(event, Field::kDeviceId, -1), -1);
+  row.address = static_cast<std::uint64_t>(IntegerOr(event, Field::kAddress, 0));
+  row.bytes = IntegerOr(event, Field::kMemoryBytes, 0);
+  row.total_allocated = IntegerOr(event, Field::kTotalAllocated, -1);
+  row.total_reserved = IntegerOr(event, Field::kTotalReserved, -1);
+  rows_->memory.push_back(row);
+}
+
+void EventSink::ReceiveFlow(const RawEvent& event) {
+  const auto time = StartOf(event);
+  if (!time) return rows_->log.Add(Counter::events_bad_time);
+  FlowRow row;
+  row.id = IntegerOr(event, Field::kId, -1);
+  row.thread = ThreadOf(event);
+  row.time = *time;
+  row.forward = event.Text(Field::kPhase) == "s";
+  rows_->flows.push_back(row);
+}
+
+void EventSink::ReceiveName(const RawEvent& event) {
+  const auto what = event.Text(Field::kName);
+  const bool process = what == "process_name";
+  if ((!process && what != "thread_name") || !event.Has(Field::kLabel)) {
+    return rows_->log.Add(Counter::events_ignored_kind);
+  }
+  NameRow row;
+  row.process = strings_.Intern(event.Text(Field::kPid));
+  if (!process) row.thread = strings_.Intern(event.Text(Field::kTid));
+  row.name = strings_.Intern(event.Text(Field::kLabel));
+  rows_->names.push_back(row);
+}
+
+std::optional<Ns> EventSink::StartOf(const RawEvent& event) {
+  if (!event.Has(Field::kTime)) return std::nullopt;
+  const auto time = ParseMicroseconds(event.Text(Field::kTime), fraction_, kMaxTime);
+  if (time && event.Is(Field::kTime, Form::kString)) rows_->log.Add(Counter::numbers_as_text);
+  return time;
+}
+
+Ns EventSink::DurationOf(const RawEvent& event) {
+  auto& log = rows_->log;
+  if (!event.Has(Field::kDuration)) {
+    log.Add(Counter::events_missing_dur);
+    return 0;
+  }
+  const auto duration = ParseMicroseconds(event.Text(Field::kDuration), fraction_, kMaxDuration);
+  if (!duration) {
+    log.Add(Counter::events_overflowed_dur);
+    return 0;
+  }
+  if (event.Is(Field::kDuration, Form::kString)) log.Add(Counter::numbers_as_text);
+  if (*duration < 0) {
+    log.Add(Counter::events_negative_dur);
+    return 0;
+  }
+  return *duration;
+}
+
+ThreadId EventSink::ThreadOf(const RawEvent& event) {
+  const auto pid = event.Text(Field::kPid);
+  const auto tid = event.Text(Field::kTid);
+  if (last_thread_.valid() && pid == last_pid_ && tid == last_tid_) return last_thread_;
+  const auto process = strings_.Intern(pid);
+  const auto thread = strings_.Intern(tid);
+  const auto key = std::uint64_t{process.value} << 32 | thread.value;
+  const auto next = static_cast<std::uint32_t>(rows_->threads.size());
+  const auto [at, is_new] = threads_.emplace(key, next);
+  if (is_new) rows_->threads.emplace_back(process, thread);
+  last_pid_.assign(pid);
+  last_tid_.assign(tid);
+  last_thread_ = ThreadId{at->second};
+  return last_thread_;
+}
+
+StringId EventSink::Text(const RawEvent& event, Field field) {
+  const auto text = event.Text(field);
+  return text.empty() ? StringId{} : strings_.Intern(text);
+}
+
+LaunchConfigId EventSink::ConfigOf(const RawEvent& event) {
+  LaunchConfig config;
+  ReadTriple(event.Text(Field::kGrid), config.grid);
+  ReadTriple(event.Text(Field::kBlock), config.block);
+  config.registers = Narrow(IntegerOr(event, Field::kRegisters, -1), -1);
+  config.shared_memory = IntegerOr(event, Field::kSharedMemory, -1);
+  config.blocks_per_sm = RealOr(event, Field::kBlocksPerSm, -1);
+  config.warps_per_sm = RealOr(event, Field::kWarpsPerSm, -1);
+  const double percent = RealOr(event, Field::kOccupancy, -1);
+  if (percent >= 0) config.occupancy = percent / 100;
+  // Most kernels in a row repeat one of the last few launches.
+  auto& configs = rows_->configs;
+  for (std::size_t back = 1; back <= configs.size() && back <= 8; ++back) {
+    const auto at = configs.size() - back;
+    if (configs[at] == config) return LaunchConfigId{static_cast<std::uint32_t>(at)};
+  }
+  configs.push_back(config);
+  return LaunchConfigId{static_cast<std::uint32_t>(configs.size() - 1)};
+}
+
+CollectiveId EventSink::CollectiveOf(const RawEvent& event) {
+  if (!event.Has(Field::kCollective)) return {};
+  Collective collective;
+  collective.name = Text(event, Field::kCollective);
+  collective.dtype = Text(event, Field::kCollectiveType);
+  collective.group = Text(event, Field::kGroupDescription);
+  if (!collective.group.valid()) collective.group = Text(event, Field::kGroupName);
+  collective.in_elements = IntegerOr(event, Field::kInElements, -1);
+  collective.out_elements = IntegerOr(event, Field::kOutElements, -1);
+  collective.group_size = IntegerOr(event, Field::kGroupSize, -1);
+  collective.source_rank = IntegerOr(event, Field::kSourceRank, -1);
+  collective.destination_rank = IntegerOr(event, Field::kDestinationRank, -1);
+  rows_->collectives.push_back(collective);
+  return CollectiveId{static_cast<std::uint32_t>(rows_->collectives.size() - 1)};
+}
+
+Category EventSink::CachedCategory(std::string_view cat) {
+  const std::string key(cat);
+  if (const auto found = categories_.find(key); found != categories_.end()) return found->second;
+  const auto category = CategoryOf(cat);
+  if (categories_.size() < 1024) categories_.emplace(key, category);
+  return category;
+}
+
+}  // namespace profgauge::readers::kineto

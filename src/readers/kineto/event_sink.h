@@ -1,0 +1,80 @@
+// Makes rows of trace events: which kind of event it is, what its fields mean in each dialect, and
+// what must be mended or left out.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "readers/kineto/event_parser.h"
+#include "readers/kineto/numbers.h"
+#include "readers/kineto/rows.h"
+
+namespace profgauge::readers::kineto {
+
+/// What an event is, after its category. Names that changed over the years mean the same here.
+enum class Category : std::uint8_t {
+  kOp,
+  kAnnotation,
+  kGpuAnnotation,
+  kPythonCategory,
+  kOverhead,
+  kRuntime,
+  kKernel,
+  kMemcpy,
+  kMemset,
+  kSync,
+  kPythonFunction,
+  kMemory,
+  kFlow,
+  kTrace,
+  kIgnored,
+  kUnknown,
+};
+/// Letter case does not matter. kUnknown for categories never seen.
+Category CategoryOf(std::string_view cat);
+
+/// One worker's sink; rows go where Begin() says.
+class EventSink final : public EventReceiver {
+ public:
+  explicit EventSink(Fraction fraction) : fraction_(fraction) {}
+  void Begin(Rows& rows);
+  void Receive(const RawEvent& event) override;
+  void ReceiveOther() override;
+
+ private:
+  struct Times {
+    Ns start = 0;
+    Ns duration = 0;
+  };
+
+  void ReceiveComplete(const RawEvent& event);
+  void ReceiveMemory(const RawEvent& event);
+  void ReceiveFlow(const RawEvent& event);
+  void ReceiveName(const RawEvent& event);
+  void AddHost(const RawEvent& event, HostKind kind, Times times);
+  void AddApi(const RawEvent& event, Times times);
+  void AddDevice(const RawEvent& event, DeviceKind kind, Times times);
+  void AddPython(const RawEvent& event, Times times);
+  StreamRow StreamRowOf(const RawEvent& event, Times times);
+
+  std::optional<Ns> StartOf(const RawEvent& event);
+  Ns DurationOf(const RawEvent& event);
+  ThreadId ThreadOf(const RawEvent& event);
+  StringId Text(const RawEvent& event, Field field);
+  LaunchConfigId ConfigOf(const RawEvent& event);
+  CollectiveId CollectiveOf(const RawEvent& event);
+  Category CachedCategory(std::string_view cat);
+
+  Fraction fraction_;
+  Rows* rows_ = nullptr;
+  Strings strings_;
+  boost::unordered_flat_map<std::uint64_t, std::uint32_t> threads_;
+  boost::unordered_flat_map<std::string, Category> categories_;
+  std::string last_pid_, last_tid_;
+  ThreadId last_thread_;
+};
+
+}  // namespace profgauge::readers::kineto

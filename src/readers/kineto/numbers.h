@@ -1,0 +1,38 @@
+// Numbers of trace events from their digits: exact, where a double would be off by up to 253 ns.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "base/units.h"
+
+namespace profgauge::readers::kineto {
+
+/// How the digits behind the point of a time are meant.
+enum class Fraction : std::uint8_t {
+  kDecimal,   ///< 1.5 is 1500 ns.
+  kUnpadded,  ///< 1.5 is 1005 ns: nightlies of March 2024 wrote the nanoseconds without zeros.
+};
+
+/// Start times beyond ± this (73 years) and durations beyond kMaxDuration (11.6 days) are not
+/// meant.
+inline constexpr Ns kMaxTime = Ns{1} << 61;
+inline constexpr Ns kMaxDuration = 1'000'000'000'000'000;
+
+/// Microseconds in JSON's number syntax to nanoseconds, rounded half away from zero beyond the
+/// ninth decimal of a second. Empty when `text` is no number or beyond ± `limit` ns. Linear in its
+/// length.
+std::optional<Ns> ParseMicroseconds(std::string_view text, Fraction fraction, Ns limit);
+
+/// A whole number, also when written "7.0" or "7e0"; values from 2^63 up wrap as addresses do.
+std::optional<std::int64_t> ParseInteger(std::string_view text);
+/// Any finite number.
+std::optional<double> ParseReal(std::string_view text);
+
+/// The dialect of fractions, judged by the first chunk: absolute times (16 digits before the
+/// point), some fraction shorter than three digits, and some that ends in 0, which a shortest
+/// double never does.
+Fraction DetectFraction(std::string_view chunk);
+
+}  // namespace profgauge::readers::kineto

@@ -1,0 +1,106 @@
+// One trace event as text: the fields that matter, as views of their JSON values. Event parsers
+// fill it, EventSink makes rows of it. Nothing is interpreted here.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace profgauge::readers::kineto {
+
+/// The event's own fields, then those of its args.
+enum class Field : std::uint8_t {
+  kPhase,
+  kCategory,
+  kName,
+  kPid,
+  kTid,
+  kTime,
+  kDuration,
+  kId,
+  kCorrelation,
+  kExternalId,
+  kDevice,
+  kStream,
+  kBytes,
+  kRegisters,
+  kSharedMemory,
+  kGrid,
+  kBlock,
+  kBlocksPerSm,
+  kWarpsPerSm,
+  kOccupancy,
+  kInputDims,
+  kInputTypes,
+  kConcreteInputs,
+  kCallStack,
+  kSequence,
+  kForwardThread,
+  kPythonId,
+  kPythonParent,
+  kPythonModule,
+  kDeviceType,
+  kDeviceId,
+  kAddress,
+  kMemoryBytes,
+  kTotalAllocated,
+  kTotalReserved,
+  kCollective,
+  kCollectiveType,
+  kInElements,
+  kOutElements,
+  kGroupSize,
+  kGroupName,
+  kGroupDescription,
+  kSourceRank,
+  kDestinationRank,
+  kLabel,
+  kCount_,
+  kArgs,  ///< Not a value: the object with the rest.
+  kNone,  ///< A key that does not matter.
+};
+inline constexpr std::size_t kFieldCount = static_cast<std::size_t>(Field::kCount_);
+static_assert(kFieldCount <= 64);
+
+/// How the value was written. Structures are in canonical text: "[[32, 3], []]", strings bare.
+enum class Form : std::uint8_t { kNumber, kString, kBool, kNull, kStructure };
+
+struct RawEvent {
+  std::uint64_t present = 0;  ///< One bit a field.
+  std::array<std::string_view, kFieldCount> text;
+  std::array<Form, kFieldCount> form;
+  std::uint32_t duplicate_keys = 0;
+
+  static constexpr std::uint64_t Bit(Field field) {
+    return std::uint64_t{1} << static_cast<unsigned>(field);
+  }
+  void Clear() {
+    present = 0;
+    duplicate_keys = 0;
+  }
+  void Set(Field field, std::string_view value, Form how) {
+    if (present & Bit(field)) ++duplicate_keys;
+    present |= Bit(field);
+    text[static_cast<std::size_t>(field)] = value;
+    form[static_cast<std::size_t>(field)] = how;
+  }
+  /// Whether the field is there and not null.
+  bool Has(Field field) const {
+    return (present & Bit(field)) != 0 && form[static_cast<std::size_t>(field)] != Form::kNull;
+  }
+  /// Empty when the field is not there.
+  std::string_view Text(Field field) const {
+    return Has(field) ? text[static_cast<std::size_t>(field)] : std::string_view{};
+  }
+  bool Is(Field field, Form how) const {
+    return (present & Bit(field)) != 0 && form[static_cast<std::size_t>(field)] == how;
+  }
+};
+
+/// The field that `key` means in an event, or in its args.
+Field EventField(std::string_view key);
+Field ArgsField(std::string_view key);
+
+}  // namespace profgauge::readers::kineto

@@ -1,0 +1,77 @@
+// The rows of one chunk of events, with ids local to the chunk. Chunks are parsed in any order by
+// any worker and merged in the file's order, so the result does not depend on who parsed what.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "model/profile_builder.h"
+
+namespace profgauge::readers::kineto {
+
+/// A name given to a process or, with a thread, to a thread. Ids of Rows::strings.
+struct NameRow {
+  StringId process;
+  StringId thread;  ///< Invalid: the name is the process's.
+  StringId name;
+};
+
+/// Everything that one chunk says. StringId, ThreadId, LaunchConfigId and CollectiveId in rows are
+/// indices into the vectors here.
+struct Rows {
+  std::vector<std::string_view> strings;               ///< Views into the worker's Strings.
+  std::vector<std::pair<StringId, StringId>> threads;  ///< Process and thread, as written.
+  std::vector<LaunchConfig> configs;
+  std::vector<Collective> collectives;
+
+  std::vector<HostRow> host;
+  std::vector<ApiRow> api;
+  std::vector<DeviceRow> device;
+  std::vector<StreamRow> sync;
+  std::vector<StreamRow> device_ranges;
+  std::vector<PythonRow> python;
+  std::vector<MemoryRow> memory;
+  std::vector<FlowRow> flows;
+  std::vector<NameRow> names;
+  bool has_span = false;
+  Ns span_start = 0;
+  Ns span_duration = 0;
+  ImportLog log;
+
+  void Clear();
+};
+
+/// Interns strings for one worker: texts stay where they are for the worker's lifetime, ids are
+/// dense within each chunk.
+class Strings {
+ public:
+  /// From now on ids count for `rows`.
+  void Begin(Rows& rows) {
+    rows_ = &rows;
+    ++chunk_;
+  }
+  StringId Intern(std::string_view text);
+
+ private:
+  struct Hash {
+    std::size_t operator()(std::string_view text) const;
+  };
+  struct Entry {
+    std::uint32_t chunk = 0;
+    StringId id;
+  };
+  Rows* rows_ = nullptr;
+  std::uint32_t chunk_ = 0;
+  std::deque<std::string> texts_;
+  boost::unordered_flat_map<std::string_view, Entry, Hash> entries_;
+};
+
+/// Adds the chunk's rows to `builder`, in their order.
+void Merge(const Rows& rows, ProfileBuilder& builder);
+
+}  // namespace profgauge::readers::kineto

@@ -1,0 +1,172 @@
+#include "readers/load.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <tuple>
+#include <utility>
+
+#include "readers/detect.h"
+
+namespace profgauge {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Gives the first bytes again that were read to look at them.
+class Replayed final : public ByteSource {
+ public:
+  explicit Replayed(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {}
+
+  /// The first bytes, kSniffBytes of them or all. A read error comes again from Read().
+  std::span<const std::byte> Peek() {
+    head_.resize(kSniffBytes);
+    std::size_t have = 0;
+    while (have < head_.size()) {
+      auto got = source_->Read(std::span(head_).subspan(have));
+      if (!got) failed_ = std::move(got).error();
+      if (!got || *got == 0) break;
+      have += *got;
+    }
+    head_.resize(have);
+    return head_;
+  }
+
+  const std::string& name() const override { return source_->name(); }
+  bool compressed() const override { return source_->compressed(); }
+  std::uint64_t stored_bytes() const override { return source_->stored_bytes(); }
+  std::uint64_t stored_consumed() const override { return source_->stored_consumed(); }
+  Result<std::size_t> Read(std::span<std::byte> out) override {
+    if (given_ < head_.size()) {
+      const auto count = std::min(out.size(), head_.size() - given_);
+      std::memcpy(out.data(), head_.data() + given_, count);
+      given_ += count;
+      return count;
+    }
+    if (failed_) return Fail(*failed_);
+    return source_->Read(out);
+  }
+  const std::optional<Error>& failed() const { return failed_; }
+
+ private:
+  std::unique_ptr<ByteSource> source_;
+  std::vector<std::byte> head_;
+  std::size_t given_ = 0;
+  std::optional<Error> failed_;
+};
+
+Error InputError(const std::string& path, std::string code, std::string message, std::string help) {
+  Error error;
+  error.kind = ErrorKind::kInput;
+  error.code = std::move(code);
+  error.message = std::move(message);
+  error.where.file = path;
+  error.notes.push_back(std::move(help));
+  return error;
+}
+
+/// The files of a folder by name, without hidden ones and without descending.
+Result<std::vector<std::string>> FilesOf(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code code;
+  for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code)) {
+    const auto name = at->path().filename().string();
+    if (name.starts_with('.') || !at->is_regular_file(code)) continue;
+    files.push_back(at->path().string());
+  }
+  if (code) {
+    return Fail(InputError(folder, "input/folder", "the folder cannot be listed: " + code.message(),
+                           "help: check its permissions"));
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+/// Ranks by their recorded number; without one, in the order of the names, where "worker10" comes
+/// behind "worker9".
+bool RanksBefore(const Profile& a, const Profile& b) {
+  const auto natural = [](const std::string& path) {
+    std::string key;
+    for (std::size_t i = 0; i < path.size();) {
+      std::size_t digits = i;
+      while (digits < path.size() && path[digits] >= '0' && path[digits] <= '9') ++digits;
+      if (digits == i) {
+        key.push_back(path[i++]);
+        continue;
+      }
+      key += fmt::format("{:0>20}", path.substr(i, digits - i));
+      i = digits;
+    }
+    return key;
+  };
+  const auto rank = [](const Profile& p) {
+    return std::pair(p.distributed.rank < 0, p.distributed.rank);
+  };
+  return std::tuple(rank(a), natural(a.source.path)) < std::tuple(rank(b), natural(b.source.path));
+}
+
+void CheckName(Profile& profile, bool compressed) {
+  const auto& path = profile.source.path;
+  if (path == "-" || path.ends_with(".gz") == compressed) return;
+  profile.log.Add(Counter::name_suffix_wrong);
+}
+
+}  // namespace
+
+Result<Profile> ReadProfile(const std::string& path, const ReadOptions& options) {
+  PROFGAUGE_TRY(auto opened, OpenByteSource(path));
+  Replayed source(std::move(opened));
+  const auto head = source.Peek();
+  if (head.empty() && source.failed()) return Fail(*source.failed());
+  if (head.empty()) {
+    return Fail(InputError(path, "input/empty", "the input is empty",
+                           "help: the profiler was probably stopped before it wrote anything; "
+                           "record again"));
+  }
+  PROFGAUGE_TRY(const Reader* reader, FindReader(path, head));
+  PROFGAUGE_TRY(auto profile, reader->Read(source, options));
+  CheckName(profile, source.compressed());
+  return profile;
+}
+
+Result<Run> LoadRun(const std::vector<std::string>& paths, const ReadOptions& options) {
+  Run run;
+  for (const auto& path : paths) {
+    std::error_code code;
+    if (path == "-" || !fs::is_directory(path, code)) {
+      PROFGAUGE_TRY(auto profile, ReadProfile(path, options));
+      run.profiles.push_back(std::move(profile));
+      continue;
+    }
+    PROFGAUGE_TRY(const auto files, FilesOf(path));
+    const auto before = run.profiles.size();
+    for (const auto& file : files) {
+      auto profile = ReadProfile(file, options);
+      if (profile) {
+        run.profiles.push_back(std::move(*profile));
+      } else if (profile.error().code.starts_with("input/") ||
+                 profile.error().code == "kineto/not-a-trace") {
+        run.skipped.push_back(fmt::format("{}: {}", file, profile.error().message));
+      } else {
+        return Fail(std::move(profile).error());
+      }
+    }
+    if (run.profiles.size() == before) {
+      return Fail(InputError(path, "input/no-profiles", "the folder contains no profile",
+                             "help: expected files like worker0.pt.trace.json.gz in it"));
+    }
+  }
+  std::stable_sort(run.profiles.begin(), run.profiles.end(), RanksBefore);
+  return run;
+}
+
+Result<std::vector<Profile>> ReadRun(const std::vector<std::string>& paths,
+                                     const ReadOptions& options) {
+  PROFGAUGE_TRY(auto run, LoadRun(paths, options));
+  return std::move(run.profiles);
+}
+
+}  // namespace profgauge
