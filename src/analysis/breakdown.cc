@@ -18,44 +18,16 @@ HostRole RoleOfName(std::string_view name) {
   return HostRole::kPlain;
 }
 
-Category CategoryOfDevice(const DeviceTable& device, std::span<const KernelClass> classes,
-                          std::size_t row) {
-  switch (device.kind[row]) {
-    case DeviceKind::kMemcpy:
-      return Category::kMemcpy;
-    case DeviceKind::kMemset:
-      return Category::kMemset;
-    case DeviceKind::kKernel:
-      break;
-  }
-  if (classes[row].collective) return Category::kCommunication;
-  return classes[row].tensor_core == Tri::kYes ? Category::kTensorCoreKernel
-                                               : Category::kOtherKernel;
-}
-
 using Collectors = std::array<SpanCollector, kCategories - 1>;
 
-void CollectHost(const Profile& profile, Collectors& collectors) {
-  const HostTable& host = profile.host;
-  std::vector<HostRole> roles(profile.strings.size(), HostRole::kUnknown);
-  for (std::size_t row = 0; row < host.size(); ++row) {
-    const HostKind kind = host.kind[row];
-    if (kind == HostKind::kIterationMarker || kind == HostKind::kOverhead) continue;
-    HostRole role = HostRole::kPlain;
-    if (host.name[row].valid()) {
-      HostRole& known = roles[host.name[row].value];
-      if (known == HostRole::kUnknown) known = RoleOfName(profile.strings[host.name[row]]);
-      role = known;
-    }
-    Category category = Category::kCpu;
-    if (role == HostRole::kDataLoader) {
-      category = Category::kDataLoader;
-    } else if (role == HostRole::kCommunication) {
-      category = Category::kCommunication;
-    } else if (kind == HostKind::kAnnotation) {
-      continue;
-    }
-    collectors[Index(category)].Add(host.start[row], host.duration[row]);
+Category CategoryOfRole(HostRole role, HostKind kind) {
+  switch (role) {
+    case HostRole::kDataLoader:
+      return Category::kDataLoader;
+    case HostRole::kCommunication:
+      return Category::kCommunication;
+    default:
+      return kind == HostKind::kAnnotation ? Category::kOther : Category::kCpu;
   }
 }
 
@@ -68,17 +40,54 @@ std::string_view CategoryId(Category category) {
   return kIds[Index(category)];
 }
 
+Category CategoryOfDevice(const Profile& profile, std::span<const KernelClass> classes,
+                          std::size_t row) {
+  switch (profile.device.kind[row]) {
+    case DeviceKind::kMemcpy:
+      return Category::kMemcpy;
+    case DeviceKind::kMemset:
+      return Category::kMemset;
+    case DeviceKind::kKernel:
+      break;
+  }
+  if (classes[row].collective) return Category::kCommunication;
+  return classes[row].tensor_core == Tri::kYes ? Category::kTensorCoreKernel
+                                               : Category::kOtherKernel;
+}
+
+std::vector<Category> CategoriesOfHost(const Profile& profile) {
+  const HostTable& host = profile.host;
+  std::vector<HostRole> roles(profile.strings.size(), HostRole::kUnknown);
+  std::vector<Category> categories(host.size(), Category::kOther);
+  for (std::size_t row = 0; row < host.size(); ++row) {
+    const HostKind kind = host.kind[row];
+    if (kind == HostKind::kIterationMarker || kind == HostKind::kOverhead) continue;
+    HostRole role = HostRole::kPlain;
+    if (host.name[row].valid()) {
+      HostRole& known = roles[host.name[row].value];
+      if (known == HostRole::kUnknown) known = RoleOfName(profile.strings[host.name[row]]);
+      role = known;
+    }
+    categories[row] = CategoryOfRole(role, kind);
+  }
+  return categories;
+}
+
 Roles CollectRoles(const Profile& profile, std::span<const KernelClass> classes) {
   Collectors collectors;
   const DeviceTable& device = profile.device;
   for (std::size_t row = 0; row < device.size(); ++row) {
-    collectors[Index(CategoryOfDevice(device, classes, row))].Add(device.start[row],
-                                                                  device.duration[row]);
+    collectors[Index(CategoryOfDevice(profile, classes, row))].Add(device.start[row],
+                                                                   device.duration[row]);
   }
   for (std::size_t row = 0; row < profile.api.size(); ++row) {
     collectors[Index(Category::kRuntime)].Add(profile.api.start[row], profile.api.duration[row]);
   }
-  CollectHost(profile, collectors);
+  const std::vector<Category> categories = CategoriesOfHost(profile);
+  for (std::size_t row = 0; row < categories.size(); ++row) {
+    if (categories[row] == Category::kOther) continue;
+    collectors[Index(categories[row])].Add(profile.host.start[row], profile.host.duration[row]);
+  }
   Roles roles;
   for (std::size_t i = 0; i < roles.size(); ++i) roles[i] = collectors[i].Take();
   return roles;

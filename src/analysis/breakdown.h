@@ -47,6 +47,14 @@ using Roles = std::array<std::vector<Span>, kCategories - 1>;
 /// Nanoseconds per category.
 using Breakdown = std::array<Ns, kCategories>;
 
+/// The category of each device row.
+Category CategoryOfDevice(const Profile& profile, std::span<const KernelClass> classes,
+                          std::size_t row);
+
+/// The category of each host row; kOther for rows that count as nothing (annotations, markers).
+/// One pass over the table; each distinct name is looked at once.
+std::vector<Category> CategoriesOfHost(const Profile& profile);
+
 Roles CollectRoles(const Profile& profile, std::span<const KernelClass> classes);
 
 /// One breakdown per range; each adds up to the range's length.

@@ -1,8 +1,9 @@
 #include "gate/snapshot.h"
 
+#include <array>
 #include <boost/json.hpp>
 #include <cmath>
-#include <numeric>
+#include <map>
 
 #include "profgauge/version.h"
 
@@ -13,16 +14,30 @@ namespace json = boost::json;
 
 constexpr std::string_view kKind = "profgauge-baseline";
 
-json::object WritePart(const TimePart& part) {
-  json::object out{{"category", part.category}};
-  if (!part.op_type.empty()) out["op_type"] = part.op_type;
-  if (!part.op.empty()) out["op"] = part.op;
-  if (!part.shapes.empty()) out["shapes"] = part.shapes;
-  if (!part.kernel.empty()) out["kernel"] = part.kernel;
-  if (part.position != 0) out["position"] = part.position;
-  out["count"] = part.count;
-  out["time"] = part.time;
-  if (!part.series.empty()) out["series"] = json::value_from(part.series);
+// Names of the parts, each written once.
+class StringList {
+ public:
+  StringList() { Index(""); }
+  std::int64_t Index(const std::string& text) {
+    const auto [it, is_new] = indices_.try_emplace(text, static_cast<std::int64_t>(list_.size()));
+    if (is_new) list_.emplace_back(text);
+    return it->second;
+  }
+  json::array Take() { return std::move(list_); }
+
+ private:
+  std::map<std::string, std::int64_t> indices_;
+  json::array list_;
+};
+
+json::array WritePart(const TimePart& part, StringList& strings) {
+  json::array out;
+  for (const std::string* name :
+       {&part.category, &part.op_type, &part.op, &part.shapes, &part.kernel}) {
+    out.push_back(strings.Index(*name));
+  }
+  for (const std::int64_t number : {part.position, part.count, part.time}) out.push_back(number);
+  if (!part.series.empty()) out.push_back(json::value_from(part.series));
   return out;
 }
 
@@ -34,7 +49,8 @@ json::object WriteSnapshot(const Snapshot& run) {
   json::object metrics;
   for (const auto& [id, value] : run.metrics) metrics[id] = value;
   json::array parts;
-  for (const TimePart& part : run.parts) parts.push_back(WritePart(part));
+  StringList strings;
+  for (const TimePart& part : run.parts) parts.push_back(WritePart(part, strings));
   return {{"name", run.name},
           {"source", run.source},
           {"format", run.format},
@@ -42,6 +58,7 @@ json::object WriteSnapshot(const Snapshot& run) {
           {"iteration_times", json::value_from(run.iteration_times)},
           {"iteration_shares", std::move(shares)},
           {"metrics", std::move(metrics)},
+          {"strings", strings.Take()},
           {"parts", std::move(parts)}};
 }
 
@@ -139,11 +156,6 @@ class BaselineParser {
     return number;
   }
 
-  static std::string Optional(const json::object& object, const char* key) {
-    const auto* value = object.if_contains(key);
-    return value != nullptr && value->is_string() ? std::string(value->get_string()) : "";
-  }
-
   Result<std::vector<Ns>> Times(const json::array& list, const std::string& path) const {
     std::vector<Ns> times;
     for (const json::value& value : list) {
@@ -155,27 +167,38 @@ class BaselineParser {
     return times;
   }
 
-  Result<TimePart> OnePart(const json::value& value, const std::string& path) const {
-    const auto* object = value.if_object();
-    if (object == nullptr) return Fail(Bad("field", "expected an object", path));
+  Result<TimePart> OnePart(const json::value& value, const json::array& strings,
+                           const std::string& path) const {
+    constexpr std::size_t kNames = 5;
+    constexpr std::size_t kNumbers = 8;
+    const auto* list = value.if_array();
+    if (list == nullptr || list->size() < kNumbers || list->size() > kNumbers + 1) {
+      return Fail(Bad("field", "expected a list of 8 numbers and maybe a series", path));
+    }
+    std::array<std::int64_t, kNumbers> numbers{};
+    for (std::size_t i = 0; i < kNumbers; ++i) {
+      if (!(*list)[i].is_int64() || (*list)[i].get_int64() < 0) {
+        return Fail(Bad("field", "expected no negative number and no text", path));
+      }
+      numbers[i] = (*list)[i].get_int64();
+    }
     TimePart part;
-    PROFGAUGE_TRY(part.category, Text(*object, "category", path + "."));
-    part.op_type = Optional(*object, "op_type");
-    part.op = Optional(*object, "op");
-    part.shapes = Optional(*object, "shapes");
-    part.kernel = Optional(*object, "kernel");
-    if (object->contains("position")) {
-      PROFGAUGE_TRY(part.position, Integer(*object, "position", path + "."));
+    std::string* const names[kNames] = {&part.category, &part.op_type, &part.op, &part.shapes,
+                                        &part.kernel};
+    for (std::size_t i = 0; i < kNames; ++i) {
+      const auto index = static_cast<std::size_t>(numbers[i]);
+      if (index >= strings.size() || !strings[index].is_string()) {
+        return Fail(Bad("field", "expected an index into strings", path));
+      }
+      *names[i] = strings[index].get_string();
     }
-    PROFGAUGE_TRY(part.count, Integer(*object, "count", path + "."));
-    PROFGAUGE_TRY(part.time, Integer(*object, "time", path + "."));
-    if (object->contains("series")) {
-      PROFGAUGE_TRY(const auto* series, Part<json::array>(*object, "series", path + "."));
-      PROFGAUGE_TRY(part.series, Times(*series, path + ".series"));
-    }
-    if (part.count < 0 || part.time < 0) {
-      return Fail(Bad("field", "expected no negative number", path));
-    }
+    part.position = numbers[5];
+    part.count = numbers[6];
+    part.time = numbers[7];
+    if (list->size() == kNumbers) return part;
+    const auto* series = (*list)[kNumbers].if_array();
+    if (series == nullptr) return Fail(Bad("field", "expected a list", path));
+    PROFGAUGE_TRY(part.series, Times(*series, path));
     return part;
   }
 
@@ -210,10 +233,11 @@ class BaselineParser {
       PROFGAUGE_TRY(run.metrics[std::string(id)],
                     Number(value, prefix + "metrics." + std::string(id)));
     }
+    PROFGAUGE_TRY(const auto* strings, Part<json::array>(object, "strings", prefix));
     PROFGAUGE_TRY(const auto* parts, Part<json::array>(object, "parts", prefix));
     for (std::size_t i = 0; i < parts->size(); ++i) {
       PROFGAUGE_TRY(TimePart part,
-                    OnePart((*parts)[i], prefix + "parts[" + std::to_string(i) + "]"));
+                    OnePart((*parts)[i], *strings, prefix + "parts[" + std::to_string(i) + "]"));
       run.parts.push_back(std::move(part));
     }
     return CheckSum(std::move(run), prefix);

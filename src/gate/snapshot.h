@@ -3,6 +3,9 @@
 //
 // Schema 1 of the baseline file:
 //   {"schema": 1, "kind": "profgauge-baseline", "tool": "…", "runs": [snapshot, …]}
+// A snapshot's names stand once in "strings" (the first is empty); a part is a list of numbers:
+//   [category, op_type, op, shapes, kernel, position, count, time, [series…]]
+// of which the first five are indices into "strings" and the series may be missing.
 // Files of a newer schema, of another kind, or damaged ones are refused; nothing is guessed.
 #pragma once
 
@@ -13,27 +16,13 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/attribution.h"
 #include "base/units.h"
 #include "profgauge/error.h"
 
 namespace profgauge {
 
 inline constexpr int kBaselineSchema = 1;
-
-/// A part of the wall time of the selected iterations, with what it is due to. The parts of a run
-/// sum exactly to the sum of its iteration times.
-struct TimePart {
-  std::string category;  ///< Breakdown category: "other_kernel", "dataloader", …
-  std::string op_type;   ///< "convolution"; empty when the category has no ops.
-  std::string op;        ///< "aten::conv2d"; empty likewise.
-  std::string shapes;    ///< Input shapes of the op; empty when unknown.
-  std::string kernel;    ///< Kernel, copy or host function; empty when the part is the op itself.
-  std::int64_t position = 0;  ///< Which of the op's kernels of one call, counted from 0.
-  std::int64_t count = 0;     ///< Over the selection.
-  Ns time = 0;                ///< Exclusive wall time, ns, over the selection.
-  /// The same by selected iteration, for the larger parts; empty for the rest.
-  std::vector<Ns> series;
-};
 
 struct Snapshot {
   std::string name;    ///< Run name.
