@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <limits>
 
@@ -12,6 +11,7 @@
 #include "base/text.h"
 #include "rules/builtin_files.h"
 #include "rules/condition.h"
+#include "rules/waiver.h"
 
 namespace profgauge {
 namespace {
@@ -186,23 +186,6 @@ void DecodeRuleSetting(Decoder& decoder, const YamlNode& key, const YamlNode& va
   out.push_back(std::move(setting));
 }
 
-/// "2027-03-31" and a day of the calendar.
-bool IsDay(std::string_view text) {
-  if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
-  int parts[3] = {0, 0, 0};
-  constexpr std::size_t kStarts[] = {0, 5, 8}, kLengths[] = {4, 2, 2};
-  for (std::size_t i = 0; i < 3; ++i) {
-    for (const char c : text.substr(kStarts[i], kLengths[i])) {
-      if (c < '0' || c > '9') return false;
-      parts[i] = parts[i] * 10 + (c - '0');
-    }
-  }
-  return std::chrono::year_month_day(std::chrono::year(parts[0]),
-                                     std::chrono::month(static_cast<unsigned>(parts[1])),
-                                     std::chrono::day(static_cast<unsigned>(parts[2])))
-      .ok();
-}
-
 void DecodeWaiver(Decoder& decoder, const YamlNode& node, std::vector<Waiver>& out) {
   Waiver waiver;
   waiver.place = decoder.document().At(node);
@@ -214,7 +197,7 @@ void DecodeWaiver(Decoder& decoder, const YamlNode& node, std::vector<Waiver>& o
       {"expires",
        [&](const YamlNode& n) {
          Set(waiver.expires, decoder.Text(n, "expires"));
-         if (waiver.expires.empty() || IsDay(waiver.expires)) return;
+         if (waiver.expires.empty() || ParseDay(waiver.expires)) return;
          decoder.Add(n, "policy/day",
                      fmt::format("`expires`: expected a day such as `2027-03-31`, found `{}`",
                                  PrintableShort(waiver.expires, 40)));

@@ -6,6 +6,7 @@
 
 #include "base/diagnostic.h"
 #include "base/text.h"
+#include "rules/waiver.h"
 #include "rules/yaml.h"
 
 namespace profgauge {
@@ -68,11 +69,16 @@ void ApplyParams(const RuleSetting& setting, ActiveRule& active, Errors& errors)
 }  // namespace
 
 tl::expected<std::vector<ActiveRule>, Errors> SelectRules(const RuleSet& rules,
-                                                          const Policy& policy) {
-  Errors errors;
+                                                          const Policy& policy,
+                                                          const SelectOptions& options) {
+  Errors errors = options.allow_long_waivers ? Errors{} : CheckWaivers(policy, options.today);
+  if (rules.rules.empty()) {
+    AddError(errors, {}, "rules/none", "there are no rules")
+        .notes.emplace_back("help: give rule files, or leave the built-in ones in");
+  }
   std::vector<ActiveRule> active;
   for (const Rule& rule : rules.rules) {
-    active.push_back({&rule, RuleSetting::Choice::kDefault, {}, false});
+    active.push_back({&rule, RuleSetting::Choice::kDefault, {}, false, {}});
     for (const RuleParam& param : rule.params)
       active.back().params[param.name] = param.default_value;
   }
@@ -86,13 +92,16 @@ tl::expected<std::vector<ActiveRule>, Errors> SelectRules(const RuleSet& rules,
     }
     if (!matched) AddUnknownRule(errors, rules, setting.pattern, setting.where);
   }
+  const auto active_of = [&](const Rule* rule) -> ActiveRule& {
+    return active[static_cast<std::size_t>(rule - rules.rules.data())];
+  };
   for (const RequiredRule& required : policy.require) {
     const Rule* rule = rules.Find(required.rule);
     if (rule == nullptr) {
       AddUnknownRule(errors, rules, required.rule, required.where);
       continue;
     }
-    ActiveRule& found = active[static_cast<std::size_t>(rule - rules.rules.data())];
+    ActiveRule& found = active_of(rule);
     found.required = true;
     if (found.choice == RuleSetting::Choice::kOff) {
       AddError(errors, required.where, "policy/required-off",
@@ -100,8 +109,11 @@ tl::expected<std::vector<ActiveRule>, Errors> SelectRules(const RuleSet& rules,
     }
   }
   for (const Waiver& waiver : policy.waivers) {
-    if (rules.Find(waiver.rule) == nullptr)
+    if (const Rule* rule = rules.Find(waiver.rule)) {
+      if (!HasExpired(waiver, options.today)) active_of(rule).waivers.push_back(&waiver);
+    } else {
       AddUnknownRule(errors, rules, waiver.rule, waiver.place);
+    }
   }
   SortByPlace(errors);
   if (!errors.empty()) return tl::unexpected(std::move(errors));

@@ -1,6 +1,7 @@
 // What a policy makes of the rules: which run, at which level, with which parameters.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <string>
 #include <vector>
@@ -19,13 +20,22 @@ struct ActiveRule {
   /// Every parameter of the rule with the value that holds, in its base unit.
   std::map<std::string, Literal, std::less<>> params;
   bool required = false;  ///< `require`: "not applicable" counts as a failure.
+  /// Waivers for this rule that have not expired, of the policy, in its order. The first whose
+  /// condition holds for a finding (in the rule's group context; empty: always) waives it.
+  std::vector<const Waiver*> waivers;
+};
+
+struct SelectOptions {
+  std::chrono::sys_days today{};
+  bool allow_long_waivers = false;
 };
 
 /// Applies the settings of `policy` in order. Errors, all at once: an id or glob that matches no
 /// rule, a parameter that the rule does not have or of another unit, a required rule that is off or
-/// unknown, a waiver for an unknown rule, no rule at all.
-/// The result points into `rules`.
+/// unknown, a waiver for an unknown rule or too far ahead, no rule at all.
+/// The result points into `rules` and `policy`.
 tl::expected<std::vector<ActiveRule>, Errors> SelectRules(const RuleSet& rules,
-                                                          const Policy& policy);
+                                                          const Policy& policy,
+                                                          const SelectOptions& options);
 
 }  // namespace profgauge

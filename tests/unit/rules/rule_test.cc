@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "rules/selection.h"
+#include "rules/waiver.h"
 
 namespace profgauge {
 namespace {
@@ -97,7 +98,7 @@ TEST(SelectRules, SettingsApplyInOrder) {
       "require: [gpu/idle]\n",
       "p.yaml");
   ASSERT_TRUE(policy);
-  const auto active = SelectRules(rules, *policy);
+  const auto active = SelectRules(rules, *policy, {*ParseDay("2026-11-21")});
   ASSERT_TRUE(active) << RenderErrors(active.error(), false);
   ASSERT_EQ(active->size(), 1U);
   EXPECT_EQ((*active)[0].rule->id, "gpu/idle");
@@ -120,7 +121,7 @@ TEST(SelectRules, WhatMatchesNothingIsAnError) {
       "  - {rule: gpu/ilde, reason: r, owner: o, expires: 2027-01-01}\n",
       "p.yaml");
   ASSERT_TRUE(policy) << RenderErrors(policy.error(), false);
-  const auto active = SelectRules(rules, *policy);
+  const auto active = SelectRules(rules, *policy, {*ParseDay("2026-11-21")});
   ASSERT_FALSE(active);
   EXPECT_EQ(RenderErrors(active.error(), false),
             "error: there is no rule `gpu/idel`\n"

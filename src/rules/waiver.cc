@@ -1,0 +1,111 @@
+#include "rules/waiver.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/text.h"
+
+namespace profgauge {
+namespace {
+
+using std::chrono::sys_days;
+
+std::optional<sys_days> ParseEpochSeconds(std::string_view text) {
+  std::int64_t seconds = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  const bool all = result.ec == std::errc() && result.ptr == text.data() + text.size();
+  if (!all || seconds < 0 || seconds > 253'402'300'799) return std::nullopt;  // Year 9999.
+  return std::chrono::floor<std::chrono::days>(
+      std::chrono::sys_seconds(std::chrono::seconds(seconds)));
+}
+
+Result<sys_days> ParseNow(std::string_view text, std::string_view name) {
+  if (const auto day = ParseDay(text)) return *day;
+  if (const auto day = ParseEpochSeconds(text)) return *day;
+  return Fail(
+      {ErrorKind::kUsage,
+       "usage/now",
+       fmt::format("`{}`: expected a day such as `2026-11-21` or seconds since 1970, found `{}`",
+                   name, PrintableShort(text, 40)),
+       {},
+       {}});
+}
+
+/// REQUIRES: the policy was loaded, which checks that it is a day.
+sys_days LastDay(const Waiver& waiver) { return ParseDay(waiver.expires).value_or(sys_days{}); }
+
+std::string Described(const Waiver& waiver) {
+  return fmt::format("the waiver for `{}` (owner: {})", waiver.rule,
+                     PrintableShort(waiver.owner, 40));
+}
+
+}  // namespace
+
+std::optional<sys_days> ParseDay(std::string_view text) {
+  if (text.size() != 10 || text[4] != '-' || text[7] != '-') return std::nullopt;
+  int year = 0;
+  unsigned month = 0, day = 0;
+  const auto number = [text](std::size_t start, std::size_t length, auto& out) {
+    const std::string_view digits = text.substr(start, length);
+    const bool only_digits =
+        std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
+    std::from_chars(digits.data(), digits.data() + digits.size(), out);
+    return only_digits;
+  };
+  if (!number(0, 4, year) || !number(5, 2, month) || !number(8, 2, day)) return std::nullopt;
+  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month),
+                                         std::chrono::day(day)};
+  return date.ok() ? std::optional(sys_days(date)) : std::nullopt;
+}
+
+std::string FormatDay(sys_days day) {
+  const std::chrono::year_month_day date{day};
+  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
+}
+
+Result<sys_days> Today(const std::string& now, const char* source_date_epoch) {
+  if (!now.empty()) return ParseNow(now, "--now");
+  if (source_date_epoch != nullptr && *source_date_epoch != '\0') {
+    return ParseNow(source_date_epoch, "SOURCE_DATE_EPOCH");
+  }
+  return std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
+}
+
+bool HasExpired(const Waiver& waiver, sys_days today) { return LastDay(waiver) < today; }
+
+Errors CheckWaivers(const Policy& policy, sys_days today) {
+  Errors errors;
+  for (const Waiver& waiver : policy.waivers) {
+    if (LastDay(waiver) <= today + kLongestWaiver) continue;
+    errors.push_back({ErrorKind::kConfig,
+                      "policy/long-waiver",
+                      fmt::format("{} lasts until {}, more than {} days from {}", Described(waiver),
+                                  waiver.expires, kLongestWaiver.count(), FormatDay(today)),
+                      waiver.place,
+                      {"help: choose an earlier day, or pass --allow-long-waivers"}});
+  }
+  return errors;
+}
+
+std::vector<WaiverNote> NotesOnWaivers(const Policy& policy, sys_days today,
+                                       std::span<const Waiver* const> used) {
+  std::vector<WaiverNote> notes;
+  for (const Waiver& waiver : policy.waivers) {
+    if (HasExpired(waiver, today)) {
+      notes.push_back(
+          {&waiver, fmt::format("{} expired on {} and no longer applies; fix the cause, "
+                                "or renew it with a reason",
+                                Described(waiver), waiver.expires)});
+    } else if (std::find(used.begin(), used.end(), &waiver) == used.end()) {
+      notes.push_back(
+          {&waiver, fmt::format("{} covers no finding of this run; remove it if the cause is gone",
+                                Described(waiver))});
+    }
+  }
+  return notes;
+}
+
+}  // namespace profgauge

@@ -1,0 +1,45 @@
+// Waivers: findings that are known and accepted until a day, with a reason and an owner.
+//
+// A waiver that has expired does nothing but warn; so does one that no finding needed. What today
+// is never comes from the clock alone: `--now` and SOURCE_DATE_EPOCH make a run repeatable.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rules/policy.h"
+
+namespace profgauge {
+
+/// Waivers may reach this far ahead, unless they are allowed to be longer.
+inline constexpr std::chrono::days kLongestWaiver{180};
+
+/// "2027-03-31", a day of the calendar; nothing otherwise.
+std::optional<std::chrono::sys_days> ParseDay(std::string_view text);
+std::string FormatDay(std::chrono::sys_days day);  ///< "2027-03-31"
+
+/// The day (UTC) of `now` ("2026-11-21", or seconds since 1970), else of `source_date_epoch`
+/// (seconds, nullptr or empty when not set), else of the clock. Errors: kUsage when a text is
+/// neither.
+Result<std::chrono::sys_days> Today(const std::string& now, const char* source_date_epoch);
+
+/// Whether the waiver still applies on that day; it does on its last one.
+bool HasExpired(const Waiver& waiver, std::chrono::sys_days today);
+
+/// Waivers of `policy` that reach farther ahead than kLongestWaiver.
+Errors CheckWaivers(const Policy& policy, std::chrono::sys_days today);
+
+/// What a reader of the report must know about a waiver, beside the findings that it covers.
+struct WaiverNote {
+  const Waiver* waiver = nullptr;
+  std::string text;  ///< "the waiver for `comm/x` (owner: a) expired on 2026-10-01; …"
+};
+/// Notes on the waivers that have expired or are not in `used`, in the policy's order.
+std::vector<WaiverNote> NotesOnWaivers(const Policy& policy, std::chrono::sys_days today,
+                                       std::span<const Waiver* const> used);
+
+}  // namespace profgauge

@@ -1,0 +1,93 @@
+#include "rules/waiver.h"
+
+#include <gtest/gtest.h>
+
+#include "rules/selection.h"
+
+namespace profgauge {
+namespace {
+
+TEST(Waiver, Days) {
+  for (const std::string_view text : {"2026-11-21", "2028-02-29", "1970-01-01"}) {
+    ASSERT_TRUE(ParseDay(text)) << text;
+    EXPECT_EQ(FormatDay(*ParseDay(text)), text);
+  }
+  for (const std::string_view text : {"", "2026-02-29", "2026-13-01", "2026-1-1", "26-01-01",
+                                      "2026/01/01", "2026-01-01 ", "+026-01-01"}) {
+    EXPECT_FALSE(ParseDay(text)) << text;
+  }
+}
+
+TEST(Waiver, TodayIsChosenByOptionThenEnvironment) {
+  EXPECT_EQ(FormatDay(*Today("2026-11-21", "0")), "2026-11-21");
+  EXPECT_EQ(FormatDay(*Today("1700000000", nullptr)), "2023-11-14");
+  EXPECT_EQ(FormatDay(*Today("", "86400")), "1970-01-02");
+  EXPECT_TRUE(Today("", nullptr));
+  EXPECT_TRUE(Today("", ""));
+  EXPECT_EQ(
+      Today("yesterday", nullptr).error().message,
+      "`--now`: expected a day such as `2026-11-21` or seconds since 1970, found `yesterday`");
+  EXPECT_EQ(
+      Today("", "-5").error().message,
+      "`SOURCE_DATE_EPOCH`: expected a day such as `2026-11-21` or seconds since 1970, found `-5`");
+}
+
+constexpr std::string_view kPolicy = R"(
+schema: 1
+waivers:
+  - {rule: gpu/idle, reason: r, owner: ops, expires: 2026-11-21}
+  - {rule: gpu/idle, reason: r, owner: ops, expires: 2026-11-20}
+  - {rule: gpu/idle, reason: r, owner: ops, expires: 2027-05-20}
+)";
+
+RuleSet OneRule() {
+  return {ParseRuleFile(
+              "schema: 1\nnamespace: gpu\nrules:\n"
+              "  - {id: idle, title: t, category: c, for_each: gpu, level: warn, message: m}\n",
+              "gpu.yaml")
+              ->rules,
+          ""};
+}
+
+TEST(Waiver, AppliesOnItsLastDayAndNotLater) {
+  const RuleSet rules = OneRule();
+  const auto policy = ParsePolicy(kPolicy, "p.yaml");
+  ASSERT_TRUE(policy) << RenderErrors(policy.error(), false);
+  const auto active = SelectRules(rules, *policy, {*ParseDay("2026-11-21")});
+  ASSERT_TRUE(active) << RenderErrors(active.error(), false);
+  EXPECT_EQ((*active)[0].waivers,
+            (std::vector<const Waiver*>{&policy->waivers[0], &policy->waivers[2]}));
+}
+
+TEST(Waiver, FartherThan180DaysIsAnErrorUnlessAllowed) {
+  const RuleSet rules = OneRule();
+  const auto policy = ParsePolicy(kPolicy, "p.yaml");
+  const auto day_before = *ParseDay("2026-11-20");
+  const auto active = SelectRules(rules, *policy, {day_before});
+  ASSERT_FALSE(active);
+  EXPECT_EQ(
+      RenderErrors(active.error(), false),
+      "error: the waiver for `gpu/idle` (owner: ops) lasts until 2027-05-20, more than 180 days "
+      "from 2026-11-20\n"
+      "  --> p.yaml:6:5\n"
+      "  help: choose an earlier day, or pass --allow-long-waivers   [policy/long-waiver]\n");
+  EXPECT_TRUE(SelectRules(rules, *policy, {day_before, true}));
+}
+
+TEST(Waiver, ExpiredAndUnusedOnesAreNoted) {
+  const auto policy = ParsePolicy(kPolicy, "p.yaml");
+  const Waiver* const used[] = {&policy->waivers[0]};
+  std::string text;
+  for (const WaiverNote& note : NotesOnWaivers(*policy, *ParseDay("2026-11-21"), used)) {
+    text += note.text + "\n";
+  }
+  EXPECT_EQ(
+      text,
+      "the waiver for `gpu/idle` (owner: ops) expired on 2026-11-20 and no longer applies; fix "
+      "the cause, or renew it with a reason\n"
+      "the waiver for `gpu/idle` (owner: ops) covers no finding of this run; remove it if the "
+      "cause is gone\n");
+}
+
+}  // namespace
+}  // namespace profgauge
