@@ -3,12 +3,17 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "analysis/analysis.h"
 #include "base/source_text.h"
 #include "rules/policy.h"
 
 namespace profgauge {
+
+/// Errors of the expression language, whose offsets count from the start of `source`, with the
+/// places that those bytes have in the file.
+Errors PlacedErrors(std::vector<Error> errors, const SourceText& source);
 
 /// What is wrong with `condition`, with places; empty when it can be evaluated. Empty text is fine.
 Errors CheckCondition(const SourceText& condition);

@@ -119,9 +119,10 @@ TEST(Verdict, ConditionsDecideWhetherALimitApplies) {
   };
   EXPECT_EQ(
       reason(MakeAnalysis({{"tensor_core.efficiency", 0.1}, {"tensor_core.eligible_share", 0.05}})),
-      "`tensor_core.eligible_share >= 10%` does not hold: it is 5.0 %");
+      "`tensor_core.eligible_share >= 10%` does not hold: tensor_core.eligible_share is 5.0 %");
   EXPECT_EQ(reason(MakeAnalysis({{"tensor_core.eligible_share", {}}})),
-            "`tensor_core.eligible_share >= 10%` cannot be told: no such events were recorded");
+            "`tensor_core.eligible_share >= 10%` cannot be told; tensor_core.eligible_share is "
+            "absent: no such events were recorded");
 }
 
 TEST(Verdict, DataLossAndFewIterationsLeaveTheQuestionOpenUnlessItFailsAnyway) {

@@ -128,6 +128,17 @@ TEST(Policy, LaterLimitsReplaceEarlierOnesOnTheSameMetric) {
   EXPECT_EQ(limits, std::vector<double>{0.5});
 }
 
+TEST(Policy, ConditionOfTenThousandTermsIsRefused) {
+  std::string text =
+      "schema: 1\nthresholds:\n  gpu.idle.mean:\n    max: 15%\n    when: profile.gpus > 1";
+  for (int i = 1; i < 10'000; ++i) text += " and profile.gpus > 1";
+  const auto policy = ParsePolicy(text, "p.yaml");
+  ASSERT_FALSE(policy);
+  ASSERT_EQ(policy.error().size(), 1U);
+  EXPECT_EQ(policy.error()[0].message, "the expression has more than 2000 parts");
+  EXPECT_EQ(policy.error()[0].where.line, 5U);
+}
+
 TEST(Policy, HashIsOfAllSources) {
   const auto hash = [](std::string_view text) { return ParsePolicy(text, "p.yaml")->hash; };
   EXPECT_EQ(hash("schema: 1\n"), hash("schema: 1\n"));
