@@ -1,10 +1,14 @@
 #include "analysis/attribution.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <cmath>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -12,6 +16,7 @@
 #include "analysis/context.h"
 #include "analysis/op_tree.h"
 #include "analysis/run_iterations.h"
+#include "base/content_hash.h"
 
 namespace profgauge {
 namespace {
@@ -300,6 +305,33 @@ std::vector<TimePart> Fold(std::map<Names, TimePart> all, Ns whole) {
   return parts;
 }
 
+// Ranks may do different work, so lines of all ranks are put together.
+std::string ShapeSignature(std::span<const RankContext> ranks) {
+  std::set<std::string> lines;
+  bool has_shapes = false;
+  for (const RankContext& rank : ranks) {
+    const Profile& profile = *rank.profile;
+    std::map<std::pair<std::string_view, std::string_view>, std::int64_t> launches;
+    for (std::uint32_t row = 0; row < profile.device.size(); ++row) {
+      const std::uint32_t iteration = rank.iterations.of_device[row];
+      const HostId op = profile.device.op[row];
+      if (!op.valid() || !rank.iterations.SelectsIteration(iteration)) continue;
+      const StringId shapes = profile.host.input_shapes[op.value];
+      has_shapes = has_shapes || shapes.valid();
+      ++launches[{profile.Name(profile.host.name[op.value]), profile.Name(shapes)}];
+    }
+    const auto iterations = static_cast<double>(rank.iterations.selected().size());
+    for (const auto& [op, count] : launches) {
+      lines.insert(fmt::format("{} {} {:.0f}\n", op.first, op.second,
+                               std::round(static_cast<double>(count) / iterations)));
+    }
+  }
+  if (!has_shapes) return {};
+  ContentHash hash;
+  for (const std::string& line : lines) hash.Add(line);
+  return hash.Hex();
+}
+
 void SetShares(const std::map<Names, TimePart>& parts, Attribution& out) {
   for (std::size_t category = 0; category < kCategories; ++category) {
     const auto name = CategoryId(static_cast<Category>(category));
@@ -330,6 +362,7 @@ Result<Attribution> AttributeTime(std::span<const Profile> profiles, const Selec
   }
   std::map<Names, TimePart> parts = MergeRanks(ranks, run);
   SetShares(parts, out);
+  out.shape_signature = ShapeSignature(ranks);
   out.parts = Fold(std::move(parts), whole);
   return out;
 }

@@ -35,6 +35,9 @@ struct Attribution {
   /// Largest first. Parts below 0.02 % are folded into one by category and op type, whose kernel is
   /// "(smaller parts)"; parts of at least 0.5 % (64 at most) have a series.
   std::vector<TimePart> parts;
+  /// Hash over the names and input shapes of the ops that launch GPU work, with their launches per
+  /// iteration: batch size and model show here. Empty when no shapes were recorded.
+  std::string shape_signature;
 };
 
 /// Errors: as Analyze().

@@ -1,0 +1,88 @@
+#include "gate/make_snapshot.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+#include <string_view>
+
+#include "base/content_hash.h"
+
+namespace profgauge {
+namespace {
+
+// Facts of the recording that make two runs comparable or explain why they are not.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kComparable = {{
+    {"driver", "cuda_driver_version"},
+    {"driver", "hip_driver_version"},
+    {"runtime", "cuda_runtime_version"},
+    {"runtime", "hip_runtime_version"},
+    {"nccl", "nccl_version"},
+    {"framework", "Framework"},
+    {"record_shapes", "record_shapes"},
+    {"profile_memory", "profile_memory"},
+    {"with_stack", "with_stack"},
+    {"with_flops", "with_flops"},
+    {"with_modules", "with_modules"},
+}};
+
+std::string GpuModels(std::span<const Profile> ranks) {
+  std::set<std::string> used;
+  for (const Profile& rank : ranks) {
+    const std::set<std::int32_t> ids(rank.device.gpu.begin(), rank.device.gpu.end());
+    for (const Gpu& gpu : rank.gpus) {
+      if (ids.contains(gpu.id) && !gpu.name.empty()) used.insert(gpu.name);
+    }
+  }
+  std::string text;
+  for (const std::string& name : used) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+void AddEnvironment(Snapshot& snapshot, std::string_view key, std::string value) {
+  if (!value.empty() && snapshot.Environment(key).empty()) {
+    snapshot.environment.emplace_back(key, std::move(value));
+  }
+}
+
+std::string FactOf(std::span<const Profile> ranks, std::string_view name) {
+  for (const auto& [key, value] : ranks.front().facts) {
+    if (key == name) return value;
+  }
+  return {};
+}
+
+}  // namespace
+
+Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
+                      const Analysis& analysis, Attribution attribution) {
+  Snapshot snapshot;
+  snapshot.name = name;
+  snapshot.format = ranks.front().source.format;
+  ContentHash sources;
+  std::int64_t world_size = static_cast<std::int64_t>(ranks.size());
+  for (const Profile& rank : ranks) {
+    sources.Add(rank.source.hash);
+    world_size = std::max(world_size, rank.distributed.world_size);
+  }
+  snapshot.source = ranks.size() == 1 ? ranks.front().source.hash : sources.Hex();
+  AddEnvironment(snapshot, "gpu", GpuModels(ranks));
+  if (const Metric* gpus = analysis.Find("profile.gpus"); gpus != nullptr) {
+    AddEnvironment(snapshot, "gpus", fmt::format("{:.0f}", AsNumber(gpus->value, 0)));
+  }
+  AddEnvironment(snapshot, "world_size", fmt::format("{}", world_size));
+  for (const auto& [key, fact] : kComparable) AddEnvironment(snapshot, key, FactOf(ranks, fact));
+  AddEnvironment(snapshot, "shape_signature", attribution.shape_signature);
+  for (const Metric& metric : analysis.metrics) {
+    const double value = AsNumber(metric.value, std::nan(""));
+    if (std::isfinite(value)) snapshot.metrics[std::string(metric.spec->id)] = value;
+  }
+  snapshot.iteration_times = std::move(attribution.iteration_times);
+  snapshot.iteration_shares = std::move(attribution.iteration_shares);
+  snapshot.parts = std::move(attribution.parts);
+  return snapshot;
+}
+
+}  // namespace profgauge

@@ -1,0 +1,73 @@
+#include "analysis/attribution.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <numeric>
+
+#include "analysis/breakdown.h"
+#include "readers/load.h"
+
+namespace profgauge {
+namespace {
+
+// What Attribution promises, held against the iterations table that Analyze() makes of the same run.
+void ExpectExact(const std::vector<Profile>& profiles, const std::string& name) {
+  SCOPED_TRACE(name);
+  const auto attribution = AttributeTime(profiles, {});
+  const auto analysis = Analyze(profiles, {});
+  ASSERT_TRUE(attribution && analysis);
+  std::map<std::string, Ns> by_category;
+  Ns whole = 0;
+  for (const TimePart& part : attribution->parts) {
+    EXPECT_GE(part.time, 0) << part.kernel;
+    EXPECT_GE(part.count, 0) << part.kernel;
+    by_category[part.category] += part.time;
+    whole += part.time;
+    if (!part.series.empty()) {
+      EXPECT_EQ(std::accumulate(part.series.begin(), part.series.end(), Ns{0}), part.time);
+    }
+  }
+  EXPECT_EQ(whole, std::accumulate(attribution->iteration_times.begin(),
+                                   attribution->iteration_times.end(), Ns{0}));
+  // The table's rows are the slowest rank's too; the metrics are sums over all ranks.
+  const Table* iterations = analysis->FindTable("iterations");
+  ASSERT_NE(iterations, nullptr);
+  for (std::size_t i = 0; i < kCategories; ++i) {
+    const std::string category(CategoryId(static_cast<Category>(i)));
+    const auto& column = iterations->Find(category)->integers();
+    EXPECT_EQ(by_category[category], std::accumulate(column.begin(), column.end(), Ns{0}))
+        << category;
+  }
+}
+
+TEST(Attribution, CreditsEveryNanosecondOfEveryRealTraceOnce) {
+  const std::filesystem::path data = std::string(PROFGAUGE_SHARED_DIR) + "/data/kineto";
+  if (!std::filesystem::exists(data)) GTEST_SKIP() << "no shared profiles";
+  int traces = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(data)) {
+    const std::string path = entry.path().string();
+    const bool is_large = path.ends_with(".json.gz") || path.find("/micro/") != std::string::npos;
+    if (!entry.is_regular_file() || !is_large || path.ends_with(".expected.json")) continue;
+    if (path.find("/malformed/") != std::string::npos) continue;
+    auto profile = ReadProfile(path, {});
+    if (!profile) continue;  // Some micro files hold a call stack only.
+    ++traces;
+    std::vector<Profile> run;
+    run.push_back(std::move(*profile));
+    ExpectExact(run, path);
+  }
+  EXPECT_GT(traces, 30);
+}
+
+TEST(Attribution, TakesEachIterationOfSeveralRanksFromTheSlowest) {
+  const std::string folder = std::string(PROFGAUGE_SHARED_DIR) + "/data/kineto/dlrm_8ranks";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no shared profiles";
+  const auto run = ReadRun({folder}, {});
+  ASSERT_TRUE(run);
+  ASSERT_EQ(run->size(), 8u);
+  ExpectExact(*run, folder);
+}
+
+}  // namespace
+}  // namespace profgauge

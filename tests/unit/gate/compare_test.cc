@@ -1,0 +1,181 @@
+#include "gate/compare.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <numeric>
+
+#include "gate/make_snapshot.h"
+#include "readers/load.h"
+
+namespace profgauge {
+namespace {
+
+Snapshot Sample(double level, int iterations = 20) {
+  Snapshot run;
+  run.name = "run";
+  run.format = "kineto";
+  run.environment = {{"gpu", "Tesla V100"}, {"gpus", "1"}, {"world_size", "1"}};
+  for (int i = 0; i < iterations; ++i) {
+    run.iteration_times.push_back(static_cast<Ns>(level * (1e6 + 1e3 * (i * 7 % 5))));
+  }
+  run.iteration_shares["breakdown.dataloader"] =
+      std::vector<double>(run.iteration_times.size(), 0.1);
+  run.metrics["kernel.count_per_iteration"] = 100;
+  run.metrics["gpu.idle.mean"] = 0.2;
+  TimePart part;
+  part.category = "other";
+  part.count = iterations;
+  part.time = std::accumulate(run.iteration_times.begin(), run.iteration_times.end(), Ns{0});
+  run.parts = {part};
+  return run;
+}
+
+const MetricComparison& Find(const RunComparison& comparison, const std::string& metric) {
+  for (const MetricComparison& row : comparison.metrics) {
+    if (row.metric == metric) return row;
+  }
+  ADD_FAILURE() << "no row for " << metric;
+  return comparison.metrics.front();
+}
+
+TEST(CompareRuns, ByDefaultGatesTheMedianAtFivePercentAndCountsAsWarnings) {
+  const std::vector<Snapshot> base = {Sample(1)};
+  Snapshot slower = Sample(1.2);
+  slower.metrics["kernel.count_per_iteration"] = 101;
+  const RunComparison comparison = CompareRuns(base, slower, nullptr);
+  ASSERT_EQ(comparison.metrics.size(), 2u);
+  const auto& time = Find(comparison, "iteration.time.median");
+  EXPECT_EQ(time.verdict, stats::Change::kFail);
+  EXPECT_EQ(time.level, Level::kError);
+  EXPECT_EQ(time.method, CompareMethod::kStatistics);
+  EXPECT_NEAR(time.change / time.base, 0.2, 0.001);
+  const auto& count = Find(comparison, "kernel.count_per_iteration");
+  EXPECT_EQ(count.verdict, stats::Change::kFail);
+  EXPECT_EQ(count.level, Level::kWarn);
+  EXPECT_EQ(count.method, CompareMethod::kExact);
+}
+
+TEST(CompareRuns, ARunAgainstItselfPassesWithZeroChange) {
+  const std::vector<Snapshot> base = {Sample(1, 3)};
+  const RunComparison comparison = CompareRuns(base, base.front(), nullptr);
+  for (const MetricComparison& row : comparison.metrics) {
+    EXPECT_EQ(row.verdict, stats::Change::kPass) << row.metric;
+    EXPECT_EQ(row.change, 0) << row.metric;
+  }
+  EXPECT_EQ(comparison.waterfall.delta, 0);
+  EXPECT_TRUE(comparison.differences.empty());
+}
+
+TEST(CompareRuns, HoldsEachLimitOfThePolicyInItsOwnUnit) {
+  PolicyBaseline policy;
+  BaselineLimit idle;
+  idle.metric = "gpu.idle.mean";
+  idle.max_increase = BaselineLimit::Amount{0.05, false};
+  BaselineLimit loader;
+  loader.metric = "breakdown.dataloader";
+  loader.max_increase = BaselineLimit::Amount{0.02, false};
+  loader.level = Level::kWarn;
+  policy.limits = {idle, loader};
+  Snapshot current = Sample(1);
+  current.metrics["gpu.idle.mean"] = 0.26;
+  for (double& share : current.iteration_shares["breakdown.dataloader"]) share = 0.11;
+  const std::vector<Snapshot> base = {Sample(1)};
+  const RunComparison comparison = CompareRuns(base, current, &policy);
+  EXPECT_EQ(Find(comparison, "gpu.idle.mean").verdict, stats::Change::kFail);
+  EXPECT_EQ(Find(comparison, "gpu.idle.mean").limit, "≤ +5 pp");
+  EXPECT_EQ(Find(comparison, "breakdown.dataloader").verdict, stats::Change::kPass);
+}
+
+TEST(CompareRuns, AMetricThatOneSideLacksIsMissingNotPassed) {
+  PolicyBaseline policy;
+  BaselineLimit memory;
+  memory.metric = "memory.peak_allocated";
+  memory.max_increase = BaselineLimit::Amount{0, false};
+  policy.limits = {memory};
+  const std::vector<Snapshot> base = {Sample(1)};
+  const RunComparison comparison = CompareRuns(base, Sample(1.01), &policy);
+  EXPECT_TRUE(comparison.metrics.front().is_missing);
+  EXPECT_EQ(comparison.metrics.front().reason, "the baseline has no value");
+}
+
+TEST(FindDifferences, OnlyKnownAndListedPropertiesAreHard) {
+  Snapshot base = Sample(1);
+  Snapshot current = Sample(1);
+  current.environment = {{"gpu", "NVIDIA H100"}, {"gpus", "1"}, {"with_stack", "1"}};
+  const auto differences = FindDifferences(base, current, {});
+  ASSERT_EQ(differences.size(), 3u);
+  EXPECT_EQ(differences[0].property, "gpu");
+  EXPECT_TRUE(differences[0].is_hard);
+  EXPECT_EQ(differences[1].property, "world_size");  // Not recorded on one side.
+  EXPECT_FALSE(differences[1].is_hard);
+  PolicyBaseline lenient;
+  lenient.match = std::vector<std::string>{"with_stack"};
+  EXPECT_FALSE(FindDifferences(base, current, lenient)[0].is_hard);
+}
+
+// A real change: children sum to their parents down to the kernels, and the top to the change.
+void ExpectExactSums(const Waterfall& waterfall) {
+  Ns top = 0;
+  std::vector<Ns> children(waterfall.steps.size(), 0);
+  for (const WaterfallStep& step : waterfall.steps) {
+    EXPECT_EQ(step.delta, step.count_effect + step.duration_effect) << step.name;
+    (step.parent < 0 ? top : children[static_cast<std::size_t>(step.parent)]) += step.delta;
+  }
+  for (std::size_t i = 0; i < waterfall.steps.size(); ++i) {
+    if (waterfall.steps[i].level == PartLevel::kKernel) continue;
+    EXPECT_EQ(children[i], waterfall.steps[i].delta) << waterfall.steps[i].name;
+  }
+  EXPECT_EQ(top, waterfall.delta);
+}
+
+Snapshot SnapshotOf(const std::string& path) {
+  auto profiles = ReadRun({path}, {});
+  EXPECT_TRUE(profiles) << path;
+  const auto analysis = Analyze(*profiles, {});
+  auto attribution = AttributeTime(*profiles, {});
+  EXPECT_TRUE(analysis && attribution);
+  return MakeSnapshot("run", *profiles, *analysis, std::move(*attribution));
+}
+
+TEST(CompareRuns, FindsTheDataLoaderOnTheV100Pair) {
+  const std::string folder = std::string(PROFGAUGE_SHARED_DIR) + "/data/kineto/v100_resnet50/";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no shared profiles";
+  const Snapshot base =
+      SnapshotOf(folder + "resnet50_num_workers_0__worker0.1623143089861.pt.trace.json.gz");
+  const Snapshot current =
+      SnapshotOf(folder + "resnet50_num_workers_4__worker0.1623212756351.pt.trace.json.gz");
+  const std::vector<Snapshot> bases = {base};
+  const RunComparison comparison = CompareRuns(bases, current, nullptr);
+  EXPECT_TRUE(comparison.is_comparable);
+  ExpectExactSums(comparison.waterfall);
+  // 177.6 ms become about 107 ms, because the loader no longer runs in the training process.
+  EXPECT_EQ(comparison.waterfall.steps.front().name, "dataloader");
+  EXPECT_LT(comparison.waterfall.steps.front().delta, -50'000'000);
+  EXPECT_EQ(Find(comparison, "iteration.time.median").verdict, stats::Change::kImproved);
+  const std::string text = WriteBaseline({base});
+  EXPECT_LT(text.size(), 200'000u);
+  const auto again = ParseBaseline(text, "base.json");
+  ASSERT_TRUE(again) << again.error().message;
+  const RunComparison same = CompareRuns(*again, base, nullptr);
+  EXPECT_EQ(same.waterfall.delta, 0);
+  for (const WaterfallStep& step : same.waterfall.steps) EXPECT_EQ(step.delta, 0) << step.name;
+}
+
+TEST(CompareRuns, ExplainsControlAndTest) {
+  const std::string folder = std::string(PROFGAUGE_SHARED_DIR) + "/data/kineto/hta/trace_diff";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no shared profiles";
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file()) files.push_back(entry.path().string());
+  }
+  std::sort(files.begin(), files.end());
+  ASSERT_EQ(files.size(), 2u);
+  const std::vector<Snapshot> base = {SnapshotOf(files[0])};
+  const RunComparison comparison = CompareRuns(base, SnapshotOf(files[1]), nullptr);
+  ExpectExactSums(comparison.waterfall);
+  EXPECT_NE(comparison.waterfall.delta, 0);
+}
+
+}  // namespace
+}  // namespace profgauge
