@@ -3,23 +3,38 @@
 
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "gate/compare.h"
 #include "gate/verdict.h"
 #include "report/report.h"
 
 namespace profgauge::report {
 
 struct BuildInput {
-  std::string run_name;
+  std::string run_name;  ///< Empty: the name of the first source, without folders and suffixes.
   std::span<const Profile> ranks;
   const Analysis* analysis = nullptr;
-  const Policy* policy = nullptr;    ///< nullptr: nothing was judged.
-  const Verdict* verdict = nullptr;  ///< nullptr likewise.
+  const Policy* policy = nullptr;             ///< nullptr: nothing was judged.
+  const Verdict* verdict = nullptr;           ///< nullptr likewise.
+  const RunComparison* comparison = nullptr;  ///< nullptr: there is no baseline.
+  /// What the rules found. They are counted here only as waived; the verdict counts the rest.
+  std::vector<Finding> findings;
   /// Options that change numbers, as ("warmup", "3"), for the provenance.
   std::vector<std::pair<std::string, std::string>> options;
+  /// The analysis' tables, to be moved into the report instead of copied; nullptr: copied.
+  std::vector<Table>* tables = nullptr;
 };
 
+/// REQUIRES: input.ranks is not empty and input.analysis is set.
 Report BuildReport(const BuildInput& input);
+
+/// "run7" for "out/run7.worker0.1623143089861.pt.trace.json.gz": without folders, the suffixes of
+/// trace files, the time stamp and the worker that profilers add.
+std::string RunNameOf(std::string_view path);
+
+/// A limit as shown: "≥ 60 %", "≤ 15 %", "10 % to 60 %".
+std::string LimitText(const Value& min, const Value& max, Unit unit);
 
 }  // namespace profgauge::report

@@ -7,22 +7,13 @@ namespace profgauge::report {
 namespace {
 
 // Bulk tables have one row for each event.
-constexpr std::array<std::string_view, 6> kBulkTables = {
-    "launches", "api_calls", "memcpys", "memory_events", "gaps", "instructions"};
+constexpr std::array<std::string_view, 4> kBulkTables = {"launches", "memory_events",
+                                                         "memory_curve", "instructions"};
 
-struct PartTitle {
-  std::string_view id, title;
-};
 // Order of priority of the exclusive breakdown.
-constexpr std::array<PartTitle, 9> kParts = {{{"tensor_core_kernel", "Tensor Core kernels"},
-                                              {"other_kernel", "Other kernels"},
-                                              {"memcpy", "Memcpy"},
-                                              {"memset", "Memset"},
-                                              {"communication", "Exposed communication"},
-                                              {"runtime", "Runtime"},
-                                              {"dataloader", "DataLoader"},
-                                              {"cpu", "CPU"},
-                                              {"other", "Unattributed"}}};
+constexpr std::array<std::string_view, 9> kParts = {
+    "tensor_core_kernel", "other_kernel", "memcpy", "memset", "communication", "runtime",
+    "dataloader",         "cpu",          "other"};
 
 }  // namespace
 
@@ -44,11 +35,11 @@ bool IsBulkTable(std::string_view id) {
 
 std::vector<BreakdownPart> Breakdown(const Report& report) {
   std::vector<BreakdownPart> parts;
-  for (const auto& [id, title] : kParts) {
+  for (const std::string_view id : kParts) {
     const Metric* share = FindMetricById(report, "breakdown." + std::string(id));
     const Metric* time = FindMetricById(report, "breakdown." + std::string(id) + ".time");
     if (share == nullptr || IsAbsent(share->quantity.value)) continue;
-    parts.push_back({std::string(id), std::string(title), share, time});
+    parts.push_back({std::string(id), share->title, share, time});
   }
   return parts;
 }

@@ -219,7 +219,7 @@ bool IsBulkTable(std::string_view id);
 /// One part of the exclusive breakdown of iteration time, in the order of its priority.
 struct BreakdownPart {
   std::string id;     ///< "tensor_core_kernel"
-  std::string title;  ///< "Tensor Core kernels": short, for legends.
+  std::string title;  ///< "Tensor Core kernels", as the metric.
   const Metric* share = nullptr;
   const Metric* time = nullptr;
 };

@@ -1,0 +1,235 @@
+#include "report/build_profile.h"
+
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <map>
+
+#include "base/format.h"
+
+namespace profgauge::report {
+namespace {
+
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+// How a version is written in the recording.
+enum class Coding : std::uint8_t {
+  kText,
+  kCuda,  ///< 12040 is 12.4.
+  kHip,   ///< 60232831 is 6.2.32831.
+};
+
+struct VersionFact {
+  std::string_view key, title;
+  Coding coding = Coding::kText;
+};
+constexpr std::array<VersionFact, 10> kVersions = {{
+    {"cuda_runtime_version", "CUDA runtime", Coding::kCuda},
+    {"cuda_driver_version", "CUDA driver", Coding::kCuda},
+    {"driver_version", "Driver", Coding::kText},
+    {"cupti_version", "CUPTI", Coding::kText},
+    {"hip_runtime_version", "HIP runtime", Coding::kHip},
+    {"hip_driver_version", "HIP driver", Coding::kHip},
+    {"roctracer_version", "roctracer", Coding::kText},
+    {"rocprofiler_version", "rocprofiler", Coding::kText},
+    {"nccl_version", "NCCL", Coding::kText},
+    {"python_version", "Python", Coding::kText},
+}};
+
+// Facts that say how the file is written, not how the run went.
+constexpr std::array<std::string_view, 3> kFormatFacts = {"displayTimeUnit", "baseTimeNanoseconds",
+                                                          "schemaVersion"};
+
+std::string Decoded(const std::string& text, Coding coding) {
+  std::int64_t number = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (coding == Coding::kText || parsed.ec != std::errc() || number <= 0 ||
+      parsed.ptr != text.data() + text.size()) {
+    return text;
+  }
+  if (coding == Coding::kCuda) return fmt::format("{}.{}", number / 1000, number % 1000 / 10);
+  return fmt::format("{}.{}.{}", number / 10'000'000, number / 100'000 % 100, number % 100'000);
+}
+
+// Facts of all ranks: what they agree on as it is, what they do not with the ranks' values listed.
+Pairs MergedFacts(std::span<const Profile> ranks) {
+  Pairs merged;
+  std::map<std::string, std::size_t, std::less<>> places;
+  for (const Profile& profile : ranks) {
+    for (const auto& [key, text] : profile.facts) {
+      const auto [place, is_new] = places.emplace(key, merged.size());
+      if (is_new) {
+        merged.emplace_back(key, text);
+        continue;
+      }
+      std::string& values = merged[place->second].second;
+      if (("; " + values + "; ").find("; " + text + "; ") == std::string::npos) {
+        values += "; " + text;
+      }
+    }
+  }
+  return merged;
+}
+
+std::string_view Find(const Pairs& facts, std::string_view key) {
+  const auto it =
+      std::find_if(facts.begin(), facts.end(), [&](const auto& fact) { return fact.first == key; });
+  return it == facts.end() ? std::string_view{} : it->second;
+}
+
+std::string FrameworkOf(const Pairs& facts) {
+  const std::string name(Find(facts, "Framework"));
+  const std::string torch(Find(facts, "pytorch_version"));
+  if (!torch.empty()) return "PyTorch " + torch;
+  const std::string version(Find(facts, "framework_version"));
+  return version.empty() || name.empty() ? name : name + " " + version;
+}
+
+bool IsFrameworkFact(std::string_view key) {
+  return key == "Framework" || key == "pytorch_version" || key == "framework_version";
+}
+
+bool IsVersionFact(std::string_view key) {
+  return std::any_of(kVersions.begin(), kVersions.end(),
+                     [&](const VersionFact& version) { return version.key == key; });
+}
+
+bool IsFormatFact(std::string_view key) {
+  return std::find(kFormatFacts.begin(), kFormatFacts.end(), key) != kFormatFacts.end();
+}
+
+// The GPUs with work, else those that the recordings name.
+std::vector<Device> DevicesOf(const BuildInput& input) {
+  std::vector<Device> devices;
+  if (const Table* gpus = input.analysis->FindTable("gpus"); gpus != nullptr && gpus->rows() > 0) {
+    for (std::size_t row = 0; row < gpus->rows(); ++row) {
+      Device& device = devices.emplace_back();
+      device.rank = static_cast<std::int64_t>(AsNumber(gpus->At(row, "rank"), 0));
+      device.id = static_cast<std::int64_t>(AsNumber(gpus->At(row, "id"), -1));
+      const Value name = gpus->At(row, "name");
+      if (!IsAbsent(name)) device.name = FormatValue(name, Unit::kText);
+    }
+    return devices;
+  }
+  std::int64_t position = 0;
+  for (const Profile& profile : input.ranks) {
+    const std::int64_t rank = profile.distributed.rank >= 0 ? profile.distributed.rank : position;
+    for (const Gpu& gpu : profile.gpus) devices.push_back({rank, gpu.id, gpu.name});
+    ++position;
+  }
+  return devices;
+}
+
+// ISO 8601 in UTC. Origins that count from boot or from nothing are no dates: empty.
+std::string CaptureDate(std::int64_t origin_ns) {
+  constexpr std::int64_t kFirst = 1'262'304'000, kLast = 4'102'444'800;  // 2010 to 2100
+  const std::int64_t seconds = origin_ns / 1'000'000'000;
+  if (seconds < kFirst || seconds >= kLast) return {};
+  namespace chrono = std::chrono;
+  const chrono::sys_seconds time{chrono::seconds(seconds)};
+  const auto day = chrono::floor<chrono::days>(time);
+  const chrono::year_month_day date(day);
+  const chrono::hh_mm_ss clock(time - day);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", int{date.year()},
+                     unsigned{date.month()}, unsigned{date.day()}, clock.hours().count(),
+                     clock.minutes().count(), clock.seconds().count());
+}
+
+// "all 12 iterations", "iterations 3 to 9 of 12", "7 of 12 iterations".
+std::string SelectionText(const Analysis& analysis) {
+  const std::int64_t total = analysis.iterations_total, selected = analysis.iterations_selected;
+  if (analysis.iteration_source == "whole profile") return "the whole profile as one iteration";
+  if (total <= 1 && selected == total) return "the only iteration";
+  if (selected == total) return fmt::format("all {} iterations", FormatCount(total));
+  std::int64_t first = -1, last = -1;
+  const Table* table = analysis.FindTable("iterations");
+  const Column* index = table == nullptr ? nullptr : table->Find("index");
+  if (index != nullptr && !index->integers().empty()) {
+    const auto [low, high] =
+        std::minmax_element(index->integers().begin(), index->integers().end());
+    first = *low, last = *high;
+  }
+  if (first < 0 || last - first + 1 != selected) {
+    return fmt::format("{} of {} iterations", FormatCount(selected), FormatCount(total));
+  }
+  if (selected == 1) return fmt::format("iteration {} of {}", first, FormatCount(total));
+  return fmt::format("iterations {} to {} of {}", FormatCount(first), FormatCount(last),
+                     FormatCount(total));
+}
+
+}  // namespace
+
+std::string RunNameOf(std::string_view path) {
+  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+  std::string name(path.substr(path.find_last_of('/') + 1));
+  const std::string whole = name;
+  static const RE2 kSuffix(R"((?i)(\.(gz|json|trace|pt|zip|sqlite|nsys-rep|db|csv))+$)");
+  static const RE2 kStamp(R"([._]\d{9,}$)");
+  static const RE2 kWorker(R"((?i)[._-]*(worker|rank)[._-]?\d+$)");
+  RE2::Replace(&name, kSuffix, "");
+  RE2::Replace(&name, kStamp, "");
+  const std::string with_worker = name;
+  RE2::Replace(&name, kWorker, "");
+  if (!name.empty()) return name;
+  return with_worker.empty() ? whole : with_worker;
+}
+
+ProfileInfo BuildProfileInfo(const BuildInput& input) {
+  const Analysis& analysis = *input.analysis;
+  const Profile& first = input.ranks.front();
+  const Pairs facts = MergedFacts(input.ranks);
+  ProfileInfo info;
+  info.name = input.run_name.empty() ? RunNameOf(first.source.path) : input.run_name;
+  for (const Profile& profile : input.ranks) info.sources.push_back(profile.source.path);
+  info.format = first.source.format;
+  info.dialect = first.source.dialect;
+  info.ranks = static_cast<std::int64_t>(input.ranks.size());
+  info.devices = DevicesOf(input);
+  info.framework = FrameworkOf(facts);
+  for (const VersionFact& version : kVersions) {
+    const std::string text(Find(facts, version.key));
+    if (!text.empty()) info.versions.emplace_back(version.title, Decoded(text, version.coding));
+  }
+  info.captured = CaptureDate(first.origin_ns + first.first);
+  info.iteration_source = analysis.iteration_source;
+  info.iterations_total = analysis.iterations_total;
+  info.iterations_selected = analysis.iterations_selected;
+  info.selection = SelectionText(analysis);
+  return info;
+}
+
+Pairs BuildEnvironment(std::span<const Profile> ranks) {
+  Pairs environment;
+  for (const auto& [key, text] : MergedFacts(ranks)) {
+    if (!IsVersionFact(key) && !IsFrameworkFact(key) && !IsFormatFact(key)) {
+      environment.emplace_back(key, text);
+    }
+  }
+  const DistributedInfo& distributed = ranks.front().distributed;
+  if (!distributed.backend.empty()) environment.emplace_back("backend", distributed.backend);
+  if (distributed.world_size >= 0) {
+    environment.emplace_back("world_size", fmt::format("{}", distributed.world_size));
+  }
+  return environment;
+}
+
+Pairs BuildProvenance(const BuildInput& input) {
+  Pairs provenance;
+  std::size_t position = 0;
+  for (const Profile& profile : input.ranks) {
+    const std::string key = input.ranks.size() == 1 ? "input" : fmt::format("input {}", position++);
+    provenance.emplace_back(key, profile.source.hash);
+  }
+  if (input.policy != nullptr) {
+    provenance.emplace_back("policy", input.policy->name);
+    provenance.emplace_back("rules", input.policy->hash);
+  }
+  for (const auto& [name, value] : input.options) provenance.emplace_back("option " + name, value);
+  return provenance;
+}
+
+}  // namespace profgauge::report
