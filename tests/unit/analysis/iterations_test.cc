@@ -1,0 +1,189 @@
+#include "analysis/iterations.h"
+
+#include "fixture.h"
+
+namespace profgauge {
+
+void PrintTo(const Span& span, std::ostream* out) {
+  *out << '[' << span.start << ", " << span.end << ')';
+}
+
+namespace {
+
+std::vector<Span> Times(const Iterations& iterations) {
+  std::vector<Span> times;
+  for (const Iteration& iteration : iterations.all) times.push_back(iteration.time);
+  return times;
+}
+
+Iterations Find(const Profile& profile, const Selection& selection = {}) {
+  auto found = FindIterations(profile, selection);
+  EXPECT_TRUE(found.has_value()) << (found ? "" : found.error().message);
+  return found.value_or(Iterations{});
+}
+
+TEST(Iterations, DeviceWorkExtendsItsIterationAndPushesTheNext) {
+  TestProfile test;
+  test.Step(4, {0, 100});
+  test.Step(5, {100, 200});
+  test.Launch("a", {10, 20}, {30, 150});
+  test.Launch("b", {110, 120}, {150, 260});
+  const Iterations found = Find(test.Finish());
+  EXPECT_EQ(Times(found), (std::vector<Span>{{0, 150}, {150, 260}}));
+  EXPECT_EQ(found.all[0].name, "4");
+  EXPECT_EQ(found.all[1].device_events, 1);
+  EXPECT_EQ(found.window, (Span{0, 260}));
+  EXPECT_EQ(found.source, "ProfilerStep#N");
+  EXPECT_TRUE(found.everything);
+}
+
+// The kernel that was launched before the recording ends inside iteration 0, before its own work.
+TEST(Iterations, EarlierWorkDelaysTheFirst) {
+  TestProfile test;
+  test.Step(0, {0, 100});
+  test.Work("earlier", {0, 15});
+  test.Launch("a", {10, 20}, {30, 60});
+  EXPECT_EQ(Times(Find(test.Finish())), (std::vector<Span>{{15, 100}}));
+}
+
+TEST(Iterations, LaunchOnTheBorderBelongsToNone) {
+  TestProfile test;
+  test.Step(0, {0, 100});
+  test.Launch("in", {10, 20}, {20, 30});
+  test.Launch("across", {90, 110}, {120, 300});
+  const Iterations found = Find(test.Finish());
+  EXPECT_EQ(Times(found), (std::vector<Span>{{0, 100}}));
+  EXPECT_EQ(found.of_device, (std::vector<std::uint32_t>{0, Iterations::kNone}));
+}
+
+TEST(Iterations, IncompleteTailIsDroppedWhereThereIsDeviceWork) {
+  TestProfile test;
+  for (int step = 0; step < 4; ++step) test.Step(step, {step * 100, step * 100 + 100});
+  for (int i = 0; i < 10; ++i) {
+    test.Launch("k", {i, i + 1}, {20 + i, 21 + i});
+    test.Launch("k", {100 + i, 101 + i}, {120 + i, 121 + i});
+    if (i < 7) test.Launch("k", {200 + i, 201 + i}, {220 + i, 221 + i});
+  }
+  const Iterations found = Find(test.Finish());
+  EXPECT_EQ(found.all.size(), 2U);
+  EXPECT_EQ(found.dropped_at_end, 2);
+  EXPECT_TRUE(found.everything);
+}
+
+TEST(Iterations, CpuOnlyKeepsAll) {
+  TestProfile test;
+  test.Step(0, {0, 100});
+  test.Step(1, {100, 200});
+  test.Op("aten::add", {10, 20});
+  EXPECT_EQ(Times(Find(test.Finish())), (std::vector<Span>{{0, 100}, {100, 200}}));
+}
+
+TEST(Iterations, WithoutMarkersOneOverAllHostActivity) {
+  TestProfile test;
+  test.Host(HostKind::kAnnotation, "an annotation is no activity", {0, 900});
+  test.Op("aten::add", {100, 160});
+  test.Launch("graph", {300, 310}, {320, 420});
+  const Iterations found = Find(test.Finish());
+  EXPECT_EQ(Times(found), (std::vector<Span>{{100, 420}}));
+  EXPECT_EQ(found.source, "whole profile");
+}
+
+TEST(Iterations, GpuOnlyIsMeasuredOverItsDeviceEvents) {
+  TestProfile test;
+  test.Work("a", {0, 10});
+  test.Work("b", {50, 80});
+  EXPECT_EQ(Times(Find(test.Finish())), (std::vector<Span>{{0, 80}}));
+}
+
+TEST(Iterations, AnEmptyProfileHasAnEmptyOne) {
+  TestProfile test;
+  EXPECT_EQ(Times(Find(test.Finish())), (std::vector<Span>{{0, 0}}));
+}
+
+TEST(Iterations, KeyOpRunsFromStartToStart) {
+  TestProfile test;
+  for (const Ns start : {0, 100, 250}) {
+    test.Op("aten::conv2d", {start, start + 20});
+    test.Op("aten::conv2d", {start + 5, start + 15});  // A nested call of the same name.
+  }
+  Selection selection;
+  selection.key_op = "aten::conv2d";
+  const Iterations found = Find(test.Finish(), selection);
+  EXPECT_EQ(Times(found), (std::vector<Span>{{0, 100}, {100, 250}}));
+  EXPECT_EQ(found.source, "key op aten::conv2d");
+}
+
+TEST(Iterations, MarkerPatternTakesTheOutermostOfOneThread) {
+  TestProfile test;
+  const ThreadId other = test.Thread(2);
+  test.Host(HostKind::kAnnotation, "train_step", {0, 100});
+  test.Host(HostKind::kAnnotation, "train_step/inner", {10, 90});
+  test.Host(HostKind::kAnnotation, "train_step", {100, 220});
+  test.Host(HostKind::kAnnotation, "train_step", {40, 60}, other);
+  Selection selection;
+  selection.iteration_marker = "^train_step";
+  const Iterations found = Find(test.Finish(), selection);
+  EXPECT_EQ(Times(found), (std::vector<Span>{{0, 100}, {100, 220}}));
+  EXPECT_EQ(found.all[1].name, "1");
+}
+
+TEST(Iterations, SelectionIsInclusiveAndCountsFromZero) {
+  TestProfile test;
+  for (int step = 0; step < 5; ++step) test.Step(step + 10, {step * 100, step * 100 + 100});
+  const Profile profile = test.Finish();
+  Selection selection;
+  selection.start = 1;
+  selection.stop = 2;
+  Iterations found = Find(profile, selection);
+  EXPECT_EQ(found.window, (Span{100, 300}));
+  EXPECT_EQ(found.selected().front().name, "11");
+  EXPECT_FALSE(found.everything);
+  EXPECT_FALSE(found.SelectsHostTime(99));
+  EXPECT_TRUE(found.SelectsHostTime(100));
+  EXPECT_FALSE(found.SelectsHostTime(300));
+
+  selection = {};
+  selection.warmup = 3;
+  EXPECT_EQ(Find(profile, selection).window, (Span{300, 500}));
+}
+
+TEST(Iterations, Errors) {
+  TestProfile test;
+  test.Step(0, {0, 100});
+  test.Op("aten::mm", {10, 20});
+  const Profile profile = test.Finish();
+  struct Case {
+    Selection selection;
+    std::string code, message;
+  };
+  Selection bad_marker, no_marker, once, nowhere, late;
+  bad_marker.iteration_marker = "step(";
+  no_marker.iteration_marker = "epoch";
+  once.key_op = "aten::mm";
+  nowhere.key_op = "aten::bmm";
+  late.start = 3;
+  const Case cases[] = {
+      {bad_marker, "analysis/bad-marker",
+       "the iteration marker `step(` is not a regular expression: missing ): step("},
+      {no_marker, "analysis/no-marker", "no host range matches the iteration marker `epoch`"},
+      {once, "analysis/no-key-op",
+       "the key op `aten::mm` occurs once; expected at least twice, an iteration runs from one "
+       "start to the next"},
+      {nowhere, "analysis/no-key-op",
+       "the key op `aten::bmm` occurs nowhere; expected at least twice, an iteration runs from one "
+       "start to the next"},
+      {late, "analysis/empty-selection",
+       "no iteration is selected: the selection is 3 to the end, the profile has 1 (0)"},
+  };
+  for (const Case& c : cases) {
+    const auto found = FindIterations(profile, c.selection);
+    ASSERT_FALSE(found.has_value()) << c.code;
+    EXPECT_EQ(found.error().kind, ErrorKind::kUsage);
+    EXPECT_EQ(found.error().code, c.code);
+    EXPECT_EQ(found.error().message, c.message);
+    EXPECT_EQ(found.error().notes.size(), 1U);
+  }
+}
+
+}  // namespace
+}  // namespace profgauge

@@ -1,0 +1,88 @@
+#include "analysis/utilization.h"
+
+#include "fixture.h"
+
+namespace profgauge {
+namespace {
+
+LaunchConfig Config(double blocks_per_sm, double occupancy) {
+  LaunchConfig config;
+  config.blocks_per_sm = blocks_per_sm;
+  config.occupancy = occupancy;
+  return config;
+}
+
+std::vector<GpuUse> Measure(const std::vector<Profile>& profiles) {
+  const auto ranks = BuildRankContexts(profiles, {});
+  EXPECT_TRUE(ranks.has_value());
+  return MeasureGpus(ranks->front());
+}
+
+// Utilization counts kernels, idle counts what has nothing at all; both are cut to the window.
+TEST(Utilization, KernelsAndCopies) {
+  TestProfile test;
+  test.Step(0, {0, 100});
+  test.Work("a", {10, 40});
+  test.Work("b", {30, 50}, DeviceKind::kKernel, 0, 8);
+  test.Work("copy", {60, 70}, DeviceKind::kMemcpy);
+  test.Work("late", {90, 130});
+  const auto profiles = OneRank(test.Finish());
+  const auto uses = Measure(profiles);
+  ASSERT_EQ(uses.size(), 1U);
+  EXPECT_DOUBLE_EQ(uses[0].utilization(), 0.5);
+  EXPECT_DOUBLE_EQ(uses[0].idle_share(), 0.4);
+  EXPECT_EQ(Length(uses[0].idle), 40);
+  EXPECT_FALSE(uses[0].sm_efficiency.has_value());
+}
+
+TEST(Utilization, SmEfficiencyAddsUpToOneAndOccupancyIsWeighted) {
+  TestProfile test;
+  test.Step(0, {0, 100});
+  test.Work("a", {0, 40}, DeviceKind::kKernel, 0, 7, Config(0.8, 0.5));
+  test.Work("b", {20, 60}, DeviceKind::kKernel, 0, 8, Config(0.5, 0.25));
+  test.Work("unknown", {60, 80});
+  const auto profiles = OneRank(test.Finish());
+  const auto uses = Measure(profiles);
+  // 0..20 at 0.8, 20..40 at min(1, 1.3), 40..60 at 0.5.
+  EXPECT_DOUBLE_EQ(uses[0].sm_efficiency.value(), (20 * 0.8 + 20 + 20 * 0.5) / 100);
+  EXPECT_DOUBLE_EQ(uses[0].occupancy.value(), 0.375);
+}
+
+TEST(Utilization, BlocksPerSmFromTheGridWhereNotRecorded) {
+  TestProfile test;
+  LaunchConfig config;
+  config.grid[0] = 10;
+  config.grid[1] = 2;
+  config.grid[2] = 1;
+  Gpu gpu;
+  gpu.id = 0;
+  gpu.sms = 40;
+  test.builder().AddGpu(gpu);
+  test.Work("rocm", {0, 100}, DeviceKind::kKernel, 0, 7, config);
+  test.Work("other gpu", {0, 100}, DeviceKind::kKernel, 1, 7, config);
+  const Profile profile = test.Finish();
+  EXPECT_DOUBLE_EQ(BlocksPerSm(profile, DeviceId{0}).value(), 0.5);
+  EXPECT_FALSE(BlocksPerSm(profile, DeviceId{1}).has_value());
+}
+
+// A GPU that only receives a copy of another's result is no GPU with work.
+TEST(Utilization, GpusWithWork) {
+  TestProfile test;
+  test.Step(0, {0, 100});
+  test.Work("kernel", {0, 10}, DeviceKind::kKernel, 3);
+  test.Work("copy", {0, 10}, DeviceKind::kMemcpy, 5);
+  const auto profiles = OneRank(test.Finish());
+  const auto uses = Measure(profiles);
+  ASSERT_EQ(uses.size(), 1U);
+  EXPECT_EQ(uses[0].gpu, 3);
+
+  TestProfile copies;
+  copies.Step(0, {0, 100});
+  copies.Work("copy", {0, 10}, DeviceKind::kMemcpy, 5);
+  const auto only_copies = OneRank(copies.Finish());
+  ASSERT_EQ(Measure(only_copies).size(), 1U);
+  EXPECT_EQ(Measure(only_copies)[0].utilization(), 0);
+}
+
+}  // namespace
+}  // namespace profgauge
