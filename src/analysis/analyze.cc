@@ -3,11 +3,20 @@
 #include <utility>
 
 #include "analysis/analysis.h"
+#include "analysis/communication.h"
 #include "analysis/context.h"
+#include "analysis/copies.h"
+#include "analysis/coverage.h"
+#include "analysis/device_tables.h"
+#include "analysis/host_calls.h"
 #include "analysis/idle.h"
+#include "analysis/kernels.h"
+#include "analysis/launches.h"
+#include "analysis/memory.h"
 #include "analysis/op_tables.h"
 #include "analysis/output.h"
 #include "analysis/run_iterations.h"
+#include "analysis/tensor_cores.h"
 #include "analysis/utilization.h"
 
 namespace profgauge {
@@ -31,6 +40,15 @@ Result<Analysis> Analyze(std::span<const Profile> profiles, const Selection& sel
   AddUtilization(ranks, out);
   AddIdle(ranks, out);
   AddOpTables(ranks, out);
+  AddKernels(ranks, out);
+  AddTensorCores(ranks, out);
+  AddLaunches(ranks, out);
+  AddDeviceTables(ranks, out);
+  AddCopies(ranks, out);
+  AddHostCalls(ranks, out);
+  AddCommunication(ranks, out);
+  AddMemory(ranks, out);
+  AddCoverage(ranks, out);
 
   Analysis analysis;
   out.MoveTo(analysis);

@@ -144,12 +144,20 @@ std::vector<KernelClass> ClassifyDevice(const Profile& profile) {
   return classes;
 }
 
+bool MayHaveTensorCores(const Profile& profile, std::int32_t gpu) {
+  const std::vector<Chip> chips = ChipsOf(profile);
+  for (const Chip& chip : chips) {
+    if (chip.id == gpu) return chip.has_tensor_cores;
+  }
+  return chips.front().has_tensor_cores;
+}
+
 bool IsEligibleOp(std::string_view op_name) {
   // Anchored alternatives: PyTorch's operators, its backward nodes, Python-level names of NVTX
   // markers, TensorFlow, and XLA.
   static const RE2 aten(
       R"((?:aten|c10d_functional|_C|vllm|sgl_kernel|torchao|fbgemm|trtllm|flash_attn\w*|xformers\w*)::)"
-      R"((?:_?conv(?:olution|_tbc|_transpose[123]d|[123]d)?(?:_overrideable|_backward(?:_overrideable)?|_depthwise[23]d)?)"
+      R"((?:_?conv(?:olution|_tbc|_transpose[123]d|[123]d)?(?:_overrideable|_backward(?:_overrideable)?)?)"
       R"(|_convolution_\w+|_convolution|(?:cudnn|miopen|mkldnn)_(?:depthwise_)?convolution(?:_\w+)?)"
       R"(|(?:_?slow_conv|thnn_conv)\w*|linear(?:_backward)?|mkldnn_linear|_?addmm_?(?:_activation)?)"
       R"(|mm(?:_out)?|bmm(?:_out)?|_?scaled_(?:grouped_)?mm\w*|_int_mm|_weight_int\w*mm|_grouped_mm|matmul)"

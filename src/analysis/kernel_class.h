@@ -31,6 +31,9 @@ struct KernelClass {
 /// FP4 below 10.0; a kernel that no rule knows is unknown when its operator is eligible.
 std::vector<KernelClass> ClassifyDevice(const Profile& profile);
 
+/// Whether that GPU can have Tensor Cores or matrix cores: unknown chips can.
+bool MayHaveTensorCores(const Profile& profile, std::int32_t gpu);
+
 /// "nvjet", "cuda_core_gemm", …; "no rule" for 0.
 std::string_view RuleName(std::uint16_t rule);
 /// Whether the rule is about matrix products, convolutions or attention (and not about helpers).

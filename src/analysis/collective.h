@@ -1,0 +1,34 @@
+// What kind of collective a name means, how many bytes it handles, and the factor that turns its
+// bandwidth into that of the links.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "model/profile.h"
+
+namespace profgauge {
+
+enum class CollectiveKind : std::uint8_t {
+  kAllReduce, kAllGather, kReduceScatter, kAllToAll, kBroadcast, kReduce, kSendRecv, kOther,
+};
+inline constexpr std::size_t kCollectiveKinds = 8;
+
+/// "all_reduce", as in communication.all_reduce.busbw; "other".
+std::string_view CollectiveKindId(CollectiveKind kind);
+
+/// From any spelling: "allreduce", "_all_gather_base", "nccl:all_reduce",
+/// "ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL(...)", "cross_device_reduce_1stage".
+CollectiveKind CollectiveKindOf(std::string_view name);
+
+/// Bytes of the full buffer: what all ranks gather, what each rank reduces. -1 when the recording
+/// does not tell elements or type.
+std::int64_t CollectiveBytes(const Profile& profile, const Collective& collective);
+
+/// Bus bandwidth / algorithm bandwidth among `ranks` (NCCL's performance page): 2(n − 1)/n for
+/// all-reduce, (n − 1)/n for gather, scatter and all-to-all of the full buffer, else 1.
+/// REQUIRES: ranks >= 1.
+double BusFactor(CollectiveKind kind, std::int64_t ranks);
+
+}  // namespace profgauge

@@ -1,0 +1,197 @@
+#include "analysis/launches.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <string_view>
+
+#include "analysis/texts.h"
+
+namespace profgauge {
+namespace {
+
+std::string_view KindName(DeviceKind kind) {
+  switch (kind) {
+    case DeviceKind::kKernel: return "kernel";
+    case DeviceKind::kMemcpy: return "memcpy";
+    case DeviceKind::kMemset: break;
+  }
+  return "memset";
+}
+
+struct Summary {
+  std::vector<Ns> delays;  // Of kernels.
+  std::int64_t launches = 0, into_empty_queue = 0;
+};
+
+Ns DelayOf(const Profile& profile, std::size_t row) {
+  const std::uint32_t call = profile.device.launch[row].value;
+  const Ns end = profile.api.start[call] + profile.api.duration[call];
+  return std::max<Ns>(0, profile.device.start[row] - end);
+}
+
+// The columns of the table, found once.
+struct Columns {
+  explicit Columns(Table& table)
+      : rank(*table.Find("rank")), gpu(*table.Find("gpu")), stream(*table.Find("stream")),
+        name(*table.Find("name")), kind(*table.Find("kind")), op(*table.Find("op")),
+        call(*table.Find("call")), call_start(*table.Find("call_start")),
+        call_time(*table.Find("call_time")), start(*table.Find("start")),
+        time(*table.Find("time")), delay(*table.Find("delay")),
+        queue(*table.Find("queue_length")), uses(*table.Find("uses_tensor_core")) {}
+  void Reserve(std::size_t rows) {
+    for (Column* column : {&rank, &gpu, &stream, &name, &kind, &op, &call, &call_start, &call_time,
+                           &start, &time, &delay, &queue, &uses}) {
+      column->Reserve(rows);
+    }
+  }
+  Column &rank, &gpu, &stream, &name, &kind, &op, &call, &call_start, &call_time, &start, &time,
+      &delay, &queue, &uses;
+};
+
+void AppendRow(const RankContext& rank, std::size_t row, std::int64_t queue, Texts& texts,
+               StringPool& pool, Columns& to) {
+  const Profile& profile = *rank.profile;
+  const DeviceTable& device = profile.device;
+  const std::uint32_t call = device.launch[row].value;
+  to.rank.AddInteger(rank.rank);
+  to.gpu.AddInteger(device.gpu[row]);
+  to.stream.AddInteger(device.stream[row]);
+  to.name.AddText(texts(device.name[row]));
+  to.kind.AddText(pool.Intern(KindName(device.kind[row])));
+  const HostId op = device.op[row];
+  to.op.AddText(op.valid() ? texts(profile.host.name[op.value]) : StringId{});
+  to.call.AddText(texts(profile.api.name[call]));
+  to.call_start.AddInteger(profile.api.start[call]);
+  to.call_time.AddInteger(profile.api.duration[call]);
+  to.start.AddInteger(device.start[row]);
+  to.time.AddInteger(device.duration[row]);
+  to.delay.AddInteger(DelayOf(profile, row));
+  to.queue.AddInteger(queue);
+  to.uses.AddText(pool.Intern(TriName(rank.classes[row].tensor_core)));
+}
+
+// Adds the launches of the rows [begin, end), which are one stream's.
+void AddStream(const RankContext& rank, std::size_t begin, std::size_t end, Texts& texts,
+               StringPool& pool, Columns& columns, Summary& summary) {
+  const Profile& profile = *rank.profile;
+  std::vector<QueueItem> items;
+  std::vector<std::size_t> rows;
+  for (std::size_t i = begin; i < end; ++i) {
+    const ApiId launch = profile.device.launch[i];
+    if (!launch.valid()) continue;
+    items.push_back({profile.api.start[launch.value], profile.device.start[i]});
+    rows.push_back(i);
+  }
+  const std::vector<std::int64_t> queue = QueueLengths(items);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!rank.InTables(DeviceId{static_cast<std::uint32_t>(rows[i])})) continue;
+    ++summary.launches;
+    if (queue[i] == 0) ++summary.into_empty_queue;
+    if (profile.device.kind[rows[i]] == DeviceKind::kKernel) {
+      summary.delays.push_back(DelayOf(profile, rows[i]));
+    }
+    AppendRow(rank, rows[i], queue[i], texts, pool, columns);
+  }
+}
+
+Ns Median(std::vector<Ns>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  const Ns below = *std::max_element(values.begin(), middle);
+  return below + (*middle - below) / 2;
+}
+
+void SetMetrics(Summary& summary, Output& out) {
+  const std::string reason = CapabilityGap(Capability::kLaunchLinks);
+  if (summary.delays.empty()) {
+    out.SetAbsent("launch.delay.median", reason);
+  } else {
+    out.Set("launch.delay.median", Median(summary.delays));
+  }
+  if (summary.launches == 0) {
+    out.SetAbsent("launch.queue_empty_share", reason);
+  } else {
+    out.Set("launch.queue_empty_share", static_cast<double>(summary.into_empty_queue) /
+                                            static_cast<double>(summary.launches));
+  }
+}
+
+}  // namespace
+
+std::vector<QueueEvent> QueueEvents(std::span<const QueueItem> items) {
+  struct Event {
+    Ns time;
+    int change;
+  };
+  std::vector<Event> changes;
+  changes.reserve(items.size() * 2);
+  for (const QueueItem& item : items) {
+    changes.push_back({item.launched, +1});
+    // Clocks of host and device can be off by a little; a queue has no negative length.
+    changes.push_back({std::max(item.launched, item.started), -1});
+  }
+  std::stable_sort(changes.begin(), changes.end(), [](const Event& a, const Event& b) {
+    return a.time != b.time ? a.time < b.time : a.change > b.change;
+  });
+  std::vector<QueueEvent> events;
+  events.reserve(changes.size());
+  std::int64_t length = 0;
+  for (const Event& change : changes) {
+    length += change.change;
+    events.push_back({change.time, length});
+  }
+  return events;
+}
+
+std::vector<std::int64_t> QueueLengths(std::span<const QueueItem> items) {
+  std::vector<Ns> launched, started;
+  launched.reserve(items.size());
+  started.reserve(items.size());
+  for (const QueueItem& item : items) {
+    launched.push_back(item.launched);
+    started.push_back(std::max(item.launched, item.started));
+  }
+  std::sort(launched.begin(), launched.end());
+  std::sort(started.begin(), started.end());
+  std::vector<std::int64_t> lengths;
+  lengths.reserve(items.size());
+  for (const QueueItem& item : items) {
+    const auto before = std::lower_bound(launched.begin(), launched.end(), item.launched);
+    const auto gone = std::lower_bound(started.begin(), started.end(), item.launched);
+    lengths.push_back(
+        std::max<std::int64_t>(0, (before - launched.begin()) - (gone - started.begin())));
+  }
+  return lengths;
+}
+
+void AddLaunches(std::span<const RankContext> ranks, Output& out) {
+  Summary summary;
+  std::size_t rows = 0;
+  for (const RankContext& rank : ranks) {
+    for (const ApiId launch : rank.profile->device.launch) rows += launch.valid() ? 1 : 0;
+  }
+  if (rows == 0) {
+    out.SetTableAbsent("launches", CapabilityGap(Capability::kLaunchLinks));
+    SetMetrics(summary, out);
+    return;
+  }
+  Columns columns(out.AddTable("launches"));
+  columns.Reserve(rows);
+  for (const RankContext& rank : ranks) {
+    const DeviceTable& device = rank.profile->device;
+    Texts texts(*rank.profile, out.strings());
+    for (std::size_t i = 0; i < device.size();) {  // Rows are sorted by GPU and stream.
+      const std::size_t begin = i;
+      while (i < device.size() && device.gpu[i] == device.gpu[begin] &&
+             device.stream[i] == device.stream[begin]) {
+        ++i;
+      }
+      AddStream(rank, begin, i, texts, out.strings(), columns, summary);
+    }
+  }
+  SetMetrics(summary, out);
+}
+
+}  // namespace profgauge

@@ -1,0 +1,34 @@
+// Launches: how long work waits between the host's call and its start, and how full the queues are.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/context.h"
+#include "analysis/output.h"
+
+namespace profgauge {
+
+/// One launch of a stream: when its call began, and when its work began on the device.
+struct QueueItem {
+  Ns launched = 0;
+  Ns started = 0;
+};
+
+/// What happened to one stream's queue, in time order: +1 at each launch, −1 at each start (HTA).
+struct QueueEvent {
+  Ns time = 0;
+  std::int64_t length = 0;  ///< After the event; never negative.
+};
+/// A launch at the very time of a start comes first. O(n log n).
+std::vector<QueueEvent> QueueEvents(std::span<const QueueItem> items);
+
+/// Per item: how many of the others had been launched before it and had not started when it was
+/// launched. O(n log n).
+std::vector<std::int64_t> QueueLengths(std::span<const QueueItem> items);
+
+/// Adds launches (rows by rank, GPU, stream and start) and sets launch.*.
+void AddLaunches(std::span<const RankContext> ranks, Output& out);
+
+}  // namespace profgauge
