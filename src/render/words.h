@@ -1,0 +1,53 @@
+// The words that several renderers share, so that they cannot disagree.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/report.h"
+
+namespace profgauge::render {
+
+/// "FAIL", "PASS", "NO VERDICT", "NOT JUDGED".
+std::string VerdictWord(std::string_view status);
+/// "✗", "✓", "?", "–".
+std::string_view VerdictSign(std::string_view status);
+
+/// "1 error, 1 warning, 2 missing, 1 waived, 21 passed, 2 not applicable": without what is zero.
+std::string CountsText(const report::VerdictInfo& verdict);
+
+/// "1 error", "2 errors".
+std::string Counted(std::int64_t count, std::string_view one, std::string_view many);
+
+/// "8 × Tesla V100-SXM2-16GB", kinds after each other; empty when there is no device.
+std::string DevicesText(const report::ProfileInfo& profile);
+/// "117 of 120 iterations", "6 iterations".
+std::string IterationsText(const report::ProfileInfo& profile);
+/// "kineto · 8 ranks · 117 of 120 iterations · 343 ms/iteration".
+std::string RunText(const report::Report& report);
+
+/// Whether a finding fired: its status is a level.
+bool HasFired(const report::Finding& finding);
+/// "≤ 39.0 ms/iteration", "≈ 2.1 ms/iteration", or empty.
+std::string GainText(const report::Finding& finding);
+/// Fired findings by level, then by gain; the order of the report at a tie.
+std::vector<const report::Finding*> FiredFindings(const report::Report& report);
+
+/// Whether the limit of a row is missed or cannot be judged.
+bool IsOpen(const report::GateRow& row);
+/// Rows by weight: errors, warnings, missing, then the rest in the report's order.
+std::vector<const report::GateRow*> GateByWeight(const report::Report& report);
+/// A status for people: "error", "warning", "low confidence", "not applicable", ….
+std::string StatusWord(std::string_view status);
+
+/// "+12.3 ms", "−1.20 ms": a change in the time of an iteration.
+std::string DeltaText(std::int64_t ns);
+
+/// Length in characters. Text that is not UTF-8 counts its bytes.
+std::size_t CharactersIn(std::string_view text);
+/// `text` cut in its middle to at most `characters`, with "…" there. REQUIRES: characters >= 3.
+std::string ElideMiddle(std::string_view text, std::size_t characters);
+
+}  // namespace profgauge::render

@@ -1,0 +1,120 @@
+// The answer on a terminal, as it stands there.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <regex>
+#include <string>
+
+#include "fixture.h"
+#include "render/renderer.h"
+#include "render/words.h"
+
+namespace profgauge::render {
+namespace {
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// With plain spaces, so that the expectations below can be typed.
+std::string Plain(std::string text) { return std::regex_replace(text, std::regex("\u202f"), " "); }
+
+TEST(Terminal, AFailingRun) {
+  EXPECT_EQ(
+      Plain(RenderTerminal(testing::SampleReport(), {})),
+      R"(resnet50 <&> "ddp"   kineto · 1 × Tesla V100-SXM2-16GB · 6 iterations · 10.0 ms/iteration
+
+  iteration   kernel TC 36.0 %  kernel 19.0 %  memcpy 3.0 %  memset 1.0 %  exposed comm 15.0 %
+              runtime 7.0 %  dataloader 12.0 %  cpu 4.0 %  unattributed 3.0 %
+
+  error  dataloader/exposed  12.0 %                  ≤ 1.20 ms/iteration
+         12.0 % of an iteration waits for data, limit 10 %
+  error  gpu.idle.mean       31.4 %  (limit ≤ 30 %)
+  loss   the file ends early; totals are lower bounds
+  note   iterations 1 to 5 are steadier than the selection
+  note   1 limit and 1 rule do not apply: needs memory events; record with profile_memory=True
+
+FAIL  2 errors, 1 missing, 1 passed
+)");
+}
+
+TEST(Terminal, VerboseShowsWhatPassedToo) {
+  TerminalOptions options;
+  options.verbosity = 1;
+  options.width = 200;
+  const std::string text = Plain(RenderTerminal(testing::SampleReport(), options));
+  EXPECT_THAT(text, HasSubstr("  pass   tensor_core.efficiency  65.5 %  (limit ≥ 60 %)\n"));
+  EXPECT_THAT(text, HasSubstr("read   3 events that end before they start"));
+  EXPECT_THAT(text, HasSubstr("≤ 1.20 ms/iteration  12.0 % of an iteration waits"));
+}
+
+TEST(Terminal, QuietIsTheVerdictAlone) {
+  TerminalOptions options;
+  options.verbosity = -1;
+  EXPECT_EQ(RenderTerminal(testing::SampleReport(), options),
+            "FAIL  2 errors, 1 missing, 1 passed\n");
+}
+
+TEST(Terminal, ColoursOnlyWhenAsked) {
+  TerminalOptions options;
+  EXPECT_THAT(RenderTerminal(testing::SampleReport(), options), Not(HasSubstr("\x1b")));
+  options.color = true;
+  const std::string text = RenderTerminal(testing::SampleReport(), options);
+  EXPECT_THAT(text, HasSubstr("\x1b[1;31mFAIL\x1b[0m  2 errors"));
+  EXPECT_THAT(text, HasSubstr("\x1b[1;31merror\x1b[0m  gpu.idle.mean"));
+}
+
+TEST(Terminal, WhyThereIsNoVerdict) {
+  report::Report report = testing::SampleReport();
+  report.verdict = {};
+  report.verdict.status = "no_verdict";
+  report.verdict.reasons = {"the profile is incomplete: the file ends early"};
+  const std::string text = RenderTerminal(report, {});
+  EXPECT_THAT(text, HasSubstr("  open   the profile is incomplete: the file ends early\n"));
+  EXPECT_THAT(text, EndsWith("\nNO VERDICT  nothing was judged\n"));
+}
+
+TEST(Terminal, NamesCannotDriveTheTerminal) {
+  report::Report report = testing::SampleReport();
+  report.profile.name = "\x1b[2Jgone";
+  report.findings[0].message = "kernel \x1b]0;title\x07 \xff";
+  const std::string text = RenderTerminal(report, {});
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(text, HasSubstr("\\x1b[2Jgone"));
+}
+
+TEST(Terminal, LongMessagesWrapAndAreNeverCut) {
+  report::Report report = testing::SampleReport();
+  std::string words;
+  for (int i = 0; i < 60; ++i) words += "word" + std::to_string(i) + " ";
+  report.findings[0].message = words + testing::HostileNames()[7];
+  TerminalOptions options;
+  options.width = 60;
+  const std::string text = RenderTerminal(report, options);
+  for (int i = 0; i < 60; ++i) EXPECT_THAT(text, HasSubstr("word" + std::to_string(i)));
+  EXPECT_THAT(text, HasSubstr(testing::HostileNames()[7]));
+}
+
+TEST(Words, ElideMiddleKeepsBothEnds) {
+  struct Row {
+    std::string_view in;
+    std::size_t most;
+    std::string_view out;
+  };
+  const Row kRows[] = {{"abcdef", 6, "abcdef"},
+                       {"abcdefg", 6, "abc…fg"},
+                       {"äöüäöü", 5, "äö…öü"},
+                       {"abcdef", 3, "a…f"},
+                       {"", 3, ""},
+                       {"\xff\xff\xff\xff", 3, "\xff…\xff"}};
+  for (const Row& row : kRows) EXPECT_EQ(ElideMiddle(row.in, row.most), row.out) << row.in;
+}
+
+TEST(Words, DeltaHasASign) {
+  EXPECT_EQ(DeltaText(0), "±0");
+  EXPECT_EQ(Plain(DeltaText(12'300'000)), "+12.3 ms");
+  EXPECT_EQ(Plain(DeltaText(-1'200)), "−1.20 µs");
+}
+
+}  // namespace
+}  // namespace profgauge::render
