@@ -1,0 +1,65 @@
+// Real traces and what other tools say about them, from the shared folder beside the checkout.
+// Tests that use it skip where the folder is absent.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "readers/load.h"
+
+namespace profgauge {
+
+inline std::string SharedPath(const std::string& path) {
+  return std::string(PROFGAUGE_SHARED_DIR) + "/" + path;
+}
+
+#define PROFGAUGE_SKIP_WITHOUT_SHARED() \
+  if (!std::filesystem::exists(SharedPath("oracle"))) GTEST_SKIP() << "no shared folder"
+
+inline std::string ReadText(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+inline boost::json::value ReadOracle(const std::string& path) {
+  boost::json::error_code error;
+  auto value = boost::json::parse(ReadText(SharedPath(path)), error);
+  EXPECT_FALSE(error) << path << ": " << error.message();
+  return value;
+}
+
+inline std::vector<Profile> ReadTrace(const std::string& path) {
+  ReadOptions options;
+  options.threads = 1;
+  auto profile = ReadProfile(SharedPath(path), options);
+  EXPECT_TRUE(profile.has_value()) << path << ": " << (profile ? "" : profile.error().message);
+  std::vector<Profile> ranks;
+  if (profile) ranks.push_back(std::move(*profile));
+  return ranks;
+}
+
+/// Every Kineto trace of the shared folder that can be read.
+inline std::vector<std::string> AllTraces() {
+  std::vector<std::string> paths;
+  const std::filesystem::path root = SharedPath("data/kineto");
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
+    const std::string path = entry.path().string();
+    if (!entry.is_regular_file() || path.find("expected") != path.npos) continue;
+    if (!path.ends_with(".json") && !path.ends_with(".json.gz")) continue;
+    paths.push_back(std::filesystem::relative(entry.path(), PROFGAUGE_SHARED_DIR).string());
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+}  // namespace profgauge
