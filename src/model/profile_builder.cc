@@ -206,6 +206,7 @@ void ProfileBuilder::SetSpan(Ns start, Ns duration) {
 Result<Profile> ProfileBuilder::Finish() {
   Rebase(FindOrigin());
   SortTables();
+  if (clip_overlaps_) ClipDevice();
   ApplyNames();
   link::Parents(profile_);
   link::CallsToRanges(profile_, host_ids_, api_op_ids_);
@@ -298,6 +299,17 @@ void ProfileBuilder::SortTables() {
       SortedRows(memory.size(), [&](auto a, auto b) { return memory.time[a] < memory.time[b]; });
   PermuteAll(memory_rows, memory.time, memory.thread, memory.device_type, memory.device,
              memory.address, memory.bytes, memory.total_allocated, memory.total_reserved);
+}
+
+void ProfileBuilder::ClipDevice() {
+  auto& t = profile_.device;
+  for (std::size_t row = 0; row + 1 < t.size(); ++row) {
+    if (t.gpu[row] != t.gpu[row + 1] || t.stream[row] != t.stream[row + 1]) continue;
+    const Ns room = t.start[row + 1] - t.start[row];
+    if (t.duration[row] <= room) continue;
+    t.duration[row] = room;
+    profile_.log.Add(Counter::events_clipped);
+  }
 }
 
 void ProfileBuilder::ApplyNames() {

@@ -131,6 +131,10 @@ class ProfileBuilder {
   /// What must be added to the rows' times to make them Unix nanoseconds. Default: 0.
   void SetClockOffset(Ns offset) { clock_offset_ = offset; }
 
+  /// Device work of a stream runs one after the other: end each before the next starts, counting
+  /// those that were longer. Not for CUDA, where a kernel may start before its predecessor ends.
+  void ClipStreamOverlaps() { clip_overlaps_ = true; }
+
   Source& source() { return profile_.source; }
   DistributedInfo& distributed() { return profile_.distributed; }
   ImportLog& log() { return profile_.log; }
@@ -143,6 +147,7 @@ class ProfileBuilder {
   Ns FindOrigin() const;
   void Rebase(Ns origin);
   void SortTables();
+  void ClipDevice();
   void ApplyNames();
 
   Profile profile_;
@@ -157,6 +162,7 @@ class ProfileBuilder {
   boost::unordered_flat_map<std::string, std::uint32_t> thread_ids_;
   boost::unordered_flat_map<std::string, std::uint32_t> config_ids_;
   boost::unordered_flat_map<std::string, std::uint32_t> collective_ids_;
+  bool clip_overlaps_ = false;
   bool has_span_ = false;
   Ns clock_offset_ = 0;
 };

@@ -10,26 +10,29 @@ constexpr std::string_view kListKey = "traceEvents";
 
 bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
-/// Whether `text` goes on like an event behind its `{`: white space and a key of the event's own
-/// level.
-bool StartsLikeEvent(std::string_view text) {
-  static constexpr std::array<std::string_view, 8> kKeys = {
-      "\"ph\"", "\"cat\"", "\"name\"", "\"pid\"", "\"tid\"", "\"ts\"", "\"dur\"", "\"args\""};
+std::string_view TrimLeft(std::string_view text) {
   while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
-  return std::any_of(kKeys.begin(), kKeys.end(),
-                     [&](std::string_view key) { return text.starts_with(key); });
+  return text;
 }
 
-/// Whether `text` ends, white space apart, in `},`.
-bool EndsBehindElement(std::string_view text) {
-  const auto trim = [&] {
-    while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
-  };
-  trim();
-  if (!text.ends_with(',')) return false;
-  text.remove_suffix(1);
-  trim();
-  return text.ends_with('}');
+std::string_view TrimRight(std::string_view text) {
+  while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+/// Whether the `{` at `at` begins an event: white space and a key of the event's own level behind
+/// it,
+/// `},` before it.
+bool IsCut(std::string_view text, std::size_t at) {
+  static constexpr std::array<std::string_view, 8> kKeys = {
+      "\"ph\"", "\"cat\"", "\"name\"", "\"pid\"", "\"tid\"", "\"ts\"", "\"dur\"", "\"args\""};
+  const auto behind = TrimLeft(text.substr(at + 1));
+  if (std::none_of(kKeys.begin(), kKeys.end(),
+                   [&](std::string_view key) { return behind.starts_with(key); })) {
+    return false;
+  }
+  const auto before = TrimRight(text.substr(0, at));
+  return before.ends_with(',') && TrimRight(before.substr(0, before.size() - 1)).ends_with('}');
 }
 
 }  // namespace
@@ -117,7 +120,25 @@ void Input::Read(std::string& out, std::size_t count) {
 std::size_t FindCut(std::string_view text) {
   for (auto at = text.rfind('{'); at != std::string_view::npos && at > 0;
        at = text.rfind('{', at - 1)) {
-    if (StartsLikeEvent(text.substr(at + 1)) && EndsBehindElement(text.substr(0, at))) return at;
+    if (IsCut(text, at)) return at;
+  }
+  return std::string_view::npos;
+}
+
+std::size_t FindFirstCut(std::string_view text, std::size_t from) {
+  for (auto at = text.find('{', from); at != std::string_view::npos; at = text.find('{', at + 1)) {
+    if (IsCut(text, at)) return at;
+  }
+  return std::string_view::npos;
+}
+
+std::size_t FindListEnd(std::string_view text, std::size_t from) {
+  for (auto at = text.find(']', from); at != std::string_view::npos; at = text.find(']', at + 1)) {
+    if (!TrimRight(text.substr(0, at)).ends_with('}')) continue;
+    const auto rest = TrimLeft(text.substr(at + 1));
+    if (rest.empty()) return at;
+    if (rest.front() == '}' && TrimLeft(rest.substr(1)).empty()) return at;
+    if (rest.front() == ',' && TrimLeft(rest.substr(1)).starts_with('"')) return at;
   }
   return std::string_view::npos;
 }

@@ -74,6 +74,12 @@ inline constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
 /// Looks for text like `}, {"ph"`, which no valid string can contain.
 std::size_t FindCut(std::string_view text);
 
+/// The first such position from `from` on.
+std::size_t FindFirstCut(std::string_view text, std::size_t from);
+/// Position of a `]` from `from` on that looks like the end of the list: behind a `}`, and before
+/// the document's end or another of its keys; npos when there is none.
+std::size_t FindListEnd(std::string_view text, std::size_t from);
+
 /// Cuts the rest of `input` into chunks of about kChunkBytes. The partition depends on the bytes
 /// alone.
 Chunk NextChunk(Input& input);
@@ -85,8 +91,9 @@ struct Envelope {
   bool complete = false;  ///< The document is closed.
 };
 
-/// Reads facts, devices and distributed training out of `text`, the document with an empty list in
-/// place of its events. What is not valid JSON is counted and ignored.
-Envelope ReadEnvelope(const std::string& text, ProfileBuilder& builder);
+/// Reads facts, devices and distributed training out of the text before the list, with its `[`, and
+/// behind it, from its `]` on. What is not valid JSON is mended, or counted and ignored.
+Envelope ReadEnvelope(const std::string& before, const std::string& behind,
+                      ProfileBuilder& builder);
 
 }  // namespace profgauge::readers::kineto

@@ -1,14 +1,22 @@
+#include <algorithm>
 #include <array>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <charconv>
+#include <optional>
+#include <vector>
 
+#include "base/text.h"
 #include "readers/kineto/document.h"
+#include "readers/kineto/mend.h"
 
 namespace profgauge::readers::kineto {
 namespace {
 
 namespace json = boost::json;
+
+constexpr std::size_t kMaxDepth = 256;
 
 /// What may be shown and compared. Everything else in the document may hold names of people, hosts
 /// and paths, and stays out.
@@ -89,22 +97,96 @@ void ReadEntry(std::string_view key, const json::value& value, Envelope& envelop
   if (!value.is_structured()) builder.AddFact(std::string(key), TextOf(value));
 }
 
+/// One key of the document and the text of its value.
+struct Entry {
+  std::string_view key;
+  std::string_view value;
+};
+
+/// Takes the object `text` apart, by strings and brackets only. Empty when it does not end.
+std::optional<std::vector<Entry>> Split(std::string_view text) {
+  std::vector<Entry> entries;
+  std::size_t depth = 0;
+  std::size_t begin = 0;  // Of the current entry's value.
+  std::string_view key;
+  const auto finish = [&](std::size_t end) {
+    if (begin > 0) entries.push_back({key, Trim(text.substr(begin, end - begin))});
+    begin = 0;
+  };
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '"') {
+      const auto quote = at;
+      for (++at; at < text.size() && text[at] != '"'; ++at) at += text[at] == '\\';
+      if (at >= text.size()) return std::nullopt;
+      if (depth == 1 && begin == 0) key = text.substr(quote + 1, at - quote - 1);
+    } else if (c == ':' && depth == 1 && begin == 0) {
+      begin = at + 1;
+    } else if (c == ',' && depth == 1) {
+      finish(at);
+    } else if (c == '{' || c == '[') {
+      ++depth;
+    } else if (c == '}' || c == ']') {
+      if (depth == 0) return std::nullopt;
+      if (--depth == 0) {
+        finish(at);
+        return Trim(text.substr(at + 1)).empty() ? std::optional(entries) : std::nullopt;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<json::value> Parse(std::string_view text) {
+  json::parse_options options;
+  options.max_depth = kMaxDepth;
+  json::error_code code;
+  auto value = json::parse(json::string_view(text.data(), text.size()), code, {}, options);
+  if (code) return std::nullopt;
+  return value;
+}
+
+/// Reads the object `text`; whether it is closed.
+bool ReadObject(std::string text, Envelope& envelope, ProfileBuilder& builder) {
+  auto& log = builder.log();
+  auto entries = Split(text);
+  const auto unreadable = [](const Entry& entry) { return !Parse(entry.value); };
+  if (!entries || std::any_of(entries->begin(), entries->end(), unreadable)) {
+    if (auto mended = Mend(text); mended && Trim(text.substr(mended->end)).empty()) {
+      for (const auto counter : mended->repairs) log.Add(counter);
+      text = std::move(mended->text);
+      entries = Split(text);
+    }
+  }
+  if (!entries) {
+    const bool closed = Trim(text).ends_with('}');
+    if (closed) log.Add(Counter::metadata_unreadable);
+    return closed;
+  }
+  boost::unordered_flat_map<std::string_view, std::size_t> last;
+  for (std::size_t i = 0; i < entries->size(); ++i) last[(*entries)[i].key] = i;
+  for (std::size_t i = 0; i < entries->size(); ++i) {
+    const auto& [key, value] = (*entries)[i];
+    if (last[key] != i) {
+      log.Add(Counter::duplicate_keys);
+      continue;
+    }
+    if (const auto parsed = Parse(value)) {
+      ReadEntry(key, *parsed, envelope, builder);
+    } else {
+      log.Add(Counter::metadata_unreadable);
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
-Envelope ReadEnvelope(const std::string& text, ProfileBuilder& builder) {
+Envelope ReadEnvelope(const std::string& before, const std::string& behind,
+                      ProfileBuilder& builder) {
   Envelope envelope;
-  json::parse_options options;
-  options.max_depth = 256;
-  json::error_code code;
-  const auto document = json::parse(text, code, {}, options);
-  if (code || !document.is_object()) {
-    builder.log().Add(Counter::metadata_unreadable);
-    return envelope;
-  }
-  envelope.complete = true;
-  for (const auto& [key, value] : document.get_object()) {
-    ReadEntry(std::string_view(key.data(), key.size()), value, envelope, builder);
-  }
+  ReadObject(before + "]}", envelope, builder);
+  envelope.complete = ReadObject("{\"traceEvents\": [" + behind, envelope, builder);
   return envelope;
 }
 

@@ -234,6 +234,7 @@ void EventSink::AddApi(const RawEvent& event, Times times) {
   // PyTorch 1.12 to 2.2 copied the correlation into the id, where it may name an op by accident
   // (kineto#843).
   if (row.op_id == 0 || row.op_id == row.correlation) row.op_id = -1;
+  if (name.starts_with("hip")) rows_->rocm = true;
   rows_->api.push_back(row);
 }
 

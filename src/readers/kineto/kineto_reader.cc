@@ -8,6 +8,7 @@
 #include "readers/kineto/document.h"
 #include "readers/kineto/event_parser.h"
 #include "readers/kineto/event_sink.h"
+#include "readers/kineto/repair.h"
 #include "readers/kineto/rows.h"
 
 namespace profgauge::readers {
@@ -17,6 +18,8 @@ namespace {
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 /// What stands around the events is small; more than this of it is not kept.
 constexpr std::size_t kMaxEnvelope = std::size_t{64} << 20;
+/// A longer element than this is not waited for; its chunk is repaired.
+constexpr std::size_t kMaxJoined = std::size_t{64} << 20;
 
 Error InputError(const ByteSource& source, std::string code, std::string message,
                  std::uint64_t offset) {
@@ -39,7 +42,6 @@ class Import {
   Result<Profile> Run() {
     PROFGAUGE_CHECK(FindList());
     PROFGAUGE_CHECK(ReadEvents());
-    ReadOutside();
     PROFGAUGE_CHECK(CheckComplete());
     auto& origin = builder_.source();
     origin.path = source_.name();
@@ -47,7 +49,13 @@ class Import {
     origin.bytes = input_.total();
     origin.hash = input_.Hash();
     origin.dialect = Dialect();
-    return builder_.Finish();
+    PROFGAUGE_TRY(auto profile, builder_.Finish());
+    if (profile.host.size() + profile.device.size() + profile.api.size() + profile.python.size() +
+            profile.memory.size() ==
+        0) {
+      return Fail(NoEvents());
+    }
+    return profile;
   }
 
  private:
@@ -63,19 +71,19 @@ class Import {
     while (!window.empty()) {
       const auto found = finder.Feed(window);
       if (found) {
-        outside_.append(window, 0, *found);
+        before_.append(window, 0, *found);
         input_.Unread(std::string_view(window).substr(*found));
         bare_list_ = finder.bare_list();
         return {};
       }
       if (!finder.plausible()) return Fail(NotATrace("is not JSON"));
       if (finder.ended()) break;
-      if (outside_.size() < kMaxEnvelope) outside_ += window;
+      if (before_.size() < kMaxEnvelope) before_ += window;
       window.clear();
       input_.Read(window, kChunkBytes);
     }
     if (!finder.ended()) {
-      return Fail(input_.error() ? *input_.error() : Truncated(input_.total()));
+      return Fail(input_.error() ? WithPlace(*input_.error()) : Truncated(input_.total()));
     }
     return Fail(NotATrace("has no list `traceEvents`"));
   }
@@ -84,59 +92,78 @@ class Import {
     EventParser parser;
     std::optional<EventSink> sink;
     Rows rows;
-    while (!list_ended_) {
+    bool last = false;
+    while (!list_ended_ && !last) {
       Chunk chunk = NextChunk(input_);
       if (!sink) {
         fraction_ = DetectFraction(chunk.text);
         sink.emplace(fraction_);
       }
-      for (;;) {
-        rows.Clear();
-        sink->Begin(rows);
-        const auto end = parser.Parse(chunk.text, *sink);
-        if (end.state == ParseEnd::State::kInside && !chunk.last) {
-          Extend(chunk);  // The cut was inside an element.
-          continue;
-        }
-        if (end.state == ParseEnd::State::kInvalid) return Fail(Invalid(chunk, end));
-        Merge(rows, builder_);
-        events_ += end.events;
-        if (end.state == ParseEnd::State::kListEnd) {
-          list_ended_ = true;
-          KeepOutside("]");
-          KeepOutside(std::string_view(chunk.text).substr(end.offset));
-        }
-        break;
+      const auto end = ReadChunk(chunk, parser, *sink, rows);
+      last = chunk.last;
+      Merge(rows, builder_);
+      events_ += end.events;
+      if (end.state == ParseEnd::State::kListEnd) {
+        list_ended_ = true;
+        KeepOutside("]");
+        KeepOutside(std::string_view(chunk.text).substr(end.offset));
       }
-      if (chunk.last) break;
     }
+    return ReadRest();
+  }
+
+  /// Reads one chunk; when its cut turns out to be inside an element, with what follows.
+  ParseEnd ReadChunk(Chunk& chunk, EventParser& parser, EventSink& sink, Rows& rows) {
+    for (;;) {
+      rows.Clear();
+      sink.Begin(rows);
+      auto end = parser.Parse(chunk.text, sink);
+      const bool inside = end.state == ParseEnd::State::kInside;
+      if (inside && !chunk.last && chunk.text.size() < kMaxJoined) {
+        Extend(chunk);
+        continue;
+      }
+      if (inside || end.state == ParseEnd::State::kInvalid) {
+        if (first_bad_ == 0) {
+          first_bad_ = chunk.offset + end.offset;
+          first_reason_ = end.reason;
+        }
+        end = RepairChunk(chunk, parser, sink, rows);
+      }
+      return end;
+    }
+  }
+
+  /// Doubles the chunk, so that long elements cost linear time.
+  void Extend(Chunk& chunk) {
+    const auto wanted = chunk.text.size() * 2;
+    while (!chunk.last && chunk.text.size() < wanted) {
+      Chunk next = NextChunk(input_);
+      chunk.text += next.text;
+      chunk.last = next.last;
+    }
+  }
+
+  /// What follows the list.
+  Status ReadRest() {
     std::string window;
     while (!input_.at_end()) {
       window.clear();
       input_.Read(window, kChunkBytes);
       KeepOutside(window);
     }
+    if (list_ended_ && !bare_list_) {
+      envelope_ = ReadEnvelope(before_, behind_, builder_);
+    }
+    complete_ = bare_list_ ? list_ended_ : envelope_.complete;
+    builder_.SetClockOffset(envelope_.base_time);
+    const auto& log = builder_.log();
+    if (events_ == 0 && log[Counter::events_unreadable] > 0) return Fail(Invalid());
     return {};
   }
 
-  void Extend(Chunk& chunk) {
-    Chunk next = NextChunk(input_);
-    chunk.text += next.text;
-    chunk.last = next.last;
-  }
-
   void KeepOutside(std::string_view text) {
-    if (outside_.size() < kMaxEnvelope) outside_ += text;
-  }
-
-  void ReadOutside() {
-    if (bare_list_) {
-      complete_ = list_ended_;
-    } else if (list_ended_) {
-      envelope_ = ReadEnvelope(outside_, builder_);
-      complete_ = envelope_.complete;
-    }
-    builder_.SetClockOffset(envelope_.base_time);
+    if (behind_.size() < kMaxEnvelope) behind_ += text;
   }
 
   Status CheckComplete() {
@@ -145,7 +172,7 @@ class Import {
       builder_.log().Add(Counter::truncated);
       return {};
     }
-    if (input_.error()) return Fail(*input_.error());
+    if (input_.error()) return Fail(WithPlace(*input_.error()));
     return Fail(Truncated(input_.total()));
   }
 
@@ -163,6 +190,14 @@ class Import {
     return error;
   }
 
+  Error NoEvents() const {
+    auto error = InputError(source_, "kineto/no-events", "the trace records nothing", 0);
+    error.where.has_offset = false;
+    error.notes.push_back(
+        "help: the profiler was stopped before its first active step, or its activities were off");
+    return error;
+  }
+
   Error Truncated(std::uint64_t offset) const {
     auto error = InputError(
         source_, "kineto/truncated",
@@ -173,17 +208,33 @@ class Import {
     return error;
   }
 
-  Error Invalid(const Chunk& chunk, const ParseEnd& end) const {
-    return InputError(source_, "kineto/invalid-json",
-                      fmt::format("the trace is not valid JSON: {}", end.reason),
-                      chunk.offset + end.offset);
+  Error Invalid() const {
+    auto error =
+        InputError(source_, "kineto/invalid-json",
+                   fmt::format("no event of the trace can be read; it is not valid JSON: {}",
+                               first_reason_.empty() ? "an event does not end" : first_reason_),
+                   first_bad_);
+    error.notes.push_back("help: look at the file around that byte, or record again");
+    return error;
+  }
+
+  /// A damaged gzip stream: how far it could be read, and what helps.
+  Error WithPlace(Error error) const {
+    error.where.offset = input_.total();
+    error.where.has_offset = true;
+    error.message += fmt::format("; {} of its events are complete", events_);
+    error.notes.push_back("help: pass --allow-incomplete to judge what is there");
+    return error;
   }
 
   ByteSource& source_;
   ReadOptions options_;
   Input input_;
   ProfileBuilder builder_;
-  std::string outside_;
+  std::string before_;           ///< The document up to its list.
+  std::string behind_;           ///< And from its end on.
+  std::uint64_t first_bad_ = 0;  ///< Where the first chunk that needs repair stops being JSON.
+  std::string first_reason_;
   Envelope envelope_;
   Fraction fraction_ = Fraction::kDecimal;
   std::uint64_t events_ = 0;

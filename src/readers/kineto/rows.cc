@@ -68,6 +68,7 @@ void Rows::Clear() {
   memory.clear();
   flows.clear();
   names.clear();
+  rocm = false;
   has_span = false;
   log = ImportLog{};
 }
@@ -136,6 +137,7 @@ void Merge(const Rows& rows, ProfileBuilder& builder) {
     builder.AddFlow(row);
   }
   MergeNames(rows, builder);
+  if (rows.rocm) builder.ClipStreamOverlaps();
   if (rows.has_span) builder.SetSpan(rows.span_start, rows.span_duration);
   builder.log().Merge(rows.log);
 }

@@ -38,6 +38,7 @@ struct Rows {
   std::vector<MemoryRow> memory;
   std::vector<FlowRow> flows;
   std::vector<NameRow> names;
+  bool rocm = false;  ///< Has calls of the HIP runtime.
   bool has_span = false;
   Ns span_start = 0;
   Ns span_duration = 0;

@@ -1,12 +1,14 @@
 // Helpers for tests that read traces written in the test itself.
 #pragma once
 
-#include <memory>
+#include <fmt/format.h>
+
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "base/byte_source.h"
+#include "base/diagnostic.h"
 #include "model/profile.h"
 #include "readers/kineto/kineto_reader.h"
 
@@ -21,6 +23,21 @@ inline Result<Profile> ReadText(std::string_view text, ReadOptions options = {})
 /// A trace around `events`, the elements of its list.
 inline std::string Trace(std::string_view events) {
   return "{\"schemaVersion\": 1, \"traceEvents\": [" + std::string(events) + "]}";
+}
+
+/// All that reading said: the error as a user sees it, or "read", what was counted apart from plain
+/// information, and the first place of each.
+inline std::string Outcome(const Result<Profile>& profile) {
+  if (!profile) return RenderDiagnostic(profile.error(), {}, false);
+  std::string text = "read";
+  for (std::size_t i = 0; i < static_cast<std::size_t>(Counter::kCount_); ++i) {
+    const auto counter = static_cast<Counter>(i);
+    const auto count = profile->log[counter];
+    if (count == 0 || counter == Counter::events_read) continue;
+    text += fmt::format(", {} {}", InfoOf(counter).name, count);
+    for (const auto& place : profile->log.Examples(counter)) text += " (" + place + ")";
+  }
+  return text;
 }
 
 }  // namespace profgauge

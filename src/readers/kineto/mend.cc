@@ -1,0 +1,305 @@
+#include "readers/kineto/mend.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "readers/kineto/raw_event.h"
+
+namespace profgauge::readers::kineto {
+namespace {
+
+constexpr std::size_t kMaxDepth = 256;
+/// Keys are short; a longer run up to the next quote is no key.
+constexpr std::size_t kMaxKey = 200;
+
+bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+bool IsControl(char c) { return static_cast<unsigned char>(c) < 0x20; }
+bool IsHex(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+/// Whether `text` is a JSON number, true, false or null.
+bool IsLiteral(std::string_view text) {
+  if (text == "true" || text == "false" || text == "null") return true;
+  const auto digits = [&] {
+    std::size_t count = 0;
+    while (count < text.size() && text[count] >= '0' && text[count] <= '9') ++count;
+    text.remove_prefix(count);
+    return count;
+  };
+  if (text.starts_with('-')) text.remove_prefix(1);
+  const bool zero = text.starts_with('0');
+  const auto whole = digits();
+  if (whole == 0 || (zero && whole > 1)) return false;
+  if (text.starts_with('.')) {
+    text.remove_prefix(1);
+    if (digits() == 0) return false;
+  }
+  if (text.starts_with('e') || text.starts_with('E')) {
+    text.remove_prefix(1);
+    if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+    if (digits() == 0) return false;
+  }
+  return text.empty();
+}
+
+/// Value of the four hex digits of "\uXXXX" at `at`; empty when they are not there.
+std::optional<unsigned> UnicodeEscape(std::string_view text, std::size_t at) {
+  if (at + 6 > text.size() || text[at] != '\\' || text[at + 1] != 'u') return std::nullopt;
+  unsigned value = 0;
+  for (std::size_t i = at + 2; i < at + 6; ++i) {
+    if (!IsHex(text[i])) return std::nullopt;
+    const char c = text[i];
+    const int digit = c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10;
+    value = value * 16 + static_cast<unsigned>(digit);
+  }
+  return value;
+}
+
+bool IsHighSurrogate(unsigned unit) { return unit >= 0xD800 && unit < 0xDC00; }
+bool IsLowSurrogate(unsigned unit) { return unit >= 0xDC00 && unit < 0xE000; }
+
+/// Whether the backslash at `at` starts a valid escape.
+bool IsEscape(std::string_view text, std::size_t at) {
+  if (at + 1 >= text.size()) return false;
+  if (text[at + 1] == 'u') return UnicodeEscape(text, at).has_value();
+  return std::string_view("\"\\/bfnrt").find(text[at + 1]) != std::string_view::npos;
+}
+
+class Mender {
+ public:
+  explicit Mender(std::string_view text) : text_(text) {}
+
+  std::optional<Mended> Run() {
+    if (text_.empty() || (text_[0] != '{' && text_[0] != '[')) return std::nullopt;
+    while (at_ < text_.size()) {
+      if (!Step()) return std::nullopt;
+      if (open_.empty()) {
+        out_.end = at_;
+        return std::move(out_);
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  /// Takes one piece: white space, a bracket, a comma, a colon, a string or a bare word.
+  bool Step() {
+    const char c = text_[at_];
+    if (IsSpace(c)) return Copy();
+    switch (c) {
+      case '{':
+      case '[':
+        if (open_.size() == kMaxDepth) return false;
+        open_.push_back(c);
+        key_next_ = c == '{';
+        return Copy();
+      case '}':
+      case ']':
+        return Close(c);
+      case ',':
+        return Comma();
+      case ':':
+        key_next_ = false;
+        return Copy();
+      case '"':
+        return String();
+      default:
+        return Word();
+    }
+  }
+
+  bool Copy() {
+    out_.text.push_back(text_[at_++]);
+    return true;
+  }
+
+  bool Close(char c) {
+    if (open_.empty() || open_.back() != (c == '}' ? '{' : '[')) return false;
+    open_.pop_back();
+    key_next_ = false;
+    return Copy();
+  }
+
+  /// Keeps a comma only before another element.
+  bool Comma() {
+    std::size_t next = SkipSpace(at_ + 1);
+    if (next >= text_.size()) return false;
+    const char c = text_[next];
+    key_next_ = !open_.empty() && open_.back() == '{';
+    if (c != ',' && c != '}' && c != ']') return Copy();
+    ++at_;
+    out_.repairs.push_back(Counter::trailing_commas);
+    return true;
+  }
+
+  bool Word() {
+    if (IsControl(text_[at_])) {
+      ++at_;
+      out_.repairs.push_back(Counter::strings_control_char);
+      return true;
+    }
+    constexpr std::string_view kEnds = ",:{}[]\" \t\r\n";
+    const auto end = std::min(text_.find_first_of(kEnds, at_), text_.size());
+    const auto word = text_.substr(at_, end - at_);
+    if (key_next_ || word.size() > 10'000'000) return false;
+    at_ = end;
+    if (IsLiteral(word)) {
+      out_.text += word;
+    } else {
+      out_.text += "null";
+      out_.repairs.push_back(Counter::numbers_not_json);
+    }
+    return true;
+  }
+
+  bool String() {
+    const bool key = key_next_;
+    const auto begin = at_ + 1;
+    bool inner_quote = false;
+    bool bad_escape = false;
+    std::size_t end = begin;
+    for (;; ++end) {
+      if (end >= text_.size()) return false;
+      const char c = text_[end];
+      if (c == '"') {
+        if (Closes(end + 1, key)) break;
+        // `"cpu_op, "name": …`: a quote is missing before, and all that follows would be misread.
+        if (StartsEventKey(begin, end)) return false;
+        inner_quote = true;
+      } else if (c == '\\') {
+        // A path may end in a backslash: then the quote behind it closes after all.
+        const bool quote = end + 1 < text_.size() && text_[end + 1] == '"';
+        if (quote && Closes(end + 2, key)) {
+          bad_escape = true;
+        } else if (IsEscape(text_, end)) {
+          ++end;
+        } else {
+          bad_escape = true;
+        }
+      }
+    }
+    if (inner_quote) out_.repairs.push_back(Counter::strings_unescaped_quote);
+    if (bad_escape) out_.repairs.push_back(Counter::strings_bad_escape);
+    out_.text.push_back('"');
+    Rewrite(text_.substr(begin, end - begin), bad_escape);
+    out_.text.push_back('"');
+    at_ = end + 1;
+    key_next_ = false;
+    return true;
+  }
+
+  /// Whether the quote at `quote`, inside a string from `begin` on, starts a key of the event.
+  bool StartsEventKey(std::size_t begin, std::size_t quote) const {
+    const auto end = text_.find_first_of("\"\\", quote + 1);
+    if (end == std::string_view::npos || text_[end] != '"') return false;
+    const auto colon = SkipSpace(end + 1);
+    if (colon >= text_.size() || text_[colon] != ':') return false;
+    if (EventField(text_.substr(quote + 1, end - quote - 1)) == Field::kNone) return false;
+    return Trim(text_.substr(begin, quote - begin)).ends_with(',');
+  }
+
+  /// Appends a string's content. When one backslash was no escape, none is.
+  void Rewrite(std::string_view content, bool raw_backslashes) {
+    bool control = false;
+    bool bad_bytes = false;
+    bool bad_pair = false;
+    for (std::size_t i = 0; i < content.size();) {
+      const char c = content[i];
+      if (c == '\\' && raw_backslashes) {
+        out_.text += "\\\\";
+        ++i;
+      } else if (c == '\\') {
+        i += Escape(content, i, bad_pair);
+      } else if (c == '"') {
+        out_.text += "\\\"";
+        ++i;
+      } else if (IsControl(c)) {
+        out_.text += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+        control = true;
+        ++i;
+      } else {
+        const auto length = Utf8Length(content.substr(i));
+        bad_bytes |= length == 0;
+        out_.text += length == 0 ? "\xEF\xBF\xBD" : content.substr(i, length);
+        i += std::max<std::size_t>(length, 1);
+      }
+    }
+    if (control) out_.repairs.push_back(Counter::strings_control_char);
+    if (bad_bytes) out_.repairs.push_back(Counter::strings_bad_utf8);
+    if (bad_pair) out_.repairs.push_back(Counter::strings_bad_escape);
+  }
+
+  /// Appends the valid escape at `at`; how long it was. A surrogate without its other half becomes
+  /// U+FFFD.
+  std::size_t Escape(std::string_view content, std::size_t at, bool& bad_pair) {
+    const auto unit = UnicodeEscape(content, at);
+    if (!unit) {
+      out_.text += content.substr(at, 2);
+      return 2;
+    }
+    if (IsHighSurrogate(*unit)) {
+      const auto low = UnicodeEscape(content, at + 6);
+      if (low && IsLowSurrogate(*low)) {
+        out_.text += content.substr(at, 12);
+        return 12;
+      }
+    }
+    const bool half = IsHighSurrogate(*unit) || IsLowSurrogate(*unit);
+    bad_pair |= half;
+    out_.text += half ? "\\ufffd" : content.substr(at, 6);
+    return 6;
+  }
+
+  /// Whether a quote before `next` can be the end of a string: the rest goes on as JSON does behind
+  /// one, up to the next key or element.
+  bool Closes(std::size_t next, bool key) const {
+    next = SkipSpace(next);
+    if (key) return next < text_.size() && text_[next] == ':';
+    auto depth = open_.size();
+    for (; next < text_.size(); next = SkipSpace(next + 1)) {
+      const char c = text_[next];
+      if (c == ',') return GoesOn(SkipSpace(next + 1), depth);
+      if (depth == 0) return c == ']' || c == '}';
+      if (c != (open_[depth - 1] == '{' ? '}' : ']')) return false;
+      --depth;
+    }
+    return depth == 0;
+  }
+
+  /// Whether what stands behind a comma at `depth` is another element.
+  bool GoesOn(std::size_t next, std::size_t depth) const {
+    if (next >= text_.size()) return depth == 0;
+    const char c = text_[next];
+    if (depth == 0) return c == '{' || c == '"' || c == ']';
+    if (c == '}' || c == ']') return true;  // A comma too many.
+    if (open_[depth - 1] == '[') {
+      return std::string_view("\"-{[0123456789tfnNIiu").find(c) != std::string_view::npos;
+    }
+    if (c != '"') return false;
+    const auto quote = text_.find('"', next + 1);
+    if (quote == std::string_view::npos || quote - next > kMaxKey) return false;
+    const auto colon = SkipSpace(quote + 1);
+    return colon < text_.size() && text_[colon] == ':';
+  }
+
+  std::size_t SkipSpace(std::size_t at) const {
+    while (at < text_.size() && IsSpace(text_[at])) ++at;
+    return at;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::string open_;  ///< The open brackets.
+  bool key_next_ = false;
+  Mended out_;
+};
+
+}  // namespace
+
+std::optional<Mended> Mend(std::string_view text) { return Mender(text).Run(); }
+
+}  // namespace profgauge::readers::kineto

@@ -1,0 +1,28 @@
+// Makes valid JSON of a value that a careless writer broke, where it is clear what was meant.
+//
+// Mended: quotes and backslashes that are not escaped, raw control characters, bytes that are not
+// UTF-8, halves of surrogate pairs, NaN, inf, N/A and other words in place of a value, commas too
+// many. Valid text comes out as it went in.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/import_log.h"
+
+namespace profgauge::readers::kineto {
+
+struct Mended {
+  std::string text;              ///< The value alone.
+  std::size_t end = 0;           ///< Bytes of the input that it was.
+  std::vector<Counter> repairs;  ///< One for each repair made.
+};
+
+/// The object or list at the start of `text`. Empty when it does not end within `text`, or when it
+/// is not clear how it was meant. Linear in the length of `text`.
+std::optional<Mended> Mend(std::string_view text);
+
+}  // namespace profgauge::readers::kineto

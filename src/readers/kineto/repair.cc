@@ -1,0 +1,120 @@
+#include "readers/kineto/repair.h"
+
+#include <fmt/format.h>
+
+#include "readers/kineto/mend.h"
+
+namespace profgauge::readers::kineto {
+namespace {
+
+/// A text like `}, {"name"` inside an event can look like its end; so many are tried.
+constexpr int kMaxFalseEnds = 4;
+
+class Probe final : public EventReceiver {
+ public:
+  void Receive(const RawEvent&) override { ++count; }
+  void ReceiveOther() override { ++count; }
+  int count = 0;
+};
+
+class Repair {
+ public:
+  Repair(const Chunk& chunk, EventParser& parser, EventSink& sink, Rows& rows)
+      : chunk_(chunk), text_(chunk.text), parser_(parser), sink_(sink), rows_(rows) {}
+
+  ParseEnd Run() {
+    rows_.Clear();
+    sink_.Begin(rows_);
+    ParseEnd end;
+    bool comma = false;
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c == ' ' || c == '\n' || c == '\r' || c == '\t') {
+        ++at_;
+      } else if (c == ',') {
+        if (comma) Count(Counter::trailing_commas);
+        comma = true;
+        ++at_;
+      } else if (c == ']') {
+        if (comma) Count(Counter::trailing_commas);
+        ++at_;
+        end.state = ParseEnd::State::kListEnd;
+        break;
+      } else if (Element()) {
+        ++end.events;
+        comma = false;
+      } else if (Skip()) {
+        comma = false;
+      } else {
+        end.state = ParseEnd::State::kInside;
+        break;
+      }
+    }
+    end.offset = at_;
+    return end;
+  }
+
+ private:
+  void Count(Counter counter) {
+    rows_.log.AddAt(counter, fmt::format("byte {}", chunk_.offset + at_));
+  }
+
+  /// Reads the element at at_ and moves behind it.
+  bool Element() {
+    if (text_[at_] != '{') return false;
+    auto limit = NextCut(at_ + 1);
+    for (int tries = 0; tries < kMaxFalseEnds; ++tries) {
+      if (auto mended = Mend(text_.substr(at_, limit - at_)); mended && Accept(*mended))
+        return true;
+      if (limit == text_.size()) return false;
+      limit = NextCut(limit + 1);
+    }
+    return false;
+  }
+
+  bool Accept(const Mended& mended) {
+    Probe probe;
+    const auto end = parser_.Parse(mended.text, probe);
+    if (end.state != ParseEnd::State::kChunkEnd || probe.count != 1) return false;
+    parser_.Parse(mended.text, sink_);
+    for (const auto counter : mended.repairs) Count(counter);
+    at_ += mended.end;
+    return true;
+  }
+
+  /// Leaves out what stands at at_, up to the next event or the list's end. False when neither
+  /// follows and the document ends here.
+  bool Skip() {
+    auto next = NextCut(at_ + 1);
+    if (next == text_.size()) {
+      const auto bracket = FindListEnd(text_, at_);
+      if (bracket == std::string_view::npos && chunk_.last) return false;
+      if (bracket != std::string_view::npos) next = bracket;
+    }
+    Count(Counter::events_unreadable);
+    rows_.log.Add(Counter::events_read);
+    rows_.log.Add(Counter::bytes_skipped, next - at_);
+    at_ = next;
+    return true;
+  }
+
+  std::size_t NextCut(std::size_t from) const {
+    const auto cut = FindFirstCut(text_, from);
+    return cut == std::string_view::npos ? text_.size() : cut;
+  }
+
+  const Chunk& chunk_;
+  std::string_view text_;
+  EventParser& parser_;
+  EventSink& sink_;
+  Rows& rows_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+ParseEnd RepairChunk(const Chunk& chunk, EventParser& parser, EventSink& sink, Rows& rows) {
+  return Repair(chunk, parser, sink, rows).Run();
+}
+
+}  // namespace profgauge::readers::kineto

@@ -1,0 +1,225 @@
+// Sorting and linking, shown on a handful of rows.
+#include "model/profile_builder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace profgauge {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr HostId kNoHost{};
+
+HostRow Op(ProfileBuilder& builder, std::string_view name, Ns start, Ns duration, ThreadId thread,
+           std::int64_t id = -1) {
+  HostRow row;
+  row.start = start;
+  row.duration = duration;
+  row.name = builder.Intern(name);
+  row.thread = thread;
+  row.id = id;
+  return row;
+}
+
+ApiRow Launch(ProfileBuilder& builder, Ns start, Ns duration, ThreadId thread,
+              std::int64_t correlation, std::int64_t op_id = -1) {
+  ApiRow row;
+  row.start = start;
+  row.duration = duration;
+  row.name = builder.Intern("cudaLaunchKernel");
+  row.kind = ApiKind::kLaunch;
+  row.thread = thread;
+  row.correlation = correlation;
+  row.op_id = op_id;
+  return row;
+}
+
+DeviceRow Kernel(ProfileBuilder& builder, Ns start, std::int64_t correlation) {
+  DeviceRow row;
+  row.start = start;
+  row.duration = 10;
+  row.name = builder.Intern("kernel");
+  row.gpu = 0;
+  row.stream = 7;
+  row.correlation = correlation;
+  return row;
+}
+
+std::vector<std::string_view> OpsOf(const Profile& profile) {
+  std::vector<std::string_view> names;
+  for (const auto op : profile.device.op) {
+    names.push_back(op.valid() ? profile.Name(profile.host.name[op.value]) : "-");
+  }
+  return names;
+}
+
+TEST(ProfileBuilder, SortsByThreadStartAndLongestFirstAndFindsParents) {
+  ProfileBuilder builder;
+  const auto main = builder.AddThread("1", "10");
+  const auto other = builder.AddThread("1", "11");
+  builder.AddHost(Op(builder, "inner", 2'000, 100, main));
+  builder.AddHost(Op(builder, "elsewhere", 1'500, 900, other));
+  builder.AddHost(Op(builder, "outer", 2'000, 500, main));
+  builder.AddHost(Op(builder, "next", 2'500, 5, main));
+  const auto profile = builder.Finish();
+  ASSERT_TRUE(profile);
+  EXPECT_THAT(profile->host.start, ElementsAre(500, 500, 1'000, 0));
+  EXPECT_THAT(profile->host.parent, ElementsAre(kNoHost, HostId{0}, kNoHost, kNoHost));
+  EXPECT_EQ(profile->origin_ns, 1'500);
+  EXPECT_EQ(profile->last, 1'005);
+}
+
+TEST(ProfileBuilder, RangesThatOverlapWithoutNestingAreCounted) {
+  ProfileBuilder builder;
+  const auto thread = builder.AddThread("1", "1");
+  builder.AddHost(Op(builder, "a", 0, 100, thread));
+  builder.AddHost(Op(builder, "b", 50, 100, thread));
+  const auto profile = builder.Finish();
+  ASSERT_TRUE(profile);
+  EXPECT_THAT(profile->host.parent, ElementsAre(kNoHost, HostId{0}));
+  EXPECT_EQ(profile->log[Counter::ranges_overlapping], 1u);
+}
+
+TEST(ProfileBuilder, LinksAKernelToTheInnermostOpAroundItsLaunch) {
+  ProfileBuilder builder;
+  const auto thread = builder.AddThread("1", "1");
+  builder.AddHost(Op(builder, "outer", 0, 100'000, thread));
+  builder.AddHost(Op(builder, "inner", 10'000, 20'000, thread));
+  builder.AddApi(Launch(builder, 12'000, 3'000, thread, 1));
+  builder.AddApi(Launch(builder, 50'000, 3'000, thread, 2));
+  builder.AddApi(Launch(builder, 200'000, 3'000, thread, 3));
+  for (int i = 1; i <= 4; ++i) builder.AddDevice(Kernel(builder, 300'000 + i * 100, i));
+  const auto profile = builder.Finish();
+  ASSERT_TRUE(profile);
+  EXPECT_THAT(OpsOf(*profile), ElementsAre("inner", "outer", "-", "-"));
+  EXPECT_EQ(profile->log[Counter::kernels_without_op], 1u);
+  EXPECT_EQ(profile->log[Counter::kernels_without_launch], 1u);
+}
+
+// In traces with whole microseconds neighbours touch; only the id tells which of them launched.
+TEST(ProfileBuilder, AnIdSettlesTiesBetweenRangesThatTouch) {
+  ProfileBuilder builder;
+  const auto thread = builder.AddThread("1", "1");
+  builder.AddHost(Op(builder, "outer", 100'000, 100'000, thread, 2));
+  builder.AddHost(Op(builder, "inner", 120'000, 70'000, thread, 4));
+  builder.AddApi(Launch(builder, 120'000, 0, thread, 1, 2));
+  builder.AddApi(Launch(builder, 190'000, 0, thread, 2, 4));
+  builder.AddApi(Launch(builder, 190'000, 0, thread, 3));
+  for (int i = 1; i <= 3; ++i) builder.AddDevice(Kernel(builder, 300'000 + i * 100, i));
+  const auto profile = builder.Finish();
+  ASSERT_TRUE(profile);
+  EXPECT_THAT(OpsOf(*profile), ElementsAre("outer", "inner", "outer"));
+}
+
+// PyTorch 1.12 to 2.2: ids name ops that did not launch (kineto#843).
+TEST(ProfileBuilder, AnIdOfAnOpThatDoesNotContainTheLaunchIsNotTaken) {
+  ProfileBuilder builder;
+  const auto thread = builder.AddThread("1", "1");
+  const auto other = builder.AddThread("1", "2");
+  builder.AddHost(Op(builder, "early", 0, 10'000, thread, 7));
+  builder.AddHost(Op(builder, "true", 20'000, 10'000, thread, 8));
+  builder.AddHost(Op(builder, "elsewhere", 20'000, 10'000, other, 9));
+  builder.AddApi(Launch(builder, 22'000, 1'000, thread, 1, 7));
+  builder.AddApi(Launch(builder, 24'000, 1'000, thread, 2, 9));
+  for (int i = 1; i <= 2; ++i) builder.AddDevice(Kernel(builder, 300'000 + i * 100, i));
+  const auto profile = builder.Finish();
+  ASSERT_TRUE(profile);
+  EXPECT_THAT(OpsOf(*profile), ElementsAre("true", "true"));
+  EXPECT_EQ(profile->log[Counter::ids_not_containing_launch], 2u);
+}
+
+TEST(ProfileBuilder, AnAnnotationIsARangeOfTheCallButNotAnOpOfTheKernel) {
+  ProfileBuilder builder;
+  const auto thread = builder.AddThread("1", "1");
+  builder.AddHost(Op(builder, "op", 0, 100'000, thread));
+  auto note = Op(builder, "note", 10'000, 50'000, thread);
+  note.kind = HostKind::kAnnotation;
+  builder.AddHost(note);
+  builder.AddApi(Launch(builder, 20'000, 1'000, thread, 1));
+  builder.AddDevice(Kernel(builder, 300'000, 1));
+  const auto profile = builder.Finish();
+  ASSERT_TRUE(profile);
+  EXPECT_EQ(profile->api.op[0], HostId{1});
+  EXPECT_THAT(OpsOf(*profile), ElementsAre("op"));
+}
+
+TEST(ProfileBuilder, BackwardFollowsArrowsThenSequenceNumbers) {
+  ProfileBuilder builder;
+  const auto main = builder.AddThread("1", "1");
+  const auto back = builder.AddThread("1", "2");
+  auto wrapper = Op(builder, "aten::linear", 0, 100, main);
+  auto forward = Op(builder, "aten::addmm", 10, 50, main);
+  forward.sequence = 5;
+  auto arrow_target = Op(builder, "AddmmBackward0", 500, 50, back);
+  arrow_target.sequence = 4;  // The arrow wins.
+  arrow_target.backward = true;
+  auto by_number = Op(builder, "evaluate_function: AddmmBackward0", 600, 50, back);
+  by_number.sequence = 5;
+  by_number.backward = true;
+  for (const auto& row : {wrapper, forward, arrow_target, by_number}) builder.AddHost(row);
+  builder.AddFlow({.id = 1, .thread = back, .time = 500, .forward = false});
+  builder.AddFlow({.id = 1, .thread = main, .time = 0, .forward = true});
+  const auto profile = builder.Finish();
+  ASSERT_TRUE(profile);
+  EXPECT_THAT(profile->host.forward, ElementsAre(kNoHost, kNoHost, HostId{0}, HostId{1}));
+}
+
+TEST(ProfileBuilder, MemoryEventsBelongToTheInnermostRange) {
+  ProfileBuilder builder;
+  const auto thread = builder.AddThread("1", "1");
+  builder.AddHost(Op(builder, "outer", 0, 100, thread));
+  builder.AddHost(Op(builder, "inner", 20, 10, thread));
+  builder.AddMemory({.time = 50, .thread = thread, .bytes = -4});
+  builder.AddMemory({.time = 25, .thread = thread, .bytes = 4});
+  builder.AddMemory({.time = 500, .thread = thread, .bytes = 4});
+  const auto profile = builder.Finish();
+  ASSERT_TRUE(profile);
+  EXPECT_THAT(profile->memory.time, ElementsAre(25, 50, 500));
+  EXPECT_THAT(profile->memory.op, ElementsAre(HostId{1}, HostId{0}, kNoHost));
+}
+
+TEST(ProfileBuilder, ADeviceEventThatLostItsTimesDoesNotStretchTheProfile) {
+  ProfileBuilder builder;
+  auto lost = Kernel(builder, 0, -1);
+  lost.duration = 0;
+  builder.AddDevice(lost);
+  builder.AddDevice(Kernel(builder, 1'000'000, -1));
+  const auto profile = builder.Finish();
+  ASSERT_TRUE(profile);
+  EXPECT_EQ(profile->origin_ns, 1'000'000);
+  EXPECT_EQ(profile->log[Counter::zero_time_events], 1u);
+}
+
+TEST(ProfileBuilder, ClipsOnlyWhenStreamsAreKnownToBeSerial) {
+  for (const bool clip : {false, true}) {
+    ProfileBuilder builder;
+    builder.AddDevice(Kernel(builder, 100, -1));
+    builder.AddDevice(Kernel(builder, 104, -1));
+    if (clip) builder.ClipStreamOverlaps();
+    const auto profile = builder.Finish();
+    ASSERT_TRUE(profile);
+    EXPECT_THAT(profile->device.duration, ElementsAre(clip ? 4 : 10, 10));
+    EXPECT_EQ(profile->log[Counter::events_clipped], clip ? 1u : 0u);
+  }
+}
+
+TEST(ProfileBuilder, NamesThreadsAndPoolsLaunches) {
+  ProfileBuilder builder;
+  builder.NameProcess("12", "python");
+  const auto thread = builder.AddThread("12", "34");
+  builder.NameThread("12", "34", "main");
+  EXPECT_EQ(builder.AddThread("12", "34"), thread);
+  LaunchConfig config;
+  config.registers = 32;
+  EXPECT_EQ(builder.AddLaunchConfig(config), builder.AddLaunchConfig(config));
+  const auto profile = builder.Finish();
+  ASSERT_TRUE(profile);
+  EXPECT_EQ(profile->threads[0].process, "pid 12 python");
+  EXPECT_EQ(profile->threads[0].name, "main");
+  EXPECT_EQ(profile->threads[0].tid, 34);
+  EXPECT_EQ(profile->launch_configs.size(), 1u);
+}
+
+}  // namespace
+}  // namespace profgauge

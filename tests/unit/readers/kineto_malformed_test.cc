@@ -1,0 +1,92 @@
+// The collected malformed traces beside the checkout, where there are any: the whole outcome of
+// each.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string_view>
+
+#include "kineto_text.h"
+#include "readers/load.h"
+
+namespace profgauge {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Row {
+  std::string_view file;
+  std::string_view outcome;
+};
+
+constexpr Row kRows[] = {
+    {"00_ok_base.json", "read"},
+    {"01_top_level_list.json", "read"},
+    {"02_invalid_escape_backslash.json", "read, strings_bad_escape 1 (byte 43)"},
+    {"03_unescaped_quote_in_name.json", "read, strings_unescaped_quote 1 (byte 43)"},
+    {"04_raw_newline_in_name.json", "read, strings_control_char 1 (byte 43)"},
+    {"05_raw_control_char.json", "read, strings_control_char 1 (byte 43)"},
+    {"06_invalid_utf8.json", "read, strings_bad_utf8 1 (byte 43)"},
+    {"07_bare_inf.json", "read, numbers_not_json 1 (byte 43)"},
+    {"08_bare_nan.json", "read, numbers_not_json 1 (byte 43)"},
+    {"09_NaN_Infinity_tokens.json", "read, numbers_not_json 3 (byte 43) (byte 43) (byte 43)"},
+    {"10_bare_NA.json", "read, numbers_not_json 1 (byte 43)"},
+    {"11_truncated.json",
+     "error: the trace ends early; 7 of its events are complete\n"
+     "  --> 11_truncated.json, byte 1\u202f927\n"
+     "  help: the profiler was probably killed while writing; pass --allow-incomplete to judge "
+     "what "
+     "is there   [kineto/truncated]\n"},
+    {"12_truncated_gz.json.gz",
+     "error: the gzip stream ends early; 8 of its events are complete\n"
+     "  --> 12_truncated_gz.json.gz, byte 2\u202f155 (decompressed)\n"
+     "  help: the file was cut off while it was written or copied; copy it again\n"
+     "  help: pass --allow-incomplete to judge what is there   [gzip/truncated]\n"},
+    {"13_trailing_comma_in_array.json", "read, trailing_commas 1 (byte 2406)"},
+    {"14_trailing_comma_in_args.json", "read, trailing_commas 1 (byte 43)"},
+    {"15_missing_cat_X.json", "read, events_missing_cat 1"},
+    {"16_missing_dur.json", "read, events_missing_dur 1"},
+    {"17_null_dur_and_args.json", "read, events_missing_dur 1"},
+    {"18_string_ts_dur.json", "read, numbers_as_text 20"},
+    {"19_ts0_dur0_kernels.json", "read, zero_time_events 1"},
+    {"20_negative_dur.json", "read, events_negative_dur 1"},
+    {"21_uint64_overflow_dur.json", "read, events_overflowed_dur 1"},
+    {"22_gpu_only.json", "read, kernels_without_op 3"},
+    {"23_dup_steps_gpu_user_annotation.json", "read, gpu_step_markers_ignored 1"},
+    {"24_record_window_end_huge.json", "read, events_ignored_kind 2"},
+    {"25_empty_file.json",
+     "error: the file is empty\n"
+     "  --> 25_empty_file.json\n"
+     "  help: the profiler was probably stopped before it wrote anything; record again   "
+     "[input/empty]\n"},
+    {"26_empty_events.json",
+     "error: the trace records nothing\n"
+     "  --> 26_empty_events.json\n"
+     "  help: the profiler was stopped before its first active step, or its activities were off   "
+     "[kineto/no-events]\n"},
+    {"27_metadata_events_without_name.json", "read, events_ignored_kind 1"},
+    {"28_dup_keys.json", "read, duplicate_keys 2"},
+    {"29_invalid_WARNING_array.json", "read, strings_unescaped_quote 1, strings_bad_escape 1"},
+    {"30_utf8_bom.json", "read, byte_order_mark 1"},
+    {"31_utf16.json",
+     "error: the file is text in UTF-16, expected UTF-8\n"
+     "  --> 31_utf16.json\n"
+     "  help: PowerShell's `>` converts text; copy the original file, or convert it with `iconv -f "
+     "UTF-16 -t UTF-8`   [input/utf16]\n"},
+    {"32_gz_named_json.json", "read, name_suffix_wrong 1"},
+    {"33_float_ints_tid_neg.json", "read"},
+};
+
+TEST(KinetoMalformed, EveryCollectedTraceHasItsOutcome) {
+  const fs::path root = fs::path(PROFGAUGE_SHARED_DIR) / "data" / "kineto" / "malformed";
+  if (!fs::exists(root)) GTEST_SKIP() << "no collected traces beside the checkout";
+  for (const auto& row : kRows) {
+    auto outcome = Outcome(ReadProfile((root / row.file).string(), {}));
+    const auto folder = root.string() + "/";
+    if (const auto at = outcome.find(folder); at != std::string::npos)
+      outcome.erase(at, folder.size());
+    EXPECT_EQ(outcome, row.outcome) << row.file;
+  }
+}
+
+}  // namespace
+}  // namespace profgauge

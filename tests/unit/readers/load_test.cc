@@ -1,0 +1,170 @@
+// Finding the format of a file, and the ranks of a run.
+#include "readers/load.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "kineto_text.h"
+
+namespace profgauge {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+
+class Load : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::path(::testing::TempDir()) / (std::string("profgauge_load_") + test->name());
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    fs::current_path(folder_);
+  }
+  void TearDown() override {
+    fs::current_path("/");
+    fs::remove_all(folder_);
+  }
+  static void Write(const std::string& path, std::string_view content) {
+    fs::create_directories(fs::absolute(path).parent_path());
+    std::ofstream(path, std::ios::binary) << content;
+  }
+  static std::string RankTrace(int rank) {
+    return fmt::format(
+        R"({{"distributedInfo": {{"rank": {}}}, "traceEvents": [{{"ph":"X","cat":"cpu_op",)"
+        R"("name":"a","pid":1,"tid":1,"ts":5,"dur":2}}]}})",
+        rank);
+  }
+  fs::path folder_;
+};
+
+std::string Gzip(std::string_view text) {
+  std::string out(text.size() + 1000, '\0');
+  z_stream stream{};
+  deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+  stream.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  deflate(&stream, Z_FINISH);
+  out.resize(out.size() - stream.avail_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+TEST_F(Load, SaysWhatAFileIsInstead) {
+  using std::string_view_literals::operator""sv;
+  struct Row {
+    std::string_view name, content, outcome;
+  };
+  constexpr Row kRows[] = {
+      {"empty.json", "",
+       "error: the file is empty\n  --> empty.json\n"
+       "  help: the profiler was probably stopped before it wrote anything; record again   "
+       "[input/empty]\n"},
+      {"lfs.json", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 3\n",
+       "error: the file is a Git LFS pointer, not the profile itself\n  --> lfs.json\n"
+       "  help: fetch it with `git lfs pull`   [input/lfs-pointer]\n"},
+      {"trace.zip", "PK\x03\x04junk"sv,
+       "error: the file is a zip archive\n  --> trace.zip\n"
+       "  help: unpack it and pass the profile inside   [input/zip]\n"},
+      {"run.nsys-rep", "\x01\x02\x03"sv,
+       "error: the file is a report of Nsight Systems in its own format, which only its own tools "
+       "can read\n  --> run.nsys-rep\n"
+       "  help: export it with `nsys export --type sqlite`   [input/nsys-rep]\n"},
+      {"utf16.json", "\xFF\xFE{\0"sv,
+       "error: the file is text in UTF-16, expected UTF-8\n  --> utf16.json\n"
+       "  help: PowerShell's `>` converts text; copy the original file, or convert it with `iconv "
+       "-f "
+       "UTF-16 -t UTF-8`   [input/utf16]\n"},
+      {"notes.txt", "hello",
+       "error: the file is no profile of a known format\n  --> notes.txt\n"
+       "  help: expected a trace of the PyTorch profiler (*.pt.trace.json or *.pt.trace.json.gz)   "
+       "[input/unknown]\n"},
+      {"package.json", R"({"name": "x"})",
+       "error: the file has no list `traceEvents`\n  --> package.json\n"
+       "  help: expected a trace of the PyTorch profiler (*.pt.trace.json or *.pt.trace.json.gz)   "
+       "[kineto/not-a-trace]\n"},
+  };
+  for (const auto& row : kRows) {
+    const std::string name(row.name);
+    Write(name, row.content);
+    EXPECT_EQ(Outcome(ReadProfile(name, {})), row.outcome) << row.name;
+  }
+}
+
+TEST_F(Load, SaysThatAFileOrFolderIsMissingOrBare) {
+  EXPECT_EQ(Outcome(ReadProfile("none.json", {})),
+            "error: no such file   [input/missing]\n  --> none.json\n");
+  fs::create_directory("bare");
+  const auto run = LoadRun({"bare"}, {});
+  ASSERT_FALSE(run);
+  EXPECT_EQ(RenderDiagnostic(run.error(), {}, false),
+            "error: the folder contains no profile\n  --> bare\n"
+            "  help: expected files like worker0.pt.trace.json.gz in it   [input/no-profiles]\n");
+}
+
+TEST_F(Load, GzipIsKnownByContent) {
+  Write("a.json", Gzip(RankTrace(0)));
+  const auto profile = ReadProfile("a.json", {});
+  EXPECT_EQ(Outcome(profile), "read, name_suffix_wrong 1");
+  Write("b.json.gz", Gzip(RankTrace(0)));
+  const auto same = ReadProfile("b.json.gz", {});
+  EXPECT_EQ(Outcome(same), "read");
+  EXPECT_EQ(profile->source.hash, same->source.hash);
+}
+
+TEST_F(Load, GzipMembersFollowEachOther) {
+  const auto text = RankTrace(0);
+  Write("a.json.gz", Gzip(text.substr(0, 40)) + Gzip(text.substr(40)));
+  EXPECT_EQ(Outcome(ReadProfile("a.json.gz", {})), "read");
+}
+
+TEST_F(Load, DamagedGzipIsAnError) {
+  auto bytes = Gzip(RankTrace(0));
+  bytes[bytes.size() - 6] = static_cast<char>(bytes[bytes.size() - 6] ^ 0x55);  // In the checksum.
+  Write("a.json.gz", bytes);
+  const auto profile = ReadProfile("a.json.gz", {});
+  ASSERT_FALSE(profile);
+  EXPECT_EQ(profile.error().code, "gzip/damaged");
+}
+
+TEST_F(Load, AFolderIsARunOrderedByRank) {
+  Write("run/c.pt.trace.json", RankTrace(0));
+  Write("run/a.pt.trace.json", RankTrace(10));
+  Write("run/b.pt.trace.json", RankTrace(9));
+  Write("run/notes.txt", "hello");
+  Write("run/.hidden.json", "{");
+  const auto run = LoadRun({"run"}, {});
+  ASSERT_TRUE(run) << run.error().message;
+  std::vector<std::string> paths;
+  for (const auto& profile : run->profiles) paths.push_back(profile.source.path);
+  EXPECT_THAT(paths,
+              ElementsAre("run/c.pt.trace.json", "run/b.pt.trace.json", "run/a.pt.trace.json"));
+  EXPECT_THAT(run->skipped, ElementsAre("run/notes.txt: the file is no profile of a known format"));
+}
+
+TEST_F(Load, WithoutRanksNamesCount) {
+  const auto trace =
+      Trace(R"({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":5,"dur":2})");
+  Write("worker10.1.pt.trace.json", trace);
+  Write("worker9.2.pt.trace.json", trace);
+  const auto run = ReadRun({"worker10.1.pt.trace.json", "worker9.2.pt.trace.json"}, {});
+  ASSERT_TRUE(run);
+  EXPECT_EQ((*run)[0].source.path, "worker9.2.pt.trace.json");
+}
+
+TEST_F(Load, ABrokenTraceInAFolderIsNotSkipped) {
+  Write("run/a.json", RankTrace(0));
+  Write("run/b.json", RankTrace(1).substr(0, 60));
+  const auto run = LoadRun({"run"}, {});
+  ASSERT_FALSE(run);
+  EXPECT_EQ(run.error().code, "kineto/truncated");
+}
+
+}  // namespace
+}  // namespace profgauge

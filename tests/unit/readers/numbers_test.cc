@@ -1,0 +1,78 @@
+// Exact numbers from digits.
+#include "readers/kineto/numbers.h"
+
+#include <gtest/gtest.h>
+
+namespace profgauge::readers::kineto {
+namespace {
+
+struct Row {
+  std::string_view text;
+  std::optional<Ns> decimal;
+};
+
+TEST(KinetoNumbers, MicrosecondsToNanoseconds) {
+  constexpr Row kRows[] = {
+      {"0", 0},
+      {"100", 100'000},
+      {"-5", -5'000},
+      {"1.5", 1'500},
+      {"1.05", 1'050},
+      {"1712195495519689.047", 1'712'195'495'519'689'047},
+      {"1414456661603.6799", 1'414'456'661'603'680},
+      {"0.0004", 0},
+      {"0.0005", 1},
+      {"1e3", 1'000'000},
+      {"1.25E-2", 13},
+      {"1712195495519689047e-3", 1'712'195'495'519'689'047},
+      {"2305843009213693.951", 2'305'843'009'213'693'951},
+      {"2305843009213693.953", std::nullopt},
+      {"1e300", std::nullopt},
+      {"0e999999999999", 0},
+      {"1e-999999999999", 0},
+      {"", std::nullopt},
+      {"-", std::nullopt},
+      {"1.", std::nullopt},
+      {"1 ", std::nullopt},
+      {"0x10", std::nullopt},
+  };
+  for (const auto& [text, expected] : kRows) {
+    EXPECT_EQ(ParseMicroseconds(text, Fraction::kDecimal, kMaxTime), expected) << text;
+  }
+}
+
+TEST(KinetoNumbers, UnpaddedFractionsAreNanoseconds) {
+  constexpr Row kRows[] = {
+      {"1.5", 1'005}, {"1.50", 1'050}, {"1.500", 1'500}, {"1", 1'000}, {"1.0", 1'000},
+  };
+  for (const auto& [text, expected] : kRows) {
+    EXPECT_EQ(ParseMicroseconds(text, Fraction::kUnpadded, kMaxTime), expected) << text;
+  }
+}
+
+TEST(KinetoNumbers, TheUnpaddedDialectShowsInItsFractions) {
+  const auto detect = [](std::string_view a, std::string_view b) {
+    return DetectFraction("{\"ts\": " + std::string(a) +
+                          ", \"dur\": 1}, {\"ts\":" + std::string(b) + "}");
+  };
+  // ".500" is not the shortest way to write it and ".5" not the padded one: nanoseconds.
+  EXPECT_EQ(detect("1712195495519689.500", "1712195495519689.5"), Fraction::kUnpadded);
+  EXPECT_EQ(detect("1712195495519689.500", "1712195495519689.005"), Fraction::kDecimal);
+  EXPECT_EQ(detect("1712195495519689.25", "1712195495519689.5"), Fraction::kDecimal);
+  EXPECT_EQ(detect("100.500", "100.5"), Fraction::kDecimal);
+}
+
+TEST(KinetoNumbers, Integers) {
+  EXPECT_EQ(ParseInteger("7"), 7);
+  EXPECT_EQ(ParseInteger("-7"), -7);
+  EXPECT_EQ(ParseInteger("7.0"), 7);
+  EXPECT_EQ(ParseInteger("7e2"), 700);
+  EXPECT_EQ(ParseInteger("18446744073709551615"), -1);
+  EXPECT_EQ(ParseInteger("1e99"), std::nullopt);
+  EXPECT_EQ(ParseInteger("stream 7"), std::nullopt);
+  EXPECT_EQ(ParseReal("0.5"), 0.5);
+  EXPECT_EQ(ParseReal("1e999"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace profgauge::readers::kineto
