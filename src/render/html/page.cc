@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/sha256.h"
+#include "render/columns.h"
 #include "render/escape.h"
 #include "render/html/palette.h"
 #include "render/html/view.h"
@@ -51,6 +52,7 @@ json::object FullView(const report::Report& report, const Assets& assets, bool i
   json::object view = html::PageView(report);
   const std::string scripts = inlined ? fmt::format("'{}'", CspHash(assets.js)) : "'self'";
   const std::string styles = inlined ? fmt::format("'{}'", CspHash(assets.css)) : "'self'";
+  view["timeline"] = MakeMarkup(report.timeline.empty() ? "" : PackTimeline(report.timeline));
   view["csp"] = fmt::format(
       "default-src 'none'; script-src {}; style-src {}; img-src data:; base-uri 'none'; "
       "form-action 'none'",
@@ -70,23 +72,29 @@ Result<std::string> RenderPage(const report::Report& report, const HtmlOptions& 
                         MakeSchema(FullView(html::SchemaReport(), any, inlined)));
 }
 
-Result<Assets> LoadAssets(const HtmlOptions& options) {
+// The timeline's script comes along only where there is one.
+Result<Assets> LoadAssets(const report::Report& report, const HtmlOptions& options) {
   Assets assets;
   PROFGAUGE_TRY(assets.css, LoadAsset("report.css", options.templates_dir, "</style"));
   PROFGAUGE_TRY(assets.js, LoadAsset("report.js", options.templates_dir, "</script"));
+  if (!report.timeline.empty()) {
+    PROFGAUGE_TRY(const std::string js,
+                  LoadAsset("timeline.js", options.templates_dir, "</script"));
+    assets.js += js;
+  }
   return assets;
 }
 
 }  // namespace
 
 Result<std::string> RenderHtml(const report::Report& report, const HtmlOptions& options) {
-  PROFGAUGE_TRY(const Assets assets, LoadAssets(options));
+  PROFGAUGE_TRY(const Assets assets, LoadAssets(report, options));
   return RenderPage(report, options, assets, true);
 }
 
 Result<std::vector<File>> RenderHtmlFiles(const report::Report& report,
                                           const HtmlOptions& options) {
-  PROFGAUGE_TRY(Assets assets, LoadAssets(options));
+  PROFGAUGE_TRY(Assets assets, LoadAssets(report, options));
   PROFGAUGE_TRY(std::string page, RenderPage(report, options, assets, false));
   return std::vector<File>{{"index.html", std::move(page)},
                            {"report.css", std::move(assets.css)},

@@ -1,6 +1,7 @@
 #include "render/html/view.h"
 
 #include <boost/json.hpp>
+#include <cctype>
 
 #include "base/format.h"
 
@@ -8,17 +9,41 @@ namespace profgauge::render::html {
 
 namespace json = boost::json;
 
+namespace {
+
+// The digits that lead `text`, without the spaces that group them.
+std::string DigitsOf(std::string_view text) {
+  std::string digits;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text.substr(i).starts_with(kNumberSpace)) {
+      i += kNumberSpace.size() - 1;
+    } else if (text[i] == ' ' || std::isalpha(static_cast<unsigned char>(text[i]))) {
+      break;
+    } else {
+      digits += text[i];
+    }
+  }
+  return digits;
+}
+
+}  // namespace
+
+std::string ExactTitle(const Value& value, Unit unit, std::string_view text) {
+  if (IsAbsent(value)) return {};
+  std::string exact = FormatExact(value, unit);
+  return DigitsOf(exact) == DigitsOf(text) ? std::string() : exact;
+}
+
 boost::json::object NumberView(const Value& value, Unit unit) {
   std::string text = FormatValue(value, unit);
-  std::string exact = IsAbsent(value) ? std::string() : FormatExact(value, unit);
-  if (exact == text) exact.clear();
+  std::string exact = ExactTitle(value, unit, text);
   return {{"text", std::move(text)}, {"exact", std::move(exact)}, {"absent", ""}};
 }
 
 boost::json::object NumberView(const report::Quantity& quantity) {
   json::object view = NumberView(quantity.value, quantity.unit);
   // The text is the report's own: four renderers must not disagree on rounding.
-  if (view["exact"].as_string() == quantity.text) view["exact"] = "";
+  view["exact"] = ExactTitle(quantity.value, quantity.unit, quantity.text);
   view["text"] = quantity.text;
   view["absent"] = IsAbsent(quantity.value) ? quantity.absent_because : std::string();
   return view;

@@ -16,6 +16,8 @@ namespace profgauge::render::html {
 
 /// Rows of a table that stand in the page itself; the rest is named in a sentence.
 inline constexpr std::size_t kStaticRows = 200;
+/// Rows of a table that travel with the page for report.js.
+inline constexpr std::size_t kPayloadRows = 100'000;
 
 boost::json::object VerdictView(const report::Report& report);
 boost::json::object RunView(const report::Report& report);
@@ -41,6 +43,9 @@ const report::Report& SchemaReport();
 /// {text, exact, absent}: `exact` is empty when `text` says it all.
 boost::json::object NumberView(const report::Quantity& quantity);
 boost::json::object NumberView(const Value& value, Unit unit);
+
+/// The exact value for a cell's title; empty when its text has all digits already.
+std::string ExactTitle(const Value& value, Unit unit, std::string_view text);
 
 /// nullptr when the report has no such metric or it is absent.
 const report::Metric* FindMetric(const report::Report& report, std::string_view id);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "render/columns.h"
 #include "render/escape.h"
 #include "render/html/view.h"
 #include "render/template.h"
@@ -99,8 +100,8 @@ void AppendCell(const Value& value, Unit unit, bool head, std::string& out) {
     return;
   }
   const std::string text = FormatValue(value, unit);
-  const std::string exact = IsAbsent(value) ? text : FormatExact(value, unit);
-  if (exact == text) {
+  const std::string exact = ExactTitle(value, unit, text);
+  if (exact.empty()) {
     fmt::format_to(std::back_inserter(out), "<{}>{}", tag, EscapeHtml(text));
     return;
   }
@@ -161,17 +162,25 @@ boost::json::object TableView(const Table& table, std::size_t max_rows) {
   const std::size_t shown = std::min(table.rows(), max_rows);
   std::string note;
   if (shown < table.rows()) {
-    note = fmt::format("{} of {} rows{}; all of them are in report.xlsx and report.json",
+    note = fmt::format("{} of {} rows{}; the rest needs scripts, or report.xlsx or report.json",
                        FormatCount(static_cast<std::int64_t>(shown)),
                        FormatCount(static_cast<std::int64_t>(table.rows())),
                        by == nullptr ? "" : fmt::format(", by {}", by->title()));
   }
   const bool has_gaps = !gaps.empty();
+  std::vector<std::size_t> order = RowOrder(table, by);
+  std::string rows = Rows(table, columns, order, shown);
+  std::string payload;
+  if (shown < table.rows() && max_rows == kStaticRows) {
+    order.resize(std::min(order.size(), kPayloadRows));
+    payload = PackTable(table, order);
+  }
   return {{"id", table.id()},
           {"title", table.title()},
           {"count", FormatCount(static_cast<std::int64_t>(table.rows()))},
           {"columns", ColumnViews(columns, by)},
-          {"rows", MakeMarkup(Rows(table, columns, RowOrder(table, by), shown))},
+          {"rows", MakeMarkup(std::move(rows))},
+          {"payload", MakeMarkup(std::move(payload))},
           {"note", std::move(note)},
           {"gaps", std::move(gaps)},
           {"has_gaps", has_gaps},

@@ -15,6 +15,7 @@
 #include "render/html/view.h"
 #include "render/renderer.h"
 #include "render/template.h"
+#include "timeline_fixture.h"
 
 namespace profgauge::render {
 namespace {
@@ -126,8 +127,8 @@ TEST(RenderHtml, SameReportSameBytes) {
 
 TEST(RenderHtml, LongTablesSayWhatIsLeftOut) {
   const std::string page = Page(testing::SampleReport(300));
-  EXPECT_THAT(page, HasSubstr("(200 of 309 rows, by GPU time; all of them are in report.xlsx and "
-                              "report.json)"));
+  EXPECT_THAT(page, HasSubstr("(200 of 309 rows, by GPU time; the rest needs scripts, or "
+                              "report.xlsx or report.json)"));
   EXPECT_THAT(page, HasSubstr("kernel_190"));
   EXPECT_THAT(page, Not(HasSubstr("kernel_191")));
 }
@@ -176,11 +177,15 @@ TEST(PageView, EveryViewHasTheNamesOfTheSchema) {
   ExpectNames(schema, html::PageView(testing::SampleReport()), "sample");
 }
 
-// PROFGAUGE_HTML_OUT=FILE writes the sample page, to look at.
+// PROFGAUGE_HTML_OUT=FILE writes the sample page, to look at, with about 160 times
+// PROFGAUGE_HTML_OPS events.
 TEST(RenderHtml, CanBeLookedAt) {
   const char* path = std::getenv("PROFGAUGE_HTML_OUT");
   if (path == nullptr) GTEST_SKIP() << "PROFGAUGE_HTML_OUT is not set";
-  std::ofstream(path, std::ios::binary) << Page(testing::SampleReport(300));
+  report::Report report = testing::SampleReport(300);
+  const char* ops = std::getenv("PROFGAUGE_HTML_OPS");
+  report.timeline = testing::TimelineMaker::Make(40, ops == nullptr ? 300 : std::atoi(ops));
+  std::ofstream(path, std::ios::binary) << Page(report);
 }
 
 }  // namespace

@@ -1,0 +1,211 @@
+#include "render/columns.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <bit>
+#include <boost/json.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cmath>
+
+#include "base/sha256.h"
+#include "render/escape.h"
+
+namespace profgauge::render {
+namespace {
+
+namespace json = boost::json;
+
+std::uint64_t ZigZag(std::int64_t value) {
+  return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
+}
+
+// The bytes that the largest value needs.
+unsigned PlanesOf(std::span<const std::uint64_t> values) {
+  std::uint64_t all = 0;
+  for (const std::uint64_t value : values) all |= value;
+  return std::max(1u, (static_cast<unsigned>(std::bit_width(all)) + 7) / 8);
+}
+
+std::string Gzip(const std::string& bytes) {
+  constexpr int kGzipWindow = 15 + 16;
+  z_stream stream{};
+  if (deflateInit2(&stream, 6, Z_DEFLATED, kGzipWindow, 9, Z_DEFAULT_STRATEGY) != Z_OK) return {};
+  std::string out(deflateBound(&stream, static_cast<uLong>(bytes.size())) + 64, '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  deflate(&stream, Z_FINISH);  // cannot fail: `out` is as large as the bound
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+// Texts of a table, each once.
+class Texts {
+ public:
+  std::uint64_t IndexOf(const Table& table, StringId id) {
+    if (!id.valid()) return 0;
+    const auto [slot, is_new] = index_.try_emplace(id.value, texts_.size() + 1);
+    if (is_new) texts_.push_back(json::string(ValidUtf8(table.strings()[id])));
+    return slot->second;
+  }
+  json::array Take() { return std::move(texts_); }
+
+ private:
+  boost::unordered_flat_map<std::uint32_t, std::uint64_t> index_;
+  json::array texts_;
+};
+
+std::vector<std::uint64_t> Bits(std::span<const double> values) {
+  std::vector<std::uint64_t> bits;
+  bits.reserve(values.size());
+  for (const double value : values) bits.push_back(std::bit_cast<std::uint64_t>(value));
+  return bits;
+}
+
+void AddPlanes(std::span<const std::uint64_t> values, unsigned planes, std::string& out) {
+  for (unsigned plane = 0; plane < planes; ++plane) {
+    for (const std::uint64_t value : values) {
+      out += static_cast<char>(value >> (8 * plane) & 0xff);
+    }
+  }
+}
+
+json::array CountersOf(const report::Timeline& timeline) {
+  json::array counters;
+  for (const auto& counter : timeline.counters) {
+    counters.push_back(json::object{{"name", ValidUtf8(counter.name)},
+                                    {"group", ValidUtf8(counter.group)},
+                                    {"unit", UnitName(counter.unit)},
+                                    {"rank", counter.rank},
+                                    {"count", counter.time.size()}});
+  }
+  return counters;
+}
+
+json::object TimelineHead(const report::Timeline& timeline, Ns unit) {
+  json::array kinds, tracks, lanes;
+  for (const auto& kind : timeline.kinds) {
+    json::array entry{ValidUtf8(kind.name), kind.category};
+    if (!kind.detail.empty()) entry.push_back(json::string(ValidUtf8(kind.detail)));
+    kinds.push_back(std::move(entry));
+  }
+  for (const auto& track : timeline.tracks) {
+    tracks.push_back(json::object{{"name", ValidUtf8(track.name)},
+                                  {"group", ValidUtf8(track.group)},
+                                  {"type", track.type},
+                                  {"rank", track.rank}});
+  }
+  for (const auto& lane : timeline.lanes) {
+    lanes.push_back(json::array{lane.track, lane.depth, lane.begin, lane.end});
+  }
+  return {{"unit", unit},
+          {"kinds", std::move(kinds)},
+          {"tracks", std::move(tracks)},
+          {"lanes", std::move(lanes)},
+          {"counters", CountersOf(timeline)},
+          {"left_out", ValidUtf8(timeline.left_out)}};
+}
+
+}  // namespace
+
+void ColumnPacker::AddUnsigned(std::string_view id, std::span<const std::uint64_t> values) {
+  const unsigned planes = PlanesOf(values);
+  columns_.push_back(json::array{id, "u", planes, values.size()});
+  AddPlanes(values, planes, planes_);
+}
+
+void ColumnPacker::AddDifferences(std::string_view id, std::span<const std::int64_t> values) {
+  std::vector<std::uint64_t> steps;
+  steps.reserve(values.size());
+  std::int64_t before = 0;
+  for (const std::int64_t value : values) {
+    steps.push_back(ZigZag(value - before));
+    before = value;
+  }
+  const unsigned planes = PlanesOf(steps);
+  columns_.push_back(json::array{id, "d", planes, values.size()});
+  AddPlanes(steps, planes, planes_);
+}
+
+void ColumnPacker::AddReals(std::string_view id, std::span<const double> values) {
+  columns_.push_back(json::array{id, "f", 8, values.size()});
+  AddPlanes(Bits(values), 8, planes_);
+}
+
+std::string ColumnPacker::Finish(boost::json::object head) {
+  head["columns"] = std::move(columns_);
+  const std::string text = json::serialize(head);
+  std::string bytes;
+  bytes.reserve(4 + text.size() + planes_.size());
+  for (int shift = 0; shift < 32; shift += 8) {
+    bytes += static_cast<char>(text.size() >> shift & 0xff);
+  }
+  bytes += text;
+  bytes += planes_;
+  return Base64(Gzip(bytes));
+}
+
+std::string PackTable(const Table& table, std::span<const std::size_t> rows) {
+  ColumnPacker packer;
+  json::array fields;
+  Texts texts;
+  for (const Column& column : table.columns()) {
+    if (!column.absent_because().empty()) continue;
+    fields.push_back(json::object{
+        {"id", column.id()}, {"title", column.title()}, {"unit", UnitName(column.unit())}});
+    if (column.type() == CellType::kReal) {
+      std::vector<double> values;
+      for (const std::size_t row : rows) values.push_back(column.reals()[row]);
+      packer.AddReals(column.id(), values);
+      continue;
+    }
+    std::vector<std::uint64_t> values;
+    values.reserve(rows.size());
+    for (const std::size_t row : rows) {
+      if (column.type() == CellType::kText) {
+        values.push_back(texts.IndexOf(table, column.texts()[row]));
+      } else {
+        values.push_back(column.IsAbsentAt(row) ? 0 : ZigZag(column.integers()[row]) + 1);
+      }
+    }
+    packer.AddUnsigned(column.id(), values);
+  }
+  return packer.Finish({{"rows", rows.size()},
+                        {"of", table.rows()},
+                        {"fields", std::move(fields)},
+                        {"texts", texts.Take()}});
+}
+
+std::string PackTimeline(const report::Timeline& timeline) {
+  const Ns unit = timeline.start.size() > kExactEvents ? 100 : 1;
+  ColumnPacker packer;
+  std::vector<std::int64_t> starts, links;
+  std::vector<std::uint64_t> durations, kinds;
+  for (std::size_t i = 0; i < timeline.start.size(); ++i) {
+    // Both ends are rounded, so that neighbours that touch still do.
+    const Ns start = timeline.start[i] / unit;
+    starts.push_back(start);
+    durations.push_back(
+        static_cast<std::uint64_t>((timeline.start[i] + timeline.duration[i]) / unit - start));
+    kinds.push_back(timeline.kind[i]);
+    const std::uint32_t link = timeline.link[i];
+    links.push_back(link == report::Timeline::kNoLink ? -1 : static_cast<std::int64_t>(link));
+  }
+  packer.AddDifferences("start", starts);
+  packer.AddUnsigned("duration", durations);
+  packer.AddUnsigned("kind", kinds);
+  packer.AddDifferences("link", links);
+  std::vector<std::int64_t> times, values;
+  for (const auto& counter : timeline.counters) {
+    for (const Ns time : counter.time) times.push_back(time / unit);
+    values.insert(values.end(), counter.value.begin(), counter.value.end());
+  }
+  packer.AddDifferences("counter_time", times);
+  packer.AddDifferences("counter_value", values);
+  return packer.Finish(TimelineHead(timeline, unit));
+}
+
+}  // namespace profgauge::render

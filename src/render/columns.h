@@ -1,0 +1,49 @@
+// Columns packed for a page: what report.js and timeline.js unpack.
+//
+// A payload is base64 of gzip of
+//   4 bytes  length of the head, little endian
+//   head     JSON; head.columns lists [id, kind, planes, count] in order
+//   planes   for each column its bytes: all lowest bytes, then all next ones, …
+// Kinds: "u" unsigned, "d" difference to the one before, as zigzag (0, -1, 1, -2, …); "f" 64-bit
+// reals. Byte planes compress half again as well as the numbers in a row, and no variable-length
+// encoding is to be decoded.
+#pragma once
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/table.h"
+#include "profgauge/error.h"
+#include "report/report.h"
+
+namespace profgauge::render {
+
+class ColumnPacker {
+ public:
+  void AddUnsigned(std::string_view id, std::span<const std::uint64_t> values);
+  void AddDifferences(std::string_view id, std::span<const std::int64_t> values);
+  void AddReals(std::string_view id, std::span<const double> values);
+  /// The payload. `head` gets the key "columns". Same input, same bytes.
+  std::string Finish(boost::json::object head);
+
+ private:
+  boost::json::array columns_;
+  std::string planes_;
+};
+
+/// All rows of a table, at most `max_rows`, in the order of `rows`. Head: {rows, of, fields:
+/// [{id, title, unit}], texts: […]}; text cells are indices into texts plus 1, whole numbers are
+/// zigzag plus 1, both 0 when absent; reals are NaN when absent.
+std::string PackTable(const Table& table, std::span<const std::size_t> rows);
+
+/// The events of a timeline. Head: {unit, kinds, tracks, lanes, counters, left_out}; times are in
+/// `unit` nanoseconds, 1 up to kExactEvents events and 100 above.
+inline constexpr std::size_t kExactEvents = 100'000;
+std::string PackTimeline(const report::Timeline& timeline);
+
+}  // namespace profgauge::render
