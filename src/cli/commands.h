@@ -44,6 +44,8 @@ std::span<const CommandSpec> AllCommands();
 Result<int> RunCheck(const Options& options, Console& console);
 Result<int> RunReport(const Options& options, Console& console);
 Result<int> RunInspect(const Options& options, Console& console);
+Result<int> RunRender(const Options& options, Console& console);
+Result<int> RunTemplatesExport(const Options& options, Console& console);
 Result<int> RunMetricsList(const Options& options, Console& console);
 Result<int> RunVersion(const Options& options, Console& console);
 Result<int> RunHelp(const Options& options, Console& console);

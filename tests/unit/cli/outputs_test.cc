@@ -2,11 +2,14 @@
 #include "cli/outputs.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 namespace profgauge::cli {
 namespace {
@@ -95,6 +98,24 @@ TEST_F(OutputsTest, APathIsOpenedOnce) {
   const auto stdout_again = outputs.Open("-");
   ASSERT_FALSE(stdout_again);
   EXPECT_EQ(stdout_again.error().message, "two outputs are to go to standard output");
+}
+
+TEST_F(OutputsTest, SignalsRemoveWhatIsHalfWritten) {
+  for (const auto& [signal, exit_code] : {std::pair(SIGINT, 130), std::pair(SIGTERM, 143)}) {
+    const pid_t child = fork();
+    if (child == 0) {
+      InstallSignalHandlers();
+      Outputs outputs;
+      if (!outputs.Open(Path("a")) || !fs::exists(Path("a.tmp"))) _exit(1);
+      raise(signal);
+      _exit(2);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), exit_code);
+    EXPECT_EQ(FilesInDir(), 0u);
+  }
 }
 
 TEST_F(OutputsTest, DevicesAreWrittenDirectly) {

@@ -1,0 +1,24 @@
+// `profgauge inspect`: what a file contains, without judging it.
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/describe.h"
+#include "cli/exit_code.h"
+#include "cli/reading.h"
+#include "cli/stats.h"
+
+namespace profgauge::cli {
+
+Result<int> RunInspect(const Options& options, Console& console) {
+  Stats stats(console);
+  PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(options, console));
+  stats.EndPhase("read");
+  for (const Profile& profile : ranks) {
+    if (&profile != &ranks.front()) console.Print("\n");
+    console.Print(DescribeProfile(profile));
+  }
+  stats.EndPhase("describe");
+  if (options.stats) console.Warn(stats.Table());
+  return kExitPass;
+}
+
+}  // namespace profgauge::cli

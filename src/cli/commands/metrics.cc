@@ -1,0 +1,86 @@
+// `profgauge metrics list`: the catalogue that rules, thresholds and reports share.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "base/diagnostic.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+
+namespace profgauge::cli {
+namespace {
+
+std::string_view Better(Direction direction) {
+  switch (direction) {
+    case Direction::kHigherIsBetter:
+      return "higher";
+    case Direction::kLowerIsBetter:
+      return "lower";
+    case Direction::kNeutral:
+      break;
+  }
+  return "–";
+}
+
+std::string Table(const std::vector<const MetricSpec*>& specs) {
+  std::size_t width = 2;
+  for (const MetricSpec* spec : specs) width = std::max(width, spec->id.size());
+  std::string text =
+      fmt::format("{:<{}}  {:<7}  {:<6}  {}\n", "id", width, "unit", "better", "title");
+  for (const MetricSpec* spec : specs) {
+    fmt::format_to(std::back_inserter(text), "{:<{}}  {:<7}  {:<6}  {}\n", spec->id, width,
+                   UnitName(spec->unit), Better(spec->direction), spec->title);
+  }
+  return text;
+}
+
+std::string Explanation(const MetricSpec& spec) {
+  std::string text = fmt::format("{}\n  {} [{}]\n  {}\n", spec.id, spec.title, UnitName(spec.unit),
+                                 spec.definition);
+  if (!spec.formula.empty()) text += fmt::format("  = {}\n", spec.formula);
+  if (!spec.source.empty()) text += fmt::format("  after {}\n", spec.source);
+  return text;
+}
+
+Error UnknownMetric(const std::string& pattern) {
+  std::vector<std::string_view> ids;
+  for (const MetricSpec& spec : MetricCatalogue()) ids.push_back(spec.id);
+  std::vector<std::string> notes;
+  const std::string_view near = DidYouMean(pattern, ids);
+  if (!near.empty()) notes.push_back(fmt::format("help: did you mean `{}`?", near));
+  notes.push_back("help: `profgauge metrics list` names them all");
+  return {ErrorKind::kUsage,
+          "usage/unknown-metric",
+          fmt::format("no metric matches `{}`", Printable(pattern)),
+          {},
+          notes};
+}
+
+}  // namespace
+
+Result<int> RunMetricsList(const Options& options, Console& console) {
+  std::vector<const MetricSpec*> specs;
+  if (options.arguments.empty()) {
+    for (const MetricSpec& spec : MetricCatalogue()) specs.push_back(&spec);
+    console.Print(Table(specs));
+    return kExitPass;
+  }
+  std::string text;
+  for (const std::string& pattern : options.arguments) {
+    const std::size_t before = text.size();
+    for (const MetricSpec& spec : MetricCatalogue()) {
+      if (GlobMatch(pattern, spec.id)) text += Explanation(spec);
+    }
+    if (text.size() == before) return Fail(UnknownMetric(pattern));
+  }
+  console.Print(text);
+  return kExitPass;
+}
+
+}  // namespace profgauge::cli

@@ -1,0 +1,25 @@
+#include "cli/reading.h"
+
+#include <string>
+#include <utility>
+
+#include "base/text.h"
+#include "cli/console.h"
+#include "readers/load.h"
+
+namespace profgauge::cli {
+
+Result<std::vector<Profile>> ReadProfiles(const Options& options, Console& console) {
+  ReadOptions read;
+  read.allow_incomplete = options.allow_incomplete;
+  read.threads = options.jobs;
+  auto run = LoadRun(options.arguments, read);
+  console.ClearProgress();
+  if (!run) return Fail(std::move(run).error());
+  for (const std::string& skipped : run->skipped) {
+    console.Say("note: left out " + Printable(skipped));
+  }
+  return std::move(run->profiles);
+}
+
+}  // namespace profgauge::cli
