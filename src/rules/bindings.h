@@ -1,0 +1,51 @@
+// From the names of a rule to the columns and numbers of one analysis.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "expr/eval.h"
+#include "rules/compile.h"
+#include "rules/facts.h"
+
+namespace profgauge {
+
+/// One analysis, as rules see it. Rows of tables are joined with their rank, GPU or iteration once,
+/// for all rules. `analysis` and `facts` must outlive it.
+class RunData {
+ public:
+  RunData(const Analysis& analysis, const Facts& facts);
+
+  /// nullptr when the profile has no such table (or an empty shell of it).
+  const Table* FindTable(const TableSpec& spec) const;
+  /// Why there is no such table, in one clause.
+  std::string WhyNoTable(const TableSpec& spec) const;
+  const Metric* FindMetric(std::string_view id) const;
+
+  /// For each row of `table` the row of `enclosing` that it belongs to; expr::Source::kNoRow where
+  /// that is unknown. nullptr when one of the tables is missing.
+  const std::vector<expr::RowId>* Join(const TableSpec& table, const TableSpec& enclosing);
+
+  /// Sources of all slots of `rule`. Those that depend on the group are left without a value.
+  expr::Data Bind(const CompiledRule& rule);
+
+ private:
+  expr::Source BindColumn(const TableSpec& spec, const std::string& column) const;
+  expr::Source BindCommon(const TableSpec& spec, const std::string& column) const;
+  expr::Source BindMetric(std::string_view id) const;
+
+  const Analysis& analysis_;
+  const Facts& facts_;
+  boost::unordered_flat_map<std::string_view, const Metric*> metrics_;
+  std::map<std::pair<const TableSpec*, const TableSpec*>, std::unique_ptr<std::vector<expr::RowId>>>
+      joins_;
+};
+
+/// Gives the fields that are the same for a whole group their value, from its first row.
+void BindGroup(const CompiledRule& rule, const RunData& run, expr::RowId first, expr::Data& data);
+
+}  // namespace profgauge

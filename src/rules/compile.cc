@@ -1,0 +1,306 @@
+#include "rules/compile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/diagnostic.h"
+#include "base/text.h"
+
+namespace profgauge {
+namespace {
+
+using expr::Context;
+using expr::Scope;
+using expr::Want;
+
+/// Moves errors of an expression from its own bytes to the file's lines.
+void AddMapped(const SourceText& source, std::vector<Error> found, Errors& errors) {
+  for (Error& error : found) {
+    error.where = source.At(error.where.offset, error.where.length);
+    errors.push_back(std::move(error));
+  }
+}
+
+void AddError(const Where& where, std::string code, std::string message, std::string help,
+              Errors& errors) {
+  Error error{ErrorKind::kConfig, std::move(code), std::move(message), where, {}};
+  if (!help.empty()) error.notes.push_back("help: " + help);
+  errors.push_back(std::move(error));
+}
+
+expr::Display ToDisplay(const ShowAs& show) {
+  return {static_cast<expr::Display::Kind>(show.kind), show.decimals};
+}
+static_assert(static_cast<int>(ShowAs::Kind::kDuration) ==
+              static_cast<int>(expr::Display::Kind::kDuration));
+static_assert(static_cast<int>(ShowAs::Kind::kBytes) ==
+              static_cast<int>(expr::Display::Kind::kBytes));
+static_assert(static_cast<int>(ShowAs::Kind::kPercent) ==
+              static_cast<int>(expr::Display::Kind::kPercent));
+static_assert(static_cast<int>(ShowAs::Kind::kNumber) ==
+              static_cast<int>(expr::Display::Kind::kNumber));
+
+/// Compiles the parts of one rule, in the order in which they may name each other.
+class RuleCompiler {
+ public:
+  RuleCompiler(const Rule& rule, Errors& errors) : rule_(rule), errors_(errors) {}
+
+  CompiledRule Run() {
+    out_.rule = &rule_;
+    out_.names = BuildRuleSchema(rule_, errors_);
+    // Without rows every field would be an error of its own; one is enough.
+    if (rule_.for_each.text != "profile" && out_.names.table == nullptr) return std::move(out_);
+    Needs();
+    out_.where = One(rule_.where, Context::kRow, Want::kCondition);
+    Lets();
+    out_.when = One(rule_.when, Context::kGroup, Want::kCondition);
+    Metric();
+    Gain();
+    Text(rule_.message, out_.message);
+    if (rule_.advice) Text(*rule_.advice, out_.advice);
+    Evidence();
+    return std::move(out_);
+  }
+
+ private:
+  const expr::Schema& schema() const { return out_.names.schema; }
+
+  /// A use of a `let` name whose own expression is wrong is no second error.
+  void Add(const SourceText& source, std::vector<Error> found) {
+    std::erase_if(found, [&](const Error& error) {
+      const std::string name = source.text.substr(error.where.offset, error.where.length);
+      return error.code == "expr/unknown-field" &&
+             std::find(wrong_names_.begin(), wrong_names_.end(), name) != wrong_names_.end();
+    });
+    AddMapped(source, std::move(found), errors_);
+  }
+
+  std::optional<expr::Program> Take(const SourceText& source, expr::CompileResult result) {
+    if (result) return *std::move(result);
+    Add(source, std::move(result.error()));
+    return std::nullopt;
+  }
+  std::optional<expr::Program> One(const SourceText& source, Context context, Want want) {
+    return Take(source, expr::Compile(source.text, schema(), context, want));
+  }
+  std::optional<expr::Program> One(const std::optional<SourceText>& source, Context context,
+                                   Want want) {
+    if (!source) return std::nullopt;
+    return One(*source, context, want);
+  }
+
+  void Needs() {
+    for (const SourceText& need : rule_.needs) {
+      const auto program = One(need, Context::kRow, Want::kAnything);
+      if (!program) continue;
+      const std::vector<expr::Slot> fields = program->Fields();
+      if (program->ast().nodes.size() != 1 || fields.empty()) {
+        AddError(need.All(), "rules/needs", "`needs` lists fields, not expressions", "", errors_);
+        continue;
+      }
+      out_.needs.push_back(fields.front());
+    }
+  }
+
+  expr::Slot AddComputed(const std::string& name, Unit unit) {
+    return out_.names.Add(name, unit, Scope::kGroup, {Binding::Kind::kComputed, nullptr, name});
+  }
+
+  void Lets() {
+    for (const RuleLet& let : rule_.let) {
+      auto value = One(let.value, Context::kGroup, Want::kAnything);
+      if (let.name == "metric" || let.name == "gain" ||
+          schema().Find(let.name) != expr::Schema::kNone) {
+        AddError(let.where, "rules/name",
+                 fmt::format("`{}` is the name of something else", let.name), "choose another name",
+                 errors_);
+        continue;
+      }
+      if (!value) {
+        wrong_names_.push_back(let.name);
+        continue;
+      }
+      const expr::Slot slot = AddComputed(let.name, value->type().unit);
+      out_.lets.push_back({slot, *std::move(value)});
+    }
+  }
+
+  void Metric() {
+    if (!rule_.metric) return;
+    const RuleMetric& metric = *rule_.metric;
+    out_.metric_display = ToDisplay(metric.show_as);
+    out_.metric = One(metric.value, Context::kGroup, Want::kNumber);
+    if (!out_.metric) return wrong_names_.push_back("metric");
+    const std::string misfit = expr::CheckDisplay(out_.metric_display, out_.metric->type());
+    if (!misfit.empty()) {
+      AddError(metric.value.All(), "rules/show-as", fmt::format("`show_as`: {}", misfit), "",
+               errors_);
+    }
+    out_.metric_slot =
+        AddComputed("metric", expr::DisplayUnit(out_.metric_display, out_.metric->type()));
+    Limit(metric.error_above, Level::kError, true);
+    Limit(metric.warn_above, Level::kWarn, true);
+    Limit(metric.error_below, Level::kError, false);
+    Limit(metric.warn_below, Level::kWarn, false);
+  }
+
+  void Limit(const std::optional<SourceText>& source, Level level, bool above) {
+    auto program = One(source, Context::kGroup, Want::kNumber);
+    if (!program) return;
+    if (!expr::SameDimension(program->type(), out_.metric->type())) {
+      AddError(source->All(), "expr/type",
+               fmt::format("the metric is {}, and this limit is {}",
+                           expr::TypeName(out_.metric->type()), expr::TypeName(program->type())),
+               fmt::format("write it as `{}`", ExampleLiteral(out_.metric->type().unit)), errors_);
+      return;
+    }
+    out_.limits.push_back({level, above, *std::move(program)});
+  }
+
+  void Gain() {
+    if (!rule_.gain) return;
+    out_.gain = One(rule_.gain->value, Context::kGroup, Want::kNumber);
+    if (!out_.gain) return wrong_names_.push_back("gain");
+    if (!expr::SameDimension(out_.gain->type(), expr::TypeOf(Unit::kTime))) {
+      AddError(rule_.gain->value.All(), "expr/type",
+               fmt::format("`gain` is a time per iteration, found {}",
+                           expr::TypeName(out_.gain->type())),
+               "", errors_);
+      return;
+    }
+    out_.gain_slot = AddComputed("gain", Unit::kTime);
+  }
+
+  void Text(const SourceText& source, expr::Message& out) {
+    expr::MessageResult message = expr::CompileMessage(source.text, schema());
+    if (!message) return Add(source, std::move(message.error()));
+    out = *std::move(message);
+    // A bare `{{ metric }}` is shown as the rule shows its metric, decimals included.
+    for (expr::Message::Part& part : out.parts) {
+      if (!part.has_hole || part.display.kind != expr::Display::Kind::kAuto) continue;
+      const bool is_metric =
+          part.hole.ast().nodes.size() == 1 && part.hole.info().back().slot == out_.metric_slot;
+      if (is_metric && out_.metric_slot != expr::Schema::kNone) part.display = out_.metric_display;
+    }
+  }
+
+  void Evidence() {
+    if (!rule_.evidence) return;
+    const RuleEvidence& evidence = *rule_.evidence;
+    if (evidence.order_by) {
+      out_.order_by =
+          Take(*evidence.order_by, expr::CompileOrder(evidence.order_by->text, schema()));
+    }
+    for (const EvidenceColumn& column : evidence.columns) {
+      auto value = One(column.value, Context::kRow, Want::kAnything);
+      if (!value) continue;
+      const expr::Display display = ToDisplay(column.show_as);
+      const std::string misfit = expr::CheckDisplay(display, value->type());
+      if (!misfit.empty()) {
+        AddError(column.value.All(), "rules/show-as", fmt::format("`show_as`: {}", misfit), "",
+                 errors_);
+      }
+      out_.columns.push_back({*std::move(value), display});
+    }
+  }
+
+  const Rule& rule_;
+  Errors& errors_;
+  CompiledRule out_;
+  std::vector<std::string> wrong_names_;  ///< Names whose expression has an error.
+};
+
+bool IsGlob(std::string_view pattern) {
+  return pattern.find_first_of("*?") != std::string_view::npos;
+}
+
+bool Names(std::string_view pattern, const Rule& rule) {
+  if (GlobMatch(pattern, rule.id)) return true;
+  return std::any_of(rule.formerly.begin(), rule.formerly.end(),
+                     [&](const std::string& id) { return GlobMatch(pattern, id); });
+}
+
+/// Fills in `symptoms`. A rule that is switched off may still be named, so an unknown name is no
+/// error here; the loader's rule set decides that (CheckExplains).
+void LinkSymptoms(std::vector<CompiledRule>& rules) {
+  for (std::size_t cause = 0; cause < rules.size(); ++cause) {
+    for (const SourceText& pattern : rules[cause].rule->explains) {
+      for (std::size_t i = 0; i < rules.size(); ++i) {
+        if (i == cause || !Names(pattern.text, *rules[i].rule)) continue;
+        auto& symptoms = rules[cause].symptoms;
+        if (std::find(symptoms.begin(), symptoms.end(), i) == symptoms.end()) symptoms.push_back(i);
+      }
+    }
+  }
+}
+
+/// Whether `target` can be reached from `from` over symptoms.
+bool Reaches(const std::vector<CompiledRule>& rules, std::size_t from, std::size_t target) {
+  std::vector<bool> seen(rules.size(), false);
+  std::vector<std::size_t> open = {from};
+  while (!open.empty()) {
+    const std::size_t at = open.back();
+    open.pop_back();
+    for (const std::size_t next : rules[at].symptoms) {
+      if (next == target) return true;
+      if (!seen[next]) open.push_back(next);
+      seen[next] = true;
+    }
+  }
+  return false;
+}
+
+void CheckCircles(const std::vector<CompiledRule>& rules, Errors& errors) {
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    if (!Reaches(rules, i, i)) continue;
+    AddError(rules[i].rule->explains.front().All(), "rules/circle",
+             fmt::format("`{}` explains itself, over what it explains", rules[i].rule->id),
+             "a cause cannot be its own symptom", errors);
+  }
+}
+
+void AttachWaivers(const Policy& policy, std::vector<CompiledRule>& rules, Errors& errors) {
+  for (const Waiver& waiver : policy.waivers) {
+    for (CompiledRule& rule : rules) {
+      if (IsGlob(waiver.rule) || !Names(waiver.rule, *rule.rule)) continue;
+      CompiledRule::Waived waived;
+      waived.waiver = &waiver;
+      if (!waiver.where.empty()) {
+        auto where =
+            expr::Compile(waiver.where.text, rule.names.schema, Context::kGroup, Want::kCondition);
+        if (!where) {
+          AddMapped(waiver.where, std::move(where.error()), errors);
+          continue;
+        }
+        waived.where = *std::move(where);
+      }
+      rule.waivers.push_back(std::move(waived));
+    }
+  }
+}
+
+}  // namespace
+
+tl::expected<std::vector<CompiledRule>, Errors> CompileRules(std::span<const ActiveRule> rules,
+                                                             const Policy& policy) {
+  Errors errors;
+  std::vector<CompiledRule> out;
+  for (const ActiveRule& active : rules) {
+    out.push_back(RuleCompiler(*active.rule, errors).Run());
+    out.back().active = active;
+  }
+  LinkSymptoms(out);
+  CheckCircles(out, errors);
+  AttachWaivers(policy, out, errors);
+  if (!errors.empty()) return tl::unexpected(std::move(errors));
+  return out;
+}
+
+Errors CheckRule(const Rule& rule) {
+  Errors errors;
+  RuleCompiler(rule, errors).Run();
+  return errors;
+}
+
+}  // namespace profgauge

@@ -1,0 +1,108 @@
+// Rules held against an analysis: findings, in the order in which they matter.
+//
+//   auto active = SelectRules(rules, policy);
+//   auto compiled = CompileRules(*active, policy);
+//   Evaluation result = EvaluateRules(*compiled, analysis, CollectFacts(ranks, analysis), options);
+//
+// Every rule gives at least one finding: one that says what is wrong, or that it passed, or why it
+// does not apply. A rule never fires on data that it does not have.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rules/compile.h"
+#include "rules/facts.h"
+#include "rules/waiver.h"
+
+namespace profgauge {
+
+enum class FindingStatus : std::uint8_t {
+  kError,
+  kWarn,
+  kInfo,
+  kPass,
+  kWaived,         ///< Fired, and a waiver accepts it.
+  kNotApplicable,  ///< The profile lacks what the rule needs: see missing_field and reason.
+  kBroken,         ///< The rule failed at run time: a configuration error, exit 2.
+};
+std::string_view FindingStatusName(FindingStatus status);  ///< "error", …, "not_applicable"
+inline bool Fired(FindingStatus status) { return status <= FindingStatus::kInfo; }
+
+/// One named number of a group, for `rules explain`.
+struct TraceValue {
+  std::string name;        ///< "where", "let wait", "when", "metric", "warn_above", "gain"
+  std::string expression;  ///< Canonical text.
+  std::string shown;       ///< "31.4 %", "true", "4 of 120 rows (2 unknown)", or "absent: …".
+};
+
+/// What one group of a rule came to.
+struct GroupResult {
+  std::string label;  ///< "rank 3"; empty without group_by.
+  FindingStatus status = FindingStatus::kPass;
+  std::uint64_t rows = 0;
+  Value metric;
+  std::string metric_text;
+  const Waiver* waiver = nullptr;  ///< What accepts it, when waived.
+  std::vector<TraceValue> trace;   ///< Only with EvaluateOptions::trace.
+};
+
+struct EvidenceHead {
+  std::string head;
+  Unit unit = Unit::kText;
+  expr::Display display;  ///< For expr::Format; kAuto shows the unit.
+  bool is_code = false;
+};
+
+struct Finding {
+  const Rule* rule = nullptr;
+  FindingStatus status = FindingStatus::kPass;
+  std::string group;            ///< Label of the group that it is about; empty without group_by.
+  std::string message, advice;  ///< Filled in; empty unless it fired or was waived.
+  Value metric;                 ///< The measured number, in metric_unit; absent without one.
+  Unit metric_unit = Unit::kNumber;
+  std::string metric_text;
+  std::string limit_text;      ///< The limit that was passed, or the nearest: "> 20 %".
+  std::optional<double> gain;  ///< ns per iteration, never more than an iteration takes.
+  double gain_share = 0;       ///< Of the mean iteration time; 0 when either is unknown.
+  std::string reason;          ///< Why not applicable, broken, or waived: one clause.
+  std::string missing_field;   ///< Not applicable: the field that the profile lacks, if it is one.
+  const Waiver* waiver = nullptr;
+  std::uint64_t rows = 0;          ///< Rows that the finding is about.
+  std::uint64_t rows_unknown = 0;  ///< Rows left out because `where` could not be told for them.
+  std::vector<EvidenceHead> evidence_heads;
+  std::vector<std::vector<Value>> evidence;
+  std::vector<GroupResult> groups;  ///< With group_by: all of them, worst first.
+  std::vector<TraceValue> trace;    ///< Of the rule as a whole; only with EvaluateOptions::trace.
+  std::vector<std::size_t>
+      symptoms;                      ///< Findings (by index) that this one explains and that fired.
+  std::optional<std::size_t> cause;  ///< The finding under which this one stands.
+};
+
+struct WaiverUse {
+  const Waiver* waiver = nullptr;
+  bool expired = false;
+  std::uint64_t findings = 0;  ///< Findings, or groups of one, that it accepted; 0: unused.
+};
+
+struct Evaluation {
+  /// Fired findings first, by what fixing them gains (a symptom directly behind its cause, which
+  /// stands where the larger of their gains puts it), those about the recording itself before all
+  /// others; then waived, passed, not applicable. Broken ones come first of all.
+  std::vector<Finding> findings;
+  std::vector<WaiverUse> waivers;
+};
+
+struct EvaluateOptions {
+  std::optional<std::chrono::sys_days> today;  ///< Empty: no waiver has expired.
+  bool trace = false;                          ///< Keep intermediate values, for `rules explain`.
+  int evidence_rows = 0;                       ///< Rows of evidence to keep; 0: as each rule says.
+};
+
+Evaluation EvaluateRules(std::span<const CompiledRule> rules, const Analysis& analysis,
+                         const Facts& facts, const EvaluateOptions& options);
+
+}  // namespace profgauge

@@ -1,0 +1,76 @@
+#include "rules/facts.h"
+
+#include <algorithm>
+
+namespace profgauge {
+namespace {
+
+constexpr FactSpec kFacts[] = {
+    {"profile.format", Unit::kText, "Format of the recording: kineto, nsight_systems, …"},
+    {"profile.iteration_source", Unit::kText,
+     "What tells iterations apart: a marker, a key op, or `whole profile` when nothing does."},
+    {"profile.iterations_total", Unit::kCount, "Iterations in the recording, selected or not."},
+    {"profile.steady_range", Unit::kText,
+     "The proposed steady sub-range, when the selection is unsteady."},
+    {"profile.world_size", Unit::kCount, "Ranks of the training, recorded or not."},
+    {"profile.backend", Unit::kText, "Backend of distributed training: nccl, gloo, …"},
+    {"profile.record_shapes", Unit::kBool, "Whether the profiler recorded input shapes."},
+    {"profile.with_stack", Unit::kBool, "Whether the profiler recorded Python call stacks."},
+    {"profile.profile_memory", Unit::kBool, "Whether the profiler recorded allocations."},
+    {"profile.data_loss", Unit::kCount, "Places where the recording is known to be incomplete."},
+    {"profile.events_skipped", Unit::kCount, "Events that were left out as unreadable."},
+    {"profile.events_repaired", Unit::kCount,
+     "Events that broke the format's rules and were mended."},
+    {"profile.events_read", Unit::kCount, "Events read."},
+};
+
+/// A recorded switch: "1", "true" and "0", "false"; anything else is not told.
+Value Switch(const Profile& profile, std::string_view name) {
+  for (const auto& [key, value] : profile.facts) {
+    if (key != name) continue;
+    if (value == "1" || value == "true") return true;
+    if (value == "0" || value == "false") return false;
+  }
+  return {};
+}
+
+std::int64_t CountOf(std::span<const Profile> ranks, Severity severity) {
+  std::uint64_t count = 0;
+  for (const Profile& profile : ranks) {
+    for (std::uint16_t i = 0; i < static_cast<std::uint16_t>(Counter::kCount_); ++i) {
+      const auto counter = static_cast<Counter>(i);
+      if (InfoOf(counter).severity == severity) count += profile.log[counter];
+    }
+  }
+  return static_cast<std::int64_t>(count);
+}
+
+}  // namespace
+
+std::span<const FactSpec> FactCatalogue() { return kFacts; }
+
+Facts CollectFacts(std::span<const Profile> ranks, const Analysis& analysis) {
+  Facts facts;
+  facts["profile.iteration_source"] = analysis.iteration_source;
+  facts["profile.iterations_total"] = analysis.iterations_total;
+  for (const Remark& remark : analysis.remarks) {
+    if (remark.id == "unsteady-selection") facts["profile.steady_range"] = remark.text;
+  }
+  if (ranks.empty()) return facts;
+  const Profile& first = ranks.front();
+  facts["profile.format"] = first.source.format;
+  if (first.distributed.world_size > 0) facts["profile.world_size"] = first.distributed.world_size;
+  if (!first.distributed.backend.empty()) facts["profile.backend"] = first.distributed.backend;
+  facts["profile.record_shapes"] = Switch(first, "record_shapes");
+  facts["profile.with_stack"] = Switch(first, "with_stack");
+  facts["profile.profile_memory"] = Switch(first, "profile_memory");
+  facts["profile.data_loss"] = CountOf(ranks, Severity::kDataLoss);
+  facts["profile.events_skipped"] = CountOf(ranks, Severity::kSkipped);
+  facts["profile.events_repaired"] = CountOf(ranks, Severity::kRepaired);
+  std::uint64_t read = 0;
+  for (const Profile& profile : ranks) read += profile.log[Counter::events_read];
+  facts["profile.events_read"] = static_cast<std::int64_t>(read);
+  return facts;
+}
+
+}  // namespace profgauge

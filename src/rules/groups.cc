@@ -1,0 +1,131 @@
+#include "rules/groups.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "base/format.h"
+
+namespace profgauge {
+namespace {
+
+constexpr std::int64_t kAbsentKey = Column::kAbsentInteger;
+
+/// The value of one key in a row, as an integer that is equal for equal values.
+std::int64_t KeyAt(const Column& column, expr::RowId row) {
+  if (column.IsAbsentAt(row)) return kAbsentKey;
+  switch (column.type()) {
+    case CellType::kInteger:
+      return column.integers()[row];
+    case CellType::kReal:
+      return std::bit_cast<std::int64_t>(column.reals()[row]);
+    case CellType::kText:
+      return column.texts()[row].value;
+  }
+  return kAbsentKey;
+}
+
+/// One key's integers for `rows`.
+std::vector<std::int64_t> KeysOf(const CompiledRule& rule, const RuleSchema::Key& key, RunData& run,
+                                 const std::vector<expr::RowId>& rows) {
+  std::vector<std::int64_t> out(rows.size(), kAbsentKey);
+  if (key.joined != nullptr) {
+    const std::vector<expr::RowId>* join = run.Join(*rule.names.table, *key.joined);
+    if (join == nullptr) return out;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const expr::RowId row = (*join)[rows[i]];
+      if (row != expr::Source::kNoRow) out[i] = row;
+    }
+    return out;
+  }
+  const Table* table = run.FindTable(*rule.names.table);
+  const Column* column = table == nullptr ? nullptr : table->Find(key.column);
+  if (column == nullptr || !column->absent_because().empty()) return out;
+  for (std::size_t i = 0; i < rows.size(); ++i) out[i] = KeyAt(*column, rows[i]);
+  return out;
+}
+
+std::string LabelOf(const RuleSchema::Key& key, const CompiledRule& rule, const RunData& run,
+                    std::int64_t value, expr::RowId first) {
+  if (key.joined == nullptr) {
+    const Table& table = *run.FindTable(*rule.names.table);
+    const Column& column = *table.Find(key.column);
+    return FormatValue(table.At(first, column), column.unit());
+  }
+  const Table& table = *run.FindTable(*key.joined);
+  const auto row = static_cast<std::size_t>(value);
+  const std::string name = FormatValue(table.At(row, key.column), Unit::kCount);
+  if (key.joined->row_name != "gpu") return fmt::format("{} {}", key.joined->row_name, name);
+  const TableSpec* ranks = FindTableByRow("rank");
+  const Table* rank_table = ranks == nullptr ? nullptr : run.FindTable(*ranks);
+  if (rank_table == nullptr || rank_table->rows() < 2) return fmt::format("GPU {}", name);
+  return fmt::format("rank {}, GPU {}", FormatValue(table.At(row, "rank"), Unit::kCount), name);
+}
+
+}  // namespace
+
+Grouping GroupRows(const CompiledRule& rule, RunData& run, std::vector<expr::RowId> rows) {
+  Grouping out;
+  const auto& keys = rule.names.keys;
+  if (keys.empty()) {
+    out.groups.push_back({"", std::move(rows)});
+    return out;
+  }
+  std::vector<std::vector<std::int64_t>> columns;
+  for (const RuleSchema::Key& key : keys) columns.push_back(KeysOf(rule, key, run, rows));
+
+  // Group numbers, refined key by key: equal (number so far, key) pairs share a number.
+  std::vector<std::uint32_t> number(rows.size(), 0);
+  std::vector<bool> known(rows.size(), true);
+  std::uint32_t count = 1;
+  for (const auto& column : columns) {
+    boost::unordered_flat_map<std::pair<std::uint32_t, std::int64_t>, std::uint32_t> numbers;
+    std::pair<std::uint32_t, std::int64_t> last{~0U, kAbsentKey};
+    std::uint32_t last_number = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (column[i] == kAbsentKey) known[i] = false;
+      if (!known[i]) continue;
+      const std::pair pair(number[i], column[i]);
+      if (pair != last) {
+        last = pair;
+        last_number =
+            numbers.try_emplace(pair, static_cast<std::uint32_t>(numbers.size())).first->second;
+      }
+      number[i] = last_number;
+    }
+    count = static_cast<std::uint32_t>(numbers.size());
+  }
+  std::vector<RowGroup> groups(count);
+  std::vector<std::size_t> firsts(count, 0);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!known[i]) {
+      ++out.unknown;
+      continue;
+    }
+    if (groups[number[i]].rows.empty()) firsts[number[i]] = i;
+    groups[number[i]].rows.push_back(rows[i]);
+  }
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t group = 0; group < count; ++group) {
+    if (!groups[group].rows.empty()) order.push_back(group);
+  }
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    for (const auto& column : columns) {
+      if (column[firsts[a]] != column[firsts[b]]) return column[firsts[a]] < column[firsts[b]];
+    }
+    return false;
+  });
+  for (const std::uint32_t group : order) {
+    RowGroup& done = groups[group];
+    for (std::size_t k = 0; k < keys.size(); ++k) {
+      done.label += (k == 0 ? "" : ", ") +
+                    LabelOf(keys[k], rule, run, columns[k][firsts[group]], done.rows.front());
+    }
+    out.groups.push_back(std::move(done));
+  }
+  return out;
+}
+
+}  // namespace profgauge

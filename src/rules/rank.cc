@@ -1,0 +1,120 @@
+#include "rules/rank.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+namespace profgauge {
+namespace {
+
+/// Rules about the recording itself come first: when it cannot be trusted, nothing else can.
+constexpr std::string_view kAboutRecording = "recording";
+
+class Ranker {
+ public:
+  Ranker(std::span<const CompiledRule> rules, const std::vector<std::size_t>& rule_of,
+         std::vector<Finding>& findings)
+      : rules_(rules), rule_of_(rule_of), findings_(findings), worth_(findings.size(), 0) {}
+
+  std::vector<std::size_t> Order() {
+    LinkCauses();
+    for (std::size_t i = 0; i < findings_.size(); ++i) {
+      worth_[i] = findings_[i].gain_share;
+      // A tree of causes is shallow; walking up once per finding is enough.
+      std::size_t at = i;
+      while (findings_[at].cause) {
+        at = *findings_[at].cause;
+        worth_[at] = std::max(worth_[at], findings_[i].gain_share);
+      }
+    }
+    std::vector<std::size_t> roots;
+    for (std::size_t i = 0; i < findings_.size(); ++i) {
+      if (!findings_[i].cause) roots.push_back(i);
+    }
+    Sort(roots);
+    std::vector<std::size_t> order;
+    for (const std::size_t root : roots) Append(root, order);
+    return order;
+  }
+
+ private:
+  void LinkCauses() {
+    for (std::size_t cause = 0; cause < findings_.size(); ++cause) {
+      if (!Fired(findings_[cause].status)) continue;
+      const auto& symptoms = rules_[rule_of_[cause]].symptoms;
+      for (std::size_t i = 0; i < findings_.size(); ++i) {
+        if (!Fired(findings_[i].status)) continue;
+        if (std::find(symptoms.begin(), symptoms.end(), rule_of_[i]) == symptoms.end()) continue;
+        Finding& symptom = findings_[i];
+        if (!symptom.cause || findings_[*symptom.cause].gain_share < findings_[cause].gain_share) {
+          symptom.cause = cause;
+        }
+      }
+    }
+    for (std::size_t i = 0; i < findings_.size(); ++i) {
+      if (findings_[i].cause) findings_[*findings_[i].cause].symptoms.push_back(i);
+    }
+  }
+
+  static int StatusPlace(FindingStatus status) {
+    switch (status) {
+      case FindingStatus::kBroken:
+        return 0;
+      case FindingStatus::kError:
+      case FindingStatus::kWarn:
+      case FindingStatus::kInfo:
+        return 1;
+      case FindingStatus::kWaived:
+        return 2;
+      case FindingStatus::kPass:
+        return 3;
+      case FindingStatus::kNotApplicable:
+        return 4;
+    }
+    return 5;
+  }
+
+  void Sort(std::vector<std::size_t>& some) const {
+    const auto key = [this](std::size_t i) {
+      const Finding& finding = findings_[i];
+      const bool about_recording = finding.rule->category == kAboutRecording;
+      return std::tuple(StatusPlace(finding.status), about_recording ? 0 : 1, -worth_[i],
+                        finding.status, rule_of_[i], i);
+    };
+    std::sort(some.begin(), some.end(),
+              [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+  }
+
+  void Append(std::size_t at, std::vector<std::size_t>& order) const {
+    order.push_back(at);
+    std::vector<std::size_t> symptoms = findings_[at].symptoms;
+    Sort(symptoms);
+    for (const std::size_t symptom : symptoms) Append(symptom, order);
+  }
+
+  std::span<const CompiledRule> rules_;
+  const std::vector<std::size_t>& rule_of_;
+  std::vector<Finding>& findings_;
+  std::vector<double> worth_;  ///< The larger of its own gain and its symptoms'.
+};
+
+}  // namespace
+
+void RankFindings(std::span<const CompiledRule> rules, std::vector<std::size_t> rule_of,
+                  std::vector<Finding>& findings) {
+  const std::vector<std::size_t> order = Ranker(rules, rule_of, findings).Order();
+  std::vector<std::size_t> place(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = i;
+  std::vector<Finding> sorted;
+  sorted.reserve(order.size());
+  for (const std::size_t from : order) {
+    Finding& finding = findings[from];
+    if (finding.cause) finding.cause = place[*finding.cause];
+    for (std::size_t& symptom : finding.symptoms) symptom = place[symptom];
+    std::sort(finding.symptoms.begin(), finding.symptoms.end());
+    sorted.push_back(std::move(finding));
+  }
+  findings = std::move(sorted);
+}
+
+}  // namespace profgauge

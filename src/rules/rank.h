@@ -1,0 +1,16 @@
+// The order of findings: causes with their symptoms, by what fixing them gains.
+#pragma once
+
+#include <vector>
+
+#include "rules/evaluator.h"
+
+namespace profgauge {
+
+/// Links fired findings to the fired finding that explains them (of several the one with the
+/// largest gain) and puts all in the order that evaluator.h promises. `rule_of` is the rule index
+/// of each.
+void RankFindings(std::span<const CompiledRule> rules, std::vector<std::size_t> rule_of,
+                  std::vector<Finding>& findings);
+
+}  // namespace profgauge

@@ -1,0 +1,63 @@
+// What the expressions of one rule may name, and where each name gets its data.
+//
+// The first that knows a name wins: `$params`; columns of the rule's own rows (`kernel.mean`);
+// columns of the rank, GPU or iteration that a row belongs to (`rank.id`, `gpu.idle`); metrics;
+// facts; columns of ranks or GPUs that rows do not tell apart, where all of them agree. Then `let`
+// names, `metric` and `gain`.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "expr/schema.h"
+#include "rules/rule.h"
+
+namespace profgauge {
+
+/// Where the data of one slot comes from.
+struct Binding {
+  enum class Kind : std::uint8_t {
+    kParam,     ///< `name` is that of the parameter, without `$`.
+    kColumn,    ///< Of the rule's own table.
+    kJoined,    ///< Of `table`, in the row that belongs to the rule's row.
+    kCommon,    ///< Of `table`, where all its rows agree.
+    kMetric,    ///< `name` is the metric's id.
+    kFact,      ///< `name` is the fact's.
+    kComputed,  ///< let, metric, gain: set while a group is evaluated.
+  };
+  Kind kind = Kind::kComputed;
+  const TableSpec* table = nullptr;
+  std::string name;  ///< Of the column, metric, fact or parameter.
+};
+
+struct RuleSchema {
+  expr::Schema schema;
+  std::vector<Binding> bindings;     ///< One per slot.
+  const TableSpec* table = nullptr;  ///< The rows; nullptr for `for_each: profile`.
+  /// Group keys. A key that is the `id` of a rank, GPU or iteration groups by that row; others by
+  /// the value of a column of the rule's own rows.
+  struct Key {
+    const TableSpec* joined = nullptr;  ///< nullptr: own column.
+    std::string column;
+  };
+  std::vector<Key> keys;
+
+  expr::Slot Add(std::string name, Unit unit, expr::Scope scope, Binding binding);
+};
+
+/// Tables that a row can belong to: "rank", "gpu", "iteration".
+std::span<const std::string_view> EnclosingRows();
+/// The columns of `table` that link its rows to `enclosing` ("rank" and "gpu" for a GPU); empty
+/// when they do not tell.
+std::vector<std::string_view> LinkColumns(const TableSpec& table, std::string_view enclosing);
+
+/// nullptr: no table has rows of that name.
+const TableSpec* FindTableByRow(std::string_view row_name);
+
+/// Adds to `errors` what is wrong with for_each, params and group_by; the schema then lacks it.
+RuleSchema BuildRuleSchema(const Rule& rule, Errors& errors);
+
+}  // namespace profgauge

@@ -1,0 +1,604 @@
+#include "rules/evaluator.h"
+
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <memory>
+
+#include "base/diagnostic.h"
+
+namespace profgauge {
+namespace {
+
+/// An analysis out of a few numbers. Cells are given in the order of `columns`; monostate is
+/// absent.
+class TestRun {
+ public:
+  TestRun() {
+    for (const MetricSpec& spec : MetricCatalogue()) {
+      Metric metric;
+      metric.spec = &spec;
+      metric.absent_because = "not recorded here";
+      analysis_.metrics.push_back(metric);
+    }
+  }
+  TestRun& Set(std::string_view metric, Value value) {
+    for (Metric& m : analysis_.metrics) {
+      if (m.spec->id == metric) m.value = value;
+    }
+    return *this;
+  }
+  TestRun& LowConfidence(std::string_view metric) {
+    for (Metric& m : analysis_.metrics) {
+      if (m.spec->id == metric) m.low_confidence = true;
+    }
+    return *this;
+  }
+  TestRun& Rows(std::string_view table_id, std::initializer_list<std::string_view> columns,
+                std::initializer_list<std::initializer_list<Value>> rows) {
+    const TableSpec* spec = profgauge::FindTable(table_id);
+    Table table(spec->id, spec->row_name, spec->title, strings_);
+    for (const ColumnSpec& column_spec : spec->columns) {
+      Column& column = table.AddColumn(column_spec);
+      const auto place = std::find(columns.begin(), columns.end(), column_spec.id);
+      for (const auto& row : rows) {
+        const Value value = place == columns.end() ? Value() : row.begin()[place - columns.begin()];
+        Add(column, value);
+      }
+    }
+    analysis_.tables.push_back(std::move(table));
+    return *this;
+  }
+  TestRun& Absent(std::string_view table, std::string reason) {
+    analysis_.absent_tables.emplace(table, std::move(reason));
+    return *this;
+  }
+  const Analysis& analysis() const { return analysis_; }
+
+ private:
+  void Add(Column& column, const Value& value) {
+    if (IsAbsent(value)) {
+      column.AddAbsent();
+    } else if (const auto* text = std::get_if<std::string>(&value)) {
+      column.AddText(strings_->Intern(*text));
+    } else if (column.type() == CellType::kReal) {
+      column.AddReal(AsNumber(value, 0));
+    } else {
+      column.AddInteger(static_cast<std::int64_t>(AsNumber(value, 0)));
+    }
+  }
+
+  Analysis analysis_;
+  std::shared_ptr<StringPool> strings_ = std::make_shared<StringPool>();
+};
+
+Value Text(std::string text) { return text; }
+Value Ms(double ms) { return static_cast<std::int64_t>(ms * 1e6); }
+Value Whole(std::int64_t number) { return number; }
+
+/// Rules and policy as texts, held together with what points into them.
+struct Loaded {
+  RuleSet rules;
+  Policy policy;
+  std::vector<CompiledRule> compiled;
+};
+
+std::string ShowErrors(const Errors& errors) {
+  std::string out;
+  for (const Error& error : errors) {
+    out += std::to_string(error.where.line) + ":" + std::to_string(error.where.column) + "+" +
+           std::to_string(error.where.length) + " " + error.message + "\n";
+  }
+  return out;
+}
+
+/// `rules` stands below `namespace: test` and `rules:`; errors are returned as text.
+std::string Load(std::string_view rules, std::string_view policy, Loaded& out) {
+  const std::string text = "schema: 1\nnamespace: test\nrules:\n" + std::string(rules);
+  auto file = ParseRuleFile(text, "test.yaml");
+  if (!file) return ShowErrors(file.error());
+  out.rules.rules = std::move(file->rules);
+  auto parsed = ParsePolicy("schema: 1\n" + std::string(policy), "policy.yaml");
+  if (!parsed) return ShowErrors(parsed.error());
+  out.policy = *std::move(parsed);
+  auto active = SelectRules(out.rules, out.policy, {.today = {}, .allow_long_waivers = true});
+  if (!active) return ShowErrors(active.error());
+  auto compiled = CompileRules(*active, out.policy);
+  if (!compiled) return ShowErrors(compiled.error());
+  out.compiled = *std::move(compiled);
+  return "";
+}
+
+std::string PlainSpaces(std::string text) {
+  for (std::size_t at; (at = text.find("\u202f")) != std::string::npos;) text.replace(at, 3, " ");
+  return text;
+}
+
+/// "id[group]: status metric gain | message", indented under its cause; one line each.
+std::string Show(const Evaluation& evaluation) {
+  std::string out;
+  for (const Finding& finding : evaluation.findings) {
+    for (auto at = finding.cause; at; at = evaluation.findings[*at].cause) out += "  ";
+    out += finding.rule->id;
+    if (!finding.group.empty()) out += "[" + finding.group + "]";
+    out += ": " + std::string(FindingStatusName(finding.status));
+    if (!finding.metric_text.empty()) out += " " + finding.metric_text;
+    if (!finding.limit_text.empty()) out += " (" + finding.limit_text + ")";
+    if (finding.gain) out += " gain " + std::to_string(static_cast<std::int64_t>(*finding.gain));
+    if (!finding.missing_field.empty()) out += " {" + finding.missing_field + "}";
+    if (!finding.reason.empty()) out += " because " + finding.reason;
+    if (!finding.message.empty()) out += " | " + finding.message;
+    out += "\n";
+  }
+  return PlainSpaces(out);
+}
+
+std::string Check(std::string_view rules, const TestRun& run, std::string_view policy = "",
+                  EvaluateOptions options = {}) {
+  Loaded loaded;
+  const std::string errors = Load(rules, policy, loaded);
+  if (!errors.empty()) return errors;
+  return Show(EvaluateRules(loaded.compiled, run.analysis(), {}, options));
+}
+
+constexpr std::string_view kTensorCore = R"(
+  - id: eligible-not-used
+    title: Tensor-core-eligible work runs on CUDA cores
+    category: compute
+    for_each: kernel
+    needs: [kernel.uses_tensor_core, kernel.tensor_core_eligible]
+    params:
+      min_kernel_time: {default: 20 us, doc: Ignore kernels too short to matter.}
+    where: kernel.tensor_core_eligible and kernel.uses_tensor_core == 'no'
+           and kernel.mean >= $min_kernel_time
+    metric:
+      value: sum(kernel.time) / profile.kernel_time
+      show_as: percent
+      warn_above: 5%
+      error_above: 20%
+    gain:
+      value: sum(kernel.time) * (1 - 1 / 4) / profile.iterations
+      bound: upper
+      why: Tensor-core GEMMs are taken as 4x faster than FP32 ones.
+    message: >-
+      {{ metric }} of kernel time ({{ sum(kernel.time) / profile.iterations | duration }} per
+      iteration) is spent in {{ count() }} kernels whose op could use tensor cores but does not.
+    advice: Turn on mixed precision.
+    evidence:
+      order_by: kernel.time desc
+      limit: 15
+      columns:
+        - {head: Kernel, value: kernel.name, style: code}
+        - {head: Time / iter, value: kernel.time / profile.iterations, show_as: duration}
+        - {head: Share, value: kernel.time / profile.kernel_time, show_as: percent}
+)";
+
+TestRun KernelRun(Value eligible) {
+  TestRun run;
+  run.Set("profile.kernel_time", Ms(100)).Set("profile.iterations", Whole(10));
+  run.Rows(
+      "kernels_by_op",
+      {"name", "time", "mean", "calls", "uses_tensor_core", "op", "tensor_core_eligible"},
+      {{Text("sgemm_128x64"), Ms(30), Ms(0.3), Whole(100), Text("no"), Text("aten::mm"), eligible},
+       {Text("h884gemm"), Ms(50), Ms(0.5), Whole(100), Text("yes"), Text("aten::mm"), eligible}});
+  return run;
+}
+
+TEST(Evaluator, TheDesignPagesTensorCoreRule) {
+  EXPECT_EQ(Check(kTensorCore, KernelRun(true)),
+            "test/eligible-not-used: error 30.0 % (> 20 %) gain 2250000 | 30.0 % of kernel time "
+            "(3.00 ms per iteration) is spent in 1 kernels whose op could use tensor cores but "
+            "does not.\n");
+}
+
+TEST(Evaluator, EvidenceHasUnitsAndWholeTimes) {
+  Loaded loaded;
+  ASSERT_EQ(Load(kTensorCore, "", loaded), "");
+  const TestRun run = KernelRun(true);
+  const Evaluation evaluation = EvaluateRules(loaded.compiled, run.analysis(), {}, {});
+  const Finding& finding = evaluation.findings.front();
+  ASSERT_EQ(finding.evidence_heads.size(), 3u);
+  EXPECT_TRUE(finding.evidence_heads[0].is_code);
+  EXPECT_EQ(finding.evidence_heads[1].unit, Unit::kTime);
+  EXPECT_EQ(finding.evidence_heads[2].unit, Unit::kShare);
+  ASSERT_EQ(finding.evidence.size(), 1u);
+  EXPECT_EQ(finding.evidence[0],
+            (std::vector<Value>{Text("sgemm_128x64"), Whole(3'000'000), Value(0.3)}));
+}
+
+TEST(Evaluator, NotApplicableNamesTheMissingField) {
+  EXPECT_EQ(Check(kTensorCore, KernelRun({})),
+            "test/eligible-not-used: not_applicable {kernel.tensor_core_eligible} because "
+            "`kernel.tensor_core_eligible` is absent: no row has it\n");
+  EXPECT_EQ(
+      Check(kTensorCore, TestRun().Absent("kernels_by_op", "the recording has no GPU events")),
+      "test/eligible-not-used: not_applicable because the recording has no GPU events\n");
+  EXPECT_EQ(Check(kTensorCore, TestRun()),
+            "test/eligible-not-used: not_applicable because the profile has no kernels by launch "
+            "and operator\n");
+}
+
+TEST(Evaluator, ParamsComeFromThePolicy) {
+  EXPECT_EQ(Check(kTensorCore, KernelRun(true),
+                  "rules: {test/eligible-not-used: {level: default, params: {min_kernel_time: 1 "
+                  "ms}}}"),
+            "test/eligible-not-used: pass because no row fits\n");
+}
+
+TEST(Evaluator, LevelsComeFromThePolicy) {
+  EXPECT_EQ(Check(kTensorCore, KernelRun(true), "rules: {test/*: info}").substr(0, 40),
+            "test/eligible-not-used: info 30.0 % (> 2");
+}
+
+constexpr std::string_view kRanks = R"(
+  - id: exposed
+    title: Exposed
+    category: communication
+    for_each: kernel
+    where: kernel.is_collective
+    group_by: [rank.id]
+    metric:
+      value: sum(kernel.exposed_time) / rank.iteration_time
+      show_as: percent
+      warn_above: 10%
+      error_above: 20%
+    gain: {value: sum(kernel.exposed_time) / rank.iterations, bound: upper}
+    message: Rank {{ rank.id }} waits {{ metric }}.
+)";
+
+TestRun RankRun() {
+  TestRun run;
+  run.Set("profile.ranks", Whole(3));
+  run.Rows("ranks", {"id", "iteration_time", "iterations", "compute_time"},
+           {{Whole(0), Ms(100), Whole(10), Ms(50)},
+            {Whole(1), Ms(100), Whole(10), Ms(50)},
+            {Whole(2), Ms(100), Whole(10), Ms(80)}});
+  run.Rows("kernels_by_op", {"rank", "name", "is_collective", "exposed_time"},
+           {{Whole(0), Text("nccl"), true, Ms(15)},
+            {Whole(1), Text("nccl"), true, Ms(10)},
+            {Whole(1), Text("nccl"), true, Ms(15)},
+            {Whole(2), Text("nccl"), true, Ms(2)},
+            {Whole(2), Text("gemm"), false, {}}});
+  return run;
+}
+
+TEST(Evaluator, GroupsFoldIntoTheWorst) {
+  EXPECT_EQ(Check(kRanks, RankRun()),
+            "test/exposed[rank 1]: error 25.0 % (> 20 %) gain 2500000 | Rank 1 waits 25.0 %.\n");
+}
+
+TEST(Evaluator, GroupsAreAllListedWorstFirst) {
+  Loaded loaded;
+  ASSERT_EQ(Load(kRanks, "", loaded), "");
+  const TestRun run = RankRun();
+  const Evaluation evaluation = EvaluateRules(loaded.compiled, run.analysis(), {}, {});
+  std::string groups;
+  for (const GroupResult& group : evaluation.findings.front().groups) {
+    groups += group.label + " " + std::string(FindingStatusName(group.status)) + " " +
+              PlainSpaces(group.metric_text) + "; ";
+  }
+  EXPECT_EQ(groups, "rank 1 error 25.0 %; rank 0 warn 15.0 %; rank 2 pass 2.0 %; ");
+}
+
+TEST(Evaluator, ReportEachKeepsEveryFiringGroup) {
+  std::string rules(kRanks);
+  rules += "    report: each\n";
+  EXPECT_EQ(Check(rules, RankRun()),
+            "test/exposed[rank 1]: error 25.0 % (> 20 %) gain 2500000 | Rank 1 waits 25.0 %.\n"
+            "test/exposed[rank 0]: warn 15.0 % (> 10 %) gain 1500000 | Rank 0 waits 15.0 %.\n");
+}
+
+TEST(Evaluator, WaiversAcceptTheGroupsThatTheyName) {
+  constexpr std::string_view kPolicy = R"(
+waivers:
+  - rule: test/exposed
+    where: rank.id == 1
+    reason: old switch
+    owner: infra
+    expires: 2027-03-31
+)";
+  EXPECT_EQ(Check(kRanks, RankRun(), kPolicy),
+            "test/exposed[rank 0]: warn 15.0 % (> 10 %) gain 1500000 | Rank 0 waits 15.0 %.\n");
+  EvaluateOptions late;
+  late.today = ParseDay("2027-04-01");
+  EXPECT_EQ(Check(kRanks, RankRun(), kPolicy, late),
+            "test/exposed[rank 1]: error 25.0 % (> 20 %) gain 2500000 | Rank 1 waits 25.0 %.\n");
+  EXPECT_EQ(Check(kRanks, RankRun(), R"(
+waivers:
+  - {rule: test/exposed, reason: all known, owner: infra, expires: 2027-03-31}
+)"),
+            "test/exposed[rank 1]: waived 25.0 % (> 20 %) gain 2500000 because all known (infra, "
+            "until 2027-03-31) | Rank 1 waits 25.0 %.\n");
+}
+
+TEST(Evaluator, WaiversAreCounted) {
+  Loaded loaded;
+  ASSERT_EQ(Load(kRanks, R"(
+waivers:
+  - {rule: test/exposed, where: rank.id == 1, reason: a, owner: o, expires: 2027-03-31}
+  - {rule: test/exposed, where: rank.id == 7, reason: b, owner: o, expires: 2027-03-31}
+)",
+                 loaded),
+            "");
+  const TestRun run = RankRun();
+  const Evaluation evaluation = EvaluateRules(loaded.compiled, run.analysis(), {}, {});
+  ASSERT_EQ(evaluation.waivers.size(), 2u);
+  EXPECT_EQ(evaluation.waivers[0].findings, 1u);
+  EXPECT_EQ(evaluation.waivers[1].findings, 0u);
+}
+
+constexpr std::string_view kCauses = R"(
+  - id: idle
+    title: Idle
+    category: gpu
+    for_each: profile
+    metric: {value: gpu.idle.mean, warn_above: 15%}
+    gain: {value: gpu.idle.mean * iteration.time.mean, bound: upper}
+    message: idle {{ metric }}
+  - id: loader
+    title: Loader
+    category: input
+    for_each: profile
+    metric: {value: dataloader.exposed_share, warn_above: 10%}
+    gain: {value: dataloader.exposed_share * iteration.time.mean, bound: upper}
+    explains: [test/idle]
+    message: loader {{ metric }}
+  - id: amp
+    title: AMP
+    category: compute
+    for_each: profile
+    metric: {value: tensor_core.eligible_share, warn_above: 10%}
+    gain: {value: 1 ms, bound: upper}
+    message: amp
+  - id: broken-recording
+    title: Recording
+    category: recording
+    for_each: profile
+    level: error
+    when: coverage.linked_share < 50%
+    message: linked {{ coverage.linked_share }}
+  - id: needs-more
+    title: Other
+    category: gpu
+    for_each: profile
+    metric: {value: memory.peak_share, warn_above: 90%}
+    message: memory
+)";
+
+TestRun CauseRun() {
+  TestRun run;
+  run.Set("gpu.idle.mean", 0.6)
+      .Set("iteration.time.mean", Ms(100))
+      .Set("dataloader.exposed_share", 0.4)
+      .Set("tensor_core.eligible_share", 0.5)
+      .Set("coverage.linked_share", 0.9);
+  return run;
+}
+
+TEST(Evaluator, SymptomsStandUnderTheirCauseAndGainsRank) {
+  EXPECT_EQ(Check(kCauses, CauseRun()),
+            "test/loader: warn 40.0 % (> 10 %) gain 40000000 | loader 40.0 %\n"
+            "  test/idle: warn 60.0 % (> 15 %) gain 60000000 | idle 60.0 %\n"
+            "test/amp: warn 50.0 % (> 10 %) gain 1000000 | amp\n"
+            "test/broken-recording: pass because `coverage.linked_share < 50%` does not hold\n"
+            "test/needs-more: not_applicable {memory.peak_share} because "
+            "`memory.peak_share` is absent: not recorded here\n");
+}
+
+TEST(Evaluator, WhatIsWrongWithTheRecordingComesFirst) {
+  EXPECT_EQ(Check(kCauses, CauseRun().Set("coverage.linked_share", 0.2)).substr(0, 50),
+            "test/broken-recording: error | linked 20.0 %\ntest/");
+}
+
+TEST(Evaluator, WithoutItsCauseASymptomStandsAlone) {
+  EXPECT_EQ(Check(kCauses, CauseRun().Set("dataloader.exposed_share", 0.05)).substr(0, 71),
+            "test/idle: warn 60.0 % (> 15 %) gain 60000000 | idle 60.0 %\ntest/amp: w");
+}
+
+TEST(Evaluator, NoGainIsLargerThanAnIteration) {
+  EXPECT_EQ(
+      Check(kCauses, CauseRun().Set("gpu.idle.mean", 1.5).Set("dataloader.exposed_share", 0.0))
+          .substr(0, 63),
+      "test/idle: warn 150.0 % (> 15 %) gain 100000000 | idle 150.0 %\n");
+}
+
+TEST(Evaluator, UncertainNumbersAreNoErrors) {
+  constexpr std::string_view kRule = R"(
+  - id: variance
+    title: Variance
+    category: iteration
+    for_each: profile
+    metric: {value: iteration.time.robust_cv, show_as: percent, warn_above: 5%, error_above: 10%}
+    message: varies {{ metric }}
+)";
+  TestRun run;
+  run.Set("iteration.time.robust_cv", 0.2);
+  EXPECT_EQ(Check(kRule, run), "test/variance: error 20.0 % (> 10 %) | varies 20.0 %\n");
+  run.LowConfidence("iteration.time.robust_cv");
+  EXPECT_EQ(
+      Check(kRule, run),
+      "test/variance: warn 20.0 % (> 10 %) because the number is too uncertain to be an error "
+      "| varies 20.0 %\n");
+}
+
+TEST(Evaluator, RowsThatMostlyCannotBeToldAreNoPass) {
+  constexpr std::string_view kRule = R"(
+  - id: fp32
+    title: FP32
+    category: compute
+    for_each: kernel
+    where: kernel.dtype == 'float'
+    level: warn
+    message: some
+)";
+  TestRun mostly_unknown;
+  mostly_unknown.Rows("kernels_by_op", {"name", "dtype"},
+                      {{Text("a"), {}}, {Text("b"), {}}, {Text("c"), Text("half")}});
+  EXPECT_EQ(Check(kRule, mostly_unknown),
+            "test/fp32: not_applicable {kernel.dtype} because `kernel.dtype` is absent\n");
+  TestRun mostly_known;
+  mostly_known.Rows("kernels_by_op", {"name", "dtype"},
+                    {{Text("a"), {}}, {Text("b"), Text("half")}, {Text("c"), Text("half")}});
+  EXPECT_EQ(Check(kRule, mostly_known), "test/fp32: pass because no row fits\n");
+}
+
+TEST(Evaluator, JoinedFieldsAndLets) {
+  constexpr std::string_view kRule = R"(
+  - id: straggler
+    title: Straggler
+    category: communication
+    for_each: rank
+    when: profile.ranks >= 2
+    let:
+      slowest: at_max(rank.id, rank.compute_time)
+      middle: median(rank.compute_time)
+    metric:
+      value: max(rank.compute_time) / middle - 1
+      show_as: percent
+      warn_above: 8%
+    message: Rank {{ slowest }} computes {{ metric }} longer than {{ middle }}.
+)";
+  EXPECT_EQ(Check(kRule, RankRun()),
+            "test/straggler: warn 60.0 % (> 8 %) | Rank 2 computes 60.0 % longer than 50.0 ms.\n");
+}
+
+TEST(Evaluator, GroupsByGpuKnowTheirRank) {
+  constexpr std::string_view kRule = R"(
+  - id: tiny
+    title: Tiny
+    category: host
+    for_each: kernel
+    where: kernel.mean < 8 us
+    group_by: [gpu.id]
+    when: gpu.idle > 15%
+    metric: {value: sum(kernel.calls) / gpu.kernels, show_as: percent, warn_above: 60%}
+    message: GPU {{ gpu.id }} of rank {{ rank.id }} on {{ rank.host }} {{ metric }}
+)";
+  TestRun run;
+  run.Rows("ranks", {"id", "host"}, {{Whole(0), Text("a")}, {Whole(1), Text("b")}});
+  run.Rows("gpus", {"rank", "id", "idle", "kernels"},
+           {{Whole(0), Whole(0), 0.1, Whole(100)}, {Whole(1), Whole(0), 0.5, Whole(100)}});
+  run.Rows(
+      "kernels_by_op", {"rank", "gpu", "mean", "calls"},
+      {{Whole(0), Whole(0), Whole(1000), Whole(90)}, {Whole(1), Whole(0), Whole(1000), Whole(80)}});
+  EXPECT_EQ(Check(kRule, run),
+            "test/tiny[rank 1, GPU 0]: warn 80.0 % (> 60 %) | GPU 0 of rank 1 on b 80.0 %\n");
+}
+
+TEST(Evaluator, FieldsThatAllGpusShare) {
+  constexpr std::string_view kRule = R"(
+  - id: name
+    title: Name
+    category: gpu
+    for_each: profile
+    level: info
+    when: gpu.name contains 'V100'
+    message: all are {{ gpu.name }}
+)";
+  TestRun same;
+  same.Rows("gpus", {"id", "name"}, {{Whole(0), Text("V100")}, {Whole(1), Text("V100")}});
+  EXPECT_EQ(Check(kRule, same), "test/name: info | all are V100\n");
+  TestRun mixed;
+  mixed.Rows("gpus", {"id", "name"}, {{Whole(0), Text("V100")}, {Whole(1), Text("A100")}});
+  EXPECT_EQ(Check(kRule, mixed),
+            "test/name: not_applicable {gpu.name} because `gpu.name` is absent: it differs between "
+            "the GPUs\n");
+}
+
+TEST(Evaluator, TraceShowsEveryIntermediateValue) {
+  Loaded loaded;
+  ASSERT_EQ(Load(kTensorCore, "", loaded), "");
+  const TestRun run = KernelRun(true);
+  EvaluateOptions options;
+  options.trace = true;
+  const Finding finding =
+      EvaluateRules(loaded.compiled, run.analysis(), {}, options).findings.front();
+  std::string shown;
+  const auto add = [&shown](const TraceValue& value) {
+    shown += value.name + ": " + value.expression + " = " + value.shown + "\n";
+  };
+  for (const TraceValue& value : finding.trace) add(value);
+  for (const TraceValue& value : finding.groups.front().trace) add(value);
+  EXPECT_EQ(
+      PlainSpaces(shown),
+      "where: kernel.tensor_core_eligible and kernel.uses_tensor_core == 'no' and kernel.mean "
+      ">= $min_kernel_time = 1 of 2 rows\n"
+      "metric: sum(kernel.time) / profile.kernel_time = 30.0 %\n"
+      "error_above: 20% = 20.0 %\n"
+      "warn_above: 5% = 5.0 %\n"
+      "gain: sum(kernel.time) * (1 - 1 / 4) / profile.iterations = 2.25 ms\n");
+}
+
+TEST(Evaluator, AllErrorsOfARuleAtOnceWithTheirPlaces) {
+  Loaded loaded;
+  EXPECT_EQ(Load(R"(
+  - id: wrong
+    title: Wrong
+    category: x
+    for_each: kernel
+    needs: [kernel.tim]
+    where: kernel.time > 5%
+    let:
+      wait: sum(kernel.name)
+    metric:
+      value: wait / profile.kernel_time
+      warn_above: 5 ms
+    gain: {value: 3, bound: upper}
+    message: >-
+      A long text that folds over
+      lines {{ kernel.time }} and {{ oops }}
+    evidence:
+      order_by: kernel.nam desc
+      columns:
+        - {head: A, value: kernel.name, show_as: bytes}
+)",
+                 "", loaded),
+            "9:13+10 unknown field `kernel.tim`\n"
+            "10:12+16 `>` compares time with number\n"
+            "12:17+11 `sum` needs a number here, found string\n"
+            "16:19+1 `gain` is a time per iteration, found number\n"
+            "19:16+11 `kernel.time` differs from row to row, and here all rows are seen at once\n"
+            "19:38+4 unknown field `oops`\n"
+            "21:17+10 unknown field `kernel.nam`\n"
+            "23:28+11 `show_as`: `bytes` shows sizes, found string\n");
+}
+
+TEST(Evaluator, UnknownRowsKeysAndCircles) {
+  Loaded loaded;
+  EXPECT_EQ(Load(R"(
+  - id: a
+    title: A
+    category: x
+    for_each: kernels
+    level: info
+    message: a
+  - id: b
+    title: B
+    category: x
+    for_each: op
+    group_by: [rank.id]
+    level: info
+    message: b
+  - id: c
+    title: C
+    category: x
+    for_each: profile
+    group_by: [rank.id]
+    level: info
+    message: c
+)",
+                 "", loaded),
+            "8:15+7 unknown `for_each`: `kernels`\n"
+            "15:16+7 rows of `op` do not tell their `rank`\n"
+            "22:16+7 `for_each: profile` has one row and cannot be grouped\n");
+  EXPECT_EQ(Load(R"(
+  - {id: a, title: A, category: x, for_each: profile, level: info, message: a, explains: [test/b]}
+  - {id: b, title: B, category: x, for_each: profile, level: info, message: b, explains: [test/a]}
+)",
+                 "", loaded),
+            "5:91+6 `test/a` explains itself, over what it explains\n"
+            "6:91+6 `test/b` explains itself, over what it explains\n");
+}
+
+}  // namespace
+}  // namespace profgauge
