@@ -23,7 +23,7 @@ struct GpuUse {
   std::vector<Span> idle;  ///< The parts of the window in which nothing runs on it.
 
   double utilization() const { return Share(kernel_busy); }
-  double idle_share() const { return window > 0 ? 1 - Share(busy) : 0; }
+  double idle_share() const { return window > 0 ? Share(window - busy) : 0; }
 
  private:
   double Share(Ns part) const {

@@ -91,20 +91,20 @@ using Group = OptionGroup;
 // Order: as shown in the help text, group by group.
 constexpr OptionSpec kOptions[] = {
     {"--out", "-o", "DIR", Group::kOutputs, kOnDrawing,
-     "Write report.html, report.md, report.xlsx and report.json into DIR",
-     "The folder is created if need be.", SetText<&Options::out_dir>},
+     "Write report.html and report.json into DIR", "The folder is created if need be.",
+     SetText<&Options::out_dir>},
     {"--html", "", "FILE", Group::kOutputs, kOnDrawing, "Write the HTML page, one file", "",
      SetText<&Options::html>},
-    {"--md", "", "FILE", Group::kOutputs, kOnDrawing, "Write the Markdown report", "",
-     SetText<&Options::markdown>},
-    {"--xlsx", "", "FILE", Group::kOutputs, kOnDrawing, "Write the Excel workbook", "",
-     SetText<&Options::xlsx>},
+    {"--html-dir", "", "DIR", Group::kOutputs, kOnDrawing,
+     "Write the page as index.html, report.css and report.js",
+     "For servers that forbid inline styles and scripts, as Jenkins' HTML Publisher does.",
+     SetText<&Options::html_dir>},
     {"--json", "", "FILE", Group::kOutputs, kOnDrawing, "Write report.json, which holds everything",
      "FILE may be `-` for standard output, for one of the outputs; the summary then goes to "
      "standard error.",
      SetText<&Options::json>},
     {"--templates", "", "DIR", Group::kOutputs, kOnDrawing,
-     "Use the HTML and Markdown templates in DIR instead of the built-in ones of the same name", "",
+     "Use the templates in DIR instead of the built-in ones of the same name", "",
      SetText<&Options::templates_dir>},
     {"--policy", "-p", "FILE", Group::kJudging, kOnJudging,
      "What to enforce: a YAML file, or builtin:recommended (default), builtin:strict, "

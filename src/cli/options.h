@@ -28,7 +28,7 @@ struct Options {
   std::vector<std::string> arguments;  ///< What is not an option: profiles, names, files.
 
   // Outputs. "-" is standard output.
-  std::string out_dir, html, markdown, xlsx, json;
+  std::string out_dir, html, html_dir, json;
   std::string templates_dir;
 
   // Judging.

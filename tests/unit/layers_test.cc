@@ -29,8 +29,9 @@ const std::map<std::string, std::vector<std::string>>& MayUse() {
       {"gate", {"base", "model", "expr", "analysis", "rules"}},
       {"report", {"base", "model", "expr", "analysis", "rules", "gate"}},
       {"render", {"base", "report"}},
+      {"api", {"base", "model", "readers", "expr", "analysis", "rules", "gate", "report", "render"}},
       {"cli",
-       {"base", "model", "readers", "expr", "analysis", "rules", "gate", "report", "render"}},
+       {"base", "model", "readers", "expr", "analysis", "rules", "gate", "report", "render", "api"}},
   };
   return kTable;
 }

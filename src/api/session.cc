@@ -1,0 +1,71 @@
+#include "api/session.h"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace profgauge {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The last named part of a path: "runs/a/" and "runs/a" are both "a".
+std::string LastName(const fs::path& path) {
+  std::error_code error;
+  const fs::path absolute = fs::absolute(path, error).lexically_normal();
+  const fs::path named = absolute.has_filename() ? absolute : absolute.parent_path();
+  return named.filename().string();
+}
+
+}  // namespace
+
+Selection SelectionOf(const PolicyIterations& policy, const EvaluateOptions& options) {
+  Selection selection;
+  const auto first = [](const auto& a, const auto& b) { return a ? a : b; };
+  selection.iteration_marker = first(options.iteration_marker, policy.marker).value_or("");
+  selection.key_op = first(options.key_op, policy.key_op).value_or("");
+  selection.start = first(options.iter_start, policy.start).value_or(-1);
+  selection.stop = first(options.iter_stop, policy.stop).value_or(-1);
+  selection.warmup = first(options.warmup, policy.warmup).value_or(0);
+  selection.rank = options.rank.value_or(-1);
+  return selection;
+}
+
+std::vector<std::pair<std::string, std::string>> ProvenanceOptions(const EvaluateOptions& options) {
+  std::vector<std::pair<std::string, std::string>> result;
+  const auto add_number = [&](const char* name, const std::optional<std::int64_t>& value) {
+    if (value) result.emplace_back(name, std::to_string(*value));
+  };
+  const auto add_text = [&](const char* name, const std::optional<std::string>& value) {
+    if (value) result.emplace_back(name, *value);
+  };
+  add_text("iteration-marker", options.iteration_marker);
+  add_text("key-op", options.key_op);
+  add_number("iter-start", options.iter_start);
+  add_number("iter-stop", options.iter_stop);
+  add_number("warmup", options.warmup);
+  add_number("rank", options.rank);
+  if (options.allow_incomplete) result.emplace_back("allow-incomplete", "yes");
+  return result;
+}
+
+ImportLog MergedLog(const std::vector<Profile>& ranks) {
+  ImportLog log;
+  for (const Profile& profile : ranks) log.Merge(profile.log);
+  return log;
+}
+
+std::string RunName(const std::vector<std::string>& paths) {
+  std::error_code error;
+  if (paths.empty()) return {};
+  if (paths.size() == 1) {
+    if (paths[0] == "-") return "stdin";
+    return fs::is_directory(paths[0], error) ? LastName(paths[0]) : std::string();
+  }
+  const fs::path folder = fs::absolute(paths[0], error).parent_path();
+  const bool together = std::all_of(paths.begin(), paths.end(), [&](const std::string& path) {
+    return fs::absolute(path, error).parent_path() == folder;
+  });
+  return together ? LastName(folder) : std::string();
+}
+
+}  // namespace profgauge

@@ -1,0 +1,97 @@
+// `profgauge check` and `profgauge report`: the same run; only the exit code differs.
+#include <fmt/core.h>
+
+#include <utility>
+
+#include "api/session.h"
+#include "cli/commands.h"
+#include "cli/conclude.h"
+#include "cli/console.h"
+#include "cli/draw.h"
+#include "cli/exit_code.h"
+#include "cli/reading.h"
+#include "cli/stats.h"
+#include "gate/verdict.h"
+#include "report/build_report.h"
+#include "rules/policy.h"
+
+namespace profgauge::cli {
+namespace {
+
+EvaluateOptions Choices(const Options& options) {
+  EvaluateOptions choices;
+  choices.iter_start = options.iter_start;
+  choices.iter_stop = options.iter_stop;
+  choices.warmup = options.warmup;
+  choices.rank = options.rank;
+  choices.key_op = options.key_op;
+  choices.iteration_marker = options.iteration_marker;
+  choices.allow_incomplete = options.allow_incomplete;
+  return choices;
+}
+
+/// The policy with the command line's overrides; empty after its errors were reported.
+std::optional<Policy> ReadPolicy(const Options& options, Console& console) {
+  auto policy = LoadPolicy(options.policy.empty() ? "builtin:recommended" : options.policy);
+  if (!policy) {
+    console.Warn(RenderErrors(policy.error(), console.color_err()));
+    return std::nullopt;
+  }
+  if (options.fail_on == "error") policy->fail_on = FailOn::kError;
+  if (options.fail_on == "warn") policy->fail_on = FailOn::kWarn;
+  if (options.fail_on == "never") policy->fail_on = FailOn::kNever;
+  return *std::move(policy);
+}
+
+/// Everything; returns the exit code of the verdict. The configuration is read before the profile,
+/// so that a typo costs milliseconds.
+Result<int> Judged(const Options& options, Console& console) {
+  Stats stats(console);
+  const auto policy = ReadPolicy(options, console);
+  if (!policy) return kExitUsage;
+  Drawing drawing;
+  PROFGAUGE_CHECK(drawing.Open(options, options.arguments));
+  stats.EndPhase("policy");
+  PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(options, console));
+  stats.EndPhase("read");
+  const EvaluateOptions choices = Choices(options);
+  PROFGAUGE_TRY(Analysis analysis, Analyze(ranks, SelectionOf(policy->iterations, choices)));
+  stats.EndPhase("analyze");
+  const Verdict verdict =
+      Judge(*policy, analysis, MergedLog(ranks), JudgeOptions{options.allow_incomplete});
+  report::BuildInput input;
+  input.run_name = RunName(options.arguments);
+  input.ranks = ranks;
+  input.analysis = &analysis;
+  input.policy = &*policy;
+  input.verdict = &verdict;
+  input.options = ProvenanceOptions(choices);
+  input.tables = &analysis.tables;
+  const report::Report report = report::BuildReport(input);
+  stats.EndPhase("judge");
+  const Status drawn = drawing.Draw(report, stats);
+  if (options.stats) console.Warn(stats.Table());
+  Conclude(report, drawing, console);
+  const int exit_code = ExitCodeOf(verdict, options.exit_zero);
+  if (drawn) return exit_code;
+  console.Report(drawn.error());
+  return StrongerExit(exit_code, ExitCodeOf(drawn.error().kind));
+}
+
+}  // namespace
+
+Result<int> RunCheck(const Options& options, Console& console) {
+  const Result<int> exit_code = Judged(options, console);
+  const bool unreadable = !exit_code && exit_code.error().kind == ErrorKind::kInput;
+  if (!unreadable || !options.exit_zero) return exit_code;
+  console.Report(exit_code.error());
+  return kExitPass;
+}
+
+Result<int> RunReport(const Options& options, Console& console) {
+  PROFGAUGE_TRY(const int exit_code, Judged(options, console));
+  const bool verdict_only = exit_code == kExitFail || exit_code == kExitNoVerdict;
+  return verdict_only ? kExitPass : exit_code;
+}
+
+}  // namespace profgauge::cli

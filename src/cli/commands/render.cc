@@ -1,0 +1,60 @@
+// `profgauge render`: draws a report.json again, without its profile.
+#include <fmt/core.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <string>
+#include <system_error>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/conclude.h"
+#include "cli/console.h"
+#include "cli/draw.h"
+#include "cli/exit_code.h"
+#include "cli/stats.h"
+#include "report/read_report.h"
+
+namespace profgauge::cli {
+namespace {
+
+/// A whole file, or standard input for "-".
+Result<std::string> ReadWhole(const std::string& path) {
+  std::FILE* file = path == "-" ? stdin : std::fopen(path.c_str(), "rb");
+  std::string text;
+  int number = file == nullptr ? errno : 0;
+  if (file != nullptr) {
+    char buffer[1 << 16];
+    while (const std::size_t count = std::fread(buffer, 1, sizeof buffer, file)) {
+      text.append(buffer, count);
+    }
+    if (std::ferror(file) != 0) number = errno;
+    if (path != "-") std::fclose(file);
+  }
+  if (number == 0) return text;
+  return Fail(Error{
+      ErrorKind::kInput,
+      "input/cannot-read",
+      fmt::format("cannot read `{}`: {}", Printable(path), std::generic_category().message(number)),
+      {},
+      {}});
+}
+
+}  // namespace
+
+Result<int> RunRender(const Options& options, Console& console) {
+  Stats stats(console);
+  Drawing drawing;
+  PROFGAUGE_CHECK(drawing.Open(options, options.arguments));
+  const std::string& path = options.arguments[0];
+  PROFGAUGE_TRY(const std::string text, ReadWhole(path));
+  PROFGAUGE_TRY(const report::Report report, report::ReadReport(text, path));
+  stats.EndPhase("read");
+  const Status drawn = drawing.Draw(report, stats);
+  if (options.stats) console.Warn(stats.Table());
+  Conclude(report, drawing, console);
+  if (!drawn) return Fail(drawn.error());
+  return kExitPass;
+}
+
+}  // namespace profgauge::cli

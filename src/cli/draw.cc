@@ -1,0 +1,128 @@
+#include "cli/draw.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+#include "render/renderer.h"
+
+namespace profgauge::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool SameFile(const std::string& a, const std::string& b) {
+  std::error_code error;
+  return a != "-" && b != "-" && fs::equivalent(a, b, error) && !error;
+}
+
+}  // namespace
+
+Status Drawing::Open(const Options& options, const std::vector<std::string>& inputs) {
+  templates_dir_ = options.templates_dir;
+  if (!options.out_dir.empty()) {
+    PROFGAUGE_CHECK(outputs_.MakeDirectory(options.out_dir));
+    const std::pair<Kind, std::string_view> files[] = {{Kind::kHtml, "report.html"},
+                                                       {Kind::kJson, "report.json"}};
+    for (const auto& [kind, name] : files) {
+      PROFGAUGE_CHECK(Add(kind, (fs::path(options.out_dir) / name).string()));
+    }
+  }
+  const std::pair<Kind, const std::string&> singles[] = {{Kind::kHtml, options.html},
+                                                         {Kind::kJson, options.json}};
+  for (const auto& [kind, path] : singles) {
+    if (!path.empty()) PROFGAUGE_CHECK(Add(kind, path));
+  }
+  if (!options.html_dir.empty()) PROFGAUGE_CHECK(AddHtmlFolder(options.html_dir));
+  for (const Item& item : items_) {
+    const auto same = std::find_if(inputs.begin(), inputs.end(), [&](const std::string& input) {
+      return SameFile(item.path, input);
+    });
+    if (same == inputs.end()) continue;
+    return Fail(Error{ErrorKind::kUsage,
+                      "usage/overwrites-input",
+                      fmt::format("output `{}` is the input `{}`", item.path, *same),
+                      {},
+                      {"help: choose another name for the output"}});
+  }
+  return {};
+}
+
+Status Drawing::Add(Kind kind, const std::string& path) {
+  PROFGAUGE_TRY(const std::size_t output, outputs_.Open(path));
+  items_.push_back({kind, path, {{"", output}}});
+  return {};
+}
+
+Status Drawing::AddHtmlFolder(const std::string& folder) {
+  PROFGAUGE_CHECK(outputs_.MakeDirectory(folder));
+  Item item{Kind::kHtmlFolder, folder, {}};
+  for (const std::string name : {"index.html", "report.css", "report.js"}) {
+    PROFGAUGE_TRY(const std::size_t output, outputs_.Open((fs::path(folder) / name).string()));
+    item.outputs.emplace_back(name, output);
+  }
+  items_.push_back(std::move(item));
+  return {};
+}
+
+Result<std::vector<render::File>> Drawing::DrawOne(Kind kind, const report::Report& report) const {
+  const auto single = [](Result<std::string> bytes) -> Result<std::vector<render::File>> {
+    if (!bytes) return Fail(std::move(bytes).error());
+    return std::vector<render::File>{{"", *std::move(bytes)}};
+  };
+  render::HtmlOptions html;
+  html.templates_dir = templates_dir_;
+  switch (kind) {
+    case Kind::kHtml:
+      return single(render::RenderHtml(report, html));
+    case Kind::kHtmlFolder:
+      return render::RenderHtmlFiles(report, html);
+    case Kind::kJson:
+      break;
+  }
+  return single(render::RenderJson(report));
+}
+
+Status Drawing::Commit(Item& item, const std::vector<render::File>& files) {
+  for (const render::File& file : files) {
+    const auto output = std::find_if(item.outputs.begin(), item.outputs.end(),
+                                     [&](const auto& named) { return named.first == file.name; });
+    if (output == item.outputs.end()) {
+      return Fail(Error{ErrorKind::kInternal,
+                        "internal/unexpected-file",
+                        fmt::format("no output was opened for `{}`", file.name),
+                        {},
+                        {}});
+    }
+    PROFGAUGE_CHECK(outputs_.Commit(output->second, file.bytes));
+  }
+  item.written = true;
+  return {};
+}
+
+Status Drawing::Draw(const report::Report& report, Stats& stats) {
+  std::optional<Error> first;
+  for (Item& item : items_) {
+    const auto files = DrawOne(item.kind, report);
+    const Status done = files ? Commit(item, *files) : Status(Fail(files.error()));
+    if (!done && !first) first = done.error();
+    stats.EndPhase(fmt::format("write {}", fs::path(item.path).filename().string()));
+  }
+  if (first) return Fail(*std::move(first));
+  return {};
+}
+
+std::vector<std::string> Drawing::Summary() const {
+  std::vector<std::string> lines;
+  for (const Item& item : items_) {
+    if (!item.written || item.path == "-") continue;
+    lines.push_back("wrote " + item.path);
+  }
+  return lines;
+}
+
+}  // namespace profgauge::cli

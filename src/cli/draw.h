@@ -1,0 +1,52 @@
+// The report files that a command line asks for: opened early, drawn late.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/options.h"
+#include "cli/outputs.h"
+#include "cli/stats.h"
+#include "profgauge/error.h"
+#include "render/renderer.h"
+#include "report/report.h"
+
+namespace profgauge::cli {
+
+class Console;
+
+class Drawing {
+ public:
+  /// Opens every output. `inputs` must not be among them.
+  /// Errors: kOutput; kUsage when an output is named twice or would overwrite an input.
+  Status Open(const Options& options, const std::vector<std::string>& inputs);
+  /// Draws and writes all of them. The outputs that could be written are written even if one
+  /// cannot; the first error is returned.
+  Status Draw(const report::Report& report, Stats& stats);
+
+  bool uses_stdout() const { return outputs_.uses_stdout(); }
+  /// One line for each folder or file written: "wrote out/report.html".
+  std::vector<std::string> Summary() const;
+
+ private:
+  enum class Kind : std::uint8_t { kHtml, kHtmlFolder, kJson };
+  struct Item {
+    Kind kind;
+    std::string path;
+    std::vector<std::pair<std::string, std::size_t>> outputs;  ///< Name in the folder, number.
+    bool written = false;
+  };
+
+  Status Add(Kind kind, const std::string& path);
+  Status AddHtmlFolder(const std::string& folder);
+  Result<std::vector<render::File>> DrawOne(Kind kind, const report::Report& report) const;
+  Status Commit(Item& item, const std::vector<render::File>& files);
+
+  Outputs outputs_;
+  std::vector<Item> items_;
+  std::string templates_dir_;
+};
+
+}  // namespace profgauge::cli
