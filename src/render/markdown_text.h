@@ -1,0 +1,33 @@
+// Text for Markdown as GitHub and GitLab draw it: nothing of a profile becomes markup, mentions a
+// person, links an issue or leaves its table cell.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace profgauge::render {
+
+/// Longest kernel or op name that is shown whole.
+inline constexpr std::size_t kMarkdownNameCharacters = 60;
+
+/// For text in sentences and table cells; one line.
+std::string EscapeMarkdown(std::string_view text);
+
+/// For text inside an HTML tag pair, where Markdown's own escapes are not read; one line.
+std::string EscapeMarkdownHtml(std::string_view text);
+
+/// A code span, elided in its middle at kMarkdownNameCharacters. For table cells too: `|` is
+/// written `\|` there, and nowhere else.
+std::string MarkdownCode(std::string_view text, bool in_table);
+
+/// Advice written by the author of a rule: Markdown stays, HTML does not.
+std::string MarkdownAdvice(std::string_view text);
+
+/// "████▌░░░░░" for a share of 0..1, ten characters.
+std::string MarkdownBar(double share);
+
+/// A name for the hidden marker: what could end a comment becomes `-`.
+std::string MarkerName(std::string_view text);
+
+}  // namespace profgauge::render

@@ -1,0 +1,221 @@
+// The Markdown documents, as GitHub would read them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <string>
+
+#include "base/text.h"
+#include "fixture.h"
+#include "render/markdown_text.h"
+#include "render/renderer.h"
+
+namespace profgauge::render {
+namespace {
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+std::string Plain(std::string text) { return std::regex_replace(text, std::regex("\u202f"), " "); }
+
+std::string Document(const report::Report& report, bool full, std::size_t max_bytes = 0) {
+  MarkdownOptions options;
+  options.full = full;
+  options.max_bytes = max_bytes;
+  const auto text = RenderMarkdown(report, options);
+  EXPECT_TRUE(text) << text.error().where.file << ":" << text.error().where.line << " "
+                    << text.error().message;
+  return text ? *text : std::string();
+}
+
+TEST(MarkdownText, NothingBecomesMarkup) {
+  struct Row {
+    std::string_view in, out;
+  };
+  const Row kRows[] = {
+      {"plain text", "plain text"},
+      {"a|b", "a\\|b"},
+      {"<b>&amp;", "&lt;b&gt;&amp;amp;"},
+      {"*x* _y_ `z` [l](u) ~s~ $m$", "\\*x\\* \\_y\\_ \\`z\\` \\[l\\](u) \\~s\\~ \\$m\\$"},
+      {"@user #123 #x", "@&#8203;user \\#&#8203;123 \\#x"},
+      {"two\nlines", "two lines"},
+      {"- item", "\\- item"},
+      {"12. item", "12\\. item"},
+      {"12.5 ms", "12.5 ms"},
+      {"-1.4 %", "-1.4 %"},
+      {"---", "--\\-"},
+      {"12", "12"},
+      {"a - b", "a - b"},
+      {"\xff\x1b", "\\\\xff\\\\x1b"},
+      {"", ""},
+  };
+  for (const Row& row : kRows) EXPECT_EQ(EscapeMarkdown(row.in), row.out) << row.in;
+}
+
+TEST(MarkdownText, CodeSpans) {
+  struct Row {
+    std::string in;
+    std::string_view cell, text;
+  };
+  const Row kRows[] = {
+      {"aten::mm", "`aten::mm`", "`aten::mm`"},
+      {"a|b", "`a\\|b`", "`a|b`"},
+      {"a`b", "``a`b``", "``a`b``"},
+      {"`a``", "``` `a`` ```", "``` `a`` ```"},
+      {"{{x}}", "`{{x}}`", "`{{x}}`"},
+      {"a\nb", "`a b`", "`a b`"},
+      {" ", "–", "–"},
+      {std::string(30, 'a') + std::string(31, 'b'),
+       "`aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…bbbbbbbbbbbbbbbbbbbbbbbbbbbbb`",
+       "`aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…bbbbbbbbbbbbbbbbbbbbbbbbbbbbb`"},
+  };
+  for (const Row& row : kRows) {
+    EXPECT_EQ(MarkdownCode(row.in, true), row.cell) << row.in;
+    EXPECT_EQ(MarkdownCode(row.in, false), row.text) << row.in;
+  }
+}
+
+TEST(MarkdownText, Bars) {
+  EXPECT_EQ(MarkdownBar(0), "░░░░░░░░░░");
+  EXPECT_EQ(MarkdownBar(1), "██████████");
+  EXPECT_EQ(MarkdownBar(0.57), "█████▊░░░░");
+  EXPECT_EQ(MarkdownBar(-1), "░░░░░░░░░░");
+  EXPECT_EQ(MarkdownBar(7), "██████████");
+}
+
+TEST(MarkdownText, MarkersCannotEndTheirComment) {
+  EXPECT_EQ(MarkerName("resnet50_ddp"), "resnet50_ddp");
+  EXPECT_EQ(MarkerName("a --> <b>"), "a-b");
+}
+
+TEST(Markdown, TheSummary) {
+  EXPECT_THAT(Plain(Document(testing::SampleReport(), false)),
+              StartsWith(R"(### ✗ FAIL · resnet50 &lt;&amp;&gt; "ddp"
+<!-- profgauge:resnet50-ddp -->
+
+**2 errors, 1 missing, 1 passed** · policy recommended
+
+kineto · 1 × Tesla V100-SXM2-16GB · 6 iterations · 10.0 ms/iteration
+
+> **Data loss:** the file ends early; totals are lower bounds
+
+- GPU idle is 31.4 %, limit ≤ 30 %
+
+#### Limits
+
+| Status | Metric | Measured | Limit | Margin | Note |
+|:--|:--|--:|:--|--:|:--|
+| ✗ error | GPU idle `gpu.idle.mean` | **31.4 %** | ≤ 30 % | -1.4 % |  |
+| ✓ pass | Tensor Core efficiency `tensor_core.efficiency` | **65.5 %** | ≥ 60 % | 5.5 % |  |
+| – skipped | Peak memory share `memory.peak_share` | **–** | ≤ 90 % | – | needs memory events; record with profile\_memory=True |
+
+#### Findings
+
+| Level | Rule | Measured | Possible gain | What |
+|:--|:--|--:|--:|:--|
+| ✗ error | `dataloader/exposed` | 12.0 % | ≤ 1.20 ms/iteration | 12.0 % of an iteration waits for data, limit 10 % |
+
+<details open>
+<summary>✗ error · The data loader holds up the GPU</summary>
+
+12.0 % of an iteration waits for data, limit 10 %
+
+`dataloader/exposed` · possible gain ≤ 1.20 ms/iteration
+
+- explains `gpu.idle.mean`
+
+Raise num_workers, or move decoding to the GPU.
+
+More: <https://pytorch.org/docs/stable/data.html>
+
+| Iteration | Waiting |
+|--:|--:|
+| 3 | 1.20 ms |
+| 4 | 1.18 ms |
+
+</details>
+
+#### Where an iteration goes
+
+| Part | | Share | Per iteration | In all |
+|:--|:--|--:|--:|--:|
+| tensor\_core\_kernel | ███▋░░░░░░ | 36.0 % | 3.60 ms | 21.6 ms |
+)"));
+}
+
+TEST(Markdown, TheFullDocumentHasEverySection) {
+  const std::string text = Document(testing::SampleReport(), true);
+  EXPECT_THAT(text, StartsWith("# ✗ FAIL · "));
+  for (const char* head : {"## Limits", "## Findings", "## Where an iteration goes", "## Operators",
+                           "## Kernels", "## Iterations", "## Metrics", "## Notes"}) {
+    EXPECT_THAT(text, HasSubstr("\n" + std::string(head) + "\n"));
+  }
+  EXPECT_THAT(text, HasSubstr("not applicable `memory/small-batch`"));
+}
+
+TEST(Markdown, EveryRowOfATableHasItsCells) {
+  const std::string text = Document(testing::SampleReport(), true);
+  std::size_t columns = 0;
+  for (const std::string_view line : Lines(text)) {
+    if (!line.starts_with('|')) {
+      columns = 0;
+      continue;
+    }
+    std::size_t bars = 0;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      if (line[i] == '|' && (i == 0 || line[i - 1] != '\\')) ++bars;
+    }
+    if (columns == 0) columns = bars;
+    EXPECT_EQ(bars, columns) << line;
+  }
+}
+
+TEST(Markdown, HostileNamesStayInTheirCells) {
+  const std::string text = Document(testing::SampleReport(), true);
+  EXPECT_THAT(text, HasSubstr("| `</script><img src=x onerror=alert(1)>` |"));
+  EXPECT_THAT(text, HasSubstr("| `a\\|b` |"));
+  EXPECT_THAT(text, HasSubstr("| `{{x}} {{{y}}}` |"));
+  EXPECT_THAT(text, HasSubstr("| `line one line two` |"));
+  EXPECT_THAT(text, HasSubstr("| `` `code` *bold* @user #123 `` |"));
+  EXPECT_THAT(text, Not(HasSubstr(std::string(61, 'k'))));
+}
+
+TEST(Markdown, ALimitDropsWholeSectionsFromTheBottomAndSaysSo) {
+  const report::Report report = testing::SampleReport(50);
+  const std::string whole = Document(report, true);
+  std::size_t before = 0;
+  for (const std::size_t limit : {1500u, 3000u, 6000u, 20000u}) {
+    const std::string text = Document(report, true, limit);
+    EXPECT_LE(text.size(), limit);
+    EXPECT_GE(text.size(), before);
+    before = text.size();
+    if (text == whole) continue;
+    const std::size_t cut = text.rfind("\n… ");
+    ASSERT_NE(cut, std::string::npos) << limit;
+    EXPECT_EQ(whole.substr(0, cut), text.substr(0, cut));
+    EXPECT_THAT(text, EndsWith(". See report.html.\n"));
+  }
+  EXPECT_THAT(Document(report, true, 1500), HasSubstr("left out to keep the size: "));
+  EXPECT_EQ(Document(report, true, whole.size()), whole);
+}
+
+TEST(Markdown, ATemplateThatNamesWhatThereIsNotIsAnError) {
+  const std::string folder = ::testing::TempDir() + "profgauge_markdown_templates";
+  std::filesystem::create_directories(folder + "/markdown");
+  std::ofstream(folder + "/markdown/head.md") << "# {{verdikt}}\n";
+  MarkdownOptions options;
+  options.templates_dir = folder;
+  const auto text = RenderMarkdown(testing::SampleReport(), options);
+  ASSERT_FALSE(text);
+  EXPECT_EQ(text.error().code, "template/unknown-name");
+  EXPECT_EQ(text.error().where.line, 1u);
+  EXPECT_EQ(text.error().where.column, 5u);
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace profgauge::render
