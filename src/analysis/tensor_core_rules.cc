@@ -58,10 +58,10 @@ constexpr TensorCoreRule kRules[] = {
      R"(_MT\d+x\d+)"},
     {"tensile", kUnknown, kAll, kAny, true, R"(^Cijk_)", ""},
     {"mfma", kYes, kAll, kAny, true, R"((?i)mfma|(?:^|[^a-z])xdl(?:ops)?(?:[^a-z]|$)|_gtcx\d?_)", ""},
-    {"ck_helper", kNo, kHead, kAny, false,
-     R"((?i)^(?:ck|ck_tile|aiter)::\w*(?:norm|quant|topk|sorting|reduce|permute|transpose|copy)"
-     R"(|elementwise|silu|gelu|rope|cache|softmax))",
-     R"((?i)gemm|fmha|conv)"},
+    {"ck_helper", kNo, kAll, kAny, false,
+     R"((?i)(?:(?:^| )(?:ck|ck_tile|aiter)::|_ZN7ck_tile|_ZN5aiter).*(?:norm|quant|topk|sorting|reduce)"
+     R"(|permute|transpose|copy|elementwise|silu|gelu|rope|cache|softmax))",
+     R"((?i)gemm|fmha|conv|flatmm|mla)"},
     {"ck_tile", kYes, kAll, kAny, true, R"((?:^|[^\w])ck_tile::|_ZN7ck_tile)",
      R"((?i)norm2d|quant|topk|sorting|Reduce|permute|transpose|elementwise|copy)"},
     {"ck", kYes, kAll, kAny, true, R"((?i)\bck::\w*.*(?:xdl|wmma))", ""},

@@ -1,0 +1,420 @@
+// Launches, copies, calls, communication, Tensor Core metrics, memory and coverage on small profiles
+// made by hand.
+#include <gtest/gtest.h>
+
+#include "analysis/communication.h"
+#include "analysis/device_spans.h"
+#include "analysis/dtypes.h"
+#include "analysis/eligibility.h"
+#include "analysis/launches.h"
+#include "fixture.h"
+#include "oracle_tables.h"
+
+namespace profgauge {
+namespace {
+
+TEST(Queue, LengthsAndEvents) {
+  // Three launched in a row, started one after the other; the fourth finds nothing waiting.
+  const QueueItem items[] = {{0, 10}, {1, 20}, {2, 30}, {40, 50}};
+  EXPECT_EQ(QueueLengths(items), (std::vector<std::int64_t>{0, 1, 2, 0}));
+  std::vector<std::int64_t> lengths;
+  for (const QueueEvent& event : QueueEvents(items)) lengths.push_back(event.length);
+  EXPECT_EQ(lengths, (std::vector<std::int64_t>{1, 2, 3, 2, 1, 0, 1, 0}));
+}
+
+TEST(Queue, AStartBeforeItsLaunchIsNoNegativeLength) {
+  const QueueItem items[] = {{10, 5}, {20, 25}};
+  EXPECT_EQ(QueueLengths(items), (std::vector<std::int64_t>{0, 0}));
+  for (const QueueEvent& event : QueueEvents(items)) EXPECT_GE(event.length, 0);
+}
+
+TEST(Launches, DelayAndQueue) {
+  TestProfile test;
+  test.Op("aten::add", {0, 1000});
+  test.Launch("a", {0, 10}, {30, 100});    // Delay 20, into an empty queue.
+  test.Launch("b", {12, 15}, {100, 150});  // Delay 85, behind the one that has not started.
+  test.Launch("c", {200, 210}, {205, 250});  // Starts while the call still runs: delay 0.
+  const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
+  const Table& table = *analysis.FindTable("launches");
+  ASSERT_EQ(table.rows(), 3U);
+  EXPECT_EQ(IntegerAt(table, 0, "delay"), 20);
+  EXPECT_EQ(IntegerAt(table, 1, "delay"), 85);
+  EXPECT_EQ(IntegerAt(table, 2, "delay"), 0);
+  EXPECT_EQ(IntegerAt(table, 0, "queue_length"), 0);
+  EXPECT_EQ(IntegerAt(table, 1, "queue_length"), 1);
+  EXPECT_EQ(TextAt(table, 1, "name"), "b");
+  EXPECT_EQ(TextAt(table, 1, "op"), "aten::add");
+  EXPECT_EQ(TextAt(table, 1, "call"), "cudaLaunchKernel");
+  EXPECT_EQ(NumberOf(analysis, "launch.delay.median"), 20);
+  EXPECT_DOUBLE_EQ(NumberOf(analysis, "launch.queue_empty_share"), 2.0 / 3);
+  const Table& streams = *analysis.FindTable("streams");
+  ASSERT_EQ(streams.rows(), 1U);
+  EXPECT_EQ(IntegerAt(streams, 0, "kernels"), 3);
+  EXPECT_EQ(IntegerAt(streams, 0, "queue_max"), 2);
+}
+
+TEST(Launches, WithoutThemTheReasonSaysWhatIsMissing) {
+  TestProfile test;
+  test.Op("aten::add", {0, 100});
+  test.Work("a", {10, 20});
+  const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
+  EXPECT_TRUE(analysis.absent_tables.contains("launches"));
+  EXPECT_EQ(analysis.Find("launch.delay.median")->absent_because,
+            CapabilityGap(Capability::kLaunchLinks));
+}
+
+TEST(ExposedTime, IsWhatNoComputationOfTheSameGpuCovers) {
+  TestProfile test;
+  test.Op("x", {0, 1});
+  test.Work("gemm", {100, 200});
+  test.Work("gemm", {250, 300});
+  test.Work("ncclDevKernel_AllReduce(x)", {150, 270}, DeviceKind::kKernel, 0, 20);
+  test.Work("ncclDevKernel_AllReduce(x)", {400, 410}, DeviceKind::kKernel, 0, 20);
+  test.Work("gemm", {0, 500}, DeviceKind::kKernel, 1);
+  const Profile profile = test.Finish();
+  const auto classes = ClassifyDevice(profile);
+  const auto spans = CollectDeviceSpans(profile, classes);
+  ASSERT_EQ(spans.size(), 2U);
+  EXPECT_EQ(Length(spans[0].communication), 130);
+  EXPECT_EQ(ExposedTimes(profile, classes, spans), (std::vector<Ns>{0, 0, 50, 10, 0}));
+}
+
+TEST(Copies, BySizeAndKind) {
+  TestProfile test;
+  test.Op("aten::copy_", {0, 1000});
+  const auto copy = [&](CopyKind kind, HostMemory memory, At at, std::int64_t bytes) {
+    DeviceRow row;
+    row.start = at.start;
+    row.duration = at.duration();
+    row.name = test.builder().Intern("Memcpy");
+    row.kind = DeviceKind::kMemcpy;
+    row.gpu = 0;
+    row.stream = 7;
+    row.copy = kind;
+    row.host_memory = memory;
+    row.bytes = bytes;
+    test.builder().AddDevice(row);
+  };
+  copy(CopyKind::kHostToDevice, HostMemory::kPageable, {0, 100}, 300);
+  copy(CopyKind::kHostToDevice, HostMemory::kPinned, {100, 200}, 700);
+  copy(CopyKind::kDeviceToHost, HostMemory::kPinned, {200, 210}, -1);
+  copy(CopyKind::kPeerToPeer, HostMemory::kUnknown, {300, 400}, 50);
+  const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
+  EXPECT_EQ(NumberOf(analysis, "memcpy.h2d.time"), 200);
+  EXPECT_EQ(NumberOf(analysis, "memcpy.h2d.bytes"), 1000);
+  EXPECT_DOUBLE_EQ(NumberOf(analysis, "memcpy.h2d.bandwidth"), 5e9);
+  EXPECT_EQ(NumberOf(analysis, "memcpy.d2d.bytes"), 50);
+  EXPECT_DOUBLE_EQ(NumberOf(analysis, "memcpy.pageable_share"), 0.3);
+  EXPECT_EQ(NumberOf(analysis, "memcpy.d2h.time"), 10);
+  EXPECT_EQ(analysis.Find("memcpy.d2h.bytes")->absent_because,
+            "the recording does not give the size of every copy");
+  EXPECT_EQ(analysis.FindTable("memcpys")->rows(), 4U);
+}
+
+TEST(HostCalls, SynchronizationAsAShareOfTheIterations) {
+  TestProfile test;
+  test.Step(0, {0, 1000});
+  test.Step(1, {1000, 2000});
+  test.Call("cudaStreamSynchronize", ApiKind::kSync, {500, 700});
+  test.Call("cudaDeviceSynchronize", ApiKind::kSync, {600, 800}, test.Thread(2));
+  test.Call("cudaMalloc", ApiKind::kMemory, {1200, 1300});
+  const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
+  EXPECT_DOUBLE_EQ(NumberOf(analysis, "sync.time_share"), 300.0 / 2000);
+  const Table& calls = *analysis.FindTable("api_calls");
+  ASSERT_EQ(calls.rows(), 3U);
+  EXPECT_EQ(TextAt(calls, 0, "name"), "cudaDeviceSynchronize");
+  EXPECT_EQ(TextAt(calls, 2, "kind"), "memory");
+  EXPECT_DOUBLE_EQ(RealAt(calls, 2, "share"), 0.2);
+}
+
+TEST(TensorCores, EfficiencyCountsWhatCouldUseThem) {
+  TestProfile test;
+  test.Op("aten::mm", {0, 100});
+  test.Launch("volta_h884gemm_64x128_ldg8_nt", {10, 11}, {20, 50});  // 30, using.
+  test.Launch("volta_sgemm_64x64_nn", {12, 13}, {50, 60});           // 10, not.
+  test.Op("aten::relu", {100, 200});
+  test.Launch("relu", {110, 111}, {120, 180});  // 60, not eligible.
+  test.Op("aten::conv2d", {200, 300});
+  test.Launch("mystery", {210, 211}, {220, 240});  // 20, undecided.
+  const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
+  EXPECT_DOUBLE_EQ(NumberOf(analysis, "tensor_core.efficiency"), 0.5);
+  EXPECT_DOUBLE_EQ(NumberOf(analysis, "tensor_core.share"), 0.25);
+  EXPECT_DOUBLE_EQ(NumberOf(analysis, "tensor_core.eligible_share"), 0.5);
+  EXPECT_DOUBLE_EQ(NumberOf(analysis, "tensor_core.unknown_share"), 20.0 / 120);
+  const Metric* efficiency = analysis.Find("tensor_core.efficiency");
+  EXPECT_TRUE(efficiency->low_confidence);  // A third of the eligible time is undecided.
+  EXPECT_EQ(efficiency->note,
+            "up to 83.3\u202f% if all undecided kernels use Tensor Cores");
+}
+
+TEST(TensorCores, AChipWithoutThemHasNoEfficiency) {
+  TestProfile test;
+  Gpu gpu;
+  gpu.id = 0;
+  gpu.name = "Tesla P100";
+  gpu.compute_major = 6;
+  gpu.compute_minor = 0;
+  test.builder().AddGpu(gpu);
+  test.Op("aten::mm", {0, 100});
+  test.Launch("pascal_sgemm_64x64_nn", {10, 11}, {20, 50});
+  const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
+  EXPECT_EQ(analysis.Find("tensor_core.efficiency")->absent_because,
+            "no GPU of this recording has Tensor Cores");
+}
+
+TEST(TensorCores, WithoutOperatorsTheKernelsNameSaysWhatIsEligible) {
+  TestProfile test;
+  test.Op("x", {0, 1});
+  test.Work("nvjet_tst_128x64_64x4_h_bz_TNN", {20, 50});
+  test.Work("ampere_sgemm_64x64_nn", {50, 60});
+  test.Work("void at::native::vectorized_elementwise_kernel<4>(P)", {60, 90});
+  const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
+  EXPECT_DOUBLE_EQ(NumberOf(analysis, "tensor_core.efficiency"), 0.75);
+}
+
+TEST(Eligibility, Verdicts) {
+  Gpu v100, a100;
+  v100.compute_major = 7;
+  v100.compute_minor = 0;
+  a100.compute_major = 8;
+  a100.compute_minor = 0;
+  struct Row {
+    std::string_view op, shapes, dtype;
+    Tri uses;
+    const Gpu* gpu;
+    std::string_view verdict;
+  };
+  const Row kRows[] = {
+      {"aten::mm", "[[64, 64], [64, 64]]", "float16", Tri::kYes, &v100, "using"},
+      {"aten::mm", "[[64, 64], [64, 64]]", "float32", Tri::kNo, &v100, "eligible_dtype"},
+      {"aten::mm", "[[64, 64], [64, 64]]", "bfloat16", Tri::kNo, &v100, "eligible_dtype"},
+      {"aten::mm", "[[64, 64], [64, 64]]", "float32", Tri::kNo, &a100, "eligible_dtype"},
+      {"aten::mm", "[[64, 84], [84, 64]]", "float16", Tri::kNo, &v100, "eligible_shape"},
+      {"aten::mm", "[[64, 64], [64, 64]]", "float16", Tri::kNo, &v100, "eligible_unused"},
+      {"aten::mm", "", "float16", Tri::kNo, &v100, "unknown"},
+      {"aten::mm", "[[64, 64], [64, 64]]", "", Tri::kNo, &v100, "unknown"},
+      {"aten::mm", "[[64, 64], [64, 64]]", "float16", Tri::kUnknown, &v100, "unknown"},
+  };
+  for (const Row& row : kRows) {
+    EXPECT_EQ(EligibilityName(JudgeEligibility(row.op, row.shapes, row.dtype, row.uses, *row.gpu)),
+              row.verdict) << row.shapes << " " << row.dtype;
+  }
+}
+
+TEST(Eligibility, TheDimensionThatIsNotAligned) {
+  struct Row {
+    std::string_view op, shapes, dtype, dimension;
+    std::int64_t size, aligned;
+  };
+  constexpr Row kRows[] = {
+      {"aten::addmm", "[[33278], [700, 256], [256, 33278], [], []]", "float16", "N", 33278, 33280},
+      {"aten::linear", "[[32, 84], [120, 84], [120]]", "float16", "K", 84, 88},
+      {"aten::bmm", "[[8, 16, 24], [8, 24, 20]]", "int8", "K", 24, 32},
+      {"aten::conv2d", "[[32, 3, 224, 224], [64, 3, 7, 7], [], [], [], [], []]", "float16", "C_in", 3, 8},
+      {"aten::conv2d", "[[32, 8, 9, 9], [30, 8, 3, 3]]", "float32", "C_out", 30, 32},
+      {"aten::convolution_backward", "[[8, 30, 9, 9], [8, 16, 9, 9], [30, 16, 3, 3]]", "float16",
+       "C_out", 30, 32},
+      {"aten::_flash_attention_forward", "[[2, 16, 8, 65], [2, 16, 8, 65]]", "bfloat16", "head", 65, 72},
+  };
+  for (const Row& row : kRows) {
+    const auto found = FindMisaligned(row.op, row.shapes, row.dtype);
+    ASSERT_TRUE(found.has_value()) << row.op;
+    EXPECT_EQ(found->dimension, row.dimension) << row.op;
+    EXPECT_EQ(found->size, row.size) << row.op;
+    EXPECT_EQ(found->aligned, row.aligned) << row.op;
+  }
+  for (const std::string_view shapes :
+       {"[[64, 64], [64, 64]]", "", "nonsense", "[[], []]", "[[64], [64]]", "[[-1, 3], [3, x]]"}) {
+    EXPECT_FALSE(FindMisaligned("aten::mm", shapes, "float16")) << shapes;
+  }
+}
+
+TEST(Dtypes, SpellingsAndLists) {
+  EXPECT_EQ(CanonicalDtype("c10::BFloat16"), "bfloat16");
+  EXPECT_EQ(CanonicalDtype("Float"), "float32");
+  EXPECT_EQ(CanonicalDtype("long int"), "int64");
+  EXPECT_EQ(CanonicalDtype("who knows"), "who knows");
+  EXPECT_EQ(DtypeBytes("c10::Half"), 2);
+  EXPECT_EQ(FirstTensorDtype("[, Scalar, c10::Half, float]"), "float16");
+  EXPECT_EQ(FirstTensorDtype("[Int, Double]"), "");
+  EXPECT_EQ(SplitList("[[2, 3], [], [c10::complex<float>, x]]").size(), 3U);
+  EXPECT_TRUE(SplitList("[]").empty());
+  EXPECT_TRUE(SplitList("[[1, 2").empty());
+}
+
+TEST(Collectives, KindsFromAnySpelling) {
+  struct Row {
+    std::string_view name, kind;
+  };
+  constexpr Row kRows[] = {
+      {"allreduce", "all_reduce"}, {"nccl:all_reduce", "all_reduce"},
+      {"_reduce_scatter_base", "reduce_scatter"}, {"allgather_into_tensor_coalesced", "all_gather"},
+      {"nccl:_all_gather_base", "all_gather"}, {"all_to_allv", "all_to_all"},
+      {"ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL(x)", "reduce_scatter"},
+      {"ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(x)", "send_recv"},
+      {"void vllm::cross_device_reduce_1stage<float, 8>(P)", "all_reduce"},
+      {"c10d::broadcast_", "broadcast"}, {"reduce", "reduce"}, {"barrier", "other"}, {"wait", "other"},
+  };
+  for (const Row& row : kRows) {
+    EXPECT_EQ(CollectiveKindId(CollectiveKindOf(row.name)), row.kind) << row.name;
+  }
+  EXPECT_DOUBLE_EQ(BusFactor(CollectiveKind::kAllReduce, 4), 1.5);
+  EXPECT_DOUBLE_EQ(BusFactor(CollectiveKind::kAllGather, 4), 0.75);
+  EXPECT_DOUBLE_EQ(BusFactor(CollectiveKind::kBroadcast, 4), 1);
+}
+
+// Rank 1 comes late to the collective: rank 0 waits 60 ns for it.
+std::vector<Profile> TwoRanks() {
+  const auto rank = [](int number, Ns join) {
+    TestProfile test;
+    test.builder().distributed().rank = number;
+    test.builder().distributed().world_size = 2;
+    Collective collective;
+    collective.name = test.builder().Intern("allreduce");
+    collective.dtype = test.builder().Intern("Float");
+    collective.group = test.builder().Intern("default_pg");
+    collective.in_elements = collective.out_elements = 1000;
+    collective.group_size = 2;
+    test.Op("step", {0, 200});
+    test.Work("gemm", {0, join});
+    DeviceRow row;
+    row.start = join;
+    row.duration = 120 - join;
+    row.name = test.builder().Intern("ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)");
+    row.gpu = number;
+    row.stream = 20;
+    row.collective = test.builder().AddCollective(collective);
+    test.builder().AddDevice(row);
+    return test.Finish();
+  };
+  std::vector<Profile> ranks;
+  ranks.push_back(rank(0, 40));
+  ranks.push_back(rank(1, 100));
+  return ranks;
+}
+
+TEST(Communication, WaitingIsNotTransferring) {
+  const Analysis analysis = AnalyzeAll(TwoRanks());
+  const Table& calls = *analysis.FindTable("collectives");
+  ASSERT_EQ(calls.rows(), 2U);
+  EXPECT_EQ(TextAt(calls, 0, "name"), "all_reduce");
+  EXPECT_EQ(TextAt(calls, 0, "dtype"), "float32");
+  EXPECT_EQ(IntegerAt(calls, 0, "bytes"), 4000);
+  EXPECT_EQ(IntegerAt(calls, 0, "time"), 80);
+  EXPECT_EQ(IntegerAt(calls, 1, "time"), 20);
+  EXPECT_EQ(IntegerAt(calls, 0, "transfer_time"), 20);
+  EXPECT_EQ(IntegerAt(calls, 1, "transfer_time"), 20);
+  EXPECT_DOUBLE_EQ(RealAt(calls, 0, "bus_bandwidth"), 4000 / 20e-9);
+  EXPECT_DOUBLE_EQ(NumberOf(analysis, "communication.all_reduce.busbw"), 4000 / 20e-9);
+  EXPECT_EQ(NumberOf(analysis, "communication.time"), 100);
+  EXPECT_EQ(NumberOf(analysis, "communication.overlap"), 0);
+  EXPECT_EQ(NumberOf(analysis, "rank.straggler"), 1);
+  EXPECT_DOUBLE_EQ(NumberOf(analysis, "rank.imbalance"), 60.0 / 70);
+  const Table& ranks = *analysis.FindTable("ranks");
+  ASSERT_EQ(ranks.rows(), 2U);
+  EXPECT_EQ(IntegerAt(ranks, 0, "waiting_time"), 60);
+  EXPECT_EQ(IntegerAt(ranks, 1, "waiting_time"), 0);
+  EXPECT_EQ(IntegerAt(ranks, 1, "compute_time"), 100);
+}
+
+TEST(Communication, RanksThatRecordedDifferentlyManyAreNotMatched) {
+  std::vector<std::vector<CollectiveCall>> ranks(2);
+  CollectiveCall call;
+  call.name = "all_reduce";
+  call.time = {0, 10};
+  ranks[0] = {call, call};
+  ranks[1] = {call};
+  MatchRanks(ranks);
+  EXPECT_EQ(ranks[0][0].transfer, -1);
+  ranks[1] = {call, call};
+  MatchRanks(ranks);
+  EXPECT_EQ(ranks[0][0].transfer, 10);
+}
+
+TEST(Coverage, SharesOfGpuTime) {
+  TestProfile test;
+  test.Step(0, {0, 100});
+  test.Op("aten::mm", {0, 50});
+  test.Launch("a", {10, 20}, {30, 90});
+  test.Work("b", {100, 140});
+  const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
+  EXPECT_DOUBLE_EQ(NumberOf(analysis, "coverage.linked_share"), 0.6);
+  EXPECT_DOUBLE_EQ(NumberOf(analysis, "coverage.launched_share"), 0.6);
+  EXPECT_DOUBLE_EQ(NumberOf(analysis, "coverage.outside_share"), 0.4);
+}
+
+TEST(Memory, FragmentationIsMeasuredWhereMostIsReserved) {
+  TestProfile test;
+  test.Op("aten::empty", {0, 100});
+  const auto event = [&](Ns time, std::int64_t bytes, std::int64_t allocated, std::int64_t reserved) {
+    MemoryRow row;
+    row.time = time;
+    row.thread = test.main();
+    row.device_type = 1;
+    row.device = 0;
+    row.address = 0x1000;
+    row.bytes = bytes;
+    row.total_allocated = allocated;
+    row.total_reserved = reserved;
+    test.builder().AddMemory(row);
+  };
+  event(10, 900, 900, 1000);
+  event(20, -900, 0, 1000);
+  event(30, 500, 500, 2000);
+  const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
+  EXPECT_EQ(NumberOf(analysis, "memory.peak_allocated"), 900);
+  EXPECT_EQ(NumberOf(analysis, "memory.peak_reserved"), 2000);
+  EXPECT_DOUBLE_EQ(NumberOf(analysis, "memory.fragmentation"), 0.75);
+  EXPECT_EQ(analysis.Find("memory.peak_share")->absent_because,
+            CapabilityGap(Capability::kDeviceProperties));
+  const Table& blocks = *analysis.FindTable("memory_events");
+  ASSERT_EQ(blocks.rows(), 2U);
+  EXPECT_EQ(IntegerAt(blocks, 0, "duration"), 10);
+  EXPECT_EQ(IntegerAt(blocks, 1, "released_at"), Column::kAbsentInteger);
+}
+
+TEST(Gpus, OneRowEach) {
+  TestProfile test;
+  Gpu gpu;
+  gpu.id = 0;
+  gpu.name = "Tesla V100";
+  gpu.compute_major = 7;
+  gpu.compute_minor = 0;
+  gpu.sms = 80;
+  test.builder().AddGpu(gpu);
+  test.Step(0, {0, 100});
+  test.Op("aten::mm", {0, 50});
+  test.Launch("volta_h884gemm_64x128_ldg8_nt", {10, 20}, {20, 60});
+  test.Launch("volta_sgemm_64x64_nn", {20, 30}, {60, 70});
+  const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
+  const Table& gpus = *analysis.FindTable("gpus");
+  ASSERT_EQ(gpus.rows(), 1U);
+  EXPECT_EQ(TextAt(gpus, 0, "compute_capability"), "7.0");
+  EXPECT_DOUBLE_EQ(RealAt(gpus, 0, "utilization"), 0.5);
+  EXPECT_DOUBLE_EQ(RealAt(gpus, 0, "tensor_core_share"), 0.8);
+  EXPECT_EQ(IntegerAt(gpus, 0, "kernel_time"), 50);
+}
+
+TEST(Kernels, TableTellsEligibleFromUnknown) {
+  TestProfile test;
+  test.Op("aten::mm", {0, 50});
+  test.Launch("volta_sgemm_64x64_nn", {10, 20}, {20, 60});
+  test.Work("volta_sgemm_64x64_nn", {60, 80});  // No operator, but a product by name.
+  test.Work("relu", {80, 90});
+  const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
+  const Table& table = *analysis.FindTable("kernels_by_op");
+  ASSERT_EQ(table.rows(), 3U);
+  EXPECT_EQ(TextAt(table, 0, "op"), "aten::mm");
+  EXPECT_EQ(table.At(0, "tensor_core_eligible"), Value(true));
+  EXPECT_EQ(table.At(1, "tensor_core_eligible"), Value(true));
+  EXPECT_TRUE(IsAbsent(table.At(1, "op")));
+  EXPECT_TRUE(IsAbsent(table.At(2, "tensor_core_eligible")));
+  const Table& names = *analysis.FindTable("kernels");
+  ASSERT_EQ(names.rows(), 2U);
+  EXPECT_EQ(IntegerAt(names, 0, "calls"), 2);
+  EXPECT_EQ(IntegerAt(names, 0, "min"), 20);
+  EXPECT_DOUBLE_EQ(NumberOf(analysis, "kernel.short_share"), 1);
+}
+
+}  // namespace
+}  // namespace profgauge
