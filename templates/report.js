@@ -160,12 +160,7 @@ class PageRows {
     }));
     this.count = this.rows.length;
   }
-  // Full text of a cell: long names stand folded in front of the whole.
-  text(field, row) {
-    const cell = this.rows[row].cells[field.index];
-    const folded = cell.querySelector('details');
-    return (folded ? folded.lastChild : cell).textContent.trim();
-  }
+  text(field, row) { return this.rows[row].cells[field.index].textContent.trim(); }
   // The exact value leads the title where the text is rounded.
   value(field, row) {
     if (isText(field)) return this.text(field, row);

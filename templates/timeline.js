@@ -80,9 +80,9 @@ class Timeline {
     }
     return this.lanes[low];
   }
-  // The first event of the lane that ends after `time`.
-  firstEnding(lane, time) {
-    let low = lane.begin, high = lane.end;
+  // The first event of the lane, not before `from`, that ends after `time`.
+  firstEnding(lane, time, from = lane.begin) {
+    let low = from, high = lane.end;
     while (low < high) {
       const middle = (low + high) >> 1;
       if (this.endOf(middle) > time) high = middle; else low = middle + 1;
@@ -229,7 +229,7 @@ class Timeline {
   }
 
   // An event narrower than a pixel is drawn as one, and the next event looked at is the first that
-  // starts after it: the work is bounded by pixels, not by events.
+  // reaches beyond it: the work is bounded by pixels, not by events.
   drawLane(g, lane, y) {
     const [t0, t1] = this.view;
     const height = TL.lane - 2, wide = [];
@@ -241,7 +241,7 @@ class Timeline {
       if (category !== color) g.fillStyle = CATEGORIES[color = category][2];
       if (x1 - x0 < 1) {
         g.fillRect(x0, y, 1, height);
-        i = this.firstStarting(lane, this.timeAt(x0 + 1), i + 1);
+        i = this.firstEnding(lane, this.timeAt(x0 + 1), i + 1);
         continue;
       }
       g.fillRect(x0, y, Math.max(x1 - x0 - 0.5, 0.5), height);
@@ -268,7 +268,7 @@ class Timeline {
     for (let i = this.firstEnding(lane, this.view[0]); i < lane.end && this.start[i] < this.view[1];) {
       const x0 = this.x(this.start[i]), x1 = this.x(this.endOf(i));
       if (this.hitKinds[this.kind[i]]) g.strokeRect(x0, y, Math.max(x1 - x0, 2), height);
-      i = x1 - x0 < 1 ? this.firstStarting(lane, this.timeAt(x0 + 2), i + 1) : i + 1;
+      i = x1 - x0 < 1 ? this.firstEnding(lane, this.timeAt(x0 + 2), i + 1) : i + 1;
     }
   }
 

@@ -57,6 +57,7 @@ Plot MakePlot(const ColumnChart& chart) {
   }
   for (const ChartLine& line : chart.lines) top = std::max(top, line.value);
   Plot plot;
+  if (!chart.lines.empty()) plot.right = 110;  // room for their labels
   plot.width = chart.width - plot.left - plot.right;
   plot.height = chart.height - plot.top - plot.bottom;
   plot.scale_top = top > 0 ? top : 1;
@@ -70,8 +71,8 @@ void DrawAxis(const ColumnChart& chart, const Plot& plot, std::string& out) {
     fmt::format_to(std::back_inserter(out),
                    "<path class=\"grid\" stroke=\"#ccc\" d=\"M{} {}H{}\"/><text class=\"ink\" "
                    "fill=\"#444\" x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>",
-                   Num(plot.left), y, chart.width - static_cast<int>(plot.right),
-                   Num(plot.left - 6), Num(plot.Y(value) + 4),
+                   Num(plot.left), y, Num(plot.left + plot.width), Num(plot.left - 6),
+                   Num(plot.Y(value) + 4),
                    EscapeHtml(chart.axis_text == nullptr ? Num(value) : chart.axis_text(value)));
   }
 }
@@ -126,19 +127,19 @@ void DrawMarks(const ColumnChart& chart, const Plot& plot, std::string& out) {
   }
 }
 
+// Lines with their labels at the right; labels that would cover each other move apart.
 void DrawLines(const ColumnChart& chart, const Plot& plot, std::string& out) {
-  double label_floor = -1e9;  // labels must not cover each other
-  for (const ChartLine& line : chart.lines) {
-    const double y = plot.Y(line.value);
+  std::vector<ChartLine> lines = chart.lines;
+  std::sort(lines.begin(), lines.end(),
+            [](const ChartLine& a, const ChartLine& b) { return a.value > b.value; });
+  double label_y = -1e9;
+  for (const ChartLine& line : lines) {
+    const double y = plot.Y(line.value), right = plot.left + plot.width;
+    label_y = std::max(label_y + 14, y + 4);
     out += fmt::format(
-        "<path class=\"rule\" stroke=\"#222\" stroke-dasharray=\"5 4\" d=\"M{} {}H{}\"/>",
-        Num(plot.left), Num(y), Num(chart.width - plot.right));
-    if (line.label.empty() || std::abs(y - label_floor) < 14) continue;
-    label_floor = y;
-    out += fmt::format(
-        "<text class=\"halo\" fill=\"#222\" x=\"{}\" y=\"{}\" text-anchor=\"end\" "
-        "font-weight=\"600\">{}</text>",
-        Num(chart.width - plot.right - 4), Num(y - 4), EscapeHtml(line.label));
+        "<path class=\"rule\" stroke=\"#222\" stroke-dasharray=\"5 4\" d=\"M{} {}H{}\"/>"
+        "<text class=\"ink\" fill=\"#444\" x=\"{}\" y=\"{}\">{}</text>",
+        Num(plot.left), Num(y), Num(right), Num(right + 6), Num(label_y), EscapeHtml(line.label));
   }
 }
 

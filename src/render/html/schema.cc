@@ -39,6 +39,7 @@ void AddTables(report::Report& report) {
   Table ops("ops", "op", "Ops", strings);
   ops.AddColumn({"name", "Op", Unit::kText, ""}).AddText(strings->Intern("op"));
   ops.AddColumn({"device_self", "GPU time", Unit::kTime, ""}).AddInteger(5);
+  ops.AddColumn({"rank", "Rank", Unit::kCount, ""}).AddInteger(0);
   Column& flops = ops.AddColumn({"flops", "FLOPs", Unit::kFlops, ""});
   flops.AddAbsent();
   flops.MarkAbsent("not recorded");

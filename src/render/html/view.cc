@@ -17,7 +17,8 @@ std::string DigitsOf(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text.substr(i).starts_with(kNumberSpace)) {
       i += kNumberSpace.size() - 1;
-    } else if (text[i] == ' ' || std::isalpha(static_cast<unsigned char>(text[i]))) {
+    } else if (text[i] == ' ' || text[i] == '%' ||
+               std::isalpha(static_cast<unsigned char>(text[i]))) {
       break;
     } else {
       digits += text[i];

@@ -14,8 +14,10 @@
 
 namespace profgauge::render::html {
 
-/// Rows of a table that stand in the page itself; the rest is named in a sentence.
+/// Rows of a table that stand in the page itself, for readers without scripts: of the tables that
+/// most look for, and of the others. The rest is named in a sentence.
 inline constexpr std::size_t kStaticRows = 200;
+inline constexpr std::size_t kStaticRowsOfOthers = 10;
 /// Rows of a table that travel with the page for report.js.
 inline constexpr std::size_t kPayloadRows = 100'000;
 
@@ -31,8 +33,12 @@ boost::json::array TablesView(const report::Report& report);
 /// Environment, import log, definitions, provenance, absent tables, remarks.
 boost::json::object NotesView(const report::Report& report);
 
-/// One table with at most `max_rows` rows.
-boost::json::object TableView(const Table& table, std::size_t max_rows);
+struct TableLimits {
+  std::size_t rows = 0;          ///< Rows in the page.
+  std::size_t payload_rows = 0;  ///< Rows that travel along when the page does not have all.
+};
+/// One table. Columns that say the same in every row are told in its note.
+boost::json::object TableView(const Table& table, const TableLimits& limits);
 
 /// All of the above: what page.html sees, but for style, script and policy.
 boost::json::object PageView(const report::Report& report);

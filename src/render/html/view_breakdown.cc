@@ -184,6 +184,8 @@ std::string IterationChart(const Report& report, const Table& table,
     chart.columns.push_back(MakeChartColumn(table, row, has_parts));
   }
   chart.columns = Thin(std::move(chart.columns));
+  // Few iterations make a narrow chart, not broad columns.
+  chart.width = std::min(chart.width, 380 + 80 * static_cast<int>(chart.columns.size()));
   chart.axis_text = [](double ns) { return FormatDuration(ns); };
   const auto line = [&](std::string_view id, std::string_view name) {
     if (const report::Metric* metric = FindMetric(report, id)) {
@@ -261,7 +263,7 @@ boost::json::object IterationsView(const Report& report) {
   view["chart"] = MakeMarkup(IterationChart(report, *table, rows));
   view["has_outliers"] =
       std::any_of(rows.begin(), rows.end(), [](const IterationRow& row) { return row.outlier; });
-  json::object frame = TableView(*table, kStaticRows);
+  json::object frame = TableView(*table, {kStaticRows, kPayloadRows});
   frame["open"] = table->rows() <= 12;
   view["tables"] = json::array{std::move(frame)};
   return view;

@@ -279,7 +279,7 @@ json::object TopOpsPanel(const Report& report) {
       }
     }
   }
-  json::object view = TableView(top, 10);
+  json::object view = TableView(top, {10, 0});
   panel["columns"] = std::move(view["columns"]);
   panel["body"] = std::move(view["rows"]);
   panel["has_table"] = true;

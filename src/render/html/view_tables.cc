@@ -20,30 +20,33 @@ namespace {
 
 namespace json = boost::json;
 
-// The order of the page; tables that are not listed follow in the report's order. Open ones are
+// The order of the page; tables that are not listed follow in the report's order. Main ones are
 // what most readers look for.
 struct Place {
   std::string_view id;
-  bool open;
+  bool main = false;
+  std::size_t payload_rows = kPayloadRows;
 };
-constexpr std::array<Place, 18> kPlaces = {{{"ops", true},
+constexpr std::array<Place, 19> kPlaces = {{{"ops", true},
                                             {"kernels", true},
-                                            {"kernels_by_op", false},
-                                            {"ops_by_shape", false},
-                                            {"op_types", false},
+                                            {"kernels_by_op"},
+                                            {"ops_by_shape"},
+                                            {"ops_by_stack"},
+                                            {"op_types", true},
+                                            {"tensor_core_ops"},
                                             {"ranks", true},
                                             {"gpus", true},
-                                            {"streams", false},
-                                            {"gaps", false},
-                                            {"memcpys", false},
-                                            {"memory_ops", false},
-                                            {"memory_events", false},
-                                            {"collectives", false},
-                                            {"api_calls", false},
-                                            {"launches", false},
-                                            {"modules", false},
-                                            {"layers", false},
-                                            {"instructions", false}}};
+                                            {"streams", true},
+                                            {"memcpys", true},
+                                            {"collectives", true},
+                                            {"api_calls", true},
+                                            {"gaps", false, 300},
+                                            {"memory_ops"},
+                                            {"memory_events", false, 5000},
+                                            {"kernels_by_iteration"},
+                                            {"launches", false, 20'000},
+                                            {"memory_curve", false, 0}}};
+constexpr std::size_t kOpenRows = 40;  // longer tables start closed, but for the first two
 
 // Tables are shown by the first of these columns that they have, largest first; others keep the
 // order in which the report has them.
@@ -76,22 +79,23 @@ std::vector<std::size_t> RowOrder(const Table& table, const Column* by) {
   return order;
 }
 
-// Longer texts fold to one line that keeps both ends; a kernel's arguments are at its end.
-constexpr std::size_t kFoldAbove = 140, kFoldHead = 88, kFoldTail = 40;
+// Longer texts fold to their beginning; what follows stands behind it, so that cell and copy have
+// the whole.
+constexpr std::size_t kFoldAbove = 140, kFoldHead = 110;
 
-std::string Fold(std::string_view text) {
-  std::size_t head = kFoldHead, tail = text.size() - kFoldTail;
+std::size_t FoldAt(std::string_view text) {
+  std::size_t head = kFoldHead;
   while (head > 0 && (static_cast<unsigned char>(text[head]) & 0xc0) == 0x80) --head;
-  while (tail < text.size() && (static_cast<unsigned char>(text[tail]) & 0xc0) == 0x80) ++tail;
-  return fmt::format("{} … {}", text.substr(0, head), text.substr(tail));
+  return head;
 }
 
 void AppendCell(const Value& value, Unit unit, bool head, std::string& out) {
   const std::string_view tag = head ? "th scope=row" : "td";
   if (const auto* text = std::get_if<std::string>(&value); text && text->size() > kFoldAbove) {
+    const std::size_t fold = FoldAt(*text);
     fmt::format_to(std::back_inserter(out),
                    "<{} align=left><details><summary>{}</summary>{}</details>", tag,
-                   EscapeHtml(Fold(*text)), EscapeHtml(*text));
+                   EscapeHtml(text->substr(0, fold)), EscapeHtml(text->substr(fold)));
     return;
   }
   if (IsLeft(unit)) {
@@ -135,6 +139,14 @@ json::array ColumnViews(const std::vector<const Column*>& columns, const Column*
   return heads;
 }
 
+// Whether a column of every row's rank or GPU says the same everywhere.
+bool IsConstantPlace(const Table& table, const Column& column) {
+  if (column.id() != "rank" && column.id() != "gpu") return false;
+  const auto& cells = column.integers();
+  return column.type() == CellType::kInteger && table.rows() > 1 &&
+         std::all_of(cells.begin(), cells.end(), [&](auto cell) { return cell == cells.front(); });
+}
+
 bool AllAbsent(const Table& table, const Column& column) {
   if (!column.absent_because().empty()) return true;
   for (std::size_t i = 0; i < table.rows(); ++i) {
@@ -145,11 +157,15 @@ bool AllAbsent(const Table& table, const Column& column) {
 
 }  // namespace
 
-boost::json::object TableView(const Table& table, std::size_t max_rows) {
+boost::json::object TableView(const Table& table, const TableLimits& limits) {
   std::vector<const Column*> columns;
   json::array gaps;
+  std::string constants;
   for (const Column& column : table.columns()) {
-    if (!AllAbsent(table, column)) {
+    if (IsConstantPlace(table, column)) {
+      constants += fmt::format("{}{} {}", constants.empty() ? "" : ", ", column.title(),
+                               FormatValue(table.At(0, column), column.unit()));
+    } else if (!AllAbsent(table, column)) {
       columns.push_back(&column);
     } else {
       gaps.push_back(
@@ -159,7 +175,7 @@ boost::json::object TableView(const Table& table, std::size_t max_rows) {
     }
   }
   const Column* by = SortColumn(table);
-  const std::size_t shown = std::min(table.rows(), max_rows);
+  const std::size_t shown = std::min(table.rows(), limits.rows);
   std::string note;
   if (shown < table.rows()) {
     note = fmt::format("{} of {} rows{}; the rest needs scripts, or report.xlsx or report.json",
@@ -171,8 +187,8 @@ boost::json::object TableView(const Table& table, std::size_t max_rows) {
   std::vector<std::size_t> order = RowOrder(table, by);
   std::string rows = Rows(table, columns, order, shown);
   std::string payload;
-  if (shown < table.rows() && max_rows == kStaticRows) {
-    order.resize(std::min(order.size(), kPayloadRows));
+  if (shown < std::min(table.rows(), limits.payload_rows)) {
+    order.resize(std::min(order.size(), limits.payload_rows));
     payload = PackTable(table, order);
   }
   return {{"id", table.id()},
@@ -182,26 +198,30 @@ boost::json::object TableView(const Table& table, std::size_t max_rows) {
           {"rows", MakeMarkup(std::move(rows))},
           {"payload", MakeMarkup(std::move(payload))},
           {"note", std::move(note)},
+          {"constants", std::move(constants)},
           {"gaps", std::move(gaps)},
           {"has_gaps", has_gaps},
           {"open", false}};
 }
 
 boost::json::array TablesView(const report::Report& report) {
-  std::vector<std::pair<const Table*, bool>> order;
+  std::vector<std::pair<const Table*, Place>> order;
   for (const Place& place : kPlaces) {
-    if (const Table* table = FindTable(report, place.id)) order.emplace_back(table, place.open);
+    if (const Table* table = FindTable(report, place.id)) order.emplace_back(table, place);
   }
   for (const Table& table : report.tables) {
     const bool listed = std::any_of(kPlaces.begin(), kPlaces.end(),
                                     [&](const Place& place) { return place.id == table.id(); });
-    if (!listed && table.id() != "iterations") order.emplace_back(&table, false);
+    if (!listed && table.id() != "iterations") order.emplace_back(&table, Place{table.id()});
   }
   json::array out;
-  for (const auto& [table, open] : order) {
+  for (const auto& [table, place] : order) {
     if (table->rows() == 0) continue;
-    json::object view = TableView(*table, kStaticRows);
-    view["open"] = open;
+    // Single launches are bulk, as the timeline is: one comes with the other.
+    const bool travels = table->id() != "launches" || !report.timeline.empty();
+    json::object view = TableView(
+        *table, {place.main ? kStaticRows : kStaticRowsOfOthers, travels ? place.payload_rows : 0});
+    view["open"] = place.main && (table->rows() <= kOpenRows || out.size() < 2);
     out.push_back(std::move(view));
   }
   return out;

@@ -41,7 +41,7 @@ json::array CountsView(const report::VerdictInfo& verdict) {
       {verdict.not_applicable, "not applicable", "not applicable", "mute"}};
   json::array out;
   for (const auto& [count, one, many, name] : counts) {
-    if (count == 0 && name != "bad") continue;
+    if (count == 0 && (name != "bad" || verdict.status == "not_judged")) continue;
     out.push_back(json::object{
         {"count", FormatCount(count)}, {"label", count == 1 ? one : many}, {"name", name}});
   }
@@ -169,6 +169,24 @@ std::vector<const report::Finding*> SortedFindings(const Report& report) {
   return sorted;
 }
 
+// With nothing judged bad, the largest part of an iteration in which the GPU does not compute.
+void AddLargestLoss(const Report& report, const auto& add) {
+  constexpr double kWorthALook = 0.05;
+  const Category* largest = nullptr;
+  double share = kWorthALook;
+  for (const Category& category : kCategories) {
+    const double part = MetricOr(report, fmt::format("breakdown.{}", category.id), 0);
+    if (category.id == "tensor_core_kernel" || category.id == "other_kernel" || part < share) {
+      continue;
+    }
+    share = part;
+    largest = &category;
+  }
+  if (largest == nullptr) return;
+  add("#breakdown", "info", fmt::format("{} {}", largest->label, FormatShare(share)),
+      fmt::format("of an iteration {}", largest->meaning), "");
+}
+
 // What to look at first: findings by level and gain; where none fired, limits that were missed; at
 // last the largest part of an iteration that is not computing.
 json::array FirstView(const Report& report) {
@@ -197,6 +215,7 @@ json::array FirstView(const Report& report) {
           fmt::format("{}, limit {}", row.measured.text, row.limit), "");
     }
   }
+  if (first.empty()) AddLargestLoss(report, add);
   return first;
 }
 
@@ -221,7 +240,9 @@ boost::json::object VerdictView(const Report& report) {
           {"has_reasons", has_reasons},
           {"policy", verdict.policy},
           {"first", std::move(first)},
-          {"has_first", has_first}};
+          {"has_first", has_first},
+          {"first_title",
+           report.verdict.errors + report.verdict.warnings > 0 ? "Fix first" : "Look first"}};
 }
 
 boost::json::object RunView(const Report& report) {

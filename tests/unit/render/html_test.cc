@@ -75,7 +75,8 @@ TEST(RenderHtml, SaysTheVerdictAndTheNumbersAsText) {
 }
 
 TEST(RenderHtml, NamesStayText) {
-  const std::string page = Page(testing::SampleReport());
+  std::string page = Page(testing::SampleReport());
+  RE2::GlobalReplace(&page, "</summary>", "");  // long names fold behind their beginning
   for (const std::string& name : testing::HostileNames()) {
     EXPECT_THAT(page, HasSubstr(">" + EscapeHtml(name)));
     EXPECT_THAT(TextOf(page), HasSubstr(ValidUtf8(name)));
