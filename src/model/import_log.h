@@ -51,6 +51,11 @@ std::string_view SeverityName(Severity severity);  ///< "info", "repaired", "ski
   X(metadata_unreadable, kRepaired, "metadata outside the events that is not valid JSON, ignored") \
   X(zero_time_events, kInfo, "device events at time 0 with no length; left out of windows")       \
   X(gpu_step_markers_ignored, kInfo, "iteration markers copied onto the GPU, not counted")        \
+  X(ranges_across_threads, kInfo, "ranges that begin on one thread and end on another; left out")  \
+  X(api_errors, kInfo, "runtime calls that returned an error")                                    \
+  X(profiler_warnings, kInfo, "warnings of the profiler about its recording")                     \
+  X(graph_kernels_hidden, kInfo,                                                                  \
+    "kernels inside CUDA graphs are not recorded; record with --cuda-graph-trace=node")           \
   X(truncated, kDataLoss, "the file ends early; totals are lower bounds")                         \
   X(events_dropped, kDataLoss, "the profiler dropped events; totals are lower bounds")
 

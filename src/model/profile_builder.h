@@ -109,6 +109,7 @@ class ProfileBuilder {
   ProfileBuilder& operator=(ProfileBuilder&&) = default;
 
   StringId Intern(std::string_view text) { return profile_.strings.Intern(text); }
+  const StringPool& strings() const { return profile_.strings; }
   /// The thread of that process and thread id, as written; numbers become Thread::pid and tid.
   ThreadId AddThread(std::string_view process, std::string_view thread);
   void NameProcess(std::string_view process, std::string_view name);

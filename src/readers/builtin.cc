@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "readers/kineto/kineto_reader.h"
+#include "readers/nsight_systems/nsight_reader.h"
 
 namespace profgauge {
 namespace {
@@ -10,6 +11,7 @@ namespace {
 std::vector<std::unique_ptr<Reader>> MakeBuiltinReaders() {
   std::vector<std::unique_ptr<Reader>> made;
   made.push_back(readers::MakeKinetoReader());
+  made.push_back(readers::MakeNsightReader());
   return made;
 }
 

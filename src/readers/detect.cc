@@ -23,9 +23,6 @@ constexpr Lookalike kLookalikes[] = {
      "the file is a Git LFS pointer, not the profile itself", "help: fetch it with `git lfs pull`"},
     {"PK\x03\x04"sv, "input/zip", "the file is a zip archive",
      "help: unpack it and pass the profile inside"},
-    {"SQLite format 3\0"sv, "input/sqlite",
-     "the file is a SQLite database, a format that is not supported yet",
-     "help: record with the PyTorch profiler, or wait for the reader of Nsight Systems exports"},
     {"\xFF\xFE"sv, "input/utf16", "the file is text in UTF-16, expected UTF-8",
      "help: PowerShell's `>` converts text; copy the original file, or convert it with "
      "`iconv -f UTF-16 -t UTF-8`"},
@@ -71,11 +68,12 @@ Result<const Reader*> FindReader(const std::string& path, std::span<const std::b
     return Fail(InputError(path, "input/nsys-rep",
                            "the file is a report of Nsight Systems in its own format, which only "
                            "its own tools can read",
-                           "help: export it with `nsys export --type sqlite`"));
+                           "help: export it with `nsys export --type sqlite " + path + "`, then pass the "
+                           "`.sqlite` file"));
   }
   return Fail(InputError(path, "input/unknown", "the file is no profile of a known format",
                          "help: expected a trace of the PyTorch profiler (*.pt.trace.json or "
-                         "*.pt.trace.json.gz)"));
+                         "*.pt.trace.json.gz) or an SQLite export of Nsight Systems"));
 }
 
 }  // namespace profgauge

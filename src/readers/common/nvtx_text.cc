@@ -1,0 +1,107 @@
+#include "readers/common/nvtx_text.h"
+
+#include <re2/re2.h>
+
+#include <charconv>
+
+namespace profgauge::readers {
+namespace {
+
+// "step 12", "ProfilerStep#3", "batch_7", "Iteration: 5"…
+const RE2& MarkerPattern() {
+  static const RE2 pattern(
+      R"((?i)^(?:step|iter|iteration|batch|train_step|training_step|ProfilerStep)[ _#:]*\d+)");
+  return pattern;
+}
+
+// The text behind `key` up to the bracket that closes the one it starts with; empty when unclosed.
+std::string_view BracketsAfter(std::string_view text, std::string_view key) {
+  const auto at = text.find(key);
+  if (at == std::string_view::npos) return {};
+  const std::string_view rest = text.substr(at + key.size());
+  int depth = 0;
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    if (rest[i] == '[') ++depth;
+    if (rest[i] == ']') --depth;
+    if (depth == 0) return rest.substr(0, i + 1);
+  }
+  return {};
+}
+
+std::int64_t NumberAfter(std::string_view text, std::string_view key) {
+  const auto at = text.find(key);
+  std::int64_t value = -1;
+  if (at == std::string_view::npos) return value;
+  const char* begin = text.data() + at + key.size();
+  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), value);
+  return error == std::errc{} ? value : -1;
+}
+
+// The value of `'key': '…'` in a Python dictionary as PyProf writes it.
+std::string_view DictText(std::string_view text, std::string_view key) {
+  const auto at = text.find(key);
+  if (at == std::string_view::npos) return {};
+  std::string_view rest = text.substr(at + key.size());
+  const auto open = rest.find('\'');
+  if (open == std::string_view::npos) return {};
+  rest.remove_prefix(open + 1);
+  return rest.substr(0, rest.find('\''));
+}
+
+// "aten::conv2d, seq = 3, op_id = 7, sizes = [[1, 2]]"; the name itself may contain commas.
+RangeText ParseTorch(std::string_view text) {
+  RangeText range;
+  range.kind = RangeKind::kOp;
+  std::size_t end = text.size();
+  for (const std::string_view key : {", seq = ", ", op_id = ", ", sizes = ", ", input_op_ids = "}) {
+    end = std::min(end, text.find(key));
+  }
+  range.name = text.substr(0, end);
+  range.sequence = NumberAfter(text, ", seq = ");
+  range.input_shapes = BracketsAfter(text, ", sizes = ");
+  constexpr std::string_view kBackward = "autograd::engine::evaluate_function: ";
+  range.is_backward = range.name.starts_with(kBackward) || text.find("Backward") < end;
+  return range;
+}
+
+bool IsTorchOp(std::string_view text) {
+  for (const std::string_view prefix : {"aten::", "autograd::", "c10d::", "nccl:", "torch::"}) {
+    if (text.starts_with(prefix)) return true;
+  }
+  return text.find(", seq = ") != std::string_view::npos ||
+         text.find(", op_id = ") != std::string_view::npos;
+}
+
+}  // namespace
+
+RangeText ParseRangeText(std::string_view text, std::string_view domain) {
+  RangeText range;
+  if (RE2::PartialMatch(text, MarkerPattern())) {
+    range.kind = RangeKind::kIterationMarker;
+    range.name = text;
+    return range;
+  }
+  if (text.starts_with("{'mod':")) {
+    range.kind = RangeKind::kOp;
+    range.name = DictText(text, "'op':");
+    if (const auto module = DictText(text, "'mod':"); !module.empty()) {
+      range.name = std::string(module) + "." + range.name;
+    }
+    return range;
+  }
+  if (text.starts_with("{'traceMarker'")) {
+    range.name = "traceMarker";  // A call stack; the ops inside it are ranges of their own.
+    return range;
+  }
+  if (domain == "tensorflow-core" && text.starts_with("Op: ")) {
+    range.kind = RangeKind::kOp;
+    range.name = text.substr(4);
+    return range;
+  }
+  if (IsTorchOp(text)) return ParseTorch(text);
+  if (domain == "TensorRT") range.kind = RangeKind::kOp;
+  range.name = text;
+  return range;
+}
+
+}  // namespace profgauge::readers

@@ -1,0 +1,24 @@
+// What frameworks write into NVTX ranges, taken apart: PyTorch's emit_nvtx, TensorFlow's op ranges,
+// PyProf's and DLProf's Python dictionaries, iteration markers of anyone.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace profgauge::readers {
+
+enum class RangeKind : std::uint8_t { kOp, kAnnotation, kIterationMarker };
+
+struct RangeText {
+  RangeKind kind = RangeKind::kAnnotation;
+  std::string name;            ///< "aten::conv2d", without what is appended to it.
+  std::string input_shapes;    ///< "[[32, 3, 32, 32], []]"; empty when not written.
+  std::int64_t sequence = -1;  ///< Autograd sequence number.
+  bool is_backward = false;    ///< Belongs to the backward of the op with that sequence number.
+};
+
+/// Accepts any text. `domain` is the NVTX domain's name, empty for the default one.
+RangeText ParseRangeText(std::string_view text, std::string_view domain);
+
+}  // namespace profgauge::readers

@@ -1,0 +1,268 @@
+#include <fmt/format.h>
+
+#include "readers/common/sqlite_table.h"
+#include "readers/nsight_systems/import.h"
+
+namespace profgauge::readers::nsight {
+namespace {
+
+// Columns that all device tables share, wanted first and in this order.
+enum : std::size_t { kStart, kEnd, kDevice, kStream, kCorrelation, kProcess, kFirstOwn };
+
+// Adds what is common; false when the row has no usable time and was counted.
+bool FillCommon(Import& import, const TableScan& scan, DeviceRow& row) {
+  if (!scan.IsSet(kStart) || !scan.IsSet(kEnd)) {
+    import.builder->log().Add(Counter::events_bad_time);
+    return false;
+  }
+  import.builder->log().Add(Counter::events_read);
+  row.start = scan.Integer(kStart);
+  row.duration = scan.Integer(kEnd) - row.start;
+  if (row.duration < 0) {
+    import.builder->log().Add(Counter::events_negative_dur);
+    row.duration = 0;
+  }
+  const std::int64_t process = ProcessOf(scan.Integer(kProcess));
+  const std::int64_t device = scan.Integer(kDevice, -1);
+  const auto gpu = import.gpu_of.find({process, device});
+  row.gpu = gpu == import.gpu_of.end() ? static_cast<std::int32_t>(device) : gpu->second;
+  row.stream = scan.Integer(kStream, -1);
+  row.correlation = CorrelationOf(process, scan.Integer(kCorrelation, -1));
+  return true;
+}
+
+std::int32_t Dimension(const TableScan& scan, std::size_t column) {
+  return static_cast<std::int32_t>(scan.Integer(column, 0));
+}
+
+LaunchConfigId ConfigOf(Import& import, const TableScan& scan, std::int32_t gpu) {
+  enum : std::size_t {
+    kNames = kFirstOwn,
+    kGrid = kNames + 2,
+    kBlock = kGrid + 3,
+    kRegisters = kBlock + 3,
+    kStatic,
+    kDynamic
+  };
+  LaunchConfig config;
+  for (std::size_t i = 0; i < 3; ++i) {
+    config.grid[i] = Dimension(scan, kGrid + i);
+    config.block[i] = Dimension(scan, kBlock + i);
+  }
+  config.registers = static_cast<std::int32_t>(scan.Integer(kRegisters, -1));
+  if (scan.IsSet(kStatic) || scan.IsSet(kDynamic)) {
+    config.shared_memory = scan.Integer(kStatic) + scan.Integer(kDynamic);
+  }
+  const auto sms = import.sms_of.find(gpu);
+  if (sms != import.sms_of.end() && sms->second > 0) {
+    const double blocks = static_cast<double>(config.grid[0]) * config.grid[1] * config.grid[2];
+    const double threads = static_cast<double>(config.block[0]) * config.block[1] * config.block[2];
+    config.blocks_per_sm = blocks / sms->second;
+    config.warps_per_sm = config.blocks_per_sm * threads / 32;
+  }
+  return import.builder->AddLaunchConfig(config);
+}
+
+Status ReadKernels(Import& import) {
+  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "CUPTI_ACTIVITY_KIND_KERNEL",
+                                           {{{"start"}},
+                                            {{"end"}},
+                                            {{"deviceId"}},
+                                            {{"streamId"}},
+                                            {{"correlationId"}},
+                                            {{"globalPid"}},
+                                            {{"demangledName"}},
+                                            {{"shortName"}},
+                                            {{"gridX"}},
+                                            {{"gridY"}},
+                                            {{"gridZ"}},
+                                            {{"blockX"}},
+                                            {{"blockY"}},
+                                            {{"blockZ"}},
+                                            {{"registersPerThread"}},
+                                            {{"staticSharedMemory"}},
+                                            {{"dynamicSharedMemory"}}}));
+  while (true) {
+    PROFGAUGE_TRY(const bool more, scan.Next());
+    if (!more) return {};
+    DeviceRow row;
+    if (!FillCommon(import, scan, row)) continue;
+    row.name = import.String(scan.Integer(kFirstOwn, -1));
+    if (!row.name.valid()) row.name = import.String(scan.Integer(kFirstOwn + 1, -1));
+    if (!row.name.valid()) row.name = import.builder->Intern("(unnamed kernel)");
+    row.config = ConfigOf(import, scan, row.gpu);
+    import.builder->AddDevice(row);
+  }
+}
+
+struct CopyName {
+  CopyKind kind;
+  std::string_view name;
+};
+
+// The exporter's copyKind numbers, and nsys' own words for them.
+CopyName CopyNameOf(std::int64_t copy_kind) {
+  switch (copy_kind) {
+    case 1:
+      return {CopyKind::kHostToDevice, "[CUDA memcpy Host-to-Device]"};
+    case 2:
+      return {CopyKind::kDeviceToHost, "[CUDA memcpy Device-to-Host]"};
+    case 3:
+      return {CopyKind::kHostToDevice, "[CUDA memcpy Host-to-Array]"};
+    case 4:
+      return {CopyKind::kDeviceToHost, "[CUDA memcpy Array-to-Host]"};
+    case 5:
+      return {CopyKind::kDeviceToDevice, "[CUDA memcpy Array-to-Array]"};
+    case 6:
+      return {CopyKind::kDeviceToDevice, "[CUDA memcpy Array-to-Device]"};
+    case 7:
+      return {CopyKind::kDeviceToDevice, "[CUDA memcpy Device-to-Array]"};
+    case 8:
+      return {CopyKind::kDeviceToDevice, "[CUDA memcpy Device-to-Device]"};
+    case 9:
+      return {CopyKind::kHostToHost, "[CUDA memcpy Host-to-Host]"};
+    case 10:
+      return {CopyKind::kPeerToPeer, "[CUDA memcpy Peer-to-Peer]"};
+    case 11:
+      return {CopyKind::kHostToDevice, "[CUDA memcpy Unified Host-to-Device]"};
+    case 12:
+      return {CopyKind::kDeviceToHost, "[CUDA memcpy Unified Device-to-Host]"};
+    case 13:
+      return {CopyKind::kDeviceToDevice, "[CUDA memcpy Unified Device-to-Device]"};
+    default:
+      return {CopyKind::kUnknown, "[CUDA memcpy]"};
+  }
+}
+
+HostMemory HostMemoryOf(CopyKind kind, std::int64_t source, std::int64_t destination) {
+  constexpr std::int64_t kPageable = 0;
+  constexpr std::int64_t kPinned = 1;
+  const std::int64_t host = kind == CopyKind::kHostToDevice ? source : destination;
+  if (kind != CopyKind::kHostToDevice && kind != CopyKind::kDeviceToHost) {
+    return HostMemory::kUnknown;
+  }
+  return host == kPageable ? HostMemory::kPageable
+         : host == kPinned ? HostMemory::kPinned
+                           : HostMemory::kUnknown;
+}
+
+Status ReadCopies(Import& import) {
+  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "CUPTI_ACTIVITY_KIND_MEMCPY",
+                                           {{{"start"}},
+                                            {{"end"}},
+                                            {{"deviceId"}},
+                                            {{"streamId"}},
+                                            {{"correlationId"}},
+                                            {{"globalPid"}},
+                                            {{"bytes"}},
+                                            {{"copyKind"}},
+                                            {{"srcKind"}},
+                                            {{"dstKind"}}}));
+  while (true) {
+    PROFGAUGE_TRY(const bool more, scan.Next());
+    if (!more) return {};
+    DeviceRow row;
+    if (!FillCommon(import, scan, row)) continue;
+    const CopyName copy = CopyNameOf(scan.Integer(kFirstOwn + 1, -1));
+    row.kind = DeviceKind::kMemcpy;
+    row.name = import.builder->Intern(copy.name);
+    row.copy = copy.kind;
+    row.bytes = scan.Integer(kFirstOwn, -1);
+    row.host_memory =
+        HostMemoryOf(copy.kind, scan.Integer(kFirstOwn + 2, -1), scan.Integer(kFirstOwn + 3, -1));
+    import.builder->AddDevice(row);
+  }
+}
+
+Status ReadMemsets(Import& import) {
+  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "CUPTI_ACTIVITY_KIND_MEMSET",
+                                           {{{"start"}},
+                                            {{"end"}},
+                                            {{"deviceId"}},
+                                            {{"streamId"}},
+                                            {{"correlationId"}},
+                                            {{"globalPid"}},
+                                            {{"bytes"}}}));
+  while (true) {
+    PROFGAUGE_TRY(const bool more, scan.Next());
+    if (!more) return {};
+    DeviceRow row;
+    if (!FillCommon(import, scan, row)) continue;
+    row.kind = DeviceKind::kMemset;
+    row.name = import.builder->Intern("[CUDA memset]");
+    row.bytes = scan.Integer(kFirstOwn, -1);
+    import.builder->AddDevice(row);
+  }
+}
+
+// With --cuda-graph-trace=graph a graph launch is one opaque piece of device work.
+Status ReadGraphs(Import& import) {
+  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
+                                           {{{"start"}},
+                                            {{"end"}},
+                                            {{"deviceId"}},
+                                            {{"streamId"}},
+                                            {{"correlationId"}},
+                                            {{"globalPid"}},
+                                            {{"graphId"}}}));
+  while (true) {
+    PROFGAUGE_TRY(const bool more, scan.Next());
+    if (!more) return {};
+    DeviceRow row;
+    if (!FillCommon(import, scan, row)) continue;
+    row.name = import.builder->Intern(fmt::format("CUDA graph {}", scan.Integer(kFirstOwn, -1)));
+    import.builder->log().Add(Counter::graph_kernels_hidden);
+    import.builder->AddDevice(row);
+  }
+}
+
+std::string_view SyncName(std::int64_t type) {
+  switch (type) {
+    case 1:
+      return "Event Sync";
+    case 2:
+      return "Stream Wait Event";
+    case 3:
+      return "Stream Sync";
+    case 4:
+      return "Context Sync";
+    default:
+      return "Sync";
+  }
+}
+
+Status ReadSyncs(Import& import) {
+  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
+                                           {{{"start"}},
+                                            {{"end"}},
+                                            {{"deviceId"}},
+                                            {{"streamId"}},
+                                            {{"correlationId"}},
+                                            {{"globalPid"}},
+                                            {{"syncType"}}}));
+  while (true) {
+    PROFGAUGE_TRY(const bool more, scan.Next());
+    if (!more) return {};
+    DeviceRow common;
+    if (!FillCommon(import, scan, common)) continue;
+    StreamRow row;
+    row.start = common.start;
+    row.duration = common.duration;
+    row.gpu = common.gpu;
+    row.stream = common.stream;
+    row.name = import.builder->Intern(SyncName(scan.Integer(kFirstOwn, -1)));
+    import.builder->AddSync(row);
+  }
+}
+
+}  // namespace
+
+Status ReadDevice(Import& import) {
+  PROFGAUGE_CHECK(ReadKernels(import));
+  PROFGAUGE_CHECK(ReadCopies(import));
+  PROFGAUGE_CHECK(ReadMemsets(import));
+  PROFGAUGE_CHECK(ReadGraphs(import));
+  return ReadSyncs(import);
+}
+
+}  // namespace profgauge::readers::nsight

@@ -1,0 +1,60 @@
+// One import of an Nsight Systems SQLite export, shared by the parts of the reader.
+//
+// Source of the schema: NVIDIA's export documentation and 30 real exports from 2020 to 2026; tables
+// and columns are found by what is there, never by version.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/sqlite.h"
+#include "model/profile_builder.h"
+
+namespace profgauge::readers::nsight {
+
+struct Import {
+  sqlite::Database* database = nullptr;
+  ProfileBuilder* builder = nullptr;
+
+  /// StringIds: the export's id to ours.
+  boost::unordered_flat_map<std::int64_t, StringId> strings;
+  boost::unordered_flat_map<std::int64_t, ThreadId> threads;  ///< By globalTid.
+  /// TARGET_INFO_CUDA_DEVICE: (process, CUDA ordinal) to the GPU's id.
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int32_t> gpu_of;
+  std::map<std::int32_t, std::int32_t> sms_of;  ///< Streaming multiprocessors by GPU id.
+  /// (process, domain id) to the NVTX domain's name.
+  std::map<std::pair<std::int64_t, std::int64_t>, std::string> domains;
+  Ns capture_end = -1;  ///< Where unclosed ranges are clipped; -1 unknown.
+
+  StringId String(std::int64_t id) const {
+    const auto it = strings.find(id);
+    return it == strings.end() ? StringId{} : it->second;
+  }
+};
+
+/// globalTid is hardware (8 bits), virtual machine (8), process (24), thread (24).
+inline std::int64_t ProcessOf(std::int64_t global_id) { return (global_id >> 24) & 0xff'ffff; }
+inline std::int64_t ThreadNumberOf(std::int64_t global_id) { return global_id & 0xff'ffff; }
+
+/// Correlation ids count per process.
+inline std::int64_t CorrelationOf(std::int64_t process, std::int64_t correlation) {
+  return correlation < 0 ? -1 : (process << 32) | (correlation & 0xffff'ffff);
+}
+
+ThreadId ThreadOf(Import& import, std::int64_t global_tid);
+
+/// Strings, GPUs, versions and capture settings; only what is on the allow-list, for an export
+/// holds the whole environment of the user.
+Status ReadMetadata(Import& import);
+/// Kernels, copies, memsets, graphs and synchronization.
+Status ReadDevice(Import& import);
+/// API calls.
+Status ReadApi(Import& import);
+/// NVTX ranges.
+Status ReadNvtx(Import& import);
+
+}  // namespace profgauge::readers::nsight

@@ -1,0 +1,154 @@
+#include <fmt/format.h>
+
+#include "readers/common/sqlite_table.h"
+#include "readers/nsight_systems/import.h"
+
+namespace profgauge::readers::nsight {
+namespace {
+
+Status ReadStrings(Import& import) {
+  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "StringIds", {{{"id"}}, {{"value"}}}));
+  while (true) {
+    PROFGAUGE_TRY(const bool more, scan.Next());
+    if (!more) return {};
+    import.strings.emplace(scan.Integer(0), import.builder->Intern(scan.Text(1)));
+  }
+}
+
+Status ReadGpus(Import& import, const char* table) {
+  PROFGAUGE_TRY(auto scan,
+                TableScan::Open(*import.database, table,
+                                {{{"cuDevice", "id", "deviceId"}},
+                                 {{"name"}},
+                                 {{"totalMemory", "globalMemoryBytes"}},
+                                 {{"smCount", "multiprocessorCount", "numMultiprocessors"}},
+                                 {{"computeMajor", "computeCapabilityMajor"}},
+                                 {{"computeMinor", "computeCapabilityMinor"}},
+                                 {{"threadsPerWarp", "numThreadsPerWarp", "maxWarpSize"}}}));
+  while (true) {
+    PROFGAUGE_TRY(const bool more, scan.Next());
+    if (!more) return {};
+    Gpu gpu;
+    gpu.id = static_cast<std::int32_t>(scan.Integer(0, -1));
+    gpu.name = scan.Text(1);
+    gpu.memory = scan.Integer(2, -1);
+    gpu.sms = static_cast<std::int32_t>(scan.Integer(3, -1));
+    gpu.compute_major = static_cast<std::int32_t>(scan.Integer(4, -1));
+    gpu.compute_minor = static_cast<std::int32_t>(scan.Integer(5, -1));
+    gpu.warp_size = static_cast<std::int32_t>(scan.Integer(6, -1));
+    import.sms_of[gpu.id] = gpu.sms;
+    import.builder->AddGpu(std::move(gpu));
+  }
+}
+
+// Which GPU a process means by its CUDA ordinal: CUDA_VISIBLE_DEVICES renumbers them.
+Status ReadGpuMapping(Import& import) {
+  PROFGAUGE_TRY(auto gpus,
+                TableScan::Open(*import.database, "TARGET_INFO_GPU", {{{"id"}}, {{"cuDevice"}}}));
+  std::map<std::int64_t, std::int64_t> ordinal_of;
+  while (true) {
+    PROFGAUGE_TRY(const bool more, gpus.Next());
+    if (!more) break;
+    if (gpus.IsSet(0) && gpus.IsSet(1)) ordinal_of[gpus.Integer(0)] = gpus.Integer(1);
+  }
+  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "TARGET_INFO_CUDA_DEVICE",
+                                           {{{"gpuId"}}, {{"cudaId"}}, {{"pid"}}}));
+  while (true) {
+    PROFGAUGE_TRY(const bool more, scan.Next());
+    if (!more) return {};
+    const auto ordinal = ordinal_of.find(scan.Integer(0, -1));
+    const std::int64_t gpu = ordinal == ordinal_of.end() ? scan.Integer(0, -1) : ordinal->second;
+    import.gpu_of[{scan.Integer(2, -1), scan.Integer(1, -1)}] = static_cast<std::int32_t>(gpu);
+  }
+}
+
+// Name/value tables, of which only these keys are ever looked at.
+Status ReadFacts(Import& import, const char* table,
+                 std::initializer_list<std::pair<const char*, const char*>> allowed) {
+  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, table, {{{"name"}}, {{"value"}}}));
+  while (true) {
+    PROFGAUGE_TRY(const bool more, scan.Next());
+    if (!more) return {};
+    for (const auto& [name, fact] : allowed) {
+      if (scan.Text(0) == name) import.builder->AddFact(fact, std::string(scan.Text(1)));
+    }
+    if (scan.Text(0) == "CUDA_GRAPH_TRACE_OPTIONS:MODE" && scan.Text(1) == "Graph") {
+      import.builder->log().Add(Counter::graph_kernels_hidden);
+    }
+  }
+}
+
+Status ReadCaptureWindow(Import& import) {
+  PROFGAUGE_TRY(auto window, TableScan::Open(*import.database, "ANALYSIS_DETAILS",
+                                             {{{"startTime"}}, {{"stopTime"}}}));
+  PROFGAUGE_TRY(const bool has_window, window.Next());
+  if (has_window && window.Integer(1) > window.Integer(0)) {
+    import.builder->SetSpan(window.Integer(0), window.Integer(1) - window.Integer(0));
+    import.capture_end = window.Integer(1);
+  }
+  PROFGAUGE_TRY(auto start, TableScan::Open(*import.database, "TARGET_INFO_SESSION_START_TIME",
+                                            {{{"utcEpochNs"}}}));
+  PROFGAUGE_TRY(const bool has_start, start.Next());
+  if (has_start) import.builder->SetClockOffset(start.Integer(0));
+  return {};
+}
+
+// What nsys itself says of its capture. Its texts are not shown: they may name files and users.
+Status ReadDiagnostics(Import& import) {
+  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "DIAGNOSTIC_EVENT",
+                                           {{{"severity"}}, {{"text"}}}));
+  while (true) {
+    PROFGAUGE_TRY(const bool more, scan.Next());
+    if (!more) return {};
+    const std::string_view text = scan.Text(1);
+    const auto says = [text](std::string_view phrase) {
+      return text.find(phrase) != std::string_view::npos;
+    };
+    if (says("Not all CUDA events might have been collected")) {
+      import.builder->log().AddAt(Counter::events_dropped,
+                                  "nsys: not all CUDA events might have been collected");
+    } else if (says("is not supported by this build")) {
+      import.builder->log().AddAt(Counter::profiler_warnings,
+                                  "nsys does not support the installed CUDA driver; update nsys");
+    } else if (says("CUDA profiling might have not been started correctly")) {
+      import.builder->log().AddAt(Counter::profiler_warnings,
+                                  "CUDA profiling might not have been started correctly");
+    } else if (says("No NVTX events collected")) {
+      import.builder->log().AddAt(Counter::profiler_warnings,
+                                  "no NVTX events collected, so ops and iterations are unknown");
+    } else if (scan.Integer(0) >= 2) {
+      import.builder->log().Add(Counter::profiler_warnings);
+    }
+  }
+}
+
+}  // namespace
+
+ThreadId ThreadOf(Import& import, std::int64_t global_tid) {
+  const auto [it, is_new] = import.threads.try_emplace(global_tid);
+  if (is_new) {
+    it->second = import.builder->AddThread(fmt::format("{}", ProcessOf(global_tid)),
+                                           fmt::format("{}", ThreadNumberOf(global_tid)));
+  }
+  return it->second;
+}
+
+Status ReadMetadata(Import& import) {
+  PROFGAUGE_CHECK(ReadStrings(import));
+  PROFGAUGE_CHECK(ReadGpus(import, "TARGET_INFO_GPU"));
+  if (import.sms_of.empty()) PROFGAUGE_CHECK(ReadGpus(import, "TARGET_INFO_CUDA_GPU"));
+  PROFGAUGE_CHECK(ReadGpuMapping(import));
+  for (const char* table : {"META_DATA_EXPORT", "EXPORT_META_DATA"}) {
+    PROFGAUGE_CHECK(ReadFacts(import, table,
+                              {{"EXPORT_PRODUCT_VERSION", "nsight_systems_version"},
+                               {"EXPORT_SCHEMA_VERSION", "nsight_systems_schema"}}));
+  }
+  PROFGAUGE_CHECK(ReadFacts(import, "META_DATA_CAPTURE", {}));
+  PROFGAUGE_CHECK(ReadFacts(import, "TARGET_INFO_SYSTEM_ENV",
+                            {{"CudaDriverVersion", "cuda_driver_version"},
+                             {"NvDriverVersion", "nvidia_driver_version"}}));
+  PROFGAUGE_CHECK(ReadCaptureWindow(import));
+  return ReadDiagnostics(import);
+}
+
+}  // namespace profgauge::readers::nsight

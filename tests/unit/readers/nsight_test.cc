@@ -1,0 +1,244 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/sqlite.h"
+#include "readers/common/nvtx_text.h"
+#include "readers/load.h"
+
+namespace profgauge {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Process 7, threads 1 and 2: pid << 24 | tid.
+constexpr const char* kThread1 = "117440513";
+constexpr const char* kThread2 = "117440514";
+
+class NsightTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    path_ = ::testing::TempDir() + "nsight_" + std::to_string(::getpid()) + ".sqlite";
+    std::filesystem::remove(path_);
+  }
+  void TearDown() override { std::filesystem::remove(path_); }
+
+  void Write(const std::string& sql) {
+    auto database = sqlite::Database::Open(path_, sqlite::Mode::kReadWrite, ErrorKind::kInternal);
+    ASSERT_TRUE(database);
+    const Status status = database->Execute(sql);
+    ASSERT_TRUE(status) << status.error().message;
+  }
+
+  Profile Read() {
+    auto profile = ReadProfile(path_, {});
+    EXPECT_TRUE(profile) << profile.error().message;
+    return profile ? std::move(*profile) : Profile{};
+  }
+
+  // A small export: one op launches a kernel and a copy; the oldest columns only.
+  static std::string Basic() {
+    return std::string(R"(
+      create table StringIds (id integer, value text);
+      insert into StringIds values (1, 'volta_sgemm_128x64'), (2, 'cudaLaunchKernel_v7000_ptsz'),
+        (3, 'cudaMemcpyAsync_v3020'), (4, 'layer one');
+      create table CUPTI_ACTIVITY_KIND_KERNEL (start integer, end integer, deviceId integer,
+        streamId integer, correlationId integer, globalPid integer, demangledName integer,
+        shortName integer, gridX integer, gridY integer, gridZ integer, blockX integer,
+        blockY integer, blockZ integer, registersPerThread integer, staticSharedMemory integer,
+        dynamicSharedMemory integer);
+      insert into CUPTI_ACTIVITY_KIND_KERNEL values
+        (1000, 1500, 0, 7, 11, 117440512, 1, 1, 40, 1, 1, 256, 1, 1, 32, 1024, 1024),
+        (9000, 8000, 0, 7, 12, 117440512, 99, 98, 1, 1, 1, 1, 1, 1, 1, 0, 0);
+      create table CUPTI_ACTIVITY_KIND_MEMCPY (start integer, end integer, deviceId integer,
+        streamId integer, correlationId integer, globalPid integer, bytes integer,
+        copyKind integer, srcKind integer, dstKind integer);
+      insert into CUPTI_ACTIVITY_KIND_MEMCPY values
+        (2000, 2100, 0, 7, 13, 117440512, 4096, 1, 0, 2);
+      create table CUPTI_ACTIVITY_KIND_RUNTIME (start integer, end integer, globalTid integer,
+        correlationId integer, nameId integer, returnValue integer);
+      insert into CUPTI_ACTIVITY_KIND_RUNTIME values (500, 600, )") +
+           kThread1 + ", 11, 2, 0), (700, 800, " + kThread1 + R"(, 13, 3, 2);
+      create table NVTX_EVENTS (start integer, end integer, eventType integer, text text,
+        textId integer, globalTid integer, endGlobalTid integer, domainId integer);
+      insert into NVTX_EVENTS values
+        (-5, null, 75, 'TensorRT', null, )" +
+           kThread1 + R"(, null, 3),
+        (400, 900, 59, 'aten::mm, seq = 3, sizes = [[2, 3], [3, 4]]', null, )" +
+           kThread1 +
+           R"(, null, 0),
+        (100, 950, 59, null, 4, )" +
+           kThread1 + R"(, null, 3),
+        (50, 990, 60, 'step 12', null, )" +
+           kThread1 + ", " + kThread1 + R"(, 0),
+        (60, 70, 60, 'elsewhere', null, )" +
+           kThread1 + ", " + kThread2 + ", 0);";
+  }
+
+  std::string path_;
+};
+
+TEST_F(NsightTest, ReadsKernelsCopiesCallsAndRanges) {
+  Write(Basic() +
+        "create table TARGET_INFO_GPU (id integer, name text, cuDevice integer, smCount integer, "
+        "totalMemory integer, computeMajor integer, computeMinor integer);"
+        "insert into TARGET_INFO_GPU values (0, 'Tesla V100', 0, 80, 1000, 7, 0);");
+  const Profile profile = Read();
+  ASSERT_EQ(profile.device.size(), 3u);
+  EXPECT_EQ(profile.Name(profile.device.name[0]), "volta_sgemm_128x64");
+  EXPECT_EQ(profile.device.duration[0], 500);
+  const LaunchConfig& config = profile.launch_configs[profile.device.config[0].value];
+  EXPECT_EQ(config.blocks_per_sm, 0.5);
+  EXPECT_EQ(config.warps_per_sm, 4);
+  EXPECT_EQ(config.shared_memory, 2048);
+  // The launch lies inside aten::mm, which lies inside the TensorRT layer and the step.
+  const HostId op = profile.device.op[0];
+  ASSERT_TRUE(op.valid());
+  EXPECT_EQ(profile.Name(profile.host.name[op.value]), "aten::mm");
+  EXPECT_EQ(profile.Name(profile.host.input_shapes[op.value]), "[[2, 3], [3, 4]]");
+  EXPECT_EQ(profile.host.sequence[op.value], 3);
+  const HostId layer = profile.host.parent[op.value];
+  EXPECT_EQ(profile.Name(profile.host.name[layer.value]), "layer one");
+  EXPECT_EQ(profile.host.kind[layer.value], HostKind::kOp);
+  const HostId step = profile.host.parent[layer.value];
+  EXPECT_EQ(profile.host.kind[step.value], HostKind::kIterationMarker);
+
+  EXPECT_EQ(profile.Name(profile.device.name[1]), "[CUDA memcpy Host-to-Device]");
+  EXPECT_EQ(profile.device.host_memory[1], HostMemory::kPageable);
+  EXPECT_EQ(profile.device.bytes[1], 4096);
+  EXPECT_EQ(profile.Name(profile.api.name[0]), "cudaLaunchKernel");
+}
+
+TEST_F(NsightTest, CountsWhatIsWrong) {
+  Write(Basic());
+  const Profile profile = Read();
+  EXPECT_EQ(profile.log[Counter::events_negative_dur], 1u);
+  EXPECT_EQ(profile.log[Counter::ranges_across_threads], 1u);
+  EXPECT_EQ(profile.log[Counter::api_errors], 1u);
+  EXPECT_THAT(profile.log.Examples(Counter::api_errors), ::testing::ElementsAre("cudaMemcpyAsync"));
+  EXPECT_EQ(profile.Name(profile.device.name[2]), "(unnamed kernel)");
+}
+
+TEST_F(NsightTest, TheSameOrdinalInTwoProcessesIsTwoGpus) {
+  Write(Basic() +
+        "insert into CUPTI_ACTIVITY_KIND_KERNEL select start, end, 0, streamId, correlationId, "
+        "134217728, demangledName, shortName, 1, 1, 1, 1, 1, 1, 1, 0, 0 "
+        "from CUPTI_ACTIVITY_KIND_KERNEL where correlationId = 11;"
+        "create table TARGET_INFO_CUDA_DEVICE (gpuId integer, cudaId integer, pid integer);"
+        "insert into TARGET_INFO_CUDA_DEVICE values (0, 0, 7), (1, 0, 8);");
+  const Profile profile = Read();
+  const std::set<std::int32_t> gpus(profile.device.gpu.begin(), profile.device.gpu.end());
+  EXPECT_THAT(gpus, ::testing::ElementsAre(0, 1));
+  // Correlation 11 of process 8 has no call: it must not take process 7's.
+  EXPECT_EQ(profile.log[Counter::kernels_without_launch], 2u);
+}
+
+TEST_F(NsightTest, WhatNsysSaysOfItsCaptureBecomesWarningsWithoutItsText) {
+  Write(Basic() +
+        "create table DIAGNOSTIC_EVENT (severity integer, text text);"
+        "insert into DIAGNOSTIC_EVENT values "
+        "(2, 'Not all CUDA events might have been collected.'), "
+        "(2, 'No NVTX events collected. Does the process use NVTX?'), "
+        "(3, 'cannot open /home/someone/secret');"
+        "create table META_DATA_CAPTURE (name text, value text);"
+        "insert into META_DATA_CAPTURE values ('CUDA_GRAPH_TRACE_OPTIONS:MODE', 'Graph'), "
+        "('PROCESS_0:ENVIRONMENT_VARIABLE', 'TOKEN=secret'), ('PROCESS_0:COMMAND', 'secret');");
+  const Profile profile = Read();
+  EXPECT_TRUE(profile.log.HasDataLoss());
+  EXPECT_EQ(profile.log[Counter::profiler_warnings], 2u);
+  EXPECT_EQ(profile.log[Counter::graph_kernels_hidden], 1u);
+  for (const auto& [key, value] : profile.facts) EXPECT_EQ(value.find("secret"), std::string::npos);
+  for (std::uint32_t i = 0; i < profile.strings.size(); ++i) {
+    EXPECT_EQ(profile.strings[StringId{i}].find("secret"), std::string::npos);
+  }
+  for (const auto& example : profile.log.Examples(Counter::profiler_warnings)) {
+    EXPECT_EQ(example.find("secret"), std::string::npos);
+  }
+}
+
+TEST_F(NsightTest, RefusesOtherDatabasesAndDamagedOnes) {
+  Write("create table StringTable (_id_ integer)");
+  EXPECT_EQ(ReadProfile(path_, {}).error().code, "input/nvprof");
+  std::filesystem::remove(path_);
+  Write("create table dictionary (x integer); create table db_version (x integer)");
+  EXPECT_EQ(ReadProfile(path_, {}).error().code, "input/dlprof");
+  std::filesystem::remove(path_);
+  Write("create table recipes (x integer)");
+  EXPECT_EQ(ReadProfile(path_, {}).error().code, "input/sqlite");
+  std::filesystem::remove(path_);
+  Write("create table StringIds (id integer, value text)");
+  EXPECT_EQ(ReadProfile(path_, {}).error().code, "nsight/no-events");
+  std::filesystem::remove(path_);
+  std::ofstream(path_, std::ios::binary)
+      << std::string("SQLite format 3\0", 16) << std::string(4096, 'x');
+  EXPECT_EQ(ReadProfile(path_, {}).error().code, "sqlite/damaged");
+}
+
+// Counts of the real files, taken from them with sqlite3.
+TEST(NsightReal, CountsAgreeWithTheTables) {
+  const std::string folder = std::string(PROFGAUGE_SHARED_DIR) + "/data/nsight-systems/";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no shared profiles";
+  struct Expected {
+    const char* file;
+    std::size_t device, api, host;
+  };
+  constexpr Expected kExpected[] = {
+      {"lockfuehrer_beast_report1", 2260, 4597, 0}, {"dlprof_dummynet_wrelu_nsys", 76, 321, 166},
+      {"michaelmichaeln_tile_8x8", 2421, 2448, 0},  {"centerformer_baseline_nvtxonly", 0, 0, 1824},
+      {"memfusion_artifact_report1", 40, 5668, 59}, {"hsiaogary_cuda_course_report1", 73, 6, 0},
+      {"baardrw_sigma_report2", 41, 111, 0},        {"miniGEMM_report1", 0, 897, 0}};
+  for (const Expected& expected : kExpected) {
+    SCOPED_TRACE(expected.file);
+    const auto profile = ReadProfile(folder + expected.file + ".sqlite", {});
+    ASSERT_TRUE(profile) << profile.error().message;
+    EXPECT_EQ(profile->device.size(), expected.device);
+    EXPECT_EQ(profile->api.size(), expected.api);
+    EXPECT_EQ(profile->host.size(), expected.host);
+  }
+  EXPECT_EQ(ReadProfile(folder + "dynamicvit_dlprof_nsys_profile.sqlite", {}).error().code,
+            "nsight/no-events");
+}
+
+TEST(ParseRangeText, KnowsTheWritersOfRanges) {
+  using readers::ParseRangeText;
+  using readers::RangeKind;
+  struct Row {
+    const char* text;
+    const char* domain;
+    RangeKind kind;
+    const char* name;
+    const char* shapes;
+    std::int64_t sequence;
+  };
+  constexpr Row kRows[] = {
+      {"aten::conv2d, seq = 12, op_id = 9, sizes = [[1, 2], []], input_op_ids = [(4,0)]", "",
+       RangeKind::kOp, "aten::conv2d", "[[1, 2], []]", 12},
+      {"autograd::engine::evaluate_function: ConvolutionBackward0, seq = 12", "", RangeKind::kOp,
+       "autograd::engine::evaluate_function: ConvolutionBackward0", "", 12},
+      {"aten::mm, sizes = [[1, 2", "", RangeKind::kOp, "aten::mm", "", -1},
+      {"step 12", "", RangeKind::kIterationMarker, "step 12", "", -1},
+      {"ProfilerStep#3", "", RangeKind::kIterationMarker, "ProfilerStep#3", "", -1},
+      {"batch_7", "", RangeKind::kIterationMarker, "batch_7", "", -1},
+      {"stepper", "", RangeKind::kAnnotation, "stepper", "", -1},
+      {"Op: dense/MatMul", "tensorflow-core", RangeKind::kOp, "dense/MatMul", "", -1},
+      {"{'mod': 'torch', 'op': 'matmul', 'args': []}", "", RangeKind::kOp, "torch.matmul", "", -1},
+      {"{'traceMarker': ['/home/x/y.py:3']}", "", RangeKind::kAnnotation, "traceMarker", "", -1},
+      {"/conv1/Conv", "TensorRT", RangeKind::kOp, "/conv1/Conv", "", -1},
+      {"forward", "", RangeKind::kAnnotation, "forward", "", -1},
+      {"", "", RangeKind::kAnnotation, "", "", -1},
+  };
+  for (const Row& row : kRows) {
+    SCOPED_TRACE(row.text);
+    const auto range = ParseRangeText(row.text, row.domain);
+    EXPECT_EQ(range.kind, row.kind);
+    EXPECT_EQ(range.name, row.name);
+    EXPECT_EQ(range.input_shapes, row.shapes);
+    EXPECT_EQ(range.sequence, row.sequence);
+  }
+}
+
+}  // namespace
+}  // namespace profgauge
