@@ -75,7 +75,8 @@ TEST_F(Load, SaysWhatAFileIsInstead) {
       {"run.nsys-rep", "\x01\x02\x03"sv,
        "error: the file is a report of Nsight Systems in its own format, which only its own tools "
        "can read\n  --> run.nsys-rep\n"
-       "  help: export it with `nsys export --type sqlite`   [input/nsys-rep]\n"},
+       "  help: export it with `nsys export --type sqlite run.nsys-rep`, then pass the `.sqlite` "
+       "file   [input/nsys-rep]\n"},
       {"utf16.json", "\xFF\xFE{\0"sv,
        "error: the file is text in UTF-16, expected UTF-8\n  --> utf16.json\n"
        "  help: PowerShell's `>` converts text; copy the original file, or convert it with `iconv "
@@ -83,8 +84,8 @@ TEST_F(Load, SaysWhatAFileIsInstead) {
        "UTF-16 -t UTF-8`   [input/utf16]\n"},
       {"notes.txt", "hello",
        "error: the file is no profile of a known format\n  --> notes.txt\n"
-       "  help: expected a trace of the PyTorch profiler (*.pt.trace.json or *.pt.trace.json.gz)   "
-       "[input/unknown]\n"},
+       "  help: expected a trace of the PyTorch profiler (*.pt.trace.json or *.pt.trace.json.gz) or an "
+       "SQLite export of Nsight Systems   [input/unknown]\n"},
       {"package.json", R"({"name": "x"})",
        "error: the file has no list `traceEvents`\n  --> package.json\n"
        "  help: expected a trace of the PyTorch profiler (*.pt.trace.json or *.pt.trace.json.gz)   "

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "base/sqlite.h"
 #include "readers/common/nvtx_text.h"
