@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "analysis/device_spans.h"
-#include "analysis/utilization.h"
 #include "base/format.h"
 
 namespace profgauge {
@@ -18,6 +17,7 @@ namespace {
 struct RankTimes {
   Ns compute = 0, communication = 0, hidden = 0;
   Ns window = 0;  // Of all its GPUs together.
+  Ns busy = 0;
   Ns waiting = 0;
   bool matched = false;  // Whether any of its collectives could be compared with other ranks.
   Ns exposed() const { return communication - hidden; }
@@ -58,6 +58,7 @@ RankTimes MeasureRank(const RankContext& rank, std::span<const CollectiveCall> c
     times.communication += Length(communication);
     times.hidden += OverlapLength(communication, compute);
     times.window += rank.window().length();
+    times.busy += Length(Clip(device.busy, rank.window()));
   }
   if (times.communication == 0 && !calls.empty()) AddHostTimes(rank, calls, devices, times);
   for (const CollectiveCall& call : calls) {
@@ -260,10 +261,11 @@ void FillRanks(std::span<const RankContext> ranks, std::span<const RankTimes> ti
     Column& waiting = *table.Find("waiting_time");
     if (times[i].matched) waiting.AddInteger(times[i].waiting); else waiting.AddAbsent();
     Column& idle = *table.Find("idle");
-    const std::vector<GpuUse> uses = MeasureGpus(rank);
-    double sum = 0;
-    for (const GpuUse& use : uses) sum += use.idle_share();
-    if (uses.empty()) idle.AddAbsent(); else idle.AddReal(sum / static_cast<double>(uses.size()));
+    if (!rank.has_device() || times[i].window <= 0) {
+      idle.AddAbsent();
+    } else {
+      idle.AddReal(1 - static_cast<double>(times[i].busy) / static_cast<double>(times[i].window));
+    }
   }
   table.Find("host")->MarkAbsent("the recording does not name the machine");
 }

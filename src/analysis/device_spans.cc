@@ -30,13 +30,15 @@ std::vector<DeviceSpans> CollectDeviceSpans(const Profile& profile,
   for (std::size_t i = 0; i < device.size();) {  // Rows are sorted by GPU.
     DeviceSpans& spans = result.emplace_back();
     spans.gpu = device.gpu[i];
-    SpanCollector compute, communication;
+    SpanCollector compute, communication, busy;
     for (; i < device.size() && device.gpu[i] == spans.gpu; ++i) {
+      busy.Add(device.start[i], device.duration[i]);
       if (device.kind[i] != DeviceKind::kKernel) continue;
       (classes[i].collective ? communication : compute).Add(device.start[i], device.duration[i]);
     }
     spans.compute = compute.Take();
     spans.communication = communication.Take();
+    spans.busy = busy.Take();
   }
   return result;
 }

@@ -17,6 +17,7 @@ struct DeviceSpans {
   std::int32_t gpu = -1;
   std::vector<Span> compute;        ///< Kernels that are no collectives.
   std::vector<Span> communication;  ///< Collectives.
+  std::vector<Span> busy;           ///< Anything: kernels, copies and sets.
 };
 
 /// One entry per GPU with device rows, by number.

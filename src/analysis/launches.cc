@@ -1,8 +1,9 @@
 #include "analysis/launches.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
-#include <numeric>
+#include <limits>
 #include <string_view>
 
 #include "analysis/texts.h"
@@ -30,15 +31,48 @@ Ns DelayOf(const Profile& profile, std::size_t row) {
   return std::max<Ns>(0, profile.device.start[row] - end);
 }
 
+// When the items were launched and when they started, each in order. Clocks of host and device can be
+// off by a little; a queue has no negative length, so nothing starts before its launch.
+struct SortedTimes {
+  explicit SortedTimes(std::span<const QueueItem> items) {
+    launched.reserve(items.size());
+    started.reserve(items.size());
+    for (const QueueItem& item : items) {
+      launched.push_back(item.launched);
+      started.push_back(std::max(item.launched, item.started));
+    }
+    for (std::vector<Ns>* times : {&launched, &started}) {
+      if (!std::is_sorted(times->begin(), times->end())) std::sort(times->begin(), times->end());
+    }
+  }
+  std::vector<Ns> launched, started;
+};
+
+// Index of the first of `times`, from `from` on, that is not before `at`: a few steps, else a leap.
+std::size_t AdvanceTo(const std::vector<Ns>& times, std::size_t from, Ns at) {
+  for (int step = 0; step < 8; ++step, ++from) {
+    if (from == times.size() || times[from] >= at) return from;
+  }
+  const auto begin = times.begin() + static_cast<std::ptrdiff_t>(from);
+  return static_cast<std::size_t>(std::lower_bound(begin, times.end(), at) - times.begin());
+}
+
 // The columns of the table, found once.
 struct Columns {
-  explicit Columns(Table& table)
+  Columns(Table& table, StringPool& pool)
       : rank(*table.Find("rank")), gpu(*table.Find("gpu")), stream(*table.Find("stream")),
         name(*table.Find("name")), kind(*table.Find("kind")), op(*table.Find("op")),
         call(*table.Find("call")), call_start(*table.Find("call_start")),
         call_time(*table.Find("call_time")), start(*table.Find("start")),
         time(*table.Find("time")), delay(*table.Find("delay")),
-        queue(*table.Find("queue_length")), uses(*table.Find("uses_tensor_core")) {}
+        queue(*table.Find("queue_length")), uses(*table.Find("uses_tensor_core")) {
+    for (const DeviceKind of : {DeviceKind::kKernel, DeviceKind::kMemcpy, DeviceKind::kMemset}) {
+      kinds[static_cast<std::size_t>(of)] = pool.Intern(KindName(of));
+    }
+    for (const Tri tri : {Tri::kNo, Tri::kYes, Tri::kUnknown}) {
+      verdicts[static_cast<std::size_t>(tri)] = pool.Intern(TriName(tri));
+    }
+  }
   void Reserve(std::size_t rows) {
     for (Column* column : {&rank, &gpu, &stream, &name, &kind, &op, &call, &call_start, &call_time,
                            &start, &time, &delay, &queue, &uses}) {
@@ -47,10 +81,11 @@ struct Columns {
   }
   Column &rank, &gpu, &stream, &name, &kind, &op, &call, &call_start, &call_time, &start, &time,
       &delay, &queue, &uses;
+  std::array<StringId, 3> kinds, verdicts;
 };
 
 void AppendRow(const RankContext& rank, std::size_t row, std::int64_t queue, Texts& texts,
-               StringPool& pool, Columns& to) {
+               Columns& to) {
   const Profile& profile = *rank.profile;
   const DeviceTable& device = profile.device;
   const std::uint32_t call = device.launch[row].value;
@@ -58,7 +93,7 @@ void AppendRow(const RankContext& rank, std::size_t row, std::int64_t queue, Tex
   to.gpu.AddInteger(device.gpu[row]);
   to.stream.AddInteger(device.stream[row]);
   to.name.AddText(texts(device.name[row]));
-  to.kind.AddText(pool.Intern(KindName(device.kind[row])));
+  to.kind.AddText(to.kinds[static_cast<std::size_t>(device.kind[row])]);
   const HostId op = device.op[row];
   to.op.AddText(op.valid() ? texts(profile.host.name[op.value]) : StringId{});
   to.call.AddText(texts(profile.api.name[call]));
@@ -68,12 +103,12 @@ void AppendRow(const RankContext& rank, std::size_t row, std::int64_t queue, Tex
   to.time.AddInteger(device.duration[row]);
   to.delay.AddInteger(DelayOf(profile, row));
   to.queue.AddInteger(queue);
-  to.uses.AddText(pool.Intern(TriName(rank.classes[row].tensor_core)));
+  to.uses.AddText(to.verdicts[static_cast<std::size_t>(rank.classes[row].tensor_core)]);
 }
 
 // Adds the launches of the rows [begin, end), which are one stream's.
 void AddStream(const RankContext& rank, std::size_t begin, std::size_t end, Texts& texts,
-               StringPool& pool, Columns& columns, Summary& summary) {
+               Columns& columns, Summary& summary) {
   const Profile& profile = *rank.profile;
   std::vector<QueueItem> items;
   std::vector<std::size_t> rows;
@@ -91,7 +126,7 @@ void AddStream(const RankContext& rank, std::size_t begin, std::size_t end, Text
     if (profile.device.kind[rows[i]] == DeviceKind::kKernel) {
       summary.delays.push_back(DelayOf(profile, rows[i]));
     }
-    AppendRow(rank, rows[i], queue[i], texts, pool, columns);
+    AppendRow(rank, rows[i], queue[i], texts, columns);
   }
 }
 
@@ -121,47 +156,32 @@ void SetMetrics(Summary& summary, Output& out) {
 }  // namespace
 
 std::vector<QueueEvent> QueueEvents(std::span<const QueueItem> items) {
-  struct Event {
-    Ns time;
-    int change;
-  };
-  std::vector<Event> changes;
-  changes.reserve(items.size() * 2);
-  for (const QueueItem& item : items) {
-    changes.push_back({item.launched, +1});
-    // Clocks of host and device can be off by a little; a queue has no negative length.
-    changes.push_back({std::max(item.launched, item.started), -1});
-  }
-  std::stable_sort(changes.begin(), changes.end(), [](const Event& a, const Event& b) {
-    return a.time != b.time ? a.time < b.time : a.change > b.change;
-  });
+  const SortedTimes times(items);
   std::vector<QueueEvent> events;
-  events.reserve(changes.size());
-  std::int64_t length = 0;
-  for (const Event& change : changes) {
-    length += change.change;
-    events.push_back({change.time, length});
+  events.reserve(items.size() * 2);
+  std::size_t launched = 0, started = 0;
+  while (started < items.size()) {
+    // No item starts before its own launch, so launches never run out first.
+    const bool launch =
+        launched < items.size() && times.launched[launched] <= times.started[started];
+    const Ns time = launch ? times.launched[launched++] : times.started[started++];
+    events.push_back({time, static_cast<std::int64_t>(launched - started)});
   }
   return events;
 }
 
 std::vector<std::int64_t> QueueLengths(std::span<const QueueItem> items) {
-  std::vector<Ns> launched, started;
-  launched.reserve(items.size());
-  started.reserve(items.size());
-  for (const QueueItem& item : items) {
-    launched.push_back(item.launched);
-    started.push_back(std::max(item.launched, item.started));
-  }
-  std::sort(launched.begin(), launched.end());
-  std::sort(started.begin(), started.end());
+  const SortedTimes times(items);
   std::vector<std::int64_t> lengths;
   lengths.reserve(items.size());
+  std::size_t before = 0, gone = 0;
+  Ns last = std::numeric_limits<Ns>::min();
   for (const QueueItem& item : items) {
-    const auto before = std::lower_bound(launched.begin(), launched.end(), item.launched);
-    const auto gone = std::lower_bound(started.begin(), started.end(), item.launched);
-    lengths.push_back(
-        std::max<std::int64_t>(0, (before - launched.begin()) - (gone - started.begin())));
+    if (item.launched < last) before = gone = 0;  // Another thread's: rarely.
+    last = item.launched;
+    before = AdvanceTo(times.launched, before, item.launched);
+    gone = AdvanceTo(times.started, gone, item.launched);
+    lengths.push_back(static_cast<std::int64_t>(before) - static_cast<std::int64_t>(gone));
   }
   return lengths;
 }
@@ -177,7 +197,7 @@ void AddLaunches(std::span<const RankContext> ranks, Output& out) {
     SetMetrics(summary, out);
     return;
   }
-  Columns columns(out.AddTable("launches"));
+  Columns columns(out.AddTable("launches"), out.strings());
   columns.Reserve(rows);
   for (const RankContext& rank : ranks) {
     const DeviceTable& device = rank.profile->device;
@@ -188,7 +208,7 @@ void AddLaunches(std::span<const RankContext> ranks, Output& out) {
              device.stream[i] == device.stream[begin]) {
         ++i;
       }
-      AddStream(rank, begin, i, texts, out.strings(), columns, summary);
+      AddStream(rank, begin, i, texts, columns, summary);
     }
   }
   SetMetrics(summary, out);

@@ -1,8 +1,8 @@
 // The rules that tell from a kernel's name whether it runs on Tensor Cores or matrix cores.
 //
 // Rules are tried in order, the first match wins. RE2 has no look-around, so a rule is a pair: the
-// name must contain `include` and must not contain `exclude`. Families are described in
-// rules/README.md; each row of the table says what it is about.
+// name must contain `include` and must not contain `exclude`. The rows of the table are grouped by
+// family of kernels.
 #pragma once
 
 #include <cstdint>
