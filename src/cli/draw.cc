@@ -8,12 +8,22 @@
 #include <string_view>
 #include <system_error>
 
+#include "render/ci.h"
 #include "render/renderer.h"
 
 namespace profgauge::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// What a comment on a pull request should not exceed, so that people read it.
+constexpr std::size_t kCommentBytes = 20'000;
+
+/// The file of the repository that code scanning shows alerts at: the policy, if it is a file.
+std::string AlertsAt(const report::Report& report) {
+  const std::string& policy = report.verdict.policy;
+  return policy.empty() || policy.starts_with("builtin:") ? "policy.yaml" : policy;
+}
 
 bool SameFile(const std::string& a, const std::string& b) {
   std::error_code error;
@@ -26,14 +36,21 @@ Status Drawing::Open(const Options& options, const std::vector<std::string>& inp
   templates_dir_ = options.templates_dir;
   if (!options.out_dir.empty()) {
     PROFGAUGE_CHECK(outputs_.MakeDirectory(options.out_dir));
-    const std::pair<Kind, std::string_view> files[] = {{Kind::kHtml, "report.html"},
-                                                       {Kind::kJson, "report.json"}};
+    const std::pair<Kind, std::string_view> files[] = {
+        {Kind::kHtml, "report.html"}, {Kind::kMarkdown, "report.md"}, {Kind::kJson, "report.json"}};
     for (const auto& [kind, name] : files) {
       PROFGAUGE_CHECK(Add(kind, (fs::path(options.out_dir) / name).string()));
     }
   }
   const std::pair<Kind, const std::string&> singles[] = {{Kind::kHtml, options.html},
-                                                         {Kind::kJson, options.json}};
+                                                         {Kind::kMarkdown, options.markdown},
+                                                         {Kind::kSummary, options.summary},
+                                                         {Kind::kJson, options.json},
+                                                         {Kind::kJunit, options.junit},
+                                                         {Kind::kSarif, options.sarif},
+                                                         {Kind::kGithub, options.github},
+                                                         {Kind::kGitlab, options.gitlab},
+                                                         {Kind::kOpenMetrics, options.openmetrics}};
   for (const auto& [kind, path] : singles) {
     if (!path.empty()) PROFGAUGE_CHECK(Add(kind, path));
   }
@@ -74,13 +91,30 @@ Result<std::vector<render::File>> Drawing::DrawOne(Kind kind, const report::Repo
     if (!bytes) return Fail(std::move(bytes).error());
     return std::vector<render::File>{{"", *std::move(bytes)}};
   };
-  render::HtmlOptions html;
-  html.templates_dir = templates_dir_;
+  const render::HtmlOptions html{templates_dir_};
+  render::MarkdownOptions markdown;
+  markdown.templates_dir = templates_dir_;
   switch (kind) {
     case Kind::kHtml:
       return single(render::RenderHtml(report, html));
     case Kind::kHtmlFolder:
       return render::RenderHtmlFiles(report, html);
+    case Kind::kMarkdown:
+      return single(render::RenderMarkdown(report, markdown));
+    case Kind::kSummary:
+      markdown.full = false;
+      markdown.max_bytes = kCommentBytes;
+      return single(render::RenderMarkdown(report, markdown));
+    case Kind::kJunit:
+      return single(render::RenderJunit(report));
+    case Kind::kSarif:
+      return single(render::RenderSarif(report, AlertsAt(report)));
+    case Kind::kGithub:
+      return single(render::RenderGithub(report));
+    case Kind::kGitlab:
+      return single(render::RenderGitlab(report, AlertsAt(report)));
+    case Kind::kOpenMetrics:
+      return single(render::RenderOpenMetrics(report));
     case Kind::kJson:
       break;
   }

@@ -31,7 +31,18 @@ class Drawing {
   std::vector<std::string> Summary() const;
 
  private:
-  enum class Kind : std::uint8_t { kHtml, kHtmlFolder, kJson };
+  enum class Kind : std::uint8_t {
+    kHtml,
+    kHtmlFolder,
+    kMarkdown,
+    kSummary,
+    kJson,
+    kJunit,
+    kSarif,
+    kGithub,
+    kGitlab,
+    kOpenMetrics,
+  };
   struct Item {
     Kind kind;
     std::string path;
