@@ -1,0 +1,104 @@
+// Times the parts of the analysis on real or generated traces: analyze TRACE…
+//
+// Workload analyze_1m: a trace of a million events, from make_profile. Prints events, milliseconds
+// of each part and events per second; the numbers are for people, nothing is asserted.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/communication.h"
+#include "analysis/context.h"
+#include "analysis/copies.h"
+#include "analysis/coverage.h"
+#include "analysis/device_tables.h"
+#include "analysis/host_calls.h"
+#include "analysis/idle.h"
+#include "analysis/kernels.h"
+#include "analysis/launches.h"
+#include "analysis/memory.h"
+#include "analysis/op_tables.h"
+#include "analysis/run_iterations.h"
+#include "analysis/tensor_cores.h"
+#include "analysis/utilization.h"
+#include "readers/load.h"
+
+namespace profgauge {
+namespace {
+
+template <class Work>
+auto Timed(const char* what, Work work) {
+  const auto start = std::chrono::steady_clock::now();
+  auto result = work();
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+  fmt::print("  {:<24} {:8.1f} ms\n", what, took.count());
+  return result;
+}
+
+std::size_t Events(const Profile& profile) {
+  return profile.host.size() + profile.api.size() + profile.device.size() +
+         profile.python.size() + profile.memory.size() + profile.sync.size();
+}
+
+struct Part {
+  const char* name;
+  void (*add)(std::span<const RankContext>, Output&);
+};
+
+constexpr Part kParts[] = {
+    {"iterations, breakdown", AddIterations},
+    {"utilization", AddUtilization},
+    {"idle causes", AddIdle},
+    {"op tables", AddOpTables},
+    {"kernels", AddKernels},
+    {"tensor cores", AddTensorCores},
+    {"launches", AddLaunches},
+    {"gpus, ranks, streams", AddDeviceTables},
+    {"copies", AddCopies},
+    {"host calls", AddHostCalls},
+    {"communication", AddCommunication},
+    {"memory", AddMemory},
+    {"coverage", AddCoverage},
+};
+
+int Measure(const std::string& path) {
+  auto profile = Timed("read", [&] { return ReadProfile(path, {}); });
+  if (!profile) {
+    fmt::print(stderr, "{}: {}\n", path, profile.error().message);
+    return 1;
+  }
+  std::vector<Profile> profiles;
+  profiles.push_back(std::move(*profile));
+  fmt::print("{}: {} events, {} host, {} device\n", path, Events(profiles[0]),
+             profiles[0].host.size(), profiles[0].device.size());
+  const Profile& first = profiles[0];
+  Timed("find iterations", [&] { return FindIterations(first, {}); });
+  const auto classes = Timed("classify", [&] { return ClassifyDevice(first); });
+  Timed("op tree", [&] { return BuildOpTree(first, classes); });
+  const auto ranks = BuildRankContexts(profiles, {});
+  if (!ranks) return 1;
+  Output out;
+  for (const Part& part : kParts) {
+    Timed(part.name, [&] {
+      part.add(*ranks, out);
+      return 0;
+    });
+  }
+  const auto start = std::chrono::steady_clock::now();
+  const auto analysis = Analyze(profiles, {});
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  fmt::print("  {:<24} {:8.1f} ms, {:.2f} M events/s\n", "all together", took.count() * 1000,
+             static_cast<double>(Events(first)) / took.count() / 1e6);
+  return analysis ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace profgauge
+
+int main(int argc, char** argv) {
+  int status = 0;
+  for (int i = 1; i < argc; ++i) status |= profgauge::Measure(argv[i]);
+  return status;
+}
