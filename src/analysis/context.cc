@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "analysis/utilization.h"
+
 namespace profgauge {
 
 Result<std::vector<RankContext>> BuildRankContexts(std::span<const Profile> profiles,
@@ -17,6 +19,7 @@ Result<std::vector<RankContext>> BuildRankContexts(std::span<const Profile> prof
     PROFGAUGE_TRY(rank.iterations, FindIterations(profile, selection));
     rank.classes = ClassifyDevice(profile);
     rank.tree = BuildOpTree(profile, rank.classes);
+    rank.gpus = MeasureGpus(profile, rank.window());
     ranks.push_back(std::move(rank));
   }
   if (ranks.empty()) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "analysis/gpu_use.h"
 #include "analysis/iterations.h"
 #include "analysis/kernel_class.h"
 #include "analysis/op_tree.h"
@@ -25,6 +26,7 @@ struct RankContext {
   std::vector<KernelClass> classes;  ///< One per row of profile->device.
   Iterations iterations;             ///< All, with the selected range and the window.
   OpTree tree;                       ///< Over the whole profile.
+  std::vector<GpuUse> gpus;          ///< GPUs with work, by id: analysis/utilization.h.
 
   Span window() const { return iterations.window; }
   bool has_device() const { return profile->device.size() > 0; }

@@ -37,11 +37,14 @@ bool Blocks(ApiKind kind, std::string_view name) {
 HostWaits CollectWaits(const Profile& profile) {
   HostWaits waits;
   SpanCollector data_loader;
+  std::vector<bool> loads(profile.strings.size());
+  for (std::uint32_t id = 0; id < loads.size(); ++id) {
+    loads[id] = IsDataLoaderRange(profile.strings[StringId{id}]);
+  }
   for (std::size_t row = 0; row < profile.host.size(); ++row) {
-    // Name first: `enumerate(` begins few of them.
-    if (IsDataLoaderRange(profile.Name(profile.host.name[row]))) {
-      data_loader.Add(profile.host.start[row], profile.host.duration[row]);
-    }
+    const StringId name = profile.host.name[row];
+    if (!name.valid() || !loads[name.value]) continue;
+    data_loader.Add(profile.host.start[row], profile.host.duration[row]);
   }
   waits.data_loader = data_loader.Take();
   waits.threads.resize(profile.threads.size());
@@ -143,9 +146,13 @@ std::vector<std::uint32_t> RowsByStart(const DeviceTable& device, std::int32_t g
   for (std::uint32_t row = 0; row < device.size(); ++row) {
     if (device.gpu[row] == gpu) rows.push_back(row);
   }
-  std::stable_sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) {
+  const auto earlier = [&](std::uint32_t a, std::uint32_t b) {
     return device.start[a] < device.start[b];
-  });
+  };
+  // Sorted already when the GPU has one stream.
+  if (!std::is_sorted(rows.begin(), rows.end(), earlier)) {
+    std::stable_sort(rows.begin(), rows.end(), earlier);
+  }
   return rows;
 }
 

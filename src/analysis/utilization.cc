@@ -82,8 +82,8 @@ std::optional<double> Occupancy(const Profile& profile, const GpuRows& rows, Spa
   return weighted / weight;
 }
 
-GpuUse MeasureGpu(const RankContext& rank, const GpuRows& rows) {
-  const DeviceTable& device = rank.profile->device;
+GpuUse MeasureGpu(const Profile& profile, const GpuRows& rows, Span window) {
+  const DeviceTable& device = profile.device;
   SpanCollector kernels;
   SpanCollector all;
   for (std::size_t row = rows.begin; row < rows.end; ++row) {
@@ -94,14 +94,13 @@ GpuUse MeasureGpu(const RankContext& rank, const GpuRows& rows) {
   }
   GpuUse use;
   use.gpu = rows.gpu;
-  use.window = rank.window().length();
-  use.kernel_busy = Length(Clip(kernels.Take(), rank.window()));
-  const std::vector<Span> busy = Clip(all.Take(), rank.window());
+  use.window = window.length();
+  use.kernel_busy = Length(Clip(kernels.Take(), window));
+  const std::vector<Span> busy = Clip(all.Take(), window);
   use.busy = Length(busy);
-  const Span window = rank.window();
   if (window.length() > 0) use.idle = Subtract(std::span(&window, 1), busy);
-  use.sm_efficiency = SmEfficiency(*rank.profile, rows, window);
-  use.occupancy = Occupancy(*rank.profile, rows, window);
+  use.sm_efficiency = SmEfficiency(profile, rows, window);
+  use.occupancy = Occupancy(profile, rows, window);
   return use;
 }
 
@@ -127,13 +126,13 @@ struct Pool {
 
 }  // namespace
 
-std::vector<GpuUse> MeasureGpus(const RankContext& rank) {
-  std::vector<GpuRows> gpus = SplitByGpu(rank.profile->device);
+std::vector<GpuUse> MeasureGpus(const Profile& profile, Span window) {
+  std::vector<GpuRows> gpus = SplitByGpu(profile.device);
   if (std::any_of(gpus.begin(), gpus.end(), [](const GpuRows& g) { return g.has_kernel; })) {
     std::erase_if(gpus, [](const GpuRows& g) { return !g.has_kernel; });
   }
   std::vector<GpuUse> uses;
-  for (const GpuRows& rows : gpus) uses.push_back(MeasureGpu(rank, rows));
+  for (const GpuRows& rows : gpus) uses.push_back(MeasureGpu(profile, rows, window));
   return uses;
 }
 

@@ -3,38 +3,21 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "analysis/context.h"
+#include "analysis/gpu_use.h"
 #include "analysis/output.h"
 
 namespace profgauge {
 
-struct GpuUse {
-  std::int32_t gpu = -1;
-  Ns window = 0;
-  Ns kernel_busy = 0;  ///< Union of its kernels in the window.
-  Ns busy = 0;         ///< Union of kernels, copies and memsets in the window.
-  /// Blocks per SM, summed over the kernels that run at once and capped at 1, averaged over the
-  /// window; idle time counts as 0 (TensorBoard plug-in, b7). Absent without blocks per SM.
-  std::optional<double> sm_efficiency;
-  /// Estimated achieved occupancy, 0..1, weighted by kernel time in the window.
-  std::optional<double> occupancy;
-  std::vector<Span> idle;  ///< The parts of the window in which nothing runs on it.
-
-  double utilization() const { return Share(kernel_busy); }
-  double idle_share() const { return window > 0 ? Share(window - busy) : 0; }
-
- private:
-  double Share(Ns part) const {
-    return window > 0 ? static_cast<double>(part) / static_cast<double>(window) : 0;
-  }
-};
-
 /// One entry per GPU that ran a kernel anywhere in the trace, by id; if none did, per GPU with any
 /// device event. A GPU whose work lies outside the window is idle, not missing.
 /// O(n log n) over the device rows.
-std::vector<GpuUse> MeasureGpus(const RankContext& rank);
+std::vector<GpuUse> MeasureGpus(const Profile& profile, Span window);
+/// The same for a rank, as measured once when its context was built.
+inline const std::vector<GpuUse>& MeasureGpus(const RankContext& rank) { return rank.gpus; }
 
 /// Blocks per SM of a kernel: as recorded, else from its grid and the GPU's number of SMs (ROCm
 /// records none). Absent when neither is known.

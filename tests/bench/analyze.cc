@@ -38,8 +38,8 @@ auto Timed(const char* what, Work work) {
 }
 
 std::size_t Events(const Profile& profile) {
-  return profile.host.size() + profile.api.size() + profile.device.size() +
-         profile.python.size() + profile.memory.size() + profile.sync.size();
+  return profile.host.size() + profile.api.size() + profile.device.size() + profile.python.size() +
+         profile.memory.size() + profile.sync.size();
 }
 
 struct Part {

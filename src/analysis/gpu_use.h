@@ -1,0 +1,33 @@
+// How busy one GPU was in the window.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/interval.h"
+
+namespace profgauge {
+
+struct GpuUse {
+  std::int32_t gpu = -1;
+  Ns window = 0;
+  Ns kernel_busy = 0;  ///< Union of its kernels in the window.
+  Ns busy = 0;         ///< Union of kernels, copies and memsets in the window.
+  /// Blocks per SM, summed over the kernels that run at once and capped at 1, averaged over the
+  /// window; idle time counts as 0 (TensorBoard plug-in, b7). Absent without blocks per SM.
+  std::optional<double> sm_efficiency;
+  /// Estimated achieved occupancy, 0..1, weighted by kernel time in the window.
+  std::optional<double> occupancy;
+  std::vector<Span> idle;  ///< The parts of the window in which nothing runs on it.
+
+  double utilization() const { return Share(kernel_busy); }
+  double idle_share() const { return window > 0 ? Share(window - busy) : 0; }
+
+ private:
+  double Share(Ns part) const {
+    return window > 0 ? static_cast<double>(part) / static_cast<double>(window) : 0;
+  }
+};
+
+}  // namespace profgauge
