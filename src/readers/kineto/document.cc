@@ -143,21 +143,22 @@ std::size_t FindListEnd(std::string_view text, std::size_t from) {
   return std::string_view::npos;
 }
 
-Chunk NextChunk(Input& input) {
-  Chunk chunk;
+void NextChunk(Input& input, Chunk& chunk) {
   chunk.offset = input.offset();
+  chunk.text.clear();
+  chunk.last = false;
   std::size_t size = kChunkBytes;
   for (;;) {
     input.Read(chunk.text, size - chunk.text.size());
     if (input.at_end() && chunk.text.size() < size) {
       chunk.last = true;
-      return chunk;
+      return;
     }
     const auto cut = FindCut(chunk.text);
     if (cut != std::string_view::npos) {
       input.Unread(std::string_view(chunk.text).substr(cut));
       chunk.text.resize(cut);
-      return chunk;
+      return;
     }
     size *= 2;
   }

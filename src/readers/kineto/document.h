@@ -82,7 +82,7 @@ std::size_t FindListEnd(std::string_view text, std::size_t from);
 
 /// Cuts the rest of `input` into chunks of about kChunkBytes. The partition depends on the bytes
 /// alone.
-Chunk NextChunk(Input& input);
+void NextChunk(Input& input, Chunk& chunk);
 
 /// What the document says outside its list.
 struct Envelope {

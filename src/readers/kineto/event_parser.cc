@@ -1,5 +1,6 @@
 #include "readers/kineto/event_parser.h"
 
+#include <array>
 #include <boost/json/basic_parser_impl.hpp>
 #include <deque>
 #include <functional>
@@ -28,6 +29,29 @@ class Scratch {
  private:
   std::deque<std::string> strings_;
   std::size_t used_ = 0;
+};
+
+/// Knows a key again by its place: most events have the layout of the one before.
+class KeyMemory {
+ public:
+  void Begin() { next_ = 0; }
+  Field Find(std::string_view key, Field (*look_up)(std::string_view)) {
+    auto& place = places_[next_++ % places_.size()];
+    if (place.key != key) {
+      place.key.assign(key.substr(0, kMaxKey));
+      place.field = look_up(key);
+    }
+    return place.field;
+  }
+
+ private:
+  static constexpr std::size_t kMaxKey = 64;
+  struct Place {
+    std::string key;
+    Field field = Field::kNone;
+  };
+  std::array<Place, 32> places_;
+  std::size_t next_ = 0;
 };
 
 /// Follows the parser through list, event and args, and notes the values of known fields.
@@ -78,6 +102,8 @@ class Handler {
     } else if (level_ == Level::kList) {
       level_ = Level::kEvent;
       event_.Clear();
+      event_keys_.Begin();
+      args_keys_.Begin();
       scratch_.Clear();
     } else if (level_ == Level::kEvent && field_ == Field::kArgs) {
       level_ = Level::kArgs;
@@ -108,7 +134,8 @@ class Handler {
       if (structure_) AppendScalar(Whole(part, size), true);
     } else {
       const auto key = Whole(part, size);
-      field_ = level_ == Level::kEvent ? EventField(key) : ArgsField(key);
+      field_ = level_ == Level::kEvent ? event_keys_.Find(key, EventField)
+                                       : args_keys_.Find(key, ArgsField);
     }
     partial_.clear();
     return true;
@@ -232,6 +259,8 @@ class Handler {
   std::uint32_t nested_ = 0;
   std::uint64_t events_ = 0;
   RawEvent event_;
+  KeyMemory event_keys_;
+  KeyMemory args_keys_;
   Scratch scratch_;
   std::string* structure_ = nullptr;
   bool fresh_ = true;  ///< The next element of the structure is its bracket's first.

@@ -407,11 +407,15 @@ CollectiveId EventSink::CollectiveOf(const RawEvent& event) {
 }
 
 Category EventSink::CachedCategory(std::string_view cat) {
-  const std::string key(cat);
-  if (const auto found = categories_.find(key); found != categories_.end()) return found->second;
-  const auto category = CategoryOf(cat);
-  if (categories_.size() < 1024) categories_.emplace(key, category);
-  return category;
+  // Events of one category come in runs.
+  if (cat == last_cat_) return last_category_;
+  const auto found = categories_.find(std::string(cat));
+  last_category_ = found != categories_.end() ? found->second : CategoryOf(cat);
+  last_cat_.assign(cat);
+  if (found == categories_.end() && categories_.size() < 1024) {
+    categories_.emplace(last_cat_, last_category_);
+  }
+  return last_category_;
 }
 
 }  // namespace profgauge::readers::kineto

@@ -73,6 +73,8 @@ class EventSink final : public EventReceiver {
   Strings strings_;
   boost::unordered_flat_map<std::uint64_t, std::uint32_t> threads_;
   boost::unordered_flat_map<std::string, Category> categories_;
+  std::string last_cat_;
+  Category last_category_ = Category::kUnknown;
   std::string last_pid_, last_tid_;
   ThreadId last_thread_;
 };

@@ -2,14 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "readers/kineto/document.h"
-#include "readers/kineto/event_parser.h"
-#include "readers/kineto/event_sink.h"
+#include "readers/kineto/pipeline.h"
 #include "readers/kineto/repair.h"
-#include "readers/kineto/rows.h"
 
 namespace profgauge::readers {
 namespace kineto {
@@ -89,59 +89,62 @@ class Import {
   }
 
   Status ReadEvents() {
-    EventParser parser;
-    std::optional<EventSink> sink;
-    Rows rows;
-    bool last = false;
-    while (!list_ended_ && !last) {
-      Chunk chunk = NextChunk(input_);
-      if (!sink) {
-        fraction_ = DetectFraction(chunk.text);
-        sink.emplace(fraction_);
-      }
-      const auto end = ReadChunk(chunk, parser, *sink, rows);
-      last = chunk.last;
-      Merge(rows, builder_);
-      events_ += end.events;
-      if (end.state == ParseEnd::State::kListEnd) {
-        list_ended_ = true;
-        KeepOutside("]");
-        KeepOutside(std::string_view(chunk.text).substr(end.offset));
-      }
-    }
+    Chunk first;
+    NextChunk(input_, first);
+    fraction_ = DetectFraction(first.text);
+    const bool small = first.last;
+    input_.Unread(first.text);
+    const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+    const unsigned threads = options_.threads > 0 ? options_.threads : cores;
+    joiner_.emplace(fraction_);
+    ParseInOrder(input_, fraction_, small ? 1 : threads, [this](Parsed& parsed) {
+      Take(parsed);
+      return !list_ended_;
+    });
     return ReadRest();
   }
 
-  /// Reads one chunk; when its cut turns out to be inside an element, with what follows.
-  ParseEnd ReadChunk(Chunk& chunk, EventParser& parser, EventSink& sink, Rows& rows) {
-    for (;;) {
-      rows.Clear();
-      sink.Begin(rows);
-      auto end = parser.Parse(chunk.text, sink);
-      const bool inside = end.state == ParseEnd::State::kInside;
-      if (inside && !chunk.last && chunk.text.size() < kMaxJoined) {
-        Extend(chunk);
-        continue;
-      }
-      if (inside || end.state == ParseEnd::State::kInvalid) {
-        if (first_bad_ == 0) {
-          first_bad_ = chunk.offset + end.offset;
-          first_reason_ = end.reason;
-        }
-        end = RepairChunk(chunk, parser, sink, rows);
-      }
-      return end;
+  /// The next chunk in the file's order.
+  void Take(Parsed& parsed) {
+    if (list_ended_) return KeepOutside(parsed.chunk.text);
+    if (joined_.chunk.text.empty() && !CutInside(parsed)) return Add(parsed);
+    // The cut before this chunk, or behind it, turned out to be inside an element.
+    auto& chunk = joined_.chunk;
+    if (chunk.text.empty()) chunk.offset = parsed.chunk.offset;
+    chunk.text += parsed.chunk.text;
+    chunk.last = parsed.chunk.last;
+    // Parsed again at doubled lengths only, so that a long element costs linear time.
+    if (!chunk.last && chunk.text.size() < 2 * joined_before_) return;
+    joined_before_ = chunk.text.size();
+    ParseChunk(*joiner_, joined_);
+    if (CutInside(joined_) && chunk.text.size() < kMaxJoined) return;
+    if (CutInside(joined_)) {
+      NoteBad(chunk.offset + joined_.end.offset, joined_.end.reason);
+      joined_.end = RepairChunk(chunk, joiner_->parser, joiner_->sink, joined_.rows);
     }
+    Add(joined_);
+    chunk.text.clear();
+    joined_before_ = 0;
   }
 
-  /// Doubles the chunk, so that long elements cost linear time.
-  void Extend(Chunk& chunk) {
-    const auto wanted = chunk.text.size() * 2;
-    while (!chunk.last && chunk.text.size() < wanted) {
-      Chunk next = NextChunk(input_);
-      chunk.text += next.text;
-      chunk.last = next.last;
-    }
+  static bool CutInside(const Parsed& parsed) {
+    return parsed.end.state == ParseEnd::State::kInside && !parsed.chunk.last;
+  }
+
+  void Add(const Parsed& parsed) {
+    if (parsed.repaired) NoteBad(parsed.bad_offset, parsed.bad_reason);
+    Merge(parsed.rows, builder_);
+    events_ += parsed.end.events;
+    if (parsed.end.state != ParseEnd::State::kListEnd) return;
+    list_ended_ = true;
+    KeepOutside("]");
+    KeepOutside(std::string_view(parsed.chunk.text).substr(parsed.end.offset));
+  }
+
+  void NoteBad(std::uint64_t offset, const std::string& reason) {
+    if (first_bad_ != 0) return;
+    first_bad_ = offset;
+    first_reason_ = reason;
   }
 
   /// What follows the list.
@@ -236,6 +239,9 @@ class Import {
   std::uint64_t first_bad_ = 0;  ///< Where the first chunk that needs repair stops being JSON.
   std::string first_reason_;
   Envelope envelope_;
+  std::optional<Worker> joiner_;   ///< For chunks that must be parsed together.
+  Parsed joined_;                  ///< Their text so far; empty most of the time.
+  std::size_t joined_before_ = 0;  ///< How long it was when it was parsed last.
   Fraction fraction_ = Fraction::kDecimal;
   std::uint64_t events_ = 0;
   bool bare_list_ = false;

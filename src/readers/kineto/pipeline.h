@@ -1,0 +1,45 @@
+// Parses the chunks of a list with several workers and hands the results over in the file's order.
+//
+// Each worker in turn reads (and inflates) a chunk under a lock and parses it outside; so reading
+// and parsing overlap, and no thread waits for a fixed role. What comes out does not depend on the
+// number of workers: chunks are cut by their bytes alone.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "readers/kineto/document.h"
+#include "readers/kineto/event_parser.h"
+#include "readers/kineto/event_sink.h"
+#include "readers/kineto/rows.h"
+
+namespace profgauge::readers::kineto {
+
+/// One parsed chunk.
+struct Parsed {
+  Chunk chunk;
+  Rows rows;
+  ParseEnd end;
+  bool repaired = false;
+  std::uint64_t bad_offset = 0;  ///< Where a repaired chunk stops being JSON, in the whole stream.
+  std::string bad_reason;
+};
+
+/// A parser with its sink: one worker's tools.
+struct Worker {
+  explicit Worker(Fraction fraction) : sink(fraction) {}
+  EventParser parser;
+  EventSink sink;
+};
+
+/// Parses parsed.chunk into parsed.rows; repairs it when it is not valid JSON, or when it is the
+/// last and ends inside an element.
+void ParseChunk(Worker& worker, Parsed& parsed);
+
+/// Reads `input` to its end, or until `take` returns false. `take` gets every chunk that was read,
+/// in order, one at a time, on any thread; after it returned false, chunks already under way
+/// follow.
+void ParseInOrder(Input& input, Fraction fraction, unsigned threads,
+                  const std::function<bool(Parsed&)>& take);
+
+}  // namespace profgauge::readers::kineto
