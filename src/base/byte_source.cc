@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -129,6 +130,7 @@ class StreamSource final : public ByteSource {
   }
 
   Result<std::size_t> ReadInflated(std::span<std::byte> out) {
+    if (failed_) return Fail(*failed_);
     std::size_t written = 0;
     while (written < out.size() && !ended_) {
       PROFGAUGE_CHECK(stored_->Fill(1));
@@ -148,8 +150,9 @@ class StreamSource final : public ByteSource {
 
   /// Bytes that could be decoded go out first; the error comes with the next call.
   Result<std::size_t> Deliver(std::size_t written, Error error) {
+    failed_ = std::move(error);
     if (written > 0) return written;
-    return Fail(std::move(error));
+    return Fail(*failed_);
   }
 
   /// gzip files may be concatenated; anything else behind the end (zero padding, junk) is ignored,
@@ -179,6 +182,7 @@ class StreamSource final : public ByteSource {
   std::unique_ptr<Stored> stored_;
   std::unique_ptr<Inflater> inflater_;
   bool ended_ = false;
+  std::optional<Error> failed_;
 };
 
 Result<std::unique_ptr<ByteSource>> Start(std::unique_ptr<Stored> stored) {

@@ -7,6 +7,8 @@ namespace profgauge::readers::kineto {
 namespace {
 
 constexpr std::string_view kListKey = "traceEvents";
+/// Asked of the source at once.
+constexpr std::size_t kReadBytes = std::size_t{128} << 10;
 
 bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
@@ -97,24 +99,19 @@ void Input::Read(std::string& out, std::size_t count) {
   out.append(held_, 0, from_held);
   held_.erase(0, from_held);
   count -= from_held;
-  const auto before = out.size();
-  out.resize(before + count);
-  std::size_t have = 0;
-  while (have < count && !ended_) {
-    const auto room = std::as_writable_bytes(std::span(out)).subspan(before + have);
-    const auto got = source_.Read(room);
-    if (!got) {
-      error_ = got.error();
-      ended_ = true;
-    } else if (*got == 0) {
-      ended_ = true;
-    } else {
-      hash_.Add(std::string_view(out).substr(before + have, *got));
-      have += *got;
-    }
+  while (count > 0 && !ended_) {
+    const auto before = out.size();
+    const auto step = std::min(count, kReadBytes);
+    out.resize(before + step);
+    const auto got = source_.Read(std::as_writable_bytes(std::span(out)).subspan(before));
+    if (!got) error_ = got.error();
+    const auto have = got.value_or(0);
+    ended_ = have == 0;
+    out.resize(before + have);
+    hash_.Add(std::string_view(out).substr(before));
+    total_ += have;
+    count -= have;
   }
-  total_ += have;
-  out.resize(before + have);
 }
 
 std::size_t FindCut(std::string_view text) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "readers/kineto/mend.h"
 
 namespace profgauge::readers::kineto {
@@ -9,6 +10,8 @@ namespace {
 
 /// A text like `}, {"name"` inside an event can look like its end; so many are tried.
 constexpr int kMaxFalseEnds = 4;
+/// What follows the list is short; only so much before the end is searched for it.
+constexpr std::size_t kMaxTail = std::size_t{64} << 10;
 
 class Probe final : public EventReceiver {
  public:
@@ -83,19 +86,31 @@ class Repair {
   }
 
   /// Leaves out what stands at at_, up to the next event or the list's end. False when neither
-  /// follows and the document ends here.
+  /// follows in the chunk.
   bool Skip() {
     auto next = NextCut(at_ + 1);
-    if (next == text_.size()) {
-      const auto bracket = FindListEnd(text_, at_);
-      if (bracket == std::string_view::npos && chunk_.last) return false;
-      if (bracket != std::string_view::npos) next = bracket;
-    }
+    if (next == text_.size()) next = chunk_.last ? ListEnd() : text_.size();
+    if (next == text_.size()) return false;
     Count(Counter::events_unreadable);
     rows_.log.Add(Counter::events_read);
     rows_.log.Add(Counter::bytes_skipped, next - at_);
     at_ = next;
     return true;
+  }
+
+  /// The `]` of the list in the last chunk: one behind which the document goes on to its end. Lists
+  /// inside events look alike up to there.
+  std::size_t ListEnd() const {
+    for (auto at = FindListEnd(text_, at_); at != std::string_view::npos;
+         at = FindListEnd(text_, at + 1)) {
+      if (text_.size() - at > kMaxTail) continue;
+      const auto rest = Trim(text_.substr(at + 1));
+      if (rest.empty()) return at;
+      const auto document = "{\"\": [" + std::string(text_.substr(at));
+      const auto mended = Mend(document);
+      if (mended && Trim(std::string_view(document).substr(mended->end)).empty()) return at;
+    }
+    return text_.size();
   }
 
   std::size_t NextCut(std::size_t from) const {

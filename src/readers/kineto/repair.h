@@ -9,7 +9,8 @@
 namespace profgauge::readers::kineto {
 
 /// Like EventParser::Parse, and never kInvalid: an event that cannot be read is skipped up to the
-/// next one. kInside means that the last chunk ends inside an event. Starts `rows` afresh.
+/// next one. kInside means that the chunk
+/// ends inside an event, or in something like it. Starts `rows` afresh.
 ParseEnd RepairChunk(const Chunk& chunk, EventParser& parser, EventSink& sink, Rows& rows);
 
 }  // namespace profgauge::readers::kineto

@@ -1,0 +1,185 @@
+// The spellings of every version since 2020, and that neither they, nor the number of workers, nor
+// compression change what is read.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kineto_text.h"
+
+namespace profgauge {
+namespace {
+
+using ::testing::ElementsAre;
+
+struct Spelling {
+  std::string_view year;
+  std::string_view op, runtime, kernel, copy;
+  std::string_view id;
+  std::string_view tid;     ///< Of the host, as JSON.
+  std::string_view stream;  ///< Of the device, as JSON.
+};
+
+constexpr Spelling kSpellings[] = {
+    {"2020", "Operator", "Runtime", "Kernel", "Memcpy", "external id", R"json("10")json",
+     R"json("stream 7")json"},
+    {"2022", "cpu_op", "cuda_runtime", "kernel", "gpu_memcpy", "External id", "10", "7"},
+    {"2023 driver", "cpu_op", "cuda_driver", "kernel", "gpu_memcpy", "External id", "10", "7"},
+    {"2024 xpu", "cpu_op", "xpu_runtime", "kernel", "gpu_memcpy", "External id", "10", "7"},
+    {"2025 mtia", "cpu_op", "mtia_runtime", "kernel", "gpu_memcpy", "External id", "10.0", "7.0"},
+    {"2025 other", "cpu_op", "privateuse1_driver", "kernel", "gpu_memcpy", "External id",
+     R"json("10")json", R"json("7")json"},
+};
+
+TEST(KinetoDialects, EverySpellingMeansTheSame) {
+  for (const auto& s : kSpellings) {
+    const auto text = Trace(fmt::format(
+        R"json({{"ph":"X","cat":"{0}","name":"op","pid":10,"tid":{5},"ts":100,"dur":50,"args":{{"External id":3}}}},
+           {{"ph":"X","cat":"{1}","name":"cuLaunchKernel","pid":10,"tid":{5},"ts":110,"dur":5,"args":{{"{4}":3,"correlation":8}}}},
+           {{"ph":"X","cat":"{2}","name":"k","pid":0,"tid":{6},"ts":120,"dur":9,"args":{{"{4}":3,"correlation":8,"device":0}}}},
+           {{"ph":"X","cat":"{3}","name":"Memcpy HtoD (Pageable -> Device)","pid":0,"tid":{6},"ts":130,"dur":9,"args":{{"correlation":8,"bytes":64}}}})json",
+        s.op, s.runtime, s.kernel, s.copy, s.id, s.tid, s.stream));
+    const auto profile = ReadText(text);
+    ASSERT_TRUE(profile) << s.year << ": " << Outcome(profile);
+    EXPECT_THAT(profile->device.kind, ElementsAre(DeviceKind::kKernel, DeviceKind::kMemcpy))
+        << s.year;
+    EXPECT_THAT(profile->device.stream, ElementsAre(7, 7)) << s.year;
+    EXPECT_THAT(profile->device.gpu, ElementsAre(0, 0)) << s.year;
+    EXPECT_THAT(profile->device.op, ElementsAre(HostId{0}, HostId{0})) << s.year;
+    EXPECT_THAT(profile->device.copy, ElementsAre(CopyKind::kNone, CopyKind::kHostToDevice))
+        << s.year;
+    EXPECT_EQ(profile->device.host_memory[1], HostMemory::kPageable) << s.year;
+    EXPECT_EQ(profile->device.bytes[1], 64) << s.year;
+    EXPECT_EQ(profile->api.kind[0], ApiKind::kLaunch) << s.year;
+    EXPECT_EQ(profile->threads.size(), 1u) << s.year;
+  }
+}
+
+TEST(KinetoDialects, MemoryEventsWithAndWithoutCategory) {
+  for (const std::string_view cat : {R"json("cat":"cpu_instant_event",)json", ""}) {
+    const auto profile = ReadText(Trace(fmt::format(
+        R"json({{"ph":"i",{}"s":"t","name":"[memory]","pid":1,"tid":1,"ts":5,)json"
+        R"json("args":{{"Bytes":-512,"Addr":140000000000000,"Device Type":1,"Device Id":2,)json"
+        R"json("Total Allocated":1024,"Total Reserved":4096}}}})json",
+        cat)));
+    ASSERT_TRUE(profile) << Outcome(profile);
+    EXPECT_THAT(profile->memory.bytes, ElementsAre(-512));
+    EXPECT_THAT(profile->memory.device, ElementsAre(2));
+    EXPECT_THAT(profile->memory.address, ElementsAre(140'000'000'000'000u));
+    EXPECT_THAT(profile->memory.total_allocated, ElementsAre(1024));
+  }
+}
+
+TEST(KinetoDialects, BaseTimeBeforeOrBehindTheEvents) {
+  const std::string event =
+      R"json({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":5.25,"dur":2})json";
+  for (const auto& text :
+       {R"json({"baseTimeNanoseconds": 1000, "traceEvents": [)json" + event + "]}",
+        R"json({"traceEvents": [)json" + event + R"json(], "baseTimeNanoseconds": 1000})json"}) {
+    const auto profile = ReadText(text);
+    ASSERT_TRUE(profile);
+    EXPECT_EQ(profile->origin_ns, 6'250);
+    EXPECT_EQ(profile->source.dialect, "microseconds since a base time");
+  }
+}
+
+TEST(KinetoDialects, WhatStandsAroundTheEvents) {
+  const auto profile = ReadText(R"json({"schemaVersion": 1, "user": "someone", "record_shapes": 1,
+      "deviceProperties": [{"id": 1, "name": "GPU", "totalGlobalMem": 64, "computeMajor": 9,
+        "computeMinor": 0, "numSms": 132, "maxThreadsPerMultiprocessor": 2048, "warpSize": 32}],
+      "distributedInfo": {"backend": "nccl", "rank": 3, "world_size": 8, "nccl_version": "2.20"},
+      "traceEvents": [{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":5,"dur":2},
+        {"ph":"X","cat":"Trace","name":"PyTorch Profiler (0)","pid":"Spans","tid":"x","ts":1,"dur":9},
+        {"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":"main"}}],
+      "traceName": "/home/someone/x.json"
+})json");
+  ASSERT_TRUE(profile) << Outcome(profile);
+  using Fact = std::pair<std::string, std::string>;
+  EXPECT_THAT(profile->facts, ElementsAre(Fact("schemaVersion", "1"), Fact("record_shapes", "1"),
+                                          Fact("nccl_version", "2.20")));
+  ASSERT_EQ(profile->gpus.size(), 1u);
+  EXPECT_EQ(profile->gpus[0].sms, 132);
+  EXPECT_EQ(profile->distributed.rank, 3);
+  EXPECT_EQ(profile->distributed.world_size, 8);
+  EXPECT_EQ(profile->span_start, 0);
+  EXPECT_EQ(profile->span_end, 9'000);
+  EXPECT_EQ(profile->first, 4'000);
+  EXPECT_EQ(profile->threads[0].name, "main");
+}
+
+TEST(KinetoDialects, CollectivesOfOpsAndKernels) {
+  const auto profile = ReadText(Trace(
+      R"json({"ph":"X","cat":"kernel","name":"ncclKernel","pid":0,"tid":7,"ts":5,"dur":2,"args":{
+          "Collective name":"allreduce","dtype":"Float","In msg nelems":10,"Out msg nelems":20,
+          "Group size":8,"Process Group Name":"0","Process Group Description":"default_pg"}})json"));
+  ASSERT_TRUE(profile);
+  ASSERT_EQ(profile->collectives.size(), 1u);
+  const auto& collective = profile->collectives[0];
+  EXPECT_EQ(profile->Name(collective.name), "allreduce");
+  EXPECT_EQ(profile->Name(collective.group), "default_pg");
+  EXPECT_EQ(collective.out_elements, 20);
+  EXPECT_EQ(collective.group_size, 8);
+}
+
+TEST(KinetoDialects, IterationMarkersOfTheHostOnly) {
+  const auto profile = ReadText(Trace(
+      R"json({"ph":"X","cat":"user_annotation","name":"ProfilerStep#3","pid":1,"tid":1,"ts":5,"dur":20},
+         {"ph":"X","cat":"gpu_user_annotation","name":"ProfilerStep#3","pid":0,"tid":7,"ts":6,"dur":20})json"));
+  EXPECT_EQ(Outcome(profile), "read, gpu_step_markers_ignored 1");
+  EXPECT_THAT(profile->host.kind, ElementsAre(HostKind::kIterationMarker));
+  EXPECT_EQ(profile->device_ranges.size(), 1u);
+}
+
+/// Some megabytes of events, so that there are several chunks; one in a hundred is broken, some
+/// hold lists whose elements look like events.
+std::string LargeTrace(bool broken) {
+  std::string events;
+  for (int i = 0; i < 9'000; ++i) {
+    if (i > 0) events += ",\n";
+    const bool bad = broken && i % 100 == 7;
+    events += fmt::format(
+        R"json({{"ph": "X", "cat": "cpu_op", "name": "op {}{}", "pid": 1, "tid": {}, "ts": {}, "dur": 3,)json"
+        R"json( "args": {{"External id": {}, "list": [{{"name": 1}}, {{"name": 2}}], "pad": "{}"}}}})json",
+        i % 97, bad ? "\" quoted\"" : "", i % 3, i * 10, i, std::string(120, 'x'));
+  }
+  return Trace(events);
+}
+
+TEST(KinetoDialects, TheNumberOfWorkersChangesNothing) {
+  for (const bool broken : {false, true}) {
+    const auto text = LargeTrace(broken);
+    ASSERT_GT(text.size(), std::size_t{2} << 20);
+    const auto one = ReadText(text, {.threads = 1});
+    ASSERT_TRUE(one) << Outcome(one);
+    EXPECT_EQ(one->host.size(), 9'000u);
+    for (const unsigned threads : {2u, 3u, 7u}) {
+      const auto many = ReadText(text, {.threads = threads});
+      ASSERT_TRUE(many);
+      EXPECT_EQ(Outcome(many), Outcome(one));
+      EXPECT_EQ(many->host.start, one->host.start);
+      EXPECT_EQ(many->host.name, one->host.name);
+      EXPECT_EQ(many->host.thread, one->host.thread);
+      EXPECT_EQ(many->source.hash, one->source.hash);
+      ASSERT_EQ(many->strings.size(), one->strings.size());
+      for (std::uint32_t i = 0; i < one->strings.size(); ++i) {
+        EXPECT_EQ(many->strings[StringId{i}], one->strings[StringId{i}]);
+      }
+    }
+  }
+}
+
+TEST(KinetoDialects, AnEventLongerThanAChunk) {
+  std::string list;
+  for (int i = 0; i < 150'000; ++i)
+    list += (i > 0 ? ", " : "") + fmt::format("{{\"name\": {}}}", i);
+  const auto text = Trace(
+      R"json({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":5,"dur":2,"args":{"list":[)json" +
+      list + R"json(]}}, {"ph":"X","cat":"cpu_op","name":"b","pid":1,"tid":1,"ts":9,"dur":2})json");
+  ASSERT_GT(text.size(), std::size_t{2} << 20);
+  for (const unsigned threads : {1u, 3u}) {
+    const auto profile = ReadText(text, {.threads = threads});
+    EXPECT_EQ(Outcome(profile), "read");
+    EXPECT_EQ(profile->host.size(), 2u);
+  }
+}
+
+}  // namespace
+}  // namespace profgauge
