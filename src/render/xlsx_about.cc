@@ -1,0 +1,179 @@
+#include <fmt/format.h>
+
+#include "base/format.h"
+#include "render/words.h"
+#include "render/xlsx_sheets.h"
+
+namespace profgauge::render {
+namespace {
+
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+std::size_t WritePairs(XlsxSheet& sheet, std::string_view title, const Pairs& pairs,
+                       std::size_t row) {
+  if (pairs.empty()) return row;
+  sheet.Text(row++, 0, title, XlsxStyle::kHeading);
+  for (const auto& [name, text] : pairs) {
+    sheet.Text(row, 0, name, XlsxStyle::kMuted);
+    sheet.Text(row++, 1, text);
+  }
+  return row + 1;
+}
+
+std::size_t WriteComparedMetrics(XlsxSheet& sheet, const report::Comparison& comparison,
+                                 std::size_t row) {
+  std::size_t at = row;
+  for (const report::ComparedMetric& metric : comparison.metrics) {
+    ++at;
+    sheet.Text(at, 0, metric.result == "fail" ? "error" : StatusWord(metric.result));
+    sheet.Text(at, 1, metric.title);
+    sheet.Text(at, 2, metric.base.text);
+    sheet.Text(at, 3, metric.current.text);
+    sheet.Text(at, 4, metric.change.text);
+    sheet.Text(at, 5, metric.low.text);
+    sheet.Text(at, 6, metric.high.text);
+    sheet.Text(at, 7, metric.limit);
+    sheet.Text(at, 8, metric.metric);
+    sheet.Text(at, 9, metric.note);
+  }
+  return sheet.AddTable(row,
+                        {{"Result"},
+                         {"Metric"},
+                         {"Baseline"},
+                         {"Current"},
+                         {"Change"},
+                         {"From"},
+                         {"To"},
+                         {"Limit"},
+                         {"Id"},
+                         {"Note"}},
+                        comparison.metrics.size(), "t_compared", 0);
+}
+
+}  // namespace
+
+void AddMetricsSheet(XlsxBook& book, const report::Report& report) {
+  XlsxSheet sheet(book, "Metrics");
+  std::size_t row = 0;
+  for (const report::Metric& metric : report.metrics) {
+    ++row;
+    const Unit unit = metric.quantity.unit;
+    const std::string_view name = XlsxUnitOf(unit).name;
+    sheet.Text(row, 0, metric.id);
+    sheet.Text(row, 1, metric.title);
+    sheet.Cell(row, 2, metric.quantity.value, unit);
+    sheet.Text(row, 3, unit == Unit::kShare ? "%" : name);
+    sheet.Text(row, 4, metric.quantity.text);
+    sheet.Text(row, 5, metric.better);
+    sheet.Text(row, 6, metric.definition);
+    sheet.Text(row, 7, metric.formula);
+    sheet.Text(row, 8, metric.source);
+    sheet.Text(row, 9,
+               IsAbsent(metric.quantity.value) ? metric.quantity.absent_because : metric.note);
+  }
+  sheet.AddTable(0,
+                 {{"Id"},
+                  {"Metric"},
+                  {"Value"},
+                  {"Unit"},
+                  {"Shown as"},
+                  {"Better"},
+                  {"Definition"},
+                  {"Formula"},
+                  {"Source"},
+                  {"Note"}},
+                 row, "t_metrics");
+  sheet.Freeze(1, 1);
+  sheet.FitColumns();
+}
+
+void AddBaselineSheet(XlsxBook& book, const report::Report& report) {
+  if (!report.comparison) return;
+  const report::Comparison& comparison = *report.comparison;
+  XlsxSheet sheet(book, "Baseline");
+  sheet.Text(0, 0, "Change against " + comparison.baseline, XlsxStyle::kTitle);
+  sheet.Text(
+      1, 0,
+      fmt::format("{} per iteration: {} → {} ({} in the baseline)", DeltaText(comparison.delta),
+                  FormatDuration(static_cast<double>(comparison.base)),
+                  FormatDuration(static_cast<double>(comparison.current)),
+                  Counted(comparison.baseline_runs, "run", "runs")),
+      XlsxStyle::kHeading);
+  std::size_t row = WriteComparedMetrics(sheet, comparison, 3) + 1;
+  if (!comparison.differences.empty()) {
+    std::size_t at = row;
+    for (const report::Difference& difference : comparison.differences) {
+      ++at;
+      sheet.Text(at, 0, difference.property);
+      sheet.Text(at, 1, difference.base);
+      sheet.Text(at, 2, difference.current);
+      sheet.Text(at, 3, difference.blocks ? "yes" : "no");
+    }
+    row = sheet.AddTable(row, {{"Property"}, {"Baseline"}, {"Current"}, {"Blocks"}}, at - row,
+                         "t_differences") +
+          1;
+  }
+  std::size_t at = row;
+  for (const report::ComparisonStep& step : comparison.waterfall) {
+    ++at;
+    sheet.Text(at, 0, StatusWord(step.level));
+    sheet.Text(at, 1, step.name);
+    sheet.Cell(at, 2, step.base, Unit::kTime);
+    sheet.Cell(at, 3, step.current, Unit::kTime);
+    sheet.Cell(at, 4, step.delta, Unit::kTime);
+    sheet.Cell(at, 5, step.count_effect, Unit::kTime);
+    sheet.Cell(at, 6, step.duration_effect, Unit::kTime);
+    sheet.Text(at, 7, step.change);
+    sheet.Text(at, 8, step.significant ? "yes" : "no");
+  }
+  sheet.AddTable(row,
+                 {{"Level"},
+                  {"Part"},
+                  {"Baseline", Unit::kTime},
+                  {"Current", Unit::kTime},
+                  {"Change", Unit::kTime},
+                  {"By count", Unit::kTime},
+                  {"By duration", Unit::kTime},
+                  {"Kind"},
+                  {"Significant"}},
+                 at - row, "t_waterfall");
+  sheet.FitColumns();
+}
+
+void AddAboutSheet(XlsxBook& book, const report::Report& report) {
+  XlsxSheet sheet(book, "About");
+  sheet.Text(0, 0, "About this report", XlsxStyle::kTitle);
+  Pairs sources = {{"Tool", report.tool},
+                   {"Format", report.profile.format},
+                   {"Dialect", report.profile.dialect},
+                   {"Iterations by", report.profile.iteration_source}};
+  for (const std::string& source : report.profile.sources) sources.emplace_back("Source", source);
+  std::size_t row = WritePairs(sheet, "Profile", sources, 2);
+  row = WritePairs(sheet, "Versions", report.profile.versions, row);
+  row = WritePairs(sheet, "Environment of the run", report.environment, row);
+  row = WritePairs(sheet, "Hashes and options", report.provenance, row);
+  Pairs counters, remarks, left_out;
+  for (const report::ImportCounter& counter : report.import) {
+    counters.emplace_back(
+        StatusWord(counter.severity),
+        fmt::format("{} {}", FormatCount(static_cast<std::int64_t>(counter.count)), counter.text));
+  }
+  for (const report::Remark& remark : report.remarks) remarks.emplace_back(remark.id, remark.text);
+  for (const report::LeftOutTable& table : report.left_out) {
+    left_out.emplace_back(table.title, fmt::format("{} rows, which report.json does not carry",
+                                                   FormatCount(table.rows)));
+  }
+  for (const auto& [id, reason] : report.absent_tables) left_out.emplace_back(id, reason);
+  for (const Table& table : report.tables) {
+    for (const Column& column : table.columns()) {
+      if (column.absent_because().empty()) continue;
+      left_out.emplace_back(table.title() + ", " + column.title(), column.absent_because());
+    }
+  }
+  row = WritePairs(sheet, "Remarks", remarks, row);
+  row = WritePairs(sheet, "What was met while reading", counters, row);
+  WritePairs(sheet, "What is not here, and why", left_out, row);
+  sheet.FitColumns();
+}
+
+}  // namespace profgauge::render

@@ -1,0 +1,132 @@
+// The workbook, read back: numbers are numbers, text is text, and it is the same every time.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <clocale>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <string>
+
+#include "fixture.h"
+#include "render/renderer.h"
+#include "render/xlsx_book.h"
+#include "unzip.h"
+
+namespace profgauge::render {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string Book(const report::Report& report) {
+  auto bytes = RenderXlsx(report);
+  EXPECT_TRUE(bytes) << bytes.error().message;
+  return bytes ? *std::move(bytes) : std::string();
+}
+
+TEST(Xlsx, HasTheSheets) {
+  const auto files = testing::Unzip(Book(testing::SampleReport()));
+  const std::string workbook = files.at("xl/workbook.xml");
+  std::size_t at = 0;
+  for (const char* name :
+       {"Summary", "Findings", "Evidence", "Ops", "Kernels", "Iterations", "Metrics", "About"}) {
+    const std::size_t found = workbook.find("<sheet name=\"" + std::string(name) + "\"");
+    ASSERT_NE(found, std::string::npos) << name;
+    EXPECT_GT(found, at) << name;
+    at = found;
+  }
+  EXPECT_THAT(workbook, Not(HasSubstr("Baseline")));
+  EXPECT_TRUE(files.contains("xl/charts/chart1.xml"));
+  EXPECT_TRUE(files.contains("xl/charts/chart2.xml"));
+  EXPECT_THAT(files.at("xl/charts/chart1.xml"), HasSubstr("percentStacked"));
+  EXPECT_THAT(files.at("xl/charts/chart2.xml"), HasSubstr("lineChart"));
+}
+
+TEST(Xlsx, NumbersAreNumbersAndNamesAreText) {
+  const auto files = testing::Unzip(Book(testing::SampleReport()));
+  // Ops is the fourth sheet; its second row has 60 calls and 20.00002 ms on the device.
+  const std::string& ops = files.at("xl/worksheets/sheet4.xml");
+  EXPECT_THAT(ops, HasSubstr("<v>60</v>"));
+  EXPECT_THAT(ops, HasSubstr("<v>20.00002</v>"));
+  for (const auto& [name, text] : files) EXPECT_THAT(text, Not(HasSubstr("<f>=cmd"))) << name;
+  const auto strings = testing::SharedStrings(files);
+  for (const std::size_t i : {0u, 1u, 2u, 3u, 4u, 5u, 6u, 7u}) {
+    EXPECT_THAT(strings, Contains(testing::HostileNames()[i]));
+  }
+  EXPECT_THAT(strings, Contains("bad \ufffd\ufffd utf-8 \ufffd"));
+}
+
+TEST(Xlsx, TextThatACellCannotHold) {
+  EXPECT_EQ(XlsxText("a\x01"
+                     "b\nc"),
+            "a\ufffd"
+            "b\nc");
+  EXPECT_EQ(XlsxText("_x0041_"), "_x005F_x0041_");
+  EXPECT_EQ(XlsxText("_x00_"), "_x00_");
+  EXPECT_EQ(XlsxText("\xff\xef\xbf\xbf"), "\ufffd\ufffd");
+  const std::string cut = XlsxText(std::string(40'000, 'x'));
+  EXPECT_LE(cut.size(), 32'767u + 2);
+  EXPECT_TRUE(cut.ends_with("x…"));
+}
+
+TEST(Xlsx, Addresses) {
+  EXPECT_EQ(XlsxAddress(0, 0), "$A$1");
+  EXPECT_EQ(XlsxAddress(6, 25), "$Z$7");
+  EXPECT_EQ(XlsxAddress(0, 26), "$AA$1");
+  EXPECT_EQ(XlsxAddress(0, 701), "$ZZ$1");
+}
+
+TEST(Xlsx, MoreRowsThanASheetShowsAreSaid) {
+  report::Report report = testing::SampleReport();
+  report.tables.push_back(testing::MakeTable("launches", "launch", "Launches",
+                                             {{"time", "Time", Unit::kTime, ""}}, {}));
+  for (std::size_t i = 0; i < kXlsxRows + 5; ++i) {
+    report.tables.back().columns().front().AddInteger(static_cast<std::int64_t>(i));
+  }
+  const auto strings = testing::SharedStrings(testing::Unzip(Book(report)));
+  EXPECT_THAT(strings, Contains("50\u202f000 of 50\u202f005 rows are shown; the rest does not fit "
+                                "a sheet that opens quickly."));
+}
+
+TEST(Xlsx, SameBytesAgainAndUnderAnotherLocaleAndTimeZone) {
+  const report::Report report = testing::SampleReport(20);
+  const std::string bytes = Book(report);
+  EXPECT_EQ(Book(testing::SampleReport(20)), bytes);
+  ::setenv("TZ", "Asia/Tokyo", 1);
+  ::tzset();
+  EXPECT_EQ(Book(report), bytes);
+  ::unsetenv("TZ");
+  ::tzset();
+  const std::string old = std::setlocale(LC_ALL, nullptr);
+  for (const char* name : {"de_DE.UTF-8", "fr_FR.UTF-8", "C.UTF-8"}) {
+    if (std::setlocale(LC_ALL, name) == nullptr) continue;
+    EXPECT_EQ(Book(report), bytes) << name;
+  }
+  std::setlocale(LC_ALL, old.c_str());
+}
+
+TEST(Xlsx, ABaselineHasItsSheet) {
+  report::Report report = testing::SampleReport();
+  report.comparison.emplace();
+  report.comparison->baseline = "main";
+  report.comparison->metrics.emplace_back().title = "Median iteration";
+  report.comparison->waterfall.emplace_back().name = "cpu";
+  const auto files = testing::Unzip(Book(report));
+  EXPECT_THAT(files.at("xl/workbook.xml"), HasSubstr("<sheet name=\"Baseline\""));
+  EXPECT_THAT(testing::SharedStrings(files), Contains("Change against main"));
+}
+
+TEST(Xlsx, AnEmptyReportIsAWorkbookToo) { EXPECT_GT(Book(report::Report()).size(), 1000u); }
+
+// For looking at it: PROFGAUGE_XLSX_OUT names a file to write.
+TEST(Xlsx, WriteForLookingAt) {
+  const char* path = std::getenv("PROFGAUGE_XLSX_OUT");
+  if (path == nullptr) GTEST_SKIP() << "PROFGAUGE_XLSX_OUT is not set";
+  std::ofstream(path, std::ios::binary) << Book(testing::SampleReport(30));
+}
+
+}  // namespace
+}  // namespace profgauge::render
