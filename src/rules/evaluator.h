@@ -90,8 +90,8 @@ struct WaiverUse {
 
 struct Evaluation {
   /// Fired findings first, by what fixing them gains (a symptom directly behind its cause, which
-  /// stands where the larger of their gains puts it), those about the recording itself before all
-  /// others; then waived, passed, not applicable. Broken ones come first of all.
+  /// stands where the larger of their gains puts it), errors and warnings about the recording
+  /// itself before all others; then waived, passed, not applicable. Broken ones come first of all.
   std::vector<Finding> findings;
   std::vector<WaiverUse> waivers;
 };

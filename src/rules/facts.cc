@@ -1,6 +1,8 @@
 #include "rules/facts.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace profgauge {
 namespace {
@@ -14,6 +16,12 @@ constexpr FactSpec kFacts[] = {
      "The proposed steady sub-range, when the selection is unsteady."},
     {"profile.world_size", Unit::kCount, "Ranks of the training, recorded or not."},
     {"profile.backend", Unit::kText, "Backend of distributed training: nccl, gloo, …"},
+    {"profile.gpus_listed", Unit::kCount,
+     "GPUs that the recording process could see; of several ranks the most."},
+    {"profile.gc_time", Unit::kTime,
+     "Time in Python's garbage collector, where Python functions or collections were recorded."},
+    {"profile.cudnn_benchmark", Unit::kBool, "Whether torch.backends.cudnn.benchmark was on."},
+    {"profile.detect_anomaly", Unit::kBool, "Whether autograd's anomaly detection was on."},
     {"profile.record_shapes", Unit::kBool, "Whether the profiler recorded input shapes."},
     {"profile.with_stack", Unit::kBool, "Whether the profiler recorded Python call stacks."},
     {"profile.profile_memory", Unit::kBool, "Whether the profiler recorded allocations."},
@@ -32,6 +40,49 @@ Value Switch(const Profile& profile, std::string_view name) {
     if (value == "0" || value == "false") return false;
   }
   return {};
+}
+
+/// nccl or gloo, as recorded or else from the names of its kernels and operators; empty: unknown.
+std::string BackendOf(const Profile& profile) {
+  if (!profile.distributed.backend.empty()) return profile.distributed.backend;
+  bool is_gloo = false;
+  for (std::uint32_t i = 0; i < profile.strings.size(); ++i) {
+    const std::string_view text = profile.strings[StringId{i}];
+    if (text.starts_with("nccl:") || text.starts_with("ncclKernel") ||
+        text.starts_with("ncclDevKernel")) {
+      return "nccl";
+    }
+    is_gloo = is_gloo || text.starts_with("gloo:");
+  }
+  return is_gloo ? "gloo" : "";
+}
+
+/// Absent unless the recording would show a collection: it has Python functions, or a collection.
+Value GarbageCollection(const Profile& profile) {
+  std::vector<bool> collects(profile.strings.size(), false);
+  bool any = profile.python.size() > 0;
+  for (std::uint32_t i = 0; i < profile.strings.size(); ++i) {
+    const std::string_view text = profile.strings[StringId{i}];
+    collects[i] = text == "Python GC" || text.find("gc.collect") != std::string_view::npos;
+    any = any || collects[i];
+  }
+  if (!any) return {};
+  Ns time = 0;
+  const auto add = [&](const auto& table) {
+    for (std::size_t row = 0; row < table.name.size(); ++row) {
+      const StringId name = table.name[row];
+      if (name.valid() && collects[name.value]) time += table.duration[row];
+    }
+  };
+  add(profile.python);
+  add(profile.host);
+  return time;
+}
+
+std::int64_t GpusListed(std::span<const Profile> ranks) {
+  std::size_t most = 0;
+  for (const Profile& profile : ranks) most = std::max(most, profile.gpus.size());
+  return static_cast<std::int64_t>(most);
 }
 
 std::int64_t CountOf(std::span<const Profile> ranks, Severity severity) {
@@ -60,7 +111,13 @@ Facts CollectFacts(std::span<const Profile> ranks, const Analysis& analysis) {
   const Profile& first = ranks.front();
   facts["profile.format"] = first.source.format;
   if (first.distributed.world_size > 0) facts["profile.world_size"] = first.distributed.world_size;
-  if (!first.distributed.backend.empty()) facts["profile.backend"] = first.distributed.backend;
+  if (std::string backend = BackendOf(first); !backend.empty()) {
+    facts["profile.backend"] = std::move(backend);
+  }
+  facts["profile.gpus_listed"] = GpusListed(ranks);
+  facts["profile.gc_time"] = GarbageCollection(first);
+  facts["profile.cudnn_benchmark"] = Switch(first, "cudnn_benchmark");
+  facts["profile.detect_anomaly"] = Switch(first, "detect_anomaly");
   facts["profile.record_shapes"] = Switch(first, "record_shapes");
   facts["profile.with_stack"] = Switch(first, "with_stack");
   facts["profile.profile_memory"] = Switch(first, "profile_memory");

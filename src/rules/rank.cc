@@ -10,6 +10,15 @@ namespace {
 /// Rules about the recording itself come first: when it cannot be trusted, nothing else can.
 constexpr std::string_view kAboutRecording = "recording";
 
+/// A cause must be able to give at least this share of what the symptom costs; where either is
+/// unknown, the rule's word counts.
+constexpr double kExplainedShare = 0.5;
+
+bool Explains(const Finding& cause, const Finding& symptom) {
+  if (!cause.gain || !symptom.gain) return true;
+  return *cause.gain >= kExplainedShare * *symptom.gain;
+}
+
 class Ranker {
  public:
   Ranker(std::span<const CompiledRule> rules, const std::vector<std::size_t>& rule_of,
@@ -46,6 +55,7 @@ class Ranker {
         if (!Fired(findings_[i].status)) continue;
         if (std::find(symptoms.begin(), symptoms.end(), rule_of_[i]) == symptoms.end()) continue;
         Finding& symptom = findings_[i];
+        if (!Explains(findings_[cause], symptom)) continue;
         if (!symptom.cause || findings_[*symptom.cause].gain_share < findings_[cause].gain_share) {
           symptom.cause = cause;
         }
@@ -77,7 +87,8 @@ class Ranker {
   void Sort(std::vector<std::size_t>& some) const {
     const auto key = [this](std::size_t i) {
       const Finding& finding = findings_[i];
-      const bool about_recording = finding.rule->category == kAboutRecording;
+      const bool about_recording =
+          finding.rule->category == kAboutRecording && finding.status != FindingStatus::kInfo;
       return std::tuple(StatusPlace(finding.status), about_recording ? 0 : 1, -worth_[i],
                         finding.status, rule_of_[i], i);
     };

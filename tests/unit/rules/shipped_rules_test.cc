@@ -1,0 +1,120 @@
+// The rules that come with the program: they compile, are documented and tested, and make sense of
+// real recordings.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "readers/load.h"
+#include "rules/evaluator.h"
+
+namespace profgauge {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string ReadText(const fs::path& path) {
+  std::ifstream stream(path);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+struct Shipped {
+  RuleSet rules;
+  Policy policy;
+  std::vector<CompiledRule> compiled;
+
+  Shipped() {
+    auto loaded = LoadBuiltinRules();
+    if (!loaded) {
+      ADD_FAILURE() << RenderErrors(loaded.error(), false);
+      return;
+    }
+    rules = *std::move(loaded);
+    const auto active = SelectRules(rules, policy, {});
+    if (!active) {
+      ADD_FAILURE() << RenderErrors(active.error(), false);
+      return;
+    }
+    auto result = CompileRules(*active, policy);
+    if (!result) {
+      ADD_FAILURE() << RenderErrors(result.error(), false);
+      return;
+    }
+    compiled = *std::move(result);
+  }
+};
+
+TEST(ShippedRules, Compile) {
+  const Shipped shipped;
+  EXPECT_GE(shipped.compiled.size(), 42u);
+}
+
+TEST(ShippedRules, EveryRuleHasItsSectionAndAdvice) {
+  const Shipped shipped;
+  const std::string readme = ReadText(fs::path(PROFGAUGE_SOURCE_DIR) / "rules/README.md");
+  for (const Rule& rule : shipped.rules.rules) {
+    std::string anchor = rule.id;
+    std::replace(anchor.begin(), anchor.end(), '/', '-');
+    EXPECT_EQ(rule.docs, "rules/README.md#" + anchor);
+    EXPECT_NE(readme.find("\n### " + anchor + "\n"), std::string::npos) << rule.id;
+    EXPECT_TRUE(rule.advice) << rule.id;
+  }
+}
+
+/// Names that `explains` gives are rules, not typing mistakes.
+TEST(ShippedRules, ExplainOnlyRulesThatThereAre) {
+  const Shipped shipped;
+  for (const Rule& rule : shipped.rules.rules) {
+    for (const SourceText& id : rule.explains) {
+      EXPECT_NE(shipped.rules.Find(id.text), nullptr) << rule.id << " explains " << id.text;
+    }
+  }
+}
+
+/// Real recordings: what can be said of all of them, whatever the findings are.
+TEST(ShippedRules, FindingsOnRealRecordingsHold) {
+  const fs::path data = fs::path(PROFGAUGE_SHARED_DIR) / "data/kineto";
+  if (!fs::exists(data)) GTEST_SKIP() << "no recordings at hand";
+  const Shipped shipped;
+  std::vector<fs::path> paths = {data / "dlrm_8ranks"};
+  for (const char* folder : {"v100_resnet50", "h100", "mi300", "mi210", "rtx2080ti", "micro"}) {
+    for (const auto& entry : fs::directory_iterator(data / folder)) {
+      const std::string name = entry.path().filename().string();
+      const bool is_expected = name.find(".expected.") != std::string::npos;
+      if (entry.is_regular_file() && !is_expected) paths.push_back(entry.path());
+    }
+  }
+  std::sort(paths.begin(), paths.end());
+  for (const fs::path& path : paths) {
+    SCOPED_TRACE(path.filename().string());
+    const auto ranks = ReadRun({path.string()}, {});
+    if (!ranks) continue;
+    const auto analysis = Analyze(*ranks, {});
+    ASSERT_TRUE(analysis);
+    const Evaluation result = EvaluateRules(shipped.compiled, *analysis,
+                                            CollectFacts(*ranks, *analysis), EvaluateOptions{});
+    for (std::size_t i = 0; i < result.findings.size(); ++i) {
+      const Finding& finding = result.findings[i];
+      SCOPED_TRACE(finding.rule->id);
+      EXPECT_NE(finding.status, FindingStatus::kBroken) << finding.reason;
+      if (finding.status == FindingStatus::kNotApplicable) {
+        EXPECT_NE(finding.reason, "");
+      }
+      EXPECT_LE(finding.gain_share, 1);
+      if (finding.cause) {
+        EXPECT_LT(*finding.cause, i) << "a cause stands before its symptoms";
+      }
+      if (!Fired(finding.status)) continue;
+      EXPECT_NE(finding.message, "");
+      // An en dash stands for an absent value: a message must not speak of what it does not know.
+      EXPECT_EQ(finding.message.find("\u2013"), std::string::npos) << finding.message;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace profgauge
