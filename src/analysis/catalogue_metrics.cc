@@ -30,11 +30,13 @@ constexpr MetricSpec kMetrics[] = {
      "end(last) − start(first)", kBoth},
     {"profile.iterations", "Iterations", kCount, kNeutral,
      "Selected iterations of the run; those of several ranks are matched by number.", "", kBoth},
-    {"profile.ranks", "Ranks", kCount, kNeutral, "Recordings in this run, one per rank.", "", kOurs},
-    {"profile.gpus", "GPUs", kCount, kNeutral, "GPUs with work in the recording, over all ranks.", "",
-     kDlprof},
+    {"profile.ranks", "Ranks", kCount, kNeutral, "Recordings in this run, one per rank.", "",
+     kOurs},
+    {"profile.gpus", "GPUs", kCount, kNeutral, "GPUs with work in the recording, over all ranks.",
+     "", kDlprof},
     {"iteration.time.mean", "Mean iteration time", kTime, kLowerIsBetter,
-     "Arithmetic mean of the selected iterations' lengths; with several ranks an iteration lasts as "
+     "Arithmetic mean of the selected iterations' lengths; with several ranks an iteration lasts "
+     "as "
      "long as on its slowest rank.",
      "Σ length / n", kBoth},
     {"iteration.time.median", "Median iteration time", kTime, kLowerIsBetter,
@@ -44,19 +46,22 @@ constexpr MetricSpec kMetrics[] = {
     {"iteration.time.max", "Longest iteration", kTime, kLowerIsBetter,
      "Length of the longest selected iteration.", "", kDlprof},
     {"iteration.time.p95", "95th percentile of iteration time", kTime, kLowerIsBetter,
-     "Length that 95 % of the selected iterations do not exceed, interpolated linearly.", "", kOurs},
+     "Length that 95 % of the selected iterations do not exceed, interpolated linearly.", "",
+     kOurs},
     {"iteration.time.stddev", "Standard deviation of iteration time", kTime, kLowerIsBetter,
      "Sample standard deviation of the selected iterations' lengths.", "√(Σ (x − mean)² / (n − 1))",
      kOurs},
     {"iteration.time.cv", "Coefficient of variation", kShare, kLowerIsBetter,
      "Standard deviation of the iteration time as a share of its mean.", "stddev / mean", kOurs},
     {"iteration.time.robust_cv", "Iteration variance (robust)", kShare, kLowerIsBetter,
-     "Median absolute deviation of the iteration time as a share of the median, scaled to match the "
+     "Median absolute deviation of the iteration time as a share of the median, scaled to match "
+     "the "
      "coefficient of variation of a normal distribution. Fewer than 10 iterations give low "
      "confidence.",
      "1.4826 · MAD / median", kOurs},
     {"iteration.outliers", "Outlier iterations", kCount, kLowerIsBetter,
-     "Selected iterations that are longer than the median by more than three scaled median absolute "
+     "Selected iterations that are longer than the median by more than three scaled median "
+     "absolute "
      "deviations.",
      "count(x > median + 3 · 1.4826 · MAD)", kOurs},
     {"iteration.drift", "Drift of iteration time", kShare, kNeutral,
@@ -67,15 +72,16 @@ constexpr MetricSpec kMetrics[] = {
      "Sum of the durations of all kernels, collectives included.", "Σ duration", kBoth},
 
     {"breakdown.tensor_core_kernel", "Tensor Core kernels", kShare, kNeutral,
-     "Share of iteration time in which a kernel runs that surely uses Tensor Cores.", kPartition, kBoth},
+     "Share of iteration time in which a kernel runs that surely uses Tensor Cores.", kPartition,
+     kBoth},
     {"breakdown.tensor_core_kernel.time", "Tensor Core kernels, time", kTime, kNeutral,
      "Iteration time in which a kernel runs that surely uses Tensor Cores.", kPartitionTime, kBoth},
     {"breakdown.other_kernel", "Other kernels", kShare, kNeutral,
      "Share of iteration time in which other computing kernels run and none on Tensor Cores.",
      kPartition, kBoth},
     {"breakdown.other_kernel.time", "Other kernels, time", kTime, kNeutral,
-     "Iteration time in which other computing kernels run and none on Tensor Cores.", kPartitionTime,
-     kBoth},
+     "Iteration time in which other computing kernels run and none on Tensor Cores.",
+     kPartitionTime, kBoth},
     {"breakdown.memcpy", "Memory copies", kShare, kLowerIsBetter,
      "Share of iteration time in which the GPU copies and does not compute.", kPartition, kBoth},
     {"breakdown.memcpy.time", "Memory copies, time", kTime, kLowerIsBetter,
@@ -88,29 +94,33 @@ constexpr MetricSpec kMetrics[] = {
      "Share of iteration time in collectives that neither computation nor copies hide.", kPartition,
      kPlugin},
     {"breakdown.communication.time", "Communication, time", kTime, kLowerIsBetter,
-     "Iteration time in collectives that neither computation nor copies hide.", kPartitionTime, kPlugin},
-    {"breakdown.runtime", "Runtime", kShare, kLowerIsBetter,
-     "Share of iteration time in calls of the GPU runtime or driver while the GPU is idle.", kPartition,
+     "Iteration time in collectives that neither computation nor copies hide.", kPartitionTime,
      kPlugin},
+    {"breakdown.runtime", "Runtime", kShare, kLowerIsBetter,
+     "Share of iteration time in calls of the GPU runtime or driver while the GPU is idle.",
+     kPartition, kPlugin},
     {"breakdown.runtime.time", "Runtime, time", kTime, kLowerIsBetter,
      "Iteration time in calls of the GPU runtime or driver while the GPU is idle.", kPartitionTime,
      kPlugin},
     {"breakdown.dataloader", "DataLoader", kShare, kLowerIsBetter,
-     "Share of iteration time spent waiting for input data while the GPU is idle.", kPartition, kBoth},
+     "Share of iteration time spent waiting for input data while the GPU is idle.", kPartition,
+     kBoth},
     {"breakdown.dataloader.time", "DataLoader, time", kTime, kLowerIsBetter,
      "Iteration time spent waiting for input data while the GPU is idle.", kPartitionTime, kBoth},
     {"breakdown.cpu", "CPU", kShare, kLowerIsBetter,
-     "Share of iteration time in framework operators on the host while the GPU is idle.", kPartition,
-     kBoth},
+     "Share of iteration time in framework operators on the host while the GPU is idle.",
+     kPartition, kBoth},
     {"breakdown.cpu.time", "CPU, time", kTime, kLowerIsBetter,
-     "Iteration time in framework operators on the host while the GPU is idle.", kPartitionTime, kBoth},
+     "Iteration time in framework operators on the host while the GPU is idle.", kPartitionTime,
+     kBoth},
     {"breakdown.other", "Other", kShare, kLowerIsBetter,
      "Share of iteration time in which nothing of the above was recorded.", kPartition, kBoth},
     {"breakdown.other.time", "Other, time", kTime, kLowerIsBetter,
      "Iteration time in which nothing of the above was recorded.", kPartitionTime, kBoth},
 
     {"gpu.utilization.mean", "GPU utilization", kShare, kHigherIsBetter,
-     "Share of the window in which at least one kernel runs, mean over the GPUs with work; copies do "
+     "Share of the window in which at least one kernel runs, mean over the GPUs with work; copies "
+     "do "
      "not count.",
      "|U(kernels) ∩ window| / window", kBoth},
     {"gpu.utilization.min", "Lowest GPU utilization", kShare, kHigherIsBetter,
@@ -119,10 +129,11 @@ constexpr MetricSpec kMetrics[] = {
      "Share of the window in which nothing at all runs on a GPU, mean over the GPUs with work.",
      "1 − |U(kernels, copies, sets) ∩ window| / window", kHta},
     {"gpu.idle.max", "Highest GPU idle time", kShare, kLowerIsBetter,
-     "GPU idle time of the GPU that idles most.", "1 − |U(kernels, copies, sets) ∩ window| / window",
-     kHta},
+     "GPU idle time of the GPU that idles most.",
+     "1 − |U(kernels, copies, sets) ∩ window| / window", kHta},
     {"gpu.idle_cause.host_wait", "Idle: host not ready", kShare, kLowerIsBetter,
-     "Share of the window in which a GPU idles because the host had not yet launched the next work, "
+     "Share of the window in which a GPU idles because the host had not yet launched the next "
+     "work, "
      "for none of the other causes.",
      "Σ idle by cause / window, mean over GPUs; the causes add up to gpu.idle.mean", kHta},
     {"gpu.idle_cause.dataloader", "Idle: waiting for data", kShare, kLowerIsBetter,
@@ -133,7 +144,8 @@ constexpr MetricSpec kMetrics[] = {
      "call, or has just left one that had drained the GPU's queue.",
      "Σ idle by cause / window, mean over GPUs; the causes add up to gpu.idle.mean", kOurs},
     {"gpu.idle_cause.memory_management", "Idle: memory management", kShare, kLowerIsBetter,
-     "Share of the window in which a GPU idles while the launching thread allocates or frees device "
+     "Share of the window in which a GPU idles while the launching thread allocates or frees "
+     "device "
      "memory.",
      "Σ idle by cause / window, mean over GPUs; the causes add up to gpu.idle.mean", kOurs},
     {"gpu.idle_cause.launch_latency", "Idle: launch latency", kShare, kLowerIsBetter,
@@ -144,7 +156,8 @@ constexpr MetricSpec kMetrics[] = {
      "Share of the window in which a GPU idles for a reason that the recording does not show.",
      "Σ idle by cause / window, mean over GPUs; the causes add up to gpu.idle.mean", kHta},
     {"gpu.sm_efficiency", "Estimated SM efficiency", kShare, kHigherIsBetter,
-     "Blocks per streaming multiprocessor of the running kernels, at most 1, averaged over the window; "
+     "Blocks per streaming multiprocessor of the running kernels, at most 1, averaged over the "
+     "window; "
      "mean over the GPUs with work.",
      "∫ min(1, Σ blocks per SM) dt / window", kPlugin},
     {"gpu.occupancy", "Estimated achieved occupancy", kShare, kHigherIsBetter,
@@ -152,8 +165,10 @@ constexpr MetricSpec kMetrics[] = {
      "Σ occupancy · duration / Σ duration", kPlugin},
 
     {"tensor_core.efficiency", "Tensor Core efficiency", kShare, kHigherIsBetter,
-     "Of the kernel time in operators that could use Tensor Cores, the share in kernels that surely "
-     "do. An operator outside the list of eligible ones counts with its Tensor Core kernels; a kernel "
+     "Of the kernel time in operators that could use Tensor Cores, the share in kernels that "
+     "surely "
+     "do. An operator outside the list of eligible ones counts with its Tensor Core kernels; a "
+     "kernel "
      "without known operator counts when its name speaks of a matrix product.",
      "Σ time of Tensor Core kernels in eligible ops / Σ kernel time of eligible ops", kDlprof},
     {"tensor_core.share", "Tensor Core share", kShare, kHigherIsBetter,
@@ -175,10 +190,12 @@ constexpr MetricSpec kMetrics[] = {
      "Σ duration of kernels under 10 µs / Σ kernel time", kTraceLens},
 
     {"launch.delay.median", "Launch delay", kTime, kNeutral,
-     "Median time from the end of a launching call to the start of its work, 0 when it starts earlier.",
+     "Median time from the end of a launching call to the start of its work, 0 when it starts "
+     "earlier.",
      "median of max(0, start of work − end of call)", kHta},
     {"launch.queue_empty_share", "Launches into an empty queue", kShare, kLowerIsBetter,
-     "Share of launches that find no earlier work of their stream still waiting to start: near 1 the "
+     "Share of launches that find no earlier work of their stream still waiting to start: near 1 "
+     "the "
      "host limits the GPU.",
      "launches at queue length 0 / launches", kHta},
     {"sync.time_share", "Synchronization", kShare, kLowerIsBetter,
@@ -202,7 +219,8 @@ constexpr MetricSpec kMetrics[] = {
     {"memcpy.d2d.bytes", "Device to device, bytes", kBytes, kLowerIsBetter,
      "Bytes copied within and between devices.", "Σ bytes", kHta},
     {"memcpy.d2d.bandwidth", "Device to device, bandwidth", kBandwidth, kHigherIsBetter,
-     "Bytes copied within and between devices, by the time this took.", "Σ bytes / Σ duration", kHta},
+     "Bytes copied within and between devices, by the time this took.", "Σ bytes / Σ duration",
+     kHta},
     {"memcpy.pageable_share", "Pageable copies", kShare, kLowerIsBetter,
      "Share of the bytes copied between host and device that the host kept in pageable memory, of "
      "those copies whose host memory is known.",
@@ -212,7 +230,8 @@ constexpr MetricSpec kMetrics[] = {
      "breakdown.dataloader", kBoth},
 
     {"communication.time", "Communication time", kTime, kLowerIsBetter,
-     "Time in which at least one collective runs on a GPU (on the host, where the recording has none "
+     "Time in which at least one collective runs on a GPU (on the host, where the recording has "
+     "none "
      "on a GPU), summed over GPUs.",
      "Σ |U(collectives) ∩ window|", kHta},
     {"communication.overlap", "Hidden communication", kShare, kHigherIsBetter,
@@ -227,8 +246,8 @@ constexpr MetricSpec kMetrics[] = {
     {"communication.all_gather.busbw", "All-gather bus bandwidth", kBandwidth, kHigherIsBetter,
      "Bus bandwidth of all-gather, comparable to the link's.",
      "Σ bytes of the full buffer · (n − 1)/n / Σ duration", kTraceLens},
-    {"communication.reduce_scatter.busbw", "Reduce-scatter bus bandwidth", kBandwidth, kHigherIsBetter,
-     "Bus bandwidth of reduce-scatter, comparable to the link's.",
+    {"communication.reduce_scatter.busbw", "Reduce-scatter bus bandwidth", kBandwidth,
+     kHigherIsBetter, "Bus bandwidth of reduce-scatter, comparable to the link's.",
      "Σ bytes of the full buffer · (n − 1)/n / Σ duration", kTraceLens},
     {"communication.all_to_all.busbw", "All-to-all bus bandwidth", kBandwidth, kHigherIsBetter,
      "Bus bandwidth of all-to-all, comparable to the link's.", "Σ bytes · (n − 1)/n / Σ duration",
@@ -243,20 +262,22 @@ constexpr MetricSpec kMetrics[] = {
      "Difference between the most and the least computing rank as a share of the mean.",
      "(max − min) / mean of the ranks' compute time", kOurs},
     {"rank.straggler", "Straggling rank", kNumber, kNeutral,
-     "The rank that the others wait for: its share of communication time spent waiting is the least.",
+     "The rank that the others wait for: its share of communication time spent waiting is the "
+     "least.",
      "rank with the least waiting time in matched collectives", kTraceLens},
 
     {"memory.peak_allocated", "Peak memory allocated", kBytes, kLowerIsBetter,
-     "Most bytes that the allocator had given out on one GPU at any time; of several the largest.", "",
-     kPlugin},
+     "Most bytes that the allocator had given out on one GPU at any time; of several the largest.",
+     "", kPlugin},
     {"memory.peak_reserved", "Peak memory reserved", kBytes, kLowerIsBetter,
-     "Most bytes that the allocator had reserved on one GPU at any time; of several the largest.", "",
-     kPlugin},
+     "Most bytes that the allocator had reserved on one GPU at any time; of several the largest.",
+     "", kPlugin},
     {"memory.peak_share", "Peak share of device memory", kShare, kNeutral,
      "Peak memory allocated as a share of the GPU's memory; of several GPUs the largest.",
      "peak allocated / device memory", kPlugin},
     {"memory.fragmentation", "Memory fragmentation", kShare, kLowerIsBetter,
-     "Share of the reserved memory that was not given out when most was reserved; of several GPUs the "
+     "Share of the reserved memory that was not given out when most was reserved; of several GPUs "
+     "the "
      "largest.",
      "1 − allocated / reserved at the peak of reserved", kOurs},
 
@@ -264,8 +285,8 @@ constexpr MetricSpec kMetrics[] = {
      "Share of GPU time (kernels, copies, sets) whose launching operator is known.",
      "Σ duration with an operator / Σ duration", kOurs},
     {"coverage.launched_share", "GPU time with a known launch", kShare, kHigherIsBetter,
-     "Share of GPU time whose launching call was recorded.", "Σ duration with a launch / Σ duration",
-     kOurs},
+     "Share of GPU time whose launching call was recorded.",
+     "Σ duration with a launch / Σ duration", kOurs},
     {"coverage.outside_share", "GPU time launched outside of iterations", kShare, kNeutral,
      "Share of the whole recording's GPU time that was not launched in a selected iteration.",
      "Σ duration launched elsewhere / Σ duration", kOurs},

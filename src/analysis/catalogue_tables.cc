@@ -16,7 +16,8 @@ constexpr ColumnSpec kMin = {"min", "Shortest", kTime, "Duration of the shortest
 constexpr ColumnSpec kMax = {"max", "Longest", kTime, "Duration of the longest call."};
 constexpr ColumnSpec kUses = {"uses_tensor_core", "Tensor Cores", kText,
                               "Whether it uses Tensor Cores: yes, no or unknown."};
-constexpr ColumnSpec kRule = {"rule", "Rule", kText, "The name rule that decided about Tensor Cores."};
+constexpr ColumnSpec kRule = {"rule", "Rule", kText,
+                              "The name rule that decided about Tensor Cores."};
 constexpr ColumnSpec kKernelTime = {"time", "Time", kTime, "Sum of the durations."};
 constexpr ColumnSpec kBlocksPerSm = {"blocks_per_sm", "Blocks per SM", kNumber,
                                      "Mean blocks per streaming multiprocessor, weighted by time."};
@@ -27,15 +28,18 @@ constexpr ColumnSpec kIsCollective = {"is_collective", "Collective", kBool,
 constexpr ColumnSpec kExposed = {
     "exposed_time", "Exposed", kTime,
     "Of its time, the part in which the same GPU computes nothing (collectives and copies)."};
-constexpr ColumnSpec kBytesMoved = {"bytes", "Bytes", kBytes, "Bytes of collectives, where recorded."};
+constexpr ColumnSpec kBytesMoved = {"bytes", "Bytes", kBytes,
+                                    "Bytes of collectives, where recorded."};
 
 constexpr ColumnSpec kIterations[] = {
     {"index", "Iteration", kCount, "Position in the recording, from 0."},
     {"name", "Name", kText, "Number or name that the marker gives."},
     kRank,
     {"start", "Start", kTime, "Start, from the start of the recording."},
-    {"duration", "Duration", kTime, "Length: up to the end of the last device work launched in it."},
-    {"tensor_core_kernel", "Tensor Core kernels", kTime, "Time with a kernel on Tensor Cores running."},
+    {"duration", "Duration", kTime,
+     "Length: up to the end of the last device work launched in it."},
+    {"tensor_core_kernel", "Tensor Core kernels", kTime,
+     "Time with a kernel on Tensor Cores running."},
     {"other_kernel", "Other kernels", kTime, "Time with only other computing kernels running."},
     {"memcpy", "Memory copies", kTime, "Time with copies and no computation."},
     {"memset", "Memory sets", kTime, "Time with memory sets alone."},
@@ -52,25 +56,27 @@ constexpr ColumnSpec kIterations[] = {
 
 #define PROFGAUGE_OP_COLUMNS                                                                       \
   {"type", "Type", kText, "Kind of operator: the name without namespace and variants."},           \
-  {"direction", "Direction", kText, "forward, backward, optimizer, or mixed."},                            \
-  {"dtypes", "Types", kText, "Data types of the inputs, where recorded and always the same."},      \
-  kCalls,                                                                                           \
-  {"host_self", "Host self", kTime, "Host time without child operators and runtime calls."},       \
-  {"host_total", "Host total", kTime, "Host time with everything inside."},                        \
-  {"device_self", "Device self", kTime, "Time of device work that it launched itself."},           \
-  {"device_total", "Device total", kTime, "Time of device work launched in it or in its children."}, \
-  {"kernels", "Kernels", kCount, "Kernels that it launched itself."},                              \
-  {"tensor_core_eligible", "Eligible", kBool,                                                      \
-   "Whether it, or an operator in it, could use Tensor Cores."},                                   \
-  {"uses_tensor_core", "Tensor Cores", kText,                                                      \
-   "yes, no or unknown, of the kernels launched in it."},                                          \
-  {"tensor_core_self", "Tensor Cores, self", kShare,                                               \
-   "Share of the kernel time that it launched itself on Tensor Cores."},                           \
-  {"tensor_core_total", "Tensor Cores, total", kShare,                                             \
-   "Share of the kernel time launched in it on Tensor Cores."},                                    \
-  {"flops", "FLOPs", kFlops, "Floating-point operations, from shapes."},                           \
-  {"bytes", "Bytes", kBytes, "Bytes that it must move at least, from shapes."},                    \
-  {"call_stack", "Call stack", kText, "Python call stack, where recorded and always the same."}
+      {"direction", "Direction", kText, "forward, backward, optimizer, or mixed."},                \
+      {"dtypes", "Types", kText, "Data types of the inputs, where recorded and always the same."}, \
+      kCalls,                                                                                      \
+      {"host_self", "Host self", kTime, "Host time without child operators and runtime calls."},   \
+      {"host_total", "Host total", kTime, "Host time with everything inside."},                    \
+      {"device_self", "Device self", kTime, "Time of device work that it launched itself."},       \
+      {"device_total", "Device total", kTime,                                                      \
+       "Time of device work launched in it or in its children."},                                  \
+      {"kernels", "Kernels", kCount, "Kernels that it launched itself."},                          \
+      {"tensor_core_eligible", "Eligible", kBool,                                                  \
+       "Whether it, or an operator in it, could use Tensor Cores."},                               \
+      {"uses_tensor_core", "Tensor Cores", kText,                                                  \
+       "yes, no or unknown, of the kernels launched in it."},                                      \
+      {"tensor_core_self", "Tensor Cores, self", kShare,                                           \
+       "Share of the kernel time that it launched itself on Tensor Cores."},                       \
+      {"tensor_core_total", "Tensor Cores, total", kShare,                                         \
+       "Share of the kernel time launched in it on Tensor Cores."},                                \
+      {"flops", "FLOPs", kFlops, "Floating-point operations, from shapes."},                       \
+      {"bytes", "Bytes", kBytes, "Bytes that it must move at least, from shapes."}, {              \
+    "call_stack", "Call stack", kText, "Python call stack, where recorded and always the same."    \
+  }
 
 constexpr ColumnSpec kOps[] = {{"name", "Operator", kText, "Operator."}, PROFGAUGE_OP_COLUMNS};
 constexpr ColumnSpec kOpsByShape[] = {
@@ -95,8 +101,18 @@ constexpr ColumnSpec kOpTypes[] = {
 
 constexpr ColumnSpec kKernels[] = {
     {"name", "Kernel", kText, "Kernel as recorded."},
-    kUses, kRule, kCalls, kKernelTime, kMean, kMin, kMax, kBlocksPerSm, kOccupancy, kIsCollective,
-    kExposed, kBytesMoved,
+    kUses,
+    kRule,
+    kCalls,
+    kKernelTime,
+    kMean,
+    kMin,
+    kMax,
+    kBlocksPerSm,
+    kOccupancy,
+    kIsCollective,
+    kExposed,
+    kBytesMoved,
 };
 constexpr ColumnSpec kKernelsByOp[] = {
     {"name", "Kernel", kText, "Kernel as recorded."},
@@ -104,22 +120,37 @@ constexpr ColumnSpec kKernelsByOp[] = {
     {"op_type", "Operator type", kText, "Kind of that operator."},
     {"dtype", "Type", kText, "Data type of the operator's first typed input, where recorded."},
     {"tensor_core_eligible", "Eligible", kBool, "Whether the operator could use Tensor Cores."},
-    kUses, kRule, kRank, kGpu,
+    kUses,
+    kRule,
+    kRank,
+    kGpu,
     {"grid", "Grid", kText, "Blocks in x, y, z."},
     {"block", "Block", kText, "Threads of a block in x, y, z."},
     {"registers", "Registers", kCount, "Registers per thread."},
     {"shared_memory", "Shared memory", kBytes, "Shared memory of a block."},
-    kCalls, kKernelTime, kMean, kMin, kMax, kBlocksPerSm, kOccupancy, kIsCollective, kExposed,
+    kCalls,
+    kKernelTime,
+    kMean,
+    kMin,
+    kMax,
+    kBlocksPerSm,
+    kOccupancy,
+    kIsCollective,
+    kExposed,
     kBytesMoved,
 };
 constexpr ColumnSpec kKernelsByIteration[] = {
     {"iteration", "Iteration", kCount, "Position of the iteration in the recording, from 0."},
     kRank,
     {"name", "Kernel", kText, "Kernel as recorded."},
-    kUses, kCalls, kKernelTime,
+    kUses,
+    kCalls,
+    kKernelTime,
 };
 constexpr ColumnSpec kLaunches[] = {
-    kRank, kGpu, kStream,
+    kRank,
+    kGpu,
+    kStream,
     {"name", "Work", kText, "Kernel, copy or memory set that was launched."},
     {"kind", "Kind", kText, "kernel, memcpy or memset."},
     {"op", "Operator", kText, "Operator that launched it."},
@@ -128,7 +159,8 @@ constexpr ColumnSpec kLaunches[] = {
     {"call_time", "Call time", kTime, "Host time of the call."},
     {"start", "Start", kTime, "Start on the device, from the start of the recording."},
     {"time", "Device time", kTime, "Duration on the device."},
-    {"delay", "Delay", kTime, "From the end of the call to the start on the device; 0 when earlier."},
+    {"delay", "Delay", kTime,
+     "From the end of the call to the start on the device; 0 when earlier."},
     {"queue_length", "Queue length", kCount,
      "Earlier launches on the same stream that had not started when the call began."},
     kUses,
@@ -150,7 +182,9 @@ constexpr ColumnSpec kGpus[] = {
     {"wall_time", "Wall time", kTime, "Length of the window."},
 };
 constexpr ColumnSpec kStreams[] = {
-    kRank, kGpu, kStream,
+    kRank,
+    kGpu,
+    kStream,
     {"kernels", "Kernels", kCount, "Kernels."},
     {"copies", "Copies and sets", kCount, "Copies and memory sets."},
     {"kernel_time", "Kernel time", kTime, "Sum of the durations of kernels."},
@@ -169,7 +203,8 @@ constexpr ColumnSpec kRanks[] = {
     {"host", "Host", kText, "Name of the machine, where recorded."},
     {"iterations", "Iterations", kCount, "Selected iterations."},
     {"iteration_time", "Iteration time", kTime, "Sum of their lengths."},
-    {"compute_time", "Compute time", kTime, "Time in which a computing kernel runs, over its GPUs."},
+    {"compute_time", "Compute time", kTime,
+     "Time in which a computing kernel runs, over its GPUs."},
     {"communication_time", "Communication time", kTime,
      "Time in which a collective runs, over its GPUs."},
     {"exposed_communication", "Exposed communication", kTime,
@@ -179,7 +214,8 @@ constexpr ColumnSpec kRanks[] = {
     {"idle", "Idle", kShare, "Share of the window in which its GPUs run nothing."},
 };
 constexpr ColumnSpec kGaps[] = {
-    kRank, kGpu,
+    kRank,
+    kGpu,
     {"start", "Start", kTime, "Start, from the start of the recording."},
     {"duration", "Duration", kTime, "Length."},
     {"cause", "Cause", kText, "What most of it is due to, as in gpu.idle_cause."},
@@ -191,7 +227,9 @@ constexpr ColumnSpec kGaps[] = {
 constexpr ColumnSpec kMemcpys[] = {
     {"kind", "Kind", kText, "h2d, d2h, d2d, p2p, h2h, unknown, or memset."},
     {"host_memory", "Host memory", kText, "pageable, pinned, or unknown."},
-    kRank, kGpu, kCalls,
+    kRank,
+    kGpu,
+    kCalls,
     {"time", "Time", kTime, "Sum of the durations."},
     kMean,
     {"bytes", "Bytes", kBytes, "Bytes moved, of the copies whose size is known."},
@@ -203,12 +241,15 @@ constexpr ColumnSpec kApiCalls[] = {
     {"kind", "Kind", kText, "launch, memcpy, memset, sync, memory or other."},
     kCalls,
     {"time", "Time", kTime, "Sum of the durations on the host."},
-    kMean, kMin, kMax,
+    kMean,
+    kMin,
+    kMax,
     {"share", "Share", kShare, "Share of the host time of all calls."},
 };
 constexpr ColumnSpec kCollectives[] = {
     kRank,
-    {"name", "Collective", kText, "all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, reduce, send_recv, or as "
+    {"name", "Collective", kText,
+     "all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, reduce, send_recv, or as "
      "recorded."},
     {"group", "Group", kText, "Process group, where recorded."},
     {"group_size", "Group size", kCount, "Ranks of the group, where recorded."},
@@ -216,13 +257,15 @@ constexpr ColumnSpec kCollectives[] = {
     kCalls,
     {"bytes", "Bytes", kBytes, "Bytes of the full buffers, all calls."},
     {"mean_bytes", "Mean size", kBytes, "Bytes / calls."},
-    {"time", "Time", kTime, "Sum of the durations on the device, or on the host where there is none."},
+    {"time", "Time", kTime,
+     "Sum of the durations on the device, or on the host where there is none."},
     kMean,
     {"transfer_time", "Transfer time", kTime,
      "Of the time, what the fastest rank needed: the rest is waiting. Needs all ranks."},
     kExposed,
     {"bandwidth", "Algorithm bandwidth", kBandwidth, "Bytes / time."},
-    {"bus_bandwidth", "Bus bandwidth", kBandwidth, "Algorithm bandwidth times the collective's factor."},
+    {"bus_bandwidth", "Bus bandwidth", kBandwidth,
+     "Algorithm bandwidth times the collective's factor."},
 };
 constexpr ColumnSpec kTensorCoreOps[] = {
     {"name", "Operator", kText, "Operator that could use Tensor Cores."},
@@ -232,7 +275,8 @@ constexpr ColumnSpec kTensorCoreOps[] = {
      "using; eligible_dtype: the type has no Tensor Core on this chip or has them switched off; "
      "eligible_shape: a dimension is not aligned; eligible_unused: all fine and still not used; "
      "unknown."},
-    kCalls, kKernelTime,
+    kCalls,
+    kKernelTime,
     {"tensor_core_time", "Tensor Core time", kTime, "Of the time, kernels that use Tensor Cores."},
     {"dimension", "Dimension", kText, "The dimension that is not aligned: K, N, C_in or C_out."},
     {"size", "Size", kCount, "Its size."},
@@ -244,7 +288,8 @@ constexpr ColumnSpec kMemoryOps[] = {
     kRank,
     {"name", "Operator", kText, "Operator."},
     kCalls,
-    {"increase", "Size increase", kBytes, "Bytes allocated less bytes released, children included."},
+    {"increase", "Size increase", kBytes,
+     "Bytes allocated less bytes released, children included."},
     {"self_increase", "Self size increase", kBytes, "The same without children."},
     {"allocations", "Allocations", kCount, "Allocations, children included."},
     {"self_allocations", "Self allocations", kCount, "Allocations without children's."},
@@ -254,9 +299,11 @@ constexpr ColumnSpec kMemoryOps[] = {
 constexpr ColumnSpec kMemoryEvents[] = {
     {"device", "Device", kText, "CPU or GPU with its number."},
     kRank,
-    {"op", "Operator", kText, "Operator that allocated, or that released what was allocated earlier."},
+    {"op", "Operator", kText,
+     "Operator that allocated, or that released what was allocated earlier."},
     {"bytes", "Size", kBytes, "Bytes of the block."},
-    {"allocated_at", "Allocated at", kTime, "Time of the allocation, from the start of the recording."},
+    {"allocated_at", "Allocated at", kTime,
+     "Time of the allocation, from the start of the recording."},
     {"released_at", "Released at", kTime, "Time of the release, from the start of the recording."},
     {"duration", "Lifetime", kTime, "Time between the two."},
 };
@@ -273,8 +320,8 @@ constexpr TableSpec kTables[] = {
      "One row per selected iteration; of several ranks the slowest, which the others wait for.",
      kIterations},
     {"ops", "op", "Operators", "One row per operator name.", kOps},
-    {"ops_by_shape", "op_shape", "Operators by input shapes", "One row per operator name and shapes.",
-     kOpsByShape},
+    {"ops_by_shape", "op_shape", "Operators by input shapes",
+     "One row per operator name and shapes.", kOpsByShape},
     {"ops_by_stack", "op_stack", "Operators by call stack",
      "One row per operator name and Python call stack.", kOpsByStack},
     {"op_types", "op_type", "Operator types", "One row per kind of operator.", kOpTypes},
@@ -288,7 +335,8 @@ constexpr TableSpec kTables[] = {
     {"gpus", "gpu", "GPUs", "One row per GPU with work.", kGpus},
     {"ranks", "rank", "Ranks", "One row per rank.", kRanks},
     {"streams", "stream", "Streams", "One row per stream with work.", kStreams},
-    {"gaps", "gap", "Idle gaps", "Times in which a GPU runs nothing, the longest first; at most 10 000.", kGaps},
+    {"gaps", "gap", "Idle gaps",
+     "Times in which a GPU runs nothing, the longest first; at most 10 000.", kGaps},
     {"memcpys", "memcpy", "Copies and memory sets", "One row per kind, host memory, rank and GPU.",
      kMemcpys},
     {"api_calls", "api_call", "Runtime and driver calls", "One row per call name.", kApiCalls},
@@ -299,7 +347,8 @@ constexpr TableSpec kTables[] = {
      kTensorCoreOps},
     {"memory_ops", "memory_op", "Memory by operator", "One row per device and operator name.",
      kMemoryOps},
-    {"memory_events", "memory_event", "Memory blocks", "One row per allocated block.", kMemoryEvents},
+    {"memory_events", "memory_event", "Memory blocks", "One row per allocated block.",
+     kMemoryEvents},
     {"memory_curve", "", "Memory curve", "Allocator totals over time.", kMemoryCurve},
 };
 

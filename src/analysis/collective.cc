@@ -72,11 +72,14 @@ std::int64_t CollectiveBytes(const Profile& profile, const Collective& collectiv
 double BusFactor(CollectiveKind kind, std::int64_t ranks) {
   const double n = static_cast<double>(ranks);
   switch (kind) {
-    case CollectiveKind::kAllReduce: return 2 * (n - 1) / n;
+    case CollectiveKind::kAllReduce:
+      return 2 * (n - 1) / n;
     case CollectiveKind::kAllGather:
     case CollectiveKind::kReduceScatter:
-    case CollectiveKind::kAllToAll: return (n - 1) / n;
-    default: return 1;
+    case CollectiveKind::kAllToAll:
+      return (n - 1) / n;
+    default:
+      return 1;
   }
 }
 

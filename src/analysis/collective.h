@@ -11,7 +11,14 @@
 namespace profgauge {
 
 enum class CollectiveKind : std::uint8_t {
-  kAllReduce, kAllGather, kReduceScatter, kAllToAll, kBroadcast, kReduce, kSendRecv, kOther,
+  kAllReduce,
+  kAllGather,
+  kReduceScatter,
+  kAllToAll,
+  kBroadcast,
+  kReduce,
+  kSendRecv,
+  kOther,
 };
 inline constexpr std::size_t kCollectiveKinds = 8;
 

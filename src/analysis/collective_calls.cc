@@ -118,9 +118,9 @@ std::vector<CollectiveCall> CollectCollectives(const RankContext& rank) {
     call.in_tables = rank.InTables(DeviceId{static_cast<std::uint32_t>(i)});
   }
   if (calls.empty()) CollectHostCalls(rank, calls);
-  std::stable_sort(calls.begin(), calls.end(), [](const CollectiveCall& a, const CollectiveCall& b) {
-    return a.time.start < b.time.start;
-  });
+  std::stable_sort(
+      calls.begin(), calls.end(),
+      [](const CollectiveCall& a, const CollectiveCall& b) { return a.time.start < b.time.start; });
   return calls;
 }
 
@@ -138,15 +138,15 @@ void MatchRanks(std::span<std::vector<CollectiveCall>> ranks) {
     const std::int64_t expected = first.front()->group_size > 0
                                       ? first.front()->group_size
                                       : static_cast<std::int64_t>(ranks.size());
-    const bool complete = members.size() >= 2 &&
-                          static_cast<std::int64_t>(members.size()) == expected &&
-                          std::all_of(members.begin(), members.end(), [&](const auto& member) {
-                            return member.second.size() == first.size();
-                          });
+    const bool complete =
+        members.size() >= 2 && static_cast<std::int64_t>(members.size()) == expected &&
+        std::all_of(members.begin(), members.end(),
+                    [&](const auto& member) { return member.second.size() == first.size(); });
     if (!complete) continue;
     for (std::size_t n = 0; n < first.size(); ++n) {
       Ns fastest = first[n]->time.length();
-      for (const auto& [rank, calls] : members) fastest = std::min(fastest, calls[n]->time.length());
+      for (const auto& [rank, calls] : members)
+        fastest = std::min(fastest, calls[n]->time.length());
       for (const auto& [rank, calls] : members) calls[n]->transfer = fastest;
     }
   }

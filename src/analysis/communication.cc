@@ -35,8 +35,8 @@ void AddHostTimes(const RankContext& rank, std::span<const CollectiveCall> calls
       if (profile.host.kind[row] != HostKind::kOp) continue;
       const std::string_view name = profile.Name(profile.host.name[row]);
       if (name.starts_with("gloo:") || IsFrameworkRange(name)) continue;
-      compute.push_back({profile.host.start[row],
-                         profile.host.start[row] + profile.host.duration[row]});
+      compute.push_back(
+          {profile.host.start[row], profile.host.start[row] + profile.host.duration[row]});
     }
   } else {
     for (const DeviceSpans& device : devices) {
@@ -83,8 +83,8 @@ struct CallRow {
 };
 
 std::vector<CallRow> SumCalls(std::span<const std::vector<CollectiveCall>> ranks) {
-  using Key = std::tuple<std::size_t, std::string_view, std::string_view, std::int64_t,
-                         std::string_view>;
+  using Key =
+      std::tuple<std::size_t, std::string_view, std::string_view, std::int64_t, std::string_view>;
   std::map<Key, CallRow> rows;
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     for (const CollectiveCall& call : ranks[rank]) {
@@ -129,14 +129,22 @@ void AppendRow(const CallRow& row, std::span<const RankContext> ranks, Table& ta
                StringPool& pool) {
   const CallSums& sums = row.sums;
   const auto text = [&](const char* column, const std::string& value) {
-    if (value.empty()) table.Find(column)->AddAbsent();
-    else table.Find(column)->AddText(pool.Intern(value));
+    if (value.empty())
+      table.Find(column)->AddAbsent();
+    else
+      table.Find(column)->AddText(pool.Intern(value));
   };
   const auto number = [&](const char* column, bool known, std::int64_t value) {
-    if (known) table.Find(column)->AddInteger(value); else table.Find(column)->AddAbsent();
+    if (known)
+      table.Find(column)->AddInteger(value);
+    else
+      table.Find(column)->AddAbsent();
   };
   const auto real = [&](const char* column, const std::optional<double>& value) {
-    if (value) table.Find(column)->AddReal(*value); else table.Find(column)->AddAbsent();
+    if (value)
+      table.Find(column)->AddReal(*value);
+    else
+      table.Find(column)->AddAbsent();
   };
   table.Find("rank")->AddInteger(ranks[row.rank].rank);
   text("name", row.first->name);
@@ -175,8 +183,9 @@ void SetBusBandwidths(std::span<const CallRow> rows, std::span<const RankContext
     if (time > 0) {
       out.Set(id, weighted_bytes * 1e9 / static_cast<double>(time));
     } else {
-      out.SetAbsent(id, "no such collective with a known size and group was recorded; PyTorch 2.2 and "
-                        "later record them");
+      out.SetAbsent(id,
+                    "no such collective with a known size and group was recorded; PyTorch 2.2 and "
+                    "later record them");
     }
   }
 }
@@ -223,7 +232,8 @@ void SetImbalance(std::span<const RankTimes> times, Output& out) {
   out.Set("rank.imbalance", static_cast<double>(max - min) / mean);
 }
 
-void SetStraggler(std::span<const RankTimes> times, std::span<const RankContext> ranks, Output& out) {
+void SetStraggler(std::span<const RankTimes> times, std::span<const RankContext> ranks,
+                  Output& out) {
   std::size_t least = times.size();
   Ns most_waiting = 0;
   for (std::size_t i = 0; i < times.size(); ++i) {
@@ -233,17 +243,18 @@ void SetStraggler(std::span<const RankTimes> times, std::span<const RankContext>
   }
   if (least == times.size()) {
     return out.SetAbsent("rank.straggler",
-                         times.size() < 2 ? "needs the recordings of at least two ranks"
-                                          : "no collective is recorded equally often on all of its ranks");
+                         times.size() < 2
+                             ? "needs the recordings of at least two ranks"
+                             : "no collective is recorded equally often on all of its ranks");
   }
   if (most_waiting == times[least].waiting) {
     return out.SetAbsent("rank.straggler", "no rank waits longer than another");
   }
   out.Set("rank.straggler", static_cast<double>(ranks[least].rank));
-  out.SetNote("rank.straggler",
-              "it waits " + FormatDuration(static_cast<double>(times[least].waiting)) +
-                  " in collectives, the longest waiting rank " +
-                  FormatDuration(static_cast<double>(most_waiting)));
+  out.SetNote("rank.straggler", "it waits " +
+                                    FormatDuration(static_cast<double>(times[least].waiting)) +
+                                    " in collectives, the longest waiting rank " +
+                                    FormatDuration(static_cast<double>(most_waiting)));
 }
 
 void FillRanks(std::span<const RankContext> ranks, std::span<const RankTimes> times, Output& out) {
@@ -259,7 +270,10 @@ void FillRanks(std::span<const RankContext> ranks, std::span<const RankTimes> ti
     table.Find("communication_time")->AddInteger(times[i].communication);
     table.Find("exposed_communication")->AddInteger(times[i].exposed());
     Column& waiting = *table.Find("waiting_time");
-    if (times[i].matched) waiting.AddInteger(times[i].waiting); else waiting.AddAbsent();
+    if (times[i].matched)
+      waiting.AddInteger(times[i].waiting);
+    else
+      waiting.AddAbsent();
     Column& idle = *table.Find("idle");
     if (!rank.has_device() || times[i].window <= 0) {
       idle.AddAbsent();

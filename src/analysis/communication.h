@@ -22,18 +22,18 @@ struct CollectiveCall {
   std::int64_t group_size = -1;
   std::int64_t bytes = -1;  ///< Of the full buffer.
   Span time;
-  Ns exposed = 0;      ///< Part in which its GPU computes nothing.
-  Ns transfer = -1;    ///< Length on the fastest rank; -1 when its ranks could not be matched.
+  Ns exposed = 0;    ///< Part in which its GPU computes nothing.
+  Ns transfer = -1;  ///< Length on the fastest rank; -1 when its ranks could not be matched.
   bool in_tables = true;
 };
 
-/// The calls of one rank, by start. What the profiler recorded about a collective counts first, then
-/// the communication operator around the launch, then the kernel's name.
+/// The calls of one rank, by start. What the profiler recorded about a collective counts first,
+/// then the communication operator around the launch, then the kernel's name.
 std::vector<CollectiveCall> CollectCollectives(const RankContext& rank);
 
-/// Sets `transfer`: the n-th call of a kind in a group is the same collective on every rank that has
-/// that group, provided that they all recorded equally many. Calls of a group whose other ranks are
-/// not in this run stay unmatched.
+/// Sets `transfer`: the n-th call of a kind in a group is the same collective on every rank that
+/// has that group, provided that they all recorded equally many. Calls of a group whose other ranks
+/// are not in this run stay unmatched.
 void MatchRanks(std::span<std::vector<CollectiveCall>> ranks);
 
 /// Adds collectives and ranks; sets communication.* and rank.*.

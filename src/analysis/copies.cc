@@ -53,7 +53,8 @@ void CollectRows(const RankContext& rank, std::size_t position, std::vector<Copy
                                 rows[at].host_memory != device.host_memory[i])) {
       ++at;
     }
-    if (at == rows.size()) rows.push_back({kind, device.host_memory[i], position, device.gpu[i], {}});
+    if (at == rows.size())
+      rows.push_back({kind, device.host_memory[i], position, device.gpu[i], {}});
     CopySums& sums = rows[at].sums;
     ++sums.calls;
     sums.time += device.duration[i];
@@ -88,10 +89,15 @@ void FillTable(std::vector<CopyRow> rows, std::span<const RankContext> ranks, Ou
     table.Find("mean")->AddInteger(row.sums.time / row.sums.calls);
     table.Find("exposed_time")->AddInteger(row.sums.exposed);
     Column& bytes = *table.Find("bytes");
-    if (row.sums.sized > 0) bytes.AddInteger(row.sums.bytes); else bytes.AddAbsent();
+    if (row.sums.sized > 0)
+      bytes.AddInteger(row.sums.bytes);
+    else
+      bytes.AddAbsent();
     Column& bandwidth = *table.Find("bandwidth");
-    if (row.sums.sized > 0 && row.sums.sized_time > 0) bandwidth.AddReal(Bandwidth(row.sums));
-    else bandwidth.AddAbsent();
+    if (row.sums.sized > 0 && row.sums.sized_time > 0)
+      bandwidth.AddReal(Bandwidth(row.sums));
+    else
+      bandwidth.AddAbsent();
   }
 }
 

@@ -14,17 +14,20 @@ void AddCoverage(std::span<const RankContext> ranks, Output& out) {
       if (device.op[i].valid()) with_op += time;
       if (device.launch[i].valid()) with_launch += time;
       const std::uint32_t iteration = rank.iterations.of_device[i];
-      if (iteration != Iterations::kNone && rank.iterations.SelectsIteration(iteration)) inside += time;
+      if (iteration != Iterations::kNone && rank.iterations.SelectsIteration(iteration))
+        inside += time;
     }
   }
   if (total == 0) {
-    for (const char* id : {"coverage.linked_share", "coverage.launched_share",
-                           "coverage.outside_share"}) {
+    for (const char* id :
+         {"coverage.linked_share", "coverage.launched_share", "coverage.outside_share"}) {
       out.SetAbsent(id, CapabilityGap(Capability::kDeviceEvents));
     }
     return;
   }
-  const auto share = [&](Ns part) { return static_cast<double>(part) / static_cast<double>(total); };
+  const auto share = [&](Ns part) {
+    return static_cast<double>(part) / static_cast<double>(total);
+  };
   out.Set("coverage.linked_share", share(with_op));
   out.Set("coverage.launched_share", share(with_launch));
   out.Set("coverage.outside_share", share(total - inside));

@@ -1,4 +1,5 @@
-// How much of the GPU's work the analysis can place: with an operator, with a launch, in iterations.
+// How much of the GPU's work the analysis can place: with an operator, with a launch, in
+// iterations.
 #pragma once
 
 #include <span>

@@ -34,11 +34,17 @@ KernelSums SumKernels(const RankContext& rank, std::int32_t gpu) {
 }
 
 void AddCount(Column& column, std::int64_t value) {
-  if (value >= 0) column.AddInteger(value); else column.AddAbsent();
+  if (value >= 0)
+    column.AddInteger(value);
+  else
+    column.AddAbsent();
 }
 
 void AddOptional(Column& column, const std::optional<double>& value) {
-  if (value) column.AddReal(*value); else column.AddAbsent();
+  if (value)
+    column.AddReal(*value);
+  else
+    column.AddAbsent();
 }
 
 void AppendGpu(const RankContext& rank, const GpuUse& use, Table& table, StringPool& pool) {
@@ -50,7 +56,10 @@ void AppendGpu(const RankContext& rank, const GpuUse& use, Table& table, StringP
   table.Find("rank")->AddInteger(rank.rank);
   AddCount(*table.Find("id"), use.gpu);
   Column& name = *table.Find("name");
-  if (gpu.name.empty()) name.AddAbsent(); else name.AddText(pool.Intern(gpu.name));
+  if (gpu.name.empty())
+    name.AddAbsent();
+  else
+    name.AddText(pool.Intern(gpu.name));
   Column& capability = *table.Find("compute_capability");
   if (gpu.compute_major < 0) {
     capability.AddAbsent();
@@ -128,8 +137,10 @@ void AppendQueue(const StreamSums& sums, Table& table) {
   mean.AddReal(static_cast<double>(sum) / static_cast<double>(events.size()));
   longest.AddInteger(max);
   const Ns length = events.back().time - events.front().time;
-  if (length > 0) full.AddReal(static_cast<double>(full_time) / static_cast<double>(length));
-  else full.AddAbsent();
+  if (length > 0)
+    full.AddReal(static_cast<double>(full_time) / static_cast<double>(length));
+  else
+    full.AddAbsent();
 }
 
 void AppendStreams(const RankContext& rank, Table& table) {
@@ -152,8 +163,10 @@ void AppendStreams(const RankContext& rank, Table& table) {
     table.Find("copy_time")->AddInteger(sums.copy_time);
     Column& busy = *table.Find("busy");
     const Ns window = rank.window().length();
-    if (window > 0) busy.AddReal(static_cast<double>(sums.busy) / static_cast<double>(window));
-    else busy.AddAbsent();
+    if (window > 0)
+      busy.AddReal(static_cast<double>(sums.busy) / static_cast<double>(window));
+    else
+      busy.AddAbsent();
     AppendQueue(sums, table);
   }
 }

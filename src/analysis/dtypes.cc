@@ -68,7 +68,8 @@ constexpr Dtype kDtypes[] = {
 bool EqualIgnoringCase(std::string_view lower, std::string_view text) {
   if (lower.size() != text.size()) return false;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i] >= 'A' && text[i] <= 'Z' ? static_cast<char>(text[i] - 'A' + 'a') : text[i];
+    const char c =
+        text[i] >= 'A' && text[i] <= 'Z' ? static_cast<char>(text[i] - 'A' + 'a') : text[i];
     if (c != lower[i]) return false;
   }
   return true;

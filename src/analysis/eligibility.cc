@@ -109,11 +109,16 @@ bool IsAmd(const Gpu& gpu) {
 
 std::string_view EligibilityName(EligibilityVerdict verdict) {
   switch (verdict) {
-    case EligibilityVerdict::kUsing: return "using";
-    case EligibilityVerdict::kEligibleDtype: return "eligible_dtype";
-    case EligibilityVerdict::kEligibleShape: return "eligible_shape";
-    case EligibilityVerdict::kEligibleUnused: return "eligible_unused";
-    case EligibilityVerdict::kUnknown: break;
+    case EligibilityVerdict::kUsing:
+      return "using";
+    case EligibilityVerdict::kEligibleDtype:
+      return "eligible_dtype";
+    case EligibilityVerdict::kEligibleShape:
+      return "eligible_shape";
+    case EligibilityVerdict::kEligibleUnused:
+      return "eligible_unused";
+    case EligibilityVerdict::kUnknown:
+      break;
   }
   return "unknown";
 }
@@ -138,8 +143,9 @@ Tri HasTensorCoresFor(std::string_view dtype, const Gpu& gpu) {
   if (dtype.starts_with("float4")) return from(100);
   // FP64: data-centre chips alone.
   if (dtype == "float64") {
-    return capability == 80 || capability == 90 || (capability >= 100 && capability < 110) ? Tri::kYes
-                                                                                           : Tri::kNo;
+    return capability == 80 || capability == 90 || (capability >= 100 && capability < 110)
+               ? Tri::kYes
+               : Tri::kNo;
   }
   return Tri::kNo;
 }

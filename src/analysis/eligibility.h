@@ -26,9 +26,7 @@ struct Misaligned {
   std::string_view dimension;  ///< "K", "N", "C_in", "C_out", "head".
   std::int64_t size = 0;
   std::int64_t aligned = 0;  ///< The next multiple.
-  double overhead() const {
-    return static_cast<double>(aligned) / static_cast<double>(size) - 1;
-  }
+  double overhead() const { return static_cast<double>(aligned) / static_cast<double>(size) - 1; }
 };
 
 /// Elements to which K and N (C_in and C_out) should be aligned: 16 bytes of the type; FP4 32

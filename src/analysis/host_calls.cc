@@ -63,8 +63,10 @@ void FillTable(const std::vector<CallRow>& rows, Output& out) {
     table.Find("min")->AddInteger(row.min);
     table.Find("max")->AddInteger(row.max);
     Column& share = *table.Find("share");
-    if (total > 0) share.AddReal(static_cast<double>(row.time) / static_cast<double>(total));
-    else share.AddAbsent();
+    if (total > 0)
+      share.AddReal(static_cast<double>(row.time) / static_cast<double>(total));
+    else
+      share.AddAbsent();
   }
 }
 

@@ -41,7 +41,8 @@ Chip ChipOf(const Profile& profile, const Gpu& gpu) {
   chip.id = gpu.id;
   chip.vendor = VendorOf(profile, gpu);
   if (chip.vendor == Vendor::kAmd) return chip;  // Their numbers are gfx versions.
-  if (gpu.compute_major >= 0) chip.capability = gpu.compute_major * 10 + std::max(0, gpu.compute_minor);
+  if (gpu.compute_major >= 0)
+    chip.capability = gpu.compute_major * 10 + std::max(0, gpu.compute_minor);
   // Turing without Tensor Cores shares 7.5 with those that have them.
   chip.has_tensor_cores =
       (chip.capability < 0 || chip.capability >= 70) && !Contains(gpu.name, "GTX 16");
@@ -114,9 +115,12 @@ class EligibleMemo {
 
 std::string_view TriName(Tri tri) {
   switch (tri) {
-    case Tri::kNo: return "no";
-    case Tri::kYes: return "yes";
-    case Tri::kUnknown: break;
+    case Tri::kNo:
+      return "no";
+    case Tri::kYes:
+      return "yes";
+    case Tri::kUnknown:
+      break;
   }
   return "unknown";
 }
@@ -156,28 +160,34 @@ bool IsEligibleOp(std::string_view op_name) {
   // Anchored alternatives: PyTorch's operators, its backward nodes, Python-level names of NVTX
   // markers, TensorFlow, and XLA.
   static const RE2 aten(
-      R"((?:aten|c10d_functional|_C|vllm|sgl_kernel|torchao|fbgemm|trtllm|flash_attn\w*|xformers\w*)::)"
-      R"((?:_?conv(?:olution|_tbc|_transpose[123]d|[123]d)?(?:_overrideable|_backward(?:_overrideable)?)?)"
+      R"((?:aten|_C|vllm|sgl_kernel|torchao|fbgemm|trtllm|flash_attn\w*|xformers\w*)::)"
+      R"((?:_?conv(?:olution|_tbc|_transpose[123]d|[123]d)?)"
+      R"((?:_overrideable|_backward(?:_overrideable)?)?)"
       R"(|_convolution_\w+|_convolution|(?:cudnn|miopen|mkldnn)_(?:depthwise_)?convolution(?:_\w+)?)"
-      R"(|(?:_?slow_conv|thnn_conv)\w*|linear(?:_backward)?|mkldnn_linear|_?addmm_?(?:_activation)?)"
-      R"(|mm(?:_out)?|bmm(?:_out)?|_?scaled_(?:grouped_)?mm\w*|_int_mm|_weight_int\w*mm|_grouped_mm|matmul)"
+      R"(|(?:_?slow_conv|thnn_conv)\w*|linear(?:_backward)?|mkldnn_linear)"
+      R"(|_?addmm_?(?:_activation)?)"
+      R"(|mm(?:_out)?|bmm(?:_out)?|_?scaled_(?:grouped_)?mm\w*|_int_mm|_weight_int\w*mm)"
+      R"(|_grouped_mm|matmul)"
       R"(|addbmm_?|baddbmm_?|chain_matmul|linalg_(?:multi_dot|matmul)|einsum|tensordot)"
       R"(|_thnn_fused_(?:lstm|gru)_cell|(?:lstm|gru|rnn_tanh|rnn_relu)(?:_cell)?)"
       R"(|_?(?:cudnn|miopen)_rnn(?:_backward)?|_?(?:native_)?multi_head_attention\w*)"
       R"(|scaled_dot_product_attention|_scaled_dot_product_\w*attention\w*)"
       R"(|_(?:flash|efficient|cudnn|triton)_attention_(?:forward|backward)|_fused_sdp_\w+)"
-      R"(|\w*scaled_(?:fp4_)?mm\w*|\w*(?:marlin|gptq|awq)_gemm\w*|\w*_?flash_attn_\w*(?:forward|backward|fwd|bwd)\w*)"
+      R"(|\w*scaled_(?:fp4_)?mm\w*|\w*(?:marlin|gptq|awq)_gemm\w*)"
+      R"(|\w*_?flash_attn_\w*(?:forward|backward|fwd|bwd)\w*)"
       R"(|fused_moe\w*|moe_wna16\w*|fp8_gemm\w*|_?(?:fwd|bwd|varlen_fwd|varlen_bwd)))");
   static const RE2 other(
-      R"((?:\w*(?:Cudnn|Slow|Mkldnn|Miopen)?Convolution(?:Transpose)?Overrideable|(?:Cudnn|Miopen)?Convolution\w*)"
+      R"((?:\w*ConvolutionOverrideable|(?:Cudnn|Miopen|Slow|Mkldnn)?Convolution\w*)"
       R"(|Addmm|Mm|Bmm|Addbmm|Baddbmm|Linear|CudnnRnn|MiopenRnn|ScaledMm|ScaledDotProduct\w*)"
       R"(|FlashAttn\w*|_?Flash\w*Attention\w*|ThnnFusedLstmCell|ThnnFusedGruCell)Backward\w*)"
       R"(|Flash(?:Attn|Attention)\w*Func|FlashAttnFunc)"
-      R"(|(?:conv[123]d|conv_transpose[123]d|linear|bilinear|mm|bmm|matmul|__matmul__|addmm|addbmm|baddbmm)"
+      R"(|(?:conv[123]d|conv_transpose[123]d|linear|bilinear|mm|bmm|matmul|__matmul__)"
+      R"(|addmm|addbmm|baddbmm)"
       R"(|einsum|multi_head_attention_forward|scaled_dot_product_attention|(?:LSTM|GRU|RNN)(?:Cell)?))"
       R"(|\w*Conv[23]D(?:Backprop(?:Filter|Input)(?:V2)?)?|_Fused\w*(?:Conv2D|MatMul)|FusedMatMul)"
       R"(|\w*DepthwiseConv2dNative(?:Backprop(?:Filter|Input))?|\w*BatchMatMul\w*|MatMul|CudnnRNN\w*)"
-      R"(|XlaDot(?:V2)?|XlaConv(?:V2)?|Einsum|dot|dot_general|convolution|(?:custom-call )?__cu(?:blas|dnn)\$\w+)");
+      R"(|XlaDot(?:V2)?|XlaConv(?:V2)?|Einsum|dot|dot_general|convolution)"
+      R"(|(?:custom-call )?__cu(?:blas|dnn)\$\w+)");
   return RE2::FullMatch(op_name, aten) || RE2::FullMatch(op_name, other);
 }
 

@@ -27,8 +27,8 @@ struct KernelClass {
 /// One verdict per row of DeviceTable. Copies and memsets are {kNo, 0, false}.
 ///
 /// On top of the name: events with recorded collective metadata are collectives; a chip without
-/// Tensor Cores (compute capability below 7.0, GTX 16xx) never has a "yes", nor has FP8 below 8.9 or
-/// FP4 below 10.0; a kernel that no rule knows is unknown when its operator is eligible.
+/// Tensor Cores (compute capability below 7.0, GTX 16xx) never has a "yes", nor has FP8 below 8.9
+/// or FP4 below 10.0; a kernel that no rule knows is unknown when its operator is eligible.
 std::vector<KernelClass> ClassifyDevice(const Profile& profile);
 
 /// Whether that GPU can have Tensor Cores or matrix cores: unknown chips can.

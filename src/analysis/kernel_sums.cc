@@ -35,7 +35,8 @@ void AddCall(KernelSums& sums, const KernelSums& call, double blocks, double occ
   if (blocks >= 0) sums.blocks_per_sm.Add(blocks, call.time);
   if (occupancy >= 0) sums.occupancy.Add(occupancy, call.time);
   // One certain call makes the row certain; else one undecided makes it undecided.
-  if (call.tensor_core == Tri::kYes || sums.tensor_core == Tri::kNo) sums.tensor_core = call.tensor_core;
+  if (call.tensor_core == Tri::kYes || sums.tensor_core == Tri::kNo)
+    sums.tensor_core = call.tensor_core;
   if (sums.rule == 0) sums.rule = call.rule;
   sums.collective = sums.collective || call.collective;
 }
@@ -77,7 +78,8 @@ void KernelCollector::AddRank(const RankContext& rank, std::uint32_t position) {
   texts_ = nullptr;
 }
 
-void KernelCollector::AddRow(const RankContext& rank, std::size_t row, KernelSums call, StringId name) {
+void KernelCollector::AddRow(const RankContext& rank, std::size_t row, KernelSums call,
+                             StringId name) {
   const Profile& profile = *rank.profile;
   const DeviceTable& device = profile.device;
   kernel_time += call.time;
@@ -116,12 +118,13 @@ void KernelCollector::AddRow(const RankContext& rank, std::size_t row, KernelSum
   if (op.valid()) {
     any_op = true;
     any_shape_types = any_shape_types || profile.host.input_dtypes[op.value].valid();
-    if (found.dtype.valid() && found.dtype != DtypeOf(profile, op)) found.dtype = pool_.Intern("mixed");
+    if (found.dtype.valid() && found.dtype != DtypeOf(profile, op))
+      found.dtype = pool_.Intern("mixed");
   }
 }
 
-void KernelCollector::AddToIteration(const RankContext& rank, std::size_t row, const KernelSums& call,
-                               StringId name) {
+void KernelCollector::AddToIteration(const RankContext& rank, std::size_t row,
+                                     const KernelSums& call, StringId name) {
   const std::uint32_t iteration = rank.iterations.of_device[row];
   if (iteration == Iterations::kNone || !rank.iterations.SelectsIteration(iteration)) return;
   ++kernels_in_iterations;

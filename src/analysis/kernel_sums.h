@@ -52,8 +52,8 @@ struct KernelKey {
   friend bool operator==(const KernelKey&, const KernelKey&) = default;
   friend std::size_t hash_value(const KernelKey& key) {
     std::size_t seed = key.name.value;
-    for (const std::uint32_t part : {key.op.value, key.config, key.rank,
-                                     static_cast<std::uint32_t>(key.gpu)}) {
+    for (const std::uint32_t part :
+         {key.op.value, key.config, key.rank, static_cast<std::uint32_t>(key.gpu)}) {
       seed = (seed ^ part) * 0x9e3779b97f4a7c15ull;
       seed ^= seed >> 29;
     }
@@ -101,7 +101,8 @@ class KernelCollector {
 
  private:
   void AddRow(const RankContext& rank, std::size_t row, KernelSums call, StringId name);
-  void AddToIteration(const RankContext& rank, std::size_t row, const KernelSums& call, StringId name);
+  void AddToIteration(const RankContext& rank, std::size_t row, const KernelSums& call,
+                      StringId name);
   std::vector<std::uint32_t> MapConfigs(const Profile& profile);
   StringId DtypeOf(const Profile& profile, HostId op);
 

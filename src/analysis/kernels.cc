@@ -37,9 +37,15 @@ void AppendSums(Table& table, const KernelSums& sums, StringPool& pool) {
   sums.occupancy.AppendTo(*table.Find("occupancy"));
   table.Find("is_collective")->AddInteger(sums.collective ? 1 : 0);
   Column& exposed = *table.Find("exposed_time");
-  if (sums.collective) exposed.AddInteger(sums.exposed); else exposed.AddAbsent();
+  if (sums.collective)
+    exposed.AddInteger(sums.exposed);
+  else
+    exposed.AddAbsent();
   Column& bytes = *table.Find("bytes");
-  if (sums.bytes >= 0) bytes.AddInteger(sums.bytes); else bytes.AddAbsent();
+  if (sums.bytes >= 0)
+    bytes.AddInteger(sums.bytes);
+  else
+    bytes.AddAbsent();
 }
 
 void AppendDimensions(Column& column, const std::int32_t (&size)[3], StringPool& pool) {
@@ -71,11 +77,14 @@ void AppendOp(Table& table, const KernelOpRow& row, StringPool& pool) {
   }
   table.Find("dtype")->AddText(row.dtype);
   Column& eligible = *table.Find("tensor_core_eligible");
-  if (row.eligible == Tri::kUnknown) eligible.AddAbsent();
-  else eligible.AddInteger(row.eligible == Tri::kYes ? 1 : 0);
+  if (row.eligible == Tri::kUnknown)
+    eligible.AddAbsent();
+  else
+    eligible.AddInteger(row.eligible == Tri::kYes ? 1 : 0);
 }
 
-void FillKernelsByOp(const KernelCollector& collected, std::span<const RankContext> ranks, Output& out) {
+void FillKernelsByOp(const KernelCollector& collected, std::span<const RankContext> ranks,
+                     Output& out) {
   Table& table = out.AddTable("kernels_by_op");
   StringPool& pool = out.strings();
   const auto order = ByTime(
@@ -88,14 +97,22 @@ void FillKernelsByOp(const KernelCollector& collected, std::span<const RankConte
     AppendOp(table, row, pool);
     table.Find("rank")->AddInteger(ranks[row.key.rank].rank);
     Column& gpu = *table.Find("gpu");
-    if (row.key.gpu >= 0) gpu.AddInteger(row.key.gpu); else gpu.AddAbsent();
+    if (row.key.gpu >= 0)
+      gpu.AddInteger(row.key.gpu);
+    else
+      gpu.AddAbsent();
     AppendDimensions(*table.Find("grid"), properties.grid, pool);
     AppendDimensions(*table.Find("block"), properties.block, pool);
     Column& registers = *table.Find("registers");
-    if (properties.registers >= 0) registers.AddInteger(properties.registers); else registers.AddAbsent();
+    if (properties.registers >= 0)
+      registers.AddInteger(properties.registers);
+    else
+      registers.AddAbsent();
     Column& shared = *table.Find("shared_memory");
-    if (properties.shared_memory >= 0) shared.AddInteger(properties.shared_memory);
-    else shared.AddAbsent();
+    if (properties.shared_memory >= 0)
+      shared.AddInteger(properties.shared_memory);
+    else
+      shared.AddAbsent();
     AppendSums(table, row.sums, pool);
   }
   if (!collected.any_op) {
@@ -103,7 +120,8 @@ void FillKernelsByOp(const KernelCollector& collected, std::span<const RankConte
       table.Find(column)->MarkAbsent(CapabilityGap(Capability::kLaunchLinks));
     }
   }
-  if (!collected.any_shape_types) table.Find("dtype")->MarkAbsent(CapabilityGap(Capability::kShapes));
+  if (!collected.any_shape_types)
+    table.Find("dtype")->MarkAbsent(CapabilityGap(Capability::kShapes));
 }
 
 void FillKernelsByIteration(const KernelCollector& collected, std::span<const RankContext> ranks,
@@ -111,12 +129,13 @@ void FillKernelsByIteration(const KernelCollector& collected, std::span<const Ra
   Table& table = out.AddTable("kernels_by_iteration");
   StringPool& pool = out.strings();
   auto rows = collected.by_iteration;
-  std::stable_sort(rows.begin(), rows.end(), [&](const KernelIterationRow& a, const KernelIterationRow& b) {
-    if (a.rank != b.rank) return a.rank < b.rank;
-    if (a.iteration != b.iteration) return a.iteration < b.iteration;
-    if (a.sums.time != b.sums.time) return a.sums.time > b.sums.time;
-    return pool[a.name] < pool[b.name];
-  });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](const KernelIterationRow& a, const KernelIterationRow& b) {
+                     if (a.rank != b.rank) return a.rank < b.rank;
+                     if (a.iteration != b.iteration) return a.iteration < b.iteration;
+                     if (a.sums.time != b.sums.time) return a.sums.time > b.sums.time;
+                     return pool[a.name] < pool[b.name];
+                   });
   for (const KernelIterationRow& row : rows) {
     table.Find("iteration")->AddInteger(row.iteration);
     table.Find("rank")->AddInteger(ranks[row.rank].rank);
@@ -130,16 +149,16 @@ void FillKernelsByIteration(const KernelCollector& collected, std::span<const Ra
 void SetMetrics(const KernelCollector& collected, std::span<const RankContext> ranks, Output& out) {
   out.Set("profile.kernel_time", collected.kernel_time);
   if (collected.kernel_time > 0) {
-    out.Set("kernel.short_share", static_cast<double>(collected.short_time) /
-                                      static_cast<double>(collected.kernel_time));
+    out.Set("kernel.short_share",
+            static_cast<double>(collected.short_time) / static_cast<double>(collected.kernel_time));
   } else {
     out.SetAbsent("kernel.short_share", "no kernel takes time");
   }
   std::size_t iterations = 0;
   for (const RankContext& rank : ranks) iterations += rank.iterations.selected().size();
   if (iterations > 0) {
-    out.Set("kernel.count_per_iteration", static_cast<double>(collected.kernels_in_iterations) /
-                                              static_cast<double>(iterations));
+    out.Set("kernel.count_per_iteration",
+            static_cast<double>(collected.kernels_in_iterations) / static_cast<double>(iterations));
   }
 }
 
@@ -155,7 +174,8 @@ void AddKernels(std::span<const RankContext> ranks, Output& out) {
     for (const char* table : {"kernels", "kernels_by_op", "kernels_by_iteration"}) {
       out.SetTableAbsent(table, reason);
     }
-    for (const char* id : {"profile.kernel_time", "kernel.short_share", "kernel.count_per_iteration"}) {
+    for (const char* id :
+         {"profile.kernel_time", "kernel.short_share", "kernel.count_per_iteration"}) {
       out.SetAbsent(id, reason);
     }
     return;

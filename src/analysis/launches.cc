@@ -13,9 +13,12 @@ namespace {
 
 std::string_view KindName(DeviceKind kind) {
   switch (kind) {
-    case DeviceKind::kKernel: return "kernel";
-    case DeviceKind::kMemcpy: return "memcpy";
-    case DeviceKind::kMemset: break;
+    case DeviceKind::kKernel:
+      return "kernel";
+    case DeviceKind::kMemcpy:
+      return "memcpy";
+    case DeviceKind::kMemset:
+      break;
   }
   return "memset";
 }
@@ -31,8 +34,8 @@ Ns DelayOf(const Profile& profile, std::size_t row) {
   return std::max<Ns>(0, profile.device.start[row] - end);
 }
 
-// When the items were launched and when they started, each in order. Clocks of host and device can be
-// off by a little; a queue has no negative length, so nothing starts before its launch.
+// When the items were launched and when they started, each in order. Clocks of host and device can
+// be off by a little; a queue has no negative length, so nothing starts before its launch.
 struct SortedTimes {
   explicit SortedTimes(std::span<const QueueItem> items) {
     launched.reserve(items.size());
@@ -60,12 +63,20 @@ std::size_t AdvanceTo(const std::vector<Ns>& times, std::size_t from, Ns at) {
 // The columns of the table, found once.
 struct Columns {
   Columns(Table& table, StringPool& pool)
-      : rank(*table.Find("rank")), gpu(*table.Find("gpu")), stream(*table.Find("stream")),
-        name(*table.Find("name")), kind(*table.Find("kind")), op(*table.Find("op")),
-        call(*table.Find("call")), call_start(*table.Find("call_start")),
-        call_time(*table.Find("call_time")), start(*table.Find("start")),
-        time(*table.Find("time")), delay(*table.Find("delay")),
-        queue(*table.Find("queue_length")), uses(*table.Find("uses_tensor_core")) {
+      : rank(*table.Find("rank")),
+        gpu(*table.Find("gpu")),
+        stream(*table.Find("stream")),
+        name(*table.Find("name")),
+        kind(*table.Find("kind")),
+        op(*table.Find("op")),
+        call(*table.Find("call")),
+        call_start(*table.Find("call_start")),
+        call_time(*table.Find("call_time")),
+        start(*table.Find("start")),
+        time(*table.Find("time")),
+        delay(*table.Find("delay")),
+        queue(*table.Find("queue_length")),
+        uses(*table.Find("uses_tensor_core")) {
     for (const DeviceKind of : {DeviceKind::kKernel, DeviceKind::kMemcpy, DeviceKind::kMemset}) {
       kinds[static_cast<std::size_t>(of)] = pool.Intern(KindName(of));
     }
@@ -148,8 +159,8 @@ void SetMetrics(Summary& summary, Output& out) {
   if (summary.launches == 0) {
     out.SetAbsent("launch.queue_empty_share", reason);
   } else {
-    out.Set("launch.queue_empty_share", static_cast<double>(summary.into_empty_queue) /
-                                            static_cast<double>(summary.launches));
+    out.Set("launch.queue_empty_share",
+            static_cast<double>(summary.into_empty_queue) / static_cast<double>(summary.launches));
   }
 }
 

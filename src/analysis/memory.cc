@@ -167,8 +167,8 @@ std::vector<Block> PairBlocks(const RankContext& rank) {
 
 void AppendBlocks(const RankContext& rank, Table& table, StringPool& pool) {
   for (const Block& block : PairBlocks(rank)) {
-    const bool whole = block.allocated_at != Column::kAbsentInteger &&
-                       block.released_at != Column::kAbsentInteger;
+    const bool whole =
+        block.allocated_at != Column::kAbsentInteger && block.released_at != Column::kAbsentInteger;
     table.Find("device")->AddText(pool.Intern(DeviceName(block.device)));
     table.Find("rank")->AddInteger(rank.rank);
     table.Find("op")->AddText(block.op.empty() ? StringId{} : pool.Intern(block.op));
@@ -176,8 +176,10 @@ void AppendBlocks(const RankContext& rank, Table& table, StringPool& pool) {
     table.Find("allocated_at")->AddInteger(block.allocated_at);
     table.Find("released_at")->AddInteger(block.released_at);
     Column& duration = *table.Find("duration");
-    if (whole) duration.AddInteger(block.released_at - block.allocated_at);
-    else duration.AddAbsent();
+    if (whole)
+      duration.AddInteger(block.released_at - block.allocated_at);
+    else
+      duration.AddAbsent();
   }
 }
 
@@ -233,25 +235,37 @@ void SetMetrics(std::span<const RankContext> ranks, Output& out) {
     PoolPeaks(*rank.profile, peaks);
     any = any || rank.profile->memory.size() > 0;
   }
-  const std::string gap = any ? "the recording has no totals of a GPU's allocator (PyTorch 1.10 and "
-                                "later write them)"
-                              : CapabilityGap(Capability::kMemoryEvents);
-  if (peaks.allocated >= 0) out.Set("memory.peak_allocated", peaks.allocated);
-  else out.SetAbsent("memory.peak_allocated", gap);
-  if (peaks.reserved >= 0) out.Set("memory.peak_reserved", peaks.reserved);
-  else out.SetAbsent("memory.peak_reserved", gap);
-  if (peaks.share >= 0) out.Set("memory.peak_share", peaks.share);
-  else out.SetAbsent("memory.peak_share",
-                     peaks.allocated >= 0 ? CapabilityGap(Capability::kDeviceProperties) : gap);
-  if (peaks.fragmentation >= 0) out.Set("memory.fragmentation", peaks.fragmentation);
-  else out.SetAbsent("memory.fragmentation", gap);
+  const std::string gap =
+      any ? "the recording has no totals of a GPU's allocator (PyTorch 1.10 and "
+            "later write them)"
+          : CapabilityGap(Capability::kMemoryEvents);
+  if (peaks.allocated >= 0)
+    out.Set("memory.peak_allocated", peaks.allocated);
+  else
+    out.SetAbsent("memory.peak_allocated", gap);
+  if (peaks.reserved >= 0)
+    out.Set("memory.peak_reserved", peaks.reserved);
+  else
+    out.SetAbsent("memory.peak_reserved", gap);
+  if (peaks.share >= 0)
+    out.Set("memory.peak_share", peaks.share);
+  else
+    out.SetAbsent("memory.peak_share",
+                  peaks.allocated >= 0 ? CapabilityGap(Capability::kDeviceProperties) : gap);
+  if (peaks.fragmentation >= 0)
+    out.Set("memory.fragmentation", peaks.fragmentation);
+  else
+    out.SetAbsent("memory.fragmentation", gap);
 }
 
 void AppendCurve(const RankContext& rank, Table& table, StringPool& pool) {
   const MemoryTable& memory = rank.profile->memory;
   std::map<DeviceKey, StringId> names;
   const auto total = [](Column& column, std::int64_t bytes) {
-    if (bytes >= 0) column.AddInteger(bytes); else column.AddAbsent();
+    if (bytes >= 0)
+      column.AddInteger(bytes);
+    else
+      column.AddAbsent();
   };
   for (std::size_t i = 0; i < memory.size(); ++i) {
     if (memory.total_allocated[i] < 0 && memory.total_reserved[i] < 0) continue;

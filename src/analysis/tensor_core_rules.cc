@@ -57,7 +57,8 @@ constexpr TensorCoreRule kRules[] = {
     {"tensile_helper", kNo, kAll, kAny, false, R"(^Cijk_\w*(?:PostGSU|_GB|BetaOnly|Reduction))",
      R"(_MT\d+x\d+)"},
     {"tensile", kUnknown, kAll, kAny, true, R"(^Cijk_)", ""},
-    {"mfma", kYes, kAll, kAny, true, R"((?i)mfma|(?:^|[^a-z])xdl(?:ops)?(?:[^a-z]|$)|_gtcx\d?_)", ""},
+    {"mfma", kYes, kAll, kAny, true, R"((?i)mfma|(?:^|[^a-z])xdl(?:ops)?(?:[^a-z]|$)|_gtcx\d?_)",
+     ""},
     {"ck_helper", kNo, kAll, kAny, false,
      R"((?i)(?:(?:^| )(?:ck|ck_tile|aiter)::|_ZN7ck_tile|_ZN5aiter).*(?:norm|quant|topk|sorting|reduce)"
      R"(|permute|transpose|copy|elementwise|silu|gelu|rope|cache|softmax))",
@@ -107,7 +108,8 @@ constexpr TensorCoreRule kRules[] = {
      R"(|FmhaKernel|Sm(?:90|100)Fmha)",
      ""},
     {"attention_decode", kNo, kAll, kNvidia, true,
-     R"((?:Batch|Single)DecodeWith\w*KVCache|masked_multihead_attention|single_query_cached_kv)", ""},
+     R"((?:Batch|Single)DecodeWith\w*KVCache|masked_multihead_attention|single_query_cached_kv)",
+     ""},
     {"quantized", kYes, kAll, kNvidia, true,
      R"((?i)(?:^|[^a-z])marlin|machete|(?:awq|gptq)\w*gemm)"
      R"(|(?:^|[^a-z])(?:b|ge)mm_(?:Bfloat16|Fp16|E4m3|E5m2|E2m1|MxE)|(?:nvfp4|mxfp[48]|w8a8|w4a16)\w*(?:gemm|_mm)"
@@ -125,7 +127,8 @@ constexpr TensorCoreRule kRules[] = {
     {"any_attention", kUnknown, kHead, kAny, true, R"((?i)attn|attention|fmha|(?:^|_)m[hq]a_)",
      R"((?i)mask|softmax|rope|cache|concat|norm|quant)"},
     {"any_matrix", kUnknown, kAll, kAny, true,
-     R"((?i)(?:^|[^bB])gemm|matmul|cutlass|(?:^|[_:])b?mm_kernel|fprop|dgrad|wgrad|convolution)", ""},
+     R"((?i)(?:^|[^bB])gemm|matmul|cutlass|(?:^|[_:])b?mm_kernel|fprop|dgrad|wgrad|convolution)",
+     ""},
 };
 
 // Ids after those of the table, for verdicts of the chip.

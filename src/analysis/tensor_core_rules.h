@@ -28,9 +28,9 @@ struct TensorCoreRule {
   Tri verdict = Tri::kUnknown;
   NamePart part = NamePart::kAll;
   Vendor vendor = Vendor::kAny;
-  bool matrix = false;          ///< Products, convolutions, attention; not their helpers.
-  std::string_view include;     ///< RE2
-  std::string_view exclude;     ///< RE2; empty: nothing is excluded.
+  bool matrix = false;       ///< Products, convolutions, attention; not their helpers.
+  std::string_view include;  ///< RE2
+  std::string_view exclude;  ///< RE2; empty: nothing is excluded.
 };
 
 /// In the order in which they are tried. RuleName(n) is the id of row n − 1; the last ids, which

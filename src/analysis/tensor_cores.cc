@@ -56,7 +56,8 @@ bool AnyTensorCores(std::span<const RankContext> ranks) {
 
 void SetEfficiency(const TensorCoreTimes& times, std::span<const RankContext> ranks, Output& out) {
   constexpr std::string_view kId = "tensor_core.efficiency";
-  if (!AnyTensorCores(ranks)) return out.SetAbsent(kId, "no GPU of this recording has Tensor Cores");
+  if (!AnyTensorCores(ranks))
+    return out.SetAbsent(kId, "no GPU of this recording has Tensor Cores");
   if (times.eligible == 0) {
     return out.SetAbsent(kId, "no operator that could use Tensor Cores launched a kernel");
   }
@@ -118,7 +119,8 @@ void CollectOps(const RankContext& rank, std::span<const Tri> eligible, std::vec
       std::string key;
       for (const StringId id : ids) key.append(reinterpret_cast<const char*>(&id.value), 4);
       const auto [found, is_new] = known.try_emplace(key, static_cast<std::uint32_t>(rows.size()));
-      if (is_new) rows.push_back({&profile, ids[0], ids[1], ids[2], device.gpu[i], 0, 0, 0, Tri::kNo});
+      if (is_new)
+        rows.push_back({&profile, ids[0], ids[1], ids[2], device.gpu[i], 0, 0, 0, Tri::kNo});
       at = found->second;
       ++rows[at].calls;
     }
@@ -144,8 +146,10 @@ void AppendRow(const OpRow& row, Table& table, StringPool& pool) {
   const EligibilityVerdict verdict =
       JudgeEligibility(name, shapes, dtype, row.uses, GpuOf(*row.profile, row.gpu));
   const auto text = [&](const char* column, std::string_view value) {
-    if (value.empty()) table.Find(column)->AddAbsent();
-    else table.Find(column)->AddText(pool.Intern(value));
+    if (value.empty())
+      table.Find(column)->AddAbsent();
+    else
+      table.Find(column)->AddText(pool.Intern(value));
   };
   text("name", name);
   text("input_shapes", shapes);
@@ -232,8 +236,9 @@ void AddTensorCores(std::span<const RankContext> ranks, Output& out) {
   }
   SetMetrics(times, ranks, out);
   if (rows.empty()) {
-    out.SetTableAbsent("tensor_core_ops",
-                       "no operator that could use Tensor Cores is known to have launched a kernel");
+    out.SetTableAbsent(
+        "tensor_core_ops",
+        "no operator that could use Tensor Cores is known to have launched a kernel");
     return;
   }
   Table& table = out.AddTable("tensor_core_ops");

@@ -1,5 +1,5 @@
-// Launches, copies, calls, communication, Tensor Core metrics, memory and coverage on small profiles
-// made by hand.
+// Launches, copies, calls, communication, Tensor Core metrics, memory and coverage on small
+// profiles made by hand.
 #include <gtest/gtest.h>
 
 #include "analysis/communication.h"
@@ -31,8 +31,8 @@ TEST(Queue, AStartBeforeItsLaunchIsNoNegativeLength) {
 TEST(Launches, DelayAndQueue) {
   TestProfile test;
   test.Op("aten::add", {0, 1000});
-  test.Launch("a", {0, 10}, {30, 100});    // Delay 20, into an empty queue.
-  test.Launch("b", {12, 15}, {100, 150});  // Delay 85, behind the one that has not started.
+  test.Launch("a", {0, 10}, {30, 100});      // Delay 20, into an empty queue.
+  test.Launch("b", {12, 15}, {100, 150});    // Delay 85, behind the one that has not started.
   test.Launch("c", {200, 210}, {205, 250});  // Starts while the call still runs: delay 0.
   const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
   const Table& table = *analysis.FindTable("launches");
@@ -143,8 +143,7 @@ TEST(TensorCores, EfficiencyCountsWhatCouldUseThem) {
   EXPECT_DOUBLE_EQ(NumberOf(analysis, "tensor_core.unknown_share"), 20.0 / 120);
   const Metric* efficiency = analysis.Find("tensor_core.efficiency");
   EXPECT_TRUE(efficiency->low_confidence);  // A third of the eligible time is undecided.
-  EXPECT_EQ(efficiency->note,
-            "up to 83.3\u202f% if all undecided kernels use Tensor Cores");
+  EXPECT_EQ(efficiency->note, "up to 83.3\u202f% if all undecided kernels use Tensor Cores");
 }
 
 TEST(TensorCores, AChipWithoutThemHasNoEfficiency) {
@@ -197,7 +196,8 @@ TEST(Eligibility, Verdicts) {
   };
   for (const Row& row : kRows) {
     EXPECT_EQ(EligibilityName(JudgeEligibility(row.op, row.shapes, row.dtype, row.uses, *row.gpu)),
-              row.verdict) << row.shapes << " " << row.dtype;
+              row.verdict)
+        << row.shapes << " " << row.dtype;
   }
 }
 
@@ -210,11 +210,13 @@ TEST(Eligibility, TheDimensionThatIsNotAligned) {
       {"aten::addmm", "[[33278], [700, 256], [256, 33278], [], []]", "float16", "N", 33278, 33280},
       {"aten::linear", "[[32, 84], [120, 84], [120]]", "float16", "K", 84, 88},
       {"aten::bmm", "[[8, 16, 24], [8, 24, 20]]", "int8", "K", 24, 32},
-      {"aten::conv2d", "[[32, 3, 224, 224], [64, 3, 7, 7], [], [], [], [], []]", "float16", "C_in", 3, 8},
+      {"aten::conv2d", "[[32, 3, 224, 224], [64, 3, 7, 7], [], [], [], [], []]", "float16", "C_in",
+       3, 8},
       {"aten::conv2d", "[[32, 8, 9, 9], [30, 8, 3, 3]]", "float32", "C_out", 30, 32},
       {"aten::convolution_backward", "[[8, 30, 9, 9], [8, 16, 9, 9], [30, 16, 3, 3]]", "float16",
        "C_out", 30, 32},
-      {"aten::_flash_attention_forward", "[[2, 16, 8, 65], [2, 16, 8, 65]]", "bfloat16", "head", 65, 72},
+      {"aten::_flash_attention_forward", "[[2, 16, 8, 65], [2, 16, 8, 65]]", "bfloat16", "head", 65,
+       72},
   };
   for (const Row& row : kRows) {
     const auto found = FindMisaligned(row.op, row.shapes, row.dtype);
@@ -247,13 +249,19 @@ TEST(Collectives, KindsFromAnySpelling) {
     std::string_view name, kind;
   };
   constexpr Row kRows[] = {
-      {"allreduce", "all_reduce"}, {"nccl:all_reduce", "all_reduce"},
-      {"_reduce_scatter_base", "reduce_scatter"}, {"allgather_into_tensor_coalesced", "all_gather"},
-      {"nccl:_all_gather_base", "all_gather"}, {"all_to_allv", "all_to_all"},
+      {"allreduce", "all_reduce"},
+      {"nccl:all_reduce", "all_reduce"},
+      {"_reduce_scatter_base", "reduce_scatter"},
+      {"allgather_into_tensor_coalesced", "all_gather"},
+      {"nccl:_all_gather_base", "all_gather"},
+      {"all_to_allv", "all_to_all"},
       {"ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL(x)", "reduce_scatter"},
       {"ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(x)", "send_recv"},
       {"void vllm::cross_device_reduce_1stage<float, 8>(P)", "all_reduce"},
-      {"c10d::broadcast_", "broadcast"}, {"reduce", "reduce"}, {"barrier", "other"}, {"wait", "other"},
+      {"c10d::broadcast_", "broadcast"},
+      {"reduce", "reduce"},
+      {"barrier", "other"},
+      {"wait", "other"},
   };
   for (const Row& row : kRows) {
     EXPECT_EQ(CollectiveKindId(CollectiveKindOf(row.name)), row.kind) << row.name;
@@ -346,7 +354,8 @@ TEST(Coverage, SharesOfGpuTime) {
 TEST(Memory, FragmentationIsMeasuredWhereMostIsReserved) {
   TestProfile test;
   test.Op("aten::empty", {0, 100});
-  const auto event = [&](Ns time, std::int64_t bytes, std::int64_t allocated, std::int64_t reserved) {
+  const auto event = [&](Ns time, std::int64_t bytes, std::int64_t allocated,
+                         std::int64_t reserved) {
     MemoryRow row;
     row.time = time;
     row.thread = test.main();

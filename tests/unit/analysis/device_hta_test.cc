@@ -132,7 +132,8 @@ TEST_P(DeviceHta, ComputeAndIdleTime) {
   std::vector<Span> all;
   for (const std::vector<Span>& type : spans) all.insert(all.end(), type.begin(), type.end());
   all = Merge(std::move(all));
-  const Ns busy = Length(all), compute = Length(spans[0]), window = all.back().end - all.front().start;
+  const Ns busy = Length(all), compute = Length(spans[0]),
+           window = all.back().end - all.front().start;
   const std::vector<std::string> row = ReadCsv(folder_ + "temporal_breakdown.csv").at(1);
   EXPECT_NEAR(Us(window - busy), std::stod(row[1]), 1);
   EXPECT_NEAR(Us(compute), std::stod(row[2]), 1);
@@ -237,10 +238,14 @@ TEST_P(DeviceHta, MemoryBandwidth) {
   const auto name_of = [&](std::size_t i) -> std::string {
     if (device.kind[i] == DeviceKind::kMemset) return "Memset";
     switch (device.copy[i]) {
-      case CopyKind::kHostToDevice: return "Memcpy HtoD";
-      case CopyKind::kDeviceToHost: return "Memcpy DtoH";
-      case CopyKind::kDeviceToDevice: return "Memcpy DtoD";
-      default: return "other";
+      case CopyKind::kHostToDevice:
+        return "Memcpy HtoD";
+      case CopyKind::kDeviceToHost:
+        return "Memcpy DtoH";
+      case CopyKind::kDeviceToDevice:
+        return "Memcpy DtoD";
+      default:
+        return "other";
     }
   };
   for (std::size_t i = 0; i < device.size(); ++i) {

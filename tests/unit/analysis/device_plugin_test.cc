@@ -26,7 +26,8 @@ std::int64_t Us(std::int64_t ns) {
 class DevicePlugin : public testing::TestWithParam<std::string_view> {
  protected:
   void SetUp() override {
-    const std::string trace = SharedPath("data/kineto/v100_resnet50/" + std::string(GetParam()) + ".gz");
+    const std::string trace =
+        SharedPath("data/kineto/v100_resnet50/" + std::string(GetParam()) + ".gz");
     const std::string oracle = SharedPath("oracle/kineto/kineto__" + std::string(GetParam()));
     PROFGAUGE_NEEDS(trace);
     PROFGAUGE_NEEDS(oracle);
@@ -43,7 +44,8 @@ void ExpectSums(const Table& table, std::size_t row, const json::array& expected
   EXPECT_EQ(Us(IntegerAt(table, row, "time")), expected[at + 1].to_number<std::int64_t>()) << place;
   // Whole nanoseconds are cut, the plug-in rounds a mean that ends in .5 to even.
   EXPECT_NEAR(static_cast<double>(IntegerAt(table, row, "mean")) / 1000,
-              expected[at + 2].to_number<double>(), 0.501) << place;
+              expected[at + 2].to_number<double>(), 0.501)
+      << place;
   EXPECT_EQ(Us(IntegerAt(table, row, "max")), expected[at + 3].to_number<std::int64_t>()) << place;
   EXPECT_EQ(Us(IntegerAt(table, row, "min")), expected[at + 4].to_number<std::int64_t>()) << place;
   // Calls that are all shorter than a microsecond have no weight there, and mean 0.
@@ -76,7 +78,8 @@ TEST_P(DevicePlugin, KernelsByName) {
 }
 
 TEST_P(DevicePlugin, KernelsByLaunchAndOperator) {
-  using Key = std::tuple<std::string, std::string, std::string, std::string, std::string, std::string>;
+  using Key =
+      std::tuple<std::string, std::string, std::string, std::string, std::string, std::string>;
   const Table& table = *analysis_.FindTable("kernels_by_op");
   std::map<Key, std::size_t> rows;
   for (std::size_t i = 0; i < table.rows(); ++i) {
@@ -121,7 +124,8 @@ TEST_P(DevicePlugin, MemoryByOperator) {
       EXPECT_EQ(IntegerAt(table, at, "allocations"), row[4].to_number<std::int64_t>()) << name;
       EXPECT_EQ(IntegerAt(table, at, "self_allocations"), row[5].to_number<std::int64_t>()) << name;
       EXPECT_NEAR(kib("allocated"), row[6].to_number<double>(), 0.00501) << ours << " " << name;
-      EXPECT_NEAR(kib("self_allocated"), row[7].to_number<double>(), 0.00501) << ours << " " << name;
+      EXPECT_NEAR(kib("self_allocated"), row[7].to_number<double>(), 0.00501)
+          << ours << " " << name;
     }
   }
   EXPECT_EQ(count, table.rows());
@@ -136,9 +140,10 @@ TEST_P(DevicePlugin, EligibleShare) {
   EXPECT_EQ(AsNumber(analysis_.Find("tensor_core.share")->value, -1), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Samples, DevicePlugin, testing::ValuesIn(kSamples), [](const auto& sample) {
-  return std::string("n").append(sample.param.substr(32, 13));
-});
+INSTANTIATE_TEST_SUITE_P(Samples, DevicePlugin, testing::ValuesIn(kSamples),
+                         [](const auto& sample) {
+                           return std::string("n").append(sample.param.substr(32, 13));
+                         });
 
 TEST(DevicePluginMicro, TensorCore) {
   const std::string path = SharedPath("data/kineto/micro/test_tensor_core.trace.json");
@@ -174,18 +179,20 @@ TEST(DevicePluginMicro, MemoryView) {
       {"GPU 0", "aten::tranas_stride", {1, 0, 0, 1, 1, 50, 50}},
       {"GPU 0", "aten::transpose", {1, 0, 0, 2, 1, 100, 50}},
   };
-  constexpr std::string_view kColumns[] = {"calls",       "increase",         "self_increase",
-                                           "allocations", "self_allocations", "allocated",
+  constexpr std::string_view kColumns[] = {"calls",         "increase",         "self_increase",
+                                           "allocations",   "self_allocations", "allocated",
                                            "self_allocated"};
   const Table& table = *analysis.FindTable("memory_ops");
   ASSERT_EQ(table.rows(), std::size(kRows));
   for (const Row& row : kRows) {
     bool found = false;
     for (std::size_t i = 0; i < table.rows(); ++i) {
-      if (TextAt(table, i, "device") != row.device || TextAt(table, i, "name") != row.name) continue;
+      if (TextAt(table, i, "device") != row.device || TextAt(table, i, "name") != row.name)
+        continue;
       found = true;
       for (std::size_t k = 0; k < 7; ++k) {
-        EXPECT_EQ(IntegerAt(table, i, kColumns[k]), row.numbers[k]) << row.name << " " << kColumns[k];
+        EXPECT_EQ(IntegerAt(table, i, kColumns[k]), row.numbers[k])
+            << row.name << " " << kColumns[k];
       }
     }
     EXPECT_TRUE(found) << row.device << " " << row.name;
@@ -212,7 +219,8 @@ TEST(DevicePluginMicro, MemoryCurve) {
       peaks[device] = std::max(peaks[device], IntegerAt(curve, i, "allocated"));
     }
     for (const auto& [device, count] : expected.at("memory_curve_points").as_object()) {
-      const std::string ours = device == "CPU" ? "CPU" : std::string("GPU ").append(device.substr(3));
+      const std::string ours =
+          device == "CPU" ? "CPU" : std::string("GPU ").append(device.substr(3));
       // Steps are drawn with two points for each but the first.
       EXPECT_EQ(2 * points[ours] - 1, count.to_number<std::int64_t>()) << name << " " << ours;
       EXPECT_EQ(peaks[ours],
@@ -232,7 +240,8 @@ TEST(DevicePluginMicro, Distributed) {
   const auto check = [&](const char* name, std::int64_t time_us, double overlap) {
     const Analysis analysis = AnalyzeAll(ReadShared(folder + name));
     EXPECT_EQ(AsNumber(analysis.Find("communication.time")->value, -1),
-              static_cast<double>(time_us * 1000)) << name;
+              static_cast<double>(time_us * 1000))
+        << name;
     EXPECT_DOUBLE_EQ(AsNumber(analysis.Find("communication.overlap")->value, -1), overlap) << name;
     return analysis;
   };
@@ -276,7 +285,7 @@ TEST(DevicePluginMicro, KernelsByLaunchPropertiesThatAreMissing) {
 TEST(TensorCoresOnRealTraces, NoFalseNo) {
   struct Row {
     std::string_view trace;
-    double least_share;       // The plug-in's Kernel view, or more where its list is stale.
+    double least_share;  // The plug-in's Kernel view, or more where its list is stale.
     double least_efficiency;
   };
   constexpr Row kRows[] = {
@@ -292,15 +301,15 @@ TEST(TensorCoresOnRealTraces, NoFalseNo) {
     const std::string path = SharedPath("data/kineto/" + std::string(row.trace));
     PROFGAUGE_NEEDS(path);
     const Analysis analysis = AnalyzeAll(ReadShared(path));
-    EXPECT_GE(AsNumber(analysis.Find("tensor_core.share")->value, -1), row.least_share) << row.trace;
+    EXPECT_GE(AsNumber(analysis.Find("tensor_core.share")->value, -1), row.least_share)
+        << row.trace;
     EXPECT_GE(AsNumber(analysis.Find("tensor_core.efficiency")->value, -1), row.least_efficiency)
         << row.trace;
   }
 }
 
 TEST(CoverageOnRealTraces, LaunchesAreLinked) {
-  for (const char* trace :
-       {"hta/df_index_resolver", "dlrm_8ranks", "hta/trace_diff/control"}) {
+  for (const char* trace : {"hta/df_index_resolver", "dlrm_8ranks", "hta/trace_diff/control"}) {
     const std::string path = SharedPath("data/kineto/" + std::string(trace));
     PROFGAUGE_NEEDS(path);
     const Analysis analysis = AnalyzeAll(ReadShared(path));
@@ -309,7 +318,8 @@ TEST(CoverageOnRealTraces, LaunchesAreLinked) {
     const Table& kernels = *analysis.FindTable("kernels");
     for (std::size_t i = 0; i < kernels.rows(); ++i) {
       const bool nccl = TextAt(kernels, i, "name").find("nccl") != std::string::npos;
-      EXPECT_EQ(YesNo(kernels.At(i, "is_collective")), nccl ? "Yes" : "No") << TextAt(kernels, i, "name");
+      EXPECT_EQ(YesNo(kernels.At(i, "is_collective")), nccl ? "Yes" : "No")
+          << TextAt(kernels, i, "name");
     }
     EXPECT_GT(AsNumber(analysis.Find("communication.time")->value, 0), 0) << trace;
   }

@@ -71,7 +71,8 @@ constexpr Labelled kLabelled[] = {
     {"void deep_gemm::sm90_fp8_gemm_1d2d_impl<7168u>(P)", "yes", "cutlass3"},
     {"kernel_cutlass_tcgen05_mma_0", "yes", "mma_instruction"},
     // Attention, and its helpers, which multiply nothing.
-    {"void pytorch_flash::flash_bwd_dq_dk_dv_loop_seqk_parallel_kernel<Flash_bwd_kernel_traits<64>>(P)",
+    {"void "
+     "pytorch_flash::flash_bwd_dq_dk_dv_loop_seqk_parallel_kernel<Flash_bwd_kernel_traits<64>>(P)",
      "yes", "attention"},
     {"void flash::flash_fwd_splitkv_combine_kernel<Flash_fwd_kernel_traits<128>>(P)", "no",
      "attention_helper"},
@@ -100,7 +101,8 @@ constexpr Labelled kLabelled[] = {
      "tensile_mi"},
     {"Cijk_Ailk_Bljk_SB_MT64x64x8_SE_APM1_ABV0_ACED0_AF0EM1", "unknown", "tensile"},
     {"Cijk_SB_PostGSU16_VW4", "no", "tensile_helper"},
-    {"_ZN7ck_tile6kentryILi256ELi2ENS_13FmhaFwdKernelINS_24BlockFmhaPipelineQRKSVS", "yes", "ck_tile"},
+    {"_ZN7ck_tile6kentryILi256ELi2ENS_13FmhaFwdKernelINS_24BlockFmhaPipelineQRKSVS", "yes",
+     "ck_tile"},
     {"void ck_tile::kentry<256, 1, ck_tile::Layernorm2dFwd<Problem>>(P)", "no", "ck_helper"},
     {"igemm_fwd_gtcx3_nhwc_fp16_bx0_ex0_bt256x256x32_wt32x32x8", "yes", "mfma"},
     {"attn_fwd", "yes", "aotriton"},
@@ -109,8 +111,8 @@ constexpr Labelled kLabelled[] = {
     {"void cudnn::ops::nchwToNhwcKernel<__half, __half, float, false>(P)", "no", "helper"},
     {"void gemv2T_kernel_val<int, int, float, float>(P)", "no", "helper"},
     {"void cudnn::winograd_nonfused::winogradForwardData4x4<float, float>(P)", "no", "helper"},
-    {"void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>>(P)", "no",
-     "torch_native"},
+    {"void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>>(P)",
+     "no", "torch_native"},
     {"void at::native::(anonymous namespace)::cunn_SoftMaxForward<8, c10::BFloat16>(P)", "no",
      "torch_native"},
     {"void fbgemm_gpu::permute_2D_data_kernel<false, int>(P)", "no", "no rule"},
@@ -129,15 +131,16 @@ TEST(KernelClass, KnowsTheFamilies) {
 TEST(KernelClass, KnowsCollectives) {
   for (const std::string_view name :
        {"ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
-        "ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclWorkElem)", "ncclBroadcastRingLLKernel_copy_i8(c)",
+        "ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclWorkElem)",
+        "ncclBroadcastRingLLKernel_copy_i8(c)",
         "void vllm::cross_device_reduce_1stage<__nv_bfloat16, 8>(P)", "multimem_all_reduce_kernel",
         "void deep_ep::internode::dispatch<8>(P)", "void mscclpp::allreduce(P)"}) {
     const KernelClass found = ClassifyName(name);
     EXPECT_TRUE(found.collective) << name;
     EXPECT_EQ(found.tensor_core, Tri::kNo) << name;
   }
-  for (const std::string_view name : {"void at::native::reduce_kernel<128, 4>(P)", "hipLaunchKernel",
-                                      "void cudnn::reduce_all(P)"}) {
+  for (const std::string_view name : {"void at::native::reduce_kernel<128, 4>(P)",
+                                      "hipLaunchKernel", "void cudnn::reduce_all(P)"}) {
     EXPECT_FALSE(ClassifyName(name).collective) << name;
   }
 }
@@ -221,16 +224,41 @@ TEST(KernelClass, AnUnknownKernelOfAnEligibleOpIsUndecided) {
 }
 
 TEST(EligibleOps, ByName) {
-  for (const std::string_view name :
-       {"aten::mm", "aten::addmm", "aten::addmm_", "aten::baddbmm", "aten::linear", "aten::matmul",
-        "aten::conv2d", "aten::convolution", "aten::_convolution", "aten::cudnn_convolution",
-        "aten::cudnn_convolution_backward_weight", "aten::convolution_backward",
-        "aten::miopen_convolution", "aten::_scaled_mm", "aten::_int_mm", "aten::_grouped_mm",
-        "aten::einsum", "aten::lstm", "aten::_cudnn_rnn", "aten::_flash_attention_forward",
-        "aten::_efficient_attention_backward", "aten::scaled_dot_product_attention",
-        "aten::_scaled_dot_product_flash_attention", "MmBackward0", "AddmmBackward",
-        "ConvolutionBackward0", "CudnnConvolutionBackward", "ScaledDotProductFlashAttentionBackward0",
-        "conv2d", "linear", "LSTM", "MatMul", "Conv2DBackpropFilter", "BatchMatMulV2", "Einsum"}) {
+  for (const std::string_view name : {"aten::mm",
+                                      "aten::addmm",
+                                      "aten::addmm_",
+                                      "aten::baddbmm",
+                                      "aten::linear",
+                                      "aten::matmul",
+                                      "aten::conv2d",
+                                      "aten::convolution",
+                                      "aten::_convolution",
+                                      "aten::cudnn_convolution",
+                                      "aten::cudnn_convolution_backward_weight",
+                                      "aten::convolution_backward",
+                                      "aten::miopen_convolution",
+                                      "aten::_scaled_mm",
+                                      "aten::_int_mm",
+                                      "aten::_grouped_mm",
+                                      "aten::einsum",
+                                      "aten::lstm",
+                                      "aten::_cudnn_rnn",
+                                      "aten::_flash_attention_forward",
+                                      "aten::_efficient_attention_backward",
+                                      "aten::scaled_dot_product_attention",
+                                      "aten::_scaled_dot_product_flash_attention",
+                                      "MmBackward0",
+                                      "AddmmBackward",
+                                      "ConvolutionBackward0",
+                                      "CudnnConvolutionBackward",
+                                      "ScaledDotProductFlashAttentionBackward0",
+                                      "conv2d",
+                                      "linear",
+                                      "LSTM",
+                                      "MatMul",
+                                      "Conv2DBackpropFilter",
+                                      "BatchMatMulV2",
+                                      "Einsum"}) {
     EXPECT_TRUE(IsEligibleOp(name)) << name;
   }
   // Matrix times vector and element-wise work never runs on Tensor Cores.

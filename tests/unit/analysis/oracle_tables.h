@@ -18,7 +18,7 @@
 
 namespace profgauge {
 
-#define PROFGAUGE_NEEDS(path)                                                    \
+#define PROFGAUGE_NEEDS(path) \
   if (!std::filesystem::exists(path)) GTEST_SKIP() << (path) << " is not here"
 
 inline std::vector<Profile> ReadShared(const std::string& path) {
