@@ -42,11 +42,6 @@ GateStatus StatusOf(Level level) {
   return GateStatus::kError;
 }
 
-bool Fails(Level level, FailOn fail_on) {
-  return (level == Level::kError && fail_on != FailOn::kNever) ||
-         (level == Level::kWarn && fail_on == FailOn::kWarn);
-}
-
 OnMissing OnMissingOf(const Threshold& threshold, const Policy& policy) {
   return threshold.on_missing.value_or(policy.on_missing);
 }
@@ -154,6 +149,11 @@ std::vector<std::string> WhyIncomplete(const Policy& policy, const Analysis& ana
 }
 
 }  // namespace
+
+bool Fails(Level level, FailOn fail_on) {
+  return (level == Level::kError && fail_on != FailOn::kNever) ||
+         (level == Level::kWarn && fail_on == FailOn::kWarn);
+}
 
 std::string_view VerdictStatusName(VerdictStatus status) {
   switch (status) {

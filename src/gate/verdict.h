@@ -48,6 +48,9 @@ struct JudgeOptions {
 Verdict Judge(const Policy& policy, const Analysis& analysis, const ImportLog& log,
               const JudgeOptions& options);
 
+/// Whether a miss at `level` fails a run under `fail_on`.
+bool Fails(Level level, FailOn fail_on);
+
 /// The exit code of `check` for a verdict.
 int ExitCodeOf(const Verdict& verdict, bool exit_zero);
 

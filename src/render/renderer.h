@@ -43,5 +43,7 @@ struct TerminalOptions {
   int verbosity = 0;  ///< -1 quiet: the verdict line alone; 1: all passed limits too.
 };
 std::string RenderTerminal(const report::Report& report, const TerminalOptions& options);
+/// What changed against the baseline, as a tree whose parts sum to the change; empty without one.
+std::string RenderComparison(const report::Report& report);
 
 }  // namespace profgauge::render

@@ -244,4 +244,13 @@ Report BuildReport(const BuildInput& input) {
   return report;
 }
 
+Report BuildComparisonReport(const std::string& name, const RunComparison& comparison) {
+  Report report;
+  report.tool = std::string("profgauge ") + kVersion;
+  report.profile.name = name;
+  report.verdict.status = std::string(VerdictStatusName(VerdictStatus::kNotJudged));
+  report.comparison = BuildComparison(comparison);
+  return report;
+}
+
 }  // namespace profgauge::report

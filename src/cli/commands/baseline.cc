@@ -1,0 +1,90 @@
+// `profgauge baseline save|show|promote`: small files that a run is compared with.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/outputs.h"
+#include "cli/snapshots.h"
+#include "gate/statistics.h"
+
+namespace profgauge::cli {
+namespace {
+
+Error Usage(std::string code, std::string message, std::string help) {
+  return {ErrorKind::kUsage, std::move(code), std::move(message), {}, {"help: " + std::move(help)}};
+}
+
+Status WriteRuns(const std::vector<Snapshot>& runs, const std::string& path, Console& console) {
+  Outputs outputs;
+  PROFGAUGE_TRY(const std::size_t output, outputs.Open(path));
+  const std::string bytes = WriteBaseline(runs);
+  PROFGAUGE_CHECK(outputs.Commit(output, bytes));
+  if (path != "-") {
+    console.Say(fmt::format("wrote {} ({}, {})", path,
+                            FormatBytes(static_cast<double>(bytes.size())),
+                            runs.size() == 1 ? "1 run" : fmt::format("{} runs", runs.size())));
+  }
+  return {};
+}
+
+double MedianOf(const Snapshot& run) {
+  const std::vector<double> times(run.iteration_times.begin(), run.iteration_times.end());
+  return stats::Median(times);
+}
+
+}  // namespace
+
+Result<int> RunBaselineSave(const Options& options, Console& console) {
+  if (options.file.empty()) {
+    return Fail(Usage("usage/no-output", "`baseline save` needs a file to write to",
+                      "`profgauge baseline save PROFILE -f baseline.json`"));
+  }
+  PROFGAUGE_TRY(const std::vector<Snapshot> runs,
+                LoadAllSnapshots(options.arguments, options, console));
+  PROFGAUGE_CHECK(WriteRuns(runs, options.file, console));
+  return kExitPass;
+}
+
+Result<int> RunBaselineShow(const Options& options, Console& console) {
+  PROFGAUGE_TRY(const std::vector<Snapshot> runs,
+                LoadAllSnapshots(options.arguments, options, console));
+  std::string text;
+  for (const Snapshot& run : runs) {
+    text += fmt::format("{}\n  format      {}\n  source      {}\n", Printable(run.name),
+                        Printable(run.format), Printable(run.source));
+    text += fmt::format("  iterations  {}, median {}\n", run.iteration_times.size(),
+                        FormatDuration(MedianOf(run)));
+    for (const auto& [property, value] : run.environment) {
+      text += fmt::format("  {:<10}  {}\n", Printable(property), Printable(value));
+    }
+    text += fmt::format("  metrics     {}, parts {}\n", run.metrics.size(), run.parts.size());
+  }
+  console.Print(text);
+  return kExitPass;
+}
+
+Result<int> RunBaselinePromote(const Options& options, Console& console) {
+  if (options.file.empty()) {
+    return Fail(Usage("usage/no-output", "`baseline promote` needs the baseline to renew",
+                      "`profgauge baseline promote PROFILE -f baseline.json`"));
+  }
+  PROFGAUGE_TRY(const std::vector<Snapshot> old, LoadSnapshots(options.file, options, console));
+  PROFGAUGE_TRY(std::vector<Snapshot> runs, LoadAllSnapshots(options.arguments, options, console));
+  for (const Snapshot& run : runs) {
+    console.Say(fmt::format("median iteration {} → {}", FormatDuration(MedianOf(old.back())),
+                            FormatDuration(MedianOf(run))));
+  }
+  // The file keeps as many runs as it had; the new ones push out the oldest.
+  const std::size_t kept = old.size() > runs.size() ? old.size() - runs.size() : 0;
+  runs.insert(runs.begin(), old.end() - static_cast<std::ptrdiff_t>(kept), old.end());
+  PROFGAUGE_CHECK(WriteRuns(runs, options.file, console));
+  return kExitPass;
+}
+
+}  // namespace profgauge::cli

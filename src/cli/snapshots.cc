@@ -1,0 +1,97 @@
+#include "cli/snapshots.h"
+
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "analysis/attribution.h"
+#include "api/session.h"
+#include "cli/console.h"
+#include "cli/reading.h"
+#include "gate/history.h"
+#include "gate/make_snapshot.h"
+#include "report/build_report.h"
+
+namespace profgauge::cli {
+namespace {
+
+constexpr std::size_t kLooked = 256;
+constexpr std::uintmax_t kLargestBaseline = std::uintmax_t{64} << 20;
+
+bool IsBaselineFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string head(kLooked, '\0');
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(file.gcount()));
+  return head.find("\"profgauge-baseline\"") != std::string::npos;
+}
+
+Result<std::vector<Snapshot>> FromFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  const std::streamoff size = file.tellg();
+  if (!file || size < 0 || static_cast<std::uintmax_t>(size) > kLargestBaseline) {
+    Error error{ErrorKind::kConfig, "baseline/unreadable", "the baseline cannot be read", {}, {}};
+    error.where.file = path;
+    return Fail(std::move(error));
+  }
+  file.seekg(0);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  return ParseBaseline(text, path);
+}
+
+Result<std::vector<Snapshot>> FromHistory(const std::string& what, const Options& options) {
+  PROFGAUGE_TRY(const HistoryReference reference, ParseHistoryReference(what));
+  PROFGAUGE_TRY(History history, History::OpenToRead(options.db));
+  PROFGAUGE_TRY(auto entries, history.Last(reference.branch, reference.count));
+  if (entries.empty()) {
+    Error error{ErrorKind::kConfig,
+                "history/no-runs",
+                "the history has no run of branch `" + reference.branch + "`",
+                {},
+                {"help: `profgauge history list` shows what it has"}};
+    error.where.file = options.db;
+    return Fail(std::move(error));
+  }
+  std::vector<Snapshot> runs;
+  for (HistoryEntry& entry : entries) runs.push_back(std::move(entry.snapshot));
+  return runs;
+}
+
+Result<std::vector<Snapshot>> FromProfile(const std::string& path, const Options& options,
+                                          Console& console) {
+  Options one = options;
+  one.arguments = {path};
+  PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(one, console));
+  const Selection selection = SelectionOf({}, Choices(options));
+  PROFGAUGE_TRY(const Analysis analysis, Analyze(ranks, selection));
+  PROFGAUGE_TRY(Snapshot snapshot, SnapshotOf(RunName({path}), ranks, analysis, selection));
+  return std::vector<Snapshot>{std::move(snapshot)};
+}
+
+}  // namespace
+
+Result<Snapshot> SnapshotOf(const std::string& name, std::span<const Profile> ranks,
+                            const Analysis& analysis, const Selection& selection) {
+  PROFGAUGE_TRY(Attribution attribution, AttributeTime(ranks, selection));
+  return MakeSnapshot(name.empty() ? report::RunNameOf(ranks.front().source.path) : name, ranks,
+                      analysis, std::move(attribution));
+}
+
+Result<std::vector<Snapshot>> LoadSnapshots(const std::string& what, const Options& options,
+                                            Console& console) {
+  if (what.starts_with("history:")) return FromHistory(what, options);
+  if (what != "-" && IsBaselineFile(what)) return FromFile(what);
+  return FromProfile(what, options, console);
+}
+
+Result<std::vector<Snapshot>> LoadAllSnapshots(const std::vector<std::string>& whats,
+                                               const Options& options, Console& console) {
+  std::vector<Snapshot> all;
+  for (const std::string& what : whats) {
+    PROFGAUGE_TRY(std::vector<Snapshot> runs, LoadSnapshots(what, options, console));
+    std::move(runs.begin(), runs.end(), std::back_inserter(all));
+  }
+  return all;
+}
+
+}  // namespace profgauge::cli

@@ -1,0 +1,31 @@
+// Runs to compare with: from baseline files, the history, or profiles.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "cli/options.h"
+#include "gate/snapshot.h"
+#include "model/profile.h"
+#include "profgauge/error.h"
+
+namespace profgauge::cli {
+
+class Console;
+
+/// The snapshot of profiles that were read and analysed with `selection`.
+Result<Snapshot> SnapshotOf(const std::string& name, std::span<const Profile> ranks,
+                            const Analysis& analysis, const Selection& selection);
+
+/// The runs that `what` names: a baseline file, `history:BRANCH~N` (from --db), or a profile.
+/// Errors: kConfig for baselines and histories, kInput for profiles.
+Result<std::vector<Snapshot>> LoadSnapshots(const std::string& what, const Options& options,
+                                            Console& console);
+
+/// All of `whats` together, in order.
+Result<std::vector<Snapshot>> LoadAllSnapshots(const std::vector<std::string>& whats,
+                                               const Options& options, Console& console);
+
+}  // namespace profgauge::cli

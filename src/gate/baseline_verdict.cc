@@ -1,0 +1,108 @@
+#include "gate/baseline_verdict.h"
+
+#include <fmt/format.h>
+
+#include "base/format.h"
+
+namespace profgauge {
+namespace {
+
+// What the comparison adds: certain failures, and questions without an answer.
+struct Added {
+  std::vector<std::string> failures, open;
+};
+
+std::string Sentence(const MetricComparison& metric) {
+  const double relative = metric.base == 0 ? 0 : metric.change / metric.base;
+  std::string change = metric.unit == Unit::kShare
+                           ? fmt::format("{:+.2f} percentage points", metric.change * 100)
+                           : fmt::format("{:+.1f} %", relative * 100);
+  std::string text = fmt::format("{} changed by {} against the baseline", metric.metric, change);
+  if (!metric.limit.empty()) text += ", limit " + metric.limit;
+  return text;
+}
+
+void CountMissing(const MetricComparison& metric, const Policy& policy, Verdict& verdict,
+                  Added& added) {
+  ++verdict.missing;
+  const std::string text = metric.metric + " cannot be compared: " + metric.reason;
+  if (policy.on_missing == OnMissing::kNoVerdict && metric.level != Level::kInfo) {
+    added.open.push_back(text);
+  } else if (policy.on_missing == OnMissing::kFail && Fails(metric.level, policy.fail_on)) {
+    added.failures.push_back(text);
+  }
+}
+
+void CountFailed(const MetricComparison& metric, const Policy& policy, Verdict& verdict,
+                 Added& added) {
+  if (metric.level == Level::kError) ++verdict.errors;
+  if (metric.level == Level::kWarn) ++verdict.warnings;
+  if (Fails(metric.level, policy.fail_on)) added.failures.push_back(Sentence(metric));
+}
+
+void CountInconclusive(const MetricComparison& metric, const Policy& policy, Verdict& verdict,
+                       Added& added) {
+  switch (policy.on_inconclusive) {
+    case OnInconclusive::kWarn:
+      ++verdict.warnings;
+      break;
+    case OnInconclusive::kPass:
+      ++verdict.passed;
+      break;
+    case OnInconclusive::kNoVerdict:
+      added.open.push_back(metric.metric + " is inconclusive: " + metric.reason);
+      break;
+  }
+}
+
+void Count(const MetricComparison& metric, const Policy& policy, Verdict& verdict, Added& added) {
+  if (metric.is_missing) return CountMissing(metric, policy, verdict, added);
+  switch (metric.verdict) {
+    case stats::Change::kFail:
+      return CountFailed(metric, policy, verdict, added);
+    case stats::Change::kInconclusive:
+      return CountInconclusive(metric, policy, verdict, added);
+    case stats::Change::kPass:
+    case stats::Change::kImproved:
+      ++verdict.passed;
+      return;
+  }
+}
+
+std::string Incomparable(const RunComparison& comparison) {
+  std::string text = "the baseline is not comparable:";
+  for (const Difference& difference : comparison.differences) {
+    if (!difference.is_hard) continue;
+    text += fmt::format(" {} is `{}` there and `{}` here;", difference.property, difference.base,
+                        difference.current);
+  }
+  text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+void AddComparison(const RunComparison& comparison, const Policy& policy, bool allow_incomparable,
+                   Verdict& verdict) {
+  Added added;
+  if (!comparison.is_comparable && !allow_incomparable) {
+    added.open.push_back(Incomparable(comparison));
+  } else {
+    for (const MetricComparison& metric : comparison.metrics) {
+      Count(metric, policy, verdict, added);
+    }
+  }
+  if (!added.failures.empty()) {
+    verdict.status = VerdictStatus::kFail;
+  } else if (!added.open.empty() && verdict.status == VerdictStatus::kPass) {
+    verdict.status = VerdictStatus::kNoVerdict;
+  }
+  // Failures stand before open questions, those of the limits before those of the baseline.
+  auto& reasons = verdict.reasons;
+  const bool had_failures = verdict.status == VerdictStatus::kFail && !added.failures.empty();
+  reasons.insert(had_failures ? reasons.begin() : reasons.end(), added.failures.begin(),
+                 added.failures.end());
+  reasons.insert(reasons.end(), added.open.begin(), added.open.end());
+}
+
+}  // namespace profgauge
