@@ -17,6 +17,34 @@ constexpr CommandSpec kCommands[] = {
      "The same as check, but the verdict never becomes the exit code",
      "Evaluates everything and shows all findings; exits 0 when it could. PROFILE is as for check.",
      "  profgauge report run7.pt.trace.json.gz --out report/\n", RunReport},
+    {"compare", kOnCompare, "BASE CURRENT", 2, 2, "Explain what changed between two runs",
+     "Each is a profile, a baseline file or `history:BRANCH~N`. Shows what differs, how the "
+     "metrics\n"
+     "changed, and where the change of the iteration time comes from: parts that sum exactly to "
+     "it.\n"
+     "Never judges: exits 0 when it could explain.",
+     "  profgauge compare main.pt.trace.json.gz branch.pt.trace.json.gz\n"
+     "  profgauge compare baseline.json run7.pt.trace.json.gz --json - | jq .comparison\n",
+     RunCompare},
+    {"baseline save", kOnBaselineSave, "PROFILE…", 1, kMany, "Save runs as a baseline",
+     "Each argument becomes one run; several runs let the gate know how much runs differ. The "
+     "file\n"
+     "is small JSON, fit to commit or cache.",
+     "  profgauge baseline save run1.json.gz run2.json.gz -f baseline.json\n", RunBaselineSave},
+    {"baseline show", kOnBaselineShow, "FILE…", 1, kMany, "Show what a baseline holds", "",
+     "  profgauge baseline show baseline.json\n", RunBaselineShow},
+    {"baseline promote", kOnBaselinePromote, "PROFILE…", 1, kMany,
+     "Renew a baseline: the new runs push out the oldest", "",
+     "  profgauge baseline promote run8.json.gz -f baseline.json\n", RunBaselinePromote},
+    {"history add", kOnHistoryAdd, "PROFILE…", 1, kMany, "Add runs to the history",
+     "The history is one SQLite file; several writers at once are safe.",
+     "  profgauge history add run7.json.gz --branch main --commit 3f2a1c\n", RunHistoryAdd},
+    {"history list", kOnHistoryList, "", 0, 0, "List the runs of the history", "", "",
+     RunHistoryList},
+    {"history trend", kOnHistoryTrend, "", 0, 0, "Show the iteration time over time",
+     "With the places where its level changed.", "", RunHistoryTrend},
+    {"history export", kOnHistoryExport, "", 0, 0, "Write the history as CSV", "", "",
+     RunHistoryExport},
     {"inspect", kOnInspect, "PROFILE…", 1, kMany, "Say what a profile contains",
      "Format, size, devices, events, iterations, what was recorded and what was not, and what the\n"
      "reader met and mended. PROFILE is as for check.",

@@ -20,9 +20,20 @@ enum CommandBit : unsigned {
   kOnTemplatesExport = 1u << 5,
   kOnVersion = 1u << 6,
   kOnHelp = 1u << 7,
+  kOnCompare = 1u << 8,
+  kOnBaselineSave = 1u << 9,
+  kOnBaselineShow = 1u << 10,
+  kOnBaselinePromote = 1u << 11,
+  kOnHistoryAdd = 1u << 12,
+  kOnHistoryList = 1u << 13,
+  kOnHistoryTrend = 1u << 14,
+  kOnHistoryExport = 1u << 15,
+  kOnHistory = kOnHistoryAdd | kOnHistoryList | kOnHistoryTrend | kOnHistoryExport,
+  kOnSnapshots = kOnCompare | kOnBaselineSave | kOnBaselinePromote | kOnHistoryAdd,
   kOnJudging = kOnCheck | kOnReport,
-  kOnReading = kOnJudging | kOnInspect,
-  kOnDrawing = kOnJudging | kOnRender,
+  kOnReading = kOnJudging | kOnInspect | kOnSnapshots,
+  kOnSelecting = kOnJudging | kOnSnapshots,
+  kOnDrawing = kOnJudging | kOnRender | kOnCompare,
   kOnAll = ~0u,
 };
 
@@ -43,6 +54,14 @@ std::span<const CommandSpec> AllCommands();
 
 Result<int> RunCheck(const Options& options, Console& console);
 Result<int> RunReport(const Options& options, Console& console);
+Result<int> RunCompare(const Options& options, Console& console);
+Result<int> RunBaselineSave(const Options& options, Console& console);
+Result<int> RunBaselineShow(const Options& options, Console& console);
+Result<int> RunBaselinePromote(const Options& options, Console& console);
+Result<int> RunHistoryAdd(const Options& options, Console& console);
+Result<int> RunHistoryList(const Options& options, Console& console);
+Result<int> RunHistoryTrend(const Options& options, Console& console);
+Result<int> RunHistoryExport(const Options& options, Console& console);
 Result<int> RunInspect(const Options& options, Console& console);
 Result<int> RunRender(const Options& options, Console& console);
 Result<int> RunTemplatesExport(const Options& options, Console& console);

@@ -46,6 +46,12 @@ Status SetIndex(Options& options, const OptionSpec& self, const std::string& val
   return {};
 }
 
+Status AddBaseline(Options& options, const OptionSpec& self, const std::string& value) {
+  if (value.empty()) return Fail(BadValue(self, self.value, value));
+  options.baselines.push_back(value);
+  return {};
+}
+
 Status SetJobs(Options& options, const OptionSpec& self, const std::string& value) {
   PROFGAUGE_TRY(const std::int64_t jobs, ParseIndex(self, value));
   if (jobs < 1 || jobs > 1024) return Fail(BadValue(self, "a number from 1 to 1024", value));
@@ -122,28 +128,46 @@ constexpr OptionSpec kOptions[] = {
     {"--templates", "", "DIR", Group::kOutputs, kOnDrawing,
      "Use the HTML and Markdown templates in DIR instead of the built-in ones of the same name", "",
      SetText<&Options::templates_dir>},
+    {"--file", "-f", "FILE", Group::kOutputs, kOnBaselineSave | kOnBaselinePromote,
+     "The baseline file to write", "", SetText<&Options::file>},
+    {"--db", "", "FILE", Group::kJudging, kOnHistory | kOnJudging | kOnCompare | kOnBaselineSave,
+     "The history (default: profgauge-history.db)", "", SetText<&Options::db>},
+    {"--branch", "", "NAME", Group::kSelection, kOnHistory,
+     "The branch of the run to add (default: main), or the only one to show", "",
+     SetText<&Options::branch>},
+    {"--commit", "", "ID", Group::kSelection, kOnHistoryAdd, "The commit of the run", "",
+     SetText<&Options::commit>},
     {"--policy", "-p", "FILE", Group::kJudging, kOnJudging,
      "What to enforce: a YAML file, or builtin:recommended (default), builtin:strict, "
      "builtin:report-only",
      "", SetText<&Options::policy>},
     {"--fail-on", "", "LEVEL", Group::kJudging, kOnCheck,
      "Fail at this level: error, warn or never; overrides the policy", "", SetFailOn},
+    {"--baseline", "", "FILE", Group::kJudging, kOnJudging,
+     "Compare with this baseline; give it several times for several runs",
+     "FILE is a baseline (`baseline save`), `history:BRANCH~N` for the last N runs of a branch, or "
+     "a profile. Without a `baseline:` block in the policy the median iteration time may grow by "
+     "5 %.",
+     AddBaseline},
+    {"--allow-incomparable", "", "", Group::kJudging, kOnCheck,
+     "Compare even when GPU, world size or format differ from the baseline's", "",
+     SetTrue<&Options::allow_incomparable>},
     {"--exit-zero", "", "", Group::kJudging, kOnCheck, "Exit 0 instead of 1 and 3", "",
      SetTrue<&Options::exit_zero>},
     {"--allow-incomplete", "", "", Group::kJudging, kOnReading,
      "Accept truncated profiles; without it they get no verdict (exit 3)", "",
      SetTrue<&Options::allow_incomplete>},
-    {"--iter-start", "", "N", Group::kSelection, kOnJudging, "First iteration to look at", "",
+    {"--iter-start", "", "N", Group::kSelection, kOnSelecting, "First iteration to look at", "",
      SetIndex<&Options::iter_start>},
-    {"--iter-stop", "", "N", Group::kSelection, kOnJudging, "Last iteration to look at (inclusive)",
-     "", SetIndex<&Options::iter_stop>},
-    {"--warmup", "", "N", Group::kSelection, kOnJudging, "Leave out the first N iterations", "",
+    {"--iter-stop", "", "N", Group::kSelection, kOnSelecting,
+     "Last iteration to look at (inclusive)", "", SetIndex<&Options::iter_stop>},
+    {"--warmup", "", "N", Group::kSelection, kOnSelecting, "Leave out the first N iterations", "",
      SetIndex<&Options::warmup>},
-    {"--key-op", "", "NAME", Group::kSelection, kOnJudging,
+    {"--key-op", "", "NAME", Group::kSelection, kOnSelecting,
      "An iteration runs from one start of this op to the next", "", SetText<&Options::key_op>},
-    {"--iteration-marker", "", "REGEX", Group::kSelection, kOnJudging,
+    {"--iteration-marker", "", "REGEX", Group::kSelection, kOnSelecting,
      "Host ranges whose name matches are the iterations", "", SetText<&Options::iteration_marker>},
-    {"--rank", "", "N", Group::kSelection, kOnJudging, "Look at this rank alone", "",
+    {"--rank", "", "N", Group::kSelection, kOnSelecting, "Look at this rank alone", "",
      SetIndex<&Options::rank>},
     {"--jobs", "-j", "N", Group::kGeneral, kOnReading,
      "Threads to read with (default: one per core)", "The result does not depend on it.", SetJobs},

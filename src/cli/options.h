@@ -37,6 +37,13 @@ struct Options {
   std::string fail_on;  ///< "error", "warn" or "never".
   bool exit_zero = false;
   bool allow_incomplete = false;
+  std::vector<std::string> baselines;  ///< Baseline files, `history:…`, or profiles.
+  bool allow_incomparable = false;
+
+  // Baselines and history.
+  std::string file;                         ///< The baseline file to write.
+  std::string db = "profgauge-history.db";  ///< The history.
+  std::string branch, commit;
 
   // Which iterations and ranks.
   std::optional<std::int64_t> iter_start, iter_stop, warmup, rank;

@@ -9,6 +9,18 @@
 
 namespace profgauge::cli {
 
+EvaluateOptions Choices(const Options& options) {
+  EvaluateOptions choices;
+  choices.iter_start = options.iter_start;
+  choices.iter_stop = options.iter_stop;
+  choices.warmup = options.warmup;
+  choices.rank = options.rank;
+  choices.key_op = options.key_op;
+  choices.iteration_marker = options.iteration_marker;
+  choices.allow_incomplete = options.allow_incomplete;
+  return choices;
+}
+
 Result<std::vector<Profile>> ReadProfiles(const Options& options, Console& console) {
   ReadOptions read;
   read.allow_incomplete = options.allow_incomplete;

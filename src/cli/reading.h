@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "api/session.h"
 #include "cli/options.h"
 #include "model/profile.h"
 #include "profgauge/error.h"
@@ -10,6 +11,9 @@
 namespace profgauge::cli {
 
 class Console;
+
+/// Which iterations and ranks the command line selects.
+EvaluateOptions Choices(const Options& options);
 
 /// One profile per rank, in rank order. Errors: kInput.
 Result<std::vector<Profile>> ReadProfiles(const Options& options, Console& console);

@@ -128,6 +128,14 @@ class Comparer {
     }
     const std::vector<std::vector<double>> current = {SeriesOf(current_, limit.metric)};
     if (current.front().empty()) return false;
+    // A time of 0 has no logarithm, and nothing to compare with.
+    const auto has_zero = [](const std::vector<double>& series) {
+      return std::any_of(series.begin(), series.end(), [](double v) { return v <= 0; });
+    };
+    if (IsIterationTime(limit.metric) &&
+        (has_zero(current.front()) || std::any_of(base.begin(), base.end(), has_zero))) {
+      return false;
+    }
     out.method = CompareMethod::kStatistics;
     // Each direction has a limit of its own; the worse answer counts.
     bool is_first = true;

@@ -216,6 +216,9 @@ class BaselineParser {
     }
     PROFGAUGE_TRY(const auto* times, Part<json::array>(object, "iteration_times", prefix));
     PROFGAUGE_TRY(run.iteration_times, Times(*times, prefix + "iteration_times"));
+    if (run.iteration_times.empty()) {
+      return Fail(Bad("field", "expected at least one iteration", prefix + "iteration_times"));
+    }
     PROFGAUGE_TRY(const auto* shares, Part<json::object>(object, "iteration_shares", prefix));
     for (const auto& [id, list] : *shares) {
       const std::string path = prefix + "iteration_shares." + std::string(id);

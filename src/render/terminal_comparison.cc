@@ -90,15 +90,9 @@ class Tree {
   static std::string Line(std::int64_t delta, std::size_t depth, const std::string& name,
                           const std::string& effects) {
     const std::string amount = DeltaText(delta);
-    const std::size_t width = CharactersOf(amount);
+    const std::size_t width = CharactersIn(amount);
     return fmt::format("  {}{}  {}{}{}\n", std::string(width < 9 ? 9 - width : 0, ' '), amount,
                        std::string(2 * depth, ' '), name, effects);
-  }
-
-  static std::size_t CharactersOf(std::string_view text) {
-    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-      return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
-    }));
   }
 
   static std::string DrawStep(const report::ComparisonStep& step, std::size_t depth) {

@@ -10,25 +10,15 @@
 #include "cli/draw.h"
 #include "cli/exit_code.h"
 #include "cli/reading.h"
+#include "cli/snapshots.h"
 #include "cli/stats.h"
+#include "gate/baseline_verdict.h"
 #include "gate/verdict.h"
 #include "report/build_report.h"
 #include "rules/policy.h"
 
 namespace profgauge::cli {
 namespace {
-
-EvaluateOptions Choices(const Options& options) {
-  EvaluateOptions choices;
-  choices.iter_start = options.iter_start;
-  choices.iter_stop = options.iter_stop;
-  choices.warmup = options.warmup;
-  choices.rank = options.rank;
-  choices.key_op = options.key_op;
-  choices.iteration_marker = options.iteration_marker;
-  choices.allow_incomplete = options.allow_incomplete;
-  return choices;
-}
 
 /// The policy with the command line's overrides; empty after its errors were reported.
 std::optional<Policy> ReadPolicy(const Options& options, Console& console) {
@@ -51,20 +41,31 @@ Result<int> Judged(const Options& options, Console& console) {
   if (!policy) return kExitUsage;
   Drawing drawing;
   PROFGAUGE_CHECK(drawing.Open(options, options.arguments));
+  PROFGAUGE_TRY(const std::vector<Snapshot> baselines,
+                LoadAllSnapshots(options.baselines, options, console));
   stats.EndPhase("policy");
   PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(options, console));
   stats.EndPhase("read");
   const EvaluateOptions choices = Choices(options);
   PROFGAUGE_TRY(Analysis analysis, Analyze(ranks, SelectionOf(policy->iterations, choices)));
   stats.EndPhase("analyze");
-  const Verdict verdict =
+  Verdict verdict =
       Judge(*policy, analysis, MergedLog(ranks), JudgeOptions{options.allow_incomplete});
+  std::optional<RunComparison> comparison;
+  if (!baselines.empty()) {
+    PROFGAUGE_TRY(const Snapshot current, SnapshotOf(RunName(options.arguments), ranks, analysis,
+                                                     SelectionOf(policy->iterations, choices)));
+    comparison = CompareRuns(baselines, current, policy->baseline ? &*policy->baseline : nullptr);
+    AddComparison(*comparison, *policy, options.allow_incomparable, verdict);
+    stats.EndPhase("compare");
+  }
   report::BuildInput input;
   input.run_name = RunName(options.arguments);
   input.ranks = ranks;
   input.analysis = &analysis;
   input.policy = &*policy;
   input.verdict = &verdict;
+  input.comparison = comparison ? &*comparison : nullptr;
   input.options = ProvenanceOptions(choices);
   input.tables = &analysis.tables;
   const report::Report report = report::BuildReport(input);
