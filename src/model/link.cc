@@ -133,17 +133,17 @@ void FollowArrows(Profile& profile, std::vector<FlowRow>& flows) {
   const auto at = [&](const FlowRow& flow) {
     return StartingAt(host, starts[flow.thread.value], starts[flow.thread.value + 1], flow.time);
   };
-  for (std::size_t i = 0; i < flows.size();) {
-    std::size_t end = i;
-    while (end < flows.size() && flows[end].id == flows[i].id) ++end;
-    if (flows[i].forward) {
-      const HostId forward = at(flows[i]);
-      for (std::size_t k = i + 1; k < end && forward.valid(); ++k) {
-        const HostId backward = flows[k].forward ? HostId{} : at(flows[k]);
-        if (backward.valid() && backward != forward) host.forward[backward.value] = forward;
-      }
+  // Of each id the forward end comes first.
+  std::int64_t id = -1;
+  HostId forward;
+  for (const auto& flow : flows) {
+    if (flow.id != id || flow.forward) {
+      id = flow.id;
+      forward = flow.forward ? at(flow) : HostId{};
+    } else if (forward.valid()) {
+      const HostId backward = at(flow);
+      if (backward.valid() && backward != forward) host.forward[backward.value] = forward;
     }
-    i = end;
   }
 }
 
