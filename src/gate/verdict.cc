@@ -7,25 +7,27 @@
 
 #include "base/format.h"
 #include "rules/condition.h"
+#include "rules/waiver.h"
 
 namespace profgauge {
 namespace {
 
-std::string TextOf(const Value& value, const MetricSpec* spec) {
-  return FormatValue(value, spec == nullptr ? Unit::kNumber : spec->unit);
+/// "is 42.3 %, above the limit of 30 %". With more digits when both would read the same.
+std::string Breach(const Value& value, double limit, std::string_view side, Unit unit) {
+  std::string measured = FormatValue(value, unit);
+  if (measured == FormatValue(limit, unit)) measured = FormatLimit(AsNumber(value, 0), unit);
+  return fmt::format("is {}, {} the limit of {}", measured, side, FormatLimit(limit, unit));
 }
 
-/// "is 42.3 %, above 30 %", or empty when the value is within the limits.
+/// Empty when the value is within the limits.
 std::string BreachOf(const Threshold& threshold, const Metric& metric) {
   const double value = AsNumber(metric.value, 0);
   const Unit unit = metric.spec->unit;
   if (threshold.max && value > *threshold.max) {
-    return fmt::format("is {}, above the limit of {}", TextOf(metric.value, metric.spec),
-                       FormatLimit(*threshold.max, unit));
+    return Breach(metric.value, *threshold.max, "above", unit);
   }
   if (threshold.min && value < *threshold.min) {
-    return fmt::format("is {}, below the limit of {}", TextOf(metric.value, metric.spec),
-                       FormatLimit(*threshold.min, unit));
+    return Breach(metric.value, *threshold.min, "below", unit);
   }
   return {};
 }
@@ -78,7 +80,7 @@ GateResult JudgeThreshold(const Threshold& threshold, const Policy& policy,
 
 /// The reasons of a verdict, by weight.
 struct Reasons {
-  std::vector<std::string> failures, open;
+  std::vector<std::string> broken, failures, open;
 };
 
 void Count(const GateResult& result, const Policy& policy, Verdict& verdict, Reasons& reasons) {
@@ -115,6 +117,54 @@ void Count(const GateResult& result, const Policy& policy, Verdict& verdict, Rea
     case GateStatus::kSkipped:
     case GateStatus::kNotApplicable:
       ++verdict.not_applicable;
+      break;
+  }
+}
+
+bool IsRequired(const Policy& policy, const Rule& rule) {
+  return std::any_of(policy.require.begin(), policy.require.end(), [&](const RequiredRule& r) {
+    return r.rule == rule.id ||
+           std::find(rule.formerly.begin(), rule.formerly.end(), r.rule) != rule.formerly.end();
+  });
+}
+
+/// "io/dataloader-bound: The GPU waits for input data (31.4 %)".
+std::string SentenceOf(const Finding& finding) {
+  std::string text = fmt::format("{}: {}", finding.rule->id, finding.rule->title);
+  if (!finding.metric_text.empty()) text += fmt::format(" ({})", finding.metric_text);
+  if (!finding.group.empty()) text += fmt::format(", {}", finding.group);
+  return text;
+}
+
+void Count(const Finding& finding, const Policy& policy, Verdict& verdict, Reasons& reasons) {
+  switch (finding.status) {
+    case FindingStatus::kError:
+      ++verdict.errors;
+      if (Fails(Level::kError, policy.fail_on)) reasons.failures.push_back(SentenceOf(finding));
+      break;
+    case FindingStatus::kWarn:
+      ++verdict.warnings;
+      if (Fails(Level::kWarn, policy.fail_on)) reasons.failures.push_back(SentenceOf(finding));
+      break;
+    case FindingStatus::kInfo:
+      break;
+    case FindingStatus::kPass:
+      ++verdict.passed;
+      break;
+    case FindingStatus::kWaived:
+      ++verdict.waived;
+      break;
+    case FindingStatus::kNotApplicable:
+      ++verdict.not_applicable;
+      if (IsRequired(policy, *finding.rule)) {
+        reasons.open.push_back(fmt::format("{} is required, but not applicable: {}",
+                                           finding.rule->id, finding.reason));
+      }
+      break;
+    case FindingStatus::kBroken:
+      ++verdict.broken;
+      reasons.broken.push_back(
+          fmt::format("{} cannot be evaluated: {}", finding.rule->id, finding.reason));
       break;
   }
 }
@@ -199,18 +249,32 @@ Verdict Judge(const Policy& policy, const Analysis& analysis, const ImportLog& l
     verdict.gate.push_back(JudgeThreshold(threshold, policy, analysis));
     Count(verdict.gate.back(), policy, verdict, reasons);
   }
+  if (options.evaluation != nullptr) {
+    for (const Finding& finding : options.evaluation->findings) {
+      Count(finding, policy, verdict, reasons);
+    }
+    for (const WaiverUse& use : options.evaluation->waivers) {
+      if (const auto note = NoteOnWaiver(*use.waiver, use.expired, use.findings > 0)) {
+        verdict.notes.push_back(*note);
+      }
+    }
+  }
   std::vector<std::string> open = WhyIncomplete(policy, analysis, log, options);
   open.insert(open.end(), reasons.open.begin(), reasons.open.end());
 
-  verdict.status = !reasons.failures.empty() ? VerdictStatus::kFail
-                   : !open.empty()           ? VerdictStatus::kNoVerdict
-                                             : VerdictStatus::kPass;
+  // Whatever else was found, a rule that cannot be evaluated leaves the question open.
+  verdict.status = !reasons.broken.empty()     ? VerdictStatus::kNoVerdict
+                   : !reasons.failures.empty() ? VerdictStatus::kFail
+                   : !open.empty()             ? VerdictStatus::kNoVerdict
+                                               : VerdictStatus::kPass;
+  AddOnce(verdict.reasons, std::move(reasons.broken));
   AddOnce(verdict.reasons, std::move(reasons.failures));
   AddOnce(verdict.reasons, std::move(open));
   return verdict;
 }
 
 int ExitCodeOf(const Verdict& verdict, bool exit_zero) {
+  if (verdict.broken > 0) return 2;
   if (exit_zero) return 0;
   switch (verdict.status) {
     case VerdictStatus::kFail:

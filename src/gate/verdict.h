@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "rules/evaluator.h"
 #include "rules/policy.h"
 
 namespace profgauge {
@@ -17,7 +18,10 @@ enum class VerdictStatus : std::uint8_t { kPass, kFail, kNoVerdict, kNotJudged }
 std::string_view VerdictStatusName(VerdictStatus status);  ///< "pass", "fail", "no_verdict", …
 
 enum class GateStatus : std::uint8_t {
-  kPass, kWarn, kError, kInfo,
+  kPass,
+  kWarn,
+  kError,
+  kInfo,
   kMissing,        ///< The metric is absent; what follows is on_missing's choice.
   kSkipped,        ///< Missing, and the policy says skip.
   kNotApplicable,  ///< The limit's `when` is not met.
@@ -36,12 +40,19 @@ struct GateResult {
 struct Verdict {
   VerdictStatus status = VerdictStatus::kNotJudged;
   std::vector<GateResult> gate;
+  /// Of limits and findings together.
   std::int64_t errors = 0, warnings = 0, passed = 0, not_applicable = 0, missing = 0;
-  std::vector<std::string> reasons;  ///< Why it failed or could not be judged, most important first.
+  std::int64_t waived = 0;  ///< Findings that a waiver accepts.
+  std::int64_t broken = 0;  ///< Rules that failed at run time: a configuration error.
+  std::vector<std::string>
+      reasons;                     ///< Why it failed or could not be judged, most important first.
+  std::vector<std::string> notes;  ///< On waivers that have expired or that nothing needed.
 };
 
 struct JudgeOptions {
   bool allow_incomplete = false;
+  /// What the rules found; nullptr: only limits are judged. Must be of `policy`.
+  const Evaluation* evaluation = nullptr;
 };
 
 /// Holds `policy` against `analysis`. `log` is the merged import log: data loss is no verdict.
@@ -51,7 +62,7 @@ Verdict Judge(const Policy& policy, const Analysis& analysis, const ImportLog& l
 /// Whether a miss at `level` fails a run under `fail_on`.
 bool Fails(Level level, FailOn fail_on);
 
-/// The exit code of `check` for a verdict.
+/// The exit code of `check` for a verdict: 2 when a rule is broken; `exit_zero` leaves that.
 int ExitCodeOf(const Verdict& verdict, bool exit_zero);
 
 }  // namespace profgauge

@@ -238,6 +238,9 @@ Report BuildReport(const BuildInput& input) {
   for (const profgauge::Remark& remark : analysis.remarks) {
     report.remarks.push_back({remark.id, remark.text});
   }
+  if (input.verdict != nullptr) {
+    for (const std::string& note : input.verdict->notes) report.remarks.push_back({"waiver", note});
+  }
   report.import = BuildImport(input.ranks);
   report.environment = BuildEnvironment(input.ranks);
   report.provenance = BuildProvenance(input);

@@ -51,6 +51,15 @@ void Decoder::AddAll(Errors more) {
 }
 
 void Decoder::Map(const YamlNode& node, std::string_view what, std::span<const Key> keys) {
+  ReadMap(node, what, keys, false);
+}
+
+void Decoder::MapWithNulls(const YamlNode& node, std::string_view what, std::span<const Key> keys) {
+  ReadMap(node, what, keys, true);
+}
+
+void Decoder::ReadMap(const YamlNode& node, std::string_view what, std::span<const Key> keys,
+                      bool with_nulls) {
   if (node.kind == YamlNode::Kind::kBroken) return;
   if (node.kind != YamlNode::Kind::kMap) {
     Add(node, "config/type", fmt::format("{}: expected a mapping, found {}", what, Found(node)));
@@ -67,7 +76,7 @@ void Decoder::Map(const YamlNode& node, std::string_view what, std::span<const K
               fmt::format("unknown key `{}` in {}", PrintableShort(entry.key.text), what));
       AddSuggestion(error, entry.key.text, names);
       error.notes.push_back(fmt::format("note: keys of {}: {}", what, Joined(names)));
-    } else if (entry.value.kind == YamlNode::Kind::kNull) {
+    } else if (entry.value.kind == YamlNode::Kind::kNull && !with_nulls) {
       Add(entry.key, "config/no-value", fmt::format("`{}` has no value", key->name));
     } else {
       key->decode(entry.value);

@@ -40,6 +40,8 @@ class Decoder {
   /// Reads a mapping of known keys, in file order. `what` names it in messages: "a waiver". Unknown
   /// keys, missing required ones and keys without a value are errors.
   void Map(const YamlNode& node, std::string_view what, std::span<const Key> keys);
+  /// The same; a key without a value is decoded too, as kNull.
+  void MapWithNulls(const YamlNode& node, std::string_view what, std::span<const Key> keys);
   /// Reads a mapping whose keys are names of the user's.
   void EachEntry(const YamlNode& node, std::string_view what,
                  const std::function<void(const YamlNode& key, const YamlNode& value)>& decode);
@@ -77,6 +79,8 @@ class Decoder {
   void AddAll(Errors more);
 
  private:
+  void ReadMap(const YamlNode& node, std::string_view what, std::span<const Key> keys,
+               bool with_nulls);
   std::size_t WordIndex(const YamlNode& node, std::string_view what,
                         std::span<const std::string_view> words);
   bool IsScalar(const YamlNode& node, std::string_view what, std::string_view expected);

@@ -90,22 +90,14 @@ Errors CheckWaivers(const Policy& policy, sys_days today) {
   return errors;
 }
 
-std::vector<WaiverNote> NotesOnWaivers(const Policy& policy, sys_days today,
-                                       std::span<const Waiver* const> used) {
-  std::vector<WaiverNote> notes;
-  for (const Waiver& waiver : policy.waivers) {
-    if (HasExpired(waiver, today)) {
-      notes.push_back(
-          {&waiver, fmt::format("{} expired on {} and no longer applies; fix the cause, "
-                                "or renew it with a reason",
-                                Described(waiver), waiver.expires)});
-    } else if (std::find(used.begin(), used.end(), &waiver) == used.end()) {
-      notes.push_back(
-          {&waiver, fmt::format("{} covers no finding of this run; remove it if the cause is gone",
-                                Described(waiver))});
-    }
+std::optional<std::string> NoteOnWaiver(const Waiver& waiver, bool has_expired, bool is_used) {
+  if (has_expired) {
+    return fmt::format("{} expired on {} and no longer applies; fix the cause, or renew it",
+                       Described(waiver), waiver.expires);
   }
-  return notes;
+  if (is_used) return std::nullopt;
+  return fmt::format("{} covers no finding of this run; remove it if the cause is gone",
+                     Described(waiver));
 }
 
 }  // namespace profgauge

@@ -6,10 +6,8 @@
 
 #include <chrono>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "rules/policy.h"
 
@@ -33,13 +31,8 @@ bool HasExpired(const Waiver& waiver, std::chrono::sys_days today);
 /// Waivers of `policy` that reach farther ahead than kLongestWaiver.
 Errors CheckWaivers(const Policy& policy, std::chrono::sys_days today);
 
-/// What a reader of the report must know about a waiver, beside the findings that it covers.
-struct WaiverNote {
-  const Waiver* waiver = nullptr;
-  std::string text;  ///< "the waiver for `comm/x` (owner: a) expired on 2026-10-01; …"
-};
-/// Notes on the waivers that have expired or are not in `used`, in the policy's order.
-std::vector<WaiverNote> NotesOnWaivers(const Policy& policy, std::chrono::sys_days today,
-                                       std::span<const Waiver* const> used);
+/// What a reader of the report must know about a waiver, beside the findings that it covers: that it
+/// has expired, or that nothing needed it. Nothing when it did its work.
+std::optional<std::string> NoteOnWaiver(const Waiver& waiver, bool has_expired, bool is_used);
 
 }  // namespace profgauge

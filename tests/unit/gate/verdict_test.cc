@@ -1,5 +1,6 @@
 #include "gate/verdict.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/format.h"
@@ -68,6 +69,8 @@ TEST(Verdict, LimitsAndLevels) {
          {kFail, 1, "error", "gpu.idle.mean is 42.0 %, above the limit of 30 %\n"});
   Expect("thresholds: {gpu.idle.mean: {min: 50%}}", idle,
          {kFail, 1, "error", "gpu.idle.mean is 42.0 %, below the limit of 50 %\n"});
+  Expect("thresholds: {gpu.idle.mean: {max: 30%}}", MakeAnalysis({{"gpu.idle.mean", 0.3004}}),
+         {kFail, 1, "error", "gpu.idle.mean is 30.04 %, above the limit of 30 %\n"});
   Expect("thresholds: {gpu.idle.mean: {max: 30%, level: warn}}", idle, {kPass, 0, "warn", ""});
   Expect("thresholds: {gpu.idle.mean: {max: 30%, level: info}}", idle, {kPass, 0, "info", ""});
   Expect("fail_on: warn\nthresholds: {gpu.idle.mean: {max: 30%, level: warn}}", idle,
@@ -141,6 +144,96 @@ TEST(Verdict, DataLossAndFewIterationsLeaveTheQuestionOpenUnlessItFailsAnyway) {
   Expect("iterations: {min: 20}", idle,
          {kNoVerdict, 3, "", "10 iterations are selected, the policy demands 20\n"});
   Expect("iterations: {min: 10}", idle, {kPass, 0, "", ""});
+}
+
+Evaluation OneFinding(const Rule& rule, FindingStatus status) {
+  Finding finding;
+  finding.rule = &rule;
+  finding.status = status;
+  finding.metric_text = "31.4 %";
+  finding.reason = "kernel.op is absent";
+  Evaluation evaluation;
+  evaluation.findings.push_back(std::move(finding));
+  return evaluation;
+}
+
+TEST(Verdict, FindingsCountLikeLimits) {
+  struct Row {
+    std::string_view policy;
+    FindingStatus status;
+    Outcome outcome;
+    std::string_view counts;  ///< errors warnings passed not_applicable waived broken
+  };
+  constexpr std::string_view kFound = "gpu/idle: The GPU idles (31.4 %)\n";
+  const Row kRows[] = {
+      {"", FindingStatus::kError, {kFail, 1, "", kFound}, "1 0 0 0 0 0"},
+      {"fail_on: never", FindingStatus::kError, {kPass, 0, "", ""}, "1 0 0 0 0 0"},
+      {"", FindingStatus::kWarn, {kPass, 0, "", ""}, "0 1 0 0 0 0"},
+      {"fail_on: warn", FindingStatus::kWarn, {kFail, 1, "", kFound}, "0 1 0 0 0 0"},
+      {"fail_on: warn", FindingStatus::kInfo, {kPass, 0, "", ""}, "0 0 0 0 0 0"},
+      {"", FindingStatus::kPass, {kPass, 0, "", ""}, "0 0 1 0 0 0"},
+      {"", FindingStatus::kWaived, {kPass, 0, "", ""}, "0 0 0 0 1 0"},
+      {"", FindingStatus::kNotApplicable, {kPass, 0, "", ""}, "0 0 0 1 0 0"},
+      {"require: [gpu/idle]",
+       FindingStatus::kNotApplicable,
+       {kNoVerdict, 3, "", "gpu/idle is required, but not applicable: kernel.op is absent\n"},
+       "0 0 0 1 0 0"},
+      {"require: [gpu/sleepy]",
+       FindingStatus::kNotApplicable,
+       {kNoVerdict, 3, "", "gpu/idle is required, but not applicable: kernel.op is absent\n"},
+       "0 0 0 1 0 0"},
+  };
+  Rule rule;
+  rule.id = "gpu/idle";
+  rule.title = "The GPU idles";
+  rule.formerly = {"gpu/sleepy"};
+  for (const Row& row : kRows) {
+    const Evaluation evaluation = OneFinding(rule, row.status);
+    JudgeOptions options;
+    options.evaluation = &evaluation;
+    Expect(row.policy, MakeAnalysis({}), row.outcome, {}, options);
+    const auto policy = ParsePolicy("schema: 1\n" + std::string(row.policy), "p.yaml");
+    const Verdict verdict = Judge(*policy, MakeAnalysis({}), {}, options);
+    EXPECT_EQ(fmt::format("{} {} {} {} {} {}", verdict.errors, verdict.warnings, verdict.passed,
+                          verdict.not_applicable, verdict.waived, verdict.broken),
+              row.counts);
+  }
+}
+
+TEST(Verdict, ABrokenRuleIsAConfigurationErrorWhateverElseIsFound) {
+  Rule rule;
+  rule.id = "gpu/idle";
+  const Evaluation evaluation = OneFinding(rule, FindingStatus::kBroken);
+  JudgeOptions options;
+  options.evaluation = &evaluation;
+  const auto policy = ParsePolicy("schema: 1\nthresholds: {gpu.idle.mean: {max: 30%}}", "p.yaml");
+  const Verdict verdict = Judge(*policy, MakeAnalysis({{"gpu.idle.mean", 0.42}}), {}, options);
+  EXPECT_EQ(ExitCodeOf(verdict, false), 2);
+  EXPECT_EQ(ExitCodeOf(verdict, true), 2);
+  EXPECT_EQ(verdict.reasons.front(), "gpu/idle cannot be evaluated: kernel.op is absent");
+}
+
+TEST(Verdict, WaiversThatExpiredOrDidNothingAreNoted) {
+  const auto policy = ParsePolicy(
+      "schema: 1\nwaivers:\n"
+      "  - {rule: gpu/idle, reason: r, owner: ops, expires: 2026-01-01}\n"
+      "  - {rule: gpu/idle, reason: r, owner: ops, expires: 2027-01-01}\n"
+      "  - {rule: gpu/idle, reason: r, owner: ops, expires: 2027-01-01}\n",
+      "p.yaml");
+  Evaluation evaluation;
+  evaluation.waivers = {{&policy->waivers[0], true, 0},
+                        {&policy->waivers[1], false, 0},
+                        {&policy->waivers[2], false, 3}};
+  JudgeOptions options;
+  options.evaluation = &evaluation;
+  const Verdict verdict = Judge(*policy, MakeAnalysis({}), {}, options);
+  EXPECT_EQ(
+      verdict.notes,
+      (std::vector<std::string>{
+          "the waiver for `gpu/idle` (owner: ops) expired on 2026-01-01 and no longer applies; "
+          "fix the cause, or renew it",
+          "the waiver for `gpu/idle` (owner: ops) covers no finding of this run; remove it if "
+          "the cause is gone"}));
 }
 
 }  // namespace

@@ -1,0 +1,71 @@
+#include "report/build_findings.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/format.h"
+
+namespace profgauge::report {
+namespace {
+
+/// The worst level that the rule can reach, for findings that did not fire.
+Level WorstLevelOf(const Rule& rule) {
+  if (rule.level) return *rule.level;
+  const bool has_error = rule.metric && (rule.metric->error_above || rule.metric->error_below);
+  return has_error ? Level::kError : Level::kWarn;
+}
+
+Quantity MetricOf(const profgauge::Finding& finding) {
+  if (IsAbsent(finding.metric)) return {{}, finding.metric_unit, "–", finding.reason};
+  return {finding.metric, finding.metric_unit, finding.metric_text, ""};
+}
+
+Quantity GainOf(const profgauge::Finding& finding) {
+  if (!finding.gain) return {{}, Unit::kTime, "–", ""};
+  return {static_cast<std::int64_t>(std::llround(*finding.gain)), Unit::kTime,
+          FormatDuration(*finding.gain), ""};
+}
+
+std::string ReasonOf(const profgauge::Finding& finding) {
+  if (finding.waiver == nullptr) return finding.reason;
+  return fmt::format("{} (owner: {}, until {})", finding.waiver->reason, finding.waiver->owner,
+                     finding.waiver->expires);
+}
+
+Finding BuildFinding(const profgauge::Finding& from, const Evaluation& evaluation) {
+  Finding finding;
+  finding.rule = from.rule->id;
+  finding.status = FindingStatusName(from.status);
+  finding.level =
+      Fired(from.status) ? finding.status : std::string(LevelName(WorstLevelOf(*from.rule)));
+  finding.title = from.rule->title;
+  finding.message = from.message;
+  finding.metric = MetricOf(from);
+  finding.gain = GainOf(from);
+  if (from.gain && from.rule->gain) finding.gain_bound = GainBoundName(from.rule->gain->bound);
+  for (const std::size_t symptom : from.symptoms) {
+    finding.explains.push_back(evaluation.findings[symptom].rule->id);
+  }
+  finding.advice = from.advice;
+  finding.docs = from.rule->docs;
+  for (const EvidenceHead& head : from.evidence_heads) {
+    finding.evidence_heads.push_back(head.head);
+    finding.evidence_units.push_back(head.unit);
+  }
+  finding.evidence = from.evidence;
+  finding.reason = ReasonOf(from);
+  return finding;
+}
+
+}  // namespace
+
+std::vector<Finding> BuildFindings(const Evaluation& evaluation) {
+  std::vector<Finding> findings;
+  for (const profgauge::Finding& finding : evaluation.findings) {
+    findings.push_back(BuildFinding(finding, evaluation));
+  }
+  return findings;
+}
+
+}  // namespace profgauge::report

@@ -1,0 +1,92 @@
+// Tests of rules, written in YAML beside them: given these metrics and rows, expect these findings.
+//
+//   schema: 1
+//   rules: [tensorcore.yaml]          # beside the test file; or builtin:NAME
+//   tests:
+//     - name: FP32 GEMMs on an eligible op are an error
+//       given:
+//         profile: {kernel_time: 100 ms, iterations: 10}     # metrics profile.kernel_time, …
+//         gpu.idle.mean: {absent: no GPU events}             # a metric that the profile lacks
+//         kernel:                                            # rows of the table of kernels
+//           - {name: sgemm, time: 30 ms, calls: 100, op: null}
+//       params: {tensorcore/eligible-not-used: {min_kernel_time: 5 us}}
+//       expect:
+//         - {rule: tensorcore/eligible-not-used, level: error, metric: 30%, rows: 1,
+//            message: contains '30.0 % of kernel time'}
+//
+// What is not given is absent: a metric without value, a column that no row has a value for, a
+// table without rows. Only the rules that are expected are looked at.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "base/literal.h"
+#include "profgauge/error.h"
+#include "rules/facts.h"
+#include "rules/policy.h"
+
+namespace profgauge {
+
+/// A number as written: what is measured is rounded to the digits that it shows.
+struct ExpectedNumber {
+  Literal literal;
+  double tolerance = 0;  ///< Half of the last digit written, in base units.
+  std::string text;
+};
+
+/// How a text is compared; `operator_name` empty: equal. U+202F counts as a blank.
+struct ExpectedText {
+  enum class Match : std::uint8_t { kEquals, kContains, kStartsWith, kEndsWith, kMatches };
+  Match match = Match::kEquals;
+  std::string text;
+};
+
+struct RuleExpectation {
+  std::string rule;
+  Where where;
+  std::optional<std::string> status;  ///< "error", "warn", "info", "pass", "not_applicable", …
+  std::optional<ExpectedNumber> metric, gain;
+  std::optional<std::int64_t> rows;  ///< Of evidence, all of them, not only those shown.
+  std::optional<ExpectedText> message;
+  std::optional<std::string> because;  ///< A part of the reason.
+};
+
+struct RuleTestCase {
+  std::string name;
+  Where where;
+  Analysis given;
+  Facts facts;  ///< Of `given`, too: `profile: {data_loss: true}`.
+  std::vector<RuleSetting> params;
+  std::vector<RuleExpectation> expect;
+};
+
+struct RuleTestFile {
+  std::string file;
+  std::vector<std::string> rules;  ///< Paths, relative ones made relative to the file's folder.
+  std::vector<RuleTestCase> tests;
+};
+
+/// Decodes a test file; all errors at once.
+tl::expected<RuleTestFile, Errors> ParseRuleTests(std::string_view text, const std::string& file);
+
+/// Whether `text` is as expected; nothing, or a sentence that says how it differs.
+std::optional<std::string> Differs(const ExpectedText& expected, std::string_view text);
+std::optional<std::string> Differs(const ExpectedNumber& expected, const Value& value, Unit unit);
+
+/// What became of one test.
+struct RuleTestResult {
+  std::string file, name;
+  Where where;
+  std::vector<std::string> failures;  ///< Sentences; empty: passed.
+};
+
+/// Runs the tests of `paths`: test files, or folders of which all *.test.yaml are taken, by name.
+/// Errors: test files or rules that do not load, no tests at all.
+tl::expected<std::vector<RuleTestResult>, Errors> RunRuleTests(
+    const std::vector<std::string>& paths);
+
+}  // namespace profgauge

@@ -1,0 +1,188 @@
+#include "rules/rule_test_given.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "base/text.h"
+
+namespace profgauge {
+namespace {
+
+constexpr std::string_view kNotGiven = "the test does not give it";
+
+bool IsNull(const YamlNode& node) {
+  return node.kind == YamlNode::Kind::kNull ||
+         (node.kind == YamlNode::Kind::kScalar && node.plain && node.text == "null");
+}
+
+/// A scalar as a value of `unit`; absent for null, and after an error.
+Value DecodeValue(Decoder& decoder, const YamlNode& node, std::string_view what, Unit unit) {
+  if (IsNull(node)) return {};
+  if (unit == Unit::kText) {
+    auto text = decoder.Text(node, what);
+    return text ? Value(*std::move(text)) : Value{};
+  }
+  if (unit == Unit::kBool) {
+    constexpr Decoder::Word<bool> kWords[] = {{"true", true}, {"false", false}};
+    const auto flag = decoder.OneOf<bool>(node, what, kWords);
+    return flag ? Value(*flag) : Value{};
+  }
+  const auto number = decoder.NumberOf(node, what, unit);
+  if (!number) return {};
+  if (CellTypeOf(unit) == CellType::kReal) return *number;
+  return static_cast<std::int64_t>(std::llround(*number));
+}
+
+void AddCell(Column& column, const Value& value, StringPool& strings) {
+  if (const auto* text = std::get_if<std::string>(&value)) {
+    column.AddText(strings.Intern(*text));
+  } else if (const auto* flag = std::get_if<bool>(&value)) {
+    column.AddInteger(*flag ? 1 : 0);
+  } else if (const auto* integer = std::get_if<std::int64_t>(&value)) {
+    column.AddInteger(*integer);
+  } else if (const auto* real = std::get_if<double>(&value)) {
+    column.AddReal(*real);
+  } else {
+    column.AddAbsent();
+  }
+}
+
+const TableSpec* FindByRowName(std::string_view row_name) {
+  for (const TableSpec& spec : TableCatalogue()) {
+    if (spec.row_name == row_name) return &spec;
+  }
+  return nullptr;
+}
+
+class GivenBuilder {
+ public:
+  explicit GivenBuilder(Decoder& decoder) : decoder_(decoder) {
+    for (const MetricSpec& spec : MetricCatalogue()) {
+      analysis_.metrics.push_back({&spec, {}, std::string(kNotGiven), false, ""});
+    }
+    for (const TableSpec& spec : TableCatalogue()) {
+      analysis_.tables.emplace_back(spec.id, spec.row_name, spec.title, strings_);
+      analysis_.absent_tables.emplace(
+          spec.id, fmt::format("the test gives no rows called `{}`", spec.row_name));
+    }
+  }
+
+  Given Build(const YamlNode& node) {
+    decoder_.EachEntry(node, "`given`", [&](const YamlNode& key, const YamlNode& value) {
+      if (value.kind == YamlNode::Kind::kList) {
+        AddRows(key, value);
+      } else if (FindMetric(key.text) != nullptr || value.kind != YamlNode::Kind::kMap) {
+        AddMetric(key, key.text, value);
+      } else {
+        for (const YamlEntry& entry : value.entries) {
+          AddMetric(entry.key, key.text + "." + entry.key.text, entry.value);
+        }
+      }
+    });
+    return {std::move(analysis_), std::move(facts_)};
+  }
+
+ private:
+  void AddMetric(const YamlNode& key, const std::string& id, const YamlNode& node) {
+    const auto metric = std::find_if(analysis_.metrics.begin(), analysis_.metrics.end(),
+                                     [&](const Metric& m) { return m.spec->id == id; });
+    if (metric == analysis_.metrics.end()) {
+      if (AddFact(id, node)) return;
+      Error& error = decoder_.Add(key, "rules/unknown-metric",
+                                  fmt::format("unknown metric `{}`", PrintableShort(id)));
+      std::vector<std::string_view> ids;
+      for (const MetricSpec& spec : MetricCatalogue()) ids.push_back(spec.id);
+      for (const FactSpec& fact : FactCatalogue()) ids.push_back(fact.name);
+      AddSuggestion(error, id, ids);
+      return;
+    }
+    if (node.kind == YamlNode::Kind::kMap) {
+      const Decoder::Key kKeys[] = {
+          {"absent",
+           [&](const YamlNode& n) {
+             metric->absent_because = decoder_.Text(n, "absent").value_or("");
+           }},
+          {"value",
+           [&](const YamlNode& n) {
+             metric->value = DecodeValue(decoder_, n, id, metric->spec->unit);
+           }},
+          {"low_confidence",
+           [&](const YamlNode& n) {
+             metric->note = decoder_.Text(n, "low_confidence").value_or("");
+             metric->low_confidence = true;
+           }},
+      };
+      decoder_.Map(node, "a metric", kKeys);
+    } else {
+      metric->value = DecodeValue(decoder_, node, id, metric->spec->unit);
+    }
+    if (!IsAbsent(metric->value)) metric->absent_because.clear();
+  }
+
+  /// Whether `id` names a fact.
+  bool AddFact(const std::string& id, const YamlNode& node) {
+    for (const FactSpec& fact : FactCatalogue()) {
+      if (fact.name != id) continue;
+      facts_[id] = DecodeValue(decoder_, node, id, fact.unit);
+      return true;
+    }
+    return false;
+  }
+
+  void AddRows(const YamlNode& key, const YamlNode& list) {
+    const TableSpec* spec = FindByRowName(key.text);
+    if (spec == nullptr) {
+      std::vector<std::string_view> names;
+      for (const TableSpec& table : TableCatalogue()) {
+        if (!table.row_name.empty()) names.push_back(table.row_name);
+      }
+      Error& error =
+          decoder_.Add(key, "rules/unknown-table",
+                       fmt::format("there are no rows called `{}`", PrintableShort(key.text)));
+      AddSuggestion(error, key.text, names);
+      error.notes.push_back(fmt::format("note: rows are called {}", Joined(names)));
+      return;
+    }
+    auto& table = analysis_.tables[static_cast<std::size_t>(spec - TableCatalogue().data())];
+    for (const ColumnSpec& column : spec->columns) table.AddColumn(column);
+    std::vector<bool> has_value(spec->columns.size(), list.items.empty());
+    for (const YamlNode& row : list.items) AddRow(*spec, row, table, has_value);
+    for (std::size_t i = 0; i < has_value.size(); ++i) {
+      if (!has_value[i]) table.columns()[i].MarkAbsent(std::string(kNotGiven));
+    }
+    analysis_.absent_tables.erase(analysis_.absent_tables.find(spec->id));
+  }
+
+  void AddRow(const TableSpec& spec, const YamlNode& row, Table& table,
+              std::vector<bool>& has_value) {
+    std::vector<Value> cells(spec.columns.size());
+    std::vector<Decoder::Key> keys;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const ColumnSpec& column = spec.columns[i];
+      keys.push_back({column.id, [this, &cells, &column, i](const YamlNode& n) {
+                        cells[i] = DecodeValue(decoder_, n, column.id, column.unit);
+                      }});
+    }
+    decoder_.MapWithNulls(row, fmt::format("a row `{}`", spec.row_name), keys);
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      AddCell(table.columns()[i], cells[i], *strings_);
+      if (!IsAbsent(cells[i])) has_value[i] = true;
+    }
+  }
+
+  Decoder& decoder_;
+  Analysis analysis_;
+  Facts facts_;
+  std::shared_ptr<StringPool> strings_ = std::make_shared<StringPool>();
+};
+
+}  // namespace
+
+Given DecodeGiven(Decoder& decoder, const YamlNode& node) {
+  return GivenBuilder(decoder).Build(node);
+}
+
+}  // namespace profgauge
