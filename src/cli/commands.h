@@ -28,10 +28,15 @@ enum CommandBit : unsigned {
   kOnHistoryList = 1u << 13,
   kOnHistoryTrend = 1u << 14,
   kOnHistoryExport = 1u << 15,
+  kOnRulesList = 1u << 16,
+  kOnRulesCheck = 1u << 17,
+  kOnRulesTest = 1u << 18,
+  kOnRulesDocs = 1u << 19,
+  kOnRulesExplain = 1u << 20,
   kOnHistory = kOnHistoryAdd | kOnHistoryList | kOnHistoryTrend | kOnHistoryExport,
   kOnSnapshots = kOnCompare | kOnBaselineSave | kOnBaselinePromote | kOnHistoryAdd,
   kOnJudging = kOnCheck | kOnReport,
-  kOnReading = kOnJudging | kOnInspect | kOnSnapshots,
+  kOnReading = kOnJudging | kOnInspect | kOnSnapshots | kOnRulesExplain,
   kOnSelecting = kOnJudging | kOnSnapshots,
   kOnDrawing = kOnJudging | kOnRender | kOnCompare,
   kOnAll = ~0u,
@@ -66,6 +71,11 @@ Result<int> RunInspect(const Options& options, Console& console);
 Result<int> RunRender(const Options& options, Console& console);
 Result<int> RunTemplatesExport(const Options& options, Console& console);
 Result<int> RunMetricsList(const Options& options, Console& console);
+Result<int> RunRulesList(const Options& options, Console& console);
+Result<int> RunRulesCheck(const Options& options, Console& console);
+Result<int> RunRulesTest(const Options& options, Console& console);
+Result<int> RunRulesDocs(const Options& options, Console& console);
+Result<int> RunRulesExplain(const Options& options, Console& console);
 Result<int> RunVersion(const Options& options, Console& console);
 Result<int> RunHelp(const Options& options, Console& console);
 

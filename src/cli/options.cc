@@ -114,8 +114,8 @@ constexpr OptionSpec kOptions[] = {
      "FILE may be `-` for standard output, for one of the outputs; the summary then goes to "
      "standard error.",
      SetText<&Options::json>},
-    {"--junit", "", "FILE", Group::kOutputs, kOnDrawing, "Write limits and findings as JUnit XML",
-     "", SetText<&Options::junit>},
+    {"--junit", "", "FILE", Group::kOutputs, kOnDrawing | kOnRulesTest,
+     "Write limits and findings, or tests of rules, as JUnit XML", "", SetText<&Options::junit>},
     {"--sarif", "", "FILE", Group::kOutputs, kOnDrawing, "Write alerts as SARIF 2.1.0",
      "They are shown at the policy's file.", SetText<&Options::sarif>},
     {"--github", "", "FILE", Group::kOutputs, kOnDrawing,
@@ -137,7 +137,7 @@ constexpr OptionSpec kOptions[] = {
      SetText<&Options::branch>},
     {"--commit", "", "ID", Group::kSelection, kOnHistoryAdd, "The commit of the run", "",
      SetText<&Options::commit>},
-    {"--policy", "-p", "FILE", Group::kJudging, kOnJudging,
+    {"--policy", "-p", "FILE", Group::kJudging, kOnJudging | kOnRulesExplain,
      "What to enforce: a YAML file, or builtin:recommended (default), builtin:strict, "
      "builtin:report-only",
      "", SetText<&Options::policy>},
@@ -157,6 +157,13 @@ constexpr OptionSpec kOptions[] = {
     {"--allow-incomplete", "", "", Group::kJudging, kOnReading,
      "Accept truncated profiles; without it they get no verdict (exit 3)", "",
      SetTrue<&Options::allow_incomplete>},
+    {"--now", "", "DAY", Group::kJudging, kOnJudging,
+     "The day on which waivers expire or not, as in 2026-11-21 (default: SOURCE_DATE_EPOCH, else "
+     "today)",
+     "", SetText<&Options::now>},
+    {"--allow-long-waivers", "", "", Group::kJudging, kOnJudging,
+     "Accept waivers that reach more than 180 days ahead", "",
+     SetTrue<&Options::allow_long_waivers>},
     {"--iter-start", "", "N", Group::kSelection, kOnSelecting, "First iteration to look at", "",
      SetIndex<&Options::iter_start>},
     {"--iter-stop", "", "N", Group::kSelection, kOnSelecting,

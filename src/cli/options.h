@@ -36,6 +36,8 @@ struct Options {
   std::string policy;
   std::string fail_on;  ///< "error", "warn" or "never".
   bool exit_zero = false;
+  std::string now;  ///< A day, or seconds since 1970.
+  bool allow_long_waivers = false;
   bool allow_incomplete = false;
   std::vector<std::string> baselines;  ///< Baseline files, `history:…`, or profiles.
   bool allow_incomparable = false;

@@ -228,6 +228,7 @@ Pairs BuildProvenance(const BuildInput& input) {
     provenance.emplace_back("policy", input.policy->name);
     provenance.emplace_back("rules", input.policy->hash);
   }
+  if (!input.rules_hash.empty()) provenance.emplace_back("rule files", input.rules_hash);
   for (const auto& [name, value] : input.options) provenance.emplace_back("option " + name, value);
   return provenance;
 }

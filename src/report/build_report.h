@@ -21,6 +21,7 @@ struct BuildInput {
   const RunComparison* comparison = nullptr;  ///< nullptr: there is no baseline.
   /// What the rules found. They are counted here only as waived; the verdict counts the rest.
   std::vector<Finding> findings;
+  std::string rules_hash;  ///< Of the rule files, for the provenance; may be empty.
   /// Options that change numbers, as ("warmup", "3"), for the provenance.
   std::vector<std::pair<std::string, std::string>> options;
   /// The analysis' tables, to be moved into the report instead of copied; nullptr: copied.

@@ -47,7 +47,7 @@ FindingStatus StatusOf(Level level) {
 /// Evaluates one rule over one run.
 class RuleRun {
  public:
-  RuleRun(const CompiledRule& rule, RunData& run, const EvaluateOptions& options)
+  RuleRun(const CompiledRule& rule, RunData& run, const RuleRunOptions& options)
       : rule_(rule), run_(run), options_(options) {}
 
   std::vector<Finding> Run() {
@@ -412,7 +412,7 @@ class RuleRun {
 
   const CompiledRule& rule_;
   RunData& run_;
-  const EvaluateOptions& options_;
+  const RuleRunOptions& options_;
   expr::Data data_;
   std::vector<RowId> rows_;
   Grouping grouping_;
@@ -422,7 +422,7 @@ class RuleRun {
 
 /// The language is total, so what ends here is memory or a defect; it must not look like a pass.
 std::vector<Finding> RunRule(const CompiledRule& rule, RunData& run,
-                             const EvaluateOptions& options) {
+                             const RuleRunOptions& options) {
   try {
     return RuleRun(rule, run, options).Run();
   } catch (const std::exception& failure) {
@@ -436,7 +436,7 @@ std::vector<Finding> RunRule(const CompiledRule& rule, RunData& run,
 
 std::vector<WaiverUse> CountWaivers(std::span<const CompiledRule> rules,
                                     const std::vector<Finding>& findings,
-                                    const EvaluateOptions& options) {
+                                    const RuleRunOptions& options) {
   std::vector<WaiverUse> out;
   for (const CompiledRule& rule : rules) {
     for (const CompiledRule::Waived& waived : rule.waivers) {
@@ -485,7 +485,7 @@ std::string_view FindingStatusName(FindingStatus status) {
 }
 
 Evaluation EvaluateRules(std::span<const CompiledRule> rules, const Analysis& analysis,
-                         const Facts& facts, const EvaluateOptions& options) {
+                         const Facts& facts, const RuleRunOptions& options) {
   RunData run(analysis, facts);
   Evaluation out;
   std::vector<std::size_t> rule_of;

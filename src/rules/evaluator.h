@@ -47,7 +47,7 @@ struct GroupResult {
   Value metric;
   std::string metric_text;
   const Waiver* waiver = nullptr;  ///< What accepts it, when waived.
-  std::vector<TraceValue> trace;   ///< Only with EvaluateOptions::trace.
+  std::vector<TraceValue> trace;   ///< Only with RuleRunOptions::trace.
 };
 
 struct EvidenceHead {
@@ -76,7 +76,7 @@ struct Finding {
   std::vector<EvidenceHead> evidence_heads;
   std::vector<std::vector<Value>> evidence;
   std::vector<GroupResult> groups;  ///< With group_by: all of them, worst first.
-  std::vector<TraceValue> trace;    ///< Of the rule as a whole; only with EvaluateOptions::trace.
+  std::vector<TraceValue> trace;    ///< Of the rule as a whole; only with RuleRunOptions::trace.
   std::vector<std::size_t>
       symptoms;                      ///< Findings (by index) that this one explains and that fired.
   std::optional<std::size_t> cause;  ///< The finding under which this one stands.
@@ -96,13 +96,13 @@ struct Evaluation {
   std::vector<WaiverUse> waivers;
 };
 
-struct EvaluateOptions {
+struct RuleRunOptions {
   std::optional<std::chrono::sys_days> today;  ///< Empty: no waiver has expired.
   bool trace = false;                          ///< Keep intermediate values, for `rules explain`.
   int evidence_rows = 0;                       ///< Rows of evidence to keep; 0: as each rule says.
 };
 
 Evaluation EvaluateRules(std::span<const CompiledRule> rules, const Analysis& analysis,
-                         const Facts& facts, const EvaluateOptions& options);
+                         const Facts& facts, const RuleRunOptions& options);
 
 }  // namespace profgauge

@@ -146,6 +146,11 @@ tl::expected<RuleSet, Errors> LoadRules(const std::vector<std::string>& paths) {
       collector.AddFile(path);
     }
   }
+  if (collector.errors.empty() && collector.rules.rules.empty() && !paths.empty()) {
+    Error none{ErrorKind::kConfig, "rules/none", "there are no rules in it", {}, {}};
+    none.where.file = paths.front();
+    collector.errors.push_back(std::move(none));
+  }
   return collector.Finish();
 }
 

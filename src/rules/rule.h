@@ -116,9 +116,8 @@ struct RuleSet {
 tl::expected<RuleFile, Errors> ParseRuleFile(std::string_view text, const std::string& file);
 
 /// Loads the rule files of `paths` ("builtin:NAME" for a shipped one, files, or folders of which
-/// all
-/// *.yaml except *.test.yaml are taken, by name). Errors: of all files together, also ids given
-/// twice.
+/// all *.yaml except *.test.yaml are taken, by name). Errors: of all files together, also ids given
+/// twice, and that there is no rule in any of them.
 tl::expected<RuleSet, Errors> LoadRules(const std::vector<std::string>& paths);
 
 /// Names of the rule files that are compiled in, for LoadRules: "builtin:comm", …

@@ -72,10 +72,6 @@ tl::expected<std::vector<ActiveRule>, Errors> SelectRules(const RuleSet& rules,
                                                           const Policy& policy,
                                                           const SelectOptions& options) {
   Errors errors = options.allow_long_waivers ? Errors{} : CheckWaivers(policy, options.today);
-  if (rules.rules.empty()) {
-    AddError(errors, {}, "rules/none", "there are no rules")
-        .notes.emplace_back("help: give rule files, or leave the built-in ones in");
-  }
   std::vector<ActiveRule> active;
   for (const Rule& rule : rules.rules) {
     active.push_back({&rule, RuleSetting::Choice::kDefault, {}, false, {}});

@@ -32,7 +32,7 @@ struct SelectOptions {
 
 /// Applies the settings of `policy` in order. Errors, all at once: an id or glob that matches no
 /// rule, a parameter that the rule does not have or of another unit, a required rule that is off or
-/// unknown, a waiver for an unknown rule or too far ahead, no rule at all.
+/// unknown, a waiver for an unknown rule or too far ahead.
 /// The result points into `rules` and `policy`.
 tl::expected<std::vector<ActiveRule>, Errors> SelectRules(const RuleSet& rules,
                                                           const Policy& policy,

@@ -1,6 +1,7 @@
 // `profgauge check` and `profgauge report`: the same run; only the exit code differs.
 #include <fmt/core.h>
 
+#include <cstdlib>
 #include <utility>
 
 #include "api/session.h"
@@ -14,8 +15,11 @@
 #include "cli/stats.h"
 #include "gate/baseline_verdict.h"
 #include "gate/verdict.h"
+#include "report/build_findings.h"
 #include "report/build_report.h"
 #include "rules/policy.h"
+#include "rules/rulebook.h"
+#include "rules/waiver.h"
 
 namespace profgauge::cli {
 namespace {
@@ -33,12 +37,26 @@ std::optional<Policy> ReadPolicy(const Options& options, Console& console) {
   return *std::move(policy);
 }
 
+/// The rules that the policy makes run; empty after their errors were reported.
+std::optional<Rulebook> ReadRules(const Policy& policy, const SelectOptions& select,
+                                  Console& console) {
+  auto book = LoadRulebook(policy, select);
+  if (book) return *std::move(book);
+  console.Warn(RenderErrors(book.error(), console.color_err()));
+  return std::nullopt;
+}
+
 /// Everything; returns the exit code of the verdict. The configuration is read before the profile,
 /// so that a typo costs milliseconds.
 Result<int> Judged(const Options& options, Console& console) {
   Stats stats(console);
   const auto policy = ReadPolicy(options, console);
   if (!policy) return kExitUsage;
+  SelectOptions select;
+  PROFGAUGE_TRY(select.today, Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
+  select.allow_long_waivers = options.allow_long_waivers;
+  const auto book = ReadRules(*policy, select, console);
+  if (!book) return kExitUsage;
   Drawing drawing;
   PROFGAUGE_CHECK(drawing.Open(options, options.arguments));
   PROFGAUGE_TRY(const std::vector<Snapshot> baselines,
@@ -49,8 +67,9 @@ Result<int> Judged(const Options& options, Console& console) {
   const EvaluateOptions choices = Choices(options);
   PROFGAUGE_TRY(Analysis analysis, Analyze(ranks, SelectionOf(policy->iterations, choices)));
   stats.EndPhase("analyze");
-  Verdict verdict =
-      Judge(*policy, analysis, MergedLog(ranks), JudgeOptions{options.allow_incomplete});
+  const Evaluation evaluation = book->Evaluate(analysis, CollectFacts(ranks, analysis));
+  Verdict verdict = Judge(*policy, analysis, MergedLog(ranks),
+                          JudgeOptions{options.allow_incomplete, &evaluation});
   std::optional<RunComparison> comparison;
   if (!baselines.empty()) {
     PROFGAUGE_TRY(const Snapshot current, SnapshotOf(RunName(options.arguments), ranks, analysis,
@@ -66,7 +85,11 @@ Result<int> Judged(const Options& options, Console& console) {
   input.policy = &*policy;
   input.verdict = &verdict;
   input.comparison = comparison ? &*comparison : nullptr;
+  input.findings = report::BuildFindings(evaluation);
+  input.rules_hash = book->rules().hash;
   input.options = ProvenanceOptions(choices);
+  // Only waivers depend on the day; without them the report does not.
+  if (!policy->waivers.empty()) input.options.emplace_back("now", FormatDay(select.today));
   input.tables = &analysis.tables;
   const report::Report report = report::BuildReport(input);
   stats.EndPhase("judge");

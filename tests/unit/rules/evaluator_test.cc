@@ -134,7 +134,7 @@ std::string Show(const Evaluation& evaluation) {
 }
 
 std::string Check(std::string_view rules, const TestRun& run, std::string_view policy = "",
-                  EvaluateOptions options = {}) {
+                  RuleRunOptions options = {}) {
   Loaded loaded;
   const std::string errors = Load(rules, policy, loaded);
   if (!errors.empty()) return errors;
@@ -299,7 +299,7 @@ waivers:
 )";
   EXPECT_EQ(Check(kRanks, RankRun(), kPolicy),
             "test/exposed[rank 0]: warn 15.0 % (> 10 %) gain 1500000 | Rank 0 waits 15.0 %.\n");
-  EvaluateOptions late;
+  RuleRunOptions late;
   late.today = ParseDay("2027-04-01");
   EXPECT_EQ(Check(kRanks, RankRun(), kPolicy, late),
             "test/exposed[rank 1]: error 25.0 % (> 20 %) gain 2500000 | Rank 1 waits 25.0 %.\n");
@@ -509,7 +509,7 @@ TEST(Evaluator, TraceShowsEveryIntermediateValue) {
   Loaded loaded;
   ASSERT_EQ(Load(kTensorCore, "", loaded), "");
   const TestRun run = KernelRun(true);
-  EvaluateOptions options;
+  RuleRunOptions options;
   options.trace = true;
   const Finding finding =
       EvaluateRules(loaded.compiled, run.analysis(), {}, options).findings.front();

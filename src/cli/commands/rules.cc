@@ -1,0 +1,121 @@
+// `profgauge rules …`: work with rules without a profile, and explain one with a profile.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/analysis.h"
+#include "base/diagnostic.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/outputs.h"
+#include "cli/reading.h"
+#include "cli/rules_text.h"
+#include "rules/rulebook.h"
+#include "rules/yaml.h"
+
+namespace profgauge::cli {
+namespace {
+
+/// Shows all errors of a configuration. The exit code is theirs.
+int Refuse(const Errors& errors, Console& console) {
+  console.Warn(RenderErrors(errors, console.color_err()));
+  return kExitUsage;
+}
+
+/// The rules of the files that the command line names; the built-in ones when it names none.
+tl::expected<RuleSet, Errors> NamedRules(const Options& options) {
+  return options.arguments.empty() ? LoadBuiltinRules() : LoadRules(options.arguments);
+}
+
+Error UnknownRule(const RuleSet& rules, const std::string& id) {
+  Error error{ErrorKind::kUsage,
+              "usage/unknown-rule",
+              fmt::format("there is no rule `{}`", PrintableShort(id)),
+              {},
+              {}};
+  std::vector<std::string_view> ids;
+  for (const Rule& rule : rules.rules) ids.push_back(rule.id);
+  const std::string_view nearest = DidYouMean(id, ids);
+  if (!nearest.empty()) error.notes.push_back(fmt::format("help: did you mean `{}`?", nearest));
+  error.notes.emplace_back("help: `profgauge rules list` names them all");
+  return error;
+}
+
+const CompiledRule* CompiledOf(const Rulebook& book, const Rule& rule) {
+  for (const CompiledRule& compiled : book.compiled()) {
+    if (compiled.rule == &rule) return &compiled;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Result<int> RunRulesList(const Options& options, Console& console) {
+  const auto rules = NamedRules(options);
+  if (!rules) return Refuse(rules.error(), console);
+  console.Print(RuleLines(rules->rules));
+  return kExitPass;
+}
+
+Result<int> RunRulesCheck(const Options& options, Console& console) {
+  const auto rules = LoadRules(options.arguments);
+  if (!rules) return Refuse(rules.error(), console);
+  Errors errors;
+  for (const Rule& rule : rules->rules) {
+    for (Error& error : CheckRule(rule)) errors.push_back(std::move(error));
+  }
+  SortByPlace(errors);
+  if (!errors.empty()) return Refuse(errors, console);
+  console.Print(fmt::format("{} rules are well-formed\n", rules->rules.size()));
+  return kExitPass;
+}
+
+Result<int> RunRulesTest(const Options& options, Console& console) {
+  Outputs outputs;
+  std::size_t junit = 0;
+  if (!options.junit.empty()) {
+    PROFGAUGE_TRY(junit, outputs.Open(options.junit));
+  }
+  const auto results = RunRuleTests(options.arguments);
+  if (!results) return Refuse(results.error(), console);
+  console.Print(TestLines(*results, options.verbosity));
+  if (!options.junit.empty()) PROFGAUGE_CHECK(outputs.Commit(junit, TestJunit(*results)));
+  const bool failed = std::any_of(results->begin(), results->end(),
+                                  [](const RuleTestResult& r) { return !r.failures.empty(); });
+  return failed ? kExitFail : kExitPass;
+}
+
+Result<int> RunRulesDocs(const Options& options, Console& console) {
+  const auto rules = NamedRules(options);
+  if (!rules) return Refuse(rules.error(), console);
+  console.Print(LanguageDocs() + "\n## Rules\n\n" + RuleDocs(rules->rules));
+  return kExitPass;
+}
+
+Result<int> RunRulesExplain(const Options& options, Console& console) {
+  const auto policy = LoadPolicy(options.policy.empty() ? "builtin:recommended" : options.policy);
+  if (!policy) return Refuse(policy.error(), console);
+  SelectOptions select;
+  select.allow_long_waivers = true;
+  const auto book = LoadRulebook(*policy, select);
+  if (!book) return Refuse(book.error(), console);
+  const Rule* rule = book->rules().Find(options.arguments.front());
+  if (rule == nullptr) return Fail(UnknownRule(book->rules(), options.arguments.front()));
+  const CompiledRule* compiled = CompiledOf(*book, *rule);
+  console.Print(ExplainRule(*rule, compiled == nullptr ? nullptr : &compiled->active));
+  if (options.arguments.size() == 1 || compiled == nullptr) return kExitPass;
+
+  Options reading = options;
+  reading.arguments.erase(reading.arguments.begin());
+  PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(reading, console));
+  PROFGAUGE_TRY(const Analysis analysis, Analyze(ranks, {}));
+  const Evaluation evaluation = book->Evaluate(analysis, CollectFacts(ranks, analysis), true);
+  for (const Finding& finding : evaluation.findings) {
+    if (finding.rule == rule) console.Print("\n" + ExplainFinding(finding));
+  }
+  return kExitPass;
+}
+
+}  // namespace profgauge::cli

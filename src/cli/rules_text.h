@@ -1,0 +1,33 @@
+// What `profgauge rules …` prints.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "rules/evaluator.h"
+#include "rules/rule.h"
+#include "rules/rule_test.h"
+
+namespace profgauge::cli {
+
+/// One line a rule, its id first: id, category, levels, title.
+std::string RuleLines(const std::vector<Rule>& rules);
+
+/// The rule as it stands in its file, key by key, and the parameters that the policy gives it
+/// (`active`; nullptr: its own).
+std::string ExplainRule(const Rule& rule, const ActiveRule* active);
+
+/// What the rule came to in a run: every intermediate value, why each group fired or did not.
+std::string ExplainFinding(const Finding& finding);
+
+/// Markdown: one section a rule, headed by its id with `-` for `/` so that links to it are stable.
+std::string RuleDocs(const std::vector<Rule>& rules);
+/// Markdown: what expressions can name and call: functions, units, rows with columns, facts.
+std::string LanguageDocs();
+
+/// One line a test, then what failed; ends with the count.
+std::string TestLines(const std::vector<RuleTestResult>& results, int verbosity);
+/// JUnit XML.
+std::string TestJunit(const std::vector<RuleTestResult>& results);
+
+}  // namespace profgauge::cli

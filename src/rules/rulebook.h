@@ -1,0 +1,42 @@
+// Everything that is known before a profile is read: the rules that a policy makes run, compiled.
+//
+//   auto policy = LoadPolicy(path);
+//   auto book = LoadRulebook(*policy, {today, allow_long_waivers});
+//   …read and analyze…
+//   Evaluation evaluation = book->Evaluate(analysis, CollectFacts(ranks, analysis));
+//   Verdict verdict = Judge(*policy, analysis, log, {.evaluation = &evaluation});
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "rules/evaluator.h"
+#include "rules/policy.h"
+#include "rules/rule.h"
+#include "rules/selection.h"
+
+namespace profgauge {
+
+/// Movable; findings point into it and into the policy.
+class Rulebook {
+ public:
+  const RuleSet& rules() const {
+    return *rules_;
+  }  ///< All that were loaded, also those switched off.
+  const std::vector<CompiledRule>& compiled() const { return compiled_; }
+
+  /// `trace` keeps intermediate values, for `rules explain`.
+  Evaluation Evaluate(const Analysis& analysis, const Facts& facts, bool trace = false) const;
+
+ private:
+  friend tl::expected<Rulebook, Errors> LoadRulebook(const Policy&, const SelectOptions&);
+  std::unique_ptr<const RuleSet> rules_;
+  std::vector<CompiledRule> compiled_;
+  std::chrono::sys_days today_{};
+};
+
+/// Loads the built-in rules and those that the policy names, applies the policy to them and
+/// compiles them. `policy` must outlive the result. Errors: of all files and expressions at once.
+tl::expected<Rulebook, Errors> LoadRulebook(const Policy& policy, const SelectOptions& options);
+
+}  // namespace profgauge
