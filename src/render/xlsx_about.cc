@@ -27,11 +27,11 @@ std::size_t WriteComparedMetrics(XlsxSheet& sheet, const report::Comparison& com
     ++at;
     sheet.Text(at, 0, metric.result == "fail" ? "error" : StatusWord(metric.result));
     sheet.Text(at, 1, metric.title);
-    sheet.Text(at, 2, metric.base.text);
-    sheet.Text(at, 3, metric.current.text);
-    sheet.Text(at, 4, metric.change.text);
-    sheet.Text(at, 5, metric.low.text);
-    sheet.Text(at, 6, metric.high.text);
+    sheet.Mixed(at, 2, metric.base);
+    sheet.Mixed(at, 3, metric.current);
+    sheet.Mixed(at, 4, metric.change);
+    sheet.Mixed(at, 5, metric.low);
+    sheet.Mixed(at, 6, metric.high);
     sheet.Text(at, 7, metric.limit);
     sheet.Text(at, 8, metric.metric);
     sheet.Text(at, 9, metric.note);

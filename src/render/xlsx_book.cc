@@ -78,6 +78,10 @@ void SetUp(lxw_format* format, XlsxStyle style) {
     case XlsxStyle::kWarn:
       fill(0xFCE8C8, 0x7A4A00);
       break;
+    case XlsxStyle::kHead:
+      fill(0xE3E8EE, 0x1F2937);
+      format_set_bottom(format, LXW_BORDER_THIN);
+      break;
   }
 }
 
@@ -184,6 +188,19 @@ lxw_format* XlsxBook::Format(XlsxStyle style) {
   return format;
 }
 
+lxw_format* XlsxBook::FormatWithUnit(Unit unit) {
+  lxw_format*& format = unit_formats_[unit];
+  if (format != nullptr) return format;
+  format = workbook_add_format(book_);
+  SetUp(format, XlsxUnitOf(unit).style);
+  const std::string_view name = XlsxUnitOf(unit).name;
+  if (!name.empty()) {
+    const std::string_view digits = unit == Unit::kTime ? "#,##0.000" : "#,##0.00";
+    format_set_num_format(format, fmt::format("{}\" {}\"", digits, name).c_str());
+  }
+  return format;
+}
+
 Result<std::string> XlsxBook::Finish() {
   Error error;
   error.kind = ErrorKind::kOutput;
@@ -241,6 +258,17 @@ void XlsxSheet::Cell(std::size_t row, std::size_t column, const Value& value, Un
   const XlsxUnit scale = XlsxUnitOf(unit);
   const XlsxStyle style = unit == Unit::kText ? XlsxStyle::kNumber : scale.style;
   Number(row, column, AsNumber(value, 0) * scale.factor, style);
+}
+
+void XlsxSheet::Mixed(std::size_t row, std::size_t column, const report::Quantity& quantity) {
+  if (IsAbsent(quantity.value) || std::holds_alternative<std::string>(quantity.value)) {
+    return Text(row, column, quantity.text);
+  }
+  const double value = AsNumber(quantity.value, 0) * XlsxUnitOf(quantity.unit).factor;
+  if (!std::isfinite(value)) return;
+  book_.Check(worksheet_write_number(sheet_, RowOf(row), ColumnOf(column), value,
+                                     book_.FormatWithUnit(quantity.unit)));
+  Widen(column, quantity.text + "0000");
 }
 
 void XlsxSheet::Link(std::size_t row, std::size_t column, const std::string& target,
@@ -303,7 +331,7 @@ std::size_t XlsxSheet::AddTable(std::size_t row, const std::vector<XlsxColumn>& 
     heads.push_back(std::move(head));
   }
   if (rows == 0) {
-    for (std::size_t i = 0; i < heads.size(); ++i) Text(row, i, heads[i], XlsxStyle::kBold);
+    for (std::size_t i = 0; i < heads.size(); ++i) Text(row, i, heads[i], XlsxStyle::kHead);
     return row + 1;
   }
   std::vector<lxw_table_column> specs(columns.size());
@@ -311,6 +339,7 @@ std::size_t XlsxSheet::AddTable(std::size_t row, const std::vector<XlsxColumn>& 
   for (std::size_t i = 0; i < columns.size(); ++i) {
     specs[i] = {};
     specs[i].header = heads[i].data();
+    specs[i].header_format = book_.Format(XlsxStyle::kHead);
     pointers.push_back(&specs[i]);
   }
   pointers.push_back(nullptr);

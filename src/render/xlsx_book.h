@@ -16,6 +16,7 @@
 #include "base/units.h"
 #include "base/value.h"
 #include "profgauge/error.h"
+#include "report/report.h"
 
 namespace profgauge::render {
 
@@ -36,6 +37,7 @@ enum class XlsxStyle : std::uint8_t {
   kGood,
   kBad,
   kWarn,
+  kHead,
 };
 
 /// How a unit is written: times in ms, sizes in MB, rates in GB/s and TFLOP/s; the rest as it is.
@@ -62,6 +64,8 @@ class XlsxBook {
 
   lxw_workbook* handle() { return book_; }
   lxw_format* Format(XlsxStyle style);
+  /// The number format of `unit` with the unit behind the number, for columns of mixed units.
+  lxw_format* FormatWithUnit(Unit unit);
   /// Keeps the first failure.
   void Check(lxw_error error);
 
@@ -69,6 +73,7 @@ class XlsxBook {
   int file_ = -1;
   lxw_workbook* book_ = nullptr;
   std::map<XlsxStyle, lxw_format*> formats_;
+  std::map<Unit, lxw_format*> unit_formats_;
   lxw_error error_ = LXW_NO_ERROR;
 };
 
@@ -90,6 +95,8 @@ class XlsxSheet {
   /// A value of `unit`, scaled as XlsxUnitOf says; absent and not finite ones stay empty.
   void Cell(std::size_t row, std::size_t column, const Value& value, Unit unit,
             XlsxStyle text_style = XlsxStyle::kPlain);
+  /// A number with its unit in the format, for columns of mixed units; "–" when it is absent.
+  void Mixed(std::size_t row, std::size_t column, const report::Quantity& quantity);
   /// A link to a cell of another sheet ("internal:'Evidence'!A5") or a web address.
   void Link(std::size_t row, std::size_t column, const std::string& target, std::string_view text);
 

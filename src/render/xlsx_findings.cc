@@ -53,7 +53,7 @@ void WriteFinding(XlsxSheet& sheet, std::size_t row, const Finding& finding,
   sheet.Text(row, kTitleColumn, finding.title, XlsxStyle::kWrap);
   sheet.Text(row, kMessageColumn, finding.message.empty() ? finding.reason : finding.message,
              XlsxStyle::kWrap);
-  if (!IsAbsent(finding.metric.value)) sheet.Text(row, kMeasuredColumn, finding.metric.text);
+  if (!IsAbsent(finding.metric.value)) sheet.Mixed(row, kMeasuredColumn, finding.metric);
   sheet.Cell(row, kGainColumn, finding.gain.value, Unit::kTime);
   sheet.Text(row, kBoundColumn, BoundText(finding));
   sheet.Text(row, kAdviceColumn, finding.advice, XlsxStyle::kWrap);
@@ -77,7 +77,7 @@ void WriteLimit(XlsxSheet& sheet, std::size_t row, const report::GateRow& limit)
                  ? limit.reason
                  : fmt::format("measured {}, limit {}", limit.measured.text, limit.limit),
              XlsxStyle::kWrap);
-  sheet.Text(row, kMeasuredColumn, limit.measured.text);
+  sheet.Mixed(row, kMeasuredColumn, limit.measured);
 }
 
 /// Lists and messages for the columns in which a team keeps track.

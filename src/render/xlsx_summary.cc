@@ -52,11 +52,11 @@ std::size_t WriteGate(XlsxSheet& sheet, const report::Report& report, std::size_
     ++at;
     sheet.Text(at, 0, StatusWord(limit->status));
     sheet.Text(at, 1, limit->title);
-    sheet.Text(at, 2, limit->measured.text);
+    sheet.Mixed(at, 2, limit->measured);
     sheet.Text(at, 3, limit->limit);
-    sheet.Text(at, 4, limit->margin.text);
-    sheet.Text(at, 5, limit->baseline.text);
-    sheet.Text(at, 6, limit->change.text);
+    sheet.Mixed(at, 4, limit->margin);
+    sheet.Mixed(at, 5, limit->baseline);
+    sheet.Mixed(at, 6, limit->change);
     sheet.Text(at, 7, StatusWord(limit->level));
     sheet.Text(at, 8, limit->metric);
     sheet.Text(at, 9, limit->reason);
@@ -96,6 +96,7 @@ void AddBreakdownChart(XlsxSheet& sheet, const std::vector<report::BreakdownPart
   chart_title_set_name(chart, "Where an iteration goes");
   chart_legend_set_position(chart, LXW_CHART_LEGEND_BOTTOM);
   chart_axis_set_label_position(chart->x_axis, LXW_CHART_AXIS_LABEL_POSITION_NONE);
+  chart_axis_major_gridlines_set_visible(chart->y_axis, LXW_FALSE);
   chart_set_series_gap(chart, 30);
   lxw_chart_options place = {};
   place.x_scale = 1.6;

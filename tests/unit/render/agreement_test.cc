@@ -1,0 +1,164 @@
+// One report, many documents: verdict, counts and every number's text are the same in all of them,
+// and every report.json of an older version can still be drawn.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+
+#include "fixture.h"
+#include "render/markdown_text.h"
+#include "render/renderer.h"
+#include "render/words.h"
+#include "report/read_report.h"
+#include "unzip.h"
+
+namespace profgauge::render {
+namespace {
+
+namespace json = boost::json;
+using ::testing::HasSubstr;
+
+struct Documents {
+  std::string json, html, markdown, summary, terminal;
+  std::map<std::string, std::string> xlsx;
+  std::set<std::string> cells;
+};
+
+Documents Draw(const report::Report& report) {
+  Documents documents;
+  documents.json = RenderJson(report);
+  documents.html = RenderHtml(report, {}).value();
+  documents.markdown = RenderMarkdown(report, {}).value();
+  MarkdownOptions summary;
+  summary.full = false;
+  documents.summary = RenderMarkdown(report, summary).value();
+  TerminalOptions terminal;
+  terminal.verbosity = 1;
+  documents.terminal = RenderTerminal(report, terminal);
+  documents.xlsx = testing::Unzip(RenderXlsx(report).value());
+  for (const std::string& text : testing::SharedStrings(documents.xlsx)) {
+    documents.cells.insert(text);
+  }
+  return documents;
+}
+
+class Agreement : public ::testing::Test {
+ protected:
+  const report::Report report_ = testing::SampleReport();
+  const Documents documents_ = Draw(report_);
+};
+
+TEST_F(Agreement, OnTheVerdict) {
+  EXPECT_EQ(json::parse(documents_.json).at("verdict").at("status"), "fail");
+  EXPECT_THAT(documents_.html, HasSubstr("<title>✗ FAIL · "));
+  EXPECT_EQ(documents_.markdown.find("# ✗ FAIL · "), 0u);
+  EXPECT_EQ(documents_.summary.find("### ✗ FAIL · "), 0u);
+  EXPECT_THAT(documents_.terminal, HasSubstr("\nFAIL  "));
+  EXPECT_TRUE(documents_.cells.contains("✗ FAIL"));
+}
+
+TEST_F(Agreement, OnTheCounts) {
+  const std::string counts = "2 errors, 1 missing, 1 passed";
+  EXPECT_EQ(CountsText(report_.verdict), counts);
+  EXPECT_THAT(documents_.markdown, HasSubstr("**" + counts + "**"));
+  EXPECT_THAT(documents_.summary, HasSubstr("**" + counts + "**"));
+  EXPECT_THAT(documents_.terminal, HasSubstr("FAIL  " + counts + "\n"));
+  EXPECT_TRUE(documents_.cells.contains(counts));
+  const json::value document = json::parse(documents_.json);
+  const json::value& json_counts = document.at("verdict").at("counts");
+  EXPECT_EQ(json_counts.at("errors"), 2);
+  EXPECT_EQ(json_counts.at("missing"), 1);
+  EXPECT_EQ(json_counts.at("passed"), 1);
+}
+
+TEST_F(Agreement, OnEveryMetric) {
+  const json::value document = json::parse(documents_.json);
+  for (const report::Metric& metric : report_.metrics) {
+    const json::object& written = document.at("metrics").at(metric.id).as_object();
+    if (IsAbsent(metric.quantity.value)) {
+      EXPECT_EQ(written.at("absent").as_string(), metric.quantity.absent_because);
+      continue;
+    }
+    const std::string& text = metric.quantity.text;
+    EXPECT_EQ(written.at("text").as_string(), text) << metric.id;
+    EXPECT_TRUE(documents_.cells.contains(text)) << metric.id;
+    EXPECT_THAT(documents_.markdown, HasSubstr("| `" + metric.id + "` | " + text + " |"));
+    EXPECT_THAT(documents_.html, HasSubstr(text)) << metric.id;
+  }
+}
+
+TEST_F(Agreement, OnEveryLimit) {
+  for (const report::GateRow& row : report_.gate) {
+    EXPECT_THAT(documents_.markdown, HasSubstr("**" + row.measured.text + "** | " + row.limit));
+    EXPECT_THAT(documents_.html, HasSubstr(row.limit));
+    EXPECT_TRUE(documents_.cells.contains(row.limit));
+    if (row.status == "skipped") continue;  // the terminal gathers these by reason
+    EXPECT_THAT(documents_.terminal, HasSubstr(row.measured.text));
+    EXPECT_THAT(documents_.terminal, HasSubstr("(limit " + row.limit + ")"));
+  }
+}
+
+TEST_F(Agreement, OnWhatIsReadBack) {
+  const auto read = report::ReadReport(documents_.json, "report.json");
+  ASSERT_TRUE(read);
+  const Documents again = Draw(*read);
+  EXPECT_EQ(again.json, documents_.json);
+  EXPECT_EQ(again.html, documents_.html);
+  EXPECT_EQ(again.terminal, documents_.terminal);
+  EXPECT_EQ(again.xlsx.at("xl/worksheets/sheet1.xml"),
+            documents_.xlsx.at("xl/worksheets/sheet1.xml"));
+}
+
+std::vector<std::filesystem::path> OldReports() {
+  std::vector<std::filesystem::path> paths;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(PROFGAUGE_SOURCE_DIR "/tests/report_versions")) {
+    if (entry.path().extension() == ".json") paths.push_back(entry.path());
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+TEST(OldReports, CanStillBeDrawn) {
+  const auto paths = OldReports();
+  ASSERT_FALSE(paths.empty());
+  for (const auto& path : paths) {
+    std::ifstream file(path);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const auto report = report::ReadReport(text, path.filename().string());
+    ASSERT_TRUE(report) << path << ": " << report.error().message << " "
+                        << report.error().where.path;
+    const Documents documents = Draw(*report);
+    const std::string word = VerdictWord(report->verdict.status);
+    EXPECT_THAT(documents.html, HasSubstr(word)) << path;
+    EXPECT_THAT(documents.markdown, HasSubstr(word)) << path;
+    EXPECT_THAT(documents.terminal, HasSubstr(word)) << path;
+  }
+}
+
+// The report.json that this version writes: PROFGAUGE_UPDATE=1 makes it anew before a release.
+TEST(OldReports, TheNewestIsOurs) {
+  const std::string path =
+      fmt::format("{}/tests/report_versions/schema{}.json", PROFGAUGE_SOURCE_DIR, report::kSchema);
+  report::Report report = testing::SampleReport();
+  report.comparison.emplace();
+  report.comparison->baseline = "main";
+  report.comparison->waterfall.emplace_back().name = "cpu";
+  if (std::getenv("PROFGAUGE_UPDATE") != nullptr) std::ofstream(path) << RenderJson(report);
+  std::ifstream file(path);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_EQ(RenderJson(report), text)
+      << "schema " << report::kSchema << " has changed: what was added is optional to readers, and "
+      << "PROFGAUGE_UPDATE=1 writes the file; anything else needs a new schema";
+}
+
+}  // namespace
+}  // namespace profgauge::render
