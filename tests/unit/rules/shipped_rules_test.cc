@@ -96,7 +96,7 @@ TEST(ShippedRules, FindingsOnRealRecordingsHold) {
     const auto analysis = Analyze(*ranks, {});
     ASSERT_TRUE(analysis);
     const Evaluation result = EvaluateRules(shipped.compiled, *analysis,
-                                            CollectFacts(*ranks, *analysis), EvaluateOptions{});
+                                            CollectFacts(*ranks, *analysis), RuleRunOptions{});
     for (std::size_t i = 0; i < result.findings.size(); ++i) {
       const Finding& finding = result.findings[i];
       SCOPED_TRACE(finding.rule->id);
