@@ -45,6 +45,11 @@ constexpr CommandSpec kCommands[] = {
      "With the places where its level changed.", "", RunHistoryTrend},
     {"history export", kOnHistoryExport, "", 0, 0, "Write the history as CSV", "", "",
      RunHistoryExport},
+    {"init", kOnInit, "PROFILE…", 1, kMany, "Write a policy with limits that fit a profile",
+     "Measures the profile and writes a commented policy: limits a little above what was "
+     "measured.\n"
+     "Goes to standard output, or to --file.",
+     "  profgauge init run7.pt.trace.json.gz -f policy.yaml\n", RunInit},
     {"inspect", kOnInspect, "PROFILE…", 1, kMany, "Say what a profile contains",
      "Format, size, devices, events, iterations, what was recorded and what was not, and what the\n"
      "reader met and mended. PROFILE is as for check.",

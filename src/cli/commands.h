@@ -33,11 +33,12 @@ enum CommandBit : unsigned {
   kOnRulesTest = 1u << 18,
   kOnRulesDocs = 1u << 19,
   kOnRulesExplain = 1u << 20,
+  kOnInit = 1u << 21,
   kOnHistory = kOnHistoryAdd | kOnHistoryList | kOnHistoryTrend | kOnHistoryExport,
   kOnSnapshots = kOnCompare | kOnBaselineSave | kOnBaselinePromote | kOnHistoryAdd,
   kOnJudging = kOnCheck | kOnReport,
-  kOnReading = kOnJudging | kOnInspect | kOnSnapshots | kOnRulesExplain,
-  kOnSelecting = kOnJudging | kOnSnapshots,
+  kOnReading = kOnJudging | kOnInspect | kOnSnapshots | kOnRulesExplain | kOnInit,
+  kOnSelecting = kOnJudging | kOnSnapshots | kOnInit,
   kOnDrawing = kOnJudging | kOnRender | kOnCompare,
   kOnAll = ~0u,
 };
@@ -67,6 +68,7 @@ Result<int> RunHistoryAdd(const Options& options, Console& console);
 Result<int> RunHistoryList(const Options& options, Console& console);
 Result<int> RunHistoryTrend(const Options& options, Console& console);
 Result<int> RunHistoryExport(const Options& options, Console& console);
+Result<int> RunInit(const Options& options, Console& console);
 Result<int> RunInspect(const Options& options, Console& console);
 Result<int> RunRender(const Options& options, Console& console);
 Result<int> RunTemplatesExport(const Options& options, Console& console);
