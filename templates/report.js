@@ -231,6 +231,13 @@ function fieldTest(field, sign, word) {
 
 const ROW_HEIGHT = 28;
 const grids = new Map();
+let printing = false;
+for (const [event, now] of [['beforeprint', true], ['afterprint', false]]) {
+  addEventListener(event, () => {
+    printing = now;
+    for (const grid of grids.values()) if (grid.packed) grid.drawWindow(true);
+  });
+}
 
 // Where a row leads: table → [other table, filter from the row's values].
 const LEADS = {
@@ -424,10 +431,11 @@ class Grid {
     }
   }
 
-  // Only the rows in view exist.
+  // Only the rows in view exist; on paper the first ones.
   drawWindow(always) {
-    const first = Math.max(0, Math.floor(this.scroller.scrollTop / ROW_HEIGHT) - 10);
-    const last = Math.min(this.order.length, first + Math.ceil((this.scroller.clientHeight || 700) / ROW_HEIGHT) + 20);
+    const first = printing ? 0 : Math.max(0, Math.floor(this.scroller.scrollTop / ROW_HEIGHT) - 10);
+    const view = printing ? 200 : Math.ceil((this.scroller.clientHeight || 700) / ROW_HEIGHT) + 20;
+    const last = Math.min(this.order.length, first + view);
     if (!always && first === this.first && last === this.last) return;
     this.first = first;
     this.last = last;
@@ -438,7 +446,7 @@ class Grid {
     };
     const out = [spacer(first)];
     for (let i = first; i < last; ++i) out.push(this.makeRow(this.order[i], i === this.current));
-    out.push(spacer(this.order.length - last));
+    if (!printing) out.push(spacer(this.order.length - last));
     this.table.tBodies[0].replaceChildren(...out);
   }
 
@@ -658,6 +666,6 @@ async function start() {
   }
   addEventListener('hashchange', openTarget);
   openTarget();
-  document.documentElement.dataset.ready = 'tables';
+  document.documentElement.dataset.tables = 'ready';
 }
 start();

@@ -150,9 +150,10 @@ class Timeline {
     });
     let y = TL.axis;
     const add = (row) => { this.rows.push({ ...row, y }); y += row.height; };
+    const several = this.head.tracks.some((track) => track.rank !== this.rank);
     for (const [group, tracks] of groups) {
       const folded = this.folded.has(group);
-      add({ type: 'group', name: group, height: TL.head, folded });
+      add({ type: 'group', group, name: several ? `rank ${this.rank} · ${group}` : group, height: TL.head, folded });
       if (folded) continue;
       for (const index of tracks) {
         const lanes = this.lanes.filter((lane) => lane.track === index);
@@ -251,7 +252,7 @@ class Timeline {
     for (let k = 0; k < wide.length; k += 3) {
       const [i, x0, x1] = wide.slice(k, k + 3);
       g.fillStyle = CATEGORIES[this.category[this.kind[i]]][3];
-      g.fillText(shorten(this.nameOf(i), Math.floor((x1 - x0 - 6) / 5.6)), x0 + 3, y + height / 2 + 0.5);
+      g.fillText(shorten(this.nameOf(i), Math.floor((x1 - x0 - 4) / 6.4)), x0 + 3, y + height / 2 + 0.5);
     }
     if (this.hitKinds) this.drawHits(g, lane, y, height);
     if (this.selected >= lane.begin && this.selected < lane.end) {
@@ -381,17 +382,19 @@ class Timeline {
 
   drawMini() {
     const g = this.mini$.getContext('2d');
+    g.font = '11px system-ui, sans-serif';
+    g.textBaseline = 'middle';
     if (!this.miniImage) {
-      g.fillStyle = this.colors.raised;
-      g.fillRect(0, 0, this.width, TL.mini);
-      this.miniImage = this.busyShares(Math.floor(this.width));
+      this.miniImage = this.busyShares(Math.floor(this.width - TL.left));
     }
     g.clearRect(0, 0, this.width, TL.mini);
     g.fillStyle = this.colors.raised;
-    g.fillRect(0, 0, this.width, TL.mini);
+    g.fillRect(TL.left, 0, this.width, TL.mini);
+    g.fillStyle = this.colors.soft;
+    g.fillText('GPU busy', 18, TL.mini / 2);
     g.fillStyle = CATEGORIES[1][2];
-    this.miniImage.forEach((share, x) => g.fillRect(x, TL.mini * (1 - share), 1, TL.mini * share));
-    const at = (time) => (time - this.first) / (this.last - this.first) * this.width;
+    this.miniImage.forEach((share, x) => g.fillRect(TL.left + x, TL.mini * (1 - share), 1, TL.mini * share));
+    const at = (time) => TL.left + Math.min(Math.max((time - this.first) / (this.last - this.first), 0), 1) * (this.width - TL.left);
     g.fillStyle = this.colors.bad;
     for (const [start, end, rank] of this.findings || []) {
       if (rank === NONE || rank === this.rank) g.fillRect(at(start), 0, Math.max(at(end) - at(start), 2), 4);
@@ -793,7 +796,8 @@ class Timeline {
     this.mini$.addEventListener('pointerdown', (event) => {
       const move = (moved) => {
         const box = this.mini$.getBoundingClientRect();
-        const time = this.first + (moved.clientX - box.left) / box.width * (this.last - this.first);
+        const share = (moved.clientX - box.left - TL.left) / (box.width - TL.left);
+        const time = this.first + share * (this.last - this.first);
         const half = (this.view[1] - this.view[0]) / 2;
         this.go(time - half, time + half);
       };
@@ -839,7 +843,7 @@ class Timeline {
     }, () => {
       if (moved) return;
       const { row, event: hit } = this.eventAt(x, y);
-      if (row && row.type === 'group') this.fold(row.name); else this.pick(hit, true);
+      if (row && row.type === 'group') this.fold(row.group); else this.pick(hit, true);
     });
   }
 
@@ -982,6 +986,6 @@ async function startTimeline() {
   window.timeline.findings = [...document.querySelectorAll('[data-interval]')].map((element) =>
     element.dataset.interval.split(',').map(Number));
   window.timeline.redraw();
-  document.documentElement.dataset.ready = 'all';
+  document.documentElement.dataset.timeline = 'ready';
 }
 startTimeline();

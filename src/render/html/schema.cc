@@ -43,6 +43,14 @@ void AddTables(report::Report& report) {
   Column& flops = ops.AddColumn({"flops", "FLOPs", Unit::kFlops, ""});
   flops.AddAbsent();
   flops.MarkAbsent("not recorded");
+  Table ranks("ranks", "rank", "Ranks", strings);
+  Column& id = ranks.AddColumn({"id", "Rank", Unit::kCount, ""});
+  Column& time = ranks.AddColumn({"iteration_time", "Time", Unit::kTime, ""});
+  for (std::int64_t i = 0; i < 2; ++i) {
+    id.AddInteger(i);
+    time.AddInteger(10);
+  }
+  report.tables.push_back(std::move(ranks));
   report.tables.push_back(std::move(iterations));
   report.tables.push_back(std::move(ops));
 }

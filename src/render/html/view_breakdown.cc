@@ -66,23 +66,38 @@ Parts PartsOfRow(const Table& table, std::size_t row) {
   return parts;
 }
 
+// A bar for each rank: computing, waiting in collectives, and the rest of its iterations.
 json::array RankBars(const Report& report) {
   json::array out;
-  const Table* table = FindTable(report, "iterations");
-  const Column* rank = table == nullptr ? nullptr : table->Find("rank");
-  if (rank == nullptr) return out;
-  std::map<std::int64_t, Parts> ranks;
-  for (std::size_t row = 0; row < table->rows(); ++row) {
-    const Parts parts = PartsOfRow(*table, row);
-    Parts& sum = ranks[static_cast<std::int64_t>(AsNumber(table->At(row, *rank), -1))];
-    for (std::size_t i = 0; i < parts.size(); ++i) sum[i] += parts[i];
+  const Table* ranks = FindTable(report, "ranks");
+  if (ranks == nullptr || ranks->rows() < 2) return out;
+  constexpr Paint kRest = {"k-id", "#E3E3E3", "#000"};
+  double longest = 0;
+  for (std::size_t row = 0; row < ranks->rows(); ++row) {
+    longest = std::max(longest, AsNumber(ranks->At(row, "iteration_time"), 0));
   }
-  if (ranks.size() < 2) return out;
-  for (const auto& [id, parts] : ranks) {
-    out.push_back(json::object{
-        {"name", fmt::format("Rank {}", id)},
-        {"bar", MakeMarkup(BarOf(parts, 18, fmt::format("an iteration of rank {}", id)))},
-        {"time", NumberView(Value(static_cast<std::int64_t>(SumOf(parts))), Unit::kTime)}});
+  for (std::size_t row = 0; longest > 0 && row < ranks->rows(); ++row) {
+    const double whole = AsNumber(ranks->At(row, "iteration_time"), 0);
+    const double compute = std::min(AsNumber(ranks->At(row, "compute_time"), 0), whole);
+    const double exposed =
+        std::min(AsNumber(ranks->At(row, "exposed_communication"), 0), whole - compute);
+    const std::string name =
+        fmt::format("Rank {}", FormatValue(ranks->At(row, "id"), Unit::kCount));
+    std::vector<BarPart> bar;
+    std::string description = name + ":";
+    const auto add = [&](const Paint& paint, std::string_view label, double time) {
+      const std::string text =
+          fmt::format("{} {}", label, FormatShare(whole > 0 ? time / whole : 0));
+      bar.push_back({paint, time / longest, FormatShare(whole > 0 ? time / whole : 0), text});
+      description += (bar.size() > 1 ? ", " : " ") + text;
+    };
+    add(kCategories[1].paint, "computing", compute);
+    add(kCategories[4].paint, "exposed communication", exposed);
+    add(kRest, "neither", whole - compute - exposed);
+    out.push_back(
+        json::object{{"name", name},
+                     {"bar", MakeMarkup(SvgStackedBar(bar, 960, 18, description))},
+                     {"time", NumberView(Value(static_cast<std::int64_t>(whole)), Unit::kTime)}});
   }
   return out;
 }
@@ -185,7 +200,8 @@ std::string IterationChart(const Report& report, const Table& table,
   }
   chart.columns = Thin(std::move(chart.columns));
   // Few iterations make a narrow chart, not broad columns.
-  chart.width = std::min(chart.width, 380 + 80 * static_cast<int>(chart.columns.size()));
+  chart.width =
+      std::min(chart.width, 180 + 80 * std::max(2, static_cast<int>(chart.columns.size())));
   chart.axis_text = [](double ns) { return FormatDuration(ns); };
   const auto line = [&](std::string_view id, std::string_view name) {
     if (const report::Metric* metric = FindMetric(report, id)) {
@@ -206,7 +222,9 @@ boost::json::object BreakdownView(const Report& report) {
   Parts parts{};
   const bool known = PartsOfRun(report, parts);
   const double total = SumOf(parts);
-  const auto iterations = std::max<std::int64_t>(report.profile.iterations_selected, 1);
+  // The metrics sum over ranks; "per iteration" is of one rank.
+  const std::int64_t iterations = std::max<std::int64_t>(report.profile.iterations_selected, 1) *
+                                  std::max<std::int64_t>(report.profile.ranks, 1);
   json::array rows;
   for (std::size_t i = 0; known && i < kCategories.size(); ++i) {
     const auto& category = kCategories[i];

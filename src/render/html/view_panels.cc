@@ -308,6 +308,7 @@ json::object SystemPanel(const Report& report) {
   add("Framework", profile.framework);
   for (const auto& [name, version] : profile.versions) add(name, version);
   add("Recorded", profile.captured);
+  add("Dialect", profile.dialect);
   panel["has_rows"] = !rows.empty();
   panel["more"] = "#environment";
   panel["more_text"] = "all of the environment";

@@ -193,7 +193,8 @@ boost::json::object TableView(const Table& table, const TableLimits& limits) {
   }
   return {{"id", table.id()},
           {"title", table.title()},
-          {"count", FormatCount(static_cast<std::int64_t>(table.rows()))},
+          {"count", fmt::format("{} {}", FormatCount(static_cast<std::int64_t>(table.rows())),
+                                table.rows() == 1 ? "row" : "rows")},
           {"columns", ColumnViews(columns, by)},
           {"rows", MakeMarkup(std::move(rows))},
           {"payload", MakeMarkup(std::move(payload))},

@@ -262,9 +262,7 @@ boost::json::object RunView(const Report& report) {
     AddFact(facts, "Per iteration", mean->quantity.text);
   }
   AddFact(facts, "Framework", profile.framework);
-  AddFact(facts, "Format",
-          profile.dialect.empty() ? profile.format
-                                  : fmt::format("{} ({})", profile.format, profile.dialect));
+  AddFact(facts, "Format", profile.format);
   AddFact(facts, "Recorded", profile.captured);
   AddFact(facts, "Tool", report.tool);
   for (const std::string& source : profile.sources)
