@@ -21,7 +21,6 @@ struct Recording::Data {
 };
 
 struct Judgement::Data {
-  Policy policy;
   Analysis analysis;
   Verdict verdict;
   report::Report report;

@@ -36,21 +36,20 @@ Status Drawing::Open(const Options& options, const std::vector<std::string>& inp
   templates_dir_ = options.templates_dir;
   if (!options.out_dir.empty()) {
     PROFGAUGE_CHECK(outputs_.MakeDirectory(options.out_dir));
-    const std::pair<Kind, std::string_view> files[] = {
-        {Kind::kHtml, "report.html"}, {Kind::kMarkdown, "report.md"}, {Kind::kJson, "report.json"}};
+    const std::pair<Kind, std::string_view> files[] = {{Kind::kHtml, "report.html"},
+                                                       {Kind::kMarkdown, "report.md"},
+                                                       {Kind::kXlsx, "report.xlsx"},
+                                                       {Kind::kJson, "report.json"}};
     for (const auto& [kind, name] : files) {
       PROFGAUGE_CHECK(Add(kind, (fs::path(options.out_dir) / name).string()));
     }
   }
-  const std::pair<Kind, const std::string&> singles[] = {{Kind::kHtml, options.html},
-                                                         {Kind::kMarkdown, options.markdown},
-                                                         {Kind::kSummary, options.summary},
-                                                         {Kind::kJson, options.json},
-                                                         {Kind::kJunit, options.junit},
-                                                         {Kind::kSarif, options.sarif},
-                                                         {Kind::kGithub, options.github},
-                                                         {Kind::kGitlab, options.gitlab},
-                                                         {Kind::kOpenMetrics, options.openmetrics}};
+  const std::pair<Kind, const std::string&> singles[] = {
+      {Kind::kHtml, options.html},       {Kind::kMarkdown, options.markdown},
+      {Kind::kSummary, options.summary}, {Kind::kXlsx, options.xlsx},
+      {Kind::kJson, options.json},       {Kind::kJunit, options.junit},
+      {Kind::kSarif, options.sarif},     {Kind::kGithub, options.github},
+      {Kind::kGitlab, options.gitlab},   {Kind::kOpenMetrics, options.openmetrics}};
   for (const auto& [kind, path] : singles) {
     if (!path.empty()) PROFGAUGE_CHECK(Add(kind, path));
   }
@@ -105,6 +104,8 @@ Result<std::vector<render::File>> Drawing::DrawOne(Kind kind, const report::Repo
       markdown.full = false;
       markdown.max_bytes = kCommentBytes;
       return single(render::RenderMarkdown(report, markdown));
+    case Kind::kXlsx:
+      return single(render::RenderXlsx(report));
     case Kind::kJunit:
       return single(render::RenderJunit(report));
     case Kind::kSarif:

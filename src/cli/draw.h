@@ -36,6 +36,7 @@ class Drawing {
     kHtmlFolder,
     kMarkdown,
     kSummary,
+    kXlsx,
     kJson,
     kJunit,
     kSarif,

@@ -97,8 +97,8 @@ using Group = OptionGroup;
 // Order: as shown in the help text, group by group.
 constexpr OptionSpec kOptions[] = {
     {"--out", "-o", "DIR", Group::kOutputs, kOnDrawing,
-     "Write report.html, report.md and report.json into DIR", "The folder is created if need be.",
-     SetText<&Options::out_dir>},
+     "Write report.html, report.md, report.xlsx and report.json into DIR",
+     "The folder is created if need be.", SetText<&Options::out_dir>},
     {"--html", "", "FILE", Group::kOutputs, kOnDrawing, "Write the HTML page, one file", "",
      SetText<&Options::html>},
     {"--html-dir", "", "DIR", Group::kOutputs, kOnDrawing,
@@ -110,6 +110,8 @@ constexpr OptionSpec kOptions[] = {
     {"--md-summary", "", "FILE", Group::kOutputs, kOnDrawing,
      "Write the short Markdown report, for a comment or a step summary", "At most 20 kB.",
      SetText<&Options::summary>},
+    {"--xlsx", "", "FILE", Group::kOutputs, kOnDrawing, "Write the Excel workbook", "",
+     SetText<&Options::xlsx>},
     {"--json", "", "FILE", Group::kOutputs, kOnDrawing, "Write report.json, which holds everything",
      "FILE may be `-` for standard output, for one of the outputs; the summary then goes to "
      "standard error.",

@@ -28,7 +28,7 @@ struct Options {
   std::vector<std::string> arguments;  ///< What is not an option: profiles, names, files.
 
   // Outputs. "-" is standard output.
-  std::string out_dir, html, html_dir, markdown, summary, json;
+  std::string out_dir, html, html_dir, markdown, summary, xlsx, json;
   std::string junit, sarif, github, gitlab, openmetrics;
   std::string templates_dir;
 

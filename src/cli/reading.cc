@@ -25,6 +25,9 @@ Result<std::vector<Profile>> ReadProfiles(const Options& options, Console& conso
   ReadOptions read;
   read.allow_incomplete = options.allow_incomplete;
   read.threads = options.jobs;
+  read.progress = [&console](const ByteSource& source) {
+    console.Progress("reading", source.name(), source.stored_consumed(), source.stored_bytes());
+  };
   auto run = LoadRun(options.arguments, read);
   console.ClearProgress();
   if (!run) return Fail(std::move(run).error());

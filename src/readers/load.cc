@@ -19,7 +19,8 @@ namespace fs = std::filesystem;
 /// Gives the first bytes again that were read to look at them.
 class Replayed final : public ByteSource {
  public:
-  explicit Replayed(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {}
+  Replayed(std::unique_ptr<ByteSource> source, const ReadOptions& options)
+      : source_(std::move(source)), progress_(options.progress) {}
 
   /// The first bytes, kSniffBytes of them or all. A read error comes again from Read().
   std::span<const std::byte> Peek() {
@@ -47,12 +48,14 @@ class Replayed final : public ByteSource {
       return count;
     }
     if (failed_) return Fail(*failed_);
+    if (progress_) progress_(*source_);
     return source_->Read(out);
   }
   const std::optional<Error>& failed() const { return failed_; }
 
  private:
   std::unique_ptr<ByteSource> source_;
+  std::function<void(const ByteSource&)> progress_;
   std::vector<std::byte> head_;
   std::size_t given_ = 0;
   std::optional<Error> failed_;
@@ -118,7 +121,7 @@ void CheckName(Profile& profile, bool compressed) {
 
 Result<Profile> ReadProfile(const std::string& path, const ReadOptions& options) {
   PROFGAUGE_TRY(auto opened, OpenByteSource(path));
-  Replayed source(std::move(opened));
+  Replayed source(std::move(opened), options);
   const auto head = source.Peek();
   if (head.empty() && source.failed()) return Fail(*source.failed());
   if (head.empty()) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -20,6 +21,8 @@ enum class Match : std::uint8_t { kNo, kMaybe, kYes };
 struct ReadOptions {
   bool allow_incomplete = false;  ///< Accept truncated input, counted as data loss.
   unsigned threads = 0;           ///< Worker threads; 0 means one per core. Never changes results.
+  /// Called now and then while bytes are read, from any thread but never from two at once.
+  std::function<void(const ByteSource&)> progress;
 };
 
 /// Reads one profile format into the model.

@@ -79,7 +79,11 @@ GateRow BuildGateRow(const GateResult& result, const Analysis& analysis) {
       MakeQuantity(RoomOf(result.measured, result.threshold), unit, row.measured.absent_because);
   row.level = LevelName(result.threshold.level);
   row.status = GateStatusName(result.status);
-  row.reason = result.reason;
+  // Measured value and limit stand beside it in every rendering.
+  const bool said_already = result.status == GateStatus::kError ||
+                            result.status == GateStatus::kWarn ||
+                            result.status == GateStatus::kInfo;
+  if (!said_already) row.reason = result.reason;
   return row;
 }
 

@@ -1,0 +1,56 @@
+// The library as an embedder uses it, on the traces in examples/.
+#include "profgauge/profgauge.h"
+
+#include <gtest/gtest.h>
+
+namespace profgauge {
+namespace {
+
+std::string Example(const std::string& name) {
+  return std::string(PROFGAUGE_SOURCE_DIR) + "/examples/" + name;
+}
+
+TEST(Library, LoadsEvaluatesAndRenders) {
+  const auto recording = Load({Example("slow.pt.trace.json.gz")}, {});
+  ASSERT_TRUE(recording) << recording.error().message;
+  EXPECT_EQ(recording->ranks(), 1u);
+  EvaluateOptions options;
+  options.warmup = 2;
+  const auto judged = Evaluate(*recording, options);
+  ASSERT_TRUE(judged) << judged.error().message;
+  EXPECT_EQ(judged->status(), "fail");
+  EXPECT_FALSE(judged->passed());
+  EXPECT_EQ(judged->exit_code(), 1);
+  EXPECT_EQ(judged->Metric("profile.iterations"), 10);
+  EXPECT_EQ(judged->Metric("no.such.metric"), std::nullopt);
+  EXPECT_EQ(judged->Metric("memory.peak_allocated"), std::nullopt) << "absent is not 0";
+  for (const Format format :
+       {Format::kHtml, Format::kMarkdown, Format::kXlsx, Format::kJson, Format::kText}) {
+    const auto first = Render(*judged, format);
+    ASSERT_TRUE(first) << first.error().message;
+    EXPECT_FALSE(first->empty());
+    EXPECT_TRUE(*first == *Render(*judged, format));
+  }
+}
+
+TEST(Library, FailsWithPlaceAndKind) {
+  const auto missing = Load({"no/such/file"}, {});
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().kind, ErrorKind::kInput);
+  const auto recording = Load({Example("healthy.pt.trace.json.gz")}, {});
+  ASSERT_TRUE(recording);
+  EvaluateOptions options;
+  options.policy = "no/such/policy.yaml";
+  const auto judged = Evaluate(*recording, options);
+  ASSERT_FALSE(judged);
+  EXPECT_EQ(judged.error().kind, ErrorKind::kConfig);
+}
+
+TEST(Library, ReadsAFolderAsRanks) {
+  const auto recording = Load({Example("ddp")}, {});
+  ASSERT_TRUE(recording) << recording.error().message;
+  EXPECT_EQ(recording->ranks(), 4u);
+}
+
+}  // namespace
+}  // namespace profgauge
