@@ -192,7 +192,7 @@ void WriteTable(JsonWriter& out, const Table& table) {
   out.EndArray();
   out.Key("rows");
   out.BeginArray();
-  for (std::size_t row = 0; row < table.rows(); ++row) {
+  for (std::size_t row = 0; row < report::RowsInJson(table); ++row) {
     out.BeginArray(Style::kInline);
     for (const Column& column : table.columns()) out.Write(table.At(row, column));
     out.EndArray();
@@ -204,16 +204,15 @@ void WriteTable(JsonWriter& out, const Table& table) {
 void WriteTables(JsonWriter& out, const report::Report& report) {
   out.Key("tables");
   out.BeginObject();
+  std::vector<report::LeftOutTable> left_out = report.left_out;
   for (const Table& table : report.tables) {
-    if (!report::IsBulkTable(table.id())) WriteTable(out, table);
+    const std::size_t kept = report::RowsInJson(table);
+    if (kept > 0 || table.rows() == 0) WriteTable(out, table);
+    if (kept == table.rows()) continue;
+    left_out.push_back({table.id(), table.title(), static_cast<std::int64_t>(table.rows() - kept)});
   }
   out.EndObject();
   PairObject(out, "absent_tables", report.absent_tables);
-  std::vector<report::LeftOutTable> left_out = report.left_out;
-  for (const Table& table : report.tables) {
-    if (!report::IsBulkTable(table.id())) continue;
-    left_out.push_back({table.id(), table.title(), static_cast<std::int64_t>(table.rows())});
-  }
   out.Key("left_out");
   out.BeginArray();
   for (const report::LeftOutTable& table : left_out) {

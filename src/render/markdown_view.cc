@@ -53,6 +53,12 @@ std::string MoreText(std::size_t shown, std::size_t all, std::string_view what) 
                      FormatCount(static_cast<std::int64_t>(all)), what);
 }
 
+// Why a limit says what it says, where its numbers do not say it already.
+std::string ReasonText(const report::GateRow& row) {
+  const bool is_plain = row.status == "error" || row.status == "warn" || row.status == "info";
+  return is_plain && row.change.text.empty() ? std::string() : row.reason;
+}
+
 // A web address as a link; anything else as text.
 std::string LinkText(const std::string& address) {
   const bool is_web = address.starts_with("https://");
@@ -165,7 +171,7 @@ json::object MarkdownGateView(const report::Report& report, const MarkdownShape&
   bool has_baseline = false, has_reason = false;
   for (const report::GateRow& row : report.gate) {
     has_baseline |= !row.baseline.text.empty();
-    has_reason |= !row.reason.empty();
+    has_reason |= !ReasonText(row).empty();
   }
   json::array rows;
   for (const report::GateRow* row : GateByWeight(report)) {
@@ -178,7 +184,7 @@ json::object MarkdownGateView(const report::Report& report, const MarkdownShape&
                                 {"margin", row->margin.text},
                                 {"baseline", row->baseline.text},
                                 {"change", row->change.text},
-                                {"reason", row->reason}});
+                                {"reason", ReasonText(*row)}});
   }
   std::string more = MoreText(rows.size(), report.gate.size(), "limits");
   return {{"rows", std::move(rows)},

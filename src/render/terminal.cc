@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "base/format.h"
 #include "base/text.h"
@@ -185,7 +186,14 @@ void AddNotApplicable(const report::Report& report, std::vector<Row>& rows) {
 std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
   std::vector<Row> rows;
   for (const report::Finding* finding : FiredFindings(report)) rows.push_back(RowOf(*finding));
+  std::map<std::string_view, std::size_t> missed;  // metric → row: two limits on one are one line
   for (const report::GateRow* gate : GateByWeight(report)) {
+    const auto [place, is_first] = missed.emplace(gate->metric, rows.size());
+    if (IsOpen(*gate) && !is_first && gate->change.text.empty()) {
+      Row& row = rows[place->second];
+      row.limit.insert(row.limit.size() - 1, ", " + gate->limit);
+      continue;
+    }
     const bool is_info = gate->status == "info";
     if (IsOpen(*gate) || is_info || (verbosity > 0 && gate->status == "pass")) {
       rows.push_back(RowOf(*gate));

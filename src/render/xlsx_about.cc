@@ -160,7 +160,7 @@ void AddAboutSheet(XlsxBook& book, const report::Report& report) {
   }
   for (const report::Remark& remark : report.remarks) remarks.emplace_back(remark.id, remark.text);
   for (const report::LeftOutTable& table : report.left_out) {
-    left_out.emplace_back(table.title, fmt::format("{} rows, which report.json does not carry",
+    left_out.emplace_back(table.title, fmt::format("{} rows that report.json does not carry",
                                                    FormatCount(table.rows)));
   }
   for (const auto& [id, reason] : report.absent_tables) left_out.emplace_back(id, reason);

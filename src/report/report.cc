@@ -9,6 +9,7 @@ namespace {
 // Bulk tables have one row for each event.
 constexpr std::array<std::string_view, 4> kBulkTables = {"launches", "memory_events",
                                                          "memory_curve", "instructions"};
+constexpr std::size_t kGapsInJson = 1'000;
 
 // Order of priority of the exclusive breakdown.
 constexpr std::array<std::string_view, 9> kParts = {
@@ -29,8 +30,10 @@ const Table* FindTableById(const Report& report, std::string_view id) {
   return it == report.tables.end() ? nullptr : &*it;
 }
 
-bool IsBulkTable(std::string_view id) {
-  return std::find(kBulkTables.begin(), kBulkTables.end(), id) != kBulkTables.end();
+std::size_t RowsInJson(const Table& table) {
+  const auto* const bulk = std::find(kBulkTables.begin(), kBulkTables.end(), table.id());
+  if (bulk != kBulkTables.end()) return 0;
+  return table.id() == "gaps" ? std::min(table.rows(), kGapsInJson) : table.rows();
 }
 
 std::vector<BreakdownPart> Breakdown(const Report& report) {

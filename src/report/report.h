@@ -184,10 +184,10 @@ struct Comparison {
   std::vector<ComparisonStep> waterfall;
 };
 
-/// A table that the report had when it was made, but that report.json does not carry.
+/// Rows of a table that the report had when it was made, but that report.json does not carry.
 struct LeftOutTable {
   std::string id, title;
-  std::int64_t rows = 0;
+  std::int64_t rows = 0;  ///< How many are not there.
 };
 
 struct Report {
@@ -213,8 +213,9 @@ struct Report {
 const Metric* FindMetricById(const Report& report, std::string_view id);
 const Table* FindTableById(const Report& report, std::string_view id);
 
-/// Whether a table is bulk data: drawn and exported, but left out of report.json.
-bool IsBulkTable(std::string_view id);
+/// Rows of a table that report.json carries, from the top: none of bulk data (one row for each
+/// event), the 1 000 longest idle gaps, all of the others.
+std::size_t RowsInJson(const Table& table);
 
 /// One part of the exclusive breakdown of iteration time, in the order of its priority.
 struct BreakdownPart {

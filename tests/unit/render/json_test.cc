@@ -157,6 +157,17 @@ TEST_F(ReportJson, BulkTablesAreNamedButLeftOut) {
             R"([{"id":"launches","title":"Launches","rows":2}])");
 }
 
+TEST_F(ReportJson, OfManyIdleGapsTheLongestAreThere) {
+  report::Report report = report_;
+  report.tables.push_back(testing::MakeTable("gaps", "gap", "Idle gaps",
+                                             {{"duration", "Duration", Unit::kTime, ""}}, {}));
+  for (int i = 0; i < 1'003; ++i) report.tables.back().columns().front().AddInteger(2'000 - i);
+  const json::value document = json::parse(RenderJson(report));
+  EXPECT_EQ(document.at("tables").at("gaps").at("rows").as_array().size(), 1'000u);
+  EXPECT_EQ(json::serialize(document.at("left_out")),
+            R"([{"id":"gaps","title":"Idle gaps","rows":3}])");
+}
+
 TEST_F(ReportJson, SameBytesAgainAndUnderAnotherLocale) {
   EXPECT_EQ(RenderJson(testing::SampleReport()), text_);
   const std::string old = std::setlocale(LC_ALL, nullptr);

@@ -38,6 +38,16 @@ FAIL  2 errors, 1 missing, 1 passed
 )");
 }
 
+TEST(Terminal, TwoMissedLimitsOfOneMetricAreOneLine) {
+  report::Report report = testing::SampleReport();
+  report.gate.push_back(report.gate[0]);
+  report.gate.back().limit = "≤ 15 %";
+  report.gate.back().level = report.gate.back().status = "warn";
+  const std::string text = Plain(RenderTerminal(report, {}));
+  EXPECT_THAT(text, HasSubstr("  error  gpu.idle.mean       31.4 %  (limit ≤ 30 %, ≤ 15 %)\n"));
+  EXPECT_THAT(text, Not(HasSubstr("  warn ")));
+}
+
 TEST(Terminal, VerboseShowsWhatPassedToo) {
   TerminalOptions options;
   options.verbosity = 1;

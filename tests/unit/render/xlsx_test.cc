@@ -1,17 +1,18 @@
 // The workbook, read back: numbers are numbers, text is text, and it is the same every time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <zlib.h>
 
 #include <clocale>
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
+#include <iterator>
 #include <string>
 
 #include "fixture.h"
 #include "render/renderer.h"
 #include "render/xlsx_book.h"
+#include "report/read_report.h"
 #include "unzip.h"
 
 namespace profgauge::render {
@@ -121,11 +122,18 @@ TEST(Xlsx, ABaselineHasItsSheet) {
 
 TEST(Xlsx, AnEmptyReportIsAWorkbookToo) { EXPECT_GT(Book(report::Report()).size(), 1000u); }
 
-// For looking at it: PROFGAUGE_XLSX_OUT names a file to write.
+// For looking at it: PROFGAUGE_XLSX_OUT names a file to write, PROFGAUGE_XLSX_IN a report.json.
 TEST(Xlsx, WriteForLookingAt) {
   const char* path = std::getenv("PROFGAUGE_XLSX_OUT");
+  const char* from = std::getenv("PROFGAUGE_XLSX_IN");
   if (path == nullptr) GTEST_SKIP() << "PROFGAUGE_XLSX_OUT is not set";
-  std::ofstream(path, std::ios::binary) << Book(testing::SampleReport(30));
+  report::Report report = testing::SampleReport(30);
+  if (from != nullptr) {
+    std::ifstream file(from);
+    report =
+        report::ReadReport(std::string{std::istreambuf_iterator<char>(file), {}}, from).value();
+  }
+  std::ofstream(path, std::ios::binary) << Book(report);
 }
 
 }  // namespace
