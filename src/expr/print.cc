@@ -119,7 +119,7 @@ class Printer {
       case Op::kCall:
         return fmt::format("{}({})", node.text, List(node.children, 0, kOrBinds));
       case Op::kNegate:
-        return "-" + Operand(node.children[0], kUnaryBinds);
+        return fmt::format("-{}", Operand(node.children[0], kUnaryBinds));
       case Op::kNot:
         return Not(id, node.children[0]);
       default:
@@ -139,7 +139,7 @@ class Printer {
 
   /// `x not in [...]` rather than `not x in [...]`.
   std::string Not(NodeId id, NodeId child) {
-    if (!HasNegatedForm(ast_.nodes[child].op)) return "not " + Operand(child, kNotBinds);
+    if (!HasNegatedForm(ast_.nodes[child].op)) return fmt::format("not {}", Operand(child, kNotBinds));
     binds_[id] = kCompareBinds;
     std::string text = texts_[child];
     return text.insert(heads_[child], " not");

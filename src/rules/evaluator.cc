@@ -159,7 +159,8 @@ class RuleRun {
     out.group = &group;
     Prepare(group, out.trace);
     if (!CheckWhen(group, out)) return out;
-    std::optional<Level> level = rule_.rule->level;
+    bool fires = rule_.rule->level.has_value();
+    Level level = rule_.rule->level.value_or(Level::kInfo);
     if (rule_.metric) {
       out.metric = expr::Evaluate(*rule_.metric, data_, group.rows);
       Trace(out.trace, "metric", *rule_.metric,
@@ -170,8 +171,8 @@ class RuleRun {
       }
       data_[rule_.metric_slot].value = out.metric.value;
       if (!rule_.limits.empty()) {
-        level = std::nullopt;
-        if (!CheckLimits(group, out, level)) return out;
+        fires = false;
+        if (!CheckLimits(group, out, fires, level)) return out;
       }
     }
     if (rule_.gain) {
@@ -179,8 +180,8 @@ class RuleRun {
       Trace(out.trace, "gain", *rule_.gain, Shown(out.gain, *rule_.gain));
       if (rule_.gain_slot != expr::Schema::kNone) data_[rule_.gain_slot].value = out.gain.value;
     }
-    if (!level) return out;
-    out.status = StatusOf(Chosen(*level));
+    if (!fires) return out;
+    out.status = StatusOf(Chosen(level));
     if (out.status == FindingStatus::kError && UsesLowConfidence()) {
       out.status = FindingStatus::kWarn;
       out.low_confidence = true;
@@ -223,7 +224,7 @@ class RuleRun {
   }
 
   /// The highest level whose limit is passed; false when a limit is absent.
-  bool CheckLimits(const RowGroup& group, Judged& out, std::optional<Level>& level) {
+  bool CheckLimits(const RowGroup& group, Judged& out, bool& fires, Level& level) {
     const double metric = AsNumber(out.metric.value, 0);
     for (const CompiledRule::Limit& limit : rule_.limits) {
       const Outcome outcome = expr::Evaluate(limit.value, data_, group.rows);
@@ -238,9 +239,10 @@ class RuleRun {
             limit.value, Shown(outcome, limit.value, rule_.metric_display));
       // Errors stand first, so the first limit that is passed is the highest level, and the last
       // one looked at is the nearest.
-      if (level) continue;
+      if (fires) continue;
       out.limit_text =
           fmt::format("{} {}", limit.above ? ">" : "<", FormatLimit(value, MetricUnit()));
+      fires = passed;
       if (passed) level = limit.level;
     }
     return true;

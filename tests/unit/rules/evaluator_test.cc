@@ -385,6 +385,14 @@ TEST(Evaluator, SymptomsStandUnderTheirCauseAndGainsRank) {
             "`memory.peak_share` is absent: not recorded here\n");
 }
 
+TEST(Evaluator, ACauseThatGainsLittleDoesNotTakeTheSymptom) {
+  // 10.1 ms of 60 ms: the loader is a finding of its own, and most of the idle time is not its
+  // doing.
+  EXPECT_EQ(Check(kCauses, CauseRun().Set("dataloader.exposed_share", 0.101)).substr(0, 128),
+            "test/idle: warn 60.0 % (> 15 %) gain 60000000 | idle 60.0 %\n"
+            "test/loader: warn 10.1 % (> 10 %) gain 10100000 | loader 10.1 %\ntest");
+}
+
 TEST(Evaluator, WhatIsWrongWithTheRecordingComesFirst) {
   EXPECT_EQ(Check(kCauses, CauseRun().Set("coverage.linked_share", 0.2)).substr(0, 50),
             "test/broken-recording: error | linked 20.0 %\ntest/");

@@ -9,6 +9,7 @@
 
 #include "readers/load.h"
 #include "rules/evaluator.h"
+#include "rules/rule_test.h"
 
 namespace profgauge {
 namespace {
@@ -75,6 +76,31 @@ TEST(ShippedRules, ExplainOnlyRulesThatThereAre) {
   }
 }
 
+/// Every rule is tested to fire, to stay silent, and not to apply where it can lack something.
+TEST(ShippedRules, AreTested) {
+  const std::string folder = PROFGAUGE_SOURCE_DIR "/rules";
+  const auto results = RunRuleTests({folder});
+  ASSERT_TRUE(results) << RenderErrors(results.error(), false);
+  for (const RuleTestResult& result : *results) {
+    for (const std::string& failure : result.failures) {
+      ADD_FAILURE() << result.file << ": " << result.name << ": " << failure;
+    }
+  }
+  std::string tests;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().string().ends_with(".test.yaml")) tests += ReadText(entry.path());
+  }
+  for (const Rule& rule : Shipped().rules.rules) {
+    const std::string name = "rule: " + rule.id + ", ";
+    const bool fires = tests.find(name + "level: ") != std::string::npos ||
+                       tests.find("rule: " + rule.id + "\n        level: ") != std::string::npos;
+    EXPECT_TRUE(fires) << rule.id << " is never seen to fire";
+    for (const char* status : {"status: pass", "status: not_applicable"}) {
+      EXPECT_NE(tests.find(name + status), std::string::npos) << rule.id << " lacks " << status;
+    }
+  }
+}
+
 /// Real recordings: what can be said of all of them, whatever the findings are.
 TEST(ShippedRules, FindingsOnRealRecordingsHold) {
   const fs::path data = fs::path(PROFGAUGE_SHARED_DIR) / "data/kineto";
@@ -95,8 +121,8 @@ TEST(ShippedRules, FindingsOnRealRecordingsHold) {
     if (!ranks) continue;
     const auto analysis = Analyze(*ranks, {});
     ASSERT_TRUE(analysis);
-    const Evaluation result = EvaluateRules(shipped.compiled, *analysis,
-                                            CollectFacts(*ranks, *analysis), RuleRunOptions{});
+    const Evaluation result =
+        EvaluateRules(shipped.compiled, *analysis, CollectFacts(*ranks, *analysis), {});
     for (std::size_t i = 0; i < result.findings.size(); ++i) {
       const Finding& finding = result.findings[i];
       SCOPED_TRACE(finding.rule->id);
