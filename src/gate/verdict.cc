@@ -121,6 +121,15 @@ void Count(const GateResult& result, const Policy& policy, Verdict& verdict, Rea
   }
 }
 
+/// A missed warning says nothing new where an error limit on the same metric is missed too.
+bool IsOverruled(const GateResult& result, const std::vector<GateResult>& gate) {
+  return result.status == GateStatus::kWarn &&
+         std::any_of(gate.begin(), gate.end(), [&result](const GateResult& other) {
+           return other.status == GateStatus::kError &&
+                  other.threshold.metric == result.threshold.metric;
+         });
+}
+
 bool IsRequired(const Policy& policy, const Rule& rule) {
   return std::any_of(policy.require.begin(), policy.require.end(), [&](const RequiredRule& r) {
     return r.rule == rule.id ||
@@ -247,7 +256,9 @@ Verdict Judge(const Policy& policy, const Analysis& analysis, const ImportLog& l
   Reasons reasons;
   for (const Threshold& threshold : policy.thresholds) {
     verdict.gate.push_back(JudgeThreshold(threshold, policy, analysis));
-    Count(verdict.gate.back(), policy, verdict, reasons);
+  }
+  for (const GateResult& result : verdict.gate) {
+    if (!IsOverruled(result, verdict.gate)) Count(result, policy, verdict, reasons);
   }
   if (options.evaluation != nullptr) {
     for (const Finding& finding : options.evaluation->findings) {

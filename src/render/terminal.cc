@@ -151,8 +151,9 @@ Row Note(std::string verb, Paint paint, std::string text) {
   return row;
 }
 
-/// "2 limits do not apply: needs memory events": by reason, in the order of the report.
-void AddNotApplicable(const report::Report& report, std::vector<Row>& rows) {
+/// "2 limits do not apply: needs memory events": by reason, in the order of the report. One line
+/// for all of them unless the reader wants more.
+void AddNotApplicable(const report::Report& report, int verbosity, std::vector<Row>& rows) {
   struct Group {
     std::string reason;
     std::int64_t limits = 0, rules = 0;
@@ -169,6 +170,15 @@ void AddNotApplicable(const report::Report& report, std::vector<Row>& rows) {
   }
   for (const report::Finding& finding : report.findings) {
     if (finding.status == "not_applicable") ++group_of(finding.reason).rules;
+  }
+  if (verbosity <= 0 && groups.size() > 1) {
+    std::int64_t all = 0;
+    for (const Group& group : groups) all += group.limits + group.rules;
+    rows.push_back(Note("note", Paint::kDim,
+                        fmt::format("{} limits and rules do not apply to this recording; -v says "
+                                    "why",
+                                    all)));
+    return;
   }
   for (const Group& group : groups) {
     std::string who;
@@ -195,6 +205,7 @@ std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
       continue;
     }
     const bool is_info = gate->status == "info";
+    if (verbosity <= 0 && IsOverruled(report, *gate)) continue;
     if (IsOpen(*gate) || is_info || (verbosity > 0 && gate->status == "pass")) {
       rows.push_back(RowOf(*gate));
     }
@@ -217,7 +228,7 @@ std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
   for (const report::Remark& remark : report.remarks) {
     rows.push_back(Note("note", Paint::kDim, Printable(remark.text)));
   }
-  AddNotApplicable(report, rows);
+  AddNotApplicable(report, verbosity, rows);
   return rows;
 }
 
