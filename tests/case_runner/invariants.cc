@@ -111,11 +111,13 @@ void CheckVerdicts(const json::object& report, const fs::path& out) {
   ASSERT_TRUE(kWords.contains(status)) << status;
   const std::string& word = kWords.at(status);
 
-  const std::string html = ReadFile(out / "report.html");
-  const std::size_t title = html.find("<title>"), title_end = html.find("</title>");
-  ASSERT_NE(title, std::string::npos);
-  EXPECT_NE(Upper(html.substr(title, title_end - title)).find(word), std::string::npos)
-      << "HTML title: " << html.substr(title, title_end - title);
+  if (fs::exists(out / "report.html")) {
+    const std::string html = ReadFile(out / "report.html");
+    const std::size_t title = html.find("<title>"), title_end = html.find("</title>");
+    ASSERT_NE(title, std::string::npos);
+    EXPECT_NE(Upper(html.substr(title, title_end - title)).find(word), std::string::npos)
+        << "HTML title: " << html.substr(title, title_end - title);
+  }
 
   const std::string markdown = ReadFile(out / "report.md");
   if (fs::exists(out / "report.md")) {
@@ -132,7 +134,7 @@ void CheckVerdicts(const json::object& report, const fs::path& out) {
 
 void CheckExitCode(const json::object& report, const std::string& command, int exit_code) {
   const std::string status(report.at("verdict").at("status").as_string());
-  if (exit_code == 4 || exit_code == 0) return;  // `report`, --exit-zero; 4 is said elsewhere.
+  if (exit_code != 1 && exit_code != 3) return;  // `report`, --exit-zero, errors.
   EXPECT_EQ(command, "check") << "only check fails on a verdict";
   EXPECT_EQ(exit_code, status == "fail" ? 1 : 3) << "verdict " << status;
 }
