@@ -15,7 +15,7 @@ std::size_t WritePairs(XlsxSheet& sheet, std::string_view title, const Pairs& pa
   sheet.Text(row++, 0, title, XlsxStyle::kHeading);
   for (const auto& [name, text] : pairs) {
     sheet.Text(row, 0, name, XlsxStyle::kMuted);
-    sheet.Text(row++, 1, text);
+    sheet.Text(row++, 1, text, XlsxStyle::kFree);
   }
   return row + 1;
 }

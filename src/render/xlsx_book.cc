@@ -79,8 +79,15 @@ void SetUp(lxw_format* format, XlsxStyle style) {
       fill(0xFCE8C8, 0x7A4A00);
       break;
     case XlsxStyle::kHead:
+    case XlsxStyle::kHeadRight:
       fill(0xE3E8EE, 0x1F2937);
       format_set_bottom(format, LXW_BORDER_THIN);
+      if (style == XlsxStyle::kHeadRight) format_set_align(format, LXW_ALIGN_RIGHT);
+      break;
+    case XlsxStyle::kClipped:
+      format_set_align(format, LXW_ALIGN_FILL);
+      break;
+    case XlsxStyle::kFree:
       break;
   }
 }
@@ -179,7 +186,7 @@ void XlsxBook::Check(lxw_error error) {
 }
 
 lxw_format* XlsxBook::Format(XlsxStyle style) {
-  if (style == XlsxStyle::kPlain) return nullptr;
+  if (style == XlsxStyle::kPlain || style == XlsxStyle::kFree) return nullptr;
   lxw_format*& format = formats_[style];
   if (format == nullptr) {
     format = workbook_add_format(book_);
@@ -235,9 +242,13 @@ void XlsxSheet::Widen(std::size_t column, std::string_view text) {
 void XlsxSheet::Text(std::size_t row, std::size_t column, std::string_view text, XlsxStyle style) {
   if (text.empty()) return;
   const std::string shown = XlsxText(text);
+  // Without it, text behind the last column of a table runs over the page.
+  if (style == XlsxStyle::kPlain && CharactersIn(shown) > kWidest) style = XlsxStyle::kClipped;
   book_.Check(worksheet_write_string(sheet_, RowOf(row), ColumnOf(column), shown.c_str(),
                                      book_.Format(style)));
-  if (style != XlsxStyle::kTitle && style != XlsxStyle::kHeading) Widen(column, shown);
+  const bool is_free =
+      style == XlsxStyle::kTitle || style == XlsxStyle::kHeading || style == XlsxStyle::kFree;
+  if (!is_free) Widen(column, shown);
 }
 
 void XlsxSheet::Number(std::size_t row, std::size_t column, double value, XlsxStyle style) {
@@ -339,7 +350,8 @@ std::size_t XlsxSheet::AddTable(std::size_t row, const std::vector<XlsxColumn>& 
   for (std::size_t i = 0; i < columns.size(); ++i) {
     specs[i] = {};
     specs[i].header = heads[i].data();
-    specs[i].header_format = book_.Format(XlsxStyle::kHead);
+    const bool is_number = XlsxUnitOf(columns[i].unit).style != XlsxStyle::kPlain;
+    specs[i].header_format = book_.Format(is_number ? XlsxStyle::kHeadRight : XlsxStyle::kHead);
     pointers.push_back(&specs[i]);
   }
   pointers.push_back(nullptr);

@@ -38,6 +38,9 @@ enum class XlsxStyle : std::uint8_t {
   kBad,
   kWarn,
   kHead,
+  kHeadRight,
+  kClipped,  ///< Text that stays in its cell.
+  kFree,     ///< Text that may run over its neighbours and widens no column.
 };
 
 /// How a unit is written: times in ms, sizes in MB, rates in GB/s and TFLOP/s; the rest as it is.

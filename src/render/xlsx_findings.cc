@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/format.h"
 #include "render/words.h"
@@ -142,8 +143,9 @@ EvidenceRows PlaceEvidence(const report::Report& report) {
 void AddFindingsSheet(XlsxBook& book, const report::Report& report, const EvidenceRows& evidence) {
   XlsxSheet sheet(book, "Findings");
   std::size_t row = 0;
+  std::set<std::string_view> missed;  // an error and a warning on one metric are one entry
   for (const report::GateRow* limit : GateByWeight(report)) {
-    if (IsOpen(*limit)) WriteLimit(sheet, ++row, *limit);
+    if (IsOpen(*limit) && missed.insert(limit->metric).second) WriteLimit(sheet, ++row, *limit);
   }
   for (const Finding* finding : InOrder(report)) {
     WriteFinding(sheet, ++row, *finding, evidence[IndexOf(report, finding)]);

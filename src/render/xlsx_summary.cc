@@ -20,7 +20,7 @@ std::size_t WriteFacts(XlsxSheet& sheet, const report::Report& report, std::size
   const auto add = [&](std::string_view label, std::string_view text) {
     if (text.empty()) return;
     sheet.Text(row, 0, label, XlsxStyle::kMuted);
-    sheet.Text(row++, 1, text);
+    sheet.Text(row++, 1, text, XlsxStyle::kFree);
   };
   add("Counts", CountsText(report.verdict));
   for (const std::string& reason : report.verdict.reasons) add("Because", reason);
@@ -59,7 +59,7 @@ std::size_t WriteGate(XlsxSheet& sheet, const report::Report& report, std::size_
     sheet.Mixed(at, 6, limit->change);
     sheet.Text(at, 7, StatusWord(limit->level));
     sheet.Text(at, 8, limit->metric);
-    sheet.Text(at, 9, limit->reason);
+    sheet.Text(at, 9, limit->reason, XlsxStyle::kFree);
   }
   return sheet.AddTable(row, columns, report.gate.size(), "t_limits", 0) + 1;
 }
