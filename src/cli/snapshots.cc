@@ -30,7 +30,10 @@ Result<std::vector<Snapshot>> FromFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   const std::streamoff size = file.tellg();
   if (!file || size < 0 || static_cast<std::uintmax_t>(size) > kLargestBaseline) {
-    Error error{ErrorKind::kConfig, "baseline/unreadable", "the baseline cannot be read", {}, {}};
+    Error error;
+    error.kind = ErrorKind::kConfig;
+    error.code = "baseline/unreadable";
+    error.message = "the baseline cannot be read";
     error.where.file = path;
     return Fail(std::move(error));
   }
@@ -44,11 +47,11 @@ Result<std::vector<Snapshot>> FromHistory(const std::string& what, const Options
   PROFGAUGE_TRY(History history, History::OpenToRead(options.db));
   PROFGAUGE_TRY(auto entries, history.Last(reference.branch, reference.count));
   if (entries.empty()) {
-    Error error{ErrorKind::kConfig,
-                "history/no-runs",
-                "the history has no run of branch `" + reference.branch + "`",
-                {},
-                {"help: `profgauge history list` shows what it has"}};
+    Error error;
+    error.kind = ErrorKind::kConfig;
+    error.code = "history/no-runs";
+    error.message = "the history has no run of branch `" + reference.branch + "`";
+    error.notes = {"help: `profgauge history list` shows what it has"};
     error.where.file = options.db;
     return Fail(std::move(error));
   }

@@ -205,7 +205,6 @@ std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
       continue;
     }
     const bool is_info = gate->status == "info";
-    if (verbosity <= 0 && IsOverruled(report, *gate)) continue;
     if (IsOpen(*gate) || is_info || (verbosity > 0 && gate->status == "pass")) {
       rows.push_back(RowOf(*gate));
     }

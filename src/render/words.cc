@@ -130,13 +130,6 @@ std::vector<const report::Finding*> FiredFindings(const report::Report& report) 
 
 bool IsOpen(const report::GateRow& row) { return GateRank(row) < 3; }
 
-bool IsOverruled(const report::Report& report, const report::GateRow& row) {
-  return row.status == "warn" &&
-         std::any_of(report.gate.begin(), report.gate.end(), [&row](const report::GateRow& other) {
-           return other.status == "error" && other.metric == row.metric;
-         });
-}
-
 std::vector<const report::GateRow*> GateByWeight(const report::Report& report) {
   std::vector<const report::GateRow*> rows;
   for (const report::GateRow& row : report.gate) rows.push_back(&row);

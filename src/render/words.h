@@ -37,9 +37,6 @@ std::vector<const report::Finding*> FiredFindings(const report::Report& report);
 
 /// Whether the limit of a row is missed or cannot be judged.
 bool IsOpen(const report::GateRow& row);
-/// Whether a missed warning limit says nothing new, since an error limit on its metric is missed
-/// too.
-bool IsOverruled(const report::Report& report, const report::GateRow& row);
 /// Rows by weight: errors, warnings, missing, then the rest in the report's order.
 std::vector<const report::GateRow*> GateByWeight(const report::Report& report);
 /// A status for people: "error", "warning", "low confidence", "not applicable", ….
