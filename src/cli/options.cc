@@ -67,6 +67,14 @@ Status SetFailOn(Options& options, const OptionSpec& self, const std::string& va
   return {};
 }
 
+Status SetTimeline(Options& options, const OptionSpec& self, const std::string& value) {
+  if (value != "auto" && value != "full" && value != "off") {
+    return Fail(BadValue(self, "`auto`, `full` or `off`", value));
+  }
+  options.timeline = value;
+  return {};
+}
+
 Status SetColor(Options& options, const OptionSpec& self, const std::string& value) {
   if (value == "auto")
     options.color = ColorChoice::kAuto;
@@ -130,6 +138,9 @@ constexpr OptionSpec kOptions[] = {
     {"--templates", "", "DIR", Group::kOutputs, kOnDrawing,
      "Use the HTML and Markdown templates in DIR instead of the built-in ones of the same name", "",
      SetText<&Options::templates_dir>},
+    {"--timeline", "", "WHICH", Group::kOutputs, kOnJudging,
+     "Events in the page's timeline: auto (default), full or off",
+     "auto keeps 300 000 events: those of GPUs, then the longest of the host.", SetTimeline},
     {"--file", "-f", "FILE", Group::kOutputs, kOnBaselineSave | kOnBaselinePromote | kOnInit,
      "The baseline or policy to write", "", SetText<&Options::file>},
     {"--db", "", "FILE", Group::kJudging, kOnHistory | kOnJudging | kOnCompare | kOnBaselineSave,

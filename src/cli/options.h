@@ -31,6 +31,7 @@ struct Options {
   std::string out_dir, html, html_dir, markdown, summary, xlsx, json;
   std::string junit, sarif, github, gitlab, openmetrics;
   std::string templates_dir;
+  std::string timeline = "auto";  ///< "auto", "full" or "off".
 
   // Judging.
   std::string policy;

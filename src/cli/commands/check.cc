@@ -17,6 +17,7 @@
 #include "gate/verdict.h"
 #include "report/build_findings.h"
 #include "report/build_report.h"
+#include "report/timeline.h"
 #include "rules/policy.h"
 #include "rules/rulebook.h"
 #include "rules/waiver.h"
@@ -48,6 +49,17 @@ std::optional<Rulebook> ReadRules(const Policy& policy, const SelectOptions& sel
 
 /// Everything; returns the exit code of the verdict. The configuration is read before the profile,
 /// so that a typo costs milliseconds.
+// Only the page draws it.
+report::TimelineOptions TimelineOf(const Options& options) {
+  using Mode = report::TimelineOptions::Mode;
+  report::TimelineOptions timeline;
+  const bool has_page =
+      !options.html.empty() || !options.html_dir.empty() || !options.out_dir.empty();
+  timeline.mode = options.timeline == "full" ? Mode::kFull : Mode::kAuto;
+  if (!has_page || options.timeline == "off") timeline.mode = Mode::kOff;
+  return timeline;
+}
+
 Result<int> Judged(const Options& options, Console& console) {
   Stats stats(console);
   const auto policy = ReadPolicy(options, console);
@@ -91,7 +103,8 @@ Result<int> Judged(const Options& options, Console& console) {
   // Only waivers depend on the day; without them the report does not.
   if (!policy->waivers.empty()) input.options.emplace_back("now", FormatDay(select.today));
   input.tables = &analysis.tables;
-  const report::Report report = report::BuildReport(input);
+  report::Report report = report::BuildReport(input);
+  report.timeline = report::BuildTimeline(ranks, TimelineOf(options));
   stats.EndPhase("judge");
   const Status drawn = drawing.Draw(report, stats);
   if (options.stats) console.Warn(stats.Table());
