@@ -983,8 +983,14 @@ async function startTimeline() {
   if (!document.getElementById('c-timeline')) return;
   const payload = await unpack('c-timeline');
   window.timeline = new Timeline(document.getElementById('timeline-section'), payload);
-  window.timeline.findings = [...document.querySelectorAll('[data-interval]')].map((element) =>
-    element.dataset.interval.split(',').map(Number));
+  const cited = [...document.querySelectorAll('[data-interval]')];
+  window.timeline.findings = cited.map((row) => row.dataset.interval.split(',').map(Number));
+  cited.forEach((row, index) => {
+    const [start, end, rank] = window.timeline.findings[index];
+    row.append(make('td', {}, make('button', {
+      type: 'button', className: 'link', onclick: () => window.timeline.show(start, end, rank < 0 ? null : rank),
+    }, '→ Timeline')));
+  });
   window.timeline.redraw();
   document.documentElement.dataset.timeline = 'ready';
 }

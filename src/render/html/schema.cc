@@ -57,7 +57,7 @@ void AddTables(report::Report& report) {
 
 report::Finding MakeFinding(std::string status) {
   report::Finding finding;
-  finding.rule = finding.title = finding.message = "x";
+  finding.rule = finding.title = finding.message = finding.advice = "x";
   finding.level = "error";
   finding.status = std::move(status);
   finding.gain = Number(std::int64_t{1}, Unit::kTime);

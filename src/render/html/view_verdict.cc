@@ -100,6 +100,34 @@ std::string Slug(std::string_view text) {
   return out;
 }
 
+// Advice as its points: lines that start with "- ".
+json::array AdviceView(std::string_view advice) {
+  json::array points;
+  while (!advice.empty()) {
+    const auto end = std::min(advice.find('\n'), advice.size());
+    std::string_view line = advice.substr(0, end);
+    if (line.starts_with("- ")) line.remove_prefix(2);
+    if (!line.empty()) points.push_back(json::object{{"text", line}});
+    advice.remove_prefix(std::min(end + 1, advice.size()));
+  }
+  return points;
+}
+
+// Where on the timeline a row of evidence lies: "start,end,rank", in ns; rank -1 when it has none.
+std::string IntervalOf(const report::Finding& finding, const std::vector<Value>& row) {
+  std::int64_t start = -1, length = -1, rank = -1;
+  for (std::size_t k = 0; k < std::min(row.size(), finding.evidence_heads.size()); ++k) {
+    const auto* number = std::get_if<std::int64_t>(&row[k]);
+    if (number == nullptr) continue;
+    const std::string& head = finding.evidence_heads[k];
+    if (head == "Start") start = *number;
+    if (head == "Length" || head == "Duration") length = *number;
+    if (head == "Rank") rank = *number;
+  }
+  if (start < 0 || length < 0) return {};
+  return fmt::format("{},{},{}", start, start + length, rank);
+}
+
 json::array EvidenceRows(const report::Finding& finding, std::size_t max_rows) {
   json::array rows;
   for (std::size_t i = 0; i < std::min(max_rows, finding.evidence.size()); ++i) {
@@ -110,7 +138,8 @@ json::array EvidenceRows(const report::Finding& finding, std::size_t max_rows) {
       cell["align"] = unit == Unit::kText ? "left" : "right";
       cells.push_back(std::move(cell));
     }
-    rows.push_back(json::object{{"cells", std::move(cells)}});
+    rows.push_back(json::object{{"cells", std::move(cells)},
+                                {"interval", IntervalOf(finding, finding.evidence[i])}});
   }
   return rows;
 }
@@ -146,7 +175,8 @@ json::object FindingView(const report::Finding& finding) {
       {"gain",
        finding.gain.text.empty() || IsAbsent(finding.gain.value) ? "" : bound + finding.gain.text},
       {"gain_exact", NumberView(finding.gain)["exact"]},
-      {"advice", finding.advice},
+      {"advice", AdviceView(finding.advice)},
+      {"has_advice", !finding.advice.empty()},
       {"docs", finding.docs.starts_with("https://") ? finding.docs : ""},
       {"explains", std::move(explains)},
       {"heads", std::move(heads)},
@@ -228,9 +258,10 @@ boost::json::object VerdictView(const Report& report) {
   for (const std::string& reason : verdict.reasons) {
     reasons.push_back(json::object{{"text", reason}});
   }
-  const bool has_reasons = !reasons.empty();
   json::array first = FirstView(report);
   const bool has_first = !first.empty();
+  // What is to be fixed says why it failed; reasons for no verdict stand alone.
+  const bool has_reasons = !reasons.empty() && (!has_first || verdict.status == "no_verdict");
   return {{"status", verdict.status},
           {"word", Upper(look.word.empty() ? verdict.status : look.word)},
           {"sign", look.sign},
