@@ -242,6 +242,15 @@ json::object MarkdownChangeView(const report::Report& report) {
           {"steps", std::move(steps)}};
 }
 
+/// The rule in code; a symptom is set off below its cause.
+json::value FindingName(const report::Report& report, const report::Finding& finding) {
+  const int depth = DepthOf(report, finding);
+  if (depth == 0) return Code(finding.rule);
+  std::string lead;
+  for (int i = 0; i < depth; ++i) lead += "↳ ";
+  return MakeMarkup(lead + MarkdownCode(finding.rule, true));
+}
+
 json::object MarkdownFindingsView(const report::Report& report, const MarkdownShape& shape) {
   const auto fired = FiredFindings(report);
   json::array rows;
@@ -249,7 +258,7 @@ json::object MarkdownFindingsView(const report::Report& report, const MarkdownSh
     if (rows.size() == shape.findings) break;
     rows.push_back(
         json::object{{"status", StatusText(finding->status)},
-                     {"rule", Code(finding->rule)},
+                     {"rule", FindingName(report, *finding)},
                      {"metric", IsAbsent(finding->metric.value) ? "" : finding->metric.text},
                      {"gain", GainText(*finding)},
                      {"message", finding->message.empty() ? finding->title : finding->message}});

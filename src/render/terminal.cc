@@ -132,11 +132,13 @@ Row RowOf(const report::GateRow& gate) {
   return row;
 }
 
-Row RowOf(const report::Finding& finding) {
+Row RowOf(const report::Report& report, const report::Finding& finding) {
   Row row;
   row.verb = finding.status;
   row.paint = PaintOf(finding.status);
-  row.name = Printable(finding.rule);
+  const int depth = DepthOf(report, finding);
+  if (depth > 0) row.name = std::string(static_cast<std::size_t>(2 * (depth - 1)), ' ') + "└ ";
+  row.name += Printable(finding.rule);
   row.value = IsAbsent(finding.metric.value) ? "" : finding.metric.text;
   row.gain = GainText(finding);
   row.text = Printable(finding.message.empty() ? finding.title : finding.message);
@@ -195,7 +197,8 @@ void AddNotApplicable(const report::Report& report, int verbosity, std::vector<R
 
 std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
   std::vector<Row> rows;
-  for (const report::Finding* finding : FiredFindings(report)) rows.push_back(RowOf(*finding));
+  for (const report::Finding* finding : FiredFindings(report))
+    rows.push_back(RowOf(report, *finding));
   std::map<std::string_view, std::size_t> missed;  // metric → row: two limits on one are one line
   for (const report::GateRow* gate : GateByWeight(report)) {
     const auto [place, is_first] = missed.emplace(gate->metric, rows.size());

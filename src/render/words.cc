@@ -11,12 +11,6 @@
 namespace profgauge::render {
 namespace {
 
-int LevelRank(std::string_view level) {
-  if (level == "error") return 0;
-  if (level == "warn") return 1;
-  return 2;
-}
-
 int GateRank(const report::GateRow& row) {
   if (row.status == "error") return 0;
   if (row.status == "warn" || row.status == "low_confidence") return 1;
@@ -120,12 +114,30 @@ std::vector<const report::Finding*> FiredFindings(const report::Report& report) 
   for (const report::Finding& finding : report.findings) {
     if (HasFired(finding)) fired.push_back(&finding);
   }
-  std::stable_sort(fired.begin(), fired.end(), [](const auto* a, const auto* b) {
-    const int rank_a = LevelRank(a->status), rank_b = LevelRank(b->status);
-    if (rank_a != rank_b) return rank_a < rank_b;
-    return AsNumber(a->gain.value, 0) > AsNumber(b->gain.value, 0);
-  });
   return fired;
+}
+
+const report::Finding* CauseOf(const report::Report& report, const report::Finding& finding) {
+  if (!HasFired(finding)) return nullptr;
+  // A cause stands before its symptoms, so a search that ends at the finding cannot run in a
+  // circle.
+  for (const report::Finding& cause : report.findings) {
+    if (&cause == &finding) return nullptr;
+    if (!HasFired(cause)) continue;
+    for (const std::string& rule : cause.explains) {
+      if (rule == finding.rule) return &cause;
+    }
+  }
+  return nullptr;
+}
+
+int DepthOf(const report::Report& report, const report::Finding& finding) {
+  int depth = 0;
+  for (const report::Finding* at = CauseOf(report, finding); at != nullptr;
+       at = CauseOf(report, *at)) {
+    ++depth;
+  }
+  return depth;
 }
 
 bool IsOpen(const report::GateRow& row) { return GateRank(row) < 3; }

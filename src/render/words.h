@@ -32,8 +32,13 @@ std::string RunText(const report::Report& report);
 bool HasFired(const report::Finding& finding);
 /// "≤ 39.0 ms/iteration", "≈ 2.1 ms/iteration", or empty.
 std::string GainText(const report::Finding& finding);
-/// Fired findings by level, then by gain; the order of the report at a tie.
+/// Fired findings in the report's order: what gains most first, a symptom behind its cause.
 std::vector<const report::Finding*> FiredFindings(const report::Report& report);
+/// The fired finding that explains this one; nullptr when it stands for itself. Their gains are
+/// one.
+const report::Finding* CauseOf(const report::Report& report, const report::Finding& finding);
+/// How many causes stand above it.
+int DepthOf(const report::Report& report, const report::Finding& finding);
 
 /// Whether the limit of a row is missed or cannot be judged.
 bool IsOpen(const report::GateRow& row);

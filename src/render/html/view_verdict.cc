@@ -12,6 +12,7 @@
 #include "render/html/view.h"
 #include "render/svg.h"
 #include "render/template.h"
+#include "render/words.h"
 
 namespace profgauge::render::html {
 namespace {
@@ -144,7 +145,7 @@ json::array EvidenceRows(const report::Finding& finding, std::size_t max_rows) {
   return rows;
 }
 
-json::object FindingView(const report::Finding& finding) {
+json::object FindingView(const Report& report, const report::Finding& finding) {
   constexpr std::size_t kEvidenceRows = 15;
   json::array heads, explains;
   for (std::size_t k = 0; k < finding.evidence_heads.size(); ++k) {
@@ -156,6 +157,7 @@ json::object FindingView(const report::Finding& finding) {
   for (const std::string& metric : finding.explains) {
     explains.push_back(json::object{{"metric", metric}});
   }
+  const report::Finding* cause = CauseOf(report, finding);
   std::string bound;
   if (finding.gain_bound == "upper") bound = "at most ";
   if (finding.gain_bound == "typical") bound = "about ";
@@ -179,24 +181,12 @@ json::object FindingView(const report::Finding& finding) {
       {"has_advice", !finding.advice.empty()},
       {"docs", finding.docs.starts_with("https://") ? finding.docs : ""},
       {"explains", std::move(explains)},
+      {"cause", cause == nullptr ? "" : cause->title},
+      {"cause_href", cause == nullptr ? "" : "#" + Slug(cause->rule)},
       {"heads", std::move(heads)},
       {"rows", EvidenceRows(finding, kEvidenceRows)},
       {"has_rows", !finding.evidence.empty()},
       {"more", more == 0 ? "" : FormatCount(static_cast<std::int64_t>(more))}};
-}
-
-bool IsFired(const report::Finding& finding) {
-  return finding.status == "error" || finding.status == "warn" || finding.status == "info";
-}
-
-std::vector<const report::Finding*> SortedFindings(const Report& report) {
-  std::vector<const report::Finding*> sorted;
-  for (const report::Finding& finding : report.findings) sorted.push_back(&finding);
-  std::stable_sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) {
-    if (RankOf(a->level) != RankOf(b->level)) return RankOf(a->level) < RankOf(b->level);
-    return AsNumber(a->gain.value, 0) > AsNumber(b->gain.value, 0);
-  });
-  return sorted;
 }
 
 // With nothing judged bad, the largest part of an iteration in which the GPU does not compute.
@@ -217,8 +207,8 @@ void AddLargestLoss(const Report& report, const auto& add) {
       fmt::format("of an iteration {}", largest->meaning), "");
 }
 
-// What to look at first: findings by level and gain; where none fired, limits that were missed; at
-// last the largest part of an iteration that is not computing.
+// What to look at first: findings that are no symptom of another, by gain; where none fired, limits
+// that were missed; at last the largest part of an iteration that is not computing.
 json::array FirstView(const Report& report) {
   constexpr std::size_t kMost = 3;
   json::array first;
@@ -231,10 +221,11 @@ json::array FirstView(const Report& report) {
                                  {"text", std::move(text)},
                                  {"gain", std::move(gain)}});
   };
-  for (const report::Finding* finding : SortedFindings(report)) {
-    if (!IsFired(*finding) || RankOf(finding->level) > 1) continue;
-    const json::object view = FindingView(*finding);
-    add("#" + Slug(finding->rule), finding->level, finding->title, finding->message,
+  for (const report::Finding& finding : report.findings) {
+    if (!HasFired(finding) || RankOf(finding.level) > 1) continue;
+    if (CauseOf(report, finding) != nullptr) continue;
+    const json::object view = FindingView(report, finding);
+    add("#" + Slug(finding.rule), finding.level, finding.title, finding.message,
         std::string(view.at("gain").as_string()));
   }
   if (!first.empty()) return first;
@@ -337,12 +328,12 @@ boost::json::object GateView(const Report& report) {
 
 boost::json::object FindingsView(const Report& report) {
   json::array fired, waived, passed, not_applicable;
-  for (const report::Finding* finding : SortedFindings(report)) {
+  for (const report::Finding& finding : report.findings) {
     json::array* list = &fired;
-    if (finding->status == "waived") list = &waived;
-    if (finding->status == "not_applicable") list = &not_applicable;
-    if (finding->status == "pass") list = &passed;
-    list->push_back(FindingView(*finding));
+    if (finding.status == "waived") list = &waived;
+    if (finding.status == "not_applicable") list = &not_applicable;
+    if (finding.status == "pass") list = &passed;
+    list->push_back(FindingView(report, finding));
   }
   const auto count = [](const json::array& list) {
     return list.empty() ? std::string()

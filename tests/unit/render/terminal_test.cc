@@ -105,6 +105,26 @@ TEST(Terminal, LongMessagesWrapAndAreNeverCut) {
   EXPECT_THAT(text, HasSubstr(testing::HostileNames()[7]));
 }
 
+TEST(Terminal, SymptomsStandUnderTheirCause) {
+  report::Report report = testing::SampleReport();
+  report.findings.resize(3, report.findings[0]);
+  const char* const kRules[] = {"io/loader", "gpu/idle", "gpu/gaps"};
+  for (std::size_t i = 0; i < 3; ++i) {
+    report.findings[i].rule = kRules[i];
+    report.findings[i].status = report.findings[i].level = "warn";
+  }
+  report.findings[0].explains = {"gpu/idle"};
+  report.findings[1].explains = {"gpu/gaps"};
+  report.findings[2].explains = {};
+  const std::string text = RenderTerminal(report, {});
+  EXPECT_THAT(text, HasSubstr("  warn   io/loader"));
+  EXPECT_THAT(text, HasSubstr("  warn   └ gpu/idle"));
+  EXPECT_THAT(text, HasSubstr("  warn     └ gpu/gaps"));
+  // The order is the report's, even where a symptom is worse than its cause.
+  report.findings[1].status = report.findings[1].level = "error";
+  EXPECT_EQ(FiredFindings(report).front(), &report.findings[0]);
+}
+
 TEST(Words, ElideMiddleKeepsBothEnds) {
   struct Row {
     std::string_view in;
