@@ -61,7 +61,7 @@ void SetUp(lxw_format* format, XlsxStyle style) {
       format_set_num_format(format, "General");
       break;
     case XlsxStyle::kMilliseconds:
-      format_set_num_format(format, "#,##0.000");
+      format_set_num_format(format, "#,##0.000###");
       break;
     case XlsxStyle::kPercent:
       format_set_num_format(format, "0.0%");
@@ -128,6 +128,9 @@ XlsxUnit XlsxUnitOf(Unit unit) {
 }
 
 std::string XlsxText(std::string_view text) {
+  const bool is_plain = std::all_of(text.begin(), text.end(),
+                                    [](char c) { return c >= 0x20 && c < 0x7f && c != '_'; });
+  if (is_plain && text.size() < kMostCharacters) return std::string(text);
   const std::string valid = ValidUtf8(text);
   std::string out;
   std::size_t characters = 0;
@@ -202,7 +205,7 @@ lxw_format* XlsxBook::FormatWithUnit(Unit unit) {
   SetUp(format, XlsxUnitOf(unit).style);
   const std::string_view name = XlsxUnitOf(unit).name;
   if (!name.empty()) {
-    const std::string_view digits = unit == Unit::kTime ? "#,##0.000" : "#,##0.00";
+    const std::string_view digits = unit == Unit::kTime ? "#,##0.000###" : "#,##0.00";
     format_set_num_format(format, fmt::format("{}\" {}\"", digits, name).c_str());
   }
   return format;
@@ -289,7 +292,8 @@ void XlsxSheet::Link(std::size_t row, std::size_t column, const std::string& tar
                                               book_.Format(XlsxStyle::kLink));
   // An address that is too long for the format stays as text.
   if (error != LXW_NO_ERROR) return Text(row, column, text);
-  Text(row, column, shown, XlsxStyle::kLink);
+  book_.Check(worksheet_write_string(sheet_, RowOf(row), ColumnOf(column), shown.c_str(),
+                                     book_.Format(XlsxStyle::kLink)));
 }
 
 void XlsxSheet::ColourLevels(std::size_t first, std::size_t last, std::size_t column) {
@@ -369,6 +373,18 @@ std::size_t XlsxSheet::AddTable(std::size_t row, const std::vector<XlsxColumn>& 
   }
   if (level >= 0) ColourLevels(row + 1, last, static_cast<std::size_t>(level));
   return last + 1;
+}
+
+void XlsxSheet::FitRow(std::size_t row, std::string_view text) {
+  constexpr double kLineHeight = 15;
+  constexpr std::size_t kMostLines = 25;
+  std::size_t lines = 0;
+  for (const std::string_view line : Lines(text)) lines += CharactersIn(line) / (kWidest - 8) + 1;
+  std::size_t& highest = lines_[row];
+  if (lines <= std::max<std::size_t>(1, highest)) return;
+  highest = std::min(lines, kMostLines);
+  book_.Check(
+      worksheet_set_row(sheet_, RowOf(row), kLineHeight * static_cast<double>(highest), nullptr));
 }
 
 void XlsxSheet::Freeze(std::size_t rows, std::size_t columns) {

@@ -109,6 +109,8 @@ class XlsxSheet {
   std::size_t AddTable(std::size_t row, const std::vector<XlsxColumn>& columns, std::size_t rows,
                        const std::string& name, int level = -1);
 
+  /// Makes `row` as high as `text` needs in a column of the widest kind.
+  void FitRow(std::size_t row, std::string_view text);
   void Freeze(std::size_t rows, std::size_t columns);
   /// Sets the widths of columns by what was written: 8 to 60 characters.
   void FitColumns();
@@ -126,6 +128,7 @@ class XlsxSheet {
   lxw_worksheet* sheet_ = nullptr;
   std::string name_;
   std::vector<std::size_t> widths_;
+  std::map<std::size_t, std::size_t> lines_;  ///< Of rows that are higher than one.
 };
 
 /// Text that a cell can hold: valid UTF-8 and XML, at most 32 767 characters.

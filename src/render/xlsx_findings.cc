@@ -55,6 +55,8 @@ void WriteFinding(XlsxSheet& sheet, std::size_t row, const Finding& finding,
   sheet.Text(row, kMessageColumn, finding.message.empty() ? finding.reason : finding.message,
              XlsxStyle::kWrap);
   if (!IsAbsent(finding.metric.value)) sheet.Mixed(row, kMeasuredColumn, finding.metric);
+  sheet.FitRow(row, finding.message.empty() ? finding.reason : finding.message);
+  sheet.FitRow(row, finding.advice);
   sheet.Cell(row, kGainColumn, finding.gain.value, Unit::kTime);
   sheet.Text(row, kBoundColumn, BoundText(finding));
   sheet.Text(row, kAdviceColumn, finding.advice, XlsxStyle::kWrap);
@@ -81,8 +83,9 @@ void WriteLimit(XlsxSheet& sheet, std::size_t row, const report::GateRow& limit)
   sheet.Mixed(row, kMeasuredColumn, limit.measured);
 }
 
-/// Lists and messages for the columns in which a team keeps track.
-void AddReview(XlsxSheet& sheet, std::size_t rows) {
+/// Lists and messages for the columns in which a team keeps track; the first `open` rows are to be
+/// looked at.
+void AddReview(XlsxSheet& sheet, std::size_t rows, std::size_t open) {
   const auto last = static_cast<lxw_row_t>(rows);
   // The library takes writable texts, and does not write.
   std::string texts[] = {"open",
@@ -109,7 +112,7 @@ void AddReview(XlsxSheet& sheet, std::size_t rows) {
   sheet.book().Check(
       worksheet_data_validation_range(sheet.handle(), 1, kDueColumn, last, kDueColumn, &due));
   for (std::size_t row = 1; row <= rows; ++row) {
-    sheet.Text(row, kStatusColumn, "open");
+    if (row <= open) sheet.Text(row, kStatusColumn, "open");
     worksheet_write_blank(sheet.handle(), static_cast<lxw_row_t>(row), kDueColumn,
                           sheet.book().Format(XlsxStyle::kDate));
   }
@@ -147,10 +150,12 @@ void AddFindingsSheet(XlsxBook& book, const report::Report& report, const Eviden
   for (const report::GateRow* limit : GateByWeight(report)) {
     if (IsOpen(*limit) && missed.insert(limit->metric).second) WriteLimit(sheet, ++row, *limit);
   }
+  std::size_t open = row;
   for (const Finding* finding : InOrder(report)) {
+    open += HasFired(*finding) ? 1 : 0;  // these come first
     WriteFinding(sheet, ++row, *finding, evidence[IndexOf(report, finding)]);
   }
-  if (row > 0) AddReview(sheet, row);
+  if (row > 0) AddReview(sheet, row, open);
   sheet.AddTable(0, FindingColumns(), row, "t_findings", kLevelColumn);
   sheet.Freeze(1, 2);
   sheet.FitColumns();
