@@ -15,6 +15,7 @@
 #include "analysis/memory.h"
 #include "analysis/op_tables.h"
 #include "analysis/output.h"
+#include "analysis/reported.h"
 #include "analysis/run_iterations.h"
 #include "analysis/tensor_cores.h"
 #include "analysis/utilization.h"
@@ -31,27 +32,54 @@ const RankContext& LongestRank(const std::vector<RankContext>& ranks) {
   return *longest;
 }
 
+constexpr std::string_view kNoTimeline =
+    "needs the times of events, which this kind of file lacks: it has durations or sums only";
+
+void AddWithoutTimeline(const std::vector<RankContext>& ranks, Output& out) {
+  for (const MetricSpec& spec : MetricCatalogue()) {
+    for (const std::string_view of_time : {"profile.wall_time", "profile.iterations", "iteration.",
+                                           "breakdown.", "gpu.", "launch.", "dataloader."}) {
+      if (spec.id.starts_with(of_time)) out.SetAbsent(spec.id, std::string(kNoTimeline));
+    }
+  }
+  for (const std::string_view table : {"iterations", "gaps", "launches"}) {
+    out.SetTableAbsent(table, std::string(kNoTimeline));
+  }
+  SetRecording(ranks, out);
+}
+
 }  // namespace
 
 Result<Analysis> Analyze(std::span<const Profile> profiles, const Selection& selection) {
   PROFGAUGE_TRY(const std::vector<RankContext> ranks, BuildRankContexts(profiles, selection));
+  const bool has_timeline = std::all_of(profiles.begin(), profiles.end(),
+                                        [](const Profile& p) { return p.has_timeline; });
   Output out;
-  AddIterations(ranks, out);
-  AddUtilization(ranks, out);
-  AddIdle(ranks, out);
+  if (has_timeline) {
+    AddIterations(ranks, out);
+    AddUtilization(ranks, out);
+    AddIdle(ranks, out);
+    AddLaunches(ranks, out);
+  } else {
+    AddWithoutTimeline(ranks, out);
+  }
   AddOpTables(ranks, out);
   AddKernels(ranks, out);
   AddTensorCores(ranks, out);
-  AddLaunches(ranks, out);
   AddDeviceTables(ranks, out);
   AddCopies(ranks, out);
   AddHostCalls(ranks, out);
   AddCommunication(ranks, out);
   AddMemory(ranks, out);
   AddCoverage(ranks, out);
+  AddReported(ranks, out);
 
   Analysis analysis;
   out.MoveTo(analysis);
+  if (!has_timeline) {
+    analysis.iteration_source = "no timeline";
+    return analysis;
+  }
   const RankContext& longest = LongestRank(ranks);
   analysis.iteration_source = longest.iterations.source;
   for (const RankContext& rank : ranks) {

@@ -53,6 +53,26 @@ Table& Output::AddTable(std::string_view id) {
   return table;
 }
 
+Table& Output::ReplaceTable(std::string_view id) {
+  std::erase_if(tables_, [id](const Table& table) { return table.id() == id; });
+  absent_tables_.erase(std::string(id));
+  return AddTable(id);
+}
+
+bool Output::IsSet(std::string_view id) const {
+  const std::size_t index = IndexOf(id);
+  return index < metrics_.size() && !IsAbsent(metrics_[index].value);
+}
+
+bool Output::HasRows(std::string_view id) const {
+  for (const Table& table : tables_) {
+    if (table.id() != id) continue;
+    return std::any_of(table.columns().begin(), table.columns().end(),
+                       [](const Column& column) { return column.size() > 0; });
+  }
+  return false;
+}
+
 void Output::SetTableAbsent(std::string_view id, std::string reason) {
   absent_tables_.insert_or_assign(std::string(id), std::move(reason));
 }

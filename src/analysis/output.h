@@ -26,6 +26,10 @@ class Output {
   /// through strings(), which all tables share. The reference stays valid. REQUIRES: `id` is in the
   /// table catalogue and was not added before.
   Table& AddTable(std::string_view id);
+  /// As AddTable, in place of a table that was added before.
+  Table& ReplaceTable(std::string_view id);
+  bool IsSet(std::string_view id) const;    ///< Whether the metric has a value so far.
+  bool HasRows(std::string_view id) const;  ///< Whether the table was added and has rows so far.
   void SetTableAbsent(std::string_view id, std::string reason);
   StringPool& strings() { return *strings_; }
 

@@ -111,32 +111,6 @@ void SetBreakdown(const Breakdown& sums, Ns whole, Output& out) {
   }
 }
 
-void SetProfile(std::span<const RankContext> ranks, std::size_t iterations, Output& out) {
-  Ns wall = 0;
-  Ns kernel_time = 0;
-  std::int64_t gpus = 0;
-  bool has_device = false;
-  for (const RankContext& rank : ranks) {
-    wall = std::max(wall, rank.window().length());
-    gpus += static_cast<std::int64_t>(MeasureGpus(rank).size());
-    has_device = has_device || rank.has_device();
-    const DeviceTable& device = rank.profile->device;
-    for (std::uint32_t row = 0; row < device.size(); ++row) {
-      if (device.kind[row] != DeviceKind::kKernel || !rank.InTables(DeviceId{row})) continue;
-      kernel_time += device.duration[row];
-    }
-  }
-  out.Set("profile.wall_time", wall);
-  out.Set("profile.iterations", static_cast<std::int64_t>(iterations));
-  out.Set("profile.ranks", static_cast<std::int64_t>(ranks.size()));
-  out.Set("profile.gpus", gpus);
-  if (has_device) {
-    out.Set("profile.kernel_time", kernel_time);
-  } else {
-    out.SetAbsent("profile.kernel_time", CapabilityGap(Capability::kDeviceEvents));
-  }
-}
-
 void FillTable(std::span<const RankContext> ranks, std::span<const RunIteration> run,
                const std::vector<std::vector<Breakdown>>& parts, Table& table) {
   std::vector<std::vector<KernelSums>> kernels;
@@ -196,13 +170,42 @@ std::vector<RunIteration> PoolIterations(std::span<const RankContext> ranks) {
   return run;
 }
 
+void SetRecording(std::span<const RankContext> ranks, Output& out) {
+  Ns kernel_time = 0;
+  std::int64_t gpus = 0;
+  bool has_device = false;
+  for (const RankContext& rank : ranks) {
+    gpus += static_cast<std::int64_t>(MeasureGpus(rank).size());
+    has_device = has_device || rank.has_device();
+    const DeviceTable& device = rank.profile->device;
+    for (std::uint32_t row = 0; row < device.size(); ++row) {
+      if (device.kind[row] != DeviceKind::kKernel || !rank.InTables(DeviceId{row})) continue;
+      kernel_time += device.duration[row];
+    }
+  }
+  out.Set("profile.ranks", static_cast<std::int64_t>(ranks.size()));
+  const bool told = has_device || std::all_of(ranks.begin(), ranks.end(), [](const RankContext& r) {
+                      return r.profile->has_timeline;
+                    });
+  if (told) out.Set("profile.gpus", gpus);
+  if (has_device) {
+    out.Set("profile.kernel_time", kernel_time);
+  } else {
+    out.SetAbsent("profile.kernel_time", CapabilityGap(Capability::kDeviceEvents));
+  }
+}
+
 void AddIterations(std::span<const RankContext> ranks, Output& out) {
   const std::vector<RunIteration> run = PoolIterations(ranks);
   std::vector<double> durations;
   for (const RunIteration& iteration : run) {
     durations.push_back(static_cast<double>(iteration.duration));
   }
-  SetProfile(ranks, run.size(), out);
+  Ns wall = 0;
+  for (const RankContext& rank : ranks) wall = std::max(wall, rank.window().length());
+  out.Set("profile.wall_time", wall);
+  out.Set("profile.iterations", static_cast<std::int64_t>(run.size()));
+  SetRecording(ranks, out);
   SetStatistics(durations, out);
   std::vector<std::vector<Breakdown>> parts;
   Breakdown sums{};

@@ -27,6 +27,9 @@ struct RunIteration {
 /// began recording later does not shift the others.
 std::vector<RunIteration> PoolIterations(std::span<const RankContext> ranks);
 
+/// Sets profile.ranks, profile.gpus and profile.kernel_time: what needs no timeline.
+void SetRecording(std::span<const RankContext> ranks, Output& out);
+
 /// Sets profile.*, iteration.*, breakdown.* and dataloader.exposed_share, adds the table of
 /// iterations, and proposes a steady sub-range when the selection is unsteady.
 void AddIterations(std::span<const RankContext> ranks, Output& out);

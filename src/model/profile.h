@@ -10,6 +10,7 @@
 #include "base/string_pool.h"
 #include "base/units.h"
 #include "model/import_log.h"
+#include "model/reported.h"
 #include "model/tables.h"
 
 namespace profgauge {
@@ -33,22 +34,36 @@ struct DistributedInfo {
 /// What a format or recording can give. A metric that needs a missing one is absent, with the
 /// reason that CapabilityGap() words.
 enum class Capability : std::uint8_t {
-  kDeviceEvents, kHostOps, kLaunchLinks, kShapes, kCallStacks, kMemoryEvents, kIterationMarkers,
-  kPython, kOccupancy, kDeviceProperties, kSyncEvents, kCollectiveInfo,
+  kDeviceEvents,
+  kHostOps,
+  kLaunchLinks,
+  kShapes,
+  kCallStacks,
+  kMemoryEvents,
+  kIterationMarkers,
+  kPython,
+  kOccupancy,
+  kDeviceProperties,
+  kSyncEvents,
+  kCollectiveInfo,
 };
 
 struct Profile {
   Source source;
-  std::int64_t origin_ns = 0;    ///< Absolute time (Unix ns where known) of model time 0.
-  Ns first = 0, last = 0;        ///< Extent of all events.
+  std::int64_t origin_ns = 0;       ///< Absolute time (Unix ns where known) of model time 0.
+  Ns first = 0, last = 0;           ///< Extent of all events.
   Ns span_start = 0, span_end = 0;  ///< The profiler's own recording span; 0,0 when not recorded.
+  /// False when rows have durations but no times, or there are no rows at all (a report of sums):
+  /// iterations, idle time, utilization and the timeline are unknown then.
+  bool has_timeline = true;
   StringPool strings;
   std::vector<Thread> threads;
   std::vector<Gpu> gpus;
   std::vector<LaunchConfig> launch_configs;
   std::vector<Collective> collectives;
   DistributedInfo distributed;
-  /// Allow-listed facts in reading order: ("cuda_runtime_version", "12040"), ("record_shapes", "1").
+  /// Allow-listed facts in reading order: ("cuda_runtime_version", "12040"), ("record_shapes",
+  /// "1").
   std::vector<std::pair<std::string, std::string>> facts;
 
   HostTable host;
@@ -58,6 +73,7 @@ struct Profile {
   DeviceRangeTable device_ranges;
   PythonTable python;
   MemoryTable memory;
+  Reported reported;  ///< What the file states itself, for what its rows cannot give.
 
   ImportLog log;
 

@@ -1,0 +1,60 @@
+#include <gtest/gtest.h>
+
+#include "analysis/analysis.h"
+#include "fixture.h"
+
+namespace profgauge {
+namespace {
+
+Profile Summary() {
+  ProfileBuilder builder;
+  Profile profile = *std::move(builder).Finish();
+  profile.has_timeline = false;
+  profile.reported.metrics = {
+      {"gpu.utilization.mean", 0.25, "as the summary states it"},
+      {"no.such.metric", 1.0, {}},
+  };
+  profile.reported.tables = {{"ops", {"calls", "name", "type"}, {{std::int64_t{3}, "conv", {}}}}};
+  return profile;
+}
+
+TEST(Reported, StandsInForWhatTheRowsCannotGive) {
+  const auto analysis = Analyze(OneRank(Summary()), {});
+  ASSERT_TRUE(analysis.has_value());
+  EXPECT_EQ(NumberOf(*analysis, "gpu.utilization.mean"), 0.25);
+  EXPECT_EQ(analysis->Find("gpu.utilization.mean")->note, "as the summary states it");
+  const Table* ops = analysis->FindTable("ops");
+  ASSERT_EQ(ops->rows(), 1U);
+  EXPECT_EQ(ops->At(0, "name"), Value(std::string("conv")));
+  EXPECT_EQ(ops->At(0, "calls"), Value(std::int64_t{3}));
+  EXPECT_EQ(ops->At(0, "type"), Value{});
+  EXPECT_FALSE(ops->Find("device_self")->absent_because().empty());
+}
+
+TEST(Reported, WithoutATimelineNothingOnTheTimeAxisIsClaimed) {
+  const auto analysis = Analyze(OneRank(Summary()), {});
+  ASSERT_TRUE(analysis.has_value());
+  for (const auto id : {"profile.wall_time", "profile.iterations", "gpu.idle.mean",
+                        "iteration.time.mean", "breakdown.other", "profile.kernel_time"}) {
+    EXPECT_TRUE(IsAbsent(analysis->Find(id)->value)) << id;
+    EXPECT_NE(analysis->Find(id)->absent_because, "") << id;
+  }
+  EXPECT_TRUE(analysis->absent_tables.contains("iterations"));
+}
+
+TEST(Reported, NumbersComputedFromEventsStay) {
+  TestProfile test;
+  test.Step(0, {0, 1000});
+  test.Op("aten::mm", {100, 200});
+  test.Launch("gemm", {120, 130}, {200, 600});
+  Profile profile = test.Finish();
+  profile.reported.metrics = {{"profile.kernel_time", std::int64_t{7}, "stated"}};
+  profile.reported.tables = {{"ops", {"name"}, {{"conv"}, {"relu"}}}};
+  const auto analysis = Analyze(OneRank(std::move(profile)), {});
+  ASSERT_TRUE(analysis.has_value());
+  EXPECT_EQ(NumberOf(*analysis, "profile.kernel_time"), 400);
+  EXPECT_EQ(analysis->FindTable("ops")->rows(), 1U);
+}
+
+}  // namespace
+}  // namespace profgauge
