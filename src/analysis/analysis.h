@@ -26,6 +26,8 @@ struct MetricSpec {
   std::string_view definition;  ///< One sentence.
   std::string_view formula;     ///< May be empty when the definition says it all.
   std::string_view source;      ///< Whose definition: "DLProf", "TensorBoard plug-in", "HTA", "ours".
+  /// Kind of device that alone has it ("neuron"): reports of runs without one leave it out.
+  std::string_view family = {};
 };
 std::span<const MetricSpec> MetricCatalogue();
 const MetricSpec* FindMetric(std::string_view id);
@@ -37,6 +39,7 @@ struct TableSpec {
   std::string_view title;
   std::string_view doc;
   std::span<const ColumnSpec> columns;
+  std::string_view family = {};  ///< As in MetricSpec.
 };
 std::span<const TableSpec> TableCatalogue();
 const TableSpec* FindTable(std::string_view id);

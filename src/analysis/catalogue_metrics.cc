@@ -1,6 +1,10 @@
 // The metric catalogue. Several ranks: counts and times are summed over ranks, shares are weighted
 // by the time they are shares of; a definition says so where it is otherwise.
+#include <iterator>
+#include <vector>
+
 #include "analysis/analysis.h"
+#include "analysis/catalogue_neuron.h"
 
 namespace profgauge {
 namespace {
@@ -294,10 +298,17 @@ constexpr MetricSpec kMetrics[] = {
 
 }  // namespace
 
-std::span<const MetricSpec> MetricCatalogue() { return kMetrics; }
+std::span<const MetricSpec> MetricCatalogue() {
+  static const std::vector<MetricSpec> kAll = [] {
+    std::vector<MetricSpec> all(std::begin(kMetrics), std::end(kMetrics));
+    all.insert(all.end(), NeuronMetrics().begin(), NeuronMetrics().end());
+    return all;
+  }();
+  return kAll;
+}
 
 const MetricSpec* FindMetric(std::string_view id) {
-  for (const MetricSpec& spec : kMetrics) {
+  for (const MetricSpec& spec : MetricCatalogue()) {
     if (spec.id == id) return &spec;
   }
   return nullptr;

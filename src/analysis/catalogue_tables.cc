@@ -1,6 +1,10 @@
 // The table catalogue: every table with its columns. Times of a row are sums over the calls that
 // the row stands for, unless the column says otherwise.
+#include <iterator>
+#include <vector>
+
 #include "analysis/analysis.h"
+#include "analysis/catalogue_neuron.h"
 
 namespace profgauge {
 namespace {
@@ -354,10 +358,17 @@ constexpr TableSpec kTables[] = {
 
 }  // namespace
 
-std::span<const TableSpec> TableCatalogue() { return kTables; }
+std::span<const TableSpec> TableCatalogue() {
+  static const std::vector<TableSpec> kAll = [] {
+    std::vector<TableSpec> all(std::begin(kTables), std::end(kTables));
+    all.insert(all.end(), NeuronTables().begin(), NeuronTables().end());
+    return all;
+  }();
+  return kAll;
+}
 
 const TableSpec* FindTable(std::string_view id) {
-  for (const TableSpec& spec : kTables) {
+  for (const TableSpec& spec : TableCatalogue()) {
     if (spec.id == id) return &spec;
   }
   return nullptr;

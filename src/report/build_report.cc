@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <set>
+#include <string_view>
 
 #include "base/format.h"
 #include "profgauge/version.h"
@@ -34,9 +36,20 @@ std::string_view BetterOf(Direction direction) {
   return "neutral";
 }
 
+/// The kinds of device whose own metrics the run has: those of others would only be noise.
+std::set<std::string_view> FamiliesOf(const Analysis& analysis) {
+  std::set<std::string_view> families = {""};
+  for (const profgauge::Metric& found : analysis.metrics) {
+    if (!IsAbsent(found.value)) families.insert(found.spec->family);
+  }
+  return families;
+}
+
 std::vector<Metric> BuildMetrics(const Analysis& analysis) {
+  const auto families = FamiliesOf(analysis);
   std::vector<Metric> metrics;
   for (const profgauge::Metric& found : analysis.metrics) {
+    if (!families.contains(found.spec->family)) continue;
     Metric& metric = metrics.emplace_back();
     metric.id = found.spec->id;
     metric.title = found.spec->title;
@@ -113,7 +126,9 @@ void BuildTables(const BuildInput& input, Report& report) {
   }
   std::erase_if(report.tables, [](const Table& table) { return table.columns().empty(); });
   const auto& absent = input.analysis->absent_tables;
+  const auto families = FamiliesOf(*input.analysis);
   for (const TableSpec& spec : TableCatalogue()) {
+    if (!families.contains(spec.family)) continue;
     const auto it = absent.find(spec.id);
     if (it != absent.end()) report.absent_tables.emplace_back(*it);
   }

@@ -1,0 +1,16 @@
+// What only AWS Neuron profiles have: the part of the catalogues that reports of other profiles
+// leave out (MetricSpec::family).
+#pragma once
+
+#include <span>
+
+#include "analysis/analysis.h"
+
+namespace profgauge {
+
+inline constexpr std::string_view kNeuronFamily = "neuron";
+
+std::span<const MetricSpec> NeuronMetrics();
+std::span<const TableSpec> NeuronTables();
+
+}  // namespace profgauge
