@@ -57,6 +57,13 @@ constexpr CommandSpec kCommands[] = {
     {"render", kOnRender, "REPORT.json", 1, 1, "Draw reports again from a report.json",
      "The HTML, Markdown and XLSX reports are functions of report.json; the profile is not needed.",
      "  profgauge render report.json --html report.html\n", RunRender},
+    {"export kernels", kOnExportKernels, "PROFILE…", 1, kMany,
+     "Write one line per kernel launch in PyProf's 20 columns",
+     "Op, direction, parameters, FLOPs, bytes and Tensor Core use of each kernel, as PyProf's prof\n"
+     "stage shows them, from any format. Goes to standard output, or to --output.",
+     "  profgauge export kernels net.sqlite --columns all -o kernels.csv\n"
+     "  profgauge export kernels net.dict --columns op,kernel,sil,flops --format table -w 150\n",
+     RunExportKernels},
     {"metrics list", kOnMetricsList, "[ID…]", 0, kMany,
      "List the metrics; with ids or patterns, define them",
      "Rules, limits and reports share these ids.",

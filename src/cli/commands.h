@@ -34,10 +34,12 @@ enum CommandBit : unsigned {
   kOnRulesDocs = 1u << 19,
   kOnRulesExplain = 1u << 20,
   kOnInit = 1u << 21,
+  kOnExportKernels = 1u << 22,
   kOnHistory = kOnHistoryAdd | kOnHistoryList | kOnHistoryTrend | kOnHistoryExport,
   kOnSnapshots = kOnCompare | kOnBaselineSave | kOnBaselinePromote | kOnHistoryAdd,
   kOnJudging = kOnCheck | kOnReport,
-  kOnReading = kOnJudging | kOnInspect | kOnSnapshots | kOnRulesExplain | kOnInit,
+  kOnExport = kOnExportKernels,
+  kOnReading = kOnJudging | kOnInspect | kOnSnapshots | kOnRulesExplain | kOnInit | kOnExport,
   kOnSelecting = kOnJudging | kOnSnapshots | kOnInit,
   kOnDrawing = kOnJudging | kOnRender | kOnCompare,
   kOnAll = ~0u,
@@ -70,6 +72,7 @@ Result<int> RunHistoryTrend(const Options& options, Console& console);
 Result<int> RunHistoryExport(const Options& options, Console& console);
 Result<int> RunInit(const Options& options, Console& console);
 Result<int> RunInspect(const Options& options, Console& console);
+Result<int> RunExportKernels(const Options& options, Console& console);
 Result<int> RunRender(const Options& options, Console& console);
 Result<int> RunTemplatesExport(const Options& options, Console& console);
 Result<int> RunMetricsList(const Options& options, Console& console);

@@ -87,6 +87,16 @@ Status SetColor(Options& options, const OptionSpec& self, const std::string& val
   return {};
 }
 
+template <auto member, std::string_view const& first, std::string_view const& second>
+Status SetOneOf(Options& options, const OptionSpec& self, const std::string& value) {
+  if (value != first && value != second) {
+    return Fail(BadValue(self, fmt::format("`{}` or `{}`", first, second), value));
+  }
+  options.*member = value;
+  return {};
+}
+constexpr std::string_view kCsv = "csv", kTable = "table", kNv311 = "nv311", kClassic = "classic";
+
 template <int level>
 Status SetVerbosity(Options& options, const OptionSpec&, const std::string&) {
   if (options.verbosity == -level) {
@@ -143,6 +153,22 @@ constexpr OptionSpec kOptions[] = {
      "auto keeps 300 000 events: those of GPUs, then the longest of the host.", SetTimeline},
     {"--file", "-f", "FILE", Group::kOutputs, kOnBaselineSave | kOnBaselinePromote | kOnInit,
      "The baseline or policy to write", "", SetText<&Options::file>},
+    {"--output", "-o", "FILE", Group::kOutputs, kOnExport,
+     "Write to FILE instead of standard output", "", SetText<&Options::output>},
+    {"--format", "", "FORMAT", Group::kOutputs, kOnExportKernels, "csv (default) or table", "",
+     SetOneOf<&Options::format, kCsv, kTable>},
+    {"--columns", "-c", "LIST", Group::kOutputs, kOnExportKernels,
+     "Columns by name, with commas between, or all",
+     "idx,seq,altseq,tid,layer,trace,dir,sub,mod,op,kernel,params,sil,tc,device,stream,grid,block,"
+     "flops,bytes",
+     SetText<&Options::columns>},
+    {"--width", "-w", "N", Group::kOutputs, kOnExportKernels,
+     "Characters of a line with --format table (default: the terminal's)", "",
+     SetIndex<&Options::width>},
+    {"--pyprof-dialect", "", "NAME", Group::kOutputs, kOnExportKernels,
+     "Formulas of nv311 (NVIDIA/PyProf 3.11) or classic (apex.pyprof); default: corrected ones",
+     "Both report no FLOPs for convolutions on A100 and later, among other errors.",
+     SetOneOf<&Options::pyprof_dialect, kNv311, kClassic>},
     {"--db", "", "FILE", Group::kJudging, kOnHistory | kOnJudging | kOnCompare | kOnBaselineSave,
      "The history (default: profgauge-history.db)", "", SetText<&Options::db>},
     {"--branch", "", "NAME", Group::kSelection, kOnHistory,

@@ -43,6 +43,13 @@ struct Options {
   std::vector<std::string> baselines;  ///< Baseline files, `history:…`, or profiles.
   bool allow_incomparable = false;
 
+  // Exports.
+  std::string output;          ///< The file to write.
+  std::string format = "csv";  ///< "csv" or "table".
+  std::string columns;
+  std::string pyprof_dialect;  ///< "nv311", "classic", or empty: ours.
+  std::optional<std::int64_t> width;
+
   // Baselines and history.
   std::string file;                         ///< The baseline file to write.
   std::string db = "profgauge-history.db";  ///< The history.

@@ -10,6 +10,7 @@
 #include "base/string_pool.h"
 #include "base/units.h"
 #include "model/import_log.h"
+#include "model/kernel_markers.h"
 #include "model/reported.h"
 #include "model/tables.h"
 
@@ -73,6 +74,7 @@ struct Profile {
   DeviceRangeTable device_ranges;
   PythonTable python;
   MemoryTable memory;
+  std::vector<KernelMarkers> kernel_markers;  ///< One per row of `device`, or none at all.
   Reported reported;  ///< What the file states itself, for what its rows cannot give.
 
   ImportLog log;

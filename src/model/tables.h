@@ -38,7 +38,8 @@ struct HostTable {
   std::vector<StringId> input_shapes;   ///< Canonical text "[[32, 3, 224, 224], []]"; or invalid.
   std::vector<StringId> input_dtypes;   ///< Canonical text "[float, c10::Half]"; or invalid.
   std::vector<StringId> call_stack;     ///< "a.py(3): f;b.py(9): g", innermost first; or invalid.
-  std::vector<StringId> concrete_inputs;  ///< As written by the profiler; or invalid.
+  /// Arguments as written by the profiler; PyProf's whole dictionary; or invalid.
+  std::vector<StringId> concrete_inputs;
   std::vector<std::int64_t> sequence;   ///< Autograd sequence number, -1 when there is none.
   std::vector<CollectiveId> collective;  ///< For record_param_comms and the like.
   std::size_t size() const { return start.size(); }

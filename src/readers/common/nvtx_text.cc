@@ -4,6 +4,8 @@
 
 #include <charconv>
 
+#include "readers/common/pyprof_marker.h"
+
 namespace profgauge::readers {
 namespace {
 
@@ -35,17 +37,6 @@ std::int64_t NumberAfter(std::string_view text, std::string_view key) {
   const char* begin = text.data() + at + key.size();
   const auto [end, error] = std::from_chars(begin, text.data() + text.size(), value);
   return error == std::errc{} ? value : -1;
-}
-
-// The value of `'key': '…'` in a Python dictionary as PyProf writes it.
-std::string_view DictText(std::string_view text, std::string_view key) {
-  const auto at = text.find(key);
-  if (at == std::string_view::npos) return {};
-  std::string_view rest = text.substr(at + key.size());
-  const auto open = rest.find('\'');
-  if (open == std::string_view::npos) return {};
-  rest.remove_prefix(open + 1);
-  return rest.substr(0, rest.find('\''));
 }
 
 // "aten::conv2d, seq = 3, op_id = 7, sizes = [[1, 2]]"; the name itself may contain commas.
@@ -81,18 +72,7 @@ RangeText ParseRangeText(std::string_view text, std::string_view domain) {
     range.name = text;
     return range;
   }
-  if (text.starts_with("{'mod':")) {
-    range.kind = RangeKind::kOp;
-    range.name = DictText(text, "'op':");
-    if (const auto module = DictText(text, "'mod':"); !module.empty()) {
-      range.name = std::string(module) + "." + range.name;
-    }
-    return range;
-  }
-  if (text.starts_with("{'traceMarker'")) {
-    range.name = "traceMarker";  // A call stack; the ops inside it are ranges of their own.
-    return range;
-  }
+  if (IsPyprofMarker(text)) return ParsePyprofMarker(text);
   if (domain == "tensorflow-core" && text.starts_with("Op: ")) {
     range.kind = RangeKind::kOp;
     range.name = text.substr(4);

@@ -14,6 +14,9 @@ struct RangeText {
   RangeKind kind = RangeKind::kAnnotation;
   std::string name;            ///< "aten::conv2d", without what is appended to it.
   std::string input_shapes;    ///< "[[32, 3, 32, 32], []]"; empty when not written.
+  std::string input_dtypes;    ///< "[float32, Int]"; empty when not written.
+  std::string call_stack;      ///< As HostTable::call_stack; empty when not written.
+  std::string dictionary;      ///< The text itself, where it is one of PyProf's dictionaries.
   std::int64_t sequence = -1;  ///< Autograd sequence number.
   bool is_backward = false;    ///< Belongs to the backward of the op with that sequence number.
 };

@@ -5,6 +5,7 @@
 
 #include "readers/common/names.h"
 #include "readers/common/nvtx_text.h"
+#include "readers/common/pyprof_marker.h"
 #include "readers/common/sqlite_table.h"
 #include "readers/nsight_systems/import.h"
 
@@ -96,12 +97,11 @@ void AddRange(Import& import, const TableScan& scan, std::string_view text) {
   const auto domain = import.domains.find({ProcessOf(thread), scan.Integer(kDomain)});
   const RangeText range = ParseRangeText(
       text, domain == import.domains.end() ? std::string_view{} : std::string_view(domain->second));
-  row.name = import.builder->Intern(range.name);
   row.kind = HostKindOf(range.kind);
   row.thread = ThreadOf(import, thread);
   row.sequence = range.sequence;
   row.backward = range.is_backward;
-  if (!range.input_shapes.empty()) row.input_shapes = import.builder->Intern(range.input_shapes);
+  AddTexts(range, *import.builder, row);
   import.builder->log().Add(Counter::events_read);
   import.builder->AddHost(row);
 }

@@ -1,0 +1,32 @@
+// PyProf's prof stage for one kernel: parameters, Tensor Core use, FLOPs and bytes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/kernel_class.h"
+#include "analysis/pyprof/columns.h"
+#include "analysis/pyprof/record.h"
+
+namespace profgauge::pyprof {
+
+struct ProfResult {
+  std::string module, op;          ///< Empty: the record's first.
+  std::string params = "na=na,";   ///< "T=(35,20),fp32," or "[35,20]fp32;[]fp32".
+  std::string tensor_core = "na";  ///< 1, 0, - (the op cannot use them) or na (unknown).
+  std::string flops = "0", bytes = "0";  ///< As Python prints them: "12", "12.0".
+  bool understood = false;
+};
+
+class Prof {
+ public:
+  Prof(const Profile& profile, Dialect dialect);
+  ProfResult operator()(const KernelRecord& record) const;
+
+ private:
+  const Profile& profile_;
+  Dialect dialect_;
+  std::vector<KernelClass> classes_;
+};
+
+}  // namespace profgauge::pyprof

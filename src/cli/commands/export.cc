@@ -1,0 +1,158 @@
+// `profgauge export …`: a profile's contents in the files of other tools.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/pyprof/columns.h"
+#include "base/csv.h"
+#include "base/diagnostic.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/outputs.h"
+#include "cli/reading.h"
+
+namespace profgauge::cli {
+namespace {
+
+using pyprof::AllColumns;
+using pyprof::Dialect;
+
+/// "kernel,sil", "all", or "" for the default.
+Result<std::vector<std::size_t>> ChooseColumns(const std::string& list) {
+  if (list.empty()) return pyprof::DefaultColumns();
+  std::vector<std::size_t> chosen;
+  std::vector<std::string_view> names;
+  for (const pyprof::ColumnName& column : AllColumns()) names.push_back(column.option);
+  if (list == "all") {
+    for (std::size_t i = 0; i < names.size(); ++i) chosen.push_back(i);
+    return chosen;
+  }
+  for (std::size_t at = 0; at <= list.size();) {
+    const std::size_t end = std::min(list.find(',', at), list.size());
+    const std::string name(Trim(std::string_view(list).substr(at, end - at)));
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) {
+      Error error{ErrorKind::kUsage, "usage/unknown-column",
+                  fmt::format("unknown column `{}`", Printable(name)), {}, {}};
+      if (const auto near = DidYouMean(name, names); !near.empty()) {
+        error.notes.push_back(fmt::format("help: did you mean `{}`?", near));
+      }
+      error.notes.push_back(fmt::format("help: columns are {}, or all", fmt::join(names, ", ")));
+      return Fail(std::move(error));
+    }
+    chosen.push_back(static_cast<std::size_t>(found - names.begin()));
+    at = end + 1;
+  }
+  return chosen;
+}
+
+/// Cut or filled to `width` characters.
+std::string Padded(std::string_view text, std::size_t width) {
+  const std::string shown = PrintableShort(text, width);
+  std::size_t characters = 0;
+  for (const char c : shown) characters += (static_cast<unsigned char>(c) & 0xC0) != 0x80 ? 1 : 0;
+  return shown + std::string(width > characters ? width - characters : 0, ' ');
+}
+
+/// PyProf's fixed widths; kernel and parameters share what is left of `total`.
+std::vector<std::size_t> Widths(const std::vector<std::size_t>& chosen, std::size_t total) {
+  std::size_t fixed = 0, open = 0;
+  for (const std::size_t i : chosen) {
+    fixed += AllColumns()[i].width + 1;
+    open += AllColumns()[i].width == 0 ? 1 : 0;
+  }
+  constexpr std::size_t kLeast = 12;
+  const std::size_t left = total > fixed && open > 0 ? (total - fixed) / open : 0;
+  std::vector<std::size_t> widths;
+  for (const std::size_t i : chosen) {
+    const std::size_t width = AllColumns()[i].width;
+    widths.push_back(width > 0 ? std::max(width, AllColumns()[i].header.size())
+                               : std::max(left, kLeast));
+  }
+  return widths;
+}
+
+std::string Table(const pyprof::KernelRows& rows, const std::vector<std::size_t>& chosen,
+                  std::size_t total) {
+  const std::vector<std::size_t> widths = Widths(chosen, total);
+  std::string text;
+  const auto line = [&](const auto& cell_of) {
+    std::string row;
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      row += Padded(cell_of(chosen[i]), widths[i]) + ' ';
+    }
+    row.erase(row.find_last_not_of(' ') + 1);
+    text += row + '\n';
+  };
+  line([](std::size_t i) { return AllColumns()[i].header; });
+  for (const auto& cells : rows.cells) {
+    line([&](std::size_t i) {
+      const std::string_view cell = cells[i];
+      // Only the last file of a trace fits.
+      return AllColumns()[i].option == "trace" ? cell.substr(cell.rfind('/') + 1) : cell;
+    });
+  }
+  return text;
+}
+
+std::string Csv(const pyprof::KernelRows& rows, const std::vector<std::size_t>& chosen) {
+  std::string text;
+  std::vector<std::string> row;
+  for (const std::size_t i : chosen) row.emplace_back(AllColumns()[i].header);
+  AppendCsvRow(text, row, CsvQuotes::kAll);
+  for (const auto& cells : rows.cells) {
+    row.clear();
+    for (const std::size_t i : chosen) row.push_back(cells[i]);
+    AppendCsvRow(text, row, CsvQuotes::kAll);
+  }
+  return text;
+}
+
+Dialect DialectOf(const std::string& name) {
+  if (name == "nv311") return Dialect::kNv311;
+  return name == "classic" ? Dialect::kClassic : Dialect::kOurs;
+}
+
+}  // namespace
+
+Result<int> RunExportKernels(const Options& options, Console& console) {
+  PROFGAUGE_TRY(const std::vector<std::size_t> columns, ChooseColumns(options.columns));
+  Outputs outputs;
+  std::optional<std::size_t> file;
+  if (!options.output.empty()) {
+    PROFGAUGE_TRY(const std::size_t opened, outputs.Open(options.output));
+    file = opened;
+  }
+  PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(options, console));
+  pyprof::KernelRows rows;
+  for (const Profile& profile : ranks) {
+    pyprof::KernelRows more = pyprof::BuildKernelRows(profile, DialectOf(options.pyprof_dialect));
+    rows.unattributed += more.unattributed;
+    std::move(more.cells.begin(), more.cells.end(), std::back_inserter(rows.cells));
+  }
+  const std::size_t width =
+      options.width ? static_cast<std::size_t>(*options.width)
+                    : static_cast<std::size_t>(std::max(console.width(), 1));
+  const std::string text = options.format == "table" ? Table(rows, columns, width)
+                                                     : Csv(rows, columns);
+  if (rows.unattributed > 0) {
+    console.Say(fmt::format("note: {} of {} kernels have no op whose work is understood",
+                            rows.unattributed, rows.cells.size()));
+  }
+  if (!file) {
+    console.Print(text);
+    return kExitPass;
+  }
+  PROFGAUGE_CHECK(outputs.Commit(*file, text));
+  if (options.output != "-") {
+    console.Say(fmt::format("wrote {} kernels to {}", rows.cells.size(), options.output));
+  }
+  return kExitPass;
+}
+
+}  // namespace profgauge::cli
