@@ -54,7 +54,7 @@ Result<Analysis> Analyze(std::span<const Profile> profiles, const Selection& sel
   PROFGAUGE_TRY(const std::vector<RankContext> ranks, BuildRankContexts(profiles, selection));
   const bool has_timeline = std::all_of(profiles.begin(), profiles.end(),
                                         [](const Profile& p) { return p.has_timeline; });
-  Output out;
+  Output out(ranks.front().profile->hints);
   if (has_timeline) {
     AddIterations(ranks, out);
     AddUtilization(ranks, out);

@@ -118,7 +118,7 @@ void SetDirection(std::string_view id, const std::vector<CopyRow>& rows,
   }
   if (!has_device) {
     for (const char* part : {".time", ".bytes", ".bandwidth"}) {
-      out.SetAbsent(prefix + part, CapabilityGap(Capability::kDeviceEvents));
+      out.SetAbsent(prefix + part, out.Gap(Capability::kDeviceEvents));
     }
     return;
   }
@@ -166,7 +166,7 @@ void AddCopies(std::span<const RankContext> ranks, Output& out) {
   if (has_device) {
     FillTable(std::move(rows), ranks, out);
   } else {
-    out.SetTableAbsent("memcpys", CapabilityGap(Capability::kDeviceEvents));
+    out.SetTableAbsent("memcpys", out.Gap(Capability::kDeviceEvents));
   }
 }
 

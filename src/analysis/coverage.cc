@@ -21,7 +21,7 @@ void AddCoverage(std::span<const RankContext> ranks, Output& out) {
   if (total == 0) {
     for (const char* id :
          {"coverage.linked_share", "coverage.launched_share", "coverage.outside_share"}) {
-      out.SetAbsent(id, CapabilityGap(Capability::kDeviceEvents));
+      out.SetAbsent(id, out.Gap(Capability::kDeviceEvents));
     }
     return;
   }

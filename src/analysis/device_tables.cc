@@ -177,8 +177,8 @@ void AddDeviceTables(std::span<const RankContext> ranks, Output& out) {
   const bool any = std::any_of(ranks.begin(), ranks.end(),
                                [](const RankContext& rank) { return rank.has_device(); });
   if (!any) {
-    out.SetTableAbsent("gpus", CapabilityGap(Capability::kDeviceEvents));
-    out.SetTableAbsent("streams", CapabilityGap(Capability::kDeviceEvents));
+    out.SetTableAbsent("gpus", out.Gap(Capability::kDeviceEvents));
+    out.SetTableAbsent("streams", out.Gap(Capability::kDeviceEvents));
     return;
   }
   Table& gpus = out.AddTable("gpus");

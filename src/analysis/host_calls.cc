@@ -94,7 +94,7 @@ void SetSyncShare(std::span<const RankContext> ranks, Output& out) {
     any_call = any_call || rank.profile->api.size() > 0;
   }
   if (!any_call) {
-    out.SetAbsent("sync.time_share", CapabilityGap(Capability::kLaunchLinks));
+    out.SetAbsent("sync.time_share", out.Gap(Capability::kLaunchLinks));
   } else if (total == 0) {
     out.SetAbsent("sync.time_share", "the iterations have no length");
   } else {
@@ -108,7 +108,7 @@ void AddHostCalls(std::span<const RankContext> ranks, Output& out) {
   SetSyncShare(ranks, out);
   const std::vector<CallRow> rows = CollectRows(ranks, out.strings());
   if (rows.empty()) {
-    out.SetTableAbsent("api_calls", CapabilityGap(Capability::kLaunchLinks));
+    out.SetTableAbsent("api_calls", out.Gap(Capability::kLaunchLinks));
   } else {
     FillTable(rows, out);
   }

@@ -270,13 +270,13 @@ void AddIdle(std::span<const RankContext> ranks, Output& out) {
     if (gpus > 0) {
       out.Set(id, shares[cause] / static_cast<double>(gpus));
     } else {
-      out.SetAbsent(id, CapabilityGap(Capability::kDeviceEvents));
+      out.SetAbsent(id, out.Gap(Capability::kDeviceEvents));
     }
   }
   if (gpus > 0) {
     FillTable(ranks, rows, out.AddTable("gaps"));
   } else {
-    out.SetTableAbsent("gaps", CapabilityGap(Capability::kDeviceEvents));
+    out.SetTableAbsent("gaps", out.Gap(Capability::kDeviceEvents));
   }
 }
 

@@ -117,11 +117,11 @@ void FillKernelsByOp(const KernelCollector& collected, std::span<const RankConte
   }
   if (!collected.any_op) {
     for (const char* column : {"op", "op_type"}) {
-      table.Find(column)->MarkAbsent(CapabilityGap(Capability::kLaunchLinks));
+      table.Find(column)->MarkAbsent(out.Gap(Capability::kLaunchLinks));
     }
   }
   if (!collected.any_shape_types)
-    table.Find("dtype")->MarkAbsent(CapabilityGap(Capability::kShapes));
+    table.Find("dtype")->MarkAbsent(out.Gap(Capability::kShapes));
 }
 
 void FillKernelsByIteration(const KernelCollector& collected, std::span<const RankContext> ranks,
@@ -170,7 +170,7 @@ void AddKernels(std::span<const RankContext> ranks, Output& out) {
     collected.AddRank(ranks[i], static_cast<std::uint32_t>(i));
   }
   if (collected.names.empty()) {
-    const std::string reason = CapabilityGap(Capability::kDeviceEvents);
+    const std::string reason = out.Gap(Capability::kDeviceEvents);
     for (const char* table : {"kernels", "kernels_by_op", "kernels_by_iteration"}) {
       out.SetTableAbsent(table, reason);
     }

@@ -150,7 +150,7 @@ Ns Median(std::vector<Ns>& values) {
 }
 
 void SetMetrics(Summary& summary, Output& out) {
-  const std::string reason = CapabilityGap(Capability::kLaunchLinks);
+  const std::string reason = out.Gap(Capability::kLaunchLinks);
   if (summary.delays.empty()) {
     out.SetAbsent("launch.delay.median", reason);
   } else {
@@ -204,7 +204,7 @@ void AddLaunches(std::span<const RankContext> ranks, Output& out) {
     for (const ApiId launch : rank.profile->device.launch) rows += launch.valid() ? 1 : 0;
   }
   if (rows == 0) {
-    out.SetTableAbsent("launches", CapabilityGap(Capability::kLaunchLinks));
+    out.SetTableAbsent("launches", out.Gap(Capability::kLaunchLinks));
     SetMetrics(summary, out);
     return;
   }

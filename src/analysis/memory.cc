@@ -238,7 +238,7 @@ void SetMetrics(std::span<const RankContext> ranks, Output& out) {
   const std::string gap =
       any ? "the recording has no totals of a GPU's allocator (PyTorch 1.10 and "
             "later write them)"
-          : CapabilityGap(Capability::kMemoryEvents);
+          : out.Gap(Capability::kMemoryEvents);
   if (peaks.allocated >= 0)
     out.Set("memory.peak_allocated", peaks.allocated);
   else
@@ -251,7 +251,7 @@ void SetMetrics(std::span<const RankContext> ranks, Output& out) {
     out.Set("memory.peak_share", peaks.share);
   else
     out.SetAbsent("memory.peak_share",
-                  peaks.allocated >= 0 ? CapabilityGap(Capability::kDeviceProperties) : gap);
+                  peaks.allocated >= 0 ? out.Gap(Capability::kDeviceProperties) : gap);
   if (peaks.fragmentation >= 0)
     out.Set("memory.fragmentation", peaks.fragmentation);
   else
@@ -295,7 +295,7 @@ void AddMemory(std::span<const RankContext> ranks, Output& out) {
   }
   if (!any) {
     for (const char* table : {"memory_ops", "memory_events", "memory_curve"}) {
-      out.SetTableAbsent(table, CapabilityGap(Capability::kMemoryEvents));
+      out.SetTableAbsent(table, out.Gap(Capability::kMemoryEvents));
     }
     return;
   }

@@ -170,10 +170,11 @@ std::string_view DirectionText(std::uint8_t directions) {
 // Columns that need device events are absent without them, not zero.
 class Writer {
  public:
-  Writer(Table& table, bool has_device) : table_(table), has_device_(has_device) {
+  Writer(Table& table, bool has_device, const Output& out)
+      : table_(table), has_device_(has_device) {
     if (has_device_) return;
     for (Column& column : table_.columns()) {
-      if (NeedsDevice(column.id())) column.MarkAbsent(CapabilityGap(Capability::kDeviceEvents));
+      if (NeedsDevice(column.id())) column.MarkAbsent(out.Gap(Capability::kDeviceEvents));
     }
   }
 
@@ -214,8 +215,8 @@ class Writer {
 };
 
 void FillOps(const std::vector<OpRow>& rows, std::string_view second, bool has_device,
-             Table& table) {
-  Writer writer(table, has_device);
+             const Output& out, Table& table) {
+  Writer writer(table, has_device, out);
   for (const char* id : {"flops", "bytes"}) {
     table.Find(id)->MarkAbsent("operations are not yet counted from shapes");
   }
@@ -253,8 +254,8 @@ std::vector<OpRow> GroupTypes(const std::vector<OpRow>& ops, StringPool& strings
   return types;
 }
 
-void FillTypes(const std::vector<OpRow>& rows, bool has_device, Table& table) {
-  Writer writer(table, has_device);
+void FillTypes(const std::vector<OpRow>& rows, bool has_device, const Output& out, Table& table) {
+  Writer writer(table, has_device, out);
   for (const OpRow& row : rows) {
     writer.Text("name", row.name);
     writer.Integer("operators", row.operators);
@@ -276,12 +277,11 @@ void AddSplitTable(std::span<const RankContext> ranks,
   const std::string_view table = by_shape ? "ops_by_shape" : "ops_by_stack";
   std::vector<OpRow> rows = Group(ranks, operators, grouping, out.strings());
   if (std::none_of(rows.begin(), rows.end(), [](const OpRow& row) { return row.second.valid(); })) {
-    out.SetTableAbsent(table,
-                       CapabilityGap(by_shape ? Capability::kShapes : Capability::kCallStacks));
+    out.SetTableAbsent(table, out.Gap(by_shape ? Capability::kShapes : Capability::kCallStacks));
     return;
   }
   SortRows(rows, out.strings());
-  FillOps(rows, by_shape ? "input_shapes" : "call_stack", has_device, out.AddTable(table));
+  FillOps(rows, by_shape ? "input_shapes" : "call_stack", has_device, out, out.AddTable(table));
 }
 
 }  // namespace
@@ -297,7 +297,7 @@ void AddOpTables(std::span<const RankContext> ranks, Output& out) {
   }
   if (!has_ops) {
     for (const char* id : {"ops", "ops_by_shape", "ops_by_stack", "op_types"}) {
-      out.SetTableAbsent(id, CapabilityGap(Capability::kHostOps));
+      out.SetTableAbsent(id, out.Gap(Capability::kHostOps));
     }
     return;
   }
@@ -305,10 +305,10 @@ void AddOpTables(std::span<const RankContext> ranks, Output& out) {
   SortRows(ops, out.strings());
   std::vector<OpRow> types = GroupTypes(ops, out.strings());
   SortRows(types, out.strings());
-  FillOps(ops, {}, has_device, out.AddTable("ops"));
+  FillOps(ops, {}, has_device, out, out.AddTable("ops"));
   AddSplitTable(ranks, operators, Grouping::kShapes, has_device, out);
   AddSplitTable(ranks, operators, Grouping::kStack, has_device, out);
-  FillTypes(types, has_device, out.AddTable("op_types"));
+  FillTypes(types, has_device, out, out.AddTable("op_types"));
 }
 
 }  // namespace profgauge

@@ -18,7 +18,8 @@ std::size_t IndexOf(std::string_view id) {
 
 }  // namespace
 
-Output::Output() : strings_(std::make_shared<StringPool>()) {
+Output::Output(std::span<const RecordingHint> hints)
+    : hints_(hints), strings_(std::make_shared<StringPool>()) {
   for (const MetricSpec& spec : MetricCatalogue()) {
     metrics_.push_back({&spec, {}, "this kind of recording does not tell", false, {}});
   }

@@ -4,22 +4,27 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "model/profile.h"
 
 namespace profgauge {
 
 class Output {
  public:
-  Output();
+  /// `hints` are for Gap(), which the run's first profile gives.
+  explicit Output(std::span<const RecordingHint> hints = {});
 
   /// REQUIRES for each: `id` is in the metric catalogue; else the call is ignored in release builds
   /// and asserts in debug builds.
   void Set(std::string_view id, Value value);
   void SetAbsent(std::string_view id, std::string reason);
+  /// Words for what is absent because the recording lacks it, with how this format records it.
+  std::string Gap(Capability capability) const { return CapabilityGap(capability, hints_); }
   void SetNote(std::string_view id, std::string note, bool low_confidence = false);
 
   /// A table with every column of its catalogue entry, empty; filled by the caller. Texts go
@@ -40,6 +45,7 @@ class Output {
   void MoveTo(Analysis& analysis);
 
  private:
+  std::span<const RecordingHint> hints_;
   std::vector<Metric> metrics_;  // Catalogue order.
   std::shared_ptr<StringPool> strings_;
   std::deque<Table> tables_;

@@ -191,7 +191,7 @@ void SetRecording(std::span<const RankContext> ranks, Output& out) {
   if (has_device) {
     out.Set("profile.kernel_time", kernel_time);
   } else {
-    out.SetAbsent("profile.kernel_time", CapabilityGap(Capability::kDeviceEvents));
+    out.SetAbsent("profile.kernel_time", out.Gap(Capability::kDeviceEvents));
   }
 }
 

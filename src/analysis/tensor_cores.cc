@@ -73,7 +73,7 @@ void SetMetrics(const TensorCoreTimes& times, std::span<const RankContext> ranks
     const bool any = std::any_of(ranks.begin(), ranks.end(),
                                  [](const RankContext& rank) { return rank.has_device(); });
     const std::string reason =
-        any ? "no kernel takes time" : CapabilityGap(Capability::kDeviceEvents);
+        any ? "no kernel takes time" : out.Gap(Capability::kDeviceEvents);
     for (const char* id : {"tensor_core.efficiency", "tensor_core.share",
                            "tensor_core.unknown_share", "tensor_core.eligible_share"}) {
       out.SetAbsent(id, reason);

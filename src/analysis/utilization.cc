@@ -168,14 +168,14 @@ void AddUtilization(std::span<const RankContext> ranks, Output& out) {
   } else {
     for (const char* id :
          {"gpu.utilization.mean", "gpu.utilization.min", "gpu.idle.mean", "gpu.idle.max"}) {
-      out.SetAbsent(id, CapabilityGap(Capability::kDeviceEvents));
+      out.SetAbsent(id, out.Gap(Capability::kDeviceEvents));
     }
   }
   const auto set = [&](std::string_view id, const Pool& pool) {
     if (pool.count > 0) {
       out.Set(id, pool.mean());
     } else {
-      out.SetAbsent(id, CapabilityGap(utilization.count > 0 ? Capability::kOccupancy
+      out.SetAbsent(id, out.Gap(utilization.count > 0 ? Capability::kOccupancy
                                                             : Capability::kDeviceEvents));
     }
   };

@@ -100,9 +100,9 @@ constexpr CapabilityName kCapabilities[] = {
 };
 
 /// "needs memory events; record with profile_memory=True" without its first word.
-std::string Gap(Capability capability) {
+std::string Gap(Capability capability, const Profile& profile) {
   constexpr std::string_view kNeeds = "needs ", kTail = ", which this recording lacks";
-  std::string gap = CapabilityGap(capability);
+  std::string gap = CapabilityGap(capability, profile.hints);
   if (gap.starts_with(kNeeds)) gap.erase(0, kNeeds.size());
   if (gap.ends_with(kTail)) gap.resize(gap.size() - kTail.size());
   return gap;
@@ -118,7 +118,7 @@ void AddCapabilities(std::string& text, const Profile& profile) {
   AddLine(text, "has", has);
   for (const auto& [capability, name] : kCapabilities) {
     if (profile.Has(capability)) continue;
-    AddLine(text, first_gap ? "lacks" : "", Gap(capability));
+    AddLine(text, first_gap ? "lacks" : "", Gap(capability, profile));
     first_gap = false;
   }
 }

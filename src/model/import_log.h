@@ -49,6 +49,10 @@ std::string_view SeverityName(Severity severity);  ///< "info", "repaired", "ski
   X(byte_order_mark, kRepaired, "a byte order mark before the document")                          \
   X(name_suffix_wrong, kInfo, "content is compressed though the name does not say so, or the other way") \
   X(metadata_unreadable, kRepaired, "metadata outside the events that is not valid JSON, ignored") \
+  X(events_derived, kInfo,                                                                        \
+    "events of tracks that the profiler derived from others; not counted again")                  \
+  X(own_totals_differ, kInfo,                                                                     \
+    "totals that the profiler wrote and that differ from its events by more than 1 %")            \
   X(zero_time_events, kInfo, "device events at time 0 with no length; left out of windows")       \
   X(gpu_step_markers_ignored, kInfo, "iteration markers copied onto the GPU, not counted")        \
   X(ranges_across_threads, kInfo, "ranges that begin on one thread and end on another; left out")  \

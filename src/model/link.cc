@@ -246,6 +246,22 @@ void DeviceToCalls(Profile& profile, const std::vector<std::int64_t>& api_correl
   }
 }
 
+void DeviceToNamedOps(Profile& profile, const std::vector<std::int64_t>& host_ids,
+                      const std::vector<std::int64_t>& device_ids) {
+  if (std::all_of(device_ids.begin(), device_ids.end(), [](auto id) { return id < 0; })) return;
+  boost::unordered_flat_map<std::int64_t, HostId> named;
+  for (std::uint32_t row = 0; row < host_ids.size(); ++row) {
+    if (host_ids[row] >= 0) named.emplace(host_ids[row], HostId{row});
+  }
+  const auto nearest = NearestOps(profile.host);
+  for (std::size_t row = 0; row < device_ids.size(); ++row) {
+    const auto found = named.find(device_ids[row]);
+    if (device_ids[row] < 0 || found == named.end()) continue;
+    const HostId op = nearest[found->second.value];
+    if (op.valid()) profile.device.op[row] = op;
+  }
+}
+
 void BackwardToForward(Profile& profile, std::vector<FlowRow> flows,
                        const std::vector<bool>& host_backward) {
   profile.host.forward.assign(profile.host.size(), HostId{});

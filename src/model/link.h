@@ -24,6 +24,11 @@ void CallsToRanges(Profile& profile, const std::vector<std::int64_t>& host_ids,
 void DeviceToCalls(Profile& profile, const std::vector<std::int64_t>& api_correlations,
                    const std::vector<std::int64_t>& device_correlations);
 
+/// DeviceTable::op of the rows whose op the format names itself: the nearest op of that range, on
+/// whatever thread. `device_ids` are external ids by row, -1 none.
+void DeviceToNamedOps(Profile& profile, const std::vector<std::int64_t>& host_ids,
+                      const std::vector<std::int64_t>& device_ids);
+
 /// HostTable::forward, from recorded arrows; for backward ops without one, from the sequence number
 /// when only one thread ran forward ops with it.
 void BackwardToForward(Profile& profile, std::vector<FlowRow> flows,

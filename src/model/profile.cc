@@ -10,6 +10,36 @@ bool AnyValid(const std::vector<Id>& ids) {
   return std::any_of(ids.begin(), ids.end(), [](Id id) { return id.valid(); });
 }
 
+std::string_view WhatItIs(Capability capability) {
+  switch (capability) {
+    case Capability::kDeviceEvents:
+      return "device events";
+    case Capability::kHostOps:
+      return "host ops";
+    case Capability::kLaunchLinks:
+      return "the calls that launched the device work";
+    case Capability::kShapes:
+      return "input shapes";
+    case Capability::kCallStacks:
+      return "call stacks";
+    case Capability::kMemoryEvents:
+      return "memory events";
+    case Capability::kIterationMarkers:
+      return "iteration markers";
+    case Capability::kPython:
+      return "Python frames";
+    case Capability::kOccupancy:
+      return "the occupancy of kernels";
+    case Capability::kDeviceProperties:
+      return "the properties of the devices";
+    case Capability::kSyncEvents:
+      return "synchronization events";
+    case Capability::kCollectiveInfo:
+      return "the metadata of collectives";
+  }
+  return "more than was recorded";
+}
+
 }  // namespace
 
 bool Profile::Has(Capability capability) const {
@@ -44,34 +74,12 @@ bool Profile::Has(Capability capability) const {
   return false;
 }
 
-std::string CapabilityGap(Capability capability) {
-  switch (capability) {
-    case Capability::kDeviceEvents:
-      return "needs device events; record with the GPU among the profiler's activities";
-    case Capability::kHostOps:
-      return "needs host ops; record with the CPU among the profiler's activities";
-    case Capability::kLaunchLinks:
-      return "needs the calls that launched the device work, which this recording lacks";
-    case Capability::kShapes:
-      return "needs input shapes; record with record_shapes=True";
-    case Capability::kCallStacks:
-      return "needs call stacks; record with with_stack=True";
-    case Capability::kMemoryEvents:
-      return "needs memory events; record with profile_memory=True";
-    case Capability::kIterationMarkers:
-      return "needs iteration markers; call the profiler's step() after each iteration";
-    case Capability::kPython:
-      return "needs Python frames; record with with_stack=True";
-    case Capability::kOccupancy:
-      return "needs the occupancy of kernels, which this recording lacks";
-    case Capability::kDeviceProperties:
-      return "needs the properties of the devices, which this recording lacks";
-    case Capability::kSyncEvents:
-      return "needs synchronization events, which this recording lacks";
-    case Capability::kCollectiveInfo:
-      return "needs the metadata of collectives, which this recording lacks";
+std::string CapabilityGap(Capability capability, std::span<const RecordingHint> hints) {
+  const std::string needs = "needs " + std::string(WhatItIs(capability));
+  for (const RecordingHint& hint : hints) {
+    if (hint.capability == capability) return needs + "; " + std::string(hint.how);
   }
-  return {};
+  return needs + ", which this recording lacks";
 }
 
 }  // namespace profgauge

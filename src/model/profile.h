@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -49,6 +51,13 @@ enum class Capability : std::uint8_t {
   kCollectiveInfo,
 };
 
+/// How to record what is missing, in the words of the format's own profiler: "record with
+/// `rocprofv3 --hip-trace`". Readers keep them in static storage.
+struct RecordingHint {
+  Capability capability;
+  std::string_view how;
+};
+
 struct Profile {
   Source source;
   std::int64_t origin_ns = 0;       ///< Absolute time (Unix ns where known) of model time 0.
@@ -66,6 +75,7 @@ struct Profile {
   /// Allow-listed facts in reading order: ("cuda_runtime_version", "12040"), ("record_shapes",
   /// "1").
   std::vector<std::pair<std::string, std::string>> facts;
+  std::span<const RecordingHint> hints;
 
   HostTable host;
   ApiTable api;
@@ -83,7 +93,8 @@ struct Profile {
   bool Has(Capability capability) const;
 };
 
-/// "needs memory events; record with profile_memory=True": words for an absent metric.
-std::string CapabilityGap(Capability capability);
+/// "needs memory events; record with profile_memory=True": words for an absent metric. Without a
+/// hint: "needs memory events, which this recording lacks".
+std::string CapabilityGap(Capability capability, std::span<const RecordingHint> hints = {});
 
 }  // namespace profgauge

@@ -165,6 +165,7 @@ void ProfileBuilder::AddDevice(const DeviceRow& row) {
   t.host_memory.push_back(row.host_memory);
   t.bytes.push_back(row.bytes);
   device_correlations_.push_back(row.correlation);
+  device_op_ids_.push_back(row.op_id);
 }
 
 void ProfileBuilder::AddSync(const StreamRow& row) { AppendStreamRow(profile_.sync, row); }
@@ -211,6 +212,7 @@ Result<Profile> ProfileBuilder::Finish() {
   link::Parents(profile_);
   link::CallsToRanges(profile_, host_ids_, api_op_ids_);
   link::DeviceToCalls(profile_, api_correlations_, device_correlations_);
+  link::DeviceToNamedOps(profile_, host_ids_, device_op_ids_);
   link::BackwardToForward(profile_, std::move(flows_), host_backward_);
   link::MemoryToRanges(profile_);
   PROFGAUGE_CHECK(CheckInvariants(profile_));
@@ -287,7 +289,7 @@ void ProfileBuilder::SortTables() {
   });
   PermuteAll(device_rows, device.start, device.duration, device.name, device.kind, device.gpu,
              device.stream, device.config, device.collective, device.copy, device.host_memory,
-             device.bytes, device_correlations_);
+             device.bytes, device_correlations_, device_op_ids_);
   SortStreamTable(profile_.sync);
   SortStreamTable(profile_.device_ranges);
   auto& python = profile_.python;

@@ -57,6 +57,9 @@ struct DeviceRow {
   std::int32_t gpu = -1;
   std::int64_t stream = -1;
   std::int64_t correlation = -1;
+  /// External id of the op that the format itself names as the launcher, on whatever thread; -1
+  /// none: then it is the op around the launch.
+  std::int64_t op_id = -1;
   LaunchConfigId config;
   CollectiveId collective;
   CopyKind copy = CopyKind::kNone;
@@ -118,6 +121,8 @@ class ProfileBuilder {
   CollectiveId AddCollective(const Collective& collective);
   void AddGpu(Gpu gpu) { profile_.gpus.push_back(std::move(gpu)); }
   void AddFact(std::string key, std::string value);
+  /// REQUIRES: static storage.
+  void SetHints(std::span<const RecordingHint> hints) { profile_.hints = hints; }
 
   void AddHost(const HostRow& row);
   void AddApi(const ApiRow& row);
@@ -157,6 +162,7 @@ class ProfileBuilder {
   std::vector<std::int64_t> api_correlations_;
   std::vector<std::int64_t> api_op_ids_;
   std::vector<std::int64_t> device_correlations_;
+  std::vector<std::int64_t> device_op_ids_;
   std::vector<FlowRow> flows_;
   boost::unordered_flat_map<std::string, std::string> process_names_;
   boost::unordered_flat_map<std::string, std::string> thread_names_;

@@ -33,6 +33,16 @@ Error InputError(const ByteSource& source, std::string code, std::string message
   return error;
 }
 
+constexpr RecordingHint kHints[] = {
+    {Capability::kDeviceEvents, "record with the GPU among the profiler's activities"},
+    {Capability::kHostOps, "record with the CPU among the profiler's activities"},
+    {Capability::kShapes, "record with record_shapes=True"},
+    {Capability::kCallStacks, "record with with_stack=True"},
+    {Capability::kMemoryEvents, "record with profile_memory=True"},
+    {Capability::kIterationMarkers, "call the profiler's step() after each iteration"},
+    {Capability::kPython, "record with with_stack=True"},
+};
+
 /// One import, from the first byte to the finished profile.
 class Import {
  public:
@@ -43,6 +53,7 @@ class Import {
     PROFGAUGE_CHECK(FindList());
     PROFGAUGE_CHECK(ReadEvents());
     PROFGAUGE_CHECK(CheckComplete());
+    builder_.SetHints(kHints);
     auto& origin = builder_.source();
     origin.path = source_.name();
     origin.format = "kineto";

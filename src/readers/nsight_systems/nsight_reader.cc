@@ -16,6 +16,14 @@ using std::string_view_literals::operator""sv;
 constexpr std::string_view kMagic = "SQLite format 3\0"sv;
 constexpr std::size_t kBlock = std::size_t{1} << 20;
 
+constexpr RecordingHint kHints[] = {
+    {Capability::kDeviceEvents, "record with `nsys profile --trace=cuda,nvtx`"},
+    {Capability::kHostOps, "record with `--trace=cuda,nvtx` inside torch.autograd.profiler.emit_nvtx()"},
+    {Capability::kLaunchLinks, "record with `nsys profile --trace=cuda,nvtx`"},
+    {Capability::kShapes, "record inside emit_nvtx(record_shapes=True)"},
+    {Capability::kIterationMarkers, "push an NVTX range around each iteration"},
+};
+
 Error InputError(const std::string& file, std::string code, std::string message, std::string help) {
   Error error;
   error.kind = ErrorKind::kInput;
@@ -83,6 +91,7 @@ class NsightReader final : public Reader {
                              "write it to a file, uncompressed, and pass its name"));
     }
     ProfileBuilder builder;
+    builder.SetHints(kHints);
     PROFGAUGE_CHECK(ReadSource(source, builder.source()));
     PROFGAUGE_TRY(auto database, sqlite::Database::Open(source.name(), sqlite::Mode::kImmutable,
                                                         ErrorKind::kInput));
