@@ -188,7 +188,16 @@ bool IsEligibleOp(std::string_view op_name) {
       R"(|\w*DepthwiseConv2dNative(?:Backprop(?:Filter|Input))?|\w*BatchMatMul\w*|MatMul|CudnnRNN\w*)"
       R"(|XlaDot(?:V2)?|XlaConv(?:V2)?|Einsum|dot|dot_general|convolution)"
       R"(|(?:custom-call )?__cu(?:blas|dnn)\$\w+)");
-  return RE2::FullMatch(op_name, aten) || RE2::FullMatch(op_name, other);
+  // XLA's HLO ops and JAX's primitives; "gemm_fusion_dot.3".
+  static const RE2 hlo(
+      R"((?:(?:gemm_fusion_|triton_gemm_)?(?:dot|convolution)|dot_general|conv_general_dilated)"
+      R"(|cublas-(?:gemm|lt-matmul|batch-gemm)[\w-]*|cudnn-(?:conv|fmha)[\w-]*)"
+      R"(|te_fused_attn_\w+|(?:gemm_fusion|triton_gemm)_\w+)(?:[._]\d+)*)");
+  if (RE2::FullMatch(op_name, aten) || RE2::FullMatch(op_name, other)) return true;
+  const auto slash = op_name.rfind('/');
+  if (slash == std::string_view::npos) return false;
+  const auto leaf = op_name.substr(slash + 1);
+  return RE2::FullMatch(leaf, other) || RE2::FullMatch(leaf, hlo);
 }
 
 }  // namespace profgauge

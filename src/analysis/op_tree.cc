@@ -1,6 +1,7 @@
 #include "analysis/op_tree.h"
 
 #include <algorithm>
+#include <cctype>
 #include <functional>
 #include <utility>
 
@@ -189,11 +190,32 @@ bool IsFrameworkRange(std::string_view name) {
          IsDataLoaderRange(name);
 }
 
+namespace {
+
+// "MatMul" of TensorFlow's "dense/MatMul_1", "gemm_fusion_dot" of XLA's "jit_f/gemm_fusion_dot.3";
+// empty for names without such scopes.
+std::string_view ScopedLeaf(std::string_view name) {
+  const auto slash = name.rfind('/');
+  if (slash == std::string_view::npos) return {};
+  std::string_view leaf = name.substr(slash + 1);
+  const bool plain = !leaf.empty() && std::all_of(leaf.begin(), leaf.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '-';
+  });
+  if (!plain) return {};
+  const auto last = leaf.find_last_not_of("0123456789");
+  const bool numbered = last != leaf.npos && last > 0 && last + 1 < leaf.size() &&
+                        (leaf[last] == '.' || leaf[last] == '_');
+  return numbered ? leaf.substr(0, last) : leaf;
+}
+
+}  // namespace
+
 std::string_view OpType(std::string_view name) {
   std::string_view type = name;
   if (const auto colon = type.rfind(": "); colon != type.npos && type.starts_with("autograd::")) {
     type.remove_prefix(colon + 2);
   }
+  if (const auto leaf = ScopedLeaf(type); !leaf.empty()) return leaf;
   if (const auto scope = type.rfind("::"); scope != type.npos && type.find('<') == type.npos) {
     type.remove_prefix(scope + 2);
   }

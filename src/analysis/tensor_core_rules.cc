@@ -31,7 +31,7 @@ constexpr TensorCoreRule kRules[] = {
     {"triton_pointwise", kNo, kHead, kAny, false, R"(^triton_(?:poi|red|per|for|spl|mix)_)", ""},
     {"attention_helper", kNo, kAll, kAny, false,
      R"((?i)flash\w*combine|combine_kernel|dot_do_o|convert_d[qkv]|bwd_?preprocess|postprocess)"
-     R"(|merge_?states?|_bwd_(?:kernel_)?prepro|bwd_clear_d|mha\w*convert)",
+     R"(|merge_?states?|_bwd_(?:kernel_)?prepro|bwd_clear_d|FmhaBwdOGradDotO|FmhaBwdConvertQGrad|mha\w*convert)",
      R"(gemm)"},
     {"torch_native", kNo, kHead, kAny, false, R"(^at::(?:native|cuda|sparse_cuda)::)",
      R"((?i)gemm|mma|attention|_mm_|cutlass)"},

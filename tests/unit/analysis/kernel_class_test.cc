@@ -104,6 +104,10 @@ constexpr Labelled kLabelled[] = {
     {"_ZN7ck_tile6kentryILi256ELi2ENS_13FmhaFwdKernelINS_24BlockFmhaPipelineQRKSVS", "yes",
      "ck_tile"},
     {"void ck_tile::kentry<256, 1, ck_tile::Layernorm2dFwd<Problem>>(P)", "no", "ck_helper"},
+    {"void ck_tile::kentry<ck_tile::gfx950_t, 2, ck_tile::FmhaBwdOGradDotOKernel<P>>(P)", "no",
+     "attention_helper"},
+    {"void ck_tile::kentry<ck_tile::gfx950_t, 1, ck_tile::FmhaBwdDQDKDVKernel<P>>(P)", "yes",
+     "ck_tile"},
     {"igemm_fwd_gtcx3_nhwc_fp16_bx0_ex0_bt256x256x32_wt32x32x8", "yes", "mfma"},
     {"attn_fwd", "yes", "aotriton"},
     // Helpers and the rest.
@@ -258,14 +262,20 @@ TEST(EligibleOps, ByName) {
                                       "MatMul",
                                       "Conv2DBackpropFilter",
                                       "BatchMatMulV2",
-                                      "Einsum"}) {
+                                      "Einsum",
+                                      "dense/MatMul",
+                                      "jit_f/gemm_fusion_dot.3",
+                                      "jit_f/cudnn-conv.1",
+                                      "jit(f)/conv_general_dilated",
+                                      "jit(f)/jvp()/dot_general"}) {
     EXPECT_TRUE(IsEligibleOp(name)) << name;
   }
   // Matrix times vector and element-wise work never runs on Tensor Cores.
   for (const std::string_view name :
        {"aten::mv", "aten::addmv", "aten::addr", "aten::prelu", "aten::add", "aten::relu",
         "aten::_softmax", "aten::native_layer_norm", "aten::copy_", "aten::_conv_depthwise2d",
-        "aten::mm_helper", "AddBackward0", "Optimizer.step#SGD.step", "", "aten::"}) {
+        "aten::mm_helper", "AddBackward0", "Optimizer.step#SGD.step", "", "aten::", "jit_f/loop_reduce_fusion.1",
+        "jit(f)/transpose", "dense/BiasAdd"}) {
     EXPECT_FALSE(IsEligibleOp(name)) << name;
   }
 }

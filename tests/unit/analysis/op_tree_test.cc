@@ -135,6 +135,11 @@ TEST(OpTree, TypesOfOperators) {
       {"conv2d", "conv2d"},
       {"triton_poi_fused_add_0", "triton_poi_fused_add_0"},
       {"_", "_"},
+      {"jit_f/gemm_fusion_dot.3", "gemm_fusion_dot"},
+      {"jit(f)/transpose(jvp(bsd,de->bse))/dot_general", "dot_general"},
+      {"dense_1/MatMul_1", "MatMul"},
+      {"a/b (c)", "a/b (c)"},
+      {"a/", "a/"},
       {"aten::", "aten::"},
       {"", ""},
   };
