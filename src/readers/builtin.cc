@@ -4,12 +4,15 @@
 
 #include "readers/kineto/kineto_reader.h"
 #include "readers/nsight_systems/nsight_reader.h"
+#include "readers/xla/xla_reader.h"
 
 namespace profgauge {
 namespace {
 
 std::vector<std::unique_ptr<Reader>> MakeBuiltinReaders() {
   std::vector<std::unique_ptr<Reader>> made;
+  made.push_back(readers::MakeXPlaneReader());
+  made.push_back(readers::MakeXlaTraceReader());
   made.push_back(readers::MakeKinetoReader());
   made.push_back(readers::MakeNsightReader());
   return made;

@@ -25,8 +25,9 @@ std::string ReadFile(const fs::path& path) {
 bool IsErrorArea(const std::string& area) {
   static const std::set<std::string> kAreas = {
       "analysis", "baseline", "config",   "expr",   "gzip",   "history", "input",
-      "internal", "kineto",   "model",    "nsight", "output", "policy",  "report",
-      "rules",    "sqlite",   "template", "usage",  "waiver", "xlsx",    "yaml"};
+      "internal", "json",     "kineto",   "model",  "nsight", "output",  "policy",
+      "report",   "rules",    "sqlite",   "template", "usage", "waiver", "xla",
+      "xlsx",     "yaml"};
   return kAreas.contains(area);
 }
 
@@ -49,6 +50,7 @@ const std::map<std::string, std::string>& Untestable() {
       {"template/engine", "a template that our check passes and the engine does not"},
       {"template/missing", "a template that is not compiled in; a defect of ours"},
       {"usage/bad-command-line", "whatever the command line library finds beyond our own checks"},
+      {"xla/too-large", "a file of over 2 GiB"},
       {"xlsx/library", "a failing temporary folder"},
       {"yaml/too-large", "a configuration file of over 1 MiB"}};
   return kCodes;

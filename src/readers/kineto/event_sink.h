@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "readers/kineto/event_parser.h"
-#include "readers/kineto/numbers.h"
+#include "readers/common/numbers.h"
 #include "readers/kineto/rows.h"
 
 namespace profgauge::readers::kineto {

@@ -1,5 +1,5 @@
 // Exact numbers from digits.
-#include "readers/kineto/numbers.h"
+#include "readers/common/numbers.h"
 
 #include <gtest/gtest.h>
 

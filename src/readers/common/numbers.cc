@@ -1,10 +1,10 @@
-#include "readers/kineto/numbers.h"
+#include "readers/common/numbers.h"
 
 #include <charconv>
 #include <cmath>
 #include <limits>
 
-namespace profgauge::readers::kineto {
+namespace profgauge::readers {
 namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -134,4 +134,4 @@ Fraction DetectFraction(std::string_view chunk) {
   return shorter && ends_in_zero ? Fraction::kUnpadded : Fraction::kDecimal;
 }
 
-}  // namespace profgauge::readers::kineto
+}  // namespace profgauge::readers

@@ -7,7 +7,7 @@
 
 #include "base/units.h"
 
-namespace profgauge::readers::kineto {
+namespace profgauge::readers {
 
 /// How the digits behind the point of a time are meant.
 enum class Fraction : std::uint8_t {
@@ -35,4 +35,4 @@ std::optional<double> ParseReal(std::string_view text);
 /// double never does.
 Fraction DetectFraction(std::string_view chunk);
 
-}  // namespace profgauge::readers::kineto
+}  // namespace profgauge::readers

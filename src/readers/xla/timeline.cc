@@ -1,0 +1,358 @@
+#include "readers/xla/timeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "readers/common/names.h"
+#include "readers/common/numbers.h"
+
+namespace profgauge::readers::xla {
+namespace {
+
+std::int64_t IntegerOr(std::string_view text, std::int64_t otherwise) {
+  return ParseInteger(text).value_or(otherwise);
+}
+
+/// The number at the end of "/device:GPU:3"; -1 when there is none.
+std::int32_t TrailingNumber(std::string_view text) {
+  std::size_t begin = text.size();
+  while (begin > 0 && text[begin - 1] >= '0' && text[begin - 1] <= '9') --begin;
+  std::int32_t number = -1;
+  std::from_chars(text.data() + begin, text.data() + text.size(), number);
+  return number;
+}
+
+/// The number in "Stream #16(Kernel)".
+std::int64_t StreamNumber(std::string_view line) {
+  const auto hash = line.find('#');
+  std::int64_t number = -1;
+  if (hash != std::string_view::npos) {
+    std::from_chars(line.data() + hash + 1, line.data() + line.size(), number);
+  }
+  return number;
+}
+
+/// The text behind "key:" in "grid:16,1,1 block:512,1,1".
+std::string_view Detail(std::string_view details, std::string_view key) {
+  for (auto at = details.find(key); at != std::string_view::npos; at = details.find(key, at + 1)) {
+    const auto end = at + key.size();
+    if (at > 0 && details[at - 1] != ' ') continue;
+    if (end >= details.size() || details[end] != ':') continue;
+    const auto value = details.substr(end + 1);
+    return value.substr(0, value.find(' '));
+  }
+  return {};
+}
+
+void ReadTriple(std::string_view text, std::int32_t (&out)[3]) {
+  const char* at = text.data();
+  const char* const end = text.data() + text.size();
+  for (auto& size : out) {
+    const auto [next, failed] = std::from_chars(at, end, size);
+    if (failed != std::errc{} || next == end) return;
+    at = next + 1;
+  }
+}
+
+/// "$profiler.py:101 start_trace" as other profilers write frames: "profiler.py(101): start_trace".
+std::string FrameName(std::string_view name) {
+  name.remove_prefix(1);
+  const auto space = name.find(' ');
+  const auto colon = name.substr(0, space).rfind(':');
+  if (space == std::string_view::npos || colon == std::string_view::npos) return std::string(name);
+  return fmt::format("{}({}): {}", name.substr(0, colon), name.substr(colon + 1, space - colon - 1),
+                     name.substr(space + 1));
+}
+
+/// Tracks of a device plane that say when steps ran; all other derived ones repeat the streams.
+constexpr std::string_view kSteps = "Steps";
+constexpr std::string_view kNestedOps = "XLA Ops";
+
+}  // namespace
+
+std::string_view Event::*Event::StatNamed(std::string_view name) {
+  struct Entry {
+    std::string_view name;
+    std::string_view Event::*member;
+  };
+  static constexpr std::array<Entry, 14> kStats = {{
+      {"correlation_id", &Event::correlation_id},
+      {"kernel_details", &Event::kernel_details},
+      {"memcpy_details", &Event::memcpy_details},
+      {"memset_details", &Event::memset_details},
+      {"hlo_op", &Event::hlo_op},
+      {"hlo_module", &Event::hlo_module},
+      {"tf_op", &Event::tf_op},
+      {"name", &Event::scope},
+      {"step_num", &Event::step_num},
+      {"source", &Event::source},
+      {"allocator_name", &Event::allocator_name},
+      {"bytes_allocated", &Event::bytes_allocated},
+      {"allocation_bytes", &Event::allocation_bytes},
+      {"addr", &Event::addr},
+  }};
+  for (const auto& entry : kStats) {
+    if (entry.name == name) return entry.member;
+  }
+  return nullptr;
+}
+
+Track Timeline::MakeTrack(std::string_view plane, std::string_view line, std::string_view name) {
+  Track track;
+  // XProf writes the host's name before the plane's.
+  if (const auto at = plane.find("/device:"); at != std::string_view::npos) {
+    const auto device = plane.substr(at);
+    if (device.starts_with("/device:CUSTOM")) return track;
+    track.gpu = TrailingNumber(device);
+    track.kind = Track::Kind::kDerived;
+    if (name.starts_with("Stream #")) {
+      track.kind = Track::Kind::kStream;
+      track.stream = StreamNumber(name);
+    } else if (name == kNestedOps && !device.starts_with("/device:GPU")) {
+      track.kind = Track::Kind::kNested;
+    } else if (name == kSteps) {
+      track.kind = Track::Kind::kSteps;
+      track.thread = builder_.AddThread(device, kSteps);
+    }
+  } else if (plane.find("/host:") != std::string_view::npos && !plane.ends_with("/host:metadata")) {
+    track.kind = Track::Kind::kHost;
+    track.thread = builder_.AddThread(plane, line);
+    if (!name.empty()) builder_.NameThread(plane, line, name);
+  }
+  return track;
+}
+
+void Timeline::Add(const Track& track, const Event& event) {
+  auto& log = builder_.log();
+  log.Add(Counter::events_read);
+  switch (track.kind) {
+    case Track::Kind::kIgnored:
+      return log.Add(Counter::events_ignored_kind);
+    case Track::Kind::kDerived:
+      return log.Add(Counter::events_derived);
+    case Track::Kind::kSteps: {
+      log.Add(Counter::events_derived);
+      HostRow row;
+      row.start = event.start;
+      row.duration = event.duration;
+      row.name = builder_.Intern(event.name);
+      row.kind = HostKind::kIterationMarker;
+      row.thread = track.thread;
+      device_steps_.push_back(row);
+      return;
+    }
+    case Track::Kind::kNested:
+      nested_.push_back(
+          {track.gpu, event.start, event.start + event.duration, builder_.Intern(event.name)});
+      return;
+    case Track::Kind::kStream:
+      return AddDevice(track, event);
+    case Track::Kind::kHost:
+      return AddHost(track, event);
+  }
+}
+
+Timeline::Names Timeline::NamesOf(const Event& event) {
+  Names names;
+  // "XlaModule:" stands for all that XLA compiled. A scope without a slash is an argument's name.
+  auto scope = event.tf_op.substr(0, event.tf_op.rfind(':'));
+  if (scope.empty() || scope == "XlaModule") scope = event.scope;
+  if (scope.find('/') != std::string_view::npos || (scope == event.tf_op && !scope.empty())) {
+    names.scope = builder_.Intern(scope);
+  }
+  if (!event.hlo_op.empty()) {
+    names.hlo = event.hlo_module.empty()
+                    ? builder_.Intern(event.hlo_op)
+                    : builder_.Intern(fmt::format("{}/{}", event.hlo_module, event.hlo_op));
+  }
+  if (!event.source.empty()) names.source = builder_.Intern(event.source);
+  return names;
+}
+
+void Timeline::AddHost(const Track& track, const Event& event) {
+  if (event.name.starts_with('$')) {
+    PythonRow row;
+    row.start = event.start;
+    row.duration = event.duration;
+    row.name = builder_.Intern(FrameName(event.name));
+    row.thread = track.thread;
+    return builder_.AddPython(row);
+  }
+  if (!event.allocator_name.empty() && !event.allocation_bytes.empty()) {
+    return AddMemory(track, event);
+  }
+  if (!event.correlation_id.empty()) {
+    Call call;
+    call.row.start = event.start;
+    call.row.duration = event.duration;
+    call.row.name = builder_.Intern(event.name);
+    call.row.kind = ApiKindOf(event.name);
+    call.row.thread = track.thread;
+    call.row.correlation = IntegerOr(event.correlation_id, -1);
+    call.names = NamesOf(event);
+    calls_.push_back(call);
+    return;
+  }
+  HostRow row;
+  row.start = event.start;
+  row.duration = event.duration;
+  row.thread = track.thread;
+  row.kind = HostKind::kAnnotation;
+  row.name = builder_.Intern(event.name);
+  if (!event.step_num.empty()) {
+    has_host_steps_ = true;
+    row.kind = HostKind::kIterationMarker;
+    row.name = builder_.Intern(fmt::format("{} {}", event.name, event.step_num));
+  } else if (!event.tf_op.empty()) {
+    row.kind = HostKind::kOp;
+    const auto names = NamesOf(event);
+    if (names.scope.valid()) row.name = names.scope;
+  }
+  builder_.AddHost(row);
+}
+
+void Timeline::AddDevice(const Track& track, const Event& event) {
+  DeviceRow row;
+  row.start = event.start;
+  row.duration = event.duration;
+  row.name = builder_.Intern(event.name);
+  row.gpu = track.gpu;
+  row.stream = track.stream;
+  row.correlation = IntegerOr(event.correlation_id, -1);
+  if (!event.memcpy_details.empty() || event.name.starts_with("Memcpy")) {
+    row.kind = DeviceKind::kMemcpy;
+    row.copy = CopyKindOf(event.name);
+    row.bytes = IntegerOr(Detail(event.memcpy_details, "size"), -1);
+    const auto side = row.copy == CopyKind::kHostToDevice ? "kind_src" : "kind_dst";
+    const auto memory = Detail(event.memcpy_details, side);
+    if (memory == "pageable") row.host_memory = HostMemory::kPageable;
+    if (memory == "pinned") row.host_memory = HostMemory::kPinned;
+  } else if (!event.memset_details.empty() || event.name.starts_with("Memset")) {
+    row.kind = DeviceKind::kMemset;
+    row.bytes = IntegerOr(Detail(event.memset_details, "num_bytes"), -1);
+  } else {
+    row.config = ConfigOf(track.gpu, event.kernel_details);
+  }
+  builder_.AddDevice(row);
+  // The call may not say what it launched; the kernel does.
+  const auto names = NamesOf(event);
+  if (row.correlation >= 0 && (names.scope.valid() || names.hlo.valid())) {
+    launched_.emplace(row.correlation, names);
+  }
+}
+
+LaunchConfigId Timeline::ConfigOf(std::int32_t gpu, std::string_view details) {
+  LaunchConfig config;
+  ReadTriple(Detail(details, "grid"), config.grid);
+  ReadTriple(Detail(details, "block"), config.block);
+  const auto number = [&](std::string_view key) { return IntegerOr(Detail(details, key), -1); };
+  const auto registers = number("regs");
+  if (registers >= 0 && registers < 1 << 20) {
+    config.registers = static_cast<std::int32_t>(registers);
+  }
+  const auto fixed = number("static_shared"), dynamic = number("dynamic_shared");
+  config.shared_memory = number("group_mem");
+  if (fixed >= 0 || dynamic >= 0) {
+    config.shared_memory = std::max<std::int64_t>(fixed, 0) + std::max<std::int64_t>(dynamic, 0);
+  }
+  // 0 is written where it was not worked out.
+  const double percent = ParseReal(Detail(details, "occ_pct")).value_or(0);
+  if (percent > 0 && percent <= 100) config.occupancy = percent / 100;
+  if (const auto cores = cores_.find(gpu); cores != cores_.end() && cores->second > 0) {
+    const double blocks = static_cast<double>(config.grid[0]) * config.grid[1] * config.grid[2];
+    if (blocks > 0) config.blocks_per_sm = blocks / cores->second;
+  }
+  return builder_.AddLaunchConfig(config);
+}
+
+void Timeline::AddMemory(const Track& track, const Event& event) {
+  MemoryRow row;
+  row.time = event.start;
+  row.thread = track.thread;
+  // "GPU_0_bfc", "gpu_host_bfc", "cpu".
+  if (event.allocator_name.starts_with("GPU_")) {
+    row.device_type = 1;
+    const auto rest = event.allocator_name.substr(4);
+    row.device = TrailingNumber(rest.substr(0, rest.find('_')));
+  }
+  row.address = static_cast<std::uint64_t>(IntegerOr(event.addr, 0));
+  row.bytes = IntegerOr(event.allocation_bytes, 0);
+  if (event.name == "MemoryDeallocation") row.bytes = -row.bytes;
+  row.total_allocated = IntegerOr(event.bytes_allocated, -1);
+  builder_.AddMemory(row);
+}
+
+void Timeline::AddOps(const Call& call) {
+  auto names = call.names;
+  if (!names.scope.valid() && !names.hlo.valid()) {
+    const auto found = launched_.find(call.row.correlation);
+    if (found == launched_.end()) return;
+    names = found->second;
+  }
+  HostRow row;
+  row.start = call.row.start;
+  row.duration = call.row.duration;
+  row.thread = call.row.thread;
+  row.call_stack = names.source;
+  for (const auto name : {names.scope, names.hlo}) {
+    row.name = name;
+    if (name.valid()) builder_.AddHost(row);
+  }
+}
+
+// Of nested events each instant belongs to the innermost one.
+void Timeline::AddNested() {
+  std::stable_sort(nested_.begin(), nested_.end(), [](const Piece& a, const Piece& b) {
+    return std::tuple(a.gpu, a.start, -a.end) < std::tuple(b.gpu, b.start, -b.end);
+  });
+  const auto add = [&](const Piece& event, Ns from, Ns to) {
+    if (to <= from && event.end > event.start) return;
+    DeviceRow row;
+    row.start = from;
+    row.duration = to - from;
+    row.name = event.name;
+    row.gpu = event.gpu;
+    row.stream = 0;
+    builder_.AddDevice(row);
+  };
+  std::vector<const Piece*> open;
+  Ns told = 0;  // Up to here every instant of the open events has its piece.
+  const auto close_until = [&](Ns time) {
+    while (!open.empty() && open.back()->end <= time) {
+      add(*open.back(), told, open.back()->end);
+      told = std::max(told, open.back()->end);
+      open.pop_back();
+    }
+  };
+  for (const auto& event : nested_) {
+    if (!open.empty() && open.back()->gpu != event.gpu) {
+      close_until(std::numeric_limits<Ns>::max());
+    }
+    close_until(event.start);
+    if (!open.empty()) add(*open.back(), told, event.start);
+    told = event.start;
+    open.push_back(&event);
+  }
+  close_until(std::numeric_limits<Ns>::max());
+  nested_.clear();
+}
+
+void Timeline::Finish() {
+  for (const auto& call : calls_) {
+    AddOps(call);
+    builder_.AddApi(call.row);
+  }
+  calls_.clear();
+  AddNested();
+  if (has_host_steps_) return;
+  for (const auto& row : device_steps_) builder_.AddHost(row);
+}
+
+}  // namespace profgauge::readers::xla

@@ -1,0 +1,109 @@
+// The timeline of an XLA profile (JAX, TensorFlow, PyTorch/XLA): planes with lines with events,
+// whatever file they come from, made into rows of the model.
+//
+// Lines that the profiler derived from others (Steps, XLA Modules, XLA Ops on GPUs, framework name
+// scopes, source code) repeat the time of the streams: they are counted in the import log and
+// otherwise left out. What is work on a device:
+//   - GPU: the lines "Stream #N…";
+//   - TPU, which has no streams: the line "XLA Ops". Its events nest (a loop around its body), so
+//   an
+//     event becomes the pieces of it that no nested event covers.
+//
+// Framework ops and HLO ops are what launched a kernel: two nested ops around the launching call,
+// the framework's name scope outside ("jit(f)/dot_general"), the HLO op of its module inside
+// ("jit_f/gemm_fusion_dot.3").
+//
+// Names and stats: tsl/profiler/utils/xplane_schema.h of github.com/openxla/tsl.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/profile_builder.h"
+
+namespace profgauge::readers::xla {
+
+/// One event. Stats are text, as trace.json has them; empty when absent.
+struct Event {
+  std::string_view name;
+  Ns start = 0;
+  Ns duration = 0;
+  std::string_view correlation_id;
+  std::string_view kernel_details;
+  std::string_view memcpy_details;
+  std::string_view memset_details;
+  std::string_view hlo_op;
+  std::string_view hlo_module;
+  std::string_view tf_op;  ///< "name:type".
+  std::string_view scope;  ///< The stat "name": "jit(f)/dot_general", or an argument's name.
+  std::string_view step_num;
+  std::string_view source;  ///< "file.py:12".
+  std::string_view allocator_name;
+  std::string_view bytes_allocated;
+  std::string_view allocation_bytes;
+  std::string_view addr;
+
+  /// The member for a stat's name; nullptr for stats that do not matter.
+  static std::string_view Event::*StatNamed(std::string_view name);
+};
+
+/// What a line's events are.
+struct Track {
+  enum class Kind : std::uint8_t { kIgnored, kDerived, kStream, kNested, kSteps, kHost };
+  Kind kind = Kind::kIgnored;
+  std::int32_t gpu = -1;
+  std::int64_t stream = -1;
+  ThreadId thread;
+};
+
+class Timeline {
+ public:
+  explicit Timeline(ProfileBuilder& builder) : builder_(builder) {}
+
+  /// `plane` is "/device:GPU:0", "/host:CPU"…, `line` the id and `name` the name of its line.
+  Track MakeTrack(std::string_view plane, std::string_view line, std::string_view name);
+  void Add(const Track& track, const Event& event);
+  /// Compute units of that device, for blocks per unit.
+  void SetCores(std::int32_t gpu, std::int32_t cores) { cores_[gpu] = cores; }
+  /// Adds what can only be told at the end: ops around launches, nested device ops, steps.
+  void Finish();
+
+ private:
+  /// The names of what launched a kernel.
+  struct Names {
+    StringId scope;
+    StringId hlo;
+    StringId source;
+  };
+  struct Call {
+    ApiRow row;
+    Names names;
+  };
+  struct Piece {
+    std::int32_t gpu = -1;
+    Ns start = 0;
+    Ns end = 0;
+    StringId name;
+  };
+
+  Names NamesOf(const Event& event);
+  void AddHost(const Track& track, const Event& event);
+  void AddDevice(const Track& track, const Event& event);
+  void AddMemory(const Track& track, const Event& event);
+  LaunchConfigId ConfigOf(std::int32_t gpu, std::string_view details);
+  void AddOps(const Call& call);
+  void AddNested();
+
+  ProfileBuilder& builder_;
+  std::vector<Call> calls_;
+  boost::unordered_flat_map<std::int64_t, Names> launched_;  ///< By correlation id.
+  boost::unordered_flat_map<std::int32_t, std::int32_t> cores_;
+  std::vector<Piece> nested_;
+  std::vector<HostRow> device_steps_;
+  bool has_host_steps_ = false;
+};
+
+}  // namespace profgauge::readers::xla

@@ -1,0 +1,218 @@
+#include "readers/xla/xla_reader.h"
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/content_hash.h"
+#include "readers/common/json_rows.h"
+#include "readers/common/numbers.h"
+#include "readers/xla/timeline.h"
+#include "readers/xla/xplane.h"
+
+namespace profgauge::readers {
+namespace xla {
+namespace {
+
+constexpr RecordingHint kHints[] = {
+    {Capability::kDeviceEvents,
+     "record steps that run on the device, with its tracer on "
+     "(ProfileOptions.device_tracer_level)"},
+    {Capability::kHostOps, "record with ProfileOptions.host_tracer_level=2"},
+    {Capability::kLaunchLinks, "record with ProfileOptions.host_tracer_level=2"},
+    {Capability::kShapes, "XLA's profiles do not hold them"},
+    {Capability::kCallStacks, "XLA's profiles hold source lines of ops at most"},
+    {Capability::kMemoryEvents, "record with ProfileOptions.host_tracer_level=2"},
+    {Capability::kIterationMarkers,
+     "put each step into jax.profiler.StepTraceAnnotation(\"train\", step_num=n) or "
+     "tf.profiler.experimental.Trace(\"train\", step_num=n, _r=1)"},
+    {Capability::kPython, "record with ProfileOptions.python_tracer_level=1"},
+    {Capability::kDeviceProperties, "pass the `.xplane.pb` beside the trace, which has them"},
+};
+
+/// Protocol Buffers' own limit of a message.
+constexpr std::size_t kMaxMessage = (std::size_t{1} << 31) - 1;
+constexpr std::size_t kBlock = std::size_t{1} << 20;
+/// XLA's writer of trace.json keeps the earliest so many events.
+constexpr std::uint64_t kTraceCap = 1'000'000;
+
+Error InputError(const ByteSource& source, std::string code, std::string message,
+                 std::string help) {
+  Error error;
+  error.kind = ErrorKind::kInput;
+  error.code = std::move(code);
+  error.message = std::move(message);
+  error.where.file = source.name();
+  error.notes.push_back("help: " + std::move(help));
+  return error;
+}
+
+Result<Profile> Finished(const ByteSource& source, std::string dialect, Timeline& timeline,
+                         ProfileBuilder& builder) {
+  timeline.Finish();
+  builder.SetHints(kHints);
+  builder.source().format = "xla";
+  builder.source().dialect = std::move(dialect);
+  PROFGAUGE_TRY(auto profile, builder.Finish());
+  if (profile.device.size() + profile.host.size() + profile.api.size() + profile.python.size() >
+      0) {
+    return profile;
+  }
+  return Fail(InputError(source, "xla/no-events", "the XLA profile records nothing",
+                         "the profiler was stopped before a step ran; record a few steps"));
+}
+
+class XPlaneReader final : public Reader {
+ public:
+  std::string_view name() const override { return "xla"; }
+
+  Match Sniff(std::span<const std::byte> head) const override {
+    const std::string_view bytes(reinterpret_cast<const char*>(head.data()), head.size());
+    return BeginsXSpace(bytes) ? Match::kYes : Match::kNo;
+  }
+
+  Result<Profile> Read(ByteSource& source, const ReadOptions& options) const override {
+    ProfileBuilder builder;
+    std::string bytes;
+    PROFGAUGE_CHECK(ReadAll(source, options, builder, bytes));
+    Timeline timeline(builder);
+    auto end = ReadXSpace(bytes, timeline, builder);
+    if (!end) {
+      end.error().where.file = source.name();
+      return Fail(std::move(end).error());
+    }
+    if (!end->complete && builder.log()[Counter::truncated] == 0) {
+      if (!options.allow_incomplete) return Fail(Truncated(source, end->offset));
+      builder.log().Add(Counter::truncated);
+    }
+    return Finished(source, "XPlane", timeline, builder);
+  }
+
+ private:
+  static Status ReadAll(ByteSource& source, const ReadOptions& options, ProfileBuilder& builder,
+                        std::string& bytes) {
+    ContentHash hash;
+    std::vector<std::byte> block(kBlock);
+    while (true) {
+      auto got = source.Read(block);
+      if (!got && !options.allow_incomplete) return Fail(std::move(got).error());
+      if (!got) builder.log().Add(Counter::truncated);
+      if (!got || *got == 0) break;
+      const std::string_view read(reinterpret_cast<const char*>(block.data()), *got);
+      hash.Add(read);
+      bytes += read;
+      if (bytes.size() > kMaxMessage) {
+        return Fail(InputError(source, "xla/too-large",
+                               "the XPlane file is larger than a message can be (2 GiB)",
+                               "record fewer steps"));
+      }
+    }
+    builder.source().path = source.name();
+    builder.source().bytes = bytes.size();
+    builder.source().hash = hash.Hex();
+    return {};
+  }
+
+  static Error Truncated(const ByteSource& source, std::uint64_t offset) {
+    auto error = InputError(source, "xla/truncated", "the XPlane file ends inside a plane",
+                            "copy the file again; pass --allow-incomplete to judge what is there");
+    error.where.offset = offset;
+    error.where.has_offset = true;
+    return error;
+  }
+};
+
+/// The rows of trace.json: names of processes and threads come first, then events.
+class TraceRows final : public JsonRowReceiver {
+ public:
+  TraceRows(Timeline& timeline, ProfileBuilder& builder) : timeline_(timeline), builder_(builder) {}
+
+  std::uint64_t events() const { return events_; }
+  bool Wants(std::string_view list) override { return list == "traceEvents"; }
+
+  void Receive(std::string_view, const JsonRow& row) override {
+    const auto phase = row.Text("ph");
+    if (phase == "M") return Name(row);
+    if (phase == "X") return Complete(row);
+    if (!row.fields().empty()) builder_.log().Add(Counter::events_ignored_kind);
+  }
+
+ private:
+  void Name(const JsonRow& row) {
+    const auto what = row.Text("name");
+    const std::string process(row.Text("pid"));
+    if (what == "process_name") planes_[process] = row.Text("args.name");
+    if (what != "thread_name") return;
+    const auto thread = row.Text("tid");
+    tracks_[process + "/" + std::string(thread)] =
+        timeline_.MakeTrack(planes_[process], thread, row.Text("args.name"));
+  }
+
+  void Complete(const JsonRow& row) {
+    ++events_;
+    auto& log = builder_.log();
+    Event event;
+    std::string key(row.Text("pid"));
+    for (const auto& field : row.fields()) {
+      if (!field.path.starts_with("args.")) continue;
+      if (const auto member = Event::StatNamed(field.path.substr(5))) event.*member = field.text;
+    }
+    const auto start = ParseMicroseconds(row.Text("ts"), Fraction::kDecimal, kMaxTime);
+    const auto duration = ParseMicroseconds(row.Text("dur"), Fraction::kDecimal, kMaxDuration);
+    if (!start || !duration || *duration < 0) {
+      log.Add(Counter::events_read);
+      return log.Add(Counter::events_bad_time);
+    }
+    event.name = row.Text("name");
+    event.start = *start;
+    event.duration = *duration;
+    key += '/';
+    key += row.Text("tid");
+    const auto track = tracks_.find(key);
+    timeline_.Add(track == tracks_.end() ? Track{} : track->second, event);
+  }
+
+  Timeline& timeline_;
+  ProfileBuilder& builder_;
+  boost::unordered_flat_map<std::string, std::string> planes_;
+  boost::unordered_flat_map<std::string, Track> tracks_;
+  std::uint64_t events_ = 0;
+};
+
+class XlaTraceReader final : public Reader {
+ public:
+  std::string_view name() const override { return "xla"; }
+
+  Match Sniff(std::span<const std::byte> head) const override {
+    const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
+    const auto has = [&](std::string_view key) { return text.find(key) != std::string_view::npos; };
+    if (!has("\"traceEvents\"") || has("\"deviceProperties\"") || has("\"schemaVersion\"")) {
+      return Match::kNo;
+    }
+    return has("\"highres-ticks\"") || has("/device:GPU:") || has("/device:TPU:") ||
+                   has("\"/host:CPU\"")
+               ? Match::kYes
+               : Match::kNo;
+  }
+
+  Result<Profile> Read(ByteSource& source, const ReadOptions& options) const override {
+    ProfileBuilder builder;
+    Timeline timeline(builder);
+    TraceRows rows(timeline, builder);
+    PROFGAUGE_CHECK(ReadJsonRows(source, options, rows, builder));
+    if (rows.events() == kTraceCap) {
+      builder.log().AddAt(Counter::events_dropped,
+                          "XLA's writer keeps 1 000 000 events; the `.xplane.pb` has them all");
+    }
+    return Finished(source, "trace.json", timeline, builder);
+  }
+};
+
+}  // namespace
+}  // namespace xla
+
+std::unique_ptr<Reader> MakeXPlaneReader() { return std::make_unique<xla::XPlaneReader>(); }
+std::unique_ptr<Reader> MakeXlaTraceReader() { return std::make_unique<xla::XlaTraceReader>(); }
+
+}  // namespace profgauge::readers

@@ -1,0 +1,384 @@
+#include "readers/xla/xplane.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/text.h"
+#include "readers/common/numbers.h"
+#include "readers/xla/wire.h"
+
+namespace profgauge::readers::xla {
+namespace {
+
+// Field numbers by message.
+namespace space {
+enum : std::uint32_t { kPlanes = 1, kErrors = 2, kWarnings = 3 };
+}
+namespace plane {
+enum : std::uint32_t { kName = 2, kLines = 3, kEventMetadata = 4, kStatMetadata = 5, kStats = 6 };
+}
+namespace line {
+enum : std::uint32_t { kId = 1, kName = 2, kTimestampNs = 3, kEvents = 4, kDisplayName = 11 };
+}
+namespace event {
+enum : std::uint32_t {
+  kMetadata = 1,
+  kOffsetPs = 2,
+  kDurationPs = 3,
+  kStats = 4,
+  kOccurrences = 5
+};
+}
+namespace stat {
+enum : std::uint32_t {
+  kMetadata = 1,
+  kDouble = 2,
+  kUnsigned = 3,
+  kSigned = 4,
+  kText = 5,
+  kRef = 7
+};
+}
+namespace metadata {
+enum : std::uint32_t { kName = 2, kDisplayName = 4, kStats = 5 };
+}
+
+constexpr std::string_view kEnvironment = "Task Environment";
+
+/// Valid text; what is not UTF-8 is shown as U+FFFD.
+std::string_view Valid(std::string_view text, std::deque<std::string>& kept, ImportLog& log) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const auto length = Utf8Length(text.substr(at));
+    if (length == 0) break;
+    at += length;
+  }
+  if (at == text.size()) return text;
+  log.Add(Counter::strings_bad_utf8);
+  auto& mended = kept.emplace_back();
+  for (at = 0; at < text.size();) {
+    const auto length = Utf8Length(text.substr(at));
+    mended += length == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(at, length);
+    at += std::max<std::size_t>(length, 1);
+  }
+  return mended;
+}
+
+/// Picoseconds to nanoseconds, half up.
+Ns Nanoseconds(std::int64_t picoseconds) {
+  const auto whole = picoseconds / 1000, rest = picoseconds % 1000;
+  return whole + (rest >= 500 ? 1 : rest <= -500 ? -1 : 0);
+}
+
+/// One plane: first what its ids mean, then its lines.
+class Plane {
+ public:
+  Plane(std::string_view message, Timeline& timeline, ProfileBuilder& builder)
+      : message_(message), timeline_(timeline), builder_(builder) {}
+
+  /// Where a part of it is no message; empty when all is well.
+  std::optional<std::string_view> Read() {
+    if (!ReadMetadata()) return bad_;
+    if (name_ == kEnvironment) {
+      ReadEnvironment();
+    } else if (name_.find("/device:") != std::string_view::npos) {
+      ReadDevice();
+    }
+    WireReader fields(message_);
+    while (fields.Next()) {
+      if (fields.field() == plane::kLines && !ReadLine(fields.Bytes())) return bad_;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  struct StatMeta {
+    std::string_view name;
+    std::string_view Event::*member = nullptr;
+  };
+  struct EventMeta {
+    std::string_view name;
+    std::string_view stats_of;  ///< The message, when it has stats; else empty.
+  };
+
+  bool Bad(const WireReader& fields) {
+    bad_ = fields.rest();
+    return false;
+  }
+
+  bool ReadMetadata() {
+    WireReader fields(message_);
+    while (fields.Next()) {
+      if (fields.field() == plane::kName) name_ = fields.Bytes();
+      if (fields.field() == plane::kStats) stats_.push_back(fields.Bytes());
+      const bool of_event = fields.field() == plane::kEventMetadata;
+      if (!of_event && fields.field() != plane::kStatMetadata) continue;
+      WireReader entry(fields.Bytes());
+      std::int64_t id = 0;
+      std::string_view value;
+      while (entry.Next()) {
+        if (entry.field() == 1) id = entry.Signed();
+        if (entry.field() == 2) value = entry.Bytes();
+      }
+      if (!entry.ok()) return Bad(entry);
+      if (!(of_event ? AddEventMeta(id, value) : AddStatMeta(id, value))) return false;
+    }
+    return fields.ok() || Bad(fields);
+  }
+
+  bool AddEventMeta(std::int64_t id, std::string_view message) {
+    EventMeta meta;
+    WireReader fields(message);
+    std::string_view display;
+    while (fields.Next()) {
+      if (fields.field() == metadata::kName) meta.name = fields.Bytes();
+      if (fields.field() == metadata::kDisplayName) display = fields.Bytes();
+      if (fields.field() == metadata::kStats) meta.stats_of = message;
+    }
+    // The name of a TPU's op is its whole HLO text.
+    if (!display.empty()) meta.name = display;
+    meta.name = Valid(meta.name, texts_, builder_.log());
+    events_[id] = meta;
+    return fields.ok() || Bad(fields);
+  }
+
+  bool AddStatMeta(std::int64_t id, std::string_view message) {
+    WireReader fields(message);
+    StatMeta meta;
+    while (fields.Next()) {
+      if (fields.field() == metadata::kName) meta.name = fields.Bytes();
+    }
+    meta.member = Event::StatNamed(meta.name);
+    stat_names_[id] = meta;
+    return fields.ok() || Bad(fields);
+  }
+
+  /// A stat's value as text, and what it is.
+  struct Stat {
+    StatMeta meta;
+    std::string_view text;
+  };
+
+  bool ReadStat(std::string_view message, Stat& out) {
+    WireReader fields(message);
+    out = {};
+    while (fields.Next()) {
+      switch (fields.field()) {
+        case stat::kMetadata:
+          if (const auto found = stat_names_.find(fields.Signed()); found != stat_names_.end()) {
+            out.meta = found->second;
+          }
+          break;
+        case stat::kDouble:
+          out.text = Kept(fmt::format("{}", fields.Double()));
+          break;
+        case stat::kUnsigned:
+          out.text = Kept(fmt::format("{}", fields.Varint()));
+          break;
+        case stat::kSigned:
+          out.text = Kept(fmt::format("{}", fields.Signed()));
+          break;
+        case stat::kText:
+          out.text = fields.Bytes();
+          break;
+        case stat::kRef:
+          if (const auto found = stat_names_.find(fields.Signed()); found != stat_names_.end()) {
+            out.text = found->second.name;
+          }
+          break;
+        default:
+          break;
+      }
+    }
+    return fields.ok() || Bad(fields);
+  }
+
+  std::string_view Kept(std::string text) {
+    if (used_ == numbers_.size()) numbers_.emplace_back();
+    auto& slot = numbers_[used_++];
+    slot = std::move(text);
+    return slot;
+  }
+
+  bool ReadStats(std::string_view message, std::uint32_t field, Event& out) {
+    WireReader fields(message);
+    while (fields.Next()) {
+      if (fields.field() != field) continue;
+      Stat stat;
+      if (!ReadStat(fields.Bytes(), stat)) return false;
+      if (stat.meta.member != nullptr) {
+        out.*stat.meta.member = Valid(stat.text, texts_, builder_.log());
+      }
+    }
+    return fields.ok() || Bad(fields);
+  }
+
+  void ReadEnvironment() {
+    Ns start = 0, stop = 0;
+    for (const auto message : stats_) {
+      Stat stat;
+      if (!ReadStat(message, stat)) return;
+      const auto value = ParseInteger(stat.text).value_or(0);
+      if (stat.meta.name == "profile_start_time") start = value;
+      if (stat.meta.name == "profile_stop_time") stop = value;
+      used_ = 0;
+    }
+    // Times of lines count from the start of the session.
+    if (start <= 0 || start > kMaxTime) return;
+    builder_.SetClockOffset(start);
+    if (stop > start && stop <= kMaxTime) builder_.SetSpan(0, stop - start);
+  }
+
+  void ReadDevice() {
+    Gpu gpu;
+    gpu.id = timeline_.MakeTrack(name_, "", "").gpu;
+    std::string vendor, type;
+    for (const auto message : stats_) {
+      Stat stat;
+      if (!ReadStat(message, stat)) return;
+      const auto& key = stat.meta.name;
+      const auto number = ParseInteger(stat.text).value_or(-1);
+      const auto small = number >= 0 && number < 1 << 30 ? static_cast<std::int32_t>(number) : -1;
+      if (key == "device_vendor") vendor = Valid(stat.text, texts_, builder_.log());
+      if (key == "device_type_string" || key == "gpu_device_name") {
+        type = Valid(stat.text, texts_, builder_.log());
+      }
+      if (key == "core_count") gpu.sms = small;
+      if (key == "memory_size") gpu.memory = number;
+      if (key == "compute_cap_major") gpu.compute_major = small;
+      if (key == "compute_cap_minor") gpu.compute_minor = small;
+      used_ = 0;
+    }
+    if (gpu.id < 0 || (gpu.sms < 0 && type.empty())) return;  // Seen, but not used.
+    if (vendor == "Nvidia") vendor = "NVIDIA";
+    gpu.name = !type.empty() ? type : vendor.empty() ? "" : vendor + " GPU";
+    timeline_.SetCores(gpu.id, gpu.sms);
+    builder_.AddGpu(std::move(gpu));
+  }
+
+  bool ReadLine(std::string_view message) {
+    WireReader fields(message);
+    std::int64_t id = 0;
+    std::string_view name, display;
+    Ns base = 0;
+    while (fields.Next()) {
+      if (fields.field() == line::kId) id = fields.Signed();
+      if (fields.field() == line::kName) name = fields.Bytes();
+      if (fields.field() == line::kDisplayName) display = fields.Bytes();
+      if (fields.field() == line::kTimestampNs) base = fields.Signed();
+    }
+    if (!fields.ok()) return Bad(fields);
+    const auto shown = Valid(name.empty() ? display : name, texts_, builder_.log());
+    const auto track =
+        timeline_.MakeTrack(Valid(name_, texts_, builder_.log()), std::to_string(id), shown);
+    WireReader again(message);
+    while (again.Next()) {
+      if (again.field() == line::kEvents && !ReadEvent(again.Bytes(), base, track)) return false;
+    }
+    return true;
+  }
+
+  bool ReadEvent(std::string_view message, Ns base, const Track& track) {
+    WireReader fields(message);
+    std::int64_t id = 0, offset = 0, duration = 0;
+    bool only_counts = false, has_stats = false;
+    while (fields.Next()) {
+      if (fields.field() == event::kMetadata) id = fields.Signed();
+      if (fields.field() == event::kOffsetPs) offset = fields.Signed();
+      if (fields.field() == event::kDurationPs) duration = fields.Signed();
+      if (fields.field() == event::kOccurrences) only_counts = true;
+      if (fields.field() == event::kStats) has_stats = true;
+    }
+    if (!fields.ok()) return Bad(fields);
+    auto& log = builder_.log();
+    Event out;
+    if (only_counts || base < -kMaxTime || base > kMaxTime) {
+      log.Add(Counter::events_read);
+      log.Add(only_counts ? Counter::events_ignored_kind : Counter::events_bad_time);
+      return true;
+    }
+    if (duration < 0) log.Add(Counter::events_negative_dur);
+    out.start = base + Nanoseconds(offset);
+    out.duration = Nanoseconds(std::max<std::int64_t>(duration, 0));
+    used_ = 0;
+    if (const auto found = events_.find(id); found != events_.end()) {
+      out.name = found->second.name;
+      const auto& shared = found->second.stats_of;
+      if (!shared.empty() && !ReadStats(shared, metadata::kStats, out)) return false;
+    }
+    if (has_stats && !ReadStats(message, event::kStats, out)) return false;
+    timeline_.Add(track, out);
+    return true;
+  }
+
+  std::string_view message_;
+  Timeline& timeline_;
+  ProfileBuilder& builder_;
+  std::string_view name_;
+  std::vector<std::string_view> stats_;
+  boost::unordered_flat_map<std::int64_t, EventMeta> events_;
+  boost::unordered_flat_map<std::int64_t, StatMeta> stat_names_;
+  std::deque<std::string> numbers_;  ///< Of one event's stats, as text.
+  std::size_t used_ = 0;
+  std::deque<std::string> texts_;  ///< Mended ones.
+  std::string_view bad_;
+};
+
+}  // namespace
+
+bool BeginsXSpace(std::string_view head) {
+  // A first plane may be longer than what is at hand: its length is not asked for.
+  if (head.size() < 3 || head.front() != '\x0A') return false;
+  head.remove_prefix(1);
+  std::size_t length_bytes = 0;
+  while (length_bytes < head.size() && length_bytes < 10 && (head[length_bytes] & 0x80) != 0) {
+    ++length_bytes;
+  }
+  if (length_bytes >= head.size()) return false;
+  head.remove_prefix(length_bytes + 1);
+  WireReader fields(head);
+  while (fields.Next()) {
+    if (fields.field() == 1) continue;
+    const auto name = fields.field() == plane::kName ? fields.Bytes() : std::string_view{};
+    return name.starts_with("/host:") || name.starts_with("/device:") || name == kEnvironment ||
+           name.find(" /device:") != std::string_view::npos ||
+           name.find(" /host:") != std::string_view::npos;
+  }
+  return false;
+}
+
+Result<XSpaceEnd> ReadXSpace(std::string_view bytes, Timeline& timeline, ProfileBuilder& builder) {
+  const auto offset_of = [&](std::string_view rest) {
+    return static_cast<std::uint64_t>(rest.data() - bytes.data());
+  };
+  WireReader fields(bytes);
+  XSpaceEnd end;
+  while (fields.Next()) {
+    end.offset = offset_of(fields.rest());
+    if (fields.field() == space::kErrors || fields.field() == space::kWarnings) {
+      builder.log().AddAt(Counter::profiler_warnings, PrintableShort(fields.Bytes(), 200));
+    }
+    if (fields.field() != space::kPlanes) continue;
+    const auto bad = Plane(fields.Bytes(), timeline, builder).Read();
+    if (!bad) continue;
+    Error error;
+    error.kind = ErrorKind::kInput;
+    error.code = "xla/malformed";
+    error.message = "the XPlane file is damaged: a plane holds bytes that are no message";
+    error.where.offset = offset_of(*bad);
+    error.where.has_offset = true;
+    error.notes.push_back("help: copy the file again, or record again");
+    return Fail(std::move(error));
+  }
+  end.complete = fields.ok();
+  if (end.complete) end.offset = bytes.size();
+  return end;
+}
+
+}  // namespace profgauge::readers::xla

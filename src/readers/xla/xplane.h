@@ -1,0 +1,29 @@
+// XSpace, the Protocol Buffers message in `*.xplane.pb`: planes (devices, hosts) with lines with
+// events, and their stats. Message and field numbers: tsl/profiler/protobuf/xplane.proto of
+// github.com/openxla/tsl.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "model/profile_builder.h"
+#include "profgauge/error.h"
+#include "readers/xla/timeline.h"
+
+namespace profgauge::readers::xla {
+
+/// Whether `head`, the first bytes of a file, begin an XSpace.
+bool BeginsXSpace(std::string_view head);
+
+/// How far ReadXSpace() came.
+struct XSpaceEnd {
+  bool complete = true;      ///< The last plane is whole.
+  std::uint64_t offset = 0;  ///< Where it stopped.
+};
+
+/// Reads all of `bytes` into `builder`; what is not whole at the end is left out. Events without a
+/// usable time, or that only count occurrences, are counted in the import log. Errors: kInput
+/// "xla/malformed" when a whole plane holds bytes that are no message.
+Result<XSpaceEnd> ReadXSpace(std::string_view bytes, Timeline& timeline, ProfileBuilder& builder);
+
+}  // namespace profgauge::readers::xla
