@@ -11,8 +11,11 @@
 #include "analysis/host_calls.h"
 #include "analysis/idle.h"
 #include "analysis/kernels.h"
+#include "analysis/iteration_ops.h"
+#include "analysis/iteration_tree.h"
 #include "analysis/launches.h"
 #include "analysis/memory.h"
+#include "analysis/modules.h"
 #include "analysis/op_tables.h"
 #include "analysis/output.h"
 #include "analysis/reported.h"
@@ -42,7 +45,8 @@ void AddWithoutTimeline(const std::vector<RankContext>& ranks, Output& out) {
       if (spec.id.starts_with(of_time)) out.SetAbsent(spec.id, std::string(kNoTimeline));
     }
   }
-  for (const std::string_view table : {"iterations", "gaps", "launches"}) {
+  for (const std::string_view table : {"iterations", "gaps", "launches", "ops_by_iteration",
+                                       "op_tree", "modules"}) {
     out.SetTableAbsent(table, std::string(kNoTimeline));
   }
   SetRecording(ranks, out);
@@ -60,6 +64,9 @@ Result<Analysis> Analyze(std::span<const Profile> profiles, const Selection& sel
     AddUtilization(ranks, out);
     AddIdle(ranks, out);
     AddLaunches(ranks, out);
+    AddIterationOps(ranks, out);
+    AddIterationTree(ranks, out);
+    AddModules(ranks, out);
   } else {
     AddWithoutTimeline(ranks, out);
   }

@@ -56,6 +56,12 @@ constexpr ColumnSpec kIterations[] = {
     {"tensor_core_kernels", "Tensor Core kernels launched", kCount,
      "Kernels launched in it that use Tensor Cores."},
     {"gpu_time", "GPU time", kTime, "Sum of the durations of the kernels launched in it."},
+    {"gpu_time_share", "GPU time share", kShare,
+     "GPU time / (duration times GPUs of the rank); kernels that overlap count each."},
+    {"tensor_core_gpu_time", "Tensor Core GPU time", kTime,
+     "Of the GPU time, kernels that use Tensor Cores."},
+    {"tensor_core_gpu_time_share", "Tensor Core GPU time share", kShare,
+     "The same / (duration times GPUs of the rank)."},
 };
 
 #define PROFGAUGE_OP_COLUMNS                                                                       \
@@ -101,6 +107,67 @@ constexpr ColumnSpec kOpTypes[] = {
     kUses,
     {"tensor_core_self", "Tensor Cores, self", kShare,
      "Share of the kernel time that it launched itself on Tensor Cores."},
+    {"host_total", "Host total", kTime, "Host time with everything inside (DLProf: CPU time)."},
+    {"host_mean", "Host mean", kTime, "Host total / calls."},
+    {"host_min", "Host shortest", kTime, "Host total of the shortest call."},
+    {"host_max", "Host longest", kTime, "Host total of the longest call."},
+    {"host_self_mean", "Host self mean", kTime, "Host self / calls (DLProf: CPU overhead)."},
+    {"host_self_min", "Host self least", kTime, "Host self of the call with the least."},
+    {"host_self_max", "Host self most", kTime, "Host self of the call with the most."},
+    {"device_mean", "Device mean", kTime, "Device self / calls (DLProf: GPU time)."},
+    {"device_min", "Device least", kTime, "Device self of the call with the least."},
+    {"device_max", "Device most", kTime, "Device self of the call with the most."},
+    {"gpu_idle", "GPU idle", kTime,
+     "Time between the first start and the last end of a call's own device work in which none of it "
+     "runs."},
+    {"gpu_idle_mean", "GPU idle mean", kTime, "GPU idle / calls."},
+    {"gpu_idle_min", "GPU idle least", kTime, "GPU idle of the call with the least."},
+    {"gpu_idle_max", "GPU idle most", kTime, "GPU idle of the call with the most."},
+};
+constexpr ColumnSpec kOpsByIteration[] = {
+    {"iteration", "Iteration", kCount, "Position of the iteration in the recording, from 0."},
+    kRank,
+    {"name", "Operator", kText, "Operator that launched device work in the iteration."},
+    {"type", "Type", kText, "Kind of operator."},
+    {"direction", "Direction", kText, "forward, backward, optimizer, or mixed."},
+    {"dtypes", "Types", kText, "Data types of the inputs, where recorded and always the same."},
+    {"start", "Start", kTime, "Start of its first call, from the start of the recording."},
+    kCalls,
+    {"kernels", "Kernels", kCount, "Kernels that it launched itself."},
+    {"tensor_core_kernels", "Tensor Core kernels", kCount, "Of these, on Tensor Cores."},
+    {"time", "GPU time", kTime, "Time of device work that it launched itself."},
+    {"tensor_core_time", "Tensor Core time", kTime, "Of the time, kernels on Tensor Cores."},
+};
+#define PROFGAUGE_TREE_COLUMNS                                                                     \
+  {"node", "Node", kCount, "Number of the row, from 0."},                                          \
+      {"parent", "Parent", kCount, "Node of the row that contains it; absent at the top."}, {      \
+    "depth", "Depth", kCount, "How many rows contain it."                                          \
+  }
+constexpr ColumnSpec kOpTree[] = {
+    PROFGAUGE_TREE_COLUMNS,
+    {"iteration", "Iteration", kCount, "Position of the iteration in the recording, from 0."},
+    kRank,
+    {"name", "Name", kText, "Thread, range, operator, or device work."},
+    {"kind", "Kind", kText, "thread, range, op, kernel, memcpy or memset."},
+    kCalls,
+    {"host_total", "Host total", kTime, "Host time with everything inside."},
+    {"host_self", "Host self", kTime, "Host time without the rows below; calls of the runtime count."},
+    {"device_total", "Device total", kTime, "Time of device work launched in it."},
+    {"device_self", "Device self", kTime, "Of that, its own duration: device work only."},
+};
+constexpr ColumnSpec kModules[] = {
+    PROFGAUGE_TREE_COLUMNS,
+    {"name", "Module", kText, "Class of the nn.Module, with its number."},
+    {"calls", "Occurrences", kCount, "How often it was called at this place."},
+    {"operators", "Operators", kCount, "Operators called by it directly."},
+    {"host_total", "Host total", kTime, "Host time with everything inside."},
+    {"host_self", "Host self", kTime, "Host time without its modules and operators."},
+    {"device_total", "Device total", kTime, "Time of device work launched in it."},
+    {"device_self", "Device self", kTime,
+     "Time of device work launched in it, but not in a module below."},
+    {"backward_device", "Backward device", kTime,
+     "Time of device work of the backward operators that belong to its operators."},
+    {"mean", "Mean host time", kTime, "Host total / occurrences."},
 };
 
 constexpr ColumnSpec kKernels[] = {
@@ -168,6 +235,9 @@ constexpr ColumnSpec kLaunches[] = {
     {"queue_length", "Queue length", kCount,
      "Earlier launches on the same stream that had not started when the call began."},
     kUses,
+    {"iteration", "Iteration", kCount, "Position of the iteration that launched it, from 0."},
+    {"grid", "Grid", kText, "Blocks in x, y, z."},
+    {"block", "Block", kText, "Threads of a block in x, y, z."},
 };
 constexpr ColumnSpec kGpus[] = {
     kRank,
@@ -329,6 +399,14 @@ constexpr TableSpec kTables[] = {
     {"ops_by_stack", "op_stack", "Operators by call stack",
      "One row per operator name and Python call stack.", kOpsByStack},
     {"op_types", "op_type", "Operator types", "One row per kind of operator.", kOpTypes},
+    {"ops_by_iteration", "iteration_op", "Operators by iteration",
+     "One row per iteration, rank and operator that launched device work.", kOpsByIteration},
+    {"op_tree", "", "Operator tree",
+     "What an iteration is made of, from threads over operators to kernels; siblings of one name are "
+     "one row. The iteration nearest the median comes first.",
+     kOpTree},
+    {"modules", "module", "Modules", "One row per nn.Module at its place in the hierarchy.",
+     kModules},
     {"kernels", "kernel_name", "Kernels", "One row per kernel name.", kKernels},
     {"kernels_by_op", "kernel", "Kernels by launch and operator",
      "One row per kernel name, operator, launch properties, rank and GPU.", kKernelsByOp},

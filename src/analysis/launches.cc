@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <limits>
+#include <string>
 #include <string_view>
 
 #include "analysis/texts.h"
@@ -76,7 +77,10 @@ struct Columns {
         time(*table.Find("time")),
         delay(*table.Find("delay")),
         queue(*table.Find("queue_length")),
-        uses(*table.Find("uses_tensor_core")) {
+        uses(*table.Find("uses_tensor_core")),
+        iteration(*table.Find("iteration")),
+        grid(*table.Find("grid")),
+        block(*table.Find("block")) {
     for (const DeviceKind of : {DeviceKind::kKernel, DeviceKind::kMemcpy, DeviceKind::kMemset}) {
       kinds[static_cast<std::size_t>(of)] = pool.Intern(KindName(of));
     }
@@ -86,17 +90,33 @@ struct Columns {
   }
   void Reserve(std::size_t rows) {
     for (Column* column : {&rank, &gpu, &stream, &name, &kind, &op, &call, &call_start, &call_time,
-                           &start, &time, &delay, &queue, &uses}) {
+                           &start, &time, &delay, &queue, &uses, &iteration, &grid, &block}) {
       column->Reserve(rows);
     }
   }
   Column &rank, &gpu, &stream, &name, &kind, &op, &call, &call_start, &call_time, &start, &time,
-      &delay, &queue, &uses;
+      &delay, &queue, &uses, &iteration, &grid, &block;
   std::array<StringId, 3> kinds, verdicts;
 };
 
-void AppendRow(const RankContext& rank, std::size_t row, std::int64_t queue, Texts& texts,
-               Columns& to) {
+// "8, 1, 1", of the few launch properties that a profile has.
+struct Dimensions {
+  Dimensions(const Profile& profile, StringPool& pool) {
+    const auto text = [&](const std::int32_t (&xyz)[3]) {
+      if (xyz[0] <= 0) return StringId{};
+      return pool.Intern(std::to_string(xyz[0]) + ", " + std::to_string(xyz[1]) + ", " +
+                         std::to_string(xyz[2]));
+    };
+    for (const LaunchConfig& config : profile.launch_configs) {
+      grids.push_back(text(config.grid));
+      blocks.push_back(text(config.block));
+    }
+  }
+  std::vector<StringId> grids, blocks;
+};
+
+void AppendRow(const RankContext& rank, std::size_t row, std::int64_t queue,
+               const Dimensions& dimensions, Texts& texts, Columns& to) {
   const Profile& profile = *rank.profile;
   const DeviceTable& device = profile.device;
   const std::uint32_t call = device.launch[row].value;
@@ -115,11 +135,16 @@ void AppendRow(const RankContext& rank, std::size_t row, std::int64_t queue, Tex
   to.delay.AddInteger(DelayOf(profile, row));
   to.queue.AddInteger(queue);
   to.uses.AddText(to.verdicts[static_cast<std::size_t>(rank.classes[row].tensor_core)]);
+  const std::uint32_t iteration = rank.iterations.of_device[row];
+  to.iteration.AddInteger(iteration == Iterations::kNone ? Column::kAbsentInteger : iteration);
+  const LaunchConfigId config = device.config[row];
+  to.grid.AddText(config.valid() ? dimensions.grids[config.value] : StringId{});
+  to.block.AddText(config.valid() ? dimensions.blocks[config.value] : StringId{});
 }
 
 // Adds the launches of the rows [begin, end), which are one stream's.
-void AddStream(const RankContext& rank, std::size_t begin, std::size_t end, Texts& texts,
-               Columns& columns, Summary& summary) {
+void AddStream(const RankContext& rank, std::size_t begin, std::size_t end,
+               const Dimensions& dimensions, Texts& texts, Columns& columns, Summary& summary) {
   const Profile& profile = *rank.profile;
   std::vector<QueueItem> items;
   std::vector<std::size_t> rows;
@@ -137,7 +162,7 @@ void AddStream(const RankContext& rank, std::size_t begin, std::size_t end, Text
     if (profile.device.kind[rows[i]] == DeviceKind::kKernel) {
       summary.delays.push_back(DelayOf(profile, rows[i]));
     }
-    AppendRow(rank, rows[i], queue[i], texts, columns);
+    AppendRow(rank, rows[i], queue[i], dimensions, texts, columns);
   }
 }
 
@@ -213,13 +238,14 @@ void AddLaunches(std::span<const RankContext> ranks, Output& out) {
   for (const RankContext& rank : ranks) {
     const DeviceTable& device = rank.profile->device;
     Texts texts(*rank.profile, out.strings());
+    const Dimensions dimensions(*rank.profile, out.strings());
     for (std::size_t i = 0; i < device.size();) {  // Rows are sorted by GPU and stream.
       const std::size_t begin = i;
       while (i < device.size() && device.gpu[i] == device.gpu[begin] &&
              device.stream[i] == device.stream[begin]) {
         ++i;
       }
-      AddStream(rank, begin, i, texts, columns, summary);
+      AddStream(rank, begin, i, dimensions, texts, columns, summary);
     }
   }
   SetMetrics(summary, out);

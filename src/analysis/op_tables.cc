@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/op_gpu_idle.h"
+
 namespace profgauge {
 namespace {
 
@@ -27,14 +29,29 @@ struct Common {
   StringId get() const { return mixed ? StringId{} : text; }
 };
 
+// The least and the most of the calls of one row.
+struct Range {
+  Ns least = 0, most = 0;
+  void Add(const Range& other) {
+    least = std::min(least, other.least);
+    most = std::max(most, other.most);
+  }
+};
+
 // Sums over the calls of one row.
 struct OpSums {
   std::int64_t calls = 0, kernels = 0;
   Ns host_self = 0, host_total = 0, device_self = 0, device_total = 0;
   Ns kernel_self = 0, kernel_total = 0, tensor_core_self = 0, tensor_core_total = 0;
   bool eligible = false, undecided = false;
+  Ns gpu_idle = 0;
+  Range host_range, host_self_range, device_range, gpu_idle_range;
 
   void Add(const OpSums& other) {
+    if (calls == 0) {
+      *this = other;
+      return;
+    }
     calls += other.calls;
     kernels += other.kernels;
     host_self += other.host_self;
@@ -47,6 +64,11 @@ struct OpSums {
     tensor_core_total += other.tensor_core_total;
     eligible = eligible || other.eligible;
     undecided = undecided || other.undecided;
+    gpu_idle += other.gpu_idle;
+    host_range.Add(other.host_range);
+    host_self_range.Add(other.host_self_range);
+    device_range.Add(other.device_range);
+    gpu_idle_range.Add(other.gpu_idle_range);
   }
 };
 
@@ -98,12 +120,13 @@ std::vector<std::uint32_t> OperatorRows(const RankContext& rank) {
   return rows;
 }
 
-OpSums SumsOf(const RankContext& rank, std::uint32_t row) {
+OpSums SumsOf(const RankContext& rank, const std::vector<Ns>& gpu_idle, std::uint32_t row) {
   const OpTree& tree = rank.tree;
+  const Ns host_total = std::max<Ns>(rank.profile->host.duration[row], 0);
   return {1,
           tree.kernels_self[row],
           tree.host_self[row],
-          std::max<Ns>(rank.profile->host.duration[row], 0),
+          host_total,
           tree.device_self[row],
           tree.device_total[row],
           tree.kernel_self[row],
@@ -111,7 +134,12 @@ OpSums SumsOf(const RankContext& rank, std::uint32_t row) {
           tree.tensor_core_self[row],
           tree.tensor_core_total[row],
           tree.eligible[row] != 0,
-          tree.undecided[row] != 0};
+          tree.undecided[row] != 0,
+          gpu_idle[row],
+          {host_total, host_total},
+          {tree.host_self[row], tree.host_self[row]},
+          {tree.device_self[row], tree.device_self[row]},
+          {gpu_idle[row], gpu_idle[row]}};
 }
 
 std::vector<OpRow> Group(std::span<const RankContext> ranks,
@@ -122,6 +150,7 @@ std::vector<OpRow> Group(std::span<const RankContext> ranks,
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     const HostTable& host = ranks[r].profile->host;
     Translation translate(*ranks[r].profile, strings);
+    const std::vector<Ns> gpu_idle = OpGpuIdle(ranks[r]);
     for (const std::uint32_t row : rows[r]) {
       const StringId name = translate(host.name[row]);
       StringId second;
@@ -132,7 +161,7 @@ std::vector<OpRow> Group(std::span<const RankContext> ranks,
           places.try_emplace(key, static_cast<std::uint32_t>(groups.size()));
       if (is_new) groups.push_back({name, second, {}, {}, {}, 0, 0});
       OpRow& group = groups[place->second];
-      group.sums.Add(SumsOf(ranks[r], row));
+      group.sums.Add(SumsOf(ranks[r], gpu_idle, row));
       group.dtypes.Add(translate(host.input_dtypes[row]));
       group.call_stack.Add(translate(host.call_stack[row]));
       group.directions = static_cast<std::uint8_t>(
@@ -186,6 +215,16 @@ class Writer {
   void DeviceInteger(std::string_view id, std::int64_t value) {
     Integer(id, has_device_ ? value : Column::kAbsentInteger);
   }
+  /// `what`_mean, `what`_min and `what`_max.
+  void Spread(const std::string& what, Ns sum, const Range& range, std::int64_t calls) {
+    const auto add = [&](const char* suffix, std::int64_t value) {
+      const std::string id = what + suffix;
+      Integer(id, has_device_ || !NeedsDevice(id) ? value : Column::kAbsentInteger);
+    };
+    add("_mean", sum / std::max<std::int64_t>(calls, 1));
+    add("_min", range.least);
+    add("_max", range.most);
+  }
   void Share(std::string_view id, Ns part, Ns whole) {
     if (whole > 0) {
       table_.Find(id)->AddReal(static_cast<double>(part) / static_cast<double>(whole));
@@ -207,7 +246,7 @@ class Writer {
 
  private:
   static bool NeedsDevice(std::string_view id) {
-    return id.starts_with("device_") || id == "kernels" || id == "uses_tensor_core" ||
+    return id.starts_with("device_") || id.starts_with("gpu_idle") || id == "kernels" || id == "uses_tensor_core" ||
            id.starts_with("tensor_core_self") || id.starts_with("tensor_core_total");
   }
   Table& table_;
@@ -266,6 +305,12 @@ void FillTypes(const std::vector<OpRow>& rows, bool has_device, const Output& ou
     writer.Integer("tensor_core_eligible", row.sums.eligible ? 1 : 0);
     writer.Uses(row.sums, row.sums.kernel_self, row.sums.tensor_core_self);
     writer.Share("tensor_core_self", row.sums.tensor_core_self, row.sums.kernel_self);
+    writer.Integer("host_total", row.sums.host_total);
+    writer.DeviceInteger("gpu_idle", row.sums.gpu_idle);
+    writer.Spread("host", row.sums.host_total, row.sums.host_range, row.sums.calls);
+    writer.Spread("host_self", row.sums.host_self, row.sums.host_self_range, row.sums.calls);
+    writer.Spread("device", row.sums.device_self, row.sums.device_range, row.sums.calls);
+    writer.Spread("gpu_idle", row.sums.gpu_idle, row.sums.gpu_idle_range, row.sums.calls);
   }
 }
 

@@ -35,7 +35,7 @@ std::vector<Breakdown> BreakdownsOf(const RankContext& rank) {
 // What the kernels launched in each iteration add up to.
 struct KernelSums {
   std::int64_t kernels = 0, tensor_core_kernels = 0;
-  Ns time = 0;
+  Ns time = 0, tensor_core_time = 0;
 };
 
 std::vector<KernelSums> KernelsOf(const RankContext& rank) {
@@ -46,7 +46,9 @@ std::vector<KernelSums> KernelsOf(const RankContext& rank) {
     if (index == Iterations::kNone || device.kind[row] != DeviceKind::kKernel) continue;
     ++sums[index].kernels;
     sums[index].time += device.duration[row];
-    if (rank.classes[row].tensor_core == Tri::kYes) ++sums[index].tensor_core_kernels;
+    if (rank.classes[row].tensor_core != Tri::kYes) continue;
+    ++sums[index].tensor_core_kernels;
+    sums[index].tensor_core_time += device.duration[row];
   }
   return sums;
 }
@@ -134,6 +136,18 @@ void FillTable(std::span<const RankContext> ranks, std::span<const RunIteration>
     table.Find("kernels")->AddInteger(count(sums.kernels));
     table.Find("tensor_core_kernels")->AddInteger(count(sums.tensor_core_kernels));
     table.Find("gpu_time")->AddInteger(count(sums.time));
+    table.Find("tensor_core_gpu_time")->AddInteger(count(sums.tensor_core_time));
+    const double whole = static_cast<double>(iteration.time.length()) *
+                         static_cast<double>(std::max<std::size_t>(rank.gpus.size(), 1));
+    const auto share = [&](std::string_view column, Ns part) {
+      if (rank.has_device() && whole > 0) {
+        table.Find(column)->AddReal(static_cast<double>(part) / whole);
+      } else {
+        table.Find(column)->AddAbsent();
+      }
+    };
+    share("gpu_time_share", sums.time);
+    share("tensor_core_gpu_time_share", sums.tensor_core_time);
   }
 }
 

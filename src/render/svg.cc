@@ -8,28 +8,24 @@
 #include <iterator>
 
 #include "render/escape.h"
+#include "render/svg_text.h"
 
 namespace profgauge::render {
-namespace {
 
-constexpr std::string_view kFont = "font-family=\"system-ui,sans-serif\" font-size=\"12\"";
-
-// Coordinates: at most one decimal, no trailing zero.
-std::string Num(double value) {
+std::string SvgNumber(double value) {
   std::string text = fmt::format("{:.1f}", value);
   if (text.ends_with(".0")) text.resize(text.size() - 2);
   return text == "-0" ? "0" : text;
 }
 
-std::string Open(int width, int height, std::string_view description, std::string_view name) {
+std::string SvgOpen(int width, int height, std::string_view description, std::string_view name) {
   return fmt::format(
       "<svg class=\"{}\" role=\"img\" aria-label=\"{}\" width=\"{}\" height=\"{}\" "
-      "viewBox=\"0 0 {} {}\" {}>",
-      name, EscapeHtml(description), width, height, width, height, kFont);
+      "viewBox=\"0 0 {} {}\" font-family=\"system-ui,sans-serif\" font-size=\"12\">",
+      name, EscapeHtml(description), width, height, width, height);
 }
 
-// A round step that cuts `top` into three to six pieces.
-double AxisStep(double top) {
+double SvgAxisStep(double top) {
   const double rough = top / 4;
   const double magnitude = std::pow(10, std::floor(std::log10(rough)));
   for (const double factor : {1.0, 2.0, 2.5, 5.0}) {
@@ -37,6 +33,8 @@ double AxisStep(double top) {
   }
   return 10 * magnitude;
 }
+
+namespace {
 
 struct Plot {
   double left = 64, right = 8, top = 22, bottom = 22;
@@ -65,15 +63,15 @@ Plot MakePlot(const ColumnChart& chart) {
 }
 
 void DrawAxis(const ColumnChart& chart, const Plot& plot, std::string& out) {
-  const double step = AxisStep(plot.scale_top);
+  const double step = SvgAxisStep(plot.scale_top);
   for (double value = 0; value <= plot.scale_top * 1.0001; value += step) {
-    const std::string y = Num(plot.Y(value));
+    const std::string y = SvgNumber(plot.Y(value));
     fmt::format_to(std::back_inserter(out),
                    "<path class=\"grid\" stroke=\"#ccc\" d=\"M{} {}H{}\"/><text class=\"ink\" "
                    "fill=\"#444\" x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>",
-                   Num(plot.left), y, Num(plot.left + plot.width), Num(plot.left - 6),
-                   Num(plot.Y(value) + 4),
-                   EscapeHtml(chart.axis_text == nullptr ? Num(value) : chart.axis_text(value)));
+                   SvgNumber(plot.left), y, SvgNumber(plot.left + plot.width), SvgNumber(plot.left - 6),
+                   SvgNumber(plot.Y(value) + 4),
+                   EscapeHtml(chart.axis_text == nullptr ? SvgNumber(value) : chart.axis_text(value)));
   }
 }
 
@@ -91,7 +89,7 @@ void DrawSeries(const ColumnChart& chart, const Plot& plot, bool shaded, std::st
       const double y0 = plot.Y(below), y1 = plot.Y(below + column.values[series]);
       if (y0 - y1 < 0.1) continue;
       const double x0 = plot.X(i, count), x1 = plot.X(i + 1, count) - gap;
-      path += fmt::format("M{} {}H{}V{}H{}z", Num(x0), Num(y0), Num(x1), Num(y1), Num(x0));
+      path += fmt::format("M{} {}H{}V{}H{}z", SvgNumber(x0), SvgNumber(y0), SvgNumber(x1), SvgNumber(y1), SvgNumber(x0));
     }
     if (path.empty()) continue;
     const Paint& paint = chart.series[series];
@@ -111,18 +109,18 @@ void DrawMarks(const ColumnChart& chart, const Plot& plot, std::string& out) {
     for (const double value : column.values) sum += value;
     if (column.marked) {
       out += fmt::format("<path class=\"bad\" fill=\"#b00020\" d=\"M{} {}l-5 -8h10z\"/>",
-                         Num(middle), Num(plot.Y(sum) - 2));
+                         SvgNumber(middle), SvgNumber(plot.Y(sum) - 2));
     }
     if (i % std::max<std::size_t>(label_every, 1) == 0) {
       out += fmt::format(
           "<text class=\"ink\" fill=\"#444\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
-          Num(middle), chart.height - 6, EscapeHtml(column.name));
+          SvgNumber(middle), chart.height - 6, EscapeHtml(column.name));
     }
     if (!column.title.empty() && count <= 120) {
       out += fmt::format(
           "<rect class=\"hit\" fill=\"none\" pointer-events=\"all\" x=\"{}\" y=\"{}\" width=\"{}\" "
           "height=\"{}\"><title>{}</title></rect>",
-          Num(x0), Num(plot.top), Num(x1 - x0), Num(plot.height), EscapeHtml(column.title));
+          SvgNumber(x0), SvgNumber(plot.top), SvgNumber(x1 - x0), SvgNumber(plot.height), EscapeHtml(column.title));
     }
   }
 }
@@ -139,7 +137,7 @@ void DrawLines(const ColumnChart& chart, const Plot& plot, std::string& out) {
     out += fmt::format(
         "<path class=\"rule\" stroke=\"#222\" stroke-dasharray=\"5 4\" d=\"M{} {}H{}\"/>"
         "<text class=\"ink\" fill=\"#444\" x=\"{}\" y=\"{}\">{}</text>",
-        Num(plot.left), Num(y), Num(right), Num(right + 6), Num(label_y), EscapeHtml(line.label));
+        SvgNumber(plot.left), SvgNumber(y), SvgNumber(right), SvgNumber(right + 6), SvgNumber(label_y), EscapeHtml(line.label));
   }
 }
 
@@ -154,7 +152,7 @@ std::string SvgSwatch(const Paint& paint) {
 
 std::string SvgStackedBar(const std::vector<BarPart>& parts, int width, int height,
                           std::string_view description) {
-  std::string out = Open(width, height, description, "bar");
+  std::string out = SvgOpen(width, height, description, "bar");
   double x = 0;
   for (const BarPart& part : parts) {
     const double w = part.share * width;
@@ -162,13 +160,13 @@ std::string SvgStackedBar(const std::vector<BarPart>& parts, int width, int heig
     out += fmt::format(
         "<rect class=\"{}\" fill=\"{}\" x=\"{}\" width=\"{}\" "
         "height=\"{}\"><title>{}</title></rect>",
-        part.paint.name, part.paint.fill, Num(x), Num(w), height, EscapeHtml(part.title));
+        part.paint.name, part.paint.fill, SvgNumber(x), SvgNumber(w), height, EscapeHtml(part.title));
     // About 7 pixels a character at 12 px.
     if (!part.label.empty() && w > 10 + 6.5 * static_cast<double>(part.label.size())) {
       out += fmt::format(
           "<text class=\"on-{0}\" fill=\"{1}\" x=\"{2}\" y=\"{3}\" text-anchor=\"middle\" "
           "pointer-events=\"none\">{4}</text>",
-          part.paint.name, part.paint.ink, Num(x + w / 2), Num(height / 2.0 + 4),
+          part.paint.name, part.paint.ink, SvgNumber(x + w / 2), SvgNumber(height / 2.0 + 4),
           EscapeHtml(part.label));
     }
     x += w;
@@ -178,7 +176,7 @@ std::string SvgStackedBar(const std::vector<BarPart>& parts, int width, int heig
 
 std::string SvgColumns(const ColumnChart& chart) {
   if (chart.columns.empty()) return {};
-  std::string out = Open(chart.width, chart.height, chart.description, "chart");
+  std::string out = SvgOpen(chart.width, chart.height, chart.description, "chart");
   const Plot plot = MakePlot(chart);
   DrawAxis(chart, plot, out);
   DrawSeries(chart, plot, false, out);
@@ -192,13 +190,13 @@ std::string SvgMeter(const Meter& meter) {
   constexpr int kWidth = 120, kHeight = 14;
   const double scale = meter.scale > 0 ? meter.scale : 1;
   const auto at = [&](double value) { return std::clamp(value / scale, 0.0, 1.0) * kWidth; };
-  return Open(kWidth, kHeight, meter.description, "meter") +
+  return SvgOpen(kWidth, kHeight, meter.description, "meter") +
          fmt::format(
              "<rect class=\"track\" fill=\"#ddd\" y=\"3\" width=\"{}\" height=\"8\"/><rect "
              "class=\"{}\" fill=\"{}\" y=\"3\" width=\"{}\" height=\"8\"/><path class=\"tick\" "
              "stroke=\"#222\" stroke-width=\"2\" d=\"M{} 0V14\"/></svg>",
              kWidth, meter.good ? "good" : "bad", meter.good ? "#1b7f4b" : "#b00020",
-             Num(at(meter.value)), Num(std::clamp(at(meter.limit), 1.0, kWidth - 1.0)));
+             SvgNumber(at(meter.value)), SvgNumber(std::clamp(at(meter.limit), 1.0, kWidth - 1.0)));
 }
 
 }  // namespace profgauge::render

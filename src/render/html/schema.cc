@@ -50,6 +50,16 @@ void AddTables(report::Report& report) {
     id.AddInteger(i);
     time.AddInteger(10);
   }
+  Table curve("memory_curve", "", "Memory curve", strings);
+  Column& device = curve.AddColumn({"device", "Device", Unit::kText, ""});
+  Column& at = curve.AddColumn({"time", "Time", Unit::kTime, ""});
+  Column& allocated = curve.AddColumn({"allocated", "Allocated", Unit::kBytes, ""});
+  for (std::int64_t i = 0; i < 2; ++i) {
+    device.AddText(strings->Intern("GPU 0"));
+    at.AddInteger(i);
+    allocated.AddInteger(i);
+  }
+  report.tables.push_back(std::move(curve));
   report.tables.push_back(std::move(ranks));
   report.tables.push_back(std::move(iterations));
   report.tables.push_back(std::move(ops));
@@ -57,7 +67,8 @@ void AddTables(report::Report& report) {
 
 report::Finding MakeFinding(std::string status) {
   report::Finding finding;
-  finding.rule = finding.title = finding.message = finding.advice = "x";
+  finding.rule = finding.title = finding.message = "x";
+  finding.advice = "x `x`";
   finding.level = "error";
   finding.status = std::move(status);
   finding.gain = Number(std::int64_t{1}, Unit::kTime);
@@ -79,6 +90,9 @@ report::Report MakeSchemaReport() {
   AddMetric(report, "breakdown.cpu.time", std::int64_t{10}, Unit::kTime);
   AddMetric(report, "iteration.time.mean", std::int64_t{10}, Unit::kTime);
   AddMetric(report, "gpu.utilization.mean", 0.5, Unit::kShare);
+  AddMetric(report, "memory.peak_allocated", std::int64_t{1}, Unit::kBytes);
+  AddMetric(report, "memory.peak_reserved", {}, Unit::kBytes);
+  report.metrics.back().quantity.absent_because = "x";
   for (const char* status : {"error", "waived", "pass", "not_applicable"}) {
     report.findings.push_back(MakeFinding(status));
   }

@@ -73,7 +73,7 @@ boost::json::object PageView(const report::Report& report) {
   return {{"verdict", VerdictView(report)},     {"run", RunView(report)},
           {"gate", GateView(report)},           {"findings", FindingsView(report)},
           {"breakdown", BreakdownView(report)}, {"iterations", IterationsView(report)},
-          {"panels", PanelsView(report)},       {"tables", TablesView(report)},
+          {"memory", MemoryView(report)},       {"panels", PanelsView(report)},       {"tables", TablesView(report)},
           {"notes", NotesView(report)}};
 }
 

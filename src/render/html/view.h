@@ -18,6 +18,8 @@ namespace profgauge::render::html {
 /// most look for, and of the others. The rest is named in a sentence.
 inline constexpr std::size_t kStaticRows = 200;
 inline constexpr std::size_t kStaticRowsOfOthers = 10;
+/// Of a tree, the rows of the most time; their ancestors are among them.
+inline constexpr std::size_t kStaticRowsOfTrees = 40;
 /// Rows of a table that travel with the page for report.js.
 inline constexpr std::size_t kPayloadRows = 100'000;
 
@@ -27,6 +29,7 @@ boost::json::object GateView(const report::Report& report);
 boost::json::object FindingsView(const report::Report& report);
 boost::json::object BreakdownView(const report::Report& report);
 boost::json::object IterationsView(const report::Report& report);
+boost::json::object MemoryView(const report::Report& report);
 boost::json::array PanelsView(const report::Report& report);
 /// The tables but `iterations`, the important ones first.
 boost::json::array TablesView(const report::Report& report);

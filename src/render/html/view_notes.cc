@@ -1,6 +1,9 @@
 // The end of the page: environment, import log, definitions, provenance, and what is not there.
+#include <algorithm>
 #include <boost/json.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/format.h"
 #include "render/html/palette.h"
@@ -41,6 +44,7 @@ json::array ImportView(const report::Report& report) {
 json::array MetricsView(const report::Report& report) {
   json::array out;
   for (const report::Metric& metric : report.metrics) {
+    if (IsAbsent(metric.quantity.value)) continue;
     std::string better;
     if (metric.better == "higher") better = "higher is better";
     if (metric.better == "lower") better = "lower is better";
@@ -52,6 +56,24 @@ json::array MetricsView(const report::Report& report) {
                                {"better", std::move(better)},
                                {"number", NumberView(metric.quantity)},
                                {"note", metric.note}});
+  }
+  return out;
+}
+
+// Metrics that the recording cannot give, by what is missing.
+json::array AbsentMetrics(const report::Report& report) {
+  std::vector<std::pair<std::string, std::string>> by_reason;
+  for (const report::Metric& metric : report.metrics) {
+    if (!IsAbsent(metric.quantity.value)) continue;
+    const std::string& reason = metric.quantity.absent_because;
+    auto group = std::find_if(by_reason.begin(), by_reason.end(),
+                              [&](const auto& known) { return known.first == reason; });
+    if (group == by_reason.end()) group = by_reason.insert(group, {reason, ""});
+    group->second += (group->second.empty() ? "" : ", ") + metric.id;
+  }
+  json::array out;
+  for (const auto& [reason, ids] : by_reason) {
+    out.push_back(json::object{{"reason", reason}, {"ids", ids}});
   }
   return out;
 }
@@ -68,11 +90,13 @@ boost::json::object NotesView(const report::Report& report) {
                     {"absent_tables", Pairs(report.absent_tables)},
                     {"import", ImportView(report)},
                     {"metrics", MetricsView(report)},
+                    {"absent_metrics", AbsentMetrics(report)},
                     {"remarks", std::move(remarks)},
                     {"schema", report.schema},
                     {"tool", report.tool}};
   for (const char* list :
-       {"environment", "provenance", "absent_tables", "import", "metrics", "remarks"}) {
+       {"environment", "provenance", "absent_tables", "import", "metrics", "absent_metrics",
+                           "remarks"}) {
     view[std::string("has_") + list] = !view[list].as_array().empty();
   }
   return view;

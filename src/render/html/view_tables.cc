@@ -27,12 +27,14 @@ struct Place {
   bool main = false;
   std::size_t payload_rows = kPayloadRows;
 };
-constexpr std::array<Place, 19> kPlaces = {{{"ops", true},
+constexpr std::array<Place, 22> kPlaces = {{{"ops", true},
                                             {"kernels", true},
+                                            {"op_tree"},
+                                            {"modules"},
                                             {"kernels_by_op"},
                                             {"ops_by_shape"},
                                             {"ops_by_stack"},
-                                            {"op_types", true},
+                                            {"op_types"},
                                             {"tensor_core_ops"},
                                             {"ranks", true},
                                             {"gpus", true},
@@ -43,17 +45,18 @@ constexpr std::array<Place, 19> kPlaces = {{{"ops", true},
                                             {"gaps", false, 300},
                                             {"memory_ops"},
                                             {"memory_events", false, 5000},
+                                            {"memory_curve", false, 5000},
+                                            {"ops_by_iteration"},
                                             {"kernels_by_iteration"},
-                                            {"launches", false, 20'000},
-                                            {"memory_curve", false, 0}}};
+                                            {"launches", false, 20'000}}};
 constexpr std::size_t kOpenRows = 40;  // longer tables start closed, but for the first two
 
 // Tables are shown by the first of these columns that they have, largest first; others keep the
 // order in which the report has them.
 constexpr std::array<std::string_view, 6> kHeaviest = {"device_self", "time",       "device_total",
                                                        "host_self",   "total_time", "bytes"};
-constexpr std::array<std::string_view, 5> kKeepOrder = {"iterations", "gpus", "ranks", "streams",
-                                                        "launches"};
+constexpr std::array<std::string_view, 8> kKeepOrder = {
+    "iterations", "gpus", "ranks", "streams", "launches", "memory_curve", "op_tree", "modules"};
 
 bool IsLeft(Unit unit) { return unit == Unit::kText || unit == Unit::kBool; }
 
@@ -81,12 +84,46 @@ std::vector<std::size_t> RowOrder(const Table& table, const Column* by) {
 
 // Longer texts fold to their beginning; what follows stands behind it, so that cell and copy have
 // the whole.
-constexpr std::size_t kFoldAbove = 140, kFoldHead = 110;
+constexpr std::size_t kFoldAbove = 84, kFoldHead = 72;
 
 std::size_t FoldAt(std::string_view text) {
   std::size_t head = kFoldHead;
   while (head > 0 && (static_cast<unsigned char>(text[head]) & 0xc0) == 0x80) --head;
   return head;
+}
+
+// A table of rows within rows: analysis/tree_rows.h.
+bool IsTree(const Table& table) {
+  return table.Find("node") != nullptr && table.Find("parent") != nullptr &&
+         table.Find("depth") != nullptr;
+}
+bool IsTreeColumn(const Column& column) {
+  return column.id() == "node" || column.id() == "parent" || column.id() == "depth";
+}
+
+// The heaviest rows of the first tree, in the order of the tree. Times of a row are within those of
+// the row around it, so that a row's ancestors are at least as heavy as it is.
+std::vector<std::size_t> HeaviestOfTree(const Table& table, std::size_t count) {
+  const Column* iteration = table.Find("iteration");
+  const Column* rank = table.Find("rank");
+  const auto tree_of = [&](std::size_t row) {
+    return std::pair(iteration == nullptr ? 0 : iteration->integers()[row],
+                     rank == nullptr ? 0 : rank->integers()[row]);
+  };
+  std::vector<std::size_t> rows;
+  std::vector<double> weights(table.rows());
+  for (std::size_t row = 0; row < table.rows() && tree_of(row) == tree_of(0); ++row) {
+    weights[row] = std::max(AsNumber(table.At(row, "host_total"), 0),
+                            AsNumber(table.At(row, "device_total"), 0));
+    const double parent = AsNumber(table.At(row, "parent"), -1);
+    if (parent >= 0) weights[row] = std::min(weights[row], weights[static_cast<std::size_t>(parent)]);
+    rows.push_back(row);
+  }
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](std::size_t a, std::size_t b) { return weights[a] > weights[b]; });
+  rows.resize(std::min(rows.size(), count));
+  std::sort(rows.begin(), rows.end());
+  return rows;
 }
 
 void AppendCell(const Value& value, Unit unit, bool head, std::string& out) {
@@ -117,10 +154,17 @@ void AppendCell(const Value& value, Unit unit, bool head, std::string& out) {
 std::string Rows(const Table& table, const std::vector<const Column*>& columns,
                  const std::vector<std::size_t>& order, std::size_t count) {
   std::string out;
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < std::min(count, order.size()); ++i) {
     out += "<tr>";
     for (const Column* column : columns) {
-      AppendCell(table.At(order[i], *column), column->unit(), column == columns.front(), out);
+      Value cell = table.At(order[i], *column);
+      if (column->id() == "name" && IsTree(table)) {
+        const auto depth = static_cast<std::size_t>(AsNumber(table.At(order[i], "depth"), 0));
+        std::string indent;
+        for (std::size_t k = 0; k < std::min<std::size_t>(depth, 40); ++k) indent += "\u2003";
+        cell = indent + FormatValue(cell, Unit::kText);
+      }
+      AppendCell(cell, column->unit(), column == columns.front(), out);
     }
     out += '\n';
   }
@@ -161,7 +205,9 @@ boost::json::object TableView(const Table& table, const TableLimits& limits) {
   std::vector<const Column*> columns;
   json::array gaps;
   std::string constants;
+  const bool is_tree = IsTree(table);
   for (const Column& column : table.columns()) {
+    if (is_tree && IsTreeColumn(column)) continue;
     if (IsConstantPlace(table, column)) {
       constants += fmt::format("{}{} {}", constants.empty() ? "" : ", ", column.title(),
                                FormatValue(table.At(0, column), column.unit()));
@@ -185,9 +231,16 @@ boost::json::object TableView(const Table& table, const TableLimits& limits) {
   }
   const bool has_gaps = !gaps.empty();
   std::vector<std::size_t> order = RowOrder(table, by);
-  std::string rows = Rows(table, columns, order, shown);
+  if (is_tree) {
+    // Where scripts run, it is drawn from the payload: rows open and close.
+    const auto name = std::find_if(columns.begin(), columns.end(),
+                                   [](const Column* column) { return column->id() == "name"; });
+    if (name != columns.end()) std::rotate(columns.begin(), name, name + 1);
+  }
+  std::string rows = is_tree ? Rows(table, columns, HeaviestOfTree(table, shown), shown)
+                             : Rows(table, columns, order, shown);
   std::string payload;
-  if (shown < std::min(table.rows(), limits.payload_rows)) {
+  if (is_tree ? limits.payload_rows > 0 : shown < std::min(table.rows(), limits.payload_rows)) {
     order.resize(std::min(order.size(), limits.payload_rows));
     payload = PackTable(table, order);
   }
@@ -196,6 +249,7 @@ boost::json::object TableView(const Table& table, const TableLimits& limits) {
           {"count", fmt::format("{} {}", FormatCount(static_cast<std::int64_t>(table.rows())),
                                 table.rows() == 1 ? "row" : "rows")},
           {"columns", ColumnViews(columns, by)},
+          {"is_tree", is_tree},
           {"rows", MakeMarkup(std::move(rows))},
           {"payload", MakeMarkup(std::move(payload))},
           {"note", std::move(note)},
@@ -221,7 +275,10 @@ boost::json::array TablesView(const report::Report& report) {
     // Single launches are bulk, as the timeline is: one comes with the other.
     const bool travels = table->id() != "launches" || !report.timeline.empty();
     json::object view = TableView(
-        *table, {place.main ? kStaticRows : kStaticRowsOfOthers, travels ? place.payload_rows : 0});
+        *table, {place.main       ? kStaticRows
+                 : IsTree(*table) ? kStaticRowsOfTrees
+                                  : kStaticRowsOfOthers,
+                 travels ? place.payload_rows : 0});
     view["open"] = place.main && (table->rows() <= kOpenRows || out.size() < 2);
     out.push_back(std::move(view));
   }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "render/html/palette.h"
 #include "render/html/view.h"
 #include "render/svg.h"
@@ -101,17 +102,38 @@ std::string Slug(std::string_view text) {
   return out;
 }
 
-// Advice as its points: lines that start with "- ".
-json::array AdviceView(std::string_view advice) {
-  json::array points;
-  while (!advice.empty()) {
-    const auto end = std::min(advice.find('\n'), advice.size());
-    std::string_view line = advice.substr(0, end);
-    if (line.starts_with("- ")) line.remove_prefix(2);
-    if (!line.empty()) points.push_back(json::object{{"text", line}});
-    advice.remove_prefix(std::min(end + 1, advice.size()));
+// A point of advice as pieces of text and, between backticks, of code.
+json::array PiecesOf(std::string_view text) {
+  json::array pieces;
+  for (bool is_code = false; !text.empty(); is_code = !is_code) {
+    const auto end = std::min(text.find('`'), text.size());
+    const std::string_view piece = text.substr(0, end);
+    if (!piece.empty()) {
+      pieces.push_back(
+          json::object{{"text", is_code ? "" : piece}, {"code", is_code ? piece : ""}});
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
-  return points;
+  return pieces;
+}
+
+// Advice as its points: a line that starts with "- " begins one, others go on with the one before.
+json::array AdviceView(std::string_view advice) {
+  std::vector<std::string> points;
+  for (const std::string_view line : Lines(advice)) {
+    const std::string_view words = Trim(line);
+    if (words.empty()) continue;
+    if (words.starts_with("- ")) {
+      points.emplace_back(words.substr(2));
+    } else if (points.empty()) {
+      points.emplace_back(words);
+    } else {
+      points.back() += " " + std::string(words);
+    }
+  }
+  json::array out;
+  for (const std::string& point : points) out.push_back(json::object{{"pieces", PiecesOf(point)}});
+  return out;
 }
 
 // Where on the timeline a row of evidence lies: "start,end,rank", in ns; rank -1 when it has none.

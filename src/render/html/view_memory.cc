@@ -1,0 +1,122 @@
+// The allocator over time: a chart for each device, from the table of the memory curve.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+#include "render/html/palette.h"
+#include "render/html/view.h"
+#include "render/svg_steps.h"
+#include "render/template.h"
+
+namespace profgauge::render::html {
+namespace {
+
+namespace json = boost::json;
+using report::Report;
+
+constexpr std::size_t kMostCharts = 8;
+
+struct Curve {
+  std::string device;
+  std::int64_t rank = 0;
+  StepSeries allocated{kCategories[1].paint, "allocated", true, {}};
+  StepSeries reserved{kCategories[2].paint, "reserved", false, {}};
+};
+
+double PeakOf(const StepSeries& series) {
+  double peak = 0;
+  for (const auto& [time, value] : series.points) peak = std::max(peak, value);
+  return peak;
+}
+
+std::vector<Curve> CurvesOf(const Table& table) {
+  std::vector<Curve> curves;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const Value device = table.At(row, "device");
+    const auto* name = std::get_if<std::string>(&device);
+    const auto rank = static_cast<std::int64_t>(AsNumber(table.At(row, "rank"), 0));
+    if (name == nullptr) continue;
+    auto curve = std::find_if(curves.begin(), curves.end(), [&](const Curve& known) {
+      return known.device == *name && known.rank == rank;
+    });
+    if (curve == curves.end()) {
+      curves.emplace_back().device = *name;
+      curves.back().rank = rank;
+      curve = std::prev(curves.end());
+    }
+    const auto time = static_cast<std::int64_t>(AsNumber(table.At(row, "time"), 0));
+    const auto add = [&](std::string_view column, StepSeries& series) {
+      const Value value = table.At(row, column);
+      if (!IsAbsent(value)) series.points.emplace_back(time, AsNumber(value, 0));
+    };
+    add("allocated", curve->allocated);
+    add("reserved", curve->reserved);
+  }
+  // GPUs first: the host's memory is rarely the question.
+  std::stable_partition(curves.begin(), curves.end(),
+                        [](const Curve& curve) { return curve.device != "CPU"; });
+  return curves;
+}
+
+std::string ChartOf(Curve curve, const std::string& name) {
+  StepChart chart;
+  const double peak = PeakOf(curve.allocated);
+  chart.lines = {{peak, "peak " + FormatBytes(peak)}};
+  chart.value_text = [](double bytes) { return FormatBytes(bytes); };
+  chart.time_text = [](double ns) { return FormatDuration(ns); };
+  chart.description =
+      fmt::format("Memory of {} over time: at most {} allocated, {} reserved", name,
+                  FormatBytes(peak), FormatBytes(PeakOf(curve.reserved)));
+  chart.series.push_back(std::move(curve.allocated));
+  if (!curve.reserved.points.empty()) chart.series.push_back(std::move(curve.reserved));
+  return SvgSteps(chart);
+}
+
+}  // namespace
+
+boost::json::object MemoryView(const Report& report) {
+  json::array charts;
+  std::size_t more = 0;
+  if (const Table* table = FindTable(report, "memory_curve")) {
+    const std::vector<Curve> curves = CurvesOf(*table);
+    const bool several = report.profile.ranks > 1;
+    for (const Curve& curve : curves) {
+      const std::string name =
+          several ? fmt::format("rank {} · {}", curve.rank, curve.device) : curve.device;
+      std::string svg = ChartOf(curve, name);
+      if (svg.empty()) continue;
+      if (charts.size() == kMostCharts) {
+        ++more;
+        continue;
+      }
+      charts.push_back(json::object{{"name", name},
+                                    {"rank", fmt::to_string(curve.rank)},
+                                    {"chart", MakeMarkup(std::move(svg))}});
+    }
+  }
+  json::array facts;
+  for (const auto& [id, label] :
+       std::initializer_list<std::pair<std::string_view, std::string_view>>{
+           {"memory.peak_allocated", "Most allocated"},
+           {"memory.peak_reserved", "Most reserved"},
+           {"memory.peak_share", "Of the device's memory"},
+           {"memory.fragmentation", "Fragmentation"}}) {
+    if (const report::Metric* metric = FindMetric(report, id)) {
+      facts.push_back(json::object{{"label", label}, {"number", NumberView(metric->quantity)}});
+    }
+  }
+  const bool known = !charts.empty();
+  return {{"known", known},
+          {"charts", std::move(charts)},
+          {"facts", std::move(facts)},
+          {"more", more == 0 ? "" : FormatCount(static_cast<std::int64_t>(more))},
+          {"has_blocks", FindTable(report, "memory_events") != nullptr},
+          {"has_ops", FindTable(report, "memory_ops") != nullptr}};
+}
+
+}  // namespace profgauge::render::html

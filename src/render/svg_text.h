@@ -1,0 +1,16 @@
+// What the charts share: how a number, an axis and the opening tag are written.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace profgauge::render {
+
+/// A coordinate: at most one decimal, no trailing zero.
+std::string SvgNumber(double value);
+/// `<svg …>` as an image with `description` for those who do not see it.
+std::string SvgOpen(int width, int height, std::string_view description, std::string_view name);
+/// A round step that cuts `top` into three to six pieces. REQUIRES: top > 0.
+double SvgAxisStep(double top);
+
+}  // namespace profgauge::render

@@ -1,0 +1,154 @@
+// Operators by iteration, the tree of an iteration, the modules, and operator types by call.
+#include <map>
+
+#include "fixture.h"
+
+namespace profgauge {
+namespace {
+
+std::int64_t Integer(const Table& table, std::size_t row, std::string_view column) {
+  return static_cast<std::int64_t>(AsNumber(table.At(row, column), -1));
+}
+std::string Text(const Table& table, std::size_t row, std::string_view column) {
+  const Value value = table.At(row, column);
+  return IsAbsent(value) ? "" : std::get<std::string>(value);
+}
+
+// Two iterations; in each aten::linear calls aten::mm twice, which launches a kernel each time.
+TestProfile TwoIterations() {
+  TestProfile test;
+  for (int i = 0; i < 2; ++i) {
+    const Ns at = i * 1000;
+    test.Step(i, {at, at + 900});
+    test.Host(HostKind::kAnnotation, "forward", {at + 10, at + 800});
+    test.Op("aten::linear", {at + 20, at + 420});
+    for (int k = 0; k < 2; ++k) {
+      const Ns from = at + 50 + k * 200;
+      test.Op("aten::mm", {from, from + 100});
+      test.Launch("gemm", {from + 10, from + 30}, {from + 40, from + 90 + i * 10});
+    }
+  }
+  return test;
+}
+
+Analysis AnalyzeRun(Profile profile) {
+  auto analysis = Analyze(OneRank(std::move(profile)), {});
+  EXPECT_TRUE(analysis.has_value());
+  return std::move(*analysis);
+}
+
+TEST(IterationTree, MergesSiblingsAndCountsDeviceWorkOnceAtEachLevel) {
+  const Analysis analysis = AnalyzeRun(TwoIterations().Finish());
+  const Table& tree = *analysis.FindTable("op_tree");
+  ASSERT_EQ(tree.rows(), 10u);  // Two trees of thread, range, linear, mm, kernel.
+  EXPECT_EQ(Integer(tree, 0, "iteration"), 0);
+  EXPECT_EQ(Text(tree, 0, "kind"), "thread");
+  EXPECT_EQ(Text(tree, 1, "name"), "forward");
+  EXPECT_EQ(Text(tree, 3, "name"), "aten::mm");
+  EXPECT_EQ(Integer(tree, 3, "calls"), 2);
+  EXPECT_EQ(Integer(tree, 3, "depth"), 3);
+  EXPECT_EQ(Integer(tree, 3, "parent"), 2);
+  EXPECT_EQ(Integer(tree, 3, "host_total"), 200);
+  EXPECT_EQ(Integer(tree, 2, "host_self"), 200);
+  EXPECT_EQ(Text(tree, 4, "name"), "gemm");
+  EXPECT_EQ(Integer(tree, 4, "host_total"), -1);
+  for (std::size_t row = 0; row < 5; ++row) EXPECT_EQ(Integer(tree, row, "device_total"), 100);
+  EXPECT_EQ(Integer(tree, 5, "iteration"), 1);
+  EXPECT_EQ(Integer(tree, 5, "node"), 5);
+  EXPECT_TRUE(IsAbsent(tree.At(5, "parent")));
+  EXPECT_EQ(Integer(tree, 9, "device_total"), 120);
+}
+
+TEST(IterationOps, AreTheOnesThatLaunch) {
+  const Analysis analysis = AnalyzeRun(TwoIterations().Finish());
+  const Table& ops = *analysis.FindTable("ops_by_iteration");
+  ASSERT_EQ(ops.rows(), 2u);
+  EXPECT_EQ(Integer(ops, 1, "iteration"), 1);
+  EXPECT_EQ(Text(ops, 1, "name"), "aten::mm");
+  EXPECT_EQ(Integer(ops, 1, "start"), 1050);
+  EXPECT_EQ(Integer(ops, 1, "calls"), 2);
+  EXPECT_EQ(Integer(ops, 1, "kernels"), 2);
+  EXPECT_EQ(Integer(ops, 1, "time"), 120);
+}
+
+TEST(OpTypes, HaveTheRangeOfTheirCalls) {
+  const Analysis analysis = AnalyzeRun(TwoIterations().Finish());
+  const Table& types = *analysis.FindTable("op_types");
+  ASSERT_EQ(Text(types, 0, "name"), "mm");
+  EXPECT_EQ(Integer(types, 0, "host_total"), 400);
+  EXPECT_EQ(Integer(types, 0, "host_mean"), 100);
+  EXPECT_EQ(Integer(types, 0, "device_min"), 50);
+  EXPECT_EQ(Integer(types, 0, "device_max"), 60);
+  EXPECT_EQ(Integer(types, 0, "host_self_min"), 80);
+  EXPECT_EQ(Integer(types, 0, "gpu_idle"), 0);
+}
+
+TEST(OpTypes, GpuIdleIsWithinACall) {
+  TestProfile test;
+  test.Op("aten::mm", {0, 500});
+  test.Launch("a", {10, 20}, {100, 200});
+  test.Launch("b", {30, 40}, {150, 180});  // Inside of a.
+  test.Launch("c", {50, 60}, {260, 300});
+  const Analysis analysis = AnalyzeRun(test.Finish());
+  EXPECT_EQ(Integer(*analysis.FindTable("op_types"), 0, "gpu_idle"), 60);
+}
+
+TEST(Launches, KnowTheirIterationAndShape) {
+  const Analysis analysis = AnalyzeRun(TwoIterations().Finish());
+  const Table& launches = *analysis.FindTable("launches");
+  ASSERT_EQ(launches.rows(), 4u);
+  EXPECT_EQ(Integer(launches, 0, "iteration"), 0);
+  EXPECT_EQ(Integer(launches, 3, "iteration"), 1);
+  EXPECT_TRUE(IsAbsent(launches.At(0, "grid")));
+}
+
+// Net calls two layers of one class; the second calls an operator from within an operator.
+TEST(Modules, AreAHierarchyWithTheWorkLaunchedInThem) {
+  TestProfile test;
+  const auto frame = [&](std::string_view name, At at, std::int64_t module) {
+    PythonRow row;
+    row.start = at.start;
+    row.duration = at.duration();
+    row.name = test.builder().Intern(name);
+    row.thread = test.main();
+    row.module_id = module;
+    test.builder().AddPython(row);
+  };
+  for (const Ns at : {0, 1000}) {
+    frame("nn.Module: Net_0", {at, at + 900}, 0);
+    frame("forward", {at + 5, at + 890}, -1);
+    frame("nn.Module: Layer_0", {at + 100, at + 300}, 1);
+    frame("nn.Module: Layer_1", {at + 400, at + 700}, 2);
+    test.Op("aten::linear", {at + 120, at + 220});
+    test.Launch("gemm", {at + 130, at + 140}, {at + 150, at + 190});
+    test.Op("aten::linear", {at + 420, at + 520});
+    test.Op("aten::mm", {at + 430, at + 500});
+    test.Launch("gemm", {at + 440, at + 450}, {at + 460, at + 480});
+    test.Op("aten::add", {at + 720, at + 760});
+    test.Launch("add", {at + 730, at + 740}, {at + 750, at + 755});
+  }
+  const Analysis analysis = AnalyzeRun(test.Finish());
+  const Table& modules = *analysis.FindTable("modules");
+  ASSERT_EQ(modules.rows(), 3u);
+  EXPECT_EQ(Text(modules, 0, "name"), "Net_0");
+  EXPECT_EQ(Text(modules, 2, "name"), "Layer_1");
+  EXPECT_EQ(Integer(modules, 2, "parent"), 0);
+  EXPECT_EQ(Integer(modules, 0, "calls"), 2);
+  EXPECT_EQ(Integer(modules, 0, "operators"), 2);
+  EXPECT_EQ(Integer(modules, 2, "operators"), 2);  // aten::mm is aten::linear's.
+  EXPECT_EQ(Integer(modules, 0, "host_total"), 1800);
+  EXPECT_EQ(Integer(modules, 0, "host_self"), 2 * (900 - 200 - 300 - 40));
+  EXPECT_EQ(Integer(modules, 1, "device_total"), 80);
+  EXPECT_EQ(Integer(modules, 0, "device_self"), 10);
+  EXPECT_EQ(Integer(modules, 0, "device_total"), 130);
+  EXPECT_EQ(Integer(modules, 0, "backward_device"), 0);
+}
+
+TEST(Modules, AreAbsentWithAReason) {
+  const Analysis analysis = AnalyzeRun(TwoIterations().Finish());
+  EXPECT_TRUE(analysis.FindTable("modules")->columns().empty());
+  EXPECT_NE(analysis.absent_tables.at("modules").find("with_modules=True"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace profgauge
