@@ -4,6 +4,7 @@
 
 #include "readers/kineto/kineto_reader.h"
 #include "readers/nsight_systems/nsight_reader.h"
+#include "readers/rocprofv3/rocprofv3_reader.h"
 #include "readers/xla/xla_reader.h"
 
 namespace profgauge {
@@ -11,6 +12,7 @@ namespace {
 
 std::vector<std::unique_ptr<Reader>> MakeBuiltinReaders() {
   std::vector<std::unique_ptr<Reader>> made;
+  made.push_back(readers::MakeRocprofv3Reader());
   made.push_back(readers::MakeXPlaneReader());
   made.push_back(readers::MakeXlaTraceReader());
   made.push_back(readers::MakeKinetoReader());

@@ -27,7 +27,7 @@ bool IsErrorArea(const std::string& area) {
       "analysis", "baseline", "config",   "expr",   "gzip",   "history", "input",
       "internal", "json",     "kineto",   "model",  "nsight", "output",  "policy",
       "report",   "rules",    "sqlite",   "template", "usage", "waiver", "xla",
-      "xlsx",     "yaml"};
+      "rocprofv3", "xlsx", "yaml"};
   return kAreas.contains(area);
 }
 

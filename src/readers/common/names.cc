@@ -18,15 +18,17 @@ bool HasAny(std::string_view text, std::initializer_list<std::string_view> parts
 ApiKind ApiKindOf(std::string_view call) {
   // Callbacks on the host are launched too, but run no device work.
   if (HasAny(call, {"LaunchHostFunc"})) return ApiKind::kOther;
-  if (HasAny(call, {"Memcpy", "memcpy", "MemBufferCopy", "USMMemcpy"})) return ApiKind::kMemcpy;
+  if (HasAny(call, {"Memcpy", "memcpy", "MemBufferCopy", "USMMemcpy", "memory_async_copy"}))
+    return ApiKind::kMemcpy;
   if (HasAny(call, {"Memset", "memset", "USMFill", "MemoryFill"})) return ApiKind::kMemset;
-  if (HasAny(call, {"Synchronize", "HostSynchronize", "EventWait", "QueueFinish"}) &&
+  if (HasAny(call, {"Synchronize", "HostSynchronize", "EventWait", "QueueFinish", "signal_wait"}) &&
       !HasAny(call, {"StreamWaitEvent"})) {
     return ApiKind::kSync;
   }
   if (HasAny(call, {"Launch", "launch"})) return ApiKind::kLaunch;
   if (HasAny(call, {"Malloc", "malloc", "Free", "MemAlloc", "MemCreate", "MemMap", "MemUnmap",
-                    "HostAlloc", "HostRegister", "HostUnregister", "MemAddress"})) {
+                    "HostAlloc", "HostRegister", "HostUnregister", "MemAddress",
+                    "memory_pool_allocate", "memory_pool_free"})) {
     return ApiKind::kMemory;
   }
   return ApiKind::kOther;
