@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/knowledge.h"
 #include "base/table.h"
 #include "base/value.h"
 #include "model/profile.h"
@@ -25,7 +26,7 @@ struct MetricSpec {
   Direction direction = Direction::kNeutral;
   std::string_view definition;  ///< One sentence.
   std::string_view formula;     ///< May be empty when the definition says it all.
-  std::string_view source;      ///< Whose definition: "DLProf", "TensorBoard plug-in", "HTA", "ours".
+  std::string_view source;  ///< Whose definition: "DLProf", "TensorBoard plug-in", "HTA", "ours".
   /// Kind of device that alone has it ("neuron"): reports of runs without one leave it out.
   std::string_view family = {};
 };
@@ -46,24 +47,25 @@ const TableSpec* FindTable(std::string_view id);
 
 struct Metric {
   const MetricSpec* spec = nullptr;
-  Value value;                 ///< Absent when the profile cannot give it; then…
-  std::string absent_because;  ///< …this says why, in one clause, and what to record.
+  Value value;                  ///< Absent when the profile cannot give it; then…
+  std::string absent_because;   ///< …this says why, in one clause, and what to record.
   bool low_confidence = false;  ///< Shown as such; never fails a gate by itself.
-  std::string note;            ///< Why low confidence, or a bound ("+ at most 3.1 % unknown").
+  std::string note;             ///< Why low confidence, or a bound ("+ at most 3.1 % unknown").
 };
 
-/// What the reader of the run chose (metrics: "Time, window, iterations").
+/// What the reader of the run chose and knows (metrics: "Time, window, iterations").
 struct Selection {
   std::string iteration_marker;  ///< Regular expression; empty: automatic.
   std::string key_op;
   std::int64_t start = -1, stop = -1;  ///< Inclusive iteration indices; -1 open.
   std::int64_t warmup = 0;             ///< Iterations to leave out at the start.
   std::int64_t rank = -1;              ///< Only this rank; -1 all.
+  Knowledge knowledge;
 };
 
 /// A proposal or remark that is about the data, not about performance.
 struct Remark {
-  std::string id;    ///< "unsteady-selection"
+  std::string id;  ///< "unsteady-selection"
   std::string text;
 };
 

@@ -17,9 +17,11 @@ Result<std::vector<RankContext>> BuildRankContexts(std::span<const Profile> prof
         profile.distributed.rank >= 0 ? profile.distributed.rank : static_cast<std::int64_t>(i);
     if (selection.rank >= 0 && rank.rank != selection.rank) continue;
     PROFGAUGE_TRY(rank.iterations, FindIterations(profile, selection));
-    rank.classes = ClassifyDevice(profile);
+    rank.classes = ClassifyDevice(profile, selection.knowledge);
+    rank.knowledge = selection.knowledge;
+    rank.devices = CompleteGpus(profile, selection.knowledge.devices);
     rank.tree = BuildOpTree(profile, rank.classes);
-    rank.gpus = MeasureGpus(profile, rank.window());
+    rank.gpus = MeasureGpus(profile, rank.devices, rank.window());
     ranks.push_back(std::move(rank));
   }
   if (ranks.empty()) {

@@ -27,6 +27,8 @@ struct RankContext {
   Iterations iterations;             ///< All, with the selected range and the window.
   OpTree tree;                       ///< Over the whole profile.
   std::vector<GpuUse> gpus;          ///< GPUs with work, by id: analysis/utilization.h.
+  Knowledge knowledge;               ///< Of the selection.
+  std::vector<Gpu> devices;          ///< profile->gpus, completed by what is known.
 
   Span window() const { return iterations.window; }
   bool has_device() const { return profile->device.size() > 0; }

@@ -48,7 +48,7 @@ void AddOptional(Column& column, const std::optional<double>& value) {
 }
 
 void AppendGpu(const RankContext& rank, const GpuUse& use, Table& table, StringPool& pool) {
-  const auto& gpus = rank.profile->gpus;
+  const std::vector<Gpu>& gpus = rank.devices;
   const auto found =
       std::find_if(gpus.begin(), gpus.end(), [&](const Gpu& gpu) { return gpu.id == use.gpu; });
   const Gpu gpu = found == gpus.end() ? Gpu{} : *found;

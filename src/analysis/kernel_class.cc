@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "analysis/knowledge.h"
 #include "analysis/tensor_core_rules.h"
 
 namespace profgauge {
@@ -49,9 +52,9 @@ Chip ChipOf(const Profile& profile, const Gpu& gpu) {
   return chip;
 }
 
-std::vector<Chip> ChipsOf(const Profile& profile) {
+std::vector<Chip> ChipsOf(const Profile& profile, std::span<const Gpu> gpus) {
   std::vector<Chip> chips;
-  for (const Gpu& gpu : profile.gpus) chips.push_back(ChipOf(profile, gpu));
+  for (const Gpu& gpu : gpus) chips.push_back(ChipOf(profile, gpu));
   if (chips.empty()) chips.push_back(ChipOf(profile, Gpu{}));
   return chips;
 }
@@ -60,8 +63,35 @@ std::uint16_t ChipRule(std::size_t which) {
   return static_cast<std::uint16_t>(TensorCoreRules().size() + 1 + which);
 }
 
-KernelClass ClassifyOn(const Chip& chip, std::string_view name) {
+// The rules of the project, which stand before the built-in ones.
+class OwnNames {
+ public:
+  explicit OwnNames(std::span<const KernelNameRule> rules) : rules_(rules) {
+    for (const KernelNameRule& rule : rules) {
+      patterns_.emplace_back(std::make_unique<RE2>(rule.matches),
+                             rule.except.empty() ? nullptr : std::make_unique<RE2>(rule.except));
+    }
+  }
+  void Override(std::string_view name, KernelClass& result) const {
+    if (result.collective) return;
+    for (std::size_t i = 0; i < patterns_.size(); ++i) {
+      const auto& [matches, except] = patterns_[i];
+      if (!RE2::PartialMatch(name, *matches)) continue;
+      if (except && RE2::PartialMatch(name, *except)) continue;
+      result.tensor_core = rules_[i].tensor_core;
+      result.rule = static_cast<std::uint16_t>(kFirstOwnRule + i);
+      return;
+    }
+  }
+
+ private:
+  std::span<const KernelNameRule> rules_;
+  std::vector<std::pair<std::unique_ptr<RE2>, std::unique_ptr<RE2>>> patterns_;
+};
+
+KernelClass ClassifyOn(const Chip& chip, std::string_view name, const OwnNames& own) {
   KernelClass result = ClassifyName(name, chip.vendor);
+  own.Override(name, result);
   if (result.tensor_core == Tri::kNo) return result;
   if (!chip.has_tensor_cores) {
     result.tensor_core = Tri::kNo;
@@ -76,19 +106,21 @@ KernelClass ClassifyOn(const Chip& chip, std::string_view name) {
 // Verdicts of names on one chip, each found once.
 class Memo {
  public:
-  Memo(const Profile& profile, Chip chip) : profile_(profile), chip_(chip) {
+  Memo(const Profile& profile, Chip chip, const OwnNames& own)
+      : profile_(profile), chip_(chip), own_(&own) {
     known_.resize(profile.strings.size());
   }
   const Chip& chip() const { return chip_; }
   const KernelClass& operator[](StringId name) {
     std::optional<KernelClass>& slot = known_[name.value];
-    if (!slot) slot = ClassifyOn(chip_, profile_.Name(name));
+    if (!slot) slot = ClassifyOn(chip_, profile_.Name(name), *own_);
     return *slot;
   }
 
  private:
   const Profile& profile_;
   Chip chip_;
+  const OwnNames* own_;
   std::vector<std::optional<KernelClass>> known_;
 };
 
@@ -126,10 +158,16 @@ std::string_view TriName(Tri tri) {
 }
 
 std::vector<KernelClass> ClassifyDevice(const Profile& profile) {
+  return ClassifyDevice(profile, {});
+}
+
+std::vector<KernelClass> ClassifyDevice(const Profile& profile, const Knowledge& knowledge) {
+  const OwnNames own(knowledge.kernel_names);
+  const std::vector<Gpu> gpus = CompleteGpus(profile, knowledge.devices);
   const DeviceTable& device = profile.device;
   std::vector<KernelClass> classes(device.size());
   std::vector<Memo> memos;
-  for (const Chip& chip : ChipsOf(profile)) memos.emplace_back(profile, chip);
+  for (const Chip& chip : ChipsOf(profile, gpus)) memos.emplace_back(profile, chip, own);
   EligibleMemo eligible(profile);
   Memo* memo = &memos.front();
   for (std::size_t i = 0; i < device.size(); ++i) {
@@ -148,8 +186,8 @@ std::vector<KernelClass> ClassifyDevice(const Profile& profile) {
   return classes;
 }
 
-bool MayHaveTensorCores(const Profile& profile, std::int32_t gpu) {
-  const std::vector<Chip> chips = ChipsOf(profile);
+bool MayHaveTensorCores(const Profile& profile, std::span<const Gpu> gpus, std::int32_t gpu) {
+  const std::vector<Chip> chips = ChipsOf(profile, gpus);
   for (const Chip& chip : chips) {
     if (chip.id == gpu) return chip.has_tensor_cores;
   }

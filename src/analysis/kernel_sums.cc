@@ -88,7 +88,8 @@ void KernelCollector::AddRow(const RankContext& rank, std::size_t row, KernelSum
   double blocks = -1, occupancy = -1;
   if (device.config[row].valid()) {
     occupancy = profile.launch_configs[device.config[row].value].occupancy;
-    blocks = BlocksPerSm(profile, DeviceId{static_cast<std::uint32_t>(row)}).value_or(-1);
+    blocks =
+        BlocksPerSm(profile, rank.devices, DeviceId{static_cast<std::uint32_t>(row)}).value_or(-1);
   }
   const auto [by_name_at, new_name] =
       name_rows_.try_emplace(name.value, static_cast<std::uint32_t>(names.size()));

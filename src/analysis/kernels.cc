@@ -25,9 +25,10 @@ std::vector<std::uint32_t> ByTime(const Rows& rows, TimeOf time_of, NameOf name_
   return order;
 }
 
-void AppendSums(Table& table, const KernelSums& sums, StringPool& pool) {
+void AppendSums(Table& table, const KernelSums& sums, const Knowledge& knowledge,
+                StringPool& pool) {
   table.Find("uses_tensor_core")->AddText(pool.Intern(TriName(sums.tensor_core)));
-  table.Find("rule")->AddText(pool.Intern(RuleName(sums.rule)));
+  table.Find("rule")->AddText(pool.Intern(RuleName(sums.rule, knowledge)));
   table.Find("calls")->AddInteger(sums.calls);
   table.Find("time")->AddInteger(sums.time);
   table.Find("mean")->AddInteger(sums.time / sums.calls);
@@ -53,7 +54,7 @@ void AppendDimensions(Column& column, const std::int32_t (&size)[3], StringPool&
   column.AddText(pool.Intern(fmt::format("[{}, {}, {}]", size[0], size[1], size[2])));
 }
 
-void FillKernels(const KernelCollector& collected, Output& out) {
+void FillKernels(const KernelCollector& collected, const Knowledge& knowledge, Output& out) {
   Table& table = out.AddTable("kernels");
   StringPool& pool = out.strings();
   const auto order = ByTime(
@@ -61,7 +62,7 @@ void FillKernels(const KernelCollector& collected, Output& out) {
       [&](std::uint32_t i) { return pool[collected.names[i]]; });
   for (const std::uint32_t i : order) {
     table.Find("name")->AddText(collected.names[i]);
-    AppendSums(table, collected.by_name[i], pool);
+    AppendSums(table, collected.by_name[i], knowledge, pool);
   }
 }
 
@@ -113,7 +114,7 @@ void FillKernelsByOp(const KernelCollector& collected, std::span<const RankConte
       shared.AddInteger(properties.shared_memory);
     else
       shared.AddAbsent();
-    AppendSums(table, row.sums, pool);
+    AppendSums(table, row.sums, ranks.front().knowledge, pool);
   }
   if (!collected.any_op) {
     for (const char* column : {"op", "op_type"}) {
@@ -180,7 +181,7 @@ void AddKernels(std::span<const RankContext> ranks, Output& out) {
     }
     return;
   }
-  FillKernels(collected, out);
+  FillKernels(collected, ranks.front().knowledge, out);
   FillKernelsByOp(collected, ranks, out);
   FillKernelsByIteration(collected, ranks, out);
   SetMetrics(collected, ranks, out);

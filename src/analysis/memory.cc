@@ -210,12 +210,12 @@ std::map<DeviceKey, Peak> FindPeaks(const MemoryTable& memory) {
   return peaks;
 }
 
-void PoolPeaks(const Profile& profile, Peaks& pooled) {
-  for (const auto& [device, peak] : FindPeaks(profile.memory)) {
+void PoolPeaks(const RankContext& rank, Peaks& pooled) {
+  for (const auto& [device, peak] : FindPeaks(rank.profile->memory)) {
     if (device.first == 0) continue;  // The gates are about GPUs.
     pooled.allocated = std::max(pooled.allocated, peak.allocated);
     pooled.reserved = std::max(pooled.reserved, peak.reserved);
-    for (const Gpu& gpu : profile.gpus) {
+    for (const Gpu& gpu : rank.devices) {
       if (gpu.id != device.second || gpu.memory <= 0 || peak.allocated < 0) continue;
       pooled.share = std::max(
           pooled.share, static_cast<double>(peak.allocated) / static_cast<double>(gpu.memory));
@@ -232,7 +232,7 @@ void SetMetrics(std::span<const RankContext> ranks, Output& out) {
   Peaks peaks;
   bool any = false;
   for (const RankContext& rank : ranks) {
-    PoolPeaks(*rank.profile, peaks);
+    PoolPeaks(rank, peaks);
     any = any || rank.profile->memory.size() > 0;
   }
   const std::string gap =

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "analysis/knowledge.h"
+
 namespace profgauge {
 namespace {
 
@@ -223,13 +225,19 @@ const TensorCoreRule* FindRule(std::uint16_t rule) {
 }
 }  // namespace
 
-std::string_view RuleName(std::uint16_t rule) {
+std::string_view RuleName(std::uint16_t rule) { return RuleName(rule, {}); }
+
+std::string_view RuleName(std::uint16_t rule, const Knowledge& knowledge) {
+  const auto& names = knowledge.kernel_names;
+  const std::size_t own = rule - std::size_t{kFirstOwnRule};
+  if (rule >= kFirstOwnRule) return own < names.size() ? std::string_view(names[own].id) : "own";
   const TensorCoreRule* found = FindRule(rule);
   return found == nullptr ? "no rule" : found->id;
 }
 
-bool IsMatrixRule(std::uint16_t rule) {
-  const TensorCoreRule* found = FindRule(rule);
+bool IsMatrixRule(const KernelClass& verdict) {
+  if (verdict.rule >= kFirstOwnRule) return verdict.tensor_core != Tri::kNo;
+  const TensorCoreRule* found = FindRule(verdict.rule);
   return found != nullptr && found->matrix;
 }
 

@@ -37,6 +37,9 @@ struct TensorCoreRule {
 /// have no pattern, are verdicts that the chip decided.
 std::span<const TensorCoreRule> TensorCoreRules();
 
+/// Numbers of rules from here on are those of a project's own names.
+inline constexpr std::uint16_t kFirstOwnRule = 0x8000;
+
 /// What a name says alone: the verdict, the rule, and whether it is a collective. No rule spoke:
 /// {kNo, 0}. Compiles the rules on first use; thread-safe.
 KernelClass ClassifyName(std::string_view name, Vendor vendor = Vendor::kAny);

@@ -48,10 +48,28 @@ bool AnyTensorCores(std::span<const RankContext> ranks) {
     const auto& gpus = rank.profile->device.gpu;
     for (std::size_t i = 0; i < gpus.size(); ++i) {
       if (i > 0 && gpus[i] == gpus[i - 1]) continue;
-      if (MayHaveTensorCores(*rank.profile, gpus[i])) return true;
+      if (MayHaveTensorCores(*rank.profile, rank.devices, gpus[i])) return true;
     }
     return gpus.empty();
   });
+}
+
+struct Bounded {
+  Ns sure = 0, undecided = 0, whole = 0;
+};
+
+// The share with a note on what undecided kernels leave open. `count_undecided`: they count.
+void SetBounded(std::string_view id, const Bounded& times, bool count_undecided, Output& out,
+                bool uncertain = false) {
+  const double lower = Share(times.sure, times.whole);
+  const double upper = Share(times.sure + times.undecided, times.whole);
+  out.Set(id, count_undecided ? upper : lower);
+  if (times.undecided == 0) return;
+  out.SetNote(id,
+              count_undecided
+                  ? "down to " + FormatShare(lower) + " if no undecided kernel uses Tensor Cores"
+                  : "up to " + FormatShare(upper) + " if all undecided kernels use Tensor Cores",
+              uncertain);
 }
 
 void SetEfficiency(const TensorCoreTimes& times, std::span<const RankContext> ranks, Output& out) {
@@ -61,11 +79,9 @@ void SetEfficiency(const TensorCoreTimes& times, std::span<const RankContext> ra
   if (times.eligible == 0) {
     return out.SetAbsent(kId, "no operator that could use Tensor Cores launched a kernel");
   }
-  out.Set(kId, Share(times.eligible_tensor_core, times.eligible));
-  if (times.eligible_undecided == 0) return;
-  const double upper = Share(times.eligible_tensor_core + times.eligible_undecided, times.eligible);
-  out.SetNote(kId, "up to " + FormatShare(upper) + " if all undecided kernels use Tensor Cores",
-              Share(times.eligible_undecided, times.eligible) > kMuchUndecided);
+  SetBounded(kId, {times.eligible_tensor_core, times.eligible_undecided, times.eligible},
+             ranks.front().knowledge.undecided_use_tensor_cores, out,
+             Share(times.eligible_undecided, times.eligible) > kMuchUndecided);
 }
 
 void SetMetrics(const TensorCoreTimes& times, std::span<const RankContext> ranks, Output& out) {
@@ -81,19 +97,15 @@ void SetMetrics(const TensorCoreTimes& times, std::span<const RankContext> ranks
     return;
   }
   SetEfficiency(times, ranks, out);
-  out.Set("tensor_core.share", Share(times.tensor_core, times.kernels));
+  SetBounded("tensor_core.share", {times.tensor_core, times.undecided, times.kernels},
+             ranks.front().knowledge.undecided_use_tensor_cores, out);
   out.Set("tensor_core.unknown_share", Share(times.undecided, times.kernels));
   out.Set("tensor_core.eligible_share", Share(times.eligible, times.kernels));
-  if (times.undecided > 0) {
-    const double upper = Share(times.tensor_core + times.undecided, times.kernels);
-    out.SetNote("tensor_core.share",
-                "up to " + FormatShare(upper) + " if all undecided kernels use Tensor Cores");
-  }
 }
 
 // One row of tensor_core_ops. Texts are the profile's own.
 struct OpRow {
-  const Profile* profile = nullptr;
+  const RankContext* rank = nullptr;
   StringId name, shapes, dtypes;
   std::int32_t gpu = -1;
   std::int64_t calls = 0;
@@ -119,8 +131,7 @@ void CollectOps(const RankContext& rank, std::span<const Tri> eligible, std::vec
       std::string key;
       for (const StringId id : ids) key.append(reinterpret_cast<const char*>(&id.value), 4);
       const auto [found, is_new] = known.try_emplace(key, static_cast<std::uint32_t>(rows.size()));
-      if (is_new)
-        rows.push_back({&profile, ids[0], ids[1], ids[2], device.gpu[i], 0, 0, 0, Tri::kNo});
+      if (is_new) rows.push_back({&rank, ids[0], ids[1], ids[2], device.gpu[i], 0, 0, 0, Tri::kNo});
       at = found->second;
       ++rows[at].calls;
     }
@@ -132,19 +143,19 @@ void CollectOps(const RankContext& rank, std::span<const Tri> eligible, std::vec
   }
 }
 
-Gpu GpuOf(const Profile& profile, std::int32_t id) {
-  for (const Gpu& gpu : profile.gpus) {
+Gpu GpuOf(const RankContext& rank, std::int32_t id) {
+  for (const Gpu& gpu : rank.devices) {
     if (gpu.id == id) return gpu;
   }
-  return profile.gpus.empty() ? Gpu{} : profile.gpus.front();
+  return rank.devices.empty() ? Gpu{} : rank.devices.front();
 }
 
 void AppendRow(const OpRow& row, Table& table, StringPool& pool) {
-  const std::string_view name = row.profile->Name(row.name);
-  const std::string_view shapes = row.profile->Name(row.shapes);
-  const std::string_view dtype = FirstTensorDtype(row.profile->Name(row.dtypes));
+  const std::string_view name = row.rank->profile->Name(row.name);
+  const std::string_view shapes = row.rank->profile->Name(row.shapes);
+  const std::string_view dtype = FirstTensorDtype(row.rank->profile->Name(row.dtypes));
   const EligibilityVerdict verdict =
-      JudgeEligibility(name, shapes, dtype, row.uses, GpuOf(*row.profile, row.gpu));
+      JudgeEligibility(name, shapes, dtype, row.uses, GpuOf(*row.rank, row.gpu));
   const auto text = [&](const char* column, std::string_view value) {
     if (value.empty())
       table.Find(column)->AddAbsent();
@@ -173,8 +184,8 @@ void AppendRow(const OpRow& row, Table& table, StringPool& pool) {
 // Adds up the rows that several ranks share, and brings the longest to the front.
 std::vector<OpRow> PoolRows(std::vector<OpRow> rows) {
   const auto key = [](const OpRow& row) {
-    return std::tuple(row.profile->Name(row.name), row.profile->Name(row.shapes),
-                      row.profile->Name(row.dtypes));
+    return std::tuple(row.rank->profile->Name(row.name), row.rank->profile->Name(row.shapes),
+                      row.rank->profile->Name(row.dtypes));
   };
   std::stable_sort(rows.begin(), rows.end(),
                    [&](const OpRow& a, const OpRow& b) { return key(a) < key(b); });
@@ -209,7 +220,7 @@ std::vector<Tri> EligibleKernels(const Profile& profile, std::span<const KernelC
     }
     const HostId op = device.op[i];
     if (!op.valid() || !profile.host.name[op.value].valid()) {
-      eligible[i] = IsMatrixRule(classes[i].rule) ? Tri::kYes : Tri::kUnknown;
+      eligible[i] = IsMatrixRule(classes[i]) ? Tri::kYes : Tri::kUnknown;
       continue;
     }
     const StringId name = profile.host.name[op.value];

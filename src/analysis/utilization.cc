@@ -31,7 +31,8 @@ Span RowInWindow(const DeviceTable& device, std::size_t row, Span window) {
 }
 
 // Blocks per SM of all kernels that run at a moment add up, to at most 1.
-std::optional<double> SmEfficiency(const Profile& profile, const GpuRows& rows, Span window) {
+std::optional<double> SmEfficiency(const Profile& profile, std::span<const Gpu> gpus,
+                                   const GpuRows& rows, Span window) {
   struct Edge {
     Ns at;
     double change;
@@ -39,7 +40,7 @@ std::optional<double> SmEfficiency(const Profile& profile, const GpuRows& rows, 
   std::vector<Edge> edges;
   bool known = false;
   for (std::size_t row = rows.begin; row < rows.end; ++row) {
-    const auto blocks = BlocksPerSm(profile, DeviceId{static_cast<std::uint32_t>(row)});
+    const auto blocks = BlocksPerSm(profile, gpus, DeviceId{static_cast<std::uint32_t>(row)});
     if (!blocks || *blocks <= 0) continue;
     known = true;
     const Span span = RowInWindow(profile.device, row, window);
@@ -82,7 +83,8 @@ std::optional<double> Occupancy(const Profile& profile, const GpuRows& rows, Spa
   return weighted / weight;
 }
 
-GpuUse MeasureGpu(const Profile& profile, const GpuRows& rows, Span window) {
+GpuUse MeasureGpu(const Profile& profile, std::span<const Gpu> gpus, const GpuRows& rows,
+                  Span window) {
   const DeviceTable& device = profile.device;
   SpanCollector kernels;
   SpanCollector all;
@@ -99,13 +101,13 @@ GpuUse MeasureGpu(const Profile& profile, const GpuRows& rows, Span window) {
   const std::vector<Span> busy = Clip(all.Take(), window);
   use.busy = Length(busy);
   if (window.length() > 0) use.idle = Subtract(std::span(&window, 1), busy);
-  use.sm_efficiency = SmEfficiency(profile, rows, window);
+  use.sm_efficiency = SmEfficiency(profile, gpus, rows, window);
   use.occupancy = Occupancy(profile, rows, window);
   return use;
 }
 
-const Gpu* FindGpu(const Profile& profile, std::int32_t id) {
-  for (const Gpu& gpu : profile.gpus) {
+const Gpu* FindGpu(std::span<const Gpu> gpus, std::int32_t id) {
+  for (const Gpu& gpu : gpus) {
     if (gpu.id == id) return &gpu;
   }
   return nullptr;
@@ -126,22 +128,23 @@ struct Pool {
 
 }  // namespace
 
-std::vector<GpuUse> MeasureGpus(const Profile& profile, Span window) {
-  std::vector<GpuRows> gpus = SplitByGpu(profile.device);
-  if (std::any_of(gpus.begin(), gpus.end(), [](const GpuRows& g) { return g.has_kernel; })) {
-    std::erase_if(gpus, [](const GpuRows& g) { return !g.has_kernel; });
+std::vector<GpuUse> MeasureGpus(const Profile& profile, std::span<const Gpu> gpus, Span window) {
+  std::vector<GpuRows> used = SplitByGpu(profile.device);
+  if (std::any_of(used.begin(), used.end(), [](const GpuRows& g) { return g.has_kernel; })) {
+    std::erase_if(used, [](const GpuRows& g) { return !g.has_kernel; });
   }
   std::vector<GpuUse> uses;
-  for (const GpuRows& rows : gpus) uses.push_back(MeasureGpu(profile, rows, window));
+  for (const GpuRows& rows : used) uses.push_back(MeasureGpu(profile, gpus, rows, window));
   return uses;
 }
 
-std::optional<double> BlocksPerSm(const Profile& profile, DeviceId kernel) {
+std::optional<double> BlocksPerSm(const Profile& profile, std::span<const Gpu> gpus,
+                                  DeviceId kernel) {
   const LaunchConfigId id = profile.device.config[kernel.value];
   if (!id.valid()) return std::nullopt;
   const LaunchConfig& config = profile.launch_configs[id.value];
   if (config.blocks_per_sm >= 0) return config.blocks_per_sm;
-  const Gpu* gpu = FindGpu(profile, profile.device.gpu[kernel.value]);
+  const Gpu* gpu = FindGpu(gpus, profile.device.gpu[kernel.value]);
   if (gpu == nullptr || gpu->sms <= 0 || config.grid[0] <= 0) return std::nullopt;
   return static_cast<double>(config.grid[0]) * config.grid[1] * config.grid[2] / gpu->sms;
 }

@@ -15,13 +15,15 @@ namespace profgauge {
 /// One entry per GPU that ran a kernel anywhere in the trace, by id; if none did, per GPU with any
 /// device event. A GPU whose work lies outside the window is idle, not missing.
 /// O(n log n) over the device rows.
-std::vector<GpuUse> MeasureGpus(const Profile& profile, Span window);
+/// `gpus` are their properties.
+std::vector<GpuUse> MeasureGpus(const Profile& profile, std::span<const Gpu> gpus, Span window);
 /// The same for a rank, as measured once when its context was built.
 inline const std::vector<GpuUse>& MeasureGpus(const RankContext& rank) { return rank.gpus; }
 
 /// Blocks per SM of a kernel: as recorded, else from its grid and the GPU's number of SMs (ROCm
 /// records none). Absent when neither is known.
-std::optional<double> BlocksPerSm(const Profile& profile, DeviceId kernel);
+std::optional<double> BlocksPerSm(const Profile& profile, std::span<const Gpu> gpus,
+                                  DeviceId kernel);
 
 /// Sets gpu.utilization.*, gpu.idle.*, gpu.sm_efficiency, gpu.occupancy: over the GPUs with work of
 /// all ranks.

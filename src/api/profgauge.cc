@@ -33,7 +33,7 @@ Result<Judgement> Evaluate(const Recording& recording, const EvaluateOptions& op
   if (!book) return Fail(book.error().front());
 
   Judgement::Data data;
-  PROFGAUGE_TRY(data.analysis, Analyze(loaded.ranks, SelectionOf(policy->iterations, options)));
+  PROFGAUGE_TRY(data.analysis, Analyze(loaded.ranks, SelectionOf(*policy, options)));
   const Evaluation evaluation =
       book->Evaluate(data.analysis, CollectFacts(loaded.ranks, data.analysis));
   data.verdict = Judge(*policy, data.analysis, MergedLog(loaded.ranks),
@@ -46,7 +46,7 @@ Result<Judgement> Evaluate(const Recording& recording, const EvaluateOptions& op
   input.verdict = &data.verdict;
   input.findings = report::BuildFindings(evaluation);
   input.rules_hash = book->rules().hash;
-  input.options = ProvenanceOptions(options);
+  input.options = ProvenanceOptions(options, *policy);
   data.report = report::BuildReport(input);
   return Judgement(std::make_shared<Judgement::Data>(std::move(data)));
 }

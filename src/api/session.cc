@@ -18,7 +18,8 @@ std::string LastName(const fs::path& path) {
 
 }  // namespace
 
-Selection SelectionOf(const PolicyIterations& policy, const EvaluateOptions& options) {
+Selection SelectionOf(const Policy& loaded, const EvaluateOptions& options) {
+  const PolicyIterations& policy = loaded.iterations;
   Selection selection;
   const auto first = [](const auto& a, const auto& b) { return a ? a : b; };
   selection.iteration_marker = first(options.iteration_marker, policy.marker).value_or("");
@@ -27,10 +28,12 @@ Selection SelectionOf(const PolicyIterations& policy, const EvaluateOptions& opt
   selection.stop = first(options.iter_stop, policy.stop).value_or(-1);
   selection.warmup = first(options.warmup, policy.warmup).value_or(0);
   selection.rank = options.rank.value_or(-1);
+  selection.knowledge = loaded.knowledge;
   return selection;
 }
 
-std::vector<std::pair<std::string, std::string>> ProvenanceOptions(const EvaluateOptions& options) {
+std::vector<std::pair<std::string, std::string>> ProvenanceOptions(const EvaluateOptions& options,
+                                                                   const Policy& policy) {
   std::vector<std::pair<std::string, std::string>> result;
   const auto add_number = [&](const char* name, const std::optional<std::int64_t>& value) {
     if (value) result.emplace_back(name, std::to_string(*value));
@@ -45,6 +48,14 @@ std::vector<std::pair<std::string, std::string>> ProvenanceOptions(const Evaluat
   add_number("warmup", options.warmup);
   add_number("rank", options.rank);
   if (options.allow_incomplete) result.emplace_back("allow-incomplete", "yes");
+  const auto add_file = [&](const char* name, const PolicyFile& file) {
+    if (!file.path.empty()) result.emplace_back(name, fs::path(file.path).filename().string());
+  };
+  if (policy.knowledge.undecided_use_tensor_cores) {
+    result.emplace_back("tensor-core-unknown", "upper_bound");
+  }
+  add_file("tensor-core-names", policy.tensor_core_names);
+  add_file("devices", policy.devices);
   return result;
 }
 

@@ -27,10 +27,12 @@ struct Judgement::Data {
 };
 
 /// What the caller chose, over what the policy says.
-Selection SelectionOf(const PolicyIterations& policy, const EvaluateOptions& options);
+Selection SelectionOf(const Policy& policy, const EvaluateOptions& options);
 
-/// The choices that change numbers, for the report's provenance: ("warmup", "3").
-std::vector<std::pair<std::string, std::string>> ProvenanceOptions(const EvaluateOptions& options);
+/// What changes numbers, of the caller's choices and of what the policy adds to the recording, for
+/// the report's provenance: ("warmup", "3"), ("devices", "chips.yaml").
+std::vector<std::pair<std::string, std::string>> ProvenanceOptions(const EvaluateOptions& options,
+                                                                   const Policy& policy);
 
 /// The import counters of all ranks together.
 ImportLog MergedLog(const std::vector<Profile>& ranks);

@@ -40,7 +40,7 @@ enum CommandBit : unsigned {
   kOnJudging = kOnCheck | kOnReport,
   kOnExport = kOnExportKernels,
   kOnReading = kOnJudging | kOnInspect | kOnSnapshots | kOnRulesExplain | kOnInit | kOnExport,
-  kOnSelecting = kOnJudging | kOnSnapshots | kOnInit,
+  kOnSelecting = kOnJudging | kOnSnapshots | kOnRulesExplain | kOnInit,
   kOnDrawing = kOnJudging | kOnRender | kOnCompare,
   kOnAll = ~0u,
 };

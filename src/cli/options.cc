@@ -196,7 +196,7 @@ constexpr OptionSpec kOptions[] = {
     {"--allow-incomplete", "", "", Group::kJudging, kOnReading,
      "Accept truncated profiles; without it they get no verdict (exit 3)", "",
      SetTrue<&Options::allow_incomplete>},
-    {"--now", "", "DAY", Group::kJudging, kOnJudging,
+    {"--now", "", "DAY", Group::kJudging, kOnJudging | kOnRulesExplain,
      "The day on which waivers expire or not, as in 2026-11-21 (default: SOURCE_DATE_EPOCH, else "
      "today)",
      "", SetText<&Options::now>},

@@ -91,10 +91,25 @@ void ParamLines(std::string& out, const Rule& rule, const ActiveRule* active) {
 }
 
 void TraceLines(std::string& out, const std::vector<TraceValue>& trace, std::string_view indent) {
+  std::size_t width = 12;
+  for (const TraceValue& value : trace) width = std::max(width, value.name.size());
   for (const TraceValue& value : trace) {
-    fmt::format_to(Out(out), "{}{:<14}{}\n", indent, Printable(value.name), Printable(value.shown));
-    fmt::format_to(Out(out), "{}{:<14}= {}\n", indent, "", Printable(value.expression));
+    fmt::format_to(Out(out), "{}{:<{}}  {}\n", indent, Printable(value.name), width,
+                   Printable(value.shown));
+    if (value.expression.empty()) continue;
+    fmt::format_to(Out(out), "{}{:<{}}  = {}\n", indent, "", width, Printable(value.expression));
   }
+}
+
+/// Why a group fired or did not: "metric 31.4 % is > 30 %".
+std::string WhyGroup(const GroupResult& group) {
+  const std::string metric = group.metric_text.empty() ? "" : "metric " + group.metric_text;
+  if (Fired(group.status) && !group.limit_text.empty()) {
+    return fmt::format("{} is {}", metric, group.limit_text);
+  }
+  if (Fired(group.status)) return "there are such rows" + (metric.empty() ? "" : ", " + metric);
+  if (!group.reason.empty()) return Printable(group.reason);
+  return fmt::format("{} is not {}", metric, group.limit_text);
 }
 
 std::string AnchorOf(const Rule& rule) {
@@ -163,11 +178,11 @@ std::string ExplainFinding(const Finding& finding) {
   }
   TraceLines(out, finding.trace, "  ");
   for (const GroupResult& group : finding.groups) {
-    fmt::format_to(Out(out), "  {}: {}, {} rows{}\n",
+    fmt::format_to(Out(out), "  {}: {}, {} row{}: {}\n",
                    group.label.empty() ? "all rows" : Printable(group.label),
                    FindingStatusName(group.status),
-                   FormatCount(static_cast<std::int64_t>(group.rows)),
-                   group.metric_text.empty() ? "" : ", metric " + group.metric_text);
+                   FormatCount(static_cast<std::int64_t>(group.rows)), group.rows == 1 ? "" : "s",
+                   WhyGroup(group));
     TraceLines(out, group.trace, "    ");
   }
   return out;

@@ -17,7 +17,10 @@ constexpr std::size_t kNamesShown = 12;
 class Checker {
  public:
   Checker(const Ast& ast, const Schema& schema, Context context)
-      : ast_(ast), schema_(schema), context_(context), failed_(ast.nodes.size(), false),
+      : ast_(ast),
+        schema_(schema),
+        context_(context),
+        failed_(ast.nodes.size(), false),
         below_unknown_(ast.nodes.size(), false) {
     out_.info.resize(ast.nodes.size());
   }
@@ -119,7 +122,8 @@ class Checker {
     const Field& field = schema_[slot];
     out_.info[id].slot = slot;
     out_.info[id].type = TypeOf(field.unit);
-    out_.info[id].varies = field.scope == Scope::kRow;
+    out_.info[id].varies =
+        field.scope == Scope::kRow || (field.scope == Scope::kKey && context_ == Context::kRow);
     if (field.scope == Scope::kRow && context_ == Context::kGroup && !out_.info[id].in_aggregate &&
         !below_unknown_[id]) {
       Fault(id, node.range, "expr/context",

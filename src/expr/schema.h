@@ -13,7 +13,8 @@
 namespace profgauge::expr {
 
 enum class Scope : std::uint8_t {
-  kGroup,  ///< One value for all rows of a group: metrics, `$params`, `let` names, group keys.
+  kGroup,  ///< One value everywhere: metrics, `$params`, `let` names.
+  kKey,    ///< One value for all rows of a group, but rows differ: what rows are grouped by.
   kRow,    ///< Differs from row to row: in group context it must stand inside an aggregate.
 };
 

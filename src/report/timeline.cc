@@ -145,7 +145,8 @@ std::string ConfigText(const Profile& profile, LaunchConfigId id) {
 
 class Builder {
  public:
-  explicit Builder(Timeline& timeline) : timeline_(timeline), kinds_(timeline.kinds) {}
+  Builder(Timeline& timeline, const Knowledge& knowledge)
+      : timeline_(timeline), kinds_(timeline.kinds), knowledge_(knowledge) {}
 
   void AddRank(const Profile& profile, std::int64_t rank, const Cut& cut) {
     profile_ = &profile;
@@ -194,7 +195,7 @@ class Builder {
 
   void AddStreams() {
     const DeviceTable& device = profile_->device;
-    const auto classes = ClassifyDevice(*profile_);
+    const auto classes = ClassifyDevice(*profile_, knowledge_);
     std::map<std::pair<std::int32_t, std::int64_t>, std::vector<Event>> streams;
     for (std::size_t row = 0; row < device.size(); ++row) {
       if (device.duration[row] < cut_.device) continue;
@@ -315,6 +316,7 @@ class Builder {
 
   Timeline& timeline_;
   Kinds kinds_;
+  const Knowledge& knowledge_;
   const Profile* profile_ = nullptr;
   std::int64_t rank_ = 0;
   Cut cut_;
@@ -346,7 +348,7 @@ std::string LeftOutText(const std::vector<Cut>& cuts) {
 Timeline BuildTimeline(std::span<const Profile> ranks, const TimelineOptions& options) {
   Timeline timeline;
   if (options.mode == TimelineOptions::Mode::kOff || ranks.empty()) return timeline;
-  Builder builder(timeline);
+  Builder builder(timeline, options.knowledge);
   std::vector<Cut> cuts;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     cuts.push_back(options.mode == TimelineOptions::Mode::kFull

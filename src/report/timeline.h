@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "analysis/knowledge.h"
 #include "model/profile.h"
 #include "report/report.h"
 
@@ -16,6 +17,8 @@ struct TimelineOptions {
   /// Events of all ranks together that kAuto keeps; ranks share it evenly. Device events go first,
   /// then host events from the longest down; what had to go is said in Timeline::left_out.
   std::size_t budget = 300'000;
+  /// Those of the analysis, so that both colour a kernel alike.
+  Knowledge knowledge;
 };
 
 /// Tracks of a rank in this order: the GPUs' streams, threads (busiest first), Python stacks.

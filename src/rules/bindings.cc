@@ -185,7 +185,7 @@ void BindGroup(const CompiledRule& rule, const RunData& run, expr::RowId first, 
   for (expr::Slot slot = 0; slot < rule.names.bindings.size(); ++slot) {
     const Binding& binding = rule.names.bindings[slot];
     const bool is_column = binding.kind == Kind::kColumn || binding.kind == Kind::kJoined;
-    if (!is_column || rule.names.schema[slot].scope != expr::Scope::kGroup) continue;
+    if (!is_column || rule.names.schema[slot].scope != expr::Scope::kKey) continue;
     expr::Source& source = data[slot];
     source.value = Value();
     if (source.column == nullptr) continue;

@@ -34,8 +34,9 @@ inline bool Fired(FindingStatus status) { return status <= FindingStatus::kInfo;
 
 /// One named number of a group, for `rules explain`.
 struct TraceValue {
-  std::string name;        ///< "where", "let wait", "when", "metric", "warn_above", "gain"
-  std::string expression;  ///< Canonical text.
+  std::string
+      name;  ///< "where", "let wait", "when", "metric", "warn_above", "gain", or a name used
+  std::string expression;  ///< Canonical text; empty for names.
   std::string shown;       ///< "31.4 %", "true", "4 of 120 rows (2 unknown)", or "absent: …".
 };
 
@@ -46,6 +47,8 @@ struct GroupResult {
   std::uint64_t rows = 0;
   Value metric;
   std::string metric_text;
+  std::string limit_text;          ///< The limit that was passed, or the nearest: "> 20 %".
+  std::string reason;              ///< Why it did not fire, does not apply, or is waived.
   const Waiver* waiver = nullptr;  ///< What accepts it, when waived.
   std::vector<TraceValue> trace;   ///< Only with RuleRunOptions::trace.
 };

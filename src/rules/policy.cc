@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "rules/builtin_files.h"
 #include "rules/decode.h"
+#include "rules/knowledge_decode.h"
 #include "rules/policy_decode.h"
 #include "rules/yaml.h"
 
@@ -37,17 +38,7 @@ class PolicyLoader {
                fmt::format("more than {} policies extend each other", kLongestChain));
       return;
     }
-    auto text = ReadConfigFile(path);
-    if (!text) {
-      Error error = std::move(text).error();
-      if (from.line > 0) {
-        error.message = fmt::format("`{}`: {}", Printable(path), error.message);
-        error.where = from;
-      }
-      errors.push_back(std::move(error));
-      return;
-    }
-    LoadText(*text, path);
+    if (const auto text = Read(path, from)) LoadText(*text, path);
   }
 
   void LoadText(std::string_view text, const std::string& name) {
@@ -64,6 +55,11 @@ class PolicyLoader {
 
   tl::expected<Policy, Errors> Finish(const std::string& name) {
     policy.name = name;
+    LoadNamed(policy.tensor_core_names, [this](Decoder& decoder) {
+      DecodeKernelNames(decoder, policy.knowledge.kernel_names);
+    });
+    LoadNamed(policy.devices,
+              [this](Decoder& decoder) { DecodeDevices(decoder, policy.knowledge.devices); });
     policy.hash = hash_.Hex();
     SortByPlace(errors);
     if (!errors.empty()) return tl::unexpected(std::move(errors));
@@ -71,6 +67,31 @@ class PolicyLoader {
   }
 
  private:
+  /// Errors stand where the file is named.
+  std::optional<std::string> Read(const std::string& path, const Where& from) {
+    auto text = ReadConfigFile(path);
+    if (text) return *std::move(text);
+    Error error = std::move(text).error();
+    if (from.line > 0) {
+      error.message = fmt::format("`{}`: {}", Printable(path), error.message);
+      error.where = from;
+    }
+    errors.push_back(std::move(error));
+    return std::nullopt;
+  }
+
+  template <class Decode>
+  void LoadNamed(const PolicyFile& named, Decode decode) {
+    if (named.path.empty()) return;
+    const auto text = Read(named.path, named.where);
+    if (!text) return;
+    hash_.Add(*text);
+    const auto document = ParseYaml(*text, named.path, errors);
+    if (!document) return;
+    Decoder decoder(*document, errors);
+    decode(decoder);
+  }
+
   void LoadExtended(const YamlNode& node, Decoder& decoder) {
     if (node.kind == YamlNode::Kind::kNull) return;  // Said by DecodePolicy.
     for (const SourceText& path : decoder.Sources(node, "extends")) {

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/knowledge.h"
 #include "base/literal.h"
 #include "base/source_text.h"
 #include "base/value.h"
@@ -93,6 +94,12 @@ struct RequiredRule {
   Where where;
 };
 
+/// A file that a policy names; its path is made relative to the policy's folder. Empty: none.
+struct PolicyFile {
+  std::string path;
+  Where where;  ///< Where it is named.
+};
+
 struct Policy {
   std::string name;  ///< File name or "builtin:recommended".
   FailOn fail_on = FailOn::kError;
@@ -106,12 +113,10 @@ struct Policy {
   std::optional<PolicyBaseline> baseline;
   std::vector<RequiredRule> require;
   std::vector<Waiver> waivers;
-  /// `tensor_core: {unknown: upper_bound}`: kernels that cannot be told count as using Tensor
-  /// Cores.
-  bool tensor_core_unknown_counts = false;
-  std::string tensor_core_names;  ///< File of more name rules; empty: none.
-  std::string devices;            ///< File of peak rates; empty: none.
-  std::string hash;               ///< XXH3-128 over all sources that formed it.
+  Knowledge knowledge;           ///< `tensor_core: {unknown: …}`, and what stands in these files:
+  PolicyFile tensor_core_names;  ///< `tensor_core: {names: FILE}`
+  PolicyFile devices;            ///< `devices: FILE`
+  std::string hash;              ///< XXH3-128 over all sources that formed it.
 };
 
 /// Errors of a configuration, all of them, in file order.

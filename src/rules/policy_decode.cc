@@ -278,18 +278,20 @@ void DecodeBaseline(Decoder& decoder, const YamlNode& node, PolicyBaseline& out)
   });
 }
 
+void NamedFile(Decoder& decoder, const YamlNode& node, std::string_view what, PolicyFile& out) {
+  const auto path = decoder.Source(node, what);
+  if (path) out = {ResolvePath(path->text, decoder.document().file), path->All()};
+}
+
 void DecodeTensorCore(Decoder& decoder, const YamlNode& node, Policy& policy) {
   const Decoder::Key kKeys[] = {
       {"unknown",
        [&](const YamlNode& n) {
-         Set(policy.tensor_core_unknown_counts, decoder.OneOf<bool>(n, "unknown", kUnknownKernels));
+         Set(policy.knowledge.undecided_use_tensor_cores,
+             decoder.OneOf<bool>(n, "unknown", kUnknownKernels));
        }},
       {"names",
-       [&](const YamlNode& n) {
-         if (const auto path = decoder.Text(n, "names")) {
-           policy.tensor_core_names = ResolvePath(*path, decoder.document().file);
-         }
-       }},
+       [&](const YamlNode& n) { NamedFile(decoder, n, "names", policy.tensor_core_names); }},
   };
   decoder.Map(node, "`tensor_core`", kKeys);
 }
@@ -351,11 +353,7 @@ void DecodePolicy(Decoder& decoder, Policy& policy) {
          });
        }},
       {"tensor_core", [&](const YamlNode& n) { DecodeTensorCore(decoder, n, policy); }},
-      {"devices",
-       [&](const YamlNode& n) {
-         if (const auto path = decoder.Text(n, "devices"))
-           policy.devices = ResolvePath(*path, file);
-       }},
+      {"devices", [&](const YamlNode& n) { NamedFile(decoder, n, "devices", policy.devices); }},
   };
   decoder.Map(decoder.document().root, "a policy", kKeys);
 }

@@ -117,7 +117,7 @@ void AddOwnColumns(RuleSchema& out) {
           return key.joined == nullptr && key.column == column.id;
         });
     out.Add(fmt::format("{}.{}", out.table->row_name, column.id), column.unit,
-            is_key ? expr::Scope::kGroup : expr::Scope::kRow,
+            is_key ? expr::Scope::kKey : expr::Scope::kRow,
             {Kind::kColumn, out.table, std::string(column.id)});
   }
 }
@@ -182,7 +182,7 @@ RuleSchema BuildRuleSchema(const Rule& rule, Errors& errors) {
       continue;
     }
     AddColumns(out, *table, Kind::kJoined,
-               IsFixed(out, *table) ? expr::Scope::kGroup : expr::Scope::kRow);
+               IsFixed(out, *table) ? expr::Scope::kKey : expr::Scope::kRow);
   }
   for (const MetricSpec& metric : MetricCatalogue()) {
     out.Add(std::string(metric.id), metric.unit, expr::Scope::kGroup,

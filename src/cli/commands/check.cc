@@ -50,9 +50,10 @@ std::optional<Rulebook> ReadRules(const Policy& policy, const SelectOptions& sel
 /// Everything; returns the exit code of the verdict. The configuration is read before the profile,
 /// so that a typo costs milliseconds.
 // Only the page draws it.
-report::TimelineOptions TimelineOf(const Options& options) {
+report::TimelineOptions TimelineOf(const Options& options, const Policy& policy) {
   using Mode = report::TimelineOptions::Mode;
   report::TimelineOptions timeline;
+  timeline.knowledge = policy.knowledge;
   const bool has_page =
       !options.html.empty() || !options.html_dir.empty() || !options.out_dir.empty();
   timeline.mode = options.timeline == "full" ? Mode::kFull : Mode::kAuto;
@@ -77,7 +78,7 @@ Result<int> Judged(const Options& options, Console& console) {
   PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(options, console));
   stats.EndPhase("read");
   const EvaluateOptions choices = Choices(options);
-  PROFGAUGE_TRY(Analysis analysis, Analyze(ranks, SelectionOf(policy->iterations, choices)));
+  PROFGAUGE_TRY(Analysis analysis, Analyze(ranks, SelectionOf(*policy, choices)));
   stats.EndPhase("analyze");
   const Evaluation evaluation = book->Evaluate(analysis, CollectFacts(ranks, analysis));
   Verdict verdict = Judge(*policy, analysis, MergedLog(ranks),
@@ -85,7 +86,7 @@ Result<int> Judged(const Options& options, Console& console) {
   std::optional<RunComparison> comparison;
   if (!baselines.empty()) {
     PROFGAUGE_TRY(const Snapshot current, SnapshotOf(RunName(options.arguments), ranks, analysis,
-                                                     SelectionOf(policy->iterations, choices)));
+                                                     SelectionOf(*policy, choices)));
     comparison = CompareRuns(baselines, current, policy->baseline ? &*policy->baseline : nullptr);
     AddComparison(*comparison, *policy, options.allow_incomparable, verdict);
     stats.EndPhase("compare");
@@ -99,12 +100,12 @@ Result<int> Judged(const Options& options, Console& console) {
   input.comparison = comparison ? &*comparison : nullptr;
   input.findings = report::BuildFindings(evaluation);
   input.rules_hash = book->rules().hash;
-  input.options = ProvenanceOptions(choices);
+  input.options = ProvenanceOptions(choices, *policy);
   // Only waivers depend on the day; without them the report does not.
   if (!policy->waivers.empty()) input.options.emplace_back("now", FormatDay(select.today));
   input.tables = &analysis.tables;
   report::Report report = report::BuildReport(input);
-  report.timeline = report::BuildTimeline(ranks, TimelineOf(options));
+  report.timeline = report::BuildTimeline(ranks, TimelineOf(options, *policy));
   stats.EndPhase("judge");
   const Status drawn = drawing.Draw(report, stats);
   if (options.stats) console.Warn(stats.Table());

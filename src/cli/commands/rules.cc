@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "analysis/analysis.h"
+#include "api/session.h"
 #include "base/diagnostic.h"
 #include "base/text.h"
 #include "cli/commands.h"
@@ -13,6 +15,7 @@
 #include "cli/reading.h"
 #include "cli/rules_text.h"
 #include "rules/rulebook.h"
+#include "rules/waiver.h"
 #include "rules/yaml.h"
 
 namespace profgauge::cli {
@@ -98,6 +101,7 @@ Result<int> RunRulesExplain(const Options& options, Console& console) {
   const auto policy = LoadPolicy(options.policy.empty() ? "builtin:recommended" : options.policy);
   if (!policy) return Refuse(policy.error(), console);
   SelectOptions select;
+  PROFGAUGE_TRY(select.today, Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
   select.allow_long_waivers = true;
   const auto book = LoadRulebook(*policy, select);
   if (!book) return Refuse(book.error(), console);
@@ -110,7 +114,7 @@ Result<int> RunRulesExplain(const Options& options, Console& console) {
   Options reading = options;
   reading.arguments.erase(reading.arguments.begin());
   PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(reading, console));
-  PROFGAUGE_TRY(const Analysis analysis, Analyze(ranks, {}));
+  PROFGAUGE_TRY(const Analysis analysis, Analyze(ranks, SelectionOf(*policy, Choices(options))));
   const Evaluation evaluation = book->Evaluate(analysis, CollectFacts(ranks, analysis), true);
   for (const Finding& finding : evaluation.findings) {
     if (finding.rule == rule) console.Print("\n" + ExplainFinding(finding));

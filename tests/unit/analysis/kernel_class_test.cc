@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "analysis/knowledge.h"
 #include "analysis/tensor_core_rules.h"
 #include "fixture.h"
 #include "oracle_tables.h"
@@ -212,6 +213,55 @@ TEST(KernelClass, TheChipMustHaveThem) {
     EXPECT_EQ(TriName(found.tensor_core), row.verdict) << row.chip.name << " " << row.kernel;
     EXPECT_EQ(RuleName(found.rule), row.rule) << row.chip.name << " " << row.kernel;
   }
+}
+
+// A project's own names stand before ours; chips and collectives before both.
+TEST(KernelClass, OwnNamesComeFirst) {
+  const Knowledge knowledge = {{{"ours/simt", "gemm.*_simt$", "", Tri::kNo},
+                                {"ours/gemm", "^lab_", "_copy", Tri::kYes},
+                                {"ours/maybe", "^lab_", "", Tri::kUnknown},
+                                {"ours/nccl", "nccl", "", Tri::kYes}},
+                               {},
+                               false};
+  struct Row {
+    Chip chip;
+    std::string_view kernel, verdict, rule;
+  };
+  const Chip kA100 = {"NVIDIA A100", 8, 0};
+  const Row kRows[] = {
+      {kA100, "lab_gemm_128", "yes", "ours/gemm"},
+      {kA100, "lab_copy", "unknown", "ours/maybe"},
+      {kA100, "ampere_fp16_s16816gemm_fp16_simt", "no", "ours/simt"},
+      {kA100, "ampere_fp16_s16816gemm_fp16", "yes", "mma_shape"},
+      {kA100, "ncclDevKernel_AllReduce_Sum_f32", "no", "no rule"},
+      {{"Tesla P100", 6, 0}, "lab_gemm_128", "no", "chip_without_tensor_cores"},
+  };
+  for (const Row& row : kRows) {
+    TestProfile test;
+    Gpu gpu;
+    gpu.id = 0;
+    gpu.name = row.chip.name;
+    gpu.compute_major = row.chip.major;
+    gpu.compute_minor = row.chip.minor;
+    test.builder().AddGpu(gpu);
+    test.Op("my_op", {0, 100});
+    test.Launch(row.kernel, {10, 20}, {30, 40});
+    const KernelClass found = ClassifyDevice(test.Finish(), knowledge).at(0);
+    EXPECT_EQ(TriName(found.tensor_core), row.verdict) << row.kernel;
+    EXPECT_EQ(RuleName(found.rule, knowledge), row.rule) << row.kernel;
+  }
+}
+
+TEST(KernelClass, AKnownChipDecidesWhereNoneIsRecorded) {
+  TestProfile test;
+  test.Op("my_op", {0, 100});
+  test.Launch("volta_h884gemm_64x128_ldg8_nt", {10, 20}, {30, 40});
+  const Profile profile = test.Finish();
+  EXPECT_EQ(ClassifyDevice(profile).at(0).tensor_core, Tri::kYes);
+  Gpu pascal;
+  pascal.compute_major = 6;
+  const Knowledge knowledge = {{}, {{"*", pascal}}, false};
+  EXPECT_EQ(ClassifyDevice(profile, knowledge).at(0).tensor_core, Tri::kNo);
 }
 
 TEST(KernelClass, AnUnknownKernelOfAnEligibleOpIsUndecided) {

@@ -61,8 +61,8 @@ TEST(Utilization, BlocksPerSmFromTheGridWhereNotRecorded) {
   test.Work("rocm", {0, 100}, DeviceKind::kKernel, 0, 7, config);
   test.Work("other gpu", {0, 100}, DeviceKind::kKernel, 1, 7, config);
   const Profile profile = test.Finish();
-  EXPECT_DOUBLE_EQ(BlocksPerSm(profile, DeviceId{0}).value(), 0.5);
-  EXPECT_FALSE(BlocksPerSm(profile, DeviceId{1}).has_value());
+  EXPECT_DOUBLE_EQ(BlocksPerSm(profile, profile.gpus, DeviceId{0}).value(), 0.5);
+  EXPECT_FALSE(BlocksPerSm(profile, profile.gpus, DeviceId{1}).has_value());
 }
 
 // A GPU that only receives a copy of another's result is no GPU with work.

@@ -21,10 +21,11 @@ TEST(RunName, IsTheFoldersOrLeftToTheFile) {
 }
 
 TEST(SelectionOf, TheCallerWinsOverThePolicy) {
-  PolicyIterations policy;
-  policy.warmup = 3;
-  policy.start = 5;
-  policy.key_op = "aten::mm";
+  Policy policy;
+  policy.iterations.warmup = 3;
+  policy.iterations.start = 5;
+  policy.iterations.key_op = "aten::mm";
+  policy.knowledge.kernel_names = {{"ours", "^mine_", "", Tri::kYes}};
   EvaluateOptions options;
   options.warmup = 0;
   options.rank = 2;
@@ -35,16 +36,25 @@ TEST(SelectionOf, TheCallerWinsOverThePolicy) {
   EXPECT_EQ(selection.rank, 2);
   EXPECT_EQ(selection.key_op, "aten::mm");
   EXPECT_EQ(selection.iteration_marker, "");
+  EXPECT_EQ(selection.knowledge.kernel_names.size(), 1U);
 }
 
 TEST(ProvenanceOptions, HoldsWhatChangesNumbers) {
   EvaluateOptions options;
-  EXPECT_TRUE(ProvenanceOptions(options).empty());
+  Policy policy;
+  EXPECT_TRUE(ProvenanceOptions(options, policy).empty());
   options.warmup = 2;
   options.allow_incomplete = true;
-  const std::vector<std::pair<std::string, std::string>> expected = {{"warmup", "2"},
-                                                                     {"allow-incomplete", "yes"}};
-  EXPECT_EQ(ProvenanceOptions(options), expected);
+  policy.knowledge.undecided_use_tensor_cores = true;
+  policy.tensor_core_names.path = "ci/names.yaml";
+  policy.devices.path = "/etc/chips.yaml";
+  const std::vector<std::pair<std::string, std::string>> expected = {
+      {"warmup", "2"},
+      {"allow-incomplete", "yes"},
+      {"tensor-core-unknown", "upper_bound"},
+      {"tensor-core-names", "names.yaml"},
+      {"devices", "chips.yaml"}};
+  EXPECT_EQ(ProvenanceOptions(options, policy), expected);
 }
 
 }  // namespace

@@ -267,6 +267,24 @@ TEST(Evaluator, GroupsFoldIntoTheWorst) {
             "test/exposed[rank 1]: error 25.0 % (> 20 %) gain 2500000 | Rank 1 waits 25.0 %.\n");
 }
 
+TEST(Evaluator, RowsAreFilteredByWhatTheyAreGroupedBy) {
+  constexpr std::string_view kRule = R"(
+  - id: by-key
+    title: By key
+    category: x
+    for_each: kernel
+    where: rank.id != 1 and kernel.name != 'gemm'
+    group_by: [kernel.name, rank.id]
+    metric: {value: sum(kernel.exposed_time), show_as: duration, warn_above: 1 ms}
+    report: each
+    message: "{{ kernel.name }} of rank {{ rank.id }}"
+    evidence: {columns: [{head: Rank, value: rank.id}]}
+)";
+  EXPECT_EQ(Check(kRule, RankRun()),
+            "test/by-key[nccl, rank 0]: warn 15.0 ms (> 1 ms) | nccl of rank 0\n"
+            "test/by-key[nccl, rank 2]: warn 2.00 ms (> 1 ms) | nccl of rank 2\n");
+}
+
 TEST(Evaluator, GroupsAreAllListedWorstFirst) {
   Loaded loaded;
   ASSERT_EQ(Load(kRanks, "", loaded), "");
@@ -529,6 +547,8 @@ TEST(Evaluator, TraceShowsEveryIntermediateValue) {
   for (const TraceValue& value : finding.groups.front().trace) add(value);
   EXPECT_EQ(
       PlainSpaces(shown),
+      "profile.kernel_time:  = 100 ms\n"
+      "profile.iterations:  = 10\n"
       "where: kernel.tensor_core_eligible and kernel.uses_tensor_core == 'no' and kernel.mean "
       ">= $min_kernel_time = 1 of 2 rows\n"
       "metric: sum(kernel.time) / profile.kernel_time = 30.0 %\n"

@@ -63,8 +63,8 @@ TEST_F(PolicyFiles, GoodOneSetsEveryKey) {
   EXPECT_EQ(policy->iterations.warmup, 3);
   EXPECT_EQ(policy->iterations.min, 10);
   EXPECT_EQ(policy->rule_files, std::vector<std::string>{"more/rules.yaml"});
-  EXPECT_EQ(policy->devices, "devices.yaml");
-  EXPECT_TRUE(policy->tensor_core_unknown_counts);
+  EXPECT_EQ(policy->devices.path, "devices.yaml");
+  EXPECT_TRUE(policy->knowledge.undecided_use_tensor_cores);
 
   ASSERT_EQ(policy->rules.size(), 3U);
   EXPECT_EQ(policy->rules[1].pattern, "io/dataloader-bound");
@@ -96,6 +96,37 @@ TEST_F(PolicyFiles, GoodOneSetsEveryKey) {
   EXPECT_EQ(policy->waivers[0].expires, "2027-03-31");
   ASSERT_EQ(policy->require.size(), 1U);
   EXPECT_EQ(policy->require[0].where.line, 24U);
+}
+
+TEST_F(PolicyFiles, KnowledgeIsReadFromItsFiles) {
+  const auto policy = LoadPolicy("all_keys.good.yaml");
+  ASSERT_TRUE(policy) << RenderErrors(policy.error(), false);
+  const auto& names = policy->knowledge.kernel_names;
+  ASSERT_EQ(names.size(), 2U);
+  EXPECT_EQ(names[0].id, "ours/gemm");
+  EXPECT_EQ(names[0].except, "_simt$");
+  EXPECT_EQ(names[0].tensor_core, Tri::kYes);
+  EXPECT_EQ(names[1].tensor_core, Tri::kNo);
+  const auto& devices = policy->knowledge.devices;
+  ASSERT_EQ(devices.size(), 2U);
+  EXPECT_EQ(devices[0].properties.memory, std::int64_t{80} << 30);
+  EXPECT_EQ(devices[0].properties.sms, -1);
+  EXPECT_EQ(devices[1].properties.compute_major, 9);
+  EXPECT_EQ(devices[1].properties.compute_minor, 0);
+}
+
+TEST(Policy, KnowledgeIsPartOfTheHash) {
+  const fs::path folder = fs::path(testing::TempDir()) / "knowledge_hash";
+  fs::create_directories(folder);
+  const auto hash_with = [&](std::string_view verdict) {
+    std::ofstream(folder / "names.yaml")
+        << "schema: 1\nnames: [{id: a, matches: x, uses_tensor_core: " << verdict << "}]\n";
+    const auto policy = ParsePolicy("schema: 1\ntensor_core: {names: names.yaml}\n",
+                                    (folder / "policy.yaml").string());
+    return policy ? policy->hash : RenderErrors(policy.error(), false);
+  };
+  EXPECT_EQ(hash_with("yes"), hash_with("yes"));
+  EXPECT_NE(hash_with("yes"), hash_with("no"));
 }
 
 TEST(Policy, PresetsLoad) {

@@ -1,0 +1,126 @@
+#include "rules/knowledge_decode.h"
+
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "base/text.h"
+
+namespace profgauge {
+namespace {
+
+constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+
+constexpr Decoder::Word<Tri> kVerdicts[] = {
+    {"yes", Tri::kYes}, {"no", Tri::kNo}, {"unknown", Tri::kUnknown}};
+
+/// A pattern that RE2 takes.
+void Pattern(Decoder& decoder, const YamlNode& node, std::string_view what, std::string& out) {
+  const auto text = decoder.Text(node, what);
+  if (!text) return;
+  out = *text;
+  re2::RE2::Options options;
+  options.set_log_errors(false);
+  if (const re2::RE2 pattern(out, options); !pattern.ok()) {
+    decoder
+        .Add(node, "policy/pattern",
+             fmt::format("`{}`: `{}` is no regular expression: {}", what, PrintableShort(out, 40),
+                         Printable(pattern.error())))
+        .notes.push_back("help: the syntax is RE2's; write patterns in single quotes");
+  }
+}
+
+void DecodeName(Decoder& decoder, const YamlNode& node, std::vector<KernelNameRule>& out) {
+  KernelNameRule rule;
+  const Decoder::Key kKeys[] = {
+      {"id", [&](const YamlNode& n) { rule.id = decoder.Text(n, "id").value_or(""); }, true},
+      {"matches", [&](const YamlNode& n) { Pattern(decoder, n, "matches", rule.matches); }, true},
+      {"except", [&](const YamlNode& n) { Pattern(decoder, n, "except", rule.except); }},
+      {"uses_tensor_core",
+       [&](const YamlNode& n) {
+         rule.tensor_core =
+             decoder.OneOf<Tri>(n, "uses_tensor_core", kVerdicts).value_or(Tri::kUnknown);
+       },
+       true},
+  };
+  decoder.Map(node, "a name rule", kKeys);
+  out.push_back(std::move(rule));
+}
+
+/// "8.0", "12.1".
+void Capability(Decoder& decoder, const YamlNode& node, Gpu& gpu) {
+  const auto text = decoder.Text(node, "compute_capability");
+  if (!text) return;
+  const char* const end = text->data() + text->size();
+  std::int32_t major = -1, minor = -1;
+  const auto dot = std::from_chars(text->data(), end, major);
+  const bool has_dot = dot.ec == std::errc() && dot.ptr != end && *dot.ptr == '.';
+  if (has_dot) {
+    const auto last = std::from_chars(dot.ptr + 1, end, minor);
+    if (last.ec != std::errc() || last.ptr != end) minor = -1;
+  }
+  if (major < 0 || minor < 0 || major > 99 || minor > 9) {
+    decoder.Add(node, "policy/capability",
+                fmt::format("`compute_capability`: expected two numbers such as `8.0`, found `{}`",
+                            PrintableShort(*text, 40)));
+    return;
+  }
+  gpu.compute_major = major;
+  gpu.compute_minor = minor;
+}
+
+void DecodeDevice(Decoder& decoder, const YamlNode& node, std::vector<KnownDevice>& out) {
+  KnownDevice device;
+  Gpu& gpu = device.properties;
+  const auto count = [&](std::string_view name, std::int32_t& target) {
+    return Decoder::Key{name, [&decoder, &target, name](const YamlNode& n) {
+                          if (const auto value = decoder.Integer(n, name, 1, kMost)) {
+                            target = static_cast<std::int32_t>(*value);
+                          }
+                        }};
+  };
+  const Decoder::Key kKeys[] = {
+      {"match", [&](const YamlNode& n) { device.match = decoder.Text(n, "match").value_or(""); },
+       true},
+      {"name", [&](const YamlNode& n) { gpu.name = decoder.Text(n, "name").value_or(""); }},
+      {"compute_capability", [&](const YamlNode& n) { Capability(decoder, n, gpu); }},
+      count("sms", gpu.sms),
+      {"memory",
+       [&](const YamlNode& n) {
+         const auto bytes = decoder.NumberOf(n, "memory", Unit::kBytes);
+         if (bytes && *bytes > 0 && *bytes < 1e18) gpu.memory = static_cast<std::int64_t>(*bytes);
+       }},
+      count("max_threads_per_sm", gpu.max_threads_per_sm),
+      count("warp_size", gpu.warp_size),
+  };
+  decoder.Map(node, "a device", kKeys);
+  out.push_back(std::move(device));
+}
+
+/// `schema` and one list.
+void DecodeList(Decoder& decoder, std::string_view what, std::string_view key,
+                const std::function<void(const YamlNode&)>& decode) {
+  const Decoder::Key kKeys[] = {
+      {"schema", [&](const YamlNode& n) { decoder.Schema(n); }, true},
+      {key, [&](const YamlNode& n) { decoder.EachItem(n, fmt::format("`{}`", key), decode); },
+       true},
+  };
+  decoder.Map(decoder.document().root, what, kKeys);
+}
+
+}  // namespace
+
+void DecodeKernelNames(Decoder& decoder, std::vector<KernelNameRule>& out) {
+  DecodeList(decoder, "a file of kernel names", "names",
+             [&](const YamlNode& item) { DecodeName(decoder, item, out); });
+}
+
+void DecodeDevices(Decoder& decoder, std::vector<KnownDevice>& out) {
+  DecodeList(decoder, "a file of devices", "devices",
+             [&](const YamlNode& item) { DecodeDevice(decoder, item, out); });
+}
+
+}  // namespace profgauge

@@ -1,0 +1,444 @@
+#include "rules/rule_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <numeric>
+#include <tuple>
+
+#include "base/format.h"
+#include "rules/groups.h"
+#include "rules/trace.h"
+
+namespace profgauge {
+namespace {
+
+using expr::Outcome;
+using expr::RowId;
+
+constexpr std::size_t kMostPerRule = 20;  ///< Findings of a rule with `report: each`.
+
+/// What one group came to, before anything is worded.
+struct Judged {
+  const RowGroup* group = nullptr;
+  FindingStatus status = FindingStatus::kPass;
+  Outcome metric, gain;
+  std::string limit_text;
+  bool low_confidence = false;
+  std::string reason, missing_field;
+  const Waiver* waiver = nullptr;
+  std::vector<TraceValue> trace;
+};
+
+FindingStatus StatusOf(Level level) {
+  switch (level) {
+    case Level::kInfo:
+      return FindingStatus::kInfo;
+    case Level::kWarn:
+      return FindingStatus::kWarn;
+    case Level::kError:
+      return FindingStatus::kError;
+  }
+  return FindingStatus::kError;
+}
+
+/// Evaluates one rule over one run.
+class RuleRun {
+ public:
+  RuleRun(const CompiledRule& rule, RunData& run, const RuleRunOptions& options)
+      : rule_(rule), run_(run), options_(options) {}
+
+  std::vector<Finding> Run() {
+    data_ = run_.Bind(rule_);
+    finding_.rule = rule_.rule;
+    TraceNames(Named::kOfRun, finding_.trace);
+    if (!CheckRows() || !CheckNeeds() || !SelectRows()) return {std::move(finding_)};
+    for (const RowGroup& group : grouping_.groups) judged_.push_back(Judge(group));
+    std::stable_sort(judged_.begin(), judged_.end(),
+                     [this](const Judged& a, const Judged& b) { return Before(a, b); });
+    if (judged_.empty()) {
+      NotApplicable("no row tells its group", "");
+      return {std::move(finding_)};
+    }
+    return Report();
+  }
+
+ private:
+  const expr::Schema& schema() const { return rule_.names.schema; }
+
+  void NotApplicable(std::string reason, std::string field) {
+    finding_.status = FindingStatus::kNotApplicable;
+    finding_.reason = std::move(reason);
+    finding_.missing_field = std::move(field);
+  }
+
+  void Trace(std::vector<TraceValue>& trace, std::string name, const expr::Program& program,
+             std::string shown) const {
+    if (!options_.trace) return;
+    trace.push_back({std::move(name), program.Text(), std::move(shown)});
+  }
+  std::string Shown(const Outcome& outcome, const expr::Program& program,
+                    const expr::Display& display = {}) const {
+    return options_.trace ? ShownOutcome(outcome, program.type(), display) : std::string();
+  }
+  void TraceNames(Named which, std::vector<TraceValue>& trace) const {
+    if (options_.trace) AddNames(rule_, data_, which, trace);
+  }
+
+  // Whether the rule applies at all.
+
+  bool CheckRows() {
+    if (rule_.names.table == nullptr) {
+      rows_ = {0};
+      return true;
+    }
+    const Table* table = run_.FindTable(*rule_.names.table);
+    if (table == nullptr || table->rows() == 0) {
+      NotApplicable(run_.WhyNoTable(*rule_.names.table), "");
+      return false;
+    }
+    rows_.resize(table->rows());
+    std::iota(rows_.begin(), rows_.end(), RowId{0});
+    return true;
+  }
+
+  /// Whether a column has a value anywhere.
+  static bool HasData(const expr::Source& source) {
+    if (source.column == nullptr || !source.column->absent_because().empty()) return false;
+    for (std::size_t row = 0; row < source.column->size(); ++row) {
+      if (!source.column->IsAbsentAt(row)) return true;
+    }
+    return false;
+  }
+
+  bool CheckNeeds() {
+    for (const expr::Slot slot : rule_.needs) {
+      const Binding::Kind kind = rule_.names.bindings[slot].kind;
+      const bool is_column = kind == Binding::Kind::kColumn || kind == Binding::Kind::kJoined;
+      const expr::Source& source = data_[slot];
+      if (is_column ? HasData(source) : !IsAbsent(source.value)) continue;
+      std::string why = source.absent_because;
+      if (why.empty() && source.column != nullptr) why = source.column->absent_because();
+      if (why.empty()) why = is_column ? "no row has it" : "the profile does not have it";
+      const std::string& name = schema()[slot].name;
+      NotApplicable(fmt::format("`{}` is absent: {}", name, why), name);
+      return false;
+    }
+    return true;
+  }
+
+  bool SelectRows() {
+    if (rule_.where) {
+      expr::Filtered filtered = expr::Filter(*rule_.where, data_, rows_);
+      finding_.rows_unknown = filtered.unknown;
+      Trace(
+          finding_.trace, "where", *rule_.where,
+          fmt::format("{} of {} rows{}", filtered.rows.size(), rows_.size(),
+                      filtered.unknown == 0 ? "" : fmt::format(", {} unknown", filtered.unknown)));
+      // Nothing found among rows that mostly could not be told is no pass.
+      if (filtered.rows.empty() && filtered.unknown * 2 > rows_.size()) {
+        NotApplicable(filtered.unknown_because, filtered.unknown_field);
+        return false;
+      }
+      rows_ = std::move(filtered.rows);
+      if (rows_.empty()) {
+        finding_.reason = "no row fits";
+        return false;
+      }
+    }
+    grouping_ = GroupRows(rule_, run_, std::move(rows_));
+    finding_.rows_unknown += grouping_.unknown;
+    return true;
+  }
+
+  // One group.
+
+  Judged Judge(const RowGroup& group) {
+    Judged out;
+    out.group = &group;
+    Prepare(group, out.trace);
+    if (!CheckWhen(group, out)) return out;
+    bool fires = rule_.rule->level.has_value();
+    Level level = rule_.rule->level.value_or(Level::kInfo);
+    if (rule_.metric) {
+      out.metric = expr::Evaluate(*rule_.metric, data_, group.rows);
+      Trace(out.trace, "metric", *rule_.metric,
+            Shown(out.metric, *rule_.metric, rule_.metric_display));
+      if (IsAbsent(out.metric.value)) {
+        MarkAbsent(out, out.metric);
+        return out;
+      }
+      data_[rule_.metric_slot].value = out.metric.value;
+      if (!rule_.limits.empty()) {
+        fires = false;
+        if (!CheckLimits(group, out, fires, level)) return out;
+      }
+    }
+    if (rule_.gain) {
+      out.gain = expr::Evaluate(*rule_.gain, data_, group.rows);
+      Trace(out.trace, "gain", *rule_.gain, Shown(out.gain, *rule_.gain));
+      if (rule_.gain_slot != expr::Schema::kNone) data_[rule_.gain_slot].value = out.gain.value;
+    }
+    if (!fires) return out;
+    out.status = StatusOf(Chosen(level));
+    if (out.status == FindingStatus::kError && UsesLowConfidence()) {
+      out.status = FindingStatus::kWarn;
+      out.low_confidence = true;
+    }
+    Waive(group, out);
+    return out;
+  }
+
+  /// Group fields and `let`s; needed again before a group is worded, since groups share the data.
+  void Prepare(const RowGroup& group, std::vector<TraceValue>& trace) {
+    BindGroup(rule_, run_, group.rows.front(), data_);
+    TraceNames(Named::kOfGroup, trace);
+    for (const CompiledRule::Let& let : rule_.lets) {
+      const Outcome outcome = expr::Evaluate(let.value, data_, group.rows);
+      data_[let.slot].value = outcome.value;
+      data_[let.slot].absent_because = outcome.absent_because;
+      Trace(trace, "let " + schema()[let.slot].name, let.value, Shown(outcome, let.value));
+    }
+  }
+
+  /// `outcome` may be a part of `out`.
+  static void MarkAbsent(Judged& out, const Outcome& outcome) {
+    out.status = FindingStatus::kNotApplicable;
+    out.reason = outcome.absent_because;
+    out.missing_field = outcome.absent_field;
+  }
+
+  bool CheckWhen(const RowGroup& group, Judged& out) {
+    if (!rule_.when) return true;
+    const Outcome when = expr::Evaluate(*rule_.when, data_, group.rows);
+    Trace(out.trace, "when", *rule_.when, Shown(when, *rule_.when));
+    if (IsAbsent(when.value)) {
+      MarkAbsent(out, when);
+      return false;
+    }
+    if (!std::get<bool>(when.value)) {
+      out.reason = fmt::format("`{}` does not hold", rule_.when->Text());
+      return false;
+    }
+    return true;
+  }
+
+  /// The highest level whose limit is passed; false when a limit is absent.
+  bool CheckLimits(const RowGroup& group, Judged& out, bool& fires, Level& level) {
+    const double metric = AsNumber(out.metric.value, 0);
+    for (const CompiledRule::Limit& limit : rule_.limits) {
+      const Outcome outcome = expr::Evaluate(limit.value, data_, group.rows);
+      if (IsAbsent(outcome.value)) {
+        MarkAbsent(out, outcome);
+        return false;
+      }
+      const double value = AsNumber(outcome.value, 0);
+      const bool passed = limit.above ? metric > value : metric < value;
+      Trace(out.trace,
+            fmt::format("{}_{}", LevelName(limit.level), limit.above ? "above" : "below"),
+            limit.value, Shown(outcome, limit.value, rule_.metric_display));
+      // Errors stand first, so the first limit that is passed is the highest level, and the last
+      // one looked at is the nearest.
+      if (fires) continue;
+      out.limit_text =
+          fmt::format("{} {}", limit.above ? ">" : "<", FormatLimit(value, MetricUnit()));
+      fires = passed;
+      if (passed) level = limit.level;
+    }
+    return true;
+  }
+
+  Level Chosen(Level own) const {
+    switch (rule_.active.choice) {
+      case RuleSetting::Choice::kInfo:
+        return Level::kInfo;
+      case RuleSetting::Choice::kWarn:
+        return Level::kWarn;
+      case RuleSetting::Choice::kError:
+        return Level::kError;
+      default:
+        return own;
+    }
+  }
+
+  Unit MetricUnit() const { return expr::DisplayUnit(rule_.metric_display, rule_.metric->type()); }
+
+  /// Whether what was measured is a metric that is too uncertain to fail on.
+  bool UsesLowConfidence() const {
+    if (!rule_.metric) return false;
+    for (const expr::Slot slot : rule_.metric->Fields()) {
+      const Binding& binding = rule_.names.bindings[slot];
+      if (binding.kind != Binding::Kind::kMetric) continue;
+      const Metric* metric = run_.FindMetric(binding.name);
+      if (metric != nullptr && metric->low_confidence) return true;
+    }
+    return false;
+  }
+
+  void Waive(const RowGroup& group, Judged& out) {
+    for (const CompiledRule::Waived& waived : rule_.waivers) {
+      if (options_.today && HasExpired(*waived.waiver, *options_.today)) continue;
+      if (waived.where) {
+        const Outcome fits = expr::Evaluate(*waived.where, data_, group.rows);
+        if (IsAbsent(fits.value) || !std::get<bool>(fits.value)) continue;
+      }
+      out.status = FindingStatus::kWaived;
+      out.waiver = waived.waiver;
+      out.reason = fmt::format("{} ({}, until {})", waived.waiver->reason, waived.waiver->owner,
+                               waived.waiver->expires);
+      return;
+    }
+  }
+
+  // Groups together.
+
+  /// How bad a group is among those of equal status: higher is worse.
+  double Badness(const Judged& judged) const {
+    if (rule_.metric && !IsAbsent(judged.metric.value)) {
+      const bool below = !rule_.limits.empty() && !rule_.limits.front().above;
+      return AsNumber(judged.metric.value, 0) * (below ? -1 : 1);
+    }
+    return static_cast<double>(judged.group->rows.size());
+  }
+
+  /// Fired before waived before passed before not applicable; then the worse first.
+  bool Before(const Judged& a, const Judged& b) const {
+    const auto place = [](FindingStatus status) {
+      if (Fired(status)) return static_cast<int>(status);
+      if (status == FindingStatus::kWaived) return 3;
+      return status == FindingStatus::kPass ? 4 : 5;
+    };
+    return std::tuple(place(a.status), -Badness(a)) < std::tuple(place(b.status), -Badness(b));
+  }
+
+  std::vector<Finding> Report() {
+    std::size_t count = 1;
+    if (rule_.rule->report == GroupReport::kEach) {
+      while (count < judged_.size() && count < kMostPerRule &&
+             (Fired(judged_[count].status) || judged_[count].status == FindingStatus::kWaived)) {
+        ++count;
+      }
+    }
+    std::vector<Finding> out;
+    for (std::size_t i = 0; i < count; ++i) out.push_back(Word(judged_[i]));
+    if (!rule_.names.keys.empty() || options_.trace) {
+      for (Judged& judged : judged_) out.front().groups.push_back(Summary(judged));
+    }
+    return out;
+  }
+
+  GroupResult Summary(Judged& judged) const {
+    GroupResult out;
+    out.label = judged.group->label;
+    out.status = judged.status;
+    out.rows = judged.group->rows.size();
+    out.metric = judged.metric.value;
+    if (rule_.metric) {
+      out.metric_text = expr::Format(out.metric, rule_.metric->type(), rule_.metric_display);
+    }
+    out.waiver = judged.waiver;
+    out.limit_text = judged.limit_text;
+    out.reason = judged.reason;
+    out.trace = std::move(judged.trace);
+    return out;
+  }
+
+  Finding Word(const Judged& judged) {
+    Finding out = finding_;
+    out.status = judged.status;
+    out.group = judged.group->label;
+    out.rows = judged.group->rows.size();
+    out.limit_text = judged.limit_text;
+    out.reason = judged.reason;
+    out.missing_field = judged.missing_field;
+    out.waiver = judged.waiver;
+    if (rule_.metric) {
+      out.metric = judged.metric.value;
+      out.metric_unit = MetricUnit();
+      if (!IsAbsent(out.metric)) {
+        out.metric_text = expr::Format(out.metric, rule_.metric->type(), rule_.metric_display);
+      }
+    }
+    if (judged.low_confidence) out.reason = "the number is too uncertain to be an error";
+    if (!Fired(out.status) && out.status != FindingStatus::kWaived) return out;
+
+    std::vector<TraceValue> again;
+    Prepare(*judged.group, again);
+    if (rule_.metric) data_[rule_.metric_slot].value = judged.metric.value;
+    SetGain(judged, out);
+    out.message = expr::RenderMessage(rule_.message, data_, judged.group->rows);
+    out.advice = expr::RenderMessage(rule_.advice, data_, judged.group->rows);
+    AddEvidence(*judged.group, out);
+    return out;
+  }
+
+  /// No saving is larger than what is there to save, and none is negative.
+  void SetGain(const Judged& judged, Finding& out) {
+    if (!rule_.gain || IsAbsent(judged.gain.value)) return;
+    double gain = std::max(0.0, AsNumber(judged.gain.value, 0));
+    const Metric* iteration = run_.FindMetric("iteration.time.mean");
+    if (iteration != nullptr && !IsAbsent(iteration->value)) {
+      const double whole = AsNumber(iteration->value, 0);
+      gain = std::min(gain, whole);
+      if (whole > 0) out.gain_share = gain / whole;
+    }
+    out.gain = gain;
+    data_[rule_.gain_slot].value = gain;
+  }
+
+  void AddEvidence(const RowGroup& group, Finding& out) {
+    if (rule_.columns.empty()) return;
+    const RuleEvidence& spec = *rule_.rule->evidence;
+    const auto limit =
+        static_cast<std::size_t>(options_.evidence_rows > 0 ? options_.evidence_rows : spec.limit);
+    std::vector<RowId> rows;
+    if (rule_.order_by) {
+      rows = expr::Sorted(*rule_.order_by, data_, group.rows, limit);
+    } else {
+      rows.assign(group.rows.begin(), group.rows.begin() + static_cast<std::ptrdiff_t>(
+                                                               std::min(limit, group.rows.size())));
+    }
+    for (std::size_t i = 0; i < rule_.columns.size(); ++i) {
+      const CompiledRule::Column& column = rule_.columns[i];
+      out.evidence_heads.push_back({spec.columns[i].head,
+                                    expr::DisplayUnit(column.display, column.value.type()),
+                                    column.display, spec.columns[i].is_code});
+    }
+    for (const RowId row : rows) {
+      std::vector<Value> cells;
+      for (std::size_t i = 0; i < rule_.columns.size(); ++i) {
+        cells.push_back(expr::ToCell(expr::EvaluateRow(rule_.columns[i].value, data_, row).value,
+                                     out.evidence_heads[i].unit));
+      }
+      out.evidence.push_back(std::move(cells));
+    }
+  }
+
+  const CompiledRule& rule_;
+  RunData& run_;
+  const RuleRunOptions& options_;
+  expr::Data data_;
+  std::vector<RowId> rows_;
+  Grouping grouping_;
+  std::vector<Judged> judged_;
+  Finding finding_;  ///< What all findings of the rule share.
+};
+
+}  // namespace
+
+std::vector<Finding> RunRule(const CompiledRule& rule, RunData& run,
+                             const RuleRunOptions& options) {
+  try {
+    return RuleRun(rule, run, options).Run();
+  } catch (const std::exception& failure) {
+    // The language is total, so what ends here is memory or a defect; it must not look like a pass.
+    Finding broken;
+    broken.rule = rule.rule;
+    broken.status = FindingStatus::kBroken;
+    broken.reason = failure.what();
+    return {broken};
+  }
+}
+
+}  // namespace profgauge
