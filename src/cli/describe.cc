@@ -148,12 +148,14 @@ std::string DescribeProfile(const Profile& profile) {
               (profile.source.dialect.empty() ? "" : ", " + profile.source.dialect));
   AddLine(text, "size", FormatBytes(static_cast<double>(profile.source.bytes)) + " decompressed");
   AddLine(text, "content hash", profile.source.hash);
-  AddLine(text, "time span", FormatDuration(static_cast<double>(profile.last - profile.first)));
+  AddLine(text, "time span",
+          profile.has_timeline ? FormatDuration(static_cast<double>(profile.last - profile.first))
+                               : "unknown; this kind of file has durations or sums only");
   AddLine(text, "rank", Rank(profile.distributed));
   AddLine(text, "devices", Devices(profile));
   AddLine(text, "threads", Count(profile.threads.size(), "thread", "threads"));
   AddLine(text, "events", Events(profile));
-  AddLine(text, "iterations", IterationText(profile));
+  if (profile.has_timeline) AddLine(text, "iterations", IterationText(profile));
   AddCapabilities(text, profile);
   bool first = true;
   for (const auto& [name, value] : profile.facts) {

@@ -4,6 +4,8 @@
 
 #include "readers/kineto/kineto_reader.h"
 #include "readers/nsight_systems/nsight_reader.h"
+#include "readers/nvprof/nvprof_reader.h"
+#include "readers/pyprof/net_dict_reader.h"
 #include "readers/rocprofv3/rocprofv3_reader.h"
 #include "readers/xla/xla_reader.h"
 
@@ -17,6 +19,8 @@ std::vector<std::unique_ptr<Reader>> MakeBuiltinReaders() {
   made.push_back(readers::MakeXlaTraceReader());
   made.push_back(readers::MakeKinetoReader());
   made.push_back(readers::MakeNsightReader());
+  made.push_back(readers::MakeNvprofReader());
+  made.push_back(readers::MakeNetDictReader());
   return made;
 }
 

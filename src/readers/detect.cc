@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "readers/builtin.h"
+#include "readers/common/sqlite_file.h"
+#include "readers/common/sqlite_table.h"
 
 namespace profgauge {
 namespace {
@@ -21,8 +23,11 @@ struct Lookalike {
 constexpr Lookalike kLookalikes[] = {
     {"version https://git-lfs"sv, "input/lfs-pointer",
      "the file is a Git LFS pointer, not the profile itself", "help: fetch it with `git lfs pull`"},
-    {"PK\x03\x04"sv, "input/zip", "the file is a zip archive",
-     "help: unpack it and pass the profile inside"},
+    {"PK\x03\x04"sv, "input/zip", "the file is a zip archive, not a profile",
+     "help: checkpoints of PyTorch, .npz and .xlsx files are such archives; if a profile is inside, "
+     "unpack it"},
+    {"=="sv, "input/nvprof-log", "the file is text that NVProf printed, not a profile",
+     "help: record with `nvprof -o FILE.nvvp`"},
     {"\xFF\xFE"sv, "input/utf16", "the file is text in UTF-16, expected UTF-8",
      "help: PowerShell's `>` converts text; copy the original file, or convert it with "
      "`iconv -f UTF-16 -t UTF-8`"},
@@ -46,9 +51,46 @@ Error InputError(const std::string& path, std::string_view code, std::string_vie
   return error;
 }
 
+// What an SQLite file is, where its tables tell.
+Error UnknownDatabase(const std::string& file, const std::set<std::string>& tables) {
+  if (tables.contains("dictionary") && tables.contains("db_version")) {
+    return InputError(file, "input/dlprof",
+                      "the file is a database of DLProf, a format that is not supported yet",
+                      "help: give the Nsight Systems export that DLProf was made from");
+  }
+  return InputError(file, "input/sqlite",
+                    "the SQLite database is no profile: none of its tables is known",
+                    "help: export a report of Nsight Systems with `nsys export --type sqlite "
+                    "REPORT.nsys-rep`, or record with `nvprof -o FILE.nvvp`");
+}
+
+Result<const Reader*> FindDatabaseReader(const std::string& path, bool compressed) {
+  if (path == "-" || compressed) {
+    return Fail(InputError(path, "input/sqlite-stream",
+                           "an SQLite database must be a plain file",
+                           "help: write it to a file, uncompressed, and pass its name"));
+  }
+  PROFGAUGE_TRY(auto database,
+                sqlite::Database::Open(path, sqlite::Mode::kImmutable, ErrorKind::kInput));
+  PROFGAUGE_TRY(const std::set<std::string> tables, readers::TableNames(database));
+  const Reader* best = nullptr;
+  Match best_match = Match::kNo;
+  for (const auto& reader : BuiltinReaders()) {
+    const Match match = reader->SniffTables(tables);
+    if (match <= best_match) continue;
+    best_match = match;
+    best = reader.get();
+  }
+  if (best == nullptr) return Fail(UnknownDatabase(path, tables));
+  return best;
+}
+
 }  // namespace
 
-Result<const Reader*> FindReader(const std::string& path, std::span<const std::byte> head) {
+Result<const Reader*> FindReader(const std::string& path, std::span<const std::byte> head,
+                                 bool compressed) {
+  const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
+  if (readers::IsSqlite(text)) return FindDatabaseReader(path, compressed);
   const Reader* best = nullptr;
   Match best_match = Match::kNo;
   for (const auto& reader : BuiltinReaders()) {
@@ -58,7 +100,6 @@ Result<const Reader*> FindReader(const std::string& path, std::span<const std::b
       best = reader.get();
     }
   }
-  const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
   for (const auto& lookalike : kLookalikes) {
     if (!text.starts_with(lookalike.start) || best_match == Match::kYes) continue;
     return Fail(InputError(path, lookalike.code, lookalike.message, lookalike.help));
@@ -73,7 +114,8 @@ Result<const Reader*> FindReader(const std::string& path, std::span<const std::b
   }
   return Fail(InputError(path, "input/unknown", "the file is no profile of a known format",
                          "help: expected a trace of the PyTorch profiler (*.pt.trace.json or "
-                         "*.pt.trace.json.gz) or an SQLite export of Nsight Systems"));
+                         "*.pt.trace.json.gz), an SQLite export of Nsight Systems, a profile of NVProf, or "
+                         "PyProf's net.dict"));
 }
 
 }  // namespace profgauge

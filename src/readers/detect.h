@@ -12,6 +12,8 @@
 namespace profgauge {
 
 /// The reader whose format the bytes are. Errors: kInput naming what `path` is instead, with help.
-Result<const Reader*> FindReader(const std::string& path, std::span<const std::byte> head);
+/// An SQLite database is opened to see its tables, and must be a plain file for that.
+Result<const Reader*> FindReader(const std::string& path, std::span<const std::byte> head,
+                                 bool compressed);
 
 }  // namespace profgauge

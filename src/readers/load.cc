@@ -129,7 +129,7 @@ Result<Profile> ReadProfile(const std::string& path, const ReadOptions& options)
                            "help: the profiler was probably stopped before it wrote anything; "
                            "record again"));
   }
-  PROFGAUGE_TRY(const Reader* reader, FindReader(path, head));
+  PROFGAUGE_TRY(const Reader* reader, FindReader(path, head, source.compressed()));
   PROFGAUGE_TRY(auto profile, reader->Read(source, options));
   CheckName(profile, source.compressed());
   return profile;

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -38,6 +40,8 @@ class Reader {
   virtual std::string_view name() const = 0;
   /// Looks at the first decompressed bytes (at most kSniffBytes). Accepts any bytes.
   virtual Match Sniff(std::span<const std::byte> head) const = 0;
+  /// Looks at the names of the tables of an SQLite database; Sniff() is not asked about those.
+  virtual Match SniffTables(const std::set<std::string>& /*tables*/) const { return Match::kNo; }
   /// Reads all of `source` into a finished profile.
   virtual Result<Profile> Read(ByteSource& source, const ReadOptions& options) const = 0;
 };

@@ -24,6 +24,21 @@ void WriteFile(const fs::path& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
+/// Makes input.sqlite of input.sql, so that fixtures of SQLite formats are text.
+void LoadSql(const fs::path& folder) {
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() != ".sql") continue;
+    sqlite3* database = nullptr;
+    fs::path path = entry.path();
+    ASSERT_EQ(sqlite3_open(path.replace_extension(".sqlite").c_str(), &database), SQLITE_OK);
+    char* message = nullptr;
+    sqlite3_exec(database, ReadFile(entry.path()).c_str(), nullptr, nullptr, &message);
+    EXPECT_EQ(message, nullptr) << entry.path() << ": " << message;
+    sqlite3_free(message);
+    sqlite3_close(database);
+  }
+}
+
 /// A fresh copy of the case's folder, so that outputs never land in the source tree.
 class Scratch {
  public:
@@ -31,6 +46,7 @@ class Scratch {
     std::string pattern = (fs::temp_directory_path() / "profgauge_case_XXXXXX").string();
     path_ = mkdtemp(pattern.data());
     fs::copy(folder, path_, fs::copy_options::recursive);
+    LoadSql(path_);
   }
   ~Scratch() { fs::remove_all(path_); }
   const fs::path& path() const { return path_; }

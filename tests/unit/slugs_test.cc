@@ -25,9 +25,7 @@ std::string ReadFile(const fs::path& path) {
 bool IsErrorArea(const std::string& area) {
   static const std::set<std::string> kAreas = {
       "analysis", "baseline", "config",   "expr",   "gzip",   "history", "input",
-      "internal", "json",     "kineto",   "model",  "nsight", "output",  "policy",
-      "report",   "rules",    "sqlite",   "template", "usage", "waiver", "xla",
-      "rocprofv3", "xlsx", "yaml"};
+      "internal", "json", "kineto", "model", "nsight", "nvprof", "output", "policy", "pyprof", "report", "rocprofv3", "rules", "sqlite", "template", "usage", "waiver", "xla", "xlsx", "yaml"};
   return kAreas.contains(area);
 }
 

@@ -1,20 +1,13 @@
 #include "readers/nsight_systems/nsight_reader.h"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
-#include "base/content_hash.h"
-#include "readers/common/sqlite_table.h"
+#include "readers/common/sqlite_file.h"
 #include "readers/nsight_systems/import.h"
 
 namespace profgauge::readers {
 namespace {
-
-using std::string_view_literals::operator""sv;
-
-constexpr std::string_view kMagic = "SQLite format 3\0"sv;
-constexpr std::size_t kBlock = std::size_t{1} << 20;
 
 constexpr RecordingHint kHints[] = {
     {Capability::kDeviceEvents, "record with `nsys profile --trace=cuda,nvtx`"},
@@ -41,62 +34,20 @@ bool IsExport(const std::set<std::string>& tables) {
   });
 }
 
-// What another SQLite file is, where its tables tell.
-Error NotAnExport(const std::string& file, const std::set<std::string>& tables) {
-  if (tables.contains("StringTable")) {
-    return InputError(file, "input/nvprof",
-                      "the file is a profile of NVProf, a format that is not supported yet",
-                      "record with Nsight Systems instead: `nsys profile --trace=cuda,nvtx`");
-  }
-  if (tables.contains("dictionary") && tables.contains("db_version")) {
-    return InputError(file, "input/dlprof",
-                      "the file is a database of DLProf, a format that is not supported yet",
-                      "give the Nsight Systems export that DLProf was made from");
-  }
-  return InputError(
-      file, "input/sqlite",
-      "the SQLite database is no export of Nsight Systems: none of its tables is known",
-      "export a report with `nsys export --type sqlite REPORT.nsys-rep`");
-}
-
-Status ReadSource(ByteSource& source, Source& out) {
-  ContentHash hash;
-  std::vector<std::byte> block(kBlock);
-  while (true) {
-    PROFGAUGE_TRY(const std::size_t got, source.Read(block));
-    if (got == 0) break;
-    hash.Add({reinterpret_cast<const char*>(block.data()), got});
-    out.bytes += got;
-  }
-  out.path = source.name();
-  out.format = "nsight_systems";
-  out.dialect = "SQLite export";
-  out.hash = hash.Hex();
-  return {};
-}
-
 class NsightReader final : public Reader {
  public:
   std::string_view name() const override { return "nsight_systems"; }
 
-  Match Sniff(std::span<const std::byte> head) const override {
-    const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
-    return text.starts_with(kMagic) ? Match::kYes : Match::kNo;
+  Match Sniff(std::span<const std::byte>) const override { return Match::kNo; }
+  Match SniffTables(const std::set<std::string>& tables) const override {
+    return IsExport(tables) ? Match::kYes : Match::kNo;
   }
 
   Result<Profile> Read(ByteSource& source, const ReadOptions&) const override {
-    if (source.name() == "-" || source.compressed()) {
-      return Fail(InputError(source.name(), "input/sqlite-stream",
-                             "an SQLite database must be a plain file",
-                             "write it to a file, uncompressed, and pass its name"));
-    }
     ProfileBuilder builder;
     builder.SetHints(kHints);
-    PROFGAUGE_CHECK(ReadSource(source, builder.source()));
-    PROFGAUGE_TRY(auto database, sqlite::Database::Open(source.name(), sqlite::Mode::kImmutable,
-                                                        ErrorKind::kInput));
-    PROFGAUGE_TRY(const std::set<std::string> tables, TableNames(database));
-    if (!IsExport(tables)) return Fail(NotAnExport(source.name(), tables));
+    PROFGAUGE_TRY(auto database,
+                  OpenDatabase(source, "nsight_systems", "SQLite export", builder));
     nsight::Import import;
     import.database = &database;
     import.builder = &builder;

@@ -70,8 +70,12 @@ TEST_F(Load, SaysWhatAFileIsInstead) {
        "error: the file is a Git LFS pointer, not the profile itself\n  --> lfs.json\n"
        "  help: fetch it with `git lfs pull`   [input/lfs-pointer]\n"},
       {"trace.zip", "PK\x03\x04junk"sv,
-       "error: the file is a zip archive\n  --> trace.zip\n"
-       "  help: unpack it and pass the profile inside   [input/zip]\n"},
+       "error: the file is a zip archive, not a profile\n  --> trace.zip\n"
+       "  help: checkpoints of PyTorch, .npz and .xlsx files are such archives; if a profile is "
+       "inside, unpack it   [input/zip]\n"},
+      {"nvprof.log", "==123== NVPROF is profiling process 123\n",
+       "error: the file is text that NVProf printed, not a profile\n  --> nvprof.log\n"
+       "  help: record with `nvprof -o FILE.nvvp`   [input/nvprof-log]\n"},
       {"run.nsys-rep", "\x01\x02\x03"sv,
        "error: the file is a report of Nsight Systems in its own format, which only its own tools "
        "can read\n  --> run.nsys-rep\n"

@@ -1,0 +1,21 @@
+// Opening a profile that is an SQLite database.
+#pragma once
+
+#include <string_view>
+
+#include "base/byte_source.h"
+#include "base/sqlite.h"
+#include "model/profile_builder.h"
+
+namespace profgauge::readers {
+
+/// What every SQLite file begins with.
+bool IsSqlite(std::string_view head);
+
+/// Reads the file through once for its size and hash, then opens it: read-only and immutable, or,
+/// when a write-ahead log lies beside it, read-only with that log, which is counted as a warning.
+/// Fills builder.source(). Errors: kInput.
+Result<sqlite::Database> OpenDatabase(ByteSource& source, std::string_view format,
+                                      std::string_view dialect, ProfileBuilder& builder);
+
+}  // namespace profgauge::readers

@@ -1,0 +1,262 @@
+#include <cxxabi.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <memory>
+
+#include "readers/common/sqlite_table.h"
+#include "readers/nvprof/import.h"
+
+namespace profgauge::readers::nvprof {
+namespace {
+
+// Columns that all device tables share, wanted first and in this order.
+enum : std::size_t { kStart, kEnd, kDevice, kStream, kCorrelation, kFirstOwn };
+
+// Adds what is common; false when the row has no usable time and was counted. NVProf writes zeros
+// for records that it lost.
+bool FillCommon(Import& import, const TableScan& scan, DeviceRow& row) {
+  if (scan.Integer(kStart) <= 0 || scan.Integer(kEnd) <= 0) {
+    import.builder->log().Add(Counter::events_bad_time);
+    return false;
+  }
+  import.builder->log().Add(Counter::events_read);
+  ++import.device_rows;
+  row.start = scan.Integer(kStart);
+  row.duration = scan.Integer(kEnd) - row.start;
+  if (row.duration < 0) {
+    import.builder->log().Add(Counter::events_negative_dur);
+    row.duration = 0;
+  }
+  row.gpu = static_cast<std::int32_t>(scan.Integer(kDevice, -1));
+  row.stream = scan.Integer(kStream, -1);
+  row.correlation = scan.Integer(kCorrelation, -1);
+  return true;
+}
+
+LaunchConfigId ConfigOf(Import& import, const TableScan& scan, std::int32_t gpu) {
+  enum : std::size_t { kGrid = kFirstOwn + 1, kBlock = kGrid + 3, kRegisters = kBlock + 3 };
+  LaunchConfig config;
+  for (std::size_t i = 0; i < 3; ++i) {
+    config.grid[i] = static_cast<std::int32_t>(scan.Integer(kGrid + i));
+    config.block[i] = static_cast<std::int32_t>(scan.Integer(kBlock + i));
+  }
+  config.registers = static_cast<std::int32_t>(scan.Integer(kRegisters, -1));
+  if (scan.IsSet(kRegisters + 1) || scan.IsSet(kRegisters + 2)) {
+    config.shared_memory = scan.Integer(kRegisters + 1) + scan.Integer(kRegisters + 2);
+  }
+  const auto sms = import.sms_of.find(gpu);
+  if (sms != import.sms_of.end() && sms->second > 0) {
+    const double blocks = static_cast<double>(config.grid[0]) * config.grid[1] * config.grid[2];
+    const double threads = static_cast<double>(config.block[0]) * config.block[1] * config.block[2];
+    config.blocks_per_sm = blocks / sms->second;
+    config.warps_per_sm = config.blocks_per_sm * threads / 32;
+  }
+  return import.builder->AddLaunchConfig(config);
+}
+
+/// NVProf stores some names as the linker knows them. What does not demangle stays as it is.
+std::string Demangled(std::string_view name) {
+  constexpr std::size_t kLongest = 4096;  // Demangling long hostile names takes its time.
+  if (!name.starts_with("_Z") || name.size() > kLongest) return std::string(name);
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(
+      abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, &status), std::free);
+  return status == 0 && text != nullptr ? std::string(text.get()) : std::string(name);
+}
+
+// The kernel's name by its id, each worked out once.
+class KernelNames {
+ public:
+  explicit KernelNames(Import& import) : import_(import) {}
+  StringId Of(std::int64_t id) {
+    const auto [it, is_new] = known_.try_emplace(id);
+    if (!is_new) return it->second;
+    const StringId recorded = import_.String(id);
+    ProfileBuilder& builder = *import_.builder;
+    it->second = builder.Intern(recorded.valid() ? Demangled(builder.strings()[recorded])
+                                                 : fmt::format("kernel#{}", id));
+    return it->second;
+  }
+
+ private:
+  Import& import_;
+  boost::unordered_flat_map<std::int64_t, StringId> known_;
+};
+
+// Rows read from one of the two kernel tables.
+Result<std::size_t> ReadKernels(Import& import, const char* table) {
+  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, table,
+                                           {{{"start"}},
+                                            {{"end"}},
+                                            {{"deviceId"}},
+                                            {{"streamId"}},
+                                            {{"correlationId"}},
+                                            {{"name"}},
+                                            {{"gridX"}},
+                                            {{"gridY"}},
+                                            {{"gridZ"}},
+                                            {{"blockX"}},
+                                            {{"blockY"}},
+                                            {{"blockZ"}},
+                                            {{"registersPerThread"}},
+                                            {{"staticSharedMemory"}},
+                                            {{"dynamicSharedMemory"}}}));
+  KernelNames names(import);
+  std::size_t rows = 0;
+  while (true) {
+    PROFGAUGE_TRY(const bool more, scan.Next());
+    if (!more) return rows;
+    ++rows;
+    DeviceRow row;
+    if (!FillCommon(import, scan, row)) continue;
+    row.name = names.Of(scan.Integer(kFirstOwn, -1));
+    row.config = ConfigOf(import, scan, row.gpu);
+    import.builder->AddDevice(row);
+  }
+}
+
+struct CopyName {
+  CopyKind kind;
+  std::string_view name;
+};
+
+// CUPTI's copyKind numbers.
+CopyName CopyNameOf(std::int64_t copy_kind) {
+  switch (copy_kind) {
+    case 1:
+      return {CopyKind::kHostToDevice, "[CUDA memcpy HtoD]"};
+    case 2:
+      return {CopyKind::kDeviceToHost, "[CUDA memcpy DtoH]"};
+    case 3:
+      return {CopyKind::kHostToDevice, "[CUDA memcpy HtoA]"};
+    case 4:
+      return {CopyKind::kDeviceToHost, "[CUDA memcpy AtoH]"};
+    case 5:
+      return {CopyKind::kDeviceToDevice, "[CUDA memcpy AtoA]"};
+    case 6:
+      return {CopyKind::kDeviceToDevice, "[CUDA memcpy AtoD]"};
+    case 7:
+      return {CopyKind::kDeviceToDevice, "[CUDA memcpy DtoA]"};
+    case 8:
+      return {CopyKind::kDeviceToDevice, "[CUDA memcpy DtoD]"};
+    case 9:
+      return {CopyKind::kHostToHost, "[CUDA memcpy HtoH]"};
+    case 10:
+      return {CopyKind::kPeerToPeer, "[CUDA memcpy PtoP]"};
+    default:
+      return {CopyKind::kUnknown, "[CUDA memcpy]"};
+  }
+}
+
+// CUPTI's memory kinds: 1 pageable, 2 pinned, 3 device, 4 array, 5 managed. Those of Nsight
+// Systems' exports are one lower.
+HostMemory HostMemoryOf(CopyKind kind, std::int64_t source, std::int64_t destination) {
+  if (kind != CopyKind::kHostToDevice && kind != CopyKind::kDeviceToHost) {
+    return HostMemory::kUnknown;
+  }
+  const std::int64_t host = kind == CopyKind::kHostToDevice ? source : destination;
+  if (host == 1) return HostMemory::kPageable;
+  return host == 2 ? HostMemory::kPinned : HostMemory::kUnknown;
+}
+
+Status ReadCopies(Import& import, const char* table) {
+  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, table,
+                                           {{{"start"}},
+                                            {{"end"}},
+                                            {{"deviceId"}},
+                                            {{"streamId"}},
+                                            {{"correlationId"}},
+                                            {{"bytes"}},
+                                            {{"copyKind"}},
+                                            {{"srcKind"}},
+                                            {{"dstKind"}}}));
+  const bool peer = std::string_view(table).ends_with('2');
+  while (true) {
+    PROFGAUGE_TRY(const bool more, scan.Next());
+    if (!more) return {};
+    DeviceRow row;
+    if (!FillCommon(import, scan, row)) continue;
+    const CopyName copy = CopyNameOf(scan.Integer(kFirstOwn + 1, peer ? 10 : -1));
+    row.kind = DeviceKind::kMemcpy;
+    row.name = import.builder->Intern(copy.name);
+    row.copy = copy.kind;
+    row.bytes = scan.Integer(kFirstOwn, -1);
+    row.host_memory =
+        HostMemoryOf(copy.kind, scan.Integer(kFirstOwn + 2, -1), scan.Integer(kFirstOwn + 3, -1));
+    import.builder->AddDevice(row);
+  }
+}
+
+Status ReadMemsets(Import& import) {
+  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "CUPTI_ACTIVITY_KIND_MEMSET",
+                                           {{{"start"}},
+                                            {{"end"}},
+                                            {{"deviceId"}},
+                                            {{"streamId"}},
+                                            {{"correlationId"}},
+                                            {{"bytes"}}}));
+  while (true) {
+    PROFGAUGE_TRY(const bool more, scan.Next());
+    if (!more) return {};
+    DeviceRow row;
+    if (!FillCommon(import, scan, row)) continue;
+    row.kind = DeviceKind::kMemset;
+    row.name = import.builder->Intern("[CUDA memset]");
+    row.bytes = scan.Integer(kFirstOwn, -1);
+    import.builder->AddDevice(row);
+  }
+}
+
+std::string_view SyncName(std::int64_t type) {
+  switch (type) {
+    case 1:
+      return "Event Sync";
+    case 2:
+      return "Stream Wait Event";
+    case 3:
+      return "Stream Sync";
+    case 4:
+      return "Context Sync";
+    default:
+      return "Sync";
+  }
+}
+
+Status ReadSyncs(Import& import) {
+  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
+                                           {{{"start"}}, {{"end"}}, {{"streamId"}}, {{"type"}}}));
+  while (true) {
+    PROFGAUGE_TRY(const bool more, scan.Next());
+    if (!more) return {};
+    if (scan.Integer(0) <= 0 || scan.Integer(1) < scan.Integer(0)) {
+      import.builder->log().Add(Counter::events_bad_time);
+      continue;
+    }
+    import.builder->log().Add(Counter::events_read);
+    StreamRow row;
+    row.start = scan.Integer(0);
+    row.duration = scan.Integer(1) - row.start;
+    row.stream = scan.Integer(2, -1);
+    row.name = import.builder->Intern(SyncName(scan.Integer(3, -1)));
+    import.builder->AddSync(row);
+  }
+}
+
+}  // namespace
+
+Status ReadDevice(Import& import) {
+  // Serialized runs (--analysis-metrics) write KERNEL, all others CONCURRENT_KERNEL.
+  PROFGAUGE_TRY(const std::size_t concurrent,
+                ReadKernels(import, "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL"));
+  if (concurrent == 0) {
+    PROFGAUGE_TRY([[maybe_unused]] const std::size_t serialized,
+                  ReadKernels(import, "CUPTI_ACTIVITY_KIND_KERNEL"));
+  }
+  PROFGAUGE_CHECK(ReadCopies(import, "CUPTI_ACTIVITY_KIND_MEMCPY"));
+  PROFGAUGE_CHECK(ReadCopies(import, "CUPTI_ACTIVITY_KIND_MEMCPY2"));
+  PROFGAUGE_CHECK(ReadMemsets(import));
+  return ReadSyncs(import);
+}
+
+}  // namespace profgauge::readers::nvprof

@@ -1,0 +1,48 @@
+// One import of an NVProf database, shared by the parts of the reader.
+//
+// Source of the schema: CUPTI's activity records of versions 12 (CUDA 9) and 18 (CUDA 12); tables
+// and columns are found by what is there. Times are nanoseconds of CUPTI's clock.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "base/sqlite.h"
+#include "model/profile_builder.h"
+
+namespace profgauge::readers::nvprof {
+
+struct Import {
+  sqlite::Database* database = nullptr;
+  ProfileBuilder* builder = nullptr;
+
+  boost::unordered_flat_map<std::int64_t, StringId> strings;  ///< StringTable.
+  std::map<std::int32_t, std::int32_t> sms_of;                ///< Multiprocessors by GPU id.
+  std::set<std::int64_t> processes;                           ///< Of the calls.
+  std::size_t device_rows = 0;                                ///< Kernels, copies and sets read.
+
+  StringId String(std::int64_t id) const {
+    const auto it = strings.find(id);
+    return it == strings.end() ? StringId{} : it->second;
+  }
+};
+
+/// Threads are told apart by their lower 32 bits: calls record pthread ids cut to those, with a
+/// sign, and PyProf shows them so.
+ThreadId ThreadOf(Import& import, std::int64_t process, std::int64_t thread);
+
+Status ReadMetadata(Import& import);  ///< Strings and GPUs.
+Status ReadDevice(Import& import);    ///< Kernels, copies, memory sets, waiting.
+Status ReadApi(Import& import);       ///< Runtime and driver calls.
+Status ReadMarkers(Import& import);   ///< NVTX ranges.
+
+/// "cudaLaunchKernel" for 211; "cbid#N" for one that is not known. The numbers are those of CUPTI's
+/// cupti_runtime_cbid.h and cupti_driver_cbid.h, which never change.
+std::string RuntimeCallName(std::int64_t cbid);
+std::string DriverCallName(std::int64_t cbid);
+
+}  // namespace profgauge::readers::nvprof

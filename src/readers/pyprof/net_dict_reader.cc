@@ -1,0 +1,243 @@
+#include "readers/pyprof/net_dict_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "base/content_hash.h"
+#include "base/text.h"
+#include "readers/common/pyprof_marker.h"
+#include "readers/pyprof/kernel_line.h"
+
+namespace profgauge::readers {
+namespace {
+
+/// Longer lines are no kernels: real ones have a few kilobytes.
+constexpr std::size_t kLongestLine = std::size_t{16} << 20;
+constexpr RecordingHint kHints[] = {
+    {Capability::kLaunchLinks, "net.dict does not have them"},
+    {Capability::kIterationMarkers, "net.dict has no times; give the recording it was made from"},
+};
+constexpr std::size_t kBlock = std::size_t{1} << 20;
+
+Error InputError(const std::string& file, std::string code, std::string message, std::string help) {
+  Error error;
+  error.kind = ErrorKind::kInput;
+  error.code = std::move(code);
+  error.message = std::move(message);
+  error.where.file = file;
+  error.notes = {"help: " + std::move(help)};
+  return error;
+}
+
+// One import. The model wants times: each kernel is put where the one before it ends, so that every
+// kernel has a start of its own, and the profile says that it has no timeline.
+class Import {
+ public:
+  explicit Import(ByteSource& source) : source_(source) {}
+
+  Result<Profile> Run() {
+    PROFGAUGE_CHECK(ReadLines());
+    if (markers_.empty() || bad_ * 10 > markers_.size() + bad_) return Fail(TooManyBadLines());
+    CloseCall();
+    builder_.SetHints(kHints);
+    PROFGAUGE_TRY(Profile profile, builder_.Finish());
+    profile.has_timeline = false;
+    SortMarkers(profile);
+    return profile;
+  }
+
+ private:
+  struct Call {
+    HostRow row;
+    std::vector<std::string> ops;
+    std::vector<std::int64_t> seq_ids;
+    bool backward = false;
+  };
+
+  Status ReadLines() {
+    ContentHash hash;
+    std::vector<std::byte> block(kBlock);
+    std::string text;
+    Source& out = builder_.source();
+    while (true) {
+      PROFGAUGE_TRY(const std::size_t got, source_.Read(block));
+      const std::string_view bytes(reinterpret_cast<const char*>(block.data()), got);
+      hash.Add(bytes);
+      out.bytes += got;
+      text += bytes;
+      std::size_t begin = 0;
+      for (auto end = text.find('\n'); end != std::string::npos; end = text.find('\n', begin)) {
+        AddLine(std::string_view(text).substr(begin, end - begin));
+        begin = end + 1;
+      }
+      text.erase(0, begin);
+      if (text.size() > kLongestLine) {
+        return Fail(InputError(source_.name(), "pyprof/line-too-long",
+                               fmt::format("line {} is longer than 16 MiB", line_ + 1),
+                               "net.dict has one kernel per line; was it joined into one?"));
+      }
+      if (got == 0) break;
+    }
+    if (!text.empty()) AddLine(text);
+    out.path = source_.name();
+    out.format = "pyprof";
+    out.dialect = "net.dict";
+    out.hash = hash.Hex();
+    return {};
+  }
+
+  void AddLine(std::string_view line) {
+    ++line_;
+    if (Trim(line).empty()) return;
+    auto kernel = pyprof::ParseKernelLine(Trim(line));
+    if (!kernel) {
+      ++bad_;
+      const std::string place = fmt::format("line {}: {}", line_, kernel.error());
+      if (first_bad_.empty()) first_bad_ = place;
+      builder_.log().AddAt(Counter::events_unreadable, place);
+      return;
+    }
+    builder_.log().Add(Counter::events_read);
+    AddKernel(*kernel);
+  }
+
+  void AddKernel(const pyprof::KernelLine& kernel) {
+    DeviceRow row;
+    row.start = next_;
+    row.duration = kernel.duration;
+    row.name =
+        builder_.Intern(kernel.long_name.empty() ? kernel.short_name : kernel.long_name);
+    row.gpu = kernel.device;
+    row.stream = kernel.stream;
+    row.config = builder_.AddLaunchConfig(kernel.config);
+    JoinCall(kernel);
+    row.op_id = call_.row.id;
+    builder_.AddDevice(row);
+    markers_.push_back(MarkersOf(kernel));
+    next_ += std::max<Ns>(kernel.duration, 1);
+  }
+
+  // Kernels of one call follow each other: same ops and sequence numbers, subSeqId counting up.
+  void JoinCall(const pyprof::KernelLine& kernel) {
+    const bool same = has_call_ && kernel.sub_seq > 0 && kernel.ops == call_.ops &&
+                      kernel.seq_ids == call_.seq_ids && kernel.backward == call_.backward;
+    if (!same) {
+      CloseCall();
+      call_ = {};
+      has_call_ = true;
+      call_.ops = kernel.ops;
+      call_.seq_ids = kernel.seq_ids;
+      call_.backward = kernel.backward;
+      call_.row.start = next_;
+      call_.row.id = static_cast<std::int64_t>(markers_.size());
+      call_.row.thread = builder_.AddThread("", fmt::format("{}", kernel.thread));
+      call_.row.backward = kernel.backward;
+      if (!kernel.seq_ids.empty()) call_.row.sequence = kernel.seq_ids.front();
+      NameCall(kernel);
+    }
+    call_.row.duration = next_ + std::max<Ns>(kernel.duration, 1) - call_.row.start;
+  }
+
+  void NameCall(const pyprof::KernelLine& kernel) {
+    RangeText range;
+    if (!kernel.markers.empty()) range = ParsePyprofMarker(kernel.markers.front());
+    if (range.dictionary.empty() && !kernel.seq_markers.empty()) {
+      range.name = ParseRangeText(kernel.seq_markers.front(), "").name;
+    } else if (range.dictionary.empty() && !kernel.ops.empty()) {
+      range.name = kernel.ops.front();
+    }
+    if (range.name.empty()) range.name = "(unknown operator)";
+    if (kernel.backward && range.name.find("ackward") == std::string::npos) range.name += "Backward";
+    range.call_stack.clear();
+    for (auto line = kernel.trace.rbegin(); line != kernel.trace.rend(); ++line) {
+      const auto colon = line->rfind(':');
+      if (!range.call_stack.empty()) range.call_stack += ';';
+      range.call_stack += colon == std::string::npos
+                              ? *line
+                              : line->substr(0, colon) + "(" + line->substr(colon + 1) + ")";
+    }
+    AddTexts(range, builder_, call_.row);
+  }
+
+  void CloseCall() {
+    if (has_call_) builder_.AddHost(call_.row);
+  }
+
+  KernelMarkers MarkersOf(const pyprof::KernelLine& kernel) {
+    const auto ids = [&](const std::vector<std::string>& texts) {
+      std::vector<StringId> out;
+      for (const std::string& text : texts) out.push_back(builder_.Intern(text));
+      return out;
+    };
+    KernelMarkers markers;
+    markers.position = static_cast<std::int64_t>(markers_.size());
+    markers.short_name = builder_.Intern(kernel.short_name);
+    markers.layers = ids(kernel.layers);
+    markers.trace = ids(kernel.trace);
+    markers.markers = ids(kernel.markers);
+    markers.seq_markers = ids(kernel.seq_markers);
+    markers.modules = ids(kernel.modules);
+    markers.ops = ids(kernel.ops);
+    markers.seq_ids = kernel.seq_ids;
+    markers.alt_seq_ids = kernel.alt_seq_ids;
+    markers.sub_seq = kernel.sub_seq;
+    markers.backward = kernel.backward;
+    markers.thread = kernel.thread;
+    return markers;
+  }
+
+  // The finished table is sorted; starts, all different, tell which line a row is.
+  void SortMarkers(Profile& profile) {
+    const std::vector<Ns>& starts = profile.device.start;
+    std::vector<std::uint32_t> rows(starts.size());
+    std::iota(rows.begin(), rows.end(), 0U);
+    std::sort(rows.begin(), rows.end(), [&](auto a, auto b) { return starts[a] < starts[b]; });
+    profile.kernel_markers.resize(rows.size());
+    for (std::size_t line = 0; line < rows.size(); ++line) {
+      profile.kernel_markers[rows[line]] = std::move(markers_[line]);
+    }
+  }
+
+  Error TooManyBadLines() const {
+    return InputError(
+        source_.name(), "pyprof/bad-lines",
+        fmt::format("{} of {} lines are no kernels of PyProf, the first in {}", bad_,
+                    markers_.size() + bad_, first_bad_),
+        "make the file again with `python -m pyprof.parse FILE.sqlite > net.dict`");
+  }
+
+  ByteSource& source_;
+  ProfileBuilder builder_;
+  std::vector<KernelMarkers> markers_;  // One per good line.
+  Call call_;
+  bool has_call_ = false;
+  Ns next_ = 0;
+  std::size_t line_ = 0, bad_ = 0;
+  std::string first_bad_;
+};
+
+class NetDictReader final : public Reader {
+ public:
+  std::string_view name() const override { return "pyprof"; }
+
+  Match Sniff(std::span<const std::byte> head) const override {
+    const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
+    const std::string_view line = Trim(text.substr(0, text.find('\n')));
+    if (line.starts_with("{'kShortName'") || line.starts_with("{\"kShortName\"")) return Match::kYes;
+    const bool mentions = text.find("'kShortName':") != std::string_view::npos;
+    return line.starts_with("{'") && mentions ? Match::kMaybe : Match::kNo;
+  }
+
+  Result<Profile> Read(ByteSource& source, const ReadOptions&) const override {
+    return Import(source).Run();
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Reader> MakeNetDictReader() { return std::make_unique<NetDictReader>(); }
+
+}  // namespace profgauge::readers

@@ -1,0 +1,166 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "base/sqlite.h"
+#include "readers/load.h"
+
+namespace profgauge {
+namespace {
+
+class NvprofTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    path_ = ::testing::TempDir() + "nvprof_" + std::to_string(::getpid()) + ".nvvp";
+    std::filesystem::remove(path_);
+  }
+  void TearDown() override { std::filesystem::remove(path_); }
+
+  void Write(const std::string& sql) {
+    auto database = sqlite::Database::Open(path_, sqlite::Mode::kReadWrite, ErrorKind::kInternal);
+    ASSERT_TRUE(database);
+    const Status status = database->Execute(sql);
+    ASSERT_TRUE(status) << status.error().message;
+  }
+  Profile Read() {
+    auto profile = ReadProfile(path_, {});
+    EXPECT_TRUE(profile) << profile.error().message;
+    return profile ? std::move(*profile) : Profile{};
+  }
+
+  static std::string Strings() {
+    return R"(
+      create table StringTable (_id_ integer primary key, value text);
+      insert into StringTable values (1, '_Z6vecAddPfS_i'), (2, 'Tesla V100'),
+        (3, 'aten::mm, seq = 4'), (4, 'layers'), (5, 'step 1');)";
+  }
+  static std::string Kernels(const std::string& table, const std::string& rows) {
+    return "create table " + table +
+           " (start int, end int, deviceId int, streamId int, correlationId int, name int, "
+           "gridX int, gridY int, gridZ int, blockX int, blockY int, blockZ int, "
+           "registersPerThread int, staticSharedMemory int, dynamicSharedMemory int);" +
+           (rows.empty() ? "" : "insert into " + table + " values " + rows + ";");
+  }
+  static std::string Calls() {
+    return R"(create table CUPTI_ACTIVITY_KIND_RUNTIME (cbid int, start int, end int,
+        processId int, threadId int, correlationId int, returnValue int);
+      insert into CUPTI_ACTIVITY_KIND_RUNTIME values (211, 1500, 1600, 7, -2, 21, 0),
+        (9999, 1700, 1710, 7, -2, 22, 0), (41, 1800, 1900, 7, -2, 23, 0);)";
+  }
+
+  std::string path_;
+};
+
+constexpr const char* kConcurrent = "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL";
+
+TEST_F(NvprofTest, ReadsKernelsCopiesCallsAndMarkers) {
+  // The thread of a marker is a BLOB: process 7 in 32 bits, thread -2 in 64.
+  Write(Strings() + Kernels(kConcurrent, "(2000, 2500, 0, 7, 21, 1, 40, 1, 1, 256, 1, 1, 32, 8, 8)") +
+        Calls() + R"(
+      create table CUPTI_ACTIVITY_KIND_MEMCPY (copyKind int, srcKind int, dstKind int, bytes int,
+        start int, end int, deviceId int, streamId int, correlationId int);
+      insert into CUPTI_ACTIVITY_KIND_MEMCPY values (1, 2, 3, 64, 2600, 2700, 0, 7, 23),
+        (2, 3, 1, 32, 2800, 2900, 0, 7, 99);
+      create table CUPTI_ACTIVITY_KIND_DEVICE (id int, name int, globalMemorySize int,
+        numMultiprocessors int, computeCapabilityMajor int, computeCapabilityMinor int,
+        numThreadsPerWarp int, maxWarpsPerMultiprocessor int);
+      insert into CUPTI_ACTIVITY_KIND_DEVICE values (0, 2, 1000, 80, 7, 0, 32, 64);
+      create table CUPTI_ACTIVITY_KIND_MARKER (flags int, timestamp int, id int, objectKind int,
+        objectId blob, name int, domain int);
+      insert into CUPTI_ACTIVITY_KIND_MARKER values
+        (2, 1400, 1, 2, x'07000000FEFFFFFFFFFFFFFF', 3, 0),
+        (2, 1000, 2, 2, x'07000000FEFFFFFFFFFFFFFF', 5, 0),
+        (1, 1450, 9, 2, x'07000000FEFFFFFFFFFFFFFF', 4, 0),
+        (4, 1650, 1, 2, x'07000000FEFFFFFFFFFFFFFF', 0, 0),
+        (4, 3000, 2, 2, x'07000000FEFFFFFFFFFFFFFF', 0, 0);)");
+  const Profile profile = Read();
+  EXPECT_EQ(profile.source.format, "nvprof");
+  ASSERT_EQ(profile.device.size(), 3u);
+  EXPECT_EQ(profile.Name(profile.device.name[0]), "vecAdd(float*, float*, int)");
+  EXPECT_EQ(profile.device.duration[0], 500);
+  const LaunchConfig& config = profile.launch_configs[profile.device.config[0].value];
+  EXPECT_EQ(config.blocks_per_sm, 0.5);
+  EXPECT_EQ(config.shared_memory, 16);
+  const HostId op = profile.device.op[0];
+  ASSERT_TRUE(op.valid());
+  EXPECT_EQ(profile.Name(profile.host.name[op.value]), "aten::mm");
+  EXPECT_EQ(profile.host.sequence[op.value], 4);
+  EXPECT_EQ(profile.host.kind[profile.host.parent[op.value].value], HostKind::kIterationMarker);
+  // CUPTI's memory kinds, one above those of Nsight Systems.
+  EXPECT_EQ(profile.device.copy[1], CopyKind::kHostToDevice);
+  EXPECT_EQ(profile.device.host_memory[1], HostMemory::kPinned);
+  EXPECT_EQ(profile.device.host_memory[2], HostMemory::kPageable);
+  ASSERT_EQ(profile.api.size(), 3u);
+  EXPECT_EQ(profile.Name(profile.api.name[0]), "cudaLaunchKernel");
+  EXPECT_EQ(profile.Name(profile.api.name[1]), "cbid#9999");
+  EXPECT_EQ(profile.Name(profile.api.name[2]), "cudaMemcpyAsync");
+  ASSERT_EQ(profile.gpus.size(), 1u);
+  EXPECT_EQ(profile.gpus[0].name, "Tesla V100");
+  EXPECT_EQ(profile.gpus[0].max_threads_per_sm, 2048);
+  EXPECT_EQ(profile.log[Counter::events_ignored_kind], 1u);  // The instantaneous marker.
+}
+
+TEST_F(NvprofTest, LostRecordsAreDroppedAndCountedAndNamesMayBeMissing) {
+  Write(Strings() + Kernels(kConcurrent,
+                            "(0, 0, 0, 7, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0), "
+                            "(100, 200, 0, 7, 2, 77, 1, 1, 1, 1, 1, 1, 1, 0, 0)"));
+  const Profile profile = Read();
+  ASSERT_EQ(profile.device.size(), 1u);
+  EXPECT_EQ(profile.Name(profile.device.name[0]), "kernel#77");
+  EXPECT_EQ(profile.log[Counter::events_bad_time], 1u);
+}
+
+TEST_F(NvprofTest, SerializedRunsHaveTheirKernelsInTheOtherTable) {
+  const std::string row = "(100, 200, 0, 7, 2, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0)";
+  Write(Strings() + Kernels(kConcurrent, "") + Kernels("CUPTI_ACTIVITY_KIND_KERNEL", row));
+  EXPECT_EQ(Read().device.size(), 1u);
+  std::filesystem::remove(path_);
+  // Both filled: the concurrent one counts.
+  Write(Strings() + Kernels(kConcurrent, row) + Kernels("CUPTI_ACTIVITY_KIND_KERNEL", row));
+  EXPECT_EQ(Read().device.size(), 1u);
+}
+
+TEST_F(NvprofTest, AnUnclosedRangeEndsWithTheLastMarkerAndOneAcrossThreadsIsLeftOut) {
+  Write(Strings() + Kernels(kConcurrent, "(100, 200, 0, 7, 2, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0)") + R"(
+      create table CUPTI_ACTIVITY_KIND_MARKER (flags int, timestamp int, id int, objectKind int,
+        objectId blob, name int, domain int);
+      insert into CUPTI_ACTIVITY_KIND_MARKER values
+        (2, 50, 1, 2, x'070000000100000000000000', 4, 0),
+        (2, 60, 2, 2, x'070000000100000000000000', 4, 0),
+        (4, 90, 2, 2, x'070000000200000000000000', 0, 0);)");
+  const Profile profile = Read();
+  ASSERT_EQ(profile.host.size(), 1u);
+  EXPECT_EQ(profile.host.duration[0], 40);
+  EXPECT_EQ(profile.log[Counter::events_missing_dur], 1u);
+  EXPECT_EQ(profile.log[Counter::ranges_across_threads], 1u);
+}
+
+TEST_F(NvprofTest, RefusesWhatHasNoNamesOrNoGpuActivity) {
+  Write(Kernels(kConcurrent, ""));
+  EXPECT_EQ(ReadProfile(path_, {}).error().code, "nvprof/no-strings");
+  std::filesystem::remove(path_);
+  Write(Strings() + Calls());
+  const auto error = ReadProfile(path_, {}).error();
+  EXPECT_EQ(error.code, "nvprof/no-gpu-activity");
+  EXPECT_THAT(error.notes, ::testing::ElementsAre(::testing::HasSubstr("--print-api-trace only?")));
+}
+
+TEST_F(NvprofTest, ReadsRealFiles) {
+  const std::string folder = PROFGAUGE_SHARED_DIR "/data/";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no real files here";
+  const auto t4 = ReadProfile(folder + "nvprof/lianhang_vectoradd_normal_1M.nvvp", {});
+  ASSERT_TRUE(t4) << t4.error().message;
+  EXPECT_EQ(t4->device.size(), 4u);
+  EXPECT_EQ(t4->api.size(), 122u);
+  const auto v100 = ReadProfile(folder + "pyprof/josiahdavis_profiling-lm.net.sql", {});
+  ASSERT_TRUE(v100) << v100.error().message;
+  EXPECT_EQ(v100->device.size(), 189u);  // 160 kernels, 21 copies, 8 sets.
+  EXPECT_EQ(v100->api.size(), 1968u);
+  EXPECT_EQ(v100->host.size(), 683u);  // Of 1366 markers.
+  EXPECT_EQ(v100->log[Counter::kernels_without_launch], 0u);
+}
+
+}  // namespace
+}  // namespace profgauge

@@ -1,0 +1,112 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "readers/load.h"
+
+namespace profgauge {
+namespace {
+
+using ::testing::HasSubstr;
+
+class NetDictTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    path_ = ::testing::TempDir() + "net_" + std::to_string(::getpid()) + ".dict";
+  }
+  void TearDown() override { std::filesystem::remove(path_); }
+
+  Result<Profile> Read(const std::string& text) {
+    std::ofstream(path_, std::ios::binary) << text;
+    return ReadProfile(path_, {});
+  }
+
+  // A kernel of a matrix product, the `sub`-th of its sequence number.
+  static std::string Line(int duration, int sub = 0, const std::string& direction = "fprop") {
+    const std::string marker =
+        direction == "fprop"
+            ? R"(["{'mod': 'torch', 'op': 'mm', 'args': [{'name': '', 'type': 'tensor', 'shape': (2, 3), 'dtype': 'float16'}, {'name': '', 'type': 'tensor', 'shape': (3, 4), 'dtype': 'float16'}]}"])"
+            : "[]";
+    return "{'kShortName': 'gemm', 'kDuration': " + std::to_string(duration) +
+           ", 'layer': [], 'trace': ['a.py:1', 'b.py:2'], 'marker': " + marker +
+           ", 'seqMarker': ['mm, seq = 5'], 'seqId': [5], 'subSeqId': " + std::to_string(sub) +
+           ", 'dir': '" + direction +
+           "', 'mod': ['torch'], 'op': ['mm'], 'tid': 9, 'device': 1, 'stream': 7, "
+           "'grid': (2, 1, 1), 'block': (64, 1, 1), 'kLongName': 'void gemm<int>(int)'}\n";
+  }
+
+  std::string path_;
+};
+
+TEST_F(NetDictTest, AKernelPerLineWithItsCall) {
+  const auto profile = Read(Line(100) + Line(50, 1) + "\n" + Line(30, 0, "bprop"));
+  ASSERT_TRUE(profile) << profile.error().message;
+  EXPECT_EQ(profile->source.format, "pyprof");
+  EXPECT_FALSE(profile->has_timeline);
+  ASSERT_EQ(profile->device.size(), 3u);
+  EXPECT_EQ(profile->Name(profile->device.name[0]), "void gemm<int>(int)");
+  EXPECT_EQ(profile->device.gpu[0], 1);
+  // The first two are one call, the third is its backward.
+  ASSERT_EQ(profile->host.size(), 2u);
+  EXPECT_EQ(profile->device.op[0], profile->device.op[1]);
+  const std::uint32_t forward = profile->device.op[0].value, backward = profile->device.op[2].value;
+  EXPECT_EQ(profile->Name(profile->host.name[forward]), "torch.mm");
+  EXPECT_EQ(profile->Name(profile->host.input_shapes[forward]), "[[2, 3], [3, 4]]");
+  EXPECT_EQ(profile->Name(profile->host.input_dtypes[forward]), "[float16, float16]");
+  EXPECT_EQ(profile->Name(profile->host.call_stack[forward]), "b.py(2);a.py(1)");
+  EXPECT_EQ(profile->host.forward[backward], HostId{forward});
+  ASSERT_EQ(profile->kernel_markers.size(), 3u);
+  EXPECT_EQ(profile->kernel_markers[1].sub_seq, 1);
+}
+
+TEST_F(NetDictTest, BadLinesAreCountedWithTheirPlace) {
+  std::string text;
+  for (int i = 0; i < 9; ++i) text += Line(10);
+  const auto profile = Read(text + "{'kShortName': open('/etc/passwd')}\n");
+  ASSERT_TRUE(profile) << profile.error().message;
+  EXPECT_EQ(profile->log[Counter::events_unreadable], 1u);
+  EXPECT_THAT(profile->log.Examples(Counter::events_unreadable),
+              ::testing::ElementsAre("line 10: expected a value at column 16"));
+}
+
+TEST_F(NetDictTest, MoreThanOneBadLineInTenIsNoProfile) {
+  const auto profile = Read(Line(10) + "{'kShortName': 3}\n");
+  ASSERT_FALSE(profile);
+  EXPECT_EQ(profile.error().code, "pyprof/bad-lines");
+  EXPECT_EQ(profile.error().message,
+            "1 of 2 lines are no kernels of PyProf, the first in line 2: expected a text for "
+            "`kShortName`");
+}
+
+TEST_F(NetDictTest, RequiredKeysAndDirections) {
+  const std::string start = "{'kShortName': 'k', 'kDuration': 1";
+  EXPECT_THAT(Read(start + "}").error().message, HasSubstr("expected the key `op`"));
+  EXPECT_THAT(Read(start + ", 'op': [], 'mod': [], 'dir': 'sideways'}").error().message,
+              HasSubstr("expected `fprop` or `bprop` for `dir`"));
+  EXPECT_THAT(Read("{'kShortName': 'k', 'kDuration': -1, 'op': [], 'mod': [], 'dir': 'fprop'}")
+                  .error()
+                  .message,
+              HasSubstr("expected a duration of 0 or more"));
+  EXPECT_TRUE(Read(start + ", 'op': [], 'mod': [], 'dir': 'fprop'}"));
+}
+
+TEST_F(NetDictTest, ALineWithoutEndIsRefused) {
+  const auto profile = Read("{'kShortName': '" + std::string(17 << 20, 'x'));
+  ASSERT_FALSE(profile);
+  EXPECT_EQ(profile.error().code, "pyprof/line-too-long");
+}
+
+TEST_F(NetDictTest, ReadsRealFiles) {
+  const std::string folder = PROFGAUGE_SHARED_DIR "/data/pyprof/";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no real files here";
+  const auto real = ReadProfile(folder + "josiahdavis_profiling-lm.net.dict", {});
+  ASSERT_TRUE(real) << real.error().message;
+  EXPECT_EQ(real->device.size(), 160u);
+  EXPECT_EQ(ReadProfile(folder + "disintroduct_RFL.net.dict", {}).error().code, "input/zip");
+}
+
+}  // namespace
+}  // namespace profgauge
