@@ -88,8 +88,9 @@ TEST_F(Load, SaysWhatAFileIsInstead) {
        "UTF-16 -t UTF-8`   [input/utf16]\n"},
       {"notes.txt", "hello",
        "error: the file is no profile of a known format\n  --> notes.txt\n"
-       "  help: expected a trace of the PyTorch profiler (*.pt.trace.json or *.pt.trace.json.gz) or an "
-       "SQLite export of Nsight Systems   [input/unknown]\n"},
+       "  help: expected a trace of the PyTorch profiler (*.pt.trace.json or *.pt.trace.json.gz), "
+       "an SQLite export of Nsight Systems, a profile of NVProf, or PyProf's net.dict   "
+       "[input/unknown]\n"},
       {"package.json", R"({"name": "x"})",
        "error: the file has no list `traceEvents`\n  --> package.json\n"
        "  help: expected a trace of the PyTorch profiler (*.pt.trace.json or *.pt.trace.json.gz)   "
