@@ -3,12 +3,15 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <string_view>
 #include <system_error>
 
+#include "render/chrome_trace.h"
 #include "render/ci.h"
+#include "render/gzip.h"
 #include "render/renderer.h"
 
 namespace profgauge::cli {
@@ -49,11 +52,13 @@ Status Drawing::Open(const Options& options, const std::vector<std::string>& inp
       {Kind::kSummary, options.summary}, {Kind::kXlsx, options.xlsx},
       {Kind::kJson, options.json},       {Kind::kJunit, options.junit},
       {Kind::kSarif, options.sarif},     {Kind::kGithub, options.github},
-      {Kind::kGitlab, options.gitlab},   {Kind::kOpenMetrics, options.openmetrics}};
+      {Kind::kGitlab, options.gitlab},   {Kind::kOpenMetrics, options.openmetrics},
+      {Kind::kTrace, options.emit_trace}};
   for (const auto& [kind, path] : singles) {
     if (!path.empty()) PROFGAUGE_CHECK(Add(kind, path));
   }
   if (!options.html_dir.empty()) PROFGAUGE_CHECK(AddHtmlFolder(options.html_dir));
+  if (options.step_summary) PROFGAUGE_CHECK(AddStepSummary());
   for (const Item& item : items_) {
     const auto same = std::find_if(inputs.begin(), inputs.end(), [&](const std::string& input) {
       return SameFile(item.path, input);
@@ -85,7 +90,22 @@ Status Drawing::AddHtmlFolder(const std::string& folder) {
   return {};
 }
 
-Result<std::vector<render::File>> Drawing::DrawOne(Kind kind, const report::Report& report) const {
+Status Drawing::AddStepSummary() {
+  const char* path = std::getenv("GITHUB_STEP_SUMMARY");
+  if (path == nullptr || *path == '\0') {
+    return Fail(Error{ErrorKind::kUsage,
+                      "usage/no-step-summary",
+                      "`--step-summary` needs the file that $GITHUB_STEP_SUMMARY names",
+                      {},
+                      {"help: GitHub Actions sets it; elsewhere use --md-summary FILE"}});
+  }
+  PROFGAUGE_TRY(const std::size_t output, outputs_.OpenToAppend(path));
+  items_.push_back({Kind::kSummary, path, {{"", output}}});
+  return {};
+}
+
+Result<std::vector<render::File>> Drawing::DrawOne(const Item& item,
+                                                   const report::Report& report) const {
   const auto single = [](Result<std::string> bytes) -> Result<std::vector<render::File>> {
     if (!bytes) return Fail(std::move(bytes).error());
     return std::vector<render::File>{{"", *std::move(bytes)}};
@@ -93,7 +113,7 @@ Result<std::vector<render::File>> Drawing::DrawOne(Kind kind, const report::Repo
   const render::HtmlOptions html{templates_dir_};
   render::MarkdownOptions markdown;
   markdown.templates_dir = templates_dir_;
-  switch (kind) {
+  switch (item.kind) {
     case Kind::kHtml:
       return single(render::RenderHtml(report, html));
     case Kind::kHtmlFolder:
@@ -116,6 +136,10 @@ Result<std::vector<render::File>> Drawing::DrawOne(Kind kind, const report::Repo
       return single(render::RenderGitlab(report, AlertsAt(report)));
     case Kind::kOpenMetrics:
       return single(render::RenderOpenMetrics(report));
+    case Kind::kTrace: {
+      std::string trace = render::RenderChromeTrace(report);
+      return single(item.path.ends_with(".gz") ? render::Gzip(trace) : std::move(trace));
+    }
     case Kind::kJson:
       break;
   }
@@ -142,7 +166,7 @@ Status Drawing::Commit(Item& item, const std::vector<render::File>& files) {
 Status Drawing::Draw(const report::Report& report, Stats& stats) {
   std::optional<Error> first;
   for (Item& item : items_) {
-    const auto files = DrawOne(item.kind, report);
+    const auto files = DrawOne(item, report);
     const Status done = files ? Commit(item, *files) : Status(Fail(files.error()));
     if (!done && !first) first = done.error();
     stats.EndPhase(fmt::format("write {}", fs::path(item.path).filename().string()));

@@ -43,6 +43,7 @@ class Drawing {
     kGithub,
     kGitlab,
     kOpenMetrics,
+    kTrace,
   };
   struct Item {
     Kind kind;
@@ -53,7 +54,8 @@ class Drawing {
 
   Status Add(Kind kind, const std::string& path);
   Status AddHtmlFolder(const std::string& folder);
-  Result<std::vector<render::File>> DrawOne(Kind kind, const report::Report& report) const;
+  Status AddStepSummary();
+  Result<std::vector<render::File>> DrawOne(const Item& item, const report::Report& report) const;
   Status Commit(Item& item, const std::vector<render::File>& files);
 
   Outputs outputs_;

@@ -29,7 +29,9 @@ struct Options {
 
   // Outputs. "-" is standard output.
   std::string out_dir, html, html_dir, markdown, summary, xlsx, json;
-  std::string junit, sarif, github, gitlab, openmetrics;
+  std::string junit, sarif, github, gitlab, openmetrics, emit_trace;
+  bool step_summary = false;
+  bool redact = false;
   std::string templates_dir;
   std::string timeline = "auto";  ///< "auto", "full" or "off".
 

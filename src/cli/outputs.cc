@@ -134,6 +134,17 @@ Result<std::size_t> Outputs::Open(const std::string& path) {
   return outputs_.size() - 1;
 }
 
+Result<std::size_t> Outputs::OpenToAppend(const std::string& path) {
+  Output output;
+  output.path = path;
+  output.descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (output.descriptor < 0) {
+    return Fail(OutputError("output/cannot-create", path, "append to", errno));
+  }
+  outputs_.push_back(std::move(output));
+  return outputs_.size() - 1;
+}
+
 Status Outputs::Commit(std::size_t index, std::string_view bytes) {
   Output& output = outputs_[index];
   PROFGAUGE_CHECK(WriteAll(output.descriptor, bytes, output.path));

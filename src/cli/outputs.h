@@ -26,6 +26,8 @@ class Outputs {
   /// Prepares `path` ("-": standard output) for writing; returns its number.
   /// Errors: kOutput with the system's reason; kUsage when the path was opened already.
   Result<std::size_t> Open(const std::string& path);
+  /// What is committed follows what the file already has; the file is made if need be.
+  Result<std::size_t> OpenToAppend(const std::string& path);
   /// Writes all of `bytes` and puts the file in place. Errors: kOutput.
   Status Commit(std::size_t output, std::string_view bytes);
 

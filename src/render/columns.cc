@@ -1,7 +1,5 @@
 #include "render/columns.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <bit>
 #include <boost/json.hpp>
@@ -10,6 +8,7 @@
 
 #include "base/sha256.h"
 #include "render/escape.h"
+#include "render/gzip.h"
 
 namespace profgauge::render {
 namespace {
@@ -26,37 +25,6 @@ unsigned PlanesOf(std::span<const std::uint64_t> values) {
   for (const std::uint64_t value : values) all |= value;
   return std::max(1u, (static_cast<unsigned>(std::bit_width(all)) + 7) / 8);
 }
-
-std::string Gzip(const std::string& bytes) {
-  constexpr int kGzipWindow = 15 + 16;
-  z_stream stream{};
-  if (deflateInit2(&stream, 6, Z_DEFLATED, kGzipWindow, 9, Z_DEFAULT_STRATEGY) != Z_OK) return {};
-  std::string out(deflateBound(&stream, static_cast<uLong>(bytes.size())) + 64, '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  stream.avail_in = static_cast<uInt>(bytes.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  deflate(&stream, Z_FINISH);  // cannot fail: `out` is as large as the bound
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
-}
-
-// Texts of a table, each once.
-class Texts {
- public:
-  std::uint64_t IndexOf(const Table& table, StringId id) {
-    if (!id.valid()) return 0;
-    const auto [slot, is_new] = index_.try_emplace(id.value, texts_.size() + 1);
-    if (is_new) texts_.push_back(json::string(ValidUtf8(table.strings()[id])));
-    return slot->second;
-  }
-  json::array Take() { return std::move(texts_); }
-
- private:
-  boost::unordered_flat_map<std::uint32_t, std::uint64_t> index_;
-  json::array texts_;
-};
 
 std::vector<std::uint64_t> Bits(std::span<const double> values) {
   std::vector<std::uint64_t> bits;
@@ -79,6 +47,7 @@ json::array CountersOf(const report::Timeline& timeline) {
     counters.push_back(json::object{{"name", ValidUtf8(counter.name)},
                                     {"group", ValidUtf8(counter.group)},
                                     {"unit", UnitName(counter.unit)},
+                                    {"scale", counter.scale},
                                     {"rank", counter.rank},
                                     {"count", counter.time.size()}});
   }
@@ -148,35 +117,53 @@ std::string ColumnPacker::Finish(boost::json::object head) {
   return Base64(Gzip(bytes));
 }
 
-std::string PackTable(const Table& table, std::span<const std::size_t> rows) {
-  ColumnPacker packer;
+std::uint64_t TablePacker::IndexOf(std::string_view text) {
+  const auto [slot, is_new] = index_.try_emplace(ValidUtf8(text), texts_.size() + 1);
+  if (is_new) texts_.push_back(json::string(slot->first));
+  return slot->second;
+}
+
+void TablePacker::Add(const Table& table, std::span<const std::size_t> rows) {
   json::array fields;
-  Texts texts;
+  boost::unordered_flat_map<std::uint32_t, std::uint64_t> known;
+  const auto text_index = [&](StringId id) -> std::uint64_t {
+    if (!id.valid()) return 0;
+    const auto [slot, is_new] = known.try_emplace(id.value, 0);
+    if (is_new) slot->second = IndexOf(table.strings()[id]);
+    return slot->second;
+  };
   for (const Column& column : table.columns()) {
     if (!column.absent_because().empty()) continue;
     fields.push_back(json::object{
         {"id", column.id()}, {"title", column.title()}, {"unit", UnitName(column.unit())}});
+    const std::string id = table.id() + "." + column.id();
     if (column.type() == CellType::kReal) {
       std::vector<double> values;
+      values.reserve(rows.size());
       for (const std::size_t row : rows) values.push_back(column.reals()[row]);
-      packer.AddReals(column.id(), values);
+      packer_.AddReals(id, values);
       continue;
     }
     std::vector<std::uint64_t> values;
     values.reserve(rows.size());
     for (const std::size_t row : rows) {
       if (column.type() == CellType::kText) {
-        values.push_back(texts.IndexOf(table, column.texts()[row]));
+        values.push_back(text_index(column.texts()[row]));
       } else {
         values.push_back(column.IsAbsentAt(row) ? 0 : ZigZag(column.integers()[row]) + 1);
       }
     }
-    packer.AddUnsigned(column.id(), values);
+    packer_.AddUnsigned(id, values);
   }
-  return packer.Finish({{"rows", rows.size()},
-                        {"of", table.rows()},
-                        {"fields", std::move(fields)},
-                        {"texts", texts.Take()}});
+  tables_.push_back(json::object{{"id", table.id()},
+                                 {"rows", rows.size()},
+                                 {"of", table.rows()},
+                                 {"fields", std::move(fields)}});
+}
+
+std::string TablePacker::Finish() {
+  if (tables_.empty()) return {};
+  return packer_.Finish({{"tables", std::move(tables_)}, {"texts", std::move(texts_)}});
 }
 
 std::string PackTimeline(const report::Timeline& timeline) {

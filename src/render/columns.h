@@ -1,4 +1,4 @@
-// Columns packed for a page: what report.js and timeline.js unpack.
+// Columns packed for a page: what templates/js/payload.js unpacks.
 //
 // A payload is base64 of gzip of
 //   4 bytes  length of the head, little endian
@@ -15,6 +15,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/table.h"
@@ -36,10 +37,24 @@ class ColumnPacker {
   std::string planes_;
 };
 
-/// All rows of a table, at most `max_rows`, in the order of `rows`. Head: {rows, of, fields:
-/// [{id, title, unit}], texts: […]}; text cells are indices into texts plus 1, whole numbers are
-/// zigzag plus 1, both 0 when absent; reals are NaN when absent.
-std::string PackTable(const Table& table, std::span<const std::size_t> rows);
+/// Rows of several tables in one payload, so that what they share (names of kernels) is there once.
+/// Head: {texts: […], tables: [{id, rows, of, fields: [{id, title, unit}]}]}; the columns of a table
+/// are called "table.column". Text cells are indices into texts plus 1, whole numbers are zigzag plus
+/// 1, both 0 when absent; reals are NaN when absent.
+class TablePacker {
+ public:
+  /// `rows` of `table`, in that order.
+  void Add(const Table& table, std::span<const std::size_t> rows);
+  /// The payload; empty when no table was added.
+  std::string Finish();
+
+ private:
+  std::uint64_t IndexOf(std::string_view text);
+
+  ColumnPacker packer_;
+  boost::json::array tables_, texts_;
+  std::unordered_map<std::string, std::uint64_t> index_;
+};
 
 /// The events of a timeline. Head: {unit, kinds, tracks, lanes, counters, left_out}; times are in
 /// `unit` nanoseconds, 1 up to kExactEvents events and 100 above.

@@ -52,7 +52,7 @@ struct XlsxUnit {
 XlsxUnit XlsxUnitOf(Unit unit);
 
 /// Rows that one sheet shows at most; what is beyond is said, not shown.
-inline constexpr std::size_t kXlsxRows = 50'000;
+inline constexpr std::size_t kXlsxRows = 10'000;
 
 class XlsxBook {
  public:

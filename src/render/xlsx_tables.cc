@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
+#include <string>
+#include <vector>
 
 #include "base/format.h"
 #include "render/words.h"
@@ -12,15 +15,20 @@ namespace {
 
 struct SheetName {
   std::string_view table, sheet;
+  std::size_t rows = kXlsxRows;      ///< The most rows; a meeting needs no more.
+  std::string_view by = {};          ///< Those with the most of this column; empty: the first.
 };
 // Order of the sheets; tables of one sheet stand below each other.
-constexpr std::array<SheetName, 21> kSheets = {{
+constexpr std::array<SheetName, 24> kSheets = {{
     {"ops", "Ops"},
     {"ops_by_shape", "Ops by shape"},
     {"op_types", "Op types"},
+    {"op_tree", "Operator tree", 2'000},
+    {"modules", "Modules"},
     {"kernels", "Kernels"},
     {"kernels_by_op", "Kernels by op"},
-    {"kernels_by_iteration", "Kernels by iteration"},
+    {"ops_by_iteration", "Ops by iteration", 5'000, "time"},
+    {"kernels_by_iteration", "Kernels by iteration", 5'000, "time"},
     {"iterations", "Iterations"},
     {"gpus", "GPUs-Ranks"},
     {"ranks", "GPUs-Ranks"},
@@ -28,20 +36,53 @@ constexpr std::array<SheetName, 21> kSheets = {{
     {"memcpys", "Copies"},
     {"collectives", "Collectives"},
     {"tensor_core_ops", "Tensor Cores"},
-    {"gaps", "Idle gaps"},
+    {"gaps", "Idle gaps", 1'000, "duration"},
     {"api_calls", "API calls"},
     {"memory_ops", "Memory"},
-    {"memory_curve", "Memory curve"},
-    {"memory_events", "Memory blocks"},
-    {"ops_by_stack", "Ops by stack"},
-    {"launches", "Launches"},
+    {"memory_curve", "Memory curve", 2'000},
+    {"memory_events", "Memory blocks", 2'000, "bytes"},
+    {"ops_by_stack", "Ops by stack", 5'000},
+    {"launches", "Launches", 2'000, "time"},
     {"layers", "Layers"},
 }};
 
-std::string SheetOf(const Table& table) {
-  for (const SheetName& name : kSheets) {
-    if (name.table == table.id()) return std::string(name.sheet);
+const SheetName* FindSheet(const Table& table) {
+  const auto it = std::find_if(kSheets.begin(), kSheets.end(),
+                               [&](const SheetName& name) { return name.table == table.id(); });
+  return it == kSheets.end() ? nullptr : &*it;
+}
+
+// The rows that the sheet has, in the order of the table.
+std::vector<std::size_t> RowsOf(const Table& table) {
+  const SheetName* sheet = FindSheet(table);
+  const std::size_t most = sheet == nullptr ? kXlsxRows : sheet->rows;
+  std::vector<std::size_t> rows(table.rows());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  if (rows.size() <= most) return rows;
+  const Column* by = sheet == nullptr || sheet->by.empty() ? nullptr : table.Find(sheet->by);
+  if (by != nullptr) {
+    std::vector<double> keys(rows.size());
+    for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = AsNumber(table.At(i, *by), -1);
+    std::stable_sort(rows.begin(), rows.end(),
+                     [&](std::size_t a, std::size_t b) { return keys[a] > keys[b]; });
   }
+  rows.resize(most);
+  std::sort(rows.begin(), rows.end());
+  return rows;
+}
+
+// What of the table is not there, and why these rows are.
+std::string LeftOutText(const Table& table, std::size_t rows) {
+  const SheetName* sheet = FindSheet(table);
+  const Column* by = sheet == nullptr || sheet->by.empty() ? nullptr : table.Find(sheet->by);
+  return fmt::format("{} of {} rows{}; a workbook with all of them would open slowly.",
+                     FormatCount(static_cast<std::int64_t>(rows)),
+                     FormatCount(static_cast<std::int64_t>(table.rows())),
+                     by == nullptr ? "" : fmt::format(", those with the most of “{}”", by->title()));
+}
+
+std::string SheetOf(const Table& table) {
+  if (const SheetName* sheet = FindSheet(table)) return std::string(sheet->sheet);
   // A table of a newer version: its id is short, lower case and safe for a sheet's name.
   std::string name;
   for (const char c : table.id().substr(0, 31)) {
@@ -69,21 +110,17 @@ std::size_t WriteTable(XlsxSheet& sheet, const Table& table, std::size_t row) {
     heads.push_back({column.title(), column.unit()});
     columns.push_back(&column);
   }
-  const std::size_t rows = std::min(table.rows(), kXlsxRows);
+  const std::vector<std::size_t> shown = RowsOf(table);
+  const std::size_t rows = shown.size();
   for (std::size_t i = 0; i < rows; ++i) {
     for (std::size_t k = 0; k < columns.size(); ++k) {
-      sheet.Cell(row + 1 + i, k, table.At(i, *columns[k]), columns[k]->unit());
+      sheet.Cell(row + 1 + i, k, table.At(shown[i], *columns[k]), columns[k]->unit());
     }
   }
   if (heads.empty()) return row;
   std::size_t next = sheet.AddTable(row, heads, rows, TableName(table));
   if (rows < table.rows()) {
-    sheet.Text(next + 1, 0,
-               fmt::format("{} of {} rows are shown; the rest does not fit a sheet that opens "
-                           "quickly.",
-                           FormatCount(static_cast<std::int64_t>(rows)),
-                           FormatCount(static_cast<std::int64_t>(table.rows()))),
-               XlsxStyle::kHeading);
+    sheet.Text(next + 1, 0, LeftOutText(table, rows), XlsxStyle::kHeading);
     next += 2;
   }
   return next;
@@ -105,10 +142,7 @@ void AddTableSheets(XlsxBook& book, const report::Report& report) {
     if (table != nullptr && table->rows() > 0) add(*table);
   }
   for (const Table& table : report.tables) {
-    const bool is_known = std::any_of(kSheets.begin(), kSheets.end(), [&](const SheetName& name) {
-      return name.table == table.id();
-    });
-    if (!is_known && table.rows() > 0) add(table);
+    if (FindSheet(table) == nullptr && table.rows() > 0) add(table);
   }
   for (const auto& [name, tables] : sheets) {
     XlsxSheet sheet(book, name);

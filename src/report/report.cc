@@ -16,6 +16,19 @@ constexpr std::array<std::string_view, 9> kParts = {
     "tensor_core_kernel", "other_kernel", "memcpy", "memset", "communication", "runtime",
     "dataloader",         "cpu",          "other"};
 
+// The iteration nearest the median stands first; trees of the others are bulk.
+std::size_t RowsOfFirstTree(const Table& table) {
+  const Column* iteration = table.Find("iteration");
+  const Column* rank = table.Find("rank");
+  if (iteration == nullptr || rank == nullptr) return table.rows();
+  std::size_t rows = 0;
+  while (rows < table.rows() && iteration->integers()[rows] == iteration->integers()[0] &&
+         rank->integers()[rows] == rank->integers()[0]) {
+    ++rows;
+  }
+  return rows;
+}
+
 }  // namespace
 
 const Metric* FindMetricById(const Report& report, std::string_view id) {
@@ -33,6 +46,7 @@ const Table* FindTableById(const Report& report, std::string_view id) {
 std::size_t RowsInJson(const Table& table) {
   const auto* const bulk = std::find(kBulkTables.begin(), kBulkTables.end(), table.id());
   if (bulk != kBulkTables.end()) return 0;
+  if (table.id() == "op_tree") return RowsOfFirstTree(table);
   return table.id() == "gaps" ? std::min(table.rows(), kGapsInJson) : table.rows();
 }
 

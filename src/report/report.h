@@ -128,6 +128,7 @@ struct Timeline {
     std::string name, group;
     Unit unit = Unit::kBytes;
     std::int64_t rank = 0;
+    double scale = 1;  ///< What a value is to be multiplied with to be in `unit`.
     std::vector<Ns> time;
     std::vector<std::int64_t> value;
   };
@@ -214,7 +215,7 @@ const Metric* FindMetricById(const Report& report, std::string_view id);
 const Table* FindTableById(const Report& report, std::string_view id);
 
 /// Rows of a table that report.json carries, from the top: none of bulk data (one row for each
-/// event), the 1 000 longest idle gaps, all of the others.
+/// event), the 1 000 longest idle gaps, the first tree of operators, all of the others.
 std::size_t RowsInJson(const Table& table);
 
 /// One part of the exclusive breakdown of iteration time, in the order of its priority.

@@ -15,6 +15,7 @@
 #include "analysis/kernel_class.h"
 #include "analysis/op_tree.h"
 #include "base/format.h"
+#include "report/timeline_counters.h"
 
 namespace profgauge::report {
 namespace {
@@ -158,7 +159,7 @@ class Builder {
     launches_.clear();
     AddStreams();
     AddThreads();
-    AddMemory();
+    AddCounters(profile, rank, timeline_);
     for (std::size_t i = first; i < timeline_.start.size(); ++i) {
       const std::uint32_t call = launches_[i - first];
       timeline_.link.push_back(call == kNone ? Timeline::kNoLink : calls_[call]);
@@ -186,12 +187,7 @@ class Builder {
     }
   }
 
-  std::string GpuName(std::int32_t id) const {
-    for (const Gpu& gpu : profile_->gpus) {
-      if (gpu.id == id && !gpu.name.empty()) return fmt::format("GPU {} · {}", id, gpu.name);
-    }
-    return id < 0 ? std::string("GPU") : fmt::format("GPU {}", id);
-  }
+  std::string GpuName(std::int32_t id) const { return TimelineGpuName(*profile_, id); }
 
   void AddStreams() {
     const DeviceTable& device = profile_->device;
@@ -290,30 +286,6 @@ class Builder {
     }
   }
 
-  // The allocator's total on each GPU, thinned to what a screen can show.
-  void AddMemory() {
-    constexpr std::size_t kMostPoints = 4000;
-    const MemoryTable& memory = profile_->memory;
-    std::map<std::int32_t, Timeline::Counter> counters;
-    for (std::size_t row = 0; row < memory.size(); ++row) {
-      if (memory.device_type[row] != 1 || memory.total_allocated[row] < 0) continue;
-      Timeline::Counter& counter = counters[memory.device[row]];
-      counter.time.push_back(memory.time[row]);
-      counter.value.push_back(memory.total_allocated[row]);
-    }
-    for (auto& [gpu, counter] : counters) {
-      const std::size_t each = counter.time.size() / kMostPoints + 1;
-      Timeline::Counter thin{"memory allocated", GpuName(gpu), Unit::kBytes, rank_, {}, {}};
-      for (std::size_t i = 0; i < counter.time.size(); i += each) {
-        const std::size_t end = std::min(i + each, counter.time.size());
-        thin.time.push_back(counter.time[i]);
-        thin.value.push_back(*std::max_element(counter.value.begin() + static_cast<long>(i),
-                                               counter.value.begin() + static_cast<long>(end)));
-      }
-      timeline_.counters.push_back(std::move(thin));
-    }
-  }
-
   Timeline& timeline_;
   Kinds kinds_;
   const Knowledge& knowledge_;
@@ -347,7 +319,11 @@ std::string LeftOutText(const std::vector<Cut>& cuts) {
 
 Timeline BuildTimeline(std::span<const Profile> ranks, const TimelineOptions& options) {
   Timeline timeline;
-  if (options.mode == TimelineOptions::Mode::kOff || ranks.empty()) return timeline;
+  if (options.mode == TimelineOptions::Mode::kOff) {
+    timeline.left_out = "all events (--timeline off)";
+    return timeline;
+  }
+  if (ranks.empty()) return timeline;
   Builder builder(timeline, options.knowledge);
   std::vector<Cut> cuts;
   for (std::size_t i = 0; i < ranks.size(); ++i) {

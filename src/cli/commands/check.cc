@@ -17,6 +17,7 @@
 #include "gate/verdict.h"
 #include "report/build_findings.h"
 #include "report/build_report.h"
+#include "report/redact.h"
 #include "report/timeline.h"
 #include "rules/policy.h"
 #include "rules/rulebook.h"
@@ -47,9 +48,7 @@ std::optional<Rulebook> ReadRules(const Policy& policy, const SelectOptions& sel
   return std::nullopt;
 }
 
-/// Everything; returns the exit code of the verdict. The configuration is read before the profile,
-/// so that a typo costs milliseconds.
-// Only the page draws it.
+// Only the page and the trace draw it.
 report::TimelineOptions TimelineOf(const Options& options, const Policy& policy) {
   using Mode = report::TimelineOptions::Mode;
   report::TimelineOptions timeline;
@@ -57,11 +56,21 @@ report::TimelineOptions TimelineOf(const Options& options, const Policy& policy)
   const bool has_page =
       !options.html.empty() || !options.html_dir.empty() || !options.out_dir.empty();
   timeline.mode = options.timeline == "full" ? Mode::kFull : Mode::kAuto;
-  if (!has_page || options.timeline == "off") timeline.mode = Mode::kOff;
+  const bool is_wanted = has_page || !options.emit_trace.empty();
+  if (!is_wanted || options.timeline == "off") timeline.mode = Mode::kOff;
   return timeline;
 }
 
+/// Everything; returns the exit code of the verdict. The configuration is read before the profile,
+/// so that a typo costs milliseconds.
 Result<int> Judged(const Options& options, Console& console) {
+  if (!options.emit_trace.empty() && options.timeline == "off") {
+    return Fail(Error{ErrorKind::kUsage,
+                      "usage/conflict",
+                      "`--emit-trace` and `--timeline off` exclude each other",
+                      {},
+                      {}});
+  }
   Stats stats(console);
   const auto policy = ReadPolicy(options, console);
   if (!policy) return kExitUsage;
@@ -106,6 +115,7 @@ Result<int> Judged(const Options& options, Console& console) {
   input.tables = &analysis.tables;
   report::Report report = report::BuildReport(input);
   report.timeline = report::BuildTimeline(ranks, TimelineOf(options, *policy));
+  if (options.redact) report::Redact(report);
   stats.EndPhase("judge");
   const Status drawn = drawing.Draw(report, stats);
   if (options.stats) console.Warn(stats.Table());

@@ -14,6 +14,7 @@
 #include "cli/exit_code.h"
 #include "cli/stats.h"
 #include "report/read_report.h"
+#include "report/redact.h"
 
 namespace profgauge::cli {
 namespace {
@@ -48,7 +49,8 @@ Result<int> RunRender(const Options& options, Console& console) {
   PROFGAUGE_CHECK(drawing.Open(options, options.arguments));
   const std::string& path = options.arguments[0];
   PROFGAUGE_TRY(const std::string text, ReadWhole(path));
-  PROFGAUGE_TRY(const report::Report report, report::ReadReport(text, path));
+  PROFGAUGE_TRY(report::Report report, report::ReadReport(text, path));
+  if (options.redact) report::Redact(report);
   stats.EndPhase("read");
   const Status drawn = drawing.Draw(report, stats);
   if (options.stats) console.Warn(stats.Table());

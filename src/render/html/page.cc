@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,11 +49,20 @@ struct Assets {
   std::string css, js;
 };
 
+// Why the page has no timeline; empty when it has one.
+std::string TimelineNote(const report::Report& report) {
+  if (!report.timeline.empty()) return {};
+  if (!report.timeline.left_out.empty()) return "Left out: " + report.timeline.left_out + ".";
+  return "The events are not in this report: report.json does not carry them, or the recording has "
+         "none.";
+}
+
 json::object FullView(const report::Report& report, const Assets& assets, bool inlined) {
   json::object view = html::PageView(report);
   const std::string scripts = inlined ? fmt::format("'{}'", CspHash(assets.js)) : "'self'";
   const std::string styles = inlined ? fmt::format("'{}'", CspHash(assets.css)) : "'self'";
   view["timeline"] = MakeMarkup(report.timeline.empty() ? "" : PackTimeline(report.timeline));
+  view["timeline_note"] = TimelineNote(report);
   view["csp"] = fmt::format(
       "default-src 'none'; script-src {}; style-src {}; img-src data:; base-uri 'none'; "
       "form-action 'none'",
@@ -72,15 +82,31 @@ Result<std::string> RenderPage(const report::Report& report, const HtmlOptions& 
                         MakeSchema(FullView(html::SchemaReport(), any, inlined)));
 }
 
-// The timeline's script comes along only where there is one.
+// The page's script is these files, in this order: a later one uses what the earlier ones define.
+constexpr std::string_view kScripts[] = {
+    "js/numbers.js", "js/payload.js", "js/page.js",    "js/rows.js",   "js/grid.js",
+    "js/tree.js",    "js/details.js", "js/choices.js", "js/panels.js", "js/start.js"};
+// They come along only where there is a timeline.
+constexpr std::string_view kTimelineScripts[] = {
+    "js/timeline_data.js",   "js/timeline_sums.js",      "js/timeline_view.js",
+    "js/timeline_drawing.js", "js/timeline_moving.js",   "js/timeline_selecting.js",
+    "js/timeline_input.js",  "js/timeline_start.js"};
+
+Status AppendScripts(std::span<const std::string_view> paths, const HtmlOptions& options,
+                     std::string& out) {
+  for (const std::string_view path : paths) {
+    PROFGAUGE_TRY(const std::string js, LoadAsset(path, options.templates_dir, "</script"));
+    out += js;
+  }
+  return {};
+}
+
 Result<Assets> LoadAssets(const report::Report& report, const HtmlOptions& options) {
   Assets assets;
   PROFGAUGE_TRY(assets.css, LoadAsset("report.css", options.templates_dir, "</style"));
-  PROFGAUGE_TRY(assets.js, LoadAsset("report.js", options.templates_dir, "</script"));
+  PROFGAUGE_CHECK(AppendScripts(kScripts, options, assets.js));
   if (!report.timeline.empty()) {
-    PROFGAUGE_TRY(const std::string js,
-                  LoadAsset("timeline.js", options.templates_dir, "</script"));
-    assets.js += js;
+    PROFGAUGE_CHECK(AppendScripts(kTimelineScripts, options, assets.js));
   }
   return assets;
 }

@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "base/format.h"
+#include "render/template.h"
 
 namespace profgauge::render::html {
 
@@ -70,11 +71,19 @@ const Table* FindTable(const report::Report& report, std::string_view id) {
 }
 
 boost::json::object PageView(const report::Report& report) {
-  return {{"verdict", VerdictView(report)},     {"run", RunView(report)},
-          {"gate", GateView(report)},           {"findings", FindingsView(report)},
-          {"breakdown", BreakdownView(report)}, {"iterations", IterationsView(report)},
-          {"memory", MemoryView(report)},       {"panels", PanelsView(report)},       {"tables", TablesView(report)},
-          {"notes", NotesView(report)}};
+  TablePacker payload;
+  json::object view{{"verdict", VerdictView(report)},
+                    {"run", RunView(report)},
+                    {"gate", GateView(report)},
+                    {"findings", FindingsView(report)},
+                    {"breakdown", BreakdownView(report)},
+                    {"iterations", IterationsView(report, payload)},
+                    {"memory", MemoryView(report)},
+                    {"panels", PanelsView(report)},
+                    {"tables", TablesView(report, payload)},
+                    {"notes", NotesView(report)}};
+  view["payload"] = MakeMarkup(payload.Finish());
+  return view;
 }
 
 }  // namespace profgauge::render::html

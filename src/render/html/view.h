@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "render/columns.h"
 #include "report/report.h"
 
 namespace profgauge::render::html {
@@ -19,7 +20,10 @@ namespace profgauge::render::html {
 inline constexpr std::size_t kStaticRows = 200;
 inline constexpr std::size_t kStaticRowsOfOthers = 10;
 /// Of a tree, the rows of the most time; their ancestors are among them.
-inline constexpr std::size_t kStaticRowsOfTrees = 40;
+inline constexpr std::size_t kStaticRowsOfTrees = 25;
+/// Bytes of a table's rows in the page: names of kernels can be a kilobyte each.
+inline constexpr std::size_t kStaticBytes = 14'000;
+inline constexpr std::size_t kStaticBytesOfOthers = 3'000;
 /// Rows of a table that travel with the page for report.js.
 inline constexpr std::size_t kPayloadRows = 100'000;
 
@@ -28,20 +32,22 @@ boost::json::object RunView(const report::Report& report);
 boost::json::object GateView(const report::Report& report);
 boost::json::object FindingsView(const report::Report& report);
 boost::json::object BreakdownView(const report::Report& report);
-boost::json::object IterationsView(const report::Report& report);
+boost::json::object IterationsView(const report::Report& report, TablePacker& payload);
 boost::json::object MemoryView(const report::Report& report);
 boost::json::array PanelsView(const report::Report& report);
 /// The tables but `iterations`, the important ones first.
-boost::json::array TablesView(const report::Report& report);
+boost::json::array TablesView(const report::Report& report, TablePacker& payload);
 /// Environment, import log, definitions, provenance, absent tables, remarks.
 boost::json::object NotesView(const report::Report& report);
 
 struct TableLimits {
-  std::size_t rows = 0;          ///< Rows in the page.
+  std::size_t rows = 0;          ///< Rows in the page; fewer where their names are long.
   std::size_t payload_rows = 0;  ///< Rows that travel along when the page does not have all.
 };
-/// One table. Columns that say the same in every row are told in its note.
-boost::json::object TableView(const Table& table, const TableLimits& limits);
+/// One table. Columns that say the same in every row are told in its note. Rows that are to travel
+/// along are added to `payload`, if there is one.
+boost::json::object TableView(const Table& table, const TableLimits& limits,
+                              TablePacker* payload = nullptr);
 
 /// All of the above: what page.html sees, but for style, script and policy.
 boost::json::object PageView(const report::Report& report);

@@ -252,7 +252,7 @@ boost::json::object BreakdownView(const Report& report) {
           {"has_ranks", has_ranks}};
 }
 
-boost::json::object IterationsView(const Report& report) {
+boost::json::object IterationsView(const Report& report, TablePacker& payload) {
   const Table* table = FindTable(report, "iterations");
   json::array facts;
   for (const auto& [id, label] :
@@ -281,7 +281,7 @@ boost::json::object IterationsView(const Report& report) {
   view["chart"] = MakeMarkup(IterationChart(report, *table, rows));
   view["has_outliers"] =
       std::any_of(rows.begin(), rows.end(), [](const IterationRow& row) { return row.outlier; });
-  json::object frame = TableView(*table, {kStaticRows, kPayloadRows});
+  json::object frame = TableView(*table, {kStaticRows, kPayloadRows}, &payload);
   frame["open"] = table->rows() <= 12;
   view["tables"] = json::array{std::move(frame)};
   return view;

@@ -73,7 +73,7 @@ std::string ChartOf(Curve curve, const std::string& name) {
       fmt::format("Memory of {} over time: at most {} allocated, {} reserved", name,
                   FormatBytes(peak), FormatBytes(PeakOf(curve.reserved)));
   chart.series.push_back(std::move(curve.allocated));
-  if (!curve.reserved.points.empty()) chart.series.push_back(std::move(curve.reserved));
+  if (PeakOf(curve.reserved) > 0) chart.series.push_back(std::move(curve.reserved));
   return SvgSteps(chart);
 }
 

@@ -151,10 +151,17 @@ void AppendCell(const Value& value, Unit unit, bool head, std::string& out) {
                  EscapeHtml(text));
 }
 
-std::string Rows(const Table& table, const std::vector<const Column*>& columns,
-                 const std::vector<std::size_t>& order, std::size_t count) {
-  std::string out;
-  for (std::size_t i = 0; i < std::min(count, order.size()); ++i) {
+struct StaticRows {
+  std::string markup;
+  std::size_t count = 0;
+};
+
+StaticRows Rows(const Table& table, const std::vector<const Column*>& columns,
+                const std::vector<std::size_t>& order, std::size_t count, std::size_t bytes) {
+  StaticRows rows;
+  std::string& out = rows.markup;
+  for (std::size_t i = 0; i < std::min(count, order.size()) && out.size() < bytes; ++i) {
+    ++rows.count;
     out += "<tr>";
     for (const Column* column : columns) {
       Value cell = table.At(order[i], *column);
@@ -168,7 +175,7 @@ std::string Rows(const Table& table, const std::vector<const Column*>& columns,
     }
     out += '\n';
   }
-  return out;
+  return rows;
 }
 
 json::array ColumnViews(const std::vector<const Column*>& columns, const Column* by) {
@@ -201,7 +208,8 @@ bool AllAbsent(const Table& table, const Column& column) {
 
 }  // namespace
 
-boost::json::object TableView(const Table& table, const TableLimits& limits) {
+boost::json::object TableView(const Table& table, const TableLimits& limits,
+                              TablePacker* payload) {
   std::vector<const Column*> columns;
   json::array gaps;
   std::string constants;
@@ -221,28 +229,28 @@ boost::json::object TableView(const Table& table, const TableLimits& limits) {
     }
   }
   const Column* by = SortColumn(table);
-  const std::size_t shown = std::min(table.rows(), limits.rows);
-  std::string note;
-  if (shown < table.rows()) {
-    note = fmt::format("{} of {} rows{}; the rest needs scripts, or report.xlsx or report.json",
-                       FormatCount(static_cast<std::int64_t>(shown)),
-                       FormatCount(static_cast<std::int64_t>(table.rows())),
-                       by == nullptr ? "" : fmt::format(", by {}", by->title()));
-  }
   const bool has_gaps = !gaps.empty();
   std::vector<std::size_t> order = RowOrder(table, by);
   if (is_tree) {
-    // Where scripts run, it is drawn from the payload: rows open and close.
     const auto name = std::find_if(columns.begin(), columns.end(),
                                    [](const Column* column) { return column->id() == "name"; });
     if (name != columns.end()) std::rotate(columns.begin(), name, name + 1);
   }
-  std::string rows = is_tree ? Rows(table, columns, HeaviestOfTree(table, shown), shown)
-                             : Rows(table, columns, order, shown);
-  std::string payload;
-  if (is_tree ? limits.payload_rows > 0 : shown < std::min(table.rows(), limits.payload_rows)) {
-    order.resize(std::min(order.size(), limits.payload_rows));
-    payload = PackTable(table, order);
+  const std::size_t bytes = limits.rows >= kStaticRows ? kStaticBytes : kStaticBytesOfOthers;
+  StaticRows rows = Rows(table, columns, is_tree ? HeaviestOfTree(table, limits.rows) : order,
+                         limits.rows, bytes);
+  std::string note;
+  if (rows.count < table.rows()) {
+    note = fmt::format("{} of {} rows{}; the rest needs scripts, or report.xlsx or report.json",
+                       FormatCount(static_cast<std::int64_t>(rows.count)),
+                       FormatCount(static_cast<std::int64_t>(table.rows())),
+                       by == nullptr ? "" : fmt::format(", by {}", by->title()));
+    if (payload != nullptr && limits.payload_rows > rows.count) {
+      order.resize(std::min(order.size(), limits.payload_rows));
+      payload->Add(table, order);
+    }
+  } else if (payload != nullptr && is_tree) {
+    payload->Add(table, order);  // Where scripts run, its rows open and close.
   }
   return {{"id", table.id()},
           {"title", table.title()},
@@ -250,8 +258,7 @@ boost::json::object TableView(const Table& table, const TableLimits& limits) {
                                 table.rows() == 1 ? "row" : "rows")},
           {"columns", ColumnViews(columns, by)},
           {"is_tree", is_tree},
-          {"rows", MakeMarkup(std::move(rows))},
-          {"payload", MakeMarkup(std::move(payload))},
+          {"rows", MakeMarkup(std::move(rows.markup))},
           {"note", std::move(note)},
           {"constants", std::move(constants)},
           {"gaps", std::move(gaps)},
@@ -259,7 +266,7 @@ boost::json::object TableView(const Table& table, const TableLimits& limits) {
           {"open", false}};
 }
 
-boost::json::array TablesView(const report::Report& report) {
+boost::json::array TablesView(const report::Report& report, TablePacker& payload) {
   std::vector<std::pair<const Table*, Place>> order;
   for (const Place& place : kPlaces) {
     if (const Table* table = FindTable(report, place.id)) order.emplace_back(table, place);
@@ -278,7 +285,8 @@ boost::json::array TablesView(const report::Report& report) {
         *table, {place.main       ? kStaticRows
                  : IsTree(*table) ? kStaticRowsOfTrees
                                   : kStaticRowsOfOthers,
-                 travels ? place.payload_rows : 0});
+                 travels ? place.payload_rows : 0},
+        &payload);
     view["open"] = place.main && (table->rows() <= kOpenRows || out.size() < 2);
     out.push_back(std::move(view));
   }

@@ -49,6 +49,17 @@ TEST_F(OutputsTest, CommitReplacesTheFile) {
   EXPECT_EQ(FilesInDir(), 1u);
 }
 
+TEST_F(OutputsTest, AppendingKeepsWhatIsThere) {
+  std::ofstream(Path("a")) << "old\n";
+  for (const char* text : {"one\n", "two\n"}) {
+    Outputs outputs;
+    const auto output = outputs.OpenToAppend(Path("a"));
+    ASSERT_TRUE(output);
+    ASSERT_TRUE(outputs.Commit(*output, text));
+  }
+  EXPECT_EQ(Content(Path("a")), "old\none\ntwo\n");
+}
+
 TEST_F(OutputsTest, UncommittedFilesAndFoldersVanish) {
   {
     Outputs outputs;

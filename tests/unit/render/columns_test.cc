@@ -1,4 +1,4 @@
-// Unpacks payloads as report.js does, and finds the same numbers.
+// Unpacks payloads as templates/js/payload.js does, and finds the same numbers.
 #include "render/columns.h"
 
 #include <gtest/gtest.h>
@@ -98,27 +98,35 @@ Unpacked Unpack(const std::string& payload) {
   return out;
 }
 
-TEST(PackTable, UnpacksToTheSameCells) {
+TEST(TablePacker, UnpacksToTheSameCells) {
   const report::Report report = testing::SampleReport(500);
+  TablePacker packer;
   for (const Table& table : report.tables) {
     std::vector<std::size_t> rows(table.rows());
     std::iota(rows.rbegin(), rows.rend(), std::size_t{0});  // last row first
-    const Unpacked packed = Unpack(PackTable(table, rows));
-    EXPECT_EQ(packed.head.at("rows").to_number<std::size_t>(), table.rows());
-    const auto& texts = packed.head.at("texts").as_array();
+    packer.Add(table, rows);
+  }
+  const Unpacked packed = Unpack(packer.Finish());
+  const auto& texts = packed.head.at("texts").as_array();
+  for (std::size_t t = 0; t < report.tables.size(); ++t) {
+    const Table& table = report.tables[t];
+    std::vector<std::size_t> rows(table.rows());
+    std::iota(rows.rbegin(), rows.rend(), std::size_t{0});
+    EXPECT_EQ(packed.head.at("tables").at(t).at("rows").to_number<std::size_t>(), table.rows());
     for (const Column& column : table.columns()) {
+      const std::string id = table.id() + "." + column.id();
       if (!column.absent_because().empty()) {
-        EXPECT_FALSE(packed.whole.contains(column.id()));
+        EXPECT_FALSE(packed.whole.contains(id));
         continue;
       }
       for (std::size_t i = 0; i < rows.size(); ++i) {
         const bool absent = column.IsAbsentAt(rows[i]);
         if (column.type() == CellType::kReal) {
-          const double value = packed.reals.at(column.id())[i];
+          const double value = packed.reals.at(id)[i];
           EXPECT_TRUE(absent ? std::isnan(value) : value == column.reals()[rows[i]]);
           continue;
         }
-        const std::int64_t value = packed.whole.at(column.id())[i];
+        const std::int64_t value = packed.whole.at(id)[i];
         EXPECT_EQ(value == 0, absent);
         if (absent) continue;
         if (column.type() == CellType::kText) {

@@ -96,7 +96,7 @@ class TimelineMaker {
   report::Timeline timeline_ = [] {
     report::Timeline timeline;
     timeline.counters.push_back(
-        {"allocated", "GPU 0 Tesla V100-SXM2-16GB", Unit::kBytes, 0, {}, {}});
+        {"allocated", "GPU 0 Tesla V100-SXM2-16GB", Unit::kBytes, 0, 1, {}, {}});
     return timeline;
   }();
   std::vector<Event> lanes_[kLaneCount];

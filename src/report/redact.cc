@@ -1,0 +1,158 @@
+#include "report/redact.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <unordered_map>
+#include <utility>
+
+namespace profgauge::report {
+namespace {
+
+// What ends a path inside a text.
+bool EndsWord(char c) {
+  return c == ' ' || c == ';' || c == ',' || c == '"' || c == '\'' || c == '`' || c == '\n' ||
+         c == '\t' || c == '=' || c == '(' || c == ')' || c == '[' || c == ']';
+}
+
+bool IsSeparator(char c) { return c == '/' || c == '\\'; }
+
+// "train.py", "libfoo.so.1", "train.py:12": a name, a dot, a suffix of letters and digits.
+bool IsFileName(std::string_view name) {
+  const auto colon = name.find(':');
+  if (colon != name.npos && name.find("::") == name.npos) name = name.substr(0, colon);
+  const auto dot = name.rfind('.');
+  if (dot == name.npos || dot == 0 || dot + 1 == name.size() || name.size() - dot > 9) return false;
+  return std::all_of(name.begin() + static_cast<std::ptrdiff_t>(dot) + 1, name.end(),
+                     [](unsigned char c) { return std::isalnum(c) != 0; });
+}
+
+class Redactor {
+ public:
+  explicit Redactor(const Report& report) {
+    for (const auto& [name, text] : report.environment) {
+      if (name.find("host") != name.npos) AddHost(text);
+    }
+    for (const Table& table : report.tables) {
+      const Column* hosts = table.Find("host");
+      if (hosts == nullptr || hosts->type() != CellType::kText) continue;
+      for (std::size_t row = 0; row < table.rows(); ++row) {
+        if (!hosts->IsAbsentAt(row)) AddHost(table.strings()[hosts->texts()[row]]);
+      }
+    }
+    // The longest first: one host's name may begin another's.
+    std::stable_sort(hosts_.begin(), hosts_.end(), [](const auto& a, const auto& b) {
+      return a.first.size() > b.first.size();
+    });
+  }
+
+  void operator()(std::string& text) const {
+    text = WithoutFolders(text);
+    for (const auto& [host, other] : hosts_) {
+      for (auto at = text.find(host); at != text.npos; at = text.find(host, at + other.size())) {
+        text.replace(at, host.size(), other);
+      }
+    }
+  }
+  void operator()(Quantity& quantity) const { (*this)(quantity.absent_because); }
+  void operator()(std::vector<std::string>& texts) const {
+    for (std::string& text : texts) (*this)(text);
+  }
+  void operator()(std::vector<std::pair<std::string, std::string>>& pairs) const {
+    for (auto& [name, text] : pairs) (*this)(text);
+  }
+
+  void operator()(Finding& finding) const {
+    for (std::string* text : {&finding.message, &finding.advice, &finding.reason}) (*this)(*text);
+    for (std::vector<Value>& row : finding.evidence) {
+      for (Value& cell : row) {
+        if (auto* text = std::get_if<std::string>(&cell)) (*this)(*text);
+      }
+    }
+  }
+
+  void operator()(Table& table) const {
+    std::unordered_map<std::uint32_t, StringId> known;
+    for (Column& column : table.columns()) {
+      if (column.type() != CellType::kText) continue;
+      for (StringId& id : column.texts()) {
+        if (!id.valid()) continue;
+        const auto [place, is_new] = known.try_emplace(id.value);
+        if (is_new) {
+          std::string text(table.strings()[id]);
+          (*this)(text);
+          place->second = table.strings().Intern(text);
+        }
+        id = place->second;
+      }
+    }
+  }
+
+  void operator()(Timeline& timeline) const {
+    for (Timeline::Kind& kind : timeline.kinds) (*this)(kind.name), (*this)(kind.detail);
+    for (Timeline::Track& track : timeline.tracks) (*this)(track.name), (*this)(track.group);
+    for (Timeline::Counter& counter : timeline.counters) (*this)(counter.group);
+  }
+
+ private:
+  void AddHost(std::string_view name) {
+    constexpr std::size_t kShortest = 3;  // "a" would be found everywhere
+    const bool known = std::any_of(hosts_.begin(), hosts_.end(),
+                                   [&](const auto& host) { return host.first == name; });
+    if (known || name.size() < kShortest) return;
+    hosts_.emplace_back(name, fmt::format("host-{}", hosts_.size() + 1));
+  }
+
+  std::vector<std::pair<std::string, std::string>> hosts_;
+};
+
+}  // namespace
+
+std::string WithoutFolders(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const auto end = static_cast<std::size_t>(
+        std::find_if(text.begin(), text.end(), EndsWord) - text.begin());
+    std::string_view word = text.substr(0, end);
+    const auto separator = static_cast<std::size_t>(
+        std::find_if(word.rbegin(), word.rend(), IsSeparator) - word.rbegin());
+    if (separator < word.size() && IsFileName(word.substr(word.size() - separator))) {
+      word = word.substr(word.size() - separator);
+    }
+    out += word;
+    if (end < text.size()) out += text[end];
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+void Redact(Report& report) {
+  const Redactor redact(report);
+  report.profile.name = "run";
+  for (std::size_t i = 0; i < report.profile.sources.size(); ++i) {
+    report.profile.sources[i] = fmt::format("input {}", i + 1);
+  }
+  redact(report.profile.versions);
+  redact(report.verdict.policy);
+  redact(report.verdict.reasons);
+  for (GateRow& row : report.gate) redact(row.reason), redact(row.measured);
+  for (Metric& metric : report.metrics) redact(metric.quantity), redact(metric.note);
+  for (Finding& finding : report.findings) redact(finding);
+  for (Table& table : report.tables) redact(table);
+  redact(report.absent_tables);
+  for (Remark& remark : report.remarks) redact(remark.text);
+  for (ImportCounter& counter : report.import) redact(counter.examples);
+  redact(report.environment);
+  redact(report.provenance);
+  if (report.comparison) {
+    redact(report.comparison->baseline);
+    for (Difference& difference : report.comparison->differences) {
+      redact(difference.base), redact(difference.current);
+    }
+  }
+  redact(report.timeline);
+}
+
+}  // namespace profgauge::report

@@ -1,0 +1,144 @@
+#include "report/timeline_counters.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "base/interval.h"
+
+namespace profgauge::report {
+namespace {
+
+// The allocator's total on each GPU, thinned to what a screen can show.
+void AddMemory(const Profile& profile, std::int64_t rank, Timeline& timeline) {
+  constexpr std::size_t kMostPoints = 4000;
+  const MemoryTable& memory = profile.memory;
+  std::map<std::int32_t, Timeline::Counter> counters;
+  for (std::size_t row = 0; row < memory.size(); ++row) {
+    if (memory.device_type[row] != 1 || memory.total_allocated[row] < 0) continue;
+    Timeline::Counter& counter = counters[memory.device[row]];
+    counter.time.push_back(memory.time[row]);
+    counter.value.push_back(memory.total_allocated[row]);
+  }
+  for (auto& [gpu, counter] : counters) {
+    const std::size_t each = counter.time.size() / kMostPoints + 1;
+    Timeline::Counter thin;
+    thin.name = "memory allocated";
+    thin.group = TimelineGpuName(profile, gpu);
+    thin.rank = rank;
+    for (std::size_t i = 0; i < counter.time.size(); i += each) {
+      const std::size_t end = std::min(i + each, counter.time.size());
+      thin.time.push_back(counter.time[i]);
+      thin.value.push_back(*std::max_element(counter.value.begin() + static_cast<long>(i),
+                                             counter.value.begin() + static_cast<long>(end)));
+    }
+    timeline.counters.push_back(std::move(thin));
+  }
+}
+
+// 1 µs × 10^k, until there are at most 100 buckets.
+Ns BucketOf(Ns window) {
+  Ns bucket = 1000;
+  while (window / bucket > 100) bucket *= 10;
+  return bucket;
+}
+
+// One GPU's kernels over [first, last): the share of each bucket in which one runs, and the blocks
+// per SM, at most 1, over its time.
+struct Busy {
+  std::vector<double> running, efficiency;
+};
+
+// Adds `value` × length to the buckets that [from, to) lies in.
+void Spread(Ns first, Ns bucket, Ns from, Ns to, double value, std::vector<double>& out) {
+  while (from < to) {
+    const auto index = std::min(static_cast<std::size_t>((from - first) / bucket), out.size() - 1);
+    const bool is_last = index + 1 == out.size();
+    const Ns end = is_last ? to : std::min(to, first + static_cast<Ns>(index + 1) * bucket);
+    out[index] += value * static_cast<double>(end - from);
+    from = end;
+  }
+}
+
+Busy MeasureGpu(const Profile& profile, std::int32_t gpu, Ns bucket, std::size_t buckets) {
+  const DeviceTable& device = profile.device;
+  Busy busy{std::vector<double>(buckets), std::vector<double>(buckets)};
+  std::vector<Span> spans;
+  std::vector<std::pair<Ns, double>> steps;
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    if (device.gpu[row] != gpu || device.kind[row] != DeviceKind::kKernel) continue;
+    const Ns start = device.start[row], end = start + std::max<Ns>(device.duration[row], 0);
+    spans.push_back({start, end});
+    const LaunchConfigId config = device.config[row];
+    const double blocks = config.valid() ? profile.launch_configs[config.value].blocks_per_sm : -1;
+    if (blocks <= 0) continue;
+    steps.emplace_back(start, blocks);
+    steps.emplace_back(end, -blocks);
+  }
+  for (const Span& span : Merge(std::move(spans))) {
+    Spread(profile.first, bucket, span.start, span.end, 1, busy.running);
+  }
+  std::sort(steps.begin(), steps.end());
+  double level = 0;
+  for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
+    level += steps[i].second;
+    if (level > 1e-9) {
+      Spread(profile.first, bucket, steps[i].first, steps[i + 1].first, std::min(level, 1.0),
+             busy.efficiency);
+    }
+  }
+  if (steps.empty()) busy.efficiency.clear();
+  return busy;
+}
+
+void AddBusy(const Profile& profile, std::int64_t rank, Timeline& timeline) {
+  constexpr double kParts = 1'000'000;
+  const Ns window = profile.last - profile.first;
+  if (window <= 0) return;
+  const Ns bucket = BucketOf(window);
+  const auto buckets = static_cast<std::size_t>(std::max<Ns>(1, window / bucket));
+  std::vector<std::int32_t> gpus(profile.device.gpu);
+  std::sort(gpus.begin(), gpus.end());
+  gpus.erase(std::unique(gpus.begin(), gpus.end()), gpus.end());
+  for (const std::int32_t gpu : gpus) {
+    const Busy busy = MeasureGpu(profile, gpu, bucket, buckets);
+    const auto add = [&](std::string name, const std::vector<double>& sums) {
+      if (sums.empty()) return;
+      Timeline::Counter counter;
+      counter.name = std::move(name);
+      counter.group = TimelineGpuName(profile, gpu);
+      counter.unit = Unit::kShare;
+      counter.rank = rank;
+      counter.scale = 1 / kParts;
+      for (std::size_t i = 0; i < buckets; ++i) {
+        const Ns start = profile.first + static_cast<Ns>(i) * bucket;
+        const Ns length = i + 1 == buckets ? profile.last - start : bucket;
+        counter.time.push_back(start);
+        counter.value.push_back(std::llround(kParts * sums[i] / static_cast<double>(length)));
+      }
+      timeline.counters.push_back(std::move(counter));
+    };
+    add("GPU utilization", busy.running);
+    add("est. SM efficiency", busy.efficiency);
+  }
+}
+
+}  // namespace
+
+std::string TimelineGpuName(const Profile& profile, std::int32_t id) {
+  for (const Gpu& gpu : profile.gpus) {
+    if (gpu.id == id && !gpu.name.empty()) return fmt::format("GPU {} · {}", id, gpu.name);
+  }
+  return id < 0 ? std::string("GPU") : fmt::format("GPU {}", id);
+}
+
+void AddCounters(const Profile& profile, std::int64_t rank, Timeline& timeline) {
+  AddBusy(profile, rank, timeline);
+  AddMemory(profile, rank, timeline);
+}
+
+}  // namespace profgauge::report

@@ -1,0 +1,20 @@
+// Values over time for the timeline: the allocator's total, and how busy each GPU is.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "model/profile.h"
+#include "report/report.h"
+
+namespace profgauge::report {
+
+/// "GPU 0 · Tesla V100": the group of a GPU's tracks and counters.
+std::string TimelineGpuName(const Profile& profile, std::int32_t id);
+
+/// Adds for each GPU of the profile, where recorded: memory allocated (at most 4 000 points, peaks
+/// kept), GPU utilization and estimated SM efficiency in at most 100 buckets, as the TensorBoard
+/// plug-in's two counter tracks (formats/kineto, b7).
+void AddCounters(const Profile& profile, std::int64_t rank, Timeline& timeline);
+
+}  // namespace profgauge::report

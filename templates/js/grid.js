@@ -1,0 +1,259 @@
+// ---- A table with controls.
+
+const ROW_HEIGHT = 28;
+const grids = new Map();
+let printing = false;
+for (const [event, now] of [['beforeprint', true], ['afterprint', false]]) {
+  addEventListener(event, () => {
+    printing = now;
+    for (const grid of grids.values()) if (grid.packed) grid.drawWindow(true);
+  });
+}
+
+class Grid {
+  constructor(table, rows) {
+    this.id = table.dataset.id;
+    this.table = table;
+    this.rows = rows;
+    this.packed = rows instanceof PackedRows;
+    this.scroller = table.closest('.scroll');
+    this.query = '';
+    this.current = -1;
+    this.order = [];
+    this.hidden = new Set((layout.read().columns || {})[this.id] || []);
+    if (this.packed) this.becomeVirtual();
+    const sorted = this.heads().findIndex((head) => head.getAttribute('aria-sort'));
+    this.sortField = sorted < 0 ? null : this.fields()[sorted];
+    this.descending = true;
+    this.addHeads();
+    this.addTools();
+    this.addKeys();
+    this.apply();
+  }
+
+  heads() { return [...this.table.tHead.rows[0].cells]; }
+  fields() { return this.rows.fields; }
+  shown() { return this.fields().filter((field) => !this.hidden.has(field.id)); }
+  title() { return this.table.caption.firstChild.textContent.trim(); }
+
+  // The payload may have columns that the page left out as empty, and has all rows.
+  becomeVirtual() {
+    const byId = new Map(this.rows.fields.map((field) => [field.id, field]));
+    this.rows.fields = this.heads().map((head) => byId.get(head.dataset.id));
+    this.table.classList.add('virtual');
+    this.scroller.addEventListener('scroll', () => this.drawWindow());
+    const note = this.table.caption.querySelector('.small');
+    if (note) note.textContent = this.rows.of > this.rows.count
+      ? `(${format(this.rows.count, 'count')} of ${format(this.rows.of, 'count')} rows)` : '';
+  }
+
+  addHeads() {
+    this.heads().forEach((head, index) => {
+      const button = make('button', { type: 'button' }, head.textContent);
+      head.replaceChildren(button);
+      button.addEventListener('click', () => {
+        const field = this.fields()[index];
+        this.descending = this.sortField === field ? !this.descending : !isText(field);
+        this.sortField = field;
+        this.apply();
+      });
+    });
+  }
+
+  addTools() {
+    this.input = make('input', {
+      type: 'search', placeholder: 'filter: words, column:part, time>5ms, !not',
+      'aria-label': `Filter ${this.title()}`, size: 34,
+    });
+    let timer = 0;
+    this.input.addEventListener('input', () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => this.filter(this.input.value), 80);
+    });
+    this.status = make('span', { className: 'small mute', role: 'status' });
+    const columns = make('details', { className: 'menu' }, make('summary', {}, 'Columns'));
+    const list = make('div', {});
+    for (const field of this.fields()) {
+      const box = make('input', { type: 'checkbox', checked: !this.hidden.has(field.id) });
+      box.addEventListener('change', () => {
+        if (box.checked) this.hidden.delete(field.id); else this.hidden.add(field.id);
+        layout.write('columns', { ...layout.read().columns, [this.id]: [...this.hidden] });
+        this.apply();
+      });
+      list.append(make('label', {}, box, ' ' + field.title));
+    }
+    columns.append(list);
+    const button = (text, onclick) => make('button', { type: 'button', onclick }, text);
+    this.tools = make('div', { className: 'tools' }, this.input, columns,
+      button('Copy', () => copyText(this.asText('\t'))),
+      button('CSV', () => save(`${this.id}.csv`, this.asText(','), 'text/csv')), this.status);
+    this.scroller.before(this.tools);
+  }
+
+  // Arrows move through the rows, Enter opens one.
+  addKeys() {
+    this.scroller.addEventListener('keydown', (event) => {
+      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+      if (event.target !== this.scroller || !this.order.length) return;
+      if (step) this.select(Math.min(Math.max(this.current + step, 0), this.order.length - 1));
+      else if (event.key === 'Enter' && this.current >= 0) openRow(this, this.order[this.current]);
+      else return;
+      event.preventDefault();
+    });
+    this.table.tBodies[0].addEventListener('click', (event) => {
+      const row = event.target.closest('tr');
+      if (!row || event.target.closest('summary, a, button') || String(getSelection())) return;
+      const index = this.packed ? +row.dataset.row : this.rows.rows.indexOf(row);
+      if (index >= 0) openRow(this, index);
+    });
+  }
+
+  select(position) {
+    this.current = position;
+    if (this.packed) {
+      const top = position * ROW_HEIGHT, view = this.scroller.clientHeight - 2 * ROW_HEIGHT;
+      if (top < this.scroller.scrollTop) this.scroller.scrollTop = top;
+      if (top > this.scroller.scrollTop + view) this.scroller.scrollTop = top - view;
+      this.drawWindow(true);
+    } else {
+      for (const row of this.rows.rows) row.classList.remove('current');
+      const row = this.rows.rows[this.order[position]];
+      row.classList.add('current');
+      row.scrollIntoView({ block: 'nearest' });
+    }
+  }
+
+  filter(query) {
+    this.query = query;
+    if (this.input.value !== query) this.input.value = query;
+    this.apply();
+  }
+
+  field(id) { return this.fields().find((field) => field.id === id); }
+
+  // The rows that pass a filter and are of the chosen rank.
+  matching(query) {
+    const rows = this.rows, tests = parseFilter(query, this.fields());
+    const rank = this.field('rank');
+    if (rank && chosenRank !== null) tests.push((r, row) => r.value(rank, row) === chosenRank);
+    const order = [];
+    for (let row = 0; row < rows.count; ++row) if (tests.every((test) => test(rows, row))) order.push(row);
+    return order;
+  }
+
+  arranged() {
+    const order = this.matching(this.query);
+    return this.sortField ? this.sorted(order) : order;
+  }
+
+  // Filters, sorts and draws.
+  apply() {
+    const rows = this.rows, order = this.order = this.arranged();
+    this.current = Math.min(this.current, order.length - 1);
+    this.heads().forEach((head, index) => {
+      const field = this.fields()[index];
+      head.hidden = this.hidden.has(field.id);
+      head.removeAttribute('aria-sort');
+      if (field === this.sortField) head.setAttribute('aria-sort', this.descending ? 'descending' : 'ascending');
+    });
+    this.status.textContent = order.length === rows.count ? ''
+      : `${format(order.length, 'count')} of ${format(rows.count, 'count')} rows`;
+    this.top = 0;
+    for (const row of order) this.top = Math.max(this.top, this.weight(row));
+    if (this.packed) this.drawWindow(true); else this.drawAll();
+  }
+
+  sorted(order) {
+    const field = this.sortField, sign = this.descending ? -1 : 1;
+    const keys = new Map();
+    for (const row of order) keys.set(row, this.rows.value(field, row));
+    const compare = isText(field)
+      ? (a, b) => (a < b ? -1 : a > b ? 1 : 0) : (a, b) => a - b;
+    return order.sort((r, s) => {
+      const a = keys.get(r), b = keys.get(s);
+      if (a === null || b === null) return (a === null) - (b === null);
+      return sign * compare(a, b) || r - s;
+    });
+  }
+
+  // How much of the sorted column a row carries, for its bar.
+  weight(row) {
+    const field = this.sortField;
+    return field && !isText(field) ? Math.max(this.rows.value(field, row) || 0, 0) : 0;
+  }
+
+  paintBar(cell, row) {
+    const share = this.top > 0 ? this.weight(row) / this.top : 0;
+    cell.style.background = share > 0
+      ? `linear-gradient(to left, var(--bar) ${(100 * share).toFixed(1)}%, transparent 0)` : '';
+  }
+
+  drawAll() {
+    const body = this.table.tBodies[0];
+    body.replaceChildren(...this.order.map((row) => this.rows.rows[row]));
+    for (const row of this.order) {
+      for (const field of this.fields()) {
+        const cell = this.rows.rows[row].cells[field.index];
+        cell.hidden = this.hidden.has(field.id);
+        if (field === this.sortField) this.paintBar(cell, row); else cell.style.background = '';
+      }
+    }
+  }
+
+  // Only the rows in view exist; on paper the first ones.
+  drawWindow(always) {
+    const first = printing ? 0 : Math.max(0, Math.floor(this.scroller.scrollTop / ROW_HEIGHT) - 10);
+    const view = printing ? 200 : Math.ceil((this.scroller.clientHeight || 700) / ROW_HEIGHT) + 20;
+    const last = Math.min(this.order.length, first + view);
+    if (!always && first === this.first && last === this.last) return;
+    this.first = first;
+    this.last = last;
+    const spacer = (rows) => {
+      const row = make('tr', { ariaHidden: 'true' });
+      row.style.height = `${rows * ROW_HEIGHT}px`;
+      return row;
+    };
+    const out = [spacer(first)];
+    for (let i = first; i < last; ++i) out.push(this.makeRow(this.order[i], i === this.current));
+    if (!printing) out.push(spacer(this.order.length - last));
+    this.table.tBodies[0].replaceChildren(...out);
+  }
+
+  makeRow(row, isCurrent) {
+    const line = make('tr', { className: isCurrent ? 'current' : '' });
+    line.dataset.row = row;
+    this.shown().forEach((field, index) => {
+      const text = this.rows.text(field, row);
+      const cell = make(index ? 'td' : 'th', isText(field) && text.length > 30 ? { title: text } : {}, text);
+      if (!index) cell.scope = 'row';
+      if (isText(field)) cell.align = 'left'; else cell.title = this.exact(field, row);
+      if (field === this.sortField) this.paintBar(cell, row);
+      line.append(cell);
+    });
+    return line;
+  }
+
+  exact(field, row) {
+    const value = this.rows.value(field, row);
+    return value === null ? '' : String(value) + (SCALES[field.unit] ? ' ' + field.unit : '');
+  }
+
+  // The rows and columns in view, numbers exact; a text that a spreadsheet would run is quoted.
+  asText(separator) {
+    const quote = (text) => {
+      const safe = /^[=+\-@\t]/.test(text) && Number.isNaN(+text) ? "'" + text : text;
+      return /["\n\t,]/.test(safe) ? '"' + safe.replace(/"/g, '""') + '"' : safe;
+    };
+    const fields = this.shown();
+    const lines = [fields.map((f) => quote(f.title + (SCALES[f.unit] ? ` (${f.unit})` : '')))];
+    for (const row of this.order) lines.push(fields.map((f) => quote(String(this.rows.value(f, row) ?? ''))));
+    return lines.map((line) => line.join(separator)).join('\n') + '\n';
+  }
+
+  reveal(query) {
+    for (let at = this.table; at; at = at.parentElement) if (at.tagName === 'DETAILS') at.open = true;
+    this.filter(query);
+    this.table.closest('details').scrollIntoView();
+    this.input.focus({ preventScroll: true });
+  }
+}

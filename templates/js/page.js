@@ -1,0 +1,39 @@
+// ---- Small helpers.
+
+// make('button', {type: 'button', onclick}, 'Copy', child, …)
+function make(tag, properties, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties || {})) {
+    if (name in element) element[name] = value; else element.setAttribute(name, value);
+  }
+  element.append(...children);
+  return element;
+}
+
+// What the reader arranged is kept per kind of report, where the browser lets us.
+const layout = {
+  read() { try { return JSON.parse(localStorage.getItem('profgauge')) || {}; } catch { return {}; } },
+  write(key, value) {
+    try {
+      localStorage.setItem('profgauge', JSON.stringify({ ...this.read(), [key]: value }));
+    } catch { /* storage is off */ }
+  },
+};
+
+function save(name, text, type) {
+  const link = make('a', { href: URL.createObjectURL(new Blob([text], { type })), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+async function copyText(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const area = make('textarea', { value: text, className: 'hide' });
+    document.body.append(area);
+    area.select();
+    document.execCommand('copy');
+    area.remove();
+  }
+}

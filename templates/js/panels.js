@@ -1,0 +1,65 @@
+// ---- The panels of the dashboard: the reader may reorder and hide them; the browser keeps it.
+
+function arrangePanels() {
+  const frame = document.querySelector('.panels');
+  if (!frame) return;
+  const panels = [...frame.children], first = panels.map((panel) => panel.id);
+  const titleOf = (panel) => panel.querySelector('h3').textContent;
+  const kept = layout.read().panels || {};
+  const hidden = new Set(kept.hidden || []);
+  const boxes = new Map();
+  const keep = () => layout.write('panels', { order: [...frame.children].map((panel) => panel.id), hidden: [...hidden] });
+  const said = make('span', { className: 'hide', role: 'status' });
+  const show = (panel, isShown) => {
+    if (isShown) hidden.delete(panel.id); else hidden.add(panel.id);
+    panel.hidden = !isShown;
+    boxes.get(panel.id).checked = isShown;
+  };
+  const move = (panel, step) => {
+    const shown = [...frame.children].filter((other) => !other.hidden), at = shown.indexOf(panel), to = shown[at + step];
+    if (!to) return;
+    if (step < 0) to.before(panel); else to.after(panel);
+    said.textContent = `${titleOf(panel)} is now panel ${at + step + 1} of ${shown.length}`;
+    keep();
+  };
+
+  const list = make('div', {});
+  for (const panel of panels) {
+    const title = titleOf(panel);
+    const box = make('input', { type: 'checkbox' });
+    boxes.set(panel.id, box);
+    box.addEventListener('change', () => { show(panel, box.checked); keep(); });
+    list.append(make('label', {}, box, ' ' + title));
+    const button = (text, label, onclick) => make('button', { type: 'button', title: label, ariaLabel: `${label}: ${title}`, onclick }, text);
+    const tools = make('span', { className: 'arrange' },
+      button('‹', 'Move earlier', (event) => { move(panel, -1); event.target.focus(); }),
+      button('›', 'Move later', (event) => { move(panel, 1); event.target.focus(); }),
+      button('×', 'Hide', () => { show(panel, false); keep(); menu.firstChild.focus(); }));
+    const head = panel.querySelector('h3');
+    head.after(tools);
+    head.draggable = true;
+    head.addEventListener('dragstart', (event) => { event.dataTransfer.setData('text/plain', panel.id); event.dataTransfer.effectAllowed = 'move'; });
+    panel.addEventListener('dragover', (event) => event.preventDefault());
+    panel.addEventListener('drop', (event) => {
+      event.preventDefault();
+      const moved = panels.find((other) => other.id === event.dataTransfer.getData('text/plain'));
+      if (!moved || moved === panel) return;
+      const all = [...frame.children];
+      if (all.indexOf(moved) < all.indexOf(panel)) panel.after(moved); else panel.before(moved);
+      keep();
+    });
+  }
+  const reset = make('button', {
+    type: 'button', onclick() {
+      for (const id of first) { const panel = document.getElementById(id); frame.append(panel); show(panel, true); }
+      layout.write('panels', {});
+    },
+  }, 'Reset');
+  const menu = make('details', { className: 'menu' }, make('summary', {}, 'Panels'), list);
+  frame.before(make('div', { className: 'tools' }, menu, reset, said));
+  for (const id of kept.order || []) {
+    const panel = panels.find((other) => other.id === id);
+    if (panel) frame.append(panel);
+  }
+  for (const panel of panels) show(panel, !hidden.has(panel.id));
+}

@@ -1,0 +1,44 @@
+// ---- Payloads: see render/columns.h.
+
+async function unpack(id) {
+  const element = document.getElementById(id);
+  const text = element.textContent.trim();
+  let bytes;
+  if (Uint8Array.fromBase64) {
+    bytes = Uint8Array.fromBase64(text);
+  } else {
+    const raw = atob(text);
+    bytes = new Uint8Array(raw.length);
+    for (let i = 0; i < raw.length; ++i) bytes[i] = raw.charCodeAt(i);
+  }
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+  bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+  element.remove();  // its text is no longer needed
+  const length = new DataView(bytes.buffer).getUint32(0, true);
+  const head = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)));
+  const columns = {};
+  let at = 4 + length;
+  for (const [name, kind, planes, count] of head.columns) {
+    columns[name] = unpackColumn(bytes, at, kind, planes, count);
+    at += planes * count;
+  }
+  return { head, columns };
+}
+
+function unpackColumn(bytes, at, kind, planes, count) {
+  if (kind === 'f') {
+    const out = new Uint8Array(8 * count);
+    for (let p = 0; p < 8; ++p) for (let i = 0; i < count; ++i) out[8 * i + p] = bytes[at + p * count + i];
+    return new Float64Array(out.buffer);
+  }
+  const out = new Float64Array(count);
+  for (let p = 0, factor = 1; p < planes; ++p, factor *= 256) {
+    const base = at + p * count;
+    for (let i = 0; i < count; ++i) out[i] += factor * bytes[base + i];
+  }
+  if (kind === 'd') {
+    for (let i = 0, sum = 0; i < count; ++i) out[i] = sum += unzigzag(out[i]);
+  }
+  return out;
+}
+const unzigzag = (value) => (value % 2 ? -(value + 1) / 2 : value / 2);

@@ -1,0 +1,141 @@
+// The timeline: the recording's events on a canvas. Nothing is an object per event: lanes are sorted
+// columns, and drawing jumps over what is narrower than a pixel, so that a million events pan
+// smoothly. Keys: W S + - zoom, A D arrows pan, F fit, 0 all, / search, [ ] idle gaps, M mark,
+// , . neighbours, Enter details, Esc none.
+
+const TL = { lane: 15, head: 22, counter: 44, left: 190, axis: 24, mini: 40 };
+const NONE = -1;
+
+// Colours and order of the exclusive breakdown: templates/html, render/html/palette.h.
+const CATEGORIES = [
+  ['tensor_core_kernel', 'Kernels on Tensor Cores', '#009E73', '#000'],
+  ['other_kernel', 'Other kernels', '#56B4E9', '#000'],
+  ['memcpy', 'Memory copies', '#0072B2', '#fff'],
+  ['memset', 'Memory sets', '#777777', '#fff'],
+  ['communication', 'Communication', '#CC79A7', '#000'],
+  ['runtime', 'Runtime calls', '#E69F00', '#000'],
+  ['dataloader', 'Data loader', '#D55E00', '#000'],
+  ['cpu', 'Other host work', '#F0E442', '#000'],
+  ['other', 'Unattributed', '#B3B3B3', '#000'],
+  ['annotation', 'Annotations', '#D9D2F0', '#000'],
+  ['python', 'Python', '#CFE3D6', '#000'],
+];
+const PARTS = 9;  // of these make the breakdown
+
+function line(g, x0, y0, x1, y1) {
+  g.beginPath();
+  g.moveTo(x0, y0);
+  g.lineTo(x1, y1);
+  g.stroke();
+}
+
+function shorten(text, length) {
+  if (text.length <= length) return text;
+  return length < 3 ? '' : text.slice(0, length - 1) + '…';
+}
+
+function lowerBound(values, value) {
+  let low = 0, high = values.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (values[middle] < value) low = middle + 1; else high = middle;
+  }
+  return low;
+}
+
+// Adds [start, end] to a union whose last interval starts no later.
+function push(union, start, end) {
+  const last = union.length - 1;
+  if (last > 0 && start <= union[last]) union[last] = Math.max(union[last], end);
+  else union.push(start, end);
+}
+
+function mergeUnions(a, b) {
+  const out = [];
+  for (let i = 0, k = 0; i < a.length || k < b.length;) {
+    if (k >= b.length || (i < a.length && a[i] <= b[k])) push(out, a[i++], a[i++]);
+    else push(out, b[k++], b[k++]);
+  }
+  return out;
+}
+
+// A time on the axis: as many digits as the step needs.
+function axisTime(ns, step) {
+  const scale = Math.abs(ns) >= 1e9 || step >= 1e9 ? [1e9, 's'] : Math.abs(ns) >= 1e6 || step >= 1e6 ? [1e6, 'ms']
+    : [1e3, 'µs'];
+  const decimals = Math.max(0, Math.ceil(-Math.log10(step / scale[0])));
+  return `${(ns / scale[0]).toFixed(Math.min(decimals, 9))}${GAP}${scale[1]}`;
+}
+
+// The columns, and finding one's way in them.
+class TimelineData {
+  constructor({ head, columns }) {
+    this.head = head;
+    this.link = columns.link;
+    this.kind = columns.kind;
+    this.start = columns.start;
+    this.duration = columns.duration;
+    for (let i = 0; i < this.start.length; ++i) {
+      this.start[i] *= head.unit;
+      this.duration[i] *= head.unit;
+    }
+    const place = new Map(CATEGORIES.map(([id], index) => [id, index]));
+    this.category = Uint8Array.from(head.kinds, (kind) => place.get(kind[1]) ?? 8);
+    this.readCounters(columns);
+    this.first = Infinity;
+    this.last = -Infinity;
+    this.lanes = head.lanes.map(([track, depth, begin, end]) => ({ track, depth, begin, end }));
+    for (const lane of this.lanes) {
+      if (lane.begin === lane.end) continue;
+      this.first = Math.min(this.first, this.start[lane.begin]);
+      this.last = Math.max(this.last, this.endOf(lane.end - 1));
+    }
+    this.folded = new Set(layout.read().folded || []);
+    this.rank = head.tracks.length ? head.tracks[0].rank : 0;
+    this.view = [this.first, this.last];
+    this.scroll = 0;
+    this.selected = NONE;
+    this.range = null;
+    this.marks = [];
+    this.hits = [];
+  }
+
+  readCounters(columns) {
+    let at = 0, time = 0;
+    this.counters = this.head.counters.map((counter) => {
+      const slice = [at, at += counter.count];
+      return { ...counter, time: columns.counter_time.slice(...slice).map((t) => t * this.head.unit),
+        value: columns.counter_value.slice(...slice).map((value) => value * counter.scale) };
+    });
+    return time;
+  }
+
+  endOf(event) { return this.start[event] + this.duration[event]; }
+  nameOf(event) { return this.head.kinds[this.kind[event]][0]; }
+  trackOf(event) { return this.head.tracks[this.laneOf(event).track]; }
+  laneOf(event) {
+    let low = 0, high = this.lanes.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.lanes[middle].begin <= event) low = middle; else high = middle - 1;
+    }
+    return this.lanes[low];
+  }
+  // The first event of the lane, not before `from`, that ends after `time`.
+  firstEnding(lane, time, from = lane.begin) {
+    let low = from, high = lane.end;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.endOf(middle) > time) high = middle; else low = middle + 1;
+    }
+    return low;
+  }
+  firstStarting(lane, time, from) {
+    let low = from, high = lane.end;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.start[middle] >= time) high = middle; else low = middle + 1;
+    }
+    return low;
+  }
+}

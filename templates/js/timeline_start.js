@@ -1,0 +1,61 @@
+// The whole of it, and handing events on to Perfetto.
+class Timeline extends TimelineInput {
+  constructor(section, payload) {
+    super(payload);
+    this.build(section);
+    this.arrange();
+    this.listen();
+    this.readHash();
+    this.resize();
+  }
+
+  // The events in view as a Chrome trace, handed to Perfetto's page when the reader asks for it.
+  openPerfetto() {
+    const trace = { traceEvents: this.chromeEvents() };
+    const other = open('https://ui.perfetto.dev');
+    const buffer = new TextEncoder().encode(JSON.stringify(trace)).buffer;
+    const ping = setInterval(() => other.postMessage('PING', 'https://ui.perfetto.dev'), 100);
+    const answer = (message) => {
+      if (message.source !== other || message.data !== 'PONG') return;
+      clearInterval(ping);
+      removeEventListener('message', answer);
+      other.postMessage({ perfetto: { buffer, title: document.title } }, 'https://ui.perfetto.dev');
+    };
+    addEventListener('message', answer);
+    setTimeout(() => clearInterval(ping), 30000);
+  }
+
+  chromeEvents() {
+    const events = [], groups = [...new Set(this.head.tracks.map((track) => track.group))];
+    this.head.tracks.forEach((track, tid) => {
+      const pid = groups.indexOf(track.group);
+      events.push({ ph: 'M', name: 'process_name', pid, tid, args: { name: track.group } },
+        { ph: 'M', name: 'thread_name', pid, tid, args: { name: track.name } });
+    });
+    for (const lane of this.lanes) {
+      const pid = groups.indexOf(this.head.tracks[lane.track].group);
+      for (let i = this.firstEnding(lane, this.view[0]); i < lane.end && this.start[i] < this.view[1]; ++i) {
+        events.push({ ph: 'X', name: this.nameOf(i), cat: this.head.kinds[this.kind[i]][1], pid,
+          tid: lane.track, ts: this.start[i] / 1000, dur: this.duration[i] / 1000 });
+      }
+    }
+    return events;
+  }
+}
+
+async function startTimeline() {
+  if (!document.getElementById('c-timeline')) return;
+  const payload = await unpack('c-timeline');
+  window.timeline = new Timeline(document.getElementById('timeline-section'), payload);
+  const cited = [...document.querySelectorAll('[data-interval]')];
+  window.timeline.findings = cited.map((row) => row.dataset.interval.split(',').map(Number));
+  cited.forEach((row, index) => {
+    const [start, end, rank] = window.timeline.findings[index];
+    row.append(make('td', {}, make('button', {
+      type: 'button', className: 'link', onclick: () => window.timeline.show(start, end, rank < 0 ? null : rank),
+    }, '→ Timeline')));
+  });
+  window.timeline.redraw();
+  document.documentElement.dataset.timeline = 'ready';
+}
+startTimeline();

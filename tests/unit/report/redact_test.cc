@@ -1,0 +1,62 @@
+#include "report/redact.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+namespace profgauge::report {
+namespace {
+
+TEST(Redact, TakesFoldersOffFileNamesOnly) {
+  const struct {
+    std::string_view text, without;
+  } kCases[] = {
+      {"/home/me/secret/train.py(3): main", "train.py(3): main"},
+      {"torch/nn/modules/module.py(1743): _call_impl", "module.py(1743): _call_impl"},
+      {"/a/b.py(1): f;/c/d.py(2): g", "b.py(1): f;d.py(2): g"},
+      {"cannot read `/data/x/run.json.gz`", "cannot read `run.json.gz`"},
+      {R"(C:\Users\me\train.py(3): main)", "train.py(3): main"},
+      {"aten::mm", "aten::mm"},
+      {"volta_sgemm_128x32_nn", "volta_sgemm_128x32_nn"},
+      {"/module/Net::forward/Linear::forward/linear", "/module/Net::forward/Linear::forward/linear"},
+      {"n/a", "n/a"},
+      {"3/4.", "3/4."},
+      {"", ""},
+  };
+  for (const auto& test : kCases) EXPECT_EQ(WithoutFolders(test.text), test.without) << test.text;
+}
+
+TEST(Redact, LeavesNoHostAndNoFolderInTheReport) {
+  Report report;
+  report.profile.name = "gpu-box-17_4711";
+  report.profile.sources = {"/home/me/gpu-box-17_4711.pt.trace.json"};
+  auto strings = std::make_shared<StringPool>();
+  Table ranks("ranks", "rank", "Ranks", strings);
+  ranks.AddColumn({"host", "Host", Unit::kText, ""}).AddText(strings->Intern("gpu-box-17"));
+  Table ops("ops", "op", "Ops", strings);
+  ops.AddColumn({"call_stack", "Call stack", Unit::kText, ""})
+      .AddText(strings->Intern("/home/me/a.py(1): f"));
+  report.tables.push_back(std::move(ranks));
+  report.tables.push_back(std::move(ops));
+  report.import = {{"x", "info", "x", 1, {"/home/me/t.json on gpu-box-17"}}};
+  report.timeline.tracks = {{"python on gpu-box-17", "Host", "thread", 0}};
+  report.timeline.kinds = {{"/home/me/a.py(1): f", "python", ""}};
+  Finding finding;
+  finding.message = "rank 1 on gpu-box-17 waits";
+  finding.evidence = {{std::string("/home/me/a.py(1): f"), std::int64_t{5}}};
+  report.findings = {finding};
+  Redact(report);
+  EXPECT_EQ(report.profile.name, "run");
+  EXPECT_EQ(report.profile.sources.front(), "input 1");
+  EXPECT_EQ(report.tables[0].At(0, "host"), Value(std::string("host-1")));
+  EXPECT_EQ(report.tables[1].At(0, "call_stack"), Value(std::string("a.py(1): f")));
+  EXPECT_EQ(report.import[0].examples[0], "t.json on host-1");
+  EXPECT_EQ(report.timeline.tracks[0].name, "python on host-1");
+  EXPECT_EQ(report.timeline.kinds[0].name, "a.py(1): f");
+  EXPECT_EQ(report.findings[0].message, "rank 1 on host-1 waits");
+  EXPECT_EQ(report.findings[0].evidence[0][0], Value(std::string("a.py(1): f")));
+  EXPECT_EQ(report.findings[0].evidence[0][1], Value(std::int64_t{5}));
+}
+
+}  // namespace
+}  // namespace profgauge::report
