@@ -318,7 +318,8 @@ constexpr ColumnSpec kApiCalls[] = {
     kMean,
     kMin,
     kMax,
-    {"share", "Share", kShare, "Share of the host time of all calls."},
+    {"share", "Share", kShare,
+     "Share of the time in calls; a driver call inside a runtime call shares its time."},
 };
 constexpr ColumnSpec kCollectives[] = {
     kRank,

@@ -49,10 +49,25 @@ std::vector<CallRow> CollectRows(std::span<const RankContext> ranks, StringPool&
   return rows;
 }
 
-void FillTable(const std::vector<CallRow>& rows, Output& out) {
-  Table& table = out.AddTable("api_calls");
+// Time in calls, a driver call inside a runtime call once.
+Ns TimeInCalls(std::span<const RankContext> ranks) {
   Ns total = 0;
-  for (const CallRow& row : rows) total += row.time;
+  for (const RankContext& rank : ranks) {
+    const ApiTable& api = rank.profile->api;
+    Ns covered = std::numeric_limits<Ns>::min();
+    for (std::size_t i = 0; i < api.size(); ++i) {
+      if (i > 0 && api.thread[i] != api.thread[i - 1]) covered = std::numeric_limits<Ns>::min();
+      if (!rank.InTables(ApiId{static_cast<std::uint32_t>(i)})) continue;
+      const Ns end = api.start[i] + api.duration[i];
+      total += std::max<Ns>(0, end - std::max(covered, api.start[i]));
+      covered = std::max(covered, end);
+    }
+  }
+  return total;
+}
+
+void FillTable(const std::vector<CallRow>& rows, Ns total, Output& out) {
+  Table& table = out.AddTable("api_calls");
   for (const CallRow& row : rows) {
     table.Find("name")->AddText(row.name);
     table.Find("kind")->AddText(
@@ -110,7 +125,7 @@ void AddHostCalls(std::span<const RankContext> ranks, Output& out) {
   if (rows.empty()) {
     out.SetTableAbsent("api_calls", out.Gap(Capability::kLaunchLinks));
   } else {
-    FillTable(rows, out);
+    FillTable(rows, TimeInCalls(ranks), out);
   }
 }
 

@@ -31,6 +31,10 @@ Vendor VendorOf(const Profile& profile, const Gpu& gpu) {
   for (const std::string_view word : {"AMD", "Radeon", "Instinct", "gfx"}) {
     if (Contains(gpu.name, word)) return Vendor::kAmd;
   }
+  if (Contains(gpu.name, "Ascend")) return Vendor::kAscend;
+  for (const std::string_view word : {"Intel", "MTT", "MLU", "TPU", "Gaudi"}) {
+    if (Contains(gpu.name, word)) return Vendor::kOther;
+  }
   if (gpu.warp_size == 64) return Vendor::kAmd;
   for (const auto& [key, value] : profile.facts) {
     if (key.starts_with("hip_") || key.starts_with("roctracer_")) return Vendor::kAmd;
@@ -43,6 +47,7 @@ Chip ChipOf(const Profile& profile, const Gpu& gpu) {
   Chip chip;
   chip.id = gpu.id;
   chip.vendor = VendorOf(profile, gpu);
+  if (chip.vendor == Vendor::kAscend || chip.vendor == Vendor::kOther) return chip;
   if (chip.vendor == Vendor::kAmd) return chip;  // Their numbers are gfx versions.
   if (gpu.compute_major >= 0)
     chip.capability = gpu.compute_major * 10 + std::max(0, gpu.compute_minor);
@@ -224,6 +229,8 @@ bool IsEligibleOp(std::string_view op_name) {
       R"(|einsum|multi_head_attention_forward|scaled_dot_product_attention|(?:LSTM|GRU|RNN)(?:Cell)?))"
       R"(|\w*Conv[23]D(?:Backprop(?:Filter|Input)(?:V2)?)?|_Fused\w*(?:Conv2D|MatMul)|FusedMatMul)"
       R"(|\w*DepthwiseConv2dNative(?:Backprop(?:Filter|Input))?|\w*BatchMatMul\w*|MatMul|CudnnRNN\w*)"
+      R"(|aclnn(?:Mm|Addmm|Bmm|Baddbmm|Linear|(?:Batch|Grouped|Quant)*Mat[Mm]ul|Convolution(?:Backward)?)"
+      R"(|FlashAttention\w*)(?:V\d)?)"
       R"(|XlaDot(?:V2)?|XlaConv(?:V2)?|Einsum|dot|dot_general|convolution)"
       R"(|(?:custom-call )?__cu(?:blas|dnn)\$\w+)");
   // XLA's HLO ops and JAX's primitives; "gemm_fusion_dot.3".

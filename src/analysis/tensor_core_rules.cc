@@ -18,7 +18,7 @@ using enum Vendor;
 // What moves data between ranks. Device-initiated and one-shot kernels are here because profilers
 // record no collective for them.
 constexpr std::string_view kCollective =
-    R"((?i)(?:^|[^a-z])(?:nccl|rccl|mscclpp|msccl|oneccl|hccl|nvshmem|deep_ep::|symm_mem::))"
+    R"((?i)(?:^|[^a-z])(?:nccl|rccl|mscclpp|msccl|oneccl|hccl|hcom_|nvshmem|deep_ep::|symm_mem::))"
     R"(|ncclDevKernel|ncclKernel|cross_device_reduce|multimem_\w*(?:reduce|gather))"
     R"(|(?:one|two)_?shot_\w*all_?reduce|all_?reduce_(?:one|two)_?shot|all_?reduce_fusion_kernel)"
     R"(|lamport_\w*all_?reduce|(?:^|[_:])quick_?(?:all_?)?reduce)";
@@ -76,6 +76,17 @@ constexpr TensorCoreRule kRules[] = {
     {"aotriton", kYes, kHead, kAny, true, R"(^attn_fwd(?:\.kd)?$)", ""},
     {"amd_matrix", kUnknown, kAll, kAmd, true,
      R"((?i)miopen\w*(?:conv|wino)|implicit_?gemm|naive_conv|(?:^|[^b])gemm|matmul|winograd)", ""},
+
+    // Ascend: the last part of the name is the type of the operator that runs.
+    {"ascend_cube", kYes, kAll, kAscend, true,
+     R"((?:^|_)(?:(?:Batch|Grouped|Quant|WeightQuant)*Mat[Mm]ul|Conv[23]D(?:Transpose|Backprop(?:Input|Filter))?)"
+     R"(|(?:Flash|PromptFlash|IncreFlash)Attention(?:Score)?(?:Grad)?|FusedInferAttentionScore))"
+     R"((?:D|V\d)?\d*(?:_varlen)?$)",
+     ""},
+    {"ascend_vector", kNo, kAll, kAscend, false,
+     R"(AiCpu_|(?:^|_)(?:TransData|Cast|MemSet|TensorMove|Transpose\w*|Adds?|Muls?|RealDiv|Axpy|Reduce\w+)"
+     R"(|ZerosLike|OnesLike|BiasAdd\w*)(?:_?\d+)*$)",
+     ""},
 
     // Helpers of products and convolutions, and other kernels known by name.
     {"helper", kNo, kHead, kAny, false,
@@ -197,7 +208,7 @@ KernelClass ClassifyName(std::string_view name, Vendor vendor) {
     const TensorCoreRule& rule = kRules[i];
     if (rule.vendor != kAny && vendor != kAny && rule.vendor != vendor) continue;
     // A rule for one vendor whose words are common needs to know the vendor.
-    if (rule.vendor == kAmd && vendor != kAmd) continue;
+    if ((rule.vendor == kAmd || rule.vendor == kAscend) && vendor != rule.vendor) continue;
     const std::string_view text = rule.part == kHead ? std::string_view(head) : name;
     if (!RE2::PartialMatch(text, *compiled.rules[i].include)) continue;
     if (compiled.rules[i].exclude && RE2::PartialMatch(text, *compiled.rules[i].exclude)) continue;

@@ -20,8 +20,9 @@ enum class NamePart : std::uint8_t {
   kHead,  ///< Up to the first `<` or `(`, without "void " and "(anonymous namespace)::".
 };
 
-/// Chips a rule is for. A chip that is not recorded is taken for both.
-enum class Vendor : std::uint8_t { kAny, kNvidia, kAmd };
+/// Chips a rule is for. A chip that is not recorded is taken for one of NVIDIA or AMD. The matrix
+/// unit of Ascend's AI Cores is the Cube; of other chips no rule knows the kernels.
+enum class Vendor : std::uint8_t { kAny, kNvidia, kAmd, kAscend, kOther };
 
 struct TensorCoreRule {
   std::string_view id;

@@ -242,13 +242,12 @@ void DeviceToCalls(Profile& profile, const std::vector<std::int64_t>& api_correl
     device.launch[row] = ApiId{call->second};
     const HostId range = api.op[call->second];
     if (range.valid()) device.op[row] = nearest[range.value];
-    if (!device.op[row].valid()) profile.log.Add(Counter::kernels_without_op);
   }
 }
 
 void DeviceToNamedOps(Profile& profile, const std::vector<std::int64_t>& host_ids,
                       const std::vector<std::int64_t>& device_ids) {
-  if (std::all_of(device_ids.begin(), device_ids.end(), [](auto id) { return id < 0; })) return;
+  auto& device = profile.device;
   boost::unordered_flat_map<std::int64_t, HostId> named;
   for (std::uint32_t row = 0; row < host_ids.size(); ++row) {
     if (host_ids[row] >= 0) named.emplace(host_ids[row], HostId{row});
@@ -258,7 +257,12 @@ void DeviceToNamedOps(Profile& profile, const std::vector<std::int64_t>& host_id
     const auto found = named.find(device_ids[row]);
     if (device_ids[row] < 0 || found == named.end()) continue;
     const HostId op = nearest[found->second.value];
-    if (op.valid()) profile.device.op[row] = op;
+    if (op.valid()) device.op[row] = op;
+  }
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    if (device.launch[row].valid() && !device.op[row].valid()) {
+      profile.log.Add(Counter::kernels_without_op);
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "readers/ascend/ascend_reader.h"
 #include "readers/kineto/kineto_reader.h"
 #include "readers/nsight_systems/nsight_reader.h"
 #include "readers/nvprof/nvprof_reader.h"
@@ -14,6 +15,8 @@ namespace {
 
 std::vector<std::unique_ptr<Reader>> MakeBuiltinReaders() {
   std::vector<std::unique_ptr<Reader>> made;
+  made.push_back(readers::MakeAscendTraceReader());
+  made.push_back(readers::MakeAscendTableReader());
   made.push_back(readers::MakeRocprofv3Reader());
   made.push_back(readers::MakeXPlaneReader());
   made.push_back(readers::MakeXlaTraceReader());

@@ -1,11 +1,14 @@
 #include "readers/detect.h"
 
+#include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
 #include "readers/builtin.h"
 #include "readers/common/sqlite_file.h"
 #include "readers/common/sqlite_table.h"
+#include "readers/xla/wire.h"
 
 namespace profgauge {
 namespace {
@@ -38,7 +41,38 @@ constexpr Lookalike kLookalikes[] = {
      "help: convert it with `iconv -f UTF-16LE -t UTF-8`"},
     {"[\0"sv, "input/utf16", "the file is text in UTF-16, expected UTF-8",
      "help: convert it with `iconv -f UTF-16LE -t UTF-8`"},
+    {"\"Kind\",\"Agent_Id\""sv, "input/rocprof-csv",
+     "the file is a table of rocprofv3, which lacks the device's properties and the ranges",
+     "help: record with `rocprofv3 --sys-trace --output-format json -- COMMAND`"},
 };
+
+/// Words near the beginning of XProf's pages: sums that TensorBoard draws.
+constexpr std::string_view kXprofWords[] = {"\"cols\""sv, "\"byCategory\""sv, "\"byProgram\""sv,
+                                            "\"podStatsSequence\""sv, "\"hloModule\""sv};
+constexpr std::size_t kNearBeginning = 512;
+
+bool IsXprofPage(std::string_view text) {
+  text = text.substr(0, kNearBeginning);
+  return std::any_of(std::begin(kXprofWords), std::end(kXprofWords), [&](std::string_view word) {
+    return text.find(word) != std::string_view::npos;
+  });
+}
+
+/// Perfetto's traces are packets, each a message under field number 1.
+bool IsPerfetto(const std::string& path, std::string_view text) {
+  for (const std::string_view suffix : {".pftrace", ".perfetto-trace", ".perfetto"}) {
+    if (path.ends_with(suffix)) return true;
+  }
+  readers::xla::WireReader packets(text);
+  int count = 0;
+  while (packets.Next() && packets.field() == 1 && !packets.Bytes().empty()) {
+    readers::xla::WireReader fields(packets.Bytes());
+    while (fields.Next()) continue;
+    if (!fields.ok()) return false;
+    ++count;
+  }
+  return count >= 3;
+}
 
 Error InputError(const std::string& path, std::string_view code, std::string_view message,
                  std::string_view help) {
@@ -53,6 +87,12 @@ Error InputError(const std::string& path, std::string_view code, std::string_vie
 
 // What an SQLite file is, where its tables tell.
 Error UnknownDatabase(const std::string& file, const std::set<std::string>& tables) {
+  const auto is_rocpd = [](const std::string& table) { return table.starts_with("rocpd_"); };
+  if (std::any_of(tables.begin(), tables.end(), is_rocpd)) {
+    return InputError(file, "input/rocpd",
+                      "the file is a database of rocprofv3 (rocpd), which is not read",
+                      "help: record with `rocprofv3 --sys-trace --output-format json -- COMMAND`");
+  }
   if (tables.contains("dictionary") && tables.contains("db_version")) {
     return InputError(file, "input/dlprof",
                       "the file is a database of DLProf, a format that is not supported yet",
@@ -104,18 +144,33 @@ Result<const Reader*> FindReader(const std::string& path, std::span<const std::b
     if (!text.starts_with(lookalike.start) || best_match == Match::kYes) continue;
     return Fail(InputError(path, lookalike.code, lookalike.message, lookalike.help));
   }
+  if (best_match != Match::kYes && IsXprofPage(text)) {
+    return Fail(InputError(path, "input/xprof",
+                           "the file is a page of XProf, which holds sums for drawing only",
+                           "help: pass the `.xplane.pb` that it was made from "
+                           "(plugins/profile/<time>/<host>.xplane.pb)"));
+  }
   if (best != nullptr) return best;
+  if (IsPerfetto(path, text)) {
+    return Fail(InputError(
+        path, "input/perfetto", "the file is a binary trace of Perfetto, made for drawing",
+        "help: export the profile itself: `rocprofv3 --output-format json`, "
+        "`neuron-explorer view --output-format json`, or the `.xplane.pb` of JAX"));
+  }
   if (path.ends_with(".nsys-rep") || path.ends_with(".qdrep")) {
     return Fail(InputError(path, "input/nsys-rep",
                            "the file is a report of Nsight Systems in its own format, which only "
                            "its own tools can read",
-                           "help: export it with `nsys export --type sqlite " + path + "`, then pass the "
-                           "`.sqlite` file"));
+                           "help: export it with `nsys export --type sqlite " + path +
+                               "`, then pass the "
+                               "`.sqlite` file"));
   }
   return Fail(InputError(path, "input/unknown", "the file is no profile of a known format",
                          "help: expected a trace of the PyTorch profiler (*.pt.trace.json or "
-                         "*.pt.trace.json.gz), an SQLite export of Nsight Systems, a profile of NVProf, or "
-                         "PyProf's net.dict"));
+                         "*.pt.trace.json.gz), an SQLite export of Nsight Systems, a profile of "
+                         "NVProf, PyProf's net.dict, an XPlane file of JAX or TensorFlow "
+                         "(*.xplane.pb), JSON of rocprofv3 (*_results.json) or trace_view.json of "
+                         "Ascend"));
 }
 
 }  // namespace profgauge

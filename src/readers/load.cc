@@ -88,6 +88,28 @@ Result<std::vector<std::string>> FilesOf(const std::string& folder) {
   return files;
 }
 
+/// The file of `files` that says all that `file` says and more, where profilers write both; empty
+/// when there is none. Read as another rank it would count everything twice.
+std::string FullerSibling(const std::string& file, const std::vector<std::string>& files) {
+  const auto path = fs::path(file);
+  const auto name = path.filename().string();
+  const auto find = [&](const std::string& sibling) {
+    const auto wanted = (path.parent_path() / sibling).string();
+    return std::find(files.begin(), files.end(), wanted) != files.end() ? sibling : std::string();
+  };
+  if (name == "kernel_details.csv") return find("trace_view.json");
+  for (const std::string_view suffix : {".trace.json.gz", ".trace.json"}) {
+    if (name.ends_with(suffix)) {
+      return find(name.substr(0, name.size() - suffix.size()) + ".xplane.pb");
+    }
+  }
+  if (name != "perfetto_trace.json.gz") return {};
+  const auto xplane = std::find_if(files.begin(), files.end(), [](const std::string& other) {
+    return other.ends_with(".xplane.pb");
+  });
+  return xplane == files.end() ? std::string() : fs::path(*xplane).filename().string();
+}
+
 /// Ranks by their recorded number; without one, in the order of the names, where "worker10" comes
 /// behind "worker9".
 bool RanksBefore(const Profile& a, const Profile& b) {
@@ -147,6 +169,10 @@ Result<Run> LoadRun(const std::vector<std::string>& paths, const ReadOptions& op
     PROFGAUGE_TRY(const auto files, FilesOf(path));
     const auto before = run.profiles.size();
     for (const auto& file : files) {
+      if (const auto fuller = FullerSibling(file, files); !fuller.empty()) {
+        run.skipped.push_back(fmt::format("{}: {} says the same and more", file, fuller));
+        continue;
+      }
       auto profile = ReadProfile(file, options);
       if (profile) {
         run.profiles.push_back(std::move(*profile));

@@ -18,7 +18,7 @@ bool HasAny(std::string_view text, std::initializer_list<std::string_view> parts
 ApiKind ApiKindOf(std::string_view call) {
   // Callbacks on the host are launched too, but run no device work.
   if (HasAny(call, {"LaunchHostFunc"})) return ApiKind::kOther;
-  if (HasAny(call, {"Memcpy", "memcpy", "MemBufferCopy", "USMMemcpy", "memory_async_copy"}))
+  if (HasAny(call, {"Memcpy", "memcpy", "MemBufferCopy", "USMMemcpy", "memory_async_copy", "MemoryCopy"}))
     return ApiKind::kMemcpy;
   if (HasAny(call, {"Memset", "memset", "USMFill", "MemoryFill"})) return ApiKind::kMemset;
   if (HasAny(call, {"Synchronize", "HostSynchronize", "EventWait", "QueueFinish", "signal_wait"}) &&

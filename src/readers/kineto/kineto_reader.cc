@@ -43,6 +43,18 @@ constexpr RecordingHint kHints[] = {
     {Capability::kPython, "record with with_stack=True"},
 };
 
+/// For recordings with launches and without what they launched: intel/torch-xpu-ops#3985.
+constexpr RecordingHint kNoActivityHints[] = {
+    {Capability::kDeviceEvents,
+     "calls that launch work were recorded and no activity of a device: the profiler's driver or "
+     "plug-in delivered none"},
+    {Capability::kShapes, "record with record_shapes=True"},
+    {Capability::kCallStacks, "record with with_stack=True"},
+    {Capability::kMemoryEvents, "record with profile_memory=True"},
+    {Capability::kIterationMarkers, "call the profiler's step() after each iteration"},
+    {Capability::kPython, "record with with_stack=True"},
+};
+
 /// One import, from the first byte to the finished profile.
 class Import {
  public:
@@ -66,6 +78,9 @@ class Import {
         0) {
       return Fail(NoEvents());
     }
+    const auto& calls = profile.api.kind;
+    const bool launched = std::find(calls.begin(), calls.end(), ApiKind::kLaunch) != calls.end();
+    if (launched && profile.device.size() == 0) profile.hints = kNoActivityHints;
     return profile;
   }
 

@@ -32,6 +32,7 @@ const Keys& ArgsKeys() {
       {"external id", Field::kExternalId},
       {"device", Field::kDevice},
       {"stream", Field::kStream},
+      {"sycl queue", Field::kStream},  // Intel XPU has no streams by that name.
       {"bytes", Field::kBytes},
       {"registers per thread", Field::kRegisters},
       {"shared memory", Field::kSharedMemory},

@@ -163,6 +163,30 @@ TEST(KernelClass, AgreesWithLabelledNames) {
   EXPECT_GT(rows.size(), 50U);
 }
 
+TEST(KernelClass, OnAscendTheLastPartIsTheOperator) {
+  struct OnAscend {
+    std::string_view name, verdict;
+  };
+  constexpr OnAscend kOnAscend[] = {
+      {"aclnnMm_MatMulCommon_MatMulV2", "yes"},
+      {"aclnnMatmul_MatMulV3Common_MatMulV3", "yes"},
+      {"Conv2DBackpropFilter6", "yes"},
+      {"aclnnFlashAttentionScoreGrad_FlashAttentionScoreGrad_FlashAttentionScoreGrad", "yes"},
+      {"aclnnMm_MatMulCommon_MemSet", "no"},
+      {"aclnnMm_TransData_TransData", "no"},
+      {"trans_Cast_7", "no"},
+      {"aclnnCast_CastAiCpu_Cast", "no"},
+  };
+  for (const auto& row : kOnAscend) {
+    const KernelClass found = ClassifyName(row.name, Vendor::kAscend);
+    EXPECT_EQ(TriName(found.tensor_core), row.verdict) << row.name;
+    EXPECT_NE(found.rule, 0) << row.name;
+  }
+  EXPECT_TRUE(ClassifyName("hcom_allReduce__1", Vendor::kAscend).collective);
+  // Of chips that nothing is known about, nothing is said.
+  EXPECT_EQ(ClassifyName("gemm_kernel", Vendor::kOther).tensor_core, Tri::kUnknown);
+}
+
 TEST(KernelClass, ALongHostileNameIsQuick) {
   const std::string name = std::string(1 << 20, '_') + "xmma_" + std::string(1 << 20, 'f');
   EXPECT_EQ(ClassifyName(name).tensor_core, Tri::kUnknown);
@@ -313,6 +337,7 @@ TEST(EligibleOps, ByName) {
                                       "Conv2DBackpropFilter",
                                       "BatchMatMulV2",
                                       "Einsum",
+                                      "aclnnMm",
                                       "dense/MatMul",
                                       "jit_f/gemm_fusion_dot.3",
                                       "jit_f/cudnn-conv.1",
@@ -324,8 +349,8 @@ TEST(EligibleOps, ByName) {
   for (const std::string_view name :
        {"aten::mv", "aten::addmv", "aten::addr", "aten::prelu", "aten::add", "aten::relu",
         "aten::_softmax", "aten::native_layer_norm", "aten::copy_", "aten::_conv_depthwise2d",
-        "aten::mm_helper", "AddBackward0", "Optimizer.step#SGD.step", "", "aten::", "jit_f/loop_reduce_fusion.1",
-        "jit(f)/transpose", "dense/BiasAdd"}) {
+        "aten::mm_helper", "AddBackward0", "Optimizer.step#SGD.step", "",
+        "aten::", "jit_f/loop_reduce_fusion.1", "jit(f)/transpose", "dense/BiasAdd"}) {
     EXPECT_FALSE(IsEligibleOp(name)) << name;
   }
 }

@@ -53,6 +53,33 @@ TEST(KinetoDialects, EverySpellingMeansTheSame) {
   }
 }
 
+// The queue stands for the stream; a driver call inside the runtime call has the same correlation.
+TEST(KinetoDialects, IntelXpu) {
+  const std::string host = R"json(
+      {"ph":"X","cat":"cpu_op","name":"aten::mm","pid":10,"tid":10,"ts":100,"dur":50,
+       "args":{"External id":3}},
+      {"ph":"X","cat":"xpu_driver","name":"zeCommandListAppendLaunchKernel","pid":10,"tid":10,
+       "ts":112,"dur":2,"args":{"External id":3,"correlation":8,"l0 call":"zeX"}},
+      {"ph":"X","cat":"xpu_runtime","name":"urEnqueueKernelLaunch","pid":10,"tid":10,"ts":110,
+       "dur":5,"args":{"External id":3,"correlation":8}})json";
+  const auto profile = ReadText(Trace(host + R"json(,
+      {"ph":"X","cat":"kernel","name":"gemm_kernel","pid":0,"tid":0,"ts":120,"dur":9,"args":{
+       "External id":3,"correlation":8,"device":0,"sycl queue":64,"l0 queue":"0x5"}},
+      {"ph":"X","cat":"gpu_memcpy","name":"Memcpy M2D(Memory -> Device)","pid":0,"tid":0,
+       "ts":130,"dur":9,"args":{"correlation":9,"device":0,"sycl queue":65,"bytes":64}})json"));
+  ASSERT_TRUE(profile) << Outcome(profile);
+  EXPECT_THAT(profile->device.stream, ElementsAre(64, 65));
+  EXPECT_EQ(profile->device.copy[1], CopyKind::kHostToDevice);
+  EXPECT_EQ(profile->Name(profile->api.name[profile->device.launch[0].value]),
+            "urEnqueueKernelLaunch");
+  EXPECT_EQ(profile->device.op[0], HostId{0});
+  // Some drivers deliver no activity at all.
+  const auto without = ReadText(Trace(host));
+  ASSERT_TRUE(without) << Outcome(without);
+  EXPECT_THAT(CapabilityGap(Capability::kDeviceEvents, without->hints),
+              ::testing::HasSubstr("no activity of a device"));
+}
+
 TEST(KinetoDialects, MemoryEventsWithAndWithoutCategory) {
   for (const std::string_view cat : {R"json("cat":"cpu_instant_event",)json", ""}) {
     const auto profile = ReadText(Trace(fmt::format(

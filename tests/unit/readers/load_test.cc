@@ -89,8 +89,27 @@ TEST_F(Load, SaysWhatAFileIsInstead) {
       {"notes.txt", "hello",
        "error: the file is no profile of a known format\n  --> notes.txt\n"
        "  help: expected a trace of the PyTorch profiler (*.pt.trace.json or *.pt.trace.json.gz), "
-       "an SQLite export of Nsight Systems, a profile of NVProf, or PyProf's net.dict   "
-       "[input/unknown]\n"},
+       "an SQLite export of Nsight Systems, a profile of NVProf, PyProf's net.dict, an XPlane file "
+       "of JAX or TensorFlow (*.xplane.pb), JSON of rocprofv3 (*_results.json) or trace_view.json "
+       "of Ascend   [input/unknown]\n"},
+      {"trace.pftrace", "\x01\x02",
+       "error: the file is a binary trace of Perfetto, made for drawing\n  --> trace.pftrace\n"
+       "  help: export the profile itself: `rocprofv3 --output-format json`, `neuron-explorer view "
+       "--output-format json`, or the `.xplane.pb` of JAX   [input/perfetto]\n"},
+      {"packets", "\x0A\x02\x40\x05\x0A\x02\x40\x06\x0A\x02\x50\x01",
+       "error: the file is a binary trace of Perfetto, made for drawing\n  --> packets\n"
+       "  help: export the profile itself: `rocprofv3 --output-format json`, `neuron-explorer view "
+       "--output-format json`, or the `.xplane.pb` of JAX   [input/perfetto]\n"},
+      {"overview_page.json", R"([{"cols": [{"id": "time"}], "rows": []}])",
+       "error: the file is a page of XProf, which holds sums for drawing only\n"
+       "  --> overview_page.json\n"
+       "  help: pass the `.xplane.pb` that it was made from "
+       "(plugins/profile/<time>/<host>.xplane.pb)   [input/xprof]\n"},
+      {"kernel_trace.csv", R"("Kind","Agent_Id","Queue_Id")",
+       "error: the file is a table of rocprofv3, which lacks the device's properties and the "
+       "ranges\n  --> kernel_trace.csv\n"
+       "  help: record with `rocprofv3 --sys-trace --output-format json -- COMMAND`   "
+       "[input/rocprof-csv]\n"},
       {"package.json", R"({"name": "x"})",
        "error: the file has no list `traceEvents`\n  --> package.json\n"
        "  help: expected a trace of the PyTorch profiler (*.pt.trace.json or *.pt.trace.json.gz)   "
@@ -162,6 +181,20 @@ TEST_F(Load, WithoutRanksNamesCount) {
   const auto run = ReadRun({"worker10.1.pt.trace.json", "worker9.2.pt.trace.json"}, {});
   ASSERT_TRUE(run);
   EXPECT_EQ((*run)[0].source.path, "worker9.2.pt.trace.json");
+}
+
+TEST_F(Load, OfTwoFilesThatSayTheSameTheFullerIsRead) {
+  Write("run/trace_view.json", R"([{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":"5",
+      "dur":2}])");
+  Write("run/kernel_details.csv",
+        "Name,Accelerator Core,Start Time(us),Duration(us)\nk,AI_CORE,5,1\n");
+  const auto run = LoadRun({"run"}, {});
+  ASSERT_TRUE(run) << run.error().message;
+  EXPECT_EQ(run->profiles.size(), 1u);
+  EXPECT_THAT(run->skipped,
+              ElementsAre("run/kernel_details.csv: trace_view.json says the same and more"));
+  // Alone, the table is a profile.
+  EXPECT_TRUE(ReadProfile("run/kernel_details.csv", {}));
 }
 
 TEST_F(Load, ABrokenTraceInAFolderIsNotSkipped) {

@@ -164,6 +164,9 @@ TEST_F(NsightTest, RefusesOtherDatabasesAndDamagedOnes) {
   Write("create table dictionary (x integer); create table db_version (x integer)");
   EXPECT_EQ(ReadProfile(path_, {}).error().code, "input/dlprof");
   std::filesystem::remove(path_);
+  Write("create table rocpd_kernel_dispatch_1 (x integer)");
+  EXPECT_EQ(ReadProfile(path_, {}).error().code, "input/rocpd");
+  std::filesystem::remove(path_);
   Write("create table recipes (x integer)");
   EXPECT_EQ(ReadProfile(path_, {}).error().code, "input/sqlite");
   std::filesystem::remove(path_);

@@ -1,0 +1,267 @@
+#include "readers/ascend/ascend_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "readers/ascend/trace_view.h"
+#include "readers/common/csv_rows.h"
+
+namespace profgauge::readers {
+namespace ascend {
+namespace {
+
+constexpr RecordingHint kHints[] = {
+    {Capability::kDeviceEvents, "record with torch_npu.profiler.ProfilerActivity.NPU"},
+    {Capability::kHostOps, "record with torch_npu.profiler.ProfilerActivity.CPU"},
+    {Capability::kLaunchLinks, "pass trace_view.json of a recording with ProfilerActivity.CPU"},
+    {Capability::kShapes, "record with record_shapes=True"},
+    {Capability::kCallStacks, "record with with_stack=True"},
+    {Capability::kMemoryEvents,
+     "trace_view.json does not hold them (torch_npu writes them to memory_record.csv)"},
+    {Capability::kIterationMarkers, "call the profiler's step() after each iteration"},
+    {Capability::kPython, "record with with_stack=True"},
+};
+
+bool Has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+std::string_view TextOf(std::span<const std::byte> head) {
+  return {reinterpret_cast<const char*>(head.data()), head.size()};
+}
+
+Error NoEvents(const ByteSource& source, std::string message) {
+  Error error;
+  error.kind = ErrorKind::kInput;
+  error.code = "ascend/no-events";
+  error.message = std::move(message);
+  error.where.file = source.name();
+  error.notes.push_back(
+      "help: record with torch_npu.profiler (activities CPU and NPU), then pass "
+      "ASCEND_PROFILER_OUTPUT/trace_view.json");
+  return error;
+}
+
+class TraceReader final : public Reader {
+ public:
+  std::string_view name() const override { return "ascend"; }
+
+  /// Kineto's traces are objects, or lists whose times are numbers.
+  Match Sniff(std::span<const std::byte> head) const override {
+    const auto text = TextOf(head);
+    const auto first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+    if (first == std::string_view::npos || (text[first] != '[' && text[first] != '{')) {
+      return Match::kNo;
+    }
+    if (!Has(text, "\"ph\"")) return Match::kNo;
+    const bool marked = Has(text, "\"Ascend Hardware\"") || Has(text, "\"async_npu\"") ||
+                        Has(text, "\"CANN\"") || Has(text, "\"Overlap Analysis\"");
+    const bool text_times = Has(text, "\"ts\": \"") || Has(text, "\"ts\":\"");
+    return marked || (text_times && text[first] == '[') ? Match::kYes : Match::kNo;
+  }
+
+  Result<Profile> Read(ByteSource& source, const ReadOptions& options) const override {
+    ProfileBuilder builder;
+    TraceView view(builder);
+    PROFGAUGE_CHECK(ReadJsonRows(source, options, view, builder));
+    view.Finish();
+    builder.SetHints(kHints);
+    builder.source().format = "ascend";
+    builder.source().dialect = "trace_view.json";
+    PROFGAUGE_TRY(auto profile, builder.Finish());
+    if (profile.device.size() + profile.host.size() + profile.api.size() > 0) return profile;
+    return Fail(NoEvents(source, "the Ascend trace records nothing"));
+  }
+};
+
+/// kernel_details.csv: kernels without what launched them.
+class KernelDetails {
+ public:
+  explicit KernelDetails(ProfileBuilder& builder) : builder_(builder) {}
+
+  void Receive(const CsvRow& row) {
+    auto& log = builder_.log();
+    log.Add(Counter::events_read);
+    const auto start = row.Microseconds("Start Time(us)");
+    const auto duration = row.Microseconds("Duration(us)");
+    if (!start || !duration || *duration < 0) return log.Add(Counter::events_bad_time);
+    DeviceRow out;
+    out.start = *start;
+    out.duration = *duration;
+    out.name = builder_.Intern(row.Text("Name"));
+    const auto device = row.Integer("Device_id").value_or(0);
+    out.gpu = device >= 0 && device < 1 << 16 ? static_cast<std::int32_t>(device) : 0;
+    out.stream = row.Integer("Stream ID").value_or(-1);
+    LaunchConfig config;
+    const auto blocks = row.Integer("Block Dim").value_or(0);
+    if (blocks > 0 && blocks < 1 << 30) {
+      config.grid[0] = static_cast<std::int32_t>(blocks);
+      config.grid[1] = config.grid[2] = 1;
+    }
+    out.config = builder_.AddLaunchConfig(config);
+    builder_.AddDevice(out);
+    devices_[out.gpu] = true;
+    if (const auto step = row.Integer("Step Id"); step && *step >= 0) {
+      auto [at, is_new] = steps_.try_emplace(*step, *start, *start + *duration);
+      at->second.first = std::min(at->second.first, *start);
+      at->second.second = std::max(at->second.second, *start + *duration);
+    }
+  }
+
+  /// A step lasts from its first kernel to its last.
+  void Finish() {
+    ThreadId thread;
+    if (!steps_.empty()) thread = builder_.AddThread("kernel_details.csv", "Step Id");
+    for (const auto& [step, extent] : steps_) {
+      HostRow row;
+      row.start = extent.first;
+      row.duration = extent.second - extent.first;
+      row.name = builder_.Intern(fmt::format("step {}", step));
+      row.kind = HostKind::kIterationMarker;
+      row.thread = thread;
+      builder_.AddHost(row);
+    }
+    for (const auto& [id, used] : devices_) {
+      Gpu npu;
+      npu.id = id;
+      npu.name = "Ascend NPU";
+      builder_.AddGpu(std::move(npu));
+    }
+  }
+
+ private:
+  ProfileBuilder& builder_;
+  std::map<std::int64_t, std::pair<Ns, Ns>> steps_;
+  std::map<std::int32_t, bool> devices_;
+};
+
+/// cluster_step_trace_time.csv: the sums of each rank over its steps.
+class ClusterSteps {
+ public:
+  struct Sums {
+    std::int64_t steps = 0;
+    Ns computing = 0, exposed = 0, overlapped = 0, communication = 0, free = 0, stage = 0;
+  };
+
+  void Receive(const CsvRow& row) {
+    const auto rank = row.Integer("Index");
+    if (row.Text("Type") != "rank" || !rank) return;
+    auto& sums = ranks_[*rank];
+    ++sums.steps;
+    sums.computing += row.Microseconds("Computing").value_or(0);
+    sums.exposed += row.Microseconds("Communication(Not Overlapped)").value_or(0);
+    sums.overlapped += row.Microseconds("Overlapped").value_or(0);
+    sums.communication += row.Microseconds("Communication").value_or(0);
+    sums.free += row.Microseconds("Free").value_or(0);
+    sums.stage += row.Microseconds("Stage").value_or(0);
+  }
+
+  bool empty() const { return ranks_.empty(); }
+
+  Reported Report() const {
+    Reported reported;
+    Sums all;
+    Ns least = ranks_.begin()->second.computing, most = least;
+    double idle = 0, most_idle = 0;
+    ReportedTable table{"ranks",
+                        {"id", "iterations", "iteration_time", "compute_time", "communication_time",
+                         "exposed_communication", "idle"},
+                        {}};
+    for (const auto& [id, sums] : ranks_) {
+      const double share = Share(sums.free, sums.stage);
+      table.rows.push_back({id, sums.steps, sums.stage, sums.computing, sums.communication,
+                            sums.exposed, sums.stage > 0 ? Value(share) : Value{}});
+      all.computing += sums.computing;
+      all.exposed += sums.exposed;
+      all.overlapped += sums.overlapped;
+      all.communication += sums.communication;
+      all.stage += sums.stage;
+      least = std::min(least, sums.computing);
+      most = std::max(most, sums.computing);
+      idle += share;
+      most_idle = std::max(most_idle, share);
+    }
+    const auto count = static_cast<double>(ranks_.size());
+    const auto add = [&](const char* id, Value value) {
+      reported.metrics.push_back({id, std::move(value), "summed up by Ascend's cluster analysis"});
+    };
+    add("profile.ranks", static_cast<std::int64_t>(ranks_.size()));
+    add("gpu.idle.mean", idle / count);
+    add("gpu.idle.max", most_idle);
+    if (all.computing > 0) {
+      add("rank.imbalance",
+          static_cast<double>(most - least) * count / static_cast<double>(all.computing));
+    }
+    if (all.communication > 0)
+      add("communication.overlap", Share(all.overlapped, all.communication));
+    if (all.stage > 0) add("communication.exposed_share", Share(all.exposed, all.stage));
+    reported.tables.push_back(std::move(table));
+    return reported;
+  }
+
+ private:
+  static double Share(Ns part, Ns whole) {
+    return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+  }
+  std::map<std::int64_t, Sums> ranks_;
+};
+
+bool IsKernelDetails(std::string_view text) {
+  const auto head = text.substr(0, text.find('\n'));
+  return Has(head, "Start Time(us)") && Has(head, "Duration(us)") && Has(head, "Accelerator Core");
+}
+
+bool IsClusterSteps(std::string_view text) {
+  return text.substr(0, text.find('\n')).find("Step,Type,Index,Computing,") !=
+         std::string_view::npos;
+}
+
+class TableReader final : public Reader {
+ public:
+  std::string_view name() const override { return "ascend"; }
+
+  Match Sniff(std::span<const std::byte> head) const override {
+    const auto text = TextOf(head);
+    return IsKernelDetails(text) || IsClusterSteps(text) ? Match::kYes : Match::kNo;
+  }
+
+  Result<Profile> Read(ByteSource& source, const ReadOptions& options) const override {
+    ProfileBuilder builder;
+    KernelDetails kernels(builder);
+    ClusterSteps cluster;
+    PROFGAUGE_CHECK(ReadCsvRows(
+        source, options,
+        [&](const CsvRow& row) {
+          // The tables have no column in common.
+          if (row.Text("Type") == "rank" || row.Text("Type") == "stage")
+            return cluster.Receive(row);
+          kernels.Receive(row);
+        },
+        builder));
+    kernels.Finish();
+    builder.SetHints(kHints);
+    builder.source().format = "ascend";
+    builder.source().dialect =
+        cluster.empty() ? "kernel_details.csv" : "cluster_step_trace_time.csv";
+    PROFGAUGE_TRY(auto profile, builder.Finish());
+    if (!cluster.empty()) {
+      profile.has_timeline = false;
+      profile.reported = cluster.Report();
+    } else if (profile.device.size() == 0) {
+      return Fail(NoEvents(source, "the Ascend table holds no kernel"));
+    }
+    return profile;
+  }
+};
+
+}  // namespace
+}  // namespace ascend
+
+std::unique_ptr<Reader> MakeAscendTraceReader() { return std::make_unique<ascend::TraceReader>(); }
+std::unique_ptr<Reader> MakeAscendTableReader() { return std::make_unique<ascend::TableReader>(); }
+
+}  // namespace profgauge::readers

@@ -1,0 +1,109 @@
+// trace_view.json of torch_npu: a list of trace events whose processes say what they are.
+//
+//   - "Python": host ops and annotations, with categories;
+//   - "CANN": calls of the runtime (AscendCL@…), made into API calls of the Python threads;
+//   - "Ascend Hardware": kernels by stream; waits of a stream are no work;
+//   - "Communication" (older: "HCCL"): collectives by group; their tasks on planes repeat them;
+//   - "Overlap Analysis": tracks that the profiler derived from the kernels. They are only held
+//     against them: a total that differs by over 1 % is counted in the import log.
+//
+// Arrows link: HostToDevice from the CANN call to its kernel, async_npu from the op that asked for
+// it on the Python thread (a task queue stands between them), fwdbwd from forward to backward ops.
+// Start times are texts of absolute microseconds.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/interval.h"
+#include "model/profile_builder.h"
+#include "readers/common/json_rows.h"
+
+namespace profgauge::readers::ascend {
+
+class TraceView final : public JsonRowReceiver {
+ public:
+  explicit TraceView(ProfileBuilder& builder) : builder_(builder) {}
+
+  bool Wants(std::string_view list) override { return list.empty() || list == "traceEvents"; }
+  void Receive(std::string_view list, const JsonRow& row) override;
+  /// Places what needed the names of all processes, and links.
+  void Finish();
+
+ private:
+  enum class Process : std::uint8_t { kOther, kHost, kRuntime, kDevice, kCommunication, kDerived };
+  /// Process and thread as written, numbered in order of appearance.
+  using Place = std::uint32_t;
+  struct Event {
+    Ns start = 0;
+    Ns duration = 0;
+    StringId name;
+    StringId task;  ///< Task Type.
+    std::int64_t stream = -1;
+    Place place = 0;
+  };
+  struct End {
+    Place place = 0;
+    Ns time = 0;
+  };
+  struct Arrow {
+    End from, to;
+    bool has_from = false, has_to = false;
+  };
+  struct Link {
+    End to, from;
+  };
+  using Arrows = boost::unordered_flat_map<std::string, Arrow>;
+  /// What is to be found by where and when it starts.
+  struct Started {
+    Place place = 0;
+    Ns start = 0;
+    Ns end = 0;
+    std::int64_t id = -1;
+  };
+
+  Place PlaceOf(const JsonRow& row);
+  void ReceiveName(const JsonRow& row);
+  void ReceiveArrow(const JsonRow& row);
+  void ReceiveComplete(const JsonRow& row);
+  void AddHost(const JsonRow& row, Ns start, Ns duration, Place place);
+  Process ProcessOf(Place place) const;
+  ThreadId ThreadOf(Place place);
+  void AddDeviceEvents();
+  void AddWork(const Event& event);
+  void AddCollective(const Event& event);
+  /// Sets what an arrow into the event says of its launch and its op.
+  void LinkRow(const Event& event, DeviceRow& row);
+  void AddCalls();
+  void CheckOwnTotals();
+
+  /// The whole arrows, by where they end.
+  static std::vector<Link> Sorted(const Arrows& arrows);
+  /// Where the arrow into the event at (place, time) came from; nullptr when there is none.
+  static const End* SourceOf(const std::vector<Link>& links, Place place, Ns time);
+  /// Id of the innermost of `rows` (in order) around `at`; -1 when there is none.
+  static std::int64_t Around(const std::vector<Started>& rows, const End& at);
+
+  ProfileBuilder& builder_;
+  std::vector<std::pair<std::string, std::string>> places_;
+  boost::unordered_flat_map<std::string, Place> place_ids_;
+  boost::unordered_flat_map<std::string, std::string> process_names_;
+  boost::unordered_flat_map<std::string, std::string> thread_names_;  ///< By "pid/tid".
+  std::vector<Event> events_;                                         ///< Without a category.
+  Arrows to_runtime_;
+  Arrows to_op_;
+  std::vector<Started> ops_;
+  std::vector<Started> calls_;
+  std::vector<Link> launches_;           ///< Of HostToDevice arrows.
+  std::vector<Link> requests_;           ///< Of async_npu arrows.
+  std::vector<std::int64_t> launching_;  ///< Ids of calls that launched work.
+  std::vector<Span> computing_, communicating_;
+  std::string host_process_;
+  bool has_communication_ = false;
+};
+
+}  // namespace profgauge::readers::ascend

@@ -1,0 +1,228 @@
+#include "readers/ascend/ascend_reader.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "base/byte_source.h"
+#include "base/interval.h"
+#include "readers/kineto/kineto_reader.h"
+#include "readers/load.h"
+
+namespace profgauge {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// An op asks for a product from the Python thread 9; CANN's thread 12 launches it. "Overlap
+// Analysis" repeats the kernel, "Communication" holds a collective and its tasks.
+std::string Trace(const std::string& computing = "2.5") {
+  return R"json([
+{"ph": "X", "name": "ProfilerStep#2", "pid": 7, "tid": 9, "ts": "1700000000000000.000",
+ "dur": 100, "cat": "user_annotation", "args": {}},
+{"ph": "X", "name": "aten::mm", "pid": 7, "tid": 9, "ts": "1700000000000001.000", "dur": 20,
+ "cat": "cpu_op", "args": {"Sequence number": 4, "Fwd thread id": 0, "Input Dims": "8,16;16,4"}},
+{"ph": "X", "name": "aclnnMm", "pid": 7, "tid": 9, "ts": "1700000000000002.250", "dur": 10,
+ "cat": "cpu_op", "args": {"Sequence number": -1, "Fwd thread id": 0}},
+{"ph": "X", "name": "Enqueue", "pid": 7, "tid": 9, "ts": "1700000000000003.000", "dur": 1,
+ "cat": "enqueue", "args": {"correlation_id": 1}},
+{"ph": "s", "name": "torch_to_npu", "id": 5, "pid": 7, "tid": 9, "ts": "1700000000000002.250",
+ "cat": "async_npu"},
+{"ph": "f", "name": "torch_to_npu", "id": 5, "pid": 800, "tid": 3, "ts": "1700000000000040.500",
+ "cat": "async_npu"},
+{"name": "process_name", "pid": 7, "tid": 0, "args": {"name": "Python"}, "ph": "M"},
+{"name": "AscendCL@aclnnMm", "pid": 70, "tid": 12, "ts": "1700000000000010.000", "dur": 12.5,
+ "args": {"Thread Id": 12, "level": "acl", "connection_id": 1}, "ph": "X"},
+{"name": "AscendCL@aclrtSynchronizeStream", "pid": 70, "tid": 9, "ts": "1700000000000080.000",
+ "dur": 5, "args": {}, "ph": "X"},
+{"name": "HostToDevice77", "ph": "s", "cat": "HostToDevice", "id": "77", "pid": 70, "tid": 12,
+ "ts": "1700000000000012.000"},
+{"name": "HostToDevice77", "ph": "f", "cat": "HostToDevice", "id": "77", "pid": 800, "tid": 3,
+ "ts": "1700000000000040.500"},
+{"name": "aclnnMm_MatMulCommon_MatMulV2", "pid": 800, "tid": 3, "ts": "1700000000000040.500",
+ "dur": 2.5, "args": {"Task Type": "AI_CORE", "Stream Id": 3}, "ph": "X"},
+{"name": "MEMCPY_ASYNC", "pid": 800, "tid": 3, "ts": "1700000000000044.000", "dur": 1,
+ "args": {"Task Type": "Other", "Stream Id": 3}, "ph": "X"},
+{"name": "EVENT_WAIT", "pid": 800, "tid": 3, "ts": "1700000000000046.000", "dur": 9,
+ "args": {"Task Type": "EVENT_WAIT", "Stream Id": 3}, "ph": "X"},
+{"name": "hcom_allReduce__1", "pid": 900, "tid": 2, "ts": "1700000000000050.000", "dur": 6,
+ "args": {}, "ph": "X"},
+{"name": "Reduce_Inline", "pid": 900, "tid": 4, "ts": "1700000000000051.000", "dur": 2,
+ "args": {}, "ph": "X"},
+{"name": "Computing", "pid": 4376751100, "tid": 0, "ts": "1700000000000040.500", "dur": )json" +
+         computing + R"json(, "ph": "X"},
+{"name": "process_name", "pid": 70, "tid": 0, "args": {"name": "CANN"}, "ph": "M"},
+{"name": "process_name", "pid": 800, "tid": 0, "args": {"name": "Ascend Hardware"}, "ph": "M"},
+{"name": "process_name", "pid": 900, "tid": 0, "args": {"name": "Communication"}, "ph": "M"},
+{"name": "thread_name", "pid": 900, "tid": 2, "args": {"name": "Group 0 Communication"},
+ "ph": "M"},
+{"name": "thread_name", "pid": 900, "tid": 4, "args": {"name": "Plane 0"}, "ph": "M"},
+{"name": "process_name", "pid": 4376751100, "tid": 0, "args": {"name": "Overlap Analysis"},
+ "ph": "M"},
+{"name": "thread_name", "pid": 4376751100, "tid": 0, "args": {"name": "Computing"}, "ph": "M"}
+])json";
+}
+
+Result<Profile> ReadWith(const Reader& reader, const std::string& text,
+                         bool allow_incomplete = false) {
+  const auto source = MakeMemorySource("memory", std::as_bytes(std::span(text)));
+  ReadOptions options;
+  options.allow_incomplete = allow_incomplete;
+  return reader.Read(*source, options);
+}
+Result<Profile> ReadTrace(const std::string& text) {
+  return ReadWith(*readers::MakeAscendTraceReader(), text);
+}
+Result<Profile> ReadTable(const std::string& text, bool allow_incomplete = false) {
+  return ReadWith(*readers::MakeAscendTableReader(), text, allow_incomplete);
+}
+
+TEST(AscendTrace, LinksKernelsToCallsAndToTheOpThatAskedForThem) {
+  const auto profile = ReadTrace(Trace());
+  ASSERT_TRUE(profile) << profile.error().message;
+  const auto& device = profile->device;
+  ASSERT_EQ(device.size(), 3);
+  EXPECT_EQ(profile->Name(device.name[0]), "aclnnMm_MatMulCommon_MatMulV2");
+  EXPECT_EQ(device.start[0], 40'500);
+  EXPECT_EQ(device.duration[0], 2'500);
+  EXPECT_THAT(device.kind,
+              ElementsAre(DeviceKind::kKernel, DeviceKind::kMemcpy, DeviceKind::kKernel));
+  EXPECT_EQ(profile->Name(device.name[2]), "hcom_allReduce__1");
+  const auto call = device.launch[0];
+  ASSERT_TRUE(call.valid());
+  EXPECT_EQ(profile->Name(profile->api.name[call.value]), "aclnnMm");
+  EXPECT_EQ(profile->api.kind[call.value], ApiKind::kLaunch);
+  // The op is on another thread than the call.
+  const auto op = device.op[0];
+  ASSERT_TRUE(op.valid());
+  EXPECT_EQ(profile->Name(profile->host.name[op.value]), "aclnnMm");
+  const auto outer = profile->host.parent[op.value];
+  EXPECT_EQ(profile->Name(profile->host.input_shapes[outer.value]), "[[8, 16], [16, 4]]");
+  EXPECT_TRUE(profile->Has(Capability::kIterationMarkers));
+  EXPECT_EQ(profile->sync.size(), 1);
+  EXPECT_EQ(profile->gpus.at(0).name, "Ascend NPU");
+  EXPECT_EQ(profile->log[Counter::events_derived], 2);  // Computing, and a task of the collective.
+  EXPECT_EQ(profile->log[Counter::own_totals_differ], 0);
+}
+
+TEST(AscendTrace, SaysWhereTheOverlapAnalysisDiffers) {
+  const auto profile = ReadTrace(Trace("4"));
+  ASSERT_TRUE(profile) << profile.error().message;
+  EXPECT_EQ(profile->log[Counter::own_totals_differ], 1);
+  EXPECT_THAT(profile->log.Examples(Counter::own_totals_differ),
+              ElementsAre("Overlap Analysis, Computing: 4000 ns; its events: 2500 ns"));
+}
+
+TEST(AscendTrace, IsToldFromKineto) {
+  const auto ascend = readers::MakeAscendTraceReader();
+  const auto sniff = [&](const std::string& text) {
+    return ascend->Sniff(std::as_bytes(std::span(text)));
+  };
+  EXPECT_EQ(sniff(Trace()), Match::kYes);
+  EXPECT_EQ(sniff(R"([{"ph": "X", "cat": "cpu_op", "ts": 5, "dur": 1}])"), Match::kNo);
+  EXPECT_EQ(sniff(R"({"traceEvents": [{"ph": "X", "ts": "5", "dur": 1}]})"), Match::kNo);
+  EXPECT_EQ(sniff("no JSON"), Match::kNo);
+  const auto empty = ReadTrace(R"([{"ph": "M", "name": "process_name", "ts": "1"}])");
+  ASSERT_FALSE(empty);
+  EXPECT_EQ(empty.error().code, "ascend/no-events");
+}
+
+constexpr const char* kDetails =
+    "Step Id,Task ID,Stream ID,Name,Type,Accelerator Core,Start Time(us),Duration(us),Block Dim,"
+    "Input Shapes\n"
+    "19,1,2,aclnnMm_MatMulCommon_MatMulV2,MatMulV2,AI_CORE,\"1736413971558972.912\t\",185.504,16,"
+    "\"\"\"8,16;16,4\"\"\"\n"
+    "19,2,2,aclnnAdd_AddAiCore_Add,Add,AI_VECTOR_CORE,\"1736413971559200.000\t\",1.5,40,N/A\n"
+    "20,3,N/A,odd,Add,AI_VECTOR_CORE,soon,1.5,40,N/A\n";
+
+TEST(AscendTable, ReadsKernelDetails) {
+  const auto profile = ReadTable(kDetails);
+  ASSERT_TRUE(profile) << profile.error().message;
+  EXPECT_THAT(profile->device.duration, ElementsAre(185'504, 1'500));
+  EXPECT_EQ(profile->device.start[1] - profile->device.start[0], 227'088);
+  EXPECT_THAT(profile->device.stream, ElementsAre(2, 2));
+  EXPECT_EQ(profile->launch_configs[profile->device.config[0].value].grid[0], 16);
+  ASSERT_EQ(profile->host.size(), 1);
+  EXPECT_EQ(profile->Name(profile->host.name[0]), "step 19");
+  EXPECT_EQ(profile->host.duration[0], 228'588);
+  EXPECT_EQ(profile->log[Counter::events_bad_time], 1);
+}
+
+TEST(AscendTable, TakesTheSumsOfACluster) {
+  const auto profile = ReadTable(
+      "Step,Type,Index,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,"
+      "Stage,Bubble\n"
+      ",rank,0,80.5,600,20,620,319.5,1000,0\n"
+      ",rank,1,79.5,100,10,110,820.5,1000,0\n"
+      ",stage,\"(0, 1)\",80.5,600,20,620,820.5,1000,0\n");
+  ASSERT_TRUE(profile) << profile.error().message;
+  EXPECT_FALSE(profile->has_timeline);
+  ASSERT_EQ(profile->reported.tables.size(), 1);
+  EXPECT_EQ(profile->reported.tables[0].rows.size(), 2);
+  EXPECT_EQ(profile->reported.tables[0].rows[0][3], Value(std::int64_t{80'500}));
+  const auto metric = [&](const std::string& id) {
+    for (const auto& reported : profile->reported.metrics) {
+      if (reported.id == id) return AsNumber(reported.value, -1);
+    }
+    return -2.0;
+  };
+  EXPECT_DOUBLE_EQ(metric("profile.ranks"), 2);
+  EXPECT_DOUBLE_EQ(metric("gpu.idle.mean"), 0.57);
+  EXPECT_DOUBLE_EQ(metric("gpu.idle.max"), 0.8205);
+  EXPECT_DOUBLE_EQ(metric("rank.imbalance"), 1.0 / 80);
+  EXPECT_DOUBLE_EQ(metric("communication.overlap"), 30.0 / 730);
+  EXPECT_DOUBLE_EQ(metric("communication.exposed_share"), 0.35);
+}
+
+TEST(AscendTable, RefusesWhatIsCutOffOrEmpty) {
+  const std::string details = kDetails;
+  const auto cut = ReadTable(details.substr(0, details.find("\t\"")));
+  ASSERT_FALSE(cut);
+  EXPECT_EQ(cut.error().code, "csv/truncated");
+  const auto empty = ReadTable(details.substr(0, details.find('\n')));
+  ASSERT_FALSE(empty);
+  EXPECT_EQ(empty.error().code, "ascend/no-events");
+  const auto endless = ReadTable(
+      details.substr(0, details.find('\n')) + "\n\"" + std::string(std::size_t{17} << 20, 'x'),
+      true);
+  ASSERT_FALSE(endless);
+  EXPECT_EQ(endless.error().code, "csv/row-too-long");
+}
+
+// Counts and sums of the real file, taken from it with Python's json module.
+TEST(AscendReal, TotalsAgreeWithTheFile) {
+  const std::string folder = std::string(PROFGAUGE_SHARED_DIR) + "/data/ascend/";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no shared profiles";
+  const auto profile = ReadProfile(folder + "trace_view.json", {});
+  ASSERT_TRUE(profile) << profile.error().message;
+  const auto& device = profile->device;
+  ASSERT_EQ(device.size(), 276);
+  std::vector<Span> kernels;
+  std::size_t with_op = 0, with_launch = 0;
+  Ns copies = 0;
+  for (std::size_t i = 0; i < device.size(); ++i) {
+    with_op += device.op[i].valid();
+    with_launch += device.launch[i].valid();
+    if (device.kind[i] == DeviceKind::kKernel) {
+      kernels.push_back({device.start[i], device.start[i] + device.duration[i]});
+    } else {
+      copies += device.duration[i];
+    }
+  }
+  EXPECT_EQ(with_op, 274);
+  EXPECT_EQ(with_launch, 274);
+  EXPECT_EQ(kernels.size(), 274);
+  EXPECT_EQ(copies, 2'190);
+  // The track "Computing" adds up to 1 788 250.5 ns; each of 274 times is rounded here.
+  EXPECT_NEAR(static_cast<double>(Length(Merge(kernels))), 1'788'250, 137);
+  EXPECT_EQ(profile->api.size(), 382);
+  EXPECT_EQ(profile->host.size(), 1'007);
+  EXPECT_EQ(profile->log[Counter::own_totals_differ], 0);
+  EXPECT_EQ(profile->log[Counter::kernels_without_op], 0);
+}
+
+}  // namespace
+}  // namespace profgauge
