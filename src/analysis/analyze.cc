@@ -6,6 +6,7 @@
 #include "analysis/communication.h"
 #include "analysis/context.h"
 #include "analysis/copies.h"
+#include "analysis/counts.h"
 #include "analysis/coverage.h"
 #include "analysis/device_tables.h"
 #include "analysis/host_calls.h"
@@ -44,6 +45,7 @@ void AddWithoutTimeline(const std::vector<RankContext>& ranks, Output& out) {
                                            "breakdown.", "gpu.", "launch.", "dataloader."}) {
       if (spec.id.starts_with(of_time)) out.SetAbsent(spec.id, std::string(kNoTimeline));
     }
+    if (spec.id.ends_with("_per_iteration")) out.SetAbsent(spec.id, std::string(kNoTimeline));
   }
   for (const std::string_view table : {"iterations", "gaps", "launches", "ops_by_iteration",
                                        "op_tree", "modules"}) {
@@ -67,6 +69,7 @@ Result<Analysis> Analyze(std::span<const Profile> profiles, const Selection& sel
     AddIterationOps(ranks, out);
     AddIterationTree(ranks, out);
     AddModules(ranks, out);
+    AddCounts(ranks, out);
   } else {
     AddWithoutTimeline(ranks, out);
   }

@@ -363,6 +363,7 @@ Result<Attribution> AttributeTime(std::span<const Profile> profiles, const Selec
   std::map<Names, TimePart> parts = MergeRanks(ranks, run);
   SetShares(parts, out);
   out.shape_signature = ShapeSignature(ranks);
+  out.work = SumWork(ranks, run);
   out.parts = Fold(std::move(parts), whole);
   return out;
 }

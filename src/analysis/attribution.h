@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "analysis/work_sums.h"
 #include "base/units.h"
 
 namespace profgauge {
@@ -38,6 +39,7 @@ struct Attribution {
   /// Hash over the names and input shapes of the ops that launch GPU work, with their launches per
   /// iteration: batch size and model show here. Empty when no shapes were recorded.
   std::string shape_signature;
+  WorkSums work;  ///< What each kernel and op did, whatever ran beside it.
 };
 
 /// Errors: as Analyze().

@@ -9,7 +9,11 @@ constexpr CommandSpec kCommands[] = {
     {"check", kOnCheck, "PROFILE…", 1, kMany, "Judge a profile; the exit code is the verdict",
      "PROFILE is a trace file (gzipped or not), several files or a folder (one file per rank), or\n"
      "`-` for standard input. The format is found by content. Without --policy the recommended\n"
-     "policy is enforced. Reports are written whenever the profile could be read.",
+     "policy is enforced. Reports are written whenever the profile could be read. With "
+     "--baseline,\n"
+     "several folders, or files of the same rank, are runs of one program that are held against "
+     "it\n"
+     "together; everything else is about the one in the middle.",
      "  profgauge check run7.pt.trace.json.gz --out report/\n"
      "  profgauge check ranks/ --policy policy.yaml --json - | jq .verdict\n",
      RunCheck},
@@ -30,12 +34,12 @@ constexpr CommandSpec kCommands[] = {
      "Each argument becomes one run; several runs let the gate know how much runs differ. The "
      "file\n"
      "is small JSON, fit to commit or cache.",
-     "  profgauge baseline save run1.json.gz run2.json.gz -f baseline.json\n", RunBaselineSave},
+     "  profgauge baseline save run1.json.gz run2.json.gz -o baseline.json\n", RunBaselineSave},
     {"baseline show", kOnBaselineShow, "FILE…", 1, kMany, "Show what a baseline holds", "",
      "  profgauge baseline show baseline.json\n", RunBaselineShow},
     {"baseline promote", kOnBaselinePromote, "PROFILE…", 1, kMany,
      "Renew a baseline: the new runs push out the oldest", "",
-     "  profgauge baseline promote run8.json.gz -f baseline.json\n", RunBaselinePromote},
+     "  profgauge baseline promote run8.json.gz -o baseline.json\n", RunBaselinePromote},
     {"history add", kOnHistoryAdd, "PROFILE…", 1, kMany, "Add runs to the history",
      "The history is one SQLite file; several writers at once are safe.",
      "  profgauge history add run7.json.gz --branch main --commit 3f2a1c\n", RunHistoryAdd},
@@ -49,7 +53,7 @@ constexpr CommandSpec kCommands[] = {
      "Measures the profile and writes a commented policy: limits a little above what was "
      "measured.\n"
      "Goes to standard output, or to --file.",
-     "  profgauge init run7.pt.trace.json.gz -f policy.yaml\n", RunInit},
+     "  profgauge init run7.pt.trace.json.gz -o policy.yaml\n", RunInit},
     {"inspect", kOnInspect, "PROFILE…", 1, kMany, "Say what a profile contains",
      "Format, size, devices, events, iterations, what was recorded and what was not, and what the\n"
      "reader met and mended. PROFILE is as for check.",

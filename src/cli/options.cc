@@ -162,7 +162,7 @@ constexpr OptionSpec kOptions[] = {
     {"--redact", "", "", Group::kOutputs, kOnJudging | kOnRender,
      "Leave out folders, host names, and names of run and files", "",
      SetTrue<&Options::redact>},
-    {"--file", "-f", "FILE", Group::kOutputs, kOnBaselineSave | kOnBaselinePromote | kOnInit,
+    {"--file", "-o", "FILE", Group::kOutputs, kOnBaselineSave | kOnBaselinePromote | kOnInit,
      "The baseline or policy to write", "", SetText<&Options::file>},
     {"--output", "-o", "FILE", Group::kOutputs, kOnExport,
      "Write to FILE instead of standard output", "", SetText<&Options::output>},
@@ -198,7 +198,7 @@ constexpr OptionSpec kOptions[] = {
      "FILE is a baseline (`baseline save`), `history:BRANCH~N` for the last N runs of a branch, or "
      "a profile. Without a `baseline:` block in the policy the median iteration time may grow by "
      "5 %.",
-     AddBaseline},
+     AddBaseline, true},
     {"--allow-incomparable", "", "", Group::kJudging, kOnCheck,
      "Compare even when GPU, world size or format differ from the baseline's", "",
      SetTrue<&Options::allow_incomparable>},

@@ -82,6 +82,7 @@ struct OptionSpec {
   std::string_view detail;  ///< More, for --help; may be empty.
   /// Puts `value` into the options. Errors: kUsage "usage/bad-value".
   Status (*apply)(Options& options, const OptionSpec& self, const std::string& value) = nullptr;
+  bool repeats = false;  ///< May be given several times; applied once for each value.
 };
 std::span<const OptionSpec> AllOptions();
 

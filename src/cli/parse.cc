@@ -147,13 +147,15 @@ Status ApplyOptions(const RawArguments& raw, Options& options) {
     }
     const auto found = raw.values.find(&option);
     if (found == raw.values.end() || found->second.empty()) continue;
-    if (found->second.size() > 1) {
+    if (found->second.size() > 1 && !option.repeats) {
       return Fail(UsageError("usage/repeated-option",
                              fmt::format("option `{}` is given {} times; it takes one value",
                                          option.name, found->second.size()),
                              {}));
     }
-    PROFGAUGE_CHECK(option.apply(options, option, found->second.front()));
+    for (const std::string& value : found->second) {
+      PROFGAUGE_CHECK(option.apply(options, option, value));
+    }
   }
   return {};
 }

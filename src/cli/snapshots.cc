@@ -18,30 +18,6 @@ namespace {
 constexpr std::size_t kLooked = 256;
 constexpr std::uintmax_t kLargestBaseline = std::uintmax_t{64} << 20;
 
-bool IsBaselineFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string head(kLooked, '\0');
-  file.read(head.data(), static_cast<std::streamsize>(head.size()));
-  head.resize(static_cast<std::size_t>(file.gcount()));
-  return head.find("\"profgauge-baseline\"") != std::string::npos;
-}
-
-Result<std::vector<Snapshot>> FromFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  const std::streamoff size = file.tellg();
-  if (!file || size < 0 || static_cast<std::uintmax_t>(size) > kLargestBaseline) {
-    Error error;
-    error.kind = ErrorKind::kConfig;
-    error.code = "baseline/unreadable";
-    error.message = "the baseline cannot be read";
-    error.where.file = path;
-    return Fail(std::move(error));
-  }
-  file.seekg(0);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  return ParseBaseline(text, path);
-}
-
 Result<std::vector<Snapshot>> FromHistory(const std::string& what, const Options& options) {
   PROFGAUGE_TRY(const HistoryReference reference, ParseHistoryReference(what));
   PROFGAUGE_TRY(History history, History::OpenToRead(options.db));
@@ -73,6 +49,30 @@ Result<std::vector<Snapshot>> FromProfile(const std::string& path, const Options
 
 }  // namespace
 
+bool IsBaselineFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string head(kLooked, '\0');
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(file.gcount()));
+  return head.find(kBaselineKind) != std::string::npos;
+}
+
+Result<std::vector<Snapshot>> LoadBaselineFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  const std::streamoff size = file.tellg();
+  if (!file || size < 0 || static_cast<std::uintmax_t>(size) > kLargestBaseline) {
+    Error error;
+    error.kind = ErrorKind::kConfig;
+    error.code = "baseline/unreadable";
+    error.message = "the baseline cannot be read";
+    error.where.file = path;
+    return Fail(std::move(error));
+  }
+  file.seekg(0);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  return ParseBaseline(text, path);
+}
+
 Result<Snapshot> SnapshotOf(const std::string& name, std::span<const Profile> ranks,
                             const Analysis& analysis, const Selection& selection) {
   PROFGAUGE_TRY(Attribution attribution, AttributeTime(ranks, selection));
@@ -83,8 +83,21 @@ Result<Snapshot> SnapshotOf(const std::string& name, std::span<const Profile> ra
 Result<std::vector<Snapshot>> LoadSnapshots(const std::string& what, const Options& options,
                                             Console& console) {
   if (what.starts_with("history:")) return FromHistory(what, options);
-  if (what != "-" && IsBaselineFile(what)) return FromFile(what);
+  if (what != "-" && IsBaselineFile(what)) return LoadBaselineFile(what);
   return FromProfile(what, options, console);
+}
+
+Result<std::vector<Snapshot>> LoadBaselines(const Options& options, Console& console) {
+  auto runs = LoadAllSnapshots(options.baselines, options, console);
+  if (!runs && runs.error().kind == ErrorKind::kInput) {
+    Error error = std::move(runs).error();
+    error.kind = ErrorKind::kConfig;
+    error.notes.push_back(
+        "note: --baseline takes a baseline file (`profgauge baseline save`), `history:BRANCH~N` or "
+        "a profile; this is none of them, or damaged");
+    return Fail(std::move(error));
+  }
+  return runs;
 }
 
 Result<std::vector<Snapshot>> LoadAllSnapshots(const std::vector<std::string>& whats,

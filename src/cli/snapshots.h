@@ -24,6 +24,15 @@ Result<Snapshot> SnapshotOf(const std::string& name, std::span<const Profile> ra
 Result<std::vector<Snapshot>> LoadSnapshots(const std::string& what, const Options& options,
                                             Console& console);
 
+/// Whether the file says that it is a baseline; false when it cannot be read.
+bool IsBaselineFile(const std::string& path);
+
+/// The runs of a baseline file, of nothing else. Errors: kConfig.
+Result<std::vector<Snapshot>> LoadBaselineFile(const std::string& path);
+
+/// What --baseline names. Errors: kConfig, also for what is neither a baseline nor a profile.
+Result<std::vector<Snapshot>> LoadBaselines(const Options& options, Console& console);
+
 /// All of `whats` together, in order.
 Result<std::vector<Snapshot>> LoadAllSnapshots(const std::vector<std::string>& whats,
                                                const Options& options, Console& console);

@@ -7,14 +7,12 @@
 #include <span>
 #include <tuple>
 
+#include "gate/significance.h"
 #include "gate/statistics.h"
 
 namespace profgauge {
 namespace {
 
-constexpr double kFalseDiscoveryRate = 0.1;
-constexpr double kLeastShare = 0.01;   // Of the mean iteration time…
-constexpr double kLeastChange = 50e3;  // …and this many ns: smaller changes are not called out.
 constexpr std::string_view kNoName = "(not in an op)";
 
 // A kernel, copy or function at its place: the leaf of the waterfall.
@@ -196,15 +194,10 @@ class WaterfallBuilder {
     }
     step.base = std::llround(base);
     step.current = std::llround(current);
-    if (group.size() == 1) step.p_value = SeriesPValue(*group.front());
+    if (group.size() == 1) {
+      step.p_value = PValueOf(group.front()->base_series, group.front()->current_series);
+    }
     return step;
-  }
-
-  static double SeriesPValue(const Leaf& leaf) {
-    if (leaf.base_series.empty() || leaf.current_series.empty()) return -1;
-    const std::vector<double> base(leaf.base_series.begin(), leaf.base_series.end());
-    const std::vector<double> current(leaf.current_series.begin(), leaf.current_series.end());
-    return stats::PValue(stats::EstimateShift(base, current));
   }
 
   static constexpr std::size_t kLevels = 4;
@@ -212,22 +205,14 @@ class WaterfallBuilder {
   std::array<std::vector<std::pair<WaterfallStep, Group>>, kLevels> levels_;
 };
 
-// Many kernels are tested at once, so their p-values are judged together.
 void MarkSignificant(Waterfall& waterfall) {
-  std::vector<std::size_t> tested;
-  std::vector<double> p_values;
-  for (std::size_t i = 0; i < waterfall.steps.size(); ++i) {
-    const WaterfallStep& step = waterfall.steps[i];
-    if (step.level != PartLevel::kKernel || step.p_value < 0) continue;
-    tested.push_back(i);
-    p_values.push_back(step.p_value);
+  std::vector<TestedChange> changes;
+  for (const WaterfallStep& step : waterfall.steps) {
+    const bool is_tested = step.level == PartLevel::kKernel;
+    changes.push_back({is_tested ? step.p_value : -1, step.delta});
   }
-  const std::vector<bool> significant = stats::BenjaminiHochberg(p_values, kFalseDiscoveryRate);
-  const double least = std::max(kLeastChange, kLeastShare * static_cast<double>(waterfall.base));
-  for (std::size_t i = 0; i < tested.size(); ++i) {
-    WaterfallStep& step = waterfall.steps[tested[i]];
-    step.significant = significant[i] && std::abs(static_cast<double>(step.delta)) >= least;
-  }
+  const std::vector<bool> significant = FindSignificant(changes, waterfall.base);
+  for (std::size_t i = 0; i < changes.size(); ++i) waterfall.steps[i].significant = significant[i];
 }
 
 Ns MeanOf(const std::vector<Ns>& times) {

@@ -31,9 +31,8 @@ struct WaterfallStep {
   Ns count_effect = 0;       ///< Change of count times the old mean duration.
   Ns duration_effect = 0;    ///< New count times the change of mean duration.
   double base_count = 0, current_count = 0;  ///< Per iteration.
-  double p_value = -1;  ///< Of the per-iteration series; -1 when there is none.
-  bool significant =
-      false;  ///< Benjamini-Hochberg at q = 0.1, and at least 50 us and 1 % of the mean.
+  double p_value = -1;       ///< Of the per-iteration series; -1 when there is none.
+  bool significant = false;  ///< gate/significance.h; of kernels alone.
 };
 
 struct Waterfall {

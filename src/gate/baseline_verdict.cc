@@ -82,11 +82,11 @@ std::string Incomparable(const RunComparison& comparison) {
 
 }  // namespace
 
-void AddComparison(const RunComparison& comparison, const Policy& policy, bool allow_incomparable,
-                   Verdict& verdict) {
+void AddComparison(const RunComparison& comparison, const Policy& policy, Verdict& verdict) {
   Added added;
-  if (!comparison.is_comparable && !allow_incomparable) {
+  if (!comparison.is_judged) {
     added.open.push_back(Incomparable(comparison));
+    verdict.not_applicable += static_cast<std::int64_t>(comparison.metrics.size());
   } else {
     for (const MetricComparison& metric : comparison.metrics) {
       Count(metric, policy, verdict, added);

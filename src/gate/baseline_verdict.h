@@ -6,9 +6,9 @@
 
 namespace profgauge {
 
-/// Counts every limit of the comparison in `verdict` and gives its reasons. Runs that are not
-/// comparable get no verdict, unless `allow_incomparable`; a failure that was found before stands.
-void AddComparison(const RunComparison& comparison, const Policy& policy, bool allow_incomparable,
-                   Verdict& verdict);
+/// Counts every limit of the comparison in `verdict` and gives its reasons. Where the comparison is
+/// not judged (runs that are not comparable), its limits do not apply and there is no verdict; a
+/// failure that was found before stands.
+void AddComparison(const RunComparison& comparison, const Policy& policy, Verdict& verdict);
 
 }  // namespace profgauge

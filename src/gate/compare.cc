@@ -14,9 +14,10 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kHardProperties = {"format", "gpu", "gpus", "world_size"};
 // Deterministic for the same program, so that any change is news: the most noise-free gate of all.
-constexpr std::array<std::string_view, 5> kExactMetrics = {
-    "kernel.count_per_iteration", "memcpy.h2d.bytes", "memcpy.d2h.bytes", "memcpy.d2d.bytes",
-    "tensor_core.kernels_per_iteration"};
+constexpr std::array<std::string_view, 6> kExactMetrics = {
+    "kernel.count_per_iteration",     "launch.count_per_iteration",
+    "memcpy.h2d.bytes_per_iteration", "memcpy.d2h.bytes_per_iteration",
+    "memcpy.d2d.bytes_per_iteration", "tensor_core.kernels_per_iteration"};
 constexpr double kDefaultLimit = 0.05;
 constexpr double kDefaultNoiseFloor = 0.01;
 // Shares vary less than times from run to run; in percentage points.
@@ -39,7 +40,9 @@ std::vector<BaselineLimit> DefaultLimits() {
   for (const std::string_view metric : kExactMetrics) {
     BaselineLimit count;
     count.metric = metric;
-    count.max_increase = count.max_decrease = BaselineLimit::Amount{0, true};
+    // Fewer of what costs time is no regression; fewer on Tensor Cores is one.
+    const bool more_is_better = FindMetric(metric)->direction == Direction::kHigherIsBetter;
+    (more_is_better ? count.max_decrease : count.max_increase) = BaselineLimit::Amount{0, true};
     count.level = Level::kWarn;
     limits.push_back(count);
   }
@@ -86,26 +89,48 @@ double AbsoluteOf(const BaselineLimit::Amount& amount, double base) {
 std::vector<double> AsDoubles(const std::vector<Ns>& times) { return {times.begin(), times.end()}; }
 
 // One side's per-iteration values of a metric, without warm-up; empty when it has none.
-std::vector<double> SeriesOf(const Snapshot& run, std::string_view metric) {
-  std::vector<double> series;
+struct Series {
+  std::vector<double> values;
+  bool is_steady = true;
+};
+
+Series SeriesOf(const Snapshot& run, std::string_view metric) {
   const std::vector<double> times = AsDoubles(run.iteration_times);
-  const std::size_t warmup = stats::FindWarmup(times).dropped;
+  Series series;
   if (IsIterationTime(metric)) {
-    series = times;
+    series.values = times;
   } else if (const auto it = run.iteration_shares.find(metric); it != run.iteration_shares.end()) {
-    series = it->second;
+    series.values = it->second;
   }
-  if (!series.empty()) {
-    series.erase(series.begin(), series.begin() + static_cast<std::ptrdiff_t>(warmup));
-  }
+  if (series.values.empty()) return series;
+  const stats::Warmup warmup = stats::FindWarmup(times);
+  series.is_steady = warmup.steady;
+  series.values.erase(series.values.begin(),
+                      series.values.begin() + static_cast<std::ptrdiff_t>(warmup.dropped));
   return series;
+}
+
+using SeriesList = std::vector<std::vector<double>>;
+
+// The series of all runs; empty when one has none, or has a time of 0, which has no logarithm.
+SeriesList AllSeries(std::span<const Snapshot> runs, std::string_view metric, bool& is_steady) {
+  SeriesList all;
+  for (const Snapshot& run : runs) {
+    Series series = SeriesOf(run, metric);
+    const bool has_zero =
+        std::any_of(series.values.begin(), series.values.end(), [](double v) { return v <= 0; });
+    if (series.values.empty() || (has_zero && IsIterationTime(metric))) return {};
+    is_steady &= series.is_steady;
+    all.push_back(std::move(series.values));
+  }
+  return all;
 }
 
 class Comparer {
  public:
-  Comparer(std::span<const Snapshot> baselines, const Snapshot& current,
+  Comparer(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
            const PolicyBaseline& policy)
-      : baselines_(baselines), current_(current), policy_(policy) {}
+      : baselines_(baselines), candidates_(candidates), policy_(policy) {}
 
   MetricComparison Compare(const BaselineLimit& limit) const {
     MetricComparison out;
@@ -121,21 +146,10 @@ class Comparer {
 
  private:
   bool CompareSeries(const BaselineLimit& limit, MetricComparison& out) const {
-    std::vector<std::vector<double>> base;
-    for (const Snapshot& run : baselines_) {
-      base.push_back(SeriesOf(run, limit.metric));
-      if (base.back().empty()) return false;
-    }
-    const std::vector<std::vector<double>> current = {SeriesOf(current_, limit.metric)};
-    if (current.front().empty()) return false;
-    // A time of 0 has no logarithm, and nothing to compare with.
-    const auto has_zero = [](const std::vector<double>& series) {
-      return std::any_of(series.begin(), series.end(), [](double v) { return v <= 0; });
-    };
-    if (IsIterationTime(limit.metric) &&
-        (has_zero(current.front()) || std::any_of(base.begin(), base.end(), has_zero))) {
-      return false;
-    }
+    bool is_steady = true;
+    const SeriesList base = AllSeries(baselines_, limit.metric, is_steady);
+    const SeriesList current = AllSeries(candidates_, limit.metric, is_steady);
+    if (base.empty() || current.empty()) return false;
     out.method = CompareMethod::kStatistics;
     // Each direction has a limit of its own; the worse answer counts.
     bool is_first = true;
@@ -147,11 +161,15 @@ class Comparer {
       if (is_first || Worse(result.change, out.verdict)) Take(result, out);
       is_first = false;
     }
+    if (!is_steady && base != current) {
+      out.verdict = stats::Change::kInconclusive;
+      out.reason = "not in a steady state: the first third of the iterations is still warm-up";
+    }
     return true;
   }
 
   stats::CompareOptions Options(const BaselineLimit& limit, const BaselineLimit::Amount& amount,
-                                bool increase, const std::vector<std::vector<double>>& base) const {
+                                bool increase, const SeriesList& base) const {
     stats::CompareOptions options;
     options.logarithmic = IsIterationTime(limit.metric);
     options.lower_is_better = increase;
@@ -205,44 +223,71 @@ class Comparer {
     if (result.low_confidence) add("too few iterations for a sure interval");
   }
 
-  void CompareValues(const BaselineLimit& limit, MetricComparison& out) const {
-    out.method = IsExact(limit.metric) ? CompareMethod::kExact : CompareMethod::kValue;
-    std::vector<double> base;
-    for (const Snapshot& run : baselines_) {
-      if (const auto it = run.metrics.find(limit.metric); it != run.metrics.end()) {
-        base.push_back(it->second);
+  static std::vector<double> ValuesOf(std::span<const Snapshot> runs, const std::string& metric) {
+    std::vector<double> values;
+    for (const Snapshot& run : runs) {
+      if (const auto it = run.metrics.find(metric); it != run.metrics.end()) {
+        values.push_back(it->second);
       }
     }
-    const auto current = current_.metrics.find(limit.metric);
-    if (base.empty() || current == current_.metrics.end()) {
+    return values;
+  }
+
+  void CompareValues(const BaselineLimit& limit, MetricComparison& out) const {
+    out.method = IsExact(limit.metric) ? CompareMethod::kExact : CompareMethod::kValue;
+    const std::vector<double> base = ValuesOf(baselines_, limit.metric);
+    const std::vector<double> current = ValuesOf(candidates_, limit.metric);
+    if (base.empty() || current.empty()) {
       out.is_missing = true;
       out.reason = base.empty() ? "the baseline has no value" : "this run has no value";
       return;
     }
     out.base = stats::Median(base);
-    out.current = current->second;
+    out.current = stats::Median(current);
     out.change = out.current - out.base;
     if (std::abs(out.change) < limit.min_abs.value_or(0)) return;
     const bool too_high =
         limit.max_increase && out.change > AbsoluteOf(*limit.max_increase, out.base);
     const bool too_low =
         limit.max_decrease && -out.change > AbsoluteOf(*limit.max_decrease, out.base);
-    if (too_high || too_low) out.verdict = stats::Change::kFail;
+    if (too_high || too_low) {
+      out.verdict = stats::Change::kFail;
+    } else if (out.method == CompareMethod::kExact && out.change != 0) {
+      // Beyond what the limit looks at: fewer launches, more kernels on Tensor Cores.
+      const bool is_free = out.change > 0 ? !limit.max_increase : !limit.max_decrease;
+      if (is_free) out.verdict = stats::Change::kImproved;
+    }
   }
 
   std::span<const Snapshot> baselines_;
-  const Snapshot& current_;
+  std::span<const Snapshot> candidates_;
   const PolicyBaseline& policy_;
 };
 
-// The baseline run in the middle by median iteration time: the waterfall needs one run.
-const Snapshot& MiddleRun(std::span<const Snapshot> baselines) {
-  std::vector<std::pair<double, std::size_t>> medians;
-  for (std::size_t i = 0; i < baselines.size(); ++i) {
-    medians.emplace_back(stats::Median(AsDoubles(baselines[i].iteration_times)), i);
+// Every difference once, whichever runs have it, and what all runs have alike.
+void AddDifferences(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
+                    const PolicyBaseline& policy, RunComparison& out) {
+  for (const Snapshot& base : baselines) {
+    for (const Snapshot& current : candidates) {
+      for (Difference& difference : FindDifferences(base, current, policy)) {
+        out.is_comparable &= !difference.is_hard;
+        const auto same = [&difference](const Difference& d) {
+          return d.property == difference.property && d.base == difference.base &&
+                 d.current == difference.current;
+        };
+        if (std::none_of(out.differences.begin(), out.differences.end(), same)) {
+          out.differences.push_back(std::move(difference));
+        }
+      }
+    }
   }
-  std::sort(medians.begin(), medians.end());
-  return baselines[medians[(medians.size() - 1) / 2].second];
+  std::stable_partition(out.differences.begin(), out.differences.end(),
+                        [](const Difference& d) { return d.is_hard; });
+  for (const std::string& property : AllProperties(baselines.front(), candidates.front())) {
+    const auto differs = [&property](const Difference& d) { return d.property == property; };
+    if (std::any_of(out.differences.begin(), out.differences.end(), differs)) continue;
+    out.alike.emplace_back(property, PropertyOf(candidates.front(), property));
+  }
 }
 
 }  // namespace
@@ -266,32 +311,37 @@ std::vector<Difference> FindDifferences(const Snapshot& base, const Snapshot& cu
   return differences;
 }
 
-RunComparison CompareRuns(std::span<const Snapshot> baselines, const Snapshot& current,
+std::size_t FindMiddleRun(std::span<const Snapshot> runs) {
+  std::vector<std::pair<double, std::size_t>> medians;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    medians.emplace_back(stats::Median(AsDoubles(runs[i].iteration_times)), i);
+  }
+  std::sort(medians.begin(), medians.end());
+  return medians[(medians.size() - 1) / 2].second;
+}
+
+RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
                           const PolicyBaseline* policy) {
   const PolicyBaseline defaults;
   const PolicyBaseline& used = policy == nullptr ? defaults : *policy;
   RunComparison out;
   out.baseline_runs = static_cast<std::int64_t>(baselines.size());
-  for (const Snapshot& base : baselines) {
-    for (Difference& difference : FindDifferences(base, current, used)) {
-      out.is_comparable &= !difference.is_hard;
-      const auto same = [&difference](const Difference& d) {
-        return d.property == difference.property && d.base == difference.base;
-      };
-      if (std::none_of(out.differences.begin(), out.differences.end(), same)) {
-        out.differences.push_back(std::move(difference));
-      }
-    }
-  }
-  const Comparer comparer(baselines, current, used);
+  out.current_runs = static_cast<std::int64_t>(candidates.size());
+  AddDifferences(baselines, candidates, used, out);
+  const Comparer comparer(baselines, candidates, used);
   for (const BaselineLimit& limit : used.limits.empty() ? DefaultLimits() : used.limits) {
     out.metrics.push_back(comparer.Compare(limit));
     // By default a count that neither side has is no news.
     if (used.limits.empty() && out.metrics.back().is_missing) out.metrics.pop_back();
   }
-  const Snapshot& base = MiddleRun(baselines);
+  const Snapshot& base = baselines[FindMiddleRun(baselines)];
+  const Snapshot& current = candidates[FindMiddleRun(candidates)];
   out.base_name = base.name;
+  out.current_name = current.name;
   out.waterfall = Explain(base, current);
+  out.values = PairValues(base, current);
+  out.kernels = PairKernels(base, current);
+  out.ops = PairOps(base, current);
   return out;
 }
 

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/units.h"
 #include "gate/attribution.h"
+#include "gate/pairing.h"
 #include "gate/snapshot.h"
 #include "gate/statistics.h"
 #include "rules/policy.h"
@@ -51,19 +53,30 @@ struct MetricComparison {
 };
 
 struct RunComparison {
-  std::string base_name;  ///< Of the run that the waterfall starts from.
-  std::int64_t baseline_runs = 0;
+  std::string base_name;     ///< Of the run that the waterfall starts from.
+  std::string current_name;  ///< Of the run that it ends at.
+  std::int64_t baseline_runs = 0, current_runs = 0;
   std::vector<Difference> differences;
+  /// Properties, and their values, that all runs have alike.
+  std::vector<std::pair<std::string, std::string>> alike;
   bool is_comparable = true;
+  /// Whether the limits on changes count: false for runs that must not be compared.
+  bool is_judged = true;
   std::vector<MetricComparison> metrics;
   Waterfall waterfall;
+  std::vector<PairedValue> values;  ///< Of the two runs of the waterfall, as the tables.
+  PairedTable kernels, ops;
 };
 
-/// Compares `current` with `baselines`. The waterfall starts from the baseline run whose median
-/// iteration time is the middle one. Without limits in `policy` (nullptr or none), gates
+/// Index of the run in the middle by its median iteration time, the earlier one of two.
+/// REQUIRES: runs is not empty.
+std::size_t FindMiddleRun(std::span<const Snapshot> runs);
+
+/// Compares `candidates`, runs of one program, with `baselines`. The waterfall leads from the
+/// middle run of the one to that of the other. Without limits in `policy` (nullptr or none), gates
 /// iteration.time.median at +5 % and compares counts exactly, as warnings.
-/// REQUIRES: baselines is not empty; every run has at least one iteration.
-RunComparison CompareRuns(std::span<const Snapshot> baselines, const Snapshot& current,
+/// REQUIRES: neither list is empty; every run has at least one iteration.
+RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
                           const PolicyBaseline* policy);
 
 }  // namespace profgauge

@@ -82,6 +82,7 @@ Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
   snapshot.iteration_times = std::move(attribution.iteration_times);
   snapshot.iteration_shares = std::move(attribution.iteration_shares);
   snapshot.parts = std::move(attribution.parts);
+  snapshot.work = std::move(attribution.work);
   return snapshot;
 }
 

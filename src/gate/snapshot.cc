@@ -3,64 +3,12 @@
 #include <array>
 #include <boost/json.hpp>
 #include <cmath>
-#include <map>
-
-#include "profgauge/version.h"
+#include <utility>
 
 namespace profgauge {
 namespace {
 
 namespace json = boost::json;
-
-constexpr std::string_view kKind = "profgauge-baseline";
-
-// Names of the parts, each written once.
-class StringList {
- public:
-  StringList() { Index(""); }
-  std::int64_t Index(const std::string& text) {
-    const auto [it, is_new] = indices_.try_emplace(text, static_cast<std::int64_t>(list_.size()));
-    if (is_new) list_.emplace_back(text);
-    return it->second;
-  }
-  json::array Take() { return std::move(list_); }
-
- private:
-  std::map<std::string, std::int64_t> indices_;
-  json::array list_;
-};
-
-json::array WritePart(const TimePart& part, StringList& strings) {
-  json::array out;
-  for (const std::string* name :
-       {&part.category, &part.op_type, &part.op, &part.shapes, &part.kernel}) {
-    out.push_back(strings.Index(*name));
-  }
-  for (const std::int64_t number : {part.position, part.count, part.time}) out.push_back(number);
-  if (!part.series.empty()) out.push_back(json::value_from(part.series));
-  return out;
-}
-
-json::object WriteSnapshot(const Snapshot& run) {
-  json::object environment;
-  for (const auto& [key, value] : run.environment) environment[key] = value;
-  json::object shares;
-  for (const auto& [id, values] : run.iteration_shares) shares[id] = json::value_from(values);
-  json::object metrics;
-  for (const auto& [id, value] : run.metrics) metrics[id] = value;
-  json::array parts;
-  StringList strings;
-  for (const TimePart& part : run.parts) parts.push_back(WritePart(part, strings));
-  return {{"name", run.name},
-          {"source", run.source},
-          {"format", run.format},
-          {"environment", std::move(environment)},
-          {"iteration_times", json::value_from(run.iteration_times)},
-          {"iteration_shares", std::move(shares)},
-          {"metrics", std::move(metrics)},
-          {"strings", strings.Take()},
-          {"parts", std::move(parts)}};
-}
 
 // Reads one baseline document; every failure names the field by its path.
 class BaselineParser {
@@ -77,7 +25,7 @@ class BaselineParser {
     }
     const auto* object = document.if_object();
     const auto* kind = object == nullptr ? nullptr : object->if_contains("kind");
-    if (kind == nullptr || !kind->is_string() || kind->get_string() != kKind) {
+    if (kind == nullptr || !kind->is_string() || kind->get_string() != kBaselineKind) {
       Error e = Bad("foreign",
                     "this is not a baseline: expected a JSON object of kind `profgauge-baseline`",
                     "kind");
@@ -202,6 +150,58 @@ class BaselineParser {
     return part;
   }
 
+  Result<std::vector<WorkSum>> Sums(const json::array& list, const json::array& strings,
+                                    const std::string& path) const {
+    constexpr std::size_t kNumbers = 4;
+    std::vector<WorkSum> sums;
+    for (const json::value& value : list) {
+      const auto* row = value.if_array();
+      if (row == nullptr || row->size() < kNumbers || row->size() > kNumbers + 1) {
+        return Fail(Bad("field", "expected lists of 4 numbers and maybe a series", path));
+      }
+      std::array<std::int64_t, kNumbers> numbers{};
+      for (std::size_t i = 0; i < kNumbers; ++i) {
+        if (!(*row)[i].is_int64() || (*row)[i].get_int64() < 0) {
+          return Fail(Bad("field", "expected no negative number and no text", path));
+        }
+        numbers[i] = (*row)[i].get_int64();
+      }
+      const auto index = static_cast<std::size_t>(numbers[0]);
+      if (index >= strings.size() || !strings[index].is_string()) {
+        return Fail(Bad("field", "expected an index into strings", path));
+      }
+      WorkSum& sum = sums.emplace_back();
+      sum.name = strings[index].get_string();
+      sum.count = numbers[1];
+      sum.gpu_time = numbers[2];
+      sum.host_time = numbers[3];
+      if (row->size() == kNumbers) continue;
+      const auto* series = (*row)[kNumbers].if_array();
+      if (series == nullptr) return Fail(Bad("field", "expected a list", path));
+      PROFGAUGE_TRY(sum.series, Times(*series, path));
+    }
+    return sums;
+  }
+
+  Result<WorkSums> Work(const json::object& object, const json::array& strings,
+                        const std::string& prefix) const {
+    WorkSums work;
+    PROFGAUGE_TRY(work.iterations, Integer(object, "iterations", prefix));
+    if (work.iterations < 1) {
+      return Fail(Bad("field", "expected at least one iteration", prefix + "iterations"));
+    }
+    const auto* has_gpu = object.if_contains("has_gpu");
+    if (has_gpu == nullptr || !has_gpu->is_bool()) {
+      return Fail(Bad("field", "expected true or false", prefix + "has_gpu"));
+    }
+    work.has_gpu = has_gpu->get_bool();
+    PROFGAUGE_TRY(const auto* kernels, Part<json::array>(object, "kernels", prefix));
+    PROFGAUGE_TRY(work.kernels, Sums(*kernels, strings, prefix + "kernels"));
+    PROFGAUGE_TRY(const auto* ops, Part<json::array>(object, "ops", prefix));
+    PROFGAUGE_TRY(work.ops, Sums(*ops, strings, prefix + "ops"));
+    return work;
+  }
+
   Result<Snapshot> Run(const json::object& object, const std::string& prefix) const {
     Snapshot run;
     PROFGAUGE_TRY(run.name, Text(object, "name", prefix));
@@ -243,6 +243,10 @@ class BaselineParser {
                     OnePart((*parts)[i], *strings, prefix + "parts[" + std::to_string(i) + "]"));
       run.parts.push_back(std::move(part));
     }
+    if (object.contains("work")) {
+      PROFGAUGE_TRY(const auto* work, Part<json::object>(object, "work", prefix));
+      PROFGAUGE_TRY(run.work, Work(*work, *strings, prefix + "work."));
+    }
     return CheckSum(std::move(run), prefix);
   }
 
@@ -268,16 +272,6 @@ std::string_view Snapshot::Environment(std::string_view key) const {
     if (property == key) return value;
   }
   return {};
-}
-
-std::string WriteBaseline(const std::vector<Snapshot>& runs) {
-  json::array list;
-  for (const Snapshot& run : runs) list.push_back(WriteSnapshot(run));
-  const json::object document{{"schema", kBaselineSchema},
-                              {"kind", kKind},
-                              {"tool", std::string("profgauge ") + kVersion},
-                              {"runs", std::move(list)}};
-  return json::serialize(document) + "\n";
 }
 
 Result<std::vector<Snapshot>> ParseBaseline(std::string_view text, const std::string& name) {

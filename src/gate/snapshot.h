@@ -5,7 +5,9 @@
 //   {"schema": 1, "kind": "profgauge-baseline", "tool": "…", "runs": [snapshot, …]}
 // A snapshot's names stand once in "strings" (the first is empty); a part is a list of numbers:
 //   [category, op_type, op, shapes, kernel, position, count, time, [series…]]
-// of which the first five are indices into "strings" and the series may be missing.
+// of which the first five are indices into "strings" and the series may be missing. "work" holds
+// what kernels and ops did in all: {"iterations", "has_gpu", "kernels": [sum…], "ops": [sum…]}, a
+// sum being [name, count, gpu_time, host_time, [series…]]; runs without it compare all the same.
 // Files of a newer schema, of another kind, or damaged ones are refused; nothing is guessed.
 #pragma once
 
@@ -23,6 +25,7 @@
 namespace profgauge {
 
 inline constexpr int kBaselineSchema = 1;
+inline constexpr std::string_view kBaselineKind = "profgauge-baseline";
 
 struct Snapshot {
   std::string name;    ///< Run name.
@@ -36,6 +39,7 @@ struct Snapshot {
   std::map<std::string, std::vector<double>, std::less<>> iteration_shares;
   std::map<std::string, double, std::less<>> metrics;  ///< Present ones only, base units.
   std::vector<TimePart> parts;                         ///< Largest first.
+  WorkSums work;                                       ///< Empty when it was not recorded.
 
   std::string_view Environment(std::string_view key) const;  ///< Empty when not recorded.
 };

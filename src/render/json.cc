@@ -1,4 +1,5 @@
 // report.json, schema 1. report/read_report.cc reads it back; the two change together.
+#include "render/json_sections.h"
 #include "render/json_writer.h"
 #include "render/renderer.h"
 
@@ -8,32 +9,6 @@ namespace {
 using report::Quantity;
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 using Style = JsonWriter::Style;
-
-// {"value", "unit", "text"} or {"absent", "unit"}, without the brackets.
-void QuantityFields(JsonWriter& out, const Quantity& quantity) {
-  if (IsAbsent(quantity.value)) {
-    out.Field("absent", quantity.absent_because);
-  } else {
-    out.Key("value");
-    out.Write(quantity.value);
-  }
-  out.Field("unit", UnitName(quantity.unit));
-  if (!IsAbsent(quantity.value)) out.Field("text", quantity.text);
-}
-
-bool IsSet(const Quantity& quantity) {
-  return !IsAbsent(quantity.value) || !quantity.text.empty() || !quantity.absent_because.empty();
-}
-
-void OptionalQuantity(JsonWriter& out, std::string_view key, const Quantity& quantity,
-                      std::string_view bound = {}) {
-  if (!IsSet(quantity)) return;
-  out.Key(key);
-  out.BeginObject(Style::kInline);
-  QuantityFields(out, quantity);
-  out.OptionalField("bound", bound);
-  out.EndObject();
-}
 
 void TextList(JsonWriter& out, std::string_view key, const std::vector<std::string>& texts) {
   out.Key(key);
@@ -223,72 +198,6 @@ void WriteTables(JsonWriter& out, const report::Report& report) {
     out.EndObject();
   }
   out.EndArray();
-}
-
-void WriteStep(JsonWriter& out, const report::ComparisonStep& step) {
-  out.BeginObject(Style::kInline);
-  out.Field("level", step.level);
-  out.Field("name", step.name);
-  out.Field("parent", step.parent);
-  out.Field("change", step.change);
-  out.Field("base", step.base);
-  out.Field("current", step.current);
-  out.Field("delta", step.delta);
-  out.Field("count_effect", step.count_effect);
-  out.Field("duration_effect", step.duration_effect);
-  out.Key("significant");
-  out.Bool(step.significant);
-  out.EndObject();
-}
-
-void WriteComparedMetric(JsonWriter& out, const report::ComparedMetric& metric) {
-  out.BeginObject();
-  out.Field("metric", metric.metric);
-  out.Field("title", metric.title);
-  OptionalQuantity(out, "base", metric.base);
-  OptionalQuantity(out, "current", metric.current);
-  OptionalQuantity(out, "change", metric.change);
-  OptionalQuantity(out, "low", metric.low);
-  OptionalQuantity(out, "high", metric.high);
-  out.OptionalField("limit", metric.limit);
-  out.OptionalField("level", metric.level);
-  out.Field("result", metric.result);
-  out.OptionalField("note", metric.note);
-  out.EndObject();
-}
-
-void WriteComparison(JsonWriter& out, const report::Comparison& comparison) {
-  out.Key("comparison");
-  out.BeginObject();
-  out.Field("baseline", comparison.baseline);
-  out.Field("baseline_runs", comparison.baseline_runs);
-  out.Key("comparable");
-  out.Bool(comparison.comparable);
-  out.Key("differences");
-  out.BeginArray();
-  for (const report::Difference& difference : comparison.differences) {
-    out.BeginObject(Style::kInline);
-    out.Field("property", difference.property);
-    out.Field("base", difference.base);
-    out.Field("current", difference.current);
-    out.Key("blocks");
-    out.Bool(difference.blocks);
-    out.EndObject();
-  }
-  out.EndArray();
-  out.Key("metrics");
-  out.BeginArray();
-  for (const report::ComparedMetric& metric : comparison.metrics) WriteComparedMetric(out, metric);
-  out.EndArray();
-  out.Field("unit", "ns");
-  out.Field("base", comparison.base);
-  out.Field("current", comparison.current);
-  out.Field("delta", comparison.delta);
-  out.Key("waterfall");
-  out.BeginArray();
-  for (const report::ComparisonStep& step : comparison.waterfall) WriteStep(out, step);
-  out.EndArray();
-  out.EndObject();
 }
 
 void WriteImport(JsonWriter& out, const std::vector<report::ImportCounter>& counters) {

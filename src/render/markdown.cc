@@ -6,6 +6,7 @@
 #include <array>
 #include <boost/json/value.hpp>
 
+#include "render/change.h"
 #include "render/html/view.h"
 #include "render/markdown_text.h"
 #include "render/markdown_view.h"
@@ -27,9 +28,6 @@ struct Section {
 const report::Report& MarkdownSchema() {
   static const report::Report report = [] {
     report::Report sample = html::SchemaReport();
-    sample.comparison.emplace();
-    sample.comparison->differences = {{"x", "x", "x", true}};
-    sample.comparison->waterfall.emplace_back().delta = 1;
     sample.findings.push_back(sample.findings.front());
     sample.findings.back().status = "error";
     sample.findings.push_back(sample.findings.front());
@@ -61,13 +59,13 @@ class Document {
   /// Draws all sections. Errors: those of the templates.
   Status Draw() {
     const report::Report& sample = MarkdownSchema();
+    if (IsComparisonAlone(report_)) return DrawChange(sample);
     PROFGAUGE_CHECK(Add("Verdict", "head", MarkdownHeadView(report_, shape_),
                         MarkdownHeadView(sample, shape_)));
     PROFGAUGE_CHECK(Add("Limits", "gate", MarkdownGateView(report_, shape_),
                         MarkdownGateView(sample, shape_), !report_.gate.empty()));
     PROFGAUGE_CHECK(DrawFindings(sample));
-    PROFGAUGE_CHECK(Add("Change", "change", MarkdownChangeView(report_), MarkdownChangeView(sample),
-                        report_.comparison.has_value()));
+    PROFGAUGE_CHECK(DrawChange(sample));
     PROFGAUGE_CHECK(Add("Where an iteration goes", "breakdown", MarkdownBreakdownView(report_),
                         MarkdownBreakdownView(sample), !report::Breakdown(report_).empty()));
     PROFGAUGE_CHECK(DrawTables(sample));
@@ -113,6 +111,13 @@ class Document {
     text = Tidy(text);
     if (text != "\n") sections_.push_back({std::move(name), std::move(text)});
     return {};
+  }
+
+  Status DrawChange(const report::Report& sample) {
+    MarkdownShape full = shape_;
+    full.is_full = true;  // The schema has all that either shape has.
+    return Add("Change", "change", MarkdownChangeView(report_, shape_),
+               MarkdownChangeView(sample, full), report_.comparison.has_value());
   }
 
   Status DrawFindings(const report::Report& sample) {

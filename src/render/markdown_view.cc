@@ -211,37 +211,6 @@ json::object MarkdownBreakdownView(const report::Report& report) {
   return {{"parts", std::move(parts)}};
 }
 
-json::object MarkdownChangeView(const report::Report& report) {
-  static const report::Comparison kNone;
-  const report::Comparison& comparison = report.comparison ? *report.comparison : kNone;
-  json::array differences, steps;
-  for (const report::Difference& difference : comparison.differences) {
-    differences.push_back(
-        json::object{{"property", difference.property},
-                     {"base", difference.base.empty() ? "–" : difference.base},
-                     {"current", difference.current.empty() ? "–" : difference.current},
-                     {"blocks", difference.blocks}});
-  }
-  constexpr std::size_t kSteps = 30;
-  for (const report::ComparisonStep& step : comparison.waterfall) {
-    if (steps.size() == kSteps) break;
-    if (step.delta == 0) continue;
-    steps.push_back(json::object{{"level", StatusWord(step.level)},
-                                 {"name", Code(step.name)},
-                                 {"delta", DeltaText(step.delta)},
-                                 {"count_effect", DeltaText(step.count_effect)},
-                                 {"duration_effect", DeltaText(step.duration_effect)}});
-  }
-  return {{"baseline", comparison.baseline},
-          {"runs", Counted(comparison.baseline_runs, "run", "runs")},
-          {"comparable", comparison.comparable},
-          {"base", FormatDuration(static_cast<double>(comparison.base))},
-          {"current", FormatDuration(static_cast<double>(comparison.current))},
-          {"delta", DeltaText(comparison.delta)},
-          {"differences", std::move(differences)},
-          {"steps", std::move(steps)}};
-}
-
 /// The rule in code; a symptom is set off below its cause.
 json::value FindingName(const report::Report& report, const report::Finding& finding) {
   const int depth = DepthOf(report, finding);

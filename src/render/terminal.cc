@@ -20,6 +20,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "render/change.h"
 #include "render/renderer.h"
 #include "render/words.h"
 
@@ -106,7 +107,7 @@ std::string ChangeText(const report::Report& report, std::size_t width) {
       "{}/iteration against {}", DeltaText(comparison.delta), Printable(comparison.baseline))};
   for (const report::ComparisonStep& step : comparison.waterfall) {
     if (step.parent != -1 || step.delta == 0 || parts.size() > 4) continue;
-    parts.push_back(fmt::format("{} {}", Printable(step.name), DeltaText(step.delta)));
+    parts.push_back(fmt::format("{} {}", ShortName(step.name), DeltaText(step.delta)));
   }
   return Flowed("  change      ", parts, width) + "\n";
 }
@@ -271,6 +272,7 @@ std::string ListText(const std::vector<Row>& rows, std::size_t width, bool color
 }  // namespace
 
 std::string RenderTerminal(const report::Report& report, const TerminalOptions& options) {
+  if (IsComparisonAlone(report)) return RenderComparison(report);
   const std::string& status = report.verdict.status;
   const Paint paint = status == "pass"   ? Paint::kGreen
                       : status == "fail" ? Paint::kRed

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <chrono>
 
+#include "render/change.h"
 #include "render/renderer.h"
 #include "render/xlsx_sheets.h"
 
@@ -46,13 +47,17 @@ Result<std::string> RenderXlsx(const report::Report& report) {
   const CLocale locale;
   XlsxBook book(report.profile.name, CreatedOf(report.profile.captured));
   if (book.handle() == nullptr) return book.Finish();
+  if (IsComparisonAlone(report)) {
+    AddComparisonSheets(book, report);
+    return book.Finish();
+  }
   const EvidenceRows evidence = PlaceEvidence(report);
   AddSummarySheet(book, report);
   AddFindingsSheet(book, report, evidence);
   AddEvidenceSheet(book, report, evidence);
   AddTableSheets(book, report);
   AddMetricsSheet(book, report);
-  AddBaselineSheet(book, report);
+  AddComparisonSheets(book, report);
   AddAboutSheet(book, report);
   return book.Finish();
 }

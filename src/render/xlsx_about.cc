@@ -20,36 +20,6 @@ std::size_t WritePairs(XlsxSheet& sheet, std::string_view title, const Pairs& pa
   return row + 1;
 }
 
-std::size_t WriteComparedMetrics(XlsxSheet& sheet, const report::Comparison& comparison,
-                                 std::size_t row) {
-  std::size_t at = row;
-  for (const report::ComparedMetric& metric : comparison.metrics) {
-    ++at;
-    sheet.Text(at, 0, metric.result == "fail" ? "error" : StatusWord(metric.result));
-    sheet.Text(at, 1, metric.title);
-    sheet.Mixed(at, 2, metric.base);
-    sheet.Mixed(at, 3, metric.current);
-    sheet.Mixed(at, 4, metric.change);
-    sheet.Mixed(at, 5, metric.low);
-    sheet.Mixed(at, 6, metric.high);
-    sheet.Text(at, 7, metric.limit);
-    sheet.Text(at, 8, metric.metric);
-    sheet.Text(at, 9, metric.note);
-  }
-  return sheet.AddTable(row,
-                        {{"Result"},
-                         {"Metric"},
-                         {"Baseline"},
-                         {"Current"},
-                         {"Change"},
-                         {"From"},
-                         {"To"},
-                         {"Limit"},
-                         {"Id"},
-                         {"Note"}},
-                        comparison.metrics.size(), "t_compared", 0);
-}
-
 }  // namespace
 
 void AddMetricsSheet(XlsxBook& book, const report::Report& report) {
@@ -84,59 +54,6 @@ void AddMetricsSheet(XlsxBook& book, const report::Report& report) {
                   {"Note"}},
                  row, "t_metrics");
   sheet.Freeze(1, 1);
-  sheet.FitColumns();
-}
-
-void AddBaselineSheet(XlsxBook& book, const report::Report& report) {
-  if (!report.comparison) return;
-  const report::Comparison& comparison = *report.comparison;
-  XlsxSheet sheet(book, "Baseline");
-  sheet.Text(0, 0, "Change against " + comparison.baseline, XlsxStyle::kTitle);
-  sheet.Text(
-      1, 0,
-      fmt::format("{} per iteration: {} → {} ({} in the baseline)", DeltaText(comparison.delta),
-                  FormatDuration(static_cast<double>(comparison.base)),
-                  FormatDuration(static_cast<double>(comparison.current)),
-                  Counted(comparison.baseline_runs, "run", "runs")),
-      XlsxStyle::kHeading);
-  std::size_t row = WriteComparedMetrics(sheet, comparison, 3) + 1;
-  if (!comparison.differences.empty()) {
-    std::size_t at = row;
-    for (const report::Difference& difference : comparison.differences) {
-      ++at;
-      sheet.Text(at, 0, difference.property);
-      sheet.Text(at, 1, difference.base);
-      sheet.Text(at, 2, difference.current);
-      sheet.Text(at, 3, difference.blocks ? "yes" : "no");
-    }
-    row = sheet.AddTable(row, {{"Property"}, {"Baseline"}, {"Current"}, {"Blocks"}}, at - row,
-                         "t_differences") +
-          1;
-  }
-  std::size_t at = row;
-  for (const report::ComparisonStep& step : comparison.waterfall) {
-    ++at;
-    sheet.Text(at, 0, StatusWord(step.level));
-    sheet.Text(at, 1, step.name);
-    sheet.Cell(at, 2, step.base, Unit::kTime);
-    sheet.Cell(at, 3, step.current, Unit::kTime);
-    sheet.Cell(at, 4, step.delta, Unit::kTime);
-    sheet.Cell(at, 5, step.count_effect, Unit::kTime);
-    sheet.Cell(at, 6, step.duration_effect, Unit::kTime);
-    sheet.Text(at, 7, step.change);
-    sheet.Text(at, 8, step.significant ? "yes" : "no");
-  }
-  sheet.AddTable(row,
-                 {{"Level"},
-                  {"Part"},
-                  {"Baseline", Unit::kTime},
-                  {"Current", Unit::kTime},
-                  {"Change", Unit::kTime},
-                  {"By count", Unit::kTime},
-                  {"By duration", Unit::kTime},
-                  {"Kind"},
-                  {"Significant"}},
-                 at - row, "t_waterfall");
   sheet.FitColumns();
 }
 

@@ -19,8 +19,9 @@ EvidenceRows PlaceEvidence(const report::Report& report);
 /// Ops, kernels, iterations, GPUs and ranks, and every other table with rows.
 void AddTableSheets(XlsxBook& book, const report::Report& report);
 void AddMetricsSheet(XlsxBook& book, const report::Report& report);
-/// Only with a comparison.
-void AddBaselineSheet(XlsxBook& book, const report::Report& report);
+/// Baseline (differences and limits), Waterfall with its chart, Kernel changes, Op changes and Side
+/// by side. Only with a comparison.
+void AddComparisonSheets(XlsxBook& book, const report::Report& report);
 /// Sources, hashes, options, environment, import log, and what is not in this workbook.
 void AddAboutSheet(XlsxBook& book, const report::Report& report);
 

@@ -10,7 +10,9 @@
 
 #include "base/format.h"
 #include "profgauge/version.h"
+#include "report/build_comparison.h"
 #include "report/build_profile.h"
+#include "report/build_quantity.h"
 
 namespace profgauge::report {
 namespace {
@@ -148,62 +150,6 @@ std::vector<ImportCounter> BuildImport(std::span<const Profile> ranks) {
   return counters;
 }
 
-/// The change as people say it: relative for times and counts, in points for shares.
-Quantity ChangeOf(const MetricComparison& metric, double change) {
-  if (metric.is_missing) return MakeQuantity({}, Unit::kShare, metric.reason);
-  return MakeQuantity(change, Unit::kShare);
-}
-
-ComparedMetric BuildComparedMetric(const MetricComparison& compared) {
-  const MetricSpec* spec = profgauge::FindMetric(compared.metric);
-  const bool is_share = compared.unit == Unit::kShare;
-  ComparedMetric metric;
-  metric.metric = compared.metric;
-  metric.title = spec == nullptr ? compared.metric : std::string(spec->title);
-  if (!compared.is_missing) {
-    metric.base = MakeQuantity(compared.base, compared.unit);
-    metric.current = MakeQuantity(compared.current, compared.unit);
-  }
-  const bool relative = !is_share && compared.base != 0;
-  metric.change =
-      is_share || relative
-          ? ChangeOf(compared, relative ? compared.change / compared.base : compared.change)
-          : MakeQuantity(compared.change, compared.unit);
-  if (compared.method == CompareMethod::kStatistics && !compared.is_missing) {
-    metric.low = MakeQuantity(compared.low, Unit::kShare);
-    metric.high = MakeQuantity(compared.high, Unit::kShare);
-  }
-  metric.limit = compared.limit;
-  metric.level = compared.limit.empty() ? std::string() : std::string(LevelName(compared.level));
-  metric.result = compared.is_missing ? "missing" : std::string(ChangeName(compared.verdict));
-  metric.note = compared.reason;
-  return metric;
-}
-
-Comparison BuildComparison(const RunComparison& run) {
-  Comparison comparison;
-  comparison.baseline = run.base_name;
-  comparison.baseline_runs = run.baseline_runs;
-  comparison.comparable = run.is_comparable;
-  for (const profgauge::Difference& difference : run.differences) {
-    comparison.differences.push_back(
-        {difference.property, difference.base, difference.current, difference.is_hard});
-  }
-  for (const MetricComparison& metric : run.metrics) {
-    comparison.metrics.push_back(BuildComparedMetric(metric));
-  }
-  comparison.base = run.waterfall.base;
-  comparison.current = run.waterfall.current;
-  comparison.delta = run.waterfall.delta;
-  for (const WaterfallStep& step : run.waterfall.steps) {
-    comparison.waterfall.push_back({std::string(PartLevelName(step.level)), step.name, step.parent,
-                                    std::string(PartChangeName(step.change)), step.base,
-                                    step.current, step.delta, step.count_effect,
-                                    step.duration_effect, step.significant});
-  }
-  return comparison;
-}
-
 /// A limit on a change stands in the gate table with the others.
 GateRow RowOf(const ComparedMetric& metric) {
   GateRow row;
@@ -214,15 +160,36 @@ GateRow RowOf(const ComparedMetric& metric) {
   row.baseline = metric.base;
   row.change = metric.change;
   row.level = metric.level;
-  row.status = metric.result == "fail"           ? metric.level
-               : metric.result == "inconclusive" ? "low_confidence"
-               : metric.result == "missing"      ? "missing"
-                                                 : "pass";
+  row.status = metric.result == "fail"                                           ? metric.level
+               : metric.result == "inconclusive"                                 ? "low_confidence"
+               : metric.result == "missing" || metric.result == "not_applicable" ? metric.result
+                                                                                 : "pass";
   row.reason = metric.note;
   return row;
 }
 
 }  // namespace
+
+Quantity MakeQuantity(Value value, Unit unit, std::string absent_because) {
+  Quantity quantity;
+  quantity.text = FormatValue(value, unit);
+  quantity.value = std::move(value);
+  quantity.unit = unit;
+  if (IsAbsent(quantity.value)) quantity.absent_because = std::move(absent_because);
+  return quantity;
+}
+
+std::string_view BetterOf(Direction direction) {
+  switch (direction) {
+    case Direction::kHigherIsBetter:
+      return "higher";
+    case Direction::kLowerIsBetter:
+      return "lower";
+    case Direction::kNeutral:
+      break;
+  }
+  return "neutral";
+}
 
 std::string LimitText(const Value& min, const Value& max, Unit unit) {
   if (!IsAbsent(min) && !IsAbsent(max)) {
@@ -257,6 +224,13 @@ Report BuildReport(const BuildInput& input) {
   for (const profgauge::Remark& remark : analysis.remarks) {
     report.remarks.push_back({remark.id, remark.text});
   }
+  if (report.comparison && report.comparison->current_runs > 1) {
+    report.remarks.push_back(
+        {"several-runs",
+         fmt::format("{} runs are held against the baseline together; everything else here is "
+                     "about {}, the one in the middle by its median iteration time",
+                     report.comparison->current_runs, report.profile.name)});
+  }
   if (input.verdict != nullptr) {
     for (const std::string& note : input.verdict->notes) report.remarks.push_back({"waiver", note});
   }
@@ -266,10 +240,10 @@ Report BuildReport(const BuildInput& input) {
   return report;
 }
 
-Report BuildComparisonReport(const std::string& name, const RunComparison& comparison) {
+Report BuildComparisonReport(const RunComparison& comparison) {
   Report report;
   report.tool = std::string("profgauge ") + kVersion;
-  report.profile.name = name;
+  report.profile.name = comparison.current_name;
   report.verdict.status = std::string(VerdictStatusName(VerdictStatus::kNotJudged));
   report.comparison = BuildComparison(comparison);
   return report;

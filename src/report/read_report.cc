@@ -9,24 +9,12 @@
 
 #include "report/json_document.h"
 #include "report/json_node.h"
+#include "report/read_comparison.h"
 
 namespace profgauge::report {
 namespace {
 
 namespace json = boost::json;
-
-// The text of what is absent is not in the file: it is always the same dash.
-constexpr const char* kAbsentText = "\u2013";
-
-Quantity ReadQuantity(const JsonNode& node) {
-  Quantity quantity;
-  if (!node.exists()) return quantity;
-  quantity.unit = node["unit"].UnitNamed();
-  quantity.value = node["value"].Any();
-  quantity.text = IsAbsent(quantity.value) ? kAbsentText : node["text"].Text();
-  quantity.absent_because = node["absent"].Text();
-  return quantity;
-}
 
 ProfileInfo ReadProfile(const JsonNode& node) {
   ProfileInfo profile;
@@ -164,63 +152,6 @@ Table ReadTable(const std::string& id, const JsonNode& node) {
     }
   }
   return table;
-}
-
-ComparedMetric ReadComparedMetric(const JsonNode& node) {
-  ComparedMetric metric;
-  metric.metric = node["metric"].Text();
-  metric.title = node["title"].Text();
-  metric.base = ReadQuantity(node["base"]);
-  metric.current = ReadQuantity(node["current"]);
-  metric.change = ReadQuantity(node["change"]);
-  metric.low = ReadQuantity(node["low"]);
-  metric.high = ReadQuantity(node["high"]);
-  metric.limit = node["limit"].Text();
-  metric.level = node["level"].Text();
-  metric.result = node["result"].Text();
-  metric.note = node["note"].Text();
-  return metric;
-}
-
-ComparisonStep ReadStep(const JsonNode& node) {
-  ComparisonStep step;
-  step.level = node["level"].Text();
-  step.name = node["name"].Text();
-  step.parent = node["parent"].Integer();
-  step.change = node["change"].Text();
-  step.base = node["base"].Integer();
-  step.current = node["current"].Integer();
-  step.delta = node["delta"].Integer();
-  step.count_effect = node["count_effect"].Integer();
-  step.duration_effect = node["duration_effect"].Integer();
-  step.significant = node["significant"].Bool();
-  return step;
-}
-
-Comparison ReadComparison(const JsonNode& node) {
-  Comparison comparison;
-  comparison.baseline = node["baseline"].Text();
-  comparison.baseline_runs = node["baseline_runs"].Integer();
-  comparison.comparable = node["comparable"].Bool();
-  for (const JsonNode& difference : node["differences"].Elements()) {
-    comparison.differences.push_back({difference["property"].Text(), difference["base"].Text(),
-                                      difference["current"].Text(), difference["blocks"].Bool()});
-  }
-  for (const JsonNode& metric : node["metrics"].Elements()) {
-    comparison.metrics.push_back(ReadComparedMetric(metric));
-  }
-  comparison.base = node["base"].Integer();
-  comparison.current = node["current"].Integer();
-  comparison.delta = node["delta"].Integer();
-  const auto steps = node["waterfall"].Elements();
-  for (const JsonNode& step : steps) {
-    comparison.waterfall.push_back(ReadStep(step));
-    // Parents come before their parts: nothing that draws the tree can go round in circles.
-    const auto index = static_cast<std::int64_t>(comparison.waterfall.size()) - 1;
-    const std::int64_t parent = comparison.waterfall.back().parent;
-    if (parent < -1 || parent >= index) step["parent"].Expected("the index of an earlier step");
-  }
-  return comparison;
 }
 
 void ReadNotes(const JsonNode& root, Report& report) {

@@ -157,8 +157,18 @@ struct ComparedMetric {
   Quantity base, current;
   Quantity change, low, high;  ///< Estimate and 90 % interval; a share when relative.
   std::string limit, level;    ///< "≤ +5 %", "error"; empty: compared, but not limited.
-  std::string result;          ///< "pass", "fail", "improved", "inconclusive" or "missing".
-  std::string note;            ///< What would decide it, low confidence; may be empty.
+  /// "pass", "fail", "improved", "inconclusive", "missing", or "not_applicable" where the runs must
+  /// not be compared.
+  std::string result;
+  std::string note;  ///< What would decide it, low confidence; may be empty.
+};
+
+/// A metric of the two runs side by side. Absent where a run does not have it.
+struct PairedValue {
+  std::string metric, title;
+  std::string better;  ///< "higher", "lower" or "neutral".
+  Quantity base, current;
+  Quantity change;  ///< A share when relative or of shares (then in points); else in the unit.
 };
 
 /// One step of the waterfall: a part of the change of the mean iteration time. Steps of one parent
@@ -171,18 +181,41 @@ struct ComparisonStep {
   std::int64_t base = 0, current = 0;
   std::int64_t delta = 0;  ///< count_effect + duration_effect.
   std::int64_t count_effect = 0, duration_effect = 0;
+  double base_count = 0, current_count = 0;  ///< How many took part, per iteration.
   bool significant = false;
+};
+
+/// A kernel, copy or op in both runs, per iteration; what runs in parallel counts each time.
+struct PairedWork {
+  std::string name, change;  ///< As of a step.
+  double base_count = 0, current_count = 0;
+  std::int64_t base = 0, current = 0;            ///< ns; PairedTable::measure says of what.
+  std::int64_t base_host = 0, current_host = 0;  ///< An op's own time on the host.
+  std::int64_t delta = 0, count_effect = 0, duration_effect = 0;
+  Value p_value;  ///< Absent: not tested.
+  bool significant = false;
+};
+
+struct PairedTable {
+  std::string measure;                            ///< "gpu_time" or "host_time".
+  std::int64_t base = 0, current = 0, delta = 0;  ///< The rows' deltas sum exactly to `delta`.
+  std::vector<PairedWork> rows;                   ///< Largest |delta| first; may be empty.
 };
 
 /// What changed against a baseline.
 struct Comparison {
   std::string baseline;            ///< Name of the run that the waterfall starts from.
+  std::string candidate;           ///< Name of the run that it ends at.
   std::int64_t baseline_runs = 0;  ///< How many runs form the baseline.
+  std::int64_t current_runs = 1;   ///< How many runs are held against it.
   bool comparable = true;
   std::vector<Difference> differences;
+  std::vector<std::pair<std::string, std::string>> alike;  ///< Properties that all runs share.
   std::vector<ComparedMetric> metrics;
+  std::vector<PairedValue> values;
   std::int64_t base = 0, current = 0, delta = 0;  ///< Mean iteration time, ns.
   std::vector<ComparisonStep> waterfall;
+  PairedTable kernels, ops;
 };
 
 /// Rows of a table that the report had when it was made, but that report.json does not carry.

@@ -2,7 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
+#include <filesystem>
+#include <system_error>
 
 #include "base/format.h"
 #include "base/text.h"
@@ -33,6 +34,18 @@ Status WriteRuns(const std::vector<Snapshot>& runs, const std::string& path, Con
   return {};
 }
 
+// `save` renews a baseline, but a profile or anything else under that name is left alone.
+Status RefuseToOverwrite(const std::string& path) {
+  std::error_code error;
+  const bool is_file = path != "-" && std::filesystem::is_regular_file(path, error);
+  if (!is_file || std::filesystem::file_size(path, error) == 0 || IsBaselineFile(path)) return {};
+  return Fail(Error{ErrorKind::kUsage,
+                    "usage/not-a-baseline",
+                    fmt::format("`{}` exists and is no baseline", path),
+                    {},
+                    {"help: choose another name, or remove the file first"}});
+}
+
 double MedianOf(const Snapshot& run) {
   const std::vector<double> times(run.iteration_times.begin(), run.iteration_times.end());
   return stats::Median(times);
@@ -43,8 +56,9 @@ double MedianOf(const Snapshot& run) {
 Result<int> RunBaselineSave(const Options& options, Console& console) {
   if (options.file.empty()) {
     return Fail(Usage("usage/no-output", "`baseline save` needs a file to write to",
-                      "`profgauge baseline save PROFILE -f baseline.json`"));
+                      "`profgauge baseline save PROFILE -o baseline.json`"));
   }
+  PROFGAUGE_CHECK(RefuseToOverwrite(options.file));
   PROFGAUGE_TRY(const std::vector<Snapshot> runs,
                 LoadAllSnapshots(options.arguments, options, console));
   PROFGAUGE_CHECK(WriteRuns(runs, options.file, console));
@@ -72,9 +86,10 @@ Result<int> RunBaselineShow(const Options& options, Console& console) {
 Result<int> RunBaselinePromote(const Options& options, Console& console) {
   if (options.file.empty()) {
     return Fail(Usage("usage/no-output", "`baseline promote` needs the baseline to renew",
-                      "`profgauge baseline promote PROFILE -f baseline.json`"));
+                      "`profgauge baseline promote PROFILE -o baseline.json`"));
   }
-  PROFGAUGE_TRY(const std::vector<Snapshot> old, LoadSnapshots(options.file, options, console));
+  // Anything but a baseline would be lost when it is written over.
+  PROFGAUGE_TRY(const std::vector<Snapshot> old, LoadBaselineFile(options.file));
   PROFGAUGE_TRY(std::vector<Snapshot> runs, LoadAllSnapshots(options.arguments, options, console));
   for (const Snapshot& run : runs) {
     console.Say(fmt::format("median iteration {} → {}", FormatDuration(MedianOf(old.back())),

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/session.h"
+#include "cli/candidates.h"
 #include "cli/commands.h"
 #include "cli/conclude.h"
 #include "cli/console.h"
@@ -61,6 +62,47 @@ report::TimelineOptions TimelineOf(const Options& options, const Policy& policy)
   return timeline;
 }
 
+/// What the runs were measured to be. The report is about the one in the middle.
+struct Measured {
+  std::vector<Snapshot> snapshots;  ///< Of all runs, with a baseline; else empty.
+  std::size_t middle = 0;
+  Analysis analysis;  ///< Of the run in the middle.
+};
+
+Result<Measured> Measure(const std::vector<Candidate>& candidates, const Selection& selection,
+                         bool has_baseline, Stats& stats) {
+  Measured measured;
+  std::vector<Analysis> analyses;
+  for (const Candidate& candidate : candidates) {
+    PROFGAUGE_TRY(Analysis analysis, Analyze(candidate.ranks, selection));
+    analyses.push_back(std::move(analysis));
+  }
+  stats.EndPhase("analyze");
+  for (std::size_t i = 0; has_baseline && i < candidates.size(); ++i) {
+    PROFGAUGE_TRY(Snapshot snapshot,
+                  SnapshotOf(candidates[i].name, candidates[i].ranks, analyses[i], selection));
+    measured.snapshots.push_back(std::move(snapshot));
+  }
+  if (has_baseline) {
+    measured.middle = FindMiddleRun(measured.snapshots);
+    stats.EndPhase("attribute");
+  }
+  measured.analysis = std::move(analyses[measured.middle]);
+  return measured;
+}
+
+/// Draws and says the verdict; returns its exit code.
+int Finish(const report::Report& report, const Verdict& verdict, const Options& options,
+           Drawing& drawing, Stats& stats, Console& console) {
+  const Status drawn = drawing.Draw(report, stats);
+  if (options.stats) console.Warn(stats.Table());
+  Conclude(report, drawing, console);
+  const int exit_code = ExitCodeOf(verdict, options.exit_zero);
+  if (drawn) return exit_code;
+  console.Report(drawn.error());
+  return StrongerExit(exit_code, ExitCodeOf(drawn.error().kind));
+}
+
 /// Everything; returns the exit code of the verdict. The configuration is read before the profile,
 /// so that a typo costs milliseconds.
 Result<int> Judged(const Options& options, Console& console) {
@@ -81,28 +123,29 @@ Result<int> Judged(const Options& options, Console& console) {
   if (!book) return kExitUsage;
   Drawing drawing;
   PROFGAUGE_CHECK(drawing.Open(options, options.arguments));
-  PROFGAUGE_TRY(const std::vector<Snapshot> baselines,
-                LoadAllSnapshots(options.baselines, options, console));
+  PROFGAUGE_TRY(const std::vector<Snapshot> baselines, LoadBaselines(options, console));
   stats.EndPhase("policy");
-  PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(options, console));
+  PROFGAUGE_TRY(const auto candidates, ReadCandidates(options, baselines, console));
   stats.EndPhase("read");
   const EvaluateOptions choices = Choices(options);
-  PROFGAUGE_TRY(Analysis analysis, Analyze(ranks, SelectionOf(*policy, choices)));
-  stats.EndPhase("analyze");
-  const Evaluation evaluation = book->Evaluate(analysis, CollectFacts(ranks, analysis));
-  Verdict verdict = Judge(*policy, analysis, MergedLog(ranks),
+  const Selection selection = SelectionOf(*policy, choices);
+  PROFGAUGE_TRY(Measured measured, Measure(candidates, selection, !baselines.empty(), stats));
+  const Candidate& subject = candidates[measured.middle];
+  Analysis& analysis = measured.analysis;
+  const Evaluation evaluation = book->Evaluate(analysis, CollectFacts(subject.ranks, analysis));
+  Verdict verdict = Judge(*policy, analysis, MergedLog(subject.ranks),
                           JudgeOptions{options.allow_incomplete, &evaluation});
   std::optional<RunComparison> comparison;
   if (!baselines.empty()) {
-    PROFGAUGE_TRY(const Snapshot current, SnapshotOf(RunName(options.arguments), ranks, analysis,
-                                                     SelectionOf(*policy, choices)));
-    comparison = CompareRuns(baselines, current, policy->baseline ? &*policy->baseline : nullptr);
-    AddComparison(*comparison, *policy, options.allow_incomparable, verdict);
+    comparison =
+        CompareRuns(baselines, measured.snapshots, policy->baseline ? &*policy->baseline : nullptr);
+    comparison->is_judged = comparison->is_comparable || options.allow_incomparable;
+    AddComparison(*comparison, *policy, verdict);
     stats.EndPhase("compare");
   }
   report::BuildInput input;
-  input.run_name = RunName(options.arguments);
-  input.ranks = ranks;
+  input.run_name = subject.name;
+  input.ranks = subject.ranks;
   input.analysis = &analysis;
   input.policy = &*policy;
   input.verdict = &verdict;
@@ -114,16 +157,10 @@ Result<int> Judged(const Options& options, Console& console) {
   if (!policy->waivers.empty()) input.options.emplace_back("now", FormatDay(select.today));
   input.tables = &analysis.tables;
   report::Report report = report::BuildReport(input);
-  report.timeline = report::BuildTimeline(ranks, TimelineOf(options, *policy));
+  report.timeline = report::BuildTimeline(subject.ranks, TimelineOf(options, *policy));
   if (options.redact) report::Redact(report);
   stats.EndPhase("judge");
-  const Status drawn = drawing.Draw(report, stats);
-  if (options.stats) console.Warn(stats.Table());
-  Conclude(report, drawing, console);
-  const int exit_code = ExitCodeOf(verdict, options.exit_zero);
-  if (drawn) return exit_code;
-  console.Report(drawn.error());
-  return StrongerExit(exit_code, ExitCodeOf(drawn.error().kind));
+  return Finish(report, verdict, options, drawing, stats, console);
 }
 
 }  // namespace

@@ -24,8 +24,8 @@ Result<int> RunCompare(const Options& options, Console& console) {
   PROFGAUGE_TRY(const std::vector<Snapshot> current,
                 LoadSnapshots(options.arguments[1], options, console));
   stats.EndPhase("read current");
-  const RunComparison comparison = CompareRuns(base, current.back(), nullptr);
-  const report::Report report = report::BuildComparisonReport(current.back().name, comparison);
+  const RunComparison comparison = CompareRuns(base, current, nullptr);
+  const report::Report report = report::BuildComparisonReport(comparison);
   stats.EndPhase("compare");
   PROFGAUGE_CHECK(drawing.Draw(report, stats));
   if (options.stats) console.Warn(stats.Table());

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/sha256.h"
+#include "render/change.h"
 #include "render/columns.h"
 #include "render/escape.h"
 #include "render/html/palette.h"
@@ -78,7 +79,8 @@ Result<std::string> RenderPage(const report::Report& report, const HtmlOptions& 
                                const Assets& assets, bool inlined) {
   const TemplateFolder folder{"html", ".html", options.templates_dir, EscapeHtml};
   const Assets any{"css", "js"};
-  return RenderTemplate(folder, "page", FullView(report, assets, inlined),
+  const std::string_view page = IsComparisonAlone(report) ? "compare" : "page";
+  return RenderTemplate(folder, page, FullView(report, assets, inlined),
                         MakeSchema(FullView(html::SchemaReport(), any, inlined)));
 }
 

@@ -79,6 +79,23 @@ report::Finding MakeFinding(std::string status) {
   return finding;
 }
 
+report::Comparison MakeComparison() {
+  report::Comparison comparison;
+  comparison.baseline = comparison.candidate = "x";
+  comparison.differences = {{"x", "x", "x", true}};
+  comparison.alike = {{"x", "x"}};
+  comparison.metrics.emplace_back().metric = "x";
+  comparison.values.emplace_back().metric = "x";
+  report::ComparisonStep step;
+  step.level = "category";
+  step.delta = comparison.delta = comparison.current = 1;
+  comparison.waterfall = {step};
+  report::PairedWork work;
+  work.delta = 1;
+  comparison.kernels = comparison.ops = {"gpu_time", 0, 1, 1, {work}};
+  return comparison;
+}
+
 report::Report MakeSchemaReport() {
   report::Report report;
   report.profile.sources = {"x"};
@@ -97,6 +114,7 @@ report::Report MakeSchemaReport() {
     report.findings.push_back(MakeFinding(status));
   }
   AddTables(report);
+  report.comparison = MakeComparison();
   report.absent_tables = report.environment = report.provenance = {{"x", "x"}};
   report.remarks = {{"x", "x"}};
   report.import = {{"x", "data_loss", "x", 1, {"x"}}};

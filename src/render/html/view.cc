@@ -76,6 +76,7 @@ boost::json::object PageView(const report::Report& report) {
                     {"run", RunView(report)},
                     {"gate", GateView(report)},
                     {"findings", FindingsView(report)},
+                    {"comparison", ComparisonView(report)},
                     {"breakdown", BreakdownView(report)},
                     {"iterations", IterationsView(report, payload)},
                     {"memory", MemoryView(report)},

@@ -30,6 +30,7 @@ inline constexpr std::size_t kPayloadRows = 100'000;
 boost::json::object VerdictView(const report::Report& report);
 boost::json::object RunView(const report::Report& report);
 boost::json::object GateView(const report::Report& report);
+boost::json::object ComparisonView(const report::Report& report);
 boost::json::object FindingsView(const report::Report& report);
 boost::json::object BreakdownView(const report::Report& report);
 boost::json::object IterationsView(const report::Report& report, TablePacker& payload);

@@ -43,7 +43,7 @@ TEST(CompareRuns, ByDefaultGatesTheMedianAtFivePercentAndCountsAsWarnings) {
   const std::vector<Snapshot> base = {Sample(1)};
   Snapshot slower = Sample(1.2);
   slower.metrics["kernel.count_per_iteration"] = 101;
-  const RunComparison comparison = CompareRuns(base, slower, nullptr);
+  const RunComparison comparison = CompareRuns(base, std::vector<Snapshot>{slower}, nullptr);
   ASSERT_EQ(comparison.metrics.size(), 2u);
   const auto& time = Find(comparison, "iteration.time.median");
   EXPECT_EQ(time.verdict, stats::Change::kFail);
@@ -58,7 +58,7 @@ TEST(CompareRuns, ByDefaultGatesTheMedianAtFivePercentAndCountsAsWarnings) {
 
 TEST(CompareRuns, ARunAgainstItselfPassesWithZeroChange) {
   const std::vector<Snapshot> base = {Sample(1, 3)};
-  const RunComparison comparison = CompareRuns(base, base.front(), nullptr);
+  const RunComparison comparison = CompareRuns(base, std::vector<Snapshot>{base.front()}, nullptr);
   for (const MetricComparison& row : comparison.metrics) {
     EXPECT_EQ(row.verdict, stats::Change::kPass) << row.metric;
     EXPECT_EQ(row.change, 0) << row.metric;
@@ -81,7 +81,7 @@ TEST(CompareRuns, HoldsEachLimitOfThePolicyInItsOwnUnit) {
   current.metrics["gpu.idle.mean"] = 0.26;
   for (double& share : current.iteration_shares["breakdown.dataloader"]) share = 0.11;
   const std::vector<Snapshot> base = {Sample(1)};
-  const RunComparison comparison = CompareRuns(base, current, &policy);
+  const RunComparison comparison = CompareRuns(base, std::vector<Snapshot>{current}, &policy);
   EXPECT_EQ(Find(comparison, "gpu.idle.mean").verdict, stats::Change::kFail);
   EXPECT_EQ(Find(comparison, "gpu.idle.mean").limit, "≤ +5 pp");
   EXPECT_EQ(Find(comparison, "breakdown.dataloader").verdict, stats::Change::kPass);
@@ -94,7 +94,7 @@ TEST(CompareRuns, AMetricThatOneSideLacksIsMissingNotPassed) {
   memory.max_increase = BaselineLimit::Amount{0, false};
   policy.limits = {memory};
   const std::vector<Snapshot> base = {Sample(1)};
-  const RunComparison comparison = CompareRuns(base, Sample(1.01), &policy);
+  const RunComparison comparison = CompareRuns(base, std::vector<Snapshot>{Sample(1.01)}, &policy);
   EXPECT_TRUE(comparison.metrics.front().is_missing);
   EXPECT_EQ(comparison.metrics.front().reason, "the baseline has no value");
 }
@@ -146,7 +146,7 @@ TEST(CompareRuns, FindsTheDataLoaderOnTheV100Pair) {
   const Snapshot current =
       SnapshotOf(folder + "resnet50_num_workers_4__worker0.1623212756351.pt.trace.json.gz");
   const std::vector<Snapshot> bases = {base};
-  const RunComparison comparison = CompareRuns(bases, current, nullptr);
+  const RunComparison comparison = CompareRuns(bases, std::vector<Snapshot>{current}, nullptr);
   EXPECT_TRUE(comparison.is_comparable);
   ExpectExactSums(comparison.waterfall);
   // 177.6 ms become about 107 ms, because the loader no longer runs in the training process.
@@ -157,7 +157,7 @@ TEST(CompareRuns, FindsTheDataLoaderOnTheV100Pair) {
   EXPECT_LT(text.size(), 200'000u);
   const auto again = ParseBaseline(text, "base.json");
   ASSERT_TRUE(again) << again.error().message;
-  const RunComparison same = CompareRuns(*again, base, nullptr);
+  const RunComparison same = CompareRuns(*again, std::vector<Snapshot>{base}, nullptr);
   EXPECT_EQ(same.waterfall.delta, 0);
   for (const WaterfallStep& step : same.waterfall.steps) EXPECT_EQ(step.delta, 0) << step.name;
 }
@@ -172,7 +172,7 @@ TEST(CompareRuns, ExplainsControlAndTest) {
   std::sort(files.begin(), files.end());
   ASSERT_EQ(files.size(), 2u);
   const std::vector<Snapshot> base = {SnapshotOf(files[0])};
-  const RunComparison comparison = CompareRuns(base, SnapshotOf(files[1]), nullptr);
+  const RunComparison comparison = CompareRuns(base, std::vector<Snapshot>{SnapshotOf(files[1])}, nullptr);
   ExpectExactSums(comparison.waterfall);
   EXPECT_NE(comparison.waterfall.delta, 0);
 }

@@ -13,6 +13,7 @@
 #include <set>
 #include <string>
 
+#include "comparison_fixture.h"
 #include "fixture.h"
 #include "render/markdown_text.h"
 #include "render/renderer.h"
@@ -149,9 +150,7 @@ TEST(OldReports, TheNewestIsOurs) {
   const std::string path =
       fmt::format("{}/tests/report_versions/schema{}.json", PROFGAUGE_SOURCE_DIR, report::kSchema);
   report::Report report = testing::SampleReport();
-  report.comparison.emplace();
-  report.comparison->baseline = "main";
-  report.comparison->waterfall.emplace_back().name = "cpu";
+  report.comparison = testing::SampleComparison();
   if (std::getenv("PROFGAUGE_UPDATE") != nullptr) std::ofstream(path) << RenderJson(report);
   std::ifstream file(path);
   const std::string text{std::istreambuf_iterator<char>(file), {}};

@@ -109,17 +109,6 @@ TEST(Xlsx, SameBytesAgainAndUnderAnotherLocaleAndTimeZone) {
   std::setlocale(LC_ALL, old.c_str());
 }
 
-TEST(Xlsx, ABaselineHasItsSheet) {
-  report::Report report = testing::SampleReport();
-  report.comparison.emplace();
-  report.comparison->baseline = "main";
-  report.comparison->metrics.emplace_back().title = "Median iteration";
-  report.comparison->waterfall.emplace_back().name = "cpu";
-  const auto files = testing::Unzip(Book(report));
-  EXPECT_THAT(files.at("xl/workbook.xml"), HasSubstr("<sheet name=\"Baseline\""));
-  EXPECT_THAT(testing::SharedStrings(files), Contains("Change against main"));
-}
-
 TEST(Xlsx, AnEmptyReportIsAWorkbookToo) { EXPECT_GT(Book(report::Report()).size(), 1000u); }
 
 // For looking at it: PROFGAUGE_XLSX_OUT names a file to write, PROFGAUGE_XLSX_IN a report.json.

@@ -222,13 +222,37 @@ TEST_F(BuildReportTest, ABaselineBecomesComparisonAndGateRows) {
   input.comparison = &run;
   const Report report = BuildReport(input);
   ASSERT_TRUE(report.comparison);
-  EXPECT_EQ(report.comparison->metrics[0].change.text, "10.0\u202f%");
-  EXPECT_EQ(report.comparison->metrics[1].change.text, "5.0\u202f%");
+  EXPECT_EQ(report.comparison->metrics[0].change.text, "+10.0\u202f%");
+  EXPECT_EQ(report.comparison->metrics[1].change.text, "+5.0\u202fpoints");
   EXPECT_EQ(report.comparison->waterfall[0].delta, 10);
   ASSERT_EQ(report.gate.size(), 1u);
   EXPECT_EQ(report.gate[0].status, "error");
   EXPECT_EQ(report.gate[0].baseline.text, "100\u202fms");
   EXPECT_EQ(report.gate[0].measured.text, "110\u202fms");
+}
+
+TEST_F(BuildReportTest, AnIncomparableBaselineStandsInTheGateTableAsNotApplicable) {
+  AddIterations({0});
+  RunComparison run;
+  run.differences = {{"gpu", "Tesla V100", "NVIDIA A100", true}};
+  run.is_comparable = run.is_judged = false;
+  MetricComparison time;
+  time.metric = "iteration.time.median";
+  time.unit = Unit::kTime;
+  time.base = 100e6, time.current = 200e6, time.change = 100e6;
+  time.verdict = stats::Change::kFail;
+  time.limit = "≤ +5 %";
+  run.metrics = {time};
+  BuildInput input;
+  input.ranks = ranks_;
+  input.analysis = &analysis_;
+  input.comparison = &run;
+  const Report report = BuildReport(input);
+  ASSERT_EQ(report.gate.size(), 1u);
+  EXPECT_EQ(report.gate[0].status, "not_applicable");
+  EXPECT_EQ(report.gate[0].reason,
+            "the baseline is not comparable: gpu is `Tesla V100` there and `NVIDIA A100` here");
+  EXPECT_EQ(report.comparison->metrics[0].result, "not_applicable");
 }
 
 TEST_F(BuildReportTest, TablesAreCopiedOrMoved) {

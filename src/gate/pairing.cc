@@ -1,0 +1,204 @@
+#include "gate/pairing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "gate/significance.h"
+#include "gate/statistics.h"
+
+namespace profgauge {
+namespace {
+
+// One name in one run.
+struct Side {
+  double count = 0, time = 0, host = 0;  // Per iteration.
+  const std::vector<Ns>* series = nullptr;
+};
+
+struct Pair {
+  std::string name;
+  PartChange change = PartChange::kChanged;
+  Side base, current;
+
+  double Delta() const { return current.time - base.time; }
+  double CountEffect() const {
+    if (base.count == 0 || current.count == 0) return Delta();
+    return (current.count - base.count) * base.time / base.count;
+  }
+};
+
+using Names = std::map<std::string, std::string>;  // Old name to new name.
+
+std::map<std::string, Side> SidesOf(const std::vector<WorkSum>& sums, const WorkSums& work,
+                                    bool of_host) {
+  std::map<std::string, Side> sides;
+  const auto iterations = static_cast<double>(work.iterations);
+  for (const WorkSum& sum : sums) {
+    Side& side = sides[sum.name];
+    side.count = static_cast<double>(sum.count) / iterations;
+    side.time = static_cast<double>(of_host ? sum.host_time : sum.gpu_time) / iterations;
+    side.host = static_cast<double>(sum.host_time) / iterations;
+    // A series of host time says nothing about GPU time, nor the other way round.
+    if (work.has_gpu == !of_host) side.series = &sum.series;
+  }
+  return sides;
+}
+
+std::vector<Pair> Match(const std::map<std::string, Side>& base,
+                        const std::map<std::string, Side>& current, const Names& renamed) {
+  std::vector<Pair> pairs;
+  std::set<std::string> taken;
+  for (const auto& [name, side] : base) {
+    Pair pair{name, PartChange::kRemoved, side, {}};
+    const auto new_name = renamed.find(name);
+    const auto same = current.find(new_name == renamed.end() ? name : new_name->second);
+    if (same != current.end()) {
+      pair.current = same->second;
+      pair.change = same->first == name ? PartChange::kChanged : PartChange::kRenamed;
+      if (same->first != name) pair.name = same->first + " ← " + name;
+      taken.insert(same->first);
+    }
+    pairs.push_back(std::move(pair));
+  }
+  for (const auto& [name, side] : current) {
+    if (!taken.contains(name)) pairs.push_back({name, PartChange::kAdded, {}, side});
+  }
+  return pairs;
+}
+
+Ns Rounded(double ns) { return std::llround(ns); }
+
+PairedTable Fill(const std::vector<Pair>& pairs, bool of_host, Ns mean) {
+  PairedTable table;
+  table.of_host = of_host;
+  double base = 0, current = 0, count_effect = 0;
+  std::vector<double> deltas, counts;
+  for (const Pair& pair : pairs) {
+    base += pair.base.time;
+    current += pair.current.time;
+    count_effect += pair.CountEffect();
+    deltas.push_back(pair.Delta());
+    counts.push_back(pair.CountEffect());
+  }
+  table.base = Rounded(base);
+  table.current = Rounded(current);
+  table.delta = table.current - table.base;
+  const std::vector<Ns> whole = stats::RoundToSum(deltas, table.delta);
+  const std::vector<Ns> by_count = stats::RoundToSum(counts, Rounded(count_effect));
+  std::vector<TestedChange> tested;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const Pair& pair = pairs[i];
+    PairedWork& row = table.rows.emplace_back();
+    row.name = pair.name;
+    row.change = pair.change;
+    row.base_count = pair.base.count;
+    row.current_count = pair.current.count;
+    row.base = Rounded(pair.base.time);
+    row.current = Rounded(pair.current.time);
+    row.base_host = Rounded(pair.base.host);
+    row.current_host = Rounded(pair.current.host);
+    row.delta = whole[i];
+    row.count_effect = by_count[i];
+    row.duration_effect = row.delta - row.count_effect;
+    if (pair.base.series != nullptr && pair.current.series != nullptr) {
+      row.p_value = PValueOf(*pair.base.series, *pair.current.series);
+    }
+    tested.push_back({row.p_value, row.delta});
+  }
+  const std::vector<bool> significant = FindSignificant(tested, mean);
+  for (std::size_t i = 0; i < table.rows.size(); ++i) table.rows[i].significant = significant[i];
+  std::stable_sort(table.rows.begin(), table.rows.end(), [](const auto& a, const auto& b) {
+    return std::abs(a.delta) > std::abs(b.delta);
+  });
+  return table;
+}
+
+Ns MeanOf(const std::vector<Ns>& times) {
+  double sum = 0;
+  for (const Ns time : times) sum += static_cast<double>(time);
+  return times.empty() ? 0 : Rounded(sum / static_cast<double>(times.size()));
+}
+
+using Place = std::tuple<std::string, std::string, std::int64_t>;  // Op, shapes, position.
+
+// The kernels at each place of a run, with their time.
+std::map<Place, std::map<std::string, Ns>> KernelsByPlace(const Snapshot& run) {
+  std::map<Place, std::map<std::string, Ns>> places;
+  for (const TimePart& part : run.parts) {
+    if (part.op.empty() || part.kernel.empty() || !part.category.ends_with("_kernel")) continue;
+    places[{part.op, part.shapes, part.position}][part.kernel] += part.time;
+  }
+  return places;
+}
+
+bool Has(const std::vector<WorkSum>& sums, const std::string& name) {
+  return std::any_of(sums.begin(), sums.end(), [&](const WorkSum& s) { return s.name == name; });
+}
+
+// Each place where one kernel stood and another stands now is a vote by its time.
+Names RenamedKernels(const Snapshot& base, const Snapshot& current) {
+  std::map<std::pair<std::string, std::string>, Ns> votes;
+  const auto now = KernelsByPlace(current);
+  for (const auto& [place, old_kernels] : KernelsByPlace(base)) {
+    const auto there = now.find(place);
+    if (there == now.end() || old_kernels.size() != 1 || there->second.size() != 1) continue;
+    const auto& [old_name, old_time] = *old_kernels.begin();
+    const auto& [new_name, new_time] = *there->second.begin();
+    if (old_name != new_name) votes[{old_name, new_name}] += old_time + new_time;
+  }
+  std::vector<std::pair<Ns, std::pair<std::string, std::string>>> ranked;
+  for (const auto& [names, time] : votes) ranked.emplace_back(time, names);
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  Names renamed;
+  std::set<std::string> taken;
+  for (const auto& [time, names] : ranked) {
+    const auto& [old_name, new_name] = names;
+    // A kernel that still runs, or ran before, was not renamed.
+    if (Has(current.work.kernels, old_name) || Has(base.work.kernels, new_name)) continue;
+    if (renamed.contains(old_name) || !taken.insert(new_name).second) continue;
+    renamed[old_name] = new_name;
+  }
+  return renamed;
+}
+
+bool CanPair(const Snapshot& base, const Snapshot& current) {
+  return base.work.iterations > 0 && current.work.iterations > 0;
+}
+
+}  // namespace
+
+std::vector<PairedValue> PairValues(const Snapshot& base, const Snapshot& current) {
+  std::vector<PairedValue> values;
+  const auto find = [](const Snapshot& run, std::string_view id) -> std::optional<double> {
+    const auto it = run.metrics.find(id);
+    return it == run.metrics.end() ? std::nullopt : std::optional(it->second);
+  };
+  for (const MetricSpec& spec : MetricCatalogue()) {
+    PairedValue value{&spec, find(base, spec.id), find(current, spec.id)};
+    if (value.base || value.current) values.push_back(value);
+  }
+  return values;
+}
+
+PairedTable PairKernels(const Snapshot& base, const Snapshot& current) {
+  if (!CanPair(base, current)) return {};
+  const auto old_sides = SidesOf(base.work.kernels, base.work, false);
+  const auto new_sides = SidesOf(current.work.kernels, current.work, false);
+  return Fill(Match(old_sides, new_sides, RenamedKernels(base, current)), false,
+              MeanOf(base.iteration_times));
+}
+
+PairedTable PairOps(const Snapshot& base, const Snapshot& current) {
+  if (!CanPair(base, current)) return {};
+  const bool of_host = !base.work.has_gpu || !current.work.has_gpu;
+  const auto old_sides = SidesOf(base.work.ops, base.work, of_host);
+  const auto new_sides = SidesOf(current.work.ops, current.work, of_host);
+  return Fill(Match(old_sides, new_sides, {}), of_host, MeanOf(base.iteration_times));
+}
+
+}  // namespace profgauge

@@ -1,0 +1,52 @@
+// Two runs side by side: every metric that either has, and every kernel and op with what it did in
+// an iteration of each.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "gate/attribution.h"
+#include "gate/snapshot.h"
+
+namespace profgauge {
+
+struct PairedValue {
+  const MetricSpec* spec = nullptr;
+  std::optional<double> base, current;  ///< In the metric's unit; absent: this run has none.
+};
+
+/// In the catalogue's order. REQUIRES: nothing.
+std::vector<PairedValue> PairValues(const Snapshot& base, const Snapshot& current);
+
+/// A kernel, copy or op in both runs. Times are ns per iteration, rounded to whole ones.
+struct PairedWork {
+  std::string name;  ///< "new ← old" for a renamed kernel.
+  PartChange change = PartChange::kChanged;
+  double base_count = 0, current_count = 0;  ///< Per iteration.
+  Ns base = 0, current = 0;                  ///< PairedTable says of what.
+  Ns base_host = 0, current_host = 0;        ///< An op's own time on the host.
+  Ns delta = 0;                              ///< count_effect + duration_effect.
+  Ns count_effect = 0;                       ///< Change of count times the old mean duration.
+  Ns duration_effect = 0;                    ///< New count times the change of mean duration.
+  double p_value = -1;                       ///< -1: not tested.
+  bool significant = false;                  ///< gate/significance.h
+};
+
+struct PairedTable {
+  bool of_host = false;      ///< `base`, `current` are time on the host: a run without GPU work.
+  Ns base = 0, current = 0;  ///< Sums over the rows' times before rounding.
+  Ns delta = 0;              ///< current - base; the rows' deltas sum exactly to it.
+  std::vector<PairedWork> rows;  ///< Largest |delta| first, then by name.
+};
+
+/// Kernels by name; one that is gone and one that is new are one renamed kernel when most of their
+/// time stands at the same places: op, input shapes and position among the op's launches.
+/// Empty when a run does not have the sums.
+PairedTable PairKernels(const Snapshot& base, const Snapshot& current);
+/// Ops by name; their own GPU time, or host time where a run has no GPU work.
+PairedTable PairOps(const Snapshot& base, const Snapshot& current);
+
+}  // namespace profgauge

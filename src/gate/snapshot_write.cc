@@ -1,0 +1,93 @@
+// Writes baseline files; gate/snapshot.cc reads them.
+#include <boost/json.hpp>
+#include <map>
+#include <utility>
+
+#include "gate/snapshot.h"
+#include "profgauge/version.h"
+
+namespace profgauge {
+namespace {
+
+namespace json = boost::json;
+
+// Names of the parts, each written once.
+class StringList {
+ public:
+  StringList() { Index(""); }
+  std::int64_t Index(const std::string& text) {
+    const auto [it, is_new] = indices_.try_emplace(text, static_cast<std::int64_t>(list_.size()));
+    if (is_new) list_.emplace_back(text);
+    return it->second;
+  }
+  json::array Take() { return std::move(list_); }
+
+ private:
+  std::map<std::string, std::int64_t> indices_;
+  json::array list_;
+};
+
+json::array WritePart(const TimePart& part, StringList& strings) {
+  json::array out;
+  for (const std::string* name :
+       {&part.category, &part.op_type, &part.op, &part.shapes, &part.kernel}) {
+    out.push_back(strings.Index(*name));
+  }
+  for (const std::int64_t number : {part.position, part.count, part.time}) out.push_back(number);
+  if (!part.series.empty()) out.push_back(json::value_from(part.series));
+  return out;
+}
+
+json::array WriteSums(const std::vector<WorkSum>& sums, StringList& strings) {
+  json::array out;
+  for (const WorkSum& sum : sums) {
+    json::array row{strings.Index(sum.name), sum.count, sum.gpu_time, sum.host_time};
+    if (!sum.series.empty()) row.push_back(json::value_from(sum.series));
+    out.push_back(std::move(row));
+  }
+  return out;
+}
+
+json::object WriteSnapshot(const Snapshot& run) {
+  json::object environment;
+  for (const auto& [key, value] : run.environment) environment[key] = value;
+  json::object shares;
+  for (const auto& [id, values] : run.iteration_shares) shares[id] = json::value_from(values);
+  json::object metrics;
+  for (const auto& [id, value] : run.metrics) metrics[id] = value;
+  json::array parts;
+  StringList strings;
+  for (const TimePart& part : run.parts) parts.push_back(WritePart(part, strings));
+  json::object out{{"name", run.name},
+                   {"source", run.source},
+                   {"format", run.format},
+                   {"environment", std::move(environment)},
+                   {"iteration_times", json::value_from(run.iteration_times)},
+                   {"iteration_shares", std::move(shares)},
+                   {"metrics", std::move(metrics)},
+                   {"parts", std::move(parts)}};
+  if (run.work.iterations > 0) {
+    json::array kernels = WriteSums(run.work.kernels, strings);
+    json::array ops = WriteSums(run.work.ops, strings);
+    out["work"] = {{"iterations", run.work.iterations},
+                   {"has_gpu", run.work.has_gpu},
+                   {"kernels", std::move(kernels)},
+                   {"ops", std::move(ops)}};
+  }
+  out["strings"] = strings.Take();
+  return out;
+}
+
+}  // namespace
+
+std::string WriteBaseline(const std::vector<Snapshot>& runs) {
+  json::array list;
+  for (const Snapshot& run : runs) list.push_back(WriteSnapshot(run));
+  const json::object document{{"schema", kBaselineSchema},
+                              {"kind", kBaselineKind},
+                              {"tool", std::string("profgauge ") + kVersion},
+                              {"runs", std::move(list)}};
+  return json::serialize(document) + "\n";
+}
+
+}  // namespace profgauge

@@ -1,0 +1,72 @@
+// What all renderings of a comparison share: its words, and the bars of its waterfall.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/report.h"
+
+namespace profgauge::render {
+
+/// Whether the report is nothing but a comparison: that of `compare`.
+bool IsComparisonAlone(const report::Report& report);
+
+/// "GPU model" for "gpu"; the property itself when it has no title.
+std::string PropertyTitle(std::string_view property);
+/// A property's value for people: hashes cut short, "not recorded" when empty.
+std::string PropertyText(std::string_view property, std::string_view value);
+
+/// A step's name: titles of categories, names of ops and kernels.
+std::string StepTitle(const report::ComparisonStep& step);
+
+/// How the result of a compared metric looks; `name` is a CSS class.
+struct ResultLook {
+  std::string_view sign, word, name;
+};
+ResultLook LookOfResult(std::string_view result);
+
+/// "+60.1 %" of the mean iteration time; empty when the base is 0.
+std::string RelativeText(const report::Comparison& comparison);
+/// "slower", "faster" or "no change".
+std::string_view SpeedWord(std::int64_t delta);
+/// A count per iteration: "1 462", "2.5"; "–" for none.
+std::string PerIteration(double count);
+/// "[+46.6 %, +57.3 %]", empty without an interval.
+std::string IntervalText(const report::ComparedMetric& metric);
+/// "main, the middle one of 3 runs"
+std::string BaselineText(const report::Comparison& comparison);
+
+/// One bar of the waterfall: both ends are times from 0.
+struct ChangeBar {
+  std::string title;
+  std::int64_t from = 0, to = 0;
+  bool is_total = false;
+  /// The change, or the total.
+  std::int64_t Length() const { return is_total ? to : to - from; }
+};
+/// The base, then the categories that changed, the largest first, then the current run. Each bar
+/// begins where the one before ends.
+std::vector<ChangeBar> WaterfallBars(const report::Comparison& comparison);
+
+/// A row of the tree of changes. Rows that say little are left out.
+struct ChangeRow {
+  const report::ComparisonStep* step = nullptr;  ///< nullptr: the sum of smaller ones.
+  std::int64_t delta = 0;
+  std::size_t depth = 0;
+  std::size_t smaller = 0;  ///< How many steps are summed up.
+};
+struct ChangeTreeOptions {
+  double least_share = 0.03;      ///< Of the largest category: smaller steps are summed up.
+  std::size_t most_children = 5;  ///< Steps shown below one.
+};
+/// The tree from the categories down, largest change first. Steps of one parent, with their sum of
+/// smaller ones, add up to it.
+std::vector<ChangeRow> ChangeTree(const report::Comparison& comparison,
+                                  const ChangeTreeOptions& options);
+
+/// The waterfall as SVG, text and numbers beside each bar. Empty when nothing changed.
+std::string SvgWaterfall(const report::Comparison& comparison);
+
+}  // namespace profgauge::render

@@ -1,0 +1,249 @@
+// The section on what changed against a baseline: what differs first, then the numbers side by
+// side, the waterfall with its table, and kernels and ops in pairs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+
+#include "base/format.h"
+#include "render/change.h"
+#include "render/escape.h"
+#include "render/html/view.h"
+#include "render/template.h"
+#include "render/words.h"
+
+namespace profgauge::render::html {
+namespace {
+
+namespace json = boost::json;
+using report::Comparison;
+
+constexpr std::size_t kPairedRows = 60;
+constexpr ChangeTreeOptions kTree = {0.01, 6};
+constexpr std::size_t kNameCharacters = 56;
+
+json::object TimeView(std::int64_t ns) { return NumberView(Value{ns}, Unit::kTime); }
+
+// A change: "+12.3 ms", with the exact number as its title.
+json::object DeltaView(std::int64_t ns) {
+  return {{"text", ns == 0 ? "0" : DeltaText(ns)},
+          {"exact", ns == 0 ? "" : fmt::format("{:+} ns", ns)},
+          {"name", ns > 0   ? "bad"
+                   : ns < 0 ? "good"
+                            : "mute"}};
+}
+
+json::array DifferencesView(const Comparison& comparison) {
+  json::array rows;
+  for (const report::Difference& difference : comparison.differences) {
+    rows.push_back(json::object{{"property", PropertyTitle(difference.property)},
+                                {"base", PropertyText(difference.property, difference.base)},
+                                {"current", PropertyText(difference.property, difference.current)},
+                                {"blocks", difference.blocks}});
+  }
+  return rows;
+}
+
+std::string AlikeText(const Comparison& comparison) {
+  std::string text;
+  for (const auto& [property, value] : comparison.alike) {
+    if (value.empty()) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : " · ", PropertyTitle(property),
+                        PropertyText(property, value));
+  }
+  return text;
+}
+
+json::array MetricsView(const Comparison& comparison) {
+  json::array rows;
+  for (const report::ComparedMetric& metric : comparison.metrics) {
+    const ResultLook look = LookOfResult(metric.result);
+    rows.push_back(json::object{{"sign", look.sign},
+                                {"word", look.word},
+                                {"name", look.name},
+                                {"title", metric.title},
+                                {"metric", metric.metric},
+                                {"base", NumberView(metric.base)},
+                                {"current", NumberView(metric.current)},
+                                {"change", NumberView(metric.change)},
+                                {"interval", IntervalText(metric)},
+                                {"limit", metric.limit},
+                                {"note", metric.note}});
+  }
+  return rows;
+}
+
+json::array ValuesView(const Comparison& comparison) {
+  json::array rows;
+  for (const report::PairedValue& value : comparison.values) {
+    const double change = AsNumber(value.change.value, 0);
+    const bool is_worse = value.better == "higher" ? change < 0 : change > 0;
+    const bool is_neutral = value.better == "neutral" || change == 0;
+    rows.push_back(json::object{{"title", value.title},
+                                {"metric", value.metric},
+                                {"base", NumberView(value.base)},
+                                {"current", NumberView(value.current)},
+                                {"change", NumberView(value.change)},
+                                {"word", is_neutral ? ""
+                                         : is_worse ? "worse"
+                                                    : "better"},
+                                {"name", is_neutral ? "mute"
+                                         : is_worse ? "bad"
+                                                    : "good"}});
+  }
+  return rows;
+}
+
+// A name as its head, which is shown, and what follows it when one asks.
+void SetName(json::object& row, const std::string& name) {
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < kNameCharacters && bytes < name.size(); ++i) {
+    bytes += std::max<std::size_t>(1, Utf8Length(std::string_view(name).substr(bytes)));
+  }
+  bytes = std::min(bytes, name.size());
+  row["title"] = name.substr(0, bytes);
+  row["tail"] = name.substr(bytes);
+}
+
+std::string Significance(bool significant) { return significant ? "★ significant" : ""; }
+
+json::array StepsView(const Comparison& comparison) {
+  json::array rows;
+  for (const ChangeRow& row : ChangeTree(comparison, kTree)) {
+    std::string indent;
+    for (std::size_t i = 0; i < row.depth; ++i) indent += "\u2003";
+    if (row.step == nullptr) {
+      rows.push_back(json::object{{"indent", indent},
+                                  {"title", fmt::format("{} smaller", row.smaller)},
+                                  {"tail", ""},
+                                  {"what", ""},
+                                  {"bold", false},
+                                  {"has_times", false},
+                                  {"counts", ""},
+                                  {"base", TimeView(0)},
+                                  {"current", TimeView(0)},
+                                  {"delta", DeltaView(row.delta)},
+                                  {"count_effect", DeltaView(0)},
+                                  {"duration_effect", DeltaView(0)},
+                                  {"significant", ""}});
+      continue;
+    }
+    const report::ComparisonStep& step = *row.step;
+    json::object view{{"indent", indent},
+                      {"what", step.change == "changed" ? "" : step.change},
+                      {"bold", row.depth == 0},
+                      {"has_times", true},
+                      {"counts", fmt::format("{} → {}", PerIteration(step.base_count),
+                                             PerIteration(step.current_count))},
+                      {"base", TimeView(step.base)},
+                      {"current", TimeView(step.current)},
+                      {"delta", DeltaView(step.delta)},
+                      {"count_effect", DeltaView(step.count_effect)},
+                      {"duration_effect", DeltaView(step.duration_effect)},
+                      {"significant", Significance(step.significant)}};
+    SetName(view, StepTitle(step));
+    rows.push_back(std::move(view));
+  }
+  return rows;
+}
+
+json::object PairedView(std::string_view id, std::string_view title, std::string_view about,
+                        const report::PairedTable& table, bool has_host) {
+  json::array rows;
+  std::size_t changed = 0;
+  for (const report::PairedWork& work : table.rows) changed += work.delta != 0;
+  for (const report::PairedWork& work : table.rows) {
+    if (rows.size() == kPairedRows) break;
+    if (work.delta == 0 && work.base_count == work.current_count) continue;
+    const bool has_p = !IsAbsent(work.p_value);
+    json::object view{
+        {"what", work.change == "changed" ? "" : work.change},
+        {"base_count", PerIteration(work.base_count)},
+        {"current_count", PerIteration(work.current_count)},
+        {"base", TimeView(work.base)},
+        {"current", TimeView(work.current)},
+        {"base_host", TimeView(work.base_host)},
+        {"current_host", TimeView(work.current_host)},
+        {"delta", DeltaView(work.delta)},
+        {"count_effect", DeltaView(work.count_effect)},
+        {"duration_effect", DeltaView(work.duration_effect)},
+        {"significant", Significance(work.significant)},
+        {"p_value", has_p ? fmt::format("p = {:.2g}", AsNumber(work.p_value, 0)) : ""}};
+    SetName(view, work.name);
+    rows.push_back(std::move(view));
+  }
+  const std::size_t shown = rows.size();
+  return {{"id", id},
+          {"title", title},
+          {"about", about},
+          {"has_host", has_host},
+          {"time", table.measure == "host_time" ? "Host time" : "GPU time"},
+          {"base", TimeView(table.base)},
+          {"current", TimeView(table.current)},
+          {"delta", DeltaView(table.delta)},
+          {"rows", std::move(rows)},
+          {"has_rows", shown > 0},
+          {"more", changed > shown
+                       ? fmt::format("{} more with smaller changes stand in report.json.",
+                                     FormatCount(static_cast<std::int64_t>(changed - shown)))
+                       : std::string()}};
+}
+
+}  // namespace
+
+boost::json::object ComparisonView(const report::Report& report) {
+  static const Comparison kNone;
+  const Comparison& comparison = report.comparison ? *report.comparison : kNone;
+  json::array paired;
+  if (!comparison.kernels.rows.empty()) {
+    paired.push_back(PairedView("paired-kernels", "Kernels and copies, run against run",
+                                "Launches and GPU time per iteration; what runs in parallel counts "
+                                "each time",
+                                comparison.kernels, false));
+  }
+  if (!comparison.ops.rows.empty()) {
+    const bool of_gpu = comparison.ops.measure != "host_time";
+    paired.push_back(PairedView("paired-ops", "Ops, run against run",
+                                of_gpu ? "Calls per iteration, GPU time of the work that an op "
+                                         "launched itself, and its own time on the host"
+                                       : "Calls per iteration and an op's own time on the host",
+                                comparison.ops, of_gpu));
+  }
+  json::array differences = DifferencesView(comparison);
+  json::array metrics = MetricsView(comparison);
+  json::array values = ValuesView(comparison);
+  const bool has_differences = !differences.empty();
+  const bool has_metrics = !metrics.empty();
+  const bool has_values = !values.empty();
+  return {{"known", report.comparison.has_value()},
+          {"baseline", BaselineText(comparison)},
+          {"baseline_name", comparison.baseline},
+          {"candidate", comparison.candidate},
+          {"several", comparison.current_runs > 1 ? fmt::format("{} runs, held against it together",
+                                                                comparison.current_runs)
+                                                  : std::string()},
+          {"comparable", comparison.comparable},
+          {"word", SpeedWord(comparison.delta)},
+          {"sign", comparison.delta > 0   ? "▲"
+                   : comparison.delta < 0 ? "▼"
+                                          : "="},
+          {"name", comparison.delta > 0   ? "bad"
+                   : comparison.delta < 0 ? "good"
+                                          : "mute"},
+          {"base", TimeView(comparison.base)},
+          {"current", TimeView(comparison.current)},
+          {"delta", DeltaView(comparison.delta)},
+          {"relative", RelativeText(comparison)},
+          {"differences", std::move(differences)},
+          {"has_differences", has_differences},
+          {"alike", AlikeText(comparison)},
+          {"metrics", std::move(metrics)},
+          {"has_metrics", has_metrics},
+          {"chart", MakeMarkup(SvgWaterfall(comparison))},
+          {"steps", StepsView(comparison)},
+          {"paired", std::move(paired)},
+          {"values", std::move(values)},
+          {"has_values", has_values}};
+}
+
+}  // namespace profgauge::render::html

@@ -1,0 +1,163 @@
+#include "report/build_comparison.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string>
+
+#include "base/format.h"
+#include "report/build_quantity.h"
+
+namespace profgauge::report {
+namespace {
+
+/// A difference: its text has a sign.
+Quantity MakeChange(double change, Unit unit, bool is_points) {
+  Quantity quantity = MakeQuantity(change, unit);
+  if (is_points) {
+    quantity.text = FormatNumber(std::abs(change) * 100, 1) + std::string(kNumberSpace) + "points";
+  } else if (change < 0) {
+    quantity.text = MakeQuantity(-change, unit).text;
+  }
+  if (change != 0) quantity.text = (change < 0 ? "−" : "+") + quantity.text;
+  return quantity;
+}
+
+/// The change as people say it: relative for times and counts, in percentage points for shares; in
+/// the unit where there is nothing to relate it to.
+Quantity ChangeOf(double base, double change, Unit unit) {
+  if (unit == Unit::kShare) return MakeChange(change, Unit::kShare, true);
+  if (base != 0) return MakeChange(change / base, Unit::kShare, false);
+  return MakeChange(change, unit, false);
+}
+
+/// Why the limits on changes do not count.
+std::string WhyNotJudged(const RunComparison& run) {
+  std::string text;
+  for (const profgauge::Difference& difference : run.differences) {
+    if (!difference.is_hard) continue;
+    text += fmt::format("{}{} is `{}` there and `{}` here", text.empty() ? "" : ", ",
+                        difference.property, difference.base, difference.current);
+  }
+  return "the baseline is not comparable: " + text;
+}
+
+ComparedMetric BuildComparedMetric(const MetricComparison& compared, const RunComparison& run) {
+  const MetricSpec* spec = profgauge::FindMetric(compared.metric);
+  ComparedMetric metric;
+  metric.metric = compared.metric;
+  metric.title = spec == nullptr ? compared.metric : std::string(spec->title);
+  metric.limit = compared.limit;
+  metric.level = compared.limit.empty() ? std::string() : std::string(LevelName(compared.level));
+  metric.result = compared.is_missing ? "missing" : std::string(ChangeName(compared.verdict));
+  metric.note = compared.reason;
+  if (!run.is_judged) {
+    metric.result = "not_applicable";
+    metric.note = WhyNotJudged(run);
+  }
+  if (compared.is_missing) {
+    metric.change = MakeQuantity({}, Unit::kShare, compared.reason);
+    return metric;
+  }
+  metric.base = MakeQuantity(compared.base, compared.unit);
+  metric.current = MakeQuantity(compared.current, compared.unit);
+  metric.change = ChangeOf(compared.base, compared.change, compared.unit);
+  if (compared.method == CompareMethod::kStatistics) {
+    const bool is_points = compared.unit == Unit::kShare;
+    metric.low = MakeChange(compared.low, Unit::kShare, is_points);
+    metric.high = MakeChange(compared.high, Unit::kShare, is_points);
+  }
+  return metric;
+}
+
+PairedValue BuildValue(const profgauge::PairedValue& paired) {
+  PairedValue value;
+  value.metric = paired.spec->id;
+  value.title = paired.spec->title;
+  value.better = BetterOf(paired.spec->direction);
+  const Unit unit = paired.spec->unit;
+  const auto side = [unit](const std::optional<double>& number) {
+    return MakeQuantity(number ? Value{*number} : Value{}, unit, "this run does not have it");
+  };
+  value.base = side(paired.base);
+  value.current = side(paired.current);
+  value.change = paired.base && paired.current
+                     ? ChangeOf(*paired.base, *paired.current - *paired.base, unit)
+                     : MakeQuantity({}, Unit::kShare, "one of the runs does not have it");
+  return value;
+}
+
+ComparisonStep BuildStep(const WaterfallStep& from) {
+  ComparisonStep step;
+  step.level = PartLevelName(from.level);
+  step.name = from.name;
+  step.parent = from.parent;
+  step.change = PartChangeName(from.change);
+  step.base = from.base;
+  step.current = from.current;
+  step.delta = from.delta;
+  step.count_effect = from.count_effect;
+  step.duration_effect = from.duration_effect;
+  step.base_count = from.base_count;
+  step.current_count = from.current_count;
+  step.significant = from.significant;
+  return step;
+}
+
+PairedTable BuildTable(const profgauge::PairedTable& from) {
+  PairedTable table;
+  table.measure = from.of_host ? "host_time" : "gpu_time";
+  table.base = from.base;
+  table.current = from.current;
+  table.delta = from.delta;
+  for (const profgauge::PairedWork& work : from.rows) {
+    PairedWork& row = table.rows.emplace_back();
+    row.name = work.name;
+    row.change = PartChangeName(work.change);
+    row.base_count = work.base_count;
+    row.current_count = work.current_count;
+    row.base = work.base;
+    row.current = work.current;
+    row.base_host = work.base_host;
+    row.current_host = work.current_host;
+    row.delta = work.delta;
+    row.count_effect = work.count_effect;
+    row.duration_effect = work.duration_effect;
+    if (work.p_value >= 0) row.p_value = work.p_value;
+    row.significant = work.significant;
+  }
+  return table;
+}
+
+}  // namespace
+
+Comparison BuildComparison(const RunComparison& run) {
+  Comparison comparison;
+  comparison.baseline = run.base_name;
+  comparison.candidate = run.current_name;
+  comparison.baseline_runs = run.baseline_runs;
+  comparison.current_runs = run.current_runs;
+  comparison.comparable = run.is_comparable;
+  for (const profgauge::Difference& difference : run.differences) {
+    comparison.differences.push_back(
+        {difference.property, difference.base, difference.current, difference.is_hard});
+  }
+  comparison.alike = run.alike;
+  for (const MetricComparison& metric : run.metrics) {
+    comparison.metrics.push_back(BuildComparedMetric(metric, run));
+  }
+  for (const profgauge::PairedValue& value : run.values) {
+    comparison.values.push_back(BuildValue(value));
+  }
+  comparison.base = run.waterfall.base;
+  comparison.current = run.waterfall.current;
+  comparison.delta = run.waterfall.delta;
+  for (const WaterfallStep& step : run.waterfall.steps) {
+    comparison.waterfall.push_back(BuildStep(step));
+  }
+  comparison.kernels = BuildTable(run.kernels);
+  comparison.ops = BuildTable(run.ops);
+  return comparison;
+}
+
+}  // namespace profgauge::report

@@ -1,0 +1,18 @@
+// Small parts that every section of a report is built from.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "analysis/analysis.h"
+#include "report/report.h"
+
+namespace profgauge::report {
+
+/// The number with its text; `absent_because` is kept only when it is absent.
+Quantity MakeQuantity(Value value, Unit unit, std::string absent_because = {});
+
+/// "higher", "lower" or "neutral".
+std::string_view BetterOf(Direction direction);
+
+}  // namespace profgauge::report

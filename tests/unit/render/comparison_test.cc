@@ -1,0 +1,151 @@
+// What changed against a baseline, in every document: the same numbers, sums that hold, no markup
+// from names, nothing told by colour alone.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <regex>
+
+#include "comparison_fixture.h"
+#include "render/change.h"
+#include "render/renderer.h"
+#include "report/read_report.h"
+#include "unzip.h"
+
+namespace profgauge::render {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string Page(const report::Report& report) {
+  const auto page = RenderHtml(report, {});
+  EXPECT_TRUE(page) << page.error().message;
+  return page ? *page : std::string();
+}
+
+std::string Markdown(const report::Report& report) {
+  const auto text = RenderMarkdown(report, {});
+  EXPECT_TRUE(text) << text.error().message;
+  return text ? *text : std::string();
+}
+
+TEST(WaterfallBars, LeadFromTheBaseToTheCurrentRun) {
+  const auto bars = WaterfallBars(testing::SampleComparison());
+  ASSERT_EQ(bars.size(), 4u);
+  EXPECT_EQ(bars[0].to, 100'000'000);
+  EXPECT_EQ(bars[1].title, "Other kernels");
+  EXPECT_EQ(bars[1].to, 115'000'000);
+  EXPECT_EQ(bars[2].to, 112'000'000);
+  EXPECT_EQ(bars[3].to, bars[2].to);
+}
+
+TEST(WaterfallBars, NeverGoBelowZero) {
+  report::Comparison comparison = testing::SampleComparison();
+  comparison.base = 20'000'000;
+  comparison.current = 25'000'000;
+  comparison.waterfall = {testing::Step("category", "cpu", -1, -19'000'000, 0),
+                          testing::Step("category", "memcpy", -1, 24'000'000, 0)};
+  for (const ChangeBar& bar : WaterfallBars(comparison)) EXPECT_GE(bar.to, 0) << bar.title;
+}
+
+TEST(ChangeTree, PassesOverALevelThatOnlyRepeats) {
+  const report::Comparison comparison = testing::SampleComparison();
+  std::vector<std::string> names;
+  for (const ChangeRow& row : ChangeTree(comparison, {})) {
+    names.push_back(row.step == nullptr ? "rest" : row.step->name);
+  }
+  // The op says more than its type, which has no other.
+  EXPECT_THAT(names, ElementsAre("other_kernel", "aten::mm [[2, 3]]",
+                                 "void gemm<float>(a|b) </script>", "dataloader"));
+}
+
+TEST(ChangeTree, SmallerStepsKeepTheSum) {
+  report::Comparison comparison = testing::SampleComparison();
+  comparison.waterfall = {testing::Step("category", "cpu", -1, 10'000'000, 0),
+                          testing::Step("op_type", "a", 0, 9'900'000, 0),
+                          testing::Step("op_type", "b", 0, 60'000, 0),
+                          testing::Step("op_type", "c", 0, 40'000, 0)};
+  std::int64_t sum = 0;
+  std::size_t smaller = 0;
+  for (const ChangeRow& row : ChangeTree(comparison, {})) {
+    if (row.depth == 1) sum += row.delta;
+    smaller += row.smaller;
+  }
+  EXPECT_EQ(sum, 10'000'000);
+  EXPECT_EQ(smaller, 2u);
+}
+
+TEST(SvgWaterfall, TellsDirectionBySignAndArrowToo) {
+  const std::string svg = SvgWaterfall(testing::SampleComparison());
+  EXPECT_THAT(svg,
+              HasSubstr("role=\"img\" aria-label=\"Waterfall from 100\u202fms to 112\u202fms"));
+  EXPECT_THAT(svg, HasSubstr("▲ +15.0\u202fms"));
+  EXPECT_THAT(svg, HasSubstr("▼ −3.00\u202fms"));
+  EXPECT_THAT(svg, HasSubstr("the axis begins at"));  // 112 of 100: small on an axis from 0.
+  EXPECT_THAT(svg, Not(HasSubstr("style=")));
+  report::Comparison same;
+  same.base = same.current = 100;
+  EXPECT_EQ(SvgWaterfall(same), "");
+}
+
+TEST(Comparison, ThePageOfACheckHasTheSection) {
+  report::Report report = testing::SampleReport();
+  report.comparison = testing::SampleComparison();
+  const std::string page = Page(report);
+  for (const char* text :
+       {"id=\"comparison\"", "href=\"#comparison\"", "What differs between the runs", "Driver",
+        "beyond the limit", "+15.0\u202fms", "Kernels and copies, run against run", "★ significant",
+        "p = 0.001", "All metrics side by side", "main, the middle one of 3 runs"}) {
+    EXPECT_THAT(page, HasSubstr(text));
+  }
+  EXPECT_THAT(page, HasSubstr("gemm&lt;float&gt;(a|b) &lt;/script&gt;"));
+  EXPECT_THAT(Page(testing::SampleReport()), Not(HasSubstr("id=\"comparison\"")));
+}
+
+TEST(Comparison, AloneItIsAPageOfItsOwn) {
+  const std::string page = Page(testing::ComparisonAlone());
+  EXPECT_THAT(page, HasSubstr("<title>▲ branch against main · profgauge</title>"));
+  EXPECT_THAT(page, Not(HasSubstr("NOT JUDGED")));
+  EXPECT_THAT(page, Not(HasSubstr("id=\"breakdown\"")));
+  // What differs stands before what changed, as in the terminal.
+  EXPECT_LT(page.find("What differs"), page.find("Where the change of an iteration"));
+  EXPECT_FALSE(std::regex_search(page, std::regex(" style=| on[a-z]+=\"")));
+}
+
+TEST(Comparison, MarkdownHasTheSameNumbers) {
+  const std::string text = Markdown(testing::ComparisonAlone());
+  EXPECT_THAT(text, ::testing::StartsWith("# branch against main, the middle one of 3 runs"));
+  for (const char* part :
+       {"- Driver: 535 → 550", "**+12.0\u202fms** per iteration (+12.0\u202f%), slower",
+        "+15.0\u202fms", "★", "Kernels and copies, run against run"}) {
+    EXPECT_THAT(text, HasSubstr(part));
+  }
+}
+
+TEST(Comparison, TheWorkbookHasTheWaterfallAndItsChart) {
+  const auto bytes = RenderXlsx(testing::ComparisonAlone());
+  ASSERT_TRUE(bytes) << bytes.error().message;
+  const auto files = testing::Unzip(*bytes);
+  for (const char* sheet :
+       {"Baseline", "Waterfall", "Kernel changes", "Op changes", "Side by side"}) {
+    EXPECT_THAT(files.at("xl/workbook.xml"), HasSubstr(std::string("<sheet name=\"") + sheet));
+  }
+  EXPECT_THAT(files.at("xl/charts/chart1.xml"), HasSubstr("'Waterfall'!$A$4:$A$7"));
+  EXPECT_THAT(testing::SharedStrings(files), ::testing::Contains("Other kernels"));
+  // The bars as numbers: 15 ms slower.
+  EXPECT_THAT(files.at("xl/worksheets/sheet2.xml"), HasSubstr("<v>15</v>"));
+}
+
+TEST(Comparison, SurvivesReportJson) {
+  const std::string json = RenderJson(testing::ComparisonAlone());
+  const auto again = report::ReadReport(json, "report.json");
+  ASSERT_TRUE(again) << again.error().message << again.error().where.path;
+  EXPECT_EQ(RenderJson(*again), json);
+  EXPECT_EQ(Page(*again), Page(testing::ComparisonAlone()));
+  EXPECT_THAT(json, HasSubstr("\"unit\": \"ns\",\n    \"base\": 100000000,\n    "
+                              "\"current\": 112000000,\n    \"delta\": 12000000"));
+}
+
+}  // namespace
+}  // namespace profgauge::render
