@@ -46,7 +46,8 @@ constexpr CommandSpec kCommands[] = {
     {"history list", kOnHistoryList, "", 0, 0, "List the runs of the history", "", "",
      RunHistoryList},
     {"history trend", kOnHistoryTrend, "", 0, 0, "Show the iteration time over time",
-     "With the places where its level changed.", "", RunHistoryTrend},
+     "With the places where its level changed. The page of --html shows other metrics, too.",
+     "  profgauge history trend --branch main --html trend.html\n", RunHistoryTrend},
     {"history export", kOnHistoryExport, "", 0, 0, "Write the history as CSV", "", "",
      RunHistoryExport},
     {"init", kOnInit, "PROFILE…", 1, kMany, "Write a policy with limits that fit a profile",
@@ -63,7 +64,8 @@ constexpr CommandSpec kCommands[] = {
      "  profgauge render report.json --html report.html\n", RunRender},
     {"export kernels", kOnExportKernels, "PROFILE…", 1, kMany,
      "Write one line per kernel launch in PyProf's 20 columns",
-     "Op, direction, parameters, FLOPs, bytes and Tensor Core use of each kernel, as PyProf's prof\n"
+     "Op, direction, parameters, FLOPs, bytes and Tensor Core use of each kernel, as PyProf's "
+     "prof\n"
      "stage shows them, from any format. Goes to standard output, or to --output.",
      "  profgauge export kernels net.sqlite --columns all -o kernels.csv\n"
      "  profgauge export kernels net.dict --columns op,kernel,sil,flops --format table -w 150\n",

@@ -89,15 +89,11 @@ Result<std::vector<Snapshot>> LoadSnapshots(const std::string& what, const Optio
 
 Result<std::vector<Snapshot>> LoadBaselines(const Options& options, Console& console) {
   auto runs = LoadAllSnapshots(options.baselines, options, console);
-  if (!runs && runs.error().kind == ErrorKind::kInput) {
-    Error error = std::move(runs).error();
-    error.kind = ErrorKind::kConfig;
-    error.notes.push_back(
-        "note: --baseline takes a baseline file (`profgauge baseline save`), `history:BRANCH~N` or "
-        "a profile; this is none of them, or damaged");
-    return Fail(std::move(error));
-  }
-  return runs;
+  if (runs || runs.error().kind != ErrorKind::kInput) return runs;
+  Error error = std::move(runs).error();
+  error.notes.push_back(
+      "note: --baseline takes a baseline of `baseline save`, `history:BRANCH~N` or a profile");
+  return Fail(std::move(error));
 }
 
 Result<std::vector<Snapshot>> LoadAllSnapshots(const std::vector<std::string>& whats,

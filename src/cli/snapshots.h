@@ -30,7 +30,7 @@ bool IsBaselineFile(const std::string& path);
 /// The runs of a baseline file, of nothing else. Errors: kConfig.
 Result<std::vector<Snapshot>> LoadBaselineFile(const std::string& path);
 
-/// What --baseline names. Errors: kConfig, also for what is neither a baseline nor a profile.
+/// What --baseline names. Errors: as LoadSnapshots.
 Result<std::vector<Snapshot>> LoadBaselines(const Options& options, Console& console);
 
 /// All of `whats` together, in order.

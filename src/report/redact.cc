@@ -148,6 +148,7 @@ void Redact(Report& report) {
   redact(report.provenance);
   if (report.comparison) {
     redact(report.comparison->baseline);
+    redact(report.comparison->candidate);
     for (Difference& difference : report.comparison->differences) {
       redact(difference.base), redact(difference.current);
     }

@@ -41,6 +41,7 @@ const std::map<std::string, std::string>& Untestable() {
       {"input/folder", "tests may run as root, who may list everything"},
       {"input/open", "tests may run as root, who may read everything"},
       {"input/read", "a disk that fails"},
+      {"internal/init-policy", "a defect of ours"},
       {"internal/unexpected-file", "a defect of ours"},
       {"model/invariant", "a defect of a reader"},
       {"policy/no-limit", "no metric of the catalogue is a text or a truth value"},

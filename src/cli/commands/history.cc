@@ -2,6 +2,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
@@ -11,10 +12,12 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/outputs.h"
 #include "cli/snapshots.h"
-#include "gate/change_points.h"
 #include "gate/history.h"
 #include "gate/statistics.h"
+#include "render/trend.h"
+#include "report/build_trend.h"
 
 namespace profgauge::cli {
 namespace {
@@ -41,6 +44,41 @@ std::int64_t Now() {
 Result<std::vector<HistoryEntry>> Entries(const Options& options) {
   PROFGAUGE_TRY(History history, History::OpenToRead(options.db));
   return history.Last(options.branch, kMostListed);
+}
+
+// The first series, the median iteration time, as bars; of the others what changed.
+std::string TrendText(const report::Trend& trend) {
+  constexpr double kBarWidth = 40;
+  const report::TrendSeries& medians = trend.series.front();
+  double largest = 1;
+  for (const auto& value : medians.values) largest = std::max(largest, AsNumber(value.value, 0));
+  std::string text = "median iteration time, oldest first\n\n";
+  for (std::size_t i = 0; i < trend.runs.size(); ++i) {
+    for (const report::TrendChange& change : medians.changes) {
+      if (change.run != i) continue;
+      text += fmt::format("      ── changed by {}: {} → {} ──\n", change.change.text,
+                          change.before.text, change.after.text);
+    }
+    const double share = AsNumber(medians.values[i].value, 0) / largest;
+    std::string bar;
+    for (int k = 0; k < static_cast<int>(kBarWidth * share); ++k) bar += "█";
+    text += fmt::format("{:>4}  {:<10}  {:>8}  {}\n", trend.runs[i].id,
+                        PrintableShort(trend.runs[i].commit, 10), medians.values[i].text, bar);
+  }
+  std::size_t changes = 0;
+  for (const report::TrendSeries& series : trend.series) {
+    changes += series.changes.size();
+    if (&series == &medians) continue;
+    for (const report::TrendChange& change : series.changes) {
+      text += fmt::format("\n{} changed by {} from run {} on: {} → {}\n", series.metric,
+                          change.change.text, trend.runs[change.run].id, change.before.text,
+                          change.after.text);
+    }
+  }
+  if (changes > 0) return text;
+  return text + (trend.runs.size() < report::kFewestForTrend
+                     ? "\nno change points: at least 6 runs are needed\n"
+                     : "\nno change points\n");
 }
 
 }  // namespace
@@ -74,31 +112,24 @@ Result<int> RunHistoryList(const Options& options, Console& console) {
 }
 
 Result<int> RunHistoryTrend(const Options& options, Console& console) {
+  Outputs outputs;
+  std::size_t output = 0;
+  if (!options.html.empty()) {
+    PROFGAUGE_TRY(output, outputs.Open(options.html));
+  }
   PROFGAUGE_TRY(const auto entries, Entries(options));
-  std::vector<double> medians;
-  for (const HistoryEntry& entry : entries) medians.push_back(MedianOf(entry.snapshot));
-  const auto points = stats::FindChangePoints(medians, {});
-  const double largest =
-      medians.empty() ? 1 : std::max(1.0, *std::max_element(medians.begin(), medians.end()));
-  std::string text = "median iteration time, oldest first\n\n";
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (next < points.size() && points[next].index == i) {
-      text += fmt::format("      ── changed by {:+.1f} %: {} → {} ──\n", points[next].change * 100,
-                          FormatDuration(points[next].before), FormatDuration(points[next].after));
-      ++next;
-    }
-    const auto width = static_cast<std::size_t>(40 * medians[i] / largest);
-    std::string bar;
-    for (std::size_t k = 0; k < width; ++k) bar += "█";
-    text += fmt::format("{:>4}  {}  {:>8}  {}\n", entries[i].id,
-                        PrintableShort(entries[i].commit, 10), FormatDuration(medians[i]), bar);
+  const report::Trend trend = report::BuildTrend(entries, options.branch);
+  if (!options.html.empty()) {
+    PROFGAUGE_TRY(const std::string page, render::RenderTrend(trend, {options.templates_dir}));
+    PROFGAUGE_CHECK(outputs.Commit(output, page));
+    if (options.html != "-") console.Say("wrote " + options.html);
   }
-  if (points.empty()) {
-    text += entries.size() < 6 ? "\nno change points: at least 6 runs are needed\n"
-                               : "\nno change points\n";
+  const std::string text = TrendText(trend);
+  if (outputs.uses_stdout()) {
+    console.Warn(text);
+  } else {
+    console.Print(text);
   }
-  console.Print(text);
   return kExitPass;
 }
 

@@ -1,0 +1,105 @@
+// The trend page.
+#include "render/trend.h"
+
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+#include <string>
+
+#include "base/sha256.h"
+#include "render/escape.h"
+#include "render/html/view.h"
+#include "render/template.h"
+
+namespace profgauge::render {
+namespace {
+
+namespace json = boost::json;
+
+json::array ChangesView(const report::TrendSeries& series, const report::Trend& trend) {
+  json::array changes;
+  for (const report::TrendChange& change : series.changes) {
+    const report::TrendRun& run = trend.runs[change.run];
+    changes.push_back(json::object{{"run", fmt::format("run {}", run.id)},
+                                   {"commit", run.commit},
+                                   {"added", run.added},
+                                   {"change", change.change.text},
+                                   {"before", change.before.text},
+                                   {"after", change.after.text},
+                                   {"sign", change.is_worse ? "✗" : "•"},
+                                   {"word", change.is_worse ? "worse" : "changed"},
+                                   {"name", change.is_worse ? "bad" : "mute"}});
+  }
+  return changes;
+}
+
+json::object TrendView(const report::Trend& trend) {
+  json::array series, heads, runs;
+  for (const report::TrendSeries& one : trend.series) {
+    json::array changes = ChangesView(one, trend);
+    const bool has_changes = !changes.empty();
+    heads.push_back(json::object{{"title", one.title}});
+    series.push_back(json::object{{"id", one.metric},
+                                  {"title", one.title},
+                                  {"chart", MakeMarkup(SvgTrend(one))},
+                                  {"changes", std::move(changes)},
+                                  {"has_changes", has_changes}});
+  }
+  for (std::size_t i = 0; i < trend.runs.size(); ++i) {
+    const report::TrendRun& run = trend.runs[i];
+    json::array cells;
+    for (const report::TrendSeries& one : trend.series) {
+      json::object cell = html::NumberView(one.values[i]);
+      std::string mark;
+      for (const report::TrendChange& change : one.changes) {
+        if (change.run == i) mark = (change.is_worse ? "✗ " : "• ") + change.change.text;
+      }
+      cell["mark"] = mark;
+      cells.push_back(std::move(cell));
+    }
+    runs.push_back(json::object{{"id", std::to_string(run.id)},
+                                {"added", run.added},
+                                {"branch", run.branch},
+                                {"commit", run.commit},
+                                {"name", run.name},
+                                {"iterations", std::to_string(run.iterations)},
+                                {"cells", std::move(cells)}});
+  }
+  return {
+      {"tool", trend.tool},
+      {"branch", trend.branch.empty() ? "all branches" : trend.branch},
+      {"count", fmt::format("{} {}", trend.runs.size(), trend.runs.size() == 1 ? "run" : "runs")},
+      {"series", std::move(series)},
+      {"heads", std::move(heads)},
+      {"runs", std::move(runs)}};
+}
+
+// One of everything, for checking the template.
+report::Trend SchemaTrend() {
+  report::Trend trend;
+  trend.runs.resize(2);
+  report::TrendSeries series;
+  series.values.resize(2);
+  series.changes.emplace_back().run = 1;
+  trend.series = {series};
+  return trend;
+}
+
+}  // namespace
+
+Result<std::string> RenderTrend(const report::Trend& trend, const HtmlOptions& options) {
+  PROFGAUGE_TRY(std::string css, LoadTemplate("report.css", options.templates_dir));
+  std::erase(css, '\r');
+  const auto full = [&css](const report::Trend& from) {
+    json::object view = TrendView(from);
+    view["css"] = MakeMarkup(css);
+    view["csp"] = fmt::format(
+        "default-src 'none'; style-src '{}'; img-src data:; base-uri 'none'; form-action 'none'",
+        CspHash(css));
+    return view;
+  };
+  const TemplateFolder folder{"html", ".html", options.templates_dir, EscapeHtml};
+  return RenderTemplate(folder, "trend", full(trend), MakeSchema(full(SchemaTrend())));
+}
+
+}  // namespace profgauge::render

@@ -1,0 +1,97 @@
+#include "report/build_trend.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <ctime>
+#include <optional>
+
+#include "analysis/analysis.h"
+#include "base/format.h"
+#include "gate/change_points.h"
+#include "gate/statistics.h"
+#include "profgauge/version.h"
+#include "report/build_quantity.h"
+
+namespace profgauge::report {
+namespace {
+
+constexpr std::string_view kMedian = "iteration.time.median";
+constexpr std::array<std::string_view, 7> kMetrics = {kMedian,
+                                                      "gpu.utilization.mean",
+                                                      "gpu.idle.mean",
+                                                      "tensor_core.efficiency",
+                                                      "kernel.count_per_iteration",
+                                                      "dataloader.exposed_share",
+                                                      "memory.peak_allocated"};
+
+// The median comes from the iterations themselves: every run has them.
+std::optional<double> ValueOf(const Snapshot& run, std::string_view metric) {
+  if (metric == kMedian) {
+    const std::vector<double> times(run.iteration_times.begin(), run.iteration_times.end());
+    return times.empty() ? std::nullopt : std::optional(stats::Median(times));
+  }
+  const auto it = run.metrics.find(metric);
+  return it == run.metrics.end() ? std::nullopt : std::optional(it->second);
+}
+
+TrendChange BuildChange(const stats::ChangePoint& point, std::size_t run, const MetricSpec& spec) {
+  TrendChange change;
+  change.run = run;
+  change.before = MakeQuantity(point.before, spec.unit);
+  change.after = MakeQuantity(point.after, spec.unit);
+  change.change = MakeQuantity(point.change, Unit::kShare);
+  change.change.text =
+      (point.change < 0 ? "−" : "+") + FormatShare(point.change < 0 ? -point.change : point.change);
+  change.is_worse = (spec.direction == Direction::kLowerIsBetter && point.change > 0) ||
+                    (spec.direction == Direction::kHigherIsBetter && point.change < 0);
+  return change;
+}
+
+TrendSeries BuildSeries(std::span<const HistoryEntry> entries, const MetricSpec& spec,
+                        std::size_t& present) {
+  TrendSeries series;
+  series.metric = spec.id;
+  series.title = spec.title;
+  std::vector<double> values;
+  std::vector<std::size_t> runs;  // Of each value.
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const std::optional<double> value = ValueOf(entries[i].snapshot, spec.id);
+    series.values.push_back(
+        MakeQuantity(value ? Value{*value} : Value{}, spec.unit, "the run does not have it"));
+    if (!value) continue;
+    values.push_back(*value);
+    runs.push_back(i);
+  }
+  present = values.size();
+  for (const stats::ChangePoint& point : stats::FindChangePoints(values, {})) {
+    series.changes.push_back(BuildChange(point, runs[point.index], spec));
+  }
+  return series;
+}
+
+}  // namespace
+
+Trend BuildTrend(std::span<const HistoryEntry> entries, const std::string& branch) {
+  Trend trend;
+  trend.tool = std::string("profgauge ") + kVersion;
+  trend.branch = branch;
+  for (const HistoryEntry& entry : entries) {
+    TrendRun& run = trend.runs.emplace_back();
+    run.id = entry.id;
+    run.added = fmt::format("{:%Y-%m-%d %H:%M}", fmt::gmtime(static_cast<std::time_t>(entry.time)));
+    run.branch = entry.branch;
+    run.commit = entry.commit;
+    run.name = entry.snapshot.name;
+    run.iterations = static_cast<std::int64_t>(entry.snapshot.iteration_times.size());
+  }
+  for (const std::string_view id : kMetrics) {
+    std::size_t present = 0;
+    TrendSeries series = BuildSeries(entries, *profgauge::FindMetric(id), present);
+    if (present >= 2 || id == kMedian) trend.series.push_back(std::move(series));
+  }
+  return trend;
+}
+
+}  // namespace profgauge::report
