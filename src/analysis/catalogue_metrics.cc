@@ -168,6 +168,22 @@ constexpr MetricSpec kMetrics[] = {
      "Occupancy estimated from the launch properties, weighted by kernel time in the window.",
      "Σ occupancy · duration / Σ duration", kPlugin},
 
+    {"gpu.measured.tensor_active", "Tensor pipes active (measured)", kShare, kHigherIsBetter,
+     "Share of cycles in which the tensor pipes were active, as the GPU's counters sampled it; "
+     "mean over the whole capture.",
+     "", kNsys},
+    {"gpu.measured.sm_active", "SMs active (measured)", kShare, kHigherIsBetter,
+     "Share of cycles in which a streaming multiprocessor had work, as the GPU's counters sampled "
+     "it; mean over the whole capture.",
+     "", kNsys},
+    {"gpu.measured.dram_read", "DRAM read bandwidth (measured)", kShare, kNeutral,
+     "Share of the peak bandwidth of device memory used for reading, as the GPU's counters sampled "
+     "it; mean over the whole capture.",
+     "", kNsys},
+    {"gpu.measured.dram_write", "DRAM write bandwidth (measured)", kShare, kNeutral,
+     "Share of the peak bandwidth of device memory used for writing, as the GPU's counters sampled "
+     "it; mean over the whole capture.",
+     "", kNsys},
     {"tensor_core.efficiency", "Tensor Core efficiency", kShare, kHigherIsBetter,
      "Of the kernel time in operators that could use Tensor Cores, the share in kernels that "
      "surely "
@@ -307,6 +323,10 @@ constexpr MetricSpec kMetrics[] = {
     {"coverage.linked_share", "GPU time with a known operator", kShare, kHigherIsBetter,
      "Share of GPU time (kernels, copies, sets) whose launching operator is known.",
      "Σ duration with an operator / Σ duration", kOurs},
+    {"coverage.kernel_share", "Kernel time recorded by kernel", kShare, kHigherIsBetter,
+     "Share of the kernel time that was recorded kernel by kernel; the rest lies in CUDA graphs "
+     "that were recorded whole.",
+     "kernels / (kernels + graphs)", kNsys},
     {"coverage.launched_share", "GPU time with a known launch", kShare, kHigherIsBetter,
      "Share of GPU time whose launching call was recorded.",
      "Σ duration with a launch / Σ duration", kOurs},

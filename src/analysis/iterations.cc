@@ -16,6 +16,7 @@ namespace {
 // The last iteration is dropped when it launched less than this share of the one before it: the
 // recording ended inside it.
 constexpr double kCompleteShare = 0.8;
+constexpr std::string_view kWholeProfile = "whole profile";
 
 struct Marker {
   Span host;
@@ -185,7 +186,7 @@ Result<Markers> FindMarkers(const Profile& profile, const Selection& selection) 
           [&](std::size_t row) { return profile.host.kind[row] == HostKind::kIterationMarker; }),
       "iteration markers"};
   if (markers.found.empty()) {
-    return Markers{{{WholeExtent(profile), {}}}, "whole profile"};
+    return Markers{{{WholeExtent(profile), {}}}, std::string(kWholeProfile)};
   }
   if (profile.Name(markers.found.front().name).starts_with("ProfilerStep#")) {
     markers.source = "ProfilerStep#N";
@@ -329,6 +330,14 @@ Ns Iterations::SelectedTime() const {
   Ns sum = 0;
   for (const Iteration& iteration : selected()) sum += iteration.time.length();
   return sum;
+}
+
+Result<std::vector<Span>> MarkedIterations(const Profile& profile, const Selection& selection) {
+  PROFGAUGE_TRY(const Markers markers, FindMarkers(profile, selection));
+  std::vector<Span> spans;
+  if (markers.source == kWholeProfile) return spans;
+  for (const Marker& marker : markers.found) spans.push_back(marker.host);
+  return spans;
 }
 
 Result<Iterations> FindIterations(const Profile& profile, const Selection& selection) {

@@ -52,4 +52,8 @@ struct Iterations {
 /// Errors: kUsage when the selection matches no iteration or a marker is not a regular expression.
 Result<Iterations> FindIterations(const Profile& profile, const Selection& selection);
 
+/// What marks iterations on the host, in order of time, with the last even if it is incomplete;
+/// empty when nothing does. Errors: as FindIterations.
+Result<std::vector<Span>> MarkedIterations(const Profile& profile, const Selection& selection);
+
 }  // namespace profgauge

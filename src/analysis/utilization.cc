@@ -184,6 +184,12 @@ void AddUtilization(std::span<const RankContext> ranks, Output& out) {
   };
   set("gpu.sm_efficiency", efficiency);
   set("gpu.occupancy", occupancy);
+  out.SetAbsent("coverage.kernel_share", "no CUDA graph was recorded whole");
+  for (const char* id : {"gpu.measured.tensor_active", "gpu.measured.sm_active",
+                         "gpu.measured.dram_read", "gpu.measured.dram_write"}) {
+    out.SetAbsent(id, "needs the GPU's own counters; record with Nsight Systems and "
+                      "--gpu-metrics-devices=all");
+  }
 }
 
 }  // namespace profgauge

@@ -47,6 +47,19 @@ std::string UriOf(const std::string& path, std::string_view parameters) {
   return uri.append(parameters);
 }
 
+using TextFunction = std::function<std::string(std::string_view)>;
+
+void CallTextFunction(sqlite3_context* context, int, sqlite3_value** values) {
+  const auto* function = static_cast<const TextFunction*>(sqlite3_user_data(context));
+  const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(values[0]));
+  if (text == nullptr) return sqlite3_result_null(context);
+  const auto size = static_cast<std::size_t>(sqlite3_value_bytes(values[0]));
+  const std::string result = (*function)({text, size});
+  sqlite3_result_text64(context, result.data(), result.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+void DestroyTextFunction(void* function) { delete static_cast<TextFunction*>(function); }
+
 }  // namespace
 
 Statement& Statement::Bind(int parameter, std::int64_t value) {
@@ -124,6 +137,21 @@ Result<Statement> Database::Prepare(std::string_view sql) {
 
 Status Database::Execute(const std::string& sql) {
   const int status = sqlite3_exec(handle_.get(), sql.c_str(), nullptr, nullptr, nullptr);
+  if (status != SQLITE_OK) return Fail(Failure(handle_.get(), status, *path_, kind_));
+  return {};
+}
+
+Status Database::AttachImmutable(const std::string& path, std::string_view name) {
+  PROFGAUGE_TRY(Statement statement, Prepare("attach ? as " + std::string(name)));
+  const std::string uri = UriOf(path, "?mode=ro&immutable=1");
+  return statement.Bind(1, uri).Run();
+}
+
+Status Database::AddTextFunction(const char* name, TextFunction function) {
+  const int status = sqlite3_create_function_v2(
+      handle_.get(), name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
+      new TextFunction(std::move(function)), CallTextFunction, nullptr, nullptr,
+      DestroyTextFunction);
   if (status != SQLITE_OK) return Fail(Failure(handle_.get(), status, *path_, kind_));
   return {};
 }

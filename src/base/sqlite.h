@@ -8,6 +8,7 @@
 #include <sqlite3.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -32,6 +33,8 @@ class Statement {
   Result<bool> Step();
   /// Runs to the end, for statements without rows.
   Status Run();
+  /// Makes it run from its start again; what was bound stays.
+  void Reset() { sqlite3_reset(statement_.get()); }
 
   bool IsNull(int column) const;
   std::int64_t Integer(int column) const;
@@ -66,6 +69,11 @@ class Database {
   Status Execute(const std::string& sql);
   /// Whether the table or view exists.
   Result<bool> HasTable(std::string_view table);
+  /// Makes the tables of another file, which is taken as never changing, visible as `name`.TABLE.
+  Status AttachImmutable(const std::string& path, std::string_view name);
+  /// A function of one text for statements of ours; null stays null. It must not throw, and what it
+  /// refers to must outlive the database.
+  Status AddTextFunction(const char* name, std::function<std::string(std::string_view)> function);
   std::int64_t LastRowId() const { return sqlite3_last_insert_rowid(handle_.get()); }
 
  private:

@@ -70,6 +70,26 @@ constexpr CommandSpec kCommands[] = {
      "  profgauge export kernels net.sqlite --columns all -o kernels.csv\n"
      "  profgauge export kernels net.dict --columns op,kernel,sil,flops --format table -w 150\n",
      RunExportKernels},
+    {"export dlprof", kOnExportDlprof, "PROFILE…", 1, kMany,
+     "Write the eight CSV reports of DLProf",
+     "dlprof_summary.csv, dlprof_detailed.csv and so on, with DLProf's columns and definitions, of "
+     "one\n"
+     "rank. The advice in dlprof_expert_systems.csv is that of the recommended rules.",
+     "  profgauge export dlprof nsys_profile.sqlite --out reports/\n"
+     "  profgauge export dlprof run.sqlite --key-op global_step --iter-start 200 --iter-stop 400\n",
+     RunExportDlprof},
+    {"export nsys", kOnExportNsys, "PROFILE…", 1, kMany,
+     "Write a summary of `nsys stats`",
+     "Kernels, calls, copies or ranges with their sums, from any format, in the columns, order and\n"
+     "rounding of `nsys stats`. Goes to standard output, or to --output.",
+     "  profgauge export nsys report1.sqlite --report cuda_gpu_kern_sum\n"
+     "  profgauge export nsys run7.pt.trace.json.gz -r nvtx_gpu_proj_sum --format table\n",
+     RunExportNsys},
+    {"scrub", kOnScrub, "IN OUT", 2, 2,
+     "Copy an Nsight Systems export without what tells of people and machines",
+     "OUT has the tables and columns that reports need, and nothing else: no environment, command\n"
+     "line, output, user or host names; paths in texts are cut. OUT must not exist.",
+     "  profgauge scrub report1.sqlite for-the-ticket.sqlite\n", RunScrub},
     {"metrics list", kOnMetricsList, "[ID…]", 0, kMany,
      "List the metrics; with ids or patterns, define them",
      "Rules, limits and reports share these ids.",

@@ -35,12 +35,16 @@ enum CommandBit : unsigned {
   kOnRulesExplain = 1u << 20,
   kOnInit = 1u << 21,
   kOnExportKernels = 1u << 22,
+  kOnExportDlprof = 1u << 23,
+  kOnExportNsys = 1u << 24,
+  kOnScrub = 1u << 25,
   kOnHistory = kOnHistoryAdd | kOnHistoryList | kOnHistoryTrend | kOnHistoryExport,
   kOnSnapshots = kOnCompare | kOnBaselineSave | kOnBaselinePromote | kOnHistoryAdd,
   kOnJudging = kOnCheck | kOnReport,
-  kOnExport = kOnExportKernels,
+  kOnExportText = kOnExportKernels | kOnExportNsys,
+  kOnExport = kOnExportText | kOnExportDlprof,
   kOnReading = kOnJudging | kOnInspect | kOnSnapshots | kOnRulesExplain | kOnInit | kOnExport,
-  kOnSelecting = kOnJudging | kOnSnapshots | kOnRulesExplain | kOnInit,
+  kOnSelecting = kOnJudging | kOnSnapshots | kOnRulesExplain | kOnInit | kOnExportDlprof,
   kOnDrawing = kOnJudging | kOnRender | kOnCompare,
   kOnAll = ~0u,
 };
@@ -73,6 +77,9 @@ Result<int> RunHistoryExport(const Options& options, Console& console);
 Result<int> RunInit(const Options& options, Console& console);
 Result<int> RunInspect(const Options& options, Console& console);
 Result<int> RunExportKernels(const Options& options, Console& console);
+Result<int> RunExportDlprof(const Options& options, Console& console);
+Result<int> RunExportNsys(const Options& options, Console& console);
+Result<int> RunScrub(const Options& options, Console& console);
 Result<int> RunRender(const Options& options, Console& console);
 Result<int> RunTemplatesExport(const Options& options, Console& console);
 Result<int> RunMetricsList(const Options& options, Console& console);

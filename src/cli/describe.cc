@@ -51,6 +51,7 @@ std::string Events(const Profile& profile) {
   };
   add(profile.host.size(), "host range", "host ranges");
   add(profile.api.size(), "runtime call", "runtime calls");
+  add(profile.os.size(), "OS call", "OS calls");
   add(CountKind(profile.device, DeviceKind::kKernel), "kernel", "kernels");
   add(CountKind(profile.device, DeviceKind::kMemcpy), "copy", "copies");
   add(CountKind(profile.device, DeviceKind::kMemset), "memset", "memsets");

@@ -49,6 +49,7 @@ struct Options {
   std::string output;          ///< The file to write.
   std::string format = "csv";  ///< "csv" or "table".
   std::string columns;
+  std::string report;          ///< "cuda_gpu_kern_sum"
   std::string pyprof_dialect;  ///< "nv311", "classic", or empty: ours.
   std::optional<std::int64_t> width;
 
@@ -60,6 +61,7 @@ struct Options {
   // Which iterations and ranks.
   std::optional<std::int64_t> iter_start, iter_stop, warmup, rank;
   std::optional<std::string> key_op, iteration_marker;
+  std::optional<std::int64_t> aggregation;  ///< Of a DLProf database.
 
   // Manners.
   unsigned jobs = 0;  ///< 0: one per core.

@@ -25,6 +25,7 @@ Result<std::vector<Profile>> ReadProfiles(const Options& options, Console& conso
   ReadOptions read;
   read.allow_incomplete = options.allow_incomplete;
   read.threads = options.jobs;
+  read.aggregation = options.aggregation.value_or(-1);
   read.progress = [&console](const ByteSource& source) {
     console.Progress("reading", source.name(), source.stored_consumed(), source.stored_bytes());
   };

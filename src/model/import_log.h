@@ -55,7 +55,12 @@ std::string_view SeverityName(Severity severity);  ///< "info", "repaired", "ski
     "totals that the profiler wrote and that differ from its events by more than 1 %")            \
   X(zero_time_events, kInfo, "device events at time 0 with no length; left out of windows")       \
   X(gpu_step_markers_ignored, kInfo, "iteration markers copied onto the GPU, not counted")        \
-  X(ranges_across_threads, kInfo, "ranges that begin on one thread and end on another; left out")  \
+  X(ranges_across_threads, kInfo,                                                                 \
+    "ranges that begin on one thread and end on another; no calls are counted as theirs")         \
+  X(ranges_not_closed, kRepaired, "ranges that were open at the end; they end with the capture")  \
+  X(aggregates_differ, kInfo,                                                                     \
+    "sums stored in the file that differ from those of its own rows; the rows count")             \
+  X(version_untested, kInfo, "files of a version that was never tested")                          \
   X(api_errors, kInfo, "runtime calls that returned an error")                                    \
   X(profiler_warnings, kInfo, "warnings of the profiler about its recording")                     \
   X(graph_kernels_hidden, kInfo,                                                                  \

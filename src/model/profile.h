@@ -63,6 +63,8 @@ struct Profile {
   std::int64_t origin_ns = 0;       ///< Absolute time (Unix ns where known) of model time 0.
   Ns first = 0, last = 0;           ///< Extent of all events.
   Ns span_start = 0, span_end = 0;  ///< The profiler's own recording span; 0,0 when not recorded.
+  /// When the profiler's own clock was 0, where that is the start of its session; never positive.
+  Ns session_start = 0;
   /// False when rows have durations but no times, or there are no rows at all (a report of sums):
   /// iterations, idle time, utilization and the timeline are unknown then.
   bool has_timeline = true;
@@ -79,6 +81,10 @@ struct Profile {
 
   HostTable host;
   ApiTable api;
+  /// Names of calls as the tables have them and as recorded, where these differ:
+  /// "cudaLaunchKernel", "cudaLaunchKernel_v7000".
+  std::vector<std::pair<StringId, StringId>> api_symbols;
+  OsTable os;
   DeviceTable device;
   SyncTable sync;
   DeviceRangeTable device_ranges;

@@ -136,6 +136,8 @@ void ProfileBuilder::AddHost(const HostRow& row) {
   t.concrete_inputs.push_back(row.concrete_inputs);
   t.sequence.push_back(row.sequence);
   t.collective.push_back(row.collective);
+  t.domain.push_back(row.domain);
+  t.style.push_back(row.style);
   host_ids_.push_back(row.id);
   host_backward_.push_back(row.backward);
 }
@@ -149,6 +151,19 @@ void ProfileBuilder::AddApi(const ApiRow& row) {
   t.thread.push_back(row.thread);
   api_correlations_.push_back(row.correlation);
   api_op_ids_.push_back(row.op_id);
+}
+
+void ProfileBuilder::AddThreadTime(ThreadId thread, Ns on_cpu) {
+  Ns& sum = profile_.threads[thread.value].on_cpu;
+  sum = std::max<Ns>(sum, 0) + on_cpu;
+}
+
+void ProfileBuilder::AddOs(const OsRow& row) {
+  auto& t = profile_.os;
+  t.start.push_back(row.start);
+  t.duration.push_back(row.duration);
+  t.name.push_back(row.name);
+  t.thread.push_back(row.thread);
 }
 
 void ProfileBuilder::AddDevice(const DeviceRow& row) {
@@ -226,6 +241,7 @@ Ns ProfileBuilder::FindOrigin() const {
   };
   include(profile_.host.start);
   include(profile_.api.start);
+  include(profile_.os.start);
   include(profile_.sync.start);
   include(profile_.device_ranges.start);
   include(profile_.python.start);
@@ -257,6 +273,7 @@ void ProfileBuilder::Rebase(Ns origin) {
   };
   move(profile_.host.start, &profile_.host.duration);
   move(profile_.api.start, &profile_.api.duration);
+  move(profile_.os.start, &profile_.os.duration);
   move(device.start, &device.duration);
   move(profile_.sync.start, &profile_.sync.duration);
   move(profile_.device_ranges.start, &profile_.device_ranges.duration);
@@ -269,6 +286,7 @@ void ProfileBuilder::Rebase(Ns origin) {
     profile_.span_end -= origin;
   }
   for (auto& flow : flows_) flow.time -= origin;
+  if (counts_from_session_) profile_.session_start = std::min<Ns>(0, -origin);
   profile_.origin_ns = origin + clock_offset_;
 }
 
@@ -277,11 +295,13 @@ void ProfileBuilder::SortTables() {
   const auto host_rows = ByThread(host);
   PermuteAll(host_rows, host.start, host.duration, host.name, host.kind, host.thread,
              host.input_shapes, host.input_dtypes, host.call_stack, host.concrete_inputs,
-             host.sequence, host.collective, host_ids_, host_backward_);
+             host.sequence, host.collective, host.domain, host.style, host_ids_, host_backward_);
   auto& api = profile_.api;
   const auto api_rows = ByThread(api);
   PermuteAll(api_rows, api.start, api.duration, api.name, api.kind, api.thread, api_correlations_,
              api_op_ids_);
+  auto& os = profile_.os;
+  PermuteAll(ByThread(os), os.start, os.duration, os.name, os.thread);
   auto& device = profile_.device;
   const auto device_rows = SortedRows(device.size(), [&](auto a, auto b) {
     return std::tuple(device.gpu[a], device.stream[a], device.start[a]) <

@@ -37,6 +37,8 @@ struct HostRow {
   std::int64_t sequence = -1;
   bool backward = false;  ///< Says that it is the backward of the forward op with its sequence.
   CollectiveId collective;
+  StringId domain;
+  RangeStyle style = RangeStyle::kNone;
 };
 
 struct ApiRow {
@@ -47,6 +49,13 @@ struct ApiRow {
   ThreadId thread;
   std::int64_t correlation = -1;  ///< -1 none.
   std::int64_t op_id = -1;        ///< External id of the op that made the call; -1 none.
+};
+
+struct OsRow {
+  Ns start = 0;
+  Ns duration = 0;
+  StringId name;
+  ThreadId thread;
 };
 
 struct DeviceRow {
@@ -117,6 +126,8 @@ class ProfileBuilder {
   ThreadId AddThread(std::string_view process, std::string_view thread);
   void NameProcess(std::string_view process, std::string_view name);
   void NameThread(std::string_view process, std::string_view thread, std::string_view name);
+  /// Adds to the time that a core ran the thread.
+  void AddThreadTime(ThreadId thread, Ns on_cpu);
   LaunchConfigId AddLaunchConfig(const LaunchConfig& config);
   CollectiveId AddCollective(const Collective& collective);
   void AddGpu(Gpu gpu) { profile_.gpus.push_back(std::move(gpu)); }
@@ -126,6 +137,11 @@ class ProfileBuilder {
 
   void AddHost(const HostRow& row);
   void AddApi(const ApiRow& row);
+  /// The name of a call as recorded, where the rows have a shorter one.
+  void AddApiSymbol(StringId name, StringId recorded) {
+    profile_.api_symbols.emplace_back(name, recorded);
+  }
+  void AddOs(const OsRow& row);
   void AddDevice(const DeviceRow& row);
   void AddSync(const StreamRow& row);
   void AddDeviceRange(const StreamRow& row);
@@ -134,6 +150,8 @@ class ProfileBuilder {
   void AddFlow(const FlowRow& row) { flows_.push_back(row); }
   /// The profiler's own recording span. The first one counts.
   void SetSpan(Ns start, Ns duration);
+  /// The profiler's clock was 0 at the start of its session: Profile::session_start.
+  void CountFromSession() { counts_from_session_ = true; }
   /// What must be added to the rows' times to make them Unix nanoseconds. Default: 0.
   void SetClockOffset(Ns offset) { clock_offset_ = offset; }
 
@@ -141,6 +159,7 @@ class ProfileBuilder {
   /// those that were longer. Not for CUDA, where a kernel may start before its predecessor ends.
   void ClipStreamOverlaps() { clip_overlaps_ = true; }
 
+  Reported& reported() { return profile_.reported; }
   Source& source() { return profile_.source; }
   DistributedInfo& distributed() { return profile_.distributed; }
   ImportLog& log() { return profile_.log; }
@@ -170,6 +189,7 @@ class ProfileBuilder {
   boost::unordered_flat_map<std::string, std::uint32_t> config_ids_;
   boost::unordered_flat_map<std::string, std::uint32_t> collective_ids_;
   bool clip_overlaps_ = false;
+  bool counts_from_session_ = false;
   bool has_span_ = false;
   Ns clock_offset_ = 0;
 };

@@ -23,6 +23,9 @@ enum class HostKind : std::uint8_t {
   kOverhead,         ///< The profiler's own work.
 };
 
+/// How an NVTX range was opened.
+enum class RangeStyle : std::uint8_t { kNone, kPushPop, kStartEnd };
+
 /// Host-side ranges, sorted by (thread, start, longest first).
 /// `parent` is the innermost range of the same thread that contains this one (invalid at the top).
 /// A range that overlaps its neighbour without nesting keeps the parent that contains its start and
@@ -42,6 +45,8 @@ struct HostTable {
   std::vector<StringId> concrete_inputs;
   std::vector<std::int64_t> sequence;   ///< Autograd sequence number, -1 when there is none.
   std::vector<CollectiveId> collective;  ///< For record_param_comms and the like.
+  std::vector<StringId> domain;         ///< NVTX domain; invalid for the default one and elsewhere.
+  std::vector<RangeStyle> style;        ///< kNone where ranges are not NVTX's.
   std::size_t size() const { return start.size(); }
 };
 
@@ -55,6 +60,16 @@ struct ApiTable {
   std::vector<ApiKind> kind;
   std::vector<ThreadId> thread;
   std::vector<HostId> op;  ///< Innermost host range (any kind) that contains the call.
+  std::size_t size() const { return start.size(); }
+};
+
+/// Calls of the operating system's libraries (read, poll, pthread_cond_wait…), sorted by (thread,
+/// start, longest first).
+struct OsTable {
+  std::vector<Ns> start;
+  std::vector<Ns> duration;
+  std::vector<StringId> name;
+  std::vector<ThreadId> thread;
   std::size_t size() const { return start.size(); }
 };
 
@@ -159,6 +174,7 @@ struct Thread {
   std::int64_t pid = -1;
   std::int64_t tid = -1;
   std::string name;          ///< As recorded; may be empty.
+  Ns on_cpu = -1;            ///< Time that a core ran it; -1 when scheduling was not recorded.
 };
 
 struct Gpu {

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "readers/ascend/ascend_reader.h"
+#include "readers/dlprof/dlprof_reader.h"
 #include "readers/kineto/kineto_reader.h"
 #include "readers/nsight_systems/nsight_reader.h"
 #include "readers/nvprof/nvprof_reader.h"
@@ -24,6 +25,8 @@ std::vector<std::unique_ptr<Reader>> MakeBuiltinReaders() {
   made.push_back(readers::MakeNsightReader());
   made.push_back(readers::MakeNvprofReader());
   made.push_back(readers::MakeNetDictReader());
+  made.push_back(readers::MakeDlprofDatabaseReader());
+  made.push_back(readers::MakeDlprofReportReader());
   return made;
 }
 

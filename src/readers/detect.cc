@@ -93,11 +93,6 @@ Error UnknownDatabase(const std::string& file, const std::set<std::string>& tabl
                       "the file is a database of rocprofv3 (rocpd), which is not read",
                       "help: record with `rocprofv3 --sys-trace --output-format json -- COMMAND`");
   }
-  if (tables.contains("dictionary") && tables.contains("db_version")) {
-    return InputError(file, "input/dlprof",
-                      "the file is a database of DLProf, a format that is not supported yet",
-                      "help: give the Nsight Systems export that DLProf was made from");
-  }
   return InputError(file, "input/sqlite",
                     "the SQLite database is no profile: none of its tables is known",
                     "help: export a report of Nsight Systems with `nsys export --type sqlite "
@@ -169,8 +164,8 @@ Result<const Reader*> FindReader(const std::string& path, std::span<const std::b
                          "help: expected a trace of the PyTorch profiler (*.pt.trace.json or "
                          "*.pt.trace.json.gz), an SQLite export of Nsight Systems, a profile of "
                          "NVProf, PyProf's net.dict, an XPlane file of JAX or TensorFlow "
-                         "(*.xplane.pb), JSON of rocprofv3 (*_results.json) or trace_view.json of "
-                         "Ascend"));
+                         "(*.xplane.pb), JSON of rocprofv3 (*_results.json), trace_view.json of "
+                         "Ascend, or a database or report of DLProf"));
 }
 
 }  // namespace profgauge

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "readers/detect.h"
+#include "readers/dlprof/dlprof_reader.h"
 
 namespace profgauge {
 namespace {
@@ -139,6 +140,43 @@ void CheckName(Profile& profile, bool compressed) {
   profile.log.Add(Counter::name_suffix_wrong);
 }
 
+/// DLProf writes its reports and its database beside the export that they were made from: one run in
+/// three forms. Of a folder the fullest counts.
+Status SettleDlprof(const std::string& folder, Run& run) {
+  std::vector<Profile> reports, databases, others;
+  for (Profile& profile : run.profiles) {
+    (readers::IsDlprofReport(profile)     ? reports
+     : readers::IsDlprofDatabase(profile) ? databases
+                                          : others)
+        .push_back(std::move(profile));
+  }
+  run.profiles = std::move(others);
+  const auto leave_out = [&run](const std::vector<Profile>& profiles, std::string_view why) {
+    for (const Profile& profile : profiles) {
+      run.skipped.push_back(fmt::format("{}: {}", profile.source.path, why));
+    }
+  };
+  if (!run.profiles.empty()) {
+    leave_out(databases, "a database of DLProf beside other profiles");
+    leave_out(reports, "a report of DLProf beside other profiles");
+  } else if (databases.size() == 1) {
+    run.profiles = std::move(databases);
+    leave_out(reports, "a report of DLProf beside its database");
+  } else if (!reports.empty()) {
+    leave_out(databases, "a database of DLProf beside its reports; pass it alone to read it");
+    PROFGAUGE_TRY(Profile merged, readers::MergeDlprofReports(std::move(reports)));
+    merged.source.path = folder;
+    run.profiles.push_back(std::move(merged));
+  } else if (!databases.empty()) {
+    return Fail(InputError(folder, "dlprof/several-runs",
+                           fmt::format("the folder holds {} databases of DLProf: they are of "
+                                       "different runs",
+                                       databases.size()),
+                           "help: pass one of them"));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Profile> ReadProfile(const std::string& path, const ReadOptions& options) {
@@ -183,6 +221,7 @@ Result<Run> LoadRun(const std::vector<std::string>& paths, const ReadOptions& op
         return Fail(std::move(profile).error());
       }
     }
+    PROFGAUGE_CHECK(SettleDlprof(path, run));
     if (run.profiles.size() == before) {
       return Fail(InputError(path, "input/no-profiles", "the folder contains no profile",
                              "help: expected files like worker0.pt.trace.json.gz in it"));

@@ -24,9 +24,9 @@ std::string ReadFile(const fs::path& path) {
 /// The areas that error codes begin with. A new area is added here.
 bool IsErrorArea(const std::string& area) {
   static const std::set<std::string> kAreas = {
-      "analysis", "baseline", "config", "expr", "gzip", "history", "input", "internal", "json",
+      "analysis", "baseline", "config", "dlprof", "expr", "gzip", "history", "input", "internal", "json",
       "kineto", "model", "nsight", "nvprof", "output", "policy", "pyprof", "report", "rocprofv3",
-      "rules", "sqlite", "template", "usage", "waiver", "xla", "xlsx", "yaml"};
+      "rules", "scrub", "sqlite", "template", "usage", "waiver", "xla", "xlsx", "yaml"};
   return kAreas.contains(area);
 }
 
@@ -36,6 +36,7 @@ const std::map<std::string, std::string>& Untestable() {
       {"baseline/unreadable", "a file larger than any baseline, or one whose reading fails"},
       {"config/too-large", "a configuration file of over 1 MiB"},
       {"config/unreadable", "tests may run as root, who may read everything"},
+      {"dlprof/too-large", "a report of over 1 GiB"},
       {"history/no-runs", "needs a history database"},
       {"input/directory", "the program looks for folders before it opens a file"},
       {"input/folder", "tests may run as root, who may list everything"},

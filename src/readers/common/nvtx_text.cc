@@ -5,14 +5,16 @@
 #include <charconv>
 
 #include "readers/common/pyprof_marker.h"
+#include "readers/common/tensorflow_text.h"
 
 namespace profgauge::readers {
 namespace {
 
-// "step 12", "ProfilerStep#3", "batch_7", "Iteration: 5"…
+// "step 12", "ProfilerStep#3", "batch_7", "Iteration: 5", "global_step 4"… nvtx-plugins-tf and its
+// Keras callbacks write "step 12" and "batch 7"; their epochs hold many iterations.
 const RE2& MarkerPattern() {
   static const RE2 pattern(
-      R"((?i)^(?:step|iter|iteration|batch|train_step|training_step|ProfilerStep)[ _#:]*\d+)");
+      R"((?i)^(?:(?:global|train|training|mini)[ _-]?)?(?:step|iter|iteration|batch|ProfilerStep)[ _#:]*\d+)");
   return pattern;
 }
 
@@ -63,21 +65,23 @@ bool IsTorchOp(std::string_view text) {
          text.find(", op_id = ") != std::string_view::npos;
 }
 
+// Lightning's profiler names the training batch without its number; TensorRT one inference.
+bool IsUnnumberedMarker(std::string_view text, std::string_view domain) {
+  return text.ends_with("run_training_batch") ||
+         (domain == "TensorRT" && text.starts_with("ExecutionContext::"));
+}
+
 }  // namespace
 
 RangeText ParseRangeText(std::string_view text, std::string_view domain) {
   RangeText range;
-  if (RE2::PartialMatch(text, MarkerPattern())) {
+  if (RE2::PartialMatch(text, MarkerPattern()) || IsUnnumberedMarker(text, domain)) {
     range.kind = RangeKind::kIterationMarker;
     range.name = text;
     return range;
   }
   if (IsPyprofMarker(text)) return ParsePyprofMarker(text);
-  if (domain == "tensorflow-core" && text.starts_with("Op: ")) {
-    range.kind = RangeKind::kOp;
-    range.name = text.substr(4);
-    return range;
-  }
+  if (domain == "tensorflow-core" && ParseTensorFlow(text, range)) return range;
   if (IsTorchOp(text)) return ParseTorch(text);
   if (domain == "TensorRT") range.kind = RangeKind::kOp;
   range.name = text;

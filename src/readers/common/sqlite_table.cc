@@ -53,6 +53,10 @@ std::int64_t TableScan::Integer(std::size_t column, std::int64_t otherwise) cons
   return IsSet(column) ? statement_->Integer(static_cast<int>(column)) : otherwise;
 }
 
+double TableScan::Real(std::size_t column, double otherwise) const {
+  return IsSet(column) ? statement_->Real(static_cast<int>(column)) : otherwise;
+}
+
 std::string_view TableScan::Text(std::size_t column) const {
   return IsSet(column) ? statement_->Text(static_cast<int>(column)) : std::string_view{};
 }

@@ -35,6 +35,7 @@ class TableScan {
   /// Whether this row has a value there.
   bool IsSet(std::size_t column) const;
   std::int64_t Integer(std::size_t column, std::int64_t otherwise = 0) const;
+  double Real(std::size_t column, double otherwise = 0) const;
   std::string_view Text(std::size_t column) const;
 
  private:

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "readers/common/cuda_names.h"
 #include "readers/common/sqlite_table.h"
 #include "readers/nsight_systems/import.h"
 
@@ -91,46 +92,8 @@ Status ReadKernels(Import& import) {
     if (!row.name.valid()) row.name = import.String(scan.Integer(kFirstOwn + 1, -1));
     if (!row.name.valid()) row.name = import.builder->Intern("(unnamed kernel)");
     row.config = ConfigOf(import, scan, row.gpu);
+    import.kernel_time += row.duration;
     import.builder->AddDevice(row);
-  }
-}
-
-struct CopyName {
-  CopyKind kind;
-  std::string_view name;
-};
-
-// The exporter's copyKind numbers, and nsys' own words for them.
-CopyName CopyNameOf(std::int64_t copy_kind) {
-  switch (copy_kind) {
-    case 1:
-      return {CopyKind::kHostToDevice, "[CUDA memcpy Host-to-Device]"};
-    case 2:
-      return {CopyKind::kDeviceToHost, "[CUDA memcpy Device-to-Host]"};
-    case 3:
-      return {CopyKind::kHostToDevice, "[CUDA memcpy Host-to-Array]"};
-    case 4:
-      return {CopyKind::kDeviceToHost, "[CUDA memcpy Array-to-Host]"};
-    case 5:
-      return {CopyKind::kDeviceToDevice, "[CUDA memcpy Array-to-Array]"};
-    case 6:
-      return {CopyKind::kDeviceToDevice, "[CUDA memcpy Array-to-Device]"};
-    case 7:
-      return {CopyKind::kDeviceToDevice, "[CUDA memcpy Device-to-Array]"};
-    case 8:
-      return {CopyKind::kDeviceToDevice, "[CUDA memcpy Device-to-Device]"};
-    case 9:
-      return {CopyKind::kHostToHost, "[CUDA memcpy Host-to-Host]"};
-    case 10:
-      return {CopyKind::kPeerToPeer, "[CUDA memcpy Peer-to-Peer]"};
-    case 11:
-      return {CopyKind::kHostToDevice, "[CUDA memcpy Unified Host-to-Device]"};
-    case 12:
-      return {CopyKind::kDeviceToHost, "[CUDA memcpy Unified Device-to-Host]"};
-    case 13:
-      return {CopyKind::kDeviceToDevice, "[CUDA memcpy Unified Device-to-Device]"};
-    default:
-      return {CopyKind::kUnknown, "[CUDA memcpy]"};
   }
 }
 
@@ -163,7 +126,7 @@ Status ReadCopies(Import& import) {
     if (!more) return {};
     DeviceRow row;
     if (!FillCommon(import, scan, row)) continue;
-    const CopyName copy = CopyNameOf(scan.Integer(kFirstOwn + 1, -1));
+    const CudaCopy copy = CudaCopyOf(scan.Integer(kFirstOwn + 1, -1));
     row.kind = DeviceKind::kMemcpy;
     row.name = import.builder->Intern(copy.name);
     row.copy = copy.kind;
@@ -189,10 +152,20 @@ Status ReadMemsets(Import& import) {
     DeviceRow row;
     if (!FillCommon(import, scan, row)) continue;
     row.kind = DeviceKind::kMemset;
-    row.name = import.builder->Intern("[CUDA memset]");
+    row.name = import.builder->Intern(kCudaMemset);
     row.bytes = scan.Integer(kFirstOwn, -1);
     import.builder->AddDevice(row);
   }
+}
+
+// How much of the kernel time was recorded kernel by kernel.
+void StateGraphCoverage(Import& import, Ns graphs) {
+  if (graphs <= 0) return;
+  const Ns kernels = import.kernel_time;
+  import.builder->reported().metrics.push_back(
+      {"coverage.kernel_share",
+       static_cast<double>(kernels) / static_cast<double>(kernels + graphs),
+       "the rest lies in CUDA graphs that were recorded whole"});
 }
 
 // With --cuda-graph-trace=graph a graph launch is one opaque piece of device work.
@@ -205,15 +178,19 @@ Status ReadGraphs(Import& import) {
                                             {{"correlationId"}},
                                             {{"globalPid"}},
                                             {{"graphId"}}}));
+  Ns graphs = 0;
   while (true) {
     PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) return {};
+    if (!more) break;
     DeviceRow row;
     if (!FillCommon(import, scan, row)) continue;
     row.name = import.builder->Intern(fmt::format("CUDA graph {}", scan.Integer(kFirstOwn, -1)));
     import.builder->log().Add(Counter::graph_kernels_hidden);
+    graphs += row.duration;
     import.builder->AddDevice(row);
   }
+  StateGraphCoverage(import, graphs);
+  return {};
 }
 
 std::string_view SyncName(std::int64_t type) {

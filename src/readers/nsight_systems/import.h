@@ -28,6 +28,7 @@ struct Import {
   std::map<std::int32_t, std::int32_t> sms_of;  ///< Streaming multiprocessors by GPU id.
   /// (process, domain id) to the NVTX domain's name.
   std::map<std::pair<std::int64_t, std::int64_t>, std::string> domains;
+  Ns kernel_time = 0;    ///< Sum over the kernels that were recorded one by one.
   Ns capture_end = -1;  ///< Where unclosed ranges are clipped; -1 unknown.
 
   StringId String(std::int64_t id) const {
@@ -54,7 +55,14 @@ Status ReadMetadata(Import& import);
 Status ReadDevice(Import& import);
 /// API calls.
 Status ReadApi(Import& import);
-/// NVTX ranges.
+/// NVTX ranges, and what they say of the run's switches.
 Status ReadNvtx(Import& import);
+/// Calls of the operating system's libraries and the time that threads ran. After the others, so
+/// that the program's threads are known.
+Status ReadOs(Import& import);
+/// DeviceRangeTable: annotations and markers around the launches of device work, by GPU and stream.
+void ProjectRanges(Profile& profile);
+/// Sampled counters of the GPU, as reported metrics.
+Status ReadGpuMetrics(Import& import);
 
 }  // namespace profgauge::readers::nsight

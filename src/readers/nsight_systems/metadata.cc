@@ -62,6 +62,28 @@ Status ReadGpuMapping(Import& import) {
   }
 }
 
+// "5154304" of older exports is 515.43.04.
+std::string DriverVersion(std::string_view text) {
+  const bool is_digits = text.find_first_not_of("0123456789") == std::string_view::npos;
+  if (!is_digits || text.size() < 5) return std::string(text);
+  const std::string_view patch = text.substr(5);
+  return fmt::format("{}.{}{}{}", text.substr(0, 3), text.substr(3, 2), patch.empty() ? "" : ".",
+                     patch);
+}
+
+void ReadCaptureSetting(Import& import, std::string_view name, std::string_view value) {
+  ImportLog& log = import.builder->log();
+  if (name == "CUDA_GRAPH_TRACE_OPTIONS:MODE" && value == "Graph") {
+    log.Add(Counter::graph_kernels_hidden);
+  } else if (name == "PROCESS_0:COLLECT_NVTX_TRACE" && value == "false") {
+    log.AddAt(Counter::profiler_warnings,
+              "NVTX was not traced, so ops and iterations are unknown; record with "
+              "--trace=cuda,nvtx");
+  } else if (name == "PROCESS_0:COLLECT_CUDA_TRACE" && value == "false") {
+    log.AddAt(Counter::profiler_warnings, "CUDA was not traced; record with --trace=cuda,nvtx");
+  }
+}
+
 // Name/value tables, of which only these keys are ever looked at.
 Status ReadFacts(Import& import, const char* table,
                  std::initializer_list<std::pair<const char*, const char*>> allowed) {
@@ -70,15 +92,17 @@ Status ReadFacts(Import& import, const char* table,
     PROFGAUGE_TRY(const bool more, scan.Next());
     if (!more) return {};
     for (const auto& [name, fact] : allowed) {
-      if (scan.Text(0) == name) import.builder->AddFact(fact, std::string(scan.Text(1)));
+      if (scan.Text(0) != name) continue;
+      import.builder->AddFact(fact, scan.Text(0) == "NvDriverVersion"
+                                        ? DriverVersion(scan.Text(1))
+                                        : std::string(scan.Text(1)));
     }
-    if (scan.Text(0) == "CUDA_GRAPH_TRACE_OPTIONS:MODE" && scan.Text(1) == "Graph") {
-      import.builder->log().Add(Counter::graph_kernels_hidden);
-    }
+    ReadCaptureSetting(import, scan.Text(0), scan.Text(1));
   }
 }
 
 Status ReadCaptureWindow(Import& import) {
+  import.builder->CountFromSession();
   PROFGAUGE_TRY(auto window, TableScan::Open(*import.database, "ANALYSIS_DETAILS",
                                              {{{"startTime"}}, {{"stopTime"}}}));
   PROFGAUGE_TRY(const bool has_window, window.Next());
@@ -145,7 +169,8 @@ Status ReadMetadata(Import& import) {
   }
   PROFGAUGE_CHECK(ReadFacts(import, "META_DATA_CAPTURE", {}));
   PROFGAUGE_CHECK(ReadFacts(import, "TARGET_INFO_SYSTEM_ENV",
-                            {{"CudaDriverVersion", "cuda_driver_version"},
+                            {{"CpuDescription", "cpu_model"},
+                             {"CudaDriverVersion", "cuda_driver_version"},
                              {"NvDriverVersion", "nvidia_driver_version"}}));
   PROFGAUGE_CHECK(ReadCaptureWindow(import));
   return ReadDiagnostics(import);

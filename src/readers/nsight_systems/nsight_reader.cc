@@ -55,6 +55,8 @@ class NsightReader final : public Reader {
     PROFGAUGE_CHECK(nsight::ReadDevice(import));
     PROFGAUGE_CHECK(nsight::ReadApi(import));
     PROFGAUGE_CHECK(nsight::ReadNvtx(import));
+    PROFGAUGE_CHECK(nsight::ReadOs(import));
+    PROFGAUGE_CHECK(nsight::ReadGpuMetrics(import));
     PROFGAUGE_TRY(Profile profile, builder.Finish());
     if (profile.device.size() + profile.api.size() + profile.host.size() == 0) {
       return Fail(InputError(
@@ -62,6 +64,13 @@ class NsightReader final : public Reader {
           "the Nsight Systems export holds no kernels, API calls or NVTX ranges",
           "record with `nsys profile --trace=cuda,nvtx`, then `nsys export --type sqlite`"));
     }
+    const bool has_launch = std::find(profile.api.kind.begin(), profile.api.kind.end(),
+                                      ApiKind::kLaunch) != profile.api.kind.end();
+    if (has_launch && profile.device.size() == 0) {
+      profile.log.AddAt(Counter::profiler_warnings,
+                        "kernels were launched, but none was recorded");
+    }
+    nsight::ProjectRanges(profile);
     return profile;
   }
 };

@@ -160,9 +160,74 @@ TEST_F(NsightTest, WhatNsysSaysOfItsCaptureBecomesWarningsWithoutItsText) {
   }
 }
 
+TEST_F(NsightTest, GraphsRecordedWholeAreWorkWhoseKernelsAreUnknown) {
+  Write(Basic() +
+        "create table CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start integer, end integer, deviceId "
+        "integer, streamId integer, correlationId integer, globalPid integer, graphId integer);"
+        "insert into CUPTI_ACTIVITY_KIND_GRAPH_TRACE values (3000, 4500, 0, 7, 20, 117440512, 5);");
+  const Profile profile = Read();
+  EXPECT_EQ(profile.log[Counter::graph_kernels_hidden], 1u);
+  ASSERT_EQ(profile.reported.metrics.size(), 1u);
+  EXPECT_EQ(profile.reported.metrics[0].id, "coverage.kernel_share");
+  EXPECT_EQ(profile.reported.metrics[0].value, Value{500.0 / 2000.0});
+}
+
+TEST_F(NsightTest, WhatTheGpusCountersMeasuredIsReported) {
+  Write(Basic() +
+        "create table TARGET_INFO_GPU_METRICS (typeId integer, metricId integer, metricName text);"
+        "insert into TARGET_INFO_GPU_METRICS values (256, 3, 'Tensor Active [Throughput %]'), "
+        "(256, 4, 'GPC Clock Frequency [MHz]');"
+        "create table GPU_METRICS (typeId integer, timestamp integer, metricId integer, value "
+        "integer);"
+        "insert into GPU_METRICS values (256, 1, 3, 10), (256, 2, 3, 30), (256, 1, 4, 1400), "
+        "(257, 1, 3, 50);");
+  const Profile profile = Read();
+  ASSERT_EQ(profile.reported.metrics.size(), 1u);
+  EXPECT_EQ(profile.reported.metrics[0].id, "gpu.measured.tensor_active");
+  EXPECT_EQ(profile.reported.metrics[0].value, Value{0.3});
+}
+
+TEST_F(NsightTest, RangesAreProjectedOntoTheGpu) {
+  Write(Basic());
+  const Profile profile = Read();
+  // The step holds the launches of the kernel and of the copy, which are on one stream.
+  ASSERT_EQ(profile.device_ranges.size(), 1u);
+  EXPECT_EQ(profile.Name(profile.device_ranges.name[0]), "step 12");
+  EXPECT_EQ(profile.device_ranges.duration[0], 1100);
+}
+
+TEST_F(NsightTest, DomainsStylesAndPayloadsAreKept) {
+  Write(Basic() +
+        "create table OSRT_API (start integer, end integer, globalTid integer, nameId integer);"
+        "insert into OSRT_API values (600, 640, " +
+        kThread1 + ", 4);"
+        "create table SCHED_EVENTS (start integer, isSchedIn integer, globalTid integer);"
+        "insert into SCHED_EVENTS values (100, 1, " + kThread1 + "), (400, 0, " + kThread1 + ");"
+        "alter table NVTX_EVENTS add column int64Value integer;"
+        "update NVTX_EVENTS set int64Value = 42 where text = 'step 12';"
+        "insert into NVTX_EVENTS (start, eventType, text, globalTid) values (5, 34, "
+        "'{\"model_config\": {\"emit_nvtx\": true, \"num_workers\": 4, \"unknown\": 1}}', " +
+        kThread1 + ");");
+  const Profile profile = Read();
+  using Fact = std::pair<std::string, std::string>;
+  EXPECT_THAT(profile.facts, ::testing::ElementsAre(Fact{"model_config.emit_nvtx", "true"},
+                                                    Fact{"model_config.num_workers", "4"}));
+  const HostTable& host = profile.host;
+  ASSERT_EQ(host.size(), 4u);
+  EXPECT_EQ(profile.Name(host.domain[1]), "TensorRT");
+  EXPECT_EQ(host.style[0], RangeStyle::kStartEnd);
+  EXPECT_EQ(host.style[1], RangeStyle::kPushPop);
+  EXPECT_EQ(profile.Name(host.concrete_inputs[0]), "payload 42");
+  // The range that ends on another thread has a row of its own.
+  EXPECT_EQ(profile.threads[host.thread[3].value].name, "ranges across threads");
+  ASSERT_EQ(profile.os.size(), 1u);
+  EXPECT_EQ(profile.os.duration[0], 40);
+  EXPECT_EQ(profile.threads[host.thread[0].value].on_cpu, 300);
+}
+
 TEST_F(NsightTest, RefusesOtherDatabasesAndDamagedOnes) {
   Write("create table dictionary (x integer); create table db_version (x integer)");
-  EXPECT_EQ(ReadProfile(path_, {}).error().code, "input/dlprof");
+  EXPECT_EQ(ReadProfile(path_, {}).error().code, "dlprof/missing-table");
   std::filesystem::remove(path_);
   Write("create table rocpd_kernel_dispatch_1 (x integer)");
   EXPECT_EQ(ReadProfile(path_, {}).error().code, "input/rocpd");
@@ -224,6 +289,16 @@ TEST(ParseRangeText, KnowsTheWritersOfRanges) {
       {"ProfilerStep#3", "", RangeKind::kIterationMarker, "ProfilerStep#3", "", -1},
       {"batch_7", "", RangeKind::kIterationMarker, "batch_7", "", -1},
       {"stepper", "", RangeKind::kAnnotation, "stepper", "", -1},
+      {"step 12 warm-up", "", RangeKind::kIterationMarker, "step 12 warm-up", "", -1},
+      {"global_step 4", "", RangeKind::kIterationMarker, "global_step 4", "", -1},
+      {"epoch 3", "", RangeKind::kAnnotation, "epoch 3", "", -1},
+      {"[pl][profile][_TrainingEpochLoop].run_training_batch", "", RangeKind::kIterationMarker,
+       "[pl][profile][_TrainingEpochLoop].run_training_batch", "", -1},
+      {"ExecutionContext::enqueue", "TensorRT", RangeKind::kIterationMarker,
+       "ExecutionContext::enqueue", "", -1},
+      {R"({"op":"MatMul","name":"dense/MatMul","args":[{"name":"x","shape":[64,784]},null],)"
+       R"("attrs":{"T":"bfloat32"}})",
+       "tensorflow-core", RangeKind::kOp, "dense/MatMul", "[[64, 784], []]", -1},
       {"Op: dense/MatMul", "tensorflow-core", RangeKind::kOp, "dense/MatMul", "", -1},
       {"{'mod': 'torch', 'op': 'matmul', 'args': []}", "", RangeKind::kOp, "torch.matmul", "", -1},
       {"{'traceMarker': ['/home/x/y.py:3']}", "", RangeKind::kAnnotation, "traceMarker", "", -1},

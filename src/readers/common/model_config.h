@@ -1,0 +1,27 @@
+// What DLProf's PyTorch plug-in says of a run's switches, in NVTX texts such as
+// {"model_config": {"emit_nvtx": true}}.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "model/profile_builder.h"
+
+namespace profgauge::readers {
+
+class ModelConfig {
+ public:
+  /// Takes what the text says, if it is of that kind. A switch that was on once stays on; of
+  /// numbers the last counts. Names that DLProf does not know are left out.
+  void Add(std::string_view text);
+  /// One setting: "true", "false" or a whole number.
+  void Set(std::string_view name, std::string value);
+  /// Adds them as facts, "model_config.emit_nvtx" = "true".
+  void AddFacts(ProfileBuilder& builder) const;
+
+ private:
+  std::map<std::string, std::string, std::less<>> settings_;
+};
+
+}  // namespace profgauge::readers

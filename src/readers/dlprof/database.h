@@ -1,0 +1,70 @@
+// One import of a DLProf database, shared by the parts of its reader.
+//
+// Schema of 1.8.0: a string table, `dictionary`, to which the columns *_id point; read_only_* tables
+// with what happened; the rest per aggregation, one of which belongs to each run of DLProf over the
+// same recording.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/interval.h"
+#include "base/sqlite.h"
+#include "model/profile_builder.h"
+
+namespace profgauge::readers::dlprof {
+
+struct DatabaseOp {
+  std::string id;    ///< "CONV2D_1"
+  std::string name;  ///< "/module/net::forward/conv2d"
+  std::string type, direction, data_type, stack;
+  bool unassociated = false;  ///< A call outside of any op.
+};
+
+/// The iterations that an aggregation sums up, and what it is called.
+struct Aggregation {
+  std::int64_t id = -1;
+  Span window;
+  std::int64_t start = 0, stop = 0, aggregated = 0;
+  Ns wall = 0;
+};
+
+struct DatabaseImport {
+  sqlite::Database* database = nullptr;
+  ProfileBuilder* builder = nullptr;
+  std::map<std::int64_t, std::string> dictionary;
+  std::map<std::int64_t, DatabaseOp> ops;
+  Aggregation aggregation;
+  std::string version;
+  std::int64_t kernels = 0;
+
+  // For the self-check: times by op and call, device work by op and call, kernels by op and name.
+  using Call = std::pair<std::int64_t, std::int64_t>;
+  std::map<std::int64_t, Ns> cpu_time;
+  std::map<Call, std::vector<Span>> work;
+  std::map<Call, Ns> kernel_time;
+
+  const std::string& Text(std::int64_t id) const {
+    static const std::string kNone;
+    const auto at = dictionary.find(id);
+    return at == dictionary.end() ? kNone : at->second;
+  }
+  bool InWindow(Ns start) const {
+    return start >= aggregation.window.start && start < aggregation.window.end;
+  }
+};
+
+/// System, GPUs, switches of the model, dictionary, ops, and which aggregation (-1: the newest).
+/// Errors: kInput "dlprof/no-aggregation" with those that there are.
+Status ReadDatabaseFacts(DatabaseImport& import, std::int64_t aggregation);
+/// Calls of ops, runtime calls, kernels, copies, memory sets, iterations.
+Status ReadDatabaseRows(DatabaseImport& import);
+/// What the aggregation states, as reported metrics.
+Status StateAggregation(DatabaseImport& import);
+/// Holds the aggregation's sums against those of the rows; each that differs is counted.
+Status CheckSums(DatabaseImport& import);
+
+}  // namespace profgauge::readers::dlprof

@@ -1,0 +1,181 @@
+#include <fmt/format.h>
+
+#include "readers/common/model_config.h"
+#include "readers/common/sqlite_table.h"
+#include "readers/dlprof/database.h"
+
+namespace profgauge::readers::dlprof {
+namespace {
+
+Status ReadDictionary(DatabaseImport& import) {
+  PROFGAUGE_TRY(auto scan,
+                TableScan::Open(*import.database, "dictionary", {{{"id"}}, {{"string"}}}));
+  while (true) {
+    PROFGAUGE_TRY(const bool more, scan.Next());
+    if (!more) return {};
+    import.dictionary.emplace(scan.Integer(0), scan.Text(1));
+  }
+}
+
+Status ReadVersion(DatabaseImport& import) {
+  PROFGAUGE_TRY(auto scan,
+                TableScan::Open(*import.database, "db_version", {{{"current_version"}}}));
+  PROFGAUGE_TRY(const bool found, scan.Next());
+  if (found) import.version = scan.Text(0);
+  if (!import.version.starts_with("1.")) {
+    import.builder->log().AddAt(Counter::version_untested,
+                                fmt::format("DLProf database {}", import.version));
+  }
+  return {};
+}
+
+// The command line, user and host names are left where they are.
+Status ReadSystem(DatabaseImport& import) {
+  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "read_only_system_config",
+                                           {{{"cpu_model"}},
+                                            {{"driver_version"}},
+                                            {{"framework"}},
+                                            {{"cuda_version"}},
+                                            {{"cudnn_version"}},
+                                            {{"nsys_version"}},
+                                            {{"dlprof_version"}},
+                                            {{"mode_string"}}}));
+  PROFGAUGE_TRY(const bool found, scan.Next());
+  if (!found) return {};
+  const char* const facts[] = {"cpu_model",     "nvidia_driver_version",  "framework",
+                               "cuda_version",  "cudnn_version",          "nsight_systems_version",
+                               "dlprof_version", "dlprof_mode"};
+  for (std::size_t i = 0; i < std::size(facts); ++i) {
+    if (!scan.Text(i).empty()) import.builder->AddFact(facts[i], std::string(scan.Text(i)));
+  }
+  return {};
+}
+
+Status ReadGpus(DatabaseImport& import) {
+  PROFGAUGE_TRY(auto memory,
+                TableScan::Open(*import.database, "gpu_memories", {{{"total"}}, {{"used"}}}));
+  PROFGAUGE_TRY(const bool has_memory, memory.Next());
+  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "read_only_gpu_infos",
+                                           {{{"device_id"}},
+                                            {{"gpu_name"}},
+                                            {{"compute_capability_major"}},
+                                            {{"compute_capability_minor"}},
+                                            {{"sm_count"}}}));
+  while (true) {
+    PROFGAUGE_TRY(const bool more, scan.Next());
+    if (!more) return {};
+    Gpu gpu;
+    gpu.id = static_cast<std::int32_t>(scan.Integer(0));
+    gpu.name = scan.Text(1);
+    gpu.compute_major = static_cast<std::int32_t>(scan.Integer(2, -1));
+    gpu.compute_minor = static_cast<std::int32_t>(scan.Integer(3, -1));
+    gpu.sms = static_cast<std::int32_t>(scan.Integer(4, -1));
+    // Zero when DLProf worked on an existing export (--database).
+    if (has_memory && memory.Integer(0) > 0) gpu.memory = memory.Integer(0);
+    import.builder->AddGpu(std::move(gpu));
+  }
+}
+
+Status ReadModelConfig(DatabaseImport& import) {
+  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "read_only_model_config",
+                                           {{{"num_workers"}},
+                                            {{"pin_memory"}},
+                                            {{"cudnn_benchmark_disabled"}},
+                                            {{"detect_anomaly"}},
+                                            {{"gradcheck"}},
+                                            {{"gradgradcheck"}},
+                                            {{"autograd_profile"}},
+                                            {{"autograd_set_detect_anomaly"}},
+                                            {{"emit_nvtx"}},
+                                            {{"amp_enabled"}}}));
+  const char* const names[] = {"num_workers",      "pin_memory",
+                               "cudnn_benchmark_disabled", "detect_anomaly",
+                               "gradcheck",        "gradgradcheck",
+                               "autograd_profile", "autograd_set_detect_anomaly",
+                               "emit_nvtx",        "amp_enabled"};
+  PROFGAUGE_TRY(const bool found, scan.Next());
+  if (!found) return {};
+  ModelConfig config;
+  for (std::size_t i = 0; i < std::size(names); ++i) {
+    if (!scan.IsSet(i)) continue;
+    const std::int64_t value = scan.Integer(i);
+    config.Set(names[i], i == 0 ? std::to_string(value) : value != 0 ? "true" : "false");
+  }
+  config.AddFacts(*import.builder);
+  return {};
+}
+
+Status ReadOps(DatabaseImport& import) {
+  constexpr std::int64_t kUnassociated = 2;
+  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "read_only_ops",
+                                           {{{"id"}},
+                                            {{"op_id"}},
+                                            {{"op_name"}},
+                                            {{"op_type_id"}},
+                                            {{"direction_id"}},
+                                            {{"data_type_id"}},
+                                            {{"stack_trace"}},
+                                            {{"tc_support_status"}}}));
+  while (true) {
+    PROFGAUGE_TRY(const bool more, scan.Next());
+    if (!more) return {};
+    DatabaseOp& op = import.ops[scan.Integer(0)];
+    op.id = scan.Text(1);
+    op.name = scan.Text(2);
+    op.type = import.Text(scan.Integer(3, -1));
+    op.direction = import.Text(scan.Integer(4, -1));
+    op.data_type = import.Text(scan.Integer(5, -1));
+    op.stack = scan.Text(6);
+    op.unassociated = scan.Integer(7) == kUnassociated;
+  }
+}
+
+Error NoAggregation(const std::string& file, std::int64_t wanted, const std::string& known) {
+  Error error;
+  error.kind = ErrorKind::kInput;
+  error.code = "dlprof/no-aggregation";
+  error.message = wanted < 0 ? "the DLProf database holds no aggregation"
+                             : fmt::format("the DLProf database has no aggregation {}", wanted);
+  error.where.file = file;
+  error.notes = {known.empty() ? "help: DLProf was stopped before it summed anything up; run it again"
+                               : "help: there are " + known};
+  return error;
+}
+
+Status ChooseAggregation(DatabaseImport& import, std::int64_t wanted) {
+  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "model_summary",
+                                           {{{"aggr_id"}},
+                                            {{"wall_time"}},
+                                            {{"iter_start"}},
+                                            {{"iter_stop"}},
+                                            {{"iter_aggregated"}}}));
+  Aggregation& chosen = import.aggregation;
+  std::string known;
+  while (true) {
+    PROFGAUGE_TRY(const bool more, scan.Next());
+    if (!more) break;
+    const std::int64_t id = scan.Integer(0);
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", id);
+    if (wanted < 0 ? id <= chosen.id : id != wanted) continue;
+    chosen = {id, {}, scan.Integer(2), scan.Integer(3), scan.Integer(4), scan.Integer(1)};
+  }
+  if (chosen.id < 0) {
+    return Fail(NoAggregation(import.builder->source().path, wanted, known));
+  }
+  import.builder->AddFact("dlprof_aggregation", fmt::format("{} of {}", chosen.id, known));
+  return {};
+}
+
+}  // namespace
+
+Status ReadDatabaseFacts(DatabaseImport& import, std::int64_t aggregation) {
+  PROFGAUGE_CHECK(ReadDictionary(import));
+  PROFGAUGE_CHECK(ReadVersion(import));
+  PROFGAUGE_CHECK(ReadSystem(import));
+  PROFGAUGE_CHECK(ReadGpus(import));
+  PROFGAUGE_CHECK(ReadModelConfig(import));
+  PROFGAUGE_CHECK(ReadOps(import));
+  return ChooseAggregation(import, aggregation);
+}
+
+}  // namespace profgauge::readers::dlprof

@@ -1,0 +1,57 @@
+#include <fmt/format.h>
+
+#include "readers/common/sqlite_file.h"
+#include "readers/dlprof/database.h"
+#include "readers/dlprof/dlprof_reader.h"
+
+namespace profgauge::readers {
+namespace {
+
+constexpr std::string_view kFormat = "dlprof_database";
+
+Error MissingTable(const std::string& file, std::string_view table) {
+  Error error;
+  error.kind = ErrorKind::kInput;
+  error.code = "dlprof/missing-table";
+  error.message = fmt::format("the DLProf database lacks the table `{}`", table);
+  error.where.file = file;
+  error.notes = {"help: DLProf was probably stopped while it wrote; run it again"};
+  return error;
+}
+
+class DatabaseReader final : public Reader {
+ public:
+  std::string_view name() const override { return kFormat; }
+
+  Match Sniff(std::span<const std::byte>) const override { return Match::kNo; }
+  Match SniffTables(const std::set<std::string>& tables) const override {
+    return tables.contains("dictionary") && tables.contains("db_version") ? Match::kYes
+                                                                          : Match::kNo;
+  }
+
+  Result<Profile> Read(ByteSource& source, const ReadOptions& options) const override {
+    ProfileBuilder builder;
+    PROFGAUGE_TRY(auto database, OpenDatabase(source, kFormat, "SQLite", builder));
+    for (const char* table : {"read_only_ops", "model_summary"}) {
+      PROFGAUGE_TRY(const bool found, database.HasTable(table));
+      if (!found) return Fail(MissingTable(source.name(), table));
+    }
+    dlprof::DatabaseImport import;
+    import.database = &database;
+    import.builder = &builder;
+    PROFGAUGE_CHECK(dlprof::ReadDatabaseFacts(import, options.aggregation));
+    builder.source().dialect = fmt::format("DLProf {}, SQLite", import.version);
+    PROFGAUGE_CHECK(dlprof::ReadDatabaseRows(import));
+    PROFGAUGE_CHECK(dlprof::StateAggregation(import));
+    PROFGAUGE_CHECK(dlprof::CheckSums(import));
+    return builder.Finish();
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Reader> MakeDlprofDatabaseReader() { return std::make_unique<DatabaseReader>(); }
+
+bool IsDlprofDatabase(const Profile& profile) { return profile.source.format == kFormat; }
+
+}  // namespace profgauge::readers

@@ -1,0 +1,157 @@
+// What an aggregation states: taken over, and held against the rows.
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "readers/common/sqlite_table.h"
+#include "readers/dlprof/database.h"
+#include "readers/dlprof/statements.h"
+
+namespace profgauge::readers::dlprof {
+namespace {
+
+std::string OfAggregation(const DatabaseImport& import) {
+  return fmt::format("aggr_id = {}", import.aggregation.id);
+}
+
+struct Sums {
+  std::map<std::int64_t, Ns> of_metric;          // metric: id to sum.
+  std::map<std::int64_t, std::int64_t> cpu, gpu;  // node_time_metrics: id to metric id.
+};
+
+Result<Sums> ReadSums(DatabaseImport& import) {
+  Sums sums;
+  PROFGAUGE_TRY(auto metrics,
+                TableScan::Open(*import.database, "metric", {{{"id"}}, {{"sum"}}}));
+  while (true) {
+    PROFGAUGE_TRY(const bool more, metrics.Next());
+    if (!more) break;
+    sums.of_metric[metrics.Integer(0)] = metrics.Integer(1);
+  }
+  PROFGAUGE_TRY(auto nodes, TableScan::Open(*import.database, "node_time_metrics",
+                                            {{{"id"}},
+                                             {{"cpu_time_metric_id"}},
+                                             {{"gpu_time_metric_id"}}}));
+  while (true) {
+    PROFGAUGE_TRY(const bool more, nodes.Next());
+    if (!more) return sums;
+    sums.cpu[nodes.Integer(0)] = nodes.Integer(1);
+    sums.gpu[nodes.Integer(0)] = nodes.Integer(2);
+  }
+}
+
+class Check {
+ public:
+  Check(DatabaseImport& import, Sums sums) : import_(import), sums_(std::move(sums)) {}
+
+  void Hold(const std::string& what, Ns of_rows, Ns stored) {
+    ++checked_;
+    if (of_rows == stored) return;
+    import_.builder->log().AddAt(
+        Counter::aggregates_differ,
+        fmt::format("{}: {} ns in the rows, {} ns stored", what, of_rows, stored));
+  }
+  Ns Stored(const std::map<std::int64_t, std::int64_t>& ids, std::int64_t node) const {
+    const auto id = ids.find(node);
+    return id == ids.end() ? 0 : Sum(id->second);
+  }
+  Ns Sum(std::int64_t metric) const {
+    const auto sum = sums_.of_metric.find(metric);
+    return sum == sums_.of_metric.end() ? 0 : sum->second;
+  }
+  const Sums& sums() const { return sums_; }
+  std::int64_t checked() const { return checked_; }
+
+ private:
+  DatabaseImport& import_;
+  Sums sums_;
+  std::int64_t checked_ = 0;
+};
+
+// An op's GPU time is the union of each call's device work.
+std::map<std::int64_t, Ns> DeviceTimes(const DatabaseImport& import) {
+  std::map<std::int64_t, Ns> times;
+  for (const auto& [call, spans] : import.work) times[call.first] += Length(Merge(spans));
+  return times;
+}
+
+Status CheckOps(DatabaseImport& import, Check& check) {
+  const std::map<std::int64_t, Ns> device = DeviceTimes(import);
+  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "op_nodes",
+                                           {{{"read_only_ops_id"}}, {{"node_time_metrics_id"}}},
+                                           OfAggregation(import)));
+  while (true) {
+    PROFGAUGE_TRY(const bool more, scan.Next());
+    if (!more) return {};
+    const std::int64_t op = scan.Integer(0);
+    const std::string& name = import.ops[op].id;
+    const auto of = [op](const std::map<std::int64_t, Ns>& times) {
+      const auto at = times.find(op);
+      return at == times.end() ? Ns{0} : at->second;
+    };
+    check.Hold("CPU time of " + name, of(import.cpu_time),
+               check.Stored(check.sums().cpu, scan.Integer(1)));
+    check.Hold("GPU time of " + name, of(device), check.Stored(check.sums().gpu, scan.Integer(1)));
+  }
+}
+
+Status CheckKernels(DatabaseImport& import, Check& check) {
+  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "kernel_summaries",
+                                           {{{"read_only_ops_id"}},
+                                            {{"kernel_name_id"}},
+                                            {{"gpu_time_metric_id"}}},
+                                           OfAggregation(import)));
+  while (true) {
+    PROFGAUGE_TRY(const bool more, scan.Next());
+    if (!more) return {};
+    const auto found = import.kernel_time.find({scan.Integer(0), scan.Integer(1)});
+    check.Hold(fmt::format("{} in {}", import.Text(scan.Integer(1)),
+                           import.ops[scan.Integer(0)].id),
+               found == import.kernel_time.end() ? 0 : found->second, check.Sum(scan.Integer(2)));
+  }
+}
+
+}  // namespace
+
+Status StateAggregation(DatabaseImport& import) {
+  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "model_summary",
+                                           {{{"wall_time"}},
+                                            {{"gpu_utilization"}},
+                                            {{"tc_utilization"}},
+                                            {{"tc_duration_pct"}},
+                                            {{"non_tc_duration_pct"}},
+                                            {{"memory_duration_pct"}},
+                                            {{"dataloader_duration_pct"}},
+                                            {{"cpu_duration_pct"}},
+                                            {{"other_duration_pct"}},
+                                            {{"io_duration_pct"}}},
+                                           OfAggregation(import)));
+  PROFGAUGE_TRY(const bool found, scan.Next());
+  if (!found) return {};
+  const std::string note = Note(import.version);
+  const auto state = [&](const char* id, Value value, const char* more = "") {
+    import.builder->reported().metrics.push_back({id, std::move(value), note + more});
+  };
+  const char* const shares[] = {"gpu.utilization.mean",          "tensor_core.efficiency",
+                                "breakdown.tensor_core_kernel", "breakdown.other_kernel",
+                                "breakdown.memcpy",             "breakdown.dataloader",
+                                "breakdown.cpu"};
+  state("profile.wall_time", scan.Integer(0));
+  for (std::size_t i = 0; i < std::size(shares); ++i) {
+    if (scan.IsSet(i + 1)) state(shares[i], scan.Real(i + 1) / 100);
+  }
+  state("breakdown.other", (scan.Real(8) + scan.Real(9)) / 100, "; with I/O");
+  return {};
+}
+
+Status CheckSums(DatabaseImport& import) {
+  PROFGAUGE_TRY(Sums sums, ReadSums(import));
+  Check check(import, std::move(sums));
+  PROFGAUGE_CHECK(CheckOps(import, check));
+  PROFGAUGE_CHECK(CheckKernels(import, check));
+  check.Hold("wall time", import.aggregation.window.length(), import.aggregation.wall);
+  import.builder->AddFact("dlprof_sums_checked", fmt::format("{}", check.checked()));
+  return {};
+}
+
+}  // namespace profgauge::readers::dlprof

@@ -1,0 +1,58 @@
+// The text of a DLProf report, taken apart: title, head and rows of a CSV file; the blocks of a
+// summary.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "profgauge/error.h"
+
+namespace profgauge::readers::dlprof {
+
+enum class ReportKind : std::uint8_t {
+  kSummary, kDetailed, kIteration, kKernel, kTensorCore, kGroupOp, kOpType, kExpertSystems
+};
+/// "summary", "detailed"…, as in the file's name.
+std::string_view KindName(ReportKind kind);
+/// By the first line; nothing when it is no title of DLProf's.
+std::optional<ReportKind> KindOfTitle(std::string_view first_line);
+
+using Row = std::vector<std::string>;
+
+struct CsvText {
+  std::vector<Row> rows;   ///< With the title and the head.
+  bool truncated = false;  ///< The last cell's quotes are not closed.
+};
+/// RFC 4180: cells may be quoted, with line breaks inside; a quote in quotes is doubled.
+CsvText ParseCsv(std::string_view text);
+
+/// Columns by name. Units in parentheses do not count, "Avg." is "Avg", "Group Node" is "Group Op".
+class Columns {
+ public:
+  explicit Columns(const Row& head);
+  bool Has(std::string_view name) const { return Find(name).has_value(); }
+  /// Empty when the row or the report does not have it.
+  std::string_view Text(const Row& row, std::string_view name) const;
+  /// Nothing when it is no whole number.
+  std::optional<std::int64_t> Integer(const Row& row, std::string_view name) const;
+
+ private:
+  std::optional<std::size_t> Find(std::string_view name) const;
+  std::vector<std::string> names_;
+};
+
+/// One line of a summary's block: "Ops using TC" with its cells.
+struct SummaryLine {
+  std::string block, key;
+  Row cells;
+};
+/// The blocks of the CSV form.
+std::vector<SummaryLine> SummaryOfCsv(const std::vector<Row>& rows);
+/// Those of the JSON form, where a value is a list of one, a table's row an object. Errors: kInput
+/// "dlprof/not-json", "dlprof/not-a-summary".
+Result<std::vector<SummaryLine>> SummaryOfJson(std::string_view text, const std::string& file);
+
+}  // namespace profgauge::readers::dlprof

@@ -1,0 +1,164 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/content_hash.h"
+#include "readers/dlprof/dlprof_reader.h"
+#include "readers/dlprof/statements.h"
+
+namespace profgauge::readers {
+namespace {
+
+using dlprof::ReportKind;
+
+constexpr std::string_view kFormat = "dlprof_report";
+// The largest report lists every kernel launch of a run.
+constexpr std::uint64_t kLargest = std::uint64_t{1} << 30;
+
+Error InputError(const std::string& file, std::string code, std::string message, std::string help) {
+  Error error;
+  error.kind = ErrorKind::kInput;
+  error.code = std::move(code);
+  error.message = std::move(message);
+  error.where.file = file;
+  error.notes = {"help: " + std::move(help)};
+  return error;
+}
+
+std::string_view FirstLine(std::string_view text) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  return text.substr(0, text.find('\n'));
+}
+
+bool IsJsonSummary(std::string_view head) {
+  const auto first = head.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && head[first] == '{' &&
+         (head.find("\"Summary Report\"") != std::string_view::npos ||
+          head.find("\"System Config\"") != std::string_view::npos);
+}
+
+Result<std::string> ReadAll(ByteSource& source) {
+  std::string text;
+  std::vector<std::byte> block(std::size_t{1} << 16);
+  while (true) {
+    PROFGAUGE_TRY(const std::size_t got, source.Read(block));
+    if (got == 0) return text;
+    text.append(reinterpret_cast<const char*>(block.data()), got);
+    if (text.size() > kLargest) {
+      return Fail(InputError(source.name(), "dlprof/too-large",
+                             "the DLProf report is larger than 1 GiB",
+                             "pass DLProf's database instead"));
+    }
+  }
+}
+
+class ReportReader final : public Reader {
+ public:
+  std::string_view name() const override { return kFormat; }
+
+  Match Sniff(std::span<const std::byte> head) const override {
+    const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
+    const bool known = dlprof::KindOfTitle(FirstLine(text)).has_value() || IsJsonSummary(text);
+    return known ? Match::kYes : Match::kNo;
+  }
+
+  Result<Profile> Read(ByteSource& source, const ReadOptions& options) const override {
+    PROFGAUGE_TRY(const std::string text, ReadAll(source));
+    ProfileBuilder builder;
+    Source& out = builder.source();
+    out.path = source.name();
+    out.format = kFormat;
+    out.bytes = text.size();
+    ContentHash hash;
+    hash.Add(text);
+    out.hash = hash.Hex();
+    const auto kind = dlprof::KindOfTitle(FirstLine(text));
+    out.dialect = kind ? fmt::format("{}, CSV", dlprof::KindName(*kind)) : "summary, JSON";
+    PROFGAUGE_CHECK(Fill(kind, text, options, builder));
+    PROFGAUGE_TRY(Profile profile, builder.Finish());
+    profile.has_timeline = false;
+    return profile;
+  }
+
+ private:
+  static Status Fill(std::optional<ReportKind> kind, const std::string& text,
+                     const ReadOptions& options, ProfileBuilder& builder) {
+    if (!kind) {
+      PROFGAUGE_TRY(const auto lines, dlprof::SummaryOfJson(text, builder.source().path));
+      dlprof::StateSummary(lines, builder);
+      return {};
+    }
+    const dlprof::CsvText csv = dlprof::ParseCsv(text);
+    if (csv.truncated && !options.allow_incomplete) {
+      return Fail(InputError(builder.source().path, "dlprof/truncated",
+                             "the DLProf report ends inside a quoted cell",
+                             "copy it again; or pass --allow-incomplete to take what is there"));
+    }
+    if (csv.truncated) builder.log().Add(Counter::truncated);
+    if (*kind == ReportKind::kSummary) {
+      dlprof::StateSummary(dlprof::SummaryOfCsv(csv.rows), builder);
+      return {};
+    }
+    return dlprof::StateReport(*kind, csv.rows, builder);
+  }
+};
+
+const ReportedMetric* WallOf(const Profile& profile) {
+  for (const ReportedMetric& metric : profile.reported.metrics) {
+    if (metric.id == "profile.wall_time") return &metric;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::unique_ptr<Reader> MakeDlprofReportReader() { return std::make_unique<ReportReader>(); }
+
+bool IsDlprofReport(const Profile& profile) { return profile.source.format == kFormat; }
+
+Result<Profile> MergeDlprofReports(std::vector<Profile> reports) {
+  const auto kind = [](const Profile& p) { return p.source.dialect.substr(0, p.source.dialect.find(',')); };
+  // The summary's numbers come first: it states most of them.
+  std::stable_sort(reports.begin(), reports.end(), [&](const Profile& a, const Profile& b) {
+    return (kind(a) == "summary") > (kind(b) == "summary");
+  });
+  Profile merged = std::move(reports.front());
+  std::string kinds = kind(merged);
+  for (std::size_t i = 1; i < reports.size(); ++i) {
+    Profile& report = reports[i];
+    if (fmt::format(" {},", kinds).find(fmt::format(" {},", kind(report))) != std::string::npos) {
+      return Fail(InputError(report.source.path, "dlprof/several-runs",
+                             fmt::format("there are two {} reports of DLProf: they are of "
+                                         "different runs",
+                                         kind(report)),
+                             "pass the reports of one run, or one file"));
+    }
+    kinds += ", " + kind(report);
+    const ReportedMetric* ours = WallOf(merged);
+    const ReportedMetric* theirs = WallOf(report);
+    if (ours != nullptr && theirs != nullptr && ours->value != theirs->value) {
+      return Fail(InputError(report.source.path, "dlprof/several-runs",
+                             "the DLProf reports have different wall clocks: they are of "
+                             "different runs",
+                             "pass the reports of one run, or one file"));
+    }
+    const auto append = [](auto& to, auto& from) {
+      to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+    };
+    append(merged.reported.metrics, report.reported.metrics);
+    append(merged.reported.tables, report.reported.tables);
+    append(merged.facts, report.facts);
+    if (merged.gpus.empty()) merged.gpus = std::move(report.gpus);
+    merged.log.Merge(report.log);
+    merged.source.bytes += report.source.bytes;
+    ContentHash hash;
+    hash.Add(merged.source.hash);
+    hash.Add(report.source.hash);
+    merged.source.hash = hash.Hex();
+  }
+  merged.source.dialect = kinds;
+  return merged;
+}
+
+}  // namespace profgauge::readers

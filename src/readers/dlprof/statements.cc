@@ -1,0 +1,374 @@
+#include "readers/dlprof/statements.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "base/text.h"
+
+namespace profgauge::readers::dlprof {
+namespace {
+
+std::optional<double> Real(std::string_view text) {
+  double number = 0;
+  text = Trim(text);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+/// A summary's lines by key, of one block.
+class Block {
+ public:
+  Block(const std::vector<SummaryLine>& lines, std::string_view block) {
+    for (const SummaryLine& line : lines) {
+      if (line.block == block) rows_.emplace(line.key, &line.cells);
+    }
+  }
+  std::string Text(std::string_view key) const {
+    const auto at = rows_.find(key);
+    return at == rows_.end() ? std::string{} : fmt::format("{}", fmt::join(*at->second, ","));
+  }
+  std::optional<double> Number(std::string_view key, std::size_t cell = 0) const {
+    const auto at = rows_.find(key);
+    if (at == rows_.end() || cell >= at->second->size()) return std::nullopt;
+    return Real((*at->second)[cell]);
+  }
+
+ private:
+  std::map<std::string_view, const Row*> rows_;
+};
+
+class Stating {
+ public:
+  Stating(ProfileBuilder& builder, std::string note)
+      : builder_(builder), note_(std::move(note)) {}
+  void Whole(const char* id, std::optional<double> value) {
+    if (value) Add(id, static_cast<std::int64_t>(*value), "");
+  }
+  void Time(const char* id, std::optional<double> ns) {
+    if (ns) Add(id, static_cast<std::int64_t>(*ns + 0.5), "");
+  }
+  void Percent(const char* id, std::optional<double> value, const char* more = "") {
+    if (value) Add(id, *value / 100, more);
+  }
+  void Share(const char* id, double value) { Add(id, value, ""); }
+
+ private:
+  void Add(const char* id, Value value, const char* more) {
+    builder_.reported().metrics.push_back({id, std::move(value), note_ + more});
+  }
+  ProfileBuilder& builder_;
+  std::string note_;
+};
+
+void StateSystem(const Block& system, ProfileBuilder& builder) {
+  const std::pair<const char*, const char*> facts[] = {{"CPU Model", "cpu_model"},
+                                                       {"GPU Driver Version", "nvidia_driver_version"},
+                                                       {"Framework", "framework"},
+                                                       {"CUDA Version", "cuda_version"},
+                                                       {"cuDNN Version", "cudnn_version"},
+                                                       {"NSys Version", "nsight_systems_version"},
+                                                       {"DLProf Version", "dlprof_version"}};
+  for (const auto& [key, fact] : facts) {
+    if (std::string value = system.Text(key); !value.empty()) builder.AddFact(fact, value);
+  }
+  // "A100, A100": one cell in JSON, one for each in CSV.
+  std::string_view names;
+  const std::string text = system.Text("GPU Name(s)");
+  names = text;
+  for (std::int32_t id = 0; !names.empty(); ++id) {
+    const auto comma = names.find(',');
+    Gpu gpu;
+    gpu.id = id;
+    gpu.name = Trim(names.substr(0, comma));
+    builder.AddGpu(std::move(gpu));
+    names = comma == std::string_view::npos ? std::string_view{} : names.substr(comma + 1);
+  }
+}
+
+void StateTimes(const Block& summary, Stating& state) {
+  state.Whole("profile.wall_time", summary.Number("Wall Clock Time (ns)"));
+  state.Percent("tensor_core.efficiency", summary.Number("Tensor Core Kernel Utilization %"));
+  auto utilization = summary.Number("GPU Utilization %");
+  // Up to 0.16 the rest of it was printed.
+  if (const auto idle = summary.Number("GPU Idle %")) utilization = 100 - *idle;
+  state.Percent("gpu.utilization.mean", utilization);
+  state.Percent("breakdown.tensor_core_kernel", summary.Number("Tensor Core Kernel Duration %"));
+  state.Percent("breakdown.other_kernel", summary.Number("Non-Tensor Core Kernel Duration %"));
+  state.Percent("breakdown.memcpy", summary.Number("Memory Duration %"), "; with memory sets");
+  state.Percent("breakdown.dataloader", summary.Number("Dataloader Duration %"));
+  state.Percent("breakdown.cpu", summary.Number("CPU Duration %"), "; with runtime calls");
+  auto other = summary.Number("Other Duration %");
+  if (other) *other += summary.Number("IO Duration %").value_or(0);
+  state.Percent("breakdown.other", other, "; with I/O");
+}
+
+void StateIterations(const Block& iterations, Stating& state) {
+  const auto aggregated = iterations.Number("Aggregated Iterations");
+  if (!aggregated || *aggregated <= 0) return;  // Simple mode has none.
+  state.Whole("profile.iterations", aggregated);
+  state.Time("iteration.time.mean", iterations.Number("Average Iteration Time (ns)"));
+  state.Time("iteration.time.stddev", iterations.Number("Iteration Time Standard Deviation"));
+}
+
+void StateKernels(const Block& kernels, Stating& state) {
+  const auto using_time = kernels.Number("Kernels using TC");
+  const auto other_time = kernels.Number("All other kernels");
+  if (!using_time || !other_time) return;
+  state.Whole("profile.kernel_time", *using_time + *other_time);
+  if (*using_time + *other_time > 0) {
+    state.Share("tensor_core.share", *using_time / (*using_time + *other_time));
+  }
+}
+
+/// The rows of a table under construction.
+class Rows {
+ public:
+  Rows(ProfileBuilder& builder, const char* table, std::vector<std::string> columns)
+      : builder_(builder), table_{table, std::move(columns), {}} {}
+  void Add(std::vector<Value> row) { table_.rows.push_back(std::move(row)); }
+  ~Rows() { builder_.reported().tables.push_back(std::move(table_)); }
+  Rows(const Rows&) = delete;
+  Rows& operator=(const Rows&) = delete;
+
+ private:
+  ProfileBuilder& builder_;
+  ReportedTable table_;
+};
+
+Value TextValue(std::string_view text) {
+  return text.empty() ? Value{} : Value{std::string(text)};
+}
+Value NumberValue(std::optional<std::int64_t> number) { return number ? Value{*number} : Value{}; }
+/// The average is rounded, the count is not.
+Value Calls(std::int64_t total, std::string_view average) {
+  const auto mean = Real(average);
+  if (!mean || *mean <= 0) return {};
+  return static_cast<std::int64_t>(static_cast<double>(total) / *mean + 0.5);
+}
+std::string_view Direction(std::string_view direction) {
+  if (direction == "fprop") return "forward";
+  return direction == "bprop" ? "backward" : direction;
+}
+
+struct Reading {
+  const Columns& columns;
+  const std::vector<Row>& rows;  // With title and head.
+  ProfileBuilder& builder;
+
+  /// Calls `use` with each data row; one that it refuses is counted.
+  template <class Use>
+  void ForEach(const Use& use) const {
+    for (std::size_t i = 2; i < rows.size(); ++i) {
+      if (rows[i].size() <= 1) continue;  // A blank line at the end.
+      builder.log().Add(use(rows[i]) ? Counter::events_read : Counter::events_unreadable);
+    }
+  }
+};
+
+void StateOps(const Reading& in) {
+  Rows table(in.builder, "ops",
+             {"name", "type", "direction", "dtypes", "calls", "host_total", "device_total",
+              "tensor_core_eligible", "uses_tensor_core", "call_stack"});
+  in.ForEach([&](const Row& row) {
+    const auto calls = in.columns.Integer(row, "No. Calls");
+    const auto host = in.columns.Integer(row, "Total CPU Time");
+    const auto device = in.columns.Integer(row, "Total GPU Time");
+    if (!calls || !host || !device) return false;
+    table.Add({TextValue(in.columns.Text(row, "Op Name")),
+               TextValue(in.columns.Text(row, "Op Type")),
+               TextValue(Direction(in.columns.Text(row, "Direction"))),
+               TextValue(in.columns.Text(row, "Data Type")), *calls, *host, *device,
+               in.columns.Text(row, "TC Eligible") == "yes",
+               TextValue(in.columns.Text(row, "Using TC")),
+               TextValue(in.columns.Text(row, "Stack Trace"))});
+    return true;
+  });
+}
+
+void StateTypes(const Reading& in) {
+  Rows table(in.builder, "op_types", {"name", "operators", "calls"});
+  in.ForEach([&](const Row& row) {
+    const auto ops = in.columns.Integer(row, "# Ops");
+    const auto calls = in.columns.Integer(row, "# Calls");
+    if (!ops || !calls) return false;
+    table.Add({TextValue(in.columns.Text(row, "Op Type")), *ops, *calls});
+    return true;
+  });
+}
+
+struct KernelTotal {
+  std::int64_t calls = 0;
+  Ns time = 0, min = 0, max = 0;
+  bool uses_tensor_cores = false;
+};
+
+void StateKernelRows(const Reading& in) {
+  std::map<std::string, KernelTotal> totals;
+  {
+    Rows by_op(in.builder, "kernels_by_op",
+               {"name", "op", "uses_tensor_core", "calls", "time", "mean", "min", "max"});
+    in.ForEach([&](const Row& row) {
+      const auto time = in.columns.Integer(row, "Total GPU Time");
+      const auto least = in.columns.Integer(row, "Min GPU Time");
+      const auto most = in.columns.Integer(row, "Max GPU Time");
+      if (!time || !least || !most) return false;
+      const Value calls = Calls(*time, in.columns.Text(row, "Avg GPU Time"));
+      const auto* count = std::get_if<std::int64_t>(&calls);
+      const std::string name(in.columns.Text(row, "Kernel Name"));
+      by_op.Add({name, TextValue(in.columns.Text(row, "Op Name")),
+                 TextValue(in.columns.Text(row, "Uses TC")), calls, *time,
+                 count == nullptr ? Value{} : Value{*time / *count}, *least, *most});
+      KernelTotal& total = totals[name];
+      total.min = total.calls == 0 ? *least : std::min(total.min, *least);
+      total.max = std::max(total.max, *most);
+      total.calls += count == nullptr ? 1 : *count;
+      total.time += *time;
+      total.uses_tensor_cores |= in.columns.Text(row, "Uses TC") == "yes";
+      return true;
+    });
+  }
+  Rows kernels(in.builder, "kernels",
+               {"name", "uses_tensor_core", "calls", "time", "mean", "min", "max"});
+  Ns sum = 0;
+  for (const auto& [name, total] : totals) {
+    sum += total.time;
+    kernels.Add({name, std::string(total.uses_tensor_cores ? "yes" : "no"), total.calls, total.time,
+                 total.time / total.calls, total.min, total.max});
+  }
+  in.builder.reported().metrics.push_back(
+      {"profile.kernel_time", sum, "sum of DLProf's kernel report"});
+}
+
+void StateTensorCores(const Reading& in) {
+  Rows table(in.builder, "tensor_core_ops", {"name", "verdict", "time", "tensor_core_time"});
+  Ns using_time = 0, all_time = 0;
+  in.ForEach([&](const Row& row) {
+    const auto time = in.columns.Integer(row, "Total GPU Time");
+    const auto used = in.columns.Integer(row, "TC GPU Time");
+    if (!time || !used) return false;
+    using_time += *used;
+    all_time += *time;
+    table.Add({TextValue(in.columns.Text(row, "Op Name")),
+               std::string(*used > 0 ? "using" : "unknown"), *time, *used});
+    return true;
+  });
+  if (all_time == 0) return;
+  in.builder.reported().metrics.push_back(
+      {"tensor_core.efficiency", static_cast<double>(using_time) / static_cast<double>(all_time),
+       "sums of DLProf's Tensor Core report"});
+}
+
+void StateLaunches(const Reading& in) {
+  Rows table(in.builder, "launches",
+             {"gpu", "name", "kind", "op", "call_start", "call_time", "start", "time",
+              "uses_tensor_core"});
+  in.ForEach([&](const Row& row) {
+    const auto start = in.columns.Integer(row, "GPU Start Time");
+    const auto time = in.columns.Integer(row, "GPU Duration");
+    if (!start || !time) return false;
+    table.Add({NumberValue(in.columns.Integer(row, "Device ID")),
+               TextValue(in.columns.Text(row, "Kernel Name")), std::string("kernel"),
+               TextValue(in.columns.Text(row, "Op Name")),
+               NumberValue(in.columns.Integer(row, "API Call Start")),
+               NumberValue(in.columns.Integer(row, "API Call Time")), *start, *time,
+               TextValue(in.columns.Text(row, "Uses TC"))});
+    return true;
+  });
+}
+
+/// Columns that a report cannot do without.
+std::vector<std::string_view> Needed(ReportKind kind) {
+  switch (kind) {
+    case ReportKind::kDetailed:
+      return {"Op Name", "Op Type", "No. Calls", "Total CPU Time", "Total GPU Time"};
+    case ReportKind::kIteration:
+      return {"Kernel Name", "GPU Start Time", "GPU Duration"};
+    case ReportKind::kKernel:
+      return {"Kernel Name", "Total GPU Time", "Min GPU Time", "Max GPU Time"};
+    case ReportKind::kTensorCore:
+      return {"Op Name", "Total GPU Time", "TC GPU Time"};
+    case ReportKind::kGroupOp:
+      return {"Name", "Total GPU Time"};
+    case ReportKind::kOpType:
+      return {"Op Type", "# Ops", "# Calls"};
+    case ReportKind::kExpertSystems:
+      return {"Problem", "Recommendation"};
+    case ReportKind::kSummary:
+      break;
+  }
+  return {};
+}
+
+Error HeaderError(const std::string& file, ReportKind kind, std::string_view missing,
+                  const Row& head) {
+  Error error;
+  error.kind = ErrorKind::kInput;
+  error.code = "dlprof/header";
+  error.message = fmt::format("the head of DLProf's {} report is not recognised: expected the column `{}`",
+                              KindName(kind), missing);
+  error.where.file = file;
+  error.where.line = 2;
+  error.notes = {fmt::format("note: found {}", PrintableShort(fmt::format("{}", fmt::join(head, ", ")), 160)),
+                 "help: DLProf 0.10 to 1.8 are known; write the reports again with one of them"};
+  return error;
+}
+
+}  // namespace
+
+std::string Note(const std::string& version) {
+  return version.empty() ? "as DLProf reported it"
+                         : fmt::format("as DLProf {} reported it", version);
+}
+
+void StateSummary(const std::vector<SummaryLine>& lines, ProfileBuilder& builder) {
+  const Block system(lines, "System Config");
+  StateSystem(system, builder);
+  Stating state(builder, Note(system.Text("DLProf Version")));
+  state.Whole("profile.gpus", system.Number("GPU Count"));
+  StateTimes(Block(lines, "Summary Report"), state);
+  StateIterations(Block(lines, "Iterations"), state);
+  StateKernels(Block(lines, "All Kernels"), state);
+  builder.log().Add(Counter::events_read, lines.size());
+}
+
+Status StateReport(ReportKind kind, const std::vector<Row>& rows, ProfileBuilder& builder) {
+  const Row head = rows.size() > 1 ? rows[1] : Row{};
+  const Columns columns(head);
+  for (const std::string_view name : Needed(kind)) {
+    if (!columns.Has(name)) {
+      return Fail(HeaderError(builder.source().path, kind, name, head));
+    }
+  }
+  const Reading in{columns, rows, builder};
+  switch (kind) {
+    case ReportKind::kDetailed:
+      StateOps(in);
+      break;
+    case ReportKind::kIteration:
+      StateLaunches(in);
+      break;
+    case ReportKind::kKernel:
+      StateKernelRows(in);
+      break;
+    case ReportKind::kTensorCore:
+      StateTensorCores(in);
+      break;
+    case ReportKind::kOpType:
+      StateTypes(in);
+      break;
+    case ReportKind::kGroupOp:
+    case ReportKind::kExpertSystems:
+    case ReportKind::kSummary:
+      // Sums of the detailed report, and advice: rules give ours.
+      builder.log().Add(Counter::events_ignored_kind, rows.size() > 2 ? rows.size() - 2 : 0);
+      break;
+  }
+  return {};
+}
+
+}  // namespace profgauge::readers::dlprof

@@ -1,0 +1,68 @@
+// What the operating system did: calls of its libraries, and when threads ran.
+#include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "readers/common/sqlite_table.h"
+#include "readers/nsight_systems/import.h"
+
+namespace profgauge::readers::nsight {
+namespace {
+
+Status ReadCalls(Import& import) {
+  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "OSRT_API",
+                                           {{{"start"}}, {{"end"}}, {{"globalTid"}}, {{"nameId"}}}));
+  while (true) {
+    PROFGAUGE_TRY(const bool more, scan.Next());
+    if (!more) return {};
+    if (!scan.IsSet(0)) {
+      import.builder->log().Add(Counter::events_bad_time);
+      continue;
+    }
+    OsRow row;
+    row.start = scan.Integer(0);
+    // A call that had not returned when the capture ended has no end.
+    const Ns end = scan.Integer(1, std::max(import.capture_end, row.start));
+    row.duration = std::max<Ns>(0, end - row.start);
+    row.thread = ThreadOf(import, scan.Integer(2));
+    row.name = import.String(scan.Integer(3, -1));
+    if (!row.name.valid()) row.name = import.builder->Intern("(unnamed call)");
+    import.builder->log().Add(Counter::events_read);
+    import.builder->AddOs(row);
+  }
+}
+
+// Threads that no other event names are other programs' and the system's.
+Status ReadScheduling(Import& import) {
+  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "SCHED_EVENTS",
+                                           {{{"start"}}, {{"isSchedIn"}}, {{"globalTid"}}}));
+  boost::unordered_flat_map<std::int64_t, Ns> running_since;
+  while (true) {
+    PROFGAUGE_TRY(const bool more, scan.Next());
+    if (!more) break;
+    const auto thread = import.threads.find(scan.Integer(2));
+    if (thread == import.threads.end() || !scan.IsSet(0)) continue;
+    import.builder->log().Add(Counter::events_read);
+    if (scan.Integer(1) != 0) {
+      running_since[thread->first] = scan.Integer(0);
+      continue;
+    }
+    const auto since = running_since.find(thread->first);
+    if (since == running_since.end()) continue;
+    import.builder->AddThreadTime(thread->second, std::max<Ns>(0, scan.Integer(0) - since->second));
+    running_since.erase(since);
+  }
+  for (const auto& [thread, since] : running_since) {
+    if (import.capture_end <= since) continue;
+    import.builder->AddThreadTime(import.threads.at(thread), import.capture_end - since);
+  }
+  return {};
+}
+
+}  // namespace
+
+Status ReadOs(Import& import) {
+  PROFGAUGE_CHECK(ReadCalls(import));
+  return ReadScheduling(import);
+}
+
+}  // namespace profgauge::readers::nsight

@@ -1,0 +1,32 @@
+// A copy of an SQLite export without what tells of a person or a machine.
+//
+// An export holds the whole environment of the profiled program (and with it perhaps tokens), its
+// command line, its output, user and host names. The copy is made of an allow-list of tables and
+// columns: what reports need, and nothing else. Directories are cut off the paths that stand in the
+// texts of ranges and kernels.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "profgauge/error.h"
+
+namespace profgauge::readers {
+
+struct Scrubbed {
+  std::int64_t tables_kept = 0, tables_left_out = 0;
+  std::int64_t texts_changed = 0;  ///< Texts in which a path was cut.
+};
+
+/// Copies `in` to `out`; `in` is never written to. Errors: kInput when it is no export of Nsight
+/// Systems; kOutput "output/exists" when `out` exists, or when it cannot be written. Nothing is left
+/// behind then.
+Result<Scrubbed> ScrubExport(const std::string& in, const std::string& out);
+
+/// The text with every path cut to what is below site-packages, or to the file's name:
+/// "/home/ann/x/site-packages/torch/nn/conv.py:443" is "torch/nn/conv.py:443". Names that only look
+/// like paths ("/module/conv2d") stay.
+std::string WithoutPaths(std::string_view text);
+
+}  // namespace profgauge::readers

@@ -1,0 +1,318 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <boost/json.hpp>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
+#include "base/sqlite.h"
+#include "readers/dlprof/report_file.h"
+#include "readers/load.h"
+
+namespace profgauge {
+namespace {
+
+namespace fs = std::filesystem;
+
+const Value* MetricOf(const Profile& profile, std::string_view id) {
+  for (const ReportedMetric& metric : profile.reported.metrics) {
+    if (metric.id == id) return &metric.value;
+  }
+  return nullptr;
+}
+
+const ReportedTable* TableOf(const Profile& profile, std::string_view id) {
+  for (const ReportedTable& table : profile.reported.tables) {
+    if (table.id == id) return &table;
+  }
+  return nullptr;
+}
+
+std::string FactOf(const Profile& profile, std::string_view key) {
+  for (const auto& [name, value] : profile.facts) {
+    if (name == key) return value;
+  }
+  return {};
+}
+
+class DlprofTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::path(::testing::TempDir()) / ("dlprof_" + std::to_string(::getpid()));
+    fs::remove_all(folder_);
+    fs::create_directory(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string Write(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+    return (folder_ / name).string();
+  }
+  std::string WriteDatabase(const std::string& name, const std::string& sql) {
+    const std::string path = (folder_ / name).string();
+    auto database = sqlite::Database::Open(path, sqlite::Mode::kReadWrite, ErrorKind::kInternal);
+    EXPECT_TRUE(database);
+    const Status status = database->Execute(sql);
+    EXPECT_TRUE(status) << status.error().message;
+    return path;
+  }
+
+  // One op, called once in each of two iterations, with a kernel and a copy; two aggregations.
+  static std::string Basic() {
+    return R"(
+      create table db_version (current_version text);
+      insert into db_version values ('1.8.0');
+      create table dictionary (id integer, string text);
+      insert into dictionary values (1, 'linear'), (2, 'fprop'), (3, 'float16'), (4, 'h884gemm'),
+        (5, 'ns::h884gemm(float)'), (6, 'cudaMemcpyAsync_v3020'), (7, '[[32,64],[16,64]]'),
+        (8, 'cudaDeviceSynchronize_v3020'), (9, '');
+      create table read_only_ops (id integer, op_id text, op_name text, op_type_id integer,
+        direction_id integer, data_type_id integer, stack_trace text, tc_support_status integer);
+      insert into read_only_ops values (1, 'LINEAR_1', '/module/linear', 1, 2, 3,
+        'a.py:1' || char(10) || 'b.py:2', 0),
+        (2, 'CUDADEVICESYNCHRONIZE_V3020_1', 'unassociated_cudaDeviceSynchronize_v3020', 8, 9, 9,
+        '', 2);
+      create table read_only_op_instances (read_only_ops_id integer, cpu_start integer,
+        cpu_stop integer, process_id integer, thread_id integer, input_shapes_id integer);
+      insert into read_only_op_instances values (1, 100, 200, 7, 7, 7), (1, 1100, 1220, 7, 7, 7),
+        (2, 300, 320, 7, 7, 9);
+      create table read_only_grid_block (id integer, x integer, y integer, z integer);
+      insert into read_only_grid_block values (1, 4, 2, 1), (2, 256, 1, 1);
+      create table read_only_kernels (read_only_ops_id integer, op_instance integer,
+        name_id integer, long_name_id integer, api_start integer, api_stop integer,
+        gpu_start integer, gpu_stop integer, grid_id integer, block_id integer,
+        device_id integer, process_id integer, thread_id integer);
+      insert into read_only_kernels values
+        (1, 0, 4, 5, 110, 120, 150, 190, 1, 2, 0, 7, 7),
+        (1, 1, 4, 5, 1110, 1120, 1150, 1200, 1, 2, 0, 7, 7);
+      create table read_only_memcpys (read_only_ops_id integer, op_instance integer,
+        name_id integer, api_start integer, api_stop integer, gpu_start integer,
+        gpu_stop integer, num_bytes integer, copy_kind integer, device_id integer,
+        process_id integer, thread_id integer);
+      insert into read_only_memcpys values (1, 0, 6, 130, 140, 195, 205, 64, 1, 0, 7, 7);
+      create table read_only_cuda_syncs (read_only_ops_id integer, op_instance integer,
+        name_id integer, api_start integer, api_stop integer, process_id integer,
+        thread_id integer);
+      insert into read_only_cuda_syncs values (2, 0, 8, 300, 320, 7, 7);
+      create table read_only_gpu_infos (device_id integer, gpu_name text,
+        compute_capability_major integer, compute_capability_minor integer, sm_count integer);
+      insert into read_only_gpu_infos values (0, 'Tesla V100', 7, 0, 80);
+      create table gpu_memories (total integer, used integer);
+      insert into gpu_memories values (0, 0);
+      create table read_only_model_config (num_workers integer, pin_memory integer,
+        emit_nvtx integer);
+      insert into read_only_model_config values (4, 1, 0);
+      create table read_only_system_config (framework text, original_command text);
+      insert into read_only_system_config values ('PyTorch 1.10', 'dlprof --secret');
+      create table aggregations (id integer, server_user_name text);
+      insert into aggregations values (1, 'secret'), (2, 'secret');
+      create table iteration_list (aggr_id integer, iter_value integer, start_time integer,
+        stop_time integer);
+      insert into iteration_list values (1, 0, 50, 1050), (1, 1, 1050, 1250), (2, 0, 50, 1050),
+        (2, 1, 1050, 1250);
+      create table model_summary (aggr_id integer, wall_time integer, gpu_utilization real,
+        tc_utilization real, tc_duration_pct real, cpu_duration_pct real, other_duration_pct real,
+        io_duration_pct real, iter_start integer, iter_stop integer, iter_aggregated integer);
+      insert into model_summary values (1, 1200, 7.5, 100.0, 7.5, 15.0, 70.0, 1.0, 0, 1, 2),
+        (2, 200, 25.0, 100.0, 25.0, 35.0, 40.0, 0.0, 1, 1, 1);
+      create table metric (id integer, sum integer);
+      insert into metric values (1, 220), (2, 100), (3, 20), (4, 0), (5, 90), (11, 120), (12, 50),
+        (15, 50);
+      create table node_time_metrics (id integer, cpu_time_metric_id integer,
+        gpu_time_metric_id integer);
+      insert into node_time_metrics values (1, 1, 2), (2, 3, 4), (11, 11, 12);
+      create table op_nodes (aggr_id integer, read_only_ops_id integer,
+        node_time_metrics_id integer);
+      insert into op_nodes values (1, 1, 1), (1, 2, 2), (2, 1, 11);
+      create table kernel_summaries (aggr_id integer, read_only_ops_id integer,
+        kernel_name_id integer, gpu_time_metric_id integer);
+      insert into kernel_summaries values (1, 1, 4, 5), (2, 1, 4, 15);)";
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(DlprofTest, TheDatabasesRowsFillTheTables) {
+  const auto profile = ReadProfile(WriteDatabase("x.sqlite", Basic()), {});
+  ASSERT_TRUE(profile) << profile.error().message;
+  ASSERT_EQ(profile->device.size(), 3u);
+  EXPECT_EQ(profile->Name(profile->device.name[0]), "ns::h884gemm(float)");
+  EXPECT_EQ(profile->device.start[0] - profile->session_start, 150);
+  EXPECT_EQ(profile->launch_configs[profile->device.config[0].value].grid[1], 2);
+  EXPECT_EQ(profile->Name(profile->device.name[1]), "[CUDA memcpy Host-to-Device]");
+  const HostId op = profile->device.op[0];
+  ASSERT_TRUE(op.valid());
+  EXPECT_EQ(profile->Name(profile->host.name[op.value]), "linear");
+  EXPECT_EQ(profile->Name(profile->host.input_shapes[op.value]), "[[32, 64], [16, 64]]");
+  EXPECT_EQ(profile->Name(profile->host.input_dtypes[op.value]), "[float16, float16]");
+  EXPECT_EQ(profile->Name(profile->host.call_stack[op.value]), "b.py:2;a.py:1");
+  // Two calls of the op and two markers; the synchronization is a call of the runtime.
+  EXPECT_EQ(profile->host.size(), 4u);
+  EXPECT_EQ(profile->api.size(), 4u);
+  EXPECT_EQ(FactOf(*profile, "framework"), "PyTorch 1.10");
+  EXPECT_EQ(FactOf(*profile, "model_config.num_workers"), "4");
+  EXPECT_EQ(FactOf(*profile, "model_config.pin_memory"), "true");
+  EXPECT_EQ(FactOf(*profile, "model_config.emit_nvtx"), "false");
+  for (const auto& [key, value] : profile->facts) EXPECT_EQ(value.find("secret"), value.npos);
+  EXPECT_EQ(profile->gpus[0].memory, -1);
+}
+
+TEST_F(DlprofTest, TheNewestAggregationCountsUnlessAnotherIsNamed) {
+  const std::string path = WriteDatabase("x.sqlite", Basic());
+  const auto newest = ReadProfile(path, {});
+  ASSERT_TRUE(newest) << newest.error().message;
+  EXPECT_EQ(FactOf(*newest, "dlprof_aggregation"), "2 of 1, 2");
+  EXPECT_EQ(*MetricOf(*newest, "profile.wall_time"), Value{std::int64_t{200}});
+  EXPECT_EQ(newest->log[Counter::aggregates_differ], 0u);
+  ReadOptions options;
+  options.aggregation = 1;
+  const auto first = ReadProfile(path, options);
+  ASSERT_TRUE(first) << first.error().message;
+  EXPECT_EQ(*MetricOf(*first, "gpu.utilization.mean"), Value{0.075});
+  EXPECT_EQ(FactOf(*first, "dlprof_sums_checked"), "6");
+  EXPECT_EQ(first->log[Counter::aggregates_differ], 0u);
+  options.aggregation = 3;
+  EXPECT_EQ(ReadProfile(path, options).error().code, "dlprof/no-aggregation");
+}
+
+TEST_F(DlprofTest, StoredSumsThatDifferFromTheRowsAreReported) {
+  const std::string path = WriteDatabase(
+      "x.sqlite", Basic() + "update metric set sum = 51 where id = 12;"
+                            "update db_version set current_version = '2.0';");
+  const auto profile = ReadProfile(path, {});
+  ASSERT_TRUE(profile) << profile.error().message;
+  EXPECT_EQ(profile->log[Counter::aggregates_differ], 1u);
+  EXPECT_THAT(profile->log.Examples(Counter::aggregates_differ),
+              ::testing::ElementsAre("GPU time of LINEAR_1: 50 ns in the rows, 51 ns stored"));
+  EXPECT_EQ(profile->log[Counter::version_untested], 1u);
+}
+
+TEST_F(DlprofTest, ADatabaseWithoutWhatItMustHaveIsRefused) {
+  EXPECT_EQ(ReadProfile(WriteDatabase("a.sqlite", "create table dictionary (id, string);"
+                                                  "create table db_version (current_version);"),
+                        {})
+                .error()
+                .code,
+            "dlprof/missing-table");
+}
+
+TEST(DlprofCsvText, QuotesLineBreaksAndTruncation) {
+  using readers::dlprof::ParseCsv;
+  const auto csv = ParseCsv("a,\"b \"\"c\"\",\nd\",\r\n\"\",x\n");
+  EXPECT_FALSE(csv.truncated);
+  EXPECT_EQ(csv.rows, (std::vector<readers::dlprof::Row>{{"a", "b \"c\",\nd", ""}, {"", "x"}}));
+  EXPECT_TRUE(ParseCsv("a,\"b").truncated);
+  EXPECT_TRUE(ParseCsv("").rows.empty());
+}
+
+constexpr const char* kSummary =
+    "System Config\nGPU Count,2\nGPU Name(s),V100, V100\nDLProf Version,v1.7.0\n\n"
+    "Summary Report\nWall Clock Time (ns),1000\nTensor Core Kernel Utilization %,35.4\n"
+    "GPU Idle %,25.0\nDataloader Duration %,12.5\n\nIterations\nTotal Iterations,9\n"
+    "Aggregated Iterations,4\nAverage Iteration Time (ns),250.4\n\n"
+    "All Kernels\n,GPU Time (ns),CPU Time (ns),# Kernels\nKernels using TC,30,1,1\n"
+    "All other kernels,70,1,1\n";
+
+TEST_F(DlprofTest, TheSummaryGivesMetricsAsStated) {
+  const auto profile = ReadProfile(Write("dlprof_summary.csv", kSummary), {});
+  ASSERT_TRUE(profile) << profile.error().message;
+  EXPECT_FALSE(profile->has_timeline);
+  EXPECT_EQ(*MetricOf(*profile, "tensor_core.efficiency"), Value{35.4 / 100});
+  EXPECT_EQ(*MetricOf(*profile, "gpu.utilization.mean"), Value{0.75});
+  EXPECT_EQ(*MetricOf(*profile, "profile.iterations"), Value{std::int64_t{4}});
+  EXPECT_EQ(*MetricOf(*profile, "iteration.time.mean"), Value{std::int64_t{250}});
+  EXPECT_EQ(*MetricOf(*profile, "profile.kernel_time"), Value{std::int64_t{100}});
+  EXPECT_EQ(*MetricOf(*profile, "tensor_core.share"), Value{0.3});
+  EXPECT_EQ(profile->gpus.size(), 2u);
+}
+
+TEST_F(DlprofTest, AFolderOfReportsIsOneRun) {
+  Write("dlprof_summary.csv", kSummary);
+  Write("dlprof_kernel.csv",
+        "Kernel Report\nKernel Name,Op Name,Uses TC,Total GPU Time (ns),Avg GPU Time (ns),"
+        "Min GPU Time (ns),Max GPU Time (ns)\n\"gemm\",\"/a\",yes,30,15.0,10,20\n"
+        "\"gemm\",\"/b\",yes,x,15.0,10,20\n");
+  Write("dlprof_expert_systems.csv", "Expert Systems Feedback\nProblem,Recommendation\n");
+  WriteDatabase("one.sqlite", Basic());
+  WriteDatabase("two.sqlite", Basic());
+  const auto run = LoadRun({folder_.string()}, {});
+  ASSERT_TRUE(run) << run.error().message;
+  ASSERT_EQ(run->profiles.size(), 1u);
+  EXPECT_EQ(run->skipped.size(), 2u);
+  const Profile& profile = run->profiles[0];
+  ASSERT_NE(TableOf(profile, "kernels_by_op"), nullptr);
+  ASSERT_EQ(TableOf(profile, "kernels_by_op")->rows.size(), 1u);
+  EXPECT_EQ(TableOf(profile, "kernels_by_op")->rows[0][3], Value{std::int64_t{2}});
+  EXPECT_EQ(profile.log[Counter::events_unreadable], 1u);
+
+  Write("other_summary.csv", kSummary);
+  EXPECT_EQ(LoadRun({folder_.string()}, {}).error().code, "dlprof/several-runs");
+}
+
+TEST_F(DlprofTest, TheDatabaseBesideItsReportsIsTheFuller) {
+  Write("dlprof_summary.csv", kSummary);
+  WriteDatabase("dlprof_dldb.sqlite", Basic());
+  const auto run = LoadRun({folder_.string()}, {});
+  ASSERT_TRUE(run) << run.error().message;
+  ASSERT_EQ(run->profiles.size(), 1u);
+  EXPECT_EQ(run->profiles[0].source.format, "dlprof_database");
+}
+
+TEST_F(DlprofTest, ReportsThatCannotBeReadAreRefused) {
+  const auto code = [&](const char* name, const char* text) {
+    return ReadProfile(Write(name, text), {}).error().code;
+  };
+  EXPECT_EQ(code("a.csv", "Kernel Report\nName,Time\n\"a\",1\n"), "dlprof/header");
+  EXPECT_EQ(code("b.csv", "Kernel Report\nKernel Name,Total GPU Time,\"Min"), "dlprof/truncated");
+  EXPECT_EQ(code("c.json", "{\"Summary Report\": [1, }"), "dlprof/not-json");
+  EXPECT_EQ(code("d.json", "{\"Summary Report\": 1}"), "dlprof/not-a-summary");
+}
+
+// All of them, and what each is refused for.
+TEST(DlprofReal, EveryFileIsReadOrRefused) {
+  const std::string data = std::string(PROFGAUGE_SHARED_DIR) + "/data/dlprof";
+  if (!fs::exists(data)) GTEST_SKIP() << "no shared profiles";
+  int summaries = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(data)) {
+    if (!entry.is_regular_file()) continue;
+    SCOPED_TRACE(entry.path().string());
+    const auto profile = ReadProfile(entry.path().string(), {});
+    ASSERT_TRUE(profile) << profile.error().message;
+    EXPECT_EQ(profile->log[Counter::aggregates_differ], 0u);
+    EXPECT_EQ(profile->log[Counter::events_unreadable], 0u);
+    if (entry.path().extension() != ".json") continue;
+    ++summaries;
+    std::ifstream file(entry.path());
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const auto parsed = boost::json::parse(text);
+    const double percent = parsed.at("Summary Report")
+                               .at("Tensor Core Kernel Utilization %")
+                               .as_array()
+                               .at(0)
+                               .to_number<double>();
+    const Value* efficiency = MetricOf(*profile, "tensor_core.efficiency");
+    ASSERT_NE(efficiency, nullptr);
+    EXPECT_EQ(*efficiency, Value{percent / 100});
+  }
+  EXPECT_EQ(summaries, 17);
+}
+
+TEST(DlprofReal, TheSumsOfTheGoldenDatabaseAreThoseOfItsRows) {
+  const std::string data = std::string(PROFGAUGE_SHARED_DIR) + "/data/dlprof/dummynet_wrelu/";
+  if (!fs::exists(data)) GTEST_SKIP() << "no shared profiles";
+  const auto profile = ReadProfile(data + "dlprof_dldb_1.sqlite", {});
+  ASSERT_TRUE(profile) << profile.error().message;
+  // 36 ops twice, 49 kernels, the wall time.
+  EXPECT_EQ(FactOf(*profile, "dlprof_sums_checked"), "122");
+  EXPECT_EQ(profile->log[Counter::aggregates_differ], 0u);
+  const auto empty = ReadProfile(data + "dlprof_dldb.sqlite", {});
+  ASSERT_TRUE(empty) << empty.error().message;
+  EXPECT_THAT(empty->log.Examples(Counter::profiler_warnings),
+              ::testing::ElementsAre("the DLProf database has no kernels: the profile contained no "
+                                     "CUDA activity"));
+}
+
+}  // namespace
+}  // namespace profgauge
