@@ -39,6 +39,13 @@ void Output::SetAbsent(std::string_view id, std::string reason) {
   metrics_[index].absent_because = std::move(reason);
 }
 
+std::string Output::HowToRecord(Capability capability, std::string_view otherwise) const {
+  for (const RecordingHint& hint : hints_) {
+    if (hint.capability == capability) return std::string(hint.how);
+  }
+  return std::string(otherwise);
+}
+
 void Output::SetNote(std::string_view id, std::string note, bool low_confidence) {
   const std::size_t index = IndexOf(id);
   if (index >= metrics_.size()) return;

@@ -25,6 +25,8 @@ class Output {
   void SetAbsent(std::string_view id, std::string reason);
   /// Words for what is absent because the recording lacks it, with how this format records it.
   std::string Gap(Capability capability) const { return CapabilityGap(capability, hints_); }
+  /// How this format records it, or `otherwise` when the recording does not say.
+  std::string HowToRecord(Capability capability, std::string_view otherwise) const;
   void SetNote(std::string_view id, std::string note, bool low_confidence = false);
 
   /// A table with every column of its catalogue entry, empty; filled by the caller. Texts go

@@ -70,12 +70,13 @@ void SetStatistics(std::span<const double> durations, Output& out) {
       out.Set(id, is_time ? RoundedTime(*value) : Value(*value));
       return;
     }
-    out.SetAbsent(id,
-                  durations.size() < needed
-                      ? fmt::format("needs at least {} iterations, the selection has {}; record "
-                                    "more, with a marker for each (profiler.step())",
-                                    needed, durations.size())
-                      : "the iterations have no length");
+    out.SetAbsent(
+        id, durations.size() < needed
+                ? fmt::format(
+                      "needs at least {} iterations, the selection has {}; record more: {}", needed,
+                      durations.size(),
+                      out.HowToRecord(Capability::kIterationMarkers, "put a marker around each"))
+                : "the iterations have no length");
   };
   set("iteration.time.stddev", stats.stddev, 2, true);
   set("iteration.time.cv", stats.cv, 2, false);

@@ -29,17 +29,26 @@ std::size_t CountKind(const DeviceTable& device, DeviceKind kind) {
   return static_cast<std::size_t>(std::count(device.kind.begin(), device.kind.end(), kind));
 }
 
+std::string Device(const Gpu& gpu) {
+  std::string text = gpu.name.empty() ? "name not recorded" : Printable(gpu.name);
+  if (gpu.compute_major >= 0) {
+    text += fmt::format(", compute capability {}.{}", gpu.compute_major, gpu.compute_minor);
+  }
+  if (gpu.sms > 0) text += fmt::format(", {} SMs", gpu.sms);
+  if (gpu.memory > 0) text += ", " + FormatBytes(static_cast<double>(gpu.memory));
+  return text;
+}
+
+/// "0-7: NVIDIA A100…; 8: …": neighbours that are alike together.
 std::string Devices(const Profile& profile) {
   std::string text;
-  for (const Gpu& gpu : profile.gpus) {
+  const auto& gpus = profile.gpus;
+  for (std::size_t first = 0, next = 0; first < gpus.size(); first = next) {
+    const std::string device = Device(gpus[first]);
+    while (next < gpus.size() && Device(gpus[next]) == device) ++next;
     if (!text.empty()) text += "; ";
-    text +=
-        fmt::format("{}: {}", gpu.id, gpu.name.empty() ? "name not recorded" : Printable(gpu.name));
-    if (gpu.compute_major >= 0) {
-      text += fmt::format(", compute capability {}.{}", gpu.compute_major, gpu.compute_minor);
-    }
-    if (gpu.sms > 0) text += fmt::format(", {} SMs", gpu.sms);
-    if (gpu.memory > 0) text += ", " + FormatBytes(static_cast<double>(gpu.memory));
+    text += next - first == 1 ? fmt::format("{}: {}", gpus[first].id, device)
+                              : fmt::format("{}-{}: {}", gpus[first].id, gpus[next - 1].id, device);
   }
   return text.empty() ? "none recorded" : text;
 }

@@ -32,7 +32,7 @@ inline constexpr std::array<Category, 9> kCategories = {{
     {"runtime",
      "Runtime calls",
      {"k-rt", "#E69F00", "#000"},
-     "the GPU idles while the host is inside CUDA calls"},
+     "the GPU idles while the host is inside runtime calls"},
     {"dataloader",
      "Data loader",
      {"k-dl", "#D55E00", "#000"},
