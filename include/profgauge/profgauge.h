@@ -18,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "profgauge/error.h"
@@ -53,6 +54,12 @@ struct EvaluateOptions {
   /// Which iterations to look at; unset: what the policy says, else all.
   std::optional<std::int64_t> iter_start, iter_stop, warmup, rank;
   std::optional<std::string> key_op, iteration_marker;
+  /// Only this part of the recording: nanoseconds from its start, [first, second).
+  std::optional<std::pair<std::int64_t, std::int64_t>> range;
+  /// Moments by name, in time order, between which the recording is summed up.
+  std::vector<std::pair<std::string, std::int64_t>> marks;
+  /// Folder with the sources whose lines the report shows. Empty: none.
+  std::string source_root;
   bool allow_incomplete = false;
 };
 

@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "analysis/knowledge.h"
+#include "base/interval.h"
 #include "base/table.h"
 #include "base/value.h"
 #include "model/profile.h"
@@ -53,6 +55,12 @@ struct Metric {
   std::string note;             ///< Why low confidence, or a bound ("+ at most 3.1 % unknown").
 };
 
+/// A named moment, from the start of the recording.
+struct Mark {
+  std::string name;
+  Ns time = 0;
+};
+
 /// What the reader of the run chose and knows (metrics: "Time, window, iterations").
 struct Selection {
   std::string iteration_marker;  ///< Regular expression; empty: automatic.
@@ -60,6 +68,11 @@ struct Selection {
   std::int64_t start = -1, stop = -1;  ///< Inclusive iteration indices; -1 open.
   std::int64_t warmup = 0;             ///< Iterations to leave out at the start.
   std::int64_t rank = -1;              ///< Only this rank; -1 all.
+  /// Only this part of the recording, as its one iteration; nanoseconds from the start. Work counts
+  /// where it starts, busy time where it is.
+  std::optional<Span> range;
+  std::vector<Mark> marks;  ///< Moments between which the recording is summed up, in time order.
+  std::string source_root;  ///< Folder with the sources whose lines are shown; empty: none.
   Knowledge knowledge;
 };
 

@@ -15,8 +15,10 @@
 #include "analysis/iteration_ops.h"
 #include "analysis/iteration_tree.h"
 #include "analysis/launches.h"
+#include "analysis/marks.h"
 #include "analysis/memory.h"
 #include "analysis/modules.h"
+#include "analysis/neuron.h"
 #include "analysis/op_tables.h"
 #include "analysis/output.h"
 #include "analysis/reported.h"
@@ -82,6 +84,8 @@ Result<Analysis> Analyze(std::span<const Profile> profiles, const Selection& sel
   AddCommunication(ranks, out);
   AddMemory(ranks, out);
   AddCoverage(ranks, out);
+  AddNeuron(ranks, selection, out);
+  AddRegions(ranks, selection, out);
   AddReported(ranks, out);
 
   Analysis analysis;

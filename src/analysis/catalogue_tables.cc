@@ -11,6 +11,9 @@ namespace {
 
 using enum Unit;
 
+// Tables that are there only when marks were chosen; reports do not list them as missing.
+constexpr std::string_view kMarksFamily = "marks";
+
 constexpr ColumnSpec kRank = {"rank", "Rank", kCount, "Rank that was recorded."};
 constexpr ColumnSpec kGpu = {"gpu", "GPU", kCount, "Device number as recorded."};
 constexpr ColumnSpec kStream = {"stream", "Stream", kCount, "Stream number as recorded."};
@@ -382,6 +385,20 @@ constexpr ColumnSpec kMemoryEvents[] = {
     {"released_at", "Released at", kTime, "Time of the release, from the start of the recording."},
     {"duration", "Lifetime", kTime, "Time between the two."},
 };
+constexpr ColumnSpec kRegions[] = {
+    kRank,
+    {"from", "From", kText, "Mark where it begins."},
+    {"to", "To", kText, "Mark where it ends."},
+    {"start", "Start", kTime, "Start, from the start of the recording."},
+    {"duration", "Duration", kTime, "Length."},
+    {"busy", "Busy", kTime, "Time in which a device does something."},
+    {"busy_share", "Busy, share", kShare, "Busy time by the duration."},
+    {"kernels", "Kernels", kCount, "Kernels (instructions of engines) that start in it."},
+    {"kernel_time", "Kernel time", kTime, "Sum of their durations."},
+    {"copies", "Copies and sets", kCount, "Copies and memory sets that start in it."},
+    {"copy_time", "Copy time", kTime, "Sum of their durations."},
+    {"copy_bytes", "Copied", kBytes, "Bytes of these, where recorded."},
+};
 constexpr ColumnSpec kMemoryCurve[] = {
     {"device", "Device", kText, "CPU or GPU with its number."},
     kRank,
@@ -432,6 +449,8 @@ constexpr TableSpec kTables[] = {
      kMemoryOps},
     {"memory_events", "memory_event", "Memory blocks", "One row per allocated block.",
      kMemoryEvents},
+    {"regions", "region", "Between marks", "One row per rank and region between two marks.",
+     kRegions, kMarksFamily},
     {"memory_curve", "", "Memory curve", "Allocator totals over time.", kMemoryCurve},
 };
 

@@ -150,6 +150,10 @@ void Extend(std::optional<Span>& extent, Ns start, Ns duration) {
 // outside of any op (CUDA graphs). Annotations alone are no activity; a trace without host events
 // is measured over its device events.
 Span WholeExtent(const Profile& profile) {
+  // A device profile of Neuron says itself how long the execution took.
+  if (profile.neuron != nullptr && profile.span_end > profile.span_start) {
+    return {profile.span_start, profile.span_end};
+  }
   std::optional<Span> extent;
   for (std::size_t row = 0; row < profile.host.size(); ++row) {
     const HostKind kind = profile.host.kind[row];
@@ -176,6 +180,19 @@ Span WholeExtent(const Profile& profile) {
 }
 
 Result<Markers> FindMarkers(const Profile& profile, const Selection& selection) {
+  if (selection.range) {
+    const Span range = *selection.range;
+    const Ns end = std::max(profile.last, profile.span_end);
+    if (range.end <= range.start || range.start >= end) {
+      return Fail(UsageError("analysis/empty-range",
+                             fmt::format("the range from {} to {} ns holds nothing, the recording "
+                                         "is {} ns long",
+                                         range.start, range.end, end),
+                             {"help: times count from the start of the recording; `profgauge "
+                              "inspect` shows its length"}));
+    }
+    return Markers{{{{range.start, std::min(range.end, end)}, {}}}, "range"};
+  }
   if (!selection.iteration_marker.empty()) {
     return MarkersByPattern(profile, selection.iteration_marker);
   }
@@ -305,6 +322,23 @@ Status Select(const Selection& selection, Iterations& iterations) {
   return {};
 }
 
+// The range is the one iteration. It ends where it was told to, and device work without a launch
+// belongs to it when it starts in it.
+void SelectRange(const Profile& profile, Iterations& iterations) {
+  Iteration& range = iterations.all.front();
+  range.time = range.host;
+  const DeviceTable& device = profile.device;
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    if (device.launch[row].valid()) continue;
+    const bool inside = device.start[row] >= range.host.start && device.start[row] < range.host.end;
+    if (inside) iterations.of_device[row] = 0;
+  }
+  iterations.first = 0;
+  iterations.last = 1;
+  iterations.everything = false;
+  iterations.window = range.time;
+}
+
 }  // namespace
 
 std::uint32_t Iterations::AtHostTime(Ns at) const {
@@ -348,6 +382,10 @@ Result<Iterations> FindIterations(const Profile& profile, const Selection& selec
   const DeviceReach reach = MatchDeviceEvents(profile, iterations);
   SetTimes(profile, reach, iterations);
   if (reach.any) DropIncompleteTail(iterations);
+  if (selection.range) {
+    SelectRange(profile, iterations);
+    return iterations;
+  }
   PROFGAUGE_CHECK(Select(selection, iterations));
   return iterations;
 }

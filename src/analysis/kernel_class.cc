@@ -171,6 +171,12 @@ std::vector<KernelClass> ClassifyDevice(const Profile& profile, const Knowledge&
   const std::vector<Gpu> gpus = CompleteGpus(profile, knowledge.devices);
   const DeviceTable& device = profile.device;
   std::vector<KernelClass> classes(device.size());
+  if (profile.neuron != nullptr) {  // Opcodes of engines: no kernels, and no Tensor Cores.
+    for (std::size_t i = 0; i < device.size(); ++i) {
+      classes[i].collective = device.collective[i].valid();
+    }
+    return classes;
+  }
   std::vector<Memo> memos;
   for (const Chip& chip : ChipsOf(profile, gpus)) memos.emplace_back(profile, chip, own);
   EligibleMemo eligible(profile);

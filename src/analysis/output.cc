@@ -67,6 +67,17 @@ Table& Output::ReplaceTable(std::string_view id) {
   return AddTable(id);
 }
 
+void Output::RemoveTable(std::string_view id, std::string reason) {
+  std::erase_if(tables_, [id](const Table& table) { return table.id() == id; });
+  SetTableAbsent(id, std::move(reason));
+}
+
+const Value& Output::ValueOf(std::string_view id) const {
+  static const Value kAbsent;
+  const std::size_t index = IndexOf(id);
+  return index < metrics_.size() ? metrics_[index].value : kAbsent;
+}
+
 bool Output::IsSet(std::string_view id) const {
   const std::size_t index = IndexOf(id);
   return index < metrics_.size() && !IsAbsent(metrics_[index].value);

@@ -35,6 +35,9 @@ class Output {
   Table& AddTable(std::string_view id);
   /// As AddTable, in place of a table that was added before.
   Table& ReplaceTable(std::string_view id);
+  /// Takes back a table that was added, if it was.
+  void RemoveTable(std::string_view id, std::string reason);
+  const Value& ValueOf(std::string_view id) const;  ///< So far; absent when nobody set it.
   bool IsSet(std::string_view id) const;    ///< Whether the metric has a value so far.
   bool HasRows(std::string_view id) const;  ///< Whether the table was added and has rows so far.
   void SetTableAbsent(std::string_view id, std::string reason);

@@ -28,6 +28,9 @@ Selection SelectionOf(const Policy& loaded, const EvaluateOptions& options) {
   selection.stop = first(options.iter_stop, policy.stop).value_or(-1);
   selection.warmup = first(options.warmup, policy.warmup).value_or(0);
   selection.rank = options.rank.value_or(-1);
+  if (options.range) selection.range = Span{options.range->first, options.range->second};
+  for (const auto& [name, time] : options.marks) selection.marks.push_back({name, time});
+  selection.source_root = options.source_root;
   selection.knowledge = loaded.knowledge;
   return selection;
 }
@@ -47,6 +50,13 @@ std::vector<std::pair<std::string, std::string>> ProvenanceOptions(const Evaluat
   add_number("iter-stop", options.iter_stop);
   add_number("warmup", options.warmup);
   add_number("rank", options.rank);
+  if (options.range) {
+    result.emplace_back("range", std::to_string(options.range->first) + ":" +
+                                     std::to_string(options.range->second));
+  }
+  for (const auto& [name, time] : options.marks) {
+    result.emplace_back("mark", name + "=" + std::to_string(time));
+  }
   if (options.allow_incomplete) result.emplace_back("allow-incomplete", "yes");
   const auto add_file = [&](const char* name, const PolicyFile& file) {
     if (!file.path.empty()) result.emplace_back(name, fs::path(file.path).filename().string());

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "profgauge/error.h"
@@ -62,6 +63,10 @@ struct Options {
   std::optional<std::int64_t> iter_start, iter_stop, warmup, rank;
   std::optional<std::string> key_op, iteration_marker;
   std::optional<std::int64_t> aggregation;  ///< Of a DLProf database.
+  // Which part; as written, and resolved by cli/range.h: nanoseconds from the start.
+  std::string range_text, mark_text, marks_file, source_root;
+  std::optional<std::pair<std::int64_t, std::int64_t>> range;
+  std::vector<std::pair<std::string, std::int64_t>> marks;
 
   // Manners.
   unsigned jobs = 0;  ///< 0: one per core.

@@ -9,6 +9,7 @@
 
 #include "base/diagnostic.h"
 #include "cli/commands.h"
+#include "cli/range.h"
 
 namespace profgauge::cli {
 namespace {
@@ -207,6 +208,7 @@ Result<Options> ParseCommandLine(std::span<const std::string> args) {
   if (options.help != HelpRequest::kNone) return options;
   PROFGAUGE_CHECK(ApplyOptions(raw, options));
   PROFGAUGE_CHECK(CheckArgumentCount(*command, options));
+  PROFGAUGE_CHECK(ResolveRange(options));
   return options;
 }
 

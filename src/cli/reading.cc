@@ -17,6 +17,9 @@ EvaluateOptions Choices(const Options& options) {
   choices.rank = options.rank;
   choices.key_op = options.key_op;
   choices.iteration_marker = options.iteration_marker;
+  choices.range = options.range;
+  choices.marks = options.marks;
+  choices.source_root = options.source_root;
   choices.allow_incomplete = options.allow_incomplete;
   return choices;
 }

@@ -65,6 +65,18 @@ std::string_view SeverityName(Severity severity);  ///< "info", "repaired", "ski
   X(profiler_warnings, kInfo, "warnings of the profiler about its recording")                     \
   X(graph_kernels_hidden, kInfo,                                                                  \
     "kernels inside CUDA graphs are not recorded; record with --cuda-graph-trace=node")           \
+  X(duplicate_packets, kInfo, "DMA packets that the profiler marked as duplicates, not counted")   \
+  X(duplicate_ids, kInfo, "rows with an id that another row has; both count")                      \
+  X(dependencies_unresolved, kInfo, "dependencies on rows that the file does not have")            \
+  X(tables_unread, kInfo, "tables that hold nothing used here")                                    \
+  X(log_lines_skipped, kRepaired, "lines before the document, skipped")                            \
+  X(time_unit_picoseconds, kRepaired, "times in picoseconds, taken as such by the total time")     \
+  X(identities_broken, kInfo,                                                                     \
+    "numbers of the file's summary that its rows do not confirm within 1 %")                       \
+  X(rows_unusable, kDataLoss,                                                                     \
+    "tables with more than 1 % of their rows unusable; totals are lower bounds")                   \
+  X(rows_sampled, kDataLoss,                                                                      \
+    "tables exported from the viewer, which samples them; totals are lower bounds")                \
   X(truncated, kDataLoss, "the file ends early; totals are lower bounds")                         \
   X(events_dropped, kDataLoss, "the profiler dropped events; totals are lower bounds")
 

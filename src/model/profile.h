@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +19,10 @@
 #include "model/tables.h"
 
 namespace profgauge {
+
+namespace neuron {
+struct Data;  // model/neuron.h
+}  // namespace neuron
 
 /// Where a profile came from.
 struct Source {
@@ -73,6 +79,8 @@ struct Profile {
   std::vector<Gpu> gpus;
   std::vector<LaunchConfig> launch_configs;
   std::vector<Collective> collectives;
+  /// What streams are called where they have names ("Tensor"), by GPU and stream.
+  std::map<std::pair<std::int32_t, std::int64_t>, std::string> stream_names;
   DistributedInfo distributed;
   /// Allow-listed facts in reading order: ("cuda_runtime_version", "12040"), ("record_shapes",
   /// "1").
@@ -91,6 +99,8 @@ struct Profile {
   PythonTable python;
   MemoryTable memory;
   std::vector<KernelMarkers> kernel_markers;  ///< One per row of `device`, or none at all.
+  /// What only AWS Neuron records; null for other recordings.
+  std::shared_ptr<const neuron::Data> neuron;
   Reported reported;  ///< What the file states itself, for what its rows cannot give.
 
   ImportLog log;

@@ -14,6 +14,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -128,6 +129,9 @@ class ProfileBuilder {
   void NameThread(std::string_view process, std::string_view thread, std::string_view name);
   /// Adds to the time that a core ran the thread.
   void AddThreadTime(ThreadId thread, Ns on_cpu);
+  void NameStream(std::int32_t gpu, std::int64_t stream, std::string name) {
+    profile_.stream_names.insert_or_assign({gpu, stream}, std::move(name));
+  }
   LaunchConfigId AddLaunchConfig(const LaunchConfig& config);
   CollectiveId AddCollective(const Collective& collective);
   void AddGpu(Gpu gpu) { profile_.gpus.push_back(std::move(gpu)); }
@@ -160,6 +164,8 @@ class ProfileBuilder {
   void ClipStreamOverlaps() { clip_overlaps_ = true; }
 
   Reported& reported() { return profile_.reported; }
+  void SetNeuron(std::shared_ptr<const neuron::Data> data) { profile_.neuron = std::move(data); }
+
   Source& source() { return profile_.source; }
   DistributedInfo& distributed() { return profile_.distributed; }
   ImportLog& log() { return profile_.log; }

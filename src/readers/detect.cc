@@ -39,6 +39,11 @@ constexpr Lookalike kLookalikes[] = {
      "`iconv -f UTF-16 -t UTF-8`"},
     {"{\0"sv, "input/utf16", "the file is text in UTF-16, expected UTF-8",
      "help: convert it with `iconv -f UTF-16LE -t UTF-8`"},
+    {"PAR1"sv, "neuron/parquet", "the file is a Parquet table, which is not read",
+     "help: write it as CSV with `duckdb -c \"COPY (FROM 'Instruction.parquet') TO "
+     "'Instruction.csv'\"` for each table, then pass the folder; or export the profile with "
+     "`neuron-explorer view -n MODEL.neff -s PROFILE.ntff --output-format json --output-file "
+     "profile.json`"},
     {"[\0"sv, "input/utf16", "the file is text in UTF-16, expected UTF-8",
      "help: convert it with `iconv -f UTF-16LE -t UTF-8`"},
     {"\"Kind\",\"Agent_Id\""sv, "input/rocprof-csv",
@@ -152,6 +157,13 @@ Result<const Reader*> FindReader(const std::string& path, std::span<const std::b
         "help: export the profile itself: `rocprofv3 --output-format json`, "
         "`neuron-explorer view --output-format json`, or the `.xplane.pb` of JAX"));
   }
+  if (path.ends_with(".ntff") || path.ends_with(".neff")) {
+    return Fail(InputError(path, path.ends_with(".ntff") ? "neuron/ntff" : "neuron/neff",
+                           "the file is in Neuron's own format, which only its own tools can read",
+                           "help: export the profile with `neuron-explorer view -n MODEL.neff -s "
+                           "PROFILE.ntff --output-format json --output-file profile.json`, then "
+                           "pass `profile.json`"));
+  }
   if (path.ends_with(".nsys-rep") || path.ends_with(".qdrep")) {
     return Fail(InputError(path, "input/nsys-rep",
                            "the file is a report of Nsight Systems in its own format, which only "
@@ -165,7 +177,8 @@ Result<const Reader*> FindReader(const std::string& path, std::span<const std::b
                          "*.pt.trace.json.gz), an SQLite export of Nsight Systems, a profile of "
                          "NVProf, PyProf's net.dict, an XPlane file of JAX or TensorFlow "
                          "(*.xplane.pb), JSON of rocprofv3 (*_results.json), trace_view.json of "
-                         "Ascend, or a database or report of DLProf"));
+                         "Ascend, AWS Neuron's JSON or summary, or a database or report of "
+                         "DLProf"));
 }
 
 }  // namespace profgauge

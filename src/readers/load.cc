@@ -11,6 +11,7 @@
 
 #include "readers/detect.h"
 #include "readers/dlprof/dlprof_reader.h"
+#include "readers/neuron/neuron_reader.h"
 
 namespace profgauge {
 namespace {
@@ -177,6 +178,29 @@ Status SettleDlprof(const std::string& folder, Run& run) {
   return {};
 }
 
+bool IsTableFile(const std::string& path) {
+  auto source = path.ends_with(".csv") ? OpenByteSource(path) : Fail(Error{});
+  if (!source) return false;
+  std::vector<std::byte> head(kSniffBytes);
+  const auto got = (*source)->Read(head);
+  return got && readers::IsNeuronTable(std::span(head).first(*got));
+}
+
+/// Tables of a Neuron profile, one file each, are one profile: takes them out of `files`.
+Status ReadTables(std::vector<std::string>& files, const ReadOptions& options, Run& run) {
+  if (files.size() < 2 || std::none_of(files.begin(), files.end(), IsTableFile)) return {};
+  const auto is_table = [](const std::string& path) {
+    return path.ends_with(".csv") && (readers::IsNeuronTableName(path) || IsTableFile(path));
+  };
+  const auto rest = std::stable_partition(files.begin(), files.end(),
+                                          [&](const std::string& path) { return !is_table(path); });
+  const std::vector<std::string> tables(rest, files.end());
+  files.erase(rest, files.end());
+  PROFGAUGE_TRY(auto profile, readers::ReadNeuronTables(tables, options));
+  run.profiles.push_back(std::move(profile));
+  return {};
+}
+
 }  // namespace
 
 Result<Profile> ReadProfile(const std::string& path, const ReadOptions& options) {
@@ -195,8 +219,10 @@ Result<Profile> ReadProfile(const std::string& path, const ReadOptions& options)
   return profile;
 }
 
-Result<Run> LoadRun(const std::vector<std::string>& paths, const ReadOptions& options) {
+Result<Run> LoadRun(const std::vector<std::string>& given, const ReadOptions& options) {
   Run run;
+  std::vector<std::string> paths = given;
+  PROFGAUGE_CHECK(ReadTables(paths, options, run));
   for (const auto& path : paths) {
     std::error_code code;
     if (path == "-" || !fs::is_directory(path, code)) {
@@ -204,8 +230,9 @@ Result<Run> LoadRun(const std::vector<std::string>& paths, const ReadOptions& op
       run.profiles.push_back(std::move(profile));
       continue;
     }
-    PROFGAUGE_TRY(const auto files, FilesOf(path));
+    PROFGAUGE_TRY(auto files, FilesOf(path));
     const auto before = run.profiles.size();
+    PROFGAUGE_CHECK(ReadTables(files, options, run));
     for (const auto& file : files) {
       if (const auto fuller = FullerSibling(file, files); !fuller.empty()) {
         run.skipped.push_back(fmt::format("{}: {} says the same and more", file, fuller));

@@ -45,9 +45,10 @@ const report::Report& MarkdownSchema() {
 }
 
 /// The tables of the full document, in its order.
-constexpr std::array<std::string_view, 10> kTables = {
-    "gpus",    "ranks",   "op_types",    "ops",       "kernels",
-    "memcpys", "streams", "collectives", "api_calls", "iterations"};
+constexpr std::array<std::string_view, 18> kTables = {
+    "engines",    "layers",  "opcodes", "regions",     "engine_regions", "source_lines",
+    "dma_queues", "waits",   "gpus",    "ranks",       "op_types",       "ops",
+    "kernels",    "memcpys", "streams", "collectives", "api_calls",      "iterations"};
 
 class Document {
  public:

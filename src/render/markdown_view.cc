@@ -87,7 +87,10 @@ struct Choice {
   std::string_view table;
   std::array<std::string_view, 11> columns;
 };
-constexpr std::array<Choice, 8> kChoices = {{
+constexpr std::array<Choice, 9> kChoices = {{
+    {"layers",
+     {"path", "kind", "active_time", "instructions", "mfu", "hfu", "bytes", "spill_reload",
+      "wait_time"}},
     {"op_types", {"name", "calls", "host_self", "device_self", "kernels", "tensor_core_self"}},
     {"ops",
      {"name", "calls", "host_self", "device_self", "device_total", "kernels",

@@ -19,7 +19,7 @@ struct SheetName {
   std::string_view by = {};          ///< Those with the most of this column; empty: the first.
 };
 // Order of the sheets; tables of one sheet stand below each other.
-constexpr std::array<SheetName, 24> kSheets = {{
+constexpr std::array<SheetName, 43> kSheets = {{
     {"ops", "Ops"},
     {"ops_by_shape", "Ops by shape"},
     {"op_types", "Op types"},
@@ -43,7 +43,26 @@ constexpr std::array<SheetName, 24> kSheets = {{
     {"memory_events", "Memory blocks", 2'000, "bytes"},
     {"ops_by_stack", "Ops by stack", 5'000},
     {"launches", "Launches", 2'000, "time"},
-    {"layers", "Layers"},
+    {"layers", "Layers", 5'000},
+    {"engines", "Engines"},
+    {"cores", "Engines"},
+    {"opcodes", "Opcodes"},
+    {"regions", "Between marks"},
+    {"engine_regions", "Between marks"},
+    {"waits", "Waits", 2'000},
+    {"source_lines", "Source lines", 5'000, "instruction_time"},
+    {"dma_queues", "DMA"},
+    {"dma_engines", "DMA"},
+    {"dma_transfers", "DMA transfers", 2'000},
+    {"cc_ops", "Collective ops"},
+    {"throttles", "Throttling"},
+    {"flops_parts", "Throttling"},
+    {"tensors", "Tensors"},
+    {"semaphores", "Semaphores", 2'000},
+    {"hbm_usage", "HBM"},
+    {"identities", "Self-check"},
+    {"instructions", "Instructions", 10'000, "duration"},
+    {"counter_curves", "Curves", 5'000},
 }};
 
 const SheetName* FindSheet(const Table& table) {

@@ -142,6 +142,12 @@ std::string CaptureDate(std::int64_t origin_ns) {
 // "all 12 iterations", "iterations 3 to 9 of 12", "7 of 12 iterations".
 std::string SelectionText(const Analysis& analysis) {
   const std::int64_t total = analysis.iterations_total, selected = analysis.iterations_selected;
+  if (analysis.iteration_source == "range") {
+    return fmt::format("{} from {} on",
+                       FormatDuration(static_cast<double>(analysis.window_end -
+                                                          analysis.window_start)),
+                       FormatDuration(static_cast<double>(analysis.window_start)));
+  }
   if (analysis.iteration_source == "whole profile") return "the whole profile as one iteration";
   if (total <= 1 && selected == total) return "the only iteration";
   if (selected == total) return fmt::format("all {} iterations", FormatCount(total));

@@ -7,8 +7,8 @@ namespace profgauge::report {
 namespace {
 
 // Bulk tables have one row for each event.
-constexpr std::array<std::string_view, 4> kBulkTables = {"launches", "memory_events",
-                                                         "memory_curve", "instructions"};
+constexpr std::array<std::string_view, 5> kBulkTables = {
+    "launches", "memory_events", "memory_curve", "instructions", "counter_curves"};
 constexpr std::size_t kGapsInJson = 1'000;
 
 // Order of priority of the exclusive breakdown.

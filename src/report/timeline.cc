@@ -209,12 +209,14 @@ class Builder {
     }
     for (auto& [place, events] : streams) {
       SortForSpread(events);
-      AddTrack(fmt::format("stream {}", place.second), GpuName(place.first), "stream",
-               Spread(events));
+      const auto named = profile_->stream_names.find(place);
+      const std::string name = named == profile_->stream_names.end()
+                                   ? fmt::format("stream {}", place.second)
+                                   : named->second;
+      AddTrack(name, GpuName(place.first), "stream", Spread(events));
       if (const auto found = ranges.find(place); found != ranges.end()) {
         SortForSpread(found->second);
-        AddTrack(fmt::format("stream {}, ranges", place.second), GpuName(place.first), "annotation",
-                 Spread(found->second));
+        AddTrack(name + ", ranges", GpuName(place.first), "annotation", Spread(found->second));
       }
     }
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/interval.h"
+#include "report/timeline_neuron.h"
 
 namespace profgauge::report {
 namespace {
@@ -130,6 +131,7 @@ void AddBusy(const Profile& profile, std::int64_t rank, Timeline& timeline) {
 }  // namespace
 
 std::string TimelineGpuName(const Profile& profile, std::int32_t id) {
+  if (profile.neuron != nullptr) return fmt::format("NeuronCore {}", std::max(0, id));
   for (const Gpu& gpu : profile.gpus) {
     if (gpu.id == id && !gpu.name.empty()) return fmt::format("GPU {} · {}", id, gpu.name);
   }
@@ -137,6 +139,7 @@ std::string TimelineGpuName(const Profile& profile, std::int32_t id) {
 }
 
 void AddCounters(const Profile& profile, std::int64_t rank, Timeline& timeline) {
+  if (profile.neuron != nullptr) return AddNeuronCounters(profile, rank, timeline);
   AddBusy(profile, rank, timeline);
   AddMemory(profile, rank, timeline);
 }

@@ -27,7 +27,22 @@ struct Place {
   bool main = false;
   std::size_t payload_rows = kPayloadRows;
 };
-constexpr std::array<Place, 22> kPlaces = {{{"ops", true},
+constexpr std::array<Place, 41> kPlaces = {{{"layers", true},
+                                            {"engines", true},
+                                            {"regions", true},
+                                            {"engine_regions", true},
+                                            {"opcodes", true},
+                                            {"waits", true},
+                                            {"source_lines", true},
+                                            {"dma_queues", true},
+                                            {"dma_engines"},
+                                            {"dma_transfers"},
+                                            {"cc_ops", true},
+                                            {"flops_parts", true},
+                                            {"throttles"},
+                                            {"tensors"},
+                                            {"cores"},
+                                            {"ops", true},
                                             {"kernels", true},
                                             {"op_tree"},
                                             {"modules"},
@@ -48,15 +63,21 @@ constexpr std::array<Place, 22> kPlaces = {{{"ops", true},
                                             {"memory_curve", false, 5000},
                                             {"ops_by_iteration"},
                                             {"kernels_by_iteration"},
-                                            {"launches", false, 20'000}}};
+                                            {"launches", false, 20'000},
+                                            {"semaphores"},
+                                            {"instructions", false, 20'000},
+                                            {"counter_curves", false, 5000},
+                                            {"identities"}}};
 constexpr std::size_t kOpenRows = 40;  // longer tables start closed, but for the first two
 
 // Tables are shown by the first of these columns that they have, largest first; others keep the
 // order in which the report has them.
 constexpr std::array<std::string_view, 6> kHeaviest = {"device_self", "time",       "device_total",
                                                        "host_self",   "total_time", "bytes"};
-constexpr std::array<std::string_view, 8> kKeepOrder = {
-    "iterations", "gpus", "ranks", "streams", "launches", "memory_curve", "op_tree", "modules"};
+constexpr std::array<std::string_view, 17> kKeepOrder = {
+    "iterations", "gpus",           "ranks",      "streams",        "launches",    "memory_curve",
+    "op_tree",    "modules",        "layers",     "engines",        "cores",       "flops_parts",
+    "regions",    "engine_regions", "identities", "counter_curves", "instructions"};
 
 bool IsLeft(Unit unit) { return unit == Unit::kText || unit == Unit::kBool; }
 
@@ -115,8 +136,10 @@ std::vector<std::size_t> HeaviestOfTree(const Table& table, std::size_t count) {
   for (std::size_t row = 0; row < table.rows() && tree_of(row) == tree_of(0); ++row) {
     weights[row] = std::max(AsNumber(table.At(row, "host_total"), 0),
                             AsNumber(table.At(row, "device_total"), 0));
+    weights[row] = std::max(weights[row], AsNumber(table.At(row, "active_time"), 0));
     const double parent = AsNumber(table.At(row, "parent"), -1);
-    if (parent >= 0) weights[row] = std::min(weights[row], weights[static_cast<std::size_t>(parent)]);
+    if (parent >= 0)
+      weights[row] = std::min(weights[row], weights[static_cast<std::size_t>(parent)]);
     rows.push_back(row);
   }
   std::stable_sort(rows.begin(), rows.end(),
@@ -208,8 +231,7 @@ bool AllAbsent(const Table& table, const Column& column) {
 
 }  // namespace
 
-boost::json::object TableView(const Table& table, const TableLimits& limits,
-                              TablePacker* payload) {
+boost::json::object TableView(const Table& table, const TableLimits& limits, TablePacker* payload) {
   std::vector<const Column*> columns;
   json::array gaps;
   std::string constants;
@@ -281,12 +303,12 @@ boost::json::array TablesView(const report::Report& report, TablePacker& payload
     if (table->rows() == 0) continue;
     // Single launches are bulk, as the timeline is: one comes with the other.
     const bool travels = table->id() != "launches" || !report.timeline.empty();
-    json::object view = TableView(
-        *table, {place.main       ? kStaticRows
-                 : IsTree(*table) ? kStaticRowsOfTrees
-                                  : kStaticRowsOfOthers,
-                 travels ? place.payload_rows : 0},
-        &payload);
+    json::object view = TableView(*table,
+                                  {place.main       ? kStaticRows
+                                   : IsTree(*table) ? kStaticRowsOfTrees
+                                                    : kStaticRowsOfOthers,
+                                   travels ? place.payload_rows : 0},
+                                  &payload);
     view["open"] = place.main && (table->rows() <= kOpenRows || out.size() < 2);
     out.push_back(std::move(view));
   }

@@ -1,0 +1,209 @@
+// What only a recording of AWS Neuron has: instructions of engines, DMA packets, semaphores,
+// layers, tensors, and what the file's own summary states. Held by Profile::neuron beside the
+// common tables, where instructions stand as kernels, DMA packets as copies and collectives as
+// kernels, so that timeline and idle time work as for every device.
+//
+// Times are nanoseconds from the profile's start, as in model/tables.h; texts are ids of
+// Profile::strings, invalid where the file has none. A number that the file does not give is
+// kUnknown. The format: SDK 2.31, schema 7.4.0, and neuron-profile 2.27.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/string_pool.h"
+#include "base/units.h"
+#include "base/value.h"
+
+namespace profgauge::neuron {
+
+inline constexpr std::int64_t kUnknown = -1;
+
+/// The engines of a NeuronCore. kOther: a name that is none of them (kept as track).
+enum class Engine : std::uint8_t { kTensor, kVector, kScalar, kGpsimd, kSync, kOther };
+inline constexpr std::size_t kEngines = 5;   ///< Without kOther.
+std::string_view EngineName(Engine engine);  ///< "tensor", "vector", … "other".
+/// By name or legacy alias (PE, DVE, ACT, POOL, SP), in any case.
+Engine EngineOf(std::string_view name);
+
+/// Bytes that one instruction, or all of a group, moves.
+struct Traffic {
+  std::int64_t hbm_read = 0, hbm_write = 0;
+  std::int64_t sbuf_read = 0, sbuf_write = 0;
+  std::int64_t psum_read = 0, psum_write = 0;
+  std::int64_t psum_to_sbuf = 0;
+  std::int64_t spill_save = 0, spill_reload = 0;
+  std::int64_t input_queue = 0, output_queue = 0, weight_queue = 0;
+  void Add(const Traffic& other);
+};
+
+/// One instruction of an engine, sorted by (core, engine, start).
+struct Instruction {
+  std::int64_t id = 0;  ///< 64 bits, as recorded.
+  Ns start = 0, duration = 0;
+  Ns wait = 0;  ///< For semaphores. It overlaps other time: never add it to wall time.
+  std::int64_t pc = kUnknown;
+  std::int64_t flops = 0;                  ///< 2 · elements, or as recorded.
+  std::int64_t adjusted_flops = kUnknown;  ///< BF16 equivalent, newer files only.
+  StringId opcode, track, operands, hlo, layer, source, type;
+  std::int32_t core = 0;
+  Engine engine = Engine::kOther;
+  bool semaphore = false;  ///< EVENT_SEMAPHORE: the engine waits, it is not active.
+  bool setup = false;      ///< Set-up, tear-down or synchronization, not counted by exec_time.
+  bool transpose = false;
+  bool nki_source = false;  ///< `source` is a line of NKI.
+  Traffic traffic;
+  Ns end() const { return start + duration; }
+};
+
+enum class QueueType : std::uint8_t {
+  kInstruction,
+  kInput,
+  kOutput,
+  kData,
+  kSoftwareDynamic,
+  kHardwareDynamic,
+  kOther
+};
+std::string_view QueueTypeName(QueueType type);
+QueueType QueueTypeOf(std::string_view name);
+
+/// A DMA packet, or a transfer of a tensor that many packets make up. Never add the two.
+struct Dma {
+  Ns start = 0, duration = 0;
+  std::int64_t bytes = 0;
+  std::int64_t id = 0;        ///< Of a transfer: what its packets name.
+  std::int64_t transfer = 0;  ///< Of a packet: the id of its transfer, 0 none.
+  StringId queue;             ///< Without the number of the DMA engine: "qSyncSpillReload0-Q1".
+  StringId variable, from, to;
+  std::int32_t core = 0;
+  std::int16_t dma_engine = -1;  ///< 0 to 15, -1 unknown.
+  QueueType type = QueueType::kOther;
+  Ns end() const { return start + duration; }
+};
+
+/// An edge of the dependency graph, as row numbers of instructions.
+struct Dependency {
+  std::uint32_t from = 0, to = 0;
+};
+
+/// A row of the file's table of layers.
+struct Layer {
+  StringId path;
+  Ns start = 0, duration = 0;
+  std::int64_t flops = kUnknown, model_flops = kUnknown;
+  double mfu = -1, hfu = -1;  ///< -1 unknown.
+};
+
+struct SemaphoreUpdate {
+  Ns time = 0;
+  StringId semaphore;
+  std::int64_t value = 0;
+  std::int32_t core = 0;
+};
+
+/// A notification that limits a core to k of n cycles.
+struct Throttle {
+  Ns start = 0, duration = 0;
+  std::int64_t k = 1, n = 1;
+  std::int32_t type = 99;  ///< 0 to 3 activity, 4.. gpio, …, 99 unknown.
+  std::int32_t core = 0;
+};
+
+struct Tensor {
+  StringId name, type, format, shape;
+  std::int64_t bytes = kUnknown;
+  std::int64_t loads = kUnknown, load_bytes = kUnknown, mean_load_bytes = kUnknown;
+  double reload_factor = -1;
+};
+
+/// One collective operation.
+struct CcOp {
+  Ns start = 0, duration = 0, trigger_delay = kUnknown;
+  StringId operation, algorithm, dtype, group;
+  std::int64_t input_bytes = kUnknown, output_bytes = kUnknown, elements = kUnknown;
+  double bandwidth = -1, bus_bandwidth = -1;  ///< Bytes per second; -1 unknown.
+};
+
+/// One instruction of a core for collectives.
+struct CcInstruction {
+  Ns start = 0, duration = 0;
+};
+
+enum class Curve : std::uint8_t { kDmaThroughput, kHbmThroughput, kPendingDma, kSbuf, kPsum };
+std::string_view CurveName(Curve curve);
+struct CurvePoint {
+  Ns time = 0;
+  double value = 0;  ///< Bytes per second, count, or share 0..1.
+  std::int32_t core = 0;
+  Curve curve = Curve::kDmaThroughput;
+};
+
+struct MemoryUse {
+  std::int64_t device = 0, core = 0;
+  StringId use;
+  std::int64_t bytes = 0;
+};
+
+struct Message {
+  Ns time = kUnknown;
+  StringId category, text;
+  std::int32_t core = 0;
+};
+
+/// A span in which an engine is active, as the file itself states it.
+struct ActiveSpan {
+  Ns start = 0, end = 0, duration = 0;
+  std::int32_t core = 0;
+  Engine engine = Engine::kOther;
+};
+
+/// What the device can do; -1 unknown.
+struct Hardware {
+  double tensor_rows = -1, tensor_columns = -1;
+  double tensor_clock = -1;              ///< GHz.
+  double base_clock = -1;                ///< GHz.
+  double hbm_bandwidth = -1;             ///< Bytes per second.
+  Ns first = kUnknown, last = kUnknown;  ///< Hardware timestamps.
+  /// FLOP/s of the Tensor Engine, -1 when unknown.
+  double PeakFlops() const;
+};
+
+/// Which tables the file has, for absent metrics and sections.
+struct Contents {
+  bool instructions = false, dma = false, layers = false, semaphores = false, throttles = false,
+       tensors = false, cc_ops = false, cc_instructions = false, errors = false, active = false,
+       curves = false, summary = false;
+};
+
+struct Data {
+  Contents has;
+  std::vector<Instruction> instructions;
+  std::vector<Dependency> dependencies;  ///< Sorted by `to`.
+  std::vector<Dma> packets, transfers;   ///< By start. Duplicates are left out.
+  std::vector<ActiveSpan> active;
+  std::vector<Layer> layers;  ///< In the file's order.
+  std::vector<SemaphoreUpdate> semaphores;
+  std::vector<Throttle> throttles;
+  std::vector<Tensor> tensors;
+  std::vector<CcOp> cc_ops;
+  std::vector<CcInstruction> cc_instructions;
+  std::vector<CurvePoint> curves;
+  std::vector<MemoryUse> memory;
+  std::vector<Message> warnings, errors;
+  Hardware hardware;
+  /// The file's own summary: names and values as written (seconds, fractions); sorted by name.
+  std::vector<std::pair<std::string, Value>> summary;
+  std::vector<std::string> unread_tables;  ///< Names of tables that are not used.
+  Ns total_time = kUnknown;  ///< Of the summary, else of the hardware timestamps, else of the rows.
+
+  const Value* FindSummary(std::string_view name) const;
+  /// The number of that name; -1 when it is not there, not a number or negative.
+  double SummaryNumber(std::string_view name) const;
+};
+
+}  // namespace profgauge::neuron

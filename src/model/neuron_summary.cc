@@ -1,0 +1,224 @@
+#include "model/neuron_summary.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace profgauge::neuron {
+namespace {
+
+bool StartsIn(Ns start, Span window) { return start >= window.start && start < window.end; }
+
+Ns Busy(std::vector<Span> spans, Span window) { return Length(Clip(spans, window)); }
+
+template <class Rows>
+std::vector<Span> UnionOf(const Rows& rows) {
+  SpanCollector collector;
+  for (const auto& row : rows) collector.Add(row.start, row.duration);
+  return collector.Take();
+}
+
+bool IsStatic(QueueType type) {
+  return type != QueueType::kSoftwareDynamic && type != QueueType::kHardwareDynamic;
+}
+
+void SumInstruction(const Instruction& row, std::string_view opcode, const StringPool& strings,
+                    Summary& sums) {
+  sums.traffic.Add(row.traffic);
+  sums.flops += row.flops;
+  if (row.transpose) sums.transpose_flops += row.flops;
+  if (row.adjusted_flops >= 0) {
+    sums.adjusted_flops = std::max<std::int64_t>(0, sums.adjusted_flops) + row.adjusted_flops;
+    sums.adjusted_transpose_flops = std::max<std::int64_t>(0, sums.adjusted_transpose_flops) +
+                                    (row.transpose ? row.adjusted_flops : 0);
+  }
+  if (opcode == "MATMUL") ++sums.matmuls;
+  if (opcode == "ACTIVATE" || opcode == "ACTIVATE_QUANTIZE") {
+    ++sums.activates;
+    sums.activate_time += row.duration;
+  }
+  if (row.traffic.psum_to_sbuf > 0) ++sums.psum_to_sbuf_writes;
+  if (row.engine == Engine::kOther) return;
+  EngineSums& engine = sums.engines[static_cast<std::size_t>(row.engine)];
+  ++engine.instructions;
+  engine.wait += row.wait;
+  if (row.nki_source) ++engine.with_source;
+  engine.flops += row.flops;
+  if (row.transpose) engine.transpose_flops += row.flops;
+  if (row.engine == Engine::kTensor && row.wait > 0 && row.operands.valid() &&
+      IsDmaSemaphore(WaitedSemaphore(strings[row.operands]))) {
+    sums.tensor_dma_wait += row.wait;
+  }
+  if (row.semaphore) return;
+  engine.instruction_time += row.duration;
+  if (row.setup) engine.setup += row.duration;
+}
+
+// Unions per engine, each core by itself; all of them go into `all`.
+void SumActive(const Data& data, Summary& sums, std::vector<Span>& all) {
+  const auto& rows = data.instructions;
+  for (std::size_t i = 0; i < rows.size();) {
+    SpanCollector collector;
+    const std::int32_t core = rows[i].core;
+    const Engine engine = rows[i].engine;
+    for (; i < rows.size() && rows[i].core == core && rows[i].engine == engine; ++i) {
+      if (!rows[i].semaphore) collector.Add(rows[i].start, rows[i].duration);
+    }
+    const std::vector<Span> spans = Clip(collector.Take(), sums.window);
+    all.insert(all.end(), spans.begin(), spans.end());
+    if (engine != Engine::kOther) {
+      sums.engines[static_cast<std::size_t>(engine)].active += Length(spans);
+    }
+  }
+}
+
+template <class Wanted>
+DmaSums SumDma(const Data& data, Span window, const Wanted& wanted) {
+  DmaSums sums;
+  SpanCollector collector;
+  for (const Dma& row : data.packets) {
+    if (!wanted(row.type)) continue;
+    collector.Add(row.start, row.duration);
+    if (!StartsIn(row.start, window)) continue;
+    ++sums.packets;
+    sums.bytes += row.bytes;
+    sums.time += row.duration;
+  }
+  sums.active = Busy(collector.Take(), window);
+  return sums;
+}
+
+void SumTransfers(const Data& data, Summary& sums) {
+  const Span window = sums.window;
+  sums.dma = SumDma(data, window, [](QueueType) { return true; });
+  sums.static_dma = SumDma(data, window, IsStatic);
+  sums.dynamic_dma = SumDma(data, window, [](QueueType type) { return !IsStatic(type); });
+  sums.software_dma =
+      SumDma(data, window, [](QueueType type) { return type == QueueType::kSoftwareDynamic; });
+  sums.hardware_dma =
+      SumDma(data, window, [](QueueType type) { return type == QueueType::kHardwareDynamic; });
+  for (const Dma& row : data.transfers) {
+    if (!StartsIn(row.start, window)) continue;
+    ++sums.transfers;
+    sums.transfer_bytes += row.bytes;
+    sums.transfer_time += row.duration;
+  }
+}
+
+void SumCollectives(const Data& data, Summary& sums) {
+  for (const CcOp& row : data.cc_ops) {
+    if (!StartsIn(row.start, sums.window)) continue;
+    ++sums.cc_ops;
+    sums.cc_time += row.duration;
+  }
+  for (const CcInstruction& row : data.cc_instructions) {
+    if (!StartsIn(row.start, sums.window)) continue;
+    ++sums.cc_instructions;
+    sums.cc_instruction_time += row.duration;
+  }
+  sums.cc_active = Busy(UnionOf(data.cc_ops), sums.window);
+  sums.cc_instruction_active = Busy(UnionOf(data.cc_instructions), sums.window);
+}
+
+void SumThrottles(const Data& data, Summary& sums) {
+  SpanCollector limited;
+  double weighted = 0;
+  for (const Throttle& row : data.throttles) {
+    const Ns start = std::max(row.start, sums.window.start);
+    const Ns length = std::min(row.start + row.duration, sums.window.end) - start;
+    if (length <= 0) continue;
+    sums.throttle_covered += length;
+    weighted +=
+        static_cast<double>(length) * static_cast<double>(row.k) / static_cast<double>(row.n);
+    if (row.k >= row.n) continue;
+    sums.limited += length;
+    limited.Add(start, length);
+  }
+  if (sums.throttle_covered > 0) {
+    sums.throttle_limit = weighted / static_cast<double>(sums.throttle_covered);
+  }
+  sums.tensor_limited = OverlapLength(limited.Take(), ActiveSpans(data, Engine::kTensor));
+}
+
+Ns ExecTime(const Data& data, Span window) {
+  Ns first = window.end, last = window.start;
+  const auto add = [&](Ns start, Ns end) {
+    first = std::min(first, std::max(start, window.start));
+    last = std::max(last, std::min(end, window.end));
+  };
+  for (const Instruction& row : data.instructions) {
+    if (!row.setup && row.end() >= window.start && row.start < window.end)
+      add(row.start, row.end());
+  }
+  for (const Dma& row : data.packets) {
+    if (row.end() >= window.start && row.start < window.end) add(row.start, row.end());
+  }
+  return std::max<Ns>(0, last - first);
+}
+
+}  // namespace
+
+std::vector<Span> ActiveSpans(const Data& data, Engine engine, std::int32_t core) {
+  std::vector<Span> spans;
+  for (const Instruction& row : data.instructions) {
+    if (row.engine != engine || row.semaphore || (core >= 0 && row.core != core)) continue;
+    spans.push_back({row.start, row.end()});
+  }
+  return Merge(std::move(spans));
+}
+
+std::string_view WaitedSemaphore(std::string_view operands) {
+  // "S[24] (qGpSimdDynamic)>=16 src=…": a comparison behind the semaphore is what is waited for.
+  for (std::size_t at = operands.find("S["); at != std::string_view::npos;
+       at = operands.find("S[", at + 2)) {
+    std::size_t end = operands.find(']', at);
+    if (end == std::string_view::npos) return {};
+    ++end;
+    if (operands.substr(end).starts_with(" (")) {
+      const std::size_t close = operands.find(')', end);
+      if (close == std::string_view::npos) return {};
+      end = close + 1;
+    }
+    const std::string_view rest = operands.substr(end);
+    if (rest.starts_with(">") || rest.starts_with("=") || rest.starts_with("<")) {
+      return operands.substr(at, end - at);
+    }
+  }
+  return {};
+}
+
+bool IsDmaSemaphore(std::string_view semaphore) {
+  return semaphore.find("(q") != std::string_view::npos;
+}
+
+Span WholeWindow(const Data& data) {
+  Ns end = std::max<Ns>(0, data.total_time);
+  for (const Instruction& row : data.instructions) end = std::max(end, row.end() + 1);
+  for (const Dma& row : data.packets) end = std::max(end, row.end() + 1);
+  for (const Dma& row : data.transfers) end = std::max(end, row.end() + 1);
+  for (const CcOp& row : data.cc_ops) end = std::max(end, row.start + row.duration + 1);
+  for (const Throttle& row : data.throttles) end = std::max(end, row.start + row.duration + 1);
+  return {0, end};
+}
+
+Summary Summarize(const Data& data, const StringPool& strings, Span window) {
+  Summary sums;
+  sums.window = window;
+  for (const Instruction& row : data.instructions) {
+    if (!StartsIn(row.start, window)) continue;
+    SumInstruction(row, row.opcode.valid() ? strings[row.opcode] : std::string_view{}, strings,
+                   sums);
+  }
+  std::vector<Span> all;
+  SumActive(data, sums, all);
+  SumTransfers(data, sums);
+  SumCollectives(data, sums);
+  for (const auto& spans : {UnionOf(data.packets), UnionOf(data.cc_ops)}) {
+    all.insert(all.end(), spans.begin(), spans.end());
+  }
+  sums.active = Busy(Merge(std::move(all)), window);
+  sums.exec_time = ExecTime(data, window);
+  SumThrottles(data, sums);
+  return sums;
+}
+
+}  // namespace profgauge::neuron

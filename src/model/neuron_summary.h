@@ -1,0 +1,77 @@
+// Sums over a Neuron recording or a part of it: what the file's own summary says of the whole, for
+// any window, and the identities by which a file shows that it is complete.
+//
+// A row counts where it starts, so that adjacent windows add up; unions are clipped to the window.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/interval.h"
+#include "model/neuron.h"
+
+namespace profgauge::neuron {
+
+struct EngineSums {
+  std::int64_t instructions = 0;
+  Ns active = 0;            ///< Union without EVENT_SEMAPHORE.
+  Ns instruction_time = 0;  ///< Sum without EVENT_SEMAPHORE.
+  Ns wait = 0;              ///< Sum of semaphore waits.
+  Ns setup = 0;             ///< Of instruction_time.
+  std::int64_t with_source = 0;
+  std::int64_t flops = 0, transpose_flops = 0;
+};
+
+struct DmaSums {
+  std::int64_t packets = 0, bytes = 0;
+  Ns active = 0, time = 0;
+};
+
+struct Summary {
+  Span window;
+  std::array<EngineSums, kEngines> engines;  ///< Over all cores: active times are added.
+  Traffic traffic;
+  std::int64_t flops = 0, transpose_flops = 0;
+  std::int64_t adjusted_flops = kUnknown, adjusted_transpose_flops = kUnknown;
+  std::int64_t matmuls = 0, activates = 0, psum_to_sbuf_writes = 0;
+  Ns activate_time = 0;
+  Ns tensor_dma_wait = 0;
+  DmaSums dma, static_dma, dynamic_dma, software_dma, hardware_dma;
+  std::int64_t transfers = 0, transfer_bytes = 0;
+  Ns transfer_time = 0;
+  std::int64_t cc_ops = 0;
+  Ns cc_time = 0, cc_active = 0;
+  std::int64_t cc_instructions = 0;
+  Ns cc_instruction_time = 0, cc_instruction_active = 0;
+  Ns active = 0;     ///< Union of engines, packets and collectives.
+  Ns exec_time = 0;  ///< From the first to the last instruction or packet that is no set-up.
+  Ns limited = 0, throttle_covered = 0, tensor_limited = 0;
+  double throttle_limit = -1;  ///< Σ k/n · duration / Σ duration, -1 without notifications.
+};
+
+/// The spans in which an engine is active (no EVENT_SEMAPHORE), of one core or (-1) of all.
+std::vector<Span> ActiveSpans(const Data& data, Engine engine, std::int32_t core = -1);
+
+/// Whether a semaphore wait is on a DMA queue, told by the name in the operands: "S[24]
+/// (qGpSimdDynamic)>=16". The semaphore with its queue, empty when the operands name none.
+std::string_view WaitedSemaphore(std::string_view operands);
+bool IsDmaSemaphore(std::string_view semaphore);
+
+/// REQUIRES: `strings` are those of the profile that holds `data`.
+Summary Summarize(const Data& data, const StringPool& strings, Span window);
+/// Of the whole: nothing is clipped.
+Span WholeWindow(const Data& data);
+
+struct Identity {
+  std::string name;
+  double computed = 0, stated = 0;  ///< In base units: ns, bytes, FLOPs, shares.
+  double deviation = 0;             ///< |computed − stated| / stated; of 0, computed itself.
+  bool holds = true;                ///< Deviation at most 1 %, or a difference of rounding.
+};
+
+/// What rows and summary must agree on, of what the file has.
+std::vector<Identity> CheckIdentities(const Data& data, const StringPool& strings);
+
+}  // namespace profgauge::neuron

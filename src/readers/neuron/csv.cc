@@ -1,0 +1,154 @@
+#include "readers/neuron/csv.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace profgauge::readers::neuron {
+namespace {
+
+constexpr std::size_t kMaxField = std::size_t{1} << 20;
+/// More columns than this are no table of the schema.
+constexpr std::size_t kMaxFields = 4096;
+
+struct Signature {
+  TableKind kind;
+  std::string_view column, other;  ///< Both are there; `other` may be empty.
+};
+// Columns that only one table of schema 7.4.0 has.
+constexpr Signature kSignatures[] = {
+    {TableKind::kInstructions, "evt_wait_time_ns", "opcode"},
+    {TableKind::kPackets, "packet_idx", "packet_aggregation_id"},
+    {TableKind::kTransfers, "block_id", "read_num_sbuf_partitions"},
+    {TableKind::kSemaphores, "double_set_or_clear", ""},
+    {TableKind::kCcOps, "cc_trigger_start_delay", ""},
+    {TableKind::kCcInstructions, "core_idx", "trigger_engine"},
+    {TableKind::kTensors, "load_to_sbuf_repeat_factor", ""},
+    {TableKind::kHbmUse, "neuroncore_idx", "usage_type"},
+    {TableKind::kMetadata, "profile_schema_version", "tensor_engine_num_rows"},
+    {TableKind::kSummary, "neuroncore_cycle_count", "total_time"},
+    {TableKind::kErrors, "error_type_id", ""},
+    {TableKind::kPsumUsage, "bank_0_util_percent", ""},
+    {TableKind::kSbufUsage, "partition_0_util_percent", ""},
+    {TableKind::kLayers, "node_name", "children_ids"},
+    {TableKind::kFlow, "dependency_type", "in_id"},
+};
+
+void AddCell(std::string_view text, Record& record) {
+  const char* end = text.data() + text.size();
+  std::int64_t integer = 0;
+  if (const auto [stop, error] = std::from_chars(text.data(), end, integer);
+      error == std::errc() && stop == end) {
+    return record.AddInteger(integer);
+  }
+  std::uint64_t wide = 0;
+  if (const auto [stop, error] = std::from_chars(text.data(), end, wide);
+      error == std::errc() && stop == end) {
+    return record.AddUnsigned(wide);
+  }
+  double real = 0;
+  if (const auto [stop, error] = std::from_chars(text.data(), end, real);
+      error == std::errc() && stop == end) {
+    return record.AddReal(real);
+  }
+  record.AddText(text);
+}
+
+}  // namespace
+
+void CsvStream::EndField() {
+  ++used_;
+  after_quote_ = false;
+}
+
+void CsvStream::EndLine() {
+  if (any_) {
+    EndField();
+    fields_.resize(used_);
+    take_(fields_);
+  }
+  used_ = 0;
+  for (std::string& field : fields_) field.clear();
+  any_ = false;
+}
+
+void CsvStream::Feed(std::string_view bytes) {
+  for (const char c : bytes) {
+    if (!in_quotes_ && c == '\n') {
+      EndLine();
+      continue;
+    }
+    if (!in_quotes_ && c == '\r') continue;
+    any_ = true;
+    if (used_ >= fields_.size()) fields_.resize(std::min(used_ + 1, kMaxFields));
+    if (used_ >= kMaxFields) continue;
+    std::string& field = fields_[used_];
+    if (c == '"') {
+      if (after_quote_ && field.size() < kMaxField) field += '"';
+      after_quote_ = in_quotes_ && !after_quote_;
+      in_quotes_ = !in_quotes_;
+    } else if (c == ',' && !in_quotes_) {
+      EndField();
+    } else {
+      after_quote_ = false;
+      if (field.size() < kMaxField) field += c;
+    }
+  }
+}
+
+bool CsvStream::End() {
+  const bool whole = !in_quotes_;
+  in_quotes_ = false;
+  EndLine();
+  return whole;
+}
+
+TableKind TableOfHeader(const std::vector<std::string>& header, std::string_view name) {
+  const auto has = [&](std::string_view column) {
+    return column.empty() || std::find(header.begin(), header.end(), column) != header.end();
+  };
+  for (const Signature& signature : kSignatures) {
+    if (has(signature.column) && has(signature.other)) return signature.kind;
+  }
+  // "pcore_idx" and "start_ts" alone do not tell; a name of the schema does.
+  const TableKind named = TableKindOf(name);
+  const bool neuron = has("pcore_idx") || has("timestamp") || has("start_ts") || has("category");
+  return neuron ? named : TableKind::kUnknown;
+}
+
+std::string TableNameOf(const std::string& path) {
+  std::string stem = std::filesystem::path(path).filename().string();
+  stem = stem.substr(0, stem.find('.'));
+  const auto digits = stem.find_last_not_of("0123456789");
+  if (digits != std::string::npos && digits + 1 < stem.size() && stem[digits] == '_') {
+    stem.resize(digits);
+  }
+  return stem;
+}
+
+CsvTable::CsvTable(Import& import, const std::string& path)
+    : import_(import), name_(TableNameOf(path)) {}
+
+void CsvTable::Take(const std::vector<std::string>& fields) {
+  if (header_.empty()) {
+    header_ = fields;
+    if (header_.front().starts_with("\xEF\xBB\xBF")) header_.front().erase(0, 3);
+    kind_ = TableOfHeader(header_, name_);
+    import_.Begin(kind_);
+    // The viewer's "Export to CSV" puts this column first, and samples unless told otherwise.
+    if (header_.front() == "timeline_track") import_.log().AddAt(Counter::rows_sampled, name_);
+    return;
+  }
+  if (kind_ == TableKind::kUnknown || kind_ == TableKind::kUnused) return;
+  record_.Clear(kind_ == TableKind::kSummary || kind_ == TableKind::kMetadata);
+  for (std::size_t i = 0; i < std::min(fields.size(), header_.size()); ++i) {
+    if (fields[i].empty()) continue;
+    record_.Begin(header_[i]);
+    AddCell(fields[i], record_);
+  }
+  import_.Take(kind_, name_, record_, row_++);
+}
+
+}  // namespace profgauge::readers::neuron

@@ -1,0 +1,303 @@
+// What follows the last row: the unit and origin of times, order, links, and the common tables.
+#include "readers/neuron/import.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+#include "base/format.h"
+#include "model/neuron_summary.h"
+
+namespace profgauge::readers::neuron {
+namespace {
+
+// Streams of a NeuronCore: two rows for an engine (instructions; matrix products of the Tensor
+// Engine, which overlap by design), then collectives, then one row for each DMA engine.
+constexpr std::int64_t kOtherStream = 2 * static_cast<std::int64_t>(data::kEngines);
+constexpr std::int64_t kCollectiveStream = kOtherStream + 1;
+constexpr std::int64_t kDmaStream = 16;
+
+constexpr std::string_view kTracks[] = {"Tensor", "Vector", "Scalar", "GpSimd", "Sync"};
+
+// How Neuron's own tools record what a device profile lacks.
+constexpr RecordingHint kHints[] = {
+    {Capability::kHostOps,
+     "pass the framework's trace or a system profile (`neuron-explorer view "
+     "-d DIR --output-format json`) for the host"},
+    {Capability::kLaunchLinks, "a device profile holds no launches of the host"},
+    {Capability::kOccupancy, "a NeuronCore has engines, see engine.*"},
+    {Capability::kIterationMarkers,
+     "a device profile holds one execution; choose parts of it with "
+     "--range"},
+};
+
+template <class Rows, class Change>
+void ForEach(Rows& rows, const Change& change) {
+  for (auto& row : rows) change(row);
+}
+
+// Calls `change` with every time and duration of the data.
+template <class Time, class Length>
+void ForEachTime(data::Data& data, const Time& time, const Length& length) {
+  const auto both = [&](auto& row) {
+    time(row.start);
+    length(row.duration);
+  };
+  ForEach(data.instructions, [&](data::Instruction& row) {
+    both(row);
+    length(row.wait);
+  });
+  ForEach(data.packets, both);
+  ForEach(data.transfers, both);
+  ForEach(data.layers, both);
+  ForEach(data.throttles, both);
+  ForEach(data.cc_ops, both);
+  ForEach(data.cc_instructions, both);
+  ForEach(data.active, [&](data::ActiveSpan& row) {
+    time(row.start);
+    time(row.end);
+    length(row.duration);
+  });
+  ForEach(data.semaphores, [&](data::SemaphoreUpdate& row) { time(row.time); });
+  ForEach(data.curves, [&](data::CurvePoint& row) { time(row.time); });
+  ForEach(data.errors, [&](data::Message& row) {
+    if (row.time >= 0) time(row.time);
+  });
+}
+
+Error TimeBaseError(Ns last, double total_seconds) {
+  Error error;
+  error.kind = ErrorKind::kInput;
+  error.code = "neuron/time-base";
+  error.message = fmt::format(
+      "the rows' times do not fit the total time: the last row ends at {}, and the total time is "
+      "{:g} s",
+      last, total_seconds);
+  error.notes.emplace_back(
+      "help: rows and summary are of different recordings or versions; export the profile again");
+  return error;
+}
+
+}  // namespace
+
+Status Import::SetTimeBase() {
+  std::sort(data_->summary.begin(), data_->summary.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  const data::Hardware& hardware = data_->hardware;
+  const bool known = hardware.first >= 0 && hardware.last > hardware.first;
+  double total = data_->SummaryNumber("total_time");
+  const Ns first = known ? hardware.first : 0;
+  if (total <= 0 && known) total = static_cast<double>(hardware.last - hardware.first) * 1e-9;
+  const double reach = static_cast<double>(last_end_ - std::min(first, last_end_));
+  if (total > 0 && reach > 0) {
+    // Nanoseconds give 1e9 a second, picoseconds 1e12; rows may end early, but hardly late.
+    const double ratio = reach / total;
+    if (ratio > 3e9 && ratio >= 3e11 && ratio < 3e12) {
+      Scale(1000);
+      log().Add(Counter::time_unit_picoseconds);
+    } else if (ratio > 3e9) {
+      return Fail(TimeBaseError(last_end_, total));
+    }
+  }
+  ShiftToOrigin();
+  const double nanoseconds = total * 1e9;
+  data_->total_time = total > 0 && nanoseconds < 9e18 ? std::llround(nanoseconds)
+                      : last_end_ > 0                 ? last_end_
+                                                      : data::kUnknown;
+  return {};
+}
+
+void Import::Scale(std::int64_t divisor) {
+  const auto scale = [&](Ns& value) { value /= divisor; };
+  ForEachTime(*data_, scale, scale);
+  last_end_ /= divisor;
+  if (data_->hardware.first > 0) data_->hardware.first /= divisor;
+}
+
+void Import::ShiftToOrigin() {
+  const Ns origin = data_->hardware.first;
+  if (origin <= 0 || origin > last_end_) return;
+  const auto shift = [&](Ns& time) { time = std::max<Ns>(0, time - origin); };
+  ForEachTime(*data_, shift, [](Ns&) {});
+  last_end_ -= origin;
+}
+
+void Import::SortRows() {
+  const auto by_start = [](const auto& a, const auto& b) { return a.start < b.start; };
+  std::stable_sort(data_->instructions.begin(), data_->instructions.end(),
+                   [](const data::Instruction& a, const data::Instruction& b) {
+                     return std::tuple(a.core, a.engine, a.start) <
+                            std::tuple(b.core, b.engine, b.start);
+                   });
+  std::stable_sort(data_->packets.begin(), data_->packets.end(), by_start);
+  std::stable_sort(data_->transfers.begin(), data_->transfers.end(), by_start);
+  std::stable_sort(data_->throttles.begin(), data_->throttles.end(), by_start);
+  std::stable_sort(data_->cc_ops.begin(), data_->cc_ops.end(), by_start);
+  std::stable_sort(data_->cc_instructions.begin(), data_->cc_instructions.end(), by_start);
+  std::stable_sort(data_->semaphores.begin(), data_->semaphores.end(),
+                   [](const auto& a, const auto& b) { return a.time < b.time; });
+  std::stable_sort(data_->curves.begin(), data_->curves.end(), [](const auto& a, const auto& b) {
+    return std::tuple(a.curve, a.core, a.time) < std::tuple(b.curve, b.core, b.time);
+  });
+}
+
+void Import::LinkDependencies() {
+  boost::unordered_flat_map<std::int64_t, std::uint32_t> rows;
+  rows.reserve(data_->instructions.size());
+  for (std::uint32_t i = 0; i < data_->instructions.size(); ++i) {
+    const std::int64_t id = data_->instructions[i].id;
+    if (id != 0 && !rows.try_emplace(id, i).second) log().Add(Counter::duplicate_ids);
+  }
+  for (const Edge& edge : edges_) {
+    const auto from = rows.find(edge.from), to = rows.find(edge.to);
+    if (from == rows.end() || to == rows.end()) {
+      log().Add(Counter::dependencies_unresolved);
+    } else {
+      data_->dependencies.push_back({from->second, to->second});
+    }
+  }
+  std::sort(data_->dependencies.begin(), data_->dependencies.end(),
+            [](const data::Dependency& a, const data::Dependency& b) {
+              return std::tuple(a.to, a.from) < std::tuple(b.to, b.from);
+            });
+  edges_ = {};
+}
+
+void Import::CountUnusable() {
+  for (const auto& [table, usable] : usable_) {
+    if (usable.dropped * 100 > usable.rows) log().AddAt(Counter::rows_unusable, table);
+  }
+}
+
+void Import::FillInstructions() {
+  for (const data::Instruction& row : data_->instructions) {
+    if (row.semaphore) continue;  // The engine waits: this is no work.
+    const bool other = row.engine == data::Engine::kOther;
+    const auto engine = static_cast<std::int64_t>(row.engine);
+    const bool matrix = builder_.strings()[row.track] == "TensorMatrix";
+    const std::int64_t stream = other ? kOtherStream : 2 * engine + (matrix ? 1 : 0);
+    DeviceRow work;
+    work.start = row.start;
+    work.duration = row.duration;
+    work.name = row.opcode.valid() ? row.opcode : builder_.Intern("instruction");
+    work.gpu = row.core;
+    work.stream = stream;
+    builder_.AddDevice(work);
+    builder_.NameStream(row.core, stream,
+                        other    ? "Other engines"
+                        : matrix ? "Tensor (matrix products)"
+                                 : std::string(kTracks[engine]));
+  }
+}
+
+void Import::FillDma() {
+  const StringId unnamed = builder_.Intern("DMA");
+  for (const data::Dma& row : data_->packets) {
+    const std::int64_t stream = kDmaStream + row.dma_engine;
+    DeviceRow copy;
+    copy.start = row.start;
+    copy.duration = row.duration;
+    copy.name = row.queue.valid() ? row.queue : unnamed;
+    copy.kind = DeviceKind::kMemcpy;
+    copy.gpu = row.core;
+    copy.stream = stream;
+    copy.copy = CopyKind::kDeviceToDevice;
+    copy.bytes = row.bytes;
+    builder_.AddDevice(copy);
+    builder_.NameStream(
+        row.core, stream,
+        row.dma_engine < 0 ? std::string("DMA") : fmt::format("DMA engine {}", row.dma_engine));
+  }
+}
+
+void Import::FillCollectives() {
+  for (const data::CcOp& row : data_->cc_ops) {
+    Collective collective;
+    collective.name = row.operation;
+    collective.dtype = row.dtype;
+    collective.group = row.group;
+    collective.in_elements = row.elements;
+    collective.out_elements = row.elements;
+    DeviceRow work;
+    work.start = row.start;
+    work.duration = row.duration;
+    work.name = row.operation.valid() ? row.operation : builder_.Intern("collective");
+    work.gpu = 0;
+    work.stream = kCollectiveStream;
+    work.collective = builder_.AddCollective(collective);
+    builder_.AddDevice(work);
+    builder_.NameStream(0, kCollectiveStream, "Collectives");
+  }
+}
+
+void Import::FillCommonTables() {
+  FillInstructions();
+  FillDma();
+  FillCollectives();
+  for (const data::Layer& row : data_->layers) {
+    builder_.AddDeviceRange({row.start, row.duration, row.path, 0, 0});
+  }
+  std::int32_t cores = 1;
+  for (const data::Instruction& row : data_->instructions) cores = std::max(cores, row.core + 1);
+  const Value* instance = data_->FindSummary("instance_type");
+  const auto* type = instance == nullptr ? nullptr : std::get_if<std::string>(instance);
+  for (std::int32_t core = 0; core < std::min(cores, 64); ++core) {
+    Gpu gpu;
+    gpu.id = core;
+    gpu.name = "NeuronCore" + (type == nullptr ? std::string() : " of " + *type);
+    builder_.AddGpu(std::move(gpu));
+  }
+  if (data_->total_time > 0) builder_.SetSpan(0, data_->total_time);
+}
+
+void Import::AddFacts() {
+  constexpr std::string_view kFacts[] = {
+      "instance_type",       "compiler_version", "runtime_version", "driver_version",
+      "collectives_version", "profiler_version", "nd_idx",          "nc_idx"};
+  for (const std::string_view name : kFacts) {
+    const Value* value = data_->FindSummary(name);
+    if (value == nullptr) continue;
+    const auto* text = std::get_if<std::string>(value);
+    builder_.AddFact(std::string(name),
+                     text != nullptr ? *text : fmt::format("{}", AsNumber(*value, 0)));
+  }
+}
+
+Result<Profile> Import::Finish() {
+  PROFGAUGE_CHECK(SetTimeBase());
+  SortRows();
+  LinkDependencies();
+  CountUnusable();
+  const bool device = data_->has.instructions || data_->has.dma || data_->has.summary;
+  if (!device && !has_host_) {
+    Error error;
+    error.kind = ErrorKind::kInput;
+    error.code = "neuron/no-rows";
+    error.message = "the profile has no instructions, no DMA and no summary";
+    error.notes.emplace_back(
+        "help: export it with `neuron-explorer view -n MODEL.neff -s PROFILE.ntff --output-format "
+        "json`");
+    return Fail(std::move(error));
+  }
+  if (device) {
+    AddFacts();
+    FillCommonTables();
+    builder_.SetHints(kHints);
+    for (const data::Identity& identity : data::CheckIdentities(*data_, builder_.strings())) {
+      if (identity.holds) continue;
+      log().AddAt(Counter::identities_broken,
+                  fmt::format("{}: rows {:g}, summary {:g}", identity.name, identity.computed,
+                              identity.stated));
+    }
+    builder_.SetNeuron(data_);
+  }
+  PROFGAUGE_TRY(Profile profile, builder_.Finish());
+  profile.has_timeline = profile.device.size() + profile.host.size() + profile.api.size() > 0;
+  return profile;
+}
+
+}  // namespace profgauge::readers::neuron

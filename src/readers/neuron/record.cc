@@ -1,0 +1,265 @@
+#include "readers/neuron/record.h"
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <charconv>
+#include <cmath>
+#include <system_error>
+
+namespace profgauge::readers::neuron {
+namespace {
+
+/// More text than this in one row is not meant; it is left out.
+constexpr std::size_t kMaxText = std::size_t{16} << 20;
+
+struct KeyName {
+  std::string_view name;
+  Key key;
+};
+// Names of neuron-profile 2.27's JSON first, then those of schema 7.4.0 where they differ.
+constexpr KeyName kNames[] = {
+    {"id", Key::kId},
+    {"timestamp", Key::kStart},
+    {"start_ts", Key::kStart},
+    {"start", Key::kStart},
+    {"end_ts", Key::kEnd},
+    {"end", Key::kEnd},
+    {"duration", Key::kDuration},
+    {"duration_ns", Key::kDuration},
+    {"subgroup", Key::kEngine},
+    {"engine", Key::kEngine},
+    {"label", Key::kTrack},
+    {"timeline_track", Key::kTrack},
+    {"opcode", Key::kOpcode},
+    {"operands", Key::kOperands},
+    {"pc", Key::kPc},
+    {"hlo_name", Key::kHlo},
+    {"hlo_attrs", Key::kHloAttrs},
+    {"layer", Key::kLayer},
+    {"fully_qualified_subgraph", Key::kSubgraph},
+    {"instruction_type", Key::kInstructionType},
+    {"tensor_instruction_type", Key::kInstructionType},
+    {"evt_wait_time", Key::kWait},
+    {"evt_wait_time_ns", Key::kWait},
+    {"elements", Key::kElements},
+    {"tensor_elements", Key::kElements},
+    {"raw_flops", Key::kRawFlops},
+    {"adjusted_flops", Key::kAdjustedFlops},
+    {"flops_transpose", Key::kTransposeFlops},
+    {"hbm_read_bytes", Key::kHbmRead},
+    {"hbm_write_bytes", Key::kHbmWrite},
+    {"sbuf_read_bytes", Key::kSbufRead},
+    {"sbuf_write_bytes", Key::kSbufWrite},
+    {"psum_read_bytes", Key::kPsumRead},
+    {"psum_write_bytes", Key::kPsumWrite},
+    {"psum_read_sbuf_write_bytes", Key::kPsumToSbuf},
+    {"spill_save_bytes", Key::kSpillSave},
+    {"spill_reload_bytes", Key::kSpillReload},
+    {"input_queue_bytes", Key::kInputQueue},
+    {"output_queue_bytes", Key::kOutputQueue},
+    {"weight_queue_bytes", Key::kWeightQueue},
+    {"nki_source_location", Key::kNkiSource},
+    {"bir_debug_info_source_location", Key::kBirSource},
+    {"pcore_idx", Key::kCore},
+    {"predecessors", Key::kPredecessors},
+    {"transfer_size", Key::kBytes},
+    {"transfer_bytes", Key::kBytes},
+    {"queue_type", Key::kQueueType},
+    {"queue_name", Key::kQueueName},
+    {"dma_engine", Key::kDmaEngine},
+    {"engine_idx", Key::kDmaEngine},
+    {"variable", Key::kVariable},
+    {"source", Key::kFrom},
+    {"dest", Key::kTo},
+    {"aggregated", Key::kAggregated},
+    {"duplicate", Key::kDuplicate},
+    {"is_cc_dma", Key::kIsCc},
+    {"packet_aggregation_id", Key::kAggregationId},
+    {"packet_idx", Key::kPacketIndex},
+    {"name", Key::kName},
+    {"node_name", Key::kName},
+    {"tensor_engine_flop_count", Key::kFlopCount},
+    {"tensor_engine_model_flop_count", Key::kModelFlopCount},
+    {"tensor_engine_mfu", Key::kMfu},
+    {"mfu", Key::kMfu},
+    {"tensor_engine_hfu", Key::kHfu},
+    {"hfu", Key::kHfu},
+    {"value", Key::kValue},
+    {"k", Key::kK},
+    {"n", Key::kN},
+    {"type", Key::kType},
+    {"variable_name", Key::kVariable},
+    {"format", Key::kFormat},
+    {"shape", Key::kShape},
+    {"size", Key::kSize},
+    {"load_to_sbuf_avg_size_bytes", Key::kLoadMean},
+    {"load_to_sbuf_total_size_bytes", Key::kLoadTotal},
+    {"load_to_sbuf_dma_count", Key::kLoadCount},
+    {"load_to_sbuf_repeat_factor", Key::kReloadFactor},
+    {"transfer_rate", Key::kRate},
+    {"current_throughput", Key::kRate},
+    {"hbm_transfer_rate", Key::kHbmRate},
+    {"usage_avg", Key::kUsage},
+    {"avg_util_percent", Key::kUsage},
+    {"nd", Key::kDevice},
+    {"nd_idx", Key::kDevice},
+    {"neuron_device_idx", Key::kDevice},
+    {"nc", Key::kCore},
+    {"nc_idx", Key::kCore},
+    {"neuroncore_idx", Key::kCore},
+    {"usage_type", Key::kUsageType},
+    {"amount_bytes", Key::kAmount},
+    {"usage_bytes", Key::kAmount},
+    {"operation", Key::kOperation},
+    {"algorithm", Key::kAlgorithm},
+    {"num_elements", Key::kElementCount},
+    {"dtype", Key::kDtype},
+    {"input_size", Key::kInputSize},
+    {"output_size", Key::kOutputSize},
+    {"algorithm_bandwidth", Key::kBandwidth},
+    {"bus_bandwidth", Key::kBusBandwidth},
+    {"cc_trigger_start_delay", Key::kTriggerDelay},
+    {"replica_group", Key::kGroup},
+    {"group", Key::kGroup},
+    {"message", Key::kMessage},
+    {"description", Key::kMessage},
+    {"category", Key::kCategory},
+    {"pe_num_rows", Key::kRows},
+    {"tensor_engine_num_rows", Key::kRows},
+    {"pe_num_cols", Key::kColumns},
+    {"tensor_engine_num_cols", Key::kColumns},
+    {"pe_clock_freq", Key::kTensorClock},
+    {"tensor_engine_clock_freq", Key::kTensorClock},
+    {"pe_clock_others", Key::kBaseClock},
+    {"neuroncore_clock_freq", Key::kBaseClock},
+    {"hbm_ddr_bandwidth", Key::kHbmBandwidth},
+    {"first_hw_timestamp", Key::kFirstTime},
+    {"last_hw_timestamp", Key::kLastTime},
+    {"in_id", Key::kInEdge},
+    {"out_id", Key::kOutEdge},
+    {"in_table", Key::kInTable},
+    {"out_table", Key::kOutTable},
+    {"process_id", Key::kProcess},
+    {"thread_id", Key::kThread},
+    {"instance_id", Key::kInstance},
+    {"util", Key::kUtil},
+    {"percent_usage", Key::kUtil},
+    {"usage", Key::kAmount},
+    {"cpu_id", Key::kProcess},
+};
+
+}  // namespace
+
+Key KeyOf(std::string_view name) {
+  static const auto kMap = [] {
+    boost::unordered_flat_map<std::string_view, Key> map;
+    for (const KeyName& entry : kNames) map.emplace(entry.name, entry.key);
+    return map;
+  }();
+  const auto found = kMap.find(name);
+  return found == kMap.end() ? Key::kNone : found->second;
+}
+
+void Record::Clear(bool keep_all) {
+  for (const Key key : touched_) slots_[Index(key)] = Slot{};
+  touched_.clear();
+  text_.clear();
+  predecessors_.clear();
+  all_.clear();
+  key_ = Key::kNone;
+  keep_all_ = keep_all;
+}
+
+void Record::Begin(std::string_view name) {
+  key_ = KeyOf(name);
+  if (keep_all_) name_.assign(name);
+}
+
+Record::Slot& Record::Touch(Kind kind) {
+  Slot& slot = slots_[Index(key_)];
+  if (slot.kind == Kind::kAbsent) touched_.push_back(key_);
+  slot.kind = kind;
+  return slot;
+}
+
+void Record::AddInteger(std::int64_t value) {
+  if (keep_all_) all_.emplace_back(name_, value);
+  Slot& slot = Touch(Kind::kInteger);
+  slot.integer = value;
+  slot.real = static_cast<double>(value);
+}
+
+void Record::AddUnsigned(std::uint64_t value) { AddInteger(static_cast<std::int64_t>(value)); }
+
+void Record::AddReal(double value) {
+  if (keep_all_) all_.emplace_back(name_, value);
+  Touch(Kind::kReal).real = value;
+}
+
+void Record::AddBool(bool value) {
+  AddText(value ? "yes" : "no");
+}
+
+void Record::AddText(std::string_view value) {
+  if (keep_all_) all_.emplace_back(name_, std::string(value));
+  if (key_ == Key::kNone || text_.size() + value.size() > kMaxText) return;
+  Slot& slot = slots_[Index(key_)];
+  // A second text goes behind the first only while that is the newest one.
+  const bool joins = slot.kind == Kind::kText && slot.begin + slot.size == text_.size();
+  if (!joins) {
+    Touch(Kind::kText);
+    slot.begin = static_cast<std::uint32_t>(text_.size());
+    slot.size = 0;
+  } else if (slot.size > 0) {
+    text_ += ", ";
+  }
+  text_ += value;
+  slot.size = static_cast<std::uint32_t>(text_.size()) - slot.begin;
+}
+
+std::optional<std::int64_t> Record::Integer(Key key) const {
+  const Slot& slot = slots_[Index(key)];
+  if (slot.kind == Kind::kInteger) return slot.integer;
+  double real = slot.real;
+  if (slot.kind == Kind::kText) {
+    const std::string_view text = std::string_view(text_).substr(slot.begin, slot.size);
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc() && end == text.data() + text.size()) return value;
+    std::uint64_t wide = 0;  // Ids beyond 2^63.
+    const auto [stop, failed] = std::from_chars(text.data(), text.data() + text.size(), wide);
+    if (failed == std::errc() && stop == text.data() + text.size()) {
+      return static_cast<std::int64_t>(wide);
+    }
+    real = Real(key, std::nan(""));
+  } else if (slot.kind != Kind::kReal) {
+    return std::nullopt;
+  }
+  if (!(std::abs(real) < 9e18) || real != std::floor(real)) return std::nullopt;
+  return static_cast<std::int64_t>(real);
+}
+
+std::int64_t Record::Integer(Key key, std::int64_t otherwise) const {
+  return Integer(key).value_or(otherwise);
+}
+
+double Record::Real(Key key, double otherwise) const {
+  const Slot& slot = slots_[Index(key)];
+  if (slot.kind == Kind::kAbsent) return otherwise;
+  double value = slot.real;
+  if (slot.kind == Kind::kText) {
+    const std::string_view text = std::string_view(text_).substr(slot.begin, slot.size);
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size()) return otherwise;
+  }
+  return std::isfinite(value) ? value : otherwise;
+}
+
+std::string_view Record::Text(Key key) const {
+  const Slot& slot = slots_[Index(key)];
+  if (slot.kind == Kind::kText) return std::string_view(text_).substr(slot.begin, slot.size);
+  if (slot.kind != Kind::kInteger) return {};
+  digits_ = std::to_string(slot.integer);
+  return digits_;
+}
+
+}  // namespace profgauge::readers::neuron

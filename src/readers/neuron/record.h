@@ -1,0 +1,169 @@
+// One row of a Neuron file, whatever its form: JSON object or CSV line. Fields go by one name,
+// though neuron-profile's JSON and neuron-explorer's tables call them differently.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/value.h"
+
+namespace profgauge::readers::neuron {
+
+enum class Key : std::uint8_t {
+  kNone,
+  kId,
+  kStart,
+  kEnd,
+  kDuration,
+  kEngine,
+  kTrack,
+  kOpcode,
+  kOperands,
+  kPc,
+  kHlo,
+  kHloAttrs,
+  kLayer,
+  kSubgraph,
+  kInstructionType,
+  kWait,
+  kElements,
+  kRawFlops,
+  kAdjustedFlops,
+  kTransposeFlops,
+  kHbmRead,
+  kHbmWrite,
+  kSbufRead,
+  kSbufWrite,
+  kPsumRead,
+  kPsumWrite,
+  kPsumToSbuf,
+  kSpillSave,
+  kSpillReload,
+  kInputQueue,
+  kOutputQueue,
+  kWeightQueue,
+  kNkiSource,
+  kBirSource,
+  kCore,
+  kPredecessors,
+  kBytes,
+  kQueueType,
+  kQueueName,
+  kDmaEngine,
+  kVariable,
+  kFrom,
+  kTo,
+  kAggregated,
+  kDuplicate,
+  kIsCc,
+  kAggregationId,
+  kPacketIndex,
+  kName,
+  kFlopCount,
+  kModelFlopCount,
+  kMfu,
+  kHfu,
+  kValue,
+  kK,
+  kN,
+  kType,
+  kFormat,
+  kShape,
+  kSize,
+  kLoadMean,
+  kLoadTotal,
+  kLoadCount,
+  kReloadFactor,
+  kRate,
+  kHbmRate,
+  kUsage,
+  kDevice,
+  kUsageType,
+  kAmount,
+  kOperation,
+  kAlgorithm,
+  kElementCount,
+  kDtype,
+  kInputSize,
+  kOutputSize,
+  kBandwidth,
+  kBusBandwidth,
+  kTriggerDelay,
+  kGroup,
+  kMessage,
+  kCategory,
+  kRows,
+  kColumns,
+  kTensorClock,
+  kBaseClock,
+  kHbmBandwidth,
+  kFirstTime,
+  kLastTime,
+  kInEdge,
+  kOutEdge,
+  kInTable,
+  kOutTable,
+  kProcess,
+  kThread,
+  kInstance,
+  kUtil,
+  kCount_
+};
+/// kNone for a name that nothing here uses.
+Key KeyOf(std::string_view name);
+
+class Record {
+ public:
+  /// Forgets all fields. `keep_all`: keeps every field by its own name too, for All().
+  void Clear(bool keep_all = false);
+
+  // Fields are given one after the other: Begin, then one value.
+  void Begin(std::string_view name);
+  void AddInteger(std::int64_t value);
+  void AddUnsigned(std::uint64_t value);  ///< Beyond 2^63 it wraps, as ids do.
+  void AddReal(double value);
+  void AddBool(bool value);
+  void AddText(std::string_view value);  ///< Several in one field (a list) are joined by ", ".
+  /// A number inside of the field `predecessors`.
+  void AddPredecessor(std::int64_t id) { predecessors_.push_back(id); }
+
+  bool Has(Key key) const { return slots_[Index(key)].kind != Kind::kAbsent; }
+  /// A whole number, also when written as text ("15") or as 7.0; empty otherwise.
+  std::optional<std::int64_t> Integer(Key key) const;
+  std::int64_t Integer(Key key, std::int64_t otherwise) const;
+  /// A number; `otherwise` when it is absent, text, or not finite.
+  double Real(Key key, double otherwise) const;
+  /// Text as written; a number in digits; empty when absent. Valid until the next Clear().
+  std::string_view Text(Key key) const;
+  bool Says(Key key, std::string_view word) const { return Text(key) == word; }
+  const std::vector<std::int64_t>& predecessors() const { return predecessors_; }
+  const std::vector<std::pair<std::string, Value>>& All() const { return all_; }
+
+ private:
+  enum class Kind : std::uint8_t { kAbsent, kInteger, kReal, kText };
+  struct Slot {
+    Kind kind = Kind::kAbsent;
+    std::int64_t integer = 0;
+    double real = 0;
+    std::uint32_t begin = 0, size = 0;  // Of its text.
+  };
+  static constexpr std::size_t Index(Key key) { return static_cast<std::size_t>(key); }
+  Slot& Touch(Kind kind);
+
+  std::array<Slot, static_cast<std::size_t>(Key::kCount_)> slots_;
+  std::vector<Key> touched_;
+  std::string text_;
+  mutable std::string digits_;
+  std::vector<std::int64_t> predecessors_;
+  std::vector<std::pair<std::string, Value>> all_;
+  std::string name_;
+  Key key_ = Key::kNone;
+  bool keep_all_ = false;
+};
+
+}  // namespace profgauge::readers::neuron
