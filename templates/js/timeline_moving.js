@@ -53,9 +53,16 @@ class TimelineMoving extends TimelineDrawing {
       return make('span', { className: 'chip' }, `${index + 1}: ${axisTime(time - this.first, 1)}${apart} `,
         make('button', { type: 'button', 'aria-label': `remove mark ${index + 1}`, onclick: () => { this.marks.splice(index, 1); this.tellMarks(); } }, '×'));
     });
-    this.marks$.replaceChildren(...(parts.length ? ['Marks ', ...parts] : []));
+    const keep = make('button', { type: 'button', title: 'for `profgauge report --marks marks.json`', onclick: () => this.saveMarks() }, 'Save marks');
+    this.marks$.replaceChildren(...(parts.length ? ['Marks ', ...parts, keep] : []));
     this.redraw();
     this.keepHash();
+  }
+
+  // What --marks takes: nanoseconds from the start of the recording.
+  saveMarks() {
+    const marks = this.marks.map((time, index) => ({ name: `mark ${index + 1}`, time: Math.round(time) }));
+    save('marks.json', JSON.stringify({ marks }, null, 1) + '\n', 'application/json');
   }
 
   // ---- Links: #t=FROM,TO&sel=EVENT&m=MARK,… in nanoseconds from the first event.

@@ -91,7 +91,8 @@ TEST_F(Load, SaysWhatAFileIsInstead) {
        "  help: expected a trace of the PyTorch profiler (*.pt.trace.json or *.pt.trace.json.gz), "
        "an SQLite export of Nsight Systems, a profile of NVProf, PyProf's net.dict, an XPlane file "
        "of JAX or TensorFlow (*.xplane.pb), JSON of rocprofv3 (*_results.json), trace_view.json "
-       "of Ascend, or a database or report of DLProf   [input/unknown]\n"},
+       "of Ascend, AWS Neuron's JSON or summary, or a database or report of DLProf   "
+       "[input/unknown]\n"},
       {"trace.pftrace", "\x01\x02",
        "error: the file is a binary trace of Perfetto, made for drawing\n  --> trace.pftrace\n"
        "  help: export the profile itself: `rocprofv3 --output-format json`, `neuron-explorer view "
