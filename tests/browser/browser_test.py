@@ -1,163 +1,22 @@
-"""Opens sample pages in headless Chromium through ChromeDriver and uses them as a reader would.
+"""Opens pages in headless Chromium through ChromeDriver and uses them as a reader would.
 
 Needs Debian's chromium and chromium-driver and nothing else; exits 77 (skipped) without them.
-  browser_test.py SAMPLE_PAGES_PROGRAM [--shots FOLDER] [--measure EVENTS]
---shots keeps screenshots to look at; --measure prints times of a large timeline.
+  browser_test.py SAMPLE_PAGES_PROGRAM PROFGAUGE EXAMPLES_FOLDER
+                  [--shots FOLDER] [--measure EVENTS] [--axe AXE.MIN.JS]
+--shots keeps screenshots to look at; --measure prints times of a large timeline; --axe holds the
+pages against axe-core (`npm install axe-core`, for this alone).
 """
-import base64
-import http.server
 import json
-import os
 import pathlib
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import unittest
-import urllib.request
 
-SAMPLES = pathlib.Path()
-SHOTS = None
-MEASURE = 0
-JENKINS = "sandbox allow-same-origin; default-src 'none'; img-src 'self'; style-src 'self';"
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-class Driver:
-    """The few WebDriver commands that the tests need."""
-
-    def __init__(self, javascript=True, dark=False):
-        port = free_port()
-        self.profile = tempfile.mkdtemp(prefix="profgauge-browser-")
-        self.process = subprocess.Popen(
-            [shutil.which("chromedriver"), f"--port={port}"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.url = f"http://127.0.0.1:{port}"
-        arguments = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
-                     "--disable-background-networking", "--disable-component-update",
-                     "--disable-sync", "--hide-scrollbars", "--window-size=1280,1000",
-                     f"--user-data-dir={self.profile}"]
-        options = {"args": arguments, "binary": shutil.which("chromium"), "prefs": {
-            "profile.managed_default_content_settings.javascript": 1 if javascript else 2}}
-        capabilities = {"browserName": "chrome", "goog:chromeOptions": options,
-                        "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"}}
-        for attempt in range(100):
-            try:
-                answer = self.call("POST", "/session",
-                                   {"capabilities": {"alwaysMatch": capabilities}})
-                break
-            except OSError:
-                if attempt == 99:
-                    raise
-                time.sleep(0.1)
-        self.url += "/session/" + answer["sessionId"]
-        if dark:
-            self.cdp("Emulation.setEmulatedMedia",
-                     features=[{"name": "prefers-color-scheme", "value": "dark"}])
-
-    def call(self, method, path, body=None):
-        data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self.url + path, data, method=method,
-                                         headers={"Content-Type": "application/json"})
-        try:
-            with urllib.request.urlopen(request, timeout=120) as answer:
-                return json.load(answer)["value"]
-        except urllib.error.HTTPError as error:
-            raise AssertionError(json.load(error)["value"]["message"]) from None
-
-    def cdp(self, command, **parameters):
-        return self.call("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
-
-    def open(self, url):
-        self.call("POST", "/url", {"url": url})
-
-    def run(self, script, *arguments):
-        return self.call("POST", "/execute/sync", {"script": script, "args": list(arguments)})
-
-    def wait(self, condition, what):
-        for _ in range(600):
-            if self.run("return " + condition):
-                return
-            time.sleep(0.05)
-        raise AssertionError(f"waited in vain for {what}")
-
-    def keys(self, text):
-        actions = [{"type": kind, "value": key} for key in text for kind in ("keyDown", "keyUp")]
-        self.call("POST", "/actions", {"actions": [{"type": "key", "id": "k", "actions": actions}]})
-
-    def pointer(self, *moves, shift=False):
-        """moves: (x, y) pairs in the window; the button is down from the first to the last."""
-        steps = [{"type": "pointerMove", "x": round(x), "y": round(y), "duration": 0}
-                 for x, y in moves]
-        steps.insert(1, {"type": "pointerDown", "button": 0})
-        steps.append({"type": "pointerUp", "button": 0})
-        inputs = [{"type": "pointer", "id": "p", "actions": steps}]
-        if shift:
-            pauses = [{"type": "pause"}] * (len(steps) - 1)
-            inputs.append({"type": "key", "id": "s", "actions":
-                           [{"type": "keyDown", "value": "\ue008"}, *pauses,
-                            {"type": "keyUp", "value": "\ue008"}]})
-        self.call("POST", "/actions", {"actions": inputs})
-
-    def log(self, kind):
-        return self.call("POST", "/se/log", {"type": kind})
-
-    def shot(self, name):
-        if SHOTS is None:
-            return
-        height = self.run("return Math.min(document.documentElement.scrollHeight, 6000)") or 4000
-        picture = self.cdp("Page.captureScreenshot", captureBeyondViewport=True,
-                           clip={"x": 0, "y": 0, "width": 1280, "height": height, "scale": 1})
-        (SHOTS / f"{name}.png").write_bytes(base64.b64decode(picture["data"]))
-
-    def close(self):
-        try:
-            self.call("DELETE", "")
-        finally:
-            self.process.terminate()
-            self.process.wait()
-            shutil.rmtree(self.profile, ignore_errors=True)
-
-
-class Server:
-    """Serves the samples with a policy, as Jenkins does with reports."""
-
-    def __init__(self, policy):
-        class Handler(http.server.SimpleHTTPRequestHandler):
-            def __init__(self, *arguments):
-                super().__init__(*arguments, directory=str(SAMPLES))
-
-            def end_headers(self):
-                self.send_header("Content-Security-Policy", policy)
-                super().end_headers()
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    def close(self):
-        self.server.shutdown()
-        self.server.server_close()
-
-
-PAGE = "page.html"
-READY = ("document.documentElement.dataset.tables === 'ready' && "
-         "document.documentElement.dataset.timeline === 'ready'")
-
-
-def page_url(name=PAGE):
-    return (SAMPLES / name).as_uri()
+import views_test
+from driver import JENKINS, PAGE, READY, Driver, Run, Server, page_url
 
 
 class PageTest(unittest.TestCase):
@@ -223,7 +82,7 @@ class PageTest(unittest.TestCase):
     def test_numbers_have_the_same_text_as_in_the_page_itself(self):
         # What the generator wrote for the first rows, against what the script writes for them.
         self.driver.open(page_url("files/index.html"))
-        html = (SAMPLES / PAGE).read_text()
+        html = (Run.samples / PAGE).read_text()
         self.driver.open(page_url())
         self.driver.wait(READY, "tables")
         wrong = self.run_js("""
@@ -431,11 +290,11 @@ class LargeTimelineTest(unittest.TestCase):
     """Prints times; asserts nothing about them."""
 
     def test_measure(self):
-        if not MEASURE:
+        if not Run.measure:
             self.skipTest("--measure was not given")
         driver = Driver()
         try:
-            size = (SAMPLES / "big.html").stat().st_size
+            size = (Run.samples / "big.html").stat().st_size
             begin = time.time()
             driver.open(page_url("big.html"))
             driver.wait(READY, "the timeline")
@@ -463,23 +322,33 @@ class LargeTimelineTest(unittest.TestCase):
 
 
 def main():
-    global SAMPLES, SHOTS, MEASURE
     arguments = sys.argv[1:]
     if shutil.which("chromedriver") is None or shutil.which("chromium") is None:
         print("skipped: chromium and chromium-driver are not installed")
         sys.exit(77)
-    program = arguments.pop(0)
+    samples, profgauge, examples = arguments[:3]
+    arguments = arguments[3:]
     while arguments:
         option, value = arguments.pop(0), arguments.pop(0)
         if option == "--shots":
-            SHOTS = pathlib.Path(value)
-            SHOTS.mkdir(parents=True, exist_ok=True)
+            Run.shots = pathlib.Path(value)
+            Run.shots.mkdir(parents=True, exist_ok=True)
         elif option == "--measure":
-            MEASURE = int(value)
+            Run.measure = int(value)
+        elif option == "--axe":
+            Run.axe = pathlib.Path(value).read_text()
     with tempfile.TemporaryDirectory(prefix="profgauge-pages-") as folder:
-        SAMPLES = pathlib.Path(folder)
-        subprocess.run([program, folder] + ([str(MEASURE)] if MEASURE else []), check=True)
-        result = unittest.main(argv=[sys.argv[0]], exit=False).result
+        Run.samples = pathlib.Path(folder)
+        Run.examples = pathlib.Path(folder)
+        subprocess.run([samples, folder] + ([str(Run.measure)] if Run.measure else []), check=True)
+        for name in ("slow", "healthy"):
+            trace = pathlib.Path(examples) / f"{name}.pt.trace.json.gz"
+            subprocess.run([profgauge, "report", trace, "-q", "--html", f"{folder}/{name}.html"],
+                           check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        suite = unittest.TestSuite()
+        for module in (sys.modules[__name__], views_test):
+            suite.addTests(unittest.defaultTestLoader.loadTestsFromModule(module))
+        result = unittest.TextTestRunner().run(suite)
     sys.exit(0 if result.wasSuccessful() else 1)
 
 

@@ -37,6 +37,47 @@ Table FormatTable() {
                                     rows);
 }
 
+// A saw of allocations on a GPU, under a constant reserve.
+Table MemoryTable() {
+  std::vector<std::vector<Value>> rows;
+  for (const char* device : {"CPU", "GPU 0"}) {
+    for (std::int64_t i = 0; i < 400; ++i) {
+      rows.push_back({device, std::int64_t{0}, i * 100'000, 1'000'000'000 + i % 7 * 10'000'000,
+                      std::int64_t{1'200'000'000}});
+    }
+  }
+  return render::testing::MakeTable("memory_curve", "", "Memory curve",
+                                    {{"device", "Device", Unit::kText, ""},
+                                     {"rank", "Rank", Unit::kCount, ""},
+                                     {"time", "Time", Unit::kTime, ""},
+                                     {"allocated", "Allocated", Unit::kBytes, ""},
+                                     {"reserved", "Reserved", Unit::kBytes, ""}},
+                                    rows);
+}
+
+// Net with three layers of a linear each; the last one is the slowest.
+Table ModuleTable() {
+  const auto row = [](std::int64_t node, Value parent, std::int64_t depth, const std::string& name,
+                      std::int64_t time) {
+    return std::vector<Value>{node, parent, depth, name, std::int64_t{5}, time, time / 2};
+  };
+  std::vector<std::vector<Value>> rows = {row(0, Value(), 0, "Net_0", 6'000'000)};
+  for (std::int64_t i = 0; i < 3; ++i) {
+    const auto node = static_cast<std::int64_t>(rows.size());
+    rows.push_back(row(node, std::int64_t{0}, 1, "Layer_" + std::to_string(i), (i + 1) * 1'000'000));
+    rows.push_back(row(node + 1, node, 2, "Linear_" + std::to_string(i), (i + 1) * 900'000));
+  }
+  return render::testing::MakeTable("modules", "module", "Modules",
+                                    {{"node", "Node", Unit::kCount, ""},
+                                     {"parent", "Parent", Unit::kCount, ""},
+                                     {"depth", "Depth", Unit::kCount, ""},
+                                     {"name", "Module", Unit::kText, ""},
+                                     {"calls", "Occurrences", Unit::kCount, ""},
+                                     {"host_total", "Host total", Unit::kTime, ""},
+                                     {"device_total", "Device total", Unit::kTime, ""}},
+                                    rows);
+}
+
 bool Write(const std::filesystem::path& path, const std::string& bytes) {
   std::filesystem::create_directories(path.parent_path());
   return static_cast<bool>(std::ofstream(path, std::ios::binary) << bytes);
@@ -52,6 +93,8 @@ int main(int argc, char** argv) {
   const std::filesystem::path folder = argv[1];
   report::Report report = render::testing::SampleReport(99'000);
   report.tables.push_back(FormatTable());
+  report.tables.push_back(MemoryTable());
+  report.tables.push_back(ModuleTable());
   report.timeline = render::testing::TimelineMaker::Make(40, 300);
   const auto page = render::RenderHtml(report, {});
   const auto files = render::RenderHtmlFiles(render::testing::SampleReport(300), {});

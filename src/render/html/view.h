@@ -34,6 +34,8 @@ boost::json::object ComparisonView(const report::Report& report);
 boost::json::object FindingsView(const report::Report& report);
 boost::json::object BreakdownView(const report::Report& report);
 boost::json::object IterationsView(const report::Report& report, TablePacker& payload);
+/// The iterations' chart as small as a panel.
+std::string IterationSketch(const report::Report& report);
 boost::json::object MemoryView(const report::Report& report);
 boost::json::array PanelsView(const report::Report& report);
 /// The tables but `iterations`, the important ones first.

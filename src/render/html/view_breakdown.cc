@@ -186,8 +186,7 @@ std::vector<ChartColumn> Thin(std::vector<ChartColumn> columns) {
   return out;
 }
 
-std::string IterationChart(const Report& report, const Table& table,
-                           const std::vector<IterationRow>& rows) {
+ColumnChart IterationChart(const Table& table, const std::vector<IterationRow>& rows) {
   ColumnChart chart;
   const bool has_parts = table.Find(kCategories[0].id) != nullptr;
   if (has_parts) {
@@ -199,10 +198,18 @@ std::string IterationChart(const Report& report, const Table& table,
     chart.columns.push_back(MakeChartColumn(table, row, has_parts));
   }
   chart.columns = Thin(std::move(chart.columns));
+  chart.axis_text = [](double ns) { return FormatDuration(ns); };
+  chart.description =
+      fmt::format("Duration of {} iterations, each split into where its time goes", rows.size());
+  return chart;
+}
+
+std::string WholeIterationChart(const Report& report, const Table& table,
+                                const std::vector<IterationRow>& rows) {
+  ColumnChart chart = IterationChart(table, rows);
   // Few iterations make a narrow chart, not broad columns.
   chart.width =
       std::min(chart.width, 180 + 80 * std::max(2, static_cast<int>(chart.columns.size())));
-  chart.axis_text = [](double ns) { return FormatDuration(ns); };
   const auto line = [&](std::string_view id, std::string_view name) {
     if (const report::Metric* metric = FindMetric(report, id)) {
       chart.lines.push_back(
@@ -211,12 +218,20 @@ std::string IterationChart(const Report& report, const Table& table,
   };
   line("iteration.time.median", "median");
   line("iteration.time.p95", "p95");
-  chart.description =
-      fmt::format("Duration of {} iterations, each split into where its time goes", rows.size());
   return SvgColumns(chart);
 }
 
 }  // namespace
+
+std::string IterationSketch(const Report& report) {
+  const Table* table = FindTable(report, "iterations");
+  if (table == nullptr || table->rows() == 0) return {};
+  ColumnChart chart = IterationChart(*table, IterationRows(*table));
+  chart.width = 340;
+  chart.height = 120;
+  for (ChartColumn& column : chart.columns) column.title.clear();  // The large chart has them.
+  return SvgColumns(chart);
+}
 
 boost::json::object BreakdownView(const Report& report) {
   Parts parts{};
@@ -278,7 +293,7 @@ boost::json::object IterationsView(const Report& report, TablePacker& payload) {
                     {"tables", json::array()}};
   if (table == nullptr || table->rows() == 0) return view;
   const std::vector<IterationRow> rows = IterationRows(*table);
-  view["chart"] = MakeMarkup(IterationChart(report, *table, rows));
+  view["chart"] = MakeMarkup(WholeIterationChart(report, *table, rows));
   view["has_outliers"] =
       std::any_of(rows.begin(), rows.end(), [](const IterationRow& row) { return row.outlier; });
   json::object frame = TableView(*table, {kStaticRows, kPayloadRows}, &payload);

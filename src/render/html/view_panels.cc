@@ -1,10 +1,11 @@
-// The dashboard: eight small panels, each with a chart or a table of its numbers.
+// The dashboard: small panels, each with a chart or a table of its numbers.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <boost/json.hpp>
 #include <initializer_list>
 #include <numeric>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,8 @@ json::object Panel(std::string_view id, std::string_view title) {
           {"body", MakeMarkup("")},
           {"has_table", false},
           {"wide", false},
+          {"links", json::array()},
+          {"has_links", false},
           {"note", ""},
           {"more", ""},
           {"more_text", ""}};
@@ -228,6 +231,14 @@ json::object IterationPanel(const Report& report) {
   };
   count("Iterations recorded", report.profile.iterations_total);
   count("Iterations used", report.profile.iterations_selected);
+  if (const Table* table = FindTable(report, "iterations"); table != nullptr && table->rows() > 0) {
+    panel["chart"] = MakeMarkup(IterationSketch(report));
+    for (const auto& [label, row] : {std::pair("First used", std::size_t{0}),
+                                     std::pair("Last used", table->rows() - 1)}) {
+      const Value index = table->At(row, "index");
+      if (!IsAbsent(index)) rows.push_back(Row("", label, NumberView(index, Unit::kCount), ""));
+    }
+  }
   for (const auto& [id, label] :
        std::initializer_list<std::pair<std::string_view, std::string_view>>{
            {"iteration.time.min", "Shortest"},
@@ -246,32 +257,24 @@ json::object IterationPanel(const Report& report) {
   return panel;
 }
 
-// The ten ops with the most GPU time, with DLProf Viewer's columns.
-json::object TopOpsPanel(const Report& report) {
-  json::object panel = Panel("p-top-ops", "Top 10 GPU ops");
-  panel["wide"] = true;
-  const Table* ops = FindTable(report, "ops");
-  if (ops == nullptr || ops->Find("device_self") == nullptr) {
-    panel["note"] = "No op launched GPU work.";
-    return panel;
-  }
-  Table top("top_ops", "", "Top 10 GPU ops", std::make_shared<StringPool>());
-  std::vector<std::size_t> order(ops->rows());
+// The ten rows of a table with the most of a column, and of these rows some columns.
+Table TopRows(const Table& table, std::string_view by, std::span<const std::string_view> columns) {
+  Table top("top", "", "Top 10", std::make_shared<StringPool>());
+  std::vector<std::size_t> order(table.rows());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return AsNumber(ops->At(a, "device_self"), -1) > AsNumber(ops->At(b, "device_self"), -1);
+    return AsNumber(table.At(a, by), -1) > AsNumber(table.At(b, by), -1);
   });
   order.resize(std::min<std::size_t>(order.size(), 10));
-  for (const std::string_view id : {"name", "device_self", "direction", "type", "calls",
-                                    "tensor_core_eligible", "uses_tensor_core"}) {
-    const Column* from = ops->Find(id);
+  for (const std::string_view id : columns) {
+    const Column* from = table.Find(id);
     if (from == nullptr || !from->absent_because().empty()) continue;
     Column& to = top.AddColumn({from->id(), from->title(), from->unit(), ""});
     for (const std::size_t row : order) {
       if (from->IsAbsentAt(row)) {
         to.AddAbsent();
       } else if (from->type() == CellType::kText) {
-        to.AddText(top.strings().Intern(ops->strings()[from->texts()[row]]));
+        to.AddText(top.strings().Intern(table.strings()[from->texts()[row]]));
       } else if (from->type() == CellType::kReal) {
         to.AddReal(from->reals()[row]);
       } else {
@@ -279,12 +282,67 @@ json::object TopOpsPanel(const Report& report) {
       }
     }
   }
-  json::object view = TableView(top, {10, 0});
+  return top;
+}
+
+void FillTop(json::object& panel, const Table& table, std::string_view by,
+             std::span<const std::string_view> columns) {
+  json::object view = TableView(TopRows(table, by, columns), {10, 0});
   panel["columns"] = std::move(view["columns"]);
   panel["body"] = std::move(view["rows"]);
   panel["has_table"] = true;
   panel["more"] = "#t-ops";
   panel["more_text"] = "all ops";
+}
+
+// The ten ops with the most GPU time, with DLProf Viewer's columns.
+json::object TopOpsPanel(const Report& report) {
+  json::object panel = Panel("p-top-ops", "Top 10 GPU ops");
+  panel["wide"] = true;
+  const Table* ops = FindTable(report, "ops");
+  const Column* time = ops == nullptr ? nullptr : ops->Find("device_self");
+  if (time == nullptr || !time->absent_because().empty()) {
+    panel["note"] = "No op launched GPU work.";
+    return panel;
+  }
+  constexpr std::string_view kColumns[] = {
+      "name", "device_self", "direction", "type", "calls", "tensor_core_eligible",
+      "uses_tensor_core"};
+  FillTop(panel, *ops, "device_self", kColumns);
+  return panel;
+}
+
+json::object TopHostOpsPanel(const Report& report) {
+  json::object panel = Panel("p-top-host-ops", "Top 10 host ops");
+  panel["wide"] = true;
+  const Table* ops = FindTable(report, "ops");
+  if (ops == nullptr || ops->Find("host_self") == nullptr) {
+    panel["note"] = "No op was recorded on the host.";
+    return panel;
+  }
+  constexpr std::string_view kColumns[] = {"name",       "host_self",    "host_total",
+                                           "calls",      "device_total"};
+  FillTop(panel, *ops, "host_self", kColumns);
+  return panel;
+}
+
+// Where to read on, whatever the run: DLProf Viewer's guidance.
+json::object GuidancePanel() {
+  json::object panel = Panel("p-guidance", "Guidance");
+  json::array& links = panel["links"].as_array();
+  for (const auto& [text, href] :
+       std::initializer_list<std::pair<std::string_view, std::string_view>>{
+           {"Mixed precision: half the bytes, and matrix units instead of plain cores",
+            "https://pytorch.org/docs/stable/amp.html"},
+           {"Tensor Cores: data types, and sizes in multiples of 8 (FP16, BF16) or 4 (TF32)",
+            "https://docs.nvidia.com/deeplearning/performance/mixed-precision-training/"},
+           {"Input data, launches, memory: a tuning guide",
+            "https://pytorch.org/tutorials/recipes/recipes/tuning_guide.html"},
+           {"What to record: shapes, stacks, memory, modules",
+            "https://pytorch.org/docs/stable/profiler.html"}}) {
+    links.push_back(json::object{{"text", text}, {"href", href}});
+  }
+  panel["has_links"] = true;
   return panel;
 }
 
@@ -320,7 +378,8 @@ json::object SystemPanel(const Report& report) {
 boost::json::array PanelsView(const Report& report) {
   return {UtilizationPanel(report), ResourcePanel(report), KernelTimePanel(report),
           TensorCorePanel(report),  SummaryPanel(report),  IterationPanel(report),
-          TopOpsPanel(report),      SystemPanel(report)};
+          TopOpsPanel(report),      SystemPanel(report),   TopHostOpsPanel(report),
+          GuidancePanel()};
 }
 
 }  // namespace profgauge::render::html

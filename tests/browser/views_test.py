@@ -1,0 +1,225 @@
+"""The views as a reader uses them: trees, memory, panels, drill-down, CSV, accessibility."""
+import json
+import os
+import pathlib
+import tempfile
+import time
+import unittest
+
+from driver import READY, Driver, Run, page_url
+
+
+class ViewsCase(unittest.TestCase):
+    PAGE = "slow.html"
+
+    @classmethod
+    def setUpClass(cls):
+        cls.driver = Driver()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.driver.close()
+
+    def setUp(self):
+        self.driver.open("about:blank")
+        self.driver.open(page_url(self.PAGE))
+        self.driver.run("localStorage.clear()")
+        self.driver.open("about:blank")
+        self.driver.open(page_url(self.PAGE))
+        self.driver.wait(READY, "the page's scripts")
+
+    def js(self, script, *arguments):
+        return self.driver.run(script, *arguments)
+
+    def leads(self):
+        return self.js("return [...dialog.querySelectorAll('.tools button')].map((b) => b.textContent)")
+
+    def click_lead(self, start):
+        self.js("[...dialog.querySelectorAll('.tools button')].find((b) => b.textContent.startsWith(arguments[0])).click()", start)
+
+
+class DrillDownTest(ViewsCase):
+    def test_from_an_op_to_its_kernels_to_their_launches_in_an_iteration_to_the_timeline(self):
+        self.js("openRow(grids.get('ops'), grids.get('ops').order[0])")
+        name = self.js("return grids.get('ops').rows.text(grids.get('ops').field('name'), grids.get('ops').order[0])")
+        self.click_lead("→ Kernels by launch and operator")
+        rows = self.js("const g = grids.get('kernels_by_op');"
+                       "return g.order.map((row) => g.rows.text(g.field('op'), row))")
+        self.assertTrue(rows)
+        self.assertEqual(set(rows), {name})
+        self.js("const g = grids.get('iterations'); openRow(g, g.order[1])")
+        self.click_lead("→ Operators by iteration")
+        self.js("const g = grids.get('ops_by_iteration'); openRow(g, g.order[0])")
+        self.click_lead("→ Launches")
+        launches = self.js("const g = grids.get('launches');"
+                           "return g.order.map((row) => g.rows.value(g.field('iteration'), row))")
+        self.assertTrue(launches)
+        self.assertEqual(set(launches), {1})
+        self.js("const g = grids.get('launches'); openRow(g, g.order[0])")
+        start = self.js("const g = grids.get('launches'); return g.rows.value(g.field('start'), g.order[0])")
+        self.click_lead("→ Timeline")
+        view = self.js("return timeline.view")
+        self.assertLess(view[0], start)
+        self.assertGreater(view[1], start)
+        self.assertLess(view[1] - view[0], 0.1 * self.js("return timeline.last - timeline.first"))
+
+    def test_a_lead_is_there_only_where_it_leads_somewhere(self):
+        self.js("const g = grids.get('kernels'); openRow(g, g.order[0])")
+        for lead in self.leads():
+            self.assertNotIn("(0)", lead)
+
+    def test_csv_is_saved(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.driver.cdp("Browser.setDownloadBehavior", behavior="allow", downloadPath=folder)
+            self.js("[...grids.get('kernels').tools.querySelectorAll('button')].find((b) => b.textContent === 'CSV').click()")
+            path = pathlib.Path(folder) / "kernels.csv"
+            for _ in range(100):
+                if path.exists() and path.stat().st_size:
+                    break
+                time.sleep(0.05)
+            lines = path.read_text().splitlines()
+        self.assertTrue(lines[0].startswith("Kernel,"))
+        self.assertEqual(len(lines) - 1, self.js("return grids.get('kernels').rows.count"))
+
+    def test_copy_goes_to_the_clipboard(self):
+        self.js("window.copied = ''; navigator.clipboard.writeText = async (text) => { window.copied = text; };"
+                "[...grids.get('gpus').tools.querySelectorAll('button')].find((b) => b.textContent === 'Copy').click()")
+        self.driver.wait("window.copied.includes('\\t')", "the copy")
+
+
+class TreeTest(ViewsCase):
+    def tree(self, script):
+        return self.js("const g = grids.get('op_tree'); " + script)
+
+    def test_rows_open_and_close(self):
+        self.tree("for (let at = g.table; at; at = at.parentElement) if (at.tagName === 'DETAILS') at.open = true;"
+                  "g.open.clear(); g.apply()")
+        closed = self.tree("return g.order.length")
+        self.tree("g.table.querySelector('.twist').click()")
+        self.assertGreater(self.tree("return g.order.length"), closed)
+        self.assertEqual(self.tree("return g.table.querySelector('button.twist').ariaExpanded"), "true")
+        self.tree("g.table.querySelector('.twist').click()")
+        self.assertEqual(self.tree("return g.order.length"), closed)
+
+    def test_keys_open_and_close(self):
+        self.tree("document.getElementById('t-op_tree').open = true; g.open.clear(); g.apply(); g.scroller.focus()")
+        closed = self.tree("return g.order.length")
+        self.driver.keys("\ue015\ue014")  # down, right
+        self.assertGreater(self.tree("return g.order.length"), closed)
+        self.driver.keys("\ue012")  # left
+        self.assertEqual(self.tree("return g.order.length"), closed)
+
+    def test_a_filter_shows_matches_and_what_they_lie_in(self):
+        shown = self.tree("g.filter('kind=kernel'); return g.order.map((row) => [g.depths[row], g.rows.text(g.field('kind'), row)])")
+        self.assertEqual(shown[0][0], 0)
+        self.assertIn("kernel", [kind for _, kind in shown])
+        depth = -1
+        for at, _ in shown:
+            self.assertLessEqual(at, depth + 1, "no row without the one around it")
+            depth = at
+
+    def test_an_iteration_leads_to_its_tree(self):
+        trees = self.tree("return [...g.trees.keys()]")
+        self.assertGreater(len(trees), 1)
+        self.js("const g = grids.get('iterations'); openRow(g, g.order[2])")
+        self.click_lead("→ Operator tree")
+        self.assertTrue(self.tree("return g.tree").startswith("iteration 2,"))
+        own = self.tree("return g.order.every((row) => g.treeOf(row) === g.tree)")
+        self.assertTrue(own)
+
+    def test_times_of_rows_are_within_the_row_around_them(self):
+        wrong = self.tree("""const time = g.field('device_total'), wrong = [];
+            g.children.forEach((rows, above) => {
+              const sum = rows.reduce((total, row) => total + g.rows.value(time, row), 0);
+              if (sum > g.rows.value(time, above)) wrong.push(above);
+            });
+            return wrong;""")
+        self.assertEqual(wrong, [])
+
+
+class PanelsTest(ViewsCase):
+    def order(self):
+        return self.js("return [...document.querySelectorAll('.panel')].filter((p) => !p.hidden).map((p) => p.id)")
+
+    def test_moved_and_hidden_panels_stay_so(self):
+        first = self.order()
+        self.js("document.querySelector('#p-resources .arrange button').click()")
+        self.js("document.querySelectorAll('#p-summary .arrange button')[2].click()")
+        want = [first[1], first[0]] + [p for p in first[2:] if p != "p-summary"]
+        self.assertEqual(self.order(), want)
+        self.driver.open(page_url(self.PAGE))
+        self.driver.wait(READY, "the page")
+        self.assertEqual(self.order(), want)
+        self.js("[...document.querySelectorAll('#dashboard .tools button')].find((b) => b.textContent === 'Reset').click()")
+        self.assertEqual(self.order(), first)
+
+    def test_by_keyboard(self):
+        first = self.order()
+        self.js("document.querySelectorAll('#p-utilization .arrange button')[1].focus()")
+        self.driver.keys("\ue007")
+        self.assertEqual(self.order()[:2], [first[1], first[0]])
+        self.assertEqual(self.js("return document.activeElement.ariaLabel"), "Move later: GPU utilization")
+
+    def test_works_where_the_browser_refuses_storage(self):
+        driver = Driver()
+        try:
+            driver.cdp("Page.addScriptToEvaluateOnNewDocument", source=
+                       "Object.defineProperty(window, 'localStorage', {get() { throw new DOMException('no', 'SecurityError'); }});")
+            driver.open(page_url(self.PAGE))
+            driver.wait(READY, "the page")
+            driver.run("document.querySelector('#p-resources .arrange button').click()")
+            self.assertEqual(driver.run("return document.querySelector('.panel').id"), "p-resources")
+            driver.run("document.querySelectorAll('#t-kernels .menu input')[1].click()")
+            self.assertTrue(driver.run("return grids.get('kernels').heads()[1].hidden"))
+            self.assertEqual(driver.log("browser"), [])
+        finally:
+            driver.close()
+
+
+class SampleViewsTest(ViewsCase):
+    PAGE = "page.html"
+
+    def test_memory_chart_stands_beside_its_table(self):
+        self.assertEqual(self.js("return document.querySelectorAll('figure.memory svg[role=img]').length"), 2)
+        label = self.js("return document.querySelector('figure.memory svg').getAttribute('aria-label')")
+        self.assertIn("at most 1.06\u202fGB allocated", label)
+        self.assertGreater(self.js("return grids.get('memory_curve').rows.count"), 100)
+
+    def test_modules_are_a_tree(self):
+        self.assertEqual(self.js("const g = grids.get('modules'); g.open.clear(); g.apply();"
+                                 "return g.order.map((row) => g.rows.text(g.field('name'), row))"), ["Net_0"])
+        self.js("const g = grids.get('modules'); g.children.forEach((list, row) => g.open.add(row)); g.apply()")
+        names = self.js("const g = grids.get('modules'); return g.order.map((row) => g.rows.text(g.field('name'), row))")
+        self.assertEqual(names[:3], ["Net_0", "Layer_0", "Linear_0"])
+        self.js("const g = grids.get('modules'); g.sortField = g.field('device_total'); g.descending = true; g.apply()")
+        names = self.js("const g = grids.get('modules'); return g.order.map((row) => g.rows.text(g.field('name'), row))")
+        self.assertEqual(names[:3], ["Net_0", "Layer_2", "Linear_2"], "siblings are sorted, the tree stays")
+
+    def test_hostile_names_lead_to_themselves(self):
+        for row in range(9):
+            name, count = self.js("""const g = grids.get('kernels'), name = g.rows.value(g.field('name'), arguments[0]);
+                return [name, g.matching('name=' + quote(name)).length];""", row)
+            self.assertEqual(count, 1, repr(name)[:80])
+
+
+class AxeTest(unittest.TestCase):
+    """axe-core's rules, everything opened, light and dark: nothing serious."""
+
+    def test_nothing_serious(self):
+        if Run.axe is None:
+            self.skipTest("--axe was not given")
+        for dark in (False, True):
+            driver = Driver(dark=dark)
+            try:
+                for name in ("slow.html", "healthy.html"):
+                    driver.open(page_url(name))
+                    driver.wait(READY, "the page")
+                    driver.run("for (const box of document.querySelectorAll('details')) box.open = true;"
+                               "for (const grid of grids.values()) grid.apply();" + Run.axe + ";window.axe = axe;")
+                    found = driver.call("POST", "/execute/async", {"args": [], "script":
+                        "const done = arguments[0]; axe.run(document, {resultTypes: ['violations']}).then((r) =>"
+                        "done(r.violations.map((v) => [v.impact, v.id, v.nodes.map((n) => n.target.join(' '))])));"})
+                    serious = [entry for entry in found if entry[0] in ("serious", "critical")]
+                    self.assertEqual(serious, [], f"{name}, {'dark' if dark else 'light'}")
+            finally:
+                driver.close()
