@@ -34,12 +34,14 @@ class TimelineSums extends TimelineData {
     return shares;
   }
 
-  // The longest times in which the rank's GPUs run nothing, in order of time.
+  // The longest times in which the rank's GPUs run nothing, down to a fiftieth of the longest, in
+  // order of time.
   gaps() {
     const busy = this.busyUnion(), gaps = [];
     for (let k = 1; k + 1 < busy.length; k += 2) gaps.push([busy[k], busy[k + 1]]);
     gaps.sort((a, b) => (b[1] - b[0]) - (a[1] - a[0]));
-    return gaps.slice(0, 200).sort((a, b) => a[0] - b[0]);
+    const least = gaps.length ? (gaps[0][1] - gaps[0][0]) / 50 : 0;
+    return gaps.slice(0, 200).filter(([start, end]) => end - start >= least).sort((a, b) => a[0] - b[0]);
   }
 
   nextGap(step) {

@@ -15,8 +15,9 @@ from driver import READY, Driver
 SHOTS = [
     ("verdict", False, "", ("header", "#breakdown")),
     ("timeline", True,
-     "timeline.go(timeline.first + 0.28 * (timeline.last - timeline.first),"
-     " timeline.first + 0.62 * (timeline.last - timeline.first)); timeline.nextGap(1);",
+     "const whole = timeline.last - timeline.first, gap = timeline.gaps()[4];"
+     "timeline.choose(...gap); timeline.go(timeline.first + 0.28 * whole, timeline.first + 0.62 * whole);"
+     "timeline.pick(timeline.deviceLanes()[0].begin + 100, true);",
      ("#timeline-section", "#timeline-section")),
     ("tree", False, "document.getElementById('t-op_tree').open = true; grids.get('op_tree').apply();",
      ("#t-op_tree", "#t-op_tree")),

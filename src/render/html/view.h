@@ -20,10 +20,11 @@ namespace profgauge::render::html {
 inline constexpr std::size_t kStaticRows = 200;
 inline constexpr std::size_t kStaticRowsOfOthers = 10;
 /// Of a tree, the rows of the most time; their ancestors are among them.
-inline constexpr std::size_t kStaticRowsOfTrees = 25;
+inline constexpr std::size_t kStaticRowsOfTrees = 16;
 /// Bytes of a table's rows in the page: names of kernels can be a kilobyte each.
 inline constexpr std::size_t kStaticBytes = 14'000;
-inline constexpr std::size_t kStaticBytesOfOthers = 3'000;
+inline constexpr std::size_t kStaticBytesOfOthers = 2'000;
+inline constexpr std::size_t kStaticBytesOfTrees = 6'000;
 /// Rows of a table that travel with the page for report.js.
 inline constexpr std::size_t kPayloadRows = 100'000;
 

@@ -258,7 +258,9 @@ boost::json::object TableView(const Table& table, const TableLimits& limits, Tab
                                    [](const Column* column) { return column->id() == "name"; });
     if (name != columns.end()) std::rotate(columns.begin(), name, name + 1);
   }
-  const std::size_t bytes = limits.rows >= kStaticRows ? kStaticBytes : kStaticBytesOfOthers;
+  const std::size_t bytes = limits.rows >= kStaticRows ? kStaticBytes
+                            : is_tree                  ? kStaticBytesOfTrees
+                                                       : kStaticBytesOfOthers;
   StaticRows rows = Rows(table, columns, is_tree ? HeaviestOfTree(table, limits.rows) : order,
                          limits.rows, bytes);
   std::string note;
