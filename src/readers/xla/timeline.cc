@@ -73,6 +73,7 @@ std::string FrameName(std::string_view name) {
 
 /// Tracks of a device plane that say when steps ran; all other derived ones repeat the streams.
 constexpr std::string_view kSteps = "Steps";
+constexpr std::string_view kModules = "XLA Modules";
 constexpr std::string_view kNestedOps = "XLA Ops";
 
 }  // namespace
@@ -117,6 +118,8 @@ Track Timeline::MakeTrack(std::string_view plane, std::string_view line, std::st
       track.stream = StreamNumber(name);
     } else if (name == kNestedOps && !device.starts_with("/device:GPU")) {
       track.kind = Track::Kind::kNested;
+    } else if (name == kModules) {
+      track.kind = Track::Kind::kModules;
     } else if (name == kSteps) {
       track.kind = Track::Kind::kSteps;
       track.thread = builder_.AddThread(device, kSteps);
@@ -137,6 +140,16 @@ void Timeline::Add(const Track& track, const Event& event) {
       return log.Add(Counter::events_ignored_kind);
     case Track::Kind::kDerived:
       return log.Add(Counter::events_derived);
+    case Track::Kind::kModules: {
+      log.Add(Counter::events_derived);
+      StreamRow row;
+      row.start = event.start;
+      row.duration = event.duration;
+      row.name = builder_.Intern(event.name);
+      row.gpu = track.gpu;
+      row.stream = 0;
+      return builder_.AddDeviceRange(row);
+    }
     case Track::Kind::kSteps: {
       log.Add(Counter::events_derived);
       HostRow row;

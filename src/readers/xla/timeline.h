@@ -3,7 +3,8 @@
 //
 // Lines that the profiler derived from others (Steps, XLA Modules, XLA Ops on GPUs, framework name
 // scopes, source code) repeat the time of the streams: they are counted in the import log and
-// otherwise left out. What is work on a device:
+// otherwise left out, but for XLA Modules, which are ranges over the device for display. What is
+// work on a device:
 //   - GPU: the lines "Stream #N…";
 //   - TPU, which has no streams: the line "XLA Ops". Its events nest (a loop around its body), so
 //   an
@@ -52,7 +53,7 @@ struct Event {
 
 /// What a line's events are.
 struct Track {
-  enum class Kind : std::uint8_t { kIgnored, kDerived, kStream, kNested, kSteps, kHost };
+  enum class Kind : std::uint8_t { kIgnored, kDerived, kModules, kStream, kNested, kSteps, kHost };
   Kind kind = Kind::kIgnored;
   std::int32_t gpu = -1;
   std::int64_t stream = -1;

@@ -238,6 +238,7 @@ TEST(XPlane, ReadsKernelsWithTheirOpsAndSteps) {
   EXPECT_DOUBLE_EQ(profile->launch_configs[profile->device.config[0].value].blocks_per_sm, 2);
   // Steps, XLA Modules and XLA Ops say again what the streams say.
   EXPECT_EQ(profile->log[Counter::events_derived], 3);
+  EXPECT_THAT(Names(*profile, profile->device_ranges.name), ElementsAre("jit_f"));
 }
 
 TEST(XlaTrace, SaysWhatTheXPlaneSays) {
