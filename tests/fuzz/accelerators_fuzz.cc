@@ -1,0 +1,34 @@
+// Any bytes as JSON or CSV of the accelerators' profilers: XLA's trace, rocprofv3, Ascend.
+//
+// Held: nothing crashes, hangs or takes memory that the input does not pay for, and a profile that
+// comes out keeps the model's promises (Finish checks them).
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <span>
+
+#include "base/byte_source.h"
+#include "readers/ascend/ascend_reader.h"
+#include "readers/rocprofv3/rocprofv3_reader.h"
+#include "readers/xla/xla_reader.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto bytes = std::as_bytes(std::span(data, size));
+  const std::unique_ptr<profgauge::Reader> readers[] = {
+      profgauge::readers::MakeXlaTraceReader(), profgauge::readers::MakeRocprofv3Reader(),
+      profgauge::readers::MakeAscendTraceReader(), profgauge::readers::MakeAscendTableReader()};
+  for (const auto& reader : readers) {
+    const auto source = profgauge::MakeMemorySource("fuzz", bytes);
+    profgauge::ReadOptions options;
+    options.allow_incomplete = true;
+    options.threads = 1;
+    const auto profile = reader->Read(*source, options);
+    if (!profile && profile.error().kind == profgauge::ErrorKind::kInternal) {
+      std::fprintf(stderr, "internal error: %s\n", profile.error().message.c_str());
+      std::abort();
+    }
+  }
+  return 0;
+}
