@@ -9,7 +9,7 @@ namespace profgauge {
 namespace {
 
 constexpr std::string_view kNoGpu =
-    "is of GPUs; a NeuronCore has engines instead: see engine.* and neuron.*";
+    "a NeuronCore has no such units; see engine.* and neuron.*";
 
 // Prefixes of what only a GPU has.
 constexpr std::string_view kGpuOnly[] = {

@@ -178,7 +178,7 @@ void Import::FillInstructions() {
     if (row.semaphore) continue;  // The engine waits: this is no work.
     const bool other = row.engine == data::Engine::kOther;
     const auto engine = static_cast<std::int64_t>(row.engine);
-    const bool matrix = builder_.strings()[row.track] == "TensorMatrix";
+    const bool matrix = row.track.valid() && builder_.strings()[row.track] == "TensorMatrix";
     const std::int64_t stream = other ? kOtherStream : 2 * engine + (matrix ? 1 : 0);
     DeviceRow work;
     work.start = row.start;
