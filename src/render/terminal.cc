@@ -127,8 +127,13 @@ Row RowOf(const report::GateRow& gate) {
   row.name = gate.metric;
   row.value = gate.measured.text;
   row.limit = gate.limit.empty() ? "" : fmt::format("(limit {})", gate.limit);
-  if (gate.status == "low_confidence" || gate.status == "missing" || !gate.change.text.empty()) {
-    row.text = Printable(gate.reason);
+  const bool has_change = !gate.change.text.empty() && !gate.baseline.text.empty();
+  if (has_change) row.value = gate.change.text;  // Its limit is on the change.
+  if (has_change) row.text = fmt::format("{} → {}", gate.baseline.text, gate.measured.text);
+  const bool says_more =
+      gate.status == "low_confidence" || gate.status == "missing" || !gate.change.text.empty();
+  if (says_more && !gate.reason.empty()) {
+    row.text += (row.text.empty() ? "" : "; ") + Printable(gate.reason);
   }
   return row;
 }

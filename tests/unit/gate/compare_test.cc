@@ -5,11 +5,13 @@
 #include <filesystem>
 #include <numeric>
 
-#include "gate/make_snapshot.h"
 #include "readers/load.h"
+#include "shared_run.h"
 
 namespace profgauge {
 namespace {
+
+using testing::SnapshotOf;
 
 Snapshot Sample(double level, int iterations = 20) {
   Snapshot run;
@@ -99,6 +101,41 @@ TEST(CompareRuns, AMetricThatOneSideLacksIsMissingNotPassed) {
   EXPECT_EQ(comparison.metrics.front().reason, "the baseline has no value");
 }
 
+TEST(CompareRuns, SeveralCandidatesAreOneAnswer) {
+  const std::vector<Snapshot> base = {Sample(1), Sample(1.01), Sample(0.99)};
+  // One of three runs had a bad day.
+  const RunComparison comparison =
+      CompareRuns(base, std::vector<Snapshot>{Sample(1.3), Sample(1), Sample(1.01)}, nullptr);
+  EXPECT_EQ(comparison.current_runs, 3);
+  EXPECT_EQ(comparison.baseline_runs, 3);
+  EXPECT_EQ(Find(comparison, "iteration.time.median").verdict, stats::Change::kPass);
+  // All of them are slower.
+  const RunComparison slower =
+      CompareRuns(base, std::vector<Snapshot>{Sample(1.3), Sample(1.29), Sample(1.31)}, nullptr);
+  EXPECT_EQ(Find(slower, "iteration.time.median").verdict, stats::Change::kFail);
+  EXPECT_EQ(FindMiddleRun(std::vector<Snapshot>{Sample(3), Sample(1), Sample(2)}), 2u);
+}
+
+TEST(CompareRuns, FewerLaunchesAreAnImprovement) {
+  Snapshot current = Sample(1);
+  current.metrics["kernel.count_per_iteration"] = 99;
+  const RunComparison comparison =
+      CompareRuns(std::vector<Snapshot>{Sample(1)}, std::vector<Snapshot>{current}, nullptr);
+  EXPECT_EQ(Find(comparison, "kernel.count_per_iteration").verdict, stats::Change::kImproved);
+}
+
+TEST(CompareRuns, ARunThatHasNotSettledIsInconclusive) {
+  Snapshot current = Sample(1);
+  const std::size_t n = current.iteration_times.size();
+  for (std::size_t i = 0; i < n / 2 - 1; ++i) current.iteration_times[i] *= 4;
+  const RunComparison comparison =
+      CompareRuns(std::vector<Snapshot>{Sample(1)}, std::vector<Snapshot>{current}, nullptr);
+  const auto& time = Find(comparison, "iteration.time.median");
+  EXPECT_EQ(time.verdict, stats::Change::kInconclusive);
+  EXPECT_EQ(time.reason,
+            "not in a steady state: the first third of the iterations is still warm-up");
+}
+
 TEST(FindDifferences, OnlyKnownAndListedPropertiesAreHard) {
   Snapshot base = Sample(1);
   Snapshot current = Sample(1);
@@ -127,15 +164,6 @@ void ExpectExactSums(const Waterfall& waterfall) {
     EXPECT_EQ(children[i], waterfall.steps[i].delta) << waterfall.steps[i].name;
   }
   EXPECT_EQ(top, waterfall.delta);
-}
-
-Snapshot SnapshotOf(const std::string& path) {
-  auto profiles = ReadRun({path}, {});
-  EXPECT_TRUE(profiles) << path;
-  const auto analysis = Analyze(*profiles, {});
-  auto attribution = AttributeTime(*profiles, {});
-  EXPECT_TRUE(analysis && attribution);
-  return MakeSnapshot("run", *profiles, *analysis, std::move(*attribution));
 }
 
 TEST(CompareRuns, FindsTheDataLoaderOnTheV100Pair) {
@@ -172,7 +200,8 @@ TEST(CompareRuns, ExplainsControlAndTest) {
   std::sort(files.begin(), files.end());
   ASSERT_EQ(files.size(), 2u);
   const std::vector<Snapshot> base = {SnapshotOf(files[0])};
-  const RunComparison comparison = CompareRuns(base, std::vector<Snapshot>{SnapshotOf(files[1])}, nullptr);
+  const RunComparison comparison =
+      CompareRuns(base, std::vector<Snapshot>{SnapshotOf(files[1])}, nullptr);
   ExpectExactSums(comparison.waterfall);
   EXPECT_NE(comparison.waterfall.delta, 0);
 }

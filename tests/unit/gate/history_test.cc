@@ -79,6 +79,28 @@ TEST_F(HistoryTest, RefusesMissingForeignDamagedAndNewerFilesUntouched) {
   EXPECT_EQ(History::OpenToAdd(path_).error().code, "history/newer");
 }
 
+// Half of a database is refused when its rows are read, and no reading or refused adding changes
+// it.
+TEST_F(HistoryTest, ATruncatedFileIsRefusedAndLeftAlone) {
+  {
+    auto history = History::OpenToAdd(path_);
+    ASSERT_TRUE(history);
+    HistoryEntry large = Entry("main", 1);
+    large.snapshot.name = std::string(50'000, 'x');
+    for (int i = 0; i < 5; ++i) ASSERT_TRUE(history->Add(large));
+  }
+  std::filesystem::resize_file(path_, std::filesystem::file_size(path_) / 2);
+  const auto bytes = [this] {
+    std::ifstream file(path_, std::ios::binary);
+    return std::string{std::istreambuf_iterator<char>(file), {}};
+  };
+  const std::string before = bytes();
+  auto history = History::OpenToRead(path_);
+  const bool refused = !history || !history->Last("main", 10);
+  EXPECT_TRUE(refused);
+  EXPECT_EQ(bytes(), before);
+}
+
 TEST_F(HistoryTest, WritersInParallelLoseNothing) {
   constexpr int kWriters = 4;
   constexpr int kEach = 10;

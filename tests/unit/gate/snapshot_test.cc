@@ -28,6 +28,10 @@ Snapshot Sample() {
   other.category = "other";
   other.time = 9'007'199'254'740'993;
   run.parts = {part, other};
+  run.work.iterations = 2;
+  run.work.has_gpu = true;
+  run.work.kernels = {{"void gemm<float>(a, b)", 7, 1'694'128'201'556, 0, {1, 2}}};
+  run.work.ops = {{"aten::mm", 3, 5, 9'007'199'254'740'993, {}}};
   return run;
 }
 
@@ -38,6 +42,8 @@ TEST(Baseline, SurvivesTheRoundTripExactly) {
   ASSERT_EQ(runs->size(), 2u);
   EXPECT_EQ(runs->front().iteration_times, Sample().iteration_times);
   EXPECT_EQ(runs->front().parts[0].series, Sample().parts[0].series);
+  EXPECT_EQ(runs->front().work.ops[0].host_time, 9'007'199'254'740'993);
+  EXPECT_EQ(runs->front().work.kernels[0].series, (std::vector<Ns>{1, 2}));
   EXPECT_EQ(runs->front().Environment("gpu"), "Tesla V100");
   EXPECT_EQ(runs->front().Environment("driver"), "");
   EXPECT_EQ(WriteBaseline(*runs), text);
@@ -76,6 +82,10 @@ TEST(Baseline, RefusesWhatItCannotTrust) {
        "expected an index into strings", "runs[0].parts[0]"},
       {Replaced("7,1694128201556", "7,1694128201557"), "baseline/sum",
        "the parts do not sum to the iteration times", "runs[0].parts"},
+      {Replaced("\"work\":{\"iterations\":2", "\"work\":{\"iterations\":0"), "baseline/field",
+       "expected at least one iteration", "runs[0].work.iterations"},
+      {Replaced("7,1694128201556,0,[1,2]", "7,-1,0,[1,2]"), "baseline/field",
+       "expected no negative number and no text", "runs[0].work.kernels"},
       {Replaced("\"gpu\":\"Tesla V100\"", "\"gpu\":[]"), "baseline/field", "expected text",
        "runs[0].environment.gpu"},
   };
@@ -87,6 +97,22 @@ TEST(Baseline, RefusesWhatItCannotTrust) {
     EXPECT_EQ(runs.error().where.path, refusal.path);
     EXPECT_EQ(runs.error().where.file, "base.json");
     EXPECT_EQ(runs.error().kind, ErrorKind::kConfig);
+  }
+}
+
+TEST(Baseline, ReadsFilesWithoutSumsOfWork) {
+  Snapshot run = Sample();
+  run.work = {};
+  const auto runs = ParseBaseline(WriteBaseline({run}), "base.json");
+  ASSERT_TRUE(runs) << runs.error().message;
+  EXPECT_EQ(runs->front().work.iterations, 0);
+}
+
+// Wherever a file ends, it is refused; nothing of it is guessed.
+TEST(Baseline, RefusesEveryTruncation) {
+  const std::string text = WriteBaseline({Sample()});
+  for (std::size_t size = 0; size + 2 < text.size(); size += 7) {
+    EXPECT_FALSE(ParseBaseline(text.substr(0, size), "base.json")) << size;
   }
 }
 

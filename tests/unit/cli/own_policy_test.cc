@@ -1,0 +1,98 @@
+// Every readable profile beside the checkout: it passes the policy that `init` writes for it, and
+// against itself nothing has changed.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "analysis/attribution.h"
+#include "cli/init_policy.h"
+#include "gate/compare.h"
+#include "gate/make_snapshot.h"
+#include "gate/verdict.h"
+#include "readers/load.h"
+#include "rules/facts.h"
+#include "rules/rulebook.h"
+
+namespace profgauge::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Judged at -O0 in every test run: the few traces of over 2 MB say nothing that others do not.
+constexpr std::uintmax_t kLargest = 2'000'000;
+
+std::vector<std::string> Traces() {
+  std::vector<std::string> paths;
+  const std::string root = std::string(PROFGAUGE_SHARED_DIR) + "/data/kineto";
+  std::error_code error;
+  for (const auto& entry : fs::recursive_directory_iterator(root, error)) {
+    const std::string path = entry.path().string();
+    if (!entry.is_regular_file() || entry.file_size() > kLargest) continue;
+    const bool is_trace = path.ends_with(".json") || path.ends_with(".json.gz");
+    if (is_trace && !path.ends_with(".expected.json")) paths.push_back(path);
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+void ExpectPassesItsOwnPolicy(const std::vector<Profile>& ranks, const Analysis& analysis) {
+  const auto text = InitPolicy("a profile", ranks, analysis);
+  ASSERT_TRUE(text) << text.error().message;
+  const auto policy = ParsePolicy(*text, "policy.yaml");
+  ASSERT_TRUE(policy) << RenderErrors(policy.error(), false) << *text;
+  const auto book = LoadRulebook(*policy, {});
+  ASSERT_TRUE(book);
+  const Evaluation evaluation = book->Evaluate(analysis, CollectFacts(ranks, analysis));
+  JudgeOptions options;
+  options.evaluation = &evaluation;
+  options.allow_incomplete = true;  // Data loss is the recording's, not the policy's.
+  const Verdict verdict = Judge(*policy, analysis, {}, options);
+  EXPECT_EQ(verdict.status, VerdictStatus::kPass)
+      << (verdict.reasons.empty() ? "" : verdict.reasons.front()) << "\n"
+      << *text;
+}
+
+void ExpectNoChangeAgainstItself(const std::vector<Profile>& ranks, const Analysis& analysis) {
+  auto attribution = AttributeTime(ranks, {});
+  ASSERT_TRUE(attribution) << attribution.error().message;
+  const std::vector<Snapshot> run = {MakeSnapshot("run", ranks, analysis, std::move(*attribution))};
+  // As it was measured, and as a baseline file keeps it.
+  const auto kept = ParseBaseline(WriteBaseline(run), "baseline.json");
+  ASSERT_TRUE(kept) << kept.error().message << " " << kept.error().where.path;
+  const RunComparison comparison = CompareRuns(*kept, run, nullptr);
+  EXPECT_TRUE(comparison.differences.empty());
+  EXPECT_EQ(comparison.waterfall.delta, 0);
+  for (const WaterfallStep& step : comparison.waterfall.steps) EXPECT_EQ(step.delta, 0);
+  EXPECT_EQ(comparison.kernels.delta, 0);
+  for (const PairedWork& row : comparison.kernels.rows) EXPECT_EQ(row.delta, 0) << row.name;
+  for (const PairedWork& row : comparison.ops.rows) EXPECT_EQ(row.delta, 0) << row.name;
+  for (const MetricComparison& metric : comparison.metrics) {
+    EXPECT_EQ(metric.verdict, stats::Change::kPass) << metric.metric;
+    EXPECT_EQ(metric.change, 0) << metric.metric;
+  }
+}
+
+TEST(OwnPolicy, EveryReadableTracePassesIt) {
+  const std::vector<std::string> paths = Traces();
+  if (paths.empty()) GTEST_SKIP() << "no shared profiles";
+  std::size_t readable = 0;
+  for (const std::string& path : paths) {
+    SCOPED_TRACE(path);
+    ReadOptions options;
+    options.allow_incomplete = true;
+    const auto ranks = ReadRun({path}, options);
+    if (!ranks) continue;  // Malformed on purpose.
+    const auto analysis = Analyze(*ranks, {});
+    ASSERT_TRUE(analysis) << analysis.error().message;
+    ++readable;
+    ExpectPassesItsOwnPolicy(*ranks, *analysis);
+    ExpectNoChangeAgainstItself(*ranks, *analysis);
+  }
+  EXPECT_GT(readable, 60u);
+}
+
+}  // namespace
+}  // namespace profgauge::cli

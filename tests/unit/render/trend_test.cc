@@ -1,0 +1,63 @@
+#include "render/trend.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "fixture.h"
+#include "report/build_trend.h"
+
+namespace profgauge::render {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::vector<HistoryEntry> Steps() {
+  std::vector<HistoryEntry> entries;
+  for (int i = 0; i < 12; ++i) {
+    HistoryEntry& entry = entries.emplace_back();
+    entry.id = i + 1;
+    entry.time = 1'700'000'000 + i;
+    entry.branch = "main";
+    entry.commit = i == 6 ? "<b>bad</b>" : "c" + std::to_string(i);
+    entry.snapshot.name = "run";
+    const Ns level = i < 6 ? 100'000'000 : 120'000'000;
+    entry.snapshot.iteration_times = {level + i % 3 * 100'000, level + i % 3 * 100'000};
+    if (i % 2 == 0) entry.snapshot.metrics["gpu.idle.mean"] = 0.2;
+  }
+  return entries;
+}
+
+TEST(BuildTrend, FindsWhereTheLevelChanged) {
+  const report::Trend trend = report::BuildTrend(Steps(), "main");
+  ASSERT_EQ(trend.series.size(), 2u);
+  ASSERT_EQ(trend.series[0].changes.size(), 1u);
+  EXPECT_EQ(trend.series[0].changes[0].run, 6u);
+  EXPECT_TRUE(trend.series[0].changes[0].is_worse);
+  EXPECT_EQ(trend.series[0].changes[0].change.text, "+20.0\u202f%");
+  EXPECT_TRUE(trend.series[1].changes.empty());
+  EXPECT_TRUE(IsAbsent(trend.series[1].values[1].value));
+}
+
+TEST(BuildTrend, AnEmptyHistoryHasNoRuns) {
+  const report::Trend trend = report::BuildTrend({}, "");
+  EXPECT_TRUE(trend.runs.empty());
+  ASSERT_EQ(trend.series.size(), 1u);
+  EXPECT_TRUE(RenderTrend(trend, {}));
+}
+
+TEST(RenderTrend, NamesTheChangeInWordsChartAndTable) {
+  const auto page = RenderTrend(report::BuildTrend(Steps(), "main"), {});
+  ASSERT_TRUE(page) << page.error().message;
+  EXPECT_THAT(*page, HasSubstr("<h1>Trend of main</h1>"));
+  EXPECT_THAT(*page, HasSubstr("+20.0\u202f%</b> from run 7 (&lt;b&gt;bad&lt;/b&gt;) of "));
+  EXPECT_THAT(*page, HasSubstr("+20.0\u202f% worse</text>"));
+  EXPECT_THAT(*page, HasSubstr("role=\"img\" aria-label=\"Median iteration time of 12 runs"));
+  EXPECT_THAT(*page, Not(HasSubstr("<script")));
+  EXPECT_THAT(*page, Not(HasSubstr("style=\"")));
+  EXPECT_THAT(*page, Not(HasSubstr("<b>bad")));
+  EXPECT_EQ(*page, *RenderTrend(report::BuildTrend(Steps(), "main"), {}));
+}
+
+}  // namespace
+}  // namespace profgauge::render
