@@ -26,7 +26,7 @@ TimePart Part(std::string category, std::string kernel, Ns time) {
   return part;
 }
 
-Snapshot Run(std::vector<WorkSum> kernels, std::vector<TimePart> parts) {
+Snapshot MakeRun(std::vector<WorkSum> kernels, std::vector<TimePart> parts) {
   Snapshot run;
   run.iteration_times = {10'000'000, 10'000'000};
   run.work.iterations = 2;
@@ -46,7 +46,7 @@ const PairedWork& Row(const PairedTable& table, const std::string& name) {
 
 TEST(PairKernels, SplitsCountAndDurationPerIteration) {
   const PairedTable table =
-      PairKernels(Run({Sum("gemm", 4, 4'000)}, {}), Run({Sum("gemm", 6, 9'000)}, {}));
+      PairKernels(MakeRun({Sum("gemm", 4, 4'000)}, {}), MakeRun({Sum("gemm", 6, 9'000)}, {}));
   const PairedWork& row = Row(table, "gemm");
   EXPECT_EQ(row.base_count, 2);
   EXPECT_EQ(row.current_count, 3);
@@ -58,8 +58,8 @@ TEST(PairKernels, SplitsCountAndDurationPerIteration) {
 
 TEST(PairKernels, RowsSumExactly) {
   const PairedTable table =
-      PairKernels(Run({Sum("a", 3, 1'001), Sum("b", 1, 333), Sum("gone", 1, 7)}, {}),
-                  Run({Sum("a", 2, 500), Sum("b", 5, 999), Sum("new", 1, 1)}, {}));
+      PairKernels(MakeRun({Sum("a", 3, 1'001), Sum("b", 1, 333), Sum("gone", 1, 7)}, {}),
+                  MakeRun({Sum("a", 2, 500), Sum("b", 5, 999), Sum("new", 1, 1)}, {}));
   Ns sum = 0;
   for (const PairedWork& row : table.rows) {
     sum += row.delta;
@@ -74,8 +74,9 @@ TEST(PairKernels, RowsSumExactly) {
 // Cores and counts for another category.
 TEST(PairKernels, MatchesRenamedKernelsByPlace) {
   const Snapshot base =
-      Run({Sum("hmma_gemm", 2, 4'000)}, {Part("tensor_core_kernel", "hmma_gemm", 4'000)});
-  const Snapshot current = Run({Sum("sgemm", 2, 8'000)}, {Part("other_kernel", "sgemm", 8'000)});
+      MakeRun({Sum("hmma_gemm", 2, 4'000)}, {Part("tensor_core_kernel", "hmma_gemm", 4'000)});
+  const Snapshot current =
+      MakeRun({Sum("sgemm", 2, 8'000)}, {Part("other_kernel", "sgemm", 8'000)});
   const PairedTable table = PairKernels(base, current);
   ASSERT_EQ(table.rows.size(), 1u);
   EXPECT_EQ(table.rows[0].name, "sgemm ← hmma_gemm");
@@ -85,9 +86,9 @@ TEST(PairKernels, MatchesRenamedKernelsByPlace) {
 }
 
 TEST(PairKernels, AKernelThatStillRunsWasNotRenamed) {
-  const Snapshot base = Run({Sum("a", 2, 4'000)}, {Part("other_kernel", "a", 4'000)});
+  const Snapshot base = MakeRun({Sum("a", 2, 4'000)}, {Part("other_kernel", "a", 4'000)});
   const Snapshot current =
-      Run({Sum("a", 1, 10), Sum("b", 2, 8'000)}, {Part("other_kernel", "b", 8'000)});
+      MakeRun({Sum("a", 1, 10), Sum("b", 2, 8'000)}, {Part("other_kernel", "b", 8'000)});
   const PairedTable table = PairKernels(base, current);
   EXPECT_EQ(Row(table, "b").change, PartChange::kAdded);
   EXPECT_EQ(Row(table, "a").change, PartChange::kChanged);
@@ -95,20 +96,20 @@ TEST(PairKernels, AKernelThatStillRunsWasNotRenamed) {
 
 TEST(PairKernels, CallsOutCertainAndLargeChangesOnly) {
   const std::vector<Ns> slow(20, 900'000), fast(20, 300'000), tiny(20, 1'000), less(20, 900);
-  const PairedTable table =
-      PairKernels(Run({Sum("large", 20, 6'000'000, fast), Sum("small", 20, 18'000, less)}, {}),
-                  Run({Sum("large", 20, 18'000'000, slow), Sum("small", 20, 20'000, tiny)}, {}));
+  const PairedTable table = PairKernels(
+      MakeRun({Sum("large", 20, 6'000'000, fast), Sum("small", 20, 18'000, less)}, {}),
+      MakeRun({Sum("large", 20, 18'000'000, slow), Sum("small", 20, 20'000, tiny)}, {}));
   EXPECT_TRUE(Row(table, "large").significant);
   EXPECT_FALSE(Row(table, "small").significant);  // Certain, but of no weight.
   EXPECT_GE(Row(table, "small").p_value, 0);
 }
 
 TEST(PairKernels, RunsWithoutSumsHaveNoTable) {
-  EXPECT_TRUE(PairKernels(Snapshot(), Run({Sum("a", 1, 1)}, {})).rows.empty());
+  EXPECT_TRUE(PairKernels(Snapshot(), MakeRun({Sum("a", 1, 1)}, {})).rows.empty());
 }
 
 TEST(PairOps, TakesHostTimeWhereARunHasNoGpuWork) {
-  Snapshot base = Run({}, {});
+  Snapshot base = MakeRun({}, {});
   base.work.ops = {Sum("aten::mm", 2, 2'000)};
   Snapshot current = base;
   current.work.has_gpu = false;
