@@ -20,6 +20,7 @@
 #include "analysis/modules.h"
 #include "analysis/neuron.h"
 #include "analysis/op_tables.h"
+#include "analysis/os_runtime.h"
 #include "analysis/output.h"
 #include "analysis/reported.h"
 #include "analysis/run_iterations.h"
@@ -81,6 +82,7 @@ Result<Analysis> Analyze(std::span<const Profile> profiles, const Selection& sel
   AddDeviceTables(ranks, out);
   AddCopies(ranks, out);
   AddHostCalls(ranks, out);
+  AddOsRuntime(ranks, out);
   AddCommunication(ranks, out);
   AddMemory(ranks, out);
   AddCoverage(ranks, out);
@@ -92,6 +94,10 @@ Result<Analysis> Analyze(std::span<const Profile> profiles, const Selection& sel
   out.MoveTo(analysis);
   if (!has_timeline) {
     analysis.iteration_source = "no timeline";
+    const Metric* stated = analysis.Find("profile.iterations");
+    if (stated != nullptr && !IsAbsent(stated->value)) {
+      analysis.iterations_selected = static_cast<std::int64_t>(AsNumber(stated->value, 0));
+    }
     return analysis;
   }
   const RankContext& longest = LongestRank(ranks);

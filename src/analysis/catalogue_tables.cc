@@ -324,6 +324,23 @@ constexpr ColumnSpec kApiCalls[] = {
     {"share", "Share", kShare,
      "Share of the time in calls; a driver call inside a runtime call shares its time."},
 };
+constexpr ColumnSpec kOsCalls[] = {
+    {"name", "Call", kText, "Function of the operating system's libraries."},
+    kCalls,
+    {"time", "Time", kTime, "Sum of the durations, over all threads; most of it is waiting."},
+    kMean,
+    kMin,
+    kMax,
+};
+
+constexpr ColumnSpec kThreads[] = {
+    kRank,
+    {"process", "Process", kText, "Process as recorded."},
+    {"thread", "Thread", kCount, "Number of the thread."},
+    {"on_cpu", "On a core", kTime, "Time that a core ran it."},
+    {"share", "Share", kShare, "Of the length of the recording."},
+};
+
 constexpr ColumnSpec kCollectives[] = {
     kRank,
     {"name", "Collective", kText,
@@ -440,6 +457,8 @@ constexpr TableSpec kTables[] = {
     {"memcpys", "memcpy", "Copies and memory sets", "One row per kind, host memory, rank and GPU.",
      kMemcpys},
     {"api_calls", "api_call", "Runtime and driver calls", "One row per call name.", kApiCalls},
+    {"os_calls", "os_call", "OS runtime calls", "One row per function.", kOsCalls},
+    {"threads", "thread", "Threads", "One row per thread whose scheduling was recorded.", kThreads},
     {"collectives", "collective", "Collectives",
      "One row per rank, collective, group and data type.", kCollectives},
     {"tensor_core_ops", "tensor_core_op", "Tensor Core eligibility",

@@ -197,7 +197,12 @@ void SetCommunication(std::span<const RankTimes> times, Output& out) {
     all.hidden += rank.hidden;
     all.window += rank.window;
   }
-  out.Set("communication.time", all.communication);
+  // Without device work in any rank nothing says that there was none.
+  if (all.window <= 0 && all.communication == 0) {
+    out.SetAbsent("communication.time", out.Gap(Capability::kDeviceEvents));
+  } else {
+    out.Set("communication.time", all.communication);
+  }
   if (all.communication > 0) {
     out.Set("communication.overlap",
             static_cast<double>(all.hidden) / static_cast<double>(all.communication));

@@ -19,7 +19,7 @@ struct SheetName {
   std::string_view by = {};          ///< Those with the most of this column; empty: the first.
 };
 // Order of the sheets; tables of one sheet stand below each other.
-constexpr std::array<SheetName, 43> kSheets = {{
+constexpr std::array<SheetName, 45> kSheets = {{
     {"ops", "Ops"},
     {"ops_by_shape", "Ops by shape"},
     {"op_types", "Op types"},
@@ -38,6 +38,8 @@ constexpr std::array<SheetName, 43> kSheets = {{
     {"tensor_core_ops", "Tensor Cores"},
     {"gaps", "Idle gaps", 1'000, "duration"},
     {"api_calls", "API calls"},
+    {"os_calls", "OS calls"},
+    {"threads", "OS calls"},
     {"memory_ops", "Memory"},
     {"memory_curve", "Memory curve", 2'000},
     {"memory_events", "Memory blocks", 2'000, "bytes"},

@@ -27,7 +27,7 @@ struct Place {
   bool main = false;
   std::size_t payload_rows = kPayloadRows;
 };
-constexpr std::array<Place, 41> kPlaces = {{{"layers", true},
+constexpr std::array<Place, 43> kPlaces = {{{"layers", true},
                                             {"engines", true},
                                             {"regions", true},
                                             {"engine_regions", true},
@@ -57,6 +57,8 @@ constexpr std::array<Place, 41> kPlaces = {{{"layers", true},
                                             {"memcpys", true},
                                             {"collectives", true},
                                             {"api_calls", true},
+                                            {"os_calls"},
+                                            {"threads"},
                                             {"gaps", false, 300},
                                             {"memory_ops"},
                                             {"memory_events", false, 5000},

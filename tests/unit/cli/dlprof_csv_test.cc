@@ -50,6 +50,26 @@ TEST(DlprofCsv, TheSevenDataFilesOfTheGoldenPairAreDlprofsByteForByte) {
   }
 }
 
+// The rows of a database give the reports that DLProf wrote with it.
+TEST(DlprofCsv, TheDataFilesOfADatabaseAreThoseBesideIt) {
+  const std::string data = std::string(PROFGAUGE_SHARED_DIR) + "/data/dlprof/";
+  if (!std::filesystem::exists(data)) GTEST_SKIP() << "no shared profiles";
+  for (const std::string folder : {"dummynet_wrelu/", "dummynet_norelu/"}) {
+    const auto profile = ReadProfile(data + folder + "dlprof_dldb_1.sqlite", {});
+    ASSERT_TRUE(profile) << profile.error().message;
+    const auto report = dlprof::Compute(*profile, {});
+    ASSERT_TRUE(report) << report.error().message;
+    const auto texts = DlprofCsvTexts(*profile, *report, {});
+    for (std::size_t i = 0; i + 1 < texts.size(); ++i) {
+      SCOPED_TRACE(folder + std::string(kDlprofFiles[i]));
+      const std::string theirs = FileText(data + folder + std::string(kDlprofFiles[i]));
+      const bool summary = i == 0;
+      EXPECT_EQ(summary ? WithoutSystem(texts[i]) : texts[i],
+                summary ? WithoutSystem(theirs) : theirs);
+    }
+  }
+}
+
 TEST(ShortKernelName, IsTheNameOfTheFunctionAlone) {
   using dlprof::ShortKernelName;
   EXPECT_EQ(ShortKernelName("volta_sgemm_128x64"), "volta_sgemm_128x64");
