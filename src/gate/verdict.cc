@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/format.h"
+#include "rules/compile.h"
 #include "rules/condition.h"
 #include "rules/waiver.h"
 
@@ -121,12 +122,29 @@ void Count(const GateResult& result, const Policy& policy, Verdict& verdict, Rea
   }
 }
 
-/// A missed warning says nothing new where an error limit on the same metric is missed too.
+/// How much a missed limit says; 0 for others.
+int WeightOf(const GateResult& result) {
+  switch (result.status) {
+    case GateStatus::kError:
+      return 3;
+    case GateStatus::kWarn:
+    case GateStatus::kLowConfidence:
+      return 2;
+    case GateStatus::kInfo:
+      return 1;
+    default:
+      return 0;
+  }
+}
+
+/// A metric is missed once, however many limits stand on it: the gravest counts, of
+/// equal ones the first.
 bool IsOverruled(const GateResult& result, const std::vector<GateResult>& gate) {
-  return result.status == GateStatus::kWarn &&
-         std::any_of(gate.begin(), gate.end(), [&result](const GateResult& other) {
-           return other.status == GateStatus::kError &&
-                  other.threshold.metric == result.threshold.metric;
+  const int weight = WeightOf(result);
+  return weight > 0 && std::any_of(gate.begin(), gate.end(), [&](const GateResult& other) {
+           const int its = WeightOf(other);
+           return other.threshold.metric == result.threshold.metric &&
+                  (its > weight || (its == weight && &other < &result));
          });
 }
 
@@ -143,6 +161,37 @@ std::string SentenceOf(const Finding& finding) {
   if (!finding.metric_text.empty()) text += fmt::format(" ({})", finding.metric_text);
   if (!finding.group.empty()) text += fmt::format(", {}", finding.group);
   return text;
+}
+
+/// How bad a missed limit is, as a finding's status.
+std::optional<FindingStatus> AsFinding(GateStatus status) {
+  switch (status) {
+    case GateStatus::kError:
+      return FindingStatus::kError;
+    case GateStatus::kWarn:
+    case GateStatus::kLowConfidence:
+      return FindingStatus::kWarn;
+    case GateStatus::kInfo:
+      return FindingStatus::kInfo;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// Whether a limit on the very metric that the rule measures, or on one that it explains, was
+/// missed at the same level or a higher one: it is counted there, and the finding says why.
+bool IsCountedAsLimit(const Finding& finding, const std::vector<GateResult>& gate) {
+  if (!Fired(finding.status)) return false;
+  const Rule& rule = *finding.rule;
+  const auto is_its = [&rule](const std::string& metric) {
+    return metric == MeasuredMetric(rule) ||
+           std::any_of(rule.explains.begin(), rule.explains.end(),
+                       [&metric](const SourceText& id) { return id.text == metric; });
+  };
+  return std::any_of(gate.begin(), gate.end(), [&](const GateResult& result) {
+    const auto status = AsFinding(result.status);
+    return status && *status <= finding.status && is_its(result.threshold.metric);
+  });
 }
 
 void Count(const Finding& finding, const Policy& policy, Verdict& verdict, Reasons& reasons) {
@@ -262,7 +311,7 @@ Verdict Judge(const Policy& policy, const Analysis& analysis, const ImportLog& l
   }
   if (options.evaluation != nullptr) {
     for (const Finding& finding : options.evaluation->findings) {
-      Count(finding, policy, verdict, reasons);
+      if (!IsCountedAsLimit(finding, verdict.gate)) Count(finding, policy, verdict, reasons);
     }
     for (const WaiverUse& use : options.evaluation->waivers) {
       if (const auto note = NoteOnWaiver(*use.waiver, use.expired, use.findings > 0)) {

@@ -1,8 +1,11 @@
 // The files of rules/ that are compiled in. Written by profgauge_embed() in CMakeLists.txt.
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace profgauge {
 
@@ -10,6 +13,13 @@ namespace profgauge {
 std::string_view EmbeddedRules(std::string_view path);
 /// All of them, in the order of CMakeLists.txt.
 std::span<const std::string_view> EmbeddedRulesPaths();
+
+/// What a file of rules/ is.
+enum class BuiltinKind : std::uint8_t { kRules, kPreset };
+/// "builtin:comm", …: all files of a kind, in the order of CMakeLists.txt.
+std::vector<std::string> BuiltinFiles(BuiltinKind kind);
+/// Whether a file of that name in rules/ is a policy: "recommended".
+bool IsPresetName(std::string_view stem);
 
 /// A name that starts so stands for a file that is compiled in: "builtin:recommended".
 inline constexpr std::string_view kBuiltinPrefix = "builtin:";

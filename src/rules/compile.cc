@@ -155,7 +155,7 @@ class RuleCompiler {
                fmt::format("write it as `{}`", ExampleLiteral(out_.metric->type().unit)), errors_);
       return;
     }
-    out_.limits.push_back({level, above, *std::move(program)});
+    out_.limits.push_back({level, above, *std::move(program), std::nullopt});
   }
 
   void Gain() {
@@ -221,8 +221,7 @@ bool Names(std::string_view pattern, const Rule& rule) {
                      [&](const std::string& id) { return GlobMatch(pattern, id); });
 }
 
-/// Fills in `symptoms`. A rule that is switched off may still be named, so an unknown name is no
-/// error here; the loader's rule set decides that (CheckExplains).
+/// Fills in `symptoms`. A rule that is switched off may still be named, and so may a metric.
 void LinkSymptoms(std::vector<CompiledRule>& rules) {
   for (std::size_t cause = 0; cause < rules.size(); ++cause) {
     for (const SourceText& pattern : rules[cause].rule->explains) {
@@ -260,6 +259,31 @@ void CheckCircles(const std::vector<CompiledRule>& rules, Errors& errors) {
   }
 }
 
+bool HasOwnParams(const ActiveRule& active) {
+  return std::any_of(
+      active.rule->params.begin(), active.rule->params.end(), [&](const RuleParam& param) {
+        const auto found = active.params.find(param.name);
+        return found != active.params.end() && found->second.value != param.default_value.value;
+      });
+}
+
+/// See MeasuredMetric(). Limits that have a condition say something else than the rule.
+void AdoptLimits(const Policy& policy, CompiledRule& rule) {
+  const std::string_view metric = MeasuredMetric(*rule.rule);
+  if (metric.empty() || rule.limits.empty() || HasOwnParams(rule.active)) return;
+  const CompiledRule::Limit own = rule.limits.front();
+  std::vector<CompiledRule::Limit> adopted;
+  for (const Level level : {Level::kError, Level::kWarn, Level::kInfo}) {
+    for (const Threshold& threshold : policy.thresholds) {
+      if (threshold.metric != metric || threshold.level != level) continue;
+      if (!threshold.when.empty()) return;
+      const auto& value = own.above ? threshold.max : threshold.min;
+      if (value) adopted.push_back({level, own.above, own.value, value});
+    }
+  }
+  if (!adopted.empty()) rule.limits = std::move(adopted);
+}
+
 void AttachWaivers(const Policy& policy, std::vector<CompiledRule>& rules, Errors& errors) {
   for (const Waiver& waiver : policy.waivers) {
     for (CompiledRule& rule : rules) {
@@ -289,12 +313,19 @@ tl::expected<std::vector<CompiledRule>, Errors> CompileRules(std::span<const Act
   for (const ActiveRule& active : rules) {
     out.push_back(RuleCompiler(*active.rule, errors).Run());
     out.back().active = active;
+    AdoptLimits(policy, out.back());
   }
   LinkSymptoms(out);
   CheckCircles(out, errors);
   AttachWaivers(policy, out, errors);
   if (!errors.empty()) return tl::unexpected(std::move(errors));
   return out;
+}
+
+std::string_view MeasuredMetric(const Rule& rule) {
+  if (!rule.metric) return {};
+  const std::string_view text = Trim(rule.metric->value.text);
+  return FindMetric(text) == nullptr ? std::string_view() : text;
 }
 
 Errors CheckRule(const Rule& rule) {

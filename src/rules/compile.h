@@ -24,6 +24,8 @@ struct CompiledRule {
     Level level = Level::kWarn;
     bool above = true;
     expr::Program value;
+    /// The policy's limit on the same metric, which stands in place of `value`.
+    std::optional<double> of_policy;
   };
   struct Column {
     expr::Program value;
@@ -55,6 +57,11 @@ struct CompiledRule {
 /// whose condition does not fit their rule.
 tl::expected<std::vector<CompiledRule>, Errors> CompileRules(std::span<const ActiveRule> rules,
                                                              const Policy& policy);
+
+/// The metric that the rule measures as it is (`value: gpu.idle.mean`); empty when it computes one.
+/// A policy's limits on that metric stand in place of the rule's own, unless the policy sets the
+/// rule's parameters: two numbers for one thing would contradict each other.
+std::string_view MeasuredMetric(const Rule& rule);
 
 /// The errors of one rule alone, for `rules check`.
 Errors CheckRule(const Rule& rule);

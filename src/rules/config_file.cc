@@ -28,26 +28,43 @@ Error FileError(const std::string& path, std::string_view code, std::string mess
   return error;
 }
 
-Result<std::string> ReadBuiltin(const std::string& path) {
+constexpr std::string_view kPresets[] = {"recommended", "report-only", "strict"};
+
+Result<std::string> ReadBuiltin(const std::string& path, std::optional<BuiltinKind> kind) {
   const std::string name = path.substr(kBuiltinPrefix.size());
   const std::string_view text = EmbeddedRules(fmt::format("rules/{}.yaml", name));
-  if (!text.empty()) return std::string(text);
-  Error error = FileError(path, "config/no-builtin", "there is no such built-in file");
-  std::vector<std::string> names;
-  for (const std::string_view embedded : EmbeddedRulesPaths()) {
-    const std::string stem = std::filesystem::path(embedded).stem().string();
-    if (!stem.ends_with(".test")) names.push_back(std::string(kBuiltinPrefix) + stem);
-  }
+  const bool fits = !kind || IsPresetName(name) == (*kind == BuiltinKind::kPreset);
+  if (!text.empty() && fits) return std::string(text);
+  const bool wants_preset = kind == BuiltinKind::kPreset;
+  Error error = FileError(
+      path, "config/no-builtin",
+      wants_preset ? "there is no such preset" : "there is no such built-in file of rules");
+  const std::vector<std::string> names = BuiltinFiles(kind.value_or(BuiltinKind::kRules));
   const std::vector<std::string_view> views(names.begin(), names.end());
   AddSuggestion(error, path, views);
-  error.notes.push_back(fmt::format("note: built-in files: {}", Joined(views)));
+  error.notes.push_back(
+      fmt::format("note: {} {}", wants_preset ? "presets are" : "there are", Joined(views)));
   return Fail(std::move(error));
 }
 
 }  // namespace
 
-Result<std::string> ReadConfigFile(const std::string& path) {
-  if (path.starts_with(kBuiltinPrefix)) return ReadBuiltin(path);
+bool IsPresetName(std::string_view stem) {
+  return std::find(std::begin(kPresets), std::end(kPresets), stem) != std::end(kPresets);
+}
+
+std::vector<std::string> BuiltinFiles(BuiltinKind kind) {
+  std::vector<std::string> names;
+  for (const std::string_view path : EmbeddedRulesPaths()) {
+    const std::string stem = std::filesystem::path(path).stem().string();
+    if (stem.ends_with(".test") || IsPresetName(stem) != (kind == BuiltinKind::kPreset)) continue;
+    names.push_back(std::string(kBuiltinPrefix) + stem);
+  }
+  return names;
+}
+
+Result<std::string> ReadConfigFile(const std::string& path, std::optional<BuiltinKind> kind) {
+  if (path.starts_with(kBuiltinPrefix)) return ReadBuiltin(path, kind);
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
     return Fail(FileError(path, "config/directory", "expected a file, found a directory"));

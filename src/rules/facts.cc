@@ -1,6 +1,7 @@
 #include "rules/facts.h"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 #include <vector>
 
@@ -20,8 +21,6 @@ constexpr FactSpec kFacts[] = {
      "GPUs that the recording process could see; of several ranks the most."},
     {"profile.gc_time", Unit::kTime,
      "Time in Python's garbage collector, where Python functions or collections were recorded."},
-    {"profile.cudnn_benchmark", Unit::kBool, "Whether torch.backends.cudnn.benchmark was on."},
-    {"profile.detect_anomaly", Unit::kBool, "Whether autograd's anomaly detection was on."},
     {"profile.record_shapes", Unit::kBool, "Whether the profiler recorded input shapes."},
     {"profile.with_stack", Unit::kBool, "Whether the profiler recorded Python call stacks."},
     {"profile.profile_memory", Unit::kBool, "Whether the profiler recorded allocations."},
@@ -30,6 +29,16 @@ constexpr FactSpec kFacts[] = {
     {"profile.events_repaired", Unit::kCount,
      "Events that broke the format's rules and were mended."},
     {"profile.events_read", Unit::kCount, "Events read."},
+    // What nvidia_dlprof_pytorch_nvtx writes into its markers, under its names.
+    {"model_config.amp_enabled", Unit::kBool, "Whether automatic mixed precision was on."},
+    {"model_config.cudnn_benchmark_disabled", Unit::kBool,
+     "Whether torch.backends.cudnn.benchmark was off."},
+    {"model_config.detect_anomaly", Unit::kBool, "Whether autograd's anomaly detection was on."},
+    {"model_config.gradcheck", Unit::kBool, "Whether torch.autograd.gradcheck was called."},
+    {"model_config.autograd_profile", Unit::kBool, "Whether PyTorch's own profiler was on too."},
+    {"model_config.emit_nvtx", Unit::kBool, "Whether autograd emitted NVTX ranges of its own."},
+    {"model_config.num_workers", Unit::kCount, "Worker processes of the data loader."},
+    {"model_config.pin_memory", Unit::kBool, "Whether the data loader pinned its batches."},
 };
 
 /// A recorded switch: "1", "true" and "0", "false"; anything else is not told.
@@ -38,6 +47,18 @@ Value Switch(const Profile& profile, std::string_view name) {
     if (key != name) continue;
     if (value == "1" || value == "true") return true;
     if (value == "0" || value == "false") return false;
+  }
+  return {};
+}
+
+/// The first number or switch of that name.
+Value ConfigOf(const Profile& profile, const FactSpec& spec) {
+  if (spec.unit == Unit::kBool) return Switch(profile, spec.name);
+  for (const auto& [key, value] : profile.facts) {
+    std::int64_t number = 0;
+    const auto end = value.data() + value.size();
+    if (key != spec.name) continue;
+    if (std::from_chars(value.data(), end, number).ptr == end && !value.empty()) return number;
   }
   return {};
 }
@@ -116,8 +137,11 @@ Facts CollectFacts(std::span<const Profile> ranks, const Analysis& analysis) {
   }
   facts["profile.gpus_listed"] = GpusListed(ranks);
   facts["profile.gc_time"] = GarbageCollection(first);
-  facts["profile.cudnn_benchmark"] = Switch(first, "cudnn_benchmark");
-  facts["profile.detect_anomaly"] = Switch(first, "detect_anomaly");
+  for (const FactSpec& spec : kFacts) {
+    if (spec.name.starts_with("model_config.")) {
+      facts[std::string(spec.name)] = ConfigOf(first, spec);
+    }
+  }
   facts["profile.record_shapes"] = Switch(first, "record_shapes");
   facts["profile.with_stack"] = Switch(first, "with_stack");
   facts["profile.profile_memory"] = Switch(first, "profile_memory");

@@ -1,5 +1,6 @@
 // Facts about the recording that rules may name besides metrics: how it was made, what is missing
-// from it. They are `profile.…` names of the expression language, for all rules alike.
+// from it. They are `profile.…` and `model_config.…` names of the expression language, for all
+// rules alike.
 #pragma once
 
 #include <map>

@@ -18,9 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What lies in rules/ and is no rule file.
-constexpr std::string_view kPresets[] = {"recommended", "report-only", "strict"};
-
 bool IsRuleFileName(std::string_view name) {
   return name.ends_with(".yaml") && !name.ends_with(".test.yaml");
 }
@@ -46,7 +43,7 @@ class Collector {
   }
 
   void AddFile(const std::string& path) {
-    auto text = ReadConfigFile(path);
+    auto text = ReadConfigFile(path, BuiltinKind::kRules);
     if (text) {
       AddText(*text, path);
     } else {
@@ -95,10 +92,7 @@ void AddFolder(const std::string& path, Collector& collector) {
   }
   for (const std::string& file : files) {
     // The presets beside the shipped rules are policies.
-    if (std::find(std::begin(kPresets), std::end(kPresets), fs::path(file).stem().string()) ==
-        std::end(kPresets)) {
-      collector.AddFile(file);
-    }
+    if (!IsPresetName(fs::path(file).stem().string())) collector.AddFile(file);
   }
 }
 
@@ -154,18 +148,7 @@ tl::expected<RuleSet, Errors> LoadRules(const std::vector<std::string>& paths) {
   return collector.Finish();
 }
 
-std::vector<std::string> BuiltinRuleFiles() {
-  std::vector<std::string> names;
-  for (const std::string_view path : EmbeddedRulesPaths()) {
-    const std::string stem = fs::path(path).stem().string();
-    if (!IsRuleFileName(path) ||
-        std::find(std::begin(kPresets), std::end(kPresets), stem) != std::end(kPresets)) {
-      continue;
-    }
-    names.push_back(std::string(kBuiltinPrefix) + stem);
-  }
-  return names;
-}
+std::vector<std::string> BuiltinRuleFiles() { return BuiltinFiles(BuiltinKind::kRules); }
 
 tl::expected<RuleSet, Errors> LoadBuiltinRules() { return LoadRules(BuiltinRuleFiles()); }
 

@@ -69,7 +69,7 @@ class PolicyLoader {
  private:
   /// Errors stand where the file is named.
   std::optional<std::string> Read(const std::string& path, const Where& from) {
-    auto text = ReadConfigFile(path);
+    auto text = ReadConfigFile(path, BuiltinKind::kPreset);
     if (text) return *std::move(text);
     Error error = std::move(text).error();
     if (from.line > 0) {

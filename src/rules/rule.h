@@ -87,8 +87,10 @@ struct Rule {
   std::vector<RuleLet> let;
   std::optional<SourceText> when;
   std::optional<RuleMetric> metric;
-  std::optional<Level> level;        ///< For rules without limits: fires when rows exist.
-  std::vector<SourceText> explains;  ///< Ids or globs of rules that are symptoms of this one.
+  std::optional<Level> level;  ///< For rules without limits: fires when rows exist.
+  /// Ids or globs of rules that are symptoms of this one, and metrics whose missed limit it
+  /// explains.
+  std::vector<SourceText> explains;
   std::optional<RuleGain> gain;
   SourceText message;                ///< Text with `{{ expr | filter }}` holes.
   std::optional<SourceText> advice;  ///< The same, Markdown subset.

@@ -228,16 +228,15 @@ class RuleRun {
   bool CheckLimits(const RowGroup& group, Judged& out, bool& fires, Level& level) {
     const double metric = AsNumber(out.metric.value, 0);
     for (const CompiledRule::Limit& limit : rule_.limits) {
-      const Outcome outcome = expr::Evaluate(limit.value, data_, group.rows);
+      const Outcome outcome = limit.of_policy ? Outcome{*limit.of_policy, {}, {}, 0}
+                                              : expr::Evaluate(limit.value, data_, group.rows);
       if (IsAbsent(outcome.value)) {
         MarkAbsent(out, outcome);
         return false;
       }
       const double value = AsNumber(outcome.value, 0);
       const bool passed = limit.above ? metric > value : metric < value;
-      Trace(out.trace,
-            fmt::format("{}_{}", LevelName(limit.level), limit.above ? "above" : "below"),
-            limit.value, Shown(outcome, limit.value, rule_.metric_display));
+      TraceLimit(limit, outcome, out.trace);
       // Errors stand first, so the first limit that is passed is the highest level, and the last
       // one looked at is the nearest.
       if (fires) continue;
@@ -247,6 +246,14 @@ class RuleRun {
       if (passed) level = limit.level;
     }
     return true;
+  }
+
+  void TraceLimit(const CompiledRule::Limit& limit, const Outcome& outcome,
+                  std::vector<TraceValue>& trace) const {
+    if (!options_.trace) return;
+    trace.push_back({fmt::format("{}_{}", LevelName(limit.level), limit.above ? "above" : "below"),
+                     limit.of_policy ? "the policy's limit on this metric" : limit.value.Text(),
+                     Shown(outcome, limit.value, rule_.metric_display)});
   }
 
   Level Chosen(Level own) const {

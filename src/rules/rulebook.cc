@@ -1,14 +1,57 @@
 #include "rules/rulebook.h"
 
+#include <algorithm>
+
 #include "rules/yaml.h"
 
 namespace profgauge {
+
+namespace {
+
+/// The kind of device that alone has what the rule needs; empty: no such.
+std::string_view FamilyOf(const CompiledRule& rule) {
+  if (rule.names.table != nullptr && !rule.names.table->family.empty()) {
+    return rule.names.table->family;
+  }
+  for (const expr::Slot slot : rule.needs) {
+    const Binding& binding = rule.names.bindings[slot];
+    if (binding.kind != Binding::Kind::kMetric) continue;
+    const MetricSpec* metric = FindMetric(binding.name);
+    if (metric != nullptr && !metric->family.empty()) return metric->family;
+  }
+  return {};
+}
+
+bool HasFamily(const Analysis& analysis, std::string_view family) {
+  return std::any_of(analysis.metrics.begin(), analysis.metrics.end(), [&](const Metric& metric) {
+    return metric.spec->family == family && !IsAbsent(metric.value);
+  });
+}
+
+/// Leaves out rules about a kind of device that the run has none of: that they do not apply says
+/// nothing. Findings that do not apply stand last and are nobody's cause, so places stay.
+void DropOtherFamilies(std::span<const CompiledRule> rules, const Analysis& analysis,
+                       std::vector<Finding>& findings) {
+  std::erase_if(findings, [&](const Finding& finding) {
+    if (finding.status != FindingStatus::kNotApplicable) return false;
+    const auto rule = std::find_if(rules.begin(), rules.end(), [&](const CompiledRule& compiled) {
+      return compiled.rule == finding.rule;
+    });
+    if (rule == rules.end() || rule->active.required) return false;
+    const std::string_view family = FamilyOf(*rule);
+    return !family.empty() && !HasFamily(analysis, family);
+  });
+}
+
+}  // namespace
 
 Evaluation Rulebook::Evaluate(const Analysis& analysis, const Facts& facts, bool trace) const {
   RuleRunOptions options;
   options.today = today_;
   options.trace = trace;
-  return EvaluateRules(compiled_, analysis, facts, options);
+  Evaluation evaluation = EvaluateRules(compiled_, analysis, facts, options);
+  if (!trace) DropOtherFamilies(compiled_, analysis, evaluation.findings);
+  return evaluation;
 }
 
 tl::expected<Rulebook, Errors> LoadRulebook(const Policy& policy, const SelectOptions& options) {

@@ -15,6 +15,7 @@
 
 #include "base/source_text.h"
 #include "profgauge/error.h"
+#include "rules/builtin_files.h"
 #include "rules/policy.h"
 
 namespace profgauge {
@@ -71,6 +72,8 @@ void SortByPlace(Errors& errors);
 
 /// Reads a configuration file, "builtin:NAME" from what is compiled in. Errors: kConfig when it is
 /// missing, a directory, unreadable or larger than kLargestConfigFile.
-Result<std::string> ReadConfigFile(const std::string& path);
+/// `kind`: what a built-in file must be; empty: either will do.
+Result<std::string> ReadConfigFile(const std::string& path,
+                                   std::optional<BuiltinKind> kind = std::nullopt);
 
 }  // namespace profgauge

@@ -200,6 +200,54 @@ TEST(Verdict, FindingsCountLikeLimits) {
   }
 }
 
+/// A rule and a limit on one number are counted once, and the graver of two limits.
+TEST(Verdict, OneNumberCountsOnce) {
+  struct Row {
+    std::string_view policy;
+    FindingStatus status;
+    std::string_view counts;  ///< errors warnings passed
+    std::string_view reasons;
+  };
+  constexpr std::string_view kLimit = "gpu.idle.mean is 42.0 %, above the limit of 30 %\n";
+  const Row kRows[] = {
+      {"thresholds: {gpu.idle.mean: {max: 30%}}", FindingStatus::kError, "1 0 0", kLimit},
+      {"thresholds: {gpu.idle.mean: {max: 30%}}", FindingStatus::kWarn, "1 0 0", kLimit},
+      {"thresholds: {gpu.idle.mean: {max: 30%, level: warn}}", FindingStatus::kWarn, "0 1 0", ""},
+      {"thresholds: {gpu.idle.mean: {max: 30%, level: warn}}", FindingStatus::kError, "1 1 0",
+       "gpu/idle: The GPU idles (31.4 %)\n"},
+      {"thresholds: {gpu.idle.mean: {max: 50%}}", FindingStatus::kWarn, "0 1 1", ""},
+      {"thresholds: {gpu.idle.mean: [{max: 15%, level: warn}, {max: 30%}]}", FindingStatus::kError,
+       "1 0 0", kLimit},
+      {"thresholds: {gpu.idle.max: {max: 15%}}", FindingStatus::kError, "1 0 0",
+       "gpu.idle.max is 42.0 %, above the limit of 15 %\n"},
+      {"thresholds: {gpu.utilization.mean: {min: 90%}}", FindingStatus::kError, "2 0 0",
+       "gpu.utilization.mean is 42.0 %, below the limit of 90 %\n"
+       "gpu/idle: The GPU idles (31.4 %)\n"},
+  };
+  Rule rule;
+  rule.id = "gpu/idle";
+  rule.title = "The GPU idles";
+  rule.metric.emplace();
+  rule.metric->value.text = "gpu.idle.mean";
+  rule.explains.emplace_back();
+  rule.explains.back().text = "gpu.idle.max";
+  const Analysis analysis = MakeAnalysis(
+      {{"gpu.idle.mean", 0.42}, {"gpu.idle.max", 0.42}, {"gpu.utilization.mean", 0.42}});
+  for (const Row& row : kRows) {
+    const Evaluation evaluation = OneFinding(rule, row.status);
+    JudgeOptions options;
+    options.evaluation = &evaluation;
+    const auto policy = ParsePolicy("schema: 1\n" + std::string(row.policy), "p.yaml");
+    ASSERT_TRUE(policy) << RenderErrors(policy.error(), false);
+    const Verdict verdict = Judge(*policy, analysis, {}, options);
+    EXPECT_EQ(fmt::format("{} {} {}", verdict.errors, verdict.warnings, verdict.passed), row.counts)
+        << row.policy;
+    std::string reasons;
+    for (const std::string& reason : verdict.reasons) reasons += WithPlainSpaces(reason) + "\n";
+    EXPECT_EQ(reasons, row.reasons) << row.policy;
+  }
+}
+
 TEST(Verdict, ABrokenRuleIsAConfigurationErrorWhateverElseIsFound) {
   Rule rule;
   rule.id = "gpu/idle";

@@ -511,6 +511,38 @@ TEST(Evaluator, GroupsByGpuKnowTheirRank) {
             "test/tiny[rank 1, GPU 0]: warn 80.0 % (> 60 %) | GPU 0 of rank 1 on b 80.0 %\n");
 }
 
+TEST(Evaluator, ThePolicysLimitsStandInPlaceOfTheRulesOwn) {
+  constexpr std::string_view kRule = R"(
+  - id: idle
+    title: Idle
+    category: gpu
+    for_each: profile
+    params: {warn: {default: 15%, doc: d}}
+    metric: {value: gpu.idle.mean, warn_above: $warn, error_above: 30%}
+    message: m
+)";
+  struct Row {
+    std::string_view policy, finding;
+  };
+  const Row kRows[] = {
+      {"", "test/idle: error 35.0 % (> 30 %) | m\n"},
+      {"thresholds: {gpu.idle.mean: {max: 50%}}", "test/idle: pass 35.0 % (> 50 %)\n"},
+      {"thresholds: {gpu.idle.mean: {max: 20%, level: warn}}",
+       "test/idle: warn 35.0 % (> 20 %) | m\n"},
+      {"thresholds: {gpu.idle.mean: [{max: 10%, level: info}, {max: 34%}]}",
+       "test/idle: error 35.0 % (> 34 %) | m\n"},
+      // Another direction, a condition, or the rule's parameters: the rule keeps its limits.
+      {"thresholds: {gpu.idle.mean: {min: 50%}}", "test/idle: error 35.0 % (> 30 %) | m\n"},
+      {"thresholds: {gpu.idle.mean: {max: 50%, when: profile.gpus > 1}}",
+       "test/idle: error 35.0 % (> 30 %) | m\n"},
+      {"thresholds: {gpu.idle.mean: {max: 50%}}\nrules: {test/idle: {params: {warn: 20%}}}",
+       "test/idle: error 35.0 % (> 30 %) | m\n"},
+  };
+  TestRun run;
+  run.Set("gpu.idle.mean", 0.35);
+  for (const Row& row : kRows) EXPECT_EQ(Check(kRule, run, row.policy), row.finding) << row.policy;
+}
+
 TEST(Evaluator, FieldsThatAllGpusShare) {
   constexpr std::string_view kRule = R"(
   - id: name
