@@ -23,6 +23,7 @@
 #include "analysis/os_runtime.h"
 #include "analysis/output.h"
 #include "analysis/reported.h"
+#include "analysis/roofline.h"
 #include "analysis/run_iterations.h"
 #include "analysis/tensor_cores.h"
 #include "analysis/utilization.h"
@@ -79,6 +80,7 @@ Result<Analysis> Analyze(std::span<const Profile> profiles, const Selection& sel
   AddOpTables(ranks, out);
   AddKernels(ranks, out);
   AddTensorCores(ranks, out);
+  AddRoofline(ranks, out);
   AddDeviceTables(ranks, out);
   AddCopies(ranks, out);
   AddHostCalls(ranks, out);

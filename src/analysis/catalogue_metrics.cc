@@ -320,6 +320,13 @@ constexpr MetricSpec kMetrics[] = {
      "largest.",
      "1 − allocated / reserved at the peak of reserved", kOurs},
 
+    {"flops.achieved", "Achieved FLOP/s", kFlopRate, kHigherIsBetter,
+     "Floating-point operations of the operators whose shapes are known, per second of each GPU.",
+     "Σ FLOPs / (window · GPUs)", "TraceLens"},
+    {"flops.mfu", "Model FLOPs utilization", kShare, kHigherIsBetter,
+     "Share of the window that these operations would take at the GPU's dense peak of their type.",
+     "Σ (FLOPs / peak) / (window · GPUs)", "PaLM (Chowdhery et al.), TraceLens"},
+
     {"coverage.linked_share", "GPU time with a known operator", kShare, kHigherIsBetter,
      "Share of GPU time (kernels, copies, sets) whose launching operator is known.",
      "Σ duration with an operator / Σ duration", kOurs},

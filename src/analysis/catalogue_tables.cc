@@ -87,7 +87,10 @@ constexpr ColumnSpec kIterations[] = {
       {"tensor_core_total", "Tensor Cores, total", kShare,                                         \
        "Share of the kernel time launched in it on Tensor Cores."},                                \
       {"flops", "FLOPs", kFlops, "Floating-point operations, from shapes."},                       \
-      {"bytes", "Bytes", kBytes, "Bytes that it must move at least, from shapes."}, {              \
+      {"bytes", "Bytes", kBytes, "Bytes that it must move at least, from shapes."},                \
+      {"achieved", "Achieved", kFlopRate,                                                          \
+       "FLOPs of the calls whose work is known, by the time of the kernels launched in them."},    \
+      {              \
     "call_stack", "Call stack", kText, "Python call stack, where recorded and always the same."    \
   }
 
@@ -211,7 +214,10 @@ constexpr ColumnSpec kKernelsByOp[] = {
     kOccupancy,
     kIsCollective,
     kExposed,
-    kBytesMoved,
+    {"bytes", "Bytes", kBytes,
+     "Bytes of collectives, where recorded; else its part of what the operator must move at least, "
+     "from shapes."},
+    {"flops", "FLOPs", kFlops, "Its part of the operator's floating-point operations, by time."},
 };
 constexpr ColumnSpec kKernelsByIteration[] = {
     {"iteration", "Iteration", kCount, "Position of the iteration in the recording, from 0."},
@@ -378,6 +384,27 @@ constexpr ColumnSpec kTensorCoreOps[] = {
     {"aligned_size", "Aligned size", kCount, "The next size that is aligned."},
     {"padding_overhead", "Padding overhead", kShare, "Work that padding to it would add."},
 };
+constexpr ColumnSpec kRoofline[] = {
+    {"name", "Operator", kText, "Operator: the outermost one whose work is known."},
+    {"input_shapes", "Input shapes", kText, "Shapes of the inputs."},
+    {"dtype", "Type", kText, "Element type of its first operand."},
+    {"gpu_name", "GPU", kText, "Product name of the GPU, where recorded."},
+    kCalls,
+    {"time", "Time", kTime, "Time of the kernels launched in it."},
+    {"flops", "FLOPs", kFlops, "Floating-point operations, from shapes."},
+    {"bytes", "Bytes", kBytes, "Bytes that it must move at least, from shapes."},
+    {"intensity", "FLOPs per byte", kNumber, "Arithmetic intensity: FLOPs / bytes."},
+    {"achieved", "Achieved", kFlopRate, "FLOPs / time."},
+    {"peak", "Peak", kFlopRate,
+     "The GPU's dense peak: of the type's Tensor Cores for products, else of the vector units."},
+    {"mfu", "Of peak", kShare, "Achieved / peak."},
+    {"achieved_bandwidth", "Bandwidth", kBandwidth, "Bytes / time."},
+    {"bandwidth_share", "Of bandwidth", kShare, "Bandwidth / the GPU's memory bandwidth."},
+    {"bound", "Bound", kText,
+     "compute or memory: which of FLOPs / peak and bytes / bandwidth is longer."},
+    {"roof_share", "Of roof", kShare,
+     "The longer of the two by the time: 100 % is the roof. More means that data stayed in caches."},
+};
 constexpr ColumnSpec kMemoryOps[] = {
     {"device", "Device", kText, "CPU or GPU with its number."},
     kRank,
@@ -464,6 +491,10 @@ constexpr TableSpec kTables[] = {
     {"tensor_core_ops", "tensor_core_op", "Tensor Core eligibility",
      "One row per eligible operator and input shapes, with what keeps it from Tensor Cores.",
      kTensorCoreOps},
+    {"roofline", "roofline_op", "Roofline",
+     "One row per operator, shapes, types and GPU: what its kernels achieve of what the GPU can do, "
+     "the longest first.",
+     kRoofline},
     {"memory_ops", "memory_op", "Memory by operator", "One row per device and operator name.",
      kMemoryOps},
     {"memory_events", "memory_event", "Memory blocks", "One row per allocated block.",

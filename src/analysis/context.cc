@@ -21,6 +21,7 @@ Result<std::vector<RankContext>> BuildRankContexts(std::span<const Profile> prof
     rank.knowledge = selection.knowledge;
     rank.devices = CompleteGpus(profile, selection.knowledge.devices);
     rank.tree = BuildOpTree(profile, rank.classes);
+    rank.works = CountWork(profile, rank.tree);
     rank.gpus = MeasureGpus(profile, rank.devices, rank.window());
     ranks.push_back(std::move(rank));
   }

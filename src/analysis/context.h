@@ -15,6 +15,7 @@
 #include "analysis/iterations.h"
 #include "analysis/kernel_class.h"
 #include "analysis/op_tree.h"
+#include "analysis/op_work.h"
 #include "base/interval.h"
 #include "model/profile.h"
 
@@ -26,6 +27,7 @@ struct RankContext {
   std::vector<KernelClass> classes;  ///< One per row of profile->device.
   Iterations iterations;             ///< All, with the selected range and the window.
   OpTree tree;                       ///< Over the whole profile.
+  OpWorks works;                     ///< Likewise.
   std::vector<GpuUse> gpus;          ///< GPUs with work, by id: analysis/utilization.h.
   Knowledge knowledge;               ///< Of the selection.
   std::vector<Gpu> devices;          ///< profile->gpus, completed by what is known.

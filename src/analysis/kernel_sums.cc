@@ -8,6 +8,7 @@
 #include "analysis/collective.h"
 #include "analysis/device_spans.h"
 #include "analysis/dtypes.h"
+#include "analysis/kernel_work.h"
 #include "analysis/tensor_cores.h"
 #include "analysis/utilization.h"
 
@@ -31,6 +32,8 @@ void AddCall(KernelSums& sums, const KernelSums& call, double blocks, double occ
   sums.min = std::min(sums.min, call.time);
   sums.max = std::max(sums.max, call.time);
   sums.exposed += call.exposed;
+  if (call.work_flops >= 0) sums.work_flops = std::max(sums.work_flops, 0.0) + call.work_flops;
+  if (call.work_bytes >= 0) sums.work_bytes = std::max(sums.work_bytes, 0.0) + call.work_bytes;
   if (call.bytes >= 0) sums.bytes = std::max<std::int64_t>(sums.bytes, 0) + call.bytes;
   if (blocks >= 0) sums.blocks_per_sm.Add(blocks, call.time);
   if (occupancy >= 0) sums.occupancy.Add(occupancy, call.time);
@@ -58,6 +61,7 @@ void KernelCollector::AddRank(const RankContext& rank, std::uint32_t position) {
   Texts texts(profile, pool_);
   texts_ = &texts;
   const std::vector<DeviceSpans> spans = CollectDeviceSpans(profile, rank.classes);
+  const std::vector<KernelWork> work = DivideWork(rank);
   const std::vector<Ns> exposed = ExposedTimes(profile, rank.classes, spans);
   for (std::size_t i = 0; i < device.size(); ++i) {
     if (device.kind[i] != DeviceKind::kKernel) continue;
@@ -65,6 +69,8 @@ void KernelCollector::AddRank(const RankContext& rank, std::uint32_t position) {
     KernelSums call;
     call.time = device.duration[i];
     call.exposed = exposed[i];
+    call.work_flops = work[i].flops;
+    call.work_bytes = work[i].bytes;
     call.tensor_core = rank.classes[i].tensor_core;
     call.rule = rank.classes[i].rule;
     call.collective = rank.classes[i].collective;

@@ -36,6 +36,7 @@ struct WeightedMean {
 struct KernelSums {
   std::int64_t calls = 0;
   Ns time = 0, min = std::numeric_limits<Ns>::max(), max = 0, exposed = 0;
+  double work_flops = -1, work_bytes = -1;  ///< From shapes: analysis/kernel_work.h; -1 unknown.
   std::int64_t bytes = -1;
   WeightedMean blocks_per_sm, occupancy;
   Tri tensor_core = Tri::kNo;

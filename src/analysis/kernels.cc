@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <numeric>
 #include <string>
@@ -47,6 +48,20 @@ void AppendSums(Table& table, const KernelSums& sums, const Knowledge& knowledge
     bytes.AddInteger(sums.bytes);
   else
     bytes.AddAbsent();
+}
+
+// What is known from shapes, where no recorded number stands.
+void AppendWork(Table& table, const KernelSums& sums) {
+  Column& flops = *table.Find("flops");
+  if (sums.work_flops >= 0) {
+    flops.AddReal(sums.work_flops);
+  } else {
+    flops.AddAbsent();
+  }
+  std::int64_t& bytes = table.Find("bytes")->integers().back();
+  if (bytes == Column::kAbsentInteger && sums.work_bytes >= 0 && sums.work_bytes < 9e18) {
+    bytes = std::llround(sums.work_bytes);
+  }
 }
 
 void AppendDimensions(Column& column, const std::int32_t (&size)[3], StringPool& pool) {
@@ -115,6 +130,7 @@ void FillKernelsByOp(const KernelCollector& collected, std::span<const RankConte
     else
       shared.AddAbsent();
     AppendSums(table, row.sums, ranks.front().knowledge, pool);
+    AppendWork(table, row.sums);
   }
   if (!collected.any_op) {
     for (const char* column : {"op", "op_type"}) {

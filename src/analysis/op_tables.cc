@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <tuple>
@@ -46,6 +47,8 @@ struct OpSums {
   bool eligible = false, undecided = false;
   Ns gpu_idle = 0;
   Range host_range, host_self_range, device_range, gpu_idle_range;
+  double flops = -1, bytes = -1;  // -1: of no call known.
+  Ns known_time = 0;              // Kernel time of the calls whose FLOPs are known.
 
   void Add(const OpSums& other) {
     if (calls == 0) {
@@ -69,6 +72,9 @@ struct OpSums {
     host_self_range.Add(other.host_self_range);
     device_range.Add(other.device_range);
     gpu_idle_range.Add(other.gpu_idle_range);
+    if (other.flops >= 0) flops = std::max(flops, 0.0) + other.flops;
+    if (other.bytes >= 0) bytes = std::max(bytes, 0.0) + other.bytes;
+    known_time += other.known_time;
   }
 };
 
@@ -123,6 +129,7 @@ std::vector<std::uint32_t> OperatorRows(const RankContext& rank) {
 OpSums SumsOf(const RankContext& rank, const std::vector<Ns>& gpu_idle, std::uint32_t row) {
   const OpTree& tree = rank.tree;
   const Ns host_total = std::max<Ns>(rank.profile->host.duration[row], 0);
+  const OpWork* work = rank.works.Find(row);
   return {1,
           tree.kernels_self[row],
           tree.host_self[row],
@@ -139,7 +146,10 @@ OpSums SumsOf(const RankContext& rank, const std::vector<Ns>& gpu_idle, std::uin
           {host_total, host_total},
           {tree.host_self[row], tree.host_self[row]},
           {tree.device_self[row], tree.device_self[row]},
-          {gpu_idle[row], gpu_idle[row]}};
+          {gpu_idle[row], gpu_idle[row]},
+          work == nullptr ? -1 : work->flops,
+          work == nullptr ? -1 : work->bytes,
+          work == nullptr ? 0 : tree.kernel_total[row]};
 }
 
 std::vector<OpRow> Group(std::span<const RankContext> ranks,
@@ -232,6 +242,14 @@ class Writer {
       table_.Find(id)->AddAbsent();
     }
   }
+  void Work(const OpSums& sums) {
+    const bool known = sums.flops >= 0;
+    Integer("bytes", sums.bytes >= 0 && sums.bytes < 9e18 ? std::llround(sums.bytes)
+                                                          : Column::kAbsentInteger);
+    const double seconds = static_cast<double>(sums.known_time) / 1e9;
+    Real("flops", sums.flops, known);
+    Real("achieved", seconds > 0 ? sums.flops / seconds : 0, known && seconds > 0);
+  }
   void Uses(const OpSums& sums, Ns kernel_time, Ns tensor_core_time) {
     if (tensor_core_time > 0) {
       Text("uses_tensor_core", "yes");
@@ -245,6 +263,13 @@ class Writer {
   }
 
  private:
+  void Real(std::string_view id, double value, bool known) {
+    if (known) {
+      table_.Find(id)->AddReal(value);
+    } else {
+      table_.Find(id)->AddAbsent();
+    }
+  }
   static bool NeedsDevice(std::string_view id) {
     return id.starts_with("device_") || id.starts_with("gpu_idle") || id == "kernels" || id == "uses_tensor_core" ||
            id.starts_with("tensor_core_self") || id.starts_with("tensor_core_total");
@@ -256,8 +281,10 @@ class Writer {
 void FillOps(const std::vector<OpRow>& rows, std::string_view second, bool has_device,
              const Output& out, Table& table) {
   Writer writer(table, has_device, out);
-  for (const char* id : {"flops", "bytes"}) {
-    table.Find(id)->MarkAbsent("operations are not yet counted from shapes");
+  const bool any_work = std::any_of(rows.begin(), rows.end(),
+                                    [](const OpRow& row) { return row.sums.flops >= 0; });
+  for (const char* id : {"flops", "bytes", "achieved"}) {
+    if (!any_work) table.Find(id)->MarkAbsent(out.Gap(Capability::kShapes));
   }
   for (const OpRow& row : rows) {
     const OpSums& sums = row.sums;
@@ -277,6 +304,20 @@ void FillOps(const std::vector<OpRow>& rows, std::string_view second, bool has_d
     writer.Uses(sums, sums.kernel_total, sums.tensor_core_total);
     writer.Share("tensor_core_self", sums.tensor_core_self, sums.kernel_self);
     writer.Share("tensor_core_total", sums.tensor_core_total, sums.kernel_total);
+    writer.Work(sums);
+  }
+}
+
+// Without a timeline operators have no times of their own, only their kernels.
+void DropHostTimes(std::span<const RankContext> ranks, Table& table) {
+  if (std::all_of(ranks.begin(), ranks.end(),
+                  [](const RankContext& rank) { return rank.profile->has_timeline; })) {
+    return;
+  }
+  for (Column& column : table.columns()) {
+    if (!column.id().starts_with("host_") && !column.id().starts_with("gpu_idle")) continue;
+    std::fill(column.integers().begin(), column.integers().end(), Column::kAbsentInteger);
+    column.MarkAbsent("needs the times of events, which this kind of file lacks");
   }
 }
 
@@ -326,7 +367,9 @@ void AddSplitTable(std::span<const RankContext> ranks,
     return;
   }
   SortRows(rows, out.strings());
-  FillOps(rows, by_shape ? "input_shapes" : "call_stack", has_device, out, out.AddTable(table));
+  Table& filled = out.AddTable(table);
+  FillOps(rows, by_shape ? "input_shapes" : "call_stack", has_device, out, filled);
+  DropHostTimes(ranks, filled);
 }
 
 }  // namespace
@@ -350,10 +393,14 @@ void AddOpTables(std::span<const RankContext> ranks, Output& out) {
   SortRows(ops, out.strings());
   std::vector<OpRow> types = GroupTypes(ops, out.strings());
   SortRows(types, out.strings());
-  FillOps(ops, {}, has_device, out, out.AddTable("ops"));
+  Table& by_name = out.AddTable("ops");
+  FillOps(ops, {}, has_device, out, by_name);
+  DropHostTimes(ranks, by_name);
   AddSplitTable(ranks, operators, Grouping::kShapes, has_device, out);
   AddSplitTable(ranks, operators, Grouping::kStack, has_device, out);
-  FillTypes(types, has_device, out, out.AddTable("op_types"));
+  Table& by_type = out.AddTable("op_types");
+  FillTypes(types, has_device, out, by_type);
+  DropHostTimes(ranks, by_type);
 }
 
 }  // namespace profgauge

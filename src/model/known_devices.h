@@ -2,6 +2,8 @@
 // GPU without its memory. What was recorded always wins.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,11 +12,20 @@
 
 namespace profgauge {
 
+/// What a chip can do at most.
+struct DevicePeaks {
+  /// Dense operations per second by element type: float64, float32 (vector units), tf32, float16,
+  /// bfloat16, float8, int8.
+  std::map<std::string, double, std::less<>> flop_rate;
+  double memory_bandwidth = -1;  ///< Bytes per second; -1 unknown.
+};
+
 struct KnownDevice {
   /// Glob over the recorded name. "*" also fits GPUs of which nothing at all was recorded.
   std::string match;
   /// What is known; the id means nothing.
   Gpu properties;
+  DevicePeaks peaks = {};
 };
 
 /// The GPUs of `profile`, with what the recording does not say of them taken from the first of

@@ -72,6 +72,19 @@ void Capability(Decoder& decoder, const YamlNode& node, Gpu& gpu) {
   gpu.compute_minor = minor;
 }
 
+/// {float16: 989 TFLOP/s, …}
+void Peaks(Decoder& decoder, const YamlNode& node, DevicePeaks& peaks) {
+  std::vector<Decoder::Key> keys;
+  for (const std::string_view dtype :
+       {"float64", "float32", "tf32", "float16", "bfloat16", "float8", "int8"}) {
+    keys.push_back({dtype, [&decoder, &peaks, dtype](const YamlNode& n) {
+                      const auto rate = decoder.NumberOf(n, dtype, Unit::kFlopRate);
+                      if (rate && *rate > 0) peaks.flop_rate[std::string(dtype)] = *rate;
+                    }});
+  }
+  decoder.Map(node, "`peak`", keys);
+}
+
 void DecodeDevice(Decoder& decoder, const YamlNode& node, std::vector<KnownDevice>& out) {
   KnownDevice device;
   Gpu& gpu = device.properties;
@@ -95,6 +108,12 @@ void DecodeDevice(Decoder& decoder, const YamlNode& node, std::vector<KnownDevic
        }},
       count("max_threads_per_sm", gpu.max_threads_per_sm),
       count("warp_size", gpu.warp_size),
+      {"memory_bandwidth",
+       [&](const YamlNode& n) {
+         const auto rate = decoder.NumberOf(n, "memory_bandwidth", Unit::kBandwidth);
+         if (rate && *rate > 0) device.peaks.memory_bandwidth = *rate;
+       }},
+      {"peak", [&](const YamlNode& n) { Peaks(decoder, n, device.peaks); }},
   };
   decoder.Map(node, "a device", kKeys);
   out.push_back(std::move(device));

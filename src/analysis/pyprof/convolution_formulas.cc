@@ -33,7 +33,7 @@ bool IsConvolution(std::string_view name) {
 struct Pair {
   double h, w;
 };
-Pair PairOf(const Argument* argument, double otherwise, bool is_1d, double outer) {
+Pair PairOf(const OpArgument* argument, double otherwise, bool is_1d, double outer) {
   std::vector<double> sizes;
   if (argument != nullptr && argument->is_number()) sizes = {argument->number};
   if (argument != nullptr) {
@@ -49,7 +49,7 @@ struct Sizes {
   Pair stride, padding, dilation;
 };
 
-std::optional<Sizes> SizesOf(const Call& call) {
+std::optional<Sizes> SizesOf(const OpCall& call) {
   const auto tensors = call.Tensors();
   if (tensors.size() < 2) return std::nullopt;
   const bool is_1d = call.op == "conv1d";
@@ -67,7 +67,7 @@ std::optional<Sizes> SizesOf(const Call& call) {
   sizes.stride = PairOf(call.Find("stride", 3), 1, is_1d, 1);
   sizes.padding = PairOf(call.Find("padding", 4), 0, is_1d, 0);
   sizes.dilation = PairOf(call.Find("dilation", 5), 1, is_1d, 1);
-  if (const Argument* groups = call.Find("groups", 6); groups != nullptr && groups->is_number()) {
+  if (const OpArgument* groups = call.Find("groups", 6); groups != nullptr && groups->is_number()) {
     sizes.g = groups->number;
   }
   if (sizes.g < 1 || sizes.stride.h < 1 || sizes.stride.w < 1) return std::nullopt;

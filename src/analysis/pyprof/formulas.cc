@@ -53,7 +53,7 @@ std::string BracketText(const std::vector<std::int64_t>& shape) {
 
 Row DefaultRow(const Kernel& kernel) {
   std::vector<std::string> shapes, types;
-  for (const Argument* tensor : kernel.call.Tensors()) {
+  for (const OpArgument* tensor : kernel.call.Tensors()) {
     shapes.push_back(TupleText(tensor->shape));
     types.push_back("'" + tensor->dtype + "'");
   }

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "analysis/pyprof/call.h"
+#include "analysis/op_call.h"
 #include "analysis/pyprof/record.h"
 
 namespace profgauge::pyprof {
@@ -31,7 +31,7 @@ struct Row {
 /// What the formulas look at.
 struct Kernel {
   const KernelRecord& record;
-  const Call& call;
+  const OpCall& call;
   std::int32_t grid[3] = {0, 0, 0};
   bool classic = false;
   const std::string& name() const { return record.short_name; }

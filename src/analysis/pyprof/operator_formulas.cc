@@ -12,7 +12,7 @@ namespace {
 // What a formula may use: n elements of the first tensor with b bytes together, ts bytes each.
 struct Sizes {
   const Kernel& kernel;
-  std::vector<const Argument*> tensors;
+  std::vector<const OpArgument*> tensors;
   ElementType type;
   double n = 0, b = 0, ts = 0;
   bool backward = false, first = true;  // The first kernel of its sequence number.
@@ -59,7 +59,7 @@ void Embedding(const Sizes& sizes, Row& row) {
     row.failed = true;
     return;
   }
-  const Argument& table = *sizes.tensors[1];
+  const OpArgument& table = *sizes.tensors[1];
   const auto type = ElementTypeOf(table.dtype);
   if (!type) {
     row.failed = true;
@@ -108,7 +108,7 @@ void MseLoss(const Sizes& sizes, Row& row) {
 
 void Cat(const Sizes& sizes, Row& row) {
   std::vector<std::string> texts;
-  for (const Argument* tensor : sizes.tensors) {
+  for (const OpArgument* tensor : sizes.tensors) {
     const auto type = ElementTypeOf(tensor->dtype);
     if (!type) {
       row.failed = true;
@@ -139,7 +139,7 @@ void Nonzero(const Sizes& sizes, Row& row) {
   if (sizes.first) row.bytes.value = sizes.b + sizes.n * dimensions * 8;
 }
 void IndexSelect(const Sizes& sizes, Row& row) {
-  const Argument* dimension = sizes.kernel.call.Find("dim", 1);
+  const OpArgument* dimension = sizes.kernel.call.Find("dim", 1);
   if (dimension == nullptr || !dimension->is_number() || sizes.tensors.size() < 2) {
     row.failed = true;
     return;
@@ -259,7 +259,7 @@ Formula FormulaOf(std::string_view op) {
 // ones(3, 5), zeros((3, 5)), full((3, 5), 1.0): no tensor, only sizes, always 32-bit.
 Row MadeRow(const Kernel& kernel) {
   std::vector<std::int64_t> shape;
-  for (const Argument& argument : kernel.call.arguments) {
+  for (const OpArgument& argument : kernel.call.arguments) {
     if (!argument.name.empty()) continue;
     if (!argument.list.empty()) {
       shape = argument.list;

@@ -54,9 +54,9 @@ struct Operand {
 };
 
 // Positional tensors and numbers; nothing when one has a type that PyProf does not know.
-std::optional<std::vector<Operand>> OperandsOf(const Call& call) {
+std::optional<std::vector<Operand>> OperandsOf(const OpCall& call) {
   std::vector<Operand> operands;
-  for (const Argument& argument : call.arguments) {
+  for (const OpArgument& argument : call.arguments) {
     if (!argument.name.empty() || !(argument.is_tensor() || argument.is_number())) continue;
     const auto type = ElementTypeOf(argument.is_tensor() ? argument.dtype : argument.type);
     if (!type) return std::nullopt;

@@ -1,10 +1,13 @@
 #include "analysis/pyprof/prof.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
-#include "analysis/pyprof/call.h"
+#include "analysis/op_call.h"
+#include "analysis/op_work.h"
 #include "analysis/pyprof/formulas.h"
 
 namespace profgauge::pyprof {
@@ -19,7 +22,7 @@ Row PyprofRow(const Kernel& kernel) {
   return DefaultRow(kernel);
 }
 
-ProfResult Published(Row row, const Call& call) {
+ProfResult Published(Row row, const OpCall& call) {
   ProfResult result;
   if (row.failed) return result;
   result.module = call.module;
@@ -32,14 +35,46 @@ ProfResult Published(Row row, const Call& call) {
   return result;
 }
 
+// The tensors of a call as nv311 writes them, with types that it does not know as recorded.
+std::string TensorTexts(const OpCall& call) {
+  std::string text;
+  for (const OpArgument* tensor : call.Tensors()) {
+    const auto type = ElementTypeOf(tensor->dtype);
+    text += fmt::format("{}{}{}", text.empty() ? "" : ";", BracketText(tensor->shape),
+                        type ? type->name : std::string_view(tensor->dtype));
+  }
+  return text.empty() ? "-" : text;
+}
+
+// Ours. A gradient's product costs what the forward one did, so every kernel of a product that is
+// one by its name has that work, forward and backward; other work is the first kernel's of a call.
+ProfResult OurResult(const KernelRecord& record, const OpCall& call, const KernelClass& kernel) {
+  ProfResult result;
+  const auto work = WorkOf(call);
+  result.params = TensorTexts(call);
+  const bool eligible = (work && work->is_matrix) || IsEligibleOp(call.op);
+  const Tri uses = kernel.tensor_core;
+  result.tensor_core = uses == Tri::kYes       ? "1"
+                       : uses == Tri::kUnknown ? "na"
+                       : eligible && IsMatrixRule(kernel) ? "0"
+                                                          : "-";
+  if (!work) return result;
+  result.understood = true;
+  const bool counts = work->is_matrix ? IsMatrixRule(kernel) : record.sub_seq == 0;
+  if (!counts) return result;
+  result.flops = PythonText({work->flops, false});
+  result.bytes = work->bytes < 0 ? "na" : PythonText({work->bytes, false});
+  return result;
+}
+
 }  // namespace
 
 Prof::Prof(const Profile& profile, Dialect dialect)
     : profile_(profile), dialect_(dialect), classes_(ClassifyDevice(profile)) {}
 
 ProfResult Prof::operator()(const KernelRecord& record) const {
-  if (record.markers.empty()) return {};
-  const auto call = ParseCall(record.markers.front());
+  const auto call = record.markers.empty() ? std::nullopt : ParseCall(record.markers.front());
+  if (dialect_ == Dialect::kOurs) return Ours(record, call);
   if (!call) return {};
   Kernel kernel{record, *call, {0, 0, 0}, dialect_ == Dialect::kClassic};
   if (const LaunchConfigId config = profile_.device.config[record.row]; config.valid()) {
@@ -47,6 +82,30 @@ ProfResult Prof::operator()(const KernelRecord& record) const {
     std::copy(std::begin(grid), std::end(grid), std::begin(kernel.grid));
   }
   return Published(PyprofRow(kernel), *call);
+}
+
+// Without a marker, the recorded shapes of the operators around the launch: the outermost that is
+// understood, as everywhere.
+ProfResult Prof::Ours(const KernelRecord& record, std::optional<OpCall> call) const {
+  ProfResult result;
+  const KernelClass& kernel = classes_[record.row];
+  for (HostId op = record.op; op.valid() && record.markers.empty();
+       op = profile_.host.parent[op.value]) {
+    if (profile_.host.kind[op.value] != HostKind::kOp) continue;
+    auto around = CallOf(profile_, op.value);
+    if (around && (WorkOf(*around) || !call)) call = std::move(around);
+  }
+  if (call) {
+    result = OurResult(record, *call, kernel);
+    if (record.markers.empty()) return result;
+    result.module = call->module;
+    result.op = call->op;
+    return result;
+  }
+  if (kernel.tensor_core != Tri::kUnknown) {
+    result.tensor_core = kernel.tensor_core == Tri::kYes ? "1" : IsMatrixRule(kernel) ? "0" : "-";
+  }
+  return result;
 }
 
 }  // namespace profgauge::pyprof

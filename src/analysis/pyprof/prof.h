@@ -1,10 +1,12 @@
 // PyProf's prof stage for one kernel: parameters, Tensor Core use, FLOPs and bytes.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "analysis/kernel_class.h"
+#include "analysis/op_call.h"
 #include "analysis/pyprof/columns.h"
 #include "analysis/pyprof/record.h"
 
@@ -24,6 +26,8 @@ class Prof {
   ProfResult operator()(const KernelRecord& record) const;
 
  private:
+  ProfResult Ours(const KernelRecord& record, std::optional<OpCall> call) const;
+
   const Profile& profile_;
   Dialect dialect_;
   std::vector<KernelClass> classes_;

@@ -21,7 +21,7 @@ struct KernelRecord {
   std::string short_name;
   std::vector<std::string_view> layers;
   std::vector<std::string> trace;         ///< "file.py:12", outermost first, without the framework's.
-  std::vector<std::string_view> markers;  ///< Argument markers (dictionaries), outermost first.
+  std::vector<std::string_view> markers;  ///< OpArgument markers (dictionaries), outermost first.
   std::vector<std::string> seq_markers;   ///< "name, seq = 3", sorted and pruned as PyProf does.
   std::vector<std::int64_t> seq_ids, alt_seq_ids;
   std::int64_t sub_seq = 0;

@@ -1,4 +1,5 @@
-// An argument marker of PyProf as a call with typed arguments.
+// One call of an operator with typed arguments, however it was recorded: as shapes, types and values
+// (Kineto, emit_nvtx) or as one of PyProf's dictionaries.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +8,11 @@
 #include <string_view>
 #include <vector>
 
-namespace profgauge::pyprof {
+#include "model/profile.h"
 
-struct Argument {
+namespace profgauge {
+
+struct OpArgument {
   std::string name;  ///< Empty: positional.
   std::string type;  ///< "tensor", "int", "float", "bool", "str", "NoneType", "list", "tuple".
   std::vector<std::int64_t> shape;
@@ -22,17 +25,21 @@ struct Argument {
   bool is_number() const { return type == "int" || type == "float" || type == "bool"; }
 };
 
-struct Call {
+struct OpCall {
   std::string module, op;
-  std::vector<Argument> arguments;
+  std::vector<OpArgument> arguments;
 
-  std::vector<const Argument*> Tensors() const;
+  std::vector<const OpArgument*> Tensors() const;
   /// The argument with that name, else the positional one at `position`; nullptr when neither is.
-  const Argument* Find(std::string_view name, std::size_t position) const;
+  const OpArgument* Find(std::string_view name, std::size_t position) const;
 };
 
-/// Nothing when the text is no {'mod', 'op', 'args'}.
-std::optional<Call> ParseCall(std::string_view marker);
+/// The call of a host row: the module of "aten::mm" is "aten", the op "mm". Types are as recorded;
+/// lists of tensors become tensors. Nothing when no shapes were recorded.
+std::optional<OpCall> CallOf(const Profile& profile, std::uint32_t row);
+
+/// PyProf's dictionary. Nothing when the text is no {'mod', 'op', 'args'}.
+std::optional<OpCall> ParseCall(std::string_view marker);
 
 /// Product of the sizes: 1 for no dimensions. In double: sizes are untrusted and may overflow.
 double Elements(const std::vector<std::int64_t>& shape);
@@ -41,4 +48,4 @@ double Elements(const std::vector<std::int64_t>& shape);
 std::optional<std::vector<std::int64_t>> Broadcast(const std::vector<std::int64_t>& a,
                                                    const std::vector<std::int64_t>& b);
 
-}  // namespace profgauge::pyprof
+}  // namespace profgauge

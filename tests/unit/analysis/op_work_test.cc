@@ -1,0 +1,158 @@
+#include "analysis/op_work.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "model/profile_builder.h"
+
+namespace profgauge {
+namespace {
+
+// One operator call as Kineto records it.
+std::optional<OpWork> Work(const std::string& name, const std::string& shapes,
+                           const std::string& types, const std::string& values = "") {
+  ProfileBuilder builder;
+  HostRow row;
+  row.duration = 10;
+  row.name = builder.Intern(name);
+  row.thread = builder.AddThread("1", "1");
+  row.input_shapes = builder.Intern(shapes);
+  if (!types.empty()) row.input_dtypes = builder.Intern(types);
+  if (!values.empty()) row.concrete_inputs = builder.Intern(values);
+  builder.AddHost(row);
+  const auto profile = builder.Finish();
+  EXPECT_TRUE(profile);
+  const auto call = CallOf(*profile, 0);
+  return call ? WorkOf(*call) : std::nullopt;
+}
+
+std::optional<OpWork> MarkerWork(const std::string& dictionary) {
+  const auto call = ParseCall(dictionary);
+  EXPECT_TRUE(call);
+  return call ? WorkOf(*call) : std::nullopt;
+}
+
+struct Row {
+  const char* name;
+  const char* shapes;
+  const char* types;
+  const char* values;
+  double flops, bytes;
+};
+class OpWorkTest : public ::testing::TestWithParam<Row> {};
+
+TEST_P(OpWorkTest, CountsOperationsAndBytes) {
+  const Row& row = GetParam();
+  const auto work = Work(row.name, row.shapes, row.types, row.values);
+  ASSERT_TRUE(work) << row.name;
+  EXPECT_EQ(work->flops, row.flops) << row.name;
+  EXPECT_EQ(work->bytes, row.bytes) << row.name;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, OpWorkTest,
+    ::testing::Values(
+        Row{"aten::mm", "[[2, 3], [3, 4]]", "[float, float]", "", 48, 4 * (6 + 12 + 8)},
+        // The batch counts, for operations and bytes.
+        Row{"aten::bmm", "[[5, 2, 3], [5, 3, 4]]", "[c10::Half, c10::Half]", "", 240,
+            2 * 5 * (6 + 12 + 8)},
+        Row{"aten::matmul", "[[7, 1, 2, 3], [5, 3, 4]]", "[float, float]", "", 7 * 5 * 48,
+            4 * (7 * 6 + 5 * 12 + 35 * 8)},
+        Row{"aten::matmul", "[[3], [3]]", "[float, float]", "", 6, 4 * 7},
+        // A bias is one more operation per element of the result.
+        Row{"aten::addmm", "[[4], [2, 3], [3, 4], [], []]",
+            "[float, float, float, Scalar, Scalar]", "[, , , 1, 1]", 48 + 8, 4 * (4 + 6 + 12 + 8)},
+        Row{"aten::linear", "[[6, 2, 3], [4, 3], [4]]",
+            "[c10::BFloat16, c10::BFloat16, c10::BFloat16]", "", 2 * 12 * 12 + 48,
+            2 * (36 + 12 + 48 + 4)},
+        Row{"aten::_scaled_mm", "[[2, 16], [16, 4]]", "[c10::Float8_e4m3fn, c10::Float8_e4m3fn]", "",
+            256, 32 + 64 + 8},
+        Row{"aten::conv2d", "[[1, 3, 8, 8], [6, 3, 3, 3], [], [], [], [], []]",
+            "[float, float, , ScalarList, ScalarList, ScalarList, Scalar]",
+            "[, , , [2, 2], [1, 1], [1, 1], 1]", 2 * 6 * 16 * 27, 4 * (192 + 162 + 96)},
+        // Groups: the filter has fewer channels.
+        Row{"aten::conv1d", "[[2, 4, 10], [4, 1, 3], [], [], [], [], []]",
+            "[float, float, , ScalarList, ScalarList, ScalarList, Scalar]",
+            "[, , , [1], [0], [1], 4]", 2 * 2 * 4 * 8 * 3, 4 * (80 + 12 + 64)},
+        Row{"aten::conv3d", "[[1, 2, 4, 4, 4], [3, 2, 2, 2, 2], [], [], [], [], []]",
+            "[float, float, , ScalarList, ScalarList, ScalarList, Scalar]",
+            "[, , , [1, 1, 1], [0, 0, 0], [1, 1, 1], 1]", 2 * 3 * 27 * 16, 4 * (128 + 48 + 81)},
+        // Transposed: every element of the input meets every filter.
+        Row{"aten::conv_transpose2d", "[[1, 3, 8, 8], [3, 8, 4, 4], [], [], [], [], [], []]",
+            "[float, float, , ScalarList, ScalarList, ScalarList, Scalar, ScalarList]", "",
+            2 * 192 * 8 * 16, -1},
+        // Both gradients cost what the convolution did.
+        Row{"aten::convolution_backward",
+            "[[1, 6, 4, 4], [1, 3, 8, 8], [6, 3, 3, 3], [], [], [], [], [], [], [], []]",
+            "[float, float, float, ScalarList, ScalarList, ScalarList, ScalarList, Scalar, "
+            "ScalarList, Scalar, ]",
+            "[, , , [0], [2, 2], [1, 1], [1, 1], False, [0, 0], 1, [True, True, False]]",
+            4 * 6 * 16 * 27, 4 * (96 + 192 + 162 + 192 + 162)},
+        Row{"aten::convolution_backward",
+            "[[1, 6, 4, 4], [1, 3, 8, 8], [6, 3, 3, 3], [], [], [], [], [], [], [], []]",
+            "[float, float, float, ScalarList, ScalarList, ScalarList, ScalarList, Scalar, "
+            "ScalarList, Scalar, ]",
+            "[, , , [0], [2, 2], [1, 1], [1, 1], False, [0, 0], 1, [False, True, False]]",
+            2 * 6 * 16 * 27, 4 * (96 + 192 + 162 + 192 + 162)},
+        Row{"aten::_scaled_dot_product_flash_attention",
+            "[[1, 2, 5, 4], [1, 2, 5, 4], [1, 2, 5, 4], [], [], [], []]",
+            "[c10::Half, c10::Half, c10::Half, Scalar, Scalar, Scalar, Scalar]",
+            "[, , , 0., False, False, 0.5]", 2 * 2 * 25 * 8, 2 * 4 * 40},
+        // Under a causal mask query i meets i + 1 keys.
+        Row{"aten::_scaled_dot_product_flash_attention",
+            "[[1, 2, 5, 4], [1, 2, 5, 4], [1, 2, 5, 4], [], [], [], []]",
+            "[c10::Half, c10::Half, c10::Half, Scalar, Scalar, Scalar, Scalar]",
+            "[, , , 0., True, False, 0.5]", 2 * 2 * 15 * 8, 2 * 4 * 40},
+        Row{"aten::layer_norm", "[[10, 8], [], [8], [8], [], []]",
+            "[float, ScalarList, float, float, , Scalar]", "[, [8], , , 1e-5, True]", 80 * 7,
+            2 * 4 * 80 + 2 * 4 * 8},
+        Row{"aten::add", "[[4, 1, 8], [1, 6, 8], []]", "[float, float, Scalar]", "[, , 1]", 192,
+            4 * (32 + 48 + 192)},
+        // In place the result has the type of the first operand.
+        Row{"aten::add_", "[[4, 8], [4, 8], []]", "[c10::BFloat16, float, Scalar]", "[, , 1]", 32,
+            32 * (2 + 4 + 2)},
+        Row{"aten::eq", "[[4, 8], []]", "[long int, Scalar]", "[, 0]", 32, 32 * 9},
+        Row{"aten::gelu", "[[4, 8], []]", "[float, ]", "", 32, 256},
+        Row{"aten::_softmax", "[[4, 8], [], []]", "[float, Scalar, Scalar]", "", 160, 256},
+        Row{"aten::sum", "[[4, 8], [], [], []]", "[float, ScalarList, Scalar, ]", "", 32, 128},
+        Row{"aten::copy_", "[[4, 8], [4, 8], []]", "[c10::Half, float, Scalar]", "", 0, 32 * 6},
+        Row{"aten::cat", "[[[4, 8], [6, 8]], []]", "[TensorList, Scalar]", "[, 0]", 0, -1},
+        Row{"aten::embedding", "[[100, 16], [2, 5], [], [], []]",
+            "[float, long int, Scalar, Scalar, Scalar]", "", 0, 80 + 2 * 10 * 16 * 4}));
+
+TEST(OpWork, ConvolutionsWithoutTheirStrideAreUnknown) {
+  EXPECT_FALSE(Work("aten::cudnn_convolution", "[[1, 3, 8, 8], [6, 3, 3, 3], [], [], [], []]",
+                    "[float, float, , , , ]"));
+}
+
+TEST(OpWork, WhatIsNotUnderstoodHasNoWork) {
+  EXPECT_FALSE(Work("aten::foo", "[[4, 8]]", "[float]"));
+  EXPECT_FALSE(Work("aten::mm", "[[2, 3], [4, 4]]", "[float, float]"));
+  EXPECT_FALSE(Work("aten::mm", "[[2, 3]]", "[float]"));
+}
+
+TEST(OpWork, UntrustedSizesOverflowNothing) {
+  const std::string big = "9223372036854775807";
+  const auto work = Work("aten::mm", "[[" + big + ", " + big + "], [" + big + ", " + big + "]]",
+                         "[float, float]");
+  EXPECT_FALSE(work);
+  EXPECT_FALSE(MarkerWork("{'mod': 'torch', 'op': 'mm', 'args': [{'name': '', 'type': 'tensor', "
+                          "'shape': (-2, 3), 'dtype': 'float32'}, {'name': '', 'type': 'tensor', "
+                          "'shape': (3, 4), 'dtype': 'float32'}]}"));
+}
+
+// The same call as PyProf writes it: arguments that have their default are left out.
+TEST(OpWork, MarkersOfPyprof) {
+  const auto work = MarkerWork(
+      "{'mod': 'torch.nn.functional', 'op': 'conv2d', 'args': [{'name': '', 'type': 'tensor', "
+      "'shape': (4, 3, 32, 32), 'dtype': 'bfloat16'}, {'name': '', 'type': 'tensor', 'shape': "
+      "(8, 3, 3, 3), 'dtype': 'bfloat16'}, {'name': 'padding', 'type': 'int', 'value': 1}]}");
+  ASSERT_TRUE(work);
+  EXPECT_EQ(work->flops, 2.0 * 4 * 8 * 1024 * 27);
+  EXPECT_EQ(work->dtype, "bfloat16");
+  EXPECT_TRUE(work->is_matrix);
+}
+
+}  // namespace
+}  // namespace profgauge

@@ -1,0 +1,249 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "analysis/device_peaks.h"
+#include "analysis/op_work.h"
+#include "fixture.h"
+#include "readers/load.h"
+
+namespace profgauge {
+namespace {
+
+/// A product of 1024³ in 20 µs on an A100 and an addition in 10 µs, in a window of 100 µs.
+Profile TwoOps(const char* gpu_name) {
+  TestProfile profile;
+  Gpu gpu;
+  gpu.id = 0;
+  gpu.name = gpu_name;
+  profile.builder().AddGpu(gpu);
+  const auto op = [&](const char* name, const char* shapes, const char* types, At at) {
+    HostRow row;
+    row.start = at.start;
+    row.duration = at.duration();
+    row.name = profile.builder().Intern(name);
+    row.thread = profile.main();
+    row.input_shapes = profile.builder().Intern(shapes);
+    row.input_dtypes = profile.builder().Intern(types);
+    profile.builder().AddHost(row);
+  };
+  profile.Step(1, {0, 100'000});
+  op("aten::linear", "[[1024, 1024], [1024, 1024]]", "[c10::BFloat16, c10::BFloat16]",
+     {1'000, 10'000});
+  op("aten::mm", "[[1024, 1024], [1024, 1024]]", "[c10::BFloat16, c10::BFloat16]", {2'000, 9'000});
+  profile.Launch("ampere_bf16_s16816gemm_bf16_128x128", {3'000, 4'000}, {5'000, 25'000});
+  profile.Launch("splitKreduce_kernel", {5'000, 6'000}, {25'000, 26'000});
+  op("aten::add", "[[1024, 1024], [1024, 1024], []]", "[float, float, Scalar]", {20'000, 30'000});
+  profile.Launch("elementwise_kernel", {21'000, 22'000}, {30'000, 40'000});
+  return profile.Finish();
+}
+
+Analysis Analyzed(const Profile& profile, Knowledge knowledge = {}) {
+  Selection selection;
+  selection.knowledge = std::move(knowledge);
+  auto analysis = Analyze(std::span(&profile, 1), selection);
+  EXPECT_TRUE(analysis);
+  return std::move(*analysis);
+}
+
+constexpr double kProduct = 2.0 * 1024 * 1024 * 1024;
+
+TEST(Roofline, CountsTheOutermostOperatorOnce) {
+  const Analysis analysis = Analyzed(TwoOps("NVIDIA A100-SXM4-80GB"));
+  const Table& table = *analysis.FindTable("roofline");
+  ASSERT_EQ(table.rows(), 2u);
+  EXPECT_EQ(std::get<std::string>(table.At(0, "name")), "aten::linear");
+  EXPECT_EQ(std::get<double>(table.At(0, "flops")), kProduct);
+  EXPECT_EQ(std::get<std::int64_t>(table.At(0, "time")), 21'000);
+  EXPECT_EQ(std::get<double>(table.At(0, "peak")), 312e12);
+  EXPECT_NEAR(std::get<double>(table.At(0, "mfu")), kProduct / 312e12 / 21e-6, 1e-12);
+  EXPECT_EQ(std::get<std::string>(table.At(0, "bound")), "compute");
+  EXPECT_EQ(std::get<std::string>(table.At(1, "bound")), "memory");
+  const double bytes = 3.0 * 4 * 1024 * 1024;
+  EXPECT_NEAR(std::get<double>(table.At(1, "roof_share")), bytes / 2039e9 / 10e-6, 1e-12);
+}
+
+TEST(Roofline, MetricsAreOverTheWindow) {
+  const Analysis analysis = Analyzed(TwoOps("NVIDIA A100-SXM4-80GB"));
+  const double flops = kProduct + 1024 * 1024;
+  EXPECT_NEAR(std::get<double>(analysis.Find("flops.achieved")->value), flops / 100e-6, 1);
+  EXPECT_NEAR(std::get<double>(analysis.Find("flops.mfu")->value),
+              (kProduct / 312e12 + 1024 * 1024 / 19.5e12) / 100e-6, 1e-12);
+}
+
+TEST(Roofline, KernelsShareTheWorkOfTheirOperatorAndHelpersHaveNone) {
+  const Analysis analysis = Analyzed(TwoOps("NVIDIA A100-SXM4-80GB"));
+  const Table& table = *analysis.FindTable("kernels_by_op");
+  std::map<std::string, double> flops;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    flops[std::get<std::string>(table.At(row, "name"))] = std::get<double>(table.At(row, "flops"));
+  }
+  EXPECT_EQ(flops["ampere_bf16_s16816gemm_bf16_128x128"], kProduct);
+  EXPECT_EQ(flops["splitKreduce_kernel"], 0);
+  EXPECT_EQ(flops["elementwise_kernel"], 1024 * 1024);
+}
+
+TEST(Roofline, AnUnknownChipHasNoRoofUntilTheProjectNamesIt) {
+  const Profile profile = TwoOps("Lab accelerator 7");
+  const Analysis without = Analyzed(profile);
+  EXPECT_TRUE(IsAbsent(without.FindTable("roofline")->At(0, "peak")));
+  EXPECT_TRUE(IsAbsent(without.FindTable("roofline")->At(0, "bound")));
+  const Metric& mfu = *without.Find("flops.mfu");
+  EXPECT_TRUE(IsAbsent(mfu.value));
+  EXPECT_NE(mfu.absent_because.find("Lab accelerator 7"), std::string::npos);
+  EXPECT_FALSE(IsAbsent(without.Find("flops.achieved")->value));
+
+  KnownDevice lab;
+  lab.match = "Lab*";
+  lab.peaks.flop_rate = {{"bfloat16", 400e12}, {"float32", 50e12}};
+  lab.peaks.memory_bandwidth = 3e12;
+  Knowledge knowledge;
+  knowledge.devices.push_back(lab);
+  const Analysis with = Analyzed(profile, knowledge);
+  EXPECT_EQ(std::get<double>(with.FindTable("roofline")->At(0, "peak")), 400e12);
+  EXPECT_FALSE(IsAbsent(with.Find("flops.mfu")->value));
+}
+
+TEST(Roofline, WithoutShapesThereIsNone) {
+  TestProfile profile;
+  profile.Op("aten::mm", {0, 10'000});
+  profile.Launch("sgemm", {1'000, 2'000}, {3'000, 5'000});
+  const Profile finished = profile.Finish();
+  const Analysis analysis = Analyzed(finished);
+  EXPECT_TRUE(IsAbsent(analysis.Find("flops.achieved")->value));
+  EXPECT_TRUE(analysis.absent_tables.contains("roofline"));
+}
+
+TEST(DevicePeaks, TheProjectCorrectsWhatIsBuiltIn) {
+  Gpu gpu;
+  gpu.name = "NVIDIA H100 80GB HBM3";
+  KnownDevice known;
+  known.match = "NVIDIA H100*";
+  known.peaks.flop_rate = {{"bfloat16", 800e12}};
+  const std::vector<KnownDevice> devices = {known};
+  const auto peaks = PeaksOf(gpu, devices);
+  ASSERT_TRUE(peaks);
+  EXPECT_EQ(FlopPeak(*peaks, "bfloat16", true, true), 800e12);
+  EXPECT_EQ(FlopPeak(*peaks, "float16", true, true), 989.4e12);
+  // FP32 products run as TF32 where they run on Tensor Cores.
+  EXPECT_EQ(FlopPeak(*peaks, "float32", true, true), 494.7e12);
+  EXPECT_DOUBLE_EQ(FlopPeak(*peaks, "float32", true, false), 66.9e12);
+  EXPECT_DOUBLE_EQ(FlopPeak(*peaks, "bfloat16", false, false), 66.9e12);
+  EXPECT_EQ(peaks->memory_bandwidth, 3352e9);
+  EXPECT_FALSE(PeaksOf(Gpu{}, {}));
+}
+
+// ---- TraceLens' numbers on real traces.
+
+std::vector<std::string> CsvCells(std::istream& in) {
+  std::vector<std::string> cells(1);
+  bool quoted = false;
+  for (char c; in.get(c);) {
+    if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      cells.emplace_back();
+    } else if (c == '\n' && !quoted) {
+      return cells;
+    } else {
+      cells.back() += c;
+    }
+  }
+  return cells.size() > 1 ? cells : std::vector<std::string>{};
+}
+
+/// "((141,), ('float', ''))" as the model writes it: "[[141], [float, ]]".
+std::string Canonical(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\'') continue;
+    if (c == ')' && out.ends_with(',')) out.pop_back();
+    out += c == '(' ? '[' : c == ')' ? ']' : c;
+  }
+  return out;
+}
+
+struct Trace {
+  const char* folder;
+  const char* file;
+};
+class TraceLens : public ::testing::TestWithParam<Trace> {};
+
+/// Why a number of TraceLens differs from ours; empty when it must not.
+std::string FlopsDifferBecause(const std::string& op, bool causal) {
+  if (op == "aten::copy_") return "it counts an operation per element that is only moved";
+  if (op == "aten::layer_norm") {
+    return "it counts the affine part per channel (6·C) and not per element";
+  }
+  if (op == "aten::linalg_norm") return "ours does not count it: its order is an argument";
+  if (causal) return "it halves the square; the triangle with its diagonal is N(N + 1)/2";
+  return {};
+}
+
+TEST_P(TraceLens, AgreesWhereItsFormulasAreRight) {
+  const std::string shared = PROFGAUGE_SHARED_DIR;
+  const std::string trace = shared + "/data/kineto/h100/" + GetParam().file;
+  std::ifstream csv(shared + "/oracle/tracelens/" + GetParam().folder + "/unified_perf_summary.csv");
+  if (!std::filesystem::exists(trace) || !csv) GTEST_SKIP() << "no real files here";
+  const auto profile = ReadProfile(trace, {});
+  ASSERT_TRUE(profile);
+  std::map<std::string, OpWork> ours;
+  std::map<std::string, bool> causal;
+  for (std::uint32_t row = 0; row < profile->host.size(); ++row) {
+    const auto call = CallOf(*profile, row);
+    const auto work = call ? WorkOf(*call) : std::nullopt;
+    if (!work) continue;
+    const std::string key = std::string(profile->Name(profile->host.name[row])) + " " +
+                            std::string(profile->Name(profile->host.input_shapes[row])) + " " +
+                            std::string(profile->Name(profile->host.input_dtypes[row]));
+    ours.emplace(key, *work);
+    causal[key] = profile->Name(profile->host.concrete_inputs[row]).find("0., True") !=
+                  std::string_view::npos;
+  }
+  std::map<std::string, std::size_t> column;
+  const auto header = CsvCells(csv);
+  for (std::size_t i = 0; i < header.size(); ++i) column[header[i]] = i;
+  std::size_t compared = 0, equal = 0;
+  for (auto cells = CsvCells(csv); !cells.empty(); cells = CsvCells(csv)) {
+    const std::string& op = cells[column["name"]];
+    if (cells[column["has_perf_model"]] != "True" || cells[column["GFLOPS"]].empty() ||
+        cells[column["Data Moved (MB)"]].empty()) {
+      continue;
+    }
+    const std::string key = op + " " + Canonical(cells[column["Input Dims"]]) + " " +
+                            Canonical(cells[column["Input type"]]);
+    const auto found = ours.find(key);
+    if (found == ours.end()) {
+      EXPECT_EQ(op, "aten::linalg_norm") << key;
+      continue;
+    }
+    ++compared;
+    const double flops = std::stod(cells[column["GFLOPS"]]) * 1e9;
+    const double bytes = std::stod(cells[column["Data Moved (MB)"]]) * 1048576;
+    if (FlopsDifferBecause(op, causal[key]).empty()) {
+      EXPECT_NEAR(found->second.flops, flops, 1e-6 * flops) << key;
+      ++equal;
+    }
+    // It takes the result of a mixed addition in place for the wider type, reads six vectors of
+    // channels where a layer norm has a scale and a shift, and counts a mean's results.
+    if (op == "aten::add_" || op == "aten::layer_norm" || op == "aten::mean") continue;
+    EXPECT_NEAR(found->second.bytes, bytes, 1e-6 * bytes) << key;
+  }
+  EXPECT_GT(compared, 5u);
+  EXPECT_GT(equal, compared / 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    H100, TraceLens,
+    ::testing::Values(
+        Trace{"h100_bert", "gaunernst_bert-small-uncased__1016001.json.gz"},
+        Trace{"h100_owlv2", "google_owlv2-large-patch14-ensemble__1016001.json.gz"},
+        Trace{"h100_qwen", "Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz"}));
+
+}  // namespace
+}  // namespace profgauge
