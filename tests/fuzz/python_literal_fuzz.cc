@@ -1,4 +1,4 @@
-// Any bytes as a Python literal and as a range of PyProf: nothing crashes, nests without bound, or
+// Any bytes as a Python literal, as a range of PyProf and as a line of net.dict: nothing crashes, nests without bound, or
 // takes more memory than the text.
 #include <cstddef>
 #include <cstdint>
@@ -6,10 +6,12 @@
 
 #include "base/python_literal.h"
 #include "readers/common/nvtx_text.h"
+#include "readers/pyprof/kernel_line.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(bytes), size);
   static_cast<void>(profgauge::ParsePythonLiteral(text));
   static_cast<void>(profgauge::readers::ParseRangeText(text, ""));
+  static_cast<void>(profgauge::readers::pyprof::ParseKernelLine(text));
   return 0;
 }

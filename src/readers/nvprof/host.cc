@@ -93,8 +93,13 @@ void AddRange(Import& import, const OpenRange& open, Ns end) {
 }  // namespace
 
 ThreadId ThreadOf(Import& import, std::int64_t process, std::int64_t thread) {
-  return import.builder->AddThread(fmt::format("{}", process),
-                                   fmt::format("{}", thread & 0xffff'ffff));
+  const std::int64_t number = thread & 0xffff'ffff;
+  const auto [it, is_new] = import.threads.try_emplace({process, number});
+  if (is_new) {
+    it->second =
+        import.builder->AddThread(fmt::format("{}", process), fmt::format("{}", number));
+  }
+  return it->second;
 }
 
 Status ReadApi(Import& import) {

@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/sqlite.h"
 #include "model/profile_builder.h"
@@ -22,6 +23,7 @@ struct Import {
 
   boost::unordered_flat_map<std::int64_t, StringId> strings;  ///< StringTable.
   std::map<std::int32_t, std::int32_t> sms_of;                ///< Multiprocessors by GPU id.
+  std::map<std::pair<std::int64_t, std::int64_t>, ThreadId> threads;  ///< By process and number.
   std::set<std::int64_t> processes;                           ///< Of the calls.
   std::size_t device_rows = 0;                                ///< Kernels, copies and sets read.
 
