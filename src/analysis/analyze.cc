@@ -99,6 +99,7 @@ Result<Analysis> Analyze(std::span<const Profile> profiles, const Selection& sel
     const Metric* stated = analysis.Find("profile.iterations");
     if (stated != nullptr && !IsAbsent(stated->value)) {
       analysis.iterations_selected = static_cast<std::int64_t>(AsNumber(stated->value, 0));
+      analysis.iterations_total = analysis.iterations_selected;
     }
     return analysis;
   }
