@@ -15,11 +15,11 @@ namespace {
 
 struct SheetName {
   std::string_view table, sheet;
-  std::size_t rows = kXlsxRows;      ///< The most rows; a meeting needs no more.
-  std::string_view by = {};          ///< Those with the most of this column; empty: the first.
+  std::size_t rows = kXlsxRows;  ///< The most rows; a meeting needs no more.
+  std::string_view by = {};      ///< Those with the most of this column; empty: the first.
 };
 // Order of the sheets; tables of one sheet stand below each other.
-constexpr std::array<SheetName, 45> kSheets = {{
+constexpr auto kSheets = std::to_array<SheetName>({
     {"ops", "Ops"},
     {"ops_by_shape", "Ops by shape"},
     {"op_types", "Op types"},
@@ -65,7 +65,7 @@ constexpr std::array<SheetName, 45> kSheets = {{
     {"identities", "Self-check"},
     {"instructions", "Instructions", 10'000, "duration"},
     {"counter_curves", "Curves", 5'000},
-}};
+});
 
 const SheetName* FindSheet(const Table& table) {
   const auto it = std::find_if(kSheets.begin(), kSheets.end(),
@@ -96,10 +96,11 @@ std::vector<std::size_t> RowsOf(const Table& table) {
 std::string LeftOutText(const Table& table, std::size_t rows) {
   const SheetName* sheet = FindSheet(table);
   const Column* by = sheet == nullptr || sheet->by.empty() ? nullptr : table.Find(sheet->by);
-  return fmt::format("{} of {} rows{}; a workbook with all of them would open slowly.",
-                     FormatCount(static_cast<std::int64_t>(rows)),
-                     FormatCount(static_cast<std::int64_t>(table.rows())),
-                     by == nullptr ? "" : fmt::format(", those with the most of “{}”", by->title()));
+  return fmt::format(
+      "{} of {} rows{}; a workbook with all of them would open slowly.",
+      FormatCount(static_cast<std::int64_t>(rows)),
+      FormatCount(static_cast<std::int64_t>(table.rows())),
+      by == nullptr ? "" : fmt::format(", those with the most of “{}”", by->title()));
 }
 
 std::string SheetOf(const Table& table) {
