@@ -58,7 +58,10 @@ ProfResult OurResult(const KernelRecord& record, const OpCall& call, const Kerne
                        : uses == Tri::kUnknown ? "na"
                        : eligible && IsMatrixRule(kernel) ? "0"
                                                           : "-";
-  if (!work) return result;
+  if (!work) {
+    result.flops = result.bytes = "na";
+    return result;
+  }
   result.understood = true;
   const bool counts = work->is_matrix ? IsMatrixRule(kernel) : record.sub_seq == 0;
   if (!counts) return result;
@@ -102,6 +105,7 @@ ProfResult Prof::Ours(const KernelRecord& record, std::optional<OpCall> call) co
     result.op = call->op;
     return result;
   }
+  result.flops = result.bytes = "na";
   if (kernel.tensor_core != Tri::kUnknown) {
     result.tensor_core = kernel.tensor_core == Tri::kYes ? "1" : IsMatrixRule(kernel) ? "0" : "-";
   }

@@ -16,7 +16,8 @@ struct ProfResult {
   std::string module, op;          ///< Empty: the record's first.
   std::string params = "na=na,";   ///< "T=(35,20),fp32," or "[35,20]fp32;[]fp32".
   std::string tensor_core = "na";  ///< 1, 0, - (the op cannot use them) or na (unknown).
-  std::string flops = "0", bytes = "0";  ///< As Python prints them: "12", "12.0".
+  /// As Python prints them: "12", "12.0". What is unknown is 0 in PyProf's dialects, na in ours.
+  std::string flops = "0", bytes = "0";
   bool understood = false;
 };
 
