@@ -96,7 +96,7 @@ class PageTest(unittest.TestCase):
             });
             return [wrong, page.querySelectorAll('#t-formats tbody tr').length];""", html)
         self.assertEqual(wrong[0], [])
-        self.assertGreaterEqual(wrong[1], 10)
+        self.assertGreaterEqual(wrong[1], 5)
         every = self.run_js("""
             const grid = grids.get('formats');
             const [, number, time] = grid.fields(), texts = {};

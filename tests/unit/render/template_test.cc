@@ -19,7 +19,10 @@ namespace json = boost::json;
 // A folder of templates that lives as long as the test.
 class Templates {
  public:
-  Templates() : dir_(std::filesystem::path(::testing::TempDir()) / "profgauge_templates") {
+  Templates()
+      : dir_(std::filesystem::path(::testing::TempDir()) /
+             (std::string("profgauge_templates_") +
+              ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
     std::filesystem::remove_all(dir_);
     std::filesystem::create_directories(dir_ / "html");
   }
