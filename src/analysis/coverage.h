@@ -9,7 +9,9 @@
 
 namespace profgauge {
 
-/// Sets coverage.*: shares of GPU time over the whole recording and all ranks.
+/// Sets coverage.*: shares of GPU time over the whole recording and all ranks. Absent is the share
+/// with an operator where no rank recorded operators or ranges, the share with a launch where none
+/// recorded calls.
 void AddCoverage(std::span<const RankContext> ranks, Output& out);
 
 }  // namespace profgauge

@@ -5,11 +5,15 @@
 #include <string>
 #include <string_view>
 
+#include "base/format.h"
+
 namespace profgauge {
 namespace {
 
-constexpr std::string_view kNoGpu =
-    "a NeuronCore has no such units; see engine.* and neuron.*";
+constexpr std::string_view kNoGpu = "a NeuronCore has no such units; see engine.* and neuron.*";
+
+// Below it a capture is start-up rather than work; the rule neuron/empty-capture says so.
+constexpr double kLeastActive = 0.1;
 
 // Prefixes of what only a GPU has.
 constexpr std::string_view kGpuOnly[] = {
@@ -30,6 +34,23 @@ NeuronRank MakeRank(const RankContext& context, const Selection& selection) {
   return rank;
 }
 
+// Shares of the time or of the peak say nothing about the model in a capture of almost nothing.
+void DoubtEmptyCapture(bool all_neuron, Output& out) {
+  const Value& active = out.ValueOf("neuron.active_share");
+  if (IsAbsent(active) || AsNumber(active, 0) >= kLeastActive) return;
+  const std::string why = "the capture holds almost no work, it is active for " +
+                          FormatValue(active, Unit::kShare) + " of its time";
+  for (const char* id :
+       {"neuron.mfu", "neuron.mfu_hlo", "neuron.mfu_inst", "neuron.hfu", "neuron.mbu"}) {
+    out.MarkUncertain(id, why);
+  }
+  if (!all_neuron) return;
+  for (const char* id :
+       {"gpu.idle.mean", "gpu.idle.max", "gpu.utilization.mean", "gpu.utilization.min"}) {
+    out.MarkUncertain(id, why);
+  }
+}
+
 }  // namespace
 
 void AddNeuron(std::span<const RankContext> ranks, const Selection& selection, Output& out) {
@@ -47,6 +68,7 @@ void AddNeuron(std::span<const RankContext> ranks, const Selection& selection, O
     out.RemoveTable(table, std::string(kNoGpu));
   }
   AddNeuronMetrics(found, out);
+  DoubtEmptyCapture(found.size() == ranks.size(), out);
   AddNeuronEngines(found, out);
   AddNeuronLayers(found, out);
   AddNeuronMoves(found, out);

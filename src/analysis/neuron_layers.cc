@@ -65,9 +65,9 @@ class Tree {
       std::string path;          // Of the parent.
     };
     std::vector<Place> open;
-    const auto push = [&](const Node& node, std::int64_t row, const std::string& path) {
-      for (auto child = node.children.rbegin(); child != node.children.rend(); ++child) {
-        open.push_back({*child, row, path});
+    const auto push = [&](const Node& parent, std::int64_t parent_row, const std::string& path) {
+      for (auto child = parent.children.rbegin(); child != parent.children.rend(); ++child) {
+        open.push_back({*child, parent_row, path});
       }
     };
     push(nodes_[kRoot], -1, "");

@@ -53,6 +53,13 @@ void Output::SetNote(std::string_view id, std::string note, bool low_confidence)
   metrics_[index].low_confidence = low_confidence;
 }
 
+void Output::MarkUncertain(std::string_view id, std::string_view why) {
+  if (!IsSet(id)) return;
+  Metric& metric = metrics_[IndexOf(id)];
+  metric.note += (metric.note.empty() ? "" : "; ") + std::string(why);
+  metric.low_confidence = true;
+}
+
 Table& Output::AddTable(std::string_view id) {
   const TableSpec* spec = FindTable(id);
   assert(spec != nullptr && "the table is not in the catalogue");

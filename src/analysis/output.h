@@ -28,6 +28,8 @@ class Output {
   /// How this format records it, or `otherwise` when the recording does not say.
   std::string HowToRecord(Capability capability, std::string_view otherwise) const;
   void SetNote(std::string_view id, std::string note, bool low_confidence = false);
+  /// The metric's value, if it has one, is too uncertain to fail a gate; `why` joins its note.
+  void MarkUncertain(std::string_view id, std::string_view why);
 
   /// A table with every column of its catalogue entry, empty; filled by the caller. Texts go
   /// through strings(), which all tables share. The reference stays valid. REQUIRES: `id` is in the
@@ -38,7 +40,7 @@ class Output {
   /// Takes back a table that was added, if it was.
   void RemoveTable(std::string_view id, std::string reason);
   const Value& ValueOf(std::string_view id) const;  ///< So far; absent when nobody set it.
-  bool IsSet(std::string_view id) const;    ///< Whether the metric has a value so far.
+  bool IsSet(std::string_view id) const;            ///< Whether the metric has a value so far.
   bool HasRows(std::string_view id) const;  ///< Whether the table was added and has rows so far.
   void SetTableAbsent(std::string_view id, std::string reason);
   StringPool& strings() { return *strings_; }

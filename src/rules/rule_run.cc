@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <exception>
 #include <numeric>
-#include <tuple>
 
 #include "base/format.h"
 #include "rules/groups.h"
+#include "rules/judged.h"
 #include "rules/trace.h"
 
 namespace profgauge {
@@ -18,18 +17,6 @@ using expr::Outcome;
 using expr::RowId;
 
 constexpr std::size_t kMostPerRule = 20;  ///< Findings of a rule with `report: each`.
-
-/// What one group came to, before anything is worded.
-struct Judged {
-  const RowGroup* group = nullptr;
-  FindingStatus status = FindingStatus::kPass;
-  Outcome metric, gain;
-  std::string limit_text;
-  bool low_confidence = false;
-  std::string reason, missing_field;
-  const Waiver* waiver = nullptr;
-  std::vector<TraceValue> trace;
-};
 
 FindingStatus StatusOf(Level level) {
   switch (level) {
@@ -55,8 +42,7 @@ class RuleRun {
     TraceNames(Named::kOfRun, finding_.trace);
     if (!CheckRows() || !CheckNeeds() || !SelectRows()) return {std::move(finding_)};
     for (const RowGroup& group : grouping_.groups) judged_.push_back(Judge(group));
-    std::stable_sort(judged_.begin(), judged_.end(),
-                     [this](const Judged& a, const Judged& b) { return Before(a, b); });
+    SortWorstFirst(rule_, judged_);
     if (judged_.empty()) {
       NotApplicable("no row tells its group", "");
       return {std::move(finding_)};
@@ -300,25 +286,6 @@ class RuleRun {
 
   // Groups together.
 
-  /// How bad a group is among those of equal status: higher is worse.
-  double Badness(const Judged& judged) const {
-    if (rule_.metric && !IsAbsent(judged.metric.value)) {
-      const bool below = !rule_.limits.empty() && !rule_.limits.front().above;
-      return AsNumber(judged.metric.value, 0) * (below ? -1 : 1);
-    }
-    return static_cast<double>(judged.group->rows.size());
-  }
-
-  /// Fired before waived before passed before not applicable; then the worse first.
-  bool Before(const Judged& a, const Judged& b) const {
-    const auto place = [](FindingStatus status) {
-      if (Fired(status)) return static_cast<int>(status);
-      if (status == FindingStatus::kWaived) return 3;
-      return status == FindingStatus::kPass ? 4 : 5;
-    };
-    return std::tuple(place(a.status), -Badness(a)) < std::tuple(place(b.status), -Badness(b));
-  }
-
   std::vector<Finding> Report() {
     std::size_t count = 1;
     if (rule_.rule->report == GroupReport::kEach) {
@@ -330,24 +297,9 @@ class RuleRun {
     std::vector<Finding> out;
     for (std::size_t i = 0; i < count; ++i) out.push_back(Word(judged_[i]));
     if (!rule_.names.keys.empty() || options_.trace) {
-      for (Judged& judged : judged_) out.front().groups.push_back(Summary(judged));
+      for (Judged& judged : judged_)
+        out.front().groups.push_back(SummaryOf(rule_, std::move(judged)));
     }
-    return out;
-  }
-
-  GroupResult Summary(Judged& judged) const {
-    GroupResult out;
-    out.label = judged.group->label;
-    out.status = judged.status;
-    out.rows = judged.group->rows.size();
-    out.metric = judged.metric.value;
-    if (rule_.metric) {
-      out.metric_text = expr::Format(out.metric, rule_.metric->type(), rule_.metric_display);
-    }
-    out.waiver = judged.waiver;
-    out.limit_text = judged.limit_text;
-    out.reason = judged.reason;
-    out.trace = std::move(judged.trace);
     return out;
   }
 
@@ -376,50 +328,14 @@ class RuleRun {
     SetGain(judged, out);
     out.message = expr::RenderMessage(rule_.message, data_, judged.group->rows);
     out.advice = expr::RenderMessage(rule_.advice, data_, judged.group->rows);
-    AddEvidence(*judged.group, out);
+    AddEvidence(rule_, data_, *judged.group, options_.evidence_rows, out);
     return out;
   }
 
-  /// No saving is larger than what is there to save, and none is negative.
   void SetGain(const Judged& judged, Finding& out) {
     if (!rule_.gain || IsAbsent(judged.gain.value)) return;
-    double gain = std::max(0.0, AsNumber(judged.gain.value, 0));
-    const Metric* iteration = run_.FindMetric("iteration.time.mean");
-    if (iteration != nullptr && !IsAbsent(iteration->value)) {
-      const double whole = AsNumber(iteration->value, 0);
-      gain = std::min(gain, whole);
-      if (whole > 0) out.gain_share = gain / whole;
-    }
-    out.gain = gain;
-    data_[rule_.gain_slot].value = gain;
-  }
-
-  void AddEvidence(const RowGroup& group, Finding& out) {
-    if (rule_.columns.empty()) return;
-    const RuleEvidence& spec = *rule_.rule->evidence;
-    const auto limit =
-        static_cast<std::size_t>(options_.evidence_rows > 0 ? options_.evidence_rows : spec.limit);
-    std::vector<RowId> rows;
-    if (rule_.order_by) {
-      rows = expr::Sorted(*rule_.order_by, data_, group.rows, limit);
-    } else {
-      rows.assign(group.rows.begin(), group.rows.begin() + static_cast<std::ptrdiff_t>(
-                                                               std::min(limit, group.rows.size())));
-    }
-    for (std::size_t i = 0; i < rule_.columns.size(); ++i) {
-      const CompiledRule::Column& column = rule_.columns[i];
-      out.evidence_heads.push_back({spec.columns[i].head,
-                                    expr::DisplayUnit(column.display, column.value.type()),
-                                    column.display, spec.columns[i].is_code});
-    }
-    for (const RowId row : rows) {
-      std::vector<Value> cells;
-      for (std::size_t i = 0; i < rule_.columns.size(); ++i) {
-        cells.push_back(expr::ToCell(expr::EvaluateRow(rule_.columns[i].value, data_, row).value,
-                                     out.evidence_heads[i].unit));
-      }
-      out.evidence.push_back(std::move(cells));
-    }
+    CapGain(AsNumber(judged.gain.value, 0), run_.FindMetric("iteration.time.mean"), out);
+    data_[rule_.gain_slot].value = *out.gain;
   }
 
   const CompiledRule& rule_;

@@ -351,6 +351,26 @@ TEST(Coverage, SharesOfGpuTime) {
   EXPECT_DOUBLE_EQ(NumberOf(analysis, "coverage.outside_share"), 0.4);
 }
 
+TEST(Coverage, AbsentWhereTheHostWasNotRecorded) {
+  TestProfile test;
+  test.Step(0, {0, 100});
+  test.Work("a", {10, 90});
+  const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
+  for (const char* id : {"coverage.linked_share", "coverage.launched_share"}) {
+    EXPECT_TRUE(IsAbsent(analysis.Find(id)->value)) << id;
+    EXPECT_TRUE(analysis.Find(id)->absent_because.starts_with("needs ")) << id;
+  }
+  EXPECT_DOUBLE_EQ(NumberOf(analysis, "coverage.outside_share"), 1);
+}
+
+TEST(Coverage, CallsWithoutOperatorsTellTheLaunchOnly) {
+  TestProfile test;
+  test.Launch("a", {0, 20}, {30, 90});
+  const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
+  EXPECT_TRUE(IsAbsent(analysis.Find("coverage.linked_share")->value));
+  EXPECT_DOUBLE_EQ(NumberOf(analysis, "coverage.launched_share"), 1);
+}
+
 TEST(Memory, FragmentationIsMeasuredWhereMostIsReserved) {
   TestProfile test;
   test.Op("aten::empty", {0, 100});

@@ -91,7 +91,8 @@ TEST(CompareOracle, CountsTheKernelsThatHtaCounts) {
   const Counts hta = ReadHta(folder + "/compare_GPU_short.csv");
   ASSERT_GT(hta.size(), 80u);
   for (const auto& [name, counts] : hta) {
-    // Its parser takes the return type std::enable_if<…>::type for a part of the name.
+    // Shortened() above ends at the first space, and so takes this template's return type,
+    // std::enable_if<…>::type, for its name.
     if (name == "internal::gemvx::kernel") continue;
     EXPECT_NEAR(ours[name].first, counts.first, 1e-9) << name;
     EXPECT_NEAR(ours[name].second, counts.second, 1e-9) << name;

@@ -1,0 +1,90 @@
+#include "rules/judged.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <tuple>
+#include <utility>
+
+namespace profgauge {
+namespace {
+
+/// How bad a group is among those of equal status: higher is worse.
+double Badness(const CompiledRule& rule, const Judged& judged) {
+  if (rule.metric && !IsAbsent(judged.metric.value)) {
+    const bool below = !rule.limits.empty() && !rule.limits.front().above;
+    return AsNumber(judged.metric.value, 0) * (below ? -1 : 1);
+  }
+  return static_cast<double>(judged.group->rows.size());
+}
+
+int PlaceOf(FindingStatus status) {
+  if (Fired(status)) return static_cast<int>(status);
+  if (status == FindingStatus::kWaived) return 3;
+  return status == FindingStatus::kPass ? 4 : 5;
+}
+
+}  // namespace
+
+void SortWorstFirst(const CompiledRule& rule, std::vector<Judged>& judged) {
+  const auto key = [&rule](const Judged& one) {
+    return std::tuple(PlaceOf(one.status), -Badness(rule, one));
+  };
+  std::stable_sort(judged.begin(), judged.end(),
+                   [&key](const Judged& a, const Judged& b) { return key(a) < key(b); });
+}
+
+GroupResult SummaryOf(const CompiledRule& rule, Judged judged) {
+  GroupResult out;
+  out.label = judged.group->label;
+  out.status = judged.status;
+  out.rows = judged.group->rows.size();
+  out.metric = judged.metric.value;
+  if (rule.metric) {
+    out.metric_text = expr::Format(out.metric, rule.metric->type(), rule.metric_display);
+  }
+  out.waiver = judged.waiver;
+  out.limit_text = std::move(judged.limit_text);
+  out.reason = std::move(judged.reason);
+  out.trace = std::move(judged.trace);
+  return out;
+}
+
+void CapGain(double gain, const Metric* iteration, Finding& out) {
+  gain = std::max(0.0, gain);
+  if (iteration != nullptr && !IsAbsent(iteration->value)) {
+    const double whole = AsNumber(iteration->value, 0);
+    gain = std::min(gain, whole);
+    if (whole > 0) out.gain_share = gain / whole;
+  }
+  out.gain = gain;
+}
+
+void AddEvidence(const CompiledRule& rule, const expr::Data& data, const RowGroup& group, int most,
+                 Finding& out) {
+  if (rule.columns.empty()) return;
+  const RuleEvidence& spec = *rule.rule->evidence;
+  const auto limit = static_cast<std::size_t>(most > 0 ? most : spec.limit);
+  std::vector<expr::RowId> rows;
+  if (rule.order_by) {
+    rows = expr::Sorted(*rule.order_by, data, group.rows, limit);
+  } else {
+    const std::size_t count = std::min(limit, group.rows.size());
+    rows.assign(group.rows.begin(), group.rows.begin() + static_cast<std::ptrdiff_t>(count));
+  }
+  for (std::size_t i = 0; i < rule.columns.size(); ++i) {
+    const CompiledRule::Column& column = rule.columns[i];
+    out.evidence_heads.push_back({spec.columns[i].head,
+                                  expr::DisplayUnit(column.display, column.value.type()),
+                                  column.display, spec.columns[i].is_code});
+  }
+  for (const expr::RowId row : rows) {
+    std::vector<Value> cells;
+    for (std::size_t i = 0; i < rule.columns.size(); ++i) {
+      cells.push_back(expr::ToCell(expr::EvaluateRow(rule.columns[i].value, data, row).value,
+                                   out.evidence_heads[i].unit));
+    }
+    out.evidence.push_back(std::move(cells));
+  }
+}
+
+}  // namespace profgauge
