@@ -37,11 +37,11 @@ Result<std::vector<Snapshot>> FromHistory(const std::string& what, const Options
 }
 
 Result<std::vector<Snapshot>> FromProfile(const std::string& path, const Options& options,
-                                          Console& console) {
+                                          const Policy& policy, Console& console) {
   Options one = options;
   one.arguments = {path};
   PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(one, console));
-  const Selection selection = SelectionOf({}, Choices(options));
+  const Selection selection = SelectionOf(policy, Choices(options));
   PROFGAUGE_TRY(const Analysis analysis, Analyze(ranks, selection));
   PROFGAUGE_TRY(Snapshot snapshot, SnapshotOf(RunName({path}), ranks, analysis, selection));
   return std::vector<Snapshot>{std::move(snapshot)};
@@ -81,14 +81,15 @@ Result<Snapshot> SnapshotOf(const std::string& name, std::span<const Profile> ra
 }
 
 Result<std::vector<Snapshot>> LoadSnapshots(const std::string& what, const Options& options,
-                                            Console& console) {
+                                            const Policy& policy, Console& console) {
   if (what.starts_with("history:")) return FromHistory(what, options);
   if (what != "-" && IsBaselineFile(what)) return LoadBaselineFile(what);
-  return FromProfile(what, options, console);
+  return FromProfile(what, options, policy, console);
 }
 
-Result<std::vector<Snapshot>> LoadBaselines(const Options& options, Console& console) {
-  auto runs = LoadAllSnapshots(options.baselines, options, console);
+Result<std::vector<Snapshot>> LoadBaselines(const Options& options, const Policy& policy,
+                                            Console& console) {
+  auto runs = LoadAllSnapshots(options.baselines, options, policy, console);
   if (runs || runs.error().kind != ErrorKind::kInput) return runs;
   Error error = std::move(runs).error();
   error.notes.push_back(
@@ -97,10 +98,11 @@ Result<std::vector<Snapshot>> LoadBaselines(const Options& options, Console& con
 }
 
 Result<std::vector<Snapshot>> LoadAllSnapshots(const std::vector<std::string>& whats,
-                                               const Options& options, Console& console) {
+                                               const Options& options, const Policy& policy,
+                                               Console& console) {
   std::vector<Snapshot> all;
   for (const std::string& what : whats) {
-    PROFGAUGE_TRY(std::vector<Snapshot> runs, LoadSnapshots(what, options, console));
+    PROFGAUGE_TRY(std::vector<Snapshot> runs, LoadSnapshots(what, options, policy, console));
     std::move(runs.begin(), runs.end(), std::back_inserter(all));
   }
   return all;

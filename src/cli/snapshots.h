@@ -10,6 +10,7 @@
 #include "gate/snapshot.h"
 #include "model/profile.h"
 #include "profgauge/error.h"
+#include "rules/policy.h"
 
 namespace profgauge::cli {
 
@@ -19,10 +20,11 @@ class Console;
 Result<Snapshot> SnapshotOf(const std::string& name, std::span<const Profile> ranks,
                             const Analysis& analysis, const Selection& selection);
 
-/// The runs that `what` names: a baseline file, `history:BRANCH~N` (from --db), or a profile.
+/// The runs that `what` names: a baseline file, `history:BRANCH~N` (from --db), or a profile,
+/// which is analysed under `policy` (its iterations, kernel names and devices).
 /// Errors: kConfig for baselines and histories, kInput for profiles.
 Result<std::vector<Snapshot>> LoadSnapshots(const std::string& what, const Options& options,
-                                            Console& console);
+                                            const Policy& policy, Console& console);
 
 /// Whether the file says that it is a baseline; false when it cannot be read.
 bool IsBaselineFile(const std::string& path);
@@ -31,10 +33,12 @@ bool IsBaselineFile(const std::string& path);
 Result<std::vector<Snapshot>> LoadBaselineFile(const std::string& path);
 
 /// What --baseline names. Errors: as LoadSnapshots.
-Result<std::vector<Snapshot>> LoadBaselines(const Options& options, Console& console);
+Result<std::vector<Snapshot>> LoadBaselines(const Options& options, const Policy& policy,
+                                            Console& console);
 
 /// All of `whats` together, in order.
 Result<std::vector<Snapshot>> LoadAllSnapshots(const std::vector<std::string>& whats,
-                                               const Options& options, Console& console);
+                                               const Options& options, const Policy& policy,
+                                               Console& console);
 
 }  // namespace profgauge::cli

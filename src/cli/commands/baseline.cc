@@ -60,14 +60,14 @@ Result<int> RunBaselineSave(const Options& options, Console& console) {
   }
   PROFGAUGE_CHECK(RefuseToOverwrite(options.file));
   PROFGAUGE_TRY(const std::vector<Snapshot> runs,
-                LoadAllSnapshots(options.arguments, options, console));
+                LoadAllSnapshots(options.arguments, options, {}, console));
   PROFGAUGE_CHECK(WriteRuns(runs, options.file, console));
   return kExitPass;
 }
 
 Result<int> RunBaselineShow(const Options& options, Console& console) {
   PROFGAUGE_TRY(const std::vector<Snapshot> runs,
-                LoadAllSnapshots(options.arguments, options, console));
+                LoadAllSnapshots(options.arguments, options, {}, console));
   std::string text;
   for (const Snapshot& run : runs) {
     text += fmt::format("{}\n  format      {}\n  source      {}\n", Printable(run.name),
@@ -90,7 +90,8 @@ Result<int> RunBaselinePromote(const Options& options, Console& console) {
   }
   // Anything but a baseline would be lost when it is written over.
   PROFGAUGE_TRY(const std::vector<Snapshot> old, LoadBaselineFile(options.file));
-  PROFGAUGE_TRY(std::vector<Snapshot> runs, LoadAllSnapshots(options.arguments, options, console));
+  PROFGAUGE_TRY(std::vector<Snapshot> runs,
+                LoadAllSnapshots(options.arguments, options, {}, console));
   for (const Snapshot& run : runs) {
     console.Say(fmt::format("median iteration {} → {}", FormatDuration(MedianOf(old.back())),
                             FormatDuration(MedianOf(run))));

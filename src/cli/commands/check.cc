@@ -123,7 +123,7 @@ Result<int> Judged(const Options& options, Console& console) {
   if (!book) return kExitUsage;
   Drawing drawing;
   PROFGAUGE_CHECK(drawing.Open(options, options.arguments));
-  PROFGAUGE_TRY(const std::vector<Snapshot> baselines, LoadBaselines(options, console));
+  PROFGAUGE_TRY(const std::vector<Snapshot> baselines, LoadBaselines(options, *policy, console));
   stats.EndPhase("policy");
   PROFGAUGE_TRY(const auto candidates, ReadCandidates(options, baselines, console));
   stats.EndPhase("read");

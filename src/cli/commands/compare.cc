@@ -19,10 +19,10 @@ Result<int> RunCompare(const Options& options, Console& console) {
   Drawing drawing;
   PROFGAUGE_CHECK(drawing.Open(options, options.arguments));
   PROFGAUGE_TRY(const std::vector<Snapshot> base,
-                LoadSnapshots(options.arguments[0], options, console));
+                LoadSnapshots(options.arguments[0], options, {}, console));
   stats.EndPhase("read base");
   PROFGAUGE_TRY(const std::vector<Snapshot> current,
-                LoadSnapshots(options.arguments[1], options, console));
+                LoadSnapshots(options.arguments[1], options, {}, console));
   stats.EndPhase("read current");
   const RunComparison comparison = CompareRuns(base, current, nullptr);
   const report::Report report = report::BuildComparisonReport(comparison);

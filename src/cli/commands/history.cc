@@ -85,7 +85,7 @@ std::string TrendText(const report::Trend& trend) {
 
 Result<int> RunHistoryAdd(const Options& options, Console& console) {
   PROFGAUGE_TRY(const std::vector<Snapshot> runs,
-                LoadAllSnapshots(options.arguments, options, console));
+                LoadAllSnapshots(options.arguments, options, {}, console));
   PROFGAUGE_TRY(History history, History::OpenToAdd(options.db));
   for (const Snapshot& run : runs) {
     HistoryEntry entry;
