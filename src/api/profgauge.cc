@@ -47,6 +47,7 @@ Result<Judgement> Evaluate(const Recording& recording, const EvaluateOptions& op
   input.findings = report::BuildFindings(evaluation);
   input.rules_hash = book->rules().hash;
   input.options = ProvenanceOptions(options, *policy);
+  input.tables = &data.analysis.tables;
   data.report = report::BuildReport(input);
   return Judgement(std::make_shared<Judgement::Data>(std::move(data)));
 }

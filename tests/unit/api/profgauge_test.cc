@@ -33,6 +33,21 @@ TEST(Library, LoadsEvaluatesAndRenders) {
   }
 }
 
+TEST(Library, ReportsHaveTheTables) {
+  const auto recording = Load({Example("slow.pt.trace.json.gz")}, {});
+  ASSERT_TRUE(recording) << recording.error().message;
+  // Judged twice: the tables of the first report were not taken from the recording.
+  for (int i = 0; i < 2; ++i) {
+    const auto judged = Evaluate(*recording, {});
+    ASSERT_TRUE(judged) << judged.error().message;
+    const auto json = Render(*judged, Format::kJson);
+    ASSERT_TRUE(json) << json.error().message;
+    for (const char* table : {"\"iterations\": {", "\"kernels\": {", "\"ops\": {"}) {
+      EXPECT_NE(json->find(table), std::string::npos) << table;
+    }
+  }
+}
+
 TEST(Library, FailsWithPlaceAndKind) {
   const auto missing = Load({"no/such/file"}, {});
   ASSERT_FALSE(missing);
