@@ -139,12 +139,23 @@ class Comparer {
     const MetricSpec* spec = FindMetric(limit.metric);
     if (spec != nullptr) out.unit = spec->unit;
     out.limit = LimitText(limit, out.unit);
+    if (IsIterationTime(limit.metric) && LackTimes(out)) return out;
     if (CompareSeries(limit, out)) return out;
     CompareValues(limit, out);
     return out;
   }
 
  private:
+  bool LackTimes(MetricComparison& out) const {
+    const bool base = std::all_of(baselines_.begin(), baselines_.end(), IsTimed);
+    const bool current = std::all_of(candidates_.begin(), candidates_.end(), IsTimed);
+    if (base && current) return false;
+    out.is_missing = true;
+    out.reason = fmt::format("{} no iteration times: its format tells durations or sums only",
+                             base ? "this run has" : "the baseline has");
+    return true;
+  }
+
   bool CompareSeries(const BaselineLimit& limit, MetricComparison& out) const {
     bool is_steady = true;
     const SeriesList base = AllSeries(baselines_, limit.metric, is_steady);
@@ -332,13 +343,15 @@ RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const S
   for (const BaselineLimit& limit : used.limits.empty() ? DefaultLimits() : used.limits) {
     out.metrics.push_back(comparer.Compare(limit));
     // By default a count that neither side has is no news.
-    if (used.limits.empty() && out.metrics.back().is_missing) out.metrics.pop_back();
+    const MetricComparison& last = out.metrics.back();
+    const bool is_count = !IsIterationTime(last.metric);
+    if (used.limits.empty() && is_count && last.is_missing) out.metrics.pop_back();
   }
   const Snapshot& base = baselines[FindMiddleRun(baselines)];
   const Snapshot& current = candidates[FindMiddleRun(candidates)];
   out.base_name = base.name;
   out.current_name = current.name;
-  out.waterfall = Explain(base, current);
+  if (IsTimed(base) && IsTimed(current)) out.waterfall = Explain(base, current);
   out.values = PairValues(base, current);
   out.kernels = PairKernels(base, current);
   out.ops = PairOps(base, current);

@@ -63,7 +63,7 @@ struct RunComparison {
   /// Whether the limits on changes count: false for runs that must not be compared.
   bool is_judged = true;
   std::vector<MetricComparison> metrics;
-  Waterfall waterfall;
+  Waterfall waterfall;  ///< Empty, from 0 to 0, when one of its runs has no iteration times.
   std::vector<PairedValue> values;  ///< Of the two runs of the waterfall, as the tables.
   PairedTable kernels, ops;
 };

@@ -79,9 +79,14 @@ Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
     const double value = AsNumber(metric.value, std::nan(""));
     if (std::isfinite(value)) snapshot.metrics[std::string(metric.spec->id)] = value;
   }
-  snapshot.iteration_times = std::move(attribution.iteration_times);
-  snapshot.iteration_shares = std::move(attribution.iteration_shares);
-  snapshot.parts = std::move(attribution.parts);
+  // Without the times of events, a length of iterations would be made up.
+  if (std::all_of(ranks.begin(), ranks.end(), [](const Profile& r) { return r.has_timeline; })) {
+    snapshot.iteration_times = std::move(attribution.iteration_times);
+    snapshot.iteration_shares = std::move(attribution.iteration_shares);
+    snapshot.parts = std::move(attribution.parts);
+  } else {
+    snapshot.iteration_times = {0};
+  }
   snapshot.work = std::move(attribution.work);
   return snapshot;
 }

@@ -1,5 +1,6 @@
 #include "gate/snapshot.h"
 
+#include <algorithm>
 #include <array>
 #include <boost/json.hpp>
 #include <cmath>
@@ -272,6 +273,11 @@ std::string_view Snapshot::Environment(std::string_view key) const {
     if (property == key) return value;
   }
   return {};
+}
+
+bool IsTimed(const Snapshot& run) {
+  return std::any_of(run.iteration_times.begin(), run.iteration_times.end(),
+                     [](Ns time) { return time > 0; });
 }
 
 Result<std::vector<Snapshot>> ParseBaseline(std::string_view text, const std::string& name) {

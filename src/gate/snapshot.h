@@ -34,7 +34,8 @@ struct Snapshot {
   /// What must be alike for two runs to be comparable, in a fixed order: ("gpu", "Tesla V100…"),
   /// ("gpus", "1"), ("world_size", "1"), ("driver", …), ("shape_signature", …)…
   std::vector<std::pair<std::string, std::string>> environment;
-  std::vector<Ns> iteration_times;  ///< Selected iterations, in order.
+  /// Selected iterations, in order; a single 0 where the recording tells no times of events.
+  std::vector<Ns> iteration_times;
   /// Per-iteration shares by metric id ("breakdown.dataloader"), aligned with iteration_times.
   std::map<std::string, std::vector<double>, std::less<>> iteration_shares;
   std::map<std::string, double, std::less<>> metrics;  ///< Present ones only, base units.
@@ -43,6 +44,9 @@ struct Snapshot {
 
   std::string_view Environment(std::string_view key) const;  ///< Empty when not recorded.
 };
+
+/// Whether the run has iteration times that can be compared.
+bool IsTimed(const Snapshot& run);
 
 /// The bytes of a baseline file; same runs, same bytes.
 std::string WriteBaseline(const std::vector<Snapshot>& runs);

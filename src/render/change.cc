@@ -171,8 +171,17 @@ std::string RelativeText(const report::Comparison& comparison) {
          FormatShare(std::abs(share));
 }
 
-std::string_view SpeedWord(std::int64_t delta) {
-  return delta > 0 ? "slower" : delta < 0 ? "faster" : "no change";
+bool HasTimes(const report::Comparison& comparison) {
+  return comparison.base > 0 || comparison.current > 0;
+}
+
+std::string_view SpeedWord(const report::Comparison& comparison) {
+  if (!HasTimes(comparison)) return "not known, a run has no iteration times";
+  return comparison.delta > 0 ? "slower" : comparison.delta < 0 ? "faster" : "no change";
+}
+
+std::string TotalChange(const report::Comparison& comparison) {
+  return HasTimes(comparison) ? DeltaText(comparison.delta) : "–";
 }
 
 std::string PerIteration(double count) {

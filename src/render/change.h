@@ -29,8 +29,12 @@ ResultLook LookOfResult(std::string_view result);
 
 /// "+60.1 %" of the mean iteration time; empty when the base is 0.
 std::string RelativeText(const report::Comparison& comparison);
-/// "slower", "faster" or "no change".
-std::string_view SpeedWord(std::int64_t delta);
+/// Whether both runs have iteration times; without, nothing can be said about speed.
+bool HasTimes(const report::Comparison& comparison);
+/// "slower", "faster" or "no change"; without times: "not known, a run has no iteration times".
+std::string_view SpeedWord(const report::Comparison& comparison);
+/// "+350 µs", "±0"; "–" without times.
+std::string TotalChange(const report::Comparison& comparison);
 /// A count per iteration: "1 462", "2.5"; "–" for none.
 std::string PerIteration(double count);
 /// "[+46.6 %, +57.3 %]", empty without an interval.

@@ -129,9 +129,9 @@ boost::json::object MarkdownChangeView(const report::Report& report, const Markd
           {"comparable", comparison.comparable},
           {"base", Time(comparison.base)},
           {"current", Time(comparison.current)},
-          {"delta", Delta(comparison.delta)},
+          {"delta", HasTimes(comparison) ? Delta(comparison.delta) : "–"},
           {"relative", RelativeText(comparison)},
-          {"word", SpeedWord(comparison.delta)},
+          {"word", SpeedWord(comparison)},
           {"differences", std::move(differences)},
           // In a full report of a check the gate table has them already.
           {"has_metrics", has_metrics && alone},

@@ -103,8 +103,8 @@ std::string BreakdownText(const report::Report& report, std::size_t width) {
 std::string ChangeText(const report::Report& report, std::size_t width) {
   if (!report.comparison) return {};
   const report::Comparison& comparison = *report.comparison;
-  std::vector<std::string> parts = {fmt::format(
-      "{}/iteration against {}", DeltaText(comparison.delta), Printable(comparison.baseline))};
+  std::vector<std::string> parts = {fmt::format("{}/iteration against {}", TotalChange(comparison),
+                                                Printable(comparison.baseline))};
   for (const report::ComparisonStep& step : comparison.waterfall) {
     if (step.parent != -1 || step.delta == 0 || parts.size() > 4) continue;
     parts.push_back(fmt::format("{} {}", ShortName(step.name), DeltaText(step.delta)));

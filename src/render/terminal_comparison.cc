@@ -84,6 +84,11 @@ std::string RenderComparison(const report::Report& report) {
   out += "\n\n" + DifferenceLines(comparison);
   for (const report::ComparedMetric& metric : comparison.metrics) out += MetricLine(metric);
   if (!comparison.metrics.empty()) out += "\n";
+  if (!HasTimes(comparison)) {
+    return out +
+           "The change of the iteration time cannot be explained: a run has no iteration times.\n"
+           "The values that both runs have are compared in --html, --md, --xlsx and --json.\n";
+  }
   out += "  where the change of an iteration comes from   (* significant beyond noise)\n\n";
   for (const ChangeRow& row : ChangeTree(comparison, {})) out += TreeLine(row);
   const std::string relative = RelativeText(comparison);

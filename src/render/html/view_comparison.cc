@@ -223,7 +223,7 @@ boost::json::object ComparisonView(const report::Report& report) {
                                                                 comparison.current_runs)
                                                   : std::string()},
           {"comparable", comparison.comparable},
-          {"word", SpeedWord(comparison.delta)},
+          {"word", SpeedWord(comparison)},
           {"sign", comparison.delta > 0   ? "▲"
                    : comparison.delta < 0 ? "▼"
                                           : "="},

@@ -69,6 +69,27 @@ TEST(CompareRuns, ARunAgainstItselfPassesWithZeroChange) {
   EXPECT_TRUE(comparison.differences.empty());
 }
 
+TEST(CompareRuns, WithoutIterationTimesSaysSoAndExplainsNothing) {
+  Snapshot untimed = Sample(1, 0);
+  untimed.iteration_times = {0};
+  untimed.iteration_shares.clear();
+  untimed.parts.clear();
+  EXPECT_FALSE(IsTimed(untimed));
+  const std::vector<Snapshot> without = {untimed};
+  const std::vector<Snapshot> with = {Sample(1)};
+  for (const bool base_is_timed : {true, false}) {
+    const RunComparison comparison = CompareRuns(base_is_timed ? with : without, without, nullptr);
+    const auto& time = Find(comparison, "iteration.time.median");
+    EXPECT_TRUE(time.is_missing);
+    EXPECT_EQ(time.reason, std::string(base_is_timed ? "this run has" : "the baseline has") +
+                               " no iteration times: its format tells durations or sums only");
+    EXPECT_EQ(Find(comparison, "kernel.count_per_iteration").verdict, stats::Change::kPass);
+    EXPECT_EQ(comparison.waterfall.base, 0);
+    EXPECT_EQ(comparison.waterfall.current, 0);
+    EXPECT_TRUE(comparison.waterfall.steps.empty());
+  }
+}
+
 TEST(CompareRuns, HoldsEachLimitOfThePolicyInItsOwnUnit) {
   PolicyBaseline policy;
   BaselineLimit idle;
