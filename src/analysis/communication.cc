@@ -263,6 +263,12 @@ void SetStraggler(std::span<const RankTimes> times, std::span<const RankContext>
 }
 
 void FillRanks(std::span<const RankContext> ranks, std::span<const RankTimes> times, Output& out) {
+  if (std::none_of(ranks.begin(), ranks.end(),
+                   [](const RankContext& rank) { return rank.profile->has_timeline; })) {
+    return out.SetTableAbsent("ranks",
+                              "needs the times of events, which this kind of file lacks: it has "
+                              "durations or sums only");
+  }
   Table& table = out.AddTable("ranks");
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const RankContext& rank = ranks[i];

@@ -137,8 +137,7 @@ void FillKernelsByOp(const KernelCollector& collected, std::span<const RankConte
       table.Find(column)->MarkAbsent(out.Gap(Capability::kLaunchLinks));
     }
   }
-  if (!collected.any_shape_types)
-    table.Find("dtype")->MarkAbsent(out.Gap(Capability::kShapes));
+  if (!collected.any_shape_types) table.Find("dtype")->MarkAbsent(out.Gap(Capability::kShapes));
 }
 
 void FillKernelsByIteration(const KernelCollector& collected, std::span<const RankContext> ranks,
@@ -173,7 +172,13 @@ void SetMetrics(const KernelCollector& collected, std::span<const RankContext> r
   }
   std::size_t iterations = 0;
   for (const RankContext& rank : ranks) iterations += rank.iterations.selected().size();
-  if (iterations > 0) {
+  const bool is_launched = std::any_of(ranks.begin(), ranks.end(), [](const RankContext& rank) {
+    return rank.profile->Has(Capability::kLaunchLinks);
+  });
+  // Kernels belong to the iteration that launched them.
+  if (collected.kernels_in_iterations == 0 && !is_launched) {
+    out.SetAbsent("kernel.count_per_iteration", out.Gap(Capability::kLaunchLinks));
+  } else if (iterations > 0) {
     out.Set("kernel.count_per_iteration",
             static_cast<double>(collected.kernels_in_iterations) / static_cast<double>(iterations));
   }

@@ -262,6 +262,7 @@ json::object MarkdownFindingView(const report::Finding& finding, const MarkdownS
           {"advice", MakeMarkup(MarkdownAdvice(finding.advice))},
           {"docs", MakeMarkup(LinkText(finding.docs))},
           {"heads", std::move(heads)},
+          {"has_rows", !rows.empty()},
           {"rows", std::move(rows)},
           {"more", std::move(more)}};
 }
@@ -338,11 +339,11 @@ json::object MarkdownNotesView(const report::Report& report) {
   }
   Pairs facts = report.profile.versions;
   facts.insert(facts.end(), report.environment.begin(), report.environment.end());
+  facts.insert(facts.end(), report.provenance.begin(), report.provenance.end());
   return {{"remarks", std::move(remarks)},
           {"import", std::move(counters)},
           {"absent_tables", std::move(tables)},
-          {"environment", PairList(facts)},
-          {"provenance", PairList(report.provenance)}};
+          {"environment", PairList(facts)}};
 }
 
 }  // namespace profgauge::render

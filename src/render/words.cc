@@ -74,6 +74,7 @@ std::string DevicesText(const report::ProfileInfo& profile) {
 }
 
 std::string IterationsText(const report::ProfileInfo& profile) {
+  if (profile.iterations_total == 0) return {};
   if (profile.iterations_selected != profile.iterations_total) {
     return fmt::format("{} of {} iterations", FormatCount(profile.iterations_selected),
                        FormatCount(profile.iterations_total));

@@ -149,7 +149,8 @@ std::string SelectionText(const Analysis& analysis) {
                        FormatDuration(static_cast<double>(analysis.window_start)));
   }
   if (analysis.iteration_source == "whole profile") return "the whole profile as one iteration";
-  if (total <= 1 && selected == total) return "the only iteration";
+  if (total == 0) return "no iteration is known";
+  if (total == 1 && selected == total) return "the only iteration";
   if (selected == total) return fmt::format("all {} iterations", FormatCount(total));
   std::int64_t first = -1, last = -1;
   const Table* table = analysis.FindTable("iterations");

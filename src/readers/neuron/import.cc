@@ -262,8 +262,9 @@ void Import::AddFacts() {
     const Value* value = data_->FindSummary(name);
     if (value == nullptr) continue;
     const auto* text = std::get_if<std::string>(value);
-    builder_.AddFact(std::string(name),
-                     text != nullptr ? *text : fmt::format("{}", AsNumber(*value, 0)));
+    std::string fact = text != nullptr ? *text : fmt::format("{}", AsNumber(*value, 0));
+    if (fact.ends_with(" ()")) fact.resize(fact.size() - 3);  // No commit is known.
+    builder_.AddFact(std::string(name), std::move(fact));
   }
 }
 

@@ -285,12 +285,13 @@ boost::json::object IterationsView(const Report& report, TablePacker& payload) {
           {"label", label}, {"number", NumberView(metric->quantity)}, {"note", metric->note}});
     }
   }
-  json::object view{{"chart", MakeMarkup("")},
-                    {"facts", std::move(facts)},
-                    {"selection", report.profile.selection},
-                    {"source", report.profile.iteration_source},
-                    {"has_outliers", false},
-                    {"tables", json::array()}};
+  json::object view{
+      {"chart", MakeMarkup("")},
+      {"facts", std::move(facts)},
+      {"selection", report.profile.selection},
+      {"source", report.profile.iterations_total == 0 ? "" : report.profile.iteration_source},
+      {"has_outliers", false},
+      {"tables", json::array()}};
   if (table == nullptr || table->rows() == 0) return view;
   const std::vector<IterationRow> rows = IterationRows(*table);
   view["chart"] = MakeMarkup(WholeIterationChart(report, *table, rows));

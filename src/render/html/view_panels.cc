@@ -83,11 +83,21 @@ report::Quantity Time(double ns) {
   return {whole, Unit::kTime, FormatValue(whole, Unit::kTime), ""};
 }
 
+// Why a metric is absent, in the analysis' words.
+std::string ReasonOf(const Report& report, std::string_view id, std::string_view otherwise) {
+  for (const report::Metric& metric : report.metrics) {
+    if (metric.id == id && !metric.quantity.absent_because.empty()) {
+      return metric.quantity.absent_because;
+    }
+  }
+  return std::string(otherwise);
+}
+
 json::object UtilizationPanel(const Report& report) {
   json::object panel = Panel("p-utilization", "GPU utilization");
   const report::Metric* utilization = FindMetric(report, "gpu.utilization.mean");
   if (utilization == nullptr) {
-    panel["note"] = "This recording has no GPU work.";
+    panel["note"] = ReasonOf(report, "gpu.utilization.mean", "This recording has no GPU work.");
     return panel;
   }
   const double busy = AsNumber(utilization->quantity.value, 0);
@@ -121,7 +131,9 @@ json::object ResourcePanel(const Report& report) {
     slices.push_back({category.paint, std::string(category.label), metric->quantity, ""});
   }
   Fill(panel, slices);
-  if (slices.empty()) panel["note"] = "Nothing to break down.";
+  if (slices.empty()) {
+    panel["note"] = ReasonOf(report, "breakdown.other", "Nothing to break down.");
+  }
   return panel;
 }
 
@@ -178,12 +190,8 @@ json::object TensorCorePanel(const Report& report) {
                       Share(std::max(0.0, 1 - used)), unknown > 0 ? "or not known" : ""});
     Fill(panel, slices);
   } else {
-    panel["note"] = "No op of this run could use Tensor Cores, or the GPU has none.";
-    for (const report::Metric& metric : report.metrics) {
-      if (metric.id == "tensor_core.efficiency" && !metric.quantity.absent_because.empty()) {
-        panel["note"] = metric.quantity.absent_because;
-      }
-    }
+    panel["note"] = ReasonOf(report, "tensor_core.efficiency",
+                             "No op of this run could use Tensor Cores, or the GPU has none.");
   }
   json::array& rows = panel["rows"].as_array();
   for (const auto& [id, label] :
@@ -220,6 +228,7 @@ json::object SummaryPanel(const Report& report) {
   add("flops.mfu", "Model FLOPs utilization");
   add("coverage.linked_share", "GPU time with a known op");
   panel["has_rows"] = !rows.empty();
+  if (rows.empty()) panel["note"] = "The file has none of these numbers.";
   return panel;
 }
 
@@ -229,12 +238,16 @@ json::object IterationPanel(const Report& report) {
   const auto count = [&](std::string_view label, std::int64_t value) {
     rows.push_back(Row("", label, NumberView(Value(value), Unit::kCount), ""));
   };
+  if (report.profile.iterations_total == 0) {
+    panel["note"] = ReasonOf(report, "profile.iterations", "No iteration was recorded.");
+    return panel;
+  }
   count("Iterations recorded", report.profile.iterations_total);
   count("Iterations used", report.profile.iterations_selected);
   if (const Table* table = FindTable(report, "iterations"); table != nullptr && table->rows() > 0) {
     panel["chart"] = MakeMarkup(IterationSketch(report));
-    for (const auto& [label, row] : {std::pair("First used", std::size_t{0}),
-                                     std::pair("Last used", table->rows() - 1)}) {
+    for (const auto& [label, row] :
+         {std::pair("First used", std::size_t{0}), std::pair("Last used", table->rows() - 1)}) {
       const Value index = table->At(row, "index");
       if (!IsAbsent(index)) rows.push_back(Row("", label, NumberView(index, Unit::kCount), ""));
     }
@@ -295,20 +308,28 @@ void FillTop(json::object& panel, const Table& table, std::string_view by,
   panel["more_text"] = "all ops";
 }
 
+// The first of two columns that the ops have; empty: neither.
+std::string_view KnownColumn(const Table* ops, std::string_view first, std::string_view second) {
+  for (const std::string_view id : {first, second}) {
+    const Column* column = ops == nullptr ? nullptr : ops->Find(id);
+    if (column != nullptr && column->absent_because().empty()) return id;
+  }
+  return {};
+}
+
 // The ten ops with the most GPU time, with DLProf Viewer's columns.
 json::object TopOpsPanel(const Report& report) {
   json::object panel = Panel("p-top-ops", "Top 10 GPU ops");
   panel["wide"] = true;
   const Table* ops = FindTable(report, "ops");
-  const Column* time = ops == nullptr ? nullptr : ops->Find("device_self");
-  if (time == nullptr || !time->absent_because().empty()) {
+  const std::string_view time = KnownColumn(ops, "device_self", "device_total");
+  if (time.empty()) {
     panel["note"] = "No op launched GPU work.";
     return panel;
   }
-  constexpr std::string_view kColumns[] = {
-      "name", "device_self", "direction", "type", "calls", "tensor_core_eligible",
-      "uses_tensor_core"};
-  FillTop(panel, *ops, "device_self", kColumns);
+  const std::string_view kColumns[] = {
+      "name", time, "direction", "type", "calls", "tensor_core_eligible", "uses_tensor_core"};
+  FillTop(panel, *ops, time, kColumns);
   return panel;
 }
 
@@ -316,13 +337,14 @@ json::object TopHostOpsPanel(const Report& report) {
   json::object panel = Panel("p-top-host-ops", "Top 10 host ops");
   panel["wide"] = true;
   const Table* ops = FindTable(report, "ops");
-  if (ops == nullptr || ops->Find("host_self") == nullptr) {
+  const std::string_view time = KnownColumn(ops, "host_self", "host_total");
+  if (time.empty()) {
     panel["note"] = "No op was recorded on the host.";
     return panel;
   }
-  constexpr std::string_view kColumns[] = {"name",       "host_self",    "host_total",
-                                           "calls",      "device_total"};
-  FillTop(panel, *ops, "host_self", kColumns);
+  constexpr std::string_view kColumns[] = {"name", "host_self", "host_total", "calls",
+                                           "device_total"};
+  FillTop(panel, *ops, time, kColumns);
   return panel;
 }
 
@@ -355,7 +377,9 @@ json::object SystemPanel(const Report& report) {
   };
   const report::ProfileInfo& profile = report.profile;
   add("Profile name", profile.name);
-  add("GPU count", FormatCount(static_cast<std::int64_t>(profile.devices.size())));
+  if (!profile.devices.empty()) {
+    add("GPU count", FormatCount(static_cast<std::int64_t>(profile.devices.size())));
+  }
   std::vector<std::string_view> names;
   for (const report::Device& device : profile.devices) {
     if (std::find(names.begin(), names.end(), device.name) == names.end()) {

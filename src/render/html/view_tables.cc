@@ -76,10 +76,10 @@ constexpr std::size_t kOpenRows = 40;  // longer tables start closed, but for th
 // order in which the report has them.
 constexpr std::array<std::string_view, 6> kHeaviest = {"device_self", "time",       "device_total",
                                                        "host_self",   "total_time", "bytes"};
-constexpr std::array<std::string_view, 17> kKeepOrder = {
-    "iterations", "gpus",           "ranks",      "streams",        "launches",    "memory_curve",
-    "op_tree",    "modules",        "layers",     "engines",        "cores",       "flops_parts",
-    "regions",    "engine_regions", "identities", "counter_curves", "instructions"};
+constexpr std::array<std::string_view, 18> kKeepOrder = {
+    "top",          "iterations", "gpus",           "ranks",      "streams",        "launches",
+    "memory_curve", "op_tree",    "modules",        "layers",     "engines",        "cores",
+    "flops_parts",  "regions",    "engine_regions", "identities", "counter_curves", "instructions"};
 
 bool IsLeft(Unit unit) { return unit == Unit::kText || unit == Unit::kBool; }
 

@@ -295,7 +295,8 @@ boost::json::object RunView(const Report& report) {
   AddFact(facts, "GPUs", DeviceText(profile));
   if (profile.ranks > 1) AddFact(facts, "Ranks", FormatCount(profile.ranks));
   AddFact(facts, "Iterations",
-          profile.iterations_selected == profile.iterations_total
+          profile.iterations_total == 0 ? "unknown"
+          : profile.iterations_selected == profile.iterations_total
               ? FormatCount(profile.iterations_total)
               : fmt::format("{} of {}", FormatCount(profile.iterations_selected),
                             FormatCount(profile.iterations_total)));

@@ -179,6 +179,14 @@ TEST(PageView, EveryViewHasTheNamesOfTheSchema) {
   ExpectNames(schema, html::PageView(testing::SampleReport()), "sample");
 }
 
+TEST(RenderHtml, UnknownIterationsAreNotCountedAsNone) {
+  report::Report report = testing::SampleReport();
+  report.profile.iterations_total = report.profile.iterations_selected = 0;
+  const std::string page = Page(report);
+  EXPECT_THAT(page, HasSubstr("<dt>Iterations</dt><dd>unknown</dd>"));
+  EXPECT_THAT(page, Not(HasSubstr("Iterations recorded")));
+}
+
 // PROFGAUGE_HTML_OUT=FILE writes the sample page, to look at, with about 160 times
 // PROFGAUGE_HTML_OPS events.
 TEST(RenderHtml, CanBeLookedAt) {

@@ -217,5 +217,28 @@ TEST(Markdown, ATemplateThatNamesWhatThereIsNotIsAnError) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(RenderMarkdown, FindingsWithoutEvidenceHaveNoTable) {
+  report::Report report = testing::SampleReport();
+  for (report::Finding& finding : report.findings) {
+    finding.evidence.clear();
+    finding.evidence_heads.clear();
+  }
+  EXPECT_THAT(Document(report, true), Not(HasSubstr("\n|\n")));
+}
+
+TEST(RenderMarkdown, UnknownIterationsAreNotCountedAsNone) {
+  report::Report report = testing::SampleReport();
+  report.profile.iterations_total = report.profile.iterations_selected = 0;
+  EXPECT_THAT(Document(report, true), Not(HasSubstr("0 iterations")));
+}
+
+TEST(RenderMarkdown, EnvironmentAndProvenanceAreOneTable) {
+  report::Report report = testing::SampleReport();
+  report.profile.versions.clear();
+  report.environment.clear();
+  report.provenance = {{"input", "abc"}};
+  EXPECT_THAT(Document(report, true), HasSubstr("|:--|:--|\n| input | abc |"));
+}
+
 }  // namespace
 }  // namespace profgauge::render
