@@ -48,16 +48,17 @@ class RandomRun {
   }
 
   void AddCell(Column& column, const ColumnSpec& spec, std::size_t row) {
-    if (spec.id == "rank" || spec.id == "gpu" || spec.id == "id") {
+    if (column.type() == CellType::kText) {
+      AddText(column, spec);
+    } else if (column.type() == CellType::kInteger &&
+               (spec.id == "rank" || spec.id == "gpu" || spec.id == "id")) {
       column.AddInteger(static_cast<std::int64_t>(row % 8));
     } else if (spec.unit == Unit::kBool) {
       column.AddInteger(row % 3 == 0 ? 1 : 0);
     } else if (column.type() == CellType::kReal) {
       column.AddReal(static_cast<double>(random_() % 1000) / 500);
-    } else if (column.type() == CellType::kInteger) {
-      column.AddInteger(static_cast<std::int64_t>(random_() % 100'000));
     } else {
-      AddText(column, spec);
+      column.AddInteger(static_cast<std::int64_t>(random_() % 100'000));
     }
   }
 
