@@ -29,5 +29,5 @@ for name in healthy slow; do
   for file in report.html report.md report.xlsx report.json; do
     [ -s "$out/$name/$file" ] || { echo "missing: $out/$name/$file" >&2; exit 1; }
   done
-  echo "  $PWD/$out/$name/report.html"
+  echo "  $(realpath "$out/$name/report.html")"
 done
