@@ -301,7 +301,7 @@ constexpr ColumnSpec kGaps[] = {
     kGpu,
     {"start", "Start", kTime, "Start, from the start of the recording."},
     {"duration", "Duration", kTime, "Length."},
-    {"cause", "Cause", kText, "What most of it is due to, as in gpu.idle_cause."},
+    {"cause", "Cause", kText, "What most of it is due to: the titles of gpu.idle_cause."},
     {"iteration", "Iteration", kCount, "Position of the iteration in which it begins."},
     {"before", "Work before", kText, "Device work that ends where the gap starts."},
     {"after", "Work after", kText, "Device work that starts where the gap ends."},

@@ -25,6 +25,7 @@ struct ThreadWaits {
 struct HostWaits {
   std::vector<Span> data_loader;     // Any thread.
   std::vector<ThreadWaits> threads;  // By ThreadId.
+  bool knows_launches = false;       // Without them nothing tells what the host was late with.
 };
 
 bool Blocks(ApiKind kind, std::string_view name) {
@@ -34,8 +35,14 @@ bool Blocks(ApiKind kind, std::string_view name) {
          name.find("Memcpy") != name.npos;
 }
 
+bool HasLaunches(const Profile& profile) {
+  const auto& launches = profile.device.launch;
+  return std::any_of(launches.begin(), launches.end(), [](ApiId id) { return id.valid(); });
+}
+
 HostWaits CollectWaits(const Profile& profile) {
   HostWaits waits;
+  waits.knows_launches = HasLaunches(profile);
   SpanCollector data_loader;
   std::vector<bool> loads(profile.strings.size());
   for (std::uint32_t id = 0; id < loads.size(); ++id) {
@@ -95,7 +102,7 @@ void SplitHostPart(Span part, const HostWaits& waits, ThreadId launching, IdleGa
   if (part.end <= part.start) return;
   std::vector<Span> rest = {part};
   gap.causes[Index(IdleCause::kDataLoader)] += Take(rest, waits.data_loader);
-  IdleCause remainder = IdleCause::kHostWait;
+  IdleCause remainder = waits.knows_launches ? IdleCause::kHostWait : IdleCause::kOther;
   if (launching.value < waits.threads.size()) {
     const ThreadWaits& thread = waits.threads[launching.value];
     gap.causes[Index(IdleCause::kMemoryManagement)] += Take(rest, thread.memory);
@@ -214,7 +221,7 @@ void FillTable(std::span<const RankContext> ranks, std::vector<TableRow>& rows, 
     table.Find("gpu")->AddInteger(row.gpu);
     table.Find("start")->AddInteger(row.gap.time.start);
     table.Find("duration")->AddInteger(row.gap.time.length());
-    table.Find("cause")->AddText(text(IdleCauseId(row.gap.main_cause())));
+    table.Find("cause")->AddText(text(IdleCauseTitle(row.gap.main_cause())));
     const std::uint32_t iteration = rank.iterations.AtTime(row.gap.time.start);
     table.Find("iteration")
         ->AddInteger(iteration == Iterations::kNone ? Column::kAbsentInteger
@@ -235,6 +242,13 @@ std::string_view IdleCauseId(IdleCause cause) {
   return kIds[Index(cause)];
 }
 
+std::string_view IdleCauseTitle(IdleCause cause) {
+  constexpr std::array<std::string_view, kIdleCauses> kTitles = {
+      "host not ready",    "waiting for data", "synchronization",
+      "memory management", "launch latency",   "other"};
+  return kTitles[Index(cause)];
+}
+
 IdleCause IdleGap::main_cause() const {
   const auto largest = std::max_element(causes.begin(), causes.end());
   return static_cast<IdleCause>(largest - causes.begin());
@@ -243,6 +257,36 @@ IdleCause IdleGap::main_cause() const {
 std::vector<IdleGap> ExplainIdle(const RankContext& rank, const GpuUse& use) {
   return ExplainIdle(rank, use, CollectWaits(*rank.profile));
 }
+
+namespace {
+
+// Why a recording cannot tell a cause: that part of the host was not recorded. Its idle time is
+// with the other causes. Empty: it can.
+std::string WhyUntold(std::span<const RankContext> ranks, IdleCause cause, const Output& out) {
+  const auto any = [&](auto has) {
+    return std::any_of(ranks.begin(), ranks.end(),
+                       [&](const RankContext& rank) { return has(*rank.profile); });
+  };
+  switch (cause) {
+    case IdleCause::kHostWait:
+    case IdleCause::kLaunchLatency:
+      return any(HasLaunches) ? "" : out.Gap(Capability::kLaunchLinks);
+    case IdleCause::kDataLoader:
+      return any([](const Profile& p) { return p.host.size() > 0; })
+                 ? ""
+                 : out.Gap(Capability::kHostOps);
+    case IdleCause::kSync:
+    case IdleCause::kMemoryManagement:
+      return any([](const Profile& p) { return p.api.size() > 0; })
+                 ? ""
+                 : "needs the host's calls of the runtime, which this recording lacks";
+    case IdleCause::kOther:
+      break;
+  }
+  return {};
+}
+
+}  // namespace
 
 void AddIdle(std::span<const RankContext> ranks, Output& out) {
   std::array<double, kIdleCauses> shares{};
@@ -267,10 +311,13 @@ void AddIdle(std::span<const RankContext> ranks, Output& out) {
   for (std::size_t cause = 0; cause < kIdleCauses; ++cause) {
     const std::string id =
         "gpu.idle_cause." + std::string(IdleCauseId(static_cast<IdleCause>(cause)));
-    if (gpus > 0) {
-      out.Set(id, shares[cause] / static_cast<double>(gpus));
-    } else {
+    const std::string untold = WhyUntold(ranks, static_cast<IdleCause>(cause), out);
+    if (gpus == 0) {
       out.SetAbsent(id, out.Gap(Capability::kDeviceEvents));
+    } else if (!untold.empty() && shares[cause] == 0) {
+      out.SetAbsent(id, untold);
+    } else {
+      out.Set(id, shares[cause] / static_cast<double>(gpus));
     }
   }
   if (gpus > 0) {

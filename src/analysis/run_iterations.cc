@@ -95,9 +95,45 @@ void SetStatistics(std::span<const double> durations, Output& out) {
   }
 }
 
-void SetBreakdown(const Breakdown& sums, Ns whole, Output& out) {
+// Why no time can be known to go to a part: the recording has nothing of the kind. Empty: it has.
+std::string WhyUntold(std::span<const RankContext> ranks, Category part, const Output& out) {
+  const auto any = [&](auto has) {
+    return std::any_of(ranks.begin(), ranks.end(),
+                       [&](const RankContext& rank) { return has(*rank.profile); });
+  };
+  switch (part) {
+    case Category::kRuntime:
+      return any([](const Profile& p) { return p.api.size() > 0; })
+                 ? ""
+                 : "needs the host's calls of the runtime, which this recording lacks";
+    case Category::kDataLoader:
+    case Category::kCpu:
+      return any([](const Profile& p) { return p.host.size() > 0; })
+                 ? ""
+                 : out.Gap(Capability::kHostOps);
+    case Category::kTensorCoreKernel:
+    case Category::kOtherKernel:
+    case Category::kMemcpy:
+    case Category::kMemset:
+      return any([](const Profile& p) { return p.device.size() > 0; })
+                 ? ""
+                 : out.Gap(Capability::kDeviceEvents);
+    default:
+      return {};
+  }
+}
+
+void SetBreakdown(std::span<const RankContext> ranks, const Breakdown& sums, Ns whole,
+                  Output& out) {
   for (std::size_t i = 0; i < kCategories; ++i) {
-    const std::string id = "breakdown." + std::string(CategoryId(static_cast<Category>(i)));
+    const auto category = static_cast<Category>(i);
+    const std::string id = "breakdown." + std::string(CategoryId(category));
+    const std::string untold = WhyUntold(ranks, category, out);
+    if (whole > 0 && !untold.empty() && sums[i] == 0) {
+      out.SetAbsent(id, untold);
+      out.SetAbsent(id + ".time", untold);
+      continue;
+    }
     out.Set(id + ".time", sums[i]);
     if (whole > 0) {
       out.Set(id, static_cast<double>(sums[i]) / static_cast<double>(whole));
@@ -106,7 +142,10 @@ void SetBreakdown(const Breakdown& sums, Ns whole, Output& out) {
     }
   }
   constexpr auto kDataLoader = static_cast<std::size_t>(Category::kDataLoader);
-  if (whole > 0) {
+  const std::string untold = WhyUntold(ranks, Category::kDataLoader, out);
+  if (whole > 0 && !untold.empty() && sums[kDataLoader] == 0) {
+    out.SetAbsent("dataloader.exposed_share", untold);
+  } else if (whole > 0) {
     out.Set("dataloader.exposed_share",
             static_cast<double>(sums[kDataLoader]) / static_cast<double>(whole));
   } else {
@@ -232,8 +271,14 @@ void AddIterations(std::span<const RankContext> ranks, Output& out) {
     }
     whole += rank.iterations.SelectedTime();
   }
-  SetBreakdown(sums, whole, out);
-  FillTable(ranks, run, parts, out.AddTable("iterations"));
+  SetBreakdown(ranks, sums, whole, out);
+  Table& table = out.AddTable("iterations");
+  FillTable(ranks, run, parts, table);
+  for (std::size_t i = 0; i < kCategories; ++i) {
+    const auto category = static_cast<Category>(i);
+    const std::string untold = WhyUntold(ranks, category, out);
+    if (!untold.empty() && sums[i] == 0) table.Find(CategoryId(category))->MarkAbsent(untold);
+  }
   ProposeSteadyRange(run, durations, out);
 }
 

@@ -13,12 +13,9 @@ namespace {
 
 /// A difference: its text has a sign.
 Quantity MakeChange(double change, Unit unit, bool is_points) {
+  if (is_points) return MakeDifference(change, Unit::kShare);
   Quantity quantity = MakeQuantity(change, unit);
-  if (is_points) {
-    quantity.text = FormatNumber(std::abs(change) * 100, 1) + std::string(kNumberSpace) + "points";
-  } else if (change < 0) {
-    quantity.text = MakeQuantity(-change, unit).text;
-  }
+  if (change < 0) quantity.text = MakeQuantity(-change, unit).text;
   if (change != 0) quantity.text = (change < 0 ? "−" : "+") + quantity.text;
   return quantity;
 }

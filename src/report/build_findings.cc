@@ -33,6 +33,12 @@ std::string ReasonOf(const profgauge::Finding& finding) {
                      finding.waiver->expires);
 }
 
+// Where to read on. The built-in rules' page is not beside the report; the program has its text.
+std::string DocsOf(const Rule& rule) {
+  if (!rule.docs.starts_with("rules/README.md#")) return rule.docs;
+  return "profgauge rules explain " + rule.id;
+}
+
 Finding BuildFinding(const profgauge::Finding& from, const Evaluation& evaluation) {
   Finding finding;
   finding.rule = from.rule->id;
@@ -48,7 +54,7 @@ Finding BuildFinding(const profgauge::Finding& from, const Evaluation& evaluatio
     finding.explains.push_back(evaluation.findings[symptom].rule->id);
   }
   finding.advice = from.advice;
-  finding.docs = from.rule->docs;
+  finding.docs = DocsOf(*from.rule);
   for (const EvidenceHead& head : from.evidence_heads) {
     finding.evidence_heads.push_back(head.head);
     finding.evidence_units.push_back(head.unit);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <set>
@@ -16,27 +17,6 @@
 
 namespace profgauge::report {
 namespace {
-
-Quantity MakeQuantity(Value value, Unit unit, std::string absent_because = {}) {
-  Quantity quantity;
-  quantity.text = FormatValue(value, unit);
-  quantity.value = std::move(value);
-  quantity.unit = unit;
-  if (IsAbsent(quantity.value)) quantity.absent_because = std::move(absent_because);
-  return quantity;
-}
-
-std::string_view BetterOf(Direction direction) {
-  switch (direction) {
-    case Direction::kHigherIsBetter:
-      return "higher";
-    case Direction::kLowerIsBetter:
-      return "lower";
-    case Direction::kNeutral:
-      break;
-  }
-  return "neutral";
-}
 
 /// The kinds of device whose own metrics the run has: those of others would only be noise.
 std::set<std::string_view> FamiliesOf(const Analysis& analysis) {
@@ -91,7 +71,7 @@ GateRow BuildGateRow(const GateResult& result, const Analysis& analysis) {
   row.max = LimitOf(result.threshold.max);
   row.limit = LimitText(row.min, row.max, unit);
   row.margin =
-      MakeQuantity(RoomOf(result.measured, result.threshold), unit, row.measured.absent_because);
+      MakeDifference(RoomOf(result.measured, result.threshold), unit, row.measured.absent_because);
   row.level = LevelName(result.threshold.level);
   row.status = GateStatusName(result.status);
   // Measured value and limit stand beside it in every rendering.
@@ -176,6 +156,20 @@ Quantity MakeQuantity(Value value, Unit unit, std::string absent_because) {
   quantity.value = std::move(value);
   quantity.unit = unit;
   if (IsAbsent(quantity.value)) quantity.absent_because = std::move(absent_because);
+  return quantity;
+}
+
+Quantity MakeDifference(Value difference, Unit unit, std::string absent_because) {
+  Quantity quantity = MakeQuantity(std::move(difference), unit, std::move(absent_because));
+  if (IsAbsent(quantity.value)) return quantity;
+  const double number = AsNumber(quantity.value, 0);
+  if (unit == Unit::kShare) {
+    quantity.text =
+        FormatNumber(std::abs(number) * 100, 1) + std::string(kNumberSpace) + "points";
+  } else if (number < 0) {
+    quantity.text = FormatValue(-number, unit);
+  }
+  if (number != 0) quantity.text = (number < 0 ? "−" : "+") + quantity.text;
   return quantity;
 }
 

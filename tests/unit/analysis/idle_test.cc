@@ -120,7 +120,7 @@ TEST(Idle, MetricsAddUpToIdleOverSeveralGpus) {
   const Table* gaps = analysis->FindTable("gaps");
   ASSERT_EQ(gaps->rows(), 4U);
   EXPECT_EQ(gaps->At(0, "duration"), Value(std::int64_t{310'000}));
-  EXPECT_EQ(gaps->At(0, "cause"), Value(std::string("host_wait")));
+  EXPECT_EQ(gaps->At(0, "cause"), Value(std::string("host not ready")));
   EXPECT_EQ(gaps->At(0, "after"), Value(std::string("second")));
 }
 

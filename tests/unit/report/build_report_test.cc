@@ -185,10 +185,10 @@ TEST_F(BuildReportTest, AThresholdShowsValueLimitAndRoom) {
   ASSERT_EQ(report.gate.size(), 3u);
   EXPECT_EQ(report.gate[0].measured.text, "31.4\u202f%");
   EXPECT_EQ(report.gate[0].limit, "≤ 30\u202f%");
-  EXPECT_EQ(report.gate[0].margin.text, "-1.4\u202f%");
+  EXPECT_EQ(report.gate[0].margin.text, "−1.4\u202fpoints");
   EXPECT_EQ(report.gate[0].status, "error");
   EXPECT_EQ(report.gate[1].limit, "≤ 360\u202fms");
-  EXPECT_EQ(report.gate[1].margin.text, "17.0\u202fms");
+  EXPECT_EQ(report.gate[1].margin.text, "+17.0\u202fms");
   EXPECT_EQ(report.gate[1].level, "warn");
   EXPECT_EQ(report.gate[2].limit, "10\u202f% to 90\u202f%");
   EXPECT_EQ(report.gate[2].margin.text, "–");
