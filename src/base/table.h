@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -42,6 +43,7 @@ class Column {
 
   const std::string& id() const { return id_; }
   const std::string& title() const { return title_; }
+  void Retitle(std::string title) { title_ = std::move(title); }
   Unit unit() const { return unit_; }
   CellType type() const { return CellTypeOf(unit_); }
 
@@ -85,6 +87,7 @@ class Table {
   const std::string& id() const { return id_; }              ///< "kernels_by_op"
   const std::string& row_name() const { return row_name_; }  ///< "kernel": its name in rules.
   const std::string& title() const { return title_; }
+  void Retitle(std::string title) { title_ = std::move(title); }
   StringPool& strings() { return *strings_; }
   const StringPool& strings() const { return *strings_; }
 

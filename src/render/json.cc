@@ -42,6 +42,7 @@ void WriteProfile(JsonWriter& out, const report::ProfileInfo& profile) {
     out.EndObject();
   }
   out.EndArray();
+  out.OptionalField("accelerator", profile.accelerator);
   out.Field("framework", profile.framework);
   PairObject(out, "versions", profile.versions);
   out.Field("captured", profile.captured);

@@ -14,6 +14,7 @@
 #include "report/build_comparison.h"
 #include "report/build_profile.h"
 #include "report/build_quantity.h"
+#include "report/wording.h"
 
 namespace profgauge::report {
 namespace {
@@ -231,6 +232,7 @@ Report BuildReport(const BuildInput& input) {
   report.import = BuildImport(input.ranks);
   report.environment = BuildEnvironment(input.ranks);
   report.provenance = BuildProvenance(input);
+  Reword(report);
   return report;
 }
 

@@ -45,6 +45,9 @@ struct ProfileInfo {
   std::string format, dialect;
   std::int64_t ranks = 0;
   std::vector<Device> devices;
+  /// What the devices are: "nvidia", "amd", "intel", "npu" (Ascend), "neuron", "tpu"; empty:
+  /// unknown. report/wording.h has the words for each.
+  std::string accelerator;
   std::string framework;  ///< "PyTorch …" when known.
   std::vector<std::pair<std::string, std::string>> versions;
   std::string captured;  ///< UTC date and time of the recording, ISO 8601; empty when unknown.
