@@ -58,9 +58,10 @@ void AppendWork(Table& table, const KernelSums& sums) {
   } else {
     flops.AddAbsent();
   }
-  std::int64_t& bytes = table.Find("bytes")->integers().back();
-  if (bytes == Column::kAbsentInteger && sums.work_bytes >= 0 && sums.work_bytes < 9e18) {
-    bytes = std::llround(sums.work_bytes);
+  Column& bytes = *table.Find("bytes");
+  const std::size_t row = bytes.size() - 1;
+  if (bytes.IsAbsentAt(row) && sums.work_bytes >= 0 && sums.work_bytes < 9e18) {
+    bytes.SetInteger(row, std::llround(sums.work_bytes));
   }
 }
 

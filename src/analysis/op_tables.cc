@@ -316,7 +316,9 @@ void DropHostTimes(std::span<const RankContext> ranks, Table& table) {
   }
   for (Column& column : table.columns()) {
     if (!column.id().starts_with("host_") && !column.id().starts_with("gpu_idle")) continue;
-    std::fill(column.integers().begin(), column.integers().end(), Column::kAbsentInteger);
+    for (std::size_t row = 0; row < column.size(); ++row) {
+      column.SetInteger(row, Column::kAbsentInteger);
+    }
     column.MarkAbsent("needs the times of events, which this kind of file lacks");
   }
 }

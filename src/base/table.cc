@@ -1,6 +1,7 @@
 #include "base/table.h"
 
 #include <cmath>
+#include <limits>
 
 namespace profgauge {
 
@@ -16,36 +17,26 @@ CellType CellTypeOf(Unit unit) {
 }
 
 Column::Column(const ColumnSpec& spec) : id_(spec.id), title_(spec.title), unit_(spec.unit) {
-  switch (CellTypeOf(unit_)) {
-    case CellType::kInteger: cells_.emplace<0>(); break;
-    case CellType::kReal: cells_.emplace<1>(); break;
-    case CellType::kText: cells_.emplace<2>(); break;
-  }
+  if (type() == CellType::kReal) cells_.emplace<1>();
 }
 
 void Column::Reserve(std::size_t rows) {
-  std::visit([rows](auto& cells) { cells.reserve(rows); }, cells_);
+  if (type() == CellType::kReal) return reals().reserve(rows);
+  integers().Reserve(rows);
 }
 
 std::size_t Column::size() const {
-  return std::visit([](const auto& cells) { return cells.size(); }, cells_);
+  return type() == CellType::kReal ? reals().size() : integers().size();
 }
 
 void Column::AddAbsent() {
-  switch (type()) {
-    case CellType::kInteger: integers().push_back(kAbsentInteger); break;
-    case CellType::kReal: reals().push_back(std::numeric_limits<double>::quiet_NaN()); break;
-    case CellType::kText: texts().push_back({}); break;
-  }
+  if (type() == CellType::kReal) return AddReal(std::numeric_limits<double>::quiet_NaN());
+  integers().Append(kAbsentInteger);
 }
 
 bool Column::IsAbsentAt(std::size_t row) const {
-  switch (type()) {
-    case CellType::kInteger: return integers()[row] == kAbsentInteger;
-    case CellType::kReal: return std::isnan(reals()[row]);
-    case CellType::kText: return !texts()[row].valid();
-  }
-  return true;
+  if (type() == CellType::kReal) return std::isnan(reals()[row]);
+  return integers()[row] == kAbsentInteger;
 }
 
 Table::Table(std::string_view id, std::string_view row_name, std::string_view title,
@@ -76,10 +67,10 @@ Value Table::At(std::size_t row, const Column& column) const {
   if (column.IsAbsentAt(row)) return {};
   switch (column.type()) {
     case CellType::kInteger:
-      if (column.unit() == Unit::kBool) return column.integers()[row] != 0;
-      return column.integers()[row];
-    case CellType::kReal: return column.reals()[row];
-    case CellType::kText: return std::string(strings()[column.texts()[row]]);
+      if (column.unit() == Unit::kBool) return column.IntegerAt(row) != 0;
+      return column.IntegerAt(row);
+    case CellType::kReal: return column.RealAt(row);
+    case CellType::kText: return std::string(strings()[column.TextAt(row)]);
   }
   return {};
 }

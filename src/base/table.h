@@ -2,13 +2,12 @@
 // reports and exports.
 //
 // A cell can be absent (unknown); a whole column can be absent with a reason ("kineto traces without
-// record_shapes have no shapes"). Columns are stored by type, so that a million rows stay cheap:
-// 8 bytes a number, 4 bytes a text.
+// record_shapes have no shapes"). Columns are stored by type and packed, so that ten million rows
+// stay cheap: 1 to 8 bytes a whole number or text, 8 bytes a real.
 #pragma once
 
 #include <cstdint>
 #include <deque>
-#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,6 +15,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/packed_integers.h"
 #include "base/string_pool.h"
 #include "base/units.h"
 #include "base/value.h"
@@ -37,7 +37,7 @@ CellType CellTypeOf(Unit unit);
 /// One column. Cells are appended; the type follows from the unit.
 class Column {
  public:
-  static constexpr std::int64_t kAbsentInteger = std::numeric_limits<std::int64_t>::min();
+  static constexpr std::int64_t kAbsentInteger = PackedIntegers::kAbsent;
 
   explicit Column(const ColumnSpec& spec);
 
@@ -55,27 +55,36 @@ class Column {
   std::size_t size() const;
 
   /// REQUIRES for each: the column's type() matches.
-  void AddInteger(std::int64_t value) { integers().push_back(value); }
+  void AddInteger(std::int64_t value) { integers().Append(value); }
   void AddReal(double value) { reals().push_back(value); }
-  void AddText(StringId id) { texts().push_back(id); }
+  void AddText(StringId id) { integers().Append(Packed(id)); }
   void AddAbsent();
 
-  std::vector<std::int64_t>& integers() { return std::get<0>(cells_); }
-  std::vector<double>& reals() { return std::get<1>(cells_); }
-  std::vector<StringId>& texts() { return std::get<2>(cells_); }
-  const std::vector<std::int64_t>& integers() const { return std::get<0>(cells_); }
-  const std::vector<double>& reals() const { return std::get<1>(cells_); }
-  const std::vector<StringId>& texts() const { return std::get<2>(cells_); }
+  /// REQUIRES for each: the column's type() matches, row < size().
+  std::int64_t IntegerAt(std::size_t row) const { return integers()[row]; }
+  double RealAt(std::size_t row) const { return reals()[row]; }
+  StringId TextAt(std::size_t row) const {
+    const std::int64_t cell = integers()[row];
+    return cell == kAbsentInteger ? StringId{} : StringId{static_cast<std::uint32_t>(cell)};
+  }
+  void SetInteger(std::size_t row, std::int64_t value) { integers().Set(row, value); }
+  void SetText(std::size_t row, StringId id) { integers().Set(row, Packed(id)); }
 
   /// Whether the cell is absent: kAbsentInteger, NaN, or an invalid StringId.
   bool IsAbsentAt(std::size_t row) const;
 
  private:
+  static std::int64_t Packed(StringId id) { return id.valid() ? id.value : kAbsentInteger; }
+  PackedIntegers& integers() { return std::get<0>(cells_); }
+  const PackedIntegers& integers() const { return std::get<0>(cells_); }
+  std::vector<double>& reals() { return std::get<1>(cells_); }
+  const std::vector<double>& reals() const { return std::get<1>(cells_); }
+
   std::string id_;
   std::string title_;
   Unit unit_;
   std::string absent_because_;
-  std::variant<std::vector<std::int64_t>, std::vector<double>, std::vector<StringId>> cells_;
+  std::variant<PackedIntegers, std::vector<double>> cells_;  // Texts are the numbers of their ids.
 };
 
 /// A table. Text cells are ids into `strings`, which may be shared between tables.
@@ -83,6 +92,11 @@ class Table {
  public:
   Table(std::string_view id, std::string_view row_name, std::string_view title,
         std::shared_ptr<StringPool> strings);
+  // A deque's own move may throw, and what may throw is copied when a vector of tables grows.
+  Table(Table&&) noexcept = default;
+  Table& operator=(Table&&) noexcept = default;
+  Table(const Table&) = default;
+  Table& operator=(const Table&) = default;
 
   const std::string& id() const { return id_; }              ///< "kernels_by_op"
   const std::string& row_name() const { return row_name_; }  ///< "kernel": its name in rules.

@@ -101,7 +101,7 @@ Values CollectTexts(const Program& program, const Data& data, NodeId what,
     const bool usable = source != nullptr && FindRow(*source, rows[i], row) &&
                         !source->column->IsAbsentAt(row) && !(condition && std::isnan(kept[i]));
     if (usable) {
-      out.numbers.push_back(source->column->texts()[row].value);
+      out.numbers.push_back(source->column->TextAt(row).value);
       out.rows.push_back(rows[i]);
     } else if (out.absent++ == 0) {
       out.absent_row = rows[i];

@@ -142,8 +142,8 @@ void Batch::Load(NodeId id, std::span<const RowId> rows) {
     RowId row = 0;
     if (!FindRow(*source, rows[i], row)) continue;
     if (is_real) {
-      out[i] = Finite(column.reals()[row]);
-    } else if (const std::int64_t cell = column.integers()[row]; cell != Column::kAbsentInteger) {
+      out[i] = Finite(column.RealAt(row));
+    } else if (const std::int64_t cell = column.IntegerAt(row); cell != Column::kAbsentInteger) {
       out[i] = static_cast<double>(cell);
     }
   }
@@ -189,7 +189,7 @@ void Batch::TextByMemo(NodeId id, std::span<const RowId> rows, Memo& memo) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     RowId row = 0;
     StringId text;
-    if (FindRow(source, rows[i], row)) text = source.column->texts()[row];
+    if (FindRow(source, rows[i], row)) text = source.column->TextAt(row);
     if (!text.valid()) {
       out[i] = kAbsentNumber;
       continue;

@@ -135,12 +135,12 @@ Cell LoadField(const Program& program, const Data& data, NodeId id, RowId row) {
   if (!FindRow(*source, row, at) || source->column->IsAbsentAt(at)) return Cell::Absent(id);
   switch (source->column->type()) {
     case CellType::kInteger:
-      return Cell::Number(static_cast<double>(source->column->integers()[at]), id);
+      return Cell::Number(static_cast<double>(source->column->IntegerAt(at)), id);
     case CellType::kReal:
-      return Cell::Number(source->column->reals()[at], id);
+      return Cell::Number(source->column->RealAt(at), id);
     case CellType::kText:
       if (source->strings == nullptr) return Cell::Absent(id);
-      return Cell::Text((*source->strings)[source->column->texts()[at]]);
+      return Cell::Text((*source->strings)[source->column->TextAt(at)]);
   }
   return Cell::Absent(id);
 }

@@ -140,7 +140,7 @@ void TablePacker::Add(const Table& table, std::span<const std::size_t> rows) {
     if (column.type() == CellType::kReal) {
       std::vector<double> values;
       values.reserve(rows.size());
-      for (const std::size_t row : rows) values.push_back(column.reals()[row]);
+      for (const std::size_t row : rows) values.push_back(column.RealAt(row));
       packer_.AddReals(id, values);
       continue;
     }
@@ -148,9 +148,9 @@ void TablePacker::Add(const Table& table, std::span<const std::size_t> rows) {
     values.reserve(rows.size());
     for (const std::size_t row : rows) {
       if (column.type() == CellType::kText) {
-        values.push_back(text_index(column.texts()[row]));
+        values.push_back(text_index(column.TextAt(row)));
       } else {
-        values.push_back(column.IsAbsentAt(row) ? 0 : ZigZag(column.integers()[row]) + 1);
+        values.push_back(column.IsAbsentAt(row) ? 0 : ZigZag(column.IntegerAt(row)) + 1);
       }
     }
     packer_.AddUnsigned(id, values);

@@ -183,10 +183,10 @@ std::string SelectionText(const Analysis& analysis) {
   std::int64_t first = -1, last = -1;
   const Table* table = analysis.FindTable("iterations");
   const Column* index = table == nullptr ? nullptr : table->Find("index");
-  if (index != nullptr && !index->integers().empty()) {
-    const auto [low, high] =
-        std::minmax_element(index->integers().begin(), index->integers().end());
-    first = *low, last = *high;
+  for (std::size_t row = 0; index != nullptr && row < index->size(); ++row) {
+    const std::int64_t number = index->IntegerAt(row);
+    first = row == 0 ? number : std::min(first, number);
+    last = row == 0 ? number : std::max(last, number);
   }
   if (first < 0 || last - first + 1 != selected) {
     return fmt::format("{} of {} iterations", FormatCount(selected), FormatCount(total));

@@ -38,7 +38,7 @@ class Redactor {
       const Column* hosts = table.Find("host");
       if (hosts == nullptr || hosts->type() != CellType::kText) continue;
       for (std::size_t row = 0; row < table.rows(); ++row) {
-        if (!hosts->IsAbsentAt(row)) AddHost(table.strings()[hosts->texts()[row]]);
+        if (!hosts->IsAbsentAt(row)) AddHost(table.strings()[hosts->TextAt(row)]);
       }
     }
     // The longest first: one host's name may begin another's.
@@ -76,7 +76,8 @@ class Redactor {
     std::unordered_map<std::uint32_t, StringId> known;
     for (Column& column : table.columns()) {
       if (column.type() != CellType::kText) continue;
-      for (StringId& id : column.texts()) {
+      for (std::size_t row = 0; row < column.size(); ++row) {
+        const StringId id = column.TextAt(row);
         if (!id.valid()) continue;
         const auto [place, is_new] = known.try_emplace(id.value);
         if (is_new) {
@@ -84,7 +85,7 @@ class Redactor {
           (*this)(text);
           place->second = table.strings().Intern(text);
         }
-        id = place->second;
+        column.SetText(row, place->second);
       }
     }
   }

@@ -22,8 +22,8 @@ std::size_t RowsOfFirstTree(const Table& table) {
   const Column* rank = table.Find("rank");
   if (iteration == nullptr || rank == nullptr) return table.rows();
   std::size_t rows = 0;
-  while (rows < table.rows() && iteration->integers()[rows] == iteration->integers()[0] &&
-         rank->integers()[rows] == rank->integers()[0]) {
+  while (rows < table.rows() && iteration->IntegerAt(rows) == iteration->IntegerAt(0) &&
+         rank->IntegerAt(rows) == rank->IntegerAt(0)) {
     ++rows;
   }
   return rows;

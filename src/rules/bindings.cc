@@ -24,7 +24,7 @@ std::int64_t IntegerAt(const Column* column, std::size_t row) {
   if (column == nullptr || row >= column->size() || column->type() != CellType::kInteger) {
     return Column::kAbsentInteger;
   }
-  return column->integers()[row];
+  return column->IntegerAt(row);
 }
 
 /// The columns of `enclosing` that its links point at, in the order of LinkColumns.

@@ -18,11 +18,11 @@ std::int64_t KeyAt(const Column& column, expr::RowId row) {
   if (column.IsAbsentAt(row)) return kAbsentKey;
   switch (column.type()) {
     case CellType::kInteger:
-      return column.integers()[row];
+      return column.IntegerAt(row);
     case CellType::kReal:
-      return std::bit_cast<std::int64_t>(column.reals()[row]);
+      return std::bit_cast<std::int64_t>(column.RealAt(row));
     case CellType::kText:
-      return column.texts()[row].value;
+      return column.TextAt(row).value;
   }
   return kAbsentKey;
 }

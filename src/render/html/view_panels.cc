@@ -287,11 +287,11 @@ Table TopRows(const Table& table, std::string_view by, std::span<const std::stri
       if (from->IsAbsentAt(row)) {
         to.AddAbsent();
       } else if (from->type() == CellType::kText) {
-        to.AddText(top.strings().Intern(table.strings()[from->texts()[row]]));
+        to.AddText(top.strings().Intern(table.strings()[from->TextAt(row)]));
       } else if (from->type() == CellType::kReal) {
-        to.AddReal(from->reals()[row]);
+        to.AddReal(from->RealAt(row));
       } else {
-        to.AddInteger(from->integers()[row]);
+        to.AddInteger(from->IntegerAt(row));
       }
     }
   }

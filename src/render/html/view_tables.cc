@@ -131,8 +131,8 @@ std::vector<std::size_t> HeaviestOfTree(const Table& table, std::size_t count) {
   const Column* iteration = table.Find("iteration");
   const Column* rank = table.Find("rank");
   const auto tree_of = [&](std::size_t row) {
-    return std::pair(iteration == nullptr ? 0 : iteration->integers()[row],
-                     rank == nullptr ? 0 : rank->integers()[row]);
+    return std::pair(iteration == nullptr ? 0 : iteration->IntegerAt(row),
+                     rank == nullptr ? 0 : rank->IntegerAt(row));
   };
   std::vector<std::size_t> rows;
   std::vector<double> weights(table.rows());
@@ -219,9 +219,10 @@ json::array ColumnViews(const std::vector<const Column*>& columns, const Column*
 // Whether a column of every row's rank or GPU says the same everywhere.
 bool IsConstantPlace(const Table& table, const Column& column) {
   if (column.id() != "rank" && column.id() != "gpu") return false;
-  const auto& cells = column.integers();
-  return column.type() == CellType::kInteger && table.rows() > 1 &&
-         std::all_of(cells.begin(), cells.end(), [&](auto cell) { return cell == cells.front(); });
+  if (column.type() != CellType::kInteger || table.rows() < 2) return false;
+  std::size_t same = 1;
+  while (same < column.size() && column.IntegerAt(same) == column.IntegerAt(0)) ++same;
+  return same == column.size();
 }
 
 bool AllAbsent(const Table& table, const Column& column) {

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <vector>
+
 namespace profgauge {
 namespace {
 
@@ -25,6 +30,49 @@ TEST(Table, CellsKeepTheirTypeAndAbsence) {
   for (const Column& column : table.columns()) EXPECT_TRUE(IsAbsent(table.At(1, column)));
   EXPECT_TRUE(IsAbsent(table.At(0, "no_such_column")));
 }
+
+TEST(Table, NumbersKeepTheirValueWhateverTheirWidth) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  // Around the ends of each width, where a smallest number would be taken for absence.
+  std::vector<std::int64_t> values = {0, -1};
+  for (const std::int64_t end : {std::int64_t{127}, std::int64_t{32'767}, std::int64_t{2'147'483'647}}) {
+    for (std::int64_t value = end - 1; value <= end + 2; ++value) {
+      values.push_back(value);
+      values.push_back(-value);
+    }
+  }
+  values.insert(values.end(), {kMost, -kMost, 5});
+  Table table("ops", "op", "Ops", std::make_shared<StringPool>());
+  Column& column = table.AddColumn({"time", "Time", Unit::kTime, ""});
+  column.Reserve(3);  // Too few: room is a matter of speed only.
+  column.AddAbsent();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    column.AddInteger(values[i]);
+    column.AddAbsent();
+    for (std::size_t row = 0; row <= i; ++row) {
+      ASSERT_EQ(column.IntegerAt(row * 2 + 1), values[row]) << "after " << values[i];
+      ASSERT_TRUE(column.IsAbsentAt(row * 2));
+    }
+  }
+  column.SetInteger(0, kMost);
+  EXPECT_EQ(column.IntegerAt(0), kMost);
+  EXPECT_EQ(column.size(), values.size() * 2 + 1);
+}
+
+TEST(Table, TextsBeyondTheFirstWidthStayThemselves) {
+  Table table("ops", "op", "Ops", std::make_shared<StringPool>());
+  Column& name = table.AddColumn({"name", "Name", Unit::kText, ""});
+  for (int i = 0; i < 300; ++i) name.AddText(table.strings().Intern("op" + std::to_string(i)));
+  name.SetText(7, table.strings().Intern("renamed"));
+  name.AddText(StringId{});
+  EXPECT_EQ(table.At(0, name), Value(std::string("op0")));
+  EXPECT_EQ(table.At(7, name), Value(std::string("renamed")));
+  EXPECT_EQ(table.At(299, name), Value(std::string("op299")));
+  EXPECT_FALSE(name.TextAt(300).valid());
+}
+
+// A vector of tables that grows must move them: a table can hold gigabytes.
+static_assert(std::is_nothrow_move_constructible_v<Table>);
 
 }  // namespace
 }  // namespace profgauge

@@ -123,7 +123,7 @@ TEST(TablePacker, UnpacksToTheSameCells) {
         const bool absent = column.IsAbsentAt(rows[i]);
         if (column.type() == CellType::kReal) {
           const double value = packed.reals.at(id)[i];
-          EXPECT_TRUE(absent ? std::isnan(value) : value == column.reals()[rows[i]]);
+          EXPECT_TRUE(absent ? std::isnan(value) : value == column.RealAt(rows[i]));
           continue;
         }
         const std::int64_t value = packed.whole.at(id)[i];
@@ -131,9 +131,9 @@ TEST(TablePacker, UnpacksToTheSameCells) {
         if (absent) continue;
         if (column.type() == CellType::kText) {
           EXPECT_EQ(std::string(texts.at(static_cast<std::size_t>(value - 1)).as_string()),
-                    ValidUtf8(table.strings()[column.texts()[rows[i]]]));
+                    ValidUtf8(table.strings()[column.TextAt(rows[i])]));
         } else {
-          EXPECT_EQ(UnZigZag(static_cast<std::uint64_t>(value - 1)), column.integers()[rows[i]]);
+          EXPECT_EQ(UnZigZag(static_cast<std::uint64_t>(value - 1)), column.IntegerAt(rows[i]));
         }
       }
     }

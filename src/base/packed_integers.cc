@@ -1,0 +1,27 @@
+#include "base/packed_integers.h"
+
+#include <utility>
+
+namespace profgauge {
+
+void PackedIntegers::Reserve(std::size_t count) {
+  reserved_ = count;
+  bytes_.reserve(count * width_);
+}
+
+void PackedIntegers::Widen(std::int64_t value) {
+  PackedIntegers wide;
+  wide.width_ = width_;
+  wide.most_ = most_;
+  while (!wide.Fits(value)) {
+    wide.width_ *= 2;
+    wide.most_ = std::numeric_limits<std::int64_t>::max() >> (64 - 8 * wide.width_);
+  }
+  wide.Reserve(reserved_);
+  wide.bytes_.resize(size_ * wide.width_);
+  wide.size_ = size_;
+  for (std::size_t at = 0; at < size_; ++at) wide.Store(at, (*this)[at]);
+  *this = std::move(wide);
+}
+
+}  // namespace profgauge

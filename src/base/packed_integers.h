@@ -1,0 +1,71 @@
+// Whole numbers in as few bytes each as the widest of them needs: 1, 2, 4 or 8. Columns of tables
+// have millions of rows and mostly small numbers: ranks, streams, ids of texts, short times.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+namespace profgauge {
+
+class PackedIntegers {
+ public:
+  /// Stands for "no number"; it fits in any width.
+  static constexpr std::int64_t kAbsent = std::numeric_limits<std::int64_t>::min();
+
+  std::size_t size() const { return size_; }
+  /// Makes room for so many, at the width of the numbers so far and at any later one.
+  void Reserve(std::size_t count);
+  void Append(std::int64_t value) {
+    if (!Fits(value)) Widen(value);
+    bytes_.resize(bytes_.size() + width_);
+    Store(size_++, value);
+  }
+  void Set(std::size_t at, std::int64_t value) {
+    if (!Fits(value)) Widen(value);
+    Store(at, value);
+  }
+  std::int64_t operator[](std::size_t at) const {
+    switch (width_) {
+      case 1: return Load<std::int8_t>(at);
+      case 2: return Load<std::int16_t>(at);
+      case 4: return Load<std::int32_t>(at);
+      default: return Load<std::int64_t>(at);
+    }
+  }
+
+ private:
+  template <class T>
+  std::int64_t Load(std::size_t at) const {
+    T value;
+    std::memcpy(&value, bytes_.data() + at * sizeof(T), sizeof(T));
+    return value == std::numeric_limits<T>::min() ? kAbsent : value;
+  }
+  template <class T>
+  void StoreAs(std::size_t at, std::int64_t value) {
+    const T narrow = value == kAbsent ? std::numeric_limits<T>::min() : static_cast<T>(value);
+    std::memcpy(bytes_.data() + at * sizeof(T), &narrow, sizeof(T));
+  }
+  void Store(std::size_t at, std::int64_t value) {
+    switch (width_) {
+      case 1: return StoreAs<std::int8_t>(at, value);
+      case 2: return StoreAs<std::int16_t>(at, value);
+      case 4: return StoreAs<std::int32_t>(at, value);
+      default: return StoreAs<std::int64_t>(at, value);
+    }
+  }
+  /// The smallest number of a width is taken: it means absence there.
+  bool Fits(std::int64_t value) const {
+    return value == kAbsent || (value >= -most_ && value <= most_);
+  }
+  void Widen(std::int64_t value);
+
+  std::vector<char> bytes_;
+  std::size_t size_ = 0, reserved_ = 0;
+  std::size_t width_ = 1;
+  std::int64_t most_ = std::numeric_limits<std::int8_t>::max();
+};
+
+}  // namespace profgauge
