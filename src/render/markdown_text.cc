@@ -38,6 +38,21 @@ std::size_t ListMark(std::string_view text) {
   return end == text.size() || text[end] == ' ' ? end : 0;
 }
 
+std::string CodeSpan(const std::string& line, bool in_table) {
+  if (line.find_first_not_of(' ') == std::string::npos) return "–";
+  std::size_t longest = 0, run = 0;
+  std::string code;
+  for (const char c : line) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+    if (c == '|' && in_table) code += '\\';
+    code += c;
+  }
+  const std::string fence(longest + 1, '`');
+  const bool pad = line.front() == '`' || line.back() == '`';
+  return fence + (pad ? " " : "") + code + (pad ? " " : "") + fence;
+}
+
 }  // namespace
 
 std::string EscapeMarkdown(std::string_view text) {
@@ -77,20 +92,21 @@ std::string EscapeMarkdownHtml(std::string_view text) {
   return out;
 }
 
-std::string MarkdownCode(std::string_view text, bool in_table) {
-  std::string line = ElideMiddle(OneLine(text), kMarkdownNameCharacters);
-  if (line.find_first_not_of(' ') == std::string::npos) return "–";
-  std::size_t longest = 0, run = 0;
-  std::string code;
-  for (const char c : line) {
-    run = c == '`' ? run + 1 : 0;
-    longest = std::max(longest, run);
-    if (c == '|' && in_table) code += '\\';
-    code += c;
+std::string MarkdownProse(std::string_view text, bool in_table) {
+  std::string out;
+  for (;;) {
+    const std::size_t open = text.find('`');
+    const std::size_t close =
+        open == std::string_view::npos ? open : text.find('`', std::min(open + 1, text.size()));
+    if (close == std::string_view::npos) return out + EscapeMarkdown(text);
+    out += EscapeMarkdown(text.substr(0, open));
+    out += CodeSpan(OneLine(text.substr(open + 1, close - open - 1)), in_table);
+    text.remove_prefix(close + 1);
   }
-  const std::string fence(longest + 1, '`');
-  const bool pad = line.front() == '`' || line.back() == '`';
-  return fence + (pad ? " " : "") + code + (pad ? " " : "") + fence;
+}
+
+std::string MarkdownCode(std::string_view text, bool in_table) {
+  return CodeSpan(ElideMiddle(OneLine(text), kMarkdownNameCharacters), in_table);
 }
 
 std::string MarkdownAdvice(std::string_view text) {

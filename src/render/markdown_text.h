@@ -17,6 +17,10 @@ std::string EscapeMarkdown(std::string_view text);
 /// For text inside an HTML tag pair, where Markdown's own escapes are not read; one line.
 std::string EscapeMarkdownHtml(std::string_view text);
 
+/// For a sentence of ours: what stands between a pair of backticks is a code span, all else as
+/// EscapeMarkdown.
+std::string MarkdownProse(std::string_view text, bool in_table);
+
 /// A code span, elided in its middle at kMarkdownNameCharacters. For table cells too: `|` is
 /// written `\|` there, and nowhere else.
 std::string MarkdownCode(std::string_view text, bool in_table);

@@ -187,7 +187,7 @@ json::object MarkdownGateView(const report::Report& report, const MarkdownShape&
                                 {"margin", row->margin.text},
                                 {"baseline", row->baseline.text},
                                 {"change", row->change.text},
-                                {"reason", ReasonText(*row)}});
+                                {"reason", MakeMarkup(MarkdownProse(ReasonText(*row), true))}});
   }
   std::string more = MoreText(rows.size(), report.gate.size(), "limits");
   return {{"rows", std::move(rows)},
@@ -246,9 +246,9 @@ json::object MarkdownFindingView(const report::Finding& finding, const MarkdownS
         i >= finding.evidence_units.size() || finding.evidence_units[i] == Unit::kText;
     heads.push_back(Head(finding.evidence_heads[i], is_text));
   }
-  json::array explains;
+  std::string explains;
   for (const std::string& rule : finding.explains) {
-    explains.push_back(json::object{{"rule", MakeMarkup(MarkdownCode(rule, false))}});
+    explains += (explains.empty() ? "" : ", ") + MarkdownCode(rule, false);
   }
   json::array rows = EvidenceRows(finding, shape.evidence_rows);
   std::string more = MoreText(rows.size(), finding.evidence.size(), "rows");
@@ -258,7 +258,7 @@ json::object MarkdownFindingView(const report::Finding& finding, const MarkdownS
           {"rule", MakeMarkup(MarkdownCode(finding.rule, false))},
           {"message", finding.message},
           {"gain", GainText(finding)},
-          {"explains", std::move(explains)},
+          {"explains", MakeMarkup(std::move(explains))},
           {"advice", MakeMarkup(MarkdownAdvice(finding.advice))},
           {"docs", MakeMarkup(LinkText(finding.docs))},
           {"heads", std::move(heads)},
@@ -293,8 +293,9 @@ json::object MarkdownRulesView(const report::Report& report) {
   json::array waived, others, broken;
   std::int64_t passed = 0;
   for (const report::Finding& finding : report.findings) {
-    json::object row{
-        {"rule", Code(finding.rule)}, {"title", finding.title}, {"reason", finding.reason}};
+    json::object row{{"rule", Code(finding.rule)},
+                     {"title", finding.title},
+                     {"reason", MakeMarkup(MarkdownProse(finding.reason, false))}};
     if (finding.status == "waived")
       waived.push_back(std::move(row));
     else if (finding.status == "not_applicable")
@@ -317,7 +318,7 @@ json::object MarkdownMetricsView(const report::Report& report) {
                      {"text", metric.quantity.text},
                      {"definition", metric.definition},
                      {"note", metric.note},
-                     {"reason", metric.quantity.absent_because}};
+                     {"reason", MakeMarkup(MarkdownProse(metric.quantity.absent_because, true))}};
     (IsAbsent(metric.quantity.value) ? absent : present).push_back(std::move(row));
   }
   return {{"present", std::move(present)}, {"absent", std::move(absent)}};
@@ -335,7 +336,8 @@ json::object MarkdownNotesView(const report::Report& report) {
                      {"text", counter.text}});
   }
   for (const auto& [id, reason] : report.absent_tables) {
-    tables.push_back(json::object{{"id", Code(id)}, {"reason", reason}});
+    tables.push_back(
+        json::object{{"id", Code(id)}, {"reason", MakeMarkup(MarkdownProse(reason, false))}});
   }
   Pairs facts = report.profile.versions;
   facts.insert(facts.end(), report.environment.begin(), report.environment.end());

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 #include <set>
 
 #include "base/format.h"
@@ -20,11 +21,14 @@ namespace {
 
 constexpr std::size_t kMostCharacters = 32'767;
 constexpr std::size_t kNarrowest = 8, kWidest = 60;
+// Nanoseconds where they are most of a number, else microseconds.
+constexpr char kMillisecondDigits[] = "[<1]0.000###;#,##0.000";
 
 lxw_row_t RowOf(std::size_t row) { return static_cast<lxw_row_t>(row); }
 lxw_col_t ColumnOf(std::size_t column) { return static_cast<lxw_col_t>(column); }
 
 void SetUp(lxw_format* format, XlsxStyle style) {
+  format_set_align(format, LXW_ALIGN_VERTICAL_TOP);
   const auto fill = [&](lxw_color_t background, lxw_color_t text) {
     format_set_bg_color(format, background);
     format_set_font_color(format, text);
@@ -43,7 +47,7 @@ void SetUp(lxw_format* format, XlsxStyle style) {
       format_set_bold(format);
       break;
     case XlsxStyle::kWrap:
-      format_set_text_wrap(format), format_set_align(format, LXW_ALIGN_VERTICAL_TOP);
+      format_set_text_wrap(format);
       break;
     case XlsxStyle::kMuted:
       format_set_font_color(format, 0x666666);
@@ -61,7 +65,7 @@ void SetUp(lxw_format* format, XlsxStyle style) {
       format_set_num_format(format, "General");
       break;
     case XlsxStyle::kMilliseconds:
-      format_set_num_format(format, "#,##0.000###");
+      format_set_num_format(format, kMillisecondDigits);
       break;
     case XlsxStyle::kPercent:
       format_set_num_format(format, "0.0%");
@@ -80,9 +84,14 @@ void SetUp(lxw_format* format, XlsxStyle style) {
       break;
     case XlsxStyle::kHead:
     case XlsxStyle::kHeadRight:
+    case XlsxStyle::kHeadIndented:
       fill(0xE3E8EE, 0x1F2937);
       format_set_bottom(format, LXW_BORDER_THIN);
       if (style == XlsxStyle::kHeadRight) format_set_align(format, LXW_ALIGN_RIGHT);
+      if (style == XlsxStyle::kHeadIndented) format_set_indent(format, 1);
+      break;
+    case XlsxStyle::kIndented:
+      format_set_indent(format, 1);
       break;
     case XlsxStyle::kClipped:
       format_set_align(format, LXW_ALIGN_FILL);
@@ -154,6 +163,25 @@ std::string XlsxText(std::string_view text) {
   return out;
 }
 
+std::string XlsxProse(std::string_view markdown) {
+  std::string out;
+  for (std::string_view line : Lines(markdown)) {
+    const bool goes_on = line.starts_with("  ");  // an item of a list, on its next line
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    if (!out.empty()) out += goes_on ? ' ' : '\n';
+    if (!goes_on && line.starts_with("- ")) out += "• ", line.remove_prefix(2);
+    std::copy_if(line.begin(), line.end(), std::back_inserter(out),
+                 [](char c) { return c != '`'; });
+  }
+  return out;
+}
+
+XlsxStyle XlsxTextStyle(const std::vector<XlsxColumn>& columns, std::size_t index) {
+  const bool behind_number =
+      index > 0 && XlsxUnitOf(columns[index - 1].unit).style != XlsxStyle::kPlain;
+  return behind_number ? XlsxStyle::kIndented : XlsxStyle::kPlain;
+}
+
 std::string XlsxAddress(std::size_t row, std::size_t column) {
   std::string letters;
   for (std::size_t n = column + 1; n > 0; n = (n - 1) / 26) {
@@ -205,7 +233,7 @@ lxw_format* XlsxBook::FormatWithUnit(Unit unit) {
   SetUp(format, XlsxUnitOf(unit).style);
   const std::string_view name = XlsxUnitOf(unit).name;
   if (!name.empty()) {
-    const std::string_view digits = unit == Unit::kTime ? "#,##0.000###" : "#,##0.00";
+    const std::string_view digits = unit == Unit::kTime ? "#,##0.000" : "#,##0.00";
     format_set_num_format(format, fmt::format("{}\" {}\"", digits, name).c_str());
   }
   return format;
@@ -246,9 +274,14 @@ void XlsxSheet::Text(std::size_t row, std::size_t column, std::string_view text,
   if (text.empty()) return;
   const std::string shown = XlsxText(text);
   // Without it, text behind the last column of a table runs over the page.
-  if (style == XlsxStyle::kPlain && CharactersIn(shown) > kWidest) style = XlsxStyle::kClipped;
+  const bool is_line = style == XlsxStyle::kPlain || style == XlsxStyle::kIndented;
+  if (is_line && CharactersIn(shown) > kWidest) style = XlsxStyle::kClipped;
   book_.Check(worksheet_write_string(sheet_, RowOf(row), ColumnOf(column), shown.c_str(),
                                      book_.Format(style)));
+  if (style == XlsxStyle::kTitle) {
+    constexpr double kTitleHeight = 24;
+    book_.Check(worksheet_set_row(sheet_, RowOf(row), kTitleHeight, nullptr));
+  }
   const bool is_free =
       style == XlsxStyle::kTitle || style == XlsxStyle::kHeading || style == XlsxStyle::kFree;
   if (!is_free) Widen(column, shown);
@@ -276,7 +309,7 @@ void XlsxSheet::Cell(std::size_t row, std::size_t column, const Value& value, Un
 
 void XlsxSheet::Mixed(std::size_t row, std::size_t column, const report::Quantity& quantity) {
   if (IsAbsent(quantity.value) || std::holds_alternative<std::string>(quantity.value)) {
-    return Text(row, column, quantity.text);
+    return Text(row, column, quantity.text, XlsxStyle::kWrap);
   }
   const double value = AsNumber(quantity.value, 0) * XlsxUnitOf(quantity.unit).factor;
   if (!std::isfinite(value)) return;
@@ -355,7 +388,10 @@ std::size_t XlsxSheet::AddTable(std::size_t row, const std::vector<XlsxColumn>& 
     specs[i] = {};
     specs[i].header = heads[i].data();
     const bool is_number = XlsxUnitOf(columns[i].unit).style != XlsxStyle::kPlain;
-    specs[i].header_format = book_.Format(is_number ? XlsxStyle::kHeadRight : XlsxStyle::kHead);
+    const bool is_indented = XlsxTextStyle(columns, i) == XlsxStyle::kIndented;
+    specs[i].header_format = book_.Format(is_number     ? XlsxStyle::kHeadRight
+                                          : is_indented ? XlsxStyle::kHeadIndented
+                                                        : XlsxStyle::kHead);
     pointers.push_back(&specs[i]);
   }
   pointers.push_back(nullptr);
@@ -373,6 +409,15 @@ std::size_t XlsxSheet::AddTable(std::size_t row, const std::vector<XlsxColumn>& 
   }
   if (level >= 0) ColourLevels(row + 1, last, static_cast<std::size_t>(level));
   return last + 1;
+}
+
+void XlsxSheet::Outline(std::size_t row, std::size_t level) {
+  constexpr double kUsualHeight = 15;
+  if (level == 0) return;
+  lxw_row_col_options options = {};
+  options.level = static_cast<std::uint8_t>(std::min<std::size_t>(level, 7));
+  book_.Check(worksheet_set_row_opt(sheet_, RowOf(row), kUsualHeight, nullptr, &options));
+  worksheet_outline_settings(sheet_, LXW_TRUE, LXW_FALSE, LXW_TRUE, LXW_FALSE);
 }
 
 void XlsxSheet::FitRow(std::size_t row, std::string_view text) {

@@ -25,7 +25,7 @@ enum class XlsxStyle : std::uint8_t {
   kTitle,
   kHeading,
   kBold,
-  kWrap,
+  kWrap,  ///< Text of several lines, from the top of its cell.
   kMuted,
   kLink,
   kDate,
@@ -39,8 +39,10 @@ enum class XlsxStyle : std::uint8_t {
   kWarn,
   kHead,
   kHeadRight,
-  kClipped,  ///< Text that stays in its cell.
-  kFree,     ///< Text that may run over its neighbours and widens no column.
+  kHeadIndented,
+  kIndented,  ///< Text behind a number, with a space between them.
+  kClipped,   ///< Text that stays in its cell.
+  kFree,      ///< Text that may run over its neighbours and widens no column.
 };
 
 /// How a unit is written: times in ms, sizes in MB, rates in GB/s and TFLOP/s; the rest as it is.
@@ -83,9 +85,11 @@ class XlsxBook {
 /// A column of a table to be.
 struct XlsxColumn {
   std::string title;
-  Unit unit = Unit::kText;
-  XlsxStyle style = XlsxStyle::kPlain;  ///< For texts.
+  Unit unit = Unit::kText;  ///< kNumber for numbers of several units.
 };
+
+/// How text of column `index` is written: with a space before it where a number stands on its left.
+XlsxStyle XlsxTextStyle(const std::vector<XlsxColumn>& columns, std::size_t index);
 
 class XlsxSheet {
  public:
@@ -109,6 +113,8 @@ class XlsxSheet {
   std::size_t AddTable(std::size_t row, const std::vector<XlsxColumn>& columns, std::size_t rows,
                        const std::string& name, int level = -1);
 
+  /// Makes `row` a level of an outline that readers can fold: 0 to 7, deeper ones count as 7.
+  void Outline(std::size_t row, std::size_t level);
   /// Makes `row` as high as `text` needs in a column of the widest kind.
   void FitRow(std::size_t row, std::string_view text);
   void Freeze(std::size_t rows, std::size_t columns);
@@ -130,6 +136,9 @@ class XlsxSheet {
   std::vector<std::size_t> widths_;
   std::map<std::size_t, std::size_t> lines_;  ///< Of rows that are higher than one.
 };
+
+/// Text with its Markdown taken out: code without its backticks, list items with "•".
+std::string XlsxProse(std::string_view markdown);
 
 /// Text that a cell can hold: valid UTF-8 and XML, at most 32 767 characters.
 std::string XlsxText(std::string_view text);

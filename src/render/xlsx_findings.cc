@@ -34,7 +34,7 @@ const std::vector<XlsxColumn>& FindingColumns() {
   static const std::vector<XlsxColumn> columns = {
       {"Level", Unit::kText},         {"Rule", Unit::kText},
       {"Title", Unit::kText},         {"What was found", Unit::kText},
-      {"Measured", Unit::kText},      {"Possible gain per iteration", Unit::kTime},
+      {"Measured", Unit::kNumber},    {"Possible gain per iteration", Unit::kTime},
       {"Gain is", Unit::kText},       {"Advice", Unit::kText},
       {"Evidence", Unit::kText},      {"More", Unit::kText},
       {"Review status", Unit::kText}, {"Assignee", Unit::kText},
@@ -49,17 +49,18 @@ std::string BoundText(const Finding& finding) {
 
 void WriteFinding(XlsxSheet& sheet, std::size_t row, const Finding& finding,
                   std::size_t evidence_row) {
-  sheet.Text(row, kLevelColumn, StatusWord(finding.status));
-  sheet.Text(row, kRuleColumn, finding.rule);
+  const std::string found = XlsxProse(finding.message.empty() ? finding.reason : finding.message);
+  const std::string advice = XlsxProse(finding.advice);
+  sheet.Text(row, kLevelColumn, StatusWord(finding.status), XlsxStyle::kWrap);
+  sheet.Text(row, kRuleColumn, finding.rule, XlsxStyle::kWrap);
   sheet.Text(row, kTitleColumn, finding.title, XlsxStyle::kWrap);
-  sheet.Text(row, kMessageColumn, finding.message.empty() ? finding.reason : finding.message,
-             XlsxStyle::kWrap);
+  sheet.Text(row, kMessageColumn, found, XlsxStyle::kWrap);
   if (!IsAbsent(finding.metric.value)) sheet.Mixed(row, kMeasuredColumn, finding.metric);
-  sheet.FitRow(row, finding.message.empty() ? finding.reason : finding.message);
-  sheet.FitRow(row, finding.advice);
+  sheet.FitRow(row, found);
+  sheet.FitRow(row, advice);
   sheet.Cell(row, kGainColumn, finding.gain.value, Unit::kTime);
-  sheet.Text(row, kBoundColumn, BoundText(finding));
-  sheet.Text(row, kAdviceColumn, finding.advice, XlsxStyle::kWrap);
+  sheet.Text(row, kBoundColumn, BoundText(finding), XlsxStyle::kIndented);
+  sheet.Text(row, kAdviceColumn, advice, XlsxStyle::kWrap);
   if (evidence_row > 0) {
     sheet.Link(row, kEvidenceColumn, fmt::format("internal:'Evidence'!A{}", evidence_row + 1),
                Counted(static_cast<std::int64_t>(finding.evidence.size()), "row", "rows"));
@@ -67,13 +68,13 @@ void WriteFinding(XlsxSheet& sheet, std::size_t row, const Finding& finding,
   if (finding.docs.starts_with("https://")) {
     sheet.Link(row, kDocsColumn, finding.docs, finding.docs);
   } else {
-    sheet.Text(row, kDocsColumn, finding.docs);
+    sheet.Text(row, kDocsColumn, finding.docs, XlsxStyle::kWrap);
   }
 }
 
 void WriteLimit(XlsxSheet& sheet, std::size_t row, const report::GateRow& limit) {
-  sheet.Text(row, kLevelColumn, StatusWord(limit.status));
-  sheet.Text(row, kRuleColumn, limit.metric);
+  sheet.Text(row, kLevelColumn, StatusWord(limit.status), XlsxStyle::kWrap);
+  sheet.Text(row, kRuleColumn, limit.metric, XlsxStyle::kWrap);
   sheet.Text(row, kTitleColumn, limit.title, XlsxStyle::kWrap);
   sheet.Text(row, kMessageColumn,
              limit.status == "missing"
@@ -112,7 +113,7 @@ void AddReview(XlsxSheet& sheet, std::size_t rows, std::size_t open) {
   sheet.book().Check(
       worksheet_data_validation_range(sheet.handle(), 1, kDueColumn, last, kDueColumn, &due));
   for (std::size_t row = 1; row <= rows; ++row) {
-    if (row <= open) sheet.Text(row, kStatusColumn, "open");
+    if (row <= open) sheet.Text(row, kStatusColumn, "open", XlsxStyle::kWrap);
     worksheet_write_blank(sheet.handle(), static_cast<lxw_row_t>(row), kDueColumn,
                           sheet.book().Format(XlsxStyle::kDate));
   }
@@ -181,7 +182,7 @@ void AddEvidenceSheet(XlsxBook& book, const report::Report& report, const Eviden
       sheet.Text(place + 2 + r, 0, finding->rule);
       const auto& cells = finding->evidence[r];
       for (std::size_t i = 0; i < std::min(cells.size(), heads.size() - 1); ++i) {
-        sheet.Cell(place + 2 + r, i + 1, cells[i], heads[i + 1].unit);
+        sheet.Cell(place + 2 + r, i + 1, cells[i], heads[i + 1].unit, XlsxTextStyle(heads, i + 1));
       }
     }
     sheet.AddTable(place + 1, heads, rows, fmt::format("t_evidence_{}", index));

@@ -44,22 +44,31 @@ std::size_t WriteGate(XlsxSheet& sheet, const report::Report& report, std::size_
     sheet.Text(row, 0, "No limit was asked for.");
     return row + 2;
   }
-  const std::vector<XlsxColumn> columns = {{"Status"}, {"Metric"},   {"Measured"}, {"Limit"},
-                                           {"Margin"}, {"Baseline"}, {"Change"},   {"Level"},
-                                           {"Id"},     {"Note"}};
+  const std::vector<XlsxColumn> columns = {{"Status"},
+                                           {"Metric"},
+                                           {"Measured", Unit::kNumber},
+                                           {"Limit"},
+                                           {"Margin", Unit::kNumber},
+                                           {"Baseline", Unit::kNumber},
+                                           {"Change", Unit::kNumber},
+                                           {"Level"},
+                                           {"Id"},
+                                           {"Note"}};
   std::size_t at = row;
   for (const report::GateRow* limit : GateByWeight(report)) {
     ++at;
-    sheet.Text(at, 0, StatusWord(limit->status));
-    sheet.Text(at, 1, limit->title);
+    sheet.Text(at, 0, StatusWord(limit->status), XlsxStyle::kWrap);
+    sheet.Text(at, 1, limit->title, XlsxStyle::kWrap);
     sheet.Mixed(at, 2, limit->measured);
-    sheet.Text(at, 3, limit->limit);
+    sheet.Text(at, 3, limit->limit, XlsxStyle::kIndented);
     sheet.Mixed(at, 4, limit->margin);
     sheet.Mixed(at, 5, limit->baseline);
     sheet.Mixed(at, 6, limit->change);
-    sheet.Text(at, 7, StatusWord(limit->level));
-    sheet.Text(at, 8, limit->metric);
-    sheet.Text(at, 9, limit->reason, XlsxStyle::kFree);
+    sheet.Text(at, 7, StatusWord(limit->level), XlsxStyle::kIndented);
+    sheet.Text(at, 8, limit->metric, XlsxStyle::kWrap);
+    const std::string note = XlsxProse(limit->reason);
+    sheet.Text(at, 9, note, XlsxStyle::kWrap);
+    sheet.FitRow(at, note);
   }
   return sheet.AddTable(row, columns, report.gate.size(), "t_limits", 0) + 1;
 }
@@ -81,6 +90,13 @@ std::string RangeOf(const XlsxSheet& sheet, std::size_t first, std::size_t last,
                      XlsxAddress(last, column));
 }
 
+void QuietTitle(lxw_chart* chart) {
+  lxw_chart_font font = {};
+  font.size = 11;
+  font.bold = LXW_TRUE;
+  chart_title_set_name_font(chart, &font);
+}
+
 void AddBreakdownChart(XlsxSheet& sheet, const std::vector<report::BreakdownPart>& parts,
                        std::size_t first, std::size_t row) {
   lxw_chart* chart = workbook_add_chart(sheet.book().handle(), LXW_CHART_BAR_STACKED_PERCENT);
@@ -97,6 +113,9 @@ void AddBreakdownChart(XlsxSheet& sheet, const std::vector<report::BreakdownPart
   chart_legend_set_position(chart, LXW_CHART_LEGEND_BOTTOM);
   chart_axis_set_label_position(chart->x_axis, LXW_CHART_AXIS_LABEL_POSITION_NONE);
   chart_axis_major_gridlines_set_visible(chart->y_axis, LXW_FALSE);
+  QuietTitle(chart);
+  // One bar needs no axis that names it.
+  chart_axis_off(chart->x_axis);
   chart_set_series_gap(chart, 30);
   lxw_chart_options place = {};
   place.x_scale = 1.6;
@@ -148,6 +167,11 @@ void AddIterationsChart(XlsxSheet& sheet, const report::Report& report, std::siz
   line.width = 1.5;
   chart_series_set_line(series, &line);
   chart_title_set_name(chart, "Iterations");
+  QuietTitle(chart);
+  lxw_chart_line grid = {};
+  grid.color = 0xDDDDDD;
+  grid.width = 0.75;
+  chart_axis_major_gridlines_set_line(chart->y_axis, &grid);
   chart_axis_set_name(chart->x_axis, "Iteration");
   chart_axis_set_name(chart->y_axis, "ms");
   chart_axis_set_min(chart->y_axis, 0);

@@ -134,9 +134,14 @@ std::size_t WriteTable(XlsxSheet& sheet, const Table& table, std::size_t row) {
   }
   const std::vector<std::size_t> shown = RowsOf(table);
   const std::size_t rows = shown.size();
+  const Column* depth = table.Find("depth");
   for (std::size_t i = 0; i < rows; ++i) {
     for (std::size_t k = 0; k < columns.size(); ++k) {
-      sheet.Cell(row + 1 + i, k, table.At(shown[i], *columns[k]), columns[k]->unit());
+      sheet.Cell(row + 1 + i, k, table.At(shown[i], *columns[k]), columns[k]->unit(),
+                 XlsxTextStyle(heads, k));
+    }
+    if (depth != nullptr) {
+      sheet.Outline(row + 1 + i, static_cast<std::size_t>(AsNumber(table.At(shown[i], *depth), 0)));
     }
   }
   if (heads.empty()) return row;

@@ -79,6 +79,12 @@ TEST(MarkdownText, CodeSpans) {
   }
 }
 
+TEST(MarkdownText, ProseKeepsCodeAndEscapesTheRest) {
+  EXPECT_EQ(MarkdownProse("`a_b | c` is *not* known", true), "`a_b \\| c` is \\*not\\* known");
+  EXPECT_EQ(MarkdownProse("one ` alone", true), "one \\` alone");
+  EXPECT_EQ(MarkdownProse("`<img>` | <img>", false), "`<img>` \\| &lt;img&gt;");
+}
+
 TEST(MarkdownText, Bars) {
   EXPECT_EQ(MarkdownBar(0), "░░░░░░░░░░");
   EXPECT_EQ(MarkdownBar(1), "██████████");
@@ -126,7 +132,7 @@ kineto · 1 × Tesla V100-SXM2-16GB · 6 iterations · 10.0 ms/iteration
 
 `dataloader/exposed` · possible gain ≤ 1.20 ms/iteration
 
-- explains `gpu.idle.mean`
+Explains `gpu.idle.mean`.
 
 Raise num_workers, or move decoding to the GPU.
 

@@ -73,6 +73,31 @@ TEST(Xlsx, TextThatACellCannotHold) {
   EXPECT_TRUE(cut.ends_with("x…"));
 }
 
+TEST(Xlsx, ProseHasNoMarkdown) {
+  EXPECT_EQ(XlsxProse("Set `a`:\n- first\n  goes on\n- second"),
+            "Set a:\n• first goes on\n• second");
+  EXPECT_EQ(XlsxProse("   \n"), "");
+}
+
+TEST(Xlsx, RowsOfATreeFold) {
+  report::Report report = testing::SampleReport();
+  report.tables.push_back(testing::MakeTable(
+      "op_tree", "node", "Operators",
+      {{"depth", "Depth", Unit::kCount, ""}, {"time", "Time", Unit::kTime, ""}}, {}));
+  for (const std::int64_t depth : {0, 1, 9}) {
+    report.tables.back().columns()[0].AddInteger(depth);
+    report.tables.back().columns()[1].AddInteger(1);
+  }
+  const auto files = testing::Unzip(Book(report));
+  std::string tree;
+  for (const auto& [name, text] : files) {
+    if (name.starts_with("xl/worksheets/") && text.find("outlineLevel=\"1\"") != std::string::npos)
+      tree = text;
+  }
+  EXPECT_THAT(tree, HasSubstr("<row r=\"4\" spans=\"1:2\" outlineLevel=\"7\""));
+  EXPECT_THAT(tree, HasSubstr("summaryBelow=\"0\""));
+}
+
 TEST(Xlsx, Addresses) {
   EXPECT_EQ(XlsxAddress(0, 0), "$A$1");
   EXPECT_EQ(XlsxAddress(6, 25), "$Z$7");
