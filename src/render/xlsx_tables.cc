@@ -36,6 +36,7 @@ constexpr auto kSheets = std::to_array<SheetName>({
     {"memcpys", "Copies"},
     {"collectives", "Collectives"},
     {"tensor_core_ops", "Tensor Cores"},
+    {"roofline", "Roofline"},
     {"gaps", "Idle gaps", 1'000, "duration"},
     {"api_calls", "API calls"},
     {"os_calls", "OS calls"},
@@ -63,6 +64,7 @@ constexpr auto kSheets = std::to_array<SheetName>({
     {"semaphores", "Semaphores", 2'000},
     {"hbm_usage", "HBM"},
     {"identities", "Self-check"},
+    {"profiler_warnings", "Self-check"},
     {"instructions", "Instructions", 10'000, "duration"},
     {"counter_curves", "Curves", 5'000},
 });
