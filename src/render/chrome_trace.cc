@@ -25,7 +25,8 @@ std::string Quoted(std::string_view text) {
 std::string Micros(Ns time) {
   const Ns whole = time / 1000, rest = time % 1000;
   if (rest == 0) return fmt::to_string(whole);
-  return fmt::format("{}{}.{:03}", time < 0 && whole == 0 ? "-" : "", whole, rest < 0 ? -rest : rest);
+  return fmt::format("{}{}.{:03}", time < 0 && whole == 0 ? "-" : "", whole,
+                     rest < 0 ? -rest : rest);
 }
 
 class Writer {
@@ -42,7 +43,8 @@ class Writer {
     for (const auto& kind : timeline_.kinds) {
       words_.push_back(fmt::format(
           "\"name\":{},\"cat\":\"{}\"{}", Quoted(kind.name), kind.category,
-          kind.detail.empty() ? "" : fmt::format(",\"args\":{{\"detail\":{}}}", Quoted(kind.detail))));
+          kind.detail.empty() ? ""
+                              : fmt::format(",\"args\":{{\"detail\":{}}}", Quoted(kind.detail))));
     }
     for (std::size_t i = 0; i < timeline_.lanes.size(); ++i) WriteLane(i);
     WriteFlows();
@@ -64,8 +66,9 @@ class Writer {
       const std::size_t pid = place->second;
       Event(R"({{"ph":"M","name":"process_name","pid":{},"tid":0,"args":{{"name":{}}}}})", pid,
             Quoted(several_ranks_ ? fmt::format("rank {} · {}", rank, group) : group));
-      Event(R"({{"ph":"M","name":"process_sort_index","pid":{},"tid":0,"args":{{"sort_index":{}}}}})",
-            pid, pid);
+      Event(
+          R"({{"ph":"M","name":"process_sort_index","pid":{},"tid":0,"args":{{"sort_index":{}}}}})",
+          pid, pid);
     }
     return place->second;
   }
@@ -101,10 +104,13 @@ class Writer {
         ++thread;
         const auto& track = timeline_.tracks[lane.track];
         const std::size_t pid = ProcessOf(track.group, track.rank);
-        Event(R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":{}}}}})", pid, thread,
-              Quoted(lane.depth == 0 ? track.name : fmt::format("{} ({})", track.name, lane.depth + 1)));
-        Event(R"({{"ph":"M","name":"thread_sort_index","pid":{},"tid":{},"args":{{"sort_index":{}}}}})",
-              pid, thread, thread);
+        Event(R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":{}}}}})", pid,
+              thread,
+              Quoted(lane.depth == 0 ? track.name
+                                     : fmt::format("{} ({})", track.name, lane.depth + 1)));
+        Event(
+            R"({{"ph":"M","name":"thread_sort_index","pid":{},"tid":{},"args":{{"sort_index":{}}}}})",
+            pid, thread, thread);
       }
       threads_.push_back(thread);
     }
@@ -135,8 +141,9 @@ class Writer {
                                         std::pair(i, std::string_view("f\",\"bp\":\"e"))}) {
         const std::size_t lane = LaneOf(event);
         const auto& track = timeline_.tracks[timeline_.lanes[lane].track];
-        Event(R"({{"ph":"{}","name":"launch","cat":"launch","id":{},"pid":{},"tid":{},"ts":{}}})", form,
-              i, ProcessOf(track.group, track.rank), threads_[lane], Micros(timeline_.start[event]));
+        Event(R"({{"ph":"{}","name":"launch","cat":"launch","id":{},"pid":{},"tid":{},"ts":{}}})",
+              form, i, ProcessOf(track.group, track.rank), threads_[lane],
+              Micros(timeline_.start[event]));
       }
     }
   }

@@ -44,6 +44,7 @@ struct TerminalOptions {
 };
 std::string RenderTerminal(const report::Report& report, const TerminalOptions& options);
 /// What changed against the baseline, as a tree whose parts sum to the change; empty without one.
-std::string RenderComparison(const report::Report& report);
+/// `verbosity` -1: the last line, the change as a whole.
+std::string RenderComparison(const report::Report& report, int verbosity);
 
 }  // namespace profgauge::render

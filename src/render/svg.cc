@@ -66,12 +66,13 @@ void DrawAxis(const ColumnChart& chart, const Plot& plot, std::string& out) {
   const double step = SvgAxisStep(plot.scale_top);
   for (double value = 0; value <= plot.scale_top * 1.0001; value += step) {
     const std::string y = SvgNumber(plot.Y(value));
-    fmt::format_to(std::back_inserter(out),
-                   "<path class=\"grid\" stroke=\"#ccc\" d=\"M{} {}H{}\"/><text class=\"ink\" "
-                   "fill=\"#444\" x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>",
-                   SvgNumber(plot.left), y, SvgNumber(plot.left + plot.width), SvgNumber(plot.left - 6),
-                   SvgNumber(plot.Y(value) + 4),
-                   EscapeHtml(chart.axis_text == nullptr ? SvgNumber(value) : chart.axis_text(value)));
+    fmt::format_to(
+        std::back_inserter(out),
+        "<path class=\"grid\" stroke=\"#ccc\" d=\"M{} {}H{}\"/><text class=\"ink\" "
+        "fill=\"#444\" x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>",
+        SvgNumber(plot.left), y, SvgNumber(plot.left + plot.width), SvgNumber(plot.left - 6),
+        SvgNumber(plot.Y(value) + 4),
+        EscapeHtml(chart.axis_text == nullptr ? SvgNumber(value) : chart.axis_text(value)));
   }
 }
 
@@ -89,7 +90,8 @@ void DrawSeries(const ColumnChart& chart, const Plot& plot, bool shaded, std::st
       const double y0 = plot.Y(below), y1 = plot.Y(below + column.values[series]);
       if (y0 - y1 < 0.1) continue;
       const double x0 = plot.X(i, count), x1 = plot.X(i + 1, count) - gap;
-      path += fmt::format("M{} {}H{}V{}H{}z", SvgNumber(x0), SvgNumber(y0), SvgNumber(x1), SvgNumber(y1), SvgNumber(x0));
+      path += fmt::format("M{} {}H{}V{}H{}z", SvgNumber(x0), SvgNumber(y0), SvgNumber(x1),
+                          SvgNumber(y1), SvgNumber(x0));
     }
     if (path.empty()) continue;
     const Paint& paint = chart.series[series];
@@ -120,7 +122,8 @@ void DrawMarks(const ColumnChart& chart, const Plot& plot, std::string& out) {
       out += fmt::format(
           "<rect class=\"hit\" fill=\"none\" pointer-events=\"all\" x=\"{}\" y=\"{}\" width=\"{}\" "
           "height=\"{}\"><title>{}</title></rect>",
-          SvgNumber(x0), SvgNumber(plot.top), SvgNumber(x1 - x0), SvgNumber(plot.height), EscapeHtml(column.title));
+          SvgNumber(x0), SvgNumber(plot.top), SvgNumber(x1 - x0), SvgNumber(plot.height),
+          EscapeHtml(column.title));
     }
   }
 }
@@ -137,7 +140,8 @@ void DrawLines(const ColumnChart& chart, const Plot& plot, std::string& out) {
     out += fmt::format(
         "<path class=\"rule\" stroke=\"#222\" stroke-dasharray=\"5 4\" d=\"M{} {}H{}\"/>"
         "<text class=\"ink\" fill=\"#444\" x=\"{}\" y=\"{}\">{}</text>",
-        SvgNumber(plot.left), SvgNumber(y), SvgNumber(right), SvgNumber(right + 6), SvgNumber(label_y), EscapeHtml(line.label));
+        SvgNumber(plot.left), SvgNumber(y), SvgNumber(right), SvgNumber(right + 6),
+        SvgNumber(label_y), EscapeHtml(line.label));
   }
 }
 
@@ -160,7 +164,8 @@ std::string SvgStackedBar(const std::vector<BarPart>& parts, int width, int heig
     out += fmt::format(
         "<rect class=\"{}\" fill=\"{}\" x=\"{}\" width=\"{}\" "
         "height=\"{}\"><title>{}</title></rect>",
-        part.paint.name, part.paint.fill, SvgNumber(x), SvgNumber(w), height, EscapeHtml(part.title));
+        part.paint.name, part.paint.fill, SvgNumber(x), SvgNumber(w), height,
+        EscapeHtml(part.title));
     // About 7 pixels a character at 12 px.
     if (!part.label.empty() && w > 10 + 6.5 * static_cast<double>(part.label.size())) {
       out += fmt::format(

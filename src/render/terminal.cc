@@ -277,7 +277,7 @@ std::string ListText(const std::vector<Row>& rows, std::size_t width, bool color
 }  // namespace
 
 std::string RenderTerminal(const report::Report& report, const TerminalOptions& options) {
-  if (IsComparisonAlone(report)) return RenderComparison(report);
+  if (IsComparisonAlone(report)) return RenderComparison(report, options.verbosity);
   const std::string& status = report.verdict.status;
   const Paint paint = status == "pass"   ? Paint::kGreen
                       : status == "fail" ? Paint::kRed

@@ -68,11 +68,23 @@ std::string TreeLine(const ChangeRow& row) {
   return Line(step.delta, row.depth, name, effects);
 }
 
+std::string ChangeLine(const report::Comparison& comparison) {
+  if (!HasTimes(comparison)) {
+    return "The change of the iteration time cannot be explained: a run has no iteration times.\n";
+  }
+  const std::string relative = RelativeText(comparison);
+  return fmt::format("{}  {} → {} per iteration{}\n", DeltaText(comparison.delta),
+                     FormatDuration(static_cast<double>(comparison.base)),
+                     FormatDuration(static_cast<double>(comparison.current)),
+                     relative.empty() ? "" : " (" + relative + ")");
+}
+
 }  // namespace
 
-std::string RenderComparison(const report::Report& report) {
+std::string RenderComparison(const report::Report& report, int verbosity) {
   if (!report.comparison) return {};
   const report::Comparison& comparison = *report.comparison;
+  if (verbosity < 0) return ChangeLine(comparison);
   std::string out =
       fmt::format("{} against {}", Printable(report.profile.name), Printable(comparison.baseline));
   if (comparison.baseline_runs > 1) {
@@ -85,18 +97,12 @@ std::string RenderComparison(const report::Report& report) {
   for (const report::ComparedMetric& metric : comparison.metrics) out += MetricLine(metric);
   if (!comparison.metrics.empty()) out += "\n";
   if (!HasTimes(comparison)) {
-    return out +
-           "The change of the iteration time cannot be explained: a run has no iteration times.\n"
+    return out + ChangeLine(comparison) +
            "The values that both runs have are compared in --html, --md, --xlsx and --json.\n";
   }
   out += "  where the change of an iteration comes from   (* significant beyond noise)\n\n";
   for (const ChangeRow& row : ChangeTree(comparison, {})) out += TreeLine(row);
-  const std::string relative = RelativeText(comparison);
-  out += fmt::format("\n{}  {} → {} per iteration{}\n", DeltaText(comparison.delta),
-                     FormatDuration(static_cast<double>(comparison.base)),
-                     FormatDuration(static_cast<double>(comparison.current)),
-                     relative.empty() ? "" : " (" + relative + ")");
-  return out;
+  return out + "\n" + ChangeLine(comparison);
 }
 
 }  // namespace profgauge::render

@@ -48,13 +48,20 @@ std::size_t WriteMetrics(XlsxSheet& sheet, const Comparison& comparison, std::si
     sheet.Mixed(at, 4, metric.change);
     sheet.Mixed(at, 5, metric.low);
     sheet.Mixed(at, 6, metric.high);
-    sheet.Text(at, 7, metric.limit);
+    sheet.Text(at, 7, metric.limit, XlsxStyle::kIndented);
     sheet.Text(at, 8, metric.metric);
     sheet.Text(at, 9, metric.note);
   }
-  const std::vector<XlsxColumn> columns = {{"Result"}, {"Metric"}, {"Baseline"}, {"This run"},
-                                           {"Change"}, {"From"},   {"To"},       {"Limit"},
-                                           {"Id"},     {"Note"}};
+  const std::vector<XlsxColumn> columns = {{"Result"},
+                                           {"Metric"},
+                                           {"Baseline", Unit::kNumber},
+                                           {"This run", Unit::kNumber},
+                                           {"Change", Unit::kNumber},
+                                           {"From", Unit::kNumber},
+                                           {"To", Unit::kNumber},
+                                           {"Limit"},
+                                           {"Id"},
+                                           {"Note"}};
   return sheet.AddTable(row, columns, comparison.metrics.size(), "t_compared") + 1;
 }
 
@@ -137,6 +144,12 @@ std::size_t WriteBars(XlsxSheet& sheet, const Comparison& comparison, std::size_
   return std::max(next, row + kChartRows) + 1;
 }
 
+// How deep a step lies: parts of an iteration, kinds of op, ops, kernels.
+std::size_t DepthOf(std::string_view level) {
+  if (level == "op_type") return 1;
+  return level == "op" ? 2 : level == "kernel" ? 3 : 0;
+}
+
 void AddWaterfallSheet(XlsxBook& book, const Comparison& comparison) {
   XlsxSheet sheet(book, "Waterfall");
   sheet.Text(0, 0, "Where the change of an iteration comes from", XlsxStyle::kTitle);
@@ -151,11 +164,12 @@ void AddWaterfallSheet(XlsxBook& book, const Comparison& comparison) {
     sheet.Cell(at, 3, step.delta, Unit::kTime);
     sheet.Cell(at, 4, step.count_effect, Unit::kTime);
     sheet.Cell(at, 5, step.duration_effect, Unit::kTime);
-    sheet.Number(at, 6, step.base_count, XlsxStyle::kNumber);
-    sheet.Number(at, 7, step.current_count, XlsxStyle::kNumber);
-    sheet.Text(at, 8, StatusWord(step.level));
+    sheet.Number(at, 6, step.base_count, XlsxStyle::kAmount);
+    sheet.Number(at, 7, step.current_count, XlsxStyle::kAmount);
+    sheet.Text(at, 8, StatusWord(step.level), XlsxStyle::kIndented);
     sheet.Text(at, 9, step.change);
     sheet.Text(at, 10, step.significant ? "yes" : "no");
+    sheet.Outline(at, DepthOf(step.level));
   }
   sheet.AddTable(row,
                  {{"Part"},
@@ -181,8 +195,8 @@ void AddPairedSheet(XlsxBook& book, const std::string& name, const std::string& 
   for (const report::PairedWork& work : table.rows) {
     ++row;
     sheet.Text(row, 0, work.name, XlsxStyle::kClipped);
-    sheet.Number(row, 1, work.base_count, XlsxStyle::kNumber);
-    sheet.Number(row, 2, work.current_count, XlsxStyle::kNumber);
+    sheet.Number(row, 1, work.base_count, XlsxStyle::kAmount);
+    sheet.Number(row, 2, work.current_count, XlsxStyle::kAmount);
     sheet.Cell(row, 3, work.base, Unit::kTime);
     sheet.Cell(row, 4, work.current, Unit::kTime);
     sheet.Cell(row, 5, work.delta, Unit::kTime);
@@ -190,7 +204,7 @@ void AddPairedSheet(XlsxBook& book, const std::string& name, const std::string& 
     sheet.Cell(row, 7, work.duration_effect, Unit::kTime);
     sheet.Cell(row, 8, work.base_host, Unit::kTime);
     sheet.Cell(row, 9, work.current_host, Unit::kTime);
-    sheet.Text(row, 10, work.change);
+    sheet.Text(row, 10, work.change, XlsxStyle::kIndented);
     sheet.Text(row, 11, work.significant ? "yes" : "no");
     sheet.Cell(row, 12, work.p_value, Unit::kNumber);
   }
@@ -224,11 +238,17 @@ void AddValuesSheet(XlsxBook& book, const Comparison& comparison) {
     sheet.Mixed(row, 1, value.base);
     sheet.Mixed(row, 2, value.current);
     sheet.Mixed(row, 3, value.change);
-    sheet.Text(row, 4, value.better);
+    sheet.Text(row, 4, value.better, XlsxStyle::kIndented);
     sheet.Text(row, 5, value.metric);
   }
-  sheet.AddTable(0, {{"Metric"}, {"Baseline"}, {"This run"}, {"Change"}, {"Better"}, {"Id"}}, row,
-                 "t_values");
+  sheet.AddTable(0,
+                 {{"Metric"},
+                  {"Baseline", Unit::kNumber},
+                  {"This run", Unit::kNumber},
+                  {"Change", Unit::kNumber},
+                  {"Better"},
+                  {"Id"}},
+                 row, "t_values");
   sheet.Freeze(1, 1);
   sheet.FitColumns();
 }

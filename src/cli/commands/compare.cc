@@ -30,7 +30,7 @@ Result<int> RunCompare(const Options& options, Console& console) {
   PROFGAUGE_CHECK(drawing.Draw(report, stats));
   if (options.stats) console.Warn(stats.Table());
   for (const std::string& line : drawing.Summary()) console.Say(line);
-  const std::string text = render::RenderComparison(report);
+  const std::string text = render::RenderComparison(report, options.verbosity);
   if (drawing.uses_stdout()) {
     console.Warn(text);
   } else {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <regex>
 
 #include "comparison_fixture.h"
@@ -121,6 +123,13 @@ TEST(Comparison, MarkdownHasTheSameNumbers) {
         "+15.0\u202fms", "★", "Kernels and copies, run against run"}) {
     EXPECT_THAT(text, HasSubstr(part));
   }
+}
+
+TEST(Comparison, QuietIsItsLastLine) {
+  const report::Report report = testing::ComparisonAlone();
+  const std::string line = RenderComparison(report, -1);
+  EXPECT_EQ(std::count(line.begin(), line.end(), '\n'), 1);
+  EXPECT_TRUE(RenderComparison(report, 0).ends_with("\n\n" + line));
 }
 
 TEST(Comparison, TheWorkbookHasTheWaterfallAndItsChart) {
