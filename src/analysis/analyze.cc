@@ -69,7 +69,6 @@ Result<Analysis> Analyze(std::span<const Profile> profiles, const Selection& sel
     AddIterations(ranks, out);
     AddUtilization(ranks, out);
     AddIdle(ranks, out);
-    AddLaunches(ranks, out);
     AddIterationOps(ranks, out);
     AddIterationTree(ranks, out);
     AddModules(ranks, out);
@@ -88,6 +87,8 @@ Result<Analysis> Analyze(std::span<const Profile> profiles, const Selection& sel
   AddCommunication(ranks, out);
   AddMemory(ranks, out);
   AddCoverage(ranks, out);
+  // The largest table by far: after what needs much memory for a while.
+  if (has_timeline) AddLaunches(ranks, out);
   AddNeuron(ranks, selection, out);
   AddRegions(ranks, selection, out);
   AddReported(ranks, out);

@@ -31,6 +31,35 @@ Category CategoryOfRole(HostRole role, HostKind kind) {
   }
 }
 
+// The first span that ends after `at`.
+auto FirstAfter(std::span<const Span> list, Ns at) {
+  return std::partition_point(list.begin(), list.end(),
+                              [at](const Span& span) { return span.end <= at; });
+}
+
+// The spans of a list that touch `range`.
+std::span<const Span> Near(std::span<const Span> list, Span range) {
+  const auto first = FirstAfter(list, range.start);
+  return {first, std::partition_point(first, list.end(),
+                                      [&](const Span& span) { return span.start < range.end; })};
+}
+
+// Pieces of time that cover `whole`, small enough that what lies in one is little: a long recording
+// is taken apart piece by piece.
+std::vector<Span> Pieces(const Roles& roles, std::span<const Span> whole) {
+  constexpr std::size_t kSpansInPiece = 100'000;
+  if (whole.empty()) return {};
+  std::size_t spans = 0;
+  for (const std::vector<Span>& role : roles) spans += role.size();
+  const Ns length = (whole.back().end - whole.front().start) /
+                        static_cast<Ns>(spans / kSpansInPiece + 1) + 1;
+  std::vector<Span> pieces;
+  for (Ns at = whole.front().start; at < whole.back().end; at += length) {
+    pieces.push_back({at, std::min(at + length, whole.back().end)});
+  }
+  return pieces;
+}
+
 }  // namespace
 
 std::string_view CategoryId(Category category) {
@@ -97,7 +126,8 @@ std::vector<Breakdown> Partition(const Roles& roles, std::span<const Span> range
   std::vector<Breakdown> parts(ranges.size(), Breakdown{});
   // Ranges that touch stay apart here: a part is credited to the range it lies in.
   const auto credit = [&](std::span<const Span> spans, std::size_t category) {
-    std::size_t i = 0;
+    if (spans.empty()) return;
+    auto i = static_cast<std::size_t>(FirstAfter(ranges, spans.front().start) - ranges.begin());
     for (const Span span : spans) {
       while (i < ranges.size() && ranges[i].end <= span.start) ++i;
       for (std::size_t k = i; k < ranges.size() && ranges[k].start < span.end; ++k) {
@@ -106,12 +136,16 @@ std::vector<Breakdown> Partition(const Roles& roles, std::span<const Span> range
       }
     }
   };
-  std::vector<Span> free = Merge({ranges.begin(), ranges.end()});
-  for (std::size_t category = 0; category < roles.size(); ++category) {
-    credit(Intersect(free, roles[category]), category);
-    free = Subtract(free, roles[category]);
+  const std::vector<Span> whole = Merge({ranges.begin(), ranges.end()});
+  for (const Span piece : Pieces(roles, whole)) {
+    std::vector<Span> free = Clip(Near(whole, piece), piece);
+    for (std::size_t category = 0; category < roles.size(); ++category) {
+      const auto near = Near(roles[category], piece);
+      credit(Intersect(free, near), category);
+      free = Subtract(free, near);
+    }
+    credit(free, Index(Category::kOther));
   }
-  credit(free, Index(Category::kOther));
   return parts;
 }
 

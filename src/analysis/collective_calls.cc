@@ -107,8 +107,7 @@ std::vector<CollectiveCall> CollectCollectives(const RankContext& rank) {
   const Profile& profile = *rank.profile;
   const DeviceTable& device = profile.device;
   std::vector<CollectiveCall> calls;
-  const std::vector<DeviceSpans> spans = CollectDeviceSpans(profile, rank.classes);
-  const std::vector<Ns> exposed = ExposedTimes(profile, rank.classes, spans);
+  const std::vector<Ns> exposed = ExposedTimes(profile, rank.classes);
   for (std::size_t i = 0; i < device.size(); ++i) {
     if (!rank.classes[i].collective) continue;
     CollectiveCall& call = calls.emplace_back();

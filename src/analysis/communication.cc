@@ -52,13 +52,13 @@ RankTimes MeasureRank(const RankContext& rank, std::span<const CollectiveCall> c
   RankTimes times;
   const auto devices = CollectDeviceSpans(*rank.profile, rank.classes);
   for (const DeviceSpans& device : devices) {
-    const std::vector<Span> communication = Clip(device.communication, rank.window());
-    const std::vector<Span> compute = Clip(device.compute, rank.window());
-    times.compute += Length(compute);
+    const Span window = rank.window();
+    const std::vector<Span> communication = Clip(device.communication, window);
+    times.compute += OverlapLength(device.compute, std::span(&window, 1));
     times.communication += Length(communication);
-    times.hidden += OverlapLength(communication, compute);
-    times.window += rank.window().length();
-    times.busy += Length(Clip(device.busy, rank.window()));
+    times.hidden += OverlapLength(communication, device.compute);
+    times.window += window.length();
+    times.busy += OverlapLength(device.busy, std::span(&window, 1));
   }
   if (times.communication == 0 && !calls.empty()) AddHostTimes(rank, calls, devices, times);
   for (const CollectiveCall& call : calls) {

@@ -41,8 +41,7 @@ std::uint8_t KindOf(const DeviceTable& device, std::size_t row) {
 
 void CollectRows(const RankContext& rank, std::size_t position, std::vector<CopyRow>& rows) {
   const DeviceTable& device = rank.profile->device;
-  const auto spans = CollectDeviceSpans(*rank.profile, rank.classes);
-  const std::vector<Ns> exposed = ExposedTimes(*rank.profile, rank.classes, spans);
+  const std::vector<Ns> exposed = ExposedTimes(*rank.profile, rank.classes);
   const std::size_t first = rows.size();  // A handful per rank: look through them.
   for (std::size_t i = 0; i < device.size(); ++i) {
     if (device.kind[i] == DeviceKind::kKernel) continue;

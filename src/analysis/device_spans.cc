@@ -21,6 +21,21 @@ Ns Covered(std::span<const Span> cover, Span part, std::size_t& from) {
   return covered;
 }
 
+// When the GPU of row `first`, its first, computes; nothing when computing is all that it does.
+std::vector<Span> ComputeFrom(const DeviceTable& device, std::span<const KernelClass> classes,
+                              std::size_t first) {
+  SpanCollector compute;
+  bool is_all = true;
+  std::size_t end = first;
+  for (; end < device.size() && device.gpu[end] == device.gpu[first]; ++end) {
+    is_all = is_all && IsCompute(device, classes, end);
+  }
+  for (std::size_t i = first; i < end && !is_all; ++i) {
+    if (IsCompute(device, classes, i)) compute.Add(device.start[i], device.duration[i]);
+  }
+  return compute.Take();
+}
+
 }  // namespace
 
 std::vector<DeviceSpans> CollectDeviceSpans(const Profile& profile,
@@ -43,16 +58,15 @@ std::vector<DeviceSpans> CollectDeviceSpans(const Profile& profile,
   return result;
 }
 
-std::vector<Ns> ExposedTimes(const Profile& profile, std::span<const KernelClass> classes,
-                             std::span<const DeviceSpans> spans) {
+std::vector<Ns> ExposedTimes(const Profile& profile, std::span<const KernelClass> classes) {
   const DeviceTable& device = profile.device;
   std::vector<Ns> exposed(device.size(), 0);
-  std::size_t which = 0, from = 0;
+  std::vector<Span> compute;
+  std::size_t from = 0;
   for (std::size_t i = 0; i < device.size(); ++i) {
-    const bool new_gpu = i > 0 && device.gpu[i] != device.gpu[i - 1];
-    if (new_gpu) ++which;
-    const std::vector<Span>& compute = spans[which].compute;
-    if (new_gpu || i == 0 || device.stream[i] != device.stream[i - 1]) from = 0;
+    const bool new_gpu = i == 0 || device.gpu[i] != device.gpu[i - 1];
+    if (new_gpu) compute = ComputeFrom(device, classes, i);
+    if (new_gpu || device.stream[i] != device.stream[i - 1]) from = 0;
     if (IsCompute(device, classes, i)) continue;
     const Span part{device.start[i], device.start[i] + device.duration[i]};
     if (from == 0) {  // First of a stream: leap, do not walk.

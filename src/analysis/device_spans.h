@@ -26,7 +26,6 @@ std::vector<DeviceSpans> CollectDeviceSpans(const Profile& profile,
 
 /// Per row of DeviceTable: of its duration, the part in which the same GPU computes nothing. Only
 /// collectives, copies and sets are measured; computing kernels get 0.
-std::vector<Ns> ExposedTimes(const Profile& profile, std::span<const KernelClass> classes,
-                             std::span<const DeviceSpans> spans);
+std::vector<Ns> ExposedTimes(const Profile& profile, std::span<const KernelClass> classes);
 
 }  // namespace profgauge

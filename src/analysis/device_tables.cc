@@ -96,8 +96,11 @@ StreamSums SumStream(const RankContext& rank, std::size_t begin, std::size_t end
   const DeviceTable& device = profile.device;
   StreamSums sums;
   SpanCollector active;
+  for (std::size_t i = begin; i < end; ++i) active.Add(device.start[i], device.duration[i]);
+  const Span window[] = {rank.window()};
+  sums.busy = OverlapLength(active.Take(), window);
+  sums.launches.reserve(end - begin);
   for (std::size_t i = begin; i < end; ++i) {
-    active.Add(device.start[i], device.duration[i]);
     if (!rank.InTables(DeviceId{static_cast<std::uint32_t>(i)})) continue;
     const bool kernel = device.kind[i] == DeviceKind::kKernel;
     (kernel ? sums.kernels : sums.copies) += 1;
@@ -106,8 +109,6 @@ StreamSums SumStream(const RankContext& rank, std::size_t begin, std::size_t end
     const ApiId launch = device.launch[i];
     if (launch.valid()) sums.launches.push_back({profile.api.start[launch.value], device.start[i]});
   }
-  const Span window[] = {rank.window()};
-  sums.busy = OverlapLength(active.Take(), window);
   return sums;
 }
 
@@ -121,24 +122,17 @@ void AppendQueue(const StreamSums& sums, Table& table) {
     for (Column* column : {&empty, &mean, &longest, &full}) column->AddAbsent();
     return;
   }
-  const std::vector<std::int64_t> at_launch = QueueLengths(sums.launches);
-  const auto into_empty = std::count(at_launch.begin(), at_launch.end(), 0);
-  empty.AddReal(static_cast<double>(into_empty) / static_cast<double>(at_launch.size()));
-  const std::vector<QueueEvent> events = QueueEvents(sums.launches);
-  std::int64_t sum = 0, max = 0;
-  Ns full_time = 0;
-  for (std::size_t i = 0; i < events.size(); ++i) {
-    sum += events[i].length;
-    max = std::max(max, events[i].length);
-    if (events[i].length >= kFullQueue && i + 1 < events.size()) {
-      full_time += events[i + 1].time - events[i].time;
-    }
-  }
-  mean.AddReal(static_cast<double>(sum) / static_cast<double>(events.size()));
-  longest.AddInteger(max);
-  const Ns length = events.back().time - events.front().time;
+  const auto into_empty = [&] {
+    const std::vector<std::int64_t> at_launch = QueueLengths(sums.launches);
+    return std::count(at_launch.begin(), at_launch.end(), 0);
+  }();
+  empty.AddReal(static_cast<double>(into_empty) / static_cast<double>(sums.launches.size()));
+  const QueueSums queue = SumQueue(sums.launches, kFullQueue);
+  mean.AddReal(static_cast<double>(queue.length) / static_cast<double>(queue.events));
+  longest.AddInteger(queue.longest);
+  const Ns length = queue.last - queue.first;
   if (length > 0)
-    full.AddReal(static_cast<double>(full_time) / static_cast<double>(length));
+    full.AddReal(static_cast<double>(queue.full_time) / static_cast<double>(length));
   else
     full.AddAbsent();
 }

@@ -19,7 +19,6 @@ struct GpuUse {
   std::optional<double> sm_efficiency;
   /// Estimated achieved occupancy, 0..1, weighted by kernel time in the window.
   std::optional<double> occupancy;
-  std::vector<Span> idle;  ///< The parts of the window in which nothing runs on it.
 
   double utilization() const { return Share(kernel_busy); }
   double idle_share() const { return window > 0 ? Share(window - busy) : 0; }

@@ -163,15 +163,15 @@ std::vector<std::uint32_t> RowsByStart(const DeviceTable& device, std::int32_t g
   return rows;
 }
 
-std::vector<IdleGap> ExplainIdle(const RankContext& rank, const GpuUse& use,
-                                 const HostWaits& waits) {
+// Calls `visit(gap)` for each gap in turn: a long recording has millions, nobody needs them at once.
+template <class Visit>
+void ForEachGap(const RankContext& rank, const GpuUse& use, const HostWaits& waits, Visit visit) {
   const DeviceTable& device = rank.profile->device;
   const std::vector<std::uint32_t> rows = RowsByStart(device, use.gpu);
-  std::vector<IdleGap> gaps;
   std::size_t next = 0;
   DeviceId latest;
   Ns latest_end = 0;
-  for (const Span idle : use.idle) {
+  for (const Span idle : IdleSpans(rank, use.gpu)) {
     for (; next < rows.size() && device.start[rows[next]] < idle.end; ++next) {
       const Ns end = device.start[rows[next]] + device.duration[rows[next]];
       // Events of no length inside the gap end nothing.
@@ -186,9 +186,8 @@ std::vector<IdleGap> ExplainIdle(const RankContext& rank, const GpuUse& use,
     gap.before = latest;
     if (next < rows.size()) gap.after = DeviceId{rows[next]};
     Explain(*rank.profile, waits, gap);
-    gaps.push_back(gap);
+    visit(gap);
   }
-  return gaps;
 }
 
 struct TableRow {
@@ -197,17 +196,38 @@ struct TableRow {
   IdleGap gap;
 };
 
-void FillTable(std::span<const RankContext> ranks, std::vector<TableRow>& rows, Table& table) {
-  const auto longer = [](const TableRow& a, const TableRow& b) {
-    if (a.gap.time.length() != b.gap.time.length()) {
-      return a.gap.time.length() > b.gap.time.length();
-    }
-    return std::tie(a.rank, a.gpu, a.gap.time.start) < std::tie(b.rank, b.gpu, b.gap.time.start);
-  };
-  const std::size_t kept = std::min(rows.size(), kGapsInTable);
-  std::partial_sort(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(kept), rows.end(),
-                    longer);
-  rows.resize(kept);
+bool IsLonger(const TableRow& a, const TableRow& b) {
+  if (a.gap.time.length() != b.gap.time.length()) {
+    return a.gap.time.length() > b.gap.time.length();
+  }
+  return std::tie(a.rank, a.gpu, a.gap.time.start) < std::tie(b.rank, b.gpu, b.gap.time.start);
+}
+
+// The longest gaps of all that were added.
+class LongestGaps {
+ public:
+  void Add(const TableRow& row) {
+    rows_.push_back(row);
+    if (rows_.size() >= 2 * kGapsInTable) Cut();
+  }
+  /// The longest first.
+  std::vector<TableRow> Take() {
+    Cut();
+    std::sort(rows_.begin(), rows_.end(), IsLonger);
+    return std::move(rows_);
+  }
+
+ private:
+  void Cut() {
+    if (rows_.size() <= kGapsInTable) return;
+    std::nth_element(rows_.begin(), rows_.begin() + kGapsInTable, rows_.end(), IsLonger);
+    rows_.resize(kGapsInTable);
+  }
+  std::vector<TableRow> rows_;
+};
+
+void FillTable(std::span<const RankContext> ranks, const std::vector<TableRow>& rows,
+               Table& table) {
   const auto text = [&table](std::string_view value) {
     return value.empty() ? StringId{} : table.strings().Intern(value);
   };
@@ -255,7 +275,10 @@ IdleCause IdleGap::main_cause() const {
 }
 
 std::vector<IdleGap> ExplainIdle(const RankContext& rank, const GpuUse& use) {
-  return ExplainIdle(rank, use, CollectWaits(*rank.profile));
+  std::vector<IdleGap> gaps;
+  ForEachGap(rank, use, CollectWaits(*rank.profile),
+             [&gaps](const IdleGap& gap) { gaps.push_back(gap); });
+  return gaps;
 }
 
 namespace {
@@ -291,7 +314,7 @@ std::string WhyUntold(std::span<const RankContext> ranks, IdleCause cause, const
 void AddIdle(std::span<const RankContext> ranks, Output& out) {
   std::array<double, kIdleCauses> shares{};
   std::int64_t gpus = 0;
-  std::vector<TableRow> rows;
+  LongestGaps longest;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const Ns window = ranks[i].window().length();
     if (window <= 0) continue;
@@ -299,10 +322,10 @@ void AddIdle(std::span<const RankContext> ranks, Output& out) {
     for (const GpuUse& use : MeasureGpus(ranks[i])) {
       ++gpus;
       std::array<Ns, kIdleCauses> sums{};
-      for (IdleGap& gap : ExplainIdle(ranks[i], use, waits)) {
+      ForEachGap(ranks[i], use, waits, [&](const IdleGap& gap) {
         for (std::size_t cause = 0; cause < kIdleCauses; ++cause) sums[cause] += gap.causes[cause];
-        rows.push_back({i, use.gpu, gap});
-      }
+        longest.Add({i, use.gpu, gap});
+      });
       for (std::size_t cause = 0; cause < kIdleCauses; ++cause) {
         shares[cause] += static_cast<double>(sums[cause]) / static_cast<double>(window);
       }
@@ -321,7 +344,7 @@ void AddIdle(std::span<const RankContext> ranks, Output& out) {
     }
   }
   if (gpus > 0) {
-    FillTable(ranks, rows, out.AddTable("gaps"));
+    FillTable(ranks, longest.Take(), out.AddTable("gaps"));
   } else {
     out.SetTableAbsent("gaps", out.Gap(Capability::kDeviceEvents));
   }

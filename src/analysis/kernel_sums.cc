@@ -26,6 +26,9 @@ LaunchProperties PropertiesOf(const LaunchConfig& config) {
 
 constexpr LaunchProperties kNoProperties = {{0, 0, 0}, {0, 0, 0}, -1, -1};
 
+// One certain call makes a row certain; else one undecided makes it undecided.
+Tri Surest(Tri row, Tri call) { return call == Tri::kYes || row == Tri::kNo ? call : row; }
+
 void AddCall(KernelSums& sums, const KernelSums& call, double blocks, double occupancy) {
   sums.calls += 1;
   sums.time += call.time;
@@ -37,9 +40,7 @@ void AddCall(KernelSums& sums, const KernelSums& call, double blocks, double occ
   if (call.bytes >= 0) sums.bytes = std::max<std::int64_t>(sums.bytes, 0) + call.bytes;
   if (blocks >= 0) sums.blocks_per_sm.Add(blocks, call.time);
   if (occupancy >= 0) sums.occupancy.Add(occupancy, call.time);
-  // One certain call makes the row certain; else one undecided makes it undecided.
-  if (call.tensor_core == Tri::kYes || sums.tensor_core == Tri::kNo)
-    sums.tensor_core = call.tensor_core;
+  sums.tensor_core = Surest(sums.tensor_core, call.tensor_core);
   if (sums.rule == 0) sums.rule = call.rule;
   sums.collective = sums.collective || call.collective;
 }
@@ -60,17 +61,17 @@ void KernelCollector::AddRank(const RankContext& rank, std::uint32_t position) {
   iteration_rows_.clear();
   Texts texts(profile, pool_);
   texts_ = &texts;
-  const std::vector<DeviceSpans> spans = CollectDeviceSpans(profile, rank.classes);
-  const std::vector<KernelWork> work = DivideWork(rank);
-  const std::vector<Ns> exposed = ExposedTimes(profile, rank.classes, spans);
+  const WorkDivision division(rank);
+  const std::vector<Ns> exposed = ExposedTimes(profile, rank.classes);
   for (std::size_t i = 0; i < device.size(); ++i) {
     if (device.kind[i] != DeviceKind::kKernel) continue;
     const DeviceId row{static_cast<std::uint32_t>(i)};
     KernelSums call;
     call.time = device.duration[i];
     call.exposed = exposed[i];
-    call.work_flops = work[i].flops;
-    call.work_bytes = work[i].bytes;
+    const KernelWork work = division.Of(i);
+    call.work_flops = work.flops;
+    call.work_bytes = work.bytes;
     call.tensor_core = rank.classes[i].tensor_core;
     call.rule = rank.classes[i].rule;
     call.collective = rank.classes[i].collective;
@@ -138,8 +139,11 @@ void KernelCollector::AddToIteration(const RankContext& rank, std::size_t row,
   const std::uint64_t key = (static_cast<std::uint64_t>(iteration) << 32) | name.value;
   const auto [at, is_new] =
       iteration_rows_.try_emplace(key, static_cast<std::uint32_t>(by_iteration.size()));
-  if (is_new) by_iteration.push_back({position_, iteration, name, {}});
-  AddCall(by_iteration[at->second].sums, call, -1, -1);
+  if (is_new) by_iteration.push_back({position_, iteration, name, {}, 0, 0});
+  KernelIterationRow& sums = by_iteration[at->second];
+  sums.tensor_core = Surest(sums.tensor_core, call.tensor_core);
+  ++sums.calls;
+  sums.time += call.time;
 }
 
 std::vector<std::uint32_t> KernelCollector::MapConfigs(const Profile& profile) {

@@ -69,10 +69,13 @@ struct KernelOpRow {
   Tri eligible = Tri::kUnknown;
 };
 
+/// Small: there is one for each name in each iteration.
 struct KernelIterationRow {
   std::uint32_t rank = 0, iteration = 0;
   StringId name;
-  KernelSums sums;
+  Tri tensor_core = Tri::kNo;
+  std::int64_t calls = 0;
+  Ns time = 0;
 };
 
 /// Launch properties by which rows are told apart: not what follows from them and the chip.

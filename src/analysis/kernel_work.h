@@ -11,9 +11,25 @@ struct KernelWork {
   double flops = -1, bytes = -1;  ///< -1 unknown.
 };
 
-/// One per row of DeviceTable. The work of an operator is divided among its kernels by their time:
-/// that of a product, convolution or attention among the kernels whose name speaks of one, where
-/// there are such, so that helpers have none. The parts add up to the operator's work.
-std::vector<KernelWork> DivideWork(const RankContext& rank);
+/// The work of an operator is divided among its kernels by their time: that of a product,
+/// convolution or attention among the kernels whose name speaks of one, where there are such, so
+/// that helpers have none. The parts add up to the operator's work.
+class WorkDivision {
+ public:
+  /// Keeps a reference to `rank`.
+  explicit WorkDivision(const RankContext& rank);
+  KernelWork Of(std::size_t device_row) const;
+
+ private:
+  /// The counted operator that launched a kernel, or OpWorks::kNone.
+  std::uint32_t Counted(std::size_t device_row) const;
+
+  // Times of the kernels of one counted operator.
+  struct Times {
+    Ns all = 0, matrix = 0;
+  };
+  const RankContext& rank_;
+  std::vector<Times> times_;  // By row of HostTable.
+};
 
 }  // namespace profgauge

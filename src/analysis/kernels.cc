@@ -141,25 +141,25 @@ void FillKernelsByOp(const KernelCollector& collected, std::span<const RankConte
   if (!collected.any_shape_types) table.Find("dtype")->MarkAbsent(out.Gap(Capability::kShapes));
 }
 
-void FillKernelsByIteration(const KernelCollector& collected, std::span<const RankContext> ranks,
+void FillKernelsByIteration(KernelCollector& collected, std::span<const RankContext> ranks,
                             Output& out) {
   Table& table = out.AddTable("kernels_by_iteration");
   StringPool& pool = out.strings();
-  auto rows = collected.by_iteration;
+  std::vector<KernelIterationRow>& rows = collected.by_iteration;
   std::stable_sort(rows.begin(), rows.end(),
                    [&](const KernelIterationRow& a, const KernelIterationRow& b) {
                      if (a.rank != b.rank) return a.rank < b.rank;
                      if (a.iteration != b.iteration) return a.iteration < b.iteration;
-                     if (a.sums.time != b.sums.time) return a.sums.time > b.sums.time;
+                     if (a.time != b.time) return a.time > b.time;
                      return pool[a.name] < pool[b.name];
                    });
   for (const KernelIterationRow& row : rows) {
     table.Find("iteration")->AddInteger(row.iteration);
     table.Find("rank")->AddInteger(ranks[row.rank].rank);
     table.Find("name")->AddText(row.name);
-    table.Find("uses_tensor_core")->AddText(pool.Intern(TriName(row.sums.tensor_core)));
-    table.Find("calls")->AddInteger(row.sums.calls);
-    table.Find("time")->AddInteger(row.sums.time);
+    table.Find("uses_tensor_core")->AddText(pool.Intern(TriName(row.tensor_core)));
+    table.Find("calls")->AddInteger(row.calls);
+    table.Find("time")->AddInteger(row.time);
   }
 }
 

@@ -61,6 +61,19 @@ std::size_t AdvanceTo(const std::vector<Ns>& times, std::size_t from, Ns at) {
   return static_cast<std::size_t>(std::lower_bound(begin, times.end(), at) - times.begin());
 }
 
+template <class Visit>
+void ForEachEvent(std::span<const QueueItem> items, Visit visit) {
+  const SortedTimes times(items);
+  std::size_t launched = 0, started = 0;
+  while (started < items.size()) {
+    // No item starts before its own launch, so launches never run out first.
+    const bool launch =
+        launched < items.size() && times.launched[launched] <= times.started[started];
+    const Ns time = launch ? times.launched[launched++] : times.started[started++];
+    visit(QueueEvent{time, static_cast<std::int64_t>(launched - started)});
+  }
+}
+
 // The columns of the table, found once.
 struct Columns {
   Columns(Table& table, StringPool& pool)
@@ -142,27 +155,35 @@ void AppendRow(const RankContext& rank, std::size_t row, std::int64_t queue,
   to.block.AddText(config.valid() ? dimensions.blocks[config.value] : StringId{});
 }
 
+// How full the queue of the rows [begin, end), which are one stream's, was at each of its launches.
+std::vector<std::int64_t> QueueOf(const Profile& profile, std::size_t begin, std::size_t end) {
+  std::vector<QueueItem> items;
+  items.reserve(end - begin);
+  for (std::size_t i = begin; i < end; ++i) {
+    const ApiId launch = profile.device.launch[i];
+    if (launch.valid()) {
+      items.push_back({profile.api.start[launch.value], profile.device.start[i]});
+    }
+  }
+  return QueueLengths(items);
+}
+
 // Adds the launches of the rows [begin, end), which are one stream's.
 void AddStream(const RankContext& rank, std::size_t begin, std::size_t end,
                const Dimensions& dimensions, Texts& texts, Columns& columns, Summary& summary) {
   const Profile& profile = *rank.profile;
-  std::vector<QueueItem> items;
-  std::vector<std::size_t> rows;
+  const std::vector<std::int64_t> queue = QueueOf(profile, begin, end);
+  std::size_t launch = 0;
   for (std::size_t i = begin; i < end; ++i) {
-    const ApiId launch = profile.device.launch[i];
-    if (!launch.valid()) continue;
-    items.push_back({profile.api.start[launch.value], profile.device.start[i]});
-    rows.push_back(i);
-  }
-  const std::vector<std::int64_t> queue = QueueLengths(items);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (!rank.InTables(DeviceId{static_cast<std::uint32_t>(rows[i])})) continue;
+    if (!profile.device.launch[i].valid()) continue;
+    const std::int64_t length = queue[launch++];
+    if (!rank.InTables(DeviceId{static_cast<std::uint32_t>(i)})) continue;
     ++summary.launches;
-    if (queue[i] == 0) ++summary.into_empty_queue;
-    if (profile.device.kind[rows[i]] == DeviceKind::kKernel) {
-      summary.delays.push_back(DelayOf(profile, rows[i]));
+    if (length == 0) ++summary.into_empty_queue;
+    if (profile.device.kind[i] == DeviceKind::kKernel) {
+      summary.delays.push_back(DelayOf(profile, i));
     }
-    AppendRow(rank, rows[i], queue[i], dimensions, texts, columns);
+    AppendRow(rank, i, length, dimensions, texts, columns);
   }
 }
 
@@ -192,18 +213,27 @@ void SetMetrics(Summary& summary, Output& out) {
 }  // namespace
 
 std::vector<QueueEvent> QueueEvents(std::span<const QueueItem> items) {
-  const SortedTimes times(items);
   std::vector<QueueEvent> events;
   events.reserve(items.size() * 2);
-  std::size_t launched = 0, started = 0;
-  while (started < items.size()) {
-    // No item starts before its own launch, so launches never run out first.
-    const bool launch =
-        launched < items.size() && times.launched[launched] <= times.started[started];
-    const Ns time = launch ? times.launched[launched++] : times.started[started++];
-    events.push_back({time, static_cast<std::int64_t>(launched - started)});
-  }
+  ForEachEvent(items, [&events](QueueEvent event) { events.push_back(event); });
   return events;
+}
+
+QueueSums SumQueue(std::span<const QueueItem> items, std::int64_t full) {
+  QueueSums sums;
+  QueueEvent before;
+  ForEachEvent(items, [&](QueueEvent event) {
+    if (sums.events++ == 0) {
+      sums.first = event.time;
+    } else if (before.length >= full) {
+      sums.full_time += event.time - before.time;
+    }
+    sums.length += event.length;
+    sums.longest = std::max(sums.longest, event.length);
+    sums.last = event.time;
+    before = event;
+  });
+  return sums;
 }
 
 std::vector<std::int64_t> QueueLengths(std::span<const QueueItem> items) {

@@ -28,6 +28,14 @@ std::vector<QueueEvent> QueueEvents(std::span<const QueueItem> items);
 /// launched. O(n log n).
 std::vector<std::int64_t> QueueLengths(std::span<const QueueItem> items);
 
+/// How full a queue was over its events, without the list of them.
+struct QueueSums {
+  std::int64_t events = 0, length = 0, longest = 0;  ///< `length`: the sum over events.
+  Ns full_time = 0;  ///< Time in which at least `full` launches were in the queue.
+  Ns first = 0, last = 0;
+};
+QueueSums SumQueue(std::span<const QueueItem> items, std::int64_t full);
+
 /// Adds launches (rows by rank, GPU, stream and start) and sets launch.*.
 void AddLaunches(std::span<const RankContext> ranks, Output& out);
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/kernel_sweep.h"
+
 namespace profgauge {
 namespace {
 
@@ -33,36 +35,20 @@ Span RowInWindow(const DeviceTable& device, std::size_t row, Span window) {
 // Blocks per SM of all kernels that run at a moment add up, to at most 1.
 std::optional<double> SmEfficiency(const Profile& profile, std::span<const Gpu> gpus,
                                    const GpuRows& rows, Span window) {
-  struct Edge {
-    Ns at;
-    double change;
+  std::vector<std::uint32_t> known;
+  const auto blocks_of = [&](std::uint32_t row) {
+    return BlocksPerSm(profile, gpus, DeviceId{row}).value_or(0);
   };
-  std::vector<Edge> edges;
-  bool known = false;
-  for (std::size_t row = rows.begin; row < rows.end; ++row) {
-    const auto blocks = BlocksPerSm(profile, gpus, DeviceId{static_cast<std::uint32_t>(row)});
-    if (!blocks || *blocks <= 0) continue;
-    known = true;
-    const Span span = RowInWindow(profile.device, row, window);
-    if (span.end <= span.start) continue;
-    edges.push_back({span.start, *blocks});
-    edges.push_back({span.end, -*blocks});
+  for (auto row = static_cast<std::uint32_t>(rows.begin); row < rows.end; ++row) {
+    if (blocks_of(row) > 0) known.push_back(row);
   }
-  if (!known || window.length() <= 0) return std::nullopt;
-  // Ends first: their order at one moment covers no time, and the level stays small and exact.
-  std::sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) {
-    return a.at != b.at ? a.at < b.at : a.change < b.change;
-  });
-  double level = 0;
+  if (known.empty() || window.length() <= 0) return std::nullopt;
   double sum = 0;
-  std::int64_t running = 0;
-  Ns previous = window.start;
-  for (const Edge& edge : edges) {
-    sum += std::min(level, 1.0) * static_cast<double>(edge.at - previous);
-    previous = edge.at;
-    running += edge.change > 0 ? 1 : -1;
-    level = running == 0 ? 0 : level + edge.change;
-  }
+  SweepKernels(
+      known, [&](std::uint32_t row) { return RowInWindow(profile.device, row, window); }, blocks_of,
+      [&sum](Ns from, Ns to, double level) {
+        sum += std::min(level, 1.0) * static_cast<double>(to - from);
+      });
   return sum / static_cast<double>(window.length());
 }
 
@@ -83,24 +69,23 @@ std::optional<double> Occupancy(const Profile& profile, const GpuRows& rows, Spa
   return weighted / weight;
 }
 
+// When a GPU runs something, or kernels only.
+std::vector<Span> BusySpans(const DeviceTable& device, const GpuRows& rows, bool kernels_only) {
+  SpanCollector spans;
+  for (std::size_t row = rows.begin; row < rows.end; ++row) {
+    if (kernels_only && device.kind[row] != DeviceKind::kKernel) continue;
+    spans.Add(device.start[row], device.duration[row]);
+  }
+  return spans.Take();
+}
+
 GpuUse MeasureGpu(const Profile& profile, std::span<const Gpu> gpus, const GpuRows& rows,
                   Span window) {
-  const DeviceTable& device = profile.device;
-  SpanCollector kernels;
-  SpanCollector all;
-  for (std::size_t row = rows.begin; row < rows.end; ++row) {
-    all.Add(device.start[row], device.duration[row]);
-    if (device.kind[row] == DeviceKind::kKernel) {
-      kernels.Add(device.start[row], device.duration[row]);
-    }
-  }
   GpuUse use;
   use.gpu = rows.gpu;
   use.window = window.length();
-  use.kernel_busy = Length(Clip(kernels.Take(), window));
-  const std::vector<Span> busy = Clip(all.Take(), window);
-  use.busy = Length(busy);
-  if (window.length() > 0) use.idle = Subtract(std::span(&window, 1), busy);
+  use.kernel_busy = OverlapLength(BusySpans(profile.device, rows, true), std::span(&window, 1));
+  use.busy = OverlapLength(BusySpans(profile.device, rows, false), std::span(&window, 1));
   use.sm_efficiency = SmEfficiency(profile, gpus, rows, window);
   use.occupancy = Occupancy(profile, rows, window);
   return use;
@@ -136,6 +121,16 @@ std::vector<GpuUse> MeasureGpus(const Profile& profile, std::span<const Gpu> gpu
   std::vector<GpuUse> uses;
   for (const GpuRows& rows : used) uses.push_back(MeasureGpu(profile, gpus, rows, window));
   return uses;
+}
+
+std::vector<Span> IdleSpans(const RankContext& rank, std::int32_t gpu) {
+  const Span window = rank.window();
+  if (window.length() <= 0) return {};
+  for (const GpuRows& rows : SplitByGpu(rank.profile->device)) {
+    if (rows.gpu != gpu) continue;
+    return Subtract(std::span(&window, 1), BusySpans(rank.profile->device, rows, false));
+  }
+  return {window};
 }
 
 std::optional<double> BlocksPerSm(const Profile& profile, std::span<const Gpu> gpus,

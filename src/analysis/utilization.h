@@ -19,6 +19,8 @@ namespace profgauge {
 std::vector<GpuUse> MeasureGpus(const Profile& profile, std::span<const Gpu> gpus, Span window);
 /// The same for a rank, as measured once when its context was built.
 inline const std::vector<GpuUse>& MeasureGpus(const RankContext& rank) { return rank.gpus; }
+/// The parts of the rank's window in which nothing runs on that GPU: a span list.
+std::vector<Span> IdleSpans(const RankContext& rank, std::int32_t gpu);
 
 /// Blocks per SM of a kernel: as recorded, else from its grid and the GPU's number of SMs (ROCm
 /// records none). Absent when neither is known.

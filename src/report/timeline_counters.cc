@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <utility>
 #include <vector>
 
+#include "analysis/kernel_sweep.h"
 #include "base/interval.h"
 #include "report/timeline_neuron.h"
 
@@ -68,31 +70,31 @@ void Spread(Ns first, Ns bucket, Ns from, Ns to, double value, std::vector<doubl
 Busy MeasureGpu(const Profile& profile, std::int32_t gpu, Ns bucket, std::size_t buckets) {
   const DeviceTable& device = profile.device;
   Busy busy{std::vector<double>(buckets), std::vector<double>(buckets)};
-  std::vector<Span> spans;
-  std::vector<std::pair<Ns, double>> steps;
-  for (std::size_t row = 0; row < device.size(); ++row) {
-    if (device.gpu[row] != gpu || device.kind[row] != DeviceKind::kKernel) continue;
-    const Ns start = device.start[row], end = start + std::max<Ns>(device.duration[row], 0);
-    spans.push_back({start, end});
+  SpanCollector spans;
+  std::vector<std::uint32_t> known;
+  const auto blocks_of = [&](std::uint32_t row) {
     const LaunchConfigId config = device.config[row];
-    const double blocks = config.valid() ? profile.launch_configs[config.value].blocks_per_sm : -1;
-    if (blocks <= 0) continue;
-    steps.emplace_back(start, blocks);
-    steps.emplace_back(end, -blocks);
+    return config.valid() ? profile.launch_configs[config.value].blocks_per_sm : -1;
+  };
+  for (std::uint32_t row = 0; row < device.size(); ++row) {
+    if (device.gpu[row] != gpu || device.kind[row] != DeviceKind::kKernel) continue;
+    spans.Add(device.start[row], device.duration[row]);
+    if (blocks_of(row) > 0) known.push_back(row);
   }
-  for (const Span& span : Merge(std::move(spans))) {
+  for (const Span& span : spans.Take()) {
     Spread(profile.first, bucket, span.start, span.end, 1, busy.running);
   }
-  std::sort(steps.begin(), steps.end());
-  double level = 0;
-  for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
-    level += steps[i].second;
-    if (level > 1e-9) {
-      Spread(profile.first, bucket, steps[i].first, steps[i + 1].first, std::min(level, 1.0),
-             busy.efficiency);
-    }
-  }
-  if (steps.empty()) busy.efficiency.clear();
+  if (known.empty()) busy.efficiency.clear();
+  SweepKernels(
+      known,
+      [&](std::uint32_t row) {
+        return Span{device.start[row], device.start[row] + device.duration[row]};
+      },
+      blocks_of, [&](Ns from, Ns to, double level) {
+        if (level > 1e-9) {
+          Spread(profile.first, bucket, from, to, std::min(level, 1.0), busy.efficiency);
+        }
+      });
   return busy;
 }
 
@@ -102,9 +104,8 @@ void AddBusy(const Profile& profile, std::int64_t rank, Timeline& timeline) {
   if (window <= 0) return;
   const Ns bucket = BucketOf(window);
   const auto buckets = static_cast<std::size_t>(std::max<Ns>(1, window / bucket));
-  std::vector<std::int32_t> gpus(profile.device.gpu);
-  std::sort(gpus.begin(), gpus.end());
-  gpus.erase(std::unique(gpus.begin(), gpus.end()), gpus.end());
+  std::vector<std::int32_t> gpus;  // The table is sorted by them.
+  std::unique_copy(profile.device.gpu.begin(), profile.device.gpu.end(), std::back_inserter(gpus));
   for (const std::int32_t gpu : gpus) {
     const Busy busy = MeasureGpu(profile, gpu, bucket, buckets);
     const auto add = [&](std::string name, const std::vector<double>& sums) {

@@ -76,7 +76,7 @@ TEST(ExposedTime, IsWhatNoComputationOfTheSameGpuCovers) {
   const auto spans = CollectDeviceSpans(profile, classes);
   ASSERT_EQ(spans.size(), 2U);
   EXPECT_EQ(Length(spans[0].communication), 130);
-  EXPECT_EQ(ExposedTimes(profile, classes, spans), (std::vector<Ns>{0, 0, 50, 10, 0}));
+  EXPECT_EQ(ExposedTimes(profile, classes), (std::vector<Ns>{0, 0, 50, 10, 0}));
 }
 
 TEST(Copies, BySizeAndKind) {
