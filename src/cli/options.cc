@@ -154,7 +154,7 @@ constexpr OptionSpec kOptions[] = {
      SetText<&Options::templates_dir>},
     {"--timeline", "", "WHICH", Group::kOutputs, kOnJudging,
      "Events in the page's timeline: auto (default), full or off",
-     "auto keeps 300 000 events: those of GPUs, then the longest of the host.", SetTimeline},
+     "auto keeps 300 000 events: those of devices, then the host's around findings and its longest.", SetTimeline},
     {"--emit-trace", "", "FILE", Group::kOutputs, kOnJudging,
      "Write the timeline's events as a Chrome trace, for ui.perfetto.dev",
      "Gzip when the name ends in .gz. --timeline says which events.",

@@ -49,33 +49,107 @@ json::array CountersOf(const report::Timeline& timeline) {
                                     {"unit", UnitName(counter.unit)},
                                     {"scale", counter.scale},
                                     {"rank", counter.rank},
+                                    {"section", ValidUtf8(counter.section)},
+                                    {"line", counter.line},
                                     {"count", counter.time.size()}});
   }
   return counters;
 }
 
-json::object TimelineHead(const report::Timeline& timeline, Ns unit) {
-  json::array kinds, tracks, lanes;
-  for (const auto& kind : timeline.kinds) {
-    json::array entry{ValidUtf8(kind.name), kind.category};
-    if (!kind.detail.empty()) entry.push_back(json::string(ValidUtf8(kind.detail)));
-    kinds.push_back(std::move(entry));
+bool IsNothing(const report::Timeline::Amount& amount) {
+  return std::all_of(amount.value.begin(), amount.value.end(),
+                     [](std::int64_t value) { return value == 0; });
+}
+
+// Indices into head.texts, plus 1; 0 is the empty text.
+class TextIndex {
+ public:
+  std::uint64_t Of(const std::string& text) {
+    if (text.empty()) return 0;
+    const auto [slot, is_new] = index_.try_emplace(ValidUtf8(text), texts_.size() + 1);
+    if (is_new) texts_.push_back(json::string(slot->first));
+    return slot->second;
   }
+  json::array Take() { return std::move(texts_); }
+
+ private:
+  std::unordered_map<std::string, std::uint64_t> index_;
+  json::array texts_;
+};
+
+json::array TracksOf(const report::Timeline& timeline) {
+  json::array tracks;
   for (const auto& track : timeline.tracks) {
     tracks.push_back(json::object{{"name", ValidUtf8(track.name)},
                                   {"group", ValidUtf8(track.group)},
                                   {"type", track.type},
-                                  {"rank", track.rank}});
+                                  {"rank", track.rank},
+                                  {"section", ValidUtf8(track.section)},
+                                  {"unit", ValidUtf8(track.unit)},
+                                  {"device", track.device}});
+  }
+  return tracks;
+}
+
+// [name, category, detail, facet, facet, …]: what is empty at the end is left out.
+json::array KindsOf(const report::Timeline& timeline, TextIndex& texts) {
+  json::array kinds;
+  for (const auto& kind : timeline.kinds) {
+    json::array entry{ValidUtf8(kind.name), kind.category, ValidUtf8(kind.detail)};
+    for (const std::string& text : kind.facets) entry.push_back(texts.Of(text));
+    while (entry.back() == 0 || entry.back() == "") entry.pop_back();
+    kinds.push_back(std::move(entry));
+  }
+  return kinds;
+}
+
+json::object TimelineHead(const report::Timeline& timeline, Ns unit) {
+  TextIndex texts;
+  json::array facets, lanes, amounts, marks;
+  json::array kinds = KindsOf(timeline, texts);
+  for (const auto& facet : timeline.facets) {
+    facets.push_back(json::object{{"id", facet.id}, {"title", facet.title}});
   }
   for (const auto& lane : timeline.lanes) {
     lanes.push_back(json::array{lane.track, lane.depth, lane.begin, lane.end});
   }
+  for (const auto& amount : timeline.amounts) {
+    if (IsNothing(amount)) continue;
+    amounts.push_back(json::object{{"id", amount.id},
+                                   {"title", amount.title},
+                                   {"unit", UnitName(amount.unit)},
+                                   {"adds_up", amount.adds_up}});
+  }
+  for (const auto& mark : timeline.marks) {
+    marks.push_back(json::object{{"name", ValidUtf8(mark.name)}, {"time", mark.time}});
+  }
   return {{"unit", unit},
+          {"texts", texts.Take()},
+          {"facets", std::move(facets)},
           {"kinds", std::move(kinds)},
-          {"tracks", std::move(tracks)},
+          {"tracks", TracksOf(timeline)},
           {"lanes", std::move(lanes)},
+          {"amounts", std::move(amounts)},
           {"counters", CountersOf(timeline)},
+          {"marks", std::move(marks)},
+          {"peaks", json::object{{"flops", timeline.peak_flops},
+                                 {"bandwidth", timeline.peak_bandwidth}}},
           {"left_out", ValidUtf8(timeline.left_out)}};
+}
+
+// From where to where; both sorted by the latter, so that differences are small.
+void AddDependencies(const report::Timeline& timeline, ColumnPacker& packer) {
+  auto edges = timeline.dependencies;
+  std::sort(edges.begin(), edges.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.second, a.first) < std::pair(b.second, b.first);
+  });
+  std::vector<std::int64_t> from, to;
+  for (const auto& [earlier, later] : edges) {
+    from.push_back(earlier);
+    to.push_back(later);
+  }
+  packer.AddDifferences("edge_from", from);
+  packer.AddDifferences("edge_to", to);
 }
 
 }  // namespace
@@ -185,6 +259,10 @@ std::string PackTimeline(const report::Timeline& timeline) {
   packer.AddUnsigned("duration", durations);
   packer.AddUnsigned("kind", kinds);
   packer.AddDifferences("link", links);
+  for (const auto& amount : timeline.amounts) {
+    if (!IsNothing(amount)) packer.AddDifferences("amount." + amount.id, amount.value);
+  }
+  AddDependencies(timeline, packer);
   std::vector<std::int64_t> times, values;
   for (const auto& counter : timeline.counters) {
     for (const Ns time : counter.time) times.push_back(time / unit);

@@ -91,7 +91,10 @@ class Redactor {
   }
 
   void operator()(Timeline& timeline) const {
-    for (Timeline::Kind& kind : timeline.kinds) (*this)(kind.name), (*this)(kind.detail);
+    for (Timeline::Kind& kind : timeline.kinds) {
+      (*this)(kind.name), (*this)(kind.detail);
+      for (std::string& text : kind.facets) (*this)(text);
+    }
     for (Timeline::Track& track : timeline.tracks) (*this)(track.name), (*this)(track.group);
     for (Timeline::Counter& counter : timeline.counters) (*this)(counter.group);
   }

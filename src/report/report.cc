@@ -37,6 +37,20 @@ const Metric* FindMetricById(const Report& report, std::string_view id) {
   return it == report.metrics.end() ? nullptr : &*it;
 }
 
+std::optional<Interval> FindInterval(const Finding& finding, const std::vector<Value>& row) {
+  std::int64_t start = -1, length = -1, rank = -1;
+  for (std::size_t k = 0; k < std::min(row.size(), finding.evidence_heads.size()); ++k) {
+    const auto* number = std::get_if<std::int64_t>(&row[k]);
+    if (number == nullptr) continue;
+    const std::string& head = finding.evidence_heads[k];
+    if (head == "Start") start = *number;
+    if (head == "Length" || head == "Duration") length = *number;
+    if (head == "Rank") rank = *number;
+  }
+  if (start < 0 || length < 0) return std::nullopt;
+  return Interval{start, start + length, rank};
+}
+
 const Table* FindTableById(const Report& report, std::string_view id) {
   const auto it = std::find_if(report.tables.begin(), report.tables.end(),
                                [&](const Table& table) { return table.id() == id; });

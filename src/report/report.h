@@ -108,19 +108,32 @@ struct Remark {
 /// Events stand lane by lane, and in a lane by start; a lane is one depth of one track, so that its
 /// events do not overlap.
 struct Timeline {
+  /// What kinds can be told apart by, besides name and category: {"layer", "Layer"}.
+  struct Facet {
+    std::string id, title;
+  };
   /// What an event is. Events that look the same share one.
   struct Kind {
     std::string name;
     /// "tensor_core_kernel", "other_kernel", "memcpy", "memset", "communication", "runtime",
-    /// "dataloader", "cpu", "other", "python" or "annotation": its colour.
+    /// "dataloader", "cpu", "other", "python", "annotation" or "wait" (a NeuronCore's engine waits
+    /// for a semaphore, which is no work): its colour.
     std::string category;
     std::string detail;  ///< "grid 160×1×1, block 256, 32 registers" or input shapes; may be empty.
+    std::vector<std::string> facets = {};  ///< By Timeline::facets; may be fewer. Empty: has none.
   };
   struct Track {
     std::string name;   ///< "stream 7", "thread 4711 (main)"
     std::string group;  ///< "GPU 0 Tesla V100", "rank 1 host": tracks of a group stand together.
-    std::string type;   ///< "stream", "thread", "python", "annotation".
+    /// "stream" (work of a device), "thread", "python", "annotation", "layer" (annotations that are
+    /// a device's regions) or "detail" (shows work again, more finely).
+    std::string type;
     std::int64_t rank = 0;
+    /// Tracks of a section fold to one line, and are folded at first; empty: stands by itself.
+    std::string section = {};
+    /// What sums of a range are made for: "tensor" for both tracks of that engine; empty: the name.
+    std::string unit = {};
+    std::int64_t device = -1;  ///< Number of the GPU or NeuronCore; -1: the host.
   };
   struct Lane {
     std::uint32_t track = 0, depth = 0;
@@ -134,16 +147,36 @@ struct Timeline {
     double scale = 1;  ///< What a value is to be multiplied with to be in `unit`.
     std::vector<Ns> time;
     std::vector<std::int64_t> value;
+    std::string section = {};  ///< As of Track; counters of a folded section are not shown.
+    bool line = false;         ///< A line of steps; else an area.
+  };
+  /// A number that each event has: bytes moved, FLOPs.
+  struct Amount {
+    std::string id, title;
+    Unit unit = Unit::kBytes;
+    bool adds_up = true;              ///< Whether its sum says something.
+    std::vector<std::int64_t> value;  ///< One per event; 0 where there is none.
+  };
+  struct Mark {
+    std::string name;
+    Ns time = 0;
   };
   static constexpr std::uint32_t kNoLink = 0xffff'ffff;
 
+  std::vector<Facet> facets;
   std::vector<Kind> kinds;
   std::vector<Track> tracks;
   std::vector<Lane> lanes;  ///< In the order of tracks, then depth.
   std::vector<Ns> start, duration;
   std::vector<std::uint32_t> kind;  ///< Index into kinds.
   std::vector<std::uint32_t> link;  ///< Device events: the event that launched them, or kNoLink.
+  std::vector<Amount> amounts;
+  /// What waits for what, as (earlier, later) event.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> dependencies;
   std::vector<Counter> counters;
+  std::vector<Mark> marks;  ///< Those of the command line.
+  /// What one device can do, to relate sums to; -1 unknown.
+  double peak_flops = -1, peak_bandwidth = -1;
   std::string left_out;  ///< "412 000 host operators shorter than 3 µs"; empty: nothing.
   bool empty() const { return start.empty(); }
 };
@@ -249,6 +282,15 @@ struct Report {
 /// nullptr when there is none of that id.
 const Metric* FindMetricById(const Report& report, std::string_view id);
 const Table* FindTableById(const Report& report, std::string_view id);
+
+/// Where on the timeline a row of a finding's evidence lies; rank -1 when it has none.
+struct Interval {
+  Ns start = 0, end = 0;
+  std::int64_t rank = -1;
+};
+/// By the columns "Start", "Length" or "Duration", and "Rank" of `row`; nothing when they do not
+/// tell.
+std::optional<Interval> FindInterval(const Finding& finding, const std::vector<Value>& row);
 
 /// Rows of a table that report.json carries, from the top: none of bulk data (one row for each
 /// event), the 1 000 longest idle gaps, the first tree of operators, all of the others.

@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "analysis/knowledge.h"
+#include "base/interval.h"
 #include "model/profile.h"
 #include "report/report.h"
 
@@ -14,14 +16,17 @@ namespace profgauge::report {
 struct TimelineOptions {
   enum class Mode : std::uint8_t { kOff, kAuto, kFull };
   Mode mode = Mode::kAuto;
-  /// Events of all ranks together that kAuto keeps; ranks share it evenly. Device events go first,
-  /// then host events from the longest down; what had to go is said in Timeline::left_out.
+  /// Events of all ranks together that kAuto keeps; ranks share it evenly (timeline_budget.h). What
+  /// had to go is said in Timeline::left_out.
   std::size_t budget = 300'000;
   /// Those of the analysis, so that both colour a kernel alike.
   Knowledge knowledge;
+  std::vector<Timeline::Mark> marks;
 };
 
-/// Tracks of a rank in this order: the GPUs' streams, threads (busiest first), Python stacks.
-Timeline BuildTimeline(std::span<const Profile> ranks, const TimelineOptions& options);
+/// Tracks of a rank in this order: the devices' streams, threads (busiest first), Python stacks.
+/// `report` says what it found, so that what is around it is kept.
+Timeline BuildTimeline(std::span<const Profile> ranks, const Report& report,
+                       const TimelineOptions& options);
 
 }  // namespace profgauge::report

@@ -1,9 +1,12 @@
 #include "report/timeline_neuron.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -105,6 +108,7 @@ void AddThrottles(const Profile& profile, std::int64_t rank, Timeline& timeline)
     auto [found, is_new] = cores.try_emplace(row.core);
     if (is_new) {
       found->second = MakeCounter(profile, rank, row.core, "cycles allowed", Unit::kShare);
+      found->second.line = true;
     }
     Timeline::Counter& counter = found->second;
     counter.time.push_back(row.start);
@@ -114,12 +118,48 @@ void AddThrottles(const Profile& profile, std::int64_t rank, Timeline& timeline)
   for (auto& [core, counter] : cores) timeline.counters.push_back(std::move(counter));
 }
 
+// Values of the semaphores that change most; of `each` neighbours the last stands for all.
+void AddSemaphores(const Profile& profile, std::int64_t rank, Timeline& timeline) {
+  constexpr std::size_t kMostSemaphores = 64, kMostSteps = 1000;
+  using Updates = std::vector<const neuron::SemaphoreUpdate*>;
+  std::map<std::pair<std::int32_t, std::uint32_t>, Updates> semaphores;
+  for (const neuron::SemaphoreUpdate& row : profile.neuron->semaphores) {
+    semaphores[{row.core, row.semaphore.value}].push_back(&row);
+  }
+  std::vector<const decltype(semaphores)::value_type*> order;
+  for (const auto& semaphore : semaphores) order.push_back(&semaphore);
+  std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
+    return a->second.size() > b->second.size();
+  });
+  order.resize(std::min(order.size(), kMostSemaphores));
+  for (const auto* semaphore : order) {
+    const Updates& updates = semaphore->second;
+    const std::string_view name = profile.Name(updates.front()->semaphore);
+    const bool numbered = name.find_first_not_of("0123456789") == std::string_view::npos;
+    Timeline::Counter counter =
+        MakeCounter(profile, rank, semaphore->first.first,
+                    (numbered ? "semaphore " : "") + std::string(name), Unit::kCount);
+    counter.line = true;
+    counter.section = semaphores.size() <= kMostSemaphores
+                          ? std::string("Semaphores")
+                          : fmt::format("Semaphores ({} of {} that change most)", kMostSemaphores,
+                                        semaphores.size());
+    const std::size_t each = updates.size() / kMostSteps + 1;
+    for (std::size_t i = 0; i < updates.size(); i += each) {
+      counter.time.push_back(updates[i]->time);
+      counter.value.push_back(updates[std::min(i + each, updates.size()) - 1]->value);
+    }
+    timeline.counters.push_back(std::move(counter));
+  }
+}
+
 }  // namespace
 
 void AddNeuronCounters(const Profile& profile, std::int64_t rank, Timeline& timeline) {
   AddFlops(profile, rank, timeline);
   AddCurves(profile, rank, timeline);
   AddThrottles(profile, rank, timeline);
+  AddSemaphores(profile, rank, timeline);
 }
 
 }  // namespace profgauge::report

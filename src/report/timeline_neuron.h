@@ -1,17 +1,28 @@
-// Values over time that only a Neuron recording has, for the timeline.
+// What a NeuronCore's timeline has of its own: engines with all their instructions, DMA by queue,
+// layers as regions, dependencies, amounts; HFU, throughput, memory, throttling and semaphores over
+// time.
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "model/profile.h"
 #include "report/report.h"
+#include "report/timeline_budget.h"
+#include "report/timeline_tracks.h"
 
 namespace profgauge::report {
 
-/// Adds for each NeuronCore, where recorded: FLOPs utilization of the Tensor Engine (HFU) in at
-/// most 500 buckets, DMA and HBM throughput, pending DMA, use of SBUF and PSUM (at most 4 000
-/// points each, peaks kept), and the share of cycles that throttling allows. REQUIRES:
-/// profile.neuron is set.
+/// Kinds of Neuron have these facets, in this order.
+std::vector<Timeline::Facet> NeuronFacets();
+
+/// REQUIRES: profile.neuron is set, and `tracks` started its rank.
+void AddNeuronTracks(const Profile& profile, const TimelineCut& cut, TimelineKinds& kinds,
+                     TimelineTracks& tracks);
+
+/// Of the rank's events: amounts (columns are made for all events so far) and dependencies.
+void AddNeuronAmounts(const Profile& profile, const TimelineTracks& tracks, Timeline& timeline);
+
 void AddNeuronCounters(const Profile& profile, std::int64_t rank, Timeline& timeline);
 
 }  // namespace profgauge::report

@@ -1,6 +1,6 @@
 // The timeline: the recording's events on a canvas. Nothing is an object per event: lanes are sorted
 // columns, and drawing jumps over what is narrower than a pixel, so that a million events pan
-// smoothly. Keys: W S + - zoom, A D arrows pan, F fit, 0 all, / search, [ ] idle gaps, M mark,
+// smoothly. Keys: W S + - zoom, A D arrows pan, F fit, 0 all, / search, [ ] idle gaps, M mark, E fold,
 // , . neighbours, Enter details, Esc none.
 
 const TL = { lane: 15, head: 22, counter: 44, left: 190, axis: 24, mini: 40 };
@@ -19,7 +19,9 @@ const CATEGORIES = [
   ['other', 'Unattributed', '#B3B3B3', '#000'],
   ['annotation', 'Annotations', '#D9D2F0', '#000'],
   ['python', 'Python', '#CFE3D6', '#000'],
+  ['wait', 'Semaphore waits', '#E4E1DA', '#000'],  // of engines of a NeuronCore: no work
 ];
+const WAIT = 11;
 const PARTS = 9;  // of these make the breakdown
 
 function line(g, x0, y0, x1, y1) {
@@ -59,6 +61,31 @@ function mergeUnions(a, b) {
   return out;
 }
 
+function mergeAll(lists) {
+  for (lists = [...lists]; lists.length > 1;) lists.push(mergeUnions(lists.shift(), lists.shift()));
+  return lists[0] || [];
+}
+
+// How much of any [a, b) a union covers, by sums of what lies before.
+class Covered {
+  constructor(union) {
+    const n = union.length / 2;
+    this.starts = new Float64Array(n);
+    this.ends = new Float64Array(n);
+    this.before = new Float64Array(n + 1);
+    for (let i = 0; i < n; ++i) {
+      this.starts[i] = union[2 * i];
+      this.ends[i] = union[2 * i + 1];
+      this.before[i + 1] = this.before[i] + this.ends[i] - this.starts[i];
+    }
+  }
+  until(time) {
+    const i = lowerBound(this.starts, time);
+    return i ? this.before[i] - Math.max(0, this.ends[i - 1] - time) : 0;
+  }
+  in(a, b) { return this.until(b) - this.until(a); }
+}
+
 // A time on the axis: as many digits as the step needs.
 function axisTime(ns, step) {
   const scale = Math.abs(ns) >= 1e9 || step >= 1e9 ? [1e9, 's'] : Math.abs(ns) >= 1e6 || step >= 1e6 ? [1e6, 'ms']
@@ -72,7 +99,7 @@ class TimelineData {
   constructor({ head, columns }) {
     this.head = head;
     this.link = columns.link;
-    this.kind = columns.kind;
+    this.kind = Uint32Array.from(columns.kind);
     this.start = columns.start;
     this.duration = columns.duration;
     for (let i = 0; i < this.start.length; ++i) {
@@ -81,6 +108,8 @@ class TimelineData {
     }
     const place = new Map(CATEGORIES.map(([id], index) => [id, index]));
     this.category = Uint8Array.from(head.kinds, (kind) => place.get(kind[1]) ?? 8);
+    this.amounts = head.amounts.map((amount) => ({ ...amount, value: columns[`amount.${amount.id}`] }));
+    this.edges = [columns.edge_from, columns.edge_to];
     this.readCounters(columns);
     this.first = Infinity;
     this.last = -Infinity;
@@ -90,29 +119,44 @@ class TimelineData {
       this.first = Math.min(this.first, this.start[lane.begin]);
       this.last = Math.max(this.last, this.endOf(lane.end - 1));
     }
-    this.folded = new Set(layout.read().folded || []);
+    this.folds = layout.read().folds || {};
     this.rank = head.tracks.length ? head.tracks[0].rank : 0;
     this.view = [this.first, this.last];
     this.scroll = 0;
     this.selected = NONE;
     this.range = null;
-    this.marks = [];
+    this.marks = head.marks.map((mark) => ({ ...mark }));
     this.hits = [];
   }
 
   readCounters(columns) {
-    let at = 0, time = 0;
+    let at = 0;
     this.counters = this.head.counters.map((counter) => {
       const slice = [at, at += counter.count];
-      return { ...counter, time: columns.counter_time.slice(...slice).map((t) => t * this.head.unit),
-        value: columns.counter_value.slice(...slice).map((value) => value * counter.scale) };
+      const value = columns.counter_value.slice(...slice).map((whole) => whole * counter.scale);
+      const most = value.reduce((a, b) => Math.max(a, b), counter.unit === 'ratio' ? 1 : 0);
+      return { ...counter, value, most, top: most || 1, time: columns.counter_time.slice(...slice).map((t) => t * this.head.unit) };
     });
-    return time;
   }
 
   endOf(event) { return this.start[event] + this.duration[event]; }
   nameOf(event) { return this.head.kinds[this.kind[event]][0]; }
   trackOf(event) { return this.head.tracks[this.laneOf(event).track]; }
+  isWork(event) { return this.category[this.kind[event]] !== WAIT; }
+  // What a facet says of a kind, by the facet's place or id; '' when nothing.
+  facetOf(kind, facet) {
+    if (typeof facet === 'string') facet = this.head.facets.findIndex((other) => other.id === facet);
+    const index = facet < 0 ? 0 : this.head.kinds[kind][3 + facet];
+    return index ? this.head.texts[index - 1] : '';
+  }
+  // What waits for the event (after) or what it waits for.
+  neighbours(event, after) {
+    const [from, to] = this.edges, key = after ? from : to, other = after ? to : from, out = [];
+    if (!key.length) return out;
+    if (!after) for (let i = lowerBound(to, event); to[i] === event; ++i) out.push(from[i]);
+    else for (let i = 0; i < key.length; ++i) if (key[i] === event) out.push(other[i]);
+    return out;
+  }
   laneOf(event) {
     let low = 0, high = this.lanes.length - 1;
     while (low < high) {
@@ -130,7 +174,7 @@ class TimelineData {
     }
     return low;
   }
-  firstStarting(lane, time, from) {
+  firstStarting(lane, time, from = lane.begin) {
     let low = from, high = lane.end;
     while (low < high) {
       const middle = (low + high) >> 1;

@@ -4,7 +4,7 @@ class TimelineDrawing extends TimelineView {
     const css = getComputedStyle(document.documentElement);
     this.colors = { ink: css.getPropertyValue('--ink'), soft: css.getPropertyValue('--soft'),
       line: css.getPropertyValue('--line'), paper: css.getPropertyValue('--paper'),
-      raised: css.getPropertyValue('--raised'), bad: css.getPropertyValue('--bad') };
+      raised: css.getPropertyValue('--raised'), bad: css.getPropertyValue('--bad'), link: css.getPropertyValue('--link') };
     const g = this.canvas$.getContext('2d');
     this.scale = (this.width - TL.left) / (this.view[1] - this.view[0]);
     g.fillStyle = this.colors.paper;
@@ -15,8 +15,9 @@ class TimelineDrawing extends TimelineView {
     for (const row of this.rows) {
       const y = row.y - this.scroll;
       if (y + row.height < TL.axis || y > this.shown) continue;
-      if (row.type === 'lane') this.drawLane(g, row.lane, y);
-      if (row.type === 'counter') this.drawCounter(g, row.counter, y);
+      for (const lane of row.lanes || []) this.drawLane(g, lane, y);
+      if (row.type === 'counter') this.drawCounter(g, row.counter, y, row.height);
+      if (row.type === 'regions') this.drawRegions(g, y);
     }
     this.drawArrow(g);
     this.drawOverlay(g);
@@ -31,12 +32,12 @@ class TimelineDrawing extends TimelineView {
   drawLane(g, lane, y) {
     const [t0, t1] = this.view;
     const height = TL.lane - 2, wide = [];
-    let color = NONE;
+    let look = null;
     for (let i = this.firstEnding(lane, t0); i < lane.end && this.start[i] < t1;) {
       const x0 = Math.max(this.x(this.start[i]), TL.left);
       const x1 = Math.min(this.x(this.endOf(i)), this.width);
-      const category = this.category[this.kind[i]];
-      if (category !== color) g.fillStyle = CATEGORIES[color = category][2];
+      const own = this.lookOf(i, lane);
+      if (own !== look) g.fillStyle = (look = own)[0];
       if (x1 - x0 < 1) {
         g.fillRect(x0, y, 1, height);
         i = this.firstEnding(lane, this.timeAt(x0 + 1), i + 1);
@@ -48,7 +49,7 @@ class TimelineDrawing extends TimelineView {
     }
     for (let k = 0; k < wide.length; k += 3) {
       const [i, x0, x1] = wide.slice(k, k + 3);
-      g.fillStyle = CATEGORIES[this.category[this.kind[i]]][3];
+      g.fillStyle = this.lookOf(i, lane)[1];
       g.fillText(shorten(this.nameOf(i), Math.floor((x1 - x0 - 4) / 6.4)), x0 + 3, y + height / 2 + 0.5);
     }
     if (this.hitKinds) this.drawHits(g, lane, y, height);
@@ -70,23 +71,47 @@ class TimelineDrawing extends TimelineView {
     }
   }
 
-  drawCounter(g, counter, y) {
-    const top = counter.unit === 'ratio' ? 1 : counter.value.reduce((a, b) => Math.max(a, b), 1), height = TL.counter - 8;
-    g.fillStyle = CATEGORIES[1][2];
+  drawCounter(g, counter, y, room) {
+    const top = counter.top, height = room - 8;
+    g.fillStyle = CATEGORIES[counter.line ? 2 : 1][2];
     const at = (i) => y + 2 + height * (1 - counter.value[i] / top);
-    let i = Math.max(0, lowerBound(counter.time, this.view[0]) - 1);
+    let i = Math.max(0, lowerBound(counter.time, this.view[0]) - 1), before = null;
     for (; i < counter.time.length && counter.time[i] < this.view[1];) {
       const x0 = Math.max(this.x(counter.time[i]), TL.left);
       let next = i + 1;
       if (next < counter.time.length && this.x(counter.time[next]) < x0 + 1) {
         next = Math.max(next, lowerBound(counter.time, this.timeAt(x0 + 1)));
       }
-      const x1 = next < counter.time.length ? this.x(counter.time[next]) : this.width;
-      g.fillRect(x0, at(i), Math.max(Math.min(x1, this.width) - x0, 1), y + 2 + height - at(i));
+      const x1 = Math.min(next < counter.time.length ? this.x(counter.time[next]) : this.width, this.width);
+      if (counter.line) {
+        g.fillRect(x0, at(i) - 1, Math.max(x1 - x0, 1), 2);
+        if (before !== null) g.fillRect(x0, Math.min(before, at(i)) - 1, 1, Math.abs(before - at(i)) + 2);
+        before = at(i);
+      } else {
+        g.fillRect(x0, at(i), Math.max(x1 - x0, 1), y + 2 + height - at(i));
+      }
       i = next;
     }
+    const text = format(counter.most, counter.unit);
+    g.fillStyle = this.colors.paper;
+    g.fillRect(TL.left + 2, y + 1, g.measureText(text).width + 4, 13);
     g.fillStyle = this.colors.soft;
-    g.fillText(format(top, counter.unit), TL.left + 4, y + 8);
+    g.fillText(text, TL.left + 4, y + 8);
+  }
+
+  // Boxes with the regions' names, and every second one as a band over all lanes.
+  drawRegions(g, y) {
+    let done = -Infinity;
+    this.regions.forEach(([name, start, end], index) => {
+      const x0 = Math.max(this.x(start), TL.left), x1 = Math.min(this.x(end), this.width);
+      if (x1 < TL.left || x0 > this.width || x1 <= done + 1) return;
+      done = x1;
+      g.fillStyle = this.colors.ink;
+      g.globalAlpha = index % 2 ? 0.05 : 0.1;
+      g.fillRect(x0, TL.axis, Math.max(x1 - x0, 1), this.shown);
+      g.globalAlpha = 1;
+      if (x1 - x0 > 28) g.fillText(shorten(name, Math.floor((x1 - x0 - 4) / 6.4)), x0 + 3, y + TL.lane / 2);
+    });
   }
 
   // Names stand over the left edge, so that events never cover them.
@@ -96,17 +121,22 @@ class TimelineDrawing extends TimelineView {
     for (const row of this.rows) {
       const y = row.y - this.scroll;
       if (y + row.height < TL.axis || y > this.shown) continue;
+      const sign = row.key && (row.name || row.type !== 'lane') ? (row.folded ? '▸ ' : '▾ ') : '';
       if (row.type === 'group') {
         g.fillStyle = this.colors.raised;
         g.fillRect(0, y, this.width, row.height - 2);
         g.fillStyle = this.colors.ink;
         g.font = '600 12px system-ui, sans-serif';
-        g.fillText(`${row.folded ? '▸' : '▾'} ${shorten(row.name, 90)}`, 6, y + row.height / 2);
+        g.fillText(sign + shorten(row.name, 90), 6, y + row.height / 2);
         g.font = '11px system-ui, sans-serif';
       } else if (row.name) {
-        g.fillStyle = this.colors.soft;
-        g.fillText(shorten(row.name, 30), 18, y + TL.lane / 2);
+        g.fillStyle = row.type === 'section' ? this.colors.ink : this.colors.soft;
+        g.fillText(sign + shorten(row.name, 30 - sign.length), row.type === 'section' || !sign ? 18 : 8, y + TL.lane / 2);
       }
+    }
+    if (this.height > this.shown) {  // what is below can be scrolled to
+      g.fillStyle = this.colors.soft;
+      g.fillRect(this.width - 4, TL.axis + this.scroll / this.height * (this.shown - TL.axis), 4, Math.max(20, this.shown / this.height * (this.shown - TL.axis)));
     }
     g.strokeStyle = this.colors.line;
     g.lineWidth = 1;
@@ -129,11 +159,14 @@ class TimelineDrawing extends TimelineView {
     line(g, 0, TL.axis - 0.5, this.width, TL.axis - 0.5);
   }
 
+  // Where findings lie, as one union: many over each other must not hide the events.
   drawFindings(g) {
-    g.globalAlpha = 0.16;
+    g.globalAlpha = 0.13;
     g.fillStyle = this.colors.bad;
-    for (const [start, end, rank] of this.findings || []) {
-      if (rank !== NONE && rank !== this.rank) continue;
+    const own = (this.findings || []).filter(([, , rank]) => rank === NONE || rank === this.rank).sort((a, b) => a[0] - b[0]), union = [];
+    for (const [start, end] of own) push(union, start, end);
+    for (let k = 0; k < union.length; k += 2) {
+      const [start, end] = [union[k], union[k + 1]];
       if (end < this.view[0] || start > this.view[1]) continue;
       g.fillRect(this.x(start), TL.axis, Math.max((end - start) * this.scale, 2), this.shown);
     }
@@ -141,33 +174,37 @@ class TimelineDrawing extends TimelineView {
   }
 
   drawOverlay(g) {
-    const band = (start, end, alpha) => {
-      g.globalAlpha = alpha;
+    if (this.range) {
+      const [start, end] = this.range, [top, bottom] = this.box || [TL.axis + this.scroll, this.scroll + this.shown];
+      g.globalAlpha = 0.14;
       g.fillStyle = this.colors.ink;
-      g.fillRect(this.x(start), TL.axis, Math.max((end - start) * this.scale, 1), this.shown);
+      g.fillRect(this.x(start), top - this.scroll, Math.max((end - start) * this.scale, 1), bottom - top);
       g.globalAlpha = 1;
-    };
-    if (this.range) band(...this.range, 0.12);
-    g.strokeStyle = this.colors.bad;
-    g.fillStyle = this.colors.bad;
+    }
+    g.strokeStyle = g.fillStyle = this.colors.link;
     g.lineWidth = 1.5;
-    this.marks.forEach((time, index) => {
+    for (const { name, time } of this.marks) {
       const x = this.x(time);
-      line(g, x, TL.axis, x, this.shown);
-      g.fillText(String(index + 1), x + 3, TL.axis + 8);
-    });
+      if (x < TL.left || x > this.width) continue;
+      line(g, x, TL.axis - 8, x, this.shown);
+      g.fillText(shorten(name, 24), x + 3, TL.axis + 8);
+    }
   }
 
-  // From the launching call to the device event.
+  // From the launching call to the device event, or from what an instruction waits for.
   drawArrow(g) {
-    const from = this.selected === NONE ? NONE : this.link[this.selected];
-    if (from === NONE || from === undefined) return;
-    const a = this.rowOf(from), b = this.rowOf(this.selected);
-    if (!a || !b) return;
-    const x0 = this.x(this.endOf(from)), y0 = a.y - this.scroll + TL.lane / 2;
-    const x1 = this.x(this.start[this.selected]), y1 = b.y - this.scroll + TL.lane / 2;
+    if (this.selected === NONE) return;
+    const call = this.link[this.selected];
     g.strokeStyle = this.colors.ink;
     g.lineWidth = 1.5;
+    if (call !== NONE && call !== undefined) this.drawEdge(g, call, this.selected);
+    for (const from of this.neighbours(this.selected, false).slice(0, 40)) this.drawEdge(g, from, this.selected);
+  }
+  drawEdge(g, from, to) {
+    const a = this.rowOf(from), b = this.rowOf(to);
+    if (!a || !b) return;
+    const x0 = this.x(this.endOf(from)), y0 = a.y - this.scroll + TL.lane / 2;
+    const x1 = this.x(this.start[to]), y1 = b.y - this.scroll + TL.lane / 2;
     g.beginPath();
     g.moveTo(x0, y0);
     g.bezierCurveTo(x0 + 40, y0, x1 - 40, y1, x1, y1);
@@ -188,7 +225,7 @@ class TimelineDrawing extends TimelineView {
     g.fillStyle = this.colors.raised;
     g.fillRect(TL.left, 0, this.width, TL.mini);
     g.fillStyle = this.colors.soft;
-    g.fillText('GPU busy', 18, TL.mini / 2);
+    g.fillText(this.head.facets.length ? 'device busy' : 'GPU busy', 18, TL.mini / 2);
     g.fillStyle = CATEGORIES[1][2];
     this.miniImage.forEach((share, x) => g.fillRect(TL.left + x, TL.mini * (1 - share), 1, TL.mini * share));
     const at = (time) => TL.left + Math.min(Math.max((time - this.first) / (this.last - this.first), 0), 1) * (this.width - TL.left);

@@ -1,13 +1,14 @@
 // Mouse and keys.
 class TimelineInput extends TimelineSelecting {
+  rowAt(y) { return this.rows.find((r) => y >= r.y - this.scroll && y < r.y - this.scroll + r.height); }
   eventAt(x, y) {
-    const row = this.rows.find((r) => y >= r.y - this.scroll && y < r.y - this.scroll + r.height);
-    if (!row) return { row: null, event: NONE };
-    if (row.type !== 'lane' || x < TL.left) return { row, event: NONE };
-    const slack = 2 / this.scale, time = this.timeAt(x);
-    const event = this.firstEnding(row.lane, time - slack);
-    const isHit = event < row.lane.end && this.start[event] <= time + slack;
-    return { row, event: isHit ? event : NONE };
+    const row = this.rowAt(y), slack = 2 / this.scale, time = this.timeAt(x);
+    if (!row || !row.lanes || x < TL.left) return { row, event: NONE };
+    for (const lane of [...row.lanes].reverse()) {  // what is drawn last is on top
+      const event = this.firstEnding(lane, time - slack);
+      if (event < lane.end && this.start[event] <= time + slack) return { row, event };
+    }
+    return { row, event: NONE };
   }
 
   listen() {
@@ -26,6 +27,10 @@ class TimelineInput extends TimelineSelecting {
     }, { passive: false });
     canvas.addEventListener('pointerdown', (event) => this.press(event));
     canvas.addEventListener('pointermove', (event) => this.hover(event));
+    canvas.addEventListener('contextmenu', (event) => {
+      event.preventDefault();
+      if (event.offsetX >= TL.left) this.mark(this.snap(this.timeAt(event.offsetX), this.rowAt(event.offsetY)));
+    });
     canvas.addEventListener('pointerleave', () => { this.tip$.hidden = true; });
     canvas.addEventListener('keydown', (event) => this.key(event));
     this.search$.addEventListener('change', () => this.search(this.search$.value));
@@ -61,12 +66,23 @@ class TimelineInput extends TimelineSelecting {
 
   press(event) {
     this.canvas$.focus();
-    const x = event.offsetX, y = event.offsetY, view = [...this.view], scroll = this.scroll;
+    if (event.button !== 0) return;
+    const x = event.offsetX, y = event.offsetY, view = [...this.view], scroll = this.scroll, mark = this.marks[this.markAt(x)];
     if (event.shiftKey) {
       const from = this.timeAt(x);
       this.range = [from, from];
-      const update = (moved) => { this.range = [from, this.timeAt(moved.offsetX)].sort((a, b) => a - b); this.redraw(); };
-      this.drag(event, update, (last) => this.choose(from, this.timeAt(last.offsetX)));
+      const update = (moved) => {
+        this.range = [from, this.timeAt(moved.offsetX)].sort((a, b) => a - b);
+        this.box = Math.abs(moved.offsetY - y) < 8 ? null : [y, moved.offsetY].sort((a, b) => a - b).map((at) => at + this.scroll);
+        this.redraw();
+      };
+      update(event);
+      this.drag(event, update, (last) => this.choose(from, this.timeAt(last.offsetX), this.unitsIn(this.box)));
+      return;
+    }
+    if (mark) {
+      const move = (at) => { mark.time = this.snap(this.timeAt(at.offsetX), this.rowAt(at.offsetY)); this.redraw(); };
+      this.drag(event, move, () => this.tellMarks());
       return;
     }
     let moved = false;
@@ -78,26 +94,49 @@ class TimelineInput extends TimelineSelecting {
       this.scrollTo(scroll - dy);
     }, () => {
       if (moved) return;
-      const { row, event: hit } = this.eventAt(x, y);
-      if (row && row.type === 'group') this.fold(row.group); else this.pick(hit, true);
+      const { row, event: hit } = this.eventAt(x, y), time = this.timeAt(x);
+      if (row?.key && (x < TL.left || row.type === 'group')) return this.fold(row.key);
+      const region = row?.type === 'regions' && this.regions.find(([, start, end]) => start <= time && time < end);
+      if (region) this.choose(region[1], region[2]); else this.pick(hit, true);
     });
   }
 
-  fold(group) {
-    if (!this.folded.delete(group)) this.folded.add(group);
-    layout.write('folded', [...this.folded]);
-    this.arrange();
-    this.resize();
+  // Engines and streams of the lanes in a box; all when there is none.
+  unitsIn(box) {
+    const lanes = new Set(box ? this.rows.filter((row) => row.y < box[1] && row.y + row.height > box[0]).flatMap((row) => row.lanes || []) : []);
+    const units = this.units().filter((unit) => unit.lanes.some((lane) => lanes.has(lane)));
+    return units.length ? units.map((unit) => this.partOf(unit, lanes)) : null;
+  }
+  partOf(unit, chosen) {
+    const lanes = unit.lanes.filter((lane) => chosen.has(lane));
+    return lanes.length === unit.lanes.length ? unit : { ...unit, lanes, covered: new Covered(mergeAll(lanes.map((lane) => this.unionOf(lane)))) };
   }
 
   hover(event) {
     this.cursor = this.timeAt(event.offsetX);
-    const { event: hit } = this.eventAt(event.offsetX, event.offsetY);
-    this.tip$.hidden = hit === NONE || event.buttons > 0;
-    if (hit === NONE) return;
-    this.tip$.textContent = `${format(this.duration[hit], 'ns')}  ${shorten(this.nameOf(hit), 140)}`;
-    this.tip$.style.left = `${Math.min(event.offsetX + 14, this.width - 320)}px`;
+    const { row, event: hit } = this.eventAt(event.offsetX, event.offsetY);
+    this.canvas$.style.cursor = this.markAt(event.offsetX) >= 0 ? 'ew-resize' : row?.key && event.offsetX < TL.left ? 'pointer' : '';
+    const text = hit !== NONE ? this.tipOf(hit) : row?.counter && event.offsetX > TL.left ? this.valueAt(row.counter, this.cursor) : '';
+    this.tip$.hidden = !text || event.buttons > 0;
+    if (!text) return;
+    this.tip$.textContent = text;
+    this.tip$.style.left = `${Math.min(event.offsetX + 14, this.width - 380)}px`;
     this.tip$.style.top = `${event.offsetY + 16}px`;
+  }
+  tipOf(event) {
+    const kind = this.head.kinds[this.kind[event]], at = (time) => axisTime(time - this.first, Math.max(1, this.duration[event] / 1000));
+    const lines = [`${format(this.duration[event], 'ns')}  ${shorten(kind[0], 140)}`, `${at(this.start[event])} to ${at(this.endOf(event))}`];
+    if (kind[2]) lines.push(shorten(kind[2], 140));
+    this.head.facets.forEach(({ title }, facet) => {
+      const text = this.facetOf(this.kind[event], facet);
+      if (text && text !== kind[0]) lines.push(`${title}: ${shorten(text, 120)}`);
+    });
+    for (const amount of this.amounts) if (amount.value[event] && amount.id !== 'pc') lines.push(`${amount.title}: ${format(amount.value[event], amount.unit)}`);
+    return lines.join('\n');
+  }
+  valueAt(counter, time) {
+    const i = lowerBound(counter.time, time + 1) - 1;
+    return i < 0 ? '' : `${counter.name}: ${format(counter.value[i], counter.unit)}`;
   }
 
   key(event) {
@@ -113,11 +152,11 @@ class TimelineInput extends TimelineSelecting {
       a: () => this.pan(-0.2), arrowleft: () => this.pan(-0.2),
       d: () => this.pan(0.2), arrowright: () => this.pan(0.2),
       arrowup: () => this.scrollTo(this.scroll - 40), arrowdown: () => this.scrollTo(this.scroll + 40),
-      f: () => this.fit(), 0: () => this.go(this.first, this.last), m: () => this.mark(),
+      e: () => this.foldSelected(), f: () => this.fit(), 0: () => this.go(this.first, this.last), m: () => this.mark(),
       '[': () => this.nextGap(-1), ']': () => this.nextGap(1), ',': () => step(-1), '.': () => step(1),
       n: () => this.nextHit(1), p: () => this.nextHit(-1),
       enter: () => (this.selected === NONE ? this.pickFirst() : this.pick(this.selected)),
-      escape: () => { this.range = null; this.summary$.replaceChildren(); this.pick(NONE); },
+      escape: () => { this.range = this.box = this.chosenUnits = null; this.tellRange(); this.pick(NONE); },
     };
     const act = acts[event.key.toLowerCase()];
     if (!act) return;
@@ -125,12 +164,20 @@ class TimelineInput extends TimelineSelecting {
     act();
   }
 
+  // Folds or opens the lanes that the selected event is in, else the first group.
+  foldSelected() {
+    const row = this.selected === NONE ? this.rows.find(({ type }) => type === 'group') : this.rowOf(this.selected);
+    const key = row && (row.key || this.rows.findLast((other) => other.y < row.y && other.key)?.key);
+    if (key) this.fold(key);
+  }
+
   // The first event in view, of the topmost lane that has one.
   pickFirst() {
     for (const row of this.rows) {
-      if (row.type !== 'lane') continue;
-      const i = this.firstStarting(row.lane, this.view[0], row.lane.begin);
-      if (i < row.lane.end && this.start[i] < this.view[1]) return this.pick(i, true);
+      for (const lane of row.lanes || []) {
+        const i = this.firstStarting(lane, this.view[0]);
+        if (i < lane.end && this.start[i] < this.view[1]) return this.pick(i, true);
+      }
     }
   }
 }

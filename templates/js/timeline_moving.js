@@ -1,4 +1,4 @@
-// Moving, marks, and links to what is in view.
+// Moving, and links to what is in view.
 class TimelineMoving extends TimelineDrawing {
   go(from, to) {
     const whole = this.last - this.first;
@@ -9,6 +9,7 @@ class TimelineMoving extends TimelineDrawing {
     this.scale = (this.width - TL.left) / span;
     this.redraw();
     this.keepHash();
+    this.restSoon();
   }
   zoom(factor, x) {
     const at = this.timeAt(x === undefined ? (this.width + TL.left) / 2 : x);
@@ -39,60 +40,48 @@ class TimelineMoving extends TimelineDrawing {
     const ranks = new Set(this.head.tracks.map((track) => track.rank));
     this.rank = ranks.has(rank) ? rank : Math.min(...ranks);
     this.selected = NONE;
+    if (this.regionChoice) this.regions = this.findRegions(this.regionChoice);
     this.arrange();
     this.resize();
+    this.tellRange();
   }
 
-  mark(time) {
-    this.marks.push(time ?? this.cursor ?? (this.view[0] + this.view[1]) / 2);
-    this.tellMarks();
-  }
-  tellMarks() {
-    const parts = this.marks.map((time, index) => {
-      const apart = index ? `, ${format(Math.abs(time - this.marks[index - 1]), 'ns')} from mark ${index}` : '';
-      return make('span', { className: 'chip' }, `${index + 1}: ${axisTime(time - this.first, 1)}${apart} `,
-        make('button', { type: 'button', 'aria-label': `remove mark ${index + 1}`, onclick: () => { this.marks.splice(index, 1); this.tellMarks(); } }, '×'));
-    });
-    const keep = make('button', { type: 'button', title: 'for `profgauge report --marks marks.json`', onclick: () => this.saveMarks() }, 'Save marks');
-    this.marks$.replaceChildren(...(parts.length ? ['Marks ', ...parts, keep] : []));
-    this.redraw();
-    this.keepHash();
-  }
-
-  // What --marks takes: nanoseconds from the start of the recording.
-  saveMarks() {
-    const marks = this.marks.map((time, index) => ({ name: `mark ${index + 1}`, time: Math.round(time) }));
-    save('marks.json', JSON.stringify({ marks }, null, 1) + '\n', 'application/json');
-  }
-
-  // ---- Links: #t=FROM,TO&sel=EVENT&m=MARK,… in nanoseconds from the first event.
+  // ---- Links: #t=FROM,TO&sel=EVENT&m=MARK~NAME,…&range=…&color=…&regions=… in ns from the first event.
 
   keepHash() {
     clearTimeout(this.hashTimer);
     this.hashTimer = setTimeout(() => {
-      const whole = this.view[0] <= this.first && this.view[1] >= this.last;
-      if (whole && this.selected === NONE && !this.marks.length && !location.hash.startsWith('#t=')) return;
+      const whole = this.view[0] <= this.first && this.view[1] >= this.last, color = this.coloring !== this.colorings()[0][0];
+      if (whole && this.selected === NONE && !this.marks.length && !color && !this.regionChoice && !location.hash.startsWith('#t=')) return;
       const at = (time) => Math.round(time - this.first);
       let hash = `#t=${at(this.view[0])},${at(this.view[1])}`;
       if (this.selected !== NONE) hash += `&sel=${this.selected}`;
       if (this.range) hash += `&range=${this.range.map(at)}`;
-      if (this.marks.length) hash += `&m=${this.marks.map(at)}`;
+      if (this.marks.length) hash += `&m=${this.marks.map((mark) => `${at(mark.time)}~${encodeURIComponent(mark.name)}`)}`;
+      if (color) hash += `&color=${this.coloring}`;
+      if (this.regionChoice) hash += `&regions=${this.regionChoice}`;
       history.replaceState(null, '', hash);
     }, 300);
   }
   readHash() {
     if (!location.hash.startsWith('#t=')) return;
-    const parts = new URLSearchParams(location.hash.slice(1));
-    const times = (key) => (parts.get(key) || '').split(',').filter(Boolean).map((text) => {
-      const number = parseQuantity(text);
-      return this.first + (Number.isNaN(number) ? 0 : number);
-    });
+    const raw = location.hash.slice(1), parts = new URLSearchParams(raw);
+    const timeOf = (text) => this.first + (parseQuantity(text) || 0);
+    const times = (key) => (parts.get(key) || '').split(',').filter(Boolean).map(timeOf);
     const [from, to] = times('t');
     if (to > from) this.view = [from, to];
     this.width = this.canvas$.parentElement.clientWidth || 1190;
     this.scale = (this.width - TL.left) / (this.view[1] - this.view[0]);
-    this.marks = times('m');
-    if (this.marks.length) this.tellMarks();
+    if (parts.has('color')) this.chooseColoring(parts.get('color'));
+    if (parts.has('regions') && this.regionChoices().some(([id]) => id === parts.get('regions'))) this.chooseRegions(parts.get('regions'));
+    const marks = /(?:^|&)m=([^&]*)/.exec(raw)?.[1].split(',').filter(Boolean);  // names may hold commas
+    if (marks) {
+      this.marks = marks.map((text, index) => {
+        const [time, name] = text.split('~');
+        return { time: timeOf(time), name: name === undefined ? `mark ${index + 1}` : decodeURIComponent(name) };
+      });
+      this.tellMarks();
+    }
     const range = times('range');
     if (range.length === 2) this.choose(...range);
     const event = parts.has('sel') ? +parts.get('sel') : NONE;

@@ -5,8 +5,12 @@ class Timeline extends TimelineInput {
     this.build(section);
     this.arrange();
     this.listen();
+    this.resize();
+    this.chooseColoring(layout.read().color);
+    this.tellMarks();
     this.readHash();
     this.resize();
+    this.restSoon();
   }
 
   // The events in view as a Chrome trace, handed to Perfetto's page when the reader asks for it.

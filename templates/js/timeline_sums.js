@@ -1,4 +1,5 @@
-// What the device events say together: busy times, gaps, sums over a range.
+// What events say together: busy times, gaps, sums over a range. A row counts where it starts, time
+// where it is, as everywhere in the report; sums and unions are looked up, not counted again.
 class TimelineSums extends TimelineData {
   deviceLanes() {
     return this.lanes.filter((lane) => {
@@ -7,31 +8,21 @@ class TimelineSums extends TimelineData {
     });
   }
 
-  // Union of device work of the chosen rank: [start, end, start, end, …].
+  // [start, end, start, end, …] of a lane's events.
+  unionOf(lane, counts = (event) => this.isWork(event)) {
+    const out = [];
+    for (let i = lane.begin; i < lane.end; ++i) if (counts(i)) push(out, this.start[i], this.endOf(i));
+    return out;
+  }
+
+  // Of the chosen rank's devices; forgotten by arrange().
   busyUnion() {
-    if (this.busy) return this.busy;
-    const lists = this.deviceLanes().map((lane) => {
-      const out = [];
-      for (let i = lane.begin; i < lane.end; ++i) push(out, this.start[i], this.endOf(i));
-      return out;
-    });
-    while (lists.length > 1) lists.push(mergeUnions(lists.shift(), lists.shift()));
-    return this.busy = lists[0] || [];
+    return this.busy ||= mergeAll(this.deviceLanes().map((lane) => this.unionOf(lane)));
   }
 
   busyShares(pixels) {
-    const shares = new Float64Array(pixels);
-    const each = (this.last - this.first) / pixels, busy = this.busyUnion();
-    for (let k = 0; k < busy.length; k += 2) {
-      let from = (busy[k] - this.first) / each;
-      const to = (busy[k + 1] - this.first) / each;
-      while (from < to) {
-        const cell = Math.floor(from), stop = Math.min(to, cell + 1);
-        if (cell < pixels) shares[cell] += stop - from;
-        from = stop > from ? stop : to;
-      }
-    }
-    return shares;
+    const covered = new Covered(this.busyUnion()), each = (this.last - this.first) / pixels;
+    return Float64Array.from({ length: pixels }, (_, x) => covered.in(this.first + x * each, this.first + (x + 1) * each) / each);
   }
 
   // The longest times in which the rank's GPUs run nothing, down to a fiftieth of the longest, in
@@ -57,70 +48,101 @@ class TimelineSums extends TimelineData {
     this.choose(start, end);
   }
 
-  // Time in [a, b] by category, each moment counted for the first category that is true of it.
-  breakdown(a, b) {
-    const points = [];
+  // For each category the union of it and all before it, of the chosen rank.
+  layersOfWork() {
+    if (this.work) return this.work;
+    const lists = Array.from({ length: PARTS }, () => []);
     for (const lane of this.lanes) {
       const track = this.head.tracks[lane.track];
-      if (track.rank !== this.rank || track.type === 'python') continue;
-      for (let i = this.firstEnding(lane, a); i < lane.end && this.start[i] < b; ++i) {
-        const category = this.category[this.kind[i]];
-        if (category >= PARTS) continue;
-        points.push([Math.max(this.start[i], a), category], [Math.min(this.endOf(i), b), category - PARTS]);
-      }
+      if (track.rank !== this.rank || !['stream', 'thread'].includes(track.type)) continue;
+      const own = Array.from({ length: PARTS }, () => []);
+      for (let i = lane.begin; i < lane.end; ++i) own[this.category[this.kind[i]]] && push(own[this.category[this.kind[i]]], this.start[i], this.endOf(i));
+      own.forEach((union, category) => union.length && lists[category].push(union));
     }
-    points.sort((p, q) => p[0] - q[0]);
-    const parts = new Float64Array(PARTS), open = new Int32Array(PARTS);
-    let before = a;
-    const close = (time) => {
-      let first = open.findIndex((count) => count > 0);
-      if (first < 0) first = PARTS - 1;
-      parts[first] += time - before;
+    let all = [];
+    this.work = lists.slice(0, PARTS - 1).map((unions) => new Covered(all = mergeUnions(all, mergeAll(unions))));
+    return this.work;
+  }
+
+  // Time in [a, b] by category, each moment counted for the first category that is true of it.
+  breakdown(a, b) {
+    const parts = new Float64Array(PARTS);
+    let before = 0;
+    this.layersOfWork().forEach((covered, category) => {
+      const time = covered.in(a, b);
+      parts[category] = time - before;
       before = time;
-    };
-    for (const [time, code] of points) {
-      if (time > before) close(time);
-      if (code >= 0) ++open[code]; else --open[code + PARTS];
-    }
-    close(b);
+    });
+    parts[PARTS - 1] = b - a - before;
     return parts;
   }
 
-  // Device work in [a, b] by name: [name, time, count, category], most time first.
-  heaviest(a, b) {
-    const by = new Map();
+  // Engines and streams of the chosen rank, each with its lanes and the time it works; with those of
+  // sections (DMA queues) behind what they are parts of.
+  units() {
+    if (this.unitList) return this.unitList;
+    const units = new Map();
+    const add = (key, name, part, lane) => {
+      if (!units.has(key)) units.set(key, { name, part, lanes: [] });
+      units.get(key).lanes.push(lane);
+    };
+    const cores = new Set(this.head.tracks.filter((track) => track.type === 'stream' && track.rank === this.rank).map((track) => track.group));
     for (const lane of this.deviceLanes()) {
-      for (let i = this.firstEnding(lane, a); i < lane.end && this.start[i] < b; ++i) {
-        const name = this.nameOf(i);
-        const entry = by.get(name) || [name, 0, 0, this.category[this.kind[i]]];
-        entry[1] += Math.min(this.endOf(i), b) - Math.max(this.start[i], a);
-        ++entry[2];
-        by.set(name, entry);
-      }
+      const track = this.head.tracks[lane.track], where = cores.size > 1 ? `${track.group} · ` : '';
+      const name = where + (track.unit || track.name);
+      add(name, name, false, lane);
+      if (track.unit && track.section) add(`${name}/${track.section}`, track.section, true, lane);
     }
-    return [...by.values()].sort((p, q) => q[1] - p[1]);
+    for (const unit of units.values()) unit.covered = new Covered(mergeAll(unit.lanes.map((lane) => this.unionOf(lane))));
+    const whole = [...units].sort((p, q) => (p[0] < q[0] ? -1 : 1)), order = [...units.values()].filter((unit) => !unit.part);
+    return this.unitList = order.flatMap((unit) => [unit, ...whole.filter(([key]) => key.startsWith(`${unit.name}/`)).map(([, part]) => part)]);
   }
 
-  choose(a, b) {
-    this.range = [Math.min(a, b), Math.max(a, b)];
-    const [from, to] = this.range, span = to - from;
-    const parts = this.breakdown(from, to), heavy = this.heaviest(from, to);
-    const row = (color, label, ...cells) => {
-      const dot = make('span', { className: 'dot' });
-      dot.style.background = color;
-      return make('tr', {}, make('th', { scope: 'row', align: 'left' }, dot, label),
-        ...cells.map((text) => make('td', { align: 'right' }, text)));
-    };
-    const table = (caption, rows) => make('table', { className: 'plain' },
-      make('caption', {}, caption), make('tbody', {}, ...rows));
-    this.summary$.replaceChildren(
-      make('h3', {}, `Selected ${format(span, 'ns')}`),
-      table('Where it goes', [...parts].map((time, index) => time > 0 &&
-        row(CATEGORIES[index][2], CATEGORIES[index][1], format(time / span, 'ratio'), format(Math.round(time), 'ns'))).filter(Boolean)),
-      table(`Device work: ${format(heavy.reduce((n, entry) => n + entry[2], 0), 'count')} events`,
-        heavy.slice(0, 8).map(([name, time, count, category]) =>
-          row(CATEGORIES[category][2], shorten(name, 60), `${format(count, 'count')} ×`, format(Math.round(time), 'ns')))));
-    this.redraw();
-    this.keepHash();
+  // Sums of what stands before each event.
+  sumsOf(amount) {
+    if (amount.sums) return amount.sums;
+    amount.sums = new Float64Array(amount.value.length + 1);
+    for (let i = 0; i < amount.value.length; ++i) amount.sums[i + 1] = amount.sums[i] + amount.value[i];
+    return amount.sums;
+  }
+
+  // {events, busy, amounts: {id: sum}, kinds: Map of kind to count} of lanes in [a, b).
+  sum(unit, a, b) {
+    const out = { events: 0, busy: unit.covered.in(a, b), amounts: {}, names: new Map() };
+    const adding = this.amounts.filter((amount) => amount.adds_up);
+    for (const amount of adding) out.amounts[amount.id] = 0;
+    const counts = this.counts ||= new Uint32Array(this.head.kinds.length), seen = [];
+    for (const lane of unit.lanes) {
+      const from = this.firstStarting(lane, a), to = this.firstStarting(lane, b, from);
+      out.events += to - from;
+      for (const amount of adding) out.amounts[amount.id] += this.sumsOf(amount)[to] - this.sumsOf(amount)[from];
+      for (let i = from; i < to; ++i) if (!counts[this.kind[i]]++) seen.push(this.kind[i]);
+    }
+    for (const kind of seen) {
+      const name = this.head.kinds[kind][0];
+      out.names.set(name, (out.names.get(name) || 0) + counts[kind]);
+      counts[kind] = 0;
+    }
+    return out;
+  }
+
+  // Device work in [a, b] by name: [name, time, count, category], most time first.
+  heaviest(a, b, lanes = this.deviceLanes()) {
+    const time = new Float64Array(this.head.kinds.length), count = new Uint32Array(this.head.kinds.length), by = new Map();
+    for (const lane of lanes) {
+      for (let i = this.firstEnding(lane, a); i < lane.end && this.start[i] < b; ++i) {
+        const kind = this.kind[i];
+        time[kind] += Math.min(this.endOf(i), b) - Math.max(this.start[i], a);
+        ++count[kind];
+      }
+    }
+    count.forEach((events, kind) => {
+      if (!events || this.category[kind] === WAIT) return;
+      const name = this.head.kinds[kind][0], entry = by.get(name) || [name, 0, 0, this.category[kind]];
+      entry[1] += time[kind];
+      entry[2] += events;
+      by.set(name, entry);
+    });
+    return [...by.values()].sort((p, q) => q[1] - p[1]);
   }
 }

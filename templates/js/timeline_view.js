@@ -1,75 +1,107 @@
 // The parts of the section, and the rows of the canvas.
-class TimelineView extends TimelineSums {
+class TimelineView extends TimelineColors {
   build(section) {
     section.hidden = false;
     const button = (text, title, onclick) => make('button', { type: 'button', title, onclick }, text);
+    const select = (label, choices, chosen) => {
+      const box = make('select', { ariaLabel: label }, ...choices.map(([value, text]) => make('option', { value }, text)));
+      box.addEventListener('change', () => chosen(box.value));
+      return [box, make('label', {}, `${label} `, box)];
+    };
     this.search$ = make('input', { type: 'search', placeholder: 'find events ( / )', 'aria-label': 'Find events', size: 22 });
     this.found$ = make('span', { className: 'small mute', role: 'status' });
-    this.mini$ = make('canvas', { className: 'mini', role: 'img', 'aria-label': 'How busy the GPUs are over the recording; drag to move the view' });
-    this.canvas$ = make('canvas', { tabIndex: 0, role: 'application', 'aria-label': 'Timeline of the recording: W and S zoom, A and D move, comma and full stop step through events, Enter tells of one' });
+    this.mini$ = make('canvas', { className: 'mini', role: 'img', 'aria-label': 'How busy the devices are over the recording; drag to move the view' });
+    this.canvas$ = make('canvas', { tabIndex: 0, role: 'application', 'aria-label': 'Timeline of the recording: W and S zoom, A and D move, comma and full stop step through events, Enter tells of one, E folds its lanes' });
     this.tip$ = make('div', { className: 'tip', hidden: true });
     this.details$ = make('div', { className: 'details', role: 'status' });
     this.summary$ = make('div', { className: 'details' });
+    this.units$ = make('div', {});
     this.marks$ = make('div', { className: 'small' });
+    this.legend$ = make('p', { className: 'small legend' });
+    this.lanes$ = make('div', {});
+    let color, regions;
+    [this.color$, color] = select('Colour', this.colorings(), (id) => { layout.write('color', id); this.chooseColoring(id); this.keepHash(); });
+    [this.regions$, regions] = select('Regions', this.regionChoices(), (id) => { this.chooseRegions(id); this.keepHash(); });
     const tools = make('div', { className: 'tools' }, this.search$,
       button('‹', 'previous match', () => this.nextHit(-1)), button('›', 'next match', () => this.nextHit(1)), this.found$,
       button('All', 'the whole recording (0)', () => this.go(this.first, this.last)),
       button('Fit', 'fit what is selected (F)', () => this.fit()),
       button('‹ gap', 'previous idle gap ([)', () => this.nextGap(-1)),
       button('gap ›', 'next idle gap (])', () => this.nextGap(1)),
-      button('Mark', 'mark this time (M)', () => this.mark()),
-      button('Perfetto', 'open this view\'s events in ui.perfetto.dev', () => this.openPerfetto()));
-    const keys = 'Drag or A D to move, wheel or W S to zoom, shift-drag to sum a range, click for details.';
+      button('Mark', 'mark this time (M, or the right mouse button)', () => this.mark()),
+      button('Perfetto', 'open this view\'s events in ui.perfetto.dev', () => this.openPerfetto()),
+      color, this.regions$.options.length > 1 ? regions : '', make('details', { className: 'menu' }, make('summary', {}, 'Lanes'), this.lanes$));
+    const keys = 'Drag or A D to move, wheel or W S to zoom, shift-drag to sum a range or the lanes in a box, click for details or to fold lanes, right-click to mark.';
     section.append(make('h2', {}, 'Timeline'), tools, this.mini$,
       make('div', { className: 'stage' }, this.canvas$, this.tip$),
       make('p', { className: 'small mute' }, keys, this.head.left_out ? ` Left out: ${this.head.left_out}.` : '',
         this.head.unit > 1 ? ` Times are to ${this.head.unit} ns.` : ''),
-      this.legend(), this.marks$, make('div', { className: 'columns' }, this.details$, this.summary$));
+      this.legend$, this.marks$, make('div', { className: 'columns' }, this.details$, this.summary$), this.units$);
   }
 
-  legend() {
-    const used = new Set(this.category);
-    const line = make('p', { className: 'small legend' });
-    CATEGORIES.forEach(([, label, color], index) => {
-      if (!used.has(index)) return;
-      const swatch = make('span', { className: 'dot' });
-      swatch.style.background = color;
-      line.append(make('span', {}, swatch, label), ' ');
-    });
-    return line;
+  // ---- Folding: groups, sections of them (folded at first), and tracks of several lanes.
+
+  isFolded(key) { return this.folds[key] ?? key.split('\t').length === 2; }
+  fold(key) {
+    this.folds[key] = !this.isFolded(key);
+    layout.write('folds', this.folds);
+    this.arrange();
+    this.resize();
   }
 
-  // Rows of the canvas: group heads, lanes, counters, each with its y.
+  // Rows of the canvas: heads, lanes, counters, each with its y.
   arrange() {
     this.rows = [];
-    const groups = new Map();
-    this.head.tracks.forEach((track, index) => {
-      if (track.rank !== this.rank) return;
-      if (!groups.has(track.group)) groups.set(track.group, []);
-      groups.get(track.group).push(index);
-    });
+    const groups = new Map(), seen = new Set();
+    const of = (item, place) => {
+      if (item.rank !== this.rank) return;
+      if (!groups.has(item.group)) groups.set(item.group, { tracks: [], counters: [] });
+      groups.get(item.group)[place].push(item);
+    };
+    this.lanesOf = this.lanesOf || this.head.tracks.map((track, index) => this.lanes.filter((lane) => lane.track === index));
+    this.head.tracks.forEach((track) => of(track, 'tracks'));
+    this.counters.forEach((counter) => of(counter, 'counters'));
     let y = TL.axis;
     const add = (row) => { this.rows.push({ ...row, y }); y += row.height; };
+    if (this.regions?.length) add({ type: 'regions', name: 'Regions', height: TL.lane + 4 });
     const several = this.head.tracks.some((track) => track.rank !== this.rank);
-    for (const [group, tracks] of groups) {
-      const folded = this.folded.has(group);
-      add({ type: 'group', group, name: several ? `rank ${this.rank} · ${group}` : group, height: TL.head, folded });
+    const menu = [];
+    const laneRows = (lanes, name, key, folded) => {
+      if (folded || lanes.length === 1) return add({ type: 'lane', lanes, name, key: lanes.length > 1 ? key : '', folded, height: TL.lane + 4 });
+      lanes.forEach((lane, i) => add({ type: 'lane', lanes: [lane], name: i ? '' : name, key, height: TL.lane + (i + 1 === lanes.length ? 4 : 0) }));
+    };
+    // The head of a section, at its first member; whether it is open.
+    const section = (item, group, members) => {
+      if (!item.section) return true;
+      const key = `${group}\t${item.section}`, folded = this.isFolded(key);
+      if (seen.has(key)) return !folded;
+      seen.add(key);
+      menu.push([key, item.section, 1]);
+      const lanes = members.filter((other) => other.section === item.section && 'type' in other).flatMap((track) => this.lanesOf[this.head.tracks.indexOf(track)]);
+      add({ type: 'section', name: item.section, key, folded, lanes: folded ? lanes : [], height: TL.lane + 4 });
+      return !folded;
+    };
+    for (const [group, { tracks, counters }] of groups) {
+      const folded = this.isFolded(group);
+      menu.push([group, group, 0]);
+      add({ type: 'group', key: group, name: several ? `rank ${this.rank} · ${group}` : group, height: TL.head, folded });
       if (folded) continue;
-      for (const index of tracks) {
-        const lanes = this.lanes.filter((lane) => lane.track === index);
-        lanes.forEach((lane, i) => add({
-          type: 'lane', lane, name: i ? '' : this.head.tracks[index].name,
-          height: TL.lane + (i + 1 === lanes.length ? 4 : 0),
-        }));
+      for (const track of tracks) {
+        if (!section(track, group, tracks)) continue;
+        const key = `${group}\t${track.section}\t${track.name}\t${track.type}`;
+        laneRows(this.lanesOf[this.head.tracks.indexOf(track)], track.name, key, this.isFolded(key));
       }
-      for (const counter of this.counters) {
-        if (counter.group === group && counter.rank === this.rank) {
-          add({ type: 'counter', counter, name: counter.name, height: TL.counter });
-        }
+      for (const counter of counters) {
+        if (section(counter, group, counters)) add({ type: 'counter', counter, name: counter.name, height: counter.section ? TL.head + 6 : TL.counter });
       }
     }
     this.height = y + 8;
-    this.busy = null;
+    this.busy = this.work = this.unitList = null;
+    this.lanes$.replaceChildren(...menu.map(([key, name, depth]) => {
+      const box = make('input', { type: 'checkbox', checked: !this.isFolded(key) });
+      box.addEventListener('change', () => { this.fold(key); this.lanes$.querySelectorAll('input')[menu.findIndex((entry) => entry[0] === key)]?.focus(); });
+      return make('label', { className: depth ? 'sub' : '' }, box, ` ${name}`);
+    }));
   }
 
   resize() {

@@ -51,6 +51,7 @@ class TreeGrid extends Grid {
     this.input.after(
       button('Open all', () => { this.children.forEach((list, row) => list.length && this.open.add(row)); this.apply(); }),
       button('Close all', () => { this.open.clear(); this.apply(); }));
+    this.icicle = new Icicle(this);
     if (this.trees.size < 2) return;
     this.select$ = make('select', { 'aria-label': `Which ${this.title()}` },
       ...[...this.trees.keys()].map((tree) => make('option', { value: tree }, tree)));
@@ -74,6 +75,7 @@ class TreeGrid extends Grid {
       this.tree = [...this.trees.keys()].find((name) => name.endsWith(`rank ${chosenRank}`)) || this.tree;
       if (this.select$) this.select$.value = this.tree;
     }
+    this.icicle?.follow();
     let shown = null;
     if (this.query) {
       shown = new Set();

@@ -2,7 +2,7 @@
 
 Needs Debian's chromium and chromium-driver and nothing else; exits 77 (skipped) without them.
   browser_test.py SAMPLE_PAGES_PROGRAM PROFGAUGE EXAMPLES_FOLDER
-                  [--shots FOLDER] [--measure EVENTS] [--axe AXE.MIN.JS]
+                  [-k PART_OF_NAME] [--shots FOLDER] [--measure EVENTS] [--axe AXE.MIN.JS]
 --shots keeps screenshots to look at; --measure prints times of a large timeline; --axe holds the
 pages against axe-core (`npm install axe-core`, for this alone).
 """
@@ -15,6 +15,7 @@ import tempfile
 import time
 import unittest
 
+import lanes_test
 import views_test
 from driver import JENKINS, PAGE, READY, Driver, Run, Server, page_url
 
@@ -166,8 +167,8 @@ class PageTest(unittest.TestCase):
         left, top, *_ = self.canvas()
         place = self.run_js("""
             const t = timeline, row = t.rows.find((r) => r.type === 'lane' &&
-              t.head.tracks[r.lane.track].type === 'stream');
-            const i = row.lane.begin + 40;
+              t.head.tracks[r.lanes[0].track].type === 'stream');
+            const i = row.lanes[0].begin + 40;
             t.go(t.start[i] - 50000, t.start[i] + 50000);
             return [t.x(t.start[i] + t.duration[i] / 2), row.y - t.scroll + 7, i];""")
         self.driver.pointer((left + place[0], top + place[1]))
@@ -211,7 +212,7 @@ class PageTest(unittest.TestCase):
         self.run_js("timeline.search('memcpy')")
         self.assertEqual(self.run_js("return timeline.hits.length"), 40)
         self.run_js("timeline.mark(timeline.first + 1000); timeline.mark(timeline.first + 251000)")
-        self.assertIn("250\u202fµs from mark 1", self.run_js("return timeline.marks$.textContent"))
+        self.assertIn("+250\u202fµs", self.run_js("return timeline.marks$.textContent"))
         self.run_js("timeline.nextGap(1)")
         gap = self.run_js("return timeline.range")
         self.assertGreater(gap[1], gap[0])
@@ -321,6 +322,14 @@ class LargeTimelineTest(unittest.TestCase):
             driver.close()
 
 
+def flat(suite):
+    for test in suite:
+        if isinstance(test, unittest.TestSuite):
+            yield from flat(test)
+        else:
+            yield test
+
+
 def main():
     arguments = sys.argv[1:]
     if shutil.which("chromedriver") is None or shutil.which("chromium") is None:
@@ -328,9 +337,12 @@ def main():
         sys.exit(77)
     samples, profgauge, examples = arguments[:3]
     arguments = arguments[3:]
+    only = ""
     while arguments:
         option, value = arguments.pop(0), arguments.pop(0)
-        if option == "--shots":
+        if option == "-k":
+            only = value
+        elif option == "--shots":
             Run.shots = pathlib.Path(value)
             Run.shots.mkdir(parents=True, exist_ok=True)
         elif option == "--measure":
@@ -345,9 +357,16 @@ def main():
             trace = pathlib.Path(examples) / f"{name}.pt.trace.json.gz"
             subprocess.run([profgauge, "report", trace, "-q", "--html", f"{folder}/{name}.html"],
                            check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        Run.profgauge = profgauge
+        Run.neuron = pathlib.Path(__file__).parent.parent / "cases/neuron/trn2_two_cores/input.json"
+        subprocess.run([profgauge, "report", Run.neuron, "-q", "--html", f"{folder}/trn2.html",
+                        "--mark", "a=1us,b=6us"],
+                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         suite = unittest.TestSuite()
-        for module in (sys.modules[__name__], views_test):
+        for module in (sys.modules[__name__], views_test, lanes_test):
             suite.addTests(unittest.defaultTestLoader.loadTestsFromModule(module))
+        if only:
+            suite = unittest.TestSuite(test for test in flat(suite) if only in test.id())
         result = unittest.TextTestRunner().run(suite)
     sys.exit(0 if result.wasSuccessful() else 1)
 

@@ -19,6 +19,7 @@ class Run:
     examples = pathlib.Path()  # pages of profgauge itself, of our own traces
     shots = None               # a folder for screenshots
     measure = 0                # events of the large timeline
+    profgauge = neuron = None  # the program, and a recording of NeuronCores
     axe = None                 # axe-core's axe.min.js
 
 

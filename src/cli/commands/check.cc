@@ -59,6 +59,7 @@ report::TimelineOptions TimelineOf(const Options& options, const Policy& policy)
   timeline.mode = options.timeline == "full" ? Mode::kFull : Mode::kAuto;
   const bool is_wanted = has_page || !options.emit_trace.empty();
   if (!is_wanted || options.timeline == "off") timeline.mode = Mode::kOff;
+  for (const auto& [name, time] : options.marks) timeline.marks.push_back({name, time});
   return timeline;
 }
 
@@ -157,7 +158,7 @@ Result<int> Judged(const Options& options, Console& console) {
   if (!policy->waivers.empty()) input.options.emplace_back("now", FormatDay(select.today));
   input.tables = &analysis.tables;
   report::Report report = report::BuildReport(input);
-  report.timeline = report::BuildTimeline(subject.ranks, TimelineOf(options, *policy));
+  report.timeline = report::BuildTimeline(subject.ranks, report, TimelineOf(options, *policy));
   if (options.redact) report::Redact(report);
   stats.EndPhase("judge");
   return Finish(report, verdict, options, drawing, stats, console);

@@ -136,19 +136,10 @@ json::array AdviceView(std::string_view advice) {
   return out;
 }
 
-// Where on the timeline a row of evidence lies: "start,end,rank", in ns; rank -1 when it has none.
+// "start,end,rank", in ns; empty when the row of evidence does not say.
 std::string IntervalOf(const report::Finding& finding, const std::vector<Value>& row) {
-  std::int64_t start = -1, length = -1, rank = -1;
-  for (std::size_t k = 0; k < std::min(row.size(), finding.evidence_heads.size()); ++k) {
-    const auto* number = std::get_if<std::int64_t>(&row[k]);
-    if (number == nullptr) continue;
-    const std::string& head = finding.evidence_heads[k];
-    if (head == "Start") start = *number;
-    if (head == "Length" || head == "Duration") length = *number;
-    if (head == "Rank") rank = *number;
-  }
-  if (start < 0 || length < 0) return {};
-  return fmt::format("{},{},{}", start, start + length, rank);
+  const auto when = report::FindInterval(finding, row);
+  return when ? fmt::format("{},{},{}", when->start, when->end, when->rank) : "";
 }
 
 json::array EvidenceRows(const report::Finding& finding, std::size_t max_rows) {

@@ -1,0 +1,154 @@
+#include "report/timeline_budget.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <utility>
+
+#include "base/format.h"
+#include "model/neuron.h"
+
+namespace profgauge::report {
+namespace {
+
+// The shortest duration of the `keep` longest; 0 when there are no more than that.
+Ns ShortestKept(std::vector<Ns> durations, std::size_t keep) {
+  if (durations.size() <= keep) return 0;
+  if (keep == 0) return *std::max_element(durations.begin(), durations.end()) + 1;
+  const auto at = durations.begin() + static_cast<std::ptrdiff_t>(keep - 1);
+  std::nth_element(durations.begin(), at, durations.end(), std::greater<>());
+  return *at + 1;  // ties must not overrun the budget
+}
+
+std::size_t CountShorter(const std::vector<Ns>& durations, Ns least) {
+  return static_cast<std::size_t>(std::count_if(durations.begin(), durations.end(),
+                                                [&](Ns duration) { return duration < least; }));
+}
+
+std::vector<Ns> DeviceDurations(const Profile& profile) {
+  if (profile.neuron == nullptr) return profile.device.duration;
+  std::vector<Ns> out;
+  for (const auto& row : profile.neuron->instructions) out.push_back(row.duration);
+  for (const auto& row : profile.neuron->packets) out.push_back(row.duration);
+  return out;
+}
+
+struct HostEvents {
+  std::vector<Ns> start, duration;
+
+  template <class Rows>
+  void Add(const Rows& rows) {
+    start.insert(start.end(), rows.start.begin(), rows.start.end());
+    duration.insert(duration.end(), rows.duration.begin(), rows.duration.end());
+  }
+};
+
+bool IsIn(const std::vector<Span>& spans, Ns time) {
+  const auto after =
+      std::upper_bound(spans.begin(), spans.end(), time,
+                       [](Ns at, const Span& span) { return at < span.start; });
+  return after != spans.begin() && time < std::prev(after)->end;
+}
+
+// Of the spans, in their order, those that hold at most `most` events together.
+std::vector<Span> SpansWithin(const HostEvents& host, const std::vector<Span>& around,
+                              std::size_t most) {
+  std::vector<Ns> starts(host.start);
+  std::sort(starts.begin(), starts.end());
+  const auto held = [&](const std::vector<Span>& spans) {
+    std::size_t count = 0;
+    for (const Span& span : spans) {
+      count += static_cast<std::size_t>(std::lower_bound(starts.begin(), starts.end(), span.end) -
+                                        std::lower_bound(starts.begin(), starts.end(), span.start));
+    }
+    return count;
+  };
+  std::vector<Span> kept;
+  for (const Span& span : around) {
+    std::vector<Span> more = kept;
+    more.push_back(span);
+    more = Merge(std::move(more));
+    if (held(more) <= most) kept = std::move(more);
+  }
+  return kept;
+}
+
+// The median; 0 where the whole recording is the only one.
+Ns IterationLength(const Report& report) {
+  const Table* table = FindTableById(report, "iterations");
+  const Column* duration = table == nullptr ? nullptr : table->Find("duration");
+  if (duration == nullptr || table->rows() < 2) return 0;
+  std::vector<double> lengths;
+  for (std::size_t row = 0; row < table->rows(); ++row) {
+    lengths.push_back(AsNumber(table->At(row, *duration), 0));
+  }
+  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
+  std::nth_element(lengths.begin(), middle, lengths.end());
+  return static_cast<Ns>(*middle);
+}
+
+}  // namespace
+
+bool TimelineCut::KeepsHost(Ns start, Ns duration) const {
+  return duration >= host || IsIn(around, start);
+}
+
+TimelineCut CutTimeline(const Profile& profile, std::size_t budget,
+                        const std::vector<Span>& around) {
+  TimelineCut cut;
+  const std::vector<Ns> device = DeviceDurations(profile);
+  HostEvents host;
+  host.Add(profile.host), host.Add(profile.api), host.Add(profile.python);
+  cut.device = ShortestKept(device, budget);
+  cut.device_lost = CountShorter(device, cut.device);
+  const std::size_t rest = budget - std::min(budget, device.size());
+  if (host.duration.size() <= rest) return cut;
+  cut.around = SpansWithin(host, around, rest / 2);
+  std::vector<Ns> others;
+  for (std::size_t i = 0; i < host.start.size(); ++i) {
+    if (!IsIn(cut.around, host.start[i])) others.push_back(host.duration[i]);
+  }
+  cut.host = ShortestKept(others, rest - (host.start.size() - others.size()));
+  cut.host_lost = CountShorter(others, cut.host);
+  return cut;
+}
+
+std::string LeftOutText(const std::vector<TimelineCut>& cuts) {
+  std::size_t device = 0, host = 0, around = 0;
+  Ns device_least = 0, host_least = 0;
+  for (const TimelineCut& cut : cuts) {
+    device += cut.device_lost;
+    host += cut.host_lost;
+    around += cut.around.size();
+    device_least = std::max(device_least, cut.device);
+    host_least = std::max(host_least, cut.host);
+  }
+  const auto part = [](std::size_t count, std::string_view what, Ns least) {
+    return fmt::format("{} {} shorter than {}", FormatCount(static_cast<std::int64_t>(count)), what,
+                       FormatDuration(static_cast<double>(least)));
+  };
+  std::string out;
+  if (device > 0) out = part(device, "device events", device_least);
+  if (host > 0) {
+    out += (out.empty() ? "" : ", ") + part(host, "host events", host_least);
+    if (around > 0) out += ", but none around findings";
+  }
+  return out;
+}
+
+std::vector<Span> SpansAroundFindings(const Report& report, std::int64_t rank) {
+  const Ns margin = IterationLength(report);
+  std::vector<Span> out;
+  for (const Finding& finding : report.findings) {
+    for (const auto& row : finding.evidence) {
+      const auto when = FindInterval(finding, row);
+      if (!when || (when->rank >= 0 && when->rank != rank)) continue;
+      out.push_back({when->start - margin, when->end + margin});
+    }
+  }
+  return out;
+}
+
+}  // namespace profgauge::report

@@ -1,0 +1,94 @@
+// Events on their way into a Timeline: what they are (kinds), where they stand (tracks and lanes),
+// and which row of the profile each one is.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "base/units.h"
+#include "model/profile.h"
+#include "report/report.h"
+
+namespace profgauge::report {
+
+struct TimelineEvent {
+  /// The table of the profile that `row` is of.
+  enum class Of : std::uint8_t { kNone, kDevice, kCall, kInstruction, kPacket };
+  Ns start = 0, duration = 0;
+  std::uint32_t kind = 0;
+  std::uint32_t row = 0;
+  Of of = Of::kNone;
+  Ns end() const { return start + duration; }
+};
+
+/// Numbers of kinds: the same words share one over all ranks.
+class TimelineKinds {
+ public:
+  explicit TimelineKinds(std::vector<Timeline::Kind>& kinds) : kinds_(kinds) {}
+
+  /// The strings of another profile follow.
+  void StartProfile() { known_.clear(); }
+
+  /// What kinds are told apart by. `a` to `d` are whatever tells apart kinds of that name and
+  /// category: numbers or ids of strings.
+  struct Key {
+    StringId name;
+    std::string_view category;
+    std::uint64_t a = 0, b = 0, c = 0, d = 0;
+    auto operator<=>(const Key& other) const {
+      return std::tuple(name.value, category, a, b, c, d) <=>
+             std::tuple(other.name.value, other.category, other.a, other.b, other.c, other.d);
+    }
+    bool operator==(const Key& other) const { return (*this <=> other) == 0; }
+  };
+  /// `fill` sets detail and facets of a kind that is new.
+  std::uint32_t Find(const Profile& profile, const Key& key,
+                     const std::function<void(Timeline::Kind&)>& fill = {});
+
+ private:
+  using Words = std::tuple<std::string, std::string, std::string, std::vector<std::string>>;
+  std::vector<Timeline::Kind>& kinds_;
+  std::map<Key, std::uint32_t> known_;
+  std::map<Words, std::uint32_t> numbers_;
+};
+
+/// Puts tracks of one rank after another into a timeline.
+class TimelineTracks {
+ public:
+  explicit TimelineTracks(Timeline& timeline) : timeline_(timeline) {}
+
+  void StartRank(std::int64_t rank);
+
+  /// Nothing when there are no events. Events that overlap get lanes of their own, each as deep as
+  /// it is nested.
+  void Add(Timeline::Track track, std::vector<TimelineEvent> events);
+
+  /// Events of this rank, in the timeline's order from event first().
+  const std::vector<TimelineEvent>& events() const { return events_; }
+  std::size_t first() const { return first_; }
+  std::int64_t rank() const { return rank_; }
+
+ private:
+  Timeline& timeline_;
+  std::vector<TimelineEvent> events_;
+  std::size_t first_ = 0;
+  std::int64_t rank_ = 0;
+};
+
+/// The column of that amount, one value for each event so far; made when it is new.
+std::vector<std::int64_t>& FindAmount(Timeline& timeline, std::string_view id,
+                                      std::string_view title, Unit unit, bool adds_up = true);
+
+/// Of more than this many tracks alike the busiest stand for themselves; the others share a
+/// section, named "555 more streams".
+inline constexpr std::size_t kMostTracks = 16, kBusiestTracks = 12;
+
+/// Which of the tracks with these busy times stand for themselves.
+std::vector<bool> BusiestTracks(const std::vector<Ns>& busy);
+
+}  // namespace profgauge::report

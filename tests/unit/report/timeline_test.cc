@@ -1,0 +1,119 @@
+// What of a recording the timeline keeps, and how it stands there.
+#include "report/timeline.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/profile_builder.h"
+#include "report/timeline_budget.h"
+#include "report/timeline_tracks.h"
+
+namespace profgauge::report {
+namespace {
+
+// `ops` operators of 1 to 100 ns on a thread, one each microsecond, and `kernels` kernels.
+Profile MakeProfile(int ops, int kernels, std::int64_t streams = 1) {
+  ProfileBuilder builder;
+  const ThreadId thread = builder.AddThread("1", "1");
+  for (int i = 0; i < ops; ++i) {
+    HostRow row;
+    row.start = i * 1000;
+    row.duration = 1 + i % 100;
+    row.name = builder.Intern("op");
+    row.thread = thread;
+    builder.AddHost(row);
+  }
+  for (int i = 0; i < kernels; ++i) {
+    DeviceRow row;
+    row.start = i * 1000;
+    row.duration = 500;
+    row.name = builder.Intern("kernel");
+    row.gpu = 0;
+    row.stream = i % streams;
+    builder.AddDevice(row);
+  }
+  auto profile = builder.Finish();
+  EXPECT_TRUE(profile);
+  return *std::move(profile);
+}
+
+std::size_t HostEvents(const Timeline& timeline, Span span) {
+  std::size_t count = 0;
+  for (const auto& lane : timeline.lanes) {
+    if (timeline.tracks[lane.track].type != "thread") continue;
+    for (std::uint32_t i = lane.begin; i < lane.end; ++i) {
+      if (timeline.start[i] >= span.start && timeline.start[i] < span.end) ++count;
+    }
+  }
+  return count;
+}
+
+Finding FindingAt(Ns start, Ns length) {
+  Finding finding;
+  finding.evidence_heads = {"Start", "Length"};
+  finding.evidence = {{std::int64_t{start}, std::int64_t{length}}};
+  return finding;
+}
+
+TEST(CutTimeline, KeepsDevicesThenTheLongestOfTheHost) {
+  const Profile profile = MakeProfile(1000, 200);
+  const TimelineCut all = CutTimeline(profile, 1200, {});
+  EXPECT_EQ(all.host_lost + all.device_lost, 0u);
+  const TimelineCut cut = CutTimeline(profile, 700, {});
+  EXPECT_EQ(cut.device_lost, 0u);
+  EXPECT_EQ(cut.host_lost, 510u);  // ties go together
+  EXPECT_EQ(cut.host, 52);
+  EXPECT_EQ(LeftOutText({cut}), "510 host events shorter than 52\u202fns");
+}
+
+TEST(CutTimeline, KeepsWhatIsAroundFindingsWhole) {
+  const Profile profile = MakeProfile(1000, 200);
+  const TimelineCut cut = CutTimeline(profile, 700, {{100'000, 200'000}, {0, 1'000'000}});
+  ASSERT_EQ(cut.around.size(), 1u) << "the second one is too large";
+  EXPECT_TRUE(cut.KeepsHost(150'000, 1));
+  EXPECT_FALSE(cut.KeepsHost(250'000, 1));
+  const TimelineCut full = CutTimeline(profile, 1200, {{100'000, 200'000}});
+  EXPECT_TRUE(full.around.empty()) << "nothing has to go";
+}
+
+TEST(BuildTimeline, KeepsHostEventsAroundAFindingWithinItsBudget) {
+  const Profile profile = MakeProfile(1000, 200);
+  Report report;
+  report.findings = {FindingAt(100'000, 100'000)};
+  TimelineOptions options;
+  options.budget = 500;
+  const Timeline timeline = BuildTimeline({&profile, 1}, report, options);
+  EXPECT_LE(timeline.start.size(), 500u);
+  EXPECT_EQ(HostEvents(timeline, {100'000, 200'000}), 100u);
+  EXPECT_LT(HostEvents(timeline, {200'000, 300'000}), 50u);
+  EXPECT_NE(timeline.left_out.find("but none around findings"), std::string::npos);
+}
+
+TEST(BuildTimeline, ManyStreamsShareASection) {
+  const Profile profile = MakeProfile(1, 400, 40);
+  const Timeline timeline = BuildTimeline({&profile, 1}, {}, {});
+  std::size_t alone = 0, together = 0;
+  for (const auto& track : timeline.tracks) {
+    if (track.type != "stream") continue;
+    track.section.empty() ? ++alone : ++together;
+    if (!track.section.empty()) EXPECT_EQ(track.section, "28 more streams");
+  }
+  EXPECT_EQ(alone, kBusiestTracks);
+  EXPECT_EQ(together, 28u);
+}
+
+TEST(BusiestTracks, KeepTheirOrder) {
+  EXPECT_EQ(BusiestTracks({1, 2}), (std::vector<bool>{true, true}));
+  std::vector<Ns> busy(20, 1);
+  busy[19] = 5;
+  const std::vector<bool> chosen = BusiestTracks(busy);
+  EXPECT_TRUE(chosen[19]);
+  EXPECT_EQ(std::count(chosen.begin(), chosen.end(), true), static_cast<long>(kBusiestTracks));
+}
+
+}  // namespace
+}  // namespace profgauge::report
