@@ -9,6 +9,8 @@
 namespace profgauge {
 
 inline constexpr std::string_view kNeuronFamily = "neuron";
+/// What only system profiles of Neuron have.
+inline constexpr std::string_view kHostFamily = "neuron-host";
 
 std::span<const MetricSpec> NeuronMetrics();
 std::span<const TableSpec> NeuronTables();

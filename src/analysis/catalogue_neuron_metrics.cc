@@ -360,6 +360,17 @@ constexpr MetricSpec kMetrics[] = {
     {"throttle.utilization_limit", "Throttle limit", kShare, kHigherIsBetter,
      "Mean share of the cycles that the hardware may use, over the time that notifications cover.",
      "Σ k/n · duration / Σ duration", kNeuron, kNeuronFamily},
+
+    {"host.memory_peak", "Host memory, peak", kBytes, kLowerIsBetter,
+     "Most memory of the host that was in use at a sample, by all programs.", "", kNeuron,
+     kHostFamily},
+    {"host.memory_peak_share", "Host memory, peak share", kShare, kLowerIsBetter,
+     "The same as a share of the host's memory.", "", kNeuron, kHostFamily},
+    {"host.cpu_mean", "Host CPUs, mean", kShare, kNeutral,
+     "Mean use of all CPUs of the host over the samples.", "", kNeuron, kHostFamily},
+    {"host.cpu_busiest", "Host CPUs, busiest", kShare, kNeutral,
+     "Mean use of the one CPU that is used most; near 1 a single thread may limit the run.", "",
+     kNeuron, kHostFamily},
 };
 
 }  // namespace

@@ -317,6 +317,14 @@ constexpr ColumnSpec kEngineRegions[] = {
     {"cc_active", "Collectives active", kTime, "Time in which a collective is active."},
 };
 
+constexpr ColumnSpec kHostUse[] = {
+    {"name", "What", kText, "memory, one CPU, or the average of all."},
+    {"samples", "Samples", kCount, "Samples of the recording."},
+    {"mean", "Mean", kShare, "Mean share in use."},
+    {"max", "Highest", kShare, "Highest share in use."},
+    {"max_bytes", "Most bytes", kBytes, "Most bytes in use; of memory only."},
+};
+
 constexpr TableSpec kTables[] = {
     {"engines", "engine", "Engines", "One row per rank, NeuronCore and engine.", kEngines,
      kNeuronFamily},
@@ -365,6 +373,9 @@ constexpr TableSpec kTables[] = {
      kNeuronFamily},
     {"counter_curves", "", "Curves", "Throughput, queue and memory over time.", kCurves,
      kNeuronFamily},
+    {"host_use", "", "Memory and CPUs of the host",
+     "One row for memory and one for each CPU, by all programs of the host.", kHostUse,
+     kHostFamily},
 };
 
 }  // namespace

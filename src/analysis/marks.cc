@@ -55,7 +55,7 @@ void WriteEngineRegion(const RankContext& rank, const Region& region, RowWriter&
   const neuron::Data& data = *rank.profile->neuron;
   const neuron::Summary sums = neuron::Summarize(data, rank.profile->strings, region.span);
   const double seconds = static_cast<double>(region.span.length()) * 1e-9;
-  const double capacity = data.hardware.PeakFlops() * seconds;
+  const double capacity = data.hardware.PeakFlops() * static_cast<double>(neuron::PeakCores(data)) * seconds;
   const auto flops = static_cast<double>(sums.flops);
   const auto moved = static_cast<double>(sums.traffic.hbm_read + sums.traffic.hbm_write);
   write.Integer(rank.rank).Text(region.from).Text(region.to).Integer(region.span.start);

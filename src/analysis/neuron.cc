@@ -30,6 +30,7 @@ NeuronRank MakeRank(const RankContext& context, const Selection& selection) {
   rank.total = rank.whole ? rank.data->total_time : window.length();
   const double stated = rank.data->SummaryNumber("total_time");
   rank.seconds = rank.whole && stated > 0 ? stated : static_cast<double>(rank.total) * 1e-9;
+  rank.peak_cores = neuron::PeakCores(*rank.data);
   rank.sums = neuron::Summarize(*rank.data, rank.strings(), window);
   return rank;
 }
@@ -51,6 +52,16 @@ void DoubtEmptyCapture(bool all_neuron, Output& out) {
   }
 }
 
+// A summary has no events, but it states for how long something runs.
+void SetStatedIdle(Output& out) {
+  const Value& active = out.ValueOf("neuron.active_share");
+  if (IsAbsent(active) || out.IsSet("gpu.idle.mean")) return;
+  for (const char* id : {"gpu.idle.mean", "gpu.idle.max"}) {
+    out.Set(id, 1 - AsNumber(active, 0));
+    out.SetNote(id, "1 − the active share that the file states");
+  }
+}
+
 }  // namespace
 
 void AddNeuron(std::span<const RankContext> ranks, const Selection& selection, Output& out) {
@@ -68,6 +79,7 @@ void AddNeuron(std::span<const RankContext> ranks, const Selection& selection, O
     out.RemoveTable(table, std::string(kNoGpu));
   }
   AddNeuronMetrics(found, out);
+  if (found.size() == ranks.size()) SetStatedIdle(out);
   DoubtEmptyCapture(found.size() == ranks.size(), out);
   AddNeuronEngines(found, out);
   AddNeuronLayers(found, out);

@@ -24,9 +24,15 @@ struct NeuronRank {
   bool whole = true;   ///< No range was chosen: what the file states of the whole applies.
   Ns total = 0;        ///< Length of the selected part.
   double seconds = 0;  ///< The same, as exactly as the file states it.
+  std::int64_t peak_cores = 1;  ///< Cores whose peak is the whole of MFU and HFU.
   neuron::Summary sums;
 
   const StringPool& strings() const { return context->profile->strings; }
+  /// FLOP/s of the Tensor Engines, -1 when unknown.
+  double PeakFlops() const {
+    const double peak = data->hardware.PeakFlops();
+    return peak > 0 ? peak * static_cast<double>(peak_cores) : -1;
+  }
   bool HasRows() const { return data->has.instructions || data->has.dma; }
 };
 

@@ -171,7 +171,7 @@ class Tree {
     const neuron::Layer* stated = node.stated;
     const Ns start = stated != nullptr ? stated->start : node.first;
     const Ns duration = stated != nullptr ? stated->duration : node.last - node.first;
-    const double peak = rank_.data->hardware.PeakFlops() * static_cast<double>(duration) * 1e-9;
+    const double peak = rank_.PeakFlops() * static_cast<double>(duration) * 1e-9;
     const std::int64_t model = stated != nullptr ? stated->model_flops : neuron::kUnknown;
     const std::int64_t useful = model >= 0 ? model : node.flops - node.transpose_flops;
     write.Integer(rank_.context->rank).Text(node.name).Text(kKinds[static_cast<int>(node.kind)]);

@@ -1,12 +1,11 @@
 // Metrics of Neuron: from rows where there are rows, else as the file states them.
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include "analysis/neuron.h"
+#include "analysis/neuron_setter.h"
 
 namespace profgauge {
 namespace {
@@ -15,148 +14,26 @@ using neuron::Engine;
 using neuron::EngineSums;
 using neuron::Summary;
 
-// What the file's summary calls a metric. Seconds become nanoseconds by the metric's unit.
-struct Stated {
-  std::string_view metric, name;
-};
-constexpr Stated kStated[] = {
-    {"neuron.total_time", "total_time"},
-    {"neuron.exec_time", "total_exec_time"},
-    {"neuron.active_time", "total_active_time"},
-    {"neuron.active_share", "total_active_time_percent"},
-    {"neuron.cycles", "neuroncore_cycle_count"},
-    {"neuron.model_flops", "model_flops"},
-    {"neuron.hardware_flops", "hardware_flops"},
-    {"neuron.transpose_flops", "transpose_flops"},
-    {"neuron.adjusted_hardware_flops", "adjusted_hardware_flops"},
-    {"neuron.adjusted_transpose_flops", "adjusted_transpose_flops"},
-    {"neuron.mm_arithmetic_intensity", "mm_arithmetic_intensity"},
-    {"neuron.peak_flops_bandwidth_ratio", "peak_flops_bandwidth_ratio"},
-    {"neuron.mfu", "mfu_estimated_percent"},
-    {"neuron.mfu_hlo", "mfu_hlo_estimated_percent"},
-    {"neuron.mfu_inst", "mfu_inst_estimated_percent"},
-    {"neuron.hfu", "hfu_estimated_percent"},
-    {"neuron.mfu_max_achievable", "mfu_max_achievable_estimated_percent"},
-    {"neuron.mfu_hlo_max_achievable", "mfu_hlo_max_achievable_estimated_percent"},
-    {"neuron.mfu_inst_max_achievable", "mfu_inst_max_achievable_estimated_percent"},
-    {"neuron.mbu", "mbu_estimated_percent"},
-    {"neuron.mbu_min_read", "mbu_min_read_util_percent"},
-    {"neuron.trace_count", "trace_count"},
-    {"neuron.event_count", "event_count"},
-    {"neuron.weight_bytes", "weight_size_bytes"},
-    {"neuron.inputs_and_weights_bytes", "inputs_and_weights_size_bytes"},
-    {"neuron.inputs_outputs_weights_bytes", "inputs_outputs_weights_size_bytes"},
-    {"engine.tensor.matmuls", "matmul_instruction_count"},
-    {"engine.scalar.activates", "activate_instruction_count"},
-    {"engine.scalar.activate_time", "activate_instruction_time"},
-    {"engine.cc_core.active_time", "cc_cores_instruction_active_time"},
-    {"engine.cc_core.active_share", "cc_cores_instruction_active_time_percent"},
-    {"engine.cc_core.instruction_time", "cc_cores_instruction_time"},
-    {"engine.cc_core.instructions", "cc_cores_instruction_count"},
-    {"hbm.read_bytes", "hbm_read_bytes"},
-    {"hbm.write_bytes", "hbm_write_bytes"},
-    {"sbuf.read_bytes", "sbuf_read_bytes"},
-    {"sbuf.write_bytes", "sbuf_write_bytes"},
-    {"psum.read_bytes", "psum_read_bytes"},
-    {"psum.write_bytes", "psum_write_bytes"},
-    {"psum.read_sbuf_write_bytes", "psum_read_sbuf_write_bytes"},
-    {"psum.read_sbuf_writes", "psum_read_sbuf_write_count"},
-    {"spill.save_bytes", "spill_save_bytes"},
-    {"spill.reload_bytes", "spill_reload_bytes"},
-    {"dma.active_time", "dma_active_time"},
-    {"dma.active_share", "dma_active_time_percent"},
-    {"dma.active_cycles", "dma_active_cycles"},
-    {"dma.packet_time", "dma_packet_time"},
-    {"dma.transfers", "dma_transfer_count"},
-    {"dma.transfer_time", "dma_transfer_time"},
-    {"dma.transfer_bytes", "dma_transfer_total_bytes"},
-    {"dma.transfer_mean_bytes", "dma_transfer_average_bytes"},
-    {"dma.queues", "dma_queue_count"},
-    {"dma.input_queue_bytes", "input_queue_bytes"},
-    {"dma.output_queue_bytes", "output_queue_bytes"},
-    {"dma.weight_queue_bytes", "weight_queue_bytes"},
-    {"dma.static.active_time", "static_dma_active_time"},
-    {"dma.static.active_share", "static_dma_active_time_percent"},
-    {"dma.static.packets", "static_dma_packet_count"},
-    {"dma.static.packet_share", "static_dma_packet_percent"},
-    {"dma.static.bytes", "static_dma_size"},
-    {"dma.static.byte_share", "static_dma_size_percent"},
-    {"dma.dynamic.active_share", "dynamic_dma_active_time_percent"},
-    {"dma.dynamic.packet_share", "dynamic_dma_packet_percent"},
-    {"dma.dynamic.byte_share", "dynamic_dma_size_percent"},
-    {"dma.software.active_time", "software_dynamic_dma_active_time"},
-    {"dma.software.active_share", "software_dynamic_dma_active_time_percent"},
-    {"dma.software.packets", "software_dynamic_dma_packet_count"},
-    {"dma.software.packet_share", "software_dynamic_dma_packet_percent"},
-    {"dma.software.bytes", "software_dynamic_dma_size"},
-    {"dma.software.byte_share", "software_dynamic_dma_size_percent"},
-    {"dma.hardware.active_time", "hardware_dynamic_dma_active_time"},
-    {"dma.hardware.active_share", "hardware_dynamic_dma_active_time_percent"},
-    {"dma.hardware.packets", "hardware_dynamic_dma_packet_count"},
-    {"dma.hardware.packet_share", "hardware_dynamic_dma_packet_percent"},
-    {"dma.hardware.bytes", "hardware_dynamic_dma_size"},
-    {"dma.hardware.byte_share", "hardware_dynamic_dma_size_percent"},
-    {"cc.ops", "cc_op_count"},
-    {"cc.time", "cc_op_time"},
-    {"cc.active_time", "cc_op_active_time"},
-    {"cc.active_share", "cc_op_active_time_percent"},
-    {"throttle.limited_time", "throttle_active_nc0_time_ns"},
-};
-
-class Setter {
- public:
-  Setter(std::span<const NeuronRank> ranks, Output& out) : ranks_(ranks), out_(out) {}
-
-  /// Sum of a number over ranks.
-  template <class Number>
-  double Sum(const Number& number) const {
-    double sum = 0;
-    for (const NeuronRank& rank : ranks_) sum += static_cast<double>(number(rank));
-    return sum;
-  }
-  template <class Number>
-  std::int64_t Total(const Number& number) const {
-    std::int64_t sum = 0;
-    for (const NeuronRank& rank : ranks_) sum += static_cast<std::int64_t>(number(rank));
-    return sum;
-  }
-  bool All(const std::function<bool(const NeuronRank&)>& claim) const {
-    return std::all_of(ranks_.begin(), ranks_.end(), claim);
-  }
-  template <class Number>
-  void Count(std::string_view id, const Number& number) {
-    const std::int64_t total = Total(number);
-    const bool real = CellTypeOf(FindMetric(id)->unit) == CellType::kReal;
-    out_.Set(id, real ? Value(static_cast<double>(total)) : Value(total));
-  }
-  void Share(std::string_view id, double part, double whole) {
-    if (whole > 0) out_.Set(id, part / whole);
-  }
-  std::span<const NeuronRank> ranks() const { return ranks_; }
-  Output& out() { return out_; }
-
- private:
-  std::span<const NeuronRank> ranks_;
-  Output& out_;
-};
-
 double Seconds(const NeuronRank& rank) { return rank.seconds; }
 double Time(const NeuronRank& rank) { return static_cast<double>(rank.total); }
-// What the Tensor Engines of a rank's cores could do; per core, as the profiler counts.
-double Capacity(const NeuronRank& rank) { return rank.data->hardware.PeakFlops() * rank.seconds; }
+// The time of all cores: an engine's share is the mean over them.
+double CoreTime(const NeuronRank& rank) {
+  return static_cast<double>(rank.total) * static_cast<double>(rank.sums.cores);
+}
+double Capacity(const NeuronRank& rank) { return rank.PeakFlops() * rank.seconds; }
 double HbmBytes(const NeuronRank& rank) {
   return static_cast<double>(rank.sums.traffic.hbm_read + rank.sums.traffic.hbm_write);
 }
 double ModelFlops(const NeuronRank& rank) { return rank.data->SummaryNumber("model_flops"); }
 
-void SetEngine(Engine which, Setter& set) {
+void SetEngine(Engine which, NeuronSetter& set) {
   const auto of = [which](const NeuronRank& rank) -> const EngineSums& {
     return rank.sums.engines[static_cast<std::size_t>(which)];
   };
   const std::string id = "engine." + std::string(neuron::EngineName(which)) + ".";
   const auto active = [&](const NeuronRank& rank) { return of(rank).active; };
   set.Count(id + "active_time", active);
-  set.Share(id + "active_share", set.Sum(active), set.Sum(Time));
+  set.Share(id + "active_share", set.Sum(active), set.Sum(CoreTime));
   set.Count(id + "instruction_time",
             [&](const NeuronRank& rank) { return of(rank).instruction_time; });
   const auto instructions = [&](const NeuronRank& rank) { return of(rank).instructions; };
@@ -191,7 +68,7 @@ void SetEngine(Engine which, Setter& set) {
   set.out().Set(id + "median_time", *middle);
 }
 
-void SetTraffic(Setter& set) {
+void SetTraffic(NeuronSetter& set) {
   const auto bytes = [&](std::string_view id, auto member) {
     set.Count(id, [&](const NeuronRank& rank) { return rank.sums.traffic.*member; });
   };
@@ -212,7 +89,7 @@ void SetTraffic(Setter& set) {
             [](const NeuronRank& rank) { return rank.sums.psum_to_sbuf_writes; });
 }
 
-void SetFlops(Setter& set) {
+void SetFlops(NeuronSetter& set) {
   const auto flops = [](const NeuronRank& rank) { return rank.sums.flops; };
   const auto transposes = [](const NeuronRank& rank) { return rank.sums.transpose_flops; };
   set.Count("neuron.hardware_flops", flops);
@@ -232,47 +109,47 @@ void SetFlops(Setter& set) {
   if (moved > 0) set.out().Set("neuron.mm_arithmetic_intensity", useful / moved);
   if (!set.All([](const NeuronRank& rank) { return Capacity(rank) > 0; })) return;
   const double capacity = set.Sum(Capacity);
-  set.out().Set("neuron.hfu", set.Sum(flops) / capacity);
-  set.out().Set("neuron.mfu_inst", useful / capacity);
+  set.Fill("neuron.hfu", set.Sum(flops) / capacity);
+  set.Fill("neuron.mfu_inst", useful / capacity);
   // The graph's FLOPs are known for the whole recording only.
   const bool model =
       set.All([](const NeuronRank& rank) { return rank.whole && ModelFlops(rank) > 0; });
   if (model) {
-    set.out().Set("neuron.mfu_hlo", set.Sum(ModelFlops) / capacity);
-    set.out().Set("neuron.mfu", set.Sum(ModelFlops) / capacity);
-  } else {
+    set.Fill("neuron.mfu_hlo", set.Sum(ModelFlops) / capacity);
+    set.Fill("neuron.mfu", set.Sum(ModelFlops) / capacity);
+  } else if (!set.out().IsSet("neuron.mfu")) {
     set.out().Set("neuron.mfu", useful / capacity);
     set.out().SetNote("neuron.mfu", "by the FLOPs of instructions, transposes left out");
   }
 }
 
-void SetPeaks(Setter& set) {
+void SetPeaks(NeuronSetter& set) {
   const neuron::Hardware& hardware = set.ranks().front().data->hardware;
   const double peak = hardware.PeakFlops();
   if (peak > 0) set.out().Set("neuron.peak_flops", peak);
   if (hardware.hbm_bandwidth > 0) set.out().Set("neuron.peak_bandwidth", hardware.hbm_bandwidth);
   if (peak <= 0 || hardware.hbm_bandwidth <= 0) return;
-  const double ridge = peak / hardware.hbm_bandwidth;
-  set.out().Set("neuron.peak_flops_bandwidth_ratio", ridge);
+  const double ridge = set.ranks().front().PeakFlops() / hardware.hbm_bandwidth;
+  set.Fill("neuron.peak_flops_bandwidth_ratio", ridge);
   const bool rows = set.All([](const NeuronRank& rank) { return rank.data->has.instructions; });
   const double moved = set.Sum(HbmBytes);
   if (!rows || moved <= 0) return;
   const auto achievable = [&](double flops) { return std::min(1.0, flops / moved / ridge); };
   const double useful =
       set.Sum([](const NeuronRank& rank) { return rank.sums.flops - rank.sums.transpose_flops; });
-  set.out().Set("neuron.mfu_inst_max_achievable", achievable(useful));
+  set.Fill("neuron.mfu_inst_max_achievable", achievable(useful));
   const bool model =
       set.All([](const NeuronRank& rank) { return rank.whole && ModelFlops(rank) > 0; });
   const double best = achievable(model ? set.Sum(ModelFlops) : useful);
-  set.out().Set("neuron.mfu_max_achievable", best);
-  if (model) set.out().Set("neuron.mfu_hlo_max_achievable", best);
-  set.out().Set("neuron.mbu", moved / set.Sum([](const NeuronRank& rank) {
+  set.Fill("neuron.mfu_max_achievable", best);
+  if (model) set.Fill("neuron.mfu_hlo_max_achievable", best);
+  set.Fill("neuron.mbu", moved / set.Sum([](const NeuronRank& rank) {
     return rank.data->hardware.hbm_bandwidth * rank.seconds;
   }));
 }
 
 // A part of the DMA packets, by the same names.
-void SetDmaPart(const std::string& id, const neuron::DmaSums Summary::*part, Setter& set) {
+void SetDmaPart(const std::string& id, const neuron::DmaSums Summary::*part, NeuronSetter& set) {
   const auto of = [part](const NeuronRank& rank) -> const neuron::DmaSums& {
     return rank.sums.*part;
   };
@@ -290,7 +167,7 @@ void SetDmaPart(const std::string& id, const neuron::DmaSums Summary::*part, Set
             set.Sum([](const NeuronRank& rank) { return rank.sums.dma.bytes; }));
 }
 
-void SetSmallPackets(Setter& set) {
+void SetSmallPackets(NeuronSetter& set) {
   constexpr std::int64_t kSemaphoreWrite = 4, kSmall = 512;
   std::int64_t small = 0, counted = 0;
   for (const NeuronRank& rank : set.ranks()) {
@@ -304,7 +181,7 @@ void SetSmallPackets(Setter& set) {
   set.Share("dma.small_share", static_cast<double>(small), static_cast<double>(counted));
 }
 
-void SetDma(Setter& set) {
+void SetDma(NeuronSetter& set) {
   const auto dma = [](const NeuronRank& rank) -> const neuron::DmaSums& { return rank.sums.dma; };
   const auto active = [&](const NeuronRank& rank) { return dma(rank).active; };
   set.Count("dma.active_time", active);
@@ -337,7 +214,7 @@ void SetDma(Setter& set) {
   SetSmallPackets(set);
 }
 
-void SetCollectives(Setter& set) {
+void SetCollectives(NeuronSetter& set) {
   const auto active = [](const NeuronRank& rank) { return rank.sums.cc_active; };
   set.Count("cc.ops", [](const NeuronRank& rank) { return rank.sums.cc_ops; });
   set.Count("cc.time", [](const NeuronRank& rank) { return rank.sums.cc_time; });
@@ -357,7 +234,7 @@ void SetCollectives(Setter& set) {
   }
 }
 
-void SetCcCores(Setter& set) {
+void SetCcCores(NeuronSetter& set) {
   const auto active = [](const NeuronRank& rank) { return rank.sums.cc_instruction_active; };
   set.Count("engine.cc_core.active_time", active);
   set.Share("engine.cc_core.active_share", set.Sum(active), set.Sum(Time));
@@ -367,7 +244,7 @@ void SetCcCores(Setter& set) {
             [](const NeuronRank& rank) { return rank.sums.cc_instructions; });
 }
 
-void SetThrottles(Setter& set) {
+void SetThrottles(NeuronSetter& set) {
   const auto limited = [](const NeuronRank& rank) { return rank.sums.limited; };
   set.Count("throttle.limited_time", limited);
   set.Share("throttle.limited_share", set.Sum(limited), set.Sum(Time));
@@ -385,29 +262,7 @@ void SetThrottles(Setter& set) {
             covered);
 }
 
-// Of a number that the file states: sums add up over ranks, shares count by their time.
-void SetStated(std::string_view id, std::string_view name, Setter& set) {
-  const MetricSpec& spec = *FindMetric(id);
-  if (set.out().IsSet(id)) return;
-  if (!set.All([&](const NeuronRank& rank) {
-        return rank.whole && rank.data->SummaryNumber(name) >= 0;
-      })) {
-    return;
-  }
-  const auto number = [&](const NeuronRank& rank) { return rank.data->SummaryNumber(name); };
-  if (spec.unit == Unit::kShare || spec.unit == Unit::kNumber) {
-    const double weighted =
-        set.Sum([&](const NeuronRank& rank) { return number(rank) * Seconds(rank); });
-    set.Share(id, weighted, set.Sum(Seconds));
-    return;
-  }
-  const double factor = spec.unit == Unit::kTime && !name.ends_with("_ns") ? 1e9 : 1;
-  const double sum = set.Sum(number) * factor;
-  if (CellTypeOf(spec.unit) == CellType::kReal) return set.out().Set(id, sum);
-  if (sum < 9e18) set.out().Set(id, static_cast<std::int64_t>(std::llround(sum)));
-}
-
-void SetDerived(Setter& set) {
+void SetDerived(NeuronSetter& set) {
   Output& out = set.out();
   const auto ratio = [&](std::string_view id, std::string_view part, std::string_view whole) {
     const Value& a = out.ValueOf(part);
@@ -423,6 +278,32 @@ void SetDerived(Setter& set) {
   if (!IsAbsent(share)) out.Set("hbm.useful_read_share", 1 - AsNumber(share, 0));
   if (!out.IsSet("throttle.limited_share")) {
     ratio("throttle.limited_share", "throttle.limited_time", "neuron.total_time");
+  }
+}
+
+// Where AWS's pages stand in for what a file does not say of its hardware, its own shares count.
+void PreferStatedShares(NeuronSetter& set) {
+  for (const auto& [id, name] : NeuronSetter::kPeakShares) set.Stated(id, name);
+}
+
+void NoteKnownHardware(NeuronSetter& set) {
+  const neuron::Data& data = *set.ranks().front().data;
+  Output& out = set.out();
+  if (data.hardware.by_table) {
+    const std::string note = "by what AWS states of " + data.instance_type +
+                             "; the file does not say what its hardware can do";
+    for (const char* id : {"neuron.peak_flops", "neuron.peak_bandwidth"}) out.SetNote(id, note);
+    for (const auto& [id, name] : NeuronSetter::kPeakShares) {
+      const bool stated = set.ranks().front().whole && data.SummaryNumber(name) >= 0;
+      if (!stated && out.IsSet(id)) out.SetNote(id, note);
+    }
+  }
+  if (!data.adjusted_by_table) return;
+  for (const char* id : {"neuron.adjusted_hardware_flops", "neuron.adjusted_transpose_flops"}) {
+    if (out.IsSet(id)) {
+      out.SetNote(id, "by the types in operands and what AWS states of " + data.instance_type +
+                          "; the file does not say it");
+    }
   }
 }
 
@@ -446,7 +327,7 @@ std::string MissingBecause(const NeuronRank& rank, const MetricSpec& spec) {
 }  // namespace
 
 void AddNeuronMetrics(std::span<const NeuronRank> ranks, Output& out) {
-  Setter set(ranks, out);
+  NeuronSetter set(ranks, out);
   for (const MetricSpec& spec : MetricCatalogue()) {
     if (spec.family == "neuron") out.SetAbsent(spec.id, MissingBecause(ranks.front(), spec));
   }
@@ -455,6 +336,8 @@ void AddNeuronMetrics(std::span<const NeuronRank> ranks, Output& out) {
     for (const NeuronRank& rank : ranks) longest = std::max(longest, rank.total);
     out.Set("neuron.total_time", longest);
   }
+  const auto by_table = [](const NeuronRank& rank) { return rank.data->hardware.by_table; };
+  if (std::any_of(ranks.begin(), ranks.end(), by_table)) PreferStatedShares(set);
   if (set.All([](const NeuronRank& rank) { return rank.data->has.instructions; })) {
     for (std::size_t i = 0; i < neuron::kEngines; ++i) SetEngine(static_cast<Engine>(i), set);
     SetTraffic(set);
@@ -479,15 +362,9 @@ void AddNeuronMetrics(std::span<const NeuronRank> ranks, Output& out) {
   if (set.All([](const NeuronRank& rank) { return rank.HasRows(); })) {
     set.Count("neuron.warnings", [](const NeuronRank& rank) { return rank.data->warnings.size(); });
   }
-  for (const Stated& stated : kStated) SetStated(stated.metric, stated.name, set);
-  for (std::size_t i = 0; i < neuron::kEngines; ++i) {
-    const std::string engine(neuron::EngineName(static_cast<Engine>(i)));
-    SetStated("engine." + engine + ".active_time", engine + "_engine_active_time", set);
-    SetStated("engine." + engine + ".active_share", engine + "_engine_active_time_percent", set);
-    SetStated("engine." + engine + ".instruction_time", engine + "_engine_instruction_time", set);
-    SetStated("engine." + engine + ".instructions", engine + "_engine_instruction_count", set);
-  }
+  set.AllStated();
   SetDerived(set);
+  NoteKnownHardware(set);
 }
 
 }  // namespace profgauge

@@ -16,7 +16,7 @@ namespace {
 using neuron::Dma;
 
 constexpr std::size_t kMostTransfers = 10'000;
-constexpr std::size_t kDmaEngines = 16;  // Of one NeuronCore.
+constexpr std::int64_t kDmaEngines = 16;  // Of one NeuronCore, where the file does not say.
 
 struct Packets {
   std::int64_t count = 0, bytes = 0, small = 0;
@@ -68,6 +68,8 @@ EngineUse AddEngines(const NeuronRank& rank, RowWriter& write) {
     engines[{row.core, row.dma_engine}].Add(row, Inside(rank, row.start));
   }
   for (const auto& [key, engine] : engines) of_core[key.first] += engine.bytes;
+  const std::int64_t stated = rank.data->hardware.dma_engines;
+  const auto present = static_cast<double>(stated > 0 ? stated : kDmaEngines);
   EngineUse use;
   std::map<std::int32_t, std::int64_t> used;
   for (auto& [key, engine] : engines) {
@@ -76,7 +78,7 @@ EngineUse AddEngines(const NeuronRank& rank, RowWriter& write) {
     const auto all = static_cast<double>(of_core[key.first]);
     use.used = std::max(use.used, ++used[key.first]);
     if (all > 0) {
-      use.imbalance = std::max(use.imbalance, bytes / (all / static_cast<double>(kDmaEngines)));
+      use.imbalance = std::max(use.imbalance, bytes / (all / present));
     }
     const Ns active = Length(Clip(engine.spans.Take(), rank.sums.window));
     write.Integer(rank.context->rank).Integer(key.first).Integer(key.second);

@@ -19,22 +19,16 @@ bool Inside(const NeuronRank& rank, Ns start) {
   return start >= rank.sums.window.start && start < rank.sums.window.end;
 }
 
-// The numbers of notifications; neuron-profile 2.27 shows 0 and 99.
-std::string CauseOf(std::int32_t type) {
-  if (type >= 0 && type < 4) return fmt::format("activity_{}", type);
-  return type == 99 ? "unknown" : fmt::format("type {}", type);
-}
-
 void AddThrottles(const NeuronRank& rank, RowWriter& write) {
   struct Sum {
     std::int64_t count = 0;
     Ns covered = 0, limited = 0;
     double weighted = 0;
   };
-  std::map<std::pair<std::int32_t, std::int32_t>, Sum> sums;
+  std::map<std::pair<std::int32_t, std::string_view>, Sum> sums;
   for (const neuron::Throttle& row : rank.data->throttles) {
     if (!Inside(rank, row.start)) continue;
-    Sum& sum = sums[{row.core, row.type}];
+    Sum& sum = sums[{row.core, rank.context->profile->Name(row.cause)}];
     ++sum.count;
     sum.covered += row.duration;
     if (row.k < row.n) sum.limited += row.duration;
@@ -42,17 +36,17 @@ void AddThrottles(const NeuronRank& rank, RowWriter& write) {
         static_cast<double>(row.duration) * static_cast<double>(row.k) / static_cast<double>(row.n);
   }
   for (const auto& [key, sum] : sums) {
-    write.Integer(rank.context->rank).Integer(key.first).Text(CauseOf(key.second));
+    write.Integer(rank.context->rank).Integer(key.first).Text(key.second);
     write.Integer(sum.count).Integer(sum.covered).Integer(sum.limited);
     write.Share(sum.weighted, static_cast<double>(sum.covered));
   }
 }
 
-// The total time as time of the Tensor Engine at its peak, by use; whole nanoseconds that add up.
+// The total time as time of the Tensor Engines at their peak, by use; whole nanoseconds that add up.
 void AddFlopsParts(const NeuronRank& rank, RowWriter& write) {
   const double peak = rank.data->hardware.PeakFlops();
   if (peak <= 0 || rank.total <= 0 || !rank.data->has.instructions) return;
-  const Ns total = rank.total;
+  const Ns total = rank.total * rank.peak_cores;
   Ns left = total;
   std::vector<std::pair<const char*, Ns>> parts;
   const auto take = [&](const char* name, double time) {

@@ -43,8 +43,18 @@ void FillTable(const ReportedTable& reported, Table& table) {
 }  // namespace
 
 void AddReported(std::span<const RankContext> ranks, Output& out) {
-  if (ranks.size() != 1) return;
-  const Reported& reported = ranks.front().profile->reported;
+  // Of several ranks each states its own numbers; those of the host are of the whole run.
+  const Profile* stating = nullptr;
+  for (const RankContext& rank : ranks) {
+    const Reported& reported = rank.profile->reported;
+    if (reported.metrics.empty() && reported.tables.empty()) continue;
+    if (stating != nullptr) return;
+    stating = rank.profile;
+  }
+  const bool of_host = stating != nullptr && !stating->reported.metrics.empty() &&
+                       stating->reported.metrics.front().id.starts_with("host.");
+  if (stating == nullptr || (ranks.size() != 1 && !of_host)) return;
+  const Reported& reported = stating->reported;
   for (const ReportedMetric& metric : reported.metrics) {
     if (IsAbsent(metric.value) || FindMetric(metric.id) == nullptr || out.IsSet(metric.id))
       continue;

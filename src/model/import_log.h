@@ -69,6 +69,9 @@ std::string_view SeverityName(Severity severity);  ///< "info", "repaired", "ski
   X(duplicate_ids, kInfo, "rows with an id that another row has; both count")                      \
   X(dependencies_unresolved, kInfo, "dependencies on rows that the file does not have")            \
   X(tables_unread, kInfo, "tables that hold nothing used here")                                    \
+  X(summaries_unused, kInfo, "further summaries of a file whose rows belong to the first")          \
+  X(operands_dropped, kInfo,                                                                       \
+    "instructions of which only the semaphore that they wait for is kept, not all operands")       \
   X(log_lines_skipped, kRepaired, "lines before the document, skipped")                            \
   X(time_unit_picoseconds, kRepaired, "times in picoseconds, taken as such by the total time")     \
   X(identities_broken, kInfo,                                                                     \

@@ -22,6 +22,17 @@ constexpr std::string_view kEngineNames[] = {"tensor", "vector", "scalar",
                                              "gpsimd", "sync",   "other"};
 constexpr std::string_view kQueueTypes[] = {
     "instruction", "input", "output", "data", "software_dynamic", "hardware_dynamic", "unknown"};
+struct NumberName {
+  std::string_view name;
+  NumberType type;
+};
+constexpr NumberName kNumbers[] = {
+    {"bf16", NumberType::kHalf},      {"fp16", NumberType::kHalf},  {"tf32", NumberType::kHalf},
+    {"fp32r", NumberType::kHalf},     {"fp32", NumberType::kFp32},  {"fp8", NumberType::kFp8},
+    {"cfp8", NumberType::kFp8},       {"fp8e3", NumberType::kFp8},  {"fp8e4", NumberType::kFp8},
+    {"fp8e5", NumberType::kFp8},      {"uint8", NumberType::kUint8}, {"mxfp8", NumberType::kMx},
+    {"mxfp4", NumberType::kMx},
+};
 constexpr std::string_view kCurves[] = {"dma_throughput", "hbm_throughput", "pending_dma", "sbuf",
                                         "psum"};
 
@@ -41,6 +52,54 @@ Engine EngineOf(std::string_view name) {
     if (SameLetters(name, alias.name)) return alias.engine;
   }
   return Engine::kOther;
+}
+
+NumberType NumberTypeOf(std::string_view name) {
+  for (const NumberName& number : kNumbers) {
+    if (SameLetters(name, number.name)) return number.type;
+  }
+  return NumberType::kUnknown;
+}
+
+Generation GenerationOf(std::string_view instance_type) {
+  if (instance_type.starts_with("inf2") || instance_type.starts_with("trn1")) {
+    return Generation::kTrn1;
+  }
+  if (instance_type.starts_with("trn2")) return Generation::kTrn2;
+  return instance_type.starts_with("trn3") ? Generation::kTrn3 : Generation::kUnknown;
+}
+
+// NeuronCore v2, v3 and v4 in AWS's architecture pages: 92, 79 and 79 TFLOP/s in BF16; a stack of
+// HBM is half of the device's bandwidth for Trn1 and Inf2, and a quarter of it later.
+Hardware KnownHardware(Generation generation) {
+  Hardware known;
+  if (generation == Generation::kUnknown) return known;
+  const bool first = generation == Generation::kTrn1;
+  known.tensor_rows = known.tensor_columns = 128;
+  known.tensor_clock = first ? 2.8 : 2.4;
+  known.base_clock = first ? 1.4 : 1.2;
+  known.hbm_bandwidth = first ? 410e9 : generation == Generation::kTrn2 ? 725e9 : 1225e9;
+  known.dma_engines = 16;
+  known.by_table = true;
+  return known;
+}
+
+double CostInBf16(NumberType type, Generation generation) {
+  const bool narrow = generation == Generation::kTrn2 || generation == Generation::kTrn3;
+  switch (type) {
+    case NumberType::kFp32:
+      return 4;
+    case NumberType::kFp8:
+      return narrow ? 0.5 : 1;
+    case NumberType::kUint8:
+      return 0.5;
+    case NumberType::kMx:
+      return generation == Generation::kTrn3 ? 0.25 : 1;
+    case NumberType::kHalf:
+    case NumberType::kUnknown:
+      break;
+  }
+  return 1;
 }
 
 std::string_view QueueTypeName(QueueType type) { return kQueueTypes[static_cast<int>(type)]; }

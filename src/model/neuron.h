@@ -30,6 +30,15 @@ std::string_view EngineName(Engine engine);  ///< "tensor", "vector", … "other
 /// By name or legacy alias (PE, DVE, ACT, POOL, SP), in any case.
 Engine EngineOf(std::string_view name);
 
+/// Types of matrix products, as far as their speed differs. kUnknown: the file does not say.
+enum class NumberType : std::uint8_t { kUnknown, kHalf, kFp32, kFp8, kUint8, kMx };
+/// By the name in operands: "bf16", "fp16", "fp32r" and "tf32" are kHalf but for the last letter.
+NumberType NumberTypeOf(std::string_view name);
+
+/// The generation of a NeuronDevice, by its instance type ("trn2.48xlarge"). kUnknown: another.
+enum class Generation : std::uint8_t { kUnknown, kTrn1, kTrn2, kTrn3 };
+Generation GenerationOf(std::string_view instance_type);
+
 /// Bytes that one instruction, or all of a group, moves.
 struct Traffic {
   std::int64_t hbm_read = 0, hbm_write = 0;
@@ -56,6 +65,7 @@ struct Instruction {
   bool setup = false;      ///< Set-up, tear-down or synchronization, not counted by exec_time.
   bool transpose = false;
   bool nki_source = false;  ///< `source` is a line of NKI.
+  NumberType number = NumberType::kUnknown;  ///< Of matrix products, by their operands.
   Traffic traffic;
   Ns end() const { return start + duration; }
 };
@@ -110,7 +120,7 @@ struct SemaphoreUpdate {
 struct Throttle {
   Ns start = 0, duration = 0;
   std::int64_t k = 1, n = 1;
-  std::int32_t type = 99;  ///< 0 to 3 activity, 4.. gpio, …, 99 unknown.
+  StringId cause;  ///< "activity_0", "gpio_3", "unknown".
   std::int32_t core = 0;
 };
 
@@ -167,17 +177,27 @@ struct Hardware {
   double tensor_rows = -1, tensor_columns = -1;
   double tensor_clock = -1;              ///< GHz.
   double base_clock = -1;                ///< GHz.
-  double hbm_bandwidth = -1;             ///< Bytes per second.
+  double hbm_bandwidth = -1;             ///< Bytes per second of one HBM stack.
+  std::int64_t dma_engines = kUnknown;   ///< Of one NeuronCore.
+  bool by_table = false;                 ///< Some of it is not the file's: see KnownHardware().
   Ns first = kUnknown, last = kUnknown;  ///< Hardware timestamps.
   /// FLOP/s of the Tensor Engine, -1 when unknown.
   double PeakFlops() const;
 };
+
+/// What AWS states of a NeuronCore of that generation, for files that say nothing of their hardware.
+/// All unknown for kUnknown.
+Hardware KnownHardware(Generation generation);
+/// What a FLOP of that type costs in FLOPs of BF16 (schema 7.4.0, adjusted_flops).
+double CostInBf16(NumberType type, Generation generation);
 
 /// Which tables the file has, for absent metrics and sections.
 struct Contents {
   bool instructions = false, dma = false, layers = false, semaphores = false, throttles = false,
        tensors = false, cc_ops = false, cc_instructions = false, errors = false, active = false,
        curves = false, summary = false;
+  /// Something of a device; a system profile has none of it.
+  bool device() const { return instructions || dma || summary; }
 };
 
 struct Data {
@@ -194,11 +214,14 @@ struct Data {
   std::vector<CcInstruction> cc_instructions;
   std::vector<CurvePoint> curves;
   std::vector<MemoryUse> memory;
-  std::vector<Message> warnings, errors;
+  std::vector<Message> warnings;
+  std::vector<Message> errors;      ///< With the device's own warnings and notifications.
   Hardware hardware;
+  std::string instance_type;  ///< "trn2.48xlarge", empty where the file does not say.
   /// The file's own summary: names and values as written (seconds, fractions); sorted by name.
   std::vector<std::pair<std::string, Value>> summary;
   std::vector<std::string> unread_tables;  ///< Names of tables that are not used.
+  bool adjusted_by_table = false;  ///< adjusted_flops are of CostInBf16(), the file has none.
   Ns total_time = kUnknown;  ///< Of the summary, else of the hardware timestamps, else of the rows.
 
   const Value* FindSummary(std::string_view name) const;

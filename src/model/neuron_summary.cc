@@ -1,6 +1,7 @@
 #include "model/neuron_summary.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace profgauge::neuron {
@@ -190,6 +191,30 @@ bool IsDmaSemaphore(std::string_view semaphore) {
   return semaphore.find("(q") != std::string_view::npos;
 }
 
+std::string_view WaitedText(std::string_view operands) {
+  const std::string_view semaphore = WaitedSemaphore(operands);
+  if (semaphore.empty()) return {};
+  const auto begin = static_cast<std::size_t>(semaphore.data() - operands.data());
+  const std::size_t end = operands.find(' ', begin + semaphore.size());
+  return operands.substr(begin, end == std::string_view::npos ? end : end - begin);
+}
+
+std::int64_t PeakCores(const Data& data) {
+  // Rows stand by core.
+  std::int64_t cores = 0;
+  double flops = 0;
+  for (std::size_t i = 0; i < data.instructions.size(); ++i) {
+    const bool first = i == 0 || data.instructions[i].core != data.instructions[i - 1].core;
+    cores += first ? 1 : 0;
+    flops += static_cast<double>(data.instructions[i].flops);
+  }
+  const double stated = data.SummaryNumber("hfu_estimated_percent");
+  const double one = data.hardware.PeakFlops() * data.SummaryNumber("total_time");
+  const bool counts_one =
+      stated > 0 && one > 0 && std::abs(flops / one - stated) < 0.01 * stated;
+  return counts_one ? 1 : std::max<std::int64_t>(1, cores);
+}
+
 Span WholeWindow(const Data& data) {
   Ns end = std::max<Ns>(0, data.total_time);
   for (const Instruction& row : data.instructions) end = std::max(end, row.end() + 1);
@@ -203,6 +228,11 @@ Span WholeWindow(const Data& data) {
 Summary Summarize(const Data& data, const StringPool& strings, Span window) {
   Summary sums;
   sums.window = window;
+  sums.cores = 0;
+  for (std::size_t i = 0; i < data.instructions.size(); ++i) {
+    if (i == 0 || data.instructions[i].core != data.instructions[i - 1].core) ++sums.cores;
+  }
+  sums.cores = std::max<std::int64_t>(1, sums.cores);
   for (const Instruction& row : data.instructions) {
     if (!StartsIn(row.start, window)) continue;
     SumInstruction(row, row.opcode.valid() ? strings[row.opcode] : std::string_view{}, strings,

@@ -31,6 +31,7 @@ struct DmaSums {
 
 struct Summary {
   Span window;
+  std::int64_t cores = 1;                    ///< NeuronCores with instructions, at least 1.
   std::array<EngineSums, kEngines> engines;  ///< Over all cores: active times are added.
   Traffic traffic;
   std::int64_t flops = 0, transpose_flops = 0;
@@ -58,9 +59,15 @@ std::vector<Span> ActiveSpans(const Data& data, Engine engine, std::int32_t core
 /// (qGpSimdDynamic)>=16". The semaphore with its queue, empty when the operands name none.
 std::string_view WaitedSemaphore(std::string_view operands);
 bool IsDmaSemaphore(std::string_view semaphore);
+/// The same with what is waited for, "S[24] (qGpSimdDynamic)>=16": all of the operands that
+/// WaitedSemaphore() needs.
+std::string_view WaitedText(std::string_view operands);
 
 /// REQUIRES: `strings` are those of the profile that holds `data`.
 Summary Summarize(const Data& data, const StringPool& strings, Span window);
+/// How many cores' peak is the whole of MFU and HFU: that of all cores of the file, unless its own
+/// summary counts one.
+std::int64_t PeakCores(const Data& data);
 /// Of the whole: nothing is clipped.
 Span WholeWindow(const Data& data);
 

@@ -203,7 +203,15 @@ Status ReadTables(std::vector<std::string>& files, const ReadOptions& options, R
 
 }  // namespace
 
-Result<Profile> ReadProfile(const std::string& path, const ReadOptions& options) {
+Result<std::vector<Profile>> Reader::ReadRanks(ByteSource& source,
+                                               const ReadOptions& options) const {
+  PROFGAUGE_TRY(auto profile, Read(source, options));
+  std::vector<Profile> one;
+  one.push_back(std::move(profile));
+  return one;
+}
+
+Result<std::vector<Profile>> ReadProfiles(const std::string& path, const ReadOptions& options) {
   PROFGAUGE_TRY(auto opened, OpenByteSource(path));
   Replayed source(std::move(opened), options);
   const auto head = source.Peek();
@@ -214,20 +222,28 @@ Result<Profile> ReadProfile(const std::string& path, const ReadOptions& options)
                            "record again"));
   }
   PROFGAUGE_TRY(const Reader* reader, FindReader(path, head, source.compressed()));
-  PROFGAUGE_TRY(auto profile, reader->Read(source, options));
-  CheckName(profile, source.compressed());
-  return profile;
+  PROFGAUGE_TRY(auto profiles, reader->ReadRanks(source, options));
+  for (Profile& profile : profiles) CheckName(profile, source.compressed());
+  return profiles;
+}
+
+Result<Profile> ReadProfile(const std::string& path, const ReadOptions& options) {
+  PROFGAUGE_TRY(auto profiles, ReadProfiles(path, options));
+  return std::move(profiles.front());
 }
 
 Result<Run> LoadRun(const std::vector<std::string>& given, const ReadOptions& options) {
   Run run;
+  const auto add = [&run](std::vector<Profile> profiles) {
+    for (Profile& profile : profiles) run.profiles.push_back(std::move(profile));
+  };
   std::vector<std::string> paths = given;
   PROFGAUGE_CHECK(ReadTables(paths, options, run));
   for (const auto& path : paths) {
     std::error_code code;
     if (path == "-" || !fs::is_directory(path, code)) {
-      PROFGAUGE_TRY(auto profile, ReadProfile(path, options));
-      run.profiles.push_back(std::move(profile));
+      PROFGAUGE_TRY(auto profiles, ReadProfiles(path, options));
+      add(std::move(profiles));
       continue;
     }
     PROFGAUGE_TRY(auto files, FilesOf(path));
@@ -238,9 +254,9 @@ Result<Run> LoadRun(const std::vector<std::string>& given, const ReadOptions& op
         run.skipped.push_back(fmt::format("{}: {} says the same and more", file, fuller));
         continue;
       }
-      auto profile = ReadProfile(file, options);
+      auto profile = ReadProfiles(file, options);
       if (profile) {
-        run.profiles.push_back(std::move(*profile));
+        add(std::move(*profile));
       } else if (profile.error().code.starts_with("input/") ||
                  profile.error().code == "kineto/not-a-trace") {
         run.skipped.push_back(fmt::format("{}: {}", file, profile.error().message));

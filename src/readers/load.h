@@ -10,9 +10,12 @@
 
 namespace profgauge {
 
-/// Reads one profile from a file or, for "-", from standard input. Errors: kInput, with what the
+/// Reads the (first) profile of a file or, for "-", from standard input. Errors: kInput, with what the
 /// file is instead where that can be told (empty, a directory, a Git LFS pointer, an archive…).
 Result<Profile> ReadProfile(const std::string& path, const ReadOptions& options);
+
+/// The same of a file that may hold several recordings (a summary of each NeuronCore): all of them.
+Result<std::vector<Profile>> ReadProfiles(const std::string& path, const ReadOptions& options);
 
 /// What ReadRun read, and the files it left out because they are no profiles ("path: reason").
 struct Run {

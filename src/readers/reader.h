@@ -46,6 +46,10 @@ class Reader {
   virtual Match SniffTables(const std::set<std::string>& /*tables*/) const { return Match::kNo; }
   /// Reads all of `source` into a finished profile.
   virtual Result<Profile> Read(ByteSource& source, const ReadOptions& options) const = 0;
+  /// The same of a file that may hold several recordings, one profile each, at least one. Default:
+  /// what Read() gives.
+  virtual Result<std::vector<Profile>> ReadRanks(ByteSource& source,
+                                                 const ReadOptions& options) const;
 };
 
 inline constexpr std::size_t kSniffBytes = 64 * 1024;

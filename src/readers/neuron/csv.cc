@@ -34,6 +34,9 @@ constexpr Signature kSignatures[] = {
     {TableKind::kSbufUsage, "partition_0_util_percent", ""},
     {TableKind::kLayers, "node_name", "children_ids"},
     {TableKind::kFlow, "dependency_type", "in_id"},
+    {TableKind::kTraceEvents, "trace_event_source", "thread_id"},
+    {TableKind::kHostMemory, "used_percent", "used_bytes"},
+    {TableKind::kCpu, "cpu_id", "util_percent"},
 };
 
 void AddCell(std::string_view text, Record& record) {
@@ -137,11 +140,12 @@ void CsvTable::Take(const std::vector<std::string>& fields) {
     if (header_.front().starts_with("\xEF\xBB\xBF")) header_.front().erase(0, 3);
     kind_ = TableOfHeader(header_, name_);
     import_.Begin(kind_);
+    if (IsNamed(kind_)) import_.TakeUnread(name_);
     // The viewer's "Export to CSV" puts this column first, and samples unless told otherwise.
     if (header_.front() == "timeline_track") import_.log().AddAt(Counter::rows_sampled, name_);
     return;
   }
-  if (kind_ == TableKind::kUnknown || kind_ == TableKind::kUnused) return;
+  if (!IsRead(kind_)) return;
   record_.Clear(kind_ == TableKind::kSummary || kind_ == TableKind::kMetadata);
   for (std::size_t i = 0; i < std::min(fields.size(), header_.size()); ++i) {
     if (fields[i].empty()) continue;

@@ -15,14 +15,6 @@
 namespace profgauge::readers::neuron {
 namespace {
 
-// Streams of a NeuronCore: two rows for an engine (instructions; matrix products of the Tensor
-// Engine, which overlap by design), then collectives, then one row for each DMA engine.
-constexpr std::int64_t kOtherStream = 2 * static_cast<std::int64_t>(data::kEngines);
-constexpr std::int64_t kCollectiveStream = kOtherStream + 1;
-constexpr std::int64_t kDmaStream = 16;
-
-constexpr std::string_view kTracks[] = {"Tensor", "Vector", "Scalar", "GpSimd", "Sync"};
-
 // How Neuron's own tools record what a device profile lacks.
 constexpr RecordingHint kHints[] = {
     {Capability::kHostOps,
@@ -33,6 +25,16 @@ constexpr RecordingHint kHints[] = {
     {Capability::kIterationMarkers,
      "a device profile holds one execution; choose parts of it with "
      "--range"},
+};
+
+// And what a system profile lacks.
+constexpr RecordingHint kSystemHints[] = {
+    {Capability::kDeviceEvents, "capture while the model runs (NEURON_RT_INSPECT_ENABLE=1)"},
+    {Capability::kHostOps, "capture with the framework's profiler, which adds its events"},
+    {Capability::kShapes, "the framework's own trace has them"},
+    {Capability::kCallStacks, "the framework's own trace has them"},
+    {Capability::kOccupancy, "pass the device profile beside it, see engine.*"},
+    {Capability::kIterationMarkers, "the framework's own trace has them"},
 };
 
 template <class Rows, class Change>
@@ -173,87 +175,6 @@ void Import::CountUnusable() {
   }
 }
 
-void Import::FillInstructions() {
-  for (const data::Instruction& row : data_->instructions) {
-    if (row.semaphore) continue;  // The engine waits: this is no work.
-    const bool other = row.engine == data::Engine::kOther;
-    const auto engine = static_cast<std::int64_t>(row.engine);
-    const bool matrix = row.track.valid() && builder_.strings()[row.track] == "TensorMatrix";
-    const std::int64_t stream = other ? kOtherStream : 2 * engine + (matrix ? 1 : 0);
-    DeviceRow work;
-    work.start = row.start;
-    work.duration = row.duration;
-    work.name = row.opcode.valid() ? row.opcode : builder_.Intern("instruction");
-    work.gpu = row.core;
-    work.stream = stream;
-    builder_.AddDevice(work);
-    builder_.NameStream(row.core, stream,
-                        other    ? "Other engines"
-                        : matrix ? "Tensor (matrix products)"
-                                 : std::string(kTracks[engine]));
-  }
-}
-
-void Import::FillDma() {
-  const StringId unnamed = builder_.Intern("DMA");
-  for (const data::Dma& row : data_->packets) {
-    const std::int64_t stream = kDmaStream + row.dma_engine;
-    DeviceRow copy;
-    copy.start = row.start;
-    copy.duration = row.duration;
-    copy.name = row.queue.valid() ? row.queue : unnamed;
-    copy.kind = DeviceKind::kMemcpy;
-    copy.gpu = row.core;
-    copy.stream = stream;
-    copy.copy = CopyKind::kDeviceToDevice;
-    copy.bytes = row.bytes;
-    builder_.AddDevice(copy);
-    builder_.NameStream(
-        row.core, stream,
-        row.dma_engine < 0 ? std::string("DMA") : fmt::format("DMA engine {}", row.dma_engine));
-  }
-}
-
-void Import::FillCollectives() {
-  for (const data::CcOp& row : data_->cc_ops) {
-    Collective collective;
-    collective.name = row.operation;
-    collective.dtype = row.dtype;
-    collective.group = row.group;
-    collective.in_elements = row.elements;
-    collective.out_elements = row.elements;
-    DeviceRow work;
-    work.start = row.start;
-    work.duration = row.duration;
-    work.name = row.operation.valid() ? row.operation : builder_.Intern("collective");
-    work.gpu = 0;
-    work.stream = kCollectiveStream;
-    work.collective = builder_.AddCollective(collective);
-    builder_.AddDevice(work);
-    builder_.NameStream(0, kCollectiveStream, "Collectives");
-  }
-}
-
-void Import::FillCommonTables() {
-  FillInstructions();
-  FillDma();
-  FillCollectives();
-  for (const data::Layer& row : data_->layers) {
-    builder_.AddDeviceRange({row.start, row.duration, row.path, 0, 0});
-  }
-  std::int32_t cores = 1;
-  for (const data::Instruction& row : data_->instructions) cores = std::max(cores, row.core + 1);
-  const Value* instance = data_->FindSummary("instance_type");
-  const auto* type = instance == nullptr ? nullptr : std::get_if<std::string>(instance);
-  for (std::int32_t core = 0; core < std::min(cores, 64); ++core) {
-    Gpu gpu;
-    gpu.id = core;
-    gpu.name = "NeuronCore" + (type == nullptr ? std::string() : " of " + *type);
-    builder_.AddGpu(std::move(gpu));
-  }
-  if (data_->total_time > 0) builder_.SetSpan(0, data_->total_time);
-}
-
 void Import::AddFacts() {
   constexpr std::string_view kFacts[] = {
       "instance_type",       "compiler_version", "runtime_version", "driver_version",
@@ -268,12 +189,70 @@ void Import::AddFacts() {
   }
 }
 
+// What the file does not say of its hardware and of the cost of its FLOPs, AWS's pages do.
+void Import::CompleteHardware() {
+  const Value* instance = data_->FindSummary("instance_type");
+  if (const auto* type = instance == nullptr ? nullptr : std::get_if<std::string>(instance)) {
+    data_->instance_type = *type;
+  }
+  const data::Generation generation = data::GenerationOf(data_->instance_type);
+  data::Hardware& hardware = data_->hardware;
+  const data::Hardware known = data::KnownHardware(generation);
+  if (data_->has.instructions && hardware.PeakFlops() < 0 && known.PeakFlops() > 0) {
+    hardware.tensor_rows = known.tensor_rows;
+    hardware.tensor_columns = known.tensor_columns;
+    hardware.tensor_clock = known.tensor_clock;
+    hardware.by_table = true;
+  }
+  if (data_->has.instructions && hardware.hbm_bandwidth <= 0 && known.hbm_bandwidth > 0) {
+    hardware.hbm_bandwidth = known.hbm_bandwidth;
+    hardware.by_table = true;
+  }
+  if (generation == data::Generation::kUnknown) return;
+  bool any = false;
+  for (const data::Instruction& row : data_->instructions) {
+    if (row.adjusted_flops >= 0) return;
+    if (row.flops > 0 && row.number == data::NumberType::kUnknown) return;
+    any = any || row.flops > 0;
+  }
+  if (!any) return;
+  for (data::Instruction& row : data_->instructions) {
+    row.adjusted_flops = std::llround(static_cast<double>(row.flops) *
+                                      data::CostInBf16(row.number, generation));
+  }
+  data_->adjusted_by_table = true;
+}
+
+// Schema 7.4.0 names a layer and its parent: a path is the names from the outermost on.
+void Import::NameLayers() {
+  std::map<std::string, std::string, std::less<>> parents;
+  for (const auto& [row, parent] : layer_parents_) {
+    parents.emplace(builder_.strings()[data_->layers[row].path], parent);
+  }
+  constexpr int kMostDepth = 64;
+  for (const auto& [row, parent] : layer_parents_) {
+    std::string path(builder_.strings()[data_->layers[row].path]);
+    if (path.starts_with('/') || path.starts_with(parent + "/")) continue;  // It is one.
+    std::string above = parent;
+    for (int depth = 0; depth < kMostDepth && !above.empty(); ++depth) {
+      path = above + "/" + path;
+      const auto next = parents.find(above);
+      if (above.find('/') != std::string::npos || next == parents.end()) break;
+      above = next->second;
+    }
+    data_->layers[row].path = builder_.Intern(path);
+  }
+}
+
 Result<Profile> Import::Finish() {
   PROFGAUGE_CHECK(SetTimeBase());
   SortRows();
+  NameLayers();
   LinkDependencies();
+  CompleteHardware();
   CountUnusable();
-  const bool device = data_->has.instructions || data_->has.dma || data_->has.summary;
+  ReportHost();
+  const bool device = data_->has.device();
   if (!device && !has_host_) {
     Error error;
     error.kind = ErrorKind::kInput;
@@ -284,9 +263,13 @@ Result<Profile> Import::Finish() {
         "json`");
     return Fail(std::move(error));
   }
+  if (!device) {
+    AddHostDevices();
+    builder_.SetHints(kSystemHints);
+  }
   if (device) {
     AddFacts();
-    FillCommonTables();
+    FillCommonTables(*data_, builder_);
     builder_.SetHints(kHints);
     for (const data::Identity& identity : data::CheckIdentities(*data_, builder_.strings())) {
       if (identity.holds) continue;

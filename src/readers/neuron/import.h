@@ -4,53 +4,21 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/neuron.h"
 #include "model/profile_builder.h"
 #include "profgauge/error.h"
 #include "readers/neuron/record.h"
+#include "readers/neuron/tables.h"
 
 namespace profgauge::readers::neuron {
 
 namespace data = profgauge::neuron;
-
-/// The tables that are read. JSON and schema 7.4.0 name and split them differently.
-enum class TableKind : std::uint8_t {
-  kUnused,  ///< Known, and nothing in it is used here.
-  kUnknown,
-  kInstructions,
-  kDma,
-  kPackets,
-  kTransfers,
-  kActive,
-  kLayers,
-  kSemaphores,
-  kThroughput,
-  kHbmThroughput,
-  kPendingDma,
-  kMemoryUsage,
-  kSbufUsage,
-  kPsumUsage,
-  kThrottles,
-  kHbmUse,
-  kTensors,
-  kSummary,
-  kMetadata,
-  kModelInfo,
-  kWarnings,
-  kErrors,
-  kCcOps,
-  kCcInstructions,
-  kFlow,
-  kTraceEvents,
-  kHostMemory,
-  kCpu,
-};
-/// By its name in JSON ("layer_summary") or in the schema ("FrameworkNode").
-TableKind TableKindOf(std::string_view name);
 
 /// Takes rows in any order and makes the profile.
 class Import {
@@ -63,6 +31,7 @@ class Import {
   void Begin(TableKind kind);
   /// `table` is its name in the file, for messages.
   void Take(TableKind kind, std::string_view table, const Record& record, std::uint64_t index);
+  /// The file has a table that is not read; it is named to the user.
   void TakeUnread(std::string_view table);
   /// One value of a summary, with the name as written.
   void TakeSummaryValue(std::string name, Value value);
@@ -95,19 +64,28 @@ class Import {
   void TakeCcOp(const Record& record, std::string_view table, std::uint64_t index);
   void TakeCurve(TableKind kind, const Record& record);
   void TakeMetadata(const Record& record);
-  void TakeHostEvent(const Record& record, std::string_view table, std::uint64_t index);
   void TakeMessage(TableKind kind, const Record& record);
+  void TakeSummaryRow(const Record& record, std::uint64_t index);
+  void TakeOperands(const Record& record, data::Instruction& row);
+  void TakeLayerOf(const Record& record, data::Instruction& row);
+  void TakeSource(const Record& record, data::Instruction& row);
+
+  // The system profile.
+  void TakeHostEvent(const Record& record, std::string_view table, std::uint64_t index);
+  void AddDeviceSpan(const Record& record, Ns start, Ns duration, std::string_view name);
+  void TakeHostMemory(const Record& record);
+  void TakeCpu(const Record& record);
+  void AddHostDevices();
+  void ReportHost();
 
   Status SetTimeBase();
   void Scale(std::int64_t divisor);
   void ShiftToOrigin();
+  void CompleteHardware();
   void SortRows();
+  void NameLayers();
   void LinkDependencies();
   void CountUnusable();
-  void FillCommonTables();
-  void FillInstructions();
-  void FillDma();
-  void FillCollectives();
   void AddFacts();
 
   ProfileBuilder builder_;
@@ -117,13 +95,32 @@ class Import {
   };
   std::vector<Edge> edges_;
   std::map<std::string, Usable, std::less<>> usable_;
+  /// Names of parents, of the layers that have one, by row of Data::layers.
+  std::map<std::size_t, std::string> layer_parents_;
+  struct HostUse {
+    std::uint64_t samples = 0, shares = 0;
+    double sum = 0, most = -1;
+    std::int64_t most_bytes = data::kUnknown;
+    void Add(double share, std::int64_t bytes);
+  };
+  HostUse memory_;
+  std::set<std::int32_t> cores_;  ///< Of executions in a system profile.
+  std::map<std::string, HostUse, std::less<>> cpus_;
   std::string text_;  // Scratch.
+  std::size_t operand_bytes_ = 0;
   Ns last_end_ = 0;
   bool has_host_ = false;
 };
 
+/// A core's number; a larger one than 65536 is not meant, it would size tables.
+std::int32_t CoreOf(const Record& record);
+
 /// The queue without the number of its DMA engine: "qSyncSpillReload0-Q1-E0" is
 /// "qSyncSpillReload0-Q1".
 std::string_view QueueOf(std::string_view name);
+
+/// Instructions as kernels, packets as copies, collectives as kernels, each on a named stream, and
+/// layers as ranges: for timeline and idle time, as of every device.
+void FillCommonTables(const data::Data& data, ProfileBuilder& builder);
 
 }  // namespace profgauge::readers::neuron

@@ -10,223 +10,20 @@
 #include "base/content_hash.h"
 #include "model/neuron.h"
 #include "readers/neuron/csv.h"
+#include "readers/neuron/form.h"
 #include "readers/neuron/import.h"
-#include "readers/neuron/json_stream.h"
+#include "readers/neuron/input.h"
+#include "readers/neuron/json_document.h"
 
 namespace profgauge::readers {
 namespace neuron {
 namespace {
 
-constexpr std::size_t kWindow = std::size_t{1} << 20;
-/// Lines before the document of a captured summary; more are none.
-constexpr std::size_t kMaxPreamble = std::size_t{1} << 20;
+/// A summary as text is no longer.
+constexpr std::size_t kMaxSummary = std::size_t{1} << 20;
 
-/// Forms of the format. kNone: another format.
-enum class Form : std::uint8_t { kNone, kJson, kSummaryText, kCsv };
-
-// Keys that no other format writes.
-constexpr std::string_view kJsonMarks[] = {"\"evt_wait_time\"",
-                                           "\"nc_mem_usage\"",
-                                           "\"semaphore_update\"",
-                                           "\"neff_header\"",
-                                           "\"neff_node\"",
-                                           "\"packet_aggregation_id\"",
-                                           "\"layer_summary\"",
-                                           "\"ticks_per_nanosec\"",
-                                           "\"neuroncore_cycle_count\"",
-                                           "\"mfu_estimated_percent\"",
-                                           "\"pending_dma\"",
-                                           "\"hbm_total_transfer_bytes\"",
-                                           "\"summary_group_order\"",
-                                           "\"dma_queues_info\"",
-                                           "\"tensor_engine_active_time\"",
-                                           "\"fully_qualified_subgraph\"",
-                                           "\"nc_exec_running\"",
-                                           "\"nrt_execute\"",
-                                           "\"framework_stream_id\""};
-constexpr std::string_view kTextMarks[] = {"neuroncore_cycle_count", "mfu_estimated_percent",
-                                           "tensor_engine_active_time"};
-
-std::string_view FirstLine(std::string_view text) { return text.substr(0, text.find('\n')); }
-
-bool HasAny(std::string_view text, std::span<const std::string_view> words) {
-  return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
-    return text.find(word) != std::string_view::npos;
-  });
-}
-
-/// Where the document begins: its brace opens the text, or a line after lines of a log.
-std::size_t DocumentStart(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return first;
-  if (text[first] == '{') return first;
-  const auto line = text.find("\n{");
-  return line == std::string_view::npos ? line : line + 1;
-}
-
-bool IsTable(std::string_view text) {
-  const std::string_view line = FirstLine(text);
-  if (line.find(',') == std::string_view::npos || line.find('{') != std::string_view::npos) {
-    return false;
-  }
-  TableKind kind = TableKind::kUnknown;
-  CsvStream stream(
-      [&](const std::vector<std::string>& header) { kind = TableOfHeader(header, ""); });
-  stream.Feed(line);
-  stream.End();
-  return kind != TableKind::kUnknown;
-}
-
-Form FormOf(std::string_view text) {
-  const auto start = DocumentStart(text);
-  if (start != std::string_view::npos && HasAny(text.substr(start), kJsonMarks)) return Form::kJson;
-  if (IsTable(text)) return Form::kCsv;
-  const bool lines = text.find('{') == std::string_view::npos && HasAny(text, kTextMarks) &&
-                     text.find("total_time") != std::string_view::npos;
-  return lines && FirstLine(text).find(',') == std::string_view::npos ? Form::kSummaryText
-                                                                      : Form::kNone;
-}
-
-std::string_view AsText(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-/// Reads a source to its end, piece by piece.
-class Input {
- public:
-  explicit Input(ByteSource& source) : source_(source), buffer_(kWindow) {}
-
-  Result<std::string_view> Next() {
-    PROFGAUGE_TRY(const std::size_t count, source_.Read(buffer_));
-    const std::string_view piece(reinterpret_cast<const char*>(buffer_.data()), count);
-    hash_.Add(piece);
-    total_ += count;
-    return piece;
-  }
-  std::uint64_t total() const { return total_; }
-  std::string Hash() const { return hash_.Hex(); }
-
- private:
-  ByteSource& source_;
-  std::vector<std::byte> buffer_;
-  ContentHash hash_;
-  std::uint64_t total_ = 0;
-};
-
-/// Tables and summaries of a JSON document, into an import.
-class JsonRows final : public RowReceiver {
- public:
-  explicit JsonRows(Import& import) : import_(import) {}
-
-  Interest BeginTable(std::string_view name) override {
-    FlushUnread();
-    name_ = name;
-    kind_ = TableKindOf(name);
-    import_.Begin(kind_);
-    if (kind_ == TableKind::kUnused) return Interest::kSkip;
-    unread_ = kind_ == TableKind::kUnknown;
-    if (unread_) return Interest::kSkip;
-    system_ = system_ || kind_ == TableKind::kTraceEvents;
-    const bool all = kind_ == TableKind::kSummary || kind_ == TableKind::kMetadata;
-    return all ? Interest::kAllFields : Interest::kRows;
-  }
-
-  void Row(const Record& record, std::uint64_t index, bool whole) override {
-    if (!whole) return import_.Take(kind_, name_, record, index);
-    // {"n_0a73…": {"total_time": …}}: one summary for each profile; the first is this one's.
-    const bool summary = std::any_of(record.All().begin(), record.All().end(),
-                                     [](const auto& field) { return field.first == "total_time"; });
-    if (!summary || summarized_) return;
-    unread_ = false;
-    summarized_ = true;
-    for (const auto& [name, value] : record.All()) import_.TakeSummaryValue(name, value);
-  }
-
-  /// Counts the last table when nothing of it was used.
-  void FlushUnread() {
-    if (unread_) import_.TakeUnread(name_);
-    unread_ = false;
-  }
-  bool summarized() const { return summarized_; }
-  bool system() const { return system_; }
-
- private:
-  Import& import_;
-  std::string name_;
-  TableKind kind_ = TableKind::kUnknown;
-  bool summarized_ = false, system_ = false, unread_ = false;
-};
-
-Error At(const ByteSource& source, Error error) {
-  if (error.where.file.empty()) error.where.file = source.name();
-  return error;
-}
-
-Error Truncated(const ByteSource& source, std::uint64_t offset, std::uint64_t rows) {
-  Error error;
-  error.kind = ErrorKind::kInput;
-  error.code = "neuron/truncated";
-  error.message = fmt::format("the profile ends early; {} of its rows are complete", rows);
-  error.where.file = source.name();
-  error.where.offset = offset;
-  error.where.has_offset = true;
-  error.notes.emplace_back(
-      "help: export it again, or pass --allow-incomplete to judge what is there");
-  return error;
-}
-
-/// The text up to the document, skipped, with its lines counted.
-std::string_view SkipPreamble(std::string_view text, Import& import) {
-  const auto start = DocumentStart(text);
-  if (start == std::string_view::npos || start == 0) return text;
-  const auto before = text.substr(0, start);
-  if (before.find_first_not_of(" \t\r\n") != std::string_view::npos) {
-    import.log().Add(Counter::log_lines_skipped,
-                     static_cast<std::uint64_t>(std::count(before.begin(), before.end(), '\n')));
-  }
-  return text.substr(start);
-}
-
-Status ReadJson(ByteSource& source, Input& input, const ReadOptions& options, Import& import,
-                std::string& dialect) {
-  JsonRows rows(import);
-  JsonStream stream(rows);
-  bool begun = false;
-  std::optional<Error> damaged;
-  std::uint64_t skipped = 0;
-  const auto place = [&](Error error) {
-    error.where.offset += skipped;
-    return At(source, std::move(error));
-  };
-  for (;;) {
-    auto piece = input.Next();
-    if (!piece) {
-      damaged = std::move(piece).error();
-      break;
-    }
-    if (piece->empty()) break;
-    std::string_view text = *piece;
-    if (!begun) {
-      text = SkipPreamble(text, import);
-      skipped = piece->size() - text.size();
-      begun = true;
-    }
-    if (auto status = stream.Feed(text); !status) return Fail(place(std::move(status).error()));
-  }
-  if (auto status = stream.End(); !status) return Fail(place(std::move(status).error()));
-  rows.FlushUnread();
-  import.log().Add(Counter::numbers_not_json, stream.not_numbers());
-  dialect = rows.summarized() ? "summary-json" : rows.system() ? "system profile" : "JSON";
-  if (stream.complete()) return {};
-  if (!options.allow_incomplete) {
-    if (damaged) return Fail(At(source, std::move(*damaged)));
-    return Fail(Truncated(source, input.total(), stream.rows()));
-  }
-  import.log().Add(Counter::truncated);
-  return {};
-}
-
-Status ReadCsv(ByteSource& source, Input& input, const ReadOptions& options, Import& import) {
+Status ReadCsv(Input& input, const ReadOptions& options, Import& import) {
+  const ByteSource& source = input.source();
   CsvTable table(import, source.name());
   CsvStream stream([&](const std::vector<std::string>& fields) { table.Take(fields); });
   for (;;) {
@@ -245,7 +42,7 @@ Status ReadSummaryText(Input& input, Import& import) {
   std::string text;
   for (;;) {
     PROFGAUGE_TRY(const std::string_view piece, input.Next());
-    if (piece.empty() || text.size() > kMaxPreamble) break;
+    if (piece.empty() || text.size() > kMaxSummary) break;
     text += piece;
   }
   Record record;
@@ -319,6 +116,24 @@ Result<std::vector<std::byte>> ReadHead(ByteSource& source) {
   return head;
 }
 
+/// Profiles of summaries alone: the first one's values go into `import`, which is the file's; every
+/// other one is a rank by itself. Next to rows of instructions they are of the same recording.
+std::vector<Import> TakeSummaries(std::vector<NamedSummary> summaries, Import& import) {
+  std::vector<Import> others;
+  for (std::size_t i = 0; i < summaries.size(); ++i) {
+    const bool first = i == 0;
+    if (!first && import.data().has.instructions) {
+      import.log().Add(Counter::summaries_unused);
+      continue;
+    }
+    Import& target = first ? import : others.emplace_back();
+    for (auto& [name, value] : summaries[i].values) {
+      target.TakeSummaryValue(name, std::move(value));
+    }
+  }
+  return others;
+}
+
 class NeuronReader final : public Reader {
  public:
   std::string_view name() const override { return "neuron"; }
@@ -328,7 +143,13 @@ class NeuronReader final : public Reader {
   }
 
   Result<Profile> Read(ByteSource& source, const ReadOptions& options) const override {
-    Import import;
+    PROFGAUGE_TRY(auto profiles, ReadRanks(source, options));
+    return std::move(profiles.front());
+  }
+
+  Result<std::vector<Profile>> ReadRanks(ByteSource& source,
+                                         const ReadOptions& options) const override {
+    std::vector<Import> imports(1);
     std::string dialect;
     // What it is shows in the first bytes, which come again.
     PROFGAUGE_TRY(auto head, ReadHead(source));
@@ -336,19 +157,28 @@ class NeuronReader final : public Reader {
     Input whole(again);
     const Form form = FormOf(AsText(again.head()));
     if (form == Form::kCsv) {
-      PROFGAUGE_CHECK(ReadCsv(again, whole, options, import));
+      PROFGAUGE_CHECK(ReadCsv(whole, options, imports[0]));
       dialect = "one table as CSV";
     } else if (form == Form::kSummaryText) {
-      PROFGAUGE_CHECK(ReadSummaryText(whole, import));
+      PROFGAUGE_CHECK(ReadSummaryText(whole, imports[0]));
       dialect = "summary-text";
     } else {
-      PROFGAUGE_CHECK(ReadJson(again, whole, options, import, dialect));
+      JsonContents contents;
+      PROFGAUGE_CHECK(ReadJson(whole, options, imports[0], contents));
+      dialect = contents.dialect;
+      for (Import& other : TakeSummaries(std::move(contents.summaries), imports[0])) {
+        imports.push_back(std::move(other));
+      }
     }
-    auto profile = import.Finish();
-    if (!profile) return Fail(At(source, std::move(profile).error()));
-    SetSource(*profile, source.name(), whole.total(), whole.Hash(),
-              DialectOf(import.data(), dialect));
-    return profile;
+    std::vector<Profile> profiles;
+    for (Import& import : imports) {
+      auto profile = import.Finish();
+      if (!profile) return Fail(At(source, std::move(profile).error()));
+      SetSource(*profile, source.name(), whole.total(), whole.Hash(),
+                DialectOf(import.data(), dialect));
+      profiles.push_back(std::move(*profile));
+    }
+    return profiles;
   }
 };
 
@@ -359,7 +189,7 @@ Result<Profile> ReadTables(const std::vector<std::string>& paths, const ReadOpti
   for (const std::string& path : paths) {
     PROFGAUGE_TRY(auto source, OpenByteSource(path));
     Input input(*source);
-    PROFGAUGE_CHECK(ReadCsv(*source, input, options, import));
+    PROFGAUGE_CHECK(ReadCsv(input, options, import));
     bytes += input.total();
     hash.Add(input.Hash());
   }

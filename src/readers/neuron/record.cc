@@ -144,7 +144,15 @@ constexpr KeyName kNames[] = {
     {"util", Key::kUtil},
     {"percent_usage", Key::kUtil},
     {"usage", Key::kAmount},
-    {"cpu_id", Key::kProcess},
+    {"cpu_id", Key::kCpu},
+    {"util_percent", Key::kUtil},
+    {"used_percent", Key::kUtil},
+    {"used_bytes", Key::kAmount},
+    {"lnc_idx", Key::kCore},
+    {"trace_event_source", Key::kEventSource},
+    {"parent_name", Key::kParent},
+    {"parent_id", Key::kParentId},
+    {"num_dma_engines_per_neuroncore", Key::kDmaEngines},
 };
 
 }  // namespace

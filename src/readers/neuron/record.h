@@ -112,6 +112,11 @@ enum class Key : std::uint8_t {
   kThread,
   kInstance,
   kUtil,
+  kCpu,
+  kEventSource,
+  kParent,
+  kParentId,
+  kDmaEngines,
   kCount_
 };
 /// kNone for a name that nothing here uses.

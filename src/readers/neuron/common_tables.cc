@@ -1,0 +1,102 @@
+// The tables that all formats share, out of those of Neuron.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "readers/neuron/import.h"
+
+namespace profgauge::readers::neuron {
+namespace {
+
+// Streams of a NeuronCore: two rows for an engine (instructions; matrix products of the Tensor
+// Engine, which overlap by design), then collectives, then one row for each DMA engine.
+constexpr std::int64_t kOtherStream = 2 * static_cast<std::int64_t>(data::kEngines);
+constexpr std::int64_t kCollectiveStream = kOtherStream + 1;
+constexpr std::int64_t kDmaStream = 16;
+
+constexpr std::string_view kTracks[] = {"Tensor", "Vector", "Scalar", "GpSimd", "Sync"};
+
+void FillInstructions(const data::Data& data, ProfileBuilder& builder) {
+  for (const data::Instruction& row : data.instructions) {
+    if (row.semaphore) continue;  // The engine waits: this is no work.
+    const bool other = row.engine == data::Engine::kOther;
+    const auto engine = static_cast<std::int64_t>(row.engine);
+    const bool matrix = row.track.valid() && builder.strings()[row.track] == "TensorMatrix";
+    const std::int64_t stream = other ? kOtherStream : 2 * engine + (matrix ? 1 : 0);
+    DeviceRow work;
+    work.start = row.start;
+    work.duration = row.duration;
+    work.name = row.opcode.valid() ? row.opcode : builder.Intern("instruction");
+    work.gpu = row.core;
+    work.stream = stream;
+    builder.AddDevice(work);
+    builder.NameStream(row.core, stream,
+                        other    ? "Other engines"
+                        : matrix ? "Tensor (matrix products)"
+                                 : std::string(kTracks[engine]));
+  }
+}
+
+void FillDma(const data::Data& data, ProfileBuilder& builder) {
+  const StringId unnamed = builder.Intern("DMA");
+  for (const data::Dma& row : data.packets) {
+    const std::int64_t stream = kDmaStream + row.dma_engine;
+    DeviceRow copy;
+    copy.start = row.start;
+    copy.duration = row.duration;
+    copy.name = row.queue.valid() ? row.queue : unnamed;
+    copy.kind = DeviceKind::kMemcpy;
+    copy.gpu = row.core;
+    copy.stream = stream;
+    copy.copy = CopyKind::kDeviceToDevice;
+    copy.bytes = row.bytes;
+    builder.AddDevice(copy);
+    builder.NameStream(
+        row.core, stream,
+        row.dma_engine < 0 ? std::string("DMA") : fmt::format("DMA engine {}", row.dma_engine));
+  }
+}
+
+void FillCollectives(const data::Data& data, ProfileBuilder& builder) {
+  for (const data::CcOp& row : data.cc_ops) {
+    Collective collective;
+    collective.name = row.operation;
+    collective.dtype = row.dtype;
+    collective.group = row.group;
+    collective.in_elements = row.elements;
+    collective.out_elements = row.elements;
+    DeviceRow work;
+    work.start = row.start;
+    work.duration = row.duration;
+    work.name = row.operation.valid() ? row.operation : builder.Intern("collective");
+    work.gpu = 0;
+    work.stream = kCollectiveStream;
+    work.collective = builder.AddCollective(collective);
+    builder.AddDevice(work);
+    builder.NameStream(0, kCollectiveStream, "Collectives");
+  }
+}
+
+}  // namespace
+
+void FillCommonTables(const data::Data& data, ProfileBuilder& builder) {
+  FillInstructions(data, builder);
+  FillDma(data, builder);
+  FillCollectives(data, builder);
+  for (const data::Layer& row : data.layers) {
+    builder.AddDeviceRange({row.start, row.duration, row.path, 0, 0});
+  }
+  std::int32_t cores = 1;
+  for (const data::Instruction& row : data.instructions) cores = std::max(cores, row.core + 1);
+  for (std::int32_t core = 0; core < std::min(cores, 64); ++core) {
+    Gpu gpu;
+    gpu.id = core;
+    gpu.name = "NeuronCore";
+    if (!data.instance_type.empty()) gpu.name += " of " + data.instance_type;
+    builder.AddGpu(std::move(gpu));
+  }
+  if (data.total_time > 0) builder.SetSpan(0, data.total_time);
+}
+
+}  // namespace profgauge::readers::neuron

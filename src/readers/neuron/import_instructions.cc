@@ -1,0 +1,155 @@
+// Instructions of engines: what their fields mean.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "model/neuron_summary.h"
+#include "readers/neuron/import.h"
+
+namespace profgauge::readers::neuron {
+namespace {
+
+// Operands differ in every instruction: of more text than this only the semaphore is kept that the
+// instruction waits for, so that memory does not grow with it.
+constexpr std::size_t kMostOperandBytes = std::size_t{32} << 20;
+
+// Not counted by total_exec_time (schema 7.4.0, Summary).
+constexpr std::string_view kSetup[] = {
+    "NOP",
+    "SET_ORDERING_MODE",
+    "EVENT_SEMAPHORE",
+    "EVENT_SEMAPHORE_RANGE_CLEAR",
+    "NOTIFY",
+    "DRAIN",
+    "COMPARE_BRANCH",
+    "WRITE",
+    "TENSOR_LOAD",
+    "MODIFY_POOL_CONFIG",
+};
+
+data::Traffic TrafficOf(const Record& record) {
+  const auto bytes = [&](Key key) { return std::max<std::int64_t>(0, record.Integer(key, 0)); };
+  data::Traffic traffic;
+  traffic.hbm_read = bytes(Key::kHbmRead);
+  traffic.hbm_write = bytes(Key::kHbmWrite);
+  traffic.sbuf_read = bytes(Key::kSbufRead);
+  traffic.sbuf_write = bytes(Key::kSbufWrite);
+  traffic.psum_read = bytes(Key::kPsumRead);
+  traffic.psum_write = bytes(Key::kPsumWrite);
+  traffic.psum_to_sbuf = bytes(Key::kPsumToSbuf);
+  traffic.spill_save = bytes(Key::kSpillSave);
+  traffic.spill_reload = bytes(Key::kSpillReload);
+  traffic.input_queue = bytes(Key::kInputQueue);
+  traffic.output_queue = bytes(Key::kOutputQueue);
+  traffic.weight_queue = bytes(Key::kWeightQueue);
+  return traffic;
+}
+
+/// The line of source in the graph's attributes, text that holds JSON: "source_file",
+/// "source_line".
+std::string AttributeSource(std::string_view attributes) {
+  const auto value = [&](std::string_view key) -> std::string_view {
+    const auto at = attributes.find(key);
+    if (at == std::string_view::npos) return {};
+    auto rest = attributes.substr(at + key.size());
+    const auto begin = rest.find_first_not_of("\"\\: ");
+    if (begin == std::string_view::npos) return {};
+    rest = rest.substr(begin);
+    return rest.substr(0, rest.find_first_of("\"\\,}"));
+  };
+  const std::string_view file = value("source_file");
+  if (file.empty()) return {};
+  return fmt::format("{}:{}", file, value("source_line"));
+}
+
+/// The first of the places that one instruction comes from, as fused ones have several: "[a.py:1,
+/// b.py:2]" or "a.py:1, b.py:2".
+std::string_view FirstPlace(std::string_view places) {
+  const auto begin = places.find_first_not_of("[]\"' ");
+  if (begin == std::string_view::npos) return {};
+  places.remove_prefix(begin);
+  return places.substr(0, places.find_first_of(",]\"'"));
+}
+
+/// The type of what a matrix product reads: "src=bf16@0x2ee00[1,0,0][128,1,1]".
+data::NumberType NumberTypeIn(std::string_view operands) {
+  constexpr std::string_view kSource = "src=";
+  const auto at = operands.find(kSource);
+  if (at == std::string_view::npos) return data::NumberType::kUnknown;
+  operands.remove_prefix(at + kSource.size());
+  return data::NumberTypeOf(operands.substr(0, operands.find_first_of("@ ")));
+}
+
+}  // namespace
+
+void Import::TakeInstruction(const Record& record, std::string_view table, std::uint64_t index) {
+  Times times;
+  if (!TakeTimes(record, table, index, times)) return;
+  data::Instruction& row = data_->instructions.emplace_back();
+  row.id = record.Integer(Key::kId, 0);
+  row.start = times.start;
+  row.duration = times.duration;
+  row.wait = std::max<std::int64_t>(0, record.Integer(Key::kWait, 0));
+  row.pc = record.Integer(Key::kPc, data::kUnknown);
+  row.opcode = Intern(record, Key::kOpcode);
+  row.track = Intern(record, Key::kTrack);
+  row.hlo = Intern(record, Key::kHlo);
+  row.type = Intern(record, Key::kInstructionType);
+  row.core = CoreOf(record);
+  row.engine = data::EngineOf(record.Text(Key::kEngine));
+  if (row.engine == data::Engine::kOther) row.engine = data::EngineOf(record.Text(Key::kTrack));
+  if (!row.track.valid()) row.track = Intern(record, Key::kEngine);
+  const std::string opcode(record.Text(Key::kOpcode));
+  row.semaphore = opcode == "EVENT_SEMAPHORE";
+  row.setup = std::find(std::begin(kSetup), std::end(kSetup), opcode) != std::end(kSetup);
+  row.transpose = record.Says(Key::kInstructionType, "TRANSPOSE");
+  const std::int64_t elements =
+      std::clamp<std::int64_t>(record.Integer(Key::kElements, 0), 0, std::int64_t{1} << 60);
+  row.flops = std::max<std::int64_t>(0, record.Integer(Key::kRawFlops, 2 * elements));
+  row.adjusted_flops = record.Integer(Key::kAdjustedFlops, data::kUnknown);
+  row.traffic = TrafficOf(record);
+  TakeOperands(record, row);
+  TakeLayerOf(record, row);
+  TakeSource(record, row);
+  for (const std::int64_t id : record.predecessors()) edges_.push_back({id, row.id});
+}
+
+void Import::TakeOperands(const Record& record, data::Instruction& row) {
+  const std::string operands(record.Text(Key::kOperands));
+  if (row.flops > 0) row.number = NumberTypeIn(operands);
+  if (operand_bytes_ + operands.size() <= kMostOperandBytes) {
+    const auto known = builder_.strings().size();
+    row.operands = Intern(operands);
+    if (builder_.strings().size() > known) operand_bytes_ += operands.size();
+    return;
+  }
+  log().Add(Counter::operands_dropped);
+  if (const auto waited = data::WaitedText(operands); !waited.empty()) {
+    row.operands = Intern(waited);
+  }
+}
+
+// Layers hang under their subgraph, which is the file's own top layer.
+void Import::TakeLayerOf(const Record& record, data::Instruction& row) {
+  text_ = record.Text(Key::kSubgraph);
+  const std::string_view layer = record.Text(Key::kLayer);
+  const std::string_view bare =
+      !text_.empty() && text_.front() == '/' ? std::string_view(text_).substr(1) : text_;
+  if (layer.starts_with('/') || (!bare.empty() && layer.starts_with(bare))) {
+    text_ = (layer.starts_with('/') ? "" : "/") + std::string(layer);
+  } else if (!layer.empty()) {
+    text_ += "/";
+    text_ += layer;
+  }
+  row.layer = Intern(text_);
+}
+
+void Import::TakeSource(const Record& record, data::Instruction& row) {
+  row.source = Intern(FirstPlace(record.Text(Key::kNkiSource)));
+  row.nki_source = row.source.valid();
+  if (!row.source.valid()) row.source = Intern(FirstPlace(record.Text(Key::kBirSource)));
+  if (!row.source.valid()) row.source = Intern(AttributeSource(record.Text(Key::kHloAttrs)));
+}
+
+}  // namespace profgauge::readers::neuron

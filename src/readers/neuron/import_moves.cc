@@ -1,0 +1,140 @@
+// DMA, collectives, layers, tensors, throttling and counters: what their fields mean.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "readers/neuron/import.h"
+
+namespace profgauge::readers::neuron {
+namespace {
+
+/// What throttles: schema 7.4.0 has the name, neuron-profile a number (0 to 3 and 99 were seen).
+std::string ThrottleCause(const Record& record) {
+  const auto number = record.Integer(Key::kType);
+  if (!number) return std::string(record.Text(Key::kType));
+  if (*number >= 0 && *number < 4) return fmt::format("activity_{}", *number);
+  return *number == 99 ? "unknown" : fmt::format("type {}", *number);
+}
+
+}  // namespace
+
+std::string_view QueueOf(std::string_view name) {
+  const auto dash = name.rfind("-E");
+  if (dash == std::string_view::npos || dash + 2 == name.size()) return name;
+  const auto digits = name.substr(dash + 2);
+  const bool number =
+      std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return number ? name.substr(0, dash) : name;
+}
+
+void Import::TakeDma(TableKind kind, const Record& record, std::string_view table,
+                     std::uint64_t index) {
+  Times times;
+  if (!TakeTimes(record, table, index, times)) return;
+  if (record.Says(Key::kDuplicate, "yes")) return log().Add(Counter::duplicate_packets);
+  const bool transfer = kind == TableKind::kTransfers ||
+                        (kind == TableKind::kDma && record.Says(Key::kAggregated, "yes"));
+  data::Dma& row = (transfer ? data_->transfers : data_->packets).emplace_back();
+  row.start = times.start;
+  row.duration = times.duration;
+  row.bytes = std::max<std::int64_t>(0, record.Integer(Key::kBytes, 0));
+  row.id = record.Integer(Key::kId, 0);
+  row.transfer = record.Integer(Key::kAggregationId, 0);
+  const bool named = record.Has(Key::kQueueName);
+  row.queue = Intern(QueueOf(record.Text(named ? Key::kQueueName : Key::kEngine)));
+  row.variable = Intern(record, Key::kVariable);
+  row.from = Intern(record, Key::kFrom);
+  row.to = Intern(record, Key::kTo);
+  row.core = CoreOf(record);
+  row.dma_engine = static_cast<std::int16_t>(
+      std::clamp<std::int64_t>(record.Integer(Key::kDmaEngine, -1), -1, 1023));
+  row.type = data::QueueTypeOf(record.Text(Key::kQueueType));
+}
+
+void Import::TakeActive(const Record& record) {
+  const Ns start = record.Integer(Key::kStart, 0), end = record.Integer(Key::kEnd, 0);
+  data_->active.push_back({start, end, record.Integer(Key::kDuration, end - start), CoreOf(record),
+                           data::EngineOf(record.Text(Key::kEngine))});
+}
+
+void Import::TakeLayer(const Record& record, std::string_view table, std::uint64_t index) {
+  Times times;
+  if (!TakeTimes(record, table, index, times)) return;
+  // Schema 7.4.0 names node and parent; NameLayers() makes paths of them.
+  if (const auto parent = record.Text(Key::kParent); !parent.empty()) {
+    layer_parents_.emplace(data_->layers.size(), std::string(parent));
+  }
+  data_->layers.push_back({Intern(record, Key::kName), times.start, times.duration,
+                           record.Integer(Key::kFlopCount, data::kUnknown),
+                           record.Integer(Key::kModelFlopCount, data::kUnknown),
+                           record.Real(Key::kMfu, -1), record.Real(Key::kHfu, -1)});
+}
+
+void Import::TakeThrottle(const Record& record, std::string_view table, std::uint64_t index) {
+  Times times;
+  if (!TakeTimes(record, table, index, times)) return;
+  const std::int64_t n = record.Integer(Key::kN, 0);
+  const std::int64_t k = record.Integer(Key::kK, -1);
+  if (n <= 0 || k < 0 || k > n)
+    return log().AddAt(Counter::events_unreadable, fmt::format("{}[{}]", table, index));
+  data_->throttles.push_back(
+      {times.start, times.duration, k, n, Intern(ThrottleCause(record)), CoreOf(record)});
+}
+
+void Import::TakeTensor(const Record& record) {
+  if (record.Text(Key::kVariable).empty()) return;  // A node of the graph without a tensor.
+  data_->tensors.push_back(
+      {Intern(record, Key::kVariable), Intern(record, Key::kType), Intern(record, Key::kFormat),
+       Intern(record, Key::kShape), record.Integer(Key::kSize, data::kUnknown),
+       record.Integer(Key::kLoadCount, data::kUnknown),
+       record.Integer(Key::kLoadTotal, data::kUnknown),
+       record.Integer(Key::kLoadMean, data::kUnknown), record.Real(Key::kReloadFactor, -1)});
+}
+
+void Import::TakeCcOp(const Record& record, std::string_view table, std::uint64_t index) {
+  Times times;
+  if (!TakeTimes(record, table, index, times)) return;
+  data::CcOp& row = data_->cc_ops.emplace_back();
+  row.start = times.start;
+  row.duration = times.duration;
+  row.trigger_delay = record.Integer(Key::kTriggerDelay, data::kUnknown);
+  row.operation = Intern(record, Key::kOperation);
+  row.algorithm = Intern(record, Key::kAlgorithm);
+  row.dtype = Intern(record, Key::kDtype);
+  row.group = Intern(record, Key::kGroup);
+  row.input_bytes = record.Integer(Key::kInputSize, data::kUnknown);
+  row.output_bytes = record.Integer(Key::kOutputSize, data::kUnknown);
+  row.elements = record.Integer(Key::kElementCount, data::kUnknown);
+  row.bandwidth = record.Real(Key::kBandwidth, -1);
+  row.bus_bandwidth = record.Real(Key::kBusBandwidth, -1);
+}
+
+void Import::TakeCurve(TableKind kind, const Record& record) {
+  const Ns time = record.Integer(Key::kStart, -1);
+  if (time < 0) return;
+  data_->has.curves = true;
+  const auto add = [&](data::Curve curve, double value) {
+    data_->curves.push_back({time, value, CoreOf(record), curve});
+  };
+  switch (kind) {
+    case TableKind::kThroughput:
+      add(data::Curve::kDmaThroughput, record.Real(Key::kRate, 0));
+      if (record.Has(Key::kHbmRate)) {
+        add(data::Curve::kHbmThroughput, record.Real(Key::kHbmRate, 0));
+      }
+      return;
+    case TableKind::kHbmThroughput:
+      return add(data::Curve::kHbmThroughput, record.Real(Key::kRate, 0));
+    case TableKind::kPendingDma:
+      return add(data::Curve::kPendingDma, record.Real(Key::kValue, 0));
+    case TableKind::kMemoryUsage:
+      return add(record.Says(Key::kType, "psum") ? data::Curve::kPsum : data::Curve::kSbuf,
+                 record.Real(Key::kUsage, 0));
+    case TableKind::kPsumUsage:
+      return add(data::Curve::kPsum, record.Real(Key::kUsage, 0));
+    default:
+      return add(data::Curve::kSbuf, record.Real(Key::kUsage, 0));
+  }
+}
+
+}  // namespace profgauge::readers::neuron

@@ -1,0 +1,35 @@
+#include "readers/neuron/input.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace profgauge::readers::neuron {
+
+Result<std::string_view> Input::Next() {
+  PROFGAUGE_TRY(const std::size_t count, source_.Read(buffer_));
+  const std::string_view piece(reinterpret_cast<const char*>(buffer_.data()), count);
+  hash_.Add(piece);
+  total_ += count;
+  return piece;
+}
+
+Error At(const ByteSource& source, Error error) {
+  if (error.where.file.empty()) error.where.file = source.name();
+  return error;
+}
+
+Error Truncated(const ByteSource& source, std::uint64_t offset, std::uint64_t rows) {
+  Error error;
+  error.kind = ErrorKind::kInput;
+  error.code = "neuron/truncated";
+  error.message = fmt::format("the profile ends early; {} of its rows are complete", rows);
+  error.where.file = source.name();
+  error.where.offset = offset;
+  error.where.has_offset = true;
+  error.notes.emplace_back(
+      "help: export it again, or pass --allow-incomplete to judge what is there");
+  return error;
+}
+
+}  // namespace profgauge::readers::neuron
