@@ -1,7 +1,7 @@
 // The sheets of the workbook, in their order.
 #pragma once
 
-#include "render/xlsx_book.h"
+#include "render/xlsx_sheet.h"
 #include "report/report.h"
 
 namespace profgauge::render {
