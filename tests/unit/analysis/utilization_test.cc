@@ -31,7 +31,7 @@ TEST(Utilization, KernelsAndCopies) {
   ASSERT_EQ(uses.size(), 1U);
   EXPECT_DOUBLE_EQ(uses[0].utilization(), 0.5);
   EXPECT_DOUBLE_EQ(uses[0].idle_share(), 0.4);
-  EXPECT_EQ(Length(uses[0].idle), 40);
+  EXPECT_EQ(uses[0].window - uses[0].busy, 40);
   EXPECT_FALSE(uses[0].sm_efficiency.has_value());
 }
 
