@@ -90,6 +90,14 @@ bool Output::IsSet(std::string_view id) const {
   return index < metrics_.size() && !IsAbsent(metrics_[index].value);
 }
 
+void Output::MarkColumnAbsent(std::string_view table, std::string_view column,
+                              std::string reason) {
+  for (Table& added : tables_) {
+    Column* found = added.id() == table ? added.Find(column) : nullptr;
+    if (found != nullptr) found->MarkAbsent(reason);
+  }
+}
+
 bool Output::HasRows(std::string_view id) const {
   for (const Table& table : tables_) {
     if (table.id() != id) continue;

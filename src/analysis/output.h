@@ -41,6 +41,8 @@ class Output {
   void RemoveTable(std::string_view id, std::string reason);
   const Value& ValueOf(std::string_view id) const;  ///< So far; absent when nobody set it.
   bool IsSet(std::string_view id) const;            ///< Whether the metric has a value so far.
+  /// For a column of a table that was added, if it was: this recording has nothing for it.
+  void MarkColumnAbsent(std::string_view table, std::string_view column, std::string reason);
   bool HasRows(std::string_view id) const;  ///< Whether the table was added and has rows so far.
   void SetTableAbsent(std::string_view id, std::string reason);
   StringPool& strings() { return *strings_; }

@@ -195,13 +195,20 @@ std::string SvgMeter(const Meter& meter) {
   constexpr int kWidth = 120, kHeight = 14;
   const double scale = meter.scale > 0 ? meter.scale : 1;
   const auto at = [&](double value) { return std::clamp(value / scale, 0.0, 1.0) * kWidth; };
+  const std::string_view fill = meter.status == "good"   ? "#1b7f4b"
+                                : meter.status == "bad"  ? "#b00020"
+                                : meter.status == "warn" ? "#8a5300"
+                                                         : "#0072B2";
+  std::string tick;
+  if (meter.limit >= 0) {
+    tick = fmt::format("<path class=\"tick\" stroke=\"#222\" stroke-width=\"2\" d=\"M{} 0V14\"/>",
+                       SvgNumber(std::clamp(at(meter.limit), 1.0, kWidth - 1.0)));
+  }
   return SvgOpen(kWidth, kHeight, meter.description, "meter") +
          fmt::format(
              "<rect class=\"track\" fill=\"#ddd\" y=\"3\" width=\"{}\" height=\"8\"/><rect "
-             "class=\"{}\" fill=\"{}\" y=\"3\" width=\"{}\" height=\"8\"/><path class=\"tick\" "
-             "stroke=\"#222\" stroke-width=\"2\" d=\"M{} 0V14\"/></svg>",
-             kWidth, meter.good ? "good" : "bad", meter.good ? "#1b7f4b" : "#b00020",
-             SvgNumber(at(meter.value)), SvgNumber(std::clamp(at(meter.limit), 1.0, kWidth - 1.0)));
+             "class=\"{}\" fill=\"{}\" y=\"3\" width=\"{}\" height=\"8\"/>{}</svg>",
+             kWidth, meter.status, fill, SvgNumber(at(meter.value)), tick);
 }
 
 }  // namespace profgauge::render

@@ -52,10 +52,10 @@ struct ColumnChart {
 };
 std::string SvgColumns(const ColumnChart& chart);
 
-/// A value on a scale from 0 to `scale`, with a tick at the limit.
+/// A value on a scale from 0 to `scale`, with a tick at the limit; none when that is negative.
 struct Meter {
   double value = 0, limit = 0, scale = 1;
-  bool good = true;
+  std::string_view status = "good";  ///< "good", "bad", "warn" or "mute": the CSS class.
   std::string description;
 };
 std::string SvgMeter(const Meter& meter);

@@ -63,7 +63,7 @@ class Grid {
   addTools() {
     this.input = make('input', {
       type: 'search', placeholder: 'filter: words, column:part, time>5ms, !not',
-      'aria-label': `Filter ${this.title()}`, size: 34,
+      'aria-label': `Filter ${this.title()}`, size: 40,
     });
     let timer = 0;
     this.input.addEventListener('input', () => {
@@ -224,7 +224,7 @@ class Grid {
     line.dataset.row = row;
     this.shown().forEach((field, index) => {
       const text = this.rows.text(field, row);
-      const cell = make(index ? 'td' : 'th', isText(field) && text.length > 30 ? { title: text } : {}, text);
+      const cell = make(index ? 'td' : 'th', isText(field) && text.length > 30 ? { title: text } : {}, elided(text));
       if (!index) cell.scope = 'row';
       if (isText(field)) cell.align = 'left'; else cell.title = this.exact(field, row);
       if (field === this.sortField) this.paintBar(cell, row);

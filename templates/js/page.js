@@ -20,6 +20,15 @@ const layout = {
   },
 };
 
+// Names of kernels begin alike: what is left out is the middle.
+const elided = (text) => (text.length > 68 ? `${text.slice(0, 42)}…${text.slice(-20)}` : text);
+
+// A folded text shows all of it on hover too.
+addEventListener('mouseover', (event) => {
+  const summary = event.target.closest?.('summary[data-tail]');
+  if (summary && !summary.title) summary.title = summary.parentElement.textContent;
+});
+
 function save(name, text, type) {
   const link = make('a', { href: URL.createObjectURL(new Blob([text], { type })), download: name });
   link.click();

@@ -104,6 +104,9 @@ report::Report MakeSchemaReport() {
   report.verdict.errors = 1;
   report.verdict.reasons = {"x"};
   report.gate.emplace_back();
+  report.gate.emplace_back();
+  report.gate.back().status = "not_applicable";
+  report.gate.back().reason = "x `x`";
   AddMetric(report, "breakdown.cpu.time", std::int64_t{10}, Unit::kTime);
   AddMetric(report, "iteration.time.mean", std::int64_t{10}, Unit::kTime);
   AddMetric(report, "gpu.utilization.mean", 0.5, Unit::kShare);

@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "render/template.h"
+#include "report/wording.h"
 
 namespace profgauge::render::html {
 
@@ -63,6 +64,27 @@ double MetricOr(const report::Report& report, std::string_view id, double otherw
   return metric == nullptr ? otherwise : AsNumber(metric->quantity.value, otherwise);
 }
 
+std::string WordsOf(const report::Report& report, std::string_view text) {
+  return report::Reworded(text, report.profile.accelerator);
+}
+
+std::string DateText(std::string_view iso) {
+  if (iso.size() != 20 || iso[10] != 'T' || iso.back() != 'Z') return std::string(iso);
+  return std::string(iso.substr(0, 10)) + " " + std::string(iso.substr(11, 8)) + " UTC";
+}
+
+Folded Fold(std::string_view text) {
+  constexpr std::size_t kAbove = 68, kHead = 42, kTail = 20;
+  if (text.size() <= kAbove) return {text, "", ""};
+  const auto continues = [&](std::size_t at) {
+    return (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80;
+  };
+  std::size_t head = kHead, tail = text.size() - kTail;
+  while (head > 0 && continues(head)) --head;
+  while (tail + 1 < text.size() && continues(tail)) ++tail;
+  return {text.substr(0, head), text.substr(head), text.substr(tail)};
+}
+
 const Table* FindTable(const report::Report& report, std::string_view id) {
   for (const Table& table : report.tables) {
     if (table.id() == id && !table.columns().empty()) return &table;
@@ -80,9 +102,12 @@ boost::json::object PageView(const report::Report& report) {
                     {"breakdown", BreakdownView(report)},
                     {"iterations", IterationsView(report, payload)},
                     {"memory", MemoryView(report)},
-                    {"panels", PanelsView(report)},
                     {"tables", TablesView(report, payload)},
                     {"notes", NotesView(report)}};
+  Panels panels = PanelsView(report);
+  view["has_absent_panels"] = !panels.absent.empty();
+  view["panels"] = std::move(panels.shown);
+  view["absent_panels"] = std::move(panels.absent);
   view["payload"] = MakeMarkup(payload.Finish());
   return view;
 }

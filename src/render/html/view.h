@@ -22,11 +22,20 @@ inline constexpr std::size_t kStaticRowsOfOthers = 10;
 /// Of a tree, the rows of the most time; their ancestors are among them.
 inline constexpr std::size_t kStaticRowsOfTrees = 16;
 /// Bytes of a table's rows in the page: names of kernels can be a kilobyte each.
-inline constexpr std::size_t kStaticBytes = 8'000;
+inline constexpr std::size_t kStaticBytes = 7'500;
+/// Of main tables after the first two.
+inline constexpr std::size_t kStaticBytesOfLater = 3'500;
 inline constexpr std::size_t kStaticBytesOfOthers = 1'200;
 inline constexpr std::size_t kStaticBytesOfTrees = 3'000;
 /// Rows of a table that travel with the page for report.js.
 inline constexpr std::size_t kPayloadRows = 100'000;
+/// The same in a page without a timeline, which is to stay small enough for mail: of the tables that
+/// most look for, of the others, and of trees.
+inline constexpr std::size_t kSmallPayloadRows = 2'000;
+inline constexpr std::size_t kSmallPayloadRowsOfOthers = 300;
+inline constexpr std::size_t kSmallPayloadRowsOfTrees = 600;
+/// Ranks and files that a page lists one by one.
+inline constexpr std::size_t kListed = 24;
 
 boost::json::object VerdictView(const report::Report& report);
 boost::json::object RunView(const report::Report& report);
@@ -38,7 +47,11 @@ boost::json::object IterationsView(const report::Report& report, TablePacker& pa
 /// The iterations' chart as small as a panel.
 std::string IterationSketch(const report::Report& report);
 boost::json::object MemoryView(const report::Report& report);
-boost::json::array PanelsView(const report::Report& report);
+/// The panels of the dashboard, and those that the recording has nothing for, with why.
+struct Panels {
+  boost::json::array shown, absent;
+};
+Panels PanelsView(const report::Report& report);
 /// The tables but `iterations`, the important ones first.
 boost::json::array TablesView(const report::Report& report, TablePacker& payload);
 /// Environment, import log, definitions, provenance, absent tables, remarks.
@@ -47,6 +60,7 @@ boost::json::object NotesView(const report::Report& report);
 struct TableLimits {
   std::size_t rows = 0;          ///< Rows in the page; fewer where their names are long.
   std::size_t payload_rows = 0;  ///< Rows that travel along when the page does not have all.
+  std::size_t bytes = 0;         ///< Bytes of the rows in the page; 0: as their number says.
 };
 /// One table. Columns that say the same in every row are told in its note. Rows that are to travel
 /// along are added to `payload`, if there is one.
@@ -58,6 +72,19 @@ boost::json::object PageView(const report::Report& report);
 
 /// A report with one of everything: its view is the schema that templates are checked against.
 const report::Report& SchemaReport();
+
+/// A text of the page in the words of the report's devices: report/wording.h.
+std::string WordsOf(const report::Report& report, std::string_view text);
+
+/// "2026-03-01T12:00:00Z" as people read it: "2026-03-01 12:00:00 UTC"; other texts as they are.
+std::string DateText(std::string_view iso);
+
+/// A long text as the page folds it: `head`…`tail` is seen, `head` + `rest` is all of it. `rest` is
+/// empty for short ones, which stand whole in `head`.
+struct Folded {
+  std::string_view head, rest, tail;
+};
+Folded Fold(std::string_view text);
 
 /// {text, exact, absent}: `exact` is empty when `text` says it all.
 boost::json::object NumberView(const report::Quantity& quantity);

@@ -5,6 +5,7 @@
 #include <boost/json.hpp>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,7 @@ double SumOf(const Parts& parts) {
 
 std::string DurationText(double ns) { return FormatDuration(ns); }
 
-std::string BarOf(const Parts& parts, int height, std::string_view whose) {
+std::string BarOf(const Report& report, const Parts& parts, int height, std::string_view whose) {
   const double total = SumOf(parts);
   if (!(total > 0)) return {};
   std::vector<BarPart> bar;
@@ -38,10 +39,10 @@ std::string BarOf(const Parts& parts, int height, std::string_view whose) {
     const double share = parts[i] / total;
     if (!(share > 0)) continue;
     const std::string text = FormatShare(share);
-    bar.push_back(
-        {kCategories[i].paint, share, text, fmt::format("{} {}", kCategories[i].label, text)});
-    description +=
-        fmt::format(" {} {}{}", kCategories[i].label, text, i + 1 < parts.size() ? "," : "");
+    const std::string title =
+        fmt::format("{} {}", WordsOf(report, kCategories[i].label), text);
+    description += (bar.empty() ? " " : ", ") + title;
+    bar.push_back({kCategories[i].paint, share, text, title});
   }
   return SvgStackedBar(bar, 1190, height, description);
 }
@@ -66,6 +67,18 @@ Parts PartsOfRow(const Table& table, std::size_t row) {
   return parts;
 }
 
+// In the order of the table; of many only those whose iterations take longest.
+std::vector<std::size_t> SlowestRanks(const Table& ranks) {
+  std::vector<std::size_t> rows(ranks.rows());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  if (rows.size() <= kListed) return rows;
+  std::stable_sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) {
+    return AsNumber(ranks.At(a, "iteration_time"), 0) > AsNumber(ranks.At(b, "iteration_time"), 0);
+  });
+  rows.resize(kListed);
+  return rows;
+}
+
 // A bar for each rank: computing, waiting in collectives, and the rest of its iterations.
 json::array RankBars(const Report& report) {
   json::array out;
@@ -76,7 +89,8 @@ json::array RankBars(const Report& report) {
   for (std::size_t row = 0; row < ranks->rows(); ++row) {
     longest = std::max(longest, AsNumber(ranks->At(row, "iteration_time"), 0));
   }
-  for (std::size_t row = 0; longest > 0 && row < ranks->rows(); ++row) {
+  for (const std::size_t row : SlowestRanks(*ranks)) {
+    if (!(longest > 0)) break;
     const double whole = AsNumber(ranks->At(row, "iteration_time"), 0);
     const double compute = std::min(AsNumber(ranks->At(row, "compute_time"), 0), whole);
     const double exposed =
@@ -100,6 +114,13 @@ json::array RankBars(const Report& report) {
                      {"time", NumberView(Value(static_cast<std::int64_t>(whole)), Unit::kTime)}});
   }
   return out;
+}
+
+std::string RanksNote(const Report& report) {
+  const Table* ranks = FindTable(report, "ranks");
+  if (ranks == nullptr || ranks->rows() <= kListed) return {};
+  return fmt::format("The {} ranks whose iterations take longest, of {}.", kListed,
+                     FormatCount(static_cast<std::int64_t>(ranks->rows())));
 }
 
 double Median(std::vector<double> values) {
@@ -145,7 +166,7 @@ std::string NameOf(const Table& table, std::size_t row) {
   return IsAbsent(index) ? fmt::to_string(row) : FormatValue(index, Unit::kCount);
 }
 
-ChartColumn MakeChartColumn(const Table& table, const IterationRow& iteration, bool has_parts) {
+ChartColumn MakeChartColumn(const Report& report, const Table& table, const IterationRow& iteration, bool has_parts) {
   ChartColumn column;
   column.name = NameOf(table, iteration.row);
   column.marked = iteration.outlier;
@@ -160,7 +181,8 @@ ChartColumn MakeChartColumn(const Table& table, const IterationRow& iteration, b
   column.values.assign(parts.begin(), parts.end());
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (parts[i] > 0) {
-      column.title += fmt::format("\n{} {}", kCategories[i].label, DurationText(parts[i]));
+      column.title += fmt::format("\n{} {}", WordsOf(report, kCategories[i].label),
+                                  DurationText(parts[i]));
     }
   }
   return column;
@@ -186,7 +208,8 @@ std::vector<ChartColumn> Thin(std::vector<ChartColumn> columns) {
   return out;
 }
 
-ColumnChart IterationChart(const Table& table, const std::vector<IterationRow>& rows) {
+ColumnChart IterationChart(const Report& report, const Table& table,
+                           const std::vector<IterationRow>& rows) {
   ColumnChart chart;
   const bool has_parts = table.Find(kCategories[0].id) != nullptr;
   if (has_parts) {
@@ -195,7 +218,7 @@ ColumnChart IterationChart(const Table& table, const std::vector<IterationRow>& 
     chart.series.push_back(kCategories[1].paint);
   }
   for (const IterationRow& row : rows) {
-    chart.columns.push_back(MakeChartColumn(table, row, has_parts));
+    chart.columns.push_back(MakeChartColumn(report, table, row, has_parts));
   }
   chart.columns = Thin(std::move(chart.columns));
   chart.axis_text = [](double ns) { return FormatDuration(ns); };
@@ -206,7 +229,7 @@ ColumnChart IterationChart(const Table& table, const std::vector<IterationRow>& 
 
 std::string WholeIterationChart(const Report& report, const Table& table,
                                 const std::vector<IterationRow>& rows) {
-  ColumnChart chart = IterationChart(table, rows);
+  ColumnChart chart = IterationChart(report, table, rows);
   // Few iterations make a narrow chart, not broad columns.
   chart.width =
       std::min(chart.width, 180 + 80 * std::max(2, static_cast<int>(chart.columns.size())));
@@ -225,8 +248,8 @@ std::string WholeIterationChart(const Report& report, const Table& table,
 
 std::string IterationSketch(const Report& report) {
   const Table* table = FindTable(report, "iterations");
-  if (table == nullptr || table->rows() == 0) return {};
-  ColumnChart chart = IterationChart(*table, IterationRows(*table));
+  if (table == nullptr || table->rows() < 2) return {};
+  ColumnChart chart = IterationChart(report, *table, IterationRows(*table));
   chart.width = 340;
   chart.height = 120;
   for (ChartColumn& column : chart.columns) column.title.clear();  // The large chart has them.
@@ -240,29 +263,42 @@ boost::json::object BreakdownView(const Report& report) {
   // The metrics sum over ranks; "per iteration" is of one rank.
   const std::int64_t iterations = std::max<std::int64_t>(report.profile.iterations_selected, 1) *
                                   std::max<std::int64_t>(report.profile.ranks, 1);
-  json::array rows;
+  json::array rows, absent;
   for (std::size_t i = 0; known && i < kCategories.size(); ++i) {
     const auto& category = kCategories[i];
-    const report::Metric* share = FindMetric(report, fmt::format("breakdown.{}", category.id));
+    const std::string id = fmt::format("breakdown.{}", category.id);
+    const report::Metric* share = FindMetric(report, id);
+    const std::string label = WordsOf(report, category.label);
+    if (share == nullptr && parts[i] == 0) {
+      const report::Metric* metric = report::FindMetricById(report, id);
+      absent.push_back(json::object{
+          {"title", label},
+          {"reason", metric == nullptr ? "" : metric->quantity.absent_because}});
+      continue;
+    }
     const Value value =
         share == nullptr ? Value(total > 0 ? parts[i] / total : 0.0) : share->quantity.value;
     const auto ns = static_cast<std::int64_t>(parts[i]);
     rows.push_back(json::object{{"swatch", MakeMarkup(SvgSwatch(category.paint))},
-                                {"label", category.label},
+                                {"label", label},
                                 {"id", category.id},
-                                {"meaning", category.meaning},
+                                {"meaning", WordsOf(report, category.meaning)},
                                 {"share", NumberView(value, Unit::kShare)},
                                 {"each", NumberView(Value(ns / iterations), Unit::kTime)},
                                 {"time", NumberView(Value(ns), Unit::kTime)}});
   }
   const auto sum = static_cast<std::int64_t>(total);
+  const bool has_absent = !absent.empty();
   json::array ranks = RankBars(report);
   const bool has_ranks = !ranks.empty();
-  return {{"bar", MakeMarkup(BarOf(parts, 36, "an iteration"))},
+  return {{"bar", MakeMarkup(BarOf(report, parts, 36, "an iteration"))},
           {"known", known && total > 0},
           {"rows", std::move(rows)},
+          {"absent", std::move(absent)},
+          {"has_absent", has_absent},
           {"total", NumberView(Value(sum), Unit::kTime)},
           {"total_each", NumberView(Value(sum / iterations), Unit::kTime)},
+          {"ranks_note", RanksNote(report)},
           {"ranks", std::move(ranks)},
           {"has_ranks", has_ranks}};
 }
@@ -289,12 +325,16 @@ boost::json::object IterationsView(const Report& report, TablePacker& payload) {
       {"chart", MakeMarkup("")},
       {"facts", std::move(facts)},
       {"selection", report.profile.selection},
-      {"source", report.profile.iterations_total == 0 ? "" : report.profile.iteration_source},
+      {"source", report.profile.iterations_total == 0 ||
+                         report.profile.iteration_source == "whole profile"
+                     ? ""
+                     : report.profile.iteration_source},
       {"has_outliers", false},
       {"tables", json::array()}};
   if (table == nullptr || table->rows() == 0) return view;
   const std::vector<IterationRow> rows = IterationRows(*table);
-  view["chart"] = MakeMarkup(WholeIterationChart(report, *table, rows));
+  // A single one is the bar of the breakdown.
+  if (rows.size() > 1) view["chart"] = MakeMarkup(WholeIterationChart(report, *table, rows));
   view["has_outliers"] =
       std::any_of(rows.begin(), rows.end(), [](const IterationRow& row) { return row.outlier; });
   json::object frame = TableView(*table, {kStaticRows, kPayloadRows}, &payload);

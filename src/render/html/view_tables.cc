@@ -106,16 +106,6 @@ std::vector<std::size_t> RowOrder(const Table& table, const Column* by) {
   return order;
 }
 
-// Longer texts fold to their beginning; what follows stands behind it, so that cell and copy have
-// the whole.
-constexpr std::size_t kFoldAbove = 84, kFoldHead = 72;
-
-std::size_t FoldAt(std::string_view text) {
-  std::size_t head = kFoldHead;
-  while (head > 0 && (static_cast<unsigned char>(text[head]) & 0xc0) == 0x80) --head;
-  return head;
-}
-
 // A table of rows within rows: analysis/tree_rows.h.
 bool IsTree(const Table& table) {
   return table.Find("node") != nullptr && table.Find("parent") != nullptr &&
@@ -154,12 +144,16 @@ std::vector<std::size_t> HeaviestOfTree(const Table& table, std::size_t count) {
 
 void AppendCell(const Value& value, Unit unit, bool head, std::string& out) {
   const std::string_view tag = head ? "th scope=row" : "td";
-  if (const auto* text = std::get_if<std::string>(&value); text && text->size() > kFoldAbove) {
-    const std::size_t fold = FoldAt(*text);
-    fmt::format_to(std::back_inserter(out),
-                   "<{} align=left><details><summary>{}</summary>{}</details>", tag,
-                   EscapeHtml(text->substr(0, fold)), EscapeHtml(text->substr(fold)));
-    return;
+  // The head and what folds up are the whole text, for who copies, sorts or searches.
+  if (const auto* text = std::get_if<std::string>(&value)) {
+    const Folded folded = Fold(*text);
+    if (!folded.rest.empty()) {
+      fmt::format_to(
+          std::back_inserter(out),
+          "<{} align=left><details><summary data-tail=\"{}\">{}</summary>{}</details>", tag,
+          EscapeHtml(folded.tail), EscapeHtml(folded.head), EscapeHtml(folded.rest));
+      return;
+    }
   }
   if (IsLeft(unit)) {
     fmt::format_to(std::back_inserter(out), "<{} align=left>{}", tag,
@@ -216,6 +210,17 @@ json::array ColumnViews(const std::vector<const Column*>& columns, const Column*
   return heads;
 }
 
+// Rows that travel with the page. Single launches are bulk, as the timeline is: one comes with the
+// other.
+std::size_t PayloadRows(const report::Report& report, const Table& table, const Place& place) {
+  if (!report.timeline.empty()) return place.payload_rows;
+  if (table.id() == "launches") return 0;
+  const std::size_t most = IsTree(table) ? kSmallPayloadRowsOfTrees
+                           : place.main  ? kSmallPayloadRows
+                                         : kSmallPayloadRowsOfOthers;
+  return std::min(place.payload_rows, most);
+}
+
 // Whether a column of every row's rank or GPU says the same everywhere.
 bool IsConstantPlace(const Table& table, const Column& column) {
   if (column.id() != "rank" && column.id() != "gpu") return false;
@@ -223,6 +228,31 @@ bool IsConstantPlace(const Table& table, const Column& column) {
   std::size_t same = 1;
   while (same < column.size() && column.IntegerAt(same) == column.IntegerAt(0)) ++same;
   return same == column.size();
+}
+
+// Whether most of a column's texts are long: lists of types and shapes, call stacks.
+bool IsWide(const Table& table, const Column& column) {
+  if (column.type() != CellType::kText) return false;
+  constexpr std::size_t kRows = 100, kLong = 28;
+  std::size_t bytes = 0, texts = 0;
+  for (std::size_t row = 0; row < std::min(table.rows(), kRows); ++row) {
+    if (column.IsAbsentAt(row)) continue;
+    bytes += table.strings()[column.TextAt(row)].size();
+    ++texts;
+  }
+  return texts > 0 && bytes / texts > kLong;
+}
+
+// What a row is comes first, then what the table is sorted by; wide texts stand behind the numbers,
+// so that these are in view.
+void Arrange(const Table& table, const Column* by, std::vector<const Column*>& columns) {
+  if (columns.size() < 2) return;
+  const auto behind = columns.begin() + 1;
+  std::stable_partition(behind, columns.end(), [&](const Column* column) {
+    return !IsWide(table, *column) || column->id() == "name";
+  });
+  std::stable_partition(behind, columns.end(),
+                        [&](const Column* column) { return column == by; });
 }
 
 bool AllAbsent(const Table& table, const Column& column) {
@@ -262,7 +292,9 @@ boost::json::object TableView(const Table& table, const TableLimits& limits, Tab
                                    [](const Column* column) { return column->id() == "name"; });
     if (name != columns.end()) std::rotate(columns.begin(), name, name + 1);
   }
-  const std::size_t bytes = limits.rows >= kStaticRows ? kStaticBytes
+  Arrange(table, by, columns);
+  const std::size_t bytes = limits.bytes > 0             ? limits.bytes
+                            : limits.rows >= kStaticRows ? kStaticBytes
                             : is_tree                  ? kStaticBytesOfTrees
                                                        : kStaticBytesOfOthers;
   StaticRows rows = Rows(table, columns, is_tree ? HeaviestOfTree(table, limits.rows) : order,
@@ -307,13 +339,12 @@ boost::json::array TablesView(const report::Report& report, TablePacker& payload
   json::array out;
   for (const auto& [table, place] : order) {
     if (table->rows() == 0) continue;
-    // Single launches are bulk, as the timeline is: one comes with the other.
-    const bool travels = table->id() != "launches" || !report.timeline.empty();
     json::object view = TableView(*table,
                                   {place.main       ? kStaticRows
                                    : IsTree(*table) ? kStaticRowsOfTrees
                                                     : kStaticRowsOfOthers,
-                                   travels ? place.payload_rows : 0},
+                                   PayloadRows(report, *table, place),
+                                   place.main && out.size() >= 2 ? kStaticBytesOfLater : 0},
                                   &payload);
     view["open"] = place.main && (table->rows() <= kOpenRows || out.size() < 2);
     out.push_back(std::move(view));

@@ -54,11 +54,25 @@ void AddFact(json::array& facts, std::string_view label, std::string text) {
   if (!text.empty()) facts.push_back(json::object{{"label", label}, {"text", std::move(text)}});
 }
 
+// Whether some work ran on a device, though the file names none: DLProf's reports are so.
+bool HasDeviceTime(const Report& report) {
+  for (const auto& [table, column] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"kernels", "time"}, {"ops", "device_self"}, {"ops", "device_total"}}) {
+    const Table* found = FindTable(report, table);
+    for (std::size_t row = 0; found != nullptr && row < found->rows(); ++row) {
+      if (AsNumber(found->At(row, column), 0) > 0) return true;
+    }
+  }
+  return false;
+}
+
 // "4 × NVIDIA A100, 4 × NVIDIA H100", in order of first appearance.
-std::string DeviceText(const report::ProfileInfo& profile) {
+std::string DeviceText(const Report& report) {
+  const report::ProfileInfo& profile = report.profile;
+  const std::string unnamed = WordsOf(report, "GPU of unrecorded model");
   std::vector<std::pair<std::string, int>> kinds;
   for (const report::Device& device : profile.devices) {
-    const std::string name = device.name.empty() ? "GPU of unrecorded model" : device.name;
+    const std::string& name = device.name.empty() ? unnamed : device.name;
     const auto found =
         std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.first == name; });
     if (found == kinds.end()) {
@@ -72,10 +86,12 @@ std::string DeviceText(const report::ProfileInfo& profile) {
     out += fmt::format("{}{}{}", out.empty() ? "" : ", ",
                        count > 1 ? fmt::format("{} × ", count) : "", name);
   }
-  return out.empty() ? "no GPU recorded" : out;
+  if (!out.empty()) return out;
+  return HasDeviceTime(report) ? unnamed : "no GPU recorded";
 }
 
-json::string MeterOf(const report::GateRow& row, bool good) {
+// Where a measured value stands against its limit.
+json::string MeterOf(const report::GateRow& row, std::string_view status) {
   // The limit is text ("≤ 30 %"); measured − margin gives its number back with the right sign.
   if (IsAbsent(row.measured.value) || IsAbsent(row.margin.value)) return "";
   const double measured = AsNumber(row.measured.value, 0);
@@ -87,7 +103,7 @@ json::string MeterOf(const report::GateRow& row, bool good) {
   meter.scale = row.measured.unit == Unit::kShare && std::max(measured, meter.limit) > 0.4
                     ? 1.0
                     : 1.25 * std::max(measured, meter.limit);
-  meter.good = good;
+  meter.status = status;
   meter.description = fmt::format("{}, limit {}", row.measured.text, row.limit);
   return json::string(SvgMeter(meter));
 }
@@ -148,7 +164,15 @@ json::array EvidenceRows(const report::Finding& finding, std::size_t max_rows) {
     json::array cells;
     for (std::size_t k = 0; k < finding.evidence[i].size(); ++k) {
       const Unit unit = k < finding.evidence_units.size() ? finding.evidence_units[k] : Unit::kText;
-      json::object cell = NumberView(finding.evidence[i][k], unit);
+      const Value& value = finding.evidence[i][k];
+      json::object cell = NumberView(value, unit);
+      cell["rest"] = cell["tail"] = "";
+      if (const auto* text = std::get_if<std::string>(&value)) {
+        const Folded folded = Fold(*text);
+        cell["text"] = folded.head;
+        cell["rest"] = folded.rest;
+        cell["tail"] = folded.tail;
+      }
       cell["align"] = unit == Unit::kText ? "left" : "right";
       cells.push_back(std::move(cell));
     }
@@ -193,6 +217,8 @@ json::object FindingView(const Report& report, const report::Finding& finding) {
       {"advice", AdviceView(finding.advice)},
       {"has_advice", !finding.advice.empty()},
       {"docs", finding.docs.starts_with("https://") ? finding.docs : ""},
+      {"explain", finding.docs.starts_with("https://") ? "" : finding.docs},
+      {"has_explains", !explains.empty()},
       {"explains", std::move(explains)},
       {"cause", cause == nullptr ? "" : cause->title},
       {"cause_href", cause == nullptr ? "" : "#" + Slug(cause->rule)},
@@ -216,8 +242,9 @@ void AddLargestLoss(const Report& report, const auto& add) {
     largest = &category;
   }
   if (largest == nullptr) return;
-  add("#breakdown", "info", fmt::format("{} {}", largest->label, FormatShare(share)),
-      fmt::format("of an iteration {}", largest->meaning), "");
+  add("#breakdown", "info",
+      fmt::format("{} {}", WordsOf(report, largest->label), FormatShare(share)),
+      fmt::format("of an iteration: {}", WordsOf(report, largest->meaning)), "");
 }
 
 // What to look at first: findings that are no symptom of another, by gain; where none fired, limits
@@ -283,7 +310,7 @@ boost::json::object VerdictView(const Report& report) {
 boost::json::object RunView(const Report& report) {
   const report::ProfileInfo& profile = report.profile;
   json::array facts, sources;
-  AddFact(facts, "GPUs", DeviceText(profile));
+  AddFact(facts, WordsOf(report, "GPUs"), DeviceText(report));
   if (profile.ranks > 1) AddFact(facts, "Ranks", FormatCount(profile.ranks));
   AddFact(facts, "Iterations",
           profile.iterations_total == 0 ? "unknown"
@@ -299,10 +326,15 @@ boost::json::object RunView(const Report& report) {
   }
   AddFact(facts, "Framework", profile.framework);
   AddFact(facts, "Format", profile.format);
-  AddFact(facts, "Recorded", profile.captured);
+  AddFact(facts, "Recorded", DateText(profile.captured));
   AddFact(facts, "Tool", report.tool);
-  for (const std::string& source : profile.sources)
-    sources.push_back(json::object{{"path", source}});
+  for (const std::string& source : profile.sources) {
+    if (sources.size() < kListed) sources.push_back(json::object{{"path", source}});
+  }
+  if (profile.sources.size() > kListed) {
+    sources.push_back(json::object{
+        {"path", fmt::format("… and {} more", profile.sources.size() - kListed)}});
+  }
   json::array losses;
   for (const report::ImportCounter& counter : report.import) {
     if (counter.severity != "data_loss") continue;
@@ -318,14 +350,24 @@ boost::json::object RunView(const Report& report) {
 }
 
 boost::json::object GateView(const Report& report) {
-  json::array rows;
-  bool has_baseline = false;
+  json::array rows, folded;
+  bool has_baseline = false, has_notes = false;
   for (const report::GateRow& row : report.gate) has_baseline |= !row.baseline.text.empty();
-  for (const report::GateRow& row : report.gate) {
-    const StatusLook& look = LookOf(row.status);
+  for (const report::GateRow* at : GateByWeight(report)) {
+    const report::GateRow& row = *at;
+    const std::string title = row.title.empty() ? row.metric : row.title;
+    if (row.status == "not_applicable" || row.status == "skipped") {
+      folded.push_back(json::object{{"status", StatusView(row.status)},
+                                    {"title", title},
+                                    {"metric", row.metric},
+                                    {"limit", row.limit},
+                                    {"reason", PiecesOf(row.reason)}});
+      continue;
+    }
+    has_notes |= !row.reason.empty();
     rows.push_back(
         json::object{{"status", StatusView(row.status)},
-                     {"title", row.title.empty() ? row.metric : row.title},
+                     {"title", title},
                      {"metric", row.metric},
                      {"measured", NumberView(row.measured)},
                      {"limit", row.limit},
@@ -334,10 +376,20 @@ boost::json::object GateView(const Report& report) {
                      {"change", NumberView(row.change)},
                      {"level", row.level == "warn" ? "warning" : row.level},
                      {"reason", row.reason},
-                     {"meter", MakeMarkup(std::string(MeterOf(row, look.name == "good")))}});
+                     {"meter", MakeMarkup(std::string(MeterOf(row, LookOf(row.status).name)))}});
   }
   const bool has_rows = !rows.empty();
-  return {{"rows", std::move(rows)}, {"has_rows", has_rows}, {"has_baseline", has_baseline}};
+  std::string folded_count;
+  if (!folded.empty()) {
+    folded_count = Counted(static_cast<std::int64_t>(folded.size()), "limit", "limits");
+  }
+  return {{"rows", std::move(rows)},
+          {"has_rows", has_rows},
+          {"has_baseline", has_baseline},
+          {"has_notes", has_notes},
+          {"folded", std::move(folded)},
+          {"folded_count", std::move(folded_count)},
+          {"none_asked", report.gate.empty()}};
 }
 
 boost::json::object FindingsView(const Report& report) {

@@ -1,0 +1,29 @@
+// The parts that the dashboard's panels are made of.
+#pragma once
+
+#include <boost/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "render/html/view.h"
+
+namespace profgauge::render::html {
+
+/// A panel without content; its title is told in the words of the report's devices.
+boost::json::object MakePanel(const report::Report& report, std::string_view id,
+                              std::string_view title);
+
+/// A line of a panel: a swatch of colour, a label, a number and a remark; each may be empty.
+boost::json::object PanelRow(std::string swatch, std::string_view label,
+                             boost::json::object number, std::string_view about);
+
+/// A panel that has nothing to show, with why.
+void LeaveEmpty(boost::json::object& panel, std::string_view reason);
+bool IsEmptyPanel(const boost::json::object& panel);
+
+boost::json::object TopOpsPanel(const report::Report& report);
+boost::json::object TopHostOpsPanel(const report::Report& report);
+boost::json::object SystemPanel(const report::Report& report);
+boost::json::object GuidancePanel(const report::Report& report);
+
+}  // namespace profgauge::render::html

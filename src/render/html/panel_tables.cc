@@ -1,0 +1,169 @@
+// The dashboard's panels that are tables or texts: top ops, the system, where to read on.
+#include <algorithm>
+#include <boost/json.hpp>
+#include <numeric>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/format.h"
+#include "render/html/panel.h"
+
+namespace profgauge::render::html {
+namespace {
+
+namespace json = boost::json;
+using report::Report;
+
+// The ten rows of a table with the most of a column, and of these rows some columns.
+Table TopRows(const Table& table, std::string_view by, std::span<const std::string_view> columns) {
+  Table top("top", "", "Top 10", std::make_shared<StringPool>());
+  std::vector<std::size_t> order(table.rows());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return AsNumber(table.At(a, by), -1) > AsNumber(table.At(b, by), -1);
+  });
+  order.resize(std::min<std::size_t>(order.size(), 10));
+  for (const std::string_view id : columns) {
+    const Column* from = table.Find(id);
+    if (from == nullptr || !from->absent_because().empty()) continue;
+    Column& to = top.AddColumn({from->id(), from->title(), from->unit(), ""});
+    for (const std::size_t row : order) {
+      if (from->IsAbsentAt(row)) {
+        to.AddAbsent();
+      } else if (from->type() == CellType::kText) {
+        to.AddText(top.strings().Intern(table.strings()[from->TextAt(row)]));
+      } else if (from->type() == CellType::kReal) {
+        to.AddReal(from->RealAt(row));
+      } else {
+        to.AddInteger(from->IntegerAt(row));
+      }
+    }
+  }
+  return top;
+}
+
+// Ten rows whatever their names are.
+constexpr std::size_t kTopBytes = 100'000;
+
+void FillTop(json::object& panel, const Table& table, std::string_view by,
+             std::span<const std::string_view> columns) {
+  json::object view = TableView(TopRows(table, by, columns), {10, 0, kTopBytes});
+  panel["columns"] = std::move(view["columns"]);
+  panel["body"] = std::move(view["rows"]);
+  panel["has_table"] = true;
+  panel["more"] = "#t-ops";
+  panel["more_text"] = "all ops";
+}
+
+// The first of two columns that the ops have; empty: neither.
+std::string_view KnownColumn(const Table* ops, std::string_view first, std::string_view second) {
+  for (const std::string_view id : {first, second}) {
+    const Column* column = ops == nullptr ? nullptr : ops->Find(id);
+    if (column != nullptr && column->absent_because().empty()) return id;
+  }
+  return {};
+}
+
+// Where to read on, whatever the run: DLProf Viewer's guidance, for what was profiled.
+struct GuidanceLink {
+  std::string_view accelerators, text, href;  ///< `accelerators`: separated by spaces; empty: all.
+};
+constexpr GuidanceLink kGuidance[] = {
+    {"nvidia amd intel", "Mixed precision: half the bytes, and matrix units instead of plain cores",
+     "https://pytorch.org/docs/stable/amp.html"},
+    {"nvidia", "Tensor Cores: data types, and sizes in multiples of 8 (FP16, BF16) or 4 (TF32)",
+     "https://docs.nvidia.com/deeplearning/performance/mixed-precision-training/"},
+    {"amd", "Optimizing workloads for AMD Instinct",
+     "https://rocm.docs.amd.com/en/latest/how-to/rocm-for-ai/inference-optimization/workload.html"},
+    {"neuron", "Neuron: performance guides, and what the profiler's numbers mean",
+     "https://awsdocs-neuron.readthedocs-hosted.com/"},
+    {"npu", "Ascend: performance tuning of PyTorch models", "https://www.hiascend.com/document"},
+    {"tpu", "TPU: performance guide", "https://cloud.google.com/tpu/docs/performance-guide"},
+    {"nvidia amd intel npu", "Input data, launches, memory: a tuning guide",
+     "https://pytorch.org/tutorials/recipes/recipes/tuning_guide.html"},
+    {"nvidia amd intel npu", "What to record: shapes, stacks, memory, modules",
+     "https://pytorch.org/docs/stable/profiler.html"}};
+
+}  // namespace
+
+// The ten ops with the most GPU time, with DLProf Viewer's columns.
+boost::json::object TopOpsPanel(const Report& report) {
+  json::object panel = MakePanel(report, "p-top-ops", "Top 10 GPU ops");
+  panel["wide"] = true;
+  const Table* ops = FindTable(report, "ops");
+  const std::string_view time = KnownColumn(ops, "device_self", "device_total");
+  if (time.empty()) {
+    LeaveEmpty(panel, "no op is known to have launched device work");
+    return panel;
+  }
+  const std::string_view kColumns[] = {
+      "name", time, "calls", "direction", "tensor_core_eligible", "uses_tensor_core", "type"};
+  FillTop(panel, *ops, time, kColumns);
+  return panel;
+}
+
+boost::json::object TopHostOpsPanel(const Report& report) {
+  json::object panel = MakePanel(report, "p-top-host-ops", "Top 10 host ops");
+  panel["wide"] = true;
+  const Table* ops = FindTable(report, "ops");
+  const std::string_view time = KnownColumn(ops, "host_self", "host_total");
+  if (time.empty()) {
+    LeaveEmpty(panel, "no op was recorded on the host");
+    return panel;
+  }
+  constexpr std::string_view kColumns[] = {"name", "host_self", "host_total", "calls",
+                                           "device_total"};
+  FillTop(panel, *ops, time, kColumns);
+  return panel;
+}
+
+boost::json::object SystemPanel(const Report& report) {
+  json::object panel = MakePanel(report, "p-system", "System configuration");
+  json::array& rows = panel["rows"].as_array();
+  const auto add = [&](std::string_view label, std::string_view text) {
+    if (text.empty()) return;
+    rows.push_back(PanelRow("", label, {{"text", text}, {"exact", ""}, {"absent", ""}}, ""));
+  };
+  const report::ProfileInfo& profile = report.profile;
+  add("Profile name", profile.name);
+  if (!profile.devices.empty()) {
+    add(WordsOf(report, "GPU count"), FormatCount(static_cast<std::int64_t>(profile.devices.size())));
+  }
+  std::vector<std::string_view> names;
+  for (const report::Device& device : profile.devices) {
+    if (std::find(names.begin(), names.end(), device.name) == names.end()) {
+      names.push_back(device.name);
+      add(names.size() == 1 ? WordsOf(report, "GPU") : "and", device.name);
+    }
+  }
+  add("Framework", profile.framework);
+  for (const auto& [name, version] : profile.versions) add(name, version);
+  add("Recorded", DateText(profile.captured));
+  // What a file says of the rest of the machine: DLProf Viewer shows the processor and cuDNN.
+  for (const auto& [name, text] : report.environment) {
+    const bool shown = name.find("cpu") != name.npos || name.find("CPU") != name.npos ||
+                       name.find("cudnn") != name.npos || name.find("cuDNN") != name.npos;
+    if (shown && text.size() < 60) add(name, text);
+  }
+  panel["has_rows"] = !rows.empty();
+  panel["more"] = "#environment";
+  panel["more_text"] = "all of the environment";
+  return panel;
+}
+
+boost::json::object GuidancePanel(const Report& report) {
+  json::object panel = MakePanel(report, "p-guidance", "Guidance");
+  json::array& links = panel["links"].as_array();
+  const std::string_view accelerator =
+      report.profile.accelerator.empty() ? "nvidia" : report.profile.accelerator;
+  for (const GuidanceLink& link : kGuidance) {
+    if (link.accelerators.find(accelerator) == link.accelerators.npos) continue;
+    links.push_back(json::object{{"text", link.text}, {"href", link.href}});
+  }
+  panel["has_links"] = !links.empty();
+  return panel;
+}
+
+}  // namespace profgauge::render::html

@@ -1,0 +1,65 @@
+// The page keeps to its budget: it travels by mail and as an artifact of every run.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "profgauge/profgauge.h"
+
+namespace profgauge {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kPageBudget = 300'000;    // Without a timeline.
+constexpr std::uintmax_t kAssetBudget = 120'000;  // Its style and all scripts, of the timeline too.
+
+const fs::path kSource = PROFGAUGE_SOURCE_DIR;
+
+std::size_t PageSize(const fs::path& run) {
+  const auto recording = Load({run.string()}, {});
+  EXPECT_TRUE(recording) << recording.error().message;
+  if (!recording) return 0;
+  const auto judged = Evaluate(*recording, {});
+  EXPECT_TRUE(judged) << judged.error().message;
+  if (!judged) return 0;
+  const auto page = Render(*judged, Format::kHtml);
+  EXPECT_TRUE(page) << page.error().message;
+  return page ? page->size() : 0;
+}
+
+TEST(PageSize, OfOurExamplesIsWithinBudget) {
+  for (const char* run : {"slow.pt.trace.json.gz", "healthy.pt.trace.json.gz", "ddp"}) {
+    const std::size_t size = PageSize(kSource / "examples" / run);
+    EXPECT_GT(size, 0U) << run;
+    EXPECT_LE(size, kPageBudget) << run;
+  }
+}
+
+TEST(PageSize, OfRealProfilesIsWithinBudget) {
+  const fs::path data = kSource / ".." / "shared" / "data";
+  if (!fs::exists(data)) GTEST_SKIP() << "no profiles in " << data;
+  for (const char* run :
+       {"kineto/v100_resnet50/resnet50_num_workers_0__worker0.1623143089861.pt.trace.json.gz",
+        "kineto/dlrm_8ranks", "kineto/hta/df_index_resolver/df_index_resolver.json.gz",
+        "kineto/h100/Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz",
+        "nsight-systems/dlprof_dummynet_wrelu_nsys.sqlite", "neuron/profile_128x128x512.json",
+        "rocm/908_results.json.gz", "xla/mi300_jax_conv.xplane.pb"}) {
+    if (!fs::exists(data / run)) continue;
+    EXPECT_LE(PageSize(data / run), kPageBudget) << run;
+  }
+}
+
+TEST(PageSize, OfStyleAndScriptsIsWithinBudget) {
+  std::uintmax_t size = fs::file_size(kSource / "templates" / "report.css");
+  for (const fs::directory_entry& script : fs::directory_iterator(kSource / "templates" / "js")) {
+    size += script.file_size();
+  }
+  EXPECT_GT(size, 0U);
+  EXPECT_LE(size, kAssetBudget);
+}
+
+}  // namespace
+}  // namespace profgauge
