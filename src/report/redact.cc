@@ -90,6 +90,21 @@ class Redactor {
     }
   }
 
+  // Both runs are named as the report's own is.
+  void operator()(Comparison& comparison) const {
+    comparison.baseline = "baseline";
+    comparison.candidate = "run";
+    for (Difference& difference : comparison.differences) {
+      (*this)(difference.base), (*this)(difference.current);
+    }
+    (*this)(comparison.alike);
+    for (ComparedMetric& metric : comparison.metrics) (*this)(metric.note);
+    for (ComparisonStep& step : comparison.waterfall) (*this)(step.name);
+    for (PairedTable* table : {&comparison.kernels, &comparison.ops}) {
+      for (PairedWork& work : table->rows) (*this)(work.name);
+    }
+  }
+
   void operator()(Timeline& timeline) const {
     for (Timeline::Kind& kind : timeline.kinds) {
       (*this)(kind.name), (*this)(kind.detail);
@@ -134,7 +149,7 @@ std::string WithoutFolders(std::string_view text) {
 
 void Redact(Report& report) {
   const Redactor redact(report);
-  report.profile.name = "run";
+  const std::string name = std::exchange(report.profile.name, "run");
   for (std::size_t i = 0; i < report.profile.sources.size(); ++i) {
     report.profile.sources[i] = fmt::format("input {}", i + 1);
   }
@@ -146,17 +161,15 @@ void Redact(Report& report) {
   for (Finding& finding : report.findings) redact(finding);
   for (Table& table : report.tables) redact(table);
   redact(report.absent_tables);
-  for (Remark& remark : report.remarks) redact(remark.text);
+  for (Remark& remark : report.remarks) {
+    const auto at = remark.id == "several-runs" ? remark.text.find(name) : remark.text.npos;
+    if (at != remark.text.npos) remark.text.replace(at, name.size(), "run");
+    redact(remark.text);
+  }
   for (ImportCounter& counter : report.import) redact(counter.examples);
   redact(report.environment);
   redact(report.provenance);
-  if (report.comparison) {
-    redact(report.comparison->baseline);
-    redact(report.comparison->candidate);
-    for (Difference& difference : report.comparison->differences) {
-      redact(difference.base), redact(difference.current);
-    }
-  }
+  if (report.comparison) redact(*report.comparison);
   redact(report.timeline);
 }
 

@@ -17,6 +17,9 @@ function rememberOpen() {
 
 async function start() {
   document.body.append(dialog);
+  // Its place is the timeline's.
+  const overview = document.getElementById('overview');
+  if (overview && document.getElementById('c-timeline')) overview.hidden = true;
   rememberOpen();
   const { head, columns } = document.getElementById('c-tables') ? await unpack('c-tables')
     : { head: { tables: [] }, columns: {} };

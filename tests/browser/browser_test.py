@@ -268,6 +268,23 @@ class LooksTest(unittest.TestCase):
         finally:
             driver.close()
 
+    def test_the_slowest_iteration_is_a_picture_without_scripts_alone(self):
+        shown = "(e => e && !e.hidden && e.querySelector('svg[role=img]') && e.querySelectorAll('tbody tr').length)"
+        driver = Driver(javascript=False)
+        try:
+            driver.open(page_url("slow.html"))
+            rows = driver.cdp("Runtime.evaluate", expression=f"{shown}(document.getElementById('overview'))")
+            self.assertGreaterEqual(rows["result"]["value"], 2)
+        finally:
+            driver.close()
+        driver = Driver()
+        try:
+            driver.open(page_url("slow.html"))
+            driver.wait(READY, "the scripts")
+            self.assertFalse(driver.run(f"return {shown}(document.getElementById('overview'))"))
+        finally:
+            driver.close()
+
     def test_under_the_policy_of_jenkins(self):
         server = Server(JENKINS)
         driver = Driver()

@@ -11,6 +11,7 @@
 #include "cli/stats.h"
 #include "render/renderer.h"
 #include "report/build_report.h"
+#include "report/redact.h"
 
 namespace profgauge::cli {
 
@@ -25,7 +26,8 @@ Result<int> RunCompare(const Options& options, Console& console) {
                 LoadSnapshots(options.arguments[1], options, {}, console));
   stats.EndPhase("read current");
   const RunComparison comparison = CompareRuns(base, current, nullptr);
-  const report::Report report = report::BuildComparisonReport(comparison);
+  report::Report report = report::BuildComparisonReport(comparison);
+  if (options.redact) report::Redact(report);
   stats.EndPhase("compare");
   PROFGAUGE_CHECK(drawing.Draw(report, stats));
   if (options.stats) console.Warn(stats.Table());

@@ -117,6 +117,13 @@ report::Report MakeSchemaReport() {
     report.findings.push_back(MakeFinding(status));
   }
   AddTables(report);
+  report.timeline.kinds = {{"x", "cpu", ""}};
+  report.timeline.tracks = {{"x", "x", "stream", 0}};
+  report.timeline.lanes = {{0, 0, 0, 1}};
+  report.timeline.start = {0};
+  report.timeline.duration = {5};
+  report.timeline.kind = {0};
+  report.timeline.link = {report::Timeline::kNoLink};
   report.comparison = MakeComparison();
   report.absent_tables = report.environment = report.provenance = {{"x", "x"}};
   report.remarks = {{"x", "x"}};

@@ -101,6 +101,7 @@ boost::json::object PageView(const report::Report& report) {
                     {"comparison", ComparisonView(report)},
                     {"breakdown", BreakdownView(report)},
                     {"iterations", IterationsView(report, payload)},
+                    {"overview", OverviewView(report)},
                     {"memory", MemoryView(report)},
                     {"tables", TablesView(report, payload)},
                     {"notes", NotesView(report)}};

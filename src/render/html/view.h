@@ -46,6 +46,8 @@ boost::json::object BreakdownView(const report::Report& report);
 boost::json::object IterationsView(const report::Report& report, TablePacker& payload);
 /// The iterations' chart as small as a panel.
 std::string IterationSketch(const report::Report& report);
+/// The slowest iteration as a picture with its table, from the timeline's events.
+boost::json::object OverviewView(const report::Report& report);
 boost::json::object MemoryView(const report::Report& report);
 /// The panels of the dashboard, and those that the recording has nothing for, with why.
 struct Panels {

@@ -58,5 +58,27 @@ TEST(Redact, LeavesNoHostAndNoFolderInTheReport) {
   EXPECT_EQ(report.findings[0].evidence[0][1], Value(std::int64_t{5}));
 }
 
+TEST(Redact, CoversAComparison) {
+  Report report;
+  report.profile.name = "gpu-box-17_4712";
+  report.environment = {{"host", "gpu-box-17"}};
+  report.remarks = {{"several-runs", "everything else is about gpu-box-17_4712, the middle one"}};
+  Comparison& comparison = report.comparison.emplace();
+  comparison.baseline = "gpu-box-17_4711";
+  comparison.candidate = "gpu-box-17_4712";
+  comparison.differences = {{"sources", "/home/me/a.json", "/home/me/b.json", false}};
+  comparison.alike = {{"host", "gpu-box-17"}};
+  comparison.waterfall.emplace_back().name = "/home/me/train.py(3): step";
+  comparison.kernels.rows.emplace_back().name = "kernel of /home/me/lib.so.1";
+  Redact(report);
+  EXPECT_EQ(comparison.baseline, "baseline");
+  EXPECT_EQ(comparison.candidate, "run");
+  EXPECT_EQ(comparison.differences[0].base, "a.json");
+  EXPECT_EQ(comparison.alike[0].second, "host-1");
+  EXPECT_EQ(comparison.waterfall[0].name, "train.py(3): step");
+  EXPECT_EQ(comparison.kernels.rows[0].name, "kernel of lib.so.1");
+  EXPECT_EQ(report.remarks[0].text, "everything else is about run, the middle one");
+}
+
 }  // namespace
 }  // namespace profgauge::report

@@ -1,0 +1,145 @@
+// The slowest iteration as a picture, for readers without scripts: where those run, the timeline
+// stands in its place.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/format.h"
+#include "render/html/palette.h"
+#include "render/html/view.h"
+#include "render/svg_overview.h"
+#include "render/template.h"
+
+namespace profgauge::render::html {
+namespace {
+
+namespace json = boost::json;
+using report::Report;
+using report::Timeline;
+
+constexpr std::size_t kMostTracks = 8;  // Of a kind: streams, threads.
+constexpr std::uint32_t kMostDepths = 3;
+constexpr Paint kRangePaint = {"k-id", "#E3E3E3", "#000"};  // Annotations, Python functions.
+
+struct Stretch {
+  Ns begin = 0, end = 0;
+  std::int64_t rank = 0;
+  std::string iteration;
+};
+
+Stretch SlowestIteration(const Table& iterations) {
+  Stretch slowest;
+  for (std::size_t row = 0; row < iterations.rows(); ++row) {
+    const auto start = static_cast<Ns>(AsNumber(iterations.At(row, "start"), 0));
+    const auto duration = static_cast<Ns>(AsNumber(iterations.At(row, "duration"), 0));
+    if (duration <= slowest.end - slowest.begin) continue;
+    slowest = {start, start + duration,
+               static_cast<std::int64_t>(AsNumber(iterations.At(row, "rank"), 0)),
+               FormatValue(iterations.At(row, "index"), Unit::kCount)};
+  }
+  return slowest;
+}
+
+std::vector<Paint> Paints() {
+  std::vector<Paint> paints;
+  for (const Category& category : kCategories) paints.push_back(category.paint);
+  paints.push_back(kRangePaint);
+  return paints;
+}
+
+std::uint32_t PaintOf(const Timeline::Kind& kind) {
+  for (std::uint32_t i = 0; i < kCategories.size(); ++i) {
+    if (kCategories[i].id == kind.category) return i;
+  }
+  return kCategories.size();
+}
+
+// A track's events in the stretch, lane by lane.
+struct Shown {
+  std::uint32_t track = 0;
+  std::vector<OverviewLane> lanes;
+  Ns busy = 0;            // Of its first lane: what lies deeper runs within.
+  std::size_t events = 0;
+};
+
+OverviewLane LaneIn(const Timeline& timeline, const Timeline::Lane& lane, const Stretch& stretch) {
+  OverviewLane out;
+  for (std::uint32_t i = lane.begin; i < lane.end; ++i) {
+    const Ns end = timeline.start[i] + timeline.duration[i];
+    if (timeline.start[i] >= stretch.end) break;
+    if (end <= stretch.begin) continue;
+    const Timeline::Kind& kind = timeline.kinds[timeline.kind[i]];
+    out.events.push_back({timeline.start[i], end, PaintOf(kind), kind.name});
+  }
+  return out;
+}
+
+std::vector<Shown> TracksIn(const Timeline& timeline, const Stretch& stretch,
+                            std::string_view type) {
+  std::vector<Shown> shown;
+  for (const Timeline::Lane& lane : timeline.lanes) {
+    const Timeline::Track& track = timeline.tracks[lane.track];
+    if (track.type != type || track.rank != stretch.rank || lane.depth >= kMostDepths) continue;
+    OverviewLane drawn = LaneIn(timeline, lane, stretch);
+    if (drawn.events.empty()) continue;
+    if (shown.empty() || shown.back().track != lane.track) shown.push_back({lane.track, {}, 0, 0});
+    Shown& into = shown.back();
+    into.events += drawn.events.size();
+    if (into.lanes.empty()) {
+      drawn.name = track.type == "thread"
+                       ? track.name
+                       : fmt::format("{} · {}", track.group.substr(0, track.group.find(" · ")),
+                                     track.name);
+      for (const OverviewEvent& event : drawn.events) {
+        into.busy += std::min(event.end, stretch.end) - std::max(event.start, stretch.begin);
+      }
+    }
+    into.lanes.push_back(std::move(drawn));
+  }
+  std::stable_sort(shown.begin(), shown.end(),
+                   [](const Shown& a, const Shown& b) { return a.busy > b.busy; });
+  shown.resize(std::min(shown.size(), kMostTracks));
+  return shown;
+}
+
+}  // namespace
+
+boost::json::object OverviewView(const Report& report) {
+  json::object view{
+      {"known", false}, {"chart", MakeMarkup("")}, {"title", ""}, {"rows", json::array()}};
+  const Table* iterations = FindTable(report, "iterations");
+  if (report.timeline.empty() || iterations == nullptr) return view;
+  const Stretch stretch = SlowestIteration(*iterations);
+  OverviewChart chart;
+  chart.begin = stretch.begin;
+  chart.end = stretch.end;
+  chart.paints = Paints();
+  json::array rows;
+  const auto length = static_cast<double>(stretch.end - stretch.begin);
+  for (const std::string_view type : {"stream", "engine", "thread"}) {
+    for (Shown& track : TracksIn(report.timeline, stretch, type)) {
+      rows.push_back(json::object{
+          {"name", track.lanes.front().name},
+          {"busy", NumberView(Value(track.busy), Unit::kTime)},
+          {"share", NumberView(Value(static_cast<double>(track.busy) / length), Unit::kShare)},
+          {"events", NumberView(Value(static_cast<std::int64_t>(track.events)), Unit::kCount)}});
+      for (OverviewLane& lane : track.lanes) chart.lanes.push_back(std::move(lane));
+    }
+  }
+  if (rows.empty()) return view;
+  const std::string title =
+      fmt::format("Iteration {}{}, the slowest: {}", stretch.iteration,
+                  report.profile.ranks > 1 ? fmt::format(" of rank {}", stretch.rank) : "",
+                  FormatDuration(length));
+  chart.description = title + ". What runs when on each stream and thread; the table has the sums";
+  view["known"] = true;
+  view["title"] = title;
+  view["chart"] = MakeMarkup(SvgOverview(chart));
+  view["rows"] = std::move(rows);
+  return view;
+}
+
+}  // namespace profgauge::render::html
