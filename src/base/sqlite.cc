@@ -2,10 +2,20 @@
 
 #include <utility>
 
+#include "base/text.h"
+
 namespace profgauge::sqlite {
 namespace {
 
 constexpr int kLockWaitMs = 10'000;
+
+// "malformed database schema (x) (code 11)": its message, and its extended result code.
+std::string WordsOf(sqlite3* handle, int status) {
+  const int code = handle == nullptr ? status : sqlite3_extended_errcode(handle);
+  // The words may quote the file's own schema.
+  return PrintableShort(handle == nullptr ? sqlite3_errstr(status) : sqlite3_errmsg(handle), 200) +
+         " (code " + std::to_string(code) + ")";
+}
 
 Error Failure(sqlite3* handle, int status, const std::string& file, ErrorKind kind) {
   Error error;
@@ -16,8 +26,9 @@ Error Failure(sqlite3* handle, int status, const std::string& file, ErrorKind ki
     error.code = "sqlite/damaged";
     error.message = primary == SQLITE_NOTADB ? "the file is not an SQLite database"
                                              : "the SQLite database is damaged or cut off";
-    error.notes = {
-        "help: copy or export the file again; `sqlite3 FILE 'pragma integrity_check'` tells more"};
+    error.notes = {"note: SQLite says: " + WordsOf(handle, status),
+                   "help: copy or export the file again; `sqlite3 FILE 'pragma integrity_check'` "
+                   "tells more"};
     return error;
   }
   if (primary == SQLITE_BUSY || primary == SQLITE_LOCKED) {
@@ -27,8 +38,7 @@ Error Failure(sqlite3* handle, int status, const std::string& file, ErrorKind ki
     return error;
   }
   error.code = "sqlite/failed";
-  error.message = std::string("SQLite says: ") +
-                  (handle == nullptr ? sqlite3_errstr(status) : sqlite3_errmsg(handle));
+  error.message = "SQLite says: " + WordsOf(handle, status);
   return error;
 }
 

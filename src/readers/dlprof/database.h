@@ -62,7 +62,7 @@ struct DatabaseImport {
 Status ReadDatabaseFacts(DatabaseImport& import, std::int64_t aggregation);
 /// Calls of ops, runtime calls, kernels, copies, memory sets, iterations.
 Status ReadDatabaseRows(DatabaseImport& import);
-/// What the aggregation states, as reported metrics.
+/// What the aggregation states, as reported metrics and tables: its groups of ops, its advice.
 Status StateAggregation(DatabaseImport& import);
 /// Holds the aggregation's sums against those of the rows; each that differs is counted.
 Status CheckSums(DatabaseImport& import);

@@ -138,7 +138,7 @@ Error NoAggregation(const std::string& file, std::int64_t wanted, const std::str
                              : fmt::format("the DLProf database has no aggregation {}", wanted);
   error.where.file = file;
   error.notes = {known.empty() ? "help: DLProf was stopped before it summed anything up; run it again"
-                               : "help: there are " + known};
+                               : "help: it has " + known};
   return error;
 }
 

@@ -16,7 +16,8 @@ std::string OfAggregation(const DatabaseImport& import) {
 
 struct Sums {
   std::map<std::int64_t, Ns> of_metric;          // metric: id to sum.
-  std::map<std::int64_t, std::int64_t> cpu, gpu;  // node_time_metrics: id to metric id.
+  // node_time_metrics: id to metric id.
+  std::map<std::int64_t, std::int64_t> cpu, gpu, overhead, idle;
 };
 
 Result<Sums> ReadSums(DatabaseImport& import) {
@@ -31,12 +32,17 @@ Result<Sums> ReadSums(DatabaseImport& import) {
   PROFGAUGE_TRY(auto nodes, TableScan::Open(*import.database, "node_time_metrics",
                                             {{{"id"}},
                                              {{"cpu_time_metric_id"}},
-                                             {{"gpu_time_metric_id"}}}));
+                                             {{"gpu_time_metric_id"}},
+                                             {{"cpu_overhead_time_metric_id"}},
+                                             {{"gpu_idle_time_metric_id"}}}));
   while (true) {
     PROFGAUGE_TRY(const bool more, nodes.Next());
     if (!more) return sums;
-    sums.cpu[nodes.Integer(0)] = nodes.Integer(1);
-    sums.gpu[nodes.Integer(0)] = nodes.Integer(2);
+    std::map<std::int64_t, std::int64_t>* const ids[] = {&sums.cpu, &sums.gpu, &sums.overhead,
+                                                         &sums.idle};
+    for (std::size_t i = 0; i < std::size(ids); ++i) {
+      if (nodes.IsSet(i + 1)) (*ids[i])[nodes.Integer(0)] = nodes.Integer(i + 1);
+    }
   }
 }
 
@@ -111,6 +117,51 @@ Status CheckKernels(DatabaseImport& import, Check& check) {
   }
 }
 
+// Of a sum that is nowhere: absent.
+Value SumAt(const Sums& sums, const std::map<std::int64_t, std::int64_t>& ids, std::int64_t node) {
+  const auto id = ids.find(node);
+  if (id == ids.end()) return {};
+  const auto sum = sums.of_metric.find(id->second);
+  return sum == sums.of_metric.end() ? Value{} : Value{sum->second};
+}
+
+Status StateGroups(DatabaseImport& import) {
+  PROFGAUGE_TRY(const Sums sums, ReadSums(import));
+  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "group_ops",
+                                           {{{"group_op_full_name_id"}},
+                                            {{"num_op_instances"}},
+                                            {{"num_supported_leaf_ops"}},
+                                            {{"num_tc_leaf_ops"}},
+                                            {{"group_op_time_metrics_id"}}},
+                                           OfAggregation(import)));
+  ReportedTable table{"op_groups", GroupColumns(), {}};
+  while (true) {
+    PROFGAUGE_TRY(const bool more, scan.Next());
+    if (!more) break;
+    const std::int64_t times = scan.Integer(4, -1);
+    table.rows.push_back({import.Text(scan.Integer(0, -1)), scan.Integer(1), scan.Integer(2),
+                          scan.Integer(3), SumAt(sums, sums.cpu, times),
+                          SumAt(sums, sums.gpu, times), SumAt(sums, sums.overhead, times),
+                          SumAt(sums, sums.idle, times)});
+  }
+  if (!table.rows.empty()) import.builder->reported().tables.push_back(std::move(table));
+  return {};
+}
+
+Status StateAdvice(DatabaseImport& import) {
+  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "expert_systems_feedback",
+                                           {{{"problem"}}, {{"recommendation"}}},
+                                           OfAggregation(import)));
+  ReportedTable table{"dlprof_advice", AdviceColumns(), {}};
+  while (true) {
+    PROFGAUGE_TRY(const bool more, scan.Next());
+    if (!more) break;
+    table.rows.push_back({std::string(scan.Text(0)), std::string(scan.Text(1))});
+  }
+  if (!table.rows.empty()) import.builder->reported().tables.push_back(std::move(table));
+  return {};
+}
+
 }  // namespace
 
 Status StateAggregation(DatabaseImport& import) {
@@ -141,7 +192,8 @@ Status StateAggregation(DatabaseImport& import) {
     if (scan.IsSet(i + 1)) state(shares[i], scan.Real(i + 1) / 100);
   }
   state("breakdown.other", (scan.Real(8) + scan.Real(9)) / 100, "; with I/O");
-  return {};
+  PROFGAUGE_CHECK(StateGroups(import));
+  return StateAdvice(import);
 }
 
 Status CheckSums(DatabaseImport& import) {

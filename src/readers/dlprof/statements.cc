@@ -281,6 +281,31 @@ void StateLaunches(const Reading& in) {
   });
 }
 
+void StateGroups(const Reading& in) {
+  Rows table(in.builder, "op_groups", GroupColumns());
+  in.ForEach([&](const Row& row) {
+    const auto device = in.columns.Integer(row, "Total GPU Time");
+    if (!device) return false;
+    const auto number = [&](std::string_view name) {
+      return NumberValue(in.columns.Integer(row, name));
+    };
+    table.Add({TextValue(in.columns.Text(row, "Name")), number("Num Calls Aggregated"),
+               number("Num TC Eligible Ops"), number("Num Ops Using TC"),
+               number("Total CPU Time"), *device, number("Total CPU Overhead"),
+               number("Total GPU Idle")});
+    return true;
+  });
+}
+
+void StateAdvice(const Reading& in) {
+  Rows table(in.builder, "dlprof_advice", AdviceColumns());
+  in.ForEach([&](const Row& row) {
+    table.Add({TextValue(in.columns.Text(row, "Problem")),
+               TextValue(in.columns.Text(row, "Recommendation"))});
+    return true;
+  });
+}
+
 /// Columns that a report cannot do without.
 std::vector<std::string_view> Needed(ReportKind kind) {
   switch (kind) {
@@ -319,6 +344,13 @@ Error HeaderError(const std::string& file, ReportKind kind, std::string_view mis
 }
 
 }  // namespace
+
+std::vector<std::string> GroupColumns() {
+  return {"name",       "calls",        "operators_eligible", "operators_using",
+          "host_total", "device_total", "overhead",           "gpu_idle"};
+}
+
+std::vector<std::string> AdviceColumns() { return {"problem", "recommendation"}; }
 
 std::string Note(const std::string& version) {
   return version.empty() ? "as DLProf reported it"
@@ -362,10 +394,12 @@ Status StateReport(ReportKind kind, const std::vector<Row>& rows, ProfileBuilder
       StateTypes(in);
       break;
     case ReportKind::kGroupOp:
+      StateGroups(in);
+      break;
     case ReportKind::kExpertSystems:
-    case ReportKind::kSummary:
-      // Sums of the detailed report, and advice: rules give ours.
-      builder.log().Add(Counter::events_ignored_kind, rows.size() > 2 ? rows.size() - 2 : 0);
+      StateAdvice(in);
+      break;
+    case ReportKind::kSummary:  // Has no rows of one kind: StateSummary().
       break;
   }
   return {};

@@ -16,6 +16,10 @@ void StateSummary(const std::vector<SummaryLine>& lines, ProfileBuilder& builder
 /// kInput "dlprof/header" when a column that the report cannot do without is missing.
 Status StateReport(ReportKind kind, const std::vector<Row>& rows, ProfileBuilder& builder);
 
+/// Columns of the tables op_groups and dlprof_advice, in the order in which rows have them.
+std::vector<std::string> GroupColumns();
+std::vector<std::string> AdviceColumns();
+
 /// "as DLProf v1.8.0 reported it"
 std::string Note(const std::string& version);
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "readers/common/cuda_activity.h"
 #include "readers/common/cuda_names.h"
 #include "readers/common/sqlite_table.h"
 #include "readers/nsight_systems/import.h"
@@ -50,7 +51,7 @@ Status ReadApi(Import& import) {
     row.correlation = CorrelationOf(ProcessOf(scan.Integer(2)), scan.Integer(3, -1));
     std::tie(row.name, row.kind) =
         names.Of(scan.Integer(4, -1), recorded.valid() ? strings[recorded] : std::string_view{});
-    if (scan.Integer(5) != 0) {
+    if (CudaCallFailed(strings[row.name], scan.Integer(5))) {
       import.builder->log().AddAt(Counter::api_errors, std::string(strings[row.name]));
     }
     import.builder->log().Add(Counter::events_read);

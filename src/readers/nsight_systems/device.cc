@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "readers/common/cuda_activity.h"
 #include "readers/common/cuda_names.h"
 #include "readers/common/sqlite_table.h"
 #include "readers/nsight_systems/import.h"
@@ -9,6 +10,8 @@ namespace {
 
 // Columns that all device tables share, wanted first and in this order.
 enum : std::size_t { kStart, kEnd, kDevice, kStream, kCorrelation, kProcess, kFirstOwn };
+
+constexpr std::int64_t kPageable = 0;  // ENUM_CUDA_MEM_KIND.
 
 // Adds what is common; false when the row has no usable time and was counted.
 bool FillCommon(Import& import, const TableScan& scan, DeviceRow& row) {
@@ -30,38 +33,6 @@ bool FillCommon(Import& import, const TableScan& scan, DeviceRow& row) {
   row.stream = scan.Integer(kStream, -1);
   row.correlation = CorrelationOf(process, scan.Integer(kCorrelation, -1));
   return true;
-}
-
-std::int32_t Dimension(const TableScan& scan, std::size_t column) {
-  return static_cast<std::int32_t>(scan.Integer(column, 0));
-}
-
-LaunchConfigId ConfigOf(Import& import, const TableScan& scan, std::int32_t gpu) {
-  enum : std::size_t {
-    kNames = kFirstOwn,
-    kGrid = kNames + 2,
-    kBlock = kGrid + 3,
-    kRegisters = kBlock + 3,
-    kStatic,
-    kDynamic
-  };
-  LaunchConfig config;
-  for (std::size_t i = 0; i < 3; ++i) {
-    config.grid[i] = Dimension(scan, kGrid + i);
-    config.block[i] = Dimension(scan, kBlock + i);
-  }
-  config.registers = static_cast<std::int32_t>(scan.Integer(kRegisters, -1));
-  if (scan.IsSet(kStatic) || scan.IsSet(kDynamic)) {
-    config.shared_memory = scan.Integer(kStatic) + scan.Integer(kDynamic);
-  }
-  const auto sms = import.sms_of.find(gpu);
-  if (sms != import.sms_of.end() && sms->second > 0) {
-    const double blocks = static_cast<double>(config.grid[0]) * config.grid[1] * config.grid[2];
-    const double threads = static_cast<double>(config.block[0]) * config.block[1] * config.block[2];
-    config.blocks_per_sm = blocks / sms->second;
-    config.warps_per_sm = config.blocks_per_sm * threads / 32;
-  }
-  return import.builder->AddLaunchConfig(config);
 }
 
 Status ReadKernels(Import& import) {
@@ -91,22 +62,12 @@ Status ReadKernels(Import& import) {
     row.name = import.String(scan.Integer(kFirstOwn, -1));
     if (!row.name.valid()) row.name = import.String(scan.Integer(kFirstOwn + 1, -1));
     if (!row.name.valid()) row.name = import.builder->Intern("(unnamed kernel)");
-    row.config = ConfigOf(import, scan, row.gpu);
+    const auto sms = import.sms_of.find(row.gpu);
+    row.config = import.builder->AddLaunchConfig(
+        CudaLaunchConfig(scan, kFirstOwn + 2, sms == import.sms_of.end() ? 0 : sms->second));
     import.kernel_time += row.duration;
     import.builder->AddDevice(row);
   }
-}
-
-HostMemory HostMemoryOf(CopyKind kind, std::int64_t source, std::int64_t destination) {
-  constexpr std::int64_t kPageable = 0;
-  constexpr std::int64_t kPinned = 1;
-  const std::int64_t host = kind == CopyKind::kHostToDevice ? source : destination;
-  if (kind != CopyKind::kHostToDevice && kind != CopyKind::kDeviceToHost) {
-    return HostMemory::kUnknown;
-  }
-  return host == kPageable ? HostMemory::kPageable
-         : host == kPinned ? HostMemory::kPinned
-                           : HostMemory::kUnknown;
 }
 
 Status ReadCopies(Import& import) {
@@ -131,8 +92,8 @@ Status ReadCopies(Import& import) {
     row.name = import.builder->Intern(copy.name);
     row.copy = copy.kind;
     row.bytes = scan.Integer(kFirstOwn, -1);
-    row.host_memory =
-        HostMemoryOf(copy.kind, scan.Integer(kFirstOwn + 2, -1), scan.Integer(kFirstOwn + 3, -1));
+    row.host_memory = CudaHostMemory(copy.kind, scan.Integer(kFirstOwn + 2, -1),
+                                     scan.Integer(kFirstOwn + 3, -1), kPageable);
     import.builder->AddDevice(row);
   }
 }
@@ -193,21 +154,6 @@ Status ReadGraphs(Import& import) {
   return {};
 }
 
-std::string_view SyncName(std::int64_t type) {
-  switch (type) {
-    case 1:
-      return "Event Sync";
-    case 2:
-      return "Stream Wait Event";
-    case 3:
-      return "Stream Sync";
-    case 4:
-      return "Context Sync";
-    default:
-      return "Sync";
-  }
-}
-
 Status ReadSyncs(Import& import) {
   PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
                                            {{{"start"}},
@@ -227,7 +173,7 @@ Status ReadSyncs(Import& import) {
     row.duration = common.duration;
     row.gpu = common.gpu;
     row.stream = common.stream;
-    row.name = import.builder->Intern(SyncName(scan.Integer(kFirstOwn, -1)));
+    row.name = import.builder->Intern(CudaSyncName(scan.Integer(kFirstOwn, -1)));
     import.builder->AddSync(row);
   }
 }

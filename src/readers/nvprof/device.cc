@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "readers/common/cuda_activity.h"
 #include "readers/common/sqlite_table.h"
 #include "readers/nvprof/import.h"
 
@@ -12,6 +13,8 @@ namespace {
 
 // Columns that all device tables share, wanted first and in this order.
 enum : std::size_t { kStart, kEnd, kDevice, kStream, kCorrelation, kFirstOwn };
+
+constexpr std::int64_t kPageable = 1;  // CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE.
 
 // Adds what is common; false when the row has no usable time and was counted. NVProf writes zeros
 // for records that it lost.
@@ -32,27 +35,6 @@ bool FillCommon(Import& import, const TableScan& scan, DeviceRow& row) {
   row.stream = scan.Integer(kStream, -1);
   row.correlation = scan.Integer(kCorrelation, -1);
   return true;
-}
-
-LaunchConfigId ConfigOf(Import& import, const TableScan& scan, std::int32_t gpu) {
-  enum : std::size_t { kGrid = kFirstOwn + 1, kBlock = kGrid + 3, kRegisters = kBlock + 3 };
-  LaunchConfig config;
-  for (std::size_t i = 0; i < 3; ++i) {
-    config.grid[i] = static_cast<std::int32_t>(scan.Integer(kGrid + i));
-    config.block[i] = static_cast<std::int32_t>(scan.Integer(kBlock + i));
-  }
-  config.registers = static_cast<std::int32_t>(scan.Integer(kRegisters, -1));
-  if (scan.IsSet(kRegisters + 1) || scan.IsSet(kRegisters + 2)) {
-    config.shared_memory = scan.Integer(kRegisters + 1) + scan.Integer(kRegisters + 2);
-  }
-  const auto sms = import.sms_of.find(gpu);
-  if (sms != import.sms_of.end() && sms->second > 0) {
-    const double blocks = static_cast<double>(config.grid[0]) * config.grid[1] * config.grid[2];
-    const double threads = static_cast<double>(config.block[0]) * config.block[1] * config.block[2];
-    config.blocks_per_sm = blocks / sms->second;
-    config.warps_per_sm = config.blocks_per_sm * threads / 32;
-  }
-  return import.builder->AddLaunchConfig(config);
 }
 
 /// NVProf stores some names as the linker knows them. What does not demangle stays as it is.
@@ -111,7 +93,9 @@ Result<std::size_t> ReadKernels(Import& import, const char* table) {
     DeviceRow row;
     if (!FillCommon(import, scan, row)) continue;
     row.name = names.Of(scan.Integer(kFirstOwn, -1));
-    row.config = ConfigOf(import, scan, row.gpu);
+    const auto sms = import.sms_of.find(row.gpu);
+    row.config = import.builder->AddLaunchConfig(
+        CudaLaunchConfig(scan, kFirstOwn + 1, sms == import.sms_of.end() ? 0 : sms->second));
     import.builder->AddDevice(row);
   }
 }
@@ -149,17 +133,6 @@ CopyName CopyNameOf(std::int64_t copy_kind) {
   }
 }
 
-// CUPTI's memory kinds: 1 pageable, 2 pinned, 3 device, 4 array, 5 managed. Those of Nsight
-// Systems' exports are one lower.
-HostMemory HostMemoryOf(CopyKind kind, std::int64_t source, std::int64_t destination) {
-  if (kind != CopyKind::kHostToDevice && kind != CopyKind::kDeviceToHost) {
-    return HostMemory::kUnknown;
-  }
-  const std::int64_t host = kind == CopyKind::kHostToDevice ? source : destination;
-  if (host == 1) return HostMemory::kPageable;
-  return host == 2 ? HostMemory::kPinned : HostMemory::kUnknown;
-}
-
 Status ReadCopies(Import& import, const char* table) {
   PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, table,
                                            {{{"start"}},
@@ -182,8 +155,8 @@ Status ReadCopies(Import& import, const char* table) {
     row.name = import.builder->Intern(copy.name);
     row.copy = copy.kind;
     row.bytes = scan.Integer(kFirstOwn, -1);
-    row.host_memory =
-        HostMemoryOf(copy.kind, scan.Integer(kFirstOwn + 2, -1), scan.Integer(kFirstOwn + 3, -1));
+    row.host_memory = CudaHostMemory(copy.kind, scan.Integer(kFirstOwn + 2, -1),
+                                     scan.Integer(kFirstOwn + 3, -1), kPageable);
     import.builder->AddDevice(row);
   }
 }
@@ -208,21 +181,6 @@ Status ReadMemsets(Import& import) {
   }
 }
 
-std::string_view SyncName(std::int64_t type) {
-  switch (type) {
-    case 1:
-      return "Event Sync";
-    case 2:
-      return "Stream Wait Event";
-    case 3:
-      return "Stream Sync";
-    case 4:
-      return "Context Sync";
-    default:
-      return "Sync";
-  }
-}
-
 Status ReadSyncs(Import& import) {
   PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
                                            {{{"start"}}, {{"end"}}, {{"streamId"}}, {{"type"}}}));
@@ -238,7 +196,7 @@ Status ReadSyncs(Import& import) {
     row.start = scan.Integer(0);
     row.duration = scan.Integer(1) - row.start;
     row.stream = scan.Integer(2, -1);
-    row.name = import.builder->Intern(SyncName(scan.Integer(3, -1)));
+    row.name = import.builder->Intern(CudaSyncName(scan.Integer(3, -1)));
     import.builder->AddSync(row);
   }
 }

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "readers/common/cuda_activity.h"
 #include "readers/common/names.h"
 #include "readers/common/pyprof_marker.h"
 #include "readers/common/sqlite_table.h"
@@ -42,7 +43,7 @@ Status ReadCalls(Import& import, const char* table, std::string (*name_of)(std::
     row.thread = ThreadOf(import, scan.Integer(2), scan.Integer(3));
     row.correlation = scan.Integer(4, -1);
     import.processes.insert(scan.Integer(2));
-    if (scan.Integer(6) != 0) {
+    if (CudaCallFailed(import.builder->strings()[row.name], scan.Integer(6))) {
       import.builder->log().AddAt(Counter::api_errors,
                                   std::string(import.builder->strings()[row.name]));
     }
