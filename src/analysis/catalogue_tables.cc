@@ -13,6 +13,7 @@ using enum Unit;
 
 // Tables that are there only when marks were chosen; reports do not list them as missing.
 constexpr std::string_view kMarksFamily = "marks";
+constexpr std::string_view kDlprofFamily = "dlprof";
 
 constexpr ColumnSpec kRank = {"rank", "Rank", kCount, "Rank that was recorded."};
 constexpr ColumnSpec kGpu = {"gpu", "GPU", kCount, "Device number as recorded."};
@@ -451,6 +452,21 @@ constexpr ColumnSpec kMemoryCurve[] = {
     {"reserved", "Reserved", kBytes, "Bytes reserved by the allocator."},
 };
 
+constexpr ColumnSpec kOpGroups[] = {
+    {"name", "Group", kText, "Path of modules and functions; `/` is the whole model."},
+    {"calls", "Calls", kCount, "Calls of operators in it."},
+    {"operators_eligible", "Eligible", kCount, "Operators in it that could use Tensor Cores."},
+    {"operators_using", "Using Tensor Cores", kCount, "Operators in it that use Tensor Cores."},
+    {"host_total", "Host total", kTime, "Sum of their times on the host."},
+    {"device_total", "Device total", kTime, "Sum of their times on the GPU."},
+    {"overhead", "Host overhead", kTime, "Host time less the time in runtime calls."},
+    {"gpu_idle", "GPU idle", kTime, "Time between their device work."},
+};
+constexpr ColumnSpec kDlprofAdvice[] = {
+    {"problem", "Problem", kText, "What DLProf found, in its words."},
+    {"recommendation", "Recommendation", kText, "What DLProf advised, in its words."},
+};
+
 constexpr TableSpec kTables[] = {
     {"iterations", "iteration", "Iterations",
      "One row per selected iteration; of several ranks the slowest, which the others wait for.",
@@ -502,6 +518,11 @@ constexpr TableSpec kTables[] = {
     {"regions", "region", "Between marks", "One row per rank and region between two marks.",
      kRegions, kMarksFamily},
     {"memory_curve", "", "Memory curve", "Allocator totals over time.", kMemoryCurve},
+    {"op_groups", "op_group", "Operator groups",
+     "One row per group of operators, as DLProf states them.", kOpGroups, kDlprofFamily},
+    {"dlprof_advice", "dlprof_advice", "What DLProf found",
+     "One row per finding of DLProf's own expert systems; rules here judge on their own.",
+     kDlprofAdvice, kDlprofFamily},
 };
 
 }  // namespace

@@ -27,6 +27,8 @@ constexpr auto kSheets = std::to_array<SheetName>({
     {"modules", "Modules"},
     {"kernels", "Kernels"},
     {"kernels_by_op", "Kernels by op"},
+    {"op_groups", "Op groups", 5'000},
+    {"dlprof_advice", "DLProf advice"},
     {"ops_by_iteration", "Ops by iteration", 5'000, "time"},
     {"kernels_by_iteration", "Kernels by iteration", 5'000, "time"},
     {"iterations", "Iterations"},

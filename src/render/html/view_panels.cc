@@ -118,7 +118,9 @@ json::object UtilizationPanel(const Report& report) {
            {"gpu.idle_cause.launch_latency", "… launch latency", ""},
            {"gpu.idle_cause.other", "… other", ""},
            {"gpu.sm_efficiency", "Estimated SM efficiency", ""},
-           {"gpu.occupancy", "Estimated occupancy", ""}}) {
+           {"gpu.occupancy", "Estimated occupancy", ""},
+           {"flops.achieved", "Achieved", "of operators with known shapes"},
+           {"flops.mfu", "Of the GPU's peak (MFU)", ""}}) {
     if (const report::Metric* metric = FindMetric(report, id)) {
       rows.push_back(
           PanelRow("", WordsOf(report, label), NumberView(metric->quantity), about));

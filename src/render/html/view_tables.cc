@@ -42,6 +42,7 @@ constexpr auto kPlaces = std::to_array<Place>({{"layers", true},
                                                {"throttles"},
                                                {"tensors"},
                                                {"cores"},
+                                               {"dlprof_advice", true},
                                                {"ops", true},
                                                {"kernels", true},
                                                {"op_tree"},
@@ -50,6 +51,7 @@ constexpr auto kPlaces = std::to_array<Place>({{"layers", true},
                                                {"ops_by_shape"},
                                                {"ops_by_stack"},
                                                {"op_types"},
+                                               {"op_groups"},
                                                {"tensor_core_ops"},
                                                {"roofline", false, 60},
                                                {"ranks", true},
@@ -77,8 +79,8 @@ constexpr std::size_t kOpenRows = 40;  // longer tables start closed, but for th
 // order in which the report has them.
 constexpr std::array<std::string_view, 6> kHeaviest = {"device_self", "time",       "device_total",
                                                        "host_self",   "total_time", "bytes"};
-constexpr std::array<std::string_view, 18> kKeepOrder = {
-    "top",          "iterations", "gpus",           "ranks",      "streams",        "launches",
+constexpr std::array<std::string_view, 20> kKeepOrder = {
+    "dlprof_advice", "op_groups", "top",          "iterations", "gpus",           "ranks",      "streams",        "launches",
     "memory_curve", "op_tree",    "modules",        "layers",     "engines",        "cores",
     "flops_parts",  "regions",    "engine_regions", "identities", "counter_curves", "instructions"};
 
