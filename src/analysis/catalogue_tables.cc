@@ -453,7 +453,9 @@ constexpr ColumnSpec kMemoryCurve[] = {
 };
 
 constexpr ColumnSpec kOpGroups[] = {
-    {"name", "Group", kText, "Path of modules and functions; `/` is the whole model."},
+    {"name", "Group", kText,
+     "Path of modules and functions; `/` holds all operators, `_CompleteModel_` also runtime calls "
+     "outside of them."},
     {"calls", "Calls", kCount, "Calls of operators in it."},
     {"operators_eligible", "Eligible", kCount, "Operators in it that could use Tensor Cores."},
     {"operators_using", "Using Tensor Cores", kCount, "Operators in it that use Tensor Cores."},

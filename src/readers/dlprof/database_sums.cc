@@ -132,12 +132,15 @@ Status StateGroups(DatabaseImport& import) {
                                             {{"num_op_instances"}},
                                             {{"num_supported_leaf_ops"}},
                                             {{"num_tc_leaf_ops"}},
-                                            {{"group_op_time_metrics_id"}}},
+                                            {{"group_op_time_metrics_id"}},
+                                            {{"row_type"}}},
                                            OfAggregation(import)));
+  constexpr std::int64_t kGroup = 1;  // The others are operators, the leaves of the tree.
   ReportedTable table{"op_groups", GroupColumns(), {}};
   while (true) {
     PROFGAUGE_TRY(const bool more, scan.Next());
     if (!more) break;
+    if (scan.Integer(5, kGroup) != kGroup) continue;
     const std::int64_t times = scan.Integer(4, -1);
     table.rows.push_back({import.Text(scan.Integer(0, -1)), scan.Integer(1), scan.Integer(2),
                           scan.Integer(3), SumAt(sums, sums.cpu, times),

@@ -251,6 +251,30 @@ TEST_F(DlprofTest, AFolderOfReportsIsOneRun) {
   EXPECT_EQ(LoadRun({folder_.string()}, {}).error().code, "dlprof/several-runs");
 }
 
+TEST_F(DlprofTest, GroupsAndAdviceAreTables) {
+  const auto groups = ReadProfile(
+      Write("g.csv", "Group Op Report\nName,Num Calls Aggregated,Num TC Eligible Ops,Num Ops Using "
+                     "TC,Total CPU Time (ns),Avg. CPU Time (ns),Total GPU Time (ns),Total CPU "
+                     "Overhead (ns),Total GPU Idle (ns)\n\"/\",34,5,0,90,90.0,40,20,10\n"
+                     "\"/a/\",x,5,0,90,90.0,?,20,10\n"),
+      {});
+  ASSERT_TRUE(groups) << groups.error().message;
+  const ReportedTable* table = TableOf(*groups, "op_groups");
+  ASSERT_NE(table, nullptr);
+  ASSERT_EQ(table->rows.size(), 1u);
+  EXPECT_EQ(table->rows[0][0], Value{std::string("/")});
+  EXPECT_EQ(table->rows[0][2], Value{std::int64_t{5}});
+  EXPECT_EQ(table->rows[0][7], Value{std::int64_t{10}});
+  EXPECT_EQ(groups->log[Counter::events_unreadable], 1u);
+  const auto advice = ReadProfile(
+      Write("e.csv", "Expert Systems Feedback\nProblem,Recommendation\n\"a, \"\"b\"\"\",\"do\nc\"\n"),
+      {});
+  ASSERT_TRUE(advice) << advice.error().message;
+  ASSERT_NE(TableOf(*advice, "dlprof_advice"), nullptr);
+  EXPECT_EQ(TableOf(*advice, "dlprof_advice")->rows,
+            (std::vector<std::vector<Value>>{{std::string("a, \"b\""), std::string("do\nc")}}));
+}
+
 TEST_F(DlprofTest, TheDatabaseBesideItsReportsIsTheFuller) {
   Write("dlprof_summary.csv", kSummary);
   WriteDatabase("dlprof_dldb.sqlite", Basic());
@@ -268,6 +292,24 @@ TEST_F(DlprofTest, ReportsThatCannotBeReadAreRefused) {
   EXPECT_EQ(code("b.csv", "Kernel Report\nKernel Name,Total GPU Time,\"Min"), "dlprof/truncated");
   EXPECT_EQ(code("c.json", "{\"Summary Report\": [1, }"), "dlprof/not-json");
   EXPECT_EQ(code("d.json", "{\"Summary Report\": 1}"), "dlprof/not-a-summary");
+}
+
+TEST(DlprofReal, GroupsAndAdviceAreThoseOfTheDatabase) {
+  const std::string data = std::string(PROFGAUGE_SHARED_DIR) + "/data/dlprof/dummynet_wrelu/";
+  if (!fs::exists(data)) GTEST_SKIP() << "no shared profiles";
+  const auto database = ReadProfile(data + "dlprof_dldb_1.sqlite", {});
+  const auto groups = ReadProfile(data + "dlprof_group_op.csv", {});
+  const auto advice = ReadProfile(data + "dlprof_expert_systems.csv", {});
+  ASSERT_TRUE(database && groups && advice);
+  EXPECT_EQ(TableOf(*groups, "op_groups")->rows.size(), 48u);
+  EXPECT_EQ(TableOf(*database, "op_groups")->rows.size(), 47u);
+  // The report's last row, the whole model with what no op launched, stands nowhere in the database.
+  const auto& stored = TableOf(*database, "op_groups")->rows;
+  for (const auto& row : TableOf(*groups, "op_groups")->rows) {
+    if (row[0] == Value{std::string("_CompleteModel_")}) continue;
+    EXPECT_NE(std::find(stored.begin(), stored.end(), row), stored.end());
+  }
+  EXPECT_EQ(TableOf(*advice, "dlprof_advice")->rows, TableOf(*database, "dlprof_advice")->rows);
 }
 
 // All of them, and what each is refused for.
