@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <charconv>
 #include <iterator>
 #include <map>
 #include <string_view>
@@ -29,23 +30,48 @@ std::string Micros(Ns time) {
                      rest < 0 ? -rest : rest);
 }
 
+// The PyTorch profiler's word for a kind of event, so that whoever reads its traces, we among them,
+// reads ours.
+std::string_view CategoryOf(const Timeline::Kind& kind, const Timeline::Track& track) {
+  const std::string& own = kind.category;
+  if (own == "tensor_core_kernel" || own == "other_kernel" || own == "communication") {
+    return "kernel";
+  }
+  if (own == "memcpy" || own == "memset") return own == "memcpy" ? "gpu_memcpy" : "gpu_memset";
+  if (own == "runtime") return "cuda_runtime";
+  if (own == "python") return "python_function";
+  if (own == "cpu" || own == "other") return "cpu_op";
+  if (own == "annotation" && track.device >= 0) return "gpu_user_annotation";
+  return own == "wait" ? "wait" : "user_annotation";
+}
+
+bool IsDeviceWork(std::string_view category) {
+  return category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset";
+}
+
+// Shapes are JSON as they stand.
+bool IsJson(std::string_view text) {
+  boost::system::error_code failed;
+  boost::json::parse(text, failed);
+  return !failed;
+}
+
 class Writer {
  public:
   explicit Writer(const Timeline& timeline) : timeline_(timeline) {}
 
   std::string Write(const report::Report& report) {
     out_ = "{\"displayTimeUnit\":\"ns\",\"otherData\":{";
-    out_ += fmt::format("\"tool\":{},\"run\":{},\"left_out\":{}}},\n\"traceEvents\":[\n",
-                        Quoted(report.tool), Quoted(report.profile.name),
-                        Quoted(timeline_.left_out.empty() ? "nothing" : timeline_.left_out));
+    out_ += fmt::format(
+        "\"tool\":{},\"run\":{},\"left_out\":{}}},\n\"deviceProperties\":[{}],\n\"traceEvents\":["
+        "\n",
+        Quoted(report.tool), Quoted(report.profile.name),
+        Quoted(timeline_.left_out.empty() ? "nothing" : timeline_.left_out),
+        DeviceProperties(report));
     NameProcesses();
     PlaceLanes();
-    for (const auto& kind : timeline_.kinds) {
-      words_.push_back(fmt::format(
-          "\"name\":{},\"cat\":\"{}\"{}", Quoted(kind.name), kind.category,
-          kind.detail.empty() ? ""
-                              : fmt::format(",\"args\":{{\"detail\":{}}}", Quoted(kind.detail))));
-    }
+    for (const auto& kind : timeline_.kinds) words_.push_back(ArgumentsOf(kind));
+    MarkLaunches();
     for (std::size_t i = 0; i < timeline_.lanes.size(); ++i) WriteLane(i);
     WriteFlows();
     WriteCounters();
@@ -121,9 +147,65 @@ class Writer {
     const auto& track = timeline_.tracks[lane.track];
     const std::size_t pid = ProcessOf(track.group, track.rank);
     for (std::uint32_t i = lane.begin; i < lane.end; ++i) {
-      Event(R"({{"ph":"X",{},"pid":{},"tid":{},"ts":{},"dur":{}}})", words_[timeline_.kind[i]], pid,
-            threads_[index], Micros(timeline_.start[i]), Micros(timeline_.duration[i]));
+      const Timeline::Kind& kind = timeline_.kinds[timeline_.kind[i]];
+      const std::string_view category = CategoryOf(kind, track);
+      Event(
+          R"({{"ph":"X","name":{},"cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},"args":{{{}{}}}}})",
+          Quoted(kind.name), category, pid, threads_[index], Micros(timeline_.start[i]),
+          Micros(timeline_.duration[i]), words_[timeline_.kind[i]],
+          OwnArguments(i, category, track, threads_[index]));
     }
+  }
+
+  // What all events of a kind share.
+  std::string ArgumentsOf(const Timeline::Kind& kind) const {
+    std::string out = fmt::format("\"class\":\"{}\"", kind.category);
+    const bool shapes = kind.category == "cpu" && IsJson(kind.detail);
+    if (shapes) out += ",\"Input Dims\":" + kind.detail;
+    if (!shapes && !kind.detail.empty()) out += ",\"detail\":" + Quoted(kind.detail);
+    for (std::size_t i = 0; i < kind.facets.size(); ++i) {
+      if (kind.facets[i].empty()) continue;
+      out += fmt::format(",{}:{}", Quoted(timeline_.facets[i].id), Quoted(kind.facets[i]));
+    }
+    return out;
+  }
+
+  std::string OwnArguments(std::uint32_t event, std::string_view category,
+                           const Timeline::Track& track, std::size_t thread) const {
+    std::string out;
+    if (IsDeviceWork(category)) {
+      std::int64_t stream = static_cast<std::int64_t>(thread);
+      if (track.name.starts_with("stream ")) {
+        std::from_chars(track.name.data() + 7, track.name.data() + track.name.size(), stream);
+      }
+      out += fmt::format(",\"device\":{},\"stream\":{}", track.device, stream);
+      const std::uint32_t call = timeline_.link[event];
+      if (call != Timeline::kNoLink) out += fmt::format(",\"correlation\":{}", call + 1);
+    } else if (launches_[event]) {
+      out += fmt::format(",\"correlation\":{}", event + 1);
+    }
+    for (const auto& amount : timeline_.amounts) {
+      if (amount.value[event] == 0) continue;
+      out += fmt::format(",\"{}\":{}", amount.id, amount.value[event]);
+    }
+    return out;
+  }
+
+  void MarkLaunches() {
+    launches_.assign(timeline_.start.size(), false);
+    for (const std::uint32_t call : timeline_.link) {
+      if (call != Timeline::kNoLink) launches_[call] = true;
+    }
+  }
+
+  static std::string DeviceProperties(const report::Report& report) {
+    std::string out;
+    for (const report::Device& device : report.profile.devices) {
+      if (device.rank != report.profile.devices.front().rank) continue;
+      out += fmt::format("{}{{\"id\":{},\"name\":{}}}", out.empty() ? "" : ",", device.id,
+                         Quoted(device.name));
+    }
+    return out;
   }
 
   std::size_t LaneOf(std::uint32_t event) const {
@@ -141,8 +223,8 @@ class Writer {
                                         std::pair(i, std::string_view("f\",\"bp\":\"e"))}) {
         const std::size_t lane = LaneOf(event);
         const auto& track = timeline_.tracks[timeline_.lanes[lane].track];
-        Event(R"({{"ph":"{}","name":"launch","cat":"launch","id":{},"pid":{},"tid":{},"ts":{}}})",
-              form, i, ProcessOf(track.group, track.rank), threads_[lane],
+        Event(R"({{"ph":"{}","name":"ac2g","cat":"ac2g","id":{},"pid":{},"tid":{},"ts":{}}})", form,
+              i, ProcessOf(track.group, track.rank), threads_[lane],
               Micros(timeline_.start[event]));
       }
     }
@@ -166,7 +248,8 @@ class Writer {
   bool is_first_ = true, several_ranks_ = false;
   std::map<std::pair<std::int64_t, std::string>, std::size_t> processes_;
   std::vector<std::size_t> threads_;  // Of each lane.
-  std::vector<std::string> words_;    // Of each kind: what its events share.
+  std::vector<std::string> words_;    // Of each kind: the arguments that its events share.
+  std::vector<bool> launches_;        // Of each event: whether it launched another.
 };
 
 }  // namespace
