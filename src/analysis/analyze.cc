@@ -26,6 +26,7 @@
 #include "analysis/roofline.h"
 #include "analysis/run_iterations.h"
 #include "analysis/tensor_cores.h"
+#include "analysis/unrecorded.h"
 #include "analysis/utilization.h"
 
 namespace profgauge {
@@ -87,6 +88,7 @@ Result<Analysis> Analyze(std::span<const Profile> profiles, const Selection& sel
   AddCommunication(ranks, out);
   AddMemory(ranks, out);
   AddCoverage(ranks, out);
+  AddUnrecorded(ranks, out);
   // The largest table by far: after what needs much memory for a while.
   if (has_timeline) AddLaunches(ranks, out);
   AddNeuron(ranks, selection, out);

@@ -163,7 +163,8 @@ std::vector<std::uint32_t> RowsByStart(const DeviceTable& device, std::int32_t g
   return rows;
 }
 
-// Calls `visit(gap)` for each gap in turn: a long recording has millions, nobody needs them at once.
+// Calls `visit(gap)` for each gap in turn: a long recording has millions, nobody needs them at
+// once.
 template <class Visit>
 void ForEachGap(const RankContext& rank, const GpuUse& use, const HostWaits& waits, Visit visit) {
   const DeviceTable& device = rank.profile->device;
