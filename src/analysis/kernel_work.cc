@@ -2,22 +2,23 @@
 
 namespace profgauge {
 
-WorkDivision::WorkDivision(const RankContext& rank)
-    : rank_(rank), times_(rank.profile->host.size()) {
-  const DeviceTable& device = rank.profile->device;
+WorkDivision::WorkDivision(const Profile& profile, const std::vector<KernelClass>& classes,
+                           const OpWorks& works)
+    : profile_(profile), classes_(classes), works_(works), times_(profile.host.size()) {
+  const DeviceTable& device = profile.device;
   for (std::size_t row = 0; row < device.size(); ++row) {
     const std::uint32_t op = Counted(row);
     if (op == OpWorks::kNone) continue;
     times_[op].all += device.duration[row];
-    if (IsMatrixRule(rank.classes[row])) times_[op].matrix += device.duration[row];
+    if (IsMatrixRule(classes[row])) times_[op].matrix += device.duration[row];
   }
 }
 
 std::uint32_t WorkDivision::Counted(std::size_t row) const {
-  const DeviceTable& device = rank_.profile->device;
+  const DeviceTable& device = profile_.device;
   const HostId op = device.op[row];
-  return device.kind[row] == DeviceKind::kKernel && op.valid() && !rank_.classes[row].collective
-             ? rank_.works.counted_in[op.value]
+  return device.kind[row] == DeviceKind::kKernel && op.valid() && !classes_[row].collective
+             ? works_.counted_in[op.value]
              : OpWorks::kNone;
 }
 
@@ -25,12 +26,12 @@ KernelWork WorkDivision::Of(std::size_t row) const {
   KernelWork part;
   const std::uint32_t op = Counted(row);
   if (op == OpWorks::kNone) return part;
-  const OpWork& work = *rank_.works.Find(op);
+  const OpWork& work = *works_.Find(op);
   const bool by_matrix = work.is_matrix && times_[op].matrix > 0;
   const Ns whole = by_matrix ? times_[op].matrix : times_[op].all;
-  const bool takes_part = !by_matrix || IsMatrixRule(rank_.classes[row]);
+  const bool takes_part = !by_matrix || IsMatrixRule(classes_[row]);
   const double share = whole > 0 && takes_part
-                           ? static_cast<double>(rank_.profile->device.duration[row]) /
+                           ? static_cast<double>(profile_.device.duration[row]) /
                                  static_cast<double>(whole)
                            : 0;
   part.flops = work.flops * share;

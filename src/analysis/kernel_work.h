@@ -16,8 +16,11 @@ struct KernelWork {
 /// that helpers have none. The parts add up to the operator's work.
 class WorkDivision {
  public:
-  /// Keeps a reference to `rank`.
-  explicit WorkDivision(const RankContext& rank);
+  /// Keeps references to all of them.
+  WorkDivision(const Profile& profile, const std::vector<KernelClass>& classes,
+               const OpWorks& works);
+  explicit WorkDivision(const RankContext& rank)
+      : WorkDivision(*rank.profile, rank.classes, rank.works) {}
   KernelWork Of(std::size_t device_row) const;
 
  private:
@@ -28,7 +31,9 @@ class WorkDivision {
   struct Times {
     Ns all = 0, matrix = 0;
   };
-  const RankContext& rank_;
+  const Profile& profile_;
+  const std::vector<KernelClass>& classes_;
+  const OpWorks& works_;
   std::vector<Times> times_;  // By row of HostTable.
 };
 

@@ -99,19 +99,23 @@ std::optional<OpCall> CallOf(const Profile& profile, std::uint32_t row) {
   const auto shapes = SplitList(profile.Name(host.input_shapes[row]));
   const auto types = SplitList(profile.Name(host.input_dtypes[row]));
   const auto values = SplitList(written);
+  const auto add = [&call](OpArgument argument, std::size_t place) {
+    argument.place = place;
+    call.arguments.push_back(std::move(argument));
+  };
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const std::string_view type = i < types.size() ? types[i] : std::string_view{};
     const bool is_list = shapes[i].starts_with("[[");
     // Without types (emit_nvtx) whatever has a shape is a tensor.
     if (is_list) {
       for (const std::string_view item : SplitList(shapes[i])) {
-        if (auto shape = ShapeOf(item)) call.arguments.push_back(TensorOf(*shape, {}));
+        if (auto shape = ShapeOf(item)) add(TensorOf(*shape, {}), i);
       }
     } else if (auto shape = ShapeOf(shapes[i]);
                shape && (IsElementType(type) || (types.empty() && !shape->empty()))) {
-      call.arguments.push_back(TensorOf(std::move(*shape), CanonicalDtype(type)));
+      add(TensorOf(std::move(*shape), CanonicalDtype(type)), i);
     } else {
-      call.arguments.push_back(ValueOf(i < values.size() ? values[i] : std::string_view{}));
+      add(ValueOf(i < values.size() ? values[i] : std::string_view{}), i);
     }
   }
   return call;

@@ -20,6 +20,7 @@ struct OpArgument {
   double number = 0;  ///< Of int, float and bool.
   std::string text;   ///< Of str.
   std::vector<std::int64_t> list;  ///< Whole numbers of a list or tuple.
+  std::size_t place = 0;  ///< Among the recorded arguments: the tensors of one list share it.
 
   bool is_tensor() const { return type == "tensor" || type == "ndarray"; }
   bool is_number() const { return type == "int" || type == "float" || type == "bool"; }

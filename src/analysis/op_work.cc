@@ -23,7 +23,8 @@ double BytesOf(const std::vector<const OpArgument*>& tensors) {
 }
 
 std::optional<OpWork> WorkOf(const OpCall& call) {
-  for (const auto part : {ProductWork, ConvolutionWork, AttentionWork, ElementWork}) {
+  for (const auto part : {ProductWork, ConvolutionWork, AttentionWork, ElementWork,
+                          TrainingWork}) {
     if (auto work = part(call)) {
       // Sizes are untrusted: a product of them may be no number that anyone can use.
       if (!(work->flops >= 0 && work->flops < 1e30 && work->bytes < 1e30)) return std::nullopt;

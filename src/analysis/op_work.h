@@ -5,8 +5,17 @@
 // for a bias; convolutions what their definition needs, whatever algorithm runs; attention its two
 // products (its gradient five) over the pairs that its mask leaves; layer and batch norm five per
 // element and one for each of scale and shift; softmax five; reductions one per element read;
-// everything element by element one, exp and its like too; what only moves data none. Bytes: every
-// input once and every output once, each in its own element type.
+// everything element by element one, exp and its like too; what only moves data none. Gradients of
+// norms: twice the norm (one for the input, one for scale and shift); of softmax four per element.
+// Pooling: one per element of every window. Losses: cross entropy five per logit, the negative log
+// likelihood one per row, squared error three per element. Recurrent layers: the products with their
+// weights, at each step of each sequence; their gradients twice that. Optimizers that update lists of
+// tensors: what their formula has per element (Adam 13, with decay 15; a foreach step one or two).
+// Bytes: every input once and every output once, each in its own element type; unknown for lists of
+// tensors, whose types profilers do not record.
+//
+// These are definitions of ours, after PyProf's and TraceLens' where those count an operator. They
+// differ from TraceLens': a bias is counted, one operation per element of the result.
 #pragma once
 
 #include <cstdint>
@@ -35,6 +44,7 @@ std::optional<OpWork> ProductWork(const OpCall& call);
 std::optional<OpWork> ConvolutionWork(const OpCall& call);
 std::optional<OpWork> AttentionWork(const OpCall& call);
 std::optional<OpWork> ElementWork(const OpCall& call);
+std::optional<OpWork> TrainingWork(const OpCall& call);  ///< Gradients, losses, pooling, optimizers.
 
 /// Bytes of tensors, -1 when one's element type is not known.
 double BytesOf(const std::vector<const OpArgument*>& tensors);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -46,8 +47,9 @@ std::string TensorTexts(const OpCall& call) {
   return text.empty() ? "-" : text;
 }
 
-// Ours. A gradient's product costs what the forward one did, so every kernel of a product that is
-// one by its name has that work, forward and backward; other work is the first kernel's of a call.
+// Ours, of markers, which are those of the forward call. A gradient's product costs what the forward
+// one did, so every kernel of a product that is one by its name has that work, forward and backward;
+// other work is the first kernel's of a call.
 ProfResult OurResult(const KernelRecord& record, const OpCall& call, const KernelClass& kernel) {
   ProfResult result;
   const auto work = WorkOf(call);
@@ -73,7 +75,11 @@ ProfResult OurResult(const KernelRecord& record, const OpCall& call, const Kerne
 }  // namespace
 
 Prof::Prof(const Profile& profile, Dialect dialect)
-    : profile_(profile), dialect_(dialect), classes_(ClassifyDevice(profile)) {}
+    : profile_(profile),
+      dialect_(dialect),
+      classes_(ClassifyDevice(profile)),
+      works_(CountWork(profile, BuildOpTree(profile, classes_))),
+      division_(profile, classes_, works_) {}
 
 ProfResult Prof::operator()(const KernelRecord& record) const {
   const auto call = record.markers.empty() ? std::nullopt : ParseCall(record.markers.front());
@@ -100,7 +106,10 @@ ProfResult Prof::Ours(const KernelRecord& record, std::optional<OpCall> call) co
   }
   if (call) {
     result = OurResult(record, *call, kernel);
-    if (record.markers.empty()) return result;
+    if (record.markers.empty()) {
+      DivideWork(record, result);
+      return result;
+    }
     result.module = call->module;
     result.op = call->op;
     return result;
@@ -110,6 +119,13 @@ ProfResult Prof::Ours(const KernelRecord& record, std::optional<OpCall> call) co
     result.tensor_core = kernel.tensor_core == Tri::kYes ? "1" : IsMatrixRule(kernel) ? "0" : "-";
   }
   return result;
+}
+
+void Prof::DivideWork(const KernelRecord& record, ProfResult& result) const {
+  const KernelWork part = division_.Of(record.row);
+  if (part.flops < 0) return;
+  result.flops = PythonText({std::round(part.flops), false});
+  result.bytes = part.bytes < 0 ? "na" : PythonText({std::round(part.bytes), false});
 }
 
 }  // namespace profgauge::pyprof

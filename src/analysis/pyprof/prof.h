@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/kernel_class.h"
+#include "analysis/kernel_work.h"
 #include "analysis/op_call.h"
 #include "analysis/pyprof/columns.h"
 #include "analysis/pyprof/record.h"
@@ -24,14 +25,20 @@ struct ProfResult {
 class Prof {
  public:
   Prof(const Profile& profile, Dialect dialect);
+  Prof(const Prof&) = delete;  // The division refers to the other members.
+  Prof& operator=(const Prof&) = delete;
   ProfResult operator()(const KernelRecord& record) const;
 
  private:
   ProfResult Ours(const KernelRecord& record, std::optional<OpCall> call) const;
+  /// Of kernels without markers: their part of what the operator around them does.
+  void DivideWork(const KernelRecord& record, ProfResult& result) const;
 
   const Profile& profile_;
   Dialect dialect_;
   std::vector<KernelClass> classes_;
+  OpWorks works_;
+  WorkDivision division_;
 };
 
 }  // namespace profgauge::pyprof

@@ -121,6 +121,53 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"aten::embedding", "[[100, 16], [2, 5], [], [], []]",
             "[float, long int, Scalar, Scalar, Scalar]", "", 0, 80 + 2 * 10 * 16 * 4}));
 
+// What training adds; definitions in analysis/op_work.h.
+INSTANTIATE_TEST_SUITE_P(
+    Training, OpWorkTest,
+    ::testing::Values(
+        Row{"aten::native_layer_norm_backward", "[[10, 8], [10, 8], [], [10, 1], [10, 1], [8], [8], []]",
+            "[float, float, ScalarList, float, float, float, float, ]", "", 14 * 80, 3 * 4 * 80},
+        Row{"aten::cudnn_batch_norm_backward", "[[2, 3, 4, 4], [2, 3, 4, 4], [3]]",
+            "[c10::Half, c10::Half, float]", "", 14 * 96, 3 * 2 * 96},
+        Row{"aten::_softmax_backward_data", "[[4, 8], [4, 8], [], []]",
+            "[float, float, Scalar, Scalar]", "", 128, 3 * 4 * 32},
+        Row{"aten::mse_loss", "[[4, 8], [4, 8], []]", "[float, float, Scalar]", "", 96, 4 * 65},
+        Row{"aten::cross_entropy_loss", "[[4, 10], [4], [], [], [], []]",
+            "[float, long int, , Scalar, Scalar, Scalar]", "", 200, 160 + 32 + 4},
+        Row{"aten::nll_loss_backward", "[[], [4, 10], [4], [], [], [], []]",
+            "[float, float, long int, , Scalar, Scalar, float]", "", 4, 4 + 32 + 160},
+        // 3×3 windows, stride 2, padding 1: 4×4 results, with their places in 8 bytes each.
+        Row{"aten::max_pool2d_with_indices", "[[1, 2, 8, 8], [], [], [], [], []]",
+            "[float, ScalarList, ScalarList, ScalarList, ScalarList, Scalar]",
+            "[, [3, 3], [2, 2], [1, 1], [1, 1], False]", 32 * 9, 4 * (128 + 32) + 8 * 32},
+        // The stride is the window's size when none is given.
+        Row{"aten::avg_pool2d", "[[1, 2, 8, 8], [], [], [], [], [], []]",
+            "[float, ScalarList, ScalarList, ScalarList, Scalar, Scalar, ]",
+            "[, [2, 2], [], [0, 0], False, True, ]", 32 * 4, 4 * (128 + 32)},
+        Row{"aten::embedding_dense_backward", "[[2, 5, 16], [2, 5], [], [], []]",
+            "[float, long int, Scalar, Scalar, Scalar]", "[, , 100, -1, False]", 160,
+            160 * 4 + 80 + 1600 * 4},
+        // 4 gates: weights of 16×3 and 16×4, 7 steps of 2 sequences.
+        Row{"aten::lstm", "[[7, 2, 3], [[1, 2, 4], [1, 2, 4]], [[16, 3], [16, 4], [16], [16]], [], [], [], [], [], []]",
+            "[float, TensorList, TensorList, Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]", "",
+            2 * 7 * 2 * (48 + 64), -1},
+        // Lists: the first one's elements, however many lists follow.
+        Row{"aten::_foreach_addcdiv_", "[[[4, 8], [6]], [[4, 8], [6]], [[4, 8], [6]], []]",
+            "[TensorList, TensorList, TensorList, ScalarList]", "", 3 * 38, -1},
+        Row{"aten::_fused_adamw_", "[[[4, 8]], [[4, 8]], [[4, 8]], [[4, 8]], [[]], [[]], []]",
+            "[TensorList, TensorList, TensorList, TensorList, TensorList, TensorList, Scalar]", "",
+            15 * 32, -1}));
+
+TEST(OpWork, PoolingAndRecurrenceWithoutTheirSizesAreUnknown) {
+  EXPECT_FALSE(Work("aten::max_pool2d", "[[1, 2, 8, 8], [], [], [], [], []]",
+                    "[float, ScalarList, ScalarList, ScalarList, ScalarList, Scalar]"));
+  // A packed sequence: its steps are not in its shape.
+  EXPECT_FALSE(Work("aten::lstm", "[[14, 3], [2], [[1, 2, 4]], [[16, 3], [16, 4]]]",
+                    "[float, long int, TensorList, TensorList]"));
+  // Older profilers record no shapes of lists.
+  EXPECT_FALSE(Work("aten::_foreach_add_", "[[], [], []]", "[TensorList, TensorList, Scalar]"));
+}
+
 TEST(OpWork, ConvolutionsWithoutTheirStrideAreUnknown) {
   EXPECT_FALSE(Work("aten::cudnn_convolution", "[[1, 3, 8, 8], [6, 3, 3, 3], [], [], [], []]",
                     "[float, float, , , , ]"));

@@ -3,11 +3,13 @@
 
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <sstream>
 
 #include "analysis/pyprof/columns.h"
 #include "analysis/pyprof/record.h"
 #include "base/csv.h"
+#include "model/profile_builder.h"
 #include "readers/load.h"
 
 namespace profgauge::pyprof {
@@ -93,6 +95,58 @@ TEST(Pyprof, ApexDiffersInNormAlone) {
   }
   EXPECT_EQ(row, 160u);
   EXPECT_EQ(differing, 15u);
+}
+
+// Kineto's operators have shapes, not markers: what one does is divided among its kernels, so that
+// several of them do not repeat it.
+TEST(Pyprof, KernelsOfOneOperatorShareItsWork) {
+  ProfileBuilder builder;
+  const ThreadId thread = builder.AddThread("1", "1");
+  Ns at = 0;
+  std::int64_t correlation = 0;
+  const auto op = [&](const char* name, const char* shapes, const char* types, const char* values,
+                      std::initializer_list<const char*> kernels) {
+    HostRow row;
+    row.start = at;
+    row.duration = 1000;
+    row.name = builder.Intern(name);
+    row.thread = thread;
+    row.input_shapes = builder.Intern(shapes);
+    row.input_dtypes = builder.Intern(types);
+    if (*values != 0) row.concrete_inputs = builder.Intern(values);
+    builder.AddHost(row);
+    for (const char* kernel : kernels) {
+      at += 100;
+      ++correlation;
+      builder.AddApi({.start = at, .duration = 10, .name = builder.Intern("cudaLaunchKernel"),
+                      .kind = ApiKind::kLaunch, .thread = thread, .correlation = correlation});
+      builder.AddDevice({.start = at + 50, .duration = 40, .name = builder.Intern(kernel),
+                         .gpu = 0, .stream = 7, .correlation = correlation});
+    }
+    at += 1000;
+  };
+  op("aten::convolution_backward",
+     "[[1, 6, 4, 4], [1, 3, 8, 8], [6, 3, 3, 3], [], [], [], [], [], [], [], []]",
+     "[float, float, float, ScalarList, ScalarList, ScalarList, ScalarList, Scalar, ScalarList, "
+     "Scalar, ]",
+     "[, , , [0], [2, 2], [1, 1], [1, 1], False, [0, 0], 1, [True, True, False]]",
+     {"cudnn_dgrad_implicit_gemm", "cudnn_wgrad_implicit_gemm", "elementwise_kernel"});
+  op("aten::native_layer_norm_backward", "[[10, 8], [10, 8]]", "[float, float]", "",
+     {"layer_norm_grad_input_kernel", "GammaBetaBackwardCUDAKernel"});
+  const auto profile = builder.Finish();
+  ASSERT_TRUE(profile);
+  std::size_t flops = 0, bytes = 0;
+  for (const ColumnName& column : AllColumns()) {
+    if (std::string_view(column.header) == "FLOPs") break;
+    ++flops;
+  }
+  bytes = flops + 1;
+  const auto rows = BuildKernelRows(*profile, Dialect::kOurs).cells;
+  ASSERT_EQ(rows.size(), 5u);
+  EXPECT_EQ(std::stod(rows[0][flops]) + std::stod(rows[1][flops]), 4.0 * 6 * 16 * 27);
+  EXPECT_EQ(rows[2][flops], "0");
+  EXPECT_EQ(std::stod(rows[3][flops]) + std::stod(rows[4][flops]), 14.0 * 80);
+  EXPECT_EQ(std::stod(rows[3][bytes]) + std::stod(rows[4][bytes]), 3.0 * 4 * 80);
 }
 
 TEST(Pyprof, ShortNames) {
