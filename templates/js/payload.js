@@ -32,6 +32,13 @@ function unpackColumn(bytes, at, kind, planes, count) {
     return new Float64Array(out.buffer);
   }
   const out = new Float64Array(count);
+  if (planes <= 4) {  // whole 32-bit numbers are faster by far
+    const raw = new Uint32Array(count);
+    for (let p = 0; p < planes; ++p) for (let i = 0, base = at + p * count; i < count; ++i) raw[i] |= bytes[base + i] << (8 * p);
+    if (kind !== 'd') out.set(raw);
+    else for (let i = 0, sum = 0; i < count; ++i) out[i] = sum += (raw[i] >>> 1) ^ -(raw[i] & 1);
+    return out;
+  }
   for (let p = 0, factor = 1; p < planes; ++p, factor *= 256) {
     const base = at + p * count;
     for (let i = 0; i < count; ++i) out[i] += factor * bytes[base + i];
