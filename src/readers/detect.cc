@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -46,10 +47,38 @@ constexpr Lookalike kLookalikes[] = {
      "profile.json`"},
     {"[\0"sv, "input/utf16", "the file is text in UTF-16, expected UTF-8",
      "help: convert it with `iconv -f UTF-16LE -t UTF-8`"},
-    {"\"Kind\",\"Agent_Id\""sv, "input/rocprof-csv",
-     "the file is a table of rocprofv3, which lacks the device's properties and the ranges",
-     "help: record with `rocprofv3 --sys-trace --output-format json -- COMMAND`"},
 };
+
+/// Tables of other tools, by how their first line begins. They lack what their JSON has.
+struct TableHead {
+  std::string_view start;
+  bool ascend;
+};
+constexpr TableHead kTables[] = {
+    {"\"Kind\",\"Agent_Id\""sv, false},
+    {"\"Kind\",\"Operation\""sv, false},
+    {"\"Kind\",\"Direction\""sv, false},
+    {"\"Domain\",\"Function\""sv, false},
+    {"\"Correlation_Id\",\"Dispatch_Id\""sv, false},
+    {"\"Name\",\"Calls\",\"TotalDurationNs\""sv, false},
+    {"Device_id,OP Type,Core Type"sv, true},
+    {"Device_id,Level,API Name"sv, true},
+    {"Device_id,Step,Computing"sv, true},
+    {"Step,Computing,Communication(Not Overlapped)"sv, true},
+    {"Component,Timestamp(us),Total Allocated"sv, true},
+    {"Name,Size(KB),Allocation Time(us)"sv, true},
+};
+
+std::optional<Error> KnownTable(const std::string& path, std::string_view text);
+
+/// Names of the raw files of a Neuron capture of a system.
+constexpr std::string_view kNeuronRaw[] = {"ntrace.pb", "trace_info.pb", "cpu_util.pb",
+                                           "host_mem.pb"};
+
+bool IsNeuronRaw(const std::string& path) {
+  return std::any_of(std::begin(kNeuronRaw), std::end(kNeuronRaw),
+                     [&](std::string_view name) { return path.ends_with(name); });
+}
 
 /// Words near the beginning of XProf's pages: sums that TensorBoard draws.
 constexpr std::string_view kXprofWords[] = {"\"cols\""sv, "\"byCategory\""sv, "\"byProgram\""sv,
@@ -90,6 +119,24 @@ Error InputError(const std::string& path, std::string_view code, std::string_vie
   return error;
 }
 
+std::optional<Error> KnownTable(const std::string& path, std::string_view text) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  const auto found = std::find_if(std::begin(kTables), std::end(kTables), [&](const TableHead& t) {
+    return text.starts_with(t.start);
+  });
+  if (found == std::end(kTables)) return std::nullopt;
+  if (found->ascend) {
+    return InputError(path, "input/ascend-table",
+                      "the file is a table of Ascend's profiler, which sums up what "
+                      "trace_view.json holds, or says it of memory alone",
+                      "help: pass ASCEND_PROFILER_OUTPUT/trace_view.json beside it");
+  }
+  return InputError(path, "input/rocprof-csv",
+                    "the file is a table of rocprofv3, which lacks the device's properties and the "
+                    "ranges",
+                    "help: record with `rocprofv3 --sys-trace --output-format json -- COMMAND`");
+}
+
 // What an SQLite file is, where its tables tell.
 Error UnknownDatabase(const std::string& file, const std::set<std::string>& tables) {
   const auto is_rocpd = [](const std::string& table) { return table.starts_with("rocpd_"); };
@@ -97,6 +144,14 @@ Error UnknownDatabase(const std::string& file, const std::set<std::string>& tabl
     return InputError(file, "input/rocpd",
                       "the file is a database of rocprofv3 (rocpd), which is not read",
                       "help: record with `rocprofv3 --sys-trace --output-format json -- COMMAND`");
+  }
+  if (tables.contains("CANN_API") || tables.contains("PYTORCH_API") ||
+      tables.contains("COMPUTE_TASK_INFO")) {
+    return InputError(file, "input/ascend-db",
+                      "the file is a database of Ascend's profiler, which is not read",
+                      "help: write trace_view.json with `python -c \"from torch_npu.profiler.profiler "
+                      "import analyse; analyse('DIR')\"` (export_type=Text), or with `msprof "
+                      "--export=on --output=DIR`, and pass it");
   }
   return InputError(file, "input/sqlite",
                     "the SQLite database is no profile: none of its tables is known",
@@ -144,6 +199,9 @@ Result<const Reader*> FindReader(const std::string& path, std::span<const std::b
     if (!text.starts_with(lookalike.start) || best_match == Match::kYes) continue;
     return Fail(InputError(path, lookalike.code, lookalike.message, lookalike.help));
   }
+  if (best_match != Match::kYes) {
+    if (auto table = KnownTable(path, text)) return Fail(std::move(*table));
+  }
   if (best_match != Match::kYes && IsXprofPage(text)) {
     return Fail(InputError(path, "input/xprof",
                            "the file is a page of XProf, which holds sums for drawing only",
@@ -154,8 +212,9 @@ Result<const Reader*> FindReader(const std::string& path, std::span<const std::b
   if (IsPerfetto(path, text)) {
     return Fail(InputError(
         path, "input/perfetto", "the file is a binary trace of Perfetto, made for drawing",
-        "help: export the profile itself: `rocprofv3 --output-format json`, "
-        "`neuron-explorer view --output-format json`, or the `.xplane.pb` of JAX"));
+        "help: export the profile itself: `neuron-explorer view -n MODEL.neff -s PROFILE.ntff "
+        "--output-format json --output-file profile.json`, `rocprofv3 --sys-trace --output-format "
+        "json -- COMMAND`, or pass the `.xplane.pb` of JAX"));
   }
   if (path.ends_with(".ntff") || path.ends_with(".neff")) {
     return Fail(InputError(path, path.ends_with(".ntff") ? "neuron/ntff" : "neuron/neff",
@@ -163,6 +222,14 @@ Result<const Reader*> FindReader(const std::string& path, std::span<const std::b
                            "help: export the profile with `neuron-explorer view -n MODEL.neff -s "
                            "PROFILE.ntff --output-format json --output-file profile.json`, then "
                            "pass `profile.json`"));
+  }
+  if (IsNeuronRaw(path)) {
+    return Fail(InputError(path, "neuron/raw",
+                           "the file is a part of a raw capture of Neuron, which only its own tools "
+                           "can read",
+                           "help: export the capture with `neuron-explorer view -d DIR "
+                           "--output-format json`, then pass `system_profile.json` and the "
+                           "`device_profile_model_*.json` beside it"));
   }
   if (path.ends_with(".nsys-rep") || path.ends_with(".qdrep")) {
     return Fail(InputError(path, "input/nsys-rep",

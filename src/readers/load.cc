@@ -90,6 +90,28 @@ Result<std::vector<std::string>> FilesOf(const std::string& folder) {
   return files;
 }
 
+/// Where torch_npu puts what it made of a recording, if `folder` is one of its results; else
+/// `folder`.
+std::string OutputsOf(const std::string& folder) {
+  const fs::path outputs = fs::path(folder) / "ASCEND_PROFILER_OUTPUT";
+  std::error_code code;
+  return fs::is_directory(outputs, code) ? outputs.string() : folder;
+}
+
+/// A folder without a profile, by what it holds instead.
+Error NoProfiles(const std::string& folder) {
+  std::error_code code;
+  for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code)) {
+    const auto name = at->path().filename().string();
+    if (!name.starts_with("PROF_") && !name.starts_with("device_")) continue;
+    return InputError(folder, "ascend/raw", "the folder holds a raw recording of Ascend's profiler",
+                      "help: analyse it with `python -c \"from torch_npu.profiler.profiler import "
+                      "analyse; analyse('DIR')\"`, then pass ASCEND_PROFILER_OUTPUT");
+  }
+  return InputError(folder, "input/no-profiles", "the folder contains no profile",
+                    "help: expected files like worker0.pt.trace.json.gz in it");
+}
+
 /// The file of `files` that says all that `file` says and more, where profilers write both; empty
 /// when there is none. Read as another rank it would count everything twice.
 std::string FullerSibling(const std::string& file, const std::vector<std::string>& files) {
@@ -246,7 +268,7 @@ Result<Run> LoadRun(const std::vector<std::string>& given, const ReadOptions& op
       add(std::move(profiles));
       continue;
     }
-    PROFGAUGE_TRY(auto files, FilesOf(path));
+    PROFGAUGE_TRY(auto files, FilesOf(OutputsOf(path)));
     const auto before = run.profiles.size();
     PROFGAUGE_CHECK(ReadTables(files, options, run));
     for (const auto& file : files) {
@@ -266,8 +288,7 @@ Result<Run> LoadRun(const std::vector<std::string>& given, const ReadOptions& op
     }
     PROFGAUGE_CHECK(SettleDlprof(path, run));
     if (run.profiles.size() == before) {
-      return Fail(InputError(path, "input/no-profiles", "the folder contains no profile",
-                             "help: expected files like worker0.pt.trace.json.gz in it"));
+      return Fail(NoProfiles(path));
     }
   }
   std::stable_sort(run.profiles.begin(), run.profiles.end(), RanksBefore);
