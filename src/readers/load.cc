@@ -225,14 +225,6 @@ Status ReadTables(std::vector<std::string>& files, const ReadOptions& options, R
 
 }  // namespace
 
-Result<std::vector<Profile>> Reader::ReadRanks(ByteSource& source,
-                                               const ReadOptions& options) const {
-  PROFGAUGE_TRY(auto profile, Read(source, options));
-  std::vector<Profile> one;
-  one.push_back(std::move(profile));
-  return one;
-}
-
 Result<std::vector<Profile>> ReadProfiles(const std::string& path, const ReadOptions& options) {
   PROFGAUGE_TRY(auto opened, OpenByteSource(path));
   Replayed source(std::move(opened), options);

@@ -83,7 +83,7 @@ std::string_view Event::*Event::StatNamed(std::string_view name) {
     std::string_view name;
     std::string_view Event::*member;
   };
-  static constexpr std::array<Entry, 14> kStats = {{
+  static constexpr std::array<Entry, 16> kStats = {{
       {"correlation_id", &Event::correlation_id},
       {"kernel_details", &Event::kernel_details},
       {"memcpy_details", &Event::memcpy_details},
@@ -98,6 +98,8 @@ std::string_view Event::*Event::StatNamed(std::string_view name) {
       {"bytes_allocated", &Event::bytes_allocated},
       {"allocation_bytes", &Event::allocation_bytes},
       {"addr", &Event::addr},
+      {"flops", &Event::flops},
+      {"bytes_accessed", &Event::bytes_accessed},
   }};
   for (const auto& entry : kStats) {
     if (entry.name == name) return entry.member;
@@ -162,8 +164,9 @@ void Timeline::Add(const Track& track, const Event& event) {
       return;
     }
     case Track::Kind::kNested:
-      nested_.push_back(
-          {track.gpu, event.start, event.start + event.duration, builder_.Intern(event.name)});
+      nested_.push_back({track.gpu, event.start, event.start + event.duration,
+                         builder_.Intern(event.name), ParseReal(event.flops).value_or(-1),
+                         ParseReal(event.bytes_accessed).value_or(-1)});
       return;
     case Track::Kind::kStream:
       return AddDevice(track, event);
@@ -336,6 +339,11 @@ void Timeline::AddNested() {
     builder_.AddDevice(row);
   };
   std::vector<const Piece*> open;
+  const Piece* inner = nullptr;  // The event that began last: its work counts unless another nests.
+  const auto count = [&] {
+    if (inner == nullptr) return;
+    sums_.Add(inner->name, inner->end - inner->start, inner->flops, inner->bytes);
+  };
   Ns told = 0;  // Up to here every instant of the open events has its piece.
   const auto close_until = [&](Ns time) {
     while (!open.empty() && open.back()->end <= time) {
@@ -349,11 +357,16 @@ void Timeline::AddNested() {
       close_until(std::numeric_limits<Ns>::max());
     }
     close_until(event.start);
+    const bool nests = !open.empty() && open.back() == inner;
+    if (!nests) count();
+    inner = &event;
+    sums_.Extend(event.gpu, event.start, event.end);
     if (!open.empty()) add(*open.back(), told, event.start);
     told = event.start;
     open.push_back(&event);
   }
   close_until(std::numeric_limits<Ns>::max());
+  count();
   nested_.clear();
 }
 
@@ -364,6 +377,7 @@ void Timeline::Finish() {
   }
   calls_.clear();
   AddNested();
+  sums_.Report(builder_);
   if (has_host_steps_) return;
   for (const auto& row : device_steps_) builder_.AddHost(row);
 }

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "model/profile_builder.h"
+#include "readers/xla/op_sums.h"
 
 namespace profgauge::readers::xla {
 
@@ -46,6 +47,8 @@ struct Event {
   std::string_view bytes_allocated;
   std::string_view allocation_bytes;
   std::string_view addr;
+  std::string_view flops;           ///< Of one execution of an HLO op.
+  std::string_view bytes_accessed;
 
   /// The member for a stat's name; nullptr for stats that do not matter.
   static std::string_view Event::*StatNamed(std::string_view name);
@@ -69,6 +72,8 @@ class Timeline {
   void Add(const Track& track, const Event& event);
   /// Compute units of that device, for blocks per unit.
   void SetCores(std::int32_t gpu, std::int32_t cores) { cores_[gpu] = cores; }
+  /// What one device can do, in FLOP/s and bytes per second; 0 unknown.
+  void SetPeaks(double flops, double bandwidth) { sums_.SetPeaks(flops, bandwidth); }
   /// Adds what can only be told at the end: ops around launches, nested device ops, steps.
   void Finish();
 
@@ -88,6 +93,7 @@ class Timeline {
     Ns start = 0;
     Ns end = 0;
     StringId name;
+    double flops = -1, bytes = -1;  ///< -1 unknown.
   };
 
   Names NamesOf(const Event& event);
@@ -103,6 +109,7 @@ class Timeline {
   boost::unordered_flat_map<std::int64_t, Names> launched_;  ///< By correlation id.
   boost::unordered_flat_map<std::int32_t, std::int32_t> cores_;
   std::vector<Piece> nested_;
+  OpSums sums_;
   std::vector<HostRow> device_steps_;
   bool has_host_steps_ = false;
 };

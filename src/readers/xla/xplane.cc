@@ -239,6 +239,7 @@ class Plane {
     Gpu gpu;
     gpu.id = timeline_.MakeTrack(name_, "", "").gpu;
     std::string vendor, type;
+    double peak_flops = 0, peak_bandwidth = 0;
     for (const auto message : stats_) {
       Stat stat;
       if (!ReadStat(message, stat)) return;
@@ -251,10 +252,15 @@ class Plane {
       }
       if (key == "core_count") gpu.sms = small;
       if (key == "memory_size") gpu.memory = number;
+      const double real = ParseReal(stat.text).value_or(0);
+      if (key == "peak_teraflops_per_second") peak_flops = real * 1e12;
+      if (key == "peak_hbm_bw_gigabytes_per_second") peak_bandwidth = real * 1e9;
       if (key == "compute_cap_major") gpu.compute_major = small;
       if (key == "compute_cap_minor") gpu.compute_minor = small;
       used_ = 0;
     }
+    timeline_.SetPeaks(peak_flops, peak_bandwidth);
+    if (type.empty() && name_.find("/device:TPU") != std::string_view::npos) type = "TPU";
     if (gpu.id < 0 || (gpu.sms < 0 && type.empty())) return;  // Seen, but not used.
     if (vendor == "Nvidia") vendor = "NVIDIA";
     gpu.name = !type.empty() ? type : vendor.empty() ? "" : vendor + " GPU";

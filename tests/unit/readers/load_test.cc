@@ -95,12 +95,14 @@ TEST_F(Load, SaysWhatAFileIsInstead) {
        "[input/unknown]\n"},
       {"trace.pftrace", "\x01\x02",
        "error: the file is a binary trace of Perfetto, made for drawing\n  --> trace.pftrace\n"
-       "  help: export the profile itself: `rocprofv3 --output-format json`, `neuron-explorer view "
-       "--output-format json`, or the `.xplane.pb` of JAX   [input/perfetto]\n"},
+       "  help: export the profile itself: `neuron-explorer view -n MODEL.neff -s PROFILE.ntff "
+       "--output-format json --output-file profile.json`, `rocprofv3 --sys-trace --output-format "
+       "json -- COMMAND`, or pass the `.xplane.pb` of JAX   [input/perfetto]\n"},
       {"packets", "\x0A\x02\x40\x05\x0A\x02\x40\x06\x0A\x02\x50\x01",
        "error: the file is a binary trace of Perfetto, made for drawing\n  --> packets\n"
-       "  help: export the profile itself: `rocprofv3 --output-format json`, `neuron-explorer view "
-       "--output-format json`, or the `.xplane.pb` of JAX   [input/perfetto]\n"},
+       "  help: export the profile itself: `neuron-explorer view -n MODEL.neff -s PROFILE.ntff "
+       "--output-format json --output-file profile.json`, `rocprofv3 --sys-trace --output-format "
+       "json -- COMMAND`, or pass the `.xplane.pb` of JAX   [input/perfetto]\n"},
       {"overview_page.json", R"([{"cols": [{"id": "time"}], "rows": []}])",
        "error: the file is a page of XProf, which holds sums for drawing only\n"
        "  --> overview_page.json\n"

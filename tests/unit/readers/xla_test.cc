@@ -249,6 +249,39 @@ TEST(XlaTrace, SaysWhatTheXPlaneSays) {
   EXPECT_EQ(profile->log[Counter::events_derived], 1);
 }
 
+// FLOPs and bytes that the compiler states of ops: a loop's are those of its body.
+TEST(XPlane, PlacesTheOpsOfATpuOnTheRoofline) {
+  PlaneText device("/device:TPU:0");
+  device.PlaneStat("peak_teraflops_per_second", 2).PlaneStat("peak_hbm_bw_gigabytes_per_second", 100);
+  device.Line(3, "XLA Ops", 0,
+              {{"while", 0, 100, {{"flops", "50000"}, {"bytes_accessed", "1000"}}},
+               {"dot", 10, 40, {{"flops", "40000"}, {"bytes_accessed", "1000"}}},
+               {"dot", 60, 40, {{"flops", "40000"}, {"bytes_accessed", "1000"}}},
+               {"add", 100, 100, {{"flops", "1000"}, {"bytes_accessed", "8000"}}}});
+  const auto profile = ReadBytes(device.Done().str());
+  ASSERT_TRUE(profile) << profile.error().message;
+  const auto& reported = profile->reported;
+  ASSERT_EQ(reported.metrics.size(), 2);
+  EXPECT_EQ(reported.metrics[0].id, "flops.achieved");
+  EXPECT_DOUBLE_EQ(AsNumber(reported.metrics[0].value, 0), 81000 / 200e-9);
+  EXPECT_DOUBLE_EQ(AsNumber(reported.metrics[1].value, 0), 81000 / 200e-9 / 2e12);
+  ASSERT_EQ(reported.tables.size(), 1);
+  const auto& rows = reported.tables[0].rows;
+  ASSERT_EQ(rows.size(), 2);
+  const auto cell = [&](std::size_t row, const std::string& column) {
+    const auto& columns = reported.tables[0].columns;
+    const auto at = std::find(columns.begin(), columns.end(), column);
+    return rows[row][static_cast<std::size_t>(at - columns.begin())];
+  };
+  EXPECT_EQ(cell(0, "name"), Value(std::string("add")));
+  EXPECT_EQ(cell(0, "bound"), Value(std::string("memory")));
+  EXPECT_NEAR(AsNumber(cell(0, "bandwidth_share"), 0), 0.8, 1e-12);
+  EXPECT_EQ(cell(1, "calls"), Value(std::int64_t{2}));
+  EXPECT_EQ(cell(1, "bound"), Value(std::string("compute")));
+  EXPECT_NEAR(AsNumber(cell(1, "mfu"), 0), 0.5, 1e-12);
+  EXPECT_NEAR(AsNumber(cell(1, "roof_share"), 0), 0.5, 1e-12);
+}
+
 TEST(XPlane, GivesEachInstantOfATpuToTheInnermostOp) {
   PlaneText device("/device:TPU:0");
   device.Line(1, "Steps", 0, {{"7", 0, 1000, {}}});
