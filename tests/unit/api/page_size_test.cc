@@ -13,8 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kPageBudget = 300'000;    // Without a timeline.
-constexpr std::uintmax_t kAssetBudget = 120'000;  // Its style and all scripts, of the timeline too.
+constexpr std::size_t kPageBudget = 300'000;  // Without a timeline.
 
 const fs::path kSource = PROFGAUGE_SOURCE_DIR;
 
@@ -50,15 +49,6 @@ TEST(PageSize, OfRealProfilesIsWithinBudget) {
     if (!fs::exists(data / run)) continue;
     EXPECT_LE(PageSize(data / run), kPageBudget) << run;
   }
-}
-
-TEST(PageSize, OfStyleAndScriptsIsWithinBudget) {
-  std::uintmax_t size = fs::file_size(kSource / "templates" / "report.css");
-  for (const fs::directory_entry& script : fs::directory_iterator(kSource / "templates" / "js")) {
-    size += script.file_size();
-  }
-  EXPECT_GT(size, 0U);
-  EXPECT_LE(size, kAssetBudget);
 }
 
 }  // namespace

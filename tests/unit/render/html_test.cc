@@ -126,6 +126,20 @@ TEST(RenderHtmlFiles, LinksItsOwnStyleAndScript) {
   EXPECT_THAT(js, Not(HasSubstr("\n//")));  // nor comments
 }
 
+TEST(RenderHtmlFiles, StyleAndScriptsKeepToTheirBudget) {
+  report::Report report = testing::SampleReport();
+  const auto size = [](const report::Report& of) {
+    const auto files = RenderHtmlFiles(of, {});
+    return files ? (*files)[1].bytes.size() + (*files)[2].bytes.size() : 0;
+  };
+  const std::size_t without = size(report);
+  report.timeline = testing::TimelineMaker::Make(2, 10);
+  constexpr std::size_t kBudget = 120'000;
+  EXPECT_GT(without, 0U);
+  EXPECT_GT(size(report), without);  // its scripts come along with a timeline alone
+  EXPECT_LE(size(report), kBudget);
+}
+
 TEST(RenderHtml, SameReportSameBytes) {
   EXPECT_EQ(Page(testing::SampleReport(50)), Page(testing::SampleReport(50)));
 }

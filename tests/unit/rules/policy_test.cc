@@ -135,9 +135,9 @@ TEST(Policy, PresetsLoad) {
     FailOn fail_on;
     std::size_t limits;
   };
-  const Row kRows[] = {{"builtin:recommended", FailOn::kError, 6},
-                       {"builtin:strict", FailOn::kError, 3},
-                       {"builtin:report-only", FailOn::kNever, 6}};
+  const Row kRows[] = {{"builtin:recommended", FailOn::kError, 8},
+                       {"builtin:strict", FailOn::kError, 4},
+                       {"builtin:report-only", FailOn::kNever, 8}};
   for (const Row& row : kRows) {
     const auto policy = LoadPolicy(std::string(row.name));
     ASSERT_TRUE(policy) << RenderErrors(policy.error(), false);
