@@ -239,6 +239,21 @@ void Reword(Report& report) {
     for (PairedValue& value : report.comparison->values) reword(value.title);
   }
   for (Remark& remark : report.remarks) reword(remark.text);
+  Reword(report.timeline, report.profile.accelerator);
+}
+
+void Reword(Timeline& timeline, std::string_view accelerator) {
+  // "GPU 0 · Instinct MI300X": what follows the first separator is a name of the recording.
+  const auto number = [&](std::string& text) {
+    const std::size_t end = std::min(text.find(" · "), text.size());
+    text = Reworded(std::string_view(text).substr(0, end), accelerator) + text.substr(end);
+  };
+  for (Timeline::Track& track : timeline.tracks) number(track.group);
+  for (Timeline::Counter& counter : timeline.counters) {
+    number(counter.group);
+    counter.name = Reworded(counter.name, accelerator);
+  }
+  timeline.left_out = Reworded(timeline.left_out, accelerator);
 }
 
 }  // namespace profgauge::report

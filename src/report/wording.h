@@ -16,7 +16,9 @@ namespace profgauge::report {
 /// NVIDIA's and for unknown devices.
 std::string Reworded(std::string_view text, std::string_view accelerator);
 
-/// All texts of `report` that are ours, in the words of its accelerator.
+/// All texts of `report` that are ours, its timeline's too, in the words of its accelerator.
 void Reword(Report& report);
+/// The same for a timeline that joins its report later.
+void Reword(Timeline& timeline, std::string_view accelerator);
 
 }  // namespace profgauge::report

@@ -19,6 +19,7 @@
 #include "report/build_findings.h"
 #include "report/build_report.h"
 #include "report/redact.h"
+#include "report/wording.h"
 #include "report/timeline.h"
 #include "rules/policy.h"
 #include "rules/rulebook.h"
@@ -159,6 +160,7 @@ Result<int> Judged(const Options& options, Console& console) {
   input.tables = &analysis.tables;
   report::Report report = report::BuildReport(input);
   report.timeline = report::BuildTimeline(subject.ranks, report, TimelineOf(options, *policy));
+  report::Reword(report.timeline, report.profile.accelerator);
   if (options.redact) report::Redact(report);
   stats.EndPhase("judge");
   return Finish(report, verdict, options, drawing, stats, console);

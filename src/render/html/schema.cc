@@ -107,6 +107,8 @@ report::Report MakeSchemaReport() {
   report.gate.emplace_back();
   report.gate.back().status = "not_applicable";
   report.gate.back().reason = "x `x`";
+  AddMetric(report, "breakdown.tensor_core_kernel", {}, Unit::kShare);
+  report.metrics.back().quantity.absent_because = "x `x`";
   AddMetric(report, "breakdown.cpu.time", std::int64_t{10}, Unit::kTime);
   AddMetric(report, "iteration.time.mean", std::int64_t{10}, Unit::kTime);
   AddMetric(report, "gpu.utilization.mean", 0.5, Unit::kShare);

@@ -1,5 +1,6 @@
 #include "render/html/view.h"
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <cctype>
 
@@ -68,6 +69,39 @@ std::string WordsOf(const report::Report& report, std::string_view text) {
   return report::Reworded(text, report.profile.accelerator);
 }
 
+boost::json::array PiecesOf(std::string_view text) {
+  json::array pieces;
+  for (bool is_code = false; !text.empty(); is_code = !is_code) {
+    const auto end = std::min(text.find('`'), text.size());
+    const std::string_view piece = text.substr(0, end);
+    if (!piece.empty()) {
+      pieces.push_back(
+          json::object{{"text", is_code ? "" : piece}, {"code", is_code ? piece : ""}});
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return pieces;
+}
+
+boost::json::array AbsentView(const std::vector<std::pair<std::string, std::string>>& absent) {
+  std::vector<std::pair<std::string, std::string>> by_reason;  // reason, titles
+  for (const auto& [title, reason] : absent) {
+    const auto known = std::find_if(by_reason.begin(), by_reason.end(),
+                                    [&](const auto& entry) { return entry.first == reason; });
+    if (known == by_reason.end()) {
+      by_reason.emplace_back(reason, title);
+    } else {
+      known->second += ", " + title;
+    }
+  }
+  json::array out;
+  for (const auto& [reason, titles] : by_reason) {
+    out.push_back(json::object{
+        {"titles", titles}, {"reason", PiecesOf(reason)}, {"sep", out.empty() ? "" : "; "}});
+  }
+  return out;
+}
+
 std::string DateText(std::string_view iso) {
   if (iso.size() != 20 || iso[10] != 'T' || iso.back() != 'Z') return std::string(iso);
   return std::string(iso.substr(0, 10)) + " " + std::string(iso.substr(11, 8)) + " UTC";
@@ -108,7 +142,7 @@ boost::json::object PageView(const report::Report& report) {
   Panels panels = PanelsView(report);
   view["has_absent_panels"] = !panels.absent.empty();
   view["panels"] = std::move(panels.shown);
-  view["absent_panels"] = std::move(panels.absent);
+  view["absent_panels"] = AbsentView(panels.absent);
   view["payload"] = MakeMarkup(payload.Finish());
   return view;
 }

@@ -8,6 +8,7 @@
 #include <boost/json/object.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "render/columns.h"
@@ -51,7 +52,8 @@ boost::json::object OverviewView(const report::Report& report);
 boost::json::object MemoryView(const report::Report& report);
 /// The panels of the dashboard, and those that the recording has nothing for, with why.
 struct Panels {
-  boost::json::array shown, absent;
+  boost::json::array shown;
+  std::vector<std::pair<std::string, std::string>> absent;  ///< Title, reason.
 };
 Panels PanelsView(const report::Report& report);
 /// The tables but `iterations`, the important ones first.
@@ -87,6 +89,12 @@ struct Folded {
   std::string_view head, rest, tail;
 };
 Folded Fold(std::string_view text);
+
+/// What is not there, by reason: [{titles: "Runtime calls, Other host work", reason: [pieces], sep}].
+/// `sep` stands before all but the first. A reason's pieces are {text, code}: words between
+/// backticks are code.
+boost::json::array AbsentView(const std::vector<std::pair<std::string, std::string>>& absent);
+boost::json::array PiecesOf(std::string_view text);
 
 /// {text, exact, absent}: `exact` is empty when `text` says it all.
 boost::json::object NumberView(const report::Quantity& quantity);

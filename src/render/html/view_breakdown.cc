@@ -263,7 +263,8 @@ boost::json::object BreakdownView(const Report& report) {
   // The metrics sum over ranks; "per iteration" is of one rank.
   const std::int64_t iterations = std::max<std::int64_t>(report.profile.iterations_selected, 1) *
                                   std::max<std::int64_t>(report.profile.ranks, 1);
-  json::array rows, absent;
+  json::array rows;
+  std::vector<std::pair<std::string, std::string>> absent;
   for (std::size_t i = 0; known && i < kCategories.size(); ++i) {
     const auto& category = kCategories[i];
     const std::string id = fmt::format("breakdown.{}", category.id);
@@ -271,9 +272,7 @@ boost::json::object BreakdownView(const Report& report) {
     const std::string label = WordsOf(report, category.label);
     if (share == nullptr && parts[i] == 0) {
       const report::Metric* metric = report::FindMetricById(report, id);
-      absent.push_back(json::object{
-          {"title", label},
-          {"reason", metric == nullptr ? "" : metric->quantity.absent_because}});
+      absent.emplace_back(label, metric == nullptr ? "" : metric->quantity.absent_because);
       continue;
     }
     const Value value =
@@ -294,7 +293,7 @@ boost::json::object BreakdownView(const Report& report) {
   return {{"bar", MakeMarkup(BarOf(report, parts, 36, "an iteration"))},
           {"known", known && total > 0},
           {"rows", std::move(rows)},
-          {"absent", std::move(absent)},
+          {"absent", AbsentView(absent)},
           {"has_absent", has_absent},
           {"total", NumberView(Value(sum), Unit::kTime)},
           {"total_each", NumberView(Value(sum / iterations), Unit::kTime)},

@@ -334,8 +334,7 @@ Panels PanelsView(const Report& report) {
                                  IterationPanel(report), KernelTimePanel(report),
                                  TensorCorePanel(report), GuidancePanel(report)}) {
     if (IsEmptyPanel(panel)) {
-      panels.absent.push_back(
-          json::object{{"title", panel.at("title")}, {"reason", panel.at("empty")}});
+      panels.absent.emplace_back(panel.at("title").as_string(), panel.at("empty").as_string());
     } else {
       panels.shown.push_back(std::move(panel));
     }

@@ -245,16 +245,22 @@ bool IsWide(const Table& table, const Column& column) {
   return texts > 0 && bytes / texts > kLong;
 }
 
-// What a row is comes first, then what the table is sorted by; wide texts stand behind the numbers,
-// so that these are in view.
+// What a row is comes first, in up to three columns, then what the table is sorted by; wide texts
+// stand behind the numbers, so that these are in view.
 void Arrange(const Table& table, const Column* by, std::vector<const Column*>& columns) {
   if (columns.size() < 2) return;
   const auto behind = columns.begin() + 1;
   std::stable_partition(behind, columns.end(), [&](const Column* column) {
     return !IsWide(table, *column) || column->id() == "name";
   });
-  std::stable_partition(behind, columns.end(),
-                        [&](const Column* column) { return column == by; });
+  constexpr std::ptrdiff_t kMostKeys = 3;
+  const auto number = std::find_if(columns.begin(), columns.end(),
+                                   [](const Column* column) { return !IsLeft(column->unit()); });
+  const auto keys = std::clamp<std::ptrdiff_t>(number - columns.begin(), 1, kMostKeys);
+  const auto place = columns.begin() + std::min<std::ptrdiff_t>(
+                                           keys, static_cast<std::ptrdiff_t>(columns.size()));
+  const auto found = std::find(place, columns.end(), by);
+  if (found != columns.end()) std::rotate(place, found, found + 1);
 }
 
 bool AllAbsent(const Table& table, const Column& column) {
@@ -269,7 +275,7 @@ bool AllAbsent(const Table& table, const Column& column) {
 
 boost::json::object TableView(const Table& table, const TableLimits& limits, TablePacker* payload) {
   std::vector<const Column*> columns;
-  json::array gaps;
+  std::vector<std::pair<std::string, std::string>> gaps;
   std::string constants;
   const bool is_tree = IsTree(table);
   for (const Column& column : table.columns()) {
@@ -280,10 +286,9 @@ boost::json::object TableView(const Table& table, const TableLimits& limits, Tab
     } else if (!AllAbsent(table, column)) {
       columns.push_back(&column);
     } else {
-      gaps.push_back(
-          json::object{{"title", column.title()},
-                       {"reason", column.absent_because().empty() ? "nothing of it was recorded"
-                                                                  : column.absent_because()}});
+      gaps.emplace_back(column.title(), column.absent_because().empty()
+                                            ? "nothing of it was recorded"
+                                            : column.absent_because());
     }
   }
   const Column* by = SortColumn(table);
@@ -323,7 +328,7 @@ boost::json::object TableView(const Table& table, const TableLimits& limits, Tab
           {"rows", MakeMarkup(std::move(rows.markup))},
           {"note", std::move(note)},
           {"constants", std::move(constants)},
-          {"gaps", std::move(gaps)},
+          {"gaps", AbsentView(gaps)},
           {"has_gaps", has_gaps},
           {"open", false}};
 }

@@ -118,21 +118,6 @@ std::string Slug(std::string_view text) {
   return out;
 }
 
-// A point of advice as pieces of text and, between backticks, of code.
-json::array PiecesOf(std::string_view text) {
-  json::array pieces;
-  for (bool is_code = false; !text.empty(); is_code = !is_code) {
-    const auto end = std::min(text.find('`'), text.size());
-    const std::string_view piece = text.substr(0, end);
-    if (!piece.empty()) {
-      pieces.push_back(
-          json::object{{"text", is_code ? "" : piece}, {"code", is_code ? piece : ""}});
-    }
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return pieces;
-}
-
 // Advice as its points: a line that starts with "- " begins one, others go on with the one before.
 json::array AdviceView(std::string_view advice) {
   std::vector<std::string> points;
