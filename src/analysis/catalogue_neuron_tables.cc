@@ -325,6 +325,26 @@ constexpr ColumnSpec kHostUse[] = {
     {"max_bytes", "Most bytes", kBytes, "Most bytes in use; of memory only."},
 };
 
+constexpr ColumnSpec kMemoryPeaks[] = {
+    kRank,
+    kCore,
+    {"name", "Memory", kText, "SBUF or PSUM."},
+    {"peak", "Peak", kShare, "Highest share in use."},
+    {"time", "At", kTime, "When it was highest first."},
+    {"mean", "Mean", kShare, "Mean over time, from the first to the last point."},
+};
+constexpr ColumnSpec kSourceFiles[] = {
+    kRank,
+    {"file", "File", kText, "Source file."},
+    {"lines", "Lines", kCount, "Lines that instructions name."},
+    kInstructions,
+    kInstructionTime,
+    kWaitTime,
+    kHardwareFlops,
+    kHbmRead,
+    kHbmWrite,
+};
+
 constexpr TableSpec kTables[] = {
     {"engines", "engine", "Engines", "One row per rank, NeuronCore and engine.", kEngines,
      kNeuronFamily},
@@ -333,6 +353,9 @@ constexpr TableSpec kTables[] = {
      kNeuronFamily},
     {"engine_regions", "engine_region", "Between marks, by engine",
      "One row per rank and region between two marks.", kEngineRegions, "marks"},
+    {"collective_regions", "", "Between collectives",
+     "One row per rank and time without a collective; the 64 longest.", kEngineRegions,
+     kNeuronFamily},
     {"opcodes", "opcode", "Opcodes", "One row per rank, engine and opcode.", kOpcodes,
      kNeuronFamily},
     {"waits", "wait", "Semaphore waits", "One row per engine, opcode, semaphore and source line.",
@@ -355,6 +378,10 @@ constexpr TableSpec kTables[] = {
      kNeuronFamily},
     {"source_lines", "source_line", "Source lines",
      "One row per line of source that instructions name.", kSourceLines, kNeuronFamily},
+    {"source_files", "", "Source files", "One row per rank and file of source.", kSourceFiles,
+     kNeuronFamily},
+    {"memory_peaks", "", "Memory on the chip", "One row per NeuronCore and memory.", kMemoryPeaks,
+     kNeuronFamily},
     {"cores", "core", "NeuronCores", "One row per rank and physical NeuronCore.", kCoreUnits,
      kNeuronFamily},
     {"semaphores", "semaphore", "Semaphores", "One row per semaphore that changed.", kSemaphores,

@@ -11,11 +11,6 @@
 namespace profgauge {
 namespace {
 
-struct Region {
-  std::string from, to;
-  Span span;
-};
-
 // From the start over every mark to the end of the recording.
 std::vector<Region> RegionsOf(const std::vector<Mark>& marks, Ns end) {
   std::vector<Region> regions;
@@ -51,11 +46,14 @@ void WriteRegion(const RankContext& rank, const Region& region, RowWriter& write
   write.Integer(kernels).Integer(kernel_time).Integer(copies).Integer(copy_time).Integer(bytes);
 }
 
+}  // namespace
+
 void WriteEngineRegion(const RankContext& rank, const Region& region, RowWriter& write) {
   const neuron::Data& data = *rank.profile->neuron;
   const neuron::Summary sums = neuron::Summarize(data, rank.profile->strings, region.span);
   const double seconds = static_cast<double>(region.span.length()) * 1e-9;
-  const double capacity = data.hardware.PeakFlops() * static_cast<double>(neuron::PeakCores(data)) * seconds;
+  const double capacity =
+      data.hardware.PeakFlops() * static_cast<double>(neuron::PeakCores(data)) * seconds;
   const auto flops = static_cast<double>(sums.flops);
   const auto moved = static_cast<double>(sums.traffic.hbm_read + sums.traffic.hbm_write);
   write.Integer(rank.rank).Text(region.from).Text(region.to).Integer(region.span.start);
@@ -74,8 +72,6 @@ void WriteEngineRegion(const RankContext& rank, const Region& region, RowWriter&
   write.Integer(sums.traffic.hbm_write).Integer(sums.dma.active).Integer(sums.dma.packets);
   write.Integer(sums.dma.bytes).Integer(sums.cc_active);
 }
-
-}  // namespace
 
 void AddRegions(std::span<const RankContext> ranks, const Selection& selection, Output& out) {
   if (selection.marks.empty()) return;

@@ -95,6 +95,7 @@ void AddNeuron(std::span<const RankContext> ranks, const Selection& selection, O
   AddNeuronLayers(found, out);
   AddNeuronMoves(found, out);
   AddNeuronRows(found, selection.source_root, out);
+  AddNeuronRegions(found, out);
   AddNeuronNotes(found, out);
 }
 

@@ -47,6 +47,10 @@ void AddNeuronLayers(std::span<const NeuronRank> ranks, Output& out);
 void AddNeuronMoves(std::span<const NeuronRank> ranks, Output& out);  ///< DMA, collectives, tensors
 /// instructions, waits, source_lines (with their text from below `source_root`, if not empty)
 void AddNeuronRows(std::span<const NeuronRank> ranks, const std::string& source_root, Output& out);
+/// source_files, from the table of lines.
+void AddNeuronFiles(const Table& lines, Output& out);
+/// collective_regions, memory_peaks
+void AddNeuronRegions(std::span<const NeuronRank> ranks, Output& out);
 void AddNeuronNotes(std::span<const NeuronRank> ranks, Output& out);  ///< throttles, checks, errors
 
 }  // namespace profgauge

@@ -148,7 +148,7 @@ void AddNeuronRows(std::span<const NeuronRank> ranks, const std::string& source_
     for (const Instruction& row : rank.data->instructions) source = source || row.source.valid();
   }
   if (!rows) {
-    for (const char* table : {"instructions", "waits", "source_lines"}) {
+    for (const char* table : {"instructions", "waits", "source_lines", "source_files"}) {
       out.SetTableAbsent(table, "the file has no instructions");
     }
     return;
@@ -160,13 +160,16 @@ void AddNeuronRows(std::span<const NeuronRank> ranks, const std::string& source_
   RowWriter waits(out.AddTable("waits"));
   for (const NeuronRank& rank : ranks) AddWaits(rank, waits);
   if (!source) {
+    out.SetTableAbsent("source_files", "no instruction names a line of source");
     return out.SetTableAbsent("source_lines",
                               "no instruction names a line of source; set NKI_DEBUG_INFO=True, "
                               "NEURON_FRAMEWORK_DEBUG=1 and XLA_IR_DEBUG=1 before compiling");
   }
-  RowWriter lines(out.AddTable("source_lines"));
+  Table& table = out.AddTable("source_lines");
+  RowWriter lines(table);
   SourceLines sources(source_root);
   for (const NeuronRank& rank : ranks) AddLines(rank, sources, lines);
+  AddNeuronFiles(table, out);
 }
 
 }  // namespace profgauge

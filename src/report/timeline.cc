@@ -13,6 +13,7 @@
 #include "analysis/op_tree.h"
 #include "base/format.h"
 #include "model/neuron.h"
+#include "model/neuron_summary.h"
 #include "report/timeline_budget.h"
 #include "report/timeline_counters.h"
 #include "report/timeline_neuron.h"
@@ -80,7 +81,10 @@ class Builder {
     if (profile.neuron != nullptr) {
       AddNeuronAmounts(profile, tracks_, timeline_);
       const neuron::Hardware& hardware = profile.neuron->hardware;
-      if (hardware.PeakFlops() > 0) timeline_.peak_flops = hardware.PeakFlops();
+      if (hardware.PeakFlops() > 0) {
+        timeline_.peak_flops =
+            hardware.PeakFlops() * static_cast<double>(neuron::PeakCores(*profile.neuron));
+      }
       if (hardware.hbm_bandwidth > 0) timeline_.peak_bandwidth = hardware.hbm_bandwidth;
     }
   }

@@ -18,6 +18,7 @@ const LEADS = {
   tensor_core_ops: [['ops_by_shape', { name: 'name', input_shapes: 'input_shapes' }]],
   memory_events: [['ops', { name: 'op' }]],
   memory_ops: [['ops', { name: 'name' }], ['memory_events', { op: 'name' }]],
+  source_files: [['source_lines', { file: 'file' }]],
   gaps: [['ops', { name: 'op' }]],
 };
 
@@ -38,7 +39,7 @@ function leadsOf(grid, values) {
   }
   const show = (act) => out.push(make('button', { type: 'button', onclick() { dialog.close(); act(); } }, '→ Timeline'));
   const start = values.start ?? values.allocated_at, length = values.duration ?? values.time;
-  const timeline = window.timeline, name = [values.name, `nn.Module: ${values.name}`].find((text) => timeline?.knows(text));
+  const timeline = window.timeline, name = [values.path, values.name, values.opcode, `${values.file}:${values.line}`, `nn.Module: ${values.name}`].find((text) => timeline?.knows(text));
   if (timeline && Number.isFinite(start) && Number.isFinite(length)) show(() => timeline.show(start, start + length, values.rank));
   else if (name) show(() => timeline.search(name));
   return out;

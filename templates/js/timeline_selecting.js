@@ -163,7 +163,7 @@ class TimelineSelecting extends TimelineMarks {
   // ---- Searching.
 
   knows(name) {
-    return (this.names ||= new Set(this.head.kinds.map((kind) => kind[0]))).has(name);
+    return (this.names ||= new Set([...this.head.kinds.map((kind) => kind[0]), ...this.head.texts])).has(name);
   }
 
   // In names and all that kinds have; "layer:attention" in one of these alone.
