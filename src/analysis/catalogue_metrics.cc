@@ -327,6 +327,10 @@ constexpr MetricSpec kMetrics[] = {
      "Share of the window that these operations would take at the GPU's dense peak of their type.",
      "Σ (FLOPs / peak) / (window · GPUs)", "PaLM (Chowdhery et al.), TraceLens"},
 
+    {"npu.cube_utilization", "Cube utilization", kShare, kHigherIsBetter,
+     "Share of the time of matrix kernels in which the cube units of the NPU compute.",
+     "Σ cube utilization · duration / Σ duration", "Ascend", "ascend"},
+
     {"coverage.linked_share", "GPU time with a known operator", kShare, kHigherIsBetter,
      "Share of GPU time (kernels, copies, sets) whose launching operator is known.",
      "Σ duration with an operator / Σ duration", kOurs},

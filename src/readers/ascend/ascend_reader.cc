@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "readers/ascend/kernel_details.h"
 #include "readers/ascend/trace_view.h"
 #include "readers/common/csv_rows.h"
 
@@ -76,67 +77,6 @@ class TraceReader final : public Reader {
     if (profile.device.size() + profile.host.size() + profile.api.size() > 0) return profile;
     return Fail(NoEvents(source, "the Ascend trace records nothing"));
   }
-};
-
-/// kernel_details.csv: kernels without what launched them.
-class KernelDetails {
- public:
-  explicit KernelDetails(ProfileBuilder& builder) : builder_(builder) {}
-
-  void Receive(const CsvRow& row) {
-    auto& log = builder_.log();
-    log.Add(Counter::events_read);
-    const auto start = row.Microseconds("Start Time(us)");
-    const auto duration = row.Microseconds("Duration(us)");
-    if (!start || !duration || *duration < 0) return log.Add(Counter::events_bad_time);
-    DeviceRow out;
-    out.start = *start;
-    out.duration = *duration;
-    out.name = builder_.Intern(row.Text("Name"));
-    const auto device = row.Integer("Device_id").value_or(0);
-    out.gpu = device >= 0 && device < 1 << 16 ? static_cast<std::int32_t>(device) : 0;
-    out.stream = row.Integer("Stream ID").value_or(-1);
-    LaunchConfig config;
-    const auto blocks = row.Integer("Block Dim").value_or(0);
-    if (blocks > 0 && blocks < 1 << 30) {
-      config.grid[0] = static_cast<std::int32_t>(blocks);
-      config.grid[1] = config.grid[2] = 1;
-    }
-    out.config = builder_.AddLaunchConfig(config);
-    builder_.AddDevice(out);
-    devices_[out.gpu] = true;
-    if (const auto step = row.Integer("Step Id"); step && *step >= 0) {
-      auto [at, is_new] = steps_.try_emplace(*step, *start, *start + *duration);
-      at->second.first = std::min(at->second.first, *start);
-      at->second.second = std::max(at->second.second, *start + *duration);
-    }
-  }
-
-  /// A step lasts from its first kernel to its last.
-  void Finish() {
-    ThreadId thread;
-    if (!steps_.empty()) thread = builder_.AddThread("kernel_details.csv", "Step Id");
-    for (const auto& [step, extent] : steps_) {
-      HostRow row;
-      row.start = extent.first;
-      row.duration = extent.second - extent.first;
-      row.name = builder_.Intern(fmt::format("step {}", step));
-      row.kind = HostKind::kIterationMarker;
-      row.thread = thread;
-      builder_.AddHost(row);
-    }
-    for (const auto& [id, used] : devices_) {
-      Gpu npu;
-      npu.id = id;
-      npu.name = "Ascend NPU";
-      builder_.AddGpu(std::move(npu));
-    }
-  }
-
- private:
-  ProfileBuilder& builder_;
-  std::map<std::int64_t, std::pair<Ns, Ns>> steps_;
-  std::map<std::int32_t, bool> devices_;
 };
 
 /// cluster_step_trace_time.csv: the sums of each rank over its steps.

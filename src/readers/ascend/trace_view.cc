@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "readers/ascend/kernel_details.h"
 #include "readers/common/names.h"
 #include "readers/common/numbers.h"
 
@@ -31,24 +32,6 @@ bool ContainsUpper(std::string_view text, std::string_view part) {
 bool IsWait(std::string_view text) {
   return ContainsUpper(text, "EVENT_WAIT") || ContainsUpper(text, "NOTIFY_WAIT") ||
          ContainsUpper(text, "EVENT_RECORD") || ContainsUpper(text, "NOTIFY_RECORD");
-}
-
-/// "1,3,224,224;64,3" as "[[1, 3, 224, 224], [64, 3]]"; empty when it is something else.
-std::string CanonicalShapes(std::string_view text) {
-  if (text.empty()) return {};
-  std::string out = "[[";
-  for (const char c : text) {
-    if (c == ';') {
-      out += "], [";
-    } else if (c == ',') {
-      out += ", ";
-    } else if (c >= '0' && c <= '9') {
-      out += c;
-    } else if (c != ' ') {
-      return {};
-    }
-  }
-  return out + "]]";
 }
 
 }  // namespace

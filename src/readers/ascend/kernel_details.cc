@@ -1,0 +1,163 @@
+#include "readers/ascend/kernel_details.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "readers/common/numbers.h"
+
+namespace profgauge::readers::ascend {
+namespace {
+
+/// More different operators are no table to read.
+constexpr std::size_t kMostOps = 10'000;
+
+/// "DT_BF16;DT_FLOAT" as "BF16, FLOAT".
+std::string TypesOf(std::string_view text) {
+  std::string types;
+  while (!text.empty()) {
+    const auto end = std::min(text.find(';'), text.size());
+    std::string_view type = text.substr(0, end);
+    if (type.starts_with("DT_")) type.remove_prefix(3);
+    if (!types.empty()) types += ", ";
+    types += type;
+    text.remove_prefix(std::min(text.size(), end + 1));
+  }
+  return types;
+}
+
+/// Without the quotes that the cell's text has of its own.
+std::string ShapesOf(std::string_view text) {
+  while (text.starts_with('"')) text.remove_prefix(1);
+  while (text.ends_with('"')) text.remove_suffix(1);
+  return CanonicalShapes(text);
+}
+
+}  // namespace
+
+std::string CanonicalShapes(std::string_view text) {
+  if (text.empty()) return {};
+  std::string out = "[[";
+  for (const char c : text) {
+    if (c == ';') {
+      out += "], [";
+    } else if (c == ',') {
+      out += ", ";
+    } else if (c >= '0' && c <= '9') {
+      out += c;
+    } else if (c != ' ') {
+      return {};
+    }
+  }
+  return out + "]]";
+}
+
+void KernelDetails::Receive(const CsvRow& row) {
+  auto& log = builder_.log();
+  log.Add(Counter::events_read);
+  const auto start = row.Microseconds("Start Time(us)");
+  const auto duration = row.Microseconds("Duration(us)");
+  if (!start || !duration || *duration < 0) return log.Add(Counter::events_bad_time);
+  DeviceRow out;
+  out.start = *start;
+  out.duration = *duration;
+  out.name = builder_.Intern(row.Text("Name"));
+  const auto device = row.Integer("Device_id").value_or(0);
+  out.gpu = device >= 0 && device < 1 << 16 ? static_cast<std::int32_t>(device) : 0;
+  out.stream = row.Integer("Stream ID").value_or(-1);
+  LaunchConfig config;
+  const auto blocks = row.Integer("Block Dim").value_or(0);
+  if (blocks > 0 && blocks < 1 << 30) {
+    config.grid[0] = static_cast<std::int32_t>(blocks);
+    config.grid[1] = config.grid[2] = 1;
+  }
+  out.config = builder_.AddLaunchConfig(config);
+  builder_.AddDevice(out);
+  AddOp(row, *duration);
+  devices_[out.gpu] = true;
+  if (const auto step = row.Integer("Step Id"); step && *step >= 0) {
+    auto [at, is_new] = steps_.try_emplace(*step, *start, *start + *duration);
+    at->second.first = std::min(at->second.first, *start);
+    at->second.second = std::max(at->second.second, *start + *duration);
+  }
+}
+
+void KernelDetails::AddOp(const CsvRow& row, Ns duration) {
+  if (const auto percent = ParseReal(row.Text("cube_utilization(%)"));
+      percent && *percent > 0 && *percent <= 100) {
+    cube_time_ += duration;
+    cube_busy_ += *percent / 100 * static_cast<double>(duration);
+  }
+  const auto type = row.Text("Type");
+  if (type.empty()) return;
+  const auto key = std::tuple(std::string(type), ShapesOf(row.Text("Input Shapes")),
+                              TypesOf(row.Text("Input Data Types")));
+  if (ops_.size() >= kMostOps && !ops_.contains(key)) return;
+  OpSum& op = ops_[key];
+  ++op.calls;
+  op.time += duration;
+}
+
+void KernelDetails::ReportOps() {
+  Reported& reported = builder_.reported();
+  if (cube_time_ > 0) {
+    reported.metrics.push_back({"npu.cube_utilization",
+                                cube_busy_ / static_cast<double>(cube_time_),
+                                "by kernel_details.csv, of the kernels that state it"});
+  }
+  if (ops_.empty()) return;
+  const auto longest = [](auto& rows) {
+    std::stable_sort(rows.begin(), rows.end(),
+                     [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
+  };
+  std::map<std::string, OpSum> types;
+  for (const auto& [key, op] : ops_) {
+    OpSum& sum = types[std::get<0>(key)];
+    sum.calls += op.calls;
+    sum.time += op.time;
+  }
+  std::vector<std::pair<std::string, OpSum>> by_type(types.begin(), types.end());
+  std::vector<std::pair<std::tuple<std::string, std::string, std::string>, OpSum>> by_shape(
+      ops_.begin(), ops_.end());
+  longest(by_type);
+  longest(by_shape);
+  ReportedTable ops{"ops", {"name", "calls", "kernels", "device_self", "device_total"}, {}};
+  for (const auto& [name, op] : by_type) {
+    ops.rows.push_back({name, op.calls, op.calls, op.time, op.time});
+  }
+  ReportedTable shapes{"ops_by_shape",
+                       {"name", "input_shapes", "dtypes", "calls", "kernels", "device_self",
+                        "device_total"},
+                       {}};
+  for (const auto& [key, op] : by_shape) {
+    shapes.rows.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), op.calls,
+                           op.calls, op.time, op.time});
+  }
+  reported.tables.push_back(std::move(ops));
+  reported.tables.push_back(std::move(shapes));
+}
+
+void KernelDetails::Finish() {
+  ThreadId thread;
+  if (!steps_.empty()) thread = builder_.AddThread("kernel_details.csv", "Step Id");
+  for (const auto& [step, extent] : steps_) {
+    HostRow row;
+    row.start = extent.first;
+    row.duration = extent.second - extent.first;
+    row.name = builder_.Intern(fmt::format("step {}", step));
+    row.kind = HostKind::kIterationMarker;
+    row.thread = thread;
+    builder_.AddHost(row);
+  }
+  for (const auto& [id, used] : devices_) {
+    Gpu npu;
+    npu.id = id;
+    npu.name = "Ascend NPU";
+    builder_.AddGpu(std::move(npu));
+  }
+  ReportOps();
+}
+
+}  // namespace profgauge::readers::ascend

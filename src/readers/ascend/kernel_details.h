@@ -1,0 +1,44 @@
+// kernel_details.csv: the kernels of an NPU without what launched them, but with the shapes and types
+// of their operators and, where counters were recorded, how busy the cube units were.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "model/profile_builder.h"
+#include "readers/common/csv_rows.h"
+
+namespace profgauge::readers::ascend {
+
+class KernelDetails {
+ public:
+  explicit KernelDetails(ProfileBuilder& builder) : builder_(builder) {}
+
+  void Receive(const CsvRow& row);
+  /// Adds steps, each from its first kernel to its last, devices, and tables of operators.
+  void Finish();
+
+ private:
+  struct OpSum {
+    std::int64_t calls = 0;
+    Ns time = 0;
+  };
+  void AddOp(const CsvRow& row, Ns duration);
+  void ReportOps();
+
+  ProfileBuilder& builder_;
+  std::map<std::int64_t, std::pair<Ns, Ns>> steps_;
+  std::map<std::int32_t, bool> devices_;
+  std::map<std::tuple<std::string, std::string, std::string>, OpSum> ops_;  ///< Type, shapes, types.
+  Ns cube_time_ = 0;       ///< Of kernels that state their cube utilization.
+  double cube_busy_ = 0;   ///< Of it, time in which cube units compute.
+};
+
+/// "1,3,224,224;64,3" as "[[1, 3, 224, 224], [64, 3]]"; empty when it is something else.
+std::string CanonicalShapes(std::string_view text);
+
+}  // namespace profgauge::readers::ascend
