@@ -136,12 +136,15 @@ std::string_view AcceleratorOfName(std::string_view name) {
   return {};
 }
 
-// Where no device is named, the runtime that was called tells.
+// Where no device is named, the format or the runtime that was called tells.
 std::string AcceleratorOf(const ProfileInfo& info, std::span<const Profile> ranks) {
   for (const Device& device : info.devices) {
     const std::string_view found = AcceleratorOfName(device.name);
     if (!found.empty()) return std::string(found);
   }
+  if (info.format == "ascend") return "npu";
+  if (info.format == "neuron") return "neuron";
+  if (info.format == "rocprofv3") return "amd";
   for (const Profile& profile : ranks) {
     for (const StringId name : profile.api.name) {
       const std::string_view text = profile.Name(name);

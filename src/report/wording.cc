@@ -20,6 +20,8 @@ using Words = std::vector<Word>;
 constexpr Word kOfAll[] = {
     {" (for example with DALI)", ""},
     {"; record with Nsight Systems and --gpu-metrics-devices=all", ", which this recording lacks"},
+    {"; Nsight Systems records them with --trace=osrt", ""},
+    {"; Nsight Systems records it with --cpuctxsw=process-tree", ""},
     {"Tensor pipes", "Matrix pipes"},
 };
 
@@ -42,6 +44,7 @@ constexpr Word kAmd[] = {
 };
 
 constexpr Word kNpu[] = {
+    {"; PyTorch 2.2 and later record them", ""},
     {"NVIDIA GPUs", "NPUs"},
     {"A GPU", "An NPU"},
     {"a GPU", "an NPU"},
@@ -73,6 +76,7 @@ constexpr Word kNpu[] = {
 };
 
 constexpr Word kNeuron[] = {
+    {"; PyTorch 2.2 and later record them", ""},
     {"NVIDIA GPUs", "NeuronCores"},
     {"GPU", "NeuronCore"},
     {"GPUs", "NeuronCores"},
@@ -92,6 +96,7 @@ constexpr Word kNeuron[] = {
 };
 
 constexpr Word kTpu[] = {
+    {"; PyTorch 2.2 and later record them", ""},
     {"NVIDIA GPUs", "TPUs"},
     {"GPU", "TPU"},
     {"GPUs", "TPUs"},

@@ -21,7 +21,7 @@ const layout = {
 };
 
 // Names of kernels begin alike: what is left out is the middle.
-const elided = (text) => (text.length > 68 ? `${text.slice(0, 42)}…${text.slice(-20)}` : text);
+const elided = (text) => (text.length > 84 ? `${text.slice(0, 60)}…${text.slice(-20)}` : text);
 
 // A folded text shows all of it on hover too.
 addEventListener('mouseover', (event) => {

@@ -1,6 +1,7 @@
 // The dashboard's panels that are tables or texts: top ops, the system, where to read on.
 #include <algorithm>
 #include <boost/json.hpp>
+#include <initializer_list>
 #include <numeric>
 #include <span>
 #include <string>
@@ -25,6 +26,7 @@ Table TopRows(const Table& table, std::string_view by, std::span<const std::stri
     return AsNumber(table.At(a, by), -1) > AsNumber(table.At(b, by), -1);
   });
   order.resize(std::min<std::size_t>(order.size(), 10));
+  while (order.size() > 1 && !(AsNumber(table.At(order.back(), by), 0) > 0)) order.pop_back();
   for (const std::string_view id : columns) {
     const Column* from = table.Find(id);
     if (from == nullptr || !from->absent_because().empty()) continue;
@@ -141,11 +143,19 @@ boost::json::object SystemPanel(const Report& report) {
   add("Framework", profile.framework);
   for (const auto& [name, version] : profile.versions) add(name, version);
   add("Recorded", DateText(profile.captured));
-  // What a file says of the rest of the machine: DLProf Viewer shows the processor and cuDNN.
-  for (const auto& [name, text] : report.environment) {
-    const bool shown = name.find("cpu") != name.npos || name.find("CPU") != name.npos ||
-                       name.find("cudnn") != name.npos || name.find("cuDNN") != name.npos;
-    if (shown && text.size() < 60) add(name, text);
+  // What DLProf Viewer shows besides.
+  for (const auto& [key, label] :
+       std::initializer_list<std::pair<std::string_view, std::string_view>>{
+           {"cpu_model", "CPU"},
+           {"framework", "Framework"},
+           {"nvidia_driver_version", "Driver"},
+           {"cuda_version", "CUDA"},
+           {"cudnn_version", "cuDNN"},
+           {"nsight_systems_version", "Nsight Systems"},
+           {"dlprof_version", "DLProf"}}) {
+    for (const auto& [name, text] : report.environment) {
+      if (name == key) add(label, text);
+    }
   }
   panel["has_rows"] = !rows.empty();
   panel["more"] = "#environment";

@@ -108,7 +108,7 @@ std::string DateText(std::string_view iso) {
 }
 
 Folded Fold(std::string_view text) {
-  constexpr std::size_t kAbove = 68, kHead = 42, kTail = 20;
+  constexpr std::size_t kAbove = 84, kHead = 60, kTail = 20;
   if (text.size() <= kAbove) return {text, "", ""};
   const auto continues = [&](std::size_t at) {
     return (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80;

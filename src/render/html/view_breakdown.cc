@@ -79,12 +79,28 @@ std::vector<std::size_t> SlowestRanks(const Table& ranks) {
   return rows;
 }
 
+constexpr Paint kRest = {"k-id", "#E3E3E3", "#000"};
+constexpr std::string_view kComputing = "computing";
+constexpr std::string_view kCommunicating = "communicating without computing";
+constexpr std::string_view kNeither = "neither";
+
+json::array RankLegend() {
+  json::array out;
+  for (const auto& [paint, label] :
+       std::initializer_list<std::pair<const Paint&, std::string_view>>{
+           {kCategories[1].paint, kComputing},
+           {kCategories[4].paint, kCommunicating},
+           {kRest, kNeither}}) {
+    out.push_back(json::object{{"swatch", MakeMarkup(SvgSwatch(paint))}, {"label", label}});
+  }
+  return out;
+}
+
 // A bar for each rank: computing, waiting in collectives, and the rest of its iterations.
 json::array RankBars(const Report& report) {
   json::array out;
   const Table* ranks = FindTable(report, "ranks");
   if (ranks == nullptr || ranks->rows() < 2) return out;
-  constexpr Paint kRest = {"k-id", "#E3E3E3", "#000"};
   double longest = 0;
   for (std::size_t row = 0; row < ranks->rows(); ++row) {
     longest = std::max(longest, AsNumber(ranks->At(row, "iteration_time"), 0));
@@ -105,9 +121,9 @@ json::array RankBars(const Report& report) {
       bar.push_back({paint, time / longest, FormatShare(whole > 0 ? time / whole : 0), text});
       description += (bar.size() > 1 ? ", " : " ") + text;
     };
-    add(kCategories[1].paint, "computing", compute);
-    add(kCategories[4].paint, "exposed communication", exposed);
-    add(kRest, "neither", whole - compute - exposed);
+    add(kCategories[1].paint, kComputing, compute);
+    add(kCategories[4].paint, kCommunicating, exposed);
+    add(kRest, kNeither, whole - compute - exposed);
     out.push_back(
         json::object{{"name", name},
                      {"bar", MakeMarkup(SvgStackedBar(bar, 960, 18, description))},
@@ -298,6 +314,7 @@ boost::json::object BreakdownView(const Report& report) {
           {"total", NumberView(Value(sum), Unit::kTime)},
           {"total_each", NumberView(Value(sum / iterations), Unit::kTime)},
           {"ranks_note", RanksNote(report)},
+          {"legend", RankLegend()},
           {"ranks", std::move(ranks)},
           {"has_ranks", has_ranks}};
 }

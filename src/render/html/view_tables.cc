@@ -237,7 +237,7 @@ bool IsConstantPlace(const Table& table, const Column& column) {
 // Whether most of a column's texts are long: lists of types and shapes, call stacks.
 bool IsWide(const Table& table, const Column& column) {
   if (column.type() != CellType::kText) return false;
-  constexpr std::size_t kRows = 100, kLong = 28;
+  constexpr std::size_t kRows = 100, kLong = 20;
   std::size_t bytes = 0, texts = 0;
   for (std::size_t row = 0; row < std::min(table.rows(), kRows); ++row) {
     if (column.IsAbsentAt(row)) continue;

@@ -54,8 +54,10 @@ void AddFact(json::array& facts, std::string_view label, std::string text) {
   if (!text.empty()) facts.push_back(json::object{{"label", label}, {"text", std::move(text)}});
 }
 
-// Whether some work ran on a device, though the file names none: DLProf's reports are so.
+// Whether some work ran on a device, though the file names none: DLProf's reports are so, and sums
+// over a cluster.
 bool HasDeviceTime(const Report& report) {
+  if (FindMetric(report, "gpu.idle.mean") != nullptr) return true;
   for (const auto& [table, column] : std::initializer_list<std::pair<const char*, const char*>>{
            {"kernels", "time"}, {"ops", "device_self"}, {"ops", "device_total"}}) {
     const Table* found = FindTable(report, table);
@@ -87,7 +89,7 @@ std::string DeviceText(const Report& report) {
                        count > 1 ? fmt::format("{} × ", count) : "", name);
   }
   if (!out.empty()) return out;
-  return HasDeviceTime(report) ? unnamed : "no GPU recorded";
+  return HasDeviceTime(report) ? unnamed : WordsOf(report, "no GPU recorded");
 }
 
 // Where a measured value stands against its limit.
