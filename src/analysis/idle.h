@@ -27,7 +27,7 @@ enum class IdleCause : std::uint8_t {
   kOther,             ///< Launched in time and yet not started, or the launch is not recorded.
 };
 inline constexpr std::size_t kIdleCauses = 6;
-std::string_view IdleCauseId(IdleCause cause);  ///< "host_wait", as in gpu.idle_cause.host_wait
+std::string_view IdleCauseId(IdleCause cause);     ///< "host_wait", as in gpu.idle_cause.host_wait
 std::string_view IdleCauseTitle(IdleCause cause);  ///< "host not ready", as the gaps' cause
 
 struct IdleGap {

@@ -16,17 +16,20 @@ constexpr std::string_view kNoGpu = "a NeuronCore has no such units; see engine.
 constexpr double kLeastActive = 0.1;
 
 // Prefixes of what only a GPU has.
-constexpr std::string_view kGpuOnly[] = {
-    "tensor_core.", "gpu.sm_efficiency", "gpu.occupancy",        "launch.", "kernel.",
-    "sync.",        "coverage.",         "memcpy.pageable_share", "breakdown.tensor_core_kernel"};
+constexpr std::string_view kGpuOnly[] = {"tensor_core.",
+                                         "gpu.sm_efficiency",
+                                         "gpu.occupancy",
+                                         "launch.",
+                                         "kernel.",
+                                         "sync.",
+                                         "coverage.",
+                                         "memcpy.pageable_share",
+                                         "breakdown.tensor_core_kernel"};
 constexpr std::string_view kGpuTables[] = {"tensor_core_ops", "launches"};
 constexpr std::pair<std::string_view, std::string_view> kGpuColumns[] = {
-    {"iterations", "tensor_core_kernel"},
-    {"iterations", "tensor_core_kernels"},
-    {"iterations", "tensor_core_gpu_time"},
-    {"iterations", "tensor_core_gpu_time_share"},
-    {"gpus", "tensor_core_share"},
-    {"kernels", "uses_tensor_core"}};
+    {"iterations", "tensor_core_kernel"},   {"iterations", "tensor_core_kernels"},
+    {"iterations", "tensor_core_gpu_time"}, {"iterations", "tensor_core_gpu_time_share"},
+    {"gpus", "tensor_core_share"},          {"kernels", "uses_tensor_core"}};
 
 NeuronRank MakeRank(const RankContext& context, const Selection& selection) {
   NeuronRank rank;

@@ -90,8 +90,7 @@ bool Output::IsSet(std::string_view id) const {
   return index < metrics_.size() && !IsAbsent(metrics_[index].value);
 }
 
-void Output::MarkColumnAbsent(std::string_view table, std::string_view column,
-                              std::string reason) {
+void Output::MarkColumnAbsent(std::string_view table, std::string_view column, std::string reason) {
   for (Table& added : tables_) {
     Column* found = added.id() == table ? added.Find(column) : nullptr;
     if (found != nullptr) found->MarkAbsent(reason);

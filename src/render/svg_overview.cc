@@ -14,8 +14,8 @@ namespace profgauge::render {
 namespace {
 
 constexpr int kLeft = 180, kTop = 22, kLane = 18, kGap = 3;
-constexpr int kBin = 3;             // Pixels that show one colour.
-constexpr double kLetter = 7.4;     // Width of one, for labels.
+constexpr int kBin = 3;          // Pixels that show one colour.
+constexpr double kLetter = 7.4;  // Width of one, for labels.
 constexpr std::size_t kLeastLetters = 8;
 
 struct Scale {
@@ -75,10 +75,9 @@ void DrawNames(const OverviewChart& chart, const OverviewLane& lane, const Scale
     const double to = scale.X(std::min(event.end, chart.end));
     const auto letters = static_cast<std::size_t>(std::max(0.0, (to - from - 6) / kLetter));
     if (letters < kLeastLetters || event.name.empty()) continue;
-    out += fmt::format(
-        "<text class=\"on-{}\" fill=\"{}\" x=\"{}\" y=\"{}\">{}</text>",
-        chart.paints[event.paint].name, chart.paints[event.paint].ink, SvgNumber(from + 4), y + 11,
-        EscapeHtml(ElideMiddle(event.name, letters)));
+    out += fmt::format("<text class=\"on-{}\" fill=\"{}\" x=\"{}\" y=\"{}\">{}</text>",
+                       chart.paints[event.paint].name, chart.paints[event.paint].ink,
+                       SvgNumber(from + 4), y + 11, EscapeHtml(ElideMiddle(event.name, letters)));
   }
 }
 

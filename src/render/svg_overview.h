@@ -28,8 +28,8 @@ struct OverviewChart {
   std::string description;
   int width = 1190;
 };
-/// Empty when the stretch or the lanes are. Its size is bounded, however many events there are: what
-/// falls into the same few pixels is drawn as what takes most of them.
+/// Empty when the stretch or the lanes are. Its size is bounded, however many events there are:
+/// what falls into the same few pixels is drawn as what takes most of them.
 std::string SvgOverview(const OverviewChart& chart);
 
 }  // namespace profgauge::render

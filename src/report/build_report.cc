@@ -165,8 +165,7 @@ Quantity MakeDifference(Value difference, Unit unit, std::string absent_because)
   if (IsAbsent(quantity.value)) return quantity;
   const double number = AsNumber(quantity.value, 0);
   if (unit == Unit::kShare) {
-    quantity.text =
-        FormatNumber(std::abs(number) * 100, 1) + std::string(kNumberSpace) + "points";
+    quantity.text = FormatNumber(std::abs(number) * 100, 1) + std::string(kNumberSpace) + "points";
   } else if (number < 0) {
     quantity.text = FormatValue(-number, unit);
   }

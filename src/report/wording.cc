@@ -186,8 +186,7 @@ class Rewriter {
     (*this)(row.title), (*this)(row.reason), (*this)(row.measured), (*this)(row.margin);
   }
   void operator()(Finding& finding) const {
-    for (std::string* text :
-         {&finding.title, &finding.message, &finding.advice, &finding.reason}) {
+    for (std::string* text : {&finding.title, &finding.message, &finding.advice, &finding.reason}) {
       (*this)(*text);
     }
     for (std::string& head : finding.evidence_heads) (*this)(head);

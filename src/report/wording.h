@@ -1,6 +1,6 @@
-// The words for a report's devices. Rules, metrics and tables are written of NVIDIA's GPUs; a report
-// of other devices says the same in their words: a matrix core of AMD, an NPU and its cube unit, a
-// NeuronCore and its tensor engine, a TPU.
+// The words for a report's devices. Rules, metrics and tables are written of NVIDIA's GPUs; a
+// report of other devices says the same in their words: a matrix core of AMD, an NPU and its cube
+// unit, a NeuronCore and its tensor engine, a TPU.
 //
 // Only texts of ours are told so; ids, evidence and cells of tables stay what they are.
 #pragma once

@@ -20,8 +20,10 @@ const layout = {
   },
 };
 
-// Names of kernels begin alike: what is left out is the middle.
-const elided = (text) => (text.length > 84 ? `${text.slice(0, 60)}…${text.slice(-20)}` : text);
+// A long name as a table shows it: namespaces that most kernels share tell nothing; of what is left
+// the middle goes. The whole name is its title.
+const elided = (text) => (text.length > 84 ? shortened(text.replace(/^void |\bat::native::|\(anonymous namespace\)::/g, '')) : text);
+const shortened = (text) => (text.length > 84 ? `${text.slice(0, 60)}…${text.slice(-20)}` : text);
 
 // A folded text shows all of it on hover too.
 addEventListener('mouseover', (event) => {

@@ -131,7 +131,8 @@ boost::json::object SystemPanel(const Report& report) {
   const report::ProfileInfo& profile = report.profile;
   add("Profile name", profile.name);
   if (!profile.devices.empty()) {
-    add(WordsOf(report, "GPU count"), FormatCount(static_cast<std::int64_t>(profile.devices.size())));
+    add(WordsOf(report, "GPU count"),
+        FormatCount(static_cast<std::int64_t>(profile.devices.size())));
   }
   std::vector<std::string_view> names;
   for (const report::Device& device : profile.devices) {

@@ -30,8 +30,8 @@ inline constexpr std::size_t kStaticBytesOfOthers = 1'200;
 inline constexpr std::size_t kStaticBytesOfTrees = 3'000;
 /// Rows of a table that travel with the page for report.js.
 inline constexpr std::size_t kPayloadRows = 100'000;
-/// The same in a page without a timeline, which is to stay small enough for mail: of the tables that
-/// most look for, of the others, and of trees.
+/// The same in a page without a timeline, which is to stay small enough for mail: of the tables
+/// that most look for, of the others, and of trees.
 inline constexpr std::size_t kSmallPayloadRows = 2'000;
 inline constexpr std::size_t kSmallPayloadRowsOfOthers = 300;
 inline constexpr std::size_t kSmallPayloadRowsOfTrees = 600;
@@ -90,8 +90,8 @@ struct Folded {
 };
 Folded Fold(std::string_view text);
 
-/// What is not there, by reason: [{titles: "Runtime calls, Other host work", reason: [pieces], sep}].
-/// `sep` stands before all but the first. A reason's pieces are {text, code}: words between
+/// What is not there, by reason: [{titles: "Runtime calls, Other host work", reason: [pieces],
+/// sep}]. `sep` stands before all but the first. A reason's pieces are {text, code}: words between
 /// backticks are code.
 boost::json::array AbsentView(const std::vector<std::pair<std::string, std::string>>& absent);
 boost::json::array PiecesOf(std::string_view text);

@@ -39,8 +39,7 @@ std::string BarOf(const Report& report, const Parts& parts, int height, std::str
     const double share = parts[i] / total;
     if (!(share > 0)) continue;
     const std::string text = FormatShare(share);
-    const std::string title =
-        fmt::format("{} {}", WordsOf(report, kCategories[i].label), text);
+    const std::string title = fmt::format("{} {}", WordsOf(report, kCategories[i].label), text);
     description += (bar.empty() ? " " : ", ") + title;
     bar.push_back({kCategories[i].paint, share, text, title});
   }
@@ -182,7 +181,8 @@ std::string NameOf(const Table& table, std::size_t row) {
   return IsAbsent(index) ? fmt::to_string(row) : FormatValue(index, Unit::kCount);
 }
 
-ChartColumn MakeChartColumn(const Report& report, const Table& table, const IterationRow& iteration, bool has_parts) {
+ChartColumn MakeChartColumn(const Report& report, const Table& table, const IterationRow& iteration,
+                            bool has_parts) {
   ChartColumn column;
   column.name = NameOf(table, iteration.row);
   column.marked = iteration.outlier;
@@ -197,8 +197,8 @@ ChartColumn MakeChartColumn(const Report& report, const Table& table, const Iter
   column.values.assign(parts.begin(), parts.end());
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (parts[i] > 0) {
-      column.title += fmt::format("\n{} {}", WordsOf(report, kCategories[i].label),
-                                  DurationText(parts[i]));
+      column.title +=
+          fmt::format("\n{} {}", WordsOf(report, kCategories[i].label), DurationText(parts[i]));
     }
   }
   return column;
@@ -337,16 +337,15 @@ boost::json::object IterationsView(const Report& report, TablePacker& payload) {
           {"label", label}, {"number", NumberView(metric->quantity)}, {"note", metric->note}});
     }
   }
-  json::object view{
-      {"chart", MakeMarkup("")},
-      {"facts", std::move(facts)},
-      {"selection", report.profile.selection},
-      {"source", report.profile.iterations_total == 0 ||
-                         report.profile.iteration_source == "whole profile"
-                     ? ""
-                     : report.profile.iteration_source},
-      {"has_outliers", false},
-      {"tables", json::array()}};
+  json::object view{{"chart", MakeMarkup("")},
+                    {"facts", std::move(facts)},
+                    {"selection", report.profile.selection},
+                    {"source", report.profile.iterations_total == 0 ||
+                                       report.profile.iteration_source == "whole profile"
+                                   ? ""
+                                   : report.profile.iteration_source},
+                    {"has_outliers", false},
+                    {"tables", json::array()}};
   if (table == nullptr || table->rows() == 0) return view;
   const std::vector<IterationRow> rows = IterationRows(*table);
   // A single one is the bar of the breakdown.

@@ -61,7 +61,7 @@ std::uint32_t PaintOf(const Timeline::Kind& kind) {
 struct Shown {
   std::uint32_t track = 0;
   std::vector<OverviewLane> lanes;
-  Ns busy = 0;            // Of its first lane: what lies deeper runs within.
+  Ns busy = 0;  // Of its first lane: what lies deeper runs within.
   std::size_t events = 0;
 };
 
@@ -89,10 +89,10 @@ std::vector<Shown> TracksIn(const Timeline& timeline, const Stretch& stretch,
     Shown& into = shown.back();
     into.events += drawn.events.size();
     if (into.lanes.empty()) {
-      drawn.name = track.type == "thread"
-                       ? track.name
-                       : fmt::format("{} · {}", track.group.substr(0, track.group.find(" · ")),
-                                     track.name);
+      drawn.name =
+          track.type == "thread"
+              ? track.name
+              : fmt::format("{} · {}", track.group.substr(0, track.group.find(" · ")), track.name);
       for (const OverviewEvent& event : drawn.events) {
         into.busy += std::min(event.end, stretch.end) - std::max(event.start, stretch.begin);
       }

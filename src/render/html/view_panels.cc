@@ -80,13 +80,11 @@ void AddEachGpu(const Report& report, json::array& rows) {
     meter.limit = -1;
     meter.status = "mute";
     const std::string name = fmt::format(
-        "{}{} {}", has_ranks ? fmt::format("Rank {}, ", FormatValue(gpus->At(row, "rank"),
-                                                                    Unit::kCount))
-                             : "",
+        "{}{} {}",
+        has_ranks ? fmt::format("Rank {}, ", FormatValue(gpus->At(row, "rank"), Unit::kCount)) : "",
         WordsOf(report, "GPU"), FormatValue(gpus->At(row, "id"), Unit::kCount));
     meter.description = name + " " + FormatValue(utilization, Unit::kShare);
-    rows.push_back(
-        PanelRow(SvgMeter(meter), name, NumberView(utilization, Unit::kShare), ""));
+    rows.push_back(PanelRow(SvgMeter(meter), name, NumberView(utilization, Unit::kShare), ""));
   }
 }
 
@@ -122,8 +120,7 @@ json::object UtilizationPanel(const Report& report) {
            {"flops.achieved", "Achieved", "of operators with known shapes"},
            {"flops.mfu", "Of the GPU's peak (MFU)", ""}}) {
     if (const report::Metric* metric = FindMetric(report, id)) {
-      rows.push_back(
-          PanelRow("", WordsOf(report, label), NumberView(metric->quantity), about));
+      rows.push_back(PanelRow("", WordsOf(report, label), NumberView(metric->quantity), about));
     }
   }
   AddEachGpu(report, rows);
@@ -209,11 +206,10 @@ json::object TensorCorePanel(const Report& report) {
   const double used = AsNumber(efficiency->quantity.value, 0);
   const double unknown =
       std::min(MetricOr(report, "tensor_core.unknown_share", 0), std::max(0.0, 1 - used));
-  Fill(panel,
-       {{kCategories[0].paint, WordsOf(report, "Eligible time on Tensor Cores"),
-         efficiency->quantity, ""},
-        {kCategories[1].paint, "Eligible time off them", Share(std::max(0.0, 1 - used)),
-         unknown > 0 ? "or not known" : ""}});
+  Fill(panel, {{kCategories[0].paint, WordsOf(report, "Eligible time on Tensor Cores"),
+                efficiency->quantity, ""},
+               {kCategories[1].paint, "Eligible time off them", Share(std::max(0.0, 1 - used)),
+                unknown > 0 ? "or not known" : ""}});
   json::array& rows = panel["rows"].as_array();
   for (const auto& [id, label] :
        std::initializer_list<std::pair<std::string_view, std::string_view>>{
@@ -270,7 +266,8 @@ json::object IterationPanel(const Report& report) {
     for (const auto& [label, row] :
          {std::pair("First used", std::size_t{0}), std::pair("Last used", table->rows() - 1)}) {
       const Value index = table->At(row, "index");
-      if (!IsAbsent(index)) rows.push_back(PanelRow("", label, NumberView(index, Unit::kCount), ""));
+      if (!IsAbsent(index))
+        rows.push_back(PanelRow("", label, NumberView(index, Unit::kCount), ""));
     }
   }
   for (const auto& [id, label] :
@@ -311,8 +308,8 @@ boost::json::object MakePanel(const Report& report, std::string_view id, std::st
           {"empty", ""}};
 }
 
-boost::json::object PanelRow(std::string swatch, std::string_view label,
-                             boost::json::object number, std::string_view about) {
+boost::json::object PanelRow(std::string swatch, std::string_view label, boost::json::object number,
+                             std::string_view about) {
   return {{"swatch", MakeMarkup(std::move(swatch))},
           {"label", label},
           {"number", std::move(number)},
@@ -327,12 +324,11 @@ bool IsEmptyPanel(const boost::json::object& panel) {
 // Panels of like height stand side by side.
 Panels PanelsView(const Report& report) {
   Panels panels;
-  for (json::object& panel :
-       std::vector<json::object>{UtilizationPanel(report), SummaryPanel(report),
-                                 ResourcePanel(report), TopOpsPanel(report),
-                                 SystemPanel(report), TopHostOpsPanel(report),
-                                 IterationPanel(report), KernelTimePanel(report),
-                                 TensorCorePanel(report), GuidancePanel(report)}) {
+  for (json::object& panel : std::vector<json::object>{
+           UtilizationPanel(report), SummaryPanel(report), ResourcePanel(report),
+           TopOpsPanel(report), SystemPanel(report), TopHostOpsPanel(report),
+           IterationPanel(report), KernelTimePanel(report), TensorCorePanel(report),
+           GuidancePanel(report)}) {
     if (IsEmptyPanel(panel)) {
       panels.absent.emplace_back(panel.at("title").as_string(), panel.at("empty").as_string());
     } else {

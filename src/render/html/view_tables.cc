@@ -152,10 +152,10 @@ void AppendCell(const Value& value, Unit unit, bool head, std::string& out) {
   if (const auto* text = std::get_if<std::string>(&value)) {
     const Folded folded = Fold(*text);
     if (!folded.rest.empty()) {
-      fmt::format_to(
-          std::back_inserter(out),
-          "<{} align=left><details><summary data-tail=\"{}\">{}</summary>{}</details>", tag,
-          EscapeHtml(folded.tail), EscapeHtml(folded.head), EscapeHtml(folded.rest));
+      fmt::format_to(std::back_inserter(out),
+                     "<{} align=left><details><summary data-tail=\"{}\">{}</summary>{}</details>",
+                     tag, EscapeHtml(folded.tail), EscapeHtml(folded.head),
+                     EscapeHtml(folded.rest));
       return;
     }
   }
@@ -259,8 +259,8 @@ void Arrange(const Table& table, const Column* by, std::vector<const Column*>& c
   const auto number = std::find_if(columns.begin(), columns.end(),
                                    [](const Column* column) { return !IsLeft(column->unit()); });
   const auto keys = std::clamp<std::ptrdiff_t>(number - columns.begin(), 1, kMostKeys);
-  const auto place = columns.begin() + std::min<std::ptrdiff_t>(
-                                           keys, static_cast<std::ptrdiff_t>(columns.size()));
+  const auto place =
+      columns.begin() + std::min<std::ptrdiff_t>(keys, static_cast<std::ptrdiff_t>(columns.size()));
   const auto found = std::find(place, columns.end(), by);
   if (found != columns.end()) std::rotate(place, found, found + 1);
 }
@@ -304,8 +304,8 @@ boost::json::object TableView(const Table& table, const TableLimits& limits, Tab
   Arrange(table, by, columns);
   const std::size_t bytes = limits.bytes > 0             ? limits.bytes
                             : limits.rows >= kStaticRows ? kStaticBytes
-                            : is_tree                  ? kStaticBytesOfTrees
-                                                       : kStaticBytesOfOthers;
+                            : is_tree                    ? kStaticBytesOfTrees
+                                                         : kStaticBytesOfOthers;
   StaticRows rows = Rows(table, columns, is_tree ? HeaviestOfTree(table, limits.rows) : order,
                          limits.rows, bytes);
   std::string note;

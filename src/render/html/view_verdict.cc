@@ -319,8 +319,8 @@ boost::json::object RunView(const Report& report) {
     if (sources.size() < kListed) sources.push_back(json::object{{"path", source}});
   }
   if (profile.sources.size() > kListed) {
-    sources.push_back(json::object{
-        {"path", fmt::format("… and {} more", profile.sources.size() - kListed)}});
+    sources.push_back(
+        json::object{{"path", fmt::format("… and {} more", profile.sources.size() - kListed)}});
   }
   json::array losses;
   for (const report::ImportCounter& counter : report.import) {
@@ -370,12 +370,9 @@ boost::json::object GateView(const Report& report) {
   if (!folded.empty()) {
     folded_count = Counted(static_cast<std::int64_t>(folded.size()), "limit", "limits");
   }
-  return {{"rows", std::move(rows)},
-          {"has_rows", has_rows},
-          {"has_baseline", has_baseline},
-          {"has_notes", has_notes},
-          {"folded", std::move(folded)},
-          {"folded_count", std::move(folded_count)},
+  return {{"rows", std::move(rows)},          {"has_rows", has_rows},
+          {"has_baseline", has_baseline},     {"has_notes", has_notes},
+          {"folded", std::move(folded)},      {"folded_count", std::move(folded_count)},
           {"none_asked", report.gate.empty()}};
 }
 
