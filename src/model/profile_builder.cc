@@ -123,7 +123,14 @@ void ProfileBuilder::AddFact(std::string key, std::string value) {
   profile_.facts.emplace_back(std::move(key), std::move(value));
 }
 
+bool ProfileBuilder::Takes(Ns start, Ns duration) {
+  const bool fits = TimesFit(start, duration);
+  if (!fits) profile_.log.Add(Counter::events_bad_time);
+  return fits;
+}
+
 void ProfileBuilder::AddHost(const HostRow& row) {
+  if (!Takes(row.start, row.duration)) return;
   auto& t = profile_.host;
   t.start.push_back(row.start);
   t.duration.push_back(row.duration);
@@ -143,6 +150,7 @@ void ProfileBuilder::AddHost(const HostRow& row) {
 }
 
 void ProfileBuilder::AddApi(const ApiRow& row) {
+  if (!Takes(row.start, row.duration)) return;
   auto& t = profile_.api;
   t.start.push_back(row.start);
   t.duration.push_back(row.duration);
@@ -159,6 +167,7 @@ void ProfileBuilder::AddThreadTime(ThreadId thread, Ns on_cpu) {
 }
 
 void ProfileBuilder::AddOs(const OsRow& row) {
+  if (!Takes(row.start, row.duration)) return;
   auto& t = profile_.os;
   t.start.push_back(row.start);
   t.duration.push_back(row.duration);
@@ -167,6 +176,7 @@ void ProfileBuilder::AddOs(const OsRow& row) {
 }
 
 void ProfileBuilder::AddDevice(const DeviceRow& row) {
+  if (!Takes(row.start, row.duration)) return;
   auto& t = profile_.device;
   t.start.push_back(row.start);
   t.duration.push_back(row.duration);
@@ -183,13 +193,16 @@ void ProfileBuilder::AddDevice(const DeviceRow& row) {
   device_op_ids_.push_back(row.op_id);
 }
 
-void ProfileBuilder::AddSync(const StreamRow& row) { AppendStreamRow(profile_.sync, row); }
+void ProfileBuilder::AddSync(const StreamRow& row) {
+  if (Takes(row.start, row.duration)) AppendStreamRow(profile_.sync, row);
+}
 
 void ProfileBuilder::AddDeviceRange(const StreamRow& row) {
-  AppendStreamRow(profile_.device_ranges, row);
+  if (Takes(row.start, row.duration)) AppendStreamRow(profile_.device_ranges, row);
 }
 
 void ProfileBuilder::AddPython(const PythonRow& row) {
+  if (!Takes(row.start, row.duration)) return;
   auto& t = profile_.python;
   t.start.push_back(row.start);
   t.duration.push_back(row.duration);
@@ -201,6 +214,7 @@ void ProfileBuilder::AddPython(const PythonRow& row) {
 }
 
 void ProfileBuilder::AddMemory(const MemoryRow& row) {
+  if (!Takes(row.time, 0)) return;
   auto& t = profile_.memory;
   t.time.push_back(row.time);
   t.thread.push_back(row.thread);
@@ -213,7 +227,7 @@ void ProfileBuilder::AddMemory(const MemoryRow& row) {
 }
 
 void ProfileBuilder::SetSpan(Ns start, Ns duration) {
-  if (has_span_) return;
+  if (has_span_ || !TimesFit(start, duration)) return;
   has_span_ = true;
   profile_.span_start = start;
   profile_.span_end = start + duration;

@@ -6,7 +6,8 @@
 //   builder.AddHost({.start = 100, .duration = 50, .name = builder.Intern("aten::mm"), .thread =
 //   main}); PROFGAUGE_TRY(Profile profile, builder.Finish());
 //
-// Rows carry absolute nanoseconds of one clock; Finish() moves them to the profile's start, sorts,
+// Rows whose times no recording can have are left out and counted (TimesFit): sums of times must stay
+// in 64 bits. Rows carry absolute nanoseconds of one clock; Finish() moves them to the profile's start, sorts,
 // finds parents, links launches to device work and backward to forward ops, counts in the import
 // log what it could not link, and checks the invariants. Rows that start at the same time and last
 // equally long keep the order in which they were added: the first is the outer one.
@@ -115,6 +116,12 @@ struct FlowRow {
   bool forward = false;  ///< The arrow's start, at the forward op.
 };
 
+/// Whether an event can have these times: within 73 years of the clock's 0, at most 13 days long.
+inline bool TimesFit(Ns start, Ns duration) {
+  constexpr Ns kFarthest = Ns{1} << 61, kLongest = Ns{1} << 50;
+  return start >= -kFarthest && start <= kFarthest && duration >= -kLongest && duration <= kLongest;
+}
+
 class ProfileBuilder {
  public:
   ProfileBuilder() = default;
@@ -175,6 +182,8 @@ class ProfileBuilder {
   Result<Profile> Finish();
 
  private:
+  /// False, and counted, when the times of a row do not fit.
+  bool Takes(Ns start, Ns duration);
   Ns FindOrigin() const;
   void Rebase(Ns origin);
   void SortTables();

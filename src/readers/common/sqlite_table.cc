@@ -4,7 +4,9 @@ namespace profgauge::readers {
 namespace {
 
 Result<std::set<std::string>> ColumnNames(sqlite::Database& database, const std::string& table) {
-  PROFGAUGE_TRY(auto statement, database.Prepare("select name from pragma_table_info(?)"));
+  PROFGAUGE_TRY(auto statement, database.Prepare(
+      "select c.name from sqlite_master m join pragma_table_info(m.name) c "
+      "where m.type = 'table' and m.name = ? and m.sql not like 'create virtual%'"));
   statement.Bind(1, table);
   std::set<std::string> names;
   while (true) {
@@ -63,7 +65,7 @@ std::string_view TableScan::Text(std::size_t column) const {
 
 Result<std::set<std::string>> TableNames(sqlite::Database& database) {
   PROFGAUGE_TRY(auto statement,
-                database.Prepare("select name from sqlite_master where type in ('table','view')"));
+                database.Prepare("select name from sqlite_master where type = 'table'"));
   std::set<std::string> names;
   while (true) {
     PROFGAUGE_TRY(const bool more, statement.Step());

@@ -23,8 +23,8 @@ struct Wanted {
 /// One pass over a table, in rowid order. Columns are numbered as wanted.
 class TableScan {
  public:
-  /// A table that does not exist is an empty one without columns. `filter` is SQL of ours, or
-  /// empty.
+  /// A table that does not exist is an empty one without columns; views and virtual tables, which
+  /// exporters never write, count as none: they could be programs. `filter` is SQL of ours, or empty.
   static Result<TableScan> Open(sqlite::Database& database, const std::string& table,
                                 std::initializer_list<Wanted> wanted, std::string_view filter = "");
 
@@ -44,7 +44,7 @@ class TableScan {
   std::optional<sqlite::Statement> statement_;
 };
 
-/// Names of all tables and views.
+/// Names of all tables; not of views, which are not read.
 Result<std::set<std::string>> TableNames(sqlite::Database& database);
 
 }  // namespace profgauge::readers

@@ -93,6 +93,9 @@ class Import {
     ++line_;
     if (Trim(line).empty()) return;
     auto kernel = pyprof::ParseKernelLine(Trim(line));
+    if (kernel && !TimesFit(next_, kernel->duration)) {
+      kernel = tl::unexpected(std::string("expected a duration of at most 13 days"));
+    }
     if (!kernel) {
       ++bad_;
       const std::string place = fmt::format("line {}: {}", line_, kernel.error());

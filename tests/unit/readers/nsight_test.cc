@@ -299,6 +299,25 @@ TEST_F(NsightTest, PollingIsNoError) {
               ::testing::UnorderedElementsAre("cudaMemcpyAsync", "cudaEventQuery", "cudaMalloc"));
 }
 
+// What nobody can have recorded is left out: times whose sums would overflow, tables that are
+// programs (this one never ends).
+TEST_F(NsightTest, HostileTimesAndViewsAreLeftOut) {
+  const std::string most = "9223372036854775807", least = "-9223372036854775808";
+  Write(Basic() + "insert into CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId) values (" + most +
+        ", " + most + ", 0), (" + least + ", " + most + ", 0), (0, " + most + ", 0), ('x', x'00', 'y');"
+        "insert into CUPTI_ACTIVITY_KIND_RUNTIME values (" + least + ", " + most + ", -1, 1, 2, 0);"
+        "insert into NVTX_EVENTS (start, end, eventType, text, globalTid) values (0, " + least +
+        ", 59, 'x, seq = 99999999999999999999', " + kThread1 + "), (" + most + ", 5, 59, 'y', " +
+        kThread1 + ");"
+        "drop table CUPTI_ACTIVITY_KIND_MEMCPY;"
+        "create view CUPTI_ACTIVITY_KIND_MEMCPY as with recursive r(start) as (select 1 union all "
+        "select start + 1 from r) select start, start + 1 as end from r;");
+  const Profile profile = Read();
+  EXPECT_GE(profile.log[Counter::events_bad_time], 4u);
+  EXPECT_LT(profile.last, 1'000'000);
+  for (const DeviceKind kind : profile.device.kind) EXPECT_EQ(kind, DeviceKind::kKernel);
+}
+
 TEST_F(NsightTest, ADamagedFileSaysWhatSqliteSays) {
   Write(Basic());
   std::filesystem::resize_file(path_, std::filesystem::file_size(path_) / 2);
