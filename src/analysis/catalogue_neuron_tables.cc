@@ -330,7 +330,7 @@ constexpr ColumnSpec kMemoryPeaks[] = {
     kCore,
     {"name", "Memory", kText, "SBUF or PSUM."},
     {"peak", "Peak", kShare, "Highest share in use."},
-    {"time", "At", kTime, "When it was highest first."},
+    {"peak_at", "At", kTime, "When it was highest first."},
     {"mean", "Mean", kShare, "Mean over time, from the first to the last point."},
 };
 constexpr ColumnSpec kSourceFiles[] = {

@@ -30,6 +30,7 @@ async function start() {
     grids.set(table.dataset.id, new Kind(table, rows));
   }
   arrangePanels();
+  addLook();
   addRankChoice();
   addReaggregation();
   for (const code of document.querySelectorAll('code.copy')) {

@@ -292,3 +292,44 @@ class IcicleTest(LanesCase):
         self.driver.wait(READY, "the page")
         self.js("document.getElementById('t-op_tree').open = true; grids.get('op_tree').icicle.draw()")
         self.assertGreater(self.js("return grids.get('op_tree').icicle.figure.querySelectorAll('g').length"), 5)
+
+
+class LookTest(ViewsCase):
+    def paper(self):
+        return self.js("return getComputedStyle(document.body).backgroundColor")
+
+    def again(self):
+        self.driver.open("about:blank")
+        self.driver.open(page_url(self.PAGE))
+        self.driver.wait(READY, "the page")
+
+    def test_light_and_dark_are_chosen_and_kept(self):
+        self.assertEqual(self.paper(), "rgb(255, 255, 255)")
+        choose = ("const s = document.querySelector('nav .menu select'); s.value = arguments[0];"
+                  "s.dispatchEvent(new Event('change'))")
+        self.js(choose, "dark")
+        self.assertEqual(self.paper(), "rgb(20, 23, 27)")
+        self.again()
+        self.assertEqual(self.paper(), "rgb(20, 23, 27)")
+        self.js(choose, "")
+        self.assertEqual(self.paper(), "rgb(255, 255, 255)")
+
+    def test_sections_are_hidden_and_moved_and_a_layout_is_loaded(self):
+        order = "return [...document.querySelectorAll('main > section')].filter((s) => s.offsetHeight).map((s) => s.id || s.getAttribute('aria-labelledby'))"
+        first = self.js(order)
+        self.js("document.querySelector('nav .menu').open = true")
+        self.driver.wait("document.querySelectorAll('nav .menu .narrow label').length > 3", "the menu")
+        self.js("document.querySelectorAll('nav .menu .narrow > div button')[0].click()")
+        self.js("document.querySelectorAll('nav .menu .narrow > div input')[2].click()")
+        want = [first[1], first[0]] + first[3:]
+        self.assertEqual(self.js(order), want)
+        self.again()
+        self.assertEqual(self.js(order), want)
+        layout = self.js("return localStorage.getItem('profgauge')")
+        self.js("localStorage.clear()")
+        self.again()
+        self.assertEqual(self.js(order), first)
+        self.js("loadLayout(arguments[0])", layout)
+        self.driver.wait(READY, "the page")
+        self.driver.wait("document.readyState === 'complete'", "the reload")
+        self.assertEqual(self.js(order), want)

@@ -1,0 +1,70 @@
+// ---- The reader's own arrangement: light or dark, which sections are shown and in which order. The
+// browser keeps it with panels, columns and lanes; it can be saved to a file and loaded elsewhere.
+
+// Sheets say what dark is in one media rule, which is made to hold always or never.
+function chooseLook(look) {
+  const rules = [];
+  for (const sheet of document.styleSheets) {
+    try { rules.push(...sheet.cssRules); } catch { /* a sheet of a file beside the page */ }
+  }
+  const dark = rules.find((rule) => rule.media && (rule.dark || rule.media.mediaText.includes('prefers-color-scheme')));
+  if (!dark) return false;
+  dark.dark = true;
+  dark.media.mediaText = { light: 'not all', dark: 'all' }[look] || '(prefers-color-scheme: dark)';
+  document.documentElement.style.colorScheme = look || '';
+  window.timeline?.redraw();
+  return true;
+}
+
+function addLook() {
+  const button = (text, title, onclick) => make('button', { type: 'button', title, ariaLabel: title, onclick }, text);
+  const look = make('select', {}, ...['as the system', 'light', 'dark'].map((text, index) => make('option', { value: index ? text : '' }, text)));
+  look.value = layout.read().look || '';
+  look.addEventListener('change', () => { layout.write('look', look.value); chooseLook(look.value); });
+  const main = document.getElementById('main'), list = make('div', {});
+  const sections = [...main.children].filter((part) => part.querySelector(':scope > h2') || (part.id === 'timeline-section' && !document.getElementById('no-timeline-title')));
+  const kept = layout.read().sections || {}, hidden = new Set(kept.hidden || []);
+  const titleOf = (section) => section.querySelector('h2')?.textContent || 'Timeline';
+  const keyOf = (section) => section.id || section.getAttribute('aria-labelledby');
+  const inOrder = () => [...main.children].filter((part) => sections.includes(part));
+  const keep = () => layout.write('sections', { order: inOrder().map(keyOf), hidden: [...hidden] });
+  const tell = () => list.replaceChildren(...inOrder().map((section, index, all) => {
+    const key = keyOf(section), box = make('input', { type: 'checkbox', checked: !hidden.has(key) });
+    box.addEventListener('change', () => {
+      if (box.checked) hidden.delete(key); else hidden.add(key);
+      section.classList.toggle('off', !box.checked);
+      keep();
+    });
+    return make('div', {}, make('label', {}, box, ` ${titleOf(section)} `), index ? button('↑', `Move up: ${titleOf(section)}`, () => {
+      all[index - 1].before(section);
+      keep();
+      tell();
+      list.children[index - 1].querySelector('button, input').focus();
+    }) : '');
+  }));
+  for (const key of kept.order || []) {
+    const section = sections.find((other) => keyOf(other) === key);
+    if (section) sections.at(-1).after(section), sections.push(sections.splice(sections.indexOf(section), 1)[0]);
+  }
+  for (const section of sections) section.classList.toggle('off', hidden.has(keyOf(section)));
+  const load = () => {
+    const file = make('input', { type: 'file', accept: '.json' });
+    file.addEventListener('change', async () => loadLayout(await file.files[0].text()));
+    file.click();
+  };
+  const tools = make('div', { className: 'tools' },
+    button('Save', 'Save the layout to a file', () => save('layout.json', JSON.stringify(layout.read(), null, 1) + '\n', 'application/json')),
+    button('Load', 'Load a layout from a file', load),
+    button('Reset', 'Forget the layout', () => loadLayout('{}')));
+  const menu = make('details', { className: 'menu' }, make('summary', {}, 'Layout'), make('div', { className: 'narrow' }, list, tools));
+  menu.addEventListener('toggle', tell);
+  if (chooseLook(look.value)) tools.before(make('label', {}, 'Colours ', look));
+  document.querySelector('nav').append(menu);
+}
+
+function loadLayout(text) {
+  try {
+    localStorage.setItem('profgauge', JSON.stringify(JSON.parse(text)));
+    location.reload();
+  } catch { /* no layout, or storage is off */ }
+}
