@@ -322,6 +322,19 @@ Status Select(const Selection& selection, Iterations& iterations) {
   return {};
 }
 
+// Where no launch was recorded, work belongs to the iteration in which it starts.
+void MatchByStart(const Profile& profile, Iterations& iterations) {
+  const DeviceTable& device = profile.device;
+  if (!profile.has_timeline) return;
+  if (std::any_of(device.launch.begin(), device.launch.end(),
+                  [](ApiId launch) { return launch.valid(); })) {
+    return;
+  }
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    iterations.of_device[row] = iterations.AtTime(device.start[row]);
+  }
+}
+
 // The range is the one iteration. It ends where it was told to, and device work without a launch
 // belongs to it when it starts in it.
 void SelectRange(const Profile& profile, Iterations& iterations) {
@@ -382,6 +395,7 @@ Result<Iterations> FindIterations(const Profile& profile, const Selection& selec
   const DeviceReach reach = MatchDeviceEvents(profile, iterations);
   SetTimes(profile, reach, iterations);
   if (reach.any) DropIncompleteTail(iterations);
+  MatchByStart(profile, iterations);
   if (selection.range) {
     SelectRange(profile, iterations);
     return iterations;

@@ -24,7 +24,8 @@ constexpr std::string_view kGpuOnly[] = {"tensor_core.",
                                          "sync.",
                                          "coverage.",
                                          "memcpy.pageable_share",
-                                         "breakdown.tensor_core_kernel"};
+                                         "breakdown.tensor_core_kernel",
+                                         "breakdown.memset"};
 constexpr std::string_view kGpuTables[] = {"tensor_core_ops", "launches"};
 constexpr std::pair<std::string_view, std::string_view> kGpuColumns[] = {
     {"iterations", "tensor_core_kernel"},   {"iterations", "tensor_core_kernels"},

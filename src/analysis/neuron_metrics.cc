@@ -307,6 +307,15 @@ void NoteKnownHardware(NeuronSetter& set) {
   }
 }
 
+// The table of errors holds the device's warnings and programs' own notifications too.
+std::int64_t ErrorsOf(const NeuronRank& rank) {
+  const auto& rows = rank.data->errors;
+  return std::count_if(rows.begin(), rows.end(), [&](const neuron::Message& row) {
+    const std::string_view type = rank.context->profile->Name(row.category);
+    return type != "Warnings" && type != "Custom Notification";
+  });
+}
+
 std::string MissingBecause(const NeuronRank& rank, const MetricSpec& spec) {
   if (!rank.HasRows()) {
     return "the summary does not state it; export the profile with `neuron-explorer view "
@@ -357,7 +366,7 @@ void AddNeuronMetrics(std::span<const NeuronRank> ranks, Output& out) {
   }
   if (set.All([](const NeuronRank& rank) { return rank.data->has.throttles; })) SetThrottles(set);
   if (set.All([](const NeuronRank& rank) { return rank.data->has.errors; })) {
-    set.Count("neuron.errors", [](const NeuronRank& rank) { return rank.data->errors.size(); });
+    set.Count("neuron.errors", ErrorsOf);
   }
   if (set.All([](const NeuronRank& rank) { return rank.HasRows(); })) {
     set.Count("neuron.warnings", [](const NeuronRank& rank) { return rank.data->warnings.size(); });

@@ -6,8 +6,6 @@
 namespace profgauge {
 namespace {
 
-constexpr std::string_view kHostCopies[] = {"memcpy.h2d.", "memcpy.d2h."};
-
 bool HasCopies(const Profile& profile) {
   const auto& kinds = profile.device.kind;
   return std::find(kinds.begin(), kinds.end(), DeviceKind::kMemcpy) != kinds.end();
@@ -31,15 +29,17 @@ std::string CopiesUnknown(const Profile& profile) {
 
 void AddUnrecorded(std::span<const RankContext> ranks, Output& out) {
   std::string reason;
+  bool of_device = false;  // DMA inside of the device is known.
   for (const RankContext& rank : ranks) {
     const std::string why = CopiesUnknown(*rank.profile);
     if (why.empty()) return;
     reason = why;
+    of_device = of_device || HasCopies(*rank.profile);
   }
   for (const MetricSpec& spec : MetricCatalogue()) {
-    for (const std::string_view prefix : kHostCopies) {
-      if (spec.id.starts_with(prefix) && out.IsSet(spec.id)) out.SetAbsent(spec.id, reason);
-    }
+    if (!spec.id.starts_with("memcpy.") || !out.IsSet(spec.id)) continue;
+    if (of_device && spec.id.starts_with("memcpy.d2d.")) continue;
+    out.SetAbsent(spec.id, reason);
   }
 }
 
