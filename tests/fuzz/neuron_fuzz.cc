@@ -7,8 +7,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <span>
-#include <utility>
-#include <vector>
 
 #include "analysis/analysis.h"
 #include "base/byte_source.h"
@@ -19,15 +17,13 @@ namespace {
 void Read(std::span<const std::byte> bytes, bool allow_incomplete) {
   const auto source = profgauge::MakeMemorySource("fuzz", bytes);
   const auto reader = profgauge::readers::MakeNeuronReader();
-  auto profile = reader->Read(*source, {.allow_incomplete = allow_incomplete, .threads = 1});
-  if (!profile && profile.error().kind == profgauge::ErrorKind::kInternal) {
-    std::fprintf(stderr, "internal error: %s\n", profile.error().message.c_str());
+  const auto run = reader->ReadRanks(*source, {.allow_incomplete = allow_incomplete, .threads = 1});
+  if (!run && run.error().kind == profgauge::ErrorKind::kInternal) {
+    std::fprintf(stderr, "internal error: %s\n", run.error().message.c_str());
     std::abort();
   }
-  if (!profile) return;
-  std::vector<profgauge::Profile> run;
-  run.push_back(std::move(*profile));
-  const auto analysis = profgauge::Analyze(run, profgauge::Selection{});
+  if (!run) return;
+  const auto analysis = profgauge::Analyze(*run, profgauge::Selection{});
   if (!analysis) return;
   for (const profgauge::Table& table : analysis->tables) {
     if (!table.CheckShape()) {
