@@ -200,6 +200,26 @@ Status SettleDlprof(const std::string& folder, Run& run) {
   return {};
 }
 
+/// A system profile of Neuron beside device profiles is the host of the same run, no rank: what it
+/// says of memory and CPUs goes to the first of them.
+void SettleNeuron(Run& run) {
+  const auto is_system = [](const Profile& profile) {
+    return profile.source.format == "neuron" && profile.neuron == nullptr;
+  };
+  const auto device = std::find_if(run.profiles.begin(), run.profiles.end(),
+                                   [](const Profile& profile) { return profile.neuron != nullptr; });
+  if (device == run.profiles.end()) return;
+  Reported host;
+  for (Profile& profile : run.profiles) {
+    if (!is_system(profile)) continue;
+    if (host.metrics.empty()) host = std::move(profile.reported);
+    run.skipped.push_back(profile.source.path +
+                          ": taken for memory and CPUs of the host; pass it alone for its timeline");
+  }
+  if (device->reported.metrics.empty()) device->reported = std::move(host);
+  std::erase_if(run.profiles, is_system);
+}
+
 bool IsTableFile(const std::string& path) {
   auto source = path.ends_with(".csv") ? OpenByteSource(path) : Fail(Error{});
   if (!source) return false;
@@ -283,6 +303,7 @@ Result<Run> LoadRun(const std::vector<std::string>& given, const ReadOptions& op
       return Fail(NoProfiles(path));
     }
   }
+  SettleNeuron(run);
   std::stable_sort(run.profiles.begin(), run.profiles.end(), RanksBefore);
   return run;
 }
