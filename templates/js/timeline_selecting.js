@@ -61,7 +61,7 @@ class TimelineSelecting extends TimelineMarks {
     return this.instructions.get(keyOf(...parts.map((part, index) => (this.keyed[index] ? part : undefined)))) ?? -1;
   }
 
-  exact(value, unit) { return format(value, unit) + (value >= 1000 ? ` (${value})` : ''); }
+  exact(value, unit) { return format(value, unit) + (value >= 1000 ? ` (${value}${unit === 'ns' ? ' ns' : ''})` : ''); }
 
   // All that is known of an event, as [label, text].
   factsOf(event) {
