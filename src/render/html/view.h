@@ -25,8 +25,8 @@ inline constexpr std::size_t kStaticRowsOfTrees = 16;
 /// Bytes of a table's rows in the page: names of kernels can be a kilobyte each.
 inline constexpr std::size_t kStaticBytes = 6'500;
 /// Of main tables after the first two.
-inline constexpr std::size_t kStaticBytesOfLater = 3'000;
-inline constexpr std::size_t kStaticBytesOfOthers = 1'200;
+inline constexpr std::size_t kStaticBytesOfLater = 2'700;
+inline constexpr std::size_t kStaticBytesOfOthers = 1'000;
 inline constexpr std::size_t kStaticBytesOfTrees = 3'000;
 /// Rows of a table that travel with the page for report.js.
 inline constexpr std::size_t kPayloadRows = 100'000;
