@@ -204,7 +204,8 @@ constexpr MetricSpec kMetrics[] = {
 
     {"tensor_core.kernels_per_iteration", "Tensor Core kernels per iteration", kNumber,
      kHigherIsBetter,
-     "Kernels launched in the selected iterations that surely use Tensor Cores, per iteration; mean "
+     "Kernels launched in the selected iterations that surely use Tensor Cores, per iteration; "
+     "mean "
      "over ranks.",
      "Tensor Core kernels / iterations", kOurs},
 
@@ -236,8 +237,10 @@ constexpr MetricSpec kMetrics[] = {
      "Sum of the durations of copies from host to device.", "Σ duration", kHta},
     {"memcpy.h2d.bytes", "Host to device, bytes", kBytes, kLowerIsBetter,
      "Bytes copied from host to device.", "Σ bytes", kHta},
-    {"memcpy.h2d.bytes_per_iteration", "Host to device, bytes per iteration", kBytes, kLowerIsBetter,
-     "Bytes that the selected iterations copied from host to device, per iteration; mean over ranks.",
+    {"memcpy.h2d.bytes_per_iteration", "Host to device, bytes per iteration", kBytes,
+     kLowerIsBetter,
+     "Bytes that the selected iterations copied from host to device, per iteration; mean over "
+     "ranks.",
      "Σ bytes / iterations", kOurs},
     {"memcpy.h2d.bandwidth", "Host to device, bandwidth", kBandwidth, kHigherIsBetter,
      "Bytes copied from host to device, by the time this took.", "Σ bytes / Σ duration", kHta},
@@ -245,8 +248,10 @@ constexpr MetricSpec kMetrics[] = {
      "Sum of the durations of copies from device to host.", "Σ duration", kHta},
     {"memcpy.d2h.bytes", "Device to host, bytes", kBytes, kLowerIsBetter,
      "Bytes copied from device to host.", "Σ bytes", kHta},
-    {"memcpy.d2h.bytes_per_iteration", "Device to host, bytes per iteration", kBytes, kLowerIsBetter,
-     "Bytes that the selected iterations copied from device to host, per iteration; mean over ranks.",
+    {"memcpy.d2h.bytes_per_iteration", "Device to host, bytes per iteration", kBytes,
+     kLowerIsBetter,
+     "Bytes that the selected iterations copied from device to host, per iteration; mean over "
+     "ranks.",
      "Σ bytes / iterations", kOurs},
     {"memcpy.d2h.bandwidth", "Device to host, bandwidth", kBandwidth, kHigherIsBetter,
      "Bytes copied from device to host, by the time this took.", "Σ bytes / Σ duration", kHta},
@@ -254,8 +259,10 @@ constexpr MetricSpec kMetrics[] = {
      "Sum of the durations of copies within and between devices.", "Σ duration", kHta},
     {"memcpy.d2d.bytes", "Device to device, bytes", kBytes, kLowerIsBetter,
      "Bytes copied within and between devices.", "Σ bytes", kHta},
-    {"memcpy.d2d.bytes_per_iteration", "Device to device, bytes per iteration", kBytes, kLowerIsBetter,
-     "Bytes that the selected iterations copied within and between devices, per iteration; mean over ranks.",
+    {"memcpy.d2d.bytes_per_iteration", "Device to device, bytes per iteration", kBytes,
+     kLowerIsBetter,
+     "Bytes that the selected iterations copied within and between devices, per iteration; mean "
+     "over ranks.",
      "Σ bytes / iterations", kOurs},
     {"memcpy.d2d.bandwidth", "Device to device, bandwidth", kBandwidth, kHigherIsBetter,
      "Bytes copied within and between devices, by the time this took.", "Σ bytes / Σ duration",
@@ -342,7 +349,8 @@ constexpr MetricSpec kMetrics[] = {
      "Share of GPU time whose launching call was recorded.",
      "Σ duration with a launch / Σ duration", kOurs},
     {"coverage.outside_share", "GPU time launched outside of iterations", kShare, kNeutral,
-     "Share of the whole recording's GPU time that was not launched in a selected iteration.",
+     "Share of the whole recording's GPU time that was not launched in a selected iteration; "
+     "where launches are not recorded, that did not start in one.",
      "Σ duration launched elsewhere / Σ duration", kOurs},
 };
 

@@ -90,12 +90,29 @@ Result<std::vector<std::string>> FilesOf(const std::string& folder) {
   return files;
 }
 
-/// Where torch_npu puts what it made of a recording, if `folder` is one of its results; else
-/// `folder`.
-std::string OutputsOf(const std::string& folder) {
-  const fs::path outputs = fs::path(folder) / "ASCEND_PROFILER_OUTPUT";
+/// The latest of the recordings in a log folder of JAX or TensorFlow, whose folders are named by
+/// time; empty where there is none. The earlier ones are named as skipped.
+std::string LatestOf(const fs::path& recordings, Run& run) {
+  std::vector<std::string> folders;
   std::error_code code;
-  return fs::is_directory(outputs, code) ? outputs.string() : folder;
+  for (fs::directory_iterator at(recordings, code), end; !code && at != end; at.increment(code)) {
+    if (at->is_directory(code)) folders.push_back(at->path().string());
+  }
+  if (folders.empty()) return {};
+  std::sort(folders.begin(), folders.end());
+  for (std::size_t i = 0; i + 1 < folders.size(); ++i) {
+    run.skipped.push_back(folders[i] + ": an earlier recording; pass it alone to read it");
+  }
+  return folders.back();
+}
+
+/// Where a tool puts what it made of a recording, if `folder` is one of its results; else `folder`.
+std::string OutputsOf(const std::string& folder, Run& run) {
+  const fs::path of_torch_npu = fs::path(folder) / "ASCEND_PROFILER_OUTPUT";
+  std::error_code code;
+  if (fs::is_directory(of_torch_npu, code)) return of_torch_npu.string();
+  const std::string of_xla = LatestOf(fs::path(folder) / "plugins" / "profile", run);
+  return of_xla.empty() ? folder : of_xla;
 }
 
 /// A folder without a profile, by what it holds instead.
@@ -163,8 +180,8 @@ void CheckName(Profile& profile, bool compressed) {
   profile.log.Add(Counter::name_suffix_wrong);
 }
 
-/// DLProf writes its reports and its database beside the export that they were made from: one run in
-/// three forms. Of a folder the fullest counts.
+/// DLProf writes its reports and its database beside the export that they were made from: one run
+/// in three forms. Of a folder the fullest counts.
 Status SettleDlprof(const std::string& folder, Run& run) {
   std::vector<Profile> reports, databases, others;
   for (Profile& profile : run.profiles) {
@@ -206,15 +223,17 @@ void SettleNeuron(Run& run) {
   const auto is_system = [](const Profile& profile) {
     return profile.source.format == "neuron" && profile.neuron == nullptr;
   };
-  const auto device = std::find_if(run.profiles.begin(), run.profiles.end(),
-                                   [](const Profile& profile) { return profile.neuron != nullptr; });
+  const auto device =
+      std::find_if(run.profiles.begin(), run.profiles.end(),
+                   [](const Profile& profile) { return profile.neuron != nullptr; });
   if (device == run.profiles.end()) return;
   Reported host;
   for (Profile& profile : run.profiles) {
     if (!is_system(profile)) continue;
     if (host.metrics.empty()) host = std::move(profile.reported);
-    run.skipped.push_back(profile.source.path +
-                          ": taken for memory and CPUs of the host; pass it alone for its timeline");
+    run.skipped.push_back(
+        profile.source.path +
+        ": taken for memory and CPUs of the host; pass it alone for its timeline");
   }
   if (device->reported.metrics.empty()) device->reported = std::move(host);
   std::erase_if(run.profiles, is_system);
@@ -280,7 +299,7 @@ Result<Run> LoadRun(const std::vector<std::string>& given, const ReadOptions& op
       add(std::move(profiles));
       continue;
     }
-    PROFGAUGE_TRY(auto files, FilesOf(OutputsOf(path)));
+    PROFGAUGE_TRY(auto files, FilesOf(OutputsOf(path, run)));
     const auto before = run.profiles.size();
     PROFGAUGE_CHECK(ReadTables(files, options, run));
     for (const auto& file : files) {

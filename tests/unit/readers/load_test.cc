@@ -200,6 +200,21 @@ TEST_F(Load, OfTwoFilesThatSayTheSameTheFullerIsRead) {
   EXPECT_TRUE(ReadProfile("run/kernel_details.csv", {}));
 }
 
+TEST_F(Load, OfALogFolderOfJaxTheLatestRecordingIsRead) {
+  const auto trace =
+      Trace(R"({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":5,"dur":2})");
+  Write("log/plugins/profile/2024_05_01_10_00_00/host.trace.json", trace);
+  Write("log/plugins/profile/2024_05_02_09_00_00/host.trace.json", trace);
+  const auto run = LoadRun({"log"}, {});
+  ASSERT_TRUE(run) << run.error().message;
+  ASSERT_EQ(run->profiles.size(), 1u);
+  EXPECT_EQ(run->profiles[0].source.path,
+            "log/plugins/profile/2024_05_02_09_00_00/host.trace.json");
+  EXPECT_THAT(run->skipped,
+              ElementsAre("log/plugins/profile/2024_05_01_10_00_00: an earlier recording; pass it "
+                          "alone to read it"));
+}
+
 TEST_F(Load, ABrokenTraceInAFolderIsNotSkipped) {
   Write("run/a.json", RankTrace(0));
   Write("run/b.json", RankTrace(1).substr(0, 60));
