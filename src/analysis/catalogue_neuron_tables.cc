@@ -197,6 +197,21 @@ constexpr ColumnSpec kTensors[] = {
     {"mean_load_bytes", "Mean load", kBytes, "Bytes of a load."},
     {"reload_factor", "Reload factor", kNumber, "How often it is loaded: loaded bytes / size."},
 };
+constexpr ColumnSpec kSbufAllocations[] = {
+    kRank,
+    kCore,
+    {"tensor", "Tensor", kText, "Tensor or variable that it holds, where recorded."},
+    {"source", "By", kText, "What occupied it, as recorded: an instruction or DMA."},
+    {"partition", "Partition", kCount, "Partition of SBUF: 0, 32, 64 or 96."},
+    {"address", "Address", kCount, "Address of the first byte."},
+    {"bytes", "Size", kBytes, "Bytes from the first address to the last."},
+    {"start", "Start", kTime, "When it becomes occupied."},
+    {"end", "End", kTime, "When it becomes free."},
+    {"duration", "Duration", kTime, "How long it is occupied."},
+    {"hlo", "Graph operator", kText, "Operator of the compiled graph."},
+    {"opcode", "Opcode", kText, "Instruction that occupied it."},
+    {"queue", "Queue", kText, "DMA queue that occupied it."},
+};
 constexpr ColumnSpec kCcOps[] = {
     kRank,
     {"name", "Collective", kText, "Operation as recorded."},
@@ -382,6 +397,9 @@ constexpr TableSpec kTables[] = {
      kNeuronFamily},
     {"memory_peaks", "", "Memory on the chip", "One row per NeuronCore and memory.", kMemoryPeaks,
      kNeuronFamily},
+    {"sbuf_allocations", "", "SBUF allocations",
+     "One row per range of addresses and time, the largest first; at most 10 000.",
+     kSbufAllocations, kNeuronFamily},
     {"cores", "core", "NeuronCores", "One row per rank and physical NeuronCore.", kCoreUnits,
      kNeuronFamily},
     {"semaphores", "semaphore", "Semaphores", "One row per semaphore that changed.", kSemaphores,

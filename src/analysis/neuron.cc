@@ -100,6 +100,7 @@ void AddNeuron(std::span<const RankContext> ranks, const Selection& selection, O
   AddNeuronMoves(found, out);
   AddNeuronRows(found, selection.source_root, out);
   AddNeuronRegions(found, out);
+  AddNeuronSbuf(found, out);
   AddNeuronNotes(found, out);
 }
 

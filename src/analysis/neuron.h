@@ -51,6 +51,7 @@ void AddNeuronRows(std::span<const NeuronRank> ranks, const std::string& source_
 void AddNeuronFiles(const Table& lines, Output& out);
 /// collective_regions, memory_peaks
 void AddNeuronRegions(std::span<const NeuronRank> ranks, Output& out);
+void AddNeuronSbuf(std::span<const NeuronRank> ranks, Output& out);   ///< sbuf_allocations
 void AddNeuronNotes(std::span<const NeuronRank> ranks, Output& out);  ///< throttles, checks, errors
 
 }  // namespace profgauge

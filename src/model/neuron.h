@@ -131,6 +131,17 @@ struct Tensor {
   double reload_factor = -1;
 };
 
+/// A range of addresses of SBUF while it is occupied.
+struct SbufAllocation {
+  Ns start = 0, duration = 0;
+  std::int64_t address = 0, bytes = 0;  ///< The first byte, and how many.
+  std::int64_t partition = kUnknown;    ///< 0, 32, 64 or 96.
+  StringId source;                      ///< "instruction", or DMA, as written.
+  StringId tensor, hlo, opcode, queue;
+  std::int32_t core = 0;
+  Ns end() const { return start + duration; }
+};
+
 /// One collective operation.
 struct CcOp {
   Ns start = 0, duration = 0, trigger_delay = kUnknown;
@@ -210,6 +221,7 @@ struct Data {
   std::vector<SemaphoreUpdate> semaphores;
   std::vector<Throttle> throttles;
   std::vector<Tensor> tensors;
+  std::vector<SbufAllocation> sbuf_allocations;  ///< In the file's order.
   std::vector<CcOp> cc_ops;
   std::vector<CcInstruction> cc_instructions;
   std::vector<CurvePoint> curves;

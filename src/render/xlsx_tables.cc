@@ -63,6 +63,7 @@ constexpr auto kSheets = std::to_array<SheetName>({
     {"throttles", "Throttling"},
     {"flops_parts", "Throttling"},
     {"tensors", "Tensors"},
+    {"sbuf_allocations", "SBUF allocations", 2'000},
     {"semaphores", "Semaphores", 2'000},
     {"hbm_usage", "HBM"},
     {"identities", "Self-check"},

@@ -32,6 +32,7 @@ constexpr Signature kSignatures[] = {
     {TableKind::kErrors, "error_type_id", ""},
     {TableKind::kPsumUsage, "bank_0_util_percent", ""},
     {TableKind::kSbufUsage, "partition_0_util_percent", ""},
+    {TableKind::kSbufAllocations, "start_address", "partition"},
     {TableKind::kLayers, "node_name", "children_ids"},
     {TableKind::kFlow, "dependency_type", "in_id"},
     {TableKind::kTraceEvents, "trace_event_source", "thread_id"},

@@ -57,6 +57,7 @@ void ForEachTime(data::Data& data, const Time& time, const Length& length) {
   ForEach(data.transfers, both);
   ForEach(data.layers, both);
   ForEach(data.throttles, both);
+  ForEach(data.sbuf_allocations, both);
   ForEach(data.cc_ops, both);
   ForEach(data.cc_instructions, both);
   ForEach(data.active, [&](data::ActiveSpan& row) {

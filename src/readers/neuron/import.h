@@ -62,6 +62,7 @@ class Import {
   void TakeThrottle(const Record& record, std::string_view table, std::uint64_t index);
   void TakeTensor(const Record& record);
   void TakeCcOp(const Record& record, std::string_view table, std::uint64_t index);
+  void TakeSbufAllocation(const Record& record, std::string_view table, std::uint64_t index);
   void TakeCurve(TableKind kind, const Record& record);
   void TakeMetadata(const Record& record);
   void TakeMessage(TableKind kind, const Record& record);

@@ -109,6 +109,30 @@ void Import::TakeCcOp(const Record& record, std::string_view table, std::uint64_
   row.bus_bandwidth = record.Real(Key::kBusBandwidth, -1);
 }
 
+void Import::TakeSbufAllocation(const Record& record, std::string_view table,
+                                std::uint64_t index) {
+  Times times;
+  if (!TakeTimes(record, table, index, times)) return;
+  constexpr std::int64_t kMostAddress = std::int64_t{1} << 60;
+  const std::int64_t first = record.Integer(Key::kStartAddress, -1);
+  const std::int64_t last = record.Integer(Key::kEndAddress, -1);  // The last byte of it.
+  if (first < 0 || last < first || last > kMostAddress) {
+    return log().AddAt(Counter::events_unreadable, fmt::format("{}[{}]", table, index));
+  }
+  data::SbufAllocation& row = data_->sbuf_allocations.emplace_back();
+  row.start = times.start;
+  row.duration = times.duration;
+  row.address = first;
+  row.bytes = last - first + 1;
+  row.partition = record.Integer(Key::kPartition, data::kUnknown);
+  row.source = Intern(record, Key::kSourceType);
+  row.tensor = Intern(record, Key::kTensorName);
+  row.hlo = Intern(record, Key::kHlo);
+  row.opcode = Intern(record, Key::kOpcode);
+  row.queue = Intern(QueueOf(record.Text(Key::kQueueName)));
+  row.core = CoreOf(record);
+}
+
 void Import::TakeCurve(TableKind kind, const Record& record) {
   const Ns time = record.Integer(Key::kStart, -1);
   if (time < 0) return;

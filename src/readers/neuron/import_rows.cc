@@ -76,6 +76,8 @@ void Import::Take(TableKind kind, std::string_view table, const Record& record,
     case TableKind::kSbufUsage:
     case TableKind::kPsumUsage:
       return TakeCurve(kind, record);
+    case TableKind::kSbufAllocations:
+      return TakeSbufAllocation(record, table, index);
     case TableKind::kThrottles:
       return TakeThrottle(record, table, index);
     case TableKind::kHbmUse:

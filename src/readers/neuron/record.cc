@@ -153,6 +153,11 @@ constexpr KeyName kNames[] = {
     {"parent_name", Key::kParent},
     {"parent_id", Key::kParentId},
     {"num_dma_engines_per_neuroncore", Key::kDmaEngines},
+    {"start_address", Key::kStartAddress},
+    {"end_address", Key::kEndAddress},
+    {"partition", Key::kPartition},
+    {"op_source_type", Key::kSourceType},
+    {"tensor_name", Key::kTensorName},
 };
 
 }  // namespace

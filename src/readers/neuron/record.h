@@ -117,6 +117,11 @@ enum class Key : std::uint8_t {
   kParent,
   kParentId,
   kDmaEngines,
+  kStartAddress,
+  kEndAddress,
+  kPartition,
+  kSourceType,
+  kTensorName,
   kCount_
 };
 /// kNone for a name that nothing here uses.

@@ -30,6 +30,7 @@ constexpr TableName kTables[] = {
     {"PendingDma", TableKind::kPendingDma},
     {"instruction_usage", TableKind::kMemoryUsage},
     {"SbufUsage", TableKind::kSbufUsage},
+    {"SbufAllocation", TableKind::kSbufAllocations},
     {"PsumUsage", TableKind::kPsumUsage},
     {"ham", TableKind::kThrottles},
     {"Throttle", TableKind::kThrottles},
@@ -92,7 +93,6 @@ constexpr TableName kTables[] = {
     {"CoreBarriers", TableKind::kUnread},
     {"DeviceProfileList", TableKind::kUnread},
     {"ExecutionInfo", TableKind::kUnread},
-    {"SbufAllocation", TableKind::kUnread},
     {"SystemProfileHbmUsage", TableKind::kUnread},
 };
 

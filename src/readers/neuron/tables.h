@@ -24,6 +24,7 @@ enum class TableKind : std::uint8_t {
   kPendingDma,
   kMemoryUsage,
   kSbufUsage,
+  kSbufAllocations,
   kPsumUsage,
   kThrottles,
   kHbmUse,

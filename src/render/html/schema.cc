@@ -59,6 +59,14 @@ void AddTables(report::Report& report) {
     at.AddInteger(i);
     allocated.AddInteger(i);
   }
+  Table sbuf("sbuf_allocations", "", "SBUF allocations", strings);
+  for (const char* column : {"core", "partition", "address"}) {
+    sbuf.AddColumn({column, column, Unit::kCount, ""}).AddInteger(0);
+  }
+  sbuf.AddColumn({"bytes", "Size", Unit::kBytes, ""}).AddInteger(1);
+  sbuf.AddColumn({"start", "Start", Unit::kTime, ""}).AddInteger(0);
+  sbuf.AddColumn({"end", "End", Unit::kTime, ""}).AddInteger(1);
+  report.tables.push_back(std::move(sbuf));
   report.tables.push_back(std::move(curve));
   report.tables.push_back(std::move(ranks));
   report.tables.push_back(std::move(iterations));

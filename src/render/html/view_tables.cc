@@ -43,6 +43,7 @@ constexpr auto kPlaces = std::to_array<Place>({{"layers", true},
                                                {"flops_parts", true},
                                                {"throttles"},
                                                {"tensors"},
+                                               {"sbuf_allocations", true},
                                                {"cores"},
                                                {"dlprof_advice", true},
                                                {"ops", true},
@@ -356,6 +357,9 @@ boost::json::array TablesView(const report::Report& report, TablePacker& payload
                                    place.main && out.size() >= 2 ? kStaticBytesOfLater : 0},
                                   &payload);
     view["open"] = place.main && (table->rows() <= kOpenRows || out.size() < 2);
+    view["charts"] = json::array();
+    view["charts_note"] = "";
+    if (table->id() == "sbuf_allocations") AddSbufCharts(*table, report.profile.ranks > 1, view);
     out.push_back(std::move(view));
   }
   return out;
