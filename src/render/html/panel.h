@@ -4,6 +4,7 @@
 #include <boost/json.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "render/html/view.h"
 
@@ -13,9 +14,10 @@ namespace profgauge::render::html {
 boost::json::object MakePanel(const report::Report& report, std::string_view id,
                               std::string_view title);
 
-/// A line of a panel: a swatch of colour, a label, a number and a remark; each may be empty.
+/// A line of a panel: a swatch of colour, a label, a number and a remark; each may be empty. The
+/// definition is shown where the reader points at the label.
 boost::json::object PanelRow(std::string swatch, std::string_view label, boost::json::object number,
-                             std::string_view about);
+                             std::string_view about, std::string_view definition = {});
 
 /// A panel that has nothing to show, with why.
 void LeaveEmpty(boost::json::object& panel, std::string_view reason);
@@ -25,5 +27,7 @@ boost::json::object TopOpsPanel(const report::Report& report);
 boost::json::object TopHostOpsPanel(const report::Report& report);
 boost::json::object SystemPanel(const report::Report& report);
 boost::json::object GuidancePanel(const report::Report& report);
+/// The cards of a NeuronCore's summary; none for other devices.
+std::vector<boost::json::object> NeuronPanels(const report::Report& report);
 
 }  // namespace profgauge::render::html

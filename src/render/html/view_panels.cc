@@ -309,9 +309,10 @@ boost::json::object MakePanel(const Report& report, std::string_view id, std::st
 }
 
 boost::json::object PanelRow(std::string swatch, std::string_view label, boost::json::object number,
-                             std::string_view about) {
+                             std::string_view about, std::string_view definition) {
   return {{"swatch", MakeMarkup(std::move(swatch))},
           {"label", label},
+          {"definition", definition},
           {"number", std::move(number)},
           {"about", about}};
 }
@@ -323,12 +324,16 @@ bool IsEmptyPanel(const boost::json::object& panel) {
 
 // Panels of like height stand side by side.
 Panels PanelsView(const Report& report) {
-  Panels panels;
+  std::vector<json::object> all = {UtilizationPanel(report), SummaryPanel(report)};
+  for (json::object& panel : NeuronPanels(report)) all.push_back(std::move(panel));
   for (json::object& panel : std::vector<json::object>{
-           UtilizationPanel(report), SummaryPanel(report), ResourcePanel(report),
-           TopOpsPanel(report), SystemPanel(report), TopHostOpsPanel(report),
+           ResourcePanel(report), TopOpsPanel(report), SystemPanel(report), TopHostOpsPanel(report),
            IterationPanel(report), KernelTimePanel(report), TensorCorePanel(report),
            GuidancePanel(report)}) {
+    all.push_back(std::move(panel));
+  }
+  Panels panels;
+  for (json::object& panel : all) {
     if (IsEmptyPanel(panel)) {
       panels.absent.emplace_back(panel.at("title").as_string(), panel.at("empty").as_string());
     } else {

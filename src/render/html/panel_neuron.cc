@@ -1,0 +1,174 @@
+// The dashboard of a NeuronCore: the profiler's own summary as cards, in the order of its groups.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "render/html/panel.h"
+
+namespace profgauge::render::html {
+namespace {
+
+namespace json = boost::json;
+using report::Report;
+
+struct Line {
+  std::string_view id;
+  std::string_view label = {};  ///< Empty: the metric's title.
+};
+
+void AddLine(const Report& report, const Line& line, json::array& rows) {
+  const report::Metric* metric = FindMetric(report, line.id);
+  if (metric == nullptr) return;
+  rows.push_back(PanelRow("", line.label.empty() ? std::string_view(metric->title) : line.label,
+                          NumberView(metric->quantity), metric->note, metric->definition));
+}
+
+// A remark that several rows share stands once, below them.
+void JoinRemarks(json::object& panel) {
+  json::string shared;
+  std::size_t times = 0;
+  for (const json::value& row : panel["rows"].as_array()) {
+    const json::string& about = row.at("about").as_string();
+    if (about.empty()) continue;
+    if (times > 0 && about != shared) return;
+    shared = about;
+    ++times;
+  }
+  if (times < 2) return;
+  for (json::value& row : panel["rows"].as_array()) row.at("about") = "";
+  panel["note"] = std::move(shared);
+}
+
+// What the recording does not have is left out; a card of nothing says why its first is not there.
+json::object Card(const Report& report, std::string_view id, std::string_view title,
+                  std::initializer_list<Line> lines) {
+  json::object panel = MakePanel(report, id, title);
+  json::array& rows = panel["rows"].as_array();
+  for (const Line& line : lines) AddLine(report, line, rows);
+  JoinRemarks(panel);
+  panel["has_rows"] = !rows.empty();
+  if (rows.empty()) {
+    const report::Metric* first = report::FindMetricById(report, lines.begin()->id);
+    const bool is_told = first != nullptr && !first->quantity.absent_because.empty();
+    LeaveEmpty(panel,
+               is_told ? first->quantity.absent_because : "the file has none of its numbers");
+  }
+  return panel;
+}
+
+json::object EngineCard(const Report& report, std::string_view engine, std::string_view title,
+                        std::initializer_list<Line> own) {
+  const auto id = [&](std::string_view what) { return fmt::format("engine.{}.{}", engine, what); };
+  const std::string active = id("active_time"), share = id("active_share");
+  const std::string time = id("instruction_time"), count = id("instructions");
+  const std::string median = id("median_time"), wait = id("wait_time"), nki = id("nki_share");
+  json::object panel = Card(report, fmt::format("p-engine-{}", engine), title,
+                            {{active, "Active"},
+                             {share, "Active, share"},
+                             {count, "Instructions"},
+                             {time, "Instruction time"},
+                             {median, "Median instruction"},
+                             {wait, "Semaphore waits"},
+                             {nki, "Instructions with source"}});
+  if (IsEmptyPanel(panel)) return panel;
+  for (const Line& line : own) AddLine(report, line, panel["rows"].as_array());
+  return panel;
+}
+
+bool IsOfNeuron(const Report& report) {
+  return std::any_of(report.metrics.begin(), report.metrics.end(), [](const auto& metric) {
+    return !IsAbsent(metric.quantity.value) &&
+           (metric.id.starts_with("neuron.") || metric.id.starts_with("engine."));
+  });
+}
+
+}  // namespace
+
+std::vector<json::object> NeuronPanels(const Report& report) {
+  if (!IsOfNeuron(report)) return {};
+  return {
+      Card(report, "p-neuron-peaks", "Use of the peaks",
+           {{"neuron.mfu"},
+            {"neuron.mfu_max_achievable"},
+            {"neuron.hfu"},
+            {"neuron.mbu"},
+            {"neuron.mbu_min_read"},
+            {"neuron.mm_arithmetic_intensity"},
+            {"neuron.peak_flops_bandwidth_ratio"},
+            {"neuron.model_flops"},
+            {"neuron.hardware_flops"},
+            {"neuron.transpose_share"},
+            {"neuron.peak_flops"},
+            {"neuron.peak_bandwidth"}}),
+      Card(report, "p-neuron-overall", "Overall",
+           {{"neuron.total_time"},
+            {"neuron.exec_time"},
+            {"neuron.active_time"},
+            {"neuron.active_share"},
+            {"neuron.cycles"},
+            {"neuron.cores"},
+            {"neuron.core_imbalance"},
+            {"neuron.trace_count"},
+            {"neuron.event_count"},
+            {"neuron.warnings"},
+            {"neuron.errors"}}),
+      Card(report, "p-neuron-dma", "DMA",
+           {{"dma.active_time"},
+            {"dma.active_share"},
+            {"dma.bytes"},
+            {"dma.packets"},
+            {"dma.mean_bytes"},
+            {"dma.small_share"},
+            {"dma.static.byte_share"},
+            {"dma.software.byte_share"},
+            {"dma.hardware.byte_share"},
+            {"dma.transfers"},
+            {"dma.queues"},
+            {"dma.engines_used"},
+            {"dma.engine_imbalance"}}),
+      Card(report, "p-neuron-memory", "HBM, SBUF and PSUM",
+           {{"hbm.read_bytes"},
+            {"hbm.write_bytes"},
+            {"hbm.useful_read_share"},
+            {"sbuf.read_bytes"},
+            {"sbuf.write_bytes"},
+            {"psum.read_bytes"},
+            {"psum.write_bytes"},
+            {"psum.read_sbuf_write_bytes"},
+            {"spill.save_bytes"},
+            {"spill.reload_bytes"},
+            {"neuron.weight_bytes"},
+            {"neuron.inputs_outputs_weights_bytes"}}),
+      EngineCard(report, "tensor", "Tensor Engine",
+                 {{"engine.tensor.matmuls"}, {"engine.tensor.dma_wait_time", "Waits for DMA"}}),
+      EngineCard(report, "vector", "Vector Engine", {}),
+      EngineCard(report, "scalar", "Scalar Engine",
+                 {{"engine.scalar.activates"}, {"engine.scalar.activate_time"}}),
+      EngineCard(report, "sync", "Sync Engine", {}),
+      EngineCard(report, "gpsimd", "GpSimd Engine", {}),
+      Card(report, "p-neuron-collectives", "Collectives",
+           {{"cc.ops"},
+            {"cc.time"},
+            {"cc.active_time"},
+            {"cc.active_share"},
+            {"cc.trigger_delay"},
+            {"engine.cc_core.active_time"},
+            {"engine.cc_core.active_share"},
+            {"engine.cc_core.instructions"},
+            {"engine.cc_core.instruction_time"}}),
+      Card(report, "p-neuron-throttling", "Throttling",
+           {{"throttle.limited_time"},
+            {"throttle.limited_share"},
+            {"throttle.tensor_limited_time"},
+            {"throttle.tensor_limited_share"},
+            {"throttle.utilization_limit"}}),
+  };
+}
+
+}  // namespace profgauge::render::html
