@@ -246,7 +246,8 @@ class Grid {
     };
     const fields = this.shown();
     const lines = [fields.map((f) => quote(f.title + (SCALES[f.unit] ? ` (${f.unit})` : '')))];
-    for (const row of this.order) lines.push(fields.map((f) => quote(String(this.rows.value(f, row) ?? ''))));
+    const cell = (f, row) => (f.unit === 'bool' && this.rows.value(f, row) !== null ? this.rows.text(f, row) : String(this.rows.value(f, row) ?? ''));
+    for (const row of this.order) lines.push(fields.map((f) => quote(cell(f, row))));
     return lines.map((line) => line.join(separator)).join('\n') + '\n';
   }
 
