@@ -167,8 +167,8 @@ boost::json::object SystemPanel(const Report& report) {
 boost::json::object GuidancePanel(const Report& report) {
   json::object panel = MakePanel(report, "p-guidance", "Guidance");
   json::array& links = panel["links"].as_array();
-  const std::string_view accelerator =
-      report.profile.accelerator.empty() ? "nvidia" : report.profile.accelerator;
+  const std::string_view named = report.profile.accelerator;
+  const std::string_view accelerator = named.empty() ? "nvidia" : named;
   for (const GuidanceLink& link : kGuidance) {
     if (link.accelerators.find(accelerator) == link.accelerators.npos) continue;
     links.push_back(json::object{{"text", link.text}, {"href", link.href}});
