@@ -11,9 +11,9 @@
 #include "analysis/device_tables.h"
 #include "analysis/host_calls.h"
 #include "analysis/idle.h"
-#include "analysis/kernels.h"
 #include "analysis/iteration_ops.h"
 #include "analysis/iteration_tree.h"
+#include "analysis/kernels.h"
 #include "analysis/launches.h"
 #include "analysis/marks.h"
 #include "analysis/memory.h"
@@ -52,8 +52,8 @@ void AddWithoutTimeline(const std::vector<RankContext>& ranks, Output& out) {
     }
     if (spec.id.ends_with("_per_iteration")) out.SetAbsent(spec.id, std::string(kNoTimeline));
   }
-  for (const std::string_view table : {"iterations", "gaps", "launches", "ops_by_iteration",
-                                       "op_tree", "modules"}) {
+  for (const std::string_view table :
+       {"iterations", "gaps", "launches", "ops_by_iteration", "op_tree", "modules"}) {
     out.SetTableAbsent(table, std::string(kNoTimeline));
   }
   SetRecording(ranks, out);

@@ -51,8 +51,8 @@ std::vector<Span> Pieces(const Roles& roles, std::span<const Span> whole) {
   if (whole.empty()) return {};
   std::size_t spans = 0;
   for (const std::vector<Span>& role : roles) spans += role.size();
-  const Ns length = (whole.back().end - whole.front().start) /
-                        static_cast<Ns>(spans / kSpansInPiece + 1) + 1;
+  const Ns length =
+      (whole.back().end - whole.front().start) / static_cast<Ns>(spans / kSpansInPiece + 1) + 1;
   std::vector<Span> pieces;
   for (Ns at = whole.front().start; at < whole.back().end; at += length) {
     pieces.push_back({at, std::min(at + length, whole.back().end)});

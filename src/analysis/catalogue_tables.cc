@@ -91,7 +91,7 @@ constexpr ColumnSpec kIterations[] = {
       {"bytes", "Bytes", kBytes, "Bytes that it must move at least, from shapes."},                \
       {"achieved", "Achieved", kFlopRate,                                                          \
        "FLOPs of the calls whose work is known, by the time of the kernels launched in them."},    \
-      {              \
+  {                                                                                                \
     "call_stack", "Call stack", kText, "Python call stack, where recorded and always the same."    \
   }
 
@@ -125,7 +125,8 @@ constexpr ColumnSpec kOpTypes[] = {
     {"device_min", "Device least", kTime, "Device self of the call with the least."},
     {"device_max", "Device most", kTime, "Device self of the call with the most."},
     {"gpu_idle", "GPU idle", kTime,
-     "Time between the first start and the last end of a call's own device work in which none of it "
+     "Time between the first start and the last end of a call's own device work in which none of "
+     "it "
      "runs."},
     {"gpu_idle_mean", "GPU idle mean", kTime, "GPU idle / calls."},
     {"gpu_idle_min", "GPU idle least", kTime, "GPU idle of the call with the least."},
@@ -145,10 +146,10 @@ constexpr ColumnSpec kOpsByIteration[] = {
     {"time", "GPU time", kTime, "Time of device work that it launched itself."},
     {"tensor_core_time", "Tensor Core time", kTime, "Of the time, kernels on Tensor Cores."},
 };
-#define PROFGAUGE_TREE_COLUMNS                                                                     \
-  {"node", "Node", kCount, "Number of the row, from 0."},                                          \
-      {"parent", "Parent", kCount, "Node of the row that contains it; absent at the top."}, {      \
-    "depth", "Depth", kCount, "How many rows contain it."                                          \
+#define PROFGAUGE_TREE_COLUMNS                                                                \
+  {"node", "Node", kCount, "Number of the row, from 0."},                                     \
+      {"parent", "Parent", kCount, "Node of the row that contains it; absent at the top."}, { \
+    "depth", "Depth", kCount, "How many rows contain it."                                     \
   }
 constexpr ColumnSpec kOpTree[] = {
     PROFGAUGE_TREE_COLUMNS,
@@ -158,7 +159,8 @@ constexpr ColumnSpec kOpTree[] = {
     {"kind", "Kind", kText, "thread, range, op, kernel, memcpy or memset."},
     kCalls,
     {"host_total", "Host total", kTime, "Host time with everything inside."},
-    {"host_self", "Host self", kTime, "Host time without the rows below; calls of the runtime count."},
+    {"host_self", "Host self", kTime,
+     "Host time without the rows below; calls of the runtime count."},
     {"device_total", "Device total", kTime, "Time of device work launched in it."},
     {"device_self", "Device self", kTime, "Of that, its own duration: device work only."},
 };
@@ -404,7 +406,8 @@ constexpr ColumnSpec kRoofline[] = {
     {"bound", "Bound", kText,
      "compute or memory: which of FLOPs / peak and bytes / bandwidth is longer."},
     {"roof_share", "Of roof", kShare,
-     "The longer of the two by the time: 100 % is the roof. More means that data stayed in caches."},
+     "The longer of the two by the time: 100 % is the roof. More means that data stayed in "
+     "caches."},
 };
 constexpr ColumnSpec kMemoryOps[] = {
     {"device", "Device", kText, "CPU or GPU with its number."},
@@ -482,7 +485,8 @@ constexpr TableSpec kTables[] = {
     {"ops_by_iteration", "iteration_op", "Operators by iteration",
      "One row per iteration, rank and operator that launched device work.", kOpsByIteration},
     {"op_tree", "", "Operator tree",
-     "What an iteration is made of, from threads over operators to kernels; siblings of one name are "
+     "What an iteration is made of, from threads over operators to kernels; siblings of one name "
+     "are "
      "one row. The iteration nearest the median comes first.",
      kOpTree},
     {"modules", "module", "Modules", "One row per nn.Module at its place in the hierarchy.",
@@ -510,7 +514,8 @@ constexpr TableSpec kTables[] = {
      "One row per eligible operator and input shapes, with what keeps it from Tensor Cores.",
      kTensorCoreOps},
     {"roofline", "roofline_op", "Roofline",
-     "One row per operator, shapes, types and GPU: what its kernels achieve of what the GPU can do, "
+     "One row per operator, shapes, types and GPU: what its kernels achieve of what the GPU can "
+     "do, "
      "the longest first.",
      kRoofline},
     {"memory_ops", "memory_op", "Memory by operator", "One row per device and operator name.",

@@ -30,10 +30,10 @@ KernelWork WorkDivision::Of(std::size_t row) const {
   const bool by_matrix = work.is_matrix && times_[op].matrix > 0;
   const Ns whole = by_matrix ? times_[op].matrix : times_[op].all;
   const bool takes_part = !by_matrix || IsMatrixRule(classes_[row]);
-  const double share = whole > 0 && takes_part
-                           ? static_cast<double>(profile_.device.duration[row]) /
-                                 static_cast<double>(whole)
-                           : 0;
+  const double share =
+      whole > 0 && takes_part
+          ? static_cast<double>(profile_.device.duration[row]) / static_cast<double>(whole)
+          : 0;
   part.flops = work.flops * share;
   if (work.bytes >= 0) part.bytes = work.bytes * share;
   return part;

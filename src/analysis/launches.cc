@@ -115,7 +115,7 @@ struct Columns {
 // "8, 1, 1", of the few launch properties that a profile has.
 struct Dimensions {
   Dimensions(const Profile& profile, StringPool& pool) {
-    const auto text = [&](const std::int32_t (&xyz)[3]) {
+    const auto text = [&](const std::int32_t(&xyz)[3]) {
       if (xyz[0] <= 0) return StringId{};
       return pool.Intern(std::to_string(xyz[0]) + ", " + std::to_string(xyz[1]) + ", " +
                          std::to_string(xyz[2]));

@@ -42,7 +42,8 @@ void AddThrottles(const NeuronRank& rank, RowWriter& write) {
   }
 }
 
-// The total time as time of the Tensor Engines at their peak, by use; whole nanoseconds that add up.
+// The total time as time of the Tensor Engines at their peak, by use; whole nanoseconds that add
+// up.
 void AddFlopsParts(const NeuronRank& rank, RowWriter& write) {
   const double peak = rank.data->hardware.PeakFlops();
   if (peak <= 0 || rank.total <= 0 || !rank.data->has.instructions) return;

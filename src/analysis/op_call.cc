@@ -80,8 +80,7 @@ OpArgument TensorOf(std::vector<std::int64_t> shape, std::string_view dtype) {
 
 // "float", "c10::Half" and "long int" are tensors; "Scalar", "Int" and "TensorList" are not.
 bool IsElementType(std::string_view type) {
-  return !type.empty() && !(type.front() >= 'A' && type.front() <= 'Z') &&
-         DtypeBytes(type) > 0;
+  return !type.empty() && !(type.front() >= 'A' && type.front() <= 'Z') && DtypeBytes(type) > 0;
 }
 
 }  // namespace

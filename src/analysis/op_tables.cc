@@ -271,8 +271,9 @@ class Writer {
     }
   }
   static bool NeedsDevice(std::string_view id) {
-    return id.starts_with("device_") || id.starts_with("gpu_idle") || id == "kernels" || id == "uses_tensor_core" ||
-           id.starts_with("tensor_core_self") || id.starts_with("tensor_core_total");
+    return id.starts_with("device_") || id.starts_with("gpu_idle") || id == "kernels" ||
+           id == "uses_tensor_core" || id.starts_with("tensor_core_self") ||
+           id.starts_with("tensor_core_total");
   }
   Table& table_;
   bool has_device_;
@@ -281,8 +282,8 @@ class Writer {
 void FillOps(const std::vector<OpRow>& rows, std::string_view second, bool has_device,
              const Output& out, Table& table) {
   Writer writer(table, has_device, out);
-  const bool any_work = std::any_of(rows.begin(), rows.end(),
-                                    [](const OpRow& row) { return row.sums.flops >= 0; });
+  const bool any_work =
+      std::any_of(rows.begin(), rows.end(), [](const OpRow& row) { return row.sums.flops >= 0; });
   for (const char* id : {"flops", "bytes", "achieved"}) {
     if (!any_work) table.Find(id)->MarkAbsent(out.Gap(Capability::kShapes));
   }

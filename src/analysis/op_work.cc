@@ -23,8 +23,7 @@ double BytesOf(const std::vector<const OpArgument*>& tensors) {
 }
 
 std::optional<OpWork> WorkOf(const OpCall& call) {
-  for (const auto part : {ProductWork, ConvolutionWork, AttentionWork, ElementWork,
-                          TrainingWork}) {
+  for (const auto part : {ProductWork, ConvolutionWork, AttentionWork, ElementWork, TrainingWork}) {
     if (auto work = part(call)) {
       // Sizes are untrusted: a product of them may be no number that anyone can use.
       if (!(work->flops >= 0 && work->flops < 1e30 && work->bytes < 1e30)) return std::nullopt;
@@ -48,8 +47,8 @@ OpWorks CountWork(const Profile& profile, const OpTree& tree) {
     if (parent.valid()) result.counted_in[row] = result.counted_in[parent.value];
     if (host.kind[row] != HostKind::kOp || !tree.IsOp(row) || !host.name[row].valid()) continue;
     if (!host.input_shapes[row].valid() && !host.concrete_inputs[row].valid()) continue;
-    const Key key{host.name[row].value, host.input_shapes[row].value,
-                  host.input_dtypes[row].value, host.concrete_inputs[row].value};
+    const Key key{host.name[row].value, host.input_shapes[row].value, host.input_dtypes[row].value,
+                  host.concrete_inputs[row].value};
     const auto [at, is_new] = known.try_emplace(key, OpWorks::kNone);
     if (is_new) {
       const auto call = CallOf(profile, row);

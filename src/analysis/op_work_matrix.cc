@@ -118,8 +118,8 @@ std::optional<double> ResultOf(const OpCall& call, const Places& places, const S
   for (std::size_t i = 2; i < x.size(); ++i) {
     const auto stride = At(call.Find("stride", places.stride), i - 2, 1, defaults);
     const auto pad = At(padding, i - 2, 0, defaults);
-    const auto dilation = At(call.Find("dilation", places.dilation), i - 2, 1,
-                             defaults || places.dilation == kNo);
+    const auto dilation =
+        At(call.Find("dilation", places.dilation), i - 2, 1, defaults || places.dilation == kNo);
     if (!stride || !dilation || *stride < 1 || (!pad && !same)) return std::nullopt;
     const auto in = static_cast<double>(x[i]), filter = static_cast<double>(w[i]);
     const double out =
@@ -185,9 +185,9 @@ std::optional<OpWork> ConvolutionWork(const OpCall& call) {
   const Shape& x = tensors[0]->shape;
   const Shape& w = tensors[1]->shape;
   if (x.size() != w.size() || x.size() < 3) return std::nullopt;
-  const OpArgument* flag =
-      places != nullptr && places->transposed != kNo ? call.Find("transposed", places->transposed)
-                                                     : nullptr;
+  const OpArgument* flag = places != nullptr && places->transposed != kNo
+                               ? call.Find("transposed", places->transposed)
+                               : nullptr;
   if (is_transpose || (flag != nullptr && flag->number != 0)) {
     OpWork work = Convolution(Elements(x), w, 1);
     SetBytes({tensors[0], tensors[1]}, 0, work);

@@ -1,5 +1,5 @@
-// Work of what training adds: gradients of norms and softmax, losses, pooling, recurrent layers, and
-// optimizers that update lists of tensors. Definitions: analysis/op_work.h.
+// Work of what training adds: gradients of norms and softmax, losses, pooling, recurrent layers,
+// and optimizers that update lists of tensors. Definitions: analysis/op_work.h.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -100,7 +100,8 @@ std::optional<OpWork> Pooling(const OpCall& call, const Tensors& tensors) {
     const OpArgument* ceil = call.Find("ceil_mode", is_max ? 5 : 4);
     if (*stride < 1) return std::nullopt;
     const double steps = (static_cast<double>(in[in.size() - 2 + i]) + 2 * *padding -
-                          *dilation * (*kernel - 1) - 1) / *stride;
+                          *dilation * (*kernel - 1) - 1) /
+                         *stride;
     const double size =
         (ceil != nullptr && ceil->number != 0 ? std::ceil(steps) : std::floor(steps)) + 1;
     if (!(size >= 1)) return std::nullopt;
@@ -129,8 +130,8 @@ std::optional<OpWork> EmbeddingGradient(const OpCall& call, const Tensors& tenso
   return work;
 }
 
-// The input is [steps, batch, features] or [batch, steps, features]; matrices among what follows are
-// the weights of layers and directions, each of which meets every step of every sequence.
+// The input is [steps, batch, features] or [batch, steps, features]; matrices among what follows
+// are the weights of layers and directions, each of which meets every step of every sequence.
 std::optional<OpWork> Recurrent(const OpCall& call, const Tensors& tensors) {
   const bool gradient = call.op == "_cudnn_rnn_backward";
   const auto is = [&call](std::string_view op) { return call.op == op; };
@@ -158,23 +159,13 @@ struct Update {
 };
 constexpr Update kUpdates[] = {
     // m and v 3 and 4, its root over a constant and epsilon 3, the step 3.
-    {"_fused_adam", 13},
-    {"_fused_adamw", 15},  // And the decay.
-    {"_fused_sgd", 4},     // Momentum and step.
-    {"_foreach_add", 1},
-    {"_foreach_sub", 1},
-    {"_foreach_mul", 1},
-    {"_foreach_div", 1},
-    {"_foreach_sqrt", 1},
-    {"_foreach_neg", 1},
-    {"_foreach_reciprocal", 1},
-    {"_foreach_maximum", 1},
-    {"_foreach_norm", 2},
-    {"_foreach_lerp", 3},
-    {"_foreach_addcmul", 3},  // With the value that it is scaled by.
-    {"_foreach_addcdiv", 3},
-    {"_foreach_zero", 0},
-    {"_foreach_copy", 0},
+    {"_fused_adam", 13},        {"_fused_adamw", 15},  // And the decay.
+    {"_fused_sgd", 4},                                 // Momentum and step.
+    {"_foreach_add", 1},        {"_foreach_sub", 1},     {"_foreach_mul", 1},
+    {"_foreach_div", 1},        {"_foreach_sqrt", 1},    {"_foreach_neg", 1},
+    {"_foreach_reciprocal", 1}, {"_foreach_maximum", 1}, {"_foreach_norm", 2},
+    {"_foreach_lerp", 3},       {"_foreach_addcmul", 3},  // With the value that it is scaled by.
+    {"_foreach_addcdiv", 3},    {"_foreach_zero", 0},    {"_foreach_copy", 0},
 };
 
 std::optional<OpWork> ListUpdate(const OpCall& call, const Tensors& tensors) {

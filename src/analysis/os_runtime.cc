@@ -26,8 +26,9 @@ void AddCalls(std::span<const RankContext> ranks, Output& out) {
     }
   }
   if (by_name.empty()) {
-    out.SetTableAbsent("os_calls", "the recording has no calls of the operating system; Nsight "
-                                   "Systems records them with --trace=osrt");
+    out.SetTableAbsent("os_calls",
+                       "the recording has no calls of the operating system; Nsight "
+                       "Systems records them with --trace=osrt");
     return;
   }
   std::vector<std::pair<std::string_view, Calls>> rows(by_name.begin(), by_name.end());
@@ -64,8 +65,9 @@ void AddThreads(std::span<const RankContext> ranks, Output& out) {
     }
   }
   if (table == nullptr) {
-    out.SetTableAbsent("threads", "the recording has no scheduling; Nsight Systems records it with "
-                                  "--cpuctxsw=process-tree");
+    out.SetTableAbsent("threads",
+                       "the recording has no scheduling; Nsight Systems records it with "
+                       "--cpuctxsw=process-tree");
   }
 }
 

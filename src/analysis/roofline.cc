@@ -40,9 +40,7 @@ struct Point {
     is_matrix = work.is_matrix;
   }
   double peak() const {
-    return peaks == nullptr
-               ? 0
-               : FlopPeak(*peaks, dtype, is_matrix, tensor_core_time > 0);
+    return peaks == nullptr ? 0 : FlopPeak(*peaks, dtype, is_matrix, tensor_core_time > 0);
   }
   double compute_time() const { return peak() > 0 ? flops / peak() : -1; }
   double memory_time() const {
@@ -109,9 +107,9 @@ class Collector {
                              host.input_dtypes[row].value, static_cast<std::uint32_t>(gpu_id)}];
     if (known != nullptr) return *known;
     const std::string gpu = NameOf(rank, gpu_id);
-    Point& point = points[Key{rank.profile->Name(host.name[row]),
-                              rank.profile->Name(host.input_shapes[row]),
-                              rank.profile->Name(host.input_dtypes[row]), gpu}];
+    Point& point =
+        points[Key{rank.profile->Name(host.name[row]), rank.profile->Name(host.input_shapes[row]),
+                   rank.profile->Name(host.input_dtypes[row]), gpu}];
     if (point.calls == 0) {
       point.gpu = gpu;
       point.peaks = PeaksFor(rank, gpu);
@@ -196,8 +194,8 @@ void FillTable(const Points& points, Output& out) {
 double GpuSeconds(std::span<const RankContext> ranks) {
   double seconds = 0;
   for (const RankContext& rank : ranks) {
-    seconds += static_cast<double>(rank.window().length()) / 1e9 *
-               static_cast<double>(rank.gpus.size());
+    seconds +=
+        static_cast<double>(rank.window().length()) / 1e9 * static_cast<double>(rank.gpus.size());
   }
   return seconds;
 }

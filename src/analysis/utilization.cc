@@ -173,8 +173,8 @@ void AddUtilization(std::span<const RankContext> ranks, Output& out) {
     if (pool.count > 0) {
       out.Set(id, pool.mean());
     } else {
-      out.SetAbsent(id, out.Gap(utilization.count > 0 ? Capability::kOccupancy
-                                                            : Capability::kDeviceEvents));
+      out.SetAbsent(
+          id, out.Gap(utilization.count > 0 ? Capability::kOccupancy : Capability::kDeviceEvents));
     }
   };
   set("gpu.sm_efficiency", efficiency);
@@ -182,8 +182,9 @@ void AddUtilization(std::span<const RankContext> ranks, Output& out) {
   out.SetAbsent("coverage.kernel_share", "no CUDA graph was recorded whole");
   for (const char* id : {"gpu.measured.tensor_active", "gpu.measured.sm_active",
                          "gpu.measured.dram_read", "gpu.measured.dram_write"}) {
-    out.SetAbsent(id, "needs the GPU's own counters; record with Nsight Systems and "
-                      "--gpu-metrics-devices=all");
+    out.SetAbsent(id,
+                  "needs the GPU's own counters; record with Nsight Systems and "
+                  "--gpu-metrics-devices=all");
   }
 }
 

@@ -158,10 +158,10 @@ Status Database::AttachImmutable(const std::string& path, std::string_view name)
 }
 
 Status Database::AddTextFunction(const char* name, TextFunction function) {
-  const int status = sqlite3_create_function_v2(
-      handle_.get(), name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
-      new TextFunction(std::move(function)), CallTextFunction, nullptr, nullptr,
-      DestroyTextFunction);
+  const int status =
+      sqlite3_create_function_v2(handle_.get(), name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
+                                 new TextFunction(std::move(function)), CallTextFunction, nullptr,
+                                 nullptr, DestroyTextFunction);
   if (status != SQLITE_OK) return Fail(Failure(handle_.get(), status, *path_, kind_));
   return {};
 }

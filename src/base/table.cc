@@ -7,12 +7,15 @@ namespace profgauge {
 
 CellType CellTypeOf(Unit unit) {
   switch (unit) {
-    case Unit::kText: return CellType::kText;
+    case Unit::kText:
+      return CellType::kText;
     case Unit::kBool:
     case Unit::kCount:
     case Unit::kTime:
-    case Unit::kBytes: return CellType::kInteger;
-    default: return CellType::kReal;
+    case Unit::kBytes:
+      return CellType::kInteger;
+    default:
+      return CellType::kReal;
   }
 }
 
@@ -69,8 +72,10 @@ Value Table::At(std::size_t row, const Column& column) const {
     case CellType::kInteger:
       if (column.unit() == Unit::kBool) return column.IntegerAt(row) != 0;
       return column.IntegerAt(row);
-    case CellType::kReal: return column.RealAt(row);
-    case CellType::kText: return std::string(strings()[column.TextAt(row)]);
+    case CellType::kReal:
+      return column.RealAt(row);
+    case CellType::kText:
+      return std::string(strings()[column.TextAt(row)]);
   }
   return {};
 }

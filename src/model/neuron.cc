@@ -27,10 +27,10 @@ struct NumberName {
   NumberType type;
 };
 constexpr NumberName kNumbers[] = {
-    {"bf16", NumberType::kHalf},      {"fp16", NumberType::kHalf},  {"tf32", NumberType::kHalf},
-    {"fp32r", NumberType::kHalf},     {"fp32", NumberType::kFp32},  {"fp8", NumberType::kFp8},
-    {"cfp8", NumberType::kFp8},       {"fp8e3", NumberType::kFp8},  {"fp8e4", NumberType::kFp8},
-    {"fp8e5", NumberType::kFp8},      {"uint8", NumberType::kUint8}, {"mxfp8", NumberType::kMx},
+    {"bf16", NumberType::kHalf},  {"fp16", NumberType::kHalf},   {"tf32", NumberType::kHalf},
+    {"fp32r", NumberType::kHalf}, {"fp32", NumberType::kFp32},   {"fp8", NumberType::kFp8},
+    {"cfp8", NumberType::kFp8},   {"fp8e3", NumberType::kFp8},   {"fp8e4", NumberType::kFp8},
+    {"fp8e5", NumberType::kFp8},  {"uint8", NumberType::kUint8}, {"mxfp8", NumberType::kMx},
     {"mxfp4", NumberType::kMx},
 };
 constexpr std::string_view kCurves[] = {"dma_throughput", "hbm_throughput", "pending_dma", "sbuf",

@@ -114,7 +114,8 @@ void CheckActiveTable(const Data& data, const Summary& sums, Checker& check) {
     if (row.engine != Engine::kOther) stated[static_cast<std::size_t>(row.engine)] += row.duration;
   }
   for (std::size_t i = 0; i < kEngines; ++i) {
-    const std::string name = "active_time table, " + std::string(EngineName(static_cast<Engine>(i)));
+    const std::string name =
+        "active_time table, " + std::string(EngineName(static_cast<Engine>(i)));
     check.Add(name, static_cast<double>(sums.engines[i].active), static_cast<double>(stated[i]),
               static_cast<double>(sums.engines[i].instructions));
   }

@@ -210,8 +210,7 @@ std::int64_t PeakCores(const Data& data) {
   }
   const double stated = data.SummaryNumber("hfu_estimated_percent");
   const double one = data.hardware.PeakFlops() * data.SummaryNumber("total_time");
-  const bool counts_one =
-      stated > 0 && one > 0 && std::abs(flops / one - stated) < 0.01 * stated;
+  const bool counts_one = stated > 0 && one > 0 && std::abs(flops / one - stated) < 0.01 * stated;
   return counts_one ? 1 : std::max<std::int64_t>(1, cores);
 }
 

@@ -28,7 +28,8 @@ constexpr Lookalike kLookalikes[] = {
     {"version https://git-lfs"sv, "input/lfs-pointer",
      "the file is a Git LFS pointer, not the profile itself", "help: fetch it with `git lfs pull`"},
     {"PK\x03\x04"sv, "input/zip", "the file is a zip archive, not a profile",
-     "help: checkpoints of PyTorch, .npz and .xlsx files are such archives; if a profile is inside, "
+     "help: checkpoints of PyTorch, .npz and .xlsx files are such archives; if a profile is "
+     "inside, "
      "unpack it"},
     {"=="sv, "input/nvprof-log", "the file is text that NVProf printed, not a profile",
      "help: record with `nvprof -o FILE.nvvp`"},
@@ -121,9 +122,8 @@ Error InputError(const std::string& path, std::string_view code, std::string_vie
 
 std::optional<Error> KnownTable(const std::string& path, std::string_view text) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  const auto found = std::find_if(std::begin(kTables), std::end(kTables), [&](const TableHead& t) {
-    return text.starts_with(t.start);
-  });
+  const auto found = std::find_if(std::begin(kTables), std::end(kTables),
+                                  [&](const TableHead& t) { return text.starts_with(t.start); });
   if (found == std::end(kTables)) return std::nullopt;
   if (found->ascend) {
     return InputError(path, "input/ascend-table",
@@ -147,11 +147,11 @@ Error UnknownDatabase(const std::string& file, const std::set<std::string>& tabl
   }
   if (tables.contains("CANN_API") || tables.contains("PYTORCH_API") ||
       tables.contains("COMPUTE_TASK_INFO")) {
-    return InputError(file, "input/ascend-db",
-                      "the file is a database of Ascend's profiler, which is not read",
-                      "help: write trace_view.json with `python -c \"from torch_npu.profiler.profiler "
-                      "import analyse; analyse('DIR')\"` (export_type=Text), or with `msprof "
-                      "--export=on --output=DIR`, and pass it");
+    return InputError(
+        file, "input/ascend-db", "the file is a database of Ascend's profiler, which is not read",
+        "help: write trace_view.json with `python -c \"from torch_npu.profiler.profiler "
+        "import analyse; analyse('DIR')\"` (export_type=Text), or with `msprof "
+        "--export=on --output=DIR`, and pass it");
   }
   return InputError(file, "input/sqlite",
                     "the SQLite database is no profile: none of its tables is known",
@@ -161,8 +161,7 @@ Error UnknownDatabase(const std::string& file, const std::set<std::string>& tabl
 
 Result<const Reader*> FindDatabaseReader(const std::string& path, bool compressed) {
   if (path == "-" || compressed) {
-    return Fail(InputError(path, "input/sqlite-stream",
-                           "an SQLite database must be a plain file",
+    return Fail(InputError(path, "input/sqlite-stream", "an SQLite database must be a plain file",
                            "help: write it to a file, uncompressed, and pass its name"));
   }
   PROFGAUGE_TRY(auto database,
@@ -224,12 +223,13 @@ Result<const Reader*> FindReader(const std::string& path, std::span<const std::b
                            "pass `profile.json`"));
   }
   if (IsNeuronRaw(path)) {
-    return Fail(InputError(path, "neuron/raw",
-                           "the file is a part of a raw capture of Neuron, which only its own tools "
-                           "can read",
-                           "help: export the capture with `neuron-explorer view -d DIR "
-                           "--output-format json`, then pass `system_profile.json` and the "
-                           "`device_profile_model_*.json` beside it"));
+    return Fail(
+        InputError(path, "neuron/raw",
+                   "the file is a part of a raw capture of Neuron, which only its own tools "
+                   "can read",
+                   "help: export the capture with `neuron-explorer view -d DIR "
+                   "--output-format json`, then pass `system_profile.json` and the "
+                   "`device_profile_model_*.json` beside it"));
   }
   if (path.ends_with(".nsys-rep") || path.ends_with(".qdrep")) {
     return Fail(InputError(path, "input/nsys-rep",

@@ -132,8 +132,8 @@ json::object TimelineHead(const report::Timeline& timeline, Ns unit) {
           {"amounts", std::move(amounts)},
           {"counters", CountersOf(timeline)},
           {"marks", std::move(marks)},
-          {"peaks", json::object{{"flops", timeline.peak_flops},
-                                 {"bandwidth", timeline.peak_bandwidth}}},
+          {"peaks",
+           json::object{{"flops", timeline.peak_flops}, {"bandwidth", timeline.peak_bandwidth}}},
           {"left_out", ValidUtf8(timeline.left_out)}};
 }
 

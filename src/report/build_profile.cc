@@ -127,9 +127,9 @@ std::vector<Device> DevicesOf(const BuildInput& input) {
 // What a name says of the maker; empty: nothing.
 std::string_view AcceleratorOfName(std::string_view name) {
   constexpr std::pair<std::string_view, std::string_view> kSigns[] = {
-      {"NeuronCore", "neuron"}, {"Ascend", "npu"},    {"TPU", "tpu"},      {"AMD", "amd"},
-      {"Radeon", "amd"},        {"Instinct", "amd"},  {"gfx", "amd"},      {"Intel", "intel"},
-      {"NVIDIA", "nvidia"},     {"Tesla", "nvidia"},  {"GeForce", "nvidia"}, {"Quadro", "nvidia"}};
+      {"NeuronCore", "neuron"}, {"Ascend", "npu"},   {"TPU", "tpu"},        {"AMD", "amd"},
+      {"Radeon", "amd"},        {"Instinct", "amd"}, {"gfx", "amd"},        {"Intel", "intel"},
+      {"NVIDIA", "nvidia"},     {"Tesla", "nvidia"}, {"GeForce", "nvidia"}, {"Quadro", "nvidia"}};
   for (const auto& [sign, accelerator] : kSigns) {
     if (name.find(sign) != name.npos) return accelerator;
   }
@@ -174,10 +174,10 @@ std::string CaptureDate(std::int64_t origin_ns) {
 std::string SelectionText(const Analysis& analysis) {
   const std::int64_t total = analysis.iterations_total, selected = analysis.iterations_selected;
   if (analysis.iteration_source == "range") {
-    return fmt::format("{} from {} on",
-                       FormatDuration(static_cast<double>(analysis.window_end -
-                                                          analysis.window_start)),
-                       FormatDuration(static_cast<double>(analysis.window_start)));
+    return fmt::format(
+        "{} from {} on",
+        FormatDuration(static_cast<double>(analysis.window_end - analysis.window_start)),
+        FormatDuration(static_cast<double>(analysis.window_start)));
   }
   if (analysis.iteration_source == "whole profile") return "the whole profile as one iteration";
   if (total == 0) return "no iteration is known";

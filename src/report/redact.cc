@@ -42,9 +42,8 @@ class Redactor {
       }
     }
     // The longest first: one host's name may begin another's.
-    std::stable_sort(hosts_.begin(), hosts_.end(), [](const auto& a, const auto& b) {
-      return a.first.size() > b.first.size();
-    });
+    std::stable_sort(hosts_.begin(), hosts_.end(),
+                     [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
   }
 
   void operator()(std::string& text) const {
@@ -132,8 +131,8 @@ std::string WithoutFolders(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
-    const auto end = static_cast<std::size_t>(
-        std::find_if(text.begin(), text.end(), EndsWord) - text.begin());
+    const auto end =
+        static_cast<std::size_t>(std::find_if(text.begin(), text.end(), EndsWord) - text.begin());
     std::string_view word = text.substr(0, end);
     const auto separator = static_cast<std::size_t>(
         std::find_if(word.rbegin(), word.rend(), IsSeparator) - word.rbegin());

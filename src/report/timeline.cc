@@ -182,8 +182,7 @@ class Builder {
     std::vector<Events> stacks(profile_->threads.size());
     const PythonTable& python = profile_->python;
     for (std::size_t row = 0; row < python.size(); ++row) {
-      if (!python.thread[row].valid() ||
-          !cut_.KeepsHost(python.start[row], python.duration[row])) {
+      if (!python.thread[row].valid() || !cut_.KeepsHost(python.start[row], python.duration[row])) {
         continue;
       }
       TimelineEvent event{python.start[row], python.duration[row]};

@@ -46,9 +46,8 @@ struct HostEvents {
 };
 
 bool IsIn(const std::vector<Span>& spans, Ns time) {
-  const auto after =
-      std::upper_bound(spans.begin(), spans.end(), time,
-                       [](Ns at, const Span& span) { return at < span.start; });
+  const auto after = std::upper_bound(spans.begin(), spans.end(), time,
+                                      [](Ns at, const Span& span) { return at < span.start; });
   return after != spans.begin() && time < std::prev(after)->end;
 }
 

@@ -90,7 +90,8 @@ Busy MeasureGpu(const Profile& profile, std::int32_t gpu, Ns bucket, std::size_t
       [&](std::uint32_t row) {
         return Span{device.start[row], device.start[row] + device.duration[row]};
       },
-      blocks_of, [&](Ns from, Ns to, double level) {
+      blocks_of,
+      [&](Ns from, Ns to, double level) {
         if (level > 1e-9) {
           Spread(profile.first, bucket, from, to, std::min(level, 1.0), busy.efficiency);
         }

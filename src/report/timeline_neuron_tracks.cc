@@ -103,16 +103,16 @@ class Adder {
       TimelineEvent event{row.start, row.duration};
       event.of = Of::kInstruction;
       event.row = i;
-      const TimelineKinds::Key key{{}, {}, row.layer.value, row.hlo.value, row.source.value,
-                                   row.type.value};
-      event.kind = Kind(row.opcode, row.semaphore ? "wait" : "other_kernel", key,
-                        [&](Timeline::Kind& kind) {
-                          if (kind.name.empty()) kind.name = "instruction";
-                          kind.facets[kLayer] = Text(row.layer);
-                          kind.facets[kHlo] = Text(row.hlo);
-                          kind.facets[kSource] = Text(row.source);
-                          kind.facets[kType] = Text(row.type);
-                        });
+      const TimelineKinds::Key key{
+          {}, {}, row.layer.value, row.hlo.value, row.source.value, row.type.value};
+      event.kind =
+          Kind(row.opcode, row.semaphore ? "wait" : "other_kernel", key, [&](Timeline::Kind& kind) {
+            if (kind.name.empty()) kind.name = "instruction";
+            kind.facets[kLayer] = Text(row.layer);
+            kind.facets[kHlo] = Text(row.hlo);
+            kind.facets[kSource] = Text(row.source);
+            kind.facets[kType] = Text(row.type);
+          });
       engines[{row.core, row.engine, profile_.Name(row.track) == kMatrixTrack}].push_back(event);
     }
     return engines;
@@ -120,9 +120,9 @@ class Adder {
 
   void AddEngine(const TrackName& name, const Events& events) {
     const auto index = std::min(static_cast<std::size_t>(name.engine), neuron::kEngines);
-    Timeline::Track track = Track(
-        name.matrix ? "Tensor (matrix products)" : std::string(kTrackNames[index]), name.core,
-        "stream");
+    Timeline::Track track =
+        Track(name.matrix ? "Tensor (matrix products)" : std::string(kTrackNames[index]), name.core,
+              "stream");
     track.unit = std::string(neuron::EngineName(name.engine));
     tracks_.Add(std::move(track), events);
   }
@@ -135,7 +135,11 @@ class Adder {
       TimelineEvent event{row.start, row.duration};
       event.of = Of::kPacket;
       event.row = i;
-      const TimelineKinds::Key key{{}, {}, row.variable.value, row.from.value, row.to.value,
+      const TimelineKinds::Key key{{},
+                                   {},
+                                   row.variable.value,
+                                   row.from.value,
+                                   row.to.value,
                                    static_cast<std::uint64_t>(row.type)};
       event.kind = Kind(row.queue, "memcpy", key, [&](Timeline::Kind& kind) {
         if (kind.name.empty()) kind.name = "DMA";
@@ -165,9 +169,8 @@ class Adder {
       const std::string_view text = profile_.Name(StringId{queue});
       for (const auto& [name, events] : packets) {
         if (name.core != core || name.queue != queue) continue;
-        Timeline::Track track =
-            Track(name.engine < 0 ? "any engine" : fmt::format("engine {}", name.engine), core,
-                  "stream");
+        Timeline::Track track = Track(
+            name.engine < 0 ? "any engine" : fmt::format("engine {}", name.engine), core, "stream");
         track.section = fmt::format("DMA {}", text.empty() ? "packets" : text);
         track.unit = "DMA";
         tracks_.Add(std::move(track), events);
@@ -179,7 +182,11 @@ class Adder {
     Events events;
     for (const neuron::CcOp& row : data_.cc_ops) {
       TimelineEvent event{row.start, row.duration};
-      const TimelineKinds::Key key{{}, {}, row.algorithm.value, row.dtype.value, row.group.value,
+      const TimelineKinds::Key key{{},
+                                   {},
+                                   row.algorithm.value,
+                                   row.dtype.value,
+                                   row.group.value,
                                    static_cast<std::uint64_t>(row.input_bytes)};
       event.kind = Kind(row.operation, "communication", key, [&](Timeline::Kind& kind) {
         if (kind.name.empty()) kind.name = "collective";
@@ -220,7 +227,8 @@ struct AmountSpec {
 constexpr AmountSpec kAmounts[] = {
     {"bytes", "Bytes", Unit::kBytes, true, nullptr},  // Of packets.
     {"wait", "Wait", Unit::kTime, true, [](const neuron::Instruction& row) { return row.wait; }},
-    {"flops", "FLOPs", Unit::kFlops, true, [](const neuron::Instruction& row) { return row.flops; }},
+    {"flops", "FLOPs", Unit::kFlops, true,
+     [](const neuron::Instruction& row) { return row.flops; }},
     {"transpose_flops", "Transpose FLOPs", Unit::kFlops, true,
      [](const neuron::Instruction& row) { return row.transpose ? row.flops : 0; }},
     {"hbm_read", "HBM read", Unit::kBytes, true,

@@ -1,5 +1,5 @@
-// Any bytes as a Python literal, as a range of PyProf and as a line of net.dict: nothing crashes, nests without bound, or
-// takes more memory than the text.
+// Any bytes as a Python literal, as a range of PyProf and as a line of net.dict: nothing crashes,
+// nests without bound, or takes more memory than the text.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -1,9 +1,10 @@
-// Writes a Neuron device profile of any size, as neuron-profile's JSON: for measuring how the reader
-// copes with gigabytes. Same arguments, same bytes.
+// Writes a Neuron device profile of any size, as neuron-profile's JSON: for measuring how the
+// reader copes with gigabytes. Same arguments, same bytes.
 //
 //   make_neuron OUT.json INSTRUCTIONS
 //
-// An instruction with its share of DMA, semaphores and counters takes about 2.5 kB: 840 000 make 2 GB.
+// An instruction with its share of DMA, semaphores and counters takes about 2.5 kB: 840 000 make 2
+// GB.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -65,8 +66,8 @@ std::string Instruction(std::int64_t i, Random& random) {
       9'000'000'000'000'000'000 + i, i * 40, 20 + random.Below(60), random.Below(400),
       kEngines[engine], engine == 0 ? "TensorMatrix" : kEngines[engine], kOpcodes[engine], i % 32,
       i % 4, i % 16, random.Below(1 << 20), random.Below(1 << 20), i % 65536, layer, layer % 900,
-      layer, engine == 0 ? "REGULAR" : "", i, i, i, engine == 0 ? 1 << 20 : 0,
-      random.Below(4096), 9'000'000'000'000'000'000 + (i > 0 ? i - 1 : 0));
+      layer, engine == 0 ? "REGULAR" : "", i, i, i, engine == 0 ? 1 << 20 : 0, random.Below(4096),
+      9'000'000'000'000'000'000 + (i > 0 ? i - 1 : 0));
 }
 
 std::string Packet(std::int64_t i, Random& random) {
@@ -106,9 +107,10 @@ int main(int argc, char** argv) {
     return fmt::format(R"J({{"id":"{}","timestamp":{},"value":{}}})J", i % 32, i * 20, i % 16);
   });
   Table(file, "dma_throughput", count, [](std::int64_t i) {
-    return fmt::format(R"J({{"timestamp":{},"transfer_rate":{},"total_transfer_bytes":{},)J"
-                       R"J("hbm_transfer_rate":{},"hbm_total_transfer_bytes":0,"uses_hbm":"true"}})J",
-                       i * 40, i % 1000 * 1000000, i * 2048, i % 900 * 1000000);
+    return fmt::format(
+        R"J({{"timestamp":{},"transfer_rate":{},"total_transfer_bytes":{},)J"
+        R"J("hbm_transfer_rate":{},"hbm_total_transfer_bytes":0,"uses_hbm":"true"}})J",
+        i * 40, i % 1000 * 1000000, i * 2048, i % 900 * 1000000);
   });
   file.Write(fmt::format(
       R"J(,"metadata":[{{"pe_num_rows":128,"pe_num_cols":128,"pe_clock_freq":2.8,"pe_clock_others":1.4,)J"

@@ -61,9 +61,8 @@ std::optional<Sizes> SizesOf(const OpCall& call) {
     w.insert(w.begin() + 2, 1);
   }
   const auto size = [](std::int64_t number) { return static_cast<double>(number); };
-  Sizes sizes{size(x[0]), size(x[1]), size(x[2]), size(x[3]), size(w[0]), size(w[2]),
-              size(w[3]), 0,          0,          1,          {1, 1},     {0, 0},
-              {1, 1}};
+  Sizes sizes{size(x[0]), size(x[1]), size(x[2]), size(x[3]), size(w[0]), size(w[2]), size(w[3]),
+              0,          0,          1,          {1, 1},     {0, 0},     {1, 1}};
   sizes.stride = PairOf(call.Find("stride", 3), 1, is_1d, 1);
   sizes.padding = PairOf(call.Find("padding", 4), 0, is_1d, 0);
   sizes.dilation = PairOf(call.Find("dilation", 5), 1, is_1d, 1);
@@ -106,8 +105,8 @@ std::optional<Row> ConvolutionRow(const Kernel& kernel) {
   }
   if (!IsConvolution(name)) return row;
   // Grouped convolutions run one kernel per group, but for these two that do all at once.
-  const bool all_groups = HasAny(
-      name, {"2d_grouped_direct_kernel", "spatialDepthwiseConvolutionUpdateOutput"});
+  const bool all_groups =
+      HasAny(name, {"2d_grouped_direct_kernel", "spatialDepthwiseConvolutionUpdateOutput"});
   if (g > 1 && !all_groups) {
     c /= g;
     k /= g;

@@ -193,8 +193,8 @@ void Copy(const Sizes& sizes, Row& row) {
     row.failed = true;
     return;
   }
-  row.params = fmt::format("T={},{},{},", TupleText(sizes.tensors[0]->shape), source->name,
-                           sizes.type.name);
+  row.params =
+      fmt::format("T={},{},{},", TupleText(sizes.tensors[0]->shape), source->name, sizes.type.name);
   row.bytes.value = sizes.n * (source->bytes + sizes.ts);
 }
 void Any(const Sizes& sizes, Row& row) {
@@ -249,9 +249,10 @@ Formula FormulaOf(std::string_view op) {
     if (entry.op == op) return entry.formula;
   }
   static constexpr std::array<std::string_view, 22> kActivations = {
-      "celu",    "elu",   "elu_",  "hardshrink", "hardtanh",   "hardtanh_", "leaky_relu",
-      "leaky_relu_", "logsigmoid", "prelu", "relu", "relu_", "relu6", "rrelu", "rrelu_", "selu",
-      "softplus", "softshrink", "softsign", "tanhshrink", "threshold", "threshold_"};
+      "celu",       "elu",         "elu_",       "hardshrink", "hardtanh", "hardtanh_",
+      "leaky_relu", "leaky_relu_", "logsigmoid", "prelu",      "relu",     "relu_",
+      "relu6",      "rrelu",       "rrelu_",     "selu",       "softplus", "softshrink",
+      "softsign",   "tanhshrink",  "threshold",  "threshold_"};
   const bool found = std::find(kActivations.begin(), kActivations.end(), op) != kActivations.end();
   return found ? PerElement<1, 2, 3> : nullptr;
 }
@@ -301,8 +302,14 @@ std::optional<Row> OperatorRow(const Kernel& kernel) {
     return row;
   }
   const double n = Elements(tensors[0]->shape);
-  const Sizes sizes{kernel,      tensors, *type, n, n * type->bytes, type->bytes,
-                    kernel.record.backward, kernel.record.sub_seq == 0};
+  const Sizes sizes{kernel,
+                    tensors,
+                    *type,
+                    n,
+                    n * type->bytes,
+                    type->bytes,
+                    kernel.record.backward,
+                    kernel.record.sub_seq == 0};
   formula(sizes, row);
   return row;
 }

@@ -8,7 +8,15 @@
 namespace profgauge::pyprof {
 namespace {
 
-enum class Group : std::uint8_t { kNone, kUnary, kTranscendental, kBinary, kCompare, kPower, kTernary };
+enum class Group : std::uint8_t {
+  kNone,
+  kUnary,
+  kTranscendental,
+  kBinary,
+  kCompare,
+  kPower,
+  kTernary
+};
 
 template <std::size_t n>
 bool IsIn(const std::array<std::string_view, n>& names, std::string_view op) {
@@ -16,22 +24,22 @@ bool IsIn(const std::array<std::string_view, n>& names, std::string_view op) {
 }
 
 constexpr std::array<std::string_view, 13> kUnary = {
-    "abs",     "neg",  "reciprocal", "__abs__", "__neg__", "__invert__", "ceil",
+    "abs",   "neg",   "reciprocal", "__abs__", "__neg__", "__invert__", "ceil",
     "clamp", "floor", "frac",       "round",   "sign",    "trunc"};
 constexpr std::array<std::string_view, 22> kTranscendental = {
-    "exp",  "exp1m", "log",  "log10", "log1p", "log2", "sqrt",    "rsqrt", "acos", "asin", "atan",
-    "atan2", "cos",  "cosh", "sin",   "sinh",  "tan",  "sigmoid", "tanh",  "erf",  "erfc", "erfinv"};
-constexpr std::array<std::string_view, 6> kArithmetic = {"add", "div", "mul",
+    "exp",  "exp1m",   "log",  "log10", "log1p", "log2",  "sqrt", "rsqrt",
+    "acos", "asin",    "atan", "atan2", "cos",   "cosh",  "sin",  "sinh",
+    "tan",  "sigmoid", "tanh", "erf",   "erfc",  "erfinv"};
+constexpr std::array<std::string_view, 6> kArithmetic = {"add",       "div", "mul",
                                                          "remainder", "sub", "fmod"};
 constexpr std::array<std::string_view, 27> kDunder = {
-    "__add__",      "__div__",     "__mul__",      "__sub__",  "__truediv__", "__floordiv__",
-    "__mod__",      "__radd__",    "__rdiv__",     "__rmul__", "__rsub__",    "__rtruediv__",
-    "__rfloordiv__", "__iadd__",   "__idiv__",     "__imul__", "__isub__",    "__itruediv__",
-    "__and__",      "__or__",      "__xor__",      "__lshift__", "__rshift__", "__iand__",
-    "__ior__",      "__ixor__",    "__imod__"};
-constexpr std::array<std::string_view, 12> kCompare = {"lt",     "gt",     "le",     "ge",
-                                                       "eq",     "ne",     "__lt__", "__gt__",
-                                                       "__le__", "__ge__", "__eq__", "__ne__"};
+    "__add__",       "__div__",  "__mul__",  "__sub__",    "__truediv__", "__floordiv__",
+    "__mod__",       "__radd__", "__rdiv__", "__rmul__",   "__rsub__",    "__rtruediv__",
+    "__rfloordiv__", "__iadd__", "__idiv__", "__imul__",   "__isub__",    "__itruediv__",
+    "__and__",       "__or__",   "__xor__",  "__lshift__", "__rshift__",  "__iand__",
+    "__ior__",       "__ixor__", "__imod__"};
+constexpr std::array<std::string_view, 12> kCompare = {
+    "lt", "gt", "le", "ge", "eq", "ne", "__lt__", "__gt__", "__le__", "__ge__", "__eq__", "__ne__"};
 constexpr std::array<std::string_view, 4> kPower = {"pow", "__pow__", "__rpow__", "__ipow__"};
 
 Group GroupOf(std::string_view op) {

@@ -47,17 +47,17 @@ std::string TensorTexts(const OpCall& call) {
   return text.empty() ? "-" : text;
 }
 
-// Ours, of markers, which are those of the forward call. A gradient's product costs what the forward
-// one did, so every kernel of a product that is one by its name has that work, forward and backward;
-// other work is the first kernel's of a call.
+// Ours, of markers, which are those of the forward call. A gradient's product costs what the
+// forward one did, so every kernel of a product that is one by its name has that work, forward and
+// backward; other work is the first kernel's of a call.
 ProfResult OurResult(const KernelRecord& record, const OpCall& call, const KernelClass& kernel) {
   ProfResult result;
   const auto work = WorkOf(call);
   result.params = TensorTexts(call);
   const bool eligible = (work && work->is_matrix) || IsEligibleOp(call.op);
   const Tri uses = kernel.tensor_core;
-  result.tensor_core = uses == Tri::kYes       ? "1"
-                       : uses == Tri::kUnknown ? "na"
+  result.tensor_core = uses == Tri::kYes                  ? "1"
+                       : uses == Tri::kUnknown            ? "na"
                        : eligible && IsMatrixRule(kernel) ? "0"
                                                           : "-";
   if (!work) {

@@ -11,7 +11,7 @@
 namespace profgauge::readers::ascend {
 namespace {
 
-/// More different operators are no table to read.
+/// More different operators are no table to read: the rest is one row, so that sums hold.
 constexpr std::size_t kMostOps = 10'000;
 
 /// "DT_BF16;DT_FLOAT" as "BF16, FLOAT".
@@ -92,9 +92,9 @@ void KernelDetails::AddOp(const CsvRow& row, Ns duration) {
   }
   const auto type = row.Text("Type");
   if (type.empty()) return;
-  const auto key = std::tuple(std::string(type), ShapesOf(row.Text("Input Shapes")),
-                              TypesOf(row.Text("Input Data Types")));
-  if (ops_.size() >= kMostOps && !ops_.contains(key)) return;
+  auto key = std::tuple(std::string(type), ShapesOf(row.Text("Input Shapes")),
+                        TypesOf(row.Text("Input Data Types")));
+  if (ops_.size() >= kMostOps && !ops_.contains(key)) key = {"(others)", "", ""};
   OpSum& op = ops_[key];
   ++op.calls;
   op.time += duration;
@@ -127,13 +127,13 @@ void KernelDetails::ReportOps() {
   for (const auto& [name, op] : by_type) {
     ops.rows.push_back({name, op.calls, op.calls, op.time, op.time});
   }
-  ReportedTable shapes{"ops_by_shape",
-                       {"name", "input_shapes", "dtypes", "calls", "kernels", "device_self",
-                        "device_total"},
-                       {}};
+  ReportedTable shapes{
+      "ops_by_shape",
+      {"name", "input_shapes", "dtypes", "calls", "kernels", "device_self", "device_total"},
+      {}};
   for (const auto& [key, op] : by_shape) {
-    shapes.rows.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), op.calls,
-                           op.calls, op.time, op.time});
+    shapes.rows.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), op.calls, op.calls,
+                           op.time, op.time});
   }
   reported.tables.push_back(std::move(ops));
   reported.tables.push_back(std::move(shapes));

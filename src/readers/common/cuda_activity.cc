@@ -24,11 +24,16 @@ LaunchConfig CudaLaunchConfig(const TableScan& scan, std::size_t first, std::int
 
 std::string_view CudaSyncName(std::int64_t type) {
   switch (type) {
-    case 1: return "Event Sync";
-    case 2: return "Stream Wait Event";
-    case 3: return "Stream Sync";
-    case 4: return "Context Sync";
-    default: return "Sync";
+    case 1:
+      return "Event Sync";
+    case 2:
+      return "Stream Wait Event";
+    case 3:
+      return "Stream Sync";
+    case 4:
+      return "Context Sync";
+    default:
+      return "Sync";
   }
 }
 
@@ -45,7 +50,8 @@ HostMemory CudaHostMemory(CopyKind kind, std::int64_t source, std::int64_t desti
 bool CudaCallFailed(std::string_view name, std::int64_t return_value) {
   // 600 since CUDA 10.1 and in the driver always; 34 in the runtime before.
   const bool not_ready = return_value == 600 || return_value == 34;
-  const bool is_query = name.find("EventQuery") != name.npos || name.find("StreamQuery") != name.npos;
+  const bool is_query =
+      name.find("EventQuery") != name.npos || name.find("StreamQuery") != name.npos;
   return return_value != 0 && !(is_query && not_ready);
 }
 

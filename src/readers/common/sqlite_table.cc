@@ -4,9 +4,10 @@ namespace profgauge::readers {
 namespace {
 
 Result<std::set<std::string>> ColumnNames(sqlite::Database& database, const std::string& table) {
-  PROFGAUGE_TRY(auto statement, database.Prepare(
-      "select c.name from sqlite_master m join pragma_table_info(m.name) c "
-      "where m.type = 'table' and m.name = ? and m.sql not like 'create virtual%'"));
+  PROFGAUGE_TRY(auto statement,
+                database.Prepare(
+                    "select c.name from sqlite_master m join pragma_table_info(m.name) c "
+                    "where m.type = 'table' and m.name = ? and m.sql not like 'create virtual%'"));
   statement.Bind(1, table);
   std::set<std::string> names;
   while (true) {

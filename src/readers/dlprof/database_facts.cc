@@ -42,9 +42,9 @@ Status ReadSystem(DatabaseImport& import) {
                                             {{"mode_string"}}}));
   PROFGAUGE_TRY(const bool found, scan.Next());
   if (!found) return {};
-  const char* const facts[] = {"cpu_model",     "nvidia_driver_version",  "framework",
-                               "cuda_version",  "cudnn_version",          "nsight_systems_version",
-                               "dlprof_version", "dlprof_mode"};
+  const char* const facts[] = {
+      "cpu_model",     "nvidia_driver_version",  "framework",      "cuda_version",
+      "cudnn_version", "nsight_systems_version", "dlprof_version", "dlprof_mode"};
   for (std::size_t i = 0; i < std::size(facts); ++i) {
     if (!scan.Text(i).empty()) import.builder->AddFact(facts[i], std::string(scan.Text(i)));
   }
@@ -88,11 +88,10 @@ Status ReadModelConfig(DatabaseImport& import) {
                                             {{"autograd_set_detect_anomaly"}},
                                             {{"emit_nvtx"}},
                                             {{"amp_enabled"}}}));
-  const char* const names[] = {"num_workers",      "pin_memory",
-                               "cudnn_benchmark_disabled", "detect_anomaly",
-                               "gradcheck",        "gradgradcheck",
-                               "autograd_profile", "autograd_set_detect_anomaly",
-                               "emit_nvtx",        "amp_enabled"};
+  const char* const names[] = {
+      "num_workers", "pin_memory",    "cudnn_benchmark_disabled", "detect_anomaly",
+      "gradcheck",   "gradgradcheck", "autograd_profile",         "autograd_set_detect_anomaly",
+      "emit_nvtx",   "amp_enabled"};
   PROFGAUGE_TRY(const bool found, scan.Next());
   if (!found) return {};
   ModelConfig config;
@@ -137,8 +136,9 @@ Error NoAggregation(const std::string& file, std::int64_t wanted, const std::str
   error.message = wanted < 0 ? "the DLProf database holds no aggregation"
                              : fmt::format("the DLProf database has no aggregation {}", wanted);
   error.where.file = file;
-  error.notes = {known.empty() ? "help: DLProf was stopped before it summed anything up; run it again"
-                               : "help: it has " + known};
+  error.notes = {known.empty()
+                     ? "help: DLProf was stopped before it summed anything up; run it again"
+                     : "help: it has " + known};
   return error;
 }
 

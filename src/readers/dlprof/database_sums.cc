@@ -15,15 +15,14 @@ std::string OfAggregation(const DatabaseImport& import) {
 }
 
 struct Sums {
-  std::map<std::int64_t, Ns> of_metric;          // metric: id to sum.
+  std::map<std::int64_t, Ns> of_metric;  // metric: id to sum.
   // node_time_metrics: id to metric id.
   std::map<std::int64_t, std::int64_t> cpu, gpu, overhead, idle;
 };
 
 Result<Sums> ReadSums(DatabaseImport& import) {
   Sums sums;
-  PROFGAUGE_TRY(auto metrics,
-                TableScan::Open(*import.database, "metric", {{{"id"}}, {{"sum"}}}));
+  PROFGAUGE_TRY(auto metrics, TableScan::Open(*import.database, "metric", {{{"id"}}, {{"sum"}}}));
   while (true) {
     PROFGAUGE_TRY(const bool more, metrics.Next());
     if (!more) break;
@@ -102,18 +101,18 @@ Status CheckOps(DatabaseImport& import, Check& check) {
 }
 
 Status CheckKernels(DatabaseImport& import, Check& check) {
-  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "kernel_summaries",
-                                           {{{"read_only_ops_id"}},
-                                            {{"kernel_name_id"}},
-                                            {{"gpu_time_metric_id"}}},
-                                           OfAggregation(import)));
+  PROFGAUGE_TRY(
+      auto scan,
+      TableScan::Open(*import.database, "kernel_summaries",
+                      {{{"read_only_ops_id"}}, {{"kernel_name_id"}}, {{"gpu_time_metric_id"}}},
+                      OfAggregation(import)));
   while (true) {
     PROFGAUGE_TRY(const bool more, scan.Next());
     if (!more) return {};
     const auto found = import.kernel_time.find({scan.Integer(0), scan.Integer(1)});
-    check.Hold(fmt::format("{} in {}", import.Text(scan.Integer(1)),
-                           import.ops[scan.Integer(0)].id),
-               found == import.kernel_time.end() ? 0 : found->second, check.Sum(scan.Integer(2)));
+    check.Hold(
+        fmt::format("{} in {}", import.Text(scan.Integer(1)), import.ops[scan.Integer(0)].id),
+        found == import.kernel_time.end() ? 0 : found->second, check.Sum(scan.Integer(2)));
   }
 }
 
@@ -152,9 +151,9 @@ Status StateGroups(DatabaseImport& import) {
 }
 
 Status StateAdvice(DatabaseImport& import) {
-  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "expert_systems_feedback",
-                                           {{{"problem"}}, {{"recommendation"}}},
-                                           OfAggregation(import)));
+  PROFGAUGE_TRY(auto scan,
+                TableScan::Open(*import.database, "expert_systems_feedback",
+                                {{{"problem"}}, {{"recommendation"}}}, OfAggregation(import)));
   ReportedTable table{"dlprof_advice", AdviceColumns(), {}};
   while (true) {
     PROFGAUGE_TRY(const bool more, scan.Next());
@@ -186,10 +185,10 @@ Status StateAggregation(DatabaseImport& import) {
   const auto state = [&](const char* id, Value value, const char* more = "") {
     import.builder->reported().metrics.push_back({id, std::move(value), note + more});
   };
-  const char* const shares[] = {"gpu.utilization.mean",          "tensor_core.efficiency",
-                                "breakdown.tensor_core_kernel", "breakdown.other_kernel",
-                                "breakdown.memcpy",             "breakdown.dataloader",
-                                "breakdown.cpu"};
+  const char* const shares[] = {
+      "gpu.utilization.mean",   "tensor_core.efficiency", "breakdown.tensor_core_kernel",
+      "breakdown.other_kernel", "breakdown.memcpy",       "breakdown.dataloader",
+      "breakdown.cpu"};
   state("profile.wall_time", scan.Integer(0));
   for (std::size_t i = 0; i < std::size(shares); ++i) {
     if (scan.IsSet(i + 1)) state(shares[i], scan.Real(i + 1) / 100);

@@ -44,8 +44,7 @@ class Block {
 
 class Stating {
  public:
-  Stating(ProfileBuilder& builder, std::string note)
-      : builder_(builder), note_(std::move(note)) {}
+  Stating(ProfileBuilder& builder, std::string note) : builder_(builder), note_(std::move(note)) {}
   void Whole(const char* id, std::optional<double> value) {
     if (value) Add(id, static_cast<std::int64_t>(*value), "");
   }
@@ -66,13 +65,11 @@ class Stating {
 };
 
 void StateSystem(const Block& system, ProfileBuilder& builder) {
-  const std::pair<const char*, const char*> facts[] = {{"CPU Model", "cpu_model"},
-                                                       {"GPU Driver Version", "nvidia_driver_version"},
-                                                       {"Framework", "framework"},
-                                                       {"CUDA Version", "cuda_version"},
-                                                       {"cuDNN Version", "cudnn_version"},
-                                                       {"NSys Version", "nsight_systems_version"},
-                                                       {"DLProf Version", "dlprof_version"}};
+  const std::pair<const char*, const char*> facts[] = {
+      {"CPU Model", "cpu_model"},          {"GPU Driver Version", "nvidia_driver_version"},
+      {"Framework", "framework"},          {"CUDA Version", "cuda_version"},
+      {"cuDNN Version", "cudnn_version"},  {"NSys Version", "nsight_systems_version"},
+      {"DLProf Version", "dlprof_version"}};
   for (const auto& [key, fact] : facts) {
     if (std::string value = system.Text(key); !value.empty()) builder.AddFact(fact, value);
   }
@@ -140,9 +137,7 @@ class Rows {
   ReportedTable table_;
 };
 
-Value TextValue(std::string_view text) {
-  return text.empty() ? Value{} : Value{std::string(text)};
-}
+Value TextValue(std::string_view text) { return text.empty() ? Value{} : Value{std::string(text)}; }
 Value NumberValue(std::optional<std::int64_t> number) { return number ? Value{*number} : Value{}; }
 /// The average is rounded, the count is not.
 Value Calls(std::int64_t total, std::string_view average) {
@@ -179,13 +174,12 @@ void StateOps(const Reading& in) {
     const auto host = in.columns.Integer(row, "Total CPU Time");
     const auto device = in.columns.Integer(row, "Total GPU Time");
     if (!calls || !host || !device) return false;
-    table.Add({TextValue(in.columns.Text(row, "Op Name")),
-               TextValue(in.columns.Text(row, "Op Type")),
-               TextValue(Direction(in.columns.Text(row, "Direction"))),
-               TextValue(in.columns.Text(row, "Data Type")), *calls, *host, *device,
-               in.columns.Text(row, "TC Eligible") == "yes",
-               TextValue(in.columns.Text(row, "Using TC")),
-               TextValue(in.columns.Text(row, "Stack Trace"))});
+    table.Add(
+        {TextValue(in.columns.Text(row, "Op Name")), TextValue(in.columns.Text(row, "Op Type")),
+         TextValue(Direction(in.columns.Text(row, "Direction"))),
+         TextValue(in.columns.Text(row, "Data Type")), *calls, *host, *device,
+         in.columns.Text(row, "TC Eligible") == "yes", TextValue(in.columns.Text(row, "Using TC")),
+         TextValue(in.columns.Text(row, "Stack Trace"))});
     return true;
   });
 }
@@ -290,9 +284,8 @@ void StateGroups(const Reading& in) {
       return NumberValue(in.columns.Integer(row, name));
     };
     table.Add({TextValue(in.columns.Text(row, "Name")), number("Num Calls Aggregated"),
-               number("Num TC Eligible Ops"), number("Num Ops Using TC"),
-               number("Total CPU Time"), *device, number("Total CPU Overhead"),
-               number("Total GPU Idle")});
+               number("Num TC Eligible Ops"), number("Num Ops Using TC"), number("Total CPU Time"),
+               *device, number("Total CPU Overhead"), number("Total GPU Idle")});
     return true;
   });
 }
@@ -334,12 +327,14 @@ Error HeaderError(const std::string& file, ReportKind kind, std::string_view mis
   Error error;
   error.kind = ErrorKind::kInput;
   error.code = "dlprof/header";
-  error.message = fmt::format("the head of DLProf's {} report is not recognised: expected the column `{}`",
-                              KindName(kind), missing);
+  error.message =
+      fmt::format("the head of DLProf's {} report is not recognised: expected the column `{}`",
+                  KindName(kind), missing);
   error.where.file = file;
   error.where.line = 2;
-  error.notes = {fmt::format("note: found {}", PrintableShort(fmt::format("{}", fmt::join(head, ", ")), 160)),
-                 "help: DLProf 0.10 to 1.8 are known; write the reports again with one of them"};
+  error.notes = {
+      fmt::format("note: found {}", PrintableShort(fmt::format("{}", fmt::join(head, ", ")), 160)),
+      "help: DLProf 0.10 to 1.8 are known; write the reports again with one of them"};
   return error;
 }
 

@@ -32,9 +32,9 @@ void FillInstructions(const data::Data& data, ProfileBuilder& builder) {
     work.stream = stream;
     builder.AddDevice(work);
     builder.NameStream(row.core, stream,
-                        other    ? "Other engines"
-                        : matrix ? "Tensor (matrix products)"
-                                 : std::string(kTracks[engine]));
+                       other    ? "Other engines"
+                       : matrix ? "Tensor (matrix products)"
+                                : std::string(kTracks[engine]));
   }
 }
 

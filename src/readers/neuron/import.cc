@@ -218,8 +218,8 @@ void Import::CompleteHardware() {
   }
   if (!any) return;
   for (data::Instruction& row : data_->instructions) {
-    row.adjusted_flops = std::llround(static_cast<double>(row.flops) *
-                                      data::CostInBf16(row.number, generation));
+    row.adjusted_flops =
+        std::llround(static_cast<double>(row.flops) * data::CostInBf16(row.number, generation));
   }
   data_->adjusted_by_table = true;
 }

@@ -109,8 +109,7 @@ void Import::TakeCcOp(const Record& record, std::string_view table, std::uint64_
   row.bus_bandwidth = record.Real(Key::kBusBandwidth, -1);
 }
 
-void Import::TakeSbufAllocation(const Record& record, std::string_view table,
-                                std::uint64_t index) {
+void Import::TakeSbufAllocation(const Record& record, std::string_view table, std::uint64_t index) {
   Times times;
   if (!TakeTimes(record, table, index, times)) return;
   constexpr std::int64_t kMostAddress = std::int64_t{1} << 60;

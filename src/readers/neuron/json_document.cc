@@ -91,8 +91,7 @@ void SortByCore(std::vector<NamedSummary>& summaries) {
 
 }  // namespace
 
-Status ReadJson(Input& input, const ReadOptions& options, Import& import,
-                JsonContents& contents) {
+Status ReadJson(Input& input, const ReadOptions& options, Import& import, JsonContents& contents) {
   const ByteSource& source = input.source();
   JsonRows rows(import);
   JsonStream stream(rows);

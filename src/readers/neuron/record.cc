@@ -208,9 +208,7 @@ void Record::AddReal(double value) {
   Touch(Kind::kReal).real = value;
 }
 
-void Record::AddBool(bool value) {
-  AddText(value ? "yes" : "no");
-}
+void Record::AddBool(bool value) { AddText(value ? "yes" : "no"); }
 
 void Record::AddText(std::string_view value) {
   if (keep_all_) all_.emplace_back(name_, std::string(value));

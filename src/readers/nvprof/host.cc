@@ -52,7 +52,8 @@ Status ReadCalls(Import& import, const char* table, std::string (*name_of)(std::
   }
 }
 
-// A range's thread is a BLOB: the process as a little-endian 32-bit number, then the thread with 64.
+// A range's thread is a BLOB: the process as a little-endian 32-bit number, then the thread
+// with 64.
 std::pair<std::int64_t, std::int64_t> ThreadOfBlob(std::string_view blob) {
   std::int32_t process = -1;
   std::int64_t thread = -1;
@@ -97,8 +98,7 @@ ThreadId ThreadOf(Import& import, std::int64_t process, std::int64_t thread) {
   const std::int64_t number = thread & 0xffff'ffff;
   const auto [it, is_new] = import.threads.try_emplace({process, number});
   if (is_new) {
-    it->second =
-        import.builder->AddThread(fmt::format("{}", process), fmt::format("{}", number));
+    it->second = import.builder->AddThread(fmt::format("{}", process), fmt::format("{}", number));
   }
   return it->second;
 }
@@ -115,13 +115,11 @@ Status ReadApi(Import& import) {
 }
 
 Status ReadMarkers(Import& import) {
-  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "CUPTI_ACTIVITY_KIND_MARKER",
-                                           {{{"flags"}},
-                                            {{"timestamp"}},
-                                            {{"id"}},
-                                            {{"objectId"}},
-                                            {{"name"}},
-                                            {{"domain"}}}));
+  PROFGAUGE_TRY(
+      auto scan,
+      TableScan::Open(
+          *import.database, "CUPTI_ACTIVITY_KIND_MARKER",
+          {{{"flags"}}, {{"timestamp"}}, {{"id"}}, {{"objectId"}}, {{"name"}}, {{"domain"}}}));
   constexpr std::int64_t kBegin = 2, kFinish = 4;
   boost::unordered_flat_map<std::int64_t, OpenRange> open;
   Ns last = 0;

@@ -111,8 +111,7 @@ class Import {
     DeviceRow row;
     row.start = next_;
     row.duration = kernel.duration;
-    row.name =
-        builder_.Intern(kernel.long_name.empty() ? kernel.short_name : kernel.long_name);
+    row.name = builder_.Intern(kernel.long_name.empty() ? kernel.short_name : kernel.long_name);
     row.gpu = kernel.device;
     row.stream = kernel.stream;
     row.config = builder_.AddLaunchConfig(kernel.config);
@@ -153,7 +152,8 @@ class Import {
       range.name = kernel.ops.front();
     }
     if (range.name.empty()) range.name = "(unknown operator)";
-    if (kernel.backward && range.name.find("ackward") == std::string::npos) range.name += "Backward";
+    if (kernel.backward && range.name.find("ackward") == std::string::npos)
+      range.name += "Backward";
     range.call_stack.clear();
     for (auto line = kernel.trace.rbegin(); line != kernel.trace.rend(); ++line) {
       const auto colon = line->rfind(':');
@@ -205,11 +205,10 @@ class Import {
   }
 
   Error TooManyBadLines() const {
-    return InputError(
-        source_.name(), "pyprof/bad-lines",
-        fmt::format("{} of {} lines are no kernels of PyProf, the first in {}", bad_,
-                    markers_.size() + bad_, first_bad_),
-        "make the file again with `python -m pyprof.parse FILE.sqlite > net.dict`");
+    return InputError(source_.name(), "pyprof/bad-lines",
+                      fmt::format("{} of {} lines are no kernels of PyProf, the first in {}", bad_,
+                                  markers_.size() + bad_, first_bad_),
+                      "make the file again with `python -m pyprof.parse FILE.sqlite > net.dict`");
   }
 
   ByteSource& source_;
@@ -229,7 +228,8 @@ class NetDictReader final : public Reader {
   Match Sniff(std::span<const std::byte> head) const override {
     const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
     const std::string_view line = Trim(text.substr(0, text.find('\n')));
-    if (line.starts_with("{'kShortName'") || line.starts_with("{\"kShortName\"")) return Match::kYes;
+    if (line.starts_with("{'kShortName'") || line.starts_with("{\"kShortName\""))
+      return Match::kYes;
     const bool mentions = text.find("'kShortName':") != std::string_view::npos;
     return line.starts_with("{'") && mentions ? Match::kMaybe : Match::kNo;
   }

@@ -83,9 +83,10 @@ constexpr std::size_t kOpenRows = 40;  // longer tables start closed, but for th
 constexpr std::array<std::string_view, 6> kHeaviest = {"device_self", "time",       "device_total",
                                                        "host_self",   "total_time", "bytes"};
 constexpr std::array<std::string_view, 20> kKeepOrder = {
-    "dlprof_advice", "op_groups", "top",          "iterations", "gpus",           "ranks",      "streams",        "launches",
-    "memory_curve", "op_tree",    "modules",        "layers",     "engines",        "cores",
-    "flops_parts",  "regions",    "engine_regions", "identities", "counter_curves", "instructions"};
+    "dlprof_advice", "op_groups",      "top",        "iterations",     "gpus",
+    "ranks",         "streams",        "launches",   "memory_curve",   "op_tree",
+    "modules",       "layers",         "engines",    "cores",          "flops_parts",
+    "regions",       "engine_regions", "identities", "counter_curves", "instructions"};
 
 bool IsLeft(Unit unit) { return unit == Unit::kText || unit == Unit::kBool; }
 

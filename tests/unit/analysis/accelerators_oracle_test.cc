@@ -1,5 +1,6 @@
-// Totals of the real XLA, rocprofv3 and Ascend recordings after analysis, held against sums that were
-// made from the same files without this program: a decoder of the wire format of a hundred lines for
+// Totals of the real XLA, rocprofv3 and Ascend recordings after analysis, held against sums that
+// were made from the same files without this program: a decoder of the wire format of a hundred
+// lines for
 // `.xplane.pb`, and Python's json module for the others. Times are rounded to whole nanoseconds
 // event by event in both.
 #include <gtest/gtest.h>
@@ -76,9 +77,9 @@ TEST_F(Accelerators, XPlaneOfEightGpus) {
   EXPECT_EQ(Sum("api_calls", "calls"), 234);
   EXPECT_EQ(Sum("api_calls", "time"), 18'453'619);
   EXPECT_EQ(HloOps("jit_forward_3d_conv"), (std::pair<int, double>(4, 27'550'676)));
-  const std::map<std::int64_t, double> busy = {
-      {0, 3'995'965}, {1, 3'345'845}, {2, 3'524'285}, {3, 3'403'364},
-      {4, 3'493'365}, {5, 3'464'884}, {6, 3'403'004}, {7, 3'502'165}};
+  const std::map<std::int64_t, double> busy = {{0, 3'995'965}, {1, 3'345'845}, {2, 3'524'285},
+                                               {3, 3'403'364}, {4, 3'493'365}, {5, 3'464'884},
+                                               {6, 3'403'004}, {7, 3'502'165}};
   EXPECT_EQ(Busy(), busy);
   EXPECT_EQ(Number("memory.peak_allocated"), 1'732'169'984);
 }

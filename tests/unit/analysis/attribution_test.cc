@@ -11,7 +11,8 @@
 namespace profgauge {
 namespace {
 
-// What Attribution promises, held against the iterations table that Analyze() makes of the same run.
+// What Attribution promises, held against the iterations table that Analyze() makes of the same
+// run.
 void ExpectExact(const std::vector<Profile>& profiles, const std::string& name) {
   SCOPED_TRACE(name);
   const auto attribution = AttributeTime(profiles, {});

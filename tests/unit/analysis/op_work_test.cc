@@ -61,13 +61,13 @@ INSTANTIATE_TEST_SUITE_P(
             4 * (7 * 6 + 5 * 12 + 35 * 8)},
         Row{"aten::matmul", "[[3], [3]]", "[float, float]", "", 6, 4 * 7},
         // A bias is one more operation per element of the result.
-        Row{"aten::addmm", "[[4], [2, 3], [3, 4], [], []]",
-            "[float, float, float, Scalar, Scalar]", "[, , , 1, 1]", 48 + 8, 4 * (4 + 6 + 12 + 8)},
+        Row{"aten::addmm", "[[4], [2, 3], [3, 4], [], []]", "[float, float, float, Scalar, Scalar]",
+            "[, , , 1, 1]", 48 + 8, 4 * (4 + 6 + 12 + 8)},
         Row{"aten::linear", "[[6, 2, 3], [4, 3], [4]]",
             "[c10::BFloat16, c10::BFloat16, c10::BFloat16]", "", 2 * 12 * 12 + 48,
             2 * (36 + 12 + 48 + 4)},
-        Row{"aten::_scaled_mm", "[[2, 16], [16, 4]]", "[c10::Float8_e4m3fn, c10::Float8_e4m3fn]", "",
-            256, 32 + 64 + 8},
+        Row{"aten::_scaled_mm", "[[2, 16], [16, 4]]", "[c10::Float8_e4m3fn, c10::Float8_e4m3fn]",
+            "", 256, 32 + 64 + 8},
         Row{"aten::conv2d", "[[1, 3, 8, 8], [6, 3, 3, 3], [], [], [], [], []]",
             "[float, float, , ScalarList, ScalarList, ScalarList, Scalar]",
             "[, , , [2, 2], [1, 1], [1, 1], 1]", 2 * 6 * 16 * 27, 4 * (192 + 162 + 96)},
@@ -125,7 +125,8 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Training, OpWorkTest,
     ::testing::Values(
-        Row{"aten::native_layer_norm_backward", "[[10, 8], [10, 8], [], [10, 1], [10, 1], [8], [8], []]",
+        Row{"aten::native_layer_norm_backward",
+            "[[10, 8], [10, 8], [], [10, 1], [10, 1], [8], [8], []]",
             "[float, float, ScalarList, float, float, float, float, ]", "", 14 * 80, 3 * 4 * 80},
         Row{"aten::cudnn_batch_norm_backward", "[[2, 3, 4, 4], [2, 3, 4, 4], [3]]",
             "[c10::Half, c10::Half, float]", "", 14 * 96, 3 * 2 * 96},
@@ -148,7 +149,9 @@ INSTANTIATE_TEST_SUITE_P(
             "[float, long int, Scalar, Scalar, Scalar]", "[, , 100, -1, False]", 160,
             160 * 4 + 80 + 1600 * 4},
         // 4 gates: weights of 16×3 and 16×4, 7 steps of 2 sequences.
-        Row{"aten::lstm", "[[7, 2, 3], [[1, 2, 4], [1, 2, 4]], [[16, 3], [16, 4], [16], [16]], [], [], [], [], [], []]",
+        Row{"aten::lstm",
+            "[[7, 2, 3], [[1, 2, 4], [1, 2, 4]], [[16, 3], [16, 4], [16], [16]], [], [], [], [], "
+            "[], []]",
             "[float, TensorList, TensorList, Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]", "",
             2 * 7 * 2 * (48 + 64), -1},
         // Lists: the first one's elements, however many lists follow.
@@ -184,9 +187,10 @@ TEST(OpWork, UntrustedSizesOverflowNothing) {
   const auto work = Work("aten::mm", "[[" + big + ", " + big + "], [" + big + ", " + big + "]]",
                          "[float, float]");
   EXPECT_FALSE(work);
-  EXPECT_FALSE(MarkerWork("{'mod': 'torch', 'op': 'mm', 'args': [{'name': '', 'type': 'tensor', "
-                          "'shape': (-2, 3), 'dtype': 'float32'}, {'name': '', 'type': 'tensor', "
-                          "'shape': (3, 4), 'dtype': 'float32'}]}"));
+  EXPECT_FALSE(
+      MarkerWork("{'mod': 'torch', 'op': 'mm', 'args': [{'name': '', 'type': 'tensor', "
+                 "'shape': (-2, 3), 'dtype': 'float32'}, {'name': '', 'type': 'tensor', "
+                 "'shape': (3, 4), 'dtype': 'float32'}]}"));
 }
 
 // The same call as PyProf writes it: arguments that have their default are left out.

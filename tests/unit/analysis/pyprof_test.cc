@@ -51,19 +51,19 @@ TEST_P(PyprofOracle, EqualsPyprofsOwnTable) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, PyprofOracle,
-    ::testing::Values(
-        Golden{"pyprof/josiahdavis_profiling-lm.net.sql",
-               "josiahdavis.prof_nvidia311_tolerant20.csv", Dialect::kNv311},
-        Golden{"pyprof/josiahdavis_profiling-lm.net.dict",
-               "josiahdavis.prof_nvidia311_tolerant20.csv", Dialect::kNv311},
-        Golden{"pyprof/josiahdavis_profiling-lm.net.sql", "josiahdavis.prof_aditya32_all20.csv",
-               Dialect::kClassic},
-        Golden{"pyprof/josiahdavis_profiling-lm.net.dict", "josiahdavis.prof_aditya32_all20.csv",
-               Dialect::kClassic},
-        Golden{"pyprof/synthetic_all_ops.net.dict",
-               "synthetic_all_ops.prof_nvidia311_tolerant20.csv", Dialect::kNv311},
-        Golden{"nsight-systems/dlprof_dummynet_wrelu_nsys.sqlite",
-               "dummynet_wrelu.nsys_prof_nvidia311_tolerant20.csv", Dialect::kNv311}));
+    ::testing::Values(Golden{"pyprof/josiahdavis_profiling-lm.net.sql",
+                             "josiahdavis.prof_nvidia311_tolerant20.csv", Dialect::kNv311},
+                      Golden{"pyprof/josiahdavis_profiling-lm.net.dict",
+                             "josiahdavis.prof_nvidia311_tolerant20.csv", Dialect::kNv311},
+                      Golden{"pyprof/josiahdavis_profiling-lm.net.sql",
+                             "josiahdavis.prof_aditya32_all20.csv", Dialect::kClassic},
+                      Golden{"pyprof/josiahdavis_profiling-lm.net.dict",
+                             "josiahdavis.prof_aditya32_all20.csv", Dialect::kClassic},
+                      Golden{"pyprof/synthetic_all_ops.net.dict",
+                             "synthetic_all_ops.prof_nvidia311_tolerant20.csv", Dialect::kNv311},
+                      Golden{"nsight-systems/dlprof_dummynet_wrelu_nsys.sqlite",
+                             "dummynet_wrelu.nsys_prof_nvidia311_tolerant20.csv",
+                             Dialect::kNv311}));
 
 // apex's own 12 columns of the same run. Apex counts the norm of every tensor that one fused call
 // takes; PyProf (and the classic dialect) only the first.
@@ -118,10 +118,18 @@ TEST(Pyprof, KernelsOfOneOperatorShareItsWork) {
     for (const char* kernel : kernels) {
       at += 100;
       ++correlation;
-      builder.AddApi({.start = at, .duration = 10, .name = builder.Intern("cudaLaunchKernel"),
-                      .kind = ApiKind::kLaunch, .thread = thread, .correlation = correlation});
-      builder.AddDevice({.start = at + 50, .duration = 40, .name = builder.Intern(kernel),
-                         .gpu = 0, .stream = 7, .correlation = correlation});
+      builder.AddApi({.start = at,
+                      .duration = 10,
+                      .name = builder.Intern("cudaLaunchKernel"),
+                      .kind = ApiKind::kLaunch,
+                      .thread = thread,
+                      .correlation = correlation});
+      builder.AddDevice({.start = at + 50,
+                         .duration = 40,
+                         .name = builder.Intern(kernel),
+                         .gpu = 0,
+                         .stream = 7,
+                         .correlation = correlation});
     }
     at += 1000;
   };
@@ -167,12 +175,11 @@ KernelRecord Record(std::vector<std::int64_t> ids, std::vector<std::string> ops,
 
 TEST(Pyprof, SequenceNumbers) {
   std::vector<KernelRecord> records = {
-      Record({0, 7}, {"mm"}),       // 0 beside others is no number.
-      Record({7}, {"mm"}),          // The second kernel of 7.
-      Record({7, 8}, {"add"}),      // The first number after the last one.
-      Record({3, 4, 5}, {"add"}),   // None is later: it stays with 8.
-      Record({}, {"add"}),
-      Record({7, 9}, {"mm"}, true)  // Backward: the first.
+      Record({0, 7}, {"mm"}),      // 0 beside others is no number.
+      Record({7}, {"mm"}),         // The second kernel of 7.
+      Record({7, 8}, {"add"}),     // The first number after the last one.
+      Record({3, 4, 5}, {"add"}),  // None is later: it stays with 8.
+      Record({}, {"add"}),        Record({7, 9}, {"mm"}, true)  // Backward: the first.
   };
   NumberSequences(records);
   EXPECT_EQ(records[0].seq_ids, (std::vector<std::int64_t>{7}));

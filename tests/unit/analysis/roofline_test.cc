@@ -188,7 +188,8 @@ std::string FlopsDifferBecause(const std::string& op, bool causal) {
 TEST_P(TraceLens, AgreesWhereItsFormulasAreRight) {
   const std::string shared = PROFGAUGE_SHARED_DIR;
   const std::string trace = shared + "/data/kineto/h100/" + GetParam().file;
-  std::ifstream csv(shared + "/oracle/tracelens/" + GetParam().folder + "/unified_perf_summary.csv");
+  std::ifstream csv(shared + "/oracle/tracelens/" + GetParam().folder +
+                    "/unified_perf_summary.csv");
   if (!std::filesystem::exists(trace) || !csv) GTEST_SKIP() << "no real files here";
   const auto profile = ReadProfile(trace, {});
   ASSERT_TRUE(profile);
@@ -240,10 +241,9 @@ TEST_P(TraceLens, AgreesWhereItsFormulasAreRight) {
 
 INSTANTIATE_TEST_SUITE_P(
     H100, TraceLens,
-    ::testing::Values(
-        Trace{"h100_bert", "gaunernst_bert-small-uncased__1016001.json.gz"},
-        Trace{"h100_owlv2", "google_owlv2-large-patch14-ensemble__1016001.json.gz"},
-        Trace{"h100_qwen", "Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz"}));
+    ::testing::Values(Trace{"h100_bert", "gaunernst_bert-small-uncased__1016001.json.gz"},
+                      Trace{"h100_owlv2", "google_owlv2-large-patch14-ensemble__1016001.json.gz"},
+                      Trace{"h100_qwen", "Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz"}));
 
 }  // namespace
 }  // namespace profgauge

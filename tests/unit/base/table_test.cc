@@ -35,7 +35,8 @@ TEST(Table, NumbersKeepTheirValueWhateverTheirWidth) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   // Around the ends of each width, where a smallest number would be taken for absence.
   std::vector<std::int64_t> values = {0, -1};
-  for (const std::int64_t end : {std::int64_t{127}, std::int64_t{32'767}, std::int64_t{2'147'483'647}}) {
+  for (const std::int64_t end :
+       {std::int64_t{127}, std::int64_t{32'767}, std::int64_t{2'147'483'647}}) {
     for (std::int64_t value = end - 1; value <= end + 2; ++value) {
       values.push_back(value);
       values.push_back(-value);

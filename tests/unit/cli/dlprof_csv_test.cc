@@ -23,8 +23,7 @@ std::string WithoutSystem(const std::string& text) { return text.substr(text.fin
 TEST(DlprofCsv, TheSevenDataFilesOfTheGoldenPairAreDlprofsByteForByte) {
   const std::string data = std::string(PROFGAUGE_SHARED_DIR) + "/data/";
   if (!std::filesystem::exists(data)) GTEST_SKIP() << "no shared profiles";
-  const auto profile =
-      ReadProfile(data + "nsight-systems/dlprof_dummynet_wrelu_nsys.sqlite", {});
+  const auto profile = ReadProfile(data + "nsight-systems/dlprof_dummynet_wrelu_nsys.sqlite", {});
   ASSERT_TRUE(profile) << profile.error().message;
   const auto report = dlprof::Compute(*profile, {});
   ASSERT_TRUE(report) << report.error().message;

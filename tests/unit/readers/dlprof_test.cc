@@ -178,9 +178,10 @@ TEST_F(DlprofTest, TheNewestAggregationCountsUnlessAnotherIsNamed) {
 }
 
 TEST_F(DlprofTest, StoredSumsThatDifferFromTheRowsAreReported) {
-  const std::string path = WriteDatabase(
-      "x.sqlite", Basic() + "update metric set sum = 51 where id = 12;"
-                            "update db_version set current_version = '2.0';");
+  const std::string path =
+      WriteDatabase("x.sqlite", Basic() +
+                                    "update metric set sum = 51 where id = 12;"
+                                    "update db_version set current_version = '2.0';");
   const auto profile = ReadProfile(path, {});
   ASSERT_TRUE(profile) << profile.error().message;
   EXPECT_EQ(profile->log[Counter::aggregates_differ], 1u);
@@ -190,8 +191,9 @@ TEST_F(DlprofTest, StoredSumsThatDifferFromTheRowsAreReported) {
 }
 
 TEST_F(DlprofTest, ADatabaseWithoutWhatItMustHaveIsRefused) {
-  EXPECT_EQ(ReadProfile(WriteDatabase("a.sqlite", "create table dictionary (id, string);"
-                                                  "create table db_version (current_version);"),
+  EXPECT_EQ(ReadProfile(WriteDatabase("a.sqlite",
+                                      "create table dictionary (id, string);"
+                                      "create table db_version (current_version);"),
                         {})
                 .error()
                 .code,
@@ -253,10 +255,11 @@ TEST_F(DlprofTest, AFolderOfReportsIsOneRun) {
 
 TEST_F(DlprofTest, GroupsAndAdviceAreTables) {
   const auto groups = ReadProfile(
-      Write("g.csv", "Group Op Report\nName,Num Calls Aggregated,Num TC Eligible Ops,Num Ops Using "
-                     "TC,Total CPU Time (ns),Avg. CPU Time (ns),Total GPU Time (ns),Total CPU "
-                     "Overhead (ns),Total GPU Idle (ns)\n\"/\",34,5,0,90,90.0,40,20,10\n"
-                     "\"/a/\",x,5,0,90,90.0,?,20,10\n"),
+      Write("g.csv",
+            "Group Op Report\nName,Num Calls Aggregated,Num TC Eligible Ops,Num Ops Using "
+            "TC,Total CPU Time (ns),Avg. CPU Time (ns),Total GPU Time (ns),Total CPU "
+            "Overhead (ns),Total GPU Idle (ns)\n\"/\",34,5,0,90,90.0,40,20,10\n"
+            "\"/a/\",x,5,0,90,90.0,?,20,10\n"),
       {});
   ASSERT_TRUE(groups) << groups.error().message;
   const ReportedTable* table = TableOf(*groups, "op_groups");
@@ -267,7 +270,8 @@ TEST_F(DlprofTest, GroupsAndAdviceAreTables) {
   EXPECT_EQ(table->rows[0][7], Value{std::int64_t{10}});
   EXPECT_EQ(groups->log[Counter::events_unreadable], 1u);
   const auto advice = ReadProfile(
-      Write("e.csv", "Expert Systems Feedback\nProblem,Recommendation\n\"a, \"\"b\"\"\",\"do\nc\"\n"),
+      Write("e.csv",
+            "Expert Systems Feedback\nProblem,Recommendation\n\"a, \"\"b\"\"\",\"do\nc\"\n"),
       {});
   ASSERT_TRUE(advice) << advice.error().message;
   ASSERT_NE(TableOf(*advice, "dlprof_advice"), nullptr);
@@ -303,7 +307,8 @@ TEST(DlprofReal, GroupsAndAdviceAreThoseOfTheDatabase) {
   ASSERT_TRUE(database && groups && advice);
   EXPECT_EQ(TableOf(*groups, "op_groups")->rows.size(), 48u);
   EXPECT_EQ(TableOf(*database, "op_groups")->rows.size(), 47u);
-  // The report's last row, the whole model with what no op launched, stands nowhere in the database.
+  // The report's last row, the whole model with what no op launched, stands nowhere in the
+  // database.
   const auto& stored = TableOf(*database, "op_groups")->rows;
   for (const auto& row : TableOf(*groups, "op_groups")->rows) {
     if (row[0] == Value{std::string("_CompleteModel_")}) continue;

@@ -65,8 +65,8 @@ TEST(NeuronIdentities, HoldInAConsistentFile) {
   EXPECT_GE(neuron::CheckIdentities(*profile.neuron, profile.strings).size(), 48);
 }
 
-// Each number of the summary that rows confirm, one after the other, is off by a tenth: exactly it is
-// reported. Numbers of which others follow take them along.
+// Each number of the summary that rows confirm, one after the other, is off by a tenth: exactly it
+// is reported. Numbers of which others follow take them along.
 TEST(NeuronIdentities, EachDeviationIsReported) {
   const Profile whole = ReadDocument(Consistent());
   std::size_t tried = 0;
@@ -211,10 +211,14 @@ TEST(NeuronTables, EveryTableOfTheSchemaIsKnown) {
                        "/formats/neuron-parquet-schema-7.4.0.tsv");
   if (!schema) GTEST_SKIP() << "no shared data";
   // Enumerations, and answers of the viewer's server that are in no file.
-  const std::set<std::string> no_tables = {
-      "DmaQueueType",        "ErrorType",       "MemoryBandwidthDirection",
-      "MemoryBandwidthPoint", "PerformanceMode", "MemoryBandwidthResponse",
-      "MemoryBandwidthSeries", "Enums"};
+  const std::set<std::string> no_tables = {"DmaQueueType",
+                                           "ErrorType",
+                                           "MemoryBandwidthDirection",
+                                           "MemoryBandwidthPoint",
+                                           "PerformanceMode",
+                                           "MemoryBandwidthResponse",
+                                           "MemoryBandwidthSeries",
+                                           "Enums"};
   int tables = 0;
   for (std::string line; std::getline(schema, line);) {
     if (!line.starts_with("## ")) continue;

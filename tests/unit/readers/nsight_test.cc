@@ -201,9 +201,12 @@ TEST_F(NsightTest, DomainsStylesAndPayloadsAreKept) {
   Write(Basic() +
         "create table OSRT_API (start integer, end integer, globalTid integer, nameId integer);"
         "insert into OSRT_API values (600, 640, " +
-        kThread1 + ", 4);"
+        kThread1 +
+        ", 4);"
         "create table SCHED_EVENTS (start integer, isSchedIn integer, globalTid integer);"
-        "insert into SCHED_EVENTS values (100, 1, " + kThread1 + "), (400, 0, " + kThread1 + ");"
+        "insert into SCHED_EVENTS values (100, 1, " +
+        kThread1 + "), (400, 0, " + kThread1 +
+        ");"
         "alter table NVTX_EVENTS add column int64Value integer;"
         "update NVTX_EVENTS set int64Value = 42 where text = 'step 12';"
         "insert into NVTX_EVENTS (start, eventType, text, globalTid) values (5, 34, "
@@ -249,13 +252,18 @@ TEST_F(NsightTest, RefusesOtherDatabasesAndDamagedOnes) {
 TEST_F(NsightTest, AnyColumnAndAnyTableMayBeMissing) {
   const std::string rest =
       "create table OSRT_API (start integer, end integer, globalTid integer, nameId integer);"
-      "insert into OSRT_API values (600, 640, " + std::string(kThread1) + ", 4);"
+      "insert into OSRT_API values (600, 640, " +
+      std::string(kThread1) +
+      ", 4);"
       "create table SCHED_EVENTS (start integer, isSchedIn integer, globalTid integer);"
-      "insert into SCHED_EVENTS values (100, 1, " + kThread1 + "), (400, 0, " + kThread1 + ");"
+      "insert into SCHED_EVENTS values (100, 1, " +
+      kThread1 + "), (400, 0, " + kThread1 +
+      ");"
       "create table CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start integer, end integer, deviceId integer,"
       " streamId integer, correlationId integer, globalPid integer, graphId integer);"
       "insert into CUPTI_ACTIVITY_KIND_GRAPH_TRACE values (2500, 2600, 0, 7, 14, 117440512, 1);"
-      "create table GPU_METRICS (typeId integer, timestamp integer, metricId integer, value integer);"
+      "create table GPU_METRICS (typeId integer, timestamp integer, metricId integer, value "
+      "integer);"
       "insert into GPU_METRICS values (1, 1500, 1, 40);"
       "create table TARGET_INFO_GPU_METRICS (typeId integer, metricId integer, metricName text);"
       "insert into TARGET_INFO_GPU_METRICS values (1, 1, 'SMs Active');"
@@ -288,10 +296,11 @@ TEST_F(NsightTest, AnyColumnAndAnyTableMayBeMissing) {
 
 // A query that finds work unfinished answers so; it has not failed.
 TEST_F(NsightTest, PollingIsNoError) {
-  Write(Basic() + "insert into StringIds values (20, 'cudaEventQuery_v3020'), (21, 'cudaMalloc_v3020');"
-                  "insert into CUPTI_ACTIVITY_KIND_RUNTIME values (600, 601, " + kThread1 +
-        ", 21, 20, 600), (602, 603, " + kThread1 + ", 22, 20, 700), (604, 605, " + kThread1 +
-        ", 23, 21, 600);");
+  Write(Basic() +
+        "insert into StringIds values (20, 'cudaEventQuery_v3020'), (21, 'cudaMalloc_v3020');"
+        "insert into CUPTI_ACTIVITY_KIND_RUNTIME values (600, 601, " +
+        kThread1 + ", 21, 20, 600), (602, 603, " + kThread1 + ", 22, 20, 700), (604, 605, " +
+        kThread1 + ", 23, 21, 600);");
   const Profile profile = Read();
   // One is Basic()'s own.
   EXPECT_EQ(profile.log[Counter::api_errors], 3u);
@@ -304,11 +313,15 @@ TEST_F(NsightTest, PollingIsNoError) {
 TEST_F(NsightTest, HostileTimesAndViewsAreLeftOut) {
   const std::string most = "9223372036854775807", least = "-9223372036854775808";
   Write(Basic() + "insert into CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId) values (" + most +
-        ", " + most + ", 0), (" + least + ", " + most + ", 0), (0, " + most + ", 0), ('x', x'00', 'y');"
-        "insert into CUPTI_ACTIVITY_KIND_RUNTIME values (" + least + ", " + most + ", -1, 1, 2, 0);"
-        "insert into NVTX_EVENTS (start, end, eventType, text, globalTid) values (0, " + least +
-        ", 59, 'x, seq = 99999999999999999999', " + kThread1 + "), (" + most + ", 5, 59, 'y', " +
-        kThread1 + ");"
+        ", " + most + ", 0), (" + least + ", " + most + ", 0), (0, " + most +
+        ", 0), ('x', x'00', 'y');"
+        "insert into CUPTI_ACTIVITY_KIND_RUNTIME values (" +
+        least + ", " + most +
+        ", -1, 1, 2, 0);"
+        "insert into NVTX_EVENTS (start, end, eventType, text, globalTid) values (0, " +
+        least + ", 59, 'x, seq = 99999999999999999999', " + kThread1 + "), (" + most +
+        ", 5, 59, 'y', " + kThread1 +
+        ");"
         "drop table CUPTI_ACTIVITY_KIND_MEMCPY;"
         "create view CUPTI_ACTIVITY_KIND_MEMCPY as with recursive r(start) as (select 1 union all "
         "select start + 1 from r) select start, start + 1 as end from r;");

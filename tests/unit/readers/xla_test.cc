@@ -252,7 +252,8 @@ TEST(XlaTrace, SaysWhatTheXPlaneSays) {
 // FLOPs and bytes that the compiler states of ops: a loop's are those of its body.
 TEST(XPlane, PlacesTheOpsOfATpuOnTheRoofline) {
   PlaneText device("/device:TPU:0");
-  device.PlaneStat("peak_teraflops_per_second", 2).PlaneStat("peak_hbm_bw_gigabytes_per_second", 100);
+  device.PlaneStat("peak_teraflops_per_second", 2)
+      .PlaneStat("peak_hbm_bw_gigabytes_per_second", 100);
   device.Line(3, "XLA Ops", 0,
               {{"while", 0, 100, {{"flops", "50000"}, {"bytes_accessed", "1000"}}},
                {"dot", 10, 40, {{"flops", "40000"}, {"bytes_accessed", "1000"}}},

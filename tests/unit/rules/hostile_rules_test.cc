@@ -58,7 +58,8 @@ TEST(HostileRules, EndInOneClearError) {
       {"schema: 010\nnamespace: no\nrules: []\n",
        "config/schema @1: expected schema 1, found `010`"},
       {RuleWith("metric", "010"),
-       "expr/syntax @9: expected a number with an optional unit, found `010`; leading zeros are not "
+       "expr/syntax @9: expected a number with an optional unit, found `010`; leading zeros are "
+       "not "
        "allowed, since some readers take them for octal"},
       {RuleWith("when", "no"), "expr/unknown-field @10: unknown field `no`"},
       {RuleWith("metric", "1") + "    metric: {value: 2, warn_above: 1}\n",
