@@ -21,9 +21,9 @@ namespace profgauge {
 struct NeuronRank {
   const RankContext* context = nullptr;
   const neuron::Data* data = nullptr;
-  bool whole = true;   ///< No range was chosen: what the file states of the whole applies.
-  Ns total = 0;        ///< Length of the selected part.
-  double seconds = 0;  ///< The same, as exactly as the file states it.
+  bool whole = true;            ///< No range was chosen: what the file states of the whole applies.
+  Ns total = 0;                 ///< Length of the selected part.
+  double seconds = 0;           ///< The same, as exactly as the file states it.
   std::int64_t peak_cores = 1;  ///< Cores whose peak is the whole of MFU and HFU.
   neuron::Summary sums;
 

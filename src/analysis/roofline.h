@@ -2,8 +2,8 @@
 //
 // Work is counted at the outermost operator whose work is known (analysis/op_work.h), time is that
 // of the kernels launched in it. The roof of an operator is the longer of FLOPs / peak and bytes /
-// bandwidth; which of the two is longer says what binds it. Definition: Williams et al., "Roofline",
-// 2009; TraceLens has the same per operator.
+// bandwidth; which of the two is longer says what binds it. Definition: Williams et al.,
+// "Roofline", 2009; TraceLens has the same per operator.
 #pragma once
 
 #include <span>

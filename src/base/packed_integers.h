@@ -29,10 +29,14 @@ class PackedIntegers {
   }
   std::int64_t operator[](std::size_t at) const {
     switch (width_) {
-      case 1: return Load<std::int8_t>(at);
-      case 2: return Load<std::int16_t>(at);
-      case 4: return Load<std::int32_t>(at);
-      default: return Load<std::int64_t>(at);
+      case 1:
+        return Load<std::int8_t>(at);
+      case 2:
+        return Load<std::int16_t>(at);
+      case 4:
+        return Load<std::int32_t>(at);
+      default:
+        return Load<std::int64_t>(at);
     }
   }
 
@@ -50,10 +54,14 @@ class PackedIntegers {
   }
   void Store(std::size_t at, std::int64_t value) {
     switch (width_) {
-      case 1: return StoreAs<std::int8_t>(at, value);
-      case 2: return StoreAs<std::int16_t>(at, value);
-      case 4: return StoreAs<std::int32_t>(at, value);
-      default: return StoreAs<std::int64_t>(at, value);
+      case 1:
+        return StoreAs<std::int8_t>(at, value);
+      case 2:
+        return StoreAs<std::int16_t>(at, value);
+      case 4:
+        return StoreAs<std::int32_t>(at, value);
+      default:
+        return StoreAs<std::int64_t>(at, value);
     }
   }
   /// The smallest number of a width is taken: it means absence there.

@@ -1,9 +1,9 @@
 // Tables: named columns of equal length, the one shape in which analysis hands rows to rules,
 // reports and exports.
 //
-// A cell can be absent (unknown); a whole column can be absent with a reason ("kineto traces without
-// record_shapes have no shapes"). Columns are stored by type and packed, so that ten million rows
-// stay cheap: 1 to 8 bytes a whole number or text, 8 bytes a real.
+// A cell can be absent (unknown); a whole column can be absent with a reason ("kineto traces
+// without record_shapes have no shapes"). Columns are stored by type and packed, so that ten
+// million rows stay cheap: 1 to 8 bytes a whole number or text, 8 bytes a real.
 #pragma once
 
 #include <cstdint>

@@ -64,7 +64,7 @@ struct Instruction {
   bool semaphore = false;  ///< EVENT_SEMAPHORE: the engine waits, it is not active.
   bool setup = false;      ///< Set-up, tear-down or synchronization, not counted by exec_time.
   bool transpose = false;
-  bool nki_source = false;  ///< `source` is a line of NKI.
+  bool nki_source = false;                   ///< `source` is a line of NKI.
   NumberType number = NumberType::kUnknown;  ///< Of matrix products, by their operands.
   Traffic traffic;
   Ns end() const { return start + duration; }
@@ -196,8 +196,8 @@ struct Hardware {
   double PeakFlops() const;
 };
 
-/// What AWS states of a NeuronCore of that generation, for files that say nothing of their hardware.
-/// All unknown for kUnknown.
+/// What AWS states of a NeuronCore of that generation, for files that say nothing of their
+/// hardware. All unknown for kUnknown.
 Hardware KnownHardware(Generation generation);
 /// What a FLOP of that type costs in FLOPs of BF16 (schema 7.4.0, adjusted_flops).
 double CostInBf16(NumberType type, Generation generation);
@@ -227,7 +227,7 @@ struct Data {
   std::vector<CurvePoint> curves;
   std::vector<MemoryUse> memory;
   std::vector<Message> warnings;
-  std::vector<Message> errors;      ///< With the device's own warnings and notifications.
+  std::vector<Message> errors;  ///< With the device's own warnings and notifications.
   Hardware hardware;
   std::string instance_type;  ///< "trn2.48xlarge", empty where the file does not say.
   /// The file's own summary: names and values as written (seconds, fractions); sorted by name.

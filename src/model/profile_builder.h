@@ -6,11 +6,12 @@
 //   builder.AddHost({.start = 100, .duration = 50, .name = builder.Intern("aten::mm"), .thread =
 //   main}); PROFGAUGE_TRY(Profile profile, builder.Finish());
 //
-// Rows whose times no recording can have are left out and counted (TimesFit): sums of times must stay
-// in 64 bits. Rows carry absolute nanoseconds of one clock; Finish() moves them to the profile's start, sorts,
-// finds parents, links launches to device work and backward to forward ops, counts in the import
-// log what it could not link, and checks the invariants. Rows that start at the same time and last
-// equally long keep the order in which they were added: the first is the outer one.
+// Rows whose times no recording can have are left out and counted (TimesFit): sums of times must
+// stay in 64 bits. Rows carry absolute nanoseconds of one clock; Finish() moves them to the
+// profile's start, sorts, finds parents, links launches to device work and backward to forward ops,
+// counts in the import log what it could not link, and checks the invariants. Rows that start at
+// the same time and last equally long keep the order in which they were added: the first is the
+// outer one.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>

@@ -10,8 +10,8 @@
 
 namespace profgauge {
 
-/// Reads the (first) profile of a file or, for "-", from standard input. Errors: kInput, with what the
-/// file is instead where that can be told (empty, a directory, a Git LFS pointer, an archive…).
+/// Reads the (first) profile of a file or, for "-", from standard input. Errors: kInput, with what
+/// the file is instead where that can be told (empty, a directory, a Git LFS pointer, an archive…).
 Result<Profile> ReadProfile(const std::string& path, const ReadOptions& options);
 
 /// The same of a file that may hold several recordings (a summary of each NeuronCore): all of them.

@@ -24,7 +24,7 @@ struct ReadOptions {
   bool allow_incomplete = false;  ///< Accept truncated input, counted as data loss.
   /// Which aggregation of a DLProf database; -1 is the newest.
   std::int64_t aggregation = -1;
-  unsigned threads = 0;           ///< Worker threads; 0 means one per core. Never changes results.
+  unsigned threads = 0;  ///< Worker threads; 0 means one per core. Never changes results.
   /// Called now and then while bytes are read, from any thread but never from two at once.
   std::function<void(const ByteSource&)> progress;
 };

@@ -38,9 +38,9 @@ class ColumnPacker {
 };
 
 /// Rows of several tables in one payload, so that what they share (names of kernels) is there once.
-/// Head: {texts: […], tables: [{id, rows, of, fields: [{id, title, unit}]}]}; the columns of a table
-/// are called "table.column". Text cells are indices into texts plus 1, whole numbers are zigzag plus
-/// 1, both 0 when absent; reals are NaN when absent.
+/// Head: {texts: […], tables: [{id, rows, of, fields: [{id, title, unit}]}]}; the columns of a
+/// table are called "table.column". Text cells are indices into texts plus 1, whole numbers are
+/// zigzag plus 1, both 0 when absent; reals are NaN when absent.
 class TablePacker {
  public:
   /// `rows` of `table`, in that order.

@@ -14,8 +14,8 @@ namespace profgauge::report {
 
 /// What of one rank is kept.
 struct TimelineCut {
-  Ns device = 0, host = 0;    ///< What is shorter is left out…
-  std::vector<Span> around;   ///< …but for host events that start in one of these; sorted, apart.
+  Ns device = 0, host = 0;   ///< What is shorter is left out…
+  std::vector<Span> around;  ///< …but for host events that start in one of these; sorted, apart.
   std::size_t device_lost = 0, host_lost = 0;
 
   bool KeepsDevice(Ns duration) const { return duration >= device; }
@@ -24,7 +24,8 @@ struct TimelineCut {
 
 /// `around` are spans of time in order of their weight; each is kept whole if half of what devices
 /// leave of the budget has room for it and those before it.
-TimelineCut CutTimeline(const Profile& profile, std::size_t budget, const std::vector<Span>& around);
+TimelineCut CutTimeline(const Profile& profile, std::size_t budget,
+                        const std::vector<Span>& around);
 
 /// "412 000 host events shorter than 3 µs"; empty when nothing was left out.
 std::string LeftOutText(const std::vector<TimelineCut>& cuts);

@@ -25,8 +25,8 @@ class Rulebook {
   }  ///< All that were loaded, also those switched off.
   const std::vector<CompiledRule>& compiled() const { return compiled_; }
 
-  /// `trace` keeps intermediate values, for `rules explain`. Without it rules about a kind of device
-  /// that the run has none of (AWS Neuron) are left out, unless they are required.
+  /// `trace` keeps intermediate values, for `rules explain`. Without it rules about a kind of
+  /// device that the run has none of (AWS Neuron) are left out, unless they are required.
   Evaluation Evaluate(const Analysis& analysis, const Facts& facts, bool trace = false) const;
 
  private:

@@ -1,6 +1,6 @@
-// PyProf's formulas, as it has them: with its operator-precedence bugs, its lists of kernel names and
-// its gaps. Each returns nothing for an op that is not its own; `Row::failed` marks what makes PyProf
-// abort. Definition: NVIDIA/PyProf 3.11 and, where `classic`, pyprof2 of 2020.
+// PyProf's formulas, as it has them: with its operator-precedence bugs, its lists of kernel names
+// and its gaps. Each returns nothing for an op that is not its own; `Row::failed` marks what makes
+// PyProf abort. Definition: NVIDIA/PyProf 3.11 and, where `classic`, pyprof2 of 2020.
 #pragma once
 
 #include <optional>
@@ -41,8 +41,8 @@ std::optional<Row> LinearRow(const Kernel& kernel);
 std::optional<Row> CellRow(const Kernel& kernel);  ///< RNN cells.
 std::optional<Row> ConvolutionRow(const Kernel& kernel);
 std::optional<Row> PointwiseRow(const Kernel& kernel);
-std::optional<Row> ProductRow(const Kernel& kernel);    ///< matmul, mm, bmm, addmm.
-std::optional<Row> OperatorRow(const Kernel& kernel);   ///< All others that are known.
+std::optional<Row> ProductRow(const Kernel& kernel);   ///< matmul, mm, bmm, addmm.
+std::optional<Row> OperatorRow(const Kernel& kernel);  ///< All others that are known.
 Row DefaultRow(const Kernel& kernel);
 
 /// Bytes and short name ("fp16") of an element type as PyProf knows them; nothing for bfloat16.

@@ -2,8 +2,8 @@
 // layers and call trace, and for backward kernels the forward kernel they belong to.
 //
 // From recordings with NVTX ranges (Nsight Systems, NVProf) and from Kineto's operators it is
-// derived here; net.dict brings most of it (model/kernel_markers.h). Definition: NVIDIA/PyProf 3.11,
-// without its quadratic searches.
+// derived here; net.dict brings most of it (model/kernel_markers.h). Definition:
+// NVIDIA/PyProf 3.11, without its quadratic searches.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct KernelRecord {
   std::uint32_t row = 0;  ///< Of Profile::device.
   std::string short_name;
   std::vector<std::string_view> layers;
-  std::vector<std::string> trace;         ///< "file.py:12", outermost first, without the framework's.
+  std::vector<std::string> trace;  ///< "file.py:12", outermost first, without the framework's.
   std::vector<std::string_view> markers;  ///< OpArgument markers (dictionaries), outermost first.
   std::vector<std::string> seq_markers;   ///< "name, seq = 3", sorted and pruned as PyProf does.
   std::vector<std::int64_t> seq_ids, alt_seq_ids;

@@ -1,5 +1,5 @@
-// kernel_details.csv: the kernels of an NPU without what launched them, but with the shapes and types
-// of their operators and, where counters were recorded, how busy the cube units were.
+// kernel_details.csv: the kernels of an NPU without what launched them, but with the shapes and
+// types of their operators and, where counters were recorded, how busy the cube units were.
 #pragma once
 
 #include <cstdint>
@@ -33,9 +33,10 @@ class KernelDetails {
   ProfileBuilder& builder_;
   std::map<std::int64_t, std::pair<Ns, Ns>> steps_;
   std::map<std::int32_t, bool> devices_;
-  std::map<std::tuple<std::string, std::string, std::string>, OpSum> ops_;  ///< Type, shapes, types.
-  Ns cube_time_ = 0;       ///< Of kernels that state their cube utilization.
-  double cube_busy_ = 0;   ///< Of it, time in which cube units compute.
+  std::map<std::tuple<std::string, std::string, std::string>, OpSum>
+      ops_;               ///< Type, shapes, types.
+  Ns cube_time_ = 0;      ///< Of kernels that state their cube utilization.
+  double cube_busy_ = 0;  ///< Of it, time in which cube units compute.
 };
 
 /// "1,3,224,224;64,3" as "[[1, 3, 224, 224], [64, 3]]"; empty when it is something else.

@@ -24,7 +24,8 @@ struct Wanted {
 class TableScan {
  public:
   /// A table that does not exist is an empty one without columns; views and virtual tables, which
-  /// exporters never write, count as none: they could be programs. `filter` is SQL of ours, or empty.
+  /// exporters never write, count as none: they could be programs. `filter` is SQL of ours, or
+  /// empty.
   static Result<TableScan> Open(sqlite::Database& database, const std::string& table,
                                 std::initializer_list<Wanted> wanted, std::string_view filter = "");
 

@@ -1,8 +1,8 @@
 // One import of a DLProf database, shared by the parts of its reader.
 //
-// Schema of 1.8.0: a string table, `dictionary`, to which the columns *_id point; read_only_* tables
-// with what happened; the rest per aggregation, one of which belongs to each run of DLProf over the
-// same recording.
+// Schema of 1.8.0: a string table, `dictionary`, to which the columns *_id point; read_only_*
+// tables with what happened; the rest per aggregation, one of which belongs to each run of DLProf
+// over the same recording.
 #pragma once
 
 #include <cstdint>

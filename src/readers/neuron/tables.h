@@ -1,5 +1,5 @@
-// The tables of Neuron files: their names in neuron-profile's JSON, in schema 7.4.0 and in the system
-// profile, and what is read of each.
+// The tables of Neuron files: their names in neuron-profile's JSON, in schema 7.4.0 and in the
+// system profile, and what is read of each.
 #pragma once
 
 #include <cstdint>

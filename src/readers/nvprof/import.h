@@ -24,8 +24,8 @@ struct Import {
   boost::unordered_flat_map<std::int64_t, StringId> strings;  ///< StringTable.
   std::map<std::int32_t, std::int32_t> sms_of;                ///< Multiprocessors by GPU id.
   std::map<std::pair<std::int64_t, std::int64_t>, ThreadId> threads;  ///< By process and number.
-  std::set<std::int64_t> processes;                           ///< Of the calls.
-  std::size_t device_rows = 0;                                ///< Kernels, copies and sets read.
+  std::set<std::int64_t> processes;                                   ///< Of the calls.
+  std::size_t device_rows = 0;  ///< Kernels, copies and sets read.
 
   StringId String(std::int64_t id) const {
     const auto it = strings.find(id);
