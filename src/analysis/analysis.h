@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/knowledge.h"
+#include "analysis/classify/knowledge.h"
 #include "base/interval.h"
 #include "base/table.h"
 #include "base/value.h"

@@ -5,7 +5,7 @@
 
 #include "api/session.h"
 #include "readers/load.h"
-#include "render/renderer.h"
+#include "render/shared/renderer.h"
 #include "report/build_findings.h"
 #include "report/build_report.h"
 #include "rules/rulebook.h"

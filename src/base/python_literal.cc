@@ -52,8 +52,8 @@ class Parser {
   }
   char Peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
   void SkipBlanks() {
-    while (at_ < text_.size() && (Peek() == ' ' || Peek() == '\t' || Peek() == '\r' ||
-                                  Peek() == '\n')) {
+    while (at_ < text_.size() &&
+           (Peek() == ' ' || Peek() == '\t' || Peek() == '\r' || Peek() == '\n')) {
       ++at_;
     }
   }

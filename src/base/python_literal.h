@@ -18,9 +18,9 @@ namespace profgauge {
 struct PyValue {
   enum class Kind : std::uint8_t { kNone, kBool, kInt, kFloat, kText, kList, kTuple, kDict };
   Kind kind = Kind::kNone;
-  std::int64_t integer = 0;  ///< kInt and kBool; a whole number that does not fit is a kFloat.
-  double real = 0;           ///< kFloat; also set for kInt and kBool.
-  std::string text;          ///< kText, with the escapes resolved.
+  std::int64_t integer = 0;    ///< kInt and kBool; a whole number that does not fit is a kFloat.
+  double real = 0;             ///< kFloat; also set for kInt and kBool.
+  std::string text;            ///< kText, with the escapes resolved.
   std::vector<PyValue> items;  ///< kList, kTuple; kDict: key, value, key, value, …
 
   bool is_text() const { return kind == Kind::kText; }

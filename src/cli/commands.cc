@@ -78,9 +78,9 @@ constexpr CommandSpec kCommands[] = {
      "  profgauge export dlprof nsys_profile.sqlite --out reports/\n"
      "  profgauge export dlprof run.sqlite --key-op global_step --iter-start 200 --iter-stop 400\n",
      RunExportDlprof},
-    {"export nsys", kOnExportNsys, "PROFILE…", 1, kMany,
-     "Write a summary of `nsys stats`",
-     "Kernels, calls, copies or ranges with their sums, from any format, in the columns, order and\n"
+    {"export nsys", kOnExportNsys, "PROFILE…", 1, kMany, "Write a summary of `nsys stats`",
+     "Kernels, calls, copies or ranges with their sums, from any format, in the columns, order "
+     "and\n"
      "rounding of `nsys stats`. Goes to standard output, or to --output.",
      "  profgauge export nsys report1.sqlite --report cuda_gpu_kern_sum\n"
      "  profgauge export nsys run7.pt.trace.json.gz -r nvtx_gpu_proj_sum --format table\n",

@@ -4,7 +4,7 @@
 
 #include "cli/console.h"
 #include "cli/draw.h"
-#include "render/renderer.h"
+#include "render/shared/renderer.h"
 
 namespace profgauge::cli {
 

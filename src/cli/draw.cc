@@ -9,10 +9,10 @@
 #include <string_view>
 #include <system_error>
 
-#include "render/chrome_trace.h"
-#include "render/ci.h"
-#include "render/gzip.h"
-#include "render/renderer.h"
+#include "render/ci/ci.h"
+#include "render/shared/gzip.h"
+#include "render/shared/renderer.h"
+#include "render/trace/chrome_trace.h"
 
 namespace profgauge::cli {
 namespace {

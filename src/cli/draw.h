@@ -10,7 +10,7 @@
 #include "cli/outputs.h"
 #include "cli/stats.h"
 #include "profgauge/error.h"
-#include "render/renderer.h"
+#include "render/shared/renderer.h"
 #include "report/report.h"
 
 namespace profgauge::cli {

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "analysis/attribution.h"
+#include "analysis/time/attribution.h"
 #include "api/session.h"
 #include "cli/console.h"
 #include "cli/reading.h"

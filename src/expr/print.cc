@@ -139,7 +139,8 @@ class Printer {
 
   /// `x not in [...]` rather than `not x in [...]`.
   std::string Not(NodeId id, NodeId child) {
-    if (!HasNegatedForm(ast_.nodes[child].op)) return fmt::format("not {}", Operand(child, kNotBinds));
+    if (!HasNegatedForm(ast_.nodes[child].op))
+      return fmt::format("not {}", Operand(child, kNotBinds));
     binds_[id] = kCompareBinds;
     std::string text = texts_[child];
     return text.insert(heads_[child], " not");

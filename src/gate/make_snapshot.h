@@ -5,7 +5,7 @@
 #include <string>
 
 #include "analysis/analysis.h"
-#include "analysis/attribution.h"
+#include "analysis/time/attribution.h"
 #include "gate/snapshot.h"
 #include "model/profile.h"
 

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/attribution.h"
+#include "analysis/time/attribution.h"
 #include "base/units.h"
 #include "profgauge/error.h"
 

@@ -15,10 +15,14 @@ constexpr CounterInfo kInfos[] = {
 
 std::string_view SeverityName(Severity severity) {
   switch (severity) {
-    case Severity::kInfo: return "info";
-    case Severity::kRepaired: return "repaired";
-    case Severity::kSkipped: return "skipped";
-    case Severity::kDataLoss: return "data_loss";
+    case Severity::kInfo:
+      return "info";
+    case Severity::kRepaired:
+      return "repaired";
+    case Severity::kSkipped:
+      return "skipped";
+    case Severity::kDataLoss:
+      return "data_loss";
   }
   return "info";
 }

@@ -22,65 +22,66 @@ enum class Severity : std::uint8_t {
 std::string_view SeverityName(Severity severity);  ///< "info", "repaired", "skipped", "data_loss"
 
 // name, severity, what it means for the reader of the report.
-#define PROFGAUGE_IMPORT_COUNTERS(X)                                                              \
-  X(events_read, kInfo, "events read")                                                            \
-  X(events_ignored_kind, kInfo, "events of kinds that carry no measured number here")             \
-  X(kernels_without_launch, kInfo, "device events whose launch was not recorded")                 \
-  X(kernels_without_op, kInfo, "device events with no launching op; op-level numbers see less")   \
-  X(ids_not_containing_launch, kInfo, "external ids that name an op the launch is not inside of") \
-  X(ranges_overlapping, kInfo, "host ranges that overlap a neighbour without nesting")            \
-  X(launches_without_device_event, kInfo, "launches whose device event was not recorded")         \
-  X(events_missing_dur, kRepaired, "complete events without a duration; taken as zero length")    \
-  X(events_negative_dur, kRepaired, "events that end before they start; taken as zero length")    \
-  X(events_overflowed_dur, kRepaired, "events with an impossible duration; taken as zero length") \
-  X(events_clipped, kRepaired, "device events clipped to the start of the next on their stream")  \
-  X(events_missing_cat, kSkipped, "complete events without a category")                           \
-  X(events_bad_time, kSkipped, "events without a usable start time")                              \
-  X(events_unreadable, kSkipped, "events that could not be read")                                 \
-  X(bytes_skipped, kSkipped, "bytes skipped to find the next readable event")                     \
-  X(strings_unescaped_quote, kRepaired, "names with an unescaped quote")                          \
-  X(strings_bad_escape, kRepaired, "names with an invalid backslash escape")                      \
-  X(strings_control_char, kRepaired, "names with raw control characters")                         \
-  X(strings_bad_utf8, kRepaired, "names with bytes that are not UTF-8, shown as U+FFFD")          \
-  X(numbers_not_json, kRepaired, "values written as NaN, inf or N/A; taken as unknown")           \
-  X(numbers_as_text, kRepaired, "numbers written as text")                                        \
-  X(trailing_commas, kRepaired, "trailing commas")                                                \
-  X(duplicate_keys, kRepaired, "keys given twice; the last one counts")                           \
-  X(byte_order_mark, kRepaired, "a byte order mark before the document")                          \
-  X(name_suffix_wrong, kInfo, "content is compressed though the name does not say so, or the other way") \
+#define PROFGAUGE_IMPORT_COUNTERS(X)                                                               \
+  X(events_read, kInfo, "events read")                                                             \
+  X(events_ignored_kind, kInfo, "events of kinds that carry no measured number here")              \
+  X(kernels_without_launch, kInfo, "device events whose launch was not recorded")                  \
+  X(kernels_without_op, kInfo, "device events with no launching op; op-level numbers see less")    \
+  X(ids_not_containing_launch, kInfo, "external ids that name an op the launch is not inside of")  \
+  X(ranges_overlapping, kInfo, "host ranges that overlap a neighbour without nesting")             \
+  X(launches_without_device_event, kInfo, "launches whose device event was not recorded")          \
+  X(events_missing_dur, kRepaired, "complete events without a duration; taken as zero length")     \
+  X(events_negative_dur, kRepaired, "events that end before they start; taken as zero length")     \
+  X(events_overflowed_dur, kRepaired, "events with an impossible duration; taken as zero length")  \
+  X(events_clipped, kRepaired, "device events clipped to the start of the next on their stream")   \
+  X(events_missing_cat, kSkipped, "complete events without a category")                            \
+  X(events_bad_time, kSkipped, "events without a usable start time")                               \
+  X(events_unreadable, kSkipped, "events that could not be read")                                  \
+  X(bytes_skipped, kSkipped, "bytes skipped to find the next readable event")                      \
+  X(strings_unescaped_quote, kRepaired, "names with an unescaped quote")                           \
+  X(strings_bad_escape, kRepaired, "names with an invalid backslash escape")                       \
+  X(strings_control_char, kRepaired, "names with raw control characters")                          \
+  X(strings_bad_utf8, kRepaired, "names with bytes that are not UTF-8, shown as U+FFFD")           \
+  X(numbers_not_json, kRepaired, "values written as NaN, inf or N/A; taken as unknown")            \
+  X(numbers_as_text, kRepaired, "numbers written as text")                                         \
+  X(trailing_commas, kRepaired, "trailing commas")                                                 \
+  X(duplicate_keys, kRepaired, "keys given twice; the last one counts")                            \
+  X(byte_order_mark, kRepaired, "a byte order mark before the document")                           \
+  X(name_suffix_wrong, kInfo,                                                                      \
+    "content is compressed though the name does not say so, or the other way")                     \
   X(metadata_unreadable, kRepaired, "metadata outside the events that is not valid JSON, ignored") \
-  X(events_derived, kInfo,                                                                        \
-    "events of tracks that the profiler derived from others; not counted again")                  \
-  X(own_totals_differ, kInfo,                                                                     \
-    "totals that the profiler wrote and that differ from its events by more than 1 %")            \
-  X(zero_time_events, kInfo, "device events at time 0 with no length; left out of windows")       \
-  X(gpu_step_markers_ignored, kInfo, "iteration markers copied onto the GPU, not counted")        \
-  X(ranges_across_threads, kInfo,                                                                 \
-    "ranges that begin on one thread and end on another; no calls are counted as theirs")         \
-  X(ranges_not_closed, kRepaired, "ranges that were open at the end; they end with the capture")  \
-  X(aggregates_differ, kInfo,                                                                     \
-    "sums stored in the file that differ from those of its own rows; the rows count")             \
-  X(version_untested, kInfo, "files of a version that was never tested")                          \
-  X(api_errors, kInfo, "runtime calls that returned an error")                                    \
-  X(profiler_warnings, kInfo, "warnings of the profiler about its recording")                     \
-  X(graph_kernels_hidden, kInfo,                                                                  \
-    "kernels inside CUDA graphs are not recorded; record with --cuda-graph-trace=node")           \
+  X(events_derived, kInfo,                                                                         \
+    "events of tracks that the profiler derived from others; not counted again")                   \
+  X(own_totals_differ, kInfo,                                                                      \
+    "totals that the profiler wrote and that differ from its events by more than 1 %")             \
+  X(zero_time_events, kInfo, "device events at time 0 with no length; left out of windows")        \
+  X(gpu_step_markers_ignored, kInfo, "iteration markers copied onto the GPU, not counted")         \
+  X(ranges_across_threads, kInfo,                                                                  \
+    "ranges that begin on one thread and end on another; no calls are counted as theirs")          \
+  X(ranges_not_closed, kRepaired, "ranges that were open at the end; they end with the capture")   \
+  X(aggregates_differ, kInfo,                                                                      \
+    "sums stored in the file that differ from those of its own rows; the rows count")              \
+  X(version_untested, kInfo, "files of a version that was never tested")                           \
+  X(api_errors, kInfo, "runtime calls that returned an error")                                     \
+  X(profiler_warnings, kInfo, "warnings of the profiler about its recording")                      \
+  X(graph_kernels_hidden, kInfo,                                                                   \
+    "kernels inside CUDA graphs are not recorded; record with --cuda-graph-trace=node")            \
   X(duplicate_packets, kInfo, "DMA packets that the profiler marked as duplicates, not counted")   \
   X(duplicate_ids, kInfo, "rows with an id that another row has; both count")                      \
   X(dependencies_unresolved, kInfo, "dependencies on rows that the file does not have")            \
   X(tables_unread, kInfo, "tables that hold nothing used here")                                    \
-  X(summaries_unused, kInfo, "further summaries of a file whose rows belong to the first")          \
+  X(summaries_unused, kInfo, "further summaries of a file whose rows belong to the first")         \
   X(operands_dropped, kInfo,                                                                       \
     "instructions of which only the semaphore that they wait for is kept, not all operands")       \
   X(log_lines_skipped, kRepaired, "lines before the document, skipped")                            \
   X(time_unit_picoseconds, kRepaired, "times in picoseconds, taken as such by the total time")     \
-  X(identities_broken, kInfo,                                                                     \
+  X(identities_broken, kInfo,                                                                      \
     "numbers of the file's summary that its rows do not confirm within 1 %")                       \
-  X(rows_unusable, kDataLoss,                                                                     \
+  X(rows_unusable, kDataLoss,                                                                      \
     "tables with more than 1 % of their rows unusable; totals are lower bounds")                   \
-  X(rows_sampled, kDataLoss,                                                                      \
+  X(rows_sampled, kDataLoss,                                                                       \
     "tables exported from the viewer, which samples them; totals are lower bounds")                \
-  X(truncated, kDataLoss, "the file ends early; totals are lower bounds")                         \
+  X(truncated, kDataLoss, "the file ends early; totals are lower bounds")                          \
   X(events_dropped, kDataLoss, "the profiler dropped events; totals are lower bounds")
 
 enum class Counter : std::uint16_t {

@@ -25,8 +25,8 @@ void DeviceToCalls(Profile& profile, const std::vector<std::int64_t>& api_correl
                    const std::vector<std::int64_t>& device_correlations);
 
 /// DeviceTable::op of the rows whose op the format names itself: the nearest op of that range, on
-/// whatever thread. `device_ids` are external ids by row, -1 none. Counts the launched rows whose op
-/// nothing tells. REQUIRES: DeviceToCalls().
+/// whatever thread. `device_ids` are external ids by row, -1 none. Counts the launched rows whose
+/// op nothing tells. REQUIRES: DeviceToCalls().
 void DeviceToNamedOps(Profile& profile, const std::vector<std::int64_t>& host_ids,
                       const std::vector<std::int64_t>& device_ids);
 

@@ -37,16 +37,16 @@ struct HostTable {
   std::vector<HostKind> kind;
   std::vector<ThreadId> thread;
   std::vector<HostId> parent;
-  std::vector<HostId> forward;          ///< The forward op of a backward op, when linked.
-  std::vector<StringId> input_shapes;   ///< Canonical text "[[32, 3, 224, 224], []]"; or invalid.
-  std::vector<StringId> input_dtypes;   ///< Canonical text "[float, c10::Half]"; or invalid.
-  std::vector<StringId> call_stack;     ///< "a.py(3): f;b.py(9): g", innermost first; or invalid.
+  std::vector<HostId> forward;         ///< The forward op of a backward op, when linked.
+  std::vector<StringId> input_shapes;  ///< Canonical text "[[32, 3, 224, 224], []]"; or invalid.
+  std::vector<StringId> input_dtypes;  ///< Canonical text "[float, c10::Half]"; or invalid.
+  std::vector<StringId> call_stack;    ///< "a.py(3): f;b.py(9): g", innermost first; or invalid.
   /// Arguments as written by the profiler; PyProf's whole dictionary; or invalid.
   std::vector<StringId> concrete_inputs;
-  std::vector<std::int64_t> sequence;   ///< Autograd sequence number, -1 when there is none.
+  std::vector<std::int64_t> sequence;    ///< Autograd sequence number, -1 when there is none.
   std::vector<CollectiveId> collective;  ///< For record_param_comms and the like.
-  std::vector<StringId> domain;         ///< NVTX domain; invalid for the default one and elsewhere.
-  std::vector<RangeStyle> style;        ///< kNone where ranges are not NVTX's.
+  std::vector<StringId> domain;   ///< NVTX domain; invalid for the default one and elsewhere.
+  std::vector<RangeStyle> style;  ///< kNone where ranges are not NVTX's.
   std::size_t size() const { return start.size(); }
 };
 
@@ -74,8 +74,15 @@ struct OsTable {
 };
 
 enum class DeviceKind : std::uint8_t { kKernel, kMemcpy, kMemset };
-enum class CopyKind : std::uint8_t { kNone, kHostToDevice, kDeviceToHost, kDeviceToDevice,
-                                     kPeerToPeer, kHostToHost, kUnknown };
+enum class CopyKind : std::uint8_t {
+  kNone,
+  kHostToDevice,
+  kDeviceToHost,
+  kDeviceToDevice,
+  kPeerToPeer,
+  kHostToHost,
+  kUnknown
+};
 /// Whether the host side of a copy is pageable memory.
 enum class HostMemory : std::uint8_t { kUnknown, kPageable, kPinned };
 
@@ -86,7 +93,7 @@ struct DeviceTable {
   std::vector<Ns> duration;
   std::vector<StringId> name;
   std::vector<DeviceKind> kind;
-  std::vector<std::int32_t> gpu;         ///< Gpu::id, -1 unknown.
+  std::vector<std::int32_t> gpu;  ///< Gpu::id, -1 unknown.
   std::vector<std::int64_t> stream;
   std::vector<ApiId> launch;             ///< The call that launched it; invalid when not recorded.
   std::vector<HostId> op;                ///< Innermost *op* that launched it; invalid when unknown.
@@ -94,25 +101,25 @@ struct DeviceTable {
   std::vector<CollectiveId> collective;  ///< Kernels of collectives whose metadata is recorded.
   std::vector<CopyKind> copy;            ///< kNone for kernels and memsets.
   std::vector<HostMemory> host_memory;
-  std::vector<std::int64_t> bytes;       ///< Copies and memsets; -1 unknown.
+  std::vector<std::int64_t> bytes;  ///< Copies and memsets; -1 unknown.
   std::size_t size() const { return start.size(); }
 };
 
 /// Properties of a kernel launch; few distinct ones exist, so they are pooled.
 struct LaunchConfig {
-  std::int32_t grid[3] = {0, 0, 0};   ///< 0,0,0 when unknown.
+  std::int32_t grid[3] = {0, 0, 0};  ///< 0,0,0 when unknown.
   std::int32_t block[3] = {0, 0, 0};
-  std::int32_t registers = -1;        ///< Per thread; -1 unknown.
-  std::int64_t shared_memory = -1;    ///< Bytes; -1 unknown.
-  double blocks_per_sm = -1;          ///< As recorded; -1 unknown.
+  std::int32_t registers = -1;      ///< Per thread; -1 unknown.
+  std::int64_t shared_memory = -1;  ///< Bytes; -1 unknown.
+  double blocks_per_sm = -1;        ///< As recorded; -1 unknown.
   double warps_per_sm = -1;
-  double occupancy = -1;              ///< Estimated achieved occupancy 0..1; -1 unknown.
+  double occupancy = -1;  ///< Estimated achieved occupancy 0..1; -1 unknown.
   friend bool operator==(const LaunchConfig&, const LaunchConfig&) = default;
 };
 
 /// What the profiler recorded about one collective call.
 struct Collective {
-  StringId name;   ///< "allreduce", "_all_gather_base", as recorded.
+  StringId name;  ///< "allreduce", "_all_gather_base", as recorded.
   StringId dtype;
   StringId group;  ///< Process group name or description.
   std::int64_t in_elements = -1;
@@ -165,21 +172,21 @@ struct MemoryTable {
   std::vector<std::int64_t> bytes;       ///< > 0 allocation, < 0 release.
   std::vector<std::int64_t> total_allocated;
   std::vector<std::int64_t> total_reserved;
-  std::vector<HostId> op;                ///< Innermost range of that thread at that time.
+  std::vector<HostId> op;  ///< Innermost range of that thread at that time.
   std::size_t size() const { return time.size(); }
 };
 
 struct Thread {
-  std::string process;       ///< "pid 1234 python", or as recorded.
+  std::string process;  ///< "pid 1234 python", or as recorded.
   std::int64_t pid = -1;
   std::int64_t tid = -1;
-  std::string name;          ///< As recorded; may be empty.
-  Ns on_cpu = -1;            ///< Time that a core ran it; -1 when scheduling was not recorded.
+  std::string name;  ///< As recorded; may be empty.
+  Ns on_cpu = -1;    ///< Time that a core ran it; -1 when scheduling was not recorded.
 };
 
 struct Gpu {
   std::int32_t id = -1;
-  std::string name;          ///< Empty when not recorded.
+  std::string name;  ///< Empty when not recorded.
   std::int32_t compute_major = -1;
   std::int32_t compute_minor = -1;
   std::int32_t sms = -1;     ///< Streaming multiprocessors or compute units.

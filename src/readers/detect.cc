@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "readers/builtin.h"
-#include "readers/common/sqlite_file.h"
-#include "readers/common/sqlite_table.h"
+#include "readers/cuda/sqlite_file.h"
+#include "readers/cuda/sqlite_table.h"
 #include "readers/xla/wire.h"
 
 namespace profgauge {

@@ -1,4 +1,4 @@
-// The twin of render/json_comparison.cc.
+// The twin of render/json/json_comparison.cc.
 #include "report/read_comparison.h"
 
 #include <utility>

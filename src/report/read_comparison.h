@@ -6,7 +6,7 @@
 
 namespace profgauge::report {
 
-/// A quantity as render/json_comparison.cc writes it; nothing where there is none.
+/// A quantity as render/json/json_comparison.cc writes it; nothing where there is none.
 Quantity ReadQuantity(const JsonNode& node);
 
 /// The twin of render's WriteComparison. What an older version did not write is empty.

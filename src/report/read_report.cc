@@ -1,4 +1,4 @@
-// The twin of render/json.cc.
+// The twin of render/json/json.cc.
 #include "report/read_report.h"
 
 #include <fmt/format.h>

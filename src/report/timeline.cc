@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/kernel_class.h"
-#include "analysis/op_tree.h"
+#include "analysis/classify/kernel_class.h"
+#include "analysis/work/op_tree.h"
 #include "base/format.h"
 #include "model/neuron.h"
 #include "model/neuron_summary.h"

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "analysis/knowledge.h"
+#include "analysis/classify/knowledge.h"
 #include "base/interval.h"
 #include "model/profile.h"
 #include "report/report.h"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/kernel_sweep.h"
+#include "analysis/context/kernel_sweep.h"
 #include "base/interval.h"
 #include "report/timeline_neuron.h"
 

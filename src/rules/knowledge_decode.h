@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "analysis/knowledge.h"
+#include "analysis/classify/knowledge.h"
 #include "rules/decode.h"
 
 namespace profgauge {

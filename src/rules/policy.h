@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/knowledge.h"
+#include "analysis/classify/knowledge.h"
 #include "base/literal.h"
 #include "base/source_text.h"
 #include "base/value.h"

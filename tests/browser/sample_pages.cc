@@ -6,7 +6,7 @@
 #include <iostream>
 #include <string>
 
-#include "render/renderer.h"
+#include "render/shared/renderer.h"
 #include "unit/render/fixture.h"
 #include "unit/render/timeline_fixture.h"
 
@@ -64,7 +64,8 @@ Table ModuleTable() {
   std::vector<std::vector<Value>> rows = {row(0, Value(), 0, "Net_0", 6'000'000)};
   for (std::int64_t i = 0; i < 3; ++i) {
     const auto node = static_cast<std::int64_t>(rows.size());
-    rows.push_back(row(node, std::int64_t{0}, 1, "Layer_" + std::to_string(i), (i + 1) * 1'000'000));
+    rows.push_back(
+        row(node, std::int64_t{0}, 1, "Layer_" + std::to_string(i), (i + 1) * 1'000'000));
     rows.push_back(row(node + 1, node, 2, "Linear_" + std::to_string(i), (i + 1) * 900'000));
   }
   return render::testing::MakeTable("modules", "module", "Modules",

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "base/python_literal.h"
-#include "readers/common/nvtx_text.h"
 #include "readers/pyprof/kernel_line.h"
+#include "readers/text/nvtx_text.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(bytes), size);

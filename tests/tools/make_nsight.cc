@@ -41,11 +41,12 @@ Status Write(const std::string& path, std::int64_t kernels) {
     PROFGAUGE_CHECK(database.Execute("insert into StringIds values (" + std::to_string(i + 2) +
                                      ", 'void kernel_" + std::to_string(i) + "<float>(float*)')"));
   }
-  PROFGAUGE_TRY(auto kernel, database.Prepare(
-      "insert into CUPTI_ACTIVITY_KIND_KERNEL values (?1, ?2, 0, 7, ?3, ?4, ?5, ?5, ?6, 1, 1, 256, "
-      "1, 1, 32)"));
-  PROFGAUGE_TRY(auto call, database.Prepare(
-      "insert into CUPTI_ACTIVITY_KIND_RUNTIME values (?1, ?2, ?3, ?4, 1, 0)"));
+  PROFGAUGE_TRY(auto kernel, database.Prepare("insert into CUPTI_ACTIVITY_KIND_KERNEL values (?1, "
+                                              "?2, 0, 7, ?3, ?4, ?5, ?5, ?6, 1, 1, 256, "
+                                              "1, 1, 32)"));
+  PROFGAUGE_TRY(
+      auto call,
+      database.Prepare("insert into CUPTI_ACTIVITY_KIND_RUNTIME values (?1, ?2, ?3, ?4, 1, 0)"));
   PROFGAUGE_TRY(auto range,
                 database.Prepare("insert into NVTX_EVENTS values (?1, ?2, 59, ?3, ?4, 0)"));
   for (std::int64_t i = 0; i < kernels; ++i) {
@@ -57,7 +58,8 @@ Status Write(const std::string& path, std::int64_t kernels) {
     }
     if (i % 10 == 0) {
       range.Bind(1, at + 100).Bind(2, at + 99'000);
-      range.Bind(3, "aten::op" + std::to_string(i / 10 % 100) + ", seq = " + std::to_string(i / 10));
+      range.Bind(3,
+                 "aten::op" + std::to_string(i / 10 % 100) + ", seq = " + std::to_string(i / 10));
       PROFGAUGE_CHECK(range.Bind(4, kThread).Run());
       range.Reset();
     }

@@ -4,12 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <regex>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace profgauge {
@@ -25,13 +28,16 @@ const std::map<std::string, std::vector<std::string>>& MayUse() {
       {"readers", {"base", "model"}},
       {"expr", {"base"}},
       {"analysis", {"base", "model"}},
+      {"exports", {"base", "model", "analysis"}},
       {"rules", {"base", "model", "expr", "analysis"}},
       {"gate", {"base", "model", "expr", "analysis", "rules"}},
       {"report", {"base", "model", "expr", "analysis", "rules", "gate"}},
       {"render", {"base", "report"}},
-      {"api", {"base", "model", "readers", "expr", "analysis", "rules", "gate", "report", "render"}},
+      {"api",
+       {"base", "model", "readers", "expr", "analysis", "rules", "gate", "report", "render"}},
       {"cli",
-       {"base", "model", "readers", "expr", "analysis", "rules", "gate", "report", "render", "api"}},
+       {"base", "model", "readers", "expr", "analysis", "exports", "rules", "gate", "report",
+        "render", "api"}},
   };
   return kTable;
 }
@@ -104,6 +110,44 @@ TEST(Layers, EveryIncludeKeepsToIt) {
     }
   }
   EXPECT_GT(seen, 50u);
+}
+
+/// The rooms of src/analysis/, each of which may include those before it and none after.
+constexpr std::array<std::string_view, 11> kAnalysisRooms = {
+    "classify", "tables",        "work", "context",   "time",  "device",
+    "ops",      "communication", "host", "recording", "neuron"};
+
+/// Place in the order; the files of src/analysis/ itself: analysis.h stands with the tables, the
+/// others above all rooms. Nothing where there is no such room.
+std::optional<std::size_t> RoomOf(std::string_view file) {
+  const fs::path path(file);
+  if (path == "analysis/analysis.h") return 1;
+  if (path.parent_path() == "analysis") return kAnalysisRooms.size();
+  const std::string room = path.parent_path().filename().string();
+  const auto found = std::find(kAnalysisRooms.begin(), kAnalysisRooms.end(), room);
+  if (found == kAnalysisRooms.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - kAnalysisRooms.begin());
+}
+
+TEST(Layers, RoomsOfTheAnalysisIncludeOneWay) {
+  const fs::path root = fs::path(PROFGAUGE_SOURCE_DIR) / "src";
+  std::size_t seen = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(root / "analysis")) {
+    if (!entry.is_regular_file() || !IsSource(entry.path())) continue;
+    const std::string file = fs::relative(entry.path(), root).generic_string();
+    const auto room = RoomOf(file);
+    if (!room) {
+      ADD_FAILURE() << file << " is in no room of the order";
+      continue;
+    }
+    for (const std::string& included : QuotedIncludes(entry.path())) {
+      if (!included.starts_with("analysis/")) continue;
+      ++seen;
+      EXPECT_LE(RoomOf(included).value_or(kAnalysisRooms.size()), *room)
+          << "src/" << file << " includes " << included << ", a room after its own";
+    }
+  }
+  EXPECT_GT(seen, 100u);
 }
 
 TEST(Layers, PublicHeadersIncludeOnlyEachOther) {

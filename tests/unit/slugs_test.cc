@@ -24,9 +24,10 @@ std::string ReadFile(const fs::path& path) {
 /// The areas that error codes begin with. A new area is added here.
 bool IsErrorArea(const std::string& area) {
   static const std::set<std::string> kAreas = {
-      "analysis", "baseline", "config", "dlprof", "expr", "gzip", "history", "input", "internal", "json",
-      "kineto", "model", "nsight", "nvprof", "output", "policy", "pyprof", "report", "rocprofv3",
-      "rules", "scrub", "sqlite", "template", "usage", "waiver", "xla", "xlsx", "yaml"};
+      "analysis", "baseline", "config", "dlprof", "expr",      "gzip",   "history",
+      "input",    "internal", "json",   "kineto", "model",     "nsight", "nvprof",
+      "output",   "policy",   "pyprof", "report", "rocprofv3", "rules",  "scrub",
+      "sqlite",   "template", "usage",  "waiver", "xla",       "xlsx",   "yaml"};
   return kAreas.contains(area);
 }
 

@@ -9,7 +9,7 @@
 #include "cli/reading.h"
 #include "cli/snapshots.h"
 #include "cli/stats.h"
-#include "render/renderer.h"
+#include "render/shared/renderer.h"
 #include "report/build_report.h"
 #include "report/redact.h"
 

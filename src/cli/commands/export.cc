@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "analysis/pyprof/columns.h"
 #include "base/csv.h"
 #include "base/diagnostic.h"
 #include "base/text.h"
@@ -15,6 +14,7 @@
 #include "cli/exit_code.h"
 #include "cli/outputs.h"
 #include "cli/reading.h"
+#include "exports/pyprof/columns.h"
 
 namespace profgauge::cli {
 namespace {
@@ -37,8 +37,11 @@ Result<std::vector<std::size_t>> ChooseColumns(const std::string& list) {
     const std::string name(Trim(std::string_view(list).substr(at, end - at)));
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end()) {
-      Error error{ErrorKind::kUsage, "usage/unknown-column",
-                  fmt::format("unknown column `{}`", Printable(name)), {}, {}};
+      Error error{ErrorKind::kUsage,
+                  "usage/unknown-column",
+                  fmt::format("unknown column `{}`", Printable(name)),
+                  {},
+                  {}};
       if (const auto near = DidYouMean(name, names); !near.empty()) {
         error.notes.push_back(fmt::format("help: did you mean `{}`?", near));
       }
@@ -135,11 +138,10 @@ Result<int> RunExportKernels(const Options& options, Console& console) {
     rows.unattributed += more.unattributed;
     std::move(more.cells.begin(), more.cells.end(), std::back_inserter(rows.cells));
   }
-  const std::size_t width =
-      options.width ? static_cast<std::size_t>(*options.width)
-                    : static_cast<std::size_t>(std::max(console.width(), 1));
-  const std::string text = options.format == "table" ? Table(rows, columns, width)
-                                                     : Csv(rows, columns);
+  const std::size_t width = options.width ? static_cast<std::size_t>(*options.width)
+                                          : static_cast<std::size_t>(std::max(console.width(), 1));
+  const std::string text =
+      options.format == "table" ? Table(rows, columns, width) : Csv(rows, columns);
   if (rows.unattributed > 0) {
     console.Say(fmt::format("note: {} of {} kernels have no op whose work is understood",
                             rows.unattributed, rows.cells.size()));

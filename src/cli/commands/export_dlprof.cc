@@ -4,21 +4,24 @@
 #include <string>
 #include <vector>
 
-#include "analysis/dlprof/dlprof.h"
 #include "api/session.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/dlprof_csv.h"
 #include "cli/exit_code.h"
 #include "cli/outputs.h"
 #include "cli/reading.h"
+#include "exports/dlprof/dlprof.h"
+#include "exports/dlprof/dlprof_csv.h"
 #include "report/build_findings.h"
 #include "rules/policy.h"
 #include "rules/rulebook.h"
 
 namespace profgauge::cli {
 namespace {
+
+using dlprof::Advice;
+using dlprof::kDlprofFiles;
 
 /// "- Do this.\n- Or that." as one line.
 std::string OneLine(std::string_view advice) {
@@ -60,9 +63,9 @@ Result<const Profile*> OneRank(const std::vector<Profile>& ranks, const Options&
   Error error;
   error.kind = ErrorKind::kUsage;
   error.code = "usage/one-rank";
-  error.message = wanted < 0 ? fmt::format("the run has {} ranks; these reports are of one",
-                                           ranks.size())
-                             : fmt::format("the run has no rank {}", wanted);
+  error.message = wanted < 0
+                      ? fmt::format("the run has {} ranks; these reports are of one", ranks.size())
+                      : fmt::format("the run has no rank {}", wanted);
   error.notes = {"help: choose one with `--rank N`; `profgauge inspect` lists them"};
   return Fail(std::move(error));
 }
@@ -84,7 +87,7 @@ Result<int> RunExportDlprof(const Options& options, Console& console) {
   PROFGAUGE_TRY(const dlprof::Report report,
                 dlprof::Compute(*profile, SelectionOf(Policy{}, choices)));
   PROFGAUGE_TRY(const std::vector<Advice> advice, AdviceOn(ranks, choices));
-  const std::vector<std::string> texts = DlprofCsvTexts(*profile, report, advice);
+  const std::vector<std::string> texts = dlprof::DlprofCsvTexts(*profile, report, advice);
   for (std::size_t i = 0; i < texts.size(); ++i) {
     PROFGAUGE_CHECK(outputs.Commit(opened[i], texts[i]));
   }

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "analysis/nsys/reports.h"
 #include "base/csv.h"
 #include "base/diagnostic.h"
 #include "base/text.h"
@@ -15,6 +14,7 @@
 #include "cli/exit_code.h"
 #include "cli/outputs.h"
 #include "cli/reading.h"
+#include "exports/nsys/reports.h"
 
 namespace profgauge::cli {
 namespace {
@@ -53,8 +53,7 @@ std::string Aligned(const nsys::ReportTable& table) {
     std::string line;
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const bool last = i + 1 == cells.size();
-      line += last ? Printable(cells[i])
-                   : fmt::format("{:>{}}  ", Printable(cells[i]), widths[i]);
+      line += last ? Printable(cells[i]) : fmt::format("{:>{}}  ", Printable(cells[i]), widths[i]);
     }
     text += line + '\n';
   };
@@ -78,8 +77,8 @@ Result<int> RunExportNsys(const Options& options, Console& console) {
   const nsys::ReportTable table = report->make(ranks);
   const std::string text = options.format == "table" ? Aligned(table) : Csv(table);
   if (table.rows.empty()) {
-    console.Say(fmt::format("note: the recording has nothing for {}: {}", report->name,
-                            report->brief));
+    console.Say(
+        fmt::format("note: the recording has nothing for {}: {}", report->name, report->brief));
   }
   if (!file) {
     console.Print(text);

@@ -16,7 +16,7 @@
 #include "cli/snapshots.h"
 #include "gate/history.h"
 #include "gate/statistics.h"
-#include "render/trend.h"
+#include "render/html/trend.h"
 #include "report/build_trend.h"
 
 namespace profgauge::cli {

@@ -1,10 +1,10 @@
 // `profgauge inspect`: what a file contains, without judging it.
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/describe.h"
 #include "cli/exit_code.h"
 #include "cli/reading.h"
 #include "cli/stats.h"
+#include "cli/text/describe.h"
 
 namespace profgauge::cli {
 

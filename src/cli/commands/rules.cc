@@ -13,7 +13,7 @@
 #include "cli/exit_code.h"
 #include "cli/outputs.h"
 #include "cli/reading.h"
-#include "cli/rules_text.h"
+#include "cli/text/rules_text.h"
 #include "rules/rulebook.h"
 #include "rules/waiver.h"
 #include "rules/yaml.h"

@@ -11,7 +11,7 @@
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/outputs.h"
-#include "render/template.h"
+#include "render/shared/template.h"
 
 namespace profgauge::cli {
 

@@ -9,7 +9,7 @@
 
 #include "readers/ascend/kernel_details.h"
 #include "readers/ascend/trace_view.h"
-#include "readers/common/csv_rows.h"
+#include "readers/text/csv_rows.h"
 
 namespace profgauge::readers {
 namespace ascend {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "readers/common/numbers.h"
+#include "readers/text/numbers.h"
 
 namespace profgauge::readers::ascend {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "model/profile_builder.h"
-#include "readers/common/csv_rows.h"
+#include "readers/text/csv_rows.h"
 
 namespace profgauge::readers::ascend {
 

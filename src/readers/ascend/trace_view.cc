@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "readers/ascend/kernel_details.h"
-#include "readers/common/names.h"
-#include "readers/common/numbers.h"
+#include "readers/text/names.h"
+#include "readers/text/numbers.h"
 
 namespace profgauge::readers::ascend {
 namespace {

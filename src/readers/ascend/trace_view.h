@@ -21,7 +21,7 @@
 
 #include "base/interval.h"
 #include "model/profile_builder.h"
-#include "readers/common/json_rows.h"
+#include "readers/text/json_rows.h"
 
 namespace profgauge::readers::ascend {
 

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include "readers/common/model_config.h"
-#include "readers/common/sqlite_table.h"
+#include "readers/cuda/sqlite_table.h"
 #include "readers/dlprof/database.h"
+#include "readers/text/model_config.h"
 
 namespace profgauge::readers::dlprof {
 namespace {

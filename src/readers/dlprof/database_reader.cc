@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "readers/common/sqlite_file.h"
+#include "readers/cuda/sqlite_file.h"
 #include "readers/dlprof/database.h"
 #include "readers/dlprof/dlprof_reader.h"
 

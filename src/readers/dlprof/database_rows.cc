@@ -4,8 +4,8 @@
 #include <array>
 #include <tuple>
 
-#include "readers/common/cuda_names.h"
-#include "readers/common/sqlite_table.h"
+#include "readers/cuda/cuda_names.h"
+#include "readers/cuda/sqlite_table.h"
 #include "readers/dlprof/database.h"
 
 namespace profgauge::readers::dlprof {
@@ -109,8 +109,21 @@ Status ReadCalls(DatabaseImport& import) {
 
 // Columns of the tables with a call; each has some of them.
 enum : std::size_t {
-  kOp, kCall, kName, kApiStart, kApiStop, kProcess, kThread, kGpuStart, kGpuStop, kDevice,
-  kLongName, kGrid, kBlock, kBytes, kCopyKind
+  kOp,
+  kCall,
+  kName,
+  kApiStart,
+  kApiStop,
+  kProcess,
+  kThread,
+  kGpuStart,
+  kGpuStop,
+  kDevice,
+  kLongName,
+  kGrid,
+  kBlock,
+  kBytes,
+  kCopyKind
 };
 
 Result<TableScan> OpenCalls(DatabaseImport& import, const char* table) {
@@ -205,7 +218,7 @@ Status ReadKernels(DatabaseImport& import, CallRows& rows) {
                                       : !name.empty()    ? name
                                                          : "(unnamed kernel)");
     LaunchConfig config;
-    const auto take = [&](std::size_t column, std::int32_t (&sizes)[3]) {
+    const auto take = [&](std::size_t column, std::int32_t(&sizes)[3]) {
       const auto found = dimensions.find(scan.Integer(column, -1));
       if (found != dimensions.end()) std::copy_n(found->second.begin(), 3, sizes);
     };
@@ -246,10 +259,9 @@ Status ReadOtherCalls(DatabaseImport& import, CallRows& rows, const char* table)
 
 // Iterations in order; the window of the aggregation; markers where there are several.
 Status ReadIterations(DatabaseImport& import) {
-  PROFGAUGE_TRY(auto scan,
-                TableScan::Open(*import.database, "iteration_list",
-                                {{{"iter_value"}}, {{"start_time"}}, {{"stop_time"}}},
-                                fmt::format("aggr_id = {}", import.aggregation.id)));
+  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "iteration_list",
+                                           {{{"iter_value"}}, {{"start_time"}}, {{"stop_time"}}},
+                                           fmt::format("aggr_id = {}", import.aggregation.id)));
   std::map<std::int64_t, Span> iterations;
   while (true) {
     PROFGAUGE_TRY(const bool more, scan.Next());

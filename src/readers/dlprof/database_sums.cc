@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "readers/common/sqlite_table.h"
+#include "readers/cuda/sqlite_table.h"
 #include "readers/dlprof/database.h"
 #include "readers/dlprof/statements.h"
 

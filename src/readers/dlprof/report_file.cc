@@ -175,8 +175,9 @@ Result<std::vector<SummaryLine>> SummaryOfJson(std::string_view text, const std:
     }
   }
   if (lines.empty()) {
-    return Fail(InputError(file, "dlprof/not-a-summary",
-                           "the JSON is no summary of DLProf: expected the block `Summary Report`"));
+    return Fail(
+        InputError(file, "dlprof/not-a-summary",
+                   "the JSON is no summary of DLProf: expected the block `Summary Report`"));
   }
   return lines;
 }

@@ -13,7 +13,14 @@
 namespace profgauge::readers::dlprof {
 
 enum class ReportKind : std::uint8_t {
-  kSummary, kDetailed, kIteration, kKernel, kTensorCore, kGroupOp, kOpType, kExpertSystems
+  kSummary,
+  kDetailed,
+  kIteration,
+  kKernel,
+  kTensorCore,
+  kGroupOp,
+  kOpType,
+  kExpertSystems
 };
 /// "summary", "detailed"…, as in the file's name.
 std::string_view KindName(ReportKind kind);

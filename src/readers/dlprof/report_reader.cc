@@ -118,7 +118,9 @@ std::unique_ptr<Reader> MakeDlprofReportReader() { return std::make_unique<Repor
 bool IsDlprofReport(const Profile& profile) { return profile.source.format == kFormat; }
 
 Result<Profile> MergeDlprofReports(std::vector<Profile> reports) {
-  const auto kind = [](const Profile& p) { return p.source.dialect.substr(0, p.source.dialect.find(',')); };
+  const auto kind = [](const Profile& p) {
+    return p.source.dialect.substr(0, p.source.dialect.find(','));
+  };
   // The summary's numbers come first: it states most of them.
   std::stable_sort(reports.begin(), reports.end(), [&](const Profile& a, const Profile& b) {
     return (kind(a) == "summary") > (kind(b) == "summary");
@@ -144,7 +146,8 @@ Result<Profile> MergeDlprofReports(std::vector<Profile> reports) {
                              "pass the reports of one run, or one file"));
     }
     const auto append = [](auto& to, auto& from) {
-      to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+      to.insert(to.end(), std::make_move_iterator(from.begin()),
+                std::make_move_iterator(from.end()));
     };
     append(merged.reported.metrics, report.reported.metrics);
     append(merged.reported.tables, report.reported.tables);

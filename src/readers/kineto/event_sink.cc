@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "readers/common/names.h"
+#include "readers/text/names.h"
 
 namespace profgauge::readers::kineto {
 namespace {

@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "readers/kineto/event_parser.h"
-#include "readers/common/numbers.h"
 #include "readers/kineto/rows.h"
+#include "readers/text/numbers.h"
 
 namespace profgauge::readers::kineto {
 

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include "readers/common/cuda_activity.h"
-#include "readers/common/cuda_names.h"
-#include "readers/common/sqlite_table.h"
+#include "readers/cuda/cuda_activity.h"
+#include "readers/cuda/cuda_names.h"
+#include "readers/cuda/sqlite_table.h"
 #include "readers/nsight_systems/import.h"
 
 namespace profgauge::readers::nsight {

@@ -28,7 +28,7 @@ struct Import {
   std::map<std::int32_t, std::int32_t> sms_of;  ///< Streaming multiprocessors by GPU id.
   /// (process, domain id) to the NVTX domain's name.
   std::map<std::pair<std::int64_t, std::int64_t>, std::string> domains;
-  Ns kernel_time = 0;    ///< Sum over the kernels that were recorded one by one.
+  Ns kernel_time = 0;   ///< Sum over the kernels that were recorded one by one.
   Ns capture_end = -1;  ///< Where unclosed ranges are clipped; -1 unknown.
 
   StringId String(std::int64_t id) const {

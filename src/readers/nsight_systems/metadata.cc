@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "readers/common/sqlite_table.h"
+#include "readers/cuda/sqlite_table.h"
 #include "readers/nsight_systems/import.h"
 
 namespace profgauge::readers::nsight {
@@ -93,9 +93,8 @@ Status ReadFacts(Import& import, const char* table,
     if (!more) return {};
     for (const auto& [name, fact] : allowed) {
       if (scan.Text(0) != name) continue;
-      import.builder->AddFact(fact, scan.Text(0) == "NvDriverVersion"
-                                        ? DriverVersion(scan.Text(1))
-                                        : std::string(scan.Text(1)));
+      import.builder->AddFact(fact, scan.Text(0) == "NvDriverVersion" ? DriverVersion(scan.Text(1))
+                                                                      : std::string(scan.Text(1)));
     }
     ReadCaptureSetting(import, scan.Text(0), scan.Text(1));
   }

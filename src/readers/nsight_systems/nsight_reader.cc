@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "readers/common/sqlite_file.h"
+#include "readers/cuda/sqlite_file.h"
 #include "readers/nsight_systems/import.h"
 
 namespace profgauge::readers {
@@ -11,7 +11,8 @@ namespace {
 
 constexpr RecordingHint kHints[] = {
     {Capability::kDeviceEvents, "record with `nsys profile --trace=cuda,nvtx`"},
-    {Capability::kHostOps, "record with `--trace=cuda,nvtx` inside torch.autograd.profiler.emit_nvtx()"},
+    {Capability::kHostOps,
+     "record with `--trace=cuda,nvtx` inside torch.autograd.profiler.emit_nvtx()"},
     {Capability::kLaunchLinks, "record with `nsys profile --trace=cuda,nvtx`"},
     {Capability::kShapes, "record inside emit_nvtx(record_shapes=True)"},
     {Capability::kIterationMarkers, "push an NVTX range around each iteration"},
@@ -46,8 +47,7 @@ class NsightReader final : public Reader {
   Result<Profile> Read(ByteSource& source, const ReadOptions&) const override {
     ProfileBuilder builder;
     builder.SetHints(kHints);
-    PROFGAUGE_TRY(auto database,
-                  OpenDatabase(source, "nsight_systems", "SQLite export", builder));
+    PROFGAUGE_TRY(auto database, OpenDatabase(source, "nsight_systems", "SQLite export", builder));
     nsight::Import import;
     import.database = &database;
     import.builder = &builder;
@@ -67,8 +67,7 @@ class NsightReader final : public Reader {
     const bool has_launch = std::find(profile.api.kind.begin(), profile.api.kind.end(),
                                       ApiKind::kLaunch) != profile.api.kind.end();
     if (has_launch && profile.device.size() == 0) {
-      profile.log.AddAt(Counter::profiler_warnings,
-                        "kernels were launched, but none was recorded");
+      profile.log.AddAt(Counter::profiler_warnings, "kernels were launched, but none was recorded");
     }
     nsight::ProjectRanges(profile);
     return profile;

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include "readers/common/model_config.h"
-#include "readers/common/nvtx_text.h"
-#include "readers/common/pyprof_marker.h"
-#include "readers/common/sqlite_table.h"
+#include "readers/cuda/sqlite_table.h"
 #include "readers/nsight_systems/import.h"
+#include "readers/text/model_config.h"
+#include "readers/text/nvtx_text.h"
+#include "readers/text/pyprof_marker.h"
 
 namespace profgauge::readers::nsight {
 namespace {
@@ -18,8 +18,21 @@ constexpr std::int64_t kStartEndText = 71;
 constexpr std::int64_t kDomainCreate = 75;
 
 enum : std::size_t {
-  kStart, kEnd, kType, kText, kTextId, kThread, kEndThread, kDomain,
-  kUint64, kInt64, kDouble, kUint32, kInt32, kFloat, kJsonText
+  kStart,
+  kEnd,
+  kType,
+  kText,
+  kTextId,
+  kThread,
+  kEndThread,
+  kDomain,
+  kUint64,
+  kInt64,
+  kDouble,
+  kUint32,
+  kInt32,
+  kFloat,
+  kJsonText
 };
 
 Result<TableScan> OpenNvtx(Import& import) {

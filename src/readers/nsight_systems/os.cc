@@ -2,15 +2,16 @@
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
 
-#include "readers/common/sqlite_table.h"
+#include "readers/cuda/sqlite_table.h"
 #include "readers/nsight_systems/import.h"
 
 namespace profgauge::readers::nsight {
 namespace {
 
 Status ReadCalls(Import& import) {
-  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "OSRT_API",
-                                           {{{"start"}}, {{"end"}}, {{"globalTid"}}, {{"nameId"}}}));
+  PROFGAUGE_TRY(auto scan,
+                TableScan::Open(*import.database, "OSRT_API",
+                                {{{"start"}}, {{"end"}}, {{"globalTid"}}, {{"nameId"}}}));
   while (true) {
     PROFGAUGE_TRY(const bool more, scan.Next());
     if (!more) return {};

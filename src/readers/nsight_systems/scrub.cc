@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/sqlite.h"
-#include "readers/common/sqlite_table.h"
+#include "readers/cuda/sqlite_table.h"
 
 namespace profgauge::readers {
 namespace {
@@ -27,24 +27,37 @@ struct Kept {
 };
 
 std::vector<Kept> AllKept() {
-  const std::vector<std::string_view> device = {
-      "start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid",
-      "graphNodeId"};
+  const std::vector<std::string_view> device = {"start",     "end",        "deviceId",
+                                                "contextId", "streamId",   "correlationId",
+                                                "globalPid", "graphNodeId"};
   const auto with = [](std::vector<std::string_view> columns,
                        std::initializer_list<std::string_view> more) {
     columns.insert(columns.end(), more);
     return columns;
   };
-  const std::vector<std::string_view> gpu = {
-      "id", "deviceId", "cuDevice", "name", "totalMemory", "globalMemoryBytes", "smCount",
-      "multiprocessorCount", "numMultiprocessors", "computeMajor", "computeMinor",
-      "computeCapabilityMajor", "computeCapabilityMinor", "threadsPerWarp", "numThreadsPerWarp",
-      "maxWarpSize", "memoryBandwidth", "clockRate"};
+  const std::vector<std::string_view> gpu = {"id",
+                                             "deviceId",
+                                             "cuDevice",
+                                             "name",
+                                             "totalMemory",
+                                             "globalMemoryBytes",
+                                             "smCount",
+                                             "multiprocessorCount",
+                                             "numMultiprocessors",
+                                             "computeMajor",
+                                             "computeMinor",
+                                             "computeCapabilityMajor",
+                                             "computeCapabilityMinor",
+                                             "threadsPerWarp",
+                                             "numThreadsPerWarp",
+                                             "maxWarpSize",
+                                             "memoryBandwidth",
+                                             "clockRate"};
   return {
       {"CUPTI_ACTIVITY_KIND_KERNEL",
-       with(device, {"demangledName", "shortName", "launchType", "registersPerThread", "gridX",
-                     "gridY", "gridZ", "blockX", "blockY", "blockZ", "staticSharedMemory",
-                     "dynamicSharedMemory"}),
+       with(device,
+            {"demangledName", "shortName", "launchType", "registersPerThread", "gridX", "gridY",
+             "gridZ", "blockX", "blockY", "blockZ", "staticSharedMemory", "dynamicSharedMemory"}),
        {"demangledName", "shortName"}},
       {"CUPTI_ACTIVITY_KIND_MEMCPY", with(device, {"bytes", "copyKind", "srcKind", "dstKind"}), {}},
       {"CUPTI_ACTIVITY_KIND_MEMSET", with(device, {"bytes", "memKind"}), {}},
@@ -67,14 +80,22 @@ std::vector<Kept> AllKept() {
       {"TARGET_INFO_CUDA_DEVICE", {"gpuId", "cudaId", "pid"}, {}},
       {"TARGET_INFO_SESSION_START_TIME", {"utcEpochNs"}, {}},
       {"ANALYSIS_DETAILS", {"globalVid", "duration", "startTime", "stopTime"}, {}},
-      {"META_DATA_EXPORT", {"name", "value"}, {},
+      {"META_DATA_EXPORT",
+       {"name", "value"},
+       {},
        "name in ('EXPORT_PRODUCT_VERSION', 'EXPORT_SCHEMA_VERSION')"},
-      {"EXPORT_META_DATA", {"name", "value"}, {},
+      {"EXPORT_META_DATA",
+       {"name", "value"},
+       {},
        "name in ('EXPORT_PRODUCT_VERSION', 'EXPORT_SCHEMA_VERSION')"},
-      {"META_DATA_CAPTURE", {"name", "value"}, {},
+      {"META_DATA_CAPTURE",
+       {"name", "value"},
+       {},
        "name in ('CUDA_GRAPH_TRACE_OPTIONS:MODE', 'PROCESS_0:COLLECT_NVTX_TRACE', "
        "'PROCESS_0:COLLECT_CUDA_TRACE')"},
-      {"TARGET_INFO_SYSTEM_ENV", {"name", "value"}, {},
+      {"TARGET_INFO_SYSTEM_ENV",
+       {"name", "value"},
+       {},
        "name in ('CpuDescription', 'CudaDriverVersion', 'NvDriverVersion')"},
       {"DIAGNOSTIC_EVENT", {"timestamp", "timestampType", "severity", "text"}, {}},
   };
@@ -116,7 +137,8 @@ class Partial {
     if (failed == std::errc::file_exists) return Fail(Exists(target_));
     if (failed) fs::copy_file(path_, target_, fs::copy_options::none, failed);
     if (!failed) return {};
-    return Fail(OutputError(target_, "output/cannot-write", "cannot write: " + failed.message(), ""));
+    return Fail(
+        OutputError(target_, "output/cannot-write", "cannot write: " + failed.message(), ""));
   }
   static Error Exists(const std::string& target) {
     return OutputError(target, "output/exists", "the file exists already",

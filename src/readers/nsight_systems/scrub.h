@@ -20,8 +20,8 @@ struct Scrubbed {
 };
 
 /// Copies `in` to `out`; `in` is never written to. Errors: kInput when it is no export of Nsight
-/// Systems; kOutput "output/exists" when `out` exists, or when it cannot be written. Nothing is left
-/// behind then.
+/// Systems; kOutput "output/exists" when `out` exists, or when it cannot be written. Nothing is
+/// left behind then.
 Result<Scrubbed> ScrubExport(const std::string& in, const std::string& out);
 
 /// The text with every path cut to what is below site-packages, or to the file's name:

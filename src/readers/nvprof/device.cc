@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <memory>
 
-#include "readers/common/cuda_activity.h"
-#include "readers/common/sqlite_table.h"
+#include "readers/cuda/cuda_activity.h"
+#include "readers/cuda/sqlite_table.h"
 #include "readers/nvprof/import.h"
 
 namespace profgauge::readers::nvprof {

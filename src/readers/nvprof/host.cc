@@ -5,11 +5,11 @@
 #include <tuple>
 #include <utility>
 
-#include "readers/common/cuda_activity.h"
-#include "readers/common/names.h"
-#include "readers/common/pyprof_marker.h"
-#include "readers/common/sqlite_table.h"
+#include "readers/cuda/cuda_activity.h"
+#include "readers/cuda/sqlite_table.h"
 #include "readers/nvprof/import.h"
+#include "readers/text/names.h"
+#include "readers/text/pyprof_marker.h"
 
 namespace profgauge::readers::nvprof {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "readers/common/sqlite_file.h"
-#include "readers/common/sqlite_table.h"
+#include "readers/cuda/sqlite_file.h"
+#include "readers/cuda/sqlite_table.h"
 #include "readers/nvprof/import.h"
 
 namespace profgauge::readers {

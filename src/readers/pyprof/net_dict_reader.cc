@@ -8,8 +8,8 @@
 
 #include "base/content_hash.h"
 #include "base/text.h"
-#include "readers/common/pyprof_marker.h"
 #include "readers/pyprof/kernel_line.h"
+#include "readers/text/pyprof_marker.h"
 
 namespace profgauge::readers {
 namespace {

@@ -7,9 +7,9 @@
 #include <limits>
 #include <utility>
 
-#include "readers/common/names.h"
-#include "readers/common/numbers.h"
-#include "readers/common/nvtx_text.h"
+#include "readers/text/names.h"
+#include "readers/text/numbers.h"
+#include "readers/text/nvtx_text.h"
 
 namespace profgauge::readers::rocprofv3 {
 namespace {

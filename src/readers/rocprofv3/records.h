@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "model/profile_builder.h"
-#include "readers/common/json_rows.h"
+#include "readers/text/json_rows.h"
 
 namespace profgauge::readers::rocprofv3 {
 

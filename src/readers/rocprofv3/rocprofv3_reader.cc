@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "readers/common/json_rows.h"
 #include "readers/rocprofv3/records.h"
+#include "readers/text/json_rows.h"
 
 namespace profgauge::readers {
 namespace rocprofv3 {

@@ -10,8 +10,8 @@
 #include <tuple>
 #include <utility>
 
-#include "readers/common/names.h"
-#include "readers/common/numbers.h"
+#include "readers/text/names.h"
+#include "readers/text/numbers.h"
 
 namespace profgauge::readers::xla {
 namespace {

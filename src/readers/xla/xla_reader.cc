@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/content_hash.h"
-#include "readers/common/json_rows.h"
-#include "readers/common/numbers.h"
+#include "readers/text/json_rows.h"
+#include "readers/text/numbers.h"
 #include "readers/xla/timeline.h"
 #include "readers/xla/xplane.h"
 

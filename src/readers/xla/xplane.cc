@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "readers/common/numbers.h"
+#include "readers/text/numbers.h"
 #include "readers/xla/wire.h"
 
 namespace profgauge::readers::xla {

@@ -9,13 +9,13 @@
 
 #include "base/sha256.h"
 #include "base/text.h"
-#include "render/change.h"
-#include "render/columns.h"
-#include "render/escape.h"
 #include "render/html/palette.h"
 #include "render/html/view.h"
-#include "render/renderer.h"
-#include "render/template.h"
+#include "render/shared/change.h"
+#include "render/shared/columns.h"
+#include "render/shared/escape.h"
+#include "render/shared/renderer.h"
+#include "render/shared/template.h"
 
 namespace profgauge::render {
 namespace {

@@ -5,7 +5,7 @@
 #include <array>
 #include <string_view>
 
-#include "render/svg.h"
+#include "render/svg/svg.h"
 
 namespace profgauge::render::html {
 

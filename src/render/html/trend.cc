@@ -1,5 +1,5 @@
 // The trend page.
-#include "render/trend.h"
+#include "render/html/trend.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <string>
 
 #include "base/sha256.h"
-#include "render/escape.h"
 #include "render/html/view.h"
-#include "render/template.h"
+#include "render/shared/escape.h"
+#include "render/shared/template.h"
 
 namespace profgauge::render {
 namespace {

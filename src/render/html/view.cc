@@ -5,7 +5,7 @@
 #include <cctype>
 
 #include "base/format.h"
-#include "render/template.h"
+#include "render/shared/template.h"
 #include "report/wording.h"
 
 namespace profgauge::render::html {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "render/columns.h"
+#include "render/shared/columns.h"
 #include "report/report.h"
 
 namespace profgauge::render::html {

@@ -6,11 +6,11 @@
 #include <boost/json.hpp>
 
 #include "base/format.h"
-#include "render/change.h"
-#include "render/escape.h"
 #include "render/html/view.h"
-#include "render/template.h"
-#include "render/words.h"
+#include "render/shared/change.h"
+#include "render/shared/escape.h"
+#include "render/shared/template.h"
+#include "render/shared/words.h"
 
 namespace profgauge::render::html {
 namespace {

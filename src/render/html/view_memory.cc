@@ -10,8 +10,8 @@
 #include "base/format.h"
 #include "render/html/palette.h"
 #include "render/html/view.h"
-#include "render/svg_steps.h"
-#include "render/template.h"
+#include "render/shared/template.h"
+#include "render/svg/svg_steps.h"
 
 namespace profgauge::render::html {
 namespace {
@@ -69,9 +69,8 @@ std::string ChartOf(Curve curve, const std::string& name) {
   chart.lines = {{peak, "peak " + FormatBytes(peak)}};
   chart.value_text = [](double bytes) { return FormatBytes(bytes); };
   chart.time_text = [](double ns) { return FormatDuration(ns); };
-  chart.description =
-      fmt::format("Memory of {} over time: at most {} allocated, {} reserved", name,
-                  FormatBytes(peak), FormatBytes(PeakOf(curve.reserved)));
+  chart.description = fmt::format("Memory of {} over time: at most {} allocated, {} reserved", name,
+                                  FormatBytes(peak), FormatBytes(PeakOf(curve.reserved)));
   chart.series.push_back(std::move(curve.allocated));
   if (PeakOf(curve.reserved) > 0) chart.series.push_back(std::move(curve.reserved));
   return SvgSteps(chart);

@@ -94,9 +94,8 @@ boost::json::object NotesView(const report::Report& report) {
                     {"remarks", std::move(remarks)},
                     {"schema", report.schema},
                     {"tool", report.tool}};
-  for (const char* list :
-       {"environment", "provenance", "absent_tables", "import", "metrics", "absent_metrics",
-                           "remarks"}) {
+  for (const char* list : {"environment", "provenance", "absent_tables", "import", "metrics",
+                           "absent_metrics", "remarks"}) {
     view[std::string("has_") + list] = !view[list].as_array().empty();
   }
   return view;

@@ -10,8 +10,8 @@
 #include "base/format.h"
 #include "render/html/palette.h"
 #include "render/html/view.h"
-#include "render/svg_overview.h"
-#include "render/template.h"
+#include "render/shared/template.h"
+#include "render/svg/svg_overview.h"
 
 namespace profgauge::render::html {
 namespace {

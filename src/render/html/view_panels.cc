@@ -10,8 +10,8 @@
 #include "base/format.h"
 #include "render/html/palette.h"
 #include "render/html/panel.h"
-#include "render/svg.h"
-#include "render/template.h"
+#include "render/shared/template.h"
+#include "render/svg/svg.h"
 
 namespace profgauge::render::html {
 namespace {

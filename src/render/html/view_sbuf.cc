@@ -15,9 +15,9 @@
 #include "base/format.h"
 #include "render/html/palette.h"
 #include "render/html/view.h"
-#include "render/svg_blocks.h"
-#include "render/template.h"
-#include "render/words.h"
+#include "render/shared/template.h"
+#include "render/shared/words.h"
+#include "render/svg/svg_blocks.h"
 
 namespace profgauge::render::html {
 namespace {

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "base/format.h"
-#include "render/columns.h"
-#include "render/escape.h"
 #include "render/html/view.h"
-#include "render/template.h"
+#include "render/shared/columns.h"
+#include "render/shared/escape.h"
+#include "render/shared/template.h"
 
 namespace profgauge::render::html {
 namespace {
@@ -112,7 +112,7 @@ std::vector<std::size_t> RowOrder(const Table& table, const Column* by) {
   return order;
 }
 
-// A table of rows within rows: analysis/tree_rows.h.
+// A table of rows within rows: analysis/tables/tree_rows.h.
 bool IsTree(const Table& table) {
   return table.Find("node") != nullptr && table.Find("parent") != nullptr &&
          table.Find("depth") != nullptr;

@@ -11,9 +11,9 @@
 #include "base/text.h"
 #include "render/html/palette.h"
 #include "render/html/view.h"
-#include "render/svg.h"
-#include "render/template.h"
-#include "render/words.h"
+#include "render/shared/template.h"
+#include "render/shared/words.h"
+#include "render/svg/svg.h"
 
 namespace profgauge::render::html {
 namespace {

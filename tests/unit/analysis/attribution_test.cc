@@ -1,11 +1,11 @@
-#include "analysis/attribution.h"
+#include "analysis/time/attribution.h"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <numeric>
 
-#include "analysis/breakdown.h"
+#include "analysis/time/breakdown.h"
 #include "readers/load.h"
 
 namespace profgauge {

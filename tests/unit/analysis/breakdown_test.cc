@@ -1,4 +1,4 @@
-#include "analysis/breakdown.h"
+#include "analysis/time/breakdown.h"
 
 #include <numeric>
 #include <random>

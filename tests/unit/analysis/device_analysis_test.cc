@@ -2,11 +2,11 @@
 // profiles made by hand.
 #include <gtest/gtest.h>
 
-#include "analysis/communication.h"
-#include "analysis/device_spans.h"
-#include "analysis/dtypes.h"
-#include "analysis/eligibility.h"
-#include "analysis/launches.h"
+#include "analysis/classify/device_spans.h"
+#include "analysis/classify/dtypes.h"
+#include "analysis/classify/eligibility.h"
+#include "analysis/communication/communication.h"
+#include "analysis/device/launches.h"
 #include "fixture.h"
 #include "oracle_tables.h"
 

@@ -8,8 +8,8 @@
 #include <numeric>
 #include <set>
 
-#include "analysis/kernel_class.h"
-#include "analysis/launches.h"
+#include "analysis/classify/kernel_class.h"
+#include "analysis/device/launches.h"
 #include "base/interval.h"
 #include "oracle_tables.h"
 

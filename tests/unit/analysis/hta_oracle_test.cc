@@ -4,9 +4,9 @@
 #include <map>
 #include <optional>
 
-#include "analysis/breakdown.h"
-#include "analysis/context.h"
-#include "analysis/idle.h"
+#include "analysis/context/context.h"
+#include "analysis/time/breakdown.h"
+#include "analysis/time/idle.h"
 #include "fixture.h"
 #include "oracle.h"
 

@@ -1,4 +1,4 @@
-#include "analysis/idle.h"
+#include "analysis/time/idle.h"
 
 #include <numeric>
 

@@ -2,9 +2,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "analysis/breakdown.h"
-#include "analysis/context.h"
-#include "analysis/idle.h"
+#include "analysis/context/context.h"
+#include "analysis/time/breakdown.h"
+#include "analysis/time/idle.h"
 #include "fixture.h"
 #include "oracle.h"
 

@@ -1,4 +1,4 @@
-#include "analysis/iterations.h"
+#include "analysis/context/iterations.h"
 
 #include "fixture.h"
 

@@ -1,4 +1,4 @@
-#include "analysis/kernel_class.h"
+#include "analysis/classify/kernel_class.h"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "analysis/knowledge.h"
-#include "analysis/tensor_core_rules.h"
+#include "analysis/classify/knowledge.h"
+#include "analysis/classify/tensor_core_rules.h"
 #include "fixture.h"
 #include "oracle_tables.h"
 

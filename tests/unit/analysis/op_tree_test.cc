@@ -1,4 +1,4 @@
-#include "analysis/op_tree.h"
+#include "analysis/work/op_tree.h"
 
 #include "fixture.h"
 

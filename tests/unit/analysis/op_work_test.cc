@@ -1,4 +1,4 @@
-#include "analysis/op_work.h"
+#include "analysis/work/op_work.h"
 
 #include <gtest/gtest.h>
 
@@ -121,7 +121,7 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"aten::embedding", "[[100, 16], [2, 5], [], [], []]",
             "[float, long int, Scalar, Scalar, Scalar]", "", 0, 80 + 2 * 10 * 16 * 4}));
 
-// What training adds; definitions in analysis/op_work.h.
+// What training adds; definitions in analysis/work/op_work.h.
 INSTANTIATE_TEST_SUITE_P(
     Training, OpWorkTest,
     ::testing::Values(

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <map>
 
-#include "analysis/breakdown.h"
-#include "analysis/context.h"
-#include "analysis/utilization.h"
+#include "analysis/context/context.h"
+#include "analysis/context/utilization.h"
+#include "analysis/time/breakdown.h"
 #include "fixture.h"
 #include "oracle.h"
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "analysis/device_peaks.h"
-#include "analysis/op_work.h"
+#include "analysis/work/device_peaks.h"
+#include "analysis/work/op_work.h"
 #include "fixture.h"
 #include "readers/load.h"
 

@@ -1,4 +1,4 @@
-#include "analysis/utilization.h"
+#include "analysis/context/utilization.h"
 
 #include "fixture.h"
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "readers/load.h"
-#include "render/chrome_trace.h"
+#include "render/trace/chrome_trace.h"
 #include "report/timeline.h"
 
 namespace profgauge {

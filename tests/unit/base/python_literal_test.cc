@@ -63,8 +63,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(Wrong{"", 1, "a value"}, Wrong{"__import__('os')", 1, "a value"},
                       Wrong{"{'a': open('x')}", 7, "a value"}, Wrong{"[1, 2", 6, "`,` or `]`"},
                       Wrong{"'abc", 5, "`'`"}, Wrong{"{'a' 1}", 6, "`:`"},
-                      Wrong{"1 + 1", 3, "the end of the line"}, Wrong{"'\\x4'", 4, "hexadecimal digits"},
-                      Wrong{"-", 1, "a value"}));
+                      Wrong{"1 + 1", 3, "the end of the line"},
+                      Wrong{"'\\x4'", 4, "hexadecimal digits"}, Wrong{"-", 1, "a value"}));
 
 TEST(PythonLiteralTest, DeepNestingIsRefusedNotFollowed) {
   EXPECT_TRUE(ParsePythonLiteral(std::string(60, '[') + std::string(60, ']')));

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/attribution.h"
+#include "analysis/time/attribution.h"
 #include "cli/init_policy.h"
 #include "gate/compare.h"
 #include "gate/make_snapshot.h"

@@ -1,5 +1,5 @@
 // The reference that `rules docs` prints names everything that a rule may say.
-#include "cli/rules_text.h"
+#include "cli/text/rules_text.h"
 
 #include <gtest/gtest.h>
 

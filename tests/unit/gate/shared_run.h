@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "analysis/analysis.h"
-#include "analysis/attribution.h"
+#include "analysis/time/attribution.h"
 #include "gate/make_snapshot.h"
 #include "readers/load.h"
 

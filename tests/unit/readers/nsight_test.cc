@@ -7,8 +7,8 @@
 #include <set>
 
 #include "base/sqlite.h"
-#include "readers/common/nvtx_text.h"
 #include "readers/load.h"
+#include "readers/text/nvtx_text.h"
 
 namespace profgauge {
 namespace {

@@ -1,5 +1,5 @@
 // Exact numbers from digits.
-#include "readers/common/numbers.h"
+#include "readers/text/numbers.h"
 
 #include <gtest/gtest.h>
 

@@ -57,8 +57,9 @@ constexpr const char* kConcurrent = "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL";
 
 TEST_F(NvprofTest, ReadsKernelsCopiesCallsAndMarkers) {
   // The thread of a marker is a BLOB: process 7 in 32 bits, thread -2 in 64.
-  Write(Strings() + Kernels(kConcurrent, "(2000, 2500, 0, 7, 21, 1, 40, 1, 1, 256, 1, 1, 32, 8, 8)") +
-        Calls() + R"(
+  Write(Strings() +
+        Kernels(kConcurrent, "(2000, 2500, 0, 7, 21, 1, 40, 1, 1, 256, 1, 1, 32, 8, 8)") + Calls() +
+        R"(
       create table CUPTI_ACTIVITY_KIND_MEMCPY (copyKind int, srcKind int, dstKind int, bytes int,
         start int, end int, deviceId int, streamId int, correlationId int);
       insert into CUPTI_ACTIVITY_KIND_MEMCPY values (1, 2, 3, 64, 2600, 2700, 0, 7, 23),

@@ -15,9 +15,9 @@
 
 #include "comparison_fixture.h"
 #include "fixture.h"
-#include "render/markdown_text.h"
-#include "render/renderer.h"
-#include "render/words.h"
+#include "render/markdown/markdown_text.h"
+#include "render/shared/renderer.h"
+#include "render/shared/words.h"
 #include "report/read_report.h"
 #include "unzip.h"
 

@@ -1,5 +1,5 @@
 // The trace for Perfetto: valid JSON, every event at its exact time, nesting threads.
-#include "render/chrome_trace.h"
+#include "render/trace/chrome_trace.h"
 
 #include <gtest/gtest.h>
 

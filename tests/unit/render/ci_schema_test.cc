@@ -15,7 +15,7 @@
 
 #include "comparison_fixture.h"
 #include "fixture.h"
-#include "render/ci.h"
+#include "render/ci/ci.h"
 #include "schema_check.h"
 
 namespace profgauge::render {

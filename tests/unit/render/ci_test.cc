@@ -1,4 +1,4 @@
-#include "render/ci.h"
+#include "render/ci/ci.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "fixture.h"
-#include "render/escape.h"
+#include "render/shared/escape.h"
 
 namespace profgauge::render {
 namespace {

@@ -1,5 +1,5 @@
 // Unpacks payloads as templates/js/payload.js does, and finds the same numbers.
-#include "render/columns.h"
+#include "render/shared/columns.h"
 
 #include <gtest/gtest.h>
 #include <zlib.h>
@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "fixture.h"
-#include "render/escape.h"
+#include "render/shared/escape.h"
 #include "timeline_fixture.h"
 
 namespace profgauge::render {

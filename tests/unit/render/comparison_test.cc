@@ -8,8 +8,8 @@
 #include <regex>
 
 #include "comparison_fixture.h"
-#include "render/change.h"
-#include "render/renderer.h"
+#include "render/shared/change.h"
+#include "render/shared/renderer.h"
 #include "report/read_report.h"
 #include "unzip.h"
 

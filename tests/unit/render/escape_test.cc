@@ -1,4 +1,4 @@
-#include "render/escape.h"
+#include "render/shared/escape.h"
 
 #include <gtest/gtest.h>
 

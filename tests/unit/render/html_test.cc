@@ -11,10 +11,10 @@
 
 #include "base/sha256.h"
 #include "fixture.h"
-#include "render/escape.h"
 #include "render/html/view.h"
-#include "render/renderer.h"
-#include "render/template.h"
+#include "render/shared/escape.h"
+#include "render/shared/renderer.h"
+#include "render/shared/template.h"
 #include "timeline_fixture.h"
 
 namespace profgauge::render {

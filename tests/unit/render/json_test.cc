@@ -10,8 +10,8 @@
 
 #include "base/text.h"
 #include "fixture.h"
-#include "render/json_writer.h"
-#include "render/renderer.h"
+#include "render/json/json_writer.h"
+#include "render/shared/renderer.h"
 
 namespace profgauge::render {
 namespace {

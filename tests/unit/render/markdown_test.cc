@@ -9,8 +9,8 @@
 
 #include "base/text.h"
 #include "fixture.h"
-#include "render/markdown_text.h"
-#include "render/renderer.h"
+#include "render/markdown/markdown_text.h"
+#include "render/shared/renderer.h"
 
 namespace profgauge::render {
 namespace {

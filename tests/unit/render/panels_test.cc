@@ -8,7 +8,7 @@
 
 #include "fixture.h"
 #include "render/html/view.h"
-#include "render/renderer.h"
+#include "render/shared/renderer.h"
 
 namespace profgauge::render {
 namespace {

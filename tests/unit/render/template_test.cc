@@ -1,4 +1,4 @@
-#include "render/template.h"
+#include "render/shared/template.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <string>
 
 #include "base/diagnostic.h"
-#include "render/escape.h"
-#include "render/template_tags.h"
+#include "render/shared/escape.h"
+#include "render/shared/template_tags.h"
 
 namespace profgauge::render {
 namespace {

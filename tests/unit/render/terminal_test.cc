@@ -6,8 +6,8 @@
 #include <string>
 
 #include "fixture.h"
-#include "render/renderer.h"
-#include "render/words.h"
+#include "render/shared/renderer.h"
+#include "render/shared/words.h"
 
 namespace profgauge::render {
 namespace {

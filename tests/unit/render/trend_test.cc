@@ -1,4 +1,4 @@
-#include "render/trend.h"
+#include "render/html/trend.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -10,8 +10,8 @@
 #include <string>
 
 #include "fixture.h"
-#include "render/renderer.h"
-#include "render/xlsx_book.h"
+#include "render/shared/renderer.h"
+#include "render/xlsx/xlsx_book.h"
 #include "report/read_report.h"
 #include "unzip.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "../render/fixture.h"
-#include "render/renderer.h"
+#include "render/shared/renderer.h"
 
 namespace profgauge::report {
 namespace {

@@ -1,0 +1,31 @@
+// When each GPU computed, communicated and copied: span lists per device, and how much of an event
+// no computation hides.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/classify/kernel_class.h"
+#include "base/interval.h"
+#include "model/profile.h"
+
+namespace profgauge {
+
+/// Activity of one GPU over the whole recording. All members are span lists.
+struct DeviceSpans {
+  std::int32_t gpu = -1;
+  std::vector<Span> compute;        ///< Kernels that are no collectives.
+  std::vector<Span> communication;  ///< Collectives.
+  std::vector<Span> busy;           ///< Anything: kernels, copies and sets.
+};
+
+/// One entry per GPU with device rows, by number.
+std::vector<DeviceSpans> CollectDeviceSpans(const Profile& profile,
+                                            std::span<const KernelClass> classes);
+
+/// Per row of DeviceTable: of its duration, the part in which the same GPU computes nothing. Only
+/// collectives, copies and sets are measured; computing kernels get 0.
+std::vector<Ns> ExposedTimes(const Profile& profile, std::span<const KernelClass> classes);
+
+}  // namespace profgauge

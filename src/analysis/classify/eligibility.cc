@@ -1,0 +1,177 @@
+#include "analysis/classify/eligibility.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "analysis/classify/dtypes.h"
+
+namespace profgauge {
+namespace {
+
+using Shape = std::vector<std::int64_t>;
+
+std::vector<Shape> ParseShapes(std::string_view text) {
+  std::vector<Shape> shapes;
+  for (const std::string_view item : SplitList(text)) {
+    Shape& shape = shapes.emplace_back();
+    for (const std::string_view number : SplitList(item)) {
+      std::int64_t size = 0;
+      const auto parsed = std::from_chars(number.data(), number.data() + number.size(), size);
+      if (parsed.ec != std::errc{} || parsed.ptr != number.data() + number.size() || size < 0) {
+        shape.clear();  // A list of tensors, or no shape at all.
+        break;
+      }
+      shape.push_back(size);
+    }
+  }
+  return shapes;
+}
+
+struct Inner {
+  std::string_view name;
+  std::int64_t size;
+};
+
+bool Contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+// Which inputs are the factors of a product: a [.., M, K] times b.
+struct Factors {
+  std::size_t a, b;
+  bool b_transposed;  // b is [N, K].
+};
+
+std::optional<Factors> FactorsOf(std::string_view op) {
+  if (Contains(op, "addmm") || Contains(op, "addbmm") || Contains(op, "baddbmm")) {
+    return Factors{1, 2, false};
+  }
+  if (op == "aten::linear" || op == "linear") return Factors{0, 1, true};
+  if (op.ends_with("::mm") || op.ends_with("::bmm") || op.ends_with("::matmul") ||
+      op.ends_with("_mm") || op == "mm" || op == "bmm" || op == "matmul" || op == "__matmul__") {
+    return Factors{0, 1, false};
+  }
+  return std::nullopt;
+}
+
+std::vector<Inner> InnerOfProduct(const Factors& factors, const std::vector<Shape>& shapes) {
+  if (shapes.size() <= std::max(factors.a, factors.b)) return {};
+  const Shape& a = shapes[factors.a];
+  const Shape& b = shapes[factors.b];
+  if (a.empty() || b.size() < 2) return {};  // A vector is no product for Tensor Cores.
+  const std::int64_t n = factors.b_transposed ? b[b.size() - 2] : b.back();
+  return {{"K", a.back()}, {"N", n}};
+}
+
+// A convolution's weight is [C_out, C_in / groups, kernel…] (transposed: the other way round), and
+// its activations are [batch, channels, space…]. Which input is which differs between operators.
+std::vector<Inner> InnerOfConvolution(std::string_view op, const std::vector<Shape>& shapes) {
+  const auto at = [&](std::size_t i) { return i < shapes.size() ? shapes[i] : Shape{}; };
+  Shape weight;
+  if (op.ends_with("backward_weight")) {
+    // Gradient and input; the weight itself is not an input.
+    const Shape gradient = at(1), input = at(2);
+    if (gradient.size() < 3 || input.size() < 3) return {};
+    return {{"C_in", input[1]}, {"C_out", gradient[1]}};
+  }
+  weight = Contains(op, "backward") ? at(2) : at(1);
+  if (weight.size() < 3) return {};
+  const bool transposed = Contains(op, "transpose");
+  const std::int64_t out = transposed ? weight[1] : weight[0];
+  const std::int64_t in = transposed ? weight[0] : weight[1];
+  return {{"C_in", in}, {"C_out", out}};
+}
+
+std::vector<Inner> InnerDimensions(std::string_view op, const std::vector<Shape>& shapes) {
+  if (Contains(op, "conv")) return InnerOfConvolution(op, shapes);
+  if (Contains(op, "attention")) {
+    const std::size_t query = Contains(op, "backward") ? 1 : 0;
+    if (shapes.size() <= query || shapes[query].size() < 3) return {};
+    return {{"head", shapes[query].back()}};
+  }
+  if (const auto factors = FactorsOf(op)) return InnerOfProduct(*factors, shapes);
+  return {};
+}
+
+int ComputeCapability(const Gpu& gpu) {
+  return gpu.compute_major < 0 ? -1 : gpu.compute_major * 10 + std::max(0, gpu.compute_minor);
+}
+
+bool IsAmd(const Gpu& gpu) {
+  return gpu.warp_size == 64 || Contains(gpu.name, "AMD") || Contains(gpu.name, "Instinct") ||
+         Contains(gpu.name, "Radeon");
+}
+
+}  // namespace
+
+std::string_view EligibilityName(EligibilityVerdict verdict) {
+  switch (verdict) {
+    case EligibilityVerdict::kUsing:
+      return "using";
+    case EligibilityVerdict::kEligibleDtype:
+      return "eligible_dtype";
+    case EligibilityVerdict::kEligibleShape:
+      return "eligible_shape";
+    case EligibilityVerdict::kEligibleUnused:
+      return "eligible_unused";
+    case EligibilityVerdict::kUnknown:
+      break;
+  }
+  return "unknown";
+}
+
+std::int64_t AlignmentOf(std::string_view dtype) {
+  if (dtype.starts_with("float4")) return 32;
+  if (dtype.starts_with("float8") || dtype == "int8" || dtype == "uint8") return 16;
+  if (dtype == "float16" || dtype == "bfloat16") return 8;
+  if (dtype == "float32") return 4;
+  return dtype == "float64" ? 2 : 0;
+}
+
+Tri HasTensorCoresFor(std::string_view dtype, const Gpu& gpu) {
+  const int capability = ComputeCapability(gpu);
+  if (capability < 0 || IsAmd(gpu) || dtype.empty()) return Tri::kUnknown;
+  const auto from = [&](int least) { return capability >= least ? Tri::kYes : Tri::kNo; };
+  if (Contains(gpu.name, "GTX 16")) return Tri::kNo;
+  if (dtype == "float16") return from(70);
+  if (dtype == "bfloat16" || dtype == "float32") return from(80);
+  if (dtype == "int8" || dtype == "uint8") return from(72);
+  if (dtype.starts_with("float8")) return from(89);
+  if (dtype.starts_with("float4")) return from(100);
+  // FP64: data-centre chips alone.
+  if (dtype == "float64") {
+    return capability == 80 || capability == 90 || (capability >= 100 && capability < 110)
+               ? Tri::kYes
+               : Tri::kNo;
+  }
+  return Tri::kNo;
+}
+
+std::optional<Misaligned> FindMisaligned(std::string_view op_name, std::string_view shapes,
+                                         std::string_view dtype) {
+  const std::int64_t alignment = AlignmentOf(dtype);
+  if (alignment == 0) return std::nullopt;
+  for (const Inner& inner : InnerDimensions(op_name, ParseShapes(shapes))) {
+    if (inner.size <= 0 || inner.size % alignment == 0) continue;
+    const std::int64_t aligned = (inner.size / alignment + 1) * alignment;
+    return Misaligned{inner.name, inner.size, aligned};
+  }
+  return std::nullopt;
+}
+
+EligibilityVerdict JudgeEligibility(std::string_view op_name, std::string_view shapes,
+                                    std::string_view dtype, Tri uses, const Gpu& gpu) {
+  if (uses == Tri::kYes) return EligibilityVerdict::kUsing;
+  if (uses == Tri::kUnknown) return EligibilityVerdict::kUnknown;
+  const Tri has = HasTensorCoresFor(dtype, gpu);
+  if (has == Tri::kUnknown) return EligibilityVerdict::kUnknown;
+  // FP32 on a chip with TF32 and still on CUDA cores: TF32 is switched off.
+  if (has == Tri::kNo || dtype == "float32") return EligibilityVerdict::kEligibleDtype;
+  if (FindMisaligned(op_name, shapes, dtype)) return EligibilityVerdict::kEligibleShape;
+  return shapes.empty() ? EligibilityVerdict::kUnknown : EligibilityVerdict::kEligibleUnused;
+}
+
+}  // namespace profgauge

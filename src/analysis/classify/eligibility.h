@@ -1,0 +1,49 @@
+// What keeps an operator that could use Tensor Cores from using them: its data type, its shape, or
+// nothing that the recording shows.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "analysis/classify/kernel_class.h"
+#include "model/profile.h"
+
+namespace profgauge {
+
+enum class EligibilityVerdict : std::uint8_t {
+  kUsing,           ///< At least one of its kernels uses Tensor Cores.
+  kEligibleDtype,   ///< The type has no Tensor Core on this chip, or (FP32) has them switched off.
+  kEligibleShape,   ///< A dimension is not a multiple of 16 bytes.
+  kEligibleUnused,  ///< Type and shape are fine, and still none is used.
+  kUnknown,         ///< Type or kernels are not known well enough.
+};
+/// "using", "eligible_dtype", "eligible_shape", "eligible_unused", "unknown".
+std::string_view EligibilityName(EligibilityVerdict verdict);
+
+/// A dimension that is not aligned.
+struct Misaligned {
+  std::string_view dimension;  ///< "K", "N", "C_in", "C_out", "head".
+  std::int64_t size = 0;
+  std::int64_t aligned = 0;  ///< The next multiple.
+  double overhead() const { return static_cast<double>(aligned) / static_cast<double>(size) - 1; }
+};
+
+/// Elements to which K and N (C_in and C_out) should be aligned: 16 bytes of the type; FP4 32
+/// elements. 0 when the type has no Tensor Cores at all.
+std::int64_t AlignmentOf(std::string_view dtype);
+
+/// Whether a chip of compute capability major.minor has Tensor Cores for this input type (FP32
+/// counts as TF32). Unknown capability or type: unknown.
+Tri HasTensorCoresFor(std::string_view dtype, const Gpu& gpu);
+
+/// The first of the operator's inner dimensions that is not aligned, from shapes in canonical text;
+/// empty when all are, or when the operator or its shapes are not understood.
+std::optional<Misaligned> FindMisaligned(std::string_view op_name, std::string_view shapes,
+                                         std::string_view dtype);
+
+/// Verdict on the calls of one operator with these inputs. `uses`: of its kernels together.
+EligibilityVerdict JudgeEligibility(std::string_view op_name, std::string_view shapes,
+                                    std::string_view dtype, Tri uses, const Gpu& gpu);
+
+}  // namespace profgauge

@@ -1,0 +1,254 @@
+#include "analysis/classify/kernel_class.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "analysis/classify/knowledge.h"
+#include "analysis/classify/tensor_core_rules.h"
+
+namespace profgauge {
+namespace {
+
+// What of a chip bears on the verdict.
+struct Chip {
+  std::int32_t id = -1;
+  Vendor vendor = Vendor::kAny;
+  int capability = -1;  // Compute capability times 10; -1 unknown.
+  bool has_tensor_cores = true;
+};
+
+bool Contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+Vendor VendorOf(const Profile& profile, const Gpu& gpu) {
+  for (const std::string_view word : {"AMD", "Radeon", "Instinct", "gfx"}) {
+    if (Contains(gpu.name, word)) return Vendor::kAmd;
+  }
+  if (Contains(gpu.name, "Ascend")) return Vendor::kAscend;
+  for (const std::string_view word : {"Intel", "MTT", "MLU", "TPU", "Gaudi"}) {
+    if (Contains(gpu.name, word)) return Vendor::kOther;
+  }
+  if (gpu.warp_size == 64) return Vendor::kAmd;
+  for (const auto& [key, value] : profile.facts) {
+    if (key.starts_with("hip_") || key.starts_with("roctracer_")) return Vendor::kAmd;
+    if (key.starts_with("cuda_") || key.starts_with("cupti_")) return Vendor::kNvidia;
+  }
+  return gpu.name.empty() ? Vendor::kAny : Vendor::kNvidia;
+}
+
+Chip ChipOf(const Profile& profile, const Gpu& gpu) {
+  Chip chip;
+  chip.id = gpu.id;
+  chip.vendor = VendorOf(profile, gpu);
+  if (chip.vendor == Vendor::kAscend || chip.vendor == Vendor::kOther) return chip;
+  if (chip.vendor == Vendor::kAmd) return chip;  // Their numbers are gfx versions.
+  if (gpu.compute_major >= 0)
+    chip.capability = gpu.compute_major * 10 + std::max(0, gpu.compute_minor);
+  // Turing without Tensor Cores shares 7.5 with those that have them.
+  chip.has_tensor_cores =
+      (chip.capability < 0 || chip.capability >= 70) && !Contains(gpu.name, "GTX 16");
+  return chip;
+}
+
+std::vector<Chip> ChipsOf(const Profile& profile, std::span<const Gpu> gpus) {
+  std::vector<Chip> chips;
+  for (const Gpu& gpu : gpus) chips.push_back(ChipOf(profile, gpu));
+  if (chips.empty()) chips.push_back(ChipOf(profile, Gpu{}));
+  return chips;
+}
+
+std::uint16_t ChipRule(std::size_t which) {
+  return static_cast<std::uint16_t>(TensorCoreRules().size() + 1 + which);
+}
+
+// The rules of the project, which stand before the built-in ones.
+class OwnNames {
+ public:
+  explicit OwnNames(std::span<const KernelNameRule> rules) : rules_(rules) {
+    for (const KernelNameRule& rule : rules) {
+      patterns_.emplace_back(std::make_unique<RE2>(rule.matches),
+                             rule.except.empty() ? nullptr : std::make_unique<RE2>(rule.except));
+    }
+  }
+  void Override(std::string_view name, KernelClass& result) const {
+    if (result.collective) return;
+    for (std::size_t i = 0; i < patterns_.size(); ++i) {
+      const auto& [matches, except] = patterns_[i];
+      if (!RE2::PartialMatch(name, *matches)) continue;
+      if (except && RE2::PartialMatch(name, *except)) continue;
+      result.tensor_core = rules_[i].tensor_core;
+      result.rule = static_cast<std::uint16_t>(kFirstOwnRule + i);
+      return;
+    }
+  }
+
+ private:
+  std::span<const KernelNameRule> rules_;
+  std::vector<std::pair<std::unique_ptr<RE2>, std::unique_ptr<RE2>>> patterns_;
+};
+
+KernelClass ClassifyOn(const Chip& chip, std::string_view name, const OwnNames& own) {
+  KernelClass result = ClassifyName(name, chip.vendor);
+  own.Override(name, result);
+  if (result.tensor_core == Tri::kNo) return result;
+  if (!chip.has_tensor_cores) {
+    result.tensor_core = Tri::kNo;
+    result.rule = ChipRule(0);
+  } else if (chip.capability >= 0 && chip.capability < LeastComputeCapability(name)) {
+    result.tensor_core = Tri::kUnknown;
+    result.rule = ChipRule(1);
+  }
+  return result;
+}
+
+// Verdicts of names on one chip, each found once.
+class Memo {
+ public:
+  Memo(const Profile& profile, Chip chip, const OwnNames& own)
+      : profile_(profile), chip_(chip), own_(&own) {
+    known_.resize(profile.strings.size());
+  }
+  const Chip& chip() const { return chip_; }
+  const KernelClass& operator[](StringId name) {
+    std::optional<KernelClass>& slot = known_[name.value];
+    if (!slot) slot = ClassifyOn(chip_, profile_.Name(name), *own_);
+    return *slot;
+  }
+
+ private:
+  const Profile& profile_;
+  Chip chip_;
+  const OwnNames* own_;
+  std::vector<std::optional<KernelClass>> known_;
+};
+
+// Whether an op's name is eligible, each found once.
+class EligibleMemo {
+ public:
+  explicit EligibleMemo(const Profile& profile)
+      : profile_(profile), known_(profile.strings.size(), -1) {}
+  bool operator()(HostId op) {
+    if (!op.valid()) return false;
+    const StringId name = profile_.host.name[op.value];
+    if (!name.valid()) return false;
+    std::int8_t& slot = known_[name.value];
+    if (slot < 0) slot = IsEligibleOp(profile_.Name(name)) ? 1 : 0;
+    return slot == 1;
+  }
+
+ private:
+  const Profile& profile_;
+  std::vector<std::int8_t> known_;
+};
+
+}  // namespace
+
+std::string_view TriName(Tri tri) {
+  switch (tri) {
+    case Tri::kNo:
+      return "no";
+    case Tri::kYes:
+      return "yes";
+    case Tri::kUnknown:
+      break;
+  }
+  return "unknown";
+}
+
+std::vector<KernelClass> ClassifyDevice(const Profile& profile) {
+  return ClassifyDevice(profile, {});
+}
+
+std::vector<KernelClass> ClassifyDevice(const Profile& profile, const Knowledge& knowledge) {
+  const OwnNames own(knowledge.kernel_names);
+  const std::vector<Gpu> gpus = CompleteGpus(profile, knowledge.devices);
+  const DeviceTable& device = profile.device;
+  std::vector<KernelClass> classes(device.size());
+  if (profile.neuron != nullptr) {  // Opcodes of engines: no kernels, and no Tensor Cores.
+    for (std::size_t i = 0; i < device.size(); ++i) {
+      classes[i].collective = device.collective[i].valid();
+    }
+    return classes;
+  }
+  std::vector<Memo> memos;
+  for (const Chip& chip : ChipsOf(profile, gpus)) memos.emplace_back(profile, chip, own);
+  EligibleMemo eligible(profile);
+  Memo* memo = &memos.front();
+  for (std::size_t i = 0; i < device.size(); ++i) {
+    if (device.kind[i] != DeviceKind::kKernel || !device.name[i].valid()) continue;
+    if (memo->chip().id != device.gpu[i]) {  // Rows are sorted by GPU: rarely.
+      const auto found = std::find_if(memos.begin(), memos.end(), [&](const Memo& other) {
+        return other.chip().id == device.gpu[i];
+      });
+      if (found != memos.end()) memo = &*found;
+    }
+    KernelClass& result = classes[i] = (*memo)[device.name[i]];
+    if (device.collective[i].valid()) result = {Tri::kNo, 0, true};
+    if (result.collective || result.rule != 0) continue;
+    if (memo->chip().has_tensor_cores && eligible(device.op[i])) result.tensor_core = Tri::kUnknown;
+  }
+  return classes;
+}
+
+bool MayHaveTensorCores(const Profile& profile, std::span<const Gpu> gpus, std::int32_t gpu) {
+  const std::vector<Chip> chips = ChipsOf(profile, gpus);
+  for (const Chip& chip : chips) {
+    if (chip.id == gpu) return chip.has_tensor_cores;
+  }
+  return chips.front().has_tensor_cores;
+}
+
+bool IsEligibleOp(std::string_view op_name) {
+  // Anchored alternatives: PyTorch's operators, its backward nodes, Python-level names of NVTX
+  // markers, TensorFlow, and XLA.
+  static const RE2 aten(
+      R"((?:aten|_C|vllm|sgl_kernel|torchao|fbgemm|trtllm|flash_attn\w*|xformers\w*)::)"
+      R"((?:_?conv(?:olution|_tbc|_transpose[123]d|[123]d)?)"
+      R"((?:_overrideable|_backward(?:_overrideable)?)?)"
+      R"(|_convolution_\w+|_convolution|(?:cudnn|miopen|mkldnn)_(?:depthwise_)?convolution(?:_\w+)?)"
+      R"(|(?:_?slow_conv|thnn_conv)\w*|linear(?:_backward)?|mkldnn_linear)"
+      R"(|_?addmm_?(?:_activation)?)"
+      R"(|mm(?:_out)?|bmm(?:_out)?|_?scaled_(?:grouped_)?mm\w*|_int_mm|_weight_int\w*mm)"
+      R"(|_grouped_mm|matmul)"
+      R"(|addbmm_?|baddbmm_?|chain_matmul|linalg_(?:multi_dot|matmul)|einsum|tensordot)"
+      R"(|_thnn_fused_(?:lstm|gru)_cell|(?:lstm|gru|rnn_tanh|rnn_relu)(?:_cell)?)"
+      R"(|_?(?:cudnn|miopen)_rnn(?:_backward)?|_?(?:native_)?multi_head_attention\w*)"
+      R"(|scaled_dot_product_attention|_scaled_dot_product_\w*attention\w*)"
+      R"(|_(?:flash|efficient|cudnn|triton)_attention_(?:forward|backward)|_fused_sdp_\w+)"
+      R"(|\w*scaled_(?:fp4_)?mm\w*|\w*(?:marlin|gptq|awq)_gemm\w*)"
+      R"(|\w*_?flash_attn_\w*(?:forward|backward|fwd|bwd)\w*)"
+      R"(|fused_moe\w*|moe_wna16\w*|fp8_gemm\w*|_?(?:fwd|bwd|varlen_fwd|varlen_bwd)))");
+  static const RE2 other(
+      R"((?:\w*ConvolutionOverrideable|(?:Cudnn|Miopen|Slow|Mkldnn)?Convolution\w*)"
+      R"(|Addmm|Mm|Bmm|Addbmm|Baddbmm|Linear|CudnnRnn|MiopenRnn|ScaledMm|ScaledDotProduct\w*)"
+      R"(|FlashAttn\w*|_?Flash\w*Attention\w*|ThnnFusedLstmCell|ThnnFusedGruCell)Backward\w*)"
+      R"(|Flash(?:Attn|Attention)\w*Func|FlashAttnFunc)"
+      R"(|(?:conv[123]d|conv_transpose[123]d|linear|bilinear|mm|bmm|matmul|__matmul__)"
+      R"(|addmm|addbmm|baddbmm)"
+      R"(|einsum|multi_head_attention_forward|scaled_dot_product_attention|(?:LSTM|GRU|RNN)(?:Cell)?))"
+      R"(|\w*Conv[23]D(?:Backprop(?:Filter|Input)(?:V2)?)?|_Fused\w*(?:Conv2D|MatMul)|FusedMatMul)"
+      R"(|\w*DepthwiseConv2dNative(?:Backprop(?:Filter|Input))?|\w*BatchMatMul\w*|MatMul|CudnnRNN\w*)"
+      R"(|aclnn(?:Mm|Addmm|Bmm|Baddbmm|Linear|(?:Batch|Grouped|Quant)*Mat[Mm]ul|Convolution(?:Backward)?)"
+      R"(|FlashAttention\w*)(?:V\d)?)"
+      R"(|XlaDot(?:V2)?|XlaConv(?:V2)?|Einsum|dot|dot_general|convolution)"
+      R"(|(?:custom-call )?__cu(?:blas|dnn)\$\w+)");
+  // XLA's HLO ops and JAX's primitives; "gemm_fusion_dot.3".
+  static const RE2 hlo(
+      R"((?:(?:gemm_fusion_|triton_gemm_)?(?:dot|convolution)|dot_general|conv_general_dilated)"
+      R"(|cublas-(?:gemm|lt-matmul|batch-gemm)[\w-]*|cudnn-(?:conv|fmha)[\w-]*)"
+      R"(|te_fused_attn_\w+|(?:gemm_fusion|triton_gemm)_\w+)(?:[._]\d+)*)");
+  if (RE2::FullMatch(op_name, aten) || RE2::FullMatch(op_name, other)) return true;
+  const auto slash = op_name.rfind('/');
+  if (slash == std::string_view::npos) return false;
+  const auto leaf = op_name.substr(slash + 1);
+  return RE2::FullMatch(leaf, other) || RE2::FullMatch(leaf, hlo);
+}
+
+}  // namespace profgauge

@@ -1,0 +1,55 @@
+// What a device event is, told from its name: on Tensor Cores (AMD: matrix cores) or not, and
+// whether it is communication.
+//
+// The verdict has three values because a name often cannot tell. "No" is said only where a rule
+// knows the kernel, or where the operator that launched it never multiplies matrices; everything
+// else is unknown, and shown as such. The rules are data: analysis/classify/tensor_core_rules.h.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "model/profile.h"
+
+namespace profgauge {
+
+struct Knowledge;
+
+enum class Tri : std::uint8_t { kNo, kYes, kUnknown };
+std::string_view TriName(Tri tri);  ///< "no", "yes", "unknown"
+
+/// Verdict on one device event.
+struct KernelClass {
+  Tri tensor_core = Tri::kNo;
+  std::uint16_t rule = 0;   ///< Which rule decided; RuleName() gives its id. 0: none did.
+  bool collective = false;  ///< Moves data between ranks (NCCL, RCCL, Gloo, one-shot all-reduce…).
+};
+
+/// One verdict per row of DeviceTable. Copies and memsets are {kNo, 0, false}.
+///
+/// On top of the name: events with recorded collective metadata are collectives; a chip without
+/// Tensor Cores (compute capability below 7.0, GTX 16xx) never has a "yes", nor has FP8 below 8.9
+/// or FP4 below 10.0; a kernel that no rule knows is unknown when its operator is eligible.
+/// Names and chips that `knowledge` (analysis/classify/knowledge.h) adds count as if they were
+/// known here.
+std::vector<KernelClass> ClassifyDevice(const Profile& profile);
+std::vector<KernelClass> ClassifyDevice(const Profile& profile, const Knowledge& knowledge);
+
+/// Whether that GPU, of `gpus`, can have Tensor Cores or matrix cores: unknown chips can.
+bool MayHaveTensorCores(const Profile& profile, std::span<const Gpu> gpus, std::int32_t gpu);
+
+/// "nvjet", "cuda_core_gemm", …; "no rule" for 0; of a project's own rules their id.
+std::string_view RuleName(std::uint16_t rule);
+std::string_view RuleName(std::uint16_t rule, const Knowledge& knowledge);
+/// Whether the rule is about matrix products, convolutions or attention (and not about helpers). A
+/// project's own are, unless they say "no".
+bool IsMatrixRule(const KernelClass& verdict);
+
+/// Whether an operator of this name could use Tensor Cores, given a fitting data type and shape:
+/// the plug-in's list without its matrix-vector and element-wise operators (they never do), plus
+/// attention, scaled and integer products, recurrent layers and their backward nodes.
+bool IsEligibleOp(std::string_view op_name);
+
+}  // namespace profgauge

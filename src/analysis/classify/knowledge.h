@@ -1,0 +1,30 @@
+// What a project knows that recordings do not say. It changes numbers, so it stands in the report's
+// provenance.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/classify/kernel_class.h"
+#include "model/known_devices.h"
+
+namespace profgauge {
+
+/// A name rule of a project's own. They are tried before the built-in ones (collectives stay what
+/// they are), in order; the first that matches wins.
+struct KernelNameRule {
+  std::string id;       ///< Shown as the rule that decided.
+  std::string matches;  ///< RE2 that the name must contain. REQUIRES: both patterns compile.
+  std::string except;   ///< RE2 that it must not contain; empty: nothing.
+  Tri tensor_core = Tri::kUnknown;
+};
+
+struct Knowledge {
+  std::vector<KernelNameRule> kernel_names;
+  std::vector<KnownDevice> devices;
+  /// Kernels that no rule can tell count as using Tensor Cores in the metrics tensor_core.*, which
+  /// are upper bounds then.
+  bool undecided_use_tensor_cores = false;
+};
+
+}  // namespace profgauge

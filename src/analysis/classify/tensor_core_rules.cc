@@ -1,0 +1,255 @@
+#include "analysis/classify/tensor_core_rules.h"
+
+#include <re2/re2.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analysis/classify/knowledge.h"
+
+namespace profgauge {
+namespace {
+
+using enum Tri;
+using enum NamePart;
+using enum Vendor;
+
+// What moves data between ranks. Device-initiated and one-shot kernels are here because profilers
+// record no collective for them.
+constexpr std::string_view kCollective =
+    R"((?i)(?:^|[^a-z])(?:nccl|rccl|mscclpp|msccl|oneccl|hccl|hcom_|nvshmem|deep_ep::|symm_mem::))"
+    R"(|ncclDevKernel|ncclKernel|cross_device_reduce|multimem_\w*(?:reduce|gather))"
+    R"(|(?:one|two)_?shot_\w*all_?reduce|all_?reduce_(?:one|two)_?shot|all_?reduce_fusion_kernel)"
+    R"(|lamport_\w*all_?reduce|(?:^|[_:])quick_?(?:all_?)?reduce)";
+
+constexpr TensorCoreRule kRules[] = {
+    // Marks of the CUDA cores come first: they stand in names that also say "gemm".
+    {"chip_before_volta", kNo, kAll, kNvidia, true,
+     R"((?:^|[ _])(?:kepler|maxwell|pascal)_\w|(?:^|[ _])sm[3-6]\d_(?:xmma|cudnn))", ""},
+    {"cuda_core_tag", kNo, kAll, kNvidia, true,
+     R"((?i)(?:^|[_<: ])(?:ffma|simt)(?:[_>,]|$|\d)|OpClassSimt)", ""},
+    // Inductor puts the fused operators' names into the kernel's: "triton_poi_fused_mm_softmax_3".
+    {"triton_pointwise", kNo, kHead, kAny, false, R"(^triton_(?:poi|red|per|for|spl|mix)_)", ""},
+    {"attention_helper", kNo, kAll, kAny, false,
+     R"((?i)flash\w*combine|combine_kernel|dot_do_o|convert_d[qkv]|bwd_?preprocess|postprocess)"
+     R"(|merge_?states?|_bwd_(?:kernel_)?prepro|bwd_clear_d|FmhaBwdOGradDotO|FmhaBwdConvertQGrad|mha\w*convert)",
+     R"(gemm)"},
+    {"torch_native", kNo, kHead, kAny, false, R"(^at::(?:native|cuda|sparse_cuda)::)",
+     R"((?i)gemm|mma|attention|_mm_|cutlass)"},
+    {"attention_before_volta", kNo, kAll, kNvidia, true, R"(fmha_cutlass[FB]_\w*_sm[56]\d)", ""},
+
+    // The tile or instruction in the name.
+    {"tensor_tile", kYes, kAll, kNvidia, true, R"(_tensor\d+x\d+x\d+)", ""},
+    {"tensorop", kYes, kAll, kNvidia, true, R"((?:^|[_<: ])tensorop_|OpClass\w*TensorOp)", ""},
+    {"mma_shape", kYes, kAll, kNvidia, true,
+     R"((?:^|[^a-zA-Z0-9])(?:[hsdciqz]|i8|u8|s8|f16|bf16|tf32|fp16)?)"
+     R"((?:884|1688|8816|8832|88128|16816|16832|16864|168128|168256|161616|83216|32816))"
+     R"((?:tf32|bf16|f16)?(?:gemm|cudnn|fprop|dgrad|wgrad|conv|_|$))",
+     ""},
+    {"mma_instruction", kYes, kAll, kAny, true,
+     R"((?:^|[^a-zA-Z])(?i:hmma|imma|dmma|bmma|qmma|omma|wgmma|gmma|umma|utcmma|tcgen05|wmma))"
+     R"(|mma_sync|warpgroup_mma|MMA_Atom|MMA_Traits|SM\d+_\d+x\d+x\d+_[A-Z])",
+     ""},
+    {"nvjet", kYes, kAll, kNvidia, true, R"(^(?:void )?nvjet_(?:sm\d+_)?[hqtoe])", ""},
+    {"nvjet_wide", kUnknown, kAll, kNvidia, true, R"(^(?:void )?nvjet_)", ""},
+
+    // AMD: MFMA and WMMA. What the name does not tell stays unknown.
+    {"tensile_mi", kYes, kAll, kAny, true, R"(^Cijk_\w*_MI\d+x\d+x\d+)", R"(_MI0x|_MI1x1x)"},
+    {"tensile_helper", kNo, kAll, kAny, false, R"(^Cijk_\w*(?:PostGSU|_GB|BetaOnly|Reduction))",
+     R"(_MT\d+x\d+)"},
+    {"tensile", kUnknown, kAll, kAny, true, R"(^Cijk_)", ""},
+    {"mfma", kYes, kAll, kAny, true, R"((?i)mfma|(?:^|[^a-z])xdl(?:ops)?(?:[^a-z]|$)|_gtcx\d?_)",
+     ""},
+    {"ck_helper", kNo, kAll, kAny, false,
+     R"((?i)(?:(?:^| )(?:ck|ck_tile|aiter)::|_ZN7ck_tile|_ZN5aiter).*(?:norm|quant|topk|sorting|reduce)"
+     R"(|permute|transpose|copy|elementwise|silu|gelu|rope|cache|softmax))",
+     R"((?i)gemm|fmha|conv|flatmm|mla)"},
+    {"ck_tile", kYes, kAll, kAny, true, R"((?:^|[^\w])ck_tile::|_ZN7ck_tile)",
+     R"((?i)norm2d|quant|topk|sorting|Reduce|permute|transpose|elementwise|copy)"},
+    {"ck", kYes, kAll, kAny, true, R"((?i)\bck::\w*.*(?:xdl|wmma))", ""},
+    {"amd_attention", kYes, kAll, kAmd, true,
+     R"(^(?:_?attn_fwd|_?bwd_kernel_dk_?dv|_?bwd_kernel_dq|_?bwd_kernel_fuse|fmha_[fb]wd|mha_[fb]wd)"
+     R"(|(?:void )?aiter::\w*(?:fmha|mla|gemm|fmoe))|^_ZN5aiter\w*(?:fmha|mla|gemm|fmoe))",
+     ""},
+    // AOTriton has this name on AMD alone; Triton's tutorial calls its own `_attn_fwd`.
+    {"aotriton", kYes, kHead, kAny, true, R"(^attn_fwd(?:\.kd)?$)", ""},
+    {"amd_matrix", kUnknown, kAll, kAmd, true,
+     R"((?i)miopen\w*(?:conv|wino)|implicit_?gemm|naive_conv|(?:^|[^b])gemm|matmul|winograd)", ""},
+
+    // Ascend: the last part of the name is the type of the operator that runs.
+    {"ascend_cube", kYes, kAll, kAscend, true,
+     R"((?:^|_)(?:(?:Batch|Grouped|Quant|WeightQuant)*Mat[Mm]ul|Conv[23]D(?:Transpose|Backprop(?:Input|Filter))?)"
+     R"(|(?:Flash|PromptFlash|IncreFlash)Attention(?:Score)?(?:Grad)?|FusedInferAttentionScore))"
+     R"((?:D|V\d)?\d*(?:_varlen)?$)",
+     ""},
+    {"ascend_vector", kNo, kAll, kAscend, false,
+     R"(AiCpu_|(?:^|_)(?:TransData|Cast|MemSet|TensorMove|Transpose\w*|Adds?|Muls?|RealDiv|Axpy|Reduce\w+)"
+     R"(|ZerosLike|OnesLike|BiasAdd\w*)(?:_?\d+)*$)",
+     ""},
+
+    // Helpers of products and convolutions, and other kernels known by name.
+    {"helper", kNo, kHead, kAny, false,
+     R"((?i)split_?k_?reduce|reduce_?split_?k|gemm_pointers|compute_?offsets|nchw|nhwc|kcrs)"
+     R"(|(?:im|vol)2col|col2(?:im|vol)|winograd_nonfused|generateWinograd|winograd\w*(?:data|filter)"
+     R"(|output|delta)|fft[12]d|flip_filter|pointwise|element_?wise|elem_?wise|softmax|_norm_|norm2?d?_?kernel)"
+     R"(|layer_?norm|rms_?norm|batch_?norm|::bn_|^bn_|(?:^|[_:])(?:memset|memcpy|fill|copy|transpose))"
+     R"(|gemv|(?:^|[_:])dot_kernel|reduce_1block|scalePackedTensor|op_tensor|add_tensor|pooling)"
+     R"(|epilogue::impl|quantize|rotary|embedding|radix_?sort|dropout|repack|^cub::|^thrust::)"
+     R"(|RNN_blockPersist|persistRNN|multi_tensor_apply|cache_kernel|paged_attention_v\d)",
+     R"((?i)hgemm_nvjet|mma)"},
+    {"xmma_fp32", kNo, kAll, kNvidia, true, R"(xmma_\w*_f32f32_f32f32_f32)", R"(tf32)"},
+    {"cuda_core_gemm", kNo, kAll, kNvidia, true,
+     R"((?:^|[ _])(?:volta|turing|ampere|ada|hopper|blackwell)_(?:[a-z0-9]+_)?)"
+     R"((?:[sdczh]gemm|gc?gemm|[sdhc]cudnn)|(?:im|ex)plicit_convolve_[sdh]gemm|gemmSN_|gemmk1_)"
+     R"(|gemm_kernel1x1|magma_\w*gemm|(?:dgrad|wgrad)\w*_engine<|(?:dgrad|wgrad)_alg\d_engine)"
+     R"(|grouped_direct|depthwise\w*(?:fwd|bwd|forward|backward)|conv_depthwise|sgemm_largek)",
+     ""},
+    {"xmma_typed", kYes, kAll, kNvidia, true,
+     R"(xmma_\w*(?:gemm|conv|fprop|dgrad|wgrad|specialized)\w*?_(?:tf32|bf16|f16|e4m3|e5m2|i8|u8|s8))",
+     ""},
+    {"xmma_tf32", kYes, kAll, kNvidia, true, R"(xmma_\w*_f32f32_tf32)", ""},
+    {"xmma", kUnknown, kAll, kNvidia, true, R"(xmma_)", ""},
+    {"cutlass3", kYes, kAll, kNvidia, true,
+     R"(cutlass3x_sm(?:9|1[0-2])\d|Mainloop\w*Sm(?:9|1[0-2])\d\w*(?:Gmma|Umma|Mma)|Tma(?:Gmma|Umma))"
+     R"(|(?:^|[^a-z])sm(?:90|1[0-2]\d)_(?:fp8|fp4|bf16|nvfp4|mxf)\w*gemm|deep_gemm::\w*(?:gemm|mqa))",
+     ""},
+    {"attention", kYes, kAll, kNvidia, true,
+     R"(flash_(?:fwd|bwd)\w*kernel|flash_[fb]prop|FlashAttn(?:Fwd|Bwd)|FlashAttention(?:For|Back)ward)"
+     R"(|flash::\w*(?:[Ff]wd|[Bb]wd)\w*(?:[Kk]ernel|Sm\d)|fmha_v2|fmhaSm\d+|fmha_cutlass[FB]_b?f16)"
+     R"(|cudnn_generated_fort_native_sdpa|fused_multihead_attention|(?:Batch|Single)Prefill|flash_mla)"
+     R"(|FmhaKernel|Sm(?:90|100)Fmha)",
+     ""},
+    {"attention_decode", kNo, kAll, kNvidia, true,
+     R"((?:Batch|Single)DecodeWith\w*KVCache|masked_multihead_attention|single_query_cached_kv)",
+     ""},
+    {"quantized", kYes, kAll, kNvidia, true,
+     R"((?i)(?:^|[^a-z])marlin|machete|(?:awq|gptq)\w*gemm)"
+     R"(|(?:^|[^a-z])(?:b|ge)mm_(?:Bfloat16|Fp16|E4m3|E5m2|E2m1|MxE)|(?:nvfp4|mxfp[48]|w8a8|w4a16)\w*(?:gemm|_mm)"
+     R"(|matmul)|(?:gemm|_mm|matmul)\w*(?:nvfp4|mxfp[48])|fp8\w*gemm|gemm\w*fp8)",
+     R"((?i)fbgemm|quantize|_quant_|permute|triton)"},
+    {"legacy", kYes, kAll, kNvidia, true,
+     R"(dgrad_1x1_stride_2x2|first_layer_wgrad_kernel|conv2d_c1_k1|direct_group|(?:^|[^e])conv1x1)",
+     ""},
+
+    // Names that speak of products and do not say how.
+    {"fp32_attention", kUnknown, kAll, kAny, true, R"(fmha_cutlass[FB]_f32)", ""},
+    {"triton_matrix", kUnknown, kHead, kAny, true,
+     R"((?i)^triton_(?:mm|bmm|tem|flex|unk|conv)|fused_moe|_attn_(?:fwd|bwd)|flex_attention|matmul_ogs)",
+     ""},
+    {"any_attention", kUnknown, kHead, kAny, true, R"((?i)attn|attention|fmha|(?:^|_)m[hq]a_)",
+     R"((?i)mask|softmax|rope|cache|concat|norm|quant)"},
+    {"any_matrix", kUnknown, kAll, kAny, true,
+     R"((?i)(?:^|[^bB])gemm|matmul|cutlass|(?:^|[_:])b?mm_kernel|fprop|dgrad|wgrad|convolution)",
+     ""},
+};
+
+// Ids after those of the table, for verdicts of the chip.
+constexpr TensorCoreRule kChipRules[] = {
+    {"chip_without_tensor_cores", kNo, kAll, kNvidia, true, "", ""},
+    {"chip_too_old_for_type", kUnknown, kAll, kNvidia, true, "", ""},
+};
+
+struct CompiledRule {
+  std::unique_ptr<RE2> include;
+  std::unique_ptr<RE2> exclude;  // null: none
+};
+
+struct CompiledRules {
+  RE2 collective{std::string(kCollective)};
+  RE2 fp4{R"((?i)nvfp4|mxfp4|e2m1|float4_e2m1)"};
+  RE2 fp8{R"((?i)e4m3|e5m2|fp8\w*gemm|gemm\w*fp8|nvjet_(?:sm\d+_)?q|mxfp8)"};
+  RE2 product{R"((?i)gemm|mm_|matmul|nvjet|cutlass|mma|fmha|flash)"};
+  std::vector<CompiledRule> rules;
+
+  CompiledRules() {
+    for (const TensorCoreRule& rule : kRules) {
+      CompiledRule& compiled = rules.emplace_back();
+      compiled.include = std::make_unique<RE2>(rule.include);
+      if (!rule.exclude.empty()) compiled.exclude = std::make_unique<RE2>(rule.exclude);
+    }
+  }
+};
+
+const CompiledRules& Compiled() {
+  static const CompiledRules rules;
+  return rules;
+}
+
+std::string HeadOf(std::string_view name) {
+  constexpr std::string_view kAnonymous = "(anonymous namespace)::";
+  if (name.starts_with("void ")) name.remove_prefix(5);
+  std::string head;
+  while (!name.empty()) {
+    if (name.starts_with(kAnonymous)) {
+      name.remove_prefix(kAnonymous.size());
+      continue;
+    }
+    if (name.front() == '<' || name.front() == '(') break;
+    head += name.front();
+    name.remove_prefix(1);
+  }
+  return head;
+}
+
+}  // namespace
+
+std::span<const TensorCoreRule> TensorCoreRules() { return kRules; }
+
+KernelClass ClassifyName(std::string_view name, Vendor vendor) {
+  const CompiledRules& compiled = Compiled();
+  KernelClass result;
+  if (RE2::PartialMatch(name, compiled.collective)) {
+    result.collective = true;
+    return result;
+  }
+  const std::string head = HeadOf(name);
+  for (std::size_t i = 0; i < std::size(kRules); ++i) {
+    const TensorCoreRule& rule = kRules[i];
+    if (rule.vendor != kAny && vendor != kAny && rule.vendor != vendor) continue;
+    // A rule for one vendor whose words are common needs to know the vendor.
+    if ((rule.vendor == kAmd || rule.vendor == kAscend) && vendor != rule.vendor) continue;
+    const std::string_view text = rule.part == kHead ? std::string_view(head) : name;
+    if (!RE2::PartialMatch(text, *compiled.rules[i].include)) continue;
+    if (compiled.rules[i].exclude && RE2::PartialMatch(text, *compiled.rules[i].exclude)) continue;
+    result.tensor_core = rule.verdict;
+    result.rule = static_cast<std::uint16_t>(i + 1);
+    return result;
+  }
+  return result;
+}
+
+int LeastComputeCapability(std::string_view name) {
+  const CompiledRules& compiled = Compiled();
+  if (!RE2::PartialMatch(name, compiled.product)) return 70;
+  if (RE2::PartialMatch(name, compiled.fp4)) return 100;
+  return RE2::PartialMatch(name, compiled.fp8) ? 89 : 70;
+}
+
+namespace {
+const TensorCoreRule* FindRule(std::uint16_t rule) {
+  if (rule == 0) return nullptr;
+  const std::size_t index = rule - 1u;
+  if (index < std::size(kRules)) return &kRules[index];
+  const std::size_t chip = index - std::size(kRules);
+  return chip < std::size(kChipRules) ? &kChipRules[chip] : nullptr;
+}
+}  // namespace
+
+std::string_view RuleName(std::uint16_t rule) { return RuleName(rule, {}); }
+
+std::string_view RuleName(std::uint16_t rule, const Knowledge& knowledge) {
+  const auto& names = knowledge.kernel_names;
+  const std::size_t own = rule - std::size_t{kFirstOwnRule};
+  if (rule >= kFirstOwnRule) return own < names.size() ? std::string_view(names[own].id) : "own";
+  const TensorCoreRule* found = FindRule(rule);
+  return found == nullptr ? "no rule" : found->id;
+}
+
+bool IsMatrixRule(const KernelClass& verdict) {
+  if (verdict.rule >= kFirstOwnRule) return verdict.tensor_core != Tri::kNo;
+  const TensorCoreRule* found = FindRule(verdict.rule);
+  return found != nullptr && found->matrix;
+}
+
+}  // namespace profgauge

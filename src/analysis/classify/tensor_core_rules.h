@@ -1,0 +1,52 @@
+// The rules that tell from a kernel's name whether it runs on Tensor Cores or matrix cores.
+//
+// Rules are tried in order, the first match wins. RE2 has no look-around, so a rule is a pair: the
+// name must contain `include` and must not contain `exclude`. The rows of the table are grouped by
+// family of kernels.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "analysis/classify/kernel_class.h"
+
+namespace profgauge {
+
+/// Which part of a name is matched. Template arguments name unrelated types (an element-wise kernel
+/// of a softmax functor), so rules about helpers look at the head alone.
+enum class NamePart : std::uint8_t {
+  kAll,
+  kHead,  ///< Up to the first `<` or `(`, without "void " and "(anonymous namespace)::".
+};
+
+/// Chips a rule is for. A chip that is not recorded is taken for one of NVIDIA or AMD. The matrix
+/// unit of Ascend's AI Cores is the Cube; of other chips no rule knows the kernels.
+enum class Vendor : std::uint8_t { kAny, kNvidia, kAmd, kAscend, kOther };
+
+struct TensorCoreRule {
+  std::string_view id;
+  Tri verdict = Tri::kUnknown;
+  NamePart part = NamePart::kAll;
+  Vendor vendor = Vendor::kAny;
+  bool matrix = false;       ///< Products, convolutions, attention; not their helpers.
+  std::string_view include;  ///< RE2
+  std::string_view exclude;  ///< RE2; empty: nothing is excluded.
+};
+
+/// In the order in which they are tried. RuleName(n) is the id of row n − 1; the last ids, which
+/// have no pattern, are verdicts that the chip decided.
+std::span<const TensorCoreRule> TensorCoreRules();
+
+/// Numbers of rules from here on are those of a project's own names.
+inline constexpr std::uint16_t kFirstOwnRule = 0x8000;
+
+/// What a name says alone: the verdict, the rule, and whether it is a collective. No rule spoke:
+/// {kNo, 0}. Compiles the rules on first use; thread-safe.
+KernelClass ClassifyName(std::string_view name, Vendor vendor = Vendor::kAny);
+
+/// Lowest compute capability, times 10, of a chip that can have this kernel on Tensor Cores: 70, 89
+/// (FP8 products) or 100 (FP4 products).
+int LeastComputeCapability(std::string_view name);
+
+}  // namespace profgauge

@@ -1,0 +1,39 @@
+#include "analysis/context/context.h"
+
+#include <utility>
+
+#include "analysis/context/utilization.h"
+
+namespace profgauge {
+
+Result<std::vector<RankContext>> BuildRankContexts(std::span<const Profile> profiles,
+                                                   const Selection& selection) {
+  std::vector<RankContext> ranks;
+  for (std::size_t i = 0; i < profiles.size(); ++i) {
+    const Profile& profile = profiles[i];
+    RankContext rank;
+    rank.profile = &profile;
+    rank.rank =
+        profile.distributed.rank >= 0 ? profile.distributed.rank : static_cast<std::int64_t>(i);
+    if (selection.rank >= 0 && rank.rank != selection.rank) continue;
+    PROFGAUGE_TRY(rank.iterations, FindIterations(profile, selection));
+    rank.classes = ClassifyDevice(profile, selection.knowledge);
+    rank.knowledge = selection.knowledge;
+    rank.devices = CompleteGpus(profile, selection.knowledge.devices);
+    rank.tree = BuildOpTree(profile, rank.classes);
+    rank.works = CountWork(profile, rank.tree);
+    rank.gpus = MeasureGpus(profile, rank.devices, rank.window());
+    ranks.push_back(std::move(rank));
+  }
+  if (ranks.empty()) {
+    Error error;
+    error.kind = ErrorKind::kUsage;
+    error.code = "analysis/no-rank";
+    error.message = "the run has no rank " + std::to_string(selection.rank);
+    error.notes = {"help: `profgauge inspect` lists the ranks of a run"};
+    return Fail(std::move(error));
+  }
+  return ranks;
+}
+
+}  // namespace profgauge

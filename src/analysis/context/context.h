@@ -1,0 +1,56 @@
+// What every analysis of one rank starts from: the profile, its classes, iterations, window and op
+// tree, worked out once by BuildRankContexts() and read-only afterwards.
+//
+// An analysis is a free function `void AddX(std::span<const RankContext> ranks, Output& out)` that
+// sets metrics and adds tables (analysis/tables/output.h). It pools over `ranks`; there is at least
+// one.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "analysis/classify/kernel_class.h"
+#include "analysis/context/gpu_use.h"
+#include "analysis/context/iterations.h"
+#include "analysis/work/op_tree.h"
+#include "analysis/work/op_work.h"
+#include "base/interval.h"
+#include "model/profile.h"
+
+namespace profgauge {
+
+struct RankContext {
+  const Profile* profile = nullptr;
+  std::int64_t rank = 0;             ///< As recorded, else its position in the run.
+  std::vector<KernelClass> classes;  ///< One per row of profile->device.
+  Iterations iterations;             ///< All, with the selected range and the window.
+  OpTree tree;                       ///< Over the whole profile.
+  OpWorks works;                     ///< Likewise.
+  std::vector<GpuUse> gpus;          ///< GPUs with work, by id: analysis/context/utilization.h.
+  Knowledge knowledge;               ///< Of the selection.
+  std::vector<Gpu> devices;          ///< profile->gpus, completed by what is known.
+
+  Span window() const { return iterations.window; }
+  bool has_device() const { return profile->device.size() > 0; }
+  bool has_host() const { return profile->host.size() > 0; }
+
+  /// Whether tables count this row. They cover the whole trace when the selection is "all", else
+  /// what starts (host) or was launched (device) in the selected iterations.
+  bool InTables(DeviceId row) const { return iterations.SelectsDevice(row.value); }
+  bool InTables(ApiId row) const {
+    return iterations.SelectsHostTime(profile->api.start[row.value]);
+  }
+  bool InTables(HostId row) const {
+    return iterations.SelectsHostTime(profile->host.start[row.value]);
+  }
+};
+
+/// Errors: kUsage when the selection matches no iteration or a marker is not a regular expression.
+/// The contexts keep pointers to `profiles`.
+Result<std::vector<RankContext>> BuildRankContexts(std::span<const Profile> profiles,
+                                                   const Selection& selection);
+
+}  // namespace profgauge

@@ -1,0 +1,42 @@
+#include "analysis/context/kernel_work.h"
+
+namespace profgauge {
+
+WorkDivision::WorkDivision(const Profile& profile, const std::vector<KernelClass>& classes,
+                           const OpWorks& works)
+    : profile_(profile), classes_(classes), works_(works), times_(profile.host.size()) {
+  const DeviceTable& device = profile.device;
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    const std::uint32_t op = Counted(row);
+    if (op == OpWorks::kNone) continue;
+    times_[op].all += device.duration[row];
+    if (IsMatrixRule(classes[row])) times_[op].matrix += device.duration[row];
+  }
+}
+
+std::uint32_t WorkDivision::Counted(std::size_t row) const {
+  const DeviceTable& device = profile_.device;
+  const HostId op = device.op[row];
+  return device.kind[row] == DeviceKind::kKernel && op.valid() && !classes_[row].collective
+             ? works_.counted_in[op.value]
+             : OpWorks::kNone;
+}
+
+KernelWork WorkDivision::Of(std::size_t row) const {
+  KernelWork part;
+  const std::uint32_t op = Counted(row);
+  if (op == OpWorks::kNone) return part;
+  const OpWork& work = *works_.Find(op);
+  const bool by_matrix = work.is_matrix && times_[op].matrix > 0;
+  const Ns whole = by_matrix ? times_[op].matrix : times_[op].all;
+  const bool takes_part = !by_matrix || IsMatrixRule(classes_[row]);
+  const double share =
+      whole > 0 && takes_part
+          ? static_cast<double>(profile_.device.duration[row]) / static_cast<double>(whole)
+          : 0;
+  part.flops = work.flops * share;
+  if (work.bytes >= 0) part.bytes = work.bytes * share;
+  return part;
+}
+
+}  // namespace profgauge

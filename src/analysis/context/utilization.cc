@@ -1,0 +1,191 @@
+#include "analysis/context/utilization.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "analysis/context/kernel_sweep.h"
+
+namespace profgauge {
+namespace {
+
+// Rows of one GPU; the device table is sorted by it.
+struct GpuRows {
+  std::int32_t gpu = -1;
+  std::size_t begin = 0, end = 0;
+  bool has_kernel = false;
+};
+
+std::vector<GpuRows> SplitByGpu(const DeviceTable& device) {
+  std::vector<GpuRows> gpus;
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    if (gpus.empty() || gpus.back().gpu != device.gpu[row]) {
+      gpus.push_back({device.gpu[row], row, row, false});
+    }
+    gpus.back().end = row + 1;
+    if (device.kind[row] == DeviceKind::kKernel) gpus.back().has_kernel = true;
+  }
+  return gpus;
+}
+
+Span RowInWindow(const DeviceTable& device, std::size_t row, Span window) {
+  return {std::max(device.start[row], window.start),
+          std::min(device.start[row] + device.duration[row], window.end)};
+}
+
+// Blocks per SM of all kernels that run at a moment add up, to at most 1.
+std::optional<double> SmEfficiency(const Profile& profile, std::span<const Gpu> gpus,
+                                   const GpuRows& rows, Span window) {
+  std::vector<std::uint32_t> known;
+  const auto blocks_of = [&](std::uint32_t row) {
+    return BlocksPerSm(profile, gpus, DeviceId{row}).value_or(0);
+  };
+  for (auto row = static_cast<std::uint32_t>(rows.begin); row < rows.end; ++row) {
+    if (blocks_of(row) > 0) known.push_back(row);
+  }
+  if (known.empty() || window.length() <= 0) return std::nullopt;
+  double sum = 0;
+  SweepKernels(
+      known, [&](std::uint32_t row) { return RowInWindow(profile.device, row, window); }, blocks_of,
+      [&sum](Ns from, Ns to, double level) {
+        sum += std::min(level, 1.0) * static_cast<double>(to - from);
+      });
+  return sum / static_cast<double>(window.length());
+}
+
+std::optional<double> Occupancy(const Profile& profile, const GpuRows& rows, Span window) {
+  double weighted = 0;
+  double weight = 0;
+  for (std::size_t row = rows.begin; row < rows.end; ++row) {
+    const LaunchConfigId config = profile.device.config[row];
+    if (!config.valid()) continue;
+    const double occupancy = profile.launch_configs[config.value].occupancy;
+    if (!(occupancy >= 0)) continue;
+    const Span span = RowInWindow(profile.device, row, window);
+    if (span.end <= span.start) continue;
+    weighted += occupancy * static_cast<double>(span.length());
+    weight += static_cast<double>(span.length());
+  }
+  if (weight <= 0) return std::nullopt;
+  return weighted / weight;
+}
+
+// When a GPU runs something, or kernels only.
+std::vector<Span> BusySpans(const DeviceTable& device, const GpuRows& rows, bool kernels_only) {
+  SpanCollector spans;
+  for (std::size_t row = rows.begin; row < rows.end; ++row) {
+    if (kernels_only && device.kind[row] != DeviceKind::kKernel) continue;
+    spans.Add(device.start[row], device.duration[row]);
+  }
+  return spans.Take();
+}
+
+GpuUse MeasureGpu(const Profile& profile, std::span<const Gpu> gpus, const GpuRows& rows,
+                  Span window) {
+  GpuUse use;
+  use.gpu = rows.gpu;
+  use.window = window.length();
+  use.kernel_busy = OverlapLength(BusySpans(profile.device, rows, true), std::span(&window, 1));
+  use.busy = OverlapLength(BusySpans(profile.device, rows, false), std::span(&window, 1));
+  use.sm_efficiency = SmEfficiency(profile, gpus, rows, window);
+  use.occupancy = Occupancy(profile, rows, window);
+  return use;
+}
+
+const Gpu* FindGpu(std::span<const Gpu> gpus, std::int32_t id) {
+  for (const Gpu& gpu : gpus) {
+    if (gpu.id == id) return &gpu;
+  }
+  return nullptr;
+}
+
+// Mean, minimum and maximum of what is known.
+struct Pool {
+  double sum = 0, min = 0, max = 0;
+  std::int64_t count = 0;
+  void Add(double value) {
+    min = count == 0 ? value : std::min(min, value);
+    max = count == 0 ? value : std::max(max, value);
+    sum += value;
+    ++count;
+  }
+  double mean() const { return sum / static_cast<double>(count); }
+};
+
+}  // namespace
+
+std::vector<GpuUse> MeasureGpus(const Profile& profile, std::span<const Gpu> gpus, Span window) {
+  std::vector<GpuRows> used = SplitByGpu(profile.device);
+  if (std::any_of(used.begin(), used.end(), [](const GpuRows& g) { return g.has_kernel; })) {
+    std::erase_if(used, [](const GpuRows& g) { return !g.has_kernel; });
+  }
+  std::vector<GpuUse> uses;
+  for (const GpuRows& rows : used) uses.push_back(MeasureGpu(profile, gpus, rows, window));
+  return uses;
+}
+
+std::vector<Span> IdleSpans(const RankContext& rank, std::int32_t gpu) {
+  const Span window = rank.window();
+  if (window.length() <= 0) return {};
+  for (const GpuRows& rows : SplitByGpu(rank.profile->device)) {
+    if (rows.gpu != gpu) continue;
+    return Subtract(std::span(&window, 1), BusySpans(rank.profile->device, rows, false));
+  }
+  return {window};
+}
+
+std::optional<double> BlocksPerSm(const Profile& profile, std::span<const Gpu> gpus,
+                                  DeviceId kernel) {
+  const LaunchConfigId id = profile.device.config[kernel.value];
+  if (!id.valid()) return std::nullopt;
+  const LaunchConfig& config = profile.launch_configs[id.value];
+  if (config.blocks_per_sm >= 0) return config.blocks_per_sm;
+  const Gpu* gpu = FindGpu(gpus, profile.device.gpu[kernel.value]);
+  if (gpu == nullptr || gpu->sms <= 0 || config.grid[0] <= 0) return std::nullopt;
+  return static_cast<double>(config.grid[0]) * config.grid[1] * config.grid[2] / gpu->sms;
+}
+
+void AddUtilization(std::span<const RankContext> ranks, Output& out) {
+  Pool utilization;
+  Pool idle;
+  Pool efficiency;
+  Pool occupancy;
+  for (const RankContext& rank : ranks) {
+    if (rank.window().length() <= 0) continue;
+    for (const GpuUse& use : MeasureGpus(rank)) {
+      utilization.Add(use.utilization());
+      idle.Add(use.idle_share());
+      if (use.sm_efficiency) efficiency.Add(*use.sm_efficiency);
+      if (use.occupancy) occupancy.Add(*use.occupancy);
+    }
+  }
+  if (utilization.count > 0) {
+    out.Set("gpu.utilization.mean", utilization.mean());
+    out.Set("gpu.utilization.min", utilization.min);
+    out.Set("gpu.idle.mean", idle.mean());
+    out.Set("gpu.idle.max", idle.max);
+  } else {
+    for (const char* id :
+         {"gpu.utilization.mean", "gpu.utilization.min", "gpu.idle.mean", "gpu.idle.max"}) {
+      out.SetAbsent(id, out.Gap(Capability::kDeviceEvents));
+    }
+  }
+  const auto set = [&](std::string_view id, const Pool& pool) {
+    if (pool.count > 0) {
+      out.Set(id, pool.mean());
+    } else {
+      out.SetAbsent(
+          id, out.Gap(utilization.count > 0 ? Capability::kOccupancy : Capability::kDeviceEvents));
+    }
+  };
+  set("gpu.sm_efficiency", efficiency);
+  set("gpu.occupancy", occupancy);
+  out.SetAbsent("coverage.kernel_share", "no CUDA graph was recorded whole");
+  for (const char* id : {"gpu.measured.tensor_active", "gpu.measured.sm_active",
+                         "gpu.measured.dram_read", "gpu.measured.dram_write"}) {
+    out.SetAbsent(id,
+                  "needs the GPU's own counters; record with Nsight Systems and "
+                  "--gpu-metrics-devices=all");
+  }
+}
+
+}  // namespace profgauge

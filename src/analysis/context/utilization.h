@@ -1,0 +1,34 @@
+// How busy each GPU was in the window.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "analysis/context/context.h"
+#include "analysis/context/gpu_use.h"
+#include "analysis/tables/output.h"
+
+namespace profgauge {
+
+/// One entry per GPU that ran a kernel anywhere in the trace, by id; if none did, per GPU with any
+/// device event. A GPU whose work lies outside the window is idle, not missing.
+/// O(n log n) over the device rows.
+/// `gpus` are their properties.
+std::vector<GpuUse> MeasureGpus(const Profile& profile, std::span<const Gpu> gpus, Span window);
+/// The same for a rank, as measured once when its context was built.
+inline const std::vector<GpuUse>& MeasureGpus(const RankContext& rank) { return rank.gpus; }
+/// The parts of the rank's window in which nothing runs on that GPU: a span list.
+std::vector<Span> IdleSpans(const RankContext& rank, std::int32_t gpu);
+
+/// Blocks per SM of a kernel: as recorded, else from its grid and the GPU's number of SMs (ROCm
+/// records none). Absent when neither is known.
+std::optional<double> BlocksPerSm(const Profile& profile, std::span<const Gpu> gpus,
+                                  DeviceId kernel);
+
+/// Sets gpu.utilization.*, gpu.idle.*, gpu.sm_efficiency, gpu.occupancy: over the GPUs with work of
+/// all ranks.
+void AddUtilization(std::span<const RankContext> ranks, Output& out);
+
+}  // namespace profgauge

@@ -1,0 +1,177 @@
+#include "analysis/device/kernel_sums.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "analysis/classify/collective.h"
+#include "analysis/classify/device_spans.h"
+#include "analysis/classify/dtypes.h"
+#include "analysis/context/kernel_work.h"
+#include "analysis/context/utilization.h"
+#include "analysis/device/tensor_cores.h"
+
+namespace profgauge {
+namespace {
+
+constexpr Ns kShortKernel = 10'000;  // 10 us: TraceLens.
+
+LaunchProperties PropertiesOf(const LaunchConfig& config) {
+  return {{config.grid[0], config.grid[1], config.grid[2]},
+          {config.block[0], config.block[1], config.block[2]},
+          config.registers,
+          config.shared_memory};
+}
+
+constexpr LaunchProperties kNoProperties = {{0, 0, 0}, {0, 0, 0}, -1, -1};
+
+// One certain call makes a row certain; else one undecided makes it undecided.
+Tri Surest(Tri row, Tri call) { return call == Tri::kYes || row == Tri::kNo ? call : row; }
+
+void AddCall(KernelSums& sums, const KernelSums& call, double blocks, double occupancy) {
+  sums.calls += 1;
+  sums.time += call.time;
+  sums.min = std::min(sums.min, call.time);
+  sums.max = std::max(sums.max, call.time);
+  sums.exposed += call.exposed;
+  if (call.work_flops >= 0) sums.work_flops = std::max(sums.work_flops, 0.0) + call.work_flops;
+  if (call.work_bytes >= 0) sums.work_bytes = std::max(sums.work_bytes, 0.0) + call.work_bytes;
+  if (call.bytes >= 0) sums.bytes = std::max<std::int64_t>(sums.bytes, 0) + call.bytes;
+  if (blocks >= 0) sums.blocks_per_sm.Add(blocks, call.time);
+  if (occupancy >= 0) sums.occupancy.Add(occupancy, call.time);
+  sums.tensor_core = Surest(sums.tensor_core, call.tensor_core);
+  if (sums.rule == 0) sums.rule = call.rule;
+  sums.collective = sums.collective || call.collective;
+}
+
+}  // namespace
+
+KernelCollector::KernelCollector(StringPool& pool) : pool_(pool) {
+  configs_.push_back(kNoProperties);
+}
+
+void KernelCollector::AddRank(const RankContext& rank, std::uint32_t position) {
+  const Profile& profile = *rank.profile;
+  const DeviceTable& device = profile.device;
+  position_ = position;
+  config_of_ = MapConfigs(profile);
+  eligible_ = EligibleKernels(profile, rank.classes);
+  dtype_of_.assign(profile.strings.size(), {});
+  iteration_rows_.clear();
+  Texts texts(profile, pool_);
+  texts_ = &texts;
+  const WorkDivision division(rank);
+  const std::vector<Ns> exposed = ExposedTimes(profile, rank.classes);
+  for (std::size_t i = 0; i < device.size(); ++i) {
+    if (device.kind[i] != DeviceKind::kKernel) continue;
+    const DeviceId row{static_cast<std::uint32_t>(i)};
+    KernelSums call;
+    call.time = device.duration[i];
+    call.exposed = exposed[i];
+    const KernelWork work = division.Of(i);
+    call.work_flops = work.flops;
+    call.work_bytes = work.bytes;
+    call.tensor_core = rank.classes[i].tensor_core;
+    call.rule = rank.classes[i].rule;
+    call.collective = rank.classes[i].collective;
+    if (device.collective[i].valid()) {
+      call.bytes = CollectiveBytes(profile, profile.collectives[device.collective[i].value]);
+    }
+    const StringId name = texts(device.name[i]);
+    AddToIteration(rank, i, call, name);
+    if (rank.InTables(row)) AddRow(rank, i, call, name);
+  }
+  texts_ = nullptr;
+}
+
+void KernelCollector::AddRow(const RankContext& rank, std::size_t row, KernelSums call,
+                             StringId name) {
+  const Profile& profile = *rank.profile;
+  const DeviceTable& device = profile.device;
+  kernel_time += call.time;
+  if (call.time < kShortKernel) short_time += call.time;
+
+  double blocks = -1, occupancy = -1;
+  if (device.config[row].valid()) {
+    occupancy = profile.launch_configs[device.config[row].value].occupancy;
+    blocks =
+        BlocksPerSm(profile, rank.devices, DeviceId{static_cast<std::uint32_t>(row)}).value_or(-1);
+  }
+  const auto [by_name_at, new_name] =
+      name_rows_.try_emplace(name.value, static_cast<std::uint32_t>(names.size()));
+  if (new_name) {
+    names.push_back(name);
+    by_name.emplace_back();
+  }
+  AddCall(by_name[by_name_at->second], call, blocks, occupancy);
+
+  const HostId op = device.op[row];
+  KernelKey key;
+  key.name = name;
+  if (op.valid()) key.op = (*texts_)(profile.host.name[op.value]);
+  key.config = device.config[row].valid() ? config_of_[device.config[row].value] : 0;
+  key.rank = position_;
+  key.gpu = device.gpu[row];
+  const auto [at, new_row] = op_rows_.try_emplace(key, static_cast<std::uint32_t>(by_op.size()));
+  if (new_row) {
+    KernelOpRow& added = by_op.emplace_back();
+    added.key = key;
+    added.dtype = DtypeOf(profile, op);
+    added.eligible = eligible_[row];
+  }
+  KernelOpRow& found = by_op[at->second];
+  AddCall(found.sums, call, blocks, occupancy);
+  if (eligible_[row] == Tri::kYes) found.eligible = Tri::kYes;
+  if (op.valid()) {
+    any_op = true;
+    any_shape_types = any_shape_types || profile.host.input_dtypes[op.value].valid();
+    if (found.dtype.valid() && found.dtype != DtypeOf(profile, op))
+      found.dtype = pool_.Intern("mixed");
+  }
+}
+
+void KernelCollector::AddToIteration(const RankContext& rank, std::size_t row,
+                                     const KernelSums& call, StringId name) {
+  const std::uint32_t iteration = rank.iterations.of_device[row];
+  if (iteration == Iterations::kNone || !rank.iterations.SelectsIteration(iteration)) return;
+  ++kernels_in_iterations;
+  const std::uint64_t key = (static_cast<std::uint64_t>(iteration) << 32) | name.value;
+  const auto [at, is_new] =
+      iteration_rows_.try_emplace(key, static_cast<std::uint32_t>(by_iteration.size()));
+  if (is_new) by_iteration.push_back({position_, iteration, name, {}, 0, 0});
+  KernelIterationRow& sums = by_iteration[at->second];
+  sums.tensor_core = Surest(sums.tensor_core, call.tensor_core);
+  ++sums.calls;
+  sums.time += call.time;
+}
+
+std::vector<std::uint32_t> KernelCollector::MapConfigs(const Profile& profile) {
+  std::vector<std::uint32_t> result;
+  result.reserve(profile.launch_configs.size());
+  boost::unordered_flat_map<std::string, std::uint32_t> known;
+  const auto key_of = [](const LaunchProperties& p) {
+    return fmt::format("{},{},{} {},{},{} {} {}", p.grid[0], p.grid[1], p.grid[2], p.block[0],
+                       p.block[1], p.block[2], p.registers, p.shared_memory);
+  };
+  for (std::uint32_t i = 0; i < configs_.size(); ++i) known.emplace(key_of(configs_[i]), i);
+  for (const LaunchConfig& config : profile.launch_configs) {
+    const LaunchProperties properties = PropertiesOf(config);
+    const auto [at, is_new] =
+        known.try_emplace(key_of(properties), static_cast<std::uint32_t>(configs_.size()));
+    if (is_new) configs_.push_back(properties);
+    result.push_back(at->second);
+  }
+  return result;
+}
+
+StringId KernelCollector::DtypeOf(const Profile& profile, HostId op) {
+  if (!op.valid()) return {};
+  const StringId types = profile.host.input_dtypes[op.value];
+  if (!types.valid()) return {};
+  StringId& known = dtype_of_[types.value];
+  if (!known.valid()) known = pool_.Intern(FirstTensorDtype(profile.Name(types)));
+  return pool_[known].empty() ? StringId{} : known;
+}
+
+}  // namespace profgauge

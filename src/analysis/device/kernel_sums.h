@@ -1,0 +1,127 @@
+// Kernel calls added up: by name, by launch and operator, and by iteration. Feeds the tables of
+// analysis/device/kernels.h.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "analysis/classify/kernel_class.h"
+#include "analysis/context/context.h"
+#include "analysis/tables/texts.h"
+#include "base/string_pool.h"
+#include "base/table.h"
+
+namespace profgauge {
+
+/// A mean weighted by time; calls of length 0 count only when there is nothing longer.
+struct WeightedMean {
+  double weighted = 0, weight = 0, plain = 0;
+  std::int64_t count = 0;
+  void Add(double value, Ns time) {
+    weighted += value * static_cast<double>(time);
+    weight += static_cast<double>(time);
+    plain += value;
+    ++count;
+  }
+  void AppendTo(Column& column) const {
+    if (count == 0) return column.AddAbsent();
+    column.AddReal(weight > 0 ? weighted / weight : plain / static_cast<double>(count));
+  }
+};
+
+/// What all kernel tables say of a group of calls.
+struct KernelSums {
+  std::int64_t calls = 0;
+  Ns time = 0, min = std::numeric_limits<Ns>::max(), max = 0, exposed = 0;
+  double work_flops = -1,
+         work_bytes = -1;  ///< From shapes: analysis/context/kernel_work.h; -1 unknown.
+  std::int64_t bytes = -1;
+  WeightedMean blocks_per_sm, occupancy;
+  Tri tensor_core = Tri::kNo;
+  std::uint16_t rule = 0;
+  bool collective = false;
+};
+
+/// A row of kernels_by_op. Ids are of the output's pool.
+struct KernelKey {
+  StringId name, op;
+  std::uint32_t config = 0;
+  std::uint32_t rank = 0;
+  std::int32_t gpu = -1;
+  friend bool operator==(const KernelKey&, const KernelKey&) = default;
+  friend std::size_t hash_value(const KernelKey& key) {
+    std::size_t seed = key.name.value;
+    for (const std::uint32_t part :
+         {key.op.value, key.config, key.rank, static_cast<std::uint32_t>(key.gpu)}) {
+      seed = (seed ^ part) * 0x9e3779b97f4a7c15ull;
+      seed ^= seed >> 29;
+    }
+    return seed;
+  }
+};
+
+struct KernelOpRow {
+  KernelKey key;
+  KernelSums sums;
+  StringId dtype;
+  Tri eligible = Tri::kUnknown;
+};
+
+/// Small: there is one for each name in each iteration.
+struct KernelIterationRow {
+  std::uint32_t rank = 0, iteration = 0;
+  StringId name;
+  Tri tensor_core = Tri::kNo;
+  std::int64_t calls = 0;
+  Ns time = 0;
+};
+
+/// Launch properties by which rows are told apart: not what follows from them and the chip.
+struct LaunchProperties {
+  std::int32_t grid[3], block[3], registers;
+  std::int64_t shared_memory;
+  friend bool operator==(const LaunchProperties&, const LaunchProperties&) = default;
+};
+
+class KernelCollector {
+ public:
+  /// Names go to `pool`, which must outlive this.
+  explicit KernelCollector(StringPool& pool);
+
+  /// `position` is the rank's in the run; `rank` in the rows.
+  void AddRank(const RankContext& rank, std::uint32_t position);
+
+  std::vector<KernelSums> by_name;  // Parallel to `names`.
+  std::vector<StringId> names;
+  std::vector<KernelOpRow> by_op;
+  std::vector<KernelIterationRow> by_iteration;
+  Ns kernel_time = 0, short_time = 0;
+  std::int64_t kernels_in_iterations = 0;
+  bool any_op = false, any_shape_types = false;
+
+  const LaunchProperties& properties(std::uint32_t config) const { return configs_[config]; }
+
+ private:
+  void AddRow(const RankContext& rank, std::size_t row, KernelSums call, StringId name);
+  void AddToIteration(const RankContext& rank, std::size_t row, const KernelSums& call,
+                      StringId name);
+  std::vector<std::uint32_t> MapConfigs(const Profile& profile);
+  StringId DtypeOf(const Profile& profile, HostId op);
+
+  StringPool& pool_;
+  std::vector<LaunchProperties> configs_;
+  boost::unordered_flat_map<std::uint32_t, std::uint32_t> name_rows_;
+  boost::unordered_flat_map<KernelKey, std::uint32_t> op_rows_;
+  // Of the rank being added.
+  std::uint32_t position_ = 0;
+  std::vector<std::uint32_t> config_of_;
+  std::vector<Tri> eligible_;
+  std::vector<StringId> dtype_of_;
+  Texts* texts_ = nullptr;
+  boost::unordered_flat_map<std::uint64_t, std::uint32_t> iteration_rows_;
+};
+
+}  // namespace profgauge

@@ -1,0 +1,284 @@
+#include "analysis/device/launches.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "analysis/tables/texts.h"
+
+namespace profgauge {
+namespace {
+
+std::string_view KindName(DeviceKind kind) {
+  switch (kind) {
+    case DeviceKind::kKernel:
+      return "kernel";
+    case DeviceKind::kMemcpy:
+      return "memcpy";
+    case DeviceKind::kMemset:
+      break;
+  }
+  return "memset";
+}
+
+struct Summary {
+  std::vector<Ns> delays;  // Of kernels.
+  std::int64_t launches = 0, into_empty_queue = 0;
+};
+
+Ns DelayOf(const Profile& profile, std::size_t row) {
+  const std::uint32_t call = profile.device.launch[row].value;
+  const Ns end = profile.api.start[call] + profile.api.duration[call];
+  return std::max<Ns>(0, profile.device.start[row] - end);
+}
+
+// When the items were launched and when they started, each in order. Clocks of host and device can
+// be off by a little; a queue has no negative length, so nothing starts before its launch.
+struct SortedTimes {
+  explicit SortedTimes(std::span<const QueueItem> items) {
+    launched.reserve(items.size());
+    started.reserve(items.size());
+    for (const QueueItem& item : items) {
+      launched.push_back(item.launched);
+      started.push_back(std::max(item.launched, item.started));
+    }
+    for (std::vector<Ns>* times : {&launched, &started}) {
+      if (!std::is_sorted(times->begin(), times->end())) std::sort(times->begin(), times->end());
+    }
+  }
+  std::vector<Ns> launched, started;
+};
+
+// Index of the first of `times`, from `from` on, that is not before `at`: a few steps, else a leap.
+std::size_t AdvanceTo(const std::vector<Ns>& times, std::size_t from, Ns at) {
+  for (int step = 0; step < 8; ++step, ++from) {
+    if (from == times.size() || times[from] >= at) return from;
+  }
+  const auto begin = times.begin() + static_cast<std::ptrdiff_t>(from);
+  return static_cast<std::size_t>(std::lower_bound(begin, times.end(), at) - times.begin());
+}
+
+template <class Visit>
+void ForEachEvent(std::span<const QueueItem> items, Visit visit) {
+  const SortedTimes times(items);
+  std::size_t launched = 0, started = 0;
+  while (started < items.size()) {
+    // No item starts before its own launch, so launches never run out first.
+    const bool launch =
+        launched < items.size() && times.launched[launched] <= times.started[started];
+    const Ns time = launch ? times.launched[launched++] : times.started[started++];
+    visit(QueueEvent{time, static_cast<std::int64_t>(launched - started)});
+  }
+}
+
+// The columns of the table, found once.
+struct Columns {
+  Columns(Table& table, StringPool& pool)
+      : rank(*table.Find("rank")),
+        gpu(*table.Find("gpu")),
+        stream(*table.Find("stream")),
+        name(*table.Find("name")),
+        kind(*table.Find("kind")),
+        op(*table.Find("op")),
+        call(*table.Find("call")),
+        call_start(*table.Find("call_start")),
+        call_time(*table.Find("call_time")),
+        start(*table.Find("start")),
+        time(*table.Find("time")),
+        delay(*table.Find("delay")),
+        queue(*table.Find("queue_length")),
+        uses(*table.Find("uses_tensor_core")),
+        iteration(*table.Find("iteration")),
+        grid(*table.Find("grid")),
+        block(*table.Find("block")) {
+    for (const DeviceKind of : {DeviceKind::kKernel, DeviceKind::kMemcpy, DeviceKind::kMemset}) {
+      kinds[static_cast<std::size_t>(of)] = pool.Intern(KindName(of));
+    }
+    for (const Tri tri : {Tri::kNo, Tri::kYes, Tri::kUnknown}) {
+      verdicts[static_cast<std::size_t>(tri)] = pool.Intern(TriName(tri));
+    }
+  }
+  void Reserve(std::size_t rows) {
+    for (Column* column : {&rank, &gpu, &stream, &name, &kind, &op, &call, &call_start, &call_time,
+                           &start, &time, &delay, &queue, &uses, &iteration, &grid, &block}) {
+      column->Reserve(rows);
+    }
+  }
+  Column &rank, &gpu, &stream, &name, &kind, &op, &call, &call_start, &call_time, &start, &time,
+      &delay, &queue, &uses, &iteration, &grid, &block;
+  std::array<StringId, 3> kinds, verdicts;
+};
+
+// "8, 1, 1", of the few launch properties that a profile has.
+struct Dimensions {
+  Dimensions(const Profile& profile, StringPool& pool) {
+    const auto text = [&](const std::int32_t(&xyz)[3]) {
+      if (xyz[0] <= 0) return StringId{};
+      return pool.Intern(std::to_string(xyz[0]) + ", " + std::to_string(xyz[1]) + ", " +
+                         std::to_string(xyz[2]));
+    };
+    for (const LaunchConfig& config : profile.launch_configs) {
+      grids.push_back(text(config.grid));
+      blocks.push_back(text(config.block));
+    }
+  }
+  std::vector<StringId> grids, blocks;
+};
+
+void AppendRow(const RankContext& rank, std::size_t row, std::int64_t queue,
+               const Dimensions& dimensions, Texts& texts, Columns& to) {
+  const Profile& profile = *rank.profile;
+  const DeviceTable& device = profile.device;
+  const std::uint32_t call = device.launch[row].value;
+  to.rank.AddInteger(rank.rank);
+  to.gpu.AddInteger(device.gpu[row]);
+  to.stream.AddInteger(device.stream[row]);
+  to.name.AddText(texts(device.name[row]));
+  to.kind.AddText(to.kinds[static_cast<std::size_t>(device.kind[row])]);
+  const HostId op = device.op[row];
+  to.op.AddText(op.valid() ? texts(profile.host.name[op.value]) : StringId{});
+  to.call.AddText(texts(profile.api.name[call]));
+  to.call_start.AddInteger(profile.api.start[call]);
+  to.call_time.AddInteger(profile.api.duration[call]);
+  to.start.AddInteger(device.start[row]);
+  to.time.AddInteger(device.duration[row]);
+  to.delay.AddInteger(DelayOf(profile, row));
+  to.queue.AddInteger(queue);
+  to.uses.AddText(to.verdicts[static_cast<std::size_t>(rank.classes[row].tensor_core)]);
+  const std::uint32_t iteration = rank.iterations.of_device[row];
+  to.iteration.AddInteger(iteration == Iterations::kNone ? Column::kAbsentInteger : iteration);
+  const LaunchConfigId config = device.config[row];
+  to.grid.AddText(config.valid() ? dimensions.grids[config.value] : StringId{});
+  to.block.AddText(config.valid() ? dimensions.blocks[config.value] : StringId{});
+}
+
+// How full the queue of the rows [begin, end), which are one stream's, was at each of its launches.
+std::vector<std::int64_t> QueueOf(const Profile& profile, std::size_t begin, std::size_t end) {
+  std::vector<QueueItem> items;
+  items.reserve(end - begin);
+  for (std::size_t i = begin; i < end; ++i) {
+    const ApiId launch = profile.device.launch[i];
+    if (launch.valid()) {
+      items.push_back({profile.api.start[launch.value], profile.device.start[i]});
+    }
+  }
+  return QueueLengths(items);
+}
+
+// Adds the launches of the rows [begin, end), which are one stream's.
+void AddStream(const RankContext& rank, std::size_t begin, std::size_t end,
+               const Dimensions& dimensions, Texts& texts, Columns& columns, Summary& summary) {
+  const Profile& profile = *rank.profile;
+  const std::vector<std::int64_t> queue = QueueOf(profile, begin, end);
+  std::size_t launch = 0;
+  for (std::size_t i = begin; i < end; ++i) {
+    if (!profile.device.launch[i].valid()) continue;
+    const std::int64_t length = queue[launch++];
+    if (!rank.InTables(DeviceId{static_cast<std::uint32_t>(i)})) continue;
+    ++summary.launches;
+    if (length == 0) ++summary.into_empty_queue;
+    if (profile.device.kind[i] == DeviceKind::kKernel) {
+      summary.delays.push_back(DelayOf(profile, i));
+    }
+    AppendRow(rank, i, length, dimensions, texts, columns);
+  }
+}
+
+Ns Median(std::vector<Ns>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  const Ns below = *std::max_element(values.begin(), middle);
+  return below + (*middle - below) / 2;
+}
+
+void SetMetrics(Summary& summary, Output& out) {
+  const std::string reason = out.Gap(Capability::kLaunchLinks);
+  if (summary.delays.empty()) {
+    out.SetAbsent("launch.delay.median", reason);
+  } else {
+    out.Set("launch.delay.median", Median(summary.delays));
+  }
+  if (summary.launches == 0) {
+    out.SetAbsent("launch.queue_empty_share", reason);
+  } else {
+    out.Set("launch.queue_empty_share",
+            static_cast<double>(summary.into_empty_queue) / static_cast<double>(summary.launches));
+  }
+}
+
+}  // namespace
+
+std::vector<QueueEvent> QueueEvents(std::span<const QueueItem> items) {
+  std::vector<QueueEvent> events;
+  events.reserve(items.size() * 2);
+  ForEachEvent(items, [&events](QueueEvent event) { events.push_back(event); });
+  return events;
+}
+
+QueueSums SumQueue(std::span<const QueueItem> items, std::int64_t full) {
+  QueueSums sums;
+  QueueEvent before;
+  ForEachEvent(items, [&](QueueEvent event) {
+    if (sums.events++ == 0) {
+      sums.first = event.time;
+    } else if (before.length >= full) {
+      sums.full_time += event.time - before.time;
+    }
+    sums.length += event.length;
+    sums.longest = std::max(sums.longest, event.length);
+    sums.last = event.time;
+    before = event;
+  });
+  return sums;
+}
+
+std::vector<std::int64_t> QueueLengths(std::span<const QueueItem> items) {
+  const SortedTimes times(items);
+  std::vector<std::int64_t> lengths;
+  lengths.reserve(items.size());
+  std::size_t before = 0, gone = 0;
+  Ns last = std::numeric_limits<Ns>::min();
+  for (const QueueItem& item : items) {
+    if (item.launched < last) before = gone = 0;  // Another thread's: rarely.
+    last = item.launched;
+    before = AdvanceTo(times.launched, before, item.launched);
+    gone = AdvanceTo(times.started, gone, item.launched);
+    lengths.push_back(static_cast<std::int64_t>(before) - static_cast<std::int64_t>(gone));
+  }
+  return lengths;
+}
+
+void AddLaunches(std::span<const RankContext> ranks, Output& out) {
+  Summary summary;
+  std::size_t rows = 0;
+  for (const RankContext& rank : ranks) {
+    for (const ApiId launch : rank.profile->device.launch) rows += launch.valid() ? 1 : 0;
+  }
+  if (rows == 0) {
+    out.SetTableAbsent("launches", out.Gap(Capability::kLaunchLinks));
+    SetMetrics(summary, out);
+    return;
+  }
+  Columns columns(out.AddTable("launches"), out.strings());
+  columns.Reserve(rows);
+  for (const RankContext& rank : ranks) {
+    const DeviceTable& device = rank.profile->device;
+    Texts texts(*rank.profile, out.strings());
+    const Dimensions dimensions(*rank.profile, out.strings());
+    for (std::size_t i = 0; i < device.size();) {  // Rows are sorted by GPU and stream.
+      const std::size_t begin = i;
+      while (i < device.size() && device.gpu[i] == device.gpu[begin] &&
+             device.stream[i] == device.stream[begin]) {
+        ++i;
+      }
+      AddStream(rank, begin, i, dimensions, texts, columns, summary);
+    }
+  }
+  SetMetrics(summary, out);
+}
+
+}  // namespace profgauge

@@ -1,0 +1,42 @@
+// Launches: how long work waits between the host's call and its start, and how full the queues are.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/context/context.h"
+#include "analysis/tables/output.h"
+
+namespace profgauge {
+
+/// One launch of a stream: when its call began, and when its work began on the device.
+struct QueueItem {
+  Ns launched = 0;
+  Ns started = 0;
+};
+
+/// What happened to one stream's queue, in time order: +1 at each launch, −1 at each start (HTA).
+struct QueueEvent {
+  Ns time = 0;
+  std::int64_t length = 0;  ///< After the event; never negative.
+};
+/// A launch at the very time of a start comes first. O(n log n).
+std::vector<QueueEvent> QueueEvents(std::span<const QueueItem> items);
+
+/// Per item: how many of the others had been launched before it and had not started when it was
+/// launched. O(n log n).
+std::vector<std::int64_t> QueueLengths(std::span<const QueueItem> items);
+
+/// How full a queue was over its events, without the list of them.
+struct QueueSums {
+  std::int64_t events = 0, length = 0, longest = 0;  ///< `length`: the sum over events.
+  Ns full_time = 0;  ///< Time in which at least `full` launches were in the queue.
+  Ns first = 0, last = 0;
+};
+QueueSums SumQueue(std::span<const QueueItem> items, std::int64_t full);
+
+/// Adds launches (rows by rank, GPU, stream and start) and sets launch.*.
+void AddLaunches(std::span<const RankContext> ranks, Output& out);
+
+}  // namespace profgauge

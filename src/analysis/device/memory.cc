@@ -1,0 +1,319 @@
+#include "analysis/device/memory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/tables/texts.h"
+
+namespace profgauge {
+namespace {
+
+// c10::DeviceType and its number, as one key; CPUs are one device.
+using DeviceKey = std::pair<int, std::int32_t>;
+
+DeviceKey KeyOf(const MemoryTable& memory, std::size_t row) {
+  const int type = memory.device_type[row];
+  return {type, type == 0 ? -1 : memory.device[row]};
+}
+
+std::string DeviceName(const DeviceKey& key) {
+  if (key.first == 0) return "CPU";
+  return key.first == 1 ? fmt::format("GPU {}", key.second)
+                        : fmt::format("device {} of type {}", key.second, key.first);
+}
+
+struct OpSums {
+  std::int64_t increase = 0, self_increase = 0;
+  std::int64_t allocations = 0, self_allocations = 0;
+  std::int64_t allocated = 0, self_allocated = 0;
+};
+
+// The innermost op of the tree around a memory event. Annotations are transparent; what happens in
+// a framework range itself (optimizer, data loader) is no operator's.
+std::uint32_t OpOf(const RankContext& rank, HostId at) {
+  const HostTable& host = rank.profile->host;
+  while (at.valid()) {
+    const std::uint32_t op = rank.tree.representative[at.value];
+    if (op != OpTree::kNone) return op;
+    const bool transparent = host.kind[at.value] == HostKind::kAnnotation &&
+                             !IsFrameworkRange(rank.profile->Name(host.name[at.value]));
+    if (!transparent) return OpTree::kNone;
+    at = host.parent[at.value];
+  }
+  return OpTree::kNone;
+}
+
+bool IsTableOp(const RankContext& rank, std::uint32_t row) {
+  return !IsFrameworkRange(rank.profile->Name(rank.profile->host.name[row]));
+}
+
+// Sums per device and operator name of one rank.
+using NameSums = boost::unordered_flat_map<std::uint32_t, OpSums>;
+
+std::map<DeviceKey, NameSums> SumByOp(const RankContext& rank) {
+  const MemoryTable& memory = rank.profile->memory;
+  const HostTable& host = rank.profile->host;
+  std::map<DeviceKey, NameSums> result;
+  for (std::size_t i = 0; i < memory.size(); ++i) {
+    const std::uint32_t op = OpOf(rank, memory.op[i]);
+    if (op == OpTree::kNone || !IsTableOp(rank, op)) continue;
+    NameSums& sums = result[KeyOf(memory, i)];
+    const std::int64_t bytes = memory.bytes[i];
+    OpSums& self = sums[host.name[op].value];
+    self.self_increase += bytes;
+    if (bytes > 0) {
+      self.self_allocated += bytes;
+      ++self.self_allocations;
+    }
+    for (std::uint32_t at = op; at != OpTree::kNone; at = rank.tree.parent[at]) {
+      if (!IsTableOp(rank, at)) continue;
+      OpSums& total = sums[host.name[at].value];
+      total.increase += bytes;
+      if (bytes <= 0) continue;
+      total.allocated += bytes;
+      ++total.allocations;
+    }
+  }
+  return result;
+}
+
+std::vector<std::int64_t> CallsByName(const RankContext& rank) {
+  std::vector<std::int64_t> calls(rank.profile->strings.size(), 0);
+  const HostTable& host = rank.profile->host;
+  for (std::size_t row = 0; row < host.size(); ++row) {
+    if (rank.tree.IsOp(row) && host.name[row].valid()) ++calls[host.name[row].value];
+  }
+  return calls;
+}
+
+void AppendOps(const RankContext& rank, Table& table, StringPool& pool) {
+  const Profile& profile = *rank.profile;
+  const std::vector<std::int64_t> calls = CallsByName(rank);
+  for (const auto& [device, sums] : SumByOp(rank)) {
+    std::vector<std::pair<std::uint32_t, OpSums>> rows(sums.begin(), sums.end());
+    std::sort(rows.begin(), rows.end(), [&](const auto& a, const auto& b) {
+      if (a.second.self_increase != b.second.self_increase) {
+        return a.second.self_increase > b.second.self_increase;
+      }
+      return profile.Name(StringId{a.first}) < profile.Name(StringId{b.first});
+    });
+    for (const auto& [name, row] : rows) {
+      table.Find("device")->AddText(pool.Intern(DeviceName(device)));
+      table.Find("rank")->AddInteger(rank.rank);
+      table.Find("name")->AddText(pool.Intern(profile.Name(StringId{name})));
+      table.Find("calls")->AddInteger(calls[name]);
+      table.Find("increase")->AddInteger(row.increase);
+      table.Find("self_increase")->AddInteger(row.self_increase);
+      table.Find("allocations")->AddInteger(row.allocations);
+      table.Find("self_allocations")->AddInteger(row.self_allocations);
+      table.Find("allocated")->AddInteger(row.allocated);
+      table.Find("self_allocated")->AddInteger(row.self_allocated);
+    }
+  }
+}
+
+struct Block {
+  DeviceKey device;
+  std::string op;  // Empty: none is known.
+  std::int64_t bytes = 0;
+  Ns allocated_at = Column::kAbsentInteger, released_at = Column::kAbsentInteger;
+};
+
+// "aten::empty" says nothing about who wanted the memory: name its caller too.
+std::string BlockOpName(const RankContext& rank, HostId at) {
+  const std::uint32_t op = OpOf(rank, at);
+  if (op == OpTree::kNone) return {};
+  const Profile& profile = *rank.profile;
+  const std::string name(profile.Name(profile.host.name[op]));
+  const std::uint32_t parent = rank.tree.parent[op];
+  if (!name.starts_with("aten::empty") || parent == OpTree::kNone) return name;
+  return fmt::format("{} ({})", profile.Name(profile.host.name[parent]), name);
+}
+
+std::vector<Block> PairBlocks(const RankContext& rank) {
+  const MemoryTable& memory = rank.profile->memory;
+  std::vector<Block> blocks;
+  boost::unordered_flat_map<std::uint64_t, std::size_t> open;
+  for (std::size_t i = 0; i < memory.size(); ++i) {
+    if (memory.address[i] == 0 || memory.bytes[i] == 0) continue;
+    const auto found = open.find(memory.address[i]);
+    if (memory.bytes[i] > 0) {
+      Block& block = blocks.emplace_back();
+      block.device = KeyOf(memory, i);
+      block.op = BlockOpName(rank, memory.op[i]);
+      block.bytes = memory.bytes[i];
+      block.allocated_at = memory.time[i];
+      open.insert_or_assign(memory.address[i], blocks.size() - 1);
+    } else if (found != open.end()) {
+      blocks[found->second].released_at = memory.time[i];
+      open.erase(found);
+    } else {
+      Block& block = blocks.emplace_back();
+      block.device = KeyOf(memory, i);
+      block.op = BlockOpName(rank, memory.op[i]);
+      block.bytes = -memory.bytes[i];
+      block.released_at = memory.time[i];
+    }
+  }
+  return blocks;
+}
+
+void AppendBlocks(const RankContext& rank, Table& table, StringPool& pool) {
+  for (const Block& block : PairBlocks(rank)) {
+    const bool whole =
+        block.allocated_at != Column::kAbsentInteger && block.released_at != Column::kAbsentInteger;
+    table.Find("device")->AddText(pool.Intern(DeviceName(block.device)));
+    table.Find("rank")->AddInteger(rank.rank);
+    table.Find("op")->AddText(block.op.empty() ? StringId{} : pool.Intern(block.op));
+    table.Find("bytes")->AddInteger(block.bytes);
+    table.Find("allocated_at")->AddInteger(block.allocated_at);
+    table.Find("released_at")->AddInteger(block.released_at);
+    Column& duration = *table.Find("duration");
+    if (whole)
+      duration.AddInteger(block.released_at - block.allocated_at);
+    else
+      duration.AddAbsent();
+  }
+}
+
+// The allocator's totals on one device.
+struct Peak {
+  std::int64_t allocated = -1, reserved = -1;
+  std::int64_t allocated_at_most_reserved = -1;
+};
+
+struct Peaks {
+  std::int64_t allocated = -1, reserved = -1;
+  double share = -1, fragmentation = -1;
+};
+
+std::map<DeviceKey, Peak> FindPeaks(const MemoryTable& memory) {
+  std::map<DeviceKey, Peak> peaks;
+  for (std::size_t i = 0; i < memory.size(); ++i) {
+    Peak& peak = peaks[KeyOf(memory, i)];
+    peak.allocated = std::max(peak.allocated, memory.total_allocated[i]);
+    const std::int64_t reserved = memory.total_reserved[i];
+    if (reserved > peak.reserved) peak.allocated_at_most_reserved = -1;
+    if (reserved >= peak.reserved) {  // While most is reserved, the fullest moment counts.
+      peak.allocated_at_most_reserved =
+          std::max(peak.allocated_at_most_reserved, memory.total_allocated[i]);
+    }
+    peak.reserved = std::max(peak.reserved, reserved);
+  }
+  return peaks;
+}
+
+void PoolPeaks(const RankContext& rank, Peaks& pooled) {
+  for (const auto& [device, peak] : FindPeaks(rank.profile->memory)) {
+    if (device.first == 0) continue;  // The gates are about GPUs.
+    pooled.allocated = std::max(pooled.allocated, peak.allocated);
+    pooled.reserved = std::max(pooled.reserved, peak.reserved);
+    for (const Gpu& gpu : rank.devices) {
+      if (gpu.id != device.second || gpu.memory <= 0 || peak.allocated < 0) continue;
+      pooled.share = std::max(
+          pooled.share, static_cast<double>(peak.allocated) / static_cast<double>(gpu.memory));
+    }
+    if (peak.reserved > 0 && peak.allocated_at_most_reserved >= 0) {
+      pooled.fragmentation =
+          std::max(pooled.fragmentation, 1 - static_cast<double>(peak.allocated_at_most_reserved) /
+                                                 static_cast<double>(peak.reserved));
+    }
+  }
+}
+
+void SetMetrics(std::span<const RankContext> ranks, Output& out) {
+  Peaks peaks;
+  bool any = false;
+  for (const RankContext& rank : ranks) {
+    PoolPeaks(rank, peaks);
+    any = any || rank.profile->memory.size() > 0;
+  }
+  const std::string gap =
+      any ? "the recording has no totals of a GPU's allocator (PyTorch 1.10 and "
+            "later write them)"
+          : out.Gap(Capability::kMemoryEvents);
+  if (peaks.allocated >= 0)
+    out.Set("memory.peak_allocated", peaks.allocated);
+  else
+    out.SetAbsent("memory.peak_allocated", gap);
+  if (peaks.reserved >= 0)
+    out.Set("memory.peak_reserved", peaks.reserved);
+  else
+    out.SetAbsent("memory.peak_reserved", gap);
+  if (peaks.share >= 0)
+    out.Set("memory.peak_share", peaks.share);
+  else
+    out.SetAbsent("memory.peak_share",
+                  peaks.allocated >= 0 ? out.Gap(Capability::kDeviceProperties) : gap);
+  if (peaks.fragmentation >= 0)
+    out.Set("memory.fragmentation", peaks.fragmentation);
+  else
+    out.SetAbsent("memory.fragmentation", gap);
+}
+
+void AppendCurve(const RankContext& rank, Table& table, StringPool& pool) {
+  const MemoryTable& memory = rank.profile->memory;
+  std::map<DeviceKey, StringId> names;
+  const auto total = [](Column& column, std::int64_t bytes) {
+    if (bytes >= 0)
+      column.AddInteger(bytes);
+    else
+      column.AddAbsent();
+  };
+  for (std::size_t i = 0; i < memory.size(); ++i) {
+    if (memory.total_allocated[i] < 0 && memory.total_reserved[i] < 0) continue;
+    const DeviceKey key = KeyOf(memory, i);
+    StringId& name = names[key];
+    if (!name.valid()) name = pool.Intern(DeviceName(key));
+    table.Find("device")->AddText(name);
+    table.Find("rank")->AddInteger(rank.rank);
+    table.Find("time")->AddInteger(memory.time[i]);
+    total(*table.Find("allocated"), memory.total_allocated[i]);
+    total(*table.Find("reserved"), memory.total_reserved[i]);
+  }
+}
+
+}  // namespace
+
+void AddMemory(std::span<const RankContext> ranks, Output& out) {
+  SetMetrics(ranks, out);
+  bool any = false, addresses = false, totals = false;
+  for (const RankContext& rank : ranks) {
+    const MemoryTable& memory = rank.profile->memory;
+    any = any || memory.size() > 0;
+    for (std::size_t i = 0; i < memory.size(); ++i) {
+      addresses = addresses || memory.address[i] != 0;
+      totals = totals || memory.total_allocated[i] >= 0;
+    }
+  }
+  if (!any) {
+    for (const char* table : {"memory_ops", "memory_events", "memory_curve"}) {
+      out.SetTableAbsent(table, out.Gap(Capability::kMemoryEvents));
+    }
+    return;
+  }
+  Table& ops = out.AddTable("memory_ops");
+  for (const RankContext& rank : ranks) AppendOps(rank, ops, out.strings());
+  const std::string old = "the recording is older than PyTorch 1.10, which writes ";
+  if (addresses) {
+    Table& blocks = out.AddTable("memory_events");
+    for (const RankContext& rank : ranks) AppendBlocks(rank, blocks, out.strings());
+  } else {
+    out.SetTableAbsent("memory_events", old + "addresses");
+  }
+  if (totals) {
+    Table& curve = out.AddTable("memory_curve");
+    for (const RankContext& rank : ranks) AppendCurve(rank, curve, out.strings());
+  } else {
+    out.SetTableAbsent("memory_curve", old + "the allocator's totals");
+  }
+}
+
+}  // namespace profgauge

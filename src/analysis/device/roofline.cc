@@ -1,0 +1,262 @@
+#include "analysis/device/roofline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "analysis/work/device_peaks.h"
+#include "base/format.h"
+
+namespace profgauge {
+namespace {
+
+constexpr std::string_view kNoShapes =
+    "no operator with known shapes launched device work whose operations can be counted";
+
+// The calls of one operator with the same shapes and types on the same kind of GPU.
+struct Point {
+  std::int64_t calls = 0;
+  Ns time = 0, tensor_core_time = 0;
+  double flops = 0, bytes = 0;  // Sums; bytes -1 when unknown.
+  std::string dtype;
+  bool is_matrix = false;
+  std::string gpu;  // Its name; empty when not recorded.
+  const DevicePeaks* peaks = nullptr;
+
+  void Add(const RankContext& rank, std::uint32_t row) {
+    const OpWork& work = *rank.works.Find(row);
+    ++calls;
+    time += rank.tree.kernel_total[row];
+    tensor_core_time += rank.tree.tensor_core_total[row];
+    flops += work.flops;
+    bytes = bytes < 0 || work.bytes < 0 ? -1 : bytes + work.bytes;
+    dtype = work.dtype;
+    is_matrix = work.is_matrix;
+  }
+  double peak() const {
+    return peaks == nullptr ? 0 : FlopPeak(*peaks, dtype, is_matrix, tensor_core_time > 0);
+  }
+  double compute_time() const { return peak() > 0 ? flops / peak() : -1; }
+  double memory_time() const {
+    return peaks != nullptr && peaks->memory_bandwidth > 0 && bytes >= 0
+               ? bytes / peaks->memory_bandwidth
+               : -1;
+  }
+};
+
+using Key = std::tuple<std::string, std::string, std::string, std::string>;
+using Points = std::map<Key, Point>;
+
+// The GPU on which an operator's kernels ran: the first one's.
+std::vector<std::int32_t> GpuOfCalls(const RankContext& rank) {
+  const DeviceTable& device = rank.profile->device;
+  std::vector<std::int32_t> gpus(rank.profile->host.size(), -1);
+  for (std::size_t row = device.size(); row-- > 0;) {
+    const HostId op = device.op[row];
+    if (device.kind[row] != DeviceKind::kKernel || !op.valid()) continue;
+    const std::uint32_t counted = rank.works.counted_in[op.value];
+    if (counted != OpWorks::kNone) gpus[counted] = device.gpu[row];
+  }
+  return gpus;
+}
+
+struct Totals {
+  double flops = 0;
+  double seconds_at_peak = 0;  // Σ FLOPs / peak of their type.
+  Ns kernel_time = 0, counted_time = 0;
+  bool all_peaks = true;
+  std::string unknown_gpu;
+};
+
+class Collector {
+ public:
+  void Add(const RankContext& rank, Totals& totals) {
+    const HostTable& host = rank.profile->host;
+    const std::vector<std::int32_t> gpus = GpuOfCalls(rank);
+    RankPoints of_rank;
+    for (std::uint32_t row = 0; row < host.size(); ++row) {
+      if (rank.works.counted_in[row] != row || rank.tree.kernel_total[row] <= 0) continue;
+      if (!rank.InTables(HostId{row})) continue;
+      PointOf(rank, row, gpus[row], of_rank).Add(rank, row);
+      totals.counted_time += rank.tree.kernel_total[row];
+    }
+    const DeviceTable& device = rank.profile->device;
+    for (std::uint32_t row = 0; row < device.size(); ++row) {
+      if (device.kind[row] == DeviceKind::kKernel && rank.InTables(DeviceId{row})) {
+        totals.kernel_time += device.duration[row];
+      }
+    }
+  }
+
+  Points points;
+
+ private:
+  // The points of one rank by the ids of their texts and the GPU.
+  using RankPoints = std::map<std::array<std::uint32_t, 4>, Point*>;
+
+  Point& PointOf(const RankContext& rank, std::uint32_t row, std::int32_t gpu_id,
+                 RankPoints& of_rank) {
+    const HostTable& host = rank.profile->host;
+    Point*& known = of_rank[{host.name[row].value, host.input_shapes[row].value,
+                             host.input_dtypes[row].value, static_cast<std::uint32_t>(gpu_id)}];
+    if (known != nullptr) return *known;
+    const std::string gpu = NameOf(rank, gpu_id);
+    Point& point =
+        points[Key{rank.profile->Name(host.name[row]), rank.profile->Name(host.input_shapes[row]),
+                   rank.profile->Name(host.input_dtypes[row]), gpu}];
+    if (point.calls == 0) {
+      point.gpu = gpu;
+      point.peaks = PeaksFor(rank, gpu);
+    }
+    known = &point;
+    return point;
+  }
+  static std::string NameOf(const RankContext& rank, std::int32_t id) {
+    for (const Gpu& gpu : rank.devices) {
+      if (gpu.id == id) return gpu.name;
+    }
+    return {};
+  }
+  const DevicePeaks* PeaksFor(const RankContext& rank, const std::string& name) {
+    const auto [at, is_new] = peaks_.try_emplace(name);
+    if (is_new) {
+      Gpu gpu;
+      gpu.name = name;
+      at->second = PeaksOf(gpu, rank.knowledge.devices);
+    }
+    return at->second ? &*at->second : nullptr;
+  }
+
+  std::map<std::string, std::optional<DevicePeaks>> peaks_;
+};
+
+void Real(Table& table, std::string_view id, double value) {
+  Column& column = *table.Find(id);
+  if (value >= 0) {
+    column.AddReal(value);
+  } else {
+    column.AddAbsent();
+  }
+}
+
+void Text(Table& table, std::string_view id, std::string_view value) {
+  Column& column = *table.Find(id);
+  if (value.empty()) {
+    column.AddAbsent();
+  } else {
+    column.AddText(table.strings().Intern(value));
+  }
+}
+
+void AppendRow(const Key& key, const Point& point, Table& table) {
+  const double seconds = static_cast<double>(point.time) / 1e9;
+  const double compute = point.compute_time(), memory = point.memory_time();
+  const bool has_roof = compute >= 0 && memory >= 0;
+  Text(table, "name", std::get<0>(key));
+  Text(table, "input_shapes", std::get<1>(key));
+  Text(table, "dtype", point.dtype);
+  Text(table, "gpu_name", point.gpu);
+  table.Find("calls")->AddInteger(point.calls);
+  table.Find("time")->AddInteger(point.time);
+  Real(table, "flops", point.flops);
+  Column& bytes = *table.Find("bytes");
+  if (point.bytes >= 0 && point.bytes < 9e18) {
+    bytes.AddInteger(static_cast<std::int64_t>(point.bytes));
+  } else {
+    bytes.AddAbsent();
+  }
+  Real(table, "intensity", point.bytes > 0 ? point.flops / point.bytes : -1);
+  Real(table, "achieved", point.flops / seconds);
+  Real(table, "peak", point.peak() > 0 ? point.peak() : -1);
+  Real(table, "mfu", compute >= 0 ? compute / seconds : -1);
+  Real(table, "achieved_bandwidth", point.bytes >= 0 ? point.bytes / seconds : -1);
+  Real(table, "bandwidth_share", memory >= 0 ? memory / seconds : -1);
+  Text(table, "bound", !has_roof ? "" : compute > memory ? "compute" : "memory");
+  Real(table, "roof_share", has_roof ? std::max(compute, memory) / seconds : -1);
+}
+
+void FillTable(const Points& points, Output& out) {
+  std::vector<const Points::value_type*> rows;
+  for (const auto& row : points) rows.push_back(&row);
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](auto* a, auto* b) { return a->second.time > b->second.time; });
+  Table& table = out.AddTable("roofline");
+  for (const auto* row : rows) AppendRow(row->first, row->second, table);
+}
+
+// GPU time of the run: every GPU with work, for the whole of its rank's window.
+double GpuSeconds(std::span<const RankContext> ranks) {
+  double seconds = 0;
+  for (const RankContext& rank : ranks) {
+    seconds +=
+        static_cast<double>(rank.window().length()) / 1e9 * static_cast<double>(rank.gpus.size());
+  }
+  return seconds;
+}
+
+void SetMetrics(std::span<const RankContext> ranks, const Totals& totals, Output& out) {
+  const bool has_timeline = std::all_of(ranks.begin(), ranks.end(), [](const RankContext& rank) {
+    return rank.profile->has_timeline;
+  });
+  const double seconds = GpuSeconds(ranks);
+  if (!has_timeline || seconds <= 0) {
+    for (const char* id : {"flops.achieved", "flops.mfu"}) {
+      out.SetAbsent(id, "needs the times of events, which this kind of file lacks");
+    }
+    return;
+  }
+  const double covered = totals.kernel_time > 0 ? static_cast<double>(totals.counted_time) /
+                                                      static_cast<double>(totals.kernel_time)
+                                                : 0;
+  const std::string note =
+      fmt::format("counts operators with {} of the kernel time; the others' work is unknown",
+                  FormatShare(covered));
+  constexpr double kTooLittle = 0.5;
+  out.Set("flops.achieved", totals.flops / seconds);
+  out.SetNote("flops.achieved", note, covered < kTooLittle);
+  if (!totals.all_peaks) {
+    return out.SetAbsent(
+        "flops.mfu",
+        fmt::format("the peak of {} is not known for all types; add it to the file that the policy "
+                    "names under `devices`",
+                    totals.unknown_gpu.empty() ? "the GPU, whose name was not recorded,"
+                                               : totals.unknown_gpu));
+  }
+  out.Set("flops.mfu", totals.seconds_at_peak / seconds);
+  out.SetNote("flops.mfu", note, covered < kTooLittle);
+}
+
+}  // namespace
+
+void AddRoofline(std::span<const RankContext> ranks, Output& out) {
+  Collector collector;
+  Totals totals;
+  for (const RankContext& rank : ranks) collector.Add(rank, totals);
+  if (collector.points.empty()) {
+    out.SetTableAbsent("roofline", std::string(kNoShapes));
+    for (const char* id : {"flops.achieved", "flops.mfu"}) {
+      out.SetAbsent(id, std::string(kNoShapes));
+    }
+    return;
+  }
+  for (const auto& [key, point] : collector.points) {
+    totals.flops += point.flops;
+    if (point.flops == 0) continue;
+    if (point.compute_time() >= 0) {
+      totals.seconds_at_peak += point.compute_time();
+    } else {
+      totals.all_peaks = false;
+      totals.unknown_gpu = point.gpu;
+    }
+  }
+  FillTable(collector.points, out);
+  SetMetrics(ranks, totals, out);
+}
+
+}  // namespace profgauge

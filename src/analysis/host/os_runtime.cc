@@ -1,0 +1,81 @@
+#include "analysis/host/os_runtime.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <vector>
+
+namespace profgauge {
+namespace {
+
+struct Calls {
+  std::int64_t count = 0;
+  Ns time = 0, min = 0, max = 0;
+};
+
+void AddCalls(std::span<const RankContext> ranks, Output& out) {
+  std::map<std::string_view, Calls> by_name;
+  for (const RankContext& rank : ranks) {
+    const OsTable& os = rank.profile->os;
+    for (std::size_t row = 0; row < os.size(); ++row) {
+      Calls& calls = by_name[rank.profile->Name(os.name[row])];
+      calls.min = calls.count == 0 ? os.duration[row] : std::min(calls.min, os.duration[row]);
+      calls.max = std::max(calls.max, os.duration[row]);
+      calls.time += os.duration[row];
+      ++calls.count;
+    }
+  }
+  if (by_name.empty()) {
+    out.SetTableAbsent("os_calls",
+                       "the recording has no calls of the operating system; Nsight "
+                       "Systems records them with --trace=osrt");
+    return;
+  }
+  std::vector<std::pair<std::string_view, Calls>> rows(by_name.begin(), by_name.end());
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
+  Table& table = out.AddTable("os_calls");
+  for (const auto& [name, calls] : rows) {
+    table.Find("name")->AddText(out.strings().Intern(name));
+    table.Find("calls")->AddInteger(calls.count);
+    table.Find("time")->AddInteger(calls.time);
+    table.Find("mean")->AddInteger(calls.time / calls.count);
+    table.Find("min")->AddInteger(calls.min);
+    table.Find("max")->AddInteger(calls.max);
+  }
+}
+
+void AddThreads(std::span<const RankContext> ranks, Output& out) {
+  Table* table = nullptr;
+  for (const RankContext& rank : ranks) {
+    const Ns length = rank.profile->last - rank.profile->first;
+    for (const Thread& thread : rank.profile->threads) {
+      if (thread.on_cpu < 0) continue;
+      if (table == nullptr) table = &out.AddTable("threads");
+      table->Find("rank")->AddInteger(rank.rank);
+      table->Find("process")->AddText(out.strings().Intern(thread.process));
+      table->Find("thread")->AddInteger(thread.tid);
+      table->Find("on_cpu")->AddInteger(thread.on_cpu);
+      Column& share = *table->Find("share");
+      if (length > 0) {
+        share.AddReal(static_cast<double>(thread.on_cpu) / static_cast<double>(length));
+      } else {
+        share.AddAbsent();
+      }
+    }
+  }
+  if (table == nullptr) {
+    out.SetTableAbsent("threads",
+                       "the recording has no scheduling; Nsight Systems records it with "
+                       "--cpuctxsw=process-tree");
+  }
+}
+
+}  // namespace
+
+void AddOsRuntime(std::span<const RankContext> ranks, Output& out) {
+  AddCalls(ranks, out);
+  AddThreads(ranks, out);
+}
+
+}  // namespace profgauge

@@ -1,0 +1,107 @@
+#include "analysis/neuron/neuron.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+
+#include "base/format.h"
+
+namespace profgauge {
+namespace {
+
+constexpr std::string_view kNoGpu = "a NeuronCore has no such units; see engine.* and neuron.*";
+
+// Below it a capture is start-up rather than work; the rule neuron/empty-capture says so.
+constexpr double kLeastActive = 0.1;
+
+// Prefixes of what only a GPU has.
+constexpr std::string_view kGpuOnly[] = {"tensor_core.",
+                                         "gpu.sm_efficiency",
+                                         "gpu.occupancy",
+                                         "launch.",
+                                         "kernel.",
+                                         "sync.",
+                                         "coverage.",
+                                         "memcpy.pageable_share",
+                                         "breakdown.tensor_core_kernel",
+                                         "breakdown.memset"};
+constexpr std::string_view kGpuTables[] = {"tensor_core_ops", "launches"};
+constexpr std::pair<std::string_view, std::string_view> kGpuColumns[] = {
+    {"iterations", "tensor_core_kernel"},   {"iterations", "tensor_core_kernels"},
+    {"iterations", "tensor_core_gpu_time"}, {"iterations", "tensor_core_gpu_time_share"},
+    {"gpus", "tensor_core_share"},          {"kernels", "uses_tensor_core"}};
+
+NeuronRank MakeRank(const RankContext& context, const Selection& selection) {
+  NeuronRank rank;
+  rank.context = &context;
+  rank.data = context.profile->neuron.get();
+  rank.whole = !selection.range;
+  const Span window = rank.whole ? neuron::WholeWindow(*rank.data) : context.window();
+  rank.total = rank.whole ? rank.data->total_time : window.length();
+  const double stated = rank.data->SummaryNumber("total_time");
+  rank.seconds = rank.whole && stated > 0 ? stated : static_cast<double>(rank.total) * 1e-9;
+  rank.peak_cores = neuron::PeakCores(*rank.data);
+  rank.sums = neuron::Summarize(*rank.data, rank.strings(), window);
+  return rank;
+}
+
+// Shares of the time or of the peak say nothing about the model in a capture of almost nothing.
+void DoubtEmptyCapture(bool all_neuron, Output& out) {
+  const Value& active = out.ValueOf("neuron.active_share");
+  if (IsAbsent(active) || AsNumber(active, 0) >= kLeastActive) return;
+  const std::string why = "the capture holds almost no work, it is active for " +
+                          FormatValue(active, Unit::kShare) + " of its time";
+  for (const char* id :
+       {"neuron.mfu", "neuron.mfu_hlo", "neuron.mfu_inst", "neuron.hfu", "neuron.mbu"}) {
+    out.MarkUncertain(id, why);
+  }
+  if (!all_neuron) return;
+  for (const char* id :
+       {"gpu.idle.mean", "gpu.idle.max", "gpu.utilization.mean", "gpu.utilization.min"}) {
+    out.MarkUncertain(id, why);
+  }
+}
+
+// A summary has no events, but it states for how long something runs.
+void SetStatedIdle(Output& out) {
+  const Value& active = out.ValueOf("neuron.active_share");
+  if (IsAbsent(active) || out.IsSet("gpu.idle.mean")) return;
+  for (const char* id : {"gpu.idle.mean", "gpu.idle.max"}) {
+    out.Set(id, 1 - AsNumber(active, 0));
+    out.SetNote(id, "1 − the active share that the file states");
+  }
+}
+
+}  // namespace
+
+void AddNeuron(std::span<const RankContext> ranks, const Selection& selection, Output& out) {
+  std::vector<NeuronRank> found;
+  for (const RankContext& rank : ranks) {
+    if (rank.profile->neuron != nullptr) found.push_back(MakeRank(rank, selection));
+  }
+  if (found.empty()) return;
+  for (const MetricSpec& spec : MetricCatalogue()) {
+    for (const std::string_view prefix : kGpuOnly) {
+      if (spec.id.starts_with(prefix)) out.SetAbsent(spec.id, std::string(kNoGpu));
+    }
+  }
+  for (const std::string_view table : kGpuTables) {
+    out.RemoveTable(table, std::string(kNoGpu));
+  }
+  for (const auto& [table, column] : kGpuColumns) {
+    out.MarkColumnAbsent(table, column, std::string(kNoGpu));
+  }
+  AddNeuronMetrics(found, out);
+  if (found.size() == ranks.size()) SetStatedIdle(out);
+  DoubtEmptyCapture(found.size() == ranks.size(), out);
+  AddNeuronEngines(found, out);
+  AddNeuronLayers(found, out);
+  AddNeuronMoves(found, out);
+  AddNeuronRows(found, selection.source_root, out);
+  AddNeuronRegions(found, out);
+  AddNeuronSbuf(found, out);
+  AddNeuronNotes(found, out);
+}
+
+}  // namespace profgauge

@@ -1,0 +1,58 @@
+// AWS Neuron: the metrics and tables that only its recordings have
+// (analysis/tables/catalogue_neuron.h).
+//
+// What rows can tell is computed from rows; what they cannot (the model's FLOPs, sizes of weights),
+// and everything when the file is a summary alone, is what the file states. Nothing is added twice:
+// DMA counts packets and never the transfers that they make up, active time leaves out
+// EVENT_SEMAPHORE.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/context/context.h"
+#include "analysis/tables/output.h"
+#include "model/neuron.h"
+#include "model/neuron_summary.h"
+
+namespace profgauge {
+
+/// One rank's Neuron data with its sums over the selected part.
+struct NeuronRank {
+  const RankContext* context = nullptr;
+  const neuron::Data* data = nullptr;
+  bool whole = true;            ///< No range was chosen: what the file states of the whole applies.
+  Ns total = 0;                 ///< Length of the selected part.
+  double seconds = 0;           ///< The same, as exactly as the file states it.
+  std::int64_t peak_cores = 1;  ///< Cores whose peak is the whole of MFU and HFU.
+  neuron::Summary sums;
+
+  const StringPool& strings() const { return context->profile->strings; }
+  /// FLOP/s of the Tensor Engines, -1 when unknown.
+  double PeakFlops() const {
+    const double peak = data->hardware.PeakFlops();
+    return peak > 0 ? peak * static_cast<double>(peak_cores) : -1;
+  }
+  bool HasRows() const { return data->has.instructions || data->has.dma; }
+};
+
+/// Sets everything of Neuron, and what its recordings cannot give of other devices. Nothing when no
+/// rank is of Neuron. Call it after the analyses of all devices and before AddReported().
+void AddNeuron(std::span<const RankContext> ranks, const Selection& selection, Output& out);
+
+// The parts of it, a file each.
+void AddNeuronMetrics(std::span<const NeuronRank> ranks, Output& out);
+void AddNeuronEngines(std::span<const NeuronRank> ranks, Output& out);  ///< engines, opcodes, cores
+void AddNeuronLayers(std::span<const NeuronRank> ranks, Output& out);
+void AddNeuronMoves(std::span<const NeuronRank> ranks, Output& out);  ///< DMA, collectives, tensors
+/// instructions, waits, source_lines (with their text from below `source_root`, if not empty)
+void AddNeuronRows(std::span<const NeuronRank> ranks, const std::string& source_root, Output& out);
+/// source_files, from the table of lines.
+void AddNeuronFiles(const Table& lines, Output& out);
+/// collective_regions, memory_peaks
+void AddNeuronRegions(std::span<const NeuronRank> ranks, Output& out);
+void AddNeuronSbuf(std::span<const NeuronRank> ranks, Output& out);   ///< sbuf_allocations
+void AddNeuronNotes(std::span<const NeuronRank> ranks, Output& out);  ///< throttles, checks, errors
+
+}  // namespace profgauge

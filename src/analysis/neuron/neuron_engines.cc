@@ -1,0 +1,211 @@
+// Tables by engine, opcode and NeuronCore.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "analysis/neuron/neuron.h"
+#include "analysis/tables/row_writer.h"
+
+namespace profgauge {
+namespace {
+
+using neuron::Engine;
+using neuron::Instruction;
+
+struct Group {
+  std::int64_t instructions = 0, with_source = 0, flops = 0;
+  Ns time = 0, wait = 0, setup = 0, active = 0;
+  std::vector<Ns> durations;
+  SpanCollector spans;
+
+  void Add(const Instruction& row) {
+    ++instructions;
+    wait += row.wait;
+    flops += row.flops;
+    if (row.nki_source) ++with_source;
+    if (row.semaphore) return;
+    time += row.duration;
+    if (row.setup) setup += row.duration;
+    spans.Add(row.start, row.duration);
+  }
+  /// Of one core; call it when its rows end.
+  void Close(Span window) { active += Length(Clip(spans.Take(), window)); }
+};
+
+bool Inside(const NeuronRank& rank, Ns start) {
+  return start >= rank.sums.window.start && start < rank.sums.window.end;
+}
+
+Ns Median(std::vector<Ns> durations) {
+  if (durations.empty()) return -1;
+  const auto middle = durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 2);
+  std::nth_element(durations.begin(), middle, durations.end());
+  return *middle;
+}
+
+// Calls `take` with the rows of each core and engine: they stand together.
+template <class Take>
+void ForEachEngine(const neuron::Data& data, const Take& take) {
+  const auto& rows = data.instructions;
+  for (std::size_t begin = 0; begin < rows.size();) {
+    std::size_t end = begin;
+    while (end < rows.size() && rows[end].core == rows[begin].core &&
+           rows[end].engine == rows[begin].engine) {
+      ++end;
+    }
+    take(std::span(rows).subspan(begin, end - begin));
+    begin = end;
+  }
+}
+
+void AddEngineRows(const NeuronRank& rank, bool any_source, RowWriter& write) {
+  ForEachEngine(*rank.data, [&](std::span<const Instruction> rows) {
+    Group group;
+    for (const Instruction& row : rows) {
+      if (!row.semaphore) group.spans.Add(row.start, row.duration);
+    }
+    group.Close(rank.sums.window);
+    group.spans.Take();
+    for (const Instruction& row : rows) {
+      if (!Inside(rank, row.start)) continue;
+      group.Add(row);
+      if (!row.semaphore) group.durations.push_back(row.duration);
+    }
+    write.Integer(rank.context->rank).Integer(rows.front().core);
+    write.Text(neuron::EngineName(rows.front().engine)).Integer(group.instructions);
+    write.Integer(group.time).Integer(group.active);
+    write.Share(static_cast<double>(group.active), static_cast<double>(rank.total));
+    write.Integer(group.wait).Integer(group.setup).Known(Median(std::move(group.durations)));
+    if (any_source) {
+      write.Share(static_cast<double>(group.with_source), static_cast<double>(group.instructions));
+    } else {
+      write.Absent();
+    }
+    write.Flops(group.flops);
+  });
+}
+
+void AddOpcodeRows(const NeuronRank& rank, RowWriter& write) {
+  std::map<std::pair<Engine, std::string_view>, Group> groups;
+  ForEachEngine(*rank.data, [&](std::span<const Instruction> rows) {
+    for (const Instruction& row : rows) {
+      if (!Inside(rank, row.start)) continue;
+      groups[{row.engine, rank.context->profile->Name(row.opcode)}].Add(row);
+    }
+    for (auto& [key, group] : groups) {
+      if (key.first == rows.front().engine) group.Close(rank.sums.window);
+    }
+  });
+  std::vector<std::pair<std::pair<Engine, std::string_view>, const Group*>> order;
+  for (const auto& [key, group] : groups) order.emplace_back(key, &group);
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return a.second->time > b.second->time; });
+  for (const auto& [key, group] : order) {
+    write.Integer(rank.context->rank).Text(neuron::EngineName(key.first)).Text(key.second);
+    write.Integer(group->instructions).Integer(group->time).Integer(group->active);
+    write.Integer(group->time / group->instructions).Integer(group->wait).Flops(group->flops);
+  }
+}
+
+struct Core {
+  std::int64_t instructions = 0;
+  std::array<Ns, neuron::kEngines> active{};
+  std::vector<Span> all;
+};
+
+std::map<std::int32_t, Core> CoresOf(const NeuronRank& rank) {
+  std::map<std::int32_t, Core> cores;
+  ForEachEngine(*rank.data, [&](std::span<const Instruction> rows) {
+    Core& core = cores[rows.front().core];
+    SpanCollector spans;
+    for (const Instruction& row : rows) {
+      if (Inside(rank, row.start)) ++core.instructions;
+      if (!row.semaphore) spans.Add(row.start, row.duration);
+    }
+    const std::vector<Span> active = Clip(spans.Take(), rank.sums.window);
+    core.all.insert(core.all.end(), active.begin(), active.end());
+    if (rows.front().engine != Engine::kOther) {
+      core.active[static_cast<std::size_t>(rows.front().engine)] += Length(active);
+    }
+  });
+  return cores;
+}
+
+// The engine that differs most between cores; engines that hardly work do not count.
+void SetImbalance(std::span<const std::map<std::int32_t, Core>> cores,
+                  std::span<const NeuronRank> ranks, Output& out) {
+  constexpr double kLeastActive = 0.01;
+  std::int64_t count = 0;
+  for (const auto& of_rank : cores) count += static_cast<std::int64_t>(of_rank.size());
+  if (count > 0) out.Set("neuron.cores", count);
+  if (count < 2) {
+    return out.SetAbsent("neuron.core_imbalance", "the run has one NeuronCore");
+  }
+  double largest = 0;
+  for (std::size_t engine = 0; engine < neuron::kEngines; ++engine) {
+    double low = 0, high = 0, sum = 0, time = 0;
+    bool first = true;
+    for (std::size_t i = 0; i < cores.size(); ++i) {
+      for (const auto& [id, core] : cores[i]) {
+        const auto active = static_cast<double>(core.active[engine]);
+        low = first ? active : std::min(low, active);
+        high = first ? active : std::max(high, active);
+        first = false;
+        sum += active;
+        time += static_cast<double>(ranks[i].total);
+      }
+    }
+    if (time <= 0 || sum < kLeastActive * time) continue;
+    largest = std::max(largest, (high - low) / (sum / static_cast<double>(count)));
+  }
+  out.Set("neuron.core_imbalance", largest);
+}
+
+void AddCoreRows(const NeuronRank& rank, const std::map<std::int32_t, Core>& cores,
+                 RowWriter& write) {
+  for (const auto& [id, core] : cores) {
+    SpanCollector packets;
+    for (const neuron::Dma& row : rank.data->packets) {
+      if (row.core == id) packets.Add(row.start, row.duration);
+    }
+    const std::vector<Span> dma = Clip(packets.Take(), rank.sums.window);
+    std::vector<Span> all = core.all;
+    all.insert(all.end(), dma.begin(), dma.end());
+    write.Integer(rank.context->rank).Integer(id).Integer(core.instructions);
+    for (const Ns active : core.active) write.Integer(active);
+    write.Integer(Length(dma)).Integer(Length(Merge(std::move(all))));
+  }
+}
+
+}  // namespace
+
+void AddNeuronEngines(std::span<const NeuronRank> ranks, Output& out) {
+  const bool rows = std::any_of(ranks.begin(), ranks.end(), [](const NeuronRank& rank) {
+    return !rank.data->instructions.empty();
+  });
+  if (!rows) {
+    for (const char* table : {"engines", "opcodes", "cores"}) {
+      out.SetTableAbsent(table, "the file has no instructions");
+    }
+    return;
+  }
+  std::int64_t with_source = 0;
+  for (const NeuronRank& rank : ranks) {
+    for (const neuron::EngineSums& engine : rank.sums.engines) with_source += engine.with_source;
+  }
+  RowWriter engines(out.AddTable("engines"));
+  for (const NeuronRank& rank : ranks) AddEngineRows(rank, with_source > 0, engines);
+  RowWriter opcodes(out.AddTable("opcodes"));
+  for (const NeuronRank& rank : ranks) AddOpcodeRows(rank, opcodes);
+  std::vector<std::map<std::int32_t, Core>> cores;
+  for (const NeuronRank& rank : ranks) cores.push_back(CoresOf(rank));
+  RowWriter table(out.AddTable("cores"));
+  for (std::size_t i = 0; i < ranks.size(); ++i) AddCoreRows(ranks[i], cores[i], table);
+  SetImbalance(cores, ranks, out);
+}
+
+}  // namespace profgauge

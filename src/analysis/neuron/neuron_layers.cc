@@ -1,0 +1,229 @@
+// The operator table: layers, the graph's operators in them, and their opcodes, as a tree in rows.
+#include <algorithm>
+#include <array>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analysis/neuron/neuron.h"
+#include "analysis/tables/row_writer.h"
+
+namespace profgauge {
+namespace {
+
+using neuron::Engine;
+using neuron::Instruction;
+
+constexpr std::uint32_t kRoot = 0;
+/// A path deeper than this is cut: rows are no place for more.
+constexpr std::uint32_t kMostDepth = 64;
+
+enum class Kind : std::uint8_t { kLayer, kHlo, kOpcode };
+constexpr std::string_view kKinds[] = {"layer", "hlo", "opcode"};
+
+struct Node {
+  std::string name;
+  std::uint32_t parent = kRoot;
+  std::uint32_t depth = 0;
+  Kind kind = Kind::kLayer;
+  std::vector<std::uint32_t> children;
+  std::int64_t instructions = 0, flops = 0, transpose_flops = 0;
+  neuron::Traffic traffic;
+  Ns wait = 0, first = -1, last = -1;
+  std::array<Ns, neuron::kEngines> active{};
+  std::vector<Span> all;     // Of all engines, merged per engine.
+  SpanCollector collecting;  // Of the engine at hand.
+  bool open = false;         // Rows of the engine at hand are in it.
+  Ns busy = 0;
+  const neuron::Layer* stated = nullptr;
+};
+
+class Tree {
+ public:
+  explicit Tree(const NeuronRank& rank) : rank_(rank), nodes_(1) {
+    for (const neuron::Layer& layer : rank.data->layers) {
+      const std::uint32_t node = LayerNode(layer.path);
+      if (node != kRoot && rank.whole) nodes_[node].stated = &layer;
+    }
+    AddInstructions();
+    for (Node& node : nodes_) node.busy = Length(Merge(std::exchange(node.all, {})));
+    for (Node& node : nodes_) {
+      std::stable_sort(
+          node.children.begin(), node.children.end(),
+          [&](std::uint32_t a, std::uint32_t b) { return nodes_[a].busy > nodes_[b].busy; });
+    }
+  }
+
+  /// `row` is the number of the next row of the table, which counts on.
+  void Write(std::int64_t& row, RowWriter& write) const {
+    // Depth first, without recursion: paths come from the file.
+    struct Place {
+      std::uint32_t node = kRoot;
+      std::int64_t parent = -1;  // A row of the table.
+      std::string path;          // Of the parent.
+    };
+    std::vector<Place> open;
+    const auto push = [&](const Node& parent, std::int64_t parent_row, const std::string& path) {
+      for (auto child = parent.children.rbegin(); child != parent.children.rend(); ++child) {
+        open.push_back({*child, parent_row, path});
+      }
+    };
+    push(nodes_[kRoot], -1, "");
+    while (!open.empty()) {
+      const Place place = std::move(open.back());
+      open.pop_back();
+      const Node& node = nodes_[place.node];
+      const std::string path = place.path + "/" + node.name;
+      write.Integer(row).Known(place.parent).Integer(node.depth);
+      WriteNode(node, path, write);
+      push(node, row++, path);
+    }
+  }
+  bool empty() const { return nodes_.size() == 1; }
+
+ private:
+  std::uint32_t Child(std::uint32_t parent, std::string_view name, Kind kind) {
+    auto& known = children_[{parent, std::string(name)}];
+    if (known == kRoot) {
+      known = static_cast<std::uint32_t>(nodes_.size());
+      Node& node = nodes_.emplace_back();
+      node.name = name;
+      node.parent = parent;
+      node.depth = parent == kRoot ? 0 : nodes_[parent].depth + 1;
+      node.kind = kind;
+      nodes_[parent].children.push_back(known);
+    }
+    return known;
+  }
+
+  // The node of a path "/sg00/Model/Layer[3]"; kRoot for an empty one.
+  std::uint32_t LayerNode(StringId path) {
+    if (!path.valid()) return kRoot;
+    const auto [found, is_new] = layers_.try_emplace(path.value, kRoot);
+    if (!is_new) return found->second;
+    std::uint32_t node = kRoot;
+    std::string_view rest = rank_.strings()[path];
+    while (!rest.empty() && (node == kRoot || nodes_[node].depth < kMostDepth)) {
+      const auto slash = rest.find('/');
+      const std::string_view part = rest.substr(0, slash);
+      if (!part.empty()) node = Child(node, part, Kind::kLayer);
+      rest.remove_prefix(slash == rest.npos ? rest.size() : slash + 1);
+    }
+    layers_[path.value] = node;
+    return node;
+  }
+
+  // The leaf of an instruction: its layer, then the graph's operator, then the opcode.
+  std::uint32_t LeafOf(const Instruction& row) {
+    const std::uint64_t texts =
+        (std::uint64_t{row.hlo.value} << 32) | std::uint64_t{row.opcode.value};
+    const auto [found, is_new] = leaves_.try_emplace({row.layer.value, texts}, kRoot);
+    if (!is_new) return found->second;
+    std::uint32_t node = LayerNode(row.layer);
+    if (row.hlo.valid()) node = Child(node, rank_.strings()[row.hlo], Kind::kHlo);
+    const std::string_view opcode = rank_.context->profile->Name(row.opcode);
+    node = Child(node, opcode.empty() ? "instruction" : opcode, Kind::kOpcode);
+    leaves_[{row.layer.value, texts}] = node;
+    return node;
+  }
+
+  void AddInstructions() {
+    const auto& rows = rank_.data->instructions;
+    std::vector<std::uint32_t> touched;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const Instruction& row = rows[i];
+      for (std::uint32_t at = LeafOf(row); at != kRoot; at = nodes_[at].parent) {
+        Node& node = nodes_[at];
+        Add(row, node);
+        if (!std::exchange(node.open, true)) touched.push_back(at);
+      }
+      const bool last =
+          i + 1 == rows.size() || rows[i + 1].core != row.core || rows[i + 1].engine != row.engine;
+      if (!last) continue;
+      for (const std::uint32_t at : touched) Close(row.engine, nodes_[at]);
+      touched.clear();
+    }
+  }
+
+  void Add(const Instruction& row, Node& node) const {
+    if (!row.semaphore) node.collecting.Add(row.start, row.duration);
+    const Span window = rank_.sums.window;
+    if (row.start < window.start || row.start >= window.end) return;
+    ++node.instructions;
+    node.flops += row.flops;
+    if (row.transpose) node.transpose_flops += row.flops;
+    node.traffic.Add(row.traffic);
+    node.wait += row.wait;
+    node.first = node.first < 0 ? row.start : std::min(node.first, row.start);
+    node.last = std::max(node.last, row.end());
+  }
+
+  void Close(Engine engine, Node& node) const {
+    const std::vector<Span> spans = Clip(node.collecting.Take(), rank_.sums.window);
+    node.open = false;
+    node.all.insert(node.all.end(), spans.begin(), spans.end());
+    if (engine != Engine::kOther) node.active[static_cast<std::size_t>(engine)] += Length(spans);
+  }
+
+  void WriteNode(const Node& node, const std::string& path, RowWriter& write) const {
+    const neuron::Layer* stated = node.stated;
+    const Ns start = stated != nullptr ? stated->start : node.first;
+    const Ns duration = stated != nullptr ? stated->duration : node.last - node.first;
+    const double peak = rank_.PeakFlops() * static_cast<double>(duration) * 1e-9;
+    const std::int64_t model = stated != nullptr ? stated->model_flops : neuron::kUnknown;
+    const std::int64_t useful = model >= 0 ? model : node.flops - node.transpose_flops;
+    write.Integer(rank_.context->rank).Text(node.name).Text(kKinds[static_cast<int>(node.kind)]);
+    write.Integer(node.busy).Integer(node.instructions);
+    // The profiler measures a layer over the span of its Tensor Engine work, which it does not
+    // write.
+    const auto utilization = [&](double as_stated, std::int64_t flops) {
+      if (as_stated >= 0) {
+        write.Real(as_stated);
+      } else {
+        write.Share(static_cast<double>(flops), peak);
+      }
+    };
+    utilization(stated == nullptr ? -1 : stated->mfu, useful);
+    utilization(stated == nullptr ? -1 : stated->hfu, node.flops);
+    write.Flops(node.flops);
+    if (model >= 0)
+      write.Flops(model);
+    else
+      write.Absent();
+    write.Flops(node.transpose_flops);
+    const neuron::Traffic& moved = node.traffic;
+    write.Integer(moved.hbm_read + moved.hbm_write);
+    for (const std::int64_t bytes :
+         {moved.hbm_read, moved.hbm_write, moved.sbuf_read, moved.sbuf_write, moved.psum_read,
+          moved.psum_write, moved.spill_save, moved.spill_reload}) {
+      write.Integer(bytes);
+    }
+    for (const Ns active : node.active) write.Integer(active);
+    write.Integer(node.wait);
+    write.Known(start).Known(node.first < 0 && stated == nullptr ? -1 : duration).Text(path);
+  }
+
+  const NeuronRank& rank_;
+  std::vector<Node> nodes_;
+  boost::unordered_flat_map<std::pair<std::uint32_t, std::string>, std::uint32_t> children_;
+  boost::unordered_flat_map<std::uint32_t, std::uint32_t> layers_;
+  boost::unordered_flat_map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> leaves_;
+};
+
+}  // namespace
+
+void AddNeuronLayers(std::span<const NeuronRank> ranks, Output& out) {
+  RowWriter write(out.AddTable("layers"));
+  bool any = false;
+  std::int64_t row = 0;
+  for (const NeuronRank& rank : ranks) {
+    const Tree tree(rank);
+    any = any || !tree.empty();
+    tree.Write(row, write);
+  }
+  if (!any) out.RemoveTable("layers", "the file has no instructions and no layers");
+}
+
+}  // namespace profgauge

@@ -1,0 +1,219 @@
+// What moves data: DMA queues, engines and transfers, collectives, tensors.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "analysis/neuron/neuron.h"
+#include "analysis/tables/row_writer.h"
+
+namespace profgauge {
+namespace {
+
+using neuron::Dma;
+
+constexpr std::size_t kMostTransfers = 10'000;
+constexpr std::int64_t kDmaEngines = 16;  // Of one NeuronCore, where the file does not say.
+
+struct Packets {
+  std::int64_t count = 0, bytes = 0, small = 0;
+  Ns time = 0;
+  SpanCollector spans;
+  std::set<std::int16_t> engines;
+
+  void Add(const Dma& row, bool inside) {
+    spans.Add(row.start, row.duration);
+    if (!inside) return;
+    ++count;
+    bytes += row.bytes;
+    time += row.duration;
+    if (row.bytes > 4 && row.bytes < 512) ++small;  // As dma.small_share counts.
+    engines.insert(row.dma_engine);
+  }
+};
+
+bool Inside(const NeuronRank& rank, Ns start) {
+  return start >= rank.sums.window.start && start < rank.sums.window.end;
+}
+
+void AddQueues(const NeuronRank& rank, RowWriter& write) {
+  std::map<std::pair<std::string_view, neuron::QueueType>, Packets> queues;
+  for (const Dma& row : rank.data->packets) {
+    queues[{rank.context->profile->Name(row.queue), row.type}].Add(row, Inside(rank, row.start));
+  }
+  for (auto& [key, queue] : queues) {
+    if (queue.count == 0) continue;
+    write.Integer(rank.context->rank).Text(key.first.empty() ? "unnamed" : key.first);
+    write.Text(neuron::QueueTypeName(key.second));
+    write.Integer(static_cast<std::int64_t>(queue.engines.size())).Integer(queue.count);
+    write.Integer(queue.bytes).Integer(queue.time);
+    write.Integer(Length(Clip(queue.spans.Take(), rank.sums.window)));
+    write.Integer(queue.bytes / queue.count).Integer(queue.small);
+  }
+}
+
+struct EngineUse {
+  std::int64_t used = 0;
+  double imbalance = -1;
+};
+
+EngineUse AddEngines(const NeuronRank& rank, RowWriter& write) {
+  std::map<std::pair<std::int32_t, std::int16_t>, Packets> engines;
+  std::map<std::int32_t, std::int64_t> of_core;
+  for (const Dma& row : rank.data->packets) {
+    if (row.dma_engine < 0) continue;
+    engines[{row.core, row.dma_engine}].Add(row, Inside(rank, row.start));
+  }
+  for (const auto& [key, engine] : engines) of_core[key.first] += engine.bytes;
+  const std::int64_t stated = rank.data->hardware.dma_engines;
+  const auto present = static_cast<double>(stated > 0 ? stated : kDmaEngines);
+  EngineUse use;
+  std::map<std::int32_t, std::int64_t> used;
+  for (auto& [key, engine] : engines) {
+    if (engine.count == 0) continue;
+    const auto bytes = static_cast<double>(engine.bytes);
+    const auto all = static_cast<double>(of_core[key.first]);
+    use.used = std::max(use.used, ++used[key.first]);
+    if (all > 0) {
+      use.imbalance = std::max(use.imbalance, bytes / (all / present));
+    }
+    const Ns active = Length(Clip(engine.spans.Take(), rank.sums.window));
+    write.Integer(rank.context->rank).Integer(key.first).Integer(key.second);
+    write.Integer(engine.count).Integer(engine.bytes).Integer(engine.time).Integer(active);
+    write.Share(static_cast<double>(active), static_cast<double>(rank.total)).Share(bytes, all);
+  }
+  return use;
+}
+
+void AddTransfers(const NeuronRank& rank, RowWriter& write) {
+  std::map<std::int64_t, std::int64_t> packets;
+  for (const Dma& row : rank.data->packets) {
+    if (row.transfer != 0) ++packets[row.transfer];
+  }
+  std::vector<const Dma*> rows;
+  for (const Dma& row : rank.data->transfers) {
+    if (Inside(rank, row.start)) rows.push_back(&row);
+  }
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Dma* a, const Dma* b) { return a->bytes > b->bytes; });
+  if (rows.size() > kMostTransfers) rows.resize(kMostTransfers);
+  const Profile& profile = *rank.context->profile;
+  for (const Dma* row : rows) {
+    write.Integer(rank.context->rank).Text(profile.Name(row->variable));
+    write.Text(profile.Name(row->queue)).Text(neuron::QueueTypeName(row->type));
+    write.Text(profile.Name(row->from)).Text(profile.Name(row->to));
+    write.Integer(row->start).Integer(row->duration).Integer(row->bytes);
+    const auto found = packets.find(row->id);
+    write.Known(found == packets.end() ? -1 : found->second);
+    write.Share(static_cast<double>(row->bytes) * 1e9, static_cast<double>(row->duration));
+  }
+}
+
+struct Calls {
+  std::vector<Ns> durations;
+  double bandwidth = 0, bus_bandwidth = 0, delay = 0;
+  std::int64_t with_bandwidth = 0, with_bus = 0, with_delay = 0;
+
+  void Add(const neuron::CcOp& row) {
+    durations.push_back(row.duration);
+    const auto mean = [](double value, double& sum, std::int64_t& count) {
+      if (value < 0) return;
+      sum += value;
+      ++count;
+    };
+    mean(row.bandwidth, bandwidth, with_bandwidth);
+    mean(row.bus_bandwidth, bus_bandwidth, with_bus);
+    mean(static_cast<double>(row.trigger_delay), delay, with_delay);
+  }
+};
+
+void AddCcOps(const NeuronRank& rank, RowWriter& write) {
+  const Profile& profile = *rank.context->profile;
+  using Key = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view,
+                         std::int64_t>;
+  std::map<Key, Calls> groups;
+  for (const neuron::CcOp& row : rank.data->cc_ops) {
+    if (!Inside(rank, row.start)) continue;
+    groups[{profile.Name(row.operation), profile.Name(row.algorithm), profile.Name(row.dtype),
+            profile.Name(row.group), row.input_bytes}]
+        .Add(row);
+  }
+  for (auto& [key, calls] : groups) {
+    auto& durations = calls.durations;
+    std::sort(durations.begin(), durations.end());
+    Ns time = 0;
+    for (const Ns duration : durations) time += duration;
+    const auto count = static_cast<std::int64_t>(durations.size());
+    const auto mean = [](double sum, std::int64_t n) {
+      return n > 0 ? sum / static_cast<double>(n) : -1.0;
+    };
+    const auto& [operation, algorithm, dtype, group, bytes] = key;
+    write.Integer(rank.context->rank).Text(operation).Text(algorithm).Text(dtype).Text(group);
+    write.Known(bytes).Integer(count).Integer(time).Integer(time / count);
+    write.Integer(durations[durations.size() / 2]).Integer(durations.back());
+    write.KnownReal(mean(calls.bandwidth, calls.with_bandwidth));
+    write.KnownReal(mean(calls.bus_bandwidth, calls.with_bus));
+    write.Known(static_cast<std::int64_t>(mean(calls.delay, calls.with_delay)));
+  }
+}
+
+void AddTensors(const NeuronRank& rank, RowWriter& write) {
+  const Profile& profile = *rank.context->profile;
+  for (const neuron::Tensor& row : rank.data->tensors) {
+    write.Integer(rank.context->rank).Text(profile.Name(row.name)).Text(profile.Name(row.type));
+    write.Text(profile.Name(row.format)).Text(profile.Name(row.shape)).Known(row.bytes);
+    write.Known(row.loads).Known(row.load_bytes).Known(row.mean_load_bytes);
+    write.KnownReal(row.reload_factor);
+  }
+}
+
+template <class Has>
+bool Any(std::span<const NeuronRank> ranks, const Has& has) {
+  return std::any_of(ranks.begin(), ranks.end(), has);
+}
+
+}  // namespace
+
+void AddNeuronMoves(std::span<const NeuronRank> ranks, Output& out) {
+  constexpr const char* kNoDma =
+      "the file has no DMA packets; capture with NEURON_RT_ENABLE_DGE_NOTIFICATIONS=1";
+  if (Any(ranks, [](const NeuronRank& rank) { return !rank.data->packets.empty(); })) {
+    RowWriter queues(out.AddTable("dma_queues"));
+    for (const NeuronRank& rank : ranks) AddQueues(rank, queues);
+    RowWriter engines(out.AddTable("dma_engines"));
+    EngineUse use;
+    for (const NeuronRank& rank : ranks) {
+      const EngineUse of_rank = AddEngines(rank, engines);
+      use.used = std::max(use.used, of_rank.used);
+      use.imbalance = std::max(use.imbalance, of_rank.imbalance);
+    }
+    if (use.used > 0) out.Set("dma.engines_used", use.used);
+    if (use.imbalance >= 0) out.Set("dma.engine_imbalance", use.imbalance);
+  } else {
+    out.SetTableAbsent("dma_queues", kNoDma);
+    out.SetTableAbsent("dma_engines", kNoDma);
+  }
+  if (Any(ranks, [](const NeuronRank& rank) { return !rank.data->transfers.empty(); })) {
+    RowWriter transfers(out.AddTable("dma_transfers"));
+    for (const NeuronRank& rank : ranks) AddTransfers(rank, transfers);
+  } else {
+    out.SetTableAbsent("dma_transfers", "the file has no transfers of tensors");
+  }
+  if (Any(ranks, [](const NeuronRank& rank) { return !rank.data->cc_ops.empty(); })) {
+    RowWriter ops(out.AddTable("cc_ops"));
+    for (const NeuronRank& rank : ranks) AddCcOps(rank, ops);
+  } else {
+    out.SetTableAbsent("cc_ops", "the file has no collectives");
+  }
+  if (Any(ranks, [](const NeuronRank& rank) { return !rank.data->tensors.empty(); })) {
+    RowWriter tensors(out.AddTable("tensors"));
+    for (const NeuronRank& rank : ranks) AddTensors(rank, tensors);
+  } else {
+    out.SetTableAbsent("tensors", "the file has no table of tensors");
+  }
+}
+
+}  // namespace profgauge

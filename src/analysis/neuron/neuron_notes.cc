@@ -1,0 +1,231 @@
+// Throttling, what the Tensor Engine could have done, semaphores, memory, curves, and what the file
+// says of itself: warnings, errors, and whether rows and summary agree.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/neuron/neuron.h"
+#include "analysis/tables/row_writer.h"
+
+namespace profgauge {
+namespace {
+
+bool Inside(const NeuronRank& rank, Ns start) {
+  return start >= rank.sums.window.start && start < rank.sums.window.end;
+}
+
+void AddThrottles(const NeuronRank& rank, RowWriter& write) {
+  struct Sum {
+    std::int64_t count = 0;
+    Ns covered = 0, limited = 0;
+    double weighted = 0;
+  };
+  std::map<std::pair<std::int32_t, std::string_view>, Sum> sums;
+  for (const neuron::Throttle& row : rank.data->throttles) {
+    if (!Inside(rank, row.start)) continue;
+    Sum& sum = sums[{row.core, rank.context->profile->Name(row.cause)}];
+    ++sum.count;
+    sum.covered += row.duration;
+    if (row.k < row.n) sum.limited += row.duration;
+    sum.weighted +=
+        static_cast<double>(row.duration) * static_cast<double>(row.k) / static_cast<double>(row.n);
+  }
+  for (const auto& [key, sum] : sums) {
+    write.Integer(rank.context->rank).Integer(key.first).Text(key.second);
+    write.Integer(sum.count).Integer(sum.covered).Integer(sum.limited);
+    write.Share(sum.weighted, static_cast<double>(sum.covered));
+  }
+}
+
+// The total time as time of the Tensor Engines at their peak, by use; whole nanoseconds that add
+// up.
+void AddFlopsParts(const NeuronRank& rank, RowWriter& write) {
+  const double peak = rank.data->hardware.PeakFlops();
+  if (peak <= 0 || rank.total <= 0 || !rank.data->has.instructions) return;
+  const Ns total = rank.total * rank.peak_cores;
+  Ns left = total;
+  std::vector<std::pair<const char*, Ns>> parts;
+  const auto take = [&](const char* name, double time) {
+    const Ns part = std::clamp<Ns>(std::llround(time), 0, left);
+    left -= part;
+    parts.emplace_back(name, part);
+  };
+  const auto as_time = [&](std::int64_t flops) { return static_cast<double>(flops) / peak * 1e9; };
+  const auto& sums = rank.sums;
+  const std::int64_t useful = sums.flops - sums.transpose_flops;
+  const double stated = rank.whole ? rank.data->SummaryNumber("model_flops") : -1;
+  const std::int64_t model =
+      stated > 0 ? std::min(useful, static_cast<std::int64_t>(stated)) : useful;
+  take("model", as_time(model));
+  take("transpose", as_time(sums.transpose_flops));
+  take("other", as_time(useful - model));
+  const Ns busy = total - left;
+  // What throttling takes away, by whether the engine was active; per notification k of n cycles.
+  double lost = 0, lost_active = 0;
+  const std::vector<Span> active = neuron::ActiveSpans(*rank.data, neuron::Engine::kTensor);
+  for (const neuron::Throttle& row : rank.data->throttles) {
+    if (!Inside(rank, row.start)) continue;
+    const double share = 1 - static_cast<double>(row.k) / static_cast<double>(row.n);
+    const Span span[] = {{row.start, row.start + row.duration}};
+    lost += share * static_cast<double>(row.duration);
+    if (row.duration > 0) {
+      lost_active += share * static_cast<double>(OverlapLength(span, active));
+    }
+  }
+  const double idle_in_active =
+      static_cast<double>(sums.engines[0].active) - static_cast<double>(busy) - lost_active;
+  take("active_throttled", lost_active);
+  take("active_unused", idle_in_active);
+  take("unused_throttled", lost - lost_active);
+  parts.emplace_back("idle", left);
+  for (const auto& [name, time] : parts) {
+    write.Integer(rank.context->rank).Text(name).Integer(time);
+    write.Share(static_cast<double>(time), static_cast<double>(total));
+  }
+}
+
+// A semaphore's number with the queue that operands name beside it: "S[24] (qGpSimdDynamic)".
+std::map<std::string, std::string, std::less<>> SemaphoreNames(const NeuronRank& rank) {
+  std::map<std::string, std::string, std::less<>> names;
+  for (const neuron::Instruction& row : rank.data->instructions) {
+    const std::string_view text =
+        neuron::WaitedSemaphore(rank.context->profile->Name(row.operands));
+    const auto close = text.find(']');
+    if (close == std::string_view::npos || close < 2) continue;
+    names.try_emplace(std::string(text.substr(2, close - 2)), text);
+  }
+  return names;
+}
+
+void AddSemaphores(const NeuronRank& rank, RowWriter& write) {
+  struct Use {
+    std::int64_t updates = 0, highest = 0;
+    Ns first = 0, last = 0;
+  };
+  std::map<std::pair<std::int32_t, std::string_view>, Use> uses;
+  for (const neuron::SemaphoreUpdate& row : rank.data->semaphores) {
+    if (!Inside(rank, row.time)) continue;
+    Use& use = uses[{row.core, rank.context->profile->Name(row.semaphore)}];
+    if (use.updates++ == 0) use.first = row.time;
+    use.last = row.time;
+    use.highest = std::max(use.highest, row.value);
+  }
+  const auto names = SemaphoreNames(rank);
+  for (const auto& [key, use] : uses) {
+    const auto named = names.find(key.second);
+    write.Integer(rank.context->rank).Integer(key.first);
+    write.Text(named == names.end() ? fmt::format("S[{}]", key.second) : named->second);
+    write.Integer(use.updates).Integer(use.first).Integer(use.last).Integer(use.highest);
+  }
+}
+
+void AddCurves(const NeuronRank& rank, RowWriter& write) {
+  constexpr std::size_t kMost = 20'000;
+  const auto& points = rank.data->curves;
+  const std::size_t step = points.size() / kMost + 1;
+  for (std::size_t i = 0; i < points.size(); i += step) {
+    const neuron::CurvePoint& point = points[i];
+    if (!Inside(rank, point.time)) continue;
+    write.Integer(rank.context->rank).Integer(point.core).Text(neuron::CurveName(point.curve));
+    write.Integer(point.time).Real(point.value);
+  }
+}
+
+void AddIdentities(const NeuronRank& rank, std::int64_t& broken, std::string& first,
+                   RowWriter& write) {
+  for (const neuron::Identity& row : neuron::CheckIdentities(*rank.data, rank.strings())) {
+    write.Integer(rank.context->rank).Text(row.name).Real(row.computed).Real(row.stated);
+    write.Real(row.deviation).Bool(row.holds);
+    if (!row.holds && broken++ == 0) {
+      first =
+          fmt::format("{}: {:g} from the rows, {:g} stated", row.name, row.computed, row.stated);
+    }
+  }
+}
+
+void AddMessages(std::span<const NeuronRank> ranks, Output& out) {
+  RowWriter warnings(out.AddTable("profiler_warnings"));
+  bool errors = false;
+  for (const NeuronRank& rank : ranks) {
+    const Profile& profile = *rank.context->profile;
+    errors = errors || rank.data->has.errors;
+    for (const neuron::Message& row : rank.data->warnings) {
+      const std::string text(profile.Name(row.text));
+      warnings.Integer(rank.context->rank).Text(profile.Name(row.category)).Text(text);
+      out.AddRemark("profiler-warning", "the profiler warns: " + text);
+    }
+  }
+  if (!errors) return out.SetTableAbsent("device_errors", "the file has no table of errors");
+  RowWriter table(out.AddTable("device_errors"));
+  for (const NeuronRank& rank : ranks) {
+    for (const neuron::Message& row : rank.data->errors) {
+      table.Integer(rank.context->rank).Integer(row.core).Known(row.time);
+      table.Text(rank.context->profile->Name(row.category));
+      table.Text(rank.context->profile->Name(row.text));
+    }
+  }
+}
+
+template <class Has, class Add>
+void AddWhere(std::span<const NeuronRank> ranks, const char* table, const char* missing,
+              Output& out, const Has& has, const Add& add) {
+  if (!std::any_of(ranks.begin(), ranks.end(), has)) return out.SetTableAbsent(table, missing);
+  RowWriter write(out.AddTable(table));
+  for (const NeuronRank& rank : ranks) add(rank, write);
+}
+
+}  // namespace
+
+void AddNeuronNotes(std::span<const NeuronRank> ranks, Output& out) {
+  AddWhere(
+      ranks, "throttles", "the file has no throttle notifications", out,
+      [](const NeuronRank& rank) { return rank.data->has.throttles; }, AddThrottles);
+  AddWhere(
+      ranks, "flops_parts", "needs instructions and the peak of the Tensor Engine", out,
+      [](const NeuronRank& rank) {
+        return rank.data->has.instructions && rank.data->hardware.PeakFlops() > 0;
+      },
+      AddFlopsParts);
+  AddWhere(
+      ranks, "semaphores", "the file has no semaphore updates", out,
+      [](const NeuronRank& rank) { return rank.data->has.semaphores; }, AddSemaphores);
+  AddWhere(
+      ranks, "hbm_usage", "the file has no memory use", out,
+      [](const NeuronRank& rank) { return !rank.data->memory.empty(); },
+      [](const NeuronRank& rank, RowWriter& write) {
+        for (const neuron::MemoryUse& row : rank.data->memory) {
+          write.Integer(rank.context->rank).Integer(row.device).Integer(row.core);
+          write.Text(rank.context->profile->Name(row.use)).Integer(row.bytes);
+        }
+      });
+  AddWhere(
+      ranks, "counter_curves", "the file has no counters", out,
+      [](const NeuronRank& rank) { return rank.data->has.curves; }, AddCurves);
+  std::int64_t broken = 0;
+  std::string first;
+  AddWhere(
+      ranks, "identities", "the file has rows or a summary, not both", out,
+      [](const NeuronRank& rank) { return rank.data->has.summary && rank.HasRows(); },
+      [&](const NeuronRank& rank, RowWriter& write) { AddIdentities(rank, broken, first, write); });
+  if (broken > 0) {
+    out.AddRemark("neuron-identities",
+                  fmt::format("{} numbers of the file's summary are not confirmed by its rows, the "
+                              "first is {}: the file may be filtered or incomplete",
+                              broken, first));
+  }
+  AddMessages(ranks, out);
+  for (const NeuronRank& rank : ranks) {
+    if (rank.data->unread_tables.empty()) continue;
+    std::string names;
+    for (const std::string& name : rank.data->unread_tables)
+      names += (names.empty() ? "" : ", ") + name;
+    out.AddRemark("neuron-unread-tables", "tables of the file that nothing here uses: " + names);
+  }
+}
+
+}  // namespace profgauge

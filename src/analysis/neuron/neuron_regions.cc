@@ -1,0 +1,137 @@
+// Parts of a recording without marks: between its collectives, by source file, and how full the
+// memories on the chip were.
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/neuron/neuron.h"
+#include "analysis/tables/row_writer.h"
+#include "analysis/time/marks.h"
+#include "base/interval.h"
+
+namespace profgauge {
+namespace {
+
+constexpr std::size_t kMostRegions = 64;
+
+// The times without a collective, the longest ones; names by the collectives around them.
+std::vector<Region> BetweenCollectives(const NeuronRank& rank) {
+  std::vector<Span> spans;
+  for (const neuron::CcOp& row : rank.data->cc_ops)
+    spans.push_back({row.start, row.start + row.duration});
+  const std::vector<Span> busy = Clip(Merge(std::move(spans)), rank.sums.window);
+  std::vector<Region> regions;
+  std::string from = "start";
+  Ns at = rank.sums.window.start;
+  for (std::size_t i = 0; i <= busy.size(); ++i) {
+    const bool last = i == busy.size();
+    const Ns to = last ? std::min(rank.sums.window.end, rank.data->total_time) : busy[i].start;
+    const std::string name = last ? "end" : "collective " + std::to_string(i + 1);
+    if (to > at) regions.push_back({from, name, {at, to}});
+    from = name;
+    if (!last) at = busy[i].end;
+  }
+  if (regions.size() <= kMostRegions) return regions;
+  std::stable_sort(regions.begin(), regions.end(), [](const Region& a, const Region& b) {
+    return a.span.length() > b.span.length();
+  });
+  regions.resize(kMostRegions);
+  std::sort(regions.begin(), regions.end(),
+            [](const Region& a, const Region& b) { return a.span.start < b.span.start; });
+  return regions;
+}
+
+void AddCollectiveRegions(std::span<const NeuronRank> ranks, Output& out) {
+  const bool any = std::any_of(ranks.begin(), ranks.end(),
+                               [](const NeuronRank& rank) { return !rank.data->cc_ops.empty(); });
+  if (!any) return out.SetTableAbsent("collective_regions", "the file has no collectives");
+  RowWriter write(out.AddTable("collective_regions"));
+  for (const NeuronRank& rank : ranks) {
+    if (rank.data->cc_ops.empty()) continue;
+    for (const Region& region : BetweenCollectives(rank)) {
+      WriteEngineRegion(*rank.context, region, write);
+    }
+  }
+}
+
+// Means are over time: a value holds until the next one.
+void AddPeaks(const NeuronRank& rank, RowWriter& write) {
+  const auto& points = rank.data->curves;
+  for (std::size_t begin = 0, end = 0; begin < points.size(); begin = end) {
+    while (end < points.size() && points[end].curve == points[begin].curve &&
+           points[end].core == points[begin].core) {
+      ++end;
+    }
+    const neuron::Curve curve = points[begin].curve;
+    if (curve != neuron::Curve::kSbuf && curve != neuron::Curve::kPsum) continue;
+    const neuron::CurvePoint* highest = &points[begin];
+    double area = 0;
+    Ns covered = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (points[i].value > highest->value) highest = &points[i];
+      if (i + 1 == end) continue;
+      const Ns length = points[i + 1].time - points[i].time;
+      area += points[i].value * static_cast<double>(length);
+      covered += length;
+    }
+    write.Integer(rank.context->rank).Integer(points[begin].core);
+    write.Text(curve == neuron::Curve::kSbuf ? "SBUF" : "PSUM").Real(highest->value);
+    write.Integer(highest->time).Share(area, static_cast<double>(covered));
+  }
+}
+
+struct File {
+  std::int64_t lines = 0, instructions = 0, hbm_read = 0, hbm_write = 0;
+  Ns time = 0, wait = 0;
+  double flops = 0;
+};
+
+}  // namespace
+
+void AddNeuronFiles(const Table& lines, Output& out) {
+  std::map<std::pair<std::int64_t, std::string>, File> files;
+  for (std::size_t row = 0; row < lines.rows(); ++row) {
+    const auto number = [&](std::string_view id) { return AsNumber(lines.At(row, id), 0); };
+    const auto whole = [&](std::string_view id) { return static_cast<std::int64_t>(number(id)); };
+    const Value name = lines.At(row, "file");
+    const auto* text = std::get_if<std::string>(&name);
+    File& file = files[{whole("rank"), text == nullptr ? std::string() : *text}];
+    ++file.lines;
+    file.instructions += whole("instructions");
+    file.time += whole("instruction_time");
+    file.wait += whole("wait_time");
+    file.flops += number("flops");
+    file.hbm_read += whole("hbm_read");
+    file.hbm_write += whole("hbm_write");
+  }
+  std::vector<std::pair<std::pair<std::int64_t, std::string>, File>> order(files.begin(),
+                                                                           files.end());
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
+  RowWriter write(out.AddTable("source_files"));
+  for (const auto& [place, file] : order) {
+    write.Integer(place.first).Text(place.second).Integer(file.lines).Integer(file.instructions);
+    write.Integer(file.time).Integer(file.wait).Real(file.flops);
+    write.Integer(file.hbm_read).Integer(file.hbm_write);
+  }
+}
+
+void AddNeuronRegions(std::span<const NeuronRank> ranks, Output& out) {
+  AddCollectiveRegions(ranks, out);
+  const bool memory = std::any_of(ranks.begin(), ranks.end(), [](const NeuronRank& rank) {
+    const auto& points = rank.data->curves;
+    return std::any_of(points.begin(), points.end(), [](const neuron::CurvePoint& point) {
+      return point.curve == neuron::Curve::kSbuf || point.curve == neuron::Curve::kPsum;
+    });
+  });
+  if (memory) {
+    RowWriter write(out.AddTable("memory_peaks"));
+    for (const NeuronRank& rank : ranks) AddPeaks(rank, write);
+  } else {
+    out.SetTableAbsent("memory_peaks", "the file has no usage of SBUF and PSUM");
+  }
+}
+
+}  // namespace profgauge

@@ -1,0 +1,175 @@
+// Rows of instructions: all of them, what they waited for, and the lines of source that they name.
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "analysis/neuron/neuron.h"
+#include "analysis/neuron/source_lines.h"
+#include "analysis/tables/row_writer.h"
+
+namespace profgauge {
+namespace {
+
+using neuron::Engine;
+using neuron::Instruction;
+
+constexpr std::size_t kMostInstructions = 100'000;
+
+bool Inside(const NeuronRank& rank, Ns start) {
+  return start >= rank.sums.window.start && start < rank.sums.window.end;
+}
+
+void AddInstructions(const NeuronRank& rank, std::size_t most, RowWriter& write) {
+  const Profile& profile = *rank.context->profile;
+  const auto& dependencies = rank.data->dependencies;
+  std::size_t written = 0, edge = 0;
+  for (std::uint32_t i = 0; i < rank.data->instructions.size() && written < most; ++i) {
+    const Instruction& row = rank.data->instructions[i];
+    std::int64_t predecessors = 0;
+    for (; edge < dependencies.size() && dependencies[edge].to <= i; ++edge) {
+      if (dependencies[edge].to == i) ++predecessors;
+    }
+    if (!Inside(rank, row.start)) continue;
+    ++written;
+    write.Integer(rank.context->rank).Integer(row.core).Text(neuron::EngineName(row.engine));
+    write.Text(profile.Name(row.track)).Text(profile.Name(row.opcode));
+    write.Integer(row.start).Integer(row.duration).Integer(row.wait);
+    write.Text(profile.Name(row.layer)).Text(profile.Name(row.hlo));
+    write.Text(profile.Name(row.operands)).Text(profile.Name(row.source)).Known(row.pc);
+    // As the file writes ids: 64 bits without a sign.
+    write.Text(std::to_string(static_cast<std::uint64_t>(row.id))).Text(profile.Name(row.type));
+    write.Flops(row.flops);
+    const neuron::Traffic& moved = row.traffic;
+    for (const std::int64_t bytes :
+         {moved.hbm_read, moved.hbm_write, moved.sbuf_read, moved.sbuf_write, moved.psum_read,
+          moved.psum_write, moved.spill_save, moved.spill_reload}) {
+      write.Integer(bytes);
+    }
+    write.Integer(predecessors);
+  }
+}
+
+struct Wait {
+  std::int64_t count = 0;
+  Ns time = 0, longest = 0;
+};
+
+void AddWaits(const NeuronRank& rank, RowWriter& write) {
+  const Profile& profile = *rank.context->profile;
+  using Key = std::tuple<Engine, std::string_view, std::string_view, std::string_view>;
+  std::map<Key, Wait> waits;
+  for (const Instruction& row : rank.data->instructions) {
+    if (row.wait <= 0 || !Inside(rank, row.start)) continue;
+    Wait& wait =
+        waits[{row.engine, profile.Name(row.opcode),
+               neuron::WaitedSemaphore(profile.Name(row.operands)), profile.Name(row.source)}];
+    ++wait.count;
+    wait.time += row.wait;
+    wait.longest = std::max(wait.longest, row.wait);
+  }
+  std::vector<std::pair<Key, Wait>> order(waits.begin(), waits.end());
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
+  for (const auto& [key, wait] : order) {
+    const auto& [engine, opcode, semaphore, source] = key;
+    write.Integer(rank.context->rank).Text(neuron::EngineName(engine)).Text(opcode);
+    write.Text(semaphore).Bool(neuron::IsDmaSemaphore(semaphore)).Text(source);
+    write.Integer(wait.count).Integer(wait.time).Integer(wait.longest);
+  }
+}
+
+// "kernel.py:12" or "kernel.py:12:3": the file and the line, 0 where there is none.
+std::pair<std::string_view, std::int64_t> FileAndLine(std::string_view source) {
+  std::string_view rest = source;
+  std::int64_t last = 0;
+  for (int part = 0; part < 2; ++part) {
+    const auto colon = rest.rfind(':');
+    if (colon == std::string_view::npos) break;
+    const std::string_view digits = rest.substr(colon + 1);
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (error != std::errc() || end != digits.data() + digits.size() || number < 0) break;
+    last = number;
+    rest = rest.substr(0, colon);
+  }
+  return {rest, last};
+}
+
+struct Line {
+  std::int64_t instructions = 0, flops = 0, hbm_read = 0, hbm_write = 0;
+  Ns time = 0, wait = 0;
+  std::vector<Span> spans;
+  std::set<Engine> engines;
+};
+
+void AddLines(const NeuronRank& rank, SourceLines& sources, RowWriter& write) {
+  const Profile& profile = *rank.context->profile;
+  std::map<std::pair<std::string_view, std::int64_t>, Line> lines;
+  for (const Instruction& row : rank.data->instructions) {
+    if (!row.source.valid()) continue;
+    Line& line = lines[FileAndLine(profile.Name(row.source))];
+    if (!row.semaphore) line.spans.push_back({row.start, row.end()});
+    if (!Inside(rank, row.start)) continue;
+    ++line.instructions;
+    line.flops += row.flops;
+    line.hbm_read += row.traffic.hbm_read;
+    line.hbm_write += row.traffic.hbm_write;
+    line.wait += row.wait;
+    if (!row.semaphore) line.time += row.duration;
+    line.engines.insert(row.engine);
+  }
+  for (auto& [place, line] : lines) {
+    if (line.instructions == 0) continue;
+    std::string engines;
+    for (const Engine engine : line.engines) {
+      engines += (engines.empty() ? "" : ", ") + std::string(neuron::EngineName(engine));
+    }
+    write.Integer(rank.context->rank).Text(place.first).Known(place.second > 0 ? place.second : -1);
+    write.Text(sources.Line(place.first, place.second))
+        .Integer(line.instructions)
+        .Integer(line.time);
+    write.Integer(Length(Clip(Merge(std::move(line.spans)), rank.sums.window)));
+    write.Integer(line.wait).Flops(line.flops).Integer(line.hbm_read).Integer(line.hbm_write);
+    write.Text(engines);
+  }
+}
+
+}  // namespace
+
+void AddNeuronRows(std::span<const NeuronRank> ranks, const std::string& source_root, Output& out) {
+  bool rows = false, source = false;
+  for (const NeuronRank& rank : ranks) {
+    rows = rows || !rank.data->instructions.empty();
+    for (const Instruction& row : rank.data->instructions) source = source || row.source.valid();
+  }
+  if (!rows) {
+    for (const char* table : {"instructions", "waits", "source_lines", "source_files"}) {
+      out.SetTableAbsent(table, "the file has no instructions");
+    }
+    return;
+  }
+  RowWriter instructions(out.AddTable("instructions"));
+  for (const NeuronRank& rank : ranks) {
+    AddInstructions(rank, kMostInstructions / ranks.size(), instructions);
+  }
+  RowWriter waits(out.AddTable("waits"));
+  for (const NeuronRank& rank : ranks) AddWaits(rank, waits);
+  if (!source) {
+    out.SetTableAbsent("source_files", "no instruction names a line of source");
+    return out.SetTableAbsent("source_lines",
+                              "no instruction names a line of source; set NKI_DEBUG_INFO=True, "
+                              "NEURON_FRAMEWORK_DEBUG=1 and XLA_IR_DEBUG=1 before compiling");
+  }
+  Table& table = out.AddTable("source_lines");
+  RowWriter lines(table);
+  SourceLines sources(source_root);
+  for (const NeuronRank& rank : ranks) AddLines(rank, sources, lines);
+  AddNeuronFiles(table, out);
+}
+
+}  // namespace profgauge

@@ -1,0 +1,79 @@
+// Sets Neuron's metrics over all ranks: sums, shares, and what files state themselves.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+
+#include "analysis/neuron/neuron.h"
+
+namespace profgauge {
+
+/// What files call a metric.
+struct NeuronName {
+  std::string_view metric, stated;
+};
+
+class NeuronSetter {
+ public:
+  /// Metrics that need to know what the hardware can do.
+  static constexpr NeuronName kPeakShares[] = {
+      {"neuron.hfu", "hfu_estimated_percent"},
+      {"neuron.mfu", "mfu_estimated_percent"},
+      {"neuron.mfu_hlo", "mfu_hlo_estimated_percent"},
+      {"neuron.mfu_inst", "mfu_inst_estimated_percent"},
+      {"neuron.mbu", "mbu_estimated_percent"},
+      {"neuron.mbu_min_read", "mbu_min_read_util_percent"},
+      {"neuron.peak_flops_bandwidth_ratio", "peak_flops_bandwidth_ratio"},
+      {"neuron.mfu_max_achievable", "mfu_max_achievable_estimated_percent"},
+      {"neuron.mfu_hlo_max_achievable", "mfu_hlo_max_achievable_estimated_percent"},
+      {"neuron.mfu_inst_max_achievable", "mfu_inst_max_achievable_estimated_percent"},
+  };
+
+  NeuronSetter(std::span<const NeuronRank> ranks, Output& out) : ranks_(ranks), out_(out) {}
+
+  /// Sum of a number over ranks.
+  template <class Number>
+  double Sum(const Number& number) const {
+    double sum = 0;
+    for (const NeuronRank& rank : ranks_) sum += static_cast<double>(number(rank));
+    return sum;
+  }
+  template <class Number>
+  std::int64_t Total(const Number& number) const {
+    std::int64_t sum = 0;
+    for (const NeuronRank& rank : ranks_) sum += static_cast<std::int64_t>(number(rank));
+    return sum;
+  }
+  bool All(const std::function<bool(const NeuronRank&)>& claim) const {
+    return std::all_of(ranks_.begin(), ranks_.end(), claim);
+  }
+  template <class Number>
+  void Count(std::string_view id, const Number& number) {
+    const std::int64_t total = Total(number);
+    const bool real = CellTypeOf(FindMetric(id)->unit) == CellType::kReal;
+    out_.Set(id, real ? Value(static_cast<double>(total)) : Value(total));
+  }
+  /// Unless the metric has a value.
+  void Fill(std::string_view id, double value) {
+    if (!out_.IsSet(id)) out_.Set(id, value);
+  }
+  void Share(std::string_view id, double part, double whole) {
+    if (whole > 0) out_.Set(id, part / whole);
+  }
+  /// Of a number that the files state: sums add up over ranks, shares count by their time. Leaves a
+  /// metric that has a value, and one that some rank does not state or only of the whole.
+  void Stated(std::string_view id, std::string_view name);
+  /// All that files state, by the names in their summaries.
+  void AllStated();
+  std::span<const NeuronRank> ranks() const { return ranks_; }
+  Output& out() { return out_; }
+
+ private:
+  std::span<const NeuronRank> ranks_;
+  Output& out_;
+};
+
+}  // namespace profgauge

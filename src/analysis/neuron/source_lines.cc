@@ -1,0 +1,62 @@
+#include "analysis/neuron/source_lines.h"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+#include <utility>
+
+namespace profgauge {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostBytes = std::size_t{4} << 20;
+constexpr std::size_t kMostFiles = 256;
+constexpr std::size_t kMostColumns = 200;
+
+// The file below `root` that ends like `file`: the longest tail of the path that exists there.
+fs::path FindBelow(const fs::path& root, std::string_view file) {
+  std::vector<fs::path> parts;
+  for (const fs::path& part : fs::path(std::string(file)).relative_path()) {
+    if (part == "..") return {};  // Nothing from outside of the folder.
+    if (part != ".") parts.push_back(part);
+  }
+  for (std::size_t skip = 0; skip < parts.size(); ++skip) {
+    fs::path candidate = root;
+    for (std::size_t i = skip; i < parts.size(); ++i) candidate /= parts[i];
+    std::error_code code;
+    if (fs::is_regular_file(candidate, code) && fs::file_size(candidate, code) <= kMostBytes) {
+      return candidate;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+const std::vector<std::string>& SourceLines::FileLines(std::string_view file) {
+  const auto found = files_.find(file);
+  if (found != files_.end()) return found->second;
+  static const std::vector<std::string> kNone;
+  if (files_.size() >= kMostFiles) return kNone;
+  std::vector<std::string>& lines = files_[std::string(file)];
+  const fs::path path = FindBelow(root_, file);
+  if (path.empty()) return lines;
+  std::ifstream stream(path, std::ios::binary);
+  for (std::string line; std::getline(stream, line);) lines.push_back(std::move(line));
+  return lines;
+}
+
+std::string SourceLines::Line(std::string_view file, std::int64_t line) {
+  if (root_.empty() || line <= 0) return {};
+  const std::vector<std::string>& lines = FileLines(file);
+  if (static_cast<std::size_t>(line) > lines.size()) return {};
+  const std::string& text = lines[static_cast<std::size_t>(line) - 1];
+  const auto begin = text.find_first_not_of(" \t\r");
+  if (begin == std::string::npos) return {};
+  const auto end = text.find_last_not_of(" \t\r");
+  return text.substr(begin, std::min(end + 1 - begin, kMostColumns));
+}
+
+}  // namespace profgauge

@@ -1,0 +1,94 @@
+#include "analysis/ops/counts.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace profgauge {
+namespace {
+
+constexpr std::array<std::string_view, 3> kDirections = {"h2d", "d2h", "d2d"};
+constexpr std::size_t kNoDirection = kDirections.size();
+
+// Index into kDirections; copies between two GPUs stay on devices, as in memcpy.d2d.bytes.
+std::size_t DirectionOf(CopyKind kind) {
+  switch (kind) {
+    case CopyKind::kHostToDevice:
+      return 0;
+    case CopyKind::kDeviceToHost:
+      return 1;
+    case CopyKind::kDeviceToDevice:
+    case CopyKind::kPeerToPeer:
+      return 2;
+    default:
+      return kNoDirection;
+  }
+}
+
+struct Counts {
+  std::size_t iterations = 0;
+  std::int64_t launches = 0, tensor_core_kernels = 0;
+  std::array<std::int64_t, 3> bytes{};
+  std::array<bool, 3> is_complete = {true, true, true};  // Every copy's size is known.
+  bool has_device = false, has_launches = false, has_kernels = false;
+};
+
+void CountRank(const RankContext& rank, Counts& counts) {
+  const DeviceTable& device = rank.profile->device;
+  std::vector<bool> counted(rank.profile->api.size(), false);
+  counts.iterations += rank.iterations.selected().size();
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    counts.has_device = true;
+    counts.has_kernels |= device.kind[row] == DeviceKind::kKernel;
+    const ApiId launch = device.launch[row];
+    counts.has_launches |= launch.valid();
+    const std::uint32_t iteration = rank.iterations.of_device[row];
+    if (iteration == Iterations::kNone || !rank.iterations.SelectsIteration(iteration)) continue;
+    // One call may launch a whole graph of kernels.
+    if (launch.valid() && !counted[launch.value]) {
+      counted[launch.value] = true;
+      ++counts.launches;
+    }
+    if (device.kind[row] == DeviceKind::kKernel) {
+      counts.tensor_core_kernels += rank.classes[row].tensor_core == Tri::kYes ? 1 : 0;
+    } else if (device.kind[row] == DeviceKind::kMemcpy) {
+      const std::size_t direction = DirectionOf(device.copy[row]);
+      if (direction == kNoDirection) continue;
+      if (device.bytes[row] >= 0) {
+        counts.bytes[direction] += device.bytes[row];
+      } else {
+        counts.is_complete[direction] = false;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void AddCounts(std::span<const RankContext> ranks, Output& out) {
+  Counts counts;
+  for (const RankContext& rank : ranks) CountRank(rank, counts);
+  const auto set = [&](const std::string& id, std::int64_t sum, bool is_known,
+                       const std::string& reason) {
+    if (!counts.has_device) {
+      out.SetAbsent(id, CapabilityGap(Capability::kDeviceEvents));
+    } else if (!is_known) {
+      out.SetAbsent(id, reason);
+    } else if (counts.iterations > 0) {
+      out.Set(id, static_cast<double>(sum) / static_cast<double>(counts.iterations));
+    }
+  };
+  set("launch.count_per_iteration", counts.launches, counts.has_launches,
+      CapabilityGap(Capability::kLaunchLinks));
+  set("tensor_core.kernels_per_iteration", counts.tensor_core_kernels, counts.has_kernels,
+      CapabilityGap(Capability::kDeviceEvents));
+  for (std::size_t i = 0; i < kDirections.size(); ++i) {
+    set("memcpy." + std::string(kDirections[i]) + ".bytes_per_iteration", counts.bytes[i],
+        counts.is_complete[i], "the recording does not give the size of every copy");
+  }
+}
+
+}  // namespace profgauge

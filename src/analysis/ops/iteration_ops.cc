@@ -1,0 +1,112 @@
+#include "analysis/ops/iteration_ops.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "analysis/tables/texts.h"
+
+namespace profgauge {
+namespace {
+
+struct Sums {
+  Ns start = 0;
+  std::int64_t calls = 0, kernels = 0, tensor_core_kernels = 0;
+  Ns device_time = 0, tensor_core_time = 0;
+  StringId dtypes;
+  bool mixed_dtypes = false;
+  OpDirection direction = OpDirection::kForward;
+  bool mixed_direction = false;
+};
+// By iteration and name.
+using SumsByOp = std::map<std::pair<std::uint32_t, std::uint32_t>, Sums>;
+
+void AddCall(const RankContext& rank, std::uint32_t op, Sums& sums) {
+  const HostTable& host = rank.profile->host;
+  const bool is_first = sums.calls == 0;
+  sums.start = is_first ? host.start[op] : std::min(sums.start, host.start[op]);
+  if (is_first) {
+    sums.dtypes = host.input_dtypes[op];
+    sums.direction = rank.tree.direction[op];
+  }
+  sums.mixed_dtypes = sums.mixed_dtypes || sums.dtypes != host.input_dtypes[op];
+  sums.mixed_direction = sums.mixed_direction || sums.direction != rank.tree.direction[op];
+  ++sums.calls;
+}
+
+SumsByOp SumRank(const RankContext& rank) {
+  const DeviceTable& device = rank.profile->device;
+  std::vector<std::uint8_t> seen(rank.profile->host.size(), 0);
+  SumsByOp out;
+  for (std::uint32_t row = 0; row < device.size(); ++row) {
+    const std::uint32_t iteration = rank.iterations.of_device[row];
+    if (iteration == Iterations::kNone || !rank.iterations.SelectsIteration(iteration)) continue;
+    if (!device.op[row].valid()) continue;
+    const std::uint32_t op = rank.tree.representative[device.op[row].value];
+    if (op == OpTree::kNone || !rank.profile->host.name[op].valid()) continue;
+    Sums& sums = out[{iteration, rank.profile->host.name[op].value}];
+    if (!std::exchange(seen[op], std::uint8_t{1})) AddCall(rank, op, sums);
+    const Ns duration = std::max<Ns>(device.duration[row], 0);
+    sums.device_time += duration;
+    if (device.kind[row] != DeviceKind::kKernel) continue;
+    ++sums.kernels;
+    if (rank.classes[row].tensor_core != Tri::kYes) continue;
+    ++sums.tensor_core_kernels;
+    sums.tensor_core_time += duration;
+  }
+  return out;
+}
+
+std::string_view DirectionText(const Sums& sums) {
+  if (sums.mixed_direction) return "mixed";
+  switch (sums.direction) {
+    case OpDirection::kForward:
+      return "forward";
+    case OpDirection::kBackward:
+      return "backward";
+    case OpDirection::kOptimizer:
+      break;
+  }
+  return "optimizer";
+}
+
+}  // namespace
+
+void AddIterationOps(std::span<const RankContext> ranks, Output& out) {
+  std::vector<SumsByOp> sums;
+  bool any = false;
+  for (const RankContext& rank : ranks) {
+    sums.push_back(SumRank(rank));
+    any = any || !sums.back().empty();
+  }
+  if (!any) {
+    out.SetTableAbsent("ops_by_iteration", CapabilityGap(Capability::kLaunchLinks));
+    return;
+  }
+  Table& table = out.AddTable("ops_by_iteration");
+  StringPool& strings = out.strings();
+  const auto integer = [&](std::string_view id, std::int64_t value) {
+    table.Find(id)->AddInteger(value);
+  };
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    Texts texts(*ranks[r].profile, strings);
+    for (const auto& [key, op] : sums[r]) {
+      const StringId name = texts(StringId{key.second});
+      integer("iteration", key.first);
+      integer("rank", ranks[r].rank);
+      table.Find("name")->AddText(name);
+      table.Find("type")->AddText(strings.Intern(OpType(strings[name])));
+      table.Find("direction")->AddText(strings.Intern(DirectionText(op)));
+      table.Find("dtypes")->AddText(op.mixed_dtypes ? StringId{} : texts(op.dtypes));
+      integer("start", op.start);
+      integer("calls", op.calls);
+      integer("kernels", op.kernels);
+      integer("tensor_core_kernels", op.tensor_core_kernels);
+      integer("time", op.device_time);
+      integer("tensor_core_time", op.tensor_core_time);
+    }
+  }
+}
+
+}  // namespace profgauge

@@ -1,0 +1,251 @@
+#include "analysis/ops/iteration_tree.h"
+
+#include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/tables/texts.h"
+#include "analysis/tables/tree_rows.h"
+#include "analysis/time/run_iterations.h"
+
+namespace profgauge {
+namespace {
+
+constexpr std::size_t kMostRows = 20'000;
+
+struct Node {
+  StringId name;
+  std::string_view kind;
+  std::int64_t calls = 0;
+  Ns host_total = 0, host_self = 0, device_total = 0, device_self = 0;
+};
+
+struct Tree {
+  std::vector<Node> nodes;
+  std::vector<std::uint32_t> parents;  // kNoNode: a thread.
+};
+
+class Builder {
+ public:
+  Builder(const RankContext& rank, StringPool& strings)
+      : rank_(rank),
+        strings_(strings),
+        texts_(*rank.profile, strings),
+        node_of_(rank.profile->host.size(), kNoNode) {}
+
+  Tree Build(std::uint32_t iteration, const std::vector<std::uint32_t>& device_rows) {
+    tree_ = {};
+    places_.clear();
+    threads_.clear();
+    touched_.clear();
+    AddHost(rank_.iterations.all[iteration].host);
+    for (const std::uint32_t row : device_rows) AddDevice(row);
+    for (std::size_t i = tree_.nodes.size(); i-- > 0;) {
+      Node& node = tree_.nodes[i];
+      node.host_self = std::max<Ns>(node.host_self, 0);
+      node.device_total += node.device_self;
+      if (tree_.parents[i] != kNoNode) {
+        tree_.nodes[tree_.parents[i]].device_total += node.device_total;
+      }
+    }
+    for (const std::uint32_t row : touched_) node_of_[row] = kNoNode;
+    return std::move(tree_);
+  }
+
+ private:
+  std::uint32_t NodeFor(std::uint32_t parent, StringId name, std::string_view kind) {
+    const auto key = std::make_pair(std::uint64_t{parent} << 32 | name.value, kind.data());
+    const auto [place, is_new] =
+        places_.try_emplace(key, static_cast<std::uint32_t>(tree_.nodes.size()));
+    if (is_new) {
+      tree_.nodes.push_back({name, kind});
+      tree_.parents.push_back(parent);
+    }
+    return place->second;
+  }
+
+  std::uint32_t ThreadNode(ThreadId thread) {
+    if (!thread.valid()) return NodeFor(kNoNode, strings_.Intern("no thread"), "thread");
+    const Thread& facts = rank_.profile->threads[thread.value];
+    const std::string name =
+        facts.name.empty() ? "thread " + std::to_string(facts.tid) : facts.name;
+    return NodeFor(kNoNode, strings_.Intern(name), "thread");
+  }
+
+  // The node of the innermost row that is in the tree, from `at` upwards.
+  std::uint32_t NodeAround(HostId at) const {
+    const HostTable& host = rank_.profile->host;
+    while (at.valid()) {
+      const std::uint32_t op = rank_.tree.representative[at.value];
+      const std::uint32_t row = op == OpTree::kNone ? at.value : op;
+      if (node_of_[row] != kNoNode) return node_of_[row];
+      const HostId above = host.parent[at.value];
+      if (above.valid() && above.value >= at.value) break;
+      at = above;
+    }
+    return kNoNode;
+  }
+
+  void AddHost(Span span) {
+    const HostTable& host = rank_.profile->host;
+    for (std::size_t begin = 0; begin < host.size();) {  // Rows are sorted by thread and start.
+      std::size_t end = begin;
+      const ThreadId thread = host.thread[begin];
+      end = static_cast<std::size_t>(
+          std::upper_bound(host.thread.begin() + static_cast<std::ptrdiff_t>(begin),
+                           host.thread.end(), thread,
+                           [](ThreadId a, ThreadId b) { return a.value < b.value; }) -
+          host.thread.begin());
+      const auto from =
+          std::lower_bound(host.start.begin() + static_cast<std::ptrdiff_t>(begin),
+                           host.start.begin() + static_cast<std::ptrdiff_t>(end), span.start);
+      for (auto row = static_cast<std::uint32_t>(from - host.start.begin());
+           row < end && host.start[row] < span.end; ++row) {
+        AddHostRow(row);
+      }
+      begin = std::max(end, begin + 1);
+    }
+  }
+
+  void AddHostRow(std::uint32_t row) {
+    const HostTable& host = rank_.profile->host;
+    const bool is_op = host.kind[row] == HostKind::kOp || host.kind[row] == HostKind::kPython;
+    if (is_op ? !rank_.tree.IsOp(row) : host.kind[row] != HostKind::kAnnotation) return;
+    const HostId above = host.parent[row];
+    std::uint32_t parent = above.valid() && above.value < row ? NodeAround(above) : kNoNode;
+    const bool is_top = parent == kNoNode;
+    if (is_top) parent = ThreadNode(host.thread[row]);
+    const std::uint32_t node = NodeFor(parent, texts_(host.name[row]), is_op ? "op" : "range");
+    node_of_[row] = node;
+    touched_.push_back(row);
+    const Ns duration = std::max<Ns>(host.duration[row], 0);
+    Node& at = tree_.nodes[node];
+    ++at.calls;
+    at.host_total += duration;
+    at.host_self += duration;
+    Node& outer = tree_.nodes[parent];
+    if (is_top) {
+      ++outer.calls;
+      outer.host_total += duration;
+    } else {
+      outer.host_self -= duration;
+    }
+  }
+
+  void AddDevice(std::uint32_t row) {
+    const DeviceTable& device = rank_.profile->device;
+    const ApiTable& api = rank_.profile->api;
+    const ApiId launch = device.launch[row];
+    std::uint32_t parent = NodeAround(device.op[row]);
+    if (parent == kNoNode && launch.valid()) parent = NodeAround(api.op[launch.value]);
+    if (parent == kNoNode)
+      parent = ThreadNode(launch.valid() ? api.thread[launch.value] : ThreadId{});
+    const std::string_view kind = device.kind[row] == DeviceKind::kKernel   ? "kernel"
+                                  : device.kind[row] == DeviceKind::kMemcpy ? "memcpy"
+                                                                            : "memset";
+    Node& node = tree_.nodes[NodeFor(parent, texts_(device.name[row]), kind)];
+    ++node.calls;
+    node.device_self += std::max<Ns>(device.duration[row], 0);
+  }
+
+  const RankContext& rank_;
+  StringPool& strings_;
+  Texts texts_;
+  std::vector<std::uint32_t> node_of_, touched_;
+  Tree tree_;
+  boost::unordered_flat_map<std::pair<std::uint64_t, const char*>, std::uint32_t> places_;
+  std::vector<std::uint32_t> threads_;
+};
+
+struct Choice {
+  std::size_t rank = 0;
+  std::uint32_t iteration = 0;
+};
+
+// The iterations in the order in which they are worth a tree.
+std::vector<Choice> Choose(std::span<const RankContext> ranks) {
+  std::vector<RunIteration> run = PoolIterations(ranks);
+  std::vector<Choice> out;
+  if (run.empty()) return out;
+  const auto add = [&](std::size_t rank, std::size_t iteration) {
+    const Choice choice{rank, static_cast<std::uint32_t>(iteration)};
+    const bool known = std::any_of(out.begin(), out.end(), [&](const Choice& other) {
+      return other.rank == choice.rank && other.iteration == choice.iteration;
+    });
+    if (!known) out.push_back(choice);
+  };
+  std::vector<std::size_t> by_time(run.size());
+  for (std::size_t i = 0; i < run.size(); ++i) by_time[i] = i;
+  std::stable_sort(by_time.begin(), by_time.end(),
+                   [&](std::size_t a, std::size_t b) { return run[a].duration < run[b].duration; });
+  const RunIteration& typical = run[by_time[(run.size() - 1) / 2]];
+  add(typical.rank, typical.iteration);
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    const Iterations& iterations = ranks[r].iterations;
+    for (std::size_t i = iterations.first; i < iterations.last; ++i) {
+      if (iterations.all[i].name == typical.name) add(r, i);
+    }
+  }
+  add(run[by_time.back()].rank, run[by_time.back()].iteration);
+  for (const RunIteration& iteration : run) add(iteration.rank, iteration.iteration);
+  return out;
+}
+
+void Append(const Tree& tree, std::int64_t iteration, std::int64_t rank, bool has_device,
+            Table& table, StringPool& strings) {
+  const auto order = TreeOrder(tree.parents);
+  AppendTreeColumns(tree.parents, order, static_cast<std::int64_t>(table.rows()), table);
+  const auto integer = [&](std::string_view id, std::int64_t value) {
+    table.Find(id)->AddInteger(value);
+  };
+  for (const std::uint32_t i : order) {
+    const Node& node = tree.nodes[i];
+    const bool on_host = node.kind == "op" || node.kind == "range" || node.kind == "thread";
+    const auto host = [&](Ns time) { return on_host ? time : Column::kAbsentInteger; };
+    const auto device = [&](Ns time) { return has_device ? time : Column::kAbsentInteger; };
+    integer("iteration", iteration);
+    integer("rank", rank);
+    table.Find("name")->AddText(node.name);
+    table.Find("kind")->AddText(strings.Intern(node.kind));
+    integer("calls", node.calls);
+    integer("host_total", host(node.host_total));
+    integer("host_self", host(node.host_self));
+    integer("device_total", device(node.device_total));
+    integer("device_self", device(node.device_self));
+  }
+}
+
+// Device rows of each iteration of one rank.
+std::vector<std::vector<std::uint32_t>> RowsByIteration(const RankContext& rank) {
+  std::vector<std::vector<std::uint32_t>> rows(rank.iterations.all.size());
+  for (std::uint32_t row = 0; row < rank.profile->device.size(); ++row) {
+    const std::uint32_t index = rank.iterations.of_device[row];
+    if (index != Iterations::kNone) rows[index].push_back(row);
+  }
+  return rows;
+}
+
+}  // namespace
+
+void AddIterationTree(std::span<const RankContext> ranks, Output& out) {
+  const bool has_host = std::any_of(ranks.begin(), ranks.end(),
+                                    [](const RankContext& rank) { return rank.has_host(); });
+  if (!has_host) return out.SetTableAbsent("op_tree", CapabilityGap(Capability::kHostOps));
+  Table& table = out.AddTable("op_tree");
+  std::size_t built_for = ranks.size();
+  std::vector<std::vector<std::uint32_t>> rows;
+  for (const Choice& choice : Choose(ranks)) {
+    const RankContext& rank = ranks[choice.rank];
+    if (choice.rank != built_for) rows = RowsByIteration(rank);
+    built_for = choice.rank;
+    Builder builder(rank, out.strings());
+    const Tree tree = builder.Build(choice.iteration, rows[choice.iteration]);
+    if (table.rows() > 0 && table.rows() + tree.nodes.size() > kMostRows) break;
+    Append(tree, choice.iteration, rank.rank, rank.has_device(), table, out.strings());
+  }
+}
+
+}  // namespace profgauge

@@ -1,0 +1,237 @@
+#include "analysis/ops/modules.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "analysis/tables/tree_rows.h"
+
+namespace profgauge {
+namespace {
+
+constexpr std::uint32_t kNone = 0xffff'ffff;
+
+// What happens on one thread, as far as modules are concerned.
+struct Item {
+  enum Kind : std::uint8_t { kModule, kOp, kLaunch };
+  Ns start = 0, end = 0;
+  Kind kind = kModule;
+  std::uint32_t row = 0;  // Of python, host or device.
+};
+
+// One call of a module.
+struct Call {
+  std::uint32_t row = 0;         // Of python.
+  std::uint32_t parent = kNone;  // The call of a module that contains it.
+  bool in_op = false;            // An operator lies between the two.
+  std::int64_t operators = 0;
+  Ns host_self = 0, device_self = 0, device_total = 0, backward_device = 0;
+};
+
+struct Calls {
+  std::vector<Call> calls;           // A parent stands before its children.
+  std::vector<std::uint32_t> of_op;  // Per host row: the innermost call around it, or kNone.
+};
+
+std::map<std::uint32_t, std::vector<Item>> ItemsByThread(const RankContext& rank) {
+  const Profile& profile = *rank.profile;
+  std::map<std::uint32_t, std::vector<Item>> threads;
+  const PythonTable& python = profile.python;
+  for (std::uint32_t row = 0; row < python.size(); ++row) {
+    if (python.module_id[row] < 0 || !python.thread[row].valid()) continue;
+    if (!rank.iterations.SelectsHostTime(python.start[row])) continue;
+    const Ns end = python.start[row] + std::max<Ns>(python.duration[row], 0);
+    threads[python.thread[row].value].push_back({python.start[row], end, Item::kModule, row});
+  }
+  if (threads.empty()) return threads;
+  const HostTable& host = profile.host;
+  for (std::uint32_t row = 0; row < host.size(); ++row) {
+    if (!rank.tree.IsOp(row) || !host.thread[row].valid()) continue;
+    const auto thread = threads.find(host.thread[row].value);
+    if (thread == threads.end()) continue;
+    const Ns end = host.start[row] + std::max<Ns>(host.duration[row], 0);
+    thread->second.push_back({host.start[row], end, Item::kOp, row});
+  }
+  const DeviceTable& device = profile.device;
+  for (std::uint32_t row = 0; row < device.size(); ++row) {
+    if (device.op[row].valid() || !device.launch[row].valid()) continue;
+    const std::uint32_t call = device.launch[row].value;
+    const auto thread = threads.find(profile.api.thread[call].value);
+    if (thread == threads.end()) continue;
+    const Ns start = profile.api.start[call];
+    thread->second.push_back({start, start, Item::kLaunch, row});
+  }
+  for (auto& [thread, items] : threads) {
+    std::stable_sort(items.begin(), items.end(), [](const Item& a, const Item& b) {
+      return std::tuple(a.start, b.end, a.kind) < std::tuple(b.start, a.end, b.kind);
+    });
+  }
+  return threads;
+}
+
+// What is open at a time: calls of modules, and operators as kNone.
+struct Open {
+  Ns end = 0;
+  std::uint32_t call = kNone;
+};
+
+void Sweep(const RankContext& rank, const std::vector<Item>& items, Calls& out) {
+  std::vector<Open> open;
+  for (const Item& item : items) {
+    while (!open.empty() && open.back().end <= item.start) open.pop_back();
+    const bool direct = !open.empty() && open.back().call != kNone;
+    std::uint32_t around = kNone;
+    for (auto frame = open.rbegin(); frame != open.rend() && around == kNone; ++frame) {
+      around = frame->call;
+    }
+    Call* outer = direct ? &out.calls[open.back().call] : nullptr;
+    const Ns inside = open.empty() ? 0 : std::min(item.end, open.back().end) - item.start;
+    if (outer != nullptr) outer->host_self -= inside;
+    if (item.kind == Item::kLaunch) {
+      if (outer != nullptr) outer->device_self += rank.profile->device.duration[item.row];
+    } else if (item.kind == Item::kOp) {
+      out.of_op[item.row] = around;
+      if (outer != nullptr) {
+        ++outer->operators;
+        outer->device_self += rank.tree.device_total[item.row];
+      }
+      open.push_back({item.end, kNone});
+    } else {
+      open.push_back({item.end, static_cast<std::uint32_t>(out.calls.size())});
+      Call call;
+      call.row = item.row;
+      call.parent = around;
+      call.in_op = around != kNone && !direct;
+      call.host_self = item.end - item.start;
+      out.calls.push_back(call);
+    }
+  }
+}
+
+// Device work of backward operators, for the module that ran their forward operators.
+void AddBackward(const RankContext& rank, Calls& calls) {
+  const HostTable& host = rank.profile->host;
+  std::vector<std::uint8_t> linked(host.size(), 0);  // It, or an operator around it, has a link.
+  for (std::uint32_t row = 0; row < host.size(); ++row) {
+    if (!rank.tree.IsOp(row)) continue;
+    const std::uint32_t above = rank.tree.parent[row];
+    linked[row] = above != OpTree::kNone && above < row ? linked[above] : 0;
+    if (linked[row] != 0 || !host.forward[row].valid()) continue;
+    linked[row] = 1;
+    const std::uint32_t forward = rank.tree.representative[host.forward[row].value];
+    const std::uint32_t call = forward == OpTree::kNone ? kNone : calls.of_op[forward];
+    for (std::uint32_t at = call; at != kNone; at = calls.calls[at].parent) {
+      calls.calls[at].backward_device += rank.tree.device_total[row];
+    }
+  }
+}
+
+Calls FindCalls(const RankContext& rank) {
+  Calls out;
+  out.of_op.assign(rank.profile->host.size(), kNone);
+  for (const auto& [thread, items] : ItemsByThread(rank)) Sweep(rank, items, out);
+  for (Call& call : out.calls) {
+    call.device_total = call.device_self;
+    call.host_self = std::max<Ns>(call.host_self, 0);
+  }
+  for (std::size_t i = out.calls.size(); i-- > 0;) {
+    const Call& call = out.calls[i];
+    if (call.parent != kNone && !call.in_op) {
+      out.calls[call.parent].device_total += call.device_total;
+    }
+  }
+  AddBackward(rank, out);
+  return out;
+}
+
+// A module at its place in the hierarchy.
+struct Module {
+  StringId name;
+  std::int64_t calls = 0, operators = 0;
+  Ns host_total = 0, host_self = 0, device_total = 0, device_self = 0, backward_device = 0;
+};
+
+struct Modules {
+  std::vector<Module> modules;
+  std::vector<std::uint32_t> parents;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::int64_t>, std::uint32_t> places;
+};
+
+StringId NameOf(std::string_view recorded, StringPool& strings) {
+  constexpr std::string_view kPrefix = "nn.Module: ";
+  if (recorded.starts_with(kPrefix)) recorded.remove_prefix(kPrefix.size());
+  return strings.Intern(recorded);
+}
+
+void Merge(const RankContext& rank, StringPool& strings, Modules& out) {
+  const Calls found = FindCalls(rank);
+  const PythonTable& python = rank.profile->python;
+  std::vector<std::uint32_t> place_of(found.calls.size());
+  for (std::size_t i = 0; i < found.calls.size(); ++i) {
+    const Call& call = found.calls[i];
+    const StringId name = NameOf(rank.profile->Name(python.name[call.row]), strings);
+    const std::uint32_t parent = call.parent == kNone ? kNoNode : place_of[call.parent];
+    const auto [place, is_new] =
+        out.places.try_emplace({parent, name.value, python.module_id[call.row]},
+                               static_cast<std::uint32_t>(out.modules.size()));
+    if (is_new) {
+      out.modules.push_back({name});
+      out.parents.push_back(parent);
+    }
+    place_of[i] = place->second;
+    Module& module = out.modules[place->second];
+    ++module.calls;
+    module.operators += call.operators;
+    module.host_total += std::max<Ns>(python.duration[call.row], 0);
+    module.host_self += call.host_self;
+    module.device_total += call.device_total;
+    module.device_self += call.device_self;
+    module.backward_device += call.backward_device;
+  }
+}
+
+void Fill(const Modules& found, bool has_device, Table& table) {
+  const auto order = TreeOrder(found.parents);
+  AppendTreeColumns(found.parents, order, 0, table);
+  const auto integer = [&](std::string_view id, std::int64_t value) {
+    table.Find(id)->AddInteger(value);
+  };
+  const auto device = [&](std::string_view id, std::int64_t value) {
+    integer(id, has_device ? value : Column::kAbsentInteger);
+  };
+  for (const std::uint32_t node : order) {
+    const Module& module = found.modules[node];
+    table.Find("name")->AddText(module.name);
+    integer("calls", module.calls);
+    integer("operators", module.operators);
+    integer("host_total", module.host_total);
+    integer("host_self", module.host_self);
+    device("device_total", module.device_total);
+    device("device_self", module.device_self);
+    device("backward_device", module.backward_device);
+    integer("mean", module.host_total / module.calls);
+  }
+}
+
+}  // namespace
+
+void AddModules(std::span<const RankContext> ranks, Output& out) {
+  Modules modules;
+  bool has_device = false;
+  for (const RankContext& rank : ranks) {
+    Merge(rank, out.strings(), modules);
+    has_device = has_device || rank.has_device();
+  }
+  if (modules.modules.empty()) {
+    out.SetTableAbsent("modules",
+                       "needs the Python frames of nn.Modules; record with with_modules=True and "
+                       "with_stack=True");
+    return;
+  }
+  Fill(modules, has_device, out.AddTable("modules"));
+}
+
+}  // namespace profgauge

@@ -1,0 +1,409 @@
+#include "analysis/ops/op_tables.h"
+
+#include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "analysis/context/op_gpu_idle.h"
+
+namespace profgauge {
+namespace {
+
+// A text that all calls of a row share, or nothing.
+struct Common {
+  StringId text;
+  bool seen = false;
+  bool mixed = false;
+  void Add(StringId other) {
+    if (!seen) {
+      text = other;
+      seen = true;
+    } else if (other != text) {
+      mixed = true;
+    }
+  }
+  StringId get() const { return mixed ? StringId{} : text; }
+};
+
+// The least and the most of the calls of one row.
+struct Range {
+  Ns least = 0, most = 0;
+  void Add(const Range& other) {
+    least = std::min(least, other.least);
+    most = std::max(most, other.most);
+  }
+};
+
+// Sums over the calls of one row.
+struct OpSums {
+  std::int64_t calls = 0, kernels = 0;
+  Ns host_self = 0, host_total = 0, device_self = 0, device_total = 0;
+  Ns kernel_self = 0, kernel_total = 0, tensor_core_self = 0, tensor_core_total = 0;
+  bool eligible = false, undecided = false;
+  Ns gpu_idle = 0;
+  Range host_range, host_self_range, device_range, gpu_idle_range;
+  double flops = -1, bytes = -1;  // -1: of no call known.
+  Ns known_time = 0;              // Kernel time of the calls whose FLOPs are known.
+
+  void Add(const OpSums& other) {
+    if (calls == 0) {
+      *this = other;
+      return;
+    }
+    calls += other.calls;
+    kernels += other.kernels;
+    host_self += other.host_self;
+    host_total += other.host_total;
+    device_self += other.device_self;
+    device_total += other.device_total;
+    kernel_self += other.kernel_self;
+    kernel_total += other.kernel_total;
+    tensor_core_self += other.tensor_core_self;
+    tensor_core_total += other.tensor_core_total;
+    eligible = eligible || other.eligible;
+    undecided = undecided || other.undecided;
+    gpu_idle += other.gpu_idle;
+    host_range.Add(other.host_range);
+    host_self_range.Add(other.host_self_range);
+    device_range.Add(other.device_range);
+    gpu_idle_range.Add(other.gpu_idle_range);
+    if (other.flops >= 0) flops = std::max(flops, 0.0) + other.flops;
+    if (other.bytes >= 0) bytes = std::max(bytes, 0.0) + other.bytes;
+    known_time += other.known_time;
+  }
+};
+
+struct OpRow {
+  StringId name;    // Of the output's texts, as all here.
+  StringId second;  // Shapes or call stack, when the table has one.
+  OpSums sums;
+  Common dtypes, call_stack;
+  std::uint8_t directions = 0;  // Bit per OpDirection.
+  std::int64_t operators = 0;   // Only in op_types.
+};
+
+enum class Grouping : std::uint8_t { kName, kShapes, kStack };
+
+// One rank's texts in terms of the output's, translated once each.
+class Translation {
+ public:
+  Translation(const Profile& profile, StringPool& strings)
+      : profile_(profile), strings_(strings), known_(profile.strings.size()) {}
+  StringId operator()(StringId id) {
+    if (!id.valid()) return id;
+    StringId& out = known_[id.value];
+    if (!out.valid()) out = strings_.Intern(profile_.strings[id]);
+    return out;
+  }
+
+ private:
+  const Profile& profile_;
+  StringPool& strings_;
+  std::vector<StringId> known_;
+};
+
+// The rows of `profile.host` that are operators of tables.
+std::vector<std::uint32_t> OperatorRows(const RankContext& rank) {
+  const HostTable& host = rank.profile->host;
+  constexpr char kUnknown = 0, kOperator = 1, kRange = 2;
+  std::vector<char> kinds(rank.profile->strings.size(), kUnknown);
+  std::vector<std::uint32_t> rows;
+  for (std::uint32_t row = 0; row < host.size(); ++row) {
+    if (host.kind[row] != HostKind::kOp || !rank.tree.IsOp(row) || !host.name[row].valid())
+      continue;
+    if (!rank.InTables(HostId{row})) continue;
+    char& kind = kinds[host.name[row].value];
+    if (kind == kUnknown) {
+      kind = IsFrameworkRange(rank.profile->strings[host.name[row]]) ? kRange : kOperator;
+    }
+    if (kind == kOperator) rows.push_back(row);
+  }
+  return rows;
+}
+
+OpSums SumsOf(const RankContext& rank, const std::vector<Ns>& gpu_idle, std::uint32_t row) {
+  const OpTree& tree = rank.tree;
+  const Ns host_total = std::max<Ns>(rank.profile->host.duration[row], 0);
+  const OpWork* work = rank.works.Find(row);
+  return {1,
+          tree.kernels_self[row],
+          tree.host_self[row],
+          host_total,
+          tree.device_self[row],
+          tree.device_total[row],
+          tree.kernel_self[row],
+          tree.kernel_total[row],
+          tree.tensor_core_self[row],
+          tree.tensor_core_total[row],
+          tree.eligible[row] != 0,
+          tree.undecided[row] != 0,
+          gpu_idle[row],
+          {host_total, host_total},
+          {tree.host_self[row], tree.host_self[row]},
+          {tree.device_self[row], tree.device_self[row]},
+          {gpu_idle[row], gpu_idle[row]},
+          work == nullptr ? -1 : work->flops,
+          work == nullptr ? -1 : work->bytes,
+          work == nullptr ? 0 : tree.kernel_total[row]};
+}
+
+std::vector<OpRow> Group(std::span<const RankContext> ranks,
+                         const std::vector<std::vector<std::uint32_t>>& rows, Grouping grouping,
+                         StringPool& strings) {
+  std::vector<OpRow> groups;
+  boost::unordered_flat_map<std::uint64_t, std::uint32_t> places;
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    const HostTable& host = ranks[r].profile->host;
+    Translation translate(*ranks[r].profile, strings);
+    const std::vector<Ns> gpu_idle = OpGpuIdle(ranks[r]);
+    for (const std::uint32_t row : rows[r]) {
+      const StringId name = translate(host.name[row]);
+      StringId second;
+      if (grouping == Grouping::kShapes) second = translate(host.input_shapes[row]);
+      if (grouping == Grouping::kStack) second = translate(host.call_stack[row]);
+      const std::uint64_t key = std::uint64_t{name.value} << 32 | second.value;
+      const auto [place, is_new] =
+          places.try_emplace(key, static_cast<std::uint32_t>(groups.size()));
+      if (is_new) groups.push_back({name, second, {}, {}, {}, 0, 0});
+      OpRow& group = groups[place->second];
+      group.sums.Add(SumsOf(ranks[r], gpu_idle, row));
+      group.dtypes.Add(translate(host.input_dtypes[row]));
+      group.call_stack.Add(translate(host.call_stack[row]));
+      group.directions = static_cast<std::uint8_t>(
+          group.directions | 1U << static_cast<unsigned>(ranks[r].tree.direction[row]));
+    }
+  }
+  return groups;
+}
+
+// Most device time first, then most host time; names decide the rest, so that the order is the same
+// on every run.
+void SortRows(std::vector<OpRow>& rows, const StringPool& strings) {
+  const auto text = [&](StringId id) { return id.valid() ? strings[id] : std::string_view{}; };
+  std::sort(rows.begin(), rows.end(), [&](const OpRow& a, const OpRow& b) {
+    if (a.sums.device_self != b.sums.device_self) return a.sums.device_self > b.sums.device_self;
+    if (a.sums.host_self != b.sums.host_self) return a.sums.host_self > b.sums.host_self;
+    return std::make_pair(text(a.name), text(a.second)) <
+           std::make_pair(text(b.name), text(b.second));
+  });
+}
+
+std::string_view DirectionText(std::uint8_t directions) {
+  switch (directions) {
+    case 1U << static_cast<unsigned>(OpDirection::kForward):
+      return "forward";
+    case 1U << static_cast<unsigned>(OpDirection::kBackward):
+      return "backward";
+    case 1U << static_cast<unsigned>(OpDirection::kOptimizer):
+      return "optimizer";
+    default:
+      return "mixed";
+  }
+}
+
+// Columns that need device events are absent without them, not zero.
+class Writer {
+ public:
+  Writer(Table& table, bool has_device, const Output& out)
+      : table_(table), has_device_(has_device) {
+    if (has_device_) return;
+    for (Column& column : table_.columns()) {
+      if (NeedsDevice(column.id())) column.MarkAbsent(out.Gap(Capability::kDeviceEvents));
+    }
+  }
+
+  void Text(std::string_view id, StringId value) { table_.Find(id)->AddText(value); }
+  void Text(std::string_view id, std::string_view value) {
+    Text(id, table_.strings().Intern(value));
+  }
+  void Integer(std::string_view id, std::int64_t value) { table_.Find(id)->AddInteger(value); }
+  void DeviceInteger(std::string_view id, std::int64_t value) {
+    Integer(id, has_device_ ? value : Column::kAbsentInteger);
+  }
+  /// `what`_mean, `what`_min and `what`_max.
+  void Spread(const std::string& what, Ns sum, const Range& range, std::int64_t calls) {
+    const auto add = [&](const char* suffix, std::int64_t value) {
+      const std::string id = what + suffix;
+      Integer(id, has_device_ || !NeedsDevice(id) ? value : Column::kAbsentInteger);
+    };
+    add("_mean", sum / std::max<std::int64_t>(calls, 1));
+    add("_min", range.least);
+    add("_max", range.most);
+  }
+  void Share(std::string_view id, Ns part, Ns whole) {
+    if (whole > 0) {
+      table_.Find(id)->AddReal(static_cast<double>(part) / static_cast<double>(whole));
+    } else {
+      table_.Find(id)->AddAbsent();
+    }
+  }
+  void Work(const OpSums& sums) {
+    const bool known = sums.flops >= 0;
+    Integer("bytes", sums.bytes >= 0 && sums.bytes < 9e18 ? std::llround(sums.bytes)
+                                                          : Column::kAbsentInteger);
+    const double seconds = static_cast<double>(sums.known_time) / 1e9;
+    Real("flops", sums.flops, known);
+    Real("achieved", seconds > 0 ? sums.flops / seconds : 0, known && seconds > 0);
+  }
+  void Uses(const OpSums& sums, Ns kernel_time, Ns tensor_core_time) {
+    if (tensor_core_time > 0) {
+      Text("uses_tensor_core", "yes");
+    } else if (sums.undecided) {
+      Text("uses_tensor_core", "unknown");
+    } else if (kernel_time > 0) {
+      Text("uses_tensor_core", "no");
+    } else {
+      Text("uses_tensor_core", StringId{});
+    }
+  }
+
+ private:
+  void Real(std::string_view id, double value, bool known) {
+    if (known) {
+      table_.Find(id)->AddReal(value);
+    } else {
+      table_.Find(id)->AddAbsent();
+    }
+  }
+  static bool NeedsDevice(std::string_view id) {
+    return id.starts_with("device_") || id.starts_with("gpu_idle") || id == "kernels" ||
+           id == "uses_tensor_core" || id.starts_with("tensor_core_self") ||
+           id.starts_with("tensor_core_total");
+  }
+  Table& table_;
+  bool has_device_;
+};
+
+void FillOps(const std::vector<OpRow>& rows, std::string_view second, bool has_device,
+             const Output& out, Table& table) {
+  Writer writer(table, has_device, out);
+  const bool any_work =
+      std::any_of(rows.begin(), rows.end(), [](const OpRow& row) { return row.sums.flops >= 0; });
+  for (const char* id : {"flops", "bytes", "achieved"}) {
+    if (!any_work) table.Find(id)->MarkAbsent(out.Gap(Capability::kShapes));
+  }
+  for (const OpRow& row : rows) {
+    const OpSums& sums = row.sums;
+    writer.Text("name", row.name);
+    if (!second.empty()) writer.Text(second, row.second);
+    writer.Text("type", OpType(table.strings()[row.name]));
+    writer.Text("direction", DirectionText(row.directions));
+    writer.Text("dtypes", row.dtypes.get());
+    if (second != "call_stack") writer.Text("call_stack", row.call_stack.get());
+    writer.Integer("calls", sums.calls);
+    writer.Integer("host_self", sums.host_self);
+    writer.Integer("host_total", sums.host_total);
+    writer.DeviceInteger("device_self", sums.device_self);
+    writer.DeviceInteger("device_total", sums.device_total);
+    writer.DeviceInteger("kernels", sums.kernels);
+    writer.Integer("tensor_core_eligible", sums.eligible ? 1 : 0);
+    writer.Uses(sums, sums.kernel_total, sums.tensor_core_total);
+    writer.Share("tensor_core_self", sums.tensor_core_self, sums.kernel_self);
+    writer.Share("tensor_core_total", sums.tensor_core_total, sums.kernel_total);
+    writer.Work(sums);
+  }
+}
+
+// Without a timeline operators have no times of their own, only their kernels.
+void DropHostTimes(std::span<const RankContext> ranks, Table& table) {
+  if (std::all_of(ranks.begin(), ranks.end(),
+                  [](const RankContext& rank) { return rank.profile->has_timeline; })) {
+    return;
+  }
+  for (Column& column : table.columns()) {
+    if (!column.id().starts_with("host_") && !column.id().starts_with("gpu_idle")) continue;
+    for (std::size_t row = 0; row < column.size(); ++row) {
+      column.SetInteger(row, Column::kAbsentInteger);
+    }
+    column.MarkAbsent("needs the times of events, which this kind of file lacks");
+  }
+}
+
+std::vector<OpRow> GroupTypes(const std::vector<OpRow>& ops, StringPool& strings) {
+  std::vector<OpRow> types;
+  boost::unordered_flat_map<std::uint32_t, std::size_t> places;
+  for (const OpRow& op : ops) {
+    const StringId type = strings.Intern(OpType(strings[op.name]));
+    const auto [place, is_new] = places.try_emplace(type.value, types.size());
+    if (is_new) types.push_back({type, {}, {}, {}, {}, 0, 0});
+    types[place->second].sums.Add(op.sums);
+    ++types[place->second].operators;
+  }
+  return types;
+}
+
+void FillTypes(const std::vector<OpRow>& rows, bool has_device, const Output& out, Table& table) {
+  Writer writer(table, has_device, out);
+  for (const OpRow& row : rows) {
+    writer.Text("name", row.name);
+    writer.Integer("operators", row.operators);
+    writer.Integer("calls", row.sums.calls);
+    writer.Integer("host_self", row.sums.host_self);
+    writer.DeviceInteger("device_self", row.sums.device_self);
+    writer.DeviceInteger("kernels", row.sums.kernels);
+    writer.Integer("tensor_core_eligible", row.sums.eligible ? 1 : 0);
+    writer.Uses(row.sums, row.sums.kernel_self, row.sums.tensor_core_self);
+    writer.Share("tensor_core_self", row.sums.tensor_core_self, row.sums.kernel_self);
+    writer.Integer("host_total", row.sums.host_total);
+    writer.DeviceInteger("gpu_idle", row.sums.gpu_idle);
+    writer.Spread("host", row.sums.host_total, row.sums.host_range, row.sums.calls);
+    writer.Spread("host_self", row.sums.host_self, row.sums.host_self_range, row.sums.calls);
+    writer.Spread("device", row.sums.device_self, row.sums.device_range, row.sums.calls);
+    writer.Spread("gpu_idle", row.sums.gpu_idle, row.sums.gpu_idle_range, row.sums.calls);
+  }
+}
+
+// Adds a table by name and `second`, unless no call has a `second`.
+void AddSplitTable(std::span<const RankContext> ranks,
+                   const std::vector<std::vector<std::uint32_t>>& operators, Grouping grouping,
+                   bool has_device, Output& out) {
+  const bool by_shape = grouping == Grouping::kShapes;
+  const std::string_view table = by_shape ? "ops_by_shape" : "ops_by_stack";
+  std::vector<OpRow> rows = Group(ranks, operators, grouping, out.strings());
+  if (std::none_of(rows.begin(), rows.end(), [](const OpRow& row) { return row.second.valid(); })) {
+    out.SetTableAbsent(table, out.Gap(by_shape ? Capability::kShapes : Capability::kCallStacks));
+    return;
+  }
+  SortRows(rows, out.strings());
+  Table& filled = out.AddTable(table);
+  FillOps(rows, by_shape ? "input_shapes" : "call_stack", has_device, out, filled);
+  DropHostTimes(ranks, filled);
+}
+
+}  // namespace
+
+void AddOpTables(std::span<const RankContext> ranks, Output& out) {
+  std::vector<std::vector<std::uint32_t>> operators;
+  bool has_ops = false;
+  bool has_device = false;
+  for (const RankContext& rank : ranks) {
+    operators.push_back(OperatorRows(rank));
+    has_ops = has_ops || !operators.back().empty();
+    has_device = has_device || rank.has_device();
+  }
+  if (!has_ops) {
+    for (const char* id : {"ops", "ops_by_shape", "ops_by_stack", "op_types"}) {
+      out.SetTableAbsent(id, out.Gap(Capability::kHostOps));
+    }
+    return;
+  }
+  std::vector<OpRow> ops = Group(ranks, operators, Grouping::kName, out.strings());
+  SortRows(ops, out.strings());
+  std::vector<OpRow> types = GroupTypes(ops, out.strings());
+  SortRows(types, out.strings());
+  Table& by_name = out.AddTable("ops");
+  FillOps(ops, {}, has_device, out, by_name);
+  DropHostTimes(ranks, by_name);
+  AddSplitTable(ranks, operators, Grouping::kShapes, has_device, out);
+  AddSplitTable(ranks, operators, Grouping::kStack, has_device, out);
+  Table& by_type = out.AddTable("op_types");
+  FillTypes(types, has_device, out, by_type);
+  DropHostTimes(ranks, by_type);
+}
+
+}  // namespace profgauge

@@ -1,0 +1,70 @@
+#include "analysis/recording/reported.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "model/reported.h"
+
+namespace profgauge {
+namespace {
+
+/// One cell in the column's own type; a value of another type is taken as absent.
+void AddCell(const Value& value, Column& column, StringPool& strings) {
+  const auto* integer = std::get_if<std::int64_t>(&value);
+  const auto* text = std::get_if<std::string>(&value);
+  const bool is_number = !IsAbsent(value) && text == nullptr;
+  if (column.type() == CellType::kText && text != nullptr) {
+    column.AddText(strings.Intern(*text));
+  } else if (column.type() == CellType::kReal && is_number) {
+    column.AddReal(AsNumber(value, 0));
+  } else if (column.type() == CellType::kInteger && integer != nullptr) {
+    column.AddInteger(*integer);
+  } else if (column.unit() == Unit::kBool && std::holds_alternative<bool>(value)) {
+    column.AddInteger(std::get<bool>(value) ? 1 : 0);
+  } else {
+    column.AddAbsent();
+  }
+}
+
+void FillTable(const ReportedTable& reported, Table& table) {
+  for (Column& column : table.columns()) {
+    const auto at = std::find(reported.columns.begin(), reported.columns.end(), column.id());
+    if (at == reported.columns.end()) {
+      column.MarkAbsent("the recording's own tables do not have this column");
+    }
+    const auto index = static_cast<std::size_t>(at - reported.columns.begin());
+    for (const std::vector<Value>& row : reported.rows) {
+      AddCell(index < row.size() ? row[index] : Value{}, column, table.strings());
+    }
+  }
+}
+
+}  // namespace
+
+void AddReported(std::span<const RankContext> ranks, Output& out) {
+  // Of several ranks each states its own numbers; those of the host are of the whole run.
+  const Profile* stating = nullptr;
+  for (const RankContext& rank : ranks) {
+    const Reported& reported = rank.profile->reported;
+    if (reported.metrics.empty() && reported.tables.empty()) continue;
+    if (stating != nullptr) return;
+    stating = rank.profile;
+  }
+  const bool of_host = stating != nullptr && !stating->reported.metrics.empty() &&
+                       stating->reported.metrics.front().id.starts_with("host.");
+  if (stating == nullptr || (ranks.size() != 1 && !of_host)) return;
+  const Reported& reported = stating->reported;
+  for (const ReportedMetric& metric : reported.metrics) {
+    if (IsAbsent(metric.value) || FindMetric(metric.id) == nullptr || out.IsSet(metric.id))
+      continue;
+    out.Set(metric.id, metric.value);
+    if (!metric.note.empty()) out.SetNote(metric.id, metric.note);
+  }
+  for (const ReportedTable& table : reported.tables) {
+    if (FindTable(table.id) == nullptr || out.HasRows(table.id)) continue;
+    FillTable(table, out.ReplaceTable(table.id));
+  }
+}
+
+}  // namespace profgauge

@@ -1,0 +1,430 @@
+// The tables of AWS Neuron profiles. Times count from the start of the recording.
+#include "analysis/tables/catalogue_neuron.h"
+
+namespace profgauge {
+namespace {
+
+using enum Unit;
+
+constexpr ColumnSpec kRank = {"rank", "Rank", kCount, "Rank that was recorded."};
+constexpr ColumnSpec kCore = {"core", "Core", kCount, "Physical NeuronCore of the rank, from 0."};
+constexpr ColumnSpec kEngine = {"engine", "Engine", kText,
+                                "tensor, vector, scalar, gpsimd or sync."};
+constexpr ColumnSpec kInstructions = {"instructions", "Instructions", kCount, "Instructions."};
+constexpr ColumnSpec kInstructionTime = {"instruction_time", "Instruction time", kTime,
+                                         "Sum of the durations, semaphore waits left out."};
+constexpr ColumnSpec kActiveTime = {
+    "active_time", "Active", kTime,
+    "Time in which at least one of them executes, semaphore waits left out."};
+constexpr ColumnSpec kWaitTime = {"wait_time", "Waits", kTime,
+                                  "Sum of the semaphore waits; they overlap."};
+constexpr ColumnSpec kStart = {"start", "Start", kTime, "Start."};
+constexpr ColumnSpec kDuration = {"duration", "Duration", kTime, "Length."};
+constexpr ColumnSpec kHardwareFlops = {
+    "flops", "Hardware FLOPs", kFlops,
+    "FLOPs of its Tensor Engine instructions, transposes included."};
+constexpr ColumnSpec kHbmRead = {"hbm_read", "HBM read", kBytes, "Bytes read from HBM."};
+constexpr ColumnSpec kHbmWrite = {"hbm_write", "HBM written", kBytes, "Bytes written to HBM."};
+constexpr ColumnSpec kSbufRead = {"sbuf_read", "SBUF read", kBytes, "Bytes read from SBUF."};
+constexpr ColumnSpec kSbufWrite = {"sbuf_write", "SBUF written", kBytes, "Bytes written to SBUF."};
+constexpr ColumnSpec kPsumRead = {"psum_read", "PSUM read", kBytes, "Bytes read from PSUM."};
+constexpr ColumnSpec kPsumWrite = {"psum_write", "PSUM written", kBytes, "Bytes written to PSUM."};
+constexpr ColumnSpec kSpillSave = {"spill_save", "Spilled", kBytes, "Bytes spilled to HBM."};
+constexpr ColumnSpec kSpillReload = {"spill_reload", "Reloaded", kBytes,
+                                     "Bytes of spilled tensors read back."};
+
+constexpr ColumnSpec kEngines[] = {
+    kRank,
+    kCore,
+    {"name", "Engine", kText, "tensor, vector, scalar, gpsimd or sync."},
+    kInstructions,
+    kInstructionTime,
+    kActiveTime,
+    {"active_share", "Active, share", kShare, "Active time by the total time."},
+    kWaitTime,
+    {"setup_time", "Set-up", kTime,
+     "Of the instruction time, set-up, tear-down and synchronization, such as DRAIN, WRITE and "
+     "NOP."},
+    {"median_time", "Median", kTime, "Median duration, semaphore waits left out."},
+    {"nki_share", "With source", kShare,
+     "Share of the instructions that name a line of NKI source; absent when none does."},
+    kHardwareFlops,
+};
+constexpr ColumnSpec kOpcodes[] = {kRank,
+                                   kEngine,
+                                   {"opcode", "Opcode", kText, "Instruction as recorded."},
+                                   kInstructions,
+                                   kInstructionTime,
+                                   kActiveTime,
+                                   {"mean", "Mean", kTime, "Instruction time / instructions."},
+                                   kWaitTime,
+                                   kHardwareFlops};
+constexpr ColumnSpec kLayers[] = {
+    {"node", "Node", kCount, "Number of the row, from 0."},
+    {"parent", "Parent", kCount, "Node of the row that contains it; absent at the top."},
+    {"depth", "Depth", kCount, "How many rows contain it."},
+    kRank,
+    {"name", "Operator", kText, "Layer, operator of the graph, or opcode: last part of the path."},
+    {"kind", "Kind", kText, "layer, hlo or opcode."},
+    kActiveTime,
+    kInstructions,
+    {"mfu", "MFU", kShare,
+     "As the file states it of the layer; else the FLOPs of its instructions without transposes, "
+     "by the peak of its duration."},
+    {"hfu", "HFU", kShare,
+     "As the file states it of the layer; else hardware FLOPs by the peak of its duration."},
+    kHardwareFlops,
+    {"model_flops", "Model FLOPs", kFlops, "Useful FLOPs, where the file states them."},
+    {"transpose_flops", "Transpose FLOPs", kFlops, "Of the FLOPs, transposes."},
+    {"bytes", "Bytes moved", kBytes, "Bytes read from and written to HBM."},
+    kHbmRead,
+    kHbmWrite,
+    kSbufRead,
+    kSbufWrite,
+    kPsumRead,
+    kPsumWrite,
+    kSpillSave,
+    kSpillReload,
+    {"tensor_active", "Tensor active", kTime, "Active time of the Tensor Engine in it."},
+    {"vector_active", "Vector active", kTime, "Active time of the Vector Engine in it."},
+    {"scalar_active", "Scalar active", kTime, "Active time of the Scalar Engine in it."},
+    {"gpsimd_active", "GpSimd active", kTime, "Active time of the GpSimd Engine in it."},
+    {"sync_active", "Sync active", kTime, "Active time of the Sync Engine in it."},
+    kWaitTime,
+    kStart,
+    kDuration,
+    {"path", "Path", kText,
+     "Layers from the outermost, then the operator of the graph, then the opcode."},
+};
+constexpr ColumnSpec kInstructionRows[] = {
+    kRank,
+    kCore,
+    kEngine,
+    {"track", "Track", kText, "Row of the timeline: TensorMatrix are matrix products."},
+    {"opcode", "Opcode", kText, "Instruction as recorded."},
+    kStart,
+    kDuration,
+    kWaitTime,
+    {"layer", "Layer", kText, "Path of layers; empty outside of layers."},
+    {"hlo", "Graph operator", kText, "Operator of the compiled graph."},
+    {"operands", "Operands", kText, "Operands as recorded."},
+    {"source", "Source", kText, "Line of source, where recorded."},
+    {"pc", "PC", kCount, "Program counter."},
+    {"id", "Id", kText, "Id in the file (64 bits)."},
+    {"type", "Type", kText, "REGULAR or TRANSPOSE, of matrix products."},
+    kHardwareFlops,
+    kHbmRead,
+    kHbmWrite,
+    kSbufRead,
+    kSbufWrite,
+    kPsumRead,
+    kPsumWrite,
+    kSpillSave,
+    kSpillReload,
+    {"predecessors", "Depends on", kCount, "Instructions that it depends on."},
+};
+constexpr ColumnSpec kWaits[] = {
+    kRank,
+    kEngine,
+    {"opcode", "Opcode", kText, "Instruction that waited."},
+    {"semaphore", "Waits for", kText, "Semaphore in its operands, with the queue where named."},
+    {"on_dma", "On DMA", kBool, "Whether that semaphore belongs to a DMA queue."},
+    {"source", "Source", kText, "Line of source, where recorded."},
+    {"count", "Waits", kCount, "Instructions that waited."},
+    {"time", "Time", kTime, "Sum of their waits; they overlap."},
+    {"longest", "Longest", kTime, "Longest wait."},
+};
+constexpr ColumnSpec kPackets = {"packets", "Packets", kCount, "DMA packets."};
+constexpr ColumnSpec kBytesMoved = {"bytes", "Bytes", kBytes, "Bytes moved by packets."};
+constexpr ColumnSpec kPacketTime = {"time", "Packet time", kTime, "Sum of the durations."};
+constexpr ColumnSpec kPacketActive = {"active_time", "Active", kTime,
+                                      "Time in which at least one packet moves."};
+constexpr ColumnSpec kPacketMean = {"mean_bytes", "Mean packet", kBytes, "Bytes / packets."};
+constexpr ColumnSpec kDmaQueues[] = {
+    kRank,
+    {"name", "Queue", kText, "Queue without the number of its DMA engine."},
+    {"type", "Type", kText,
+     "instruction, input, output, data (weights), software_dynamic, hardware_dynamic or unknown."},
+    {"engines", "DMA engines", kCount, "DMA engines that it used."},
+    kPackets,
+    kBytesMoved,
+    kPacketTime,
+    kPacketActive,
+    kPacketMean,
+    {"small", "Small packets", kCount, "Packets of 5 to 511 bytes."},
+};
+constexpr ColumnSpec kDmaEngines[] = {
+    kRank,
+    kCore,
+    {"name", "DMA engine", kCount, "Number of the DMA engine."},
+    kPackets,
+    kBytesMoved,
+    kPacketTime,
+    kPacketActive,
+    {"active_share", "Active, share", kShare, "Active time by the total time."},
+    {"byte_share", "Share of bytes", kShare, "Share of the bytes of the NeuronCore."}};
+constexpr ColumnSpec kDmaTransfers[] = {
+    kRank,
+    {"variable", "Tensor", kText, "Tensor that is moved, where recorded."},
+    {"queue", "Queue", kText, "Queue."},
+    {"type", "Type", kText, "Type of the queue."},
+    {"from", "From", kText, "Where the bytes come from."},
+    {"to", "To", kText, "Where the bytes go."},
+    kStart,
+    kDuration,
+    {"bytes", "Bytes", kBytes, "Bytes moved."},
+    kPackets,
+    {"bandwidth", "Bandwidth", kBandwidth, "Bytes / duration."},
+};
+constexpr ColumnSpec kSemaphores[] = {
+    kRank,
+    kCore,
+    {"name", "Semaphore", kText, "Number of the semaphore, with the queue that it serves."},
+    {"updates", "Updates", kCount, "Changes of its value."},
+    {"first", "First", kTime, "Time of the first change."},
+    {"last", "Last", kTime, "Time of the last change."},
+    {"highest", "Highest", kCount, "Highest value."},
+};
+constexpr ColumnSpec kTensors[] = {
+    kRank,
+    {"name", "Tensor", kText, "Name in the compiled model."},
+    {"type", "Type", kText, "IN, OUT or WEIGHT."},
+    {"format", "Format", kText, "Order of the dimensions."},
+    {"shape", "Shape", kText, "Dimensions."},
+    {"bytes", "Size", kBytes, "Size."},
+    {"loads", "Loads", kCount, "DMA transfers that load it into SBUF."},
+    {"load_bytes", "Loaded", kBytes, "Bytes of these loads."},
+    {"mean_load_bytes", "Mean load", kBytes, "Bytes of a load."},
+    {"reload_factor", "Reload factor", kNumber, "How often it is loaded: loaded bytes / size."},
+};
+constexpr ColumnSpec kSbufAllocations[] = {
+    kRank,
+    kCore,
+    {"tensor", "Tensor", kText, "Tensor or variable that it holds, where recorded."},
+    {"source", "By", kText, "What occupied it, as recorded: an instruction or DMA."},
+    {"partition", "Partition", kCount, "Partition of SBUF: 0, 32, 64 or 96."},
+    {"address", "Address", kCount, "Address of the first byte."},
+    {"bytes", "Size", kBytes, "Bytes from the first address to the last."},
+    {"start", "Start", kTime, "When it becomes occupied."},
+    {"end", "End", kTime, "When it becomes free."},
+    {"duration", "Duration", kTime, "How long it is occupied."},
+    {"hlo", "Graph operator", kText, "Operator of the compiled graph."},
+    {"opcode", "Opcode", kText, "Instruction that occupied it."},
+    {"queue", "Queue", kText, "DMA queue that occupied it."},
+};
+constexpr ColumnSpec kCcOps[] = {
+    kRank,
+    {"name", "Collective", kText, "Operation as recorded."},
+    {"algorithm", "Algorithm", kText, "Algorithm, where recorded."},
+    {"dtype", "Type", kText, "Data type, where recorded."},
+    {"group", "Group", kText, "Replica group, where recorded."},
+    {"input_bytes", "Input", kBytes, "Bytes of the input of one operation."},
+    {"calls", "Calls", kCount, "Operations."},
+    {"time", "Time", kTime, "Sum of the durations."},
+    {"mean", "Mean", kTime, "Time / calls."},
+    {"median", "Median", kTime, "Median duration."},
+    {"max", "Longest", kTime, "Longest duration."},
+    {"bandwidth", "Algorithm bandwidth", kBandwidth, "Mean, as recorded."},
+    {"bus_bandwidth", "Bus bandwidth", kBandwidth, "Mean, as recorded."},
+    {"trigger_delay", "Start delay", kTime, "Mean time from the trigger to the start."},
+};
+constexpr ColumnSpec kThrottles[] = {
+    kRank,
+    kCore,
+    {"type", "Cause", kText, "activity_0 to 3, gpio, sw, periodic or unknown."},
+    {"notifications", "Notifications", kCount, "Notifications."},
+    {"covered_time", "Covered", kTime, "Time that they cover."},
+    {"limited_time", "Limited", kTime, "Of it, time limited to less than all cycles."},
+    {"limit", "Mean limit", kShare, "Mean share of the cycles allowed, over the covered time."},
+};
+constexpr ColumnSpec kFlopsParts[] = {
+    kRank,
+    {"name", "Part", kText,
+     "model; transpose; other (moved by matrix products); active_unused; active_throttled; "
+     "unused_throttled; idle."},
+    {"time", "Time", kTime, "As time of the Tensor Engine at its peak; they add up to the total."},
+    {"share", "Share", kShare, "Share of what the Tensor Engine could do in the total time."},
+};
+constexpr ColumnSpec kSourceLines[] = {
+    kRank,
+    {"file", "File", kText, "Source file."},
+    {"line", "Line", kCount, "Line."},
+    {"text", "Source", kText, "The line itself, with --source-root."},
+    kInstructions,
+    kInstructionTime,
+    kActiveTime,
+    kWaitTime,
+    kHardwareFlops,
+    kHbmRead,
+    kHbmWrite,
+    {"engines", "Engines", kText, "Engines that execute it."},
+};
+constexpr ColumnSpec kHbmUsage[] = {
+    kRank,
+    {"device", "Device", kCount, "Neuron device."},
+    {"core", "Core", kCount, "NeuronCore of the device."},
+    {"name", "Use", kText, "What the memory holds."},
+    {"bytes", "Bytes", kBytes, "Bytes of HBM."},
+};
+constexpr ColumnSpec kCurves[] = {
+    kRank,
+    kCore,
+    {"name", "Curve", kText, "dma_throughput, hbm_throughput, pending_dma, sbuf or psum."},
+    {"time", "Time", kTime, "From the start of the recording."},
+    {"value", "Value", kNumber, "Bytes per second, count, or share 0..1 of the memory."},
+};
+constexpr ColumnSpec kIdentities[] = {
+    kRank,
+    {"name", "Identity", kText, "What must agree."},
+    {"computed", "From the rows", kNumber, "Value from the rows of the file, in base units."},
+    {"stated", "Stated", kNumber, "Value that the file's summary states, in base units."},
+    {"deviation", "Deviation", kShare, "|computed − stated| / stated."},
+    {"holds", "Holds", kBool, "Whether the deviation is at most 1 %."},
+};
+constexpr ColumnSpec kWarnings[] = {
+    kRank,
+    {"category", "Category", kText, "Category, as written by the profiler."},
+    {"message", "Message", kText, "Message, as written by the profiler."},
+};
+constexpr ColumnSpec kErrors[] = {
+    kRank,
+    kCore,
+    {"time", "Time", kTime, "From the start of the recording."},
+    {"type", "Type", kText, "Errors, Warnings or Custom Notification."},
+    {"message", "Message", kText, "Description."},
+};
+constexpr ColumnSpec kCoreUnits[] = {
+    kRank,
+    {"id", "Core", kCount, "Physical NeuronCore of the rank, from 0."},
+    kInstructions,
+    {"tensor_active", "Tensor active", kTime, "Active time of the Tensor Engine."},
+    {"vector_active", "Vector active", kTime, "Active time of the Vector Engine."},
+    {"scalar_active", "Scalar active", kTime, "Active time of the Scalar Engine."},
+    {"gpsimd_active", "GpSimd active", kTime, "Active time of the GpSimd Engine."},
+    {"sync_active", "Sync active", kTime, "Active time of the Sync Engine."},
+    {"dma_active", "DMA active", kTime, "Time in which a DMA packet moves."},
+    {"active_time", "Active", kTime, "Time in which any of them is active."},
+};
+
+constexpr ColumnSpec kEngineRegions[] = {
+    kRank,
+    {"from", "From", kText, "Mark where it begins."},
+    {"to", "To", kText, "Mark where it ends."},
+    kStart,
+    kDuration,
+    {"active_time", "Active", kTime, "Time in which an engine, DMA or a collective is active."},
+    {"mfu", "MFU", kShare, "FLOPs of its instructions without transposes, by the peak."},
+    {"hfu", "HFU", kShare, "FLOPs of its instructions, by the peak."},
+    {"mbu", "MBU", kShare, "Bytes moved to and from HBM, by its bandwidth."},
+    kInstructions,
+    {"tensor_active", "Tensor active", kTime, "Active time of the Tensor Engine in it."},
+    {"vector_active", "Vector active", kTime, "Active time of the Vector Engine in it."},
+    {"scalar_active", "Scalar active", kTime, "Active time of the Scalar Engine in it."},
+    {"gpsimd_active", "GpSimd active", kTime, "Active time of the GpSimd Engine in it."},
+    {"sync_active", "Sync active", kTime, "Active time of the Sync Engine in it."},
+    kWaitTime,
+    kHardwareFlops,
+    kHbmRead,
+    kHbmWrite,
+    {"dma_active", "DMA active", kTime, "Time in which a DMA packet moves."},
+    {"dma_packets", "DMA packets", kCount, "DMA packets that start in it."},
+    {"dma_bytes", "DMA bytes", kBytes, "Bytes of these packets."},
+    {"cc_active", "Collectives active", kTime, "Time in which a collective is active."},
+};
+
+constexpr ColumnSpec kHostUse[] = {
+    {"name", "What", kText, "memory, one CPU, or the average of all."},
+    {"samples", "Samples", kCount, "Samples of the recording."},
+    {"mean", "Mean", kShare, "Mean share in use."},
+    {"max", "Highest", kShare, "Highest share in use."},
+    {"max_bytes", "Most bytes", kBytes, "Most bytes in use; of memory only."},
+};
+
+constexpr ColumnSpec kMemoryPeaks[] = {
+    kRank,
+    kCore,
+    {"name", "Memory", kText, "SBUF or PSUM."},
+    {"peak", "Peak", kShare, "Highest share in use."},
+    {"peak_at", "At", kTime, "When it was highest first."},
+    {"mean", "Mean", kShare, "Mean over time, from the first to the last point."},
+};
+constexpr ColumnSpec kSourceFiles[] = {
+    kRank,
+    {"file", "File", kText, "Source file."},
+    {"lines", "Lines", kCount, "Lines that instructions name."},
+    kInstructions,
+    kInstructionTime,
+    kWaitTime,
+    kHardwareFlops,
+    kHbmRead,
+    kHbmWrite,
+};
+
+constexpr TableSpec kTables[] = {
+    {"engines", "engine", "Engines", "One row per rank, NeuronCore and engine.", kEngines,
+     kNeuronFamily},
+    {"layers", "layer", "Operators by layer",
+     "A tree in rows: layers, the graph's operators in them, and their opcodes.", kLayers,
+     kNeuronFamily},
+    {"engine_regions", "engine_region", "Between marks, by engine",
+     "One row per rank and region between two marks.", kEngineRegions, "marks"},
+    {"collective_regions", "", "Between collectives",
+     "One row per rank and time without a collective; the 64 longest.", kEngineRegions,
+     kNeuronFamily},
+    {"opcodes", "opcode", "Opcodes", "One row per rank, engine and opcode.", kOpcodes,
+     kNeuronFamily},
+    {"waits", "wait", "Semaphore waits", "One row per engine, opcode, semaphore and source line.",
+     kWaits, kNeuronFamily},
+    {"dma_queues", "dma_queue", "DMA queues", "One row per rank, queue and type.", kDmaQueues,
+     kNeuronFamily},
+    {"dma_engines", "dma_engine", "DMA engines", "One row per DMA engine with packets.",
+     kDmaEngines, kNeuronFamily},
+    {"dma_transfers", "dma_transfer", "DMA transfers",
+     "One row per transfer of a tensor, the largest first; at most 10 000.", kDmaTransfers,
+     kNeuronFamily},
+    {"cc_ops", "cc_op", "Collective operations",
+     "One row per operation, algorithm, type, group and size.", kCcOps, kNeuronFamily},
+    {"throttles", "throttle", "Throttling", "One row per NeuronCore and cause.", kThrottles,
+     kNeuronFamily},
+    {"flops_parts", "flops_part", "What the Tensor Engine could have done",
+     "Its peak in the total time, by use; the parts add up to the total time.", kFlopsParts,
+     kNeuronFamily},
+    {"tensors", "tensor", "Tensors", "One row per tensor of the compiled model.", kTensors,
+     kNeuronFamily},
+    {"source_lines", "source_line", "Source lines",
+     "One row per line of source that instructions name.", kSourceLines, kNeuronFamily},
+    {"source_files", "", "Source files", "One row per rank and file of source.", kSourceFiles,
+     kNeuronFamily},
+    {"memory_peaks", "", "Memory on the chip", "One row per NeuronCore and memory.", kMemoryPeaks,
+     kNeuronFamily},
+    {"sbuf_allocations", "", "SBUF allocations",
+     "One row per range of addresses and time, the largest first; at most 10 000.",
+     kSbufAllocations, kNeuronFamily},
+    {"cores", "core", "NeuronCores", "One row per rank and physical NeuronCore.", kCoreUnits,
+     kNeuronFamily},
+    {"semaphores", "semaphore", "Semaphores", "One row per semaphore that changed.", kSemaphores,
+     kNeuronFamily},
+    {"hbm_usage", "hbm_use", "HBM use", "One row per NeuronCore and use.", kHbmUsage,
+     kNeuronFamily},
+    {"identities", "identity", "Self-check of the file",
+     "Numbers that the rows and the summary of the file must agree on.", kIdentities,
+     kNeuronFamily},
+    {"profiler_warnings", "profiler_warning", "Warnings of the profiler",
+     "Written into the file by the profiler.", kWarnings, kNeuronFamily},
+    {"device_errors", "device_error", "Errors on the device",
+     "Error notifications of the hardware.", kErrors, kNeuronFamily},
+    {"instructions", "instruction", "Instructions",
+     "One row per instruction, by engine and start; at most 100 000.", kInstructionRows,
+     kNeuronFamily},
+    {"counter_curves", "", "Curves", "Throughput, queue and memory over time.", kCurves,
+     kNeuronFamily},
+    {"host_use", "", "Memory and CPUs of the host",
+     "One row for memory and one for each CPU, by all programs of the host.", kHostUse,
+     kHostFamily},
+};
+
+}  // namespace
+
+std::span<const TableSpec> NeuronTables() { return kTables; }
+
+}  // namespace profgauge

@@ -1,0 +1,553 @@
+// The table catalogue: every table with its columns. Times of a row are sums over the calls that
+// the row stands for, unless the column says otherwise.
+#include <iterator>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "analysis/tables/catalogue_neuron.h"
+
+namespace profgauge {
+namespace {
+
+using enum Unit;
+
+// Tables that are there only when marks were chosen; reports do not list them as missing.
+constexpr std::string_view kMarksFamily = "marks";
+constexpr std::string_view kDlprofFamily = "dlprof";
+
+constexpr ColumnSpec kRank = {"rank", "Rank", kCount, "Rank that was recorded."};
+constexpr ColumnSpec kGpu = {"gpu", "GPU", kCount, "Device number as recorded."};
+constexpr ColumnSpec kStream = {"stream", "Stream", kCount, "Stream number as recorded."};
+constexpr ColumnSpec kCalls = {"calls", "Calls", kCount, "How often."};
+constexpr ColumnSpec kMean = {"mean", "Mean", kTime, "Time / calls."};
+constexpr ColumnSpec kMin = {"min", "Shortest", kTime, "Duration of the shortest call."};
+constexpr ColumnSpec kMax = {"max", "Longest", kTime, "Duration of the longest call."};
+constexpr ColumnSpec kUses = {"uses_tensor_core", "Tensor Cores", kText,
+                              "Whether it uses Tensor Cores: yes, no or unknown."};
+constexpr ColumnSpec kRule = {"rule", "Rule", kText,
+                              "The name rule that decided about Tensor Cores."};
+constexpr ColumnSpec kKernelTime = {"time", "Time", kTime, "Sum of the durations."};
+constexpr ColumnSpec kBlocksPerSm = {"blocks_per_sm", "Blocks per SM", kNumber,
+                                     "Mean blocks per streaming multiprocessor, weighted by time."};
+constexpr ColumnSpec kOccupancy = {"occupancy", "Est. occupancy", kShare,
+                                   "Estimated achieved occupancy, weighted by time."};
+constexpr ColumnSpec kIsCollective = {"is_collective", "Collective", kBool,
+                                      "Whether it moves data between ranks."};
+constexpr ColumnSpec kExposed = {
+    "exposed_time", "Exposed", kTime,
+    "Of its time, the part in which the same GPU computes nothing (collectives and copies)."};
+constexpr ColumnSpec kBytesMoved = {"bytes", "Bytes", kBytes,
+                                    "Bytes of collectives, where recorded."};
+
+constexpr ColumnSpec kIterations[] = {
+    {"index", "Iteration", kCount, "Position in the recording, from 0."},
+    {"name", "Name", kText, "Number or name that the marker gives."},
+    kRank,
+    {"start", "Start", kTime, "Start, from the start of the recording."},
+    {"duration", "Duration", kTime,
+     "Length: up to the end of the last device work launched in it."},
+    {"tensor_core_kernel", "Tensor Core kernels", kTime,
+     "Time with a kernel on Tensor Cores running."},
+    {"other_kernel", "Other kernels", kTime, "Time with only other computing kernels running."},
+    {"memcpy", "Memory copies", kTime, "Time with copies and no computation."},
+    {"memset", "Memory sets", kTime, "Time with memory sets alone."},
+    {"communication", "Communication", kTime, "Time in collectives that nothing hides."},
+    {"runtime", "Runtime", kTime, "Time in runtime and driver calls while the GPU is idle."},
+    {"dataloader", "DataLoader", kTime, "Time waiting for input data while the GPU is idle."},
+    {"cpu", "CPU", kTime, "Time in operators on the host while the GPU is idle."},
+    {"other", "Other", kTime, "The rest; the nine add up to the duration."},
+    {"kernels", "Kernels", kCount, "Kernels launched in it."},
+    {"tensor_core_kernels", "Tensor Core kernels launched", kCount,
+     "Kernels launched in it that use Tensor Cores."},
+    {"gpu_time", "GPU time", kTime, "Sum of the durations of the kernels launched in it."},
+    {"gpu_time_share", "GPU time share", kShare,
+     "GPU time / (duration times GPUs of the rank); kernels that overlap count each."},
+    {"tensor_core_gpu_time", "Tensor Core GPU time", kTime,
+     "Of the GPU time, kernels that use Tensor Cores."},
+    {"tensor_core_gpu_time_share", "Tensor Core GPU time share", kShare,
+     "The same / (duration times GPUs of the rank)."},
+};
+
+#define PROFGAUGE_OP_COLUMNS                                                                       \
+  {"type", "Type", kText, "Kind of operator: the name without namespace and variants."},           \
+      {"direction", "Direction", kText, "forward, backward, optimizer, or mixed."},                \
+      {"dtypes", "Types", kText, "Data types of the inputs, where recorded and always the same."}, \
+      kCalls,                                                                                      \
+      {"host_self", "Host self", kTime, "Host time without child operators and runtime calls."},   \
+      {"host_total", "Host total", kTime, "Host time with everything inside."},                    \
+      {"device_self", "Device self", kTime, "Time of device work that it launched itself."},       \
+      {"device_total", "Device total", kTime,                                                      \
+       "Time of device work launched in it or in its children."},                                  \
+      {"kernels", "Kernels", kCount, "Kernels that it launched itself."},                          \
+      {"tensor_core_eligible", "Eligible", kBool,                                                  \
+       "Whether it, or an operator in it, could use Tensor Cores."},                               \
+      {"uses_tensor_core", "Tensor Cores", kText,                                                  \
+       "yes, no or unknown, of the kernels launched in it."},                                      \
+      {"tensor_core_self", "Tensor Cores, self", kShare,                                           \
+       "Share of the kernel time that it launched itself on Tensor Cores."},                       \
+      {"tensor_core_total", "Tensor Cores, total", kShare,                                         \
+       "Share of the kernel time launched in it on Tensor Cores."},                                \
+      {"flops", "FLOPs", kFlops, "Floating-point operations, from shapes."},                       \
+      {"bytes", "Bytes", kBytes, "Bytes that it must move at least, from shapes."},                \
+      {"achieved", "Achieved", kFlopRate,                                                          \
+       "FLOPs of the calls whose work is known, by the time of the kernels launched in them."},    \
+  {                                                                                                \
+    "call_stack", "Call stack", kText, "Python call stack, where recorded and always the same."    \
+  }
+
+constexpr ColumnSpec kOps[] = {{"name", "Operator", kText, "Operator."}, PROFGAUGE_OP_COLUMNS};
+constexpr ColumnSpec kOpsByShape[] = {
+    {"name", "Operator", kText, "Operator."},
+    {"input_shapes", "Input shapes", kText, "Shapes of the inputs."},
+    PROFGAUGE_OP_COLUMNS,
+};
+constexpr ColumnSpec kOpsByStack[] = {{"name", "Operator", kText, "Operator."},
+                                      PROFGAUGE_OP_COLUMNS};
+constexpr ColumnSpec kOpTypes[] = {
+    {"name", "Type", kText, "Kind of operator."},
+    {"operators", "Operators", kCount, "Different operators of this kind."},
+    kCalls,
+    {"host_self", "Host self", kTime, "Host time without child operators and runtime calls."},
+    {"device_self", "Device self", kTime, "Time of device work that it launched itself."},
+    {"kernels", "Kernels", kCount, "Kernels that it launched itself."},
+    {"tensor_core_eligible", "Eligible", kBool, "Whether any of them could use Tensor Cores."},
+    kUses,
+    {"tensor_core_self", "Tensor Cores, self", kShare,
+     "Share of the kernel time that it launched itself on Tensor Cores."},
+    {"host_total", "Host total", kTime, "Host time with everything inside (DLProf: CPU time)."},
+    {"host_mean", "Host mean", kTime, "Host total / calls."},
+    {"host_min", "Host shortest", kTime, "Host total of the shortest call."},
+    {"host_max", "Host longest", kTime, "Host total of the longest call."},
+    {"host_self_mean", "Host self mean", kTime, "Host self / calls (DLProf: CPU overhead)."},
+    {"host_self_min", "Host self least", kTime, "Host self of the call with the least."},
+    {"host_self_max", "Host self most", kTime, "Host self of the call with the most."},
+    {"device_mean", "Device mean", kTime, "Device self / calls (DLProf: GPU time)."},
+    {"device_min", "Device least", kTime, "Device self of the call with the least."},
+    {"device_max", "Device most", kTime, "Device self of the call with the most."},
+    {"gpu_idle", "GPU idle", kTime,
+     "Time between the first start and the last end of a call's own device work in which none of "
+     "it "
+     "runs."},
+    {"gpu_idle_mean", "GPU idle mean", kTime, "GPU idle / calls."},
+    {"gpu_idle_min", "GPU idle least", kTime, "GPU idle of the call with the least."},
+    {"gpu_idle_max", "GPU idle most", kTime, "GPU idle of the call with the most."},
+};
+constexpr ColumnSpec kOpsByIteration[] = {
+    {"iteration", "Iteration", kCount, "Position of the iteration in the recording, from 0."},
+    kRank,
+    {"name", "Operator", kText, "Operator that launched device work in the iteration."},
+    {"type", "Type", kText, "Kind of operator."},
+    {"direction", "Direction", kText, "forward, backward, optimizer, or mixed."},
+    {"dtypes", "Types", kText, "Data types of the inputs, where recorded and always the same."},
+    {"start", "Start", kTime, "Start of its first call, from the start of the recording."},
+    kCalls,
+    {"kernels", "Kernels", kCount, "Kernels that it launched itself."},
+    {"tensor_core_kernels", "Tensor Core kernels", kCount, "Of these, on Tensor Cores."},
+    {"time", "GPU time", kTime, "Time of device work that it launched itself."},
+    {"tensor_core_time", "Tensor Core time", kTime, "Of the time, kernels on Tensor Cores."},
+};
+#define PROFGAUGE_TREE_COLUMNS                                                                \
+  {"node", "Node", kCount, "Number of the row, from 0."},                                     \
+      {"parent", "Parent", kCount, "Node of the row that contains it; absent at the top."}, { \
+    "depth", "Depth", kCount, "How many rows contain it."                                     \
+  }
+constexpr ColumnSpec kOpTree[] = {
+    PROFGAUGE_TREE_COLUMNS,
+    {"iteration", "Iteration", kCount, "Position of the iteration in the recording, from 0."},
+    kRank,
+    {"name", "Name", kText, "Thread, range, operator, or device work."},
+    {"kind", "Kind", kText, "thread, range, op, kernel, memcpy or memset."},
+    kCalls,
+    {"host_total", "Host total", kTime, "Host time with everything inside."},
+    {"host_self", "Host self", kTime,
+     "Host time without the rows below; calls of the runtime count."},
+    {"device_total", "Device total", kTime, "Time of device work launched in it."},
+    {"device_self", "Device self", kTime, "Of that, its own duration: device work only."},
+};
+constexpr ColumnSpec kModules[] = {
+    PROFGAUGE_TREE_COLUMNS,
+    {"name", "Module", kText, "Class of the nn.Module, with its number."},
+    {"calls", "Occurrences", kCount, "How often it was called at this place."},
+    {"operators", "Operators", kCount, "Operators called by it directly."},
+    {"host_total", "Host total", kTime, "Host time with everything inside."},
+    {"host_self", "Host self", kTime, "Host time without its modules and operators."},
+    {"device_total", "Device total", kTime, "Time of device work launched in it."},
+    {"device_self", "Device self", kTime,
+     "Time of device work launched in it, but not in a module below."},
+    {"backward_device", "Backward device", kTime,
+     "Time of device work of the backward operators that belong to its operators."},
+    {"mean", "Mean host time", kTime, "Host total / occurrences."},
+};
+
+constexpr ColumnSpec kKernels[] = {
+    {"name", "Kernel", kText, "Kernel as recorded."},
+    kUses,
+    kRule,
+    kCalls,
+    kKernelTime,
+    kMean,
+    kMin,
+    kMax,
+    kBlocksPerSm,
+    kOccupancy,
+    kIsCollective,
+    kExposed,
+    kBytesMoved,
+};
+constexpr ColumnSpec kKernelsByOp[] = {
+    {"name", "Kernel", kText, "Kernel as recorded."},
+    {"op", "Operator", kText, "Operator that launched it."},
+    {"op_type", "Operator type", kText, "Kind of that operator."},
+    {"dtype", "Type", kText, "Data type of the operator's first typed input, where recorded."},
+    {"tensor_core_eligible", "Eligible", kBool, "Whether the operator could use Tensor Cores."},
+    kUses,
+    kRule,
+    kRank,
+    kGpu,
+    {"grid", "Grid", kText, "Blocks in x, y, z."},
+    {"block", "Block", kText, "Threads of a block in x, y, z."},
+    {"registers", "Registers", kCount, "Registers per thread."},
+    {"shared_memory", "Shared memory", kBytes, "Shared memory of a block."},
+    kCalls,
+    kKernelTime,
+    kMean,
+    kMin,
+    kMax,
+    kBlocksPerSm,
+    kOccupancy,
+    kIsCollective,
+    kExposed,
+    {"bytes", "Bytes", kBytes,
+     "Bytes of collectives, where recorded; else its part of what the operator must move at least, "
+     "from shapes."},
+    {"flops", "FLOPs", kFlops, "Its part of the operator's floating-point operations, by time."},
+};
+constexpr ColumnSpec kKernelsByIteration[] = {
+    {"iteration", "Iteration", kCount, "Position of the iteration in the recording, from 0."},
+    kRank,
+    {"name", "Kernel", kText, "Kernel as recorded."},
+    kUses,
+    kCalls,
+    kKernelTime,
+};
+constexpr ColumnSpec kLaunches[] = {
+    kRank,
+    kGpu,
+    kStream,
+    {"name", "Work", kText, "Kernel, copy or memory set that was launched."},
+    {"kind", "Kind", kText, "kernel, memcpy or memset."},
+    {"op", "Operator", kText, "Operator that launched it."},
+    {"call", "Call", kText, "Runtime or driver call that launched it."},
+    {"call_start", "Call start", kTime, "Start of the call, from the start of the recording."},
+    {"call_time", "Call time", kTime, "Host time of the call."},
+    {"start", "Start", kTime, "Start on the device, from the start of the recording."},
+    {"time", "Device time", kTime, "Duration on the device."},
+    {"delay", "Delay", kTime,
+     "From the end of the call to the start on the device; 0 when earlier."},
+    {"queue_length", "Queue length", kCount,
+     "Earlier launches on the same stream that had not started when the call began."},
+    kUses,
+    {"iteration", "Iteration", kCount, "Position of the iteration that launched it, from 0."},
+    {"grid", "Grid", kText, "Blocks in x, y, z."},
+    {"block", "Block", kText, "Threads of a block in x, y, z."},
+};
+constexpr ColumnSpec kGpus[] = {
+    kRank,
+    {"id", "GPU", kCount, "Device number as recorded."},
+    {"name", "Name", kText, "Product name."},
+    {"compute_capability", "Compute capability", kText, "Major and minor."},
+    {"sms", "SMs", kCount, "Streaming multiprocessors or compute units."},
+    {"memory", "Memory", kBytes, "Device memory."},
+    {"utilization", "Utilization", kShare, "Share of the window in which a kernel runs."},
+    {"idle", "Idle", kShare, "Share of the window in which nothing runs."},
+    {"sm_efficiency", "Est. SM efficiency", kShare, "Blocks per SM, at most 1, over the window."},
+    kOccupancy,
+    {"tensor_core_share", "Tensor Core share", kShare, "Share of kernel time on Tensor Cores."},
+    {"kernels", "Kernels", kCount, "Kernels."},
+    {"kernel_time", "Kernel time", kTime, "Sum of the durations of kernels."},
+    {"wall_time", "Wall time", kTime, "Length of the window."},
+};
+constexpr ColumnSpec kStreams[] = {
+    kRank,
+    kGpu,
+    kStream,
+    {"kernels", "Kernels", kCount, "Kernels."},
+    {"copies", "Copies and sets", kCount, "Copies and memory sets."},
+    {"kernel_time", "Kernel time", kTime, "Sum of the durations of kernels."},
+    {"collective_time", "Collective time", kTime, "Of these, collectives."},
+    {"copy_time", "Copy time", kTime, "Sum of the durations of copies and sets."},
+    {"busy", "Busy", kShare, "Share of the window in which the stream runs something."},
+    {"launches", "Launches", kCount, "Launches whose call was recorded."},
+    {"queue_empty_share", "Empty queue", kShare, "Share of launches into an empty queue."},
+    {"queue_mean", "Mean queue", kNumber, "Mean queue length after each launch and start (HTA)."},
+    {"queue_max", "Longest queue", kCount, "Longest queue."},
+    {"queue_full_share", "Full queue", kShare,
+     "Share of the time from the first launch to the last start with 1024 or more waiting (HTA)."},
+};
+constexpr ColumnSpec kRanks[] = {
+    {"id", "Rank", kCount, "Rank as recorded, else position in the run."},
+    {"host", "Host", kText, "Name of the machine, where recorded."},
+    {"iterations", "Iterations", kCount, "Selected iterations."},
+    {"iteration_time", "Iteration time", kTime, "Sum of their lengths."},
+    {"compute_time", "Compute time", kTime,
+     "Time in which a computing kernel runs, over its GPUs."},
+    {"communication_time", "Communication time", kTime,
+     "Time in which a collective runs, over its GPUs."},
+    {"exposed_communication", "Exposed communication", kTime,
+     "Of that, the time in which the GPU computes nothing."},
+    {"waiting_time", "Waiting", kTime,
+     "Time in matched collectives before the last rank joined: the least waits are a straggler's."},
+    {"idle", "Idle", kShare, "Share of the window in which its GPUs run nothing."},
+};
+constexpr ColumnSpec kGaps[] = {
+    kRank,
+    kGpu,
+    {"start", "Start", kTime, "Start, from the start of the recording."},
+    {"duration", "Duration", kTime, "Length."},
+    {"cause", "Cause", kText, "What most of it is due to: the titles of gpu.idle_cause."},
+    {"iteration", "Iteration", kCount, "Position of the iteration in which it begins."},
+    {"before", "Work before", kText, "Device work that ends where the gap starts."},
+    {"after", "Work after", kText, "Device work that starts where the gap ends."},
+    {"op", "Operator after", kText, "Operator that launched the work after the gap."},
+};
+constexpr ColumnSpec kMemcpys[] = {
+    {"kind", "Kind", kText, "h2d, d2h, d2d, p2p, h2h, unknown, or memset."},
+    {"host_memory", "Host memory", kText, "pageable, pinned, or unknown."},
+    kRank,
+    kGpu,
+    kCalls,
+    {"time", "Time", kTime, "Sum of the durations."},
+    kMean,
+    {"bytes", "Bytes", kBytes, "Bytes moved, of the copies whose size is known."},
+    {"bandwidth", "Bandwidth", kBandwidth, "Bytes / time, of the copies whose size is known."},
+    kExposed,
+};
+constexpr ColumnSpec kApiCalls[] = {
+    {"name", "Call", kText, "Runtime or driver call."},
+    {"kind", "Kind", kText, "launch, memcpy, memset, sync, memory or other."},
+    kCalls,
+    {"time", "Time", kTime, "Sum of the durations on the host."},
+    kMean,
+    kMin,
+    kMax,
+    {"share", "Share", kShare,
+     "Share of the time in calls; a driver call inside a runtime call shares its time."},
+};
+constexpr ColumnSpec kOsCalls[] = {
+    {"name", "Call", kText, "Function of the operating system's libraries."},
+    kCalls,
+    {"time", "Time", kTime, "Sum of the durations, over all threads; most of it is waiting."},
+    kMean,
+    kMin,
+    kMax,
+};
+
+constexpr ColumnSpec kThreads[] = {
+    kRank,
+    {"process", "Process", kText, "Process as recorded."},
+    {"thread", "Thread", kCount, "Number of the thread."},
+    {"on_cpu", "On a core", kTime, "Time that a core ran it."},
+    {"share", "Share", kShare, "Of the length of the recording."},
+};
+
+constexpr ColumnSpec kCollectives[] = {
+    kRank,
+    {"name", "Collective", kText,
+     "all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, reduce, send_recv, or as "
+     "recorded."},
+    {"group", "Group", kText, "Process group, where recorded."},
+    {"group_size", "Group size", kCount, "Ranks of the group, where recorded."},
+    {"dtype", "Type", kText, "Data type, where recorded."},
+    kCalls,
+    {"bytes", "Bytes", kBytes, "Bytes of the full buffers, all calls."},
+    {"mean_bytes", "Mean size", kBytes, "Bytes / calls."},
+    {"time", "Time", kTime,
+     "Sum of the durations on the device, or on the host where there is none."},
+    kMean,
+    {"transfer_time", "Transfer time", kTime,
+     "Of the time, what the fastest rank needed: the rest is waiting. Needs all ranks."},
+    kExposed,
+    {"bandwidth", "Algorithm bandwidth", kBandwidth, "Bytes / time."},
+    {"bus_bandwidth", "Bus bandwidth", kBandwidth,
+     "Algorithm bandwidth times the collective's factor."},
+};
+constexpr ColumnSpec kTensorCoreOps[] = {
+    {"name", "Operator", kText, "Operator that could use Tensor Cores."},
+    {"input_shapes", "Input shapes", kText, "Shapes of the inputs, where recorded."},
+    {"dtype", "Type", kText, "Data type of the product's inputs, where recorded."},
+    {"verdict", "Verdict", kText,
+     "using; eligible_dtype: the type has no Tensor Core on this chip or has them switched off; "
+     "eligible_shape: a dimension is not aligned; eligible_unused: all fine and still not used; "
+     "unknown."},
+    kCalls,
+    kKernelTime,
+    {"tensor_core_time", "Tensor Core time", kTime, "Of the time, kernels that use Tensor Cores."},
+    {"dimension", "Dimension", kText, "The dimension that is not aligned: K, N, C_in or C_out."},
+    {"size", "Size", kCount, "Its size."},
+    {"aligned_size", "Aligned size", kCount, "The next size that is aligned."},
+    {"padding_overhead", "Padding overhead", kShare, "Work that padding to it would add."},
+};
+constexpr ColumnSpec kRoofline[] = {
+    {"name", "Operator", kText, "Operator: the outermost one whose work is known."},
+    {"input_shapes", "Input shapes", kText, "Shapes of the inputs."},
+    {"dtype", "Type", kText, "Element type of its first operand."},
+    {"gpu_name", "GPU", kText, "Product name of the GPU, where recorded."},
+    kCalls,
+    {"time", "Time", kTime, "Time of the kernels launched in it."},
+    {"flops", "FLOPs", kFlops, "Floating-point operations, from shapes."},
+    {"bytes", "Bytes", kBytes, "Bytes that it must move at least, from shapes."},
+    {"intensity", "FLOPs per byte", kNumber, "Arithmetic intensity: FLOPs / bytes."},
+    {"achieved", "Achieved", kFlopRate, "FLOPs / time."},
+    {"peak", "Peak", kFlopRate,
+     "The GPU's dense peak: of the type's Tensor Cores for products, else of the vector units."},
+    {"mfu", "Of peak", kShare, "Achieved / peak."},
+    {"achieved_bandwidth", "Bandwidth", kBandwidth, "Bytes / time."},
+    {"bandwidth_share", "Of bandwidth", kShare, "Bandwidth / the GPU's memory bandwidth."},
+    {"bound", "Bound", kText,
+     "compute or memory: which of FLOPs / peak and bytes / bandwidth is longer."},
+    {"roof_share", "Of roof", kShare,
+     "The longer of the two by the time: 100 % is the roof. More means that data stayed in "
+     "caches."},
+};
+constexpr ColumnSpec kMemoryOps[] = {
+    {"device", "Device", kText, "CPU or GPU with its number."},
+    kRank,
+    {"name", "Operator", kText, "Operator."},
+    kCalls,
+    {"increase", "Size increase", kBytes,
+     "Bytes allocated less bytes released, children included."},
+    {"self_increase", "Self size increase", kBytes, "The same without children."},
+    {"allocations", "Allocations", kCount, "Allocations, children included."},
+    {"self_allocations", "Self allocations", kCount, "Allocations without children's."},
+    {"allocated", "Allocation size", kBytes, "Bytes allocated, children included."},
+    {"self_allocated", "Self allocation size", kBytes, "Bytes allocated without children's."},
+};
+constexpr ColumnSpec kMemoryEvents[] = {
+    {"device", "Device", kText, "CPU or GPU with its number."},
+    kRank,
+    {"op", "Operator", kText,
+     "Operator that allocated, or that released what was allocated earlier."},
+    {"bytes", "Size", kBytes, "Bytes of the block."},
+    {"allocated_at", "Allocated at", kTime,
+     "Time of the allocation, from the start of the recording."},
+    {"released_at", "Released at", kTime, "Time of the release, from the start of the recording."},
+    {"duration", "Lifetime", kTime, "Time between the two."},
+};
+constexpr ColumnSpec kRegions[] = {
+    kRank,
+    {"from", "From", kText, "Mark where it begins."},
+    {"to", "To", kText, "Mark where it ends."},
+    {"start", "Start", kTime, "Start, from the start of the recording."},
+    {"duration", "Duration", kTime, "Length."},
+    {"busy", "Busy", kTime, "Time in which a device does something."},
+    {"busy_share", "Busy, share", kShare, "Busy time by the duration."},
+    {"kernels", "Kernels", kCount, "Kernels (instructions of engines) that start in it."},
+    {"kernel_time", "Kernel time", kTime, "Sum of their durations."},
+    {"copies", "Copies and sets", kCount, "Copies and memory sets that start in it."},
+    {"copy_time", "Copy time", kTime, "Sum of their durations."},
+    {"copy_bytes", "Copied", kBytes, "Bytes of these, where recorded."},
+};
+constexpr ColumnSpec kMemoryCurve[] = {
+    {"device", "Device", kText, "CPU or GPU with its number."},
+    kRank,
+    {"time", "Time", kTime, "From the start of the recording."},
+    {"allocated", "Allocated", kBytes, "Bytes given out by the allocator."},
+    {"reserved", "Reserved", kBytes, "Bytes reserved by the allocator."},
+};
+
+constexpr ColumnSpec kOpGroups[] = {
+    {"name", "Group", kText,
+     "Path of modules and functions; `/` holds all operators, `_CompleteModel_` also runtime calls "
+     "outside of them."},
+    {"calls", "Calls", kCount, "Calls of operators in it."},
+    {"operators_eligible", "Eligible", kCount, "Operators in it that could use Tensor Cores."},
+    {"operators_using", "Using Tensor Cores", kCount, "Operators in it that use Tensor Cores."},
+    {"host_total", "Host total", kTime, "Sum of their times on the host."},
+    {"device_total", "Device total", kTime, "Sum of their times on the GPU."},
+    {"overhead", "Host overhead", kTime, "Host time less the time in runtime calls."},
+    {"gpu_idle", "GPU idle", kTime, "Time between their device work."},
+};
+constexpr ColumnSpec kDlprofAdvice[] = {
+    {"problem", "Problem", kText, "What DLProf found, in its words."},
+    {"recommendation", "Recommendation", kText, "What DLProf advised, in its words."},
+};
+
+constexpr TableSpec kTables[] = {
+    {"iterations", "iteration", "Iterations",
+     "One row per selected iteration; of several ranks the slowest, which the others wait for.",
+     kIterations},
+    {"ops", "op", "Operators", "One row per operator name.", kOps},
+    {"ops_by_shape", "op_shape", "Operators by input shapes",
+     "One row per operator name and shapes.", kOpsByShape},
+    {"ops_by_stack", "op_stack", "Operators by call stack",
+     "One row per operator name and Python call stack.", kOpsByStack},
+    {"op_types", "op_type", "Operator types", "One row per kind of operator.", kOpTypes},
+    {"ops_by_iteration", "iteration_op", "Operators by iteration",
+     "One row per iteration, rank and operator that launched device work.", kOpsByIteration},
+    {"op_tree", "", "Operator tree",
+     "What an iteration is made of, from threads over operators to kernels; siblings of one name "
+     "are "
+     "one row. The iteration nearest the median comes first.",
+     kOpTree},
+    {"modules", "module", "Modules", "One row per nn.Module at its place in the hierarchy.",
+     kModules},
+    {"kernels", "kernel_name", "Kernels", "One row per kernel name.", kKernels},
+    {"kernels_by_op", "kernel", "Kernels by launch and operator",
+     "One row per kernel name, operator, launch properties, rank and GPU.", kKernelsByOp},
+    {"kernels_by_iteration", "iteration_kernel", "Kernels by iteration",
+     "One row per iteration and kernel name.", kKernelsByIteration},
+    {"launches", "launch", "Launches", "One row per kernel, copy or set with a recorded launch.",
+     kLaunches},
+    {"gpus", "gpu", "GPUs", "One row per GPU with work.", kGpus},
+    {"ranks", "rank", "Ranks", "One row per rank.", kRanks},
+    {"streams", "stream", "Streams", "One row per stream with work.", kStreams},
+    {"gaps", "gap", "Idle gaps",
+     "Times in which a GPU runs nothing, the longest first; at most 10 000.", kGaps},
+    {"memcpys", "memcpy", "Copies and memory sets", "One row per kind, host memory, rank and GPU.",
+     kMemcpys},
+    {"api_calls", "api_call", "Runtime and driver calls", "One row per call name.", kApiCalls},
+    {"os_calls", "os_call", "OS runtime calls", "One row per function.", kOsCalls},
+    {"threads", "thread", "Threads", "One row per thread whose scheduling was recorded.", kThreads},
+    {"collectives", "collective", "Collectives",
+     "One row per rank, collective, group and data type.", kCollectives},
+    {"tensor_core_ops", "tensor_core_op", "Tensor Core eligibility",
+     "One row per eligible operator and input shapes, with what keeps it from Tensor Cores.",
+     kTensorCoreOps},
+    {"roofline", "roofline_op", "Roofline",
+     "One row per operator, shapes, types and GPU: what its kernels achieve of what the GPU can "
+     "do, "
+     "the longest first.",
+     kRoofline},
+    {"memory_ops", "memory_op", "Memory by operator", "One row per device and operator name.",
+     kMemoryOps},
+    {"memory_events", "memory_event", "Memory blocks", "One row per allocated block.",
+     kMemoryEvents},
+    {"regions", "region", "Between marks", "One row per rank and region between two marks.",
+     kRegions, kMarksFamily},
+    {"memory_curve", "", "Memory curve", "Allocator totals over time.", kMemoryCurve},
+    {"op_groups", "op_group", "Operator groups",
+     "One row per group of operators, as DLProf states them.", kOpGroups, kDlprofFamily},
+    {"dlprof_advice", "dlprof_advice", "What DLProf found",
+     "One row per finding of DLProf's own expert systems; rules here judge on their own.",
+     kDlprofAdvice, kDlprofFamily},
+};
+
+}  // namespace
+
+std::span<const TableSpec> TableCatalogue() {
+  static const std::vector<TableSpec> kAll = [] {
+    std::vector<TableSpec> all(std::begin(kTables), std::end(kTables));
+    all.insert(all.end(), NeuronTables().begin(), NeuronTables().end());
+    return all;
+  }();
+  return kAll;
+}
+
+const TableSpec* FindTable(std::string_view id) {
+  for (const TableSpec& spec : TableCatalogue()) {
+    if (spec.id == id) return &spec;
+  }
+  return nullptr;
+}
+
+}  // namespace profgauge

@@ -1,0 +1,140 @@
+#include "analysis/tables/output.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace profgauge {
+namespace {
+
+std::size_t IndexOf(std::string_view id) {
+  const auto catalogue = MetricCatalogue();
+  for (std::size_t i = 0; i < catalogue.size(); ++i) {
+    if (catalogue[i].id == id) return i;
+  }
+  assert(false && "the metric is not in the catalogue");
+  return catalogue.size();
+}
+
+}  // namespace
+
+Output::Output(std::span<const RecordingHint> hints)
+    : hints_(hints), strings_(std::make_shared<StringPool>()) {
+  for (const MetricSpec& spec : MetricCatalogue()) {
+    metrics_.push_back({&spec, {}, "this kind of recording does not tell", false, {}});
+  }
+}
+
+void Output::Set(std::string_view id, Value value) {
+  const std::size_t index = IndexOf(id);
+  if (index >= metrics_.size()) return;
+  metrics_[index].value = std::move(value);
+  metrics_[index].absent_because.clear();
+}
+
+void Output::SetAbsent(std::string_view id, std::string reason) {
+  const std::size_t index = IndexOf(id);
+  if (index >= metrics_.size()) return;
+  metrics_[index].value = {};
+  metrics_[index].absent_because = std::move(reason);
+}
+
+std::string Output::HowToRecord(Capability capability, std::string_view otherwise) const {
+  for (const RecordingHint& hint : hints_) {
+    if (hint.capability == capability) return std::string(hint.how);
+  }
+  return std::string(otherwise);
+}
+
+void Output::SetNote(std::string_view id, std::string note, bool low_confidence) {
+  const std::size_t index = IndexOf(id);
+  if (index >= metrics_.size()) return;
+  metrics_[index].note = std::move(note);
+  metrics_[index].low_confidence = low_confidence;
+}
+
+void Output::MarkUncertain(std::string_view id, std::string_view why) {
+  if (!IsSet(id)) return;
+  Metric& metric = metrics_[IndexOf(id)];
+  metric.note += (metric.note.empty() ? "" : "; ") + std::string(why);
+  metric.low_confidence = true;
+}
+
+Table& Output::AddTable(std::string_view id) {
+  const TableSpec* spec = FindTable(id);
+  assert(spec != nullptr && "the table is not in the catalogue");
+  Table& table = tables_.emplace_back(spec->id, spec->row_name, spec->title, strings_);
+  for (const ColumnSpec& column : spec->columns) table.AddColumn(column);
+  return table;
+}
+
+Table& Output::ReplaceTable(std::string_view id) {
+  std::erase_if(tables_, [id](const Table& table) { return table.id() == id; });
+  absent_tables_.erase(std::string(id));
+  return AddTable(id);
+}
+
+void Output::RemoveTable(std::string_view id, std::string reason) {
+  std::erase_if(tables_, [id](const Table& table) { return table.id() == id; });
+  SetTableAbsent(id, std::move(reason));
+}
+
+const Value& Output::ValueOf(std::string_view id) const {
+  static const Value kAbsent;
+  const std::size_t index = IndexOf(id);
+  return index < metrics_.size() ? metrics_[index].value : kAbsent;
+}
+
+bool Output::IsSet(std::string_view id) const {
+  const std::size_t index = IndexOf(id);
+  return index < metrics_.size() && !IsAbsent(metrics_[index].value);
+}
+
+void Output::MarkColumnAbsent(std::string_view table, std::string_view column, std::string reason) {
+  for (Table& added : tables_) {
+    Column* found = added.id() == table ? added.Find(column) : nullptr;
+    if (found != nullptr) found->MarkAbsent(reason);
+  }
+}
+
+bool Output::HasRows(std::string_view id) const {
+  for (const Table& table : tables_) {
+    if (table.id() != id) continue;
+    return std::any_of(table.columns().begin(), table.columns().end(),
+                       [](const Column& column) { return column.size() > 0; });
+  }
+  return false;
+}
+
+void Output::SetTableAbsent(std::string_view id, std::string reason) {
+  absent_tables_.insert_or_assign(std::string(id), std::move(reason));
+}
+
+void Output::AddRemark(std::string id, std::string text) {
+  remarks_.push_back({std::move(id), std::move(text)});
+}
+
+void Output::MoveTo(Analysis& analysis) {
+  analysis.metrics = std::move(metrics_);
+  for (const TableSpec& spec : TableCatalogue()) {
+    Table* found = nullptr;
+    for (Table& table : tables_) {
+      if (table.id() == spec.id) found = &table;
+    }
+    if (found == nullptr) {
+      absent_tables_.try_emplace(std::string(spec.id), "this kind of recording does not tell");
+      analysis.tables.emplace_back(spec.id, spec.row_name, spec.title, strings_);
+      continue;
+    }
+    std::size_t rows = 0;
+    for (const Column& column : found->columns()) rows = std::max(rows, column.size());
+    for (Column& column : found->columns()) {
+      while (column.size() < rows) column.AddAbsent();
+    }
+    analysis.tables.push_back(std::move(*found));
+  }
+  analysis.absent_tables = std::move(absent_tables_);
+  analysis.remarks = std::move(remarks_);
+}
+
+}  // namespace profgauge

@@ -1,0 +1,48 @@
+// What the wall time of the iterations is due to: every nanosecond of the exclusive breakdown is
+// credited to one kernel, copy, call or op, so that the parts sum exactly to the iteration times.
+//
+// Where several things of a category run at once, the one that started first takes the time and the
+// next one what remains. Host time goes to the innermost op.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "analysis/time/work_sums.h"
+#include "base/units.h"
+
+namespace profgauge {
+
+struct TimePart {
+  std::string category;  ///< Breakdown category: "other_kernel", "dataloader", …
+  std::string op_type;   ///< "convolution"; empty when the part belongs to no op.
+  std::string op;        ///< "aten::conv2d"; empty likewise.
+  std::string shapes;    ///< Input shapes of the op; empty when unknown.
+  std::string kernel;    ///< Kernel, copy or call; empty when the part is the op's own host time.
+  std::int64_t position = 0;  ///< Which of the op's launches of one call, from 0; at most 15.
+  std::int64_t count = 0;     ///< How many took part, over the selection.
+  Ns time = 0;                ///< Exclusive wall time over the selection.
+  std::vector<Ns> series;     ///< The same by selected iteration; empty for small parts.
+};
+
+struct Attribution {
+  std::vector<Ns> iteration_times;  ///< Selected iterations; of the slowest rank each.
+  /// Share of each iteration by breakdown metric id ("breakdown.memcpy"), aligned with the times.
+  std::map<std::string, std::vector<double>, std::less<>> iteration_shares;
+  /// Largest first. Parts below 0.02 % are folded into one by category and op type, whose kernel is
+  /// "(smaller parts)"; parts of at least 0.5 % (64 at most) have a series.
+  std::vector<TimePart> parts;
+  /// Hash over the names and input shapes of the ops that launch GPU work, with their launches per
+  /// iteration: batch size and model show here. Empty when no shapes were recorded.
+  std::string shape_signature;
+  WorkSums work;  ///< What each kernel and op did, whatever ran beside it.
+};
+
+/// Errors: as Analyze().
+Result<Attribution> AttributeTime(std::span<const Profile> profiles, const Selection& selection);
+
+}  // namespace profgauge

@@ -1,0 +1,152 @@
+#include "analysis/time/breakdown.h"
+
+#include <algorithm>
+
+#include "analysis/work/op_tree.h"
+
+namespace profgauge {
+namespace {
+
+std::size_t Index(Category category) { return static_cast<std::size_t>(category); }
+
+// What a host range counts as; decided once per distinct name.
+enum class HostRole : std::uint8_t { kUnknown, kPlain, kDataLoader, kCommunication };
+
+HostRole RoleOfName(std::string_view name) {
+  if (IsDataLoaderRange(name)) return HostRole::kDataLoader;
+  if (name.starts_with("gloo:")) return HostRole::kCommunication;
+  return HostRole::kPlain;
+}
+
+using Collectors = std::array<SpanCollector, kCategories - 1>;
+
+Category CategoryOfRole(HostRole role, HostKind kind) {
+  switch (role) {
+    case HostRole::kDataLoader:
+      return Category::kDataLoader;
+    case HostRole::kCommunication:
+      return Category::kCommunication;
+    default:
+      return kind == HostKind::kAnnotation ? Category::kOther : Category::kCpu;
+  }
+}
+
+// The first span that ends after `at`.
+auto FirstAfter(std::span<const Span> list, Ns at) {
+  return std::partition_point(list.begin(), list.end(),
+                              [at](const Span& span) { return span.end <= at; });
+}
+
+// The spans of a list that touch `range`.
+std::span<const Span> Near(std::span<const Span> list, Span range) {
+  const auto first = FirstAfter(list, range.start);
+  return {first, std::partition_point(first, list.end(),
+                                      [&](const Span& span) { return span.start < range.end; })};
+}
+
+// Pieces of time that cover `whole`, small enough that what lies in one is little: a long recording
+// is taken apart piece by piece.
+std::vector<Span> Pieces(const Roles& roles, std::span<const Span> whole) {
+  constexpr std::size_t kSpansInPiece = 100'000;
+  if (whole.empty()) return {};
+  std::size_t spans = 0;
+  for (const std::vector<Span>& role : roles) spans += role.size();
+  const Ns length =
+      (whole.back().end - whole.front().start) / static_cast<Ns>(spans / kSpansInPiece + 1) + 1;
+  std::vector<Span> pieces;
+  for (Ns at = whole.front().start; at < whole.back().end; at += length) {
+    pieces.push_back({at, std::min(at + length, whole.back().end)});
+  }
+  return pieces;
+}
+
+}  // namespace
+
+std::string_view CategoryId(Category category) {
+  constexpr std::array<std::string_view, kCategories> kIds = {
+      "tensor_core_kernel", "other_kernel", "memcpy", "memset", "communication", "runtime",
+      "dataloader",         "cpu",          "other"};
+  return kIds[Index(category)];
+}
+
+Category CategoryOfDevice(const Profile& profile, std::span<const KernelClass> classes,
+                          std::size_t row) {
+  switch (profile.device.kind[row]) {
+    case DeviceKind::kMemcpy:
+      return Category::kMemcpy;
+    case DeviceKind::kMemset:
+      return Category::kMemset;
+    case DeviceKind::kKernel:
+      break;
+  }
+  if (classes[row].collective) return Category::kCommunication;
+  return classes[row].tensor_core == Tri::kYes ? Category::kTensorCoreKernel
+                                               : Category::kOtherKernel;
+}
+
+std::vector<Category> CategoriesOfHost(const Profile& profile) {
+  const HostTable& host = profile.host;
+  std::vector<HostRole> roles(profile.strings.size(), HostRole::kUnknown);
+  std::vector<Category> categories(host.size(), Category::kOther);
+  for (std::size_t row = 0; row < host.size(); ++row) {
+    const HostKind kind = host.kind[row];
+    if (kind == HostKind::kIterationMarker || kind == HostKind::kOverhead) continue;
+    HostRole role = HostRole::kPlain;
+    if (host.name[row].valid()) {
+      HostRole& known = roles[host.name[row].value];
+      if (known == HostRole::kUnknown) known = RoleOfName(profile.strings[host.name[row]]);
+      role = known;
+    }
+    categories[row] = CategoryOfRole(role, kind);
+  }
+  return categories;
+}
+
+Roles CollectRoles(const Profile& profile, std::span<const KernelClass> classes) {
+  Collectors collectors;
+  const DeviceTable& device = profile.device;
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    collectors[Index(CategoryOfDevice(profile, classes, row))].Add(device.start[row],
+                                                                   device.duration[row]);
+  }
+  for (std::size_t row = 0; row < profile.api.size(); ++row) {
+    collectors[Index(Category::kRuntime)].Add(profile.api.start[row], profile.api.duration[row]);
+  }
+  const std::vector<Category> categories = CategoriesOfHost(profile);
+  for (std::size_t row = 0; row < categories.size(); ++row) {
+    if (categories[row] == Category::kOther) continue;
+    collectors[Index(categories[row])].Add(profile.host.start[row], profile.host.duration[row]);
+  }
+  Roles roles;
+  for (std::size_t i = 0; i < roles.size(); ++i) roles[i] = collectors[i].Take();
+  return roles;
+}
+
+std::vector<Breakdown> Partition(const Roles& roles, std::span<const Span> ranges) {
+  std::vector<Breakdown> parts(ranges.size(), Breakdown{});
+  // Ranges that touch stay apart here: a part is credited to the range it lies in.
+  const auto credit = [&](std::span<const Span> spans, std::size_t category) {
+    if (spans.empty()) return;
+    auto i = static_cast<std::size_t>(FirstAfter(ranges, spans.front().start) - ranges.begin());
+    for (const Span span : spans) {
+      while (i < ranges.size() && ranges[i].end <= span.start) ++i;
+      for (std::size_t k = i; k < ranges.size() && ranges[k].start < span.end; ++k) {
+        const Ns common = std::min(span.end, ranges[k].end) - std::max(span.start, ranges[k].start);
+        if (common > 0) parts[k][category] += common;
+      }
+    }
+  };
+  const std::vector<Span> whole = Merge({ranges.begin(), ranges.end()});
+  for (const Span piece : Pieces(roles, whole)) {
+    std::vector<Span> free = Clip(Near(whole, piece), piece);
+    for (std::size_t category = 0; category < roles.size(); ++category) {
+      const auto near = Near(roles[category], piece);
+      credit(Intersect(free, near), category);
+      free = Subtract(free, near);
+    }
+    credit(free, Index(Category::kOther));
+  }
+  return parts;
+}
+
+}  // namespace profgauge

@@ -1,0 +1,64 @@
+// Where the time of each iteration went: an exclusive partition of its wall time.
+//
+// Every nanosecond belongs to the first category in the order below that is active anywhere at that
+// moment (on any thread, stream or GPU); `other` is what no category covers. The parts of an
+// iteration add up to its length exactly.
+//
+// The categories are the TensorBoard plug-in's (formats/kineto, b4) with kernels split into Tensor
+// Core and other, and with these corrections (formats/kineto, d): collectives are recognised by
+// kernel, not by the op's name; host ranges of nccl are the cost of launching and belong to cpu,
+// only gloo's are communication; annotations and Python frames are no cpu time, since they hide
+// idle hosts; the categories never start over when the free time is used up.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "analysis/classify/kernel_class.h"
+#include "base/interval.h"
+#include "model/profile.h"
+
+namespace profgauge {
+
+/// In order of priority.
+enum class Category : std::uint8_t {
+  kTensorCoreKernel,
+  kOtherKernel,
+  kMemcpy,
+  kMemset,
+  kCommunication,
+  kRuntime,
+  kDataLoader,
+  kCpu,
+  kOther,
+};
+inline constexpr std::size_t kCategories = 9;
+
+/// "tensor_core_kernel": column of iterations, and `breakdown.<id>`.
+std::string_view CategoryId(Category category);
+
+/// When each category but kOther was active, as span lists; they may overlap each other.
+using Roles = std::array<std::vector<Span>, kCategories - 1>;
+
+/// Nanoseconds per category.
+using Breakdown = std::array<Ns, kCategories>;
+
+/// The category of each device row.
+Category CategoryOfDevice(const Profile& profile, std::span<const KernelClass> classes,
+                          std::size_t row);
+
+/// The category of each host row; kOther for rows that count as nothing (annotations, markers).
+/// One pass over the table; each distinct name is looked at once.
+std::vector<Category> CategoriesOfHost(const Profile& profile);
+
+Roles CollectRoles(const Profile& profile, std::span<const KernelClass> classes);
+
+/// One breakdown per range; each adds up to the range's length.
+/// REQUIRES: `roles` are span lists; `ranges` are in order and do not overlap (they may be empty).
+std::vector<Breakdown> Partition(const Roles& roles, std::span<const Span> ranges);
+
+}  // namespace profgauge

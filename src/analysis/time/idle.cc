@@ -1,0 +1,354 @@
+#include "analysis/time/idle.h"
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace profgauge {
+namespace {
+
+// Work that starts within this time after its launch is on the normal way to the device.
+constexpr Ns kNormalLatency = 30'000;
+
+// The table holds at most this many gaps, the longest; the metrics count all of them.
+constexpr std::size_t kGapsInTable = 10'000;
+
+std::size_t Index(IdleCause cause) { return static_cast<std::size_t>(cause); }
+
+// What can hold a launching thread up.
+struct ThreadWaits {
+  std::vector<Span> sync;
+  std::vector<Span> memory;
+};
+
+struct HostWaits {
+  std::vector<Span> data_loader;     // Any thread.
+  std::vector<ThreadWaits> threads;  // By ThreadId.
+  bool knows_launches = false;       // Without them nothing tells what the host was late with.
+};
+
+bool Blocks(ApiKind kind, std::string_view name) {
+  if (kind == ApiKind::kSync) return name.find("Query") == name.npos;
+  // cudaMemcpy and its like return when the copy is done.
+  return kind == ApiKind::kMemcpy && name.find("Async") == name.npos &&
+         name.find("Memcpy") != name.npos;
+}
+
+bool HasLaunches(const Profile& profile) {
+  const auto& launches = profile.device.launch;
+  return std::any_of(launches.begin(), launches.end(), [](ApiId id) { return id.valid(); });
+}
+
+HostWaits CollectWaits(const Profile& profile) {
+  HostWaits waits;
+  waits.knows_launches = HasLaunches(profile);
+  SpanCollector data_loader;
+  std::vector<bool> loads(profile.strings.size());
+  for (std::uint32_t id = 0; id < loads.size(); ++id) {
+    loads[id] = IsDataLoaderRange(profile.strings[StringId{id}]);
+  }
+  for (std::size_t row = 0; row < profile.host.size(); ++row) {
+    const StringId name = profile.host.name[row];
+    if (!name.valid() || !loads[name.value]) continue;
+    data_loader.Add(profile.host.start[row], profile.host.duration[row]);
+  }
+  waits.data_loader = data_loader.Take();
+  waits.threads.resize(profile.threads.size());
+  const ApiTable& api = profile.api;
+  for (std::size_t row = 0; row < api.size(); ++row) {
+    if (api.thread[row].value >= waits.threads.size()) continue;
+    const Span span{api.start[row], api.start[row] + std::max<Ns>(api.duration[row], 0)};
+    ThreadWaits& thread = waits.threads[api.thread[row].value];
+    if (api.kind[row] == ApiKind::kMemory) {
+      thread.memory.push_back(span);
+    } else if (Blocks(api.kind[row], profile.Name(api.name[row]))) {
+      thread.sync.push_back(span);
+    }
+  }
+  for (ThreadWaits& thread : waits.threads) {
+    thread.sync = Merge(std::move(thread.sync));
+    thread.memory = Merge(std::move(thread.memory));
+  }
+  return waits;
+}
+
+// The spans of a list that touch `range`.
+std::span<const Span> Near(std::span<const Span> list, Span range) {
+  const auto first = std::partition_point(
+      list.begin(), list.end(), [&](const Span& span) { return span.end <= range.start; });
+  const auto last = std::partition_point(first, list.end(),
+                                         [&](const Span& span) { return span.start < range.end; });
+  return {first, last};
+}
+
+// Moves what `list` covers out of `rest` and returns its length.
+Ns Take(std::vector<Span>& rest, std::span<const Span> list) {
+  if (rest.empty()) return 0;
+  const auto near = Near(list, {rest.front().start, rest.back().end});
+  if (near.empty()) return 0;
+  const Ns before = Length(rest);
+  rest = Subtract(rest, near);
+  return before - Length(rest);
+}
+
+// Whether a synchronizing call held the thread when the gap began.
+bool DrainedAt(const std::vector<Span>& sync, Ns at) {
+  const auto near = Near(sync, {at, at + 1});
+  return !near.empty() && near.front().start <= at;
+}
+
+void SplitHostPart(Span part, const HostWaits& waits, ThreadId launching, IdleGap& gap) {
+  if (part.end <= part.start) return;
+  std::vector<Span> rest = {part};
+  gap.causes[Index(IdleCause::kDataLoader)] += Take(rest, waits.data_loader);
+  IdleCause remainder = waits.knows_launches ? IdleCause::kHostWait : IdleCause::kOther;
+  if (launching.value < waits.threads.size()) {
+    const ThreadWaits& thread = waits.threads[launching.value];
+    gap.causes[Index(IdleCause::kMemoryManagement)] += Take(rest, thread.memory);
+    if (DrainedAt(thread.sync, part.start)) remainder = IdleCause::kSync;
+    gap.causes[Index(IdleCause::kSync)] += Take(rest, thread.sync);
+  }
+  gap.causes[Index(remainder)] += Length(rest);
+}
+
+// The part after the launch call began.
+void SplitDevicePart(Span part, Ns launch_end, IdleGap& gap) {
+  if (part.end <= part.start) return;
+  const Ns call_end = std::clamp(launch_end, part.start, part.end);
+  Ns latency = call_end - part.start;
+  const Ns rest = part.end - call_end;
+  if (rest < kNormalLatency) {
+    latency += rest;
+  } else {
+    gap.causes[Index(IdleCause::kOther)] += rest;
+  }
+  gap.causes[Index(IdleCause::kLaunchLatency)] += latency;
+}
+
+void Explain(const Profile& profile, const HostWaits& waits, IdleGap& gap) {
+  const DeviceTable& device = profile.device;
+  const ApiTable& api = profile.api;
+  if (!gap.after.valid()) {
+    ThreadId thread;
+    if (gap.before.valid() && device.launch[gap.before.value].valid()) {
+      thread = api.thread[device.launch[gap.before.value].value];
+    }
+    SplitHostPart(gap.time, waits, thread, gap);
+    return;
+  }
+  const ApiId launch = device.launch[gap.after.value];
+  if (!launch.valid()) {
+    gap.causes[Index(IdleCause::kOther)] += gap.time.length();
+    return;
+  }
+  const Ns begin = std::clamp(api.start[launch.value], gap.time.start, gap.time.end);
+  SplitHostPart({gap.time.start, begin}, waits, api.thread[launch.value], gap);
+  SplitDevicePart({begin, gap.time.end},
+                  api.start[launch.value] + std::max<Ns>(api.duration[launch.value], 0), gap);
+}
+
+std::vector<std::uint32_t> RowsByStart(const DeviceTable& device, std::int32_t gpu) {
+  std::vector<std::uint32_t> rows;
+  for (std::uint32_t row = 0; row < device.size(); ++row) {
+    if (device.gpu[row] == gpu) rows.push_back(row);
+  }
+  const auto earlier = [&](std::uint32_t a, std::uint32_t b) {
+    return device.start[a] < device.start[b];
+  };
+  // Sorted already when the GPU has one stream.
+  if (!std::is_sorted(rows.begin(), rows.end(), earlier)) {
+    std::stable_sort(rows.begin(), rows.end(), earlier);
+  }
+  return rows;
+}
+
+// Calls `visit(gap)` for each gap in turn: a long recording has millions, nobody needs them at
+// once.
+template <class Visit>
+void ForEachGap(const RankContext& rank, const GpuUse& use, const HostWaits& waits, Visit visit) {
+  const DeviceTable& device = rank.profile->device;
+  const std::vector<std::uint32_t> rows = RowsByStart(device, use.gpu);
+  std::size_t next = 0;
+  DeviceId latest;
+  Ns latest_end = 0;
+  for (const Span idle : IdleSpans(rank, use.gpu)) {
+    for (; next < rows.size() && device.start[rows[next]] < idle.end; ++next) {
+      const Ns end = device.start[rows[next]] + device.duration[rows[next]];
+      // Events of no length inside the gap end nothing.
+      if (end > idle.start && device.start[rows[next]] >= idle.start) continue;
+      if (!latest.valid() || end >= latest_end) {
+        latest = DeviceId{rows[next]};
+        latest_end = end;
+      }
+    }
+    IdleGap gap;
+    gap.time = idle;
+    gap.before = latest;
+    if (next < rows.size()) gap.after = DeviceId{rows[next]};
+    Explain(*rank.profile, waits, gap);
+    visit(gap);
+  }
+}
+
+struct TableRow {
+  std::size_t rank = 0;
+  std::int32_t gpu = -1;
+  IdleGap gap;
+};
+
+bool IsLonger(const TableRow& a, const TableRow& b) {
+  if (a.gap.time.length() != b.gap.time.length()) {
+    return a.gap.time.length() > b.gap.time.length();
+  }
+  return std::tie(a.rank, a.gpu, a.gap.time.start) < std::tie(b.rank, b.gpu, b.gap.time.start);
+}
+
+// The longest gaps of all that were added.
+class LongestGaps {
+ public:
+  void Add(const TableRow& row) {
+    rows_.push_back(row);
+    if (rows_.size() >= 2 * kGapsInTable) Cut();
+  }
+  /// The longest first.
+  std::vector<TableRow> Take() {
+    Cut();
+    std::sort(rows_.begin(), rows_.end(), IsLonger);
+    return std::move(rows_);
+  }
+
+ private:
+  void Cut() {
+    if (rows_.size() <= kGapsInTable) return;
+    std::nth_element(rows_.begin(), rows_.begin() + kGapsInTable, rows_.end(), IsLonger);
+    rows_.resize(kGapsInTable);
+  }
+  std::vector<TableRow> rows_;
+};
+
+void FillTable(std::span<const RankContext> ranks, const std::vector<TableRow>& rows,
+               Table& table) {
+  const auto text = [&table](std::string_view value) {
+    return value.empty() ? StringId{} : table.strings().Intern(value);
+  };
+  for (const TableRow& row : rows) {
+    const RankContext& rank = ranks[row.rank];
+    const Profile& profile = *rank.profile;
+    const auto device_name = [&](DeviceId id) {
+      return text(id.valid() ? profile.Name(profile.device.name[id.value]) : std::string_view{});
+    };
+    table.Find("rank")->AddInteger(rank.rank);
+    table.Find("gpu")->AddInteger(row.gpu);
+    table.Find("start")->AddInteger(row.gap.time.start);
+    table.Find("duration")->AddInteger(row.gap.time.length());
+    table.Find("cause")->AddText(text(IdleCauseTitle(row.gap.main_cause())));
+    const std::uint32_t iteration = rank.iterations.AtTime(row.gap.time.start);
+    table.Find("iteration")
+        ->AddInteger(iteration == Iterations::kNone ? Column::kAbsentInteger
+                                                    : std::int64_t{iteration});
+    table.Find("before")->AddText(device_name(row.gap.before));
+    table.Find("after")->AddText(device_name(row.gap.after));
+    const HostId op = row.gap.after.valid() ? profile.device.op[row.gap.after.value] : HostId{};
+    table.Find("op")->AddText(
+        text(op.valid() ? profile.Name(profile.host.name[op.value]) : std::string_view{}));
+  }
+}
+
+}  // namespace
+
+std::string_view IdleCauseId(IdleCause cause) {
+  constexpr std::array<std::string_view, kIdleCauses> kIds = {
+      "host_wait", "dataloader", "sync", "memory_management", "launch_latency", "other"};
+  return kIds[Index(cause)];
+}
+
+std::string_view IdleCauseTitle(IdleCause cause) {
+  constexpr std::array<std::string_view, kIdleCauses> kTitles = {
+      "host not ready",    "waiting for data", "synchronization",
+      "memory management", "launch latency",   "other"};
+  return kTitles[Index(cause)];
+}
+
+IdleCause IdleGap::main_cause() const {
+  const auto largest = std::max_element(causes.begin(), causes.end());
+  return static_cast<IdleCause>(largest - causes.begin());
+}
+
+std::vector<IdleGap> ExplainIdle(const RankContext& rank, const GpuUse& use) {
+  std::vector<IdleGap> gaps;
+  ForEachGap(rank, use, CollectWaits(*rank.profile),
+             [&gaps](const IdleGap& gap) { gaps.push_back(gap); });
+  return gaps;
+}
+
+namespace {
+
+// Why a recording cannot tell a cause: that part of the host was not recorded. Its idle time is
+// with the other causes. Empty: it can.
+std::string WhyUntold(std::span<const RankContext> ranks, IdleCause cause, const Output& out) {
+  const auto any = [&](auto has) {
+    return std::any_of(ranks.begin(), ranks.end(),
+                       [&](const RankContext& rank) { return has(*rank.profile); });
+  };
+  switch (cause) {
+    case IdleCause::kHostWait:
+    case IdleCause::kLaunchLatency:
+      return any(HasLaunches) ? "" : out.Gap(Capability::kLaunchLinks);
+    case IdleCause::kDataLoader:
+      return any([](const Profile& p) { return p.host.size() > 0; })
+                 ? ""
+                 : out.Gap(Capability::kHostOps);
+    case IdleCause::kSync:
+    case IdleCause::kMemoryManagement:
+      return any([](const Profile& p) { return p.api.size() > 0; })
+                 ? ""
+                 : "needs the host's calls of the runtime, which this recording lacks";
+    case IdleCause::kOther:
+      break;
+  }
+  return {};
+}
+
+}  // namespace
+
+void AddIdle(std::span<const RankContext> ranks, Output& out) {
+  std::array<double, kIdleCauses> shares{};
+  std::int64_t gpus = 0;
+  LongestGaps longest;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const Ns window = ranks[i].window().length();
+    if (window <= 0) continue;
+    const HostWaits waits = CollectWaits(*ranks[i].profile);
+    for (const GpuUse& use : MeasureGpus(ranks[i])) {
+      ++gpus;
+      std::array<Ns, kIdleCauses> sums{};
+      ForEachGap(ranks[i], use, waits, [&](const IdleGap& gap) {
+        for (std::size_t cause = 0; cause < kIdleCauses; ++cause) sums[cause] += gap.causes[cause];
+        longest.Add({i, use.gpu, gap});
+      });
+      for (std::size_t cause = 0; cause < kIdleCauses; ++cause) {
+        shares[cause] += static_cast<double>(sums[cause]) / static_cast<double>(window);
+      }
+    }
+  }
+  for (std::size_t cause = 0; cause < kIdleCauses; ++cause) {
+    const std::string id =
+        "gpu.idle_cause." + std::string(IdleCauseId(static_cast<IdleCause>(cause)));
+    const std::string untold = WhyUntold(ranks, static_cast<IdleCause>(cause), out);
+    if (gpus == 0) {
+      out.SetAbsent(id, out.Gap(Capability::kDeviceEvents));
+    } else if (!untold.empty() && shares[cause] == 0) {
+      out.SetAbsent(id, untold);
+    } else {
+      out.Set(id, shares[cause] / static_cast<double>(gpus));
+    }
+  }
+  if (gpus > 0) {
+    FillTable(ranks, longest.Take(), out.AddTable("gaps"));
+  } else {
+    out.SetTableAbsent("gaps", out.Gap(Capability::kDeviceEvents));
+  }
+}
+
+}  // namespace profgauge

@@ -1,0 +1,49 @@
+// Why a GPU had nothing to do.
+//
+// The time in which nothing at all runs on a GPU falls into gaps. Each gap is taken apart by what
+// delayed the work that ends it: the part before its launch call began is the host's, the part
+// after is the way to the device. All parts of a gap add up to its length exactly, in ns, so the
+// causes add up to the idle time. Source: peers, 3.3, made exclusive.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "analysis/context/context.h"
+#include "analysis/context/utilization.h"
+#include "analysis/tables/output.h"
+
+namespace profgauge {
+
+enum class IdleCause : std::uint8_t {
+  kHostWait,          ///< The host had not issued the work yet, for no more specific reason.
+  kDataLoader,        ///< … it was waiting for input data (any thread).
+  kSync,              ///< … it was blocked in, or had just come out of, a synchronizing call that
+                      ///< drained the queue (launching thread).
+  kMemoryManagement,  ///< … it was in cudaMalloc, cudaFree or the like (launching thread).
+  kLaunchLatency,     ///< The launch call itself, and up to 30 us from there to the start.
+  kOther,             ///< Launched in time and yet not started, or the launch is not recorded.
+};
+inline constexpr std::size_t kIdleCauses = 6;
+std::string_view IdleCauseId(IdleCause cause);     ///< "host_wait", as in gpu.idle_cause.host_wait
+std::string_view IdleCauseTitle(IdleCause cause);  ///< "host not ready", as the gaps' cause
+
+struct IdleGap {
+  Span time;
+  DeviceId before;  ///< What ended last before it; invalid at the beginning.
+  DeviceId after;   ///< What ends it; invalid when nothing follows.
+  std::array<Ns, kIdleCauses> causes{};
+  /// The cause of the largest part; the earlier one at a tie.
+  IdleCause main_cause() const;
+};
+
+/// The gaps of one GPU in the window, in order. `use` comes from MeasureGpus(rank).
+/// O(n log n) over the GPU's device rows.
+std::vector<IdleGap> ExplainIdle(const RankContext& rank, const GpuUse& use);
+
+/// Sets gpu.idle_cause.* and adds the table of gaps.
+void AddIdle(std::span<const RankContext> ranks, Output& out);
+
+}  // namespace profgauge

@@ -1,0 +1,26 @@
+// The regions between marks, each summed up like the whole: tables `regions` and `engine_regions`.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "analysis/context/context.h"
+#include "analysis/tables/output.h"
+#include "analysis/tables/row_writer.h"
+#include "base/interval.h"
+
+namespace profgauge {
+
+/// A part of a recording, by what it begins and ends with.
+struct Region {
+  std::string from, to;
+  Span span;
+};
+
+/// Nothing when no marks were chosen. Work counts where it starts, busy time where it is.
+void AddRegions(std::span<const RankContext> ranks, const Selection& selection, Output& out);
+
+/// A row of `engine_regions` or a table like it. REQUIRES: the rank is of Neuron.
+void WriteEngineRegion(const RankContext& rank, const Region& region, RowWriter& write);
+
+}  // namespace profgauge

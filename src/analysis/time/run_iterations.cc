@@ -1,0 +1,285 @@
+#include "analysis/time/run_iterations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "analysis/context/utilization.h"
+#include "analysis/time/iteration_stats.h"
+#include "base/format.h"
+
+namespace profgauge {
+namespace {
+
+// The number that ProfilerStep#N gives; else the position.
+std::int64_t NumberOf(const Iteration& iteration, std::size_t position) {
+  std::int64_t number = 0;
+  const char* end = iteration.name.data() + iteration.name.size();
+  const auto parsed = std::from_chars(iteration.name.data(), end, number);
+  if (parsed.ec != std::errc{} || parsed.ptr != end) return static_cast<std::int64_t>(position);
+  return number;
+}
+
+// Parts of every selected iteration of one rank, in the order of iterations.selected().
+std::vector<Breakdown> BreakdownsOf(const RankContext& rank) {
+  std::vector<Span> ranges;
+  for (const Iteration& iteration : rank.iterations.selected()) ranges.push_back(iteration.time);
+  return Partition(CollectRoles(*rank.profile, rank.classes), ranges);
+}
+
+// What the kernels launched in each iteration add up to.
+struct KernelSums {
+  std::int64_t kernels = 0, tensor_core_kernels = 0;
+  Ns time = 0, tensor_core_time = 0;
+};
+
+std::vector<KernelSums> KernelsOf(const RankContext& rank) {
+  std::vector<KernelSums> sums(rank.iterations.all.size());
+  const DeviceTable& device = rank.profile->device;
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    const std::uint32_t index = rank.iterations.of_device[row];
+    if (index == Iterations::kNone || device.kind[row] != DeviceKind::kKernel) continue;
+    ++sums[index].kernels;
+    sums[index].time += device.duration[row];
+    if (rank.classes[row].tensor_core != Tri::kYes) continue;
+    ++sums[index].tensor_core_kernels;
+    sums[index].tensor_core_time += device.duration[row];
+  }
+  return sums;
+}
+
+Value RoundedTime(double nanoseconds) {
+  return static_cast<std::int64_t>(std::llround(nanoseconds));
+}
+
+void SetStatistics(std::span<const double> durations, Output& out) {
+  const SeriesStats stats = Describe(durations);
+  out.Set("iteration.time.mean", RoundedTime(stats.mean));
+  out.Set("iteration.time.median", RoundedTime(stats.median));
+  out.Set("iteration.time.min", RoundedTime(stats.min));
+  out.Set("iteration.time.max", RoundedTime(stats.max));
+  out.Set("iteration.time.p95", RoundedTime(stats.p95));
+  const auto set = [&](std::string_view id, std::optional<double> value, std::size_t needed,
+                       bool is_time) {
+    if (value) {
+      out.Set(id, is_time ? RoundedTime(*value) : Value(*value));
+      return;
+    }
+    out.SetAbsent(
+        id, durations.size() < needed
+                ? fmt::format(
+                      "needs at least {} iterations, the selection has {}; record more: {}", needed,
+                      durations.size(),
+                      out.HowToRecord(Capability::kIterationMarkers, "put a marker around each"))
+                : "the iterations have no length");
+  };
+  set("iteration.time.stddev", stats.stddev, 2, true);
+  set("iteration.time.cv", stats.cv, 2, false);
+  set("iteration.time.robust_cv", stats.robust_cv, 2, false);
+  set("iteration.drift", stats.drift, 3, false);
+  if (durations.size() >= 3) {
+    out.Set("iteration.outliers", stats.outliers);
+  } else {
+    set("iteration.outliers", std::nullopt, 3, false);
+  }
+  if (stats.robust_cv && durations.size() < kConfidentIterations) {
+    out.SetNote("iteration.time.robust_cv",
+                fmt::format("low confidence: {} iterations, {} would do", durations.size(),
+                            kConfidentIterations),
+                true);
+  }
+}
+
+// Why no time can be known to go to a part: the recording has nothing of the kind. Empty: it has.
+std::string WhyUntold(std::span<const RankContext> ranks, Category part, const Output& out) {
+  const auto any = [&](auto has) {
+    return std::any_of(ranks.begin(), ranks.end(),
+                       [&](const RankContext& rank) { return has(*rank.profile); });
+  };
+  switch (part) {
+    case Category::kRuntime:
+      return any([](const Profile& p) { return p.api.size() > 0; })
+                 ? ""
+                 : "needs the host's calls of the runtime, which this recording lacks";
+    case Category::kDataLoader:
+    case Category::kCpu:
+      return any([](const Profile& p) { return p.host.size() > 0; })
+                 ? ""
+                 : out.Gap(Capability::kHostOps);
+    case Category::kTensorCoreKernel:
+    case Category::kOtherKernel:
+    case Category::kMemcpy:
+    case Category::kMemset:
+      return any([](const Profile& p) { return p.device.size() > 0; })
+                 ? ""
+                 : out.Gap(Capability::kDeviceEvents);
+    default:
+      return {};
+  }
+}
+
+void SetBreakdown(std::span<const RankContext> ranks, const Breakdown& sums, Ns whole,
+                  Output& out) {
+  for (std::size_t i = 0; i < kCategories; ++i) {
+    const auto category = static_cast<Category>(i);
+    const std::string id = "breakdown." + std::string(CategoryId(category));
+    const std::string untold = WhyUntold(ranks, category, out);
+    if (whole > 0 && !untold.empty() && sums[i] == 0) {
+      out.SetAbsent(id, untold);
+      out.SetAbsent(id + ".time", untold);
+      continue;
+    }
+    out.Set(id + ".time", sums[i]);
+    if (whole > 0) {
+      out.Set(id, static_cast<double>(sums[i]) / static_cast<double>(whole));
+    } else {
+      out.SetAbsent(id, "the iterations have no length");
+    }
+  }
+  constexpr auto kDataLoader = static_cast<std::size_t>(Category::kDataLoader);
+  const std::string untold = WhyUntold(ranks, Category::kDataLoader, out);
+  if (whole > 0 && !untold.empty() && sums[kDataLoader] == 0) {
+    out.SetAbsent("dataloader.exposed_share", untold);
+  } else if (whole > 0) {
+    out.Set("dataloader.exposed_share",
+            static_cast<double>(sums[kDataLoader]) / static_cast<double>(whole));
+  } else {
+    out.SetAbsent("dataloader.exposed_share", "the iterations have no length");
+  }
+}
+
+void FillTable(std::span<const RankContext> ranks, std::span<const RunIteration> run,
+               const std::vector<std::vector<Breakdown>>& parts, Table& table) {
+  std::vector<std::vector<KernelSums>> kernels;
+  for (const RankContext& rank : ranks) kernels.push_back(KernelsOf(rank));
+  for (const RunIteration& row : run) {
+    const RankContext& rank = ranks[row.rank];
+    const Iteration& iteration = rank.iterations.all[row.iteration];
+    const KernelSums& sums = kernels[row.rank][row.iteration];
+    table.Find("index")->AddInteger(static_cast<std::int64_t>(row.iteration));
+    table.Find("name")->AddText(table.strings().Intern(row.name));
+    table.Find("rank")->AddInteger(rank.rank);
+    table.Find("start")->AddInteger(iteration.time.start);
+    table.Find("duration")->AddInteger(iteration.time.length());
+    const Breakdown& breakdown = parts[row.rank][row.iteration - rank.iterations.first];
+    for (std::size_t i = 0; i < kCategories; ++i) {
+      table.Find(CategoryId(static_cast<Category>(i)))->AddInteger(breakdown[i]);
+    }
+    const auto count = [&](std::int64_t value) {
+      return rank.has_device() ? value : Column::kAbsentInteger;
+    };
+    table.Find("kernels")->AddInteger(count(sums.kernels));
+    table.Find("tensor_core_kernels")->AddInteger(count(sums.tensor_core_kernels));
+    table.Find("gpu_time")->AddInteger(count(sums.time));
+    table.Find("tensor_core_gpu_time")->AddInteger(count(sums.tensor_core_time));
+    const double whole = static_cast<double>(iteration.time.length()) *
+                         static_cast<double>(std::max<std::size_t>(rank.gpus.size(), 1));
+    const auto share = [&](std::string_view column, Ns part) {
+      if (rank.has_device() && whole > 0) {
+        table.Find(column)->AddReal(static_cast<double>(part) / whole);
+      } else {
+        table.Find(column)->AddAbsent();
+      }
+    };
+    share("gpu_time_share", sums.time);
+    share("tensor_core_gpu_time_share", sums.tensor_core_time);
+  }
+}
+
+void ProposeSteadyRange(std::span<const RunIteration> run, std::span<const double> durations,
+                        Output& out) {
+  const auto steady = FindSteadyRange(durations);
+  if (!steady) return;
+  const double cv = Describe(durations).cv.value_or(0);
+  out.AddRemark(
+      "unsteady-selection",
+      fmt::format("the selected iterations are unsteady (coefficient of variation {}); iterations "
+                  "{} to {} are steady ({}): select them with --iter-start={} --iter-stop={}",
+                  FormatValue(cv, Unit::kShare), run[steady->first].iteration,
+                  run[steady->last - 1].iteration, FormatValue(steady->cv, Unit::kShare),
+                  run[steady->first].iteration, run[steady->last - 1].iteration));
+}
+
+}  // namespace
+
+std::vector<RunIteration> PoolIterations(std::span<const RankContext> ranks) {
+  std::map<std::int64_t, RunIteration> by_number;
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    const Iterations& iterations = ranks[r].iterations;
+    for (std::size_t i = iterations.first; i < iterations.last; ++i) {
+      const Iteration& iteration = iterations.all[i];
+      const Ns duration = iteration.time.length();
+      const auto [entry, is_new] = by_number.try_emplace(NumberOf(iteration, i));
+      if (!is_new && duration <= entry->second.duration) continue;
+      entry->second = {iteration.name, r, i, duration};
+    }
+  }
+  std::vector<RunIteration> run;
+  for (auto& [number, iteration] : by_number) run.push_back(std::move(iteration));
+  return run;
+}
+
+void SetRecording(std::span<const RankContext> ranks, Output& out) {
+  Ns kernel_time = 0;
+  std::int64_t gpus = 0;
+  bool has_device = false;
+  for (const RankContext& rank : ranks) {
+    gpus += static_cast<std::int64_t>(MeasureGpus(rank).size());
+    has_device = has_device || rank.has_device();
+    const DeviceTable& device = rank.profile->device;
+    for (std::uint32_t row = 0; row < device.size(); ++row) {
+      if (device.kind[row] != DeviceKind::kKernel || !rank.InTables(DeviceId{row})) continue;
+      kernel_time += device.duration[row];
+    }
+  }
+  out.Set("profile.ranks", static_cast<std::int64_t>(ranks.size()));
+  const bool told = has_device || std::all_of(ranks.begin(), ranks.end(), [](const RankContext& r) {
+                      return r.profile->has_timeline;
+                    });
+  if (told) out.Set("profile.gpus", gpus);
+  if (has_device) {
+    out.Set("profile.kernel_time", kernel_time);
+  } else {
+    out.SetAbsent("profile.kernel_time", out.Gap(Capability::kDeviceEvents));
+  }
+}
+
+void AddIterations(std::span<const RankContext> ranks, Output& out) {
+  const std::vector<RunIteration> run = PoolIterations(ranks);
+  std::vector<double> durations;
+  for (const RunIteration& iteration : run) {
+    durations.push_back(static_cast<double>(iteration.duration));
+  }
+  Ns wall = 0;
+  for (const RankContext& rank : ranks) wall = std::max(wall, rank.window().length());
+  out.Set("profile.wall_time", wall);
+  out.Set("profile.iterations", static_cast<std::int64_t>(run.size()));
+  SetRecording(ranks, out);
+  SetStatistics(durations, out);
+  std::vector<std::vector<Breakdown>> parts;
+  Breakdown sums{};
+  Ns whole = 0;
+  for (const RankContext& rank : ranks) {
+    parts.push_back(BreakdownsOf(rank));
+    for (const Breakdown& part : parts.back()) {
+      for (std::size_t i = 0; i < kCategories; ++i) sums[i] += part[i];
+    }
+    whole += rank.iterations.SelectedTime();
+  }
+  SetBreakdown(ranks, sums, whole, out);
+  Table& table = out.AddTable("iterations");
+  FillTable(ranks, run, parts, table);
+  for (std::size_t i = 0; i < kCategories; ++i) {
+    const auto category = static_cast<Category>(i);
+    const std::string untold = WhyUntold(ranks, category, out);
+    if (!untold.empty() && sums[i] == 0) table.Find(CategoryId(category))->MarkAbsent(untold);
+  }
+  ProposeSteadyRange(run, durations, out);
+}
+
+}  // namespace profgauge

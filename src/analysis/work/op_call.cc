@@ -1,0 +1,169 @@
+#include "analysis/work/op_call.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "analysis/classify/dtypes.h"
+#include "base/python_literal.h"
+
+namespace profgauge {
+namespace {
+
+std::string TextOf(const PyValue* value) {
+  return value != nullptr && value->is_text() ? value->text : std::string{};
+}
+
+std::vector<std::int64_t> WholeNumbers(const PyValue* value) {
+  std::vector<std::int64_t> numbers;
+  if (value == nullptr) return numbers;
+  if (value->kind == PyValue::Kind::kInt) numbers.push_back(value->integer);
+  for (const PyValue& item : value->items) {
+    if (item.kind == PyValue::Kind::kInt) numbers.push_back(item.integer);
+  }
+  return numbers;
+}
+
+OpArgument ArgumentOf(const PyValue& value) {
+  OpArgument argument;
+  argument.name = TextOf(value.Find("name"));
+  argument.type = TextOf(value.Find("type"));
+  argument.shape = WholeNumbers(value.Find("shape"));
+  argument.dtype = TextOf(value.Find("dtype"));
+  if (const PyValue* content = value.Find("value")) {
+    argument.number = content->real;
+    if (content->kind == PyValue::Kind::kInt) {
+      argument.number = static_cast<double>(content->integer);
+    }
+    argument.text = TextOf(content);
+    if (content->is_sequence()) argument.list = WholeNumbers(content);
+  }
+  return argument;
+}
+
+std::optional<std::vector<std::int64_t>> ShapeOf(std::string_view text) {
+  std::vector<std::int64_t> shape;
+  for (const std::string_view item : SplitList(text)) {
+    std::int64_t size = 0;
+    const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), size);
+    if (error != std::errc{} || end != item.data() + item.size() || size < 0) return std::nullopt;
+    shape.push_back(size);
+  }
+  return shape;
+}
+
+// "1", "0.5", "True", "[14, 14]", as the profiler writes values that are no tensors.
+OpArgument ValueOf(std::string_view text) {
+  OpArgument argument;
+  argument.type = "NoneType";
+  argument.text = text;
+  if (text == "True" || text == "False") {
+    argument.type = "bool";
+    argument.number = text == "True" ? 1 : 0;
+  } else if (text.starts_with('[')) {
+    argument.type = "list";
+    if (auto shape = ShapeOf(text)) argument.list = std::move(*shape);
+  } else if (!text.empty()) {
+    const auto [end, error] =
+        std::from_chars(text.data(), text.data() + text.size(), argument.number);
+    argument.type = error == std::errc{} && end != text.data() ? "float" : "str";
+  }
+  return argument;
+}
+
+OpArgument TensorOf(std::vector<std::int64_t> shape, std::string_view dtype) {
+  OpArgument argument;
+  argument.type = "tensor";
+  argument.shape = std::move(shape);
+  argument.dtype = dtype;
+  return argument;
+}
+
+// "float", "c10::Half" and "long int" are tensors; "Scalar", "Int" and "TensorList" are not.
+bool IsElementType(std::string_view type) {
+  return !type.empty() && !(type.front() >= 'A' && type.front() <= 'Z') && DtypeBytes(type) > 0;
+}
+
+}  // namespace
+
+std::optional<OpCall> CallOf(const Profile& profile, std::uint32_t row) {
+  const HostTable& host = profile.host;
+  const std::string_view written = profile.Name(host.concrete_inputs[row]);
+  if (written.starts_with("{'")) return ParseCall(written);
+  if (!host.input_shapes[row].valid()) return std::nullopt;
+  const std::string_view name = profile.Name(host.name[row]);
+  const auto colons = name.rfind("::");
+  OpCall call;
+  if (colons != std::string_view::npos) call.module = name.substr(0, colons);
+  call.op = colons == std::string_view::npos ? name : name.substr(colons + 2);
+  const auto shapes = SplitList(profile.Name(host.input_shapes[row]));
+  const auto types = SplitList(profile.Name(host.input_dtypes[row]));
+  const auto values = SplitList(written);
+  const auto add = [&call](OpArgument argument, std::size_t place) {
+    argument.place = place;
+    call.arguments.push_back(std::move(argument));
+  };
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const std::string_view type = i < types.size() ? types[i] : std::string_view{};
+    const bool is_list = shapes[i].starts_with("[[");
+    // Without types (emit_nvtx) whatever has a shape is a tensor.
+    if (is_list) {
+      for (const std::string_view item : SplitList(shapes[i])) {
+        if (auto shape = ShapeOf(item)) add(TensorOf(*shape, {}), i);
+      }
+    } else if (auto shape = ShapeOf(shapes[i]);
+               shape && (IsElementType(type) || (types.empty() && !shape->empty()))) {
+      add(TensorOf(std::move(*shape), CanonicalDtype(type)), i);
+    } else {
+      add(ValueOf(i < values.size() ? values[i] : std::string_view{}), i);
+    }
+  }
+  return call;
+}
+
+std::vector<const OpArgument*> OpCall::Tensors() const {
+  std::vector<const OpArgument*> tensors;
+  for (const OpArgument& argument : arguments) {
+    if (argument.is_tensor()) tensors.push_back(&argument);
+  }
+  return tensors;
+}
+
+const OpArgument* OpCall::Find(std::string_view name, std::size_t position) const {
+  for (const OpArgument& argument : arguments) {
+    if (argument.name == name) return &argument;
+  }
+  if (position < arguments.size() && arguments[position].name.empty()) return &arguments[position];
+  return nullptr;
+}
+
+std::optional<OpCall> ParseCall(std::string_view marker) {
+  const auto parsed = ParsePythonLiteral(marker);
+  if (!parsed) return std::nullopt;
+  const PyValue* module = parsed->Find("mod");
+  const PyValue* op = parsed->Find("op");
+  const PyValue* arguments = parsed->Find("args");
+  if (module == nullptr || op == nullptr || arguments == nullptr) return std::nullopt;
+  OpCall call{TextOf(module), TextOf(op), {}};
+  for (const PyValue& argument : arguments->items) call.arguments.push_back(ArgumentOf(argument));
+  return call;
+}
+
+double Elements(const std::vector<std::int64_t>& shape) {
+  double product = 1;
+  for (const std::int64_t size : shape) product *= static_cast<double>(size);
+  return product;
+}
+
+std::optional<std::vector<std::int64_t>> Broadcast(const std::vector<std::int64_t>& a,
+                                                   const std::vector<std::int64_t>& b) {
+  std::vector<std::int64_t> out(std::max(a.size(), b.size()), 1);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const std::int64_t x = i < a.size() ? a[a.size() - 1 - i] : 1;
+    const std::int64_t y = i < b.size() ? b[b.size() - 1 - i] : 1;
+    if (x != y && x != 1 && y != 1) return std::nullopt;
+    out[out.size() - 1 - i] = x == 1 ? y : x;
+  }
+  return out;
+}
+
+}  // namespace profgauge

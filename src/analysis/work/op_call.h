@@ -1,0 +1,52 @@
+// One call of an operator with typed arguments, however it was recorded: as shapes, types and
+// values (Kineto, emit_nvtx) or as one of PyProf's dictionaries.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/profile.h"
+
+namespace profgauge {
+
+struct OpArgument {
+  std::string name;  ///< Empty: positional.
+  std::string type;  ///< "tensor", "int", "float", "bool", "str", "NoneType", "list", "tuple".
+  std::vector<std::int64_t> shape;
+  std::string dtype;               ///< Of a tensor, as written.
+  double number = 0;               ///< Of int, float and bool.
+  std::string text;                ///< Of str.
+  std::vector<std::int64_t> list;  ///< Whole numbers of a list or tuple.
+  std::size_t place = 0;  ///< Among the recorded arguments: the tensors of one list share it.
+
+  bool is_tensor() const { return type == "tensor" || type == "ndarray"; }
+  bool is_number() const { return type == "int" || type == "float" || type == "bool"; }
+};
+
+struct OpCall {
+  std::string module, op;
+  std::vector<OpArgument> arguments;
+
+  std::vector<const OpArgument*> Tensors() const;
+  /// The argument with that name, else the positional one at `position`; nullptr when neither is.
+  const OpArgument* Find(std::string_view name, std::size_t position) const;
+};
+
+/// The call of a host row: the module of "aten::mm" is "aten", the op "mm". Types are as recorded;
+/// lists of tensors become tensors. Nothing when no shapes were recorded.
+std::optional<OpCall> CallOf(const Profile& profile, std::uint32_t row);
+
+/// PyProf's dictionary. Nothing when the text is no {'mod', 'op', 'args'}.
+std::optional<OpCall> ParseCall(std::string_view marker);
+
+/// Product of the sizes: 1 for no dimensions. In double: sizes are untrusted and may overflow.
+double Elements(const std::vector<std::int64_t>& shape);
+
+/// What two shapes broadcast to, as NumPy defines it; nothing when they do not.
+std::optional<std::vector<std::int64_t>> Broadcast(const std::vector<std::int64_t>& a,
+                                                   const std::vector<std::int64_t>& b);
+
+}  // namespace profgauge

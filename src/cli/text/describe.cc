@@ -1,0 +1,179 @@
+#include "cli/text/describe.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analysis/context/iterations.h"
+#include "base/format.h"
+#include "base/text.h"
+
+namespace profgauge::cli {
+namespace {
+
+void AddLine(std::string& text, std::string_view label, std::string_view value) {
+  if (value.empty()) return;
+  fmt::format_to(std::back_inserter(text), "  {:<13} {}\n", label, value);
+}
+
+std::string Count(std::size_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", FormatCount(static_cast<std::int64_t>(count)),
+                     count == 1 ? one : many);
+}
+
+std::size_t CountKind(const DeviceTable& device, DeviceKind kind) {
+  return static_cast<std::size_t>(std::count(device.kind.begin(), device.kind.end(), kind));
+}
+
+std::string Device(const Gpu& gpu) {
+  std::string text = gpu.name.empty() ? "name not recorded" : Printable(gpu.name);
+  if (gpu.compute_major >= 0) {
+    text += fmt::format(", compute capability {}.{}", gpu.compute_major, gpu.compute_minor);
+  }
+  if (gpu.sms > 0) text += fmt::format(", {} SMs", gpu.sms);
+  if (gpu.memory > 0) text += ", " + FormatBytes(static_cast<double>(gpu.memory));
+  return text;
+}
+
+/// "0-7: NVIDIA A100…; 8: …": neighbours that are alike together.
+std::string Devices(const Profile& profile) {
+  std::string text;
+  const auto& gpus = profile.gpus;
+  for (std::size_t first = 0, next = 0; first < gpus.size(); first = next) {
+    const std::string device = Device(gpus[first]);
+    while (next < gpus.size() && Device(gpus[next]) == device) ++next;
+    if (!text.empty()) text += "; ";
+    text += next - first == 1 ? fmt::format("{}: {}", gpus[first].id, device)
+                              : fmt::format("{}-{}: {}", gpus[first].id, gpus[next - 1].id, device);
+  }
+  return text.empty() ? "none recorded" : text;
+}
+
+std::string Events(const Profile& profile) {
+  std::vector<std::string> parts;
+  const auto add = [&](std::size_t count, std::string_view one, std::string_view many) {
+    if (count > 0) parts.push_back(Count(count, one, many));
+  };
+  add(profile.host.size(), "host range", "host ranges");
+  add(profile.api.size(), "runtime call", "runtime calls");
+  add(profile.os.size(), "OS call", "OS calls");
+  add(CountKind(profile.device, DeviceKind::kKernel), "kernel", "kernels");
+  add(CountKind(profile.device, DeviceKind::kMemcpy), "copy", "copies");
+  add(CountKind(profile.device, DeviceKind::kMemset), "memset", "memsets");
+  add(profile.sync.size(), "sync record", "sync records");
+  add(profile.python.size(), "Python frame", "Python frames");
+  add(profile.memory.size(), "allocator event", "allocator events");
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
+  return text.empty() ? "none" : text;
+}
+
+std::string Rank(const DistributedInfo& info) {
+  if (info.rank < 0) return {};
+  std::string text = std::to_string(info.rank);
+  if (info.world_size > 0) text += fmt::format(" of {}", info.world_size);
+  if (!info.backend.empty()) text += fmt::format(" ({})", Printable(info.backend));
+  return text;
+}
+
+std::string IterationText(const Profile& profile) {
+  const Result<Iterations> found = FindIterations(profile, Selection{});
+  if (!found) return found.error().message;
+  std::string text = fmt::format("{} ({})", found->all.size(), found->source);
+  if (found->dropped_at_end > 0) {
+    text += fmt::format("; {} at the end left out as incomplete", found->dropped_at_end);
+  }
+  return text;
+}
+
+struct CapabilityName {
+  Capability capability;
+  std::string_view name;
+};
+constexpr CapabilityName kCapabilities[] = {
+    {Capability::kDeviceEvents, "device events"},
+    {Capability::kHostOps, "host ops"},
+    {Capability::kLaunchLinks, "launch links"},
+    {Capability::kShapes, "input shapes"},
+    {Capability::kCallStacks, "call stacks"},
+    {Capability::kMemoryEvents, "allocator events"},
+    {Capability::kIterationMarkers, "iteration markers"},
+    {Capability::kPython, "Python frames"},
+    {Capability::kOccupancy, "occupancy"},
+    {Capability::kDeviceProperties, "device properties"},
+    {Capability::kSyncEvents, "sync events"},
+    {Capability::kCollectiveInfo, "collective sizes"},
+};
+
+/// "needs memory events; record with profile_memory=True" without its first word.
+std::string Gap(Capability capability, const Profile& profile) {
+  constexpr std::string_view kNeeds = "needs ", kTail = ", which this recording lacks";
+  std::string gap = CapabilityGap(capability, profile.hints);
+  if (gap.starts_with(kNeeds)) gap.erase(0, kNeeds.size());
+  if (gap.ends_with(kTail)) gap.resize(gap.size() - kTail.size());
+  return gap;
+}
+
+void AddCapabilities(std::string& text, const Profile& profile) {
+  std::string has;
+  bool first_gap = true;
+  for (const auto& [capability, name] : kCapabilities) {
+    if (!profile.Has(capability)) continue;
+    has += (has.empty() ? "" : ", ") + std::string(name);
+  }
+  AddLine(text, "has", has);
+  for (const auto& [capability, name] : kCapabilities) {
+    if (profile.Has(capability)) continue;
+    AddLine(text, first_gap ? "lacks" : "", Gap(capability, profile));
+    first_gap = false;
+  }
+}
+
+void AddImportLog(std::string& text, const ImportLog& log) {
+  bool first = true;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(Counter::kCount_); ++i) {
+    const auto counter = static_cast<Counter>(i);
+    if (log[counter] == 0) continue;
+    const CounterInfo& info = InfoOf(counter);
+    std::string line =
+        fmt::format("{} {} ({})", FormatCount(static_cast<std::int64_t>(log[counter])), info.text,
+                    SeverityName(info.severity));
+    const std::vector<std::string>& examples = log.Examples(counter);
+    if (!examples.empty()) line += fmt::format(", first at {}", Printable(examples.front()));
+    AddLine(text, first ? "import" : "", line);
+    first = false;
+  }
+}
+
+}  // namespace
+
+std::string DescribeProfile(const Profile& profile) {
+  std::string text = Printable(profile.source.path) + "\n";
+  AddLine(text, "format",
+          profile.source.format +
+              (profile.source.dialect.empty() ? "" : ", " + profile.source.dialect));
+  AddLine(text, "size", FormatBytes(static_cast<double>(profile.source.bytes)) + " decompressed");
+  AddLine(text, "content hash", profile.source.hash);
+  AddLine(text, "time span",
+          profile.has_timeline ? FormatDuration(static_cast<double>(profile.last - profile.first))
+                               : "unknown; this kind of file has durations or sums only");
+  AddLine(text, "rank", Rank(profile.distributed));
+  AddLine(text, "devices", Devices(profile));
+  AddLine(text, "threads", Count(profile.threads.size(), "thread", "threads"));
+  AddLine(text, "events", Events(profile));
+  if (profile.has_timeline) AddLine(text, "iterations", IterationText(profile));
+  AddCapabilities(text, profile);
+  bool first = true;
+  for (const auto& [name, value] : profile.facts) {
+    AddLine(text, first ? "facts" : "", fmt::format("{}: {}", name, PrintableShort(value, 120)));
+    first = false;
+  }
+  AddImportLog(text, profile.log);
+  return text;
+}
+
+}  // namespace profgauge::cli

@@ -1,0 +1,285 @@
+#include "cli/text/rules_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "expr/function.h"
+#include "render/shared/escape.h"
+
+namespace profgauge::cli {
+namespace {
+
+using Out = std::back_insert_iterator<std::string>;
+
+/// "warn, error": the levels that the rule can report.
+std::string LevelsOf(const Rule& rule) {
+  if (rule.level) return std::string(LevelName(*rule.level));
+  if (!rule.metric) return "";
+  const bool warn = rule.metric->warn_above || rule.metric->warn_below;
+  const bool error = rule.metric->error_above || rule.metric->error_below;
+  return warn && error ? "warn, error" : warn ? "warn" : "error";
+}
+
+std::string ShowAsText(const ShowAs& show_as) {
+  switch (show_as.kind) {
+    case ShowAs::Kind::kAuto:
+      return "";
+    case ShowAs::Kind::kDuration:
+      return "duration";
+    case ShowAs::Kind::kBytes:
+      return "bytes";
+    case ShowAs::Kind::kPercent:
+      return "percent";
+    case ShowAs::Kind::kNumber:
+      return show_as.decimals < 0 ? "number" : fmt::format("number:{}", show_as.decimals);
+  }
+  return "";
+}
+
+std::string JoinedTexts(const std::vector<SourceText>& texts) {
+  std::string out;
+  for (const SourceText& text : texts) out += (out.empty() ? "" : ", ") + text.text;
+  return out;
+}
+
+/// One `key  text` line; lines of the text after the first are indented to it.
+void Line(std::string& out, std::string_view key, std::string_view text) {
+  if (text.empty()) return;
+  bool first = true;
+  for (const std::string_view line : Lines(text)) {
+    if (line.empty()) {
+      out += '\n';
+      continue;
+    }
+    fmt::format_to(Out(out), "  {:<12}{}\n", first ? key : std::string_view(), Printable(line));
+    first = false;
+  }
+}
+
+void LimitLine(std::string& out, std::string_view key, const std::optional<SourceText>& limit) {
+  if (limit) Line(out, key, limit->text);
+}
+
+void MetricLines(std::string& out, const RuleMetric& metric) {
+  const std::string shown = ShowAsText(metric.show_as);
+  Line(out, "metric", metric.value.text + (shown.empty() ? "" : " | " + shown));
+  LimitLine(out, "warn above", metric.warn_above);
+  LimitLine(out, "error above", metric.error_above);
+  LimitLine(out, "warn below", metric.warn_below);
+  LimitLine(out, "error below", metric.error_below);
+}
+
+void ParamLines(std::string& out, const Rule& rule, const ActiveRule* active) {
+  for (const RuleParam& param : rule.params) {
+    Literal value = param.default_value;
+    if (active != nullptr) {
+      const auto found = active->params.find(param.name);
+      if (found != active->params.end()) value = found->second;
+    }
+    std::string text =
+        fmt::format("${} = {}  {}", param.name, FormatLimit(value.value, value.unit), param.doc);
+    if (value.value != param.default_value.value) {
+      text += fmt::format(" (default {})",
+                          FormatLimit(param.default_value.value, param.default_value.unit));
+    }
+    Line(out, "param", text);
+  }
+}
+
+void TraceLines(std::string& out, const std::vector<TraceValue>& trace, std::string_view indent) {
+  std::size_t width = 12;
+  for (const TraceValue& value : trace) width = std::max(width, value.name.size());
+  for (const TraceValue& value : trace) {
+    fmt::format_to(Out(out), "{}{:<{}}  {}\n", indent, Printable(value.name), width,
+                   Printable(value.shown));
+    if (value.expression.empty()) continue;
+    fmt::format_to(Out(out), "{}{:<{}}  = {}\n", indent, "", width, Printable(value.expression));
+  }
+}
+
+/// Why a group fired or did not: "metric 31.4 % is > 30 %".
+std::string WhyGroup(const GroupResult& group) {
+  const std::string metric = group.metric_text.empty() ? "" : "metric " + group.metric_text;
+  if (Fired(group.status) && !group.limit_text.empty()) {
+    return fmt::format("{} is {}", metric, group.limit_text);
+  }
+  if (Fired(group.status)) return "there are such rows" + (metric.empty() ? "" : ", " + metric);
+  if (!group.reason.empty()) return Printable(group.reason);
+  return fmt::format("{} is not {}", metric, group.limit_text);
+}
+
+std::string AnchorOf(const Rule& rule) {
+  std::string anchor = rule.id;
+  std::replace(anchor.begin(), anchor.end(), '/', '-');
+  return anchor;
+}
+
+}  // namespace
+
+std::string RuleLines(const std::vector<Rule>& rules) {
+  std::size_t id_width = 0, category_width = 0;
+  for (const Rule& rule : rules) {
+    id_width = std::max(id_width, rule.id.size());
+    category_width = std::max(category_width, rule.category.size());
+  }
+  std::string out;
+  for (const Rule& rule : rules) {
+    fmt::format_to(Out(out), "{:<{}}  {:<{}}  {:<11}  {}\n", rule.id, id_width, rule.category,
+                   category_width, LevelsOf(rule), Printable(rule.title));
+  }
+  return out;
+}
+
+std::string ExplainRule(const Rule& rule, const ActiveRule* active) {
+  std::string out = fmt::format("{}\n  {}\n\n", rule.id, Printable(rule.title));
+  Line(out, "category", rule.category);
+  for (const std::string& former : rule.formerly) Line(out, "formerly", former);
+  Line(out, "file", fmt::format("{}:{}", rule.place.file, rule.place.line));
+  if (active == nullptr) Line(out, "policy", "switched off");
+  Line(out, "for each", rule.for_each.text);
+  Line(out, "needs", JoinedTexts(rule.needs));
+  ParamLines(out, rule, active);
+  if (rule.where) Line(out, "where", rule.where->text);
+  Line(out, "group by", JoinedTexts(rule.group_by));
+  if (rule.report == GroupReport::kEach) Line(out, "report", "each group");
+  for (const RuleLet& let : rule.let) Line(out, "let", let.name + " = " + let.value.text);
+  if (rule.when) Line(out, "when", rule.when->text);
+  if (rule.metric) MetricLines(out, *rule.metric);
+  if (rule.level) Line(out, "level", LevelName(*rule.level));
+  Line(out, "explains", JoinedTexts(rule.explains));
+  if (rule.gain) {
+    Line(out, "gain",
+         fmt::format("{} ({})", rule.gain->value.text, GainBoundName(rule.gain->bound)));
+    Line(out, "", rule.gain->why);
+  }
+  Line(out, "message", rule.message.text);
+  if (rule.advice) Line(out, "advice", rule.advice->text);
+  Line(out, "docs", rule.docs);
+  return out;
+}
+
+std::string ExplainFinding(const Finding& finding) {
+  std::string out = fmt::format("  {:<12}{}", "result", FindingStatusName(finding.status));
+  if (!finding.metric_text.empty()) fmt::format_to(Out(out), ", metric {}", finding.metric_text);
+  if (!finding.limit_text.empty()) fmt::format_to(Out(out), " (limit {})", finding.limit_text);
+  if (!finding.group.empty()) fmt::format_to(Out(out), ", {}", Printable(finding.group));
+  out += '\n';
+  Line(out, "because", finding.reason);
+  Line(out, "says", finding.message);
+  if (finding.gain) Line(out, "gain", FormatDuration(*finding.gain) + " per iteration");
+  if (finding.rows_unknown > 0) {
+    Line(out, "unknown",
+         fmt::format("{} rows were left out: `where` could not be told for them",
+                     FormatCount(static_cast<std::int64_t>(finding.rows_unknown))));
+  }
+  TraceLines(out, finding.trace, "  ");
+  for (const GroupResult& group : finding.groups) {
+    fmt::format_to(Out(out), "  {}: {}, {} row{}: {}\n",
+                   group.label.empty() ? "all rows" : Printable(group.label),
+                   FindingStatusName(group.status),
+                   FormatCount(static_cast<std::int64_t>(group.rows)), group.rows == 1 ? "" : "s",
+                   WhyGroup(group));
+    TraceLines(out, group.trace, "    ");
+  }
+  return out;
+}
+
+std::string RuleDocs(const std::vector<Rule>& rules) {
+  std::string out;
+  for (const Rule& rule : rules) {
+    fmt::format_to(Out(out), "### {}\n\n`{}`: **{}** ({}; {})\n\n", AnchorOf(rule), rule.id,
+                   rule.title, rule.category, LevelsOf(rule));
+    if (rule.metric) fmt::format_to(Out(out), "Measures `{}`", rule.metric->value.text);
+    if (rule.metric && !rule.for_each.empty()) {
+      fmt::format_to(Out(out), " over each `{}`", rule.for_each.text);
+    }
+    if (rule.metric && rule.where) fmt::format_to(Out(out), " where `{}`", rule.where->text);
+    if (rule.metric) out += ".\n\n";
+    if (!rule.needs.empty()) fmt::format_to(Out(out), "Needs `{}`.\n\n", JoinedTexts(rule.needs));
+    for (const RuleParam& param : rule.params) {
+      fmt::format_to(Out(out), "- `{}` (default {}): {}\n", param.name,
+                     FormatLimit(param.default_value.value, param.default_value.unit), param.doc);
+    }
+    if (!rule.params.empty()) out += '\n';
+    if (rule.advice) out += std::string(Trim(rule.advice->text)) + "\n\n";
+    if (rule.gain && !rule.gain->why.empty()) {
+      fmt::format_to(Out(out), "Estimated gain ({}): {}\n\n", GainBoundName(rule.gain->bound),
+                     rule.gain->why);
+    }
+  }
+  return out;
+}
+
+std::string LanguageDocs() {
+  std::string out = "## Functions\n\n| function | rows | meaning |\n|---|---|---|\n";
+  for (const expr::Function& function : expr::Functions()) {
+    fmt::format_to(Out(out), "| `{}{}` | {} | {} |\n", function.name, function.arguments,
+                   function.is_aggregate ? "of a group" : "", function.doc);
+  }
+  out += "\n## Units\n\n";
+  for (const UnitSuffix& suffix : UnitSuffixes()) fmt::format_to(Out(out), "`{}` ", suffix.text);
+  out += "\n\n## Facts about the recording\n\n| name | unit | meaning |\n|---|---|---|\n";
+  for (const FactSpec& fact : FactCatalogue()) {
+    fmt::format_to(Out(out), "| `{}` | {} | {} |\n", fact.name, UnitName(fact.unit), fact.doc);
+  }
+  out += "\nEvery metric (`profgauge metrics list`) can be named too.\n";
+  for (const TableSpec& table : TableCatalogue()) {
+    if (table.row_name.empty()) continue;
+    fmt::format_to(Out(out), "\n## Rows `{}`\n\n{}\n\n| column | unit | meaning |\n|---|---|---|\n",
+                   table.row_name, table.doc.empty() ? table.title : table.doc);
+    for (const ColumnSpec& column : table.columns) {
+      fmt::format_to(Out(out), "| `{}.{}` | {} | {} |\n", table.row_name, column.id,
+                     UnitName(column.unit), column.doc);
+    }
+  }
+  return out;
+}
+
+std::string TestLines(const std::vector<RuleTestResult>& results, int verbosity) {
+  std::string out;
+  std::size_t failed = 0;
+  for (const RuleTestResult& result : results) {
+    const bool passed = result.failures.empty();
+    if (!passed) ++failed;
+    if (passed && verbosity < 1) continue;
+    fmt::format_to(Out(out), "{}  {}:{}  {}\n", passed ? "pass" : "FAIL", result.file,
+                   result.where.line, Printable(result.name));
+    for (const std::string& failure : result.failures)
+      fmt::format_to(Out(out), "      {}\n", failure);
+  }
+  if (failed == 0) {
+    fmt::format_to(Out(out), "{} rule tests passed\n", results.size());
+  } else {
+    fmt::format_to(Out(out), "{} of {} rule tests failed\n", failed, results.size());
+  }
+  return out;
+}
+
+std::string TestJunit(const std::vector<RuleTestResult>& results) {
+  const auto failed = std::count_if(results.begin(), results.end(),
+                                    [](const RuleTestResult& r) { return !r.failures.empty(); });
+  std::string out = fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      "<testsuites>\n  <testsuite name=\"profgauge rules\" tests=\"{}\" failures=\"{}\">\n",
+      results.size(), failed);
+  for (const RuleTestResult& result : results) {
+    fmt::format_to(Out(out), "    <testcase classname=\"{}\" name=\"{}\" file=\"{}\" line=\"{}\"",
+                   render::EscapeHtml(result.file), render::EscapeHtml(result.name),
+                   render::EscapeHtml(result.file), result.where.line);
+    if (result.failures.empty()) {
+      out += "/>\n";
+      continue;
+    }
+    out += ">\n";
+    const std::string text = fmt::format("{}", fmt::join(result.failures, "\n"));
+    fmt::format_to(Out(out), "      <failure message=\"{}\">{}</failure>\n    </testcase>\n",
+                   render::EscapeHtml(result.failures.front()), render::EscapeHtml(text));
+  }
+  return out + "  </testsuite>\n</testsuites>\n";
+}
+
+}  // namespace profgauge::cli

@@ -1,0 +1,46 @@
+// Calls of ops, as DLProf counts them: what Compute() sums up.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "exports/dlprof/dlprof.h"
+
+namespace profgauge::dlprof {
+
+inline constexpr std::uint32_t kNoInstance = 0xffff'ffff;
+
+/// One call of an op.
+struct Instance {
+  Span time;
+  std::uint32_t host = kNoInstance;  ///< Its row of the host table; none for a call outside of ops.
+  std::uint32_t api = kNoInstance;   ///< That call, then.
+  std::string name, direction, type, stack;
+  bool unassociated = false;
+  /// Stands for device work whose call was not recorded.
+  bool orphan() const { return host == kNoInstance && api == kNoInstance; }
+};
+
+struct Instances {
+  std::vector<Instance> all;             ///< In order of time.
+  std::vector<std::uint32_t> of_api;     ///< By row of the call table.
+  std::vector<std::uint32_t> of_device;  ///< By row of the device table.
+};
+
+Instances FindInstances(const Profile& profile);
+
+/// As Compute() says. Errors: kUsage when the key op does not occur.
+Result<std::vector<Span>> IterationsOf(const Profile& profile, const Instances& instances,
+                                       const Selection& selection);
+
+/// The call's name as recorded, "cudaLaunchKernel_v7000".
+std::string_view SymbolOf(const Profile& profile, StringId call);
+
+/// "<N:32, C:3, H:32, W:32>; <6>" of "[[32, 3, 32, 32], [6]]"; dimensions of convolutions and
+/// linear layers are named.
+std::string InputShapesText(std::string_view type, std::string_view shapes);
+/// The output's shape where the type tells it from the inputs' (stride 1, no padding); else empty.
+std::string OutputShapesText(std::string_view type, std::string_view shapes);
+
+}  // namespace profgauge::dlprof

@@ -1,0 +1,67 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "analysis/context/iterations.h"
+#include "exports/dlprof/instances.h"
+
+namespace profgauge::dlprof {
+namespace {
+
+Error UsageError(std::string code, std::string message, std::string help) {
+  Error error;
+  error.kind = ErrorKind::kUsage;
+  error.code = std::move(code);
+  error.message = std::move(message);
+  error.notes = {"help: " + std::move(help)};
+  return error;
+}
+
+Ns EndOf(const Profile& profile, const Instances& instances) {
+  Ns end = 0;
+  for (const Instance& instance : instances.all) end = std::max(end, instance.time.end);
+  const DeviceTable& device = profile.device;
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    end = std::max(end, device.start[row] + device.duration[row]);
+  }
+  return end;
+}
+
+// One iteration per start, each up to the next.
+std::vector<Span> BetweenStarts(const std::vector<Ns>& starts, Ns end) {
+  std::vector<Span> spans;
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    spans.push_back({starts[i], i + 1 < starts.size() ? starts[i + 1] : std::max(end, starts[i])});
+  }
+  return spans;
+}
+
+}  // namespace
+
+Result<std::vector<Span>> IterationsOf(const Profile& profile, const Instances& instances,
+                                       const Selection& selection) {
+  const Ns end = EndOf(profile, instances);
+  std::vector<Ns> starts;
+  if (!selection.key_op.empty()) {
+    for (const Instance& instance : instances.all) {
+      if (instance.name == selection.key_op || instance.type == selection.key_op) {
+        starts.push_back(instance.time.start);
+      }
+    }
+    if (starts.empty()) {
+      return Fail(UsageError("analysis/no-key-op",
+                             fmt::format("the key op `{}` occurs nowhere", selection.key_op),
+                             "name an op or op type as dlprof_detailed.csv has it"));
+    }
+    return BetweenStarts(starts, end);
+  }
+  Selection markers;
+  markers.iteration_marker = selection.iteration_marker;
+  PROFGAUGE_TRY(const std::vector<Span> found, MarkedIterations(profile, markers));
+  if (found.empty()) return std::vector<Span>{{profile.session_start, end}};
+  for (const Span& host : found) starts.push_back(host.start);
+  return BetweenStarts(starts, end);
+}
+
+}  // namespace profgauge::dlprof

@@ -1,0 +1,40 @@
+// PyProf's prof stage as rows of 20 columns, one per kernel launch.
+//
+// Numbers and texts are written as PyProf writes them, so that its old files can be compared with.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "exports/pyprof/record.h"
+#include "model/profile.h"
+
+namespace profgauge::pyprof {
+
+/// Whose formulas and texts.
+enum class Dialect : std::uint8_t {
+  kOurs,     ///< Corrected: all types, attention, layer norm, today's kernels. The default.
+  kNv311,    ///< NVIDIA/PyProf 3.11.
+  kClassic,  ///< apex.pyprof and pyprof2 of 2019 and 2020.
+};
+
+struct ColumnName {
+  std::string_view option;  ///< As on the command line: "sil".
+  std::string_view header;  ///< "Sil(ns)".
+  std::size_t width;        ///< At least this wide in a table of fixed width; 0: what is left.
+};
+/// All 20, in PyProf's order.
+std::span<const ColumnName> AllColumns();
+/// PyProf's default choice: idx,dir,sub,mod,op,kernel,params,sil.
+std::vector<std::size_t> DefaultColumns();
+
+struct KernelRows {
+  std::vector<std::vector<std::string>> cells;  ///< Per kernel all 20 cells.
+  std::int64_t unattributed = 0;  ///< Kernels whose op, arguments or shapes are not understood.
+};
+KernelRows BuildKernelRows(const Profile& profile, Dialect dialect);
+
+}  // namespace profgauge::pyprof

@@ -1,0 +1,29 @@
+// What CUPTI's activity records mean, as NVProf and Nsight Systems store them alike.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "model/tables.h"
+#include "readers/cuda/sqlite_table.h"
+
+namespace profgauge::readers {
+
+/// Nine columns from `first` on: gridX to gridZ, blockX to blockZ, registersPerThread,
+/// staticSharedMemory, dynamicSharedMemory. With the chip's number of streaming multiprocessors
+/// (0: unknown) blocks and warps per SM follow.
+LaunchConfig CudaLaunchConfig(const TableScan& scan, std::size_t first, std::int32_t sms);
+
+/// CUPTI's syncType: "Stream Sync".
+std::string_view CudaSyncName(std::int64_t type);
+
+/// `pageable` is the number of pageable memory; that of pinned memory is one higher. NVProf has
+/// CUPTI's numbers, in which pageable memory is 1; those of Nsight Systems are one lower.
+HostMemory CudaHostMemory(CopyKind kind, std::int64_t source, std::int64_t destination,
+                          std::int64_t pageable);
+
+/// Whether a call's return value says that it failed. That a query found work unfinished
+/// (cudaErrorNotReady) is its answer, not an error.
+bool CudaCallFailed(std::string_view name, std::int64_t return_value);
+
+}  // namespace profgauge::readers

@@ -1,0 +1,66 @@
+#include <fmt/format.h>
+
+#include "render/ci/ci.h"
+#include "render/shared/escape.h"
+
+namespace profgauge::render {
+namespace {
+
+// GitHub shows at most ten annotations of a kind per step.
+constexpr std::size_t kMostAnnotations = 10;
+
+std::string EscapeData(std::string_view text) {
+  std::string out;
+  for (const char c : ValidUtf8(text)) {
+    if (c == '%') {
+      out += "%25";
+    } else if (c == '\r') {
+      out += "%0D";
+    } else if (c == '\n') {
+      out += "%0A";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+// In a property `:` and `,` would end it.
+std::string EscapeProperty(std::string_view text) {
+  std::string out;
+  for (const char c : EscapeData(text)) {
+    if (c == ':') {
+      out += "%3A";
+    } else if (c == ',') {
+      out += "%2C";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string_view CommandOf(const Alert& alert) {
+  return alert.level == "error" ? "error" : alert.level == "warn" ? "warning" : "notice";
+}
+
+}  // namespace
+
+std::string RenderGithub(const report::Report& report) {
+  const std::vector<Alert> alerts = CollectAlerts(report);
+  const bool is_cut = alerts.size() > kMostAnnotations;
+  const std::size_t shown = is_cut ? kMostAnnotations - 1 : alerts.size();
+  std::string out;
+  for (std::size_t i = 0; i < shown; ++i) {
+    out += fmt::format("::{} title={}::{}\n", CommandOf(alerts[i]),
+                       EscapeProperty(alerts[i].id + ": " + alerts[i].title),
+                       EscapeData(alerts[i].message));
+  }
+  if (is_cut) {
+    out += fmt::format("::{} title=profgauge::{} more in the report\n", CommandOf(alerts[shown]),
+                       alerts.size() - shown);
+  }
+  return out;
+}
+
+}  // namespace profgauge::render

@@ -1,0 +1,24 @@
+#include <boost/json.hpp>
+
+#include "render/ci/ci.h"
+#include "render/shared/escape.h"
+#include "render/shared/fingerprint.h"
+
+namespace profgauge::render {
+
+std::string RenderGitlab(const report::Report& report, std::string_view artifact) {
+  boost::json::array issues;
+  for (const Alert& alert : CollectAlerts(report)) {
+    issues.push_back(
+        boost::json::object{{"description", ValidUtf8(alert.title + ": " + alert.message)},
+                            {"check_name", ValidUtf8(alert.id)},
+                            {"fingerprint", Fingerprint(alert.id)},
+                            {"severity", alert.level == "error"  ? "major"
+                                         : alert.level == "warn" ? "minor"
+                                                                 : "info"},
+                            {"location", {{"path", artifact}, {"lines", {{"begin", 1}}}}}});
+  }
+  return boost::json::serialize(issues) + "\n";
+}
+
+}  // namespace profgauge::render

@@ -1,0 +1,86 @@
+#include <fmt/format.h>
+
+#include "render/ci/ci.h"
+#include "render/shared/escape.h"
+
+namespace profgauge::render {
+namespace {
+
+enum class Outcome { kPass, kFailure, kError, kSkipped };
+
+Outcome OutcomeOf(std::string_view status) {
+  if (status == "error") return Outcome::kFailure;
+  if (status == "missing" || status == "broken") return Outcome::kError;
+  if (status == "not_applicable" || status == "skipped" || status == "waived") {
+    return Outcome::kSkipped;
+  }
+  return Outcome::kPass;
+}
+
+struct Suite {
+  std::string cases;
+  int tests = 0, failures = 0, errors = 0, skipped = 0;
+
+  void Add(std::string_view suite, std::string_view name, Outcome outcome, std::string_view status,
+           std::string_view message) {
+    ++tests;
+    cases += fmt::format("    <testcase classname=\"profgauge.{}\" name=\"{}\" time=\"0\"",
+                         EscapeHtml(suite), EscapeHtml(name));
+    const std::string text = EscapeHtml(message);
+    switch (outcome) {
+      case Outcome::kFailure:
+        ++failures;
+        cases += fmt::format(">\n      <failure message=\"{0}\" type=\"{1}\">{0}</failure>\n", text,
+                             EscapeHtml(status));
+        break;
+      case Outcome::kError:
+        ++errors;
+        cases += fmt::format(">\n      <error message=\"{0}\" type=\"{1}\">{0}</error>\n", text,
+                             EscapeHtml(status));
+        break;
+      case Outcome::kSkipped:
+        ++skipped;
+        cases += fmt::format(">\n      <skipped message=\"{}\"/>\n", text);
+        break;
+      case Outcome::kPass:
+        if (status == "pass") {
+          cases += "/>\n";
+          return;
+        }
+        cases +=
+            fmt::format(">\n      <system-out>{}: {}</system-out>\n", EscapeHtml(status), text);
+        break;
+    }
+    cases += "    </testcase>\n";
+  }
+};
+
+std::string Describe(const report::GateRow& row) {
+  std::string text = row.metric + " is " + row.measured.text + ", its limit is " + row.limit;
+  if (!row.reason.empty()) text += ": " + row.reason;
+  return text;
+}
+
+}  // namespace
+
+std::string RenderJunit(const report::Report& report) {
+  Suite suite;
+  for (const report::GateRow& row : report.gate) {
+    suite.Add("limits", row.metric + " " + row.limit, OutcomeOf(row.status), row.status,
+              Describe(row));
+  }
+  for (const report::Finding& finding : report.findings) {
+    suite.Add("rules", finding.rule, OutcomeOf(finding.status), finding.status,
+              finding.message.empty() ? finding.reason : finding.message);
+  }
+  const std::string totals =
+      fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"0\"",
+                  suite.tests, suite.failures, suite.errors, suite.skipped);
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      "<testsuites name=\"profgauge\" {0}>\n"
+      "  <testsuite name=\"{1}\" {0}>\n{2}  </testsuite>\n</testsuites>\n",
+      totals, EscapeHtml(report.profile.name), suite.cases);
+}
+
+}  // namespace profgauge::render

@@ -1,0 +1,84 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/value.h"
+#include "render/ci/ci.h"
+#include "render/shared/escape.h"
+
+namespace profgauge::render {
+namespace {
+
+// OpenMetrics wants base units, and names of [a-zA-Z0-9_] only.
+struct Exposed {
+  std::string name, unit;
+  double scale = 1;
+};
+
+Exposed ExposedOf(const report::Metric& metric) {
+  Exposed exposed;
+  exposed.name = "profgauge_" + metric.id;
+  std::replace_if(
+      exposed.name.begin(), exposed.name.end(), [](char c) { return c == '.' || c == '-'; }, '_');
+  switch (metric.quantity.unit) {
+    case Unit::kTime:
+      exposed.unit = "seconds";
+      exposed.scale = 1e-9;
+      break;
+    case Unit::kBytes:
+      exposed.unit = "bytes";
+      break;
+    case Unit::kShare:
+      exposed.unit = "ratio";
+      break;
+    case Unit::kBandwidth:
+      exposed.unit = "bytes_per_second";
+      break;
+    default:
+      break;
+  }
+  if (!exposed.unit.empty()) exposed.name += "_" + exposed.unit;
+  return exposed;
+}
+
+std::string EscapeText(std::string_view text) {
+  std::string out;
+  for (const char c : ValidUtf8(text)) {
+    if (c == '\\' || c == '"') out += '\\';
+    if (c == '\n') {
+      out += "\\n";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string RenderOpenMetrics(const report::Report& report) {
+  const std::string label = "{run=\"" + EscapeText(report.profile.name) + "\"}";
+  std::string out;
+  const auto family = [&](const Exposed& exposed, std::string_view help, double value) {
+    out += fmt::format("# TYPE {} gauge\n", exposed.name);
+    if (!exposed.unit.empty()) out += fmt::format("# UNIT {} {}\n", exposed.name, exposed.unit);
+    // Fixed decimals: GitLab compares the texts of two branches.
+    out += fmt::format("# HELP {} {}\n{}{} {:.9f}\n", exposed.name, EscapeText(help), exposed.name,
+                       label, value);
+  };
+  for (const report::Metric& metric : report.metrics) {
+    if (IsAbsent(metric.quantity.value)) continue;
+    const Exposed exposed = ExposedOf(metric);
+    family(exposed, metric.definition, AsNumber(metric.quantity.value, 0) * exposed.scale);
+  }
+  const auto& verdict = report.verdict;
+  family({"profgauge_verdict_pass", "", 1}, "1 when the run passed its policy, else 0.",
+         verdict.status == "pass" ? 1 : 0);
+  family({"profgauge_errors", "", 1}, "Limits and rules missed at level error.",
+         static_cast<double>(verdict.errors));
+  family({"profgauge_warnings", "", 1}, "Limits and rules missed at level warn.",
+         static_cast<double>(verdict.warnings));
+  return out + "# EOF\n";
+}
+
+}  // namespace profgauge::render

@@ -1,0 +1,66 @@
+#include <boost/json.hpp>
+#include <map>
+
+#include "profgauge/version.h"
+#include "render/ci/ci.h"
+#include "render/shared/escape.h"
+#include "render/shared/fingerprint.h"
+
+namespace profgauge::render {
+namespace {
+
+namespace json = boost::json;
+
+std::string LevelOf(const Alert& alert) {
+  return alert.level == "error" ? "error" : alert.level == "warn" ? "warning" : "note";
+}
+
+json::object Location(std::string_view artifact) {
+  return {{"physicalLocation",
+           {{"artifactLocation", {{"uri", artifact}}}, {"region", {{"startLine", 1}}}}}};
+}
+
+json::object Rule(const Alert& alert) {
+  json::object rule{{"id", alert.id},
+                    {"shortDescription", {{"text", alert.title}}},
+                    {"defaultConfiguration", {{"level", LevelOf(alert)}}}};
+  if (!alert.advice.empty()) {
+    rule["help"] = {{"text", alert.advice}, {"markdown", alert.advice}};
+  }
+  return rule;
+}
+
+}  // namespace
+
+std::string RenderSarif(const report::Report& report, std::string_view artifact) {
+  json::array rules;
+  json::array results;
+  std::map<std::string, std::int64_t> rule_index;
+  for (Alert alert : CollectAlerts(report)) {
+    for (std::string* text : {&alert.id, &alert.title, &alert.message, &alert.advice}) {
+      *text = ValidUtf8(*text);
+    }
+    const auto [it, is_new] =
+        rule_index.try_emplace(alert.id, static_cast<std::int64_t>(rules.size()));
+    if (is_new) rules.push_back(Rule(alert));
+    results.push_back(
+        json::object{{"ruleId", alert.id},
+                     {"ruleIndex", it->second},
+                     {"level", LevelOf(alert)},
+                     {"message", {{"text", alert.message}}},
+                     {"locations", json::array{Location(artifact)}},
+                     {"partialFingerprints", {{"profgauge/v1", Fingerprint(alert.id)}}}});
+  }
+  const json::object document{
+      {"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+      {"version", "2.1.0"},
+      {"runs",
+       json::array{json::object{
+           {"tool",
+            {{"driver",
+              {{"name", "profgauge"}, {"version", kVersion}, {"rules", std::move(rules)}}}}},
+           {"results", std::move(results)}}}}};
+  return json::serialize(document) + "\n";
+}
+
+}  // namespace profgauge::render

@@ -1,0 +1,20 @@
+// The trend page: `history trend --html`.
+#pragma once
+
+#include <string>
+
+#include "profgauge/error.h"
+#include "render/shared/renderer.h"
+#include "report/trend.h"
+
+namespace profgauge::render {
+
+/// One self-contained page: for each metric a chart, its changes of level in words, and a table of
+/// all runs. Errors: those of templates.
+Result<std::string> RenderTrend(const report::Trend& trend, const HtmlOptions& options);
+
+/// The chart of one metric as SVG: a dot for each run, a line for each level, the changes named.
+/// Empty for fewer than two values.
+std::string SvgTrend(const report::TrendSeries& series);
+
+}  // namespace profgauge::render

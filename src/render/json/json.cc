@@ -1,0 +1,262 @@
+// report.json, schema 1. report/read_report.cc reads it back; the two change together.
+#include "render/json/json_sections.h"
+#include "render/json/json_writer.h"
+#include "render/shared/renderer.h"
+
+namespace profgauge::render {
+namespace {
+
+using report::Quantity;
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+using Style = JsonWriter::Style;
+
+void TextList(JsonWriter& out, std::string_view key, const std::vector<std::string>& texts) {
+  out.Key(key);
+  out.BeginArray(Style::kInline);
+  for (const std::string& text : texts) out.Text(text);
+  out.EndArray();
+}
+
+void PairObject(JsonWriter& out, std::string_view key, const Pairs& pairs) {
+  out.Key(key);
+  out.BeginObject();
+  for (const auto& [name, text] : pairs) out.Field(name, text);
+  out.EndObject();
+}
+
+void WriteProfile(JsonWriter& out, const report::ProfileInfo& profile) {
+  out.Key("profile");
+  out.BeginObject();
+  out.Field("name", profile.name);
+  TextList(out, "source", profile.sources);
+  out.Field("format", profile.format);
+  out.Field("dialect", profile.dialect);
+  out.Field("ranks", profile.ranks);
+  out.Key("devices");
+  out.BeginArray();
+  for (const report::Device& device : profile.devices) {
+    out.BeginObject(Style::kInline);
+    out.Field("rank", device.rank);
+    out.Field("id", device.id);
+    out.Field("name", device.name);
+    out.EndObject();
+  }
+  out.EndArray();
+  out.OptionalField("accelerator", profile.accelerator);
+  out.Field("framework", profile.framework);
+  PairObject(out, "versions", profile.versions);
+  out.Field("captured", profile.captured);
+  out.Field("selection", profile.selection);
+  out.Field("iteration_source", profile.iteration_source);
+  out.Field("iterations_total", profile.iterations_total);
+  out.Field("iterations_selected", profile.iterations_selected);
+  out.EndObject();
+}
+
+void WriteVerdict(JsonWriter& out, const report::VerdictInfo& verdict) {
+  out.Key("verdict");
+  out.BeginObject();
+  out.Field("status", verdict.status);
+  out.Key("counts");
+  out.BeginObject(Style::kInline);
+  out.Field("errors", verdict.errors);
+  out.Field("warnings", verdict.warnings);
+  out.Field("waived", verdict.waived);
+  out.Field("passed", verdict.passed);
+  out.Field("not_applicable", verdict.not_applicable);
+  out.Field("missing", verdict.missing);
+  out.EndObject();
+  out.Key("reasons");
+  out.BeginArray();
+  for (const std::string& reason : verdict.reasons) out.Text(reason);
+  out.EndArray();
+  out.Field("policy", verdict.policy);
+  out.EndObject();
+}
+
+void WriteGateRow(JsonWriter& out, const report::GateRow& row) {
+  out.BeginObject();
+  out.Field("metric", row.metric);
+  out.Field("title", row.title);
+  QuantityFields(out, row.measured);
+  out.Key("limit");
+  out.BeginObject(Style::kInline);
+  if (!IsAbsent(row.min)) out.Key("min"), out.Write(row.min);
+  if (!IsAbsent(row.max)) out.Key("max"), out.Write(row.max);
+  out.Field("text", row.limit);
+  out.EndObject();
+  OptionalQuantity(out, "margin", row.margin);
+  OptionalQuantity(out, "baseline", row.baseline);
+  OptionalQuantity(out, "change", row.change);
+  out.Field("level", row.level);
+  out.Field("status", row.status);
+  out.OptionalField("reason", row.reason);
+  out.EndObject();
+}
+
+void WriteMetric(JsonWriter& out, const report::Metric& metric) {
+  out.Key(metric.id);
+  out.BeginObject();
+  QuantityFields(out, metric.quantity);
+  out.Field("title", metric.title);
+  out.Field("better", metric.better);
+  out.Field("definition", metric.definition);
+  out.OptionalField("formula", metric.formula);
+  out.OptionalField("source", metric.source);
+  out.OptionalField("note", metric.note);
+  out.EndObject();
+}
+
+void WriteRow(JsonWriter& out, const std::vector<Value>& row) {
+  out.BeginArray(Style::kInline);
+  for (const Value& cell : row) out.Write(cell);
+  out.EndArray();
+}
+
+void WriteEvidence(JsonWriter& out, const report::Finding& finding) {
+  out.Key("evidence");
+  out.BeginObject();
+  out.Key("columns");
+  out.BeginArray();
+  for (std::size_t i = 0; i < finding.evidence_heads.size(); ++i) {
+    const bool has_unit = i < finding.evidence_units.size();
+    out.BeginObject(Style::kInline);
+    out.Field("unit", UnitName(has_unit ? finding.evidence_units[i] : Unit::kText));
+    out.Field("title", finding.evidence_heads[i]);
+    out.EndObject();
+  }
+  out.EndArray();
+  out.Key("rows");
+  out.BeginArray();
+  for (const auto& row : finding.evidence) WriteRow(out, row);
+  out.EndArray();
+  out.EndObject();
+}
+
+void WriteFinding(JsonWriter& out, const report::Finding& finding) {
+  out.BeginObject();
+  out.Field("rule", finding.rule);
+  out.Field("level", finding.level);
+  out.Field("status", finding.status);
+  out.Field("title", finding.title);
+  out.Field("message", finding.message);
+  OptionalQuantity(out, "metric", finding.metric);
+  OptionalQuantity(out, "gain", finding.gain, finding.gain_bound);
+  TextList(out, "explains", finding.explains);
+  out.OptionalField("advice", finding.advice);
+  out.OptionalField("docs", finding.docs);
+  out.OptionalField("reason", finding.reason);
+  if (!finding.evidence_heads.empty()) WriteEvidence(out, finding);
+  out.EndObject();
+}
+
+void WriteTable(JsonWriter& out, const Table& table) {
+  out.Key(table.id());
+  out.BeginObject();
+  out.Field("title", table.title());
+  out.Field("row", table.row_name());
+  out.Key("columns");
+  out.BeginArray();
+  for (const Column& column : table.columns()) {
+    out.BeginObject(Style::kInline);
+    out.Field("id", column.id());
+    out.Field("unit", UnitName(column.unit()));
+    out.Field("title", column.title());
+    out.OptionalField("absent", column.absent_because());
+    out.EndObject();
+  }
+  out.EndArray();
+  out.Key("rows");
+  out.BeginArray();
+  for (std::size_t row = 0; row < report::RowsInJson(table); ++row) {
+    out.BeginArray(Style::kInline);
+    for (const Column& column : table.columns()) out.Write(table.At(row, column));
+    out.EndArray();
+  }
+  out.EndArray();
+  out.EndObject();
+}
+
+void WriteTables(JsonWriter& out, const report::Report& report) {
+  out.Key("tables");
+  out.BeginObject();
+  std::vector<report::LeftOutTable> left_out = report.left_out;
+  for (const Table& table : report.tables) {
+    const std::size_t kept = report::RowsInJson(table);
+    if (kept > 0 || table.rows() == 0) WriteTable(out, table);
+    if (kept == table.rows()) continue;
+    left_out.push_back({table.id(), table.title(), static_cast<std::int64_t>(table.rows() - kept)});
+  }
+  out.EndObject();
+  PairObject(out, "absent_tables", report.absent_tables);
+  out.Key("left_out");
+  out.BeginArray();
+  for (const report::LeftOutTable& table : left_out) {
+    out.BeginObject(Style::kInline);
+    out.Field("id", table.id);
+    out.Field("title", table.title);
+    out.Field("rows", table.rows);
+    out.EndObject();
+  }
+  out.EndArray();
+}
+
+void WriteImport(JsonWriter& out, const std::vector<report::ImportCounter>& counters) {
+  out.Key("import");
+  out.BeginObject();
+  for (const report::ImportCounter& counter : counters) {
+    out.Key(counter.name);
+    out.BeginObject();
+    out.Field("count", static_cast<std::int64_t>(counter.count));
+    out.Field("severity", counter.severity);
+    out.Field("text", counter.text);
+    TextList(out, "examples", counter.examples);
+    out.EndObject();
+  }
+  out.EndObject();
+}
+
+void WriteRemarks(JsonWriter& out, const std::vector<report::Remark>& remarks) {
+  out.Key("remarks");
+  out.BeginArray();
+  for (const report::Remark& remark : remarks) {
+    out.BeginObject(Style::kInline);
+    out.Field("id", remark.id);
+    out.Field("text", remark.text);
+    out.EndObject();
+  }
+  out.EndArray();
+}
+
+}  // namespace
+
+std::string RenderJson(const report::Report& report) {
+  JsonWriter out;
+  out.BeginObject();
+  out.Field("schema", report.schema);
+  out.Field("tool", report.tool);
+  WriteProfile(out, report.profile);
+  WriteVerdict(out, report.verdict);
+  out.Key("gate");
+  out.BeginArray();
+  for (const report::GateRow& row : report.gate) WriteGateRow(out, row);
+  out.EndArray();
+  out.Key("metrics");
+  out.BeginObject();
+  for (const report::Metric& metric : report.metrics) WriteMetric(out, metric);
+  out.EndObject();
+  out.Key("findings");
+  out.BeginArray();
+  for (const report::Finding& finding : report.findings) WriteFinding(out, finding);
+  out.EndArray();
+  WriteTables(out, report);
+  if (report.comparison) WriteComparison(out, *report.comparison);
+  WriteRemarks(out, report.remarks);
+  WriteImport(out, report.import);
+  PairObject(out, "environment", report.environment);
+  PairObject(out, "provenance", report.provenance);
+  out.EndObject();
+  return out.Take();
+}
+
+}  // namespace profgauge::render

@@ -1,0 +1,21 @@
+// Parts of report.json that several files write.
+#pragma once
+
+#include <string_view>
+
+#include "render/json/json_writer.h"
+#include "report/report.h"
+
+namespace profgauge::render {
+
+/// {"value", "unit", "text"} or {"absent", "unit"}, without the brackets.
+void QuantityFields(JsonWriter& out, const report::Quantity& quantity);
+
+/// The quantity as an object, only when it is set. `bound` is added when it is not empty.
+void OptionalQuantity(JsonWriter& out, std::string_view key, const report::Quantity& quantity,
+                      std::string_view bound = {});
+
+/// The key "comparison" and its object.
+void WriteComparison(JsonWriter& out, const report::Comparison& comparison);
+
+}  // namespace profgauge::render

@@ -1,0 +1,116 @@
+#include "render/json/json_writer.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "base/text.h"
+
+namespace profgauge::render {
+
+void JsonWriter::NewLine() {
+  out_ += '\n';
+  out_.append(levels_.size() * 2, ' ');
+}
+
+void JsonWriter::BeforeValue() {
+  if (std::exchange(after_key_, false) || levels_.empty()) return;
+  Level& level = levels_.back();
+  if (std::exchange(level.has_elements, true)) out_ += level.is_inline ? ", " : ",";
+  if (!level.is_inline) NewLine();
+}
+
+void JsonWriter::Begin(char bracket, Style style) {
+  BeforeValue();
+  const bool is_inline = style == Style::kInline || (!levels_.empty() && levels_.back().is_inline);
+  out_ += bracket;
+  levels_.push_back({is_inline, false});
+}
+
+void JsonWriter::End(char bracket) {
+  const Level level = levels_.back();
+  levels_.pop_back();
+  if (level.has_elements && !level.is_inline) NewLine();
+  out_ += bracket;
+}
+
+void JsonWriter::Key(std::string_view key) {
+  BeforeValue();
+  Quote(key);
+  out_ += ": ";
+  after_key_ = true;
+}
+
+void JsonWriter::Quote(std::string_view text) {
+  out_ += '"';
+  while (!text.empty()) {
+    const std::size_t length = Utf8Length(text);
+    const char c = text.front();
+    if (length == 0) {
+      out_ += "\ufffd";
+    } else if (length > 1) {
+      out_ += text.substr(0, length);
+    } else if (c == '"' || c == '\\') {
+      out_ += '\\';
+      out_ += c;
+    } else if (c == '\n') {
+      out_ += "\\n";
+    } else if (c == '\t') {
+      out_ += "\\t";
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+      fmt::format_to(std::back_inserter(out_), "\\u{:04x}", static_cast<unsigned>(c));
+    } else {
+      out_ += c;
+    }
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  out_ += '"';
+}
+
+void JsonWriter::Text(std::string_view text) {
+  BeforeValue();
+  Quote(text);
+}
+
+void JsonWriter::Integer(std::int64_t value) {
+  BeforeValue();
+  fmt::format_to(std::back_inserter(out_), "{}", value);
+}
+
+void JsonWriter::Real(double value) {
+  if (!std::isfinite(value)) return Null();
+  BeforeValue();
+  const std::string text = fmt::format("{}", value);
+  out_ += text;
+  if (text.find_first_of(".e") == std::string::npos) out_ += ".0";
+}
+
+void JsonWriter::Bool(bool value) {
+  BeforeValue();
+  out_ += value ? "true" : "false";
+}
+
+void JsonWriter::Null() {
+  BeforeValue();
+  out_ += "null";
+}
+
+void JsonWriter::Write(const Value& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return Text(*text);
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return Integer(*integer);
+  if (const auto* real = std::get_if<double>(&value)) return Real(*real);
+  if (const auto* flag = std::get_if<bool>(&value)) return Bool(*flag);
+  Null();
+}
+
+void JsonWriter::OptionalField(std::string_view key, std::string_view text) {
+  if (!text.empty()) Field(key, text);
+}
+
+std::string JsonWriter::Take() {
+  out_ += '\n';
+  return std::move(out_);
+}
+
+}  // namespace profgauge::render

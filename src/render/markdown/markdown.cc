@@ -1,0 +1,179 @@
+// The Markdown document: sections from templates, in the order of their weight, so that a limit on
+// the size can drop them from the bottom and never cuts one.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/json/value.hpp>
+
+#include "render/html/view.h"
+#include "render/markdown/markdown_text.h"
+#include "render/markdown/markdown_view.h"
+#include "render/shared/change.h"
+#include "render/shared/renderer.h"
+#include "render/shared/template.h"
+#include "render/shared/words.h"
+
+namespace profgauge::render {
+namespace {
+
+namespace json = boost::json;
+
+struct Section {
+  std::string name;  ///< As named when it is dropped.
+  std::string text;
+};
+
+/// A report with one of everything, to check templates against.
+const report::Report& MarkdownSchema() {
+  static const report::Report report = [] {
+    report::Report sample = html::SchemaReport();
+    sample.findings.push_back(sample.findings.front());
+    sample.findings.back().status = "error";
+    sample.findings.push_back(sample.findings.front());
+    sample.findings.back().status = "broken";
+    report::Metric part;
+    part.id = "breakdown.cpu";
+    part.quantity.value = 0.5;
+    sample.metrics.push_back(part);
+    report::Metric absent;
+    absent.quantity.absent_because = "x";
+    sample.metrics.push_back(absent);
+    return sample;
+  }();
+  return report;
+}
+
+/// The tables of the full document, in its order.
+constexpr std::array<std::string_view, 18> kTables = {
+    "engines",    "layers",  "opcodes", "regions",     "engine_regions", "source_lines",
+    "dma_queues", "waits",   "gpus",    "ranks",       "op_types",       "ops",
+    "kernels",    "memcpys", "streams", "collectives", "api_calls",      "iterations"};
+
+class Document {
+ public:
+  Document(const report::Report& report, const MarkdownOptions& options)
+      : report_(report),
+        shape_(MarkdownShapeOf(options.full)),
+        folder_{"markdown", ".md", options.templates_dir, EscapeMarkdown} {}
+
+  /// Draws all sections. Errors: those of the templates.
+  Status Draw() {
+    const report::Report& sample = MarkdownSchema();
+    if (IsComparisonAlone(report_)) return DrawChange(sample);
+    PROFGAUGE_CHECK(Add("Verdict", "head", MarkdownHeadView(report_, shape_),
+                        MarkdownHeadView(sample, shape_)));
+    PROFGAUGE_CHECK(Add("Limits", "gate", MarkdownGateView(report_, shape_),
+                        MarkdownGateView(sample, shape_), !report_.gate.empty()));
+    PROFGAUGE_CHECK(DrawFindings(sample));
+    PROFGAUGE_CHECK(DrawChange(sample));
+    PROFGAUGE_CHECK(Add("Where an iteration goes", "breakdown", MarkdownBreakdownView(report_),
+                        MarkdownBreakdownView(sample), !report::Breakdown(report_).empty()));
+    PROFGAUGE_CHECK(DrawTables(sample));
+    if (!shape_.is_full) return {};
+    PROFGAUGE_CHECK(
+        Add("Other rules", "rules", MarkdownRulesView(report_), MarkdownRulesView(sample)));
+    PROFGAUGE_CHECK(
+        Add("Metrics", "metrics", MarkdownMetricsView(report_), MarkdownMetricsView(sample)));
+    return Add("Notes", "notes", MarkdownNotesView(report_), MarkdownNotesView(sample));
+  }
+
+  /// The sections that fit; the rest is named at the end.
+  std::string Assembled(std::size_t max_bytes) const {
+    constexpr std::size_t kReserve = 400;  // for the sentence about what is missing
+    std::string out;
+    std::size_t index = 0;
+    for (; index < sections_.size(); ++index) {
+      const std::string& text = sections_[index].text;
+      const bool is_last = index + 1 == sections_.size();
+      const std::size_t needed = out.size() + text.size() + (is_last ? 0 : kReserve);
+      if (index > 0 && max_bytes > 0 && needed > max_bytes) break;
+      out += (out.empty() ? "" : "\n") + text;
+    }
+    if (index == sections_.size()) return out;
+    const auto missing = static_cast<std::int64_t>(sections_.size() - index);
+    out += fmt::format("\n… {} left out to keep the size: ",
+                       Counted(missing, "more section is", "more sections are"));
+    for (std::size_t i = index; i < std::min(index + 4, sections_.size()); ++i) {
+      out += (i == index ? "" : ", ") + EscapeMarkdown(ElideMiddle(sections_[i].name, 40));
+    }
+    if (missing > 4) out += ", …";
+    return out + ". See report.html.\n";
+  }
+
+ private:
+  Status Add(std::string name, std::string_view file, json::object view, json::object schema,
+             bool is_wanted = true) {
+    view["h2"] = schema["h2"] = MakeMarkup(shape_.is_full ? "##" : "####");
+    view["full"] = schema["full"] = shape_.is_full;
+    const json::value values(std::move(view)), names(std::move(schema));
+    if (!is_wanted) return CheckTemplate(folder_, file, names);
+    PROFGAUGE_TRY(std::string text, RenderTemplate(folder_, file, values, names));
+    text = Tidy(text);
+    if (text != "\n") sections_.push_back({std::move(name), std::move(text)});
+    return {};
+  }
+
+  Status DrawChange(const report::Report& sample) {
+    MarkdownShape full = shape_;
+    full.is_full = true;  // The schema has all that either shape has.
+    return Add("Change", "change", MarkdownChangeView(report_, shape_),
+               MarkdownChangeView(sample, full), report_.comparison.has_value());
+  }
+
+  Status DrawFindings(const report::Report& sample) {
+    const auto fired = FiredFindings(report_);
+    PROFGAUGE_CHECK(Add("Findings", "findings", MarkdownFindingsView(report_, shape_),
+                        MarkdownFindingsView(sample, shape_), !fired.empty()));
+    const json::object schema = MarkdownFindingView(sample.findings.front(), shape_);
+    std::size_t shown = 0;
+    for (const report::Finding* finding : fired) {
+      if (shown++ == shape_.findings) break;
+      PROFGAUGE_CHECK(Add("finding " + finding->rule, "finding",
+                          MarkdownFindingView(*finding, shape_), schema));
+    }
+    return {};
+  }
+
+  Status DrawTables(const report::Report& sample) {
+    const json::object schema = MarkdownTableView(sample.tables.front(), shape_);
+    if (!shape_.is_full) {
+      const Table* ops = report::FindTableById(report_, "ops");
+      if (ops == nullptr || ops->rows() == 0) return {};
+      return Add(ops->title(), "table", MarkdownTableView(*ops, shape_), schema);
+    }
+    for (const std::string_view id : kTables) {
+      const Table* table = report::FindTableById(report_, id);
+      if (table == nullptr || table->rows() == 0) continue;
+      PROFGAUGE_CHECK(Add(table->title(), "table", MarkdownTableView(*table, shape_), schema));
+    }
+    return {};
+  }
+
+  /// One empty line between paragraphs, none at the ends, a line end at the end.
+  static std::string Tidy(std::string_view text) {
+    std::string out;
+    int line_ends = 2;
+    for (const char c : text) {
+      line_ends = c == '\n' ? line_ends + 1 : 0;
+      if (line_ends <= 2) out += c;
+    }
+    while (out.ends_with('\n')) out.pop_back();
+    return out + "\n";
+  }
+
+  const report::Report& report_;
+  MarkdownShape shape_;
+  TemplateFolder folder_;
+  std::vector<Section> sections_;
+};
+
+}  // namespace
+
+Result<std::string> RenderMarkdown(const report::Report& report, const MarkdownOptions& options) {
+  Document document(report, options);
+  PROFGAUGE_CHECK(document.Draw());
+  return document.Assembled(options.max_bytes);
+}
+
+}  // namespace profgauge::render

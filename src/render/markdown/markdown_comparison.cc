@@ -1,0 +1,144 @@
+// The section of the Markdown document on what changed against a baseline.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cstdlib>
+
+#include "base/format.h"
+#include "render/markdown/markdown_text.h"
+#include "render/markdown/markdown_view.h"
+#include "render/shared/change.h"
+#include "render/shared/template.h"
+#include "render/shared/words.h"
+
+namespace profgauge::render {
+namespace {
+
+namespace json = boost::json;
+
+json::value Code(const std::string& text) { return MakeMarkup(MarkdownCode(text, true)); }
+
+std::string Time(std::int64_t ns) { return FormatDuration(static_cast<double>(ns)); }
+std::string Delta(std::int64_t ns) { return ns == 0 ? "0" : DeltaText(ns); }
+
+json::array StepsView(const report::Comparison& comparison, bool is_full) {
+  std::int64_t largest = 1;
+  for (const report::ComparisonStep& step : comparison.waterfall) {
+    largest = std::max(largest, std::abs(step.delta));
+  }
+  json::array rows;
+  const ChangeTreeOptions options = is_full ? ChangeTreeOptions{0.02, 6} : ChangeTreeOptions{};
+  for (const ChangeRow& row : ChangeTree(comparison, options)) {
+    if (!is_full && row.depth > 1) continue;
+    std::string indent;
+    for (std::size_t i = 0; i < row.depth; ++i) indent += "\u2003";
+    const report::ComparisonStep* step = row.step;
+    json::value name(fmt::format("{} smaller", row.smaller));
+    if (step != nullptr && row.depth == 0) name = json::value(StepTitle(*step));
+    if (step != nullptr && row.depth > 0) name = Code(step->name);
+    const double share = static_cast<double>(std::abs(row.delta)) / static_cast<double>(largest);
+    rows.push_back(
+        json::object{{"indent", indent},
+                     {"text", name.is_string() ? name : json::value("")},
+                     {"code", name.is_string() ? MakeMarkup("") : name},
+                     {"what", step == nullptr || step->change == "changed" ? "" : step->change},
+                     {"bar", MakeMarkup(MarkdownBar(share))},
+                     {"sign", row.delta > 0 ? "▲" : "▼"},
+                     {"delta", Delta(row.delta)},
+                     {"count_effect", step == nullptr ? "" : Delta(step->count_effect)},
+                     {"duration_effect", step == nullptr ? "" : Delta(step->duration_effect)},
+                     {"significant", step != nullptr && step->significant ? "★" : ""}});
+  }
+  return rows;
+}
+
+json::object PairedView(const std::string& title, const std::string& mark,
+                        const report::PairedTable& table, std::size_t most) {
+  json::array rows;
+  for (const report::PairedWork& work : table.rows) {
+    if (rows.size() == most) break;
+    if (work.delta == 0 && work.base_count == work.current_count) continue;
+    rows.push_back(json::object{{"name", Code(work.name)},
+                                {"what", work.change == "changed" ? "" : work.change},
+                                {"base_count", PerIteration(work.base_count)},
+                                {"current_count", PerIteration(work.current_count)},
+                                {"base", Time(work.base)},
+                                {"current", Time(work.current)},
+                                {"delta", Delta(work.delta)},
+                                {"count_effect", Delta(work.count_effect)},
+                                {"duration_effect", Delta(work.duration_effect)},
+                                {"significant", work.significant ? "★" : ""}});
+  }
+  return {{"title", title},
+          {"h3", MakeMarkup(mark)},
+          {"time", table.measure == "host_time" ? "host time" : "GPU time"},
+          {"rows", std::move(rows)}};
+}
+
+json::array MetricsView(const report::Comparison& comparison) {
+  json::array rows;
+  for (const report::ComparedMetric& metric : comparison.metrics) {
+    const ResultLook look = LookOfResult(metric.result);
+    rows.push_back(json::object{{"result", fmt::format("{} {}", look.sign, look.word)},
+                                {"title", metric.title},
+                                {"base", metric.base.text},
+                                {"current", metric.current.text},
+                                {"change", metric.change.text},
+                                {"interval", IntervalText(metric)},
+                                {"limit", metric.limit},
+                                {"note", metric.note}});
+  }
+  return rows;
+}
+
+}  // namespace
+
+boost::json::object MarkdownChangeView(const report::Report& report, const MarkdownShape& shape) {
+  static const report::Comparison kNone;
+  const report::Comparison& comparison = report.comparison ? *report.comparison : kNone;
+  json::array differences, paired;
+  for (const report::Difference& difference : comparison.differences) {
+    differences.push_back(
+        json::object{{"property", PropertyTitle(difference.property)},
+                     {"base", PropertyText(difference.property, difference.base)},
+                     {"current", PropertyText(difference.property, difference.current)},
+                     {"blocks", difference.blocks}});
+  }
+  const std::string mark = shape.is_full ? "###" : "#####";
+  const auto add = [&](const std::string& title, const report::PairedTable& table) {
+    const bool changed = std::any_of(table.rows.begin(), table.rows.end(),
+                                     [](const report::PairedWork& w) { return w.delta != 0; });
+    if (changed) paired.push_back(PairedView(title, mark, table, shape.table_rows));
+  };
+  if (shape.is_full) {
+    add("Kernels and copies, run against run", comparison.kernels);
+    add("Ops, run against run", comparison.ops);
+  }
+  json::array metrics = MetricsView(comparison);
+  const bool has_metrics = !metrics.empty();
+  json::array steps = StepsView(comparison, shape.is_full);
+  const bool has_steps = !steps.empty();
+  const bool alone = IsComparisonAlone(report);
+  return {{"alone", alone},
+          {"candidate", comparison.candidate},
+          {"baseline", BaselineText(comparison)},
+          {"several", comparison.current_runs > 1
+                          ? fmt::format("{} current runs", comparison.current_runs)
+                          : std::string()},
+          {"comparable", comparison.comparable},
+          {"base", Time(comparison.base)},
+          {"current", Time(comparison.current)},
+          {"delta", HasTimes(comparison) ? Delta(comparison.delta) : "–"},
+          {"relative", RelativeText(comparison)},
+          {"word", SpeedWord(comparison)},
+          {"differences", std::move(differences)},
+          // In a full report of a check the gate table has them already.
+          {"has_metrics", has_metrics && alone},
+          {"metrics", std::move(metrics)},
+          {"has_steps", has_steps},
+          {"steps", std::move(steps)},
+          {"paired", std::move(paired)}};
+}
+
+}  // namespace profgauge::render

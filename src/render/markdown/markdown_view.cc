@@ -1,0 +1,351 @@
+#include "render/markdown/markdown_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/json/array.hpp>
+
+#include "base/format.h"
+#include "render/markdown/markdown_text.h"
+#include "render/shared/escape.h"
+#include "render/shared/template.h"
+#include "render/shared/words.h"
+
+namespace profgauge::render {
+namespace {
+
+namespace json = boost::json;
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+std::string_view SignOf(std::string_view status) {
+  if (status == "error") return "✗";
+  if (status == "warn" || status == "low_confidence") return "▲";
+  if (status == "pass") return "✓";
+  return status == "missing" || status == "broken" ? "?" : "–";
+}
+
+std::string StatusText(std::string_view status) {
+  return fmt::format("{} {}", SignOf(status), StatusWord(status));
+}
+
+json::value Code(std::string_view text) { return MakeMarkup(MarkdownCode(text, true)); }
+
+// Names of things that run are code; other texts are sentences or words.
+bool IsCode(std::string_view table, std::string_view column) {
+  constexpr std::array<std::string_view, 11> kCode = {"name",  "op",    "call",  "before",
+                                                      "after", "grid",  "block", "input_shapes",
+                                                      "rule",  "dtype", "group"};
+  if (table == "gpus" || table == "ranks" || table == "op_types") return false;
+  return std::find(kCode.begin(), kCode.end(), column) != kCode.end();
+}
+
+json::object Head(std::string_view title, bool is_text) {
+  return {{"title", title}, {"rule", MakeMarkup(is_text ? ":--" : "--:")}};
+}
+
+json::object Cell(std::string text) { return {{"text", MakeMarkup(std::move(text))}}; }
+
+std::string MoreText(std::size_t shown, std::size_t all, std::string_view what) {
+  if (shown >= all) return {};
+  return fmt::format("{} of {} {} are shown; report.html and report.xlsx have all of them.",
+                     FormatCount(static_cast<std::int64_t>(shown)),
+                     FormatCount(static_cast<std::int64_t>(all)), what);
+}
+
+// Why a limit says what it says, where its numbers do not say it already.
+std::string ReasonText(const report::GateRow& row) {
+  const bool is_plain = row.status == "error" || row.status == "warn" || row.status == "info";
+  return is_plain && row.change.text.empty() ? std::string() : row.reason;
+}
+
+// A web address as a link; anything else as text.
+std::string LinkText(const std::string& address) {
+  const bool is_web = address.starts_with("https://");
+  if (!is_web || address.find_first_of(" <>\n\r\t") != std::string::npos) {
+    return EscapeMarkdown(address);
+  }
+  return fmt::format("<{}>", ValidUtf8(address));
+}
+
+json::array PairList(const Pairs& pairs) {
+  json::array list;
+  for (const auto& [name, text] : pairs) {
+    list.push_back(json::object{{"name", name}, {"text", text}});
+  }
+  return list;
+}
+
+json::array TextsList(const std::vector<std::string>& texts) {
+  json::array list;
+  for (const std::string& text : texts) list.push_back(json::object{{"text", text}});
+  return list;
+}
+
+// The columns that matter of tables with many; other tables show their first eight.
+struct Choice {
+  std::string_view table;
+  std::array<std::string_view, 11> columns;
+};
+constexpr std::array<Choice, 9> kChoices = {{
+    {"layers",
+     {"path", "kind", "active_time", "instructions", "mfu", "hfu", "bytes", "spill_reload",
+      "wait_time"}},
+    {"op_types", {"name", "calls", "host_self", "device_self", "kernels", "tensor_core_self"}},
+    {"ops",
+     {"name", "calls", "host_self", "device_self", "device_total", "kernels",
+      "tensor_core_eligible", "uses_tensor_core"}},
+    {"kernels", {"name", "uses_tensor_core", "calls", "time", "mean", "max", "occupancy"}},
+    {"gpus",
+     {"rank", "id", "name", "utilization", "idle", "sm_efficiency", "occupancy",
+      "tensor_core_share", "kernel_time"}},
+    {"collectives", {"rank", "name", "calls", "bytes", "time", "exposed_time", "bus_bandwidth"}},
+    {"tensor_core_ops",
+     {"name", "input_shapes", "dtype", "verdict", "calls", "time", "tensor_core_time"}},
+    {"iterations",
+     {"index", "duration", "tensor_core_kernel", "other_kernel", "memcpy", "communication",
+      "runtime", "dataloader", "cpu", "other", "kernels"}},
+    {"memory_ops", {"device", "name", "calls", "increase", "allocations", "allocated"}},
+}};
+
+std::vector<const Column*> ChosenColumns(const Table& table) {
+  std::vector<const Column*> columns;
+  const auto add = [&](const Column* column) {
+    if (column != nullptr && column->absent_because().empty()) columns.push_back(column);
+  };
+  for (const Choice& choice : kChoices) {
+    if (choice.table != table.id()) continue;
+    for (const std::string_view id : choice.columns) add(table.Find(id));
+    return columns;
+  }
+  for (const Column& column : table.columns()) {
+    if (columns.size() < 8) add(&column);
+  }
+  return columns;
+}
+
+json::array EvidenceRows(const report::Finding& finding, std::size_t rows) {
+  json::array list;
+  for (std::size_t r = 0; r < std::min(rows, finding.evidence.size()); ++r) {
+    json::array cells;
+    for (std::size_t i = 0; i < finding.evidence[r].size(); ++i) {
+      const Unit unit = i < finding.evidence_units.size() ? finding.evidence_units[i] : Unit::kText;
+      const std::string text = FormatValue(finding.evidence[r][i], unit);
+      cells.push_back(Cell(unit == Unit::kText && !IsAbsent(finding.evidence[r][i])
+                               ? MarkdownCode(text, true)
+                               : EscapeMarkdown(text)));
+    }
+    list.push_back(json::object{{"cells", std::move(cells)}});
+  }
+  return list;
+}
+
+}  // namespace
+
+MarkdownShape MarkdownShapeOf(bool is_full) {
+  if (!is_full) return {false, 10, 20, 5, 10};
+  return {true, 100, 200, 15, 20};
+}
+
+json::object MarkdownHeadView(const report::Report& report, const MarkdownShape& shape) {
+  const report::VerdictInfo& verdict = report.verdict;
+  json::array losses;
+  for (const report::ImportCounter& counter : report.import) {
+    if (counter.severity == "data_loss") losses.push_back(json::object{{"text", counter.text}});
+  }
+  const report::ProfileInfo& profile = report.profile;
+  return {{"h1", MakeMarkup(shape.is_full ? "#" : "###")},
+          {"sign", VerdictSign(verdict.status)},
+          {"word", VerdictWord(verdict.status)},
+          {"name", profile.name},
+          {"marker", MakeMarkup(MarkerName(profile.name))},
+          {"counts", CountsText(verdict)},
+          {"policy", verdict.policy},
+          {"run", RunText(report)},
+          {"framework", profile.framework},
+          {"captured", profile.captured},
+          {"selection", profile.selection},
+          {"tool", report.tool},
+          {"losses", std::move(losses)},
+          {"reasons", TextsList(verdict.reasons)}};
+}
+
+json::object MarkdownGateView(const report::Report& report, const MarkdownShape& shape) {
+  bool has_baseline = false, has_reason = false;
+  for (const report::GateRow& row : report.gate) {
+    has_baseline |= !row.baseline.text.empty();
+    has_reason |= !ReasonText(row).empty();
+  }
+  json::array rows;
+  for (const report::GateRow* row : GateByWeight(report)) {
+    if (rows.size() == shape.gate_rows) break;
+    rows.push_back(json::object{{"status", StatusText(row->status)},
+                                {"title", row->title},
+                                {"metric", Code(row->metric)},
+                                {"measured", row->measured.text},
+                                {"limit", row->limit},
+                                {"margin", row->margin.text},
+                                {"baseline", row->baseline.text},
+                                {"change", row->change.text},
+                                {"reason", MakeMarkup(MarkdownProse(ReasonText(*row), true))}});
+  }
+  std::string more = MoreText(rows.size(), report.gate.size(), "limits");
+  return {{"rows", std::move(rows)},
+          {"has_baseline", has_baseline},
+          {"has_reason", has_reason},
+          {"more", std::move(more)}};
+}
+
+json::object MarkdownBreakdownView(const report::Report& report) {
+  const report::Metric* iterations = report::FindMetricById(report, "profile.iterations");
+  const double count = iterations == nullptr ? 0 : AsNumber(iterations->quantity.value, 0);
+  json::array parts;
+  for (const report::BreakdownPart& part : report::Breakdown(report)) {
+    const double share = AsNumber(part.share->quantity.value, 0);
+    const bool has_time = part.time != nullptr && !IsAbsent(part.time->quantity.value);
+    const double time = has_time ? AsNumber(part.time->quantity.value, 0) : 0;
+    parts.push_back(json::object{
+        {"title", part.title},
+        {"bar", MakeMarkup(MarkdownBar(share))},
+        {"share", part.share->quantity.text},
+        {"time", has_time ? part.time->quantity.text : "–"},
+        {"per_iteration", has_time && count > 0 ? FormatDuration(time / count) : "–"}});
+  }
+  return {{"parts", std::move(parts)}};
+}
+
+/// The rule in code; a symptom is set off below its cause.
+json::value FindingName(const report::Report& report, const report::Finding& finding) {
+  const int depth = DepthOf(report, finding);
+  if (depth == 0) return Code(finding.rule);
+  std::string lead;
+  for (int i = 0; i < depth; ++i) lead += "↳ ";
+  return MakeMarkup(lead + MarkdownCode(finding.rule, true));
+}
+
+json::object MarkdownFindingsView(const report::Report& report, const MarkdownShape& shape) {
+  const auto fired = FiredFindings(report);
+  json::array rows;
+  for (const report::Finding* finding : fired) {
+    if (rows.size() == shape.findings) break;
+    rows.push_back(
+        json::object{{"status", StatusText(finding->status)},
+                     {"rule", FindingName(report, *finding)},
+                     {"metric", IsAbsent(finding->metric.value) ? "" : finding->metric.text},
+                     {"gain", GainText(*finding)},
+                     {"message", finding->message.empty() ? finding->title : finding->message}});
+  }
+  std::string more = MoreText(rows.size(), fired.size(), "findings");
+  return {{"rows", std::move(rows)}, {"more", std::move(more)}};
+}
+
+json::object MarkdownFindingView(const report::Finding& finding, const MarkdownShape& shape) {
+  json::array heads;
+  for (std::size_t i = 0; i < finding.evidence_heads.size(); ++i) {
+    const bool is_text =
+        i >= finding.evidence_units.size() || finding.evidence_units[i] == Unit::kText;
+    heads.push_back(Head(finding.evidence_heads[i], is_text));
+  }
+  std::string explains;
+  for (const std::string& rule : finding.explains) {
+    explains += (explains.empty() ? "" : ", ") + MarkdownCode(rule, false);
+  }
+  json::array rows = EvidenceRows(finding, shape.evidence_rows);
+  std::string more = MoreText(rows.size(), finding.evidence.size(), "rows");
+  return {{"open", finding.status == "error"},
+          {"status", StatusText(finding.status)},
+          {"title", MakeMarkup(EscapeMarkdownHtml(finding.title))},
+          {"rule", MakeMarkup(MarkdownCode(finding.rule, false))},
+          {"message", finding.message},
+          {"gain", GainText(finding)},
+          {"explains", MakeMarkup(std::move(explains))},
+          {"advice", MakeMarkup(MarkdownAdvice(finding.advice))},
+          {"docs", MakeMarkup(LinkText(finding.docs))},
+          {"heads", std::move(heads)},
+          {"has_rows", !rows.empty()},
+          {"rows", std::move(rows)},
+          {"more", std::move(more)}};
+}
+
+json::object MarkdownTableView(const Table& table, const MarkdownShape& shape) {
+  json::array heads, rows;
+  const std::vector<const Column*> columns = ChosenColumns(table);
+  for (const Column* column : columns) {
+    heads.push_back(Head(column->title(), column->type() == CellType::kText));
+  }
+  for (std::size_t row = 0; row < std::min(table.rows(), shape.table_rows); ++row) {
+    json::array cells;
+    for (const Column* column : columns) {
+      const Value value = table.At(row, *column);
+      const std::string text = FormatValue(value, column->unit());
+      const bool is_code = !IsAbsent(value) && IsCode(table.id(), column->id());
+      cells.push_back(Cell(is_code ? MarkdownCode(text, true) : EscapeMarkdown(text)));
+    }
+    rows.push_back(json::object{{"cells", std::move(cells)}});
+  }
+  return {{"title", table.title()},
+          {"heads", std::move(heads)},
+          {"more", MoreText(rows.size(), table.rows(), "rows")},
+          {"rows", std::move(rows)}};
+}
+
+json::object MarkdownRulesView(const report::Report& report) {
+  json::array waived, others, broken;
+  std::int64_t passed = 0;
+  for (const report::Finding& finding : report.findings) {
+    json::object row{{"rule", Code(finding.rule)},
+                     {"title", finding.title},
+                     {"reason", MakeMarkup(MarkdownProse(finding.reason, false))}};
+    if (finding.status == "waived")
+      waived.push_back(std::move(row));
+    else if (finding.status == "not_applicable")
+      others.push_back(std::move(row));
+    else if (finding.status == "broken")
+      broken.push_back(std::move(row));
+    else if (finding.status == "pass")
+      ++passed;
+  }
+  return {{"waived", std::move(waived)},
+          {"not_applicable", std::move(others)},
+          {"broken", std::move(broken)},
+          {"passed", passed == 0 ? std::string() : Counted(passed, "rule", "rules")}};
+}
+
+json::object MarkdownMetricsView(const report::Report& report) {
+  json::array present, absent;
+  for (const report::Metric& metric : report.metrics) {
+    json::object row{{"id", Code(metric.id)},
+                     {"text", metric.quantity.text},
+                     {"definition", metric.definition},
+                     {"note", metric.note},
+                     {"reason", MakeMarkup(MarkdownProse(metric.quantity.absent_because, true))}};
+    (IsAbsent(metric.quantity.value) ? absent : present).push_back(std::move(row));
+  }
+  return {{"present", std::move(present)}, {"absent", std::move(absent)}};
+}
+
+json::object MarkdownNotesView(const report::Report& report) {
+  json::array remarks, counters, tables;
+  for (const report::Remark& remark : report.remarks) {
+    remarks.push_back(json::object{{"text", remark.text}});
+  }
+  for (const report::ImportCounter& counter : report.import) {
+    counters.push_back(
+        json::object{{"severity", StatusWord(counter.severity)},
+                     {"count", FormatCount(static_cast<std::int64_t>(counter.count))},
+                     {"text", counter.text}});
+  }
+  for (const auto& [id, reason] : report.absent_tables) {
+    tables.push_back(
+        json::object{{"id", Code(id)}, {"reason", MakeMarkup(MarkdownProse(reason, false))}});
+  }
+  Pairs facts = report.profile.versions;
+  facts.insert(facts.end(), report.environment.begin(), report.environment.end());
+  facts.insert(facts.end(), report.provenance.begin(), report.provenance.end());
+  return {{"remarks", std::move(remarks)},
+          {"import", std::move(counters)},
+          {"absent_tables", std::move(tables)},
+          {"environment", PairList(facts)}};
+}
+
+}  // namespace profgauge::render

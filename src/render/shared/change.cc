@@ -1,0 +1,226 @@
+#include "render/shared/change.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "render/html/palette.h"
+#include "render/shared/words.h"
+
+namespace profgauge::render {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kProperties = {{
+    {"format", "Format"},
+    {"gpu", "GPU model"},
+    {"gpus", "GPUs"},
+    {"world_size", "World size"},
+    {"driver", "Driver"},
+    {"runtime", "GPU runtime"},
+    {"nccl", "NCCL"},
+    {"framework", "Framework"},
+    {"record_shapes", "Profiler records shapes"},
+    {"profile_memory", "Profiler records memory"},
+    {"with_stack", "Profiler records stacks"},
+    {"with_flops", "Profiler records FLOPs"},
+    {"shape_signature", "GPU work: ops, input shapes and launches"},
+}};
+
+constexpr std::array<std::pair<std::string_view, ResultLook>, 6> kResults = {{
+    {"fail", {"✗", "beyond the limit", "bad"}},
+    {"pass", {"✓", "within the limit", "good"}},
+    {"improved", {"✓", "improved", "good"}},
+    {"inconclusive", {"?", "inconclusive", "warn"}},
+    {"missing", {"?", "missing", "warn"}},
+    {"not_applicable", {"–", "not applicable", "mute"}},
+}};
+
+// Lays out the tree; children of a step stand behind it.
+class TreeBuilder {
+ public:
+  TreeBuilder(const std::vector<report::ComparisonStep>& steps, const ChangeTreeOptions& options)
+      : steps_(steps), options_(options), children_(steps.size()) {
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const std::int64_t parent = steps[i].parent;
+      (parent < 0 ? top_ : children_[static_cast<std::size_t>(parent)]).push_back(i);
+      if (parent < 0) largest_ = std::max(largest_, std::abs(steps[i].delta));
+    }
+  }
+
+  std::vector<ChangeRow> Build() {
+    AddLevel(top_, 0, true);
+    return std::move(rows_);
+  }
+
+ private:
+  void AddLevel(const std::vector<std::size_t>& level, std::size_t depth, bool all) {
+    ChangeRow rest;
+    rest.depth = depth;
+    std::size_t shown = 0;
+    for (const std::size_t part : level) {
+      const std::size_t index = Resolved(part);
+      const report::ComparisonStep& step = steps_[index];
+      if (step.delta == 0) continue;
+      const bool is_large = static_cast<double>(std::abs(step.delta)) >=
+                            options_.least_share * static_cast<double>(largest_);
+      if (!all && (!is_large || shown == options_.most_children)) {
+        rest.delta += step.delta;
+        ++rest.smaller;
+        continue;
+      }
+      ++shown;
+      rows_.push_back({&step, step.delta, depth, 0});
+      AddLevel(Below(index), depth + 1, false);
+    }
+    if (rest.smaller > 0 && shown > 0) rows_.push_back(rest);
+  }
+
+  bool Repeats(std::size_t child, std::size_t index) const {
+    return steps_[child].name.find(steps_[index].name) != std::string::npos ||
+           steps_[child].name.starts_with("(not in an op)");
+  }
+
+  // An op type with one op says less than the op: "copy", "aten::copy_ [[2, 3]]".
+  std::size_t Resolved(std::size_t index) const {
+    const auto& below = children_[index];
+    const bool is_only = below.size() == 1 && steps_[below[0]].level == "op";
+    return is_only && Repeats(below[0], index) ? below[0] : index;
+  }
+
+  // The steps below one. A child that only repeats it ("mm", then "aten::mm [[2, 3]]" with nearly
+  // all of its change) is passed over for its own children.
+  std::vector<std::size_t> Below(std::size_t index) const {
+    constexpr double kNearlyAll = 0.9;
+    const report::ComparisonStep& step = steps_[index];
+    std::vector<std::size_t> below;
+    for (const std::size_t child : children_[index]) {
+      const report::ComparisonStep& part = steps_[child];
+      const bool nearly_all = static_cast<double>(std::abs(part.delta)) >=
+                              kNearlyAll * static_cast<double>(std::abs(step.delta));
+      const bool same_sign = (part.delta > 0) == (step.delta > 0);
+      if (Repeats(child, index) && nearly_all && same_sign && !children_[child].empty()) {
+        const std::vector<std::size_t> deeper = Below(child);
+        below.insert(below.end(), deeper.begin(), deeper.end());
+      } else {
+        below.push_back(child);
+      }
+    }
+    std::stable_sort(below.begin(), below.end(), [this](std::size_t a, std::size_t b) {
+      return std::abs(steps_[a].delta) > std::abs(steps_[b].delta);
+    });
+    return below;
+  }
+
+  const std::vector<report::ComparisonStep>& steps_;
+  ChangeTreeOptions options_;
+  std::vector<std::vector<std::size_t>> children_;
+  std::vector<std::size_t> top_;
+  std::vector<ChangeRow> rows_;
+  std::int64_t largest_ = 0;
+};
+
+}  // namespace
+
+bool IsComparisonAlone(const report::Report& report) {
+  return report.comparison && report.metrics.empty() && report.tables.empty();
+}
+
+std::string PropertyTitle(std::string_view property) {
+  for (const auto& [id, title] : kProperties) {
+    if (id == property) return std::string(title);
+  }
+  return std::string(property);
+}
+
+std::string PropertyText(std::string_view property, std::string_view value) {
+  constexpr std::size_t kHashDigits = 8;
+  if (value.empty()) return "not recorded";
+  if (property == "shape_signature" && value.size() > kHashDigits) {
+    return "signature " + std::string(value.substr(0, kHashDigits)) + "…";
+  }
+  return std::string(value);
+}
+
+std::string StepTitle(const report::ComparisonStep& step) {
+  if (step.level != "category") return step.name;
+  for (const html::Category& category : html::kCategories) {
+    if (category.id == step.name) return std::string(category.label);
+  }
+  return step.name;
+}
+
+ResultLook LookOfResult(std::string_view result) {
+  for (const auto& [id, look] : kResults) {
+    if (id == result) return look;
+  }
+  return {"•", result, "mute"};
+}
+
+std::string RelativeText(const report::Comparison& comparison) {
+  if (comparison.base == 0) return {};
+  const double share = static_cast<double>(comparison.delta) / static_cast<double>(comparison.base);
+  return (comparison.delta > 0   ? "+"
+          : comparison.delta < 0 ? "−"
+                                 : "") +
+         FormatShare(std::abs(share));
+}
+
+bool HasTimes(const report::Comparison& comparison) {
+  return comparison.base > 0 || comparison.current > 0;
+}
+
+std::string_view SpeedWord(const report::Comparison& comparison) {
+  if (!HasTimes(comparison)) return "not known, a run has no iteration times";
+  return comparison.delta > 0 ? "slower" : comparison.delta < 0 ? "faster" : "no change";
+}
+
+std::string TotalChange(const report::Comparison& comparison) {
+  return HasTimes(comparison) ? DeltaText(comparison.delta) : "–";
+}
+
+std::string PerIteration(double count) {
+  if (count == 0) return "–";
+  return FormatNumber(std::abs(count - std::round(count)) < 1e-9 ? std::round(count) : count);
+}
+
+std::string IntervalText(const report::ComparedMetric& metric) {
+  if (metric.low.text.empty() || metric.high.text.empty()) return {};
+  return fmt::format("[{}, {}]", metric.low.text, metric.high.text);
+}
+
+std::string BaselineText(const report::Comparison& comparison) {
+  if (comparison.baseline_runs < 2) return comparison.baseline;
+  return fmt::format("{}, the middle one of {} runs", comparison.baseline,
+                     comparison.baseline_runs);
+}
+
+std::vector<ChangeBar> WaterfallBars(const report::Comparison& comparison) {
+  std::vector<const report::ComparisonStep*> steps;
+  for (const report::ComparisonStep& step : comparison.waterfall) {
+    if (step.parent < 0 && step.delta != 0) steps.push_back(&step);
+  }
+  std::stable_sort(steps.begin(), steps.end(), [](const auto* a, const auto* b) {
+    return std::abs(a->delta) > std::abs(b->delta);
+  });
+  std::vector<ChangeBar> bars = {{comparison.baseline, 0, comparison.base, true}};
+  std::int64_t at = comparison.base;
+  for (const report::ComparisonStep* step : steps) {
+    bars.push_back({StepTitle(*step), at, at + step->delta, false});
+    at += step->delta;
+  }
+  bars.push_back({comparison.candidate, 0, comparison.current, true});
+  return bars;
+}
+
+std::vector<ChangeRow> ChangeTree(const report::Comparison& comparison,
+                                  const ChangeTreeOptions& options) {
+  return TreeBuilder(comparison.waterfall, options).Build();
+}
+
+}  // namespace profgauge::render

@@ -1,0 +1,276 @@
+#include "render/shared/columns.h"
+
+#include <algorithm>
+#include <bit>
+#include <boost/json.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cmath>
+
+#include "base/sha256.h"
+#include "render/shared/escape.h"
+#include "render/shared/gzip.h"
+
+namespace profgauge::render {
+namespace {
+
+namespace json = boost::json;
+
+std::uint64_t ZigZag(std::int64_t value) {
+  return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
+}
+
+// The bytes that the largest value needs.
+unsigned PlanesOf(std::span<const std::uint64_t> values) {
+  std::uint64_t all = 0;
+  for (const std::uint64_t value : values) all |= value;
+  return std::max(1u, (static_cast<unsigned>(std::bit_width(all)) + 7) / 8);
+}
+
+std::vector<std::uint64_t> Bits(std::span<const double> values) {
+  std::vector<std::uint64_t> bits;
+  bits.reserve(values.size());
+  for (const double value : values) bits.push_back(std::bit_cast<std::uint64_t>(value));
+  return bits;
+}
+
+void AddPlanes(std::span<const std::uint64_t> values, unsigned planes, std::string& out) {
+  for (unsigned plane = 0; plane < planes; ++plane) {
+    for (const std::uint64_t value : values) {
+      out += static_cast<char>(value >> (8 * plane) & 0xff);
+    }
+  }
+}
+
+json::array CountersOf(const report::Timeline& timeline) {
+  json::array counters;
+  for (const auto& counter : timeline.counters) {
+    counters.push_back(json::object{{"name", ValidUtf8(counter.name)},
+                                    {"group", ValidUtf8(counter.group)},
+                                    {"unit", UnitName(counter.unit)},
+                                    {"scale", counter.scale},
+                                    {"rank", counter.rank},
+                                    {"section", ValidUtf8(counter.section)},
+                                    {"line", counter.line},
+                                    {"count", counter.time.size()}});
+  }
+  return counters;
+}
+
+bool IsNothing(const report::Timeline::Amount& amount) {
+  return std::all_of(amount.value.begin(), amount.value.end(),
+                     [](std::int64_t value) { return value == 0; });
+}
+
+// Indices into head.texts, plus 1; 0 is the empty text.
+class TextIndex {
+ public:
+  std::uint64_t Of(const std::string& text) {
+    if (text.empty()) return 0;
+    const auto [slot, is_new] = index_.try_emplace(ValidUtf8(text), texts_.size() + 1);
+    if (is_new) texts_.push_back(json::string(slot->first));
+    return slot->second;
+  }
+  json::array Take() { return std::move(texts_); }
+
+ private:
+  std::unordered_map<std::string, std::uint64_t> index_;
+  json::array texts_;
+};
+
+json::array TracksOf(const report::Timeline& timeline) {
+  json::array tracks;
+  for (const auto& track : timeline.tracks) {
+    tracks.push_back(json::object{{"name", ValidUtf8(track.name)},
+                                  {"group", ValidUtf8(track.group)},
+                                  {"type", track.type},
+                                  {"rank", track.rank},
+                                  {"section", ValidUtf8(track.section)},
+                                  {"unit", ValidUtf8(track.unit)},
+                                  {"device", track.device}});
+  }
+  return tracks;
+}
+
+// [name, category, detail, facet, facet, …]: what is empty at the end is left out.
+json::array KindsOf(const report::Timeline& timeline, TextIndex& texts) {
+  json::array kinds;
+  for (const auto& kind : timeline.kinds) {
+    json::array entry{ValidUtf8(kind.name), kind.category, ValidUtf8(kind.detail)};
+    for (const std::string& text : kind.facets) entry.push_back(texts.Of(text));
+    while (entry.back() == 0 || entry.back() == "") entry.pop_back();
+    kinds.push_back(std::move(entry));
+  }
+  return kinds;
+}
+
+json::object TimelineHead(const report::Timeline& timeline, Ns unit) {
+  TextIndex texts;
+  json::array facets, lanes, amounts, marks;
+  json::array kinds = KindsOf(timeline, texts);
+  for (const auto& facet : timeline.facets) {
+    facets.push_back(json::object{{"id", facet.id}, {"title", facet.title}});
+  }
+  for (const auto& lane : timeline.lanes) {
+    lanes.push_back(json::array{lane.track, lane.depth, lane.begin, lane.end});
+  }
+  for (const auto& amount : timeline.amounts) {
+    if (IsNothing(amount)) continue;
+    amounts.push_back(json::object{{"id", amount.id},
+                                   {"title", amount.title},
+                                   {"unit", UnitName(amount.unit)},
+                                   {"adds_up", amount.adds_up}});
+  }
+  for (const auto& mark : timeline.marks) {
+    marks.push_back(json::object{{"name", ValidUtf8(mark.name)}, {"time", mark.time}});
+  }
+  return {{"unit", unit},
+          {"texts", texts.Take()},
+          {"facets", std::move(facets)},
+          {"kinds", std::move(kinds)},
+          {"tracks", TracksOf(timeline)},
+          {"lanes", std::move(lanes)},
+          {"amounts", std::move(amounts)},
+          {"counters", CountersOf(timeline)},
+          {"marks", std::move(marks)},
+          {"peaks",
+           json::object{{"flops", timeline.peak_flops}, {"bandwidth", timeline.peak_bandwidth}}},
+          {"left_out", ValidUtf8(timeline.left_out)}};
+}
+
+// From where to where; both sorted by the latter, so that differences are small.
+void AddDependencies(const report::Timeline& timeline, ColumnPacker& packer) {
+  auto edges = timeline.dependencies;
+  std::sort(edges.begin(), edges.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.second, a.first) < std::pair(b.second, b.first);
+  });
+  std::vector<std::int64_t> from, to;
+  for (const auto& [earlier, later] : edges) {
+    from.push_back(earlier);
+    to.push_back(later);
+  }
+  packer.AddDifferences("edge_from", from);
+  packer.AddDifferences("edge_to", to);
+}
+
+}  // namespace
+
+void ColumnPacker::AddUnsigned(std::string_view id, std::span<const std::uint64_t> values) {
+  const unsigned planes = PlanesOf(values);
+  columns_.push_back(json::array{id, "u", planes, values.size()});
+  AddPlanes(values, planes, planes_);
+}
+
+void ColumnPacker::AddDifferences(std::string_view id, std::span<const std::int64_t> values) {
+  std::vector<std::uint64_t> steps;
+  steps.reserve(values.size());
+  std::int64_t before = 0;
+  for (const std::int64_t value : values) {
+    steps.push_back(ZigZag(value - before));
+    before = value;
+  }
+  const unsigned planes = PlanesOf(steps);
+  columns_.push_back(json::array{id, "d", planes, values.size()});
+  AddPlanes(steps, planes, planes_);
+}
+
+void ColumnPacker::AddReals(std::string_view id, std::span<const double> values) {
+  columns_.push_back(json::array{id, "f", 8, values.size()});
+  AddPlanes(Bits(values), 8, planes_);
+}
+
+std::string ColumnPacker::Finish(boost::json::object head) {
+  head["columns"] = std::move(columns_);
+  const std::string text = json::serialize(head);
+  std::string bytes;
+  bytes.reserve(4 + text.size() + planes_.size());
+  for (int shift = 0; shift < 32; shift += 8) {
+    bytes += static_cast<char>(text.size() >> shift & 0xff);
+  }
+  bytes += text;
+  bytes += planes_;
+  return Base64(Gzip(bytes));
+}
+
+std::uint64_t TablePacker::IndexOf(std::string_view text) {
+  const auto [slot, is_new] = index_.try_emplace(ValidUtf8(text), texts_.size() + 1);
+  if (is_new) texts_.push_back(json::string(slot->first));
+  return slot->second;
+}
+
+void TablePacker::Add(const Table& table, std::span<const std::size_t> rows) {
+  json::array fields;
+  boost::unordered_flat_map<std::uint32_t, std::uint64_t> known;
+  const auto text_index = [&](StringId id) -> std::uint64_t {
+    if (!id.valid()) return 0;
+    const auto [slot, is_new] = known.try_emplace(id.value, 0);
+    if (is_new) slot->second = IndexOf(table.strings()[id]);
+    return slot->second;
+  };
+  for (const Column& column : table.columns()) {
+    if (!column.absent_because().empty()) continue;
+    fields.push_back(json::object{
+        {"id", column.id()}, {"title", column.title()}, {"unit", UnitName(column.unit())}});
+    const std::string id = table.id() + "." + column.id();
+    if (column.type() == CellType::kReal) {
+      std::vector<double> values;
+      values.reserve(rows.size());
+      for (const std::size_t row : rows) values.push_back(column.RealAt(row));
+      packer_.AddReals(id, values);
+      continue;
+    }
+    std::vector<std::uint64_t> values;
+    values.reserve(rows.size());
+    for (const std::size_t row : rows) {
+      if (column.type() == CellType::kText) {
+        values.push_back(text_index(column.TextAt(row)));
+      } else {
+        values.push_back(column.IsAbsentAt(row) ? 0 : ZigZag(column.IntegerAt(row)) + 1);
+      }
+    }
+    packer_.AddUnsigned(id, values);
+  }
+  tables_.push_back(json::object{{"id", table.id()},
+                                 {"rows", rows.size()},
+                                 {"of", table.rows()},
+                                 {"fields", std::move(fields)}});
+}
+
+std::string TablePacker::Finish() {
+  if (tables_.empty()) return {};
+  return packer_.Finish({{"tables", std::move(tables_)}, {"texts", std::move(texts_)}});
+}
+
+std::string PackTimeline(const report::Timeline& timeline) {
+  const Ns unit = timeline.start.size() > kExactEvents ? 100 : 1;
+  ColumnPacker packer;
+  std::vector<std::int64_t> starts, links;
+  std::vector<std::uint64_t> durations, kinds;
+  for (std::size_t i = 0; i < timeline.start.size(); ++i) {
+    // Both ends are rounded, so that neighbours that touch still do.
+    const Ns start = timeline.start[i] / unit;
+    starts.push_back(start);
+    durations.push_back(
+        static_cast<std::uint64_t>((timeline.start[i] + timeline.duration[i]) / unit - start));
+    kinds.push_back(timeline.kind[i]);
+    const std::uint32_t link = timeline.link[i];
+    links.push_back(link == report::Timeline::kNoLink ? -1 : static_cast<std::int64_t>(link));
+  }
+  packer.AddDifferences("start", starts);
+  packer.AddUnsigned("duration", durations);
+  packer.AddUnsigned("kind", kinds);
+  packer.AddDifferences("link", links);
+  for (const auto& amount : timeline.amounts) {
+    if (!IsNothing(amount)) packer.AddDifferences("amount." + amount.id, amount.value);
+  }
+  AddDependencies(timeline, packer);
+  std::vector<std::int64_t> times, values;
+  for (const auto& counter : timeline.counters) {
+    for (const Ns time : counter.time) times.push_back(time / unit);
+    values.insert(values.end(), counter.value.begin(), counter.value.end());
+  }
+  packer.AddDifferences("counter_time", times);
+  packer.AddDifferences("counter_value", values);
+  return packer.Finish(TimelineHead(timeline, unit));
+}
+
+}  // namespace profgauge::render

@@ -1,0 +1,107 @@
+#include "render/shared/escape.h"
+
+#include <cstddef>
+
+namespace profgauge::render {
+namespace {
+
+constexpr std::string_view kReplacement = "\xef\xbf\xbd";
+
+bool IsForbiddenInHtml(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return (byte < 0x20 && c != '\t' && c != '\n') || byte == 0x7f;
+}
+
+}  // namespace
+
+std::size_t Utf8Length(std::string_view text) {
+  const auto at = [&](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
+  };
+  const auto follows = [&](std::size_t i) { return (at(i) & 0xc0u) == 0x80u; };
+  const unsigned first = at(0);
+  if (text.empty()) return 0;
+  if (first < 0x80) return 1;
+  if (first >= 0xc2 && first <= 0xdf) return follows(1) ? 2 : 0;
+  if (first >= 0xe0 && first <= 0xef) {
+    const bool overlong = first == 0xe0 && at(1) < 0xa0;
+    const bool surrogate = first == 0xed && at(1) > 0x9f;
+    return follows(1) && follows(2) && !overlong && !surrogate ? 3 : 0;
+  }
+  if (first >= 0xf0 && first <= 0xf4) {
+    const bool overlong = first == 0xf0 && at(1) < 0x90;
+    const bool beyond = first == 0xf4 && at(1) > 0x8f;
+    return follows(1) && follows(2) && follows(3) && !overlong && !beyond ? 4 : 0;
+  }
+  return 0;
+}
+
+std::string ValidUtf8(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t length = Utf8Length(text);
+    out += length == 0 ? kReplacement : text.substr(0, length);
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return out;
+}
+
+std::string EscapeHtml(std::string_view text) {
+  std::string out;
+  out.reserve(text.size() + text.size() / 8);
+  while (!text.empty()) {
+    const std::size_t length = Utf8Length(text);
+    if (length != 1) {
+      out += length == 0 ? kReplacement : text.substr(0, length);
+      text.remove_prefix(length == 0 ? 1 : length);
+      continue;
+    }
+    switch (text.front()) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        if (IsForbiddenInHtml(text.front())) {
+          out += kReplacement;
+        } else {
+          out += text.front();
+        }
+    }
+    text.remove_prefix(1);
+  }
+  return out;
+}
+
+std::string EscapeJsonForScript(std::string_view json) {
+  std::string out;
+  out.reserve(json.size() + json.size() / 16);
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    if (json[i] == '<') {
+      out += "\\u003c";
+    } else if (json.substr(i, 3) == "\xe2\x80\xa8") {
+      out += "\\u2028";
+      i += 2;
+    } else if (json.substr(i, 3) == "\xe2\x80\xa9") {
+      out += "\\u2029";
+      i += 2;
+    } else {
+      out += json[i];
+    }
+  }
+  return out;
+}
+
+}  // namespace profgauge::render

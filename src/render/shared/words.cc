@@ -1,0 +1,193 @@
+#include "render/shared/words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/format.h"
+#include "base/text.h"
+
+namespace profgauge::render {
+namespace {
+
+int GateRank(const report::GateRow& row) {
+  if (row.status == "error") return 0;
+  if (row.status == "warn" || row.status == "low_confidence") return 1;
+  if (row.status == "missing") return 2;
+  return 3;
+}
+
+}  // namespace
+
+std::string VerdictWord(std::string_view status) {
+  if (status == "pass") return "PASS";
+  if (status == "fail") return "FAIL";
+  if (status == "no_verdict") return "NO VERDICT";
+  return "NOT JUDGED";
+}
+
+std::string_view VerdictSign(std::string_view status) {
+  if (status == "pass") return "✓";
+  if (status == "fail") return "✗";
+  return status == "no_verdict" ? "?" : "–";
+}
+
+std::string Counted(std::int64_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", FormatCount(count), count == 1 ? one : many);
+}
+
+std::string CountsText(const report::VerdictInfo& verdict) {
+  std::string text;
+  const auto add = [&](std::int64_t count, std::string_view one, std::string_view many) {
+    if (count == 0) return;
+    if (!text.empty()) text += ", ";
+    text += Counted(count, one, many);
+  };
+  add(verdict.errors, "error", "errors");
+  add(verdict.warnings, "warning", "warnings");
+  add(verdict.missing, "missing", "missing");
+  add(verdict.waived, "waived", "waived");
+  add(verdict.passed, "passed", "passed");
+  add(verdict.not_applicable, "not applicable", "not applicable");
+  return text.empty() ? "nothing was judged" : text;
+}
+
+std::string DevicesText(const report::ProfileInfo& profile) {
+  std::vector<std::pair<std::string, std::int64_t>> kinds;
+  for (const report::Device& device : profile.devices) {
+    const std::string name = device.name.empty() ? "GPU" : device.name;
+    const auto it = std::find_if(kinds.begin(), kinds.end(),
+                                 [&](const auto& kind) { return kind.first == name; });
+    if (it == kinds.end()) {
+      kinds.emplace_back(name, 1);
+    } else {
+      ++it->second;
+    }
+  }
+  std::string text;
+  for (const auto& [name, count] : kinds) {
+    if (!text.empty()) text += ", ";
+    text += fmt::format("{} × {}", FormatCount(count), name);
+  }
+  return text;
+}
+
+std::string IterationsText(const report::ProfileInfo& profile) {
+  if (profile.iterations_total == 0) return {};
+  if (profile.iterations_selected != profile.iterations_total) {
+    return fmt::format("{} of {} iterations", FormatCount(profile.iterations_selected),
+                       FormatCount(profile.iterations_total));
+  }
+  return Counted(profile.iterations_total, "iteration", "iterations");
+}
+
+std::string RunText(const report::Report& report) {
+  const report::ProfileInfo& profile = report.profile;
+  std::string text = profile.format;
+  const auto add = [&](const std::string& part) {
+    if (part.empty()) return;
+    if (!text.empty()) text += " · ";
+    text += part;
+  };
+  add(DevicesText(profile));
+  if (profile.ranks > 1) add(Counted(profile.ranks, "rank", "ranks"));
+  add(IterationsText(profile));
+  const report::Metric* mean = report::FindMetricById(report, "iteration.time.mean");
+  if (mean != nullptr && !IsAbsent(mean->quantity.value)) add(mean->quantity.text + "/iteration");
+  return text;
+}
+
+bool HasFired(const report::Finding& finding) {
+  return finding.status == "error" || finding.status == "warn" || finding.status == "info";
+}
+
+std::string GainText(const report::Finding& finding) {
+  if (IsAbsent(finding.gain.value)) return {};
+  std::string_view bound;
+  if (finding.gain_bound == "upper") bound = "≤ ";
+  if (finding.gain_bound == "typical") bound = "≈ ";
+  return fmt::format("{}{}/iteration", bound, finding.gain.text);
+}
+
+std::vector<const report::Finding*> FiredFindings(const report::Report& report) {
+  std::vector<const report::Finding*> fired;
+  for (const report::Finding& finding : report.findings) {
+    if (HasFired(finding)) fired.push_back(&finding);
+  }
+  return fired;
+}
+
+const report::Finding* CauseOf(const report::Report& report, const report::Finding& finding) {
+  if (!HasFired(finding)) return nullptr;
+  // A cause stands before its symptoms, so a search that ends at the finding cannot run in a
+  // circle.
+  for (const report::Finding& cause : report.findings) {
+    if (&cause == &finding) return nullptr;
+    if (!HasFired(cause)) continue;
+    for (const std::string& rule : cause.explains) {
+      if (rule == finding.rule) return &cause;
+    }
+  }
+  return nullptr;
+}
+
+int DepthOf(const report::Report& report, const report::Finding& finding) {
+  int depth = 0;
+  for (const report::Finding* at = CauseOf(report, finding); at != nullptr;
+       at = CauseOf(report, *at)) {
+    ++depth;
+  }
+  return depth;
+}
+
+bool IsOpen(const report::GateRow& row) { return GateRank(row) < 3; }
+
+std::vector<const report::GateRow*> GateByWeight(const report::Report& report) {
+  std::vector<const report::GateRow*> rows;
+  for (const report::GateRow& row : report.gate) rows.push_back(&row);
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto* a, const auto* b) { return GateRank(*a) < GateRank(*b); });
+  return rows;
+}
+
+std::string StatusWord(std::string_view status) {
+  if (status == "warn") return "warning";
+  std::string word(status);
+  std::replace(word.begin(), word.end(), '_', ' ');
+  return word;
+}
+
+std::string DeltaText(std::int64_t ns) {
+  if (ns == 0) return "±0";
+  const std::string text = FormatDuration(std::abs(static_cast<double>(ns)));
+  return (ns > 0 ? "+" : "−") + text;
+}
+
+std::size_t CharactersIn(std::string_view text) {
+  std::size_t count = 0;
+  while (!text.empty()) {
+    const std::size_t length = Utf8Length(text);
+    text.remove_prefix(length == 0 ? 1 : length);
+    ++count;
+  }
+  return count;
+}
+
+std::string ElideMiddle(std::string_view text, std::size_t characters) {
+  const std::size_t count = CharactersIn(text);
+  if (count <= characters) return std::string(text);
+  const std::size_t tail = (characters - 1) / 2, head = characters - 1 - tail;
+  std::string out;
+  std::size_t index = 0;
+  while (!text.empty()) {
+    const std::size_t length = std::max<std::size_t>(1, Utf8Length(text));
+    if (index < head || index >= count - tail) out += text.substr(0, length);
+    if (index == head) out += "…";
+    text.remove_prefix(length);
+    ++index;
+  }
+  return out;
+}
+
+}  // namespace profgauge::render

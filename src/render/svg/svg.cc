@@ -1,0 +1,214 @@
+#include "render/svg/svg.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <iterator>
+
+#include "render/shared/escape.h"
+#include "render/svg/svg_text.h"
+
+namespace profgauge::render {
+
+std::string SvgNumber(double value) {
+  std::string text = fmt::format("{:.1f}", value);
+  if (text.ends_with(".0")) text.resize(text.size() - 2);
+  return text == "-0" ? "0" : text;
+}
+
+std::string SvgOpen(int width, int height, std::string_view description, std::string_view name) {
+  return fmt::format(
+      "<svg class=\"{}\" role=\"img\" aria-label=\"{}\" width=\"{}\" height=\"{}\" "
+      "viewBox=\"0 0 {} {}\" font-family=\"system-ui,sans-serif\" font-size=\"12\">",
+      name, EscapeHtml(description), width, height, width, height);
+}
+
+double SvgAxisStep(double top) {
+  const double rough = top / 4;
+  const double magnitude = std::pow(10, std::floor(std::log10(rough)));
+  for (const double factor : {1.0, 2.0, 2.5, 5.0}) {
+    if (factor * magnitude >= rough) return factor * magnitude;
+  }
+  return 10 * magnitude;
+}
+
+namespace {
+
+struct Plot {
+  double left = 64, right = 8, top = 22, bottom = 22;
+  double width = 0, height = 0, scale_top = 1;
+
+  double Y(double value) const { return top + height * (1 - value / scale_top); }
+  double X(std::size_t index, std::size_t count) const {
+    return left + width * static_cast<double>(index) / static_cast<double>(count);
+  }
+};
+
+Plot MakePlot(const ColumnChart& chart) {
+  double top = 0;
+  for (const ChartColumn& column : chart.columns) {
+    double sum = 0;
+    for (const double value : column.values) sum += value;
+    top = std::max(top, sum);
+  }
+  for (const ChartLine& line : chart.lines) top = std::max(top, line.value);
+  Plot plot;
+  if (!chart.lines.empty()) plot.right = 110;  // room for their labels
+  plot.width = chart.width - plot.left - plot.right;
+  plot.height = chart.height - plot.top - plot.bottom;
+  plot.scale_top = top > 0 ? top : 1;
+  return plot;
+}
+
+void DrawAxis(const ColumnChart& chart, const Plot& plot, std::string& out) {
+  const double step = SvgAxisStep(plot.scale_top);
+  for (double value = 0; value <= plot.scale_top * 1.0001; value += step) {
+    const std::string y = SvgNumber(plot.Y(value));
+    fmt::format_to(
+        std::back_inserter(out),
+        "<path class=\"grid\" stroke=\"#ccc\" d=\"M{} {}H{}\"/><text class=\"ink\" "
+        "fill=\"#444\" x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>",
+        SvgNumber(plot.left), y, SvgNumber(plot.left + plot.width), SvgNumber(plot.left - 6),
+        SvgNumber(plot.Y(value) + 4),
+        EscapeHtml(chart.axis_text == nullptr ? SvgNumber(value) : chart.axis_text(value)));
+  }
+}
+
+// One path for each series: a hundred columns of nine parts stay a few kilobytes.
+void DrawSeries(const ColumnChart& chart, const Plot& plot, bool shaded, std::string& out) {
+  const std::size_t count = chart.columns.size();
+  const double gap = plot.width / static_cast<double>(count) > 4 ? 1 : 0;
+  for (std::size_t series = 0; series < chart.series.size(); ++series) {
+    std::string path;
+    for (std::size_t i = 0; i < count; ++i) {
+      const ChartColumn& column = chart.columns[i];
+      if (column.shaded != shaded || series >= column.values.size()) continue;
+      double below = 0;
+      for (std::size_t k = 0; k < series; ++k) below += column.values[k];
+      const double y0 = plot.Y(below), y1 = plot.Y(below + column.values[series]);
+      if (y0 - y1 < 0.1) continue;
+      const double x0 = plot.X(i, count), x1 = plot.X(i + 1, count) - gap;
+      path += fmt::format("M{} {}H{}V{}H{}z", SvgNumber(x0), SvgNumber(y0), SvgNumber(x1),
+                          SvgNumber(y1), SvgNumber(x0));
+    }
+    if (path.empty()) continue;
+    const Paint& paint = chart.series[series];
+    out += fmt::format("<path class=\"{}\" fill=\"{}\"{} d=\"{}\"/>", paint.name, paint.fill,
+                       shaded ? " opacity=\"0.35\"" : "", path);
+  }
+}
+
+void DrawMarks(const ColumnChart& chart, const Plot& plot, std::string& out) {
+  const std::size_t count = chart.columns.size();
+  const auto label_every = static_cast<std::size_t>(
+      std::ceil(static_cast<double>(count) * 56 / std::max(plot.width, 1.0)));
+  for (std::size_t i = 0; i < count; ++i) {
+    const ChartColumn& column = chart.columns[i];
+    const double x0 = plot.X(i, count), x1 = plot.X(i + 1, count), middle = (x0 + x1) / 2;
+    double sum = 0;
+    for (const double value : column.values) sum += value;
+    if (column.marked) {
+      out += fmt::format("<path class=\"bad\" fill=\"#b00020\" d=\"M{} {}l-5 -8h10z\"/>",
+                         SvgNumber(middle), SvgNumber(plot.Y(sum) - 2));
+    }
+    if (i % std::max<std::size_t>(label_every, 1) == 0) {
+      out += fmt::format(
+          "<text class=\"ink\" fill=\"#444\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
+          SvgNumber(middle), chart.height - 6, EscapeHtml(column.name));
+    }
+    if (!column.title.empty() && count <= 120) {
+      out += fmt::format(
+          "<rect class=\"hit\" fill=\"none\" pointer-events=\"all\" x=\"{}\" y=\"{}\" width=\"{}\" "
+          "height=\"{}\"><title>{}</title></rect>",
+          SvgNumber(x0), SvgNumber(plot.top), SvgNumber(x1 - x0), SvgNumber(plot.height),
+          EscapeHtml(column.title));
+    }
+  }
+}
+
+// Lines with their labels at the right; labels that would cover each other move apart.
+void DrawLines(const ColumnChart& chart, const Plot& plot, std::string& out) {
+  std::vector<ChartLine> lines = chart.lines;
+  std::sort(lines.begin(), lines.end(),
+            [](const ChartLine& a, const ChartLine& b) { return a.value > b.value; });
+  double label_y = -1e9;
+  for (const ChartLine& line : lines) {
+    const double y = plot.Y(line.value), right = plot.left + plot.width;
+    label_y = std::max(label_y + 14, y + 4);
+    out += fmt::format(
+        "<path class=\"rule\" stroke=\"#222\" stroke-dasharray=\"5 4\" d=\"M{} {}H{}\"/>"
+        "<text class=\"ink\" fill=\"#444\" x=\"{}\" y=\"{}\">{}</text>",
+        SvgNumber(plot.left), SvgNumber(y), SvgNumber(right), SvgNumber(right + 6),
+        SvgNumber(label_y), EscapeHtml(line.label));
+  }
+}
+
+}  // namespace
+
+std::string SvgSwatch(const Paint& paint) {
+  return fmt::format(
+      "<svg class=\"swatch\" width=\"12\" height=\"12\" aria-hidden=\"true\"><rect class=\"{}\" "
+      "fill=\"{}\" width=\"12\" height=\"12\" rx=\"2\"/></svg>",
+      paint.name, paint.fill);
+}
+
+std::string SvgStackedBar(const std::vector<BarPart>& parts, int width, int height,
+                          std::string_view description) {
+  std::string out = SvgOpen(width, height, description, "bar");
+  double x = 0;
+  for (const BarPart& part : parts) {
+    const double w = part.share * width;
+    if (!(w > 0)) continue;
+    out += fmt::format(
+        "<rect class=\"{}\" fill=\"{}\" x=\"{}\" width=\"{}\" "
+        "height=\"{}\"><title>{}</title></rect>",
+        part.paint.name, part.paint.fill, SvgNumber(x), SvgNumber(w), height,
+        EscapeHtml(part.title));
+    // About 7 pixels a character at 12 px.
+    if (!part.label.empty() && w > 10 + 6.5 * static_cast<double>(part.label.size())) {
+      out += fmt::format(
+          "<text class=\"on-{0}\" fill=\"{1}\" x=\"{2}\" y=\"{3}\" text-anchor=\"middle\" "
+          "pointer-events=\"none\">{4}</text>",
+          part.paint.name, part.paint.ink, SvgNumber(x + w / 2), SvgNumber(height / 2.0 + 4),
+          EscapeHtml(part.label));
+    }
+    x += w;
+  }
+  return out + "</svg>";
+}
+
+std::string SvgColumns(const ColumnChart& chart) {
+  if (chart.columns.empty()) return {};
+  std::string out = SvgOpen(chart.width, chart.height, chart.description, "chart");
+  const Plot plot = MakePlot(chart);
+  DrawAxis(chart, plot, out);
+  DrawSeries(chart, plot, false, out);
+  DrawSeries(chart, plot, true, out);
+  DrawLines(chart, plot, out);
+  DrawMarks(chart, plot, out);
+  return out + "</svg>";
+}
+
+std::string SvgMeter(const Meter& meter) {
+  constexpr int kWidth = 120, kHeight = 14;
+  const double scale = meter.scale > 0 ? meter.scale : 1;
+  const auto at = [&](double value) { return std::clamp(value / scale, 0.0, 1.0) * kWidth; };
+  const std::string_view fill = meter.status == "good"   ? "#1b7f4b"
+                                : meter.status == "bad"  ? "#b00020"
+                                : meter.status == "warn" ? "#8a5300"
+                                                         : "#0072B2";
+  std::string tick;
+  if (meter.limit >= 0) {
+    tick = fmt::format("<path class=\"tick\" stroke=\"#222\" stroke-width=\"2\" d=\"M{} 0V14\"/>",
+                       SvgNumber(std::clamp(at(meter.limit), 1.0, kWidth - 1.0)));
+  }
+  return SvgOpen(kWidth, kHeight, meter.description, "meter") +
+         fmt::format(
+             "<rect class=\"track\" fill=\"#ddd\" y=\"3\" width=\"{}\" height=\"8\"/><rect "
+             "class=\"{}\" fill=\"{}\" y=\"3\" width=\"{}\" height=\"8\"/>{}</svg>",
+             kWidth, meter.status, fill, SvgNumber(at(meter.value)), tick);
+}
+
+}  // namespace profgauge::render

@@ -1,0 +1,30 @@
+// Ranges of addresses over time, as SVG text: who occupies which part of a memory, and when. As all
+// charts (render/svg/svg.h), it carries its colours twice and stands beside its table.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "render/svg/svg.h"
+
+namespace profgauge::render {
+
+struct Block {
+  Ns start = 0, end = 0;
+  std::int64_t address = 0, bytes = 0;
+  Paint paint;
+  std::string title;  ///< Shown on hover.
+};
+struct BlockChart {
+  Ns begin = 0, end = 0;      ///< What the time axis shows; the blocks are within it.
+  std::vector<Block> blocks;  ///< Later ones are drawn over earlier ones.
+  std::string description;
+  int width = 1190, height = 260;
+};
+/// Time from left to right, addresses from the bottom up as far as the blocks reach. Empty without
+/// blocks or time. Its size grows with the number of blocks.
+std::string SvgBlocks(const BlockChart& chart);
+
+}  // namespace profgauge::render

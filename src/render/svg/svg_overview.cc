@@ -1,0 +1,121 @@
+#include "render/svg/svg_overview.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/format.h"
+#include "render/shared/escape.h"
+#include "render/shared/words.h"
+#include "render/svg/svg_text.h"
+
+namespace profgauge::render {
+namespace {
+
+constexpr int kLeft = 180, kTop = 22, kLane = 18, kGap = 3;
+constexpr int kBin = 3;          // Pixels that show one colour.
+constexpr double kLetter = 7.4;  // Width of one, for labels.
+constexpr std::size_t kLeastLetters = 8;
+
+struct Scale {
+  Ns begin = 0;
+  double pixels_per_ns = 0;
+  double X(Ns at) const { return kLeft + static_cast<double>(at - begin) * pixels_per_ns; }
+};
+
+constexpr int kNothing = -1;
+
+// For each bin the paint that covers most of it.
+std::vector<int> Bins(const OverviewLane& lane, const OverviewChart& chart, const Scale& scale,
+                      std::size_t count) {
+  std::vector<std::vector<double>> cover(count, std::vector<double>(chart.paints.size(), 0));
+  for (const OverviewEvent& event : lane.events) {
+    const double from = scale.X(std::max(event.start, chart.begin)) - kLeft;
+    const double to = std::max(scale.X(std::min(event.end, chart.end)) - kLeft, from);
+    const auto last = std::min(count - 1, static_cast<std::size_t>(to / kBin));
+    for (auto bin = static_cast<std::size_t>(from / kBin); bin <= last; ++bin) {
+      const double left = static_cast<double>(bin) * kBin;
+      cover[bin][event.paint] += std::min(to, left + kBin) - std::max(from, left);
+    }
+  }
+  std::vector<int> bins(count, kNothing);
+  for (std::size_t bin = 0; bin < count; ++bin) {
+    const auto most = std::max_element(cover[bin].begin(), cover[bin].end());
+    if (*most > 0) bins[bin] = static_cast<int>(most - cover[bin].begin());
+  }
+  return bins;
+}
+
+// One path for each colour of the lane.
+void DrawLane(const OverviewChart& chart, const std::vector<int>& bins, int y, std::string& out) {
+  std::vector<std::string> paths(chart.paints.size());
+  for (std::size_t bin = 0; bin < bins.size();) {
+    std::size_t end = bin + 1;
+    while (end < bins.size() && bins[end] == bins[bin]) ++end;
+    if (bins[bin] != kNothing) {
+      const int x = kLeft + static_cast<int>(bin) * kBin;
+      const int width = static_cast<int>(end - bin) * kBin;
+      paths[static_cast<std::size_t>(bins[bin])] +=
+          fmt::format("M{} {}h{}v{}h-{}z", x, y, width, kLane - kGap, width);
+    }
+    bin = end;
+  }
+  for (std::size_t paint = 0; paint < paths.size(); ++paint) {
+    if (paths[paint].empty()) continue;
+    out += fmt::format("<path class=\"{}\" fill=\"{}\" d=\"{}\"/>", chart.paints[paint].name,
+                       chart.paints[paint].fill, paths[paint]);
+  }
+}
+
+void DrawNames(const OverviewChart& chart, const OverviewLane& lane, const Scale& scale, int y,
+               std::string& out) {
+  for (const OverviewEvent& event : lane.events) {
+    const double from = scale.X(std::max(event.start, chart.begin));
+    const double to = scale.X(std::min(event.end, chart.end));
+    const auto letters = static_cast<std::size_t>(std::max(0.0, (to - from - 6) / kLetter));
+    if (letters < kLeastLetters || event.name.empty()) continue;
+    out += fmt::format("<text class=\"on-{}\" fill=\"{}\" x=\"{}\" y=\"{}\">{}</text>",
+                       chart.paints[event.paint].name, chart.paints[event.paint].ink,
+                       SvgNumber(from + 4), y + 11, EscapeHtml(ElideMiddle(event.name, letters)));
+  }
+}
+
+void DrawAxis(const OverviewChart& chart, const Scale& scale, int height, std::string& out) {
+  const auto span = static_cast<double>(chart.end - chart.begin);
+  const double step = SvgAxisStep(span);
+  for (double at = 0; at <= span; at += step) {
+    const std::string x = SvgNumber(scale.X(chart.begin + static_cast<Ns>(at)));
+    out += fmt::format(
+        "<path class=\"grid\" stroke=\"#ccc\" d=\"M{} {}V{}\"/><text class=\"ink\" fill=\"#444\" "
+        "x=\"{}\" y=\"12\" text-anchor=\"middle\">{}</text>",
+        x, kTop - 4, height, x, EscapeHtml(FormatDuration(at)));
+  }
+}
+
+}  // namespace
+
+std::string SvgOverview(const OverviewChart& chart) {
+  if (chart.end <= chart.begin || chart.lanes.empty()) return {};
+  constexpr int kRight = 30;
+  const int plot = chart.width - kLeft - kRight;
+  const Scale scale{chart.begin, plot / static_cast<double>(chart.end - chart.begin)};
+  const int height = kTop + static_cast<int>(chart.lanes.size()) * kLane + 4;
+  std::string out = SvgOpen(chart.width, height, chart.description, "chart");
+  DrawAxis(chart, scale, height, out);
+  int y = kTop;
+  for (const OverviewLane& lane : chart.lanes) {
+    constexpr std::size_t kNameLetters = 24;
+    if (!lane.name.empty()) {
+      out += fmt::format(
+          "<text class=\"ink\" fill=\"#444\" x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>",
+          kLeft - 8, y + 11, EscapeHtml(ElideMiddle(lane.name, kNameLetters)));
+    }
+    DrawLane(chart, Bins(lane, chart, scale, static_cast<std::size_t>(plot / kBin)), y, out);
+    DrawNames(chart, lane, scale, y, out);
+    y += kLane;
+  }
+  return out + "</svg>";
+}
+
+}  // namespace profgauge::render

@@ -1,0 +1,35 @@
+// Events on lanes over a stretch of time, as SVG text: what a reader without scripts sees in place
+// of the timeline. As all charts (render/svg/svg.h), it carries its colours twice and stands beside
+// its table.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "render/svg/svg.h"
+
+namespace profgauge::render {
+
+struct OverviewEvent {
+  Ns start = 0, end = 0;
+  std::uint32_t paint = 0;  ///< Index into OverviewChart::paints.
+  std::string name;         ///< Drawn where it fits.
+};
+struct OverviewLane {
+  std::string name;                   ///< At the left; empty: goes on with the lane above.
+  std::vector<OverviewEvent> events;  ///< By start; they do not overlap.
+};
+struct OverviewChart {
+  Ns begin = 0, end = 0;
+  std::vector<OverviewLane> lanes;
+  std::vector<Paint> paints;
+  std::string description;
+  int width = 1190;
+};
+/// Empty when the stretch or the lanes are. Its size is bounded, however many events there are:
+/// what falls into the same few pixels is drawn as what takes most of them.
+std::string SvgOverview(const OverviewChart& chart);
+
+}  // namespace profgauge::render

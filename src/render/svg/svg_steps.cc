@@ -1,0 +1,141 @@
+#include "render/svg/svg_steps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "render/shared/escape.h"
+#include "render/svg/svg_text.h"
+
+namespace profgauge::render {
+namespace {
+
+constexpr double kLeft = 70, kRight = 130, kTop = 10, kBottom = 26;
+
+struct Frame {
+  double first = 0, last = 1, top = 1;
+  double width = 0, height = 0;
+  double X(double time) const { return kLeft + width * (time - first) / (last - first); }
+  double Y(double value) const { return kTop + height * (1 - value / top); }
+};
+
+// The last value of each pixel column, and its largest where that is more: no peak is lost.
+std::vector<std::pair<double, double>> Thin(const StepSeries& series, const Frame& frame) {
+  std::vector<std::pair<double, double>> out;
+  double pixel = -1, most = 0;
+  for (const auto& [time, value] : series.points) {
+    const double x = std::floor(frame.X(static_cast<double>(time)));
+    if (x != pixel || out.empty()) {
+      out.emplace_back(x, value);
+      pixel = x;
+      most = value;
+    } else {
+      most = std::max(most, value);
+      out.back() = {x, most};
+    }
+  }
+  if (!out.empty()) out.emplace_back(frame.X(frame.last), series.points.back().second);
+  return out;
+}
+
+std::string PathOf(const StepSeries& series, const Frame& frame) {
+  const auto points = Thin(series, frame);
+  std::string path;
+  double last_y = -1;
+  for (const auto& [x, value] : points) {
+    const double y = frame.Y(value);
+    if (path.empty()) {
+      path = fmt::format("M{} {}", SvgNumber(x), SvgNumber(y));
+    } else if (std::abs(y - last_y) >= 0.1) {
+      path += fmt::format("H{}V{}", SvgNumber(x), SvgNumber(y));
+    }
+    last_y = y;
+  }
+  path += fmt::format("H{}", SvgNumber(points.back().first));
+  if (series.filled) {
+    path += fmt::format("V{}H{}z", SvgNumber(frame.Y(0)), SvgNumber(points.front().first));
+  }
+  return path;
+}
+
+void DrawAxes(const StepChart& chart, const Frame& frame, std::string& out) {
+  const double step = SvgAxisStep(frame.top);
+  for (double value = 0; value <= frame.top * 1.0001; value += step) {
+    const std::string y = SvgNumber(frame.Y(value));
+    out += fmt::format(
+        "<path class=\"grid\" stroke=\"#ccc\" d=\"M{} {}H{}\"/><text class=\"ink\" fill=\"#444\" "
+        "x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>",
+        SvgNumber(kLeft), y, SvgNumber(kLeft + frame.width), SvgNumber(kLeft - 6),
+        SvgNumber(frame.Y(value) + 4), EscapeHtml(chart.value_text(value)));
+  }
+  const double span = frame.last - frame.first, time_step = SvgAxisStep(span);
+  for (double time = 0; time <= span * 1.0001; time += time_step) {
+    out += fmt::format(
+        "<text class=\"ink\" fill=\"#444\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
+        SvgNumber(frame.X(frame.first + time)), chart.height - 6,
+        EscapeHtml(chart.time_text(frame.first + time)));
+  }
+}
+
+// Labels at the right, moved apart where they would cover each other.
+void DrawLabels(const StepChart& chart, const Frame& frame, std::string& out) {
+  std::vector<std::pair<double, std::string>> labels;
+  for (const ChartLine& line : chart.lines) {
+    const double y = frame.Y(line.value);
+    out += fmt::format(
+        "<path class=\"rule\" stroke=\"#222\" stroke-dasharray=\"5 4\" d=\"M{} {}H{}\"/>",
+        SvgNumber(kLeft), SvgNumber(y), SvgNumber(kLeft + frame.width));
+    labels.emplace_back(y + 4, line.label);
+  }
+  for (const StepSeries& series : chart.series) {
+    if (!series.points.empty()) {
+      labels.emplace_back(frame.Y(series.points.back().second) + 4, series.name);
+    }
+  }
+  std::stable_sort(labels.begin(), labels.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  double y = 0;
+  for (const auto& [at, text] : labels) {
+    y = std::max(y + 14, at);
+    out += fmt::format("<text class=\"ink\" fill=\"#444\" x=\"{}\" y=\"{}\">{}</text>",
+                       SvgNumber(kLeft + frame.width + 6), SvgNumber(y), EscapeHtml(text));
+  }
+}
+
+}  // namespace
+
+std::string SvgSteps(const StepChart& chart) {
+  Frame frame;
+  frame.first = std::numeric_limits<double>::infinity();
+  frame.last = -frame.first;
+  frame.top = 0;
+  for (const StepSeries& series : chart.series) {
+    for (const auto& [time, value] : series.points) {
+      frame.first = std::min(frame.first, static_cast<double>(time));
+      frame.last = std::max(frame.last, static_cast<double>(time));
+      frame.top = std::max(frame.top, value);
+    }
+  }
+  if (!(frame.last > frame.first)) return {};
+  for (const ChartLine& line : chart.lines) frame.top = std::max(frame.top, line.value);
+  if (!(frame.top > 0)) frame.top = 1;
+  frame.width = chart.width - kLeft - kRight;
+  frame.height = chart.height - kTop - kBottom;
+  std::string out = SvgOpen(chart.width, chart.height, chart.description, "chart");
+  DrawAxes(chart, frame, out);
+  for (const StepSeries& series : chart.series) {
+    if (series.points.empty()) continue;
+    const std::string_view form =
+        series.filled ? "<path class=\"{0}\" fill=\"{1}\" d=\"{2}\"><title>{3}</title></path>"
+                      : "<path class=\"{0} line\" fill=\"none\" stroke=\"{1}\" stroke-width=\"2\" "
+                        "d=\"{2}\"><title>{3}</title></path>";
+    out += fmt::format(fmt::runtime(form), series.paint.name, series.paint.fill,
+                       PathOf(series, frame), EscapeHtml(series.name));
+  }
+  DrawLabels(chart, frame, out);
+  return out + "</svg>";
+}
+
+}  // namespace profgauge::render

@@ -1,0 +1,32 @@
+// A chart of values that hold until they change, as SVG text: allocated memory over time. As all
+// charts (render/svg/svg.h), it carries its colours twice and stands beside its table.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "render/svg/svg.h"
+
+namespace profgauge::render {
+
+struct StepSeries {
+  Paint paint;
+  std::string name;
+  bool filled = false;                                  ///< An area; else a line.
+  std::vector<std::pair<std::int64_t, double>> points;  ///< Time and value, in order of time.
+};
+struct StepChart {
+  std::vector<StepSeries> series;
+  std::vector<ChartLine> lines;                 ///< Horizontal: the peak, the device's memory.
+  std::string (*value_text)(double) = nullptr;  ///< Labels of the vertical axis.
+  std::string (*time_text)(double) = nullptr;   ///< Labels of the horizontal axis.
+  std::string description;
+  int width = 1190, height = 240;
+};
+/// Empty when no series has two points. Series are drawn in order; each is thinned to the chart's
+/// pixels so that every peak stays.
+std::string SvgSteps(const StepChart& chart);
+
+}  // namespace profgauge::render

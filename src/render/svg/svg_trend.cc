@@ -1,0 +1,126 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "base/format.h"
+#include "render/html/trend.h"
+#include "render/shared/escape.h"
+
+namespace profgauge::render {
+namespace {
+
+constexpr double kWidth = 1100, kHeight = 220, kLeft = 80, kRight = 16, kTop = 26, kBottom = 26;
+
+std::string Number(double value) {
+  std::string text = fmt::format("{:.1f}", value);
+  if (text.ends_with(".0")) text.resize(text.size() - 2);
+  return text;
+}
+
+// Where runs and values lie. The axis spans the values, not 0: levels are what is to be seen.
+struct Plane {
+  double low = 0, high = 1;
+  std::size_t runs = 1;
+  double X(double run) const {
+    return kLeft + (kWidth - kLeft - kRight) * (run + 0.5) / static_cast<double>(runs);
+  }
+  double Y(double value) const {
+    return kTop + (kHeight - kTop - kBottom) * (1 - (value - low) / (high - low));
+  }
+};
+
+Plane PlaneOf(const report::TrendSeries& series, std::size_t& count) {
+  Plane plane;
+  double low = 1e300, high = -1e300;
+  for (const report::Quantity& quantity : series.values) {
+    if (IsAbsent(quantity.value)) continue;
+    ++count;
+    low = std::min(low, AsNumber(quantity.value, 0));
+    high = std::max(high, AsNumber(quantity.value, 0));
+  }
+  const double room = high > low ? 0.15 * (high - low) : std::max(std::abs(high) * 0.05, 1e-9);
+  plane.low = low - room;
+  plane.high = high + room;
+  plane.runs = series.values.size();
+  return plane;
+}
+
+void DrawAxis(const report::TrendSeries& series, const Plane& plane, std::string& out) {
+  constexpr int kLines = 3;
+  const Unit unit = series.values.front().unit;
+  for (int i = 0; i <= kLines; ++i) {
+    const double value = plane.low + (plane.high - plane.low) * i / kLines;
+    const Value shown = CellTypeOf(unit) == CellType::kInteger
+                            ? Value(static_cast<std::int64_t>(std::llround(value)))
+                            : Value(value);
+    out += fmt::format(
+        "<path class=\"grid\" stroke=\"#ccc\" d=\"M{} {}H{}\"/><text class=\"ink\" fill=\"#444\" "
+        "x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>",
+        Number(kLeft), Number(plane.Y(value)), Number(kWidth - kRight), Number(kLeft - 6),
+        Number(plane.Y(value) + 4), EscapeHtml(FormatValue(shown, unit)));
+  }
+}
+
+// The mean of each level, as long as it lasted.
+void DrawLevels(const report::TrendSeries& series, const Plane& plane, std::string& out) {
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= series.changes.size(); ++i) {
+    const bool is_last = i == series.changes.size();
+    const std::size_t end = is_last ? series.values.size() : series.changes[i].run;
+    double sum = 0, count = 0;
+    for (std::size_t run = begin; run < end; ++run) {
+      if (IsAbsent(series.values[run].value)) continue;
+      sum += AsNumber(series.values[run].value, 0);
+      ++count;
+    }
+    if (count > 0) {
+      out += fmt::format(
+          "<path class=\"rule\" stroke=\"#222\" stroke-width=\"1.5\" d=\"M{} {}H{}\"/>",
+          Number(plane.X(static_cast<double>(begin) - 0.5)), Number(plane.Y(sum / count)),
+          Number(plane.X(static_cast<double>(end) - 0.5)));
+    }
+    if (!is_last) {
+      const double x = plane.X(static_cast<double>(end) - 0.5);
+      const report::TrendChange& change = series.changes[i];
+      out += fmt::format(
+          "<path class=\"rule\" stroke=\"#222\" stroke-dasharray=\"4 4\" d=\"M{0} {1}V{2}\"/>"
+          "<text class=\"halo\" fill=\"#222\" x=\"{0}\" y=\"{3}\" text-anchor=\"middle\">{4}{5}"
+          "</text>",
+          Number(x), Number(kTop), Number(kHeight - kBottom), Number(kTop - 8), change.change.text,
+          change.is_worse ? " worse" : "");
+    }
+    begin = end;
+  }
+}
+
+}  // namespace
+
+std::string SvgTrend(const report::TrendSeries& series) {
+  std::size_t count = 0;
+  const Plane plane = PlaneOf(series, count);
+  if (count < 2) return {};
+  std::string description = fmt::format("{} of {} runs", series.title, count);
+  for (const report::TrendChange& change : series.changes) {
+    description += fmt::format("; {} from run {} on", change.change.text, change.run + 1);
+  }
+  std::string out = fmt::format(
+      "<svg class=\"chart\" role=\"img\" aria-label=\"{0}\" width=\"{1}\" height=\"{2}\" "
+      "viewBox=\"0 0 {1} {2}\" font-family=\"system-ui,sans-serif\" font-size=\"12\">",
+      EscapeHtml(description), Number(kWidth), Number(kHeight));
+  DrawAxis(series, plane, out);
+  DrawLevels(series, plane, out);
+  for (std::size_t run = 0; run < series.values.size(); ++run) {
+    const report::Quantity& value = series.values[run];
+    if (IsAbsent(value.value)) continue;
+    out += fmt::format(
+        "<circle class=\"k-cp\" fill=\"#0072B2\" cx=\"{}\" cy=\"{}\" r=\"4\"><title>{}</title>"
+        "</circle>",
+        Number(plane.X(static_cast<double>(run))), Number(plane.Y(AsNumber(value.value, 0))),
+        EscapeHtml(value.text));
+  }
+  return out + "</svg>";
+}
+
+}  // namespace profgauge::render

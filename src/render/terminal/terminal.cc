@@ -1,0 +1,299 @@
+// The answer on a terminal: what was measured, where the time goes, what is wrong, the verdict
+// last.
+//
+//   resnet50_ddp   kineto · 8 ranks · 117 of 120 iterations · 343 ms/iteration
+//
+//     iteration   kernel TC 38.2 %  kernel 17.9 %  exposed comm 31.4 %  unattributed 12.5 %
+//
+//     error  comm/exposed-allreduce  31.4 %                 ≤ 39.0 ms/iteration  rank 3 waits …
+//     error  gpu.idle.mean           31.4 %  (limit ≤ 30 %)
+//     note   2 rules do not apply: needs memory events; record with profile_memory=True
+//
+//   FAIL  2 errors, 21 passed, 2 not applicable
+//
+// Nothing is ever cut: what does not fit the width goes to lines of its own below.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "render/shared/change.h"
+#include "render/shared/renderer.h"
+#include "render/shared/words.h"
+
+namespace profgauge::render {
+namespace {
+
+enum class Paint { kNone, kBold, kRed, kYellow, kGreen, kDim };
+
+/// One row of the list: a verb, then columns that are aligned over all rows, then a sentence.
+struct Row {
+  std::string verb;
+  Paint paint = Paint::kNone;
+  std::string name, value, limit, gain, text;
+};
+
+std::string Painted(std::string_view text, Paint paint, bool color) {
+  if (!color || paint == Paint::kNone) return std::string(text);
+  constexpr std::array<std::string_view, 6> kCodes = {"", "1", "1;31", "33", "32", "2"};
+  return fmt::format("\x1b[{}m{}\x1b[0m", kCodes[static_cast<std::size_t>(paint)], text);
+}
+
+std::string Padded(const std::string& text, std::size_t width, bool right = false) {
+  const std::size_t length = CharactersIn(text);
+  const std::string spaces(length < width ? width - length : 0, ' ');
+  return right ? spaces + text : text + spaces;
+}
+
+/// `text` in lines of at most `width` characters, broken at spaces; longer words stay whole.
+std::vector<std::string> Wrapped(const std::string& text, std::size_t width) {
+  std::vector<std::string> lines(1);
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    begin = end + 1;
+    if (word.empty()) continue;
+    std::string& line = lines.back();
+    if (!line.empty() && CharactersIn(line) + 1 + CharactersIn(word) > width) {
+      lines.push_back(word);
+    } else {
+      line += (line.empty() ? "" : " ") + word;
+    }
+  }
+  return lines;
+}
+
+/// Parts side by side, two spaces between them, wrapped at `width` below `lead`.
+std::string Flowed(const std::string& lead, const std::vector<std::string>& parts,
+                   std::size_t width) {
+  std::string out = lead, line;
+  const std::size_t indent = CharactersIn(lead);
+  for (const std::string& part : parts) {
+    if (!line.empty() && indent + CharactersIn(line) + 2 + CharactersIn(part) > width) {
+      out += line + "\n" + std::string(indent, ' ');
+      line.clear();
+    }
+    line += (line.empty() ? "" : "  ") + part;
+  }
+  return out + line + "\n";
+}
+
+std::string_view ShortName(std::string_view part) {
+  if (part == "tensor_core_kernel") return "kernel TC";
+  if (part == "other_kernel") return "kernel";
+  if (part == "communication") return "exposed comm";
+  if (part == "other") return "unattributed";
+  return part;
+}
+
+std::string BreakdownText(const report::Report& report, std::size_t width) {
+  std::vector<std::string> parts;
+  for (const report::BreakdownPart& part : report::Breakdown(report)) {
+    if (AsNumber(part.share->quantity.value, 0) == 0) continue;
+    parts.push_back(fmt::format("{} {}", ShortName(part.id), part.share->quantity.text));
+  }
+  if (parts.empty()) return {};
+  return Flowed("  iteration   ", parts, width) + "\n";
+}
+
+std::string ChangeText(const report::Report& report, std::size_t width) {
+  if (!report.comparison) return {};
+  const report::Comparison& comparison = *report.comparison;
+  std::vector<std::string> parts = {fmt::format("{}/iteration against {}", TotalChange(comparison),
+                                                Printable(comparison.baseline))};
+  for (const report::ComparisonStep& step : comparison.waterfall) {
+    if (step.parent != -1 || step.delta == 0 || parts.size() > 4) continue;
+    parts.push_back(fmt::format("{} {}", ShortName(step.name), DeltaText(step.delta)));
+  }
+  return Flowed("  change      ", parts, width) + "\n";
+}
+
+Paint PaintOf(std::string_view status) {
+  if (status == "error" || status == "data_loss") return Paint::kRed;
+  if (status == "warn" || status == "low_confidence" || status == "missing") return Paint::kYellow;
+  return status == "pass" ? Paint::kGreen : Paint::kDim;
+}
+
+Row RowOf(const report::GateRow& gate) {
+  Row row;
+  row.verb = gate.status == "low_confidence" ? "warn"
+             : gate.status == "missing"      ? "absent"
+                                             : gate.status;
+  row.paint = PaintOf(gate.status);
+  row.name = gate.metric;
+  row.value = gate.measured.text;
+  row.limit = gate.limit.empty() ? "" : fmt::format("(limit {})", gate.limit);
+  const bool has_change = !gate.change.text.empty() && !gate.baseline.text.empty();
+  if (has_change) row.value = gate.change.text;  // Its limit is on the change.
+  if (has_change) row.text = fmt::format("{} → {}", gate.baseline.text, gate.measured.text);
+  const bool says_more =
+      gate.status == "low_confidence" || gate.status == "missing" || !gate.change.text.empty();
+  if (says_more && !gate.reason.empty()) {
+    row.text += (row.text.empty() ? "" : "; ") + Printable(gate.reason);
+  }
+  return row;
+}
+
+Row RowOf(const report::Report& report, const report::Finding& finding) {
+  Row row;
+  row.verb = finding.status;
+  row.paint = PaintOf(finding.status);
+  const int depth = DepthOf(report, finding);
+  if (depth > 0) row.name = std::string(static_cast<std::size_t>(2 * (depth - 1)), ' ') + "└ ";
+  row.name += Printable(finding.rule);
+  row.value = IsAbsent(finding.metric.value) ? "" : finding.metric.text;
+  row.gain = GainText(finding);
+  row.text = Printable(finding.message.empty() ? finding.title : finding.message);
+  return row;
+}
+
+Row Note(std::string verb, Paint paint, std::string text) {
+  Row row;
+  row.verb = std::move(verb);
+  row.paint = paint;
+  row.text = std::move(text);
+  return row;
+}
+
+/// "2 limits do not apply: needs memory events": by reason, in the order of the report. One line
+/// for all of them unless the reader wants more.
+void AddNotApplicable(const report::Report& report, int verbosity, std::vector<Row>& rows) {
+  struct Group {
+    std::string reason;
+    std::int64_t limits = 0, rules = 0;
+  };
+  std::vector<Group> groups;
+  const auto group_of = [&](const std::string& reason) -> Group& {
+    for (Group& group : groups) {
+      if (group.reason == reason) return group;
+    }
+    return groups.emplace_back(Group{reason});
+  };
+  for (const report::GateRow& row : report.gate) {
+    if (row.status == "skipped" || row.status == "not_applicable") ++group_of(row.reason).limits;
+  }
+  for (const report::Finding& finding : report.findings) {
+    if (finding.status == "not_applicable") ++group_of(finding.reason).rules;
+  }
+  if (verbosity <= 0 && groups.size() > 1) {
+    std::int64_t all = 0;
+    for (const Group& group : groups) all += group.limits + group.rules;
+    rows.push_back(Note("note", Paint::kDim,
+                        fmt::format("{} limits and rules do not apply to this recording; -v says "
+                                    "why",
+                                    all)));
+    return;
+  }
+  for (const Group& group : groups) {
+    std::string who;
+    if (group.limits > 0) who = Counted(group.limits, "limit", "limits");
+    if (group.rules > 0) {
+      who += (who.empty() ? "" : " and ") + Counted(group.rules, "rule", "rules");
+    }
+    const bool one = group.limits + group.rules == 1;
+    rows.push_back(Note(
+        "note", Paint::kDim,
+        fmt::format("{} {} not apply: {}", who, one ? "does" : "do", Printable(group.reason))));
+  }
+}
+
+std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
+  std::vector<Row> rows;
+  for (const report::Finding* finding : FiredFindings(report))
+    rows.push_back(RowOf(report, *finding));
+  std::map<std::string_view, std::size_t> missed;  // metric → row: two limits on one are one line
+  for (const report::GateRow* gate : GateByWeight(report)) {
+    const auto [place, is_first] = missed.emplace(gate->metric, rows.size());
+    if (IsOpen(*gate) && !is_first && gate->change.text.empty()) {
+      Row& row = rows[place->second];
+      row.limit.insert(row.limit.size() - 1, ", " + gate->limit);
+      continue;
+    }
+    const bool is_info = gate->status == "info";
+    if (IsOpen(*gate) || is_info || (verbosity > 0 && gate->status == "pass")) {
+      rows.push_back(RowOf(*gate));
+    }
+  }
+  for (const report::ImportCounter& counter : report.import) {
+    const bool is_loss = counter.severity == "data_loss";
+    if (!is_loss && verbosity <= 0) continue;
+    std::string text = Printable(counter.text);
+    if (counter.count > 1) {
+      text = fmt::format("{} {}", FormatCount(static_cast<std::int64_t>(counter.count)), text);
+    }
+    rows.push_back(
+        Note(is_loss ? "loss" : "read", is_loss ? Paint::kRed : Paint::kDim, std::move(text)));
+  }
+  if (report.verdict.status == "no_verdict") {
+    for (const std::string& reason : report.verdict.reasons) {
+      rows.push_back(Note("open", Paint::kYellow, Printable(reason)));
+    }
+  }
+  for (const report::Remark& remark : report.remarks) {
+    rows.push_back(Note("note", Paint::kDim, Printable(remark.text)));
+  }
+  AddNotApplicable(report, verbosity, rows);
+  return rows;
+}
+
+std::size_t Widest(const std::vector<Row>& rows, std::string Row::*field, std::size_t most) {
+  std::size_t width = 0;
+  for (const Row& row : rows) width = std::max(width, CharactersIn(row.*field));
+  return std::min(width, most);
+}
+
+std::string ListText(const std::vector<Row>& rows, std::size_t width, bool color) {
+  const std::size_t verb = Widest(rows, &Row::verb, 8), name = Widest(rows, &Row::name, 40);
+  const std::size_t value = Widest(rows, &Row::value, 12), limit = Widest(rows, &Row::limit, 24);
+  const std::size_t indent = 2 + verb + 2;
+  std::string out;
+  for (const Row& row : rows) {
+    std::string line;
+    if (!row.name.empty()) {
+      line = Padded(row.name, name) + "  " + Padded(row.value, value, true);
+      if (limit > 0) line += "  " + Padded(row.limit, limit);
+      if (!row.gain.empty()) line += "  " + row.gain;
+      line.erase(line.find_last_not_of(' ') + 1);
+    }
+    const bool fits = indent + CharactersIn(line) + 2 + CharactersIn(row.text) <= width;
+    if (!row.name.empty() && fits && !row.text.empty()) line += "  " + row.text;
+    out += "  " + Painted(Padded(row.verb, verb), row.paint, color) + "  ";
+    if (row.name.empty() || !fits) {
+      std::string lead = row.name.empty() ? "" : "\n" + std::string(indent, ' ');
+      for (const std::string& part : Wrapped(row.text, width - std::min(width / 2, indent))) {
+        if (!part.empty()) line += lead + part;
+        lead = "\n" + std::string(indent, ' ');
+      }
+    }
+    out += line + "\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string RenderTerminal(const report::Report& report, const TerminalOptions& options) {
+  if (IsComparisonAlone(report)) return RenderComparison(report, options.verbosity);
+  const std::string& status = report.verdict.status;
+  const Paint paint = status == "pass"   ? Paint::kGreen
+                      : status == "fail" ? Paint::kRed
+                                         : Paint::kYellow;
+  const std::string verdict = fmt::format(
+      "{}  {}\n", Painted(VerdictWord(status), paint, options.color), CountsText(report.verdict));
+  if (options.verbosity < 0) return verdict;
+  const auto width = static_cast<std::size_t>(std::max(40, options.width));
+  std::string out = fmt::format(
+      "{}   {}\n\n", Painted(Printable(report.profile.name), Paint::kBold, options.color),
+      Printable(RunText(report)));
+  out += BreakdownText(report, width);
+  out += ChangeText(report, width);
+  const std::string list = ListText(RowsOf(report, options.verbosity), width, options.color);
+  if (!list.empty()) out += list + "\n";
+  return out + verdict;
+}
+
+}  // namespace profgauge::render

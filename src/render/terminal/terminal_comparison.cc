@@ -1,0 +1,108 @@
+// What changed between two runs, for a terminal: differences, metrics, then where the change of the
+// iteration time comes from, as a tree whose parts sum to it.
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "render/shared/change.h"
+#include "render/shared/renderer.h"
+#include "render/shared/words.h"
+
+namespace profgauge::render {
+namespace {
+
+constexpr std::size_t kNameWidth = 60;
+
+std::string DifferenceLines(const report::Comparison& comparison) {
+  std::string out;
+  for (const report::Difference& difference : comparison.differences) {
+    const auto shown = [&difference](const std::string& value) {
+      return PrintableShort(PropertyText(difference.property, value), kNameWidth);
+    };
+    out += fmt::format("  {}  {}: {} → {}\n", difference.blocks ? "blocks " : "differs",
+                       Printable(PropertyTitle(difference.property)), shown(difference.base),
+                       shown(difference.current));
+  }
+  return out.empty() ? out : out + "\n";
+}
+
+std::string MetricLine(const report::ComparedMetric& metric) {
+  std::string line = fmt::format("  {:<12}  {}  ", metric.result, Printable(metric.metric));
+  if (metric.result == "missing") return line + Printable(metric.note) + "\n";
+  line += fmt::format("{} → {}  {}", metric.base.text, metric.current.text, metric.change.text);
+  if (!metric.low.text.empty()) {
+    line += fmt::format(" [{}, {}]", metric.low.text, metric.high.text);
+  }
+  if (!metric.limit.empty()) line += fmt::format("  (limit {})", metric.limit);
+  if (!metric.note.empty()) line += "  " + Printable(metric.note);
+  return line + "\n";
+}
+
+std::string Line(std::int64_t delta, std::size_t depth, const std::string& name,
+                 const std::string& effects) {
+  const std::string amount = DeltaText(delta);
+  const std::size_t width = CharactersIn(amount);
+  return fmt::format("  {}{}  {}{}{}\n", std::string(width < 9 ? 9 - width : 0, ' '), amount,
+                     std::string(2 * depth, ' '), name, effects);
+}
+
+std::string TreeLine(const ChangeRow& row) {
+  if (row.step == nullptr) {
+    return Line(row.delta, row.depth, fmt::format("{} smaller", row.smaller), "");
+  }
+  const report::ComparisonStep& step = *row.step;
+  std::string name = PrintableShort(StepTitle(step), kNameWidth);
+  if (step.change != "changed") name += " (" + step.change + ")";
+  std::string effects;
+  // What rounding leaves of the other effect is no news.
+  const bool only_count = std::abs(step.duration_effect) * 1000 < std::abs(step.count_effect);
+  if (step.count_effect != 0 && step.duration_effect != 0 && !only_count) {
+    effects = fmt::format("  = {} by count {} by duration", DeltaText(step.count_effect),
+                          DeltaText(step.duration_effect));
+  } else if (step.count_effect != 0) {
+    effects = "  by count";
+  }
+  if (step.significant) effects += "  *";
+  return Line(step.delta, row.depth, name, effects);
+}
+
+std::string ChangeLine(const report::Comparison& comparison) {
+  if (!HasTimes(comparison)) {
+    return "The change of the iteration time cannot be explained: a run has no iteration times.\n";
+  }
+  const std::string relative = RelativeText(comparison);
+  return fmt::format("{}  {} → {} per iteration{}\n", DeltaText(comparison.delta),
+                     FormatDuration(static_cast<double>(comparison.base)),
+                     FormatDuration(static_cast<double>(comparison.current)),
+                     relative.empty() ? "" : " (" + relative + ")");
+}
+
+}  // namespace
+
+std::string RenderComparison(const report::Report& report, int verbosity) {
+  if (!report.comparison) return {};
+  const report::Comparison& comparison = *report.comparison;
+  if (verbosity < 0) return ChangeLine(comparison);
+  std::string out =
+      fmt::format("{} against {}", Printable(report.profile.name), Printable(comparison.baseline));
+  if (comparison.baseline_runs > 1) {
+    out += fmt::format(", the middle one of {} runs", comparison.baseline_runs);
+  }
+  if (comparison.current_runs > 1) {
+    out += fmt::format("; {} current runs", comparison.current_runs);
+  }
+  out += "\n\n" + DifferenceLines(comparison);
+  for (const report::ComparedMetric& metric : comparison.metrics) out += MetricLine(metric);
+  if (!comparison.metrics.empty()) out += "\n";
+  if (!HasTimes(comparison)) {
+    return out + ChangeLine(comparison) +
+           "The values that both runs have are compared in --html, --md, --xlsx and --json.\n";
+  }
+  out += "  where the change of an iteration comes from   (* significant beyond noise)\n\n";
+  for (const ChangeRow& row : ChangeTree(comparison, {})) out += TreeLine(row);
+  return out + "\n" + ChangeLine(comparison);
+}
+
+}  // namespace profgauge::render

@@ -1,0 +1,261 @@
+#include "render/trace/chrome_trace.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <charconv>
+#include <iterator>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "render/shared/escape.h"
+
+namespace profgauge::render {
+namespace {
+
+using report::Timeline;
+
+std::string Quoted(std::string_view text) {
+  return boost::json::serialize(boost::json::string(ValidUtf8(text)));
+}
+
+// Microseconds, exactly.
+std::string Micros(Ns time) {
+  const Ns whole = time / 1000, rest = time % 1000;
+  if (rest == 0) return fmt::to_string(whole);
+  return fmt::format("{}{}.{:03}", time < 0 && whole == 0 ? "-" : "", whole,
+                     rest < 0 ? -rest : rest);
+}
+
+// The PyTorch profiler's word for a kind of event, so that whoever reads its traces, we among them,
+// reads ours.
+std::string_view CategoryOf(const Timeline::Kind& kind, const Timeline::Track& track) {
+  const std::string& own = kind.category;
+  if (own == "tensor_core_kernel" || own == "other_kernel" || own == "communication") {
+    return "kernel";
+  }
+  if (own == "memcpy" || own == "memset") return own == "memcpy" ? "gpu_memcpy" : "gpu_memset";
+  if (own == "runtime") return "cuda_runtime";
+  if (own == "python") return "python_function";
+  if (own == "cpu" || own == "other") return "cpu_op";
+  if (own == "annotation" && track.device >= 0) return "gpu_user_annotation";
+  return own == "wait" ? "wait" : "user_annotation";
+}
+
+bool IsDeviceWork(std::string_view category) {
+  return category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset";
+}
+
+// Shapes are JSON as they stand.
+bool IsJson(std::string_view text) {
+  boost::system::error_code failed;
+  boost::json::parse(text, failed);
+  return !failed;
+}
+
+class Writer {
+ public:
+  explicit Writer(const Timeline& timeline) : timeline_(timeline) {}
+
+  std::string Write(const report::Report& report) {
+    out_ = "{\"displayTimeUnit\":\"ns\",\"otherData\":{";
+    out_ += fmt::format(
+        "\"tool\":{},\"run\":{},\"left_out\":{}}},\n\"deviceProperties\":[{}],\n\"traceEvents\":["
+        "\n",
+        Quoted(report.tool), Quoted(report.profile.name),
+        Quoted(timeline_.left_out.empty() ? "nothing" : timeline_.left_out),
+        DeviceProperties(report));
+    NameProcesses();
+    PlaceLanes();
+    for (const auto& kind : timeline_.kinds) words_.push_back(ArgumentsOf(kind));
+    MarkLaunches();
+    for (std::size_t i = 0; i < timeline_.lanes.size(); ++i) WriteLane(i);
+    WriteFlows();
+    WriteCounters();
+    return std::move(out_) + "\n]}\n";
+  }
+
+ private:
+  template <class... Args>
+  void Event(fmt::format_string<Args...> form, Args&&... args) {
+    if (!is_first_) out_ += ",\n";
+    is_first_ = false;
+    fmt::format_to(std::back_inserter(out_), form, std::forward<Args>(args)...);
+  }
+
+  std::size_t ProcessOf(const std::string& group, std::int64_t rank) {
+    const auto [place, is_new] = processes_.try_emplace({rank, group}, processes_.size());
+    if (is_new) {
+      const std::size_t pid = place->second;
+      Event(R"({{"ph":"M","name":"process_name","pid":{},"tid":0,"args":{{"name":{}}}}})", pid,
+            Quoted(several_ranks_ ? fmt::format("rank {} · {}", rank, group) : group));
+      Event(
+          R"({{"ph":"M","name":"process_sort_index","pid":{},"tid":0,"args":{{"sort_index":{}}}}})",
+          pid, pid);
+    }
+    return place->second;
+  }
+
+  void NameProcesses() {
+    for (const auto& track : timeline_.tracks) {
+      several_ranks_ = several_ranks_ || track.rank != timeline_.tracks.front().rank;
+    }
+    for (const auto& track : timeline_.tracks) ProcessOf(track.group, track.rank);
+  }
+
+  // Whether each event of the lane lies inside one of the lane above it.
+  bool IsNested(const Timeline::Lane& above, const Timeline::Lane& lane) const {
+    std::uint32_t outer = above.begin;
+    for (std::uint32_t i = lane.begin; i < lane.end; ++i) {
+      while (outer < above.end && EndOf(outer) <= timeline_.start[i]) ++outer;
+      if (outer == above.end || timeline_.start[outer] > timeline_.start[i] ||
+          EndOf(outer) < EndOf(i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // A thread for each track, and one more from each lane on that does not nest.
+  void PlaceLanes() {
+    std::size_t thread = 0;
+    for (std::size_t i = 0; i < timeline_.lanes.size(); ++i) {
+      const Timeline::Lane& lane = timeline_.lanes[i];
+      const bool goes_on = i > 0 && timeline_.lanes[i - 1].track == lane.track &&
+                           IsNested(timeline_.lanes[i - 1], lane);
+      if (!goes_on) {
+        ++thread;
+        const auto& track = timeline_.tracks[lane.track];
+        const std::size_t pid = ProcessOf(track.group, track.rank);
+        Event(R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":{}}}}})", pid,
+              thread,
+              Quoted(lane.depth == 0 ? track.name
+                                     : fmt::format("{} ({})", track.name, lane.depth + 1)));
+        Event(
+            R"({{"ph":"M","name":"thread_sort_index","pid":{},"tid":{},"args":{{"sort_index":{}}}}})",
+            pid, thread, thread);
+      }
+      threads_.push_back(thread);
+    }
+  }
+
+  void WriteLane(std::size_t index) {
+    const Timeline::Lane& lane = timeline_.lanes[index];
+    const auto& track = timeline_.tracks[lane.track];
+    const std::size_t pid = ProcessOf(track.group, track.rank);
+    for (std::uint32_t i = lane.begin; i < lane.end; ++i) {
+      const Timeline::Kind& kind = timeline_.kinds[timeline_.kind[i]];
+      const std::string_view category = CategoryOf(kind, track);
+      Event(
+          R"({{"ph":"X","name":{},"cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},"args":{{{}{}}}}})",
+          Quoted(kind.name), category, pid, threads_[index], Micros(timeline_.start[i]),
+          Micros(timeline_.duration[i]), words_[timeline_.kind[i]],
+          OwnArguments(i, category, track, threads_[index]));
+    }
+  }
+
+  // What all events of a kind share.
+  std::string ArgumentsOf(const Timeline::Kind& kind) const {
+    std::string out = fmt::format("\"class\":\"{}\"", kind.category);
+    const bool shapes = kind.category == "cpu" && IsJson(kind.detail);
+    if (shapes) out += ",\"Input Dims\":" + kind.detail;
+    if (!shapes && !kind.detail.empty()) out += ",\"detail\":" + Quoted(kind.detail);
+    for (std::size_t i = 0; i < kind.facets.size(); ++i) {
+      if (kind.facets[i].empty()) continue;
+      out += fmt::format(",{}:{}", Quoted(timeline_.facets[i].id), Quoted(kind.facets[i]));
+    }
+    return out;
+  }
+
+  std::string OwnArguments(std::uint32_t event, std::string_view category,
+                           const Timeline::Track& track, std::size_t thread) const {
+    std::string out;
+    if (IsDeviceWork(category)) {
+      std::int64_t stream = static_cast<std::int64_t>(thread);
+      if (track.name.starts_with("stream ")) {
+        std::from_chars(track.name.data() + 7, track.name.data() + track.name.size(), stream);
+      }
+      out += fmt::format(",\"device\":{},\"stream\":{}", track.device, stream);
+      const std::uint32_t call = timeline_.link[event];
+      if (call != Timeline::kNoLink) out += fmt::format(",\"correlation\":{}", call + 1);
+    } else if (launches_[event]) {
+      out += fmt::format(",\"correlation\":{}", event + 1);
+    }
+    for (const auto& amount : timeline_.amounts) {
+      if (amount.value[event] == 0) continue;
+      out += fmt::format(",\"{}\":{}", amount.id, amount.value[event]);
+    }
+    return out;
+  }
+
+  void MarkLaunches() {
+    launches_.assign(timeline_.start.size(), false);
+    for (const std::uint32_t call : timeline_.link) {
+      if (call != Timeline::kNoLink) launches_[call] = true;
+    }
+  }
+
+  static std::string DeviceProperties(const report::Report& report) {
+    std::string out;
+    for (const report::Device& device : report.profile.devices) {
+      if (device.rank != report.profile.devices.front().rank) continue;
+      out += fmt::format("{}{{\"id\":{},\"name\":{}}}", out.empty() ? "" : ",", device.id,
+                         Quoted(device.name));
+    }
+    return out;
+  }
+
+  std::size_t LaneOf(std::uint32_t event) const {
+    const auto after = std::upper_bound(
+        timeline_.lanes.begin(), timeline_.lanes.end(), event,
+        [](std::uint32_t at, const Timeline::Lane& lane) { return at < lane.end; });
+    return static_cast<std::size_t>(after - timeline_.lanes.begin());
+  }
+
+  void WriteFlows() {
+    for (std::uint32_t i = 0; i < timeline_.link.size(); ++i) {
+      const std::uint32_t from = timeline_.link[i];
+      if (from == Timeline::kNoLink) continue;
+      for (const auto& [event, form] : {std::pair(from, std::string_view("s")),
+                                        std::pair(i, std::string_view("f\",\"bp\":\"e"))}) {
+        const std::size_t lane = LaneOf(event);
+        const auto& track = timeline_.tracks[timeline_.lanes[lane].track];
+        Event(R"({{"ph":"{}","name":"ac2g","cat":"ac2g","id":{},"pid":{},"tid":{},"ts":{}}})", form,
+              i, ProcessOf(track.group, track.rank), threads_[lane],
+              Micros(timeline_.start[event]));
+      }
+    }
+  }
+
+  void WriteCounters() {
+    for (const auto& counter : timeline_.counters) {
+      const std::size_t pid = ProcessOf(counter.group, counter.rank);
+      for (std::size_t i = 0; i < counter.time.size(); ++i) {
+        Event(R"({{"ph":"C","name":{},"pid":{},"tid":0,"ts":{},"args":{{"value":{}}}}})",
+              Quoted(counter.name), pid, Micros(counter.time[i]),
+              static_cast<double>(counter.value[i]) * counter.scale);
+      }
+    }
+  }
+
+  Ns EndOf(std::uint32_t event) const { return timeline_.start[event] + timeline_.duration[event]; }
+
+  const Timeline& timeline_;
+  std::string out_;
+  bool is_first_ = true, several_ranks_ = false;
+  std::map<std::pair<std::int64_t, std::string>, std::size_t> processes_;
+  std::vector<std::size_t> threads_;  // Of each lane.
+  std::vector<std::string> words_;    // Of each kind: the arguments that its events share.
+  std::vector<bool> launches_;        // Of each event: whether it launched another.
+};
+
+}  // namespace
+
+std::string RenderChromeTrace(const report::Report& report) {
+  return Writer(report.timeline).Write(report);
+}
+
+}  // namespace profgauge::render

@@ -1,0 +1,65 @@
+// The workbook: Summary, Findings, Evidence, the tables, Metrics, Baseline, About.
+#include <locale.h>
+
+#include <charconv>
+#include <chrono>
+
+#include "render/shared/change.h"
+#include "render/shared/renderer.h"
+#include "render/xlsx/xlsx_sheets.h"
+
+namespace profgauge::render {
+namespace {
+
+/// libxlsxwriter prints numbers with printf: a decimal comma would break the file.
+class CLocale {
+ public:
+  CLocale() : locale_(newlocale(LC_ALL_MASK, "C", nullptr)), old_(uselocale(locale_)) {}
+  ~CLocale() {
+    uselocale(old_);
+    if (locale_ != nullptr) freelocale(locale_);
+  }
+  CLocale(const CLocale&) = delete;
+  CLocale& operator=(const CLocale&) = delete;
+
+ private:
+  locale_t locale_, old_;
+};
+
+/// The day of the recording, so that the file's date says something and no clock is asked.
+std::int64_t CreatedOf(const std::string& captured) {
+  constexpr std::int64_t kUnknown = 946'684'800;  // 2000-01-01
+  int year = 0;
+  unsigned month = 0, day = 0;
+  if (captured.size() < 10) return kUnknown;
+  std::from_chars(captured.data(), captured.data() + 4, year);
+  std::from_chars(captured.data() + 5, captured.data() + 7, month);
+  std::from_chars(captured.data() + 8, captured.data() + 10, day);
+  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month),
+                                         std::chrono::day(day)};
+  if (!date.ok() || year < 1980) return kUnknown;
+  return std::int64_t{std::chrono::sys_days(date).time_since_epoch().count()} * 86'400;
+}
+
+}  // namespace
+
+Result<std::string> RenderXlsx(const report::Report& report) {
+  const CLocale locale;
+  XlsxBook book(report.profile.name, CreatedOf(report.profile.captured));
+  if (book.handle() == nullptr) return book.Finish();
+  if (IsComparisonAlone(report)) {
+    AddComparisonSheets(book, report);
+    return book.Finish();
+  }
+  const EvidenceRows evidence = PlaceEvidence(report);
+  AddSummarySheet(book, report);
+  AddFindingsSheet(book, report, evidence);
+  AddEvidenceSheet(book, report, evidence);
+  AddTableSheets(book, report);
+  AddMetricsSheet(book, report);
+  AddComparisonSheets(book, report);
+  AddAboutSheet(book, report);
+  return book.Finish();
+}
+
+}  // namespace profgauge::render

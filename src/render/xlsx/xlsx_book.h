@@ -1,0 +1,43 @@
+// A workbook over libxlsxwriter. Same calls, same bytes: the clock, the locale and the time zone
+// have no part in it.
+#pragma once
+
+#include <xlsxwriter.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "base/units.h"
+#include "profgauge/error.h"
+#include "render/xlsx/xlsx_style.h"
+
+namespace profgauge::render {
+
+class XlsxBook {
+ public:
+  /// `created` is written as the file's date, seconds since 1970.
+  XlsxBook(const std::string& title, std::int64_t created);
+  ~XlsxBook();
+  XlsxBook(const XlsxBook&) = delete;
+  XlsxBook& operator=(const XlsxBook&) = delete;
+
+  /// The bytes of the file. Errors: kOutput "xlsx/library". Once, as the last call.
+  Result<std::string> Finish();
+
+  lxw_workbook* handle() { return book_; }
+  lxw_format* Format(XlsxStyle style);
+  /// The number format of `unit` with the unit behind the number, for columns of mixed units.
+  lxw_format* FormatWithUnit(Unit unit);
+  /// Keeps the first failure.
+  void Check(lxw_error error);
+
+ private:
+  int file_ = -1;
+  lxw_workbook* book_ = nullptr;
+  std::map<XlsxStyle, lxw_format*> formats_;
+  std::map<Unit, lxw_format*> unit_formats_;
+  lxw_error error_ = LXW_NO_ERROR;
+};
+
+}  // namespace profgauge::render

@@ -1,0 +1,194 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/format.h"
+#include "render/shared/words.h"
+#include "render/xlsx/xlsx_sheets.h"
+
+namespace profgauge::render {
+namespace {
+
+using report::Finding;
+
+// Columns of the findings sheet.
+enum FindingColumn : std::size_t {
+  kLevelColumn,
+  kRuleColumn,
+  kTitleColumn,
+  kMessageColumn,
+  kMeasuredColumn,
+  kGainColumn,
+  kBoundColumn,
+  kAdviceColumn,
+  kEvidenceColumn,
+  kDocsColumn,
+  kStatusColumn,
+  kAssigneeColumn,
+  kDueColumn,
+  kCommentColumn,
+};
+
+const std::vector<XlsxColumn>& FindingColumns() {
+  static const std::vector<XlsxColumn> columns = {
+      {"Level", Unit::kText},         {"Rule", Unit::kText},
+      {"Title", Unit::kText},         {"What was found", Unit::kText},
+      {"Measured", Unit::kNumber},    {"Possible gain per iteration", Unit::kTime},
+      {"Gain is", Unit::kText},       {"Advice", Unit::kText},
+      {"Evidence", Unit::kText},      {"More", Unit::kText},
+      {"Review status", Unit::kText}, {"Assignee", Unit::kText},
+      {"Due", Unit::kText},           {"Comment", Unit::kText}};
+  return columns;
+}
+
+std::string BoundText(const Finding& finding) {
+  if (finding.gain_bound == "upper") return "at most";
+  return finding.gain_bound == "typical" ? "about" : finding.gain_bound;
+}
+
+void WriteFinding(XlsxSheet& sheet, std::size_t row, const Finding& finding,
+                  std::size_t evidence_row) {
+  const std::string found = XlsxProse(finding.message.empty() ? finding.reason : finding.message);
+  const std::string advice = XlsxProse(finding.advice);
+  sheet.Text(row, kLevelColumn, StatusWord(finding.status), XlsxStyle::kWrap);
+  sheet.Text(row, kRuleColumn, finding.rule, XlsxStyle::kWrap);
+  sheet.Text(row, kTitleColumn, finding.title, XlsxStyle::kWrap);
+  sheet.Text(row, kMessageColumn, found, XlsxStyle::kWrap);
+  if (!IsAbsent(finding.metric.value)) sheet.Mixed(row, kMeasuredColumn, finding.metric);
+  sheet.FitRow(row, found);
+  sheet.FitRow(row, advice);
+  sheet.Cell(row, kGainColumn, finding.gain.value, Unit::kTime);
+  sheet.Text(row, kBoundColumn, BoundText(finding), XlsxStyle::kIndented);
+  sheet.Text(row, kAdviceColumn, advice, XlsxStyle::kWrap);
+  if (evidence_row > 0) {
+    sheet.Link(row, kEvidenceColumn, fmt::format("internal:'Evidence'!A{}", evidence_row + 1),
+               Counted(static_cast<std::int64_t>(finding.evidence.size()), "row", "rows"));
+  }
+  if (finding.docs.starts_with("https://")) {
+    sheet.Link(row, kDocsColumn, finding.docs, finding.docs);
+  } else {
+    sheet.Text(row, kDocsColumn, finding.docs, XlsxStyle::kWrap);
+  }
+}
+
+void WriteLimit(XlsxSheet& sheet, std::size_t row, const report::GateRow& limit) {
+  sheet.Text(row, kLevelColumn, StatusWord(limit.status), XlsxStyle::kWrap);
+  sheet.Text(row, kRuleColumn, limit.metric, XlsxStyle::kWrap);
+  sheet.Text(row, kTitleColumn, limit.title, XlsxStyle::kWrap);
+  sheet.Text(row, kMessageColumn,
+             limit.status == "missing"
+                 ? limit.reason
+                 : fmt::format("measured {}, limit {}", limit.measured.text, limit.limit),
+             XlsxStyle::kWrap);
+  sheet.Mixed(row, kMeasuredColumn, limit.measured);
+}
+
+/// Lists and messages for the columns in which a team keeps track; the first `open` rows are to be
+/// looked at.
+void AddReview(XlsxSheet& sheet, std::size_t rows, std::size_t open) {
+  const auto last = static_cast<lxw_row_t>(rows);
+  // The library takes writable texts, and does not write.
+  std::string texts[] = {"open",
+                         "accepted",
+                         "in progress",
+                         "fixed",
+                         "will not fix",
+                         "Not a date",
+                         "Enter a day, as 2027-03-31."};
+  char* choices[] = {texts[0].data(), texts[1].data(), texts[2].data(),
+                     texts[3].data(), texts[4].data(), nullptr};
+  lxw_data_validation status = {};
+  status.validate = LXW_VALIDATION_TYPE_LIST;
+  status.value_list = choices;
+  sheet.book().Check(worksheet_data_validation_range(sheet.handle(), 1, kStatusColumn, last,
+                                                     kStatusColumn, &status));
+  lxw_data_validation due = {};
+  due.validate = LXW_VALIDATION_TYPE_DATE;
+  due.criteria = LXW_VALIDATION_CRITERIA_GREATER_THAN;
+  due.minimum_datetime = {2000, 1, 1, 0, 0, 0};
+  due.value_datetime = {2000, 1, 1, 0, 0, 0};
+  due.error_title = texts[5].data();
+  due.error_message = texts[6].data();
+  sheet.book().Check(
+      worksheet_data_validation_range(sheet.handle(), 1, kDueColumn, last, kDueColumn, &due));
+  for (std::size_t row = 1; row <= rows; ++row) {
+    if (row <= open) sheet.Text(row, kStatusColumn, "open", XlsxStyle::kWrap);
+    worksheet_write_blank(sheet.handle(), static_cast<lxw_row_t>(row), kDueColumn,
+                          sheet.book().Format(XlsxStyle::kDate));
+  }
+}
+
+std::vector<const Finding*> InOrder(const report::Report& report) {
+  std::vector<const Finding*> order = FiredFindings(report);
+  for (const Finding& finding : report.findings) {
+    if (!HasFired(finding)) order.push_back(&finding);
+  }
+  return order;
+}
+
+std::size_t IndexOf(const report::Report& report, const Finding* finding) {
+  return static_cast<std::size_t>(finding - report.findings.data());
+}
+
+}  // namespace
+
+EvidenceRows PlaceEvidence(const report::Report& report) {
+  EvidenceRows places(report.findings.size(), 0);
+  std::size_t row = 2;
+  for (const Finding* finding : InOrder(report)) {
+    if (finding->evidence.empty() || finding->evidence_heads.empty()) continue;
+    places[IndexOf(report, finding)] = row;
+    row += std::min(finding->evidence.size(), kXlsxRows) + 3;  // title, heads, rows, a gap
+  }
+  return places;
+}
+
+void AddFindingsSheet(XlsxBook& book, const report::Report& report, const EvidenceRows& evidence) {
+  XlsxSheet sheet(book, "Findings");
+  std::size_t row = 0;
+  std::set<std::string_view> missed;  // an error and a warning on one metric are one entry
+  for (const report::GateRow* limit : GateByWeight(report)) {
+    if (IsOpen(*limit) && missed.insert(limit->metric).second) WriteLimit(sheet, ++row, *limit);
+  }
+  std::size_t open = row;
+  for (const Finding* finding : InOrder(report)) {
+    open += HasFired(*finding) ? 1 : 0;  // these come first
+    WriteFinding(sheet, ++row, *finding, evidence[IndexOf(report, finding)]);
+  }
+  if (row > 0) AddReview(sheet, row, open);
+  sheet.AddTable(0, FindingColumns(), row, "t_findings", kLevelColumn);
+  sheet.Freeze(1, 2);
+  sheet.FitColumns();
+}
+
+void AddEvidenceSheet(XlsxBook& book, const report::Report& report, const EvidenceRows& evidence) {
+  XlsxSheet sheet(book, "Evidence");
+  sheet.Text(0, 0, "Evidence of the findings, all rows", XlsxStyle::kHeading);
+  bool has_any = false;
+  for (const Finding* finding : InOrder(report)) {
+    const std::size_t index = IndexOf(report, finding), place = evidence[index];
+    if (place == 0) continue;
+    has_any = true;
+    sheet.Link(place, 0, "internal:'Findings'!A1", finding->rule + ": " + finding->title);
+    std::vector<XlsxColumn> heads = {{"Rule", Unit::kText}};
+    for (std::size_t i = 0; i < finding->evidence_heads.size(); ++i) {
+      const bool has_unit = i < finding->evidence_units.size();
+      heads.push_back(
+          {finding->evidence_heads[i], has_unit ? finding->evidence_units[i] : Unit::kText});
+    }
+    const std::size_t rows = std::min(finding->evidence.size(), kXlsxRows);
+    for (std::size_t r = 0; r < rows; ++r) {
+      sheet.Text(place + 2 + r, 0, finding->rule);
+      const auto& cells = finding->evidence[r];
+      for (std::size_t i = 0; i < std::min(cells.size(), heads.size() - 1); ++i) {
+        sheet.Cell(place + 2 + r, i + 1, cells[i], heads[i + 1].unit, XlsxTextStyle(heads, i + 1));
+      }
+    }
+    sheet.AddTable(place + 1, heads, rows, fmt::format("t_evidence_{}", index));
+  }
+  if (!has_any) sheet.Text(2, 0, "No finding has evidence rows.");
+  sheet.FitColumns();
+}
+
+}  // namespace profgauge::render

@@ -1,0 +1,78 @@
+// A sheet of a workbook: numbers as numbers, text always as text, tables with filters, column
+// widths from what was written.
+#pragma once
+
+#include <xlsxwriter.h>
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/units.h"
+#include "base/value.h"
+#include "render/xlsx/xlsx_book.h"
+#include "report/report.h"
+
+namespace profgauge::render {
+
+/// Rows that one sheet shows at most; what is beyond is said, not shown.
+inline constexpr std::size_t kXlsxRows = 10'000;
+
+/// A column of a table to be.
+struct XlsxColumn {
+  std::string title;
+  Unit unit = Unit::kText;  ///< kNumber for numbers of several units.
+};
+
+/// How text of column `index` is written: with a space before it where a number stands on its left.
+XlsxStyle XlsxTextStyle(const std::vector<XlsxColumn>& columns, std::size_t index);
+
+class XlsxSheet {
+ public:
+  /// `name`: at most 31 characters, without []:*?/\.
+  XlsxSheet(XlsxBook& book, const std::string& name);
+
+  void Text(std::size_t row, std::size_t column, std::string_view text,
+            XlsxStyle style = XlsxStyle::kPlain);
+  void Number(std::size_t row, std::size_t column, double value, XlsxStyle style);
+  /// A value of `unit`, scaled as XlsxUnitOf says; absent and not finite ones stay empty.
+  void Cell(std::size_t row, std::size_t column, const Value& value, Unit unit,
+            XlsxStyle text_style = XlsxStyle::kPlain);
+  /// A number with its unit in the format, for columns of mixed units; "–" when it is absent.
+  void Mixed(std::size_t row, std::size_t column, const report::Quantity& quantity);
+  /// A link to a cell of another sheet ("internal:'Evidence'!A5") or a web address.
+  void Link(std::size_t row, std::size_t column, const std::string& target, std::string_view text);
+
+  /// Turns the cells written below `row` into a table with filters, and writes its heads into
+  /// `row`. Share columns get data bars; `level`: index of a column whose words are coloured.
+  /// Without rows only the heads are written. Returns the row below the table.
+  std::size_t AddTable(std::size_t row, const std::vector<XlsxColumn>& columns, std::size_t rows,
+                       const std::string& name, int level = -1);
+
+  /// Makes `row` a level of an outline that readers can fold: 0 to 7, deeper ones count as 7.
+  void Outline(std::size_t row, std::size_t level);
+  /// Makes `row` as high as `text` needs in a column of the widest kind.
+  void FitRow(std::size_t row, std::string_view text);
+  void Freeze(std::size_t rows, std::size_t columns);
+  /// Sets the widths of columns by what was written: 8 to 60 characters.
+  void FitColumns();
+
+  lxw_worksheet* handle() { return sheet_; }
+  XlsxBook& book() { return book_; }
+  const std::string& name() const { return name_; }
+
+ private:
+  void Widen(std::size_t column, std::string_view text);
+  void ColourLevels(std::size_t first, std::size_t last, std::size_t column);
+  void AddBars(std::size_t first, std::size_t last, std::size_t column);
+
+  XlsxBook& book_;
+  lxw_worksheet* sheet_ = nullptr;
+  std::string name_;
+  std::vector<std::size_t> widths_;
+  std::map<std::size_t, std::size_t> lines_;  ///< Of rows that are higher than one.
+};
+
+}  // namespace profgauge::render

@@ -1,0 +1,175 @@
+#include "render/xlsx/xlsx_style.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/text.h"
+#include "render/shared/escape.h"
+
+namespace profgauge::render {
+namespace {
+
+constexpr std::size_t kMostCharacters = 32'767;
+// Nanoseconds where they are most of a number, else microseconds.
+constexpr char kMillisecondDigits[] = "[<1]0.000###;#,##0.000";
+
+// `_x0041_` in a cell means the character 41; a name that holds such text must not become another.
+bool LooksEscaped(std::string_view text) {
+  if (text.size() < 7 || text[0] != '_' || text[1] != 'x' || text[6] != '_') return false;
+  return std::all_of(text.begin() + 2, text.begin() + 6, [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+  });
+}
+
+}  // namespace
+
+XlsxUnit XlsxUnitOf(Unit unit) {
+  switch (unit) {
+    case Unit::kTime:
+      return {1e-6, "ms", XlsxStyle::kMilliseconds};
+    case Unit::kBytes:
+      return {1e-6, "MB", XlsxStyle::kAmount};
+    case Unit::kBandwidth:
+      return {1e-9, "GB/s", XlsxStyle::kAmount};
+    case Unit::kFlops:
+      return {1e-9, "GFLOP", XlsxStyle::kAmount};
+    case Unit::kFlopRate:
+      return {1e-12, "TFLOP/s", XlsxStyle::kAmount};
+    case Unit::kShare:
+      return {1, "", XlsxStyle::kPercent};
+    case Unit::kCount:
+      return {1, "", XlsxStyle::kCount};
+    case Unit::kNumber:
+      return {1, "", XlsxStyle::kNumber};
+    case Unit::kText:
+    case Unit::kBool:
+      break;
+  }
+  return {};
+}
+
+void SetUpFormat(lxw_format* format, XlsxStyle style) {
+  format_set_align(format, LXW_ALIGN_VERTICAL_TOP);
+  const auto fill = [&](lxw_color_t background, lxw_color_t text) {
+    format_set_bg_color(format, background);
+    format_set_font_color(format, text);
+    format_set_bold(format);
+  };
+  switch (style) {
+    case XlsxStyle::kPlain:
+      break;
+    case XlsxStyle::kTitle:
+      format_set_bold(format), format_set_font_size(format, 16);
+      break;
+    case XlsxStyle::kHeading:
+      format_set_bold(format), format_set_font_size(format, 12);
+      break;
+    case XlsxStyle::kBold:
+      format_set_bold(format);
+      break;
+    case XlsxStyle::kWrap:
+      format_set_text_wrap(format);
+      break;
+    case XlsxStyle::kMuted:
+      format_set_font_color(format, 0x666666);
+      break;
+    case XlsxStyle::kLink:
+      format_set_font_color(format, 0x0563C1), format_set_underline(format, LXW_UNDERLINE_SINGLE);
+      break;
+    case XlsxStyle::kDate:
+      format_set_num_format(format, "yyyy-mm-dd");
+      break;
+    case XlsxStyle::kCount:
+      format_set_num_format(format, "#,##0");
+      break;
+    case XlsxStyle::kNumber:
+      format_set_num_format(format, "General");
+      break;
+    case XlsxStyle::kMilliseconds:
+      format_set_num_format(format, kMillisecondDigits);
+      break;
+    case XlsxStyle::kPercent:
+      format_set_num_format(format, "0.0%");
+      break;
+    case XlsxStyle::kAmount:
+      format_set_num_format(format, "#,##0.00");
+      break;
+    case XlsxStyle::kGood:
+      fill(0xD5F0E3, 0x0B5D35);
+      break;
+    case XlsxStyle::kBad:
+      fill(0xF9D5D8, 0x8E0019);
+      break;
+    case XlsxStyle::kWarn:
+      fill(0xFCE8C8, 0x7A4A00);
+      break;
+    case XlsxStyle::kHead:
+    case XlsxStyle::kHeadRight:
+    case XlsxStyle::kHeadIndented:
+      fill(0xE3E8EE, 0x1F2937);
+      format_set_bottom(format, LXW_BORDER_THIN);
+      if (style == XlsxStyle::kHeadRight) format_set_align(format, LXW_ALIGN_RIGHT);
+      if (style == XlsxStyle::kHeadIndented) format_set_indent(format, 1);
+      break;
+    case XlsxStyle::kIndented:
+      format_set_indent(format, 1);
+      break;
+    case XlsxStyle::kClipped:
+      format_set_align(format, LXW_ALIGN_FILL);
+      break;
+    case XlsxStyle::kFree:
+      break;
+  }
+}
+
+std::string XlsxText(std::string_view text) {
+  const bool is_plain = std::all_of(text.begin(), text.end(),
+                                    [](char c) { return c >= 0x20 && c < 0x7f && c != '_'; });
+  if (is_plain && text.size() < kMostCharacters) return std::string(text);
+  const std::string valid = ValidUtf8(text);
+  std::string out;
+  std::size_t characters = 0;
+  for (std::size_t i = 0; i < valid.size() && characters + 8 < kMostCharacters;) {
+    const std::string_view rest = std::string_view(valid).substr(i);
+    const std::size_t length = std::max<std::size_t>(1, Utf8Length(rest));
+    const std::string_view character = rest.substr(0, length);
+    const auto byte = static_cast<unsigned char>(character[0]);
+    const bool is_bad = (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f ||
+                        character == "\ufffe" || character == "\uffff";
+    if (LooksEscaped(rest)) {
+      out += "_x005F_";
+      characters += 7;
+    } else {
+      out += is_bad ? "\ufffd" : character;
+      characters += length == 4 ? 2 : 1;
+    }
+    i += length;
+    if (characters + 8 >= kMostCharacters && i < valid.size()) out += "…";
+  }
+  return out;
+}
+
+std::string XlsxProse(std::string_view markdown) {
+  std::string out;
+  for (std::string_view line : Lines(markdown)) {
+    const bool goes_on = line.starts_with("  ");  // an item of a list, on its next line
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    if (!out.empty()) out += goes_on ? ' ' : '\n';
+    if (!goes_on && line.starts_with("- ")) out += "• ", line.remove_prefix(2);
+    std::copy_if(line.begin(), line.end(), std::back_inserter(out),
+                 [](char c) { return c != '`'; });
+  }
+  return out;
+}
+
+std::string XlsxAddress(std::size_t row, std::size_t column) {
+  std::string letters;
+  for (std::size_t n = column + 1; n > 0; n = (n - 1) / 26) {
+    letters.insert(letters.begin(), static_cast<char>('A' + (n - 1) % 26));
+  }
+  return fmt::format("${}${}", letters, row + 1);
+}
+
+}  // namespace profgauge::render

@@ -1,0 +1,201 @@
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "base/format.h"
+#include "render/html/palette.h"
+#include "render/shared/words.h"
+#include "render/xlsx/xlsx_sheets.h"
+
+namespace profgauge::render {
+namespace {
+
+XlsxStyle StyleOf(std::string_view status) {
+  if (status == "pass") return XlsxStyle::kGood;
+  return status == "fail" ? XlsxStyle::kBad : XlsxStyle::kWarn;
+}
+
+std::size_t WriteFacts(XlsxSheet& sheet, const report::Report& report, std::size_t row) {
+  const report::ProfileInfo& profile = report.profile;
+  const auto add = [&](std::string_view label, std::string_view text) {
+    if (text.empty()) return;
+    sheet.Text(row, 0, label, XlsxStyle::kMuted);
+    sheet.Text(row++, 1, text, XlsxStyle::kFree);
+  };
+  add("Counts", CountsText(report.verdict));
+  for (const std::string& reason : report.verdict.reasons) add("Because", reason);
+  for (const report::ImportCounter& counter : report.import) {
+    if (counter.severity == "data_loss") add("Data loss", counter.text);
+  }
+  add("Policy", report.verdict.policy);
+  add("Devices", DevicesText(profile));
+  add("Ranks", profile.ranks > 1 ? FormatCount(profile.ranks) : "");
+  add("Iterations", profile.selection);
+  add("Framework", profile.framework);
+  add("Recorded", profile.captured);
+  add("Format", profile.format);
+  add("Tool", report.tool);
+  return row + 1;
+}
+
+std::size_t WriteGate(XlsxSheet& sheet, const report::Report& report, std::size_t row) {
+  sheet.Text(row++, 0, "Limits", XlsxStyle::kHeading);
+  if (report.gate.empty()) {
+    sheet.Text(row, 0, "No limit was asked for.");
+    return row + 2;
+  }
+  const std::vector<XlsxColumn> columns = {{"Status"},
+                                           {"Metric"},
+                                           {"Measured", Unit::kNumber},
+                                           {"Limit"},
+                                           {"Margin", Unit::kNumber},
+                                           {"Baseline", Unit::kNumber},
+                                           {"Change", Unit::kNumber},
+                                           {"Level"},
+                                           {"Id"},
+                                           {"Note"}};
+  std::size_t at = row;
+  for (const report::GateRow* limit : GateByWeight(report)) {
+    ++at;
+    sheet.Text(at, 0, StatusWord(limit->status), XlsxStyle::kWrap);
+    sheet.Text(at, 1, limit->title, XlsxStyle::kWrap);
+    sheet.Mixed(at, 2, limit->measured);
+    sheet.Text(at, 3, limit->limit, XlsxStyle::kIndented);
+    sheet.Mixed(at, 4, limit->margin);
+    sheet.Mixed(at, 5, limit->baseline);
+    sheet.Mixed(at, 6, limit->change);
+    sheet.Text(at, 7, StatusWord(limit->level), XlsxStyle::kIndented);
+    sheet.Text(at, 8, limit->metric, XlsxStyle::kWrap);
+    const std::string note = XlsxProse(limit->reason);
+    sheet.Text(at, 9, note, XlsxStyle::kWrap);
+    sheet.FitRow(at, note);
+  }
+  return sheet.AddTable(row, columns, report.gate.size(), "t_limits", 0) + 1;
+}
+
+lxw_color_t ColourOf(std::string_view part) {
+  for (const html::Category& category : html::kCategories) {
+    if (category.id != part) continue;
+    std::uint32_t colour = 0x888888;
+    const std::string_view fill = category.paint.fill;
+    std::from_chars(fill.data() + 1, fill.data() + fill.size(), colour, 16);
+    return colour;
+  }
+  return 0x888888;
+}
+
+std::string RangeOf(const XlsxSheet& sheet, std::size_t first, std::size_t last,
+                    std::size_t column) {
+  return fmt::format("='{}'!{}:{}", sheet.name(), XlsxAddress(first, column),
+                     XlsxAddress(last, column));
+}
+
+void QuietTitle(lxw_chart* chart) {
+  lxw_chart_font font = {};
+  font.size = 11;
+  font.bold = LXW_TRUE;
+  chart_title_set_name_font(chart, &font);
+}
+
+void AddBreakdownChart(XlsxSheet& sheet, const std::vector<report::BreakdownPart>& parts,
+                       std::size_t first, std::size_t row) {
+  lxw_chart* chart = workbook_add_chart(sheet.book().handle(), LXW_CHART_BAR_STACKED_PERCENT);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::string values = RangeOf(sheet, first + i, first + i, 1);
+    lxw_chart_series* series = chart_add_series(chart, nullptr, values.c_str());
+    chart_series_set_name(series,
+                          fmt::format("='{}'!{}", sheet.name(), XlsxAddress(first + i, 0)).c_str());
+    lxw_chart_fill fill = {};
+    fill.color = ColourOf(parts[i].id);
+    chart_series_set_fill(series, &fill);
+  }
+  chart_title_set_name(chart, "Where an iteration goes");
+  chart_legend_set_position(chart, LXW_CHART_LEGEND_BOTTOM);
+  chart_axis_set_label_position(chart->x_axis, LXW_CHART_AXIS_LABEL_POSITION_NONE);
+  chart_axis_major_gridlines_set_visible(chart->y_axis, LXW_FALSE);
+  QuietTitle(chart);
+  // One bar needs no axis that names it.
+  chart_axis_off(chart->x_axis);
+  chart_set_series_gap(chart, 30);
+  lxw_chart_options place = {};
+  place.x_scale = 1.6;
+  place.y_scale = 0.85;
+  sheet.book().Check(
+      worksheet_insert_chart_opt(sheet.handle(), static_cast<lxw_row_t>(row), 3, chart, &place));
+}
+
+std::size_t WriteBreakdown(XlsxSheet& sheet, const report::Report& report, std::size_t row) {
+  const auto parts = report::Breakdown(report);
+  if (parts.empty()) return row;
+  sheet.Text(row++, 0, "Where an iteration goes", XlsxStyle::kHeading);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    sheet.Text(row + 1 + i, 0, parts[i].title);
+    if (parts[i].time != nullptr) {
+      sheet.Cell(row + 1 + i, 1, parts[i].time->quantity.value, Unit::kTime);
+    }
+    sheet.Cell(row + 1 + i, 2, parts[i].share->quantity.value, Unit::kShare);
+  }
+  const std::size_t next =
+      sheet.AddTable(row, {{"Part"}, {"All iterations", Unit::kTime}, {"Share", Unit::kShare}},
+                     parts.size(), "t_breakdown");
+  AddBreakdownChart(sheet, parts, row + 1, row - 1);
+  return std::max(next + 1, row + 13);
+}
+
+/// The iterations' lengths; the numbers are those of the sheet Iterations.
+void AddIterationsChart(XlsxSheet& sheet, const report::Report& report, std::size_t row) {
+  const Table* table = report::FindTableById(report, "iterations");
+  if (table == nullptr || table->rows() < 2) return;
+  std::size_t index = 0, duration = 0, column_number = 0;
+  bool has_index = false, has_duration = false;
+  for (const Column& column : table->columns()) {
+    if (!column.absent_because().empty()) continue;
+    if (column.id() == "index") index = column_number, has_index = true;
+    if (column.id() == "duration") duration = column_number, has_duration = true;
+    ++column_number;
+  }
+  if (!has_index || !has_duration) return;
+  const std::size_t last = std::min(table->rows(), kXlsxRows);
+  const auto range = [&](std::size_t column) {
+    return fmt::format("='Iterations'!{}:{}", XlsxAddress(1, column), XlsxAddress(last, column));
+  };
+  lxw_chart* chart = workbook_add_chart(sheet.book().handle(), LXW_CHART_LINE);
+  lxw_chart_series* series = chart_add_series(chart, range(index).c_str(), range(duration).c_str());
+  chart_series_set_name(series, "Duration (ms)");
+  lxw_chart_line line = {};
+  line.color = 0x0072B2;
+  line.width = 1.5;
+  chart_series_set_line(series, &line);
+  chart_title_set_name(chart, "Iterations");
+  QuietTitle(chart);
+  lxw_chart_line grid = {};
+  grid.color = 0xDDDDDD;
+  grid.width = 0.75;
+  chart_axis_major_gridlines_set_line(chart->y_axis, &grid);
+  chart_axis_set_name(chart->x_axis, "Iteration");
+  chart_axis_set_name(chart->y_axis, "ms");
+  chart_axis_set_min(chart->y_axis, 0);
+  chart_legend_set_position(chart, LXW_CHART_LEGEND_NONE);
+  lxw_chart_options place = {};
+  place.x_scale = 2.2;
+  sheet.book().Check(
+      worksheet_insert_chart_opt(sheet.handle(), static_cast<lxw_row_t>(row), 0, chart, &place));
+}
+
+}  // namespace
+
+void AddSummarySheet(XlsxBook& book, const report::Report& report) {
+  XlsxSheet sheet(book, "Summary");
+  sheet.Text(0, 0, report.profile.name, XlsxStyle::kTitle);
+  sheet.Text(
+      1, 0,
+      fmt::format("{} {}", VerdictSign(report.verdict.status), VerdictWord(report.verdict.status)),
+      StyleOf(report.verdict.status));
+  std::size_t row = WriteFacts(sheet, report, 2);
+  row = WriteGate(sheet, report, row);
+  row = WriteBreakdown(sheet, report, row);
+  AddIterationsChart(sheet, report, row);
+  sheet.FitColumns();
+}
+
+}  // namespace profgauge::render

@@ -1,0 +1,191 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "base/format.h"
+#include "render/shared/words.h"
+#include "render/xlsx/xlsx_sheets.h"
+
+namespace profgauge::render {
+namespace {
+
+struct SheetName {
+  std::string_view table, sheet;
+  std::size_t rows = kXlsxRows;  ///< The most rows; a meeting needs no more.
+  std::string_view by = {};      ///< Those with the most of this column; empty: the first.
+};
+// Order of the sheets; tables of one sheet stand below each other.
+constexpr auto kSheets = std::to_array<SheetName>({
+    {"ops", "Ops"},
+    {"ops_by_shape", "Ops by shape"},
+    {"op_types", "Op types"},
+    {"op_tree", "Operator tree", 2'000},
+    {"modules", "Modules"},
+    {"kernels", "Kernels"},
+    {"kernels_by_op", "Kernels by op"},
+    {"op_groups", "Op groups", 5'000},
+    {"dlprof_advice", "DLProf advice"},
+    {"ops_by_iteration", "Ops by iteration", 5'000, "time"},
+    {"kernels_by_iteration", "Kernels by iteration", 5'000, "time"},
+    {"iterations", "Iterations"},
+    {"gpus", "GPUs-Ranks"},
+    {"ranks", "GPUs-Ranks"},
+    {"streams", "GPUs-Ranks"},
+    {"memcpys", "Copies"},
+    {"collectives", "Collectives"},
+    {"tensor_core_ops", "Tensor Cores"},
+    {"roofline", "Roofline"},
+    {"gaps", "Idle gaps", 1'000, "duration"},
+    {"api_calls", "API calls"},
+    {"os_calls", "OS calls"},
+    {"threads", "OS calls"},
+    {"memory_ops", "Memory"},
+    {"memory_curve", "Memory curve", 2'000},
+    {"memory_events", "Memory blocks", 2'000, "bytes"},
+    {"ops_by_stack", "Ops by stack", 5'000},
+    {"launches", "Launches", 2'000, "time"},
+    {"layers", "Layers", 5'000},
+    {"engines", "Engines"},
+    {"cores", "Engines"},
+    {"opcodes", "Opcodes"},
+    {"regions", "Between marks"},
+    {"engine_regions", "Between marks"},
+    {"waits", "Waits", 2'000},
+    {"source_lines", "Source lines", 5'000, "instruction_time"},
+    {"dma_queues", "DMA"},
+    {"dma_engines", "DMA"},
+    {"dma_transfers", "DMA transfers", 2'000},
+    {"cc_ops", "Collective ops"},
+    {"throttles", "Throttling"},
+    {"flops_parts", "Throttling"},
+    {"tensors", "Tensors"},
+    {"sbuf_allocations", "SBUF allocations", 2'000},
+    {"semaphores", "Semaphores", 2'000},
+    {"hbm_usage", "HBM"},
+    {"identities", "Self-check"},
+    {"profiler_warnings", "Self-check"},
+    {"instructions", "Instructions", 10'000, "duration"},
+    {"counter_curves", "Curves", 5'000},
+});
+
+const SheetName* FindSheet(const Table& table) {
+  const auto it = std::find_if(kSheets.begin(), kSheets.end(),
+                               [&](const SheetName& name) { return name.table == table.id(); });
+  return it == kSheets.end() ? nullptr : &*it;
+}
+
+// The rows that the sheet has, in the order of the table.
+std::vector<std::size_t> RowsOf(const Table& table) {
+  const SheetName* sheet = FindSheet(table);
+  const std::size_t most = sheet == nullptr ? kXlsxRows : sheet->rows;
+  std::vector<std::size_t> rows(table.rows());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  if (rows.size() <= most) return rows;
+  const Column* by = sheet == nullptr || sheet->by.empty() ? nullptr : table.Find(sheet->by);
+  if (by != nullptr) {
+    std::vector<double> keys(rows.size());
+    for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = AsNumber(table.At(i, *by), -1);
+    std::stable_sort(rows.begin(), rows.end(),
+                     [&](std::size_t a, std::size_t b) { return keys[a] > keys[b]; });
+  }
+  rows.resize(most);
+  std::sort(rows.begin(), rows.end());
+  return rows;
+}
+
+// What of the table is not there, and why these rows are.
+std::string LeftOutText(const Table& table, std::size_t rows) {
+  const SheetName* sheet = FindSheet(table);
+  const Column* by = sheet == nullptr || sheet->by.empty() ? nullptr : table.Find(sheet->by);
+  return fmt::format(
+      "{} of {} rows{}; a workbook with all of them would open slowly.",
+      FormatCount(static_cast<std::int64_t>(rows)),
+      FormatCount(static_cast<std::int64_t>(table.rows())),
+      by == nullptr ? "" : fmt::format(", those with the most of “{}”", by->title()));
+}
+
+std::string SheetOf(const Table& table) {
+  if (const SheetName* sheet = FindSheet(table)) return std::string(sheet->sheet);
+  // A table of a newer version: its id is short, lower case and safe for a sheet's name.
+  std::string name;
+  for (const char c : table.id().substr(0, 31)) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+    name += plain ? c : '-';
+  }
+  return name;
+}
+
+/// Names of worksheet tables: letters, digits and `_`, and unlike an address.
+std::string TableName(const Table& table) {
+  std::string name = "t_";
+  for (const char c : table.id().substr(0, 100)) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    name += plain ? c : '_';
+  }
+  return name;
+}
+
+std::size_t WriteTable(XlsxSheet& sheet, const Table& table, std::size_t row) {
+  std::vector<XlsxColumn> heads;
+  std::vector<const Column*> columns;
+  for (const Column& column : table.columns()) {
+    if (!column.absent_because().empty()) continue;
+    heads.push_back({column.title(), column.unit()});
+    columns.push_back(&column);
+  }
+  const std::vector<std::size_t> shown = RowsOf(table);
+  const std::size_t rows = shown.size();
+  const Column* depth = table.Find("depth");
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      sheet.Cell(row + 1 + i, k, table.At(shown[i], *columns[k]), columns[k]->unit(),
+                 XlsxTextStyle(heads, k));
+    }
+    if (depth != nullptr) {
+      sheet.Outline(row + 1 + i, static_cast<std::size_t>(AsNumber(table.At(shown[i], *depth), 0)));
+    }
+  }
+  if (heads.empty()) return row;
+  std::size_t next = sheet.AddTable(row, heads, rows, TableName(table));
+  if (rows < table.rows()) {
+    sheet.Text(next + 1, 0, LeftOutText(table, rows), XlsxStyle::kHeading);
+    next += 2;
+  }
+  return next;
+}
+
+}  // namespace
+
+void AddTableSheets(XlsxBook& book, const report::Report& report) {
+  std::vector<std::pair<std::string, std::vector<const Table*>>> sheets;
+  const auto add = [&](const Table& table) {
+    const std::string name = SheetOf(table);
+    const auto it = std::find_if(sheets.begin(), sheets.end(),
+                                 [&](const auto& sheet) { return sheet.first == name; });
+    auto& tables = it == sheets.end() ? sheets.emplace_back(name, 0).second : it->second;
+    tables.push_back(&table);
+  };
+  for (const SheetName& name : kSheets) {
+    const Table* table = report::FindTableById(report, name.table);
+    if (table != nullptr && table->rows() > 0) add(*table);
+  }
+  for (const Table& table : report.tables) {
+    if (FindSheet(table) == nullptr && table.rows() > 0) add(table);
+  }
+  for (const auto& [name, tables] : sheets) {
+    XlsxSheet sheet(book, name);
+    std::size_t row = 0;
+    for (const Table* table : tables) {
+      if (tables.size() > 1) sheet.Text(row++, 0, table->title(), XlsxStyle::kHeading);
+      row = WriteTable(sheet, *table, row) + 1;
+    }
+    if (tables.size() == 1) sheet.Freeze(1, 1);
+    sheet.FitColumns();
+  }
+}
+
+}  // namespace profgauge::render

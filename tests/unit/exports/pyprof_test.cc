@@ -1,0 +1,210 @@
+// PyProf's two stages: its own output on real recordings is reproduced byte for byte.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <initializer_list>
+#include <sstream>
+
+#include "base/csv.h"
+#include "exports/pyprof/columns.h"
+#include "exports/pyprof/record.h"
+#include "model/profile_builder.h"
+#include "readers/load.h"
+
+namespace profgauge::pyprof {
+namespace {
+
+std::string ReadFile(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+std::string Csv(const Profile& profile, Dialect dialect) {
+  std::string text;
+  std::vector<std::string> headers;
+  for (const ColumnName& column : AllColumns()) headers.emplace_back(column.header);
+  AppendCsvRow(text, headers, CsvQuotes::kAll);
+  for (const auto& cells : BuildKernelRows(profile, dialect).cells) {
+    AppendCsvRow(text, cells, CsvQuotes::kAll);
+  }
+  return text;
+}
+
+struct Golden {
+  const char* input;
+  const char* output;
+  Dialect dialect;
+};
+class PyprofOracle : public ::testing::TestWithParam<Golden> {};
+
+TEST_P(PyprofOracle, EqualsPyprofsOwnTable) {
+  const std::string shared = PROFGAUGE_SHARED_DIR;
+  const std::string input = shared + "/data/" + GetParam().input;
+  if (!std::filesystem::exists(input)) GTEST_SKIP() << "no real files here";
+  const auto profile = ReadProfile(input, {});
+  ASSERT_TRUE(profile) << profile.error().message;
+  EXPECT_EQ(Csv(*profile, GetParam().dialect),
+            ReadFile(shared + "/oracle/pyprof/" + GetParam().output));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, PyprofOracle,
+    ::testing::Values(Golden{"pyprof/josiahdavis_profiling-lm.net.sql",
+                             "josiahdavis.prof_nvidia311_tolerant20.csv", Dialect::kNv311},
+                      Golden{"pyprof/josiahdavis_profiling-lm.net.dict",
+                             "josiahdavis.prof_nvidia311_tolerant20.csv", Dialect::kNv311},
+                      Golden{"pyprof/josiahdavis_profiling-lm.net.sql",
+                             "josiahdavis.prof_aditya32_all20.csv", Dialect::kClassic},
+                      Golden{"pyprof/josiahdavis_profiling-lm.net.dict",
+                             "josiahdavis.prof_aditya32_all20.csv", Dialect::kClassic},
+                      Golden{"pyprof/synthetic_all_ops.net.dict",
+                             "synthetic_all_ops.prof_nvidia311_tolerant20.csv", Dialect::kNv311},
+                      Golden{"nsight-systems/dlprof_dummynet_wrelu_nsys.sqlite",
+                             "dummynet_wrelu.nsys_prof_nvidia311_tolerant20.csv",
+                             Dialect::kNv311}));
+
+// apex's own 12 columns of the same run. Apex counts the norm of every tensor that one fused call
+// takes; PyProf (and the classic dialect) only the first.
+TEST(Pyprof, ApexDiffersInNormAlone) {
+  const std::string shared = PROFGAUGE_SHARED_DIR;
+  const std::string input = shared + "/data/pyprof/josiahdavis_profiling-lm.net.dict";
+  if (!std::filesystem::exists(input)) GTEST_SKIP() << "no real files here";
+  const auto profile = ReadProfile(input, {});
+  ASSERT_TRUE(profile);
+  const KernelRows rows = BuildKernelRows(*profile, Dialect::kClassic);
+  std::istringstream lines(ReadFile(shared + "/oracle/pyprof/josiahdavis_lm.csv"));
+  std::string line;
+  std::getline(lines, line);
+  std::size_t row = 0, differing = 0;
+  for (; std::getline(lines, line); ++row) {
+    ASSERT_LT(row, rows.cells.size());
+    const auto& cells = rows.cells[row];
+    // Kernel, Module, Op, Direction, Sil, TC, FLOPs, Bytes, Device, Stream, Block, Grid.
+    std::vector<std::string> wanted;
+    for (const int i : {10, 8, 9, 6, 12, 13, 18, 19, 14, 15, 17, 16}) {
+      wanted.push_back(cells[static_cast<std::size_t>(i)]);
+    }
+    std::string text;
+    AppendCsvRow(text, wanted, CsvQuotes::kAll);
+    if (text == line + "\n") continue;
+    ++differing;
+    EXPECT_EQ(cells[9], "norm") << text << line;
+    EXPECT_NE(cells[7], "0");
+  }
+  EXPECT_EQ(row, 160u);
+  EXPECT_EQ(differing, 15u);
+}
+
+// Kineto's operators have shapes, not markers: what one does is divided among its kernels, so that
+// several of them do not repeat it.
+TEST(Pyprof, KernelsOfOneOperatorShareItsWork) {
+  ProfileBuilder builder;
+  const ThreadId thread = builder.AddThread("1", "1");
+  Ns at = 0;
+  std::int64_t correlation = 0;
+  const auto op = [&](const char* name, const char* shapes, const char* types, const char* values,
+                      std::initializer_list<const char*> kernels) {
+    HostRow row;
+    row.start = at;
+    row.duration = 1000;
+    row.name = builder.Intern(name);
+    row.thread = thread;
+    row.input_shapes = builder.Intern(shapes);
+    row.input_dtypes = builder.Intern(types);
+    if (*values != 0) row.concrete_inputs = builder.Intern(values);
+    builder.AddHost(row);
+    for (const char* kernel : kernels) {
+      at += 100;
+      ++correlation;
+      builder.AddApi({.start = at,
+                      .duration = 10,
+                      .name = builder.Intern("cudaLaunchKernel"),
+                      .kind = ApiKind::kLaunch,
+                      .thread = thread,
+                      .correlation = correlation});
+      builder.AddDevice({.start = at + 50,
+                         .duration = 40,
+                         .name = builder.Intern(kernel),
+                         .gpu = 0,
+                         .stream = 7,
+                         .correlation = correlation});
+    }
+    at += 1000;
+  };
+  op("aten::convolution_backward",
+     "[[1, 6, 4, 4], [1, 3, 8, 8], [6, 3, 3, 3], [], [], [], [], [], [], [], []]",
+     "[float, float, float, ScalarList, ScalarList, ScalarList, ScalarList, Scalar, ScalarList, "
+     "Scalar, ]",
+     "[, , , [0], [2, 2], [1, 1], [1, 1], False, [0, 0], 1, [True, True, False]]",
+     {"cudnn_dgrad_implicit_gemm", "cudnn_wgrad_implicit_gemm", "elementwise_kernel"});
+  op("aten::native_layer_norm_backward", "[[10, 8], [10, 8]]", "[float, float]", "",
+     {"layer_norm_grad_input_kernel", "GammaBetaBackwardCUDAKernel"});
+  const auto profile = builder.Finish();
+  ASSERT_TRUE(profile);
+  std::size_t flops = 0, bytes = 0;
+  for (const ColumnName& column : AllColumns()) {
+    if (std::string_view(column.header) == "FLOPs") break;
+    ++flops;
+  }
+  bytes = flops + 1;
+  const auto rows = BuildKernelRows(*profile, Dialect::kOurs).cells;
+  ASSERT_EQ(rows.size(), 5u);
+  EXPECT_EQ(std::stod(rows[0][flops]) + std::stod(rows[1][flops]), 4.0 * 6 * 16 * 27);
+  EXPECT_EQ(rows[2][flops], "0");
+  EXPECT_EQ(std::stod(rows[3][flops]) + std::stod(rows[4][flops]), 14.0 * 80);
+  EXPECT_EQ(std::stod(rows[3][bytes]) + std::stod(rows[4][bytes]), 3.0 * 4 * 80);
+}
+
+TEST(Pyprof, ShortNames) {
+  EXPECT_EQ(ShortName("void at::native::(anonymous namespace)::foo<int>(int)"), "foo");
+  EXPECT_EQ(ShortName("cudnn::gemm::computeOffsetsKernel(Params)"),
+            "cudnn::gemm::computeOffsetsKernel");
+  EXPECT_EQ(ShortName("volta_sgemm_128x64_nn"), "volta_sgemm_128x64_nn");
+}
+
+KernelRecord Record(std::vector<std::int64_t> ids, std::vector<std::string> ops,
+                    bool backward = false) {
+  KernelRecord record;
+  record.seq_ids = std::move(ids);
+  record.ops = std::move(ops);
+  record.backward = backward;
+  return record;
+}
+
+TEST(Pyprof, SequenceNumbers) {
+  std::vector<KernelRecord> records = {
+      Record({0, 7}, {"mm"}),      // 0 beside others is no number.
+      Record({7}, {"mm"}),         // The second kernel of 7.
+      Record({7, 8}, {"add"}),     // The first number after the last one.
+      Record({3, 4, 5}, {"add"}),  // None is later: it stays with 8.
+      Record({}, {"add"}),        Record({7, 9}, {"mm"}, true)  // Backward: the first.
+  };
+  NumberSequences(records);
+  EXPECT_EQ(records[0].seq_ids, (std::vector<std::int64_t>{7}));
+  EXPECT_EQ(records[1].sub_seq, 1);
+  EXPECT_EQ(records[2].seq_ids, (std::vector<std::int64_t>{8}));
+  EXPECT_EQ(records[2].alt_seq_ids, (std::vector<std::int64_t>{7}));
+  // PyProf changes the list that it walks: 4 is never looked at.
+  EXPECT_EQ(records[3].seq_ids, (std::vector<std::int64_t>{4}));
+  EXPECT_EQ(records[3].alt_seq_ids, (std::vector<std::int64_t>{3, 5}));
+  EXPECT_EQ(records[4].sub_seq, 0);
+  EXPECT_EQ(records[5].seq_ids, (std::vector<std::int64_t>{7}));
+}
+
+TEST(Pyprof, ABackwardKernelTakesItsForwardsMarkers) {
+  std::vector<KernelRecord> records = {Record({1}, {"mm"}), Record({2}, {"relu"}),
+                                       Record({1}, {"Mm"}, true), Record({9}, {"X"}, true)};
+  records[0].markers = {"{'mod': 'torch', 'op': 'mm', 'args': []}"};
+  records[0].layers = {"encoder"};
+  CopyForwardToBackward(records);
+  EXPECT_EQ(records[2].ops, (std::vector<std::string>{"mm"}));
+  EXPECT_EQ(records[2].markers.size(), 1u);
+  EXPECT_EQ(records[2].layers.size(), 1u);
+  EXPECT_EQ(records[3].ops, (std::vector<std::string>{"X"}));
+  EXPECT_TRUE(records[3].markers.empty());
+}
+
+}  // namespace
+}  // namespace profgauge::pyprof
