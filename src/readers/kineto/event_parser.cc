@@ -1,10 +1,14 @@
 #include "readers/kineto/event_parser.h"
 
+#include <algorithm>
 #include <array>
 #include <boost/json/basic_parser_impl.hpp>
-#include <deque>
 #include <functional>
 #include <limits>
+#include <optional>
+#include <string_view>
+
+#include "readers/kineto/skeleton.h"
 
 namespace profgauge::readers::kineto {
 namespace {
@@ -13,23 +17,6 @@ namespace json = boost::json;
 
 /// Deeper nesting is not a trace; each level costs stack.
 constexpr std::size_t kMaxDepth = 256;
-
-/// Strings that are not one piece of the chunk: escaped ones and structures. Reused from event to
-/// event, so that views stay valid until Clear().
-class Scratch {
- public:
-  std::string& Next() {
-    if (used_ == strings_.size()) strings_.emplace_back();
-    auto& string = strings_[used_++];
-    string.clear();
-    return string;
-  }
-  void Clear() { used_ = 0; }
-
- private:
-  std::deque<std::string> strings_;
-  std::size_t used_ = 0;
-};
 
 /// Knows a key again by its place: most events have the layout of the one before.
 class KeyMemory {
@@ -64,14 +51,23 @@ class Handler {
   using Code = json::error_code;
   using View = json::string_view;
 
-  void Begin(std::string_view chunk, EventReceiver& receiver) {
+  /// For a text that begins with an element that stands for those before the chunk. Stops behind
+  /// the first event where `single`.
+  void Begin(std::string_view chunk, bool single, EventReceiver& receiver) {
     chunk_ = chunk;
-    receiver_ = &receiver;
+    single_ = single;
+    receiver_ = nullptr;
+    next_receiver_ = &receiver;
     level_ = Level::kOutside;
     nested_ = 0;
     structure_ = nullptr;
     events_ = 0;
     partial_.clear();
+  }
+  /// The elements from here on are the chunk's.
+  void BeginElements() {
+    receiver_ = next_receiver_;
+    events_ = 0;
   }
   bool outside() const { return level_ == Level::kOutside; }
   bool between_events() const { return level_ == Level::kList && nested_ == 0; }
@@ -112,7 +108,7 @@ class Handler {
     }
     return true;
   }
-  bool on_object_end(std::size_t, Code&) {
+  bool on_object_end(std::size_t, Code& code) {
     if (nested_ > 0) {
       CloseNested('}');
     } else if (level_ == Level::kArgs) {
@@ -121,6 +117,9 @@ class Handler {
       level_ = Level::kList;
       ++events_;
       receiver_->Receive(event_);
+      if (single_)
+        code = boost::system::errc::make_error_code(boost::system::errc::operation_canceled);
+      return !single_;
     }
     return true;
   }
@@ -198,7 +197,7 @@ class Handler {
 
   void Other() {
     ++events_;
-    receiver_->ReceiveOther();
+    if (receiver_) receiver_->ReceiveOther();
   }
 
   /// A view that lives as long as the event: of the chunk, of a literal, or of the scratch.
@@ -253,7 +252,9 @@ class Handler {
   }
 
   std::string_view chunk_;
-  EventReceiver* receiver_ = nullptr;
+  EventReceiver* receiver_ = nullptr;  ///< None while the text before the chunk is read.
+  EventReceiver* next_receiver_ = nullptr;
+  bool single_ = false;
   Level level_ = Level::kOutside;
   Field field_ = Field::kNone;
   std::uint32_t nested_ = 0;
@@ -276,22 +277,33 @@ json::parse_options Options() {
 }  // namespace
 
 struct EventParser::Impl {
+  explicit Impl(Layouts which) : layouts(which) {}
+
+  ParseEnd Parse(std::string_view chunk, EventReceiver& receiver);
+  std::optional<std::size_t> ReadByParser(std::string_view chunk, std::size_t at,
+                                          std::string_view before, bool single,
+                                          EventReceiver& receiver, ParseEnd& end);
+
+  Layouts layouts;
   json::basic_parser<Handler> parser{Options()};
+  Skeletons skeletons;
+  RawEvent event;
 };
 
-EventParser::EventParser() : impl_(std::make_unique<Impl>()) {}
-EventParser::~EventParser() = default;
-
-ParseEnd EventParser::Parse(std::string_view chunk, EventReceiver& receiver) {
-  auto& parser = impl_->parser;
+/// Reads from `at` on as if `before` stood there: with `single` up to the next event, the position
+/// behind it being returned; else, and where there is none, to the end that `end` tells.
+std::optional<std::size_t> EventParser::Impl::ReadByParser(std::string_view chunk, std::size_t at,
+                                                           std::string_view before, bool single,
+                                                           EventReceiver& receiver, ParseEnd& end) {
   auto& handler = parser.handler();
   parser.reset();
-  handler.Begin(chunk, receiver);
+  handler.Begin(chunk, single, receiver);
   json::error_code code;
-  parser.write_some(true, "[", 1, code);
-  ParseEnd end;
-  end.offset = parser.write_some(true, chunk.data(), chunk.size(), code);
-  end.events = handler.events();
+  parser.write_some(true, before.data(), before.size(), code);
+  handler.BeginElements();
+  end.offset = at + parser.write_some(true, chunk.data() + at, chunk.size() - at, code);
+  end.events += handler.events();
+  if (single && code == boost::system::errc::operation_canceled) return end.offset + 1;
   if (code) {
     end.state = ParseEnd::State::kInvalid;
     end.reason = code.message();
@@ -300,7 +312,50 @@ ParseEnd EventParser::Parse(std::string_view chunk, EventReceiver& receiver) {
   } else if (!handler.between_events()) {
     end.state = ParseEnd::State::kInside;
   }
+  return std::nullopt;
+}
+
+ParseEnd EventParser::Impl::Parse(std::string_view chunk, EventReceiver& receiver) {
+  ParseEnd end;
+  if (layouts == Layouts::kNone) {
+    ReadByParser(chunk, 0, "[", false, receiver, end);
+    return end;
+  }
+  const auto behind_space = [&](std::size_t at) {
+    return std::min(chunk.find_first_not_of(" \t\r\n", at), chunk.size());
+  };
+  std::string_view before = "[";
+  for (std::size_t at = behind_space(0);;) {
+    if (at == chunk.size()) break;
+    const std::size_t length = skeletons.Match(chunk.substr(at), event);
+    if (length > 0) {
+      ++end.events;
+      receiver.Receive(event);
+      at += length;
+    } else {
+      const auto behind = ReadByParser(chunk, at, before, true, receiver, end);
+      if (!behind) return end;
+      if (chunk[at] == '{') skeletons.Learn(chunk.substr(at, *behind - at));
+      at = *behind;
+    }
+    at = behind_space(at);
+    if (at == chunk.size()) break;
+    if (chunk[at] != ',') {
+      ReadByParser(chunk, at, "[null", false, receiver, end);
+      return end;
+    }
+    before = "[null,";
+    at = behind_space(at + 1);
+  }
+  end.offset = chunk.size();
   return end;
+}
+
+EventParser::EventParser(Layouts layouts) : impl_(std::make_unique<Impl>(layouts)) {}
+EventParser::~EventParser() = default;
+
+ParseEnd EventParser::Parse(std::string_view chunk, EventReceiver& receiver) {
+  return impl_->Parse(chunk, receiver);
 }
 
 }  // namespace profgauge::readers::kineto

@@ -1,4 +1,5 @@
-// Trace events out of JSON text, by Boost.JSON's streaming parser.
+// Trace events out of JSON text, by Boost.JSON's streaming parser; events whose layout it has
+// accepted before are read by that layout (skeleton.h), with the same result.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +38,10 @@ struct ParseEnd {
 /// end belongs to the list. Reusable; not thread-safe.
 class EventParser {
  public:
-  EventParser();
+  /// Default: layouts are learned. Without, every event goes through Boost.JSON: for holding one
+  /// against the other.
+  enum class Layouts : std::uint8_t { kLearned, kNone };
+  explicit EventParser(Layouts layouts = Layouts::kLearned);
   ~EventParser();
   EventParser(const EventParser&) = delete;
   EventParser& operator=(const EventParser&) = delete;

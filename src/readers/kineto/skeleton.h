@@ -1,0 +1,71 @@
+// Events that look like events seen before, read without a general JSON parser.
+//
+// A trace repeats a few layouts: the same keys in the same order with the same white space, and
+// only the values differ. A layout that the JSON parser accepted is learned as the bytes between
+// its values; later events are held against those bytes, and their values against the classes of
+// text below. Whatever differs in any way is no match and goes to the JSON parser, which stays the
+// only authority on what is valid: a match never accepts what it would refuse, and gives the same
+// event.
+//
+// A value is matched when it is a number without exponent of at most kMaxDigits digits, a string of
+// printable ASCII without escapes, true, false, null, or a list or object of such values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "readers/kineto/raw_event.h"
+
+namespace profgauge::readers::kineto {
+
+/// Strings that are not one piece of the chunk, kept until Clear(). Reused from event to event.
+class Scratch {
+ public:
+  std::string& Next() {
+    if (used_ == strings_.size()) strings_.emplace_back();
+    auto& string = strings_[used_++];
+    string.clear();
+    return string;
+  }
+  void Clear() { used_ = 0; }
+
+ private:
+  std::deque<std::string> strings_;
+  std::size_t used_ = 0;
+};
+
+/// The layouts learned so far, as a tree: events share the bytes before the first difference.
+class Skeletons {
+ public:
+  /// Learns the layout of `element`, one valid JSON object of the list. Layouts with escaped keys,
+  /// and those beyond a fixed number, are not learned.
+  void Learn(std::string_view element);
+
+  /// Reads the element at the start of `text` into `event`; its length, or 0 when it is not one of
+  /// the layouts, or reaches to the end of `text`. Views are of `text` and of memory here, valid
+  /// until the next call.
+  std::size_t Match(std::string_view text, RawEvent& event);
+
+ private:
+  struct Node {
+    std::string literal;              ///< Bytes up to the value, or to the element's end.
+    Field field = Field::kNone;       ///< Of the value behind.
+    bool last = false;                ///< The element ends behind the literal.
+    std::vector<std::uint32_t> next;  ///< Nodes that may follow; the last that did comes first.
+  };
+
+  /// The child of `parent` that is `literal`, made when it is missing; kNone when there is no room.
+  std::uint32_t Child(std::uint32_t parent, std::string_view literal, Field field, bool last);
+  /// The child of `parent` whose literal stands at `at`; kNone when there is none.
+  std::uint32_t Follow(std::uint32_t parent, const char* at, const char* end);
+
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  std::vector<Node> nodes_ = std::vector<Node>(1);  ///< The first is the root.
+  Scratch scratch_;
+};
+
+}  // namespace profgauge::readers::kineto
