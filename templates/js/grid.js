@@ -20,6 +20,7 @@ class Grid {
     this.query = '';
     this.current = -1;
     this.order = [];
+    this.unknown = [];
     this.hidden = new Set((layout.read().columns || {})[this.id] || []);
     if (this.packed) this.becomeVirtual();
     const sorted = this.heads().findIndex((head) => head.getAttribute('aria-sort'));
@@ -62,8 +63,8 @@ class Grid {
 
   addTools() {
     this.input = make('input', {
-      type: 'search', placeholder: 'filter: words, column:part, time>5ms, !not',
-      'aria-label': `Filter ${this.title()}`, size: 40,
+      type: 'search', placeholder: `filter: ${this.example()}`, 'aria-label': `Filter ${this.title()}`,
+      size: 46, title: `Words, or a column with : = < >. Columns: ${this.fields().map((field) => field.title).join(', ')}`,
     });
     let timer = 0;
     this.input.addEventListener('input', () => {
@@ -125,15 +126,23 @@ class Grid {
 
   filter(query) {
     this.query = query;
+    this.unknown = [];
     if (this.input.value !== query) this.input.value = query;
     this.apply();
   }
 
   field(id) { return this.fields().find((field) => field.id === id); }
 
+  // A filter of this table's own columns.
+  example() {
+    const time = this.shown().find((field) => field.unit === 'ns'), flag = this.shown().find((field) => field.unit === 'bool');
+    return ['words', time && `${time.title} > 5 ms`, flag && `${flag.title}=yes`, '!not'].filter(Boolean).join(', ');
+  }
+
   // The rows that pass a filter and are of the chosen rank.
   matching(query) {
-    const rows = this.rows, tests = parseFilter(query, this.fields());
+    const rows = this.rows, { tests, unknown } = parseFilter(query, this.fields());
+    this.unknown = unknown;
     const rank = this.field('rank');
     if (rank && chosenRank !== null) tests.push((r, row) => r.value(rank, row) === chosenRank);
     const order = [];
@@ -156,8 +165,10 @@ class Grid {
       head.removeAttribute('aria-sort');
       if (field === this.sortField) head.setAttribute('aria-sort', this.descending ? 'descending' : 'ascending');
     });
-    this.status.textContent = order.length === rows.count ? ''
-      : `${format(order.length, 'count')} of ${format(rows.count, 'count')} rows`;
+    const strange = this.unknown.map((word) => `no column “${word}”, searched as a word`);
+    const counted = order.length === rows.count ? []
+      : [`${format(order.length, 'count')} of ${format(rows.count, 'count')} rows`];
+    this.status.textContent = [...counted, ...strange].join('; ');
     this.top = 0;
     for (const row of order) this.top = Math.max(this.top, this.weight(row));
     if (this.packed) this.drawWindow(true); else this.drawAll();

@@ -22,7 +22,7 @@ function addLook() {
   look.value = layout.read().look || '';
   look.addEventListener('change', () => { layout.write('look', look.value); chooseLook(look.value); });
   const main = document.getElementById('main'), list = make('div', {});
-  const sections = [...main.children].filter((part) => part.querySelector(':scope > h2') || (part.id === 'timeline-section' && !document.getElementById('no-timeline-title')));
+  const sections = [...main.children].filter((part) => (part.querySelector(':scope > h2') && !part.hidden) || (part.id === 'timeline-section' && !document.getElementById('no-timeline-title')));
   const kept = layout.read().sections || {}, hidden = new Set(kept.hidden || []);
   const titleOf = (section) => section.querySelector('h2')?.textContent || 'Timeline';
   const keyOf = (section) => section.id || section.getAttribute('aria-labelledby');
@@ -35,12 +35,15 @@ function addLook() {
       section.classList.toggle('off', !box.checked);
       keep();
     });
-    return make('div', {}, make('label', {}, box, ` ${titleOf(section)} `), index ? button('↑', `Move up: ${titleOf(section)}`, () => {
-      all[index - 1].before(section);
+    const move = (sign, label, to, place) => (all[to] ? button(sign, `${label}: ${titleOf(section)}`, () => {
+      place(all[to]);
       keep();
       tell();
-      list.children[index - 1].querySelector('button, input').focus();
+      list.children[to].querySelector('button, input').focus();
     }) : '');
+    return make('div', { className: 'row' }, make('label', {}, box, ` ${titleOf(section)} `),
+      move('↑', 'Move up', index - 1, (other) => other.before(section)),
+      move('↓', 'Move down', index + 1, (other) => other.after(section)));
   }));
   for (const key of kept.order || []) {
     const section = sections.find((other) => keyOf(other) === key);

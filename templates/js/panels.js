@@ -63,3 +63,38 @@ function arrangePanels() {
   }
   for (const panel of panels) show(panel, !hidden.has(panel.id));
 }
+
+// ---- Charts: a legend that shows and hides a series, one memory chart at a time.
+
+// The parts of an iteration, as the breakdown lists them; what is switched off leaves every chart of
+// iterations.
+function addLegends() {
+  const figure = document.querySelector('#iterations figure');
+  const parts = [...document.querySelectorAll('#breakdown tbody tr[data-id]')].map((row) => {
+    const rect = row.querySelector('rect');
+    return { label: row.cells[0].textContent.trim(), kind: rect && [...rect.classList].find((name) => name.startsWith('k-')), swatch: row.querySelector('svg') };
+  }).filter((part) => part.kind && figure?.querySelector(`.${part.kind}`));
+  if (parts.length < 2) return;
+  const legend = make('figcaption', { className: 'legend tools' });
+  for (const part of parts) {
+    const button = make('button', { type: 'button', ariaPressed: 'true', title: `Show or hide ${part.label}` }, part.swatch.cloneNode(true), ' ' + part.label);
+    button.addEventListener('click', () => {
+      const shown = button.ariaPressed !== 'true';
+      button.ariaPressed = String(shown);
+      for (const rect of figure.querySelectorAll(`:scope > svg .${part.kind}`)) rect.classList.toggle('off', !shown);
+    });
+    legend.append(button);
+  }
+  figure.prepend(legend);
+}
+
+// With many devices one chart is enough at a time.
+function chooseMemory() {
+  const figures = [...document.querySelectorAll('figure.memory')];
+  if (figures.length < 2) return;
+  const names = figures.map((figure) => figure.dataset.name + (figure.dataset.rank > 0 || figures.some((other) => other.dataset.rank > 0) ? ` of rank ${figure.dataset.rank}` : ''));
+  const select = make('select', { 'aria-label': 'Memory of which device' },
+    make('option', { value: '' }, 'all devices'), ...names.map((name, index) => make('option', { value: index }, name)));
+  select.addEventListener('change', () => figures.forEach((figure, index) => figure.classList.toggle('off', select.value !== '' && +select.value !== index)));
+  figures[0].before(make('p', { className: 'tools' }, make('label', {}, 'Show ', select)));
+}

@@ -37,26 +37,55 @@ class PackedRows {
 }
 const isText = (field) => field.unit === 'text' || field.unit === 'bool';
 
-// ---- Filters: words, field:part, field=exact, field>5ms, !word.
+// ---- Filters: words, column:part, column=exact, column>5 ms, column=yes, !word.
 
 // Quoted words may hold blanks; a quote in them stands behind a backslash.
 const quote = (text) => `"${String(text).replace(/["\\]/g, '\\$&')}"`;
 const unquote = (text) => text.replace(/"((?:[^"\\]|\\.)*)"?/g, (all, inside) => inside.replace(/\\(.)/g, '$1'));
 
+// The column that a filter names at the start of `text`, by its id or its title in any case, with the
+// comparison behind it: [field, sign, length of both].
+function namedColumn(text, fields) {
+  const lower = text.toLowerCase();
+  let best = null;
+  for (const field of fields) {
+    for (const name of [field.id, field.title || field.id]) {
+      if (!lower.startsWith(name.toLowerCase())) continue;
+      const sign = /^\s*(<=|>=|[:=<>])\s*/.exec(text.slice(name.length));
+      // "aten::mm" is a word, even where a column is called aten.
+      if (!sign || text.startsWith('::', name.length) || (best && name.length <= best[3])) continue;
+      best = [field, sign[1], name.length + sign[0].length, name.length];
+    }
+  }
+  return best;
+}
+
+// What stands behind a comparison: a quantity with its unit, or a word.
+function valueAt(text) {
+  const quantity = /^-?[\d.]+(?:e-?\d+)?\s?[a-zµ%/]*(?=\s|$)/i.exec(text);
+  if (quantity && !Number.isNaN(parseQuantity(quantity[0]))) return quantity[0];
+  const word = /^(?:[^\s"]|"(?:[^"\\]|\\.)*"?)+/.exec(text);
+  return word ? word[0] : '';
+}
+
+// The tests of a filter, and the words in it that look like a column of a table and are none.
 function parseFilter(text, fields) {
-  const tests = [];
-  const tokens = text.match(/(?:[^\s"]|"(?:[^"\\]|\\.)*"?)+/g) || [];
-  for (let token of tokens) {
-    const not = token.startsWith('!');
-    if (not) token = token.slice(1);
-    const match = /^([\w ]+?)(<=|>=|[:=<>])([^]*)$/.exec(token);
-    const field = match && fields.find((f) => f.id === match[1]);
-    const word = unquote(field ? match[3] : token);
+  const tests = [], unknown = [];
+  for (let rest = text.trim(); rest; rest = rest.trimStart()) {
+    const not = rest.startsWith('!');
+    if (not) rest = rest.slice(1);
+    const named = namedColumn(rest, fields);
+    if (named) rest = rest.slice(named[2]);
+    const value = valueAt(rest);
+    rest = rest.slice(value.length || 1);
+    const word = unquote(value);
     if (!word) continue;
-    const test = field ? fieldTest(field, match[2], word) : anyTest(fields, word.toLowerCase());
+    const strange = named ? null : /^([\w ]+)(?:[<>]=?|=|:(?!:))/.exec(word);
+    if (strange) unknown.push(strange[1]);
+    const test = named ? fieldTest(named[0], named[1], word) : anyTest(fields, word.toLowerCase());
     tests.push(not ? (rows, row) => !test(rows, row) : test);
   }
-  return tests;
+  return { tests, unknown };
 }
 
 function anyTest(fields, word) {
@@ -64,8 +93,14 @@ function anyTest(fields, word) {
   return (rows, row) => texts.some((f) => String(rows.value(f, row) ?? '').toLowerCase().includes(word));
 }
 
+const YES = /^(1|true|yes)$/i, NO = /^(0|false|no)$/i;
+
 function fieldTest(field, sign, word) {
   const limit = parseQuantity(word);
+  if (isText(field) && (sign === '=' || sign === ':') && (YES.test(word) || NO.test(word))) {
+    const wanted = YES.test(word) ? 'yes' : 'no', other = word.toLowerCase();
+    return (rows, row) => { const text = rows.text(field, row).toLowerCase(); return text === wanted || text === other; };
+  }
   if (sign === ':') {
     return (rows, row) => rows.text(field, row).toLowerCase().includes(word.toLowerCase());
   }

@@ -15,11 +15,29 @@ function rememberOpen() {
   }
 }
 
+// The section that is being read is marked in the list of sections.
+function followReading() {
+  const links = [...document.querySelectorAll('nav.side a[href^="#"]')];
+  const targets = links.map((link) => document.getElementById(link.hash.slice(1)));
+  let due = false;
+  const tell = () => {
+    due = false;
+    let at = -1;
+    targets.forEach((target, index) => { if (target?.offsetHeight && target.getBoundingClientRect().top < 120) at = at < 0 || target.getBoundingClientRect().top >= targets[at].getBoundingClientRect().top ? index : at; });
+    links.forEach((link, index) => { if (index === at) link.setAttribute('aria-current', 'true'); else link.removeAttribute('aria-current'); });
+  };
+  addEventListener('scroll', () => { if (!due) { due = true; requestAnimationFrame(tell); } }, { passive: true });
+  tell();
+}
+
 async function start() {
   document.body.append(dialog);
   // Its place is the timeline's.
   const overview = document.getElementById('overview');
-  if (overview && document.getElementById('c-timeline')) overview.hidden = true;
+  if (document.getElementById('c-timeline')) {
+    if (overview) overview.hidden = true;
+    for (const link of document.querySelectorAll('nav a[href="#overview"], nav a[href="#no-timeline"]')) link.href = '#timeline-section';
+  }
   rememberOpen();
   const { head, columns } = document.getElementById('c-tables') ? await unpack('c-tables')
     : { head: { tables: [] }, columns: {} };
@@ -30,6 +48,9 @@ async function start() {
     grids.set(table.dataset.id, new Kind(table, rows));
   }
   arrangePanels();
+  addLegends();
+  chooseMemory();
+  followReading();
   addLook();
   addRankChoice();
   addReaggregation();

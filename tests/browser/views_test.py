@@ -137,6 +137,58 @@ class TreeTest(ViewsCase):
         self.assertEqual(wrong, [])
 
 
+class FilterTest(ViewsCase):
+    def rows(self, query):
+        return self.js("const g = grids.get('ops'); g.filter(arguments[0]);"
+                       "return g.order.map((row) => g.rows.text(g.field('name'), row)).sort()", query)
+
+    def test_a_column_is_named_by_its_title_or_its_id(self):
+        by_id = self.rows("host_self>100us")
+        self.assertTrue(by_id)
+        self.assertLess(len(by_id), len(self.rows("")))
+        self.assertEqual(self.rows("Host self > 100 us"), by_id)
+        self.assertEqual(self.rows("host SELF>0.1ms"), by_id)
+        self.assertEqual(self.rows("!Host self<=100us"), by_id)
+
+    def test_yes_and_no_in_every_spelling(self):
+        eligible = self.rows("tensor_core_eligible=yes")
+        self.assertTrue(eligible)
+        for query in ("Eligible=1", "eligible:true", "Eligible:YES", "!Eligible=0", "!eligible=no"):
+            self.assertEqual(self.rows(query), eligible, query)
+
+    def test_a_name_with_colons_is_a_word_and_a_strange_column_is_said(self):
+        self.assertTrue(self.rows("aten::"))
+        self.assertEqual(self.js("return grids.get('ops').status.textContent.includes('no column')"), False)
+        self.rows("bogus>3")
+        self.assertIn("no column “bogus”", self.js("return grids.get('ops').status.textContent"))
+
+    def test_the_example_is_of_the_table(self):
+        shown = self.js("const g = grids.get('ops'); return [g.input.placeholder, g.shown().find((f) => f.unit === 'ns').title]")
+        self.assertIn(shown[1] + " > 5 ms", shown[0])
+
+
+class LegendTest(ViewsCase):
+    def test_a_series_goes_and_comes_back(self):
+        count = "return document.querySelectorAll('#iterations figure > svg .off').length"
+        self.assertEqual(self.js(count), 0)
+        self.js("document.querySelector('#iterations .legend button').click()")
+        self.assertGreater(self.js(count), 0)
+        self.assertEqual(self.js("return document.querySelector('#iterations .legend button').ariaPressed"), "false")
+        self.js("document.querySelector('#iterations .legend button').click()")
+        self.assertEqual(self.js(count), 0)
+
+
+class SidebarTest(ViewsCase):
+    def test_it_leads_to_the_timeline_and_tells_where_one_is(self):
+        self.assertEqual(self.js("return [...document.querySelectorAll('nav.side a')].find((a) => a.textContent === 'Timeline').hash"),
+                         "#timeline-section")
+        order = self.js("return [...document.querySelectorAll('main > section')].map((s) => s.id)")
+        self.assertLess(order.index("findings"), order.index("timeline-section"))
+        self.assertLess(order.index("timeline-section"), order.index("tables"))
+        self.js("document.querySelector('#dashboard').scrollIntoView()")
+        self.driver.wait("document.querySelector('nav.side [aria-current]')?.hash === '#dashboard'", "the mark")
+
+
 class PanelsTest(ViewsCase):
     def order(self):
         return self.js("return [...document.querySelectorAll('.panel')].filter((p) => !p.hidden).map((p) => p.id)")
