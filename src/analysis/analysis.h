@@ -20,17 +20,32 @@ namespace profgauge {
 
 enum class Direction : std::uint8_t { kHigherIsBetter, kLowerIsBetter, kNeutral };
 
+/// How a metric over several iterations follows from the same metric over each of them alone.
+enum class Pooling : std::uint8_t {
+  kSum,       ///< It is their sum.
+  kRatio,     ///< A mean or a quotient of sums: between the least and the largest.
+  kQuantile,  ///< A quantile: between the least and the largest.
+  kMax,       ///< The largest of them.
+  kOther,     ///< Spread, drift, extremes over devices or ranks, windows: it does not follow.
+};
+/// "sum", "ratio", "quantile", "max", "other".
+std::string_view PoolingName(Pooling pooling);
+
 /// One entry of the metric catalogue: the single source of every number's definition.
 struct MetricSpec {
   std::string_view id;
   std::string_view title;
   Unit unit = Unit::kNumber;
   Direction direction = Direction::kNeutral;
+  Pooling pooling = Pooling::kOther;
   std::string_view definition;  ///< One sentence.
   std::string_view formula;     ///< May be empty when the definition says it all.
   std::string_view source;  ///< Whose definition: "DLProf", "TensorBoard plug-in", "HTA", "ours".
   /// Kind of device that alone has it ("neuron"): reports of runs without one leave it out.
   std::string_view family = {};
+  /// Raised whenever the number changes its meaning: numbers of different definitions are never
+  /// compared.
+  std::int32_t definition_number = 1;
 };
 std::span<const MetricSpec> MetricCatalogue();
 const MetricSpec* FindMetric(std::string_view id);

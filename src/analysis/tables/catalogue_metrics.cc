@@ -11,6 +11,7 @@ namespace {
 
 using enum Unit;
 using enum Direction;
+using enum Pooling;
 
 constexpr std::string_view kDlprof = "DLProf";
 constexpr std::string_view kPlugin = "TensorBoard plug-in";
@@ -28,327 +29,328 @@ constexpr std::string_view kPartitionTime =
     "free time ∩ category, in the order of breakdown; summed over iterations and ranks";
 
 constexpr MetricSpec kMetrics[] = {
-    {"profile.wall_time", "Wall time", kTime, kLowerIsBetter,
+    {"profile.wall_time", "Wall time", kTime, kLowerIsBetter, kOther,
      "Length of the window: from the start of the first selected iteration to the end of the last; "
      "of several ranks the longest.",
      "end(last) − start(first)", kBoth},
-    {"profile.iterations", "Iterations", kCount, kNeutral,
+    {"profile.iterations", "Iterations", kCount, kNeutral, kSum,
      "Selected iterations of the run; those of several ranks are matched by number.", "", kBoth},
-    {"profile.ranks", "Ranks", kCount, kNeutral, "Recordings in this run, one per rank.", "",
-     kOurs},
-    {"profile.gpus", "GPUs", kCount, kNeutral, "GPUs with work in the recording, over all ranks.",
-     "", kDlprof},
-    {"iteration.time.mean", "Mean iteration time", kTime, kLowerIsBetter,
+    {"profile.ranks", "Ranks", kCount, kNeutral, kOther, "Recordings in this run, one per rank.",
+     "", kOurs},
+    {"profile.gpus", "GPUs", kCount, kNeutral, kOther,
+     "GPUs with work in the recording, over all ranks.", "", kDlprof},
+    {"iteration.time.mean", "Mean iteration time", kTime, kLowerIsBetter, kRatio,
      "Arithmetic mean of the selected iterations' lengths; with several ranks an iteration lasts "
      "as "
      "long as on its slowest rank.",
      "Σ length / n", kBoth},
-    {"iteration.time.median", "Median iteration time", kTime, kLowerIsBetter,
+    {"iteration.time.median", "Median iteration time", kTime, kLowerIsBetter, kQuantile,
      "Median of the selected iterations' lengths, each on its slowest rank.", "", kOurs},
-    {"iteration.time.min", "Shortest iteration", kTime, kLowerIsBetter,
+    {"iteration.time.min", "Shortest iteration", kTime, kLowerIsBetter, kQuantile,
      "Length of the shortest selected iteration, each on its slowest rank.", "", kDlprof},
-    {"iteration.time.max", "Longest iteration", kTime, kLowerIsBetter,
+    {"iteration.time.max", "Longest iteration", kTime, kLowerIsBetter, kMax,
      "Length of the longest selected iteration.", "", kDlprof},
-    {"iteration.time.p95", "95th percentile of iteration time", kTime, kLowerIsBetter,
+    {"iteration.time.p95", "95th percentile of iteration time", kTime, kLowerIsBetter, kQuantile,
      "Length that 95 % of the selected iterations do not exceed, interpolated linearly.", "",
      kOurs},
-    {"iteration.time.stddev", "Standard deviation of iteration time", kTime, kLowerIsBetter,
+    {"iteration.time.stddev", "Standard deviation of iteration time", kTime, kLowerIsBetter, kOther,
      "Sample standard deviation of the selected iterations' lengths.", "√(Σ (x − mean)² / (n − 1))",
      kOurs},
-    {"iteration.time.cv", "Coefficient of variation", kShare, kLowerIsBetter,
+    {"iteration.time.cv", "Coefficient of variation", kShare, kLowerIsBetter, kOther,
      "Standard deviation of the iteration time as a share of its mean.", "stddev / mean", kOurs},
-    {"iteration.time.robust_cv", "Iteration variance (robust)", kShare, kLowerIsBetter,
+    {"iteration.time.robust_cv", "Iteration variance (robust)", kShare, kLowerIsBetter, kOther,
      "Median absolute deviation of the iteration time as a share of the median, scaled to match "
      "the "
      "coefficient of variation of a normal distribution. Fewer than 10 iterations give low "
      "confidence.",
      "1.4826 · MAD / median", kOurs},
-    {"iteration.outliers", "Outlier iterations", kCount, kLowerIsBetter,
+    {"iteration.outliers", "Outlier iterations", kCount, kLowerIsBetter, kOther,
      "Selected iterations that are longer than the median by more than three scaled median "
      "absolute "
      "deviations.",
      "count(x > median + 3 · 1.4826 · MAD)", kOurs},
-    {"iteration.drift", "Drift of iteration time", kShare, kNeutral,
+    {"iteration.drift", "Drift of iteration time", kShare, kNeutral, kOther,
      "Theil–Sen slope of the iteration time per iteration as a share of the median: positive is "
      "getting slower.",
      "median of pairwise slopes / median", kOurs},
-    {"profile.kernel_time", "Kernel time", kTime, kNeutral,
+    {"profile.kernel_time", "Kernel time", kTime, kNeutral, kSum,
      "Sum of the durations of all kernels, collectives included.", "Σ duration", kBoth},
 
-    {"breakdown.tensor_core_kernel", "Tensor Core kernels", kShare, kNeutral,
+    {"breakdown.tensor_core_kernel", "Tensor Core kernels", kShare, kNeutral, kRatio,
      "Share of iteration time in which a kernel runs that surely uses Tensor Cores.", kPartition,
      kBoth},
-    {"breakdown.tensor_core_kernel.time", "Tensor Core kernels, time", kTime, kNeutral,
+    {"breakdown.tensor_core_kernel.time", "Tensor Core kernels, time", kTime, kNeutral, kSum,
      "Iteration time in which a kernel runs that surely uses Tensor Cores.", kPartitionTime, kBoth},
-    {"breakdown.other_kernel", "Other kernels", kShare, kNeutral,
+    {"breakdown.other_kernel", "Other kernels", kShare, kNeutral, kRatio,
      "Share of iteration time in which other computing kernels run and none on Tensor Cores.",
      kPartition, kBoth},
-    {"breakdown.other_kernel.time", "Other kernels, time", kTime, kNeutral,
+    {"breakdown.other_kernel.time", "Other kernels, time", kTime, kNeutral, kSum,
      "Iteration time in which other computing kernels run and none on Tensor Cores.",
      kPartitionTime, kBoth},
-    {"breakdown.memcpy", "Memory copies", kShare, kLowerIsBetter,
+    {"breakdown.memcpy", "Memory copies", kShare, kLowerIsBetter, kRatio,
      "Share of iteration time in which the GPU copies and does not compute.", kPartition, kBoth},
-    {"breakdown.memcpy.time", "Memory copies, time", kTime, kLowerIsBetter,
+    {"breakdown.memcpy.time", "Memory copies, time", kTime, kLowerIsBetter, kSum,
      "Iteration time in which the GPU copies and does not compute.", kPartitionTime, kBoth},
-    {"breakdown.memset", "Memory sets", kShare, kLowerIsBetter,
+    {"breakdown.memset", "Memory sets", kShare, kLowerIsBetter, kRatio,
      "Share of iteration time in which the GPU only sets memory.", kPartition, kBoth},
-    {"breakdown.memset.time", "Memory sets, time", kTime, kLowerIsBetter,
+    {"breakdown.memset.time", "Memory sets, time", kTime, kLowerIsBetter, kSum,
      "Iteration time in which the GPU only sets memory.", kPartitionTime, kBoth},
-    {"breakdown.communication", "Communication", kShare, kLowerIsBetter,
+    {"breakdown.communication", "Communication", kShare, kLowerIsBetter, kRatio,
      "Share of iteration time in collectives that neither computation nor copies hide.", kPartition,
      kPlugin},
-    {"breakdown.communication.time", "Communication, time", kTime, kLowerIsBetter,
+    {"breakdown.communication.time", "Communication, time", kTime, kLowerIsBetter, kSum,
      "Iteration time in collectives that neither computation nor copies hide.", kPartitionTime,
      kPlugin},
-    {"breakdown.runtime", "Runtime", kShare, kLowerIsBetter,
+    {"breakdown.runtime", "Runtime", kShare, kLowerIsBetter, kRatio,
      "Share of iteration time in calls of the GPU runtime or driver while the GPU is idle.",
      kPartition, kPlugin},
-    {"breakdown.runtime.time", "Runtime, time", kTime, kLowerIsBetter,
+    {"breakdown.runtime.time", "Runtime, time", kTime, kLowerIsBetter, kSum,
      "Iteration time in calls of the GPU runtime or driver while the GPU is idle.", kPartitionTime,
      kPlugin},
-    {"breakdown.dataloader", "DataLoader", kShare, kLowerIsBetter,
+    {"breakdown.dataloader", "DataLoader", kShare, kLowerIsBetter, kRatio,
      "Share of iteration time spent waiting for input data while the GPU is idle.", kPartition,
      kBoth},
-    {"breakdown.dataloader.time", "DataLoader, time", kTime, kLowerIsBetter,
+    {"breakdown.dataloader.time", "DataLoader, time", kTime, kLowerIsBetter, kSum,
      "Iteration time spent waiting for input data while the GPU is idle.", kPartitionTime, kBoth},
-    {"breakdown.cpu", "CPU", kShare, kLowerIsBetter,
+    {"breakdown.cpu", "CPU", kShare, kLowerIsBetter, kRatio,
      "Share of iteration time in framework operators on the host while the GPU is idle.",
      kPartition, kBoth},
-    {"breakdown.cpu.time", "CPU, time", kTime, kLowerIsBetter,
+    {"breakdown.cpu.time", "CPU, time", kTime, kLowerIsBetter, kSum,
      "Iteration time in framework operators on the host while the GPU is idle.", kPartitionTime,
      kBoth},
-    {"breakdown.other", "Other", kShare, kLowerIsBetter,
+    {"breakdown.other", "Other", kShare, kLowerIsBetter, kRatio,
      "Share of iteration time in which nothing of the above was recorded.", kPartition, kBoth},
-    {"breakdown.other.time", "Other, time", kTime, kLowerIsBetter,
+    {"breakdown.other.time", "Other, time", kTime, kLowerIsBetter, kSum,
      "Iteration time in which nothing of the above was recorded.", kPartitionTime, kBoth},
 
-    {"gpu.utilization.mean", "GPU utilization", kShare, kHigherIsBetter,
+    {"gpu.utilization.mean", "GPU utilization", kShare, kHigherIsBetter, kRatio,
      "Share of the window in which at least one kernel runs, mean over the GPUs with work; copies "
      "do "
      "not count.",
      "|U(kernels) ∩ window| / window", kBoth},
-    {"gpu.utilization.min", "Lowest GPU utilization", kShare, kHigherIsBetter,
+    {"gpu.utilization.min", "Lowest GPU utilization", kShare, kHigherIsBetter, kOther,
      "GPU utilization of the least used GPU with work.", "|U(kernels) ∩ window| / window", kBoth},
-    {"gpu.idle.mean", "GPU idle time", kShare, kLowerIsBetter,
+    {"gpu.idle.mean", "GPU idle time", kShare, kLowerIsBetter, kRatio,
      "Share of the window in which nothing at all runs on a GPU, mean over the GPUs with work.",
      "1 − |U(kernels, copies, sets) ∩ window| / window", kHta},
-    {"gpu.idle.max", "Highest GPU idle time", kShare, kLowerIsBetter,
+    {"gpu.idle.max", "Highest GPU idle time", kShare, kLowerIsBetter, kOther,
      "GPU idle time of the GPU that idles most.",
      "1 − |U(kernels, copies, sets) ∩ window| / window", kHta},
-    {"gpu.idle_cause.host_wait", "Idle: host not ready", kShare, kLowerIsBetter,
+    {"gpu.idle_cause.host_wait", "Idle: host not ready", kShare, kLowerIsBetter, kRatio,
      "Share of the window in which a GPU idles because the host had not yet launched the next "
      "work, "
      "for none of the other causes.",
      "Σ idle by cause / window, mean over GPUs; the causes add up to gpu.idle.mean", kHta},
-    {"gpu.idle_cause.dataloader", "Idle: waiting for data", kShare, kLowerIsBetter,
+    {"gpu.idle_cause.dataloader", "Idle: waiting for data", kShare, kLowerIsBetter, kRatio,
      "Share of the window in which a GPU idles while the host waits for input data.",
      "Σ idle by cause / window, mean over GPUs; the causes add up to gpu.idle.mean", kOurs},
-    {"gpu.idle_cause.sync", "Idle: synchronization", kShare, kLowerIsBetter,
+    {"gpu.idle_cause.sync", "Idle: synchronization", kShare, kLowerIsBetter, kRatio,
      "Share of the window in which a GPU idles because the launching thread is in a synchronizing "
      "call, or has just left one that had drained the GPU's queue.",
      "Σ idle by cause / window, mean over GPUs; the causes add up to gpu.idle.mean", kOurs},
-    {"gpu.idle_cause.memory_management", "Idle: memory management", kShare, kLowerIsBetter,
+    {"gpu.idle_cause.memory_management", "Idle: memory management", kShare, kLowerIsBetter, kRatio,
      "Share of the window in which a GPU idles while the launching thread allocates or frees "
      "device "
      "memory.",
      "Σ idle by cause / window, mean over GPUs; the causes add up to gpu.idle.mean", kOurs},
-    {"gpu.idle_cause.launch_latency", "Idle: launch latency", kShare, kLowerIsBetter,
+    {"gpu.idle_cause.launch_latency", "Idle: launch latency", kShare, kLowerIsBetter, kRatio,
      "Share of the window in which a GPU idles during the launching call of the next work, or for "
      "less than 30 µs after it.",
      "Σ idle by cause / window, mean over GPUs; the causes add up to gpu.idle.mean", kHta},
-    {"gpu.idle_cause.other", "Idle: other", kShare, kLowerIsBetter,
+    {"gpu.idle_cause.other", "Idle: other", kShare, kLowerIsBetter, kRatio,
      "Share of the window in which a GPU idles for a reason that the recording does not show.",
      "Σ idle by cause / window, mean over GPUs; the causes add up to gpu.idle.mean", kHta},
-    {"gpu.sm_efficiency", "Estimated SM efficiency", kShare, kHigherIsBetter,
+    {"gpu.sm_efficiency", "Estimated SM efficiency", kShare, kHigherIsBetter, kRatio,
      "Blocks per streaming multiprocessor of the running kernels, at most 1, averaged over the "
      "window; "
      "mean over the GPUs with work.",
      "∫ min(1, Σ blocks per SM) dt / window", kPlugin},
-    {"gpu.occupancy", "Estimated achieved occupancy", kShare, kHigherIsBetter,
+    {"gpu.occupancy", "Estimated achieved occupancy", kShare, kHigherIsBetter, kRatio,
      "Occupancy estimated from the launch properties, weighted by kernel time in the window.",
      "Σ occupancy · duration / Σ duration", kPlugin},
 
     {"gpu.measured.tensor_active", "Tensor pipes active (measured)", kShare, kHigherIsBetter,
+     kOther,
      "Share of cycles in which the tensor pipes were active, as the GPU's counters sampled it; "
      "mean over the whole capture.",
      "", kNsys},
-    {"gpu.measured.sm_active", "SMs active (measured)", kShare, kHigherIsBetter,
+    {"gpu.measured.sm_active", "SMs active (measured)", kShare, kHigherIsBetter, kOther,
      "Share of cycles in which a streaming multiprocessor had work, as the GPU's counters sampled "
      "it; mean over the whole capture.",
      "", kNsys},
-    {"gpu.measured.dram_read", "DRAM read bandwidth (measured)", kShare, kNeutral,
+    {"gpu.measured.dram_read", "DRAM read bandwidth (measured)", kShare, kNeutral, kOther,
      "Share of the peak bandwidth of device memory used for reading, as the GPU's counters sampled "
      "it; mean over the whole capture.",
      "", kNsys},
-    {"gpu.measured.dram_write", "DRAM write bandwidth (measured)", kShare, kNeutral,
+    {"gpu.measured.dram_write", "DRAM write bandwidth (measured)", kShare, kNeutral, kOther,
      "Share of the peak bandwidth of device memory used for writing, as the GPU's counters sampled "
      "it; mean over the whole capture.",
      "", kNsys},
-    {"tensor_core.efficiency", "Tensor Core efficiency", kShare, kHigherIsBetter,
+    {"tensor_core.efficiency", "Tensor Core efficiency", kShare, kHigherIsBetter, kRatio,
      "Of the kernel time in operators that could use Tensor Cores, the share in kernels that "
      "surely "
      "do. An operator outside the list of eligible ones counts with its Tensor Core kernels; a "
      "kernel "
      "without known operator counts when its name speaks of a matrix product.",
      "Σ time of Tensor Core kernels in eligible ops / Σ kernel time of eligible ops", kDlprof},
-    {"tensor_core.share", "Tensor Core share", kShare, kHigherIsBetter,
+    {"tensor_core.share", "Tensor Core share", kShare, kHigherIsBetter, kRatio,
      "Share of kernel time in kernels that surely use Tensor Cores.",
      "Σ time of Tensor Core kernels / Σ kernel time", kPlugin},
-    {"tensor_core.unknown_share", "Undecided kernel time", kShare, kNeutral,
+    {"tensor_core.unknown_share", "Undecided kernel time", kShare, kNeutral, kRatio,
      "Share of kernel time in kernels whose name does not tell whether they use Tensor Cores; "
      "efficiency and share count them as not using.",
      "Σ time of undecided kernels / Σ kernel time", kOurs},
-    {"tensor_core.eligible_share", "Eligible kernel time", kShare, kNeutral,
+    {"tensor_core.eligible_share", "Eligible kernel time", kShare, kNeutral, kRatio,
      "Share of kernel time in operators that could use Tensor Cores.",
      "Σ kernel time of eligible ops / Σ kernel time", kPlugin},
 
     {"tensor_core.kernels_per_iteration", "Tensor Core kernels per iteration", kNumber,
-     kHigherIsBetter,
+     kHigherIsBetter, kRatio,
      "Kernels launched in the selected iterations that surely use Tensor Cores, per iteration; "
      "mean "
      "over ranks.",
      "Tensor Core kernels / iterations", kOurs},
 
-    {"kernel.count_per_iteration", "Kernels per iteration", kNumber, kLowerIsBetter,
+    {"kernel.count_per_iteration", "Kernels per iteration", kNumber, kLowerIsBetter, kRatio,
      "Kernels launched in the selected iterations, per iteration; mean over ranks.",
      "kernels / iterations", kHta},
-    {"kernel.short_share", "Short kernels", kShare, kLowerIsBetter,
+    {"kernel.short_share", "Short kernels", kShare, kLowerIsBetter, kRatio,
      "Share of kernel time in kernels shorter than 10 µs.",
      "Σ duration of kernels under 10 µs / Σ kernel time", kTraceLens},
 
-    {"launch.count_per_iteration", "Launches per iteration", kNumber, kLowerIsBetter,
+    {"launch.count_per_iteration", "Launches per iteration", kNumber, kLowerIsBetter, kRatio,
      "Calls of the selected iterations that launched GPU work (kernels, copies, sets), per "
      "iteration; a call that launches a graph counts once; mean over ranks.",
      "launching calls / iterations", kOurs},
-    {"launch.delay.median", "Launch delay", kTime, kNeutral,
+    {"launch.delay.median", "Launch delay", kTime, kNeutral, kQuantile,
      "Median time from the end of a launching call to the start of its work, 0 when it starts "
      "earlier.",
      "median of max(0, start of work − end of call)", kHta},
-    {"launch.queue_empty_share", "Launches into an empty queue", kShare, kLowerIsBetter,
+    {"launch.queue_empty_share", "Launches into an empty queue", kShare, kLowerIsBetter, kRatio,
      "Share of launches that find no earlier work of their stream still waiting to start: near 1 "
      "the "
      "host limits the GPU.",
      "launches at queue length 0 / launches", kHta},
-    {"sync.time_share", "Synchronization", kShare, kLowerIsBetter,
+    {"sync.time_share", "Synchronization", kShare, kLowerIsBetter, kRatio,
      "Share of iteration time in which the host is blocked in a synchronizing call.",
      "|U(synchronizing calls) ∩ iterations| / iterations", kNsys},
 
-    {"memcpy.h2d.time", "Host to device, time", kTime, kLowerIsBetter,
+    {"memcpy.h2d.time", "Host to device, time", kTime, kLowerIsBetter, kSum,
      "Sum of the durations of copies from host to device.", "Σ duration", kHta},
-    {"memcpy.h2d.bytes", "Host to device, bytes", kBytes, kLowerIsBetter,
+    {"memcpy.h2d.bytes", "Host to device, bytes", kBytes, kLowerIsBetter, kSum,
      "Bytes copied from host to device.", "Σ bytes", kHta},
     {"memcpy.h2d.bytes_per_iteration", "Host to device, bytes per iteration", kBytes,
-     kLowerIsBetter,
+     kLowerIsBetter, kRatio,
      "Bytes that the selected iterations copied from host to device, per iteration; mean over "
      "ranks.",
      "Σ bytes / iterations", kOurs},
-    {"memcpy.h2d.bandwidth", "Host to device, bandwidth", kBandwidth, kHigherIsBetter,
+    {"memcpy.h2d.bandwidth", "Host to device, bandwidth", kBandwidth, kHigherIsBetter, kRatio,
      "Bytes copied from host to device, by the time this took.", "Σ bytes / Σ duration", kHta},
-    {"memcpy.d2h.time", "Device to host, time", kTime, kLowerIsBetter,
+    {"memcpy.d2h.time", "Device to host, time", kTime, kLowerIsBetter, kSum,
      "Sum of the durations of copies from device to host.", "Σ duration", kHta},
-    {"memcpy.d2h.bytes", "Device to host, bytes", kBytes, kLowerIsBetter,
+    {"memcpy.d2h.bytes", "Device to host, bytes", kBytes, kLowerIsBetter, kSum,
      "Bytes copied from device to host.", "Σ bytes", kHta},
     {"memcpy.d2h.bytes_per_iteration", "Device to host, bytes per iteration", kBytes,
-     kLowerIsBetter,
+     kLowerIsBetter, kRatio,
      "Bytes that the selected iterations copied from device to host, per iteration; mean over "
      "ranks.",
      "Σ bytes / iterations", kOurs},
-    {"memcpy.d2h.bandwidth", "Device to host, bandwidth", kBandwidth, kHigherIsBetter,
+    {"memcpy.d2h.bandwidth", "Device to host, bandwidth", kBandwidth, kHigherIsBetter, kRatio,
      "Bytes copied from device to host, by the time this took.", "Σ bytes / Σ duration", kHta},
-    {"memcpy.d2d.time", "Device to device, time", kTime, kLowerIsBetter,
+    {"memcpy.d2d.time", "Device to device, time", kTime, kLowerIsBetter, kSum,
      "Sum of the durations of copies within and between devices.", "Σ duration", kHta},
-    {"memcpy.d2d.bytes", "Device to device, bytes", kBytes, kLowerIsBetter,
+    {"memcpy.d2d.bytes", "Device to device, bytes", kBytes, kLowerIsBetter, kSum,
      "Bytes copied within and between devices.", "Σ bytes", kHta},
     {"memcpy.d2d.bytes_per_iteration", "Device to device, bytes per iteration", kBytes,
-     kLowerIsBetter,
+     kLowerIsBetter, kRatio,
      "Bytes that the selected iterations copied within and between devices, per iteration; mean "
      "over ranks.",
      "Σ bytes / iterations", kOurs},
-    {"memcpy.d2d.bandwidth", "Device to device, bandwidth", kBandwidth, kHigherIsBetter,
+    {"memcpy.d2d.bandwidth", "Device to device, bandwidth", kBandwidth, kHigherIsBetter, kRatio,
      "Bytes copied within and between devices, by the time this took.", "Σ bytes / Σ duration",
      kHta},
-    {"memcpy.pageable_share", "Pageable copies", kShare, kLowerIsBetter,
+    {"memcpy.pageable_share", "Pageable copies", kShare, kLowerIsBetter, kRatio,
      "Share of the bytes copied between host and device that the host kept in pageable memory, of "
      "those copies whose host memory is known.",
      "Σ bytes of pageable copies / Σ bytes", kNsys},
-    {"dataloader.exposed_share", "DataLoader wait", kShare, kLowerIsBetter,
+    {"dataloader.exposed_share", "DataLoader wait", kShare, kLowerIsBetter, kRatio,
      "Share of iteration time spent waiting for input data while the GPU is idle.",
      "breakdown.dataloader", kBoth},
 
-    {"communication.time", "Communication time", kTime, kLowerIsBetter,
+    {"communication.time", "Communication time", kTime, kLowerIsBetter, kSum,
      "Time in which at least one collective runs on a GPU (on the host, where the recording has "
      "none "
      "on a GPU), summed over GPUs.",
      "Σ |U(collectives) ∩ window|", kHta},
-    {"communication.overlap", "Hidden communication", kShare, kHigherIsBetter,
+    {"communication.overlap", "Hidden communication", kShare, kHigherIsBetter, kRatio,
      "Share of communication time in which the same GPU also computes.",
      "Σ |U(collectives) ∩ U(compute)| / Σ |U(collectives)|, in the window", kHta},
-    {"communication.exposed_share", "Exposed communication", kShare, kLowerIsBetter,
+    {"communication.exposed_share", "Exposed communication", kShare, kLowerIsBetter, kRatio,
      "Share of the window in which a GPU communicates and does not compute.",
      "Σ |U(collectives) − U(compute)| / Σ window", kTraceLens},
     {"communication.all_reduce.busbw", "All-reduce bus bandwidth", kBandwidth, kHigherIsBetter,
-     "Bus bandwidth of all-reduce, comparable to the link's.", "Σ bytes · 2(n − 1)/n / Σ duration",
-     kTraceLens},
+     kRatio, "Bus bandwidth of all-reduce, comparable to the link's.",
+     "Σ bytes · 2(n − 1)/n / Σ duration", kTraceLens},
     {"communication.all_gather.busbw", "All-gather bus bandwidth", kBandwidth, kHigherIsBetter,
-     "Bus bandwidth of all-gather, comparable to the link's.",
+     kRatio, "Bus bandwidth of all-gather, comparable to the link's.",
      "Σ bytes of the full buffer · (n − 1)/n / Σ duration", kTraceLens},
     {"communication.reduce_scatter.busbw", "Reduce-scatter bus bandwidth", kBandwidth,
-     kHigherIsBetter, "Bus bandwidth of reduce-scatter, comparable to the link's.",
+     kHigherIsBetter, kRatio, "Bus bandwidth of reduce-scatter, comparable to the link's.",
      "Σ bytes of the full buffer · (n − 1)/n / Σ duration", kTraceLens},
     {"communication.all_to_all.busbw", "All-to-all bus bandwidth", kBandwidth, kHigherIsBetter,
-     "Bus bandwidth of all-to-all, comparable to the link's.", "Σ bytes · (n − 1)/n / Σ duration",
-     kTraceLens},
+     kRatio, "Bus bandwidth of all-to-all, comparable to the link's.",
+     "Σ bytes · (n − 1)/n / Σ duration", kTraceLens},
     {"communication.broadcast.busbw", "Broadcast bus bandwidth", kBandwidth, kHigherIsBetter,
-     "Bus bandwidth of broadcast.", "Σ bytes / Σ duration", kTraceLens},
-    {"communication.reduce.busbw", "Reduce bus bandwidth", kBandwidth, kHigherIsBetter,
+     kRatio, "Bus bandwidth of broadcast.", "Σ bytes / Σ duration", kTraceLens},
+    {"communication.reduce.busbw", "Reduce bus bandwidth", kBandwidth, kHigherIsBetter, kRatio,
      "Bus bandwidth of reduce to one rank.", "Σ bytes / Σ duration", kTraceLens},
     {"communication.send_recv.busbw", "Send and receive bandwidth", kBandwidth, kHigherIsBetter,
-     "Bandwidth of point-to-point transfers.", "Σ bytes / Σ duration", kTraceLens},
-    {"rank.imbalance", "Imbalance between ranks", kShare, kLowerIsBetter,
+     kRatio, "Bandwidth of point-to-point transfers.", "Σ bytes / Σ duration", kTraceLens},
+    {"rank.imbalance", "Imbalance between ranks", kShare, kLowerIsBetter, kOther,
      "Difference between the most and the least computing rank as a share of the mean.",
      "(max − min) / mean of the ranks' compute time", kOurs},
-    {"rank.straggler", "Straggling rank", kNumber, kNeutral,
+    {"rank.straggler", "Straggling rank", kNumber, kNeutral, kOther,
      "The rank that the others wait for: its share of communication time spent waiting is the "
      "least.",
      "rank with the least waiting time in matched collectives", kTraceLens},
 
-    {"memory.peak_allocated", "Peak memory allocated", kBytes, kLowerIsBetter,
+    {"memory.peak_allocated", "Peak memory allocated", kBytes, kLowerIsBetter, kMax,
      "Most bytes that the allocator had given out on one GPU at any time; of several the largest.",
      "", kPlugin},
-    {"memory.peak_reserved", "Peak memory reserved", kBytes, kLowerIsBetter,
+    {"memory.peak_reserved", "Peak memory reserved", kBytes, kLowerIsBetter, kMax,
      "Most bytes that the allocator had reserved on one GPU at any time; of several the largest.",
      "", kPlugin},
-    {"memory.peak_share", "Peak share of device memory", kShare, kNeutral,
+    {"memory.peak_share", "Peak share of device memory", kShare, kNeutral, kMax,
      "Peak memory allocated as a share of the GPU's memory; of several GPUs the largest.",
      "peak allocated / device memory", kPlugin},
-    {"memory.fragmentation", "Memory fragmentation", kShare, kLowerIsBetter,
+    {"memory.fragmentation", "Memory fragmentation", kShare, kLowerIsBetter, kOther,
      "Share of the reserved memory that was not given out when most was reserved; of several GPUs "
      "the "
      "largest.",
      "1 − allocated / reserved at the peak of reserved", kOurs},
 
-    {"flops.achieved", "Achieved FLOP/s", kFlopRate, kHigherIsBetter,
+    {"flops.achieved", "Achieved FLOP/s", kFlopRate, kHigherIsBetter, kRatio,
      "Floating-point operations of the operators whose shapes are known, per second of each GPU.",
      "Σ FLOPs / (window · GPUs)", "TraceLens"},
-    {"flops.mfu", "Model FLOPs utilization", kShare, kHigherIsBetter,
+    {"flops.mfu", "Model FLOPs utilization", kShare, kHigherIsBetter, kRatio,
      "Share of the window that these operations would take at the GPU's dense peak of their type.",
      "Σ (FLOPs / peak) / (window · GPUs)", "PaLM (Chowdhery et al.), TraceLens"},
 
-    {"npu.cube_utilization", "Cube utilization", kShare, kHigherIsBetter,
+    {"npu.cube_utilization", "Cube utilization", kShare, kHigherIsBetter, kRatio,
      "Share of the time of matrix kernels in which the cube units of the NPU compute.",
      "Σ cube utilization · duration / Σ duration", "Ascend", "ascend"},
 
-    {"coverage.linked_share", "GPU time with a known operator", kShare, kHigherIsBetter,
+    {"coverage.linked_share", "GPU time with a known operator", kShare, kHigherIsBetter, kRatio,
      "Share of GPU time (kernels, copies, sets) whose launching operator is known.",
      "Σ duration with an operator / Σ duration", kOurs},
-    {"coverage.kernel_share", "Kernel time recorded by kernel", kShare, kHigherIsBetter,
+    {"coverage.kernel_share", "Kernel time recorded by kernel", kShare, kHigherIsBetter, kRatio,
      "Share of the kernel time that was recorded kernel by kernel; the rest lies in CUDA graphs "
      "that were recorded whole.",
      "kernels / (kernels + graphs)", kNsys},
-    {"coverage.launched_share", "GPU time with a known launch", kShare, kHigherIsBetter,
+    {"coverage.launched_share", "GPU time with a known launch", kShare, kHigherIsBetter, kRatio,
      "Share of GPU time whose launching call was recorded.",
      "Σ duration with a launch / Σ duration", kOurs},
-    {"coverage.outside_share", "GPU time launched outside of iterations", kShare, kNeutral,
+    {"coverage.outside_share", "GPU time launched outside of iterations", kShare, kNeutral, kOther,
      "Share of the whole recording's GPU time that was not launched in a selected iteration; "
      "where launches are not recorded, that did not start in one.",
      "Σ duration launched elsewhere / Σ duration", kOurs},
@@ -363,6 +365,22 @@ std::span<const MetricSpec> MetricCatalogue() {
     return all;
   }();
   return kAll;
+}
+
+std::string_view PoolingName(Pooling pooling) {
+  switch (pooling) {
+    case kSum:
+      return "sum";
+    case kRatio:
+      return "ratio";
+    case kQuantile:
+      return "quantile";
+    case kMax:
+      return "max";
+    case kOther:
+      break;
+  }
+  return "other";
 }
 
 const MetricSpec* FindMetric(std::string_view id) {

@@ -45,6 +45,8 @@ std::string Explanation(const MetricSpec& spec) {
                                  spec.definition);
   if (!spec.formula.empty()) text += fmt::format("  = {}\n", spec.formula);
   if (!spec.source.empty()) text += fmt::format("  after {}\n", spec.source);
+  text += fmt::format("  definition {}; over iterations: {}\n", spec.definition_number,
+                      PoolingName(spec.pooling));
   return text;
 }
 

@@ -21,8 +21,22 @@ TEST(MetricCatalogue, EveryEntryIsCompleteAndUnique) {
     EXPECT_FALSE(spec.source.empty());
     EXPECT_TRUE(spec.definition.ends_with('.'));
     EXPECT_EQ(FindMetric(spec.id), &spec);
+    EXPECT_GE(spec.definition_number, 1);
   }
   EXPECT_EQ(FindMetric("gpu.idle"), nullptr);
+}
+
+// Times, bytes and counts add up over iterations, shares and rates lie between: a unit that cannot
+// be pooled as it is said to be is a slip of the table.
+TEST(MetricCatalogue, PoolingFitsTheUnit) {
+  for (const MetricSpec& spec : MetricCatalogue()) {
+    SCOPED_TRACE(std::string(spec.id));
+    const bool is_amount = spec.unit == Unit::kTime || spec.unit == Unit::kBytes ||
+                           spec.unit == Unit::kCount || spec.unit == Unit::kFlops;
+    if (spec.pooling == Pooling::kSum) EXPECT_TRUE(is_amount);
+    if (spec.id.ends_with("_per_iteration")) EXPECT_EQ(spec.pooling, Pooling::kRatio);
+    if (spec.id.ends_with(".median")) EXPECT_EQ(spec.pooling, Pooling::kQuantile);
+  }
 }
 
 // A metric id is `group.name`, a field of a row is `row_name.column`. Where they coincide
