@@ -1,5 +1,7 @@
 #include "cli/commands.h"
 
+#include <algorithm>
+
 namespace profgauge::cli {
 namespace {
 
@@ -43,13 +45,14 @@ constexpr CommandSpec kCommands[] = {
     {"history add", kOnHistoryAdd, "PROFILE…", 1, kMany, "Add runs to the history",
      "The history is one SQLite file; several writers at once are safe.",
      "  profgauge history add run7.json.gz --branch main --commit 3f2a1c\n", RunHistoryAdd},
-    {"history list", kOnHistoryList, "", 0, 0, "List the runs of the history", "", "",
-     RunHistoryList},
+    {"history list", kOnHistoryList, "", 0, 0, "List the runs of the history", "",
+     "  profgauge history list --branch main\n", RunHistoryList, Takes::kNothing},
     {"history trend", kOnHistoryTrend, "", 0, 0, "Show the iteration time over time",
      "With the places where its level changed. The page of --html shows other metrics, too.",
-     "  profgauge history trend --branch main --html trend.html\n", RunHistoryTrend},
-    {"history export", kOnHistoryExport, "", 0, 0, "Write the history as CSV", "", "",
-     RunHistoryExport},
+     "  profgauge history trend --branch main --html trend.html\n", RunHistoryTrend,
+     Takes::kNothing},
+    {"history export", kOnHistoryExport, "", 0, 0, "Write the history as CSV", "",
+     "  profgauge history export > history.csv\n", RunHistoryExport, Takes::kNothing},
     {"init", kOnInit, "PROFILE…", 1, kMany, "Write a policy with limits that fit a profile",
      "Measures the profile and writes a commented policy: limits a little above what was "
      "measured.\n"
@@ -76,7 +79,8 @@ constexpr CommandSpec kCommands[] = {
      "one\n"
      "rank. The advice in dlprof_expert_systems.csv is that of the recommended rules.",
      "  profgauge export dlprof nsys_profile.sqlite --out reports/\n"
-     "  profgauge export dlprof run.sqlite --key-op global_step --iter-start 200 --iter-stop 400\n",
+     "  profgauge export dlprof run7.pt.trace.json.gz --out reports/ --iter-start 2 --iter-stop "
+     "8\n",
      RunExportDlprof},
     {"export nsys", kOnExportNsys, "PROFILE…", 1, kMany, "Write a summary of `nsys stats`",
      "Kernels, calls, copies or ranges with their sums, from any format, in the columns, order "
@@ -93,31 +97,67 @@ constexpr CommandSpec kCommands[] = {
     {"metrics list", kOnMetricsList, "[ID…]", 0, kMany,
      "List the metrics; with ids or patterns, define them",
      "Rules, limits and reports share these ids.",
-     "  profgauge metrics list\n  profgauge metrics list 'gpu.*'\n", RunMetricsList},
+     "  profgauge metrics list\n  profgauge metrics list 'gpu.*'\n", RunMetricsList,
+     Takes::kMetrics},
     {"rules list", kOnRulesList, "[FILE…]", 0, kMany, "List the built-in rules, or those of files",
-     "One rule a line, its id first; then category, levels and title.", "", RunRulesList},
+     "One rule a line, its id first; then category, levels and title.",
+     "  profgauge rules list\n  profgauge rules list rules/\n", RunRulesList},
     {"rules explain", kOnRulesExplain, "ID [PROFILE…]", 1, kMany,
      "Show a rule; with a profile, what it measured and why it fired or not",
      "Every intermediate value is shown. The policy adds rule files and sets parameters.",
      "  profgauge rules explain gpu/idle\n"
      "  profgauge rules explain gpu/idle run7.pt.trace.json.gz\n",
-     RunRulesExplain},
+     RunRulesExplain, Takes::kRuleThenFiles},
     {"rules check", kOnRulesCheck, "FILE…", 1, kMany, "Check rule files without a profile",
-     "Structure, names, types and units; all errors of all files at once.", "", RunRulesCheck},
+     "Structure, names, types and units; all errors of all files at once.",
+     "  profgauge rules check rules/\n", RunRulesCheck},
     {"rules test", kOnRulesTest, "PATH…", 1, kMany,
      "Run tests of rules: *.test.yaml files, or folders of them",
      "Exits 1 when a test fails, 2 when a file is wrong.", "  profgauge rules test rules/\n",
      RunRulesTest},
     {"rules docs", kOnRulesDocs, "[FILE…]", 0, kMany,
-     "Print the reference of rules and their language as Markdown", "", "", RunRulesDocs},
+     "Print the reference of rules and their language as Markdown", "",
+     "  profgauge rules docs > rules.md\n", RunRulesDocs},
     {"templates export", kOnTemplatesExport, "DIR", 1, 1, "Write the built-in templates into DIR",
-     "Changed ones are used with --templates DIR.", "", RunTemplatesExport},
-    {"version", kOnVersion, "", 0, 0, "Print the version", "", "", RunVersion},
-    {"help", kOnHelp, "[COMMAND]", 0, 2, "Explain a command", "", "", RunHelp},
+     "Changed ones are used with --templates DIR.", "  profgauge templates export my-templates\n",
+     RunTemplatesExport, Takes::kFolder},
+    {"completion", kOnCompletion, "SHELL", 1, 1, "Print completions for bash, zsh or fish",
+     "For one session, `source <(profgauge completion bash)`; for all, write it where the shell\n"
+     "looks: bash, ~/.local/share/bash-completion/completions/profgauge; zsh, a file _profgauge "
+     "in\n"
+     "a folder of $fpath; fish, ~/.config/fish/completions/profgauge.fish.",
+     "  profgauge completion bash > profgauge.bash\n", RunCompletion, Takes::kShell},
+    {"version", kOnVersion, "", 0, 0, "Print the version", "", "  profgauge version\n", RunVersion,
+     Takes::kNothing},
+    {"help", kOnHelp, "[COMMAND]", 0, 2, "Explain a command, or all that start with a word",
+     "The same as --help behind the command.",
+     "  profgauge help baseline save\n  profgauge help baseline\n", RunHelp, Takes::kCommand},
 };
 
 }  // namespace
 
 std::span<const CommandSpec> AllCommands() { return kCommands; }
+
+std::vector<std::string_view> CommandGroups() {
+  std::vector<std::string_view> groups;
+  for (const CommandSpec& command : kCommands) {
+    const std::size_t blank = command.name.find(' ');
+    if (blank == std::string_view::npos) continue;
+    const std::string_view group = command.name.substr(0, blank);
+    if (std::find(groups.begin(), groups.end(), group) == groups.end()) groups.push_back(group);
+  }
+  return groups;
+}
+
+std::vector<const CommandSpec*> CommandsOf(std::string_view group) {
+  std::vector<const CommandSpec*> commands;
+  for (const CommandSpec& command : kCommands) {
+    if (command.name.size() > group.size() && command.name.starts_with(group) &&
+        command.name[group.size()] == ' ') {
+      commands.push_back(&command);
+    }
+  }
+  return commands;
+}
 
 }  // namespace profgauge::cli

@@ -1,8 +1,10 @@
 // The table of commands.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "cli/options.h"
 
@@ -11,34 +13,38 @@ namespace profgauge::cli {
 class Console;
 
 /// Which commands an option belongs to.
-enum CommandBit : unsigned {
-  kOnCheck = 1u << 0,
-  kOnReport = 1u << 1,
-  kOnInspect = 1u << 2,
-  kOnRender = 1u << 3,
-  kOnMetricsList = 1u << 4,
-  kOnTemplatesExport = 1u << 5,
-  kOnVersion = 1u << 6,
-  kOnHelp = 1u << 7,
-  kOnCompare = 1u << 8,
-  kOnBaselineSave = 1u << 9,
-  kOnBaselineShow = 1u << 10,
-  kOnBaselinePromote = 1u << 11,
-  kOnHistoryAdd = 1u << 12,
-  kOnHistoryList = 1u << 13,
-  kOnHistoryTrend = 1u << 14,
-  kOnHistoryExport = 1u << 15,
-  kOnRulesList = 1u << 16,
-  kOnRulesCheck = 1u << 17,
-  kOnRulesTest = 1u << 18,
-  kOnRulesDocs = 1u << 19,
-  kOnRulesExplain = 1u << 20,
-  kOnInit = 1u << 21,
-  kOnExportKernels = 1u << 22,
-  kOnExportDlprof = 1u << 23,
-  kOnExportNsys = 1u << 24,
-  kOnScrub = 1u << 25,
+enum CommandBit : std::uint64_t {
+  kOnCheck = std::uint64_t{1} << 0,
+  kOnReport = std::uint64_t{1} << 1,
+  kOnInspect = std::uint64_t{1} << 2,
+  kOnRender = std::uint64_t{1} << 3,
+  kOnMetricsList = std::uint64_t{1} << 4,
+  kOnTemplatesExport = std::uint64_t{1} << 5,
+  kOnVersion = std::uint64_t{1} << 6,
+  kOnHelp = std::uint64_t{1} << 7,
+  kOnCompare = std::uint64_t{1} << 8,
+  kOnBaselineSave = std::uint64_t{1} << 9,
+  kOnBaselineShow = std::uint64_t{1} << 10,
+  kOnBaselinePromote = std::uint64_t{1} << 11,
+  kOnHistoryAdd = std::uint64_t{1} << 12,
+  kOnHistoryList = std::uint64_t{1} << 13,
+  kOnHistoryTrend = std::uint64_t{1} << 14,
+  kOnHistoryExport = std::uint64_t{1} << 15,
+  kOnRulesList = std::uint64_t{1} << 16,
+  kOnRulesCheck = std::uint64_t{1} << 17,
+  kOnRulesTest = std::uint64_t{1} << 18,
+  kOnRulesDocs = std::uint64_t{1} << 19,
+  kOnRulesExplain = std::uint64_t{1} << 20,
+  kOnInit = std::uint64_t{1} << 21,
+  kOnExportKernels = std::uint64_t{1} << 22,
+  kOnExportDlprof = std::uint64_t{1} << 23,
+  kOnExportNsys = std::uint64_t{1} << 24,
+  kOnScrub = std::uint64_t{1} << 25,
+  kOnCompletion = std::uint64_t{1} << 40,
+  kOnManual = std::uint64_t{1} << 41,
+  kOnSchema = std::uint64_t{1} << 42,
   kOnHistory = kOnHistoryAdd | kOnHistoryList | kOnHistoryTrend | kOnHistoryExport,
+  kOnBaseline = kOnBaselineSave | kOnBaselineShow | kOnBaselinePromote,
   kOnSnapshots = kOnCompare | kOnBaselineSave | kOnBaselinePromote | kOnHistoryAdd,
   kOnJudging = kOnCheck | kOnReport,
   kOnExportText = kOnExportKernels | kOnExportNsys,
@@ -46,7 +52,18 @@ enum CommandBit : unsigned {
   kOnReading = kOnJudging | kOnInspect | kOnSnapshots | kOnRulesExplain | kOnInit | kOnExport,
   kOnSelecting = kOnJudging | kOnSnapshots | kOnRulesExplain | kOnInit | kOnExportDlprof,
   kOnDrawing = kOnJudging | kOnRender | kOnCompare,
-  kOnAll = ~0u,
+  kOnAll = ~std::uint64_t{0},
+};
+
+/// What a command's arguments are, for shells that complete them.
+enum class Takes : std::uint8_t {
+  kNothing,
+  kFiles,
+  kFolder,
+  kMetrics,
+  kRuleThenFiles,
+  kCommand,
+  kShell,
 };
 
 /// One command. Its name may be two words: "metrics list".
@@ -61,8 +78,14 @@ struct CommandSpec {
   std::string_view examples;  ///< Lines for --help.
   /// Runs it and returns the exit code. Errors become diagnostics and their exit code.
   Result<int> (*run)(const Options& options, Console& console) = nullptr;
+  Takes takes = Takes::kFiles;
 };
 std::span<const CommandSpec> AllCommands();
+
+/// The first words of commands of two: "baseline", "history", … in the order of the table.
+std::vector<std::string_view> CommandGroups();
+/// The commands of a group; none when there is no such group.
+std::vector<const CommandSpec*> CommandsOf(std::string_view group);
 
 Result<int> RunCheck(const Options& options, Console& console);
 Result<int> RunReport(const Options& options, Console& console);
@@ -88,6 +111,7 @@ Result<int> RunRulesCheck(const Options& options, Console& console);
 Result<int> RunRulesTest(const Options& options, Console& console);
 Result<int> RunRulesDocs(const Options& options, Console& console);
 Result<int> RunRulesExplain(const Options& options, Console& console);
+Result<int> RunCompletion(const Options& options, Console& console);
 Result<int> RunVersion(const Options& options, Console& console);
 Result<int> RunHelp(const Options& options, Console& console);
 

@@ -17,7 +17,7 @@ Result<int> Run(const std::vector<std::string>& args, Console& console) {
   PROFGAUGE_TRY(const Options options, ParseCommandLine(args));
   console.Configure(options);
   if (options.help != HelpRequest::kNone) {
-    console.Print(HelpText(options.command, options.help));
+    console.Print(HelpText(options));
     return kExitPass;
   }
   return options.command->run(options, console);

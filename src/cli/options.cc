@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "cli/commands.h"
@@ -59,43 +60,37 @@ Status SetJobs(Options& options, const OptionSpec& self, const std::string& valu
   return {};
 }
 
-Status SetFailOn(Options& options, const OptionSpec& self, const std::string& value) {
-  if (value != "error" && value != "warn" && value != "never") {
-    return Fail(BadValue(self, "`error`, `warn` or `never`", value));
+/// "`a`, `b` or `c`"
+std::string Listed(const OptionSpec& self) {
+  std::string text;
+  const std::vector<std::string_view> all = ChoicesOf(self);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i > 0) text += i + 1 == all.size() ? " or " : ", ";
+    text += fmt::format("`{}`", all[i]);
   }
-  options.fail_on = value;
-  return {};
+  return text;
 }
 
-Status SetTimeline(Options& options, const OptionSpec& self, const std::string& value) {
-  if (value != "auto" && value != "full" && value != "off") {
-    return Fail(BadValue(self, "`auto`, `full` or `off`", value));
-  }
-  options.timeline = value;
+Status CheckChoice(const OptionSpec& self, const std::string& value) {
+  const std::vector<std::string_view> all = ChoicesOf(self);
+  if (std::find(all.begin(), all.end(), value) != all.end()) return {};
+  return Fail(BadValue(self, Listed(self), value));
+}
+
+template <auto member>
+Status SetChoice(Options& options, const OptionSpec& self, const std::string& value) {
+  PROFGAUGE_CHECK(CheckChoice(self, value));
+  options.*member = value;
   return {};
 }
 
 Status SetColor(Options& options, const OptionSpec& self, const std::string& value) {
-  if (value == "auto")
-    options.color = ColorChoice::kAuto;
-  else if (value == "always")
-    options.color = ColorChoice::kAlways;
-  else if (value == "never")
-    options.color = ColorChoice::kNever;
-  else
-    return Fail(BadValue(self, "`auto`, `always` or `never`", value));
+  PROFGAUGE_CHECK(CheckChoice(self, value));
+  options.color = value == "always"  ? ColorChoice::kAlways
+                  : value == "never" ? ColorChoice::kNever
+                                     : ColorChoice::kAuto;
   return {};
 }
-
-template <auto member, std::string_view const& first, std::string_view const& second>
-Status SetOneOf(Options& options, const OptionSpec& self, const std::string& value) {
-  if (value != first && value != second) {
-    return Fail(BadValue(self, fmt::format("`{}` or `{}`", first, second), value));
-  }
-  options.*member = value;
-  return {};
-}
-constexpr std::string_view kCsv = "csv", kTable = "table", kNv311 = "nv311", kClassic = "classic";
 
 template <int level>
 Status SetVerbosity(Options& options, const OptionSpec&, const std::string&) {
@@ -149,14 +144,14 @@ constexpr OptionSpec kOptions[] = {
      SetText<&Options::gitlab>},
     {"--openmetrics", "", "FILE", Group::kOutputs, kOnDrawing,
      "Write the metrics as OpenMetrics text", "", SetText<&Options::openmetrics>},
-    {"--templates", "", "DIR", Group::kOutputs, kOnDrawing,
+    {"--templates", "", "DIR", Group::kOutputs, kOnDrawing | kOnHistoryTrend,
      "Use the HTML and Markdown templates in DIR instead of the built-in ones of the same name", "",
      SetText<&Options::templates_dir>},
     {"--timeline", "", "WHICH", Group::kOutputs, kOnJudging,
      "Events in the page's timeline: auto (default), full or off",
      "auto keeps 300 000 events: those of devices, then the host's around findings and its "
      "longest.",
-     SetTimeline},
+     SetChoice<&Options::timeline>, false, "auto full off"},
     {"--emit-trace", "", "FILE", Group::kOutputs, kOnJudging,
      "Write the timeline's events as a Chrome trace, for ui.perfetto.dev",
      "Gzip when the name ends in .gz. --timeline says which events.",
@@ -174,13 +169,16 @@ constexpr OptionSpec kOptions[] = {
     {"--output", "-o", "FILE", Group::kOutputs, kOnExportText,
      "Write to FILE instead of standard output", "", SetText<&Options::output>},
     {"--format", "", "FORMAT", Group::kOutputs, kOnExportText, "csv (default) or table", "",
-     SetOneOf<&Options::format, kCsv, kTable>},
+     SetChoice<&Options::format>, false, "csv table"},
     {"--report", "-r", "NAME", Group::kOutputs, kOnExportNsys,
      "Which summary, as in cuda_gpu_kern_sum",
      "cuda_gpu_kern_sum, cuda_gpu_kern_gb_sum, cuda_api_sum, cuda_gpu_mem_time_sum, "
      "cuda_gpu_mem_size_sum, cuda_gpu_sum, nvtx_sum, nvtx_pushpop_sum, nvtx_startend_sum, "
      "nvtx_gpu_proj_sum, nvtx_kern_sum or osrt_sum; nsys' names before 2022.4 are known too.",
-     SetText<&Options::report>},
+     SetText<&Options::report>, false,
+     "cuda_gpu_kern_sum cuda_gpu_kern_gb_sum cuda_api_sum cuda_gpu_mem_time_sum "
+     "cuda_gpu_mem_size_sum cuda_gpu_sum nvtx_sum nvtx_pushpop_sum nvtx_startend_sum "
+     "nvtx_gpu_proj_sum nvtx_kern_sum osrt_sum"},
     {"--columns", "-c", "LIST", Group::kOutputs, kOnExportKernels,
      "Columns by name, with commas between, or all",
      "idx,seq,altseq,tid,layer,trace,dir,sub,mod,op,kernel,params,sil,tc,device,stream,grid,block,"
@@ -192,8 +190,8 @@ constexpr OptionSpec kOptions[] = {
     {"--pyprof-dialect", "", "NAME", Group::kOutputs, kOnExportKernels,
      "Formulas of nv311 (NVIDIA/PyProf 3.11) or classic (apex.pyprof); default: corrected ones",
      "Both report no FLOPs for convolutions on A100 and later, among other errors.",
-     SetOneOf<&Options::pyprof_dialect, kNv311, kClassic>},
-    {"--db", "", "FILE", Group::kJudging, kOnHistory | kOnJudging | kOnCompare | kOnBaselineSave,
+     SetChoice<&Options::pyprof_dialect>, false, "nv311 classic"},
+    {"--db", "", "FILE", Group::kJudging, kOnHistory | kOnJudging | kOnCompare | kOnBaseline,
      "The history (default: profgauge-history.db)", "", SetText<&Options::db>},
     {"--branch", "", "NAME", Group::kSelection, kOnHistory,
      "The branch of the run to add (default: main), or the only one to show", "",
@@ -203,9 +201,11 @@ constexpr OptionSpec kOptions[] = {
     {"--policy", "-p", "FILE", Group::kJudging, kOnJudging | kOnRulesExplain,
      "What to enforce: a YAML file, or builtin:recommended (default), builtin:strict, "
      "builtin:report-only",
-     "", SetText<&Options::policy>},
+     "", SetText<&Options::policy>, false,
+     "builtin:recommended builtin:strict builtin:report-only"},
     {"--fail-on", "", "LEVEL", Group::kJudging, kOnCheck,
-     "Fail at this level: error, warn or never; overrides the policy", "", SetFailOn},
+     "Fail at this level: error, warn or never; overrides the policy", "",
+     SetChoice<&Options::fail_on>, false, "error warn never"},
     {"--baseline", "", "FILE", Group::kJudging, kOnJudging,
      "Compare with this baseline; give it several times for several runs",
      "FILE is a baseline (`baseline save`), `history:BRANCH~N` for the last N runs of a branch, or "
@@ -258,15 +258,27 @@ constexpr OptionSpec kOptions[] = {
      SetVerbosity<-1>},
     {"--verbose", "-v", "", Group::kGeneral, kOnAll, "Say what is being done, and show what passed",
      "", SetVerbosity<1>},
-    {"--stats", "", "", Group::kGeneral, kOnReading | kOnRender,
+    {"--stats", "", "", Group::kGeneral, kOnJudging | kOnCompare | kOnInspect | kOnRender,
      "Print a table of the time that each phase took, and the peak memory", "",
      SetTrue<&Options::stats>},
     {"--color", "", "WHEN", Group::kGeneral, kOnAll,
-     "auto (default), always or never; auto obeys NO_COLOR and CLICOLOR_FORCE", "", SetColor},
+     "auto (default), always or never; auto obeys NO_COLOR and CLICOLOR_FORCE", "", SetColor, false,
+     "auto always never"},
 };
 
 }  // namespace
 
 std::span<const OptionSpec> AllOptions() { return kOptions; }
+
+std::vector<std::string_view> ChoicesOf(const OptionSpec& option) {
+  std::string_view text = option.choices;
+  std::vector<std::string_view> words;
+  while (!text.empty()) {
+    const std::size_t blank = text.find(' ');
+    words.push_back(text.substr(0, blank));
+    text = blank == std::string_view::npos ? std::string_view() : text.substr(blank + 1);
+  }
+  return words;
+}
 
 }  // namespace profgauge::cli

@@ -25,6 +25,7 @@ enum class HelpRequest : std::uint8_t { kNone, kShort, kFull };
 /// A command line, taken apart. Empty strings and nullopt mean "not given".
 struct Options {
   const CommandSpec* command = nullptr;
+  std::string group;  ///< "baseline": help on the commands that start with it was asked for.
   HelpRequest help = HelpRequest::kNone;
   std::vector<std::string> arguments;  ///< What is not an option: profiles, names, files.
 
@@ -84,13 +85,19 @@ struct OptionSpec {
   std::string_view shorthand;  ///< "-q", or empty.
   std::string_view value;      ///< "FILE"; empty: a switch.
   OptionGroup group = OptionGroup::kGeneral;
-  unsigned commands = 0;    ///< Bits of CommandBit.
-  std::string_view brief;   ///< One line, for -h and --help.
-  std::string_view detail;  ///< More, for --help; may be empty.
+  std::uint64_t commands = 0;  ///< Bits of CommandBit.
+  std::string_view brief;      ///< One line, for -h and --help.
+  std::string_view detail;     ///< More, for --help; may be empty.
   /// Puts `value` into the options. Errors: kUsage "usage/bad-value".
   Status (*apply)(Options& options, const OptionSpec& self, const std::string& value) = nullptr;
   bool repeats = false;  ///< May be given several times; applied once for each value.
+  /// The words that `value` may be, with blanks between, which shells complete. A FILE or a NAME
+  /// may be something else, too.
+  std::string_view choices = {};
 };
 std::span<const OptionSpec> AllOptions();
+
+/// Its choices, one by one.
+std::vector<std::string_view> ChoicesOf(const OptionSpec& option);
 
 }  // namespace profgauge::cli

@@ -87,6 +87,12 @@ Error UnknownOption(const CommandSpec& command, const std::string& word) {
   return UsageError("usage/unknown-option", fmt::format("unknown option `{}`", name), notes);
 }
 
+/// `baseline --help`: about all commands that start with the word.
+bool AsksForGroup(std::span<const std::string> args) {
+  return args.size() > 1 && (args[1] == "-h" || args[1] == "--help") &&
+         !CommandsOf(args[0]).empty();
+}
+
 /// What CLI11 found, before any meaning is given to it.
 struct RawArguments {
   std::map<const OptionSpec*, std::vector<std::string>> values;
@@ -115,6 +121,10 @@ Result<RawArguments> Split(const CommandSpec& command, std::span<const std::stri
     }
   }
   app.add_option("arguments", raw.arguments);
+  const auto end_of_options = std::find(args.begin(), args.end(), "--");
+  const std::span<const std::string> arguments_only(
+      end_of_options == args.end() ? end_of_options : end_of_options + 1, args.end());
+  args = args.first(static_cast<std::size_t>(end_of_options - args.begin()));
   try {
     app.parse(std::vector<std::string>(args.rbegin(), args.rend()));
   } catch (const CLI::ArgumentMismatch& error) {
@@ -135,6 +145,7 @@ Result<RawArguments> Split(const CommandSpec& command, std::span<const std::stri
     if (extra.size() > 1 && extra[0] == '-') return Fail(UnknownOption(command, extra));
     raw.arguments.push_back(extra);
   }
+  raw.arguments.insert(raw.arguments.end(), arguments_only.begin(), arguments_only.end());
   if (short_help > 0) raw.help = HelpRequest::kShort;
   if (full_help > 0) raw.help = HelpRequest::kFull;
   return raw;
@@ -200,6 +211,11 @@ Result<Options> ParseCommandLine(std::span<const std::string> args) {
                            {"help: options follow the command: `profgauge check PROFILE …`"}));
   }
   const auto [command, words] = FindCommand(args);
+  if (command == nullptr && AsksForGroup(args)) {
+    options.group = args[0];
+    options.help = args[1] == "-h" ? HelpRequest::kShort : HelpRequest::kFull;
+    return options;
+  }
   if (command == nullptr) return Fail(UnknownCommand(args));
   options.command = command;
   PROFGAUGE_TRY(RawArguments raw, Split(*command, args.subspan(words)));

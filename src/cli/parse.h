@@ -9,11 +9,13 @@
 
 namespace profgauge::cli {
 
-/// Takes a command line (without the program's name) apart.
+/// Takes a command line (without the program's name) apart. What follows `--` is arguments.
 /// Errors: kUsage, each with what was found and what would have been right.
 Result<Options> ParseCommandLine(std::span<const std::string> args);
 
 /// The help text of a command, or of the program for nullptr. Short: one screen.
 std::string HelpText(const CommandSpec* command, HelpRequest request);
+/// What was asked for: of `options.command`, of `options.group`, else of the program.
+std::string HelpText(const Options& options);
 
 }  // namespace profgauge::cli

@@ -1,7 +1,10 @@
 // `profgauge version` and `profgauge help`.
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -10,6 +13,18 @@
 #include "profgauge/version.h"
 
 namespace profgauge::cli {
+namespace {
+
+/// What `help` explains.
+std::string Topics() {
+  std::vector<std::string_view> words = CommandGroups();
+  for (const CommandSpec& command : AllCommands()) {
+    if (command.name.find(' ') == std::string_view::npos) words.push_back(command.name);
+  }
+  return fmt::format("note: topics are {}", fmt::join(words, ", "));
+}
+
+}  // namespace
 
 Result<int> RunVersion(const Options&, Console& console) {
   console.Print(fmt::format("profgauge {}\n", kVersion));
@@ -23,8 +38,12 @@ Result<int> RunHelp(const Options& options, Console& console) {
   }
   std::vector<std::string> args = options.arguments;
   args.push_back("--help");
-  PROFGAUGE_TRY(const Options asked, ParseCommandLine(args));
-  console.Print(HelpText(asked.command, HelpRequest::kFull));
+  Result<Options> asked = ParseCommandLine(args);
+  if (!asked) {
+    asked.error().notes.push_back(Topics());
+    return Fail(std::move(asked).error());
+  }
+  console.Print(HelpText(*asked));
   return kExitPass;
 }
 

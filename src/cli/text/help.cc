@@ -72,7 +72,22 @@ std::string ProgramHelp(bool full) {
   return text;
 }
 
+std::string GroupHelp(const std::string& group) {
+  std::string text = fmt::format("Usage: profgauge {} COMMAND [ARGUMENTS] [OPTIONS]\n\n", group);
+  text += "Commands:\n";
+  for (const CommandSpec* command : CommandsOf(group)) {
+    text += fmt::format("  {:<18} {}\n", command->name, command->brief);
+  }
+  text += fmt::format("\n`profgauge {} COMMAND --help` explains a command.\n", group);
+  return text;
+}
+
 }  // namespace
+
+std::string HelpText(const Options& options) {
+  if (!options.group.empty()) return GroupHelp(options.group);
+  return HelpText(options.command, options.help);
+}
 
 std::string HelpText(const CommandSpec* command, HelpRequest request) {
   const bool full = request == HelpRequest::kFull;

@@ -1,0 +1,113 @@
+#include "cli/text/completion.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/analysis.h"
+#include "cli/text/completion_words.h"
+#include "rules/rule.h"
+
+namespace profgauge::cli {
+namespace {
+
+constexpr std::string_view kShells[] = {"bash", "zsh", "fish"};
+
+std::vector<std::string> MetricIds() {
+  std::vector<std::string> ids;
+  for (const MetricSpec& metric : MetricCatalogue()) ids.emplace_back(metric.id);
+  return ids;
+}
+
+std::vector<std::string> RuleIds() {
+  std::vector<std::string> ids;
+  if (const auto rules = LoadBuiltinRules()) {
+    for (const Rule& rule : rules->rules) ids.push_back(rule.id);
+  }
+  return ids;
+}
+
+std::vector<std::string> TopicWords() {
+  std::vector<std::string> words;
+  for (const FirstWord& word : FirstWords()) words.emplace_back(word.name);
+  return words;
+}
+
+}  // namespace
+
+std::span<const std::string_view> CompletionShells() { return kShells; }
+
+Result<std::string> CompletionScript(std::string_view shell) {
+  if (shell == "bash") return BashCompletion();
+  if (shell == "zsh") return ZshCompletion();
+  if (shell == "fish") return FishCompletion();
+  return Fail(Error{ErrorKind::kUsage,
+                    "usage/unknown-shell",
+                    fmt::format("no completions for the shell `{}`", shell),
+                    {},
+                    {fmt::format("help: shells are {}", fmt::join(kShells, ", "))}});
+}
+
+std::vector<FirstWord> FirstWords() {
+  std::vector<FirstWord> words;
+  for (const CommandSpec& command : AllCommands()) {
+    const std::size_t blank = command.name.find(' ');
+    const std::string_view name = command.name.substr(0, blank);
+    if (blank == std::string_view::npos) {
+      words.push_back({name, std::string(command.brief), false});
+    } else if (words.empty() || words.back().name != name) {
+      words.push_back({name, std::string(command.name.substr(blank + 1)), true});
+    } else {
+      words.back().brief += fmt::format(", {}", command.name.substr(blank + 1));
+    }
+  }
+  return words;
+}
+
+Candidates CandidatesOf(const OptionSpec& option) {
+  Candidates candidates;
+  candidates.files = option.value == "FILE";
+  candidates.folders = option.value == "DIR";
+  for (const std::string_view choice : ChoicesOf(option)) candidates.words.emplace_back(choice);
+  return candidates;
+}
+
+Candidates CandidatesOf(const CommandSpec& command) {
+  switch (command.takes) {
+    case Takes::kNothing:
+      break;
+    case Takes::kFiles:
+      return {true, false, {}};
+    case Takes::kFolder:
+      return {false, true, {}};
+    case Takes::kMetrics:
+      return {false, false, MetricIds()};
+    case Takes::kRuleThenFiles:
+      return {true, false, RuleIds()};
+    case Takes::kCommand:
+      return {false, false, TopicWords()};
+    case Takes::kShell:
+      return {false, false, {std::begin(kShells), std::end(kShells)}};
+  }
+  return {};
+}
+
+std::vector<const OptionSpec*> OptionsOf(const CommandSpec& command) {
+  std::vector<const OptionSpec*> options;
+  for (const OptionSpec& option : AllOptions()) {
+    if ((option.commands & command.bit) != 0) options.push_back(&option);
+  }
+  return options;
+}
+
+std::string Underscored(std::string_view name) {
+  std::string out(name);
+  std::replace(out.begin(), out.end(), ' ', '_');
+  return out;
+}
+
+std::string Blanked(const std::vector<std::string>& words) {
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+}  // namespace profgauge::cli

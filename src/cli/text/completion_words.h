@@ -1,0 +1,40 @@
+// What may stand where, for the three writers of completion scripts.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/commands.h"
+
+namespace profgauge::cli {
+
+/// What completes a value or an argument. All may be empty: then nothing does.
+struct Candidates {
+  bool files = false, folders = false;
+  std::vector<std::string> words;
+
+  bool operator==(const Candidates&) const = default;
+};
+
+/// A first word of the command line: a command, or the first word of several.
+struct FirstWord {
+  std::string_view name;
+  std::string brief;
+  bool is_group = false;
+};
+
+std::vector<FirstWord> FirstWords();
+Candidates CandidatesOf(const OptionSpec& option);
+Candidates CandidatesOf(const CommandSpec& command);
+std::vector<const OptionSpec*> OptionsOf(const CommandSpec& command);
+/// "baseline save" as a part of a function's name.
+std::string Underscored(std::string_view name);
+/// The words with blanks between.
+std::string Blanked(const std::vector<std::string>& words);
+
+std::string BashCompletion();
+std::string ZshCompletion();
+std::string FishCompletion();
+
+}  // namespace profgauge::cli

@@ -1,0 +1,117 @@
+"""Help for every command and group of commands; every example of a help text runs as it is written.
+"""
+import pathlib
+import shutil
+import sqlite3
+import subprocess
+import tempfile
+import unittest
+
+from support import REPOSITORY, commands, environment, main, run
+
+EXAMPLES = REPOSITORY / "examples"
+CASES = REPOSITORY / "tests" / "cases"
+ALLOWED_EXITS = {"check": (0, 1, 3)}  # Of `profgauge check`, whose exit code is a verdict.
+
+
+def groups():
+    return sorted({name.split()[0] for name in commands() if " " in name})
+
+
+def examples(command):
+    text = run("help", *command.split()).stdout
+    if "Examples:\n" not in text:
+        return []
+    block = text.split("Examples:\n")[1].split("\n\n")[0]
+    return [line.strip() for line in block.splitlines() if line.startswith("  ")]
+
+
+def database(folder, name, case):
+    connection = sqlite3.connect(folder / name)
+    connection.executescript((CASES / case / "input.sql").read_text())
+    connection.close()
+
+
+def workplace(folder):
+    """The files that the examples name."""
+    healthy, slow = EXAMPLES / "healthy.pt.trace.json.gz", EXAMPLES / "slow.pt.trace.json.gz"
+    for name in ("run7.pt.trace.json.gz", "main.pt.trace.json.gz", "run1.json.gz", "run7.json.gz"):
+        shutil.copy(healthy, folder / name)
+    for name in ("branch.pt.trace.json.gz", "run2.json.gz", "run8.json.gz"):
+        shutil.copy(slow, folder / name)
+    shutil.copytree(EXAMPLES / "ddp", folder / "ranks")
+    shutil.copytree(REPOSITORY / "rules", folder / "rules")
+    shutil.copy(EXAMPLES / "policy.yaml", folder)
+    shutil.copy(CASES / "pyprof" / "export_own_dialect" / "input.dict", folder / "net.dict")
+    database(folder, "net.sqlite", "export/dlprof")
+    database(folder, "nsys_profile.sqlite", "export/dlprof")
+    database(folder, "report1.sqlite", "export/nsys_kernels")
+    for arguments in (("baseline", "save", "run7.json.gz", "-o", "baseline.json"),
+                      ("history", "add", "run7.json.gz", "--branch", "main"),
+                      ("report", "-q", "run7.json.gz", "--json", "report.json")):
+        done = run(*arguments, cwd=folder)
+        assert done.returncode == 0, done.stderr
+
+
+class HelpTest(unittest.TestCase):
+    def test_every_group_explains_its_commands(self):
+        for group in groups():
+            for arguments in ((group, "--help"), (group, "-h"), ("help", group)):
+                done = run(*arguments)
+                self.assertEqual((done.returncode, done.stderr), (0, ""), arguments)
+                for command in commands():
+                    if command.startswith(group + " "):
+                        self.assertIn(f"  {command} ", done.stdout)
+
+    def test_a_group_alone_is_a_mistake(self):
+        for group in groups():
+            done = run(group)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("needs a second word", done.stderr)
+
+    def test_help_for_a_command_is_the_same_both_ways(self):
+        for command in commands():
+            words = command.split()
+            self.assertEqual(run("help", *words).stdout, run(*words, "--help").stdout)
+
+    def test_an_unknown_topic_lists_what_there_is(self):
+        done = run("help", "nonsense")
+        self.assertEqual(done.returncode, 2)
+        for word in {name.split()[0] for name in commands()}:
+            self.assertIn(word, done.stderr)
+
+    def test_arguments_behind_two_dashes_are_no_options(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "--policy"
+            shutil.copy(EXAMPLES / "healthy.pt.trace.json.gz", path)
+            done = run("inspect", "--", "--policy", cwd=folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("kineto", done.stdout)
+            self.assertEqual(run("inspect", "--policy", cwd=folder).returncode, 2)
+
+
+class ExamplesTest(unittest.TestCase):
+    def test_every_command_has_an_example(self):
+        for command in commands():
+            self.assertTrue(examples(command), command)
+
+    def test_every_example_runs_as_written(self):
+        has_jq = shutil.which("jq") is not None
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "files").mkdir()
+            workplace(folder / "files")
+            for number, command in enumerate(commands()):
+                own = shutil.copytree(folder / "files", folder / str(number))
+                for line in examples(command):
+                    if "| jq" in line and not has_jq:
+                        print("left out, jq is not installed:", line)
+                        continue
+                    done = subprocess.run(["bash", "-o", "pipefail", "-c", line], cwd=own, text=True,
+                                          capture_output=True, env=environment(), check=False)
+                    allowed = ALLOWED_EXITS.get(command, (0,))
+                    self.assertIn(done.returncode, allowed, f"{line}\n{done.stderr}")
+
+
+if __name__ == "__main__":
+    main()
