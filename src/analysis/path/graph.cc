@@ -1,0 +1,200 @@
+#include "analysis/path/graph.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace profgauge {
+
+PathOwner PathGraph::OwnerOf(StepId step) const {
+  const std::uint32_t owner = steps_[step].owner;
+  return {static_cast<PathTable>(owner >> kTableShift), (owner & kEndBit) != 0, owner & kRowMask};
+}
+
+PathGraph::StepId PathGraph::Before(StepId step) const {
+  return (steps_[step].owner & kFirstBit) != 0 ? kNone : step - 1;
+}
+
+PathEdge PathGraph::BeforeKind(const Step& step) const {
+  if (static_cast<PathTable>(step.owner >> kTableShift) != PathTable::kDevice) {
+    return PathEdge::kProgram;
+  }
+  return (step.owner & kEndBit) != 0 ? PathEdge::kDuration : PathEdge::kStream;
+}
+
+PathEdge PathGraph::CrossKind(const Step& step, StepId from) const {
+  const bool from_device = from < device_steps_;
+  if (static_cast<PathTable>(step.owner >> kTableShift) == PathTable::kDevice) {
+    return from_device ? PathEdge::kEvent : PathEdge::kLaunch;
+  }
+  if (from_device) return PathEdge::kSync;
+  // The end of a range that crosses another follows from its own start alone.
+  const bool own = (step.owner & kFirstBit) != 0 && (step.owner & kEndBit) != 0;
+  return own ? PathEdge::kDuration : PathEdge::kThread;
+}
+
+template <class Visit>
+void PathGraph::ForEachCross(const Step& step, Visit visit) const {
+  if (step.cross == kNone) return;
+  if ((step.cross & kMany) == 0) {
+    visit(step.cross);
+    return;
+  }
+  const std::size_t at = step.cross & ~kMany;
+  for (std::size_t i = 1; i <= many_[at]; ++i) visit(many_[at + i]);
+}
+
+template <class Visit>
+void PathGraph::ForEachEdge(StepId step, Visit visit) const {
+  const Step& at = steps_[step];
+  if ((at.owner & kFirstBit) == 0) visit(Edge{BeforeKind(at), step - 1});
+  ForEachCross(at, [&](StepId from) { visit(Edge{CrossKind(at, from), from}); });
+}
+
+std::size_t PathGraph::bytes() const {
+  return steps_.capacity() * sizeof(Step) + runs_.capacity() * sizeof(runs_[0]) +
+         iterations_.capacity() * sizeof(IterationSteps) + many_.capacity() * sizeof(StepId);
+}
+
+std::size_t PathGraph::edges() const {
+  std::size_t sum = 0;
+  for (StepId i = 0; i < steps_.size(); ++i) ForEachEdge(i, [&](const Edge&) { ++sum; });
+  return sum;
+}
+
+PathGraph::Edge PathGraph::BindingOf(StepId step) const {
+  Edge binding;
+  ForEachEdge(step, [&](const Edge& edge) {
+    if (binding.from == kNone) {
+      binding = edge;
+      return;
+    }
+    const Ns time = steps_[edge.from].time, best = steps_[binding.from].time;
+    const bool first =
+        edge.kind < binding.kind || (edge.kind == binding.kind && edge.from < binding.from);
+    if (time > best || (time == best && first)) binding = edge;
+  });
+  return binding;
+}
+
+Ns PathGraph::SegmentOf(StepId step) const {
+  const Edge binding = BindingOf(step);
+  return binding.from == kNone ? 0 : steps_[step].time - steps_[binding.from].time;
+}
+
+Ns PathGraph::TimeOf(StepId step, std::span<const Ns> cuts, const std::vector<Ns>& times) const {
+  const Step& at = steps_[step];
+  const Ns cut = cuts.empty() ? 0 : cuts[step];
+  if (at.cross == kNone) {  // Most steps: the one before alone.
+    if ((at.owner & kFirstBit) != 0) return at.time;
+    return times[step - 1] + (at.time - steps_[step - 1].time) - cut;
+  }
+  const Edge binding = BindingOf(step);
+  if (binding.from == kNone) return at.time;
+  Ns time = times[binding.from] + (at.time - steps_[binding.from].time) - cut;
+  ForEachEdge(step, [&](const Edge& edge) {
+    if (edge.from == binding.from) return;
+    const Ns lag = std::min<Ns>(0, at.time - steps_[edge.from].time);
+    time = std::max(time, times[edge.from] + lag);
+  });
+  return time;
+}
+
+PathGraph::Edge PathGraph::BindingOf(StepId step, std::span<const Ns> cuts,
+                                     std::span<const Ns> times) const {
+  const Edge recorded = BindingOf(step);
+  Edge best = recorded;
+  if (recorded.from == kNone) return best;
+  const Ns at = steps_[step].time;
+  Ns latest =
+      times[recorded.from] + (at - steps_[recorded.from].time) - (cuts.empty() ? 0 : cuts[step]);
+  ForEachEdge(step, [&](const Edge& edge) {
+    if (edge.from == recorded.from) return;
+    const Ns time = times[edge.from] + std::min<Ns>(0, at - steps_[edge.from].time);
+    if (time > latest) {
+      latest = time;
+      best = edge;
+    }
+  });
+  return best;
+}
+
+std::vector<Ns> PathGraph::Replay(std::span<const Ns> cuts) const {
+  std::vector<Ns> times(steps_.size());
+  ForEachRun([&](StepId begin, StepId end) {
+    for (StepId i = begin; i < end; ++i) times[i] = TimeOf(i, cuts, times);
+  });
+  return times;
+}
+
+std::vector<Ns> PathGraph::Slacks() const {
+  constexpr Ns kFree = std::numeric_limits<Ns>::max() / 2;
+  std::vector<Ns> slack(steps_.size(), kFree);
+  if (iterations_.empty()) return slack;
+  const Ns end = rank_->window().end;
+  const auto& of_device = rank_->iterations.of_device;
+  for (StepId i = 1; i < device_steps_; i += 2) {
+    const std::uint32_t iteration = of_device[steps_[i].owner & kRowMask];
+    if (rank_->iterations.SelectsIteration(iteration)) slack[i] = end - steps_[i].time;
+  }
+  for (const IterationSteps& iteration : iterations_) {
+    if (iteration.end == kNone) continue;
+    slack[iteration.end] = end - steps_[iteration.end].time - iteration.tail;
+  }
+  for (auto run = runs_.rbegin(); run != runs_.rend(); ++run) {
+    for (StepId i = run->second; i-- > run->first;) {
+      if (slack[i] == kFree) continue;
+      const StepId binding = BindingOf(i).from;
+      ForEachEdge(i, [&](const Edge& edge) {
+        // What a predecessor may move before it pushes this step beyond its own slack.
+        const Ns difference = steps_[i].time - steps_[edge.from].time;
+        const Ns room = edge.from == binding ? 0 : std::max<Ns>(0, difference);
+        slack[edge.from] = std::min(slack[edge.from], slack[i] + room);
+      });
+    }
+  }
+  return slack;
+}
+
+std::vector<Span> PathGraph::IterationsAt(std::span<const Ns> times) const {
+  const Iterations& known = rank_->iterations;
+  std::vector<Ns> ends(iterations_.size(), std::numeric_limits<Ns>::min());
+  for (StepId i = 1; i < device_steps_; i += 2) {
+    const std::uint32_t index = known.of_device[steps_[i].owner & kRowMask];
+    if (!known.SelectsIteration(index)) continue;
+    Ns& end = ends[index - known.first];
+    end = std::max(end, times[i]);
+  }
+  std::vector<Span> spans;
+  for (std::size_t i = 0; i < iterations_.size(); ++i) {
+    const Iteration& recorded = known.all[known.first + i];
+    const IterationSteps& steps = iterations_[i];
+    Span span = recorded.time;
+    if (steps.begin != kNone && (i > 0 || recorded.time.start == recorded.host.start)) {
+      // What else delays a beginning (work from before the selection) stays as recorded.
+      const Ns previous = known.first + i > 0 ? known.all[known.first + i - 1].time.end
+                                              : std::numeric_limits<Ns>::min();
+      if (recorded.time.start == std::max(previous, recorded.host.start)) {
+        span.start = times[steps.begin] - steps.lead;
+      }
+    }
+    if (i > 0) span.start = std::max(span.start, spans.back().end);
+    const Ns host = steps.end != kNone ? times[steps.end] + steps.tail : recorded.host.end;
+    span.end = std::max({host, ends[i], span.start});
+    spans.push_back(span);
+  }
+  return spans;
+}
+
+PathGraph::StepId PathGraph::LastStep(std::span<const Ns> times) const {
+  const std::vector<Span> spans = IterationsAt(times);
+  if (spans.empty()) return kNone;
+  const Ns end = spans.back().end;
+  for (StepId i = 1; i < device_steps_; i += 2) {
+    const std::uint32_t index = rank_->iterations.of_device[steps_[i].owner & kRowMask];
+    if (times[i] == end && rank_->iterations.SelectsIteration(index)) return i;
+  }
+  const IterationSteps& host = iterations_.back();
+  return host.end != kNone && times[host.end] + host.tail == end ? host.end : kNone;
+}
+
+}  // namespace profgauge

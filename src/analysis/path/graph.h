@@ -1,0 +1,146 @@
+// The dependency graph of one rank's selected iterations, and its replay.
+//
+// Steps are the starts and ends of host ranges, runtime calls and device work. A step cannot be
+// earlier than its predecessors allow:
+//
+//   program   the step before on the same thread: calls follow each other, and nest
+//   launch    start of the launching call -> start of the device work (a graph launch: all its
+//             kernels)
+//   stream    end of device work -> start of the next on its stream
+//   duration  start -> end of one piece of device work, or of a host range that crosses another
+//   sync      end of device work -> end of the call that waits for it
+//   event     end of device work -> start of work on another stream that waited for it
+//   thread    the last step of a thread that then falls silent -> the next of the one that goes on
+//             (forward and backward pass)
+//
+// Of the predecessors the *binding* one is the latest as recorded (ties: in the order above, then
+// the lower step); its lag is the recorded difference, and may be negative (work that overlaps on a
+// stream, clocks that differ). The lag of every other is min(0, recorded difference). So a replay
+// without changes gives back every recorded time exactly, in integer nanoseconds.
+//
+// Python frames are no steps. What a recording does not show has no edge: a wait that is not
+// recorded keeps its length, whatever happens before it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "analysis/context/context.h"
+
+namespace profgauge {
+
+enum class PathTable : std::uint8_t { kHost, kApi, kDevice };
+
+enum class PathEdge : std::uint8_t {
+  kNone,  ///< No predecessor: the step keeps its recorded time.
+  kProgram,
+  kLaunch,
+  kStream,
+  kDuration,
+  kSync,
+  kEvent,
+  kThread,
+};
+
+/// Whose start or end a step is.
+struct PathOwner {
+  PathTable table = PathTable::kHost;
+  bool is_end = false;
+  std::uint32_t row = 0;  ///< Of the profile's table.
+};
+
+class PathGraph {
+ public:
+  using StepId = std::uint32_t;
+  static constexpr StepId kNone = 0xffff'ffff;
+
+  struct Edge {
+    PathEdge kind = PathEdge::kNone;
+    StepId from = kNone;
+  };
+  /// Steps that a selected iteration's range on the host begins and ends with, and how much before
+  /// and after them it does (a range by Python frames, which are no steps); kNone without any.
+  struct IterationSteps {
+    StepId begin = kNone, end = kNone;
+    Ns lead = 0, tail = 0;
+  };
+
+  /// The graph of the rank's selected iterations, or in one clause why there can be none.
+  /// `rank` and its profile must outlive the graph. O(n log n) in the events at worst.
+  static tl::expected<PathGraph, std::string> Build(const RankContext& rank);
+
+  std::size_t size() const { return steps_.size(); }
+  std::size_t bytes() const;  ///< Memory of the graph itself.
+  std::size_t edges() const;  ///< Of all steps.
+  /// Edges that the recording contradicts (they would close a circle) and that were left out.
+  std::size_t edges_dropped() const { return dropped_; }
+  const RankContext& rank() const { return *rank_; }
+
+  Ns RecordedAt(StepId step) const { return steps_[step].time; }
+  PathOwner OwnerOf(StepId step) const;
+  /// As recorded, the predecessor that the step waited for.
+  Edge BindingOf(StepId step) const;
+  /// The same in a replay that gave `times`: of the predecessors, the one that decided.
+  Edge BindingOf(StepId step, std::span<const Ns> cuts, std::span<const Ns> times) const;
+  /// The recorded lag of the binding edge: the *segment* that ends in the step. 0 without one.
+  Ns SegmentOf(StepId step) const;
+  /// The step before on the same thread or stream; kNone for the first of one.
+  StepId Before(StepId step) const;
+
+  /// The times of all steps when the segment that ends in step i is `cuts[i]` ns shorter (longer
+  /// when negative). No cuts: as recorded. O(steps + edges).
+  /// REQUIRES: `cuts` is empty or has one entry per step.
+  std::vector<Ns> Replay(std::span<const Ns> cuts) const;
+  /// How much later each step could be, without anything else changing, before the last selected
+  /// iteration ends later. O(steps + edges).
+  std::vector<Ns> Slacks() const;
+
+  /// When the selected iterations begin and end in a replay, by their definition. As recorded for
+  /// the recorded times.
+  std::vector<Span> IterationsAt(std::span<const Ns> times) const;
+  /// The step that the last selected iteration ends with in a replay, or kNone.
+  StepId LastStep(std::span<const Ns> times) const;
+
+  /// Calls `visit(begin, end)` for runs of steps, such that predecessors are visited first.
+  template <class Visit>
+  void ForEachRun(Visit visit) const {
+    for (const auto& [begin, end] : runs_) visit(begin, end);
+  }
+
+ private:
+  friend class PathGraphBuilder;
+
+  /// 16 bytes. `cross` is a step, or kMany | index into many_, or kNone.
+  struct Step {
+    Ns time = 0;
+    std::uint32_t cross = kNone;
+    std::uint32_t owner = 0;
+  };
+  static constexpr std::uint32_t kMany = 0x8000'0000;
+  static constexpr std::uint32_t kTableShift = 30, kEndBit = 1u << 29, kFirstBit = 1u << 28;
+  static constexpr std::uint32_t kRowMask = kFirstBit - 1;
+
+  PathEdge CrossKind(const Step& step, StepId from) const;
+  PathEdge BeforeKind(const Step& step) const;
+  template <class Visit>
+  void ForEachCross(const Step& step, Visit visit) const;
+  template <class Visit>
+  void ForEachEdge(StepId step, Visit visit) const;
+  Ns TimeOf(StepId step, std::span<const Ns> cuts, const std::vector<Ns>& times) const;
+
+  const RankContext* rank_ = nullptr;
+  std::vector<Step> steps_;   // By stream, then by thread; each in its own order.
+  std::vector<StepId> many_;  // A number, and as many steps.
+  std::vector<std::pair<StepId, StepId>> runs_;  // Predecessors first.
+  std::vector<IterationSteps> iterations_;       // The selected ones.
+  std::size_t device_steps_ = 0;                 // Steps [0, device_steps_) are the device's.
+  std::size_t dropped_ = 0;
+};
+
+}  // namespace profgauge

@@ -1,0 +1,452 @@
+// Building the graph: steps by stream and thread, edges between them, and an order in which
+// predecessors come first.
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include "analysis/path/graph.h"
+#include "analysis/path/waits.h"
+
+namespace profgauge {
+namespace {
+
+// Ends of ranges of one thread can be off by what their clocks resolve: whole microseconds, of
+// both start and duration.
+constexpr Ns kResolution = 2'000;
+
+Ns EndOf(Ns start, Ns duration) { return start + std::max<Ns>(duration, 0); }
+
+std::optional<std::string> WhyNoGraph(const Profile& profile) {
+  if (!profile.has_timeline) return "needs the times of events, which this kind of file lacks";
+  if (profile.neuron != nullptr) {
+    return "needs the host's calls and what they launched, which a device profile lacks";
+  }
+  if (profile.host.size() == 0 && profile.api.size() == 0) {
+    return CapabilityGap(Capability::kHostOps, profile.hints);
+  }
+  const bool launched = std::any_of(profile.device.launch.begin(), profile.device.launch.end(),
+                                    [](ApiId launch) { return launch.valid(); });
+  if (profile.device.size() > 0 && !launched) {
+    return CapabilityGap(Capability::kLaunchLinks, profile.hints);
+  }
+  constexpr std::size_t kMostRows = 1u << 28;
+  if (std::max({profile.host.size(), profile.api.size(), profile.device.size()}) >= kMostRows) {
+    return "needs fewer than 268 million events; select fewer iterations with a smaller recording";
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+class PathGraphBuilder {
+ public:
+  explicit PathGraphBuilder(const RankContext& rank)
+      : rank_(rank),
+        profile_(*rank.profile),
+        waits_(profile_),
+        host_{rank.iterations.selected().front().host.start,
+              rank.iterations.selected().back().host.end} {
+    graph_.rank_ = &rank;
+  }
+
+  PathGraph Run() {
+    AddDevice();
+    AddThreads();
+    LinkLaunches();
+    LinkStreams();
+    LinkThreads();
+    Schedule();
+    for (const Iteration& iteration : rank_.iterations.selected()) FindIteration(iteration);
+    StoreMany();
+    graph_.runs_.shrink_to_fit();
+    return std::move(graph_);
+  }
+
+ private:
+  using StepId = PathGraph::StepId;
+  static constexpr StepId kNone = PathGraph::kNone;
+
+  struct Chain {
+    StepId begin = 0, end = 0;
+    std::uint32_t thread = kNone;  // Of a thread.
+  };
+  struct Event {
+    Ns start = 0, end = 0;
+    PathTable table = PathTable::kHost;
+    std::uint32_t row = 0;
+  };
+  struct Open {
+    Ns closes = 0;  // Its end, or that of what contains it if that is earlier.
+    Event event;
+  };
+
+  void Emit(Ns time, PathTable table, bool is_end, std::uint32_t row, bool first) {
+    PathGraph::Step& step = graph_.steps_.emplace_back();
+    step.time = time;
+    step.owner = static_cast<std::uint32_t>(table) << PathGraph::kTableShift | row |
+                 (is_end ? PathGraph::kEndBit : 0) | (first ? PathGraph::kFirstBit : 0);
+  }
+  StepId Next() const { return static_cast<StepId>(graph_.steps_.size()); }
+
+  void AddCross(StepId step, StepId from) {
+    std::uint32_t& cross = graph_.steps_[step].cross;
+    if (cross == kNone) {
+      cross = from;
+    } else if ((cross & PathGraph::kMany) == 0) {
+      many_.push_back({cross, from});
+      cross = PathGraph::kMany | static_cast<std::uint32_t>(many_.size() - 1);
+    } else {
+      many_[cross & ~PathGraph::kMany].push_back(from);
+    }
+  }
+
+  // --- Steps.
+
+  bool HasDeviceRow(std::uint32_t row) const {
+    const std::uint32_t iteration = rank_.iterations.of_device[row];
+    if (rank_.iterations.SelectsIteration(iteration)) return true;
+    const Ns start = profile_.device.start[row];
+    const Span window = rank_.window();
+    return start < window.end &&
+           EndOf(start, profile_.device.duration[row]) > std::min(window.start, host_.start);
+  }
+
+  void CountSteps() {
+    std::size_t count = 0;
+    for (std::uint32_t row = 0; row < profile_.device.size(); ++row) count += HasDeviceRow(row);
+    for (const std::vector<Ns>* starts : {&profile_.host.start, &profile_.api.start}) {
+      for (const Ns start : *starts) count += start >= host_.start && start <= host_.end ? 1 : 0;
+    }
+    graph_.steps_.reserve(2 * count);
+  }
+
+  void AddDevice() {
+    CountSteps();
+    const DeviceTable& device = profile_.device;
+    step_of_device_.assign(device.size(), kNone);
+    for (const StreamRows& stream : waits_.streams()) {
+      const StepId begin = Next();
+      for (std::uint32_t row = stream.begin; row < stream.end; ++row) {
+        if (!HasDeviceRow(row)) continue;
+        step_of_device_[row] = Next();
+        Emit(device.start[row], PathTable::kDevice, false, row, Next() == begin);
+        Emit(EndOf(device.start[row], device.duration[row]), PathTable::kDevice, true, row, false);
+      }
+      if (Next() > begin) chains_.push_back({begin, Next(), kNone});
+    }
+    graph_.device_steps_ = Next();
+  }
+
+  // The next event of the thread in the order of starts, the longer first, ranges before calls.
+  std::optional<Event> NextEvent(std::uint32_t thread) {
+    const HostTable& host = profile_.host;
+    const ApiTable& api = profile_.api;
+    while (true) {
+      const bool has_host = next_host_ < host.size() && host.thread[next_host_].value == thread;
+      const bool has_api = next_api_ < api.size() && api.thread[next_api_].value == thread;
+      if (!has_host && !has_api) return std::nullopt;
+      Event range, call;
+      if (has_host) {
+        const std::uint32_t row = next_host_;
+        range = {host.start[row], EndOf(host.start[row], host.duration[row]), PathTable::kHost,
+                 row};
+      }
+      if (has_api) {
+        const std::uint32_t row = next_api_;
+        call = {api.start[row], EndOf(api.start[row], api.duration[row]), PathTable::kApi, row};
+      }
+      const bool takes_host = has_host && (!has_api || range.start < call.start ||
+                                           (range.start == call.start && range.end >= call.end));
+      ++(takes_host ? next_host_ : next_api_);
+      const Event& event = takes_host ? range : call;
+      if (event.start >= host_.start && event.start <= host_.end) return event;
+    }
+  }
+
+  void Close() {
+    const Event event = open_.back().event;
+    open_.pop_back();
+    const StepId step = Next();
+    Emit(event.end, event.table, true, event.row, false);
+    if (event.table != PathTable::kApi) return;
+    for (const std::uint32_t row : waits_.WaitedFor(event.row, last_launch_)) {
+      if (step_of_device_[row] != kNone) AddCross(step, step_of_device_[row] + 1);
+    }
+  }
+
+  void OpenEvent(const Event& event, StepId first) {
+    while (!open_.empty() && open_.back().closes <= event.start) Close();
+    const StepId step = Next();
+    Emit(event.start, event.table, false, event.row, step == first);
+    if (event.table == PathTable::kApi) {
+      step_of_api_[event.row] = step;
+      const std::uint32_t launched = waits_.LaunchedBy(event.row);
+      if (launched != kNone) last_launch_ = launched;
+    }
+    Ns closes = event.end;
+    if (!open_.empty() && closes > open_.back().closes) {
+      if (closes > open_.back().closes + kResolution) {  // Crosses: its start has an edge alone.
+        crossing_.emplace_back(event, step);
+        return;
+      }
+      closes = open_.back().closes;
+    }
+    open_.push_back({closes, event});
+  }
+
+  void AddThreads() {
+    step_of_api_.assign(profile_.api.size(), kNone);
+    for (std::uint32_t thread = 0; thread < profile_.threads.size(); ++thread) {
+      const StepId begin = Next();
+      last_launch_ = kNone;
+      while (const std::optional<Event> event = NextEvent(thread)) OpenEvent(*event, begin);
+      while (!open_.empty()) Close();
+      if (Next() > begin) chains_.push_back({begin, Next(), thread});
+    }
+    const StepId begin = Next();
+    for (const auto& [event, start] : crossing_) {
+      Emit(event.end, event.table, true, event.row, true);
+      AddCross(Next() - 1, start);
+    }
+    if (Next() > begin) chains_.push_back({begin, Next(), kNone});
+  }
+
+  // --- Edges.
+
+  void LinkLaunches() {
+    for (std::uint32_t row = 0; row < profile_.device.size(); ++row) {
+      const ApiId launch = profile_.device.launch[row];
+      if (!launch.valid() || step_of_device_[row] == kNone) continue;
+      const StepId from = step_of_api_[launch.value];
+      if (from != kNone) AddCross(step_of_device_[row], from);
+    }
+  }
+
+  void LinkStreams() {
+    for (std::uint32_t row = 0; row < profile_.device.size(); ++row) {
+      if (step_of_device_[row] == kNone) continue;
+      const std::uint32_t other = waits_.OtherStreamBefore(row);
+      if (other == kNone || step_of_device_[other] == kNone) continue;
+      AddCross(step_of_device_[row], step_of_device_[other] + 1);
+    }
+  }
+
+  // Whether nothing is recorded as running between the step before and this one: no operator and no
+  // call is open, ranges of the user may be.
+  bool IsSilentBefore(StepId step) const {
+    const PathOwner owner = graph_.OwnerOf(step);
+    HostId around;
+    if (owner.table == PathTable::kApi) {
+      if (owner.is_end) return false;
+      around = profile_.api.op[owner.row];
+    } else {
+      around = owner.is_end ? HostId{owner.row} : profile_.host.parent[owner.row];
+    }
+    for (; around.valid(); around = profile_.host.parent[around.value]) {
+      if (profile_.host.kind[around.value] == HostKind::kOp) return false;
+    }
+    return true;
+  }
+
+  // Where `silent` has nothing to show, and `busy` has, the latter's last step lets it go on.
+  void LinkThread(const Chain& silent, const Chain& busy, bool at_equal_times) {
+    StepId last = busy.begin;
+    for (StepId step = silent.begin; step < silent.end; ++step) {
+      const Ns time = graph_.steps_[step].time;
+      const auto is_before = [&](StepId other) {
+        const Ns at = graph_.steps_[other].time;
+        return at < time || (at_equal_times && at == time);
+      };
+      while (last < busy.end && is_before(last)) ++last;
+      if (last == busy.begin) continue;
+      const StepId from = last - 1;
+      const bool in_gap =
+          step == silent.begin || graph_.steps_[from].time > graph_.steps_[step - 1].time;
+      if (in_gap && IsSilentBefore(step)) AddCross(step, from);
+    }
+  }
+
+  void LinkThreads() {
+    std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;  // Forward and backward thread.
+    const HostTable& host = profile_.host;
+    for (std::uint32_t row = 0; row < host.size(); ++row) {
+      const HostId forward = host.forward[row];
+      if (!forward.valid() || !host.thread[row].valid()) continue;
+      const ThreadId from = host.thread[forward.value];
+      if (from.valid() && from != host.thread[row]) {
+        pairs.emplace(from.value, host.thread[row].value);
+      }
+    }
+    const auto chain_of = [&](std::uint32_t thread) {
+      return std::find_if(chains_.begin(), chains_.end(),
+                          [thread](const Chain& chain) { return chain.thread == thread; });
+    };
+    for (const auto& [forward, backward] : pairs) {
+      const auto first = chain_of(forward), second = chain_of(backward);
+      if (first == chains_.end() || second == chains_.end()) continue;
+      LinkThread(*second, *first, true);
+      LinkThread(*first, *second, false);
+    }
+  }
+
+  // --- The order of the replay.
+
+  std::size_t ChainOf(StepId step) const {
+    const auto after =
+        std::upper_bound(chains_.begin(), chains_.end(), step,
+                         [](StepId wanted, const Chain& chain) { return wanted < chain.begin; });
+    return static_cast<std::size_t>(after - chains_.begin()) - 1;
+  }
+
+  // The predecessor on another chain that has not had its turn, or kNone. Takes edges out that
+  // would close a circle.
+  StepId FirstMissing(StepId step) {
+    std::uint32_t& cross = graph_.steps_[step].cross;
+    if (cross == kNone) return kNone;
+    const auto missing = [&](StepId from) { return from >= cursor_[ChainOf(from)]; };
+    const auto closes_circle = [&](StepId from) { return waiting_[ChainOf(from)]; };
+    if ((cross & PathGraph::kMany) == 0) {
+      if (!missing(cross)) return kNone;
+      if (!closes_circle(cross)) return cross;
+      cross = kNone;
+      ++graph_.dropped_;
+      return kNone;
+    }
+    std::vector<StepId>& list = many_[cross & ~PathGraph::kMany];
+    graph_.dropped_ +=
+        std::erase_if(list, [&](StepId from) { return missing(from) && closes_circle(from); });
+    for (const StepId from : list) {
+      if (missing(from)) return from;
+    }
+    return kNone;
+  }
+
+  // Runs a chain until it needs a step of another, then that one up to there, and so on.
+  void RunChain(std::size_t chain, std::vector<std::pair<std::size_t, StepId>>& stack) {
+    stack.push_back({chain, chains_[chain].end});
+    waiting_[chain] = true;
+    while (!stack.empty()) {
+      const auto [at, stop] = stack.back();
+      StepId step = cursor_[at], needed = kNone;
+      const StepId begin = step;
+      while (step < stop && (needed = FirstMissing(step)) == kNone) ++step;
+      cursor_[at] = step;
+      if (step > begin) graph_.runs_.emplace_back(begin, step);
+      if (needed != kNone) {
+        const std::size_t other = ChainOf(needed);
+        waiting_[other] = true;
+        stack.push_back({other, needed + 1});
+      } else {
+        waiting_[at] = false;
+        stack.pop_back();
+      }
+    }
+  }
+
+  void Schedule() {
+    cursor_.clear();
+    for (const Chain& chain : chains_) cursor_.push_back(chain.begin);
+    waiting_.assign(chains_.size(), false);
+    std::vector<std::pair<std::size_t, StepId>> stack;
+    // Threads first: they run ahead of the device, so that few turns are taken.
+    for (const bool of_thread : {true, false}) {
+      for (std::size_t i = 0; i < chains_.size(); ++i) {
+        if ((chains_[i].thread != kNone) == of_thread) RunChain(i, stack);
+      }
+    }
+  }
+
+  // Lists of predecessors, one behind the other.
+  void StoreMany() {
+    std::vector<std::uint32_t> places;
+    for (const std::vector<StepId>& list : many_) {
+      places.push_back(static_cast<std::uint32_t>(graph_.many_.size()));
+      graph_.many_.push_back(static_cast<StepId>(list.size()));
+      graph_.many_.insert(graph_.many_.end(), list.begin(), list.end());
+    }
+    graph_.many_.shrink_to_fit();
+    for (PathGraph::Step& step : graph_.steps_) {
+      if (step.cross == kNone || (step.cross & PathGraph::kMany) == 0) continue;
+      step.cross = PathGraph::kMany | places[step.cross & ~PathGraph::kMany];
+    }
+  }
+
+  // --- Iterations.
+
+  bool IsMarker(StepId step) const {
+    const PathOwner owner = graph_.OwnerOf(step);
+    return owner.table == PathTable::kHost &&
+           profile_.host.kind[owner.row] == HostKind::kIterationMarker;
+  }
+
+  // The step of a thread nearest to `time` on the side that `before` says, markers preferred.
+  StepId Nearest(Ns time, bool before) const {
+    StepId best = kNone;
+    const auto distance = [&](StepId step) {
+      const Ns at = graph_.steps_[step].time;
+      return before ? time - at : at - time;
+    };
+    for (const Chain& chain : chains_) {
+      if (chain.thread == kNone) continue;
+      // Steps of a thread are in order but for the resolution of their clock.
+      const auto begin = graph_.steps_.begin() + chain.begin;
+      const auto end = graph_.steps_.begin() + chain.end;
+      const auto found = std::lower_bound(
+          begin, end, time - kResolution,
+          [](const PathGraph::Step& step, Ns wanted) { return step.time < wanted; });
+      auto step = static_cast<StepId>(found - graph_.steps_.begin());
+      if (step > chain.begin) --step;
+      for (; step < chain.end && graph_.steps_[step].time <= time + kResolution; ++step) {
+        Consider(step, distance, best);
+      }
+      if (!before && step < chain.end) Consider(step, distance, best);
+    }
+    return best;
+  }
+  template <class Distance>
+  void Consider(StepId step, Distance distance, StepId& best) const {
+    const Ns away = distance(step);
+    if (away < 0) return;
+    if (best == kNone || away < distance(best) ||
+        (away == distance(best) && IsMarker(step) && !IsMarker(best))) {
+      best = step;
+    }
+  }
+
+  void FindIteration(const Iteration& iteration) {
+    PathGraph::IterationSteps& steps = graph_.iterations_.emplace_back();
+    steps.begin = Nearest(iteration.host.start, false);
+    if (steps.begin != kNone) {
+      steps.lead = graph_.steps_[steps.begin].time - iteration.host.start;
+    }
+    steps.end = Nearest(iteration.host.end, true);
+    if (steps.end != kNone) steps.tail = iteration.host.end - graph_.steps_[steps.end].time;
+  }
+
+  const RankContext& rank_;
+  const Profile& profile_;
+  WaitFinder waits_;
+  Span host_;  // The selected iterations' extent on the host.
+  PathGraph graph_;
+  std::vector<Chain> chains_;
+  std::vector<StepId> step_of_device_, step_of_api_;  // Of starts.
+  std::uint32_t next_host_ = 0, next_api_ = 0;
+  std::uint32_t last_launch_ = kNone;  // Device row that the current thread launched last.
+  std::vector<std::vector<StepId>> many_;
+  std::vector<Open> open_;
+  std::vector<std::pair<Event, StepId>> crossing_;
+  std::vector<StepId> cursor_;  // By chain: the first step that has not had its turn.
+  std::vector<bool> waiting_;   // By chain: whether it is on the stack.
+};
+
+tl::expected<PathGraph, std::string> PathGraph::Build(const RankContext& rank) {
+  if (const auto why = WhyNoGraph(*rank.profile)) return tl::unexpected(*why);
+  PathGraph graph = PathGraphBuilder(rank).Run();
+  if (graph.size() == 0)
+    return tl::unexpected(std::string("no event lies in the selected iterations"));
+  return graph;
+}
+
+}  // namespace profgauge

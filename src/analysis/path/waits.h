@@ -1,0 +1,64 @@
+// Which device work a host call, or work of another stream, waited for: as far as a recording
+// shows it. Internal to the graph.
+//
+// - A call that synchronizes waits for the last work that was launched before it: of the stream
+//   that the recording names (cuda_sync), else of the stream that its thread used last; a device
+//   synchronization for that of every stream. Only work that ended before the call returned.
+// - A copy blocks when its call is not asynchronous, or its host memory is pageable, and it ended
+//   before the call returned.
+// - Work waited for another stream where a call to wait for an event was made between its launch
+// and
+//   that of its predecessor, it started late for both, and something ended on another stream of its
+//   device right before.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "model/profile.h"
+
+namespace profgauge {
+
+/// The device rows of one stream.
+struct StreamRows {
+  std::uint32_t begin = 0, end = 0;
+};
+
+class WaitFinder {
+ public:
+  static constexpr std::uint32_t kNone = 0xffff'ffff;
+
+  /// Keeps a reference. O(rows).
+  explicit WaitFinder(const Profile& profile);
+
+  std::span<const StreamRows> streams() const { return streams_; }
+  /// The first device row that the call launched, or kNone.
+  std::uint32_t LaunchedBy(std::uint32_t call) const { return launched_[call]; }
+  /// Device rows whose end the call waited for. `last_launch` is the row that its thread launched
+  /// last, or kNone. Valid until the next call.
+  std::span<const std::uint32_t> WaitedFor(std::uint32_t call, std::uint32_t last_launch);
+  /// The device row of another stream whose end let this one start, or kNone.
+  std::uint32_t OtherStreamBefore(std::uint32_t row) const;
+
+ private:
+  enum class Wait : std::uint8_t { kUnknown, kNone, kDevice, kStream, kEvent, kWaitEvent };
+
+  Wait WaitOf(StringId name);
+  Ns LaunchTime(std::uint32_t row) const;
+  Ns EndOf(std::uint32_t row) const;
+  std::size_t StreamOf(std::uint32_t row) const;
+  /// The last row of a stream that was launched at `time` or before; kNone without one.
+  std::uint32_t LastLaunched(const StreamRows& stream, Ns time) const;
+  void AddIfDone(std::uint32_t row, Ns by);
+  std::size_t RecordedStream(std::uint32_t call) const;
+
+  const Profile& profile_;
+  std::vector<StreamRows> streams_;
+  std::vector<std::uint32_t> launched_;  // By call.
+  std::vector<Wait> waits_;              // By name.
+  std::vector<Ns> event_waits_;          // Calls to wait for an event, in time order.
+  std::vector<std::uint32_t> found_;
+};
+
+}  // namespace profgauge

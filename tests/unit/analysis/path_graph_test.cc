@@ -1,0 +1,207 @@
+// The graph of what waits for what: one small profile for each kind of edge, and what a replay
+// makes of changes.
+#include "analysis/path/graph.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "fixture.h"
+
+namespace profgauge {
+namespace {
+
+/// A profile with its graph.
+struct Built {
+  explicit Built(TestProfile&& test) {
+    profiles.push_back(test.Finish());
+    ranks = *BuildRankContexts(profiles, {});
+    auto built = PathGraph::Build(ranks.front());
+    EXPECT_TRUE(built.has_value()) << (built ? "" : built.error());
+    if (built) graph = std::make_unique<PathGraph>(std::move(*built));
+  }
+  PathGraph::StepId Find(PathTable table, std::string_view name, bool is_end) const {
+    for (PathGraph::StepId i = 0; i < graph->size(); ++i) {
+      const PathOwner owner = graph->OwnerOf(i);
+      if (owner.table != table || owner.is_end != is_end) continue;
+      const Profile& profile = profiles.front();
+      const StringId id = table == PathTable::kHost  ? profile.host.name[owner.row]
+                          : table == PathTable::kApi ? profile.api.name[owner.row]
+                                                     : profile.device.name[owner.row];
+      if (profile.Name(id) == name) return i;
+    }
+    ADD_FAILURE() << "no step of " << name;
+    return 0;
+  }
+  PathEdge BindingOf(PathTable table, std::string_view name, bool is_end) const {
+    return graph->BindingOf(Find(table, name, is_end)).kind;
+  }
+  /// The length of all selected iterations together when one segment is shortened.
+  Ns LengthWhen(PathGraph::StepId step, Ns cut) const {
+    std::vector<Ns> cuts(graph->size());
+    cuts[step] = cut;
+    const std::vector<Span> spans = graph->IterationsAt(graph->Replay(cuts));
+    return spans.back().end - spans.front().start;
+  }
+
+  std::vector<Profile> profiles;
+  std::vector<RankContext> ranks;
+  std::unique_ptr<PathGraph> graph;
+};
+
+TEST(PathGraph, LaunchThenStreamThenSynchronization) {
+  TestProfile test;
+  test.Step(0, {0, 100'000});
+  test.Op("aten::mm", {10'000, 30'000});
+  test.Launch("first", {12'000, 16'000}, {20'000, 60'000});
+  test.Launch("second", {20'000, 24'000}, {61'000, 80'000});
+  test.Call("cudaStreamSynchronize", ApiKind::kSync, {40'000, 85'000});
+  const Built built(std::move(test));
+  EXPECT_EQ(built.BindingOf(PathTable::kDevice, "first", false), PathEdge::kLaunch);
+  EXPECT_EQ(built.BindingOf(PathTable::kDevice, "second", false), PathEdge::kStream);
+  EXPECT_EQ(built.BindingOf(PathTable::kDevice, "second", true), PathEdge::kDuration);
+  EXPECT_EQ(built.BindingOf(PathTable::kApi, "cudaStreamSynchronize", true), PathEdge::kSync);
+  EXPECT_EQ(built.BindingOf(PathTable::kHost, "aten::mm", true), PathEdge::kProgram);
+  EXPECT_EQ(built.graph->edges_dropped(), 0u);
+  // The device is the bottleneck: a faster kernel ends the iteration earlier, until the host is.
+  const auto first = built.Find(PathTable::kDevice, "first", true);
+  EXPECT_EQ(built.LengthWhen(first, 0), 100'000);
+  EXPECT_EQ(built.LengthWhen(first, 10'000), 90'000);
+  EXPECT_EQ(built.LengthWhen(first, -7'000), 107'000);
+  // The first starts 8 us after its launch began, the second ends 19 us after its start, which is
+  // not before its own launch at 20 us; the call cannot return before it began.
+  EXPECT_EQ(built.LengthWhen(first, 40'000), 100'000 - 40'000);
+}
+
+TEST(PathGraph, WorkThatOverlapsOnAStreamHasANegativeLag) {
+  TestProfile test;
+  test.Step(0, {0, 100'000});
+  test.Launch("first", {12'000, 16'000}, {20'000, 60'000});
+  test.Launch("second", {20'000, 24'000}, {55'000, 80'000});
+  const Built built(std::move(test));
+  const auto second = built.Find(PathTable::kDevice, "second", false);
+  EXPECT_EQ(built.graph->BindingOf(second).kind, PathEdge::kStream);
+  EXPECT_EQ(built.graph->SegmentOf(second), -5'000);
+  EXPECT_EQ(built.graph->Replay({})[second], 55'000);
+}
+
+TEST(PathGraph, ClocksThatDifferKeepTheirDifference) {
+  TestProfile test;
+  test.Step(0, {0, 100'000});
+  test.Launch("early", {12'000, 16'000}, {11'000, 60'000});
+  const Built built(std::move(test));
+  EXPECT_EQ(built.graph->SegmentOf(built.Find(PathTable::kDevice, "early", false)), -1'000);
+}
+
+TEST(PathGraph, RangesThatCrossHaveAStartEdgeOnly) {
+  TestProfile test;
+  test.Step(0, {0, 100'000});
+  test.Op("a", {10'000, 30'000});
+  test.Op("b", {20'000, 60'000});
+  test.Op("c", {40'000, 50'000});
+  const Built built(std::move(test));
+  EXPECT_EQ(built.BindingOf(PathTable::kHost, "b", false), PathEdge::kProgram);
+  EXPECT_EQ(built.BindingOf(PathTable::kHost, "b", true), PathEdge::kDuration);
+  const auto end = built.Find(PathTable::kHost, "b", true);
+  EXPECT_EQ(built.LengthWhen(end, -1'000'000), 100'000) << "nothing waits for that end";
+}
+
+TEST(PathGraph, EndsWithinTheClocksResolutionStillNest) {
+  TestProfile test;
+  test.Step(0, {0, 100'000});
+  test.Op("parent", {10'000, 30'000});
+  test.Op("child", {20'000, 31'000});
+  test.Op("next", {30'000, 40'000});
+  const Built built(std::move(test));
+  const auto end = built.Find(PathTable::kHost, "parent", true);
+  EXPECT_EQ(built.graph->SegmentOf(end), -1'000);
+  EXPECT_EQ(built.LengthWhen(built.Find(PathTable::kHost, "child", true), -5'000), 105'000);
+}
+
+TEST(PathGraph, BackwardPassWaitsForForwardAndTheHostForIt) {
+  TestProfile test;
+  const ThreadId autograd = test.Thread(2);
+  test.Step(0, {0, 100'000});
+  HostRow row;
+  row.name = test.builder().Intern("aten::mm");
+  row.thread = test.main();
+  row.start = 10'000;
+  row.duration = 20'000;
+  row.sequence = 5;
+  test.builder().AddHost(row);
+  row.name = test.builder().Intern("MmBackward0");
+  row.thread = autograd;
+  row.start = 40'000;
+  row.backward = true;
+  test.builder().AddHost(row);
+  test.Op("optimizer", {70'000, 90'000});
+  const Built built(std::move(test));
+  EXPECT_EQ(built.BindingOf(PathTable::kHost, "MmBackward0", false), PathEdge::kThread);
+  EXPECT_EQ(built.BindingOf(PathTable::kHost, "optimizer", false), PathEdge::kThread);
+  EXPECT_EQ(built.LengthWhen(built.Find(PathTable::kHost, "aten::mm", true), 5'000), 95'000);
+  EXPECT_EQ(built.LengthWhen(built.Find(PathTable::kHost, "MmBackward0", true), 5'000), 95'000);
+}
+
+TEST(PathGraph, WorkThatWaitedForAnotherStream) {
+  TestProfile test;
+  test.Step(0, {0, 200'000});
+  test.Launch("compute", {10'000, 12'000}, {15'000, 80'000});
+  test.Call("cudaStreamWaitEvent", ApiKind::kSync, {14'000, 15'000});
+  test.Launch("nccl", {16'000, 18'000}, {82'000, 120'000}, {}, DeviceKind::kKernel, 0, 20);
+  const Built built(std::move(test));
+  EXPECT_EQ(built.BindingOf(PathTable::kDevice, "nccl", false), PathEdge::kEvent);
+}
+
+TEST(PathGraph, ACopyBlocksWhereTheRecordingShowsIt) {
+  TestProfile test;
+  test.Step(0, {0, 100'000});
+  ApiRow call;
+  call.start = 10'000;
+  call.duration = 40'000;
+  call.name = test.builder().Intern("cudaMemcpy");
+  call.kind = ApiKind::kMemcpy;
+  call.thread = test.main();
+  call.correlation = 77;
+  test.builder().AddApi(call);
+  DeviceRow copy;
+  copy.start = 20'000;
+  copy.duration = 25'000;
+  copy.name = test.builder().Intern("Memcpy DtoH");
+  copy.kind = DeviceKind::kMemcpy;
+  copy.gpu = 0;
+  copy.stream = 7;
+  copy.correlation = 77;
+  test.builder().AddDevice(copy);
+  const Built built(std::move(test));
+  EXPECT_EQ(built.BindingOf(PathTable::kApi, "cudaMemcpy", true), PathEdge::kSync);
+}
+
+TEST(PathGraph, SlackIsWhatAStepCanBeLaterForFree) {
+  TestProfile test;
+  test.Step(0, {0, 100'000});
+  test.Launch("long", {10'000, 12'000}, {15'000, 90'000});
+  test.Launch("short", {14'000, 16'000}, {20'000, 30'000}, {}, DeviceKind::kKernel, 0, 20);
+  test.Call("cudaDeviceSynchronize", ApiKind::kSync, {20'000, 95'000});
+  const Built built(std::move(test));
+  const std::vector<Ns> slacks = built.graph->Slacks();
+  EXPECT_EQ(slacks[built.Find(PathTable::kDevice, "long", true)], 0);
+  const auto free = built.Find(PathTable::kDevice, "short", true);
+  EXPECT_EQ(slacks[free], 65'000);
+  EXPECT_EQ(built.LengthWhen(free, -65'000), 100'000);
+  EXPECT_EQ(built.LengthWhen(free, -65'001), 100'001);
+}
+
+TEST(PathGraph, WithoutLaunchesThereIsAReason) {
+  TestProfile test;
+  test.Step(0, {0, 100'000});
+  test.Work("kernel", {10'000, 20'000});
+  std::vector<Profile> profiles;
+  profiles.push_back(test.Finish());
+  const auto ranks = BuildRankContexts(profiles, {});
+  const auto graph = PathGraph::Build(ranks->front());
+  ASSERT_FALSE(graph.has_value());
+  EXPECT_EQ(graph.error(), CapabilityGap(Capability::kLaunchLinks, profiles.front().hints));
+}
+
+}  // namespace
+}  // namespace profgauge

@@ -1,0 +1,76 @@
+// The replay of an unchanged graph gives back every recorded time, on every recording at hand that
+// has launches; where there is no graph, the reason is one that we know.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/path/graph.h"
+#include "oracle.h"
+
+namespace profgauge {
+namespace {
+
+/// Every file of the shared folder's profiles but those that are broken on purpose.
+std::vector<std::string> AllRecordings() {
+  std::vector<std::string> paths;
+  const std::filesystem::path root = SharedPath("data");
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
+    const std::string path = entry.path().string();
+    if (!entry.is_regular_file() || path.find("malformed") != path.npos) continue;
+    paths.push_back(std::filesystem::relative(entry.path(), PROFGAUGE_SHARED_DIR).string());
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+void ExpectIdentity(const std::string& path, const PathGraph& graph) {
+  const std::vector<Ns> times = graph.Replay({});
+  std::size_t wrong = 0;
+  for (PathGraph::StepId i = 0; i < graph.size(); ++i) wrong += times[i] != graph.RecordedAt(i);
+  EXPECT_EQ(wrong, 0u) << path << ": of " << graph.size() << " steps";
+  std::vector<Span> recorded;
+  for (const Iteration& iteration : graph.rank().iterations.selected()) {
+    recorded.push_back(iteration.time);
+  }
+  EXPECT_EQ(graph.IterationsAt(times), recorded) << path;
+  EXPECT_NE(graph.LastStep(times), PathGraph::kNone) << path;
+  // 16 bytes a step hold its edge from the step before and one from elsewhere; few have more.
+  const std::size_t more = std::max(graph.edges(), graph.size()) - graph.size();
+  EXPECT_LE(graph.bytes(), graph.size() * 16 + more * 8 + 4096) << path;
+}
+
+TEST(PathIdentity, EveryRecordingOrAReason) {
+  PROFGAUGE_SKIP_WITHOUT_SHARED();
+  std::size_t replayed = 0, with_launches = 0;
+  for (const std::string& path : AllRecordings()) {
+    ReadOptions options;
+    options.threads = 1;
+    const auto profiles = ReadProfiles(SharedPath(path), options);
+    if (!profiles) continue;  // No profile, or one whose reader says why.
+    const auto ranks = BuildRankContexts(*profiles, {});
+    ASSERT_TRUE(ranks.has_value()) << path;
+    for (const RankContext& rank : *ranks) {
+      const std::vector<ApiId>& launches = rank.profile->device.launch;
+      const bool launched =
+          rank.profile->has_timeline && std::any_of(launches.begin(), launches.end(),
+                                                    [](ApiId launch) { return launch.valid(); });
+      with_launches += launched;
+      const auto graph = PathGraph::Build(rank);
+      EXPECT_TRUE(graph.has_value() || !launched) << path << ": " << graph.error();
+      if (!graph) {
+        fmt::print("{}: no graph: {}\n", path, graph.error());
+        EXPECT_FALSE(graph.error().empty());
+        continue;
+      }
+      ++replayed;
+      fmt::print("{}: {} steps, {} edges, {} dropped\n", path, graph->size(), graph->edges(),
+                 graph->edges_dropped());
+      ExpectIdentity(path, *graph);
+    }
+  }
+  EXPECT_GE(with_launches, 60u);
+  EXPECT_GE(replayed, with_launches);
+}
+
+}  // namespace
+}  // namespace profgauge
