@@ -34,10 +34,19 @@ struct Source {
 };
 
 /// What the recording says of distributed training. -1 or empty when it says nothing.
+/// A process group as its member lists it.
+struct ProcessGroup {
+  std::string name;
+  std::string description;
+  std::int64_t size = -1;
+  std::vector<std::int64_t> ranks;  ///< Members by global rank; empty when not recorded.
+};
+
 struct DistributedInfo {
   std::string backend;
   std::int64_t rank = -1;
   std::int64_t world_size = -1;
+  std::vector<ProcessGroup> groups;  ///< Those that this rank is in, where recorded.
 };
 
 /// What a format or recording can give. A metric that needs a missing one is absent, with the

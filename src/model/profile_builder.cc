@@ -108,10 +108,12 @@ LaunchConfigId ProfileBuilder::AddLaunchConfig(const LaunchConfig& config) {
 
 CollectiveId ProfileBuilder::AddCollective(const Collective& collective) {
   std::string key;
-  for (const auto text : {collective.name, collective.dtype, collective.group}) {
+  for (const auto text :
+       {collective.name, collective.dtype, collective.group, collective.description}) {
     AppendBytes(key, text.value);
   }
   for (const auto number : {collective.in_elements, collective.out_elements, collective.group_size,
+                            collective.sequence,
                             collective.source_rank, collective.destination_rank}) {
     AppendBytes(key, number);
   }

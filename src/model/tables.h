@@ -121,10 +121,13 @@ struct LaunchConfig {
 struct Collective {
   StringId name;  ///< "allreduce", "_all_gather_base", as recorded.
   StringId dtype;
-  StringId group;  ///< Process group name or description.
+  StringId group;        ///< Process group's name, unique in a run; else its description.
+  StringId description;  ///< What the group is for, for people: groups may share it.
   std::int64_t in_elements = -1;
   std::int64_t out_elements = -1;
   std::int64_t group_size = -1;
+  /// Number of the call in its group, counted apart for point-to-point calls; -1: not recorded.
+  std::int64_t sequence = -1;
   std::int64_t source_rank = -1;
   std::int64_t destination_rank = -1;
   friend bool operator==(const Collective&, const Collective&) = default;

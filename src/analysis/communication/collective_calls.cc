@@ -3,8 +3,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
-#include <map>
-#include <tuple>
 #include <utility>
 
 #include "analysis/classify/device_spans.h"
@@ -47,8 +45,14 @@ void DescribeBy(const Profile& profile, const Collective& collective, Collective
   call.kind = CollectiveKindOf(recorded);
   call.name = std::string(recorded);
   call.group = std::string(profile.Name(collective.group));
+  call.group_description = std::string(profile.Name(collective.description));
   call.dtype = std::string(CanonicalDtype(profile.Name(collective.dtype)));
   call.group_size = collective.group_size;
+  call.in_elements = collective.in_elements;
+  call.out_elements = collective.out_elements;
+  call.sequence = collective.sequence;
+  call.source = collective.source_rank;
+  call.destination = collective.destination_rank;
   call.bytes = CollectiveBytes(profile, collective);
 }
 
@@ -97,6 +101,7 @@ void CollectHostCalls(const RankContext& rank, std::vector<CollectiveCall>& call
     if (call.kind != CollectiveKind::kOther) call.name = std::string(CollectiveKindId(call.kind));
     if (call.name.empty()) call.name = std::string(name);
     call.time = {host.start[row], host.start[row] + host.duration[row]};
+    call.iteration = rank.iterations.AtHostTime(host.start[row]);
     call.in_tables = rank.InTables(HostId{row});
   }
 }
@@ -114,6 +119,7 @@ std::vector<CollectiveCall> CollectCollectives(const RankContext& rank) {
     Describe(profile, i, call);
     call.time = {device.start[i], device.start[i] + device.duration[i]};
     call.exposed = exposed[i];
+    call.iteration = rank.iterations.of_device[i];
     call.in_tables = rank.InTables(DeviceId{static_cast<std::uint32_t>(i)});
   }
   if (calls.empty()) CollectHostCalls(rank, calls);
@@ -121,34 +127,6 @@ std::vector<CollectiveCall> CollectCollectives(const RankContext& rank) {
       calls.begin(), calls.end(),
       [](const CollectiveCall& a, const CollectiveCall& b) { return a.time.start < b.time.start; });
   return calls;
-}
-
-void MatchRanks(std::span<std::vector<CollectiveCall>> ranks) {
-  // Per group and kind: each rank's calls in order.
-  using Key = std::pair<std::string, std::string>;
-  std::map<Key, std::map<std::size_t, std::vector<CollectiveCall*>>> groups;
-  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-    for (CollectiveCall& call : ranks[rank]) {
-      groups[{call.group, call.name}][rank].push_back(&call);
-    }
-  }
-  for (auto& [key, members] : groups) {
-    const std::vector<CollectiveCall*>& first = members.begin()->second;
-    const std::int64_t expected = first.front()->group_size > 0
-                                      ? first.front()->group_size
-                                      : static_cast<std::int64_t>(ranks.size());
-    const bool complete =
-        members.size() >= 2 && static_cast<std::int64_t>(members.size()) == expected &&
-        std::all_of(members.begin(), members.end(),
-                    [&](const auto& member) { return member.second.size() == first.size(); });
-    if (!complete) continue;
-    for (std::size_t n = 0; n < first.size(); ++n) {
-      Ns fastest = first[n]->time.length();
-      for (const auto& [rank, calls] : members)
-        fastest = std::min(fastest, calls[n]->time.length());
-      for (const auto& [rank, calls] : members) calls[n]->transfer = fastest;
-    }
-  }
 }
 
 }  // namespace profgauge

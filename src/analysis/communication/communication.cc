@@ -1,5 +1,7 @@
 #include "analysis/communication/communication.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <map>
@@ -8,6 +10,10 @@
 #include <utility>
 
 #include "analysis/classify/device_spans.h"
+#include "analysis/communication/blame.h"
+#include "analysis/communication/matching.h"
+#include "analysis/communication/rank_parts.h"
+#include "analysis/tables/row_writer.h"
 #include "base/format.h"
 
 namespace profgauge {
@@ -18,8 +24,6 @@ struct RankTimes {
   Ns compute = 0, communication = 0, hidden = 0;
   Ns window = 0;  // Of all its GPUs together.
   Ns busy = 0;
-  Ns waiting = 0;
-  bool matched = false;  // Whether any of its collectives could be compared with other ranks.
   Ns exposed() const { return communication - hidden; }
 };
 
@@ -61,11 +65,6 @@ RankTimes MeasureRank(const RankContext& rank, std::span<const CollectiveCall> c
     times.busy += OverlapLength(device.busy, std::span(&window, 1));
   }
   if (times.communication == 0 && !calls.empty()) AddHostTimes(rank, calls, devices, times);
-  for (const CollectiveCall& call : calls) {
-    if (call.transfer < 0) continue;
-    times.matched = true;
-    times.waiting += call.time.length() - call.transfer;
-  }
   return times;
 }
 
@@ -237,32 +236,112 @@ void SetImbalance(std::span<const RankTimes> times, Output& out) {
   out.Set("rank.imbalance", static_cast<double>(max - min) / mean);
 }
 
-void SetStraggler(std::span<const RankTimes> times, std::span<const RankContext> ranks,
-                  Output& out) {
-  std::size_t least = times.size();
-  Ns most_waiting = 0;
-  for (std::size_t i = 0; i < times.size(); ++i) {
-    if (!times[i].matched) continue;
-    if (least == times.size() || times[i].waiting < times[least].waiting) least = i;
-    most_waiting = std::max(most_waiting, times[i].waiting);
+constexpr std::string_view kNeedsRanks = "needs the recordings of at least two ranks";
+
+// How much of the run's collectives could be compared between ranks, and the waiting in them.
+void SetMatching(const Matching& matching, std::span<const RankParts> parts, Output& out) {
+  const auto absent = [&](const std::string& reason) {
+    for (const char* id : {"communication.matched_share", "communication.matched_time_share",
+                           "communication.waiting_share"}) {
+      out.SetAbsent(id, reason);
+    }
+  };
+  if (parts.size() < 2) return absent(std::string(kNeedsRanks));
+  std::int64_t calls = 0, matched_calls = 0;
+  Ns time = 0, matched_time = 0;
+  for (const GroupMatch& group : matching.groups) {
+    calls += group.calls;
+    matched_calls += group.matched_calls;
+    time += group.time;
+    matched_time += group.matched_time;
   }
-  if (least == times.size()) {
-    return out.SetAbsent("rank.straggler",
-                         times.size() < 2
-                             ? "needs the recordings of at least two ranks"
-                             : "no collective is recorded equally often on all of its ranks");
+  if (calls == 0 || time <= 0) return absent("no collective was recorded");
+  out.Set("communication.matched_share",
+          static_cast<double>(matched_calls) / static_cast<double>(calls));
+  out.Set("communication.matched_time_share",
+          static_cast<double>(matched_time) / static_cast<double>(time));
+  Ns waiting = 0, whole = 0;
+  for (const RankParts& rank : parts) {
+    waiting += rank.waiting_exposed;
+    whole += rank.sum();
   }
-  if (most_waiting == times[least].waiting) {
-    return out.SetAbsent("rank.straggler", "no rank waits longer than another");
+  if (matched_calls == 0 || whole <= 0) {
+    return out.SetAbsent("communication.waiting_share",
+                         "no collective could be matched on all of its ranks");
   }
-  out.Set("rank.straggler", static_cast<double>(ranks[least].rank));
-  out.SetNote("rank.straggler", "it waits " +
-                                    FormatDuration(static_cast<double>(times[least].waiting)) +
-                                    " in collectives, the longest waiting rank " +
-                                    FormatDuration(static_cast<double>(most_waiting)));
+  out.Set("communication.waiting_share", static_cast<double>(waiting) / static_cast<double>(whole));
 }
 
-void FillRanks(std::span<const RankContext> ranks, std::span<const RankTimes> times, Output& out) {
+std::string NobodyBlamed(const Blame& blame) {
+  if (blame.ranks.size() < 2) return std::string(kNeedsRanks);
+  if (blame.groups == 0) return "no collective was recorded";
+  if (blame.judged_groups == 0) {
+    return "of no process group all members are in the run with at least 95 % of its collectives "
+           "matched";
+  }
+  return blame.jitter ? "ranks are late in turn: none causes most of the waiting"
+                      : "no rank is late for the others";
+}
+
+void SetStraggler(const Blame& blame, std::span<const RankContext> ranks, Output& out) {
+  if (!blame.straggler) return out.SetAbsent("rank.straggler", NobodyBlamed(blame));
+  const RankLateness& worst = blame.ranks[*blame.straggler];
+  out.Set("rank.straggler", static_cast<double>(ranks[*blame.straggler].rank));
+  std::string note =
+      fmt::format("it is last in {} collectives, which costs the others {}",
+                  FormatCount(worst.last_calls), FormatDuration(static_cast<double>(worst.cost)));
+  if (!blame.cause.empty()) note += "; what takes longer there: " + blame.cause;
+  if (blame.judged_groups < blame.groups) {
+    note +=
+        fmt::format("; {} of {} process groups could be judged", blame.judged_groups, blame.groups);
+  }
+  out.SetNote("rank.straggler", std::move(note));
+}
+
+void SetMissingRanks(std::span<const RankContext> ranks, Output& out) {
+  std::int64_t world = -1;
+  for (const RankContext& rank : ranks) {
+    world = std::max(world, rank.profile->distributed.world_size);
+  }
+  if (ranks.size() < 2) return out.SetAbsent("profile.ranks_missing", std::string(kNeedsRanks));
+  if (world < 0) {
+    return out.SetAbsent("profile.ranks_missing", "the recordings do not tell the world's size");
+  }
+  out.Set("profile.ranks_missing",
+          std::max<std::int64_t>(0, world - static_cast<std::int64_t>(ranks.size())));
+}
+
+void AppendParts(const RankParts& parts, Table& table) {
+  const auto set = [&](const char* column, Ns value) { table.Find(column)->AddInteger(value); };
+  set("compute_only", parts.compute_only);
+  set("overlapped", parts.overlapped);
+  set("transfer_exposed", parts.transfer_exposed);
+  if (parts.matched)
+    set("waiting_exposed", parts.waiting_exposed);
+  else
+    table.Find("waiting_exposed")->AddAbsent();
+  set("copy", parts.copy);
+  set("dataloader", parts.dataloader);
+  set("host_time", parts.host);
+  set("unattributed", parts.unattributed);
+}
+
+void AppendLateness(const RankLateness& lateness, bool judged, bool straggles, Table& table) {
+  const auto set = [&](const char* column, bool known, std::int64_t value) {
+    if (known)
+      table.Find(column)->AddInteger(value);
+    else
+      table.Find(column)->AddAbsent();
+  };
+  set("waiting_time", lateness.matched, lateness.waiting);
+  set("transfer_time", lateness.matched, lateness.transfer);
+  set("late_cost", judged, lateness.cost);
+  set("last_calls", judged, lateness.last_calls);
+  set("straggles", judged, straggles ? 1 : 0);
+}
+
+void FillRanks(std::span<const RankContext> ranks, std::span<const RankTimes> times,
+               std::span<const RankParts> parts, const Blame& blame, Output& out) {
   if (std::none_of(ranks.begin(), ranks.end(),
                    [](const RankContext& rank) { return rank.profile->has_timeline; })) {
     return out.SetTableAbsent("ranks",
@@ -280,19 +359,48 @@ void FillRanks(std::span<const RankContext> ranks, std::span<const RankTimes> ti
     table.Find("compute_time")->AddInteger(times[i].compute);
     table.Find("communication_time")->AddInteger(times[i].communication);
     table.Find("exposed_communication")->AddInteger(times[i].exposed());
-    Column& waiting = *table.Find("waiting_time");
-    if (times[i].matched)
-      waiting.AddInteger(times[i].waiting);
-    else
-      waiting.AddAbsent();
+    AppendLateness(blame.ranks[i], blame.judged_groups > 0, blame.straggler == i, table);
     Column& idle = *table.Find("idle");
     if (!rank.has_device() || times[i].window <= 0) {
       idle.AddAbsent();
     } else {
       idle.AddReal(1 - static_cast<double>(times[i].busy) / static_cast<double>(times[i].window));
     }
+    AppendParts(parts[i], table);
+    Column& cause = *table.Find("late_cause");
+    if (blame.straggler == i && !blame.cause.empty())
+      cause.AddText(out.strings().Intern(blame.cause));
+    else
+      cause.AddAbsent();
   }
   table.Find("host")->MarkAbsent("the recording does not name the machine");
+  if (!blame.straggler) table.Find("late_cause")->MarkAbsent(NobodyBlamed(blame));
+}
+
+void FillGroups(const Matching& matching, Output& out) {
+  if (matching.groups.empty()) {
+    return out.SetTableAbsent("process_groups", "no collective was recorded");
+  }
+  Table& table = out.AddTable("process_groups");
+  std::vector<Ns> transfer(matching.groups.size(), 0);
+  for (const MatchedCall& call : matching.calls) {
+    if (call.transfer < 0) continue;
+    transfer[call.group] += call.transfer * static_cast<Ns>(call.members.size());
+  }
+  for (std::size_t i = 0; i < matching.groups.size(); ++i) {
+    const GroupMatch& group = matching.groups[i];
+    RowWriter row(table);
+    row.Text(group.name)
+        .Text(group.description)
+        .Known(group.size)
+        .Integer(static_cast<std::int64_t>(group.present.size()))
+        .Integer(group.calls)
+        .Integer(group.matched_calls)
+        .Integer(group.time)
+        .Share(static_cast<double>(group.matched_time), static_cast<double>(group.time))
+        .Integer(transfer[i])
+        .Bool(group.MayBlame());
+  }
 }
 
 }  // namespace
@@ -300,15 +408,23 @@ void FillRanks(std::span<const RankContext> ranks, std::span<const RankTimes> ti
 void AddCommunication(std::span<const RankContext> ranks, Output& out) {
   std::vector<std::vector<CollectiveCall>> calls;
   for (const RankContext& rank : ranks) calls.push_back(CollectCollectives(rank));
-  MatchRanks(calls);
+  const Matching matching = MatchRanks(ranks, calls);
+  const Blame blame = FindBlame(ranks, calls, matching);
   std::vector<RankTimes> times;
-  for (std::size_t i = 0; i < ranks.size(); ++i) times.push_back(MeasureRank(ranks[i], calls[i]));
+  std::vector<RankParts> parts;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    times.push_back(MeasureRank(ranks[i], calls[i]));
+    parts.push_back(PartsOf(ranks[i], calls[i]));
+  }
   const std::vector<CallRow> rows = SumCalls(calls);
   SetCommunication(times, out);
   SetBusBandwidths(rows, ranks, out);
+  SetMatching(matching, parts, out);
   SetImbalance(times, out);
-  SetStraggler(times, ranks, out);
-  FillRanks(ranks, times, out);
+  SetStraggler(blame, ranks, out);
+  SetMissingRanks(ranks, out);
+  FillRanks(ranks, times, parts, blame, out);
+  FillGroups(matching, out);
   if (rows.empty()) {
     out.SetTableAbsent("collectives", "no collective was recorded");
     return;

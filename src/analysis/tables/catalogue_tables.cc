@@ -297,7 +297,43 @@ constexpr ColumnSpec kRanks[] = {
      "Of that, the time in which the GPU computes nothing."},
     {"waiting_time", "Waiting", kTime,
      "Time in matched collectives before the last rank joined: the least waits are a straggler's."},
+    {"transfer_time", "Transfer", kTime, "The rest of the time in matched collectives."},
+    {"late_cost", "Cost of lateness", kTime,
+     "What the others would gain, had it come to each collective with the next to last: the sum "
+     "over the collectives for which it was last."},
+    {"last_calls", "Last in", kCount, "Collectives for which it was last, by any time at all."},
+    {"straggles", "Straggles", kBool,
+     "Whether it causes most of the waiting of the others; known where they could be matched."},
+    {"late_cause", "Late because of", kText,
+     "What takes longer there than on the median rank, of the straggling rank."},
     {"idle", "Idle", kShare, "Share of the window in which its GPUs run nothing."},
+    {"compute_only", "Computing alone", kTime,
+     "Of the iterations' time: kernels compute, nothing communicates. This and the next seven add "
+     "up to the iteration time."},
+    {"overlapped", "Computing and communicating", kTime, "Both at once."},
+    {"transfer_exposed", "Transfer alone", kTime,
+     "Only collectives run, and not before the last rank came; all exposed communication where "
+     "ranks could not be matched."},
+    {"waiting_exposed", "Waiting alone", kTime,
+     "Only collectives run, and the last of their ranks has not come."},
+    {"copy", "Copying", kTime, "Copies and memory sets, and none of the above."},
+    {"dataloader", "Data loader", kTime, "Waiting for input data while the GPUs idle."},
+    {"host_time", "Host", kTime, "Runtime calls and operators on the host while the GPUs idle."},
+    {"unattributed", "Unattributed", kTime, "Nothing that was recorded explains the time."},
+};
+constexpr ColumnSpec kProcessGroups[] = {
+    {"name", "Group", kText, "Name of the process group, where recorded."},
+    {"description", "Description", kText, "What it is for; groups may share one."},
+    {"size", "Ranks", kCount, "Members, as listed or as recorded with its calls."},
+    {"present", "In the run", kCount, "Members that are in this run."},
+    kCalls,
+    {"matched_calls", "Matched calls", kCount, "Calls that were found on all of their ranks."},
+    {"time", "Time", kTime, "Sum of the durations on all ranks."},
+    {"matched_share", "Matched time", kShare, "Share of that time in matched calls."},
+    {"transfer_time", "Transfer", kTime, "Time of matched calls without waiting, over all ranks."},
+    {"judged", "Judged", kBool,
+     "Whether it may tell who is late: all members are here and 95 % of its calls and time are "
+     "matched."},
 };
 constexpr ColumnSpec kGaps[] = {
     kRank,
@@ -508,6 +544,8 @@ constexpr TableSpec kTables[] = {
     {"api_calls", "api_call", "Runtime and driver calls", "One row per call name.", kApiCalls},
     {"os_calls", "os_call", "OS runtime calls", "One row per function.", kOsCalls},
     {"threads", "thread", "Threads", "One row per thread whose scheduling was recorded.", kThreads},
+    {"process_groups", "process_group", "Process groups",
+     "One row per group of ranks that communicate.", kProcessGroups},
     {"collectives", "collective", "Collectives",
      "One row per rank, collective, group and data type.", kCollectives},
     {"tensor_core_ops", "tensor_core_op", "Tensor Core eligibility",

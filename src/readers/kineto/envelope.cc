@@ -73,6 +73,45 @@ void ReadDevices(const json::value& devices, ProfileBuilder& builder) {
   }
 }
 
+/// Members of a group: a list, or the text of one ("[0, 1]"). Texts that were cut ("..., 29, ...")
+/// name no members.
+std::vector<std::int64_t> RanksIn(const json::object& group) {
+  std::vector<std::int64_t> ranks;
+  const auto* value = group.if_contains("ranks");
+  if (value == nullptr) return ranks;
+  if (const auto* list = value->if_array()) {
+    for (const auto& rank : *list) {
+      if (rank.is_int64()) ranks.push_back(rank.get_int64());
+    }
+  } else if (const auto* text = value->if_string()) {
+    const char* at = text->data();
+    const char* const end = at + text->size();
+    if (std::string_view(at, text->size()).find("..") != std::string_view::npos) return ranks;
+    while (at != end) {
+      std::int64_t rank = 0;
+      const auto [behind, failed] = std::from_chars(at, end, rank);
+      if (failed == std::errc{}) ranks.push_back(rank);
+      at = failed == std::errc{} ? behind : at + 1;
+    }
+  }
+  return ranks;
+}
+
+/// `pg_config`: what this rank knows of the process groups that it is in.
+void ReadGroups(const json::value& groups, std::vector<ProcessGroup>& out) {
+  if (!groups.is_array()) return;
+  for (const auto& entry : groups.get_array()) {
+    const auto* object = entry.if_object();
+    if (object == nullptr) continue;
+    ProcessGroup group;
+    group.name = TextIn(*object, "pg_name");
+    group.description = TextIn(*object, "pg_desc");
+    group.size = IntegerIn(*object, "pg_size", -1);
+    group.ranks = RanksIn(*object);
+    if (!group.name.empty()) out.push_back(std::move(group));
+  }
+}
+
 void ReadDistributed(const json::value& value, ProfileBuilder& builder) {
   const auto* object = value.if_object();
   if (object == nullptr) return;
@@ -80,6 +119,7 @@ void ReadDistributed(const json::value& value, ProfileBuilder& builder) {
   info.backend = TextIn(*object, "backend");
   info.rank = IntegerIn(*object, "rank", -1);
   info.world_size = IntegerIn(*object, "world_size", -1);
+  if (const auto* groups = object->if_contains("pg_config")) ReadGroups(*groups, info.groups);
   if (const auto* version = object->if_contains("nccl_version")) {
     builder.AddFact("nccl_version", TextOf(*version));
   }

@@ -395,11 +395,14 @@ CollectiveId EventSink::CollectiveOf(const RawEvent& event) {
   Collective collective;
   collective.name = Text(event, Field::kCollective);
   collective.dtype = Text(event, Field::kCollectiveType);
-  collective.group = Text(event, Field::kGroupDescription);
-  if (!collective.group.valid()) collective.group = Text(event, Field::kGroupName);
+  collective.description = Text(event, Field::kGroupDescription);
+  collective.group = Text(event, Field::kGroupName);
+  if (!collective.group.valid()) collective.group = Text(event, Field::kGroupId);
+  if (!collective.group.valid()) collective.group = collective.description;
   collective.in_elements = IntegerOr(event, Field::kInElements, -1);
   collective.out_elements = IntegerOr(event, Field::kOutElements, -1);
   collective.group_size = IntegerOr(event, Field::kGroupSize, -1);
+  collective.sequence = IntegerOr(event, Field::kCollectiveSequence, -1);
   collective.source_rank = IntegerOr(event, Field::kSourceRank, -1);
   collective.destination_rank = IntegerOr(event, Field::kDestinationRank, -1);
   rows_->collectives.push_back(collective);

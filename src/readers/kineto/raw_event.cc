@@ -64,8 +64,9 @@ const Keys& ArgsKeys() {
       {"Out msg nelems", Field::kOutElements},
       {"Group size", Field::kGroupSize},
       {"Process Group Name", Field::kGroupName},
-      {"Process Group ID", Field::kGroupName},
+      {"Process Group ID", Field::kGroupId},  // Before PyTorch 2.4; not the name.
       {"Process Group Description", Field::kGroupDescription},
+      {"Seq", Field::kCollectiveSequence},
       {"Src Rank", Field::kSourceRank},
       {"Dst Rank", Field::kDestinationRank},
       {"name", Field::kLabel},

@@ -35,6 +35,7 @@ Remap MakeRemap(const Rows& rows, ProfileBuilder& builder) {
     remap(collective.name);
     remap(collective.dtype);
     remap(collective.group);
+    remap(collective.description);
     remap.collectives.push_back(builder.AddCollective(collective));
   }
   return remap;

@@ -1,0 +1,43 @@
+// Who is late, what that costs the others, and what on that rank makes it late.
+//
+// Cost of a rank = Σ over the matched calls in which it came last of what its group would have
+// gained, had it come with the next one (matching.h). Only groups whose members are all in the run
+// and of whose calls at least 95 % are matched are judged. The rank with the largest cost straggles
+// when it causes most of the cost of all; else late ranks change (jitter), and nobody is blamed.
+//
+// The cause is found on that rank: between the call before and the one it was late for, its time is
+// split as iterations are (time/breakdown.h) and held against the median of the other ranks.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/communication/matching.h"
+
+namespace profgauge {
+
+struct RankLateness {
+  Ns cost = 0;
+  std::int64_t last_calls = 0;
+  Ns waiting = 0, transfer = 0;  ///< Sums over its matched calls of kinds with a transfer.
+  bool matched = false;          ///< Whether it has any.
+};
+
+struct Blame {
+  std::vector<RankLateness> ranks;  ///< As the run's.
+  std::size_t groups = 0, judged_groups = 0;
+  std::optional<std::size_t> straggler;  ///< Position in the run.
+  bool jitter = false;                   ///< Somebody is late all the time, but not one rank.
+  /// "waiting for input data", "the host", "copies", "a slow GPU", "more work on the GPU",
+  /// "communication of another group"; several parts with their shares when none covers 80 % of
+  /// the lateness; empty when nobody straggles.
+  std::string cause;
+};
+
+/// REQUIRES: `matching` is MatchRanks() of `calls`.
+Blame FindBlame(std::span<const RankContext> ranks,
+                std::span<const std::vector<CollectiveCall>> calls, const Matching& matching);
+
+}  // namespace profgauge

@@ -1,0 +1,300 @@
+#include "analysis/communication/matching.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+namespace profgauge {
+namespace {
+
+constexpr double kEnoughMatched = 0.95;
+/// Cells of the table that aligns two sequences; longer ones stay unmatched between what they have
+/// in common at both ends.
+constexpr std::size_t kMaxAlignment = 4'000'000;
+
+bool EndsTogether(CollectiveKind kind) {
+  return kind != CollectiveKind::kBroadcast && kind != CollectiveKind::kReduce &&
+         kind != CollectiveKind::kOther;
+}
+
+bool IsPointToPoint(const CollectiveCall& call) {
+  return call.source >= 0 && call.destination >= 0;
+}
+
+/// What must be equal for two calls to be one. All-to-alls and gathers of uneven parts have
+/// elements of their own on every rank.
+using Signature = std::tuple<std::string_view, std::string_view, std::int64_t, std::int64_t>;
+Signature SignatureOf(const CollectiveCall& call) {
+  const bool even = call.kind == CollectiveKind::kAllReduce;
+  return {call.name, call.dtype, even ? call.in_elements : -1, even ? call.out_elements : -1};
+}
+
+/// The calls of one group on one rank, by position.
+using Sequence = std::vector<std::size_t>;
+/// For each call of the reference its partner, or kNone.
+using Partners = std::vector<std::size_t>;
+constexpr std::size_t kNone = ~std::size_t{0};
+
+/// Aligns `other` with `reference` by their longest common subsequence.
+void AlignMiddle(std::span<const Signature> reference, std::span<const Signature> other,
+                 std::size_t first, std::span<std::size_t> partners) {
+  const std::size_t n = reference.size(), m = other.size();
+  if (n == 0 || m == 0 || n > kMaxAlignment / m) return;
+  std::vector<std::uint32_t> length((n + 1) * (m + 1));
+  const auto at = [&](std::size_t i, std::size_t j) -> std::uint32_t& {
+    return length[i * (m + 1) + j];
+  };
+  for (std::size_t i = n; i-- > 0;) {
+    for (std::size_t j = m; j-- > 0;) {
+      at(i, j) =
+          reference[i] == other[j] ? at(i + 1, j + 1) + 1 : std::max(at(i + 1, j), at(i, j + 1));
+    }
+  }
+  for (std::size_t i = 0, j = 0; i < n && j < m;) {
+    if (reference[i] == other[j]) {
+      partners[i++] = first + j++;
+    } else if (at(i + 1, j) >= at(i, j + 1)) {
+      ++i;
+    } else {
+      ++j;
+    }
+  }
+}
+
+Partners Align(std::span<const Signature> reference, std::span<const Signature> other) {
+  Partners partners(reference.size(), kNone);
+  const std::size_t shorter = std::min(reference.size(), other.size());
+  std::size_t head = 0, tail = 0;
+  while (head < shorter && reference[head] == other[head]) {
+    partners[head] = head;
+    ++head;
+  }
+  while (tail < shorter - head &&
+         reference[reference.size() - 1 - tail] == other[other.size() - 1 - tail]) {
+    partners[reference.size() - 1 - tail] = other.size() - 1 - tail;
+    ++tail;
+  }
+  AlignMiddle(reference.subspan(head, reference.size() - head - tail),
+              other.subspan(head, other.size() - head - tail), head,
+              std::span(partners).subspan(head, reference.size() - head - tail));
+  return partners;
+}
+
+class Matcher {
+ public:
+  Matcher(std::span<const RankContext> ranks, std::span<std::vector<CollectiveCall>> calls)
+      : ranks_(ranks), calls_(calls) {}
+
+  Matching Run() {
+    // Groups by name, whether between two ranks, and members; each rank's calls in order.
+    using Key = std::tuple<std::string_view, bool, std::vector<std::int64_t>>;
+    std::map<Key, std::map<std::size_t, Sequence>> groups;
+    for (std::size_t rank = 0; rank < calls_.size(); ++rank) {
+      for (std::size_t i = 0; i < calls_[rank].size(); ++i) {
+        const CollectiveCall& call = calls_[rank][i];
+        groups[{call.group, IsPointToPoint(call), MembersOf(rank, call.group)}][rank].push_back(i);
+      }
+    }
+    for (const auto& [key, sequences] : groups) MatchGroup(std::get<2>(key), sequences);
+    return std::move(result_);
+  }
+
+ private:
+  std::vector<std::int64_t> MembersOf(std::size_t rank, std::string_view group) const {
+    for (const ProcessGroup& known : ranks_[rank].profile->distributed.groups) {
+      if (known.name == group) return known.ranks;
+    }
+    return {};
+  }
+
+  void MatchGroup(const std::vector<std::int64_t>& members,
+                  const std::map<std::size_t, Sequence>& sequences) {
+    const auto& [first_rank, first_calls] = *sequences.begin();
+    const CollectiveCall& example = calls_[first_rank][first_calls.front()];
+    GroupMatch group;
+    group.name = example.group;
+    group.description = example.group_description;
+    group.members = members;
+    group.point_to_point = IsPointToPoint(example);
+    group.size = SizeOf(members, example);
+    for (const auto& [rank, sequence] : sequences) {
+      group.present.push_back(rank);
+      for (const std::size_t i : sequence) {
+        ++group.calls;
+        group.time += calls_[rank][i].time.length();
+      }
+    }
+    result_.groups.push_back(std::move(group));
+    if (result_.groups.back().point_to_point) {
+      MatchPairs(sequences);
+    } else if (result_.groups.back().complete() && sequences.size() >= 2) {
+      if (Numbered(sequences)) {
+        MatchByNumber(sequences);
+      } else {
+        MatchByOrder(sequences);
+      }
+    }
+  }
+
+  /// Ranks of the group: as listed, as recorded with the call, else all of the run.
+  std::int64_t SizeOf(const std::vector<std::int64_t>& members,
+                      const CollectiveCall& example) const {
+    if (!members.empty()) return static_cast<std::int64_t>(members.size());
+    if (example.group_size > 0) return example.group_size;
+    const std::int64_t world = ranks_.front().profile->distributed.world_size;
+    return world > 0 ? world : static_cast<std::int64_t>(ranks_.size());
+  }
+
+  bool Numbered(const std::map<std::size_t, Sequence>& sequences) const {
+    for (const auto& [rank, sequence] : sequences) {
+      std::set<std::int64_t> seen;
+      for (const std::size_t i : sequence) {
+        const std::int64_t number = calls_[rank][i].sequence;
+        if (number < 0 || !seen.insert(number).second) return false;
+      }
+    }
+    return true;
+  }
+
+  void MatchByNumber(const std::map<std::size_t, Sequence>& sequences) {
+    std::map<std::int64_t, std::vector<MatchedCall::Member>> by_number;
+    for (const auto& [rank, sequence] : sequences) {
+      for (const std::size_t i : sequence) by_number[calls_[rank][i].sequence].push_back({rank, i});
+    }
+    for (auto& [number, members] : by_number) {
+      if (members.size() != sequences.size()) continue;
+      const auto kind_of = [&](const MatchedCall::Member& member) -> const std::string& {
+        return calls_[member.rank][member.call].name;
+      };
+      const bool same = std::all_of(members.begin(), members.end(), [&](const auto& member) {
+        return kind_of(member) == kind_of(members.front());
+      });
+      if (same) Add(std::move(members));
+    }
+  }
+
+  /// Iteration by iteration, against the rank with the most calls in it.
+  void MatchByOrder(const std::map<std::size_t, Sequence>& sequences) {
+    std::map<std::int64_t, std::map<std::size_t, Sequence>> iterations;
+    for (const auto& [rank, sequence] : sequences) {
+      for (const std::size_t i : sequence) {
+        iterations[IterationOf(rank, calls_[rank][i])][rank].push_back(i);
+      }
+    }
+    for (const auto& [iteration, parts] : iterations) {
+      if (parts.size() == sequences.size()) MatchPart(parts);
+    }
+  }
+
+  /// The recorded number where the marker gives one, so that recordings that start at different
+  /// iterations match; work outside of iterations is one part of its own.
+  std::int64_t IterationOf(std::size_t rank, const CollectiveCall& call) const {
+    if (call.iteration == Iterations::kNone) return -1;
+    const std::string& name = ranks_[rank].iterations.all[call.iteration].name;
+    std::int64_t number = 0;
+    for (const char c : name) {
+      if (c < '0' || c > '9' || number > 1'000'000'000'000) return call.iteration;
+      number = 10 * number + (c - '0');
+    }
+    return name.empty() ? call.iteration : number;
+  }
+
+  void MatchPart(const std::map<std::size_t, Sequence>& parts) {
+    std::map<std::size_t, std::vector<Signature>> signatures;
+    std::size_t reference = parts.begin()->first;
+    for (const auto& [rank, sequence] : parts) {
+      if (sequence.size() > parts.at(reference).size()) reference = rank;
+      for (const std::size_t i : sequence) {
+        signatures[rank].push_back(SignatureOf(calls_[rank][i]));
+      }
+    }
+    std::map<std::size_t, Partners> partners;
+    for (const auto& [rank, sequence] : parts) {
+      partners[rank] = Align(signatures.at(reference), signatures.at(rank));
+    }
+    for (std::size_t n = 0; n < parts.at(reference).size(); ++n) {
+      std::vector<MatchedCall::Member> members;
+      for (const auto& [rank, sequence] : parts) {
+        const std::size_t partner = partners.at(rank)[n];
+        if (partner != kNone) members.push_back({rank, sequence[partner]});
+      }
+      if (members.size() == parts.size()) Add(std::move(members));
+    }
+  }
+
+  /// The n-th call from one rank to another is one on both.
+  void MatchPairs(const std::map<std::size_t, Sequence>& sequences) {
+    using Way = std::pair<std::int64_t, std::int64_t>;
+    std::map<Way, std::map<std::size_t, Sequence>> ways;
+    for (const auto& [rank, sequence] : sequences) {
+      for (const std::size_t i : sequence) {
+        const CollectiveCall& call = calls_[rank][i];
+        ways[{call.source, call.destination}][rank].push_back(i);
+      }
+    }
+    for (const auto& [way, ends] : ways) {
+      if (ends.size() != 2) continue;
+      const auto& [rank_a, a] = *ends.begin();
+      const auto& [rank_b, b] = *std::next(ends.begin());
+      if (a.size() != b.size()) continue;
+      for (std::size_t n = 0; n < a.size(); ++n) Add({{rank_a, a[n]}, {rank_b, b[n]}});
+    }
+  }
+
+  void Add(std::vector<MatchedCall::Member> members) {
+    MatchedCall call;
+    call.group = result_.groups.size() - 1;
+    GroupMatch& group = result_.groups.back();
+    const auto length = [&](const MatchedCall::Member& member) {
+      return calls_[member.rank][member.call].time.length();
+    };
+    for (const auto& member : members) {
+      ++group.matched_calls;
+      group.matched_time += length(member);
+    }
+    if (EndsTogether(calls_[members.front().rank][members.front().call].kind)) {
+      Ns least = length(members.front()), next = -1;
+      call.last = members.front().rank;
+      for (std::size_t i = 1; i < members.size(); ++i) {
+        const Ns own = length(members[i]);
+        if (own < least) {
+          next = least;
+          least = own;
+          call.last = members[i].rank;
+        } else if (next < 0 || own < next) {
+          next = own;
+        }
+      }
+      call.transfer = least;
+      call.lateness = std::max<Ns>(0, next - least);
+      if (call.lateness == 0) call.last = MatchedCall::kNobody;
+      for (const auto& member : members) calls_[member.rank][member.call].transfer = least;
+    }
+    call.members = std::move(members);
+    result_.calls.push_back(std::move(call));
+  }
+
+  std::span<const RankContext> ranks_;
+  std::span<std::vector<CollectiveCall>> calls_;
+  Matching result_;
+};
+
+}  // namespace
+
+bool GroupMatch::MayBlame() const {
+  // Pairs need both of their ends only.
+  if (!point_to_point && !complete()) return false;
+  return static_cast<double>(matched_calls) >= kEnoughMatched * static_cast<double>(calls) &&
+         static_cast<double>(matched_time) >= kEnoughMatched * static_cast<double>(time);
+}
+
+Matching MatchRanks(std::span<const RankContext> ranks,
+                    std::span<std::vector<CollectiveCall>> calls) {
+  return Matcher(ranks, calls).Run();
+}
+
+}  // namespace profgauge

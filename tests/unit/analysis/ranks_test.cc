@@ -1,0 +1,177 @@
+// Matching, waiting and blame on made runs whose truth is known, and on the real 8-rank DLRM run.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "analysis/communication/blame.h"
+#include "analysis/communication/matching.h"
+#include "analysis/communication/rank_parts.h"
+#include "made_run.h"
+#include "readers/load.h"
+
+namespace profgauge {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Judged {
+  std::vector<RankContext> ranks;
+  std::vector<std::vector<CollectiveCall>> calls;
+  Matching matching;
+  Blame blame;
+};
+
+Judged Judge(const std::vector<Profile>& profiles) {
+  Judged judged;
+  auto contexts = BuildRankContexts(profiles, {});
+  EXPECT_TRUE(contexts) << (contexts ? "" : contexts.error().message);
+  judged.ranks = std::move(*contexts);
+  for (const RankContext& rank : judged.ranks) judged.calls.push_back(CollectCollectives(rank));
+  judged.matching = MatchRanks(judged.ranks, judged.calls);
+  judged.blame = FindBlame(judged.ranks, judged.calls, judged.matching);
+  return judged;
+}
+
+struct Cause {
+  LateBy cause;
+  std::string_view told;
+};
+constexpr Cause kCauses[] = {{LateBy::kLoader, "waiting for input data"},
+                             {LateBy::kHost, "the host"},
+                             {LateBy::kSlowGpu, "a slow GPU"},
+                             {LateBy::kMoreWork, "more work on the GPU"},
+                             {LateBy::kCopies, "copies"}};
+
+TEST(Ranks, TheLateRankIsBlamedWithItsCause) {
+  for (const std::size_t ranks : {2, 8, 64}) {
+    for (const bool numbered : {true, false}) {
+      for (const Cause& cause : kCauses) {
+        MadeRun run;
+        run.ranks = ranks;
+        run.numbered = numbered;
+        run.cause = cause.cause;
+        run.late = ranks / 2;
+        const std::vector<Profile> profiles = Make(run);
+        const Judged judged = Judge(profiles);
+        ASSERT_TRUE(judged.blame.straggler) << ranks << " " << cause.told;
+        EXPECT_EQ(*judged.blame.straggler, run.late) << ranks << " " << cause.told;
+        EXPECT_EQ(judged.blame.cause, cause.told) << ranks;
+        const RankLateness& late = judged.blame.ranks[run.late];
+        const auto calls = static_cast<Ns>(run.iterations * run.calls);
+        EXPECT_EQ(late.last_calls, calls);
+        EXPECT_EQ(late.cost, calls * run.lateness);
+        EXPECT_EQ(late.waiting, 0);
+        EXPECT_EQ(judged.blame.ranks[0].waiting, calls * run.lateness);
+        EXPECT_EQ(late.transfer, calls * MadeRun::kTransfer);
+      }
+    }
+  }
+}
+
+TEST(Ranks, NobodyIsBlamedWithoutLateness) {
+  MadeRun run;
+  const std::vector<Profile> profiles = Make(run);
+  const Judged judged = Judge(profiles);
+  EXPECT_FALSE(judged.blame.straggler);
+  EXPECT_FALSE(judged.blame.jitter);
+}
+
+TEST(Ranks, JitterBlamesNobody) {
+  MadeRun run;
+  run.ranks = 16;
+  run.iterations = 10;
+  run.jitter = 200'000;
+  const std::vector<Profile> profiles = Make(run);
+  const Judged judged = Judge(profiles);
+  EXPECT_FALSE(judged.blame.straggler);
+  EXPECT_TRUE(judged.blame.jitter);
+}
+
+// Two groups share a description; each waits for its own last rank only.
+TEST(Ranks, GroupsAreToldByNameAndMembers) {
+  MadeRun run;
+  run.group_size = 4;
+  run.cause = LateBy::kHost;
+  run.late = 6;
+  const std::vector<Profile> profiles = Make(run);
+  const Judged judged = Judge(profiles);
+  ASSERT_EQ(judged.matching.groups.size(), 2u);
+  EXPECT_EQ(judged.matching.groups[0].name, "dp0");
+  EXPECT_EQ(judged.matching.groups[1].present, (std::vector<std::size_t>{4, 5, 6, 7}));
+  EXPECT_EQ(judged.blame.straggler, 6u);
+  EXPECT_EQ(judged.blame.ranks[0].waiting, 0);
+  EXPECT_GT(judged.blame.ranks[4].waiting, 0);
+}
+
+// A missing call unmatches that call alone; with numbers and without.
+TEST(Ranks, AMissingCallIsMissingAlone) {
+  for (const bool numbered : {true, false}) {
+    MadeRun run;
+    run.iterations = 10;
+    run.numbered = numbered;
+    run.cause = LateBy::kHost;
+    run.lost_rank = 3;
+    const std::vector<Profile> profiles = Make(run);
+    const Judged judged = Judge(profiles);
+    ASSERT_EQ(judged.matching.groups.size(), 1u);
+    const GroupMatch& group = judged.matching.groups[0];
+    EXPECT_EQ(group.calls, 8 * 30 - 1);
+    EXPECT_EQ(group.matched_calls, 8 * 29) << numbered;
+    EXPECT_TRUE(group.MayBlame());
+    EXPECT_EQ(judged.blame.straggler, run.late);
+    EXPECT_EQ(judged.blame.ranks[0].waiting, 29 * run.lateness);
+  }
+}
+
+TEST(Ranks, AMissingRankBlamesNobody) {
+  MadeRun run;
+  run.cause = LateBy::kHost;
+  std::vector<Profile> profiles = Make(run);
+  profiles.pop_back();
+  const Judged judged = Judge(profiles);
+  EXPECT_EQ(judged.blame.judged_groups, 0u);
+  EXPECT_FALSE(judged.blame.straggler);
+  EXPECT_FALSE(judged.blame.ranks[0].matched);
+}
+
+TEST(Ranks, PartsAddUpToTheIterations) {
+  for (const Cause& cause : kCauses) {
+    MadeRun run;
+    run.cause = cause.cause;
+    run.jitter = 30'000;
+    const std::vector<Profile> profiles = Make(run);
+    const Judged judged = Judge(profiles);
+    for (std::size_t i = 0; i < judged.ranks.size(); ++i) {
+      const RankParts parts = PartsOf(judged.ranks[i], judged.calls[i]);
+      EXPECT_EQ(parts.sum(), judged.ranks[i].iterations.SelectedTime());
+      EXPECT_EQ(parts.waiting_exposed, judged.blame.ranks[i].waiting);
+      EXPECT_EQ(parts.transfer_exposed, judged.blame.ranks[i].transfer);
+    }
+  }
+}
+
+// Recomputed without this program, from the durations of kernels by order.
+TEST(Ranks, RealDlrm) {
+  const auto folder = std::filesystem::path(PROFGAUGE_SHARED_DIR) / "data/kineto/dlrm_8ranks";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no real profiles at hand";
+  const auto profiles = ReadRun({folder.string()}, {});
+  ASSERT_TRUE(profiles) << profiles.error().message;
+  const Judged judged = Judge(*profiles);
+  constexpr std::int64_t kWaiting[] = {5581, 11119, 3275, 9557, 6370, 6034, 3341, 1529};
+  constexpr std::int64_t kLast[] = {0, 0, 0, 0, 1, 2, 0, 5};
+  for (std::size_t i = 0; i < 8; ++i) {
+    const auto rank = static_cast<std::size_t>(judged.ranks[i].rank);
+    EXPECT_EQ(std::lround(static_cast<double>(judged.blame.ranks[i].waiting) / 1000),
+              kWaiting[rank])
+        << rank;
+    EXPECT_EQ(judged.blame.ranks[i].last_calls, kLast[rank]) << rank;
+  }
+  EXPECT_EQ(judged.matching.groups.size(), judged.blame.judged_groups);
+}
+
+}  // namespace
+}  // namespace profgauge
