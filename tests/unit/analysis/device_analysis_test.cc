@@ -325,20 +325,6 @@ TEST(Communication, WaitingIsNotTransferring) {
   EXPECT_EQ(IntegerAt(ranks, 1, "compute_time"), 100);
 }
 
-TEST(Communication, RanksThatRecordedDifferentlyManyAreNotMatched) {
-  std::vector<std::vector<CollectiveCall>> ranks(2);
-  CollectiveCall call;
-  call.name = "all_reduce";
-  call.time = {0, 10};
-  ranks[0] = {call, call};
-  ranks[1] = {call};
-  MatchRanks(ranks);
-  EXPECT_EQ(ranks[0][0].transfer, -1);
-  ranks[1] = {call, call};
-  MatchRanks(ranks);
-  EXPECT_EQ(ranks[0][0].transfer, 10);
-}
-
 TEST(Coverage, SharesOfGpuTime) {
   TestProfile test;
   test.Step(0, {0, 100});
