@@ -17,7 +17,8 @@ case "$kind" in
     ;;
   clang)
     cmake -G Ninja -B build/clang -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=clang++ \
-      -DCMAKE_C_COMPILER=clang -DPROFGAUGE_TESTS=ON
+      -DCMAKE_C_COMPILER=clang -DPROFGAUGE_TESTS=ON -DPROFGAUGE_WERROR=ON \
+      -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON  # so that every file includes what it uses
     cmake --build build/clang --parallel "$(nproc)"
     ctest --test-dir build/clang --output-on-failure --parallel "$(nproc)"
     ;;

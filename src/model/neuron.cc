@@ -58,7 +58,7 @@ NumberType NumberTypeOf(std::string_view name) {
   for (const NumberName& number : kNumbers) {
     if (SameLetters(name, number.name)) return number.type;
   }
-  return NumberType::kUnknown;
+  return NumberType::kUnstated;
 }
 
 Generation GenerationOf(std::string_view instance_type) {
@@ -66,14 +66,14 @@ Generation GenerationOf(std::string_view instance_type) {
     return Generation::kTrn1;
   }
   if (instance_type.starts_with("trn2")) return Generation::kTrn2;
-  return instance_type.starts_with("trn3") ? Generation::kTrn3 : Generation::kUnknown;
+  return instance_type.starts_with("trn3") ? Generation::kTrn3 : Generation::kOther;
 }
 
 // NeuronCore v2, v3 and v4 in AWS's architecture pages: 92, 79 and 79 TFLOP/s in BF16; a stack of
 // HBM is half of the device's bandwidth for Trn1 and Inf2, and a quarter of it later.
 Hardware KnownHardware(Generation generation) {
   Hardware known;
-  if (generation == Generation::kUnknown) return known;
+  if (generation == Generation::kOther) return known;
   const bool first = generation == Generation::kTrn1;
   known.tensor_rows = known.tensor_columns = 128;
   known.tensor_clock = first ? 2.8 : 2.4;
@@ -96,7 +96,7 @@ double CostInBf16(NumberType type, Generation generation) {
     case NumberType::kMx:
       return generation == Generation::kTrn3 ? 0.25 : 1;
     case NumberType::kHalf:
-    case NumberType::kUnknown:
+    case NumberType::kUnstated:
       break;
   }
   return 1;

@@ -30,13 +30,13 @@ std::string_view EngineName(Engine engine);  ///< "tensor", "vector", … "other
 /// By name or legacy alias (PE, DVE, ACT, POOL, SP), in any case.
 Engine EngineOf(std::string_view name);
 
-/// Types of matrix products, as far as their speed differs. kUnknown: the file does not say.
-enum class NumberType : std::uint8_t { kUnknown, kHalf, kFp32, kFp8, kUint8, kMx };
+/// Types of matrix products, as far as their speed differs. kUnstated: the file does not say.
+enum class NumberType : std::uint8_t { kUnstated, kHalf, kFp32, kFp8, kUint8, kMx };
 /// By the name in operands: "bf16", "fp16", "fp32r" and "tf32" are kHalf but for the last letter.
 NumberType NumberTypeOf(std::string_view name);
 
-/// The generation of a NeuronDevice, by its instance type ("trn2.48xlarge"). kUnknown: another.
-enum class Generation : std::uint8_t { kUnknown, kTrn1, kTrn2, kTrn3 };
+/// The generation of a NeuronDevice, by its instance type ("trn2.48xlarge"). kOther: another.
+enum class Generation : std::uint8_t { kOther, kTrn1, kTrn2, kTrn3 };
 Generation GenerationOf(std::string_view instance_type);
 
 /// Bytes that one instruction, or all of a group, moves.
@@ -65,7 +65,7 @@ struct Instruction {
   bool setup = false;      ///< Set-up, tear-down or synchronization, not counted by exec_time.
   bool transpose = false;
   bool nki_source = false;                   ///< `source` is a line of NKI.
-  NumberType number = NumberType::kUnknown;  ///< Of matrix products, by their operands.
+  NumberType number = NumberType::kUnstated;  ///< Of matrix products, by their operands.
   Traffic traffic;
   Ns end() const { return start + duration; }
 };
@@ -197,7 +197,7 @@ struct Hardware {
 };
 
 /// What AWS states of a NeuronCore of that generation, for files that say nothing of their
-/// hardware. All unknown for kUnknown.
+/// hardware. All unknown for kOther.
 Hardware KnownHardware(Generation generation);
 /// What a FLOP of that type costs in FLOPs of BF16 (schema 7.4.0, adjusted_flops).
 double CostInBf16(NumberType type, Generation generation);

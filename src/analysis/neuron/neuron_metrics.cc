@@ -14,7 +14,6 @@ using neuron::Engine;
 using neuron::EngineSums;
 using neuron::Summary;
 
-double Seconds(const NeuronRank& rank) { return rank.seconds; }
 double Time(const NeuronRank& rank) { return static_cast<double>(rank.total); }
 // The time of all cores: an engine's share is the mean over them.
 double CoreTime(const NeuronRank& rank) {

@@ -14,6 +14,17 @@
 #include "render/shared/template.h"
 
 namespace profgauge::cli {
+namespace {
+
+Error ExistsError(const std::filesystem::path& path) {
+  return {ErrorKind::kOutput,
+          "output/exists",
+          fmt::format("`{}` exists; it may hold changes", path.string()),
+          {},
+          {"help: export into a new folder and compare"}};
+}
+
+}  // namespace
 
 Result<int> RunTemplatesExport(const Options& options, Console& console) {
   namespace fs = std::filesystem;
@@ -24,13 +35,7 @@ Result<int> RunTemplatesExport(const Options& options, Console& console) {
   for (const std::string_view name : EmbeddedTemplatePaths()) {
     const fs::path path = folder / name.substr(name.starts_with(kPrefix) ? kPrefix.size() : 0);
     std::error_code ignored;
-    if (fs::exists(path, ignored)) {
-      return Fail(Error{ErrorKind::kOutput,
-                        "output/exists",
-                        fmt::format("`{}` exists; it may hold changes", path.string()),
-                        {},
-                        {"help: export into a new folder and compare"}});
-    }
+    if (fs::exists(path, ignored)) return Fail(ExistsError(path));
     PROFGAUGE_CHECK(outputs.MakeDirectory(path.parent_path().string()));
     PROFGAUGE_TRY(const std::size_t output, outputs.Open(path.string()));
     PROFGAUGE_CHECK(outputs.Commit(output, EmbeddedTemplate(name)));

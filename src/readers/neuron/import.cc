@@ -209,11 +209,11 @@ void Import::CompleteHardware() {
     hardware.hbm_bandwidth = known.hbm_bandwidth;
     hardware.by_table = true;
   }
-  if (generation == data::Generation::kUnknown) return;
+  if (generation == data::Generation::kOther) return;
   bool any = false;
   for (const data::Instruction& row : data_->instructions) {
     if (row.adjusted_flops >= 0) return;
-    if (row.flops > 0 && row.number == data::NumberType::kUnknown) return;
+    if (row.flops > 0 && row.number == data::NumberType::kUnstated) return;
     any = any || row.flops > 0;
   }
   if (!any) return;

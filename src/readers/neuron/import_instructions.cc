@@ -76,7 +76,7 @@ std::string_view FirstPlace(std::string_view places) {
 data::NumberType NumberTypeIn(std::string_view operands) {
   constexpr std::string_view kSource = "src=";
   const auto at = operands.find(kSource);
-  if (at == std::string_view::npos) return data::NumberType::kUnknown;
+  if (at == std::string_view::npos) return data::NumberType::kUnstated;
   operands.remove_prefix(at + kSource.size());
   return data::NumberTypeOf(operands.substr(0, operands.find_first_of("@ ")));
 }

@@ -164,10 +164,10 @@ TEST(NeuronReader, FlopsCostByTypeAndGeneration) {
   EXPECT_EQ(neuron::CostInBf16(kUint8, kTrn3), 0.5);
   EXPECT_EQ(neuron::CostInBf16(kMx, kTrn3), 0.25);
   EXPECT_EQ(neuron::NumberTypeOf("FP8e4"), kFp8);
-  EXPECT_EQ(neuron::NumberTypeOf("int4"), kUnknown);
+  EXPECT_EQ(neuron::NumberTypeOf("int4"), kUnstated);
   EXPECT_EQ(neuron::GenerationOf("trn1n.32xlarge"), kTrn1);
   EXPECT_EQ(neuron::GenerationOf("inf2.xlarge"), kTrn1);
-  EXPECT_EQ(neuron::GenerationOf("p5.48xlarge"), neuron::Generation::kUnknown);
+  EXPECT_EQ(neuron::GenerationOf("p5.48xlarge"), neuron::Generation::kOther);
   // The fixture: FP8 products at half, transposes in BF16 in full; then a type that is not known.
   json::object document = Consistent();
   std::int64_t adjusted = 0;
