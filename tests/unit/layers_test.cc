@@ -174,5 +174,19 @@ TEST(Layers, NoFileIsOverlong) {
   }
 }
 
+// What a room is for, what may be touched, its recipe: short enough to be read.
+TEST(Layers, EachRoomSaysWhatItIsFor) {
+  constexpr std::size_t kMostLines = 15;
+  const fs::path root = fs::path(PROFGAUGE_SOURCE_DIR);
+  for (const auto& entry : fs::recursive_directory_iterator(root / "src")) {
+    if (!entry.is_directory()) continue;
+    std::ifstream readme(entry.path() / "README.md");
+    std::size_t lines = 0;
+    for (std::string line; std::getline(readme, line);) ++lines;
+    EXPECT_GT(lines, 0u) << entry.path() << " has no README.md";
+    EXPECT_LE(lines, kMostLines) << entry.path();
+  }
+}
+
 }  // namespace
 }  // namespace profgauge
