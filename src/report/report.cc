@@ -1,20 +1,11 @@
 #include "report/report.h"
 
 #include <algorithm>
-#include <array>
+
+#include "report/table_look.h"
 
 namespace profgauge::report {
 namespace {
-
-// Bulk tables have one row for each event.
-constexpr std::array<std::string_view, 5> kBulkTables = {
-    "launches", "memory_events", "memory_curve", "instructions", "counter_curves"};
-constexpr std::size_t kGapsInJson = 1'000;
-
-// Order of priority of the exclusive breakdown.
-constexpr std::array<std::string_view, 9> kParts = {
-    "tensor_core_kernel", "other_kernel", "memcpy", "memset", "communication", "runtime",
-    "dataloader",         "cpu",          "other"};
 
 // The iteration nearest the median stands first; trees of the others are bulk.
 std::size_t RowsOfFirstTree(const Table& table) {
@@ -58,19 +49,21 @@ const Table* FindTableById(const Report& report, std::string_view id) {
 }
 
 std::size_t RowsInJson(const Table& table) {
-  const auto* const bulk = std::find(kBulkTables.begin(), kBulkTables.end(), table.id());
-  if (bulk != kBulkTables.end()) return 0;
   if (table.id() == "op_tree") return RowsOfFirstTree(table);
-  return table.id() == "gaps" ? std::min(table.rows(), kGapsInJson) : table.rows();
+  const TableLook* look = FindTableLook(table.id());
+  if (look == nullptr) return table.rows();
+  if (look->is_bulk) return 0;
+  return look->json_rows == 0 ? table.rows() : std::min(table.rows(), look->json_rows);
 }
 
 std::vector<BreakdownPart> Breakdown(const Report& report) {
   std::vector<BreakdownPart> parts;
-  for (const std::string_view id : kParts) {
-    const Metric* share = FindMetricById(report, "breakdown." + std::string(id));
-    const Metric* time = FindMetricById(report, "breakdown." + std::string(id) + ".time");
+  for (const Category category : BreakdownCategories()) {
+    const std::string id = "breakdown." + std::string(CategoryId(category));
+    const Metric* share = FindMetricById(report, id);
+    const Metric* time = FindMetricById(report, id + ".time");
     if (share == nullptr || IsAbsent(share->quantity.value)) continue;
-    parts.push_back({std::string(id), share->title, share, time});
+    parts.push_back({category, share->title, share, time});
   }
   return parts;
 }

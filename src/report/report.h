@@ -14,6 +14,7 @@
 
 #include "base/table.h"
 #include "base/value.h"
+#include "model/category.h"
 
 namespace profgauge::report {
 
@@ -115,10 +116,7 @@ struct Timeline {
   /// What an event is. Events that look the same share one.
   struct Kind {
     std::string name;
-    /// "tensor_core_kernel", "other_kernel", "memcpy", "memset", "communication", "runtime",
-    /// "dataloader", "cpu", "other", "python", "annotation" or "wait" (a NeuronCore's engine waits
-    /// for a semaphore, which is no work): its colour.
-    std::string category;
+    Category category = Category::kOther;  ///< Its colour.
     std::string detail;  ///< "grid 160×1×1, block 256, 32 registers" or input shapes; may be empty.
     std::vector<std::string> facets = {};  ///< By Timeline::facets; may be fewer. Empty: has none.
   };
@@ -298,7 +296,7 @@ std::size_t RowsInJson(const Table& table);
 
 /// One part of the exclusive breakdown of iteration time, in the order of its priority.
 struct BreakdownPart {
-  std::string id;     ///< "tensor_core_kernel"
+  Category category = Category::kOther;
   std::string title;  ///< "Tensor Core kernels", as the metric.
   const Metric* share = nullptr;
   const Metric* time = nullptr;

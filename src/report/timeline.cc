@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "analysis/classify/kernel_class.h"
-#include "analysis/work/op_tree.h"
+#include "analysis/time/breakdown.h"
 #include "base/format.h"
 #include "model/neuron.h"
 #include "model/neuron_summary.h"
@@ -25,16 +25,9 @@ namespace {
 using Of = TimelineEvent::Of;
 using Events = std::vector<TimelineEvent>;
 
-std::string_view HostCategory(const Profile& profile, std::size_t row) {
-  if (IsDataLoaderRange(profile.Name(profile.host.name[row]))) return "dataloader";
-  switch (profile.host.kind[row]) {
-    case HostKind::kOp:
-      return "cpu";
-    case HostKind::kPython:
-      return "python";
-    default:
-      return "annotation";
-  }
+// Ranges that the breakdown counts as nothing are annotations.
+Category ShownCategory(Category category) {
+  return category == Category::kOther ? Category::kAnnotation : category;
 }
 
 std::string ConfigText(const Profile& profile, LaunchConfigId id) {
@@ -99,7 +92,7 @@ class Builder {
     for (std::size_t row = 0; row < device.size(); ++row) {
       if (!cut_.KeepsDevice(device.duration[row])) continue;
       TimelineEvent event{device.start[row], device.duration[row]};
-      event.kind = DeviceKindOf(row, classes[row]);
+      event.kind = DeviceKindOf(row, CategoryOfDevice(*profile_, classes, row));
       event.of = Of::kDevice;
       event.row = static_cast<std::uint32_t>(row);
       gpus[device.gpu[row]][device.stream[row]].push_back(event);
@@ -108,7 +101,7 @@ class Builder {
     const DeviceRangeTable& spans = profile_->device_ranges;
     for (std::size_t row = 0; row < spans.size(); ++row) {
       TimelineEvent event{spans.start[row], spans.duration[row]};
-      event.kind = kinds_.Find(*profile_, {spans.name[row], "annotation"});
+      event.kind = kinds_.Find(*profile_, {spans.name[row], Category::kAnnotation});
       ranges[{spans.gpu[row], spans.stream[row]}].push_back(event);
     }
     for (auto& [gpu, streams] : gpus) AddGpu(gpu, streams, ranges);
@@ -143,13 +136,8 @@ class Builder {
     }
   }
 
-  std::uint32_t DeviceKindOf(std::size_t row, const KernelClass& verdict) {
+  std::uint32_t DeviceKindOf(std::size_t row, Category category) {
     const DeviceTable& device = profile_->device;
-    std::string_view category =
-        verdict.tensor_core == Tri::kYes ? "tensor_core_kernel" : "other_kernel";
-    if (verdict.collective) category = "communication";
-    if (device.kind[row] == DeviceKind::kMemcpy) category = "memcpy";
-    if (device.kind[row] == DeviceKind::kMemset) category = "memset";
     const LaunchConfigId config = device.config[row];
     return kinds_.Find(*profile_, {device.name[row], category, config.value},
                        [&](Timeline::Kind& kind) { kind.detail = ConfigText(*profile_, config); });
@@ -158,6 +146,7 @@ class Builder {
   void AddThreads() {
     std::vector<Events> threads(profile_->threads.size());
     const HostTable& host = profile_->host;
+    const std::vector<Category> categories = CategoriesOfHost(*profile_);
     for (std::size_t row = 0; row < host.size(); ++row) {
       if (!host.thread[row].valid() || !cut_.KeepsHost(host.start[row], host.duration[row])) {
         continue;
@@ -165,7 +154,7 @@ class Builder {
       TimelineEvent event{host.start[row], host.duration[row]};
       const StringId shapes = host.input_shapes[row];
       event.kind = kinds_.Find(
-          *profile_, {host.name[row], HostCategory(*profile_, row), shapes.value},
+          *profile_, {host.name[row], ShownCategory(categories[row]), shapes.value},
           [&](Timeline::Kind& kind) { kind.detail = std::string(profile_->Name(shapes)); });
       threads[host.thread[row].value].push_back(event);
     }
@@ -173,7 +162,7 @@ class Builder {
     for (std::size_t row = 0; row < api.size(); ++row) {
       if (!api.thread[row].valid() || !cut_.KeepsHost(api.start[row], api.duration[row])) continue;
       TimelineEvent event{api.start[row], api.duration[row]};
-      event.kind = kinds_.Find(*profile_, {api.name[row], "runtime"});
+      event.kind = kinds_.Find(*profile_, {api.name[row], Category::kRuntime});
       event.of = Of::kCall;
       event.row = static_cast<std::uint32_t>(row);
       threads[api.thread[row].value].push_back(event);
@@ -186,7 +175,7 @@ class Builder {
         continue;
       }
       TimelineEvent event{python.start[row], python.duration[row]};
-      event.kind = kinds_.Find(*profile_, {python.name[row], "python"});
+      event.kind = kinds_.Find(*profile_, {python.name[row], Category::kPython});
       stacks[python.thread[row].value].push_back(event);
     }
     AddByThread(stacks, "python");

@@ -63,7 +63,7 @@ class Adder {
   }
 
  private:
-  std::uint32_t Kind(StringId name, std::string_view category, const TimelineKinds::Key& key,
+  std::uint32_t Kind(StringId name, Category category, const TimelineKinds::Key& key,
                      const std::function<void(Timeline::Kind&)>& fill) {
     TimelineKinds::Key whole = key;
     whole.name = name;
@@ -88,7 +88,7 @@ class Adder {
     Events events;
     for (const neuron::Layer& row : data_.layers) {
       TimelineEvent event{row.start, row.duration};
-      event.kind = Kind(row.path, "annotation", {},
+      event.kind = Kind(row.path, Category::kAnnotation, {},
                         [&](Timeline::Kind& kind) { kind.facets[kLayer] = kind.name; });
       events.push_back(event);
     }
@@ -105,14 +105,14 @@ class Adder {
       event.row = i;
       const TimelineKinds::Key key{
           {}, {}, row.layer.value, row.hlo.value, row.source.value, row.type.value};
-      event.kind =
-          Kind(row.opcode, row.semaphore ? "wait" : "other_kernel", key, [&](Timeline::Kind& kind) {
-            if (kind.name.empty()) kind.name = "instruction";
-            kind.facets[kLayer] = Text(row.layer);
-            kind.facets[kHlo] = Text(row.hlo);
-            kind.facets[kSource] = Text(row.source);
-            kind.facets[kType] = Text(row.type);
-          });
+      event.kind = Kind(row.opcode, row.semaphore ? Category::kWait : Category::kOtherKernel, key,
+                        [&](Timeline::Kind& kind) {
+                          if (kind.name.empty()) kind.name = "instruction";
+                          kind.facets[kLayer] = Text(row.layer);
+                          kind.facets[kHlo] = Text(row.hlo);
+                          kind.facets[kSource] = Text(row.source);
+                          kind.facets[kType] = Text(row.type);
+                        });
       engines[{row.core, row.engine, profile_.Name(row.track) == kMatrixTrack}].push_back(event);
     }
     return engines;
@@ -141,7 +141,7 @@ class Adder {
                                    row.from.value,
                                    row.to.value,
                                    static_cast<std::uint64_t>(row.type)};
-      event.kind = Kind(row.queue, "memcpy", key, [&](Timeline::Kind& kind) {
+      event.kind = Kind(row.queue, Category::kMemcpy, key, [&](Timeline::Kind& kind) {
         if (kind.name.empty()) kind.name = "DMA";
         kind.facets[kQueue] = Text(row.queue);
         kind.facets[kTensor] = Text(row.variable);
@@ -188,7 +188,7 @@ class Adder {
                                    row.dtype.value,
                                    row.group.value,
                                    static_cast<std::uint64_t>(row.input_bytes)};
-      event.kind = Kind(row.operation, "communication", key, [&](Timeline::Kind& kind) {
+      event.kind = Kind(row.operation, Category::kCommunication, key, [&](Timeline::Kind& kind) {
         if (kind.name.empty()) kind.name = "collective";
         for (const StringId id : {row.algorithm, row.dtype, row.group}) {
           if (!id.valid() || profile_.Name(id).empty()) continue;
@@ -203,7 +203,7 @@ class Adder {
     Events instructions;
     for (const neuron::CcInstruction& row : data_.cc_instructions) {
       TimelineEvent event{row.start, row.duration};
-      event.kind = Kind({}, "communication", {}, [](Timeline::Kind& kind) {
+      event.kind = Kind({}, Category::kCommunication, {}, [](Timeline::Kind& kind) {
         kind.name = "instruction of the core for collectives";
       });
       instructions.push_back(event);

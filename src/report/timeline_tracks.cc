@@ -43,7 +43,7 @@ std::uint32_t TimelineKinds::Find(const Profile& profile, const Key& key,
                                   const std::function<void(Timeline::Kind&)>& fill) {
   const auto [place, is_unknown] = known_.try_emplace(key, 0);
   if (!is_unknown) return place->second;
-  Timeline::Kind kind{std::string(profile.Name(key.name)), std::string(key.category), "", {}};
+  Timeline::Kind kind{std::string(profile.Name(key.name)), key.category, "", {}};
   if (fill) fill(kind);
   const auto [slot, is_new] =
       numbers_.try_emplace(Words(kind.name, kind.category, kind.detail, kind.facets),

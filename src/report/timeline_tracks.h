@@ -38,7 +38,7 @@ class TimelineKinds {
   /// category: numbers or ids of strings.
   struct Key {
     StringId name;
-    std::string_view category;
+    Category category = Category::kOther;
     std::uint64_t a = 0, b = 0, c = 0, d = 0;
     auto operator<=>(const Key& other) const {
       return std::tuple(name.value, category, a, b, c, d) <=>
@@ -51,7 +51,7 @@ class TimelineKinds {
                      const std::function<void(Timeline::Kind&)>& fill = {});
 
  private:
-  using Words = std::tuple<std::string, std::string, std::string, std::vector<std::string>>;
+  using Words = std::tuple<std::string, Category, std::string, std::vector<std::string>>;
   std::vector<Timeline::Kind>& kinds_;
   std::map<Key, std::uint32_t> known_;
   std::map<Words, std::uint32_t> numbers_;

@@ -68,14 +68,14 @@ class TimelineColors extends TimelineSums {
       const color = PALETTE[hash % PALETTE.length];
       return [color, inkOn(color)];
     };
-    this.looks = this.head.kinds.map((kind, k) => (fixed || this.category[k] === WAIT ? CATEGORIES[this.category[k]].slice(2)
+    this.looks = this.head.kinds.map((kind, k) => (fixed || this.category[k] === CATEGORY.wait ? CATEGORIES[this.category[k]][2]
       : lookOf(this.valueOf(k, this.coloring))));
     if (this.coloring === 'track') this.byTrack = tracks.map((track) => lookOf(track.unit || track.name));
     this.tellLegend(fixed ? null : heavy.slice(0, PALETTE.length), heavy.length, lookOf);
     this.redraw();
   }
   lookOf(event, lane) {
-    return this.byTrack && this.category[this.kind[event]] !== WAIT ? this.byTrack[lane.track] : this.looks[this.kind[event]];
+    return this.byTrack && this.category[this.kind[event]] !== CATEGORY.wait ? this.byTrack[lane.track] : this.looks[this.kind[event]];
   }
 
   tellLegend(heavy, count, lookOf) {
@@ -90,7 +90,7 @@ class TimelineColors extends TimelineSums {
       for (const [value] of heavy) out.push(...entry(lookOf(value)[0], this.coloring === 'track' ? value : search(value)));
       if (count > heavy.length) out.push(`and ${format(count - heavy.length, 'count')} more, which share these colours`);
     }
-    CATEGORIES.forEach(([, label, color], index) => { if (used.has(index) && (!heavy || index === WAIT)) out.push(...entry(color, label)); });
+    CATEGORIES.forEach(([, label, look, name], index) => { if (used.has(index) && (!heavy || index === CATEGORY.wait)) out.push(...entry(`var(--${name}, ${look[0]})`, label)); });
     this.legend$.replaceChildren(...out);
   }
 
@@ -102,7 +102,7 @@ class TimelineColors extends TimelineSums {
     for (const depth of [...depths].sort()) out.push([`layer${depth}`, `layers, depth ${depth + 1}`]);
     const grid = grids.get('iterations');
     if (grid && grid.rows.count > 1) out.push(['iterations', 'iterations']);
-    if (this.category.includes(4)) out.push(['collectives', 'between collectives']);
+    if (this.category.includes(CATEGORY.communication)) out.push(['collectives', 'between collectives']);
     return out;
   }
 
@@ -130,7 +130,7 @@ class TimelineColors extends TimelineSums {
         out.push([`iteration ${value('index', row)}`, start, start + value('duration', row)]);
       }
     } else if (choice === 'collectives') {
-      const busy = mergeAll(this.deviceLanes().map((lane) => this.unionOf(lane, (i) => this.category[this.kind[i]] === 4)));
+      const busy = mergeAll(this.deviceLanes().map((lane) => this.unionOf(lane, (i) => this.category[this.kind[i]] === CATEGORY.communication)));
       let from = this.first;
       for (let k = 0; k <= busy.length; k += 2) {
         const to = k < busy.length ? busy[k] : this.last;

@@ -6,23 +6,10 @@
 const TL = { lane: 15, head: 22, counter: 44, left: 190, axis: 24, mini: 40 };
 const NONE = -1;
 
-// Colours and order of the exclusive breakdown: templates/html, render/html/palette.h.
-const CATEGORIES = [
-  ['tensor_core_kernel', 'Kernels on Tensor Cores', '#009E73', '#000'],
-  ['other_kernel', 'Other kernels', '#56B4E9', '#000'],
-  ['memcpy', 'Memory copies', '#0072B2', '#fff'],
-  ['memset', 'Memory sets', '#777777', '#fff'],
-  ['communication', 'Communication', '#CC79A7', '#000'],
-  ['runtime', 'Runtime calls', '#E69F00', '#000'],
-  ['dataloader', 'Data loader', '#D55E00', '#000'],
-  ['cpu', 'Other host work', '#F0E442', '#000'],
-  ['other', 'Unattributed', '#B3B3B3', '#000'],
-  ['annotation', 'Annotations', '#D9D2F0', '#000'],
-  ['python', 'Python', '#CFE3D6', '#000'],
-  ['wait', 'Semaphore waits', '#E4E1DA', '#000'],  // of engines of a NeuronCore: no work
-];
-const WAIT = 11;
-const PARTS = 9;  // of these make the breakdown
+// What events are: [id, title, [fill, ink], variable of the sheet], as the recording's columns bring
+// them; the first PARTS make the breakdown, in this order.
+let CATEGORIES = [], PARTS = 0;
+const CATEGORY = {};  // place by id
 
 function line(g, x0, y0, x1, y1) {
   g.beginPath();
@@ -106,8 +93,10 @@ class TimelineData {
       this.start[i] *= head.unit;
       this.duration[i] *= head.unit;
     }
-    const place = new Map(CATEGORIES.map(([id], index) => [id, index]));
-    this.category = Uint8Array.from(head.kinds, (kind) => place.get(kind[1]) ?? 8);
+    CATEGORIES = head.categories;
+    PARTS = head.parts;
+    CATEGORIES.forEach(([id], index) => { CATEGORY[id] = index; });
+    this.category = Uint8Array.from(head.kinds, (kind) => CATEGORY[kind[1]] ?? CATEGORY.other);
     this.amounts = head.amounts.map((amount) => ({ ...amount, value: columns[`amount.${amount.id}`] }));
     this.edges = [columns.edge_from, columns.edge_to];
     this.readCounters(columns);
@@ -142,7 +131,7 @@ class TimelineData {
   endOf(event) { return this.start[event] + this.duration[event]; }
   nameOf(event) { return this.head.kinds[this.kind[event]][0]; }
   trackOf(event) { return this.head.tracks[this.laneOf(event).track]; }
-  isWork(event) { return this.category[this.kind[event]] !== WAIT; }
+  isWork(event) { return this.category[this.kind[event]] !== CATEGORY.wait; }
   // What a facet says of a kind, by the facet's place or id; '' when nothing.
   facetOf(kind, facet) {
     if (typeof facet === 'string') facet = this.head.facets.findIndex((other) => other.id === facet);

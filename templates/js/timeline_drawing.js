@@ -5,6 +5,7 @@ class TimelineDrawing extends TimelineView {
     this.colors = { ink: css.getPropertyValue('--ink'), soft: css.getPropertyValue('--soft'),
       line: css.getPropertyValue('--line'), paper: css.getPropertyValue('--paper'),
       raised: css.getPropertyValue('--raised'), bad: css.getPropertyValue('--bad'), link: css.getPropertyValue('--link') };
+    for (const [, , look, name] of CATEGORIES) look[0] = css.getPropertyValue(`--${name}`).trim() || look[0];
     const g = this.canvas$.getContext('2d');
     this.scale = (this.width - TL.left) / (this.view[1] - this.view[0]);
     g.fillStyle = this.colors.paper;
@@ -73,7 +74,7 @@ class TimelineDrawing extends TimelineView {
 
   drawCounter(g, counter, y, room) {
     const top = counter.top, height = room - 8;
-    g.fillStyle = CATEGORIES[counter.line ? 2 : 1][2];
+    g.fillStyle = CATEGORIES[counter.line ? CATEGORY.memcpy : CATEGORY.other_kernel][2][0];
     const at = (i) => y + 2 + height * (1 - counter.value[i] / top);
     let i = Math.max(0, lowerBound(counter.time, this.view[0]) - 1), before = null;
     for (; i < counter.time.length && counter.time[i] < this.view[1];) {
@@ -226,7 +227,7 @@ class TimelineDrawing extends TimelineView {
     g.fillRect(TL.left, 0, this.width, TL.mini);
     g.fillStyle = this.colors.soft;
     g.fillText(this.head.facets.length ? 'device busy' : 'GPU busy', 18, TL.mini / 2);
-    g.fillStyle = CATEGORIES[1][2];
+    g.fillStyle = CATEGORIES[CATEGORY.other_kernel][2][0];
     this.miniImage.forEach((share, x) => g.fillRect(TL.left + x, TL.mini * (1 - share), 1, TL.mini * share));
     const at = (time) => TL.left + Math.min(Math.max((time - this.first) / (this.last - this.first), 0), 1) * (this.width - TL.left);
     g.fillStyle = this.colors.bad;

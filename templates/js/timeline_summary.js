@@ -16,6 +16,7 @@ class TimelineSummary extends TimelineMoving {
     if (!(to > from)) return;
     const span = to - from, heavy = this.heaviest(from, to, this.chosenUnits ? this.chosenUnits.flatMap((unit) => unit.lanes) : undefined);
     const dot = (color) => { const out = make('span', { className: 'dot' }); out.style.background = color; return out; };
+    const colorOf = (category) => `var(--${CATEGORIES[category][3]}, ${CATEGORIES[category][2][0]})`;
     const row = (color, label, ...cells) => make('tr', {}, make('th', { scope: 'row', align: 'left' }, dot(color), label),
       ...cells.map((text) => make('td', { align: 'right' }, text)));
     const table = (caption, rows) => make('table', { className: 'plain' }, make('caption', {}, caption), make('tbody', {}, ...rows));
@@ -23,10 +24,10 @@ class TimelineSummary extends TimelineMoving {
     this.summary$.replaceChildren(make('h3', {}, `${this.range ? 'Selected' : 'In view'} ${format(Math.round(span), 'ns')}`), ...this.shares(from, to));
     this.summary$.append(...[
       parts.length && table('Where it goes', parts.map((time, index) => time > 0 &&
-        row(CATEGORIES[index][2], CATEGORIES[index][1], format(time / span, 'ratio'), format(Math.round(time), 'ns'))).filter(Boolean)),
+        row(colorOf(index), CATEGORIES[index][1], format(time / span, 'ratio'), format(Math.round(time), 'ns'))).filter(Boolean)),
       heavy.length && table(`Device work: ${format(heavy.reduce((n, entry) => n + entry[2], 0), 'count')} events`,
         heavy.slice(0, 8).map(([name, time, count, category]) =>
-          row(CATEGORIES[category][2], shorten(name, 60), `${format(count, 'count')} ×`, format(Math.round(time), 'ns'))))].filter(Boolean));
+          row(colorOf(category), shorten(name, 60), `${format(count, 'count')} ×`, format(Math.round(time), 'ns'))))].filter(Boolean));
     this.units$.replaceChildren(...this.tellUnits(from, to));
   }
 

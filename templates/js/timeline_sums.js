@@ -137,7 +137,7 @@ class TimelineSums extends TimelineData {
       }
     }
     count.forEach((events, kind) => {
-      if (!events || this.category[kind] === WAIT) return;
+      if (!events || this.category[kind] === CATEGORY.wait) return;
       const name = this.head.kinds[kind][0], entry = by.get(name) || [name, 0, 0, this.category[kind]];
       entry[1] += time[kind];
       entry[2] += events;

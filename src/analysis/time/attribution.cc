@@ -71,7 +71,7 @@ class RankAttribution {
         free_(Merge(own.ranges)) {}
 
   boost::unordered_flat_map<Key, Credit, KeyHash> Run() {
-    std::array<std::vector<Event>, kCategories - 1> events;
+    std::array<std::vector<Event>, kBreakdownCategories - 1> events;
     CollectDevice(events);
     CollectCalls(events);
     CollectHost(events);
@@ -126,7 +126,7 @@ class RankAttribution {
     return positions;
   }
 
-  void CollectDevice(std::array<std::vector<Event>, kCategories - 1>& events) const {
+  void CollectDevice(std::array<std::vector<Event>, kBreakdownCategories - 1>& events) const {
     const DeviceTable& device = profile_.device;
     const std::vector<std::uint32_t> positions = Positions();
     for (std::size_t row = 0; row < device.size(); ++row) {
@@ -138,7 +138,7 @@ class RankAttribution {
     }
   }
 
-  void CollectCalls(std::array<std::vector<Event>, kCategories - 1>& events) const {
+  void CollectCalls(std::array<std::vector<Event>, kBreakdownCategories - 1>& events) const {
     const ApiTable& api = profile_.api;
     for (std::size_t row = 0; row < api.size(); ++row) {
       Push(events[Index(Category::kRuntime)], {api.start[row], api.start[row] + api.duration[row]},
@@ -153,7 +153,7 @@ class RankAttribution {
   }
 
   // Waiting for data and host collectives count whole; of nested ops the innermost one counts.
-  void CollectHost(std::array<std::vector<Event>, kCategories - 1>& events) const {
+  void CollectHost(std::array<std::vector<Event>, kBreakdownCategories - 1>& events) const {
     const HostTable& host = profile_.host;
     const std::vector<Category> categories = CategoriesOfHost(profile_);
     struct Open {
@@ -333,7 +333,7 @@ std::string ShapeSignature(std::span<const RankContext> ranks) {
 }
 
 void SetShares(const std::map<Names, TimePart>& parts, Attribution& out) {
-  for (std::size_t category = 0; category < kCategories; ++category) {
+  for (std::size_t category = 0; category < kBreakdownCategories; ++category) {
     const auto name = CategoryId(static_cast<Category>(category));
     std::vector<double> times(out.iteration_times.size(), 0);
     for (const auto& [names, part] : parts) {

@@ -18,7 +18,7 @@ HostRole RoleOfName(std::string_view name) {
   return HostRole::kPlain;
 }
 
-using Collectors = std::array<SpanCollector, kCategories - 1>;
+using Collectors = std::array<SpanCollector, kBreakdownCategories - 1>;
 
 Category CategoryOfRole(HostRole role, HostKind kind) {
   switch (role) {
@@ -61,13 +61,6 @@ std::vector<Span> Pieces(const Roles& roles, std::span<const Span> whole) {
 }
 
 }  // namespace
-
-std::string_view CategoryId(Category category) {
-  constexpr std::array<std::string_view, kCategories> kIds = {
-      "tensor_core_kernel", "other_kernel", "memcpy", "memset", "communication", "runtime",
-      "dataloader",         "cpu",          "other"};
-  return kIds[Index(category)];
-}
 
 Category CategoryOfDevice(const Profile& profile, std::span<const KernelClass> classes,
                           std::size_t row) {

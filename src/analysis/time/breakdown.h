@@ -13,39 +13,21 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "analysis/classify/kernel_class.h"
 #include "base/interval.h"
+#include "model/category.h"
 #include "model/profile.h"
 
 namespace profgauge {
 
-/// In order of priority.
-enum class Category : std::uint8_t {
-  kTensorCoreKernel,
-  kOtherKernel,
-  kMemcpy,
-  kMemset,
-  kCommunication,
-  kRuntime,
-  kDataLoader,
-  kCpu,
-  kOther,
-};
-inline constexpr std::size_t kCategories = 9;
-
-/// "tensor_core_kernel": column of iterations, and `breakdown.<id>`.
-std::string_view CategoryId(Category category);
-
 /// When each category but kOther was active, as span lists; they may overlap each other.
-using Roles = std::array<std::vector<Span>, kCategories - 1>;
+using Roles = std::array<std::vector<Span>, kBreakdownCategories - 1>;
 
 /// Nanoseconds per category.
-using Breakdown = std::array<Ns, kCategories>;
+using Breakdown = std::array<Ns, kBreakdownCategories>;
 
 /// The category of each device row.
 Category CategoryOfDevice(const Profile& profile, std::span<const KernelClass> classes,

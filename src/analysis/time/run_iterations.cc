@@ -125,7 +125,7 @@ std::string WhyUntold(std::span<const RankContext> ranks, Category part, const O
 
 void SetBreakdown(std::span<const RankContext> ranks, const Breakdown& sums, Ns whole,
                   Output& out) {
-  for (std::size_t i = 0; i < kCategories; ++i) {
+  for (std::size_t i = 0; i < kBreakdownCategories; ++i) {
     const auto category = static_cast<Category>(i);
     const std::string id = "breakdown." + std::string(CategoryId(category));
     const std::string untold = WhyUntold(ranks, category, out);
@@ -167,7 +167,7 @@ void FillTable(std::span<const RankContext> ranks, std::span<const RunIteration>
     table.Find("start")->AddInteger(iteration.time.start);
     table.Find("duration")->AddInteger(iteration.time.length());
     const Breakdown& breakdown = parts[row.rank][row.iteration - rank.iterations.first];
-    for (std::size_t i = 0; i < kCategories; ++i) {
+    for (std::size_t i = 0; i < kBreakdownCategories; ++i) {
       table.Find(CategoryId(static_cast<Category>(i)))->AddInteger(breakdown[i]);
     }
     const auto count = [&](std::int64_t value) {
@@ -267,14 +267,14 @@ void AddIterations(std::span<const RankContext> ranks, Output& out) {
   for (const RankContext& rank : ranks) {
     parts.push_back(BreakdownsOf(rank));
     for (const Breakdown& part : parts.back()) {
-      for (std::size_t i = 0; i < kCategories; ++i) sums[i] += part[i];
+      for (std::size_t i = 0; i < kBreakdownCategories; ++i) sums[i] += part[i];
     }
     whole += rank.iterations.SelectedTime();
   }
   SetBreakdown(ranks, sums, whole, out);
   Table& table = out.AddTable("iterations");
   FillTable(ranks, run, parts, table);
-  for (std::size_t i = 0; i < kCategories; ++i) {
+  for (std::size_t i = 0; i < kBreakdownCategories; ++i) {
     const auto category = static_cast<Category>(i);
     const std::string untold = WhyUntold(ranks, category, out);
     if (!untold.empty() && sums[i] == 0) table.Find(CategoryId(category))->MarkAbsent(untold);

@@ -9,12 +9,13 @@
 
 #include "base/sha256.h"
 #include "base/text.h"
-#include "render/html/palette.h"
 #include "render/html/view.h"
+#include "render/shared/categories.h"
 #include "render/shared/change.h"
 #include "render/shared/columns.h"
 #include "render/shared/escape.h"
 #include "render/shared/renderer.h"
+#include "render/shared/status_looks.h"
 #include "render/shared/template.h"
 
 namespace profgauge::render {
@@ -121,6 +122,7 @@ Status AppendScripts(std::span<const std::string_view> paths, const HtmlOptions&
 Result<Assets> LoadAssets(const report::Report& report, const HtmlOptions& options) {
   Assets assets;
   PROFGAUGE_TRY(assets.css, LoadAsset("report.css", options.templates_dir, "</style"));
+  assets.css = WithCategoryColours(std::move(assets.css));
   PROFGAUGE_CHECK(AppendScripts(kScripts, options, assets.js));
   if (!report.timeline.empty()) {
     PROFGAUGE_CHECK(AppendScripts(kTimelineScripts, options, assets.js));

@@ -127,7 +127,7 @@ report::Report MakeSchemaReport() {
     report.findings.push_back(MakeFinding(status));
   }
   AddTables(report);
-  report.timeline.kinds = {{"x", "cpu", ""}};
+  report.timeline.kinds = {{"x", Category::kCpu, ""}};
   report.timeline.tracks = {{"x", "x", "stream", 0}};
   report.timeline.lanes = {{0, 0, 0, 1}};
   report.timeline.start = {0};

@@ -3,15 +3,13 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
-#include <cmath>
-#include <map>
 #include <numeric>
 #include <string>
 #include <vector>
 
 #include "base/format.h"
-#include "render/html/palette.h"
 #include "render/html/view.h"
+#include "render/shared/categories.h"
 #include "render/shared/template.h"
 #include "render/svg/svg.h"
 
@@ -20,7 +18,7 @@ namespace {
 
 namespace json = boost::json;
 using report::Report;
-using Parts = std::array<double, kCategories.size()>;  // ns, in the order of kCategories
+using Parts = std::array<double, kBreakdownCategories>;  // ns, by category
 
 double SumOf(const Parts& parts) {
   double sum = 0;
@@ -39,9 +37,10 @@ std::string BarOf(const Report& report, const Parts& parts, int height, std::str
     const double share = parts[i] / total;
     if (!(share > 0)) continue;
     const std::string text = FormatShare(share);
-    const std::string title = fmt::format("{} {}", WordsOf(report, kCategories[i].label), text);
+    const auto category = static_cast<Category>(i);
+    const std::string title = fmt::format("{} {}", WordsOf(report, InfoOf(category).title), text);
     description += (bar.empty() ? " " : ", ") + title;
-    bar.push_back({kCategories[i].paint, share, text, title});
+    bar.push_back({PaintOf(category), share, text, title});
   }
   return SvgStackedBar(bar, 1190, height, description);
 }
@@ -49,9 +48,9 @@ std::string BarOf(const Report& report, const Parts& parts, int height, std::str
 // The run's parts: from the metrics, which cover the selection.
 bool PartsOfRun(const Report& report, Parts& parts) {
   bool any = false;
-  for (std::size_t i = 0; i < kCategories.size(); ++i) {
+  for (std::size_t i = 0; i < parts.size(); ++i) {
     const report::Metric* metric =
-        FindMetric(report, fmt::format("breakdown.{}.time", kCategories[i].id));
+        FindMetric(report, fmt::format("breakdown.{}.time", kCategoryInfo[i].id));
     any |= metric != nullptr;
     parts[i] = metric == nullptr ? 0 : AsNumber(metric->quantity.value, 0);
   }
@@ -60,8 +59,8 @@ bool PartsOfRun(const Report& report, Parts& parts) {
 
 Parts PartsOfRow(const Table& table, std::size_t row) {
   Parts parts{};
-  for (std::size_t i = 0; i < kCategories.size(); ++i) {
-    parts[i] = AsNumber(table.At(row, kCategories[i].id), 0);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    parts[i] = AsNumber(table.At(row, kCategoryInfo[i].id), 0);
   }
   return parts;
 }
@@ -78,7 +77,6 @@ std::vector<std::size_t> SlowestRanks(const Table& ranks) {
   return rows;
 }
 
-constexpr Paint kRest = {"k-id", "#E3E3E3", "#000"};
 constexpr std::string_view kComputing = "computing";
 constexpr std::string_view kCommunicating = "communicating without computing";
 constexpr std::string_view kNeither = "neither";
@@ -87,9 +85,9 @@ json::array RankLegend() {
   json::array out;
   for (const auto& [paint, label] :
        std::initializer_list<std::pair<const Paint&, std::string_view>>{
-           {kCategories[1].paint, kComputing},
-           {kCategories[4].paint, kCommunicating},
-           {kRest, kNeither}}) {
+           {PaintOf(Category::kOtherKernel), kComputing},
+           {PaintOf(Category::kCommunication), kCommunicating},
+           {kIdlePaint, kNeither}}) {
     out.push_back(json::object{{"swatch", MakeMarkup(SvgSwatch(paint))}, {"label", label}});
   }
   return out;
@@ -120,9 +118,9 @@ json::array RankBars(const Report& report) {
       bar.push_back({paint, time / longest, FormatShare(whole > 0 ? time / whole : 0), text});
       description += (bar.size() > 1 ? ", " : " ") + text;
     };
-    add(kCategories[1].paint, kComputing, compute);
-    add(kCategories[4].paint, kCommunicating, exposed);
-    add(kRest, kNeither, whole - compute - exposed);
+    add(PaintOf(Category::kOtherKernel), kComputing, compute);
+    add(PaintOf(Category::kCommunication), kCommunicating, exposed);
+    add(kIdlePaint, kNeither, whole - compute - exposed);
     out.push_back(
         json::object{{"name", name},
                      {"bar", MakeMarkup(SvgStackedBar(bar, 960, 18, description))},
@@ -138,41 +136,28 @@ std::string RanksNote(const Report& report) {
                      FormatCount(static_cast<std::int64_t>(ranks->rows())));
 }
 
-double Median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
-
 struct IterationRow {
   std::size_t row = 0;
   double duration = 0;
   bool outlier = false;
-  bool selected = true;
 };
 
-// One row for each iteration: with several ranks, the slowest rank's.
-std::vector<IterationRow> IterationRows(const Table& table) {
-  std::map<std::int64_t, IterationRow> by_index;
-  for (std::size_t row = 0; row < table.rows(); ++row) {
-    const double duration = AsNumber(table.At(row, "duration"), 0);
-    const auto index =
-        static_cast<std::int64_t>(AsNumber(table.At(row, "index"), static_cast<double>(row)));
-    const auto [slot, is_new] = by_index.try_emplace(index, IterationRow{row, duration});
-    if (!is_new && duration > slot->second.duration) slot->second = {row, duration};
-    slot->second.selected = AsNumber(table.At(slot->second.row, "selected"), 1) != 0;
+// In the table's order. An outlier is longer than a bound, so that as many as the metric counts are
+// the longest.
+std::vector<IterationRow> IterationRows(const Report& report, const Table& table) {
+  std::vector<IterationRow> rows(table.rows());
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    rows[row] = {row, AsNumber(table.At(row, "duration"), 0), false};
   }
-  std::vector<IterationRow> rows;
-  std::vector<double> durations, deviations;
-  for (const auto& [index, row] : by_index) rows.push_back(row);
-  for (const IterationRow& row : rows) durations.push_back(row.duration);
-  const double median = Median(durations);
-  for (const double duration : durations) deviations.push_back(std::abs(duration - median));
-  // metrics: iteration.outliers.
-  const double limit = median + 3 * 1.4826 * Median(deviations);
-  for (IterationRow& row : rows) row.outlier = rows.size() >= 5 && row.duration > limit;
+  std::vector<std::size_t> longest(rows.size());
+  std::iota(longest.begin(), longest.end(), std::size_t{0});
+  std::stable_sort(longest.begin(), longest.end(), [&](std::size_t a, std::size_t b) {
+    return rows[a].duration > rows[b].duration;
+  });
+  const auto outliers = static_cast<std::size_t>(MetricOr(report, "iteration.outliers", 0));
+  for (std::size_t i = 0; i < std::min(outliers, rows.size()); ++i) {
+    rows[longest[i]].outlier = true;
+  }
   return rows;
 }
 
@@ -186,7 +171,6 @@ ChartColumn MakeChartColumn(const Report& report, const Table& table, const Iter
   ChartColumn column;
   column.name = NameOf(table, iteration.row);
   column.marked = iteration.outlier;
-  column.shaded = !iteration.selected;
   column.title = fmt::format("Iteration {}: {}{}", column.name, DurationText(iteration.duration),
                              iteration.outlier ? ", an outlier" : "");
   if (!has_parts) {
@@ -198,7 +182,7 @@ ChartColumn MakeChartColumn(const Report& report, const Table& table, const Iter
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (parts[i] > 0) {
       column.title +=
-          fmt::format("\n{} {}", WordsOf(report, kCategories[i].label), DurationText(parts[i]));
+          fmt::format("\n{} {}", WordsOf(report, kCategoryInfo[i].title), DurationText(parts[i]));
     }
   }
   return column;
@@ -227,11 +211,11 @@ std::vector<ChartColumn> Thin(std::vector<ChartColumn> columns) {
 ColumnChart IterationChart(const Report& report, const Table& table,
                            const std::vector<IterationRow>& rows) {
   ColumnChart chart;
-  const bool has_parts = table.Find(kCategories[0].id) != nullptr;
+  const bool has_parts = table.Find(kCategoryInfo[0].id) != nullptr;
   if (has_parts) {
-    for (const Category& category : kCategories) chart.series.push_back(category.paint);
+    for (const Category part : BreakdownCategories()) chart.series.push_back(PaintOf(part));
   } else {
-    chart.series.push_back(kCategories[1].paint);
+    chart.series.push_back(PaintOf(Category::kOtherKernel));
   }
   for (const IterationRow& row : rows) {
     chart.columns.push_back(MakeChartColumn(report, table, row, has_parts));
@@ -265,7 +249,7 @@ std::string WholeIterationChart(const Report& report, const Table& table,
 std::string IterationSketch(const Report& report) {
   const Table* table = FindTable(report, "iterations");
   if (table == nullptr || table->rows() < 2) return {};
-  ColumnChart chart = IterationChart(report, *table, IterationRows(*table));
+  ColumnChart chart = IterationChart(report, *table, IterationRows(report, *table));
   chart.width = 340;
   chart.height = 120;
   for (ChartColumn& column : chart.columns) column.title.clear();  // The large chart has them.
@@ -281,11 +265,11 @@ boost::json::object BreakdownView(const Report& report) {
                                   std::max<std::int64_t>(report.profile.ranks, 1);
   json::array rows;
   std::vector<std::pair<std::string, std::string>> absent;
-  for (std::size_t i = 0; known && i < kCategories.size(); ++i) {
-    const auto& category = kCategories[i];
+  for (std::size_t i = 0; known && i < parts.size(); ++i) {
+    const CategoryInfo& category = kCategoryInfo[i];
     const std::string id = fmt::format("breakdown.{}", category.id);
     const report::Metric* share = FindMetric(report, id);
-    const std::string label = WordsOf(report, category.label);
+    const std::string label = WordsOf(report, category.title);
     if (share == nullptr && parts[i] == 0) {
       const report::Metric* metric = report::FindMetricById(report, id);
       absent.emplace_back(label, metric == nullptr ? "" : metric->quantity.absent_because);
@@ -294,7 +278,7 @@ boost::json::object BreakdownView(const Report& report) {
     const Value value =
         share == nullptr ? Value(total > 0 ? parts[i] / total : 0.0) : share->quantity.value;
     const auto ns = static_cast<std::int64_t>(parts[i]);
-    rows.push_back(json::object{{"swatch", MakeMarkup(SvgSwatch(category.paint))},
+    rows.push_back(json::object{{"swatch", MakeMarkup(SvgSwatch(kCategoryColours[i].paint))},
                                 {"label", label},
                                 {"id", category.id},
                                 {"meaning", WordsOf(report, category.meaning)},
@@ -347,7 +331,7 @@ boost::json::object IterationsView(const Report& report, TablePacker& payload) {
                     {"has_outliers", false},
                     {"tables", json::array()}};
   if (table == nullptr || table->rows() == 0) return view;
-  const std::vector<IterationRow> rows = IterationRows(*table);
+  const std::vector<IterationRow> rows = IterationRows(report, *table);
   // A single one is the bar of the breakdown.
   if (rows.size() > 1) view["chart"] = MakeMarkup(WholeIterationChart(report, *table, rows));
   view["has_outliers"] =

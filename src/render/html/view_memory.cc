@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/format.h"
-#include "render/html/palette.h"
 #include "render/html/view.h"
+#include "render/shared/categories.h"
 #include "render/shared/template.h"
 #include "render/svg/svg_steps.h"
 
@@ -24,8 +24,8 @@ constexpr std::size_t kMostCharts = 8;
 struct Curve {
   std::string device;
   std::int64_t rank = 0;
-  StepSeries allocated{kCategories[1].paint, "allocated", true, {}};
-  StepSeries reserved{kCategories[2].paint, "reserved", false, {}};
+  StepSeries allocated{PaintOf(Category::kOtherKernel), "allocated", true, {}};
+  StepSeries reserved{PaintOf(Category::kMemcpy), "reserved", false, {}};
 };
 
 double PeakOf(const StepSeries& series) {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/format.h"
-#include "render/html/palette.h"
 #include "render/html/view.h"
+#include "render/shared/status_looks.h"
 
 namespace profgauge::render::html {
 namespace {

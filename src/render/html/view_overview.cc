@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/format.h"
-#include "render/html/palette.h"
 #include "render/html/view.h"
+#include "render/shared/categories.h"
 #include "render/shared/template.h"
 #include "render/svg/svg_overview.h"
 
@@ -22,7 +22,6 @@ using report::Timeline;
 
 constexpr std::size_t kMostTracks = 8;  // Of a kind: streams, threads.
 constexpr std::uint32_t kMostDepths = 3;
-constexpr Paint kRangePaint = {"k-id", "#E3E3E3", "#000"};  // Annotations, Python functions.
 
 struct Stretch {
   Ns begin = 0, end = 0;
@@ -45,16 +44,8 @@ Stretch SlowestIteration(const Table& iterations) {
 
 std::vector<Paint> Paints() {
   std::vector<Paint> paints;
-  for (const Category& category : kCategories) paints.push_back(category.paint);
-  paints.push_back(kRangePaint);
+  for (const CategoryColours& colours : kCategoryColours) paints.push_back(colours.paint);
   return paints;
-}
-
-std::uint32_t PaintOf(const Timeline::Kind& kind) {
-  for (std::uint32_t i = 0; i < kCategories.size(); ++i) {
-    if (kCategories[i].id == kind.category) return i;
-  }
-  return kCategories.size();
 }
 
 // A track's events in the stretch, lane by lane.
@@ -72,7 +63,8 @@ OverviewLane LaneIn(const Timeline& timeline, const Timeline::Lane& lane, const 
     if (timeline.start[i] >= stretch.end) break;
     if (end <= stretch.begin) continue;
     const Timeline::Kind& kind = timeline.kinds[timeline.kind[i]];
-    out.events.push_back({timeline.start[i], end, PaintOf(kind), kind.name});
+    out.events.push_back(
+        {timeline.start[i], end, static_cast<std::uint32_t>(kind.category), kind.name});
   }
   return out;
 }

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/format.h"
-#include "render/html/palette.h"
 #include "render/html/panel.h"
+#include "render/shared/categories.h"
 #include "render/shared/template.h"
 #include "render/svg/svg.h"
 
@@ -130,10 +130,12 @@ json::object UtilizationPanel(const Report& report) {
 json::object ResourcePanel(const Report& report) {
   json::object panel = MakePanel(report, "p-resources", "Resource usage breakdown");
   std::vector<Slice> slices;
-  for (const Category& category : kCategories) {
-    const report::Metric* metric = FindMetric(report, fmt::format("breakdown.{}", category.id));
+  for (const Category category : BreakdownCategories()) {
+    const report::Metric* metric =
+        FindMetric(report, fmt::format("breakdown.{}", CategoryId(category)));
     if (metric == nullptr || !(AsNumber(metric->quantity.value, 0) > 0)) continue;
-    slices.push_back({category.paint, WordsOf(report, category.label), metric->quantity, ""});
+    slices.push_back(
+        {PaintOf(category), WordsOf(report, InfoOf(category).title), metric->quantity, ""});
   }
   Fill(panel, slices);
   if (slices.empty()) {
@@ -172,9 +174,10 @@ json::object KernelTimePanel(const Report& report) {
     const double all = SumColumn(*kernels, "time", "", "");
     const bool has_units = yes > 0 || FindMetric(report, "tensor_core.share") != nullptr;
     if (has_units) {
-      slices.push_back({kCategories[0].paint, WordsOf(report, "On Tensor Cores"), Time(yes), ""});
+      slices.push_back({PaintOf(Category::kTensorCoreKernel), WordsOf(report, "On Tensor Cores"),
+                        Time(yes), ""});
     }
-    slices.push_back({kCategories[1].paint,
+    slices.push_back({PaintOf(Category::kOtherKernel),
                       has_units ? WordsOf(report, "Not on Tensor Cores") : "Kernels",
                       Time(all - yes - unknown), ""});
     if (unknown > 0) {
@@ -184,7 +187,7 @@ json::object KernelTimePanel(const Report& report) {
   if (const Table* copies = FindTable(report, "memcpys")) {
     for (const std::string_view column : {"time", "duration"}) {
       if (copies->Find(column) == nullptr) continue;
-      slices.push_back({kCategories[2].paint, "Memory copies and sets",
+      slices.push_back({PaintOf(Category::kMemcpy), "Memory copies and sets",
                         Time(SumColumn(*copies, column, "", "")), ""});
       break;
     }
@@ -206,10 +209,10 @@ json::object TensorCorePanel(const Report& report) {
   const double used = AsNumber(efficiency->quantity.value, 0);
   const double unknown =
       std::min(MetricOr(report, "tensor_core.unknown_share", 0), std::max(0.0, 1 - used));
-  Fill(panel, {{kCategories[0].paint, WordsOf(report, "Eligible time on Tensor Cores"),
-                efficiency->quantity, ""},
-               {kCategories[1].paint, "Eligible time off them", Share(std::max(0.0, 1 - used)),
-                unknown > 0 ? "or not known" : ""}});
+  Fill(panel, {{PaintOf(Category::kTensorCoreKernel),
+                WordsOf(report, "Eligible time on Tensor Cores"), efficiency->quantity, ""},
+               {PaintOf(Category::kOtherKernel), "Eligible time off them",
+                Share(std::max(0.0, 1 - used)), unknown > 0 ? "or not known" : ""}});
   json::array& rows = panel["rows"].as_array();
   for (const auto& [id, label] :
        std::initializer_list<std::pair<std::string_view, std::string_view>>{

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "base/format.h"
-#include "render/html/palette.h"
 #include "render/html/view.h"
+#include "render/shared/categories.h"
 #include "render/shared/template.h"
 #include "render/shared/words.h"
 #include "render/svg/svg_blocks.h"
@@ -31,10 +31,11 @@ struct Kind {
   std::string_view label;
   Paint paint;
 };
-constexpr std::array<Kind, 4> kKinds = {{{"by an instruction", kCategories[1].paint},
-                                         {"loaded by DMA", kCategories[2].paint},
-                                         {"spilled or reloaded by DMA", kCategories[6].paint},
-                                         {"not recorded", kCategories[8].paint}}};
+constexpr std::array<Kind, 4> kKinds = {
+    {{"by an instruction", PaintOf(Category::kOtherKernel)},
+     {"loaded by DMA", PaintOf(Category::kMemcpy)},
+     {"spilled or reloaded by DMA", PaintOf(Category::kDataLoader)},
+     {"not recorded", PaintOf(Category::kOther)}}};
 
 std::string TextOf(const Table& table, std::size_t row, std::string_view column) {
   const Value cell = table.At(row, column);

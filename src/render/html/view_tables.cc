@@ -14,92 +14,17 @@
 #include "render/shared/columns.h"
 #include "render/shared/escape.h"
 #include "render/shared/template.h"
+#include "report/table_look.h"
 
 namespace profgauge::render::html {
 namespace {
 
 namespace json = boost::json;
+using report::TableLook;
 
-// The order of the page; tables that are not listed follow in the report's order. Main ones are
-// what most readers look for.
-struct Place {
-  std::string_view id;
-  bool main = false;
-  std::size_t payload_rows = kPayloadRows;
-};
-constexpr auto kPlaces = std::to_array<Place>({{"layers", true},
-                                               {"engines", true},
-                                               {"regions", true},
-                                               {"engine_regions", true},
-                                               {"opcodes", true},
-                                               {"waits", true},
-                                               {"collective_regions", true},
-                                               {"source_files", true},
-                                               {"source_lines", true},
-                                               {"dma_queues", true},
-                                               {"dma_engines"},
-                                               {"dma_transfers"},
-                                               {"cc_ops", true},
-                                               {"flops_parts", true},
-                                               {"throttles"},
-                                               {"tensors"},
-                                               {"sbuf_allocations", true},
-                                               {"cores"},
-                                               {"dlprof_advice", true},
-                                               {"ops", true},
-                                               {"kernels", true},
-                                               {"op_tree"},
-                                               {"modules"},
-                                               {"kernels_by_op"},
-                                               {"ops_by_shape"},
-                                               {"ops_by_stack"},
-                                               {"op_types"},
-                                               {"op_groups"},
-                                               {"tensor_core_ops"},
-                                               {"roofline", false, 60},
-                                               {"ranks", true},
-                                               {"gpus", true},
-                                               {"streams", true},
-                                               {"memcpys", true},
-                                               {"collectives", true},
-                                               {"api_calls", true},
-                                               {"os_calls"},
-                                               {"threads"},
-                                               {"gaps", false, 300},
-                                               {"memory_ops"},
-                                               {"memory_events", false, 5000},
-                                               {"memory_curve", false, 5000},
-                                               {"ops_by_iteration"},
-                                               {"kernels_by_iteration"},
-                                               {"launches", false, 20'000},
-                                               {"semaphores"},
-                                               {"instructions", false, 20'000},
-                                               {"counter_curves", false, 5000},
-                                               {"identities"}});
 constexpr std::size_t kOpenRows = 40;  // longer tables start closed, but for the first two
 
-// Tables are shown by the first of these columns that they have, largest first; others keep the
-// order in which the report has them.
-constexpr std::array<std::string_view, 6> kHeaviest = {"device_self", "time",       "device_total",
-                                                       "host_self",   "total_time", "bytes"};
-constexpr std::array<std::string_view, 20> kKeepOrder = {
-    "dlprof_advice", "op_groups",      "top",        "iterations",     "gpus",
-    "ranks",         "streams",        "launches",   "memory_curve",   "op_tree",
-    "modules",       "layers",         "engines",    "cores",          "flops_parts",
-    "regions",       "engine_regions", "identities", "counter_curves", "instructions"};
-
 bool IsLeft(Unit unit) { return unit == Unit::kText || unit == Unit::kBool; }
-
-const Column* SortColumn(const Table& table) {
-  if (std::find(kKeepOrder.begin(), kKeepOrder.end(), table.id()) != kKeepOrder.end()) {
-    return nullptr;
-  }
-  for (const std::string_view id : kHeaviest) {
-    const Column* column = table.Find(id);
-    if (column != nullptr && column->absent_because().empty()) return column;
-  }
-  return nullptr;
-}
 
 std::vector<std::size_t> RowOrder(const Table& table, const Column* by) {
   std::vector<std::size_t> order(table.rows());
@@ -218,13 +143,14 @@ json::array ColumnViews(const std::vector<const Column*>& columns, const Column*
 
 // Rows that travel with the page. Single launches are bulk, as the timeline is: one comes with the
 // other.
-std::size_t PayloadRows(const report::Report& report, const Table& table, const Place& place) {
-  if (!report.timeline.empty()) return place.payload_rows;
+std::size_t PayloadRows(const report::Report& report, const Table& table, const TableLook& look) {
+  const std::size_t all = look.page_rows == 0 ? kPayloadRows : look.page_rows;
+  if (!report.timeline.empty()) return all;
   if (table.id() == "launches") return 0;
   const std::size_t most = IsTree(table) ? kSmallPayloadRowsOfTrees
-                           : place.main  ? kSmallPayloadRows
+                           : look.is_main ? kSmallPayloadRows
                                          : kSmallPayloadRowsOfOthers;
-  return std::min(place.payload_rows, most);
+  return std::min(all, most);
 }
 
 // Whether a column of every row's rank or GPU says the same everywhere.
@@ -295,7 +221,7 @@ boost::json::object TableView(const Table& table, const TableLimits& limits, Tab
                                             : column.absent_because());
     }
   }
-  const Column* by = SortColumn(table);
+  const Column* by = report::HeaviestColumn(table);
   const bool has_gaps = !gaps.empty();
   std::vector<std::size_t> order = RowOrder(table, by);
   if (is_tree) {
@@ -338,26 +264,25 @@ boost::json::object TableView(const Table& table, const TableLimits& limits, Tab
 }
 
 boost::json::array TablesView(const report::Report& report, TablePacker& payload) {
-  std::vector<std::pair<const Table*, Place>> order;
-  for (const Place& place : kPlaces) {
-    if (const Table* table = FindTable(report, place.id)) order.emplace_back(table, place);
+  std::vector<std::pair<const Table*, TableLook>> order;
+  for (const TableLook& look : report::TableLooks()) {
+    const Table* table = look.other_section.empty() ? FindTable(report, look.id) : nullptr;
+    if (table != nullptr) order.emplace_back(table, look);
   }
   for (const Table& table : report.tables) {
-    const bool listed = std::any_of(kPlaces.begin(), kPlaces.end(),
-                                    [&](const Place& place) { return place.id == table.id(); });
-    if (!listed && table.id() != "iterations") order.emplace_back(&table, Place{table.id()});
+    if (report::FindTableLook(table.id()) == nullptr) order.emplace_back(&table, TableLook{});
   }
   json::array out;
-  for (const auto& [table, place] : order) {
+  for (const auto& [table, look] : order) {
     if (table->rows() == 0) continue;
     json::object view = TableView(*table,
-                                  {place.main       ? kStaticRows
+                                  {look.is_main     ? kStaticRows
                                    : IsTree(*table) ? kStaticRowsOfTrees
                                                     : kStaticRowsOfOthers,
-                                   PayloadRows(report, *table, place),
-                                   place.main && out.size() >= 2 ? kStaticBytesOfLater : 0},
+                                   PayloadRows(report, *table, look),
+                                   look.is_main && out.size() >= 2 ? kStaticBytesOfLater : 0},
                                   &payload);
-    view["open"] = place.main && (table->rows() <= kOpenRows || out.size() < 2);
+    view["open"] = look.is_main && (table->rows() <= kOpenRows || out.size() < 2);
     view["charts"] = json::array();
     view["charts_note"] = "";
     if (table->id() == "sbuf_allocations") AddSbufCharts(*table, report.profile.ranks > 1, view);

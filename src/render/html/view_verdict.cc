@@ -9,8 +9,9 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "render/html/palette.h"
 #include "render/html/view.h"
+#include "render/shared/categories.h"
+#include "render/shared/status_looks.h"
 #include "render/shared/template.h"
 #include "render/shared/words.h"
 #include "render/svg/svg.h"
@@ -218,20 +219,19 @@ json::object FindingView(const Report& report, const report::Finding& finding) {
 // With nothing judged bad, the largest part of an iteration in which the GPU does not compute.
 void AddLargestLoss(const Report& report, const auto& add) {
   constexpr double kWorthALook = 0.05;
-  const Category* largest = nullptr;
+  std::optional<Category> largest;
   double share = kWorthALook;
-  for (const Category& category : kCategories) {
-    const double part = MetricOr(report, fmt::format("breakdown.{}", category.id), 0);
-    if (category.id == "tensor_core_kernel" || category.id == "other_kernel" || part < share) {
-      continue;
-    }
+  for (const Category category : BreakdownCategories()) {
+    if (category == Category::kTensorCoreKernel || category == Category::kOtherKernel) continue;
+    const double part = MetricOr(report, fmt::format("breakdown.{}", CategoryId(category)), 0);
+    if (part < share) continue;
     share = part;
-    largest = &category;
+    largest = category;
   }
-  if (largest == nullptr) return;
+  if (!largest) return;
   add("#breakdown", "info",
-      fmt::format("{} {}", WordsOf(report, largest->label), FormatShare(share)),
-      fmt::format("of an iteration: {}", WordsOf(report, largest->meaning)), "");
+      fmt::format("{} {}", WordsOf(report, InfoOf(*largest).title), FormatShare(share)),
+      fmt::format("of an iteration: {}", WordsOf(report, InfoOf(*largest).meaning)), "");
 }
 
 // What to look at first: findings that are no symptom of another, by gain; where none fired, limits

@@ -13,6 +13,7 @@
 #include "render/shared/renderer.h"
 #include "render/shared/template.h"
 #include "render/shared/words.h"
+#include "report/table_look.h"
 
 namespace profgauge::render {
 namespace {
@@ -43,12 +44,6 @@ const report::Report& MarkdownSchema() {
   }();
   return report;
 }
-
-/// The tables of the full document, in its order.
-constexpr std::array<std::string_view, 18> kTables = {
-    "engines",    "layers",  "opcodes", "regions",     "engine_regions", "source_lines",
-    "dma_queues", "waits",   "gpus",    "ranks",       "op_types",       "ops",
-    "kernels",    "memcpys", "streams", "collectives", "api_calls",      "iterations"};
 
 class Document {
  public:
@@ -142,9 +137,9 @@ class Document {
       if (ops == nullptr || ops->rows() == 0) return {};
       return Add(ops->title(), "table", MarkdownTableView(*ops, shape_), schema);
     }
-    for (const std::string_view id : kTables) {
-      const Table* table = report::FindTableById(report_, id);
-      if (table == nullptr || table->rows() == 0) continue;
+    for (const report::TableLook& look : report::TableLooks()) {
+      const Table* table = report::FindTableById(report_, look.id);
+      if (!look.not_in_markdown.empty() || table == nullptr || table->rows() == 0) continue;
       PROFGAUGE_CHECK(Add(table->title(), "table", MarkdownTableView(*table, shape_), schema));
     }
     return {};

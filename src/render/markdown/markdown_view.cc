@@ -11,6 +11,7 @@
 #include "render/shared/escape.h"
 #include "render/shared/template.h"
 #include "render/shared/words.h"
+#include "report/table_look.h"
 
 namespace profgauge::render {
 namespace {
@@ -82,40 +83,14 @@ json::array TextsList(const std::vector<std::string>& texts) {
   return list;
 }
 
-// The columns that matter of tables with many; other tables show their first eight.
-struct Choice {
-  std::string_view table;
-  std::array<std::string_view, 11> columns;
-};
-constexpr std::array<Choice, 9> kChoices = {{
-    {"layers",
-     {"path", "kind", "active_time", "instructions", "mfu", "hfu", "bytes", "spill_reload",
-      "wait_time"}},
-    {"op_types", {"name", "calls", "host_self", "device_self", "kernels", "tensor_core_self"}},
-    {"ops",
-     {"name", "calls", "host_self", "device_self", "device_total", "kernels",
-      "tensor_core_eligible", "uses_tensor_core"}},
-    {"kernels", {"name", "uses_tensor_core", "calls", "time", "mean", "max", "occupancy"}},
-    {"gpus",
-     {"rank", "id", "name", "utilization", "idle", "sm_efficiency", "occupancy",
-      "tensor_core_share", "kernel_time"}},
-    {"collectives", {"rank", "name", "calls", "bytes", "time", "exposed_time", "bus_bandwidth"}},
-    {"tensor_core_ops",
-     {"name", "input_shapes", "dtype", "verdict", "calls", "time", "tensor_core_time"}},
-    {"iterations",
-     {"index", "duration", "tensor_core_kernel", "other_kernel", "memcpy", "communication",
-      "runtime", "dataloader", "cpu", "other", "kernels"}},
-    {"memory_ops", {"device", "name", "calls", "increase", "allocations", "allocated"}},
-}};
-
 std::vector<const Column*> ChosenColumns(const Table& table) {
   std::vector<const Column*> columns;
   const auto add = [&](const Column* column) {
     if (column != nullptr && column->absent_because().empty()) columns.push_back(column);
   };
-  for (const Choice& choice : kChoices) {
-    if (choice.table != table.id()) continue;
-    for (const std::string_view id : choice.columns) add(table.Find(id));
+  const report::TableLook* look = report::FindTableLook(table.id());
+  if (look != nullptr && !look->markdown_columns.empty()) {
+    for (const std::string_view id : look->markdown_columns) add(table.Find(id));
     return columns;
   }
   for (const Column& column : table.columns()) {

@@ -10,7 +10,8 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "render/html/palette.h"
+#include "render/shared/categories.h"
+#include "render/shared/status_looks.h"
 #include "render/shared/words.h"
 
 namespace profgauge::render {
@@ -149,10 +150,8 @@ std::string PropertyText(std::string_view property, std::string_view value) {
 
 std::string StepTitle(const report::ComparisonStep& step) {
   if (step.level != "category") return step.name;
-  for (const html::Category& category : html::kCategories) {
-    if (category.id == step.name) return std::string(category.label);
-  }
-  return step.name;
+  const auto category = FindCategory(step.name);
+  return category ? std::string(InfoOf(*category).title) : step.name;
 }
 
 ResultLook LookOfResult(std::string_view result) {

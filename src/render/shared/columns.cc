@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/sha256.h"
+#include "render/shared/categories.h"
 #include "render/shared/escape.h"
 #include "render/shared/gzip.h"
 
@@ -95,7 +96,7 @@ json::array TracksOf(const report::Timeline& timeline) {
 json::array KindsOf(const report::Timeline& timeline, TextIndex& texts) {
   json::array kinds;
   for (const auto& kind : timeline.kinds) {
-    json::array entry{ValidUtf8(kind.name), kind.category, ValidUtf8(kind.detail)};
+    json::array entry{ValidUtf8(kind.name), CategoryId(kind.category), ValidUtf8(kind.detail)};
     for (const std::string& text : kind.facets) entry.push_back(texts.Of(text));
     while (entry.back() == 0 || entry.back() == "") entry.pop_back();
     kinds.push_back(std::move(entry));
@@ -126,6 +127,8 @@ json::object TimelineHead(const report::Timeline& timeline, Ns unit) {
   return {{"unit", unit},
           {"texts", texts.Take()},
           {"facets", std::move(facets)},
+          {"categories", CategoriesForScript()},
+          {"parts", kBreakdownCategories},
           {"kinds", std::move(kinds)},
           {"tracks", TracksOf(timeline)},
           {"lanes", std::move(lanes)},

@@ -56,10 +56,11 @@ class TablePacker {
   std::unordered_map<std::string, std::uint64_t> index_;
 };
 
-/// The events of a timeline. Head: {unit, texts, facets, kinds, tracks, lanes, amounts, counters,
-/// marks, peaks, left_out}; times are in `unit` nanoseconds, 1 up to kExactEvents events and 100
-/// above. A kind is [name, category, detail, facet…], facets being indices into texts plus 1.
-/// Amounts are columns called "amount.ID"; those that are all 0 are left out.
+/// The events of a timeline. Head: {unit, texts, facets, categories, parts, kinds, tracks, lanes,
+/// amounts, counters, marks, peaks, left_out}; times are in `unit` nanoseconds, 1 up to
+/// kExactEvents events and 100 above. A kind is [name, category, detail, facet…], facets being
+/// indices into texts plus 1. Amounts are columns called "amount.ID"; those that are all 0 are left
+/// out.
 inline constexpr std::size_t kExactEvents = 100'000;
 std::string PackTimeline(const report::Timeline& timeline);
 

@@ -94,7 +94,7 @@ std::string BreakdownText(const report::Report& report, std::size_t width) {
   std::vector<std::string> parts;
   for (const report::BreakdownPart& part : report::Breakdown(report)) {
     if (AsNumber(part.share->quantity.value, 0) == 0) continue;
-    parts.push_back(fmt::format("{} {}", ShortName(part.id), part.share->quantity.text));
+    parts.push_back(fmt::format("{} {}", ShortName(CategoryId(part.category)), part.share->quantity.text));
   }
   if (parts.empty()) return {};
   return Flowed("  iteration   ", parts, width) + "\n";

@@ -33,16 +33,31 @@ std::string Micros(Ns time) {
 // The PyTorch profiler's word for a kind of event, so that whoever reads its traces, we among them,
 // reads ours.
 std::string_view CategoryOf(const Timeline::Kind& kind, const Timeline::Track& track) {
-  const std::string& own = kind.category;
-  if (own == "tensor_core_kernel" || own == "other_kernel" || own == "communication") {
-    return "kernel";
+  switch (kind.category) {
+    case Category::kTensorCoreKernel:
+    case Category::kOtherKernel:
+      return "kernel";
+    case Category::kCommunication:  // gloo's are ranges of the host.
+      return track.device >= 0 ? "kernel" : "user_annotation";
+    case Category::kMemcpy:
+      return "gpu_memcpy";
+    case Category::kMemset:
+      return "gpu_memset";
+    case Category::kRuntime:
+      return "cuda_runtime";
+    case Category::kPython:
+      return "python_function";
+    case Category::kCpu:
+    case Category::kOther:
+      return "cpu_op";
+    case Category::kWait:
+      return "wait";
+    case Category::kDataLoader:
+      break;
+    case Category::kAnnotation:
+      return track.device >= 0 ? "gpu_user_annotation" : "user_annotation";
   }
-  if (own == "memcpy" || own == "memset") return own == "memcpy" ? "gpu_memcpy" : "gpu_memset";
-  if (own == "runtime") return "cuda_runtime";
-  if (own == "python") return "python_function";
-  if (own == "cpu" || own == "other") return "cpu_op";
-  if (own == "annotation" && track.device >= 0) return "gpu_user_annotation";
-  return own == "wait" ? "wait" : "user_annotation";
+  return "user_annotation";
 }
 
 bool IsDeviceWork(std::string_view category) {
@@ -159,8 +174,8 @@ class Writer {
 
   // What all events of a kind share.
   std::string ArgumentsOf(const Timeline::Kind& kind) const {
-    std::string out = fmt::format("\"class\":\"{}\"", kind.category);
-    const bool shapes = kind.category == "cpu" && IsJson(kind.detail);
+    std::string out = fmt::format("\"class\":\"{}\"", CategoryId(kind.category));
+    const bool shapes = kind.category == Category::kCpu && IsJson(kind.detail);
     if (shapes) out += ",\"Input Dims\":" + kind.detail;
     if (!shapes && !kind.detail.empty()) out += ",\"detail\":" + Quoted(kind.detail);
     for (std::size_t i = 0; i < kind.facets.size(); ++i) {

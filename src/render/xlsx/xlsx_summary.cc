@@ -3,7 +3,7 @@
 #include <charconv>
 
 #include "base/format.h"
-#include "render/html/palette.h"
+#include "render/shared/categories.h"
 #include "render/shared/words.h"
 #include "render/xlsx/xlsx_sheets.h"
 
@@ -73,15 +73,11 @@ std::size_t WriteGate(XlsxSheet& sheet, const report::Report& report, std::size_
   return sheet.AddTable(row, columns, report.gate.size(), "t_limits", 0) + 1;
 }
 
-lxw_color_t ColourOf(std::string_view part) {
-  for (const html::Category& category : html::kCategories) {
-    if (category.id != part) continue;
-    std::uint32_t colour = 0x888888;
-    const std::string_view fill = category.paint.fill;
-    std::from_chars(fill.data() + 1, fill.data() + fill.size(), colour, 16);
-    return colour;
-  }
-  return 0x888888;
+lxw_color_t ColourOf(Category category) {
+  std::uint32_t colour = 0;
+  const std::string_view fill = PaintOf(category).fill;
+  std::from_chars(fill.data() + 1, fill.data() + fill.size(), colour, 16);
+  return colour;
 }
 
 std::string RangeOf(const XlsxSheet& sheet, std::size_t first, std::size_t last,
@@ -106,7 +102,7 @@ void AddBreakdownChart(XlsxSheet& sheet, const std::vector<report::BreakdownPart
     chart_series_set_name(series,
                           fmt::format("='{}'!{}", sheet.name(), XlsxAddress(first + i, 0)).c_str());
     lxw_chart_fill fill = {};
-    fill.color = ColourOf(parts[i].id);
+    fill.color = ColourOf(parts[i].category);
     chart_series_set_fill(series, &fill);
   }
   chart_title_set_name(chart, "Where an iteration goes");

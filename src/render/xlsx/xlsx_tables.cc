@@ -9,83 +9,27 @@
 #include "base/format.h"
 #include "render/shared/words.h"
 #include "render/xlsx/xlsx_sheets.h"
+#include "report/table_look.h"
 
 namespace profgauge::render {
 namespace {
 
-struct SheetName {
-  std::string_view table, sheet;
-  std::size_t rows = kXlsxRows;  ///< The most rows; a meeting needs no more.
-  std::string_view by = {};      ///< Those with the most of this column; empty: the first.
-};
-// Order of the sheets; tables of one sheet stand below each other.
-constexpr auto kSheets = std::to_array<SheetName>({
-    {"ops", "Ops"},
-    {"ops_by_shape", "Ops by shape"},
-    {"op_types", "Op types"},
-    {"op_tree", "Operator tree", 2'000},
-    {"modules", "Modules"},
-    {"kernels", "Kernels"},
-    {"kernels_by_op", "Kernels by op"},
-    {"op_groups", "Op groups", 5'000},
-    {"dlprof_advice", "DLProf advice"},
-    {"ops_by_iteration", "Ops by iteration", 5'000, "time"},
-    {"kernels_by_iteration", "Kernels by iteration", 5'000, "time"},
-    {"iterations", "Iterations"},
-    {"gpus", "GPUs-Ranks"},
-    {"ranks", "GPUs-Ranks"},
-    {"streams", "GPUs-Ranks"},
-    {"memcpys", "Copies"},
-    {"collectives", "Collectives"},
-    {"tensor_core_ops", "Tensor Cores"},
-    {"roofline", "Roofline"},
-    {"gaps", "Idle gaps", 1'000, "duration"},
-    {"api_calls", "API calls"},
-    {"os_calls", "OS calls"},
-    {"threads", "OS calls"},
-    {"memory_ops", "Memory"},
-    {"memory_curve", "Memory curve", 2'000},
-    {"memory_events", "Memory blocks", 2'000, "bytes"},
-    {"ops_by_stack", "Ops by stack", 5'000},
-    {"launches", "Launches", 2'000, "time"},
-    {"layers", "Layers", 5'000},
-    {"engines", "Engines"},
-    {"cores", "Engines"},
-    {"opcodes", "Opcodes"},
-    {"regions", "Between marks"},
-    {"engine_regions", "Between marks"},
-    {"waits", "Waits", 2'000},
-    {"source_lines", "Source lines", 5'000, "instruction_time"},
-    {"dma_queues", "DMA"},
-    {"dma_engines", "DMA"},
-    {"dma_transfers", "DMA transfers", 2'000},
-    {"cc_ops", "Collective ops"},
-    {"throttles", "Throttling"},
-    {"flops_parts", "Throttling"},
-    {"tensors", "Tensors"},
-    {"sbuf_allocations", "SBUF allocations", 2'000},
-    {"semaphores", "Semaphores", 2'000},
-    {"hbm_usage", "HBM"},
-    {"identities", "Self-check"},
-    {"profiler_warnings", "Self-check"},
-    {"instructions", "Instructions", 10'000, "duration"},
-    {"counter_curves", "Curves", 5'000},
-});
+using report::TableLook;
 
-const SheetName* FindSheet(const Table& table) {
-  const auto it = std::find_if(kSheets.begin(), kSheets.end(),
-                               [&](const SheetName& name) { return name.table == table.id(); });
-  return it == kSheets.end() ? nullptr : &*it;
+// The column by which a sheet's rows are chosen; nullptr: they are the first.
+const Column* ChosenBy(const Table& table) {
+  const TableLook* look = report::FindTableLook(table.id());
+  return look == nullptr || look->sheet_by.empty() ? nullptr : table.Find(look->sheet_by);
 }
 
 // The rows that the sheet has, in the order of the table.
 std::vector<std::size_t> RowsOf(const Table& table) {
-  const SheetName* sheet = FindSheet(table);
-  const std::size_t most = sheet == nullptr ? kXlsxRows : sheet->rows;
+  const TableLook* look = report::FindTableLook(table.id());
+  const std::size_t most = look == nullptr || look->sheet_rows == 0 ? kXlsxRows : look->sheet_rows;
   std::vector<std::size_t> rows(table.rows());
   std::iota(rows.begin(), rows.end(), std::size_t{0});
   if (rows.size() <= most) return rows;
-  const Column* by = sheet == nullptr || sheet->by.empty() ? nullptr : table.Find(sheet->by);
+  const Column* by = ChosenBy(table);
   if (by != nullptr) {
     std::vector<double> keys(rows.size());
     for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = AsNumber(table.At(i, *by), -1);
@@ -99,8 +43,7 @@ std::vector<std::size_t> RowsOf(const Table& table) {
 
 // What of the table is not there, and why these rows are.
 std::string LeftOutText(const Table& table, std::size_t rows) {
-  const SheetName* sheet = FindSheet(table);
-  const Column* by = sheet == nullptr || sheet->by.empty() ? nullptr : table.Find(sheet->by);
+  const Column* by = ChosenBy(table);
   return fmt::format(
       "{} of {} rows{}; a workbook with all of them would open slowly.",
       FormatCount(static_cast<std::int64_t>(rows)),
@@ -109,7 +52,7 @@ std::string LeftOutText(const Table& table, std::size_t rows) {
 }
 
 std::string SheetOf(const Table& table) {
-  if (const SheetName* sheet = FindSheet(table)) return std::string(sheet->sheet);
+  if (const TableLook* look = report::FindTableLook(table.id())) return std::string(look->sheet);
   // A table of a newer version: its id is short, lower case and safe for a sheet's name.
   std::string name;
   for (const char c : table.id().substr(0, 31)) {
@@ -169,12 +112,12 @@ void AddTableSheets(XlsxBook& book, const report::Report& report) {
     auto& tables = it == sheets.end() ? sheets.emplace_back(name, 0).second : it->second;
     tables.push_back(&table);
   };
-  for (const SheetName& name : kSheets) {
-    const Table* table = report::FindTableById(report, name.table);
+  for (const TableLook& look : report::TableLooks()) {
+    const Table* table = report::FindTableById(report, look.id);
     if (table != nullptr && table->rows() > 0) add(*table);
   }
   for (const Table& table : report.tables) {
-    if (FindSheet(table) == nullptr && table.rows() > 0) add(table);
+    if (report::FindTableLook(table.id()) == nullptr && table.rows() > 0) add(table);
   }
   for (const auto& [name, tables] : sheets) {
     XlsxSheet sheet(book, name);

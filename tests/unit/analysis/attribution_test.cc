@@ -34,7 +34,7 @@ void ExpectExact(const std::vector<Profile>& profiles, const std::string& name) 
   // The table's rows are the slowest rank's too; the metrics are sums over all ranks.
   const Table* iterations = analysis->FindTable("iterations");
   ASSERT_NE(iterations, nullptr);
-  for (std::size_t i = 0; i < kCategories; ++i) {
+  for (std::size_t i = 0; i < kBreakdownCategories; ++i) {
     const std::string category(CategoryId(static_cast<Category>(i)));
     const Column& column = *iterations->Find(category);
     Ns sum = 0;

@@ -143,7 +143,7 @@ std::vector<Ns> OnlyBreakdown(const Analysis& analysis) {
   const Table& table = *analysis.FindTable("iterations");
   EXPECT_EQ(table.rows(), 1U);
   std::vector<Ns> parts;
-  for (std::size_t i = 0; i < kCategories; ++i) {
+  for (std::size_t i = 0; i < kBreakdownCategories; ++i) {
     parts.push_back(Integer(table, 0, CategoryId(static_cast<Category>(i))) / 1000);
   }
   return parts;

@@ -37,7 +37,7 @@ TEST(ChromeTrace, HasEveryEventOfTheTimeline) {
 TEST(ChromeTrace, SpreadsWhatDoesNotNest) {
   report::Report report;
   report::Timeline& timeline = report.timeline;
-  timeline.kinds = {{"a", "cpu", ""}};
+  timeline.kinds = {{"a", Category::kCpu, ""}};
   timeline.tracks = {{"thread 1", "Host", "thread", 0}};
   timeline.lanes = {{0, 0, 0, 1}, {0, 1, 1, 2}, {0, 2, 2, 3}};
   timeline.start = {0, 500, 600};

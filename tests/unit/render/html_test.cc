@@ -5,13 +5,13 @@
 #include <re2/re2.h>
 
 #include <boost/json.hpp>
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "base/sha256.h"
 #include "fixture.h"
 #include "render/html/view.h"
+#include "render/shared/categories.h"
 #include "render/shared/escape.h"
 #include "render/shared/renderer.h"
 #include "render/shared/template.h"
@@ -117,7 +117,8 @@ TEST(RenderHtmlFiles, LinksItsOwnStyleAndScript) {
   EXPECT_THAT(page, HasSubstr("script-src &#39;self&#39;; style-src &#39;self&#39;;"));
   EXPECT_THAT(page, Not(HasSubstr("<style")));
   EXPECT_EQ((*files)[1].name, "report.css");
-  EXPECT_EQ((*files)[1].bytes, EmbeddedTemplate("templates/report.css"));
+  EXPECT_EQ((*files)[1].bytes,
+            WithCategoryColours(std::string(EmbeddedTemplate("templates/report.css"))));
   EXPECT_EQ((*files)[2].name, "report.js");
   const std::string& js = (*files)[2].bytes;
   EXPECT_TRUE(js.starts_with("'use strict';\n"));
@@ -205,15 +206,20 @@ TEST(RenderHtml, UnknownIterationsAreNotCountedAsNone) {
   EXPECT_THAT(page, Not(HasSubstr("Iterations recorded")));
 }
 
-// PROFGAUGE_HTML_OUT=FILE writes the sample page, to look at, with about 160 times
-// PROFGAUGE_HTML_OPS events.
-TEST(RenderHtml, CanBeLookedAt) {
-  const char* path = std::getenv("PROFGAUGE_HTML_OUT");
-  if (path == nullptr) GTEST_SKIP() << "PROFGAUGE_HTML_OUT is not set";
-  report::Report report = testing::SampleReport(300);
-  const char* ops = std::getenv("PROFGAUGE_HTML_OPS");
-  report.timeline = testing::TimelineMaker::Make(40, ops == nullptr ? 300 : std::atoi(ops));
-  std::ofstream(path, std::ios::binary) << Page(report);
+// The report says how many there are; the page draws them and counts none by itself.
+TEST(RenderHtml, MarksAsManyOutliersAsTheReportCounts) {
+  for (const std::int64_t count : {0, 1, 2}) {
+    report::Report report = testing::SampleReport();
+    std::erase_if(report.metrics,
+                  [](const report::Metric& metric) { return metric.id == "iteration.outliers"; });
+    testing::AddMetric(report, "iteration.outliers", "Outliers", count, Unit::kCount);
+    const std::string page = Page(report);
+    std::int64_t marked = 0;
+    for (std::size_t at = 0; (at = page.find(", an outlier", at)) != std::string::npos; ++at) {
+      ++marked;
+    }
+    EXPECT_EQ(marked, count);
+  }
 }
 
 }  // namespace

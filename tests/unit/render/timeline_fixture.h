@@ -31,15 +31,15 @@ class TimelineMaker {
   enum Lane { kSteps, kOps, kInner, kLaunches, kCompute, kCopies, kLaneCount };
 
   void AddKinds() {
-    timeline_.kinds = {{"ProfilerStep", "annotation", ""},
-                       {"DataLoader.__next__", "dataloader", ""},
-                       {"aten::linear", "cpu", "[[64, 1024], [1024, 1024]]"},
-                       {"aten::addmm", "cpu", "[[1024], [64, 1024], [1024, 1024]]"},
-                       {"cudaLaunchKernel", "runtime", ""},
-                       {"gemm_fp16_tn_128x128 </script>", "tensor_core_kernel", "grid 8×8×1"},
-                       {"elementwise_kernel", "other_kernel", "grid 512×1×1, block 128"},
-                       {"Memcpy HtoD (Pinned -> Device)", "memcpy", "4.19 MB"},
-                       {"ncclAllReduce", "communication", ""}};
+    timeline_.kinds = {{"ProfilerStep", Category::kAnnotation, ""},
+                       {"DataLoader.__next__", Category::kDataLoader, ""},
+                       {"aten::linear", Category::kCpu, "[[64, 1024], [1024, 1024]]"},
+                       {"aten::addmm", Category::kCpu, "[[1024], [64, 1024], [1024, 1024]]"},
+                       {"cudaLaunchKernel", Category::kRuntime, ""},
+                       {"gemm_fp16_tn_128x128 </script>", Category::kTensorCoreKernel, "grid 8×8×1"},
+                       {"elementwise_kernel", Category::kOtherKernel, "grid 512×1×1, block 128"},
+                       {"Memcpy HtoD (Pinned -> Device)", Category::kMemcpy, "4.19 MB"},
+                       {"ncclAllReduce", Category::kCommunication, ""}};
   }
 
   void AddIteration(int index, int ops) {
@@ -67,7 +67,7 @@ class TimelineMaker {
   }
 
   report::Timeline Finish() && {
-    timeline_.tracks = {{"iterations", "host", "annotation", 0},
+    timeline_.tracks = {{"iterations", "host", Category::kAnnotation, 0},
                         {"thread 4711 (main)", "host", "thread", 0},
                         {"stream 7", "GPU 0 Tesla V100-SXM2-16GB", "stream", 0},
                         {"stream 16", "GPU 0 Tesla V100-SXM2-16GB", "stream", 0}};

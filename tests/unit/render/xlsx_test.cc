@@ -3,16 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <clocale>
-#include <cstdlib>
 #include <ctime>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include "fixture.h"
 #include "render/shared/renderer.h"
 #include "render/xlsx/xlsx_book.h"
-#include "report/read_report.h"
 #include "unzip.h"
 
 namespace profgauge::render {
@@ -135,20 +131,6 @@ TEST(Xlsx, SameBytesAgainAndUnderAnotherLocaleAndTimeZone) {
 }
 
 TEST(Xlsx, AnEmptyReportIsAWorkbookToo) { EXPECT_GT(Book(report::Report()).size(), 1000u); }
-
-// For looking at it: PROFGAUGE_XLSX_OUT names a file to write, PROFGAUGE_XLSX_IN a report.json.
-TEST(Xlsx, WriteForLookingAt) {
-  const char* path = std::getenv("PROFGAUGE_XLSX_OUT");
-  const char* from = std::getenv("PROFGAUGE_XLSX_IN");
-  if (path == nullptr) GTEST_SKIP() << "PROFGAUGE_XLSX_OUT is not set";
-  report::Report report = testing::SampleReport(30);
-  if (from != nullptr) {
-    std::ifstream file(from);
-    report =
-        report::ReadReport(std::string{std::istreambuf_iterator<char>(file), {}}, from).value();
-  }
-  std::ofstream(path, std::ios::binary) << Book(report);
-}
 
 }  // namespace
 }  // namespace profgauge::render

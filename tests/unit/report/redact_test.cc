@@ -41,7 +41,7 @@ TEST(Redact, LeavesNoHostAndNoFolderInTheReport) {
   report.tables.push_back(std::move(ops));
   report.import = {{"x", "info", "x", 1, {"/home/me/t.json on gpu-box-17"}}};
   report.timeline.tracks = {{"python on gpu-box-17", "Host", "thread", 0}};
-  report.timeline.kinds = {{"/home/me/a.py(1): f", "python", ""}};
+  report.timeline.kinds = {{"/home/me/a.py(1): f", Category::kPython, ""}};
   Finding finding;
   finding.message = "rank 1 on gpu-box-17 waits";
   finding.evidence = {{std::string("/home/me/a.py(1): f"), std::int64_t{5}}};

@@ -106,6 +106,43 @@ TEST(BuildTimeline, ManyStreamsShareASection) {
   EXPECT_EQ(together, 28u);
 }
 
+// As the breakdown: what it counts as a part has that part's colour, all else is an annotation.
+TEST(BuildTimeline, HostRangesAreOfTheBreakdownsCategories) {
+  struct Row {
+    HostKind kind;
+    std::string_view name;
+    Category expected;
+  };
+  constexpr Row kRows[] = {
+      {HostKind::kAnnotation, "gloo:all_reduce", Category::kCommunication},
+      {HostKind::kOp, "aten::mm", Category::kCpu},
+      {HostKind::kPython, "forward", Category::kCpu},
+      {HostKind::kAnnotation, "enumerate(DataLoader)#_Iter.__next__", Category::kDataLoader},
+      {HostKind::kAnnotation, "nccl:all_reduce", Category::kAnnotation},
+      {HostKind::kIterationMarker, "ProfilerStep#1", Category::kAnnotation},
+  };
+  ProfileBuilder builder;
+  const ThreadId thread = builder.AddThread("1", "1");
+  Ns at = 0;
+  for (const Row& row : kRows) {
+    HostRow range;
+    range.start = at += 100;
+    range.duration = 50;
+    range.name = builder.Intern(row.name);
+    range.kind = row.kind;
+    range.thread = thread;
+    builder.AddHost(range);
+  }
+  const auto profile = builder.Finish();
+  ASSERT_TRUE(profile);
+  const Timeline timeline = BuildTimeline(std::span(&*profile, 1), Report{}, {});
+  ASSERT_EQ(timeline.kinds.size(), std::size(kRows));
+  for (std::size_t i = 0; i < std::size(kRows); ++i) {
+    EXPECT_EQ(timeline.kinds[i].name, kRows[i].name);
+    EXPECT_EQ(timeline.kinds[i].category, kRows[i].expected) << kRows[i].name;
+  }
+}
+
 TEST(BusiestTracks, KeepTheirOrder) {
   EXPECT_EQ(BusiestTracks({1, 2}), (std::vector<bool>{true, true}));
   std::vector<Ns> busy(20, 1);

@@ -1,0 +1,73 @@
+// What time is spent on: the parts of the exclusive breakdown, and what else a timeline shows. The
+// one list of them: everything else takes ids, words and order from here, and colours by enum from
+// render/shared/categories.h.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace profgauge {
+
+/// The parts of an iteration in their order of priority, then what is part of none.
+enum class Category : std::uint8_t {
+  kTensorCoreKernel,
+  kOtherKernel,
+  kMemcpy,
+  kMemset,
+  kCommunication,
+  kRuntime,
+  kDataLoader,
+  kCpu,
+  kOther,
+  kAnnotation,
+  kPython,
+  kWait,  ///< Of engines of a NeuronCore, for semaphores: no work.
+};
+inline constexpr std::size_t kBreakdownCategories = 9;  ///< Up to kOther.
+inline constexpr std::size_t kAllCategories = 12;
+
+struct CategoryInfo {
+  std::string_view id;  ///< Metric `breakdown.<id>`, column of `iterations`, kind of an event.
+  std::string_view title;
+  std::string_view meaning;  ///< When a moment counts as it.
+};
+
+inline constexpr std::array<CategoryInfo, kAllCategories> kCategoryInfo = {{
+    {"tensor_core_kernel", "Kernels on Tensor Cores", "a kernel that uses Tensor Cores runs"},
+    {"other_kernel", "Other kernels", "another kernel runs"},
+    {"memcpy", "Memory copies", "only copies run on the GPU"},
+    {"memset", "Memory sets", "only memory sets run on the GPU"},
+    {"communication", "Communication", "only collectives run: nothing hides them"},
+    {"runtime", "Runtime calls", "the GPU idles while the host is inside runtime calls"},
+    {"dataloader", "Data loader", "the GPU idles while the host waits for data"},
+    {"cpu", "Other host work", "the GPU idles while operators run on the host"},
+    {"other", "Unattributed", "nothing that was recorded explains the time"},
+    {"annotation", "Annotations", "a range of the framework or the user's is open"},
+    {"python", "Python", "a Python function runs"},
+    {"wait", "Semaphore waits", "an engine waits for a semaphore"},
+}};
+
+constexpr const CategoryInfo& InfoOf(Category category) {
+  return kCategoryInfo[static_cast<std::size_t>(category)];
+}
+constexpr std::string_view CategoryId(Category category) { return InfoOf(category).id; }
+
+/// Nothing for an id that is none of theirs.
+constexpr std::optional<Category> FindCategory(std::string_view id) {
+  for (std::size_t i = 0; i < kAllCategories; ++i) {
+    if (kCategoryInfo[i].id == id) return static_cast<Category>(i);
+  }
+  return std::nullopt;
+}
+
+/// The parts of the breakdown, in order.
+constexpr std::array<Category, kBreakdownCategories> BreakdownCategories() {
+  std::array<Category, kBreakdownCategories> all{};
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Category>(i);
+  return all;
+}
+
+}  // namespace profgauge

@@ -1,0 +1,57 @@
+// What the parts of a device are called: an SM of NVIDIA is a compute unit of AMD and an AI Core of
+// an NPU. Texts of ours (catalogue, rules, reasons) name them as `{{ device.core }}`, which is
+// resolved where a sentence is made and before any recorded name joins it, so that a kernel called
+// `my GPU warmup SM kernel` keeps its name on every device.
+//
+// Add a device: a row in kWords, a sign by which recordings of it are known. Add a word: a field, a
+// line in DeviceWordCatalogue(), a column in kWords.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "model/profile.h"
+
+namespace profgauge {
+
+/// Whose devices a recording is of. kUnknown: nothing tells, or they are of several makers.
+enum class Accelerator : std::uint8_t { kUnknown, kNvidia, kAmd, kNpu, kNeuron, kTpu, kIntel };
+
+/// "nvidia", "amd", "npu", "neuron", "tpu", "intel"; empty for kUnknown.
+std::string_view AcceleratorId(Accelerator accelerator);
+/// kUnknown for any other id.
+Accelerator FindAccelerator(std::string_view id);
+
+/// By the devices' names, else by the format, else by the runtime that was called.
+Accelerator AcceleratorOf(std::span<const Profile> ranks);
+
+/// In the singular; an "s" behind one makes the plural.
+struct DeviceWords {
+  std::string_view device;              ///< "GPU", "NPU", "NeuronCore"
+  std::string_view matrix_unit;         ///< "Tensor Core", "cube unit"
+  std::string_view vector_unit;         ///< "CUDA core", "vector unit"
+  std::string_view core;                ///< "SM", "compute unit"
+  std::string_view graph;               ///< "CUDA graph"
+  std::string_view collective_library;  ///< "NCCL"
+  std::string_view visible_devices;     ///< "CUDA_VISIBLE_DEVICES"
+  std::string_view alloc_conf;          ///< "PYTORCH_CUDA_ALLOC_CONF"
+  std::string_view synchronize;         ///< "torch.cuda.synchronize()"
+  std::string_view vendor;              ///< AcceleratorId(): for advice that only one vendor has.
+};
+const DeviceWords& DeviceWordsOf(Accelerator accelerator);
+
+struct DeviceWord {
+  std::string_view name;  ///< "device.matrix_unit"
+  std::string_view doc;
+  std::string_view DeviceWords::*word;
+};
+/// Every word, for expressions and for documentation.
+std::span<const DeviceWord> DeviceWordCatalogue();
+
+/// `text` with each `{{ device.* }}` in these words: with a capital where a sentence starts, and
+/// "an" for an "a" before a vowel. Everything else stays as it is.
+std::string InDeviceWords(std::string_view text, const DeviceWords& words);
+
+}  // namespace profgauge

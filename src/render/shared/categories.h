@@ -1,0 +1,54 @@
+// Colours of the categories, with fixed meaning everywhere: the Okabe-Ito palette for where time
+// goes. Ids, words and order are model/category.h's; charts, the workbook, the style sheet and the
+// timeline's script all take their colours from here.
+#pragma once
+
+#include <array>
+#include <boost/json/array.hpp>
+#include <string>
+#include <string_view>
+
+#include "render/svg/svg.h"
+#include "report/report.h"
+
+namespace profgauge::render {
+
+/// `paint.name` is the CSS class, and "--" before it the variable of the style sheet.
+struct CategoryColours {
+  Paint paint;
+  std::string_view dark_fill;
+};
+
+/// By category.
+inline constexpr std::array<CategoryColours, kAllCategories> kCategoryColours = {{
+    {{"k-tc", "#009E73", "#000"}, "#009E73"},
+    {{"k-kn", "#56B4E9", "#000"}, "#56B4E9"},
+    {{"k-cp", "#0072B2", "#fff"}, "#0072B2"},
+    {{"k-ms", "#5B5B5B", "#fff"}, "#8B8B8B"},
+    {{"k-co", "#CC79A7", "#000"}, "#CC79A7"},
+    {{"k-rt", "#E69F00", "#000"}, "#E69F00"},
+    {{"k-dl", "#D55E00", "#000"}, "#D55E00"},
+    {{"k-hc", "#F0E442", "#000"}, "#F0E442"},
+    {{"k-ot", "#B3B3B3", "#000"}, "#767676"},
+    {{"k-an", "#D9D2F0", "#000"}, "#D9D2F0"},
+    {{"k-py", "#CFE3D6", "#000"}, "#CFE3D6"},
+    {{"k-wt", "#E4E1DA", "#000"}, "#E4E1DA"},
+}};
+
+constexpr const Paint& PaintOf(Category category) {
+  return kCategoryColours[static_cast<std::size_t>(category)].paint;
+}
+
+/// Nothing happens: no category.
+inline constexpr CategoryColours kIdleColours = {{"k-id", "#E3E3E3", "#000"}, "#3A3F46"};
+inline constexpr const Paint& kIdlePaint = kIdleColours.paint;
+
+/// A style sheet with its three remarks about categories replaced by what they stand for:
+/// "/* categories */" and "/* dark categories */" by variables, "/* classes of categories */" by
+/// the rules of what is another colour in the dark. A sheet without them stays as it is.
+std::string WithCategoryColours(std::string css);
+
+/// For the timeline's script, in order: [id, title, [fill, ink], name of the variable].
+boost::json::array CategoriesForScript();
+
+}  // namespace profgauge::render

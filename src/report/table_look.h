@@ -1,0 +1,44 @@
+// How each table of the catalogue is shown, in one list: where it stands, what it is sorted by, how
+// much of it, in which sheet, whether Markdown has it. Page, workbook, Markdown and report.json
+// take it from here, so that a new table is one row; a test holds the list complete.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "base/table.h"
+
+namespace profgauge::report {
+
+struct TableLook {
+  enum class Order : bool { kHeaviestFirst, kAsItStands };
+
+  std::string_view id;
+  std::string_view sheet;       ///< Of the workbook; tables of one sheet stand below each other.
+  std::size_t sheet_rows = 0;   ///< The most rows there; 0: the workbook's own limit.
+  std::string_view sheet_by{};  ///< Of more, those with the most of this column; empty: the first.
+
+  bool is_main = false;  ///< What most readers of the page look for: more rows, open.
+  Order order = Order::kHeaviestFirst;
+  std::size_t page_rows = 0;            ///< The most rows that a page holds; 0: the page's limit.
+  std::string_view other_section = {};  ///< Of the page, where it does not stand among the tables.
+
+  std::string_view not_in_markdown = {};                 ///< Why; empty: Markdown has it.
+  std::span<const std::string_view> markdown_columns{};  ///< Empty: the first eight.
+
+  bool is_bulk = false;       ///< A row for each event: report.json leaves it out.
+  std::size_t json_rows = 0;  ///< The most rows in report.json; 0: all.
+};
+
+/// In the order of every output.
+std::span<const TableLook> TableLooks();
+
+/// A table without a row, as one of a newer version's report.json, has the look of none: it stands
+/// behind the others with its rows in their order, in a sheet of its own, and Markdown lacks it.
+const TableLook* FindTableLook(std::string_view id);
+
+/// What the rows are sorted by, largest first; nullptr where they keep their order.
+const Column* HeaviestColumn(const Table& table);
+
+}  // namespace profgauge::report

@@ -1,0 +1,74 @@
+// One list of categories: the style sheet and the timeline's script take their colours from it.
+#include "render/shared/categories.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "fixture.h"
+#include "render/shared/renderer.h"
+#include "render/shared/template.h"
+
+namespace profgauge::render {
+namespace {
+
+bool IsColour(std::string_view text) {
+  return (text.size() == 4 || text.size() == 7) && text.front() == '#' &&
+         std::all_of(text.begin() + 1, text.end(),
+                     [](char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; });
+}
+
+TEST(Categories, EachHasWordsAndColoursOfItsOwn) {
+  std::set<std::string_view> ids, titles, names, fills;
+  for (std::size_t i = 0; i < kAllCategories; ++i) {
+    const CategoryInfo& info = kCategoryInfo[i];
+    const CategoryColours& colours = kCategoryColours[i];
+    EXPECT_EQ(FindCategory(info.id), static_cast<Category>(i));
+    EXPECT_FALSE(info.meaning.empty()) << info.id;
+    EXPECT_TRUE(IsColour(colours.paint.fill) && IsColour(colours.paint.ink)) << info.id;
+    EXPECT_TRUE(IsColour(colours.dark_fill)) << info.id;
+    ids.insert(info.id), titles.insert(info.title);
+    names.insert(colours.paint.name), fills.insert(colours.paint.fill);
+  }
+  for (const auto* set : {&ids, &titles, &names, &fills}) EXPECT_EQ(set->size(), kAllCategories);
+  EXPECT_EQ(FindCategory("nothing"), std::nullopt);
+}
+
+TEST(Categories, TheStyleSheetHasEachColourLightAndDark) {
+  const std::string html = *RenderHtml(testing::SampleReport(), {});
+  const std::size_t dark = html.find("prefers-color-scheme: dark");
+  ASSERT_NE(dark, std::string::npos);
+  for (const CategoryColours& colours : kCategoryColours) {
+    const std::string name = "--" + std::string(colours.paint.name) + ": ";
+    EXPECT_LT(html.find(name + std::string(colours.paint.fill)), dark) << name;
+    if (colours.dark_fill == colours.paint.fill) continue;
+    EXPECT_NE(html.find(name + std::string(colours.dark_fill), dark), std::string::npos) << name;
+    EXPECT_NE(html.find("." + std::string(colours.paint.name) + " { fill: var("),
+              std::string::npos);
+  }
+  EXPECT_EQ(html.find("categories */"), std::string::npos) << "a remark was not replaced";
+}
+
+TEST(Categories, ASheetWithoutTheRemarksStaysAsItIs) {
+  EXPECT_EQ(WithCategoryColours("b { color: red; }"), "b { color: red; }");
+}
+
+TEST(Categories, NoAssetHasAColourOfACategoryOfItsOwn) {
+  for (const std::string_view path : EmbeddedTemplatePaths()) {
+    if (!path.ends_with(".js") && !path.ends_with(".css")) continue;
+    if (path.ends_with("timeline_colors.js")) continue;  // The palette for names shares hues.
+    std::string text(EmbeddedTemplate(path));
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    for (const CategoryColours& colours : kCategoryColours) {
+      EXPECT_EQ(text.find(colours.paint.fill), std::string::npos) << path << colours.paint.fill;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace profgauge::render
