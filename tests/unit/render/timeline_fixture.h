@@ -67,7 +67,7 @@ class TimelineMaker {
   }
 
   report::Timeline Finish() && {
-    timeline_.tracks = {{"iterations", "host", Category::kAnnotation, 0},
+    timeline_.tracks = {{"iterations", "host", "annotation", 0},
                         {"thread 4711 (main)", "host", "thread", 0},
                         {"stream 7", "GPU 0 Tesla V100-SXM2-16GB", "stream", 0},
                         {"stream 16", "GPU 0 Tesla V100-SXM2-16GB", "stream", 0}};
