@@ -12,7 +12,11 @@ struct Added {
   std::vector<std::string> failures, open;
 };
 
+// What a person is told of a limit that is missed or stays open.
 std::string Sentence(const MetricComparison& metric) {
+  if (metric.method == CompareMethod::kStatistics) {
+    return fmt::format("{} changed: {}", metric.metric, metric.reason);
+  }
   const double relative = metric.base == 0 ? 0 : metric.change / metric.base;
   std::string change = metric.unit == Unit::kShare
                            ? fmt::format("{:+.2f} percentage points", metric.change * 100)
@@ -40,8 +44,19 @@ void CountFailed(const MetricComparison& metric, const Policy& policy, Verdict& 
   if (Fails(metric.level, policy.fail_on)) added.failures.push_back(Sentence(metric));
 }
 
+// What is probably beyond its limit is no pass, whatever the policy says of doubt; unless a sure
+// miss would not fail the run either.
 void CountInconclusive(const MetricComparison& metric, const Policy& policy, Verdict& verdict,
                        Added& added) {
+  if (metric.over_limit) {
+    if (Fails(metric.level, policy.fail_on)) {
+      ++verdict.open;
+      added.open.push_back(Sentence(metric));
+    } else if (metric.level != Level::kInfo) {
+      ++verdict.warnings;
+    }
+    return;
+  }
   switch (policy.on_inconclusive) {
     case OnInconclusive::kWarn:
       ++verdict.warnings;
@@ -50,7 +65,8 @@ void CountInconclusive(const MetricComparison& metric, const Policy& policy, Ver
       ++verdict.passed;
       break;
     case OnInconclusive::kNoVerdict:
-      added.open.push_back(metric.metric + " is inconclusive: " + metric.reason);
+      ++verdict.open;
+      added.open.push_back(Sentence(metric));
       break;
   }
 }

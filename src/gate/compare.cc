@@ -5,9 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 
 #include "analysis/analysis.h"
 #include "base/format.h"
+#include "gate/change_text.h"
+#include "gate/statistics.h"
+#include "gate/warmup.h"
 
 namespace profgauge {
 namespace {
@@ -88,51 +92,77 @@ double AbsoluteOf(const BaselineLimit::Amount& amount, double base) {
 
 std::vector<double> AsDoubles(const std::vector<Ns>& times) { return {times.begin(), times.end()}; }
 
-// One side's per-iteration values of a metric, without warm-up; empty when it has none.
-struct Series {
-  std::vector<double> values;
-  bool is_steady = true;
-};
+using SeriesList = std::vector<stats::Series>;
 
-Series SeriesOf(const Snapshot& run, std::string_view metric) {
+// Per-iteration values of a metric, in order; empty when the run has none.
+stats::Series SeriesOf(const Snapshot& run, std::string_view metric) {
   const std::vector<double> times = AsDoubles(run.iteration_times);
-  Series series;
+  stats::Series series;
   if (IsIterationTime(metric)) {
     series.values = times;
   } else if (const auto it = run.iteration_shares.find(metric); it != run.iteration_shares.end()) {
     series.values = it->second;
   }
-  if (series.values.empty()) return series;
-  const stats::Warmup warmup = stats::FindWarmup(times);
-  series.is_steady = warmup.steady;
-  series.values.erase(series.values.begin(),
-                      series.values.begin() + static_cast<std::ptrdiff_t>(warmup.dropped));
+  if (series.values.size() == times.size()) series.warmup = stats::FindWarmup(times);
   return series;
 }
 
-using SeriesList = std::vector<std::vector<double>>;
-
 // The series of all runs; empty when one has none, or has a time of 0, which has no logarithm.
-SeriesList AllSeries(std::span<const Snapshot> runs, std::string_view metric, bool& is_steady) {
+SeriesList AllSeries(std::span<const Snapshot> runs, std::string_view metric) {
   SeriesList all;
   for (const Snapshot& run : runs) {
-    Series series = SeriesOf(run, metric);
+    stats::Series series = SeriesOf(run, metric);
     const bool has_zero =
         std::any_of(series.values.begin(), series.values.end(), [](double v) { return v <= 0; });
     if (series.values.empty() || (has_zero && IsIterationTime(metric))) return {};
-    is_steady &= series.is_steady;
-    all.push_back(std::move(series.values));
+    all.push_back(std::move(series));
   }
   return all;
+}
+
+// Median of the runs' medians without warm-up.
+double LevelOf(const SeriesList& runs) {
+  std::vector<double> levels;
+  for (const stats::Series& run : runs) {
+    levels.push_back(stats::Median(std::span(run.values).subspan(run.warmup)));
+  }
+  return stats::Median(levels);
+}
+
+// Names to tell runs apart by: those of a name that stands before get a number.
+std::vector<std::string> NamesOf(std::span<const Snapshot> runs) {
+  std::vector<std::string> names;
+  std::map<std::string, int, std::less<>> seen;
+  for (const Snapshot& run : runs) {
+    const int times = ++seen[run.name];
+    names.push_back(times == 1 ? run.name : fmt::format("{} ({})", run.name, times));
+  }
+  return names;
+}
+
+void AddOnce(std::vector<std::string> more, std::vector<std::string>& notes) {
+  for (std::string& note : more) {
+    if (std::find(notes.begin(), notes.end(), note) == notes.end()) {
+      notes.push_back(std::move(note));
+    }
+  }
 }
 
 class Comparer {
  public:
   Comparer(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
-           const PolicyBaseline& policy)
-      : baselines_(baselines), candidates_(candidates), policy_(policy) {}
+           const PolicyBaseline& policy, ComparePurpose purpose)
+      : baselines_(baselines),
+        candidates_(candidates),
+        base_names_(NamesOf(baselines)),
+        current_names_(NamesOf(candidates)),
+        policy_(policy),
+        purpose_(purpose) {}
 
-  MetricComparison Compare(const BaselineLimit& limit) const {
+  /// What was left out; of iteration times alone without a limit on others.
+  const std::vector<std::string>& notes() const { return notes_; }
+
+  MetricComparison Compare(const BaselineLimit& limit) {
     MetricComparison out;
     out.metric = limit.metric;
     out.level = limit.level;
@@ -156,27 +186,37 @@ class Comparer {
     return true;
   }
 
-  bool CompareSeries(const BaselineLimit& limit, MetricComparison& out) const {
-    bool is_steady = true;
-    const SeriesList base = AllSeries(baselines_, limit.metric, is_steady);
-    const SeriesList current = AllSeries(candidates_, limit.metric, is_steady);
+  bool CompareSeries(const BaselineLimit& limit, MetricComparison& out) {
+    const SeriesList base = AllSeries(baselines_, limit.metric);
+    const SeriesList current = AllSeries(candidates_, limit.metric);
     if (base.empty() || current.empty()) return false;
     out.method = CompareMethod::kStatistics;
+    NoteWarmup(base, current);
     // Each direction has a limit of its own; the worse answer counts.
     bool is_first = true;
     for (const bool increase : {true, false}) {
       const auto& amount = increase ? limit.max_increase : limit.max_decrease;
       if (!amount) continue;
-      const stats::Comparison result =
-          stats::Compare(base, current, Options(limit, *amount, increase, base));
-      if (is_first || Worse(result.change, out.verdict)) Take(result, out);
+      const stats::CompareOptions options = Options(limit, *amount, increase, base);
+      const stats::Comparison result = stats::Compare(base, current, options);
+      AddOnce(DescribeRuns(result, base_names_, current_names_, base, current, out.unit), notes_);
+      if (is_first ||
+          Weight(result.change, result.over_limit) > Weight(out.verdict, out.over_limit)) {
+        Take(result, options, out);
+      }
       is_first = false;
     }
-    if (!is_steady && base != current) {
-      out.verdict = stats::Change::kInconclusive;
-      out.reason = "not in a steady state: the first third of the iterations is still warm-up";
-    }
     return true;
+  }
+
+  void NoteWarmup(const SeriesList& base, const SeriesList& current) {
+    const auto note = [this](const SeriesList& runs, const std::vector<std::string>& names) {
+      for (std::size_t i = 0; i < runs.size(); ++i) {
+        if (runs[i].warmup > 0) AddOnce({DescribeWarmup(names[i], runs[i].warmup)}, notes_);
+      }
+    };
+    note(base, base_names_);
+    note(current, current_names_);
   }
 
   stats::CompareOptions Options(const BaselineLimit& limit, const BaselineLimit::Amount& amount,
@@ -184,7 +224,7 @@ class Comparer {
     stats::CompareOptions options;
     options.logarithmic = IsIterationTime(limit.metric);
     options.lower_is_better = increase;
-    const double level = stats::Median(base.front());
+    const double level = LevelOf(base);
     options.limit = amount.value;
     if (options.logarithmic && !amount.relative && level > 0) options.limit = amount.value / level;
     if (!options.logarithmic && amount.relative) options.limit = amount.value * level;
@@ -195,43 +235,36 @@ class Comparer {
     return options;
   }
 
-  static bool Worse(stats::Change a, stats::Change b) {
-    const auto rank = [](stats::Change change) {
-      switch (change) {
-        case stats::Change::kFail:
-          return 3;
-        case stats::Change::kInconclusive:
-          return 2;
-        case stats::Change::kImproved:
-          return 1;
-        case stats::Change::kPass:
-          return 0;
-      }
-      return 0;
-    };
-    return rank(a) > rank(b);
+  static int Weight(stats::Change change, bool over_limit) {
+    switch (change) {
+      case stats::Change::kFail:
+        return 4;
+      case stats::Change::kInconclusive:
+        return over_limit ? 3 : 2;
+      case stats::Change::kImproved:
+        return 1;
+      case stats::Change::kPass:
+        return 0;
+    }
+    return 0;
   }
 
-  static void Take(const stats::Comparison& result, MetricComparison& out) {
-    out.base = result.base_median;
-    out.current = result.current_median;
-    out.change = result.current_median - result.base_median;
+  void Take(const stats::Comparison& result, const stats::CompareOptions& options,
+            MetricComparison& out) const {
+    out.base = result.base.level;
+    out.current = result.current.level;
+    out.change = out.current - out.base;
+    out.shift = result.shift;
     out.low = result.low;
     out.high = result.high;
     out.verdict = result.change;
-    out.reason.clear();
-    const auto add = [&out](const std::string& text) {
-      out.reason += (out.reason.empty() ? "" : "; ") + text;
-    };
-    if (!result.advice.empty()) {
-      add("smallest change it could detect " + FormatShare(result.minimum_detectable));
-      add(result.advice);
+    out.over_limit = result.over_limit;
+    const ChangeContext context{out.unit, options.limit, options.lower_is_better,
+                                purpose_ == ComparePurpose::kJudge};
+    out.reason = DescribeChange(result, context);
+    if (out.metric == "iteration.time.mean") {
+      out.reason += "; the typical iteration is judged, not the mean";
     }
-    if (result.limit_below_noise) {
-      add("the limit is below the noise between runs (" + FormatShare(result.noise) +
-          "), expect false alarms");
-    }
-    if (result.low_confidence) add("too few iterations for a sure interval");
   }
 
   static std::vector<double> ValuesOf(std::span<const Snapshot> runs, const std::string& metric) {
@@ -272,7 +305,10 @@ class Comparer {
 
   std::span<const Snapshot> baselines_;
   std::span<const Snapshot> candidates_;
+  std::vector<std::string> base_names_, current_names_;
   const PolicyBaseline& policy_;
+  ComparePurpose purpose_;
+  std::vector<std::string> notes_;
 };
 
 // Every difference once, whichever runs have it, and what all runs have alike.
@@ -332,14 +368,14 @@ std::size_t FindMiddleRun(std::span<const Snapshot> runs) {
 }
 
 RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
-                          const PolicyBaseline* policy) {
+                          const PolicyBaseline* policy, ComparePurpose purpose) {
   const PolicyBaseline defaults;
   const PolicyBaseline& used = policy == nullptr ? defaults : *policy;
   RunComparison out;
   out.baseline_runs = static_cast<std::int64_t>(baselines.size());
   out.current_runs = static_cast<std::int64_t>(candidates.size());
   AddDifferences(baselines, candidates, used, out);
-  const Comparer comparer(baselines, candidates, used);
+  Comparer comparer(baselines, candidates, used, purpose);
   for (const BaselineLimit& limit : used.limits.empty() ? DefaultLimits() : used.limits) {
     out.metrics.push_back(comparer.Compare(limit));
     // By default a count that neither side has is no news.
@@ -347,6 +383,7 @@ RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const S
     const bool is_count = !IsIterationTime(last.metric);
     if (used.limits.empty() && is_count && last.is_missing) out.metrics.pop_back();
   }
+  out.notes = comparer.notes();
   const Snapshot& base = baselines[FindMiddleRun(baselines)];
   const Snapshot& current = candidates[FindMiddleRun(candidates)];
   out.base_name = base.name;

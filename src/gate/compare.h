@@ -10,9 +10,9 @@
 
 #include "base/units.h"
 #include "gate/attribution.h"
+#include "gate/change.h"
 #include "gate/pairing.h"
 #include "gate/snapshot.h"
-#include "gate/statistics.h"
 #include "rules/policy.h"
 
 namespace profgauge {
@@ -41,15 +41,19 @@ struct MetricComparison {
   std::string metric;
   Unit unit = Unit::kNumber;
   CompareMethod method = CompareMethod::kValue;
-  double base = 0, current = 0;  ///< In the metric's unit; medians over the baseline runs.
-  double change = 0;             ///< current - base.
-  /// Of `change` relative to `base`, or of `change` itself for shares. With kStatistics only.
-  double low = 0, high = 0;
+  /// In the metric's unit; medians over the runs, with kStatistics of the iterations that count.
+  double base = 0, current = 0;
+  double change = 0;  ///< current - base.
+  /// With kStatistics the change that is judged, and the interval that holds it with 98 %:
+  /// relative, or of shares as they are.
+  double shift = 0, low = 0, high = 0;
   stats::Change verdict = stats::Change::kPass;
+  bool over_limit = false;  ///< Inconclusive, with the estimate over the limit: never a pass.
   Level level = Level::kError;
   bool is_missing = false;  ///< One side has no value; `reason` says which.
   std::string limit;        ///< "≤ +5 %".
-  std::string reason;       ///< One clause: noise, what would decide it, low confidence.
+  /// With kStatistics the whole sentence (gate/change_text.h), else one clause where it is missing.
+  std::string reason;
 };
 
 struct RunComparison {
@@ -63,6 +67,8 @@ struct RunComparison {
   /// Whether the limits on changes count: false for runs that must not be compared.
   bool is_judged = true;
   std::vector<MetricComparison> metrics;
+  /// What was left out as warm-up or odd, and what cannot be certain: one sentence each.
+  std::vector<std::string> notes;
   Waterfall waterfall;  ///< Empty, from 0 to 0, when one of its runs has no iteration times.
   std::vector<PairedValue> values;  ///< Of the two runs of the waterfall, as the tables.
   PairedTable kernels, ops;
@@ -72,11 +78,18 @@ struct RunComparison {
 /// REQUIRES: runs is not empty.
 std::size_t FindMiddleRun(std::span<const Snapshot> runs);
 
+/// What becomes of the answer.
+enum class ComparePurpose : std::uint8_t {
+  kJudge,    ///< It decides an exit code.
+  kExplain,  ///< It is only shown.
+};
+
 /// Compares `candidates`, runs of one program, with `baselines`. The waterfall leads from the
 /// middle run of the one to that of the other. Without limits in `policy` (nullptr or none), gates
 /// iteration.time.median at +5 % and compares counts exactly, as warnings.
 /// REQUIRES: neither list is empty; every run has at least one iteration.
 RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
-                          const PolicyBaseline* policy);
+                          const PolicyBaseline* policy,
+                          ComparePurpose purpose = ComparePurpose::kJudge);
 
 }  // namespace profgauge

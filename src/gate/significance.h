@@ -15,7 +15,8 @@ struct TestedChange {
   Ns delta = 0;         ///< Per iteration.
 };
 
-/// p-value of a shift between the per-iteration times of two runs; -1 when a side has none.
+/// p-value of a shift between the per-iteration times of two runs, which are taken as
+/// autocorrelated where they are too few to show it; -1 when a side has fewer than two.
 double PValueOf(std::span<const Ns> base, std::span<const Ns> current);
 
 /// For each change whether it is called out: significant by Benjamini-Hochberg at q = 0.1, and at

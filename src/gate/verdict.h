@@ -43,6 +43,7 @@ struct Verdict {
   /// Of limits and findings together. A finding about the very metric whose limit is missed is not
   /// counted beside it.
   std::int64_t errors = 0, warnings = 0, passed = 0, not_applicable = 0, missing = 0;
+  std::int64_t open = 0;    ///< Changes that a comparison could not decide, without a verdict.
   std::int64_t waived = 0;  ///< Findings that a waiver accepts.
   std::int64_t broken = 0;  ///< Rules that failed at run time: a configuration error.
   std::vector<std::string>

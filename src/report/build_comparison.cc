@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/format.h"
+#include "gate/change_text.h"
 #include "report/build_quantity.h"
 
 namespace profgauge::report {
@@ -46,7 +47,9 @@ ComparedMetric BuildComparedMetric(const MetricComparison& compared, const RunCo
   metric.title = spec == nullptr ? compared.metric : std::string(spec->title);
   metric.limit = compared.limit;
   metric.level = compared.limit.empty() ? std::string() : std::string(LevelName(compared.level));
-  metric.result = compared.is_missing ? "missing" : std::string(ChangeName(compared.verdict));
+  metric.result = compared.is_missing   ? "missing"
+                  : compared.over_limit ? "open"
+                                        : std::string(ChangeName(compared.verdict));
   metric.note = compared.reason;
   if (!run.is_judged) {
     metric.result = "not_applicable";
@@ -61,8 +64,14 @@ ComparedMetric BuildComparedMetric(const MetricComparison& compared, const RunCo
   metric.change = ChangeOf(compared.base, compared.change, compared.unit);
   if (compared.method == CompareMethod::kStatistics) {
     const bool is_points = compared.unit == Unit::kShare;
-    metric.low = MakeChange(compared.low, Unit::kShare, is_points);
-    metric.high = MakeChange(compared.high, Unit::kShare, is_points);
+    const auto end = [is_points](double change) {
+      Quantity quantity = MakeChange(change, Unit::kShare, is_points);
+      if (!is_points) quantity.text = IntervalEnd(change, false);
+      return quantity;
+    };
+    metric.change = MakeChange(compared.shift, Unit::kShare, is_points);
+    metric.low = end(compared.low);
+    metric.high = end(compared.high);
   }
   return metric;
 }

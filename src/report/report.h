@@ -65,13 +65,17 @@ struct GateRow {
   Quantity margin;            ///< Measured minus limit, positive is room.
   Quantity baseline, change;  ///< Empty text when there is no baseline.
   std::string level;          ///< "error" or "warn".
-  std::string status;         ///< gate/verdict's GateStatusName.
+  std::string status;  ///< gate/verdict's GateStatusName; "open": a change that stays undecided.
   std::string reason;
+  /// The metric or rule whose line counts this miss; empty: it counts itself.
+  std::string counted_with;
 };
 
 struct VerdictInfo {
   std::string status;  ///< "pass", "fail", "no_verdict", "not_judged".
+  /// Limits and findings; two on one number count once, as the graver (GateRow::counted_with).
   std::int64_t errors = 0, warnings = 0, waived = 0, passed = 0, not_applicable = 0, missing = 0;
+  std::int64_t open = 0;  ///< Changes that a comparison could not decide: no verdict.
   std::vector<std::string> reasons;
   std::string policy;  ///< Name of the policy.
 };
@@ -91,7 +95,8 @@ struct Finding {
   std::vector<std::string> evidence_heads;
   std::vector<Unit> evidence_units;
   std::vector<std::vector<Value>> evidence;
-  std::string reason;  ///< Why not applicable, waived by whom…
+  std::string reason;        ///< Why not applicable, waived by whom…
+  std::string counted_with;  ///< As of GateRow.
 };
 
 struct ImportCounter {
@@ -189,10 +194,10 @@ struct Difference {
 struct ComparedMetric {
   std::string metric, title;
   Quantity base, current;
-  Quantity change, low, high;  ///< Estimate and 90 % interval; a share when relative.
+  Quantity change, low, high;  ///< What is judged, and its 98 % interval; a share when relative.
   std::string limit, level;    ///< "≤ +5 %", "error"; empty: compared, but not limited.
-  /// "pass", "fail", "improved", "inconclusive", "missing", or "not_applicable" where the runs must
-  /// not be compared.
+  /// "pass", "fail", "improved", "inconclusive", "open" (inconclusive, and probably beyond the
+  /// limit), "missing", or "not_applicable" where the runs must not be compared.
   std::string result;
   std::string note;  ///< What would decide it, low confidence; may be empty.
 };

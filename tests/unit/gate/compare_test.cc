@@ -145,16 +145,51 @@ TEST(CompareRuns, FewerLaunchesAreAnImprovement) {
   EXPECT_EQ(Find(comparison, "kernel.count_per_iteration").verdict, stats::Change::kImproved);
 }
 
-TEST(CompareRuns, ARunThatHasNotSettledIsInconclusive) {
+TEST(CompareRuns, WarmUpIsLeftOutAndNamed) {
   Snapshot current = Sample(1);
-  const std::size_t n = current.iteration_times.size();
-  for (std::size_t i = 0; i < n / 2 - 1; ++i) current.iteration_times[i] *= 4;
+  current.name = "candidate";
+  for (std::size_t i = 0; i < 4; ++i) current.iteration_times[i] *= 4;
   const RunComparison comparison =
       CompareRuns(std::vector<Snapshot>{Sample(1)}, std::vector<Snapshot>{current}, nullptr);
   const auto& time = Find(comparison, "iteration.time.median");
-  EXPECT_EQ(time.verdict, stats::Change::kInconclusive);
-  EXPECT_EQ(time.reason,
-            "not in a steady state: the first third of the iterations is still warm-up");
+  EXPECT_EQ(time.verdict, stats::Change::kPass);
+  EXPECT_EQ(comparison.notes,
+            std::vector<std::string>{"iterations 0–3 were left out as warm-up of run candidate"});
+}
+
+TEST(CompareRuns, WhatIsShownIsWhatIsJudged) {
+  // A median of medians jumps between the two modes of the baseline; the median ratio does not.
+  Snapshot base = Sample(1), current = Sample(1);
+  for (std::size_t i = 0; i < base.iteration_times.size(); ++i) {
+    const Ns slow = i % 2 == 0 ? 1'200'000 : 1'000'000;
+    base.iteration_times[i] = slow;
+    current.iteration_times[i] = slow;
+  }
+  current.iteration_times[1] = 1'200'000;
+  const RunComparison comparison =
+      CompareRuns(std::vector<Snapshot>{base}, std::vector<Snapshot>{current}, nullptr);
+  const auto& time = Find(comparison, "iteration.time.median");
+  EXPECT_EQ(time.shift, 0);
+  EXPECT_EQ(time.change, 100'000);
+}
+
+TEST(CompareRuns, ThreeTimesSlowerFailsAgainstFiveRunsOfWhichSomeLookUnsteady) {
+  // The middle of five runs hides nothing, whichever of them begin slowly.
+  std::vector<Snapshot> base;
+  for (int k = 0; k < 5; ++k) {
+    base.push_back(Sample(1 + 0.01 * k, 12));
+    for (int i = 0; i <= k; ++i) {
+      Ns& time = base.back().iteration_times[static_cast<std::size_t>(i)];
+      time += time / 30;
+    }
+  }
+  PolicyBaseline policy;
+  BaselineLimit limit;
+  limit.metric = "iteration.time.median";
+  limit.max_increase = BaselineLimit::Amount{0.05, true};
+  policy.limits = {limit};
+  const RunComparison comparison = CompareRuns(base, std::vector<Snapshot>{Sample(3, 12)}, &policy);
+  EXPECT_EQ(Find(comparison, "iteration.time.median").verdict, stats::Change::kFail);
 }
 
 TEST(FindDifferences, OnlyKnownAndListedPropertiesAreHard) {

@@ -1,0 +1,265 @@
+#include "gate/change.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "gate/change_text.h"
+#include "gate/warmup.h"
+
+namespace profgauge::stats {
+namespace {
+
+using Times = std::vector<double>;
+using Runs = std::vector<Times>;
+
+Times Scaled(Times times, double factor) {
+  for (double& time : times) time *= factor;
+  return times;
+}
+
+Times WithFirst(Times times, const Times& first) {
+  std::copy(first.begin(), first.end(), times.begin());
+  return times;
+}
+
+std::vector<Series> SeriesOf(const Runs& runs) {
+  std::vector<Series> series;
+  for (const Times& times : runs) series.push_back({times, FindWarmup(times)});
+  return series;
+}
+
+Comparison Held(const Runs& base, const Runs& current, const CompareOptions& options = {}) {
+  return Compare(SeriesOf(base), SeriesOf(current), options);
+}
+
+const Times kS = {100, 102, 99, 101, 98};
+const Times kT = {100, 102.1, 99.2, 101.3, 98.4, 100.5, 103.6, 97.7, 101.8, 98.9, 100.1, 102.2};
+const Times kWarm = WithFirst(kT, {151, 150, 152});
+
+// In per cent, to 0.05.
+void ExpectInterval(const Comparison& result, double change, double low, double high,
+                    double within = 0.05) {
+  EXPECT_NEAR(result.shift * 100, change, 0.05);
+  EXPECT_NEAR(result.low * 100, low, within);
+  EXPECT_NEAR(result.high * 100, high, within);
+}
+
+TEST(FixedCases, FiveIterationsASide) {
+  const Comparison slower = Held({kS}, {Scaled(kS, 1.2)});
+  EXPECT_EQ(slower.change, Change::kFail);
+  EXPECT_FALSE(slower.by_size);
+  ExpectInterval(slower, 20, 13.40, 26.99);
+  const Comparison same = Held({kS}, {Scaled(kS, 1.02)});
+  EXPECT_EQ(same.change, Change::kPass);
+  ExpectInterval(same, 2, -3.61, 7.94);
+}
+
+TEST(FixedCases, AStallInTheBaselineDoesNotExcuseThreeTimesSlower) {
+  const Comparison result = Held({{100, 102, 99, 101, 1000}}, {{301, 302, 299, 300, 298}});
+  EXPECT_EQ(result.change, Change::kFail);
+  EXPECT_TRUE(result.by_size);
+  EXPECT_NEAR(result.shift * 100, 197.03, 0.05);
+}
+
+TEST(FixedCases, OneIterationASide) {
+  const Comparison thrice = Held({{100}}, {{300}});
+  EXPECT_EQ(thrice.change, Change::kFail);
+  ExpectInterval(thrice, 200, 77.1, 408.1, 0.1);
+  const Comparison slower = Held({{100}}, {{120}});
+  EXPECT_EQ(slower.change, Change::kInconclusive);
+  EXPECT_TRUE(slower.over_limit);
+  ExpectInterval(slower, 20, -29.1, 103.2, 0.1);
+}
+
+TEST(FixedCases, WarmUpIsLeftOut) {
+  EXPECT_EQ(FindWarmup(kWarm), 3u);
+  const Comparison same = Held({kT}, {kWarm});
+  EXPECT_EQ(same.change, Change::kPass);
+  ExpectInterval(same, 0, -4.37, 4.57);
+  const Comparison twice = Held({kT}, {Scaled(kWarm, 2)});
+  EXPECT_EQ(twice.change, Change::kFail);
+  ExpectInterval(twice, 100, 91.3, 109.1, 0.06);
+}
+
+TEST(FixedCases, OddAndHalfWarmRunsAreLeftOut) {
+  const Comparison odd =
+      Held({kT, Scaled(kT, 1.01), Scaled(kT, 0.99), Scaled(kT, 1.3), Scaled(kT, 1.005)},
+           {Scaled(kT, 1.2)});
+  EXPECT_EQ(odd.change, Change::kFail);
+  ExpectInterval(odd, 19.70, 16.3, 23.2, 0.06);
+  EXPECT_EQ(odd.base.runs[3].left_out, LeftOut::kOdd);
+  EXPECT_EQ(odd.base.kept, 4u);
+  const Comparison half = Held({kT, Scaled(kT, 1.01), Scaled(kT, 0.99),
+                                WithFirst(kT, {160, 161, 162, 163, 159, 158}), Scaled(kT, 1.005)},
+                               {Scaled(kT, 3)});
+  EXPECT_EQ(half.change, Change::kFail);
+  ExpectInterval(half, 199.25, 190.7, 208.0, 0.06);
+  EXPECT_EQ(half.base.runs[3].left_out, LeftOut::kHalfWarmup);
+  EXPECT_EQ(half.base.kept, 4u);
+}
+
+TEST(FixedCases, NoiseStaysOpenAndSpeedIsImproved) {
+  const Comparison noisy = Held({{70, 130, 100, 85, 115, 95}}, {{75, 139, 107, 91, 123, 102}});
+  EXPECT_EQ(noisy.change, Change::kInconclusive);
+  EXPECT_TRUE(noisy.over_limit);
+  ExpectInterval(noisy, 7.03, -31.7, 67.8, 0.06);
+  const Comparison faster = Held({kT}, {Scaled(kT, 0.8)});
+  EXPECT_EQ(faster.change, Change::kImproved);
+  ExpectInterval(faster, -20, -23.4, -16.4, 0.06);
+}
+
+TEST(Compare, ARunAgainstItselfPassesWithZeroChangeHoweverNoisy) {
+  const Comparison result = Held({{1, 100, 3, 70, 5}}, {{1, 100, 3, 70, 5}});
+  EXPECT_EQ(result.change, Change::kPass);
+  EXPECT_EQ(result.shift, 0);
+}
+
+TEST(Compare, MoreBaselinesNeverExcuseACertainChange) {
+  // Each of five runs may have looked unsteady before, which made the whole comparison open.
+  Runs base;
+  for (int odd = 0; odd < 5; ++odd) {
+    base.push_back(WithFirst(kT, {130, 100 + static_cast<double>(odd), 128}));
+    EXPECT_EQ(Held(base, {Scaled(kT, 3)}).change, Change::kFail) << base.size();
+  }
+}
+
+TEST(Compare, HigherIsBetterTurnsTheVerdictRound) {
+  CompareOptions options;
+  options.lower_is_better = false;
+  const Comparison fewer = Held({kT}, {Scaled(kT, 0.8)}, options);
+  EXPECT_EQ(fewer.change, Change::kFail);
+  EXPECT_NEAR(fewer.shift, -0.2, 1e-3);
+  EXPECT_LT(fewer.low, fewer.shift);
+  EXPECT_LT(fewer.high, 0);
+  EXPECT_EQ(Held({kT}, {Scaled(kT, 1.2)}, options).change, Change::kImproved);
+}
+
+TEST(Compare, TheAbsoluteFloorForgivesTinySteps) {
+  CompareOptions options;
+  options.absolute_floor = 50;
+  EXPECT_EQ(Held({kT}, {Scaled(kT, 1.2)}, options).change, Change::kPass);
+  options.absolute_floor = 10;
+  EXPECT_EQ(Held({kT}, {Scaled(kT, 1.2)}, options).change, Change::kFail);
+}
+
+TEST(Compare, CertainAsksForMore) {
+  CompareOptions options;
+  options.strictness = Strictness::kCertain;
+  EXPECT_EQ(Held({kT}, {Scaled(kT, 1.08)}).change, Change::kFail);
+  const Comparison open = Held({kT}, {Scaled(kT, 1.08)}, options);
+  EXPECT_EQ(open.change, Change::kInconclusive);
+  EXPECT_TRUE(open.over_limit);
+  EXPECT_EQ(Held({kT}, {Scaled(kT, 1.2)}, options).change, Change::kFail);
+}
+
+TEST(Compare, SharesAreComparedAsTheyAre) {
+  CompareOptions options;
+  options.logarithmic = false;
+  options.limit = 0.02;
+  options.noise_floor = 0.005;
+  const Comparison worse = Held({Scaled(kT, 0.001)}, {Scaled(kT, 0.0016)}, options);
+  EXPECT_EQ(worse.change, Change::kFail);
+  EXPECT_NEAR(worse.shift, 0.06, 0.002);
+  EXPECT_EQ(Held({Scaled(kT, 0.001)}, {Scaled(kT, 0.00101)}, options).change, Change::kPass);
+}
+
+TEST(Compare, TwoRunsThatDifferCannotBeToldApart) {
+  const Comparison result = Held({kT, Scaled(kT, 1.3)}, {Scaled(kT, 1.2)});
+  EXPECT_EQ(result.base.kept, 2u);
+  EXPECT_NEAR(result.base.apart, 0.3, 1e-9);
+}
+
+TEST(Compare, WarnsOfALimitBelowTheNoise) {
+  CompareOptions options;
+  options.limit = 0.01;
+  EXPECT_TRUE(Held({kT}, {Scaled(kT, 1.001)}, options).limit_below_noise);
+  EXPECT_FALSE(Held({kT}, {Scaled(kT, 1.001)}).limit_below_noise);
+}
+
+std::string Said(const Comparison& result, bool judges = true) {
+  std::string text = DescribeChange(result, {Unit::kTime, 0.05, true, judges});
+  for (std::size_t at = 0; (at = text.find("\u202f", at)) != std::string::npos;) {
+    text.replace(at, 3, " ");
+  }
+  return text;
+}
+
+std::vector<std::string> SaidOfRuns(const Runs& base, const Runs& current) {
+  const std::vector<Series> b = SeriesOf(base), c = SeriesOf(current);
+  auto lines = DescribeRuns(Compare(b, c, {}), {"b1", "b2", "b3", "b4", "b5"}, {"c1", "c2"}, b, c,
+                            Unit::kTime);
+  for (std::string& text : lines) {
+    for (std::size_t at = 0; (at = text.find("\u202f", at)) != std::string::npos;) {
+      text.replace(at, 3, " ");
+    }
+  }
+  return lines;
+}
+
+Times InMs(const Times& times) { return Scaled(times, 1e6); }
+
+TEST(DescribeChange, SaysWhatWasFoundAndFromHowMuch) {
+  EXPECT_EQ(Said(Held({InMs(kT), InMs(Scaled(kT, 1.01)), InMs(Scaled(kT, 0.99))},
+                      {InMs(Scaled(kWarm, 1.2))})),
+            "+20.0 % [+16.1, +24.1], limit +5 %; median 100 ms → 121 ms; 9 of 12 iterations, 3 "
+            "runs of 36");
+}
+
+TEST(DescribeChange, SaysThatItFailsBySize) {
+  const Comparison result = Held({{100, 102, 99, 101, 1000}}, {{301, 302, 299, 300, 298}});
+  EXPECT_EQ(
+      Said(result),
+      "+197 %: the interval [below −80, over +400] is wide, but 5 of 5 iterations are over the "
+      "baseline's typical one by more than 5 %");
+}
+
+TEST(DescribeChange, SaysWhatWouldDecide) {
+  const Comparison over = Held({{70, 130, 100, 85, 115, 95}}, {{75, 139, 107, 91, 123, 102}});
+  EXPECT_EQ(Said(over).substr(0, 44), "probably slower: +7.0 % [−32, +68]; exit 3");
+  EXPECT_EQ(Said(over, false).find("exit 3"), std::string::npos);
+  const Comparison within = Held({{70, 130, 100, 85, 115, 95}}, {{71, 131, 101, 86, 116, 96}});
+  EXPECT_NE(Said(within).find(": within the limit, but +15 % cannot be excluded; "),
+            std::string::npos)
+      << Said(within);
+}
+
+TEST(DescribeChange, SaysWhichReadingDiffers) {
+  // Slower at first, but too noisy to be warm-up.
+  const Times early = {110, 110, 106, 108, 111, 112, 95, 100, 91, 107, 101, 107};
+  const Comparison result =
+      Held({Times(12, 100.0), Times(12, 100.0), Times(12, 100.0)}, {early, early, early});
+  ASSERT_EQ(result.change, Change::kInconclusive) << Said(result);
+  EXPECT_EQ(Said(result),
+            "+7.0 %, but +0.5 % in the later half: not over the limit throughout; "
+            "exit 3");
+}
+
+TEST(DescribeChange, SaysThatOneIterationIsNoNoise) {
+  EXPECT_NE(
+      Said(Held({{100}}, {{120}})).find("; one iteration says nothing of its noise: 10 % assumed"),
+      std::string::npos);
+}
+
+TEST(DescribeRuns, NamesWhatWasLeftOutAndWhy) {
+  EXPECT_EQ(SaidOfRuns({kT, Scaled(kT, 1.01), Scaled(kT, 0.99), Scaled(kT, 1.3), kT}, {kT}),
+            std::vector<std::string>{"run b4 was left out: its typical iteration is 30 % slower "
+                                     "than that of the 4 others"});
+  EXPECT_EQ(
+      SaidOfRuns({kT, kT, kT, WithFirst(kT, {160, 161, 162, 163, 159, 158}), kT}, {kT}),
+      std::vector<std::string>{"run b4 was left out: half of it (iterations 0–5) is warm-up"});
+  EXPECT_EQ(SaidOfRuns({kT, Scaled(kT, 1.3)}, {kT}),
+            std::vector<std::string>{"the 2 baseline runs differ by 30 %: no change below that can "
+                                     "be certain; record a third"});
+  EXPECT_EQ(DescribeWarmup("b2", 3), "iterations 0–2 were left out as warm-up of run b2");
+  EXPECT_EQ(DescribeWarmup("b2", 1), "iteration 0 was left out as warm-up of run b2");
+}
+
+TEST(IntervalEnd, BeyondAFactorOfFiveIsJustFar) {
+  EXPECT_EQ(IntervalEnd(-0.85, false), "below −80\u202f%");
+  EXPECT_EQ(IntervalEnd(9, false), "over +400\u202f%");
+  EXPECT_EQ(IntervalEnd(0.123, false), "+12.3\u202f%");
+}
+
+}  // namespace
+}  // namespace profgauge::stats
