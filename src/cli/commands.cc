@@ -28,9 +28,11 @@ constexpr CommandSpec kCommands[] = {
      "metrics\n"
      "changed, and where the change of the iteration time comes from: parts that sum exactly to "
      "it.\n"
-     "Never judges: exits 0 when it could explain.",
+     "With --policy it judges by the policy's `baseline:` limits and exits like check; without it\n"
+     "it exits 0 when it could explain.",
      "  profgauge compare main.pt.trace.json.gz branch.pt.trace.json.gz\n"
-     "  profgauge compare baseline.json run7.pt.trace.json.gz --json - | jq .comparison\n",
+     "  profgauge compare baseline.json run7.pt.trace.json.gz --json - | jq .comparison\n"
+     "  profgauge compare baseline.json run7.pt.trace.json.gz --policy policy.yaml\n",
      RunCompare},
     {"baseline save", kOnBaselineSave, "PROFILE…", 1, kMany, "Save runs as a baseline",
      "Each argument becomes one run; several runs let the gate know how much runs differ. The "
@@ -51,6 +53,9 @@ constexpr CommandSpec kCommands[] = {
      "With the places where its level changed. The page of --html shows other metrics, too.",
      "  profgauge history trend --branch main --html trend.html\n", RunHistoryTrend,
      Takes::kNothing},
+    {"history remove", kOnHistoryRemove, "ID…", 1, kMany, "Remove runs from the history",
+     "By the numbers that `history list` shows; they are never given again.",
+     "  profgauge history remove 17 18\n", RunHistoryRemove, Takes::kNothing},
     {"history export", kOnHistoryExport, "", 0, 0, "Write the history as CSV", "",
      "  profgauge history export > history.csv\n", RunHistoryExport, Takes::kNothing},
     {"init", kOnInit, "PROFILE…", 1, kMany, "Write a policy with limits that fit a profile",

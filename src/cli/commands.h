@@ -40,10 +40,12 @@ enum CommandBit : std::uint64_t {
   kOnExportDlprof = std::uint64_t{1} << 23,
   kOnExportNsys = std::uint64_t{1} << 24,
   kOnScrub = std::uint64_t{1} << 25,
+  kOnHistoryRemove = std::uint64_t{1} << 26,
   kOnCompletion = std::uint64_t{1} << 40,
   kOnManual = std::uint64_t{1} << 41,
   kOnSchema = std::uint64_t{1} << 42,
-  kOnHistory = kOnHistoryAdd | kOnHistoryList | kOnHistoryTrend | kOnHistoryExport,
+  kOnHistory =
+      kOnHistoryAdd | kOnHistoryList | kOnHistoryTrend | kOnHistoryExport | kOnHistoryRemove,
   kOnBaseline = kOnBaselineSave | kOnBaselineShow | kOnBaselinePromote,
   kOnSnapshots = kOnCompare | kOnBaselineSave | kOnBaselinePromote | kOnHistoryAdd,
   kOnJudging = kOnCheck | kOnReport,
@@ -97,6 +99,7 @@ Result<int> RunHistoryAdd(const Options& options, Console& console);
 Result<int> RunHistoryList(const Options& options, Console& console);
 Result<int> RunHistoryTrend(const Options& options, Console& console);
 Result<int> RunHistoryExport(const Options& options, Console& console);
+Result<int> RunHistoryRemove(const Options& options, Console& console);
 Result<int> RunInit(const Options& options, Console& console);
 Result<int> RunInspect(const Options& options, Console& console);
 Result<int> RunExportKernels(const Options& options, Console& console);

@@ -24,6 +24,18 @@ EvaluateOptions Choices(const Options& options) {
   return choices;
 }
 
+std::optional<Policy> ReadPolicy(const Options& options, Console& console) {
+  auto policy = LoadPolicy(options.policy.empty() ? "builtin:recommended" : options.policy);
+  if (!policy) {
+    console.Warn(RenderErrors(policy.error(), console.color_err()));
+    return std::nullopt;
+  }
+  if (options.fail_on == "error") policy->fail_on = FailOn::kError;
+  if (options.fail_on == "warn") policy->fail_on = FailOn::kWarn;
+  if (options.fail_on == "never") policy->fail_on = FailOn::kNever;
+  return *std::move(policy);
+}
+
 Result<std::vector<Profile>> ReadProfiles(const Options& options, Console& console) {
   ReadOptions read;
   read.allow_incomplete = options.allow_incomplete;

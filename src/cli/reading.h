@@ -1,12 +1,14 @@
 // Reading the profiles that a command line names, with a progress line.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "api/session.h"
 #include "cli/options.h"
 #include "model/profile.h"
 #include "profgauge/error.h"
+#include "rules/policy.h"
 
 namespace profgauge::cli {
 
@@ -14,6 +16,9 @@ class Console;
 
 /// Which iterations and ranks the command line selects.
 EvaluateOptions Choices(const Options& options);
+
+/// The policy with the command line's overrides; empty after its errors were reported.
+std::optional<Policy> ReadPolicy(const Options& options, Console& console);
 
 /// One profile per rank, in rank order. Errors: kInput.
 Result<std::vector<Profile>> ReadProfiles(const Options& options, Console& console);

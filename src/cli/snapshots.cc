@@ -1,7 +1,9 @@
 #include "cli/snapshots.h"
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <system_error>
 #include <utility>
 
 #include "analysis/time/attribution.h"
@@ -36,11 +38,29 @@ Result<std::vector<Snapshot>> FromHistory(const std::string& what, const Options
   return runs;
 }
 
+// A gate whose baseline is gone is misconfigured; the run that it would judge is not to blame.
+Status RefuseMissing(const std::string& what) {
+  std::error_code error;
+  if (what == "-" || what.starts_with("history:") || std::filesystem::exists(what, error)) {
+    return {};
+  }
+  Error missing;
+  missing.kind = ErrorKind::kConfig;
+  missing.code = "baseline/missing";
+  missing.message = "there is no baseline at this place";
+  missing.where.file = what;
+  missing.notes = {
+      "help: `profgauge baseline save PROFILE -o FILE` makes one; --baseline also takes "
+      "`history:BRANCH~N` or a profile"};
+  return Fail(std::move(missing));
+}
+
 Result<std::vector<Snapshot>> FromProfile(const std::string& path, const Options& options,
-                                          const Policy& policy, Console& console) {
+                                          const Policy& policy, Console& console, ImportLog* log) {
   Options one = options;
   one.arguments = {path};
   PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(one, console));
+  if (log != nullptr) log->Merge(MergedLog(ranks));
   const Selection selection = SelectionOf(policy, Choices(options));
   PROFGAUGE_TRY(const Analysis analysis, Analyze(ranks, selection));
   PROFGAUGE_TRY(Snapshot snapshot, SnapshotOf(RunName({path}), ranks, analysis, selection));
@@ -81,14 +101,16 @@ Result<Snapshot> SnapshotOf(const std::string& name, std::span<const Profile> ra
 }
 
 Result<std::vector<Snapshot>> LoadSnapshots(const std::string& what, const Options& options,
-                                            const Policy& policy, Console& console) {
+                                            const Policy& policy, Console& console,
+                                            ImportLog* log) {
   if (what.starts_with("history:")) return FromHistory(what, options);
   if (what != "-" && IsBaselineFile(what)) return LoadBaselineFile(what);
-  return FromProfile(what, options, policy, console);
+  return FromProfile(what, options, policy, console, log);
 }
 
 Result<std::vector<Snapshot>> LoadBaselines(const Options& options, const Policy& policy,
                                             Console& console) {
+  for (const std::string& what : options.baselines) PROFGAUGE_CHECK(RefuseMissing(what));
   auto runs = LoadAllSnapshots(options.baselines, options, policy, console);
   if (runs || runs.error().kind != ErrorKind::kInput) return runs;
   Error error = std::move(runs).error();

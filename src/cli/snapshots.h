@@ -23,8 +23,10 @@ Result<Snapshot> SnapshotOf(const std::string& name, std::span<const Profile> ra
 /// The runs that `what` names: a baseline file, `history:BRANCH~N` (from --db), or a profile,
 /// which is analysed under `policy` (its iterations, kernel names and devices).
 /// Errors: kConfig for baselines and histories, kInput for profiles.
+/// What reading a profile lost is added to `log`, unless that is nullptr.
 Result<std::vector<Snapshot>> LoadSnapshots(const std::string& what, const Options& options,
-                                            const Policy& policy, Console& console);
+                                            const Policy& policy, Console& console,
+                                            ImportLog* log = nullptr);
 
 /// Whether the file says that it is a baseline; false when it cannot be read.
 bool IsBaselineFile(const std::string& path);

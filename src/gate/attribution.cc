@@ -14,6 +14,10 @@ namespace profgauge {
 namespace {
 
 constexpr std::string_view kNoName = "(not in an op)";
+constexpr std::string_view kFolded = "(smaller parts)";
+// A run folds its parts below 0.02 % of its time. A part of one run that is not far above may have
+// been folded in the other: it is neither new nor gone.
+constexpr double kFoldedInEither = 0.0005;
 
 // A kernel, copy or function at its place: the leaf of the waterfall.
 struct Leaf {
@@ -80,10 +84,46 @@ Leaf Rename(const Leaf& old, Leaf renamed) {
   return renamed;
 }
 
+// Where the run has its folded parts of the same category and op type.
+std::pair<Place, std::string> FoldedKey(const Place& place) {
+  return {{std::get<0>(place), std::get<1>(place), "", "", 0}, std::string(kFolded)};
+}
+
+Ns MeanOf(const std::vector<Ns>& times) {
+  double sum = 0;
+  for (const Ns time : times) sum += static_cast<double>(time);
+  return std::llround(sum / static_cast<double>(times.size()));
+}
+
+// Folds a small part that only one run has to itself into the folded parts of both.
+Leaves FoldOverBoth(Leaves leaves, const Snapshot& base, const Snapshot& current) {
+  const double least[] = {kFoldedInEither * static_cast<double>(MeanOf(base.iteration_times)),
+                          kFoldedInEither * static_cast<double>(MeanOf(current.iteration_times))};
+  for (auto it = leaves.begin(); it != leaves.end();) {
+    const auto& [key, leaf] = *it;
+    const auto folded = leaves.find(FoldedKey(key.first));
+    const bool in_base = leaf.InBase();
+    const double time = in_base ? leaf.base_time : leaf.current_time;
+    const bool is_small = time < least[in_base ? 0 : 1];
+    if (folded == it || folded == leaves.end() || (in_base && leaf.InCurrent()) || !is_small ||
+        !(in_base ? folded->second.InCurrent() : folded->second.InBase())) {
+      ++it;
+      continue;
+    }
+    Leaf& into = folded->second;
+    into.base_time += leaf.base_time;
+    into.current_time += leaf.current_time;
+    into.base_count += leaf.base_count;
+    into.current_count += leaf.current_count;
+    it = leaves.erase(it);
+  }
+  return leaves;
+}
+
 std::vector<Leaf> MatchParts(const Snapshot& base, const Snapshot& current) {
   std::vector<Leaf> matched;
   std::map<Place, std::pair<std::vector<Leaf>, std::vector<Leaf>>> one_sided;  // Gone, new.
-  for (auto& [key, leaf] : CollectLeaves(base, current)) {
+  for (auto& [key, leaf] : FoldOverBoth(CollectLeaves(base, current), base, current)) {
     if (!leaf.InBase()) {
       one_sided[key.first].second.push_back(leaf);
     } else if (!leaf.InCurrent()) {
@@ -131,7 +171,8 @@ double CountEffectOf(const Leaf& leaf) { return leaf.CountEffect(); }
 // Lays the steps of one level below `parent` and goes on below each of them.
 class WaterfallBuilder {
  public:
-  explicit WaterfallBuilder(Waterfall& out) : out_(out) {}
+  WaterfallBuilder(std::size_t base_iterations, std::size_t current_iterations, Waterfall& out)
+      : base_iterations_(base_iterations), current_iterations_(current_iterations), out_(out) {}
 
   void Split(const Group& leaves, std::size_t level, std::int32_t parent, Ns delta,
              Ns count_effect) {
@@ -180,7 +221,15 @@ class WaterfallBuilder {
   }
 
  private:
-  static WaterfallStep Describe(const Group& group, std::size_t level) {
+  // What a run does not have took no time in any of its iterations.
+  double PValueOfLeaf(const Leaf& leaf) const {
+    const std::vector<Ns> no_base(leaf.InBase() ? 0 : base_iterations_, 0);
+    const std::vector<Ns> no_current(leaf.InCurrent() ? 0 : current_iterations_, 0);
+    return PValueOf(leaf.InBase() ? leaf.base_series : no_base,
+                    leaf.InCurrent() ? leaf.current_series : no_current);
+  }
+
+  WaterfallStep Describe(const Group& group, std::size_t level) const {
     WaterfallStep step;
     step.level = static_cast<PartLevel>(level);
     step.change = level + 1 == kLevels ? group.front()->change : Merge(group);
@@ -195,12 +244,13 @@ class WaterfallBuilder {
     step.base = std::llround(base);
     step.current = std::llround(current);
     if (group.size() == 1) {
-      step.p_value = PValueOf(group.front()->base_series, group.front()->current_series);
+      step.p_value = PValueOfLeaf(*group.front());
     }
     return step;
   }
 
   static constexpr std::size_t kLevels = 4;
+  std::size_t base_iterations_, current_iterations_;
   Waterfall& out_;
   std::array<std::vector<std::pair<WaterfallStep, Group>>, kLevels> levels_;
 };
@@ -213,12 +263,6 @@ void MarkSignificant(Waterfall& waterfall) {
   }
   const std::vector<bool> significant = FindSignificant(changes, waterfall.base);
   for (std::size_t i = 0; i < changes.size(); ++i) waterfall.steps[i].significant = significant[i];
-}
-
-Ns MeanOf(const std::vector<Ns>& times) {
-  double sum = 0;
-  for (const Ns time : times) sum += static_cast<double>(time);
-  return std::llround(sum / static_cast<double>(times.size()));
 }
 
 }  // namespace
@@ -241,7 +285,8 @@ Waterfall Explain(const Snapshot& base, const Snapshot& current) {
   const std::vector<Leaf> leaves = MatchParts(base, current);
   Group group;
   for (const Leaf& leaf : leaves) group.push_back(&leaf);
-  WaterfallBuilder(waterfall).Build(group);
+  WaterfallBuilder(base.iteration_times.size(), current.iteration_times.size(), waterfall)
+      .Build(group);
   MarkSignificant(waterfall);
   return waterfall;
 }

@@ -15,7 +15,7 @@ struct Added {
 // What a person is told of a limit that is missed or stays open.
 std::string Sentence(const MetricComparison& metric) {
   if (metric.method == CompareMethod::kStatistics) {
-    return fmt::format("{} changed: {}", metric.metric, metric.reason);
+    return fmt::format("{}: {}", metric.metric, metric.reason);
   }
   const double relative = metric.base == 0 ? 0 : metric.change / metric.base;
   std::string change = metric.unit == Unit::kShare

@@ -169,6 +169,7 @@ class Comparer {
     const MetricSpec* spec = FindMetric(limit.metric);
     if (spec != nullptr) out.unit = spec->unit;
     out.limit = LimitText(limit, out.unit);
+    if (LackDefinition(out)) return out;
     if (IsIterationTime(limit.metric) && LackTimes(out)) return out;
     if (CompareSeries(limit, out)) return out;
     CompareValues(limit, out);
@@ -176,6 +177,24 @@ class Comparer {
   }
 
  private:
+  // Numbers of different definitions say nothing of each other.
+  bool LackDefinition(MetricComparison& out) const {
+    const std::int32_t now = candidates_.front().DefinitionOf(out.metric);
+    for (const std::span<const Snapshot> runs : {baselines_, candidates_}) {
+      for (const Snapshot& run : runs) {
+        const std::int32_t its = run.DefinitionOf(out.metric);
+        if (its == now) continue;
+        out.is_missing = true;
+        out.reason = fmt::format(
+            "{} has another definition of it ({}, now {}): save the baseline again with "
+            "`profgauge baseline save` [baseline/old-definition]",
+            &runs.front() == &baselines_.front() ? "the baseline" : "a run", its, now);
+        return true;
+      }
+    }
+    return false;
+  }
+
   bool LackTimes(MetricComparison& out) const {
     const bool base = std::all_of(baselines_.begin(), baselines_.end(), IsTimed);
     const bool current = std::all_of(candidates_.begin(), candidates_.end(), IsTimed);
@@ -281,9 +300,13 @@ class Comparer {
     out.method = IsExact(limit.metric) ? CompareMethod::kExact : CompareMethod::kValue;
     const std::vector<double> base = ValuesOf(baselines_, limit.metric);
     const std::vector<double> current = ValuesOf(candidates_, limit.metric);
-    if (base.empty() || current.empty()) {
+    // One candidate without it could be the one that is worse.
+    const bool is_whole = current.size() == candidates_.size();
+    if (base.empty() || !is_whole) {
       out.is_missing = true;
-      out.reason = base.empty() ? "the baseline has no value" : "this run has no value";
+      out.reason = base.empty()             ? "the baseline has no value"
+                   : candidates_.size() > 1 ? "not all of the runs have a value"
+                                            : "this run has no value";
       return;
     }
     out.base = stats::Median(base);

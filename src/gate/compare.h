@@ -50,7 +50,7 @@ struct MetricComparison {
   stats::Change verdict = stats::Change::kPass;
   bool over_limit = false;  ///< Inconclusive, with the estimate over the limit: never a pass.
   Level level = Level::kError;
-  bool is_missing = false;  ///< One side has no value; `reason` says which.
+  bool is_missing = false;  ///< One side has no value, or one of another definition; see `reason`.
   std::string limit;        ///< "≤ +5 %".
   /// With kStatistics the whole sentence (gate/change_text.h), else one clause where it is missing.
   std::string reason;

@@ -122,6 +122,27 @@ Result<std::int64_t> History::Add(const HistoryEntry& entry) {
   return database_.LastRowId();
 }
 
+Status History::Remove(const std::vector<std::int64_t>& ids) {
+  // Without a commit, closing the file undoes what was removed before an unknown id.
+  PROFGAUGE_CHECK(database_.Execute("begin immediate"));
+  for (const std::int64_t id : ids) {
+    PROFGAUGE_TRY(auto found, database_.Prepare("select count(*) from run where id = ?"));
+    found.Bind(1, id);
+    PROFGAUGE_TRY(const bool has_row, found.Step());
+    if (!has_row || found.Integer(0) == 0) {
+      Error error = Refuse(path_, "unknown-run",
+                           "the history has no run " + std::to_string(id) + "; nothing was removed",
+                           "`profgauge history list` shows the runs and their numbers");
+      error.kind = ErrorKind::kUsage;
+      return Fail(std::move(error));
+    }
+    PROFGAUGE_TRY(auto removal, database_.Prepare("delete from run where id = ?"));
+    removal.Bind(1, id);
+    PROFGAUGE_CHECK(removal.Run());
+  }
+  return database_.Execute("commit");
+}
+
 Result<std::vector<HistoryEntry>> History::Last(std::string_view branch, std::int64_t count) {
   PROFGAUGE_TRY(auto statement,
                 database_.Prepare("select id, time, branch, commit_id, snapshot from "

@@ -40,6 +40,8 @@ class History {
 
   /// Appends; returns the id given.
   Result<std::int64_t> Add(const HistoryEntry& entry);
+  /// Removes the runs with these ids, all or none. Errors (kUsage): one is not there.
+  Status Remove(const std::vector<std::int64_t>& ids);
   /// The last `count` entries of `branch`, oldest first; all branches when it is empty.
   Result<std::vector<HistoryEntry>> Last(std::string_view branch, std::int64_t count);
 

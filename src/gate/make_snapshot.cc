@@ -77,7 +77,12 @@ Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
   AddEnvironment(snapshot, "shape_signature", attribution.shape_signature);
   for (const Metric& metric : analysis.metrics) {
     const double value = AsNumber(metric.value, std::nan(""));
-    if (std::isfinite(value)) snapshot.metrics[std::string(metric.spec->id)] = value;
+    if (!std::isfinite(value)) continue;
+    const std::string id(metric.spec->id);
+    snapshot.metrics[id] = value;
+    if (metric.spec->definition_number != 1) {
+      snapshot.definitions[id] = metric.spec->definition_number;
+    }
   }
   // Without the times of events, a length of iterations would be made up.
   if (std::all_of(ranks.begin(), ranks.end(), [](const Profile& r) { return r.has_timeline; })) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -48,6 +49,32 @@ std::map<std::string, Side> SidesOf(const std::vector<WorkSum>& sums, const Work
   return sides;
 }
 
+// A run lists its longest work and sums up the rest: what stands near the end of one list may be in
+// the rest of the other, and is neither new nor gone.
+void FoldRest(std::map<std::string, Side>& sides, const std::map<std::string, Side>& other) {
+  constexpr double kNearTheEnd = 2;
+  const std::string rest = "(smaller)";
+  if (!other.contains(rest)) return;
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& [name, side] : other) {
+    if (name != rest) least = std::min(least, side.time);
+  }
+  for (auto it = sides.begin(); it != sides.end();) {
+    const bool is_folded =
+        it->first != rest && !other.contains(it->first) && it->second.time < kNearTheEnd * least;
+    if (!is_folded) {
+      ++it;
+      continue;
+    }
+    Side& into = sides[rest];
+    into.count += it->second.count;
+    into.time += it->second.time;
+    into.host += it->second.host;
+    into.series = nullptr;
+    it = sides.erase(it);
+  }
+}
+
 std::vector<Pair> Match(const std::map<std::string, Side>& base,
                         const std::map<std::string, Side>& current, const Names& renamed) {
   std::vector<Pair> pairs;
@@ -72,7 +99,25 @@ std::vector<Pair> Match(const std::map<std::string, Side>& base,
 
 Ns Rounded(double ns) { return std::llround(ns); }
 
-PairedTable Fill(const std::vector<Pair>& pairs, bool of_host, Ns mean) {
+Ns MeanOf(const std::vector<Ns>& times) {
+  double sum = 0;
+  for (const Ns time : times) sum += static_cast<double>(time);
+  return times.empty() ? 0 : Rounded(sum / static_cast<double>(times.size()));
+}
+
+// What a run does not have took no time in any of its iterations; -1 where a side that has it has
+// no series.
+double PValueOfPair(const Pair& pair, std::size_t base_iterations, std::size_t current_iterations) {
+  const auto series = [](const Side& side, bool is_absent, std::size_t iterations) {
+    if (is_absent) return std::vector<Ns>(iterations, 0);
+    return side.series == nullptr ? std::vector<Ns>() : *side.series;
+  };
+  return PValueOf(series(pair.base, pair.change == PartChange::kAdded, base_iterations),
+                  series(pair.current, pair.change == PartChange::kRemoved, current_iterations));
+}
+
+PairedTable Fill(const std::vector<Pair>& pairs, bool of_host, const Snapshot& base_run,
+                 const Snapshot& current_run) {
   PairedTable table;
   table.of_host = of_host;
   double base = 0, current = 0, count_effect = 0;
@@ -104,23 +149,16 @@ PairedTable Fill(const std::vector<Pair>& pairs, bool of_host, Ns mean) {
     row.delta = whole[i];
     row.count_effect = by_count[i];
     row.duration_effect = row.delta - row.count_effect;
-    if (pair.base.series != nullptr && pair.current.series != nullptr) {
-      row.p_value = PValueOf(*pair.base.series, *pair.current.series);
-    }
+    row.p_value =
+        PValueOfPair(pair, base_run.iteration_times.size(), current_run.iteration_times.size());
     tested.push_back({row.p_value, row.delta});
   }
-  const std::vector<bool> significant = FindSignificant(tested, mean);
+  const std::vector<bool> significant = FindSignificant(tested, MeanOf(base_run.iteration_times));
   for (std::size_t i = 0; i < table.rows.size(); ++i) table.rows[i].significant = significant[i];
   std::stable_sort(table.rows.begin(), table.rows.end(), [](const auto& a, const auto& b) {
     return std::abs(a.delta) > std::abs(b.delta);
   });
   return table;
-}
-
-Ns MeanOf(const std::vector<Ns>& times) {
-  double sum = 0;
-  for (const Ns time : times) sum += static_cast<double>(time);
-  return times.empty() ? 0 : Rounded(sum / static_cast<double>(times.size()));
 }
 
 using Place = std::tuple<std::string, std::string, std::int64_t>;  // Op, shapes, position.
@@ -187,18 +225,21 @@ std::vector<PairedValue> PairValues(const Snapshot& base, const Snapshot& curren
 
 PairedTable PairKernels(const Snapshot& base, const Snapshot& current) {
   if (!CanPair(base, current)) return {};
-  const auto old_sides = SidesOf(base.work.kernels, base.work, false);
-  const auto new_sides = SidesOf(current.work.kernels, current.work, false);
-  return Fill(Match(old_sides, new_sides, RenamedKernels(base, current)), false,
-              MeanOf(base.iteration_times));
+  auto old_sides = SidesOf(base.work.kernels, base.work, false);
+  auto new_sides = SidesOf(current.work.kernels, current.work, false);
+  FoldRest(old_sides, new_sides);
+  FoldRest(new_sides, old_sides);
+  return Fill(Match(old_sides, new_sides, RenamedKernels(base, current)), false, base, current);
 }
 
 PairedTable PairOps(const Snapshot& base, const Snapshot& current) {
   if (!CanPair(base, current)) return {};
   const bool of_host = !base.work.has_gpu || !current.work.has_gpu;
-  const auto old_sides = SidesOf(base.work.ops, base.work, of_host);
-  const auto new_sides = SidesOf(current.work.ops, current.work, of_host);
-  return Fill(Match(old_sides, new_sides, {}), of_host, MeanOf(base.iteration_times));
+  auto old_sides = SidesOf(base.work.ops, base.work, of_host);
+  auto new_sides = SidesOf(current.work.ops, current.work, of_host);
+  FoldRest(old_sides, new_sides);
+  FoldRest(new_sides, old_sides);
+  return Fill(Match(old_sides, new_sides, {}), of_host, base, current);
 }
 
 }  // namespace profgauge

@@ -11,6 +11,8 @@ namespace {
 
 namespace json = boost::json;
 
+constexpr double kMostDefinitions = 1e6;
+
 // Reads one baseline document; every failure names the field by its path.
 class BaselineParser {
  public:
@@ -42,7 +44,7 @@ class BaselineParser {
       e.notes = {"help: update profgauge, or save the baseline again with this version"};
       return Fail(std::move(e));
     }
-    if (schema < 1) return Fail(Bad("schema", "expected schema 1", "schema"));
+    if (schema < 1) return Fail(Bad("schema", "expected schema 1 or 2", "schema"));
     const auto* runs = object->if_contains("runs");
     if (runs == nullptr || !runs->is_array() || runs->get_array().empty()) {
       return Fail(Bad("field", "expected a list of at least one run", "runs"));
@@ -237,6 +239,17 @@ class BaselineParser {
       PROFGAUGE_TRY(run.metrics[std::string(id)],
                     Number(value, prefix + "metrics." + std::string(id)));
     }
+    if (object.contains("definitions")) {
+      PROFGAUGE_TRY(const auto* definitions, Part<json::object>(object, "definitions", prefix));
+      for (const auto& [id, value] : *definitions) {
+        const std::string path = prefix + "definitions." + std::string(id);
+        PROFGAUGE_TRY(const double number, Number(value, path));
+        if (number < 1 || number > kMostDefinitions || number != std::floor(number)) {
+          return Fail(Bad("field", "expected a whole number from 1 on", path));
+        }
+        run.definitions[std::string(id)] = static_cast<std::int32_t>(number);
+      }
+    }
     PROFGAUGE_TRY(const auto* strings, Part<json::array>(object, "strings", prefix));
     PROFGAUGE_TRY(const auto* parts, Part<json::array>(object, "parts", prefix));
     for (std::size_t i = 0; i < parts->size(); ++i) {
@@ -267,6 +280,11 @@ class BaselineParser {
 };
 
 }  // namespace
+
+std::int32_t Snapshot::DefinitionOf(std::string_view metric) const {
+  const auto it = definitions.find(metric);
+  return it == definitions.end() ? 1 : it->second;
+}
 
 std::string_view Snapshot::Environment(std::string_view key) const {
   for (const auto& [property, value] : environment) {

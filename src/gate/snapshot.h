@@ -1,13 +1,15 @@
 // A snapshot: the comparable essence of one run, kilobytes instead of gigabytes. A baseline file
 // holds one or several; the history stores them; compare explains the difference between two.
 //
-// Schema 1 of the baseline file:
-//   {"schema": 1, "kind": "profgauge-baseline", "tool": "…", "runs": [snapshot, …]}
+// Schema 2 of the baseline file:
+//   {"schema": 2, "kind": "profgauge-baseline", "tool": "…", "runs": [snapshot, …]}
 // A snapshot's names stand once in "strings" (the first is empty); a part is a list of numbers:
 //   [category, op_type, op, shapes, kernel, position, count, time, [series…]]
 // of which the first five are indices into "strings" and the series may be missing. "work" holds
 // what kernels and ops did in all: {"iterations", "has_gpu", "kernels": [sum…], "ops": [sum…]}, a
 // sum being [name, count, gpu_time, host_time, [series…]]; runs without it compare all the same.
+// "definitions" has the numbers of the metrics' definitions that are not 1; schema 1, which lacks
+// it, is read as if all were.
 // Files of a newer schema, of another kind, or damaged ones are refused; nothing is guessed.
 #pragma once
 
@@ -24,7 +26,7 @@
 
 namespace profgauge {
 
-inline constexpr int kBaselineSchema = 1;
+inline constexpr int kBaselineSchema = 2;
 inline constexpr std::string_view kBaselineKind = "profgauge-baseline";
 
 struct Snapshot {
@@ -39,9 +41,12 @@ struct Snapshot {
   /// Per-iteration shares by metric id ("breakdown.dataloader"), aligned with iteration_times.
   std::map<std::string, std::vector<double>, std::less<>> iteration_shares;
   std::map<std::string, double, std::less<>> metrics;  ///< Present ones only, base units.
-  std::vector<TimePart> parts;                         ///< Largest first.
-  WorkSums work;                                       ///< Empty when it was not recorded.
+  /// Which definition (MetricSpec::definition_number) each of `metrics` has; 1 where not listed.
+  std::map<std::string, std::int32_t, std::less<>> definitions;
+  std::vector<TimePart> parts;  ///< Largest first.
+  WorkSums work;                ///< Empty when it was not recorded.
 
+  std::int32_t DefinitionOf(std::string_view metric) const;
   std::string_view Environment(std::string_view key) const;  ///< Empty when not recorded.
 };
 

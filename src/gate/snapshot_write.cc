@@ -55,6 +55,10 @@ json::object WriteSnapshot(const Snapshot& run) {
   for (const auto& [id, values] : run.iteration_shares) shares[id] = json::value_from(values);
   json::object metrics;
   for (const auto& [id, value] : run.metrics) metrics[id] = value;
+  json::object definitions;
+  for (const auto& [id, number] : run.definitions) {
+    if (number != 1) definitions[id] = number;
+  }
   json::array parts;
   StringList strings;
   for (const TimePart& part : run.parts) parts.push_back(WritePart(part, strings));
@@ -65,6 +69,7 @@ json::object WriteSnapshot(const Snapshot& run) {
                    {"iteration_times", json::value_from(run.iteration_times)},
                    {"iteration_shares", std::move(shares)},
                    {"metrics", std::move(metrics)},
+                   {"definitions", std::move(definitions)},
                    {"parts", std::move(parts)}};
   if (run.work.iterations > 0) {
     json::array kernels = WriteSums(run.work.kernels, strings);

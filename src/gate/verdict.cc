@@ -57,6 +57,11 @@ GateResult JudgeThreshold(const Threshold& threshold, const Policy& policy,
   if (const auto unmet = WhyNotMet(threshold.when, analysis)) {
     result.status = GateStatus::kNotApplicable;
     result.reason = *unmet;
+    // Whether the limit applies cannot be told: no matter within it, but no pass beyond it.
+    const bool is_open = IsUnknown(threshold.when, analysis) && metric != nullptr &&
+                         !IsAbsent(metric->value) && !BreachOf(threshold, *metric).empty() &&
+                         OnMissingOf(threshold, policy) != OnMissing::kSkip;
+    if (is_open) result.status = GateStatus::kMissing;
     return result;
   }
   if (metric == nullptr || IsAbsent(metric->value)) {
@@ -98,6 +103,7 @@ void Count(const GateResult& result, const Policy& policy, Verdict& verdict, Rea
       break;
     case GateStatus::kLowConfidence:
       ++verdict.warnings;
+      if (Fails(result.threshold.level, policy.fail_on)) reasons.open.push_back(sentence);
       break;
     case GateStatus::kError:
       ++verdict.errors;
@@ -138,14 +144,16 @@ int WeightOf(const GateResult& result) {
 }
 
 /// A metric is missed once, however many limits stand on it: the gravest counts, of
-/// equal ones the first.
-bool IsOverruled(const GateResult& result, const std::vector<GateResult>& gate) {
+/// equal ones the first. The metric where this one does not; else empty.
+std::string OverruledBy(const GateResult& result, const std::vector<GateResult>& gate) {
   const int weight = WeightOf(result);
-  return weight > 0 && std::any_of(gate.begin(), gate.end(), [&](const GateResult& other) {
-           const int its = WeightOf(other);
-           return other.threshold.metric == result.threshold.metric &&
-                  (its > weight || (its == weight && &other < &result));
-         });
+  const bool is_overruled =
+      weight > 0 && std::any_of(gate.begin(), gate.end(), [&](const GateResult& other) {
+        const int its = WeightOf(other);
+        return other.threshold.metric == result.threshold.metric &&
+               (its > weight || (its == weight && &other < &result));
+      });
+  return is_overruled ? result.threshold.metric : std::string();
 }
 
 bool IsRequired(const Policy& policy, const Rule& rule) {
@@ -179,19 +187,21 @@ std::optional<FindingStatus> AsFinding(GateStatus status) {
 }
 
 /// Whether a limit on the very metric that the rule measures, or on one that it explains, was
-/// missed at the same level or a higher one: it is counted there, and the finding says why.
-bool IsCountedAsLimit(const Finding& finding, const std::vector<GateResult>& gate) {
-  if (!Fired(finding.status)) return false;
+/// missed at the same level or a higher one: it is counted there, and the finding says why. The
+/// metric of that limit; else empty.
+std::string CountedAsLimit(const Finding& finding, const std::vector<GateResult>& gate) {
+  if (!Fired(finding.status)) return {};
   const Rule& rule = *finding.rule;
   const auto is_its = [&rule](const std::string& metric) {
     return metric == MeasuredMetric(rule) ||
            std::any_of(rule.explains.begin(), rule.explains.end(),
                        [&metric](const SourceText& id) { return id.text == metric; });
   };
-  return std::any_of(gate.begin(), gate.end(), [&](const GateResult& result) {
+  const auto limit = std::find_if(gate.begin(), gate.end(), [&](const GateResult& result) {
     const auto status = AsFinding(result.status);
     return status && *status <= finding.status && is_its(result.threshold.metric);
   });
+  return limit == gate.end() ? std::string() : limit->threshold.metric;
 }
 
 void Count(const Finding& finding, const Policy& policy, Verdict& verdict, Reasons& reasons) {
@@ -236,27 +246,24 @@ void AddOnce(std::vector<std::string>& reasons, std::vector<std::string> more) {
   }
 }
 
-/// What keeps the run from being judged at all, whatever its numbers are.
-std::vector<std::string> WhyIncomplete(const Policy& policy, const Analysis& analysis,
-                                       const ImportLog& log, const JudgeOptions& options) {
+}  // namespace
+
+std::vector<std::string> WhyIncomplete(const Policy& policy, const ImportLog& log,
+                                       std::int64_t iterations, bool allow_incomplete) {
   std::vector<std::string> reasons;
   for (std::size_t i = 0; i < static_cast<std::size_t>(Counter::kCount_); ++i) {
     const auto counter = static_cast<Counter>(i);
     const CounterInfo& info = InfoOf(counter);
-    if (options.allow_incomplete || info.severity != Severity::kDataLoss || log[counter] == 0) {
-      continue;
-    }
+    if (allow_incomplete || info.severity != Severity::kDataLoss || log[counter] == 0) continue;
     reasons.push_back(fmt::format("the profile is incomplete: {}", info.text));
   }
   const auto min = policy.iterations.min;
-  if (min && analysis.iterations_selected < *min) {
+  if (min && iterations < *min) {
     reasons.push_back(fmt::format("{} iterations are selected, the policy demands {}",
-                                  FormatCount(analysis.iterations_selected), FormatCount(*min)));
+                                  FormatCount(iterations), FormatCount(*min)));
   }
   return reasons;
 }
-
-}  // namespace
 
 bool Fails(Level level, FailOn fail_on) {
   return (level == Level::kError && fail_on != FailOn::kNever) ||
@@ -306,12 +313,14 @@ Verdict Judge(const Policy& policy, const Analysis& analysis, const ImportLog& l
   for (const Threshold& threshold : policy.thresholds) {
     verdict.gate.push_back(JudgeThreshold(threshold, policy, analysis));
   }
-  for (const GateResult& result : verdict.gate) {
-    if (!IsOverruled(result, verdict.gate)) Count(result, policy, verdict, reasons);
+  for (GateResult& result : verdict.gate) {
+    result.counted_with = OverruledBy(result, verdict.gate);
+    if (result.counted_with.empty()) Count(result, policy, verdict, reasons);
   }
   if (options.evaluation != nullptr) {
     for (const Finding& finding : options.evaluation->findings) {
-      if (!IsCountedAsLimit(finding, verdict.gate)) Count(finding, policy, verdict, reasons);
+      verdict.findings_counted_with.push_back(CountedAsLimit(finding, verdict.gate));
+      if (verdict.findings_counted_with.back().empty()) Count(finding, policy, verdict, reasons);
     }
     for (const WaiverUse& use : options.evaluation->waivers) {
       if (const auto note = NoteOnWaiver(*use.waiver, use.expired, use.findings > 0)) {
@@ -319,7 +328,8 @@ Verdict Judge(const Policy& policy, const Analysis& analysis, const ImportLog& l
       }
     }
   }
-  std::vector<std::string> open = WhyIncomplete(policy, analysis, log, options);
+  std::vector<std::string> open =
+      WhyIncomplete(policy, log, analysis.iterations_selected, options.allow_incomplete);
   open.insert(open.end(), reasons.open.begin(), reasons.open.end());
 
   // Whatever else was found, a rule that cannot be evaluated leaves the question open.

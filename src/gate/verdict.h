@@ -25,7 +25,9 @@ enum class GateStatus : std::uint8_t {
   kMissing,        ///< The metric is absent; what follows is on_missing's choice.
   kSkipped,        ///< Missing, and the policy says skip.
   kNotApplicable,  ///< The limit's `when` is not met.
-  kLowConfidence,  ///< Beyond the limit, but the number is too uncertain to fail on: a warning.
+  /// Beyond the limit, but the number is too uncertain to fail on: a warning, and no verdict where
+  /// a sure miss would fail the run.
+  kLowConfidence,
 };
 std::string_view GateStatusName(GateStatus status);
 
@@ -34,12 +36,15 @@ struct GateResult {
   Threshold threshold;
   Value measured;
   GateStatus status = GateStatus::kPass;
-  std::string reason;  ///< For anything but pass/warn/error: one clause.
+  std::string reason;        ///< For anything but pass/warn/error: one clause.
+  std::string counted_with;  ///< The metric whose graver limit counts this miss; empty: it counts.
 };
 
 struct Verdict {
   VerdictStatus status = VerdictStatus::kNotJudged;
   std::vector<GateResult> gate;
+  /// For each finding of the evaluation the metric whose missed limit counts it; empty: it counts.
+  std::vector<std::string> findings_counted_with;
   /// Of limits and findings together. A finding about the very metric whose limit is missed is not
   /// counted beside it.
   std::int64_t errors = 0, warnings = 0, passed = 0, not_applicable = 0, missing = 0;
@@ -60,6 +65,11 @@ struct JudgeOptions {
 /// Holds `policy` against `analysis`. `log` is the merged import log: data loss is no verdict.
 Verdict Judge(const Policy& policy, const Analysis& analysis, const ImportLog& log,
               const JudgeOptions& options);
+
+/// What keeps runs from being judged at all, whatever their numbers are: data that was lost, and
+/// fewer iterations than `policy` demands.
+std::vector<std::string> WhyIncomplete(const Policy& policy, const ImportLog& log,
+                                       std::int64_t iterations, bool allow_incomplete);
 
 /// Whether a miss at `level` fails a run under `fail_on`.
 bool Fails(Level level, FailOn fail_on);

@@ -80,23 +80,27 @@ GateRow BuildGateRow(const GateResult& result, const Analysis& analysis) {
                             result.status == GateStatus::kWarn ||
                             result.status == GateStatus::kInfo;
   if (!said_already) row.reason = result.reason;
+  row.counted_with = result.counted_with;
   return row;
 }
 
-VerdictInfo BuildVerdict(const BuildInput& input) {
+VerdictInfo VerdictOf(const Verdict& verdict) {
   VerdictInfo info;
-  info.status = VerdictStatusName(VerdictStatus::kNotJudged);
-  if (input.policy != nullptr) info.policy = input.policy->name;
-  for (const Finding& finding : input.findings) info.waived += finding.status == "waived";
-  if (input.verdict == nullptr) return info;
-  const Verdict& verdict = *input.verdict;
   info.status = VerdictStatusName(verdict.status);
   info.errors = verdict.errors;
   info.warnings = verdict.warnings;
   info.passed = verdict.passed;
   info.not_applicable = verdict.not_applicable;
   info.missing = verdict.missing;
+  info.open = verdict.open;
   info.reasons = verdict.reasons;
+  return info;
+}
+
+VerdictInfo BuildVerdict(const BuildInput& input) {
+  VerdictInfo info = VerdictOf(input.verdict == nullptr ? Verdict() : *input.verdict);
+  if (input.policy != nullptr) info.policy = input.policy->name;
+  for (const Finding& finding : input.findings) info.waived += finding.status == "waived";
   return info;
 }
 
@@ -141,12 +145,23 @@ GateRow RowOf(const ComparedMetric& metric) {
   row.baseline = metric.base;
   row.change = metric.change;
   row.level = metric.level;
-  row.status = metric.result == "fail"                                           ? metric.level
-               : metric.result == "inconclusive"                                 ? "low_confidence"
-               : metric.result == "missing" || metric.result == "not_applicable" ? metric.result
-                                                                                 : "pass";
+  row.status = metric.result == "fail"                                  ? metric.level
+               : metric.result == "inconclusive"                        ? "low_confidence"
+               : metric.result == "pass" || metric.result == "improved" ? "pass"
+                                                                        : metric.result;
   row.reason = metric.note;
   return row;
+}
+
+void AddComparison(const RunComparison& comparison, Report& report) {
+  report.comparison = BuildComparison(comparison);
+  for (const ComparedMetric& metric : report.comparison->metrics) {
+    if (!metric.limit.empty()) report.gate.push_back(RowOf(metric));
+  }
+}
+
+void AddNotes(const RunComparison& comparison, Report& report) {
+  for (const std::string& note : comparison.notes) report.remarks.push_back({"comparison", note});
 }
 
 }  // namespace
@@ -209,15 +224,11 @@ Report BuildReport(const BuildInput& input) {
   report.metrics = BuildMetrics(analysis);
   report.findings = input.findings;
   BuildTables(input, report);
-  if (input.comparison != nullptr) {
-    report.comparison = BuildComparison(*input.comparison);
-    for (const ComparedMetric& metric : report.comparison->metrics) {
-      if (!metric.limit.empty()) report.gate.push_back(RowOf(metric));
-    }
-  }
+  if (input.comparison != nullptr) AddComparison(*input.comparison, report);
   for (const profgauge::Remark& remark : analysis.remarks) {
     report.remarks.push_back({remark.id, remark.text});
   }
+  if (input.comparison != nullptr) AddNotes(*input.comparison, report);
   if (report.comparison && report.comparison->current_runs > 1) {
     report.remarks.push_back(
         {"several-runs",
@@ -235,12 +246,15 @@ Report BuildReport(const BuildInput& input) {
   return report;
 }
 
-Report BuildComparisonReport(const RunComparison& comparison) {
+Report BuildComparisonReport(const RunComparison& comparison, const Verdict& verdict,
+                             const std::string& policy) {
   Report report;
   report.tool = std::string("profgauge ") + kVersion;
   report.profile.name = comparison.current_name;
-  report.verdict.status = std::string(VerdictStatusName(VerdictStatus::kNotJudged));
-  report.comparison = BuildComparison(comparison);
+  report.verdict = VerdictOf(verdict);
+  report.verdict.policy = policy;
+  AddComparison(comparison, report);
+  AddNotes(comparison, report);
   return report;
 }
 

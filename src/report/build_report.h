@@ -32,7 +32,9 @@ struct BuildInput {
 Report BuildReport(const BuildInput& input);
 
 /// A report that holds nothing but a comparison, for two runs of which only snapshots are known.
-Report BuildComparisonReport(const RunComparison& comparison);
+/// `verdict` has the comparison's counts; `policy` is the name of what judged it, may be empty.
+Report BuildComparisonReport(const RunComparison& comparison, const Verdict& verdict,
+                             const std::string& policy);
 
 /// "run7" for "out/run7.worker0.1623143089861.pt.trace.json.gz": without folders, the suffixes of
 /// trace files, the time stamp and the worker that profilers add.

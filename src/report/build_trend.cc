@@ -49,25 +49,51 @@ TrendChange BuildChange(const stats::ChangePoint& point, std::size_t run, const 
   return change;
 }
 
+// The values of runs that share a definition, and which runs they are of.
+struct Stretch {
+  std::vector<double> values;
+  std::vector<std::size_t> runs;
+};
+
+// Levels are looked for between two changes of the definition only.
+void AddChanges(const Stretch& stretch, const MetricSpec& spec, TrendSeries& series) {
+  for (const stats::ChangePoint& point : stats::FindChangePoints(stretch.values, {})) {
+    series.changes.push_back(BuildChange(point, stretch.runs[point.index], spec));
+  }
+}
+
+TrendChange Redefinition(std::size_t run) {
+  TrendChange change;
+  change.run = run;
+  change.is_redefined = true;
+  change.change.text = "another definition";
+  return change;
+}
+
 TrendSeries BuildSeries(std::span<const HistoryEntry> entries, const MetricSpec& spec,
                         std::size_t& present) {
   TrendSeries series;
   series.metric = spec.id;
   series.title = spec.title;
-  std::vector<double> values;
-  std::vector<std::size_t> runs;  // Of each value.
+  Stretch stretch;
+  std::int32_t definition = 0;
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    const std::optional<double> value = ValueOf(entries[i].snapshot, spec.id);
+    const Snapshot& run = entries[i].snapshot;
+    const std::optional<double> value = ValueOf(run, spec.id);
     series.values.push_back(
         MakeQuantity(value ? Value{*value} : Value{}, spec.unit, "the run does not have it"));
     if (!value) continue;
-    values.push_back(*value);
-    runs.push_back(i);
+    ++present;
+    if (definition != 0 && run.DefinitionOf(spec.id) != definition) {
+      AddChanges(stretch, spec, series);
+      series.changes.push_back(Redefinition(i));
+      stretch = {};
+    }
+    definition = run.DefinitionOf(spec.id);
+    stretch.values.push_back(*value);
+    stretch.runs.push_back(i);
   }
-  present = values.size();
-  for (const stats::ChangePoint& point : stats::FindChangePoints(values, {})) {
-    series.changes.push_back(BuildChange(point, runs[point.index], spec));
-  }
+  AddChanges(stretch, spec, series);
   return series;
 }
 

@@ -48,6 +48,7 @@ VerdictInfo ReadVerdict(const JsonNode& node) {
   verdict.passed = counts["passed"].Integer();
   verdict.not_applicable = counts["not_applicable"].Integer();
   verdict.missing = counts["missing"].Integer();
+  if (counts["open"].exists()) verdict.open = counts["open"].Integer();
   verdict.reasons = node["reasons"].Texts();
   verdict.policy = node["policy"].Text();
   return verdict;
@@ -67,6 +68,7 @@ GateRow ReadGateRow(const JsonNode& node) {
   row.level = node["level"].Text();
   row.status = node["status"].Text();
   row.reason = node["reason"].Text();
+  row.counted_with = node["counted_with"].Text();
   return row;
 }
 
@@ -97,6 +99,7 @@ Finding ReadFinding(const JsonNode& node) {
   finding.advice = node["advice"].Text();
   finding.docs = node["docs"].Text();
   finding.reason = node["reason"].Text();
+  finding.counted_with = node["counted_with"].Text();
   for (const JsonNode& column : node["evidence"]["columns"].Elements()) {
     finding.evidence_heads.push_back(column["title"].Text());
     finding.evidence_units.push_back(column["unit"].UnitNamed());

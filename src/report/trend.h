@@ -22,7 +22,9 @@ struct TrendChange {
   std::size_t run = 0;     ///< Index into Trend::runs.
   Quantity before, after;  ///< Means of the levels.
   Quantity change;         ///< Relative, with a sign.
-  bool is_worse = false;   ///< By the metric's direction; false for neutral ones.
+  /// The metric has another definition from here on: `before`, `after` are empty.
+  bool is_redefined = false;
+  bool is_worse = false;  ///< By the metric's direction; false for neutral ones.
 };
 
 struct TrendSeries {

@@ -72,4 +72,15 @@ std::optional<std::string> WhyNotMet(const SourceText& condition, const Analysis
   return fmt::format("`{}` does not hold: {}", program->Text(), ValuesOf(*program, analysis));
 }
 
+bool IsUnknown(const SourceText& condition, const Analysis& analysis) {
+  if (condition.empty()) return false;
+  const auto program = expr::CompileCondition(condition.text, MetricSchema());
+  if (!program) return false;
+  const expr::Outcome outcome = expr::EvaluateCondition(*program, [&](std::string_view name) {
+    const Metric* metric = analysis.Find(name);
+    return metric == nullptr ? Value{} : metric->value;
+  });
+  return IsAbsent(outcome.value);
+}
+
 }  // namespace profgauge

@@ -22,4 +22,8 @@ Errors CheckCondition(const SourceText& condition);
 /// or a metric that it needs is absent. REQUIRES: CheckCondition(condition) is empty.
 std::optional<std::string> WhyNotMet(const SourceText& condition, const Analysis& analysis);
 
+/// Whether it cannot be told if the condition holds, since a metric that it needs is absent.
+/// REQUIRES: CheckCondition(condition) is empty.
+bool IsUnknown(const SourceText& condition, const Analysis& analysis);
+
 }  // namespace profgauge

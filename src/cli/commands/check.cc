@@ -28,19 +28,6 @@
 namespace profgauge::cli {
 namespace {
 
-/// The policy with the command line's overrides; empty after its errors were reported.
-std::optional<Policy> ReadPolicy(const Options& options, Console& console) {
-  auto policy = LoadPolicy(options.policy.empty() ? "builtin:recommended" : options.policy);
-  if (!policy) {
-    console.Warn(RenderErrors(policy.error(), console.color_err()));
-    return std::nullopt;
-  }
-  if (options.fail_on == "error") policy->fail_on = FailOn::kError;
-  if (options.fail_on == "warn") policy->fail_on = FailOn::kWarn;
-  if (options.fail_on == "never") policy->fail_on = FailOn::kNever;
-  return *std::move(policy);
-}
-
 /// The rules that the policy makes run; empty after their errors were reported.
 std::optional<Rulebook> ReadRules(const Policy& policy, const SelectOptions& select,
                                   Console& console) {
@@ -153,6 +140,9 @@ Result<int> Judged(const Options& options, Console& console) {
   input.verdict = &verdict;
   input.comparison = comparison ? &*comparison : nullptr;
   input.findings = report::BuildFindings(evaluation);
+  for (std::size_t i = 0; i < verdict.findings_counted_with.size(); ++i) {
+    input.findings[i].counted_with = verdict.findings_counted_with[i];
+  }
   input.rules_hash = book->rules().hash;
   input.options = ProvenanceOptions(choices, *policy);
   // Only waivers depend on the day; without them the report does not.

@@ -1,5 +1,9 @@
-// `profgauge compare BASE CURRENT`: always explains, never judges.
+// `profgauge compare BASE CURRENT`: explains, and judges where a policy is given.
 #include "gate/compare.h"
+
+#include <algorithm>
+#include <optional>
+
 #include "analysis/analysis.h"
 #include "api/session.h"
 #include "cli/commands.h"
@@ -9,24 +13,66 @@
 #include "cli/reading.h"
 #include "cli/snapshots.h"
 #include "cli/stats.h"
+#include "gate/baseline_verdict.h"
 #include "render/shared/renderer.h"
 #include "report/build_report.h"
 #include "report/redact.h"
 
 namespace profgauge::cli {
+namespace {
+
+std::int64_t FewestIterations(const std::vector<Snapshot>& runs) {
+  std::int64_t fewest = static_cast<std::int64_t>(runs.front().iteration_times.size());
+  for (const Snapshot& run : runs) {
+    fewest = std::min(fewest, static_cast<std::int64_t>(run.iteration_times.size()));
+  }
+  return fewest;
+}
+
+// Counts what the comparison shows; it decides nothing without a policy.
+Verdict VerdictOf(const RunComparison& comparison, const std::optional<Policy>& policy,
+                  std::vector<std::string> incomplete) {
+  Verdict verdict;
+  verdict.status = VerdictStatus::kPass;
+  AddComparison(comparison, policy.value_or(Policy{}), verdict);
+  if (!policy) {
+    verdict.status = VerdictStatus::kNotJudged;
+    verdict.reasons.clear();
+  } else if (!incomplete.empty()) {
+    if (verdict.status == VerdictStatus::kPass) verdict.status = VerdictStatus::kNoVerdict;
+    verdict.reasons.insert(verdict.reasons.end(), incomplete.begin(), incomplete.end());
+  }
+  return verdict;
+}
+
+}  // namespace
 
 Result<int> RunCompare(const Options& options, Console& console) {
   Stats stats(console);
+  std::optional<Policy> policy;
+  if (!options.policy.empty()) {
+    policy = ReadPolicy(options, console);
+    if (!policy) return kExitUsage;
+  }
   Drawing drawing;
   PROFGAUGE_CHECK(drawing.Open(options, options.arguments));
+  const Policy selecting = policy.value_or(Policy{});
+  ImportLog log;
   PROFGAUGE_TRY(const std::vector<Snapshot> base,
-                LoadSnapshots(options.arguments[0], options, {}, console));
+                LoadSnapshots(options.arguments[0], options, selecting, console, &log));
   stats.EndPhase("read base");
   PROFGAUGE_TRY(const std::vector<Snapshot> current,
-                LoadSnapshots(options.arguments[1], options, {}, console));
+                LoadSnapshots(options.arguments[1], options, selecting, console, &log));
   stats.EndPhase("read current");
-  const RunComparison comparison = CompareRuns(base, current, nullptr);
-  report::Report report = report::BuildComparisonReport(comparison);
+  RunComparison comparison =
+      CompareRuns(base, current, selecting.baseline ? &*selecting.baseline : nullptr,
+                  policy ? ComparePurpose::kJudge : ComparePurpose::kExplain);
+  if (policy) comparison.is_judged = comparison.is_comparable || options.allow_incomparable;
+  const Verdict verdict =
+      VerdictOf(comparison, policy,
+                WhyIncomplete(selecting, log, FewestIterations(current), options.allow_incomplete));
+  report::Report report =
+      report::BuildComparisonReport(comparison, verdict, policy ? policy->name : std::string());
   if (options.redact) report::Redact(report);
   stats.EndPhase("compare");
   PROFGAUGE_CHECK(drawing.Draw(report, stats));
@@ -38,7 +84,7 @@ Result<int> RunCompare(const Options& options, Console& console) {
   } else {
     console.Print(text);
   }
-  return kExitPass;
+  return ExitCodeOf(verdict, options.exit_zero);
 }
 
 }  // namespace profgauge::cli

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
@@ -56,6 +57,10 @@ std::string TrendText(const report::Trend& trend) {
   for (std::size_t i = 0; i < trend.runs.size(); ++i) {
     for (const report::TrendChange& change : medians.changes) {
       if (change.run != i) continue;
+      if (change.is_redefined) {
+        text += "      ── another definition from here on ──\n";
+        continue;
+      }
       text += fmt::format("      ── changed by {}: {} → {} ──\n", change.change.text,
                           change.before.text, change.after.text);
     }
@@ -70,6 +75,11 @@ std::string TrendText(const report::Trend& trend) {
     changes += series.changes.size();
     if (&series == &medians) continue;
     for (const report::TrendChange& change : series.changes) {
+      if (change.is_redefined) {
+        text += fmt::format("\n{} has another definition from run {} on\n", series.metric,
+                            trend.runs[change.run].id);
+        continue;
+      }
       text += fmt::format("\n{} changed by {} from run {} on: {} → {}\n", series.metric,
                           change.change.text, trend.runs[change.run].id, change.before.text,
                           change.after.text);
@@ -88,6 +98,16 @@ Result<int> RunHistoryAdd(const Options& options, Console& console) {
                 LoadAllSnapshots(options.arguments, options, {}, console));
   PROFGAUGE_TRY(History history, History::OpenToAdd(options.db));
   for (const Snapshot& run : runs) {
+    const std::string branch = options.branch.empty() ? "main" : options.branch;
+    PROFGAUGE_TRY(const auto known, history.Last(branch, kMostListed));
+    const auto same = std::find_if(known.begin(), known.end(), [&run](const HistoryEntry& entry) {
+      return entry.snapshot.source == run.source;
+    });
+    if (same != known.end()) {
+      console.Say(fmt::format("nothing added: {} is run {} of branch {} already",
+                              Printable(run.name), same->id, branch));
+      continue;
+    }
     HistoryEntry entry;
     entry.time = Now();
     entry.branch = options.branch.empty() ? "main" : options.branch;
@@ -130,6 +150,28 @@ Result<int> RunHistoryTrend(const Options& options, Console& console) {
   } else {
     console.Print(text);
   }
+  return kExitPass;
+}
+
+Result<int> RunHistoryRemove(const Options& options, Console& console) {
+  std::vector<std::int64_t> ids;
+  for (const std::string& text : options.arguments) {
+    std::int64_t id = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
+    if (error != std::errc{} || end != text.data() + text.size()) {
+      return Fail(Error{ErrorKind::kUsage,
+                        "usage/bad-value",
+                        fmt::format("expected the number of a run, found `{}`", text),
+                        {},
+                        {"help: `profgauge history list` shows the runs and their numbers"}});
+    }
+    if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
+  }
+  // Opening to add would make a file where there is none.
+  PROFGAUGE_CHECK(History::OpenToRead(options.db));
+  PROFGAUGE_TRY(History history, History::OpenToAdd(options.db));
+  PROFGAUGE_CHECK(history.Remove(ids));
+  for (const std::int64_t id : ids) console.Say(fmt::format("removed run {}", id));
   return kExitPass;
 }
 

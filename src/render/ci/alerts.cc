@@ -7,22 +7,44 @@ namespace {
 
 int Severity(std::string_view level) { return level == "error" ? 0 : level == "warn" ? 1 : 2; }
 
+bool IsOpen(const report::GateRow& row) { return row.status == "missing" || row.status == "open"; }
+
+bool IsAlert(const report::GateRow& row) {
+  return row.status == "error" || row.status == "warn" || row.status == "low_confidence" ||
+         IsOpen(row);
+}
+
+bool HasFired(const report::Finding& finding) {
+  return finding.status == "error" || finding.status == "warn" || finding.status == "info";
+}
+
 Alert AlertOf(const report::GateRow& row) {
   Alert alert;
   alert.id = "limit/" + row.metric;
   alert.title = row.title.empty() ? row.metric : row.title;
+  // What has no answer is no error: alerts of that level are as many as the verdict counts.
+  alert.level = IsOpen(row) || row.status == "low_confidence" ? "warn" : row.status;
   if (row.status == "missing") {
-    alert.level = row.level;
     alert.message = row.metric + " has no value, its limit is " + row.limit;
+  } else if (!row.change.text.empty() && !row.reason.empty()) {
+    alert.message = row.metric + ": " + row.reason;
+    return alert;
+  } else if (!row.change.text.empty()) {
+    alert.message = row.metric + " changed by " + row.change.text + ", its limit is " + row.limit +
+                    ", " + row.baseline.text + " → " + row.measured.text;
   } else {
-    alert.level = row.status;
     alert.message = row.metric + " is " + row.measured.text + ", its limit is " + row.limit;
-  }
-  if (!row.change.text.empty()) {
-    alert.message += ", baseline " + row.baseline.text + " (" + row.change.text + ")";
   }
   if (!row.reason.empty()) alert.message += ": " + row.reason;
   return alert;
+}
+
+// A finding about a number whose limit is missed says why; the limit's alert says it with it.
+void AddCause(const report::Finding& finding, Alert& alert) {
+  alert.message +=
+      "; " + finding.rule + ": " + (finding.message.empty() ? finding.title : finding.message);
+  if (!alert.advice.empty() && !finding.advice.empty()) alert.advice += "\n";
+  alert.advice += finding.advice;
 }
 
 }  // namespace
@@ -30,12 +52,15 @@ Alert AlertOf(const report::GateRow& row) {
 std::vector<Alert> CollectAlerts(const report::Report& report) {
   std::vector<Alert> alerts;
   for (const report::GateRow& row : report.gate) {
-    if (row.status == "error" || row.status == "warn" || row.status == "missing") {
-      alerts.push_back(AlertOf(row));
+    if (!IsAlert(row) || !row.counted_with.empty()) continue;
+    alerts.push_back(AlertOf(row));
+    for (const report::Finding& finding : report.findings) {
+      const bool is_its = row.change.text.empty() && finding.counted_with == row.metric;
+      if (is_its && HasFired(finding)) AddCause(finding, alerts.back());
     }
   }
   for (const report::Finding& finding : report.findings) {
-    if (finding.status != "error" && finding.status != "warn" && finding.status != "info") continue;
+    if (!HasFired(finding) || !finding.counted_with.empty()) continue;
     alerts.push_back(
         {finding.rule, finding.status, finding.title, finding.message, finding.advice});
   }

@@ -8,9 +8,11 @@ namespace {
 
 enum class Outcome { kPass, kFailure, kError, kSkipped };
 
-Outcome OutcomeOf(std::string_view status) {
+// Failures are as many as the verdict's errors: what is counted elsewhere is none of its own.
+Outcome OutcomeOf(std::string_view status, std::string_view counted_with) {
+  if (!counted_with.empty()) return Outcome::kPass;
   if (status == "error") return Outcome::kFailure;
-  if (status == "missing" || status == "broken") return Outcome::kError;
+  if (status == "missing" || status == "open" || status == "broken") return Outcome::kError;
   if (status == "not_applicable" || status == "skipped" || status == "waived") {
     return Outcome::kSkipped;
   }
@@ -57,7 +59,16 @@ struct Suite {
 
 std::string Describe(const report::GateRow& row) {
   std::string text = row.metric + " is " + row.measured.text + ", its limit is " + row.limit;
+  if (!row.change.text.empty() && !row.reason.empty()) return row.metric + ": " + row.reason;
+  if (!row.change.text.empty()) {
+    text = row.metric + " changed by " + row.change.text + ", its limit is " + row.limit;
+  }
   if (!row.reason.empty()) text += ": " + row.reason;
+  return text;
+}
+
+std::string WithCount(std::string text, std::string_view counted_with) {
+  if (!counted_with.empty()) text += " (counted with " + std::string(counted_with) + ")";
   return text;
 }
 
@@ -66,12 +77,14 @@ std::string Describe(const report::GateRow& row) {
 std::string RenderJunit(const report::Report& report) {
   Suite suite;
   for (const report::GateRow& row : report.gate) {
-    suite.Add("limits", row.metric + " " + row.limit, OutcomeOf(row.status), row.status,
-              Describe(row));
+    suite.Add("limits", row.metric + " " + row.limit, OutcomeOf(row.status, row.counted_with),
+              row.status, WithCount(Describe(row), row.counted_with));
   }
   for (const report::Finding& finding : report.findings) {
-    suite.Add("rules", finding.rule, OutcomeOf(finding.status), finding.status,
-              finding.message.empty() ? finding.reason : finding.message);
+    suite.Add("rules", finding.rule, OutcomeOf(finding.status, finding.counted_with),
+              finding.status,
+              WithCount(finding.message.empty() ? finding.reason : finding.message,
+                        finding.counted_with));
   }
   const std::string totals =
       fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"0\"",

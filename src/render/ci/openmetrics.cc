@@ -54,6 +54,21 @@ std::string EscapeText(std::string_view text) {
   return out;
 }
 
+// What is judged, as ratios: of the change, and of shares the difference.
+template <typename Family>
+void ExposeChanges(const report::Comparison& comparison, const Family& family) {
+  for (const report::ComparedMetric& metric : comparison.metrics) {
+    if (metric.change.unit != Unit::kShare || IsAbsent(metric.change.value)) continue;
+    report::Metric named;
+    named.id = metric.metric;
+    Exposed exposed = ExposedOf(named);
+    exposed.name += "_change_ratio";
+    exposed.unit = "ratio";
+    family(exposed, "Change against the baseline: " + metric.title + ".",
+           AsNumber(metric.change.value, 0));
+  }
+}
+
 }  // namespace
 
 std::string RenderOpenMetrics(const report::Report& report) {
@@ -71,13 +86,18 @@ std::string RenderOpenMetrics(const report::Report& report) {
     const Exposed exposed = ExposedOf(metric);
     family(exposed, metric.definition, AsNumber(metric.quantity.value, 0) * exposed.scale);
   }
+  if (report.comparison) ExposeChanges(*report.comparison, family);
   const auto& verdict = report.verdict;
-  family({"profgauge_verdict_pass", "", 1}, "1 when the run passed its policy, else 0.",
-         verdict.status == "pass" ? 1 : 0);
+  if (verdict.status != "not_judged") {
+    family({"profgauge_verdict_pass", "", 1}, "1 when the run passed its policy, else 0.",
+           verdict.status == "pass" ? 1 : 0);
+  }
   family({"profgauge_errors", "", 1}, "Limits and rules missed at level error.",
          static_cast<double>(verdict.errors));
   family({"profgauge_warnings", "", 1}, "Limits and rules missed at level warn.",
          static_cast<double>(verdict.warnings));
+  family({"profgauge_open", "", 1}, "Limits without an answer: missing values, undecided changes.",
+         static_cast<double>(verdict.missing + verdict.open));
   return out + "# EOF\n";
 }
 

@@ -40,6 +40,7 @@ json::array CountsView(const report::VerdictInfo& verdict) {
       {verdict.warnings, "warning", "warnings", "warn"},
       {verdict.waived, "waived", "waived", "mute"},
       {verdict.passed, "passed", "passed", "good"},
+      {verdict.open, "open", "open", "warn"},
       {verdict.missing, "missing", "missing", "warn"},
       {verdict.not_applicable, "not applicable", "not applicable", "mute"}};
   json::array out;

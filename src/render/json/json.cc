@@ -65,6 +65,7 @@ void WriteVerdict(JsonWriter& out, const report::VerdictInfo& verdict) {
   out.Field("passed", verdict.passed);
   out.Field("not_applicable", verdict.not_applicable);
   out.Field("missing", verdict.missing);
+  out.Field("open", verdict.open);
   out.EndObject();
   out.Key("reasons");
   out.BeginArray();
@@ -91,6 +92,7 @@ void WriteGateRow(JsonWriter& out, const report::GateRow& row) {
   out.Field("level", row.level);
   out.Field("status", row.status);
   out.OptionalField("reason", row.reason);
+  out.OptionalField("counted_with", row.counted_with);
   out.EndObject();
 }
 
@@ -146,6 +148,7 @@ void WriteFinding(JsonWriter& out, const report::Finding& finding) {
   out.OptionalField("advice", finding.advice);
   out.OptionalField("docs", finding.docs);
   out.OptionalField("reason", finding.reason);
+  out.OptionalField("counted_with", finding.counted_with);
   if (!finding.evidence_heads.empty()) WriteEvidence(out, finding);
   out.EndObject();
 }

@@ -23,7 +23,7 @@ std::string_view SignOf(std::string_view status) {
   if (status == "error") return "✗";
   if (status == "warn" || status == "low_confidence") return "▲";
   if (status == "pass") return "✓";
-  return status == "missing" || status == "broken" ? "?" : "–";
+  return status == "missing" || status == "open" || status == "broken" ? "?" : "–";
 }
 
 std::string StatusText(std::string_view status) {

@@ -33,11 +33,12 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kPropert
     {"shape_signature", "GPU work: ops, input shapes and launches"},
 }};
 
-constexpr std::array<std::pair<std::string_view, ResultLook>, 6> kResults = {{
+constexpr std::array<std::pair<std::string_view, ResultLook>, 7> kResults = {{
     {"fail", {"✗", "beyond the limit", "bad"}},
     {"pass", {"✓", "within the limit", "good"}},
     {"improved", {"✓", "improved", "good"}},
     {"inconclusive", {"?", "inconclusive", "warn"}},
+    {"open", {"?", "probably beyond the limit", "warn"}},
     {"missing", {"?", "missing", "warn"}},
     {"not_applicable", {"–", "not applicable", "mute"}},
 }};

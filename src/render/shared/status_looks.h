@@ -10,7 +10,7 @@ struct StatusLook {
   std::string_view status, sign, word, name;  ///< `name` is the CSS class.
 };
 /// How a gate status, a finding's level or a verdict looks.
-inline constexpr std::array<StatusLook, 17> kStatusLooks = {{
+inline constexpr std::array<StatusLook, 18> kStatusLooks = {{
     {"pass", "✓", "pass", "good"},
     {"fail", "✗", "fail", "bad"},
     {"error", "✗", "error", "bad"},
@@ -18,6 +18,7 @@ inline constexpr std::array<StatusLook, 17> kStatusLooks = {{
     {"info", "ℹ", "info", "mute"},
     {"low_confidence", "▲", "low confidence", "warn"},
     {"missing", "?", "missing", "warn"},
+    {"open", "?", "open", "warn"},
     {"skipped", "–", "skipped", "mute"},
     {"not_applicable", "–", "not applicable", "mute"},
     {"no_verdict", "?", "no verdict", "warn"},

@@ -14,7 +14,7 @@ namespace {
 int GateRank(const report::GateRow& row) {
   if (row.status == "error") return 0;
   if (row.status == "warn" || row.status == "low_confidence") return 1;
-  if (row.status == "missing") return 2;
+  if (row.status == "missing" || row.status == "open") return 2;
   return 3;
 }
 
@@ -46,6 +46,7 @@ std::string CountsText(const report::VerdictInfo& verdict) {
   };
   add(verdict.errors, "error", "errors");
   add(verdict.warnings, "warning", "warnings");
+  add(verdict.open, "open", "open");
   add(verdict.missing, "missing", "missing");
   add(verdict.waived, "waived", "waived");
   add(verdict.passed, "passed", "passed");

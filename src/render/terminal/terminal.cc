@@ -114,7 +114,9 @@ std::string ChangeText(const report::Report& report, std::size_t width) {
 
 Paint PaintOf(std::string_view status) {
   if (status == "error" || status == "data_loss") return Paint::kRed;
-  if (status == "warn" || status == "low_confidence" || status == "missing") return Paint::kYellow;
+  if (status == "warn" || status == "low_confidence" || status == "missing" || status == "open") {
+    return Paint::kYellow;
+  }
   return status == "pass" ? Paint::kGreen : Paint::kDim;
 }
 
@@ -129,7 +131,10 @@ Row RowOf(const report::GateRow& gate) {
   row.limit = gate.limit.empty() ? "" : fmt::format("(limit {})", gate.limit);
   const bool has_change = !gate.change.text.empty() && !gate.baseline.text.empty();
   if (has_change) row.value = gate.change.text;  // Its limit is on the change.
-  if (has_change) row.text = fmt::format("{} → {}", gate.baseline.text, gate.measured.text);
+  const bool is_sentence = has_change && !gate.reason.empty();
+  if (has_change && !is_sentence) {
+    row.text = fmt::format("{} → {}", gate.baseline.text, gate.measured.text);
+  }
   const bool says_more =
       gate.status == "low_confidence" || gate.status == "missing" || !gate.change.text.empty();
   if (says_more && !gate.reason.empty()) {
@@ -138,11 +143,14 @@ Row RowOf(const report::GateRow& gate) {
   return row;
 }
 
+/// A finding that a missed limit counts stands below it, without a verb of its own: the lines that
+/// say "error" are as many as the errors counted.
 Row RowOf(const report::Report& report, const report::Finding& finding) {
   Row row;
-  row.verb = finding.status;
+  const bool is_counted = finding.counted_with.empty();
+  row.verb = is_counted ? finding.status : "";
   row.paint = PaintOf(finding.status);
-  const int depth = DepthOf(report, finding);
+  const int depth = is_counted ? DepthOf(report, finding) : 1;
   if (depth > 0) row.name = std::string(static_cast<std::size_t>(2 * (depth - 1)), ' ') + "└ ";
   row.name += Printable(finding.rule);
   row.value = IsAbsent(finding.metric.value) ? "" : finding.metric.text;
@@ -201,21 +209,32 @@ void AddNotApplicable(const report::Report& report, int verbosity, std::vector<R
   }
 }
 
+void AddCauses(const report::Report& report, const std::string& metric, std::vector<Row>& rows) {
+  for (const report::Finding* finding : FiredFindings(report)) {
+    if (finding->counted_with == metric) rows.push_back(RowOf(report, *finding));
+  }
+}
+
 std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
   std::vector<Row> rows;
-  for (const report::Finding* finding : FiredFindings(report))
-    rows.push_back(RowOf(report, *finding));
+  for (const report::Finding* finding : FiredFindings(report)) {
+    if (finding->counted_with.empty()) rows.push_back(RowOf(report, *finding));
+  }
   std::map<std::string_view, std::size_t> missed;  // metric → row: two limits on one are one line
   for (const report::GateRow* gate : GateByWeight(report)) {
-    const auto [place, is_first] = missed.emplace(gate->metric, rows.size());
-    if (IsOpen(*gate) && !is_first && gate->change.text.empty()) {
-      Row& row = rows[place->second];
-      row.limit.insert(row.limit.size() - 1, ", " + gate->limit);
-      continue;
+    const bool is_change = !gate->change.text.empty();
+    const bool is_missed = IsOpen(*gate) || gate->status == "info";
+    if (IsOpen(*gate) && !is_change) {
+      const auto [place, is_first] = missed.emplace(gate->metric, rows.size());
+      if (!is_first) {
+        Row& row = rows[place->second];
+        row.limit.insert(row.limit.size() - 1, ", " + gate->limit);
+        continue;
+      }
     }
-    const bool is_info = gate->status == "info";
-    if (IsOpen(*gate) || is_info || (verbosity > 0 && gate->status == "pass")) {
-      rows.push_back(RowOf(*gate));
+    if (is_missed || (verbosity > 0 && gate->status == "pass")) rows.push_back(RowOf(*gate));
+    if (is_missed && !is_change && gate->counted_with.empty()) {
+      AddCauses(report, gate->metric, rows);
     }
   }
   for (const report::ImportCounter& counter : report.import) {

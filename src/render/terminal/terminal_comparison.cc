@@ -31,10 +31,9 @@ std::string DifferenceLines(const report::Comparison& comparison) {
 std::string MetricLine(const report::ComparedMetric& metric) {
   std::string line = fmt::format("  {:<12}  {}  ", metric.result, Printable(metric.metric));
   if (metric.result == "missing") return line + Printable(metric.note) + "\n";
+  // With an interval the note is the whole sentence: change, interval, limit and levels.
+  if (!metric.low.text.empty() && !metric.note.empty()) return line + Printable(metric.note) + "\n";
   line += fmt::format("{} → {}  {}", metric.base.text, metric.current.text, metric.change.text);
-  if (!metric.low.text.empty()) {
-    line += fmt::format(" [{}, {}]", metric.low.text, metric.high.text);
-  }
   if (!metric.limit.empty()) line += fmt::format("  (limit {})", metric.limit);
   if (!metric.note.empty()) line += "  " + Printable(metric.note);
   return line + "\n";
@@ -79,12 +78,18 @@ std::string ChangeLine(const report::Comparison& comparison) {
                      relative.empty() ? "" : " (" + relative + ")");
 }
 
+// Nothing where nobody asked for a verdict.
+std::string VerdictLine(const report::Report& report) {
+  if (report.verdict.status == "not_judged") return {};
+  return fmt::format("{}  {}\n", VerdictWord(report.verdict.status), CountsText(report.verdict));
+}
+
 }  // namespace
 
 std::string RenderComparison(const report::Report& report, int verbosity) {
   if (!report.comparison) return {};
   const report::Comparison& comparison = *report.comparison;
-  if (verbosity < 0) return ChangeLine(comparison);
+  if (verbosity < 0) return ChangeLine(comparison) + VerdictLine(report);
   std::string out =
       fmt::format("{} against {}", Printable(report.profile.name), Printable(comparison.baseline));
   if (comparison.baseline_runs > 1) {
@@ -95,14 +100,18 @@ std::string RenderComparison(const report::Report& report, int verbosity) {
   }
   out += "\n\n" + DifferenceLines(comparison);
   for (const report::ComparedMetric& metric : comparison.metrics) out += MetricLine(metric);
+  for (const report::Remark& remark : report.remarks) {
+    out += fmt::format("  {:<12}  {}\n", "note", Printable(remark.text));
+  }
   if (!comparison.metrics.empty()) out += "\n";
   if (!HasTimes(comparison)) {
     return out + ChangeLine(comparison) +
-           "The values that both runs have are compared in --html, --md, --xlsx and --json.\n";
+           "The values that both runs have are compared in --html, --md, --xlsx and --json.\n" +
+           VerdictLine(report);
   }
   out += "  where the change of an iteration comes from   (* significant beyond noise)\n\n";
   for (const ChangeRow& row : ChangeTree(comparison, {})) out += TreeLine(row);
-  return out + "\n" + ChangeLine(comparison);
+  return out + "\n" + ChangeLine(comparison) + VerdictLine(report);
 }
 
 }  // namespace profgauge::render

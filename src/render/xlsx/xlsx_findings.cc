@@ -76,11 +76,13 @@ void WriteLimit(XlsxSheet& sheet, std::size_t row, const report::GateRow& limit)
   sheet.Text(row, kLevelColumn, StatusWord(limit.status), XlsxStyle::kWrap);
   sheet.Text(row, kRuleColumn, limit.metric, XlsxStyle::kWrap);
   sheet.Text(row, kTitleColumn, limit.title, XlsxStyle::kWrap);
-  sheet.Text(row, kMessageColumn,
-             limit.status == "missing"
-                 ? limit.reason
-                 : fmt::format("measured {}, limit {}", limit.measured.text, limit.limit),
-             XlsxStyle::kWrap);
+  sheet.Text(
+      row, kMessageColumn,
+      limit.status == "missing" ? limit.reason
+      : !limit.change.text.empty()
+          ? fmt::format("changed by {}, limit {}; {}", limit.change.text, limit.limit, limit.reason)
+          : fmt::format("measured {}, limit {}", limit.measured.text, limit.limit),
+      XlsxStyle::kWrap);
   sheet.Mixed(row, kMeasuredColumn, limit.measured);
 }
 
