@@ -46,6 +46,7 @@ struct Options {
   bool allow_incomplete = false;
   std::vector<std::string> baselines;  ///< Baseline files, `history:…`, or profiles.
   bool allow_incomparable = false;
+  bool force = false;
 
   // Exports.
   std::string output;          ///< The file to write.

@@ -1,5 +1,7 @@
 #include "cli/snapshots.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -8,8 +10,10 @@
 
 #include "analysis/time/attribution.h"
 #include "api/session.h"
+#include "base/text.h"
 #include "cli/console.h"
 #include "cli/reading.h"
+#include "gate/compare.h"
 #include "gate/history.h"
 #include "gate/make_snapshot.h"
 #include "report/build_report.h"
@@ -68,6 +72,30 @@ Result<std::vector<Snapshot>> FromProfile(const std::string& path, const Options
 }
 
 }  // namespace
+
+Status RefuseOther(const Snapshot& run, std::span<const Snapshot> others, const Options& options,
+                   Console& console) {
+  const Misfit misfit = FindMisfit(run, others);
+  if (!misfit.differences.empty() && !options.force) {
+    const Difference& difference = misfit.differences.front();
+    return Fail(Error{ErrorKind::kUsage,
+                      "baseline/other-program",
+                      fmt::format("run {} is not comparable with the others: {} is `{}` there and "
+                                  "`{}` here",
+                                  Printable(run.name), difference.property,
+                                  Printable(difference.base), Printable(difference.current)),
+                      {},
+                      {"help: keep runs of each device and size in a file or branch of their own, "
+                       "or --force"}});
+  }
+  if (misfit.has_other_shapes) {
+    console.Warn(
+        fmt::format("note: run {} launches other work than the others: its ops, input "
+                    "shapes or launches differ",
+                    Printable(run.name)));
+  }
+  return {};
+}
 
 bool IsBaselineFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

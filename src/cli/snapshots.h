@@ -28,6 +28,11 @@ Result<std::vector<Snapshot>> LoadSnapshots(const std::string& what, const Optio
                                             const Policy& policy, Console& console,
                                             ImportLog* log = nullptr);
 
+/// Refuses a run that is no other run of the program that `others` recorded: of another format,
+/// device or world size (kUsage, unless --force). Says so where its ops or shapes differ.
+Status RefuseOther(const Snapshot& run, std::span<const Snapshot> others, const Options& options,
+                   Console& console);
+
 /// Whether the file says that it is a baseline; false when it cannot be read.
 bool IsBaselineFile(const std::string& path);
 

@@ -381,6 +381,21 @@ std::vector<Difference> FindDifferences(const Snapshot& base, const Snapshot& cu
   return differences;
 }
 
+Misfit FindMisfit(const Snapshot& run, std::span<const Snapshot> others) {
+  Misfit misfit;
+  for (const Snapshot& other : others) {
+    if (!run.source.empty() && other.source == run.source) misfit.same = &other;
+    for (Difference& difference : FindDifferences(other, run, {})) {
+      misfit.has_other_shapes |= difference.property == "shape_signature" &&
+                                 !difference.base.empty() && !difference.current.empty();
+      if (difference.is_hard && misfit.differences.empty()) {
+        misfit.differences.push_back(std::move(difference));
+      }
+    }
+  }
+  return misfit;
+}
+
 std::size_t FindMiddleRun(std::span<const Snapshot> runs) {
   std::vector<std::pair<double, std::size_t>> medians;
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -407,6 +422,13 @@ RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const S
     if (used.limits.empty() && is_count && last.is_missing) out.metrics.pop_back();
   }
   out.notes = comparer.notes();
+  for (const Snapshot& run : candidates) {
+    if (const Snapshot* same = FindMisfit(run, baselines).same; same != nullptr) {
+      out.notes.push_back(
+          fmt::format("{} is the same recording as {} of the baseline: it is held against itself",
+                      run.name, same->name));
+    }
+  }
   const Snapshot& base = baselines[FindMiddleRun(baselines)];
   const Snapshot& current = candidates[FindMiddleRun(candidates)];
   out.base_name = base.name;

@@ -74,6 +74,14 @@ struct RunComparison {
   PairedTable kernels, ops;
 };
 
+/// What keeps `run` from standing beside `others` in a baseline or a history.
+struct Misfit {
+  const Snapshot* same = nullptr;       ///< A run of the same recording.
+  std::vector<Difference> differences;  ///< Hard ones, by the default list.
+  bool has_other_shapes = false;        ///< Other ops, input shapes or launches: no refusal.
+};
+Misfit FindMisfit(const Snapshot& run, std::span<const Snapshot> others);
+
 /// Index of the run in the middle by its median iteration time, the earlier one of two.
 /// REQUIRES: runs is not empty.
 std::size_t FindMiddleRun(std::span<const Snapshot> runs);

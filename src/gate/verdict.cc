@@ -51,7 +51,7 @@ OnMissing OnMissingOf(const Threshold& threshold, const Policy& policy) {
 
 GateResult JudgeThreshold(const Threshold& threshold, const Policy& policy,
                           const Analysis& analysis) {
-  GateResult result{threshold, {}, GateStatus::kPass, {}};
+  GateResult result{threshold, {}, GateStatus::kPass, {}, {}};
   const Metric* metric = analysis.Find(threshold.metric);
   if (metric != nullptr) result.measured = metric->value;
   if (const auto unmet = WhyNotMet(threshold.when, analysis)) {

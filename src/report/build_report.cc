@@ -223,6 +223,12 @@ Report BuildReport(const BuildInput& input) {
   }
   report.metrics = BuildMetrics(analysis);
   report.findings = input.findings;
+  if (input.verdict != nullptr) {
+    const auto& counted_with = input.verdict->findings_counted_with;
+    for (std::size_t i = 0; i < std::min(counted_with.size(), report.findings.size()); ++i) {
+      report.findings[i].counted_with = counted_with[i];
+    }
+  }
   BuildTables(input, report);
   if (input.comparison != nullptr) AddComparison(*input.comparison, report);
   for (const profgauge::Remark& remark : analysis.remarks) {

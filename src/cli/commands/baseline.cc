@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <span>
 #include <system_error>
 
 #include "base/format.h"
@@ -12,6 +13,7 @@
 #include "cli/exit_code.h"
 #include "cli/outputs.h"
 #include "cli/snapshots.h"
+#include "gate/compare.h"
 #include "gate/statistics.h"
 
 namespace profgauge::cli {
@@ -46,6 +48,21 @@ Status RefuseToOverwrite(const std::string& path) {
                     {"help: choose another name, or remove the file first"}});
 }
 
+// One recording twice would look like two runs that do not differ at all.
+Status RefuseMixed(const std::vector<Snapshot>& runs, const Options& options, Console& console) {
+  for (std::size_t i = 1; i < runs.size(); ++i) {
+    const std::span<const Snapshot> before = std::span(runs).first(i);
+    if (const Snapshot* same = FindMisfit(runs[i], before).same; same != nullptr) {
+      return Fail(Usage("baseline/same-run",
+                        fmt::format("{} and {} are the same recording", Printable(same->name),
+                                    Printable(runs[i].name)),
+                        "record the program again; each run of a baseline is one recording"));
+    }
+    PROFGAUGE_CHECK(RefuseOther(runs[i], before, options, console));
+  }
+  return {};
+}
+
 double MedianOf(const Snapshot& run) {
   const std::vector<double> times(run.iteration_times.begin(), run.iteration_times.end());
   return stats::Median(times);
@@ -61,6 +78,7 @@ Result<int> RunBaselineSave(const Options& options, Console& console) {
   PROFGAUGE_CHECK(RefuseToOverwrite(options.file));
   PROFGAUGE_TRY(const std::vector<Snapshot> runs,
                 LoadAllSnapshots(options.arguments, options, {}, console));
+  PROFGAUGE_CHECK(RefuseMixed(runs, options, console));
   PROFGAUGE_CHECK(WriteRuns(runs, options.file, console));
   return kExitPass;
 }
@@ -99,6 +117,7 @@ Result<int> RunBaselinePromote(const Options& options, Console& console) {
   // The file keeps as many runs as it had; the new ones push out the oldest.
   const std::size_t kept = old.size() > runs.size() ? old.size() - runs.size() : 0;
   runs.insert(runs.begin(), old.end() - static_cast<std::ptrdiff_t>(kept), old.end());
+  PROFGAUGE_CHECK(RefuseMixed(runs, options, console));
   PROFGAUGE_CHECK(WriteRuns(runs, options.file, console));
   return kExitPass;
 }

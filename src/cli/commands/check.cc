@@ -140,9 +140,6 @@ Result<int> Judged(const Options& options, Console& console) {
   input.verdict = &verdict;
   input.comparison = comparison ? &*comparison : nullptr;
   input.findings = report::BuildFindings(evaluation);
-  for (std::size_t i = 0; i < verdict.findings_counted_with.size(); ++i) {
-    input.findings[i].counted_with = verdict.findings_counted_with[i];
-  }
   input.rules_hash = book->rules().hash;
   input.options = ProvenanceOptions(choices, *policy);
   // Only waivers depend on the day; without them the report does not.

@@ -108,6 +108,10 @@ Result<int> RunHistoryAdd(const Options& options, Console& console) {
                               Printable(run.name), same->id, branch));
       continue;
     }
+    if (!known.empty()) {
+      const std::vector<Snapshot> last = {known.back().snapshot};
+      PROFGAUGE_CHECK(RefuseOther(run, last, options, console));
+    }
     HistoryEntry entry;
     entry.time = Now();
     entry.branch = options.branch.empty() ? "main" : options.branch;

@@ -131,5 +131,30 @@ TEST(Explain, OnlyCertainAndLargeChangesAreSignificant) {
   EXPECT_FALSE(Find(waterfall, PartLevel::kKernel, "y").significant);
 }
 
+TEST(Explain, ANewKernelIsTestedAgainstNoTimeAtAll) {
+  std::vector<Ns> before(6, 10'000'000), after(6, 12'000'000);
+  TimePart extra = Kernel("aten::mm", "extra", 6, 12'000'000);
+  extra.series = std::vector<Ns>{2'000'000, 2'010'000, 1'990'000, 2'005'000, 1'995'000, 2'000'000};
+  const Waterfall waterfall =
+      Explain(MakeRun(before, {Other(60'000'000)}), MakeRun(after, {Other(60'000'000), extra}));
+  const WaterfallStep& step = Find(waterfall, PartLevel::kKernel, "extra");
+  EXPECT_EQ(step.change, PartChange::kAdded);
+  EXPECT_TRUE(step.significant);
+}
+
+TEST(Explain, SmallPartsAreFoldedOverBothRuns) {
+  // 0.021 % of one run stands by itself, 0.019 % of the other is among its small parts.
+  TimePart alone = Kernel("aten::mm", "small", 2, 4'200);
+  TimePart folded = Kernel("", "(smaller parts)", 2, 3'800);
+  const Waterfall waterfall =
+      Explain(MakeRun({10'000'000, 10'000'000}, {Other(19'995'800), alone}),
+              MakeRun({10'000'000, 10'000'000}, {Other(19'996'200), folded}));
+  ExpectExactSums(waterfall);
+  const WaterfallStep& step = Find(waterfall, PartLevel::kKernel, "(smaller parts)");
+  EXPECT_EQ(step.delta, -200);
+  EXPECT_EQ(step.change, PartChange::kChanged);
+  for (const WaterfallStep& other : waterfall.steps) EXPECT_NE(other.change, PartChange::kRemoved);
+}
+
 }  // namespace
 }  // namespace profgauge

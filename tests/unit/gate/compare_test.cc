@@ -192,6 +192,65 @@ TEST(CompareRuns, ThreeTimesSlowerFailsAgainstFiveRunsOfWhichSomeLookUnsteady) {
   EXPECT_EQ(Find(comparison, "iteration.time.median").verdict, stats::Change::kFail);
 }
 
+TEST(CompareRuns, ACandidateWithoutAValueIsNotHiddenByTheOthers) {
+  PolicyBaseline policy;
+  BaselineLimit idle;
+  idle.metric = "gpu.idle.mean";
+  idle.max_increase = BaselineLimit::Amount{0.05, false};
+  policy.limits = {idle};
+  Snapshot without = Sample(1);
+  without.metrics.erase("gpu.idle.mean");
+  const RunComparison comparison = CompareRuns(std::vector<Snapshot>{Sample(1)},
+                                               std::vector<Snapshot>{Sample(1), without}, &policy);
+  EXPECT_TRUE(comparison.metrics.front().is_missing);
+  EXPECT_EQ(comparison.metrics.front().reason, "not all of the runs have a value");
+}
+
+TEST(CompareRuns, NumbersOfAnotherDefinitionAreNotCompared) {
+  Snapshot now = Sample(1);
+  now.definitions["gpu.idle.mean"] = 2;
+  PolicyBaseline policy;
+  BaselineLimit idle;
+  idle.metric = "gpu.idle.mean";
+  idle.max_increase = BaselineLimit::Amount{0.05, false};
+  policy.limits = {idle};
+  const std::vector<Snapshot> old = {Sample(1)};
+  const RunComparison comparison = CompareRuns(old, std::vector<Snapshot>{now}, &policy);
+  EXPECT_TRUE(comparison.metrics.front().is_missing);
+  EXPECT_EQ(comparison.metrics.front().reason,
+            "the baseline has another definition of it (1, now 2): save the baseline again with "
+            "`profgauge baseline save` [baseline/old-definition]");
+  const std::vector<Snapshot> saved = {now};
+  EXPECT_FALSE(CompareRuns(saved, std::vector<Snapshot>{now}, &policy).metrics.front().is_missing);
+}
+
+TEST(CompareRuns, SaysWhereARunIsHeldAgainstItself) {
+  Snapshot run = Sample(1);
+  run.source = "abc";
+  const RunComparison comparison =
+      CompareRuns(std::vector<Snapshot>{run}, std::vector<Snapshot>{run}, nullptr);
+  EXPECT_EQ(comparison.notes,
+            std::vector<std::string>{
+                "run is the same recording as run of the baseline: it is held against itself"});
+}
+
+TEST(FindMisfit, KnowsOtherProgramsAndTheSameRecording) {
+  Snapshot run = Sample(1), other = Sample(1);
+  run.source = other.source = "abc";
+  EXPECT_NE(FindMisfit(run, std::vector<Snapshot>{other}).same, nullptr);
+  other.source = "def";
+  other.environment[0].second = "NVIDIA H100";
+  const std::vector<Snapshot> others = {other};
+  EXPECT_EQ(FindMisfit(run, others).same, nullptr);
+  ASSERT_EQ(FindMisfit(run, others).differences.size(), 1u);
+  EXPECT_EQ(FindMisfit(run, others).differences[0].property, "gpu");
+  other = Sample(1);
+  other.environment.emplace_back("shape_signature", "1");
+  run.environment.emplace_back("shape_signature", "2");
+  EXPECT_TRUE(FindMisfit(run, std::vector<Snapshot>{other}).has_other_shapes);
+  EXPECT_TRUE(FindMisfit(run, std::vector<Snapshot>{other}).differences.empty());
+}
+
 TEST(FindDifferences, OnlyKnownAndListedPropertiesAreHard) {
   Snapshot base = Sample(1);
   Snapshot current = Sample(1);

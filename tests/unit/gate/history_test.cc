@@ -53,6 +53,28 @@ TEST_F(HistoryTest, GivesTheLastRunsOfABranchOldestFirst) {
   EXPECT_TRUE(history->Last("none", 100)->empty());
 }
 
+TEST_F(HistoryTest, RemovesRunsAndNeverGivesTheirNumbersAgain) {
+  auto history = History::OpenToAdd(path_);
+  ASSERT_TRUE(history);
+  for (const Ns time : {1, 2, 3}) ASSERT_TRUE(history->Add(Entry("main", time)));
+  ASSERT_TRUE(history->Remove({1, 3}));
+  ASSERT_EQ(history->Last("", 10)->size(), 1u);
+  EXPECT_EQ(history->Last("", 10)->front().id, 2);
+  EXPECT_EQ(*history->Add(Entry("main", 4)), 4);
+}
+
+TEST_F(HistoryTest, RemovesNothingWhenOneIsUnknown) {
+  {
+    auto history = History::OpenToAdd(path_);
+    for (const Ns time : {1, 2}) ASSERT_TRUE(history->Add(Entry("main", time)));
+    const Status removed = history->Remove({1, 7});
+    ASSERT_FALSE(removed);
+    EXPECT_EQ(removed.error().code, "history/unknown-run");
+    EXPECT_EQ(removed.error().kind, ErrorKind::kUsage);
+  }
+  EXPECT_EQ(History::OpenToRead(path_)->Last("", 10)->size(), 2u);
+}
+
 TEST_F(HistoryTest, RefusesMissingForeignDamagedAndNewerFilesUntouched) {
   EXPECT_EQ(History::OpenToRead(path_).error().code, "history/missing");
 

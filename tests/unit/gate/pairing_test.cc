@@ -44,6 +44,31 @@ const PairedWork& Row(const PairedTable& table, const std::string& name) {
   return table.rows.front();
 }
 
+TEST(PairKernels, WhatARunLacksTookNoTime) {
+  // 2 ms per iteration on one side only: tested against zeros.
+  const std::vector<Ns> series = {2'000'000, 2'010'000, 1'990'000, 2'005'000, 1'995'000, 2'000'000};
+  Snapshot without = MakeRun({Sum("gemm", 6, 6'000)}, {});
+  Snapshot with = MakeRun({Sum("gemm", 6, 6'000), Sum("extra", 6, 12'000'000, series)}, {});
+  for (Snapshot* run : {&without, &with}) {
+    run->iteration_times = std::vector<Ns>(6, 10'000'000);
+    run->work.iterations = 6;
+  }
+  const PairedTable added = PairKernels(without, with);
+  EXPECT_EQ(Row(added, "extra").change, PartChange::kAdded);
+  EXPECT_TRUE(Row(added, "extra").significant);
+  const PairedTable removed = PairKernels(with, without);
+  EXPECT_EQ(Row(removed, "extra").change, PartChange::kRemoved);
+  EXPECT_TRUE(Row(removed, "extra").significant);
+}
+
+TEST(PairKernels, TheRestOfOneListIsTheRestOfBoth) {
+  const PairedTable table = PairKernels(
+      MakeRun({Sum("gemm", 2, 4'000), Sum("last", 2, 10)}, {}),
+      MakeRun({Sum("gemm", 2, 4'000), Sum("other", 2, 12), Sum("(smaller)", 2, 10)}, {}));
+  EXPECT_EQ(Row(table, "(smaller)").delta, 0);
+  for (const PairedWork& row : table.rows) EXPECT_NE(row.name, "last");
+}
+
 TEST(PairKernels, SplitsCountAndDurationPerIteration) {
   const PairedTable table =
       PairKernels(MakeRun({Sum("gemm", 4, 4'000)}, {}), MakeRun({Sum("gemm", 6, 9'000)}, {}));

@@ -49,6 +49,26 @@ TEST(Baseline, SurvivesTheRoundTripExactly) {
   EXPECT_EQ(WriteBaseline(*runs), text);
 }
 
+TEST(Baseline, KeepsTheNumbersOfDefinitionsAndReadsFilesWithoutAsOnes) {
+  Snapshot run = Sample();
+  run.definitions["gpu.idle.mean"] = 3;
+  std::string text = WriteBaseline({run});
+  const auto runs = ParseBaseline(text, "base.json");
+  ASSERT_TRUE(runs) << runs.error().message;
+  EXPECT_EQ(runs->front().DefinitionOf("gpu.idle.mean"), 3);
+  EXPECT_EQ(runs->front().DefinitionOf("kernel.time"), 1);
+  const auto erase = [&text](std::string_view part, std::string_view by) {
+    const auto at = text.find(part);
+    ASSERT_NE(at, std::string::npos) << part;
+    text.replace(at, part.size(), by);
+  };
+  erase("\"definitions\":{\"gpu.idle.mean\":3},", "");
+  erase("\"schema\":2", "\"schema\":1");
+  const auto old = ParseBaseline(text, "old.json");
+  ASSERT_TRUE(old) << old.error().message;
+  EXPECT_EQ(old->front().DefinitionOf("gpu.idle.mean"), 1);
+}
+
 struct Refusal {
   std::string text;
   std::string code, message, path;
@@ -70,9 +90,9 @@ TEST(Baseline, RefusesWhatItCannotTrust) {
        "this is not a baseline: expected a JSON object of kind `profgauge-baseline`", "kind"},
       {"[1, 2]", "baseline/foreign",
        "this is not a baseline: expected a JSON object of kind `profgauge-baseline`", "kind"},
-      {Replaced("\"schema\":1", "\"schema\":2"), "baseline/newer",
-       "the baseline has schema 2, this program knows up to 1", "schema"},
-      {Replaced("\"schema\":1", "\"schema\":\"1\""), "baseline/field", "expected a whole number",
+      {Replaced("\"schema\":2", "\"schema\":3"), "baseline/newer",
+       "the baseline has schema 3, this program knows up to 2", "schema"},
+      {Replaced("\"schema\":2", "\"schema\":\"1\""), "baseline/field", "expected a whole number",
        "schema"},
       {Replaced("9007199254740993]", "-1]"), "baseline/field", "expected whole nanoseconds",
        "runs[0].iteration_times"},

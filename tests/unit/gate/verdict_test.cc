@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/format.h"
+#include "gate/baseline_verdict.h"
 
 namespace profgauge {
 namespace {
@@ -97,11 +98,19 @@ TEST(Verdict, MissingMetrics) {
          analysis, {kNoVerdict, 3, "missing", kMissing});
 }
 
-TEST(Verdict, UncertainNumbersOnlyWarn) {
+TEST(Verdict, UncertainNumbersBeyondALimitNeitherFailNorPass) {
   const Analysis analysis = MakeAnalysis({{"iteration.time.robust_cv", 0.2, true}});
   constexpr std::string_view kPolicy = "thresholds: {iteration.time.robust_cv: {max: 10%}}";
-  Expect(kPolicy, analysis, {kPass, 0, "low_confidence", ""});
-  Expect("fail_on: warn\n" + std::string(kPolicy), analysis, {kPass, 0, "low_confidence", ""});
+  constexpr std::string_view kOpen =
+      "iteration.time.robust_cv is 20.0 %, above the limit of 10 %, but it is uncertain: only 4 "
+      "iterations\n";
+  Expect(kPolicy, analysis, {kNoVerdict, 3, "low_confidence", kOpen});
+  Expect("fail_on: warn\n" + std::string(kPolicy), analysis,
+         {kNoVerdict, 3, "low_confidence", kOpen});
+  // Where a sure miss would not fail the run, an unsure one does not stop it.
+  Expect("fail_on: never\n" + std::string(kPolicy), analysis, {kPass, 0, "low_confidence", ""});
+  Expect("thresholds: {iteration.time.robust_cv: {max: 10%, level: warn}}", analysis,
+         {kPass, 0, "low_confidence", ""});
   const Verdict verdict =
       Judge(*ParsePolicy("schema: 1\n" + std::string(kPolicy), "p.yaml"), analysis, {}, {});
   EXPECT_EQ(WithPlainSpaces(verdict.gate[0].reason),
@@ -126,6 +135,31 @@ TEST(Verdict, ConditionsDecideWhetherALimitApplies) {
   EXPECT_EQ(reason(MakeAnalysis({{"tensor_core.eligible_share", {}}})),
             "`tensor_core.eligible_share >= 10%` cannot be told; tensor_core.eligible_share is "
             "absent: no such events were recorded");
+}
+
+TEST(Verdict, AConditionThatCannotBeToldExcusesNothing) {
+  constexpr std::string_view kPolicy =
+      "thresholds: {tensor_core.efficiency: {min: 60%, when: tensor_core.eligible_share >= 10%}}";
+  const auto given = [](double efficiency) {
+    return MakeAnalysis(
+        {{"tensor_core.efficiency", efficiency}, {"tensor_core.eligible_share", {}}});
+  };
+  Expect(kPolicy, given(0.1),
+         {kNoVerdict, 3, "missing",
+          "tensor_core.efficiency is missing: `tensor_core.eligible_share >= 10%` cannot be told; "
+          "tensor_core.eligible_share is absent: no such events were recorded\n"});
+  // Within the limit it does not matter, and `on_missing: skip` is the policy's own choice.
+  Expect(kPolicy, given(0.9), {kPass, 0, "not_applicable", ""});
+  Expect("on_missing: skip\n" + std::string(kPolicy), given(0.1), {kPass, 0, "not_applicable", ""});
+}
+
+TEST(Verdict, ARunWithoutWorkDoesNotPassByLimitsOnItsWork) {
+  // Nothing ran: every number of the work is absent, and none of the limits is met by that.
+  Expect("thresholds: {gpu.idle.mean: {max: 30%}, tensor_core.efficiency: {min: 60%}}",
+         MakeAnalysis({{"gpu.idle.mean", {}}, {"tensor_core.efficiency", {}}}),
+         {kNoVerdict, 3, "missing missing",
+          "gpu.idle.mean is missing: no such events were recorded\n"
+          "tensor_core.efficiency is missing: no such events were recorded\n"});
 }
 
 TEST(Verdict, DataLossAndFewIterationsLeaveTheQuestionOpenUnlessItFailsAnyway) {
@@ -282,6 +316,66 @@ TEST(Verdict, WaiversThatExpiredOrDidNothingAreNoted) {
           "fix the cause, or renew it",
           "the waiver for `gpu/idle` (owner: ops) covers no finding of this run; remove it if "
           "the cause is gone"}));
+}
+
+MetricComparison Compared(stats::Change verdict, bool over_limit, Level level = Level::kError) {
+  MetricComparison metric;
+  metric.metric = "iteration.time.median";
+  metric.method = CompareMethod::kStatistics;
+  metric.verdict = verdict;
+  metric.over_limit = over_limit;
+  metric.level = level;
+  metric.reason = "probably slower";
+  return metric;
+}
+
+Verdict Judged(std::string_view policy_text, std::vector<MetricComparison> metrics,
+               bool is_judged = true) {
+  const auto policy = ParsePolicy("schema: 1\n" + std::string(policy_text), "p.yaml");
+  RunComparison comparison;
+  comparison.metrics = std::move(metrics);
+  comparison.is_judged = is_judged;
+  Verdict verdict;
+  verdict.status = VerdictStatus::kPass;
+  AddComparison(comparison, *policy, verdict);
+  return verdict;
+}
+
+TEST(ComparisonVerdict, ProbablySlowerIsNeverAPass) {
+  for (const char* policy : {"", "on_inconclusive: pass", "on_inconclusive: warn"}) {
+    const Verdict verdict = Judged(policy, {Compared(stats::Change::kInconclusive, true)});
+    EXPECT_EQ(ExitCodeOf(verdict, false), 3) << policy;
+    EXPECT_EQ(verdict.open, 1) << policy;
+    EXPECT_EQ(verdict.reasons, std::vector<std::string>{"iteration.time.median: probably slower"});
+  }
+  // Where a sure miss would not fail the run, an unsure one does not stop it.
+  EXPECT_EQ(
+      ExitCodeOf(Judged("fail_on: never", {Compared(stats::Change::kInconclusive, true)}), false),
+      0);
+  const Verdict warned = Judged("", {Compared(stats::Change::kInconclusive, true, Level::kWarn)});
+  EXPECT_EQ(ExitCodeOf(warned, false), 0);
+  EXPECT_EQ(warned.warnings, 1);
+}
+
+TEST(ComparisonVerdict, DoubtWithinTheLimitIsThePolicysChoice) {
+  const std::vector<MetricComparison> within = {Compared(stats::Change::kInconclusive, false)};
+  EXPECT_EQ(ExitCodeOf(Judged("", within), false), 0);
+  EXPECT_EQ(Judged("", within).warnings, 1);
+  EXPECT_EQ(Judged("on_inconclusive: pass", within).passed, 1);
+  EXPECT_EQ(ExitCodeOf(Judged("on_inconclusive: no_verdict", within), false), 3);
+}
+
+TEST(ComparisonVerdict, AnIncomparableBaselineIsNoPass) {
+  const Verdict verdict = Judged("", {Compared(stats::Change::kPass, false)}, false);
+  EXPECT_EQ(ExitCodeOf(verdict, false), 3);
+}
+
+TEST(ComparisonVerdict, WhatCannotBeComparedIsMissing) {
+  MetricComparison missing = Compared(stats::Change::kPass, false);
+  missing.is_missing = true;
+  EXPECT_EQ(ExitCodeOf(Judged("", {missing}), false), 3);
+  EXPECT_EQ(ExitCodeOf(Judged("on_missing: fail", {missing}), false), 1);
+  EXPECT_EQ(ExitCodeOf(Judged("on_missing: skip", {missing}), false), 0);
 }
 
 }  // namespace
