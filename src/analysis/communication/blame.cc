@@ -57,7 +57,7 @@ using Times = std::array<Ns, kCauses.size()>;
 
 Times TimesOf(const Breakdown& breakdown) {
   Times times{};
-  for (std::size_t c = 0; c < kCategories; ++c) {
+  for (std::size_t c = 0; c < kBreakdownCategories; ++c) {
     times[CauseOf(static_cast<Category>(c))] += breakdown[c];
   }
   return times;
