@@ -53,6 +53,8 @@ struct EvaluateOptions {
   std::string policy = "builtin:recommended";
   /// Which iterations to look at; unset: what the policy says, else all.
   std::optional<std::int64_t> iter_start, iter_stop, warmup, rank;
+  /// The same as the numbers that were recorded (5 of ProfilerStep#5); they go first.
+  std::optional<std::int64_t> iter_start_number, iter_stop_number;
   std::optional<std::string> key_op, iteration_marker;
   /// Only this part of the recording: nanoseconds from its start, [first, second).
   std::optional<std::pair<std::int64_t, std::int64_t>> range;

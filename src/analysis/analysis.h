@@ -81,8 +81,10 @@ struct Selection {
   std::string iteration_marker;  ///< Regular expression; empty: automatic.
   std::string key_op;
   std::int64_t start = -1, stop = -1;  ///< Inclusive iteration indices; -1 open.
-  std::int64_t warmup = 0;             ///< Iterations to leave out at the start.
-  std::int64_t rank = -1;              ///< Only this rank; -1 all.
+  /// The same as the numbers that were recorded (5 of ProfilerStep#5); they go first.
+  std::optional<std::int64_t> start_number, stop_number;
+  std::int64_t warmup = 0;  ///< Iterations to leave out at the start.
+  std::int64_t rank = -1;   ///< Only this rank; -1 all.
   /// Only this part of the recording, as its one iteration; nanoseconds from the start. Work counts
   /// where it starts, busy time where it is.
   std::optional<Span> range;

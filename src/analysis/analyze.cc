@@ -22,6 +22,7 @@
 #include "analysis/ops/modules.h"
 #include "analysis/ops/op_tables.h"
 #include "analysis/recording/coverage.h"
+#include "analysis/recording/edges.h"
 #include "analysis/recording/reported.h"
 #include "analysis/recording/unrecorded.h"
 #include "analysis/tables/output.h"
@@ -46,8 +47,9 @@ constexpr std::string_view kNoTimeline =
 
 void AddWithoutTimeline(const std::vector<RankContext>& ranks, Output& out) {
   for (const MetricSpec& spec : MetricCatalogue()) {
-    for (const std::string_view of_time : {"profile.wall_time", "profile.iterations", "iteration.",
-                                           "breakdown.", "gpu.", "launch.", "dataloader."}) {
+    for (const std::string_view of_time :
+         {"profile.wall_time", "profile.iterations", "iteration.", "breakdown.", "gpu.", "launch.",
+          "dataloader.", "coverage.backlog_time"}) {
       if (spec.id.starts_with(of_time)) out.SetAbsent(spec.id, std::string(kNoTimeline));
     }
     if (spec.id.ends_with("_per_iteration")) out.SetAbsent(spec.id, std::string(kNoTimeline));
@@ -90,7 +92,10 @@ Result<Analysis> Analyze(std::span<const Profile> profiles, const Selection& sel
   AddCoverage(ranks, out);
   AddUnrecorded(ranks, out);
   // The largest table by far: after what needs much memory for a while.
-  if (has_timeline) AddLaunches(ranks, out);
+  if (has_timeline) {
+    AddLaunches(ranks, out);
+    AddEdges(ranks, out);
+  }
   AddNeuron(ranks, selection, out);
   AddRegions(ranks, selection, out);
   AddReported(ranks, out);

@@ -24,8 +24,13 @@ Selection SelectionOf(const Policy& loaded, const EvaluateOptions& options) {
   const auto first = [](const auto& a, const auto& b) { return a ? a : b; };
   selection.iteration_marker = first(options.iteration_marker, policy.marker).value_or("");
   selection.key_op = first(options.key_op, policy.key_op).value_or("");
-  selection.start = first(options.iter_start, policy.start).value_or(-1);
-  selection.stop = first(options.iter_stop, policy.stop).value_or(-1);
+  // A bound on the command line replaces the policy's, whichever way each is said.
+  const bool own_start = options.iter_start || options.iter_start_number;
+  const bool own_stop = options.iter_stop || options.iter_stop_number;
+  selection.start = (own_start ? options.iter_start : policy.start).value_or(-1);
+  selection.stop = (own_stop ? options.iter_stop : policy.stop).value_or(-1);
+  selection.start_number = own_start ? options.iter_start_number : policy.start_number;
+  selection.stop_number = own_stop ? options.iter_stop_number : policy.stop_number;
   selection.warmup = first(options.warmup, policy.warmup).value_or(0);
   selection.rank = options.rank.value_or(-1);
   if (options.range) selection.range = Span{options.range->first, options.range->second};
@@ -48,6 +53,11 @@ std::vector<std::pair<std::string, std::string>> ProvenanceOptions(const Evaluat
   add_text("key-op", options.key_op);
   add_number("iter-start", options.iter_start);
   add_number("iter-stop", options.iter_stop);
+  const auto add_recorded = [&](const char* name, const std::optional<std::int64_t>& value) {
+    if (value) result.emplace_back(name, "#" + std::to_string(*value));
+  };
+  add_recorded("iter-start", options.iter_start_number);
+  add_recorded("iter-stop", options.iter_stop_number);
   add_number("warmup", options.warmup);
   add_number("rank", options.rank);
   if (options.range) {

@@ -47,6 +47,17 @@ Status SetIndex(Options& options, const OptionSpec& self, const std::string& val
   return {};
 }
 
+// A position, or "#5": the number that was recorded.
+template <auto position, auto number>
+Status SetIteration(Options& options, const OptionSpec& self, const std::string& value) {
+  if (value.starts_with('#')) {
+    PROFGAUGE_TRY(options.*number, ParseIndex(self, value.substr(1)));
+  } else {
+    PROFGAUGE_TRY(options.*position, ParseIndex(self, value));
+  }
+  return {};
+}
+
 Status AddBaseline(Options& options, const OptionSpec& self, const std::string& value) {
   if (value.empty()) return Fail(BadValue(self, self.value, value));
   options.baselines.push_back(value);
@@ -230,10 +241,13 @@ constexpr OptionSpec kOptions[] = {
     {"--allow-long-waivers", "", "", Group::kJudging, kOnJudging,
      "Accept waivers that reach more than 180 days ahead", "",
      SetTrue<&Options::allow_long_waivers>},
-    {"--iter-start", "", "N", Group::kSelection, kOnSelecting, "First iteration to look at", "",
-     SetIndex<&Options::iter_start>},
+    {"--iter-start", "", "N", Group::kSelection, kOnSelecting, "First iteration to look at",
+     "A position, from 0; or #5 for the number that was recorded.",
+     SetIteration<&Options::iter_start, &Options::iter_start_number>},
     {"--iter-stop", "", "N", Group::kSelection, kOnSelecting,
-     "Last iteration to look at (inclusive)", "", SetIndex<&Options::iter_stop>},
+     "Last iteration to look at (inclusive)",
+     "A position, from 0; or #5 for the number that was recorded.",
+     SetIteration<&Options::iter_stop, &Options::iter_stop_number>},
     {"--warmup", "", "N", Group::kSelection, kOnSelecting, "Leave out the first N iterations", "",
      SetIndex<&Options::warmup>},
     {"--key-op", "", "NAME", Group::kSelection, kOnSelecting,

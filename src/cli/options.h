@@ -63,6 +63,7 @@ struct Options {
 
   // Which iterations and ranks.
   std::optional<std::int64_t> iter_start, iter_stop, warmup, rank;
+  std::optional<std::int64_t> iter_start_number, iter_stop_number;  ///< "#5": as recorded.
   std::optional<std::string> key_op, iteration_marker;
   std::optional<std::int64_t> aggregation;  ///< Of a DLProf database.
   // Which part; as written, and resolved by cli/range.h: nanoseconds from the start.

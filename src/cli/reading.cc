@@ -13,6 +13,8 @@ EvaluateOptions Choices(const Options& options) {
   EvaluateOptions choices;
   choices.iter_start = options.iter_start;
   choices.iter_stop = options.iter_stop;
+  choices.iter_start_number = options.iter_start_number;
+  choices.iter_stop_number = options.iter_stop_number;
   choices.warmup = options.warmup;
   choices.rank = options.rank;
   choices.key_op = options.key_op;

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <map>
 
+#include "analysis/context/iterations.h"
 #include "base/format.h"
 
 namespace profgauge::report {
@@ -184,19 +185,28 @@ std::string SelectionText(const Analysis& analysis) {
   if (total == 1 && selected == total) return "the only iteration";
   if (selected == total) return fmt::format("all {} iterations", FormatCount(total));
   std::int64_t first = -1, last = -1;
+  std::string first_label, last_label;
   const Table* table = analysis.FindTable("iterations");
   const Column* index = table == nullptr ? nullptr : table->Find("index");
+  const Column* name = table == nullptr ? nullptr : table->Find("name");
   for (std::size_t row = 0; index != nullptr && row < index->size(); ++row) {
     const std::int64_t number = index->IntegerAt(row);
-    first = row == 0 ? number : std::min(first, number);
-    last = row == 0 ? number : std::max(last, number);
+    const std::string label =
+        IterationLabel(analysis.iteration_source, table->strings()[name->TextAt(row)], number);
+    if (row == 0 || number < first) {
+      first = number;
+      first_label = label;
+    }
+    if (row == 0 || number > last) {
+      last = number;
+      last_label = label;
+    }
   }
   if (first < 0 || last - first + 1 != selected) {
     return fmt::format("{} of {} iterations", FormatCount(selected), FormatCount(total));
   }
-  if (selected == 1) return fmt::format("iteration {} of {}", first, FormatCount(total));
-  return fmt::format("iterations {} to {} of {}", FormatCount(first), FormatCount(last),
-                     FormatCount(total));
+  if (selected == 1) return fmt::format("iteration {} of {}", first_label, FormatCount(total));
+  return fmt::format("iterations {} to {} of {}", first_label, last_label, FormatCount(total));
 }
 
 }  // namespace

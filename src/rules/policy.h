@@ -43,6 +43,8 @@ struct Threshold {
 struct PolicyIterations {
   std::optional<std::string> marker, key_op;
   std::optional<std::int64_t> start, stop, warmup, min;
+  /// `start: "#5"`: the number that was recorded, instead of a position.
+  std::optional<std::int64_t> start_number, stop_number;
 };
 
 /// One entry of `rules:`: what becomes of the rules whose id matches `pattern`.

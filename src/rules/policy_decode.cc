@@ -136,6 +136,17 @@ void DecodeThresholds(Decoder& decoder, const YamlNode& node, Policy& policy) {
   });
 }
 
+// A position, or "#5": the number that was recorded.
+void DecodeBound(Decoder& decoder, const YamlNode& node, std::string_view name,
+                 std::optional<std::int64_t>& position, std::optional<std::int64_t>& number) {
+  if (!node.text.starts_with('#')) {
+    return Set(position, decoder.Integer(node, name, 0, kMostIterations));
+  }
+  YamlNode digits = node;
+  digits.text.erase(0, 1);
+  Set(number, decoder.Integer(digits, name, 0, kMostIterations));
+}
+
 void DecodeIterations(Decoder& decoder, const YamlNode& node, PolicyIterations& out) {
   const auto integer = [&](std::string_view name, std::optional<std::int64_t>& target) {
     return Decoder::Key{name, [&decoder, &target, name](const YamlNode& n) {
@@ -145,17 +156,22 @@ void DecodeIterations(Decoder& decoder, const YamlNode& node, PolicyIterations& 
   const Decoder::Key kKeys[] = {
       {"marker", [&](const YamlNode& n) { Set(out.marker, decoder.Text(n, "marker")); }},
       {"key_op", [&](const YamlNode& n) { Set(out.key_op, decoder.Text(n, "key_op")); }},
-      integer("start", out.start),
-      integer("stop", out.stop),
+      {"start",
+       [&](const YamlNode& n) { DecodeBound(decoder, n, "start", out.start, out.start_number); }},
+      {"stop",
+       [&](const YamlNode& n) { DecodeBound(decoder, n, "stop", out.stop, out.stop_number); }},
       integer("warmup", out.warmup),
       integer("min", out.min),
   };
   decoder.Map(node, "`iterations`", kKeys);
-  if (out.start && out.stop && *out.start > *out.stop) {
-    decoder.Add(
-        node, "policy/empty-range",
-        fmt::format("no iteration lies between `start` {} and `stop` {}", *out.start, *out.stop));
-  }
+  const auto check = [&](const auto& start, const auto& stop, std::string_view sign) {
+    if (!start || !stop || *start <= *stop) return;
+    decoder.Add(node, "policy/empty-range",
+                fmt::format("no iteration lies between `start` {}{} and `stop` {}{}", sign, *start,
+                            sign, *stop));
+  };
+  check(out.start, out.stop, "");
+  check(out.start_number, out.stop_number, "#");
 }
 
 void DecodeRuleSetting(Decoder& decoder, const YamlNode& key, const YamlNode& value,

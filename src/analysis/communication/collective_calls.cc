@@ -102,7 +102,7 @@ void CollectHostCalls(const RankContext& rank, std::vector<CollectiveCall>& call
     if (call.name.empty()) call.name = std::string(name);
     call.time = {host.start[row], host.start[row] + host.duration[row]};
     call.iteration = rank.iterations.AtHostTime(host.start[row]);
-    call.in_tables = rank.InTables(HostId{row});
+    call.in_iterations = rank.InIterations(HostId{row});
   }
 }
 
@@ -120,7 +120,7 @@ std::vector<CollectiveCall> CollectCollectives(const RankContext& rank) {
     call.time = {device.start[i], device.start[i] + device.duration[i]};
     call.exposed = exposed[i];
     call.iteration = rank.iterations.of_device[i];
-    call.in_tables = rank.InTables(DeviceId{static_cast<std::uint32_t>(i)});
+    call.in_iterations = rank.InIterations(DeviceId{static_cast<std::uint32_t>(i)});
   }
   if (calls.empty()) CollectHostCalls(rank, calls);
   std::stable_sort(

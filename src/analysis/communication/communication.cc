@@ -87,7 +87,7 @@ std::vector<CallRow> SumCalls(std::span<const std::vector<CollectiveCall>> ranks
   std::map<Key, CallRow> rows;
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     for (const CollectiveCall& call : ranks[rank]) {
-      if (!call.in_tables) continue;
+      if (!call.in_iterations) continue;
       CallRow& row = rows[{rank, call.name, call.group, call.group_size, call.dtype}];
       if (row.first == nullptr) row = {rank, &call, {}};
       CallSums& sums = row.sums;

@@ -29,7 +29,7 @@ struct CollectiveCall {
   Span time;
   Ns exposed = 0;    ///< Part in which its GPU computes nothing.
   Ns transfer = -1;  ///< Without waiting, see matching.h; -1 when its ranks were not matched.
-  bool in_tables = true;
+  bool in_iterations = true;  ///< Of the selected iterations.
 };
 
 /// The calls of one rank, by start. What the profiler recorded about a collective counts first,

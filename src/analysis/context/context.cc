@@ -8,6 +8,7 @@ namespace profgauge {
 
 Result<std::vector<RankContext>> BuildRankContexts(std::span<const Profile> profiles,
                                                    const Selection& selection) {
+  PROFGAUGE_TRY(std::vector<Iterations> iterations, FindIterations(profiles, selection));
   std::vector<RankContext> ranks;
   for (std::size_t i = 0; i < profiles.size(); ++i) {
     const Profile& profile = profiles[i];
@@ -16,7 +17,7 @@ Result<std::vector<RankContext>> BuildRankContexts(std::span<const Profile> prof
     rank.rank =
         profile.distributed.rank >= 0 ? profile.distributed.rank : static_cast<std::int64_t>(i);
     if (selection.rank >= 0 && rank.rank != selection.rank) continue;
-    PROFGAUGE_TRY(rank.iterations, FindIterations(profile, selection));
+    rank.iterations = std::move(iterations[i]);
     rank.classes = ClassifyDevice(profile, selection.knowledge);
     rank.knowledge = selection.knowledge;
     rank.devices = CompleteGpus(profile, selection.knowledge.devices);

@@ -46,6 +46,12 @@ struct RankContext {
   bool InTables(HostId row) const {
     return iterations.SelectsHostTime(profile->host.start[row.value]);
   }
+  /// Whether metrics count this row: it is of the selected iterations. Of a row that tables have
+  /// and metrics do not, tables say so in their column `outside`.
+  bool InIterations(DeviceId row) const { return iterations.CountsDevice(row.value); }
+  bool InIterations(HostId row) const {
+    return iterations.CountsHostTime(profile->host.start[row.value]);
+  }
 };
 
 /// Errors: kUsage when the selection matches no iteration or a marker is not a regular expression.

@@ -1,12 +1,21 @@
 // Iterations: where each begins and ends, which are selected, and the window that follows.
 //
-// Definition: metrics, "Time, window, iterations"; the interval rule is the TensorBoard plug-in's
-// (formats/kineto, b3), without its counting of markers that were copied onto the GPU.
+// The interval rule is the TensorBoard plug-in's (formats/kineto, b3), without its counting of
+// markers that were copied onto the GPU: an iteration begins at max(previous end, host start) and
+// ends with the last device event launched in it. Unlike there, work from before it, launched
+// earlier or without a recorded launch, that is running or queued when it would begin is waited
+// for: it belongs to what came before. Host work before its first launch stays the iteration's.
+//
+// A recording without markers is one iteration: the time in which the device can be observed. It
+// starts with the recording if the first device event found an empty queue, else with that event:
+// before it, the device may have been busy with what was not recorded. Where no launch at all was
+// recorded, it is the time in which the host is active.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/analysis.h"
@@ -18,19 +27,23 @@ namespace profgauge {
 struct Iteration {
   std::string name;  ///< "5" of ProfilerStep#5; the position when the marker has no number.
   Span host;         ///< What the marker says.
-  Span time;         ///< From max(previous end, host start) to the end of its last device event.
+  Span time;         ///< From where it begins to the end of its last device event.
+  Ns lead_in = 0;    ///< How much later it begins because of work from before.
   std::int64_t device_events = 0;  ///< Launched in it.
 };
 
 struct Iterations {
   static constexpr std::uint32_t kNone = 0xffff'ffff;
 
-  std::vector<Iteration> all;            ///< In time order; `time` never overlaps. At least one.
-  std::size_t first = 0, last = 0;       ///< Selected: [first, last).
-  bool everything = true;                ///< Nothing was left out: tables cover the whole trace.
-  Span window;                           ///< [start of the first selected, end of the last).
-  std::string source;                    ///< "ProfilerStep#N", "key op aten::mm", "whole profile".
-  std::int64_t dropped_at_end = 0;       ///< Trailing iterations without (enough) device events.
+  std::vector<Iteration> all;        ///< In time order; `time` never overlaps. At least one.
+  bool is_whole = false;             ///< Nothing marks iterations: the one there is holds all work.
+  bool has_numbers = false;          ///< Names are the numbers that the markers recorded.
+  std::vector<std::string> partial;  ///< Numbers that some rank of the run lacks: left out.
+  std::size_t first = 0, last = 0;   ///< Selected: [first, last).
+  bool everything = true;            ///< Nothing was left out: tables cover the whole trace.
+  Span window;                       ///< [start of the first selected, end of the last).
+  std::string source;                ///< "ProfilerStep#N", "key op aten::mm", "whole profile".
+  std::int64_t dropped_at_end = 0;   ///< Trailing iterations without (enough) device events.
   std::vector<std::uint32_t> of_device;  ///< Per device row: iteration that launched it, or kNone.
 
   std::span<const Iteration> selected() const {
@@ -41,6 +54,12 @@ struct Iterations {
     return everything || (of_device[row] != kNone && SelectsIteration(of_device[row]));
   }
   bool SelectsHostTime(Ns at) const { return everything || SelectsIteration(AtHostTime(at)); }
+  /// Whether metrics, and all that is said per iteration, count this row or what the host does
+  /// then: it is of the selected iterations.
+  bool CountsDevice(std::uint32_t row) const {
+    return is_whole || (of_device[row] != kNone && SelectsIteration(of_device[row]));
+  }
+  bool CountsHostTime(Ns at) const { return is_whole || SelectsIteration(AtHostTime(at)); }
   /// The iteration whose host range contains `at`, or kNone. O(log n).
   std::uint32_t AtHostTime(Ns at) const;
   /// The iteration whose interval `time` contains `at`, or kNone. O(log n).
@@ -51,6 +70,15 @@ struct Iterations {
 
 /// Errors: kUsage when the selection matches no iteration or a marker is not a regular expression.
 Result<Iterations> FindIterations(const Profile& profile, const Selection& selection);
+
+/// The same of several ranks: those whose recorded numbers all of them have, so that positions mean
+/// the same everywhere. Ranks without numbers, or none in common, are left as they are.
+Result<std::vector<Iterations>> FindIterations(std::span<const Profile> ranks,
+                                               const Selection& selection);
+
+/// How people are told of an iteration: "ProfilerStep#5 (0)" where the number that the marker
+/// recorded and the position differ, else "0". `source` as in Iterations.
+std::string IterationLabel(std::string_view source, std::string_view name, std::int64_t position);
 
 /// What marks iterations on the host, in order of time, with the last even if it is incomplete;
 /// empty when nothing does. Errors: as FindIterations.

@@ -45,7 +45,7 @@ void CollectRows(const RankContext& rank, std::size_t position, std::vector<Copy
   const std::size_t first = rows.size();  // A handful per rank: look through them.
   for (std::size_t i = 0; i < device.size(); ++i) {
     if (device.kind[i] == DeviceKind::kKernel) continue;
-    if (!rank.InTables(DeviceId{static_cast<std::uint32_t>(i)})) continue;
+    if (!rank.InIterations(DeviceId{static_cast<std::uint32_t>(i)})) continue;
     const std::uint8_t kind = KindOf(device, i);
     std::size_t at = first;
     while (at < rows.size() && (rows[at].kind != kind || rows[at].gpu != device.gpu[i] ||

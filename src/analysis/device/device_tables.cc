@@ -25,7 +25,7 @@ KernelSums SumKernels(const RankContext& rank, std::int32_t gpu) {
   KernelSums sums;
   for (std::size_t i = 0; i < device.size(); ++i) {
     if (device.gpu[i] != gpu || device.kind[i] != DeviceKind::kKernel) continue;
-    if (!rank.InTables(DeviceId{static_cast<std::uint32_t>(i)})) continue;
+    if (!rank.InIterations(DeviceId{static_cast<std::uint32_t>(i)})) continue;
     ++sums.kernels;
     sums.time += device.duration[i];
     if (rank.classes[i].tensor_core == Tri::kYes) sums.tensor_core += device.duration[i];
@@ -100,6 +100,7 @@ StreamSums SumStream(const RankContext& rank, std::size_t begin, std::size_t end
   const Span window[] = {rank.window()};
   sums.busy = OverlapLength(active.Take(), window);
   sums.launches.reserve(end - begin);
+  ApiId last;
   for (std::size_t i = begin; i < end; ++i) {
     if (!rank.InTables(DeviceId{static_cast<std::uint32_t>(i)})) continue;
     const bool kernel = device.kind[i] == DeviceKind::kKernel;
@@ -107,7 +108,10 @@ StreamSums SumStream(const RankContext& rank, std::size_t begin, std::size_t end
     (kernel ? sums.kernel_time : sums.copy_time) += device.duration[i];
     if (rank.classes[i].collective) sums.collective_time += device.duration[i];
     const ApiId launch = device.launch[i];
-    if (launch.valid()) sums.launches.push_back({profile.api.start[launch.value], device.start[i]});
+    // A graph is one launch, whose kernels follow each other.
+    if (!launch.valid() || launch == last) continue;
+    last = launch;
+    sums.launches.push_back({profile.api.start[launch.value], device.start[i]});
   }
   return sums;
 }

@@ -35,6 +35,7 @@ void AddCall(KernelSums& sums, const KernelSums& call, double blocks, double occ
   sums.min = std::min(sums.min, call.time);
   sums.max = std::max(sums.max, call.time);
   sums.exposed += call.exposed;
+  sums.outside += call.outside;
   if (call.work_flops >= 0) sums.work_flops = std::max(sums.work_flops, 0.0) + call.work_flops;
   if (call.work_bytes >= 0) sums.work_bytes = std::max(sums.work_bytes, 0.0) + call.work_bytes;
   if (call.bytes >= 0) sums.bytes = std::max<std::int64_t>(sums.bytes, 0) + call.bytes;
@@ -43,6 +44,20 @@ void AddCall(KernelSums& sums, const KernelSums& call, double blocks, double occ
   sums.tensor_core = Surest(sums.tensor_core, call.tensor_core);
   if (sums.rule == 0) sums.rule = call.rule;
   sums.collective = sums.collective || call.collective;
+}
+
+// How much of the device a kernel can use; -1 unknown.
+struct Use {
+  double blocks = -1, occupancy = -1;
+};
+
+Use UseOf(const RankContext& rank, std::size_t row) {
+  const Profile& profile = *rank.profile;
+  const LaunchConfigId config = profile.device.config[row];
+  if (!config.valid()) return {};
+  const DeviceId kernel{static_cast<std::uint32_t>(row)};
+  return {BlocksPerSm(profile, rank.devices, kernel).value_or(-1),
+          profile.launch_configs[config.value].occupancy};
 }
 
 }  // namespace
@@ -80,24 +95,21 @@ void KernelCollector::AddRank(const RankContext& rank, std::uint32_t position) {
     }
     const StringId name = texts(device.name[i]);
     AddToIteration(rank, i, call, name);
-    if (rank.InTables(row)) AddRow(rank, i, call, name);
+    if (!rank.InIterations(row)) {
+      call.outside = call.time;
+    } else {
+      kernel_time += call.time;
+      if (call.time < kShortKernel) short_time += call.time;
+      AddToOp(rank, i, call, name);
+    }
+    if (rank.InTables(row)) AddToName(rank, i, call, name);
   }
   texts_ = nullptr;
 }
 
-void KernelCollector::AddRow(const RankContext& rank, std::size_t row, KernelSums call,
-                             StringId name) {
-  const Profile& profile = *rank.profile;
-  const DeviceTable& device = profile.device;
-  kernel_time += call.time;
-  if (call.time < kShortKernel) short_time += call.time;
-
-  double blocks = -1, occupancy = -1;
-  if (device.config[row].valid()) {
-    occupancy = profile.launch_configs[device.config[row].value].occupancy;
-    blocks =
-        BlocksPerSm(profile, rank.devices, DeviceId{static_cast<std::uint32_t>(row)}).value_or(-1);
-  }
+void KernelCollector::AddToName(const RankContext& rank, std::size_t row, const KernelSums& call,
+                                StringId name) {
+  const auto [blocks, occupancy] = UseOf(rank, row);
   const auto [by_name_at, new_name] =
       name_rows_.try_emplace(name.value, static_cast<std::uint32_t>(names.size()));
   if (new_name) {
@@ -105,7 +117,13 @@ void KernelCollector::AddRow(const RankContext& rank, std::size_t row, KernelSum
     by_name.emplace_back();
   }
   AddCall(by_name[by_name_at->second], call, blocks, occupancy);
+}
 
+void KernelCollector::AddToOp(const RankContext& rank, std::size_t row, const KernelSums& call,
+                              StringId name) {
+  const Profile& profile = *rank.profile;
+  const DeviceTable& device = profile.device;
+  const auto [blocks, occupancy] = UseOf(rank, row);
   const HostId op = device.op[row];
   KernelKey key;
   key.name = name;

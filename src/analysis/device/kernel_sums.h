@@ -36,6 +36,7 @@ struct WeightedMean {
 struct KernelSums {
   std::int64_t calls = 0;
   Ns time = 0, min = std::numeric_limits<Ns>::max(), max = 0, exposed = 0;
+  Ns outside = 0;  ///< Of the time, what is not of the selected iterations.
   double work_flops = -1,
          work_bytes = -1;  ///< From shapes: analysis/context/kernel_work.h; -1 unknown.
   std::int64_t bytes = -1;
@@ -86,6 +87,7 @@ struct LaunchProperties {
   friend bool operator==(const LaunchProperties&, const LaunchProperties&) = default;
 };
 
+/// By name: of all that tables cover. By operator, by iteration and in sum: of the iterations.
 class KernelCollector {
  public:
   /// Names go to `pool`, which must outlive this.
@@ -105,7 +107,8 @@ class KernelCollector {
   const LaunchProperties& properties(std::uint32_t config) const { return configs_[config]; }
 
  private:
-  void AddRow(const RankContext& rank, std::size_t row, KernelSums call, StringId name);
+  void AddToName(const RankContext& rank, std::size_t row, const KernelSums& call, StringId name);
+  void AddToOp(const RankContext& rank, std::size_t row, const KernelSums& call, StringId name);
   void AddToIteration(const RankContext& rank, std::size_t row, const KernelSums& call,
                       StringId name);
   std::vector<std::uint32_t> MapConfigs(const Profile& profile);

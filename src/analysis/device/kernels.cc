@@ -79,6 +79,7 @@ void FillKernels(const KernelCollector& collected, const Knowledge& knowledge, O
   for (const std::uint32_t i : order) {
     table.Find("name")->AddText(collected.names[i]);
     AppendSums(table, collected.by_name[i], knowledge, pool);
+    table.Find("outside")->AddInteger(collected.by_name[i].outside);
   }
 }
 

@@ -25,9 +25,33 @@ std::string_view KindName(DeviceKind kind) {
 }
 
 struct Summary {
-  std::vector<Ns> delays;  // Of kernels.
+  std::vector<Ns> delays;  // Of calls that launch kernels.
   std::int64_t launches = 0, into_empty_queue = 0;
 };
+
+// What one call launched: one call may launch a whole graph of kernels, on several streams.
+struct Launch {
+  Ns start = std::numeric_limits<Ns>::max();  // Of the first work.
+  Ns delay = -1;                              // Of the first kernel.
+  std::int64_t queue = -1;                    // Of the stream of the first work; -1: not seen.
+};
+
+void Join(Launch& launch, Ns start, Ns delay, bool is_kernel, std::int64_t queue) {
+  if (launch.queue < 0 || start < launch.start) {
+    launch.start = start;
+    launch.queue = queue;
+  }
+  if (is_kernel) launch.delay = launch.delay < 0 ? delay : std::min(launch.delay, delay);
+}
+
+void Count(std::span<const Launch> launches, Summary& summary) {
+  for (const Launch& launch : launches) {
+    if (launch.queue < 0) continue;
+    ++summary.launches;
+    if (launch.queue == 0) ++summary.into_empty_queue;
+    if (launch.delay >= 0) summary.delays.push_back(launch.delay);
+  }
+}
 
 Ns DelayOf(const Profile& profile, std::size_t row) {
   const std::uint32_t call = profile.device.launch[row].value;
@@ -170,19 +194,20 @@ std::vector<std::int64_t> QueueOf(const Profile& profile, std::size_t begin, std
 
 // Adds the launches of the rows [begin, end), which are one stream's.
 void AddStream(const RankContext& rank, std::size_t begin, std::size_t end,
-               const Dimensions& dimensions, Texts& texts, Columns& columns, Summary& summary) {
+               const Dimensions& dimensions, Texts& texts, Columns& columns,
+               std::vector<Launch>& launches) {
   const Profile& profile = *rank.profile;
   const std::vector<std::int64_t> queue = QueueOf(profile, begin, end);
   std::size_t launch = 0;
   for (std::size_t i = begin; i < end; ++i) {
     if (!profile.device.launch[i].valid()) continue;
     const std::int64_t length = queue[launch++];
-    if (!rank.InTables(DeviceId{static_cast<std::uint32_t>(i)})) continue;
-    ++summary.launches;
-    if (length == 0) ++summary.into_empty_queue;
-    if (profile.device.kind[i] == DeviceKind::kKernel) {
-      summary.delays.push_back(DelayOf(profile, i));
+    const DeviceId row{static_cast<std::uint32_t>(i)};
+    if (rank.InIterations(row)) {
+      Join(launches[profile.device.launch[i].value], profile.device.start[i], DelayOf(profile, i),
+           profile.device.kind[i] == DeviceKind::kKernel, length);
     }
+    if (!rank.InTables(row)) continue;
     AppendRow(rank, i, length, dimensions, texts, columns);
   }
 }
@@ -269,14 +294,16 @@ void AddLaunches(std::span<const RankContext> ranks, Output& out) {
     const DeviceTable& device = rank.profile->device;
     Texts texts(*rank.profile, out.strings());
     const Dimensions dimensions(*rank.profile, out.strings());
+    std::vector<Launch> launches(rank.profile->api.size());
     for (std::size_t i = 0; i < device.size();) {  // Rows are sorted by GPU and stream.
       const std::size_t begin = i;
       while (i < device.size() && device.gpu[i] == device.gpu[begin] &&
              device.stream[i] == device.stream[begin]) {
         ++i;
       }
-      AddStream(rank, begin, i, dimensions, texts, columns, summary);
+      AddStream(rank, begin, i, dimensions, texts, columns, launches);
     }
+    Count(launches, summary);
   }
   SetMetrics(summary, out);
 }

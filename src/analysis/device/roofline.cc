@@ -82,13 +82,13 @@ class Collector {
     RankPoints of_rank;
     for (std::uint32_t row = 0; row < host.size(); ++row) {
       if (rank.works.counted_in[row] != row || rank.tree.kernel_total[row] <= 0) continue;
-      if (!rank.InTables(HostId{row})) continue;
+      if (!rank.InIterations(HostId{row})) continue;
       PointOf(rank, row, gpus[row], of_rank).Add(rank, row);
       totals.counted_time += rank.tree.kernel_total[row];
     }
     const DeviceTable& device = rank.profile->device;
     for (std::uint32_t row = 0; row < device.size(); ++row) {
-      if (device.kind[row] == DeviceKind::kKernel && rank.InTables(DeviceId{row})) {
+      if (device.kind[row] == DeviceKind::kKernel && rank.InIterations(DeviceId{row})) {
         totals.kernel_time += device.duration[row];
       }
     }

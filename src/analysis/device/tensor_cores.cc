@@ -29,7 +29,7 @@ TensorCoreTimes SumTimes(const RankContext& rank, std::span<const Tri> eligible)
   TensorCoreTimes times;
   for (std::size_t i = 0; i < device.size(); ++i) {
     if (device.kind[i] != DeviceKind::kKernel) continue;
-    if (!rank.InTables(DeviceId{static_cast<std::uint32_t>(i)})) continue;
+    if (!rank.InIterations(DeviceId{static_cast<std::uint32_t>(i)})) continue;
     const Ns time = device.duration[i];
     const Tri uses = rank.classes[i].tensor_core;
     times.kernels += time;
@@ -122,7 +122,7 @@ void CollectOps(const RankContext& rank, std::span<const Tri> eligible, std::vec
   for (std::size_t i = 0; i < device.size(); ++i) {
     const HostId op = device.op[i];
     if (eligible[i] != Tri::kYes || !op.valid()) continue;
-    if (!rank.InTables(DeviceId{static_cast<std::uint32_t>(i)})) continue;
+    if (!rank.InIterations(DeviceId{static_cast<std::uint32_t>(i)})) continue;
     std::uint32_t& at = row_of[op.value];
     if (at == 0xffff'ffff) {  // First kernel of this call.
       const StringId ids[] = {host.name[op.value], host.input_shapes[op.value],

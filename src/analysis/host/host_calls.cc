@@ -31,7 +31,7 @@ std::vector<CallRow> CollectRows(std::span<const RankContext> ranks, StringPool&
     const ApiTable& api = rank.profile->api;
     Texts texts(*rank.profile, pool);
     for (std::size_t i = 0; i < api.size(); ++i) {
-      if (!rank.InTables(ApiId{static_cast<std::uint32_t>(i)})) continue;
+      if (!rank.iterations.CountsHostTime(api.start[i])) continue;
       const StringId name = texts(api.name[i]);
       const auto [at, is_new] =
           known.try_emplace(name.value, static_cast<std::uint32_t>(rows.size()));
@@ -57,7 +57,7 @@ Ns TimeInCalls(std::span<const RankContext> ranks) {
     Ns covered = std::numeric_limits<Ns>::min();
     for (std::size_t i = 0; i < api.size(); ++i) {
       if (i > 0 && api.thread[i] != api.thread[i - 1]) covered = std::numeric_limits<Ns>::min();
-      if (!rank.InTables(ApiId{static_cast<std::uint32_t>(i)})) continue;
+      if (!rank.iterations.CountsHostTime(api.start[i])) continue;
       const Ns end = api.start[i] + api.duration[i];
       total += std::max<Ns>(0, end - std::max(covered, api.start[i]));
       covered = std::max(covered, end);

@@ -49,6 +49,9 @@ struct OpSums {
   Range host_range, host_self_range, device_range, gpu_idle_range;
   double flops = -1, bytes = -1;  // -1: of no call known.
   Ns known_time = 0;              // Kernel time of the calls whose FLOPs are known.
+  Ns outside = 0;                 // Of device_self, by calls outside of the selected iterations.
+  Ns outside_host = 0;            // Likewise of host_total.
+  std::int64_t outside_calls = 0;
 
   void Add(const OpSums& other) {
     if (calls == 0) {
@@ -75,6 +78,9 @@ struct OpSums {
     if (other.flops >= 0) flops = std::max(flops, 0.0) + other.flops;
     if (other.bytes >= 0) bytes = std::max(bytes, 0.0) + other.bytes;
     known_time += other.known_time;
+    outside += other.outside;
+    outside_host += other.outside_host;
+    outside_calls += other.outside_calls;
   }
 };
 
@@ -130,6 +136,7 @@ OpSums SumsOf(const RankContext& rank, const std::vector<Ns>& gpu_idle, std::uin
   const OpTree& tree = rank.tree;
   const Ns host_total = std::max<Ns>(rank.profile->host.duration[row], 0);
   const OpWork* work = rank.works.Find(row);
+  const bool outside = !rank.InIterations(HostId{row});
   return {1,
           tree.kernels_self[row],
           tree.host_self[row],
@@ -149,7 +156,10 @@ OpSums SumsOf(const RankContext& rank, const std::vector<Ns>& gpu_idle, std::uin
           {gpu_idle[row], gpu_idle[row]},
           work == nullptr ? -1 : work->flops,
           work == nullptr ? -1 : work->bytes,
-          work == nullptr ? 0 : tree.kernel_total[row]};
+          work == nullptr ? 0 : tree.kernel_total[row],
+          outside ? tree.device_self[row] : 0,
+          outside ? host_total : 0,
+          outside ? 1 : 0};
 }
 
 std::vector<OpRow> Group(std::span<const RankContext> ranks,
@@ -272,7 +282,7 @@ class Writer {
   }
   static bool NeedsDevice(std::string_view id) {
     return id.starts_with("device_") || id.starts_with("gpu_idle") || id == "kernels" ||
-           id == "uses_tensor_core" || id.starts_with("tensor_core_self") ||
+           id == "outside" || id == "uses_tensor_core" || id.starts_with("tensor_core_self") ||
            id.starts_with("tensor_core_total");
   }
   Table& table_;
@@ -306,6 +316,9 @@ void FillOps(const std::vector<OpRow>& rows, std::string_view second, bool has_d
     writer.Share("tensor_core_self", sums.tensor_core_self, sums.kernel_self);
     writer.Share("tensor_core_total", sums.tensor_core_total, sums.kernel_total);
     writer.Work(sums);
+    writer.DeviceInteger("outside", sums.outside);
+    writer.Integer("outside_host", sums.outside_host);
+    writer.Integer("outside_calls", sums.outside_calls);
   }
 }
 
@@ -316,7 +329,8 @@ void DropHostTimes(std::span<const RankContext> ranks, Table& table) {
     return;
   }
   for (Column& column : table.columns()) {
-    if (!column.id().starts_with("host_") && !column.id().starts_with("gpu_idle")) continue;
+    const std::string_view id = column.id();
+    if (!id.starts_with("host_") && !id.starts_with("gpu_idle") && id != "outside_host") continue;
     for (std::size_t row = 0; row < column.size(); ++row) {
       column.SetInteger(row, Column::kAbsentInteger);
     }
@@ -354,6 +368,7 @@ void FillTypes(const std::vector<OpRow>& rows, bool has_device, const Output& ou
     writer.Spread("host", row.sums.host_total, row.sums.host_range, row.sums.calls);
     writer.Spread("host_self", row.sums.host_self, row.sums.host_self_range, row.sums.calls);
     writer.Spread("device", row.sums.device_self, row.sums.device_range, row.sums.calls);
+    writer.DeviceInteger("outside", row.sums.outside);
     writer.Spread("gpu_idle", row.sums.gpu_idle, row.sums.gpu_idle_range, row.sums.calls);
   }
 }

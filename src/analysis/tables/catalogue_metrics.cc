@@ -76,7 +76,10 @@ constexpr MetricSpec kMetrics[] = {
      "getting slower.",
      "median of pairwise slopes / median", kOurs},
     {"profile.kernel_time", "Kernel time", kTime, kNeutral, kSum,
-     "Sum of the durations of all kernels, collectives included.", "Σ duration", kBoth},
+     "Sum of the durations of the kernels launched in the selected iterations, collectives "
+     "included; where a recording lets kernels of one stream overlap (ROCm), each ends where the "
+     "next begins.",
+     "Σ duration", kBoth},
 
     {"breakdown.tensor_core_kernel", "Tensor Core kernels", kShare, kNeutral, kRatio,
      "Share of iteration time in which a kernel runs that surely uses Tensor Cores.", kPartition,
@@ -225,14 +228,18 @@ constexpr MetricSpec kMetrics[] = {
      "iteration; a call that launches a graph counts once; mean over ranks.",
      "launching calls / iterations", kOurs},
     {"launch.delay.median", "Launch delay", kTime, kNeutral, kQuantile,
-     "Median time from the end of a launching call to the start of its work, 0 when it starts "
-     "earlier.",
+     "Median time from the end of a call of the selected iterations that launches kernels to the "
+     "start of the first of them, 0 when that starts earlier; a call that launches a graph counts "
+     "once.",
      "median of max(0, start of work − end of call)", kHta},
     {"launch.queue_empty_share", "Launches into an empty queue", kShare, kLowerIsBetter, kRatio,
-     "Share of launches that find no earlier work of their stream still waiting to start: near 1 "
-     "the "
-     "host limits the GPU.",
+     "Share of the selected iterations' launches that find no earlier work of their stream still "
+     "waiting to start: near 1 the host limits the GPU. A call that launches a graph counts once.",
      "launches at queue length 0 / launches", kHta},
+    {"launch.captured_share", "Captured launches", kShare, kNeutral, kOther,
+     "Launching calls that were captured into a graph and did not run, as a share of these and of "
+     "the kernels that ran; over the whole recording, absent where no graph was captured.",
+     "launches within a capture / (these + kernels)", kOurs},
     {"sync.time_share", "Synchronization", kShare, kLowerIsBetter, kRatio,
      "Share of iteration time in which the host is blocked in a synchronizing call.",
      "|U(synchronizing calls) ∩ iterations| / iterations", kNsys},
@@ -359,20 +366,52 @@ constexpr MetricSpec kMetrics[] = {
      "Share of the time of matrix kernels in which the cube units of the NPU compute.",
      "Σ cube utilization · duration / Σ duration", "Ascend", "ascend"},
 
-    {"coverage.linked_share", "GPU time with a known operator", kShare, kHigherIsBetter, kRatio,
+    {"coverage.linked_share", "GPU time with a known operator", kShare, kHigherIsBetter, kOther,
      "Share of GPU time (kernels, copies, sets) whose launching operator is known.",
      "Σ duration with an operator / Σ duration", kOurs},
-    {"coverage.kernel_share", "Kernel time recorded by kernel", kShare, kHigherIsBetter, kRatio,
+    {"coverage.kernel_share", "Kernel time recorded by kernel", kShare, kHigherIsBetter, kOther,
      "Share of the kernel time that was recorded kernel by kernel; the rest lies in CUDA graphs "
      "that were recorded whole.",
      "kernels / (kernels + graphs)", kNsys},
-    {"coverage.launched_share", "GPU time with a known launch", kShare, kHigherIsBetter, kRatio,
+    {"coverage.launched_share", "GPU time with a known launch", kShare, kHigherIsBetter, kOther,
      "Share of GPU time whose launching call was recorded.",
      "Σ duration with a launch / Σ duration", kOurs},
+    {"coverage.backlog_time", "Backlog at the start", kTime, kNeutral, kOther,
+     "Time at the start of the recording in which the GPU still works on what was launched before "
+     "it, and which counts for no iteration; of several ranks the longest.",
+     "start of the first iteration − start of its marker", kOurs},
     {"coverage.outside_share", "GPU time launched outside of iterations", kShare, kNeutral, kOther,
      "Share of the whole recording's GPU time that was not launched in a selected iteration; "
      "where launches are not recorded, that did not start in one.",
      "Σ duration launched elsewhere / Σ duration", kOurs},
+};
+
+// Metrics that changed their meaning, by the start of their ids; all others have definition 1.
+struct Redefined {
+  std::string_view prefix;
+  std::int32_t number;
+};
+constexpr Redefined kRedefined[] = {
+    // Only work that the iterations launched counts; an iteration waits for work from before;
+    // without iterations the window is where the device can be observed.
+    {"profile.wall_time", 2},
+    {"profile.kernel_time", 2},
+    {"iteration.", 2},
+    {"breakdown.", 2},
+    {"dataloader.", 2},
+    {"gpu.utilization.", 2},
+    {"gpu.idle", 2},
+    {"gpu.sm_efficiency", 2},
+    {"gpu.occupancy", 2},
+    {"sync.", 2},
+    {"tensor_core.", 2},
+    {"kernel.", 2},
+    {"memcpy.", 2},
+    {"communication.", 2},
+    {"flops.", 2},
+    // A call that launches a graph is one launch.
+    {"launch.delay.median", 2},
+    {"launch.queue_empty_share", 2},
 };
 
 }  // namespace
@@ -381,6 +420,11 @@ std::span<const MetricSpec> MetricCatalogue() {
   static const std::vector<MetricSpec> kAll = [] {
     std::vector<MetricSpec> all(std::begin(kMetrics), std::end(kMetrics));
     all.insert(all.end(), NeuronMetrics().begin(), NeuronMetrics().end());
+    for (MetricSpec& spec : all) {
+      for (const Redefined& redefined : kRedefined) {
+        if (spec.id.starts_with(redefined.prefix)) spec.definition_number = redefined.number;
+      }
+    }
     return all;
   }();
   return kAll;

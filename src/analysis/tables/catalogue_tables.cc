@@ -39,6 +39,13 @@ constexpr ColumnSpec kExposed = {
 constexpr ColumnSpec kBytesMoved = {"bytes", "Bytes", kBytes,
                                     "Bytes of collectives, where recorded."};
 
+constexpr ColumnSpec kOutside = {
+    "outside", "Outside", kTime,
+    "Of its time, what was not launched in the selected iterations: before, after or between."};
+constexpr ColumnSpec kOutsideDevice = {
+    "outside", "Outside", kTime,
+    "Of device self, calls outside of the selected iterations: before, after or between."};
+
 constexpr ColumnSpec kIterations[] = {
     {"index", "Iteration", kCount, "Position in the recording, from 0."},
     {"name", "Name", kText, "Number or name that the marker gives."},
@@ -91,6 +98,11 @@ constexpr ColumnSpec kIterations[] = {
       {"bytes", "Bytes", kBytes, "Bytes that it must move at least, from shapes."},                \
       {"achieved", "Achieved", kFlopRate,                                                          \
        "FLOPs of the calls whose work is known, by the time of the kernels launched in them."},    \
+      kOutsideDevice,                                                                              \
+      {"outside_host", "Host outside", kTime,                                                      \
+       "Of host total, calls outside of the selected iterations."},                                \
+      {"outside_calls", "Calls outside", kCount,                                                   \
+       "Of the calls, those outside of the selected iterations."},                                 \
   {                                                                                                \
     "call_stack", "Call stack", kText, "Python call stack, where recorded and always the same."    \
   }
@@ -131,6 +143,7 @@ constexpr ColumnSpec kOpTypes[] = {
     {"gpu_idle_mean", "GPU idle mean", kTime, "GPU idle / calls."},
     {"gpu_idle_min", "GPU idle least", kTime, "GPU idle of the call with the least."},
     {"gpu_idle_max", "GPU idle most", kTime, "GPU idle of the call with the most."},
+    kOutsideDevice,
 };
 constexpr ColumnSpec kOpsByIteration[] = {
     {"iteration", "Iteration", kCount, "Position of the iteration in the recording, from 0."},
@@ -193,6 +206,7 @@ constexpr ColumnSpec kKernels[] = {
     kIsCollective,
     kExposed,
     kBytesMoved,
+    kOutside,
 };
 constexpr ColumnSpec kKernelsByOp[] = {
     {"name", "Kernel", kText, "Kernel as recorded."},
@@ -529,7 +543,9 @@ constexpr TableSpec kTables[] = {
      kModules},
     {"kernels", "kernel_name", "Kernels", "One row per kernel name.", kKernels},
     {"kernels_by_op", "kernel", "Kernels by launch and operator",
-     "One row per kernel name, operator, launch properties, rank and GPU.", kKernelsByOp},
+     "One row per kernel name, operator, launch properties, rank and GPU, of the selected "
+     "iterations alone.",
+     kKernelsByOp},
     {"kernels_by_iteration", "iteration_kernel", "Kernels by iteration",
      "One row per iteration and kernel name.", kKernelsByIteration},
     {"launches", "launch", "Launches", "One row per kernel, copy or set with a recorded launch.",
@@ -539,9 +555,10 @@ constexpr TableSpec kTables[] = {
     {"streams", "stream", "Streams", "One row per stream with work.", kStreams},
     {"gaps", "gap", "Idle gaps",
      "Times in which a GPU runs nothing, the longest first; at most 10 000.", kGaps},
-    {"memcpys", "memcpy", "Copies and memory sets", "One row per kind, host memory, rank and GPU.",
-     kMemcpys},
-    {"api_calls", "api_call", "Runtime and driver calls", "One row per call name.", kApiCalls},
+    {"memcpys", "memcpy", "Copies and memory sets",
+     "One row per kind, host memory, rank and GPU, of the selected iterations alone.", kMemcpys},
+    {"api_calls", "api_call", "Runtime and driver calls",
+     "One row per call name, of the selected iterations alone.", kApiCalls},
     {"os_calls", "os_call", "OS runtime calls", "One row per function.", kOsCalls},
     {"threads", "thread", "Threads", "One row per thread whose scheduling was recorded.", kThreads},
     {"process_groups", "process_group", "Process groups",

@@ -16,6 +16,8 @@
 namespace profgauge {
 namespace {
 
+constexpr std::size_t kFewIterations = 8;
+
 // The number that ProfilerStep#N gives; else the position.
 std::int64_t NumberOf(const Iteration& iteration, std::size_t position) {
   std::int64_t number = 0;
@@ -92,6 +94,13 @@ void SetStatistics(std::span<const double> durations, Output& out) {
                 fmt::format("low confidence: {} iterations, {} would do", durations.size(),
                             kConfidentIterations),
                 true);
+  }
+  // Neighbouring iterations depend on each other; of so few, chance makes drift and outliers.
+  if (durations.size() >= kFewIterations) return;
+  for (const char* id : {"iteration.time.cv", "iteration.outliers", "iteration.drift"}) {
+    if (!out.IsSet(id)) continue;
+    out.SetNote(id, fmt::format("low confidence: {} iterations, {} would do", durations.size(),
+                                kFewIterations));
   }
 }
 
@@ -191,18 +200,36 @@ void FillTable(std::span<const RankContext> ranks, std::span<const RunIteration>
   }
 }
 
-void ProposeSteadyRange(std::span<const RunIteration> run, std::span<const double> durations,
-                        Output& out) {
+void ProposeSteadyRange(std::string_view source, std::span<const RunIteration> run,
+                        std::span<const double> durations, Output& out) {
   const auto steady = FindSteadyRange(durations);
   if (!steady) return;
   const double cv = Describe(durations).cv.value_or(0);
+  const auto label = [&](std::size_t at) {
+    return IterationLabel(source, run[at].name, static_cast<std::int64_t>(run[at].iteration));
+  };
   out.AddRemark(
       "unsteady-selection",
       fmt::format("the selected iterations are unsteady (coefficient of variation {}); iterations "
                   "{} to {} are steady ({}): select them with --iter-start={} --iter-stop={}",
-                  FormatValue(cv, Unit::kShare), run[steady->first].iteration,
-                  run[steady->last - 1].iteration, FormatValue(steady->cv, Unit::kShare),
-                  run[steady->first].iteration, run[steady->last - 1].iteration));
+                  FormatValue(cv, Unit::kShare), label(steady->first), label(steady->last - 1),
+                  FormatValue(steady->cv, Unit::kShare), run[steady->first].iteration,
+                  run[steady->last - 1].iteration));
+}
+
+void RemarkPartial(std::span<const RankContext> ranks, Output& out) {
+  for (const RankContext& rank : ranks) {
+    const std::vector<std::string>& partial = rank.iterations.partial;
+    if (partial.empty()) continue;
+    std::string list;
+    for (const std::string& name : partial)
+      list += fmt::format("{}#{}", list.empty() ? "" : ", ", name);
+    out.AddRemark("partial-iterations",
+                  fmt::format("{} left out, not every rank recorded {}: {}",
+                              partial.size() == 1 ? "an iteration is" : "some iterations are",
+                              partial.size() == 1 ? "it" : "them", list));
+    return;
+  }
 }
 
 }  // namespace
@@ -233,7 +260,7 @@ void SetRecording(std::span<const RankContext> ranks, Output& out) {
     has_device = has_device || rank.has_device();
     const DeviceTable& device = rank.profile->device;
     for (std::uint32_t row = 0; row < device.size(); ++row) {
-      if (device.kind[row] != DeviceKind::kKernel || !rank.InTables(DeviceId{row})) continue;
+      if (device.kind[row] != DeviceKind::kKernel || !rank.InIterations(DeviceId{row})) continue;
       kernel_time += device.duration[row];
     }
   }
@@ -279,7 +306,8 @@ void AddIterations(std::span<const RankContext> ranks, Output& out) {
     const std::string untold = WhyUntold(ranks, category, out);
     if (!untold.empty() && sums[i] == 0) table.Find(CategoryId(category))->MarkAbsent(untold);
   }
-  ProposeSteadyRange(run, durations, out);
+  ProposeSteadyRange(ranks.front().iterations.source, run, durations, out);
+  RemarkPartial(ranks, out);
 }
 
 }  // namespace profgauge

@@ -1,0 +1,92 @@
+#include "analysis/recording/edges.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace profgauge {
+namespace {
+
+// Above this share of captured launches, a recording is that of a capture.
+constexpr double kMostlyCaptured = 0.5;
+
+bool Contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+struct Captures {
+  std::int64_t captures = 0;  // Graphs that began to be captured.
+  std::int64_t captured = 0;  // Launching calls within them that ran nothing.
+  std::int64_t ran = 0;       // Kernels on the device.
+  double Share() const {
+    const std::int64_t all = captured + ran;
+    return all > 0 ? static_cast<double>(captured) / static_cast<double>(all) : 1;
+  }
+};
+
+// Launches between the begin and the end of a capture on their thread (cudaStreamBeginCapture,
+// hipStreamBeginCapture) run nothing.
+void CountCaptures(const Profile& profile, Captures& counts) {
+  const ApiTable& api = profile.api;
+  std::vector<bool> ran(api.size(), false);
+  for (std::size_t row = 0; row < profile.device.size(); ++row) {
+    const ApiId launch = profile.device.launch[row];
+    if (launch.valid()) ran[launch.value] = true;
+    counts.ran += profile.device.kind[row] == DeviceKind::kKernel ? 1 : 0;
+  }
+  std::int64_t open = 0;
+  for (std::size_t call = 0; call < api.size(); ++call) {
+    if (call > 0 && api.thread[call] != api.thread[call - 1]) open = 0;
+    const std::string_view name = profile.Name(api.name[call]);
+    if (Contains(name, "BeginCapture")) {
+      ++open;
+      ++counts.captures;
+    } else if (Contains(name, "EndCapture")) {
+      open = std::max<std::int64_t>(0, open - 1);
+    } else if (open > 0 && api.kind[call] == ApiKind::kLaunch && !ran[call]) {
+      ++counts.captured;
+    }
+  }
+}
+
+void ForgetUse(Output& out) {
+  const std::string reason =
+      "the recording is of a graph capture: what the host launched did not run; record the runs of "
+      "the graph";
+  for (const MetricSpec& spec : MetricCatalogue()) {
+    for (const std::string_view of_use : {"gpu.utilization.", "gpu.idle.", "gpu.idle_cause.",
+                                          "launch.delay.", "launch.queue_empty_share"}) {
+      if (spec.id.starts_with(of_use)) out.SetAbsent(spec.id, reason);
+    }
+  }
+  out.RemoveTable("gaps", reason);
+}
+
+}  // namespace
+
+void AddEdges(std::span<const RankContext> ranks, Output& out) {
+  Ns backlog = 0;
+  bool has_device = false;
+  Captures captures;
+  for (const RankContext& rank : ranks) {
+    backlog = std::max(backlog, rank.iterations.all.front().lead_in);
+    has_device = has_device || rank.has_device();
+    CountCaptures(*rank.profile, captures);
+  }
+  if (has_device) {
+    out.Set("coverage.backlog_time", backlog);
+  } else {
+    out.SetAbsent("coverage.backlog_time", out.Gap(Capability::kDeviceEvents));
+  }
+  if (captures.captures == 0) {
+    out.SetAbsent("launch.captured_share", "no graph was captured");
+    return;
+  }
+  out.Set("launch.captured_share", captures.Share());
+  if (captures.Share() > kMostlyCaptured) ForgetUse(out);
+}
+
+}  // namespace profgauge

@@ -1,0 +1,232 @@
+// What lies at the edges of a recording is not the program's doing: work from before, work that the
+// iterations did not launch, launches whose work was not recorded, captures.
+#include "analysis/context/iterations.h"
+#include "fixture.h"
+
+namespace profgauge {
+namespace {
+
+std::vector<std::pair<Ns, Ns>> Times(const Profile& profile) {
+  const auto found = FindIterations(profile, {});
+  EXPECT_TRUE(found.has_value());
+  std::vector<std::pair<Ns, Ns>> times;
+  for (const Iteration& iteration : found->all) {
+    times.emplace_back(iteration.time.start, iteration.time.end);
+  }
+  return times;
+}
+using Spans = std::vector<std::pair<Ns, Ns>>;
+
+constexpr Ns kMs = 1'000'000;
+
+// Its own copy runs on another stream at once, but its kernels queue behind the step before.
+TEST(Leftovers, AreWaitedForThoughAnotherStreamAlreadyWorks) {
+  TestProfile test;
+  test.Step(7, {0, 100});
+  test.Work("before", {0, 20});
+  test.Work("before", {21, 60});
+  test.Launch("copy", {2, 3}, {4, 5}, {}, DeviceKind::kMemcpy, 0, 20);
+  test.Launch("own", {5, 6}, {61, 180});
+  const auto found = FindIterations(test.Finish(), {});
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->all[0].time.start, 60);
+  EXPECT_EQ(found->all[0].lead_in, 60);
+}
+
+// A data loader before the first launch is the iteration's, even when a stray event without a
+// recorded launch precedes that launch.
+TEST(Leftovers, ALoaderIsNone) {
+  TestProfile test;
+  test.Step(7, {0, 100 * kMs});
+  test.Work("before", {0, 1 * kMs});
+  test.Op("DataLoader.__next__", {2 * kMs, 40 * kMs});
+  test.Work("stray", {41 * kMs, 42 * kMs});
+  test.Launch("own", {43 * kMs, 44 * kMs}, {45 * kMs, 90 * kMs});
+  EXPECT_EQ(Times(test.Finish()), (Spans{{1 * kMs, 100 * kMs}}));
+}
+
+// A kernel that never gives way delays the iteration no further than to its own first kernel.
+TEST(Leftovers, APersistentKernelDelaysToTheFirstOwnKernel) {
+  TestProfile test;
+  test.Step(7, {0, 100});
+  test.Work("persistent", {0, 500}, DeviceKind::kKernel, 0, 99);
+  test.Launch("own", {5, 6}, {30, 80});
+  EXPECT_EQ(Times(test.Finish()), (Spans{{30, 100}}));
+}
+
+// Launched between two markers: of neither iteration, and the second waits for it.
+TEST(Leftovers, WorkLaunchedBetweenIterationsDelaysTheSecond) {
+  TestProfile test;
+  test.Step(0, {0, 100});
+  test.Step(1, {150, 250});
+  test.Launch("a", {10, 11}, {12, 90});
+  test.Launch("between", {120, 121}, {122, 180});
+  test.Launch("b", {160, 161}, {180, 260});
+  EXPECT_EQ(Times(test.Finish()), (Spans{{0, 100}, {180, 260}}));
+}
+
+TEST(Window, StartsWithTheFirstDeviceEventOfABusyQueue) {
+  TestProfile test;
+  test.Op("aten::mm", {0, 50 * kMs});
+  test.Work("before", {10 * kMs, 30 * kMs});
+  test.Launch("own", {1 * kMs, 2 * kMs}, {30 * kMs, 60 * kMs});
+  const std::vector<Profile> run = OneRank(test.Finish());
+  EXPECT_EQ(Times(run.front()), (Spans{{10 * kMs, 60 * kMs}}));
+  const auto analysis = Analyze(run, {});
+  ASSERT_TRUE(analysis.has_value());
+  EXPECT_EQ(NumberOf(*analysis, "gpu.idle.mean"), 0);
+  EXPECT_EQ(NumberOf(*analysis, "coverage.backlog_time"), 10 * kMs);
+  EXPECT_EQ(NumberOf(*analysis, "kernel.count_per_iteration"), 2);
+}
+
+TEST(Window, StartsWithTheRecordingWhereTheFirstEventFoundAnEmptyQueue) {
+  TestProfile test;
+  test.Op("aten::mm", {0, 50 * kMs});
+  test.Launch("own", {20 * kMs, 21 * kMs}, {21 * kMs + 8'000, 60 * kMs});
+  EXPECT_EQ(Times(test.Finish()), (Spans{{0, 60 * kMs}}));
+}
+
+TEST(Window, EndsWithTheLastDeviceEventWhereTheRecordingStopsInFlight) {
+  TestProfile test;
+  test.Op("aten::mm", {0, 90});
+  test.Launch("own", {1, 2}, {3, 40});
+  test.Call("cudaLaunchKernel", ApiKind::kLaunch, {50, 51});
+  EXPECT_EQ(Times(test.Finish()), (Spans{{0, 40}}));
+}
+
+TEST(InIterations, MetricsCountWhatTheIterationsLaunched) {
+  TestProfile test;
+  test.Step(0, {0, 100});
+  test.Step(1, {100, 200});
+  test.Work("volta_fp16_s884gemm", {0, 10});
+  for (const Ns at : {0, 100}) {
+    test.Launch("elementwise", {at + 11, at + 12}, {at + 20, at + 50});
+    test.Launch("elementwise", {at + 13, at + 14}, {at + 50, at + 90});
+  }
+  test.Launch("copy", {200, 201}, {210, 230}, {}, DeviceKind::kMemcpy);
+  const std::vector<Profile> run = OneRank(test.Finish());
+  const auto analysis = Analyze(run, {});
+  ASSERT_TRUE(analysis.has_value());
+  EXPECT_EQ(NumberOf(*analysis, "profile.kernel_time"), 140);
+  EXPECT_EQ(NumberOf(*analysis, "tensor_core.share"), 0);
+  EXPECT_EQ(NumberOf(*analysis, "kernel.count_per_iteration"), 2);
+  EXPECT_EQ(analysis->FindTable("kernels_by_op")->rows(), 1U);
+  const Table* kernels = analysis->FindTable("kernels");
+  ASSERT_EQ(kernels->rows(), 2U);
+  EXPECT_EQ(kernels->Find("outside")->IntegerAt(0), 0);
+  EXPECT_EQ(kernels->Find("outside")->IntegerAt(1), 10);
+}
+
+std::vector<Profile> TwoRanks() {
+  std::vector<Profile> ranks;
+  for (const int first : {5, 6}) {
+    TestProfile test;
+    for (int i = 0; i < 5; ++i) {
+      const Ns at = i * 100;
+      test.Step(first + i, {at, at + 100});
+      test.Launch("k", {at + 1, at + 2}, {at + 3, at + 90});
+    }
+    Profile profile = test.Finish();
+    profile.distributed.rank = first - 5;
+    profile.distributed.world_size = 2;
+    ranks.push_back(std::move(profile));
+  }
+  return ranks;
+}
+
+// Steps 5 to 9 and 6 to 10: the run has 6 to 9, and positions mean the same on both.
+TEST(Ranks, AreMatchedByTheRecordedNumber) {
+  const std::vector<Profile> run = TwoRanks();
+  const auto found = FindIterations(run, {});
+  ASSERT_TRUE(found.has_value());
+  for (const Iterations& rank : *found) {
+    ASSERT_EQ(rank.all.size(), 4U);
+    EXPECT_EQ(rank.all[0].name, "6");
+    EXPECT_EQ(rank.partial, (std::vector<std::string>{"5", "10"}));
+    EXPECT_EQ(IterationLabel(rank.source, rank.all[0].name, 0), "ProfilerStep#6 (0)");
+  }
+  Selection selection;
+  selection.start_number = selection.stop_number = 7;
+  const auto analysis = Analyze(run, selection);
+  ASSERT_TRUE(analysis.has_value());
+  EXPECT_EQ(analysis->iterations_total, 4);
+  EXPECT_EQ(analysis->iterations_selected, 1);
+  ASSERT_EQ(analysis->remarks.size(), 1U);
+  EXPECT_NE(analysis->remarks[0].text.find("#5, #10"), std::string::npos);
+}
+
+TEST(Ranks, AnUnknownNumberIsAnError) {
+  const std::vector<Profile> run = TwoRanks();
+  Selection selection;
+  selection.start_number = 5;
+  const auto analysis = Analyze(run, selection);
+  ASSERT_FALSE(analysis.has_value());
+  EXPECT_EQ(analysis.error().kind, ErrorKind::kUsage);
+  EXPECT_NE(analysis.error().message.find("#6 to #9"), std::string::npos);
+}
+
+// A graph of 500 kernels is one launch, and none of them waits for the others.
+TEST(Launches, AGraphIsOne) {
+  TestProfile test;
+  test.Step(0, {0, 100'000});
+  test.Launch("alone", {10, 20}, {30, 40});
+  test.Launch("second", {15, 25}, {40, 50});
+  ApiRow call;
+  call.start = 100;
+  call.duration = 50;
+  call.name = test.builder().Intern("cudaGraphLaunch");
+  call.kind = ApiKind::kLaunch;
+  call.thread = test.main();
+  call.correlation = 1000;
+  test.builder().AddApi(call);
+  for (int i = 0; i < 500; ++i) {
+    DeviceRow row;
+    row.start = 250 + i * 10;
+    row.duration = 10;
+    row.name = test.builder().Intern("node");
+    row.gpu = 0;
+    row.stream = 7;
+    row.correlation = 1000;
+    test.builder().AddDevice(row);
+  }
+  const auto analysis = Analyze(OneRank(test.Finish()), {});
+  ASSERT_TRUE(analysis.has_value());
+  // `second` waits behind `alone`; the graph finds an empty queue.
+  EXPECT_DOUBLE_EQ(NumberOf(*analysis, "launch.queue_empty_share"), 2.0 / 3);
+  // 10, 15 and 100.
+  EXPECT_EQ(NumberOf(*analysis, "launch.delay.median"), 15);
+}
+
+TEST(Capture, NothingRanIsNoIdleTime) {
+  TestProfile test;
+  test.Call("cudaStreamBeginCapture", ApiKind::kOther, {0, 10});
+  for (Ns at = 10; at < 1000; at += 10) {
+    test.Call("cudaLaunchKernel", ApiKind::kLaunch, {at, at + 5});
+  }
+  test.Call("cudaStreamEndCapture", ApiKind::kOther, {1000, 1010});
+  test.Launch("a set", {1020, 1030}, {1035, 1040}, {}, DeviceKind::kMemset);
+  const auto analysis = Analyze(OneRank(test.Finish()), {});
+  ASSERT_TRUE(analysis.has_value());
+  EXPECT_EQ(NumberOf(*analysis, "launch.captured_share"), 1);
+  for (const char* id : {"gpu.idle.mean", "gpu.utilization.mean", "gpu.idle_cause.host_wait"}) {
+    const Metric* metric = analysis->Find(id);
+    EXPECT_TRUE(IsAbsent(metric->value)) << id;
+    EXPECT_NE(metric->absent_because.find("graph capture"), std::string::npos) << id;
+  }
+}
+
+// A graph is captured once and runs often: that is no recording of a capture.
+TEST(Capture, RunsOutweighIt) {
+  TestProfile test;
+  test.Call("cudaStreamBeginCapture", ApiKind::kOther, {0, 10});
+  test.Call("cudaLaunchKernel", ApiKind::kLaunch, {10, 15});
+  test.Call("cudaStreamEndCapture", ApiKind::kOther, {20, 30});
+  for (Ns at = 100; at < 400; at += 100) test.Launch("node", {at, at + 5}, {at + 10, at + 90});
+  const auto analysis = Analyze(OneRank(test.Finish()), {});
+  ASSERT_TRUE(analysis.has_value());
+  EXPECT_DOUBLE_EQ(NumberOf(*analysis, "launch.captured_share"), 0.25);
+  EXPECT_GT(NumberOf(*analysis, "gpu.utilization.mean"), 0);
+}
+
+}  // namespace
+}  // namespace profgauge
