@@ -126,6 +126,15 @@ constexpr CommandSpec kCommands[] = {
     {"templates export", kOnTemplatesExport, "DIR", 1, 1, "Write the built-in templates into DIR",
      "Changed ones are used with --templates DIR.", "  profgauge templates export my-templates\n",
      RunTemplatesExport, Takes::kFolder},
+    {"schema", kOnSchema, "[NAME]", 0, 1,
+     "Print a JSON Schema, for editors; without NAME list them",
+     "Of policies, rules, tests of rules, devices, names of kernels and report.json. A first line\n"
+     "`# yaml-language-server: $schema=FILE` makes editors check and complete a YAML file.",
+     "  profgauge schema\n  profgauge schema policy > policy.schema.json\n", RunSchema,
+     Takes::kSchema},
+    {"manual", kOnManual, "[PAGE]", 0, 1, "Print a manual page; without PAGE list them",
+     "In mdoc, for man(1) or mandoc(1).",
+     "  profgauge manual profgauge-check > profgauge-check.1\n", RunManual, Takes::kNothing},
     {"completion", kOnCompletion, "SHELL", 1, 1, "Print completions for bash, zsh or fish",
      "For one session, `source <(profgauge completion bash)`; for all, write it where the shell\n"
      "looks: bash, ~/.local/share/bash-completion/completions/profgauge; zsh, a file _profgauge "

@@ -66,6 +66,7 @@ enum class Takes : std::uint8_t {
   kRuleThenFiles,
   kCommand,
   kShell,
+  kSchema,
 };
 
 /// One command. Its name may be two words: "metrics list".
@@ -115,6 +116,8 @@ Result<int> RunRulesTest(const Options& options, Console& console);
 Result<int> RunRulesDocs(const Options& options, Console& console);
 Result<int> RunRulesExplain(const Options& options, Console& console);
 Result<int> RunCompletion(const Options& options, Console& console);
+Result<int> RunManual(const Options& options, Console& console);
+Result<int> RunSchema(const Options& options, Console& console);
 Result<int> RunVersion(const Options& options, Console& console);
 Result<int> RunHelp(const Options& options, Console& console);
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "cli/alert_places.h"
 #include "render/ci/ci.h"
 #include "render/shared/gzip.h"
 #include "render/shared/renderer.h"
@@ -22,11 +23,8 @@ namespace fs = std::filesystem;
 /// What a comment on a pull request should not exceed, so that people read it.
 constexpr std::size_t kCommentBytes = 20'000;
 
-/// The file of the repository that code scanning shows alerts at: the policy, if it is a file.
-std::string AlertsAt(const report::Report& report) {
-  const std::string& policy = report.verdict.policy;
-  return policy.empty() || policy.starts_with("builtin:") ? "policy.yaml" : policy;
-}
+/// The most that GitHub takes of one step; what is over is refused whole.
+constexpr std::size_t kStepSummaryBytes = std::size_t{1} << 20;
 
 bool SameFile(const std::string& a, const std::string& b) {
   std::error_code error;
@@ -37,6 +35,7 @@ bool SameFile(const std::string& a, const std::string& b) {
 
 Status Drawing::Open(const Options& options, const std::vector<std::string>& inputs) {
   templates_dir_ = options.templates_dir;
+  options_ = options;
   if (!options.out_dir.empty()) {
     PROFGAUGE_CHECK(outputs_.MakeDirectory(options.out_dir));
     const std::pair<Kind, std::string_view> files[] = {{Kind::kHtml, "report.html"},
@@ -100,8 +99,19 @@ Status Drawing::AddStepSummary() {
                       {"help: GitHub Actions sets it; elsewhere use --md-summary FILE"}});
   }
   PROFGAUGE_TRY(const std::size_t output, outputs_.OpenToAppend(path));
-  items_.push_back({Kind::kSummary, path, {{"", output}}});
+  items_.push_back({Kind::kStepSummary, path, {{"", output}}});
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(path, error);
+  const std::uintmax_t taken = error ? 0 : std::min<std::uintmax_t>(size, kStepSummaryBytes);
+  step_summary_room_ = kStepSummaryBytes - static_cast<std::size_t>(taken);
   return {};
+}
+
+render::AlertPlaces Drawing::PlacesFor(const report::Report& report) const {
+  if (places_) return *places_;
+  const std::string& itself =
+      options_.arguments.empty() ? report.profile.name : options_.arguments.back();
+  return PlacesOf(options_, report.verdict.policy, itself);
 }
 
 Result<std::vector<render::File>> Drawing::DrawOne(const Item& item,
@@ -124,16 +134,23 @@ Result<std::vector<render::File>> Drawing::DrawOne(const Item& item,
       markdown.full = false;
       markdown.max_bytes = kCommentBytes;
       return single(render::RenderMarkdown(report, markdown));
+    case Kind::kStepSummary: {
+      markdown.full = false;
+      markdown.max_bytes = std::min(kCommentBytes, step_summary_room_);
+      auto text = render::RenderMarkdown(report, markdown);
+      if (text && text->size() > step_summary_room_) return single(std::string());
+      return single(std::move(text));
+    }
     case Kind::kXlsx:
       return single(render::RenderXlsx(report));
     case Kind::kJunit:
       return single(render::RenderJunit(report));
     case Kind::kSarif:
-      return single(render::RenderSarif(report, AlertsAt(report)));
+      return single(render::RenderSarif(report, PlacesFor(report)));
     case Kind::kGithub:
-      return single(render::RenderGithub(report));
+      return single(render::RenderGithub(report, PlacesFor(report)));
     case Kind::kGitlab:
-      return single(render::RenderGitlab(report, AlertsAt(report)));
+      return single(render::RenderGitlab(report, PlacesFor(report)));
     case Kind::kOpenMetrics:
       return single(render::RenderOpenMetrics(report));
     case Kind::kTrace: {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "cli/outputs.h"
 #include "cli/stats.h"
 #include "profgauge/error.h"
+#include "render/ci/ci.h"
 #include "render/shared/renderer.h"
 #include "report/report.h"
 
@@ -26,6 +28,9 @@ class Drawing {
   /// cannot; the first error is returned.
   Status Draw(const report::Report& report, Stats& stats);
 
+  /// Where alerts are shown; without it, at the policy that the report names.
+  void ShowAlertsAt(render::AlertPlaces places) { places_ = std::move(places); }
+
   bool uses_stdout() const { return outputs_.uses_stdout(); }
   /// One line for each folder or file written: "wrote out/report.html".
   std::vector<std::string> Summary() const;
@@ -36,6 +41,7 @@ class Drawing {
     kHtmlFolder,
     kMarkdown,
     kSummary,
+    kStepSummary,
     kXlsx,
     kJson,
     kJunit,
@@ -55,12 +61,16 @@ class Drawing {
   Status Add(Kind kind, const std::string& path);
   Status AddHtmlFolder(const std::string& folder);
   Status AddStepSummary();
+  render::AlertPlaces PlacesFor(const report::Report& report) const;
   Result<std::vector<render::File>> DrawOne(const Item& item, const report::Report& report) const;
   Status Commit(Item& item, const std::vector<render::File>& files);
 
   Outputs outputs_;
+  std::optional<render::AlertPlaces> places_;
+  std::size_t step_summary_room_ = 0;  ///< Bytes that GitHub's file still takes.
   std::vector<Item> items_;
   std::string templates_dir_;
+  Options options_;  ///< For the paths of alerts.
 };
 
 }  // namespace profgauge::cli

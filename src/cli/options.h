@@ -33,6 +33,7 @@ struct Options {
   std::string out_dir, html, html_dir, markdown, summary, xlsx, json;
   std::string junit, sarif, github, gitlab, openmetrics, emit_trace;
   bool step_summary = false;
+  std::string repository;  ///< What paths in alerts start from; empty: the nearest with a .git.
   bool redact = false;
   std::string templates_dir;
   std::string timeline = "auto";  ///< "auto", "full" or "off".

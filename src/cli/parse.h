@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "cli/options.h"
 
@@ -12,6 +13,16 @@ namespace profgauge::cli {
 /// Takes a command line (without the program's name) apart. What follows `--` is arguments.
 /// Errors: kUsage, each with what was found and what would have been right.
 Result<Options> ParseCommandLine(std::span<const std::string> args);
+
+/// What an exit code means, as help and manual say it.
+struct ExitMeaning {
+  int code;
+  std::string_view meaning;
+};
+std::span<const ExitMeaning> ExitMeanings();
+
+/// The head of a group of options: "Outputs".
+std::string_view GroupTitle(OptionGroup group);
 
 /// The help text of a command, or of the program for nullptr. Short: one screen.
 std::string HelpText(const CommandSpec* command, HelpRequest request);

@@ -5,6 +5,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/string.hpp>
+#include <memory>
 
 #include "base/text.h"
 
@@ -55,7 +56,13 @@ void JsonNode::Expected(std::string_view what) const {
   Expected(what, value_ == nullptr ? "nothing" : KindName(*value_));
 }
 
+bool JsonNode::Asks(std::string_view type) const {
+  if (shape_ != nullptr) shape_->types.emplace(type);
+  return shape_ != nullptr;
+}
+
 JsonNode JsonNode::operator[](std::string_view key) const {
+  if (Asks("object")) return {shape_->At(key), *bad_};
   std::string path = path_.empty() ? std::string(key) : path_ + "." + std::string(key);
   const json::value* found = nullptr;
   if (value_ != nullptr && !value_->is_object()) Expected("an object");
@@ -64,21 +71,21 @@ JsonNode JsonNode::operator[](std::string_view key) const {
 }
 
 std::string JsonNode::Text() const {
-  if (value_ == nullptr) return {};
+  if (Asks("string") || value_ == nullptr) return {};
   if (value_->is_string()) return ToString(value_->get_string());
   Expected("a text");
   return {};
 }
 
 std::int64_t JsonNode::Integer() const {
-  if (value_ == nullptr) return 0;
+  if (Asks("integer") || value_ == nullptr) return 0;
   if (value_->is_int64()) return value_->get_int64();
   Expected("a whole number");
   return 0;
 }
 
 bool JsonNode::Bool() const {
-  if (value_ == nullptr) return false;
+  if (Asks("boolean") || value_ == nullptr) return false;
   if (value_->is_bool()) return value_->get_bool();
   Expected("true or false");
   return false;
@@ -86,12 +93,19 @@ bool JsonNode::Bool() const {
 
 Value JsonNode::Any() const {
   Value value;
+  if (shape_ != nullptr) shape_->types.insert({"boolean", "null", "number", "string"});
   if (value_ != nullptr && !ToValue(*value_, value)) Expected("a text, a number, true or false");
   return value;
 }
 
 Unit JsonNode::UnitNamed() const {
   const std::string name = Text();
+  if (shape_ != nullptr) {
+    for (int i = 0; i <= static_cast<int>(Unit::kFlopRate); ++i) {
+      shape_->words.emplace_back(UnitName(static_cast<Unit>(i)));
+    }
+    return Unit::kText;
+  }
   for (int i = 0; i <= static_cast<int>(Unit::kFlopRate); ++i) {
     if (UnitName(static_cast<Unit>(i)) == name) return static_cast<Unit>(i);
   }
@@ -101,6 +115,11 @@ Unit JsonNode::UnitNamed() const {
 
 std::vector<JsonNode> JsonNode::Elements() const {
   std::vector<JsonNode> nodes;
+  if (Asks("array")) {
+    if (shape_->items == nullptr) shape_->items = std::make_unique<JsonShape>();
+    nodes.push_back({*shape_->items, *bad_});
+    return nodes;
+  }
   if (value_ == nullptr) return nodes;
   if (!value_->is_array()) return Expected("a list"), nodes;
   for (const json::value& element : value_->get_array()) {
@@ -111,6 +130,11 @@ std::vector<JsonNode> JsonNode::Elements() const {
 
 std::vector<std::pair<std::string, JsonNode>> JsonNode::Entries() const {
   std::vector<std::pair<std::string, JsonNode>> entries;
+  if (Asks("object")) {
+    if (shape_->others == nullptr) shape_->others = std::make_unique<JsonShape>();
+    entries.emplace_back("", JsonNode{*shape_->others, *bad_});
+    return entries;
+  }
   if (value_ == nullptr) return entries;
   if (!value_->is_object()) return Expected("an object"), entries;
   for (const auto& entry : value_->get_object()) {
@@ -134,6 +158,7 @@ std::vector<std::pair<std::string, std::string>> JsonNode::TextPairs() const {
 
 std::vector<Value> JsonNode::Cells(std::size_t size) const {
   std::vector<Value> cells;
+  if (Asks("array")) return cells;
   if (value_ == nullptr || !value_->is_array()) return Expected("a list"), cells;
   const json::array& array = value_->get_array();
   if (array.size() != size) {

@@ -12,6 +12,7 @@
 
 #include "base/units.h"
 #include "base/value.h"
+#include "report/json_shape.h"
 
 namespace profgauge::report {
 
@@ -25,10 +26,13 @@ class JsonNode {
   /// The root. `bad` receives the first bad field; it must outlive all nodes.
   JsonNode(const boost::json::value& root, std::optional<BadField>& bad)
       : value_(&root), bad_(&bad) {}
+  /// Asks: every function notes in `shape` what it would have read, and reads nothing. A list has
+  /// one element then, and an object one entry beside those that are asked for by name.
+  JsonNode(JsonShape& shape, std::optional<BadField>& bad) : shape_(&shape), bad_(&bad) {}
 
   /// The entry `key` of this object; a node of nothing when there is none.
   JsonNode operator[](std::string_view key) const;
-  bool exists() const { return value_ != nullptr; }
+  bool exists() const { return value_ != nullptr || shape_ != nullptr; }
   const std::string& path() const { return path_; }
 
   std::string Text() const;
@@ -56,7 +60,11 @@ class JsonNode {
   JsonNode(const boost::json::value* value, std::string path, std::optional<BadField>& bad)
       : value_(value), path_(std::move(path)), bad_(&bad) {}
 
+  /// Whether this node asks; then the type is noted.
+  bool Asks(std::string_view type) const;
+
   const boost::json::value* value_ = nullptr;
+  JsonShape* shape_ = nullptr;
   std::string path_;
   std::optional<BadField>* bad_ = nullptr;
 };

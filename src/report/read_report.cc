@@ -206,6 +206,13 @@ Error MakeError(const std::string& name, std::string code, std::string message) 
 
 }  // namespace
 
+JsonShape ReportShape() {
+  JsonShape shape;
+  std::optional<BadField> ignored;
+  Decode(JsonNode(shape, ignored));
+  return shape;
+}
+
 Result<Report> ReadReport(std::string_view text, const std::string& name) {
   PROFGAUGE_TRY(const json::value document, ParseJsonDocument(text, name));
   const json::object* object = document.if_object();

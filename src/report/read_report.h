@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "profgauge/error.h"
+#include "report/json_shape.h"
 #include "report/report.h"
 
 namespace profgauge::report {
@@ -17,5 +18,8 @@ namespace profgauge::report {
 /// this version wrote it. Errors (kInput): "report/not-json" with its offset,
 /// "report/not-a-report", "report/newer-schema", and "report/bad-field" with the JSON path.
 Result<Report> ReadReport(std::string_view text, const std::string& name);
+
+/// What ReadReport takes, for the schema of report.json.
+JsonShape ReportShape();
 
 }  // namespace profgauge::report

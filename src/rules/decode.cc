@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/diagnostic.h"
 #include "base/text.h"
@@ -60,6 +61,10 @@ void Decoder::MapWithNulls(const YamlNode& node, std::string_view what, std::spa
 
 void Decoder::ReadMap(const YamlNode& node, std::string_view what, std::span<const Key> keys,
                       bool with_nulls) {
+  if (asked_ != nullptr) {
+    if (node.kind == YamlNode::Kind::kMap) NoteMap(what, keys, with_nulls);
+    return;
+  }
   if (node.kind == YamlNode::Kind::kBroken) return;
   if (node.kind != YamlNode::Kind::kMap) {
     Add(node, "config/type", fmt::format("{}: expected a mapping, found {}", what, Found(node)));
@@ -90,13 +95,27 @@ void Decoder::ReadMap(const YamlNode& node, std::string_view what, std::span<con
 
 void Decoder::EachEntry(const YamlNode& node, std::string_view what,
                         const std::function<void(const YamlNode&, const YamlNode&)>& decode) {
+  if (asked_ != nullptr) {
+    if (node.kind != YamlNode::Kind::kMap) return;
+    asked_->is_map = true;
+    asked_->what = what;
+    asked_->others = {Ask([&](const YamlNode& value) { decode(YamlNode{}, value); })};
+    asked_->others.front().is_null = false;
+    return;
+  }
+  ReadEntries(node, what, decode, false);
+}
+
+void Decoder::ReadEntries(const YamlNode& node, std::string_view what,
+                          const std::function<void(const YamlNode&, const YamlNode&)>& decode,
+                          bool with_nulls) {
   if (node.kind == YamlNode::Kind::kBroken) return;
   if (node.kind != YamlNode::Kind::kMap) {
     Add(node, "config/type", fmt::format("{}: expected a mapping, found {}", what, Found(node)));
     return;
   }
   for (const YamlEntry& entry : node.entries) {
-    if (entry.value.kind == YamlNode::Kind::kNull) {
+    if (entry.value.kind == YamlNode::Kind::kNull && !with_nulls) {
       Add(entry.key, "config/no-value",
           fmt::format("`{}` has no value", PrintableShort(entry.key.text)));
     } else {
@@ -105,8 +124,58 @@ void Decoder::EachEntry(const YamlNode& node, std::string_view what,
   }
 }
 
+void Decoder::EachNamed(const YamlNode& node, std::string_view what,
+                        std::span<const std::string_view> names,
+                        const std::function<void(const YamlNode&, const YamlNode&)>& decode,
+                        bool with_nulls) {
+  if (asked_ == nullptr) return ReadEntries(node, what, decode, with_nulls);
+  if (node.kind != YamlNode::Kind::kMap) return;
+  asked_->is_map = true;
+  asked_->what = what;
+  for (const std::string_view name : names) {
+    YamlNode key;
+    key.kind = YamlNode::Kind::kScalar;
+    key.text = name;
+    ShapeKey noted{key.text, false, Ask([&](const YamlNode& value) { decode(key, value); })};
+    noted.value.is_null = with_nulls;
+    asked_->keys.push_back(std::move(noted));
+  }
+}
+
+void Decoder::NoteMap(std::string_view what, std::span<const Key> keys, bool with_nulls) {
+  asked_->is_map = true;
+  asked_->what = what;
+  for (const Key& key : keys) {
+    ShapeKey noted{std::string(key.name), key.required, Ask(key.decode)};
+    noted.value.is_null = with_nulls;
+    asked_->keys.push_back(std::move(noted));
+  }
+}
+
+Shape Decoder::Ask(const std::function<void(const YamlNode&)>& decode) {
+  Shape shape;
+  Shape* const outer = std::exchange(asked_, &shape);
+  for (const auto kind : {YamlNode::Kind::kScalar, YamlNode::Kind::kList, YamlNode::Kind::kMap}) {
+    YamlNode value;
+    value.kind = kind;
+    decode(value);
+  }
+  asked_ = outer;
+  return shape;
+}
+
+Shape* Decoder::AskedForScalar(const YamlNode& node) {
+  return node.kind == YamlNode::Kind::kScalar ? asked_ : nullptr;
+}
+
 void Decoder::EachItem(const YamlNode& node, std::string_view what,
                        const std::function<void(const YamlNode&)>& decode) {
+  if (asked_ != nullptr) {
+    if (node.kind != YamlNode::Kind::kList) return;
+    asked_->is_list = true;
+    asked_->items = {Ask(decode)};
+    return;
+  }
   if (node.kind == YamlNode::Kind::kBroken) return;
   if (node.kind != YamlNode::Kind::kList) {
     Add(node, "config/type", fmt::format("{}: expected a list, found {}", what, Found(node)));
@@ -128,11 +197,13 @@ bool Decoder::IsScalar(const YamlNode& node, std::string_view what, std::string_
 }
 
 std::optional<std::string> Decoder::Text(const YamlNode& node, std::string_view what) {
+  if (Shape* shape = AskedForScalar(node)) shape->is_text = true;
   if (!IsScalar(node, what, "a text")) return std::nullopt;
   return node.text;
 }
 
 std::optional<SourceText> Decoder::Source(const YamlNode& node, std::string_view what) {
+  if (Shape* shape = AskedForScalar(node)) shape->is_text = true;
   if (!IsScalar(node, what, "a text")) return std::nullopt;
   return document_.TextOf(node);
 }
@@ -145,8 +216,13 @@ std::vector<SourceText> Decoder::Sources(const YamlNode& node, std::string_view 
   return sources;
 }
 
+void Decoder::NoteSources(const YamlNode& node, std::string_view what) {
+  if (asked_ != nullptr) Sources(node, what);
+}
+
 std::optional<std::int64_t> Decoder::Integer(const YamlNode& node, std::string_view what,
                                              std::int64_t min, std::int64_t max) {
+  if (Shape* shape = AskedForScalar(node)) shape->integer = {min, max};
   const std::string expected = fmt::format("a whole number from {} to {}", min, max);
   if (!IsScalar(node, what, expected)) return std::nullopt;
   const auto literal = ParseLiteral(node.text);
@@ -162,6 +238,27 @@ std::optional<std::int64_t> Decoder::Integer(const YamlNode& node, std::string_v
 }
 
 std::optional<Literal> Decoder::Number(const YamlNode& node, std::string_view what) {
+  if (Shape* shape = AskedForScalar(node)) shape->is_number = true;
+  return ReadNumber(node, what);
+}
+
+std::optional<Literal> Decoder::NumberAmong(const YamlNode& node, std::string_view what,
+                                            std::initializer_list<Unit> units) {
+  if (Shape* shape = AskedForScalar(node)) shape->units.insert(units);
+  return ReadNumber(node, what);
+}
+
+std::optional<Literal> Decoder::UnsignedAmong(const YamlNode& node, std::string_view what,
+                                              std::initializer_list<Unit> units,
+                                              std::string_view problem) {
+  if (Shape* shape = AskedForScalar(node)) shape->is_unsigned = true;
+  auto literal = NumberAmong(node, what, units);
+  if (!literal || literal->value >= 0) return literal;
+  Add(node, "config/number", fmt::format("`{}`: {}", what, problem));
+  return std::nullopt;
+}
+
+std::optional<Literal> Decoder::ReadNumber(const YamlNode& node, std::string_view what) {
   if (!IsScalar(node, what, "a number with an optional unit")) return std::nullopt;
   auto literal = ParseLiteral(Trim(node.text));
   if (literal) return *literal;
@@ -169,22 +266,46 @@ std::optional<Literal> Decoder::Number(const YamlNode& node, std::string_view wh
   return std::nullopt;
 }
 
-std::optional<double> Decoder::NumberOf(const YamlNode& node, std::string_view what, Unit unit) {
-  const auto literal = Number(node, what);
+std::optional<double> Decoder::NumberOf(const YamlNode& node, std::string_view what, Unit unit,
+                                        std::string_view note) {
+  const auto literal = NumberAmong(node, what, {unit});
   if (!literal) return std::nullopt;
   const auto value = ConvertLiteral(*literal, unit);
   if (value) return *value;
-  Add(node, "config/unit", fmt::format("`{}`: {}", what, value.error()));
+  Error& error = Add(node, "config/unit", fmt::format("`{}`: {}", what, value.error()));
+  if (!note.empty()) error.notes.emplace_back(note);
   return std::nullopt;
 }
 
+bool Decoder::Is(const YamlNode& node, std::string_view word) {
+  if (Shape* shape = AskedForScalar(node)) {
+    shape->words.emplace_back(word);
+    return false;
+  }
+  return node.kind == YamlNode::Kind::kScalar && node.text == word;
+}
+
+bool Decoder::IsNull(const YamlNode& node) {
+  if (asked_ != nullptr) {
+    asked_->is_null = true;
+    return false;
+  }
+  return node.kind == YamlNode::Kind::kNull ||
+         (node.kind == YamlNode::Kind::kScalar && node.plain && node.text == "null");
+}
+
 void Decoder::Schema(const YamlNode& node) {
+  if (Shape* shape = AskedForScalar(node)) shape->integer = {1, 1};
   if (node.kind == YamlNode::Kind::kScalar && node.text == "1") return;
   Add(node, "config/schema", fmt::format("expected schema 1, found {}", Found(node)));
 }
 
 std::size_t Decoder::WordIndex(const YamlNode& node, std::string_view what,
                                std::span<const std::string_view> words) {
+  if (Shape* shape = AskedForScalar(node)) {
+    shape->words.insert(shape->words.end(), words.begin(), words.end());
+    return words.size();
+  }
   const std::string expected = fmt::format("one of {}", Joined(words));
   if (!IsScalar(node, what, expected)) return words.size();
   const auto found = std::find(words.begin(), words.end(), node.text);

@@ -1,9 +1,14 @@
 // From a YAML tree to values: each function reads one shape, and adds an error with place, what was
 // expected and what was found when the tree has another. Callers go on, so that one run shows all.
+//
+// A decoder can also be asked what it takes (rules/shape.h): then it is run over empty values of
+// each kind, and each function notes what it would have read. Code between the calls may look at a
+// value's kind; whatever else decides what is taken belongs into a function of the decoder.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +18,7 @@
 
 #include "base/literal.h"
 #include "base/source_text.h"
+#include "rules/shape.h"
 #include "rules/yaml.h"
 
 namespace profgauge {
@@ -34,6 +40,9 @@ class Decoder {
 
   /// Both outlive the decoder.
   Decoder(const YamlDocument& document, Errors& errors) : document_(document), errors_(errors) {}
+  /// Asks: what would be taken goes to `shape`. `document` has an empty mapping for its root.
+  Decoder(const YamlDocument& document, Errors& errors, Shape& shape)
+      : document_(document), errors_(errors), asked_(&shape) {}
 
   const YamlDocument& document() const { return document_; }
 
@@ -45,6 +54,11 @@ class Decoder {
   /// Reads a mapping whose keys are names of the user's.
   void EachEntry(const YamlNode& node, std::string_view what,
                  const std::function<void(const YamlNode& key, const YamlNode& value)>& decode);
+  /// The same, where only `names` are meant to be keys; `decode` says what is wrong with others.
+  void EachNamed(const YamlNode& node, std::string_view what,
+                 std::span<const std::string_view> names,
+                 const std::function<void(const YamlNode& key, const YamlNode& value)>& decode,
+                 bool with_nulls = false);
   void EachItem(const YamlNode& node, std::string_view what,
                 const std::function<void(const YamlNode&)>& decode);
 
@@ -53,11 +67,24 @@ class Decoder {
   /// The same, with its places.
   std::optional<SourceText> Source(const YamlNode& node, std::string_view what);
   std::vector<SourceText> Sources(const YamlNode& node, std::string_view what);
+  /// For a list of texts that is decoded elsewhere: answers who asks, and does nothing else.
+  void NoteSources(const YamlNode& node, std::string_view what);
   std::optional<std::int64_t> Integer(const YamlNode& node, std::string_view what, std::int64_t min,
                                       std::int64_t max);
   std::optional<Literal> Number(const YamlNode& node, std::string_view what);
-  /// A number in the base unit of `unit`.
-  std::optional<double> NumberOf(const YamlNode& node, std::string_view what, Unit unit);
+  /// The same; the caller takes these units alone.
+  std::optional<Literal> NumberAmong(const YamlNode& node, std::string_view what,
+                                     std::initializer_list<Unit> units);
+  /// A number of these units that has no sign. `problem` says what a sign would mean.
+  std::optional<Literal> UnsignedAmong(const YamlNode& node, std::string_view what,
+                                       std::initializer_list<Unit> units, std::string_view problem);
+  /// A number in the base unit of `unit`. `note` goes with the error about another unit.
+  std::optional<double> NumberOf(const YamlNode& node, std::string_view what, Unit unit,
+                                 std::string_view note = {});
+  /// Whether the value is this word.
+  bool Is(const YamlNode& node, std::string_view word);
+  /// Whether the value is null, with or without the word for it.
+  bool IsNull(const YamlNode& node);
 
   template <class T>
   std::optional<T> OneOf(const YamlNode& node, std::string_view what,
@@ -84,9 +111,20 @@ class Decoder {
   std::size_t WordIndex(const YamlNode& node, std::string_view what,
                         std::span<const std::string_view> words);
   bool IsScalar(const YamlNode& node, std::string_view what, std::string_view expected);
+  void ReadEntries(const YamlNode& node, std::string_view what,
+                   const std::function<void(const YamlNode&, const YamlNode&)>& decode,
+                   bool with_nulls);
+  std::optional<Literal> ReadNumber(const YamlNode& node, std::string_view what);
+  /// The shape to note a scalar in; nullptr when nobody asks, or not for a scalar.
+  Shape* AskedForScalar(const YamlNode& node);
+  /// What `decode` takes.
+  Shape Ask(const std::function<void(const YamlNode&)>& decode);
+  /// Notes a mapping with these keys.
+  void NoteMap(std::string_view what, std::span<const Key> keys, bool with_nulls);
 
   const YamlDocument& document_;
   Errors& errors_;
+  Shape* asked_ = nullptr;  ///< Where to note what is taken; nullptr: decoding.
 };
 
 /// "a, b, c".

@@ -64,19 +64,21 @@ const MetricSpec* MetricOf(Decoder& decoder, const YamlNode& key) {
   return metric;
 }
 
-/// The same place with the help line that a wrong unit deserves.
-void AddUnitHelp(Decoder& decoder, const YamlNode& node, const MetricSpec& metric,
-                 std::string_view what, std::optional<double>& target) {
-  const auto literal = decoder.Number(node, what);
-  if (!literal) return;
-  const auto value = ConvertLiteral(*literal, metric.unit);
-  if (value) {
-    target = *value;
-    return;
+/// Metrics that a limit can stand on.
+std::vector<std::string_view> LimitedMetrics() {
+  std::vector<std::string_view> ids;
+  for (const MetricSpec& spec : MetricCatalogue()) {
+    if (spec.unit != Unit::kText && spec.unit != Unit::kBool) ids.push_back(spec.id);
   }
-  decoder.Add(node, "config/unit", fmt::format("`{}`: {}", what, value.error()))
-      .notes.push_back(fmt::format("help: `{}` is {}; write for example `{}: {}`", metric.id,
-                                   metric.title, what, ExampleLiteral(metric.unit)));
+  return ids;
+}
+
+void DecodeLimit(Decoder& decoder, const YamlNode& node, const MetricSpec& metric,
+                 std::string_view what, std::optional<double>& target) {
+  Set(target,
+      decoder.NumberOf(node, what, metric.unit,
+                       fmt::format("help: `{}` is {}; write for example `{}: {}`", metric.id,
+                                   metric.title, what, ExampleLiteral(metric.unit))));
 }
 
 void DecodeThreshold(Decoder& decoder, const YamlNode& node, const MetricSpec& metric,
@@ -85,8 +87,8 @@ void DecodeThreshold(Decoder& decoder, const YamlNode& node, const MetricSpec& m
   threshold.metric = metric.id;
   threshold.where = decoder.document().At(node);
   const Decoder::Key kKeys[] = {
-      {"min", [&](const YamlNode& n) { AddUnitHelp(decoder, n, metric, "min", threshold.min); }},
-      {"max", [&](const YamlNode& n) { AddUnitHelp(decoder, n, metric, "max", threshold.max); }},
+      {"min", [&](const YamlNode& n) { DecodeLimit(decoder, n, metric, "min", threshold.min); }},
+      {"max", [&](const YamlNode& n) { DecodeLimit(decoder, n, metric, "max", threshold.max); }},
       {"level",
        [&](const YamlNode& n) { Set(threshold.level, decoder.OneOf<Level>(n, "level", kLevels)); }},
       {"on_missing",
@@ -121,19 +123,21 @@ void DecodeThreshold(Decoder& decoder, const YamlNode& node, const MetricSpec& m
 }
 
 void DecodeThresholds(Decoder& decoder, const YamlNode& node, Policy& policy) {
-  decoder.EachEntry(node, "`thresholds`", [&](const YamlNode& key, const YamlNode& value) {
-    const MetricSpec* metric = MetricOf(decoder, key);
-    if (metric == nullptr) return;
-    std::erase_if(policy.thresholds, [&](const Threshold& t) { return t.metric == metric->id; });
-    if (value.kind == YamlNode::Kind::kScalar && value.text == "off") return;
-    if (value.kind == YamlNode::Kind::kList) {
-      for (const YamlNode& item : value.items) {
-        DecodeThreshold(decoder, item, *metric, policy.thresholds);
-      }
-    } else {
-      DecodeThreshold(decoder, value, *metric, policy.thresholds);
-    }
-  });
+  decoder.EachNamed(node, "`thresholds`", LimitedMetrics(),
+                    [&](const YamlNode& key, const YamlNode& value) {
+                      const MetricSpec* metric = MetricOf(decoder, key);
+                      if (metric == nullptr) return;
+                      std::erase_if(policy.thresholds,
+                                    [&](const Threshold& t) { return t.metric == metric->id; });
+                      if (decoder.Is(value, "off")) return;
+                      if (value.kind == YamlNode::Kind::kList) {
+                        decoder.EachItem(value, "limits", [&](const YamlNode& item) {
+                          DecodeThreshold(decoder, item, *metric, policy.thresholds);
+                        });
+                      } else {
+                        DecodeThreshold(decoder, value, *metric, policy.thresholds);
+                      }
+                    });
 }
 
 // A position, or "#5": the number that was recorded.
@@ -226,7 +230,8 @@ void DecodeWaiver(Decoder& decoder, const YamlNode& node, std::vector<Waiver>& o
 
 void DecodeAmount(Decoder& decoder, const YamlNode& node, const MetricSpec& metric,
                   std::string_view what, std::optional<BaselineLimit::Amount>& target) {
-  const auto literal = decoder.Number(node, what);
+  const auto literal = decoder.UnsignedAmong(node, what, {Unit::kShare, metric.unit},
+                                             "a change is written without sign");
   if (!literal) return;
   // A percentage is relative to the baseline, also for shares: 3 % of it, not 3 points.
   if (literal->unit == Unit::kShare) {
@@ -238,9 +243,6 @@ void DecodeAmount(Decoder& decoder, const YamlNode& node, const MetricSpec& metr
         .notes.push_back(
             "help: a change is written in percent of the baseline, or in the metric's unit");
     return;
-  }
-  if (target->value < 0) {
-    decoder.Add(node, "config/number", fmt::format("`{}`: a change is written without sign", what));
   }
 }
 
@@ -277,7 +279,9 @@ void DecodeBaselineLimit(Decoder& decoder, const YamlNode& key, const YamlNode& 
 }
 
 void DecodeBaseline(Decoder& decoder, const YamlNode& node, PolicyBaseline& out) {
-  decoder.EachEntry(node, "`baseline`", [&](const YamlNode& key, const YamlNode& value) {
+  std::vector<std::string_view> names = {"match", "noise_floor", "strictness"};
+  for (const std::string_view id : LimitedMetrics()) names.push_back(id);
+  decoder.EachNamed(node, "`baseline`", names, [&](const YamlNode& key, const YamlNode& value) {
     if (key.text == "match") {
       std::vector<std::string> match;
       for (SourceText& property : decoder.Sources(value, "match")) {
@@ -323,7 +327,7 @@ void DecodePolicy(Decoder& decoder, Policy& policy) {
   const std::string& file = decoder.document().file;
   const Decoder::Key kKeys[] = {
       {"schema", [&](const YamlNode& n) { decoder.Schema(n); }, true},
-      {"extends", [](const YamlNode&) {}},
+      {"extends", [&](const YamlNode& n) { decoder.NoteSources(n, "extends"); }},
       {"fail_on",
        [&](const YamlNode& n) {
          Set(policy.fail_on, decoder.OneOf<FailOn>(n, "fail_on", kFailOn));

@@ -59,20 +59,16 @@ std::optional<ShowAs> DecodeShowAs(Decoder& decoder, const YamlNode& node) {
                                                           {"bytes", Kind::kBytes},
                                                           {"percent", Kind::kPercent},
                                                           {"number", Kind::kNumber}};
-  const auto text = decoder.Text(node, "show_as");
-  if (!text) return std::nullopt;
-  for (const auto& [name, kind] : kKinds) {
-    if (*text == name) return ShowAs{kind, -1};
+  constexpr std::string_view kDecimals[] = {"number:0", "number:1", "number:2", "number:3",
+                                            "number:4", "number:5", "number:6", "number:7",
+                                            "number:8", "number:9"};
+  static_assert(std::size(kDecimals) == kMostDecimals + 1);
+  std::vector<Decoder::Word<ShowAs>> words;
+  for (const auto& [name, kind] : kKinds) words.push_back({name, {kind, -1}});
+  for (int i = 0; i <= kMostDecimals; ++i) {
+    words.push_back({kDecimals[static_cast<std::size_t>(i)], {Kind::kNumber, i}});
   }
-  if (text->starts_with("number:") && text->size() == 8 && (*text)[7] >= '0' &&
-      (*text)[7] <= '0' + kMostDecimals) {
-    return ShowAs{Kind::kNumber, (*text)[7] - '0'};
-  }
-  decoder.Add(node, "config/word",
-              fmt::format("`show_as`: expected one of duration, bytes, percent, number, number:N, "
-                          "found `{}`",
-                          PrintableShort(*text, 40)));
-  return std::nullopt;
+  return decoder.OneOf<ShowAs>(node, "show_as", words);
 }
 
 void DecodeParam(Decoder& decoder, const YamlNode& key, const YamlNode& node,

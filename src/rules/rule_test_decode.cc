@@ -1,3 +1,5 @@
+#include "rules/rule_test_decode.h"
+
 #include <fmt/format.h>
 #include <re2/re2.h>
 
@@ -157,29 +159,33 @@ std::string WithPlainBlanks(std::string_view text) {
 
 }  // namespace
 
+void DecodeRuleTests(Decoder& decoder, RuleTestFile& out) {
+  const Decoder::Key kKeys[] = {
+      {"schema", [&](const YamlNode& n) { decoder.Schema(n); }, true},
+      {"rules",
+       [&](const YamlNode& n) {
+         for (const SourceText& path : decoder.Sources(n, "rules")) {
+           out.rules.push_back(ResolvePath(path.text, decoder.document().file));
+         }
+       },
+       true},
+      {"tests",
+       [&](const YamlNode& n) {
+         decoder.EachItem(n, "`tests`",
+                          [&](const YamlNode& item) { DecodeTest(decoder, item, out.tests); });
+       },
+       true},
+  };
+  decoder.Map(decoder.document().root, "a test file", kKeys);
+}
+
 tl::expected<RuleTestFile, Errors> ParseRuleTests(std::string_view text, const std::string& file) {
   Errors errors;
   RuleTestFile out;
   out.file = file;
   if (const auto document = ParseYaml(text, file, errors)) {
     Decoder decoder(*document, errors);
-    const Decoder::Key kKeys[] = {
-        {"schema", [&](const YamlNode& n) { decoder.Schema(n); }, true},
-        {"rules",
-         [&](const YamlNode& n) {
-           for (const SourceText& path : decoder.Sources(n, "rules")) {
-             out.rules.push_back(ResolvePath(path.text, file));
-           }
-         },
-         true},
-        {"tests",
-         [&](const YamlNode& n) {
-           decoder.EachItem(n, "`tests`",
-                            [&](const YamlNode& item) { DecodeTest(decoder, item, out.tests); });
-         },
-         true},
-    };
-    decoder.Map(document->root, "a test file", kKeys);
+    DecodeRuleTests(decoder, out);
   }
   SortByPlace(errors);
   if (!errors.empty()) return tl::unexpected(std::move(errors));

@@ -13,14 +13,9 @@ namespace {
 
 constexpr std::string_view kNotGiven = "the test does not give it";
 
-bool IsNull(const YamlNode& node) {
-  return node.kind == YamlNode::Kind::kNull ||
-         (node.kind == YamlNode::Kind::kScalar && node.plain && node.text == "null");
-}
-
 /// A scalar as a value of `unit`; absent for null, and after an error.
 Value DecodeValue(Decoder& decoder, const YamlNode& node, std::string_view what, Unit unit) {
-  if (IsNull(node)) return {};
+  if (decoder.IsNull(node)) return {};
   if (unit == Unit::kText) {
     auto text = decoder.Text(node, what);
     return text ? Value(*std::move(text)) : Value{};
@@ -71,21 +66,57 @@ class GivenBuilder {
   }
 
   Given Build(const YamlNode& node) {
-    decoder_.EachEntry(node, "`given`", [&](const YamlNode& key, const YamlNode& value) {
+    decoder_.EachNamed(node, "`given`", Names(), [&](const YamlNode& key, const YamlNode& value) {
       if (value.kind == YamlNode::Kind::kList) {
         AddRows(key, value);
       } else if (FindMetric(key.text) != nullptr || value.kind != YamlNode::Kind::kMap) {
         AddMetric(key, key.text, value);
       } else {
-        for (const YamlEntry& entry : value.entries) {
-          AddMetric(entry.key, key.text + "." + entry.key.text, entry.value);
-        }
+        AddGroup(key, value);
       }
     });
     return {std::move(analysis_), std::move(facts_)};
   }
 
  private:
+  /// Rows, metrics, facts, and what stands before a point of their ids: "gpu.idle", "gpu".
+  static std::vector<std::string_view> Names() {
+    std::vector<std::string_view> names;
+    for (const TableSpec& table : TableCatalogue()) {
+      if (!table.row_name.empty()) names.push_back(table.row_name);
+    }
+    for (const std::string_view id : Ids()) {
+      names.push_back(id);
+      for (std::size_t at = id.find('.'); at != std::string_view::npos; at = id.find('.', at + 1)) {
+        names.push_back(id.substr(0, at));
+      }
+    }
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+  }
+
+  static std::vector<std::string_view> Ids() {
+    std::vector<std::string_view> ids;
+    for (const MetricSpec& spec : MetricCatalogue()) ids.push_back(spec.id);
+    for (const FactSpec& fact : FactCatalogue()) ids.push_back(fact.name);
+    return ids;
+  }
+
+  /// {idle: {mean: 40%}} is {idle.mean: 40%}.
+  void AddGroup(const YamlNode& group, const YamlNode& node) {
+    std::vector<std::string_view> rest;
+    for (const std::string_view id : Ids()) {
+      if (id.starts_with(group.text + ".")) rest.push_back(id.substr(group.text.size() + 1));
+    }
+    decoder_.EachNamed(
+        node, "`given`", rest,
+        [&](const YamlNode& key, const YamlNode& value) {
+          AddMetric(key, group.text + "." + key.text, value);
+        },
+        true);
+  }
+
   void AddMetric(const YamlNode& key, const std::string& id, const YamlNode& node) {
     const auto metric = std::find_if(analysis_.metrics.begin(), analysis_.metrics.end(),
                                      [&](const Metric& m) { return m.spec->id == id; });
@@ -93,10 +124,7 @@ class GivenBuilder {
       if (AddFact(id, node)) return;
       Error& error = decoder_.Add(key, "rules/unknown-metric",
                                   fmt::format("unknown metric `{}`", PrintableShort(id)));
-      std::vector<std::string_view> ids;
-      for (const MetricSpec& spec : MetricCatalogue()) ids.push_back(spec.id);
-      for (const FactSpec& fact : FactCatalogue()) ids.push_back(fact.name);
-      AddSuggestion(error, id, ids);
+      AddSuggestion(error, id, Ids());
       return;
     }
     if (node.kind == YamlNode::Kind::kMap) {
@@ -149,7 +177,8 @@ class GivenBuilder {
     auto& table = analysis_.tables[static_cast<std::size_t>(spec - TableCatalogue().data())];
     for (const ColumnSpec& column : spec->columns) table.AddColumn(column);
     std::vector<bool> has_value(spec->columns.size(), list.items.empty());
-    for (const YamlNode& row : list.items) AddRow(*spec, row, table, has_value);
+    decoder_.EachItem(list, fmt::format("`{}`", key.text),
+                      [&](const YamlNode& row) { AddRow(*spec, row, table, has_value); });
     for (std::size_t i = 0; i < has_value.size(); ++i) {
       if (!has_value[i]) table.columns()[i].MarkAbsent(std::string(kNotGiven));
     }

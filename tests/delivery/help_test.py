@@ -1,6 +1,7 @@
 """Help for every command and group of commands; every example of a help text runs as it is written.
 """
 import pathlib
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -111,6 +112,22 @@ class ExamplesTest(unittest.TestCase):
                                           capture_output=True, env=environment(), check=False)
                     allowed = ALLOWED_EXITS.get(command, (0,))
                     self.assertIn(done.returncode, allowed, f"{line}\n{done.stderr}")
+
+
+class ReadmeTest(unittest.TestCase):
+    def test_the_whole_files_of_the_rules_readme_work(self):
+        section = (REPOSITORY / "rules" / "README.md").read_text().split("## Whole files")[1].split("\n## ")[0]
+        rules, tests, policy = re.findall(r"```yaml\n(.*?)```", section, re.S)
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "mine.yaml").write_text(rules)
+            (folder / "mine.test.yaml").write_text(tests)
+            (folder / "policy.yaml").write_text(policy)
+            done = run("rules", "test", "mine.test.yaml", cwd=folder)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            done = run("check", EXAMPLES / "slow.pt.trace.json.gz", "--policy", "policy.yaml", "--now",
+                       "2026-11-21", cwd=folder)
+            self.assertEqual(done.returncode, 1, done.stderr)
 
 
 if __name__ == "__main__":

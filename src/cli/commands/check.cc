@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/session.h"
+#include "cli/alert_places.h"
 #include "cli/candidates.h"
 #include "cli/commands.h"
 #include "cli/conclude.h"
@@ -149,6 +150,7 @@ Result<int> Judged(const Options& options, Console& console) {
   report.timeline = report::BuildTimeline(subject.ranks, report, TimelineOf(options, *policy));
   report::Reword(report.timeline, report.profile.accelerator);
   if (options.redact) report::Redact(report);
+  drawing.ShowAlertsAt(PlacesOf(options, *policy));
   stats.EndPhase("judge");
   return Finish(report, verdict, options, drawing, stats, console);
 }

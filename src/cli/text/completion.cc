@@ -6,6 +6,7 @@
 
 #include "analysis/analysis.h"
 #include "cli/text/completion_words.h"
+#include "cli/text/schemas.h"
 #include "rules/rule.h"
 
 namespace profgauge::cli {
@@ -25,6 +26,12 @@ std::vector<std::string> RuleIds() {
     for (const Rule& rule : rules->rules) ids.push_back(rule.id);
   }
   return ids;
+}
+
+std::vector<std::string> SchemaNames() {
+  std::vector<std::string> names;
+  for (const NamedSchema& schema : AllSchemas()) names.emplace_back(schema.name);
+  return names;
 }
 
 std::vector<std::string> TopicWords() {
@@ -86,6 +93,8 @@ Candidates CandidatesOf(const CommandSpec& command) {
       return {true, false, RuleIds()};
     case Takes::kCommand:
       return {false, false, TopicWords()};
+    case Takes::kSchema:
+      return {false, false, SchemaNames()};
     case Takes::kShell:
       return {false, false, {std::begin(kShells), std::end(kShells)}};
   }

@@ -9,7 +9,6 @@
 #include "profgauge/version.h"
 
 namespace profgauge::cli {
-namespace {
 
 std::string_view GroupTitle(OptionGroup group) {
   switch (group) {
@@ -24,6 +23,8 @@ std::string_view GroupTitle(OptionGroup group) {
   }
   return "General";
 }
+
+namespace {
 
 std::string OptionHead(const OptionSpec& option) {
   std::string head = option.shorthand.empty() ? "    " : fmt::format("{}, ", option.shorthand);
@@ -49,14 +50,21 @@ std::string OptionsHelp(const CommandSpec& command, bool full) {
   return text;
 }
 
-constexpr std::string_view kExitCodes =
-    "\nExit codes:\n"
-    "  0   pass (warnings allowed); `report` always, when it could\n"
-    "  1   fail: a limit or finding at or above the level of --fail-on\n"
-    "  2   command line, policy, rules or templates are wrong\n"
-    "  3   no verdict: the profile is unreadable or incomplete, or lacks what a limit needs\n"
-    "  4   a report could not be written\n"
-    "  70  internal error\n";
+constexpr ExitMeaning kExits[] = {
+    {0, "pass (warnings allowed); `report` always, when it could"},
+    {1, "fail: a limit or finding at or above the level of --fail-on"},
+    {2, "command line, policy, rules or templates are wrong"},
+    {3, "no verdict: the profile is unreadable or incomplete, or lacks what a limit needs"},
+    {4, "a report could not be written"},
+    {70, "internal error"}};
+
+std::string ExitCodes() {
+  std::string text = "\nExit codes:\n";
+  for (const ExitMeaning& exit : kExits) {
+    text += fmt::format("  {:<3} {}\n", exit.code, exit.meaning);
+  }
+  return text;
+}
 
 std::string ProgramHelp(bool full) {
   std::string text = fmt::format(
@@ -68,7 +76,7 @@ std::string ProgramHelp(bool full) {
     fmt::format_to(out, "  {:<18} {}\n", command.name, command.brief);
   }
   fmt::format_to(out, "\n`profgauge COMMAND --help` explains a command.\n");
-  if (full) text += kExitCodes;
+  if (full) text += ExitCodes();
   return text;
 }
 
@@ -84,6 +92,8 @@ std::string GroupHelp(const std::string& group) {
 
 }  // namespace
 
+std::span<const ExitMeaning> ExitMeanings() { return kExits; }
+
 std::string HelpText(const Options& options) {
   if (!options.group.empty()) return GroupHelp(options.group);
   return HelpText(options.command, options.help);
@@ -98,7 +108,7 @@ std::string HelpText(const CommandSpec* command, HelpRequest request) {
   if (full && !command->detail.empty()) text += fmt::format("\n{}\n", command->detail);
   text += OptionsHelp(*command, full);
   if (full && !command->examples.empty()) text += fmt::format("\nExamples:\n{}", command->examples);
-  if (full && (command->bit & kOnJudging) != 0) text += kExitCodes;
+  if (full && (command->bit & kOnJudging) != 0) text += ExitCodes();
   return text;
 }
 

@@ -117,6 +117,7 @@ class Import {
   Status ReadEvents() {
     Chunk first;
     NextChunk(input_, first);
+    if (bare_list_ && IsLegacyProfiler(first.text)) return Fail(LegacyProfiler());
     fraction_ = DetectFraction(first.text);
     const bool small = first.last;
     input_.Unread(first.text);
@@ -224,6 +225,25 @@ class Import {
     error.where.has_offset = false;
     error.notes.push_back(
         "help: the profiler was stopped before its first active step, or its activities were off");
+    return error;
+  }
+
+  /// torch.autograd.profiler before Kineto, and PyTorch built without it: ops without links to what
+  /// they launched, on "processes" with these names.
+  static bool IsLegacyProfiler(std::string_view head) {
+    return head.find("\"CPU functions\"") != std::string_view::npos ||
+           head.find("\"CUDA functions\"") != std::string_view::npos;
+  }
+
+  Error LegacyProfiler() const {
+    auto error = InputError(source_, "kineto/legacy-profiler",
+                            "the trace is of PyTorch's legacy profiler, which does not say what "
+                            "launched what",
+                            0);
+    error.where.has_offset = false;
+    error.notes.push_back(
+        "help: record with `torch.profiler.profile` of a PyTorch that has Kineto "
+        "(`torch.profiler.kineto_available()` is true)");
     return error;
   }
 

@@ -5,6 +5,9 @@
 // identity from run to run.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,19 +29,35 @@ struct Alert {
 /// applicable ones are no alerts.
 std::vector<Alert> CollectAlerts(const report::Report& report);
 
+/// A line of a file of the repository.
+struct AlertPlace {
+  std::string path;
+  std::uint32_t line = 1;
+};
+
+/// Where alerts are shown.
+struct AlertPlaces {
+  AlertPlace otherwise;  ///< For alerts that have no place of their own.
+  std::map<std::string, AlertPlace, std::less<>> by_id;
+
+  const AlertPlace& Of(std::string_view id) const {
+    const auto found = by_id.find(id);
+    return found == by_id.end() ? otherwise : found->second;
+  }
+};
+
 /// JUnit XML: one test case for each limit and each rule; missed ones fail, inapplicable ones are
 /// skipped, unanswered limits are errors.
 std::string RenderJunit(const report::Report& report);
 
-/// SARIF 2.1.0. `artifact` is the repository path that code scanning shows the alerts at (the
-/// policy or training script).
-std::string RenderSarif(const report::Report& report, std::string_view artifact);
+/// SARIF 2.1.0.
+std::string RenderSarif(const report::Report& report, const AlertPlaces& places);
 
 /// GitHub workflow commands (::error, ::warning), at most ten, then how many were left out.
-std::string RenderGithub(const report::Report& report);
+std::string RenderGithub(const report::Report& report, const AlertPlaces& places);
 
-/// GitLab code quality: a JSON array. `artifact` as for SARIF.
-std::string RenderGitlab(const report::Report& report, std::string_view artifact);
+/// GitLab code quality: a JSON array.
+std::string RenderGitlab(const report::Report& report, const AlertPlaces& places);
 
 /// OpenMetrics text: every metric that has a value, and the verdict; ends with `# EOF`.
 std::string RenderOpenMetrics(const report::Report& report);

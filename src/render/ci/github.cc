@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "render/ci/ci.h"
 #include "render/shared/escape.h"
 
@@ -46,13 +48,15 @@ std::string_view CommandOf(const Alert& alert) {
 
 }  // namespace
 
-std::string RenderGithub(const report::Report& report) {
+std::string RenderGithub(const report::Report& report, const AlertPlaces& places) {
   const std::vector<Alert> alerts = CollectAlerts(report);
   const bool is_cut = alerts.size() > kMostAnnotations;
   const std::size_t shown = is_cut ? kMostAnnotations - 1 : alerts.size();
   std::string out;
   for (std::size_t i = 0; i < shown; ++i) {
-    out += fmt::format("::{} title={}::{}\n", CommandOf(alerts[i]),
+    const AlertPlace& place = places.Of(alerts[i].id);
+    out += fmt::format("::{} file={},line={},title={}::{}\n", CommandOf(alerts[i]),
+                       EscapeProperty(place.path), std::max(1U, place.line),
                        EscapeProperty(alerts[i].id + ": " + alerts[i].title),
                        EscapeData(alerts[i].message));
   }

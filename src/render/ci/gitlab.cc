@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <boost/json.hpp>
 
 #include "render/ci/ci.h"
@@ -6,17 +7,19 @@
 
 namespace profgauge::render {
 
-std::string RenderGitlab(const report::Report& report, std::string_view artifact) {
+std::string RenderGitlab(const report::Report& report, const AlertPlaces& places) {
   boost::json::array issues;
   for (const Alert& alert : CollectAlerts(report)) {
-    issues.push_back(
-        boost::json::object{{"description", ValidUtf8(alert.title + ": " + alert.message)},
-                            {"check_name", ValidUtf8(alert.id)},
-                            {"fingerprint", Fingerprint(alert.id)},
-                            {"severity", alert.level == "error"  ? "major"
-                                         : alert.level == "warn" ? "minor"
-                                                                 : "info"},
-                            {"location", {{"path", artifact}, {"lines", {{"begin", 1}}}}}});
+    const AlertPlace& place = places.Of(alert.id);
+    issues.push_back(boost::json::object{
+        {"description", ValidUtf8(alert.title + ": " + alert.message)},
+        {"check_name", ValidUtf8(alert.id)},
+        {"fingerprint", Fingerprint(alert.id)},
+        {"severity", alert.level == "error"  ? "major"
+                     : alert.level == "warn" ? "minor"
+                                             : "info"},
+        {"location",
+         {{"path", ValidUtf8(place.path)}, {"lines", {{"begin", std::max(1U, place.line)}}}}}});
   }
   return boost::json::serialize(issues) + "\n";
 }

@@ -1,3 +1,6 @@
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <boost/json.hpp>
 #include <map>
 
@@ -15,9 +18,22 @@ std::string LevelOf(const Alert& alert) {
   return alert.level == "error" ? "error" : alert.level == "warn" ? "warning" : "note";
 }
 
-json::object Location(std::string_view artifact) {
+/// A path as a URI reference: what is not allowed in one is written as %XX.
+std::string UriOf(std::string_view path) {
+  std::string uri;
+  for (const char c : path) {
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                          (c >= '0' && c <= '9') ||
+                          std::string_view("-._~/@+,=").find(c) != std::string_view::npos;
+    uri += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return uri;
+}
+
+json::object Location(const AlertPlace& place) {
   return {{"physicalLocation",
-           {{"artifactLocation", {{"uri", artifact}}}, {"region", {{"startLine", 1}}}}}};
+           {{"artifactLocation", {{"uri", UriOf(place.path)}}},
+            {"region", {{"startLine", std::max(1U, place.line)}}}}}};
 }
 
 json::object Rule(const Alert& alert) {
@@ -32,7 +48,7 @@ json::object Rule(const Alert& alert) {
 
 }  // namespace
 
-std::string RenderSarif(const report::Report& report, std::string_view artifact) {
+std::string RenderSarif(const report::Report& report, const AlertPlaces& places) {
   json::array rules;
   json::array results;
   std::map<std::string, std::int64_t> rule_index;
@@ -48,7 +64,7 @@ std::string RenderSarif(const report::Report& report, std::string_view artifact)
                      {"ruleIndex", it->second},
                      {"level", LevelOf(alert)},
                      {"message", {{"text", alert.message}}},
-                     {"locations", json::array{Location(artifact)}},
+                     {"locations", json::array{Location(places.Of(alert.id))}},
                      {"partialFingerprints", {{"profgauge/v1", Fingerprint(alert.id)}}}});
   }
   const json::object document{

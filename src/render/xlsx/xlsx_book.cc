@@ -12,14 +12,34 @@
 
 namespace profgauge::render {
 
-XlsxBook::XlsxBook(const std::string& title, std::int64_t created) {
-  file_ = memfd_create("profgauge.xlsx", MFD_CLOEXEC);
+namespace {
+
+/// Where libxlsxwriter keeps parts of the workbook for a while.
+std::string TemporaryFolder() {
+  const char* named = std::getenv("TMPDIR");
+  if (named != nullptr && *named != '\0') return named;
+  constexpr const char* kUsual = "/tmp";
+  return access(kUsual, W_OK | X_OK) == 0 ? kUsual : ".";
+}
+
+}  // namespace
+
+// The library writes to a name. Memory has one in /proc; where that is not mounted, as in an empty
+// container, it is a file that Finish() removes.
+XlsxBook::XlsxBook(const std::string& title, std::int64_t created) : folder_(TemporaryFolder()) {
+  std::string name_of_file;
+  if (access("/proc/self/fd", X_OK) == 0) {
+    file_ = memfd_create("profgauge.xlsx", MFD_CLOEXEC);
+    name_of_file = fmt::format("/proc/self/fd/{}", file_);
+  } else {
+    name_of_file = folder_ + "/profgauge-XXXXXX";
+    file_ = mkstemp(name_of_file.data());
+    if (file_ >= 0) to_remove_ = name_of_file;
+  }
   if (file_ < 0) return;
-  static char kDefaultFolder[] = "/tmp";
-  char* folder = std::getenv("TMPDIR");
   lxw_workbook_options options = {};
-  options.tmpdir = folder != nullptr && *folder != '\0' ? folder : kDefaultFolder;
-  book_ = workbook_new_opt(fmt::format("/proc/self/fd/{}", file_).c_str(), &options);
+  options.tmpdir = folder_.data();
+  book_ = workbook_new_opt(name_of_file.c_str(), &options);
   if (book_ == nullptr) return;
   lxw_doc_properties properties = {};
   std::string name = ElideMiddle(XlsxText(title), 60), comment = "Written by profgauge";
@@ -32,6 +52,7 @@ XlsxBook::XlsxBook(const std::string& title, std::int64_t created) {
 XlsxBook::~XlsxBook() {
   if (book_ != nullptr) lxw_workbook_free(book_);
   if (file_ >= 0) close(file_);
+  if (!to_remove_.empty()) unlink(to_remove_.c_str());
 }
 
 void XlsxBook::Check(lxw_error error) {

@@ -33,6 +33,8 @@ class XlsxBook {
   void Check(lxw_error error);
 
  private:
+  std::string folder_;     ///< For temporary files of the library.
+  std::string to_remove_;  ///< A file with a name of its own; empty: there is none.
   int file_ = -1;
   lxw_workbook* book_ = nullptr;
   std::map<XlsxStyle, lxw_format*> formats_;

@@ -72,13 +72,13 @@ TEST(SchemaCheck, SeesWhatIsWrong) {
 
 TEST(CiSchema, Sarif) {
   for (const report::Report& report : {Hostile(), report::Report(), testing::SampleReport()}) {
-    EXPECT_THAT(Problems("sarif.json", RenderSarif(report, "policy.yaml")), IsEmpty());
+    EXPECT_THAT(Problems("sarif.json", RenderSarif(report, {{"policy.yaml", 7}, {}})), IsEmpty());
   }
 }
 
 TEST(CiSchema, GitlabCodeQuality) {
   for (const report::Report& report : {Hostile(), report::Report(), testing::SampleReport()}) {
-    EXPECT_THAT(Problems("codequality.json", RenderGitlab(report, "policy.yaml")), IsEmpty());
+    EXPECT_THAT(Problems("codequality.json", RenderGitlab(report, {{"policy.yaml", 7}, {}})), IsEmpty());
   }
 }
 

@@ -86,7 +86,7 @@ TEST(Junit, IsWellFormedAndHasOnlyTheElementsOfTheSchema) {
 
 // The parts of the SARIF 2.1.0 schema that code scanning relies on.
 TEST(Sarif, HasWhatTheSchemaRequires) {
-  const auto document = boost::json::parse(RenderSarif(Hostile(), "policy.yaml")).as_object();
+  const auto document = boost::json::parse(RenderSarif(Hostile(), {{"policy.yaml", 7}, {}})).as_object();
   EXPECT_EQ(document.at("version").as_string(), "2.1.0");
   const auto& run = document.at("runs").as_array().at(0).as_object();
   const auto& driver = run.at("tool").at("driver").as_object();
@@ -115,7 +115,7 @@ TEST(Sarif, FingerprintsDoNotDependOnNumbers) {
   report::Report slower = testing::SampleReport();
   slower.gate[0].measured = testing::Q(0.9, Unit::kShare);
   const auto print = [](const report::Report& report) {
-    return boost::json::parse(RenderSarif(report, "p"))
+    return boost::json::parse(RenderSarif(report, {{"p", 7}, {}}))
         .at("runs")
         .at(0)
         .at("results")
@@ -128,23 +128,23 @@ TEST(Sarif, FingerprintsDoNotDependOnNumbers) {
 TEST(Github, EscapesAndStopsAtTen) {
   report::Report report = testing::SampleReport();
   EXPECT_EQ(
-      RenderGithub(report),
+      RenderGithub(report, {{"policy.yaml", 7}, {}}),
       "::error title=limit/gpu.idle.mean%3A GPU idle::gpu.idle.mean is 31.4\u202F%25, its limit "
       "is ≤ 30 %25\n"
       "::error title=dataloader/exposed%3A The data loader holds up the GPU::12.0 %25 of an "
       "iteration waits for data, limit 10 %25\n");
-  std::istringstream lines(RenderGithub(Hostile()));
+  std::istringstream lines(RenderGithub(Hostile(), {{"policy.yaml", 7}, {}}));
   std::string line;
   int count = 0;
   for (; std::getline(lines, line); ++count) {
     EXPECT_THAT(line, ::testing::MatchesRegex("::(error|warning) title=[^:,]*::.*"));
   }
   EXPECT_EQ(count, 10);
-  EXPECT_THAT(RenderGithub(Hostile()), HasSubstr("2 more in the report"));
+  EXPECT_THAT(RenderGithub(Hostile(), {{"policy.yaml", 7}, {}}), HasSubstr("2 more in the report"));
 }
 
 TEST(Gitlab, HasWhatCodeQualityRequires) {
-  const auto issues = boost::json::parse(RenderGitlab(Hostile(), "policy.yaml")).as_array();
+  const auto issues = boost::json::parse(RenderGitlab(Hostile(), {{"policy.yaml", 7}, {}})).as_array();
   ASSERT_EQ(issues.size(), 2 + testing::HostileNames().size());
   for (const auto& issue : issues) {
     EXPECT_FALSE(issue.at("description").as_string().empty());
@@ -181,8 +181,8 @@ TEST(OpenMetrics, FollowsTheGrammar) {
 TEST(CiOutputs, AreTheSameBytesTwice) {
   const report::Report report = Hostile();
   EXPECT_EQ(RenderJunit(report), RenderJunit(report));
-  EXPECT_EQ(RenderSarif(report, "p"), RenderSarif(report, "p"));
-  EXPECT_EQ(RenderGitlab(report, "p"), RenderGitlab(report, "p"));
+  EXPECT_EQ(RenderSarif(report, {{"p", 7}, {}}), RenderSarif(report, {{"p", 7}, {}}));
+  EXPECT_EQ(RenderGitlab(report, {{"p", 7}, {}}), RenderGitlab(report, {{"p", 7}, {}}));
   EXPECT_EQ(RenderOpenMetrics(report), RenderOpenMetrics(report));
 }
 

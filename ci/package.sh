@@ -1,0 +1,127 @@
+#!/usr/bin/env bash
+# Makes everything under dist/ from a clean clone on Debian 12, tests it, and prints what it made.
+#   ci/package.sh [PART…]      parts: static deb container; default: all, in this order
+#   BUILD=FOLDER ci/package.sh …      another build folder than build/release
+# Needs root: packages are installed, roots are changed into. Debian's archives alone are used, and
+# what Debian has no archive of is built from its own source packages (ci/static-libraries.sh).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+build=${BUILD:-build/release}
+archives=$PWD/build/archives
+version=$(sed -n 's/^project(profgauge VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+name=profgauge-$version-linux-x86_64
+# Packages that packaging alone needs; ci/packages.txt has those of the build and its tests.
+packages=(debhelper debootstrap dpkg-dev file lintian mandoc nasm ninja-build python3)
+# What is linked into the static program, by the package that holds its licence.
+linked=(libboost1.81-dev libc6-dev libcli11-dev libexpected-dev libgcc-12-dev libkainjow-mustache-dev
+  libre2-dev libsqlite3-dev libstdc++-12-dev libxxhash-dev libyaml-cpp-dev zlib1g-dev)
+
+say() { printf '\n== %s\n' "$*"; }
+
+prepare() {
+  ci/install.sh
+  local missing=() package
+  for package in "${packages[@]}"; do
+    dpkg -s "$package" > /dev/null 2>&1 || missing+=("$package")
+  done
+  if [ ${#missing[@]} -gt 0 ]; then
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" > /dev/null
+  fi
+  mkdir -p dist
+  if [ "$build" = build/release ]; then cmake --preset release > /dev/null; fi
+}
+
+build_targets() {
+  cmake "-DPROFGAUGE_ARCHIVE_PREFIX=$archives" -B "$build" > /dev/null
+  cmake --build "$build" --parallel "$(nproc)" --target "$@"
+}
+
+licences() {
+  local folder=$1 package source
+  mkdir -p "$folder"
+  for package in "${linked[@]}"; do
+    cp "/usr/share/doc/$package/copyright" "$folder/$package.txt"
+  done
+  for source in libxlsxwriter libisal fmtlib; do
+    cp "$archives/sources/$source/debian/copyright" "$folder/$source.txt"
+  done
+}
+
+# The tarball: the static program with its manual pages, completions, schemas and licences.
+make_static() {
+  say "static program"
+  ci/static-libraries.sh "$archives"
+  build_targets profgauge_static documents
+  tests/delivery/static_test.sh "$build/profgauge_static"
+  local stage=$build/$name
+  rm -rf "$stage"
+  mkdir -p "$stage/bin"
+  install -m 755 "$build/profgauge_static" "$stage/bin/profgauge"
+  strip "$stage/bin/profgauge"
+  cp -r "$build/share" "$stage/share"
+  rm -rf "$stage/share/doc"
+  cp LICENSE README.md CHANGELOG.md "$stage/"
+  licences "$stage/licenses"
+  tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}" \
+    -C "$build" -cf - "$name" | gzip -9n > "dist/$name.tar.gz"
+}
+
+# Installed, run and removed in a root of Debian alone.
+test_deb() {
+  local root
+  root=$(mktemp -d)
+  trap 'rm -rf "$root"' RETURN
+  debootstrap --variant=minbase bookworm "$root" > "$build/debootstrap.log" 2>&1 ||
+    { tail -n 20 "$build/debootstrap.log" >&2; return 1; }
+  cp "dist/profgauge_${version}_amd64.deb" examples/healthy.pt.trace.json.gz "$root/"
+  chroot "$root" apt-get install -y -qq --no-install-recommends "/profgauge_${version}_amd64.deb" \
+    > "$build/install.log" 2>&1 || { tail -n 20 "$build/install.log" >&2; return 1; }
+  chroot "$root" profgauge check -q /healthy.pt.trace.json.gz
+  chroot "$root" apt-get purge -y -qq profgauge > /dev/null 2>&1
+  local left
+  left=$(find "$root/usr" -iname '*profgauge*' | head)
+  if [ -n "$left" ]; then
+    echo "failed: the package left behind: $left" >&2
+    return 1
+  fi
+  echo "ok: installed, run and removed"
+}
+
+make_deb() {
+  say "Debian package"
+  build_targets profgauge documents
+  (cd "$build" && cpack -G DEB > cpack.log 2>&1) || { cat "$build/cpack.log" >&2; return 1; }
+  cp "$build/profgauge_${version}_amd64.deb" dist/
+  lintian --fail-on error "dist/profgauge_${version}_amd64.deb"
+  test_deb
+}
+
+# The lines of ci/Containerfile's first stage in a root of Debian alone; an image is made where a
+# program is installed that can.
+make_container() {
+  say "container"
+  local builder
+  for builder in podman docker buildah; do
+    command -v "$builder" > /dev/null || continue
+    "$builder" build -f ci/Containerfile -t "profgauge:$version" .
+    return
+  done
+  ci/package/containerfile-test.sh
+}
+
+parts=("$@")
+[ ${#parts[@]} -gt 0 ] || parts=(static deb container)
+for part in "${parts[@]}"; do
+  case "$part" in
+    static | deb | container) ;;
+    *)
+      echo "usage: ci/package.sh [static|deb|container]…" >&2
+      exit 2
+      ;;
+  esac
+done
+prepare
+for part in "${parts[@]}"; do "make_$part"; done
+say "dist/"
+(cd dist && for file in *; do printf '%10d  %s\n' "$(stat -c %s "$file")" "$file"; done)

@@ -1,0 +1,37 @@
+// What a decoder of JsonNodes takes, noted while it runs over a node that asks (JsonNode).
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace profgauge::report {
+
+struct JsonShape {
+  struct Entry;
+
+  std::set<std::string> types;  ///< Of JSON Schema: "string", "integer", "array", …
+  std::vector<std::string> words;
+  std::vector<std::unique_ptr<Entry>> keys;  ///< Of an object, in the order asked for.
+  std::unique_ptr<JsonShape> others;         ///< Of an object: values under any other key.
+  std::unique_ptr<JsonShape> items;          ///< Of a list.
+
+  /// The shape under `key`, made when asked for the first time.
+  JsonShape& At(std::string_view key);
+};
+
+struct JsonShape::Entry {
+  std::string key;
+  JsonShape shape;
+};
+
+inline JsonShape& JsonShape::At(std::string_view key) {
+  for (const auto& entry : keys) {
+    if (entry->key == key) return entry->shape;
+  }
+  keys.push_back(std::make_unique<Entry>(Entry{std::string(key), {}}));
+  return keys.back()->shape;
+}
+
+}  // namespace profgauge::report

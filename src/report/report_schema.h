@@ -1,0 +1,13 @@
+// report.json as JSON Schema (2020-12): what ReadReport takes, found by asking it.
+//
+// Only types are said: keys that are not known are ignored by the reader, so a newer minor
+// version's file is valid too.
+#pragma once
+
+#include <boost/json/object.hpp>
+
+namespace profgauge::report {
+
+boost::json::object ReportSchema();
+
+}  // namespace profgauge::report

@@ -1,0 +1,61 @@
+// What a configuration file may look like, found by asking its decoder: the decoder is run once
+// over an empty value of each kind, and notes what it would have taken (Decoder, "asking"). So a
+// schema cannot say anything else than the decoder does.
+//
+// Structure alone: keys, kinds, words, ranges, units, ids. What hangs on more than one value, on
+// other files or on the meaning of a text only the decoder can tell.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/units.h"
+
+namespace profgauge {
+
+struct ShapeKey;
+
+/// What may stand in one place. Several at once: any of them.
+struct Shape {
+  bool is_null = false;
+  bool is_text = false;                                          ///< Any text that is not blank.
+  std::vector<std::string> words;                                ///< One of these.
+  std::optional<std::pair<std::int64_t, std::int64_t>> integer;  ///< From, to.
+  std::set<Unit> units;      ///< Numbers of these; see ConvertLiteral.
+  bool is_unsigned = false;  ///< No number of `units` is negative.
+  bool is_number = false;    ///< A number of any unit.
+  bool is_list = false;
+  std::vector<Shape> items;  ///< Of a list: one shape.
+  bool is_map = false;
+  std::string what;            ///< "a waiver", as messages call the mapping.
+  std::vector<ShapeKey> keys;  ///< The mapping's keys, in the decoder's order.
+  std::vector<Shape> others;   ///< Values under names of the user's: none or one shape.
+};
+
+struct ShapeKey {
+  std::string name;
+  bool is_required = false;
+  Shape value;
+};
+
+/// A kind of file: the argument of `profgauge schema`.
+struct FileShape {
+  std::string_view name;   ///< "policy"
+  std::string_view title;  ///< One line.
+  Shape shape;
+};
+
+/// "policy", "rules", "rule-tests", "devices", "names".
+std::vector<FileShape> ConfigurationShapes();
+
+/// What a key is for, one sentence without full stop; empty when it has no entry.
+/// `what` as in Shape.
+std::string_view KeyDoc(std::string_view what, std::string_view key);
+
+}  // namespace profgauge

@@ -1,0 +1,205 @@
+"""Schemas against decoders: both must give the same answer on the structure of a file.
+
+Valid files are ours; hostile ones are made from them, by taking away, renaming and replacing every
+part in turn. What only the decoder can see is listed below by its code; the schema must accept it.
+"""
+import copy
+import json
+import pathlib
+import re
+import tempfile
+import unittest
+
+from support import REPOSITORY, SKIPPED, main, run
+
+try:
+    import jsonschema
+    import yaml
+except ImportError as missing:
+    print(f"skipped: not installed: python3-{missing.name}")
+    raise SystemExit(SKIPPED)
+
+DATA = REPOSITORY / "tests" / "unit" / "rules" / "data"
+FOLDER = REPOSITORY / "rules" / "schemas"
+# What a schema can see.
+STRUCTURE = {
+    "config/type", "config/unknown-key", "config/missing-key", "config/no-value", "config/number",
+    "config/unit", "config/word", "config/schema", "policy/unknown-metric", "rules/unknown-metric",
+    "rules/unknown-table",
+}
+# Errors about more than one value, about other files, or about what a text means.
+BEYOND_STRUCTURE = {
+    "config/missing", "config/directory", "config/unreadable", "config/no-builtin",
+    "policy/no-limit", "policy/empty-range", "policy/day", "policy/capability", "policy/pattern",
+    "policy/extends-itself", "policy/unknown-rule", "policy/waiver-expired", "policy/unknown-param",
+    "policy/unknown-property", "policy/not-a-preset",
+    "rules/name", "rules/both-directions", "rules/two-levels", "rules/never-fires", "rules/pattern",
+    "rules/nothing-expected", "rules/unknown-rule", "rules/duplicate-id", "rules/unknown-param",
+    "rules/no-files", "rules/none", "rules/needs", "rules/group-by", "rules/unknown-rows",
+    "rules/show-as", "expr/type", "expr/unknown-field",
+}
+
+
+class Yaml12(yaml.SafeLoader):
+    """YAML 1.2's core schema, as editors read it: no days, no yes and no."""
+
+
+Yaml12.yaml_implicit_resolvers = {}
+for tag, pattern, first in (
+        ("bool", r"^(?:true|True|TRUE|false|False|FALSE)$", "tTfF"),
+        ("null", r"^(?:~|null|Null|NULL|)$", ["~", "n", "N", ""]),
+        ("int", r"^[-+]?[0-9]+$", "-+0123456789"),
+        ("float", r"^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$", "-+.0123456789")):
+    Yaml12.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(pattern), list(first))
+
+
+def load(text):
+    return yaml.load(text, Loader=Yaml12)
+
+
+def paths(value, path=()):
+    """Every place in a document, the root last."""
+    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in entries:
+        yield from paths(item, (*path, key))
+    yield path
+
+
+def at(document, path):
+    for key in path:
+        document = document[key]
+    return document
+
+
+REPLACEMENTS = [None, [], {}, "text", "", 5, -1, 0, 1.5, True, "50%", "10 ms", "1 GiB", ["x"], {"x": 1}]
+
+
+def hostile(document):
+    """(what was done, the document) for many documents that differ from it in one place."""
+    count = 0
+    for path in list(paths(document)):
+        if not path:
+            continue
+        gone = copy.deepcopy(document)
+        del at(gone, path[:-1])[path[-1]]
+        yield f"without {path}", gone
+        if isinstance(path[-1], str):
+            renamed = copy.deepcopy(document)
+            parent = at(renamed, path[:-1])
+            parent[path[-1] + "x"] = parent.pop(path[-1])
+            yield f"{path} renamed", renamed
+        # All replacements at every place would take minutes.
+        for i in range(3):
+            replaced = copy.deepcopy(document)
+            new = REPLACEMENTS[(count * 3 + i) % len(REPLACEMENTS)]
+            at(replaced, path[:-1])[path[-1]] = new
+            yield f"{path} = {new!r}", replaced
+        count += 1
+
+
+class SchemaTest(unittest.TestCase):
+    def schema(self, name):
+        schema = json.loads(run("schema", name).stdout)
+        jsonschema.Draft202012Validator.check_schema(schema)
+        return jsonschema.Draft202012Validator(schema)
+
+    def test_the_files_beside_the_rules_are_current(self):
+        for line in run("schema").stdout.splitlines():
+            name = line.split()[0]
+            self.assertEqual((FOLDER / f"{name}.json").read_text(), run("schema", name).stdout,
+                             f"run: profgauge schema {name} > rules/schemas/{name}.json")
+
+    def test_an_unknown_schema_lists_the_known(self):
+        done = run("schema", "nonsense")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("help: schemas are policy, rules, rule-tests, devices, names, report", done.stderr)
+
+    def test_every_key_is_explained(self):
+        def without_doc(value, path):
+            if isinstance(value, dict):
+                for key, item in value.get("properties", {}).items():
+                    if "description" not in item and not path.endswith(FREE):
+                        yield f"{path}: {key}"
+                for key, item in value.items():
+                    yield from without_doc(item, f"{path}/{key}")
+        # Rows and metrics that a test gives are explained by `metrics list`.
+        FREE = tuple(f"/{name}" for name in ("given",))
+        for name in ("policy", "rules", "devices", "names"):
+            self.assertEqual(list(without_doc(json.loads(run("schema", name).stdout), name)), [])
+
+    def test_our_files_are_valid_and_say_so(self):
+        for pattern, name in (("rules/*.test.yaml", "rule-tests"), ("rules/*.yaml", None),
+                              ("examples/policy.yaml", "policy"), ("examples/devices.yaml", "devices")):
+            for path in sorted(REPOSITORY.glob(pattern)):
+                if name is None and path.name.endswith(".test.yaml"):
+                    continue
+                kind = name or ("policy" if path.stem in ("recommended", "strict", "report-only") else "rules")
+                text = path.read_text()
+                problems = [error.message for error in self.schema(kind).iter_errors(load(text))]
+                self.assertEqual(problems, [], path)
+                line = re.match(r"# yaml-language-server: \$schema=(\S+)\n", text)
+                self.assertIsNotNone(line, f"{path} does not name its schema")
+                self.assertEqual((path.parent / line[1]).resolve(), FOLDER / f"{kind}.json")
+
+    def test_report_json_is_valid(self):
+        schema = self.schema("report")
+        for arguments in (("report", "examples/slow.pt.trace.json.gz"), ("report", "examples/ddp"),
+                          ("compare", "examples/healthy.pt.trace.json.gz", "examples/slow.pt.trace.json.gz")):
+            document = json.loads(run(*arguments, "-q", "--json", "-", cwd=REPOSITORY).stdout)
+            self.assertEqual([error.message for error in schema.iter_errors(document)], [])
+            document["verdict"]["status"] = 5
+            self.assertTrue(list(schema.iter_errors(document)))
+
+    def hold(self, schema_name, base, command, file_name, companions=()):
+        schema = self.schema(schema_name)
+        tried, refused, unlisted = 0, 0, set()
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            for companion, text in companions:
+                (folder / companion).parent.mkdir(parents=True, exist_ok=True)
+                (folder / companion).write_text(text)
+            file = folder / file_name
+            for what, document in [("as it is", base), *hostile(base)]:
+                file.write_text(json.dumps(document))  # JSON is YAML, and keeps kinds.
+                done = run(*command, cwd=folder)
+                codes = set(re.findall(r"\[([a-z]+/[a-z-]+)\]", done.stderr))
+                own = codes & STRUCTURE
+                unlisted |= codes - STRUCTURE - BEYOND_STRUCTURE
+                problems = [error.message for error in schema.iter_errors(load(file.read_text()))]
+                with self.subTest(schema_name, what=what):
+                    self.assertEqual(bool(problems), bool(own),
+                                     f"schema: {problems[:3]}\ndecoder: {done.stderr}")
+                tried += 1
+                refused += bool(problems)
+        print(f"{schema_name}: {tried} files, {refused} refused by both")
+        self.assertEqual(unlisted, set(), "say in this file whether a schema can see these")
+        self.assertGreater(refused, 10)
+
+    def test_policies(self):
+        companions = [("more/rules.yaml", (DATA / "rules" / "all_keys.good.yaml").read_text()),
+                      ("names.yaml", (DATA / "policy" / "names.yaml").read_text()),
+                      ("devices.yaml", (DATA / "policy" / "devices.yaml").read_text())]
+        self.hold("policy", load((DATA / "policy" / "all_keys.good.yaml").read_text()),
+                  ("rules", "explain", "gpu/idle", "--policy", "policy.yaml"), "policy.yaml", companions)
+
+    def test_rules(self):
+        self.hold("rules", load((DATA / "rules" / "all_keys.good.yaml").read_text()),
+                  ("rules", "check", "rules.yaml"), "rules.yaml")
+
+    def test_tests_of_rules(self):
+        self.hold("rule-tests", load((DATA / "rule_tests" / "idle.good.test.yaml").read_text()),
+                  ("rules", "test", "a.test.yaml"), "a.test.yaml",
+                  [("idle.yaml", (DATA / "rule_tests" / "idle.yaml").read_text())])
+
+    def test_devices_and_names(self):
+        policy = "schema: 1\ntensor_core: {names: names.yaml}\ndevices: devices.yaml\n"
+        command = ("rules", "explain", "gpu/idle", "--policy", "policy.yaml")
+        for kind, other in (("devices", "names"), ("names", "devices")):
+            text = (DATA / "policy" / f"{kind}.yaml").read_text()
+            self.hold(kind, load(text), command, f"{kind}.yaml",
+                      [("policy.yaml", policy),
+                       (f"{other}.yaml", (DATA / "policy" / f"{other}.yaml").read_text())])
+
+
+if __name__ == "__main__":
+    main()
