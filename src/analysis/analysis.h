@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -99,6 +100,8 @@ struct Remark {
   std::string text;
 };
 
+struct Exposure;  // analysis/tables/exposure.h
+
 struct Analysis {
   std::vector<Metric> metrics;  ///< Catalogue order; every catalogue entry is present.
   std::vector<Table> tables;    ///< Catalogue order; tables a profile cannot give have 0 columns…
@@ -107,6 +110,8 @@ struct Analysis {
   std::int64_t iterations_total = 0, iterations_selected = 0;
   Ns window_start = 0, window_end = 0;
   std::vector<Remark> remarks;
+  /// What rows can cost at most, by table id; only of tables whose rows stand for work or calls.
+  std::map<std::string, std::shared_ptr<const Exposure>, std::less<>> exposures;
 
   const Metric* Find(std::string_view id) const;
   const Table* FindTable(std::string_view id) const;

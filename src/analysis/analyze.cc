@@ -26,6 +26,7 @@
 #include "analysis/recording/reported.h"
 #include "analysis/recording/unrecorded.h"
 #include "analysis/tables/output.h"
+#include "analysis/time/exposure.h"
 #include "analysis/time/idle.h"
 #include "analysis/time/marks.h"
 #include "analysis/time/run_iterations.h"
@@ -91,6 +92,7 @@ Result<Analysis> Analyze(std::span<const Profile> profiles, const Selection& sel
   AddMemory(ranks, out);
   AddCoverage(ranks, out);
   AddUnrecorded(ranks, out);
+  if (has_timeline) AddExposures(ranks, out);
   // The largest table by far: after what needs much memory for a while.
   if (has_timeline) {
     AddLaunches(ranks, out);

@@ -35,6 +35,10 @@ void DeviceToNamedOps(Profile& profile, const std::vector<std::int64_t>& host_id
 void BackwardToForward(Profile& profile, std::vector<FlowRow> flows,
                        const std::vector<bool>& host_backward);
 
+/// HostTable::call_stack of operators from the Python functions around them, where a recording has
+/// functions and no call stacks.
+void CallStacks(Profile& profile);
+
 /// MemoryTable::op.
 void MemoryToRanges(Profile& profile);
 

@@ -246,6 +246,7 @@ Result<Profile> ProfileBuilder::Finish() {
   link::DeviceToNamedOps(profile_, host_ids_, device_op_ids_);
   link::BackwardToForward(profile_, std::move(flows_), host_backward_);
   link::MemoryToRanges(profile_);
+  link::CallStacks(profile_);
   PROFGAUGE_CHECK(CheckInvariants(profile_));
   return std::move(profile_);
 }

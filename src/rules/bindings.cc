@@ -86,6 +86,11 @@ const Metric* RunData::FindMetric(std::string_view id) const {
   return found == metrics_.end() ? nullptr : found->second;
 }
 
+const Exposure* RunData::FindExposure(std::string_view table) const {
+  const auto found = analysis_.exposures.find(table);
+  return found == analysis_.exposures.end() ? nullptr : found->second.get();
+}
+
 const std::vector<expr::RowId>* RunData::Join(const TableSpec& table, const TableSpec& enclosing) {
   auto& join = joins_[{&table, &enclosing}];
   if (join == nullptr) {

@@ -30,6 +30,9 @@ class RunData {
   /// that is unknown. nullptr when one of the tables is missing.
   const std::vector<expr::RowId>* Join(const TableSpec& table, const TableSpec& enclosing);
 
+  /// What the rows of a table can cost; nullptr when that is not known.
+  const Exposure* FindExposure(std::string_view table) const;
+
   /// Sources of all slots of `rule`. Those that depend on the group are left without a value.
   expr::Data Bind(const CompiledRule& rule);
 

@@ -17,6 +17,14 @@ constexpr FactSpec kFacts[] = {
      "The proposed steady sub-range, when the selection is unsteady."},
     {"profile.world_size", Unit::kCount, "Ranks of the training, recorded or not."},
     {"profile.backend", Unit::kText, "Backend of distributed training: nccl, gloo, …"},
+    {"profile.ddp", Unit::kBool, "Whether DistributedDataParallel shows in the recording."},
+    {"profile.fsdp", Unit::kBool, "Whether fully sharded data parallelism shows in the recording."},
+    {"profile.graph_capture", Unit::kBool,
+     "Whether launches were captured into a graph while recording: they run once."},
+    {"profile.has_torch_compile", Unit::kBool,
+     "False where the recording is older than PyTorch 2.0, which brought torch.compile."},
+    {"device.vendor", Unit::kText,
+     "Whose devices these are: nvidia, amd, npu, neuron, tpu, intel; empty: unknown, several."},
     {"profile.gpus_listed", Unit::kCount,
      "GPUs that the recording process could see; of several ranks the most."},
     {"profile.gc_time", Unit::kTime,
@@ -100,6 +108,66 @@ Value GarbageCollection(const Profile& profile) {
   return time;
 }
 
+/// Whether any recorded name has one of `parts`.
+bool AnyNameHas(const Profile& profile, std::span<const std::string_view> parts) {
+  for (std::uint32_t i = 0; i < profile.strings.size(); ++i) {
+    const std::string_view text = profile.strings[StringId{i}];
+    for (const std::string_view part : parts) {
+      if (text.find(part) != std::string_view::npos) return true;
+    }
+  }
+  return false;
+}
+
+/// By the devices' names, else by the format, else by the runtime that was called.
+std::string_view VendorOf(std::span<const Profile> ranks) {
+  using Sign = std::pair<std::string_view, std::string_view>;
+  constexpr Sign kNames[] = {{"NeuronCore", "neuron"}, {"Ascend", "npu"},     {"TPU", "tpu"},
+                             {"AMD", "amd"},           {"Radeon", "amd"},     {"Instinct", "amd"},
+                             {"gfx", "amd"},           {"Intel", "intel"},    {"NVIDIA", "nvidia"},
+                             {"Tesla", "nvidia"},      {"GeForce", "nvidia"}, {"Quadro", "nvidia"},
+                             {"TITAN", "nvidia"}};
+  constexpr Sign kFormats[] = {{"ascend", "npu"},    {"neuron", "neuron"},
+                               {"rocprofv3", "amd"}, {"nsight_systems", "nvidia"},
+                               {"nvprof", "nvidia"}, {"pyprof", "nvidia"},
+                               {"dlprof", "nvidia"}};
+  constexpr Sign kCalls[] = {{"hip", "amd"}, {"cuda", "nvidia"}, {"cuLaunch", "nvidia"}};
+  std::string_view found;
+  for (const Profile& profile : ranks) {
+    for (const Gpu& gpu : profile.gpus) {
+      for (const auto& [sign, vendor] : kNames) {
+        if (gpu.name.find(sign) == std::string::npos) continue;
+        if (!found.empty() && found != vendor) return {};
+        found = vendor;
+        break;
+      }
+    }
+  }
+  if (!found.empty() || ranks.empty()) return found;
+  for (const auto& [format, vendor] : kFormats) {
+    if (ranks.front().source.format == format) return vendor;
+  }
+  for (const Profile& profile : ranks) {
+    for (const StringId name : profile.api.name) {
+      for (const auto& [sign, vendor] : kCalls) {
+        if (profile.Name(name).starts_with(sign)) return vendor;
+      }
+    }
+  }
+  return {};
+}
+
+/// Absent when neither a version nor a date is recorded: what is newer may have it or not.
+Value HasTorchCompile(const Profile& profile) {
+  for (const auto& [key, value] : profile.facts) {
+    if (key == "pytorch_version" || key == "torch_version") return !value.starts_with("1.");
+  }
+  constexpr std::int64_t kFirstUnixNs = 1'420'070'400'000'000'000;  // 2015: below, it is no date.
+  constexpr std::int64_t kRelease = 1'678'838'400'000'000'000;      // 2023-03-15, of PyTorch 2.0.
+  if (profile.origin_ns > kFirstUnixNs && profile.origin_ns < kRelease) return false;
+  return {};
+}
+
 std::int64_t GpusListed(std::span<const Profile> ranks) {
   std::size_t most = 0;
   for (const Profile& profile : ranks) most = std::max(most, profile.gpus.size());
@@ -136,6 +204,14 @@ Facts CollectFacts(std::span<const Profile> ranks, const Analysis& analysis) {
     facts["profile.backend"] = std::move(backend);
   }
   facts["profile.gpus_listed"] = GpusListed(ranks);
+  constexpr std::string_view kDdp[] = {"DistributedDataParallel"};
+  constexpr std::string_view kFsdp[] = {"FullyShardedDataParallel", "FSDP::", "fsdp."};
+  constexpr std::string_view kCapture[] = {"StreamBeginCapture", "StreamEndCapture"};
+  facts["profile.ddp"] = AnyNameHas(first, kDdp);
+  facts["profile.fsdp"] = AnyNameHas(first, kFsdp);
+  facts["profile.graph_capture"] = AnyNameHas(first, kCapture);
+  facts["profile.has_torch_compile"] = HasTorchCompile(first);
+  facts["device.vendor"] = std::string(VendorOf(ranks));
   facts["profile.gc_time"] = GarbageCollection(first);
   for (const FactSpec& spec : kFacts) {
     if (spec.name.starts_with("model_config.")) {

@@ -49,14 +49,15 @@ GroupResult SummaryOf(const CompiledRule& rule, Judged judged) {
   return out;
 }
 
-void CapGain(double gain, const Metric* iteration, Finding& out) {
-  gain = std::max(0.0, gain);
+CappedGain CapGain(double gain, std::optional<double> most, const Metric* iteration) {
+  CappedGain out;
+  out.gain = std::max(0.0, most ? std::min(gain, *most) : gain);
   if (iteration != nullptr && !IsAbsent(iteration->value)) {
     const double whole = AsNumber(iteration->value, 0);
-    gain = std::min(gain, whole);
-    if (whole > 0) out.gain_share = gain / whole;
+    out.gain = std::min(out.gain, whole);
+    if (whole > 0) out.share = out.gain / whole;
   }
-  out.gain = gain;
+  return out;
 }
 
 void AddEvidence(const CompiledRule& rule, const expr::Data& data, const RowGroup& group, int most,

@@ -2,6 +2,7 @@
 // groups, their summaries, the gain and the rows shown as evidence.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,10 @@ struct Judged {
   const RowGroup* group = nullptr;
   FindingStatus status = FindingStatus::kPass;
   expr::Outcome metric, gain;
+  std::optional<double> most_gain;  ///< What the rows can cost at most, in ns; MostGain().
   std::string limit_text;
   bool low_confidence = false;
+  bool is_small = false;  ///< Its gain is too small for more than information.
   std::string reason, missing_field;
   const Waiver* waiver = nullptr;
   std::vector<TraceValue> trace;
@@ -30,9 +33,13 @@ void SortWorstFirst(const CompiledRule& rule, std::vector<Judged>& judged);
 
 GroupResult SummaryOf(const CompiledRule& rule, Judged judged);
 
-/// Sets the gain, in ns, and its share of the iteration: no saving is larger than what is there to
-/// save, and none is negative. `iteration`: the mean iteration time; nullptr or absent if unknown.
-void CapGain(double gain, const Metric* iteration, Finding& out);
+/// A gain in ns, and its share of the iteration; 0 when that is unknown.
+struct CappedGain {
+  double gain = 0, share = 0;
+};
+/// No saving is larger than what its rows cost (`most`) or than the iteration, and none is
+/// negative. `iteration`: the mean iteration time; nullptr or absent if unknown.
+CappedGain CapGain(double gain, std::optional<double> most, const Metric* iteration);
 
 /// The rows that the rule shows, at most `most` of them; the rule's own limit when that is 0.
 void AddEvidence(const CompiledRule& rule, const expr::Data& data, const RowGroup& group, int most,

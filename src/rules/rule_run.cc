@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <numeric>
 
 #include "base/format.h"
+#include "rules/gain_bound.h"
 #include "rules/groups.h"
 #include "rules/judged.h"
 #include "rules/trace.h"
@@ -16,7 +18,24 @@ namespace {
 using expr::Outcome;
 using expr::RowId;
 
+/// A finding that could gain less than this share of the iteration informs and does no more.
+constexpr double kSmallGain = 0.01;
 constexpr std::size_t kMostPerRule = 20;  ///< Findings of a rule with `report: each`.
+
+/// Advice that does not apply leaves its line empty.
+std::string WithoutEmptyLines(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    if (line.find_first_not_of(" \t") != std::string_view::npos) {
+      out += line;
+      out += '\n';
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
 
 FindingStatus StatusOf(Level level) {
   switch (level) {
@@ -167,7 +186,10 @@ class RuleRun {
       if (rule_.gain_slot != expr::Schema::kNone) data_[rule_.gain_slot].value = out.gain.value;
     }
     if (!fires) return out;
-    out.status = StatusOf(Chosen(level));
+    out.most_gain = MostGain(rule_, run_, group.rows);
+    TraceBound(out);
+    out.is_small = Chosen(level) != Level::kInfo && IsSmall(out);
+    out.status = out.is_small ? FindingStatus::kInfo : StatusOf(Chosen(level));
     if (out.status == FindingStatus::kError && UsesLowConfidence()) {
       out.status = FindingStatus::kWarn;
       out.low_confidence = true;
@@ -255,6 +277,31 @@ class RuleRun {
     }
   }
 
+  void TraceBound(Judged& out) const {
+    if (!options_.trace || !rule_.gain || !out.most_gain) return;
+    out.trace.push_back(
+        {"gain at most", "what these rows cost on a device", FormatDuration(*out.most_gain)});
+  }
+
+  std::optional<CappedGain> GainOf(const Judged& judged) const {
+    if (!rule_.gain || IsAbsent(judged.gain.value)) return std::nullopt;
+    return CapGain(AsNumber(judged.gain.value, 0), judged.most_gain,
+                   run_.FindMetric("iteration.time.mean"));
+  }
+
+  /// Whether the rule's own judgement is about too little to fail or warn; what a policy decides
+  /// stands.
+  bool IsSmall(const Judged& judged) const {
+    if (rule_.active.choice != RuleSetting::Choice::kDefault) return false;
+    for (const CompiledRule::Limit& limit : rule_.limits) {
+      if (limit.of_policy) return false;
+    }
+    const Metric* iteration = run_.FindMetric("iteration.time.mean");
+    if (iteration == nullptr || AsNumber(iteration->value, 0) <= 0) return false;
+    const std::optional<CappedGain> gain = GainOf(judged);
+    return gain && gain->share < kSmallGain;
+  }
+
   Unit MetricUnit() const { return expr::DisplayUnit(rule_.metric_display, rule_.metric->type()); }
 
   /// Whether what was measured is a metric that is too uncertain to fail on.
@@ -319,6 +366,11 @@ class RuleRun {
         out.metric_text = expr::Format(out.metric, rule_.metric->type(), rule_.metric_display);
       }
     }
+    if (judged.is_small) {
+      out.reason =
+          fmt::format("what it could gain is under {} of the iteration, so it only informs",
+                      FormatShare(kSmallGain));
+    }
     if (judged.low_confidence) out.reason = "the number is too uncertain to be an error";
     if (!Fired(out.status) && out.status != FindingStatus::kWaived) return out;
 
@@ -327,15 +379,17 @@ class RuleRun {
     if (rule_.metric) data_[rule_.metric_slot].value = judged.metric.value;
     SetGain(judged, out);
     out.message = expr::RenderMessage(rule_.message, data_, judged.group->rows);
-    out.advice = expr::RenderMessage(rule_.advice, data_, judged.group->rows);
+    out.advice = WithoutEmptyLines(expr::RenderMessage(rule_.advice, data_, judged.group->rows));
     AddEvidence(rule_, data_, *judged.group, options_.evidence_rows, out);
     return out;
   }
 
   void SetGain(const Judged& judged, Finding& out) {
-    if (!rule_.gain || IsAbsent(judged.gain.value)) return;
-    CapGain(AsNumber(judged.gain.value, 0), run_.FindMetric("iteration.time.mean"), out);
-    data_[rule_.gain_slot].value = *out.gain;
+    const std::optional<CappedGain> gain = GainOf(judged);
+    if (!gain) return;
+    out.gain = gain->gain;
+    out.gain_share = gain->share;
+    data_[rule_.gain_slot].value = gain->gain;
   }
 
   const CompiledRule& rule_;

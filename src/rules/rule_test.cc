@@ -60,6 +60,7 @@ class Comparison {
       Add("rows", fmt::format("expected {}, found {}", *expected_.rows, found_.rows));
     }
     if (expected_.message) Add("message", Differs(*expected_.message, found_.message));
+    if (expected_.advice) Add("advice", Differs(*expected_.advice, found_.advice));
     if (expected_.because && found_.missing_field != *expected_.because) {
       const ExpectedText part{ExpectedText::Match::kContains, *expected_.because};
       Add("because", Differs(part, found_.reason));

@@ -40,7 +40,7 @@ struct ExpectedNumber {
 
 /// How a text is compared; `operator_name` empty: equal. U+202F counts as a blank.
 struct ExpectedText {
-  enum class Match : std::uint8_t { kEquals, kContains, kStartsWith, kEndsWith, kMatches };
+  enum class Match : std::uint8_t { kEquals, kContains, kNotContains, kStartsWith, kEndsWith, kMatches };
   Match match = Match::kEquals;
   std::string text;
 };
@@ -51,7 +51,7 @@ struct RuleExpectation {
   std::optional<std::string> status;  ///< "error", "warn", "info", "pass", "not_applicable", …
   std::optional<ExpectedNumber> metric, gain;
   std::optional<std::int64_t> rows;  ///< Of evidence, all of them, not only those shown.
-  std::optional<ExpectedText> message;
+  std::optional<ExpectedText> message, advice;
   std::optional<std::string> because;  ///< A part of the reason.
 };
 

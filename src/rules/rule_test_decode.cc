@@ -55,6 +55,7 @@ std::optional<ExpectedText> DecodeText(Decoder& decoder, const YamlNode& node,
                                        std::string_view what) {
   using Match = ExpectedText::Match;
   constexpr std::pair<std::string_view, Match> kOperators[] = {{"contains", Match::kContains},
+                                                               {"not contains", Match::kNotContains},
                                                                {"starts_with", Match::kStartsWith},
                                                                {"ends_with", Match::kEndsWith},
                                                                {"matches", Match::kMatches}};
@@ -92,6 +93,7 @@ void DecodeExpectation(Decoder& decoder, const YamlNode& node, std::vector<RuleE
       {"rows",
        [&](const YamlNode& n) { expected.rows = decoder.Integer(n, "rows", 0, 1'000'000'000); }},
       {"message", [&](const YamlNode& n) { expected.message = DecodeText(decoder, n, "message"); }},
+      {"advice", [&](const YamlNode& n) { expected.advice = DecodeText(decoder, n, "advice"); }},
       {"because", [&](const YamlNode& n) { expected.because = decoder.Text(n, "because"); }},
   };
   decoder.Map(node, "an expectation", kKeys);
@@ -204,6 +206,9 @@ std::optional<std::string> Differs(const ExpectedText& expected, std::string_vie
     case Match::kContains:
       if (found.find(wanted) != std::string::npos) return std::nullopt;
       return fmt::format("expected a text that contains '{}', found {}", Printable(wanted), quoted);
+    case Match::kNotContains:
+      if (found.find(wanted) == std::string::npos) return std::nullopt;
+      return fmt::format("expected a text without '{}', found {}", Printable(wanted), quoted);
     case Match::kStartsWith:
       if (found.starts_with(wanted)) return std::nullopt;
       return fmt::format("expected a text that starts with '{}', found {}", Printable(wanted),

@@ -121,6 +121,7 @@ std::vector<CollectiveCall> CollectCollectives(const RankContext& rank) {
     call.exposed = exposed[i];
     call.iteration = rank.iterations.of_device[i];
     call.in_iterations = rank.InIterations(DeviceId{static_cast<std::uint32_t>(i)});
+    call.event = static_cast<std::uint32_t>(i);
   }
   if (calls.empty()) CollectHostCalls(rank, calls);
   std::stable_sort(

@@ -73,6 +73,7 @@ struct CallSums {
   Ns time = 0, exposed = 0, transfer = 0;
   Ns sized_time = 0;  // Of the calls whose bytes are known: transfer time, else duration.
   bool matched = true;
+  std::vector<std::uint32_t> events;  // Rows of the rank's device table.
 };
 
 struct CallRow {
@@ -95,6 +96,7 @@ std::vector<CallRow> SumCalls(std::span<const std::vector<CollectiveCall>> ranks
       ++sums.calls;
       sums.time += length;
       sums.exposed += call.exposed;
+      if (call.event != Output::kNoRow) sums.events.push_back(call.event);
       sums.matched = sums.matched && call.transfer >= 0;
       sums.transfer += std::max<Ns>(0, call.transfer);
       if (call.bytes < 0) continue;
@@ -428,6 +430,11 @@ void AddCommunication(std::span<const RankContext> ranks, Output& out) {
   if (rows.empty()) {
     out.SetTableAbsent("collectives", "no collective was recorded");
     return;
+  }
+  for (std::uint32_t row = 0; row < rows.size(); ++row) {
+    std::vector<std::uint32_t>& row_of = out.RowsOfDevice("collectives", rows[row].rank);
+    row_of.resize(ranks[rows[row].rank].profile->device.size(), Output::kNoRow);
+    for (const std::uint32_t event : rows[row].sums.events) row_of[event] = row;
   }
   Table& table = out.AddTable("collectives");
   for (const CallRow& row : rows) AppendRow(row, ranks, table, out.strings());

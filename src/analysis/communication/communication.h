@@ -29,7 +29,8 @@ struct CollectiveCall {
   Span time;
   Ns exposed = 0;    ///< Part in which its GPU computes nothing.
   Ns transfer = -1;  ///< Without waiting, see matching.h; -1 when its ranks were not matched.
-  bool in_iterations = true;  ///< Of the selected iterations.
+  bool in_iterations = true;             ///< Of the selected iterations.
+  std::uint32_t event = Output::kNoRow;  ///< Row of the device table; kNoRow for a gloo range.
 };
 
 /// The calls of one rank, by start. What the profiler recorded about a collective counts first,

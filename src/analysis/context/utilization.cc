@@ -69,6 +69,32 @@ std::optional<double> Occupancy(const Profile& profile, const GpuRows& rows, Spa
   return weighted / weight;
 }
 
+// A recording's start and length of an event are rounded each, so gaps this short are rounding.
+constexpr Ns kRounding = 3;
+
+// The tick in which a GPU's times are recorded, as far as they show it: 1 us, 100 ns or 10 ns, else
+// 0. Times that went through floating point miss their tick by a nanosecond or two.
+Ns TickOf(const DeviceTable& device, const GpuRows& rows) {
+  constexpr std::size_t kEnough = 32, kSample = 2048;
+  constexpr double kNearlyAll = 0.98;
+  const std::size_t count = rows.end - rows.begin;
+  if (count < kEnough) return 0;
+  const std::size_t step = std::max<std::size_t>(1, count / kSample);
+  for (const Ns tick : {Ns{1000}, Ns{100}, Ns{10}}) {
+    const auto is_on_tick = [&](Ns at) {
+      const Ns off = ((at - device.start[rows.begin]) % tick + tick) % tick;
+      return std::min(off, tick - off) < kRounding;
+    };
+    std::size_t on_tick = 0, seen = 0;
+    for (std::size_t row = rows.begin; row < rows.end; row += step, ++seen) {
+      const Ns end = device.start[row] + device.duration[row];
+      if (is_on_tick(device.start[row]) && is_on_tick(end)) ++on_tick;
+    }
+    if (static_cast<double>(on_tick) >= kNearlyAll * static_cast<double>(seen)) return tick;
+  }
+  return 0;
+}
+
 // When a GPU runs something, or kernels only.
 std::vector<Span> BusySpans(const DeviceTable& device, const GpuRows& rows, bool kernels_only) {
   SpanCollector spans;
@@ -79,13 +105,25 @@ std::vector<Span> BusySpans(const DeviceTable& device, const GpuRows& rows, bool
   return spans.Take();
 }
 
+// When a GPU runs nothing, without what is shorter than the recording can tell from nothing.
+std::vector<Span> IdleIn(const DeviceTable& device, const GpuRows& rows, Span window) {
+  if (window.length() <= 0) return {};
+  std::vector<Span> idle = Subtract(std::span(&window, 1), BusySpans(device, rows, false));
+  // A tick of the clock is a gap, a nanosecond or two less is not.
+  const Ns shortest = std::max(kRounding, TickOf(device, rows) - kRounding + 1);
+  std::erase_if(idle, [shortest](const Span& gap) { return gap.length() < shortest; });
+  return idle;
+}
+
 GpuUse MeasureGpu(const Profile& profile, std::span<const Gpu> gpus, const GpuRows& rows,
                   Span window) {
   GpuUse use;
   use.gpu = rows.gpu;
   use.window = window.length();
   use.kernel_busy = OverlapLength(BusySpans(profile.device, rows, true), std::span(&window, 1));
-  use.busy = OverlapLength(BusySpans(profile.device, rows, false), std::span(&window, 1));
+  if (window.length() > 0) {
+    use.busy = window.length() - Length(IdleIn(profile.device, rows, window));
+  }
   use.sm_efficiency = SmEfficiency(profile, gpus, rows, window);
   use.occupancy = Occupancy(profile, rows, window);
   return use;
@@ -128,7 +166,7 @@ std::vector<Span> IdleSpans(const RankContext& rank, std::int32_t gpu) {
   if (window.length() <= 0) return {};
   for (const GpuRows& rows : SplitByGpu(rank.profile->device)) {
     if (rows.gpu != gpu) continue;
-    return Subtract(std::span(&window, 1), BusySpans(rank.profile->device, rows, false));
+    return IdleIn(rank.profile->device, rows, window);
   }
   return {window};
 }

@@ -32,6 +32,7 @@ struct CopyRow {
   std::size_t rank = 0;
   std::int32_t gpu = -1;
   CopySums sums;
+  std::vector<std::uint32_t> events;  // Rows of the rank's device table.
 };
 
 std::uint8_t KindOf(const DeviceTable& device, std::size_t row) {
@@ -53,7 +54,8 @@ void CollectRows(const RankContext& rank, std::size_t position, std::vector<Copy
       ++at;
     }
     if (at == rows.size())
-      rows.push_back({kind, device.host_memory[i], position, device.gpu[i], {}});
+      rows.push_back({kind, device.host_memory[i], position, device.gpu[i], {}, {}});
+    rows[at].events.push_back(static_cast<std::uint32_t>(i));
     CopySums& sums = rows[at].sums;
     ++sums.calls;
     sums.time += device.duration[i];
@@ -75,6 +77,11 @@ void FillTable(std::vector<CopyRow> rows, std::span<const RankContext> ranks, Ou
     return std::tuple(-a.sums.time, a.kind, a.host_memory, a.rank, a.gpu) <
            std::tuple(-b.sums.time, b.kind, b.host_memory, b.rank, b.gpu);
   });
+  for (std::uint32_t row = 0; row < rows.size(); ++row) {
+    std::vector<std::uint32_t>& row_of = out.RowsOfDevice("memcpys", rows[row].rank);
+    row_of.resize(ranks[rows[row].rank].profile->device.size(), Output::kNoRow);
+    for (const std::uint32_t event : rows[row].events) row_of[event] = row;
+  }
   Table& table = out.AddTable("memcpys");
   StringPool& pool = out.strings();
   for (const CopyRow& row : rows) {

@@ -70,6 +70,7 @@ void KernelCollector::AddRank(const RankContext& rank, std::uint32_t position) {
   const Profile& profile = *rank.profile;
   const DeviceTable& device = profile.device;
   position_ = position;
+  op_row_of.emplace_back(device.size(), kNoRow);
   config_of_ = MapConfigs(profile);
   eligible_ = EligibleKernels(profile, rank.classes);
   dtype_of_.assign(profile.strings.size(), {});
@@ -138,6 +139,7 @@ void KernelCollector::AddToOp(const RankContext& rank, std::size_t row, const Ke
     added.dtype = DtypeOf(profile, op);
     added.eligible = eligible_[row];
   }
+  op_row_of.back()[row] = at->second;
   KernelOpRow& found = by_op[at->second];
   AddCall(found.sums, call, blocks, occupancy);
   if (eligible_[row] == Tri::kYes) found.eligible = Tri::kYes;

@@ -100,6 +100,9 @@ class KernelCollector {
   std::vector<StringId> names;
   std::vector<KernelOpRow> by_op;
   std::vector<KernelIterationRow> by_iteration;
+  /// By rank added and row of its device table: the index in `by_op`, kNoRow for what is none.
+  std::vector<std::vector<std::uint32_t>> op_row_of;
+  static constexpr std::uint32_t kNoRow = 0xffff'ffff;
   Ns kernel_time = 0, short_time = 0;
   std::int64_t kernels_in_iterations = 0;
   bool any_op = false, any_shape_types = false;

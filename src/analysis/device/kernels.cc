@@ -101,6 +101,20 @@ void AppendOp(Table& table, const KernelOpRow& row, StringPool& pool) {
     eligible.AddInteger(row.eligible == Tri::kYes ? 1 : 0);
 }
 
+// Says which row counts which kernel. `order`: index in by_op of each row.
+void LinkRows(const KernelCollector& collected, const std::vector<std::uint32_t>& order,
+              Output& out) {
+  std::vector<std::uint32_t> row_of(order.size());
+  for (std::uint32_t row = 0; row < order.size(); ++row) row_of[order[row]] = row;
+  for (std::size_t rank = 0; rank < collected.op_row_of.size(); ++rank) {
+    std::vector<std::uint32_t>& rows = out.RowsOfDevice("kernels_by_op", rank);
+    rows = collected.op_row_of[rank];
+    for (std::uint32_t& row : rows) {
+      row = row == KernelCollector::kNoRow ? Output::kNoRow : row_of[row];
+    }
+  }
+}
+
 void FillKernelsByOp(const KernelCollector& collected, std::span<const RankContext> ranks,
                      Output& out) {
   Table& table = out.AddTable("kernels_by_op");
@@ -134,6 +148,7 @@ void FillKernelsByOp(const KernelCollector& collected, std::span<const RankConte
     AppendSums(table, row.sums, ranks.front().knowledge, pool);
     AppendWork(table, row.sums);
   }
+  LinkRows(collected, order, out);
   if (!collected.any_op) {
     for (const char* column : {"op", "op_type"}) {
       table.Find(column)->MarkAbsent(out.Gap(Capability::kLaunchLinks));

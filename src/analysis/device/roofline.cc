@@ -28,6 +28,7 @@ struct Point {
   bool is_matrix = false;
   std::string gpu;  // Its name; empty when not recorded.
   const DevicePeaks* peaks = nullptr;
+  std::uint32_t table_row = 0;  // Once the table is filled.
 
   void Add(const RankContext& rank, std::uint32_t row) {
     const OpWork& work = *rank.works.Find(row);
@@ -80,10 +81,13 @@ class Collector {
     const HostTable& host = rank.profile->host;
     const std::vector<std::int32_t> gpus = GpuOfCalls(rank);
     RankPoints of_rank;
+    std::vector<const Point*>& calls = point_of.emplace_back(host.size(), nullptr);
     for (std::uint32_t row = 0; row < host.size(); ++row) {
       if (rank.works.counted_in[row] != row || rank.tree.kernel_total[row] <= 0) continue;
       if (!rank.InIterations(HostId{row})) continue;
-      PointOf(rank, row, gpus[row], of_rank).Add(rank, row);
+      Point& point = PointOf(rank, row, gpus[row], of_rank);
+      point.Add(rank, row);
+      calls[row] = &point;
       totals.counted_time += rank.tree.kernel_total[row];
     }
     const DeviceTable& device = rank.profile->device;
@@ -95,6 +99,7 @@ class Collector {
   }
 
   Points points;
+  std::vector<std::vector<const Point*>> point_of;  // By rank and row of its host table.
 
  private:
   // The points of one rank by the ids of their texts and the GPU.
@@ -181,13 +186,32 @@ void AppendRow(const Key& key, const Point& point, Table& table) {
   Real(table, "roof_share", has_roof ? std::max(compute, memory) / seconds : -1);
 }
 
-void FillTable(const Points& points, Output& out) {
-  std::vector<const Points::value_type*> rows;
-  for (const auto& row : points) rows.push_back(&row);
+void FillTable(Points& points, Output& out) {
+  std::vector<Points::value_type*> rows;
+  for (auto& row : points) rows.push_back(&row);
   std::stable_sort(rows.begin(), rows.end(),
                    [](auto* a, auto* b) { return a->second.time > b->second.time; });
   Table& table = out.AddTable("roofline");
-  for (const auto* row : rows) AppendRow(row->first, row->second, table);
+  for (std::uint32_t row = 0; row < rows.size(); ++row) {
+    rows[row]->second.table_row = row;
+    AppendRow(rows[row]->first, rows[row]->second, table);
+  }
+}
+
+// Says which row counts which kernel. REQUIRES: the table is filled.
+void LinkRows(std::span<const RankContext> ranks, const Collector& collector, Output& out) {
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const DeviceTable& device = ranks[i].profile->device;
+    std::vector<std::uint32_t>& rows = out.RowsOfDevice("roofline", i);
+    rows.assign(device.size(), Output::kNoRow);
+    for (std::size_t row = 0; row < device.size(); ++row) {
+      const HostId op = device.op[row];
+      if (device.kind[row] != DeviceKind::kKernel || !op.valid()) continue;
+      const std::uint32_t call = ranks[i].works.counted_in[op.value];
+      if (call == OpWorks::kNone || collector.point_of[i][call] == nullptr) continue;
+      rows[row] = collector.point_of[i][call]->table_row;
+    }
+  }
 }
 
 // GPU time of the run: every GPU with work, for the whole of its rank's window.
@@ -256,6 +280,7 @@ void AddRoofline(std::span<const RankContext> ranks, Output& out) {
     }
   }
   FillTable(collector.points, out);
+  LinkRows(ranks, collector, out);
   SetMetrics(ranks, totals, out);
 }
 

@@ -102,6 +102,11 @@ void SetMetrics(const TensorCoreTimes& times, std::span<const RankContext> ranks
   out.Set("tensor_core.eligible_share", Share(times.eligible, times.kernels));
 }
 
+// A row of a rank's device table.
+struct DeviceWork {
+  std::uint32_t rank = 0, row = 0;
+};
+
 // One row of tensor_core_ops. Texts are the profile's own.
 struct OpRow {
   const RankContext* rank = nullptr;
@@ -110,10 +115,12 @@ struct OpRow {
   std::int64_t calls = 0;
   Ns time = 0, tensor_core_time = 0;
   Tri uses = Tri::kNo;
+  std::vector<DeviceWork> work;  // What it counts.
 };
 
 // Eligible operators of one rank by name, shapes and types, as the device rows name them.
-void CollectOps(const RankContext& rank, std::span<const Tri> eligible, std::vector<OpRow>& rows) {
+void CollectOps(const RankContext& rank, std::uint32_t position, std::span<const Tri> eligible,
+                std::vector<OpRow>& rows) {
   const Profile& profile = *rank.profile;
   const DeviceTable& device = profile.device;
   const HostTable& host = profile.host;
@@ -130,13 +137,15 @@ void CollectOps(const RankContext& rank, std::span<const Tri> eligible, std::vec
       std::string key;
       for (const StringId id : ids) key.append(reinterpret_cast<const char*>(&id.value), 4);
       const auto [found, is_new] = known.try_emplace(key, static_cast<std::uint32_t>(rows.size()));
-      if (is_new) rows.push_back({&rank, ids[0], ids[1], ids[2], device.gpu[i], 0, 0, 0, Tri::kNo});
+      if (is_new)
+        rows.push_back({&rank, ids[0], ids[1], ids[2], device.gpu[i], 0, 0, 0, Tri::kNo, {}});
       at = found->second;
       ++rows[at].calls;
     }
     OpRow& row = rows[at];
     const Tri uses = rank.classes[i].tensor_core;
     row.time += device.duration[i];
+    row.work.push_back({position, static_cast<std::uint32_t>(i)});
     if (uses == Tri::kYes) row.tensor_core_time += device.duration[i];
     if (uses == Tri::kYes || row.uses == Tri::kNo) row.uses = uses;
   }
@@ -198,6 +207,7 @@ std::vector<OpRow> PoolRows(std::vector<OpRow> rows) {
     last.calls += row.calls;
     last.time += row.time;
     last.tensor_core_time += row.tensor_core_time;
+    last.work.insert(last.work.end(), row.work.begin(), row.work.end());
     if (row.uses == Tri::kYes || last.uses == Tri::kNo) last.uses = row.uses;
   }
   std::stable_sort(pooled.begin(), pooled.end(),
@@ -233,7 +243,8 @@ std::vector<Tri> EligibleKernels(const Profile& profile, std::span<const KernelC
 void AddTensorCores(std::span<const RankContext> ranks, Output& out) {
   TensorCoreTimes times;
   std::vector<OpRow> rows;
-  for (const RankContext& rank : ranks) {
+  for (std::uint32_t i = 0; i < ranks.size(); ++i) {
+    const RankContext& rank = ranks[i];
     const std::vector<Tri> eligible = EligibleKernels(*rank.profile, rank.classes);
     const TensorCoreTimes of_rank = SumTimes(rank, eligible);
     times.kernels += of_rank.kernels;
@@ -242,7 +253,7 @@ void AddTensorCores(std::span<const RankContext> ranks, Output& out) {
     times.eligible += of_rank.eligible;
     times.eligible_tensor_core += of_rank.eligible_tensor_core;
     times.eligible_undecided += of_rank.eligible_undecided;
-    CollectOps(rank, eligible, rows);
+    CollectOps(rank, i, eligible, rows);
   }
   SetMetrics(times, ranks, out);
   if (rows.empty()) {
@@ -252,7 +263,16 @@ void AddTensorCores(std::span<const RankContext> ranks, Output& out) {
     return;
   }
   Table& table = out.AddTable("tensor_core_ops");
-  for (const OpRow& row : PoolRows(std::move(rows))) AppendRow(row, table, out.strings());
+  const std::vector<OpRow> pooled = PoolRows(std::move(rows));
+  for (const OpRow& row : pooled) AppendRow(row, table, out.strings());
+  for (std::uint32_t i = 0; i < ranks.size(); ++i) {
+    out.RowsOfDevice("tensor_core_ops", i).assign(ranks[i].profile->device.size(), Output::kNoRow);
+  }
+  for (std::uint32_t row = 0; row < pooled.size(); ++row) {
+    for (const DeviceWork& work : pooled[row].work) {
+      out.RowsOfDevice("tensor_core_ops", work.rank)[work.row] = row;
+    }
+  }
 }
 
 }  // namespace profgauge

@@ -145,13 +145,18 @@ constexpr MetricSpec kMetrics[] = {
      "Share of the window in which a GPU idles because the host had not yet launched the next "
      "work, "
      "for none of the other causes.",
-     "Σ idle by cause / window, mean over GPUs; the causes add up to gpu.idle.mean", kHta},
+     "Σ idle by cause / window, mean over GPUs; the causes add up to gpu.idle.mean", kHta, {}, 2},
     {"gpu.idle_cause.dataloader", "Idle: waiting for data", kShare, kLowerIsBetter, kRatio,
      "Share of the window in which a GPU idles while the host waits for input data.",
      "Σ idle by cause / window, mean over GPUs; the causes add up to gpu.idle.mean", kOurs},
     {"gpu.idle_cause.sync", "Idle: synchronization", kShare, kLowerIsBetter, kRatio,
      "Share of the window in which a GPU idles because the launching thread is in a synchronizing "
-     "call, or has just left one that had drained the GPU's queue.",
+     "call, or has just left one that had drained the GPU's queue; a copy that waits for earlier "
+     "work or for its own end is such a call.",
+     "Σ idle by cause / window, mean over GPUs; the causes add up to gpu.idle.mean", kOurs, {}, 2},
+    {"gpu.idle_cause.module_loading", "Idle: loading code", kShare, kLowerIsBetter, kRatio,
+     "Share of the window in which a GPU idles while the launching thread loads code for it: in a "
+     "call that does so, or in a launch of more than 200 µs that is the kernel's first.",
      "Σ idle by cause / window, mean over GPUs; the causes add up to gpu.idle.mean", kOurs},
     {"gpu.idle_cause.memory_management", "Idle: memory management", kShare, kLowerIsBetter, kRatio,
      "Share of the window in which a GPU idles while the launching thread allocates or frees "
@@ -161,7 +166,7 @@ constexpr MetricSpec kMetrics[] = {
     {"gpu.idle_cause.launch_latency", "Idle: launch latency", kShare, kLowerIsBetter, kRatio,
      "Share of the window in which a GPU idles during the launching call of the next work, or for "
      "less than 30 µs after it.",
-     "Σ idle by cause / window, mean over GPUs; the causes add up to gpu.idle.mean", kHta},
+     "Σ idle by cause / window, mean over GPUs; the causes add up to gpu.idle.mean", kHta, {}, 2},
     {"gpu.idle_cause.other", "Idle: other", kShare, kLowerIsBetter, kRatio,
      "Share of the window in which a GPU idles for a reason that the recording does not show.",
      "Σ idle by cause / window, mean over GPUs; the causes add up to gpu.idle.mean", kHta},

@@ -359,6 +359,11 @@ constexpr ColumnSpec kGaps[] = {
     {"before", "Work before", kText, "Device work that ends where the gap starts."},
     {"after", "Work after", kText, "Device work that starts where the gap ends."},
     {"op", "Operator after", kText, "Operator that launched the work after the gap."},
+    {"doing", "Host does", kText,
+     "Innermost function of the user's files, operator, range or garbage collection that covers "
+     "most of the gap on the host, with file and line where recorded."},
+    {"within", "Host is within", kText,
+     "The outermost such, of those that do not run during the whole window."},
 };
 constexpr ColumnSpec kMemcpys[] = {
     {"kind", "Kind", kText, "h2d, d2h, d2d, p2p, h2h, unknown, or memset."},

@@ -106,6 +106,21 @@ bool Output::HasRows(std::string_view id) const {
   return false;
 }
 
+const Table* Output::Added(std::string_view id) const {
+  const auto found = std::find_if(tables_.begin(), tables_.end(),
+                                  [id](const Table& table) { return table.id() == id; });
+  return found == tables_.end() ? nullptr : &*found;
+}
+
+std::vector<std::uint32_t>& Output::RowsOfDevice(std::string_view table, std::size_t rank) {
+  return device_rows_[{std::string(table), rank}];
+}
+
+void Output::SetExposure(std::string_view table, Exposure exposure) {
+  exposures_.insert_or_assign(std::string(table),
+                              std::make_shared<const Exposure>(std::move(exposure)));
+}
+
 void Output::SetTableAbsent(std::string_view id, std::string reason) {
   absent_tables_.insert_or_assign(std::string(id), std::move(reason));
 }
@@ -135,6 +150,7 @@ void Output::MoveTo(Analysis& analysis) {
   }
   analysis.absent_tables = std::move(absent_tables_);
   analysis.remarks = std::move(remarks_);
+  analysis.exposures = std::move(exposures_);
 }
 
 }  // namespace profgauge

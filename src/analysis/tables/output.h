@@ -1,15 +1,18 @@
 // Where analyses put their results: metrics by id and tables by id, checked against the catalogue.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "analysis/tables/exposure.h"
 #include "model/profile.h"
 
 namespace profgauge {
@@ -46,6 +49,13 @@ class Output {
   bool HasRows(std::string_view id) const;  ///< Whether the table was added and has rows so far.
   void SetTableAbsent(std::string_view id, std::string reason);
   StringPool& strings() { return *strings_; }
+  const Table* Added(std::string_view id) const;  ///< So far; nullptr when nobody added it.
+
+  /// Which row of a table counts a row of a rank's device table, kNoRow where none does: for what
+  /// bounds the gain of changing those rows. Empty until a table's builder fills it.
+  static constexpr std::uint32_t kNoRow = 0xffff'ffff;
+  std::vector<std::uint32_t>& RowsOfDevice(std::string_view table, std::size_t rank);
+  void SetExposure(std::string_view table, Exposure exposure);
 
   void AddRemark(std::string id, std::string text);
 
@@ -60,6 +70,8 @@ class Output {
   std::deque<Table> tables_;
   std::map<std::string, std::string, std::less<>> absent_tables_;
   std::vector<Remark> remarks_;
+  std::map<std::pair<std::string, std::size_t>, std::vector<std::uint32_t>> device_rows_;
+  std::map<std::string, std::shared_ptr<const Exposure>, std::less<>> exposures_;
 };
 
 }  // namespace profgauge

@@ -1,12 +1,19 @@
 #include "analysis/time/idle.h"
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <utility>
 
+#include "analysis/time/gap_activity.h"
+
 namespace profgauge {
 namespace {
+
+// A first launch that keeps the host longer than this loads the kernel's code; others take 5 to 50
+// us.
+constexpr Ns kLoadingLaunch = 200'000;
 
 // Work that starts within this time after its launch is on the normal way to the device.
 constexpr Ns kNormalLatency = 30'000;
@@ -20,6 +27,7 @@ std::size_t Index(IdleCause cause) { return static_cast<std::size_t>(cause); }
 struct ThreadWaits {
   std::vector<Span> sync;
   std::vector<Span> memory;
+  std::vector<Span> loading;
 };
 
 struct HostWaits {
@@ -35,9 +43,64 @@ bool Blocks(ApiKind kind, std::string_view name) {
          name.find("Memcpy") != name.npos;
 }
 
+// Copies named asynchronous that returned only when their work was done, as those of pageable
+// memory do.
+std::vector<bool> WaitingCopies(const Profile& profile) {
+  const ApiTable& api = profile.api;
+  const DeviceTable& device = profile.device;
+  std::vector<bool> waits(api.size(), false);
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    const ApiId call = device.launch[row];
+    if (!call.valid() || api.kind[call.value] != ApiKind::kMemcpy) continue;
+    const Ns end = api.start[call.value] + std::max<Ns>(api.duration[call.value], 0);
+    if (end >= device.start[row] + device.duration[row]) waits[call.value] = true;
+  }
+  return waits;
+}
+
+bool LoadsCode(std::string_view name) {
+  constexpr std::array<std::string_view, 6> kLoaders = {"ModuleLoad",     "LibraryLoad",
+                                                        "LinkComplete",   "LinkAddData",
+                                                        "Module Loading", "Lazy Function Loading"};
+  return std::any_of(kLoaders.begin(), kLoaders.end(),
+                     [name](std::string_view part) { return name.find(part) != name.npos; });
+}
+
+// Long launch calls that are the first of their kernel: the runtime loads its code in them.
+std::vector<bool> LoadingLaunches(const Profile& profile) {
+  const ApiTable& api = profile.api;
+  const DeviceTable& device = profile.device;
+  std::vector<std::uint32_t> first(profile.strings.size(), ApiId{}.value);
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    const ApiId call = device.launch[row];
+    const StringId name = device.name[row];
+    if (!call.valid() || !name.valid() || device.kind[row] != DeviceKind::kKernel) continue;
+    std::uint32_t& known = first[name.value];
+    if (!ApiId{known}.valid() || api.start[call.value] < api.start[known]) known = call.value;
+  }
+  std::vector<bool> loads(api.size(), false);
+  for (const std::uint32_t call : first) {
+    if (!ApiId{call}.valid() || api.duration[call] <= kLoadingLaunch) continue;
+    // The launch of a graph takes long because it launches much.
+    loads[call] = profile.Name(api.name[call]).find("Graph") == std::string_view::npos;
+  }
+  return loads;
+}
+
 bool HasLaunches(const Profile& profile) {
   const auto& launches = profile.device.launch;
   return std::any_of(launches.begin(), launches.end(), [](ApiId id) { return id.valid(); });
+}
+
+// What the profiler itself records of loading: CUPTI's overhead of that name.
+void AddLoadingRanges(const Profile& profile, HostWaits& waits) {
+  const HostTable& host = profile.host;
+  for (std::size_t row = 0; row < host.size(); ++row) {
+    if (host.kind[row] != HostKind::kOverhead || !LoadsCode(profile.Name(host.name[row]))) continue;
+    if (host.thread[row].value >= waits.threads.size()) continue;
+    waits.threads[host.thread[row].value].loading.push_back(
+        {host.start[row], host.start[row] + std::max<Ns>(host.duration[row], 0)});
+  }
 }
 
 HostWaits CollectWaits(const Profile& profile) {
@@ -55,20 +118,26 @@ HostWaits CollectWaits(const Profile& profile) {
   }
   waits.data_loader = data_loader.Take();
   waits.threads.resize(profile.threads.size());
+  AddLoadingRanges(profile, waits);
   const ApiTable& api = profile.api;
+  const std::vector<bool> waiting_copies = WaitingCopies(profile);
+  const std::vector<bool> loading_launches = LoadingLaunches(profile);
   for (std::size_t row = 0; row < api.size(); ++row) {
     if (api.thread[row].value >= waits.threads.size()) continue;
     const Span span{api.start[row], api.start[row] + std::max<Ns>(api.duration[row], 0)};
     ThreadWaits& thread = waits.threads[api.thread[row].value];
-    if (api.kind[row] == ApiKind::kMemory) {
+    if (loading_launches[row] || LoadsCode(profile.Name(api.name[row]))) {
+      thread.loading.push_back(span);
+    } else if (api.kind[row] == ApiKind::kMemory) {
       thread.memory.push_back(span);
-    } else if (Blocks(api.kind[row], profile.Name(api.name[row]))) {
+    } else if (waiting_copies[row] || Blocks(api.kind[row], profile.Name(api.name[row]))) {
       thread.sync.push_back(span);
     }
   }
   for (ThreadWaits& thread : waits.threads) {
     thread.sync = Merge(std::move(thread.sync));
     thread.memory = Merge(std::move(thread.memory));
+    thread.loading = Merge(std::move(thread.loading));
   }
   return waits;
 }
@@ -105,6 +174,7 @@ void SplitHostPart(Span part, const HostWaits& waits, ThreadId launching, IdleGa
   IdleCause remainder = waits.knows_launches ? IdleCause::kHostWait : IdleCause::kOther;
   if (launching.value < waits.threads.size()) {
     const ThreadWaits& thread = waits.threads[launching.value];
+    gap.causes[Index(IdleCause::kModuleLoading)] += Take(rest, thread.loading);
     gap.causes[Index(IdleCause::kMemoryManagement)] += Take(rest, thread.memory);
     if (DrainedAt(thread.sync, part.start)) remainder = IdleCause::kSync;
     gap.causes[Index(IdleCause::kSync)] += Take(rest, thread.sync);
@@ -112,18 +182,28 @@ void SplitHostPart(Span part, const HostWaits& waits, ThreadId launching, IdleGa
   gap.causes[Index(remainder)] += Length(rest);
 }
 
+// The call that launched the work which ends a gap.
+struct LaunchCall {
+  Span time;
+  ApiKind kind = ApiKind::kOther;
+  const ThreadWaits* thread = nullptr;
+};
+
 // The part after the launch call began.
-void SplitDevicePart(Span part, Ns launch_end, IdleGap& gap) {
+void SplitDevicePart(Span part, const LaunchCall& launch, IdleGap& gap) {
   if (part.end <= part.start) return;
-  const Ns call_end = std::clamp(launch_end, part.start, part.end);
-  Ns latency = call_end - part.start;
-  const Ns rest = part.end - call_end;
-  if (rest < kNormalLatency) {
-    latency += rest;
-  } else {
-    gap.causes[Index(IdleCause::kOther)] += rest;
+  const Ns call_end = std::clamp(launch.time.end, part.start, part.end);
+  std::vector<Span> in_call;
+  if (call_end > part.start) in_call.push_back({part.start, call_end});
+  if (launch.thread != nullptr) {
+    gap.causes[Index(IdleCause::kModuleLoading)] += Take(in_call, launch.thread->loading);
   }
-  gap.causes[Index(IdleCause::kLaunchLatency)] += latency;
+  // A copy that was called while earlier work ran has waited for it.
+  const bool has_waited =
+      launch.kind == ApiKind::kMemcpy && launch.time.start < gap.time.start && gap.before.valid();
+  gap.causes[Index(has_waited ? IdleCause::kSync : IdleCause::kLaunchLatency)] += Length(in_call);
+  const Ns rest = part.end - call_end;
+  gap.causes[Index(rest < kNormalLatency ? IdleCause::kLaunchLatency : IdleCause::kOther)] += rest;
 }
 
 void Explain(const Profile& profile, const HostWaits& waits, IdleGap& gap) {
@@ -144,51 +224,14 @@ void Explain(const Profile& profile, const HostWaits& waits, IdleGap& gap) {
   }
   const Ns begin = std::clamp(api.start[launch.value], gap.time.start, gap.time.end);
   SplitHostPart({gap.time.start, begin}, waits, api.thread[launch.value], gap);
-  SplitDevicePart({begin, gap.time.end},
-                  api.start[launch.value] + std::max<Ns>(api.duration[launch.value], 0), gap);
-}
-
-std::vector<std::uint32_t> RowsByStart(const DeviceTable& device, std::int32_t gpu) {
-  std::vector<std::uint32_t> rows;
-  for (std::uint32_t row = 0; row < device.size(); ++row) {
-    if (device.gpu[row] == gpu) rows.push_back(row);
+  LaunchCall call;
+  call.time = {api.start[launch.value],
+               api.start[launch.value] + std::max<Ns>(api.duration[launch.value], 0)};
+  call.kind = api.kind[launch.value];
+  if (api.thread[launch.value].value < waits.threads.size()) {
+    call.thread = &waits.threads[api.thread[launch.value].value];
   }
-  const auto earlier = [&](std::uint32_t a, std::uint32_t b) {
-    return device.start[a] < device.start[b];
-  };
-  // Sorted already when the GPU has one stream.
-  if (!std::is_sorted(rows.begin(), rows.end(), earlier)) {
-    std::stable_sort(rows.begin(), rows.end(), earlier);
-  }
-  return rows;
-}
-
-// Calls `visit(gap)` for each gap in turn: a long recording has millions, nobody needs them at
-// once.
-template <class Visit>
-void ForEachGap(const RankContext& rank, const GpuUse& use, const HostWaits& waits, Visit visit) {
-  const DeviceTable& device = rank.profile->device;
-  const std::vector<std::uint32_t> rows = RowsByStart(device, use.gpu);
-  std::size_t next = 0;
-  DeviceId latest;
-  Ns latest_end = 0;
-  for (const Span idle : IdleSpans(rank, use.gpu)) {
-    for (; next < rows.size() && device.start[rows[next]] < idle.end; ++next) {
-      const Ns end = device.start[rows[next]] + device.duration[rows[next]];
-      // Events of no length inside the gap end nothing.
-      if (end > idle.start && device.start[rows[next]] >= idle.start) continue;
-      if (!latest.valid() || end >= latest_end) {
-        latest = DeviceId{rows[next]};
-        latest_end = end;
-      }
-    }
-    IdleGap gap;
-    gap.time = idle;
-    gap.before = latest;
-    if (next < rows.size()) gap.after = DeviceId{rows[next]};
-    Explain(*rank.profile, waits, gap);
-    visit(gap);
-  }
+  SplitDevicePart({begin, gap.time.end}, call, gap);
 }
 
 struct TableRow {
@@ -227,8 +270,19 @@ class LongestGaps {
   std::vector<TableRow> rows_;
 };
 
+// The thread that launched the work after a gap, or else the work before it.
+ThreadId LaunchingThread(const Profile& profile, const IdleGap& gap) {
+  for (const DeviceId event : {gap.after, gap.before}) {
+    if (!event.valid()) continue;
+    const ApiId launch = profile.device.launch[event.value];
+    if (launch.valid()) return profile.api.thread[launch.value];
+  }
+  return {};
+}
+
 void FillTable(std::span<const RankContext> ranks, const std::vector<TableRow>& rows,
                Table& table) {
+  std::vector<std::unique_ptr<GapActivities>> activities(ranks.size());
   const auto text = [&table](std::string_view value) {
     return value.empty() ? StringId{} : table.strings().Intern(value);
   };
@@ -250,6 +304,13 @@ void FillTable(std::span<const RankContext> ranks, const std::vector<TableRow>& 
     table.Find("before")->AddText(device_name(row.gap.before));
     table.Find("after")->AddText(device_name(row.gap.after));
     const HostId op = row.gap.after.valid() ? profile.device.op[row.gap.after.value] : HostId{};
+    if (activities[row.rank] == nullptr) {
+      activities[row.rank] = std::make_unique<GapActivities>(rank);
+    }
+    const GapActivity doing =
+        activities[row.rank]->Of(row.gap.time, LaunchingThread(profile, row.gap));
+    table.Find("doing")->AddText(text(doing.innermost));
+    table.Find("within")->AddText(text(doing.outermost));
     table.Find("op")->AddText(
         text(op.valid() ? profile.Name(profile.host.name[op.value]) : std::string_view{}));
   }
@@ -259,14 +320,16 @@ void FillTable(std::span<const RankContext> ranks, const std::vector<TableRow>& 
 
 std::string_view IdleCauseId(IdleCause cause) {
   constexpr std::array<std::string_view, kIdleCauses> kIds = {
-      "host_wait", "dataloader", "sync", "memory_management", "launch_latency", "other"};
+      "host_wait",         "dataloader",     "sync", "module_loading",
+      "memory_management", "launch_latency", "other"};
   return kIds[Index(cause)];
 }
 
 std::string_view IdleCauseTitle(IdleCause cause) {
   constexpr std::array<std::string_view, kIdleCauses> kTitles = {
-      "host not ready",    "waiting for data", "synchronization",
-      "memory management", "launch latency",   "other"};
+      "host not ready", "waiting for data",  "synchronization",
+      "loading code",   "memory management", "launch latency",
+      "other"};
   return kTitles[Index(cause)];
 }
 
@@ -275,10 +338,51 @@ IdleCause IdleGap::main_cause() const {
   return static_cast<IdleCause>(largest - causes.begin());
 }
 
+std::vector<std::uint32_t> RowsByStart(const DeviceTable& device, std::int32_t gpu) {
+  std::vector<std::uint32_t> rows;
+  for (std::uint32_t row = 0; row < device.size(); ++row) {
+    if (device.gpu[row] == gpu) rows.push_back(row);
+  }
+  const auto earlier = [&](std::uint32_t a, std::uint32_t b) {
+    return device.start[a] < device.start[b];
+  };
+  // Sorted already when the GPU has one stream.
+  if (!std::is_sorted(rows.begin(), rows.end(), earlier)) {
+    std::stable_sort(rows.begin(), rows.end(), earlier);
+  }
+  return rows;
+}
+
+void VisitGaps(const RankContext& rank, const GpuUse& use,
+               const std::function<void(const IdleGap&)>& visit) {
+  const DeviceTable& device = rank.profile->device;
+  const std::vector<std::uint32_t> rows = RowsByStart(device, use.gpu);
+  std::size_t next = 0;
+  DeviceId latest;
+  Ns latest_end = 0;
+  for (const Span idle : IdleSpans(rank, use.gpu)) {
+    for (; next < rows.size() && device.start[rows[next]] < idle.end; ++next) {
+      const Ns end = device.start[rows[next]] + device.duration[rows[next]];
+      // Events of no length inside the gap end nothing.
+      if (end > idle.start && device.start[rows[next]] >= idle.start) continue;
+      if (!latest.valid() || end >= latest_end) {
+        latest = DeviceId{rows[next]};
+        latest_end = end;
+      }
+    }
+    IdleGap gap;
+    gap.time = idle;
+    gap.before = latest;
+    if (next < rows.size()) gap.after = DeviceId{rows[next]};
+    visit(gap);
+  }
+}
+
 std::vector<IdleGap> ExplainIdle(const RankContext& rank, const GpuUse& use) {
   std::vector<IdleGap> gaps;
-  ForEachGap(rank, use, CollectWaits(*rank.profile),
-             [&gaps](const IdleGap& gap) { gaps.push_back(gap); });
+  const HostWaits waits = CollectWaits(*rank.profile);
+  VisitGaps(rank, use,
+            [&](const IdleGap& found) { Explain(*rank.profile, waits, gaps.emplace_back(found)); });
   return gaps;
 }
 
@@ -300,6 +404,7 @@ std::string WhyUntold(std::span<const RankContext> ranks, IdleCause cause, const
                  ? ""
                  : out.Gap(Capability::kHostOps);
     case IdleCause::kSync:
+    case IdleCause::kModuleLoading:
     case IdleCause::kMemoryManagement:
       return any([](const Profile& p) { return p.api.size() > 0; })
                  ? ""
@@ -323,7 +428,9 @@ void AddIdle(std::span<const RankContext> ranks, Output& out) {
     for (const GpuUse& use : MeasureGpus(ranks[i])) {
       ++gpus;
       std::array<Ns, kIdleCauses> sums{};
-      ForEachGap(ranks[i], use, waits, [&](const IdleGap& gap) {
+      VisitGaps(ranks[i], use, [&](const IdleGap& found) {
+        IdleGap gap = found;
+        Explain(*ranks[i].profile, waits, gap);
         for (std::size_t cause = 0; cause < kIdleCauses; ++cause) sums[cause] += gap.causes[cause];
         longest.Add({i, use.gpu, gap});
       });

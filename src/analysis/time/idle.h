@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -21,12 +22,15 @@ enum class IdleCause : std::uint8_t {
   kHostWait,          ///< The host had not issued the work yet, for no more specific reason.
   kDataLoader,        ///< … it was waiting for input data (any thread).
   kSync,              ///< … it was blocked in, or had just come out of, a synchronizing call that
-                      ///< drained the queue (launching thread).
+                      ///< drained the queue (launching thread); a copy that waits for earlier work
+                      ///< or for its own end is such a call.
+  kModuleLoading,     ///< … it was loading code for the device: in a call that does so, or in the
+                      ///< first launch of a kernel, which loads it (launching thread).
   kMemoryManagement,  ///< … it was in cudaMalloc, cudaFree or the like (launching thread).
   kLaunchLatency,     ///< The launch call itself, and up to 30 us from there to the start.
   kOther,             ///< Launched in time and yet not started, or the launch is not recorded.
 };
-inline constexpr std::size_t kIdleCauses = 6;
+inline constexpr std::size_t kIdleCauses = 7;
 std::string_view IdleCauseId(IdleCause cause);     ///< "host_wait", as in gpu.idle_cause.host_wait
 std::string_view IdleCauseTitle(IdleCause cause);  ///< "host not ready", as the gaps' cause
 
@@ -42,6 +46,14 @@ struct IdleGap {
 /// The gaps of one GPU in the window, in order. `use` comes from MeasureGpus(rank).
 /// O(n log n) over the GPU's device rows.
 std::vector<IdleGap> ExplainIdle(const RankContext& rank, const GpuUse& use);
+
+/// Calls `visit` for each gap of one GPU in turn, with its causes left out: a long recording has
+/// millions, nobody needs them at once.
+void VisitGaps(const RankContext& rank, const GpuUse& use,
+               const std::function<void(const IdleGap&)>& visit);
+
+/// Rows of the device table that belong to one GPU, by start.
+std::vector<std::uint32_t> RowsByStart(const DeviceTable& device, std::int32_t gpu);
 
 /// Sets gpu.idle_cause.* and adds the table of gaps.
 void AddIdle(std::span<const RankContext> ranks, Output& out);

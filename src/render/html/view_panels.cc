@@ -112,6 +112,7 @@ json::object UtilizationPanel(const Report& report) {
            {"gpu.idle_cause.host_wait", "… host not ready", ""},
            {"gpu.idle_cause.dataloader", "… waiting for data", ""},
            {"gpu.idle_cause.sync", "… synchronization", ""},
+           {"gpu.idle_cause.module_loading", "… loading code", ""},
            {"gpu.idle_cause.memory_management", "… memory management", ""},
            {"gpu.idle_cause.launch_latency", "… launch latency", ""},
            {"gpu.idle_cause.other", "… other", ""},

@@ -9,7 +9,7 @@ namespace {
 
 using Causes = std::array<Ns, kIdleCauses>;
 
-// Host wait, dataloader, sync, memory management, launch latency, other.
+// Host wait, dataloader, sync, module loading, memory management, launch latency, other.
 Causes CausesOf(const std::vector<Profile>& profiles) {
   const auto ranks = BuildRankContexts(profiles, {});
   EXPECT_TRUE(ranks.has_value());
@@ -38,7 +38,7 @@ TestProfile TwoKernels(Ns end) {
 TEST(Idle, TheHostHadNotLaunchedYet) {
   TestProfile test = TwoKernels(500'000);
   test.Launch("second", {400'000, 405'000}, {410'000, 500'000});
-  EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{300'000, 0, 0, 0, 10'000, 0}));
+  EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{300'000, 0, 0, 0, 0, 10'000, 0}));
 }
 
 TEST(Idle, WaitingForDataAndAllocating) {
@@ -46,7 +46,7 @@ TEST(Idle, WaitingForDataAndAllocating) {
   test.Op("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", {150'000, 250'000});
   test.Call("cudaMalloc", ApiKind::kMemory, {300'000, 350'000});
   test.Launch("second", {400'000, 405'000}, {410'000, 500'000});
-  EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{150'000, 100'000, 0, 50'000, 10'000, 0}));
+  EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{150'000, 100'000, 0, 0, 50'000, 10'000, 0}));
 }
 
 // The call held the host until the queue was empty: what follows until the next launch is its
@@ -55,7 +55,7 @@ TEST(Idle, ASynchronizationDrainsTheQueue) {
   TestProfile test = TwoKernels(500'000);
   test.Call("cudaStreamSynchronize", ApiKind::kSync, {50'000, 120'000});
   test.Launch("second", {200'000, 205'000}, {210'000, 500'000});
-  EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{0, 0, 100'000, 0, 10'000, 0}));
+  EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{0, 0, 100'000, 0, 0, 10'000, 0}));
 }
 
 // A synchronization that finds the GPU idle costs its own time only, and a query blocks nobody.
@@ -64,29 +64,29 @@ TEST(Idle, ASynchronizationOfAnIdleGpu) {
   test.Call("cudaStreamSynchronize", ApiKind::kSync, {150'000, 160'000});
   test.Call("cudaEventQuery", ApiKind::kSync, {90'000, 140'000});
   test.Launch("second", {200'000, 205'000}, {210'000, 500'000});
-  EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{90'000, 0, 10'000, 0, 10'000, 0}));
+  EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{90'000, 0, 10'000, 0, 0, 10'000, 0}));
 }
 
 TEST(Idle, AnotherThreadsSynchronizationIsNoCause) {
   TestProfile test = TwoKernels(500'000);
   test.Call("cudaStreamSynchronize", ApiKind::kSync, {50'000, 120'000}, test.Thread(2));
   test.Launch("second", {200'000, 205'000}, {210'000, 500'000});
-  EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{100'000, 0, 0, 0, 10'000, 0}));
+  EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{100'000, 0, 0, 0, 0, 10'000, 0}));
 }
 
 TEST(Idle, LaunchedInTime) {
   TestProfile soon = TwoKernels(500'000);
   soon.Launch("second", {10'000, 15'000}, {120'000, 500'000});
-  EXPECT_EQ(CausesOf(OneRank(soon.Finish())), (Causes{0, 0, 0, 0, 20'000, 0}));
+  EXPECT_EQ(CausesOf(OneRank(soon.Finish())), (Causes{0, 0, 0, 0, 0, 20'000, 0}));
   TestProfile late = TwoKernels(500'000);
   late.Launch("second", {10'000, 15'000}, {130'000, 500'000});
-  EXPECT_EQ(CausesOf(OneRank(late.Finish())), (Causes{0, 0, 0, 0, 0, 30'000}));
+  EXPECT_EQ(CausesOf(OneRank(late.Finish())), (Causes{0, 0, 0, 0, 0, 0, 30'000}));
 }
 
 TEST(Idle, WithoutLaunchRecordAndAtTheEnd) {
   TestProfile test = TwoKernels(500'000);
   test.Work("orphan", {150'000, 200'000});
-  EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{300'000, 0, 0, 0, 0, 50'000}));
+  EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{300'000, 0, 0, 0, 0, 0, 50'000}));
 }
 
 TEST(Idle, GapsKnowTheirNeighbours) {
@@ -122,6 +122,107 @@ TEST(Idle, MetricsAddUpToIdleOverSeveralGpus) {
   EXPECT_EQ(gaps->At(0, "duration"), Value(std::int64_t{310'000}));
   EXPECT_EQ(gaps->At(0, "cause"), Value(std::string("host not ready")));
   EXPECT_EQ(gaps->At(0, "after"), Value(std::string("second")));
+}
+
+// The first launch of a kernel loads its code; the next launch as long as that is only long.
+TEST(Idle, AFirstLaunchLoadsCode) {
+  TestProfile test = TwoKernels(3'000'000);
+  test.Launch("second", {200'000, 900'000}, {905'000, 1'000'000});
+  test.Launch("second", {1'100'000, 1'900'000}, {1'905'000, 3'000'000});
+  EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{200'000, 0, 0, 700'000, 0, 810'000, 0}));
+}
+
+TEST(Idle, CallsThatLoadCode) {
+  TestProfile test = TwoKernels(500'000);
+  test.Call("cuModuleLoadData", ApiKind::kOther, {150'000, 250'000});
+  test.Call("cuLibraryLoadData", ApiKind::kOther, {300'000, 320'000});
+  test.Host(HostKind::kOverhead, "Lazy Function Loading", {330'000, 340'000});
+  test.Launch("second", {400'000, 405'000}, {410'000, 500'000});
+  EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{170'000, 0, 0, 130'000, 0, 10'000, 0}));
+}
+
+// Called while the first kernel runs, returned when its own work was done: it waited.
+TEST(Idle, ACopyThatWaitsForEarlierWorkIsSynchronization) {
+  TestProfile test = TwoKernels(500'000);
+  const auto copy = [&test](At call, At device, std::int64_t correlation) {
+    ApiRow row;
+    row.start = call.start;
+    row.duration = call.duration();
+    row.name = test.builder().Intern("cudaMemcpyAsync");
+    row.kind = ApiKind::kMemcpy;
+    row.thread = test.main();
+    row.correlation = correlation;
+    test.builder().AddApi(row);
+    DeviceRow work;
+    work.start = device.start;
+    work.duration = device.duration();
+    work.name = test.builder().Intern("Memcpy DtoH");
+    work.kind = DeviceKind::kMemcpy;
+    work.gpu = 0;
+    work.stream = 7;
+    work.correlation = correlation;
+    test.builder().AddDevice(work);
+  };
+  copy({50'000, 160'000}, {140'000, 150'000}, 1'000);
+  test.Launch("second", {250'000, 255'000}, {260'000, 500'000});
+  EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{0, 0, 140'000, 0, 0, 10'000, 0}));
+}
+
+// Starts and lengths are rounded each: a nanosecond between two kernels is no idle time.
+TEST(Idle, GapsBelowTheResolutionAreNone) {
+  TestProfile test;
+  test.Step(0, {0, 10'000});
+  for (Ns at = 0; at < 10'000; at += 100) test.Work("k", {at + (at % 300 == 0 ? 1 : 2), at + 100});
+  const auto profiles = OneRank(test.Finish());
+  const auto ranks = BuildRankContexts(profiles, {});
+  const auto gaps = ExplainIdle(ranks->front(), MeasureGpus(ranks->front()).front());
+  EXPECT_TRUE(gaps.empty());
+}
+
+// Times in microseconds that went through floating point miss their tick by a nanosecond or two.
+TEST(Idle, TheTickOfARecordingIsItsResolution) {
+  TestProfile test;
+  test.Step(0, {0, 400'000});
+  for (Ns i = 0; i < 100; ++i) {
+    test.Work("k", {i * 4'000 + i % 3, i * 4'000 + (i % 10 == 9 ? 3'000 : 4'000) - i % 2});
+  }
+  const auto profiles = OneRank(test.Finish());
+  const auto ranks = BuildRankContexts(profiles, {});
+  std::size_t counted = 0;
+  for (const IdleGap& gap : ExplainIdle(ranks->front(), MeasureGpus(ranks->front()).front())) {
+    EXPECT_GE(gap.time.length(), 990);
+    ++counted;
+  }
+  EXPECT_EQ(counted, 10U);
+}
+
+TEST(Idle, AGapSaysWhatTheHostDid) {
+  TestProfile test = TwoKernels(1'000'000);
+  const auto function = [&test](std::string_view name, At at, ThreadId thread) {
+    PythonRow row;
+    row.start = at.start;
+    row.duration = at.duration();
+    row.name = test.builder().Intern(name);
+    row.thread = thread;
+    test.builder().AddPython(row);
+  };
+  const ThreadId main = test.main();
+  function("train.py(1): <module>", {0, 1'000'000}, main);
+  function("train.py(10): epoch", {10'000, 990'000}, main);
+  function("train.py(88): preprocess", {120'000, 380'000}, main);
+  function("numpy/core/fromnumeric.py(3): sort", {130'000, 370'000}, main);
+  test.Host(HostKind::kOp, "aten::item", {600'000, 790'000}, main, {},
+            "torch/_tensor.py(5): item;loss.py(7): log");
+  test.Launch("second", {400'000, 405'000}, {410'000, 500'000});
+  test.Launch("third", {800'000, 805'000}, {810'000, 1'000'000});
+  const auto analysis = Analyze(OneRank(test.Finish()), {});
+  ASSERT_TRUE(analysis.has_value());
+  const Table& gaps = *analysis->FindTable("gaps");
+  ASSERT_EQ(gaps.rows(), 2U);
+  EXPECT_EQ(gaps.At(0, "doing"), Value(std::string("train.py(88): preprocess")));
+  EXPECT_EQ(gaps.At(0, "within"), Value(std::string("train.py(10): epoch")));
+  EXPECT_EQ(gaps.At(1, "doing"), Value(std::string("aten::item (loss.py(7): log)")));
+  EXPECT_EQ(gaps.At(1, "within"), Value(std::string("train.py(10): epoch")));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <memory>
 
+#include "analysis/tables/exposure.h"
 #include "base/diagnostic.h"
 
 namespace profgauge {
@@ -51,6 +52,10 @@ class TestRun {
   }
   TestRun& Absent(std::string_view table, std::string reason) {
     analysis_.absent_tables.emplace(table, std::move(reason));
+    return *this;
+  }
+  TestRun& Exposed(std::string_view table, Exposure exposure) {
+    analysis_.exposures[std::string(table)] = std::make_shared<const Exposure>(std::move(exposure));
     return *this;
   }
   const Analysis& analysis() const { return analysis_; }
@@ -426,6 +431,65 @@ TEST(Evaluator, NoGainIsLargerThanAnIteration) {
       Check(kCauses, CauseRun().Set("gpu.idle.mean", 1.5).Set("dataloader.exposed_share", 0.0))
           .substr(0, 63),
       "test/idle: warn 150.0 % (> 15 %) gain 100000000 | idle 150.0 %\n");
+}
+
+TEST(Evaluator, WhatGainsUnderAHundredthInforms) {
+  constexpr std::string_view kRule = R"(
+  - id: rare
+    title: Rare
+    category: gpu
+    for_each: profile
+    metric: {value: gpu.idle.mean, warn_above: 15%, error_above: 30%}
+    gain: {value: 0.9 ms, bound: upper}
+    message: idle
+)";
+  const std::string informs =
+      "test/rare: info 60.0 % (> 30 %) gain 900000 because what it could gain is under 1 % of the "
+      "iteration, so it only informs | idle\n";
+  EXPECT_EQ(Check(kRule, CauseRun()), informs);
+  EXPECT_EQ(Check(kRule, CauseRun(), "rules: {test/rare: {level: default, params: {}}}"), informs);
+  // What a policy decides stands: a level, and a limit on the same number.
+  EXPECT_EQ(Check(kRule, CauseRun(), "rules: {test/rare: warn}").substr(0, 37),
+            "test/rare: warn 60.0 % (> 30 %) gain ");
+  EXPECT_EQ(Check(kRule, CauseRun(), "thresholds: {gpu.idle.mean: {max: 40%}}").substr(0, 38),
+            "test/rare: error 60.0 % (> 40 %) gain ");
+  // Without an iteration there is nothing to compare with.
+  EXPECT_EQ(Check(kRule, CauseRun().Set("iteration.time.mean", {})).substr(0, 18),
+            "test/rare: error 6");
+}
+
+// 15 and 10 ms of rank 1 overlap each other for 8 ms and other work for 5 ms, in ten iterations.
+TEST(Evaluator, NoGainIsLargerThanWhatItsRowsCost) {
+  Exposure exposure;
+  exposure.devices.push_back(
+      {10, {{{1}, 5'000'000}, {{2}, 7'000'000}, {{1, 2}, 2'000'000}}, {}, {}});
+  exposure.devices.push_back({10, {{{0}, 15'000'000}, {{1, 4}, 9'000'000}}, {}, {}});
+  EXPECT_NE(Check(kRanks, RankRun()).find("gain 2500000"), std::string::npos);
+  EXPECT_NE(Check(kRanks, RankRun().Exposed("kernels_by_op", exposure)).find("gain 1400000"),
+            std::string::npos);
+}
+
+// Where the gain is idle time, the gaps beside its rows are what they can cost.
+TEST(Evaluator, NoGainOfIdleTimeIsLargerThanTheGapsBesideItsRows) {
+  constexpr std::string_view kRule = R"(
+  - id: calls
+    title: Calls
+    category: host
+    for_each: api_call
+    where: api_call.kind == 'sync'
+    let: {waited: gpu.idle.mean * iteration.time.mean}
+    metric: {value: sum(api_call.time) / iteration.time.mean, warn_above: 1}
+    gain: {value: waited, bound: upper}
+    message: calls
+)";
+  TestRun run = CauseRun();
+  run.Rows("api_calls", {"name", "kind", "time"},
+           {{Text("a"), Text("sync"), Ms(300)}, {Text("b"), Text("launch"), Ms(300)}});
+  Exposure exposure;
+  exposure.devices.push_back({2, {}, {{{0}, 1'000}}, {{{0, 1}, 30'000'000}, {{1}, 50'000'000}}});
+  EXPECT_EQ(Check(kRule, run), "test/calls: warn 3 (> 1) gain 60000000 | calls\n");
+  EXPECT_EQ(Check(kRule, run.Exposed("api_calls", exposure)),
+            "test/calls: warn 3 (> 1) gain 15000000 | calls\n");
 }
 
 TEST(Evaluator, UncertainNumbersAreNoErrors) {

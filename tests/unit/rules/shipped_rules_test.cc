@@ -7,8 +7,10 @@
 #include <fstream>
 #include <sstream>
 
+#include "analysis/tables/exposure.h"
 #include "readers/load.h"
 #include "rules/evaluator.h"
+#include "rules/rule_schema.h"
 #include "rules/rule_test.h"
 
 namespace profgauge {
@@ -102,14 +104,45 @@ TEST(ShippedRules, AreTested) {
   }
 }
 
+double MetricOr(const Analysis& analysis, std::string_view id, double otherwise) {
+  const Metric* metric = analysis.Find(id);
+  return metric == nullptr ? otherwise : AsNumber(metric->value, otherwise);
+}
+
+/// The largest time per iteration that all rows of a table together are exposed or idle beside.
+double MostOf(const Exposure& exposure) {
+  const std::vector<bool> all(1'000'000, true);
+  return std::max(ExposedPerIteration(exposure, all).value_or(0), IdlePerIteration(exposure, all));
+}
+
+/// A gain is never more than an iteration, nor than what the rows of its table cost at all; a
+/// warning is never about less than a hundredth of the iteration.
+void CheckGain(const Finding& finding, const Analysis& analysis) {
+  if (!finding.gain) return;
+  const double iteration = MetricOr(analysis, "iteration.time.mean", 0);
+  const double slack = 2;  // Rounding.
+  if (iteration > 0) {
+    EXPECT_LE(*finding.gain, iteration + slack);
+  }
+  if (finding.status == FindingStatus::kWarn || finding.status == FindingStatus::kError) {
+    EXPECT_GE(*finding.gain, 0.01 * iteration - slack);
+  }
+  const TableSpec* rows = FindTableByRow(finding.rule->for_each.text);
+  if (rows == nullptr) return;
+  const auto exposure = analysis.exposures.find(rows->id);
+  if (exposure == analysis.exposures.end()) return;
+  EXPECT_LE(*finding.gain, MostOf(*exposure->second) + slack);
+}
+
 /// Real recordings: what can be said of all of them, whatever the findings are.
 TEST(ShippedRules, FindingsOnRealRecordingsHold) {
   const fs::path data = fs::path(PROFGAUGE_SHARED_DIR) / "data/kineto";
   if (!fs::exists(data)) GTEST_SKIP() << "no recordings at hand";
   const Shipped shipped;
   std::vector<fs::path> paths = {data / "dlrm_8ranks"};
-  for (const char* folder : {"v100_resnet50", "h100", "mi300", "mi210", "rtx2080ti", "micro"}) {
-    for (const auto& entry : fs::directory_iterator(data / folder)) {
+  for (const char* folder :
+       {"v100_resnet50", "h100", "mi300", "mi210", "rtx2080ti", "micro", "hta", "legacy"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(data / folder)) {
       const std::string name = entry.path().filename().string();
       const bool is_expected = name.find(".expected.") != std::string::npos;
       if (entry.is_regular_file() && !is_expected) paths.push_back(entry.path());
@@ -132,6 +165,7 @@ TEST(ShippedRules, FindingsOnRealRecordingsHold) {
         EXPECT_NE(finding.reason, "");
       }
       EXPECT_LE(finding.gain_share, 1);
+      CheckGain(finding, *analysis);
       if (finding.cause) {
         EXPECT_LT(*finding.cause, i) << "a cause stands before its symptoms";
       }

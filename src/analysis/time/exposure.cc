@@ -1,0 +1,345 @@
+#include "analysis/time/exposure.h"
+
+#include <algorithm>
+#include <array>
+#include <boost/container_hash/hash.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstddef>
+#include <limits>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analysis/time/idle.h"
+
+namespace profgauge {
+namespace {
+
+constexpr std::uint32_t kNoRow = Output::kNoRow;
+
+// Tables whose rows stand for work of the device.
+constexpr std::array<std::string_view, 5> kWorkTables = {"kernels_by_op", "memcpys", "collectives",
+                                                         "tensor_core_ops", "roofline"};
+
+// Among more than this many events at once nothing is told apart: their time is nobody's, which
+// only lowers the bound, and a hostile file costs no more than an honest one.
+constexpr std::size_t kMostAtOnce = 64;
+// Likewise of combinations of rows.
+constexpr std::size_t kMostShared = 200'000;
+
+using Rows = std::vector<std::uint32_t>;
+
+void MakeUnique(Rows& rows) {
+  std::sort(rows.begin(), rows.end());
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+}
+
+// Time by the rows that share it.
+class PartSums {
+ public:
+  void Add(std::uint32_t row, Ns time) {
+    if (row >= single_.size()) single_.resize(row + std::size_t{1}, 0);
+    single_[row] += time;
+  }
+  /// `rows`: sorted, each once.
+  void Add(const Rows& rows, Ns time) {
+    if (rows.size() == 1) return Add(rows.front(), time);
+    if (rows.empty()) return;
+    const auto found = shared_.find(rows);
+    if (found != shared_.end()) {
+      found->second += time;
+    } else if (shared_.size() < kMostShared) {
+      shared_.emplace(rows, time);
+    }
+  }
+  std::vector<Exposure::Part> Take() {
+    std::vector<Exposure::Part> parts;
+    for (std::uint32_t row = 0; row < single_.size(); ++row) {
+      if (single_[row] > 0) parts.push_back({{row}, single_[row]});
+    }
+    const std::size_t singles = parts.size();
+    for (auto& [rows, time] : shared_) parts.push_back({rows, time});
+    std::sort(parts.begin() + static_cast<std::ptrdiff_t>(singles), parts.end(),
+              [](const Exposure::Part& a, const Exposure::Part& b) { return a.rows < b.rows; });
+    *this = {};
+    return parts;
+  }
+
+ private:
+  std::vector<Ns> single_;
+  boost::unordered_flat_map<Rows, Ns, boost::hash<Rows>> shared_;
+};
+
+// Calls `visit(span, items)` for every span in which the same items run; `items` are in order of
+// their starts.
+template <class SpanOf, class Visit>
+void Sweep(std::span<const std::uint32_t> items, SpanOf span_of, Visit visit) {
+  Rows active;
+  Ns at = std::numeric_limits<Ns>::min();
+  Ns crowded_until = at;
+  const auto run_to = [&](Ns to) {
+    while (!active.empty() && at < to) {
+      Ns next = to;
+      for (const std::uint32_t item : active) next = std::min(next, span_of(item).end);
+      const Ns from = std::max(at, crowded_until);
+      if (next > from) visit(Span{from, next}, active);
+      at = next;
+      std::erase_if(active, [&](std::uint32_t item) { return span_of(item).end <= at; });
+    }
+    at = std::max(at, to);
+  };
+  for (const std::uint32_t item : items) {
+    const Span span = span_of(item);
+    if (span.end <= span.start) continue;
+    run_to(span.start);
+    if (active.size() < kMostAtOnce) {
+      active.push_back(item);
+    } else {
+      crowded_until = std::max(crowded_until, span.end);
+    }
+  }
+  run_to(std::numeric_limits<Ns>::max());
+}
+
+// Rows of a table by the names of a profile.
+Rows RowsOfNames(const Profile& profile, const Table* table) {
+  Rows rows(profile.strings.size(), kNoRow);
+  if (table == nullptr) return rows;
+  boost::unordered_flat_map<std::string_view, std::uint32_t> known;
+  const Column& names = *table->Find("name");
+  for (std::size_t row = 0; row < names.size(); ++row) {
+    if (!names.IsAbsentAt(row)) {
+      known.emplace(table->strings()[names.TextAt(row)], static_cast<std::uint32_t>(row));
+    }
+  }
+  for (std::uint32_t id = 0; id < rows.size(); ++id) {
+    const auto found = known.find(profile.strings[StringId{id}]);
+    if (found != known.end()) rows[id] = found->second;
+  }
+  return rows;
+}
+
+std::uint32_t RowOf(const Rows& rows, StringId name) {
+  return name.valid() && name.value < rows.size() ? rows[name.value] : kNoRow;
+}
+
+Span SpanOfCall(const ApiTable& api, std::uint32_t call) {
+  return {api.start[call], api.start[call] + std::max<Ns>(api.duration[call], 0)};
+}
+
+// The calls of all threads that touch one gap after the other.
+class CallsOfGaps {
+ public:
+  explicit CallsOfGaps(const ApiTable& api) : api_(api) {
+    for (std::uint32_t call = 0; call < api.size(); ++call) {
+      const bool new_thread = call == 0 || api.thread[call] != api.thread[call - 1];
+      if (new_thread) threads_.push_back({call, call});
+      threads_.back().end = call + 1;
+    }
+  }
+  /// By start. REQUIRES: gaps come in order.
+  const Rows& In(Span gap) {
+    calls_.clear();
+    for (Range& thread : threads_) {
+      while (thread.begin < thread.end && SpanOfCall(api_, thread.begin).end <= gap.start) {
+        ++thread.begin;
+      }
+      for (std::uint32_t call = thread.begin; call < thread.end; ++call) {
+        const Span span = SpanOfCall(api_, call);
+        if (span.start >= gap.end) break;
+        if (span.end > gap.start) calls_.push_back(call);
+      }
+    }
+    std::sort(calls_.begin(), calls_.end(), [this](std::uint32_t a, std::uint32_t b) {
+      return std::pair(api_.start[a], a) < std::pair(api_.start[b], b);
+    });
+    return calls_;
+  }
+
+ private:
+  struct Range {
+    std::uint32_t begin = 0, end = 0;
+  };
+  const ApiTable& api_;
+  std::vector<Range> threads_;
+  Rows calls_;
+};
+
+// The exposures of one GPU.
+class DeviceSweep {
+ public:
+  DeviceSweep(const RankContext& rank, std::size_t position, Output& out)
+      : rank_(rank),
+        profile_(*rank.profile),
+        call_rows_(RowsOfNames(profile_, out.Added("api_calls"))),
+        op_rows_(RowsOfNames(profile_, out.Added("ops"))) {
+    for (const std::string_view table : kWorkTables) {
+      const Rows& rows = out.RowsOfDevice(table, position);
+      if (!rows.empty()) work_.push_back({table, &rows, {}, {}});
+    }
+  }
+
+  void Run(const GpuUse& use) {
+    SweepWork(use.gpu);
+    CallsOfGaps calls(profile_.api);
+    VisitGaps(rank_, use, [&](const IdleGap& gap) {
+      AddNeighbours(gap);
+      const Rows& touching = calls.In(gap.time);
+      AddCalls(gap.time, touching);
+      AddOps(gap, touching);
+    });
+  }
+
+  /// Gives what was found to `exposures`, by table; ready for the next GPU then.
+  void MoveTo(std::map<std::string_view, Exposure>& exposures) {
+    const auto iterations = static_cast<std::int64_t>(rank_.iterations.selected().size());
+    for (WorkTable& table : work_) {
+      exposures[table.id].devices.push_back(
+          {iterations, table.alone.Take(), {}, table.gaps.Take()});
+    }
+    exposures["api_calls"].devices.push_back({iterations, {}, blocked_.Take(), call_gaps_.Take()});
+    exposures["ops"].has_work = false;
+    exposures["ops"].devices.push_back({iterations, {}, {}, op_gaps_.Take()});
+  }
+
+ private:
+  struct WorkTable {
+    std::string_view id;
+    const Rows* rows;
+    PartSums alone, gaps;
+  };
+
+  bool IsSelected(std::uint32_t event) const {
+    const std::uint32_t iteration = rank_.iterations.of_device[event];
+    return iteration != Iterations::kNone && rank_.iterations.SelectsIteration(iteration);
+  }
+
+  void SweepWork(std::int32_t gpu) {
+    const DeviceTable& device = profile_.device;
+    const Rows events = RowsByStart(device, gpu);
+    const auto span_of = [&](std::uint32_t event) {
+      return Span{device.start[event], device.start[event] + device.duration[event]};
+    };
+    Sweep(events, span_of, [&](Span span, const Rows& active) {
+      if (!std::all_of(active.begin(), active.end(),
+                       [this](std::uint32_t event) { return IsSelected(event); })) {
+        return;
+      }
+      for (WorkTable& table : work_) AddAlone(table, span, active);
+      if (active.size() == 1) AddBlocked(span, active.front());
+    });
+  }
+
+  void AddAlone(WorkTable& table, Span span, const Rows& active) {
+    const Rows& rows = *table.rows;
+    if (active.size() == 1) {
+      if (rows[active.front()] != kNoRow) table.alone.Add(rows[active.front()], span.length());
+      return;
+    }
+    sharing_.clear();
+    for (const std::uint32_t event : active) {
+      if (rows[event] == kNoRow) return;  // Other work runs beside it.
+      sharing_.push_back(rows[event]);
+    }
+    MakeUnique(sharing_);
+    table.alone.Add(sharing_, span.length());
+  }
+
+  // A call that is still running while the device does what it launched, and only that.
+  void AddBlocked(Span span, std::uint32_t event) {
+    const ApiId call = profile_.device.launch[event];
+    if (!call.valid()) return;
+    const std::uint32_t row = RowOf(call_rows_, profile_.api.name[call.value]);
+    if (row == kNoRow) return;
+    const Span time = SpanOfCall(profile_.api, call.value);
+    const Ns both = std::min(time.end, span.end) - std::max(time.start, span.start);
+    if (both > 0) blocked_.Add(row, both);
+  }
+
+  void AddNeighbours(const IdleGap& gap) {
+    for (WorkTable& table : work_) {
+      sharing_.clear();
+      for (const DeviceId event : {gap.before, gap.after}) {
+        if (event.valid() && (*table.rows)[event.value] != kNoRow) {
+          sharing_.push_back((*table.rows)[event.value]);
+        }
+      }
+      MakeUnique(sharing_);
+      table.gaps.Add(sharing_, gap.time.length());
+    }
+  }
+
+  void AddCalls(Span gap, const Rows& calls) {
+    const ApiTable& api = profile_.api;
+    const auto span_of = [&](std::uint32_t call) {
+      const Span span = SpanOfCall(api, call);
+      return Span{std::max(span.start, gap.start), std::min(span.end, gap.end)};
+    };
+    const auto rows_of = [&](const Rows& some) {
+      sharing_.clear();
+      for (const std::uint32_t call : some) {
+        const std::uint32_t row = RowOf(call_rows_, api.name[call]);
+        if (row != kNoRow) sharing_.push_back(row);
+      }
+      MakeUnique(sharing_);
+    };
+    Sweep(calls, span_of, [&](Span span, const Rows& active) {
+      rows_of(active);
+      blocked_.Add(sharing_, span.length());
+    });
+    rows_of(calls);
+    call_gaps_.Add(sharing_, gap.length());
+  }
+
+  // The operators that launched what ends the gap, or made a call that may have waited in it.
+  void AddOps(const IdleGap& gap, const Rows& calls) {
+    const ApiTable& api = profile_.api;
+    sharing_.clear();
+    if (gap.after.valid()) {
+      AddOpChain(profile_.device.op[gap.after.value]);
+      const ApiId launch = profile_.device.launch[gap.after.value];
+      if (launch.valid()) AddOpChain(api.op[launch.value]);
+    }
+    for (const std::uint32_t call : calls) {
+      if (api.kind[call] == ApiKind::kSync || api.kind[call] == ApiKind::kMemcpy) {
+        AddOpChain(api.op[call]);
+      }
+    }
+    MakeUnique(sharing_);
+    op_gaps_.Add(sharing_, gap.time.length());
+  }
+
+  void AddOpChain(HostId op) {
+    // A chain of parents is as deep as the program's calls; more than that is a broken file.
+    for (std::size_t depth = 0; op.valid() && depth < kMostAtOnce; ++depth) {
+      const std::uint32_t row = RowOf(op_rows_, profile_.host.name[op.value]);
+      if (row != kNoRow) sharing_.push_back(row);
+      op = profile_.host.parent[op.value];
+    }
+  }
+
+  const RankContext& rank_;
+  const Profile& profile_;
+  Rows call_rows_, op_rows_;
+  std::vector<WorkTable> work_;
+  PartSums blocked_, call_gaps_, op_gaps_;
+  Rows sharing_;  // Scratch.
+};
+
+}  // namespace
+
+void AddExposures(std::span<const RankContext> ranks, Output& out) {
+  std::map<std::string_view, Exposure> exposures;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (ranks[i].window().length() <= 0) continue;
+    DeviceSweep sweep(ranks[i], i, out);
+    for (const GpuUse& use : MeasureGpus(ranks[i])) {
+      sweep.Run(use);
+      sweep.MoveTo(exposures);
+    }
+  }
+  for (auto& [table, exposure] : exposures) out.SetExposure(table, std::move(exposure));
+}
+
+}  // namespace profgauge

@@ -1,0 +1,16 @@
+// Fills the exposures of the tables whose rows stand for device work, calls or operators: what
+// changing those rows can gain at most.
+#pragma once
+
+#include <span>
+
+#include "analysis/context/context.h"
+#include "analysis/tables/output.h"
+
+namespace profgauge {
+
+/// REQUIRES: the tables are in `out`, and those of device work say which row counts which event
+/// (Output::RowsOfDevice).
+void AddExposures(std::span<const RankContext> ranks, Output& out);
+
+}  // namespace profgauge

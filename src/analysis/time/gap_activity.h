@@ -1,0 +1,44 @@
+// What the host did while a GPU had nothing to do: the functions, operators and ranges that cover
+// most of a gap.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/context/context.h"
+
+namespace profgauge {
+
+struct GapActivity {
+  std::string
+      innermost;  ///< "train.py(88): preprocess", "aten::item (train.py(90): step)"; or empty.
+  std::string outermost;  ///< Likewise; the same where only one covers the gap.
+};
+
+class GapActivities {
+ public:
+  /// The context must outlive this.
+  explicit GapActivities(const RankContext& rank);
+
+  /// Of what covers more than half of the gap: Python functions of the user's own files, operators,
+  /// ranges and garbage collections of the launching thread, else of any thread of the recording.
+  /// Libraries' functions count only where nothing else does, and the outermost is one that did not
+  /// run during the whole window, if there is one. O(log n + depth) for each thread.
+  GapActivity Of(Span gap, ThreadId launching) const;
+
+ private:
+  struct Frame {
+    Span time;
+    std::string text;
+    bool is_users = false, has_file = false;
+  };
+  void AddFrames(ThreadId thread, Span gap, std::vector<Frame>& frames) const;
+  void AddPython(ThreadId thread, Span gap, std::vector<Frame>& frames) const;
+  void AddRanges(ThreadId thread, Span gap, std::vector<Frame>& frames) const;
+
+  const RankContext& rank_;
+  std::vector<std::uint32_t> python_parent_;  // By row; of the same thread.
+};
+
+}  // namespace profgauge

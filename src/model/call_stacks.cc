@@ -1,0 +1,120 @@
+// HostTable::call_stack from Python functions, for recordings that have these and no stacks: since
+// PyTorch 1.13 with_stack=True records functions as events of their own.
+#include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "model/link.h"
+
+namespace profgauge::link {
+namespace {
+
+constexpr std::uint32_t kNone = 0xffff'ffff;
+
+// A stack grows from its outermost function; equal ones share a number.
+class Stacks {
+ public:
+  explicit Stacks(Profile& profile) : profile_(profile) {}
+
+  std::uint32_t Grow(std::uint32_t outer, StringId function) {
+    const std::pair key(outer, function.value);
+    const auto [at, is_new] = known_.try_emplace(key, static_cast<std::uint32_t>(all_.size()));
+    if (is_new) all_.push_back({outer, function, {}});
+    return at->second;
+  }
+  /// The innermost first, functions of Python files alone; invalid when there is none.
+  StringId Text(std::uint32_t stack) {
+    if (stack == kNone) return {};
+    if (all_[stack].text.valid()) return all_[stack].text;
+    std::string text;
+    for (std::uint32_t at = stack; at != kNone; at = all_[at].outer) {
+      const std::string_view function = profile_.Name(all_[at].function);
+      if (function.find(".py(") == function.npos) continue;
+      if (!text.empty()) text += ';';
+      text += function;
+    }
+    if (!text.empty()) all_[stack].text = profile_.strings.Intern(text);
+    return all_[stack].text;
+  }
+
+ private:
+  struct Stack {
+    std::uint32_t outer;
+    StringId function, text;
+  };
+  Profile& profile_;
+  std::vector<Stack> all_;
+  boost::unordered_flat_map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> known_;
+};
+
+// The functions that run on one thread, as time goes on.
+class OpenFunctions {
+ public:
+  OpenFunctions(const PythonTable& python, std::size_t begin, Stacks& stacks)
+      : python_(python), next_(begin), thread_(python.thread[begin]), stacks_(stacks) {}
+
+  /// The stack at `at`. REQUIRES: times come in order.
+  std::uint32_t StackAt(Ns at) {
+    for (; next_ < python_.size() && python_.thread[next_] == thread_ && python_.start[next_] <= at;
+         ++next_) {
+      Close(python_.start[next_]);
+      open_.push_back({next_, kNone});
+    }
+    Close(at);
+    // Most functions call no operator, so stacks are numbered where one asks.
+    std::size_t numbered = open_.size();
+    while (numbered > 0 && open_[numbered - 1].stack == kNone) --numbered;
+    std::uint32_t stack = numbered > 0 ? open_[numbered - 1].stack : kNone;
+    for (; numbered < open_.size(); ++numbered) {
+      stack = stacks_.Grow(stack, python_.name[open_[numbered].row]);
+      open_[numbered].stack = stack;
+    }
+    return stack;
+  }
+
+ private:
+  struct Open {
+    std::size_t row;
+    std::uint32_t stack;
+  };
+  void Close(Ns at) {
+    while (!open_.empty() &&
+           python_.start[open_.back().row] + python_.duration[open_.back().row] <= at) {
+      open_.pop_back();
+    }
+  }
+  const PythonTable& python_;
+  std::size_t next_;
+  ThreadId thread_;
+  Stacks& stacks_;
+  std::vector<Open> open_;
+};
+
+}  // namespace
+
+void CallStacks(Profile& profile) {
+  HostTable& host = profile.host;
+  const PythonTable& python = profile.python;
+  const auto is_valid = [](StringId stack) { return stack.valid(); };
+  if (python.size() == 0) return;
+  if (std::any_of(host.call_stack.begin(), host.call_stack.end(), is_valid)) return;
+  Stacks stacks(profile);
+  for (std::size_t begin = 0; begin < python.size();) {
+    const ThreadId thread = python.thread[begin];
+    OpenFunctions open(python, begin, stacks);
+    // Both tables are sorted by thread.
+    const auto first = std::lower_bound(host.thread.begin(), host.thread.end(), thread,
+                                        [](ThreadId a, ThreadId b) { return a.value < b.value; });
+    for (auto row = static_cast<std::size_t>(first - host.thread.begin());
+         row < host.size() && host.thread[row] == thread; ++row) {
+      const std::uint32_t stack = open.StackAt(host.start[row]);
+      if (host.kind[row] == HostKind::kOp) host.call_stack[row] = stacks.Text(stack);
+    }
+    while (begin < python.size() && python.thread[begin] == thread) ++begin;
+  }
+}
+
+}  // namespace profgauge::link

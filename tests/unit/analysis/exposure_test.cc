@@ -1,0 +1,142 @@
+#include "analysis/tables/exposure.h"
+
+#include "fixture.h"
+
+namespace profgauge {
+namespace {
+
+Analysis Analyzed(TestProfile& test) {
+  auto analysis = Analyze(OneRank(test.Finish()), {});
+  EXPECT_TRUE(analysis.has_value());
+  return std::move(*analysis);
+}
+
+// The rows of a table whose name is one of `names`.
+std::vector<bool> Rows(const Analysis& analysis, std::string_view table,
+                       std::initializer_list<std::string_view> names,
+                       std::string_view column = "name") {
+  const Table& found = *analysis.FindTable(table);
+  std::vector<bool> chosen(found.rows());
+  for (std::size_t row = 0; row < found.rows(); ++row) {
+    for (const std::string_view name : names) {
+      if (found.At(row, column) == Value(std::string(name))) chosen[row] = true;
+    }
+  }
+  return chosen;
+}
+
+double Exposed(const Analysis& analysis, std::string_view table,
+               std::initializer_list<std::string_view> names, std::string_view column = "name") {
+  const auto exposure = analysis.exposures.find(table);
+  if (exposure == analysis.exposures.end()) return -1;
+  return ExposedPerIteration(*exposure->second, Rows(analysis, table, names, column)).value_or(-2);
+}
+
+double Idle(const Analysis& analysis, std::string_view table,
+            std::initializer_list<std::string_view> names) {
+  return IdlePerIteration(*analysis.exposures.at(std::string(table)), Rows(analysis, table, names));
+}
+
+// a: 0 to 100, b: 60 to 160 on another stream, c: 200 to 300; a copy from 250 to 400.
+TestProfile Overlapping() {
+  TestProfile test;
+  test.Step(0, {0, 500});
+  test.Launch("a", {0, 0}, {0, 100});
+  test.Launch("b", {1, 2}, {60, 160}, {}, DeviceKind::kKernel, 0, 8);
+  test.Launch("c", {3, 4}, {200, 300});
+  test.Launch("copy", {5, 6}, {250, 400}, {}, DeviceKind::kMemcpy, 0, 8);
+  return test;
+}
+
+TEST(Exposure, IsTheUnionInWhichNothingElseRuns) {
+  TestProfile test = Overlapping();
+  const Analysis analysis = Analyzed(test);
+  EXPECT_EQ(Exposed(analysis, "kernels_by_op", {"a"}), 60);
+  EXPECT_EQ(Exposed(analysis, "kernels_by_op", {"b"}), 60);
+  EXPECT_EQ(Exposed(analysis, "kernels_by_op", {"a", "b"}), 160);
+  EXPECT_EQ(Exposed(analysis, "kernels_by_op", {"c"}), 50);
+  EXPECT_EQ(Exposed(analysis, "kernels_by_op", {"a", "b", "c"}), 210);
+  EXPECT_EQ(Exposed(analysis, "memcpys", {"unknown"}, "kind"), 100);
+  EXPECT_EQ(Exposed(analysis, "kernels_by_op", {}), 0);
+}
+
+TEST(Exposure, IsPerIterationAndOfTheWorstDevice) {
+  TestProfile test;
+  test.Step(0, {0, 100});
+  test.Step(1, {100, 300});
+  for (const Ns start : {0, 100}) {
+    test.Launch("a", {start, start + 1}, {start, start + 40});
+    test.Launch("a", {start + 2, start + 3}, {start + 5, start + 65}, {}, DeviceKind::kKernel, 1);
+  }
+  EXPECT_EQ(Exposed(Analyzed(test), "kernels_by_op", {"a"}), 60);
+}
+
+// What was launched before the first iteration is no iteration's gain.
+TEST(Exposure, LeavesOutWorkOfNoSelectedIteration) {
+  TestProfile test;
+  test.Op("first", {0, 10});
+  test.Launch("a", {1, 2}, {3, 103});
+  test.Step(0, {200, 400});
+  test.Launch("a", {201, 202}, {210, 240});
+  EXPECT_LE(Exposed(Analyzed(test), "kernels_by_op", {"a"}), 30);
+}
+
+// 50 us of the call pass while another kernel runs; then its own copy runs, then nothing does.
+TEST(Exposure, ABlockingCallCostsWhatNothingElseHides) {
+  TestProfile test;
+  test.Step(0, {0, 200'000});
+  test.Launch("kernel", {0, 1'000}, {1'000, 60'000});
+  DeviceRow copy;
+  copy.start = 60'000;
+  copy.duration = 20'000;
+  copy.name = test.builder().Intern("Memcpy HtoD");
+  copy.kind = DeviceKind::kMemcpy;
+  copy.gpu = 0;
+  copy.stream = 7;
+  copy.correlation = 77;
+  test.builder().AddDevice(copy);
+  ApiRow call;
+  call.start = 10'000;
+  call.duration = 75'000;
+  call.name = test.builder().Intern("cudaMemcpy");
+  call.kind = ApiKind::kMemcpy;
+  call.thread = test.main();
+  call.correlation = 77;
+  test.builder().AddApi(call);
+  test.Launch("next", {180'000, 181'000}, {182'000, 199'000});
+  const Analysis analysis = Analyzed(test);
+  EXPECT_EQ(Exposed(analysis, "api_calls", {"cudaMemcpy"}), 25'000);
+  EXPECT_EQ(Idle(analysis, "api_calls", {"cudaMemcpy"}), 102'000);
+}
+
+TEST(Exposure, IdleTimeBelongsToTheWorkAndTheOperatorsBesideIt) {
+  TestProfile test;
+  test.Step(0, {0, 1'000'000});
+  test.Op("aten::item", {95'000, 300'000});
+  test.Op("aten::mm", {500'000, 520'000});
+  test.Launch("a", {0, 1'000}, {0, 100'000});
+  test.Call("cudaStreamSynchronize", ApiKind::kSync, {96'000, 110'000});
+  test.Launch("b", {505'000, 510'000}, {520'000, 600'000});
+  test.Launch("c", {590'000, 592'000}, {700'000, 990'000});
+  const Analysis analysis = Analyzed(test);
+  EXPECT_EQ(Idle(analysis, "kernels_by_op", {"a"}), 420'000);
+  EXPECT_EQ(Idle(analysis, "kernels_by_op", {"b"}), 520'000);
+  EXPECT_EQ(Idle(analysis, "kernels_by_op", {"a", "b"}), 520'000);
+  EXPECT_EQ(Idle(analysis, "ops", {"aten::mm"}), 420'000);
+  EXPECT_EQ(Exposed(analysis, "ops", {"aten::mm"}), -2) << "the host's time is no device's";
+}
+
+// As many events at once as a hostile file likes: time is bounded and the bound stays one.
+TEST(Exposure, CrowdsAreNobodys) {
+  TestProfile test;
+  test.Step(0, {0, 100'000});
+  for (int i = 0; i < 20'000; ++i) {
+    test.Work("a", {i, 50'000 + i}, DeviceKind::kKernel, 0, i % 500);
+  }
+  const double exposed = Exposed(Analyzed(test), "kernels_by_op", {"a"});
+  EXPECT_GE(exposed, 0);
+  EXPECT_LE(exposed, 70'000);
+}
+
+}  // namespace
+}  // namespace profgauge
