@@ -367,9 +367,7 @@ class RuleRun {
       }
     }
     if (judged.is_small) {
-      out.reason =
-          fmt::format("what it could gain is under {} of the iteration, so it only informs",
-                      FormatShare(kSmallGain));
+      out.reason = "what it could gain is under a hundredth of the iteration, so it only informs";
     }
     if (judged.low_confidence) out.reason = "the number is too uncertain to be an error";
     if (!Fired(out.status) && out.status != FindingStatus::kWaived) return out;

@@ -444,8 +444,8 @@ TEST(Evaluator, WhatGainsUnderAHundredthInforms) {
     message: idle
 )";
   const std::string informs =
-      "test/rare: info 60.0 % (> 30 %) gain 900000 because what it could gain is under 1 % of the "
-      "iteration, so it only informs | idle\n";
+      "test/rare: info 60.0 % (> 30 %) gain 900000 because what it could gain is under a "
+      "hundredth of the iteration, so it only informs | idle\n";
   EXPECT_EQ(Check(kRule, CauseRun()), informs);
   EXPECT_EQ(Check(kRule, CauseRun(), "rules: {test/rare: {level: default, params: {}}}"), informs);
   // What a policy decides stands: a level, and a limit on the same number.
