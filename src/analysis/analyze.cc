@@ -34,6 +34,16 @@
 namespace profgauge {
 namespace {
 
+// How many iterations were recorded, of a file that states its numbers for some of them only.
+std::int64_t StatedTotal(const Reported& reported) {
+  for (const ReportedMetric& metric : reported.metrics) {
+    if (metric.id == "profile.iterations_total") {
+      return static_cast<std::int64_t>(AsNumber(metric.value, 0));
+    }
+  }
+  return 0;
+}
+
 // The window of the rank that ran longest stands for the run's.
 const RankContext& LongestRank(const std::vector<RankContext>& ranks) {
   const RankContext* longest = &ranks.front();
@@ -109,7 +119,8 @@ Result<Analysis> Analyze(std::span<const Profile> profiles, const Selection& sel
     const Metric* stated = analysis.Find("profile.iterations");
     if (stated != nullptr && !IsAbsent(stated->value)) {
       analysis.iterations_selected = static_cast<std::int64_t>(AsNumber(stated->value, 0));
-      analysis.iterations_total = analysis.iterations_selected;
+      analysis.iterations_total =
+          std::max(analysis.iterations_selected, StatedTotal(ranks.front().profile->reported));
     }
     return analysis;
   }

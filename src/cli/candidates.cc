@@ -8,27 +8,35 @@
 
 #include "api/session.h"
 #include "cli/reading.h"
+#include "readers/one_run.h"
 
 namespace profgauge::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
+// Log folders keep their files some folders down.
+bool IsBelow(const fs::path& path, const std::string& folder) {
+  std::error_code error;
+  for (fs::path at = path.parent_path(); !at.empty(); at = at.parent_path()) {
+    if (fs::equivalent(at, folder, error)) return true;
+    if (at == at.parent_path()) break;
+  }
+  // A merged profile has the path of its folder; "." stands for the folder of a bare name.
+  return !path.has_parent_path() && fs::equivalent(".", folder, error);
+}
+
 // Which argument each profile came from.
 std::vector<std::size_t> ArgumentsOf(const std::vector<Profile>& profiles,
                                      const std::vector<std::string>& arguments) {
   std::vector<std::size_t> out;
-  std::set<std::size_t> used;  // A file named twice is two profiles.
   for (const Profile& profile : profiles) {
     const std::string& path = profile.source.path;
     std::size_t index = 0;
     for (; index < arguments.size(); ++index) {
       std::error_code error;
-      if (arguments[index] == path && used.insert(index).second) break;
-      if (fs::is_directory(arguments[index], error) &&
-          fs::equivalent(fs::path(path).parent_path(), arguments[index], error)) {
-        break;
-      }
+      if (arguments[index] == path) break;
+      if (fs::is_directory(arguments[index], error) && IsBelow(path, arguments[index])) break;
     }
     out.push_back(std::min(index, arguments.size() - 1));
   }
@@ -59,10 +67,11 @@ bool AreSeparateRuns(const std::vector<Profile>& profiles, const std::vector<std
 Result<std::vector<Candidate>> ReadCandidates(const Options& options,
                                               std::span<const Snapshot> baselines,
                                               Console& console) {
-  PROFGAUGE_TRY(std::vector<Profile> profiles, ReadProfiles(options, console));
+  PROFGAUGE_TRY(std::vector<Profile> profiles, ReadFiles(options, console));
   const auto origin = ArgumentsOf(profiles, options.arguments);
   std::vector<Candidate> candidates;
   if (!AreSeparateRuns(profiles, origin, baselines)) {
+    PROFGAUGE_CHECK(CheckOneRun(profiles, ""));
     candidates.push_back({RunName(options.arguments), std::move(profiles)});
     return candidates;
   }

@@ -97,7 +97,8 @@ constexpr CommandSpec kCommands[] = {
     {"scrub", kOnScrub, "IN OUT", 2, 2,
      "Copy an Nsight Systems export without what tells of people and machines",
      "OUT has the tables and columns that reports need, and nothing else: no environment, command\n"
-     "line, output, user or host names; paths in texts are cut. OUT must not exist.",
+     "line, output, user or host names; paths in texts are cut. OUT replaces nothing\n"
+     "without --force.",
      "  profgauge scrub report1.sqlite for-the-ticket.sqlite\n", RunScrub},
     {"metrics list", kOnMetricsList, "[ID…]", 0, kMany,
      "List the metrics; with ids or patterns, define them",

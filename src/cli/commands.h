@@ -54,6 +54,8 @@ enum CommandBit : std::uint64_t {
   kOnReading = kOnJudging | kOnInspect | kOnSnapshots | kOnRulesExplain | kOnInit | kOnExport,
   kOnSelecting = kOnJudging | kOnSnapshots | kOnRulesExplain | kOnInit | kOnExportDlprof,
   kOnDrawing = kOnJudging | kOnRender | kOnCompare,
+  kOnWriting = kOnDrawing | kOnExport | kOnInit | kOnScrub | kOnHistoryTrend | kOnRulesTest |
+               kOnTemplatesExport,
   kOnAll = ~std::uint64_t{0},
 };
 

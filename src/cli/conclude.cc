@@ -14,6 +14,8 @@ void Conclude(const report::Report& report, const Drawing& drawing, Console& con
   terminal.width = console.width();
   terminal.verbosity = console.verbosity();
   terminal.color = drawing.uses_stdout() ? console.color_err() : console.color_out();
+  terminal.fold_names =
+      drawing.uses_stdout() ? console.err_is_terminal() : console.out_is_terminal();
   const std::string text = render::RenderTerminal(report, terminal);
   if (drawing.uses_stdout()) {
     console.Warn(text);

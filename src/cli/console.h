@@ -27,6 +27,9 @@ class Console {
   int verbosity() const { return verbosity_; }
   bool color_out() const { return color_out_; }
   bool color_err() const { return color_err_; }
+  /// Whether a person reads there; a pipe or file gets everything whole.
+  bool out_is_terminal() const { return out_is_terminal_; }
+  bool err_is_terminal() const { return err_is_terminal_; }
   /// Columns of the terminal; COLUMNS, else 100, when there is none.
   int width() const { return width_; }
 

@@ -26,14 +26,9 @@ constexpr std::size_t kCommentBytes = 20'000;
 /// The most that GitHub takes of one step; what is over is refused whole.
 constexpr std::size_t kStepSummaryBytes = std::size_t{1} << 20;
 
-bool SameFile(const std::string& a, const std::string& b) {
-  std::error_code error;
-  return a != "-" && b != "-" && fs::equivalent(a, b, error) && !error;
-}
-
 }  // namespace
 
-Status Drawing::Open(const Options& options, const std::vector<std::string>& inputs) {
+Status Drawing::Open(const Options& options) {
   templates_dir_ = options.templates_dir;
   options_ = options;
   if (!options.out_dir.empty()) {
@@ -58,22 +53,39 @@ Status Drawing::Open(const Options& options, const std::vector<std::string>& inp
   }
   if (!options.html_dir.empty()) PROFGAUGE_CHECK(AddHtmlFolder(options.html_dir));
   if (options.step_summary) PROFGAUGE_CHECK(AddStepSummary());
-  for (const Item& item : items_) {
-    const auto same = std::find_if(inputs.begin(), inputs.end(), [&](const std::string& input) {
-      return SameFile(item.path, input);
-    });
-    if (same == inputs.end()) continue;
-    return Fail(Error{ErrorKind::kUsage,
-                      "usage/overwrites-input",
-                      fmt::format("output `{}` is the input `{}`", item.path, *same),
-                      {},
-                      {"help: choose another name for the output"}});
-  }
   return {};
 }
 
+FileKind Drawing::FileKindOf(Kind kind) {
+  switch (kind) {
+    case Kind::kHtml:
+    case Kind::kHtmlFolder:
+      return FileKind::kHtml;
+    case Kind::kMarkdown:
+    case Kind::kSummary:
+      return FileKind::kMarkdown;
+    case Kind::kXlsx:
+      return FileKind::kXlsx;
+    case Kind::kJunit:
+      return FileKind::kJunit;
+    case Kind::kSarif:
+      return FileKind::kSarif;
+    case Kind::kGithub:
+      return FileKind::kGithub;
+    case Kind::kGitlab:
+      return FileKind::kGitlab;
+    case Kind::kOpenMetrics:
+      return FileKind::kOpenMetrics;
+    case Kind::kTrace:
+      return FileKind::kTrace;
+    case Kind::kJson:
+      break;
+  }
+  return FileKind::kJson;
+}
+
 Status Drawing::Add(Kind kind, const std::string& path) {
-  PROFGAUGE_TRY(const std::size_t output, outputs_.Open(path));
+  PROFGAUGE_TRY(const std::size_t output, outputs_.Open(path, FileKindOf(kind)));
   items_.push_back({kind, path, {{"", output}}});
   return {};
 }
@@ -82,7 +94,9 @@ Status Drawing::AddHtmlFolder(const std::string& folder) {
   PROFGAUGE_CHECK(outputs_.MakeDirectory(folder));
   Item item{Kind::kHtmlFolder, folder, {}};
   for (const std::string name : {"index.html", "report.css", "report.js"}) {
-    PROFGAUGE_TRY(const std::size_t output, outputs_.Open((fs::path(folder) / name).string()));
+    PROFGAUGE_TRY(const std::size_t output,
+                  outputs_.Open((fs::path(folder) / name).string(),
+                                name == "index.html" ? FileKind::kHtml : FileKind::kAsset));
     item.outputs.emplace_back(name, output);
   }
   items_.push_back(std::move(item));

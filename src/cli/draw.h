@@ -21,9 +21,12 @@ class Console;
 
 class Drawing {
  public:
-  /// Opens every output. `inputs` must not be among them.
-  /// Errors: kOutput; kUsage when an output is named twice or would overwrite an input.
-  Status Open(const Options& options, const std::vector<std::string>& inputs);
+  /// `kept` is what no output may take the place of: KeptBy().
+  explicit Drawing(KeptFiles kept) : outputs_(std::move(kept)) {}
+
+  /// Opens every output. Errors: kOutput; kUsage when an output is named twice or would replace
+  /// what is not an earlier one.
+  Status Open(const Options& options);
   /// Draws and writes all of them. The outputs that could be written are written even if one
   /// cannot; the first error is returned.
   Status Draw(const report::Report& report, Stats& stats);
@@ -58,6 +61,7 @@ class Drawing {
     bool written = false;
   };
 
+  static FileKind FileKindOf(Kind kind);
   Status Add(Kind kind, const std::string& path);
   Status AddHtmlFolder(const std::string& folder);
   Status AddStepSummary();

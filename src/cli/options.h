@@ -35,6 +35,8 @@ struct Options {
   bool step_summary = false;
   std::string repository;  ///< What paths in alerts start from; empty: the nearest with a .git.
   bool redact = false;
+  /// Outputs may replace somebody else's files; runs kept together may be of different programs.
+  bool force = false;
   std::string templates_dir;
   std::string timeline = "auto";  ///< "auto", "full" or "off".
 
@@ -47,7 +49,6 @@ struct Options {
   bool allow_incomplete = false;
   std::vector<std::string> baselines;  ///< Baseline files, `history:…`, or profiles.
   bool allow_incomparable = false;
-  bool force = false;
 
   // Exports.
   std::string output;          ///< The file to write.

@@ -53,6 +53,25 @@ Error OutputError(std::string code, const std::string& path, const std::string& 
           {}};
 }
 
+// Where the links of a path lead; a link stays what it is and its target is written.
+std::string TargetOf(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (path == "-") return path;
+  const fs::path target = fs::weakly_canonical(path, error);
+  return error ? path : target.string();
+}
+
+// A new file beside the target: one that is there already is somebody's. On failure errno says why.
+void OpenTemporary(const std::string& target, std::string& temporary, int& descriptor) {
+  constexpr int kTries = 100;
+  for (int i = 0; i < kTries; ++i) {
+    temporary = i == 0 ? target + ".tmp" : fmt::format("{}.{}.tmp", target, i);
+    descriptor = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0 || errno != EEXIST) return;
+  }
+}
+
 Status WriteAll(int descriptor, std::string_view bytes, const std::string& path) {
   while (!bytes.empty()) {
     const ssize_t written = write(descriptor, bytes.data(), bytes.size());
@@ -102,9 +121,9 @@ Status Outputs::MakeDirectory(const std::string& directory) {
   return {};
 }
 
-Result<std::size_t> Outputs::Open(const std::string& path) {
+Status Outputs::CheckOnce(const std::string& path, const std::string& target) const {
   for (const Output& output : outputs_) {
-    if (output.path != path) continue;
+    if (output.target != target) continue;
     return Fail(Error{ErrorKind::kUsage,
                       "usage/output-twice",
                       path == "-" ? "two outputs are to go to standard output"
@@ -112,8 +131,15 @@ Result<std::size_t> Outputs::Open(const std::string& path) {
                       {},
                       {}});
   }
+  return {};
+}
+
+Result<std::size_t> Outputs::Open(const std::string& path, FileKind kind) {
   Output output;
   output.path = path;
+  output.target = TargetOf(path);
+  PROFGAUGE_CHECK(CheckOnce(path, output.target));
+  PROFGAUGE_CHECK(CheckReplacing(path, kind, kept_));
   struct stat status {};
   const bool exists = path != "-" && stat(path.c_str(), &status) == 0;
   if (path == "-") {
@@ -123,9 +149,7 @@ Result<std::size_t> Outputs::Open(const std::string& path) {
   } else if (exists && !S_ISREG(status.st_mode)) {
     output.descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
   } else {
-    output.temporary = path + ".tmp";
-    output.descriptor =
-        open(output.temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    OpenTemporary(output.target, output.temporary, output.descriptor);
     if (output.descriptor >= 0) Remember(output.temporary);
   }
   if (output.descriptor < 0)
@@ -137,6 +161,9 @@ Result<std::size_t> Outputs::Open(const std::string& path) {
 Result<std::size_t> Outputs::OpenToAppend(const std::string& path) {
   Output output;
   output.path = path;
+  output.target = TargetOf(path);
+  PROFGAUGE_CHECK(CheckOnce(path, output.target));
+  PROFGAUGE_CHECK(CheckAppending(path, kept_));
   output.descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (output.descriptor < 0) {
     return Fail(OutputError("output/cannot-create", path, "append to", errno));
@@ -154,7 +181,7 @@ Status Outputs::Commit(std::size_t index, std::string_view bytes) {
   if (output.temporary.empty()) return {};
   // Past this point the destructor no longer knows the file: clean up here when renaming fails.
   const bool in_place =
-      closed == 0 && std::rename(output.temporary.c_str(), output.path.c_str()) == 0;
+      closed == 0 && std::rename(output.temporary.c_str(), output.target.c_str()) == 0;
   const int number = errno;
   if (!in_place) unlink(output.temporary.c_str());
   Forget(output.temporary);

@@ -1,32 +1,40 @@
 // Files that appear whole or not at all.
 //
-// Outputs are opened before the profile is read, so that a bad path fails at once; they are written
-// to a temporary file beside the target and renamed when complete. Whatever was not committed is
-// removed when the Outputs go away, and on SIGINT, SIGTERM and SIGHUP (InstallSignalHandlers).
+// An output takes the place of an earlier one, never of an input or of somebody else's file
+// (cli/kept_files.h). Outputs are opened before the profile is read, so that a bad path fails at
+// once; they are written to a temporary file beside the target and renamed when complete. Whatever
+// was not committed is removed when the Outputs go away, and on SIGINT, SIGTERM and SIGHUP
+// (InstallSignalHandlers).
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "cli/file_kind.h"
+#include "cli/kept_files.h"
 #include "profgauge/error.h"
 
 namespace profgauge::cli {
 
 class Outputs {
  public:
-  Outputs() = default;
+  /// `kept` is what no output may take the place of.
+  explicit Outputs(KeptFiles kept) : kept_(std::move(kept)) {}
   Outputs(const Outputs&) = delete;
   Outputs& operator=(const Outputs&) = delete;
   ~Outputs();
 
   /// Creates `directory` and its parents if need be; removed again if nothing is committed into it.
   Status MakeDirectory(const std::string& directory);
-  /// Prepares `path` ("-": standard output) for writing; returns its number.
-  /// Errors: kOutput with the system's reason; kUsage when the path was opened already.
-  Result<std::size_t> Open(const std::string& path);
-  /// What is committed follows what the file already has; the file is made if need be.
+  /// Prepares `path` ("-": standard output) for writing; returns its number. Links are followed.
+  /// Errors: kOutput with the system's reason; kUsage when the file was opened already, is an
+  /// input, or is not an earlier output of `kind`.
+  Result<std::size_t> Open(const std::string& path, FileKind kind);
+  /// What is committed follows what the file already has; the file is made if need be. Errors: as
+  /// Open, but the file may be anybody's.
   Result<std::size_t> OpenToAppend(const std::string& path);
   /// Writes all of `bytes` and puts the file in place. Errors: kOutput.
   Status Commit(std::size_t output, std::string_view bytes);
@@ -36,10 +44,14 @@ class Outputs {
 
  private:
   struct Output {
-    std::string path;
+    std::string path;       ///< As given.
+    std::string target;     ///< Where the links lead.
     std::string temporary;  ///< Empty: written directly (devices, pipes, standard output).
     int descriptor = -1;
   };
+  Status CheckOnce(const std::string& path, const std::string& target) const;
+
+  KeptFiles kept_;
   std::vector<Output> outputs_;
   std::vector<std::string> made_directories_;  ///< Outermost first.
 };

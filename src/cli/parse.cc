@@ -4,12 +4,16 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <optional>
+#include <system_error>
 
 #include "base/diagnostic.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/range.h"
+#include "render/shared/template.h"
 
 namespace profgauge::cli {
 namespace {
@@ -172,6 +176,35 @@ Status ApplyOptions(const RawArguments& raw, Options& options) {
   return {};
 }
 
+/// Folders that are read: one that is not there would silently be taken for an empty one.
+Status CheckFolders(const Options& options) {
+  const auto missing = [](std::string_view option, const std::string& folder) {
+    std::error_code error;
+    return !folder.empty() && !std::filesystem::is_directory(folder, error)
+               ? Status(Fail(UsageError(
+                     "usage/no-folder",
+                     fmt::format("option `{}`: there is no folder `{}`", option, Printable(folder)),
+                     {})))
+               : Status();
+  };
+  PROFGAUGE_CHECK(missing("--source-root", options.source_root));
+  PROFGAUGE_CHECK(missing("--templates", options.templates_dir));
+  constexpr std::string_view kPrefix = "templates/";
+  const auto names = EmbeddedTemplatePaths();
+  const bool has_one = std::any_of(names.begin(), names.end(), [&](std::string_view name) {
+    std::error_code error;
+    if (name.starts_with(kPrefix)) name.remove_prefix(kPrefix.size());
+    return std::filesystem::exists(std::filesystem::path(options.templates_dir) / name, error);
+  });
+  if (options.templates_dir.empty() || has_one) return {};
+  return Fail(UsageError("usage/no-templates",
+                         fmt::format("option `--templates`: `{}` has no template of a name that is "
+                                     "known",
+                                     Printable(options.templates_dir)),
+                         {"help: `profgauge templates export DIR` writes them all; keep those that "
+                          "you change"}));
+}
+
 Status CheckArgumentCount(const CommandSpec& command, const Options& options) {
   if (options.arguments.size() < command.min_arguments) {
     return Fail(UsageError("usage/missing-argument",
@@ -225,6 +258,7 @@ Result<Options> ParseCommandLine(std::span<const std::string> args) {
   PROFGAUGE_CHECK(ApplyOptions(raw, options));
   PROFGAUGE_CHECK(CheckArgumentCount(*command, options));
   PROFGAUGE_CHECK(ResolveRange(options));
+  PROFGAUGE_CHECK(CheckFolders(options));
   return options;
 }
 

@@ -4,14 +4,12 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
-#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <iterator>
 #include <limits>
 #include <optional>
 #include <string_view>
-#include <system_error>
 
 #include "base/literal.h"
 
@@ -31,20 +29,26 @@ Error UsageError(std::string code, std::string message, std::string help) {
   return error;
 }
 
-// Whole nanoseconds of "5us", "1.2 ms" or "12000".
+// Whole nanoseconds of "5us" or "1.2 ms". A bare number could be anything but 0.
 std::optional<std::int64_t> ParseTime(std::string_view text) {
-  std::int64_t whole = 0;
-  const char* end = text.data() + text.size();
-  if (const auto [stop, error] = std::from_chars(text.data(), end, whole);
-      error == std::errc() && stop == end) {
-    return whole >= 0 ? std::optional(whole) : std::nullopt;
-  }
+  if (text == "0") return 0;
   const auto literal = ParseLiteral(text);
   if (!literal || literal->unit != Unit::kTime || literal->value < 0 ||
       literal->value > static_cast<double>(kEnd)) {
     return std::nullopt;
   }
   return std::llround(literal->value);
+}
+
+bool IsBareNumber(std::string_view text) {
+  const auto literal = ParseLiteral(text);
+  return literal && literal->unit == Unit::kNumber;
+}
+
+Error NoUnit(std::string_view option, std::string_view text) {
+  return UsageError("usage/no-unit",
+                    fmt::format("option `{}`: the time `{}` has no unit", option, text),
+                    fmt::format("help: write `{0}ns`, `{0}us`, `{0}ms` or `{0}s`", text));
 }
 
 Error BadMarks(const std::string& path, const std::string& reason) {
@@ -62,6 +66,7 @@ Result<std::int64_t> EndOf(std::string_view text, const Marks& marks, std::int64
     if (name == text) return time;
   }
   if (const auto time = ParseTime(text)) return *time;
+  if (IsBareNumber(text)) return Fail(NoUnit("--range", text));
   return Fail(UsageError("usage/bad-value",
                          fmt::format("option `--range` needs A:B, found `{}` for an end", text),
                          "help: an end is a time such as `5us`, or the name of a mark"));
@@ -77,6 +82,9 @@ Result<Marks> ParseMarks(const std::string& text) {
     rest.remove_prefix(std::min(rest.size(), part.size() + 1));
     const auto equals = part.rfind('=');
     const auto time = equals == part.npos ? std::nullopt : ParseTime(part.substr(equals + 1));
+    if (!time && equals != part.npos && IsBareNumber(part.substr(equals + 1))) {
+      return Fail(NoUnit("--mark", part.substr(equals + 1)));
+    }
     if (!time || equals == 0) {
       return Fail(UsageError(
           "usage/bad-value", fmt::format("option `--mark` needs NAME=TIME, found `{}`", part),

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/console.h"
 #include "readers/load.h"
+#include "readers/one_run.h"
 
 namespace profgauge::cli {
 
@@ -38,7 +39,7 @@ std::optional<Policy> ReadPolicy(const Options& options, Console& console) {
   return *std::move(policy);
 }
 
-Result<std::vector<Profile>> ReadProfiles(const Options& options, Console& console) {
+Result<std::vector<Profile>> ReadFiles(const Options& options, Console& console) {
   ReadOptions read;
   read.allow_incomplete = options.allow_incomplete;
   read.threads = options.jobs;
@@ -46,13 +47,19 @@ Result<std::vector<Profile>> ReadProfiles(const Options& options, Console& conso
   read.progress = [&console](const ByteSource& source) {
     console.Progress("reading", source.name(), source.stored_consumed(), source.stored_bytes());
   };
-  auto run = LoadRun(options.arguments, read);
+  auto run = LoadFiles(options.arguments, read);
   console.ClearProgress();
   if (!run) return Fail(std::move(run).error());
   for (const std::string& skipped : run->skipped) {
     console.Say("note: left out " + Printable(skipped));
   }
   return std::move(run->profiles);
+}
+
+Result<std::vector<Profile>> ReadProfiles(const Options& options, Console& console) {
+  PROFGAUGE_TRY(std::vector<Profile> profiles, ReadFiles(options, console));
+  PROFGAUGE_CHECK(CheckOneRun(profiles, ""));
+  return profiles;
 }
 
 }  // namespace profgauge::cli

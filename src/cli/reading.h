@@ -20,7 +20,10 @@ EvaluateOptions Choices(const Options& options);
 /// The policy with the command line's overrides; empty after its errors were reported.
 std::optional<Policy> ReadPolicy(const Options& options, Console& console);
 
-/// One profile per rank, in rank order. Errors: kInput.
+/// What the command line names, which may be several runs: as LoadFiles. Errors: kInput.
+Result<std::vector<Profile>> ReadFiles(const Options& options, Console& console);
+
+/// One profile per rank of one run, in rank order. Errors: kInput.
 Result<std::vector<Profile>> ReadProfiles(const Options& options, Console& console);
 
 }  // namespace profgauge::cli

@@ -5,13 +5,17 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
+#include <set>
 #include <system_error>
 #include <tuple>
 #include <utility>
 
+#include "base/text.h"
 #include "readers/detect.h"
 #include "readers/dlprof/dlprof_reader.h"
 #include "readers/neuron/neuron_reader.h"
+#include "readers/one_run.h"
 
 namespace profgauge {
 namespace {
@@ -91,8 +95,8 @@ Result<std::vector<std::string>> FilesOf(const std::string& folder) {
 }
 
 /// The latest of the recordings in a log folder of JAX or TensorFlow, whose folders are named by
-/// time; empty where there is none. The earlier ones are named as skipped.
-std::string LatestOf(const fs::path& recordings, Run& run) {
+/// time; empty where there is none. The others go to `earlier`.
+std::string LatestOf(const fs::path& recordings, std::vector<std::string>& earlier) {
   std::vector<std::string> folders;
   std::error_code code;
   for (fs::directory_iterator at(recordings, code), end; !code && at != end; at.increment(code)) {
@@ -100,18 +104,16 @@ std::string LatestOf(const fs::path& recordings, Run& run) {
   }
   if (folders.empty()) return {};
   std::sort(folders.begin(), folders.end());
-  for (std::size_t i = 0; i + 1 < folders.size(); ++i) {
-    run.skipped.push_back(folders[i] + ": an earlier recording; pass it alone to read it");
-  }
+  earlier.insert(earlier.end(), folders.begin(), folders.end() - 1);
   return folders.back();
 }
 
 /// Where a tool puts what it made of a recording, if `folder` is one of its results; else `folder`.
-std::string OutputsOf(const std::string& folder, Run& run) {
+std::string OutputsOf(const std::string& folder, std::vector<std::string>& earlier) {
   const fs::path of_torch_npu = fs::path(folder) / "ASCEND_PROFILER_OUTPUT";
   std::error_code code;
   if (fs::is_directory(of_torch_npu, code)) return of_torch_npu.string();
-  const std::string of_xla = LatestOf(fs::path(folder) / "plugins" / "profile", run);
+  const std::string of_xla = LatestOf(fs::path(folder) / "plugins" / "profile", earlier);
   return of_xla.empty() ? folder : of_xla;
 }
 
@@ -180,6 +182,41 @@ void CheckName(Profile& profile, bool compressed) {
   profile.log.Add(Counter::name_suffix_wrong);
 }
 
+/// Each file as a run of its own.
+std::vector<std::vector<std::string>> EachAlone(const std::vector<Profile>& profiles) {
+  std::vector<std::vector<std::string>> runs;
+  for (const Profile& profile : profiles) runs.push_back({profile.source.path});
+  return runs;
+}
+
+/// The kind of a report of DLProf: "summary".
+std::string KindOf(const Profile& report) {
+  return report.source.dialect.substr(0, report.source.dialect.find(','));
+}
+
+/// Whether there are two reports of one kind: a run has one of each.
+bool HasKindTwice(const std::vector<Profile>& reports) {
+  std::set<std::string> kinds;
+  return !std::all_of(reports.begin(), reports.end(),
+                      [&](const Profile& report) { return kinds.insert(KindOf(report)).second; });
+}
+
+/// A file or folder that is named twice, under whatever names: its ranks would count twice.
+Status CheckNoPathTwice(const std::vector<std::string>& paths) {
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    for (std::size_t k = 0; k < i; ++k) {
+      std::error_code error;
+      const bool same =
+          paths[i] == paths[k] || (fs::equivalent(paths[i], paths[k], error) && !error);
+      if (!same) continue;
+      return Fail(InputError("", "input/same-file-twice",
+                             fmt::format("`{}` is given twice", Printable(paths[i])),
+                             "help: name each file once"));
+    }
+  }
+  return {};
+}
+
 /// DLProf writes its reports and its database beside the export that they were made from: one run
 /// in three forms. Of a folder the fullest counts.
 Status SettleDlprof(const std::string& folder, Run& run) {
@@ -204,15 +241,16 @@ Status SettleDlprof(const std::string& folder, Run& run) {
     leave_out(reports, "a report of DLProf beside its database");
   } else if (!reports.empty()) {
     leave_out(databases, "a database of DLProf beside its reports; pass it alone to read it");
+    if (HasKindTwice(reports)) {
+      return Fail(
+          SeveralRuns(folder, "two reports of one kind are of two runs", EachAlone(reports)));
+    }
     PROFGAUGE_TRY(Profile merged, readers::MergeDlprofReports(std::move(reports)));
     merged.source.path = folder;
     run.profiles.push_back(std::move(merged));
   } else if (!databases.empty()) {
-    return Fail(InputError(folder, "dlprof/several-runs",
-                           fmt::format("the folder holds {} databases of DLProf: they are of "
-                                       "different runs",
-                                       databases.size()),
-                           "help: pass one of them"));
+    return Fail(SeveralRuns(folder, "each database of DLProf is of a run of its own",
+                            EachAlone(databases)));
   }
   return {};
 }
@@ -285,45 +323,73 @@ Result<Profile> ReadProfile(const std::string& path, const ReadOptions& options)
   return std::move(profiles.front());
 }
 
-Result<Run> LoadRun(const std::vector<std::string>& given, const ReadOptions& options) {
+namespace {
+
+/// A folder of one run: its files are the ranks, or what a tool made of the recording.
+Result<Run> LoadFolder(const std::string& path, const ReadOptions& options) {
   Run run;
-  const auto add = [&run](std::vector<Profile> profiles) {
-    for (Profile& profile : profiles) run.profiles.push_back(std::move(profile));
-  };
+  std::vector<std::string> earlier;
+  const std::string folder = OutputsOf(path, earlier);
+  PROFGAUGE_TRY(auto files, FilesOf(folder));
+  PROFGAUGE_CHECK(ReadTables(files, options, run));
+  for (const auto& file : files) {
+    if (const auto fuller = FullerSibling(file, files); !fuller.empty()) {
+      run.skipped.push_back(fmt::format("{}: {} says the same and more", file, fuller));
+      continue;
+    }
+    auto profiles = ReadProfiles(file, options);
+    if (profiles) {
+      std::move(profiles->begin(), profiles->end(), std::back_inserter(run.profiles));
+    } else if (profiles.error().code.starts_with("input/") ||
+               profiles.error().code == "kineto/not-a-trace") {
+      run.skipped.push_back(fmt::format("{}: {}", file, profiles.error().message));
+    } else {
+      return Fail(std::move(profiles).error());
+    }
+  }
+  PROFGAUGE_CHECK(SettleDlprof(path, run));
+  if (run.profiles.empty()) return Fail(NoProfiles(path));
+  SettleNeuron(run);
+  for (std::string& file : KeepLatest(run.profiles)) earlier.push_back(std::move(file));
+  for (const std::string& recording : earlier) {
+    run.skipped.push_back(recording + ": an earlier recording; pass it alone to read it");
+  }
+  if (!earlier.empty()) {
+    run.profiles.front().facts.emplace_back(
+        "earlier recordings left out",
+        fmt::format("{}; the latest in the folder is read", earlier.size()));
+  }
+  PROFGAUGE_CHECK(CheckOneRun(run.profiles, path));
+  return run;
+}
+
+}  // namespace
+
+Result<Run> LoadFiles(const std::vector<std::string>& given, const ReadOptions& options) {
+  PROFGAUGE_CHECK(CheckNoPathTwice(given));
+  Run run;
   std::vector<std::string> paths = given;
   PROFGAUGE_CHECK(ReadTables(paths, options, run));
   for (const auto& path : paths) {
     std::error_code code;
+    Run more;
     if (path == "-" || !fs::is_directory(path, code)) {
-      PROFGAUGE_TRY(auto profiles, ReadProfiles(path, options));
-      add(std::move(profiles));
-      continue;
+      PROFGAUGE_TRY(more.profiles, ReadProfiles(path, options));
+    } else {
+      PROFGAUGE_TRY(more, LoadFolder(path, options));
     }
-    PROFGAUGE_TRY(auto files, FilesOf(OutputsOf(path, run)));
-    const auto before = run.profiles.size();
-    PROFGAUGE_CHECK(ReadTables(files, options, run));
-    for (const auto& file : files) {
-      if (const auto fuller = FullerSibling(file, files); !fuller.empty()) {
-        run.skipped.push_back(fmt::format("{}: {} says the same and more", file, fuller));
-        continue;
-      }
-      auto profile = ReadProfiles(file, options);
-      if (profile) {
-        add(std::move(*profile));
-      } else if (profile.error().code.starts_with("input/") ||
-                 profile.error().code == "kineto/not-a-trace") {
-        run.skipped.push_back(fmt::format("{}: {}", file, profile.error().message));
-      } else {
-        return Fail(std::move(profile).error());
-      }
-    }
-    PROFGAUGE_CHECK(SettleDlprof(path, run));
-    if (run.profiles.size() == before) {
-      return Fail(NoProfiles(path));
-    }
+    std::move(more.profiles.begin(), more.profiles.end(), std::back_inserter(run.profiles));
+    std::move(more.skipped.begin(), more.skipped.end(), std::back_inserter(run.skipped));
   }
   SettleNeuron(run);
+  PROFGAUGE_CHECK(CheckNoFileTwice(run.profiles, ""));
   std::stable_sort(run.profiles.begin(), run.profiles.end(), RanksBefore);
+  return run;
+}
+
+Result<Run> LoadRun(const std::vector<std::string>& paths, const ReadOptions& options) {
+  PROFGAUGE_TRY(Run run, LoadFiles(paths, options));
+  PROFGAUGE_CHECK(CheckOneRun(run.profiles, ""));
   return run;
 }
 

@@ -17,15 +17,20 @@ Result<Profile> ReadProfile(const std::string& path, const ReadOptions& options)
 /// The same of a file that may hold several recordings (a summary of each NeuronCore): all of them.
 Result<std::vector<Profile>> ReadProfiles(const std::string& path, const ReadOptions& options);
 
-/// What ReadRun read, and the files it left out because they are no profiles ("path: reason").
+/// What LoadFiles read, and the files it left out because they are no profiles ("path: reason").
 struct Run {
-  std::vector<Profile> profiles;  ///< One per rank, in rank order.
+  std::vector<Profile> profiles;  ///< In rank order.
   std::vector<std::string> skipped;
 };
 
-/// Reads one run: a file, several files, or a folder of them, one file per rank. In a folder, files
-/// that are no profiles are left out; a file named by the caller must be one. Ranks are ordered by
-/// the rank that they record, then by worker and file name.
+/// Reads files and folders of them. In a folder, files that are no profiles are left out; a file
+/// named by the caller must be one. Profiles are ordered by the rank that they record, then by
+/// worker and file name. Of log folders whose names tell the time the latest recording is read.
+/// Those of one folder are of one run; whether folders and files are is not looked at.
+/// Errors: kInput; "input/same-file-twice" also when a path is given twice.
+Result<Run> LoadFiles(const std::vector<std::string>& paths, const ReadOptions& options);
+
+/// The same of one run: every profile is a rank of it. Errors: "input/several-runs" otherwise.
 Result<Run> LoadRun(const std::vector<std::string>& paths, const ReadOptions& options);
 
 /// LoadRun without the list of what was left out.

@@ -211,6 +211,24 @@ std::string SelectionText(const Analysis& analysis) {
 
 }  // namespace
 
+namespace {
+
+// "iterations 200 to 400 of 939", where a file without events says which its numbers are of.
+std::string StatedSelection(const Reported& reported, const Analysis& analysis) {
+  std::int64_t start = -1, stop = -1;
+  for (const ReportedMetric& metric : reported.metrics) {
+    const auto number = static_cast<std::int64_t>(AsNumber(metric.value, -1));
+    if (metric.id == "profile.iteration_start") start = number;
+    if (metric.id == "profile.iteration_stop") stop = number;
+  }
+  const std::int64_t total = analysis.iterations_total, selected = analysis.iterations_selected;
+  if (start < 0 || stop - start + 1 != selected || selected >= total) return {};
+  return fmt::format("iterations {} to {} of {}", FormatCount(start), FormatCount(stop),
+                     FormatCount(total));
+}
+
+}  // namespace
+
 std::string RunNameOf(std::string_view path) {
   while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
   std::string name(path.substr(path.find_last_of('/') + 1));
@@ -248,6 +266,9 @@ ProfileInfo BuildProfileInfo(const BuildInput& input) {
   info.iterations_total = analysis.iterations_total;
   info.iterations_selected = analysis.iterations_selected;
   info.selection = SelectionText(analysis);
+  if (const std::string stated = StatedSelection(first.reported, analysis); !stated.empty()) {
+    info.selection = stated;
+  }
   return info;
 }
 

@@ -246,6 +246,10 @@ Timeline BuildTimeline(std::span<const Profile> ranks, const Report& report,
     return timeline;
   }
   if (ranks.empty()) return timeline;
+  if (std::none_of(ranks.begin(), ranks.end(), [](const Profile& p) { return p.has_timeline; })) {
+    timeline.left_out = "all events: the recording does not say when they ran";
+    return timeline;
+  }
   Builder builder(timeline, options.knowledge);
   std::vector<TimelineCut> cuts;
   for (std::size_t i = 0; i < ranks.size(); ++i) {

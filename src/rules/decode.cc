@@ -217,7 +217,14 @@ std::vector<SourceText> Decoder::Sources(const YamlNode& node, std::string_view 
 }
 
 void Decoder::NoteSources(const YamlNode& node, std::string_view what) {
-  if (asked_ != nullptr) Sources(node, what);
+  if (asked_ != nullptr) OneOrMore(node, what);
+}
+
+std::vector<SourceText> Decoder::OneOrMore(const YamlNode& node, std::string_view what) {
+  if (asked_ != nullptr) asked_->is_text = true;
+  if (asked_ != nullptr || node.kind != YamlNode::Kind::kScalar) return Sources(node, what);
+  auto source = Source(node, what);
+  return source ? std::vector{*std::move(source)} : std::vector<SourceText>{};
 }
 
 std::optional<std::int64_t> Decoder::Integer(const YamlNode& node, std::string_view what,

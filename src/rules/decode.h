@@ -69,6 +69,8 @@ class Decoder {
   std::vector<SourceText> Sources(const YamlNode& node, std::string_view what);
   /// For a list of texts that is decoded elsewhere: answers who asks, and does nothing else.
   void NoteSources(const YamlNode& node, std::string_view what);
+  /// The same; one text may stand without its list.
+  std::vector<SourceText> OneOrMore(const YamlNode& node, std::string_view what);
   std::optional<std::int64_t> Integer(const YamlNode& node, std::string_view what, std::int64_t min,
                                       std::int64_t max);
   std::optional<Literal> Number(const YamlNode& node, std::string_view what);

@@ -25,8 +25,6 @@ constexpr FactSpec kFacts[] = {
      "False where the recording is older than PyTorch 2.0, which brought torch.compile."},
     {"device.vendor", Unit::kText,
      "Whose devices these are: nvidia, amd, npu, neuron, tpu, intel; empty: unknown, several."},
-    {"profile.gpus_listed", Unit::kCount,
-     "GPUs that the recording process could see; of several ranks the most."},
     {"profile.gc_time", Unit::kTime,
      "Time in Python's garbage collector, where Python functions or collections were recorded."},
     {"profile.record_shapes", Unit::kBool, "Whether the profiler recorded input shapes."},
@@ -168,12 +166,6 @@ Value HasTorchCompile(const Profile& profile) {
   return {};
 }
 
-std::int64_t GpusListed(std::span<const Profile> ranks) {
-  std::size_t most = 0;
-  for (const Profile& profile : ranks) most = std::max(most, profile.gpus.size());
-  return static_cast<std::int64_t>(most);
-}
-
 std::int64_t CountOf(std::span<const Profile> ranks, Severity severity) {
   std::uint64_t count = 0;
   for (const Profile& profile : ranks) {
@@ -203,7 +195,6 @@ Facts CollectFacts(std::span<const Profile> ranks, const Analysis& analysis) {
   if (std::string backend = BackendOf(first); !backend.empty()) {
     facts["profile.backend"] = std::move(backend);
   }
-  facts["profile.gpus_listed"] = GpusListed(ranks);
   constexpr std::string_view kDdp[] = {"DistributedDataParallel"};
   constexpr std::string_view kFsdp[] = {"FullyShardedDataParallel", "FSDP::", "fsdp."};
   constexpr std::string_view kCapture[] = {"StreamBeginCapture", "StreamEndCapture"};

@@ -38,7 +38,10 @@ class PolicyLoader {
                fmt::format("more than {} policies extend each other", kLongestChain));
       return;
     }
-    if (const auto text = Read(path, from)) LoadText(*text, path);
+    if (const auto text = Read(path, from)) {
+      if (!path.starts_with("builtin:")) policy.sources.push_back(path);
+      LoadText(*text, path);
+    }
   }
 
   void LoadText(std::string_view text, const std::string& name) {
@@ -94,7 +97,7 @@ class PolicyLoader {
 
   void LoadExtended(const YamlNode& node, Decoder& decoder) {
     if (node.kind == YamlNode::Kind::kNull) return;  // Said by DecodePolicy.
-    for (const SourceText& path : decoder.Sources(node, "extends")) {
+    for (const SourceText& path : decoder.OneOrMore(node, "extends")) {
       LoadFile(ResolvePath(path.text, decoder.document().file), path.All());
     }
   }

@@ -118,7 +118,8 @@ struct Policy {
   Knowledge knowledge;           ///< `tensor_core: {unknown: …}`, and what stands in these files:
   PolicyFile tensor_core_names;  ///< `tensor_core: {names: FILE}`
   PolicyFile devices;            ///< `devices: FILE`
-  std::string hash;              ///< XXH3-128 over all sources that formed it.
+  std::vector<std::string> sources;  ///< Files that formed it, with all it extends; no presets.
+  std::string hash;                  ///< XXH3-128 over all sources that formed it.
 };
 
 /// Errors of a configuration, all of them, in file order.

@@ -191,7 +191,7 @@ std::vector<Decoder::Key> ExpressionKeys(Decoder& decoder, Rule& rule) {
          });
        }},
       {"where", [&](const YamlNode& n) { rule.where = decoder.Source(n, "where"); }},
-      {"group_by", [&](const YamlNode& n) { rule.group_by = decoder.Sources(n, "group_by"); }},
+      {"group_by", [&](const YamlNode& n) { rule.group_by = decoder.OneOrMore(n, "group_by"); }},
       {"report",
        [&](const YamlNode& n) {
          Set(rule.report, decoder.OneOf<GroupReport>(n, "report", kReports));

@@ -226,9 +226,32 @@ constexpr KnownMessage kMessages[] = {
     {"end of map flow not found", "the mapping that is opened with `{` is not closed", ""},
 };
 
-Error SyntaxError(const YAML::ParserException& exception, const std::string& file) {
+/// The last line up to `line` that is indented with a tab, and where the tab stands; both from 1.
+std::optional<std::pair<std::uint32_t, std::uint32_t>> FindTab(std::string_view text,
+                                                               std::uint32_t line) {
+  std::optional<std::pair<std::uint32_t, std::uint32_t>> found;
+  std::uint32_t number = 0;
+  for (const std::string_view row : Lines(text)) {
+    if (++number > line) break;
+    const auto first = row.find_first_not_of(' ');
+    const bool is_blank = row.find_first_not_of(" \t\r") == row.npos;
+    if (first == row.npos || row[first] != '\t' || is_blank) continue;
+    found = {number, static_cast<std::uint32_t>(first + 1)};
+  }
+  return found;
+}
+
+Error SyntaxError(const YAML::ParserException& exception, const std::string& file,
+                  std::string_view text) {
   const auto line = static_cast<std::uint32_t>(std::max(0, exception.mark.line) + 1);
   const auto column = static_cast<std::uint32_t>(std::max(0, exception.mark.column) + 1);
+  // The parser takes a tab for a blank of no width, and then complains of something that follows.
+  if (const auto tab = FindTab(text, line)) {
+    Error error = MakeError("yaml/syntax", "a tab in the indentation",
+                            PlaceOf(file, tab->first, tab->second, 1));
+    error.notes = {"help: YAML is indented with spaces only"};
+    return error;
+  }
   Error error = MakeError("yaml/syntax", exception.msg, PlaceOf(file, line, column));
   for (const KnownMessage& known : kMessages) {
     if (exception.msg != known.theirs) continue;
@@ -317,7 +340,7 @@ std::optional<YamlDocument> ParseYaml(std::string_view text, const std::string& 
       errors.push_back(MakeError("yaml/too-deep", "nested too deeply", PlaceOf(file, 0, 0)));
     return std::nullopt;
   } catch (const YAML::ParserException& exception) {
-    if (!builder.has_unclosed_quote()) errors.push_back(SyntaxError(exception, file));
+    if (!builder.has_unclosed_quote()) errors.push_back(SyntaxError(exception, file, text));
     return std::nullopt;
   } catch (const std::exception& exception) {
     errors.push_back(MakeError("yaml/syntax", Printable(exception.what()), PlaceOf(file, 0, 0)));

@@ -45,7 +45,8 @@ struct Factors {
   bool b_transposed;  // b is [N, K].
 };
 
-std::optional<Factors> FactorsOf(std::string_view op) {
+std::optional<Factors> FactorsOf(std::string_view name) {
+  const std::string_view op = WithoutPythonModule(name);
   if (Contains(op, "addmm") || Contains(op, "addbmm") || Contains(op, "baddbmm")) {
     return Factors{1, 2, false};
   }
@@ -106,6 +107,12 @@ bool IsAmd(const Gpu& gpu) {
 }
 
 }  // namespace
+
+std::string_view WithoutPythonModule(std::string_view op_name) {
+  const bool is_python = op_name.starts_with("torch.") || op_name.starts_with("Tensor.");
+  const auto dot = op_name.rfind('.');
+  return is_python && dot + 1 < op_name.size() ? op_name.substr(dot + 1) : op_name;
+}
 
 std::string_view EligibilityName(EligibilityVerdict verdict) {
   switch (verdict) {

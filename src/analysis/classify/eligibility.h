@@ -37,6 +37,10 @@ std::int64_t AlignmentOf(std::string_view dtype);
 /// counts as TF32). Unknown capability or type: unknown.
 Tri HasTensorCoresFor(std::string_view dtype, const Gpu& gpu);
 
+/// The operator that a Python function is called after: "linear" of "torch.nn.functional.linear",
+/// "matmul" of "Tensor.matmul". Other names stay.
+std::string_view WithoutPythonModule(std::string_view op_name);
+
 /// The first of the operator's inner dimensions that is not aligned, from shapes in canonical text;
 /// empty when all are, or when the operator or its shapes are not understood.
 std::optional<Misaligned> FindMisaligned(std::string_view op_name, std::string_view shapes,

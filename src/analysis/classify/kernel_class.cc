@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "analysis/classify/eligibility.h"
 #include "analysis/classify/knowledge.h"
 #include "analysis/classify/tensor_core_rules.h"
 
@@ -205,7 +206,8 @@ bool MayHaveTensorCores(const Profile& profile, std::span<const Gpu> gpus, std::
   return chips.front().has_tensor_cores;
 }
 
-bool IsEligibleOp(std::string_view op_name) {
+bool IsEligibleOp(std::string_view name) {
+  const std::string_view op_name = WithoutPythonModule(name);
   // Anchored alternatives: PyTorch's operators, its backward nodes, Python-level names of NVTX
   // markers, TensorFlow, and XLA.
   static const RE2 aten(
@@ -229,6 +231,8 @@ bool IsEligibleOp(std::string_view op_name) {
       R"((?:\w*ConvolutionOverrideable|(?:Cudnn|Miopen|Slow|Mkldnn)?Convolution\w*)"
       R"(|Addmm|Mm|Bmm|Addbmm|Baddbmm|Linear|CudnnRnn|MiopenRnn|ScaledMm|ScaledDotProduct\w*)"
       R"(|FlashAttn\w*|_?Flash\w*Attention\w*|ThnnFusedLstmCell|ThnnFusedGruCell)Backward\w*)"
+      R"(|(?:_?convolution|conv[123]d|conv_transpose[123]d|linear|mm|bmm|matmul|addmm|addbmm)"
+      R"(|baddbmm)Backward\d*)"
       R"(|Flash(?:Attn|Attention)\w*Func|FlashAttnFunc)"
       R"(|(?:conv[123]d|conv_transpose[123]d|linear|bilinear|mm|bmm|matmul|__matmul__)"
       R"(|addmm|addbmm|baddbmm)"

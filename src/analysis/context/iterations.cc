@@ -1,5 +1,7 @@
 #include "analysis/context/iterations.h"
 
+#include "analysis/context/repeated_ranges.h"
+
 #include <fmt/format.h>
 #include <re2/re2.h>
 
@@ -115,7 +117,7 @@ Result<Markers> MarkersByPattern(const Profile& profile, const std::string& patt
   if (markers.found.empty()) {
     return Fail(UsageError("analysis/no-marker",
                            fmt::format("no host range matches the iteration marker `{}`", pattern),
-                           {"help: `profgauge inspect` lists the ranges that repeat"}));
+                           RepeatedRangesHelp(profile, true)));
   }
   return markers;
 }
@@ -134,7 +136,7 @@ Result<Markers> MarkersByKeyOp(const Profile& profile, const std::string& name) 
         fmt::format("the key op `{}` occurs {}; expected at least twice, an iteration runs from "
                     "one start to the next",
                     name, starts.empty() ? "nowhere" : "once"),
-        {"help: choose an op that is called once per iteration"}));
+        RepeatedRangesHelp(profile, false)));
   }
   Markers markers{{}, fmt::format("key op {}", name)};
   for (std::size_t i = 0; i + 1 < starts.size(); ++i) {

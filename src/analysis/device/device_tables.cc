@@ -69,9 +69,12 @@ void AppendGpu(const RankContext& rank, const GpuUse& use, Table& table, StringP
   }
   AddCount(*table.Find("sms"), gpu.sms);
   AddCount(*table.Find("memory"), gpu.memory);
-  table.Find("utilization")->AddReal(use.utilization());
-  table.Find("idle")->AddReal(use.idle_share());
-  AddOptional(*table.Find("sm_efficiency"), use.sm_efficiency);
+  // A file of durations alone says nothing of when the GPU was busy.
+  const bool timed = rank.profile->has_timeline;
+  const auto if_timed = [&](double value) { return timed ? std::optional(value) : std::nullopt; };
+  AddOptional(*table.Find("utilization"), if_timed(use.utilization()));
+  AddOptional(*table.Find("idle"), if_timed(use.idle_share()));
+  AddOptional(*table.Find("sm_efficiency"), timed ? use.sm_efficiency : std::nullopt);
   AddOptional(*table.Find("occupancy"), use.occupancy);
   Column& share = *table.Find("tensor_core_share");
   if (sums.time > 0) {
@@ -81,7 +84,11 @@ void AppendGpu(const RankContext& rank, const GpuUse& use, Table& table, StringP
   }
   table.Find("kernels")->AddInteger(sums.kernels);
   table.Find("kernel_time")->AddInteger(sums.time);
-  table.Find("wall_time")->AddInteger(use.window);
+  if (timed) {
+    table.Find("wall_time")->AddInteger(use.window);
+  } else {
+    table.Find("wall_time")->AddAbsent();
+  }
 }
 
 struct StreamSums {
@@ -161,7 +168,7 @@ void AppendStreams(const RankContext& rank, Table& table) {
     table.Find("copy_time")->AddInteger(sums.copy_time);
     Column& busy = *table.Find("busy");
     const Ns window = rank.window().length();
-    if (window > 0)
+    if (window > 0 && rank.profile->has_timeline)
       busy.AddReal(static_cast<double>(sums.busy) / static_cast<double>(window));
     else
       busy.AddAbsent();

@@ -41,6 +41,10 @@ constexpr MetricSpec kMetrics[] = {
      "", kOurs},
     {"profile.gpus", "GPUs", kCount, kNeutral, kOther,
      "GPUs with work in the recording, over all ranks.", "", kDlprof},
+    {"profile.gpus_listed", "GPUs of the machine", kCount, kNeutral, kOther,
+     "GPUs that the profiler found on the machine, with work or without; of several ranks the most "
+     "that one of them lists.",
+     "", kDlprof},
     {"iteration.time.mean", "Mean iteration time", kTime, kLowerIsBetter, kRatio,
      "Arithmetic mean of the selected iterations' lengths; with several ranks an iteration lasts "
      "as "

@@ -254,9 +254,12 @@ std::vector<RunIteration> PoolIterations(std::span<const RankContext> ranks) {
 void SetRecording(std::span<const RankContext> ranks, Output& out) {
   Ns kernel_time = 0;
   std::int64_t gpus = 0;
+  std::size_t listed = 0;
   bool has_device = false;
   for (const RankContext& rank : ranks) {
     gpus += static_cast<std::int64_t>(MeasureGpus(rank).size());
+    // Ranks of one machine list the same GPUs, and which ranks share one is not recorded.
+    listed = std::max(listed, rank.profile->gpus.size());
     has_device = has_device || rank.has_device();
     const DeviceTable& device = rank.profile->device;
     for (std::uint32_t row = 0; row < device.size(); ++row) {
@@ -269,6 +272,11 @@ void SetRecording(std::span<const RankContext> ranks, Output& out) {
                       return r.profile->has_timeline;
                     });
   if (told) out.Set("profile.gpus", gpus);
+  if (listed > 0) {
+    out.Set("profile.gpus_listed", static_cast<std::int64_t>(listed));
+  } else {
+    out.SetAbsent("profile.gpus_listed", out.Gap(Capability::kDeviceProperties));
+  }
   if (has_device) {
     out.Set("profile.kernel_time", kernel_time);
   } else {

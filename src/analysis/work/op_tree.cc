@@ -208,9 +208,21 @@ std::string_view ScopedLeaf(std::string_view name) {
   return numbered ? leaf.substr(0, last) : leaf;
 }
 
+// Of a layer that TensorRT built; empty for other names. A fused layer ("/conv1/Conv + /relu/Relu")
+// is what it computes first; layers that TensorRT adds say what they are before what they are for.
+std::string_view TensorRtType(std::string_view name) {
+  if (name.starts_with("Reformatting CopyNode ")) return "Reformatting CopyNode";
+  if (name.starts_with("reshape_after_") || name.starts_with("reshape_before_")) return "reshape";
+  // PyTorch's exporter calls weights after the operator that they are of.
+  if (name.starts_with("onnx::")) return "Constant";
+  const auto plus = name.find(" + ");
+  return plus == name.npos ? std::string_view{} : OpType(name.substr(0, plus));
+}
+
 }  // namespace
 
 std::string_view OpType(std::string_view name) {
+  if (const auto type = TensorRtType(name); !type.empty()) return type;
   std::string_view type = name;
   if (const auto colon = type.rfind(": "); colon != type.npos && type.starts_with("autograd::")) {
     type.remove_prefix(colon + 2);

@@ -2,9 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <span>
-#include <system_error>
 
 #include "base/format.h"
 #include "base/text.h"
@@ -23,9 +21,8 @@ Error Usage(std::string code, std::string message, std::string help) {
   return {ErrorKind::kUsage, std::move(code), std::move(message), {}, {"help: " + std::move(help)}};
 }
 
-Status WriteRuns(const std::vector<Snapshot>& runs, const std::string& path, Console& console) {
-  Outputs outputs;
-  PROFGAUGE_TRY(const std::size_t output, outputs.Open(path));
+Status WriteRuns(const std::vector<Snapshot>& runs, Outputs& outputs, std::size_t output,
+                 const std::string& path, Console& console) {
   const std::string bytes = WriteBaseline(runs);
   PROFGAUGE_CHECK(outputs.Commit(output, bytes));
   if (path != "-") {
@@ -34,18 +31,6 @@ Status WriteRuns(const std::vector<Snapshot>& runs, const std::string& path, Con
                             runs.size() == 1 ? "1 run" : fmt::format("{} runs", runs.size())));
   }
   return {};
-}
-
-// `save` renews a baseline, but a profile or anything else under that name is left alone.
-Status RefuseToOverwrite(const std::string& path) {
-  std::error_code error;
-  const bool is_file = path != "-" && std::filesystem::is_regular_file(path, error);
-  if (!is_file || std::filesystem::file_size(path, error) == 0 || IsBaselineFile(path)) return {};
-  return Fail(Error{ErrorKind::kUsage,
-                    "usage/not-a-baseline",
-                    fmt::format("`{}` exists and is no baseline", path),
-                    {},
-                    {"help: choose another name, or remove the file first"}});
 }
 
 // One recording twice would look like two runs that do not differ at all.
@@ -75,11 +60,12 @@ Result<int> RunBaselineSave(const Options& options, Console& console) {
     return Fail(Usage("usage/no-output", "`baseline save` needs a file to write to",
                       "`profgauge baseline save PROFILE -o baseline.json`"));
   }
-  PROFGAUGE_CHECK(RefuseToOverwrite(options.file));
+  Outputs outputs(KeptBy(options));
+  PROFGAUGE_TRY(const std::size_t output, outputs.Open(options.file, FileKind::kBaseline));
   PROFGAUGE_TRY(const std::vector<Snapshot> runs,
                 LoadAllSnapshots(options.arguments, options, {}, console));
   PROFGAUGE_CHECK(RefuseMixed(runs, options, console));
-  PROFGAUGE_CHECK(WriteRuns(runs, options.file, console));
+  PROFGAUGE_CHECK(WriteRuns(runs, outputs, output, options.file, console));
   return kExitPass;
 }
 
@@ -108,6 +94,8 @@ Result<int> RunBaselinePromote(const Options& options, Console& console) {
   }
   // Anything but a baseline would be lost when it is written over.
   PROFGAUGE_TRY(const std::vector<Snapshot> old, LoadBaselineFile(options.file));
+  Outputs outputs(KeptBy(options));
+  PROFGAUGE_TRY(const std::size_t output, outputs.Open(options.file, FileKind::kBaseline));
   PROFGAUGE_TRY(std::vector<Snapshot> runs,
                 LoadAllSnapshots(options.arguments, options, {}, console));
   for (const Snapshot& run : runs) {
@@ -118,7 +106,7 @@ Result<int> RunBaselinePromote(const Options& options, Console& console) {
   const std::size_t kept = old.size() > runs.size() ? old.size() - runs.size() : 0;
   runs.insert(runs.begin(), old.end() - static_cast<std::ptrdiff_t>(kept), old.end());
   PROFGAUGE_CHECK(RefuseMixed(runs, options, console));
-  PROFGAUGE_CHECK(WriteRuns(runs, options.file, console));
+  PROFGAUGE_CHECK(WriteRuns(runs, outputs, output, options.file, console));
   return kExitPass;
 }
 

@@ -111,8 +111,8 @@ Result<int> Judged(const Options& options, Console& console) {
   select.allow_long_waivers = options.allow_long_waivers;
   const auto book = ReadRules(*policy, select, console);
   if (!book) return kExitUsage;
-  Drawing drawing;
-  PROFGAUGE_CHECK(drawing.Open(options, options.arguments));
+  Drawing drawing(KeptBy(options, &*policy));
+  PROFGAUGE_CHECK(drawing.Open(options));
   PROFGAUGE_TRY(const std::vector<Snapshot> baselines, LoadBaselines(options, *policy, console));
   stats.EndPhase("policy");
   PROFGAUGE_TRY(const auto candidates, ReadCandidates(options, baselines, console));

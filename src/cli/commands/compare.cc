@@ -54,8 +54,8 @@ Result<int> RunCompare(const Options& options, Console& console) {
     policy = ReadPolicy(options, console);
     if (!policy) return kExitUsage;
   }
-  Drawing drawing;
-  PROFGAUGE_CHECK(drawing.Open(options, options.arguments));
+  Drawing drawing(KeptBy(options, policy ? &*policy : nullptr));
+  PROFGAUGE_CHECK(drawing.Open(options));
   const Policy selecting = policy.value_or(Policy{});
   ImportLog log;
   PROFGAUGE_TRY(const std::vector<Snapshot> base,

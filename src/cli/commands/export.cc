@@ -125,10 +125,10 @@ Dialect DialectOf(const std::string& name) {
 
 Result<int> RunExportKernels(const Options& options, Console& console) {
   PROFGAUGE_TRY(const std::vector<std::size_t> columns, ChooseColumns(options.columns));
-  Outputs outputs;
+  Outputs outputs(KeptBy(options));
   std::optional<std::size_t> file;
   if (!options.output.empty()) {
-    PROFGAUGE_TRY(const std::size_t opened, outputs.Open(options.output));
+    PROFGAUGE_TRY(const std::size_t opened, outputs.Open(options.output, FileKind::kKernels));
     file = opened;
   }
   PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(options, console));

@@ -74,11 +74,12 @@ Result<const Profile*> OneRank(const std::vector<Profile>& ranks, const Options&
 
 Result<int> RunExportDlprof(const Options& options, Console& console) {
   const std::string folder = options.out_dir.empty() ? "." : options.out_dir;
-  Outputs outputs;
+  Outputs outputs(KeptBy(options));
   PROFGAUGE_CHECK(outputs.MakeDirectory(folder));
   std::vector<std::size_t> opened;
   for (const std::string_view file : kDlprofFiles) {
-    PROFGAUGE_TRY(const std::size_t output, outputs.Open(fmt::format("{}/{}", folder, file)));
+    PROFGAUGE_TRY(const std::size_t output,
+                  outputs.Open(fmt::format("{}/{}", folder, file), FileKind::kDlprof));
     opened.push_back(output);
   }
   PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(options, console));

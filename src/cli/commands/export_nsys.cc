@@ -67,10 +67,10 @@ std::string Aligned(const nsys::ReportTable& table) {
 Result<int> RunExportNsys(const Options& options, Console& console) {
   const nsys::ReportSpec* report = nsys::FindReport(options.report);
   if (report == nullptr) return Fail(UnknownReport(options.report));
-  Outputs outputs;
+  Outputs outputs(KeptBy(options));
   std::optional<std::size_t> file;
   if (!options.output.empty()) {
-    PROFGAUGE_TRY(const std::size_t opened, outputs.Open(options.output));
+    PROFGAUGE_TRY(const std::size_t opened, outputs.Open(options.output, FileKind::kNsys));
     file = opened;
   }
   PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(options, console));

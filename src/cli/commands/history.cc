@@ -94,6 +94,10 @@ std::string TrendText(const report::Trend& trend) {
 }  // namespace
 
 Result<int> RunHistoryAdd(const Options& options, Console& console) {
+  // Before anything opens it for writing: even a refused transaction may tidy up a foreign file.
+  KeptFiles kept = KeptBy(options);
+  kept.force = false;
+  PROFGAUGE_CHECK(CheckReplacing(options.db, FileKind::kHistory, kept));
   PROFGAUGE_TRY(const std::vector<Snapshot> runs,
                 LoadAllSnapshots(options.arguments, options, {}, console));
   PROFGAUGE_TRY(History history, History::OpenToAdd(options.db));
@@ -136,10 +140,10 @@ Result<int> RunHistoryList(const Options& options, Console& console) {
 }
 
 Result<int> RunHistoryTrend(const Options& options, Console& console) {
-  Outputs outputs;
+  Outputs outputs(KeptBy(options));
   std::size_t output = 0;
   if (!options.html.empty()) {
-    PROFGAUGE_TRY(output, outputs.Open(options.html));
+    PROFGAUGE_TRY(output, outputs.Open(options.html, FileKind::kHtml));
   }
   PROFGAUGE_TRY(const auto entries, Entries(options));
   const report::Trend trend = report::BuildTrend(entries, options.branch);

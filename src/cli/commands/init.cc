@@ -12,9 +12,9 @@
 namespace profgauge::cli {
 
 Result<int> RunInit(const Options& options, Console& console) {
-  Outputs outputs;
+  Outputs outputs(KeptBy(options));
   const std::string target = options.file.empty() ? "-" : options.file;
-  PROFGAUGE_TRY(const std::size_t output, outputs.Open(target));
+  PROFGAUGE_TRY(const std::size_t output, outputs.Open(target, FileKind::kForPeople));
   PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(options, console));
   PROFGAUGE_TRY(const Analysis analysis, Analyze(ranks, SelectionOf({}, Choices(options))));
   std::string name = RunName(options.arguments);

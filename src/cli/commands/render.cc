@@ -45,8 +45,8 @@ Result<std::string> ReadWhole(const std::string& path) {
 
 Result<int> RunRender(const Options& options, Console& console) {
   Stats stats(console);
-  Drawing drawing;
-  PROFGAUGE_CHECK(drawing.Open(options, options.arguments));
+  Drawing drawing(KeptBy(options));
+  PROFGAUGE_CHECK(drawing.Open(options));
   const std::string& path = options.arguments[0];
   PROFGAUGE_TRY(const std::string text, ReadWhole(path));
   PROFGAUGE_TRY(report::Report report, report::ReadReport(text, path));

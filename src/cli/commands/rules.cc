@@ -76,10 +76,10 @@ Result<int> RunRulesCheck(const Options& options, Console& console) {
 }
 
 Result<int> RunRulesTest(const Options& options, Console& console) {
-  Outputs outputs;
+  Outputs outputs(KeptBy(options));
   std::size_t junit = 0;
   if (!options.junit.empty()) {
-    PROFGAUGE_TRY(junit, outputs.Open(options.junit));
+    PROFGAUGE_TRY(junit, outputs.Open(options.junit, FileKind::kJunit));
   }
   const auto results = RunRuleTests(options.arguments);
   if (!results) return Refuse(results.error(), console);

@@ -5,7 +5,8 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
-#include <system_error>
+#include <utility>
+#include <vector>
 
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -14,34 +15,23 @@
 #include "render/shared/template.h"
 
 namespace profgauge::cli {
-namespace {
-
-Error ExistsError(const std::filesystem::path& path) {
-  return {ErrorKind::kOutput,
-          "output/exists",
-          fmt::format("`{}` exists; it may hold changes", path.string()),
-          {},
-          {"help: export into a new folder and compare"}};
-}
-
-}  // namespace
-
 Result<int> RunTemplatesExport(const Options& options, Console& console) {
   namespace fs = std::filesystem;
   constexpr std::string_view kPrefix = "templates/";
   const fs::path folder = options.arguments[0];
-  Outputs outputs;
-  std::size_t count = 0;
+  // All are opened before the first is written: a folder gets all templates or none.
+  Outputs outputs(KeptBy(options));
+  std::vector<std::pair<std::size_t, std::string_view>> opened;
   for (const std::string_view name : EmbeddedTemplatePaths()) {
     const fs::path path = folder / name.substr(name.starts_with(kPrefix) ? kPrefix.size() : 0);
-    std::error_code ignored;
-    if (fs::exists(path, ignored)) return Fail(ExistsError(path));
     PROFGAUGE_CHECK(outputs.MakeDirectory(path.parent_path().string()));
-    PROFGAUGE_TRY(const std::size_t output, outputs.Open(path.string()));
-    PROFGAUGE_CHECK(outputs.Commit(output, EmbeddedTemplate(name)));
-    ++count;
+    PROFGAUGE_TRY(const std::size_t output, outputs.Open(path.string(), FileKind::kForPeople));
+    opened.emplace_back(output, name);
   }
-  console.Say(fmt::format("wrote {} templates to {}; use them with --templates {}", count,
+  for (const auto& [output, name] : opened) {
+    PROFGAUGE_CHECK(outputs.Commit(output, EmbeddedTemplate(name)));
+  }
+  console.Say(fmt::format("wrote {} templates to {}; use them with --templates {}", opened.size(),
                           folder.string(), folder.string()));
   return kExitPass;
 }

@@ -20,6 +20,11 @@ inline constexpr std::array<std::string_view, 8> kDlprofFiles = {
     "dlprof_kernel.csv",  "dlprof_tensor_core.csv",   "dlprof_group_op.csv",
     "dlprof_op_type.csv", "dlprof_expert_systems.csv"};
 
+/// Their first lines.
+inline constexpr std::array<std::string_view, 8> kDlprofTitles = {
+    "System Config",      "All Iterations",  "Iteration Report",       "Kernel Report",
+    "Tensor Core Report", "Group Op Report", "Op Type Summary Report", "Expert Systems Feedback"};
+
 /// The texts of kDlprofFiles. System properties that the recording lacks are left empty; `advice`
 /// fills the last.
 std::vector<std::string> DlprofCsvTexts(const Profile& profile, const Report& report,

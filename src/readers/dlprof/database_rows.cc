@@ -7,6 +7,7 @@
 #include "readers/cuda/cuda_names.h"
 #include "readers/cuda/sqlite_table.h"
 #include "readers/dlprof/database.h"
+#include "readers/times.h"
 
 namespace profgauge::readers::dlprof {
 namespace {
@@ -91,8 +92,9 @@ Status ReadCalls(DatabaseImport& import) {
     const DatabaseOp& op = found->second;
     HostRow row;
     row.start = scan.Integer(1);
-    row.duration = std::max<Ns>(0, scan.Integer(2) - row.start);
-    if (import.InWindow(row.start)) import.cpu_time[found->first] += row.duration;
+    row.duration = std::max<Ns>(0, Between(row.start, scan.Integer(2)));
+    if (import.InWindow(row.start) && TimesFit(row.start, row.duration))
+      import.cpu_time[found->first] += row.duration;
     if (op.unassociated) continue;  // The call itself is a row of its own.
     row.name = builder.Intern(op.type);
     row.thread = ThreadOf(import, scan.Integer(3), scan.Integer(4));
@@ -153,7 +155,7 @@ class CallRows {
   void AddCall(const TableScan& scan, std::string_view name, std::int64_t correlation) {
     ApiRow row;
     row.start = scan.Integer(kApiStart);
-    row.duration = std::max<Ns>(0, scan.Integer(kApiStop) - row.start);
+    row.duration = std::max<Ns>(0, Between(row.start, scan.Integer(kApiStop)));
     const auto [known, is_new] = names_.try_emplace(std::string(name));
     if (is_new) known->second = AddApiName(name, *import_.builder);
     std::tie(row.name, row.kind) = known->second;
@@ -167,12 +169,12 @@ class CallRows {
     DeviceRow row;
     row.kind = kind;
     row.start = scan.Integer(kGpuStart);
-    row.duration = std::max<Ns>(0, scan.Integer(kGpuStop) - row.start);
+    row.duration = std::max<Ns>(0, Between(row.start, scan.Integer(kGpuStop)));
     row.gpu = static_cast<std::int32_t>(scan.Integer(kDevice, -1));
     row.stream = 0;  // Not kept.
     row.correlation = correlation;
     import_.builder->log().Add(Counter::events_read);
-    if (import_.InWindow(scan.Integer(kApiStart))) {
+    if (import_.InWindow(scan.Integer(kApiStart)) && TimesFit(row.start, row.duration)) {
       import_.work[{scan.Integer(kOp), scan.Integer(kCall)}].push_back(
           {row.start, row.start + row.duration});
     }
@@ -226,7 +228,7 @@ Status ReadKernels(DatabaseImport& import, CallRows& rows) {
     take(kBlock, config.block);
     row.config = import.builder->AddLaunchConfig(config);
     import.builder->AddDevice(row);
-    if (import.InWindow(scan.Integer(kApiStart))) {
+    if (import.InWindow(scan.Integer(kApiStart)) && TimesFit(row.start, row.duration)) {
       import.kernel_time[{scan.Integer(kOp), scan.Integer(kName)}] += row.duration;
     }
   }
@@ -274,12 +276,13 @@ Status ReadIterations(DatabaseImport& import) {
   import.aggregation.window = {
       first == iterations.end() ? iterations.begin()->second.start : first->second.start,
       last == iterations.end() ? iterations.rbegin()->second.end : last->second.end};
-  if (iterations.size() == 1) return {};
+  // A recording that was not cut into iterations is one from the profiler's start to the last
+  // event: the wall clock that DLProf states, and what its shares are of.
   const ThreadId thread = import.builder->AddThread("DLProf", "iterations");
   for (const auto& [number, span] : iterations) {
     HostRow row;
     row.start = span.start;
-    row.duration = std::max<Ns>(0, span.length());
+    row.duration = std::max<Ns>(0, Between(span.start, span.end));
     row.name = import.builder->Intern(fmt::format("iteration {}", number));
     row.kind = HostKind::kIterationMarker;
     row.thread = thread;

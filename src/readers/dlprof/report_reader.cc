@@ -130,7 +130,7 @@ Result<Profile> MergeDlprofReports(std::vector<Profile> reports) {
   for (std::size_t i = 1; i < reports.size(); ++i) {
     Profile& report = reports[i];
     if (fmt::format(" {},", kinds).find(fmt::format(" {},", kind(report))) != std::string::npos) {
-      return Fail(InputError(report.source.path, "dlprof/several-runs",
+      return Fail(InputError(report.source.path, "input/several-runs",
                              fmt::format("there are two {} reports of DLProf: they are of "
                                          "different runs",
                                          kind(report)),
@@ -140,7 +140,7 @@ Result<Profile> MergeDlprofReports(std::vector<Profile> reports) {
     const ReportedMetric* ours = WallOf(merged);
     const ReportedMetric* theirs = WallOf(report);
     if (ours != nullptr && theirs != nullptr && ours->value != theirs->value) {
-      return Fail(InputError(report.source.path, "dlprof/several-runs",
+      return Fail(InputError(report.source.path, "input/several-runs",
                              "the DLProf reports have different wall clocks: they are of "
                              "different runs",
                              "pass the reports of one run, or one file"));

@@ -1,8 +1,10 @@
 #include "readers/dlprof/statements.h"
+#include "readers/times.h"
 
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <utility>
@@ -16,7 +18,11 @@ std::optional<double> Real(std::string_view text) {
   double number = 0;
   text = Trim(text);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  // What no number of a report is, and what a whole number could not hold.
+  constexpr double kLargest = 9e18;
+  if (error != std::errc{} || end != text.data() + text.size() || !(std::abs(number) < kLargest)) {
+    return std::nullopt;
+  }
   return number;
 }
 
@@ -98,6 +104,7 @@ void StateTimes(const Block& summary, Stating& state) {
   state.Percent("breakdown.other_kernel", summary.Number("Non-Tensor Core Kernel Duration %"));
   state.Percent("breakdown.memcpy", summary.Number("Memory Duration %"), "; with memory sets");
   state.Percent("breakdown.dataloader", summary.Number("Dataloader Duration %"));
+  state.Percent("dataloader.exposed_share", summary.Number("Dataloader Duration %"));
   state.Percent("breakdown.cpu", summary.Number("CPU Duration %"), "; with runtime calls");
   auto other = summary.Number("Other Duration %");
   if (other) *other += summary.Number("IO Duration %").value_or(0);
@@ -107,6 +114,10 @@ void StateTimes(const Block& summary, Stating& state) {
 void StateIterations(const Block& iterations, Stating& state) {
   const auto aggregated = iterations.Number("Aggregated Iterations");
   if (!aggregated || *aggregated <= 0) return;  // Simple mode has none.
+  // What was recorded; the metrics are of the aggregated ones alone.
+  state.Whole("profile.iterations_total", iterations.Number("Total Iterations"));
+  state.Whole("profile.iteration_start", iterations.Number("Start Iteration"));
+  state.Whole("profile.iteration_stop", iterations.Number("Stop Iteration"));
   state.Whole("profile.iterations", aggregated);
   state.Time("iteration.time.mean", iterations.Number("Average Iteration Time (ns)"));
   state.Time("iteration.time.stddev", iterations.Number("Iteration Time Standard Deviation"));
@@ -139,11 +150,16 @@ class Rows {
 
 Value TextValue(std::string_view text) { return text.empty() ? Value{} : Value{std::string(text)}; }
 Value NumberValue(std::optional<std::int64_t> number) { return number ? Value{*number} : Value{}; }
+constexpr double kMostCalls = 1e15;
+
 /// The average is rounded, the count is not.
 Value Calls(std::int64_t total, std::string_view average) {
   const auto mean = Real(average);
-  if (!mean || *mean <= 0) return {};
-  return static_cast<std::int64_t>(static_cast<double>(total) / *mean + 0.5);
+  if (!mean || !(*mean > 0)) return {};
+  const double calls = std::round(static_cast<double>(total) / *mean);
+  // A row is there because of a call; a number beyond any count is a damaged average.
+  if (!(calls >= 1) || calls > kMostCalls) return {};
+  return static_cast<std::int64_t>(calls);
 }
 std::string_view Direction(std::string_view direction) {
   if (direction == "fprop") return "forward";
@@ -220,8 +236,8 @@ void StateKernelRows(const Reading& in) {
       KernelTotal& total = totals[name];
       total.min = total.calls == 0 ? *least : std::min(total.min, *least);
       total.max = std::max(total.max, *most);
-      total.calls += count == nullptr ? 1 : *count;
-      total.time += *time;
+      AddTo(total.calls, count == nullptr ? 1 : *count);
+      AddTo(total.time, *time);
       total.uses_tensor_cores |= in.columns.Text(row, "Uses TC") == "yes";
       return true;
     });
@@ -230,7 +246,7 @@ void StateKernelRows(const Reading& in) {
                {"name", "uses_tensor_core", "calls", "time", "mean", "min", "max"});
   Ns sum = 0;
   for (const auto& [name, total] : totals) {
-    sum += total.time;
+    AddTo(sum, total.time);
     kernels.Add({name, std::string(total.uses_tensor_cores ? "yes" : "no"), total.calls, total.time,
                  total.time / total.calls, total.min, total.max});
   }
@@ -245,8 +261,8 @@ void StateTensorCores(const Reading& in) {
     const auto time = in.columns.Integer(row, "Total GPU Time");
     const auto used = in.columns.Integer(row, "TC GPU Time");
     if (!time || !used) return false;
-    using_time += *used;
-    all_time += *time;
+    AddTo(using_time, *used);
+    AddTo(all_time, *time);
     table.Add({TextValue(in.columns.Text(row, "Op Name")),
                std::string(*used > 0 ? "using" : "unknown"), *time, *used});
     return true;
@@ -357,6 +373,7 @@ void StateSummary(const std::vector<SummaryLine>& lines, ProfileBuilder& builder
   StateSystem(system, builder);
   Stating state(builder, Note(system.Text("DLProf Version")));
   state.Whole("profile.gpus", system.Number("GPU Count"));
+  state.Whole("profile.gpus_listed", system.Number("GPU Count"));
   StateTimes(Block(lines, "Summary Report"), state);
   StateIterations(Block(lines, "Iterations"), state);
   StateKernels(Block(lines, "All Kernels"), state);

@@ -5,6 +5,7 @@
 #include "readers/cuda/cuda_names.h"
 #include "readers/cuda/sqlite_table.h"
 #include "readers/nsight_systems/import.h"
+#include "readers/times.h"
 
 namespace profgauge::readers::nsight {
 namespace {
@@ -46,7 +47,7 @@ Status ReadApi(Import& import) {
     const StringId recorded = import.String(scan.Integer(4, -1));
     ApiRow row;
     row.start = scan.Integer(0);
-    row.duration = std::max<Ns>(0, scan.Integer(1) - row.start);
+    row.duration = std::max<Ns>(0, Between(row.start, scan.Integer(1)));
     row.thread = ThreadOf(import, scan.Integer(2));
     row.correlation = CorrelationOf(ProcessOf(scan.Integer(2)), scan.Integer(3, -1));
     std::tie(row.name, row.kind) =

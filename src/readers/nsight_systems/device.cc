@@ -4,6 +4,7 @@
 #include "readers/cuda/cuda_names.h"
 #include "readers/cuda/sqlite_table.h"
 #include "readers/nsight_systems/import.h"
+#include "readers/times.h"
 
 namespace profgauge::readers::nsight {
 namespace {
@@ -21,7 +22,7 @@ bool FillCommon(Import& import, const TableScan& scan, DeviceRow& row) {
   }
   import.builder->log().Add(Counter::events_read);
   row.start = scan.Integer(kStart);
-  row.duration = scan.Integer(kEnd) - row.start;
+  row.duration = Between(row.start, scan.Integer(kEnd));
   if (row.duration < 0) {
     import.builder->log().Add(Counter::events_negative_dur);
     row.duration = 0;

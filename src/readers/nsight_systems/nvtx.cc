@@ -5,6 +5,7 @@
 #include "readers/text/model_config.h"
 #include "readers/text/nvtx_text.h"
 #include "readers/text/pyprof_marker.h"
+#include "readers/times.h"
 
 namespace profgauge::readers::nsight {
 namespace {
@@ -108,7 +109,7 @@ void AddRange(Import& import, const TableScan& scan, std::string_view text, Rang
   row.start = scan.Integer(kStart);
   const Ns open_end = import.capture_end > row.start ? import.capture_end : row.start;
   if (!scan.IsSet(kEnd)) import.builder->log().Add(Counter::ranges_not_closed);
-  row.duration = scan.Integer(kEnd, open_end) - row.start;
+  row.duration = Between(row.start, scan.Integer(kEnd, open_end));
   if (row.duration < 0) {
     import.builder->log().Add(Counter::events_negative_dur);
     row.duration = 0;

@@ -4,6 +4,7 @@
 
 #include "readers/cuda/sqlite_table.h"
 #include "readers/nsight_systems/import.h"
+#include "readers/times.h"
 
 namespace profgauge::readers::nsight {
 namespace {
@@ -23,7 +24,7 @@ Status ReadCalls(Import& import) {
     row.start = scan.Integer(0);
     // A call that had not returned when the capture ended has no end.
     const Ns end = scan.Integer(1, std::max(import.capture_end, row.start));
-    row.duration = std::max<Ns>(0, end - row.start);
+    row.duration = std::max<Ns>(0, Between(row.start, end));
     row.thread = ThreadOf(import, scan.Integer(2));
     row.name = import.String(scan.Integer(3, -1));
     if (!row.name.valid()) row.name = import.builder->Intern("(unnamed call)");
@@ -33,6 +34,11 @@ Status ReadCalls(Import& import) {
 }
 
 // Threads that no other event names are other programs' and the system's.
+void AddRunning(Import& import, ThreadId thread, Ns since, Ns until) {
+  const Ns running = Between(since, until);
+  if (running > 0 && TimesFit(since, running)) import.builder->AddThreadTime(thread, running);
+}
+
 Status ReadScheduling(Import& import) {
   PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "SCHED_EVENTS",
                                            {{{"start"}}, {{"isSchedIn"}}, {{"globalTid"}}}));
@@ -49,12 +55,11 @@ Status ReadScheduling(Import& import) {
     }
     const auto since = running_since.find(thread->first);
     if (since == running_since.end()) continue;
-    import.builder->AddThreadTime(thread->second, std::max<Ns>(0, scan.Integer(0) - since->second));
+    AddRunning(import, thread->second, since->second, scan.Integer(0));
     running_since.erase(since);
   }
   for (const auto& [thread, since] : running_since) {
-    if (import.capture_end <= since) continue;
-    import.builder->AddThreadTime(import.threads.at(thread), import.capture_end - since);
+    AddRunning(import, import.threads.at(thread), since, import.capture_end);
   }
   return {};
 }

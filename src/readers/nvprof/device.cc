@@ -7,6 +7,7 @@
 #include "readers/cuda/cuda_activity.h"
 #include "readers/cuda/sqlite_table.h"
 #include "readers/nvprof/import.h"
+#include "readers/times.h"
 
 namespace profgauge::readers::nvprof {
 namespace {
@@ -26,7 +27,7 @@ bool FillCommon(Import& import, const TableScan& scan, DeviceRow& row) {
   import.builder->log().Add(Counter::events_read);
   ++import.device_rows;
   row.start = scan.Integer(kStart);
-  row.duration = scan.Integer(kEnd) - row.start;
+  row.duration = Between(row.start, scan.Integer(kEnd));
   if (row.duration < 0) {
     import.builder->log().Add(Counter::events_negative_dur);
     row.duration = 0;
@@ -194,7 +195,7 @@ Status ReadSyncs(Import& import) {
     import.builder->log().Add(Counter::events_read);
     StreamRow row;
     row.start = scan.Integer(0);
-    row.duration = scan.Integer(1) - row.start;
+    row.duration = Between(row.start, scan.Integer(1));
     row.stream = scan.Integer(2, -1);
     row.name = import.builder->Intern(CudaSyncName(scan.Integer(3, -1)));
     import.builder->AddSync(row);

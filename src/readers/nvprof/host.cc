@@ -10,6 +10,7 @@
 #include "readers/nvprof/import.h"
 #include "readers/text/names.h"
 #include "readers/text/pyprof_marker.h"
+#include "readers/times.h"
 
 namespace profgauge::readers::nvprof {
 namespace {
@@ -38,7 +39,7 @@ Status ReadCalls(Import& import, const char* table, std::string (*name_of)(std::
     }
     ApiRow row;
     row.start = scan.Integer(0);
-    row.duration = std::max<Ns>(0, scan.Integer(1) - row.start);
+    row.duration = std::max<Ns>(0, Between(row.start, scan.Integer(1)));
     std::tie(row.name, row.kind) = name->second;
     row.thread = ThreadOf(import, scan.Integer(2), scan.Integer(3));
     row.correlation = scan.Integer(4, -1);
@@ -75,7 +76,7 @@ void AddRange(Import& import, const OpenRange& open, Ns end) {
   };
   HostRow row;
   row.start = open.start;
-  row.duration = end - open.start;
+  row.duration = Between(open.start, end);
   if (row.duration < 0) {
     builder.log().Add(Counter::events_negative_dur);
     row.duration = 0;

@@ -52,8 +52,9 @@ class Import {
  private:
   struct Call {
     HostRow row;
-    std::vector<std::string> ops;
-    std::vector<std::int64_t> seq_ids;
+    std::vector<std::string> ops;  // Of its first kernel.
+    std::string marker;            // Of the outermost Python function.
+    std::vector<std::string> trace;
     bool backward = false;
   };
 
@@ -122,16 +123,27 @@ class Import {
     next_ += std::max<Ns>(kernel.duration, 1);
   }
 
-  // Kernels of one call follow each other: same ops and sequence numbers, subSeqId counting up.
+  // Whether the kernel is of the call before it. Kernels of an operator follow each other, subSeqId
+  // counting up. A Python function ("linear") may call several operators (matmul, then add_), which
+  // share its marker; a second call of it begins with the operator that the first began with.
+  bool ContinuesCall(const pyprof::KernelLine& kernel) const {
+    if (!has_call_ || kernel.backward != call_.backward) return false;
+    if (kernel.sub_seq > 0 && kernel.ops == last_ops_ && kernel.seq_ids == last_seq_ids_) {
+      return true;
+    }
+    return !kernel.markers.empty() && !kernel.backward && kernel.ops.size() > 1 &&
+           kernel.markers.front() == call_.marker && kernel.trace == call_.trace &&
+           kernel.ops != call_.ops;
+  }
+
   void JoinCall(const pyprof::KernelLine& kernel) {
-    const bool same = has_call_ && kernel.sub_seq > 0 && kernel.ops == call_.ops &&
-                      kernel.seq_ids == call_.seq_ids && kernel.backward == call_.backward;
-    if (!same) {
+    if (!ContinuesCall(kernel)) {
       CloseCall();
       call_ = {};
       has_call_ = true;
       call_.ops = kernel.ops;
-      call_.seq_ids = kernel.seq_ids;
+      call_.marker = kernel.markers.empty() ? "" : kernel.markers.front();
+      call_.trace = kernel.trace;
       call_.backward = kernel.backward;
       call_.row.start = next_;
       call_.row.id = static_cast<std::int64_t>(markers_.size());
@@ -140,6 +152,8 @@ class Import {
       if (!kernel.seq_ids.empty()) call_.row.sequence = kernel.seq_ids.front();
       NameCall(kernel);
     }
+    last_ops_ = kernel.ops;
+    last_seq_ids_ = kernel.seq_ids;
     call_.row.duration = next_ + std::max<Ns>(kernel.duration, 1) - call_.row.start;
   }
 
@@ -216,6 +230,8 @@ class Import {
   std::vector<KernelMarkers> markers_;  // One per good line.
   Call call_;
   bool has_call_ = false;
+  std::vector<std::string> last_ops_;
+  std::vector<std::int64_t> last_seq_ids_;
   Ns next_ = 0;
   std::size_t line_ = 0, bad_ = 0;
   std::string first_bad_;

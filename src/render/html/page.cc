@@ -82,8 +82,13 @@ Result<std::string> RenderPage(const report::Report& report, const HtmlOptions& 
   const TemplateFolder folder{"html", ".html", options.templates_dir, EscapeHtml};
   const Assets any{"css", "js"};
   const std::string_view page = IsComparisonAlone(report) ? "compare" : "page";
-  return RenderTemplate(folder, page, FullView(report, assets, inlined),
-                        MakeSchema(FullView(html::SchemaReport(), any, inlined)));
+  PROFGAUGE_TRY(std::string html,
+                RenderTemplate(folder, page, FullView(report, assets, inlined),
+                               MakeSchema(FullView(html::SchemaReport(), any, inlined))));
+  // Somebody else's template may leave out the generator; the file is ours all the same.
+  if (html.find("<meta name=\"generator\" content=\"profgauge") == html.npos)
+    html += "<!-- profgauge -->\n";
+  return html;
 }
 
 // The page's script is these files, in this order: a later one uses what the earlier ones define.
@@ -139,11 +144,13 @@ Result<std::string> RenderHtml(const report::Report& report, const HtmlOptions& 
 
 Result<std::vector<File>> RenderHtmlFiles(const report::Report& report,
                                           const HtmlOptions& options) {
-  PROFGAUGE_TRY(Assets assets, LoadAssets(report, options));
+  PROFGAUGE_TRY(const Assets assets, LoadAssets(report, options));
   PROFGAUGE_TRY(std::string page, RenderPage(report, options, assets, false));
+  // A page names its generator; by these a later run knows that it may write the files anew.
+  const std::string mark = "/* " + report.tool + " */\n";
   return std::vector<File>{{"index.html", std::move(page)},
-                           {"report.css", std::move(assets.css)},
-                           {"report.js", std::move(assets.js)}};
+                           {"report.css", mark + assets.css},
+                           {"report.js", mark + assets.js}};
 }
 
 }  // namespace profgauge::render

@@ -130,7 +130,11 @@ boost::json::object SystemPanel(const Report& report) {
   };
   const report::ProfileInfo& profile = report.profile;
   add("Profile name", profile.name);
-  if (!profile.devices.empty()) {
+  // As DLProf Viewer: the devices of the computer, of which some may have no work.
+  const report::Metric* listed = report::FindMetricById(report, "profile.gpus_listed");
+  if (listed != nullptr && !IsAbsent(listed->quantity.value)) {
+    add(WordsOf(report, "GPU count"), listed->quantity.text);
+  } else if (!profile.devices.empty()) {
     add(WordsOf(report, "GPU count"),
         FormatCount(static_cast<std::int64_t>(profile.devices.size())));
   }

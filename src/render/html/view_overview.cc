@@ -49,6 +49,20 @@ std::vector<Paint> Paints() {
 }
 
 // A track's events in the stretch, lane by lane.
+// When something runs in a lane: nested and overlapping events count once, waiting does not count.
+Ns BusyIn(const Timeline& timeline, const Timeline::Lane& lane, const Stretch& stretch) {
+  Ns busy = 0, until = stretch.begin;
+  for (std::uint32_t i = lane.begin; i < lane.end; ++i) {
+    if (timeline.kinds[timeline.kind[i]].category == "wait") continue;
+    const Ns start = std::max(timeline.start[i], until);
+    const Ns end = std::min(timeline.start[i] + timeline.duration[i], stretch.end);
+    if (end <= start) continue;
+    busy += end - start;
+    until = end;
+  }
+  return busy;
+}
+
 struct Shown {
   std::uint32_t track = 0;
   std::vector<OverviewLane> lanes;
@@ -85,9 +99,7 @@ std::vector<Shown> TracksIn(const Timeline& timeline, const Stretch& stretch,
           track.type == "thread"
               ? track.name
               : fmt::format("{} · {}", track.group.substr(0, track.group.find(" · ")), track.name);
-      for (const OverviewEvent& event : drawn.events) {
-        into.busy += std::min(event.end, stretch.end) - std::max(event.start, stretch.begin);
-      }
+      into.busy = BusyIn(timeline, lane, stretch);
     }
     into.lanes.push_back(std::move(drawn));
   }

@@ -168,7 +168,10 @@ class Document {
 Result<std::string> RenderMarkdown(const report::Report& report, const MarkdownOptions& options) {
   Document document(report, options);
   PROFGAUGE_CHECK(document.Draw());
-  return document.Assembled(options.max_bytes);
+  std::string text = document.Assembled(options.max_bytes);
+  // The head of a verdict has the mark; a comparison alone, or somebody else's template, has not.
+  if (text.find("<!-- profgauge") == text.npos) text += "\n<!-- profgauge -->\n";
+  return text;
 }
 
 }  // namespace profgauge::render

@@ -40,7 +40,8 @@ Result<std::string> RenderXlsx(const report::Report& report);
 struct TerminalOptions {
   bool color = false;
   int width = 100;
-  int verbosity = 0;  ///< -1 quiet: the verdict line alone; 1: all passed limits too.
+  int verbosity = 0;        ///< -1 quiet: the verdict line alone; 1: all passed limits too.
+  bool fold_names = false;  ///< Kernel names lose long template and parameter lists.
 };
 std::string RenderTerminal(const report::Report& report, const TerminalOptions& options);
 /// What changed against the baseline, as a tree whose parts sum to the change; empty without one.

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <map>
 
 #include "base/format.h"
@@ -265,6 +266,34 @@ std::size_t Widest(const std::vector<Row>& rows, std::string Row::*field, std::s
   return std::min(width, most);
 }
 
+// "void at::native::kernel<4, at::detail::Array<char*, 1> >(int, float)" as
+// "void at::native::kernel<…>(…)": long lists in brackets that follow a name.
+std::string WithFoldedNames(std::string_view text) {
+  constexpr std::size_t kLongest = 24;
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char open = text[i];
+    const char before = out.empty() ? ' ' : out.back();
+    const bool follows_name =
+        std::isalnum(static_cast<unsigned char>(before)) != 0 || before == '_' || before == '>';
+    const char close = open == '<' ? '>' : ')';
+    std::size_t end = i;
+    if ((open == '<' || open == '(') && follows_name) {
+      int depth = 0;
+      for (; end < text.size(); ++end) {
+        if (text[end] == open) ++depth;
+        if (text[end] == close && --depth == 0) break;
+      }
+    }
+    out += open;
+    if (end == i || end == text.size() || end - i <= kLongest) continue;
+    out += "…";
+    out += close;
+    i = end;
+  }
+  return out;
+}
+
 std::string ListText(const std::vector<Row>& rows, std::size_t width, bool color) {
   const std::size_t verb = Widest(rows, &Row::verb, 8), name = Widest(rows, &Row::name, 40);
   const std::size_t value = Widest(rows, &Row::value, 12), limit = Widest(rows, &Row::limit, 24);
@@ -310,7 +339,11 @@ std::string RenderTerminal(const report::Report& report, const TerminalOptions& 
       Printable(RunText(report)));
   out += BreakdownText(report, width);
   out += ChangeText(report, width);
-  const std::string list = ListText(RowsOf(report, options.verbosity), width, options.color);
+  std::vector<Row> rows = RowsOf(report, options.verbosity);
+  for (Row& row : rows) {
+    if (options.fold_names) row.text = WithFoldedNames(row.text);
+  }
+  const std::string list = ListText(rows, width, options.color);
   if (!list.empty()) out += list + "\n";
   return out + verdict;
 }

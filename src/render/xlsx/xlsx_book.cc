@@ -43,7 +43,10 @@ XlsxBook::XlsxBook(const std::string& title, std::int64_t created) : folder_(Tem
   if (book_ == nullptr) return;
   lxw_doc_properties properties = {};
   std::string name = ElideMiddle(XlsxText(title), 60), comment = "Written by profgauge";
+  // By the creator a later run knows that it may write the file anew.
+  std::string creator = "profgauge";
   properties.title = name.data();
+  properties.author = creator.data();
   properties.comments = comment.data();
   properties.created = static_cast<time_t>(created);
   Check(workbook_set_properties(book_, &properties));

@@ -147,6 +147,23 @@ TEST(Iterations, SelectionIsInclusiveAndCountsFromZero) {
   EXPECT_EQ(Find(profile, selection).window, (Span{300, 500}));
 }
 
+TEST(Iterations, AMarkerThatIsNowhereListsWhatRepeats) {
+  TestProfile test;
+  for (int step = 0; step < 3; ++step) test.Step(step, {step * 100, step * 100 + 100});
+  test.Op("aten::mm", {310, 320});
+  test.Op("aten::mm", {330, 340});
+  test.Op("aten::add", {350, 360});
+  const Profile profile = test.Finish();
+  Selection marker, op;
+  marker.iteration_marker = "epoch";
+  op.key_op = "aten::bmm";
+  EXPECT_EQ(FindIterations(profile, marker).error().notes,
+            std::vector<std::string>{
+                "help: ranges that repeat: `ProfilerStep#N` (3 times), `aten::mm` (2 times)"});
+  EXPECT_EQ(FindIterations(profile, op).error().notes,
+            std::vector<std::string>{"help: ranges that repeat: `aten::mm` (2 times)"});
+}
+
 TEST(Iterations, Errors) {
   TestProfile test;
   test.Step(0, {0, 100});

@@ -330,6 +330,10 @@ TEST(EligibleOps, ByName) {
                                       "ConvolutionBackward0",
                                       "CudnnConvolutionBackward",
                                       "ScaledDotProductFlashAttentionBackward0",
+                                      "mmBackward",
+                                      "bmmBackward",
+                                      "torch.nn.functional.linear",
+                                      "Tensor.matmul",
                                       "conv2d",
                                       "linear",
                                       "LSTM",
@@ -346,11 +350,27 @@ TEST(EligibleOps, ByName) {
     EXPECT_TRUE(IsEligibleOp(name)) << name;
   }
   // Matrix times vector and element-wise work never runs on Tensor Cores.
-  for (const std::string_view name :
-       {"aten::mv", "aten::addmv", "aten::addr", "aten::prelu", "aten::add", "aten::relu",
-        "aten::_softmax", "aten::native_layer_norm", "aten::copy_", "aten::_conv_depthwise2d",
-        "aten::mm_helper", "AddBackward0", "Optimizer.step#SGD.step", "",
-        "aten::", "jit_f/loop_reduce_fusion.1", "jit(f)/transpose", "dense/BiasAdd"}) {
+  for (const std::string_view name : {"aten::mv",
+                                      "aten::addmv",
+                                      "aten::addr",
+                                      "aten::prelu",
+                                      "aten::add",
+                                      "aten::relu",
+                                      "aten::_softmax",
+                                      "aten::native_layer_norm",
+                                      "aten::copy_",
+                                      "aten::_conv_depthwise2d",
+                                      "aten::mm_helper",
+                                      "AddBackward0",
+                                      "Optimizer.step#SGD.step",
+                                      "",
+                                      "aten::",
+                                      "Tensor.add_",
+                                      "torch.nn.functional.dropout",
+                                      "addBackward",
+                                      "jit_f/loop_reduce_fusion.1",
+                                      "jit(f)/transpose",
+                                      "dense/BiasAdd"}) {
     EXPECT_FALSE(IsEligibleOp(name)) << name;
   }
 }

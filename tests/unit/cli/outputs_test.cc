@@ -39,11 +39,12 @@ class OutputsTest : public testing::Test {
 };
 
 TEST_F(OutputsTest, CommitReplacesTheFile) {
-  std::ofstream(Path("a")) << "old";
-  Outputs outputs;
-  const auto output = outputs.Open(Path("a"));
+  const std::string old = "{\"schema\":1,\"tool\":\"profgauge 0.0.1\"}";
+  std::ofstream(Path("a")) << old;
+  Outputs outputs({});
+  const auto output = outputs.Open(Path("a"), FileKind::kJson);
   ASSERT_TRUE(output);
-  EXPECT_EQ(Content(Path("a")), "old") << "opening must not touch the target";
+  EXPECT_EQ(Content(Path("a")), old) << "opening must not touch the target";
   ASSERT_TRUE(outputs.Commit(*output, "new"));
   EXPECT_EQ(Content(Path("a")), "new");
   EXPECT_EQ(FilesInDir(), 1u);
@@ -52,7 +53,7 @@ TEST_F(OutputsTest, CommitReplacesTheFile) {
 TEST_F(OutputsTest, AppendingKeepsWhatIsThere) {
   std::ofstream(Path("a")) << "old\n";
   for (const char* text : {"one\n", "two\n"}) {
-    Outputs outputs;
+    Outputs outputs({});
     const auto output = outputs.OpenToAppend(Path("a"));
     ASSERT_TRUE(output);
     ASSERT_TRUE(outputs.Commit(*output, text));
@@ -62,10 +63,10 @@ TEST_F(OutputsTest, AppendingKeepsWhatIsThere) {
 
 TEST_F(OutputsTest, UncommittedFilesAndFoldersVanish) {
   {
-    Outputs outputs;
+    Outputs outputs({});
     ASSERT_TRUE(outputs.MakeDirectory(Path("x/y")));
-    ASSERT_TRUE(outputs.Open(Path("x/y/a")));
-    ASSERT_TRUE(outputs.Open(Path("b")));
+    ASSERT_TRUE(outputs.Open(Path("x/y/a"), FileKind::kJson));
+    ASSERT_TRUE(outputs.Open(Path("b"), FileKind::kJson));
     EXPECT_TRUE(fs::exists(Path("x/y")));
   }
   EXPECT_EQ(FilesInDir(), 0u);
@@ -73,9 +74,9 @@ TEST_F(OutputsTest, UncommittedFilesAndFoldersVanish) {
 
 TEST_F(OutputsTest, FoldersWithAReportStay) {
   {
-    Outputs outputs;
+    Outputs outputs({});
     ASSERT_TRUE(outputs.MakeDirectory(Path("x/y")));
-    const auto output = outputs.Open(Path("x/y/a"));
+    const auto output = outputs.Open(Path("x/y/a"), FileKind::kJson);
     ASSERT_TRUE(output);
     ASSERT_TRUE(outputs.Commit(*output, "1"));
   }
@@ -83,13 +84,13 @@ TEST_F(OutputsTest, FoldersWithAReportStay) {
 }
 
 TEST_F(OutputsTest, BadPathsFailAtOnce) {
-  Outputs outputs;
-  const auto missing = outputs.Open(Path("no/a"));
+  Outputs outputs({});
+  const auto missing = outputs.Open(Path("no/a"), FileKind::kJson);
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().kind, ErrorKind::kOutput);
   EXPECT_EQ(missing.error().message,
             "cannot create `" + Path("no/a") + "`: No such file or directory");
-  const auto folder = outputs.Open(dir_.string());
+  const auto folder = outputs.Open(dir_.string(), FileKind::kJson);
   ASSERT_FALSE(folder);
   EXPECT_EQ(folder.error().message, "cannot write `" + dir_.string() + "`: Is a directory");
   std::ofstream(Path("file")) << "x";
@@ -100,13 +101,13 @@ TEST_F(OutputsTest, BadPathsFailAtOnce) {
 }
 
 TEST_F(OutputsTest, APathIsOpenedOnce) {
-  Outputs outputs;
-  ASSERT_TRUE(outputs.Open(Path("a")));
-  const auto again = outputs.Open(Path("a"));
+  Outputs outputs({});
+  ASSERT_TRUE(outputs.Open(Path("a"), FileKind::kJson));
+  const auto again = outputs.Open(Path("a"), FileKind::kJson);
   ASSERT_FALSE(again);
   EXPECT_EQ(again.error().kind, ErrorKind::kUsage);
-  ASSERT_TRUE(outputs.Open("-"));
-  const auto stdout_again = outputs.Open("-");
+  ASSERT_TRUE(outputs.Open("-", FileKind::kJson));
+  const auto stdout_again = outputs.Open("-", FileKind::kJson);
   ASSERT_FALSE(stdout_again);
   EXPECT_EQ(stdout_again.error().message, "two outputs are to go to standard output");
 }
@@ -116,8 +117,8 @@ TEST_F(OutputsTest, SignalsRemoveWhatIsHalfWritten) {
     const pid_t child = fork();
     if (child == 0) {
       InstallSignalHandlers();
-      Outputs outputs;
-      if (!outputs.Open(Path("a")) || !fs::exists(Path("a.tmp"))) _exit(1);
+      Outputs outputs({});
+      if (!outputs.Open(Path("a"), FileKind::kJson) || !fs::exists(Path("a.tmp"))) _exit(1);
       raise(signal);
       _exit(2);
     }
@@ -130,8 +131,8 @@ TEST_F(OutputsTest, SignalsRemoveWhatIsHalfWritten) {
 }
 
 TEST_F(OutputsTest, DevicesAreWrittenDirectly) {
-  Outputs outputs;
-  const auto output = outputs.Open("/dev/null");
+  Outputs outputs({});
+  const auto output = outputs.Open("/dev/null", FileKind::kJson);
   ASSERT_TRUE(output);
   EXPECT_TRUE(outputs.Commit(*output, "x"));
   EXPECT_TRUE(fs::is_character_file("/dev/null"));

@@ -61,6 +61,23 @@ constexpr Wrong kWrong[] = {
     {"version --color auto --color never",
      "error: option `--color` is given 2 times; it takes one value   [usage/repeated-option]\n"},
     {"version --quiet=no", "error: option `--quiet` takes no value   [usage/unexpected-value]\n"},
+    {"check run.json --range 10:50",
+     "error: option `--range`: the time `10` has no unit\n"
+     "  help: write `10ns`, `10us`, `10ms` or `10s`   [usage/no-unit]\n"},
+    {"check run.json --range 0:50",
+     "error: option `--range`: the time `50` has no unit\n"
+     "  help: write `50ns`, `50us`, `50ms` or `50s`   [usage/no-unit]\n"},
+    {"check run.json --mark a=1us,b=1.5",
+     "error: option `--mark`: the time `1.5` has no unit\n"
+     "  help: write `1.5ns`, `1.5us`, `1.5ms` or `1.5s`   [usage/no-unit]\n"},
+    {"check run.json --source-root no/such",
+     "error: option `--source-root`: there is no folder `no/such`   [usage/no-folder]\n"},
+    {"check run.json --templates no/such",
+     "error: option `--templates`: there is no folder `no/such`   [usage/no-folder]\n"},
+    {"check run.json --templates /",
+     "error: option `--templates`: `/` has no template of a name that is known\n"
+     "  help: `profgauge templates export DIR` writes them all; keep those that you change   "
+     "[usage/no-templates]\n"},
     {"version -q -v", "error: `--quiet` and `--verbose` exclude each other   [usage/conflict]\n"},
 };
 

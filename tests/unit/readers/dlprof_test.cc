@@ -5,6 +5,7 @@
 #include <boost/json.hpp>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <optional>
 
 #include "base/sqlite.h"
@@ -225,6 +226,7 @@ TEST_F(DlprofTest, TheSummaryGivesMetricsAsStated) {
   EXPECT_EQ(*MetricOf(*profile, "gpu.utilization.mean"), Value{0.75});
   EXPECT_EQ(*MetricOf(*profile, "profile.iterations"), Value{std::int64_t{4}});
   EXPECT_EQ(*MetricOf(*profile, "iteration.time.mean"), Value{std::int64_t{250}});
+  EXPECT_EQ(*MetricOf(*profile, "profile.gpus_listed"), Value{std::int64_t{2}});
   EXPECT_EQ(*MetricOf(*profile, "profile.kernel_time"), Value{std::int64_t{100}});
   EXPECT_EQ(*MetricOf(*profile, "tensor_core.share"), Value{0.3});
   EXPECT_EQ(profile->gpus.size(), 2u);
@@ -250,7 +252,28 @@ TEST_F(DlprofTest, AFolderOfReportsIsOneRun) {
   EXPECT_EQ(profile.log[Counter::events_unreadable], 1u);
 
   Write("other_summary.csv", kSummary);
-  EXPECT_EQ(LoadRun({folder_.string()}, {}).error().code, "dlprof/several-runs");
+  EXPECT_EQ(LoadRun({folder_.string()}, {}).error().code, "input/several-runs");
+}
+
+// An average above its sum would make a count of zero.
+TEST_F(DlprofTest, CountsThatNoAverageGivesAreAbsent) {
+  const auto profile = ReadProfile(
+      Write("k.csv",
+            "Kernel Report\nKernel Name,Op Name,Uses TC,Total GPU Time (ns),Avg GPU Time (ns),"
+            "Min GPU Time (ns),Max GPU Time (ns)\n\"a\",\"/a\",no,30,1500.0,10,20\n"
+            "\"b\",\"/b\",no,9223372036854775807,0.001,1,2\n\"c\",\"/c\",no,-5,1.0,1,2\n"
+            "\"d\",\"/d\",no,9223372036854775807,nan,1,2\n"),
+      {});
+  ASSERT_TRUE(profile) << profile.error().message;
+  const ReportedTable* rows = TableOf(*profile, "kernels_by_op");
+  ASSERT_NE(rows, nullptr);
+  ASSERT_EQ(rows->rows.size(), 4u);
+  for (const auto& row : rows->rows) {
+    EXPECT_EQ(row[3], Value{}) << "calls";
+    EXPECT_EQ(row[5], Value{}) << "mean";
+  }
+  EXPECT_EQ(*MetricOf(*profile, "profile.kernel_time"),
+            Value{std::numeric_limits<std::int64_t>::max()});
 }
 
 TEST_F(DlprofTest, GroupsAndAdviceAreTables) {

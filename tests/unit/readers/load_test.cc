@@ -180,7 +180,7 @@ TEST_F(Load, WithoutRanksNamesCount) {
   const auto trace =
       Trace(R"({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":5,"dur":2})");
   Write("worker10.1.pt.trace.json", trace);
-  Write("worker9.2.pt.trace.json", trace);
+  Write("worker9.2.pt.trace.json", trace + "\n");
   const auto run = ReadRun({"worker10.1.pt.trace.json", "worker9.2.pt.trace.json"}, {});
   ASSERT_TRUE(run);
   EXPECT_EQ((*run)[0].source.path, "worker9.2.pt.trace.json");
@@ -221,6 +221,119 @@ TEST_F(Load, ABrokenTraceInAFolderIsNotSkipped) {
   const auto run = LoadRun({"run"}, {});
   ASSERT_FALSE(run);
   EXPECT_EQ(run.error().code, "kineto/truncated");
+}
+
+// A trace of one op at `start`, recorded by `rank` (-1: not said), with iterations by number.
+std::string RankAt(int rank, int start, std::string_view more = "", int step = 0) {
+  std::string text = "{";
+  if (rank >= 0) text += fmt::format(R"("distributedInfo": {{"rank": {}{}}}, )", rank, more);
+  text += fmt::format(
+      R"("traceEvents": [{{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":{},"dur":2}})",
+      start);
+  if (step > 0) {
+    text += fmt::format(
+        R"(,{{"ph":"X","cat":"user_annotation","name":"ProfilerStep#{}","pid":1,"tid":1,"ts":{},)"
+        R"("dur":4}})",
+        step, start - 1);
+  }
+  return text + "]}";
+}
+
+TEST_F(Load, FilesOfDifferentRunsAreNoRanks) {
+  struct Row {
+    std::string_view why;
+    std::string a, b;
+  };
+  const Row rows[] = {
+      {"both record rank 0", RankAt(0, 5), RankAt(0, 6)},
+      {"their world sizes are 2 and 4", RankAt(0, 5, R"(, "world_size": 2)"),
+       RankAt(1, 5, R"(, "world_size": 4)")},
+      {"their iterations are numbered 3 to 3 and 9 to 9", RankAt(0, 5, "", 3), RankAt(1, 5, "", 9)},
+      {"they were recorded one after the other, and neither says its rank", RankAt(-1, 5),
+       RankAt(-1, 9000)},
+      {"their formats are kineto and ascend", RankAt(0, 5),
+       "Name,Accelerator Core,Start Time(us),Duration(us)\nk,AI_CORE,5,1\n"}};
+  for (const Row& row : rows) {
+    Write("runs/a.json", row.a);
+    Write("runs/b.json", row.b);
+    for (const std::vector<std::string>& given :
+         {std::vector<std::string>{"runs"}, {"runs/a.json", "runs/b.json"}}) {
+      const auto run = LoadRun(given, {});
+      ASSERT_FALSE(run) << row.why;
+      EXPECT_EQ(run.error().kind, ErrorKind::kInput);
+      EXPECT_EQ(run.error().code, "input/several-runs");
+      EXPECT_THAT(run.error().notes,
+                  ElementsAre(fmt::format("note: `runs/a.json` and `runs/b.json`: {}", row.why),
+                              "help: `profgauge check runs/a.json`",
+                              "help: `profgauge check runs/b.json`"));
+    }
+  }
+  // Ranks that differ in nothing else, and recordings at one time that do not say their ranks.
+  Write("runs/a.json", RankAt(0, 5, "", 3));
+  Write("runs/b.json", RankAt(1, 9000, "", 3));
+  EXPECT_TRUE(LoadRun({"runs"}, {}));
+  Write("runs/a.json", RankAt(-1, 5));
+  Write("runs/b.json", RankAt(-1, 6));
+  EXPECT_TRUE(LoadRun({"runs"}, {}));
+}
+
+TEST_F(Load, SeveralRanksOfSeveralRunsAreListedByRun) {
+  Write("runs/a0.json", RankAt(0, 5));
+  Write("runs/a1.json", RankAt(1, 5));
+  Write("runs/b0.json", RankAt(0, 6));
+  Write("runs/b1 x.json", RankAt(1, 6));
+  const auto run = LoadRun({"runs"}, {});
+  ASSERT_FALSE(run);
+  EXPECT_EQ(run.error().message, "the folder holds 2 runs, not the ranks of one");
+  EXPECT_EQ(run.error().notes.size(), 3u);
+  EXPECT_THAT(run.error().notes, ::testing::Contains(::testing::HasSubstr("'runs/b1 x.json'")));
+}
+
+TEST_F(Load, OneFileTwiceIsNoTwoRanks) {
+  Write("run/a.json", RankAt(0, 5));
+  Write("run/b.json", RankAt(0, 5));
+  fs::create_hard_link("run/a.json", "link.json");
+  for (const std::vector<std::string>& given :
+       std::vector<std::vector<std::string>>{{"run"},
+                                             {"run/a.json", "run/a.json"},
+                                             {"run/a.json", "./run/../run/a.json"},
+                                             {"run/a.json", "link.json"},
+                                             {"run/a.json", "run/b.json"}}) {
+    const auto run = LoadRun(given, {});
+    ASSERT_FALSE(run);
+    EXPECT_EQ(run.error().code, "input/same-file-twice");
+  }
+}
+
+TEST_F(Load, OfALogFolderOfTensorboardTheLatestOfEachRankIsRead) {
+  Write("log/node1_11.1700000000001.pt.trace.json", RankAt(0, 5, "", 1));
+  Write("log/node1_11.1700000000900.pt.trace.json", RankAt(0, 905, "", 9));
+  Write("log/node1_12.1700000000002.pt.trace.json", RankAt(1, 5, "", 1));
+  Write("log/node1_12.1700000000901.pt.trace.json", RankAt(1, 905, "", 9));
+  const auto run = LoadRun({"log"}, {});
+  ASSERT_TRUE(run) << run.error().message;
+  std::vector<std::string> paths;
+  for (const Profile& profile : run->profiles) paths.push_back(profile.source.path);
+  EXPECT_THAT(paths, ElementsAre("log/node1_11.1700000000900.pt.trace.json",
+                                 "log/node1_12.1700000000901.pt.trace.json"));
+  EXPECT_THAT(run->skipped,
+              ElementsAre("log/node1_11.1700000000001.pt.trace.json: an earlier recording; pass it "
+                          "alone to read it",
+                          "log/node1_12.1700000000002.pt.trace.json: an earlier recording; pass it "
+                          "alone to read it"));
+  EXPECT_THAT(run->profiles[0].facts,
+              ::testing::Contains(std::pair<std::string, std::string>(
+                  "earlier recordings left out", "2; the latest in the folder is read")));
+  // Without recorded ranks: the same host, one after the other.
+  Write("alone/node1_11.1700000000001.pt.trace.json", RankAt(-1, 5));
+  Write("alone/node1_14.1700000000900.pt.trace.json", RankAt(-1, 905));
+  const auto alone = LoadRun({"alone"}, {});
+  ASSERT_TRUE(alone) << alone.error().message;
+  EXPECT_EQ(alone->profiles.size(), 1u);
+  // Named one by one nothing is left out.
+  EXPECT_FALSE(LoadRun(
+      {"alone/node1_11.1700000000001.pt.trace.json", "alone/node1_14.1700000000900.pt.trace.json"},
+      {}));
 }
 
 }  // namespace

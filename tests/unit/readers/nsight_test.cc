@@ -331,6 +331,20 @@ TEST_F(NsightTest, HostileTimesAndViewsAreLeftOut) {
   for (const DeviceKind kind : profile.device.kind) EXPECT_EQ(kind, DeviceKind::kKernel);
 }
 
+// A sum of 64-bit extremes is no duration; the reader must not even form it.
+TEST_F(NsightTest, DurationsBeyond64BitsAreLeftOut) {
+  const std::string most = "9223372036854775807", least = "-9223372036854775808";
+  Write(Basic() + "insert into CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId) values (" + least +
+        ", " + most + ", 0), (" + most + ", " + least +
+        ", 0);"
+        "insert into NVTX_EVENTS (start, end, eventType, text, globalTid) values (" +
+        least + ", " + most + ", 59, 'x', " + kThread1 + ");");
+  const Profile profile = Read();
+  EXPECT_EQ(profile.device.size(), 3u);
+  EXPECT_EQ(profile.log[Counter::events_bad_time], 3u);
+  EXPECT_LT(profile.last, 1'000'000);
+}
+
 TEST_F(NsightTest, ADamagedFileSaysWhatSqliteSays) {
   Write(Basic());
   std::filesystem::resize_file(path_, std::filesystem::file_size(path_) / 2);

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -60,6 +61,29 @@ TEST_F(NetDictTest, AKernelPerLineWithItsCall) {
   EXPECT_EQ(profile->host.forward[backward], HostId{forward});
   ASSERT_EQ(profile->kernel_markers.size(), 3u);
   EXPECT_EQ(profile->kernel_markers[1].sub_seq, 1);
+}
+
+// linear calls matmul, then add_: one call of linear with two kernels, whose work counts once.
+TEST_F(NetDictTest, OperatorsOfOnePythonFunctionAreOneCall) {
+  const auto line = [](const char* inner, int seq) {
+    const std::string text =
+        "{'mod': 'torch.nn.functional', 'op': 'linear', 'args': [{'name': '', 'type': 'tensor', "
+        "'shape': (5, 8), 'dtype': 'float32'}, {'name': '', 'type': 'tensor', 'shape': (3, 8), "
+        "'dtype': 'float32'}]}";
+    return fmt::format(
+        "{{'kShortName': 'k', 'kDuration': 10, 'trace': ['a.py:1'], 'marker': [\"{}\"], "
+        "'seqId': [{}], 'subSeqId': 0, 'op': ['linear', '{}'], 'mod': ['torch.nn.functional', "
+        "'Tensor'], 'dir': 'fprop'}}\n",
+        text, seq, inner);
+  };
+  const auto profile =
+      Read(line("matmul", 1) + line("add_", 2) + line("matmul", 3) + line("add_", 4));
+  ASSERT_TRUE(profile) << profile.error().message;
+  ASSERT_EQ(profile->device.size(), 4u);
+  EXPECT_EQ(profile->host.size(), 2u);
+  EXPECT_EQ(profile->device.op[0], profile->device.op[1]);
+  EXPECT_EQ(profile->device.op[2], profile->device.op[3]);
+  EXPECT_NE(profile->device.op[1], profile->device.op[2]);
 }
 
 TEST_F(NetDictTest, BadLinesAreCountedWithTheirPlace) {

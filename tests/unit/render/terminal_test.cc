@@ -38,6 +38,21 @@ FAIL  2 errors, 1 missing, 1 passed
 )");
 }
 
+TEST(Terminal, NamesOfKernelsFoldForPeopleOnly) {
+  report::Report report = testing::SampleReport();
+  const std::string name =
+      "void at::native::elementwise<4, at::detail::Array<char*, 1>, float2>(int, "
+      "at::Tensor<float>)";
+  report.remarks.push_back({"x", name + " is slow (by much, as one can see here)"});
+  TerminalOptions options;
+  options.width = 400;
+  EXPECT_THAT(Plain(RenderTerminal(report, options)), HasSubstr(name));
+  options.fold_names = true;
+  EXPECT_THAT(
+      Plain(RenderTerminal(report, options)),
+      HasSubstr("void at::native::elementwise<…>(…) is slow (by much, as one can see here)"));
+}
+
 TEST(Terminal, TwoMissedLimitsOfOneMetricAreOneLine) {
   report::Report report = testing::SampleReport();
   report.gate.push_back(report.gate[0]);

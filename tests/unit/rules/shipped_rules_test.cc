@@ -5,13 +5,16 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "analysis/tables/exposure.h"
 #include "readers/load.h"
 #include "rules/evaluator.h"
+#include "rules/policy.h"
 #include "rules/rule_schema.h"
 #include "rules/rule_test.h"
+#include "rules/rulebook.h"
 
 namespace profgauge {
 namespace {
@@ -65,6 +68,54 @@ TEST(ShippedRules, EveryRuleHasItsSectionAndAdvice) {
     EXPECT_EQ(rule.docs, "rules/README.md#" + anchor);
     EXPECT_NE(readme.find("\n### " + anchor + "\n"), std::string::npos) << rule.id;
     EXPECT_TRUE(rule.advice) << rule.id;
+  }
+}
+
+/// The whole files that the page shows are ones that work: its rule, its test and its policy.
+TEST(ShippedRules, TheFilesOfTheirPageWork) {
+  const std::string readme = ReadText(fs::path(PROFGAUGE_SOURCE_DIR) / "rules/README.md");
+  const fs::path folder = fs::path(testing::TempDir()) / "profgauge_readme_files";
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  std::set<std::string> written;
+  const std::string fence = "```yaml\n# ";
+  for (auto at = readme.find(fence); at != std::string::npos; at = readme.find(fence, at + 1)) {
+    const std::size_t begin = at + fence.size();
+    const std::string name = readme.substr(begin, readme.find_first_of(":\n", begin) - begin);
+    const std::size_t end = readme.find("\n```", begin);
+    std::ofstream(folder / name) << "# " << readme.substr(begin, end - begin) << "\n";
+    EXPECT_TRUE(written.insert(name).second) << name;
+  }
+  EXPECT_EQ(written, (std::set<std::string>{"devices.yaml", "mine.test.yaml", "mine.yaml",
+                                            "names.yaml", "policy.yaml"}));
+  const auto results = RunRuleTests({(folder / "mine.test.yaml").string()});
+  ASSERT_TRUE(results) << RenderErrors(results.error(), false);
+  EXPECT_EQ(results->size(), 2u);
+  for (const RuleTestResult& result : *results) {
+    for (const std::string& failure : result.failures) ADD_FAILURE() << failure;
+  }
+  std::ofstream(folder / "policy.yaml", std::ios::app)
+      << "tensor_core: {names: names.yaml}\ndevices: devices.yaml\n";
+  const auto policy = LoadPolicy((folder / "policy.yaml").string());
+  ASSERT_TRUE(policy) << RenderErrors(policy.error(), false);
+  SelectOptions select;
+  select.allow_long_waivers = true;  // No day is given, so the waiver is far ahead.
+  const auto book = LoadRulebook(*policy, select);
+  ASSERT_TRUE(book) << RenderErrors(book.error(), false);
+  EXPECT_NE(book->rules().Find("mine/slow-attention"), nullptr);
+  fs::remove_all(folder);
+}
+
+/// Evidence with a time is found on the timeline of its rank.
+TEST(ShippedRules, EvidenceThatSaysWhenSaysTheRank) {
+  for (const Rule& rule : Shipped().rules.rules) {
+    if (!rule.evidence) continue;
+    const auto has = [&](std::string_view head) {
+      const auto& columns = rule.evidence->columns;
+      return std::any_of(columns.begin(), columns.end(),
+                         [&](const EvidenceColumn& column) { return column.head == head; });
+    };
+    EXPECT_TRUE(!has("Start") || has("Rank") || rule.id.starts_with("neuron/")) << rule.id;
   }
 }
 

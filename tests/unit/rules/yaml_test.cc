@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 namespace profgauge {
 namespace {
 
@@ -35,6 +37,20 @@ struct PlaceRow {
   std::string_view source, needle;
   std::uint32_t line, column;
 };
+
+TEST(Yaml, ATabInTheIndentationIsSaidInPlainWords) {
+  for (const auto& [text, line, column] :
+       {std::tuple("a:\n\tb: {max: 1}\n", 2u, 1u), std::tuple("a:\n  b:\n  \tc: 1\n", 3u, 3u),
+        std::tuple("a:\n  \t- x\n", 2u, 3u)}) {
+    Errors errors;
+    EXPECT_FALSE(ParseYaml(text, "tab.yaml", errors)) << text;
+    ASSERT_EQ(errors.size(), 1u) << text;
+    EXPECT_EQ(errors[0].message, "a tab in the indentation") << text;
+    EXPECT_EQ(errors[0].where.line, line) << text;
+    EXPECT_EQ(errors[0].where.column, column) << text;
+    EXPECT_EQ(errors[0].notes, std::vector<std::string>{"help: YAML is indented with spaces only"});
+  }
+}
 
 TEST(Yaml, BytesOfScalarsKnowTheirPlace) {
   const PlaceRow kRows[] = {

@@ -1,0 +1,183 @@
+#include "cli/file_kind.h"
+
+#include <algorithm>
+#include <fstream>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/byte_source.h"
+#include "base/csv.h"
+#include "cli/workbook.h"
+#include "exports/dlprof/dlprof_csv.h"
+#include "exports/nsys/reports.h"
+#include "exports/pyprof/columns.h"
+#include "gate/snapshot.h"
+
+namespace profgauge::cli {
+namespace {
+
+constexpr std::size_t kHeadBytes = 64 << 10;
+constexpr std::streamoff kTailBytes = 4 << 10;
+
+struct Ends {
+  std::string head, tail;
+  bool Has(std::string_view text) const {
+    return head.find(text) != std::string::npos || tail.find(text) != std::string::npos;
+  }
+};
+
+Ends ReadEnds(const std::string& path) {
+  Ends ends;
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  const std::streamoff size = file.tellg();
+  if (!file || size <= 0) return ends;
+  const auto read = [&file](std::streamoff from, std::streamoff bytes) {
+    std::string text(static_cast<std::size_t>(bytes), '\0');
+    file.seekg(from);
+    file.read(text.data(), bytes);
+    text.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+    return text;
+  };
+  ends.head = read(0, std::min<std::streamoff>(size, kHeadBytes));
+  file.clear();
+  ends.tail = read(std::max<std::streamoff>(0, size - kTailBytes), std::min(size, kTailBytes));
+  return ends;
+}
+
+// The head of what a gzipped file holds, or of the file itself.
+std::string InflatedHead(const std::string& path) {
+  std::string head(kHeadBytes, '\0');
+  std::size_t have = 0;
+  auto source = OpenByteSource(path);
+  while (source && have < head.size()) {
+    const auto got = (*source)->Read(std::as_writable_bytes(std::span(head).subspan(have)));
+    if (!got || *got == 0) break;
+    have += *got;
+  }
+  head.resize(have);
+  return head;
+}
+
+// JSON without its blanks, so that a pretty-printed file is known, too. Texts lose theirs as well.
+std::string WithoutBlanks(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c != ' ' && c != '\n' && c != '\r' && c != '\t') out += c;
+  }
+  return out;
+}
+
+std::string_view FirstLine(std::string_view text) {
+  text = text.substr(0, text.find('\n'));
+  return text.ends_with('\r') ? text.substr(0, text.size() - 1) : text;
+}
+
+// What a document begins with: `kind` and `tool` stand before anything of the user's.
+std::string_view FirstOf(std::string_view text) { return text.substr(0, 512); }
+
+// The words of a head, whether commas, quotes or blanks hold its cells apart.
+std::vector<std::string> WordsOf(std::string_view line) {
+  std::vector<std::string> words(1);
+  for (const char c : line) {
+    if (c != ',' && c != '"' && c != ' ') {
+      words.back() += c;
+    } else if (!words.back().empty()) {
+      words.emplace_back();
+    }
+  }
+  if (words.back().empty()) words.pop_back();
+  return words;
+}
+
+bool IsHeadOfKernels(std::string_view line) {
+  const auto words = WordsOf(line);
+  const auto is_column = [](const std::string& word) {
+    const auto columns = pyprof::AllColumns();
+    return std::any_of(columns.begin(), columns.end(),
+                       [&](const pyprof::ColumnName& column) { return column.header == word; });
+  };
+  return !words.empty() && std::all_of(words.begin(), words.end(), is_column);
+}
+
+bool IsHeadOfNsys(std::string_view line) {
+  const auto words = WordsOf(line);
+  const auto reports = nsys::Reports();
+  return std::any_of(reports.begin(), reports.end(), [&](const nsys::ReportSpec& report) {
+    std::string head;
+    AppendCsvRow(head, report.make({}).heads, CsvQuotes::kNeeded);
+    return WordsOf(FirstLine(head)) == words;
+  });
+}
+
+// A `[` and then either nothing or issues as GitLab and Code Climate have them.
+bool IsCodeQuality(std::string_view head) {
+  const std::string text = WithoutBlanks(head);
+  if (text == "[]") return true;
+  return text.starts_with("[{") && text.find("\"check_name\":") != text.npos &&
+         text.find("\"fingerprint\":") != text.npos;
+}
+
+bool IsHistory(std::string_view head) {
+  constexpr std::string_view kMagic("SQLite format 3\0", 16);
+  constexpr std::size_t kApplicationIdAt = 68;
+  return head.starts_with(kMagic) && head.substr(kApplicationIdAt).starts_with("pgHi");
+}
+
+}  // namespace
+
+bool IsOurs(const std::string& path, FileKind kind) {
+  if (kind == FileKind::kForPeople || kind == FileKind::kDatabase) return false;
+  if (kind == FileKind::kXlsx) return IsOurWorkbook(path);
+  const Ends ends = ReadEnds(path);
+  const std::string& head = ends.head;
+  constexpr std::string_view kComment = "<!-- profgauge";
+  switch (kind) {
+    case FileKind::kHtml:
+      return head.find("<meta name=\"generator\" content=\"profgauge") != head.npos ||
+             ends.tail.find(kComment) != std::string::npos;
+    case FileKind::kAsset:
+      return head.starts_with("/* profgauge ");
+    case FileKind::kMarkdown:
+      return ends.Has(kComment);
+    case FileKind::kJson:
+    case FileKind::kBaseline: {
+      const std::string json = WithoutBlanks(FirstOf(head));
+      const bool is_baseline = json.find("\"kind\":\"" + std::string(kBaselineKind)) != json.npos;
+      if (kind == FileKind::kBaseline) return json.starts_with('{') && is_baseline;
+      return json.starts_with("{\"schema\":") && !is_baseline &&
+             json.find("\"tool\":\"profgauge") != json.npos;
+    }
+    case FileKind::kTrace:
+      return WithoutBlanks(FirstOf(InflatedHead(path)))
+                 .find("\"otherData\":{\"tool\":\"profgauge") != std::string::npos;
+    case FileKind::kJunit:
+      return head.find("<testsuites") != head.npos &&
+             (head.find("<testsuites name=\"profgauge") != head.npos ||
+              head.find("<testsuite name=\"profgauge") != head.npos);
+    case FileKind::kSarif:
+      return WithoutBlanks(head).find("\"driver\":{\"name\":\"profgauge\"") != std::string::npos;
+    case FileKind::kGithub:
+      return head.starts_with("::") && FirstLine(head).find(" title=") != std::string::npos;
+    case FileKind::kGitlab:
+      return IsCodeQuality(head);
+    case FileKind::kOpenMetrics:
+      return head.starts_with("# ") && FirstLine(head).find(" profgauge_") != std::string::npos;
+    case FileKind::kKernels:
+      return IsHeadOfKernels(FirstLine(head));
+    case FileKind::kNsys:
+      return IsHeadOfNsys(FirstLine(head));
+    case FileKind::kDlprof:
+      return std::find(dlprof::kDlprofTitles.begin(), dlprof::kDlprofTitles.end(),
+                       FirstLine(head)) != dlprof::kDlprofTitles.end();
+    case FileKind::kHistory:
+      return IsHistory(head);
+    case FileKind::kXlsx:
+    case FileKind::kForPeople:
+    case FileKind::kDatabase:
+      break;
+  }
+  return false;
+}
+
+}  // namespace profgauge::cli

@@ -1,0 +1,145 @@
+#include "cli/kept_files.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "render/shared/template.h"
+
+namespace profgauge::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool IsFolder(const std::string& path) {
+  std::error_code error;
+  return path != "-" && fs::is_directory(path, error);
+}
+
+void AddInput(KeptFiles& kept, const std::string& path) {
+  if (path.empty() || path == "-" || path.starts_with("builtin:")) return;
+  (IsFolder(path) ? kept.folders : kept.inputs).push_back(path);
+}
+
+// Profiles, baselines and rules among the arguments; the rest of them are names or outputs.
+void AddArguments(KeptFiles& kept, const Options& options) {
+  const std::uint64_t command = options.command == nullptr ? 0 : options.command->bit;
+  if (command == kOnTemplatesExport) return;
+  const std::size_t first = command == kOnRulesExplain ? 1 : 0;
+  const std::size_t last = command == kOnScrub ? 1 : options.arguments.size();
+  for (std::size_t i = first; i < std::min(last, options.arguments.size()); ++i) {
+    AddInput(kept, options.arguments[i]);
+  }
+}
+
+bool ReadsHistory(const Options& options) {
+  const auto is_reference = [](const std::string& what) { return what.starts_with("history:"); };
+  const std::uint64_t command = options.command == nullptr ? 0 : options.command->bit;
+  return (command & (kOnHistoryList | kOnHistoryTrend | kOnHistoryExport)) != 0 ||
+         std::any_of(options.arguments.begin(), options.arguments.end(), is_reference) ||
+         std::any_of(options.baselines.begin(), options.baselines.end(), is_reference);
+}
+
+void AddTemplates(KeptFiles& kept, const std::string& folder) {
+  constexpr std::string_view kPrefix = "templates/";
+  if (folder.empty()) return;
+  for (std::string_view name : EmbeddedTemplatePaths()) {
+    if (name.starts_with(kPrefix)) name.remove_prefix(kPrefix.size());
+    AddInput(kept, (fs::path(folder) / name).string());
+  }
+}
+
+// Below a folder of profiles everything may be read that could be a profile; what carries our mark
+// is none, but for traces and DLProf's reports: those are read, whoever wrote them.
+bool MayBeRead(const std::string& path, FileKind kind) {
+  return kind == FileKind::kTrace || kind == FileKind::kDlprof || !IsOurs(path, kind);
+}
+
+bool IsBelow(const fs::path& path, const std::string& folder) {
+  std::error_code error;
+  const fs::path base = fs::canonical(folder, error);
+  if (error) return false;
+  const fs::path file = fs::weakly_canonical(path, error);
+  if (error) return false;
+  const auto [end, ignored] = std::mismatch(base.begin(), base.end(), file.begin(), file.end());
+  return end == base.end();
+}
+
+Error OverwritesInput(const std::string& path, const std::string& input, bool is_below) {
+  return {ErrorKind::kUsage,
+          "usage/overwrites-input",
+          fmt::format("output `{}` is {} `{}`", Printable(path),
+                      is_below ? "a file of the input" : "the input", Printable(input)),
+          {},
+          {"help: choose another name for the output"}};
+}
+
+bool HasContent(const std::string& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error) && fs::file_size(path, error) > 0 && !error;
+}
+
+Status CheckInputs(const std::string& path, const KeptFiles& kept) {
+  for (const std::string& input : kept.inputs) {
+    std::error_code error;
+    const bool is_same = fs::equivalent(path, input, error) && !error;
+    if (is_same && fs::is_regular_file(path, error)) {
+      return Fail(OverwritesInput(path, input, false));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+KeptFiles KeptBy(const Options& options, const Policy* policy) {
+  KeptFiles kept;
+  kept.force = options.force;
+  AddArguments(kept, options);
+  for (const std::string& baseline : options.baselines) {
+    if (!baseline.starts_with("history:")) AddInput(kept, baseline);
+  }
+  if (ReadsHistory(options)) AddInput(kept, options.db);
+  AddInput(kept, options.policy);
+  AddInput(kept, options.marks_file);
+  kept.source_root = options.source_root;
+  AddTemplates(kept, options.templates_dir);
+  if (policy == nullptr) return kept;
+  for (const std::string& source : policy->sources) AddInput(kept, source);
+  for (const std::string& rules : policy->rule_files) AddInput(kept, rules);
+  AddInput(kept, policy->tensor_core_names.path);
+  AddInput(kept, policy->devices.path);
+  return kept;
+}
+
+Status CheckReplacing(const std::string& path, FileKind kind, const KeptFiles& kept) {
+  if (path == "-") return {};
+  PROFGAUGE_CHECK(CheckInputs(path, kept));
+  if (!HasContent(path)) return {};
+  for (const std::string& folder : kept.folders) {
+    if (IsBelow(path, folder) && MayBeRead(path, kind)) {
+      return Fail(OverwritesInput(path, folder, true));
+    }
+  }
+  if (IsOurs(path, kind)) return {};
+  if (!kept.source_root.empty() && IsBelow(path, kept.source_root)) {
+    return Fail(OverwritesInput(path, kept.source_root, true));
+  }
+  if (kept.force) return {};
+  return Fail(
+      Error{ErrorKind::kUsage,
+            "usage/not-ours",
+            fmt::format("`{}` exists and is not an earlier output of this kind", Printable(path)),
+            {},
+            {"help: choose another name, or replace it with `--force`"}});
+}
+
+Status CheckAppending(const std::string& path, const KeptFiles& kept) {
+  return CheckInputs(path, kept);
+}
+
+}  // namespace profgauge::cli

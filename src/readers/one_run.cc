@@ -1,0 +1,253 @@
+#include "readers/one_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "base/text.h"
+
+namespace profgauge {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostListed = 8;
+
+// What tells runs apart, taken from a profile once.
+struct Identity {
+  const Profile* profile = nullptr;
+  std::map<std::string_view, std::string_view> versions;
+  std::map<std::string_view, std::int64_t> group_sizes;
+  std::set<std::int64_t> iterations;
+  Ns begin = 0, end = 0;  ///< By the clock of the computer.
+};
+
+/// "ProfilerStep#12" is 12.
+std::optional<std::int64_t> NumberOf(std::string_view name) {
+  const auto at = name.rfind('#');
+  if (at == name.npos) return std::nullopt;
+  std::int64_t number = 0;
+  const char* end = name.data() + name.size();
+  const auto [stop, error] = std::from_chars(name.data() + at + 1, end, number);
+  return error == std::errc{} && stop == end ? std::optional(number) : std::nullopt;
+}
+
+Identity IdentityOf(const Profile& profile) {
+  static const std::set<std::string_view> kVersions = {
+      "framework",          "framework_version", "pytorch_version",
+      "torch_version",      "jax_version",       "cuda_runtime_version",
+      "tensorflow_version", "dlprof_version",    "nsight_systems_version"};
+  Identity identity;
+  identity.profile = &profile;
+  for (const auto& [key, value] : profile.facts) {
+    if (kVersions.contains(key) && !value.empty()) identity.versions.emplace(key, value);
+  }
+  for (const Collective& collective : profile.collectives) {
+    const std::string_view group = profile.Name(collective.group);
+    if (group.empty() || collective.group_size <= 0) continue;
+    identity.group_sizes.emplace(group, collective.group_size);
+  }
+  for (std::size_t i = 0; i < profile.host.size(); ++i) {
+    if (profile.host.kind[i] != HostKind::kIterationMarker) continue;
+    if (const auto number = NumberOf(profile.Name(profile.host.name[i]))) {
+      identity.iterations.insert(*number);
+    }
+  }
+  identity.begin = profile.origin_ns + profile.first;
+  identity.end = profile.origin_ns + profile.last;
+  return identity;
+}
+
+template <class Map>
+std::optional<std::string> DifferentValue(std::string_view what, const Map& a, const Map& b) {
+  for (const auto& [key, value] : a) {
+    const auto other = b.find(key);
+    if (other == b.end() || other->second == value) continue;
+    return fmt::format("{} {} is {} and {}", what, Printable(key), value, other->second);
+  }
+  return std::nullopt;
+}
+
+bool HaveCommon(const std::set<std::int64_t>& a, const std::set<std::int64_t>& b) {
+  return std::any_of(a.begin(), a.end(), [&](std::int64_t number) { return b.contains(number); });
+}
+
+std::optional<std::string> WhyDifferent(const Identity& a, const Identity& b) {
+  const Profile &p = *a.profile, &q = *b.profile;
+  if (p.source.path == q.source.path) return std::nullopt;
+  if (p.source.format != q.source.format) {
+    return fmt::format("their formats are {} and {}", p.source.format, q.source.format);
+  }
+  if (p.source.format == "dlprof_report") return "each report states the sums of a whole run";
+  const DistributedInfo &x = p.distributed, &y = q.distributed;
+  if (x.rank >= 0 && x.rank == y.rank) return fmt::format("both record rank {}", x.rank);
+  if (x.world_size > 0 && y.world_size > 0 && x.world_size != y.world_size) {
+    return fmt::format("their world sizes are {} and {}", x.world_size, y.world_size);
+  }
+  if (auto why = DifferentValue("the version", a.versions, b.versions)) return why;
+  if (auto why = DifferentValue("the size of process group", a.group_sizes, b.group_sizes)) {
+    return why;
+  }
+  if (!a.iterations.empty() && !b.iterations.empty() && !HaveCommon(a.iterations, b.iterations)) {
+    return fmt::format("their iterations are numbered {} to {} and {} to {}", *a.iterations.begin(),
+                       *a.iterations.rbegin(), *b.iterations.begin(), *b.iterations.rbegin());
+  }
+  const bool overlap = a.begin <= b.end && b.begin <= a.end;
+  const bool timed = p.has_timeline && q.has_timeline;
+  if (x.rank < 0 && y.rank < 0 && timed && !overlap) {
+    return "they were recorded one after the other, and neither says its rank";
+  }
+  return std::nullopt;
+}
+
+Error InputError(const std::string& where, std::string code, std::string message) {
+  Error error;
+  error.kind = ErrorKind::kInput;
+  error.code = std::move(code);
+  error.message = std::move(message);
+  error.where.file = where;
+  return error;
+}
+
+/// A path as a word of a command line.
+std::string Quoted(const std::string& path) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,+=@%:";
+  const std::string shown = Printable(path);
+  return shown.find_first_not_of(kPlain) == shown.npos ? shown : "'" + shown + "'";
+}
+
+/// The host of "HOST_PID.TIME.pt.trace.json.gz" and its time; nothing for other names.
+std::optional<std::pair<std::string, std::string>> HostAndTime(const std::string& path) {
+  std::string name = fs::path(path).filename().string();
+  for (const std::string_view suffix : {".gz", ".pt.trace.json"}) {
+    if (name.ends_with(suffix)) name.resize(name.size() - suffix.size());
+  }
+  const auto digits = [](std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+  };
+  const auto dot = name.rfind('.');
+  if (dot == name.npos) return std::nullopt;
+  const std::string time = name.substr(dot + 1);
+  const auto bar = name.rfind('_', dot);
+  // Milliseconds or nanoseconds since 1970.
+  if (bar == name.npos || bar == 0 || !digits(time) || time.size() < 13 || time.size() > 19 ||
+      !digits(std::string_view(name).substr(bar + 1, dot - bar - 1))) {
+    return std::nullopt;
+  }
+  return std::pair(name.substr(0, bar), fmt::format("{:0<19}", time));
+}
+
+}  // namespace
+
+std::optional<std::string> WhyOfDifferentRuns(const Profile& a, const Profile& b) {
+  return WhyDifferent(IdentityOf(a), IdentityOf(b));
+}
+
+Status CheckNoFileTwice(const std::vector<Profile>& profiles, const std::string& where) {
+  std::map<std::string_view, const Profile*> by_hash;
+  for (const Profile& profile : profiles) {
+    if (profile.source.hash.empty()) continue;
+    const auto [first, is_new] = by_hash.emplace(profile.source.hash, &profile);
+    const std::string &a = first->second->source.path, &b = profile.source.path;
+    if (is_new || a == b) continue;
+    Error error = InputError(where, "input/same-file-twice",
+                             fmt::format("`{}` and `{}` are the same recording, not two ranks",
+                                         Printable(a), Printable(b)));
+    error.notes = {fmt::format("help: `profgauge check {}`", Quoted(a))};
+    return Fail(std::move(error));
+  }
+  return {};
+}
+
+Status CheckOneRun(const std::vector<Profile>& profiles, const std::string& where) {
+  if (profiles.size() < 2) return {};
+  PROFGAUGE_CHECK(CheckNoFileTwice(profiles, where));
+  std::vector<Identity> identities;
+  for (const Profile& profile : profiles) identities.push_back(IdentityOf(profile));
+  std::vector<std::vector<const Identity*>> runs;
+  std::string reason;
+  for (const Identity& identity : identities) {
+    const auto fits = std::find_if(runs.begin(), runs.end(), [&](const auto& run) {
+      return std::all_of(run.begin(), run.end(), [&](const Identity* member) {
+        const auto why = WhyDifferent(*member, identity);
+        if (why && reason.empty()) {
+          reason = fmt::format("`{}` and `{}`: {}", Printable(member->profile->source.path),
+                               Printable(identity.profile->source.path), *why);
+        }
+        return !why;
+      });
+    });
+    (fits == runs.end() ? runs.emplace_back() : *fits).push_back(&identity);
+  }
+  if (runs.size() == 1) return {};
+  std::vector<std::vector<std::string>> files;
+  for (const auto& run : runs) {
+    std::vector<std::string>& paths = files.emplace_back();
+    for (const Identity* member : run) {
+      const std::string& path = member->profile->source.path;
+      if (std::find(paths.begin(), paths.end(), path) == paths.end()) paths.push_back(path);
+    }
+  }
+  return Fail(SeveralRuns(where, reason, files));
+}
+
+Error SeveralRuns(const std::string& where, const std::string& why,
+                  const std::vector<std::vector<std::string>>& runs) {
+  Error error =
+      InputError(where, "input/several-runs",
+                 fmt::format("{} {} runs, not the ranks of one",
+                             where.empty() ? "the files are of" : "the folder holds", runs.size()));
+  if (!why.empty()) error.notes.push_back("note: " + why);
+  for (std::size_t i = 0; i < std::min(runs.size(), kMostListed); ++i) {
+    std::string line = "help: `profgauge check";
+    for (std::size_t k = 0; k < std::min(runs[i].size(), kMostListed); ++k) {
+      line += " " + Quoted(runs[i][k]);
+    }
+    if (runs[i].size() > kMostListed) {
+      line += fmt::format(" …` ({} files)", runs[i].size());
+      error.notes.push_back(std::move(line));
+    } else {
+      error.notes.push_back(line + "`");
+    }
+  }
+  if (runs.size() > kMostListed) {
+    error.notes.push_back(fmt::format("note: and {} more", runs.size() - kMostListed));
+  }
+  return error;
+}
+
+std::vector<std::string> KeepLatest(std::vector<Profile>& profiles) {
+  std::vector<std::string> left_out;
+  std::map<std::pair<std::string, std::int64_t>, std::pair<std::string, std::string>> latest;
+  for (const Profile& profile : profiles) {
+    const auto name = HostAndTime(profile.source.path);
+    if (!name) return {};
+    auto& kept = latest[{name->first, profile.distributed.rank}];
+    kept = std::max(kept, std::pair(name->second, profile.source.path));
+  }
+  // Processes that do not say their ranks are ranks of one run if they ran at the same time.
+  for (const Profile& a : profiles) {
+    for (const Profile& b : profiles) {
+      const bool known = a.distributed.rank >= 0 || b.distributed.rank >= 0;
+      if (&a != &b && !known && !WhyOfDifferentRuns(a, b)) return {};
+    }
+  }
+  const auto is_earlier = [&](const Profile& profile) {
+    const auto name = HostAndTime(profile.source.path);
+    return latest.at({name->first, profile.distributed.rank}).second != profile.source.path;
+  };
+  for (const Profile& profile : profiles) {
+    if (is_earlier(profile)) left_out.push_back(profile.source.path);
+  }
+  std::erase_if(profiles, is_earlier);
+  return left_out;
+}
+
+}  // namespace profgauge

@@ -1,0 +1,39 @@
+// Whether profiles are the ranks of one run.
+//
+// Two profiles are of different runs if they record the same rank, or if world size, format,
+// framework version or the size of a process group differ, or if both number their iterations and
+// have none in common. Without recorded ranks there is one more sign: the ranks of a run are
+// recorded at the same time.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/profile.h"
+#include "profgauge/error.h"
+
+namespace profgauge {
+
+/// Why the two are not ranks of one run, in words ("both record rank 0"); nothing if they may be.
+/// Profiles of one file are always of one run.
+std::optional<std::string> WhyOfDifferentRuns(const Profile& a, const Profile& b);
+
+/// Refuses the same bytes under two names: one of them was copied or linked. `where`: as below.
+/// Errors: kInput "input/same-file-twice".
+Status CheckNoFileTwice(const std::vector<Profile>& profiles, const std::string& where);
+
+/// Refuses profiles of several runs, and the same file under two names. `where` is the folder, or
+/// empty for files that were named one by one. Errors: kInput "input/several-runs",
+/// "input/same-file-twice", with what was found and the command for each run.
+Status CheckOneRun(const std::vector<Profile>& profiles, const std::string& where);
+
+/// Errors that say which runs there are: each element of `runs` is the files of one.
+Error SeveralRuns(const std::string& where, const std::string& why,
+                  const std::vector<std::vector<std::string>>& runs);
+
+/// Of a log folder whose files are called HOST_PID.TIME, keeps the latest of each host and rank and
+/// gives the paths of the others. Folders with other names stay whole.
+std::vector<std::string> KeepLatest(std::vector<Profile>& profiles);
+
+}  // namespace profgauge
