@@ -120,6 +120,7 @@ constexpr Doc kDocs[] = {
     {"an expectation", "gain", "the time that could be won"},
     {"an expectation", "rows", "how many rows of evidence"},
     {"an expectation", "message", "the message, or contains '…', starts_with, ends_with, matches"},
+    {"an expectation", "advice", "the advice, likewise, or not contains '…'"},
     {"an expectation", "because", "why it does not apply"},
     {"a metric", "absent", "why it has no value"},
     {"a metric", "value", "its value"},
