@@ -14,8 +14,8 @@ namespace profgauge {
 
 /// What a chip can do at most.
 struct DevicePeaks {
-  /// Dense operations per second by element type: float64, float32 (vector units), tf32, float16,
-  /// bfloat16, float8, int8.
+  /// Dense operations per second by element type: float64 and float32 of the vector units, and of
+  /// the matrix units (float64_matrix, float32_matrix); tf32, float16, bfloat16, float8, int8.
   std::map<std::string, double, std::less<>> flop_rate;
   double memory_bandwidth = -1;  ///< Bytes per second; -1 unknown.
 };

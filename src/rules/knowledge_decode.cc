@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <tuple>
+#include <vector>
 
 #include "base/text.h"
 
@@ -16,6 +18,23 @@ constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
 
 constexpr Decoder::Word<Tri> kVerdicts[] = {
     {"yes", Tri::kYes}, {"no", Tri::kNo}, {"unknown", Tri::kUnknown}};
+
+/// What `communication` may say: no, yes (its name tells the kind), or the kind.
+struct Communication {
+  Tri is = Tri::kUnknown;
+  CollectiveKind kind = CollectiveKind::kOther;
+};
+
+std::vector<Decoder::Word<Communication>> CommunicationWords() {
+  std::vector<Decoder::Word<Communication>> words = {{"yes", {Tri::kYes, CollectiveKind::kOther}},
+                                                     {"no", {Tri::kNo, CollectiveKind::kOther}}};
+  for (std::size_t k = 0; k < kCollectiveKinds; ++k) {
+    const auto kind = static_cast<CollectiveKind>(k);
+    if (kind != CollectiveKind::kOther)
+      words.push_back({CollectiveKindId(kind), {Tri::kYes, kind}});
+  }
+  return words;
+}
 
 /// A pattern that RE2 takes.
 void Pattern(Decoder& decoder, const YamlNode& node, std::string_view what, std::string& out) {
@@ -35,18 +54,30 @@ void Pattern(Decoder& decoder, const YamlNode& node, std::string_view what, std:
 
 void DecodeName(Decoder& decoder, const YamlNode& node, std::vector<KernelNameRule>& out) {
   KernelNameRule rule;
+  bool says_anything = false;
+  const auto words = CommunicationWords();
   const Decoder::Key kKeys[] = {
       {"id", [&](const YamlNode& n) { rule.id = decoder.Text(n, "id").value_or(""); }, true},
       {"matches", [&](const YamlNode& n) { Pattern(decoder, n, "matches", rule.matches); }, true},
       {"except", [&](const YamlNode& n) { Pattern(decoder, n, "except", rule.except); }},
       {"uses_tensor_core",
        [&](const YamlNode& n) {
+         says_anything = true;
          rule.tensor_core =
              decoder.OneOf<Tri>(n, "uses_tensor_core", kVerdicts).value_or(Tri::kUnknown);
-       },
-       true},
+       }},
+      {"communication",
+       [&](const YamlNode& n) {
+         says_anything = true;
+         const auto said = decoder.OneOf<Communication>(n, "communication", words);
+         if (said) std::tie(rule.communication, rule.kind) = std::tie(said->is, said->kind);
+       }},
   };
   decoder.Map(node, "a name rule", kKeys);
+  if (!says_anything && node.kind == YamlNode::Kind::kMap) {
+    decoder.Add(node, "config/missing-key",
+                "a name rule needs the key `uses_tensor_core` or `communication`");
+  }
   out.push_back(std::move(rule));
 }
 
@@ -75,8 +106,8 @@ void Capability(Decoder& decoder, const YamlNode& node, Gpu& gpu) {
 /// {float16: 989 TFLOP/s, …}
 void Peaks(Decoder& decoder, const YamlNode& node, DevicePeaks& peaks) {
   std::vector<Decoder::Key> keys;
-  for (const std::string_view dtype :
-       {"float64", "float32", "tf32", "float16", "bfloat16", "float8", "int8"}) {
+  for (const std::string_view dtype : {"float64", "float64_matrix", "float32", "float32_matrix",
+                                       "tf32", "float16", "bfloat16", "float8", "int8"}) {
     keys.push_back({dtype, [&decoder, &peaks, dtype](const YamlNode& n) {
                       const auto rate = decoder.NumberOf(n, dtype, Unit::kFlopRate);
                       if (rate && *rate > 0) peaks.flop_rate[std::string(dtype)] = *rate;

@@ -6,13 +6,14 @@
 #include <string>
 
 #include "analysis/classify/dtypes.h"
+#include "analysis/classify/kernel_name.h"
 
 namespace profgauge {
 namespace {
 
 constexpr std::array<std::string_view, kCollectiveKinds> kIds = {
-    "all_reduce", "all_gather", "reduce_scatter", "all_to_all",
-    "broadcast",  "reduce",     "send_recv",      "other"};
+    "all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "reduce",
+    "send_recv",  "gather",     "scatter",        "barrier",    "other"};
 
 struct Spelling {
   std::string_view part;  // Of the lower-case name without underscores.
@@ -27,21 +28,29 @@ constexpr Spelling kSpellings[] = {
     {"allgather", CollectiveKind::kAllGather},
     {"alltoall", CollectiveKind::kAllToAll},
     {"a2a", CollectiveKind::kAllToAll},
+    {"barrier", CollectiveKind::kBarrier},
     {"broadcast", CollectiveKind::kBroadcast},
     {"reduce", CollectiveKind::kReduce},
     {"send", CollectiveKind::kSendRecv},
     {"recv", CollectiveKind::kSendRecv},
+    {"gather", CollectiveKind::kGather},
+    {"scatter", CollectiveKind::kScatter},
 };
 
 // The name up to its arguments, lower case, without underscores.
 std::string Plain(std::string_view name) {
   std::string plain;
-  for (const char c : name) {
-    if (c == '(' || c == '<') break;
+  for (const char c : KernelHead(name)) {
     if (c == '_') continue;
     plain += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   }
   return plain;
+}
+
+// What all ranks have together, from one rank's part where the group's size is known.
+double WholeOf(std::int64_t chunk, std::int64_t whole, std::int64_t group_size) {
+  if (chunk <= 0 || group_size <= 0) return static_cast<double>(whole);
+  return static_cast<double>(chunk) * static_cast<double>(group_size);
 }
 
 }  // namespace
@@ -58,15 +67,37 @@ CollectiveKind CollectiveKindOf(std::string_view name) {
   return CollectiveKind::kOther;
 }
 
+std::int64_t CollectiveGroupSize(const Profile& profile, const Collective& collective) {
+  if (collective.group_size > 0) return collective.group_size;
+  const CollectiveKind kind = CollectiveKindOf(profile.Name(collective.name));
+  const bool gathers = kind == CollectiveKind::kAllGather;
+  if (!gathers && kind != CollectiveKind::kReduceScatter) return -1;
+  const std::int64_t whole = gathers ? collective.out_elements : collective.in_elements;
+  const std::int64_t chunk = gathers ? collective.in_elements : collective.out_elements;
+  return chunk > 0 && whole >= chunk && whole % chunk == 0 ? whole / chunk : -1;
+}
+
 std::int64_t CollectiveBytes(const Profile& profile, const Collective& collective) {
   const double size = DtypeBytes(profile.Name(collective.dtype));
-  std::int64_t elements = std::max(collective.in_elements, collective.out_elements);
-  if (CollectiveKindOf(profile.Name(collective.name)) == CollectiveKind::kAllToAll &&
-      collective.in_elements >= 0) {
-    elements = collective.in_elements;  // What this rank sends; the other number is what it gets.
+  const std::int64_t in = collective.in_elements, out = collective.out_elements;
+  auto elements = static_cast<double>(std::max(in, out));
+  switch (CollectiveKindOf(profile.Name(collective.name))) {
+    case CollectiveKind::kAllToAll:
+      if (in >= 0) elements = static_cast<double>(in);  // What it gets may be another number.
+      break;
+    case CollectiveKind::kGather:  // Only the root has the whole.
+      elements = WholeOf(in, out, collective.group_size);
+      break;
+    case CollectiveKind::kScatter:
+      elements = WholeOf(out, in, collective.group_size);
+      break;
+    case CollectiveKind::kBarrier:
+      return -1;
+    default:
+      break;
   }
-  if (size <= 0 || elements < 0) return -1;
-  return static_cast<std::int64_t>(std::llround(static_cast<double>(elements) * size));
+  if (size <= 0 || elements < 0 || elements * size > 9e18) return -1;
+  return static_cast<std::int64_t>(std::llround(elements * size));
 }
 
 double BusFactor(CollectiveKind kind, std::int64_t ranks) {
@@ -77,6 +108,8 @@ double BusFactor(CollectiveKind kind, std::int64_t ranks) {
     case CollectiveKind::kAllGather:
     case CollectiveKind::kReduceScatter:
     case CollectiveKind::kAllToAll:
+    case CollectiveKind::kGather:
+    case CollectiveKind::kScatter:
       return (n - 1) / n;
     default:
       return 1;

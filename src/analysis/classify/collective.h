@@ -18,9 +18,12 @@ enum class CollectiveKind : std::uint8_t {
   kBroadcast,
   kReduce,
   kSendRecv,
+  kGather,   ///< To one rank.
+  kScatter,  ///< From one rank.
+  kBarrier,  ///< Moves nothing.
   kOther,
 };
-inline constexpr std::size_t kCollectiveKinds = 8;
+inline constexpr std::size_t kCollectiveKinds = 11;
 
 /// "all_reduce", as in communication.all_reduce.busbw; "other".
 std::string_view CollectiveKindId(CollectiveKind kind);
@@ -29,9 +32,13 @@ std::string_view CollectiveKindId(CollectiveKind kind);
 /// "ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL(...)", "cross_device_reduce_1stage".
 CollectiveKind CollectiveKindOf(std::string_view name);
 
-/// Bytes of the full buffer: what all ranks gather, what each rank reduces. -1 when the recording
-/// does not tell elements or type.
+/// Bytes as nccl-tests counts them: what each rank reduces, sends or broadcasts; of gathers and
+/// scatters the whole buffer, of all ranks together. -1 when the recording does not tell elements
+/// or type, and for barriers.
 std::int64_t CollectiveBytes(const Profile& profile, const Collective& collective);
+
+/// As recorded, else as the sizes of what is gathered or scattered say; -1 unknown.
+std::int64_t CollectiveGroupSize(const Profile& profile, const Collective& collective);
 
 /// Bus bandwidth / algorithm bandwidth among `ranks` (NCCL's performance page): 2(n − 1)/n for
 /// all-reduce, (n − 1)/n for gather, scatter and all-to-all of the full buffer, else 1.

@@ -7,15 +7,16 @@
 #include <vector>
 
 #include "analysis/classify/dtypes.h"
+#include "analysis/classify/op_arguments.h"
 
 namespace profgauge {
 namespace {
 
 using Shape = std::vector<std::int64_t>;
 
-std::vector<Shape> ParseShapes(std::string_view text) {
+std::vector<Shape> ParseShapes(std::string_view op, std::string_view text) {
   std::vector<Shape> shapes;
-  for (const std::string_view item : SplitList(text)) {
+  for (const std::string_view item : OwnArguments(op, text, text)) {
     Shape& shape = shapes.emplace_back();
     for (const std::string_view number : SplitList(item)) {
       std::int64_t size = 0;
@@ -161,7 +162,7 @@ std::optional<Misaligned> FindMisaligned(std::string_view op_name, std::string_v
                                          std::string_view dtype) {
   const std::int64_t alignment = AlignmentOf(dtype);
   if (alignment == 0) return std::nullopt;
-  for (const Inner& inner : InnerDimensions(op_name, ParseShapes(shapes))) {
+  for (const Inner& inner : InnerDimensions(op_name, ParseShapes(op_name, shapes))) {
     if (inner.size <= 0 || inner.size % alignment == 0) continue;
     const std::int64_t aligned = (inner.size / alignment + 1) * alignment;
     return Misaligned{inner.name, inner.size, aligned};

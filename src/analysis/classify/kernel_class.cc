@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "analysis/classify/communication_rules.h"
 #include "analysis/classify/eligibility.h"
 #include "analysis/classify/knowledge.h"
 #include "analysis/classify/tensor_core_rules.h"
@@ -79,18 +80,26 @@ class OwnNames {
     }
   }
   void Override(std::string_view name, KernelClass& result) const {
-    if (result.collective) return;
     for (std::size_t i = 0; i < patterns_.size(); ++i) {
-      const auto& [matches, except] = patterns_[i];
-      if (!RE2::PartialMatch(name, *matches)) continue;
-      if (except && RE2::PartialMatch(name, *except)) continue;
-      result.tensor_core = rules_[i].tensor_core;
+      const KernelNameRule& rule = rules_[i];
+      if (result.collective && rule.communication == Tri::kUnknown) continue;
+      if (!Matches(i, name)) continue;
       result.rule = static_cast<std::uint16_t>(kFirstOwnRule + i);
+      result.collective = rule.communication == Tri::kYes;
+      result.tensor_core = result.collective ? Tri::kNo : rule.tensor_core;
+      result.kind = rule.kind == CollectiveKind::kOther && result.collective
+                        ? CollectiveKindOf(name)
+                        : rule.kind;
       return;
     }
   }
 
  private:
+  bool Matches(std::size_t i, std::string_view name) const {
+    const auto& [matches, except] = patterns_[i];
+    return RE2::PartialMatch(name, *matches) && !(except && RE2::PartialMatch(name, *except));
+  }
+
   std::span<const KernelNameRule> rules_;
   std::vector<std::pair<std::unique_ptr<RE2>, std::unique_ptr<RE2>>> patterns_;
 };
@@ -130,24 +139,35 @@ class Memo {
   std::vector<std::optional<KernelClass>> known_;
 };
 
-// Whether an op's name is eligible, each found once.
-class EligibleMemo {
+// What an op's name tells, each found once.
+class OpMemo {
  public:
-  explicit EligibleMemo(const Profile& profile)
-      : profile_(profile), known_(profile.strings.size(), -1) {}
+  OpMemo(const Profile& profile, bool (*tells)(std::string_view))
+      : profile_(profile), tells_(tells), known_(profile.strings.size(), -1) {}
   bool operator()(HostId op) {
     if (!op.valid()) return false;
     const StringId name = profile_.host.name[op.value];
     if (!name.valid()) return false;
     std::int8_t& slot = known_[name.value];
-    if (slot < 0) slot = IsEligibleOp(profile_.Name(name)) ? 1 : 0;
+    if (slot < 0) slot = tells_(profile_.Name(name)) ? 1 : 0;
     return slot == 1;
   }
 
  private:
   const Profile& profile_;
+  bool (*tells_)(std::string_view);
   std::vector<std::int8_t> known_;
 };
+
+// What the profiler wrote to the kernel, whatever its name.
+KernelClass AsRecorded(const Profile& profile, CollectiveId recorded, const KernelClass& by_name) {
+  KernelClass result = by_name.collective ? by_name : KernelClass{};
+  if (!result.collective) result.rule = RuleOf(CommunicationSign::kRecorded);
+  result.collective = true;
+  const StringId name = profile.collectives[recorded.value].name;
+  if (name.valid()) result.kind = CollectiveKindOf(profile.Name(name));
+  return result;
+}
 
 }  // namespace
 
@@ -180,7 +200,7 @@ std::vector<KernelClass> ClassifyDevice(const Profile& profile, const Knowledge&
   }
   std::vector<Memo> memos;
   for (const Chip& chip : ChipsOf(profile, gpus)) memos.emplace_back(profile, chip, own);
-  EligibleMemo eligible(profile);
+  OpMemo eligible(profile, IsEligibleOp), communicates(profile, IsCommunicationOp);
   Memo* memo = &memos.front();
   for (std::size_t i = 0; i < device.size(); ++i) {
     if (device.kind[i] != DeviceKind::kKernel || !device.name[i].valid()) continue;
@@ -191,8 +211,13 @@ std::vector<KernelClass> ClassifyDevice(const Profile& profile, const Knowledge&
       if (found != memos.end()) memo = &*found;
     }
     KernelClass& result = classes[i] = (*memo)[device.name[i]];
-    if (device.collective[i].valid()) result = {Tri::kNo, 0, true};
+    if (device.collective[i].valid()) result = AsRecorded(profile, device.collective[i], result);
     if (result.collective || result.rule != 0) continue;
+    if (communicates(device.op[i])) {
+      result = {Tri::kNo, RuleOf(CommunicationSign::kOperator), true,
+                CollectiveKindOf(profile.Name(profile.host.name[device.op[i].value]))};
+      continue;
+    }
     if (memo->chip().has_tensor_cores && eligible(device.op[i])) result.tensor_core = Tri::kUnknown;
   }
   return classes;

@@ -1,9 +1,10 @@
 // What a device event is, told from its name: on Tensor Cores (AMD: matrix cores) or not, and
-// whether it is communication.
+// whether it is communication, and of which kind.
 //
 // The verdict has three values because a name often cannot tell. "No" is said only where a rule
 // knows the kernel, or where the operator that launched it never multiplies matrices; everything
-// else is unknown, and shown as such. The rules are data: analysis/classify/tensor_core_rules.h.
+// else is unknown, and shown as such. The rules are data: analysis/classify/tensor_core_rules.h and
+// analysis/classify/communication_rules.h.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/classify/collective.h"
 #include "model/profile.h"
 
 namespace profgauge {
@@ -23,13 +25,17 @@ std::string_view TriName(Tri tri);  ///< "no", "yes", "unknown"
 /// Verdict on one device event.
 struct KernelClass {
   Tri tensor_core = Tri::kNo;
-  std::uint16_t rule = 0;   ///< Which rule decided; RuleName() gives its id. 0: none did.
-  bool collective = false;  ///< Moves data between ranks (NCCL, RCCL, Gloo, one-shot all-reduce…).
+  std::uint16_t rule = 0;  ///< Which rule decided; RuleName() gives its id. 0: none did.
+  bool collective =
+      false;  ///< Moves data between ranks (NCCL, RCCL, DeepEP, one-shot all-reduce…).
+  CollectiveKind kind = CollectiveKind::kOther;  ///< Of a collective, as far as its name tells.
 };
 
 /// One verdict per row of DeviceTable. Copies and memsets are {kNo, 0, false}.
 ///
-/// On top of the name: events with recorded collective metadata are collectives; a chip without
+/// On top of the name: events to which the profiler wrote a collective or a process group are
+/// communication, and kernels that no rule knows which a communicating operator launched itself; a
+/// chip without
 /// Tensor Cores (compute capability below 7.0, GTX 16xx) never has a "yes", nor has FP8 below 8.9
 /// or FP4 below 10.0; a kernel that no rule knows is unknown when its operator is eligible.
 /// Names and chips that `knowledge` (analysis/classify/knowledge.h) adds count as if they were

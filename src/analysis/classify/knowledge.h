@@ -5,18 +5,23 @@
 #include <string>
 #include <vector>
 
+#include "analysis/classify/collective.h"
 #include "analysis/classify/kernel_class.h"
 #include "model/known_devices.h"
 
 namespace profgauge {
 
-/// A name rule of a project's own. They are tried before the built-in ones (collectives stay what
-/// they are), in order; the first that matches wins.
+/// A name rule of a project's own. They are tried before the built-in ones, in order; the first
+/// that matches wins. Communication stays communication unless a rule says otherwise, and what the
+/// profiler recorded as a collective is one whatever its name.
 struct KernelNameRule {
   std::string id;       ///< Shown as the rule that decided.
   std::string matches;  ///< RE2 that the name must contain. REQUIRES: both patterns compile.
   std::string except;   ///< RE2 that it must not contain; empty: nothing.
   Tri tensor_core = Tri::kUnknown;
+  /// Whether it moves data between ranks; kUnknown: the rule does not speak of that.
+  Tri communication = Tri::kUnknown;
+  CollectiveKind kind = CollectiveKind::kOther;  ///< Of communication; kOther: as its name says.
 };
 
 struct Knowledge {

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "analysis/classify/communication_rules.h"
+#include "analysis/classify/kernel_name.h"
 #include "analysis/classify/knowledge.h"
 
 namespace profgauge {
@@ -14,14 +16,6 @@ namespace {
 using enum Tri;
 using enum NamePart;
 using enum Vendor;
-
-// What moves data between ranks. Device-initiated and one-shot kernels are here because profilers
-// record no collective for them.
-constexpr std::string_view kCollective =
-    R"((?i)(?:^|[^a-z])(?:nccl|rccl|mscclpp|msccl|oneccl|hccl|hcom_|nvshmem|deep_ep::|symm_mem::))"
-    R"(|ncclDevKernel|ncclKernel|cross_device_reduce|multimem_\w*(?:reduce|gather))"
-    R"(|(?:one|two)_?shot_\w*all_?reduce|all_?reduce_(?:one|two)_?shot|all_?reduce_fusion_kernel)"
-    R"(|lamport_\w*all_?reduce|(?:^|[_:])quick_?(?:all_?)?reduce)";
 
 constexpr TensorCoreRule kRules[] = {
     // Marks of the CUDA cores come first: they stand in names that also say "gemm".
@@ -156,7 +150,6 @@ struct CompiledRule {
 };
 
 struct CompiledRules {
-  RE2 collective{std::string(kCollective)};
   RE2 fp4{R"((?i)nvfp4|mxfp4|e2m1|float4_e2m1)"};
   RE2 fp8{R"((?i)e4m3|e5m2|fp8\w*gemm|gemm\w*fp8|nvjet_(?:sm\d+_)?q|mxfp8)"};
   RE2 product{R"((?i)gemm|mm_|matmul|nvjet|cutlass|mma|fmha|flash)"};
@@ -176,22 +169,6 @@ const CompiledRules& Compiled() {
   return rules;
 }
 
-std::string HeadOf(std::string_view name) {
-  constexpr std::string_view kAnonymous = "(anonymous namespace)::";
-  if (name.starts_with("void ")) name.remove_prefix(5);
-  std::string head;
-  while (!name.empty()) {
-    if (name.starts_with(kAnonymous)) {
-      name.remove_prefix(kAnonymous.size());
-      continue;
-    }
-    if (name.front() == '<' || name.front() == '(') break;
-    head += name.front();
-    name.remove_prefix(1);
-  }
-  return head;
-}
-
 }  // namespace
 
 std::span<const TensorCoreRule> TensorCoreRules() { return kRules; }
@@ -199,11 +176,13 @@ std::span<const TensorCoreRule> TensorCoreRules() { return kRules; }
 KernelClass ClassifyName(std::string_view name, Vendor vendor) {
   const CompiledRules& compiled = Compiled();
   KernelClass result;
-  if (RE2::PartialMatch(name, compiled.collective)) {
+  if (const auto communication = CommunicationOf(name)) {
     result.collective = true;
+    result.rule = communication->rule;
+    result.kind = communication->kind;
     return result;
   }
-  const std::string head = HeadOf(name);
+  const std::string head = KernelHead(name);
   for (std::size_t i = 0; i < std::size(kRules); ++i) {
     const TensorCoreRule& rule = kRules[i];
     if (rule.vendor != kAny && vendor != kAny && rule.vendor != vendor) continue;
@@ -241,6 +220,7 @@ std::string_view RuleName(std::uint16_t rule) { return RuleName(rule, {}); }
 std::string_view RuleName(std::uint16_t rule, const Knowledge& knowledge) {
   const auto& names = knowledge.kernel_names;
   const std::size_t own = rule - std::size_t{kFirstOwnRule};
+  if (rule >= kFirstCommunicationRule && rule < kFirstOwnRule) return CommunicationRuleName(rule);
   if (rule >= kFirstOwnRule) return own < names.size() ? std::string_view(names[own].id) : "own";
   const TensorCoreRule* found = FindRule(rule);
   return found == nullptr ? "no rule" : found->id;

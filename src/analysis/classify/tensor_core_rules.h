@@ -17,7 +17,7 @@ namespace profgauge {
 /// of a softmax functor), so rules about helpers look at the head alone.
 enum class NamePart : std::uint8_t {
   kAll,
-  kHead,  ///< Up to the first `<` or `(`, without "void " and "(anonymous namespace)::".
+  kHead,  ///< KernelHead(): analysis/classify/kernel_name.h.
 };
 
 /// Chips a rule is for. A chip that is not recorded is taken for one of NVIDIA or AMD. The matrix

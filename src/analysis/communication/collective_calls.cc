@@ -1,44 +1,17 @@
 // Finding and matching collective calls: analysis/communication/communication.h.
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <cstddef>
 #include <utility>
 
+#include "analysis/classify/communication_rules.h"
 #include "analysis/classify/device_spans.h"
 #include "analysis/classify/dtypes.h"
+#include "analysis/classify/kernel_name.h"
 #include "analysis/communication/communication.h"
+#include "analysis/communication/op_bytes.h"
 
 namespace profgauge {
 namespace {
-
-bool IsCommunicationOp(std::string_view name) {
-  for (const std::string_view prefix :
-       {"nccl:", "rccl:", "gloo:", "c10d::", "_c10d_functional::", "c10d_functional::"}) {
-    if (name.starts_with(prefix)) return true;
-  }
-  return false;
-}
-
-// Elements times size of all inputs of an operator, or -1.
-std::int64_t InputBytes(std::string_view shapes, std::string_view dtypes) {
-  const std::vector<std::string_view> items = SplitList(shapes);
-  const std::vector<std::string_view> types = SplitList(dtypes);
-  double bytes = 0;
-  for (std::size_t i = 0; i < items.size() && i < types.size(); ++i) {
-    const std::vector<std::string_view> sizes = SplitList(items[i]);
-    if (sizes.empty()) continue;
-    double elements = 1;
-    for (const std::string_view text : sizes) {
-      std::int64_t size = -1;
-      std::from_chars(text.data(), text.data() + text.size(), size);
-      if (size < 0) return -1;
-      elements *= static_cast<double>(size);
-    }
-    bytes += elements * DtypeBytes(types[i]);
-  }
-  return bytes > 0 && bytes < 9e18 ? static_cast<std::int64_t>(std::llround(bytes)) : -1;
-}
 
 void DescribeBy(const Profile& profile, const Collective& collective, CollectiveCall& call) {
   const std::string_view recorded = profile.Name(collective.name);
@@ -47,46 +20,74 @@ void DescribeBy(const Profile& profile, const Collective& collective, Collective
   call.group = std::string(profile.Name(collective.group));
   call.group_description = std::string(profile.Name(collective.description));
   call.dtype = std::string(CanonicalDtype(profile.Name(collective.dtype)));
-  call.group_size = collective.group_size;
+  call.group_size = CollectiveGroupSize(profile, collective);
   call.in_elements = collective.in_elements;
   call.out_elements = collective.out_elements;
   call.sequence = collective.sequence;
   call.source = collective.source_rank;
   call.destination = collective.destination_rank;
   call.bytes = CollectiveBytes(profile, collective);
+  call.is_uneven = recorded == "all_to_allv";
 }
 
-// From the innermost communication operator around the launch. False: there is none.
+// What one operator says that the call does not know yet.
+void AddFromOp(const Profile& profile, std::uint32_t row, CollectiveCall& call) {
+  const HostTable& host = profile.host;
+  const std::string_view name = profile.Name(host.name[row]);
+  const std::string_view dtypes = profile.Name(host.input_dtypes[row]);
+  const OpSize size = SizeOfOp(name, call.kind, profile.Name(host.input_shapes[row]), dtypes,
+                               profile.Name(host.concrete_inputs[row]));
+  if (call.bytes < 0) call.bytes = size.bytes;
+  if (call.chunk < 0) call.chunk = size.chunk;
+  if (call.group_size < 0) call.group_size = size.group_size;
+  if (call.dtype.empty()) call.dtype = std::string(FirstTensorDtype(dtypes));
+}
+
+// From the communication operators around the launch, the innermost first: it says what it is, and
+// those around it (PyTorch's own range lies in the process group's operator) what it leaves out.
+// False: there is none.
 bool DescribeByOps(const Profile& profile, HostId op, CollectiveCall& call) {
   const HostTable& host = profile.host;
+  bool found = false;
   for (; op.valid(); op = host.parent[op.value]) {
     const std::uint32_t row = op.value;
-    if (host.collective[row].valid()) {
+    if (!found && host.collective[row].valid()) {
       DescribeBy(profile, profile.collectives[host.collective[row].value], call);
       return true;
     }
     const std::string_view name = profile.Name(host.name[row]);
-    if (!IsCommunicationOp(name) || CollectiveKindOf(name) == CollectiveKind::kOther) continue;
-    call.kind = CollectiveKindOf(name);
-    call.name = std::string(name);
-    const std::string_view dtypes = profile.Name(host.input_dtypes[row]);
-    call.dtype = std::string(FirstTensorDtype(dtypes));
-    call.bytes = InputBytes(profile.Name(host.input_shapes[row]), dtypes);
-    return true;
+    if (!IsCommunicationOp(name)) continue;
+    const CollectiveKind kind = CollectiveKindOf(name);
+    if (kind == CollectiveKind::kOther || (found && kind != call.kind)) continue;
+    if (!found) {
+      call.kind = kind;
+      call.name = std::string(name);
+    }
+    found = true;
+    AddFromOp(profile, row, call);
   }
-  return false;
+  return found;
 }
 
-void Describe(const Profile& profile, std::size_t row, CollectiveCall& call) {
+// The innermost range of any kind around the launch: PyTorch's "nccl:all_reduce" is no operator.
+HostId InnermostRange(const Profile& profile, std::size_t row) {
+  const ApiId launch = profile.device.launch[row];
+  const HostId range = launch.valid() ? profile.api.op[launch.value] : HostId{};
+  return range.valid() ? range : profile.device.op[row];
+}
+
+void Describe(const RankContext& rank, std::size_t row, CollectiveCall& call) {
+  const Profile& profile = *rank.profile;
   const CollectiveId recorded = profile.device.collective[row];
-  if (recorded.valid()) {
+  if (recorded.valid() && profile.collectives[recorded.value].name.valid()) {
     DescribeBy(profile, profile.collectives[recorded.value], call);
-  } else if (!DescribeByOps(profile, profile.device.op[row], call)) {
-    const std::string_view kernel = profile.Name(profile.device.name[row]);
-    call.kind = CollectiveKindOf(kernel);
-    call.name = std::string(kernel.substr(0, kernel.find('(')));
+  } else if (!DescribeByOps(profile, InnermostRange(profile, row), call)) {
+    if (recorded.valid()) DescribeBy(profile, profile.collectives[recorded.value], call);
+    call.kind = rank.classes[row].kind;
+    call.name = std::string(WithoutArguments(profile.Name(profile.device.name[row])));
   }
   if (call.kind != CollectiveKind::kOther) call.name = std::string(CollectiveKindId(call.kind));
+  if (call.is_uneven) call.name = "all_to_allv";
 }
 
 // Gloo communicates on the host; its ranges are the communication itself.
@@ -116,7 +117,7 @@ std::vector<CollectiveCall> CollectCollectives(const RankContext& rank) {
   for (std::size_t i = 0; i < device.size(); ++i) {
     if (!rank.classes[i].collective) continue;
     CollectiveCall& call = calls.emplace_back();
-    Describe(profile, i, call);
+    Describe(rank, i, call);
     call.time = {device.start[i], device.start[i] + device.duration[i]};
     call.exposed = exposed[i];
     call.iteration = rank.iterations.of_device[i];

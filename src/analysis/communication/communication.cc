@@ -13,6 +13,7 @@
 #include "analysis/communication/blame.h"
 #include "analysis/communication/matching.h"
 #include "analysis/communication/rank_parts.h"
+#include "analysis/communication/suspects.h"
 #include "analysis/tables/row_writer.h"
 #include "base/format.h"
 
@@ -68,10 +69,25 @@ RankTimes MeasureRank(const RankContext& rank, std::span<const CollectiveCall> c
   return times;
 }
 
+// Bytes in the time that they took.
+struct Moved {
+  double bytes = 0;
+  Ns time = 0;
+  void Add(double more, Ns length) {
+    bytes += more;
+    time += length;
+  }
+  std::optional<double> bandwidth() const {
+    return time > 0 ? std::optional(bytes * 1e9 / static_cast<double>(time)) : std::nullopt;
+  }
+};
+
 struct CallSums {
   std::int64_t calls = 0, bytes = 0, sized = 0;
   Ns time = 0, exposed = 0, transfer = 0;
-  Ns sized_time = 0;  // Of the calls whose bytes are known: transfer time, else duration.
+  // Of the calls whose size is known and the same on all ranks: over the transfer of those that
+  // could be matched, over the duration, waiting included, of the others.
+  Moved matched_calls, others;
   bool matched = true;
   std::vector<std::uint32_t> events;  // Rows of the rank's device table.
 };
@@ -102,7 +118,13 @@ std::vector<CallRow> SumCalls(std::span<const std::vector<CollectiveCall>> ranks
       if (call.bytes < 0) continue;
       sums.bytes += call.bytes;
       ++sums.sized;
-      sums.sized_time += call.transfer >= 0 ? call.transfer : length;
+      if (call.is_uneven) continue;
+      const auto bytes = static_cast<double>(call.bytes);
+      if (call.transfer >= 0) {
+        sums.matched_calls.Add(bytes, call.transfer);
+      } else {
+        sums.others.Add(bytes, length);
+      }
     }
   }
   std::vector<CallRow> result;
@@ -113,7 +135,8 @@ std::vector<CallRow> SumCalls(std::span<const std::vector<CollectiveCall>> ranks
   return result;
 }
 
-// How many ranks took part: as recorded, else the world's size, else those of this run.
+// How many ranks took part: as recorded or as shapes say, else the world's size, else those of this
+// run.
 std::int64_t GroupSize(const CollectiveCall& call, std::span<const RankContext> ranks) {
   if (call.group_size > 0) return call.group_size;
   const std::int64_t world = ranks.front().profile->distributed.world_size;
@@ -121,9 +144,12 @@ std::int64_t GroupSize(const CollectiveCall& call, std::span<const RankContext> 
   return ranks.size() > 1 ? static_cast<std::int64_t>(ranks.size()) : -1;
 }
 
-std::optional<double> AlgorithmBandwidth(const CallSums& sums) {
-  if (sums.sized == 0 || sums.sized_time <= 0) return std::nullopt;
-  return static_cast<double>(sums.bytes) * 1e9 / static_cast<double>(sums.sized_time);
+// Where only one rank's part is known: the whole, by the size of the group.
+void SizeByGroup(std::span<const RankContext> ranks, std::vector<CollectiveCall>& calls) {
+  for (CollectiveCall& call : calls) {
+    const std::int64_t size = call.bytes < 0 && call.chunk > 0 ? GroupSize(call, ranks) : -1;
+    if (size > 0 && call.chunk < (std::int64_t{1} << 62) / size) call.bytes = call.chunk * size;
+  }
 }
 
 void AppendRow(const CallRow& row, std::span<const RankContext> ranks, Table& table,
@@ -160,35 +186,109 @@ void AppendRow(const CallRow& row, std::span<const RankContext> ranks, Table& ta
   number("mean", true, sums.time / sums.calls);
   number("transfer_time", sums.matched, sums.transfer);
   number("exposed_time", ranks[row.rank].has_device(), sums.exposed);
-  const std::optional<double> bandwidth = AlgorithmBandwidth(sums);
-  real("bandwidth", bandwidth);
-  real("bus_bandwidth", bandwidth && size > 0
-                            ? std::optional(*bandwidth * BusFactor(row.first->kind, size))
-                            : std::nullopt);
+  const auto on_the_bus = [&](const Moved& moved) -> std::optional<double> {
+    const std::optional<double> bandwidth = moved.bandwidth();
+    if (!bandwidth || size < 2) return std::nullopt;
+    return *bandwidth * BusFactor(row.first->kind, size);
+  };
+  const bool any_matched = sums.matched_calls.time > 0;
+  real("bandwidth", sums.matched_calls.bandwidth());
+  real("bus_bandwidth", on_the_bus(sums.matched_calls));
+  real("bus_bandwidth_unmatched", any_matched ? std::nullopt : on_the_bus(sums.others));
+}
+
+// On the bus, of one kind over all ranks and groups.
+struct KindMoved {
+  Moved matched, others;
+  bool alone = false;  // In groups of one rank, which move nothing.
+};
+
+KindMoved SumKind(std::span<const CallRow> rows, std::span<const RankContext> ranks,
+                  CollectiveKind kind) {
+  KindMoved sums;
+  for (const CallRow& row : rows) {
+    const std::int64_t size = GroupSize(*row.first, ranks);
+    if (row.first->kind != kind || size <= 0) continue;
+    if (size == 1) {
+      sums.alone = true;
+      continue;
+    }
+    const double factor = BusFactor(kind, size);
+    const auto& [matched, others] = std::tie(row.sums.matched_calls, row.sums.others);
+    sums.matched.Add(matched.bytes * factor, matched.time);
+    sums.others.Add(others.bytes * factor, others.time);
+  }
+  return sums;
+}
+
+std::string WhyNoBandwidth(const KindMoved& sums) {
+  if (sums.others.time > 0) {
+    return "its calls could not be matched with those of the other ranks, so waiting cannot be "
+           "told "
+           "from transfer; give the recordings of all ranks";
+  }
+  if (sums.alone) return "its groups have one rank, so nothing is transferred";
+  return "no such collective with a known size and group was recorded; PyTorch 2.2 and later "
+         "record "
+         "them";
 }
 
 void SetBusBandwidths(std::span<const CallRow> rows, std::span<const RankContext> ranks,
                       Output& out) {
   for (std::size_t k = 0; k < kCollectiveKinds; ++k) {
     const auto kind = static_cast<CollectiveKind>(k);
-    if (kind == CollectiveKind::kOther) continue;
-    double weighted_bytes = 0;
-    Ns time = 0;
-    for (const CallRow& row : rows) {
-      const std::int64_t size = GroupSize(*row.first, ranks);
-      if (row.first->kind != kind || size <= 0) continue;
-      weighted_bytes += static_cast<double>(row.sums.bytes) * BusFactor(kind, size);
-      time += row.sums.sized_time;
-    }
     const std::string id = "communication." + std::string(CollectiveKindId(kind)) + ".busbw";
-    if (time > 0) {
-      out.Set(id, weighted_bytes * 1e9 / static_cast<double>(time));
+    if (FindMetric(id) == nullptr) continue;
+    const KindMoved sums = SumKind(rows, ranks, kind);
+    if (const auto bandwidth = sums.matched.bandwidth()) {
+      out.Set(id, *bandwidth);
+      out.SetAbsent(id + "_unmatched", "calls were matched over ranks: see " + id);
+      continue;
+    }
+    out.SetAbsent(id, WhyNoBandwidth(sums));
+    if (const auto bandwidth = sums.others.bandwidth()) {
+      out.Set(id + "_unmatched", *bandwidth);
     } else {
-      out.SetAbsent(id,
-                    "no such collective with a known size and group was recorded; PyTorch 2.2 and "
-                    "later record them");
+      out.SetAbsent(id + "_unmatched", WhyNoBandwidth(sums));
     }
   }
+}
+
+// How many ranks the program has, as far as known.
+std::int64_t WorldSize(std::span<const RankContext> ranks) {
+  auto size = static_cast<std::int64_t>(ranks.size());
+  for (const RankContext& rank : ranks) {
+    size = std::max(size, rank.profile->distributed.world_size);
+  }
+  return size;
+}
+
+// Of several ranks none can do its work alone for long, so that none communicates is more than a
+// recording can say: the kernels that do may go by names that no rule knows.
+void SetNothingFound(std::span<const RankContext> ranks, Output& out) {
+  std::string reason = fmt::format(
+      "the program has {} ranks and no kernel of the recording is known to communicate; name those "
+      "that do in the file that the policy gives under `tensor_core: {{names: FILE}}`",
+      WorldSize(ranks));
+  const std::string suspects = DescribeSuspects(ranks.front());
+  if (!suspects.empty()) reason += "; these behave like it: " + suspects;
+  for (const char* id :
+       {"communication.time", "communication.overlap", "communication.exposed_share",
+        "breakdown.communication", "breakdown.communication.time"}) {
+    out.SetAbsent(id, reason);
+  }
+  for (const char* column : {"communication_time", "exposed_communication"}) {
+    out.MarkColumnAbsent("ranks", column, reason);
+  }
+}
+
+bool IsUnknown(std::span<const RankContext> ranks,
+               std::span<const std::vector<CollectiveCall>> calls) {
+  const bool has_device = std::any_of(ranks.begin(), ranks.end(),
+                                      [](const RankContext& rank) { return rank.has_device(); });
+  return has_device && WorldSize(ranks) > 1 &&
+         std::all_of(calls.begin(), calls.end(),
+                     [](const auto& of_rank) { return of_rank.empty(); });
 }
 
 void SetCommunication(std::span<const RankTimes> times, Output& out) {
@@ -343,7 +443,7 @@ void AppendLateness(const RankLateness& lateness, bool judged, bool straggles, T
 }
 
 void FillRanks(std::span<const RankContext> ranks, std::span<const RankTimes> times,
-               std::span<const RankParts> parts, const Blame& blame, Output& out) {
+               std::span<const RankParts> parts, const Blame& blame, bool is_unknown, Output& out) {
   if (std::none_of(ranks.begin(), ranks.end(),
                    [](const RankContext& rank) { return rank.profile->has_timeline; })) {
     return out.SetTableAbsent("ranks",
@@ -359,8 +459,13 @@ void FillRanks(std::span<const RankContext> ranks, std::span<const RankTimes> ti
         ->AddInteger(static_cast<std::int64_t>(rank.iterations.selected().size()));
     table.Find("iteration_time")->AddInteger(rank.iterations.SelectedTime());
     table.Find("compute_time")->AddInteger(times[i].compute);
-    table.Find("communication_time")->AddInteger(times[i].communication);
-    table.Find("exposed_communication")->AddInteger(times[i].exposed());
+    if (is_unknown) {
+      table.Find("communication_time")->AddAbsent();
+      table.Find("exposed_communication")->AddAbsent();
+    } else {
+      table.Find("communication_time")->AddInteger(times[i].communication);
+      table.Find("exposed_communication")->AddInteger(times[i].exposed());
+    }
     AppendLateness(blame.ranks[i], blame.judged_groups > 0, blame.straggler == i, table);
     Column& idle = *table.Find("idle");
     if (!rank.has_device() || times[i].window <= 0) {
@@ -410,6 +515,7 @@ void FillGroups(const Matching& matching, Output& out) {
 void AddCommunication(std::span<const RankContext> ranks, Output& out) {
   std::vector<std::vector<CollectiveCall>> calls;
   for (const RankContext& rank : ranks) calls.push_back(CollectCollectives(rank));
+  for (std::vector<CollectiveCall>& of_rank : calls) SizeByGroup(ranks, of_rank);
   const Matching matching = MatchRanks(ranks, calls);
   const Blame blame = FindBlame(ranks, calls, matching);
   std::vector<RankTimes> times;
@@ -425,7 +531,9 @@ void AddCommunication(std::span<const RankContext> ranks, Output& out) {
   SetImbalance(times, out);
   SetStraggler(blame, ranks, out);
   SetMissingRanks(ranks, out);
-  FillRanks(ranks, times, parts, blame, out);
+  const bool is_unknown = IsUnknown(ranks, calls);
+  FillRanks(ranks, times, parts, blame, is_unknown, out);
+  if (is_unknown) SetNothingFound(ranks, out);
   FillGroups(matching, out);
   if (rows.empty()) {
     out.SetTableAbsent("collectives", "no collective was recorded");

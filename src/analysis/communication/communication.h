@@ -22,6 +22,8 @@ struct CollectiveCall {
   std::string dtype;              ///< Canonical; empty when not recorded.
   std::int64_t group_size = -1;
   std::int64_t bytes = -1;  ///< Of the full buffer.
+  std::int64_t chunk = -1;  ///< One rank's part of it, where the whole needs the group's size.
+  bool is_uneven = false;   ///< Ranks send different amounts: no bus bandwidth is defined.
   std::int64_t in_elements = -1, out_elements = -1;
   std::int64_t sequence = -1;                   ///< Number in its group; -1 when not recorded.
   std::int64_t source = -1, destination = -1;   ///< Global ranks of point-to-point calls.

@@ -8,6 +8,7 @@
 #include "analysis/classify/collective.h"
 #include "analysis/classify/device_spans.h"
 #include "analysis/classify/dtypes.h"
+#include "analysis/classify/op_arguments.h"
 #include "analysis/context/kernel_work.h"
 #include "analysis/context/utilization.h"
 #include "analysis/device/tensor_cores.h"
@@ -189,6 +190,12 @@ StringId KernelCollector::DtypeOf(const Profile& profile, HostId op) {
   if (!op.valid()) return {};
   const StringId types = profile.host.input_dtypes[op.value];
   if (!types.valid()) return {};
+  const std::string_view name = profile.Name(profile.host.name[op.value]);
+  const std::string_view shapes = profile.Name(profile.host.input_shapes[op.value]);
+  if (ForeignArguments(name, shapes) > 0) {
+    const std::string_view dtype = FirstTensorDtypeOf(name, shapes, profile.Name(types));
+    return dtype.empty() ? StringId{} : pool_.Intern(dtype);
+  }
   StringId& known = dtype_of_[types.value];
   if (!known.valid()) known = pool_.Intern(FirstTensorDtype(profile.Name(types)));
   return pool_[known].empty() ? StringId{} : known;

@@ -6,8 +6,8 @@
 #include <string>
 #include <tuple>
 
-#include "analysis/classify/dtypes.h"
 #include "analysis/classify/eligibility.h"
+#include "analysis/classify/op_arguments.h"
 #include "base/format.h"
 
 namespace profgauge {
@@ -161,7 +161,8 @@ Gpu GpuOf(const RankContext& rank, std::int32_t id) {
 void AppendRow(const OpRow& row, Table& table, StringPool& pool) {
   const std::string_view name = row.rank->profile->Name(row.name);
   const std::string_view shapes = row.rank->profile->Name(row.shapes);
-  const std::string_view dtype = FirstTensorDtype(row.rank->profile->Name(row.dtypes));
+  const std::string_view dtype =
+      FirstTensorDtypeOf(name, shapes, row.rank->profile->Name(row.dtypes));
   const EligibilityVerdict verdict =
       JudgeEligibility(name, shapes, dtype, row.uses, GpuOf(*row.rank, row.gpu));
   const auto text = [&](const char* column, std::string_view value) {

@@ -19,6 +19,7 @@ constexpr std::string_view kBoth = "DLProf, TensorBoard plug-in";
 constexpr std::string_view kHta = "HTA";
 constexpr std::string_view kNsys = "Nsight Systems";
 constexpr std::string_view kTraceLens = "TraceLens";
+constexpr std::string_view kNccl = "nccl-tests, TraceLens";
 constexpr std::string_view kOurs = "ours";
 
 constexpr std::string_view kPartition =
@@ -295,17 +296,40 @@ constexpr MetricSpec kMetrics[] = {
      "Share of iteration time spent waiting for input data while the GPU is idle.",
      "breakdown.dataloader", kBoth},
 
-    {"communication.time", "Communication time", kTime, kLowerIsBetter, kSum,
+    {"communication.time",
+     "Communication time",
+     kTime,
+     kLowerIsBetter,
+     kSum,
      "Time in which at least one collective runs on a GPU (on the host, where the recording has "
-     "none "
-     "on a GPU), summed over GPUs.",
-     "Σ |U(collectives) ∩ window|", kHta},
-    {"communication.overlap", "Hidden communication", kShare, kHigherIsBetter, kRatio,
+     "none on a GPU), summed over GPUs. Absent where the program has several ranks and no kernel "
+     "is "
+     "known to communicate.",
+     "Σ |U(collectives) ∩ window|",
+     kHta,
+     {},
+     2},
+    {"communication.overlap",
+     "Hidden communication",
+     kShare,
+     kHigherIsBetter,
+     kRatio,
      "Share of communication time in which the same GPU also computes.",
-     "Σ |U(collectives) ∩ U(compute)| / Σ |U(collectives)|, in the window", kHta},
-    {"communication.exposed_share", "Exposed communication", kShare, kLowerIsBetter, kRatio,
-     "Share of the window in which a GPU communicates and does not compute.",
-     "Σ |U(collectives) − U(compute)| / Σ window", kTraceLens},
+     "Σ |U(collectives) ∩ U(compute)| / Σ |U(collectives)|, in the window",
+     kHta,
+     {},
+     2},
+    {"communication.exposed_share",
+     "Exposed communication",
+     kShare,
+     kLowerIsBetter,
+     kRatio,
+     "Share of the window in which a GPU communicates and does not compute. Absent where the "
+     "program has several ranks and no kernel is known to communicate.",
+     "Σ |U(collectives) − U(compute)| / Σ window",
+     kTraceLens,
+     {},
+     2},
     {"communication.waiting_share", "Waiting for other ranks", kShare, kLowerIsBetter, kRatio,
      "Share of the ranks' iteration time in which only collectives run and the last of their ranks "
      "has not come.",
@@ -316,24 +340,130 @@ constexpr MetricSpec kMetrics[] = {
     {"communication.matched_time_share", "Collective time matched", kShare, kHigherIsBetter, kRatio,
      "Share of the time in collectives that matched calls take.",
      "Σ duration of matched calls / Σ duration", kOurs},
-    {"communication.all_reduce.busbw", "All-reduce bus bandwidth", kBandwidth, kHigherIsBetter,
-     kRatio, "Bus bandwidth of all-reduce, comparable to the link's.",
-     "Σ bytes · 2(n − 1)/n / Σ duration", kTraceLens},
-    {"communication.all_gather.busbw", "All-gather bus bandwidth", kBandwidth, kHigherIsBetter,
-     kRatio, "Bus bandwidth of all-gather, comparable to the link's.",
-     "Σ bytes of the full buffer · (n − 1)/n / Σ duration", kTraceLens},
-    {"communication.reduce_scatter.busbw", "Reduce-scatter bus bandwidth", kBandwidth,
-     kHigherIsBetter, kRatio, "Bus bandwidth of reduce-scatter, comparable to the link's.",
-     "Σ bytes of the full buffer · (n − 1)/n / Σ duration", kTraceLens},
-    {"communication.all_to_all.busbw", "All-to-all bus bandwidth", kBandwidth, kHigherIsBetter,
-     kRatio, "Bus bandwidth of all-to-all, comparable to the link's.",
-     "Σ bytes · (n − 1)/n / Σ duration", kTraceLens},
-    {"communication.broadcast.busbw", "Broadcast bus bandwidth", kBandwidth, kHigherIsBetter,
-     kRatio, "Bus bandwidth of broadcast.", "Σ bytes / Σ duration", kTraceLens},
-    {"communication.reduce.busbw", "Reduce bus bandwidth", kBandwidth, kHigherIsBetter, kRatio,
-     "Bus bandwidth of reduce to one rank.", "Σ bytes / Σ duration", kTraceLens},
-    {"communication.send_recv.busbw", "Send and receive bandwidth", kBandwidth, kHigherIsBetter,
-     kRatio, "Bandwidth of point-to-point transfers.", "Σ bytes / Σ duration", kTraceLens},
+    {"communication.all_reduce.busbw",
+     "All-reduce bus bandwidth",
+     kBandwidth,
+     kHigherIsBetter,
+     kRatio,
+     "Bus bandwidth of all-reduce, comparable to the link's: over the time that the fastest rank "
+     "of "
+     "each call needed. Needs the recordings of all ranks of a group.",
+     "Σ bytes · 2(n − 1)/n / Σ transfer",
+     kNccl,
+     {},
+     2},
+    {"communication.all_reduce.busbw_unmatched", "All-reduce bandwidth with waiting", kBandwidth,
+     kHigherIsBetter, kRatio,
+     "Bus bandwidth of all-reduce over the whole duration, in which ranks also wait for each "
+     "other: "
+     "a lower bound, present only where no call could be matched over ranks.",
+     "Σ bytes · 2(n − 1)/n / Σ duration", kNccl},
+    {"communication.all_gather.busbw",
+     "All-gather bus bandwidth",
+     kBandwidth,
+     kHigherIsBetter,
+     kRatio,
+     "Bus bandwidth of all-gather, comparable to the link's: over the time that the fastest rank "
+     "of "
+     "each call needed. Needs the recordings of all ranks of a group.",
+     "Σ bytes of the full buffer · (n − 1)/n / Σ transfer",
+     kNccl,
+     {},
+     2},
+    {"communication.all_gather.busbw_unmatched", "All-gather bandwidth with waiting", kBandwidth,
+     kHigherIsBetter, kRatio,
+     "Bus bandwidth of all-gather over the whole duration, in which ranks also wait for each "
+     "other: "
+     "a lower bound, present only where no call could be matched over ranks.",
+     "Σ bytes of the full buffer · (n − 1)/n / Σ duration", kNccl},
+    {"communication.reduce_scatter.busbw",
+     "Reduce-scatter bus bandwidth",
+     kBandwidth,
+     kHigherIsBetter,
+     kRatio,
+     "Bus bandwidth of reduce-scatter, comparable to the link's: over the time that the fastest "
+     "rank of "
+     "each call needed. Needs the recordings of all ranks of a group.",
+     "Σ bytes of the full buffer · (n − 1)/n / Σ transfer",
+     kNccl,
+     {},
+     2},
+    {"communication.reduce_scatter.busbw_unmatched", "Reduce-scatter bandwidth with waiting",
+     kBandwidth, kHigherIsBetter, kRatio,
+     "Bus bandwidth of reduce-scatter over the whole duration, in which ranks also wait for each "
+     "other: "
+     "a lower bound, present only where no call could be matched over ranks.",
+     "Σ bytes of the full buffer · (n − 1)/n / Σ duration", kNccl},
+    {"communication.all_to_all.busbw",
+     "All-to-all bus bandwidth",
+     kBandwidth,
+     kHigherIsBetter,
+     kRatio,
+     "Bus bandwidth of all-to-all of equal parts, comparable to the link's: over the time that the "
+     "fastest rank of "
+     "each call needed. Needs the recordings of all ranks of a group.",
+     "Σ bytes · (n − 1)/n / Σ transfer",
+     kNccl,
+     {},
+     2},
+    {"communication.all_to_all.busbw_unmatched", "All-to-all bandwidth with waiting", kBandwidth,
+     kHigherIsBetter, kRatio,
+     "Bus bandwidth of all-to-all of equal parts over the whole duration, in which ranks also wait "
+     "for each other: "
+     "a lower bound, present only where no call could be matched over ranks.",
+     "Σ bytes · (n − 1)/n / Σ duration", kNccl},
+    {"communication.broadcast.busbw",
+     "Broadcast bus bandwidth",
+     kBandwidth,
+     kHigherIsBetter,
+     kRatio,
+     "Bus bandwidth of broadcast, comparable to the link's: over the time that the fastest rank of "
+     "each call needed. Needs the recordings of all ranks of a group.",
+     "Σ bytes / Σ transfer",
+     kNccl,
+     {},
+     2},
+    {"communication.broadcast.busbw_unmatched", "Broadcast bandwidth with waiting", kBandwidth,
+     kHigherIsBetter, kRatio,
+     "Bus bandwidth of broadcast over the whole duration, in which ranks also wait for each other: "
+     "a lower bound, present only where no call could be matched over ranks.",
+     "Σ bytes / Σ duration", kNccl},
+    {"communication.reduce.busbw",
+     "Reduce bus bandwidth",
+     kBandwidth,
+     kHigherIsBetter,
+     kRatio,
+     "Bus bandwidth of reduce to one rank, comparable to the link's: over the time that the "
+     "fastest rank of "
+     "each call needed. Needs the recordings of all ranks of a group.",
+     "Σ bytes / Σ transfer",
+     kNccl,
+     {},
+     2},
+    {"communication.reduce.busbw_unmatched", "Reduce bandwidth with waiting", kBandwidth,
+     kHigherIsBetter, kRatio,
+     "Bus bandwidth of reduce to one rank over the whole duration, in which ranks also wait for "
+     "each other: "
+     "a lower bound, present only where no call could be matched over ranks.",
+     "Σ bytes / Σ duration", kNccl},
+    {"communication.send_recv.busbw",
+     "Send and receive bandwidth",
+     kBandwidth,
+     kHigherIsBetter,
+     kRatio,
+     "Bandwidth of point-to-point transfers, comparable to the link's: over the time that the "
+     "fastest rank of "
+     "each call needed. Needs the recordings of all ranks of a group.",
+     "Σ bytes / Σ transfer",
+     kNccl,
+     {},
+     2},
+    {"communication.send_recv.busbw_unmatched", "Send and receive bandwidth with waiting",
+     kBandwidth, kHigherIsBetter, kRatio,
+     "Bandwidth of point-to-point transfers over the whole duration, in which ranks also wait for "
+     "each other: "
+     "a lower bound, present only where no call could be matched over ranks.",
+     "Σ bytes / Σ duration", kNccl},
     {"rank.imbalance", "Imbalance between ranks", kShare, kLowerIsBetter, kOther,
      "Difference between the most and the least computing rank as a share of the mean.",
      "(max − min) / mean of the ranks' compute time", kOurs},
@@ -364,12 +494,31 @@ constexpr MetricSpec kMetrics[] = {
      "largest.",
      "1 − allocated / reserved at the peak of reserved", kOurs},
 
-    {"flops.achieved", "Achieved FLOP/s", kFlopRate, kHigherIsBetter, kRatio,
+    {"flops.achieved",
+     "Achieved FLOP/s",
+     kFlopRate,
+     kHigherIsBetter,
+     kRatio,
      "Floating-point operations of the operators whose shapes are known, per second of each GPU.",
-     "Σ FLOPs / (window · GPUs)", "TraceLens"},
-    {"flops.mfu", "Model FLOPs utilization", kShare, kHigherIsBetter, kRatio,
-     "Share of the window that these operations would take at the GPU's dense peak of their type.",
-     "Σ (FLOPs / peak) / (window · GPUs)", "PaLM (Chowdhery et al.), TraceLens"},
+     "Σ FLOPs / (window · GPUs)",
+     "TraceLens",
+     {},
+     2},
+    {"flops.mfu",
+     "Model FLOPs utilization",
+     kShare,
+     kHigherIsBetter,
+     kRatio,
+     "Share of the window that the model's operations would take at the GPU's dense peak of their "
+     "type: forward and backward once, without what the backward pass computes again.",
+     "Σ (FLOPs without recomputation / peak) / (window · GPUs)",
+     "PaLM (Chowdhery et al.)",
+     {},
+     2},
+    {"flops.hfu", "Hardware FLOPs utilization", kShare, kHigherIsBetter, kRatio,
+     "Share of the window that all operations, recomputation included, would take at the GPU's "
+     "dense peak of their type.",
+     "Σ (FLOPs / peak) / (window · GPUs)", "Megatron-LM (Korthikanti et al.), TraceLens"},
 
     {"npu.cube_utilization", "Cube utilization", kShare, kHigherIsBetter, kRatio,
      "Share of the time of matrix kernels in which the cube units of the NPU compute.",

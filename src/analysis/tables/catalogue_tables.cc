@@ -408,13 +408,15 @@ constexpr ColumnSpec kThreads[] = {
 constexpr ColumnSpec kCollectives[] = {
     kRank,
     {"name", "Collective", kText,
-     "all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, reduce, send_recv, or as "
-     "recorded."},
+     "all_reduce, all_gather, reduce_scatter, all_to_all, all_to_allv (of unequal parts), "
+     "broadcast, reduce, send_recv, gather, scatter, barrier, or as recorded."},
     {"group", "Group", kText, "Process group, where recorded."},
-    {"group_size", "Group size", kCount, "Ranks of the group, where recorded."},
+    {"group_size", "Group size", kCount,
+     "Ranks of the group: as recorded, as shapes say, else all of the program."},
     {"dtype", "Type", kText, "Data type, where recorded."},
     kCalls,
-    {"bytes", "Bytes", kBytes, "Bytes of the full buffers, all calls."},
+    {"bytes", "Bytes", kBytes,
+     "Sizes as nccl-tests counts them, all calls: of gathers and scatters the whole buffer."},
     {"mean_bytes", "Mean size", kBytes, "Bytes / calls."},
     {"time", "Time", kTime,
      "Sum of the durations on the device, or on the host where there is none."},
@@ -422,9 +424,12 @@ constexpr ColumnSpec kCollectives[] = {
     {"transfer_time", "Transfer time", kTime,
      "Of the time, what the fastest rank needed: the rest is waiting. Needs all ranks."},
     kExposed,
-    {"bandwidth", "Algorithm bandwidth", kBandwidth, "Bytes / time."},
+    {"bandwidth", "Algorithm bandwidth", kBandwidth,
+     "Bytes / transfer time, of the calls that could be matched over ranks."},
     {"bus_bandwidth", "Bus bandwidth", kBandwidth,
      "Algorithm bandwidth times the collective's factor."},
+    {"bus_bandwidth_unmatched", "Bandwidth with waiting", kBandwidth,
+     "Bytes / time times the factor, where no call could be matched: the time includes waiting."},
 };
 constexpr ColumnSpec kTensorCoreOps[] = {
     {"name", "Operator", kText, "Operator that could use Tensor Cores."},

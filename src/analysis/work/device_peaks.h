@@ -1,7 +1,7 @@
 // What chips can do at most: dense operations per second by element type, and memory bandwidth.
 //
 // Built in are the numbers of the makers' data sheets, without sparsity, at boost clocks, for the
-// accumulation that training uses (FP32). A project adds or corrects chips in the file that its
+// accumulation that training uses (FP32); every row names its document. A project adds or corrects chips in the file that its
 // policy names under `devices`.
 #pragma once
 
@@ -15,12 +15,16 @@
 namespace profgauge {
 
 /// Nothing when neither `known` nor the built-in table has the chip. `known` is asked first; what
-/// it leaves out comes from the table. Chips are told by their name as recorded.
+/// it leaves out comes from the table. Chips are told by their whole name as recorded.
 std::optional<DevicePeaks> PeaksOf(const Gpu& gpu, std::span<const KnownDevice> known);
 
+/// The maker's document that a built-in chip's numbers are from; empty when the table does not have
+/// the chip.
+std::string_view PeakSource(std::string_view name);
+
 /// Operations per second for products of `dtype` (canonical), or for anything else when `is_matrix`
-/// is false, which runs on the vector units; 0 when not known. FP32 products that were seen on
-/// Tensor Cores run as TF32.
+/// is false, which runs on the vector units; 0 when not known. Products run at the matrix units'
+/// rate of their type; FP32 ones that were seen on NVIDIA's Tensor Cores run as TF32.
 double FlopPeak(const DevicePeaks& peaks, std::string_view dtype, bool is_matrix,
                 bool on_tensor_cores);
 

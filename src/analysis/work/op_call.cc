@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "analysis/classify/dtypes.h"
+#include "analysis/classify/op_arguments.h"
 #include "base/python_literal.h"
 
 namespace profgauge {
@@ -95,9 +96,10 @@ std::optional<OpCall> CallOf(const Profile& profile, std::uint32_t row) {
   OpCall call;
   if (colons != std::string_view::npos) call.module = name.substr(0, colons);
   call.op = colons == std::string_view::npos ? name : name.substr(colons + 2);
-  const auto shapes = SplitList(profile.Name(host.input_shapes[row]));
-  const auto types = SplitList(profile.Name(host.input_dtypes[row]));
-  const auto values = SplitList(written);
+  const std::string_view stack = profile.Name(host.input_shapes[row]);
+  const auto shapes = OwnArguments(name, stack, stack);
+  const auto types = OwnArguments(name, stack, profile.Name(host.input_dtypes[row]));
+  const auto values = OwnArguments(name, stack, written);
   const auto add = [&call](OpArgument argument, std::size_t place) {
     argument.place = place;
     call.arguments.push_back(std::move(argument));

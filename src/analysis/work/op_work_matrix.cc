@@ -1,7 +1,9 @@
 // Work of matrix products, convolutions and attention.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
+#include "analysis/classify/dtypes.h"
 #include "analysis/work/op_work.h"
 
 namespace profgauge {
@@ -41,6 +43,44 @@ void AddBias(const OpArgument& bias, double elements, OpWork& work) {
   work.bytes = work.bytes < 0 || bytes < 0 ? -1 : work.bytes + bytes;
 }
 
+// Numbers of c10::ScalarType.
+double ScalarTypeBytes(int type) {
+  constexpr double kBytes[] = {1, 1, 2, 4, 8, 2, 4, 8, 4, 8, 16, 1, 1, 1, 4, 2};
+  if (type >= 0 && type < static_cast<int>(std::size(kBytes))) return kBytes[type];
+  return type >= 23 && type <= 26 ? 1 : -1;  // The FP8 types.
+}
+
+// The result's element, which is seldom that of the factors. Of the arguments that follow them only
+// the type is a number: (…, scale_a, scale_b, bias, scale_result, out_dtype, use_fast_accum), in
+// older versions (…, bias, out_dtype, …). Without a number the factors' type was asked for, or
+// values were not recorded and the bias, else BF16, which every caller has taken, is the guess.
+double ScaledResultBytes(const OpCall& call, const OpArgument& factor) {
+  bool values_recorded = false;
+  const OpArgument* bias = nullptr;
+  for (std::size_t i = 2; i < call.arguments.size(); ++i) {
+    const OpArgument& argument = call.arguments[i];
+    if (argument.type == "float") return ScalarTypeBytes(static_cast<int>(argument.number));
+    values_recorded = values_recorded || argument.type == "bool";
+    if (argument.is_tensor() && argument.shape.size() == 1 && DtypeBytes(argument.dtype) == 2) {
+      bias = &argument;
+    }
+  }
+  if (values_recorded) return ElementBytes(factor);
+  return bias != nullptr ? ElementBytes(*bias) : 2;
+}
+
+// Products whose result has another type than their factors.
+std::optional<OpWork> MixedProduct(const OpCall& call,
+                                   const std::vector<const OpArgument*>& tensors) {
+  if (tensors.size() < 2) return std::nullopt;
+  auto work = BroadcastProduct(*tensors[0], *tensors[1]);
+  if (!work || work->bytes < 0) return work;
+  const double each = call.op == "_int_mm" ? 4 : ScaledResultBytes(call, *tensors[0]);
+  const double inputs = BytesOf({tensors[0], tensors[1]});
+  work->bytes = each > 0 ? inputs + (work->bytes - inputs) / ElementBytes(*tensors[0]) * each : -1;
+  return work;
+}
+
 double ResultElements(const OpWork& work, double k) { return k > 0 ? work.flops / (2 * k) : 0; }
 
 }  // namespace
@@ -52,7 +92,8 @@ std::optional<OpWork> ProductWork(const OpCall& call) {
   const auto is = [op](std::initializer_list<std::string_view> names) {
     return std::find(names.begin(), names.end(), op) != names.end();
   };
-  if (is({"mm", "bmm", "matmul", "__matmul__", "mv", "dot", "_scaled_mm", "_int_mm"})) {
+  if (is({"_scaled_mm", "_int_mm"})) return MixedProduct(call, tensors);
+  if (is({"mm", "bmm", "matmul", "__matmul__", "mv", "dot"})) {
     if (tensors.size() < 2) return std::nullopt;
     return BroadcastProduct(*tensors[0], *tensors[1]);
   }

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "analysis/classify/dtypes.h"
+#include "analysis/classify/op_arguments.h"
 #include "analysis/classify/kernel_class.h"
 #include "exports/dlprof/dlprof.h"
 #include "exports/dlprof/instances.h"
@@ -128,7 +128,8 @@ class Computation {
     if (instance.host != kNoInstance) {
       const HostTable& host = profile_.host;
       const std::string_view shapes = profile_.Name(host.input_shapes[instance.host]);
-      op.data_type = FirstTensorDtype(profile_.Name(host.input_dtypes[instance.host]));
+      op.data_type = FirstTensorDtypeOf(profile_.Name(host.name[instance.host]), shapes,
+                                        profile_.Name(host.input_dtypes[instance.host]));
       op.input_shapes = InputShapesText(op.type, shapes);
       op.output_shapes = OutputShapesText(op.type, shapes);
     }

@@ -260,8 +260,12 @@ TEST(Collectives, KindsFromAnySpelling) {
       {"void vllm::cross_device_reduce_1stage<float, 8>(P)", "all_reduce"},
       {"c10d::broadcast_", "broadcast"},
       {"reduce", "reduce"},
-      {"barrier", "other"},
+      {"c10d::gather_", "gather"},
+      {"scatter", "scatter"},
+      {"barrier", "barrier"},
       {"wait", "other"},
+      {"void (anonymous namespace)::multimem_one_shot_all_reduce_kernel<float, 8>(float*)",
+       "all_reduce"},
   };
   for (const Row& row : kRows) {
     EXPECT_EQ(CollectiveKindId(CollectiveKindOf(row.name)), row.kind) << row.name;

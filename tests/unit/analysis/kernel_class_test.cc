@@ -257,7 +257,7 @@ TEST(KernelClass, OwnNamesComeFirst) {
       {kA100, "lab_copy", "unknown", "ours/maybe"},
       {kA100, "ampere_fp16_s16816gemm_fp16_simt", "no", "ours/simt"},
       {kA100, "ampere_fp16_s16816gemm_fp16", "yes", "mma_shape"},
-      {kA100, "ncclDevKernel_AllReduce_Sum_f32", "no", "no rule"},
+      {kA100, "ncclDevKernel_AllReduce_Sum_f32", "no", "nccl"},
       {{"Tesla P100", 6, 0}, "lab_gemm_128", "no", "chip_without_tensor_cores"},
   };
   for (const Row& row : kRows) {

@@ -138,6 +138,99 @@ TEST(DevicePeaks, TheProjectCorrectsWhatIsBuiltIn) {
   EXPECT_FALSE(PeaksOf(Gpu{}, {}));
 }
 
+// As drivers report them. 0: the table does not have it, and nothing is claimed.
+struct RealDevice {
+  const char* name;
+  double half, float64, float64_product, float32_product, bandwidth;  // TFLOP/s, GB/s.
+};
+constexpr RealDevice kRealDevices[] = {
+    {"NVIDIA A100-SXM4-80GB", 312, 9.7, 19.5, 19.5, 2039},
+    {"NVIDIA A100 80GB PCIe", 312, 9.7, 19.5, 19.5, 1935},
+    {"NVIDIA A100-SXM4-40GB", 312, 9.7, 19.5, 19.5, 1555},
+    {"NVIDIA A100-PCIE-40GB", 312, 9.7, 19.5, 19.5, 1555},
+    {"A100-SXM4-40GB", 312, 9.7, 19.5, 19.5, 1555},
+    {"NVIDIA A100-SXM4-80GB MIG 3g.40gb", 0, 0, 0, 0, 0},
+    {"NVIDIA A100X", 0, 0, 0, 0, 0},
+    {"NVIDIA H100 80GB HBM3", 989.4, 33.5, 66.9, 66.9, 3352},
+    {"NVIDIA H100 PCIe", 756, 25.6, 51.2, 51.2, 2039},
+    {"NVIDIA H100 NVL", 835.5, 30, 60, 60, 3938},
+    {"NVIDIA H100 80GB HBM3 MIG 1g.10gb", 0, 0, 0, 0, 0},
+    {"NVIDIA H200", 989.4, 33.5, 66.9, 66.9, 4800},
+    {"NVIDIA H200 NVL", 835.5, 30, 60, 60, 4800},
+    {"NVIDIA H20", 0, 0, 0, 0, 0},
+    {"NVIDIA GH200 480GB", 989.4, 33.5, 66.9, 66.9, 4000},
+    {"NVIDIA GH200 144G HBM3e", 989.4, 33.5, 66.9, 66.9, 4900},
+    {"NVIDIA B200", 2250, 37, 37, 75, 8000},
+    {"NVIDIA GB200", 2500, 40, 40, 80, 8000},
+    {"NVIDIA GB10", 0, 0, 0, 0, 0},
+    {"Tesla V100-SXM2-16GB", 125, 7.8, 7.8, 15.7, 900},
+    {"Tesla V100-PCIE-32GB", 112, 7, 7, 14, 900},
+    {"Tesla V100S-PCIE-32GB", 130, 8.2, 8.2, 16.4, 1134},
+    {"Tesla P100-PCIE-16GB", 18.7, 4.7, 4.7, 9.3, 732},
+    {"Tesla T4", 65, 0.25, 0.25, 8.1, 320},
+    {"NVIDIA T400", 0, 0, 0, 0, 0},
+    {"NVIDIA A10G", 70, 0.49, 0.49, 31.5, 600},
+    {"NVIDIA A10", 125, 0.49, 0.49, 31.2, 600},
+    {"NVIDIA A30", 165, 5.2, 10.3, 10.3, 933},
+    {"NVIDIA A40", 149.7, 0.58, 0.58, 37.4, 696},
+    {"NVIDIA L4", 121, 0.47, 0.47, 30.3, 300},
+    {"NVIDIA L40", 181, 1.4, 1.4, 90.5, 864},
+    {"NVIDIA L40S", 362, 1.4, 1.4, 91.6, 864},
+    {"NVIDIA RTX A6000", 154.8, 0.6, 0.6, 38.7, 768},
+    {"NVIDIA RTX A4000", 76.7, 0.3, 0.3, 19.2, 448},
+    {"NVIDIA RTX A1000", 26.9, 0.1, 0.1, 6.7, 192},
+    {"NVIDIA RTX A400", 0, 0, 0, 0, 0},
+    {"NVIDIA RTX A3000 Laptop GPU", 0, 0, 0, 0, 0},
+    {"NVIDIA GeForce RTX 2080 Ti", 56.9, 0.44, 0.44, 14.2, 616},
+    {"NVIDIA GeForce RTX 2080", 0, 0, 0, 0, 0},
+    {"NVIDIA GeForce RTX 3090", 71, 0.56, 0.56, 35.6, 936},
+    {"NVIDIA GeForce RTX 3090 Ti", 0, 0, 0, 0, 0},
+    {"NVIDIA GeForce RTX 4090", 165.2, 1.3, 1.3, 82.6, 1008},
+    {"NVIDIA GeForce RTX 4090 D", 0, 0, 0, 0, 0},
+    {"NVIDIA GeForce RTX 4090 Laptop GPU", 0, 0, 0, 0, 0},
+    {"NVIDIA GeForce RTX 5090", 209.5, 1.6, 1.6, 104.8, 1792},
+    {"NVIDIA TITAN RTX", 130.5, 0.51, 0.51, 16.3, 672},
+    {"AMD Instinct MI300X", 1307.4, 81.7, 163.4, 163.4, 5325},
+    {"AMD Instinct MI300X VF", 1307.4, 81.7, 163.4, 163.4, 5325},
+    {"AMD Instinct MI325X", 1307.4, 81.7, 163.4, 163.4, 6000},
+    {"AMD Instinct MI250X", 191.5, 23.95, 47.85, 47.85, 1638.4},
+    {"AMD Instinct MI250X / MI250", 191.5, 23.95, 47.85, 47.85, 1638.4},
+    {"AMD Instinct MI210", 181, 22.6, 45.3, 45.3, 1638.4},
+    {"AMD Instinct MI100", 184.6, 11.5, 11.5, 46.1, 1228.8},
+    {"AMD Radeon RX 7900 XT", 0, 0, 0, 0, 0},
+    {"Intel(R) Data Center GPU Max 1550", 0, 0, 0, 0, 0},
+};
+
+TEST(DevicePeaks, OfRealNames) {
+  static_assert(std::size(kRealDevices) >= 40);
+  for (const RealDevice& device : kRealDevices) {
+    Gpu gpu;
+    gpu.name = device.name;
+    const auto peaks = PeaksOf(gpu, {});
+    EXPECT_EQ(peaks.has_value(), device.half > 0) << device.name;
+    EXPECT_EQ(PeakSource(device.name).empty(), device.half == 0) << device.name;
+    if (!peaks) continue;
+    const auto tera = [&](const char* dtype, bool is_matrix) {
+      return FlopPeak(*peaks, dtype, is_matrix, false) / 1e12;
+    };
+    EXPECT_NEAR(tera("float16", true), device.half, 1e-9) << device.name;
+    EXPECT_NEAR(tera("float64", false), device.float64, 1e-9) << device.name;
+    EXPECT_NEAR(tera("float64", true), device.float64_product, 1e-9) << device.name;
+    EXPECT_NEAR(tera("float32", true), device.float32_product, 1e-9) << device.name;
+    EXPECT_NEAR(peaks->memory_bandwidth / 1e9, device.bandwidth, 1e-9) << device.name;
+  }
+}
+
+// A product of AMD's that ran on matrix cores is FP32 and not XF32.
+TEST(DevicePeaks, Float32OnMatrixCoresStaysFloat32) {
+  Gpu gpu;
+  gpu.name = "AMD Instinct MI300X";
+  EXPECT_NEAR(FlopPeak(*PeaksOf(gpu, {}), "float32", true, true), 163.4e12, 1);
+  gpu.name = "AMD Instinct MI250X";
+  EXPECT_NEAR(FlopPeak(*PeaksOf(gpu, {}), "float32", true, true), 47.85e12, 1);
+  EXPECT_NEAR(FlopPeak(*PeaksOf(gpu, {}), "float32", false, false), 23.95e12, 1);
+}
+
 // ---- TraceLens' numbers on real traces.
 
 std::vector<std::string> CsvCells(std::istream& in) {

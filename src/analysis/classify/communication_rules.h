@@ -1,0 +1,52 @@
+// The rules that tell from a kernel's name, or from the operator above it, that it moves data
+// between ranks. Profilers record no collective for most of them: kernels that start transfers on
+// the device, all-reduces of inference engines, exchanges of experts.
+//
+// Like the rules about Tensor Cores (analysis/classify/tensor_core_rules.h) they are tried in order
+// and the first match wins; they come before those, because names of both speak of reductions.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "analysis/classify/collective.h"
+#include "model/profile.h"
+
+namespace profgauge {
+
+struct CommunicationRule {
+  std::string_view id;
+  /// What it is where the name does not say; a name that does counts.
+  CollectiveKind kind = CollectiveKind::kOther;
+  std::string_view include;  ///< RE2 over KernelHead(name).
+  std::string_view exclude;  ///< RE2; empty: nothing is excluded.
+};
+std::span<const CommunicationRule> CommunicationRules();
+
+/// Numbers of these rules, for KernelClass::rule: this plus the position in the table; then those
+/// of the signs.
+inline constexpr std::uint16_t kFirstCommunicationRule = 0x4000;
+enum class CommunicationSign : std::uint8_t {
+  kRecorded,  ///< The profiler wrote a process group or a collective to the kernel.
+  kOperator,  ///< No rule knows the kernel, and an operator that communicates launched it itself.
+};
+std::uint16_t RuleOf(CommunicationSign sign);
+/// "deep_ep", …, "recorded_collective", "communicating_operator". REQUIRES: rule >=
+/// kFirstCommunicationRule.
+std::string_view CommunicationRuleName(std::uint16_t rule);
+
+struct CommunicationName {
+  std::uint16_t rule;
+  CollectiveKind kind;
+};
+/// Of a kernel; nothing when no rule knows its name. Compiles the rules on first use; thread-safe.
+std::optional<CommunicationName> CommunicationOf(std::string_view kernel);
+
+/// Whether an operator of that name communicates: those of process groups ("c10d::allreduce_",
+/// "nccl:all_reduce", "record_param_comms") and what projects call by a collective's name
+/// ("vllm::all_reduce").
+bool IsCommunicationOp(std::string_view name);
+
+}  // namespace profgauge

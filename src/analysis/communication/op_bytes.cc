@@ -1,0 +1,131 @@
+#include "analysis/communication/op_bytes.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "analysis/classify/dtypes.h"
+
+namespace profgauge {
+namespace {
+
+std::optional<std::int64_t> WholeNumber(std::string_view text) {
+  std::int64_t number = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || number < 0) return std::nullopt;
+  return number;
+}
+
+// Elements of "[8, 1024]", or of all tensors in "[[8], [1024]]"; -1 when it is no tensor.
+double ElementsOf(std::string_view shape) {
+  const auto items = SplitList(shape);
+  if (items.empty()) return -1;
+  double product = 1, sum = 0;
+  const bool is_list = items.front().starts_with('[');
+  for (const std::string_view item : items) {
+    if (is_list) {
+      const double elements = ElementsOf(item);
+      if (elements < 0) return -1;
+      sum += elements;
+      continue;
+    }
+    const auto size = WholeNumber(item);
+    if (!size) return -1;
+    product *= static_cast<double>(*size);
+  }
+  return is_list ? sum : product;
+}
+
+std::int64_t Whole(double bytes) {
+  return bytes > 0 && bytes < 9e18 ? static_cast<std::int64_t>(std::llround(bytes)) : -1;
+}
+
+// The tensors among the arguments, in bytes; -1 for what is none.
+class Arguments {
+ public:
+  Arguments(std::string_view shapes, std::string_view dtypes)
+      : shapes_(SplitList(shapes)), dtypes_(SplitList(dtypes)) {}
+  std::int64_t At(std::size_t i) const {
+    if (i >= shapes_.size() || i >= dtypes_.size()) return -1;
+    const double elements = ElementsOf(shapes_[i]);
+    return elements < 0 ? -1 : Whole(elements * DtypeBytes(dtypes_[i]));
+  }
+  /// All of them, which is what a backend's own range is given.
+  std::int64_t All() const {
+    double sum = 0;
+    for (std::size_t i = 0; i < shapes_.size(); ++i) {
+      if (const std::int64_t bytes = At(i); bytes > 0) sum += static_cast<double>(bytes);
+    }
+    return Whole(sum);
+  }
+
+ private:
+  std::vector<std::string_view> shapes_, dtypes_;
+};
+
+std::int64_t Ratio(std::int64_t whole, std::int64_t chunk) {
+  return chunk > 0 && whole >= chunk && whole % chunk == 0 ? whole / chunk : -1;
+}
+
+bool IsGathered(CollectiveKind kind) {
+  return kind == CollectiveKind::kAllGather || kind == CollectiveKind::kGather;
+}
+bool IsScattered(CollectiveKind kind) {
+  return kind == CollectiveKind::kReduceScatter || kind == CollectiveKind::kScatter;
+}
+
+OpSize SizeOfPair(CollectiveKind kind, std::int64_t output, std::int64_t input) {
+  OpSize size;
+  size.bytes = IsGathered(kind) ? output : input;
+  if (IsGathered(kind)) {
+    size.chunk = input;
+    size.group_size = Ratio(output, input);
+  } else if (IsScattered(kind)) {
+    size.group_size = Ratio(input, output);
+  }
+  return size;
+}
+
+// What goes in is the whole buffer, or what one rank adds to it.
+OpSize SizeOfInput(CollectiveKind kind, std::int64_t input, std::int64_t group_size) {
+  OpSize size;
+  size.group_size = group_size;
+  if (!IsGathered(kind)) {
+    size.bytes = input;
+    return size;
+  }
+  size.chunk = input;
+  if (group_size > 0 && input > 0) {
+    size.bytes = Whole(static_cast<double>(input) * static_cast<double>(group_size));
+  }
+  return size;
+}
+
+// (input, group_size, group) gathers, (input, operation, group_size, group) scatters.
+std::int64_t GroupSizeArgument(CollectiveKind kind, std::string_view values) {
+  const auto items = SplitList(values);
+  const std::size_t at = IsScattered(kind) ? 2 : 1;
+  if ((!IsGathered(kind) && !IsScattered(kind)) || items.size() <= at) return -1;
+  return WholeNumber(items[at]).value_or(-1);
+}
+
+}  // namespace
+
+OpSize SizeOfOp(std::string_view name, CollectiveKind kind, std::string_view shapes,
+                std::string_view dtypes, std::string_view values) {
+  if (kind == CollectiveKind::kBarrier || kind == CollectiveKind::kOther) return {};
+  const Arguments arguments(shapes, dtypes);
+  if (name.starts_with("c10d::")) {
+    const bool has_output =
+        IsGathered(kind) || IsScattered(kind) || kind == CollectiveKind::kAllToAll;
+    return has_output ? SizeOfPair(kind, arguments.At(0), arguments.At(1))
+                      : SizeOfInput(kind, arguments.At(0), -1);
+  }
+  const bool is_functional = name.find("::") != std::string_view::npos;
+  if (is_functional) return SizeOfInput(kind, arguments.At(0), GroupSizeArgument(kind, values));
+  return SizeOfInput(kind, arguments.All(), -1);
+}
+
+}  // namespace profgauge
