@@ -219,9 +219,9 @@ constexpr OptionSpec kOptions[] = {
      SetText<&Options::commit>},
     {"--policy", "-p", "FILE", Group::kJudging, kOnJudging | kOnCompare | kOnRulesExplain,
      "What to enforce: a YAML file, or builtin:recommended (default), builtin:strict, "
-     "builtin:report-only",
+     "builtin:report-only, builtin:cpu (default where the program used no GPU)",
      "", SetText<&Options::policy>, false,
-     "builtin:recommended builtin:strict builtin:report-only"},
+     "builtin:recommended builtin:strict builtin:report-only builtin:cpu"},
     {"--fail-on", "", "LEVEL", Group::kJudging, kOnCheck | kOnCompare,
      "Fail at this level: error, warn or never; overrides the policy", "",
      SetChoice<&Options::fail_on>, false, "error warn never"},

@@ -235,10 +235,33 @@ void ProfileBuilder::SetSpan(Ns start, Ns duration) {
   profile_.span_end = start + duration;
 }
 
+namespace {
+
+// A process that sees one GPU of several (HIP_VISIBLE_DEVICES, CUDA_VISIBLE_DEVICES) lists it by
+// the number that it has for the process; a profiler may write the machine's number to the events.
+// One listed and one used are the same one.
+void JoinTheOneDevice(Profile& profile) {
+  if (profile.gpus.size() != 1 || profile.device.size() == 0) return;
+  const auto& used = profile.device.gpu;
+  const std::int32_t listed = profile.gpus.front().id, id = used.front();
+  const bool is_one =
+      std::all_of(used.begin(), used.end(), [id](std::int32_t gpu) { return gpu == id; });
+  if (!is_one || id < 0 || id == listed) return;
+  profile.gpus.front().id = id;
+  for (std::size_t row = 0; row < profile.memory.size(); ++row) {
+    if (profile.memory.device_type[row] != 0 && profile.memory.device[row] == listed) {
+      profile.memory.device[row] = id;
+    }
+  }
+}
+
+}  // namespace
+
 Result<Profile> ProfileBuilder::Finish() {
   Rebase(FindOrigin());
   SortTables();
   if (clip_overlaps_) ClipDevice();
+  JoinTheOneDevice(profile_);
   ApplyNames();
   link::Parents(profile_);
   link::CallsToRanges(profile_, host_ids_, api_op_ids_);

@@ -28,7 +28,7 @@ Error FileError(const std::string& path, std::string_view code, std::string mess
   return error;
 }
 
-constexpr std::string_view kPresets[] = {"recommended", "report-only", "strict"};
+constexpr std::string_view kPresets[] = {"cpu", "recommended", "report-only", "strict"};
 
 Result<std::string> ReadBuiltin(const std::string& path, std::optional<BuiltinKind> kind) {
   const std::string name = path.substr(kBuiltinPrefix.size());

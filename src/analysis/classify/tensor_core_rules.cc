@@ -27,7 +27,7 @@ constexpr TensorCoreRule kRules[] = {
     {"triton_pointwise", kNo, kHead, kAny, false, R"(^triton_(?:poi|red|per|for|spl|mix)_)", ""},
     {"attention_helper", kNo, kAll, kAny, false,
      R"((?i)flash\w*combine|combine_kernel|dot_do_o|convert_d[qkv]|bwd_?preprocess|postprocess)"
-     R"(|merge_?states?|_bwd_(?:kernel_)?prepro|bwd_clear_d|FmhaBwdOGradDotO|FmhaBwdConvertQGrad|mha\w*convert)",
+     R"(|prepare_varlen|merge_?(?:attn_?)?states?|(?:fwd|bwd)_attend_prep|mla_metadata|_bwd_(?:kernel_)?prepro|bwd_clear_d|FmhaBwdOGradDotO|FmhaBwdConvertQGrad|mha\w*convert)",
      R"(gemm)"},
     {"torch_native", kNo, kHead, kAny, false, R"(^at::(?:native|cuda|sparse_cuda)::)",
      R"((?i)gemm|mma|attention|_mm_|cutlass)"},
@@ -43,28 +43,41 @@ constexpr TensorCoreRule kRules[] = {
      ""},
     {"mma_instruction", kYes, kAll, kAny, true,
      R"((?:^|[^a-zA-Z])(?i:hmma|imma|dmma|bmma|qmma|omma|wgmma|gmma|umma|utcmma|tcgen05|wmma))"
-     R"(|mma_sync|warpgroup_mma|MMA_Atom|MMA_Traits|SM\d+_\d+x\d+x\d+_[A-Z])",
+     R"(|mma_sync|warpgroup_mma|MMA_Atom|MMA_Traits|TiledMMA|SM\d+_\d+x\d+x\d+_[A-Z])",
      ""},
+    // Kernels of one library each, whose names say neither tile nor instruction: SageAttention,
+    // ThunderKittens, XQA of TensorRT-LLM, PyTorch's products with 4-bit weights, AWQ.
+    {"sage_attention", kYes, kAll, kAny, true,
+     R"((?:^|[^a-zA-Z])sage_(?:fwd|bwd)|(?i:sage_?attn\d?_?(?:fwd|kernel))|qk_int8?_sv_f(?:8|16)\w*attn)",
+     R"((?i)quant_|prepro)"},
+    {"thunder_kittens", kYes, kAll, kNvidia, true,
+     R"((?:^|[ :_])(?:fwd_|bwd_)?attend_ker\b|kittens::prototype::\w+::kernel)", ""},
+    {"xqa", kYes, kHead, kNvidia, true, R"(^kernel_mha$|(?:^|[_:])xqa_kernel)", ""},
+    {"weights_of_four_bits", kYes, kAll, kNvidia, true,
+     R"(tinygemm_m16n8k16|awq::gemm_forward_4bit|gemm_forward_4bit_cuda_m16)", ""},
+    {"four_bits_on_cuda_cores", kNo, kAll, kNvidia, true,
+     R"(gemm_half_q_half|kgemm_4bit_inference_naive|kgemv_4bit)", ""},
     {"nvjet", kYes, kAll, kNvidia, true, R"(^(?:void )?nvjet_(?:sm\d+_)?[hqtoe])", ""},
     {"nvjet_wide", kUnknown, kAll, kNvidia, true, R"(^(?:void )?nvjet_)", ""},
 
     // AMD: MFMA and WMMA. What the name does not tell stays unknown.
-    {"tensile_mi", kYes, kAll, kAny, true, R"(^Cijk_\w*_MI\d+x\d+x\d+)", R"(_MI0x|_MI1x1x)"},
-    {"tensile_helper", kNo, kAll, kAny, false, R"(^Cijk_\w*(?:PostGSU|_GB|BetaOnly|Reduction))",
-     R"(_MT\d+x\d+)"},
-    {"tensile", kUnknown, kAll, kAny, true, R"(^Cijk_)", ""},
+    {"tensile_mi", kYes, kAll, kAny, true, R"((?:^|_)Cijk_\w*_MI\d+x\d+x\d+)", R"(_MI0x|_MI1x1x)"},
+    {"tensile_helper", kNo, kAll, kAny, false,
+     R"((?:^|_)Cijk_\w*(?:PostGSU|_GB|BetaOnly|Reduction))", R"(_MT\d+x\d+)"},
+    {"tensile", kUnknown, kAll, kAny, true, R"((?:^|_)Cijk_)", ""},
     {"mfma", kYes, kAll, kAny, true, R"((?i)mfma|(?:^|[^a-z])xdl(?:ops)?(?:[^a-z]|$)|_gtcx\d?_)",
      ""},
     {"ck_helper", kNo, kAll, kAny, false,
      R"((?i)(?:(?:^| )(?:ck|ck_tile|aiter)::|_ZN7ck_tile|_ZN5aiter).*(?:norm|quant|topk|sorting|reduce)"
      R"(|permute|transpose|copy|elementwise|silu|gelu|rope|cache|softmax))",
-     R"((?i)gemm|fmha|conv|flatmm|mla)"},
+     R"((?i)gemm|fmha|conv|flatmm|mla|fmoe)"},
     {"ck_tile", kYes, kAll, kAny, true, R"((?:^|[^\w])ck_tile::|_ZN7ck_tile)",
      R"((?i)norm2d|quant|topk|sorting|Reduce|permute|transpose|elementwise|copy)"},
     {"ck", kYes, kAll, kAny, true, R"((?i)\bck::\w*.*(?:xdl|wmma))", ""},
     {"amd_attention", kYes, kAll, kAmd, true,
      R"(^(?:_?attn_fwd|_?bwd_kernel_dk_?dv|_?bwd_kernel_dq|_?bwd_kernel_fuse|fmha_[fb]wd|mha_[fb]wd)"
-     R"(|(?:void )?aiter::\w*(?:fmha|mla|gemm|fmoe))|^_ZN5aiter\w*(?:fmha|mla|gemm|fmoe))",
+     R"(|(?:void )?aiter::\w*(?:fmha|mla|gemm|fmoe|pa_)))"
+     R"(|^_ZN5aiter\w*(?:fmha|mla|gemm|fmoe|\dpa_))",
      ""},
     // AOTriton has this name on AMD alone; Triton's tutorial calls its own `_attn_fwd`.
     {"aotriton", kYes, kHead, kAny, true, R"(^attn_fwd(?:\.kd)?$)", ""},
@@ -84,7 +97,7 @@ constexpr TensorCoreRule kRules[] = {
 
     // Helpers of products and convolutions, and other kernels known by name.
     {"helper", kNo, kHead, kAny, false,
-     R"((?i)split_?k_?reduce|reduce_?split_?k|gemm_pointers|compute_?offsets|nchw|nhwc|kcrs)"
+     R"((?i)split_?k_?reduce|reduce_?split_?k|gemm_pointers|compute\w*offsets|nchw|nhwc|kcrs)"
      R"(|(?:im|vol)2col|col2(?:im|vol)|winograd_nonfused|generateWinograd|winograd\w*(?:data|filter)"
      R"(|output|delta)|fft[12]d|flip_filter|pointwise|element_?wise|elem_?wise|softmax|_norm_|norm2?d?_?kernel)"
      R"(|layer_?norm|rms_?norm|batch_?norm|::bn_|^bn_|(?:^|[_:])(?:memset|memcpy|fill|copy|transpose))"
@@ -111,7 +124,7 @@ constexpr TensorCoreRule kRules[] = {
     {"attention", kYes, kAll, kNvidia, true,
      R"(flash_(?:fwd|bwd)\w*kernel|flash_[fb]prop|FlashAttn(?:Fwd|Bwd)|FlashAttention(?:For|Back)ward)"
      R"(|flash::\w*(?:[Ff]wd|[Bb]wd)\w*(?:[Kk]ernel|Sm\d)|fmha_v2|fmhaSm\d+|fmha_cutlass[FB]_b?f16)"
-     R"(|cudnn_generated_fort_native_sdpa|fused_multihead_attention|(?:Batch|Single)Prefill|flash_mla)"
+     R"(|cudnn_generated_fort_native_sdpa|fused_multihead_attention|PrefillWith|(?:Batch|Single)Prefill|BatchMLAPage|flash_mla)"
      R"(|FmhaKernel|Sm(?:90|100)Fmha)",
      ""},
     {"attention_decode", kNo, kAll, kNvidia, true,
@@ -121,7 +134,7 @@ constexpr TensorCoreRule kRules[] = {
      R"((?i)(?:^|[^a-z])marlin|machete|(?:awq|gptq)\w*gemm)"
      R"(|(?:^|[^a-z])(?:b|ge)mm_(?:Bfloat16|Fp16|E4m3|E5m2|E2m1|MxE)|(?:nvfp4|mxfp[48]|w8a8|w4a16)\w*(?:gemm|_mm)"
      R"(|matmul)|(?:gemm|_mm|matmul)\w*(?:nvfp4|mxfp[48])|fp8\w*gemm|gemm\w*fp8)",
-     R"((?i)fbgemm|quantize|_quant_|permute|triton)"},
+     R"((?i)fbgemm|quantize|_quant_|permute|triton|matmul_ogs)"},
     {"legacy", kYes, kAll, kNvidia, true,
      R"(dgrad_1x1_stride_2x2|first_layer_wgrad_kernel|conv2d_c1_k1|direct_group|(?:^|[^e])conv1x1)",
      ""},
@@ -129,7 +142,7 @@ constexpr TensorCoreRule kRules[] = {
     // Names that speak of products and do not say how.
     {"fp32_attention", kUnknown, kAll, kAny, true, R"(fmha_cutlass[FB]_f32)", ""},
     {"triton_matrix", kUnknown, kHead, kAny, true,
-     R"((?i)^triton_(?:mm|bmm|tem|flex|unk|conv)|fused_moe|_attn_(?:fwd|bwd)|flex_attention|matmul_ogs)",
+     R"((?i)^triton_(?:mm|bmm|tem|flex|unk|conv)|fused_moe|_attn_(?:fwd|bwd)|^_fwd_(?:grouped_)?kernel|flex_attention|matmul_ogs)",
      ""},
     {"any_attention", kUnknown, kHead, kAny, true, R"((?i)attn|attention|fmha|(?:^|_)m[hq]a_)",
      R"((?i)mask|softmax|rope|cache|concat|norm|quant)"},

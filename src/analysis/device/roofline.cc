@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "analysis/work/device_peaks.h"
+#include "analysis/work/recomputation.h"
 #include "base/format.h"
 
 namespace profgauge {
@@ -19,19 +22,24 @@ namespace {
 constexpr std::string_view kNoShapes =
     "no operator with known shapes launched device work whose operations can be counted";
 
+constexpr std::initializer_list<const char*> kMetrics = {"flops.achieved", "flops.mfu",
+                                                         "flops.hfu"};
+
 // The calls of one operator with the same shapes and types on the same kind of GPU.
 struct Point {
   std::int64_t calls = 0;
   Ns time = 0, tensor_core_time = 0;
   double flops = 0, bytes = 0;  // Sums; bytes -1 when unknown.
+  double recomputed = 0;        // Of the FLOPs, those that the backward pass does again.
   std::string dtype;
   bool is_matrix = false;
   std::string gpu;  // Its name; empty when not recorded.
   const DevicePeaks* peaks = nullptr;
   std::uint32_t table_row = 0;  // Once the table is filled.
 
-  void Add(const RankContext& rank, std::uint32_t row) {
+  void Add(const RankContext& rank, std::uint32_t row, bool again) {
     const OpWork& work = *rank.works.Find(row);
+    if (again) recomputed += work.flops;
     ++calls;
     time += rank.tree.kernel_total[row];
     tensor_core_time += rank.tree.tensor_core_total[row];
@@ -69,8 +77,10 @@ std::vector<std::int32_t> GpuOfCalls(const RankContext& rank) {
 
 struct Totals {
   double flops = 0;
-  double seconds_at_peak = 0;  // Σ FLOPs / peak of their type.
-  Ns kernel_time = 0, counted_time = 0;
+  double seconds_at_peak = 0;             // Σ FLOPs / peak of their type.
+  double recomputation_at_peak = 0;       // Of these, what the backward pass does again.
+  Ns kernel_time = 0, counted_time = 0;   // Of kernels that compute.
+  std::map<std::string, Ns> not_counted;  // Time of products whose work is not known, by operator.
   bool all_peaks = true;
   std::string unknown_gpu;
 };
@@ -80,21 +90,25 @@ class Collector {
   void Add(const RankContext& rank, Totals& totals) {
     const HostTable& host = rank.profile->host;
     const std::vector<std::int32_t> gpus = GpuOfCalls(rank);
+    const std::vector<bool> recomputed = FindRecomputed(*rank.profile);
     RankPoints of_rank;
     std::vector<const Point*>& calls = point_of.emplace_back(host.size(), nullptr);
     for (std::uint32_t row = 0; row < host.size(); ++row) {
       if (rank.works.counted_in[row] != row || rank.tree.kernel_total[row] <= 0) continue;
       if (!rank.InIterations(HostId{row})) continue;
       Point& point = PointOf(rank, row, gpus[row], of_rank);
-      point.Add(rank, row);
+      point.Add(rank, row, recomputed[row]);
       calls[row] = &point;
       totals.counted_time += rank.tree.kernel_total[row];
     }
     const DeviceTable& device = rank.profile->device;
     for (std::uint32_t row = 0; row < device.size(); ++row) {
-      if (device.kind[row] == DeviceKind::kKernel && rank.InIterations(DeviceId{row})) {
-        totals.kernel_time += device.duration[row];
+      if (device.kind[row] != DeviceKind::kKernel || rank.classes[row].collective ||
+          !rank.InIterations(DeviceId{row})) {
+        continue;
       }
+      totals.kernel_time += device.duration[row];
+      AddNotCounted(rank, row, totals);
     }
   }
 
@@ -102,6 +116,15 @@ class Collector {
   std::vector<std::vector<const Point*>> point_of;  // By rank and row of its host table.
 
  private:
+  // Products that are there and have no known work: grouped and sparse ones, operators of projects.
+  static void AddNotCounted(const RankContext& rank, std::uint32_t row, Totals& totals) {
+    const HostId op = rank.profile->device.op[row];
+    if (!op.valid() || rank.works.counted_in[op.value] != OpWorks::kNone) return;
+    const std::string_view name = rank.profile->Name(rank.profile->host.name[op.value]);
+    if (!IsMatrixRule(rank.classes[row]) && !IsEligibleOp(name)) return;
+    totals.not_counted[std::string(name)] += rank.profile->device.duration[row];
+  }
+
   // The points of one rank by the ids of their texts and the GPU.
   using RankPoints = std::map<std::array<std::uint32_t, 4>, Point*>;
 
@@ -224,36 +247,73 @@ double GpuSeconds(std::span<const RankContext> ranks) {
   return seconds;
 }
 
+void SetAllAbsent(std::initializer_list<const char*> ids, const std::string& reason, Output& out) {
+  for (const char* id : ids) out.SetAbsent(id, reason);
+}
+
+// "; no formula for aten::_grouped_mm (12.0 %), …": the three with most time.
+std::string NamesNotCounted(const Totals& totals) {
+  std::vector<std::pair<std::string, Ns>> ops(totals.not_counted.begin(), totals.not_counted.end());
+  std::stable_sort(ops.begin(), ops.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  constexpr std::size_t kNamed = 3;
+  std::string words;
+  for (std::size_t i = 0; i < std::min(kNamed, ops.size()); ++i) {
+    words += fmt::format(
+        "{}{} ({})", i == 0 ? "; products not counted: " : ", ", ops[i].first,
+        FormatShare(static_cast<double>(ops[i].second) / static_cast<double>(totals.kernel_time)));
+  }
+  return words + (ops.size() > kNamed ? ", …" : "");
+}
+
+bool KnowsThreads(std::span<const RankContext> ranks) {
+  return std::all_of(ranks.begin(), ranks.end(), [](const RankContext& rank) {
+    const std::vector<ThreadId>& threads = rank.profile->host.thread;
+    return std::all_of(threads.begin(), threads.end(), [](ThreadId id) { return id.valid(); });
+  });
+}
+
 void SetMetrics(std::span<const RankContext> ranks, const Totals& totals, Output& out) {
   const bool has_timeline = std::all_of(ranks.begin(), ranks.end(), [](const RankContext& rank) {
     return rank.profile->has_timeline;
   });
   const double seconds = GpuSeconds(ranks);
   if (!has_timeline || seconds <= 0) {
-    for (const char* id : {"flops.achieved", "flops.mfu"}) {
-      out.SetAbsent(id, "needs the times of events, which this kind of file lacks");
-    }
-    return;
+    return SetAllAbsent(kMetrics, "needs the times of events, which this kind of file lacks", out);
   }
   const double covered = totals.kernel_time > 0 ? static_cast<double>(totals.counted_time) /
                                                       static_cast<double>(totals.kernel_time)
                                                 : 0;
-  const std::string note =
-      fmt::format("counts operators with {} of the kernel time; the others' work is unknown",
-                  FormatShare(covered));
+  const std::string note = fmt::format(
+      "counts operators with {} of the time of computing kernels; the others' work is "
+      "unknown{}",
+      FormatShare(covered), NamesNotCounted(totals));
   constexpr double kTooLittle = 0.5;
-  out.Set("flops.achieved", totals.flops / seconds);
-  out.SetNote("flops.achieved", note, covered < kTooLittle);
+  const auto set = [&](const char* id, double value, const std::string& words) {
+    out.Set(id, value);
+    out.SetNote(id, words, covered < kTooLittle);
+  };
+  set("flops.achieved", totals.flops / seconds, note);
   if (!totals.all_peaks) {
-    return out.SetAbsent(
-        "flops.mfu",
+    return SetAllAbsent(
+        {"flops.mfu", "flops.hfu"},
         fmt::format("the peak of {} is not known for all types; add it to the file that the policy "
                     "names under `devices`",
                     totals.unknown_gpu.empty() ? "the GPU, whose name was not recorded,"
-                                               : totals.unknown_gpu));
+                                               : totals.unknown_gpu),
+        out);
   }
-  out.Set("flops.mfu", totals.seconds_at_peak / seconds);
-  out.SetNote("flops.mfu", note, covered < kTooLittle);
+  set("flops.hfu", totals.seconds_at_peak / seconds, note);
+  if (!KnowsThreads(ranks)) {
+    return out.SetAbsent("flops.mfu",
+                         "the recording does not tell threads, so what the backward pass computes "
+                         "again cannot be left out; flops.hfu counts it");
+  }
+  const double share = totals.recomputation_at_peak / totals.seconds_at_peak;
+  set("flops.mfu", (totals.seconds_at_peak - totals.recomputation_at_peak) / seconds,
+      share > 0 ? fmt::format("{}; leaves out recomputation, {} of all operations", note,
+                              FormatShare(share))
+                : note);
 }
 
 }  // namespace
@@ -264,16 +324,14 @@ void AddRoofline(std::span<const RankContext> ranks, Output& out) {
   for (const RankContext& rank : ranks) collector.Add(rank, totals);
   if (collector.points.empty()) {
     out.SetTableAbsent("roofline", std::string(kNoShapes));
-    for (const char* id : {"flops.achieved", "flops.mfu"}) {
-      out.SetAbsent(id, std::string(kNoShapes));
-    }
-    return;
+    return SetAllAbsent(kMetrics, std::string(kNoShapes), out);
   }
   for (const auto& [key, point] : collector.points) {
     totals.flops += point.flops;
     if (point.flops == 0) continue;
     if (point.compute_time() >= 0) {
       totals.seconds_at_peak += point.compute_time();
+      totals.recomputation_at_peak += point.recomputed / point.peak();
     } else {
       totals.all_peaks = false;
       totals.unknown_gpu = point.gpu;
@@ -281,6 +339,10 @@ void AddRoofline(std::span<const RankContext> ranks, Output& out) {
   }
   FillTable(collector.points, out);
   LinkRows(ranks, collector, out);
+  if (totals.flops <= 0) {
+    return SetAllAbsent(kMetrics,
+                        "the only operators with known shapes move data and compute nothing", out);
+  }
   SetMetrics(ranks, totals, out);
 }
 

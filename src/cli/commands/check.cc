@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/conclude.h"
 #include "cli/console.h"
+#include "cli/default_policy.h"
 #include "cli/draw.h"
 #include "cli/exit_code.h"
 #include "cli/reading.h"
@@ -104,12 +105,12 @@ Result<int> Judged(const Options& options, Console& console) {
                       {}});
   }
   Stats stats(console);
-  const auto policy = ReadPolicy(options, console);
+  auto policy = ReadPolicy(options, console);
   if (!policy) return kExitUsage;
   SelectOptions select;
   PROFGAUGE_TRY(select.today, Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
   select.allow_long_waivers = options.allow_long_waivers;
-  const auto book = ReadRules(*policy, select, console);
+  auto book = ReadRules(*policy, select, console);
   if (!book) return kExitUsage;
   Drawing drawing(KeptBy(options, &*policy));
   PROFGAUGE_CHECK(drawing.Open(options));
@@ -117,11 +118,20 @@ Result<int> Judged(const Options& options, Console& console) {
   stats.EndPhase("policy");
   PROFGAUGE_TRY(const auto candidates, ReadCandidates(options, baselines, console));
   stats.EndPhase("read");
+  const bool on_cpu = options.policy.empty() && IsCpuOnly(candidates);
+  if (on_cpu) {
+    Options by_name = options;
+    by_name.policy = kCpuPolicy;
+    policy = ReadPolicy(by_name, console);
+    if (policy) book = ReadRules(*policy, select, console);
+    if (!policy || !book) return kExitUsage;
+  }
   const EvaluateOptions choices = Choices(options);
   const Selection selection = SelectionOf(*policy, choices);
   PROFGAUGE_TRY(Measured measured, Measure(candidates, selection, !baselines.empty(), stats));
   const Candidate& subject = candidates[measured.middle];
   Analysis& analysis = measured.analysis;
+  if (on_cpu) analysis.remarks.push_back({"cpu-policy", std::string(kWhyCpuPolicy)});
   const Evaluation evaluation = book->Evaluate(analysis, CollectFacts(subject.ranks, analysis));
   Verdict verdict = Judge(*policy, analysis, MergedLog(subject.ranks),
                           JudgeOptions{options.allow_incomplete, &evaluation});

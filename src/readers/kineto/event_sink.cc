@@ -30,6 +30,7 @@ constexpr std::pair<std::string_view, Category> kCategories[] = {
     {"privateuse1_runtime", Category::kRuntime},
     {"privateuse1_driver", Category::kRuntime},
     {"kernel", Category::kKernel},
+    {"mtia_ccp_events", Category::kKernel},
     {"memcpy", Category::kMemcpy},
     {"gpu_memcpy", Category::kMemcpy},
     {"memset", Category::kMemset},
@@ -49,11 +50,7 @@ constexpr std::pair<std::string_view, Category> kCategories[] = {
     {"external_correlation", Category::kIgnored},
     {"cuda_event", Category::kIgnored},
     {"cuda_profiler_range", Category::kIgnored},
-    {"hpu_op", Category::kIgnored},
-    {"mtia_ccp_events", Category::kIgnored},
-    {"mtia_insight", Category::kIgnored},
     {"mtia_counters", Category::kIgnored},
-    {"collective_comm", Category::kIgnored},
     {"xpu_scope_profiler", Category::kIgnored},
     {"hardware_counters", Category::kIgnored},
 };
@@ -107,6 +104,31 @@ std::int32_t GpuOf(const RawEvent& event) {
   return Narrow(recorded >= 0 ? recorded : IntegerOr(event, Field::kPid, -1), -1);
 }
 
+// Other accelerators' plug-ins have categories of their own, "privateuse1_runtime" and the like.
+Category CategoryBySuffix(std::string_view lower) {
+  constexpr std::pair<std::string_view, Category> kSuffixes[] = {
+      {"_runtime", Category::kRuntime}, {"_driver", Category::kRuntime},
+      {"_kernel", Category::kKernel},   {"_memcpy", Category::kMemcpy},
+      {"_memset", Category::kMemset},
+  };
+  for (const auto& [suffix, category] : kSuffixes) {
+    if (lower.ends_with(suffix)) return category;
+  }
+  return Category::kUnknown;
+}
+
+// An event of an unknown kind is a device's work when it has what such work has in every trace: the
+// correlation of what launched it, and a device: as argument, by a stream, or as its process, whose
+// number is then that of a device and not one that a system gives to programs.
+bool IsDeviceShaped(const RawEvent& event) {
+  constexpr std::int64_t kMostDevices = 64;
+  if (IntegerOr(event, Field::kCorrelation, -1) < 0) return false;
+  if (IntegerOr(event, Field::kDevice, -1) >= 0 || event.Has(Field::kStream)) return true;
+  if (event.Text(Field::kTid).starts_with("stream ")) return true;
+  const std::int64_t process = IntegerOr(event, Field::kPid, -1);
+  return process >= 0 && process < kMostDevices;
+}
+
 }  // namespace
 
 Category CategoryOf(std::string_view cat) {
@@ -115,7 +137,7 @@ Category CategoryOf(std::string_view cat) {
   for (const auto& [name, category] : kCategories) {
     if (name == lower) return category;
   }
-  return Category::kUnknown;
+  return CategoryBySuffix(lower);
 }
 
 void EventSink::Begin(Rows& rows) {
@@ -153,10 +175,10 @@ void EventSink::Receive(const RawEvent& event) {
 void EventSink::ReceiveComplete(const RawEvent& event) {
   auto& log = rows_->log;
   if (!event.Has(Field::kCategory)) return log.Add(Counter::events_missing_cat);
-  const auto category = CachedCategory(event.Text(Field::kCategory));
-  if (category == Category::kIgnored || category == Category::kUnknown) {
-    return log.Add(Counter::events_ignored_kind);
-  }
+  auto category = CachedCategory(event.Text(Field::kCategory));
+  if (category == Category::kUnknown && IsDeviceShaped(event)) category = Category::kKernel;
+  if (category == Category::kIgnored) return log.Add(Counter::events_ignored_kind);
+  if (category == Category::kUnknown) return CountUnread(event.Text(Field::kCategory));
   const auto start = StartOf(event);
   if (!start) return log.Add(Counter::events_bad_time);
   const Times times{*start, DurationOf(event)};
@@ -200,6 +222,16 @@ void EventSink::ReceiveComplete(const RawEvent& event) {
     case Category::kUnknown:
       return log.Add(Counter::events_ignored_kind);
   }
+}
+
+void EventSink::CountUnread(std::string_view category) {
+  constexpr std::size_t kMostNamed = 64;  // Categories are few, unless a file is hostile.
+  auto& unread = rows_->unread;
+  std::string name(category);
+  if (unread.size() >= kMostNamed && !unread.contains(name)) {
+    return rows_->log.Add(Counter::events_ignored_kind);
+  }
+  ++unread[std::move(name)];
 }
 
 void EventSink::AddHost(const RawEvent& event, HostKind kind, Times times) {
@@ -391,7 +423,8 @@ LaunchConfigId EventSink::ConfigOf(const RawEvent& event) {
 }
 
 CollectiveId EventSink::CollectiveOf(const RawEvent& event) {
-  if (!event.Has(Field::kCollective)) return {};
+  const bool of_group = event.Has(Field::kGroupName) || event.Has(Field::kGroupDescription);
+  if (!event.Has(Field::kCollective) && !of_group) return {};
   Collective collective;
   collective.name = Text(event, Field::kCollective);
   collective.dtype = Text(event, Field::kCollectiveType);

@@ -54,6 +54,7 @@ class EventSink final : public EventReceiver {
   void ReceiveMemory(const RawEvent& event);
   void ReceiveFlow(const RawEvent& event);
   void ReceiveName(const RawEvent& event);
+  void CountUnread(std::string_view category);
   void AddHost(const RawEvent& event, HostKind kind, Times times);
   void AddApi(const RawEvent& event, Times times);
   void AddDevice(const RawEvent& event, DeviceKind kind, Times times);

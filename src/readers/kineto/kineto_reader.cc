@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "readers/kineto/document.h"
 #include "readers/kineto/pipeline.h"
@@ -55,6 +57,18 @@ constexpr RecordingHint kNoActivityHints[] = {
     {Capability::kPython, "record with with_stack=True"},
 };
 
+/// For recordings without device events and with events of kinds that are not known.
+constexpr RecordingHint kUnreadHints[] = {
+    {Capability::kDeviceEvents,
+     "events of kinds that are not known here were recorded, and may be the device's: the import "
+     "log names them (`profgauge inspect`)"},
+    {Capability::kShapes, "record with record_shapes=True"},
+    {Capability::kCallStacks, "record with with_stack=True"},
+    {Capability::kMemoryEvents, "record with profile_memory=True"},
+    {Capability::kIterationMarkers, "call the profiler's step() after each iteration"},
+    {Capability::kPython, "record with with_stack=True"},
+};
+
 /// One import, from the first byte to the finished profile.
 class Import {
  public:
@@ -65,6 +79,7 @@ class Import {
     PROFGAUGE_CHECK(FindList());
     PROFGAUGE_CHECK(ReadEvents());
     PROFGAUGE_CHECK(CheckComplete());
+    NameUnread();
     builder_.SetHints(kHints);
     auto& origin = builder_.source();
     origin.path = source_.name();
@@ -80,7 +95,13 @@ class Import {
     }
     const auto& calls = profile.api.kind;
     const bool launched = std::find(calls.begin(), calls.end(), ApiKind::kLaunch) != calls.end();
-    if (launched && profile.device.size() == 0) profile.hints = kNoActivityHints;
+    if (profile.device.size() == 0) {
+      if (!unread_.empty()) {
+        profile.hints = kUnreadHints;
+      } else if (launched) {
+        profile.hints = kNoActivityHints;
+      }
+    }
     return profile;
   }
 
@@ -161,11 +182,26 @@ class Import {
   void Add(const Parsed& parsed) {
     if (parsed.repaired) NoteBad(parsed.bad_offset, parsed.bad_reason);
     Merge(parsed.rows, builder_);
+    for (const auto& [category, count] : parsed.rows.unread) unread_[category] += count;
     events_ += parsed.end.events;
     if (parsed.end.state != ParseEnd::State::kListEnd) return;
     list_ended_ = true;
     KeepOutside("]");
     KeepOutside(std::string_view(parsed.chunk.text).substr(parsed.end.offset));
+  }
+
+  /// Which kinds of events nobody here knows, the most frequent first.
+  void NameUnread() {
+    std::vector<std::pair<std::uint64_t, std::string>> kinds;
+    for (const auto& [category, count] : unread_) kinds.emplace_back(count, category);
+    std::stable_sort(kinds.begin(), kinds.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    auto& log = builder_.log();
+    for (const auto& [count, category] : kinds) {
+      log.Add(Counter::events_ignored_kind, count - 1);
+      log.AddAt(Counter::events_ignored_kind,
+                fmt::format("kind `{}`: {} events not read", category, count));
+    }
   }
 
   void NoteBad(std::uint64_t offset, const std::string& reason) {
@@ -284,6 +320,7 @@ class Import {
   std::string behind_;           ///< And from its end on.
   std::uint64_t first_bad_ = 0;  ///< Where the first chunk that needs repair stops being JSON.
   std::string first_reason_;
+  std::map<std::string, std::uint64_t> unread_;  ///< Events of unknown kinds, by category.
   Envelope envelope_;
   std::optional<Worker> joiner_;   ///< For chunks that must be parsed together.
   Parsed joined_;                  ///< Their text so far; empty most of the time.

@@ -69,6 +69,7 @@ void Rows::Clear() {
   memory.clear();
   flows.clear();
   names.clear();
+  unread.clear();
   rocm = false;
   has_span = false;
   log = ImportLog{};

@@ -5,6 +5,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -42,6 +43,7 @@ struct Rows {
   bool has_span = false;
   Ns span_start = 0;
   Ns span_duration = 0;
+  std::map<std::string, std::uint64_t> unread;  ///< Events by category, of those nobody knows.
   ImportLog log;
 
   void Clear();

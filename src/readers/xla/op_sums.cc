@@ -45,7 +45,7 @@ void OpSums::Report(ProfileBuilder& builder) const {
   Reported& reported = builder.reported();
   reported.metrics.push_back({"flops.achieved", flops / seconds, kNote});
   if (peak_flops_ > 0) {
-    reported.metrics.push_back({"flops.mfu", flops / seconds / peak_flops_, kNote});
+    reported.metrics.push_back({"flops.hfu", flops / seconds / peak_flops_, kNote});
   }
   std::vector<std::pair<std::uint32_t, Sum>> rows(ops_.begin(), ops_.end());
   std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {

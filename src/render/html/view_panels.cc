@@ -119,7 +119,8 @@ json::object UtilizationPanel(const Report& report) {
            {"gpu.sm_efficiency", "Estimated SM efficiency", ""},
            {"gpu.occupancy", "Estimated occupancy", ""},
            {"flops.achieved", "Achieved", "of operators with known shapes"},
-           {"flops.mfu", "Of the GPU's peak (MFU)", ""}}) {
+           {"flops.mfu", "Of the GPU's peak (MFU)", ""},
+           {"flops.hfu", "Of the GPU's peak (HFU)", "with recomputation"}}) {
     if (const report::Metric* metric = FindMetric(report, id)) {
       rows.push_back(PanelRow("", WordsOf(report, label), NumberView(metric->quantity), about));
     }

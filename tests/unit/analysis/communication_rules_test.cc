@@ -227,7 +227,7 @@ TEST(Communication, IsAbsentWhereADistributedRunShowsNone) {
     EXPECT_TRUE(IsAbsent(metric.value)) << id;
     EXPECT_NE(metric.absent_because.find("64 ranks"), std::string::npos) << metric.absent_because;
     EXPECT_NE(metric.absent_because.find(
-                  "`void lab::exchange<8>` (10 launches of 20 blocks, 3.00 us to 50.0 us)"),
+                  "`void lab::exchange<8>` (10 launches of 20 blocks, 3.00 µs to 50.0 µs)"),
               std::string::npos)
         << metric.absent_because;
   }

@@ -133,6 +133,130 @@ TEST(KernelClass, KnowsTheFamilies) {
   }
 }
 
+// Names of today's libraries, as their sources and published recordings have them.
+struct Published {
+  std::string_view name, verdict;
+  Vendor vendor = Vendor::kNvidia;
+};
+constexpr Published kPublished[] = {
+    // cuDNN 9, and what prepares its convolutions.
+    {"void cask_cudnn::computeOffsetsKernel<true, false>(cask_cudnn::ComputeOffsetsParams)", "no"},
+    {"cask_cudnn::computeWgradSplitKOffsetsKernel(cask_cudnn::ComputeSplitKOffsetsParams)", "no"},
+    {"cask_cudnn::computeWgradBOffsetsKernel(cask_cudnn::ComputeWgradBOffsetsParams)", "no"},
+    {"cask_cudnn::computeBOffsetsKernel(cask_cudnn::ComputeBOffsetsParams)", "no"},
+    {"sm90_xmma_fprop_implicit_gemm_f16f16_f16f32_f32_nhwckrsc_nhwc_tilesize128x128x64_"
+     "warpgroupsize1x1x1_g1_execute_segment_k_off_kernel__5x_cudnn",
+     "yes"},
+    {"sm80_xmma_wgrad_implicit_gemm_indexed_bf16bf16_bf16f32_f32_nhwckrsc_nhwc_tilesize128x64x32_"
+     "stage4_warpsize2x2x1_g1_tensor16x8x16_kernel_cudnn",
+     "yes"},
+    {"void cutlass__5x_cudnn::Kernel<cutlass_tensorop_bf16_s16816fprop_optimized_bf16_128x128_32x5_"
+     "nhwc_align8>(cutlass_tensorop_bf16_s16816fprop::Params)",
+     "yes"},
+    {"cudnn_generated_fort_native_sdpa_sm90_flash_fprop_wgmma_f16_knob_6_128x128x128_4x1x1_kernel0_"
+     "0",
+     "yes"},
+    {"cudnn_generated_fort_native_sdpa_sm100_flash_bprop_f16_knob_23_128x128x128_kernel0_0", "yes"},
+    {"void cudnn::engines_precompiled::nchwToNhwcKernel<__half, __half, float, false, true>(P)",
+     "no"},
+    // cuBLASLt.
+    {"nvjet_hsh_256x128_64x4_1x2_h_bz_coopA_NNT", "yes"},
+    {"nvjet_tst_128x256_64x4_2x1_v_bz_coopA_TNT", "yes"},
+    {"nvjet_qqtst_128x128_128x6_2x1_v_bz_TNN", "yes"},
+    {"nvjet_sm100_tst_mma_128x192x64_4_64x96x64_tmaAB_bz_TNT", "yes"},
+    {"void cublasLt::epilogue::impl::globalKernel<8, 32, __nv_bfloat16>(P)", "no"},
+    {"void gemvNSP_kernel<__nv_bfloat16, __nv_bfloat16, float, 1, 32, 4, 1024>(P)", "no"},
+    // CUTLASS 3 and 4.
+    {"void cutlass::device_kernel<cutlass::gemm::kernel::GemmUniversal<cute::tuple<int, int>, "
+     "cutlass::gemm::collective::CollectiveMma<cutlass::gemm::MainloopSm90TmaGmmaWarpSpecialized<7,"
+     " "
+     "cute::tuple<cute::C<2>>>>>>(P)",
+     "yes"},
+    {"void cutlass::device_kernel<cutlass::gemm::kernel::GemmUniversal<cute::tuple<int>, "
+     "cutlass::gemm::collective::CollectiveMma<cutlass::gemm::MainloopSm100TmaUmmaWarpSpecialized<"
+     "5, "
+     "2, 4>>>>(P)",
+     "yes"},
+    {"kernel_cutlass_kernel___main__PersistentDenseGemmKernel_object_at__TiledMMA_"
+     "ThrLayoutVMNK21111",
+     "yes"},
+    {"kernel_cutlass_kernel_flash_attncuteflash_fwd_sm100FlashAttentionForwardSm100_object_at__",
+     "yes"},
+    // FlashAttention 2 and 3.
+    {"void flash_fwd_kernel<Flash_fwd_kernel_traits<128, 128, 64, 4, false, false>, true>(P)",
+     "yes"},
+    {"void flash::flash_fwd_splitkv_kernel<Flash_fwd_kernel_traits<128, 64, 128, 4>>(P)", "yes"},
+    {"void cutlass::device_kernel<flash::enable_sm90_or_later<flash::FlashAttnFwdSm90<"
+     "flash::CollectiveMainloopFwdSm90<2>>>>(P)",
+     "yes"},
+    {"void cutlass::device_kernel<flash::enable_sm90<flash::FlashAttnBwdSm90<"
+     "flash::CollectiveMainloopBwdSm90<2>>>>(P)",
+     "yes"},
+    {"void cutlass::device_kernel<flash::FlashAttnFwdCombine<cute::tuple<int>, 128>>(P)", "no"},
+    {"void cutlass::device_kernel<flash::FlashAttnBwdPreprocess<cute::tuple<int>>>(P)", "no"},
+    {"void flash::prepare_varlen_num_blocks_kernel<1, true>(int, int)", "no"},
+    {"void sm90::dense::flash_fwd_splitkv_mla_kernel<Traits<cutlass::bfloat16_t>>(P)", "yes"},
+    {"get_mla_metadata_kernel(GetDecodingMetadataParams)", "no"},
+    // SageAttention, ThunderKittens.
+    {"sage_fwd", "yes"},
+    {"void qk_int_sv_f16_attn_kernel<128, 64, 32, 64, 128, (DataType)1>(signed char*)", "yes"},
+    {"void qk_int8_sv_f8_attn_kernel<64, 128, 128, 128>(CUtensorMap)", "yes"},
+    {"sage_quant_kernel", "no"},
+    {"void fwd_attend_ker<128, true>(fwd_globals<128>)", "yes"},
+    {"void bwd_attend_prep_ker<128>(bwd_prep_globals<128>)", "no"},
+    {"void kittens::prototype::lcf::kernel<matmul_template<2, 4, 8>>(P)", "yes"},
+    // FlashInfer, TensorRT-LLM.
+    {"void flashinfer::BatchPrefillWithPagedKVCacheKernel<flashinfer::KernelTraits<1>>(P)", "yes"},
+    {"void flashinfer::PrefillWithKVCacheKernel<flashinfer::CollectiveMainloop<1>>(P)", "yes"},
+    {"void flashinfer::mla::BatchMLAPagedAttentionKernel<flashinfer::mla::KernelTraits<1>>(P)",
+     "yes"},
+    {"void flashinfer::BatchDecodeWithPagedKVCacheKernel<1, 2, 8, 16>(P)", "no"},
+    {"void flashinfer::PersistentVariableLengthMergeStatesKernel<8, 16, 8, 4>(P)", "no"},
+    {"fmhaSm100fKernel_"
+     "QkvBfloat16OBfloat16H128PagedKvDenseP64VarSeqQ16Kv128PersistentSwapsAbForGen",
+     "yes"},
+    {"fmha_v2_flash_attention_bf16_64_128_S_qkv_128_causal_sm90_kernel_nl_tiled", "yes"},
+    {"bmm_Bfloat16_Bfloat16Bfloat16_Fp32_t128x8x128u2_s5_et128x8_m128x8x16_cga1x1x1_16dp256b_TN",
+     "yes"},
+    {"kernel_mha", "yes"},
+    {"void mmha::masked_multihead_attention_kernel<unsigned short, 128>(P)", "no"},
+    // DeepGEMM, Marlin, AWQ, GPTQ, bitsandbytes, PyTorch's int4.
+    {"void deep_gemm::sm100_bf16_gemm_impl<0, 0, 4096u, 7168u, 128u>(P)", "yes"},
+    {"void deep_gemm::fp8_gemm_kernel<4096u, 7168u, 128u, 128u, 128u, 8u>(P)", "yes"},
+    {"void marlin_moe_wna16::Marlin<__nv_bfloat16, 1125899906843648l, 256, 4>(P)", "yes"},
+    {"void vllm::awq::gemm_forward_4bit_cuda_m16nXk32<128>(int, __half*)", "yes"},
+    {"void vllm::gptq::gemm_half_q_half_gptq_4bit_kernel<true, 4>(__half const*)", "no"},
+    {"void kgemm_4bit_inference_naive<__nv_bfloat16, 128, 16>(int)", "no"},
+    {"void kDequantizeBlockwise<__nv_bfloat16, 512, 64, 8, 2>(float*)", "no"},
+    {"void at::native::tinygemm_m16n8k16_chunk_kernel<at::native::ALayout_RM<4>>(P)", "yes"},
+    {"void vllm::merge_attn_states_kernel<__nv_bfloat16, 128u>(P)", "no"},
+    // Triton does not say whether it multiplies.
+    {"_p_matmul_ogs_NNT_bf16xbf16xmxfp4_128x256x128x1", "unknown"},
+    {"_fwd_grouped_kernel_stage1", "unknown"},
+    {"triton_tem_fused_addmm_relu_0", "unknown"},
+    {"triton_per_fused_mm_sum_3", "no"},
+    // AMD: hipBLASLt, Composable Kernel, AITER.
+    {"Cijk_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT256x256x64_MI16x16x1_SN_LDSB1_AFC1", "yes",
+     Vendor::kAmd},
+    {"Custom_Cijk_Ailk_Bjlk_BBS_BH_UserArgs_MT256x256x64_MI16x16x1_SN", "yes", Vendor::kAmd},
+    {"void ck::kernel_gemm_xdl_cshuffle_v3<ck::GridwiseGemm_xdl_cshuffle_v3<1>, true>(P)", "yes",
+     Vendor::kAmd},
+    {"void ck_tile::kentry<256, 2, ck_tile::FmhaFwdKernel<1>>(P)", "yes", Vendor::kAmd},
+    {"_ZN5aiter36fmha_fwd_hd128_bf16_causal_group_rtneE", "yes", Vendor::kAmd},
+    {"aiter::fmoe_bf16_blockscaleFp8_g1u1_vs_silu_1tg_32x256", "yes", Vendor::kAmd},
+    {"aiter::pa_bf16_pertokenFp8_gqa16_2tg_4w", "yes", Vendor::kAmd},
+    {"void aiter::add_rmsnorm_quant_kernel<__hip_bfloat16, 256>(P)", "no", Vendor::kAmd},
+};
+
+TEST(KernelClass, KnowsPublishedNamesOfTodaysLibraries) {
+  for (const Published& row : kPublished) {
+    const KernelClass found = ClassifyName(row.name, row.vendor);
+    EXPECT_EQ(TriName(found.tensor_core), row.verdict)
+        << row.name << " by " << RuleName(found.rule);
+    EXPECT_FALSE(found.collective) << row.name;
+  }
+}
+
 TEST(KernelClass, KnowsCollectives) {
   for (const std::string_view name :
        {"ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)",

@@ -9,6 +9,7 @@
 #include "analysis/analysis.h"
 #include "analysis/work/device_peaks.h"
 #include "analysis/work/op_work.h"
+#include "analysis/work/recomputation.h"
 #include "fixture.h"
 #include "readers/load.h"
 
@@ -74,6 +75,74 @@ TEST(Roofline, MetricsAreOverTheWindow) {
   EXPECT_NEAR(std::get<double>(analysis.Find("flops.achieved")->value), flops / 100e-6, 1);
   EXPECT_NEAR(std::get<double>(analysis.Find("flops.mfu")->value),
               (kProduct / 312e12 + 1024 * 1024 / 19.5e12) / 100e-6, 1e-12);
+}
+
+// An operator with shapes, types and a number, and the kernel that it launches.
+void Add(TestProfile& profile, const char* name, At at, std::int64_t sequence,
+         const char* shapes = "[[1024, 1024], [1024, 1024]]") {
+  HostRow row;
+  row.start = at.start;
+  row.duration = at.duration();
+  row.name = profile.builder().Intern(name);
+  row.thread = profile.main();
+  row.sequence = sequence;
+  row.input_shapes = profile.builder().Intern(shapes);
+  row.input_dtypes = profile.builder().Intern("[c10::BFloat16, c10::BFloat16]");
+  profile.builder().AddHost(row);
+}
+
+// Forward, its gradients, and the forward once more inside of the backward node.
+TEST(Roofline, ModelFlopsLeaveOutRecomputation) {
+  TestProfile profile;
+  Gpu gpu;
+  gpu.id = 0;
+  gpu.name = "NVIDIA A100-SXM4-80GB";
+  profile.builder().AddGpu(gpu);
+  profile.Step(1, {0, 100'000});
+  Add(profile, "aten::mm", {1'000, 10'000}, 7);
+  profile.Launch("ampere_bf16_s16816gemm_bf16", {2'000, 3'000}, {5'000, 25'000});
+  profile.Op("autograd::engine::evaluate_function: MmBackward0", {20'000, 60'000});
+  profile.Op("MmBackward0", {21'000, 59'000});
+  Add(profile, "aten::mm", {22'000, 30'000}, 9);  // Again.
+  profile.Launch("ampere_bf16_s16816gemm_bf16", {23'000, 24'000}, {30'000, 40'000});
+  Add(profile, "aten::mm", {31'000, 39'000}, -1);
+  profile.Launch("ampere_bf16_s16816gemm_bf16", {32'000, 33'000}, {40'000, 50'000});
+  Add(profile, "aten::_grouped_mm", {70'000, 80'000}, 12, "[[8, 64, 64], [8, 64, 64]]");
+  profile.Launch("cutlass_grouped_gemm", {71'000, 72'000}, {75'000, 85'000});
+  const Profile finished = profile.Finish();
+  const Analysis analysis = Analyzed(finished);
+  const double each = kProduct / 312e12 / 100e-6;
+  EXPECT_NEAR(NumberOf(analysis, "flops.hfu"), 3 * each, 1e-12);
+  EXPECT_NEAR(NumberOf(analysis, "flops.mfu"), 2 * each, 1e-12);
+  EXPECT_NE(analysis.Find("flops.mfu")->note.find("recomputation, 33.3"), std::string::npos)
+      << analysis.Find("flops.mfu")->note;
+  EXPECT_NE(analysis.Find("flops.hfu")->note.find("aten::_grouped_mm (20.0"), std::string::npos)
+      << analysis.Find("flops.hfu")->note;
+}
+
+TEST(Roofline, TheOlderCheckpointNamesItsNode) {
+  TestProfile profile;
+  profile.Op("CheckpointFunctionBackward", {0, 100});
+  profile.Op("aten::mm", {10, 20});
+  profile.Op("autograd::engine::evaluate_function: MmBackward0", {30, 60});
+  profile.Op("aten::mm", {40, 50});
+  const Profile finished = profile.Finish();
+  EXPECT_EQ(FindRecomputed(finished), (std::vector<bool>{false, true, false, false}));
+}
+
+// Whoever only fills memory has no utilization, and not one of 0.
+TEST(Roofline, MovingDataIsNoComputation) {
+  TestProfile profile;
+  profile.Step(1, {0, 100'000});
+  Add(profile, "aten::fill_", {1'000, 10'000}, -1);
+  profile.Launch("void at::native::vectorized_elementwise_kernel<4>(P)", {2'000, 3'000},
+                 {5'000, 25'000});
+  const Profile finished = profile.Finish();
+  const Analysis analysis = Analyzed(finished);
+  for (const char* id : {"flops.achieved", "flops.mfu", "flops.hfu"}) {
+    EXPECT_TRUE(IsAbsent(analysis.Find(id)->value)) << id;
+    EXPECT_NE(analysis.Find(id)->absent_because.find("compute nothing"), std::string::npos);
+  }
 }
 
 TEST(Roofline, KernelsShareTheWorkOfTheirOperatorAndHelpersHaveNone) {

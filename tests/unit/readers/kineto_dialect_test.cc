@@ -80,6 +80,65 @@ TEST(KinetoDialects, IntelXpu) {
               ::testing::HasSubstr("no activity of a device"));
 }
 
+// Events of accelerators that came after us: device work by their shape, else named as not read.
+TEST(KinetoDialects, OtherAcceleratorsByTheShapeOfTheirEvents) {
+  const std::string host = R"json(
+      {"ph":"X","cat":"cpu_op","name":"aten::mm","pid":4100,"tid":1,"ts":100,"dur":50,
+       "args":{"External id":3}},
+      {"ph":"X","cat":"lab_runtime","name":"labLaunchKernel","pid":4100,"tid":1,"ts":110,"dur":5,
+       "args":{"External id":3,"correlation":8}})json";
+  struct Row {
+    std::string_view cat, pid, args;
+  };
+  constexpr Row kWork[] = {
+      {"mtia_ccp_events", "0", R"json("correlation":8)json"},
+      {"privateuse1_kernel", "0", R"json("correlation":8)json"},
+      {"lab_activity", "0", R"json("correlation":8)json"},
+      {"lab_activity", "4100", R"json("correlation":8,"device":0,"stream":7)json"},
+      {"hpu_op", "0", R"json("correlation":8,"stream":7)json"},
+  };
+  for (const Row& row : kWork) {
+    const auto profile = ReadText(Trace(
+        host + fmt::format(R"json(,{{"ph":"X","cat":"{}","name":"k","pid":{},"tid":7,"ts":120,)json"
+                           R"json("dur":9,"args":{{{}}}}})json",
+                           row.cat, row.pid, row.args)));
+    ASSERT_TRUE(profile) << row.cat << ": " << Outcome(profile);
+    ASSERT_EQ(profile->device.size(), 1u) << row.cat << row.args;
+    EXPECT_EQ(profile->device.kind[0], DeviceKind::kKernel) << row.cat;
+    EXPECT_EQ(profile->device.gpu[0], 0) << row.cat;
+    EXPECT_EQ(profile->device.stream[0], 7) << row.cat;
+    EXPECT_EQ(profile->device.op[0], HostId{0}) << row.cat;
+  }
+  const auto profile = ReadText(Trace(host + R"json(,
+      {"ph":"X","cat":"mtia_insight","name":"i","pid":4100,"tid":7,"ts":120,"dur":9,"args":{}},
+      {"ph":"X","cat":"mtia_insight","name":"i","pid":4100,"tid":7,"ts":130,"dur":9,"args":{}},
+      {"ph":"X","cat":"lab_notes","name":"i","pid":4100,"tid":7,"ts":130,"dur":9,"args":{}})json"));
+  ASSERT_TRUE(profile) << Outcome(profile);
+  EXPECT_EQ(profile->device.size(), 0u);
+  EXPECT_EQ(profile->log[Counter::events_ignored_kind], 3u);
+  EXPECT_THAT(
+      profile->log.Examples(Counter::events_ignored_kind),
+      ElementsAre("kind `mtia_insight`: 2 events not read", "kind `lab_notes`: 1 events not read"));
+  EXPECT_THAT(CapabilityGap(Capability::kDeviceEvents, profile->hints),
+              ::testing::HasSubstr("kinds that are not known here"));
+}
+
+// One GPU is listed by the number that it has for the process, and used by that of the machine.
+TEST(KinetoDialects, TheOneListedDeviceIsTheOneThatIsUsed) {
+  const auto profile = ReadText(R"json({
+      "deviceProperties": [{"id": 0, "name": "AMD Instinct MI300X", "numSms": 304}],
+      "traceEvents": [
+        {"ph":"X","cat":"kernel","name":"k","pid":9,"tid":7,"ts":20,"dur":9,
+         "args":{"correlation":8,"device":9,"stream":7}},
+        {"ph":"i","cat":"cpu_instant_event","s":"t","name":"[memory]","pid":1,"tid":1,"ts":5,
+         "args":{"Bytes":512,"Device Type":1,"Device Id":0}}]})json");
+  ASSERT_TRUE(profile) << Outcome(profile);
+  ASSERT_EQ(profile->gpus.size(), 1u);
+  EXPECT_EQ(profile->gpus[0].id, 9);
+  EXPECT_EQ(profile->gpus[0].name, "AMD Instinct MI300X");
+  EXPECT_THAT(profile->memory.device, ElementsAre(9));
+}
+
 TEST(KinetoDialects, MemoryEventsWithAndWithoutCategory) {
   for (const std::string_view cat : {R"json("cat":"cpu_instant_event",)json", ""}) {
     const auto profile = ReadText(Trace(fmt::format(

@@ -137,7 +137,8 @@ TEST(Policy, PresetsLoad) {
   };
   const Row kRows[] = {{"builtin:recommended", FailOn::kError, 8},
                        {"builtin:strict", FailOn::kError, 4},
-                       {"builtin:report-only", FailOn::kNever, 8}};
+                       {"builtin:report-only", FailOn::kNever, 8},
+                       {"builtin:cpu", FailOn::kError, 4}};
   for (const Row& row : kRows) {
     const auto policy = LoadPolicy(std::string(row.name));
     ASSERT_TRUE(policy) << RenderErrors(policy.error(), false);
