@@ -18,6 +18,7 @@ constexpr std::size_t kMaxAlignment = 4'000'000;
 
 bool EndsTogether(CollectiveKind kind) {
   return kind != CollectiveKind::kBroadcast && kind != CollectiveKind::kReduce &&
+         kind != CollectiveKind::kGather && kind != CollectiveKind::kScatter &&
          kind != CollectiveKind::kOther;
 }
 
