@@ -138,7 +138,9 @@ constexpr Doc kDocs[] = {
     {"a device", "memory_bandwidth", "its peak"},
     {"a device", "peak", "peak rates of operations, by type"},
     {"`peak`", "float64", "64-bit floats"},
+    {"`peak`", "float64_matrix", "64-bit floats in products, where they run faster"},
     {"`peak`", "float32", "32-bit floats"},
+    {"`peak`", "float32_matrix", "32-bit floats in products, where they run faster"},
     {"`peak`", "tf32", "TF32"},
     {"`peak`", "float16", "16-bit floats"},
     {"`peak`", "bfloat16", "bfloat16"},
@@ -151,6 +153,7 @@ constexpr Doc kDocs[] = {
     {"a name rule", "matches", "a regular expression for kernel names"},
     {"a name rule", "except", "a regular expression for names to leave out"},
     {"a name rule", "uses_tensor_core", "what such kernels do"},
+    {"a name rule", "communication", "whether such kernels move data between ranks, and how"},
 };
 
 }  // namespace
