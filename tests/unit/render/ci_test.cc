@@ -86,7 +86,8 @@ TEST(Junit, IsWellFormedAndHasOnlyTheElementsOfTheSchema) {
 
 // The parts of the SARIF 2.1.0 schema that code scanning relies on.
 TEST(Sarif, HasWhatTheSchemaRequires) {
-  const auto document = boost::json::parse(RenderSarif(Hostile(), {{"policy.yaml", 7}, {}})).as_object();
+  const auto document =
+      boost::json::parse(RenderSarif(Hostile(), {{"policy.yaml", 7}, {}})).as_object();
   EXPECT_EQ(document.at("version").as_string(), "2.1.0");
   const auto& run = document.at("runs").as_array().at(0).as_object();
   const auto& driver = run.at("tool").at("driver").as_object();
@@ -127,24 +128,27 @@ TEST(Sarif, FingerprintsDoNotDependOnNumbers) {
 
 TEST(Github, EscapesAndStopsAtTen) {
   report::Report report = testing::SampleReport();
-  EXPECT_EQ(
-      RenderGithub(report, {{"policy.yaml", 7}, {}}),
-      "::error title=limit/gpu.idle.mean%3A GPU idle::gpu.idle.mean is 31.4\u202F%25, its limit "
-      "is ≤ 30 %25\n"
-      "::error title=dataloader/exposed%3A The data loader holds up the GPU::12.0 %25 of an "
-      "iteration waits for data, limit 10 %25\n");
+  EXPECT_EQ(RenderGithub(report, {{"policy.yaml", 7}, {}}),
+            "::error file=policy.yaml,line=7,title=limit/gpu.idle.mean%3A GPU idle::gpu.idle.mean "
+            "is 31.4\u202F%25, its limit "
+            "is ≤ 30 %25\n"
+            "::error file=policy.yaml,line=7,title=dataloader/exposed%3A The data loader holds up "
+            "the GPU::12.0 %25 of an "
+            "iteration waits for data, limit 10 %25\n");
   std::istringstream lines(RenderGithub(Hostile(), {{"policy.yaml", 7}, {}}));
   std::string line;
   int count = 0;
   for (; std::getline(lines, line); ++count) {
-    EXPECT_THAT(line, ::testing::MatchesRegex("::(error|warning) title=[^:,]*::.*"));
+    EXPECT_THAT(line, ::testing::MatchesRegex(
+                          "::(error|warning) (file=policy.yaml,line=7,)?title=[^:,]*::.*"));
   }
   EXPECT_EQ(count, 10);
   EXPECT_THAT(RenderGithub(Hostile(), {{"policy.yaml", 7}, {}}), HasSubstr("2 more in the report"));
 }
 
 TEST(Gitlab, HasWhatCodeQualityRequires) {
-  const auto issues = boost::json::parse(RenderGitlab(Hostile(), {{"policy.yaml", 7}, {}})).as_array();
+  const auto issues =
+      boost::json::parse(RenderGitlab(Hostile(), {{"policy.yaml", 7}, {}})).as_array();
   ASSERT_EQ(issues.size(), 2 + testing::HostileNames().size());
   for (const auto& issue : issues) {
     EXPECT_FALSE(issue.at("description").as_string().empty());
@@ -153,7 +157,7 @@ TEST(Gitlab, HasWhatCodeQualityRequires) {
     EXPECT_THAT(std::string(issue.at("severity").as_string()),
                 ::testing::AnyOf("info", "minor", "major", "critical", "blocker"));
     EXPECT_EQ(issue.at("location").at("path").as_string(), "policy.yaml");
-    EXPECT_EQ(issue.at("location").at("lines").at("begin").as_int64(), 1);
+    EXPECT_EQ(issue.at("location").at("lines").at("begin").as_int64(), 7);
   }
 }
 
