@@ -200,7 +200,8 @@ TEST(KinetoDialects, CollectivesOfOpsAndKernels) {
   ASSERT_EQ(profile->collectives.size(), 1u);
   const auto& collective = profile->collectives[0];
   EXPECT_EQ(profile->Name(collective.name), "allreduce");
-  EXPECT_EQ(profile->Name(collective.group), "default_pg");
+  EXPECT_EQ(profile->Name(collective.group), "0");
+  EXPECT_EQ(profile->Name(collective.description), "default_pg");
   EXPECT_EQ(collective.out_elements, 20);
   EXPECT_EQ(collective.group_size, 8);
 }
