@@ -53,7 +53,7 @@ std::vector<Paint> Paints() {
 Ns BusyIn(const Timeline& timeline, const Timeline::Lane& lane, const Stretch& stretch) {
   Ns busy = 0, until = stretch.begin;
   for (std::uint32_t i = lane.begin; i < lane.end; ++i) {
-    if (timeline.kinds[timeline.kind[i]].category == "wait") continue;
+    if (timeline.kinds[timeline.kind[i]].category == Category::kWait) continue;
     const Ns start = std::max(timeline.start[i], until);
     const Ns end = std::min(timeline.start[i] + timeline.duration[i], stretch.end);
     if (end <= start) continue;
