@@ -14,11 +14,16 @@ namespace {
 constexpr std::uint32_t kNone = 0xffff'ffff;
 
 // Profilers cut the search path off, so the standard library's files stand there bare.
-constexpr std::array<std::string_view, 22> kLibraryStarts = {"<",
+constexpr std::array<std::string_view, 27> kLibraryStarts = {"<",
                                                              "torch/",
                                                              "torchvision/",
                                                              "torch_npu/",
                                                              "numpy/",
+                                                             "scipy/",
+                                                             "skimage/",
+                                                             "sklearn/",
+                                                             "pandas/",
+                                                             "cv2/",
                                                              "threading.py",
                                                              "runpy.py",
                                                              "queue.py",
