@@ -101,6 +101,7 @@ struct Remark {
 };
 
 struct Exposure;  // analysis/tables/exposure.h
+class Replayer;  // analysis/path/replayer.h
 
 struct Analysis {
   std::vector<Metric> metrics;  ///< Catalogue order; every catalogue entry is present.
@@ -112,6 +113,9 @@ struct Analysis {
   std::vector<Remark> remarks;
   /// What rows can cost at most, by table id; only of tables whose rows stand for work or calls.
   std::map<std::string, std::shared_ptr<const Exposure>, std::less<>> exposures;
+  /// For what-if: what a change would bring. Null where the recording cannot be replayed. It keeps
+  /// pointers to the profiles, which must live as long as it is used.
+  std::shared_ptr<const Replayer> replayer;
 
   const Metric* Find(std::string_view id) const;
   const Table* FindTable(std::string_view id) const;

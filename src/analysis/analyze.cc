@@ -1,5 +1,6 @@
 // Analyze(): the contexts of all ranks, then every analysis in turn.
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "analysis/analysis.h"
@@ -21,6 +22,7 @@
 #include "analysis/ops/iteration_tree.h"
 #include "analysis/ops/modules.h"
 #include "analysis/ops/op_tables.h"
+#include "analysis/path/replayer.h"
 #include "analysis/recording/coverage.h"
 #include "analysis/recording/edges.h"
 #include "analysis/recording/reported.h"
@@ -75,7 +77,9 @@ void AddWithoutTimeline(const std::vector<RankContext>& ranks, Output& out) {
 }  // namespace
 
 Result<Analysis> Analyze(std::span<const Profile> profiles, const Selection& selection) {
-  PROFGAUGE_TRY(const std::vector<RankContext> ranks, BuildRankContexts(profiles, selection));
+  PROFGAUGE_TRY(std::vector<RankContext> contexts, BuildRankContexts(profiles, selection));
+  const auto kept = std::make_shared<const std::vector<RankContext>>(std::move(contexts));
+  const std::vector<RankContext>& ranks = *kept;
   const bool has_timeline = std::all_of(profiles.begin(), profiles.end(),
                                         [](const Profile& p) { return p.has_timeline; });
   Output out(ranks.front().profile->hints);
@@ -103,6 +107,8 @@ Result<Analysis> Analyze(std::span<const Profile> profiles, const Selection& sel
   AddCoverage(ranks, out);
   AddUnrecorded(ranks, out);
   if (has_timeline) AddExposures(ranks, out);
+  const auto replayer = std::make_shared<const Replayer>(kept);
+  AddCriticalPath(*replayer, out);
   // The largest table by far: after what needs much memory for a while.
   if (has_timeline) {
     AddLaunches(ranks, out);
@@ -114,6 +120,7 @@ Result<Analysis> Analyze(std::span<const Profile> profiles, const Selection& sel
 
   Analysis analysis;
   out.MoveTo(analysis);
+  if (replayer->can_replay()) analysis.replayer = replayer;
   if (!has_timeline) {
     analysis.iteration_source = "no timeline";
     const Metric* stated = analysis.Find("profile.iterations");

@@ -405,6 +405,31 @@ constexpr ColumnSpec kThreads[] = {
     {"share", "Share", kShare, "Of the length of the recording."},
 };
 
+constexpr ColumnSpec kCriticalPath[] = {
+    kRank,
+    {"category", "Waits for", kText,
+     "Host, launch, kernels, copies, transfer, waiting for ranks, data loader, synchronization or "
+     "unknown."},
+    {"name", "Name", kText, "Operator, call or kernel; in parentheses what has no name."},
+    {"op", "Operator", kText, "Operator that launched it, or that the call is in."},
+    {"module", "Module", kText, "The innermost nn.Module around it, where recorded."},
+    kUses,
+    {"segments", "Segments", kCount, "How often the path goes through it."},
+    {"time", "Time", kTime, "Time on the path; all rows add up to the path."},
+    {"share", "Share", kShare, "Time / length of the path."},
+};
+constexpr ColumnSpec kSlack[] = {
+    kRank,
+    kGpu,
+    kStream,
+    {"name", "Kernel", kText, "Name of the kernel, copy or memory set."},
+    kCalls,
+    kKernelTime,
+    {"critical_time", "On the path", kTime, "Of its time, the part on the critical path."},
+    {"slack", "Slack", kTime,
+     "How much longer each of its calls alone could take before the last iteration ends later: the "
+     "least over the calls."},
+};
 constexpr ColumnSpec kCollectives[] = {
     kRank,
     {"name", "Collective", kText,
@@ -575,6 +600,11 @@ constexpr TableSpec kTables[] = {
      "One row per group of ranks that communicate.", kProcessGroups},
     {"collectives", "collective", "Collectives",
      "One row per rank, collective, group and data type.", kCollectives},
+    {"critical_path", "path_part", "Critical path",
+     "One row per rank and part of what the iterations waited for, the longest first.",
+     kCriticalPath},
+    {"slack", "slack", "Slack",
+     "One row per rank, stream and kernel name: what could be slower for free.", kSlack},
     {"tensor_core_ops", "tensor_core_op", "Tensor Core eligibility",
      "One row per eligible operator and input shapes, with what keeps it from Tensor Cores.",
      kTensorCoreOps},

@@ -1,0 +1,159 @@
+#include "analysis/path/critical_path.h"
+
+#include <algorithm>
+
+namespace profgauge {
+namespace {
+
+// From one kernel to the next on a stream passes a moment; longer pauses have a cause that is not
+// recorded.
+constexpr Ns kNextOnStream = 10'000;
+
+constexpr std::string_view kIds[kPathKinds] = {
+    "host", "launch", "kernel", "copy", "transfer", "waiting", "dataloader", "sync", "unknown"};
+constexpr std::string_view kTitles[kPathKinds] = {
+    "Host",        "Launch",          "Kernels", "Copies", "Transfer", "Waiting for ranks",
+    "Data loader", "Synchronization", "Unknown"};
+
+bool IsInDataLoader(const Profile& profile, HostId range) {
+  for (; range.valid(); range = profile.host.parent[range.value]) {
+    if (IsDataLoaderRange(profile.Name(profile.host.name[range.value]))) return true;
+  }
+  return false;
+}
+
+PathKind KindOnThread(const PathGraph& graph, PathGraph::StepId step) {
+  const Profile& profile = *graph.rank().profile;
+  const PathOwner in = InnermostAt(graph, step);
+  if (in.row == PathGraph::kNone) return PathKind::kHost;
+  if (in.table == PathTable::kHost) {
+    return IsInDataLoader(profile, HostId{in.row}) ? PathKind::kDataLoader : PathKind::kHost;
+  }
+  if (IsInDataLoader(profile, profile.api.op[in.row])) return PathKind::kDataLoader;
+  switch (profile.api.kind[in.row]) {
+    case ApiKind::kLaunch:
+    case ApiKind::kMemcpy:
+    case ApiKind::kMemset:
+      return PathKind::kLaunch;
+    case ApiKind::kSync:
+      return PathKind::kSync;
+    default:
+      return PathKind::kHost;
+  }
+}
+
+PathKind KindOnDevice(const PathGraph& graph, std::uint32_t row) {
+  if (graph.rank().profile->device.kind[row] != DeviceKind::kKernel) return PathKind::kCopy;
+  return graph.rank().classes[row].collective ? PathKind::kTransfer : PathKind::kKernel;
+}
+
+PathKind KindOf(const PathGraph& graph, PathGraph::StepId step, PathEdge edge, Ns length) {
+  const PathOwner owner = graph.OwnerOf(step);
+  switch (edge) {
+    case PathEdge::kProgram:
+      return KindOnThread(graph, step);
+    case PathEdge::kLaunch:
+      return PathKind::kLaunch;
+    case PathEdge::kStream:
+      return length <= kNextOnStream ? PathKind::kLaunch : PathKind::kUnknown;
+    case PathEdge::kDuration:
+      return owner.table == PathTable::kDevice ? KindOnDevice(graph, owner.row) : PathKind::kHost;
+    case PathEdge::kSync:
+    case PathEdge::kEvent:
+      return PathKind::kSync;
+    case PathEdge::kThread:
+      return PathKind::kHost;
+    case PathEdge::kNone:
+      break;
+  }
+  return PathKind::kUnknown;
+}
+
+class Walker {
+ public:
+  Walker(const PathGraph& graph, std::span<const Ns> cuts, std::span<const Ns> times,
+         std::span<const Ns> transfers)
+      : graph_(graph), cuts_(cuts), times_(times), transfers_(transfers) {}
+
+  std::vector<PathSegment> Run() {
+    const std::vector<Span> iterations = graph_.IterationsAt(times_);
+    if (iterations.empty()) return {};
+    begin_ = iterations.front().start;
+    at_ = iterations.back().end;
+    PathGraph::StepId step = graph_.LastStep(times_);
+    if (step != PathGraph::kNone) {
+      Take(times_[step], PathKind::kHost, PathEdge::kNone, step);  // The tail of a range.
+      while (at_ > begin_) {
+        const PathGraph::Edge edge = graph_.BindingOf(step, cuts_, times_);
+        if (edge.from == PathGraph::kNone) break;
+        TakeEdge(step, edge);
+        step = edge.from;
+      }
+    }
+    Take(begin_, PathKind::kUnknown, PathEdge::kNone, PathGraph::kNone);
+    std::reverse(path_.begin(), path_.end());
+    return std::move(path_);
+  }
+
+ private:
+  // From `from` to where the path has got, if that is any time at all.
+  void Take(Ns from, PathKind kind, PathEdge edge, PathGraph::StepId step) {
+    from = std::max(from, begin_);
+    if (from >= at_) return;
+    path_.push_back({{from, at_}, kind, edge, step});
+    at_ = from;
+  }
+
+  void TakeEdge(PathGraph::StepId step, PathGraph::Edge edge) {
+    const Ns from = times_[edge.from];
+    const PathKind kind = KindOf(graph_, step, edge.kind, times_[step] - from);
+    if (kind == PathKind::kTransfer && !transfers_.empty()) {
+      const Ns transfer = transfers_[graph_.OwnerOf(step).row];
+      if (transfer >= 0) {
+        Take(times_[step] - transfer, kind, edge.kind, step);
+        Take(from, PathKind::kWaiting, edge.kind, step);
+        return;
+      }
+    }
+    Take(from, kind, edge.kind, step);
+  }
+
+  const PathGraph& graph_;
+  std::span<const Ns> cuts_, times_, transfers_;
+  Ns begin_ = 0, at_ = 0;
+  std::vector<PathSegment> path_;
+};
+
+}  // namespace
+
+std::string_view PathKindId(PathKind kind) { return kIds[static_cast<std::size_t>(kind)]; }
+std::string_view PathKindTitle(PathKind kind) { return kTitles[static_cast<std::size_t>(kind)]; }
+
+PathOwner InnermostAt(const PathGraph& graph, PathGraph::StepId step) {
+  const PathOwner owner = graph.OwnerOf(step);
+  if (owner.is_end) return owner;
+  const Profile& profile = *graph.rank().profile;
+  const PathGraph::StepId before = graph.Before(step);
+  if (before != PathGraph::kNone) {
+    const PathOwner last = graph.OwnerOf(before);
+    if (!last.is_end) return last;
+  }
+  const HostId around =
+      owner.table == PathTable::kApi ? profile.api.op[owner.row] : profile.host.parent[owner.row];
+  return {PathTable::kHost, false, around.value};
+}
+
+std::vector<PathSegment> CriticalPath(const PathGraph& graph, std::span<const Ns> cuts,
+                                      std::span<const Ns> times, std::span<const Ns> transfers) {
+  return Walker(graph, cuts, times, transfers).Run();
+}
+
+PathSums SumPath(std::span<const PathSegment> path) {
+  PathSums sums{};
+  for (const PathSegment& segment : path) {
+    sums[static_cast<std::size_t>(segment.kind)] += segment.time.length();
+  }
+  return sums;
+}
+
+}  // namespace profgauge

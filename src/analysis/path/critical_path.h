@@ -1,0 +1,54 @@
+// The critical path: what the selected iterations waited for, step by step, from their beginning to
+// their end. Work that is not on it could have been slower without anybody noticing.
+//
+// It follows the binding edges (analysis/path/graph.h) back from the end of the last selected
+// iteration. Its segments cut [first beginning, last end] into parts that add up exactly.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "analysis/path/graph.h"
+
+namespace profgauge {
+
+enum class PathKind : std::uint8_t {
+  kHost,        ///< Operators, calls that launch nothing, and Python between them.
+  kLaunch,      ///< From the beginning of a launching call to the beginning of its work.
+  kKernel,      ///< Kernels that are no collectives.
+  kCopy,        ///< Copies and memory sets.
+  kTransfer,    ///< Collectives; with other ranks recorded too, their transfer alone.
+  kWaiting,     ///< Collectives before the last rank arrived: only with other ranks recorded.
+  kDataLoader,  ///< Ranges of a data loader.
+  kSync,        ///< Calls that wait, beyond the work that they wait for.
+  kUnknown,     ///< What no recorded dependency explains.
+};
+inline constexpr std::size_t kPathKinds = 9;
+std::string_view PathKindId(PathKind kind);     ///< "dataloader", as in critical.dataloader.share.
+std::string_view PathKindTitle(PathKind kind);  ///< "Data loader"
+
+struct PathSegment {
+  Span time;  ///< Never empty.
+  PathKind kind = PathKind::kUnknown;
+  PathEdge edge = PathEdge::kNone;
+  PathGraph::StepId step = PathGraph::kNone;  ///< That it ends in; kNone at the edges of the path.
+};
+
+/// The path in a replay that gave `times` under `cuts` (both of PathGraph::Replay), in time order.
+/// `transfers`: per device row how long the collective takes without waiting, -1 unknown; may be
+/// empty. The segments touch, and cover the iterations from first beginning to last end.
+std::vector<PathSegment> CriticalPath(const PathGraph& graph, std::span<const Ns> cuts,
+                                      std::span<const Ns> times, std::span<const Ns> transfers);
+
+/// Nanoseconds by kind. Adds up to the path's length.
+using PathSums = std::array<Ns, kPathKinds>;
+PathSums SumPath(std::span<const PathSegment> path);
+
+/// The host range or call in which the segment lies that ends in `step`, as told by its table: the
+/// innermost. `row` is kNone between ranges.
+PathOwner InnermostAt(const PathGraph& graph, PathGraph::StepId step);
+
+}  // namespace profgauge

@@ -1,0 +1,15 @@
+// The innermost nn.Module around each host range, where Python frames tell.
+#pragma once
+
+#include <vector>
+
+#include "model/profile.h"
+
+namespace profgauge {
+
+/// Per row of the host table the name of the module ("nn.Module: Linear_0") that is running when it
+/// starts, on its thread; of a backward op that of its forward op. Empty when no module is
+/// recorded.
+std::vector<StringId> ModulesOfHost(const Profile& profile);
+
+}  // namespace profgauge

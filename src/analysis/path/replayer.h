@@ -1,0 +1,90 @@
+// Replays of a whole run: a graph per rank, and what a change would bring.
+//
+// With one rank, the arrivals of the others at collectives stay as they were recorded. Not
+// modelled: contention for bandwidth, caches, and the host's own reaction to a change.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/context/context.h"
+#include "analysis/path/critical_path.h"
+#include "analysis/path/graph.h"
+#include "analysis/tables/output.h"
+
+namespace profgauge {
+
+/// One row that a condition may look at: an event of a rank.
+struct ScenarioRow {
+  std::uint32_t rank = 0;  ///< Position in the run.
+  std::uint32_t row = 0;   ///< Of the rank's host, api or device table.
+};
+
+/// One change: what these rows take is multiplied by a factor. Of a host range or call, all that
+/// happens in it on its thread; of device work, its duration.
+struct Scaling {
+  PathTable table = PathTable::kHost;
+  std::vector<ScenarioRow> rows;
+  double factor = 1;  ///< Not negative.
+};
+
+struct Scenario {
+  std::vector<Scaling> scalings;  ///< Factors of several multiply.
+  bool without_waiting = false;   ///< Collectives last as long as on the rank that came last.
+};
+
+struct Prediction {
+  double iteration_time = 0;  ///< ns, mean over the iterations, each on its slowest rank.
+  double recorded_time = 0;   ///< The same of the recording.
+  PathSums path{};            ///< The new critical path, summed over ranks.
+  double gain_share() const { return recorded_time > 0 ? 1 - iteration_time / recorded_time : 0; }
+};
+
+class Replayer {
+ public:
+  /// The graphs of all ranks, or in why_not() the reason of the first that has none.
+  explicit Replayer(std::shared_ptr<const std::vector<RankContext>> ranks);
+
+  const std::string& why_not() const { return why_not_; }
+  bool can_replay() const { return why_not_.empty(); }
+  std::span<const PathGraph> graphs() const { return graphs_; }
+  std::span<const RankContext> ranks() const { return *ranks_; }
+  /// Per device row of that rank: how long its collective takes without waiting; -1 unknown.
+  /// Empty when nothing is known.
+  std::span<const Ns> transfers(std::size_t rank) const { return transfers_[rank]; }
+  /// Whether the collectives of the run's ranks could be matched, so that waiting is known.
+  bool knows_waiting() const { return knows_waiting_; }
+
+  /// REQUIRES: can_replay(), and knows_waiting() where the scenario is without waiting.
+  Prediction Predict(const Scenario& scenario) const;
+
+  /// Rows for conditions: a table of all events of `table` in the graphs ("host_op", "api_call" or
+  /// "launch"), and the event of each row. Built anew with each call.
+  struct Rows {
+    Table table;
+    std::vector<ScenarioRow> events;
+  };
+  Rows MakeRows(PathTable table) const;
+
+ private:
+  void FindTransfers();
+  std::vector<Ns> CutsOf(const Scenario& scenario, std::size_t rank) const;
+
+  std::shared_ptr<const std::vector<RankContext>> ranks_;
+  std::vector<PathGraph> graphs_;
+  std::vector<std::vector<Ns>> transfers_;
+  bool knows_waiting_ = false;
+  std::string why_not_;
+};
+
+/// The columns of MakeRows' tables.
+std::span<const ColumnSpec> ScenarioColumns(PathTable table);
+/// "host_op", "api_call", "launch"
+std::string_view ScenarioRowName(PathTable table);
+
+/// Sets critical.* and adds the tables critical_path and slack.
+void AddCriticalPath(const Replayer& replayer, Output& out);
+
+}  // namespace profgauge

@@ -1,0 +1,177 @@
+// The critical path adds up, and says where a change matters: on small profiles, and as properties
+// of generated and real ones.
+#include "analysis/path/critical_path.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <random>
+
+#include "analysis/path/replayer.h"
+#include "fixture.h"
+#include "oracle.h"
+
+namespace profgauge {
+namespace {
+
+struct Replayed {
+  explicit Replayed(std::vector<Profile> read) : profiles(std::move(read)) {
+    auto ranks = BuildRankContexts(profiles, {});
+    EXPECT_TRUE(ranks.has_value());
+    replayer = std::make_unique<Replayer>(
+        std::make_shared<const std::vector<RankContext>>(std::move(*ranks)));
+    EXPECT_EQ(replayer->why_not(), "");
+  }
+  const PathGraph& graph() const { return replayer->graphs().front(); }
+  std::vector<PathSegment> Path() const {
+    return CriticalPath(graph(), {}, graph().Replay({}), {});
+  }
+  std::vector<Profile> profiles;
+  std::unique_ptr<Replayer> replayer;
+};
+
+std::vector<Profile> One(TestProfile&& test) {
+  std::vector<Profile> profiles;
+  profiles.push_back(test.Finish());
+  return profiles;
+}
+
+// A loader, two kernels that the device is busy with, and a wait for them.
+std::vector<Profile> Small() {
+  TestProfile test;
+  test.Step(0, {0, 100'000});
+  test.Host(HostKind::kAnnotation, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+            {1'000, 9'000});
+  test.Op("aten::mm", {10'000, 30'000});
+  test.Launch("first", {12'000, 16'000}, {20'000, 60'000});
+  test.Launch("second", {20'000, 24'000}, {61'000, 80'000});
+  test.Call("cudaStreamSynchronize", ApiKind::kSync, {40'000, 85'000});
+  return One(std::move(test));
+}
+
+Ns Of(const PathSums& sums, PathKind kind) { return sums[static_cast<std::size_t>(kind)]; }
+
+TEST(CriticalPath, PartsAreNamedAndAddUp) {
+  const Replayed run(Small());
+  const std::vector<PathSegment> path = run.Path();
+  Ns at = 0;
+  for (const PathSegment& segment : path) {
+    EXPECT_EQ(segment.time.start, at);
+    EXPECT_GT(segment.time.end, segment.time.start);
+    at = segment.time.end;
+  }
+  EXPECT_EQ(at, 100'000);
+  const PathSums sums = SumPath(path);
+  EXPECT_EQ(Of(sums, PathKind::kDataLoader), 8'000);
+  EXPECT_EQ(Of(sums, PathKind::kKernel), 59'000);
+  EXPECT_EQ(Of(sums, PathKind::kLaunch), 8'000 + 1'000);  // To the first kernel, to the second.
+  EXPECT_EQ(Of(sums, PathKind::kSync), 5'000);
+  EXPECT_EQ(Of(sums, PathKind::kHost), 1'000 + 1'000 + 2'000 + 15'000);
+  EXPECT_EQ(Of(sums, PathKind::kUnknown), 0);
+}
+
+TEST(CriticalPath, MetricsAndTablesHaveTheSameParts) {
+  const std::vector<Profile> profiles = Small();
+  const auto analysis = Analyze(profiles, {});
+  ASSERT_TRUE(analysis.has_value());
+  EXPECT_EQ(AsNumber(analysis->Find("critical.kernel.time")->value, 0), 59'000);
+  EXPECT_EQ(AsNumber(analysis->Find("critical.dataloader.share")->value, 0), 0.08);
+  EXPECT_TRUE(IsAbsent(analysis->Find("critical.waiting.share")->value));
+  const Table* table = analysis->FindTable("critical_path");
+  Ns sum = 0;
+  for (std::size_t row = 0; row < table->rows(); ++row) {
+    sum += table->Find("time")->IntegerAt(row);
+  }
+  EXPECT_EQ(sum, 100'000);
+  ASSERT_NE(analysis->replayer, nullptr);
+  const Table* slack = analysis->FindTable("slack");
+  ASSERT_EQ(slack->rows(), 2u);
+  EXPECT_EQ(slack->Find("critical_time")->IntegerAt(0), 40'000);
+  EXPECT_EQ(slack->Find("slack")->IntegerAt(0), 0);
+}
+
+TEST(CriticalPath, WithoutLaunchesItSaysWhy) {
+  TestProfile test;
+  test.Step(0, {0, 100'000});
+  test.Work("kernel", {10'000, 20'000});
+  const std::vector<Profile> profiles = One(std::move(test));
+  const auto analysis = Analyze(profiles, {});
+  const Metric* metric = analysis->Find("critical.kernel.share");
+  EXPECT_TRUE(IsAbsent(metric->value));
+  EXPECT_EQ(metric->absent_because, CapabilityGap(Capability::kLaunchLinks));
+  EXPECT_EQ(analysis->replayer, nullptr);
+}
+
+// --- Properties.
+
+Ns LengthWith(const PathGraph& graph, std::span<const Ns> cuts) {
+  const std::vector<Span> spans = graph.IterationsAt(graph.Replay(cuts));
+  return spans.back().end - spans.front().start;
+}
+
+// On a seeded sample of steps of one recording.
+void ExpectProperties(const Replayed& run, const std::string& name) {
+  SCOPED_TRACE(name);
+  const PathGraph& graph = run.graph();
+  const std::vector<PathSegment> path = run.Path();
+  const Ns whole = LengthWith(graph, {});
+  Ns sum = 0;
+  std::vector<bool> on_path(graph.size());
+  for (const PathSegment& segment : path) {
+    sum += segment.time.length();
+    if (segment.step != PathGraph::kNone) on_path[segment.step] = true;
+  }
+  EXPECT_EQ(sum, whole);
+
+  std::mt19937 random(7);
+  std::vector<Ns> cuts(graph.size());
+  const auto sample = [&](bool wanted) {
+    for (int tries = 0; tries < 1000; ++tries) {
+      const auto step = static_cast<PathGraph::StepId>(random() % graph.size());
+      // A path is clipped to where iterations begin: what lies across that edge moves it too.
+      if (on_path[step] == wanted && graph.SegmentOf(step) > 0) return step;
+    }
+    return PathGraph::kNone;
+  };
+  for (int i = 0; i < 12; ++i) {
+    const PathGraph::StepId off = sample(false);
+    if (off != PathGraph::kNone) {
+      cuts[off] = graph.SegmentOf(off) / 2;
+      EXPECT_EQ(LengthWith(graph, cuts), whole) << "off the path, step " << off;
+      cuts[off] = 0;
+    }
+  }
+  for (int i = 0; i < 12 && !path.empty(); ++i) {
+    const PathSegment& segment = path[random() % path.size()];
+    if (segment.edge == PathEdge::kNone || segment.time.start == path.front().time.start) continue;
+    cuts[segment.step] = -12'345;
+    EXPECT_EQ(LengthWith(graph, cuts), whole + 12'345) << "on the path, step " << segment.step;
+    cuts[segment.step] = 0;
+  }
+}
+
+TEST(CriticalPath, OnlyWhatIsOnItMatters) {
+  ExpectProperties(Replayed(Small()), "small");
+  PROFGAUGE_SKIP_WITHOUT_SHARED();
+  for (const char* path :
+       {"data/kineto/v100_resnet50/resnet50_num_workers_0__worker0.1623143089861.pt.trace.json.gz",
+        "data/kineto/mi300/Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz",
+        "data/kineto/hta/critical_path/alexnet/benchmark_result_2869224_1695835535_trace.json.gz",
+        "data/kineto/dlrm_8ranks/worker0_step_12.1694128201545.pt.trace.json.gz"}) {
+    ExpectProperties(Replayed(ReadTrace(path)), path);
+  }
+}
+
+TEST(CriticalPath, OneStepAloneIsThePathOfAllWhenTheHostWaitsForEach) {
+  TestProfile test;
+  test.Step(0, {0, 50'000});
+  test.Op("a", {10'000, 40'000});
+  test.Step(1, {50'000, 100'000});
+  test.Op("a", {60'000, 90'000});
+  const Replayed run(One(std::move(test)));
+  EXPECT_EQ(Of(SumPath(run.Path()), PathKind::kHost), 100'000);
+}
+
+}  // namespace
+}  // namespace profgauge
