@@ -49,7 +49,11 @@ struct MetricSpec {
   std::int32_t definition_number = 1;
 };
 std::span<const MetricSpec> MetricCatalogue();
+/// Also of a scenario, what_if.NAME.iteration_time and what_if.NAME.gain_share: these are in no
+/// catalogue, since users name them. The entry lives as long as the program.
 const MetricSpec* FindMetric(std::string_view id);
+/// NAME of what_if.NAME.gain_share or what_if.NAME.iteration_time; empty for other ids.
+std::string_view ScenarioOfMetric(std::string_view id);
 
 /// One entry of the table catalogue.
 struct TableSpec {

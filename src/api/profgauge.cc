@@ -34,6 +34,7 @@ Result<Judgement> Evaluate(const Recording& recording, const EvaluateOptions& op
 
   Judgement::Data data;
   PROFGAUGE_TRY(data.analysis, Analyze(loaded.ranks, SelectionOf(*policy, options)));
+  book->Predict(data.analysis);
   const Evaluation evaluation =
       book->Evaluate(data.analysis, CollectFacts(loaded.ranks, data.analysis));
   data.verdict = Judge(*policy, data.analysis, MergedLog(loaded.ranks),

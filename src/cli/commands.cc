@@ -34,6 +34,16 @@ constexpr CommandSpec kCommands[] = {
      "  profgauge compare baseline.json run7.pt.trace.json.gz --json - | jq .comparison\n"
      "  profgauge compare baseline.json run7.pt.trace.json.gz --policy policy.yaml\n",
      RunCompare},
+    {"what-if", kOnWhatIf, "PROFILE…", 1, kMany, "Predict what a change would bring",
+     "Replays what waits for what in the selected iterations, with some of it taking another "
+     "time.\n"
+     "Each --scale is a scenario of its own; then all of them together. Exits 3 when the "
+     "recording\n"
+     "cannot be replayed: without the calls that launched the device's work.",
+     "  profgauge what-if run7.pt.trace.json.gz --scale \"host_op.name matches 'DataLoader' by "
+     "0\"\n"
+     "  profgauge what-if ranks/ --scale \"launch.is_collective by 0.5\" --without-waiting\n",
+     RunWhatIf},
     {"baseline save", kOnBaselineSave, "PROFILE…", 1, kMany, "Save runs as a baseline",
      "Each argument becomes one run; several runs let the gate know how much runs differ. The "
      "file\n"

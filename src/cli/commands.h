@@ -41,6 +41,7 @@ enum CommandBit : std::uint64_t {
   kOnExportNsys = std::uint64_t{1} << 24,
   kOnScrub = std::uint64_t{1} << 25,
   kOnHistoryRemove = std::uint64_t{1} << 26,
+  kOnWhatIf = std::uint64_t{1} << 50,
   kOnCompletion = std::uint64_t{1} << 40,
   kOnManual = std::uint64_t{1} << 41,
   kOnSchema = std::uint64_t{1} << 42,
@@ -51,8 +52,10 @@ enum CommandBit : std::uint64_t {
   kOnJudging = kOnCheck | kOnReport,
   kOnExportText = kOnExportKernels | kOnExportNsys,
   kOnExport = kOnExportText | kOnExportDlprof,
-  kOnReading = kOnJudging | kOnInspect | kOnSnapshots | kOnRulesExplain | kOnInit | kOnExport,
-  kOnSelecting = kOnJudging | kOnSnapshots | kOnRulesExplain | kOnInit | kOnExportDlprof,
+  kOnReading =
+      kOnJudging | kOnWhatIf | kOnInspect | kOnSnapshots | kOnRulesExplain | kOnInit | kOnExport,
+  kOnSelecting =
+      kOnJudging | kOnWhatIf | kOnSnapshots | kOnRulesExplain | kOnInit | kOnExportDlprof,
   kOnDrawing = kOnJudging | kOnRender | kOnCompare,
   kOnWriting = kOnDrawing | kOnExport | kOnInit | kOnScrub | kOnHistoryTrend | kOnRulesTest |
                kOnTemplatesExport,
@@ -94,6 +97,7 @@ std::vector<const CommandSpec*> CommandsOf(std::string_view group);
 
 Result<int> RunCheck(const Options& options, Console& console);
 Result<int> RunReport(const Options& options, Console& console);
+Result<int> RunWhatIf(const Options& options, Console& console);
 Result<int> RunCompare(const Options& options, Console& console);
 Result<int> RunBaselineSave(const Options& options, Console& console);
 Result<int> RunBaselineShow(const Options& options, Console& console);

@@ -64,6 +64,12 @@ Status AddBaseline(Options& options, const OptionSpec& self, const std::string& 
   return {};
 }
 
+Status AddScale(Options& options, const OptionSpec& self, const std::string& value) {
+  if (value.empty()) return Fail(BadValue(self, self.value, value));
+  options.scales.push_back(value);
+  return {};
+}
+
 Status SetJobs(Options& options, const OptionSpec& self, const std::string& value) {
   PROFGAUGE_TRY(const std::int64_t jobs, ParseIndex(self, value));
   if (jobs < 1 || jobs > 1024) return Fail(BadValue(self, "a number from 1 to 1024", value));
@@ -225,6 +231,15 @@ constexpr OptionSpec kOptions[] = {
     {"--fail-on", "", "LEVEL", Group::kJudging, kOnCheck | kOnCompare,
      "Fail at this level: error, warn or never; overrides the policy", "",
      SetChoice<&Options::fail_on>, false, "error warn never"},
+    {"--scale", "", "CHANGE", Group::kJudging, kOnWhatIf,
+     "What if: `CONDITION by FACTOR`; give it several times for several scenarios",
+     "The condition is the rules' language over rows `host_op` (name, type, module, thread, "
+     "iteration, time), `api_call` (also kind, op) or `launch` (its table's columns, "
+     "tensor_core_eligible, is_collective, module). What it selects takes FACTOR times as long.",
+     AddScale, true},
+    {"--without-waiting", "", "", Group::kJudging, kOnWhatIf,
+     "What if no rank waited for another in collectives",
+     "Needs the recordings of all ranks of a group.", SetTrue<&Options::without_waiting>},
     {"--baseline", "", "FILE", Group::kJudging, kOnJudging,
      "Compare with this baseline; give it several times for several runs",
      "FILE is a baseline (`baseline save`), `history:BRANCH~N` for the last N runs of a branch, or "

@@ -63,6 +63,10 @@ struct Options {
   std::string db = "profgauge-history.db";  ///< The history.
   std::string branch, commit;
 
+  // What-if.
+  std::vector<std::string> scales;  ///< "CONDITION by FACTOR"
+  bool without_waiting = false;
+
   // Which iterations and ranks.
   std::optional<std::int64_t> iter_start, iter_stop, warmup, rank;
   std::optional<std::int64_t> iter_start_number, iter_stop_number;  ///< "#5": as recorded.

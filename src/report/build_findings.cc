@@ -21,10 +21,9 @@ Quantity MetricOf(const profgauge::Finding& finding) {
   return {finding.metric, finding.metric_unit, finding.metric_text, ""};
 }
 
-Quantity GainOf(const profgauge::Finding& finding) {
-  if (!finding.gain) return {{}, Unit::kTime, "–", ""};
-  return {static_cast<std::int64_t>(std::llround(*finding.gain)), Unit::kTime,
-          FormatDuration(*finding.gain), ""};
+Quantity TimeOf(const std::optional<double>& ns) {
+  if (!ns) return {{}, Unit::kTime, "–", ""};
+  return {static_cast<std::int64_t>(std::llround(*ns)), Unit::kTime, FormatDuration(*ns), ""};
 }
 
 std::string ReasonOf(const profgauge::Finding& finding) {
@@ -48,8 +47,14 @@ Finding BuildFinding(const profgauge::Finding& from, const Evaluation& evaluatio
   finding.title = from.rule->title;
   finding.message = from.message;
   finding.metric = MetricOf(from);
-  finding.gain = GainOf(from);
+  finding.gain = TimeOf(from.gain);
   if (from.gain && from.rule->gain) finding.gain_bound = GainBoundName(from.rule->gain->bound);
+  if (from.gain_replayed) {
+    finding.gain_bound = "replayed";
+    finding.gain.text += from.gain_limit
+                             ? fmt::format(" replayed (≤ {})", FormatDuration(*from.gain_limit))
+                             : " replayed";
+  }
   for (const std::size_t symptom : from.symptoms) {
     finding.explains.push_back(evaluation.findings[symptom].rule->id);
   }

@@ -148,6 +148,16 @@ expr::Source RunData::BindMetric(std::string_view id) const {
   return source;
 }
 
+std::optional<double> RunData::ReplayedGain(const CompiledRule& rule) {
+  if (!rule.scenario || analysis_.replayer == nullptr) return std::nullopt;
+  if (!scenarios_) scenarios_.emplace(*analysis_.replayer);
+  const ScenarioOutcome outcome = scenarios_->Run(*rule.scenario);
+  const bool matched = std::any_of(outcome.matched.begin(), outcome.matched.end(),
+                                   [](std::uint64_t rows) { return rows > 0; });
+  if (!matched || !outcome.prediction) return std::nullopt;
+  return outcome.prediction->recorded_time - outcome.prediction->iteration_time;
+}
+
 expr::Data RunData::Bind(const CompiledRule& rule) {
   const RuleSchema& names = rule.names;
   expr::Data data(names.bindings.size());

@@ -4,6 +4,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "expr/eval.h"
 #include "rules/compile.h"
 #include "rules/facts.h"
+#include "rules/what_if.h"
 
 namespace profgauge {
 
@@ -32,6 +34,9 @@ class RunData {
 
   /// What the rows of a table can cost; nullptr when that is not known.
   const Exposure* FindExposure(std::string_view table) const;
+  /// What the replay predicts that the rule's scenario saves, in ns per iteration; nothing without
+  /// a scenario or a replay, or when the scenario matches nothing.
+  std::optional<double> ReplayedGain(const CompiledRule& rule);
 
   /// Sources of all slots of `rule`. Those that depend on the group are left without a value.
   expr::Data Bind(const CompiledRule& rule);
@@ -43,6 +48,7 @@ class RunData {
 
   const Analysis& analysis_;
   const Facts& facts_;
+  std::optional<ScenarioRunner> scenarios_;
   boost::unordered_flat_map<std::string_view, const Metric*> metrics_;
   std::map<std::pair<const TableSpec*, const TableSpec*>, std::unique_ptr<std::vector<expr::RowId>>>
       joins_;

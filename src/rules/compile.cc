@@ -158,6 +158,16 @@ class RuleCompiler {
     out_.limits.push_back({level, above, *std::move(program), std::nullopt});
   }
 
+  void CompileGainScenario() {
+    if (rule_.gain->scenario.empty()) return;
+    auto scenario = CompileScenario({rule_.id, rule_.gain->scenario, false, {}});
+    if (scenario) {
+      out_.scenario = *std::move(scenario);
+    } else {
+      for (Error& error : scenario.error()) errors_.push_back(std::move(error));
+    }
+  }
+
   void Gain() {
     if (!rule_.gain) return;
     out_.gain = One(rule_.gain->value, Context::kGroup, Want::kNumber);
@@ -169,6 +179,7 @@ class RuleCompiler {
                "", errors_);
       return;
     }
+    CompileGainScenario();
     out_.gain_slot = AddComputed("gain", Unit::kTime);
   }
 

@@ -12,6 +12,7 @@
 #include "rules/rule.h"
 #include "rules/rule_schema.h"
 #include "rules/selection.h"
+#include "rules/what_if.h"
 
 namespace profgauge {
 
@@ -41,6 +42,7 @@ struct CompiledRule {
   RuleSchema names;
   std::vector<expr::Slot> needs;
   std::optional<expr::Program> where, when, metric, gain;
+  std::optional<CompiledScenario> scenario;  ///< Of the gain.
   std::vector<Let> lets;
   std::vector<Limit> limits;
   expr::Display metric_display;

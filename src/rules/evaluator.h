@@ -68,11 +68,13 @@ struct Finding {
   Value metric;                 ///< The measured number, in metric_unit; absent without one.
   Unit metric_unit = Unit::kNumber;
   std::string metric_text;
-  std::string limit_text;      ///< The limit that was passed, or the nearest: "> 20 %".
-  std::optional<double> gain;  ///< ns per iteration, never more than an iteration takes.
-  double gain_share = 0;       ///< Of the mean iteration time; 0 when either is unknown.
-  std::string reason;          ///< Why not applicable, broken, or waived: one clause.
-  std::string missing_field;   ///< Not applicable: the field that the profile lacks, if it is one.
+  std::string limit_text;            ///< The limit that was passed, or the nearest: "> 20 %".
+  std::optional<double> gain;        ///< ns per iteration, never more than an iteration takes.
+  bool gain_replayed = false;        ///< The gain is what a replay predicts; then…
+  std::optional<double> gain_limit;  ///< …this is the rule's own estimate, ns per iteration.
+  double gain_share = 0;             ///< Of the mean iteration time; 0 when either is unknown.
+  std::string reason;                ///< Why not applicable, broken, or waived: one clause.
+  std::string missing_field;  ///< Not applicable: the field that the profile lacks, if it is one.
   const Waiver* waiver = nullptr;
   std::uint64_t rows = 0;          ///< Rows that the finding is about.
   std::uint64_t rows_unknown = 0;  ///< Rows left out because `where` could not be told for them.

@@ -91,6 +91,20 @@ struct PolicyBaseline {
   bool certain = false;                           ///< `strictness: certain`
 };
 
+/// What a condition selects takes `factor` times as long.
+struct WhatIfScale {
+  SourceText where;
+  double factor = 1;
+};
+
+/// A scenario: changes made together, whose effect the replay predicts (rules/what_if.h).
+struct WhatIf {
+  std::string name;  ///< Lower case, digits and `_`: what_if.NAME.gain_share.
+  std::vector<WhatIfScale> scales;
+  bool without_waiting = false;
+  Where place;
+};
+
 struct RequiredRule {
   std::string rule;
   Where where;
@@ -115,6 +129,7 @@ struct Policy {
   std::optional<PolicyBaseline> baseline;
   std::vector<RequiredRule> require;
   std::vector<Waiver> waivers;
+  std::vector<WhatIf> what_if;
   Knowledge knowledge;           ///< `tensor_core: {unknown: …}`, and what stands in these files:
   PolicyFile tensor_core_names;  ///< `tensor_core: {names: FILE}`
   PolicyFile devices;            ///< `devices: FILE`

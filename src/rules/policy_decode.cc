@@ -33,6 +33,7 @@ constexpr Decoder::Word<RuleSetting::Choice> kChoices[] = {
     {"warn", RuleSetting::Choice::kWarn},       {"error", RuleSetting::Choice::kError},
     {"default", RuleSetting::Choice::kDefault},
 };
+constexpr Decoder::Word<bool> kTrueOrFalse[] = {{"true", true}, {"false", false}};
 constexpr Decoder::Word<bool> kStrictness[] = {{"normal", false}, {"certain", true}};
 constexpr Decoder::Word<bool> kUnknownKernels[] = {{"lower_bound", false}, {"upper_bound", true}};
 
@@ -298,6 +299,71 @@ void DecodeBaseline(Decoder& decoder, const YamlNode& node, PolicyBaseline& out)
   });
 }
 
+}  // namespace
+
+void DecodeScales(Decoder& decoder, const YamlNode& node, std::string_view what,
+                  std::vector<WhatIfScale>& out) {
+  decoder.EachItem(node, what, [&](const YamlNode& item) {
+    WhatIfScale scale;
+    const Decoder::Key kKeys[] = {
+        {"where", [&](const YamlNode& n) { Set(scale.where, decoder.Source(n, "where")); }, true},
+        {"by",
+         [&](const YamlNode& n) {
+           const auto literal = decoder.Number(n, "by");
+           if (!literal) return;
+           const bool is_factor = literal->unit == Unit::kNumber || literal->unit == Unit::kShare;
+           if (!is_factor || literal->value < 0) {
+             decoder.Add(n, "config/number", "`by`: expected a factor of at least 0");
+             return;
+           }
+           scale.factor = literal->value;
+         },
+         true},
+    };
+    decoder.Map(item, "a change", kKeys);
+    out.push_back(std::move(scale));
+  });
+}
+
+namespace {
+
+bool IsScenarioName(std::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+void DecodeWhatIf(Decoder& decoder, const YamlNode& node, std::vector<WhatIf>& out) {
+  WhatIf scenario;
+  scenario.place = decoder.document().At(node);
+  const Decoder::Key kKeys[] = {
+      {"name",
+       [&](const YamlNode& n) {
+         Set(scenario.name, decoder.Text(n, "name"));
+         if (IsScenarioName(scenario.name)) return;
+         decoder
+             .Add(n, "config/name",
+                  fmt::format("`name`: expected lower case letters, digits and `_`, found `{}`",
+                              PrintableShort(scenario.name, 40)))
+             .notes.emplace_back("help: it becomes a part of metrics, what_if.NAME.gain_share");
+       },
+       true},
+      {"scale", [&](const YamlNode& n) { DecodeScales(decoder, n, "`scale`", scenario.scales); }},
+      {"without_waiting",
+       [&](const YamlNode& n) {
+         Set(scenario.without_waiting, decoder.OneOf<bool>(n, "without_waiting", kTrueOrFalse));
+       }},
+  };
+  decoder.Map(node, "a scenario", kKeys);
+  if (node.kind != YamlNode::Kind::kMap) return;
+  if (node.Find("scale") == nullptr && node.Find("without_waiting") == nullptr) {
+    decoder.Add(node, "policy/no-change", "the scenario changes nothing")
+        .notes.emplace_back("help: add `scale: [{where: \"...\", by: 0.5}]`");
+  }
+  std::erase_if(out, [&](const WhatIf& other) { return other.name == scenario.name; });
+  out.push_back(std::move(scenario));
+}
+
 void NamedFile(Decoder& decoder, const YamlNode& node, std::string_view what, PolicyFile& out) {
   const auto path = decoder.Source(node, what);
   if (path) out = {ResolvePath(path->text, decoder.document().file), path->All()};
@@ -370,6 +436,12 @@ void DecodePolicy(Decoder& decoder, Policy& policy) {
        [&](const YamlNode& n) {
          decoder.EachItem(n, "`waivers`", [&](const YamlNode& item) {
            DecodeWaiver(decoder, item, policy.waivers);
+         });
+       }},
+      {"what_if",
+       [&](const YamlNode& n) {
+         decoder.EachItem(n, "`what_if`", [&](const YamlNode& item) {
+           DecodeWhatIf(decoder, item, policy.what_if);
          });
        }},
       {"tensor_core", [&](const YamlNode& n) { DecodeTensorCore(decoder, n, policy); }},

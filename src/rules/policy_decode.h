@@ -13,6 +13,10 @@ namespace profgauge {
 /// Decodes the whole document into `policy`. `extends` is checked for its shape only.
 void DecodePolicy(Decoder& decoder, Policy& policy);
 
+/// Decodes a list of changes, `[{where: ..., by: ...}]`, whose conditions are checked later.
+void DecodeScales(Decoder& decoder, const YamlNode& node, std::string_view what,
+                  std::vector<WhatIfScale>& out);
+
 /// `path` as named in `file`: relative ones start from the folder of `file`; built-in names stay.
 std::string ResolvePath(std::string_view path, std::string_view file);
 

@@ -53,9 +53,10 @@ std::string_view GainBoundName(GainBound bound);  ///< "upper", "typical", "meas
 
 /// Estimated saving per iteration: shown and used for ranking, never for the verdict.
 struct RuleGain {
-  SourceText value;
+  SourceText value;  ///< Used where the recording cannot be replayed.
   GainBound bound = GainBound::kUpper;
   std::string why;
+  std::vector<WhatIfScale> scenario;  ///< What the replay predicts it by; empty: `value` alone.
 };
 
 struct EvidenceColumn {

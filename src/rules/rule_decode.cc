@@ -1,5 +1,7 @@
 #include "rules/rule_decode.h"
 
+#include "rules/policy_decode.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -118,6 +120,8 @@ void DecodeGain(Decoder& decoder, const YamlNode& node, std::optional<RuleGain>&
        [&](const YamlNode& n) { Set(gain.bound, decoder.OneOf<GainBound>(n, "bound", kBounds)); },
        true},
       {"why", [&](const YamlNode& n) { Set(gain.why, decoder.Text(n, "why")); }},
+      {"scenario",
+       [&](const YamlNode& n) { DecodeScales(decoder, n, "`scenario`", gain.scenario); }},
   };
   decoder.Map(node, "`gain`", kKeys);
   out = std::move(gain);

@@ -383,8 +383,13 @@ class RuleRun {
   }
 
   void SetGain(const Judged& judged, Finding& out) {
-    const std::optional<CappedGain> gain = GainOf(judged);
+    std::optional<CappedGain> gain = GainOf(judged);
     if (!gain) return;
+    if (const std::optional<double> replayed = run_.ReplayedGain(rule_)) {
+      out.gain_limit = gain->gain;
+      gain = CapGain(*replayed, std::nullopt, run_.FindMetric("iteration.time.mean"));
+      out.gain_replayed = true;
+    }
     out.gain = gain->gain;
     out.gain_share = gain->share;
     data_[rule_.gain_slot].value = gain->gain;

@@ -45,6 +45,8 @@ void DropOtherFamilies(std::span<const CompiledRule> rules, const Analysis& anal
 
 }  // namespace
 
+void Rulebook::Predict(Analysis& analysis) const { AddWhatIf(scenarios_, analysis); }
+
 Evaluation Rulebook::Evaluate(const Analysis& analysis, const Facts& facts, bool trace) const {
   RuleRunOptions options;
   options.today = today_;
@@ -71,6 +73,9 @@ tl::expected<Rulebook, Errors> LoadRulebook(const Policy& policy, const SelectOp
     return tl::unexpected(std::move(errors));
   }
   book.compiled_ = *std::move(compiled);
+  auto scenarios = CompileScenarios(policy);
+  if (!scenarios) return tl::unexpected(std::move(scenarios).error());
+  book.scenarios_ = *std::move(scenarios);
   return book;
 }
 

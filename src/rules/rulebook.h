@@ -14,6 +14,7 @@
 #include "rules/policy.h"
 #include "rules/rule.h"
 #include "rules/selection.h"
+#include "rules/what_if.h"
 
 namespace profgauge {
 
@@ -27,12 +28,15 @@ class Rulebook {
 
   /// `trace` keeps intermediate values, for `rules explain`. Without it rules about a kind of
   /// device that the run has none of (AWS Neuron) are left out, unless they are required.
+  /// Predicts the policy's scenarios; adds what_if.NAME.* and the table what_if. Before Evaluate().
+  void Predict(Analysis& analysis) const;
   Evaluation Evaluate(const Analysis& analysis, const Facts& facts, bool trace = false) const;
 
  private:
   friend tl::expected<Rulebook, Errors> LoadRulebook(const Policy&, const SelectOptions&);
   std::unique_ptr<const RuleSet> rules_;
   std::vector<CompiledRule> compiled_;
+  std::vector<CompiledScenario> scenarios_;
   std::chrono::sys_days today_{};
 };
 

@@ -35,6 +35,7 @@ struct Shape {
   std::int64_t tensor_cores = 70;    ///< Percent of the layers whose kernels use Tensor Cores.
   std::int64_t slow_rank = -1;       ///< This rank computes 20 % slower.
   std::int64_t min_mb = 0;           ///< Iterate until the file has this many MB.
+  std::int64_t syncs = 0;            ///< The host waits for the GPU after every so many layers.
   std::int64_t memory = 0, stacks = 0;
   std::string dialect = "2.4";  ///< 1.9, 2.1, 2.4 or rocm.
 };
@@ -130,7 +131,10 @@ class Trainer {
     now_ += Vary(shape_.dataloader_us * 1000);
     Close();
     CopyToDevice();
-    for (std::int64_t layer = 0; layer < shape_.layers; ++layer) ForwardLayer(layer);
+    for (std::int64_t layer = 0; layer < shape_.layers; ++layer) {
+      ForwardLayer(layer);
+      if (shape_.syncs > 0 && layer % shape_.syncs == 0) Synchronize();
+    }
     thread_ = kAutograd;
     for (std::int64_t layer = shape_.layers; layer-- > 0;) BackwardLayer(layer);
     thread_ = kMain;
@@ -263,6 +267,12 @@ class Trainer {
            dialect_.kernel, shape_.kernel_us * 1000, 7, Grid(320, 512, 48, 0));
     Close();
     Close();
+  }
+
+  void Synchronize() {
+    const Ns begin = now_ + 500;
+    now_ = std::max(begin + 1'000, gpu_free_[7] + 2'000);
+    RuntimeCall("cudaDeviceSynchronize", begin, now_, ++correlation_);
   }
 
   /// loss.item(): a copy back that the host waits for.
@@ -476,6 +486,7 @@ constexpr Flag kFlags[] = {
     {"--kernel-us", &Shape::kernel_us, "typical kernel duration"},
     {"--launch-us", &Shape::launch_us, "host time per launch"},
     {"--dataloader-us", &Shape::dataloader_us, "wait for input per iteration"},
+    {"--syncs", &Shape::syncs, "the host waits after every so many layers; 0: never"},
     {"--jitter", &Shape::jitter, "percent of variation"},
     {"--tensor-cores", &Shape::tensor_cores, "percent of layers on Tensor Cores"},
     {"--slow-rank", &Shape::slow_rank, "rank that computes 20 % slower"},

@@ -71,9 +71,9 @@ PathKind KindOf(const PathGraph& graph, PathGraph::StepId step, PathEdge edge, N
 
 class Walker {
  public:
-  Walker(const PathGraph& graph, std::span<const Ns> cuts, std::span<const Ns> times,
+  Walker(const PathGraph& graph, const PathChanges& changes, std::span<const Ns> times,
          std::span<const Ns> transfers)
-      : graph_(graph), cuts_(cuts), times_(times), transfers_(transfers) {}
+      : graph_(graph), changes_(changes), times_(times), transfers_(transfers) {}
 
   std::vector<PathSegment> Run() {
     const std::vector<Span> iterations = graph_.IterationsAt(times_);
@@ -84,7 +84,7 @@ class Walker {
     if (step != PathGraph::kNone) {
       Take(times_[step], PathKind::kHost, PathEdge::kNone, step);  // The tail of a range.
       while (at_ > begin_) {
-        const PathGraph::Edge edge = graph_.BindingOf(step, cuts_, times_);
+        const PathGraph::Edge edge = graph_.BindingOf(step, changes_, times_);
         if (edge.from == PathGraph::kNone) break;
         TakeEdge(step, edge);
         step = edge.from;
@@ -119,7 +119,8 @@ class Walker {
   }
 
   const PathGraph& graph_;
-  std::span<const Ns> cuts_, times_, transfers_;
+  PathChanges changes_;
+  std::span<const Ns> times_, transfers_;
   Ns begin_ = 0, at_ = 0;
   std::vector<PathSegment> path_;
 };
@@ -143,9 +144,9 @@ PathOwner InnermostAt(const PathGraph& graph, PathGraph::StepId step) {
   return {PathTable::kHost, false, around.value};
 }
 
-std::vector<PathSegment> CriticalPath(const PathGraph& graph, std::span<const Ns> cuts,
+std::vector<PathSegment> CriticalPath(const PathGraph& graph, const PathChanges& changes,
                                       std::span<const Ns> times, std::span<const Ns> transfers) {
-  return Walker(graph, cuts, times, transfers).Run();
+  return Walker(graph, changes, times, transfers).Run();
 }
 
 PathSums SumPath(std::span<const PathSegment> path) {

@@ -37,10 +37,10 @@ struct PathSegment {
   PathGraph::StepId step = PathGraph::kNone;  ///< That it ends in; kNone at the edges of the path.
 };
 
-/// The path in a replay that gave `times` under `cuts` (both of PathGraph::Replay), in time order.
-/// `transfers`: per device row how long the collective takes without waiting, -1 unknown; may be
-/// empty. The segments touch, and cover the iterations from first beginning to last end.
-std::vector<PathSegment> CriticalPath(const PathGraph& graph, std::span<const Ns> cuts,
+/// The path in a replay that gave `times` under `changes` (both of PathGraph::Replay), in time
+/// order. `transfers`: per device row how long the collective takes without waiting, -1 unknown;
+/// may be empty. The segments touch, and cover the iterations from first beginning to last end.
+std::vector<PathSegment> CriticalPath(const PathGraph& graph, const PathChanges& changes,
                                       std::span<const Ns> times, std::span<const Ns> transfers);
 
 /// Nanoseconds by kind. Adds up to the path's length.

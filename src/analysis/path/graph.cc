@@ -81,10 +81,10 @@ Ns PathGraph::SegmentOf(StepId step) const {
   return binding.from == kNone ? 0 : steps_[step].time - steps_[binding.from].time;
 }
 
-Ns PathGraph::TimeOf(StepId step, std::span<const Ns> cuts, const std::vector<Ns>& times) const {
+Ns PathGraph::TimeOf(StepId step, const PathChanges& changes, const std::vector<Ns>& times) const {
   const Step& at = steps_[step];
-  const Ns cut = cuts.empty() ? 0 : cuts[step];
-  if (at.cross == kNone) {  // Most steps: the one before alone.
+  const Ns cut = changes.cuts.empty() ? 0 : changes.cuts[step];
+  if (at.cross == kNone || IsAlone(step, changes)) {  // Most steps: the one before alone.
     if ((at.owner & kFirstBit) != 0) return at.time;
     return times[step - 1] + (at.time - steps_[step - 1].time) - cut;
   }
@@ -99,8 +99,10 @@ Ns PathGraph::TimeOf(StepId step, std::span<const Ns> cuts, const std::vector<Ns
   return time;
 }
 
-PathGraph::Edge PathGraph::BindingOf(StepId step, std::span<const Ns> cuts,
+PathGraph::Edge PathGraph::BindingOf(StepId step, const PathChanges& changes,
                                      std::span<const Ns> times) const {
+  if (IsAlone(step, changes)) return {BeforeKind(steps_[step]), step - 1};
+  const std::span<const Ns> cuts = changes.cuts;
   const Edge recorded = BindingOf(step);
   Edge best = recorded;
   if (recorded.from == kNone) return best;
@@ -118,10 +120,10 @@ PathGraph::Edge PathGraph::BindingOf(StepId step, std::span<const Ns> cuts,
   return best;
 }
 
-std::vector<Ns> PathGraph::Replay(std::span<const Ns> cuts) const {
+std::vector<Ns> PathGraph::Replay(const PathChanges& changes) const {
   std::vector<Ns> times(steps_.size());
   ForEachRun([&](StepId begin, StepId end) {
-    for (StepId i = begin; i < end; ++i) times[i] = TimeOf(i, cuts, times);
+    for (StepId i = begin; i < end; ++i) times[i] = TimeOf(i, changes, times);
   });
   return times;
 }

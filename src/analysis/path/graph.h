@@ -55,6 +55,20 @@ struct PathOwner {
   std::uint32_t row = 0;  ///< Of the profile's table.
 };
 
+/// What a replay changes. Views: what they show must outlive it.
+struct PathChanges {
+  PathChanges() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): cuts alone are the usual change.
+  PathChanges(const std::vector<Ns>& segments) : cuts(segments) {}
+  PathChanges(std::span<const Ns> segments, std::span<const std::uint8_t> steps)
+      : cuts(segments), alone(steps) {}
+
+  std::span<const Ns> cuts;  ///< By step: how much shorter the segment that ends in it is.
+  /// By step: 1 where only the step before on its thread counts, as if it waited for nothing else;
+  /// its segment is then the time from there.
+  std::span<const std::uint8_t> alone;
+};
+
 class PathGraph {
  public:
   using StepId = std::uint32_t;
@@ -87,16 +101,16 @@ class PathGraph {
   /// As recorded, the predecessor that the step waited for.
   Edge BindingOf(StepId step) const;
   /// The same in a replay that gave `times`: of the predecessors, the one that decided.
-  Edge BindingOf(StepId step, std::span<const Ns> cuts, std::span<const Ns> times) const;
+  Edge BindingOf(StepId step, const PathChanges& changes, std::span<const Ns> times) const;
   /// The recorded lag of the binding edge: the *segment* that ends in the step. 0 without one.
   Ns SegmentOf(StepId step) const;
   /// The step before on the same thread or stream; kNone for the first of one.
   StepId Before(StepId step) const;
 
   /// The times of all steps when the segment that ends in step i is `cuts[i]` ns shorter (longer
-  /// when negative). No cuts: as recorded. O(steps + edges).
-  /// REQUIRES: `cuts` is empty or has one entry per step.
-  std::vector<Ns> Replay(std::span<const Ns> cuts) const;
+  /// when negative). No changes: as recorded. O(steps + edges).
+  /// REQUIRES: `cuts` and `alone` are empty or have one entry per step.
+  std::vector<Ns> Replay(const PathChanges& changes) const;
   /// How much later each step could be, without anything else changing, before the last selected
   /// iteration ends later. O(steps + edges).
   std::vector<Ns> Slacks() const;
@@ -132,7 +146,10 @@ class PathGraph {
   void ForEachCross(const Step& step, Visit visit) const;
   template <class Visit>
   void ForEachEdge(StepId step, Visit visit) const;
-  Ns TimeOf(StepId step, std::span<const Ns> cuts, const std::vector<Ns>& times) const;
+  Ns TimeOf(StepId step, const PathChanges& changes, const std::vector<Ns>& times) const;
+  bool IsAlone(StepId step, const PathChanges& changes) const {
+    return !changes.alone.empty() && changes.alone[step] != 0 && Before(step) != kNone;
+  }
 
   const RankContext* rank_ = nullptr;
   std::vector<Step> steps_;   // By stream, then by thread; each in its own order.

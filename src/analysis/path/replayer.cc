@@ -22,11 +22,11 @@ class Coverage {
     for (const ScenarioRow& row : scaling.rows) {
       if (row.rank == rank && row.row < rows) named_[row.row] = true;
     }
-    for (PathGraph::StepId step = 0; step < graph.size(); ++step) {
+    // Ends off their chain stand last.
+    for (PathGraph::StepId step = static_cast<PathGraph::StepId>(graph.size()); step-- > 0;) {
       const PathOwner owner = graph.OwnerOf(step);
-      if (owner.table == scaling.table && owner.is_end && IsDetached(step)) {
-        detached_[owner.row] = true;
-      }
+      if (!owner.is_end || !IsDetached(step)) break;
+      if (owner.table == scaling.table) detached_[owner.row] = true;
     }
   }
 
@@ -119,7 +119,7 @@ void Replayer::FindTransfers() {
   }
 }
 
-std::vector<Ns> Replayer::CutsOf(const Scenario& scenario, std::size_t rank) const {
+Replayer::Changed Replayer::ChangesOf(const Scenario& scenario, std::size_t rank) const {
   const PathGraph& graph = graphs_[rank];
   const Profile& profile = *graph.rank().profile;
   std::vector<double> factors(graph.size(), 1.0);
@@ -127,6 +127,7 @@ std::vector<Ns> Replayer::CutsOf(const Scenario& scenario, std::size_t rank) con
     Coverage(graph, rank, scaling, RowsOf(profile, scaling.table)).Apply(factors);
   }
   std::vector<Ns> cuts(graph.size());
+  std::vector<std::uint8_t> alone(graph.size());
   for (PathGraph::StepId step = 0; step < graph.size(); ++step) {
     const PathOwner owner = graph.OwnerOf(step);
     const bool on_device = owner.table == PathTable::kDevice;
@@ -143,18 +144,23 @@ std::vector<Ns> Replayer::CutsOf(const Scenario& scenario, std::size_t rank) con
       if (transfer >= 0) waiting = std::max<Ns>(0, graph.SegmentOf(step) - transfer);
     }
     if (factors[step] == 1 && waiting == 0) continue;
-    const Ns segment = std::max<Ns>(0, graph.SegmentOf(step)) - waiting;
+    Ns segment = std::max<Ns>(0, graph.SegmentOf(step)) - waiting;
+    if (graph.BindingOf(step).kind == PathEdge::kSync && graph.Before(step) != PathGraph::kNone) {
+      alone[step] = 1;
+      segment = graph.RecordedAt(step) - graph.RecordedAt(step - 1);
+    }
     cuts[step] = waiting + segment - Scaled(segment, factors[step]);
   }
-  return cuts;
+  return {std::move(cuts), std::move(alone)};
 }
 
 Prediction Replayer::Predict(const Scenario& scenario) const {
   Prediction out;
   std::map<std::string_view, std::pair<Ns, Ns>> slowest;  // Recorded and predicted.
   for (std::size_t i = 0; i < graphs_.size(); ++i) {
-    const std::vector<Ns> cuts = CutsOf(scenario, i);
-    const std::vector<Ns> times = graphs_[i].Replay(cuts);
+    const Changed changed = ChangesOf(scenario, i);
+    const PathChanges changes(changed.cuts, changed.alone);
+    const std::vector<Ns> times = graphs_[i].Replay(changes);
     const std::vector<Span> spans = graphs_[i].IterationsAt(times);
     const auto selected = (*ranks_)[i].iterations.selected();
     for (std::size_t k = 0; k < spans.size(); ++k) {
@@ -162,7 +168,7 @@ Prediction Replayer::Predict(const Scenario& scenario) const {
       recorded = std::max(recorded, selected[k].time.length());
       predicted = std::max(predicted, spans[k].length());
     }
-    const PathSums sums = SumPath(CriticalPath(graphs_[i], cuts, times, transfers_[i]));
+    const PathSums sums = SumPath(CriticalPath(graphs_[i], changes, times, transfers_[i]));
     for (std::size_t k = 0; k < kPathKinds; ++k) out.path[k] += sums[k];
   }
   for (const auto& [name, times] : slowest) {

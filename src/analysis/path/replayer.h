@@ -23,7 +23,8 @@ struct ScenarioRow {
 };
 
 /// One change: what these rows take is multiplied by a factor. Of a host range or call, all that
-/// happens in it on its thread; of device work, its duration.
+/// happens in it on its thread; of device work, its duration. A call that waits then takes that
+/// long, whatever it waited for: by 0 it is not there.
 struct Scaling {
   PathTable table = PathTable::kHost;
   std::vector<ScenarioRow> rows;
@@ -70,7 +71,11 @@ class Replayer {
 
  private:
   void FindTransfers();
-  std::vector<Ns> CutsOf(const Scenario& scenario, std::size_t rank) const;
+  struct Changed {
+    std::vector<Ns> cuts;
+    std::vector<std::uint8_t> alone;
+  };
+  Changed ChangesOf(const Scenario& scenario, std::size_t rank) const;
 
   std::shared_ptr<const std::vector<RankContext>> ranks_;
   std::vector<PathGraph> graphs_;

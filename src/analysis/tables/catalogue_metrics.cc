@@ -1,6 +1,11 @@
 // The metric catalogue. Several ranks: counts and times are summed over ranks, shares are weighted
 // by the time they are shares of; a definition says so where it is otherwise.
+#include <fmt/format.h>
+
+#include <deque>
 #include <iterator>
+#include <mutex>
+#include <string>
 #include <vector>
 
 #include "analysis/analysis.h"
@@ -660,11 +665,57 @@ std::string_view PoolingName(Pooling pooling) {
   return "other";
 }
 
+std::string_view ScenarioOfMetric(std::string_view id) {
+  constexpr std::string_view kPrefix = "what_if.";
+  if (!id.starts_with(kPrefix)) return {};
+  const std::string_view rest = id.substr(kPrefix.size());
+  const std::size_t dot = rest.find('.');
+  if (dot == rest.npos) return {};
+  const std::string_view number = rest.substr(dot + 1);
+  return number == "iteration_time" || number == "gain_share" ? rest.substr(0, dot)
+                                                              : std::string_view();
+}
+
+namespace {
+
+// Entries for the scenarios that were asked for, made once each.
+const MetricSpec* ScenarioMetric(std::string_view id) {
+  const std::string_view name = ScenarioOfMetric(id);
+  if (name.empty()) return nullptr;
+  struct Entry {
+    std::string id, title;
+    MetricSpec spec;
+  };
+  static std::mutex mutex;
+  static std::deque<Entry> entries;  // Never moves what is in it.
+  const std::lock_guard lock(mutex);
+  for (const Entry& entry : entries) {
+    if (entry.id == id) return &entry.spec;
+  }
+  const bool is_share = id.ends_with(".gain_share");
+  Entry& entry = entries.emplace_back();
+  entry.id = id;
+  entry.title =
+      fmt::format("{}: {}", name, is_share ? "predicted gain" : "predicted iteration time");
+  entry.spec = {entry.id,
+                entry.title,
+                is_share ? kShare : kTime,
+                kLowerIsBetter,
+                kOther,
+                is_share ? "Share of the mean iteration time that the scenario would save."
+                         : "Mean iteration time that the scenario would leave.",
+                "replay of the recorded dependencies with the scenario's changes",
+                kOurs};
+  return &entry.spec;
+}
+
+}  // namespace
+
 const MetricSpec* FindMetric(std::string_view id) {
   for (const MetricSpec& spec : MetricCatalogue()) {
     if (spec.id == id) return &spec;
   }
-  return nullptr;
+  return ScenarioMetric(id);
 }
 
 }  // namespace profgauge

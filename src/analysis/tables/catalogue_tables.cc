@@ -14,6 +14,8 @@ using enum Unit;
 // Tables that are there only when marks were chosen; reports do not list them as missing.
 constexpr std::string_view kMarksFamily = "marks";
 constexpr std::string_view kDlprofFamily = "dlprof";
+// A table that is there only when a policy has scenarios.
+constexpr std::string_view kWhatIfFamily = "what_if";
 
 constexpr ColumnSpec kRank = {"rank", "Rank", kCount, "Rank that was recorded."};
 constexpr ColumnSpec kGpu = {"gpu", "GPU", kCount, "Device number as recorded."};
@@ -418,6 +420,16 @@ constexpr ColumnSpec kCriticalPath[] = {
     {"time", "Time", kTime, "Time on the path; all rows add up to the path."},
     {"share", "Share", kShare, "Time / length of the path."},
 };
+constexpr ColumnSpec kWhatIf[] = {
+    {"name", "Scenario", kText, "Name of the scenario."},
+    {"rows", "Events", kCount, "How many events its conditions select."},
+    {"recorded_time", "Iteration, recorded", kTime, "Mean iteration time of the recording."},
+    {"iteration_time", "Iteration, predicted", kTime, "Mean iteration time of the replay."},
+    {"gain", "Saves", kTime, "What an iteration would save."},
+    {"gain_share", "Saves, share", kShare, "Gain / recorded time."},
+    {"path", "It waits for then", kText,
+     "The critical path of the replay, its largest parts first; or why there is no prediction."},
+};
 constexpr ColumnSpec kSlack[] = {
     kRank,
     kGpu,
@@ -603,6 +615,12 @@ constexpr TableSpec kTables[] = {
     {"critical_path", "path_part", "Critical path",
      "One row per rank and part of what the iterations waited for, the longest first.",
      kCriticalPath},
+    {"what_if", "what_if", "What would it bring",
+     "One row per scenario of the policy: what the replay of the recorded dependencies predicts. "
+     "Not "
+     "modelled: contention for bandwidth, caches, the host's own reaction; the arrivals of other "
+     "ranks stay as recorded.",
+     kWhatIf, kWhatIfFamily},
     {"slack", "slack", "Slack",
      "One row per rank, stream and kernel name: what could be slower for free.", kSlack},
     {"tensor_core_ops", "tensor_core_op", "Tensor Core eligibility",

@@ -132,6 +132,7 @@ Result<int> Judged(const Options& options, Console& console) {
   const Candidate& subject = candidates[measured.middle];
   Analysis& analysis = measured.analysis;
   if (on_cpu) analysis.remarks.push_back({"cpu-policy", std::string(kWhyCpuPolicy)});
+  book->Predict(analysis);
   const Evaluation evaluation = book->Evaluate(analysis, CollectFacts(subject.ranks, analysis));
   Verdict verdict = Judge(*policy, analysis, MergedLog(subject.ranks),
                           JudgeOptions{options.allow_incomplete, &evaluation});

@@ -114,7 +114,8 @@ Result<int> RunRulesExplain(const Options& options, Console& console) {
   Options reading = options;
   reading.arguments.erase(reading.arguments.begin());
   PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(reading, console));
-  PROFGAUGE_TRY(const Analysis analysis, Analyze(ranks, SelectionOf(*policy, Choices(options))));
+  PROFGAUGE_TRY(Analysis analysis, Analyze(ranks, SelectionOf(*policy, Choices(options))));
+  book->Predict(analysis);
   const Evaluation evaluation = book->Evaluate(analysis, CollectFacts(ranks, analysis), true);
   for (const Finding& finding : evaluation.findings) {
     if (finding.rule == rule) console.Print("\n" + ExplainFinding(finding));

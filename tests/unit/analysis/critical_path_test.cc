@@ -163,6 +163,42 @@ TEST(CriticalPath, OnlyWhatIsOnItMatters) {
   }
 }
 
+// HTA's critical path of simple_add has 315 nodes of 159 events, and leaves the host for the GPU by
+// a launch delay of 27 us. Ours stays on the host: with HTA a gap between operators at the top
+// weighs nothing, so that its longest path is shorter than the step, and the one that goes by the
+// GPU wins although the GPU had ended long before the host went on. On alexnet, where the host does
+// wait, both go by the GPU: launch, kernels, the next on the stream, another stream,
+// synchronization.
+TEST(CriticalPath, WhereItDiffersFromHtas) {
+  PROFGAUGE_SKIP_WITHOUT_SHARED();
+  struct Row {
+    const char* file;
+    std::size_t segments, launches, syncs;
+  };
+  for (const Row& row :
+       {Row{"simple_add/benchmark_result_493459_1694039959_trace.json.gz", 382, 0, 0},
+        Row{"alexnet/benchmark_result_2869224_1695835535_trace.json.gz", 178, 1, 1}}) {
+    SCOPED_TRACE(row.file);
+    const auto profiles = ReadTrace("data/kineto/hta/critical_path/" + std::string(row.file));
+    Selection selection;
+    selection.iteration_marker = "model.alex_net.*forward";
+    selection.start = selection.stop = 1;
+    const auto ranks = BuildRankContexts(profiles, selection);
+    ASSERT_TRUE(ranks.has_value());
+    const auto graph = PathGraph::Build(ranks->front());
+    ASSERT_TRUE(graph.has_value());
+    const std::vector<PathSegment> path = CriticalPath(*graph, {}, graph->Replay({}), {});
+    const auto count = [&](PathEdge edge) {
+      return static_cast<std::size_t>(std::count_if(
+          path.begin(), path.end(), [edge](const PathSegment& s) { return s.edge == edge; }));
+    };
+    EXPECT_EQ(path.size(), row.segments);
+    EXPECT_EQ(count(PathEdge::kLaunch), row.launches);
+    EXPECT_EQ(count(PathEdge::kSync), row.syncs);
+    EXPECT_EQ(count(PathEdge::kDuration) > 0, row.launches > 0);
+  }
+}
+
 TEST(CriticalPath, OneStepAloneIsThePathOfAllWhenTheHostWaitsForEach) {
   TestProfile test;
   test.Step(0, {0, 50'000});

@@ -1,0 +1,157 @@
+// `profgauge what-if PROFILE --scale "CONDITION by FACTOR"`: what a change would bring, predicted
+// by the replay of what waits for what.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "api/session.h"
+#include "base/diagnostic.h"
+#include "base/format.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/reading.h"
+#include "rules/what_if.h"
+
+namespace profgauge::cli {
+namespace {
+
+Result<std::vector<CompiledScenario>> Compile(const Options& options, Console& console,
+                                              bool& compiled_all) {
+  std::vector<CompiledScenario> scenarios;
+  for (const std::string& text : options.scales) {
+    PROFGAUGE_TRY(WhatIfScale scale, ParseScale(text, "--scale"));
+    auto compiled = CompileScenario({text, {std::move(scale)}, false, {}});
+    if (compiled) {
+      scenarios.push_back(*std::move(compiled));
+      continue;
+    }
+    compiled_all = false;
+    for (Error& error : compiled.error()) {
+      error.notes.push_back(fmt::format("note: in `--scale \"{}\"`", PrintableShort(text, 200)));
+      console.Report(error);
+    }
+  }
+  if (options.without_waiting) scenarios.push_back({"without waiting", {}, true});
+  return scenarios;
+}
+
+Error NothingAsked() {
+  return {
+      ErrorKind::kUsage,
+      "what-if/no-scenario",
+      "nothing is to be changed",
+      {},
+      {"help: add `--scale \"host_op.name matches 'DataLoader' by 0\"` or `--without-waiting`"}};
+}
+
+Error NoReplay(const Analysis& analysis) {
+  const Metric* path = analysis.Find("critical.host.share");
+  return {ErrorKind::kInput,
+          "what-if/no-replay",
+          fmt::format("this recording cannot be replayed: it {}",
+                      path == nullptr ? "has no launches" : path->absent_because),
+          {},
+          {}};
+}
+
+std::string Duration(double ns) {
+  return FormatValue(Value{static_cast<std::int64_t>(ns)}, Unit::kTime);
+}
+
+// Rows of the answer, with the widths of a table.
+class Answer {
+ public:
+  void Add(const std::string& name, const ScenarioOutcome& outcome) {
+    std::uint64_t rows = 0;
+    for (const std::uint64_t matched : outcome.matched) rows += matched;
+    const Prediction& found = *outcome.prediction;
+    lines_.push_back({name, fmt::format("{}", rows), Duration(found.iteration_time),
+                      Duration(found.recorded_time - found.iteration_time),
+                      FormatValue(Value{found.gain_share()}, Unit::kShare), PathText(found)});
+  }
+  std::string Text(const std::string& head) const {
+    std::vector<std::vector<std::string>> all = {
+        {"scenario", "events", "iteration", "saves", "share", "waits for then"}};
+    all.insert(all.end(), lines_.begin(), lines_.end());
+    std::size_t widths[6] = {};
+    for (const auto& line : all) {
+      for (std::size_t i = 0; i < 6; ++i) {
+        widths[i] = std::max(widths[i], Utf8Length(line[i]));
+      }
+    }
+    std::string text = head;
+    for (const auto& line : all) {
+      text += "  ";
+      for (std::size_t i = 0; i < 6; ++i) {
+        const std::string pad(widths[i] - Utf8Length(line[i]), ' ');
+        const bool is_number = i > 0 && i < 5;
+        text += is_number ? pad + line[i] : i == 5 ? line[i] : line[i] + pad;
+        if (i < 5) text += "  ";
+      }
+      text += '\n';
+    }
+    return text;
+  }
+
+ private:
+  std::vector<std::vector<std::string>> lines_;
+};
+
+void WarnAboutMatches(const CompiledScenario& scenario, const ScenarioOutcome& outcome,
+                      Console& console) {
+  for (std::size_t i = 0; i < outcome.matched.size(); ++i) {
+    if (outcome.matched[i] > 0) continue;
+    console.Warn(fmt::format("warning: `{}` matches no {}\n", scenario.scales[i].condition.Text(),
+                             ScenarioRowName(scenario.scales[i].table)));
+  }
+}
+
+}  // namespace
+
+Result<int> RunWhatIf(const Options& options, Console& console) {
+  if (options.scales.empty() && !options.without_waiting) return Fail(NothingAsked());
+  bool compiled_all = true;
+  PROFGAUGE_TRY(const auto scenarios, Compile(options, console, compiled_all));
+  if (!compiled_all) return kExitUsage;
+  PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(options, console));
+  PROFGAUGE_TRY(const Analysis analysis, Analyze(ranks, SelectionOf({}, Choices(options))));
+  if (analysis.replayer == nullptr) return Fail(NoReplay(analysis));
+  ScenarioRunner runner(*analysis.replayer);
+  Answer answer;
+  const auto add = [&](const std::string& name, const ScenarioOutcome& outcome) -> Status {
+    if (!outcome.prediction) {
+      return Fail(Error{ErrorKind::kInput,
+                        "what-if/no-waiting",
+                        outcome.absent_because,
+                        {},
+                        {"help: give the recordings of all ranks, or leave out "
+                         "`--without-waiting`"}});
+    }
+    answer.Add(name, outcome);
+    return {};
+  };
+  double recorded = 0;
+  for (const CompiledScenario& scenario : scenarios) {
+    const ScenarioOutcome outcome = runner.Run(scenario);
+    WarnAboutMatches(scenario, outcome, console);
+    PROFGAUGE_CHECK(add(Printable(scenario.name), outcome));
+    recorded = outcome.prediction->recorded_time;
+  }
+  if (scenarios.size() > 1) {
+    PROFGAUGE_CHECK(add("all together", runner.RunTogether(scenarios)));
+  }
+  console.Print(answer.Text(fmt::format("{} iterations of {} as recorded\n",
+                                        analysis.iterations_selected, Duration(recorded))));
+  std::string limits =
+      "Not modelled: contention for bandwidth, caches, the host's own reaction to a change.\n";
+  limits += "The arrivals of other ranks stay as they were recorded.\n";
+  console.Print(limits);
+  return kExitPass;
+}
+
+}  // namespace profgauge::cli

@@ -1,0 +1,298 @@
+#include "rules/what_if.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "analysis/tables/row_writer.h"
+#include "base/format.h"
+#include "base/literal.h"
+#include "base/text.h"
+#include "expr/eval.h"
+#include "rules/condition.h"
+
+namespace profgauge {
+namespace {
+
+constexpr PathTable kTables[] = {PathTable::kHost, PathTable::kApi, PathTable::kDevice};
+constexpr std::string_view kLimits =
+    "not modelled: contention for bandwidth, caches, the host's own reaction";
+constexpr std::string_view kPeers = "; the arrivals of other ranks stay as recorded";
+
+// The kind of rows that the names in an expression belong to: that of the first that has one.
+std::optional<PathTable> TableOf(std::string_view text) {
+  const auto ast = expr::Parse(text);
+  if (!ast) return std::nullopt;
+  for (const expr::Node& node : ast->nodes) {
+    if (node.op != expr::Op::kField) continue;
+    for (const PathTable table : kTables) {
+      if (node.text.starts_with(std::string(ScenarioRowName(table)) + ".")) return table;
+    }
+  }
+  return std::nullopt;
+}
+
+expr::Schema SchemaOf(PathTable table) {
+  expr::Schema schema;
+  const std::string row(ScenarioRowName(table));
+  schema.SetRowName(row);
+  for (const ColumnSpec& column : ScenarioColumns(table)) {
+    schema.Add(fmt::format("{}.{}", row, column.id), column.unit, expr::Scope::kRow);
+  }
+  return schema;
+}
+
+Error UsageError(std::string_view code, std::string message, std::vector<std::string> notes) {
+  return {ErrorKind::kUsage, std::string(code), std::move(message), {}, std::move(notes)};
+}
+
+tl::expected<CompiledScale, Errors> CompileScale(const WhatIfScale& scale) {
+  const std::optional<PathTable> table = TableOf(scale.where.text);
+  const expr::Schema schema = SchemaOf(table.value_or(PathTable::kHost));
+  auto program =
+      expr::Compile(scale.where.text, schema, expr::Context::kRow, expr::Want::kCondition);
+  if (!program) return tl::unexpected(PlacedErrors(std::move(program).error(), scale.where));
+  if (!table) {
+    Error error{ErrorKind::kConfig,
+                "what-if/no-rows",
+                "the condition names no row that could take another time",
+                scale.where.All(),
+                {"help: name a field of `host_op`, `api_call` or `launch`"}};
+    return tl::unexpected(Errors{std::move(error)});
+  }
+  return CompiledScale{*table, *std::move(program), scale.factor};
+}
+
+expr::Data DataOf(const Replayer::Rows& rows) {
+  expr::Data data;  // Slots are the columns, in their order.
+  for (const Column& column : rows.table.columns()) {
+    expr::Source& source = data.emplace_back();
+    source.column = &column;
+    source.strings = &rows.table.strings();
+  }
+  return data;
+}
+
+Metric MakeMetric(const std::string& id, Value value, const std::string& absent,
+                  const std::string& note) {
+  Metric metric;
+  metric.spec = FindMetric(id);
+  metric.value = std::move(value);
+  metric.absent_because = absent;
+  metric.note = note;
+  return metric;
+}
+
+std::string LimitsOf(const Replayer* replayer) {
+  std::string text(kLimits);
+  if (replayer != nullptr) text += kPeers;
+  return text;
+}
+
+Table& ReplaceTable(Analysis& analysis, std::string_view id) {
+  const TableSpec* spec = FindTable(id);
+  analysis.absent_tables.erase(std::string(id));
+  for (Table& table : analysis.tables) {
+    if (table.id() != id) continue;
+    Table fresh(spec->id, spec->row_name, spec->title, std::make_shared<StringPool>());
+    for (const ColumnSpec& column : spec->columns) fresh.AddColumn(column);
+    table = std::move(fresh);
+    return table;
+  }
+  return analysis.tables.emplace_back(spec->id, spec->row_name, spec->title,
+                                      std::make_shared<StringPool>());
+}
+
+void AddRow(Table& table, const std::string& name, const ScenarioOutcome& outcome) {
+  RowWriter row(table);
+  std::uint64_t matched = 0;
+  for (const std::uint64_t rows : outcome.matched) matched += rows;
+  row.Text(name).Integer(static_cast<std::int64_t>(matched));
+  if (!outcome.prediction) {
+    row.Absent().Absent().Absent().Absent().Text(outcome.absent_because);
+    return;
+  }
+  const Prediction& found = *outcome.prediction;
+  row.Integer(static_cast<std::int64_t>(found.recorded_time));
+  row.Integer(static_cast<std::int64_t>(found.iteration_time));
+  row.Integer(static_cast<std::int64_t>(found.recorded_time - found.iteration_time));
+  row.Real(found.gain_share());
+  row.Text(PathText(found));
+}
+
+ScenarioOutcome NoReplay(const Analysis& analysis) {
+  ScenarioOutcome outcome;
+  const Metric* path = analysis.Find("critical.host.share");
+  outcome.absent_because = path == nullptr || path->absent_because.empty()
+                               ? "this recording cannot be replayed"
+                               : path->absent_because;
+  return outcome;
+}
+
+}  // namespace
+
+Result<WhatIfScale> ParseScale(std::string_view text, std::string_view place) {
+  const std::size_t by = text.rfind(" by ");
+  const std::string example =
+      fmt::format("help: write for example `{} \"host_op.name matches 'DataLoader' by 0\"`", place);
+  if (by == text.npos) {
+    return Fail(UsageError("what-if/no-factor",
+                           fmt::format("`{}`: expected `CONDITION by FACTOR`, found `{}`", place,
+                                       PrintableShort(text)),
+                           {example}));
+  }
+  std::string_view number = text.substr(by + 4);
+  while (!number.empty() && number.front() == ' ') number.remove_prefix(1);
+  while (!number.empty() && number.back() == ' ') number.remove_suffix(1);
+  const auto literal = ParseLiteral(number);
+  const bool is_factor = literal && literal->value >= 0 && literal->value <= 1e6 &&
+                         (literal->unit == Unit::kNumber || literal->unit == Unit::kShare);
+  if (!is_factor) {
+    return Fail(
+        UsageError("what-if/no-factor",
+                   fmt::format("`{}`: expected a factor of at least 0 behind `by`, found `{}`",
+                               place, PrintableShort(number, 40)),
+                   {example}));
+  }
+  WhatIfScale scale;
+  scale.where.text = std::string(text.substr(0, by));
+  scale.factor = literal->value;
+  return scale;
+}
+
+tl::expected<CompiledScenario, Errors> CompileScenario(const WhatIf& scenario) {
+  CompiledScenario out{scenario.name, {}, scenario.without_waiting};
+  Errors errors;
+  for (const WhatIfScale& scale : scenario.scales) {
+    auto compiled = CompileScale(scale);
+    if (compiled) {
+      out.scales.push_back(*std::move(compiled));
+    } else {
+      errors.insert(errors.end(), compiled.error().begin(), compiled.error().end());
+    }
+  }
+  if (!errors.empty()) return tl::unexpected(std::move(errors));
+  return out;
+}
+
+tl::expected<std::vector<CompiledScenario>, Errors> CompileScenarios(const Policy& policy) {
+  std::vector<CompiledScenario> out;
+  Errors errors;
+  for (const WhatIf& scenario : policy.what_if) {
+    auto compiled = CompileScenario(scenario);
+    if (compiled) {
+      out.push_back(*std::move(compiled));
+    } else {
+      errors.insert(errors.end(), compiled.error().begin(), compiled.error().end());
+    }
+  }
+  for (const Threshold& limit : policy.thresholds) {
+    const std::string_view name = ScenarioOfMetric(limit.metric);
+    if (name.empty()) continue;
+    const bool known = std::any_of(policy.what_if.begin(), policy.what_if.end(),
+                                   [name](const WhatIf& one) { return one.name == name; });
+    if (known) continue;
+    errors.push_back({ErrorKind::kConfig,
+                      "policy/unknown-scenario",
+                      fmt::format("the policy has no scenario `{}`", name),
+                      limit.where,
+                      {"help: add it to `what_if`, or name one that is there"}});
+  }
+  if (!errors.empty()) return tl::unexpected(std::move(errors));
+  return out;
+}
+
+const Replayer::Rows& ScenarioRunner::RowsOf(PathTable table) {
+  auto& rows = rows_[static_cast<std::size_t>(table)];
+  if (!rows) rows.emplace(replayer_.MakeRows(table));
+  return *rows;
+}
+
+ScenarioOutcome ScenarioRunner::Run(const CompiledScenario& scenario) {
+  return RunTogether({&scenario, 1});
+}
+
+ScenarioOutcome ScenarioRunner::RunTogether(std::span<const CompiledScenario> scenarios) {
+  ScenarioOutcome out;
+  Scenario changes;
+  for (const CompiledScenario& scenario : scenarios) {
+    changes.without_waiting = changes.without_waiting || scenario.without_waiting;
+    for (const CompiledScale& scale : scenario.scales) {
+      const Replayer::Rows& rows = RowsOf(scale.table);
+      std::vector<expr::RowId> all(rows.events.size());
+      for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<expr::RowId>(i);
+      const expr::Filtered found = expr::Filter(scale.condition, DataOf(rows), all);
+      Scaling& scaling = changes.scalings.emplace_back();
+      scaling.table = scale.table;
+      scaling.factor = scale.factor;
+      for (const expr::RowId row : found.rows) scaling.rows.push_back(rows.events[row]);
+      out.matched.push_back(found.rows.size());
+    }
+  }
+  if (changes.without_waiting && !replayer_.knows_waiting()) {
+    out.absent_because =
+        "waiting for other ranks is known only where their recordings are there, and match";
+    return out;
+  }
+  out.prediction = replayer_.Predict(changes);
+  return out;
+}
+
+std::string PathText(const Prediction& prediction) {
+  Ns whole = 0;
+  std::vector<std::pair<Ns, PathKind>> parts;
+  for (std::size_t i = 0; i < kPathKinds; ++i) {
+    whole += prediction.path[i];
+    if (prediction.path[i] > 0) parts.emplace_back(prediction.path[i], static_cast<PathKind>(i));
+  }
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string text;
+  for (const auto& [time, kind] : parts) {
+    const double share = static_cast<double>(time) / static_cast<double>(whole);
+    if (share < 0.01) continue;
+    if (!text.empty()) text += ", ";
+    text += fmt::format("{} {}", PathKindTitle(kind), FormatValue(Value{share}, Unit::kShare));
+  }
+  return text;
+}
+
+void AddWhatIf(std::span<const CompiledScenario> scenarios, Analysis& analysis) {
+  if (scenarios.empty()) return;
+  const Replayer* replayer = analysis.replayer.get();
+  std::optional<ScenarioRunner> runner;
+  if (replayer != nullptr) runner.emplace(*replayer);
+  Table& table = ReplaceTable(analysis, "what_if");
+  const std::string limits = LimitsOf(replayer);
+  for (const CompiledScenario& scenario : scenarios) {
+    const ScenarioOutcome outcome = runner ? runner->Run(scenario) : NoReplay(analysis);
+    AddRow(table, scenario.name, outcome);
+    const std::string id = "what_if." + scenario.name;
+    Value time, share;
+    std::string note = limits;
+    if (outcome.prediction) {
+      time = static_cast<std::int64_t>(outcome.prediction->iteration_time);
+      share = outcome.prediction->gain_share();
+      const auto& matched = outcome.matched;
+      if (std::find(matched.begin(), matched.end(), 0u) != matched.end()) {
+        note = "a condition of the scenario matches nothing; " + note;
+        analysis.remarks.push_back(
+            {"what-if-no-match",
+             fmt::format("The scenario `{}` has a condition that matches nothing.",
+                         scenario.name)});
+      }
+    } else {
+      note.clear();
+    }
+    analysis.metrics.push_back(
+        MakeMetric(id + ".iteration_time", time, outcome.absent_because, note));
+    analysis.metrics.push_back(MakeMetric(id + ".gain_share", share, outcome.absent_because, note));
+  }
+  if (scenarios.size() > 1 && runner) {
+    AddRow(table, "all together", runner->RunTogether(scenarios));
+  }
+}
+
+}  // namespace profgauge

@@ -1,0 +1,72 @@
+// What-if: scenarios in the rule language, predicted by the replay (analysis/path/replayer.h).
+//
+//   host_op.name matches 'DataLoader' by 0
+//
+// A condition looks at rows `host_op` (operators and ranges), `api_call` (runtime and driver calls)
+// or `launch` (kernels, copies and sets); what it selects takes `by` times as long. One condition
+// looks at one kind of row.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/path/replayer.h"
+#include "base/source_text.h"
+#include "expr/program.h"
+#include "rules/policy.h"
+
+namespace profgauge {
+
+/// "host_op.name matches 'x' by 0.5", taken apart at the last ` by `. `place` names where it comes
+/// from, for messages: "--scale". Errors: kUsage, "what-if/no-factor" and what the factor lacks.
+Result<WhatIfScale> ParseScale(std::string_view text, std::string_view place);
+
+struct CompiledScale {
+  PathTable table = PathTable::kHost;
+  expr::Program condition;
+  double factor = 1;
+};
+
+struct CompiledScenario {
+  std::string name;
+  std::vector<CompiledScale> scales;
+  bool without_waiting = false;
+};
+
+/// Errors: those of the expressions, all of them, with their places.
+tl::expected<CompiledScenario, Errors> CompileScenario(const WhatIf& scenario);
+/// The scenarios of a policy. Errors: also limits on scenarios that it does not have.
+tl::expected<std::vector<CompiledScenario>, Errors> CompileScenarios(const Policy& policy);
+
+struct ScenarioOutcome {
+  std::optional<Prediction> prediction;
+  std::string absent_because;          ///< Why there is none.
+  std::vector<std::uint64_t> matched;  ///< Rows, per scale.
+};
+
+/// Predicts scenarios of one run; rows are made once.
+class ScenarioRunner {
+ public:
+  /// `replayer` must outlive it.
+  explicit ScenarioRunner(const Replayer& replayer) : replayer_(replayer) {}
+  ScenarioOutcome Run(const CompiledScenario& scenario);
+  /// All of `scenarios` at once.
+  ScenarioOutcome RunTogether(std::span<const CompiledScenario> scenarios);
+
+ private:
+  const Replayer::Rows& RowsOf(PathTable table);
+  const Replayer& replayer_;
+  std::optional<Replayer::Rows> rows_[3];
+};
+
+/// "kernels 61.0 %, host 20.3 %": the new critical path, its largest parts first.
+std::string PathText(const Prediction& prediction);
+
+/// Adds what_if.NAME.* and the table what_if. Without scenarios nothing changes.
+void AddWhatIf(std::span<const CompiledScenario> scenarios, Analysis& analysis);
+
+}  // namespace profgauge

@@ -1,0 +1,181 @@
+// Scenarios in the rule language, and how near their predictions come: to recordings that were
+// generated with the change, and to real ones.
+#include "rules/what_if.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+
+#include "readers/load.h"
+#include "rules/rulebook.h"
+
+namespace profgauge {
+namespace {
+
+std::vector<Profile> Read(const std::string& path) {
+  ReadOptions options;
+  options.threads = 1;
+  auto profiles = ReadProfiles(path, options);
+  EXPECT_TRUE(profiles.has_value()) << path << ": " << (profiles ? "" : profiles.error().message);
+  return profiles ? *std::move(profiles) : std::vector<Profile>{};
+}
+
+/// A recording of tests/tools/make_profile.
+std::vector<Profile> Made(const std::string& flags) {
+  const std::string path =
+      (std::filesystem::temp_directory_path() / fmt::format("what_if_{}.json", ::getpid()))
+          .string();
+  EXPECT_EQ(std::system(fmt::format("{} {} {}", PROFGAUGE_MAKE_PROFILE, path, flags).c_str()), 0);
+  std::vector<Profile> profiles = Read(path);
+  std::filesystem::remove(path);
+  return profiles;
+}
+
+CompiledScenario Compiled(const std::vector<std::string>& scales) {
+  WhatIf scenario{"test", {}, false, {}};
+  for (const std::string& text : scales) {
+    auto scale = ParseScale(text, "--scale");
+    EXPECT_TRUE(scale.has_value()) << text;
+    scenario.scales.push_back(*std::move(scale));
+  }
+  auto compiled = CompileScenario(scenario);
+  EXPECT_TRUE(compiled.has_value()) << (compiled ? "" : compiled.error().front().message);
+  return *std::move(compiled);
+}
+
+Prediction Predicted(const std::vector<Profile>& profiles, const std::vector<std::string>& scales) {
+  const auto analysis = Analyze(profiles, {});
+  EXPECT_TRUE(analysis.has_value());
+  EXPECT_NE(analysis->replayer, nullptr);
+  const ScenarioOutcome outcome = ScenarioRunner(*analysis->replayer).Run(Compiled(scales));
+  for (const std::uint64_t matched : outcome.matched) EXPECT_GT(matched, 0u);
+  EXPECT_TRUE(outcome.prediction.has_value()) << outcome.absent_because;
+  return *outcome.prediction;
+}
+
+double IterationTime(const std::vector<Profile>& profiles) {
+  const auto analysis = Analyze(profiles, {});
+  EXPECT_TRUE(analysis.has_value());
+  return AsNumber(analysis->Find("iteration.time.mean")->value, 0);
+}
+
+TEST(WhatIf, AScaleIsAConditionAndAFactor) {
+  const auto scale = ParseScale("host_op.name == 'a by 2' by 25%", "--scale");
+  ASSERT_TRUE(scale.has_value());
+  EXPECT_EQ(scale->where.text, "host_op.name == 'a by 2'");
+  EXPECT_EQ(scale->factor, 0.25);
+  for (const char* text : {"host_op.name == 'x'", "host_op.name == 'x' by", "true by fast",
+                           "true by -1", "true by 3 ms"}) {
+    const auto wrong = ParseScale(text, "--scale");
+    ASSERT_FALSE(wrong.has_value()) << text;
+    EXPECT_EQ(wrong.error().code, "what-if/no-factor");
+    EXPECT_EQ(wrong.error().kind, ErrorKind::kUsage);
+  }
+}
+
+TEST(WhatIf, MistakesGetTheMessagesOfTheRuleLanguage) {
+  const auto code_of = [](const char* text) {
+    const auto compiled = CompileScenario({"x", {{{text, {}, {}}, 0.5}}, false, {}});
+    return compiled ? std::string() : compiled.error().front().code;
+  };
+  EXPECT_EQ(code_of("host_op.nam == 'x'"), "expr/unknown-field");
+  EXPECT_EQ(code_of("host_op.time > 5%"), "expr/type");
+  EXPECT_EQ(code_of("host_op.name =="), "expr/syntax");
+  EXPECT_EQ(code_of("host_op.name == 'x' and launch.name == 'y'"), "expr/unknown-field");
+  EXPECT_EQ(code_of("true"), "what-if/no-rows");
+  EXPECT_EQ(code_of("launch.is_collective"), "");
+  EXPECT_EQ(code_of("api_call.kind == 'sync'"), "");
+}
+
+constexpr std::string_view kPolicy = R"(schema: 1
+what_if:
+  - {name: loader, scale: [{where: "host_op.name contains 'DataLoader'", by: 0}]}
+  - {name: nothing, scale: [{where: "host_op.name == 'no such'", by: 0}]}
+  - {name: alone, without_waiting: true}
+thresholds:
+  what_if.loader.gain_share: {max: 5%}
+)";
+
+TEST(WhatIf, APolicyHasScenariosWithMetricsATableAndLimits) {
+  auto policy = ParsePolicy(kPolicy, "policy.yaml");
+  ASSERT_TRUE(policy.has_value()) << RenderErrors(policy.error(), false);
+  ASSERT_EQ(policy->thresholds.size(), 1u);
+  const auto book = LoadRulebook(*policy, {});
+  ASSERT_TRUE(book.has_value()) << RenderErrors(book.error(), false);
+  const std::vector<Profile> profiles = Made("--iterations 3");
+  auto analysis = Analyze(profiles, {});
+  book->Predict(*analysis);
+  const Metric* share = analysis->Find("what_if.loader.gain_share");
+  ASSERT_NE(share, nullptr);
+  EXPECT_GT(AsNumber(share->value, 0), 0.1);
+  EXPECT_EQ(AsNumber(analysis->Find("what_if.nothing.gain_share")->value, 1), 0);
+  const Metric* alone = analysis->Find("what_if.alone.iteration_time");
+  EXPECT_TRUE(IsAbsent(alone->value));
+  EXPECT_NE(alone->absent_because.find("other ranks"), std::string::npos);
+  const Table* table = analysis->FindTable("what_if");
+  ASSERT_EQ(table->rows(), 4u);  // With all of them together.
+  EXPECT_EQ(table->Find("rows")->IntegerAt(0), 3);
+  EXPECT_EQ(analysis->remarks.back().id, "what-if-no-match");
+}
+
+TEST(WhatIf, ALimitNamesAScenarioThatIsThere) {
+  auto policy =
+      ParsePolicy("schema: 1\nthresholds:\n  what_if.x.gain_share: {max: 5%}\n", "p.yaml");
+  ASSERT_TRUE(policy.has_value());
+  const auto book = LoadRulebook(*policy, {});
+  ASSERT_FALSE(book.has_value());
+  EXPECT_EQ(book.error().front().code, "policy/unknown-scenario");
+  EXPECT_EQ(book.error().front().where.line, 3u);
+}
+
+// Recorded twice, with one knob turned: the first predicts the second within 1 %.
+TEST(WhatIf, GeneratedTwins) {
+  struct Twin {
+    const char *from, *to;
+    std::vector<std::string> scales;
+  };
+  const Twin twins[] = {
+      {"--dataloader-us 3000",
+       "--dataloader-us 900",
+       {"host_op.name contains 'DataLoader' by 0.3"}},
+      {"--dataloader-us 900", "--dataloader-us 3600", {"host_op.name contains 'DataLoader' by 4"}},
+      {"--kernel-us 400", "--kernel-us 200", {"launch.kind == 'kernel' by 0.5"}},
+      {"--launch-us 9", "--launch-us 36", {"api_call.kind in ['launch', 'memcpy'] by 4"}},
+      {"--launch-us 40 --kernel-us 30",
+       "--launch-us 20 --kernel-us 30",
+       {"api_call.kind in ['launch', 'memcpy'] by 0.5"}},
+      {"--syncs 3", "--syncs 0", {"api_call.name == 'cudaDeviceSynchronize' by 0"}},
+  };
+  for (const Twin& twin : twins) {
+    const double predicted = Predicted(Made(twin.from), twin.scales).iteration_time;
+    const double recorded = IterationTime(Made(twin.to));
+    fmt::print("{} -> {}: predicted {:.0f}, recorded {:.0f}: {:+.2f} %\n", twin.from, twin.to,
+               predicted, recorded, 100 * (predicted / recorded - 1));
+    EXPECT_NEAR(predicted / recorded, 1, 0.01) << twin.from << " to " << twin.to;
+  }
+}
+
+// Real recordings of a change; the errors are stated in rules/README.md.
+TEST(WhatIf, RealTwins) {
+  const std::string data = std::string(PROFGAUGE_SHARED_DIR) + "/data/kineto/";
+  if (!std::filesystem::exists(data)) GTEST_SKIP() << "no shared folder";
+  const std::string none =
+      data + "v100_resnet50/resnet50_num_workers_0__worker0.1623143089861.pt.trace.json.gz";
+  const std::string four =
+      data + "v100_resnet50/resnet50_num_workers_4__worker0.1623212756351.pt.trace.json.gz";
+  const double before = IterationTime(Read(none)), after = IterationTime(Read(four));
+  const Prediction predicted =
+      Predicted(Read(none), {"host_op.name matches '^enumerate[(]DataLoader' by 0"});
+  fmt::print("V100, 0 to 4 workers: recorded {:.0f} to {:.0f}, predicted {:.0f}: {:+.1f} %\n",
+             before, after, predicted.iteration_time, 100 * (predicted.iteration_time / after - 1));
+  EXPECT_NEAR(predicted.recorded_time / before, 1, 1e-9);
+  EXPECT_NEAR(predicted.iteration_time / after, 1, 0.15);
+}
+
+}  // namespace
+}  // namespace profgauge
