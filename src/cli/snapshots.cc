@@ -97,6 +97,12 @@ Status RefuseOther(const Snapshot& run, std::span<const Snapshot> others, const 
   return {};
 }
 
+void HideNames(std::string_view word, std::vector<Snapshot>& runs) {
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    runs[i].name = runs.size() == 1 ? std::string(word) : fmt::format("{} {}", word, i + 1);
+  }
+}
+
 bool IsBaselineFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string head(kLooked, '\0');

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/analysis.h"
@@ -32,6 +33,10 @@ Result<std::vector<Snapshot>> LoadSnapshots(const std::string& what, const Optio
 /// device or world size (kUsage, unless --force). Says so where its ops or shapes differ.
 Status RefuseOther(const Snapshot& run, std::span<const Snapshot> others, const Options& options,
                    Console& console);
+
+/// Renames runs to `word`, or "WORD 1" and so on where there are several: names tell of whoever
+/// gave them.
+void HideNames(std::string_view word, std::vector<Snapshot>& runs);
 
 /// Whether the file says that it is a baseline; false when it cannot be read.
 bool IsBaselineFile(const std::string& path);

@@ -114,7 +114,7 @@ Result<int> Judged(const Options& options, Console& console) {
   if (!book) return kExitUsage;
   Drawing drawing(KeptBy(options, &*policy));
   PROFGAUGE_CHECK(drawing.Open(options));
-  PROFGAUGE_TRY(const std::vector<Snapshot> baselines, LoadBaselines(options, *policy, console));
+  PROFGAUGE_TRY(std::vector<Snapshot> baselines, LoadBaselines(options, *policy, console));
   stats.EndPhase("policy");
   PROFGAUGE_TRY(const auto candidates, ReadCandidates(options, baselines, console));
   stats.EndPhase("read");
@@ -137,6 +137,10 @@ Result<int> Judged(const Options& options, Console& console) {
   Verdict verdict = Judge(*policy, analysis, MergedLog(subject.ranks),
                           JudgeOptions{options.allow_incomplete, &evaluation});
   std::optional<RunComparison> comparison;
+  if (options.redact) {
+    HideNames("baseline", baselines);
+    HideNames("run", measured.snapshots);
+  }
   if (!baselines.empty()) {
     comparison =
         CompareRuns(baselines, measured.snapshots, policy->baseline ? &*policy->baseline : nullptr);

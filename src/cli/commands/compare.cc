@@ -58,12 +58,16 @@ Result<int> RunCompare(const Options& options, Console& console) {
   PROFGAUGE_CHECK(drawing.Open(options));
   const Policy selecting = policy.value_or(Policy{});
   ImportLog log;
-  PROFGAUGE_TRY(const std::vector<Snapshot> base,
+  PROFGAUGE_TRY(std::vector<Snapshot> base,
                 LoadSnapshots(options.arguments[0], options, selecting, console, &log));
   stats.EndPhase("read base");
-  PROFGAUGE_TRY(const std::vector<Snapshot> current,
+  PROFGAUGE_TRY(std::vector<Snapshot> current,
                 LoadSnapshots(options.arguments[1], options, selecting, console, &log));
   stats.EndPhase("read current");
+  if (options.redact) {
+    HideNames("baseline", base);
+    HideNames("run", current);
+  }
   RunComparison comparison =
       CompareRuns(base, current, selecting.baseline ? &*selecting.baseline : nullptr,
                   policy ? ComparePurpose::kJudge : ComparePurpose::kExplain);
