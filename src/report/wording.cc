@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -170,11 +172,53 @@ bool IsStart(std::string_view text) {
   return text.empty() || text.ends_with(". ") || text.ends_with("- ");
 }
 
+// Rules of the program's have its own page of documentation; all others are a user's.
+bool IsOurs(const Finding& finding) { return finding.docs.starts_with("profgauge rules explain "); }
+
+// What stays as it is where it stands in a text of ours: names that were recorded, titles of rules
+// of users. Only those that other words would change, the longest first.
+std::vector<std::string> KeptNames(const Report& report) {
+  std::set<std::string> names;
+  const auto keep = [&](std::string_view name) {
+    if (Reworded(name, report.profile.accelerator) != name) names.emplace(name);
+  };
+  for (const Finding& finding : report.findings) {
+    if (!IsOurs(finding)) keep(finding.title);
+  }
+  for (const Device& device : report.profile.devices) keep(device.name);
+  for (const Table& table : report.tables) {
+    for (const std::string_view id : {"name", "op", "gpu_name", "before", "after"}) {
+      const Column* column = table.Find(id);
+      if (column == nullptr || column->type() != CellType::kText) continue;
+      std::set<std::uint32_t> seen;
+      for (std::size_t row = 0; row < column->size(); ++row) {
+        const StringId text = column->TextAt(row);
+        if (text.valid() && seen.insert(text.value).second) keep(table.strings()[text]);
+      }
+    }
+  }
+  std::vector<std::string> sorted(names.begin(), names.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.size() > b.size(); });
+  return sorted;
+}
+
 class Rewriter {
  public:
-  explicit Rewriter(std::string_view accelerator) : accelerator_(accelerator) {}
+  explicit Rewriter(const Report& report)
+      : accelerator_(report.profile.accelerator), kept_(KeptNames(report)) {}
 
-  void operator()(std::string& text) const { text = Reworded(text, accelerator_); }
+  void operator()(std::string& text) const {
+    std::string out;
+    std::string_view rest = text;
+    while (!rest.empty()) {
+      const auto [at, length] = FirstKept(rest);
+      out += Reworded(rest.substr(0, at), accelerator_);
+      out += rest.substr(at, length);
+      rest.remove_prefix(at + length);
+    }
+    text = std::move(out);
+  }
   void operator()(Quantity& quantity) const { (*this)(quantity.absent_because); }
   void operator()(Metric& metric) const {
     for (std::string* text : {&metric.title, &metric.definition, &metric.formula, &metric.note}) {
@@ -186,6 +230,7 @@ class Rewriter {
     (*this)(row.title), (*this)(row.reason), (*this)(row.measured), (*this)(row.margin);
   }
   void operator()(Finding& finding) const {
+    if (!IsOurs(finding)) return;
     for (std::string* text : {&finding.title, &finding.message, &finding.advice, &finding.reason}) {
       (*this)(*text);
     }
@@ -201,7 +246,18 @@ class Rewriter {
   }
 
  private:
-  std::string_view accelerator_;
+  // Where the first name that stays begins, and its length; the end and 0 without one.
+  std::pair<std::size_t, std::size_t> FirstKept(std::string_view text) const {
+    std::pair<std::size_t, std::size_t> first = {text.size(), 0};
+    for (const std::string& name : kept_) {
+      const std::size_t at = text.find(name);
+      if (at < first.first) first = {at, name.size()};
+    }
+    return first;
+  }
+
+  std::string accelerator_;
+  std::vector<std::string> kept_;
 };
 
 }  // namespace
@@ -228,8 +284,8 @@ std::string Reworded(std::string_view text, std::string_view accelerator) {
 }
 
 void Reword(Report& report) {
-  const Rewriter reword(report.profile.accelerator);
   if (WordsOf(report.profile.accelerator).empty()) return;
+  const Rewriter reword(report);
   for (std::string& reason : report.verdict.reasons) reword(reason);
   for (GateRow& row : report.gate) reword(row);
   for (Metric& metric : report.metrics) reword(metric);

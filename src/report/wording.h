@@ -2,7 +2,8 @@
 // report of other devices says the same in their words: a matrix core of AMD, an NPU and its cube
 // unit, a NeuronCore and its tensor engine, a TPU.
 //
-// Only texts of ours are told so; ids, evidence and cells of tables stay what they are.
+// Only texts of ours are told so; ids, evidence, cells of tables, names of the recording inside of
+// our sentences and all texts of users' rules stay what they are.
 #pragma once
 
 #include <string>

@@ -29,8 +29,8 @@ std::string Told(const profgauge::Result<Profile>& profile) {
 std::string ReadWith(std::span<const std::byte> bytes, bool allow_incomplete, unsigned threads) {
   const auto source = profgauge::MakeMemorySource("fuzz", bytes);
   const auto reader = profgauge::readers::MakeKinetoReader();
-  const auto profile =
-      reader->Read(*source, {.allow_incomplete = allow_incomplete, .threads = threads});
+  const auto profile = reader->Read(
+      *source, {.allow_incomplete = allow_incomplete, .threads = threads, .progress = {}});
   if (!profile && profile.error().kind == profgauge::ErrorKind::kInternal) {
     std::fprintf(stderr, "internal error: %s\n", profile.error().message.c_str());
     std::abort();

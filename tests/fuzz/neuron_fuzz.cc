@@ -17,7 +17,8 @@ namespace {
 void Read(std::span<const std::byte> bytes, bool allow_incomplete) {
   const auto source = profgauge::MakeMemorySource("fuzz", bytes);
   const auto reader = profgauge::readers::MakeNeuronReader();
-  const auto run = reader->ReadRanks(*source, {.allow_incomplete = allow_incomplete, .threads = 1});
+  const auto run = reader->ReadRanks(
+      *source, {.allow_incomplete = allow_incomplete, .threads = 1, .progress = {}});
   if (!run && run.error().kind == profgauge::ErrorKind::kInternal) {
     std::fprintf(stderr, "internal error: %s\n", run.error().message.c_str());
     std::abort();

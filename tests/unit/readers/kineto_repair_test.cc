@@ -162,7 +162,7 @@ TEST(KinetoRefuses, WithPlaceAndHelp) {
 
 TEST(KinetoRefuses, UnlessIncompleteIsAllowed) {
   const auto text = R"({"traceEvents": [)" + Op("a") + ", {\"ph\": \"X\", \"cat\": \"ker";
-  const auto profile = ReadText(text, {.allow_incomplete = true});
+  const auto profile = ReadText(text, {.allow_incomplete = true, .progress = {}});
   EXPECT_EQ(Outcome(profile), "read, truncated 1");
   EXPECT_EQ(Names(profile), "a|");
   EXPECT_TRUE(profile->log.HasDataLoss());

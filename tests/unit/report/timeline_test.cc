@@ -100,7 +100,9 @@ TEST(BuildTimeline, ManyStreamsShareASection) {
   for (const auto& track : timeline.tracks) {
     if (track.type != "stream") continue;
     track.section.empty() ? ++alone : ++together;
-    if (!track.section.empty()) EXPECT_EQ(track.section, "28 more streams");
+    if (!track.section.empty()) {
+      EXPECT_EQ(track.section, "28 more streams");
+    }
   }
   EXPECT_EQ(alone, kBusiestTracks);
   EXPECT_EQ(together, 28u);

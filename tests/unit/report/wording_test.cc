@@ -38,6 +38,7 @@ TEST(Wording, LeavesNamesAndIdsAlone) {
   report.metrics[0].title = "GPU utilization";
   report.findings.push_back({});
   report.findings[0].rule = "gpu/idle";
+  report.findings[0].docs = "profgauge rules explain gpu/idle";
   report.findings[0].title = "The GPU idles";
   report.findings[0].evidence_heads = {"GPU"};
   report.findings[0].evidence = {{Value(std::string("GPU_kernel on GPU 0"))}};
@@ -48,6 +49,36 @@ TEST(Wording, LeavesNamesAndIdsAlone) {
   EXPECT_EQ(report.findings[0].title, "The NPU idles");
   EXPECT_EQ(report.findings[0].evidence_heads[0], "NPU");
   EXPECT_EQ(report.findings[0].evidence[0][0], Value(std::string("GPU_kernel on GPU 0")));
+}
+
+// Each accelerator's report of a kernel with such a name, in a sentence of ours and in a user's.
+TEST(Wording, LeavesRecordedNamesAndUsersTextsAlone) {
+  const std::string kernel = "my GPU warmup SM kernel";
+  const std::string title = "Our GPU warms its SM and Tensor Cores up";
+  for (const std::string_view accelerator :
+       {"nvidia", "amd", "npu", "neuron", "tpu", "intel", ""}) {
+    Report report;
+    report.profile.accelerator = accelerator;
+    Table table("kernels", "kernel_name", "Kernels", std::make_shared<StringPool>());
+    table.AddColumn({"name", "Kernel", Unit::kText, ""}).AddText(table.strings().Intern(kernel));
+    report.tables.push_back(std::move(table));
+    report.findings.resize(2);
+    report.findings[0].docs = "profgauge rules explain kernels/short";
+    report.findings[0].message = "On the GPU `" + kernel + "` fills no SM";
+    report.findings[1].title = title;
+    report.findings[1].message = "The GPU runs " + kernel;
+    report.findings[1].advice = "Warm the GPU";
+    report.verdict.reasons = {"own/warmup: " + title};
+    Reword(report);
+    const auto word = [&](std::string_view text) { return Reworded(text, accelerator); };
+    EXPECT_EQ(report.findings[0].message, word("On the GPU `") + kernel + word("` fills no SM"));
+    EXPECT_EQ(report.findings[1].title, title);
+    EXPECT_EQ(report.findings[1].message, "The GPU runs " + kernel);
+    EXPECT_EQ(report.findings[1].advice, "Warm the GPU");
+    EXPECT_EQ(report.verdict.reasons[0], "own/warmup: " + title);
+    const Table& kernels = report.tables[0];
+    EXPECT_EQ(kernels.At(0, "name"), Value(kernel));
+  }
 }
 
 }  // namespace
