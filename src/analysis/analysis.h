@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -49,11 +48,7 @@ struct MetricSpec {
   std::int32_t definition_number = 1;
 };
 std::span<const MetricSpec> MetricCatalogue();
-/// Also of a scenario, what_if.NAME.iteration_time and what_if.NAME.gain_share: these are in no
-/// catalogue, since users name them. The entry lives as long as the program.
 const MetricSpec* FindMetric(std::string_view id);
-/// NAME of what_if.NAME.gain_share or what_if.NAME.iteration_time; empty for other ids.
-std::string_view ScenarioOfMetric(std::string_view id);
 
 /// One entry of the table catalogue.
 struct TableSpec {
@@ -105,7 +100,6 @@ struct Remark {
 };
 
 struct Exposure;  // analysis/tables/exposure.h
-class Replayer;  // analysis/path/replayer.h
 
 struct Analysis {
   std::vector<Metric> metrics;  ///< Catalogue order; every catalogue entry is present.
@@ -117,9 +111,6 @@ struct Analysis {
   std::vector<Remark> remarks;
   /// What rows can cost at most, by table id; only of tables whose rows stand for work or calls.
   std::map<std::string, std::shared_ptr<const Exposure>, std::less<>> exposures;
-  /// For what-if: what a change would bring. Null where the recording cannot be replayed. It keeps
-  /// pointers to the profiles, which must live as long as it is used.
-  std::shared_ptr<const Replayer> replayer;
 
   const Metric* Find(std::string_view id) const;
   const Table* FindTable(std::string_view id) const;

@@ -27,6 +27,7 @@
 #include "analysis/recording/edges.h"
 #include "analysis/recording/reported.h"
 #include "analysis/recording/unrecorded.h"
+#include "analysis/replay.h"
 #include "analysis/tables/output.h"
 #include "analysis/time/exposure.h"
 #include "analysis/time/idle.h"
@@ -76,7 +77,7 @@ void AddWithoutTimeline(const std::vector<RankContext>& ranks, Output& out) {
 
 }  // namespace
 
-Result<Analysis> Analyze(std::span<const Profile> profiles, const Selection& selection) {
+Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Selection& selection) {
   PROFGAUGE_TRY(std::vector<RankContext> contexts, BuildRankContexts(profiles, selection));
   const auto kept = std::make_shared<const std::vector<RankContext>>(std::move(contexts));
   const std::vector<RankContext>& ranks = *kept;
@@ -118,9 +119,10 @@ Result<Analysis> Analyze(std::span<const Profile> profiles, const Selection& sel
   AddRegions(ranks, selection, out);
   AddReported(ranks, out);
 
-  Analysis analysis;
+  Replayable result;
+  Analysis& analysis = result.analysis;
   out.MoveTo(analysis);
-  if (replayer->can_replay()) analysis.replayer = replayer;
+  if (replayer->can_replay()) result.replayer = replayer;
   if (!has_timeline) {
     analysis.iteration_source = "no timeline";
     const Metric* stated = analysis.Find("profile.iterations");
@@ -129,7 +131,7 @@ Result<Analysis> Analyze(std::span<const Profile> profiles, const Selection& sel
       analysis.iterations_total =
           std::max(analysis.iterations_selected, StatedTotal(ranks.front().profile->reported));
     }
-    return analysis;
+    return result;
   }
   const RankContext& longest = LongestRank(ranks);
   analysis.iteration_source = longest.iterations.source;
@@ -140,7 +142,12 @@ Result<Analysis> Analyze(std::span<const Profile> profiles, const Selection& sel
   analysis.iterations_selected = static_cast<std::int64_t>(PoolIterations(ranks).size());
   analysis.window_start = longest.window().start;
   analysis.window_end = longest.window().end;
-  return analysis;
+  return result;
+}
+
+Result<Analysis> Analyze(std::span<const Profile> profiles, const Selection& selection) {
+  PROFGAUGE_TRY(Replayable result, AnalyzeForReplay(profiles, selection));
+  return std::move(result.analysis);
 }
 
 }  // namespace profgauge

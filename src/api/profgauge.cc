@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "analysis/replay.h"
 #include "api/session.h"
 #include "readers/load.h"
 #include "render/shared/renderer.h"
@@ -33,10 +34,11 @@ Result<Judgement> Evaluate(const Recording& recording, const EvaluateOptions& op
   if (!book) return Fail(book.error().front());
 
   Judgement::Data data;
-  PROFGAUGE_TRY(data.analysis, Analyze(loaded.ranks, SelectionOf(*policy, options)));
-  book->Predict(data.analysis);
-  const Evaluation evaluation =
-      book->Evaluate(data.analysis, CollectFacts(loaded.ranks, data.analysis));
+  PROFGAUGE_TRY(Replayable run, AnalyzeForReplay(loaded.ranks, SelectionOf(*policy, options)));
+  data.analysis = std::move(run.analysis);
+  book->Predict(run.replayer.get(), data.analysis);
+  const Evaluation evaluation = book->Evaluate(
+      data.analysis, CollectFacts(loaded.ranks, data.analysis), false, run.replayer.get());
   data.verdict = Judge(*policy, data.analysis, MergedLog(loaded.ranks),
                        JudgeOptions{options.allow_incomplete, &evaluation});
   report::BuildInput input;

@@ -65,8 +65,8 @@ std::vector<expr::RowId> JoinTables(const Table& table, const Table& enclosing,
 
 }  // namespace
 
-RunData::RunData(const Analysis& analysis, const Facts& facts)
-    : analysis_(analysis), facts_(facts) {
+RunData::RunData(const Analysis& analysis, const Facts& facts, const Replayer* replayer)
+    : analysis_(analysis), facts_(facts), replayer_(replayer) {
   for (const Metric& metric : analysis.metrics) metrics_.emplace(metric.spec->id, &metric);
 }
 
@@ -149,8 +149,8 @@ expr::Source RunData::BindMetric(std::string_view id) const {
 }
 
 std::optional<double> RunData::ReplayedGain(const CompiledRule& rule) {
-  if (!rule.scenario || analysis_.replayer == nullptr) return std::nullopt;
-  if (!scenarios_) scenarios_.emplace(*analysis_.replayer);
+  if (!rule.scenario || replayer_ == nullptr) return std::nullopt;
+  if (!scenarios_) scenarios_.emplace(*replayer_);
   const ScenarioOutcome outcome = scenarios_->Run(*rule.scenario);
   const bool matched = std::any_of(outcome.matched.begin(), outcome.matched.end(),
                                    [](std::uint64_t rows) { return rows > 0; });

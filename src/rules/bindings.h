@@ -20,7 +20,8 @@ namespace profgauge {
 /// for all rules. `analysis` and `facts` must outlive it.
 class RunData {
  public:
-  RunData(const Analysis& analysis, const Facts& facts);
+  /// `replayer` may be null.
+  RunData(const Analysis& analysis, const Facts& facts, const Replayer* replayer = nullptr);
 
   /// nullptr when the profile has no such table (or an empty shell of it).
   const Table* FindTable(const TableSpec& spec) const;
@@ -48,6 +49,7 @@ class RunData {
 
   const Analysis& analysis_;
   const Facts& facts_;
+  const Replayer* replayer_;
   std::optional<ScenarioRunner> scenarios_;
   boost::unordered_flat_map<std::string_view, const Metric*> metrics_;
   std::map<std::pair<const TableSpec*, const TableSpec*>, std::unique_ptr<std::vector<expr::RowId>>>

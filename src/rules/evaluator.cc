@@ -61,7 +61,7 @@ std::string_view FindingStatusName(FindingStatus status) {
 
 Evaluation EvaluateRules(std::span<const CompiledRule> rules, const Analysis& analysis,
                          const Facts& facts, const RuleRunOptions& options) {
-  RunData run(analysis, facts);
+  RunData run(analysis, facts, options.replayer);
   Evaluation out;
   std::vector<std::size_t> rule_of;
   for (std::size_t i = 0; i < rules.size(); ++i) {

@@ -104,6 +104,7 @@ struct Evaluation {
 struct RuleRunOptions {
   std::optional<std::chrono::sys_days> today;  ///< Empty: no waiver has expired.
   bool trace = false;                          ///< Keep intermediate values, for `rules explain`.
+  const Replayer* replayer = nullptr;          ///< Of the analysis; null: no gain is replayed.
   int evidence_rows = 0;                       ///< Rows of evidence to keep; 0: as each rule says.
 };
 

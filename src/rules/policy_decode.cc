@@ -342,7 +342,7 @@ void DecodeWhatIf(Decoder& decoder, const YamlNode& node, std::vector<WhatIf>& o
          Set(scenario.name, decoder.Text(n, "name"));
          if (IsScenarioName(scenario.name)) return;
          decoder
-             .Add(n, "config/name",
+             .Add(n, "policy/name",
                   fmt::format("`name`: expected lower case letters, digits and `_`, found `{}`",
                               PrintableShort(scenario.name, 40)))
              .notes.emplace_back("help: it becomes a part of metrics, what_if.NAME.gain_share");

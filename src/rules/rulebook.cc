@@ -45,12 +45,16 @@ void DropOtherFamilies(std::span<const CompiledRule> rules, const Analysis& anal
 
 }  // namespace
 
-void Rulebook::Predict(Analysis& analysis) const { AddWhatIf(scenarios_, analysis); }
+void Rulebook::Predict(const Replayer* replayer, Analysis& analysis) const {
+  AddWhatIf(scenarios_, replayer, analysis);
+}
 
-Evaluation Rulebook::Evaluate(const Analysis& analysis, const Facts& facts, bool trace) const {
+Evaluation Rulebook::Evaluate(const Analysis& analysis, const Facts& facts, bool trace,
+                              const Replayer* replayer) const {
   RuleRunOptions options;
   options.today = today_;
   options.trace = trace;
+  options.replayer = replayer;
   Evaluation evaluation = EvaluateRules(compiled_, analysis, facts, options);
   if (!trace) DropOtherFamilies(compiled_, analysis, evaluation.findings);
   return evaluation;

@@ -26,11 +26,14 @@ class Rulebook {
   }  ///< All that were loaded, also those switched off.
   const std::vector<CompiledRule>& compiled() const { return compiled_; }
 
+  /// Gains of rules that name a scenario come from `replayer`, if there is one.
   /// `trace` keeps intermediate values, for `rules explain`. Without it rules about a kind of
   /// device that the run has none of (AWS Neuron) are left out, unless they are required.
   /// Predicts the policy's scenarios; adds what_if.NAME.* and the table what_if. Before Evaluate().
-  void Predict(Analysis& analysis) const;
-  Evaluation Evaluate(const Analysis& analysis, const Facts& facts, bool trace = false) const;
+  /// `replayer`: of AnalyzeForReplay(); null where the recording cannot be replayed.
+  void Predict(const Replayer* replayer, Analysis& analysis) const;
+  Evaluation Evaluate(const Analysis& analysis, const Facts& facts, bool trace = false,
+                      const Replayer* replayer = nullptr) const;
 
  private:
   friend tl::expected<Rulebook, Errors> LoadRulebook(const Policy&, const SelectOptions&);

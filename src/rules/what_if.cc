@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analysis/tables/row_writer.h"
+#include "analysis/tables/scenario_metrics.h"
 #include "base/format.h"
 #include "base/literal.h"
 #include "base/text.h"
@@ -56,7 +57,7 @@ tl::expected<CompiledScale, Errors> CompileScale(const WhatIfScale& scale) {
   if (!program) return tl::unexpected(PlacedErrors(std::move(program).error(), scale.where));
   if (!table) {
     Error error{ErrorKind::kConfig,
-                "what-if/no-rows",
+                "expr/no-rows",
                 "the condition names no row that could take another time",
                 scale.where.All(),
                 {"help: name a field of `host_op`, `api_call` or `launch`"}};
@@ -138,7 +139,7 @@ Result<WhatIfScale> ParseScale(std::string_view text, std::string_view place) {
   const std::string example =
       fmt::format("help: write for example `{} \"host_op.name matches 'DataLoader' by 0\"`", place);
   if (by == text.npos) {
-    return Fail(UsageError("what-if/no-factor",
+    return Fail(UsageError("usage/no-factor",
                            fmt::format("`{}`: expected `CONDITION by FACTOR`, found `{}`", place,
                                        PrintableShort(text)),
                            {example}));
@@ -151,7 +152,7 @@ Result<WhatIfScale> ParseScale(std::string_view text, std::string_view place) {
                          (literal->unit == Unit::kNumber || literal->unit == Unit::kShare);
   if (!is_factor) {
     return Fail(
-        UsageError("what-if/no-factor",
+        UsageError("usage/no-factor",
                    fmt::format("`{}`: expected a factor of at least 0 behind `by`, found `{}`",
                                place, PrintableShort(number, 40)),
                    {example}));
@@ -259,9 +260,9 @@ std::string PathText(const Prediction& prediction) {
   return text;
 }
 
-void AddWhatIf(std::span<const CompiledScenario> scenarios, Analysis& analysis) {
+void AddWhatIf(std::span<const CompiledScenario> scenarios, const Replayer* replayer,
+               Analysis& analysis) {
   if (scenarios.empty()) return;
-  const Replayer* replayer = analysis.replayer.get();
   std::optional<ScenarioRunner> runner;
   if (replayer != nullptr) runner.emplace(*replayer);
   Table& table = ReplaceTable(analysis, "what_if");

@@ -22,7 +22,7 @@
 namespace profgauge {
 
 /// "host_op.name matches 'x' by 0.5", taken apart at the last ` by `. `place` names where it comes
-/// from, for messages: "--scale". Errors: kUsage, "what-if/no-factor" and what the factor lacks.
+/// from, for messages: "--scale". Errors: kUsage, "usage/no-factor" and what the factor lacks.
 Result<WhatIfScale> ParseScale(std::string_view text, std::string_view place);
 
 struct CompiledScale {
@@ -67,6 +67,8 @@ class ScenarioRunner {
 std::string PathText(const Prediction& prediction);
 
 /// Adds what_if.NAME.* and the table what_if. Without scenarios nothing changes.
-void AddWhatIf(std::span<const CompiledScenario> scenarios, Analysis& analysis);
+/// `replayer`: of that analysis; null where the recording cannot be replayed.
+void AddWhatIf(std::span<const CompiledScenario> scenarios, const Replayer* replayer,
+               Analysis& analysis);
 
 }  // namespace profgauge

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "analysis/communication/communication.h"
+#include "analysis/communication/matching.h"
 
 namespace profgauge {
 namespace {
@@ -98,7 +98,7 @@ Replayer::Replayer(std::shared_ptr<const std::vector<RankContext>> ranks)
 void Replayer::FindTransfers() {
   std::vector<std::vector<CollectiveCall>> calls;
   for (const RankContext& rank : *ranks_) calls.push_back(CollectCollectives(rank));
-  MatchRanks(calls);
+  MatchRanks(*ranks_, calls);
   for (std::size_t i = 0; i < ranks_->size(); ++i) {
     const RankContext& rank = (*ranks_)[i];
     const DeviceTable& device = rank.profile->device;

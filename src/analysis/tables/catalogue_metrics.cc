@@ -10,6 +10,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/tables/catalogue_neuron.h"
+#include "analysis/tables/scenario_metrics.h"
 
 namespace profgauge {
 namespace {

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "analysis/replay.h"
 #include "api/session.h"
 #include "cli/alert_places.h"
 #include "cli/candidates.h"
@@ -57,28 +58,28 @@ report::TimelineOptions TimelineOf(const Options& options, const Policy& policy)
 struct Measured {
   std::vector<Snapshot> snapshots;  ///< Of all runs, with a baseline; else empty.
   std::size_t middle = 0;
-  Analysis analysis;  ///< Of the run in the middle.
+  Replayable run;  ///< The one in the middle.
 };
 
 Result<Measured> Measure(const std::vector<Candidate>& candidates, const Selection& selection,
                          bool has_baseline, Stats& stats) {
   Measured measured;
-  std::vector<Analysis> analyses;
+  std::vector<Replayable> runs;
   for (const Candidate& candidate : candidates) {
-    PROFGAUGE_TRY(Analysis analysis, Analyze(candidate.ranks, selection));
-    analyses.push_back(std::move(analysis));
+    PROFGAUGE_TRY(Replayable run, AnalyzeForReplay(candidate.ranks, selection));
+    runs.push_back(std::move(run));
   }
   stats.EndPhase("analyze");
   for (std::size_t i = 0; has_baseline && i < candidates.size(); ++i) {
     PROFGAUGE_TRY(Snapshot snapshot,
-                  SnapshotOf(candidates[i].name, candidates[i].ranks, analyses[i], selection));
+                  SnapshotOf(candidates[i].name, candidates[i].ranks, runs[i].analysis, selection));
     measured.snapshots.push_back(std::move(snapshot));
   }
   if (has_baseline) {
     measured.middle = FindMiddleRun(measured.snapshots);
     stats.EndPhase("attribute");
   }
-  measured.analysis = std::move(analyses[measured.middle]);
+  measured.run = std::move(runs[measured.middle]);
   return measured;
 }
 
@@ -130,10 +131,12 @@ Result<int> Judged(const Options& options, Console& console) {
   const Selection selection = SelectionOf(*policy, choices);
   PROFGAUGE_TRY(Measured measured, Measure(candidates, selection, !baselines.empty(), stats));
   const Candidate& subject = candidates[measured.middle];
-  Analysis& analysis = measured.analysis;
+  Analysis& analysis = measured.run.analysis;
+  const Replayer* replayer = measured.run.replayer.get();
   if (on_cpu) analysis.remarks.push_back({"cpu-policy", std::string(kWhyCpuPolicy)});
-  book->Predict(analysis);
-  const Evaluation evaluation = book->Evaluate(analysis, CollectFacts(subject.ranks, analysis));
+  book->Predict(replayer, analysis);
+  const Evaluation evaluation =
+      book->Evaluate(analysis, CollectFacts(subject.ranks, analysis), false, replayer);
   Verdict verdict = Judge(*policy, analysis, MergedLog(subject.ranks),
                           JudgeOptions{options.allow_incomplete, &evaluation});
   std::optional<RunComparison> comparison;

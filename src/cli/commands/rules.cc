@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "analysis/analysis.h"
+#include "analysis/replay.h"
 #include "api/session.h"
 #include "base/diagnostic.h"
 #include "base/text.h"
@@ -114,9 +114,11 @@ Result<int> RunRulesExplain(const Options& options, Console& console) {
   Options reading = options;
   reading.arguments.erase(reading.arguments.begin());
   PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(reading, console));
-  PROFGAUGE_TRY(Analysis analysis, Analyze(ranks, SelectionOf(*policy, Choices(options))));
-  book->Predict(analysis);
-  const Evaluation evaluation = book->Evaluate(analysis, CollectFacts(ranks, analysis), true);
+  PROFGAUGE_TRY(Replayable run, AnalyzeForReplay(ranks, SelectionOf(*policy, Choices(options))));
+  Analysis& analysis = run.analysis;
+  book->Predict(run.replayer.get(), analysis);
+  const Evaluation evaluation =
+      book->Evaluate(analysis, CollectFacts(ranks, analysis), true, run.replayer.get());
   for (const Finding& finding : evaluation.findings) {
     if (finding.rule == rule) console.Print("\n" + ExplainFinding(finding));
   }

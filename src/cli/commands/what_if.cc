@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/analysis.h"
+#include "analysis/replay.h"
 #include "api/session.h"
 #include "base/diagnostic.h"
 #include "base/format.h"
@@ -43,7 +43,7 @@ Result<std::vector<CompiledScenario>> Compile(const Options& options, Console& c
 Error NothingAsked() {
   return {
       ErrorKind::kUsage,
-      "what-if/no-scenario",
+      "usage/no-scenario",
       "nothing is to be changed",
       {},
       {"help: add `--scale \"host_op.name matches 'DataLoader' by 0\"` or `--without-waiting`"}};
@@ -52,11 +52,11 @@ Error NothingAsked() {
 Error NoReplay(const Analysis& analysis) {
   const Metric* path = analysis.Find("critical.host.share");
   return {ErrorKind::kInput,
-          "what-if/no-replay",
+          "analysis/no-replay",
           fmt::format("this recording cannot be replayed: it {}",
                       path == nullptr ? "has no launches" : path->absent_because),
           {},
-          {}};
+          {"help: `profgauge inspect` shows what it has and how to record more"}};
 }
 
 std::string Duration(double ns) {
@@ -119,14 +119,14 @@ Result<int> RunWhatIf(const Options& options, Console& console) {
   PROFGAUGE_TRY(const auto scenarios, Compile(options, console, compiled_all));
   if (!compiled_all) return kExitUsage;
   PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(options, console));
-  PROFGAUGE_TRY(const Analysis analysis, Analyze(ranks, SelectionOf({}, Choices(options))));
-  if (analysis.replayer == nullptr) return Fail(NoReplay(analysis));
-  ScenarioRunner runner(*analysis.replayer);
+  PROFGAUGE_TRY(const Replayable run, AnalyzeForReplay(ranks, SelectionOf({}, Choices(options))));
+  if (run.replayer == nullptr) return Fail(NoReplay(run.analysis));
+  ScenarioRunner runner(*run.replayer);
   Answer answer;
   const auto add = [&](const std::string& name, const ScenarioOutcome& outcome) -> Status {
     if (!outcome.prediction) {
       return Fail(Error{ErrorKind::kInput,
-                        "what-if/no-waiting",
+                        "analysis/no-waiting",
                         outcome.absent_because,
                         {},
                         {"help: give the recordings of all ranks, or leave out "
@@ -146,7 +146,7 @@ Result<int> RunWhatIf(const Options& options, Console& console) {
     PROFGAUGE_CHECK(add("all together", runner.RunTogether(scenarios)));
   }
   console.Print(answer.Text(fmt::format("{} iterations of {} as recorded\n",
-                                        analysis.iterations_selected, Duration(recorded))));
+                                        run.analysis.iterations_selected, Duration(recorded))));
   std::string limits =
       "Not modelled: contention for bandwidth, caches, the host's own reaction to a change.\n";
   limits += "The arrivals of other ranks stay as they were recorded.\n";

@@ -1,0 +1,22 @@
+// An analysis with what it takes to ask what-if: the replay of what waits for what.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "analysis/analysis.h"
+#include "analysis/path/replayer.h"
+
+namespace profgauge {
+
+struct Replayable {
+  Analysis analysis;
+  /// Null where the recording cannot be replayed; critical.host.share then says why. It keeps
+  /// pointers to the profiles, which must live as long as it is used.
+  std::shared_ptr<const Replayer> replayer;
+};
+
+/// As Analyze(), which is this without the replayer.
+Result<Replayable> AnalyzeForReplay(std::span<const Profile> ranks, const Selection& selection);
+
+}  // namespace profgauge

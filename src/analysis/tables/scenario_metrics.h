@@ -1,0 +1,12 @@
+// Metrics of scenarios, what_if.NAME.iteration_time and what_if.NAME.gain_share: in no catalogue,
+// since users name them. FindMetric() knows them, too; their entries live as long as the program.
+#pragma once
+
+#include <string_view>
+
+namespace profgauge {
+
+/// NAME of such an id; empty for other ids.
+std::string_view ScenarioOfMetric(std::string_view id);
+
+}  // namespace profgauge
