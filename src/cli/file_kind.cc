@@ -158,7 +158,7 @@ bool IsOurs(const std::string& path, FileKind kind) {
     case FileKind::kSarif:
       return WithoutBlanks(head).find("\"driver\":{\"name\":\"profgauge\"") != std::string::npos;
     case FileKind::kGithub:
-      return head.starts_with("::") && FirstLine(head).find(" title=") != std::string::npos;
+      return head.starts_with("::") && FirstLine(head).find("title=") != std::string::npos;
     case FileKind::kGitlab:
       return IsCodeQuality(head);
     case FileKind::kOpenMetrics:

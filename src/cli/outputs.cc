@@ -58,7 +58,15 @@ std::string TargetOf(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code error;
   if (path == "-") return path;
-  const fs::path target = fs::weakly_canonical(path, error);
+  // weakly_canonical() does not follow a link whose target is not there yet.
+  constexpr int kMostLinks = 40;
+  fs::path behind = path;
+  for (int i = 0; i < kMostLinks && fs::is_symlink(behind, error); ++i) {
+    const fs::path link = fs::read_symlink(behind, error);
+    if (error) return path;
+    behind = link.is_absolute() ? link : behind.parent_path() / link;
+  }
+  const fs::path target = fs::weakly_canonical(behind, error);
   return error ? path : target.string();
 }
 

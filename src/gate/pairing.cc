@@ -75,6 +75,13 @@ void FoldRest(std::map<std::string, Side>& sides, const std::map<std::string, Si
   }
 }
 
+void FoldRests(std::map<std::string, Side>& a, std::map<std::string, Side>& b) {
+  // As listed: folding one side does not make a rest of the other.
+  const std::map<std::string, Side> listed = a;
+  FoldRest(a, b);
+  FoldRest(b, listed);
+}
+
 std::vector<Pair> Match(const std::map<std::string, Side>& base,
                         const std::map<std::string, Side>& current, const Names& renamed) {
   std::vector<Pair> pairs;
@@ -227,8 +234,7 @@ PairedTable PairKernels(const Snapshot& base, const Snapshot& current) {
   if (!CanPair(base, current)) return {};
   auto old_sides = SidesOf(base.work.kernels, base.work, false);
   auto new_sides = SidesOf(current.work.kernels, current.work, false);
-  FoldRest(old_sides, new_sides);
-  FoldRest(new_sides, old_sides);
+  FoldRests(old_sides, new_sides);
   return Fill(Match(old_sides, new_sides, RenamedKernels(base, current)), false, base, current);
 }
 
@@ -237,8 +243,7 @@ PairedTable PairOps(const Snapshot& base, const Snapshot& current) {
   const bool of_host = !base.work.has_gpu || !current.work.has_gpu;
   auto old_sides = SidesOf(base.work.ops, base.work, of_host);
   auto new_sides = SidesOf(current.work.ops, current.work, of_host);
-  FoldRest(old_sides, new_sides);
-  FoldRest(new_sides, old_sides);
+  FoldRests(old_sides, new_sides);
   return Fill(Match(old_sides, new_sides, {}), of_host, base, current);
 }
 

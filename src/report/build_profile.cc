@@ -191,8 +191,10 @@ std::string SelectionText(const Analysis& analysis) {
   const Column* name = table == nullptr ? nullptr : table->Find("name");
   for (std::size_t row = 0; index != nullptr && row < index->size(); ++row) {
     const std::int64_t number = index->IntegerAt(row);
+    const bool named = name != nullptr && row < name->size() && !name->IsAbsentAt(row);
     const std::string label =
-        IterationLabel(analysis.iteration_source, table->strings()[name->TextAt(row)], number);
+        IterationLabel(analysis.iteration_source,
+                       named ? table->strings()[name->TextAt(row)] : std::string_view{}, number);
     if (row == 0 || number < first) {
       first = number;
       first_label = label;

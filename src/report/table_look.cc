@@ -117,6 +117,7 @@ constexpr TableLook kLooks[] = {
      .markdown_columns = kGpus},
     {.id = "streams", .sheet = "GPUs-Ranks", .is_main = true, .order = kAsItStands},
     {.id = "memcpys", .sheet = "Copies", .is_main = true},
+    {.id = "process_groups", .sheet = "Process groups", .order = kAsItStands},
     {.id = "collectives",
      .sheet = "Collectives",
      .is_main = true,

@@ -132,24 +132,26 @@ std::string ReadFile(const fs::path& path) {
   return text.str();
 }
 
-std::vector<std::string> SplitWords(std::string_view line) {
-  std::vector<std::string> words;
-  bool in_word = false, quoted = false;
-  for (const char c : line) {
+/// As a shell splits them: blanks between quotes, single or double, belong to the argument.
+std::vector<std::string> SplitArguments(std::string_view text) {
+  std::vector<std::string> arguments;
+  char quote = 0;
+  bool open = false;
+  for (const char c : text) {
     const bool blank = c == ' ' || c == '\n' || c == '\t';
-    if (c == '\'') {
-      quoted = !quoted;
-      if (!in_word) words.emplace_back();
-      in_word = true;
-    } else if (blank && !quoted) {
-      in_word = false;
-    } else {
-      if (!in_word) words.emplace_back();
-      in_word = true;
-      words.back() += c;
+    const bool is_quote = quote == 0 ? c == '\'' || c == '"' : c == quote;
+    if (blank && quote == 0) {
+      open = false;
+      continue;
     }
+    if (!open) arguments.emplace_back();
+    open = true;
+    if (is_quote)
+      quote = quote == 0 ? c : 0;
+    else
+      arguments.back() += c;
   }
-  return words;
+  return arguments;
 }
 
 std::vector<Case> FindCases(const fs::path& root) {
@@ -159,7 +161,7 @@ std::vector<Case> FindCases(const fs::path& root) {
     Case test;
     test.folder = entry.path().parent_path();
     test.name = fs::relative(test.folder, root).generic_string();
-    test.args = SplitWords(ReadFile(entry.path()));
+    test.args = SplitArguments(ReadFile(entry.path()));
     const bool judges = !test.args.empty() && (test.args[0] == "check" || test.args[0] == "report");
     test.adds_outputs =
         judges && std::none_of(test.args.begin(), test.args.end(), [](auto& word) {

@@ -176,6 +176,7 @@ struct MicroCase {
   const char* name;
   bool steps = true;
   bool ops = true;
+  bool window = true;
 };
 
 void PrintTo(const MicroCase& c, std::ostream* out) { *out << c.name; }
@@ -191,7 +192,7 @@ TEST_P(Micro, EqualsThePlugin) {
   const auto analysis = Analyze(ranks, {});
   ASSERT_TRUE(analysis.has_value());
   if (GetParam().steps) ExpectSteps(*analysis, oracle.at("steps").as_array());
-  ExpectGpus(ranks, oracle.at("gpus"));
+  if (GetParam().window) ExpectGpus(ranks, oracle.at("gpus"));
   if (!GetParam().ops) return;
   if (const Table* ops = analysis->FindTable("ops"); !ops->columns().empty()) {
     ExpectSameRows(RowsOf(*ops, false), RowsOf(oracle.at("operator_table").as_array()));
@@ -227,12 +228,12 @@ constexpr MicroCase kMicro[] = {
     {"test_operator_relation", true, true},
     {"test_operator_relation.2", true, true},
     {"test_pure_cpu", true, true},
-    {"test_remove_dup_nodes", true, true},
+    {"test_remove_dup_nodes", false, true, false},
     {"test_runtime_called_by_profilerstep", true, true},
     {"test_runtime_launch_multipe_kernels", false, true},
     {"test_self_time", true, true},
     {"test_tensor_core", true, true},
-    {"test_top_level_runtime", true, true},
+    {"test_top_level_runtime", false, true, false},
 };
 
 INSTANTIATE_TEST_SUITE_P(Kineto, Micro, testing::ValuesIn(kMicro), [](const auto& test) {
@@ -246,6 +247,17 @@ Analysis AnalyzeMicro(const char* name) {
   auto analysis = Analyze(ranks, {});
   EXPECT_TRUE(analysis.has_value());
   return std::move(*analysis);
+}
+
+// Without iterations the device is judged where it is observable. Here its first kernel starts 70 us
+// after its launch, so what the device did before is unknown; the plug-in counts it as idle.
+TEST(PluginDiffers, TheWindowBeginsWhereTheDeviceIsObservable) {
+  PROFGAUGE_SKIP_WITHOUT_SHARED();
+  for (const char* name : {"test_remove_dup_nodes", "test_top_level_runtime"}) {
+    const Analysis analysis = AnalyzeMicro(name);
+    EXPECT_EQ(analysis.window_end - analysis.window_start, 8'000) << name;
+    EXPECT_EQ(NumberOf(analysis, "gpu.utilization.mean"), 1) << name;
+  }
 }
 
 // The plug-in starts over when the free time is used up, and calls the 23 us of the DataPipe

@@ -98,6 +98,8 @@ void ExpectPooled(const Profile& profile) {
     const auto whole = ValueOf(*several, spec.id);
     const std::vector<double> values = Present(singles, spec.id);
     if (!whole || values.empty()) continue;
+    // What an iteration cannot say alone (it launches no kernel, say) bounds nothing.
+    if (spec.pooling != Pooling::kSum && values.size() < singles.size()) continue;
     ExpectPooled(spec, *whole, values, between, wall);
   }
   // Selecting all of them by number is no other selection than "all".

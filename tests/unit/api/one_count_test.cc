@@ -40,10 +40,12 @@ void ExpectOneCount(const std::string& example, const std::string& policy) {
   EXPECT_EQ(Count(console, "\n  error "), errors) << console;
   const std::string junit = render::RenderJunit(*report);
   EXPECT_EQ(Count(junit, "<failure "), errors) << junit;
-  EXPECT_EQ(Count(render::RenderGithub(*report), "::error "), errors);
-  const std::string sarif = render::RenderSarif(*report, "policy.yaml");
+  render::AlertPlaces places;
+  places.otherwise = {"policy.yaml", 1};
+  EXPECT_EQ(Count(render::RenderGithub(*report, places), "::error "), errors);
+  const std::string sarif = render::RenderSarif(*report, places);
   EXPECT_EQ(Count(sarif, "\"level\":\"error\",\"message\""), errors) << sarif;
-  EXPECT_EQ(Count(render::RenderGitlab(*report, "policy.yaml"), "\"major\""), errors);
+  EXPECT_EQ(Count(render::RenderGitlab(*report, places), "\"major\""), errors);
   const std::string metrics = render::RenderOpenMetrics(*report);
   EXPECT_NE(metrics.find("} " + std::to_string(errors) + ".000000000\n# TYPE profgauge_warnings"),
             std::string::npos)

@@ -1,5 +1,6 @@
 // The page as bytes: what it may hold, what it must say, and that no name of a profile breaks out.
 // tests/browser looks at it in a browser.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <re2/re2.h>
@@ -10,6 +11,7 @@
 
 #include "base/sha256.h"
 #include "fixture.h"
+#include "profgauge/version.h"
 #include "render/html/view.h"
 #include "render/shared/categories.h"
 #include "render/shared/escape.h"
@@ -118,10 +120,11 @@ TEST(RenderHtmlFiles, LinksItsOwnStyleAndScript) {
   EXPECT_THAT(page, Not(HasSubstr("<style")));
   EXPECT_EQ((*files)[1].name, "report.css");
   EXPECT_EQ((*files)[1].bytes,
-            WithCategoryColours(std::string(EmbeddedTemplate("templates/report.css"))));
+            fmt::format("/* profgauge {} */\n", kVersion) +
+                WithCategoryColours(std::string(EmbeddedTemplate("templates/report.css"))));
   EXPECT_EQ((*files)[2].name, "report.js");
   const std::string& js = (*files)[2].bytes;
-  EXPECT_TRUE(js.starts_with("'use strict';\n"));
+  EXPECT_TRUE(js.starts_with(fmt::format("/* profgauge {} */\n'use strict';\n", kVersion)));
   EXPECT_TRUE(js.ends_with("start();\n"));
   EXPECT_THAT(js, Not(HasSubstr("\n ")));   // neither indentation
   EXPECT_THAT(js, Not(HasSubstr("\n//")));  // nor comments

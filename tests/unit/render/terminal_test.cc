@@ -42,7 +42,7 @@ TEST(Terminal, NamesOfKernelsFoldForPeopleOnly) {
   report::Report report = testing::SampleReport();
   const std::string name =
       "void at::native::elementwise<4, at::detail::Array<char*, 1>, float2>(int, "
-      "at::Tensor<float>)";
+      "at::Tensor<float> const&)";
   report.remarks.push_back({"x", name + " is slow (by much, as one can see here)"});
   TerminalOptions options;
   options.width = 400;

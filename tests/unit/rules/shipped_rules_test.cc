@@ -83,6 +83,8 @@ TEST(ShippedRules, TheFilesOfTheirPageWork) {
     const std::size_t begin = at + fence.size();
     const std::string name = readme.substr(begin, readme.find_first_of(":\n", begin) - begin);
     const std::size_t end = readme.find("\n```", begin);
+    // Pieces for editors show a schema and are no whole files.
+    if (name == "yaml-language-server") continue;
     std::ofstream(folder / name) << "# " << readme.substr(begin, end - begin) << "\n";
     EXPECT_TRUE(written.insert(name).second) << name;
   }

@@ -144,7 +144,7 @@ TEST(WhatIf, MistakesInAPolicyHaveTheirPlace) {
   ASSERT_FALSE(scenarios.has_value());
   EXPECT_EQ(scenarios.error().front().code, "expr/unknown-field");
   EXPECT_EQ(scenarios.error().front().where.line, 3u);
-  EXPECT_EQ(scenarios.error().front().where.column, 33u);
+  EXPECT_EQ(scenarios.error().front().where.column, 32u);
 }
 
 TEST(WhatIf, ALimitNamesAScenarioThatIsThere) {
