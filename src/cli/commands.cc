@@ -65,7 +65,7 @@ constexpr CommandSpec kCommands[] = {
      Takes::kNothing},
     {"history remove", kOnHistoryRemove, "ID…", 1, kMany, "Remove runs from the history",
      "By the numbers that `history list` shows; they are never given again.",
-     "  profgauge history remove 17 18\n", RunHistoryRemove, Takes::kNothing},
+     "  profgauge history remove 1\n", RunHistoryRemove, Takes::kNothing},
     {"history export", kOnHistoryExport, "", 0, 0, "Write the history as CSV", "",
      "  profgauge history export > history.csv\n", RunHistoryExport, Takes::kNothing},
     {"init", kOnInit, "PROFILE…", 1, kMany, "Write a policy with limits that fit a profile",

@@ -75,7 +75,7 @@ void DecodeName(Decoder& decoder, const YamlNode& node, std::vector<KernelNameRu
   };
   decoder.Map(node, "a name rule", kKeys);
   if (!says_anything && node.kind == YamlNode::Kind::kMap) {
-    decoder.Add(node, "config/missing-key",
+    decoder.Add(node, "policy/says-nothing",
                 "a name rule needs the key `uses_tensor_core` or `communication`");
   }
   out.push_back(std::move(rule));

@@ -55,6 +55,12 @@ constexpr Doc kDocs[] = {
     {"a baseline limit", "min_abs", "smaller changes pass, whatever the percentage"},
     {"a baseline limit", "level", kLevelDoc},
 
+    {"a policy", "what_if", "scenarios whose effect a replay predicts"},
+    {"a scenario", "name", "its metrics are what_if.NAME.iteration_time and what_if.NAME.gain_share"},
+    {"a scenario", "scale", "what takes another time"},
+    {"a scenario", "without_waiting", "whether collectives wait for no rank"},
+    {"a change", "where", "a condition on host_op, api_call or launch"},
+    {"a change", "by", "the factor of its time, at least 0"},
     {"a waiver", "rule", "the rule whose findings are accepted"},
     {"a waiver", "where", "only findings for which this holds"},
     {"a waiver", "reason", "why"},

@@ -283,6 +283,7 @@ TEST_F(OverwritingTest, ALinkStaysALink) {
   EXPECT_EQ(Run({"report", "run.json", "--md", "link.md"}), "0");
   EXPECT_TRUE(fs::is_symlink("link.md"));
   EXPECT_TRUE(fs::is_regular_file("real.md"));
+  fs::remove("real.md");
   EXPECT_EQ(Run({"report", "run.json", "--md", "link.md", "--html", "real.md"}),
             "usage/output-twice");
 }
