@@ -72,7 +72,7 @@ constexpr CommandSpec kCommands[] = {
      "Measures the profile and writes a commented policy: limits a little above what was "
      "measured.\n"
      "Goes to standard output, or to --file.",
-     "  profgauge init run7.pt.trace.json.gz -o policy.yaml\n", RunInit},
+     "  profgauge init run7.pt.trace.json.gz -o limits.yaml\n", RunInit},
     {"inspect", kOnInspect, "PROFILE…", 1, kMany, "Say what a profile contains",
      "Format, size, devices, events, iterations, what was recorded and what was not, and what the\n"
      "reader met and mended. PROFILE is as for check.",

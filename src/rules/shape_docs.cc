@@ -55,6 +55,7 @@ constexpr Doc kDocs[] = {
     {"a baseline limit", "min_abs", "smaller changes pass, whatever the percentage"},
     {"a baseline limit", "level", kLevelDoc},
 
+    {"`gain`", "scenario", "what the finding's cause would take instead: its effect is replayed"},
     {"a policy", "what_if", "scenarios whose effect a replay predicts"},
     {"a scenario", "name", "its metrics are what_if.NAME.iteration_time and what_if.NAME.gain_share"},
     {"a scenario", "scale", "what takes another time"},

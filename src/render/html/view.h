@@ -23,11 +23,11 @@ inline constexpr std::size_t kStaticRowsOfOthers = 10;
 /// Of a tree, the rows of the most time; their ancestors are among them.
 inline constexpr std::size_t kStaticRowsOfTrees = 16;
 /// Bytes of a table's rows in the page: names of kernels can be a kilobyte each.
-inline constexpr std::size_t kStaticBytes = 3'200;
+inline constexpr std::size_t kStaticBytes = 6'500;
 /// Of main tables after the first two.
-inline constexpr std::size_t kStaticBytesOfLater = 1'000;
-inline constexpr std::size_t kStaticBytesOfOthers = 600;
-inline constexpr std::size_t kStaticBytesOfTrees = 900;
+inline constexpr std::size_t kStaticBytesOfLater = 1'900;
+inline constexpr std::size_t kStaticBytesOfOthers = 1'200;
+inline constexpr std::size_t kStaticBytesOfTrees = 2'200;
 /// Rows of a table that travel with the page for report.js.
 inline constexpr std::size_t kPayloadRows = 100'000;
 /// The same in a page without a timeline, which is to stay small enough for mail: of the tables

@@ -13,7 +13,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kPageBudget = 300'000;  // Without a timeline.
+// Without a timeline: 300 kB, and 35 kB for the definitions of sixty new metrics and the evidence
+// of what the host did in gaps.
+constexpr std::size_t kPageBudget = 335'000;
 
 const fs::path kSource = PROFGAUGE_SOURCE_DIR;
 
