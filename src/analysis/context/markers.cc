@@ -1,0 +1,249 @@
+#include "analysis/context/markers.h"
+
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <utility>
+
+#include "analysis/context/repeated_ranges.h"
+
+namespace profgauge {
+namespace {
+
+// Work that starts this soon after its launching call found nothing queued before it.
+constexpr Ns kEmptyQueue = 50'000;
+
+Span RowSpan(const HostTable& host, std::size_t row) {
+  return {host.start[row], host.start[row] + std::max<Ns>(host.duration[row], 0)};
+}
+
+// Rows that `wanted` accepts, outermost only, of the thread that has most of them: an iteration is
+// marked by one thread, and a copy of the marker elsewhere would count it twice.
+std::vector<Marker> OutermostOfOneThread(const Profile& profile,
+                                         const std::function<bool(std::size_t)>& wanted) {
+  const HostTable& host = profile.host;
+  std::vector<Marker> best;
+  std::vector<Marker> current;
+  ThreadId thread;
+  Ns covered = 0;
+  const auto finish = [&] {
+    if (current.size() > best.size()) best.swap(current);
+    current.clear();
+  };
+  for (std::size_t row = 0; row < host.size(); ++row) {
+    if (!wanted(row)) continue;
+    const Span span = RowSpan(host, row);
+    if (host.thread[row] != thread) {
+      finish();
+      thread = host.thread[row];
+    } else if (!current.empty() && span.end <= covered) {
+      continue;
+    }
+    current.push_back({span, host.name[row]});
+    covered = span.end;
+  }
+  finish();
+  return best;
+}
+
+// Whether the text of `id` satisfies `test`, asked once per distinct text.
+class TextTest {
+ public:
+  TextTest(const Profile& profile, std::function<bool(std::string_view)> test)
+      : profile_(profile), test_(std::move(test)), known_(profile.strings.size(), kUnknown) {}
+  bool operator()(StringId id) {
+    if (!id.valid()) return false;
+    char& answer = known_[id.value];
+    if (answer == kUnknown) answer = test_(profile_.strings[id]) ? kYes : kNo;
+    return answer == kYes;
+  }
+
+ private:
+  static constexpr char kUnknown = 0, kNo = 1, kYes = 2;
+  const Profile& profile_;
+  std::function<bool(std::string_view)> test_;
+  std::vector<char> known_;
+};
+
+Result<Markers> MarkersByPattern(const Profile& profile, const std::string& pattern) {
+  RE2::Options options;
+  options.set_log_errors(false);
+  const RE2 regex(pattern, options);
+  if (!regex.ok()) {
+    return Fail(
+        SelectionError("analysis/bad-marker",
+                       fmt::format("the iteration marker `{}` is not a regular expression: {}",
+                                   pattern, regex.error()),
+                       {"help: see the RE2 syntax; quote the pattern in the shell"}));
+  }
+  TextTest matches(profile, [&](std::string_view text) {
+    return RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), regex);
+  });
+  Markers markers{OutermostOfOneThread(
+                      profile, [&](std::size_t row) { return matches(profile.host.name[row]); }),
+                  fmt::format("marker {}", pattern)};
+  if (markers.found.empty()) {
+    return Fail(
+        SelectionError("analysis/no-marker",
+                       fmt::format("no host range matches the iteration marker `{}`", pattern),
+                       RepeatedRangesHelp(profile, true)));
+  }
+  return markers;
+}
+
+// An iteration runs from one start of the op to the next, so n starts make n - 1 iterations.
+Result<Markers> MarkersByKeyOp(const Profile& profile, const std::string& name) {
+  const StringId id = profile.strings.Find(name);
+  std::vector<Marker> starts;
+  if (id.valid()) {
+    starts = OutermostOfOneThread(profile,
+                                  [&](std::size_t row) { return profile.host.name[row] == id; });
+  }
+  if (starts.size() < 2) {
+    return Fail(SelectionError(
+        "analysis/no-key-op",
+        fmt::format("the key op `{}` occurs {}; expected at least twice, an iteration runs from "
+                    "one start to the next",
+                    name, starts.empty() ? "nowhere" : "once"),
+        RepeatedRangesHelp(profile, false)));
+  }
+  Markers markers{{}, fmt::format("key op {}", name)};
+  for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
+    markers.found.push_back({{starts[i].host.start, starts[i + 1].host.start}, {}});
+  }
+  return markers;
+}
+
+// Without markers, one iteration over all host activity: ops, and the calls that launched work
+// outside of any op (CUDA graphs). Annotations alone are no activity; a trace without host events
+// is measured over its device events.
+Span WholeExtent(const Profile& profile) {
+  // A device profile of Neuron says itself how long the execution took.
+  if (profile.neuron != nullptr && profile.span_end > profile.span_start) {
+    return {profile.span_start, profile.span_end};
+  }
+  std::optional<Span> extent;
+  for (std::size_t row = 0; row < profile.host.size(); ++row) {
+    const HostKind kind = profile.host.kind[row];
+    if (kind != HostKind::kOp && kind != HostKind::kPython) continue;
+    Extend(extent, profile.host.start[row], profile.host.duration[row]);
+  }
+  for (const ApiId launch : profile.device.launch) {
+    if (!launch.valid()) continue;
+    Extend(extent, profile.api.start[launch.value], profile.api.duration[launch.value]);
+  }
+  if (extent) return *extent;
+  for (std::size_t row = 0; row < profile.host.size(); ++row) {
+    Extend(extent, profile.host.start[row], profile.host.duration[row]);
+  }
+  if (extent) return *extent;
+  for (std::size_t row = 0; row < profile.device.size(); ++row) {
+    Extend(extent, profile.device.start[row], profile.device.duration[row]);
+  }
+  if (extent) return *extent;
+  for (std::size_t row = 0; row < profile.api.size(); ++row) {
+    Extend(extent, profile.api.start[row], profile.api.duration[row]);
+  }
+  return extent.value_or(Span{});
+}
+
+// Whether the recording ends with launches whose work it does not have: it stopped in flight.
+bool StopsInFlight(const Profile& profile) {
+  std::vector<bool> ran(profile.api.size(), false);
+  Ns last = std::numeric_limits<Ns>::min();
+  for (const ApiId launch : profile.device.launch) {
+    if (!launch.valid()) continue;
+    ran[launch.value] = true;
+    last = std::max(last, profile.api.start[launch.value]);
+  }
+  bool in_flight = false;
+  for (std::size_t call = 0; call < profile.api.size(); ++call) {
+    // What is captured into a graph does not run: its launches say nothing.
+    if (profile.Name(profile.api.name[call]).find("BeginCapture") != std::string_view::npos)
+      return false;
+    in_flight |=
+        profile.api.kind[call] == ApiKind::kLaunch && !ran[call] && profile.api.start[call] > last;
+  }
+  return in_flight;
+}
+
+}  // namespace
+
+Result<Markers> FindMarkers(const Profile& profile, const Selection& selection) {
+  if (selection.range) {
+    const Span range = *selection.range;
+    const Ns end = std::max(profile.last, profile.span_end);
+    if (range.end <= range.start || range.start >= end) {
+      return Fail(
+          SelectionError("analysis/empty-range",
+                         fmt::format("the range from {} to {} ns holds nothing, the recording "
+                                     "is {} ns long",
+                                     range.start, range.end, end),
+                         {"help: times count from the start of the recording; `profgauge "
+                          "inspect` shows its length"}));
+    }
+    return Markers{{{{range.start, std::min(range.end, end)}, {}}}, "range"};
+  }
+  if (!selection.iteration_marker.empty()) {
+    return MarkersByPattern(profile, selection.iteration_marker);
+  }
+  if (!selection.key_op.empty()) return MarkersByKeyOp(profile, selection.key_op);
+  Markers markers{
+      OutermostOfOneThread(
+          profile,
+          [&](std::size_t row) { return profile.host.kind[row] == HostKind::kIterationMarker; }),
+      "iteration markers"};
+  if (markers.found.empty()) {
+    return Markers{{{WholeExtent(profile), {}}}, std::string(kWholeProfile)};
+  }
+  if (profile.Name(markers.found.front().name).starts_with("ProfilerStep#")) {
+    markers.source = "ProfilerStep#N";
+  }
+  return markers;
+}
+
+Span ObservableWindow(const Profile& profile, Span extent) {
+  const DeviceTable& device = profile.device;
+  if (device.size() == 0 || !profile.has_timeline || profile.neuron != nullptr) return extent;
+  Ns first = std::numeric_limits<Ns>::max();
+  Ns last = std::numeric_limits<Ns>::min();
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    first = std::min(first, device.start[row]);
+    last = std::max(last, device.start[row] + std::max<Ns>(device.duration[row], 0));
+  }
+  bool found_empty_queue = false;
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    const ApiId launch = device.launch[row];
+    if (device.start[row] != first || !launch.valid()) continue;
+    const Ns returned = profile.api.start[launch.value] + profile.api.duration[launch.value];
+    found_empty_queue |= first <= returned + kEmptyQueue;
+  }
+  Span window{found_empty_queue ? std::min(extent.start, first) : first,
+              std::max(extent.end, last)};
+  if (StopsInFlight(profile)) window.end = last;
+  return window;
+}
+
+void Extend(std::optional<Span>& extent, Ns start, Ns duration) {
+  const Span span{start, start + std::max<Ns>(duration, 0)};
+  if (!extent) {
+    extent = span;
+  } else {
+    extent->start = std::min(extent->start, span.start);
+    extent->end = std::max(extent->end, span.end);
+  }
+}
+
+Error SelectionError(std::string code, std::string message, std::vector<std::string> notes) {
+  Error error;
+  error.kind = ErrorKind::kUsage;
+  error.code = std::move(code);
+  error.message = std::move(message);
+  error.notes = std::move(notes);
+  return error;
+}
+
+}  // namespace profgauge

@@ -1,0 +1,47 @@
+// What marks iterations on the host, and where a recording without marks can be judged.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "base/interval.h"
+#include "model/profile.h"
+#include "profgauge/error.h"
+
+namespace profgauge {
+
+/// Source of a recording that nothing divides into iterations.
+inline constexpr std::string_view kWholeProfile = "whole profile";
+
+/// One range on the host; times in ns from the recording's start.
+struct Marker {
+  Span host;
+  StringId name;  ///< Invalid where nothing names it (key ops, ranges).
+};
+
+struct Markers {
+  std::vector<Marker> found;  ///< At least one.
+  std::string source;         ///< "ProfilerStep#N", "key op aten::mm", "range", kWholeProfile.
+};
+
+/// The ranges that the selection asks for, else the recorded markers, else the whole recording.
+/// Errors: kUsage when the selection's range is empty, its marker is no regular expression or
+/// matches nothing, or its key op occurs less than twice.
+Result<Markers> FindMarkers(const Profile& profile, const Selection& selection);
+
+/// The part of a recording without markers in which its device can be observed: from the first
+/// device event, or from the start of `extent` if that event found an empty queue (it starts within
+/// 50 us of its launching call's end), to the last activity of host or device; where the recording
+/// stops with launches in flight, to the last device event. `extent` where no device is recorded.
+Span ObservableWindow(const Profile& profile, Span extent);
+
+/// Widens `extent` to hold a range that starts at `start`; negative durations count as 0.
+void Extend(std::optional<Span>& extent, Ns start, Ns duration);
+
+/// An error of the command line or the policy's selection.
+Error SelectionError(std::string code, std::string message, std::vector<std::string> notes);
+
+}  // namespace profgauge
