@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "gate/statistics.h"
+
 namespace profgauge {
 namespace {
 
@@ -296,6 +298,12 @@ std::string_view Snapshot::Environment(std::string_view key) const {
 bool IsTimed(const Snapshot& run) {
   return std::any_of(run.iteration_times.begin(), run.iteration_times.end(),
                      [](Ns time) { return time > 0; });
+}
+
+std::optional<double> MedianIteration(const Snapshot& run) {
+  if (!IsTimed(run)) return std::nullopt;
+  const std::vector<double> times(run.iteration_times.begin(), run.iteration_times.end());
+  return stats::Median(times);
 }
 
 Result<std::vector<Snapshot>> ParseBaseline(std::string_view text, const std::string& name) {

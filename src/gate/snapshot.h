@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -52,6 +53,9 @@ struct Snapshot {
 
 /// Whether the run has iteration times that can be compared.
 bool IsTimed(const Snapshot& run);
+
+/// The median of the run's iteration times, in ns; nothing where it has no times.
+std::optional<double> MedianIteration(const Snapshot& run);
 
 /// The bytes of a baseline file; same runs, same bytes.
 std::string WriteBaseline(const std::vector<Snapshot>& runs);

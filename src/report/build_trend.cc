@@ -10,7 +10,6 @@
 #include "analysis/analysis.h"
 #include "base/format.h"
 #include "gate/change_points.h"
-#include "gate/statistics.h"
 #include "profgauge/version.h"
 #include "report/build_quantity.h"
 
@@ -26,12 +25,9 @@ constexpr std::array<std::string_view, 7> kMetrics = {kMedian,
                                                       "dataloader.exposed_share",
                                                       "memory.peak_allocated"};
 
-// The median comes from the iterations themselves: every run has them.
+// The median comes from the iterations themselves: every run with times has them.
 std::optional<double> ValueOf(const Snapshot& run, std::string_view metric) {
-  if (metric == kMedian) {
-    const std::vector<double> times(run.iteration_times.begin(), run.iteration_times.end());
-    return times.empty() ? std::nullopt : std::optional(stats::Median(times));
-  }
+  if (metric == kMedian) return MedianIteration(run);
   const auto it = run.metrics.find(metric);
   return it == run.metrics.end() ? std::nullopt : std::optional(it->second);
 }

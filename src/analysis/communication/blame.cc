@@ -11,6 +11,7 @@
 
 #include "analysis/time/breakdown.h"
 #include "base/format.h"
+#include "base/median.h"
 
 namespace profgauge {
 namespace {
@@ -44,13 +45,6 @@ std::size_t CauseOf(Category category) {
       break;
   }
   return 3;
-}
-
-template <class T>
-T MedianOf(std::vector<T> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 using Times = std::array<Ns, kCauses.size()>;
@@ -135,7 +129,7 @@ class CauseFinder {
     for (std::size_t c = 0; c < extra.size() && !others.empty(); ++c) {
       std::vector<Ns> values;
       for (const Times& times : others) values.push_back(times[c]);
-      extra[c] = own[c] - MedianOf(std::move(values));
+      extra[c] = own[c] - Median(std::move(values));
     }
     return extra;
   }
@@ -180,7 +174,7 @@ class CauseFinder {
       }
       if (times.empty() || times.size() < others.size()) continue;
       own += sum.time;
-      typical += MedianOf(std::move(times));
+      typical += Median(std::move(times));
     }
     return typical > 0 ? static_cast<double>(own) / static_cast<double>(typical) : 1;
   }

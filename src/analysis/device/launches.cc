@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "analysis/tables/texts.h"
+#include "base/median.h"
 
 namespace profgauge {
 namespace {
@@ -212,20 +213,12 @@ void AddStream(const RankContext& rank, std::size_t begin, std::size_t end,
   }
 }
 
-Ns Median(std::vector<Ns>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  const Ns below = *std::max_element(values.begin(), middle);
-  return below + (*middle - below) / 2;
-}
-
 void SetMetrics(Summary& summary, Output& out) {
   const std::string reason = out.Gap(Capability::kLaunchLinks);
   if (summary.delays.empty()) {
     out.SetAbsent("launch.delay.median", reason);
   } else {
-    out.Set("launch.delay.median", Median(summary.delays));
+    out.Set("launch.delay.median", Median(std::move(summary.delays)));
   }
   if (summary.launches == 0) {
     out.SetAbsent("launch.queue_empty_share", reason);

@@ -12,7 +12,7 @@
 #include "cli/outputs.h"
 #include "cli/snapshots.h"
 #include "gate/compare.h"
-#include "gate/statistics.h"
+#include "gate/snapshot.h"
 
 namespace profgauge::cli {
 namespace {
@@ -48,9 +48,9 @@ Status RefuseMixed(const std::vector<Snapshot>& runs, const Options& options, Co
   return {};
 }
 
-double MedianOf(const Snapshot& run) {
-  const std::vector<double> times(run.iteration_times.begin(), run.iteration_times.end());
-  return stats::Median(times);
+std::string MedianText(const Snapshot& run) {
+  const std::optional<double> median = MedianIteration(run);
+  return median ? FormatDuration(*median) : "not recorded";
 }
 
 }  // namespace
@@ -76,8 +76,8 @@ Result<int> RunBaselineShow(const Options& options, Console& console) {
   for (const Snapshot& run : runs) {
     text += fmt::format("{}\n  format      {}\n  source      {}\n", Printable(run.name),
                         Printable(run.format), Printable(run.source));
-    text += fmt::format("  iterations  {}, median {}\n", run.iteration_times.size(),
-                        FormatDuration(MedianOf(run)));
+    text +=
+        fmt::format("  iterations  {}, median {}\n", run.iteration_times.size(), MedianText(run));
     for (const auto& [property, value] : run.environment) {
       text += fmt::format("  {:<10}  {}\n", Printable(property), Printable(value));
     }
@@ -99,8 +99,7 @@ Result<int> RunBaselinePromote(const Options& options, Console& console) {
   PROFGAUGE_TRY(std::vector<Snapshot> runs,
                 LoadAllSnapshots(options.arguments, options, {}, console));
   for (const Snapshot& run : runs) {
-    console.Say(fmt::format("median iteration {} → {}", FormatDuration(MedianOf(old.back())),
-                            FormatDuration(MedianOf(run))));
+    console.Say(fmt::format("median iteration {} → {}", MedianText(old.back()), MedianText(run)));
   }
   // The file keeps as many runs as it had; the new ones push out the oldest.
   const std::size_t kept = old.size() > runs.size() ? old.size() - runs.size() : 0;

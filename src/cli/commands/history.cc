@@ -16,7 +16,7 @@
 #include "cli/outputs.h"
 #include "cli/snapshots.h"
 #include "gate/history.h"
-#include "gate/statistics.h"
+#include "gate/snapshot.h"
 #include "render/html/trend.h"
 #include "report/build_trend.h"
 
@@ -24,11 +24,6 @@ namespace profgauge::cli {
 namespace {
 
 constexpr std::int64_t kMostListed = 1000;
-
-double MedianOf(const Snapshot& run) {
-  const std::vector<double> times(run.iteration_times.begin(), run.iteration_times.end());
-  return times.empty() ? 0 : stats::Median(times);
-}
 
 std::string DayOf(std::int64_t seconds) {
   return fmt::format("{:%Y-%m-%d %H:%M}", fmt::gmtime(static_cast<std::time_t>(seconds)));
@@ -131,9 +126,10 @@ Result<int> RunHistoryList(const Options& options, Console& console) {
   PROFGAUGE_TRY(const auto entries, Entries(options));
   std::string text = "  id  added             branch        commit        median    run\n";
   for (const HistoryEntry& entry : entries) {
+    const std::optional<double> median = MedianIteration(entry.snapshot);
     text += fmt::format("{:>4}  {}  {:<12}  {:<12}  {:>8}  {}\n", entry.id, DayOf(entry.time),
                         PrintableShort(entry.branch, 12), PrintableShort(entry.commit, 12),
-                        FormatDuration(MedianOf(entry.snapshot)), Printable(entry.snapshot.name));
+                        median ? FormatDuration(*median) : "–", Printable(entry.snapshot.name));
   }
   console.Print(text);
   return kExitPass;
@@ -196,9 +192,11 @@ Result<int> RunHistoryExport(const Options& options, Console& console) {
     return out + "\"";
   };
   for (const HistoryEntry& entry : entries) {
-    text += fmt::format("{},{},{},{},{},{},{:.0f}\n", entry.id, entry.time, quoted(entry.branch),
+    const std::optional<double> median = MedianIteration(entry.snapshot);
+    text += fmt::format("{},{},{},{},{},{},{}\n", entry.id, entry.time, quoted(entry.branch),
                         quoted(entry.commit), quoted(entry.snapshot.name),
-                        entry.snapshot.iteration_times.size(), MedianOf(entry.snapshot));
+                        entry.snapshot.iteration_times.size(),
+                        median ? fmt::format("{:.0f}", *median) : "");
   }
   console.Print(text);
   return kExitPass;
