@@ -16,7 +16,6 @@
 namespace profgauge {
 namespace {
 
-constexpr std::array<std::string_view, 4> kHardProperties = {"format", "gpu", "gpus", "world_size"};
 // Deterministic for the same program, so that any change is news: the most noise-free gate of all.
 constexpr std::array<std::string_view, 6> kExactMetrics = {
     "kernel.count_per_iteration",     "launch.count_per_iteration",
@@ -51,21 +50,6 @@ std::vector<BaselineLimit> DefaultLimits() {
     limits.push_back(count);
   }
   return limits;
-}
-
-std::string PropertyOf(const Snapshot& run, std::string_view property) {
-  return property == "format" ? run.format : std::string(run.Environment(property));
-}
-
-// Properties of both runs in the base's order, the current's own after them.
-std::vector<std::string> AllProperties(const Snapshot& base, const Snapshot& current) {
-  std::vector<std::string> all = {"format"};
-  for (const Snapshot* run : {&base, &current}) {
-    for (const auto& [property, value] : run->environment) {
-      if (std::find(all.begin(), all.end(), property) == all.end()) all.push_back(property);
-    }
-  }
-  return all;
 }
 
 std::string LimitText(const BaselineLimit& limit, Unit unit) {
@@ -170,7 +154,7 @@ class Comparer {
     if (spec != nullptr) out.unit = spec->unit;
     out.limit = LimitText(limit, out.unit);
     if (LackDefinition(out)) return out;
-    if (IsIterationTime(limit.metric) && LackTimes(out)) return out;
+    if (limit.metric.starts_with("iteration.time.") && LackTimes(out)) return out;
     if (CompareSeries(limit, out)) return out;
     CompareValues(limit, out);
     return out;
@@ -198,7 +182,12 @@ class Comparer {
   bool LackTimes(MetricComparison& out) const {
     const bool base = std::all_of(baselines_.begin(), baselines_.end(), IsTimed);
     const bool current = std::all_of(candidates_.begin(), candidates_.end(), IsTimed);
-    if (base && current) return false;
+    if (base && current) {
+      const std::optional<std::string> reason = WhyNoLengths(baselines_, candidates_);
+      out.is_missing = reason.has_value();
+      out.reason = reason.value_or("");
+      return out.is_missing;
+    }
     out.is_missing = true;
     out.reason = fmt::format("{} no iteration times: its format tells durations or sums only",
                              base ? "this run has" : "the baseline has");
@@ -334,67 +323,7 @@ class Comparer {
   std::vector<std::string> notes_;
 };
 
-// Every difference once, whichever runs have it, and what all runs have alike.
-void AddDifferences(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
-                    const PolicyBaseline& policy, RunComparison& out) {
-  for (const Snapshot& base : baselines) {
-    for (const Snapshot& current : candidates) {
-      for (Difference& difference : FindDifferences(base, current, policy)) {
-        out.is_comparable &= !difference.is_hard;
-        const auto same = [&difference](const Difference& d) {
-          return d.property == difference.property && d.base == difference.base &&
-                 d.current == difference.current;
-        };
-        if (std::none_of(out.differences.begin(), out.differences.end(), same)) {
-          out.differences.push_back(std::move(difference));
-        }
-      }
-    }
-  }
-  std::stable_partition(out.differences.begin(), out.differences.end(),
-                        [](const Difference& d) { return d.is_hard; });
-  for (const std::string& property : AllProperties(baselines.front(), candidates.front())) {
-    const auto differs = [&property](const Difference& d) { return d.property == property; };
-    if (std::any_of(out.differences.begin(), out.differences.end(), differs)) continue;
-    out.alike.emplace_back(property, PropertyOf(candidates.front(), property));
-  }
-}
-
 }  // namespace
-
-std::vector<Difference> FindDifferences(const Snapshot& base, const Snapshot& current,
-                                        const PolicyBaseline& policy) {
-  std::vector<Difference> differences;
-  for (const std::string& property : AllProperties(base, current)) {
-    Difference difference{property, PropertyOf(base, property), PropertyOf(current, property)};
-    if (difference.base == difference.current) continue;
-    const bool is_known = !difference.base.empty() && !difference.current.empty();
-    const auto matches = [&property](std::string_view hard) { return hard == property; };
-    const bool is_listed =
-        policy.match ? std::any_of(policy.match->begin(), policy.match->end(), matches)
-                     : std::any_of(kHardProperties.begin(), kHardProperties.end(), matches);
-    difference.is_hard = is_known && is_listed;
-    differences.push_back(std::move(difference));
-  }
-  std::stable_partition(differences.begin(), differences.end(),
-                        [](const Difference& d) { return d.is_hard; });
-  return differences;
-}
-
-Misfit FindMisfit(const Snapshot& run, std::span<const Snapshot> others) {
-  Misfit misfit;
-  for (const Snapshot& other : others) {
-    if (!run.source.empty() && other.source == run.source) misfit.same = &other;
-    for (Difference& difference : FindDifferences(other, run, {})) {
-      misfit.has_other_shapes |= difference.property == "shape_signature" &&
-                                 !difference.base.empty() && !difference.current.empty();
-      if (difference.is_hard && misfit.differences.empty()) {
-        misfit.differences.push_back(std::move(difference));
-      }
-    }
-  }
-  return misfit;
-}
 
 std::size_t FindMiddleRun(std::span<const Snapshot> runs) {
   std::vector<std::pair<double, std::size_t>> medians;
@@ -412,7 +341,10 @@ RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const S
   RunComparison out;
   out.baseline_runs = static_cast<std::int64_t>(baselines.size());
   out.current_runs = static_cast<std::int64_t>(candidates.size());
-  AddDifferences(baselines, candidates, used, out);
+  out.differences = AllDifferences(baselines, candidates, used);
+  out.is_comparable = std::none_of(out.differences.begin(), out.differences.end(),
+                                   [](const Difference& d) { return d.is_hard; });
+  out.alike = AlikeProperties(baselines.front(), candidates.front(), out.differences);
   Comparer comparer(baselines, candidates, used, purpose);
   for (const BaselineLimit& limit : used.limits.empty() ? DefaultLimits() : used.limits) {
     out.metrics.push_back(comparer.Compare(limit));

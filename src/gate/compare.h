@@ -11,24 +11,12 @@
 #include "base/units.h"
 #include "gate/attribution.h"
 #include "gate/change.h"
+#include "gate/comparable.h"
 #include "gate/pairing.h"
 #include "gate/snapshot.h"
 #include "rules/policy.h"
 
 namespace profgauge {
-
-/// A property that differs between the runs.
-struct Difference {
-  std::string property;       ///< Key of Snapshot::environment, or "format".
-  std::string base, current;  ///< Empty: not recorded.
-  bool is_hard = false;       ///< Makes the runs incomparable.
-};
-
-/// Differences in the order of the environment, hard ones first. A property that one side did not
-/// record is listed but never hard. Hard by default: format, gpu, gpus, world_size; `match` of the
-/// policy replaces that list.
-std::vector<Difference> FindDifferences(const Snapshot& base, const Snapshot& current,
-                                        const PolicyBaseline& policy);
 
 /// How one metric was compared.
 enum class CompareMethod : std::uint8_t {
@@ -73,14 +61,6 @@ struct RunComparison {
   std::vector<PairedValue> values;  ///< Of the two runs of the waterfall, as the tables.
   PairedTable kernels, ops;
 };
-
-/// What keeps `run` from standing beside `others` in a baseline or a history.
-struct Misfit {
-  const Snapshot* same = nullptr;       ///< A run of the same recording.
-  std::vector<Difference> differences;  ///< Hard ones, by the default list.
-  bool has_other_shapes = false;        ///< Other ops, input shapes or launches: no refusal.
-};
-Misfit FindMisfit(const Snapshot& run, std::span<const Snapshot> others);
 
 /// Index of the run in the middle by its median iteration time, the earlier one of two.
 /// REQUIRES: runs is not empty.

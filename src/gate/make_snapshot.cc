@@ -73,6 +73,7 @@ Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
     AddEnvironment(snapshot, "gpus", fmt::format("{:.0f}", AsNumber(gpus->value, 0)));
   }
   AddEnvironment(snapshot, "world_size", fmt::format("{}", world_size));
+  AddEnvironment(snapshot, "iterations", analysis.iteration_source);
   for (const auto& [key, fact] : kComparable) AddEnvironment(snapshot, key, FactOf(ranks, fact));
   AddEnvironment(snapshot, "shape_signature", attribution.shape_signature);
   for (const Metric& metric : analysis.metrics) {

@@ -15,9 +15,9 @@ namespace profgauge {
 /// REQUIRES: ranks is not empty.
 ///
 /// The environment holds, where known: gpu (model; several are joined by ", "), gpus (count),
-/// world_size, driver, cuda, framework, the profiler's options, and shape_signature: a hash over
-/// the op names and input shapes of the ops that launch GPU work, each with its launches per
-/// iteration.
+/// world_size, iterations (by what they are marked), driver, cuda, framework, the profiler's
+/// options, and shape_signature: a hash over the op names and input shapes of the ops that launch
+/// GPU work, each with its launches per iteration.
 Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
                       const Analysis& analysis, Attribution attribution);
 

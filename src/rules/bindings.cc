@@ -150,6 +150,10 @@ expr::Source RunData::BindMetric(std::string_view id) const {
 
 std::optional<double> RunData::ReplayedGain(const CompiledRule& rule) {
   if (!rule.scenario || replayer_ == nullptr) return std::nullopt;
+  // Work that stays as recorded would hide what a change brings.
+  const auto has_free_thread = [](const PathGraph& graph) { return !graph.free_threads().empty(); };
+  const std::span<const PathGraph> graphs = replayer_->graphs();
+  if (std::any_of(graphs.begin(), graphs.end(), has_free_thread)) return std::nullopt;
   if (!scenarios_) scenarios_.emplace(*replayer_);
   const ScenarioOutcome outcome = scenarios_->Run(*rule.scenario);
   const bool matched = std::any_of(outcome.matched.begin(), outcome.matched.end(),

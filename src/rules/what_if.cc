@@ -19,7 +19,7 @@ namespace {
 
 constexpr PathTable kTables[] = {PathTable::kHost, PathTable::kApi, PathTable::kDevice};
 constexpr std::string_view kLimits =
-    "not modelled: contention for bandwidth, caches, the host's own reaction";
+    "Not modelled: contention for bandwidth, caches, the host's own reaction";
 constexpr std::string_view kPeers = "; the arrivals of other ranks stay as recorded";
 
 // The kind of rows that the names in an expression belong to: that of the first that has one.
@@ -86,10 +86,19 @@ Metric MakeMetric(const std::string& id, Value value, const std::string& absent,
   return metric;
 }
 
-std::string LimitsOf(const Replayer* replayer) {
-  std::string text(kLimits);
-  if (replayer != nullptr) text += kPeers;
-  return text;
+// The threads that a replay leaves as they are, in one clause; empty without any.
+std::string FreeThreads(const Replayer& replayer) {
+  std::string names;
+  for (const PathGraph& graph : replayer.graphs()) {
+    for (const std::uint32_t thread : graph.free_threads()) {
+      const Profile& profile = *graph.rank().profile;
+      const Thread& row = profile.threads[thread];
+      names += (names.empty() ? "" : ", ") + (row.name.empty() ? fmt::format("{}", row.tid)
+                                                               : PrintableShort(row.name, 40));
+    }
+  }
+  if (names.empty()) return {};
+  return "; what thread " + names + " launches stays as recorded: nothing shows what it waits for";
 }
 
 Table& ReplaceTable(Analysis& analysis, std::string_view id) {
@@ -241,6 +250,12 @@ ScenarioOutcome ScenarioRunner::RunTogether(std::span<const CompiledScenario> sc
   return out;
 }
 
+std::string PredictionLimits(const Replayer* replayer) {
+  std::string text(kLimits);
+  if (replayer != nullptr) text.append(kPeers).append(FreeThreads(*replayer));
+  return text;
+}
+
 std::string PathText(const Prediction& prediction) {
   Ns whole = 0;
   std::vector<std::pair<Ns, PathKind>> parts;
@@ -266,7 +281,7 @@ void AddWhatIf(std::span<const CompiledScenario> scenarios, const Replayer* repl
   std::optional<ScenarioRunner> runner;
   if (replayer != nullptr) runner.emplace(*replayer);
   Table& table = ReplaceTable(analysis, "what_if");
-  const std::string limits = LimitsOf(replayer);
+  const std::string limits = PredictionLimits(replayer);
   for (const CompiledScenario& scenario : scenarios) {
     const ScenarioOutcome outcome = runner ? runner->Run(scenario) : NoReplay(analysis);
     AddRow(table, scenario.name, outcome);

@@ -63,6 +63,9 @@ class ScenarioRunner {
   std::optional<Replayer::Rows> rows_[3];
 };
 
+/// What predictions leave out, in clauses; `replayer` null: of any recording.
+std::string PredictionLimits(const Replayer* replayer);
+
 /// "kernels 61.0 %, host 20.3 %": the new critical path, its largest parts first.
 std::string PathText(const Prediction& prediction);
 

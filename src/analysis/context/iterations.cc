@@ -269,8 +269,9 @@ void TakeWhole(const Profile& profile, Iterations& iterations) {
   Iteration& whole = iterations.all.front();
   const auto& launches = profile.device.launch;
   if (std::any_of(launches.begin(), launches.end(), [](ApiId launch) { return launch.valid(); })) {
-    whole.time = ObservableWindow(profile, whole.host);
-    whole.lead_in = std::max<Ns>(0, whole.time.start - whole.host.start);
+    const Observable found = FindObservable(profile, whole.host);
+    whole.time = found.window;
+    whole.lead_in = found.backlog;
   }
   if (profile.has_timeline) std::fill(iterations.of_device.begin(), iterations.of_device.end(), 0u);
 }

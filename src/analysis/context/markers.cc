@@ -205,26 +205,30 @@ Result<Markers> FindMarkers(const Profile& profile, const Selection& selection) 
   return markers;
 }
 
-Span ObservableWindow(const Profile& profile, Span extent) {
+Observable FindObservable(const Profile& profile, Span extent) {
   const DeviceTable& device = profile.device;
-  if (device.size() == 0 || !profile.has_timeline || profile.neuron != nullptr) return extent;
+  if (device.size() == 0 || !profile.has_timeline || profile.neuron != nullptr) return {extent};
   Ns first = std::numeric_limits<Ns>::max();
   Ns last = std::numeric_limits<Ns>::min();
   for (std::size_t row = 0; row < device.size(); ++row) {
     first = std::min(first, device.start[row]);
     last = std::max(last, device.start[row] + std::max<Ns>(device.duration[row], 0));
   }
+  Ns queued = std::min(extent.start, first);  // Since when the first event could have started.
   bool found_empty_queue = false;
   for (std::size_t row = 0; row < device.size(); ++row) {
     const ApiId launch = device.launch[row];
     if (device.start[row] != first || !launch.valid()) continue;
     const Ns returned = profile.api.start[launch.value] + profile.api.duration[launch.value];
     found_empty_queue |= first <= returned + kEmptyQueue;
+    queued = std::max(queued, returned);
   }
-  Span window{found_empty_queue ? std::min(extent.start, first) : first,
-              std::max(extent.end, last)};
-  if (StopsInFlight(profile)) window.end = last;
-  return window;
+  Observable found;
+  found.window = {found_empty_queue ? std::min(extent.start, first) : first,
+                  std::max(extent.end, last)};
+  if (!found_empty_queue) found.backlog = std::max<Ns>(0, first - queued);
+  if (StopsInFlight(profile)) found.window.end = last;
+  return found;
 }
 
 void Extend(std::optional<Span>& extent, Ns start, Ns duration) {

@@ -32,11 +32,19 @@ struct Markers {
 /// matches nothing, or its key op occurs less than twice.
 Result<Markers> FindMarkers(const Profile& profile, const Selection& selection);
 
-/// The part of a recording without markers in which its device can be observed: from the first
-/// device event, or from the start of `extent` if that event found an empty queue (it starts within
-/// 50 us of its launching call's end), to the last activity of host or device; where the recording
-/// stops with launches in flight, to the last device event. `extent` where no device is recorded.
-Span ObservableWindow(const Profile& profile, Span extent);
+/// Where the device of a recording without markers can be observed.
+struct Observable {
+  Span window;
+  /// How long, right before the window, the device was busy with what was launched before the
+  /// recording: from the end of the first device event's launching call to that event.
+  Ns backlog = 0;
+};
+
+/// The window goes from the first device event, or from the start of `extent` if that event found
+/// an empty queue (it starts within 50 us of its launching call's end), to the last activity of
+/// host or device; where the recording stops with launches in flight, to the last device event.
+/// `extent` where no device is recorded.
+Observable FindObservable(const Profile& profile, Span extent);
 
 /// Widens `extent` to hold a range that starts at `start`; negative durations count as 0.
 void Extend(std::optional<Span>& extent, Ns start, Ns duration);

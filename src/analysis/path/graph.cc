@@ -179,6 +179,7 @@ std::vector<Span> PathGraph::IterationsAt(std::span<const Ns> times) const {
         span.start = times[steps.begin] - steps.lead;
       }
     }
+    if (steps.first_work != kNone) span.start = times[steps.first_work];
     if (i > 0) span.start = std::max(span.start, spans.back().end);
     const Ns host = steps.end != kNone ? times[steps.end] + steps.tail : recorded.host.end;
     span.end = std::max({host, ends[i], span.start});

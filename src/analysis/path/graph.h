@@ -11,7 +11,7 @@
 //   sync      end of device work -> end of the call that waits for it
 //   event     end of device work -> start of work on another stream that waited for it
 //   thread    the last step of a thread that then falls silent -> the next of the one that goes on
-//             (forward and backward pass)
+//             (forward and backward pass; threads that take turns)
 //
 // Of the predecessors the *binding* one is the latest as recorded (ties: in the order above, then
 // the lower step); its lag is the recorded difference, and may be negative (work that overlaps on a
@@ -83,6 +83,9 @@ class PathGraph {
   struct IterationSteps {
     StepId begin = kNone, end = kNone;
     Ns lead = 0, tail = 0;
+    /// The device work that a recording without markers is observed from: its window begins with
+    /// it, not with the host.
+    StepId first_work = kNone;
   };
 
   /// The graph of the rank's selected iterations, or in one clause why there can be none.
@@ -95,6 +98,10 @@ class PathGraph {
   /// Edges that the recording contradicts (they would close a circle) and that were left out.
   std::size_t edges_dropped() const { return dropped_; }
   const RankContext& rank() const { return *rank_; }
+  /// Threads that launch device work and show nothing that they wait for (rows of the profile's
+  /// threads): changes elsewhere leave them as they were recorded, so that a prediction says less
+  /// than what would happen.
+  std::span<const std::uint32_t> free_threads() const { return free_threads_; }
 
   Ns RecordedAt(StepId step) const { return steps_[step].time; }
   PathOwner OwnerOf(StepId step) const;
@@ -156,7 +163,8 @@ class PathGraph {
   std::vector<StepId> many_;  // A number, and as many steps.
   std::vector<std::pair<StepId, StepId>> runs_;  // Predecessors first.
   std::vector<IterationSteps> iterations_;       // The selected ones.
-  std::size_t device_steps_ = 0;                 // Steps [0, device_steps_) are the device's.
+  std::vector<std::uint32_t> free_threads_;
+  std::size_t device_steps_ = 0;  // Steps [0, device_steps_) are the device's.
   std::size_t dropped_ = 0;
 };
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
-#include <set>
 #include <string_view>
 
 #include "analysis/path/graph.h"
+#include "analysis/path/thread_links.h"
 #include "analysis/path/waits.h"
 
 namespace profgauge {
@@ -56,7 +56,7 @@ class PathGraphBuilder {
     AddThreads();
     LinkLaunches();
     LinkStreams();
-    LinkThreads();
+    AddThreadLinks();
     Schedule();
     for (const Iteration& iteration : rank_.iterations.selected()) FindIteration(iteration);
     StoreMany();
@@ -233,62 +233,14 @@ class PathGraphBuilder {
     }
   }
 
-  // Whether nothing is recorded as running between the step before and this one: no operator and no
-  // call is open, ranges of the user may be.
-  bool IsSilentBefore(StepId step) const {
-    const PathOwner owner = graph_.OwnerOf(step);
-    HostId around;
-    if (owner.table == PathTable::kApi) {
-      if (owner.is_end) return false;
-      around = profile_.api.op[owner.row];
-    } else {
-      around = owner.is_end ? HostId{owner.row} : profile_.host.parent[owner.row];
+  void AddThreadLinks() {
+    std::vector<ThreadSteps> threads;
+    for (const Chain& chain : chains_) {
+      if (chain.thread != kNone) threads.push_back({chain.begin, chain.end, chain.thread});
     }
-    for (; around.valid(); around = profile_.host.parent[around.value]) {
-      if (profile_.host.kind[around.value] == HostKind::kOp) return false;
-    }
-    return true;
-  }
-
-  // Where `silent` has nothing to show, and `busy` has, the latter's last step lets it go on.
-  void LinkThread(const Chain& silent, const Chain& busy, bool at_equal_times) {
-    StepId last = busy.begin;
-    for (StepId step = silent.begin; step < silent.end; ++step) {
-      const Ns time = graph_.steps_[step].time;
-      const auto is_before = [&](StepId other) {
-        const Ns at = graph_.steps_[other].time;
-        return at < time || (at_equal_times && at == time);
-      };
-      while (last < busy.end && is_before(last)) ++last;
-      if (last == busy.begin) continue;
-      const StepId from = last - 1;
-      const bool in_gap =
-          step == silent.begin || graph_.steps_[from].time > graph_.steps_[step - 1].time;
-      if (in_gap && IsSilentBefore(step)) AddCross(step, from);
-    }
-  }
-
-  void LinkThreads() {
-    std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;  // Forward and backward thread.
-    const HostTable& host = profile_.host;
-    for (std::uint32_t row = 0; row < host.size(); ++row) {
-      const HostId forward = host.forward[row];
-      if (!forward.valid() || !host.thread[row].valid()) continue;
-      const ThreadId from = host.thread[forward.value];
-      if (from.valid() && from != host.thread[row]) {
-        pairs.emplace(from.value, host.thread[row].value);
-      }
-    }
-    const auto chain_of = [&](std::uint32_t thread) {
-      return std::find_if(chains_.begin(), chains_.end(),
-                          [thread](const Chain& chain) { return chain.thread == thread; });
-    };
-    for (const auto& [forward, backward] : pairs) {
-      const auto first = chain_of(forward), second = chain_of(backward);
-      if (first == chains_.end() || second == chains_.end()) continue;
-      LinkThread(*second, *first, true);
-      LinkThread(*first, *second, false);
-    }
+    ThreadLinks links = LinkThreads(graph_, profile_, threads);
+    for (const auto& [step, from] : links.edges) AddCross(step, from);
+    graph_.free_threads_ = std::move(links.free);
   }
 
   // --- The order of the replay.
@@ -415,6 +367,13 @@ class PathGraphBuilder {
     }
   }
 
+  StepId FirstWorkAt(Ns time) const {
+    for (StepId step = 0; step < graph_.device_steps_; step += 2) {
+      if (graph_.steps_[step].time == time) return step;
+    }
+    return kNone;
+  }
+
   void FindIteration(const Iteration& iteration) {
     PathGraph::IterationSteps& steps = graph_.iterations_.emplace_back();
     steps.begin = Nearest(iteration.host.start, false);
@@ -423,6 +382,9 @@ class PathGraphBuilder {
     }
     steps.end = Nearest(iteration.host.end, true);
     if (steps.end != kNone) steps.tail = iteration.host.end - graph_.steps_[steps.end].time;
+    if (rank_.iterations.is_whole && iteration.time.start != iteration.host.start) {
+      steps.first_work = FirstWorkAt(iteration.time.start);
+    }
   }
 
   const RankContext& rank_;

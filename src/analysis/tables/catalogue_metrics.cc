@@ -599,7 +599,9 @@ constexpr MetricSpec kMetrics[] = {
     {"coverage.backlog_time", "Backlog at the start", kTime, kNeutral, kOther,
      "Time at the start of the recording in which the GPU still works on what was launched before "
      "it, and which counts for no iteration; of several ranks the longest.",
-     "start of the first iteration − start of its marker", kOurs},
+     "start of the first iteration − start of its marker; without markers, start of the first GPU "
+     "work − end of the call that launched it",
+     kOurs},
     {"coverage.outside_share", "GPU time launched outside of iterations", kShare, kNeutral, kOther,
      "Share of the whole recording's GPU time that was not launched in a selected iteration; "
      "where launches are not recorded, that did not start in one.",

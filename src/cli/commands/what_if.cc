@@ -147,10 +147,7 @@ Result<int> RunWhatIf(const Options& options, Console& console) {
   }
   console.Print(answer.Text(fmt::format("{} iterations of {} as recorded\n",
                                         run.analysis.iterations_selected, Duration(recorded))));
-  std::string limits =
-      "Not modelled: contention for bandwidth, caches, the host's own reaction to a change.\n";
-  limits += "The arrivals of other ranks stay as they were recorded.\n";
-  console.Print(limits);
+  console.Print(fmt::format("{}.\n", PredictionLimits(run.replayer.get())));
   return kExitPass;
 }
 

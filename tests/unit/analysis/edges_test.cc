@@ -65,6 +65,16 @@ TEST(Leftovers, WorkLaunchedBetweenIterationsDelaysTheSecond) {
   EXPECT_EQ(Times(test.Finish()), (Spans{{0, 100}, {180, 260}}));
 }
 
+// Two seconds of start-up on the host are no backlog of the device: its first launch waits 70 us.
+TEST(Window, StartUpOfTheHostIsNoBacklog) {
+  TestProfile test;
+  test.Op("start-up", {0, 2'000 * kMs});
+  test.Launch("first", {2'000 * kMs, 2'000 * kMs + 10'000}, {2'000 * kMs + 80'000, 2'001 * kMs});
+  const auto analysis = Analyze(OneRank(test.Finish()), {});
+  ASSERT_TRUE(analysis.has_value());
+  EXPECT_EQ(NumberOf(*analysis, "coverage.backlog_time"), 70'000);
+}
+
 TEST(Window, StartsWithTheFirstDeviceEventOfABusyQueue) {
   TestProfile test;
   test.Op("aten::mm", {0, 50 * kMs});

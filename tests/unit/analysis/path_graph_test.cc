@@ -142,6 +142,44 @@ TEST(PathGraph, BackwardPassWaitsForForwardAndTheHostForIt) {
   EXPECT_EQ(built.LengthWhen(built.Find(PathTable::kHost, "MmBackward0", true), 5'000), 95'000);
 }
 
+// Recordings without sequence numbers: the backward thread is known by taking turns.
+TEST(PathGraph, ThreadsThatTakeTurnsWaitForEachOther) {
+  TestProfile test;
+  const ThreadId autograd = test.Thread(2);
+  test.Step(0, {0, 100'000});
+  test.Op("loader", {0, 30'000});
+  HostRow row;
+  row.name = test.builder().Intern("MmBackward");
+  row.thread = autograd;
+  row.start = 40'000;
+  row.duration = 20'000;
+  test.builder().AddHost(row);
+  test.Launch("kernel", {45'000, 46'000}, {47'000, 59'000}, autograd);
+  test.Op("optimizer", {70'000, 90'000});
+  const Built built(std::move(test));
+  EXPECT_EQ(built.BindingOf(PathTable::kHost, "MmBackward", false), PathEdge::kThread);
+  EXPECT_EQ(built.BindingOf(PathTable::kHost, "optimizer", false), PathEdge::kThread);
+  EXPECT_TRUE(built.graph->free_threads().empty());
+  EXPECT_EQ(built.LengthWhen(built.Find(PathTable::kHost, "loader", true), 30'000), 70'000);
+}
+
+TEST(PathGraph, AThreadBesideTheIterationsStaysAsRecorded) {
+  TestProfile test;
+  const ThreadId other = test.Thread(2);
+  test.Step(0, {0, 100'000});
+  test.Op("host", {0, 90'000});
+  HostRow row;
+  row.name = test.builder().Intern("side work");
+  row.thread = other;
+  row.start = 10'000;
+  row.duration = 60'000;
+  test.builder().AddHost(row);
+  test.Launch("kernel", {45'000, 46'000}, {47'000, 59'000}, other);
+  const Built built(std::move(test));
+  ASSERT_EQ(built.graph->free_threads().size(), 1u);
+  EXPECT_EQ(built.graph->free_threads()[0], other.value);
+}
+
 TEST(PathGraph, WorkThatWaitedForAnotherStream) {
   TestProfile test;
   test.Step(0, {0, 200'000});

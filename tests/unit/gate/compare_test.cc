@@ -251,6 +251,41 @@ TEST(FindMisfit, KnowsOtherProgramsAndTheSameRecording) {
   EXPECT_TRUE(FindMisfit(run, std::vector<Snapshot>{other}).differences.empty());
 }
 
+// A window of twelve steps is no iteration that got twelve times slower; nor, the other way round,
+// would a slower iteration be a shorter window.
+TEST(FindDifferences, IterationsOfAnotherKindAreNotCompared) {
+  Snapshot base = Sample(1);
+  Snapshot current = Sample(12, 1);
+  base.environment.emplace_back("iterations", "ProfilerStep#N");
+  current.environment.emplace_back("iterations", "whole profile");
+  const RunComparison there = CompareRuns(std::vector{base}, std::vector{current}, nullptr);
+  EXPECT_FALSE(there.is_comparable);
+  ASSERT_FALSE(there.differences.empty());
+  EXPECT_EQ(there.differences[0].property, "iterations");
+  EXPECT_FALSE(CompareRuns(std::vector{current}, std::vector{base}, nullptr).is_comparable);
+}
+
+Snapshot Window(double level, std::int64_t kernels) {
+  Snapshot run = Sample(level, 1);
+  run.environment.emplace_back("iterations", "whole profile");
+  run.work.has_gpu = true;
+  run.work.iterations = 1;
+  run.work.kernels = {{"k", kernels, 1000, 0, {}}};
+  return run;
+}
+
+// Three times slower and stopped after the same time: a third of the work in an equal window.
+TEST(CompareRuns, LengthsOfWindowsCountForEqualWorkAlone) {
+  const RunComparison slower =
+      CompareRuns(std::vector{Window(1, 3000)}, std::vector{Window(1, 1000)}, nullptr);
+  EXPECT_TRUE(slower.is_comparable);
+  EXPECT_TRUE(Find(slower, "iteration.time.median").is_missing);
+  const RunComparison equal =
+      CompareRuns(std::vector{Window(1, 3000)}, std::vector{Window(3, 3001)}, nullptr);
+  EXPECT_FALSE(Find(equal, "iteration.time.median").is_missing);
+  EXPECT_EQ(Find(equal, "iteration.time.median").verdict, stats::Change::kFail);
+}
+
 TEST(FindDifferences, OnlyKnownAndListedPropertiesAreHard) {
   Snapshot base = Sample(1);
   Snapshot current = Sample(1);

@@ -224,5 +224,25 @@ TEST(WhatIf, RealTwins) {
   EXPECT_NEAR(predicted.iteration_time / after, 1, 0.2);
 }
 
+// A thread that no record links to the others would keep its pace, and with it the whole iteration:
+// a loader that the device waits for for a fifth of the time would then be worth nothing.
+TEST(WhatIf, ALoaderIsWorthTheTimeThatItIsWaitedFor) {
+  const std::string data = std::string(PROFGAUGE_SHARED_DIR) + "/data/kineto/";
+  if (!std::filesystem::exists(data)) GTEST_SKIP() << "no shared folder";
+  for (const char* path :
+       {"v100_resnet50/resnet50_num_workers_0__worker0.1623143089861.pt.trace.json.gz",
+        "legacy/hist_2021-02_resnet50_num_workers_0__worker0.pt.trace.json.gz"}) {
+    SCOPED_TRACE(path);
+    const auto run = Read(data + path);
+    const auto analysis = Analyze(run, {});
+    ASSERT_TRUE(analysis.has_value());
+    const Metric* share = analysis->Find("dataloader.exposed_share");
+    ASSERT_NE(share, nullptr);
+    const double gain =
+        Predicted(run, {"host_op.name matches '^enumerate[(]DataLoader' by 0"}).gain_share();
+    EXPECT_NEAR(gain / AsNumber(share->value, 0), 1, 0.02);
+  }
+}
+
 }  // namespace
 }  // namespace profgauge

@@ -1,0 +1,175 @@
+#include "analysis/path/thread_links.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <set>
+
+namespace profgauge {
+namespace {
+
+using StepId = PathGraph::StepId;
+
+// Threads that share more of their busy time than this work side by side.
+constexpr Ns kTurnsOf = 20;
+// A thread that launches less of the device's work than one in this many hides no dependency.
+constexpr std::int64_t kFewOf = 100;
+
+class ThreadLinker {
+ public:
+  ThreadLinker(const PathGraph& graph, const Profile& profile, std::span<const ThreadSteps> threads)
+      : graph_(graph), profile_(profile), threads_(threads) {}
+
+  ThreadLinks Run() {
+    for (const auto& [forward, backward] : RecordedPairs()) {
+      const ThreadSteps* first = Find(forward);
+      const ThreadSteps* second = Find(backward);
+      if (first == nullptr || second == nullptr) continue;
+      Link(*second, *first, true);
+      Link(*first, *second, false);
+      linked_.insert({forward, backward});
+    }
+    LinkLaunchers();
+    return std::move(links_);
+  }
+
+ private:
+  const ThreadSteps* Find(std::uint32_t thread) const {
+    const auto found =
+        std::find_if(threads_.begin(), threads_.end(),
+                     [thread](const ThreadSteps& steps) { return steps.thread == thread; });
+    return found == threads_.end() ? nullptr : &*found;
+  }
+
+  // Forward and backward thread.
+  std::set<std::pair<std::uint32_t, std::uint32_t>> RecordedPairs() const {
+    std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;
+    const HostTable& host = profile_.host;
+    for (std::uint32_t row = 0; row < host.size(); ++row) {
+      const HostId forward = host.forward[row];
+      if (!forward.valid() || !host.thread[row].valid()) continue;
+      const ThreadId from = host.thread[forward.value];
+      if (from.valid() && from != host.thread[row]) {
+        pairs.emplace(from.value, host.thread[row].value);
+      }
+    }
+    return pairs;
+  }
+
+  // Whether nothing is recorded as running between the step before and this one: no operator and no
+  // call is open, ranges of the user may be.
+  bool IsSilentBefore(StepId step) const {
+    const PathOwner owner = graph_.OwnerOf(step);
+    HostId around;
+    if (owner.table == PathTable::kApi) {
+      if (owner.is_end) return false;
+      around = profile_.api.op[owner.row];
+    } else {
+      around = owner.is_end ? HostId{owner.row} : profile_.host.parent[owner.row];
+    }
+    for (; around.valid(); around = profile_.host.parent[around.value]) {
+      if (profile_.host.kind[around.value] == HostKind::kOp) return false;
+    }
+    return true;
+  }
+
+  // Where `silent` has nothing to show, and `busy` has, the latter's last step lets it go on.
+  void Link(const ThreadSteps& silent, const ThreadSteps& busy, bool at_equal_times) {
+    StepId last = busy.begin;
+    for (StepId step = silent.begin; step < silent.end; ++step) {
+      const Ns time = graph_.RecordedAt(step);
+      const auto is_before = [&](StepId other) {
+        const Ns at = graph_.RecordedAt(other);
+        return at < time || (at_equal_times && at == time);
+      };
+      while (last < busy.end && is_before(last)) ++last;
+      if (last == busy.begin) continue;
+      const StepId from = last - 1;
+      const bool in_gap =
+          step == silent.begin || graph_.RecordedAt(from) > graph_.RecordedAt(step - 1);
+      if (in_gap && IsSilentBefore(step)) links_.edges.emplace_back(step, from);
+    }
+  }
+
+  // By thread of the profile: how much device work it launched.
+  std::vector<std::int64_t> Launches() const {
+    std::vector<std::int64_t> launches(profile_.threads.size(), 0);
+    for (const ApiId launch : profile_.device.launch) {
+      if (!launch.valid()) continue;
+      const ThreadId thread = profile_.api.thread[launch.value];
+      if (thread.valid()) ++launches[thread.value];
+    }
+    return launches;
+  }
+
+  // The thread whose iterations these are; without markers the one that launches most.
+  const ThreadSteps* Main(std::span<const std::int64_t> launches) const {
+    const HostTable& host = profile_.host;
+    for (std::uint32_t row = 0; row < host.size(); ++row) {
+      if (host.kind[row] != HostKind::kIterationMarker || !host.thread[row].valid()) continue;
+      if (const ThreadSteps* found = Find(host.thread[row].value)) return found;
+    }
+    const auto fewer = [launches](const ThreadSteps& a, const ThreadSteps& b) {
+      return launches[a.thread] < launches[b.thread];
+    };
+    const auto most = std::max_element(threads_.begin(), threads_.end(), fewer);
+    return most == threads_.end() ? nullptr : &*most;
+  }
+
+  std::vector<Span> BusyTimes(const ThreadSteps& thread) const {
+    std::vector<Span> busy;
+    for (StepId step = thread.begin + 1; step < thread.end; ++step) {
+      if (IsSilentBefore(step)) continue;
+      const Span span{graph_.RecordedAt(step - 1), graph_.RecordedAt(step)};
+      if (!busy.empty() && busy.back().end >= span.start) {
+        busy.back().end = std::max(busy.back().end, span.end);
+      } else {
+        busy.push_back(span);
+      }
+    }
+    return busy;
+  }
+
+  bool TakesTurns(const ThreadSteps& thread, const ThreadSteps& main) const {
+    const std::vector<Span> its = BusyTimes(thread), others = BusyTimes(main);
+    Ns busy = 0, together = 0;
+    for (const Span& span : its) busy += span.end - span.start;
+    for (auto a = its.begin(), b = others.begin(); a != its.end() && b != others.end();) {
+      together += std::max<Ns>(0, std::min(a->end, b->end) - std::max(a->start, b->start));
+      ++(a->end < b->end ? a : b);
+    }
+    return together <= busy / kTurnsOf;
+  }
+
+  void LinkLaunchers() {
+    const std::vector<std::int64_t> launches = Launches();
+    std::int64_t all = 0;
+    for (const std::int64_t count : launches) all += count;
+    const ThreadSteps* main = Main(launches);
+    for (const ThreadSteps& thread : threads_) {
+      const std::int64_t its = launches[thread.thread];
+      if (&thread == main || its == 0 || its < all / kFewOf) continue;
+      if (linked_.contains(thread.thread)) continue;
+      if (TakesTurns(thread, *main)) {
+        Link(thread, *main, true);
+        Link(*main, thread, false);
+      } else {
+        links_.free.push_back(thread.thread);
+      }
+    }
+  }
+
+  const PathGraph& graph_;
+  const Profile& profile_;
+  std::span<const ThreadSteps> threads_;
+  std::set<std::uint32_t> linked_;
+  ThreadLinks links_;
+};
+
+}  // namespace
+
+ThreadLinks LinkThreads(const PathGraph& graph, const Profile& profile,
+                        std::span<const ThreadSteps> threads) {
+  return ThreadLinker(graph, profile, threads).Run();
+}
+
+}  // namespace profgauge

@@ -1,0 +1,36 @@
+// What the threads of a recording wait for each other, from what it shows of them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "analysis/path/graph.h"
+#include "model/profile.h"
+
+namespace profgauge {
+
+/// The steps of one thread: [begin, end) of the graph, in order.
+struct ThreadSteps {
+  PathGraph::StepId begin = 0, end = 0;
+  std::uint32_t thread = 0;  ///< Row of the profile's threads.
+};
+
+struct ThreadLinks {
+  /// A step, and the step of another thread that lets it go on.
+  std::vector<std::pair<PathGraph::StepId, PathGraph::StepId>> edges;
+  /// Threads that launch device work and show nothing that they wait for, rows of the profile's
+  /// threads: a replay leaves them as they were recorded, whatever changes elsewhere.
+  std::vector<std::uint32_t> free;
+};
+
+/// Two threads hand over to each other where backward operators of one are recorded with forward
+/// operators of the other; and, for a thread that launches work without any such record, where it
+/// and the thread of the iterations take turns: they are busy together for less than a twentieth of
+/// its busy time. A hand-over is where one has nothing to show and the other has.
+/// `threads`: of the graph, at most one entry per thread.
+ThreadLinks LinkThreads(const PathGraph& graph, const Profile& profile,
+                        std::span<const ThreadSteps> threads);
+
+}  // namespace profgauge

@@ -1,0 +1,134 @@
+#include "gate/comparable.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "analysis/context/markers.h"
+#include "base/format.h"
+
+namespace profgauge {
+namespace {
+
+constexpr std::array<std::string_view, 5> kHardProperties = {"format", "gpu", "gpus", "world_size",
+                                                             "iterations"};
+// Recordings of the same work differ by less: a warm-up kernel more or less.
+constexpr double kSameWork = 0.01;
+
+std::string PropertyOf(const Snapshot& run, std::string_view property) {
+  return property == "format" ? run.format : std::string(run.Environment(property));
+}
+
+// Properties of both runs in the base's order, the current's own after them.
+std::vector<std::string> AllProperties(const Snapshot& base, const Snapshot& current) {
+  std::vector<std::string> all = {"format"};
+  for (const Snapshot* run : {&base, &current}) {
+    for (const auto& [property, value] : run->environment) {
+      if (std::find(all.begin(), all.end(), property) == all.end()) all.push_back(property);
+    }
+  }
+  return all;
+}
+
+// Kernels, copies and sets of a recording without iterations, or its ops where it has no device;
+// nothing where iterations are marked or no counts are known.
+std::optional<std::int64_t> WorkOfWindow(const Snapshot& run) {
+  if (run.Environment("iterations") != kWholeProfile) return std::nullopt;
+  const std::vector<WorkSum>& sums = run.work.has_gpu ? run.work.kernels : run.work.ops;
+  if (sums.empty()) return std::nullopt;
+  std::int64_t events = 0;
+  for (const WorkSum& sum : sums) events += sum.count;
+  return events;
+}
+
+}  // namespace
+
+std::vector<Difference> FindDifferences(const Snapshot& base, const Snapshot& current,
+                                        const PolicyBaseline& policy) {
+  std::vector<Difference> differences;
+  for (const std::string& property : AllProperties(base, current)) {
+    Difference difference{property, PropertyOf(base, property), PropertyOf(current, property)};
+    if (difference.base == difference.current) continue;
+    const bool is_known = !difference.base.empty() && !difference.current.empty();
+    const auto matches = [&property](std::string_view hard) { return hard == property; };
+    const bool is_listed =
+        policy.match ? std::any_of(policy.match->begin(), policy.match->end(), matches)
+                     : std::any_of(kHardProperties.begin(), kHardProperties.end(), matches);
+    difference.is_hard = is_known && is_listed;
+    differences.push_back(std::move(difference));
+  }
+  std::stable_partition(differences.begin(), differences.end(),
+                        [](const Difference& d) { return d.is_hard; });
+  return differences;
+}
+
+Misfit FindMisfit(const Snapshot& run, std::span<const Snapshot> others) {
+  Misfit misfit;
+  for (const Snapshot& other : others) {
+    if (!run.source.empty() && other.source == run.source) misfit.same = &other;
+    for (Difference& difference : FindDifferences(other, run, {})) {
+      misfit.has_other_shapes |= difference.property == "shape_signature" &&
+                                 !difference.base.empty() && !difference.current.empty();
+      if (difference.is_hard && misfit.differences.empty()) {
+        misfit.differences.push_back(std::move(difference));
+      }
+    }
+  }
+  return misfit;
+}
+
+std::vector<Difference> AllDifferences(std::span<const Snapshot> baselines,
+                                       std::span<const Snapshot> candidates,
+                                       const PolicyBaseline& policy) {
+  std::vector<Difference> all;
+  for (const Snapshot& base : baselines) {
+    for (const Snapshot& current : candidates) {
+      for (Difference& difference : FindDifferences(base, current, policy)) {
+        const auto same = [&difference](const Difference& d) {
+          return d.property == difference.property && d.base == difference.base &&
+                 d.current == difference.current;
+        };
+        if (std::none_of(all.begin(), all.end(), same)) all.push_back(std::move(difference));
+      }
+    }
+  }
+  std::stable_partition(all.begin(), all.end(), [](const Difference& d) { return d.is_hard; });
+  return all;
+}
+
+std::vector<std::pair<std::string, std::string>> AlikeProperties(
+    const Snapshot& base, const Snapshot& current, std::span<const Difference> differences) {
+  std::vector<std::pair<std::string, std::string>> alike;
+  for (const std::string& property : AllProperties(base, current)) {
+    const auto differs = [&property](const Difference& d) { return d.property == property; };
+    if (std::any_of(differences.begin(), differences.end(), differs)) continue;
+    alike.emplace_back(property, PropertyOf(current, property));
+  }
+  return alike;
+}
+
+std::optional<std::string> WhyNoLengths(std::span<const Snapshot> baselines,
+                                        std::span<const Snapshot> candidates) {
+  for (const Snapshot& base : baselines) {
+    const std::optional<std::int64_t> there = WorkOfWindow(base);
+    if (!there) continue;
+    for (const Snapshot& current : candidates) {
+      const std::optional<std::int64_t> here = WorkOfWindow(current);
+      if (!here) continue;
+      const double most = static_cast<double>(std::max(*there, *here));
+      if (std::abs(static_cast<double>(*here - *there)) <= kSameWork * most) continue;
+      return fmt::format(
+          "the recordings have no iterations and hold different amounts of work ({} events there, "
+          "{} here), so that their lengths say nothing of speed: mark iterations, or choose them "
+          "with --key-op or --iteration-marker",
+          FormatValue(Value(*there), Unit::kCount), FormatValue(Value(*here), Unit::kCount));
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace profgauge

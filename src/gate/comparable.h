@@ -1,0 +1,50 @@
+// Whether two runs can be compared, and what about them cannot.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gate/snapshot.h"
+#include "rules/policy.h"
+
+namespace profgauge {
+
+/// A property that differs between the runs.
+struct Difference {
+  std::string property;       ///< Key of Snapshot::environment, or "format".
+  std::string base, current;  ///< Empty: not recorded.
+  bool is_hard = false;       ///< Makes the runs incomparable.
+};
+
+/// Differences in the order of the environment, hard ones first. A property that one side did not
+/// record is listed but never hard. Hard by default: format, gpu, gpus, world_size, iterations;
+/// `match` of the policy replaces that list.
+std::vector<Difference> FindDifferences(const Snapshot& base, const Snapshot& current,
+                                        const PolicyBaseline& policy);
+
+/// What keeps `run` from standing beside `others` in a baseline or a history.
+struct Misfit {
+  const Snapshot* same = nullptr;       ///< A run of the same recording.
+  std::vector<Difference> differences;  ///< Hard ones, by the default list.
+  bool has_other_shapes = false;        ///< Other ops, input shapes or launches: no refusal.
+};
+Misfit FindMisfit(const Snapshot& run, std::span<const Snapshot> others);
+
+/// Every difference once, whichever runs have it, hard ones first.
+std::vector<Difference> AllDifferences(std::span<const Snapshot> baselines,
+                                       std::span<const Snapshot> candidates,
+                                       const PolicyBaseline& policy);
+
+/// What all runs have alike but for `differences`: properties and their values.
+std::vector<std::pair<std::string, std::string>> AlikeProperties(
+    const Snapshot& base, const Snapshot& current, std::span<const Difference> differences);
+
+/// Why lengths of the runs say nothing of their speed: recordings without iterations, which hold
+/// different amounts of work (by more than 1 % of their events). Nothing where they can be
+/// compared.
+std::optional<std::string> WhyNoLengths(std::span<const Snapshot> baselines,
+                                        std::span<const Snapshot> candidates);
+
+}  // namespace profgauge
