@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/format.h"
+#include "gate/missing_ranks.h"
 #include "rules/compile.h"
 #include "rules/condition.h"
 #include "rules/waiver.h"
@@ -237,6 +238,22 @@ void Count(const Finding& finding, const Policy& policy, Verdict& verdict, Reaso
   }
 }
 
+void CountMissingRanks(const std::string& sentence, const Policy& policy, Verdict& verdict,
+                       Reasons& reasons) {
+  switch (policy.ranks.on_missing.value_or(OnMissingRanks::kNoVerdict)) {
+    case OnMissingRanks::kNoVerdict:
+      reasons.open.insert(reasons.open.begin(), sentence);
+      break;
+    case OnMissingRanks::kWarn:
+      verdict.notes.push_back(sentence);
+      break;
+    case OnMissingRanks::kFail:
+      ++verdict.errors;
+      reasons.failures.insert(reasons.failures.begin(), sentence);
+      break;
+  }
+}
+
 /// Two limits on one metric (a warning and an error) miss it once.
 void AddOnce(std::vector<std::string>& reasons, std::vector<std::string> more) {
   for (std::string& reason : more) {
@@ -330,6 +347,9 @@ Verdict Judge(const Policy& policy, const Analysis& analysis, const ImportLog& l
   }
   std::vector<std::string> open =
       WhyIncomplete(policy, log, analysis.iterations_selected, options.allow_incomplete);
+  if (const auto missing = WhyRanksMissing(policy, analysis)) {
+    CountMissingRanks(*missing, policy, verdict, reasons);
+  }
   open.insert(open.end(), reasons.open.begin(), reasons.open.end());
 
   // Whatever else was found, a rule that cannot be evaluated leaves the question open.

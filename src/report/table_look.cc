@@ -118,6 +118,8 @@ constexpr TableLook kLooks[] = {
     {.id = "streams", .sheet = "GPUs-Ranks", .is_main = true, .order = kAsItStands},
     {.id = "memcpys", .sheet = "Copies", .is_main = true},
     {.id = "process_groups", .sheet = "Process groups", .order = kAsItStands},
+    {.id = "message_sizes", .sheet = "Process groups", .order = kAsItStands},
+    {.id = "pipeline", .sheet = "Process groups", .order = kAsItStands},
     {.id = "collectives",
      .sheet = "Collectives",
      .is_main = true,

@@ -24,6 +24,7 @@ namespace profgauge {
 enum class Level : std::uint8_t { kInfo, kWarn, kError };
 enum class FailOn : std::uint8_t { kError, kWarn, kNever };
 enum class OnMissing : std::uint8_t { kNoVerdict, kSkip, kFail };
+enum class OnMissingRanks : std::uint8_t { kNoVerdict, kWarn, kFail };
 enum class OnInconclusive : std::uint8_t { kWarn, kPass, kNoVerdict };
 
 std::string_view LevelName(Level level);  ///< "info", "warn", "error"
@@ -45,6 +46,14 @@ struct PolicyIterations {
   std::optional<std::int64_t> start, stop, warmup, min;
   /// `start: "#5"`: the number that was recorded, instead of a position.
   std::optional<std::int64_t> start_number, stop_number;
+};
+
+/// How many ranks a run must have. Without `ranks:` in a policy its limits on what ranks do
+/// together need all ranks that the recordings tell of.
+struct PolicyRanks {
+  std::optional<std::int64_t> expect;  ///< Absent: the world's size as recorded.
+  std::int64_t allow_missing = 0;
+  std::optional<OnMissingRanks> on_missing;  ///< Default: kNoVerdict.
 };
 
 /// One entry of `rules:`: what becomes of the rules whose id matches `pattern`.
@@ -122,6 +131,7 @@ struct Policy {
   OnMissing on_missing = OnMissing::kNoVerdict;
   OnInconclusive on_inconclusive = OnInconclusive::kWarn;
   PolicyIterations iterations;
+  PolicyRanks ranks;
   std::vector<Threshold> thresholds;
   std::vector<RuleSetting> rules;
   std::vector<std::string>

@@ -16,7 +16,7 @@
 namespace profgauge {
 namespace {
 
-constexpr std::int64_t kMostIterations = 1'000'000'000;
+constexpr std::int64_t kMostIterations = 1'000'000'000, kMostRanks = 1'000'000'000;
 
 constexpr Decoder::Word<Level> kLevels[] = {
     {"info", Level::kInfo}, {"warn", Level::kWarn}, {"error", Level::kError}};
@@ -24,6 +24,10 @@ constexpr Decoder::Word<FailOn> kFailOn[] = {
     {"error", FailOn::kError}, {"warn", FailOn::kWarn}, {"never", FailOn::kNever}};
 constexpr Decoder::Word<OnMissing> kOnMissing[] = {
     {"no_verdict", OnMissing::kNoVerdict}, {"skip", OnMissing::kSkip}, {"fail", OnMissing::kFail}};
+constexpr Decoder::Word<OnMissingRanks> kOnMissingRanks[] = {
+    {"no_verdict", OnMissingRanks::kNoVerdict},
+    {"warn", OnMissingRanks::kWarn},
+    {"fail", OnMissingRanks::kFail}};
 constexpr Decoder::Word<OnInconclusive> kOnInconclusive[] = {
     {"warn", OnInconclusive::kWarn},
     {"pass", OnInconclusive::kPass},
@@ -177,6 +181,22 @@ void DecodeIterations(Decoder& decoder, const YamlNode& node, PolicyIterations& 
   };
   check(out.start, out.stop, "");
   check(out.start_number, out.stop_number, "#");
+}
+
+void DecodeRanks(Decoder& decoder, const YamlNode& node, PolicyRanks& out) {
+  const Decoder::Key kKeys[] = {
+      {"expect",
+       [&](const YamlNode& n) { Set(out.expect, decoder.Integer(n, "expect", 1, kMostRanks)); }},
+      {"allow_missing",
+       [&](const YamlNode& n) {
+         Set(out.allow_missing, decoder.Integer(n, "allow_missing", 0, kMostRanks));
+       }},
+      {"on_missing",
+       [&](const YamlNode& n) {
+         Set(out.on_missing, decoder.OneOf<OnMissingRanks>(n, "on_missing", kOnMissingRanks));
+       }},
+  };
+  decoder.Map(node, "`ranks`", kKeys);
 }
 
 void DecodeRuleSetting(Decoder& decoder, const YamlNode& key, const YamlNode& value,
@@ -407,6 +427,7 @@ void DecodePolicy(Decoder& decoder, Policy& policy) {
          Set(policy.on_inconclusive,
              decoder.OneOf<OnInconclusive>(n, "on_inconclusive", kOnInconclusive));
        }},
+      {"ranks", [&](const YamlNode& n) { DecodeRanks(decoder, n, policy.ranks); }},
       {"iterations", [&](const YamlNode& n) { DecodeIterations(decoder, n, policy.iterations); }},
       {"rules",
        [&](const YamlNode& n) {

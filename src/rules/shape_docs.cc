@@ -22,6 +22,7 @@ constexpr Doc kDocs[] = {
     {"a policy", "on_inconclusive",
      "what a comparison means that can be neither passed nor failed"},
     {"a policy", "iterations", "which iterations are judged"},
+    {"a policy", "ranks", "how many ranks a run must have"},
     {"a policy", "rules", "settings of rules, by id or pattern: a level, or a mapping"},
     {"a policy", "rule_files", "rule files of the project's own, from the policy's folder"},
     {"a policy", "thresholds", "limits on metrics; `off` takes away an extended policy's"},
@@ -37,6 +38,10 @@ constexpr Doc kDocs[] = {
     {"`iterations`", "stop", "the last iteration"},
     {"`iterations`", "warmup", "how many iterations to leave out at the start"},
     {"`iterations`", "min", "the fewest iterations that allow a verdict"},
+
+    {"`ranks`", "expect", "how many; default: as many as the recordings tell of"},
+    {"`ranks`", "allow_missing", "how many may be missing"},
+    {"`ranks`", "on_missing", "what it means when more are; default: no_verdict"},
 
     {"a rule's setting", "level", "the rule's level; off: it is not run"},
     {"a rule's setting", "params", "parameters of the rule"},
@@ -57,7 +62,8 @@ constexpr Doc kDocs[] = {
 
     {"`gain`", "scenario", "what the finding's cause would take instead: its effect is replayed"},
     {"a policy", "what_if", "scenarios whose effect a replay predicts"},
-    {"a scenario", "name", "its metrics are what_if.NAME.iteration_time and what_if.NAME.gain_share"},
+    {"a scenario", "name",
+     "its metrics are what_if.NAME.iteration_time and what_if.NAME.gain_share"},
     {"a scenario", "scale", "what takes another time"},
     {"a scenario", "without_waiting", "whether collectives wait for no rank"},
     {"a change", "where", "a condition on host_op, api_call or launch"},

@@ -113,9 +113,9 @@ TEST(Layers, EveryIncludeKeepsToIt) {
 }
 
 /// The rooms of src/analysis/, each of which may include those before it and none after.
-constexpr std::array<std::string_view, 12> kAnalysisRooms = {
-    "classify", "tables",        "work", "context", "time",      "device",
-    "ops",      "communication", "host", "path",    "recording", "neuron"};
+constexpr std::array<std::string_view, 13> kAnalysisRooms = {
+    "classify",      "tables", "work", "context",   "time",   "device", "ops",
+    "communication", "host",   "path", "recording", "neuron", "summary"};
 
 /// Place in the order; the files of src/analysis/ itself: analysis.h stands with the tables, the
 /// others above all rooms. Nothing where there is no such room.

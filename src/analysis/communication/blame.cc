@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/unordered/unordered_flat_map.hpp>
+#include <cmath>
 #include <cstddef>
 #include <map>
+#include <tuple>
 #include <utility>
 
-#include "analysis/time/breakdown.h"
+#include "analysis/communication/lateness.h"
 #include "base/format.h"
 #include "base/median.h"
 
@@ -17,7 +18,13 @@ namespace profgauge {
 namespace {
 
 /// Of the cost of all ranks: what one must cause to be the straggler.
-constexpr double kMostOfTheCost = 0.5;
+constexpr double kMostOfTheCost = 0.5, kNearlyAllOfTheCost = 0.95;
+/// How far, in its spread, the cost less that of all others must be from what chance gives, and how
+/// few calls tell when the rank causes nearly all of it.
+constexpr double kSteady = 2.5;
+constexpr std::size_t kFewCalls = 3;
+/// Ranks whose kernels tell what is usual.
+constexpr std::size_t kFewRanks = 3;
 /// Of the lateness: what one cause must cover to be the cause.
 constexpr double kEnoughOfTheLateness = 0.8;
 /// Equal kernels that take this much longer than on the other ranks make a GPU slow.
@@ -57,13 +64,37 @@ Times TimesOf(const Breakdown& breakdown) {
   return times;
 }
 
+/// The rank's kernels' time by that of the median of `others`, over those that all of them launch
+/// equally often; 1 when there are none.
+double SlowdownAmong(std::span<const RankFacts> ranks, std::size_t rank,
+                     std::span<const std::size_t> others) {
+  Ns own = 0, typical = 0;
+  for (const KernelSum& kernel : ranks[rank].kernels) {
+    std::vector<Ns> times;
+    for (const std::size_t other : others) {
+      const std::vector<KernelSum>& sums = ranks[other].kernels;
+      const auto found = std::lower_bound(
+          sums.begin(), sums.end(), kernel, [](const KernelSum& a, const KernelSum& b) {
+            return std::tie(a.name, a.shape) < std::tie(b.name, b.shape);
+          });
+      if (found != sums.end() && found->name == kernel.name && found->shape == kernel.shape &&
+          found->calls == kernel.calls) {
+        times.push_back(found->time);
+      }
+    }
+    if (times.empty() || times.size() < others.size()) continue;
+    own += kernel.time;
+    typical += Median(std::move(times));
+  }
+  return typical > 0 ? static_cast<double>(own) / static_cast<double>(typical) : 1;
+}
+
 /// Splits the time before each late call on every member.
 class CauseFinder {
  public:
-  CauseFinder(std::span<const RankContext> ranks,
-              std::span<const std::vector<CollectiveCall>> calls, const Matching& matching,
-              std::size_t straggler)
-      : ranks_(ranks), calls_(calls), matching_(matching), straggler_(straggler) {}
+  CauseFinder(std::span<const RankFacts> ranks, const Matching& matching, std::size_t straggler,
+              std::size_t group)
+      : ranks_(ranks), matching_(matching), straggler_(straggler), group_(group) {}
 
   std::string Find() {
     CollectRanges();
@@ -82,19 +113,20 @@ class CauseFinder {
   }
 
  private:
-  /// Before each call of a judged group for which the rank was late: the range on every member.
+  /// Before each call of the group for which the rank was late: the range on every member.
   void CollectRanges() {
-    std::map<std::size_t, const MatchedCall*> before;  // The last call of each group.
+    const MatchedCall* previous = nullptr;
     for (const MatchedCall& call : matching_.calls) {
-      const MatchedCall*& previous = before[call.group];
-      const bool late = call.last == straggler_ && matching_.groups[call.group].MayBlame();
+      if (call.group != group_) continue;
+      const bool late =
+          call.last != MatchedCall::kNobody && call.members[call.last].rank == straggler_;
       if (late && previous != nullptr && previous->members.size() == call.members.size()) {
         for (std::size_t i = 0; i < call.members.size(); ++i) {
           const auto& member = call.members[i];
           const auto& last = previous->members[i];
-          const Ns start = calls_[last.rank][last.call].time.end;
+          const Ns start = ranks_[last.rank].calls[last.call].time.end;
           ranges_[member.rank].push_back(
-              {start, std::max(start, calls_[member.rank][member.call].time.start)});
+              {start, std::max(start, ranks_[member.rank].calls[member.call].time.start)});
         }
       }
       previous = &call;
@@ -106,18 +138,9 @@ class CauseFinder {
     std::vector<Times> others;
     Times own{};
     for (const auto& [rank, ranges] : ranges_) {
-      std::vector<Span> sorted = ranges;
-      std::sort(sorted.begin(), sorted.end(),
-                [](const Span& a, const Span& b) { return a.start < b.start; });
-      // Calls of groups that overlap in time: what was counted for one is not counted again.
-      for (std::size_t i = 1; i < sorted.size(); ++i) {
-        sorted[i].start = std::max(sorted[i].start, sorted[i - 1].end);
-        sorted[i].end = std::max(sorted[i].end, sorted[i].start);
-      }
-      const Roles roles = CollectRoles(*ranks_[rank].profile, ranks_[rank].classes);
       Times sum{};
-      for (const Breakdown& breakdown : Partition(roles, sorted)) {
-        const Times times = TimesOf(breakdown);
+      for (const Span& range : ranges) {
+        const Times times = TimesOf(ranks_[rank].Between(range.start, range.end));
         for (std::size_t c = 0; c < sum.size(); ++c) sum[c] += times[c];
       }
       if (rank == straggler_)
@@ -136,89 +159,131 @@ class CauseFinder {
 
   std::string NameOf(std::size_t cause) const {
     if (cause != kComputing) return std::string(kCauses[cause]);
-    return SlowKernels() >= kSlowKernels ? "a slow GPU" : "more work on the GPU";
-  }
-
-  /// How much longer than the median of the other ranks the straggler's kernels take, over those
-  /// that all ranks run equally often; 1 when there are none.
-  double SlowKernels() const {
-    struct Sum {
-      std::int64_t calls = 0;
-      Ns time = 0;
-    };
-    using Sums = boost::unordered_flat_map<std::string_view, Sum>;
-    const auto sums_of = [&](std::size_t rank) {
-      Sums sums;
-      const Profile& profile = *ranks_[rank].profile;
-      for (std::size_t i = 0; i < profile.device.size(); ++i) {
-        if (profile.device.kind[i] != DeviceKind::kKernel) continue;
-        if (ranks_[rank].classes[i].collective) continue;
-        Sum& sum = sums[profile.Name(profile.device.name[i])];
-        ++sum.calls;
-        sum.time += profile.device.duration[i];
-      }
-      return sums;
-    };
-    std::map<std::size_t, Sums> others;
+    std::vector<std::size_t> others;
     for (const auto& [rank, ranges] : ranges_) {
-      if (rank != straggler_) others.emplace(rank, sums_of(rank));
+      if (rank != straggler_) others.push_back(rank);
     }
-    Ns own = 0, typical = 0;
-    for (const auto& [name, sum] : sums_of(straggler_)) {
-      std::vector<Ns> times;
-      for (const auto& [rank, sums] : others) {
-        const auto found = sums.find(name);
-        if (found != sums.end() && found->second.calls == sum.calls) {
-          times.push_back(found->second.time);
-        }
-      }
-      if (times.empty() || times.size() < others.size()) continue;
-      own += sum.time;
-      typical += Median(std::move(times));
-    }
-    return typical > 0 ? static_cast<double>(own) / static_cast<double>(typical) : 1;
+    return SlowdownAmong(ranks_, straggler_, others) >= kSlowKernels ? "a slow GPU"
+                                                                     : "more work on the GPU";
   }
 
-  std::span<const RankContext> ranks_;
-  std::span<const std::vector<CollectiveCall>> calls_;
+  std::span<const RankFacts> ranks_;
   const Matching& matching_;
-  std::size_t straggler_;
+  std::size_t straggler_, group_;
   std::map<std::size_t, std::vector<Span>> ranges_;  // By rank, in the calls' order.
 };
 
-}  // namespace
+/// Whether the rank is late again and again, and not once or by chance. `own` are the parts of each
+/// call's lateness that it made, `all` the lateness.
+bool IsSteady(std::span<const Ns> own, std::span<const Ns> all) {
+  double sum = 0, squares = 0, cost = 0, total = 0;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const double difference = static_cast<double>(2 * own[i] - all[i]);
+    sum += difference;
+    squares += difference * difference;
+    cost += static_cast<double>(own[i]);
+    total += static_cast<double>(all[i]);
+  }
+  if (cost <= kMostOfTheCost * total) return false;
+  if (cost >= kNearlyAllOfTheCost * total && own.size() >= kFewCalls) return true;
+  return sum > kSteady * std::sqrt(squares);
+}
 
-Blame FindBlame(std::span<const RankContext> ranks,
-                std::span<const std::vector<CollectiveCall>> calls, const Matching& matching) {
-  Blame blame;
-  blame.ranks.resize(ranks.size());
-  blame.groups = matching.groups.size();
-  for (const GroupMatch& group : matching.groups) blame.judged_groups += group.MayBlame() ? 1 : 0;
-  Ns total = 0;
+void SumWaiting(std::span<const RankFacts> ranks, const Matching& matching, Blame& blame) {
   for (const MatchedCall& call : matching.calls) {
     if (call.transfer < 0) continue;
     for (const auto& member : call.members) {
       RankLateness& rank = blame.ranks[member.rank];
       rank.matched = true;
       rank.transfer += call.transfer;
-      rank.waiting += calls[member.rank][member.call].time.length() - call.transfer;
+      rank.waiting += ranks[member.rank].calls[member.call].time.length() - call.transfer;
     }
     if (call.last == MatchedCall::kNobody || !matching.groups[call.group].MayBlame()) continue;
-    blame.ranks[call.last].cost += call.lateness;
-    ++blame.ranks[call.last].last_calls;
-    total += call.lateness;
+    ++blame.ranks[call.members[call.last].rank].last_calls;
   }
-  if (total == 0) return blame;
-  const auto worst = std::max_element(
-      blame.ranks.begin(), blame.ranks.end(),
-      [](const RankLateness& a, const RankLateness& b) { return a.cost < b.cost; });
-  if (static_cast<double>(worst->cost) <= kMostOfTheCost * static_cast<double>(total)) {
-    blame.jitter = true;
+}
+
+/// The group that most of what the rank costs is of.
+std::size_t GroupOf(std::span<const LateCall> late, const Matching& matching, std::size_t rank) {
+  std::map<std::size_t, Ns> costs;
+  for (const LateCall& call : late) {
+    const MatchedCall& matched = matching.calls[call.call];
+    if (matched.members[matched.last].rank != rank) continue;
+    for (const LateCall::Part& part : call.parts) {
+      if (part.rank == rank) costs[matched.group] += part.cost;
+    }
+  }
+  const auto most = std::max_element(
+      costs.begin(), costs.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == costs.end() ? matching.groups.size() : most->first;
+}
+
+}  // namespace
+
+Blame FindBlame(std::span<const RankFacts> ranks, const Matching& matching) {
+  Blame blame;
+  blame.ranks.resize(ranks.size());
+  blame.groups = matching.groups.size();
+  for (const GroupMatch& group : matching.groups) blame.judged_groups += group.MayBlame() ? 1 : 0;
+  SumWaiting(ranks, matching, blame);
+  const std::vector<LateCall> late = AttributeLateness(ranks, matching);
+  if (late.empty()) return blame;
+  for (const LateCall& call : late) {
+    for (const LateCall::Part& part : call.parts) blame.ranks[part.rank].cost += part.cost;
+  }
+  const auto worst =
+      static_cast<std::size_t>(std::max_element(blame.ranks.begin(), blame.ranks.end(),
+                                                [](const RankLateness& a, const RankLateness& b) {
+                                                  return a.cost < b.cost;
+                                                }) -
+                               blame.ranks.begin());
+  std::vector<Ns> own, all;
+  for (const LateCall& call : late) {
+    own.push_back(0);
+    all.push_back(matching.calls[call.call].lateness);
+    for (const LateCall::Part& part : call.parts) {
+      if (part.rank == worst) own.back() += part.cost;
+    }
+  }
+  if (!IsSteady(own, all)) {
+    blame.too_few = late.size() < kFewCalls;
+    blame.jitter = !blame.too_few;
     return blame;
   }
-  blame.straggler = static_cast<std::size_t>(worst - blame.ranks.begin());
-  blame.cause = CauseFinder(ranks, calls, matching, *blame.straggler).Find();
+  blame.straggler = worst;
+  blame.cause = CauseFinder(ranks, matching, worst, GroupOf(late, matching, worst)).Find();
   return blame;
+}
+
+std::vector<std::optional<double>> KernelSlowdowns(std::span<const RankFacts> ranks) {
+  struct Alike {
+    std::vector<Ns> times;
+    Ns typical = 0;
+  };
+  using Key = std::tuple<std::string_view, std::array<std::int64_t, 6>, std::int64_t>;
+  std::map<Key, Alike> kernels;
+  for (const RankFacts& rank : ranks) {
+    for (const KernelSum& kernel : rank.kernels) {
+      kernels[{kernel.name, kernel.shape, kernel.calls}].times.push_back(kernel.time);
+    }
+  }
+  for (auto& [key, alike] : kernels) {
+    if (alike.times.size() >= kFewRanks) alike.typical = Median(std::move(alike.times));
+  }
+  std::vector<std::optional<double>> slowdowns;
+  for (const RankFacts& rank : ranks) {
+    Ns own = 0, typical = 0;
+    for (const KernelSum& kernel : rank.kernels) {
+      const Ns usual = kernels.at({kernel.name, kernel.shape, kernel.calls}).typical;
+      if (usual <= 0) continue;
+      own += kernel.time;
+      typical += usual;
+    }
+    slowdowns.push_back(typical > 0
+                            ? std::optional(static_cast<double>(own) / static_cast<double>(typical))
+                            : std::nullopt);
+  }
+  return slowdowns;
 }
 
 }  // namespace profgauge

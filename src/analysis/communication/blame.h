@@ -1,9 +1,10 @@
 // Who is late, what that costs the others, and what on that rank makes it late.
 //
-// Cost of a rank = Σ over the matched calls in which it came last of what its group would have
-// gained, had it come with the next one (matching.h). Only groups whose members are all in the run
+// Cost of a rank = Σ over the matched calls that it made late (lateness.h) of what the group would
+// have gained, had the last come with the next one. Only groups whose members are all in the run
 // and of whose calls at least 95 % are matched are judged. The rank with the largest cost straggles
-// when it causes most of the cost of all; else late ranks change (jitter), and nobody is blamed.
+// when it causes most of the cost of all, and does so steadily; else late ranks change (jitter),
+// and nobody is blamed.
 //
 // The cause is found on that rank: between the call before and the one it was late for, its time is
 // split as iterations are (time/breakdown.h) and held against the median of the other ranks.
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "analysis/communication/matching.h"
+#include "analysis/communication/rank_facts.h"
 
 namespace profgauge {
 
@@ -30,14 +32,18 @@ struct Blame {
   std::size_t groups = 0, judged_groups = 0;
   std::optional<std::size_t> straggler;  ///< Position in the run.
   bool jitter = false;                   ///< Somebody is late all the time, but not one rank.
+  bool too_few = false;                  ///< Fewer late calls than tell chance from habit.
   /// "waiting for input data", "the host", "copies", "a slow GPU", "more work on the GPU",
   /// "communication of another group"; several parts with their shares when none covers 80 % of
   /// the lateness; empty when nobody straggles.
   std::string cause;
 };
 
-/// REQUIRES: `matching` is MatchRanks() of `calls`.
-Blame FindBlame(std::span<const RankContext> ranks,
-                std::span<const std::vector<CollectiveCall>> calls, const Matching& matching);
+/// REQUIRES: `matching` is MatchFacts() of `ranks`.
+Blame FindBlame(std::span<const RankFacts> ranks, const Matching& matching);
+
+/// How much longer the kernels of each rank take than the median rank's, over those that at least
+/// three ranks launch equally often: 1 as long. Nothing where there are none.
+std::vector<std::optional<double>> KernelSlowdowns(std::span<const RankFacts> ranks);
 
 }  // namespace profgauge

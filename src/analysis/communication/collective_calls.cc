@@ -102,12 +102,24 @@ void CollectHostCalls(const RankContext& rank, std::vector<CollectiveCall>& call
     if (call.kind != CollectiveKind::kOther) call.name = std::string(CollectiveKindId(call.kind));
     if (call.name.empty()) call.name = std::string(name);
     call.time = {host.start[row], host.start[row] + host.duration[row]};
-    call.iteration = rank.iterations.AtHostTime(host.start[row]);
+    call.iteration = NumberOfIteration(rank, rank.iterations.AtHostTime(host.start[row]));
     call.in_iterations = rank.InIterations(HostId{row});
   }
 }
 
 }  // namespace
+
+// As recorded, so that recordings that start at different iterations match.
+std::int64_t NumberOfIteration(const RankContext& rank, std::uint32_t iteration) {
+  if (iteration == Iterations::kNone) return -1;
+  const std::string& name = rank.iterations.all[iteration].name;
+  std::int64_t number = 0;
+  for (const char c : name) {
+    if (c < '0' || c > '9' || number > 1'000'000'000'000) return iteration;
+    number = 10 * number + (c - '0');
+  }
+  return name.empty() ? iteration : number;
+}
 
 std::vector<CollectiveCall> CollectCollectives(const RankContext& rank) {
   const Profile& profile = *rank.profile;
@@ -120,7 +132,7 @@ std::vector<CollectiveCall> CollectCollectives(const RankContext& rank) {
     Describe(rank, i, call);
     call.time = {device.start[i], device.start[i] + device.duration[i]};
     call.exposed = exposed[i];
-    call.iteration = rank.iterations.of_device[i];
+    call.iteration = NumberOfIteration(rank, rank.iterations.of_device[i]);
     call.in_iterations = rank.InIterations(DeviceId{static_cast<std::uint32_t>(i)});
     call.event = static_cast<std::uint32_t>(i);
   }

@@ -25,9 +25,10 @@ struct CollectiveCall {
   std::int64_t chunk = -1;  ///< One rank's part of it, where the whole needs the group's size.
   bool is_uneven = false;   ///< Ranks send different amounts: no bus bandwidth is defined.
   std::int64_t in_elements = -1, out_elements = -1;
-  std::int64_t sequence = -1;                   ///< Number in its group; -1 when not recorded.
-  std::int64_t source = -1, destination = -1;   ///< Global ranks of point-to-point calls.
-  std::uint32_t iteration = Iterations::kNone;  ///< Position of the iteration that launched it.
+  std::int64_t sequence = -1;                  ///< Number in its group; -1 when not recorded.
+  std::int64_t source = -1, destination = -1;  ///< Global ranks of point-to-point calls.
+  /// Number of the iteration that launched it, as recorded, else its position; -1 for none.
+  std::int64_t iteration = -1;
   Span time;
   Ns exposed = 0;    ///< Part in which its GPU computes nothing.
   Ns transfer = -1;  ///< Without waiting, see matching.h; -1 when its ranks were not matched.
@@ -39,7 +40,10 @@ struct CollectiveCall {
 /// then the communication operator around the launch, then the kernel's name.
 std::vector<CollectiveCall> CollectCollectives(const RankContext& rank);
 
-/// Adds collectives and ranks; sets communication.* and rank.*.
+/// The recorded number of an iteration, else its position; -1 for Iterations::kNone.
+std::int64_t NumberOfIteration(const RankContext& rank, std::uint32_t iteration);
+
+/// Adds collectives, groups and ranks; sets communication.* and rank.*.
 void AddCommunication(std::span<const RankContext> ranks, Output& out);
 
 }  // namespace profgauge

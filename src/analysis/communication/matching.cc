@@ -87,7 +87,7 @@ Partners Align(std::span<const Signature> reference, std::span<const Signature> 
 
 class Matcher {
  public:
-  Matcher(std::span<const RankContext> ranks, std::span<std::vector<CollectiveCall>> calls)
+  Matcher(std::span<const RankGroups> ranks, std::span<const std::span<CollectiveCall>> calls)
       : ranks_(ranks), calls_(calls) {}
 
   Matching Run() {
@@ -95,9 +95,14 @@ class Matcher {
     using Key = std::tuple<std::string_view, bool, std::vector<std::int64_t>>;
     std::map<Key, std::map<std::size_t, Sequence>> groups;
     for (std::size_t rank = 0; rank < calls_.size(); ++rank) {
+      std::map<std::pair<std::string_view, bool>, Sequence*> known;
       for (std::size_t i = 0; i < calls_[rank].size(); ++i) {
         const CollectiveCall& call = calls_[rank][i];
-        groups[{call.group, IsPointToPoint(call), MembersOf(rank, call.group)}][rank].push_back(i);
+        Sequence*& sequence = known[{call.group, IsPointToPoint(call)}];
+        if (sequence == nullptr) {
+          sequence = &groups[{call.group, IsPointToPoint(call), MembersOf(rank, call.group)}][rank];
+        }
+        sequence->push_back(i);
       }
     }
     for (const auto& [key, sequences] : groups) MatchGroup(std::get<2>(key), sequences);
@@ -106,7 +111,7 @@ class Matcher {
 
  private:
   std::vector<std::int64_t> MembersOf(std::size_t rank, std::string_view group) const {
-    for (const ProcessGroup& known : ranks_[rank].profile->distributed.groups) {
+    for (const ProcessGroup& known : ranks_[rank].groups) {
       if (known.name == group) return known.ranks;
     }
     return {};
@@ -146,7 +151,7 @@ class Matcher {
                       const CollectiveCall& example) const {
     if (!members.empty()) return static_cast<std::int64_t>(members.size());
     if (example.group_size > 0) return example.group_size;
-    const std::int64_t world = ranks_.front().profile->distributed.world_size;
+    const std::int64_t world = ranks_.front().world_size;
     return world > 0 ? world : static_cast<std::int64_t>(ranks_.size());
   }
 
@@ -183,25 +188,12 @@ class Matcher {
     std::map<std::int64_t, std::map<std::size_t, Sequence>> iterations;
     for (const auto& [rank, sequence] : sequences) {
       for (const std::size_t i : sequence) {
-        iterations[IterationOf(rank, calls_[rank][i])][rank].push_back(i);
+        iterations[calls_[rank][i].iteration][rank].push_back(i);
       }
     }
     for (const auto& [iteration, parts] : iterations) {
       if (parts.size() == sequences.size()) MatchPart(parts);
     }
-  }
-
-  /// The recorded number where the marker gives one, so that recordings that start at different
-  /// iterations match; work outside of iterations is one part of its own.
-  std::int64_t IterationOf(std::size_t rank, const CollectiveCall& call) const {
-    if (call.iteration == Iterations::kNone) return -1;
-    const std::string& name = ranks_[rank].iterations.all[call.iteration].name;
-    std::int64_t number = 0;
-    for (const char c : name) {
-      if (c < '0' || c > '9' || number > 1'000'000'000'000) return call.iteration;
-      number = 10 * number + (c - '0');
-    }
-    return name.empty() ? call.iteration : number;
   }
 
   void MatchPart(const std::map<std::size_t, Sequence>& parts) {
@@ -238,11 +230,31 @@ class Matcher {
       }
     }
     for (const auto& [way, ends] : ways) {
-      if (ends.size() != 2) continue;
-      const auto& [rank_a, a] = *ends.begin();
-      const auto& [rank_b, b] = *std::next(ends.begin());
-      if (a.size() != b.size()) continue;
-      for (std::size_t n = 0; n < a.size(); ++n) Add({{rank_a, a[n]}, {rank_b, b[n]}});
+      if (ends.size() == 2) MatchPair(*ends.begin(), *std::next(ends.begin()));
+    }
+  }
+
+  /// In order; where one end lacks calls, iteration by iteration those that lack none.
+  void MatchPair(const std::pair<const std::size_t, Sequence>& a,
+                 const std::pair<const std::size_t, Sequence>& b) {
+    if (a.second.size() == b.second.size()) {
+      for (std::size_t n = 0; n < a.second.size(); ++n) {
+        Add({{a.first, a.second[n]}, {b.first, b.second[n]}});
+      }
+      return;
+    }
+    std::map<std::int64_t, std::pair<Sequence, Sequence>> iterations;
+    for (const std::size_t i : a.second) {
+      iterations[calls_[a.first][i].iteration].first.push_back(i);
+    }
+    for (const std::size_t i : b.second) {
+      iterations[calls_[b.first][i].iteration].second.push_back(i);
+    }
+    for (const auto& [iteration, ends] : iterations) {
+      if (ends.first.size() != ends.second.size()) continue;
+      for (std::size_t n = 0; n < ends.first.size(); ++n) {
+        Add({{a.first, ends.first[n]}, {b.first, ends.second[n]}});
+      }
     }
   }
 
@@ -258,29 +270,29 @@ class Matcher {
       group.matched_time += length(member);
     }
     if (EndsTogether(calls_[members.front().rank][members.front().call].kind)) {
-      Ns least = length(members.front()), next = -1;
-      call.last = members.front().rank;
+      std::size_t last = 0, next = MatchedCall::kNobody;
       for (std::size_t i = 1; i < members.size(); ++i) {
-        const Ns own = length(members[i]);
-        if (own < least) {
-          next = least;
-          least = own;
-          call.last = members[i].rank;
-        } else if (next < 0 || own < next) {
-          next = own;
+        if (length(members[i]) < length(members[last])) {
+          next = std::exchange(last, i);
+        } else if (next == MatchedCall::kNobody || length(members[i]) < length(members[next])) {
+          next = i;
         }
       }
+      const Ns least = length(members[last]);
       call.transfer = least;
-      call.lateness = std::max<Ns>(0, next - least);
-      if (call.lateness == 0) call.last = MatchedCall::kNobody;
+      if (next != MatchedCall::kNobody) call.lateness = length(members[next]) - least;
+      if (call.lateness > 0) {
+        call.last = last;
+        call.next = next;
+      }
       for (const auto& member : members) calls_[member.rank][member.call].transfer = least;
     }
     call.members = std::move(members);
     result_.calls.push_back(std::move(call));
   }
 
-  std::span<const RankContext> ranks_;
-  std::span<std::vector<CollectiveCall>> calls_;
+  std::span<const RankGroups> ranks_;
+  std::span<const std::span<CollectiveCall>> calls_;
   Matching result_;
 };
 
@@ -293,9 +305,20 @@ bool GroupMatch::MayBlame() const {
          static_cast<double>(matched_time) >= kEnoughMatched * static_cast<double>(time);
 }
 
+Matching MatchRanks(std::span<const RankGroups> ranks,
+                    std::span<const std::span<CollectiveCall>> calls) {
+  return Matcher(ranks, calls).Run();
+}
+
 Matching MatchRanks(std::span<const RankContext> ranks,
                     std::span<std::vector<CollectiveCall>> calls) {
-  return Matcher(ranks, calls).Run();
+  std::vector<RankGroups> groups;
+  for (const RankContext& rank : ranks) {
+    const DistributedInfo& info = rank.profile->distributed;
+    groups.push_back({info.groups, info.world_size});
+  }
+  const std::vector<std::span<CollectiveCall>> lists(calls.begin(), calls.end());
+  return MatchRanks(groups, lists);
 }
 
 }  // namespace profgauge

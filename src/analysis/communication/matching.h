@@ -34,7 +34,8 @@ struct MatchedCall {
   std::size_t group = 0;       ///< Position in Matching::groups.
   Ns transfer = -1;            ///< -1 for kinds whose ranks do not end together.
   Ns lateness = 0;             ///< Of the last, 0 when two came last together.
-  std::size_t last = kNobody;  ///< Position in the run.
+  std::size_t last = kNobody;  ///< Position in `members`; kNobody when two came last together.
+  std::size_t next = kNobody;  ///< The one that came before it, likewise.
 
   static constexpr std::size_t kNobody = ~std::size_t{0};
 };
@@ -60,8 +61,16 @@ struct Matching {
   std::vector<MatchedCall> calls;  ///< By group, in the order of the first member.
 };
 
+/// What matching needs to know of a rank beside its calls.
+struct RankGroups {
+  std::span<const ProcessGroup> groups;  ///< As it lists those that it is in.
+  std::int64_t world_size = -1;
+};
+
 /// Matches the calls of the run and sets `transfer` of those that were. `calls` has one list per
 /// rank, by start.
+Matching MatchRanks(std::span<const RankGroups> ranks,
+                    std::span<const std::span<CollectiveCall>> calls);
 Matching MatchRanks(std::span<const RankContext> ranks,
                     std::span<std::vector<CollectiveCall>> calls);
 

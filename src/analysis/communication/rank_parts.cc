@@ -21,8 +21,7 @@ std::vector<Span> Union(std::span<const std::vector<Span>* const> lists) {
 
 }  // namespace
 
-RankParts PartsOf(const RankContext& rank, std::span<const CollectiveCall> calls) {
-  const Roles roles = CollectRoles(*rank.profile, rank.classes);
+RankParts PartsOf(const RankContext& rank, const Roles& roles) {
   std::vector<Span> iterations;
   for (const Iteration& iteration : rank.iterations.selected()) {
     iterations.push_back(iteration.time);
@@ -36,30 +35,26 @@ RankParts PartsOf(const RankContext& rank, std::span<const CollectiveCall> calls
   const std::vector<Span> within = Merge(std::move(iterations));
   const std::vector<Span>* const computing[] = {&RoleOf(roles, Category::kTensorCoreKernel),
                                                 &RoleOf(roles, Category::kOtherKernel)};
-  const std::vector<Span> compute = Union(computing);
-  const std::vector<Span>& communication = RoleOf(roles, Category::kCommunication);
+  const std::vector<Span> both =
+      Intersect(Union(computing), RoleOf(roles, Category::kCommunication));
 
   RankParts parts;
-  parts.overlapped = Length(Intersect(Intersect(compute, communication), within));
+  parts.overlapped = OverlapLength(both, within);
   parts.compute_only =
       of(Category::kTensorCoreKernel) + of(Category::kOtherKernel) - parts.overlapped;
+  parts.transfer_exposed = of(Category::kCommunication);
   parts.copy = of(Category::kMemcpy) + of(Category::kMemset);
   parts.dataloader = of(Category::kDataLoader);
   parts.host = of(Category::kRuntime) + of(Category::kCpu);
   parts.unattributed = of(Category::kOther);
-
-  std::vector<Span> waiting;
-  for (const CollectiveCall& call : calls) {
-    if (call.transfer < 0) continue;
-    parts.matched = true;
-    waiting.push_back({call.time.start, call.time.end - call.transfer});
-  }
-  const std::vector<Span>* const before[] = {&compute, &RoleOf(roles, Category::kMemcpy),
-                                             &RoleOf(roles, Category::kMemset)};
-  const std::vector<Span> exposed = Intersect(Subtract(communication, Union(before)), within);
-  parts.waiting_exposed = Length(Intersect(exposed, Merge(std::move(waiting))));
-  parts.transfer_exposed = of(Category::kCommunication) - parts.waiting_exposed;
   return parts;
+}
+
+std::vector<Span> OnlyCommunication(const Roles& roles) {
+  const std::vector<Span>* const hiding[] = {
+      &RoleOf(roles, Category::kTensorCoreKernel), &RoleOf(roles, Category::kOtherKernel),
+      &RoleOf(roles, Category::kMemcpy), &RoleOf(roles, Category::kMemset)};
+  return Subtract(RoleOf(roles, Category::kCommunication), Union(hiding));
 }
 
 }  // namespace profgauge

@@ -2,10 +2,10 @@
 // and loads. The parts add up to the rank's iteration time exactly.
 #pragma once
 
-#include <span>
+#include <vector>
 
-#include "analysis/communication/communication.h"
 #include "analysis/context/context.h"
+#include "analysis/time/breakdown.h"
 
 namespace profgauge {
 
@@ -26,7 +26,11 @@ struct RankParts {
   }
 };
 
-/// Of the selected iterations. `calls` are the rank's, with `transfer` set by MatchRanks().
-RankParts PartsOf(const RankContext& rank, std::span<const CollectiveCall> calls);
+/// Of the selected iterations, as if no call were matched: MatchedParts() of rank_facts.h tells
+/// waiting from transfer. `roles` are those of the rank.
+RankParts PartsOf(const RankContext& rank, const Roles& roles);
+
+/// When only collectives run: nothing computes or copies.
+std::vector<Span> OnlyCommunication(const Roles& roles);
 
 }  // namespace profgauge

@@ -316,7 +316,7 @@ constexpr ColumnSpec kRanks[] = {
     {"transfer_time", "Transfer", kTime, "The rest of the time in matched collectives."},
     {"late_cost", "Cost of lateness", kTime,
      "What the others would gain, had it come to each collective with the next to last: the sum "
-     "over the collectives for which it was last."},
+     "over the collectives that it made late, in its own groups or by those that waited for it."},
     {"last_calls", "Last in", kCount, "Collectives for which it was last, by any time at all."},
     {"straggles", "Straggles", kBool,
      "Whether it causes most of the waiting of the others; known where they could be matched."},
@@ -336,6 +336,39 @@ constexpr ColumnSpec kRanks[] = {
     {"dataloader", "Data loader", kTime, "Waiting for input data while the GPUs idle."},
     {"host_time", "Host", kTime, "Runtime calls and operators on the host while the GPUs idle."},
     {"unattributed", "Unattributed", kTime, "Nothing that was recorded explains the time."},
+    {"kernel_slowdown", "Kernels against median", kNumber,
+     "Time of its kernels by that of the median rank, over the kernels that at least three ranks "
+     "launch equally often: 1 as long."},
+};
+constexpr ColumnSpec kMessageSizes[] = {
+    {"group", "Group", kText, "Process group, where recorded."},
+    {"name", "Collective", kText, "Kind of collective."},
+    {"dtype", "Type", kText, "Data type, where recorded."},
+    {"group_size", "Ranks", kCount, "Ranks of the group."},
+    {"from", "Size from", kBytes, "Buffers of this size and up to twice as much."},
+    kCalls,
+    {"bytes", "Bytes", kBytes, "Sum of the buffers of all ranks."},
+    {"time", "Time", kTime, "Sum of the durations on all ranks."},
+    {"median", "Median", kTime, "Median duration."},
+    {"p95", "p95", kTime, "95th percentile of the durations."},
+    {"transfer_median", "Median transfer", kTime, "Median without waiting, of matched calls."},
+    {"transfer_p95", "p95 transfer", kTime, "95th percentile without waiting, of matched calls."},
+    {"bandwidth", "Bandwidth", kBandwidth, "Bytes over transfer, of matched calls."},
+    {"bus_bandwidth", "Bus bandwidth", kBandwidth,
+     "The same on the bus: times the factor of the kind (nccl-tests)."},
+    {"exposed_share", "Exposed", kShare, "Share of the time in which the GPU computes nothing."},
+};
+constexpr ColumnSpec kPipeline[] = {
+    {"id", "Stage", kCount, "Position in the pipeline."},
+    {"ranks", "Ranks", kCount, "Ranks of the stage."},
+    {"iteration_time", "Iteration time", kTime, "Sum of their iterations."},
+    {"computing", "Computing", kTime, "Of it, kernels compute."},
+    {"transfer", "Transfer", kTime, "Of it, only transfers between stages run, both ends there."},
+    {"bubble", "Bubble", kTime, "Of it, only waiting for another stage."},
+    {"bubble_share", "Bubble share", kShare, "The same as a share of the iteration time."},
+    {"microbatches", "Micro-batches", kCount, "Of an iteration, where all replicas have as many."},
+    {"ideal_share", "Ideal bubble", kShare,
+     "(p - 1) / (m + p - 1) of p stages and m micro-batches: what GPipe and 1F1B leave at best."},
 };
 constexpr ColumnSpec kProcessGroups[] = {
     {"name", "Group", kText, "Name of the process group, where recorded."},
@@ -350,6 +383,12 @@ constexpr ColumnSpec kProcessGroups[] = {
     {"judged", "Judged", kBool,
      "Whether it may tell who is late: all members are here and 95 % of its calls and time are "
      "matched."},
+    {"slowdown", "Transfer against others", kNumber,
+     "Time of its transfers by that of the median of the other groups with the same calls: 1 as "
+     "long. Of groups whose ranks send to each other, of the slowest pair."},
+    {"slow_time", "Lost on the link", kTime,
+     "What these transfers take longer than there, on one rank."},
+    {"slow_pair", "Slowest pair", kText, "The two ranks, of transfers between two."},
 };
 constexpr ColumnSpec kGaps[] = {
     kRank,
@@ -610,6 +649,10 @@ constexpr TableSpec kTables[] = {
     {"threads", "thread", "Threads", "One row per thread whose scheduling was recorded.", kThreads},
     {"process_groups", "process_group", "Process groups",
      "One row per group of ranks that communicate.", kProcessGroups},
+    {"message_sizes", "message_size", "Sizes of messages",
+     "One row per process group, collective, data type and class of sizes, over all ranks.",
+     kMessageSizes},
+    {"pipeline", "stage", "Pipeline", "One row per stage of a pipeline.", kPipeline},
     {"collectives", "collective", "Collectives",
      "One row per rank, collective, group and data type.", kCollectives},
     {"critical_path", "path_part", "Critical path",

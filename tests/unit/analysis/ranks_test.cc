@@ -9,7 +9,7 @@
 
 #include "analysis/communication/blame.h"
 #include "analysis/communication/matching.h"
-#include "analysis/communication/rank_parts.h"
+#include "analysis/communication/rank_facts.h"
 #include "made_run.h"
 #include "readers/load.h"
 
@@ -19,8 +19,8 @@ namespace {
 using ::testing::HasSubstr;
 
 struct Judged {
-  std::vector<RankContext> ranks;
-  std::vector<std::vector<CollectiveCall>> calls;
+  std::vector<RankContext> contexts;
+  std::vector<RankFacts> ranks;
   Matching matching;
   Blame blame;
 };
@@ -29,10 +29,10 @@ Judged Judge(const std::vector<Profile>& profiles) {
   Judged judged;
   auto contexts = BuildRankContexts(profiles, {});
   EXPECT_TRUE(contexts) << (contexts ? "" : contexts.error().message);
-  judged.ranks = std::move(*contexts);
-  for (const RankContext& rank : judged.ranks) judged.calls.push_back(CollectCollectives(rank));
-  judged.matching = MatchRanks(judged.ranks, judged.calls);
-  judged.blame = FindBlame(judged.ranks, judged.calls, judged.matching);
+  judged.contexts = std::move(*contexts);
+  for (const RankContext& rank : judged.contexts) judged.ranks.push_back(FactsOf(rank));
+  judged.matching = MatchFacts(judged.ranks);
+  judged.blame = FindBlame(judged.ranks, judged.matching);
   return judged;
 }
 
@@ -146,8 +146,8 @@ TEST(Ranks, PartsAddUpToTheIterations) {
     const std::vector<Profile> profiles = Make(run);
     const Judged judged = Judge(profiles);
     for (std::size_t i = 0; i < judged.ranks.size(); ++i) {
-      const RankParts parts = PartsOf(judged.ranks[i], judged.calls[i]);
-      EXPECT_EQ(parts.sum(), judged.ranks[i].iterations.SelectedTime());
+      const RankParts parts = MatchedParts(judged.ranks[i]);
+      EXPECT_EQ(parts.sum(), judged.contexts[i].iterations.SelectedTime());
       EXPECT_EQ(parts.waiting_exposed, judged.blame.ranks[i].waiting);
       EXPECT_EQ(parts.transfer_exposed, judged.blame.ranks[i].transfer);
     }

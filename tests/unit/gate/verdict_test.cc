@@ -118,6 +118,31 @@ TEST(Verdict, UncertainNumbersBeyondALimitNeitherFailNorPass) {
   EXPECT_EQ(verdict.warnings, 1);
 }
 
+TEST(Verdict, MissingRanks) {
+  const Analysis six = MakeAnalysis(
+      {{"profile.ranks", 6}, {"profile.ranks_missing", 2}, {"communication.exposed_share", 0.1}});
+  const Analysis eight = MakeAnalysis(
+      {{"profile.ranks", 8}, {"profile.ranks_missing", 0}, {"communication.exposed_share", 0.1}});
+  // Limits on what ranks do together need them all; others do not.
+  constexpr std::string_view kLimit = "thresholds: {communication.exposed_share: {max: 20%}}\n";
+  Expect(kLimit, six, {kNoVerdict, 3, "pass", "2 of 8 ranks are missing\n"});
+  Expect(kLimit, eight, {kPass, 0, "pass", ""});
+  Expect("thresholds: {profile.ranks: {min: 2}}", six, {kPass, 0, "pass", ""});
+  Expect("ranks: {expect: 8}", six, {kNoVerdict, 3, "", "2 of 8 ranks are missing\n"});
+  Expect("ranks: {expect: 6}\n" + std::string(kLimit), six, {kPass, 0, "pass", ""});
+  Expect("ranks: {expect: 4}", six,
+         {kNoVerdict, 3, "", "the run has 6 ranks, the policy expects 4\n"});
+  Expect("ranks: {allow_missing: 2}\n" + std::string(kLimit), six, {kPass, 0, "pass", ""});
+  Expect("ranks: {allow_missing: 1}\n" + std::string(kLimit), six,
+         {kNoVerdict, 3, "pass", "2 of 8 ranks are missing, the policy allows 1\n"});
+  Expect("ranks: {on_missing: fail}", six, {kFail, 1, "", "2 of 8 ranks are missing\n"});
+  Expect("ranks: {on_missing: warn}\n" + std::string(kLimit), six, {kPass, 0, "pass", ""});
+  // One rank of a run that does not say how many there are.
+  Expect("ranks: {expect: 8}", MakeAnalysis({{"profile.ranks", 1}}),
+         {kNoVerdict, 3, "", "7 of 8 ranks are missing\n"});
+  Expect("ranks: {on_missing: fail}", MakeAnalysis({{"profile.ranks", 1}}), {kPass, 0, "", ""});
+}
+
 TEST(Verdict, ConditionsDecideWhetherALimitApplies) {
   constexpr std::string_view kPolicy =
       "thresholds: {tensor_core.efficiency: {min: 60%, when: tensor_core.eligible_share >= 10%}}";

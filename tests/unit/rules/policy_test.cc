@@ -63,6 +63,9 @@ TEST_F(PolicyFiles, GoodOneSetsEveryKey) {
   EXPECT_EQ(policy->iterations.warmup, 3);
   EXPECT_EQ(policy->iterations.min, 10);
   EXPECT_EQ(policy->rule_files, std::vector<std::string>{"more/rules.yaml"});
+  EXPECT_EQ(policy->ranks.expect, 8);
+  EXPECT_EQ(policy->ranks.allow_missing, 1);
+  EXPECT_EQ(policy->ranks.on_missing, OnMissingRanks::kWarn);
   EXPECT_EQ(policy->devices.path, "devices.yaml");
   EXPECT_TRUE(policy->knowledge.undecided_use_tensor_cores);
 
@@ -95,7 +98,7 @@ TEST_F(PolicyFiles, GoodOneSetsEveryKey) {
   EXPECT_EQ(policy->waivers[0].where.text, "rank.id == 7");
   EXPECT_EQ(policy->waivers[0].expires, "2027-03-31");
   ASSERT_EQ(policy->require.size(), 1U);
-  EXPECT_EQ(policy->require[0].where.line, 24U);
+  EXPECT_EQ(policy->require[0].where.line, 25U);
 }
 
 TEST_F(PolicyFiles, KnowledgeIsReadFromItsFiles) {

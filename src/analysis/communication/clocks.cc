@@ -1,0 +1,155 @@
+#include "analysis/communication/clocks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <utility>
+
+#include "base/median.h"
+
+namespace profgauge {
+namespace {
+
+constexpr Ns kLongRecording = 10'000'000'000;
+
+/// Ends of one rank's calls, beside those of the first rank of the group.
+struct Pairs {
+  std::vector<double> own, difference;
+};
+
+/// How its clock differs from the other's.
+Clocks::Clock Fit(Pairs pairs) {
+  Clocks::Clock clock;
+  clock.from = pairs.own.front();
+  const auto [least, most] = std::minmax_element(pairs.own.begin(), pairs.own.end());
+  if (*most - *least > static_cast<double>(kLongRecording) && pairs.own.size() >= 3) {
+    std::vector<double> slopes;
+    // Each against the one half the recording later: far apart, and as many as there are calls.
+    const std::size_t half = pairs.own.size() / 2;
+    for (std::size_t i = 0; i + half < pairs.own.size(); ++i) {
+      const double apart = pairs.own[i + half] - pairs.own[i];
+      if (apart > 0) slopes.push_back((pairs.difference[i + half] - pairs.difference[i]) / apart);
+    }
+    if (!slopes.empty()) clock.speed = Median(std::move(slopes));
+  }
+  for (std::size_t i = 0; i < pairs.own.size(); ++i) {
+    pairs.difference[i] -= clock.speed * (pairs.own[i] - clock.from);
+  }
+  clock.offset = Median(std::move(pairs.difference));
+  return clock;
+}
+
+double Apply(const Clocks::Clock& clock, double time) {
+  return time - clock.offset - clock.speed * (time - clock.from);
+}
+
+/// First `inner`, then `outer`.
+Clocks::Clock Chain(const Clocks::Clock& inner, const Clocks::Clock& outer) {
+  Clocks::Clock both;
+  both.from = inner.from;
+  both.speed = inner.speed + outer.speed - inner.speed * outer.speed;
+  both.offset = inner.from - Apply(outer, Apply(inner, inner.from));
+  return both;
+}
+
+Clocks::Clock Invert(const Clocks::Clock& clock) {
+  Clocks::Clock inverse;
+  inverse.from = Apply(clock, clock.from);
+  inverse.speed = 1 - 1 / (1 - clock.speed);
+  inverse.offset = inverse.from - clock.from;
+  return inverse;
+}
+
+}  // namespace
+
+Ns Clocks::Clock::Align(Ns time) const {
+  return std::llround(Apply(*this, static_cast<double>(time)));
+}
+
+bool Clocks::complete() const {
+  return std::all_of(of_rank.begin(), of_rank.end(),
+                     [](const auto& clock) { return clock.has_value(); });
+}
+
+Clocks AlignClocks(std::span<const RankFacts> ranks, const Matching& matching) {
+  const auto end = [&](const MatchedCall::Member& member) {
+    return static_cast<double>(ranks[member.rank].calls[member.call].time.end);
+  };
+  // By the two ranks: the first of a group and another.
+  std::map<std::pair<std::size_t, std::size_t>, Pairs> pairs;
+  for (const MatchedCall& call : matching.calls) {
+    if (call.transfer < 0) continue;
+    for (std::size_t m = 1; m < call.members.size(); ++m) {
+      Pairs& of = pairs[{call.members.front().rank, call.members[m].rank}];
+      of.own.push_back(end(call.members[m]));
+      of.difference.push_back(end(call.members[m]) - end(call.members.front()));
+    }
+  }
+  struct Way {
+    std::size_t to = 0;
+    Clocks::Clock clock;  // From `to` to where the way begins.
+  };
+  std::vector<std::vector<Way>> ways(ranks.size());
+  for (auto& [between, of] : pairs) {
+    const Clocks::Clock clock = Fit(std::move(of));
+    ways[between.first].push_back({between.second, clock});
+    ways[between.second].push_back({between.first, Invert(clock)});
+  }
+  Clocks clocks;
+  clocks.of_rank.resize(ranks.size());
+  std::deque<std::size_t> next;
+  if (!ranks.empty()) {
+    clocks.of_rank.front() = Clocks::Clock{};
+    next.push_back(0);
+  }
+  for (; !next.empty(); next.pop_front()) {
+    for (const Way& way : ways[next.front()]) {
+      if (clocks.of_rank[way.to]) continue;
+      clocks.of_rank[way.to] = Chain(way.clock, *clocks.of_rank[next.front()]);
+      next.push_back(way.to);
+    }
+  }
+  std::vector<Ns> spreads;
+  for (const MatchedCall& call : matching.calls) {
+    if (call.transfer < 0 || !clocks.of_rank[call.members.front().rank]) continue;
+    Ns least = 0, most = 0;
+    for (std::size_t m = 0; m < call.members.size(); ++m) {
+      const auto& member = call.members[m];
+      const Ns aligned =
+          clocks.of_rank[member.rank]->Align(ranks[member.rank].calls[member.call].time.end);
+      least = m == 0 ? aligned : std::min(least, aligned);
+      most = m == 0 ? aligned : std::max(most, aligned);
+    }
+    spreads.push_back(most - least);
+  }
+  if (!spreads.empty()) clocks.residual = Median(std::move(spreads));
+  return clocks;
+}
+
+std::optional<Ns> StepSkew(std::span<const RankFacts> ranks, const Clocks& clocks) {
+  if (ranks.size() < 2 || !clocks.complete()) return std::nullopt;
+  struct Ends {
+    std::size_t ranks = 0;
+    Ns least = 0, most = 0;
+  };
+  std::map<std::int64_t, Ends> steps;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    for (const RankFacts::Step& step : ranks[i].steps) {
+      const Ns end = clocks.of_rank[i]->Align(step.time.end);
+      Ends& ends = steps[step.number];
+      ends.least = ends.ranks == 0 ? end : std::min(ends.least, end);
+      ends.most = ends.ranks == 0 ? end : std::max(ends.most, end);
+      ++ends.ranks;
+    }
+  }
+  std::vector<Ns> skews;
+  for (const auto& [number, ends] : steps) {
+    if (ends.ranks == ranks.size()) skews.push_back(ends.most - ends.least);
+  }
+  if (skews.empty()) return std::nullopt;
+  return Median(std::move(skews));
+}
+
+}  // namespace profgauge

@@ -1,0 +1,39 @@
+// One time axis for ranks whose clocks differ: for pictures and for what compares moments of
+// different ranks. Who waits for whom is told without it (matching.h).
+//
+// A matched symmetric collective ends on all its ranks at once. Of two ranks that share a group the
+// median difference of these ends is how far their clocks are apart; groups that share ranks chain
+// up to the whole run. Clocks of recordings longer than 10 s may also run at different speeds: then
+// the median slope of the differences is taken out first.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "analysis/communication/matching.h"
+#include "analysis/communication/rank_facts.h"
+
+namespace profgauge {
+
+struct Clocks {
+  /// To the clock of the first rank: time - offset - speed * (time - from).
+  struct Clock {
+    double offset = 0, speed = 0, from = 0;
+    Ns Align(Ns time) const;
+  };
+  std::vector<std::optional<Clock>> of_rank;  ///< Nothing for ranks that no group joins to it.
+  Ns residual = 0;  ///< Median over the calls of the spread of their aligned ends.
+
+  bool complete() const;
+};
+
+/// REQUIRES: `matching` is MatchFacts() of `ranks`.
+Clocks AlignClocks(std::span<const RankFacts> ranks, const Matching& matching);
+
+/// Median over the iterations that all ranks have of the spread of their ends. Nothing without
+/// aligned clocks of at least two ranks or an iteration that all have.
+std::optional<Ns> StepSkew(std::span<const RankFacts> ranks, const Clocks& clocks);
+
+}  // namespace profgauge

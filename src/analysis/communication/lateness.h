@@ -1,0 +1,34 @@
+// Whose lateness it was: what a late call costs its group, put down to the ranks that made it late.
+//
+// A rank that comes last to a call may itself have waited before it, in calls of other groups: then
+// its lateness is theirs who were late there. Since the group last met (its call before), the rank
+// that came last has waited so much more, in exposed time, than the one that came before it; that
+// part of the lateness is passed on to those calls, by how much longer each of them made it wait,
+// and there to whoever was late in turn. The rest is its own.
+//
+// Transfers between two ranks make no cost of their own: a stage that waits for the one before it
+// is what pipelines do. They pass on what later costs a group its time.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "analysis/communication/matching.h"
+#include "analysis/communication/rank_facts.h"
+
+namespace profgauge {
+
+/// Of one call in which somebody came last alone, in a group that may blame.
+struct LateCall {
+  struct Part {
+    std::size_t rank = 0;  ///< Position in the run.
+    Ns cost = 0;
+  };
+  std::size_t call = 0;     ///< Position in Matching::calls.
+  std::vector<Part> parts;  ///< They add up to the call's lateness.
+};
+
+/// By call. REQUIRES: `matching` is MatchFacts() of `ranks`.
+std::vector<LateCall> AttributeLateness(std::span<const RankFacts> ranks, const Matching& matching);
+
+}  // namespace profgauge

@@ -1,0 +1,116 @@
+#include "analysis/communication/pipeline.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace profgauge {
+namespace {
+
+/// What one rank does in transfers between two ranks.
+struct Role {
+  bool begins = true;  ///< Every iteration's first transfer is one that it sends.
+  std::int64_t sends_on = 0;
+  std::int64_t next = -1, previous = -1;  ///< Global ranks: whom it first sends to, receives from.
+  std::vector<Span> waiting, moving;
+};
+
+bool IsTransfer(const CollectiveCall& call) {
+  return call.transfer >= 0 && call.source >= 0 && call.destination >= 0 &&
+         call.source != call.destination && call.in_iterations;
+}
+
+Role RoleOf(const RankFacts& rank) {
+  Role role;
+  std::set<std::int64_t> begun;
+  for (const CollectiveCall& call : rank.calls) {
+    if (!IsTransfer(call)) continue;
+    const bool sends = call.source == rank.rank;
+    const std::int64_t peer = sends ? call.destination : call.source;
+    if (begun.insert(call.iteration).second) role.begins = role.begins && sends;
+    // The way forward is the one that data take first.
+    if (!sends && role.previous < 0 && role.next < 0) role.previous = peer;
+    if (sends && role.next < 0 && peer != role.previous) role.next = peer;
+    if (sends && peer == role.next) ++role.sends_on;
+    const Ns came = call.time.end - call.transfer;
+    role.waiting.push_back({call.time.start, came});
+    role.moving.push_back({came, call.time.end});
+  }
+  role.begins = role.begins && !begun.empty();
+  return role;
+}
+
+/// Exposed time of the selected iterations in `spans`.
+Ns Exposed(const RankFacts& rank, std::vector<Span> spans) {
+  std::vector<Span> steps;
+  for (const RankFacts::Step& step : rank.steps) steps.push_back(step.time);
+  const std::vector<Span> alone = Intersect(rank.alone, Merge(std::move(steps)));
+  return OverlapLength(alone, Merge(std::move(spans)));
+}
+
+/// The ranks after `first`, by position; nothing when the chain closes or leads out of the run.
+std::optional<std::vector<std::size_t>> ChainFrom(
+    std::size_t first, const std::map<std::int64_t, std::size_t>& positions,
+    const std::map<std::size_t, Role>& roles) {
+  std::vector<std::size_t> chain{first};
+  for (std::int64_t next = roles.at(first).next; next >= 0;) {
+    const auto position = positions.find(next);
+    if (position == positions.end() || chain.size() > roles.size()) return std::nullopt;
+    const auto role = roles.find(position->second);
+    if (role == roles.end()) return std::nullopt;
+    chain.push_back(position->second);
+    next = role->second.next;
+  }
+  return chain.size() >= 2 ? std::optional(chain) : std::nullopt;
+}
+
+}  // namespace
+
+double Pipeline::ideal_share() const {
+  const auto p = static_cast<double>(stages.size()), m = static_cast<double>(microbatches);
+  return (p - 1) / (m + p - 1);
+}
+
+Pipeline FindPipeline(std::span<const RankFacts> ranks, std::span<const RankParts> parts,
+                      const Matching& matching) {
+  const bool any = std::any_of(matching.groups.begin(), matching.groups.end(),
+                               [](const GroupMatch& group) { return group.point_to_point; });
+  if (!any) return {};
+  std::map<std::int64_t, std::size_t> positions;
+  std::map<std::size_t, Role> roles;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    positions.emplace(ranks[i].rank, i);
+    if (std::any_of(ranks[i].calls.begin(), ranks[i].calls.end(), IsTransfer)) {
+      roles.emplace(i, RoleOf(ranks[i]));
+    }
+  }
+  Pipeline pipeline;
+  std::size_t staged = 0;
+  for (const auto& [first, role] : roles) {
+    if (!role.begins || role.previous >= 0) continue;
+    const auto chain = ChainFrom(first, positions, roles);
+    if (!chain || (staged > 0 && chain->size() != pipeline.stages.size())) return {};
+    pipeline.stages.resize(chain->size());
+    const auto steps =
+        static_cast<std::int64_t>(std::max<std::size_t>(1, ranks[first].steps.size()));
+    const std::int64_t microbatches = role.sends_on % steps == 0 ? role.sends_on / steps : 0;
+    pipeline.microbatches = staged == 0 || pipeline.microbatches == microbatches ? microbatches : 0;
+    for (std::size_t stage = 0; stage < chain->size(); ++stage) {
+      const std::size_t rank = (*chain)[stage];
+      Pipeline::Stage& sum = pipeline.stages[stage];
+      ++sum.ranks;
+      sum.iteration_time += ranks[rank].step_time();
+      sum.computing += parts[rank].compute_only + parts[rank].overlapped;
+      sum.bubble += Exposed(ranks[rank], roles.at(rank).waiting);
+      sum.transfer += Exposed(ranks[rank], roles.at(rank).moving);
+    }
+    staged += chain->size();
+  }
+  // Ranks that exchange with each other and are no stages: this is another pattern.
+  return staged == roles.size() ? pipeline : Pipeline{};
+}
+
+}  // namespace profgauge

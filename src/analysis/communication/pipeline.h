@@ -1,0 +1,34 @@
+// Pipelines: which ranks are their stages, and how long stages wait for each other.
+//
+// A pipeline is a chain of ranks that send to each other; its first stage is the one that begins
+// every iteration by sending. Bubble of a rank: the time in which it only waits in matched
+// transfers between stages. The ideal bubble of p stages and m micro-batches (GPipe, 1F1B) is
+// (p - 1) / (m + p - 1) of an iteration.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/communication/matching.h"
+#include "analysis/communication/rank_facts.h"
+
+namespace profgauge {
+
+struct Pipeline {
+  struct Stage {
+    std::int64_t ranks = 0;
+    Ns iteration_time = 0;  ///< Of its ranks; so are the others.
+    Ns computing = 0, bubble = 0, transfer = 0;
+  };
+  std::vector<Stage> stages;      ///< Empty: ranks form no pipeline.
+  std::int64_t microbatches = 0;  ///< Of an iteration; 0 when replicas differ.
+
+  double ideal_share() const;  ///< REQUIRES: microbatches > 0.
+};
+
+/// REQUIRES: `matching` is MatchFacts() of `ranks`; `parts` are their MatchedParts().
+Pipeline FindPipeline(std::span<const RankFacts> ranks, std::span<const RankParts> parts,
+                      const Matching& matching);
+
+}  // namespace profgauge

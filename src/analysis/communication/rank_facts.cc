@@ -1,0 +1,202 @@
+#include "analysis/communication/rank_facts.h"
+
+#include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstddef>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "analysis/classify/device_spans.h"
+#include "analysis/communication/suspects.h"
+
+namespace profgauge {
+namespace {
+
+// Where no GPU communicates, gloo's ranges do, and operators on the host compute.
+void AddHostTimes(const RankContext& rank, std::span<const CollectiveCall> calls,
+                  std::span<const DeviceSpans> devices, RankTimes& times) {
+  const Profile& profile = *rank.profile;
+  std::vector<Span> communication, compute;
+  for (const CollectiveCall& call : calls) communication.push_back(call.time);
+  communication = Clip(Merge(std::move(communication)), rank.window());
+  if (devices.empty()) {
+    for (std::size_t row = 0; row < profile.host.size(); ++row) {
+      if (profile.host.kind[row] != HostKind::kOp) continue;
+      const std::string_view name = profile.Name(profile.host.name[row]);
+      if (name.starts_with("gloo:") || IsFrameworkRange(name)) continue;
+      compute.push_back(
+          {profile.host.start[row], profile.host.start[row] + profile.host.duration[row]});
+    }
+  } else {
+    for (const DeviceSpans& device : devices) {
+      compute.insert(compute.end(), device.compute.begin(), device.compute.end());
+    }
+  }
+  times.communication = Length(communication);
+  times.hidden = OverlapLength(communication, Merge(std::move(compute)));
+  if (devices.empty()) times.window = rank.window().length();
+}
+
+RankTimes MeasureRank(const RankContext& rank, std::span<const CollectiveCall> calls) {
+  RankTimes times;
+  const auto devices = CollectDeviceSpans(*rank.profile, rank.classes);
+  for (const DeviceSpans& device : devices) {
+    const Span window = rank.window();
+    const std::vector<Span> communication = Clip(device.communication, window);
+    times.compute += OverlapLength(device.compute, std::span(&window, 1));
+    times.communication += Length(communication);
+    times.hidden += OverlapLength(communication, device.compute);
+    times.window += window.length();
+    times.busy += OverlapLength(device.busy, std::span(&window, 1));
+  }
+  if (times.communication == 0 && !calls.empty()) AddHostTimes(rank, calls, devices, times);
+  return times;
+}
+
+// Where the time between calls goes: sums from the first moment to each.
+void SumBetweenCalls(const Roles& roles, RankFacts& facts) {
+  for (const CollectiveCall& call : facts.calls) {
+    facts.moments.push_back(call.time.start);
+    facts.moments.push_back(call.time.end);
+  }
+  std::vector<Ns>& moments = facts.moments;
+  std::sort(moments.begin(), moments.end());
+  moments.erase(std::unique(moments.begin(), moments.end()), moments.end());
+  std::vector<Span> ranges;
+  for (std::size_t i = 1; i < moments.size(); ++i) ranges.push_back({moments[i - 1], moments[i]});
+  facts.until.assign(moments.empty() ? 0 : 1, Breakdown{});
+  for (const Breakdown& part : Partition(roles, ranges)) {
+    Breakdown sum = facts.until.back();
+    for (std::size_t c = 0; c < sum.size(); ++c) sum[c] += part[c];
+    facts.until.push_back(sum);
+  }
+}
+
+std::array<std::int64_t, 6> ShapeOf(const Profile& profile, std::uint32_t row) {
+  const LaunchConfigId id = profile.device.config[row];
+  if (!id.valid()) return {};
+  const LaunchConfig& config = profile.launch_configs[id.value];
+  return {config.grid[0],  config.grid[1],  config.grid[2],
+          config.block[0], config.block[1], config.block[2]};
+}
+
+std::vector<KernelSum> SumKernels(const RankContext& rank) {
+  const Profile& profile = *rank.profile;
+  struct Sum {
+    std::int64_t calls = 0;
+    Ns time = 0;
+  };
+  // Configurations differ in more than the shape, so equal shapes meet once more below.
+  boost::unordered_flat_map<std::uint64_t, std::pair<std::uint32_t, Sum>> sums;
+  for (std::uint32_t i = 0; i < profile.device.size(); ++i) {
+    if (profile.device.kind[i] != DeviceKind::kKernel || rank.classes[i].collective) continue;
+    if (!rank.InIterations(DeviceId{i})) continue;
+    const std::uint64_t key =
+        std::uint64_t{profile.device.name[i].value} << 32 | profile.device.config[i].value;
+    auto& [example, sum] = sums[key];
+    example = i;
+    ++sum.calls;
+    sum.time += profile.device.duration[i];
+  }
+  std::map<std::pair<std::string_view, std::array<std::int64_t, 6>>, Sum> by_shape;
+  for (const auto& [key, entry] : sums) {
+    const auto& [example, part] = entry;
+    Sum& sum = by_shape[{profile.Name(profile.device.name[example]), ShapeOf(profile, example)}];
+    sum.calls += part.calls;
+    sum.time += part.time;
+  }
+  std::vector<KernelSum> kernels;
+  for (const auto& [key, sum] : by_shape) {
+    kernels.push_back({std::string(key.first), key.second, sum.calls, sum.time});
+  }
+  return kernels;
+}
+
+// Where only one rank's part is known: the whole, by the size of the group.
+void SizeByGroup(std::span<RankFacts> ranks) {
+  for (RankFacts& rank : ranks) {
+    for (CollectiveCall& call : rank.calls) {
+      const std::int64_t size = call.bytes < 0 && call.chunk > 0 ? GroupSizeOf(call, ranks) : -1;
+      if (size > 0 && call.chunk < (std::int64_t{1} << 62) / size) call.bytes = call.chunk * size;
+    }
+  }
+}
+
+}  // namespace
+
+Ns RankFacts::step_time() const {
+  Ns sum = 0;
+  for (const Step& step : steps) sum += step.time.length();
+  return sum;
+}
+
+Breakdown RankFacts::Between(Ns from, Ns to) const {
+  const auto at = [&](Ns moment) {
+    const auto found = std::lower_bound(moments.begin(), moments.end(), moment);
+    return until[static_cast<std::size_t>(found - moments.begin())];
+  };
+  Breakdown sum = at(to);
+  const Breakdown before = at(from);
+  for (std::size_t c = 0; c < sum.size(); ++c) sum[c] -= before[c];
+  return sum;
+}
+
+RankFacts FactsOf(const RankContext& rank) {
+  const Profile& profile = *rank.profile;
+  RankFacts facts;
+  facts.rank = rank.rank;
+  facts.world_size = profile.distributed.world_size;
+  facts.groups = profile.distributed.groups;
+  facts.has_device = rank.has_device();
+  facts.has_timeline = profile.has_timeline;
+  facts.device_rows = profile.device.size();
+  for (std::size_t i = rank.iterations.first; i < rank.iterations.last; ++i) {
+    facts.steps.push_back(
+        {NumberOfIteration(rank, static_cast<std::uint32_t>(i)), rank.iterations.all[i].time});
+  }
+  facts.calls = CollectCollectives(rank);
+  facts.times = MeasureRank(rank, facts.calls);
+  const Roles roles = CollectRoles(profile, rank.classes);
+  facts.parts = PartsOf(rank, roles);
+  facts.alone = OnlyCommunication(roles);
+  SumBetweenCalls(roles, facts);
+  facts.kernels = SumKernels(rank);
+  if (facts.calls.empty()) facts.suspects = DescribeSuspects(rank);
+  return facts;
+}
+
+Matching MatchFacts(std::span<RankFacts> ranks) {
+  SizeByGroup(ranks);
+  std::vector<RankGroups> groups;
+  std::vector<std::span<CollectiveCall>> calls;
+  for (RankFacts& rank : ranks) {
+    groups.push_back({rank.groups, rank.world_size});
+    calls.emplace_back(rank.calls);
+  }
+  return MatchRanks(groups, calls);
+}
+
+RankParts MatchedParts(const RankFacts& rank) {
+  RankParts parts = rank.parts;
+  std::vector<Span> waiting, within;
+  for (const CollectiveCall& call : rank.calls) {
+    if (call.transfer < 0) continue;
+    parts.matched = true;
+    waiting.push_back({call.time.start, call.time.end - call.transfer});
+  }
+  for (const RankFacts::Step& step : rank.steps) within.push_back(step.time);
+  const std::vector<Span> alone = Intersect(rank.alone, Merge(std::move(within)));
+  parts.waiting_exposed = Length(Intersect(alone, Merge(std::move(waiting))));
+  parts.transfer_exposed -= parts.waiting_exposed;
+  return parts;
+}
+
+std::int64_t GroupSizeOf(const CollectiveCall& call, std::span<const RankFacts> ranks) {
+  if (call.group_size > 0) return call.group_size;
+  const std::int64_t world = ranks.front().world_size;
+  if (world > 0) return world;
+  return ranks.size() > 1 ? static_cast<std::int64_t>(ranks.size()) : -1;
+}
+
+}  // namespace profgauge

@@ -1,0 +1,76 @@
+// What the run needs to know of one rank to say who waits for whom: its collectives call by call,
+// where its time went between them, and what its kernels add up to. Integers and names alone, so
+// that it can be kept without the recording.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/communication/communication.h"
+#include "analysis/communication/matching.h"
+#include "analysis/communication/rank_parts.h"
+#include "analysis/context/context.h"
+#include "analysis/time/breakdown.h"
+
+namespace profgauge {
+
+/// Of one rank, over its GPUs and in its window.
+struct RankTimes {
+  Ns compute = 0, communication = 0, hidden = 0;
+  Ns window = 0;  ///< Of all its GPUs together.
+  Ns busy = 0;
+  Ns exposed() const { return communication - hidden; }
+};
+
+/// Kernels of one name and shape that are no collectives.
+struct KernelSum {
+  std::string name;
+  std::array<std::int64_t, 6> shape{};  ///< Grid and block; 0 where not recorded.
+  std::int64_t calls = 0;
+  Ns time = 0;
+};
+
+struct RankFacts {
+  struct Step {
+    std::int64_t number = 0;  ///< As recorded, else the position.
+    Span time;
+  };
+
+  std::int64_t rank = 0;
+  std::int64_t world_size = -1;
+  std::vector<ProcessGroup> groups;
+  bool has_device = false, has_timeline = false;
+  std::vector<Step> steps;  ///< The selected iterations.
+  RankTimes times;
+  RankParts parts;                    ///< As if no call were matched.
+  std::vector<CollectiveCall> calls;  ///< By start.
+  std::vector<Span> alone;            ///< When only collectives run, of the whole recording.
+  /// Starts and ends of calls, ascending; and where the time from the first to each of them went.
+  std::vector<Ns> moments;
+  std::vector<Breakdown> until;
+  std::vector<KernelSum> kernels;  ///< By name and shape.
+  std::string suspects;            ///< DescribeSuspects(), where it has no collective.
+  std::size_t device_rows = 0;     ///< Of its profile; 0 without it.
+
+  Ns step_time() const;
+  /// Where the time between two starts or ends of calls went. REQUIRES: both are in `moments`,
+  /// from <= to.
+  Breakdown Between(Ns from, Ns to) const;
+};
+
+RankFacts FactsOf(const RankContext& rank);
+
+/// Matches the calls of all ranks, and sizes those whose group only the run knows.
+Matching MatchFacts(std::span<RankFacts> ranks);
+
+/// Its parts, with waiting told from transfer where calls were matched.
+RankParts MatchedParts(const RankFacts& rank);
+
+/// How many took part in the call: as recorded or as shapes say, else the world's size, else the
+/// run's. -1: nothing tells.
+std::int64_t GroupSizeOf(const CollectiveCall& call, std::span<const RankFacts> ranks);
+
+}  // namespace profgauge

@@ -1,0 +1,276 @@
+#include "analysis/communication/rank_tables.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "analysis/communication/links.h"
+#include "analysis/tables/row_writer.h"
+
+namespace profgauge {
+namespace {
+
+constexpr std::string_view kNeedsRanks = "needs the recordings of at least two ranks";
+
+class Cells {
+ public:
+  explicit Cells(Table& table) : table_(table) {}
+  void Set(const char* column, std::int64_t value) const { table_.Find(column)->AddInteger(value); }
+  void Set(const char* column, bool known, std::int64_t value) const {
+    if (known)
+      table_.Find(column)->AddInteger(value);
+    else
+      table_.Find(column)->AddAbsent();
+  }
+  void SetReal(const char* column, std::optional<double> value) const {
+    if (value)
+      table_.Find(column)->AddReal(*value);
+    else
+      table_.Find(column)->AddAbsent();
+  }
+
+ private:
+  Table& table_;
+};
+
+void AppendParts(const RankParts& parts, const Cells& cells) {
+  cells.Set("compute_only", parts.compute_only);
+  cells.Set("overlapped", parts.overlapped);
+  cells.Set("transfer_exposed", parts.transfer_exposed);
+  cells.Set("waiting_exposed", parts.matched, parts.waiting_exposed);
+  cells.Set("copy", parts.copy);
+  cells.Set("dataloader", parts.dataloader);
+  cells.Set("host_time", parts.host);
+  cells.Set("unattributed", parts.unattributed);
+}
+
+void AppendLateness(const RankLateness& lateness, bool judged, bool straggles, const Cells& cells) {
+  cells.Set("waiting_time", lateness.matched, lateness.waiting);
+  cells.Set("transfer_time", lateness.matched, lateness.transfer);
+  cells.Set("late_cost", judged, lateness.cost);
+  cells.Set("last_calls", judged, lateness.last_calls);
+  cells.Set("straggles", judged, straggles ? 1 : 0);
+}
+
+void AppendTimes(const RankFacts& rank, bool is_unknown, const Cells& cells) {
+  const RankTimes& times = rank.times;
+  cells.Set("id", rank.rank);
+  cells.Set("iterations", static_cast<std::int64_t>(rank.steps.size()));
+  cells.Set("iteration_time", rank.step_time());
+  cells.Set("compute_time", times.compute);
+  cells.Set("communication_time", !is_unknown, times.communication);
+  cells.Set("exposed_communication", !is_unknown, times.exposed());
+  const bool has_window = rank.has_device && times.window > 0;
+  cells.SetReal("idle", has_window ? std::optional(1 - static_cast<double>(times.busy) /
+                                                           static_cast<double>(times.window))
+                                   : std::nullopt);
+}
+
+// Linear between the two nearest, in whole nanoseconds. REQUIRES: not empty.
+Ns QuantileOf(std::vector<Ns>& values, std::size_t percent) {
+  std::sort(values.begin(), values.end());
+  const std::size_t scaled = (values.size() - 1) * percent;
+  const std::size_t below = scaled / 100;
+  const Ns low = values[below];
+  if (below + 1 == values.size()) return low;
+  return low + (values[below + 1] - low) * static_cast<Ns>(scaled % 100) / 100;
+}
+
+struct SizeRow {
+  const CollectiveCall* example = nullptr;
+  std::vector<Ns> durations, transfers;
+  std::int64_t bytes = 0, matched_bytes = 0;
+  Ns time = 0, exposed = 0, transfer = 0;
+};
+
+void AppendSize(SizeRow row, std::int64_t size, std::int64_t from, Table& table) {
+  const CollectiveCall& call = *row.example;
+  std::optional<double> algorithm, bus;
+  if (row.transfer > 0 && !call.is_uneven) {
+    algorithm = static_cast<double>(row.matched_bytes) * 1e9 / static_cast<double>(row.transfer);
+    if (size >= 2) bus = *algorithm * BusFactor(call.kind, size);
+  }
+  RowWriter cells(table);
+  cells.Text(call.group)
+      .Text(call.name)
+      .Text(call.dtype)
+      .Known(size)
+      .Integer(from)
+      .Integer(static_cast<std::int64_t>(row.durations.size()))
+      .Integer(row.bytes)
+      .Integer(row.time)
+      .Integer(QuantileOf(row.durations, 50))
+      .Integer(QuantileOf(row.durations, 95));
+  if (row.transfers.empty()) {
+    cells.Absent().Absent();
+  } else {
+    cells.Integer(QuantileOf(row.transfers, 50)).Integer(QuantileOf(row.transfers, 95));
+  }
+  cells.KnownReal(algorithm.value_or(-1)).KnownReal(bus.value_or(-1));
+  cells.Share(static_cast<double>(row.exposed), static_cast<double>(row.time));
+}
+
+}  // namespace
+
+std::string NobodyBlamed(const Blame& blame) {
+  if (blame.ranks.size() < 2) return std::string(kNeedsRanks);
+  if (blame.groups == 0) return "no collective was recorded";
+  if (blame.judged_groups == 0) {
+    return "of no process group all members are in the run with at least 95 % of its collectives "
+           "matched";
+  }
+  if (blame.too_few) return "a rank is late in too few collectives to tell habit from chance";
+  return blame.jitter ? "ranks are late in turn: none causes most of the waiting"
+                      : "no rank is late for the others";
+}
+
+void FillRanks(std::span<const RankFacts> ranks, std::span<const RankParts> parts,
+               const Blame& blame, bool is_unknown, Output& out) {
+  if (std::none_of(ranks.begin(), ranks.end(),
+                   [](const RankFacts& rank) { return rank.has_timeline; })) {
+    return out.SetTableAbsent("ranks",
+                              "needs the times of events, which this kind of file lacks: it has "
+                              "durations or sums only");
+  }
+  Table& table = out.AddTable("ranks");
+  const Cells cells(table);
+  const auto slowdowns = KernelSlowdowns(ranks);
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    AppendTimes(ranks[i], is_unknown, cells);
+    AppendLateness(blame.ranks[i], blame.judged_groups > 0, blame.straggler == i, cells);
+    AppendParts(parts[i], cells);
+    cells.SetReal("kernel_slowdown", slowdowns[i]);
+    table.Find("host")->AddAbsent();
+    Column& cause = *table.Find("late_cause");
+    if (blame.straggler == i && !blame.cause.empty())
+      cause.AddText(out.strings().Intern(blame.cause));
+    else
+      cause.AddAbsent();
+  }
+  table.Find("host")->MarkAbsent("the recording does not name the machine");
+  if (!blame.straggler) table.Find("late_cause")->MarkAbsent(NobodyBlamed(blame));
+  if (std::none_of(slowdowns.begin(), slowdowns.end(),
+                   [](const auto& slowdown) { return slowdown.has_value(); })) {
+    table.Find("kernel_slowdown")
+        ->MarkAbsent("no kernel is launched equally often by three ranks or more");
+  }
+}
+
+void FillGroups(std::span<const RankFacts> ranks, const Matching& matching, Output& out) {
+  if (matching.groups.empty()) {
+    return out.SetTableAbsent("process_groups", "no collective was recorded");
+  }
+  Table& table = out.AddTable("process_groups");
+  std::vector<Ns> transfer(matching.groups.size(), 0);
+  for (const MatchedCall& call : matching.calls) {
+    if (call.transfer < 0) continue;
+    transfer[call.group] += call.transfer * static_cast<Ns>(call.members.size());
+  }
+  const std::vector<LinkSpeed> links = MeasureLinks(ranks, matching);
+  for (std::size_t i = 0; i < matching.groups.size(); ++i) {
+    const GroupMatch& group = matching.groups[i];
+    RowWriter row(table);
+    row.Text(group.name)
+        .Text(group.description)
+        .Known(group.size)
+        .Integer(static_cast<std::int64_t>(group.present.size()))
+        .Integer(group.calls)
+        .Integer(group.matched_calls)
+        .Integer(group.time)
+        .Share(static_cast<double>(group.matched_time), static_cast<double>(group.time))
+        .Integer(transfer[i])
+        .Bool(group.MayBlame())
+        .KnownReal(links[i].slowdown.value_or(-1));
+    if (links[i].slowdown)
+      row.Integer(links[i].extra);
+    else
+      row.Absent();
+    row.Text(links[i].pair);
+  }
+  if (std::none_of(links.begin(), links.end(),
+                   [](const LinkSpeed& link) { return link.slowdown.has_value(); })) {
+    for (const char* column : {"slowdown", "slow_time", "slow_pair"}) {
+      table.Find(column)->MarkAbsent(
+          "no two groups or pairs of ranks have matched calls of one "
+          "kind and size");
+    }
+  }
+}
+
+void FillSizes(std::span<const RankFacts> ranks, Output& out) {
+  using Key =
+      std::tuple<std::string_view, std::string_view, std::string_view, std::int64_t, std::int64_t>;
+  std::map<Key, SizeRow> rows;
+  for (const RankFacts& rank : ranks) {
+    for (const CollectiveCall& call : rank.calls) {
+      if (!call.in_iterations || call.bytes < 0) continue;
+      const std::int64_t from =
+          static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(call.bytes)));
+      SizeRow& row = rows[{call.group, call.name, call.dtype, GroupSizeOf(call, ranks), from}];
+      if (row.example == nullptr) row.example = &call;
+      row.durations.push_back(call.time.length());
+      row.time += call.time.length();
+      row.bytes += call.bytes;
+      row.exposed += call.exposed;
+      if (call.transfer < 0) continue;
+      row.transfers.push_back(call.transfer);
+      row.transfer += call.transfer;
+      row.matched_bytes += call.bytes;
+    }
+  }
+  if (rows.empty()) {
+    return out.SetTableAbsent("message_sizes",
+                              "no collective of a known size was recorded; PyTorch 2.2 and later "
+                              "record them");
+  }
+  Table& table = out.AddTable("message_sizes");
+  bool any_matched = false;
+  for (auto& [key, row] : rows) {
+    any_matched = any_matched || !row.transfers.empty();
+    AppendSize(std::move(row), std::get<3>(key), std::get<4>(key), table);
+  }
+  if (any_matched) return;
+  for (const char* column : {"transfer_median", "transfer_p95", "bandwidth", "bus_bandwidth"}) {
+    table.Find(column)->MarkAbsent("calls could not be matched over ranks");
+  }
+}
+
+void FillStages(const Pipeline& pipeline, Output& out) {
+  if (pipeline.stages.empty()) {
+    const std::string_view reason =
+        "no matched transfers between ranks that form a chain of stages";
+    out.SetTableAbsent("pipeline", std::string(reason));
+    return out.SetAbsent("pipeline.bubble_share", std::string(reason));
+  }
+  Table& table = out.AddTable("pipeline");
+  Ns bubble = 0, whole = 0;
+  for (std::size_t i = 0; i < pipeline.stages.size(); ++i) {
+    const Pipeline::Stage& stage = pipeline.stages[i];
+    bubble += stage.bubble;
+    whole += stage.iteration_time;
+    RowWriter row(table);
+    row.Integer(static_cast<std::int64_t>(i))
+        .Integer(stage.ranks)
+        .Integer(stage.iteration_time)
+        .Integer(stage.computing)
+        .Integer(stage.transfer)
+        .Integer(stage.bubble)
+        .Share(static_cast<double>(stage.bubble), static_cast<double>(stage.iteration_time));
+    if (pipeline.microbatches > 0)
+      row.Integer(pipeline.microbatches).Real(pipeline.ideal_share());
+    else
+      row.Absent().Absent();
+  }
+  if (whole > 0) {
+    out.Set("pipeline.bubble_share", static_cast<double>(bubble) / static_cast<double>(whole));
+  } else {
+    out.SetAbsent("pipeline.bubble_share", "the iterations have no length");
+  }
+}
+
+}  // namespace profgauge

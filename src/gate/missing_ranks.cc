@@ -1,0 +1,60 @@
+#include "gate/missing_ranks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/format.h"
+
+namespace profgauge {
+namespace {
+
+std::optional<std::int64_t> CountOf(const Analysis& analysis, std::string_view id) {
+  const Metric* metric = analysis.Find(id);
+  if (metric == nullptr || IsAbsent(metric->value)) return std::nullopt;
+  return static_cast<std::int64_t>(AsNumber(metric->value, 0));
+}
+
+/// Limits on one rank's numbers hold without the others.
+bool DependsOnAllRanks(const Policy& policy) {
+  const auto& ranks = policy.ranks;
+  if (ranks.expect || ranks.on_missing) return true;
+  return std::any_of(policy.thresholds.begin(), policy.thresholds.end(),
+                     [](const Threshold& threshold) {
+                       if (threshold.level == Level::kInfo) return false;
+                       return threshold.metric.starts_with("rank.") ||
+                              threshold.metric.starts_with("communication.") ||
+                              threshold.metric.starts_with("pipeline.");
+                     });
+}
+
+std::string NoteOf(const Analysis& analysis) {
+  const Metric* missing = analysis.Find("profile.ranks_missing");
+  return missing == nullptr || missing->note.empty() ? "" : fmt::format(" ({})", missing->note);
+}
+
+}  // namespace
+
+std::optional<std::string> WhyRanksMissing(const Policy& policy, const Analysis& analysis) {
+  const auto present = CountOf(analysis, "profile.ranks");
+  if (!present || !DependsOnAllRanks(policy)) return std::nullopt;
+  const auto lacking = CountOf(analysis, "profile.ranks_missing");
+  if (!policy.ranks.expect && !lacking) return std::nullopt;
+  const std::int64_t expected = policy.ranks.expect.value_or(*present + lacking.value_or(0));
+  if (*present > expected) {
+    return fmt::format("the run has {} ranks, the policy expects {}", FormatCount(*present),
+                       FormatCount(expected));
+  }
+  const std::int64_t missing = expected - *present;
+  if (missing <= policy.ranks.allow_missing) return std::nullopt;
+  std::string sentence =
+      fmt::format("{} of {} ranks {} missing{}", FormatCount(missing), FormatCount(expected),
+                  missing == 1 ? "is" : "are", NoteOf(analysis));
+  if (policy.ranks.allow_missing > 0) {
+    sentence += fmt::format(", the policy allows {}", FormatCount(policy.ranks.allow_missing));
+  }
+  return sentence;
+}
+
+}  // namespace profgauge

@@ -1,0 +1,17 @@
+// Whether the ranks that a policy's limits depend on are in the run.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "analysis/analysis.h"
+#include "rules/policy.h"
+
+namespace profgauge {
+
+/// In words, which ranks are missing or too many: "2 of 8 ranks are missing: …". Nothing when they
+/// are as `policy` demands, and, without a demand, when no limit is on what ranks do together or
+/// the recordings do not tell how many there are.
+std::optional<std::string> WhyRanksMissing(const Policy& policy, const Analysis& analysis);
+
+}  // namespace profgauge

@@ -1,0 +1,395 @@
+// Blame, cause, waiting, links, pipelines and clocks against the truth of made runs
+// (tests/tools/ranks/made_ranks.h), through the reader as the profiler's own files would be.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "../../tools/ranks/made_ranks.h"
+#include "analysis/analysis.h"
+#include "analysis/communication/blame.h"
+#include "analysis/communication/clocks.h"
+#include "analysis/communication/links.h"
+#include "analysis/communication/pipeline.h"
+#include "readers/load.h"
+
+namespace profgauge {
+namespace {
+
+using made::LateBy;
+using made::Made;
+using made::Mesh;
+using made::Metadata;
+using made::Plan;
+
+class Folder {
+ public:
+  Folder() {
+    static int count = 0;
+    path_ = std::filesystem::temp_directory_path() /
+            ("profgauge_ranks_" + std::to_string(getpid()) + "_" + std::to_string(++count));
+  }
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+    std::filesystem::remove(path_.string() + ".truth.json", ignored);
+  }
+  std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+struct Judged {
+  std::vector<Profile> profiles;
+  std::vector<RankFacts> ranks;
+  Matching matching;
+  Blame blame;
+};
+
+Judged Judge(const Plan& plan, const Made& made) {
+  Folder folder;
+  WriteRun(plan, made, folder.path());
+  Judged judged;
+  auto run = LoadRun({folder.path()}, {});
+  EXPECT_TRUE(run) << (run ? "" : run.error().message);
+  if (!run) return judged;
+  judged.profiles = std::move(run->profiles);
+  const auto contexts = BuildRankContexts(judged.profiles, {});
+  EXPECT_TRUE(contexts) << (contexts ? "" : contexts.error().message);
+  for (const RankContext& rank : *contexts) judged.ranks.push_back(FactsOf(rank));
+  judged.matching = MatchFacts(judged.ranks);
+  judged.blame = FindBlame(judged.ranks, judged.matching);
+  return judged;
+}
+
+std::string Told(const Plan& plan) {
+  return "mesh " + std::to_string(static_cast<int>(plan.mesh)) + ", cause " +
+         std::string(CauseInWords(plan.cause)) + ", late " + std::to_string(plan.late) +
+         ", ranks " + std::to_string(plan.ranks) + ", metadata " +
+         std::to_string(static_cast<int>(plan.metadata));
+}
+
+constexpr LateBy kCauses[] = {LateBy::kLoader, LateBy::kHost, LateBy::kSlowGpu, LateBy::kMoreWork,
+                              LateBy::kCopies};
+constexpr Mesh kMeshes[] = {Mesh::kDp, Mesh::kTpDp, Mesh::kPpDp, Mesh::kEpDp};
+
+void ExpectTruth(const Plan& plan) {
+  const Made made = Simulate(plan);
+  const Judged judged = Judge(plan, made);
+  ASSERT_EQ(judged.ranks.size(), static_cast<std::size_t>(plan.ranks)) << Told(plan);
+  ASSERT_TRUE(judged.blame.straggler) << Told(plan);
+  EXPECT_EQ(judged.ranks[*judged.blame.straggler].rank, made.truth.straggler) << Told(plan);
+  EXPECT_EQ(judged.blame.cause, made.truth.cause) << Told(plan);
+  for (std::size_t rank = 0; rank < judged.ranks.size(); ++rank) {
+    const made::RankTruth& truth = made.truth.ranks[rank];
+    EXPECT_EQ(judged.blame.ranks[rank].waiting, truth.waiting) << Told(plan) << " rank " << rank;
+    EXPECT_EQ(judged.blame.ranks[rank].transfer, truth.transfer) << Told(plan) << " rank " << rank;
+    EXPECT_EQ(judged.blame.ranks[rank].last_calls, truth.last_calls) << Told(plan);
+    EXPECT_EQ(judged.ranks[rank].step_time(), truth.step_time) << Told(plan);
+    const RankParts parts = MatchedParts(judged.ranks[rank]);
+    EXPECT_EQ(parts.sum(), truth.step_time);
+    EXPECT_EQ(parts.waiting_exposed, truth.waiting);
+  }
+}
+
+TEST(ManyRanks, TheRightRankAndCauseInEveryMesh) {
+  for (const Mesh mesh : kMeshes) {
+    for (const LateBy cause : kCauses) {
+      Plan plan;
+      plan.mesh = mesh;
+      plan.cause = cause;
+      plan.late = 5;
+      plan.iterations = 4;
+      ExpectTruth(plan);
+    }
+  }
+}
+
+TEST(ManyRanks, EveryPlaceInAPipelineCanBeLate) {
+  for (std::int64_t late = 0; late < 8; ++late) {
+    Plan plan;
+    plan.mesh = Mesh::kPpDp;
+    plan.cause = LateBy::kSlowGpu;
+    plan.late = late;
+    plan.iterations = 4;
+    ExpectTruth(plan);
+  }
+}
+
+TEST(ManyRanks, WithOlderMetadata) {
+  for (const Mesh mesh : kMeshes) {
+    Plan plan;
+    plan.mesh = mesh;
+    plan.cause = LateBy::kHost;
+    plan.late = 2;
+    plan.metadata = Metadata::kGroups;
+    ExpectTruth(plan);
+  }
+  for (const Metadata metadata : {Metadata::kNames, Metadata::kSizes}) {
+    Plan plan;
+    plan.cause = LateBy::kHost;
+    plan.late = 2;
+    plan.metadata = metadata;
+    ExpectTruth(plan);
+  }
+}
+
+// Without the groups' names the calls of a mesh look like those of one group: nobody is blamed.
+TEST(ManyRanks, GroupsWithoutNamesBlameNobody) {
+  for (const Mesh mesh : {Mesh::kTpDp, Mesh::kPpDp, Mesh::kEpDp}) {
+    Plan plan;
+    plan.mesh = mesh;
+    plan.cause = LateBy::kHost;
+    plan.metadata = Metadata::kSizes;
+    EXPECT_FALSE(Judge(plan, Simulate(plan)).blame.straggler) << Told(plan);
+  }
+}
+
+TEST(ManyRanks, SixtyFourRanks) {
+  for (const Mesh mesh : kMeshes) {
+    Plan plan;
+    plan.mesh = mesh;
+    plan.ranks = 64;
+    plan.inner = 8;
+    plan.iterations = 3;
+    plan.cause = LateBy::kSlowGpu;
+    plan.late = 43;
+    ExpectTruth(plan);
+  }
+}
+
+// Every rank is a little late at random and one by more than 3 % of the iteration.
+TEST(ManyRanks, TheLateOneAmongJitter) {
+  for (const Mesh mesh : kMeshes) {
+    for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+      Plan plan;
+      plan.mesh = mesh;
+      plan.iterations = 10;
+      plan.jitter = 60'000;
+      plan.cause = LateBy::kHost;
+      plan.late = 6;
+      plan.lateness = 120'000;
+      plan.seed = seed;
+      const Judged judged = Judge(plan, Simulate(plan));
+      ASSERT_TRUE(judged.blame.straggler) << Told(plan) << " seed " << seed;
+      EXPECT_EQ(*judged.blame.straggler, 6u) << Told(plan);
+      EXPECT_EQ(judged.blame.cause, "the host") << Told(plan);
+    }
+  }
+}
+
+TEST(ManyRanks, NobodyIsBlamedForJitterOrNothing) {
+  for (const Mesh mesh : kMeshes) {
+    for (const std::int64_t ranks : {2, 8}) {
+      for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        Plan plan;
+        plan.mesh = mesh;
+        plan.ranks = mesh == Mesh::kDp ? ranks : ranks * 2;
+        plan.inner = 2;
+        plan.iterations = 8;
+        plan.seed = seed;
+        plan.jitter = seed == 3 ? 0 : 200'000;
+        const Judged judged = Judge(plan, Simulate(plan));
+        EXPECT_FALSE(judged.blame.straggler) << Told(plan) << " seed " << seed;
+        EXPECT_EQ(judged.blame.jitter, plan.jitter > 0) << Told(plan) << " seed " << seed;
+      }
+    }
+  }
+}
+
+// A slow link is no late rank, and a late rank no slow link.
+TEST(ManyRanks, SlowLinks) {
+  for (const Mesh mesh : {Mesh::kTpDp, Mesh::kPpDp, Mesh::kEpDp}) {
+    Plan plan;
+    plan.mesh = mesh;
+    plan.ranks = 16;
+    plan.slow_link = 4;
+    plan.slow_link_percent = 80;
+    const Judged judged = Judge(plan, Simulate(plan));
+    const std::vector<LinkSpeed> links = MeasureLinks(judged.ranks, judged.matching);
+    for (std::size_t i = 0; i < links.size(); ++i) {
+      const GroupMatch& group = judged.matching.groups[i];
+      const bool slow = group.members == std::vector<std::int64_t>{4, 5, 6, 7};
+      if (!links[i].slowdown) continue;
+      EXPECT_NEAR(*links[i].slowdown, slow ? 1.8 : 1.0, 0.001) << Told(plan) << group.name;
+      EXPECT_EQ(links[i].pair, slow && mesh == Mesh::kPpDp ? "4 - 5" : links[i].pair);
+    }
+    const auto slow_groups = std::count_if(links.begin(), links.end(), [](const LinkSpeed& link) {
+      return link.slowdown.value_or(1) > 1.5;
+    });
+    EXPECT_EQ(slow_groups, 1) << Told(plan);
+  }
+  Plan late;
+  late.mesh = Mesh::kTpDp;
+  late.cause = LateBy::kHost;
+  const Judged judged = Judge(late, Simulate(late));
+  for (const LinkSpeed& link : MeasureLinks(judged.ranks, judged.matching)) {
+    EXPECT_NEAR(link.slowdown.value_or(1), 1.0, 0.001);
+  }
+}
+
+TEST(ManyRanks, SlowGpusAreThoseWithSlowKernels) {
+  for (const LateBy cause : kCauses) {
+    Plan plan;
+    plan.cause = cause;
+    plan.late = 3;
+    const Judged judged = Judge(plan, Simulate(plan));
+    const auto slowdowns = KernelSlowdowns(judged.ranks);
+    for (std::size_t rank = 0; rank < slowdowns.size(); ++rank) {
+      ASSERT_TRUE(slowdowns[rank]);
+      if (cause == LateBy::kSlowGpu && rank == 3) {
+        EXPECT_NEAR(*slowdowns[rank], 1.125, 0.001);
+      } else {
+        EXPECT_LT(*slowdowns[rank], 1.001) << CauseInWords(cause) << rank;
+      }
+    }
+  }
+}
+
+TEST(ManyRanks, PipelinesHaveTheirBubble) {
+  for (const std::int64_t late : {-1, 0, 2, 7}) {
+    Plan plan;
+    plan.mesh = Mesh::kPpDp;
+    plan.ranks = 16;
+    plan.microbatches = 6;
+    plan.late = late;
+    plan.cause = late < 0 ? LateBy::kNothing : LateBy::kSlowGpu;
+    const Made made = Simulate(plan);
+    const Judged judged = Judge(plan, made);
+    std::vector<RankParts> parts;
+    for (const RankFacts& rank : judged.ranks) parts.push_back(MatchedParts(rank));
+    const Pipeline pipeline = FindPipeline(judged.ranks, parts, judged.matching);
+    ASSERT_EQ(pipeline.stages.size(), 4u);
+    EXPECT_EQ(pipeline.microbatches, 6);
+    EXPECT_DOUBLE_EQ(pipeline.ideal_share(), 3.0 / 9.0);
+    for (std::size_t stage = 0; stage < 4; ++stage) {
+      Ns bubble = 0;
+      for (std::size_t rank = stage; rank < 16; rank += 4) bubble += made.truth.ranks[rank].bubble;
+      EXPECT_EQ(pipeline.stages[stage].bubble, bubble) << stage;
+      EXPECT_EQ(pipeline.stages[stage].ranks, 4);
+    }
+  }
+  Plan plan;
+  plan.mesh = Mesh::kEpDp;
+  const Judged judged = Judge(plan, Simulate(plan));
+  const std::vector<RankParts> parts(judged.ranks.size());
+  EXPECT_TRUE(FindPipeline(judged.ranks, parts, judged.matching).stages.empty());
+}
+
+// Clocks an hour apart that run at different speeds change neither blame nor waiting, and the
+// skew between ranks is the true one.
+TEST(ManyRanks, ClocksDoNotMatter) {
+  for (const Mesh mesh : kMeshes) {
+    Plan plan;
+    plan.mesh = mesh;
+    plan.cause = LateBy::kHost;
+    plan.late = 3;
+    plan.clock_offset = 300'000'000'000;
+    plan.drift_ppb = 20'000;
+    const Made made = Simulate(plan);
+    const Judged judged = Judge(plan, made);
+    EXPECT_EQ(judged.blame.straggler, 3u) << Told(plan);
+    EXPECT_EQ(judged.blame.cause, "the host") << Told(plan);
+    for (std::size_t rank = 0; rank < judged.ranks.size(); ++rank) {
+      const auto waiting = static_cast<double>(made.truth.ranks[rank].waiting);
+      EXPECT_NEAR(static_cast<double>(judged.blame.ranks[rank].waiting), waiting,
+                  2'000 + waiting / 1'000);
+    }
+    const Clocks clocks = AlignClocks(judged.ranks, judged.matching);
+    ASSERT_TRUE(clocks.complete()) << Told(plan);
+    EXPECT_LT(clocks.residual, 2'000) << Told(plan);
+    const auto skew = StepSkew(judged.ranks, clocks);
+    ASSERT_TRUE(skew);
+    std::vector<Ns> truth = made.truth.step_skew;
+    std::sort(truth.begin(), truth.end());
+    EXPECT_NEAR(static_cast<double>(*skew), static_cast<double>(truth[truth.size() / 2]), 4'000)
+        << Told(plan);
+  }
+}
+
+// Of a long recording the drift is taken out: without it the ends would be 400 us apart.
+TEST(ManyRanks, DriftOfLongRecordings) {
+  Plan plan;
+  plan.ranks = 2;
+  plan.iterations = 10;
+  plan.cause = LateBy::kLoader;
+  plan.late = 1;
+  plan.lateness = 500'000'000;
+  plan.drift_ppb = 20'000;
+  const Judged judged = Judge(plan, Simulate(plan));
+  const Clocks clocks = AlignClocks(judged.ranks, judged.matching);
+  ASSERT_TRUE(clocks.complete());
+  EXPECT_NE(clocks.of_rank[1]->speed, 0);
+  EXPECT_LT(clocks.residual, 1'000);
+}
+
+TEST(ManyRanks, AMissingCallIsMissingAlone) {
+  for (const Metadata metadata : {Metadata::kGroups, Metadata::kNumbers}) {
+    for (const Mesh mesh : kMeshes) {
+      Plan plan;
+      plan.mesh = mesh;
+      plan.iterations = 30;
+      plan.metadata = metadata;
+      plan.cause = LateBy::kHost;
+      plan.late = 2;
+      plan.lost_rank = 6;
+      const Judged judged = Judge(plan, Simulate(plan));
+      EXPECT_EQ(judged.blame.straggler, 2u) << Told(plan);
+      EXPECT_EQ(judged.blame.cause, "the host") << Told(plan);
+      EXPECT_EQ(judged.blame.judged_groups, judged.blame.groups) << Told(plan);
+    }
+  }
+}
+
+// Whose groups are whole is still judged.
+TEST(ManyRanks, MissingRanks) {
+  Plan plan;
+  plan.mesh = Mesh::kTpDp;
+  plan.cause = LateBy::kHost;
+  plan.late = 2;
+  plan.missing = {7};
+  const Judged judged = Judge(plan, Simulate(plan));
+  ASSERT_EQ(judged.ranks.size(), 7u);
+  EXPECT_EQ(judged.blame.groups, 6u);
+  EXPECT_EQ(judged.blame.judged_groups, 4u);
+  EXPECT_EQ(judged.blame.straggler, 2u);
+}
+
+TEST(ManyRanks, ARankTwiceIsRefused) {
+  Plan plan;
+  plan.doubled = 3;
+  Folder folder;
+  WriteRun(plan, Simulate(plan), folder.path());
+  const auto run = LoadRun({folder.path()}, {});
+  ASSERT_FALSE(run);
+  EXPECT_EQ(run.error().code, "input/several-runs");
+}
+
+TEST(ManyRanks, MetricsAndTables) {
+  Plan plan;
+  plan.mesh = Mesh::kPpDp;
+  plan.cause = LateBy::kSlowGpu;
+  plan.late = 5;
+  const Made made = Simulate(plan);
+  const Judged judged = Judge(plan, made);
+  const auto analysis = Analyze(judged.profiles, {});
+  ASSERT_TRUE(analysis) << analysis.error().message;
+  Ns bubble = 0, whole = 0;
+  for (const made::RankTruth& rank : made.truth.ranks) {
+    bubble += rank.bubble;
+    whole += rank.step_time;
+  }
+  EXPECT_DOUBLE_EQ(AsNumber(analysis->Find("pipeline.bubble_share")->value, 0),
+                   static_cast<double>(bubble) / static_cast<double>(whole));
+  EXPECT_EQ(AsNumber(analysis->Find("rank.straggler")->value, -1), 5);
+  EXPECT_EQ(analysis->FindTable("pipeline")->rows(), 4u);
+  EXPECT_GE(analysis->FindTable("message_sizes")->rows(), 6u);
+}
+
+}  // namespace
+}  // namespace profgauge
