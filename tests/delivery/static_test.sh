@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # Runs the static program where nothing else is: an empty root with a profile in it, no environment,
 # no /proc, no /dev, no /tmp.
-#   tests/delivery/static_test.sh PROGRAM      as root; exits 77 when it cannot change the root
+#   tests/delivery/static_test.sh PROGRAM [EMULATOR]      as root; exits 77 when it cannot change the root
+# EMULATOR, itself static, runs a program for another machine: qemu-aarch64-static.
 set -euo pipefail
 program=$(realpath "$1")
+emulator=${2:+$(command -v "$2")}
 chroot=$(PATH=$PATH:/usr/sbin:/sbin command -v chroot)
 cd "$(dirname "$0")/../.."
 
@@ -18,6 +20,11 @@ fi
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 cp "$program" "$root/profgauge"
+runner=(/profgauge)
+if [ -n "$emulator" ]; then
+  cp "$emulator" "$root/emulator"
+  runner=(/emulator /profgauge)
+fi
 cp examples/healthy.pt.trace.json.gz examples/slow.pt.trace.json.gz examples/policy.yaml "$root/"
 cp -r examples/ddp "$root/ranks"
 
@@ -25,7 +32,7 @@ cp -r examples/ddp "$root/ranks"
 expect() {
   local wanted=$1 status=0
   shift
-  env -i "$chroot" "$root" /profgauge "$@" > "$root.out" 2> "$root.err" || status=$?
+  env -i "$chroot" "$root" "${runner[@]}" "$@" > "$root.out" 2> "$root.err" || status=$?
   if [ "$status" -ne "$wanted" ]; then
     echo "failed: profgauge $*: exit code $status, expected $wanted" >&2
     cat "$root.out" "$root.err" >&2
