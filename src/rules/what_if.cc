@@ -20,6 +20,7 @@ namespace {
 constexpr PathTable kTables[] = {PathTable::kHost, PathTable::kApi, PathTable::kDevice};
 constexpr std::string_view kLimits =
     "Not modelled: contention for bandwidth, caches, the host's own reaction";
+constexpr std::string_view kJoint = "; collectives end when the last of their ranks has come";
 constexpr std::string_view kPeers = "; the arrivals of other ranks stay as recorded";
 
 // The kind of rows that the names in an expression belong to: that of the first that has one.
@@ -93,8 +94,8 @@ std::string FreeThreads(const Replayer& replayer) {
     for (const std::uint32_t thread : graph.free_threads()) {
       const Profile& profile = *graph.rank().profile;
       const Thread& row = profile.threads[thread];
-      names += (names.empty() ? "" : ", ") + (row.name.empty() ? fmt::format("{}", row.tid)
-                                                               : PrintableShort(row.name, 40));
+      names += (names.empty() ? "" : ", ") +
+               (row.name.empty() ? fmt::format("{}", row.tid) : PrintableShort(row.name, 40));
     }
   }
   if (names.empty()) return {};
@@ -252,8 +253,9 @@ ScenarioOutcome ScenarioRunner::RunTogether(std::span<const CompiledScenario> sc
 
 std::string PredictionLimits(const Replayer* replayer) {
   std::string text(kLimits);
-  if (replayer != nullptr) text.append(kPeers).append(FreeThreads(*replayer));
-  return text;
+  if (replayer == nullptr) return text;
+  text += replayer->is_joint() ? kJoint : kPeers;
+  return text + FreeThreads(*replayer);
 }
 
 std::string PathText(const Prediction& prediction) {

@@ -126,14 +126,14 @@ struct SlackRow {
 using SlackKey = std::tuple<std::int64_t, std::int32_t, std::int64_t, std::string_view>;
 using SlackRows = std::map<SlackKey, SlackRow>;
 
-void AddSlacks(const PathGraph& graph, std::span<const PathSegment> path, SlackRows& rows) {
+void AddSlacks(const PathGraph& graph, std::span<const PathSegment> path,
+               std::span<const Ns> slacks, SlackRows& rows) {
   const RankContext& rank = graph.rank();
   const DeviceTable& device = rank.profile->device;
   const auto key = [&](std::uint32_t row) {
     return SlackKey{rank.rank, device.gpu[row], device.stream[row],
                     rank.profile->Name(device.name[row])};
   };
-  const std::vector<Ns> slacks = graph.Slacks();
   for (PathGraph::StepId step = 0; step < graph.size(); ++step) {
     const PathOwner owner = graph.OwnerOf(step);
     if (owner.table != PathTable::kDevice || !owner.is_end) continue;
@@ -210,6 +210,7 @@ void AddCriticalPath(const Replayer& replayer, Output& out) {
   SlackRows slacks;
   PathSums sums{};
   Ns whole = 0;
+  const std::vector<std::vector<Ns>> of_steps = replayer.Slacks();
   for (std::size_t i = 0; i < replayer.graphs().size(); ++i) {
     const PathGraph& graph = replayer.graphs()[i];
     const std::vector<PathSegment> path =
@@ -222,7 +223,7 @@ void AddCriticalPath(const Replayer& replayer, Output& out) {
       sums[static_cast<std::size_t>(segment.kind)] += segment.time.length();
       whole += segment.time.length();
     }
-    AddSlacks(graph, path, slacks);
+    AddSlacks(graph, path, of_steps[i], slacks);
   }
   SetMetrics(replayer, sums, whole, out);
   FillPath(parts, whole, out.AddTable("critical_path"));

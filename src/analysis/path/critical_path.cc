@@ -15,21 +15,14 @@ constexpr std::string_view kTitles[kPathKinds] = {
     "Host",        "Launch",          "Kernels", "Copies", "Transfer", "Waiting for ranks",
     "Data loader", "Synchronization", "Unknown"};
 
-bool IsInDataLoader(const Profile& profile, HostId range) {
-  for (; range.valid(); range = profile.host.parent[range.value]) {
-    if (IsDataLoaderRange(profile.Name(profile.host.name[range.value]))) return true;
-  }
-  return false;
-}
-
 PathKind KindOnThread(const PathGraph& graph, PathGraph::StepId step) {
   const Profile& profile = *graph.rank().profile;
   const PathOwner in = InnermostAt(graph, step);
   if (in.row == PathGraph::kNone) return PathKind::kHost;
   if (in.table == PathTable::kHost) {
-    return IsInDataLoader(profile, HostId{in.row}) ? PathKind::kDataLoader : PathKind::kHost;
+    return graph.IsInDataLoader(HostId{in.row}) ? PathKind::kDataLoader : PathKind::kHost;
   }
-  if (IsInDataLoader(profile, profile.api.op[in.row])) return PathKind::kDataLoader;
+  if (graph.IsInDataLoader(profile.api.op[in.row])) return PathKind::kDataLoader;
   switch (profile.api.kind[in.row]) {
     case ApiKind::kLaunch:
     case ApiKind::kMemcpy:
@@ -69,18 +62,19 @@ PathKind KindOf(const PathGraph& graph, PathGraph::StepId step, PathEdge edge, N
   return PathKind::kUnknown;
 }
 
+// From the end of the path to its beginning; `visit` takes each segment.
+template <class Visit>
 class Walker {
  public:
   Walker(const PathGraph& graph, const PathChanges& changes, std::span<const Ns> times,
-         std::span<const Ns> transfers)
-      : graph_(graph), changes_(changes), times_(times), transfers_(transfers) {}
+         std::span<const Ns> transfers, Visit visit)
+      : graph_(graph), changes_(changes), times_(times), transfers_(transfers), visit_(visit) {}
 
-  std::vector<PathSegment> Run() {
-    const std::vector<Span> iterations = graph_.IterationsAt(times_);
-    if (iterations.empty()) return {};
+  void Run(std::span<const Span> iterations) {
+    if (iterations.empty()) return;
     begin_ = iterations.front().start;
     at_ = iterations.back().end;
-    PathGraph::StepId step = graph_.LastStep(times_);
+    PathGraph::StepId step = graph_.LastStep(times_, iterations);
     if (step != PathGraph::kNone) {
       Take(times_[step], PathKind::kHost, PathEdge::kNone, step);  // The tail of a range.
       while (at_ > begin_) {
@@ -91,8 +85,6 @@ class Walker {
       }
     }
     Take(begin_, PathKind::kUnknown, PathEdge::kNone, PathGraph::kNone);
-    std::reverse(path_.begin(), path_.end());
-    return std::move(path_);
   }
 
  private:
@@ -100,7 +92,7 @@ class Walker {
   void Take(Ns from, PathKind kind, PathEdge edge, PathGraph::StepId step) {
     from = std::max(from, begin_);
     if (from >= at_) return;
-    path_.push_back({{from, at_}, kind, edge, step});
+    visit_(PathSegment{{from, at_}, kind, edge, step});
     at_ = from;
   }
 
@@ -121,8 +113,8 @@ class Walker {
   const PathGraph& graph_;
   PathChanges changes_;
   std::span<const Ns> times_, transfers_;
+  Visit visit_;
   Ns begin_ = 0, at_ = 0;
-  std::vector<PathSegment> path_;
 };
 
 }  // namespace
@@ -146,7 +138,22 @@ PathOwner InnermostAt(const PathGraph& graph, PathGraph::StepId step) {
 
 std::vector<PathSegment> CriticalPath(const PathGraph& graph, const PathChanges& changes,
                                       std::span<const Ns> times, std::span<const Ns> transfers) {
-  return Walker(graph, changes, times, transfers).Run();
+  std::vector<PathSegment> path;
+  Walker(graph, changes, times, transfers, [&path](const PathSegment& segment) {
+    path.push_back(segment);
+  }).Run(graph.IterationsAt(times));
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+PathSums SumCriticalPath(const PathGraph& graph, const PathChanges& changes,
+                         std::span<const Ns> times, std::span<const Span> iterations,
+                         std::span<const Ns> transfers) {
+  PathSums sums{};
+  Walker(graph, changes, times, transfers, [&sums](const PathSegment& segment) {
+    sums[static_cast<std::size_t>(segment.kind)] += segment.time.length();
+  }).Run(iterations);
+  return sums;
 }
 
 PathSums SumPath(std::span<const PathSegment> path) {

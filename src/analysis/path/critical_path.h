@@ -46,6 +46,10 @@ std::vector<PathSegment> CriticalPath(const PathGraph& graph, const PathChanges&
 /// Nanoseconds by kind. Adds up to the path's length.
 using PathSums = std::array<Ns, kPathKinds>;
 PathSums SumPath(std::span<const PathSegment> path);
+/// SumPath() of CriticalPath(), without keeping the path. `iterations`: those of the replay.
+PathSums SumCriticalPath(const PathGraph& graph, const PathChanges& changes,
+                         std::span<const Ns> times, std::span<const Span> iterations,
+                         std::span<const Ns> transfers);
 
 /// The host range or call in which the segment lies that ends in `step`, as told by its table: the
 /// innermost. `row` is kNone between ranges.

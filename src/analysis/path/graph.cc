@@ -5,54 +5,10 @@
 
 namespace profgauge {
 
-PathOwner PathGraph::OwnerOf(StepId step) const {
-  const std::uint32_t owner = steps_[step].owner;
-  return {static_cast<PathTable>(owner >> kTableShift), (owner & kEndBit) != 0, owner & kRowMask};
-}
-
-PathGraph::StepId PathGraph::Before(StepId step) const {
-  return (steps_[step].owner & kFirstBit) != 0 ? kNone : step - 1;
-}
-
-PathEdge PathGraph::BeforeKind(const Step& step) const {
-  if (static_cast<PathTable>(step.owner >> kTableShift) != PathTable::kDevice) {
-    return PathEdge::kProgram;
-  }
-  return (step.owner & kEndBit) != 0 ? PathEdge::kDuration : PathEdge::kStream;
-}
-
-PathEdge PathGraph::CrossKind(const Step& step, StepId from) const {
-  const bool from_device = from < device_steps_;
-  if (static_cast<PathTable>(step.owner >> kTableShift) == PathTable::kDevice) {
-    return from_device ? PathEdge::kEvent : PathEdge::kLaunch;
-  }
-  if (from_device) return PathEdge::kSync;
-  // The end of a range that crosses another follows from its own start alone.
-  const bool own = (step.owner & kFirstBit) != 0 && (step.owner & kEndBit) != 0;
-  return own ? PathEdge::kDuration : PathEdge::kThread;
-}
-
-template <class Visit>
-void PathGraph::ForEachCross(const Step& step, Visit visit) const {
-  if (step.cross == kNone) return;
-  if ((step.cross & kMany) == 0) {
-    visit(step.cross);
-    return;
-  }
-  const std::size_t at = step.cross & ~kMany;
-  for (std::size_t i = 1; i <= many_[at]; ++i) visit(many_[at + i]);
-}
-
-template <class Visit>
-void PathGraph::ForEachEdge(StepId step, Visit visit) const {
-  const Step& at = steps_[step];
-  if ((at.owner & kFirstBit) == 0) visit(Edge{BeforeKind(at), step - 1});
-  ForEachCross(at, [&](StepId from) { visit(Edge{CrossKind(at, from), from}); });
-}
-
 std::size_t PathGraph::bytes() const {
   return steps_.capacity() * sizeof(Step) + runs_.capacity() * sizeof(runs_[0]) +
-         iterations_.capacity() * sizeof(IterationSteps) + many_.capacity() * sizeof(StepId);
+         iterations_.capacity() * sizeof(IterationSteps) + many_.capacity() * sizeof(StepId) +
+         in_loader_.capacity() / 8;
 }
 
 std::size_t PathGraph::edges() const {
@@ -84,10 +40,6 @@ Ns PathGraph::SegmentOf(StepId step) const {
 Ns PathGraph::TimeOf(StepId step, const PathChanges& changes, const std::vector<Ns>& times) const {
   const Step& at = steps_[step];
   const Ns cut = changes.cuts.empty() ? 0 : changes.cuts[step];
-  if (at.cross == kNone || IsAlone(step, changes)) {  // Most steps: the one before alone.
-    if ((at.owner & kFirstBit) != 0) return at.time;
-    return times[step - 1] + (at.time - steps_[step - 1].time) - cut;
-  }
   const Edge binding = BindingOf(step);
   if (binding.from == kNone) return at.time;
   Ns time = times[binding.from] + (at.time - steps_[binding.from].time) - cut;
@@ -120,41 +72,60 @@ PathGraph::Edge PathGraph::BindingOf(StepId step, const PathChanges& changes,
   return best;
 }
 
+void PathGraph::ReplayRun(StepId begin, StepId end, const PathChanges& changes,
+                          std::vector<Ns>& times) const {
+  for (StepId i = begin; i < end; ++i) {
+    const Step& at = steps_[i];
+    if (at.cross != kNone && !IsAlone(i, changes)) {
+      times[i] = TimeOf(i, changes, times);
+    } else if ((at.owner & kFirstBit) != 0) {
+      times[i] = at.time;
+    } else {  // Most steps: the one before alone.
+      const Ns cut = changes.cuts.empty() ? 0 : changes.cuts[i];
+      times[i] = times[i - 1] + (at.time - steps_[i - 1].time) - cut;
+    }
+  }
+}
+
 std::vector<Ns> PathGraph::Replay(const PathChanges& changes) const {
   std::vector<Ns> times(steps_.size());
-  ForEachRun([&](StepId begin, StepId end) {
-    for (StepId i = begin; i < end; ++i) times[i] = TimeOf(i, changes, times);
-  });
+  ForEachRun([&](StepId begin, StepId end) { ReplayRun(begin, end, changes, times); });
   return times;
 }
 
-std::vector<Ns> PathGraph::Slacks() const {
-  constexpr Ns kFree = std::numeric_limits<Ns>::max() / 2;
-  std::vector<Ns> slack(steps_.size(), kFree);
-  if (iterations_.empty()) return slack;
+std::vector<Ns> PathGraph::FirstSlacks() const {
+  std::vector<Ns> slacks(steps_.size(), kFree);
+  if (iterations_.empty()) return slacks;
   const Ns end = rank_->window().end;
   const auto& of_device = rank_->iterations.of_device;
   for (StepId i = 1; i < device_steps_; i += 2) {
     const std::uint32_t iteration = of_device[steps_[i].owner & kRowMask];
-    if (rank_->iterations.SelectsIteration(iteration)) slack[i] = end - steps_[i].time;
+    if (rank_->iterations.SelectsIteration(iteration)) slacks[i] = end - steps_[i].time;
   }
   for (const IterationSteps& iteration : iterations_) {
     if (iteration.end == kNone) continue;
-    slack[iteration.end] = end - steps_[iteration.end].time - iteration.tail;
+    slacks[iteration.end] = end - steps_[iteration.end].time - iteration.tail;
   }
+  return slacks;
+}
+
+void PathGraph::AllowBefore(StepId step, std::vector<Ns>& slacks) const {
+  if (slacks[step] == kFree) return;
+  const StepId binding = BindingOf(step).from;
+  ForEachEdge(step, [&](const Edge& edge) {
+    // What a predecessor may move before it pushes this step beyond its own slack.
+    const Ns difference = steps_[step].time - steps_[edge.from].time;
+    const Ns room = edge.from == binding ? 0 : std::max<Ns>(0, difference);
+    slacks[edge.from] = std::min(slacks[edge.from], slacks[step] + room);
+  });
+}
+
+std::vector<Ns> PathGraph::Slacks() const {
+  std::vector<Ns> slacks = FirstSlacks();
   for (auto run = runs_.rbegin(); run != runs_.rend(); ++run) {
-    for (StepId i = run->second; i-- > run->first;) {
-      if (slack[i] == kFree) continue;
-      const StepId binding = BindingOf(i).from;
-      ForEachEdge(i, [&](const Edge& edge) {
-        // What a predecessor may move before it pushes this step beyond its own slack.
-        const Ns difference = steps_[i].time - steps_[edge.from].time;
-        const Ns room = edge.from == binding ? 0 : std::max<Ns>(0, difference);
-        slack[edge.from] = std::min(slack[edge.from], slack[i] + room);
-      });
-    }
+    for (StepId i = run->second; i-- > run->first;) AllowBefore(i, slacks);
   }
-  return slack;
+  return slacks;
 }
 
 std::vector<Span> PathGraph::IterationsAt(std::span<const Ns> times) const {
@@ -188,8 +159,8 @@ std::vector<Span> PathGraph::IterationsAt(std::span<const Ns> times) const {
   return spans;
 }
 
-PathGraph::StepId PathGraph::LastStep(std::span<const Ns> times) const {
-  const std::vector<Span> spans = IterationsAt(times);
+PathGraph::StepId PathGraph::LastStep(std::span<const Ns> times,
+                                      std::span<const Span> spans) const {
   if (spans.empty()) return kNone;
   const Ns end = spans.back().end;
   for (StepId i = 1; i < device_steps_; i += 2) {

@@ -22,8 +22,10 @@
 // recorded keeps its length, whatever happens before it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <utility>
@@ -104,7 +106,10 @@ class PathGraph {
   std::span<const std::uint32_t> free_threads() const { return free_threads_; }
 
   Ns RecordedAt(StepId step) const { return steps_[step].time; }
-  PathOwner OwnerOf(StepId step) const;
+  PathOwner OwnerOf(StepId step) const {
+    const std::uint32_t owner = steps_[step].owner;
+    return {static_cast<PathTable>(owner >> kTableShift), (owner & kEndBit) != 0, owner & kRowMask};
+  }
   /// As recorded, the predecessor that the step waited for.
   Edge BindingOf(StepId step) const;
   /// The same in a replay that gave `times`: of the predecessors, the one that decided.
@@ -112,21 +117,44 @@ class PathGraph {
   /// The recorded lag of the binding edge: the *segment* that ends in the step. 0 without one.
   Ns SegmentOf(StepId step) const;
   /// The step before on the same thread or stream; kNone for the first of one.
-  StepId Before(StepId step) const;
+  StepId Before(StepId step) const {
+    return (steps_[step].owner & kFirstBit) != 0 ? kNone : step - 1;
+  }
+  /// Steps [0, device_steps()) are the device's: the start of its work, then its end.
+  StepId device_steps() const { return static_cast<StepId>(device_steps_); }
+  /// Calls `visit(Edge)` for all predecessors: the step before, then those elsewhere.
+  template <class Visit>
+  void ForEachEdge(StepId step, Visit visit) const {
+    const Step& at = steps_[step];
+    if ((at.owner & kFirstBit) == 0) visit(Edge{BeforeKind(at), step - 1});
+    ForEachCross(at, [&](StepId from) { visit(Edge{CrossKind(at, from), from}); });
+  }
+  /// Whether the range of the host table lies in one of a data loader, or is one.
+  bool IsInDataLoader(HostId range) const { return range.valid() && in_loader_[range.value]; }
 
   /// The times of all steps when the segment that ends in step i is `cuts[i]` ns shorter (longer
   /// when negative). No changes: as recorded. O(steps + edges).
   /// REQUIRES: `cuts` and `alone` are empty or have one entry per step.
   std::vector<Ns> Replay(const PathChanges& changes) const;
+  /// The same of the steps [begin, end) alone.
+  /// REQUIRES: `times` has one entry per step, with those of all predecessors.
+  void ReplayRun(StepId begin, StepId end, const PathChanges& changes,
+                 std::vector<Ns>& times) const;
   /// How much later each step could be, without anything else changing, before the last selected
   /// iteration ends later. O(steps + edges).
   std::vector<Ns> Slacks() const;
+  /// Slacks() in parts: what the iterations' ends allow, kFree elsewhere; and what one step, whose
+  /// own is known, allows its predecessors.
+  static constexpr Ns kFree = std::numeric_limits<Ns>::max() / 2;
+  std::vector<Ns> FirstSlacks() const;
+  void AllowBefore(StepId step, std::vector<Ns>& slacks) const;
 
   /// When the selected iterations begin and end in a replay, by their definition. As recorded for
   /// the recorded times.
   std::vector<Span> IterationsAt(std::span<const Ns> times) const;
-  /// The step that the last selected iteration ends with in a replay, or kNone.
-  StepId LastStep(std::span<const Ns> times) const;
+  /// The step that the last selected iteration ends with in a replay that gave `times` and, for
+  /// them, `spans`; or kNone.
+  StepId LastStep(std::span<const Ns> times, std::span<const Span> spans) const;
 
   /// Calls `visit(begin, end)` for runs of steps, such that predecessors are visited first.
   template <class Visit>
@@ -147,12 +175,33 @@ class PathGraph {
   static constexpr std::uint32_t kTableShift = 30, kEndBit = 1u << 29, kFirstBit = 1u << 28;
   static constexpr std::uint32_t kRowMask = kFirstBit - 1;
 
-  PathEdge CrossKind(const Step& step, StepId from) const;
-  PathEdge BeforeKind(const Step& step) const;
+  static PathTable TableOf(const Step& step) {
+    return static_cast<PathTable>(step.owner >> kTableShift);
+  }
+  static PathEdge BeforeKind(const Step& step) {
+    if (TableOf(step) != PathTable::kDevice) return PathEdge::kProgram;
+    return (step.owner & kEndBit) != 0 ? PathEdge::kDuration : PathEdge::kStream;
+  }
+  PathEdge CrossKind(const Step& step, StepId from) const {
+    const bool from_device = from < device_steps_;
+    if (TableOf(step) == PathTable::kDevice) {
+      return from_device ? PathEdge::kEvent : PathEdge::kLaunch;
+    }
+    if (from_device) return PathEdge::kSync;
+    // The end of a range that crosses another follows from its own start alone.
+    const bool own = (step.owner & kFirstBit) != 0 && (step.owner & kEndBit) != 0;
+    return own ? PathEdge::kDuration : PathEdge::kThread;
+  }
   template <class Visit>
-  void ForEachCross(const Step& step, Visit visit) const;
-  template <class Visit>
-  void ForEachEdge(StepId step, Visit visit) const;
+  void ForEachCross(const Step& step, Visit visit) const {
+    if (step.cross == kNone) return;
+    if ((step.cross & kMany) == 0) {
+      visit(step.cross);
+      return;
+    }
+    const std::size_t at = step.cross & ~kMany;
+    for (std::size_t i = 1; i <= many_[at]; ++i) visit(many_[at + i]);
+  }
   Ns TimeOf(StepId step, const PathChanges& changes, const std::vector<Ns>& times) const;
   bool IsAlone(StepId step, const PathChanges& changes) const {
     return !changes.alone.empty() && changes.alone[step] != 0 && Before(step) != kNone;
@@ -164,6 +213,7 @@ class PathGraph {
   std::vector<std::pair<StepId, StepId>> runs_;  // Predecessors first.
   std::vector<IterationSteps> iterations_;       // The selected ones.
   std::vector<std::uint32_t> free_threads_;
+  std::vector<bool> in_loader_;   // By row of the host table.
   std::size_t device_steps_ = 0;  // Steps [0, device_steps_) are the device's.
   std::size_t dropped_ = 0;
 };

@@ -8,6 +8,7 @@
 #include "analysis/path/graph.h"
 #include "analysis/path/thread_links.h"
 #include "analysis/path/waits.h"
+#include "analysis/work/op_tree.h"
 
 namespace profgauge {
 namespace {
@@ -60,6 +61,7 @@ class PathGraphBuilder {
     Schedule();
     for (const Iteration& iteration : rank_.iterations.selected()) FindIteration(iteration);
     StoreMany();
+    FindLoaderRanges();
     graph_.runs_.shrink_to_fit();
     return std::move(graph_);
   }
@@ -322,6 +324,20 @@ class PathGraphBuilder {
     for (PathGraph::Step& step : graph_.steps_) {
       if (step.cross == kNone || (step.cross & PathGraph::kMany) == 0) continue;
       step.cross = PathGraph::kMany | places[step.cross & ~PathGraph::kMany];
+    }
+  }
+
+  void FindLoaderRanges() {
+    const HostTable& host = profile_.host;
+    std::vector<bool> loads(profile_.strings.size());
+    for (std::uint32_t id = 0; id < loads.size(); ++id) {
+      loads[id] = IsDataLoaderRange(profile_.strings[StringId{id}]);
+    }
+    graph_.in_loader_.resize(host.size());
+    for (std::uint32_t row = 0; row < host.size(); ++row) {  // What is around comes before.
+      const HostId around = host.parent[row];
+      const bool named = host.name[row].valid() && loads[host.name[row].value];
+      graph_.in_loader_[row] = named || (around.valid() && graph_.in_loader_[around.value]);
     }
   }
 

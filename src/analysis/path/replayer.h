@@ -1,10 +1,12 @@
 // Replays of a whole run: a graph per rank, and what a change would bring.
 //
-// With one rank, the arrivals of the others at collectives stay as they were recorded. Not
-// modelled: contention for bandwidth, caches, and the host's own reaction to a change.
+// With all ranks of a group recorded and matched, its collectives end when the last has come
+// (analysis/path/joint.h); else the arrivals of others stay as they were recorded. Not modelled:
+// contention for bandwidth, caches, and the host's own reaction to a change.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "analysis/context/context.h"
 #include "analysis/path/critical_path.h"
 #include "analysis/path/graph.h"
+#include "analysis/path/joint.h"
 #include "analysis/tables/output.h"
 
 namespace profgauge {
@@ -47,6 +50,8 @@ class Replayer {
  public:
   /// The graphs of all ranks, or in why_not() the reason of the first that has none.
   explicit Replayer(std::shared_ptr<const std::vector<RankContext>> ranks);
+  Replayer(const Replayer&) = delete;
+  Replayer& operator=(const Replayer&) = delete;
 
   const std::string& why_not() const { return why_not_; }
   bool can_replay() const { return why_not_.empty(); }
@@ -57,6 +62,10 @@ class Replayer {
   std::span<const Ns> transfers(std::size_t rank) const { return transfers_[rank]; }
   /// Whether the collectives of the run's ranks could be matched, so that waiting is known.
   bool knows_waiting() const { return knows_waiting_; }
+  /// Whether a rank that comes earlier or later takes the others with it.
+  bool is_joint() const { return joint_ && joint_->joint_calls() > 0; }
+  /// PathGraph::Slacks() by rank, where waiting for other ranks gives room too.
+  std::vector<std::vector<Ns>> Slacks() const;
 
   /// REQUIRES: can_replay(), and knows_waiting() where the scenario is without waiting.
   Prediction Predict(const Scenario& scenario) const;
@@ -70,16 +79,13 @@ class Replayer {
   Rows MakeRows(PathTable table) const;
 
  private:
-  void FindTransfers();
-  struct Changed {
-    std::vector<Ns> cuts;
-    std::vector<std::uint8_t> alone;
-  };
-  Changed ChangesOf(const Scenario& scenario, std::size_t rank) const;
+  void MatchCalls();
+  std::vector<std::vector<Ns>> TimesOf(std::span<const PathChanges> changes, bool alone) const;
 
   std::shared_ptr<const std::vector<RankContext>> ranks_;
   std::vector<PathGraph> graphs_;
   std::vector<std::vector<Ns>> transfers_;
+  std::optional<JointReplay> joint_;
   bool knows_waiting_ = false;
   std::string why_not_;
 };

@@ -33,7 +33,7 @@ void ExpectIdentity(const std::string& path, const PathGraph& graph) {
     recorded.push_back(iteration.time);
   }
   EXPECT_EQ(graph.IterationsAt(times), recorded) << path;
-  EXPECT_NE(graph.LastStep(times), PathGraph::kNone) << path;
+  EXPECT_NE(graph.LastStep(times, recorded), PathGraph::kNone) << path;
   // 16 bytes a step hold its edge from the step before and one from elsewhere; few have more.
   const std::size_t more = std::max(graph.edges(), graph.size()) - graph.size();
   EXPECT_LE(graph.bytes(), graph.size() * 16 + more * 8 + 4096) << path;

@@ -1,0 +1,73 @@
+// The replay of a run whose ranks are all recorded: a collective ends on all of them at once, when
+// the last has come and the transfer is done.
+//
+// That moment needs no common clock. With w(r), how long rank r waited in the call as recorded, and
+// m(r), how much later than recorded it comes in a replay, all end max over ranks (m - w) later
+// than recorded, less what the transfer is shortened by. Unchanged it is 0: the last did not wait.
+//
+// Only calls of groups that are complete are joint; elsewhere arrivals stay as they were recorded.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/communication/matching.h"
+#include "analysis/path/graph.h"
+
+namespace profgauge {
+
+class JointReplay {
+ public:
+  /// A rank's part in a call.
+  struct Member {
+    std::uint32_t rank = 0;     ///< Position in the run.
+    PathGraph::StepId end = 0;  ///< Its step before is the start.
+    Ns waited = 0;              ///< As recorded, for the last rank.
+  };
+
+  /// `calls` are of `matching`, by rank as given to MatchRanks. Keeps the graphs, which must
+  /// outlive it. O(steps + edges).
+  JointReplay(std::span<const PathGraph> graphs, const Matching& matching,
+              std::span<const std::vector<CollectiveCall>> calls);
+
+  /// Calls that end on all ranks at once in the replay.
+  std::size_t joint_calls() const { return calls_.size() - dissolved_; }
+  /// Calls whose order on the ranks contradicts itself; they are replayed by each rank alone.
+  std::size_t dissolved_calls() const { return dissolved_; }
+  /// Whether the step is a rank's end of a joint call.
+  bool IsJointEnd(std::size_t rank, PathGraph::StepId step) const {
+    return CallOf(rank, step) != kNone;
+  }
+
+  /// Times of all steps by rank; changes by rank, as of PathGraph::Replay. A cut of a joint call
+  /// is of its transfer; of different cuts on its ranks the least counts.
+  std::vector<std::vector<Ns>> Replay(std::span<const PathChanges> changes) const;
+  /// PathGraph::Slacks() of all ranks, where waiting for others gives room too.
+  std::vector<std::vector<Ns>> Slacks() const;
+
+ private:
+  friend class JointScheduler;
+  static constexpr std::uint32_t kNone = 0xffff'ffff;
+  struct Run {
+    std::uint32_t rank = 0;
+    PathGraph::StepId begin = 0, end = 0;
+    std::uint32_t call = kNone;  // Of a joint end, which is a run of its own.
+  };
+
+  void AddCalls(const Matching& matching, std::span<const std::vector<CollectiveCall>> calls);
+  std::uint32_t CallOf(std::size_t rank, PathGraph::StepId step) const {
+    const std::vector<std::uint32_t>& known = call_of_[rank];
+    return (step & 1) != 0 && step / 2 < known.size() ? known[step / 2] : kNone;
+  }
+  Ns EndOf(const Run& run, std::span<const PathChanges> changes,
+           const std::vector<std::vector<Ns>>& times) const;
+
+  std::span<const PathGraph> graphs_;
+  std::vector<std::vector<Member>> calls_;           // Empty: dissolved.
+  std::vector<std::vector<std::uint32_t>> call_of_;  // By rank, by work of the device.
+  std::vector<Run> runs_;                            // Predecessors first.
+  std::size_t dissolved_ = 0;
+};
+
+}  // namespace profgauge

@@ -1,0 +1,26 @@
+// What a scenario changes in the graph of one rank: how much shorter its segments are.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/path/graph.h"
+
+namespace profgauge {
+
+class JointReplay;
+struct Scenario;
+
+/// By step, as PathChanges shows it; empty where nothing of the rank changes.
+struct ScenarioChanges {
+  std::vector<Ns> cuts;
+  std::vector<std::uint8_t> alone;
+};
+
+/// `transfers`: per device row how long its collective takes without waiting, -1 unknown; may be
+/// empty. `joint`: set where the replay is joint; what is scaled of its calls is their transfer.
+ScenarioChanges ChangesOf(const Scenario& scenario, const PathGraph& graph, std::uint32_t rank,
+                          std::span<const Ns> transfers, const JointReplay* joint);
+
+}  // namespace profgauge

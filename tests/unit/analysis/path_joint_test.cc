@@ -1,0 +1,237 @@
+// The joint replay of ranks: unchanged it gives back every time; a rank that comes earlier or later
+// takes the others with it, as a run recorded with that change does.
+#include "analysis/path/joint.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+
+#include "analysis/path/replayer.h"
+#include "fixture.h"
+#include "oracle.h"
+
+namespace profgauge {
+namespace {
+
+// A rank's recording: it loads, computes, communicates, waits for that, again and again.
+class Rank {
+ public:
+  Rank(std::size_t rank, std::size_t ranks, std::vector<std::string> groups = {"dp"}) {
+    auto& distributed = test_.builder().distributed();
+    distributed.backend = "nccl";
+    distributed.rank = static_cast<std::int64_t>(rank);
+    distributed.world_size = static_cast<std::int64_t>(ranks);
+    for (const std::string& name : groups) {
+      ProcessGroup group;
+      group.name = name;
+      group.size = static_cast<std::int64_t>(ranks);
+      for (std::size_t r = 0; r < ranks; ++r) group.ranks.push_back(static_cast<std::int64_t>(r));
+      distributed.groups.push_back(group);
+    }
+    size_ = static_cast<std::int64_t>(ranks);
+    test_.Op("start", {0, 1});
+  }
+
+  void Load(Ns begin, Ns end) { test_.Op("load", {begin, end}); }
+  void Compute(Ns call, Ns begin, Ns end) {
+    test_.Launch("gemm", {call, call + 1'000}, {begin, end});
+  }
+  void Reduce(Ns call, Ns begin, Ns end, std::int64_t number, std::string_view group = "dp") {
+    auto& builder = test_.builder();
+    Collective collective;
+    collective.name = builder.Intern("allreduce");
+    collective.group = builder.Intern(group);
+    collective.in_elements = collective.out_elements = 1'000;
+    collective.group_size = size_;
+    collective.sequence = number;
+    ApiRow launch;
+    launch.start = call;
+    launch.duration = 1'000;
+    launch.name = builder.Intern("cudaLaunchKernel");
+    launch.kind = ApiKind::kLaunch;
+    launch.thread = test_.main();
+    launch.correlation = ++correlation_;
+    builder.AddApi(launch);
+    DeviceRow kernel;
+    kernel.start = begin;
+    kernel.duration = end - begin;
+    kernel.kind = DeviceKind::kKernel;
+    kernel.name = builder.Intern("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)");
+    kernel.gpu = 0;
+    kernel.stream = 7;
+    kernel.correlation = correlation_;
+    kernel.collective = builder.AddCollective(collective);
+    builder.AddDevice(kernel);
+  }
+  void Wait(Ns begin, Ns end) { test_.Call("cudaStreamSynchronize", ApiKind::kSync, {begin, end}); }
+  void Step(int number, Ns begin, Ns end) { test_.Step(number, {begin, end}); }
+  Profile Finish() { return test_.Finish(); }
+
+ private:
+  TestProfile test_;
+  std::int64_t size_ = 0, correlation_ = 1'000'000;
+};
+
+constexpr Ns kTransfer = 40'000;
+using Loads = std::array<Ns, 3>;
+
+/// Three ranks, three iterations, each with a call; `loads` is how long each rank's loader takes.
+std::vector<Profile> Recorded(const Loads& loads) {
+  std::vector<Rank> ranks;
+  for (std::size_t r = 0; r < loads.size(); ++r) ranks.emplace_back(r, loads.size());
+  std::array<Ns, 3> at{1'000, 1'000, 1'000};
+  for (int step = 0; step < 3; ++step) {
+    Ns last = 0;
+    std::array<Ns, 3> ready{};
+    for (std::size_t r = 0; r < 3; ++r) {
+      const Ns loaded = at[r] + loads[r];
+      ranks[r].Load(at[r], loaded);
+      ranks[r].Compute(loaded, loaded + 5'000, loaded + 105'000);
+      ready[r] = loaded + 106'000;
+      last = std::max(last, ready[r]);
+    }
+    const Ns end = last + kTransfer;
+    for (std::size_t r = 0; r < 3; ++r) {
+      const Ns call = at[r] + loads[r] + 2'000;
+      ranks[r].Reduce(call, ready[r], end, step);
+      ranks[r].Wait(call + 2'000, end + 3'000);
+      ranks[r].Step(step, at[r], end + 4'000);
+      at[r] = end + 4'000;
+    }
+  }
+  std::vector<Profile> profiles;
+  for (Rank& rank : ranks) profiles.push_back(rank.Finish());
+  return profiles;
+}
+
+struct Replayed {
+  explicit Replayed(std::vector<Profile> read) : profiles(std::move(read)) {
+    auto contexts = BuildRankContexts(profiles, {});
+    EXPECT_TRUE(contexts.has_value());
+    ranks = std::make_shared<const std::vector<RankContext>>(std::move(*contexts));
+    replayer = std::make_unique<Replayer>(ranks);
+    EXPECT_EQ(replayer->why_not(), "");
+  }
+  JointReplay Joint() const {
+    std::vector<std::vector<CollectiveCall>> calls;
+    for (const RankContext& rank : *ranks) calls.push_back(CollectCollectives(rank));
+    const Matching matching = MatchRanks(*ranks, calls);
+    return JointReplay(replayer->graphs(), matching, calls);
+  }
+  /// The loader of `rank` takes `factor` times as long.
+  Prediction Loading(std::uint32_t rank, double factor) const {
+    Scenario scenario;
+    Scaling& scaling = scenario.scalings.emplace_back();
+    scaling.factor = factor;
+    const Profile& profile = profiles[rank];
+    for (std::uint32_t row = 0; row < profile.host.size(); ++row) {
+      if (profile.Name(profile.host.name[row]) == "load") scaling.rows.push_back({rank, row});
+    }
+    EXPECT_EQ(scaling.rows.size(), 3u);
+    return replayer->Predict(scenario);
+  }
+  void ExpectIdentity(const JointReplay& joint) const {
+    const std::vector<PathChanges> none(profiles.size());
+    const auto times = joint.Replay(none);
+    for (std::size_t rank = 0; rank < times.size(); ++rank) {
+      const PathGraph& graph = replayer->graphs()[rank];
+      std::size_t wrong = 0;
+      for (PathGraph::StepId step = 0; step < graph.size(); ++step) {
+        wrong += times[rank][step] != graph.RecordedAt(step);
+      }
+      EXPECT_EQ(wrong, 0u) << "rank " << rank << " of " << graph.size() << " steps";
+    }
+  }
+
+  std::vector<Profile> profiles;
+  std::shared_ptr<const std::vector<RankContext>> ranks;
+  std::unique_ptr<Replayer> replayer;
+};
+
+TEST(JointReplay, UnchangedItGivesBackEveryTime) {
+  const Replayed run(Recorded({50'000, 250'000, 120'000}));
+  const JointReplay joint = run.Joint();
+  EXPECT_EQ(joint.joint_calls(), 3u);
+  EXPECT_EQ(joint.dissolved_calls(), 0u);
+  run.ExpectIdentity(joint);
+}
+
+TEST(JointReplay, ARankThatComesEarlierOrLaterTakesTheOthersWithIt) {
+  const Loads loads{50'000, 250'000, 120'000};
+  const Replayed run(Recorded(loads));
+  ASSERT_TRUE(run.replayer->is_joint());
+  for (std::uint32_t rank = 0; rank < 3; ++rank) {
+    for (const double factor : {0.0, 0.2, 0.5, 3.0, 7.0}) {
+      Loads changed = loads;
+      changed[rank] = static_cast<Ns>(static_cast<double>(loads[rank]) * factor);
+      const Replayed twin(Recorded(changed));
+      const Prediction predicted = run.Loading(rank, factor);
+      EXPECT_EQ(predicted.iteration_time, twin.replayer->Predict({}).recorded_time)
+          << "rank " << rank << " by " << factor;
+    }
+  }
+}
+
+TEST(JointReplay, OneRankAloneKeepsTheArrivalsOfOthers) {
+  std::vector<Profile> profiles = Recorded({50'000, 250'000, 120'000});
+  profiles.pop_back();
+  const Replayed run(std::move(profiles));
+  EXPECT_FALSE(run.replayer->is_joint()) << "the group lacks a member";
+  EXPECT_EQ(run.Loading(1, 0).gain_share(), 0.0) << "rank 0 waits as recorded";
+  profiles = Recorded({50'000, 250'000, 120'000});
+  profiles.resize(1);
+  const Replayed one(std::move(profiles));
+  EXPECT_FALSE(one.replayer->is_joint());
+  EXPECT_GT(one.Loading(0, 0).gain_share(), 0.0) << "what it waits is part of its calls";
+}
+
+TEST(JointReplay, WaitingForOthersIsSlack) {
+  const Replayed run(Recorded({50'000, 250'000, 120'000}));
+  const std::vector<std::vector<Ns>> joint = run.replayer->Slacks();
+  for (std::uint32_t rank = 0; rank < 3; ++rank) {
+    const PathGraph& graph = run.replayer->graphs()[rank];
+    const PathGraph::StepId end_of_gemm = 1;
+    ASSERT_EQ(run.profiles[rank].Name(run.profiles[rank].device.name[graph.OwnerOf(1).row]),
+              "gemm");
+    const Ns waited[] = {200'000, 0, 130'000};
+    EXPECT_EQ(joint[rank][end_of_gemm], waited[rank]);
+    EXPECT_EQ(graph.Slacks()[end_of_gemm], 0);
+  }
+}
+
+// Two groups whose calls the ranks make in different orders on one stream could not have ended
+// together: one call is replayed by each rank alone, and every time still comes back.
+TEST(JointReplay, CallsThatContradictEachOtherAreNotJoint) {
+  std::vector<Profile> profiles;
+  for (std::size_t r = 0; r < 2; ++r) {
+    Rank rank(r, 2, {"a", "b"});
+    rank.Reduce(1'000, 10'000, 50'000, 0, r == 0 ? "a" : "b");
+    rank.Reduce(3'000, 60'000, 90'000, 0, r == 0 ? "b" : "a");
+    rank.Wait(5'000, 95'000);
+    rank.Step(0, 1, 96'000);
+    profiles.push_back(rank.Finish());
+  }
+  const Replayed run(std::move(profiles));
+  const JointReplay joint = run.Joint();
+  EXPECT_EQ(joint.joint_calls(), 1u);
+  EXPECT_EQ(joint.dissolved_calls(), 1u);
+  run.ExpectIdentity(joint);
+}
+
+TEST(JointReplay, RealRanks) {
+  PROFGAUGE_SKIP_WITHOUT_SHARED();
+  auto read = ReadRun({SharedPath("data/kineto/dlrm_8ranks")}, {});
+  ASSERT_TRUE(read.has_value());
+  const Replayed run(std::move(*read));
+  ASSERT_EQ(run.profiles.size(), 8u);
+  const JointReplay joint = run.Joint();
+  EXPECT_GT(joint.joint_calls(), 5u);
+  EXPECT_EQ(joint.dissolved_calls(), 0u);
+  run.ExpectIdentity(joint);
+}
+
+}  // namespace
+}  // namespace profgauge
