@@ -1,7 +1,13 @@
 #include "report/table_look.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+
+#include "analysis/analysis.h"
+#include "base/format.h"
+#include "report/report.h"
 
 namespace profgauge::report {
 namespace {
@@ -9,8 +15,8 @@ namespace {
 using enum TableLook::Order;
 
 // Tables without an order of their own are sorted by the first of these that they have.
-constexpr std::array<std::string_view, 6> kHeaviest = {"device_self", "time",       "device_total",
-                                                       "host_self",   "total_time", "bytes"};
+constexpr std::array<std::string_view, 7> kHeaviest = {
+    "device_self", "time", "device_total", "host_self", "total_time", "bytes", "self_increase"};
 
 // Why Markdown lacks a table.
 constexpr std::string_view kEvents = "a row for each event";
@@ -42,6 +48,52 @@ constexpr std::string_view kIterations[] = {"index",        "duration",   "tenso
                                             "other_kernel", "memcpy",     "communication",
                                             "runtime",      "dataloader", "cpu",
                                             "other",        "kernels"};
+
+// Columns of the page. An operator's type repeats most of its name, and the rule of a kernel
+// explains one cell: they are left to the menu.
+constexpr std::string_view kPageOps[] = {
+    "name",    "device_self",          "device_total",     "host_self", "calls",
+    "kernels", "tensor_core_eligible", "uses_tensor_core", "direction"};
+constexpr std::string_view kPageOpsByShape[] = {
+    "name",      "input_shapes", "device_self",          "device_total",
+    "host_self", "calls",        "tensor_core_eligible", "uses_tensor_core"};
+constexpr std::string_view kPageOpsByStack[] = {"name",         "call_stack", "device_self",
+                                                "device_total", "host_self",  "calls"};
+constexpr std::string_view kPageOpsByIteration[] = {
+    "iteration",           "name",  "time",     "kernels", "tensor_core_time",
+    "tensor_core_kernels", "start", "direction"};
+constexpr std::string_view kPageKernels[] = {
+    "name",          "time",     "calls", "mean", "max", "min", "uses_tensor_core",
+    "blocks_per_sm", "occupancy"};
+constexpr std::string_view kPageKernelsByOp[] = {
+    "name", "op",    "time",      "calls",        "mean", "uses_tensor_core",
+    "grid", "block", "registers", "shared_memory"};
+constexpr std::string_view kPageKernelsByIteration[] = {"iteration", "name", "time", "calls",
+                                                        "uses_tensor_core"};
+constexpr std::string_view kPageLaunches[] = {
+    "name", "op",    "call_start", "time", "uses_tensor_core",
+    "grid", "block", "iteration",  "gpu",  "rank"};
+constexpr std::string_view kPageIterations[] = {"index",
+
+                                                "rank",
+                                                "duration",
+                                                "gpu_time",
+                                                "gpu_time_share",
+                                                "tensor_core_gpu_time",
+                                                "tensor_core_gpu_time_share",
+                                                "kernels",
+                                                "tensor_core_kernels",
+                                                "dataloader"};
+constexpr std::string_view kPageCriticalPath[] = {"name",     "category", "time",  "share",
+                                                  "segments", "op",       "module"};
+constexpr std::string_view kPageMemoryOps[] = {
+    "name",           "device",    "self_increase",    "increase",
+    "self_allocated", "allocated", "self_allocations", "allocations"};
+constexpr std::string_view kPageRoofline[] = {
+    "name", "input_shapes", "time", "bound", "roof_share", "mfu", "achieved", "intensity"};
+constexpr std::string_view kPageTensorCoreOps[] = {"name",         "input_shapes",    "dtype",
+                                                   "verdict",      "dimension",       "size",
+                                                   "aligned_size", "padding_overhead"};
 
 constexpr TableLook kLooks[] = {
     {.id = "device_errors", .sheet = "Self-check", .is_main = true},
@@ -88,27 +140,55 @@ constexpr TableLook kLooks[] = {
     {.id = "cores", .sheet = "Engines", .order = kAsItStands, .not_in_markdown = kFiner},
     {.id = "dlprof_advice", .sheet = "DLProf advice", .is_main = true, .order = kAsItStands},
     {.id = "what_if", .sheet = "What if", .is_main = true, .order = kAsItStands},
-    {.id = "critical_path", .sheet = "Critical path", .is_main = true},
+    {.id = "critical_path",
+     .sheet = "Critical path",
+     .is_main = true,
+     .page_columns = kPageCriticalPath},
     {.id = "slack", .sheet = "Critical path", .not_in_markdown = kFiner},
-    {.id = "ops", .sheet = "Ops", .is_main = true, .markdown_columns = kOps},
-    {.id = "kernels", .sheet = "Kernels", .is_main = true, .markdown_columns = kKernels},
+    {.id = "ops",
+     .sheet = "Ops",
+     .is_main = true,
+     .page_columns = kPageOps,
+     .markdown_columns = kOps},
+    {.id = "kernels",
+     .sheet = "Kernels",
+     .is_main = true,
+     .page_columns = kPageKernels,
+     .markdown_columns = kKernels},
     {.id = "op_tree",
      .sheet = "Operator tree",
      .sheet_rows = 2'000,
      .order = kAsItStands,
      .not_in_markdown = kTree},
     {.id = "modules", .sheet = "Modules", .order = kAsItStands, .not_in_markdown = kTree},
-    {.id = "kernels_by_op", .sheet = "Kernels by op", .not_in_markdown = kFiner},
-    {.id = "ops_by_shape", .sheet = "Ops by shape", .not_in_markdown = kFiner},
-    {.id = "ops_by_stack", .sheet = "Ops by stack", .sheet_rows = 5'000, .not_in_markdown = kFiner},
+    {.id = "kernels_by_op",
+     .sheet = "Kernels by op",
+     .page_columns = kPageKernelsByOp,
+     .not_in_markdown = kFiner},
+    {.id = "ops_by_shape",
+     .sheet = "Ops by shape",
+     .page_columns = kPageOpsByShape,
+     .not_in_markdown = kFiner},
+    {.id = "ops_by_stack",
+     .sheet = "Ops by stack",
+     .sheet_rows = 5'000,
+     .page_columns = kPageOpsByStack,
+     .not_in_markdown = kFiner},
     {.id = "op_types", .sheet = "Op types", .markdown_columns = kOpTypes},
     {.id = "op_groups",
      .sheet = "Op groups",
      .sheet_rows = 5'000,
      .order = kAsItStands,
      .not_in_markdown = kFiner},
-    {.id = "tensor_core_ops", .sheet = "Tensor Cores", .not_in_markdown = kFiner},
-    {.id = "roofline", .sheet = "Roofline", .page_rows = 60, .not_in_markdown = kFiner},
+    {.id = "tensor_core_ops",
+     .sheet = "Tensor Cores",
+     .page_columns = kPageTensorCoreOps,
+     .not_in_markdown = kFiner},
+    {.id = "roofline",
+     .sheet = "Roofline",
+     .page_rows = 60,
+     .page_columns = kPageRoofline,
+     .not_in_markdown = kFiner},
     {.id = "ranks", .sheet = "GPUs-Ranks", .is_main = true, .order = kAsItStands},
     {.id = "gpus",
      .sheet = "GPUs-Ranks",
@@ -129,6 +209,7 @@ constexpr TableLook kLooks[] = {
      .sheet = "Iterations",
      .order = kAsItStands,
      .other_section = "Iterations",
+     .page_columns = kPageIterations,
      .markdown_columns = kIterations},
     {.id = "os_calls", .sheet = "OS calls", .not_in_markdown = kFiner},
     {.id = "threads", .sheet = "OS calls", .not_in_markdown = kFiner},
@@ -139,7 +220,10 @@ constexpr TableLook kLooks[] = {
      .page_rows = 300,
      .not_in_markdown = kEvents,
      .json_rows = 1'000},
-    {.id = "memory_ops", .sheet = "Memory", .not_in_markdown = kFiner},
+    {.id = "memory_ops",
+     .sheet = "Memory",
+     .page_columns = kPageMemoryOps,
+     .not_in_markdown = kFiner},
     {.id = "memory_events",
      .sheet = "Memory blocks",
      .sheet_rows = 2'000,
@@ -158,11 +242,13 @@ constexpr TableLook kLooks[] = {
      .sheet = "Ops by iteration",
      .sheet_rows = 5'000,
      .sheet_by = "time",
+     .page_columns = kPageOpsByIteration,
      .not_in_markdown = kFiner},
     {.id = "kernels_by_iteration",
      .sheet = "Kernels by iteration",
      .sheet_rows = 5'000,
      .sheet_by = "time",
+     .page_columns = kPageKernelsByIteration,
      .not_in_markdown = kFiner},
     {.id = "launches",
      .sheet = "Launches",
@@ -170,6 +256,7 @@ constexpr TableLook kLooks[] = {
      .sheet_by = "time",
      .order = kAsItStands,
      .page_rows = 20'000,
+     .page_columns = kPageLaunches,
      .not_in_markdown = kEvents,
      .is_bulk = true},
     {.id = "semaphores", .sheet = "Semaphores", .sheet_rows = 2'000, .not_in_markdown = kFiner},
@@ -206,6 +293,30 @@ const TableLook* FindTableLook(std::string_view id) {
   const auto* const found = std::find_if(std::begin(kLooks), std::end(kLooks),
                                          [id](const TableLook& look) { return look.id == id; });
   return found == std::end(kLooks) ? nullptr : found;
+}
+
+std::string_view ColumnDoc(std::string_view table, std::string_view column) {
+  const TableSpec* spec = profgauge::FindTable(table);
+  if (spec == nullptr) return {};
+  const auto found = std::find_if(spec->columns.begin(), spec->columns.end(),
+                                  [column](const ColumnSpec& known) { return known.id == column; });
+  return found == spec->columns.end() ? std::string_view{} : found->doc;
+}
+
+std::size_t RowsInWorkbook(const Table& table) {
+  const TableLook* look = FindTableLook(table.id());
+  const std::size_t most = look == nullptr || look->sheet_rows == 0 ? kXlsxRows : look->sheet_rows;
+  return std::min(table.rows(), most);
+}
+
+std::string WhereRowsAre(const Table& table) {
+  const std::size_t in_json = RowsInJson(table), in_workbook = RowsInWorkbook(table);
+  const bool json = in_json >= in_workbook;
+  const std::size_t most = std::max(in_json, in_workbook);
+  if (most == 0) return {};
+  return fmt::format(
+      "report.{} has {}", json ? "json" : "xlsx",
+      most == table.rows() ? "all of them" : FormatCount(static_cast<std::int64_t>(most)));
 }
 
 const Column* HeaviestColumn(const Table& table) {

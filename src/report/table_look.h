@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "base/table.h"
@@ -23,6 +24,9 @@ struct TableLook {
   Order order = Order::kHeaviestFirst;
   std::size_t page_rows = 0;            ///< The most rows that a page holds; 0: the page's limit.
   std::string_view other_section = {};  ///< Of the page, where it does not stand among the tables.
+  /// Columns that the page shows at first, in this order: what names a row, what rows are grouped
+  /// by, then numbers. The others are one click away. Empty: as many as fit, names first.
+  std::span<const std::string_view> page_columns{};
 
   std::string_view not_in_markdown = {};                 ///< Why; empty: Markdown has it.
   std::span<const std::string_view> markdown_columns{};  ///< Empty: the first eight.
@@ -37,6 +41,16 @@ std::span<const TableLook> TableLooks();
 /// A table without a row, as one of a newer version's report.json, has the look of none: it stands
 /// behind the others with its rows in their order, in a sheet of its own, and Markdown lacks it.
 const TableLook* FindTableLook(std::string_view id);
+
+/// One sentence on what a column says, from the catalogue; empty for columns of newer versions.
+std::string_view ColumnDoc(std::string_view table, std::string_view column);
+
+/// Rows of a table in the workbook at most.
+inline constexpr std::size_t kXlsxRows = 10'000;
+std::size_t RowsInWorkbook(const Table& table);
+
+/// Which file has all rows of a table, or else most: "report.json has all of them".
+std::string WhereRowsAre(const Table& table);
 
 /// What the rows are sorted by, largest first; nullptr where they keep their order.
 const Column* HeaviestColumn(const Table& table);

@@ -15,13 +15,15 @@ class Grid {
     this.id = table.dataset.id;
     this.table = table;
     this.rows = rows;
-    this.packed = rows instanceof PackedRows;
+    this.packed = !(rows instanceof PageRows);
     this.scroller = table.closest('.scroll');
     this.query = '';
     this.current = -1;
     this.order = [];
     this.unknown = [];
-    this.hidden = new Set((layout.read().columns || {})[this.id] || []);
+    this.extra = (table.dataset.extra || '').split(' ').filter(Boolean);
+    this.hidden = new Set((layout.read().columns || {})[this.id] || this.extra);
+    this.widths = { ...(layout.read().widths || {})[this.id] };
     if (this.packed) this.becomeVirtual();
     const sorted = this.heads().findIndex((head) => head.getAttribute('aria-sort'));
     this.sortField = sorted < 0 ? null : this.fields()[sorted];
@@ -37,21 +39,31 @@ class Grid {
   shown() { return this.fields().filter((field) => !this.hidden.has(field.id)); }
   title() { return this.table.caption.firstChild.textContent.trim(); }
 
-  // The payload may have columns that the page left out as empty, and has all rows.
+  // The payload has all rows, and the columns that are one click away.
   becomeVirtual() {
     const byId = new Map(this.rows.fields.map((field) => [field.id, field]));
+    const there = new Set(this.heads().map((head) => head.dataset.id));
+    for (const id of this.extra) {
+      const field = byId.get(id);
+      if (!field || there.has(id)) continue;
+      const head = make('th', { scope: 'col', align: isText(field) ? 'left' : 'right' }, field.title);
+      head.dataset.id = id;
+      this.table.tHead.rows[0].append(head);
+    }
     this.rows.fields = this.heads().map((head) => byId.get(head.dataset.id));
     this.table.classList.add('virtual');
     this.scroller.addEventListener('scroll', () => this.drawWindow());
     const note = this.table.caption.querySelector('.small');
+    const rest = this.table.dataset.rest;
     if (note) note.textContent = this.rows.of > this.rows.count
-      ? `(${format(this.rows.count, 'count')} of ${format(this.rows.of, 'count')} rows)` : '';
+      ? `(${format(this.rows.count, 'count')} of ${format(this.rows.of, 'count')} rows${rest ? `; ${rest}` : ''})` : '';
   }
 
   addHeads() {
     this.heads().forEach((head, index) => {
       const button = make('button', { type: 'button' }, head.textContent);
       head.replaceChildren(button);
+      this.makeResizable(head, button, this.fields()[index]);
       button.addEventListener('click', () => {
         const field = this.fields()[index];
         this.descending = this.sortField === field ? !this.descending : !isText(field);
@@ -59,6 +71,42 @@ class Grid {
         this.apply();
       });
     });
+  }
+
+  // The right edge of a head widens its column; so do Alt and the arrows on its button.
+  makeResizable(head, button, field) {
+    const grip = make('span', { className: 'grip', ariaHidden: 'true' });
+    const widen = (width) => {
+      this.widths[field.id] = Math.max(40, Math.round(width));
+      layout.write('widths', { ...layout.read().widths, [this.id]: this.widths });
+      this.setWidth(head, field);
+      this.apply();
+    };
+    grip.addEventListener('pointerdown', (event) => {
+      const from = event.clientX, width = head.offsetWidth;
+      grip.setPointerCapture(event.pointerId);
+      grip.onpointermove = (move) => widen(width + move.clientX - from);
+      grip.onpointerup = () => { grip.onpointermove = null; };
+      event.preventDefault();
+    });
+    grip.addEventListener('dblclick', () => {
+      delete this.widths[field.id];
+      layout.write('widths', { ...layout.read().widths, [this.id]: this.widths });
+      this.setWidth(head, field);
+      this.apply();
+    });
+    button.addEventListener('keydown', (event) => {
+      const step = event.altKey && { ArrowRight: 20, ArrowLeft: -20 }[event.key];
+      if (!step) return;
+      widen(head.offsetWidth + step);
+      event.preventDefault();
+    });
+    head.append(grip);
+    this.setWidth(head, field);
+  }
+  setWidth(cell, field) {
+    const width = this.widths[field.id];
+    cell.style.minWidth = cell.style.maxWidth = width ? `${width}px` : '';
   }
 
   addTools() {
@@ -97,7 +145,7 @@ class Grid {
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
       if (event.target !== this.scroller || !this.order.length) return;
       if (step) this.select(Math.min(Math.max(this.current + step, 0), this.order.length - 1));
-      else if (event.key === 'Enter' && this.current >= 0) openRow(this, this.order[this.current]);
+      else if (event.key === 'Enter' && this.current >= 0) this.openRow(this.order[this.current]);
       else return;
       event.preventDefault();
     });
@@ -105,9 +153,11 @@ class Grid {
       const row = event.target.closest('tr');
       if (!row || event.target.closest('summary, a, button') || String(getSelection())) return;
       const index = this.packed ? +row.dataset.row : this.rows.rows.indexOf(row);
-      if (index >= 0) openRow(this, index);
+      if (index >= 0) this.openRow(index);
     });
   }
+
+  openRow(row) { openRow(this, row); }
 
   select(position) {
     this.current = position;
@@ -172,6 +222,7 @@ class Grid {
     this.top = 0;
     for (const row of order) this.top = Math.max(this.top, this.weight(row));
     if (this.packed) this.drawWindow(true); else this.drawAll();
+    this.shares?.draw();
   }
 
   sorted(order) {
@@ -206,6 +257,7 @@ class Grid {
       for (const field of this.fields()) {
         const cell = this.rows.rows[row].cells[field.index];
         cell.hidden = this.hidden.has(field.id);
+        if (this.widths[field.id] || cell.style.minWidth) this.setWidth(cell, field);
         if (field === this.sortField) this.paintBar(cell, row); else cell.style.background = '';
       }
     }
@@ -237,6 +289,7 @@ class Grid {
       const text = this.rows.text(field, row);
       const cell = make(index ? 'td' : 'th', isText(field) && text.length > 30 ? { title: text } : {}, elided(text));
       if (!index) cell.scope = 'row';
+      if (this.widths[field.id]) this.setWidth(cell, field);
       if (isText(field)) cell.align = 'left'; else cell.title = this.exact(field, row);
       if (field === this.sortField) this.paintBar(cell, row);
       line.append(cell);

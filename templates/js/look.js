@@ -41,9 +41,21 @@ function addLook() {
       tell();
       list.children[to].querySelector('button, input').focus();
     }) : '');
-    return make('div', { className: 'row' }, make('label', {}, box, ` ${titleOf(section)} `),
+    const row = make('div', { className: 'row', draggable: true });
+    row.addEventListener('dragstart', (event) => { event.dataTransfer.setData('text/plain', keyOf(section)); event.dataTransfer.effectAllowed = 'move'; });
+    row.addEventListener('dragover', (event) => event.preventDefault());
+    row.addEventListener('drop', (event) => {
+      event.preventDefault();
+      const moved = sections.find((other) => keyOf(other) === event.dataTransfer.getData('text/plain'));
+      if (!moved || moved === section) return;
+      if (all.indexOf(moved) < index) section.after(moved); else section.before(moved);
+      keep();
+      tell();
+    });
+    row.append(make('label', {}, box, ` ${titleOf(section)} `),
       move('↑', 'Move up', index - 1, (other) => other.before(section)),
       move('↓', 'Move down', index + 1, (other) => other.after(section)));
+    return row;
   }));
   for (const key of kept.order || []) {
     const section = sections.find((other) => keyOf(other) === key);
@@ -59,10 +71,24 @@ function addLook() {
     button('Save', 'Save the layout to a file', () => save('layout.json', JSON.stringify(layout.read(), null, 1) + '\n', 'application/json')),
     button('Load', 'Load a layout from a file', load),
     button('Reset', 'Forget the layout', () => loadLayout('{}')));
-  const menu = make('details', { className: 'menu' }, make('summary', {}, 'Layout'), make('div', { className: 'narrow' }, list, tools));
+  const menu = make('details', { className: 'menu' }, make('summary', {}, 'Layout'), make('div', { className: 'narrow' }, list, tools, namedLayouts(button)));
   menu.addEventListener('toggle', tell);
   if (chooseLook(look.value)) tools.before(make('label', {}, 'Colours ', look));
   document.querySelector('nav').append(menu);
+}
+
+// Arrangements under names of their own, for this browser's pages of any profile.
+function namedLayouts(button) {
+  const read = () => { try { return JSON.parse(localStorage.getItem('profgauge-layouts')) || {}; } catch { return {}; } };
+  const write = (all) => { try { localStorage.setItem('profgauge-layouts', JSON.stringify(all)); } catch { /* storage is off */ } };
+  const name = make('input', { size: 12, 'aria-label': 'Name of the layout', placeholder: 'name' });
+  const known = make('select', { 'aria-label': 'Named layouts' });
+  const tell = () => known.replaceChildren(make('option', { value: '' }, 'named…'), ...Object.keys(read()).map((key) => make('option', { value: key }, key)));
+  known.addEventListener('change', () => { if (known.value) loadLayout(JSON.stringify(read()[known.value])); });
+  tell();
+  return make('div', { className: 'tools' }, known, name,
+    button('Keep', 'Keep the layout under this name', () => { if (name.value.trim()) write({ ...read(), [name.value.trim()]: layout.read() }); tell(); }),
+    button('Drop', 'Drop the layout of this name', () => { const all = read(); delete all[name.value.trim()]; write(all); tell(); }));
 }
 
 function loadLayout(text) {

@@ -1,10 +1,14 @@
 // ---- Where a table's rows come from: the page itself, or a payload.
 
+// Iterations whose recorded name is not their position.
+const iterationNames = new Map();
+const iterationName = (position) => iterationNames.get(position) || String(position);
+
 class PageRows {
   constructor(table) {
     this.rows = [...table.tBodies[0].rows];
     this.fields = [...table.tHead.rows[0].cells].map((cell, index) => ({
-      index, id: cell.dataset.id || cell.textContent, title: cell.textContent,
+      index, id: cell.dataset.id || cell.textContent, title: cell.textContent, doc: cell.title,
       unit: cell.dataset.unit || (cell.align === 'right' ? 'number' : 'text'),
     }));
     this.count = this.rows.length;
@@ -14,15 +18,17 @@ class PageRows {
   value(field, row) {
     if (isText(field)) return this.text(field, row);
     const cell = this.rows[row].cells[field.index];
-    const text = cell.title || cell.textContent.replace(/[\s\u202f]/g, '');
-    const number = parseFloat(text);
-    return Number.isNaN(number) ? null : /%$/.test(text) ? number / 100 : number;
+    const text = (cell.title || cell.textContent).trim().replace(/(\d)[\s\u202f](?=\d)/g, '$1');
+    const number = cell.title ? parseFloat(text) : parseQuantity(text);
+    return Number.isNaN(number) ? null : number;
   }
 }
 
 class PackedRows {
   constructor(table, texts, columns) {
-    this.fields = table.fields.map((field, index) => ({ ...field, index, column: columns[`${table.id}.${field.id}`] }));
+    this.fields = table.fields.map((field, index) => ({
+      ...field, index, numbers: field.id === 'iteration' || (field.id === 'index' && table.id === 'iterations'), doc: field.doc ? texts[field.doc - 1] : '', column: columns[`${table.id}.${field.id}`],
+    }));
     this.count = table.rows;
     this.of = table.of;
     this.texts = texts;
@@ -33,7 +39,10 @@ class PackedRows {
     if (['count', 'ns', 'bytes', 'bool'].includes(field.unit)) return raw ? unzigzag(raw - 1) : null;
     return Number.isNaN(raw) ? null : raw;
   }
-  text(field, row) { return format(this.value(field, row), field.unit); }
+  text(field, row) {
+    const value = this.value(field, row);
+    return (field.numbers && iterationNames.get(value)) || format(value, field.unit);
+  }
 }
 const isText = (field) => field.unit === 'text' || field.unit === 'bool';
 

@@ -30,6 +30,12 @@ function followReading() {
   tell();
 }
 
+// A table's rows, wherever the page has them.
+function rowsOf(head, columns, id) {
+  const packed = head.tables.find((other) => other.id === id), table = document.querySelector(`table.data[data-id="${id}"]`);
+  return packed ? new PackedRows(packed, head.texts, columns) : table && !grids.has(id) ? new PageRows(table) : { fields: [], count: 0 };
+}
+
 async function start() {
   document.body.append(dialog);
   // Its place is the timeline's.
@@ -41,12 +47,15 @@ async function start() {
   rememberOpen();
   const { head, columns } = document.getElementById('c-tables') ? await unpack('c-tables')
     : { head: { tables: [] }, columns: {} };
+  for (const [position, name] of head.iterations || []) iterationNames.set(position, name);
   for (const table of document.querySelectorAll('table.data')) {
     const packed = head.tables.find((other) => other.id === table.dataset.id);
     const rows = packed ? new PackedRows(packed, head.texts, columns) : new PageRows(table);
-    const Kind = 'tree' in table.dataset && rows instanceof PackedRows ? TreeGrid : Grid;
-    grids.set(table.dataset.id, new Kind(table, rows));
+    const Kind = 'tree' in table.dataset && rows instanceof PackedRows ? TreeGrid : table.dataset.id === 'ops' && rows instanceof PackedRows ? OpsGrid : Grid;
+    grids.set(table.dataset.id, new Kind(table, rows, rowsOf(head, columns, 'kernels_by_op')));
   }
+  for (const id of ['ops', 'kernels', 'op_types', 'layers']) if (grids.has(id)) grids.get(id).shares = new Shares(grids.get(id));
+  addDefinitions();
   arrangePanels();
   addLegends();
   chooseMemory();

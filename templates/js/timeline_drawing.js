@@ -53,7 +53,7 @@ class TimelineDrawing extends TimelineView {
       g.fillStyle = this.lookOf(i, lane)[1];
       g.fillText(shorten(this.nameOf(i), Math.floor((x1 - x0 - 4) / 6.4)), x0 + 3, y + height / 2 + 0.5);
     }
-    if (this.hitKinds) this.drawHits(g, lane, y, height);
+    if (this.isHit) this.drawHits(g, lane, y, height);
     if (this.selected >= lane.begin && this.selected < lane.end) {
       const x0 = this.x(this.start[this.selected]), x1 = this.x(this.endOf(this.selected));
       g.strokeStyle = this.colors.ink;
@@ -67,7 +67,7 @@ class TimelineDrawing extends TimelineView {
     g.lineWidth = 1.5;
     for (let i = this.firstEnding(lane, this.view[0]); i < lane.end && this.start[i] < this.view[1];) {
       const x0 = this.x(this.start[i]), x1 = this.x(this.endOf(i));
-      if (this.hitKinds[this.kind[i]]) g.strokeRect(x0, y, Math.max(x1 - x0, 2), height);
+      if (this.isHit[i]) g.strokeRect(x0, y, Math.max(x1 - x0, 2), height);
       i = x1 - x0 < 1 ? this.firstEnding(lane, this.timeAt(x0 + 2), i + 1) : i + 1;
     }
   }

@@ -1,5 +1,5 @@
-// Selecting an event, and searching.
-class TimelineSelecting extends TimelineMarks {
+// Selecting an event.
+class TimelineSelecting extends TimelineSearch {
   rowOf(event) {
     return this.rows.find((row) => row.lanes?.some((lane) => event >= lane.begin && event < lane.end));
   }
@@ -158,47 +158,5 @@ class TimelineSelecting extends TimelineMarks {
     if (row && (row.y < this.scroll + TL.axis || row.y + 30 > this.scroll + this.shown)) {
       this.scrollTo(row.y - this.shown / 2);
     }
-  }
-
-  // ---- Searching.
-
-  knows(name) {
-    return (this.names ||= new Set([...this.head.kinds.map((kind) => kind[0]), ...this.head.texts])).has(name);
-  }
-
-  // In names and all that kinds have; "layer:attention" in one of these alone.
-  textsOf(kind, facet) {
-    if (facet) return this.facetOf(kind, facet).toLowerCase();
-    return [this.head.kinds[kind][0], this.head.kinds[kind][2] || '', ...this.head.facets.map((other, index) => this.facetOf(kind, index))].join('\n').toLowerCase();
-  }
-
-  search(text) {
-    this.search$.value = text;
-    let word = text.trim().toLowerCase();
-    const own = /^(\w+):(.+)/s.exec(word), facet = own && this.head.facets.find(({ id }) => id === own[1])?.id;
-    if (facet) word = own[2];
-    this.hitKinds = word ? Uint8Array.from(this.head.kinds, (kind, k) => this.textsOf(k, facet).includes(word)) : null;
-    this.hits = [];
-    if (word) {
-      for (const lane of this.lanes) {
-        if (this.head.tracks[lane.track].rank !== this.rank) continue;
-        for (let i = lane.begin; i < lane.end; ++i) if (this.hitKinds[this.kind[i]]) this.hits.push(i);
-      }
-      this.hits.sort((a, b) => this.start[a] - this.start[b]);
-    }
-    this.hit = -1;
-    this.found$.textContent = word ? `${format(this.hits.length, 'count')} found` : '';
-    this.redraw();
-    if (word) {
-      this.nextHit(1);
-      document.getElementById('timeline-section').scrollIntoView();
-    }
-  }
-
-  nextHit(step) {
-    if (!this.hits.length) return;
-    this.hit = (this.hit + step + this.hits.length) % this.hits.length;
-    this.found$.textContent = `${format(this.hit + 1, 'count')} of ${format(this.hits.length, 'count')}`;
-    this.pick(this.hits[this.hit]);
   }
 }

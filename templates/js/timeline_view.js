@@ -10,6 +10,8 @@ class TimelineView extends TimelineColors {
     };
     this.search$ = make('input', { type: 'search', placeholder: 'find events ( / )', 'aria-label': 'Find events', size: 22 });
     this.found$ = make('span', { className: 'small mute', role: 'status' });
+    this.help$ = make('details', { className: 'menu' }, make('summary', { ariaLabel: 'How to search' }, '?'));
+    this.help$.addEventListener('toggle', () => this.help$.append(this.searchHelp()), { once: true });
     this.mini$ = make('canvas', { className: 'mini', role: 'img', 'aria-label': 'How busy the devices are over the recording; drag to move the view' });
     this.canvas$ = make('canvas', { tabIndex: 0, role: 'application', 'aria-label': 'Timeline of the recording: W and S zoom, A and D move, comma and full stop step through events, Enter tells of one, E folds its lanes' });
     this.tip$ = make('div', { className: 'tip', hidden: true });
@@ -23,7 +25,7 @@ class TimelineView extends TimelineColors {
     [this.color$, color] = select('Colour', this.colorings(), (id) => { layout.write('color', id); this.chooseColoring(id); this.keepHash(); });
     [this.regions$, regions] = select('Regions', this.regionChoices(), (id) => { this.chooseRegions(id); this.keepHash(); });
     const tools = make('div', { className: 'tools' }, this.search$,
-      button('‹', 'previous match', () => this.nextHit(-1)), button('›', 'next match', () => this.nextHit(1)), this.found$,
+      button('‹', 'previous match', () => this.nextHit(-1)), button('›', 'next match', () => this.nextHit(1)), this.found$, this.help$,
       button('All', 'the whole recording (0)', () => this.go(this.first, this.last)),
       button('Fit', 'fit what is selected (F)', () => this.fit()),
       button('‹ gap', 'previous idle gap ([)', () => this.nextGap(-1)),

@@ -54,7 +54,7 @@ class TreeGrid extends Grid {
     this.icicle = new Icicle(this);
     if (this.trees.size < 2) return;
     this.select$ = make('select', { 'aria-label': `Which ${this.title()}` },
-      ...[...this.trees.keys()].map((tree) => make('option', { value: tree }, tree)));
+      ...[...this.trees.keys()].map((tree) => make('option', { value: tree }, tree.replace(/^iteration (\d+)/, (all, position) => `iteration ${iterationName(+position)}`))));
     this.select$.addEventListener('change', () => { this.tree = this.select$.value; this.apply(); });
     this.tools.prepend(this.select$);
   }

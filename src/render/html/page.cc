@@ -93,14 +93,15 @@ Result<std::string> RenderPage(const report::Report& report, const HtmlOptions& 
 
 // The page's script is these files, in this order: a later one uses what the earlier ones define.
 constexpr std::string_view kScripts[] = {
-    "js/numbers.js", "js/payload.js", "js/page.js",    "js/rows.js",   "js/grid.js", "js/icicle.js",
-    "js/tree.js",    "js/details.js", "js/choices.js", "js/panels.js", "js/look.js", "js/start.js"};
+    "js/numbers.js",    "js/payload.js", "js/page.js",        "js/rows.js", "js/grid.js",
+    "js/inner_rows.js", "js/shares.js",  "js/icicle.js",      "js/tree.js", "js/details.js",
+    "js/choices.js",    "js/panels.js",  "js/definitions.js", "js/look.js", "js/start.js"};
 // They come along only where there is a timeline.
 constexpr std::string_view kTimelineScripts[] = {
-    "js/timeline_data.js",    "js/timeline_sums.js",    "js/timeline_colors.js",
-    "js/timeline_view.js",    "js/timeline_drawing.js", "js/timeline_moving.js",
-    "js/timeline_summary.js", "js/timeline_marks.js",   "js/timeline_selecting.js",
-    "js/timeline_input.js",   "js/timeline_start.js"};
+    "js/timeline_data.js",      "js/timeline_sums.js",    "js/timeline_colors.js",
+    "js/timeline_view.js",      "js/timeline_drawing.js", "js/timeline_moving.js",
+    "js/timeline_summary.js",   "js/timeline_marks.js",   "js/timeline_search.js",
+    "js/timeline_selecting.js", "js/timeline_input.js",   "js/timeline_start.js"};
 
 // Without indentation and lines of comment, a sixth of our scripts; lines stay lines.
 std::string Compact(std::string_view js) {

@@ -26,7 +26,7 @@ void AddLine(const Report& report, const Line& line, json::array& rows) {
   const report::Metric* metric = FindMetric(report, line.id);
   if (metric == nullptr) return;
   rows.push_back(PanelRow("", line.label.empty() ? std::string_view(metric->title) : line.label,
-                          NumberView(metric->quantity), metric->note, metric->definition));
+                          NumberView(metric->quantity), metric->note, metric->id));
 }
 
 // A remark that several rows share stands once, below them.

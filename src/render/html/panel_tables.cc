@@ -46,12 +46,39 @@ Table TopRows(const Table& table, std::string_view by, std::span<const std::stri
   return top;
 }
 
+// The name of an op's type in its own name: "aten::add_" and "add" say the same.
+bool SaysItsType(std::string_view name, std::string_view type) {
+  const auto scope = name.rfind("::");
+  if (scope != name.npos) name.remove_prefix(scope + 2);
+  while (!name.empty() && name.back() == '_') name.remove_suffix(1);
+  return name == type;
+}
+
+// Types that repeat the name are left out; with them all, the column.
+void DropKnownTypes(Table& top) {
+  Column* type = top.Find("type");
+  const Column* name = top.Find("name");
+  if (type == nullptr || name == nullptr) return;
+  bool any = false;
+  for (std::size_t row = 0; row < top.rows(); ++row) {
+    if (type->IsAbsentAt(row)) continue;
+    if (SaysItsType(top.strings()[name->TextAt(row)], top.strings()[type->TextAt(row)])) {
+      type->SetText(row, {});
+    } else {
+      any = true;
+    }
+  }
+  if (!any) type->MarkAbsent("the name says it");
+}
+
 // Ten rows whatever their names are.
 constexpr std::size_t kTopBytes = 100'000;
 
 void FillTop(json::object& panel, const Table& table, std::string_view by,
              std::span<const std::string_view> columns) {
-  json::object view = TableView(TopRows(table, by, columns), {10, 0, kTopBytes});
+  Table top = TopRows(table, by, columns);
+  DropKnownTypes(top);
+  json::object view = TableView(top, {10, 0, false, kTopBytes, table.id()});
   panel["columns"] = std::move(view["columns"]);
   panel["body"] = std::move(view["rows"]);
   panel["has_table"] = true;

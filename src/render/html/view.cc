@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "render/shared/template.h"
+#include "report/iteration_labels.h"
 #include "report/wording.h"
 
 namespace profgauge::render::html {
@@ -20,7 +21,7 @@ std::string DigitsOf(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text.substr(i).starts_with(kNumberSpace)) {
       i += kNumberSpace.size() - 1;
-    } else if (text[i] == ' ' || text[i] == '%' ||
+    } else if (text[i] == ' ' || text[i] == '%' || (text[i] & 0x80) != 0 ||  // "µs"
                std::isalpha(static_cast<unsigned char>(text[i]))) {
       break;
     } else {
@@ -30,12 +31,20 @@ std::string DigitsOf(std::string_view text) {
   return digits;
 }
 
+// Without the zeros and the point at the end: "23.0" and "23000" are the same digits.
+std::string Significant(std::string digits) {
+  std::erase(digits, '.');
+  digits.erase(digits.find_last_not_of('0') + 1);
+  return digits;
+}
+
 }  // namespace
 
 std::string ExactTitle(const Value& value, Unit unit, std::string_view text) {
   if (IsAbsent(value)) return {};
   std::string exact = FormatExact(value, unit);
-  return DigitsOf(exact) == DigitsOf(text) ? std::string() : exact;
+  const bool says_it = Significant(DigitsOf(exact)) == Significant(DigitsOf(text));
+  return says_it ? std::string() : exact;
 }
 
 boost::json::object NumberView(const Value& value, Unit unit) {
@@ -127,7 +136,8 @@ const Table* FindTable(const report::Report& report, std::string_view id) {
 }
 
 boost::json::object PageView(const report::Report& report) {
-  TablePacker payload;
+  TablePacker payload(report.profile.accelerator);
+  payload.NameIterations(report::IterationLabels(report));
   json::object view{{"verdict", VerdictView(report)},
                     {"run", RunView(report)},
                     {"gate", GateView(report)},

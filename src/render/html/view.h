@@ -6,6 +6,8 @@
 #pragma once
 
 #include <boost/json/object.hpp>
+#include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,25 +18,28 @@
 
 namespace profgauge::render::html {
 
-/// Rows of a table that stand in the page itself, for readers without scripts: of the tables that
-/// most look for, and of the others. The rest is named in a sentence.
+/// Rows of a table that stand in the page itself, for readers without scripts: of operators and
+/// kernels, of the other tables that most look for, of the rest. What is not there is told.
 inline constexpr std::size_t kStaticRows = 200;
+inline constexpr std::size_t kStaticRowsOfMain = 40;
 inline constexpr std::size_t kStaticRowsOfOthers = 10;
+inline constexpr std::size_t kLeastStaticRows = 5;
 /// Of a tree, the rows of the most time; their ancestors are among them.
 inline constexpr std::size_t kStaticRowsOfTrees = 16;
-/// Bytes of a table's rows in the page: names of kernels can be a kilobyte each.
+/// Bytes of a table's rows with names whole; past them, rows have short names and bare numbers.
 inline constexpr std::size_t kStaticBytes = 6'500;
-/// Of main tables after the first two.
-inline constexpr std::size_t kStaticBytesOfLater = 1'900;
+inline constexpr std::size_t kStaticBytesOfMain = 1'900;
 inline constexpr std::size_t kStaticBytesOfOthers = 1'200;
 inline constexpr std::size_t kStaticBytesOfTrees = 2'200;
+/// Tables of at most this many cells have all columns without scripts too.
+inline constexpr std::size_t kSmallCells = 120;
 /// Rows of a table that travel with the page for report.js.
 inline constexpr std::size_t kPayloadRows = 100'000;
 /// The same in a page without a timeline, which is to stay small enough for mail: of the tables
 /// that most look for, of the others, and of trees.
 inline constexpr std::size_t kSmallPayloadRows = 600;
-inline constexpr std::size_t kSmallPayloadRowsOfOthers = 60;
-inline constexpr std::size_t kSmallPayloadRowsOfTrees = 180;
+inline constexpr std::size_t kSmallPayloadRowsOfOthers = 45;
+inline constexpr std::size_t kSmallPayloadRowsOfTrees = 150;
 /// Ranks and files that a page lists one by one.
 inline constexpr std::size_t kListed = 24;
 
@@ -43,6 +48,8 @@ boost::json::object RunView(const report::Report& report);
 boost::json::object GateView(const report::Report& report);
 boost::json::object ComparisonView(const report::Report& report);
 boost::json::object FindingsView(const report::Report& report);
+boost::json::array EvidenceRows(const report::Report& report, const report::Finding& finding,
+                                std::size_t max_rows);
 boost::json::object BreakdownView(const report::Report& report);
 boost::json::object IterationsView(const report::Report& report, TablePacker& payload);
 /// The iterations' chart as small as a panel.
@@ -64,9 +71,14 @@ boost::json::array TablesView(const report::Report& report, TablePacker& payload
 boost::json::object NotesView(const report::Report& report);
 
 struct TableLimits {
-  std::size_t rows = 0;          ///< Rows in the page; fewer where their names are long.
-  std::size_t payload_rows = 0;  ///< Rows that travel along when the page does not have all.
-  std::size_t bytes = 0;         ///< Bytes of the rows in the page; 0: as their number says.
+  std::size_t rows = 0;               ///< Rows in the page; fewer where their names are long.
+  std::size_t payload_rows = 0;       ///< Rows that travel along when the page does not have all.
+  bool always_packs = false;          ///< Its rows open to others where scripts run.
+  std::size_t bytes = 0;              ///< Bytes of the rows in the page; 0: as their number says.
+  std::string_view docs_of = {};      ///< Table that its columns are of; empty: itself.
+  std::string_view accelerator = {};  ///< For the words of definitions.
+  /// Names of iterations that are not their position; may be nullptr.
+  const std::map<std::int64_t, std::string>* iterations = nullptr;
 };
 /// One table. Columns that say the same in every row are told in its note. Rows that are to travel
 /// along are added to `payload`, if there is one.

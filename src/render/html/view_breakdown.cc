@@ -12,6 +12,7 @@
 #include "render/shared/categories.h"
 #include "render/shared/template.h"
 #include "render/svg/svg.h"
+#include "report/iteration_labels.h"
 
 namespace profgauge::render::html {
 namespace {
@@ -161,17 +162,29 @@ std::vector<IterationRow> IterationRows(const Report& report, const Table& table
   return rows;
 }
 
-std::string NameOf(const Table& table, std::size_t row) {
+using IterationLabels = std::map<std::int64_t, std::string>;
+
+// "ProfilerStep#5 (0)", or the position where the recording has no other name for it.
+std::string NameOf(const Table& table, std::size_t row, const IterationLabels& labels) {
   const Value index = table.At(row, "index");
-  return IsAbsent(index) ? fmt::to_string(row) : FormatValue(index, Unit::kCount);
+  if (IsAbsent(index)) return fmt::to_string(row);
+  const auto label = labels.find(std::get<std::int64_t>(index));
+  return label == labels.end() ? FormatValue(index, Unit::kCount) : label->second;
+}
+
+// Below a column there is no room for the marker's word: "#5 (0)".
+std::string ShortName(std::string_view name) {
+  const auto number = name.find('#');
+  return std::string(number == name.npos ? name : name.substr(number));
 }
 
 ChartColumn MakeChartColumn(const Report& report, const Table& table, const IterationRow& iteration,
-                            bool has_parts) {
+                            bool has_parts, const IterationLabels& labels) {
   ChartColumn column;
-  column.name = NameOf(table, iteration.row);
+  const std::string name = NameOf(table, iteration.row, labels);
+  column.name = ShortName(name);
   column.marked = iteration.outlier;
-  column.title = fmt::format("Iteration {}: {}{}", column.name, DurationText(iteration.duration),
+  column.title = fmt::format("Iteration {}: {}{}", name, DurationText(iteration.duration),
                              iteration.outlier ? ", an outlier" : "");
   if (!has_parts) {
     column.values = {iteration.duration};
@@ -217,8 +230,9 @@ ColumnChart IterationChart(const Report& report, const Table& table,
   } else {
     chart.series.push_back(PaintOf(Category::kOtherKernel));
   }
+  const IterationLabels labels = report::IterationLabels(report);
   for (const IterationRow& row : rows) {
-    chart.columns.push_back(MakeChartColumn(report, table, row, has_parts));
+    chart.columns.push_back(MakeChartColumn(report, table, row, has_parts, labels));
   }
   chart.columns = Thin(std::move(chart.columns));
   chart.axis_text = [](double ns) { return FormatDuration(ns); };
@@ -317,8 +331,10 @@ boost::json::object IterationsView(const Report& report, TablePacker& payload) {
            {"iteration.outliers", "Outliers"},
            {"iteration.drift", "Drift per iteration"}}) {
     if (const report::Metric* metric = FindMetric(report, id)) {
-      facts.push_back(json::object{
-          {"label", label}, {"number", NumberView(metric->quantity)}, {"note", metric->note}});
+      facts.push_back(json::object{{"label", label},
+                                   {"metric", id},
+                                   {"number", NumberView(metric->quantity)},
+                                   {"note", metric->note}});
     }
   }
   json::object view{{"chart", MakeMarkup("")},
@@ -336,7 +352,11 @@ boost::json::object IterationsView(const Report& report, TablePacker& payload) {
   if (rows.size() > 1) view["chart"] = MakeMarkup(WholeIterationChart(report, *table, rows));
   view["has_outliers"] =
       std::any_of(rows.begin(), rows.end(), [](const IterationRow& row) { return row.outlier; });
-  json::object frame = TableView(*table, {kStaticRows, kPayloadRows}, &payload);
+  TableLimits limits{kStaticRowsOfMain, kPayloadRows};
+  limits.accelerator = report.profile.accelerator;
+  const IterationLabels labels = report::IterationLabels(report);
+  limits.iterations = &labels;
+  json::object frame = TableView(*table, limits, &payload);
   frame["open"] = table->rows() <= 12;
   view["tables"] = json::array{std::move(frame)};
   return view;

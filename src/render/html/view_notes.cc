@@ -1,6 +1,9 @@
 // The end of the page: environment, import log, definitions, provenance, and what is not there.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/json.hpp>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,8 +44,18 @@ json::array ImportView(const report::Report& report) {
   return out;
 }
 
+// A formula that several metrics share stands at the first of them.
+std::string FormulaOf(const report::Metric& metric,
+                      std::map<std::string_view, std::string_view>& known) {
+  constexpr std::size_t kLong = 50;
+  const auto [first, is_new] = known.try_emplace(metric.formula, metric.id);
+  if (is_new || metric.formula.size() < kLong) return metric.formula;
+  return fmt::format("as {}", first->second);
+}
+
 json::array MetricsView(const report::Report& report) {
   json::array out;
+  std::map<std::string_view, std::string_view> formulas;
   for (const report::Metric& metric : report.metrics) {
     if (IsAbsent(metric.quantity.value)) continue;
     std::string better;
@@ -51,8 +64,8 @@ json::array MetricsView(const report::Report& report) {
     out.push_back(json::object{{"id", metric.id},
                                {"title", metric.title},
                                {"definition", metric.definition},
-                               {"formula", metric.formula},
-                               {"source", metric.source},
+                               {"formula", FormulaOf(metric, formulas)},
+                               {"source", metric.source == "ours" ? "" : metric.source},
                                {"better", std::move(better)},
                                {"number", NumberView(metric.quantity)},
                                {"note", metric.note}});

@@ -12,6 +12,7 @@
 #include "render/shared/categories.h"
 #include "render/shared/template.h"
 #include "render/svg/svg.h"
+#include "report/iteration_labels.h"
 
 namespace profgauge::render::html {
 namespace {
@@ -27,10 +28,19 @@ struct Slice {
   std::string label;
   report::Quantity quantity;
   std::string about;
+  std::string_view metric = {};
 };
 
+// Of a part and its complement, the bar says the part's number alone, where there is room for it.
+void SayFirstAlone(std::vector<BarPart>& bar) {
+  constexpr double kRoom = 0.15;
+  if (bar.size() != 2) return;
+  bar[1].label = bar[0].share < kRoom ? bar[0].label : "";
+}
+
 // A bar over the slices' values, and a row for each.
-void Fill(json::object& panel, const std::vector<Slice>& slices) {
+enum class Says : bool { kEachPart, kFirstAlone };
+void Fill(json::object& panel, const std::vector<Slice>& slices, Says says = Says::kEachPart) {
   double total = 0;
   for (const Slice& slice : slices) total += AsNumber(slice.quantity.value, 0);
   std::vector<BarPart> bar;
@@ -42,9 +52,10 @@ void Fill(json::object& panel, const std::vector<Slice>& slices) {
     bar.push_back({slice.paint, share, FormatShare(share),
                    fmt::format("{} {}", slice.label, slice.quantity.text)});
     description += fmt::format(", {} {}", slice.label, slice.quantity.text);
-    rows.push_back(
-        PanelRow(SvgSwatch(slice.paint), slice.label, NumberView(slice.quantity), slice.about));
+    rows.push_back(PanelRow(SvgSwatch(slice.paint), slice.label, NumberView(slice.quantity),
+                            slice.about, slice.metric));
   }
+  if (says == Says::kFirstAlone) SayFirstAlone(bar);
   if (total > 0) panel["chart"] = MakeMarkup(SvgStackedBar(bar, kPanelWidth, 26, description));
   panel["has_rows"] = !rows.empty();
   panel["rows"] = std::move(rows);
@@ -103,8 +114,10 @@ json::object UtilizationPanel(const Report& report) {
     return panel;
   }
   const double busy = AsNumber(utilization->quantity.value, 0);
-  Fill(panel, {{kBusy, "Kernels run", utilization->quantity, OverGpus(report)},
-               {kIdlePaint, "No kernel runs", Share(std::max(0.0, 1 - busy)), ""}});
+  Fill(panel,
+       {{kBusy, "Kernels run", utilization->quantity, OverGpus(report), utilization->id},
+        {kIdlePaint, "No kernel runs", Share(std::max(0.0, 1 - busy)), ""}},
+       Says::kFirstAlone);
   json::array& rows = panel["rows"].as_array();
   for (const auto& [id, label, about] :
        std::initializer_list<std::tuple<std::string_view, std::string_view, std::string_view>>{
@@ -122,7 +135,7 @@ json::object UtilizationPanel(const Report& report) {
            {"flops.mfu", "Of the GPU's peak (MFU)", ""},
            {"flops.hfu", "Of the GPU's peak (HFU)", "with recomputation"}}) {
     if (const report::Metric* metric = FindMetric(report, id)) {
-      rows.push_back(PanelRow("", WordsOf(report, label), NumberView(metric->quantity), about));
+      rows.push_back(PanelRow("", WordsOf(report, label), NumberView(metric->quantity), about, id));
     }
   }
   AddEachGpu(report, rows);
@@ -136,8 +149,8 @@ json::object ResourcePanel(const Report& report) {
     const report::Metric* metric =
         FindMetric(report, fmt::format("breakdown.{}", CategoryId(category)));
     if (metric == nullptr || !(AsNumber(metric->quantity.value, 0) > 0)) continue;
-    slices.push_back(
-        {PaintOf(category), WordsOf(report, InfoOf(category).title), metric->quantity, ""});
+    slices.push_back({PaintOf(category), WordsOf(report, InfoOf(category).title), metric->quantity,
+                      "", metric->id});
   }
   Fill(panel, slices);
   if (slices.empty()) {
@@ -211,10 +224,12 @@ json::object TensorCorePanel(const Report& report) {
   const double used = AsNumber(efficiency->quantity.value, 0);
   const double unknown =
       std::min(MetricOr(report, "tensor_core.unknown_share", 0), std::max(0.0, 1 - used));
-  Fill(panel, {{PaintOf(Category::kTensorCoreKernel),
-                WordsOf(report, "Eligible time on Tensor Cores"), efficiency->quantity, ""},
-               {PaintOf(Category::kOtherKernel), "Eligible time off them",
-                Share(std::max(0.0, 1 - used)), unknown > 0 ? "or not known" : ""}});
+  Fill(panel,
+       {{PaintOf(Category::kTensorCoreKernel), WordsOf(report, "Eligible time on Tensor Cores"),
+         efficiency->quantity, "", efficiency->id},
+        {PaintOf(Category::kOtherKernel), "Eligible time off them", Share(std::max(0.0, 1 - used)),
+         unknown > 0 ? "or not known" : ""}},
+       Says::kFirstAlone);
   json::array& rows = panel["rows"].as_array();
   for (const auto& [id, label] :
        std::initializer_list<std::pair<std::string_view, std::string_view>>{
@@ -222,7 +237,7 @@ json::object TensorCorePanel(const Report& report) {
            {"tensor_core.eligible_share", "Kernel time of eligible ops"},
            {"tensor_core.unknown_share", "Name does not tell"}}) {
     if (const report::Metric* metric = FindMetric(report, id)) {
-      rows.push_back(PanelRow("", label, NumberView(metric->quantity), ""));
+      rows.push_back(PanelRow("", label, NumberView(metric->quantity), "", id));
     }
   }
   return panel;
@@ -234,7 +249,7 @@ json::object SummaryPanel(const Report& report) {
   const auto add = [&](std::string_view id, std::string_view label) {
     if (const report::Metric* metric = FindMetric(report, id)) {
       rows.push_back(
-          PanelRow("", WordsOf(report, label), NumberView(metric->quantity), metric->note));
+          PanelRow("", WordsOf(report, label), NumberView(metric->quantity), metric->note, id));
     }
   };
   add("profile.wall_time", "Wall clock time");
@@ -268,11 +283,15 @@ json::object IterationPanel(const Report& report) {
   count("Iterations used", report.profile.iterations_selected);
   if (const Table* table = FindTable(report, "iterations"); table != nullptr && table->rows() > 0) {
     panel["chart"] = MakeMarkup(IterationSketch(report));
+    const std::map<std::int64_t, std::string> labels = report::IterationLabels(report);
     for (const auto& [label, row] :
          {std::pair("First used", std::size_t{0}), std::pair("Last used", table->rows() - 1)}) {
       const Value index = table->At(row, "index");
-      if (!IsAbsent(index))
-        rows.push_back(PanelRow("", label, NumberView(index, Unit::kCount), ""));
+      if (IsAbsent(index)) continue;
+      json::object number = NumberView(index, Unit::kCount);
+      const auto name = labels.find(std::get<std::int64_t>(index));
+      if (name != labels.end()) number["text"] = name->second;
+      rows.push_back(PanelRow("", label, std::move(number), ""));
     }
   }
   for (const auto& [id, label] :
@@ -283,7 +302,7 @@ json::object IterationPanel(const Report& report) {
            {"iteration.time.max", "Longest"},
            {"iteration.outliers", "Outliers"}}) {
     if (const report::Metric* metric = FindMetric(report, id)) {
-      rows.push_back(PanelRow("", label, NumberView(metric->quantity), ""));
+      rows.push_back(PanelRow("", label, NumberView(metric->quantity), "", id));
     }
   }
   panel["has_rows"] = true;
@@ -314,10 +333,10 @@ boost::json::object MakePanel(const Report& report, std::string_view id, std::st
 }
 
 boost::json::object PanelRow(std::string swatch, std::string_view label, boost::json::object number,
-                             std::string_view about, std::string_view definition) {
+                             std::string_view about, std::string_view metric) {
   return {{"swatch", MakeMarkup(std::move(swatch))},
           {"label", label},
-          {"definition", definition},
+          {"metric", metric},
           {"number", std::move(number)},
           {"about", about}};
 }

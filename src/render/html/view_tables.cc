@@ -10,11 +10,14 @@
 #include <vector>
 
 #include "base/format.h"
+#include "render/html/table_columns.h"
 #include "render/html/view.h"
 #include "render/shared/columns.h"
 #include "render/shared/escape.h"
 #include "render/shared/template.h"
+#include "report/iteration_labels.h"
 #include "report/table_look.h"
+#include "report/wording.h"
 
 namespace profgauge::render::html {
 namespace {
@@ -23,8 +26,6 @@ namespace json = boost::json;
 using report::TableLook;
 
 constexpr std::size_t kOpenRows = 40;  // longer tables start closed, but for the first two
-
-bool IsLeft(Unit unit) { return unit == Unit::kText || unit == Unit::kBool; }
 
 std::vector<std::size_t> RowOrder(const Table& table, const Column* by) {
   std::vector<std::size_t> order(table.rows());
@@ -35,15 +36,6 @@ std::vector<std::size_t> RowOrder(const Table& table, const Column* by) {
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return keys[a] > keys[b]; });
   return order;
-}
-
-// A table of rows within rows: analysis/tables/tree_rows.h.
-bool IsTree(const Table& table) {
-  return table.Find("node") != nullptr && table.Find("parent") != nullptr &&
-         table.Find("depth") != nullptr;
-}
-bool IsTreeColumn(const Column& column) {
-  return column.id() == "node" || column.id() == "parent" || column.id() == "depth";
 }
 
 // The heaviest rows of the first tree, in the order of the tree. Times of a row are within those of
@@ -102,13 +94,42 @@ void AppendCell(const Value& value, Unit unit, bool head, std::string& out) {
                  EscapeHtml(text));
 }
 
+// Of many rows: long names are cut in their middle, numbers come without their exact value.
+void AppendShortCell(const Value& value, Unit unit, bool head, std::string& out) {
+  const std::string_view tag = head ? "th scope=row" : "td";
+  const std::string text = FormatValue(value, unit);
+  const Folded folded = Fold(text);
+  fmt::format_to(std::back_inserter(out), "<{}{}>{}", tag, IsLeft(unit) ? " align=left" : "",
+                 EscapeHtml(folded.head));
+  if (!folded.rest.empty()) out += "…" + EscapeHtml(folded.tail);
+}
+
+enum class Cells : bool { kWhole, kShort };
+
 struct StaticRows {
   std::string markup;
   std::size_t count = 0;
+  bool is_short = false;
 };
 
+// Tells a number of an iteration by its recorded name.
+bool AppendIteration(const Table& table, const Column& column, const Value& cell, bool head,
+                     const TableLimits& limits, std::string& out) {
+  const bool is_iteration =
+      column.id() == "iteration" || (column.id() == "index" && table.id() == "iterations");
+  const auto* position = std::get_if<std::int64_t>(&cell);
+  if (!is_iteration || position == nullptr || limits.iterations == nullptr) return false;
+  const auto label = limits.iterations->find(*position);
+  if (label == limits.iterations->end()) return false;
+  // The exact value leads the title, as in other cells.
+  fmt::format_to(std::back_inserter(out), "<{} title=\"{}\">{}", head ? "th scope=row" : "td",
+                 *position, EscapeHtml(label->second));
+  return true;
+}
+
 StaticRows Rows(const Table& table, const std::vector<const Column*>& columns,
-                const std::vector<std::size_t>& order, std::size_t count, std::size_t bytes) {
+                const std::vector<std::size_t>& order, Cells cells, std::size_t count,
+                std::size_t bytes, const TableLimits& limits) {
   StaticRows rows;
   std::string& out = rows.markup;
   for (std::size_t i = 0; i < std::min(count, order.size()) && out.size() < bytes; ++i) {
@@ -122,23 +143,60 @@ StaticRows Rows(const Table& table, const std::vector<const Column*>& columns,
         for (std::size_t k = 0; k < std::min<std::size_t>(depth, 40); ++k) indent += "\u2003";
         cell = indent + FormatValue(cell, Unit::kText);
       }
-      AppendCell(cell, column->unit(), column == columns.front(), out);
+      if (AppendIteration(table, *column, cell, column == columns.front(), limits, out)) continue;
+      const auto append = cells == Cells::kShort ? AppendShortCell : AppendCell;
+      append(cell, column->unit(), column == columns.front(), out);
     }
     out += '\n';
   }
   return rows;
 }
 
-json::array ColumnViews(const std::vector<const Column*>& columns, const Column* by) {
+json::array ColumnViews(const std::vector<const Column*>& columns, const Column* by,
+                        const TableLimits& limits, std::string_view docs_of) {
   json::array heads;
   for (const Column* column : columns) {
+    const std::string_view doc = report::ColumnDoc(docs_of, column->id());
     heads.push_back(json::object{{"id", column->id()},
                                  {"title", column->title()},
                                  {"unit", UnitName(column->unit())},
                                  {"align", IsLeft(column->unit()) ? "left" : "right"},
+                                 {"doc", report::Reworded(doc, limits.accelerator)},
                                  {"sort", column == by ? "descending" : ""}});
   }
   return heads;
+}
+
+// Rows of the page itself: whole where there is room, else short, and at least a few.
+StaticRows RowsOfPage(const Table& table, const std::vector<const Column*>& columns,
+                      const std::vector<std::size_t>& order, const TableLimits& limits,
+                      bool may_be_short) {
+  const std::size_t bytes = limits.bytes > 0             ? limits.bytes
+                            : limits.rows >= kStaticRows ? kStaticBytes
+                            : IsTree(table)              ? kStaticBytesOfTrees
+                                                         : kStaticBytesOfOthers;
+  StaticRows rows = Rows(table, columns, order, Cells::kWhole, limits.rows, bytes, limits);
+  const std::size_t least = limits.rows >= kStaticRows ? kStaticRows : kLeastStaticRows;
+  const std::size_t wanted = std::min({least, limits.rows, order.size()});
+  if (rows.count >= wanted || !may_be_short) return rows;
+  rows = Rows(table, columns, order, Cells::kShort, wanted, std::string::npos, limits);
+  rows.is_short = true;
+  return rows;
+}
+
+// What of the table is not in the page's own rows, and where it is.
+std::string NoteOf(const Table& table, const StaticRows& rows, const Column* by) {
+  const std::string sorted = by == nullptr ? "" : fmt::format(", by {}", by->title());
+  if (rows.count == table.rows()) return "long names are cut; " + report::WhereRowsAre(table);
+  return fmt::format("{} of {} rows{}; {}", FormatCount(static_cast<std::int64_t>(rows.count)),
+                     FormatCount(static_cast<std::int64_t>(table.rows())), sorted,
+                     report::WhereRowsAre(table));
+}
+
+std::string IdsOf(const std::vector<const Column*>& columns) {
+  std::string ids;
+  for (const Column* column : columns) ids += (ids.empty() ? "" : " ") + column->id();
+  return ids;
 }
 
 // Rows that travel with the page. Single launches are bulk, as the timeline is: one comes with the
@@ -147,119 +205,72 @@ std::size_t PayloadRows(const report::Report& report, const Table& table, const 
   const std::size_t all = look.page_rows == 0 ? kPayloadRows : look.page_rows;
   if (!report.timeline.empty()) return all;
   if (table.id() == "launches") return 0;
-  const std::size_t most = IsTree(table) ? kSmallPayloadRowsOfTrees
+  const std::size_t most = IsTree(table)  ? kSmallPayloadRowsOfTrees
                            : look.is_main ? kSmallPayloadRows
-                                         : kSmallPayloadRowsOfOthers;
+                                          : kSmallPayloadRowsOfOthers;
   return std::min(all, most);
 }
 
-// Whether a column of every row's rank or GPU says the same everywhere.
-bool IsConstantPlace(const Table& table, const Column& column) {
-  if (column.id() != "rank" && column.id() != "gpu") return false;
-  if (column.type() != CellType::kInteger || table.rows() < 2) return false;
-  std::size_t same = 1;
-  while (same < column.size() && column.IntegerAt(same) == column.IntegerAt(0)) ++same;
-  return same == column.size();
-}
+// Operators and kernels are what most readers look for.
+bool IsLongOnPage(const Table& table) { return table.id() == "ops" || table.id() == "kernels"; }
 
-// Whether most of a column's texts are long: lists of types and shapes, call stacks.
-bool IsWide(const Table& table, const Column& column) {
-  if (column.type() != CellType::kText) return false;
-  constexpr std::size_t kRows = 100, kLong = 20;
-  std::size_t bytes = 0, texts = 0;
-  for (std::size_t row = 0; row < std::min(table.rows(), kRows); ++row) {
-    if (column.IsAbsentAt(row)) continue;
-    bytes += table.strings()[column.TextAt(row)].size();
-    ++texts;
-  }
-  return texts > 0 && bytes / texts > kLong;
-}
+using IterationLabels = std::map<std::int64_t, std::string>;
 
-// What a row is comes first, in up to three columns, then what the table is sorted by; wide texts
-// stand behind the numbers, so that these are in view.
-void Arrange(const Table& table, const Column* by, std::vector<const Column*>& columns) {
-  if (columns.size() < 2) return;
-  const auto behind = columns.begin() + 1;
-  std::stable_partition(behind, columns.end(), [&](const Column* column) {
-    return !IsWide(table, *column) || column->id() == "name";
-  });
-  constexpr std::ptrdiff_t kMostKeys = 3;
-  const auto number = std::find_if(columns.begin(), columns.end(),
-                                   [](const Column* column) { return !IsLeft(column->unit()); });
-  const auto keys = std::clamp<std::ptrdiff_t>(number - columns.begin(), 1, kMostKeys);
-  const auto place =
-      columns.begin() + std::min<std::ptrdiff_t>(keys, static_cast<std::ptrdiff_t>(columns.size()));
-  const auto found = std::find(place, columns.end(), by);
-  if (found != columns.end()) std::rotate(place, found, found + 1);
-}
-
-bool AllAbsent(const Table& table, const Column& column) {
-  if (!column.absent_because().empty()) return true;
-  for (std::size_t i = 0; i < table.rows(); ++i) {
-    if (!column.IsAbsentAt(i)) return false;
-  }
-  return table.rows() > 0;
+TableLimits LimitsOf(const report::Report& report, const Table& table, const TableLook& look,
+                     const IterationLabels& labels) {
+  TableLimits limits;
+  limits.rows = IsLongOnPage(table) ? kStaticRows
+                : IsTree(table)     ? kStaticRowsOfTrees
+                : look.is_main      ? kStaticRowsOfMain
+                                    : kStaticRowsOfOthers;
+  limits.payload_rows = PayloadRows(report, table, look);
+  limits.always_packs = table.id() == "ops" || table.id() == "kernels_by_op";
+  if (look.is_main && !IsLongOnPage(table)) limits.bytes = kStaticBytesOfMain;
+  limits.accelerator = report.profile.accelerator;
+  limits.iterations = &labels;
+  return limits;
 }
 
 }  // namespace
 
 boost::json::object TableView(const Table& table, const TableLimits& limits, TablePacker* payload) {
-  std::vector<const Column*> columns;
-  std::vector<std::pair<std::string, std::string>> gaps;
-  std::string constants;
-  const bool is_tree = IsTree(table);
-  for (const Column& column : table.columns()) {
-    if (is_tree && IsTreeColumn(column)) continue;
-    if (IsConstantPlace(table, column)) {
-      constants += fmt::format("{}{} {}", constants.empty() ? "" : ", ", column.title(),
-                               FormatValue(table.At(0, column), column.unit()));
-    } else if (!AllAbsent(table, column)) {
-      columns.push_back(&column);
-    } else {
-      gaps.emplace_back(column.title(), column.absent_because().empty()
-                                            ? "nothing of it was recorded"
-                                            : column.absent_because());
-    }
-  }
   const Column* by = report::HeaviestColumn(table);
-  const bool has_gaps = !gaps.empty();
+  const ColumnChoice choice = ChooseColumns(table, by);
+  const bool is_tree = IsTree(table);
+  const bool packs = payload != nullptr && limits.payload_rows > 0;
+  // A small table is whole without scripts too, which hide what does not fit.
+  std::vector<const Column*> columns = choice.shown;
+  const std::size_t cells = table.rows() * (choice.shown.size() + choice.extra.size());
+  const bool has_all = !packs || (cells <= kSmallCells && !limits.always_packs);
+  if (has_all) columns.insert(columns.end(), choice.extra.begin(), choice.extra.end());
   std::vector<std::size_t> order = RowOrder(table, by);
-  if (is_tree) {
-    const auto name = std::find_if(columns.begin(), columns.end(),
-                                   [](const Column* column) { return column->id() == "name"; });
-    if (name != columns.end()) std::rotate(columns.begin(), name, name + 1);
+  StaticRows rows = RowsOfPage(table, columns, is_tree ? HeaviestOfTree(table, limits.rows) : order,
+                               limits, packs);
+  const bool is_whole = rows.count == table.rows() && !rows.is_short;
+  const bool packed = packs && (is_tree || limits.always_packs || !is_whole || !has_all);
+  if (packed) {
+    order.resize(std::min(order.size(), std::max(limits.payload_rows, rows.count)));
+    payload->Add(table, order);
   }
-  Arrange(table, by, columns);
-  const std::size_t bytes = limits.bytes > 0             ? limits.bytes
-                            : limits.rows >= kStaticRows ? kStaticBytes
-                            : is_tree                    ? kStaticBytesOfTrees
-                                                         : kStaticBytesOfOthers;
-  StaticRows rows = Rows(table, columns, is_tree ? HeaviestOfTree(table, limits.rows) : order,
-                         limits.rows, bytes);
-  std::string note;
-  if (rows.count < table.rows()) {
-    note = fmt::format("{} of {} rows{}; the rest needs scripts, or report.xlsx or report.json",
-                       FormatCount(static_cast<std::int64_t>(rows.count)),
-                       FormatCount(static_cast<std::int64_t>(table.rows())),
-                       by == nullptr ? "" : fmt::format(", by {}", by->title()));
-    if (payload != nullptr && limits.payload_rows > rows.count) {
-      order.resize(std::min(order.size(), limits.payload_rows));
-      payload->Add(table, order);
-    }
-  } else if (payload != nullptr && is_tree) {
-    payload->Add(table, order);  // Where scripts run, its rows open and close.
+  const std::string_view docs_of = limits.docs_of.empty() ? table.id() : limits.docs_of;
+  json::array heads = ColumnViews(columns, by, limits, docs_of);
+  // Where scripts read the payload, they have the definitions from there.
+  if (packed && limits.rows < kStaticRows) {
+    for (json::value& head : heads) head.as_object()["doc"] = "";
   }
   return {{"id", table.id()},
           {"title", table.title()},
           {"count", fmt::format("{} {}", FormatCount(static_cast<std::int64_t>(table.rows())),
                                 table.rows() == 1 ? "row" : "rows")},
-          {"columns", ColumnViews(columns, by)},
+          {"columns", std::move(heads)},
+          {"extra", IdsOf(choice.extra)},
           {"is_tree", is_tree},
           {"rows", MakeMarkup(std::move(rows.markup))},
-          {"note", std::move(note)},
-          {"constants", std::move(constants)},
-          {"gaps", AbsentView(gaps)},
-          {"has_gaps", has_gaps},
+          {"note", is_whole ? std::string() : NoteOf(table, rows, by)},
+          {"rest", report::WhereRowsAre(table)},
+          {"constants", choice.constants},
+          {"gaps", AbsentView(choice.gaps)},
+          {"has_gaps", !choice.gaps.empty()},
           {"open", false}};
 }
 
@@ -272,16 +283,11 @@ boost::json::array TablesView(const report::Report& report, TablePacker& payload
   for (const Table& table : report.tables) {
     if (report::FindTableLook(table.id()) == nullptr) order.emplace_back(&table, TableLook{});
   }
+  const IterationLabels labels = report::IterationLabels(report);
   json::array out;
   for (const auto& [table, look] : order) {
     if (table->rows() == 0) continue;
-    json::object view = TableView(*table,
-                                  {look.is_main     ? kStaticRows
-                                   : IsTree(*table) ? kStaticRowsOfTrees
-                                                    : kStaticRowsOfOthers,
-                                   PayloadRows(report, *table, look),
-                                   look.is_main && out.size() >= 2 ? kStaticBytesOfLater : 0},
-                                  &payload);
+    json::object view = TableView(*table, LimitsOf(report, *table, look, labels), &payload);
     view["open"] = look.is_main && (table->rows() <= kOpenRows || out.size() < 2);
     view["charts"] = json::array();
     view["charts_note"] = "";

@@ -141,36 +141,6 @@ json::array AdviceView(std::string_view advice) {
   return out;
 }
 
-// "start,end,rank", in ns; empty when the row of evidence does not say.
-std::string IntervalOf(const report::Finding& finding, const std::vector<Value>& row) {
-  const auto when = report::FindInterval(finding, row);
-  return when ? fmt::format("{},{},{}", when->start, when->end, when->rank) : "";
-}
-
-json::array EvidenceRows(const report::Finding& finding, std::size_t max_rows) {
-  json::array rows;
-  for (std::size_t i = 0; i < std::min(max_rows, finding.evidence.size()); ++i) {
-    json::array cells;
-    for (std::size_t k = 0; k < finding.evidence[i].size(); ++k) {
-      const Unit unit = k < finding.evidence_units.size() ? finding.evidence_units[k] : Unit::kText;
-      const Value& value = finding.evidence[i][k];
-      json::object cell = NumberView(value, unit);
-      cell["rest"] = cell["tail"] = "";
-      if (const auto* text = std::get_if<std::string>(&value)) {
-        const Folded folded = Fold(*text);
-        cell["text"] = folded.head;
-        cell["rest"] = folded.rest;
-        cell["tail"] = folded.tail;
-      }
-      cell["align"] = unit == Unit::kText ? "left" : "right";
-      cells.push_back(std::move(cell));
-    }
-    rows.push_back(json::object{{"cells", std::move(cells)},
-                                {"interval", IntervalOf(finding, finding.evidence[i])}});
-  }
-  return rows;
-}
-
 json::object FindingView(const Report& report, const report::Finding& finding) {
   constexpr std::size_t kEvidenceRows = 15;
   json::array heads, explains;
@@ -212,7 +182,7 @@ json::object FindingView(const Report& report, const report::Finding& finding) {
       {"cause", cause == nullptr ? "" : cause->title},
       {"cause_href", cause == nullptr ? "" : "#" + Slug(cause->rule)},
       {"heads", std::move(heads)},
-      {"rows", EvidenceRows(finding, kEvidenceRows)},
+      {"rows", EvidenceRows(report, finding, kEvidenceRows)},
       {"has_rows", !finding.evidence.empty()},
       {"more", more == 0 ? "" : FormatCount(static_cast<std::int64_t>(more))}};
 }

@@ -10,6 +10,8 @@
 #include "render/shared/categories.h"
 #include "render/shared/escape.h"
 #include "render/shared/gzip.h"
+#include "report/table_look.h"
+#include "report/wording.h"
 
 namespace profgauge::render {
 namespace {
@@ -211,8 +213,12 @@ void TablePacker::Add(const Table& table, std::span<const std::size_t> rows) {
   };
   for (const Column& column : table.columns()) {
     if (!column.absent_because().empty()) continue;
-    fields.push_back(json::object{
-        {"id", column.id()}, {"title", column.title()}, {"unit", UnitName(column.unit())}});
+    const std::string doc =
+        report::Reworded(report::ColumnDoc(table.id(), column.id()), accelerator_);
+    fields.push_back(json::object{{"id", column.id()},
+                                  {"title", column.title()},
+                                  {"unit", UnitName(column.unit())},
+                                  {"doc", doc.empty() ? 0 : IndexOf(doc)}});
     const std::string id = table.id() + "." + column.id();
     if (column.type() == CellType::kReal) {
       std::vector<double> values;
@@ -238,9 +244,17 @@ void TablePacker::Add(const Table& table, std::span<const std::size_t> rows) {
                                  {"fields", std::move(fields)}});
 }
 
+void TablePacker::NameIterations(const std::map<std::int64_t, std::string>& names) {
+  for (const auto& [position, name] : names) {
+    iterations_.push_back(json::array{position, ValidUtf8(name)});
+  }
+}
+
 std::string TablePacker::Finish() {
   if (tables_.empty()) return {};
-  return packer_.Finish({{"tables", std::move(tables_)}, {"texts", std::move(texts_)}});
+  return packer_.Finish({{"tables", std::move(tables_)},
+                         {"iterations", std::move(iterations_)},
+                         {"texts", std::move(texts_)}});
 }
 
 std::string PackTimeline(const report::Timeline& timeline) {

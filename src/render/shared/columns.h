@@ -12,6 +12,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,21 +39,27 @@ class ColumnPacker {
 };
 
 /// Rows of several tables in one payload, so that what they share (names of kernels) is there once.
-/// Head: {texts: […], tables: [{id, rows, of, fields: [{id, title, unit}]}]}; the columns of a
-/// table are called "table.column". Text cells are indices into texts plus 1, whole numbers are
-/// zigzag plus 1, both 0 when absent; reals are NaN when absent.
+/// Head: {texts: […], tables: [{id, rows, of, fields: [{id, title, unit, doc}]}]}; `doc` is the
+/// column's definition, as a text cell. The columns of a table are called "table.column". Text
+/// cells are indices into texts plus 1, whole numbers are zigzag plus 1, both 0 when absent; reals
+/// are NaN when absent.
 class TablePacker {
  public:
+  /// Definitions are told in the words of such devices: report/wording.h.
+  explicit TablePacker(std::string_view accelerator = {}) : accelerator_(accelerator) {}
   /// `rows` of `table`, in that order.
   void Add(const Table& table, std::span<const std::size_t> rows);
+  /// Names of iterations that are not their position: head.iterations, [[position, name]].
+  void NameIterations(const std::map<std::int64_t, std::string>& names);
   /// The payload; empty when no table was added.
   std::string Finish();
 
  private:
   std::uint64_t IndexOf(std::string_view text);
 
+  std::string accelerator_;
   ColumnPacker packer_;
-  boost::json::array tables_, texts_;
+  boost::json::array tables_, texts_, iterations_;
   std::unordered_map<std::string, std::uint64_t> index_;
 };
 

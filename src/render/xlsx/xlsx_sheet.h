@@ -14,11 +14,12 @@
 #include "base/value.h"
 #include "render/xlsx/xlsx_book.h"
 #include "report/report.h"
+#include "report/table_look.h"
 
 namespace profgauge::render {
 
 /// Rows that one sheet shows at most; what is beyond is said, not shown.
-inline constexpr std::size_t kXlsxRows = 10'000;
+using report::kXlsxRows;
 
 /// A column of a table to be.
 struct XlsxColumn {

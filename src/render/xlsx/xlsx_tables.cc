@@ -24,8 +24,7 @@ const Column* ChosenBy(const Table& table) {
 
 // The rows that the sheet has, in the order of the table.
 std::vector<std::size_t> RowsOf(const Table& table) {
-  const TableLook* look = report::FindTableLook(table.id());
-  const std::size_t most = look == nullptr || look->sheet_rows == 0 ? kXlsxRows : look->sheet_rows;
+  const std::size_t most = report::RowsInWorkbook(table);
   std::vector<std::size_t> rows(table.rows());
   std::iota(rows.begin(), rows.end(), std::size_t{0});
   if (rows.size() <= most) return rows;

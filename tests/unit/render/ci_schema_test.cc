@@ -78,7 +78,8 @@ TEST(CiSchema, Sarif) {
 
 TEST(CiSchema, GitlabCodeQuality) {
   for (const report::Report& report : {Hostile(), report::Report(), testing::SampleReport()}) {
-    EXPECT_THAT(Problems("codequality.json", RenderGitlab(report, {{"policy.yaml", 7}, {}})), IsEmpty());
+    EXPECT_THAT(Problems("codequality.json", RenderGitlab(report, {{"policy.yaml", 7}, {}})),
+                IsEmpty());
   }
 }
 

@@ -51,7 +51,7 @@ TEST(NeuronPanels, ARowForEachNumberThatIsThere) {
   const auto& rows = peaks->at("rows").as_array();
   ASSERT_EQ(rows.size(), 2U);  // mbu is absent
   EXPECT_EQ(rows[0].at("label").as_string(), "Model FLOPs utilization");
-  EXPECT_EQ(rows[0].at("definition").as_string(), "What neuron.mfu \"is\".");
+  EXPECT_EQ(rows[0].at("metric").as_string(), "neuron.mfu");
   EXPECT_EQ(rows[0].at("number").at("text").as_string(), "25.0\u202f%");
   // What both say is said once.
   EXPECT_EQ(rows[0].at("about").as_string(), "");
@@ -62,8 +62,8 @@ TEST(NeuronPanels, AnEngineIsACardWithExactValuesAndDefinitions) {
   const auto page = RenderHtml(NeuronReport(), {});
   ASSERT_TRUE(page);
   EXPECT_THAT(*page, HasSubstr("id=\"p-engine-tensor\""));
-  EXPECT_THAT(*page,
-              HasSubstr("title=\"What engine.tensor.active_time &quot;is&quot;.\"> Active<"));
+  EXPECT_THAT(*page, HasSubstr("data-metric=\"engine.tensor.active_time\"> Active<"));
+  EXPECT_THAT(*page, HasSubstr("What engine.tensor.active_time &quot;is&quot;."));
   EXPECT_THAT(*page, HasSubstr("title=\"1234567 ns\">1.23\u202fms<"));
 }
 

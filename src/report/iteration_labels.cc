@@ -1,0 +1,23 @@
+#include "report/iteration_labels.h"
+
+#include "analysis/context/iterations.h"
+
+namespace profgauge::report {
+
+std::map<std::int64_t, std::string> IterationLabels(const Report& report) {
+  std::map<std::int64_t, std::string> labels;
+  const Table* table = FindTableById(report, "iterations");
+  const Column* index = table == nullptr ? nullptr : table->Find("index");
+  const Column* name = table == nullptr ? nullptr : table->Find("name");
+  if (index == nullptr || name == nullptr) return labels;
+  for (std::size_t row = 0; row < table->rows(); ++row) {
+    if (index->IsAbsentAt(row) || name->IsAbsentAt(row)) continue;
+    const std::int64_t position = index->IntegerAt(row);
+    const std::string_view text = table->strings()[name->TextAt(row)];
+    std::string label = IterationLabel(report.profile.iteration_source, text, position);
+    if (label != std::to_string(position)) labels.emplace(position, std::move(label));
+  }
+  return labels;
+}
+
+}  // namespace profgauge::report

@@ -1,0 +1,112 @@
+// Searching the timeline: words, field:part, field=exact, field>5 µs; terms side by side must all
+// hold, "or" begins another try, ! turns a term around, "…" keeps blanks. Fields are those that the
+// details of an event show, by title or id.
+class TimelineSearch extends TimelineMarks {
+  knows(name) {
+    return (this.names ||= new Set([...this.head.kinds.map((kind) => kind[0]), ...this.head.texts])).has(name);
+  }
+
+  // What fields there are: {names, kind: text of a kind} or {names, event: text or number of an event}.
+  searchFields() {
+    if (this.fields$) return this.fields$;
+    const out = [
+      { names: ['name'], kind: (k) => this.head.kinds[k][0] },
+      { names: ['kind'], kind: (k) => CATEGORIES[this.category[k]][1] },
+      { names: ['details'], kind: (k) => this.head.kinds[k][2] || '' },
+    ];
+    for (const { id, title } of this.head.facets) out.push({ names: [id, title], kind: (k) => this.facetOf(k, id) });
+    const place = (event) => { const track = this.trackOf(event); return [track.group, track.section, track.name].filter(Boolean).join(', '); };
+    out.push({ names: ['on', 'track', 'engine', 'stream', 'thread'], event: place },
+      { names: ['duration'], event: (event) => this.duration[event], number: true },
+      { names: ['start'], event: (event) => this.start[event] - this.first, number: true });
+    for (const amount of this.amounts) out.push({ names: [amount.id, amount.title], event: (event) => amount.value[event], number: true });
+    const grid = grids.get('instructions');
+    for (const field of (this.head.facets.length && grid?.rows.fields) || []) {
+      if (out.some(({ names }) => names.some((name) => name.toLowerCase() === field.title.toLowerCase() || name === field.id))) continue;
+      out.push({
+        names: [field.id, field.title], number: !isText(field),
+        event: (event) => { const row = this.instructionOf(event); return row < 0 ? '' : isText(field) ? grid.rows.text(field, row) : grid.rows.value(field, row); },
+      });
+    }
+    return (this.fields$ = out);
+  }
+
+  // In names and all that kinds have.
+  textsOf(kind) {
+    return [this.head.kinds[kind][0], this.head.kinds[kind][2] || '', ...this.head.facets.map((other, index) => this.facetOf(kind, index))].join('\n').toLowerCase();
+  }
+
+  // One term as a test of events; a word is looked up once per kind.
+  testOf(term) {
+    const not = term.startsWith('!'), text = not ? term.slice(1) : term;
+    const fields = this.searchFields();
+    const named = /^("(?:[^"\\]|\\.)*"|[\w ]+?)\s*(<=|>=|[:=<>])(?!:)(.+)$/s.exec(text);
+    const field = named && fields.find(({ names }) => names.some((name) => name.toLowerCase() === unquote(named[1]).toLowerCase()));
+    const word = unquote(field ? named[3] : text).trim().toLowerCase(), sign = field ? named[2] : ':';
+    const limit = parseQuantity(word);
+    const holds = (value) => {
+      if (sign === ':') return String(value).toLowerCase().includes(word);
+      if (sign === '=' && (!field.number || Number.isNaN(limit))) return String(value).toLowerCase() === word;
+      return { '=': value === limit, '<': value < limit, '>': value > limit, '<=': value <= limit, '>=': value >= limit }[sign];
+    };
+    let test;
+    if (field?.event) {
+      test = (event) => holds(field.event(event));
+    } else {
+      const kinds = Uint8Array.from(this.head.kinds, (kind, k) => (field ? holds(field.kind(k)) : this.textsOf(k).includes(word)));
+      test = (event) => kinds[this.kind[event]] === 1;
+    }
+    return not ? (event) => !test(event) : test;
+  }
+
+  // The text as one word where something is called so, else as terms.
+  testsOf(text) {
+    const whole = text.trim();
+    if (this.knows(whole)) return [[this.testOf(quote(whole))]];
+    // A number keeps its unit: "duration > 5 µs" is one term.
+    const joined = whole.replace(/\s*(<=|>=|[<>=])\s*([\d.]+)\s*(%|[nµum]?s|[kMGTP]?(?:B|FLOP)(?:\/s)?)?(?=\s|$)/gi, '$1$2$3');
+    const terms = joined.match(/!?(?:"(?:[^"\\]|\\.)*"?|[^\s"])+/g) || [];
+    const tries = [[]];
+    for (const term of terms) if (term.toLowerCase() === 'or') tries.push([]); else tries.at(-1).push(this.testOf(term));
+    return tries.filter((tests) => tests.length);
+  }
+
+  search(text) {
+    this.search$.value = text;
+    const tries = text.trim() ? this.testsOf(text) : [];
+    this.hits = [];
+    this.isHit = tries.length ? new Uint8Array(this.start.length) : null;
+    for (const lane of tries.length ? this.lanes : []) {
+      if (this.head.tracks[lane.track].rank !== this.rank) continue;
+      for (let i = lane.begin; i < lane.end; ++i) {
+        if (!tries.some((tests) => tests.every((test) => test(i)))) continue;
+        this.isHit[i] = 1;
+        this.hits.push(i);
+      }
+    }
+    this.hits.sort((a, b) => this.start[a] - this.start[b]);
+    this.hit = -1;
+    this.found$.textContent = tries.length ? `${format(this.hits.length, 'count')} found` : '';
+    this.redraw();
+    if (tries.length) {
+      this.nextHit(1);
+      document.getElementById('timeline-section').scrollIntoView();
+    }
+  }
+
+  nextHit(step) {
+    if (!this.hits.length) return;
+    this.hit = (this.hit + step + this.hits.length) % this.hits.length;
+    this.found$.textContent = `${format(this.hit + 1, 'count')} of ${format(this.hits.length, 'count')}`;
+    this.pick(this.hits[this.hit]);
+  }
+
+  // How to search, with the fields of this recording.
+  searchHelp() {
+    const names = this.searchFields().map(({ names: all }) => all.at(-1).toLowerCase());
+    return make('div', { className: 'narrow' }, make('p', {}, 'Words are looked for in names and in all that is known of an event. ',
+      make('code', {}, 'name:gemm'), ' looks in one field, ', make('code', {}, '='), ' asks for all of it, ',
+      make('code', {}, 'duration>5 µs'), ' compares. Terms side by side must all hold; ', make('code', {}, 'or'), ' begins another try, ',
+      make('code', {}, '!'), ' turns a term around, quotes keep blanks.'), make('p', {}, `Fields: ${[...new Set(names)].join(', ')}.`));
+  }
+}
