@@ -28,8 +28,8 @@ inline constexpr std::size_t kLeastStaticRows = 5;
 inline constexpr std::size_t kStaticRowsOfTrees = 16;
 /// Bytes of a table's rows with names whole; past them, rows have short names and bare numbers.
 inline constexpr std::size_t kStaticBytes = 6'500;
-inline constexpr std::size_t kStaticBytesOfMain = 1'900;
-inline constexpr std::size_t kStaticBytesOfOthers = 1'200;
+inline constexpr std::size_t kStaticBytesOfMain = 1'600;
+inline constexpr std::size_t kStaticBytesOfOthers = 900;
 inline constexpr std::size_t kStaticBytesOfTrees = 2'200;
 /// Tables of at most this many cells have all columns without scripts too.
 inline constexpr std::size_t kSmallCells = 120;
