@@ -71,7 +71,8 @@ struct Finding {
   std::string limit_text;            ///< The limit that was passed, or the nearest: "> 20 %".
   std::optional<double> gain;        ///< ns per iteration, never more than an iteration takes.
   bool gain_replayed = false;        ///< The gain is what a replay predicts; then…
-  std::optional<double> gain_limit;  ///< …this is the rule's own estimate, ns per iteration.
+  /// …this is the rule's own estimate, ns per iteration, where it is not less.
+  std::optional<double> gain_limit;
   double gain_share = 0;             ///< Of the mean iteration time; 0 when either is unknown.
   std::string reason;                ///< Why not applicable, broken, or waived: one clause.
   std::string missing_field;  ///< Not applicable: the field that the profile lacks, if it is one.

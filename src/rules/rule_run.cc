@@ -386,8 +386,11 @@ class RuleRun {
     std::optional<CappedGain> gain = GainOf(judged);
     if (!gain) return;
     if (const std::optional<double> replayed = run_.ReplayedGain(rule_)) {
-      out.gain_limit = gain->gain;
-      gain = CapGain(*replayed, std::nullopt, run_.FindMetric("iteration.time.mean"));
+      const std::optional<CappedGain> predicted =
+          CapGain(*replayed, std::nullopt, run_.FindMetric("iteration.time.mean"));
+      // The device's time bounds nothing where the host is late as well and gains more.
+      if (predicted->gain <= gain->gain) out.gain_limit = gain->gain;
+      gain = predicted;
       out.gain_replayed = true;
     }
     out.gain = gain->gain;
