@@ -1,9 +1,10 @@
-// ProfGauge as a library: Load, Analyze, Evaluate, Render.
+// ProfGauge as a library: Load, Evaluate, Render.
 //
 //   auto recording = profgauge::Load({"run7.pt.trace.json.gz"}, {});
 //   if (!recording) return Complain(recording.error());
 //   auto judged = profgauge::Evaluate(*recording, {.policy = "policy.yaml"});
-//   if (!judged) return Complain(judged.error());
+//   if (!judged) return Complain(judged.error());  // all that is wrong with the policy
+//   for (const auto& metric : judged->metrics()) Plot(metric.id, metric.value, metric.unit);
 //   std::string page = *profgauge::Render(*judged, profgauge::Format::kHtml);
 //   return judged->passed() ? 0 : 1;
 //
@@ -19,6 +20,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "profgauge/error.h"
@@ -48,9 +50,17 @@ class Recording {
 /// Errors: kInput, with the place in the file.
 Result<Recording> Load(const std::vector<std::string>& paths, const LoadOptions& options);
 
+/// How much of the recording's events a page keeps for its timeline.
+enum class EventsInPage : std::uint8_t {
+  kAuto,  ///< What fits a page of some megabytes; the page says what is left out.
+  kAll,
+  kNone,
+};
+
 struct EvaluateOptions {
-  /// A file, or builtin:recommended, builtin:strict, builtin:report-only.
-  std::string policy = "builtin:recommended";
+  /// A file, or builtin:recommended, builtin:strict, builtin:report-only, builtin:cpu. Empty:
+  /// builtin:recommended; builtin:cpu for a recording of a program that used no GPU.
+  std::string policy;
   /// Which iterations to look at; unset: what the policy says, else all.
   std::optional<std::int64_t> iter_start, iter_stop, warmup, rank;
   /// The same as the numbers that were recorded (5 of ProfilerStep#5); they go first.
@@ -63,7 +73,51 @@ struct EvaluateOptions {
   /// Folder with the sources whose lines the report shows. Empty: none.
   std::string source_root;
   bool allow_incomplete = false;
+  /// Files of `profgauge baseline save` to hold the run against.
+  std::vector<std::string> baselines;
+  /// Judge changes although the baseline is of other devices, formats or world sizes.
+  bool allow_incomparable = false;
+  /// The day for which waivers are judged, "2027-03-31". Empty: today, or $SOURCE_DATE_EPOCH.
+  std::string now;
+  EventsInPage events = EventsInPage::kAuto;
 };
+
+namespace api {
+
+/// A value: nothing, a switch, a whole number (times in ns, counts, bytes), a real (shares 0..1,
+/// rates), or a text.
+using Cell = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
+
+/// One entry of the metric catalogue, as this run has it.
+struct Metric {
+  std::string id, title, definition;
+  std::string unit;  ///< "ns", "ratio", "bytes", "count", …: as in report.json.
+  std::optional<double> value;
+  std::string text;            ///< As every report shows it: "31.4 %".
+  std::string absent_because;  ///< Why there is no value; empty when there is one.
+};
+
+struct TableColumn {
+  std::string id, title, unit;
+  std::string absent_because;  ///< Why no row has a value; may be empty.
+};
+struct TableData {
+  std::string id, title;
+  std::vector<TableColumn> columns;
+  std::vector<std::vector<Cell>> rows;  ///< Cells in the order of columns.
+};
+
+/// What became of a rule.
+struct Finding {
+  std::string rule;    ///< "io/dataloader-bound"
+  std::string level;   ///< "error", "warn" or "info": how bad it is where it fires.
+  std::string status;  ///< `level` if it fired; else "pass", "waived", "not_applicable", "broken".
+  std::string title, message, advice;
+  std::optional<double> gain;  ///< ns per iteration that fixing it saves at most.
+  std::string reason;          ///< Why not applicable, or waived by whom.
+};
+
+}  // namespace api
 
 /// A run that was analyzed and judged: everything that reports are drawn from.
 class Judgement {
@@ -78,19 +132,30 @@ class Judgement {
   /// A metric's value in its base unit (ns, 0..1, bytes, counts); nothing when the profile cannot
   /// give it or there is no such metric.
   std::optional<double> Metric(std::string_view id) const;
+  /// Every metric that reports of this kind of device list, in the catalogue's order.
+  std::vector<api::Metric> metrics() const;
+  /// Ids of the tables that the run has, in the catalogue's order.
+  std::vector<std::string> tables() const;
+  /// All of a table; nothing when the run does not have it.
+  std::optional<api::TableData> Table(std::string_view id) const;
+  /// All rules, those that fired first, by what fixing them gains.
+  std::vector<api::Finding> findings() const;
   const Data& data() const { return *data_; }
 
  private:
   std::shared_ptr<const Data> data_;
 };
 
-/// Analyzes a run and holds the policy against it.
-/// Errors: kConfig for the policy (the first of its errors), kUsage for the selection.
-Result<Judgement> Evaluate(const Recording& recording, const EvaluateOptions& options);
+/// Analyzes a run and holds the policy against it, as `profgauge check` does.
+/// Errors, never none: kConfig for the policy, its rules and baselines (all that is wrong with
+/// them, in the order of their files), kUsage for the selection.
+tl::expected<Judgement, std::vector<Error>> Evaluate(const Recording& recording,
+                                                     const EvaluateOptions& options);
 
 enum class Format : std::uint8_t { kHtml, kMarkdown, kXlsx, kJson, kText };
 
-/// The bytes of a report. The same judgement gives the same bytes.
+/// The bytes of a report: those that `profgauge check` writes of the same run, policy and choices.
+/// The same judgement gives the same bytes.
 Result<std::string> Render(const Judgement& judgement, Format format);
 
 }  // namespace profgauge

@@ -1,14 +1,17 @@
 #include "profgauge/profgauge.h"
 
 #include <cstdlib>
+#include <iterator>
+#include <span>
 #include <utility>
 
-#include "analysis/replay.h"
+#include "api/default_policy.h"
 #include "api/session.h"
+#include "api/snapshots.h"
+#include "base/units.h"
 #include "readers/load.h"
 #include "render/shared/renderer.h"
-#include "report/build_findings.h"
-#include "report/build_report.h"
+#include "report/report.h"
 #include "rules/rulebook.h"
 #include "rules/waiver.h"
 
@@ -24,35 +27,36 @@ Result<Recording> Load(const std::vector<std::string>& paths, const LoadOptions&
 
 std::size_t Recording::ranks() const { return data_->ranks.size(); }
 
-Result<Judgement> Evaluate(const Recording& recording, const EvaluateOptions& options) {
+tl::expected<Judgement, Errors> Evaluate(const Recording& recording,
+                                         const EvaluateOptions& options) {
+  const auto fail = [](auto error) { return tl::unexpected(Errors{std::move(error)}); };
   const Recording::Data& loaded = recording.data();
-  auto policy = LoadPolicy(options.policy);
-  if (!policy) return Fail(policy.error().front());
+  JudgeRunsOptions how;
+  how.choices = options;
+  std::string named = options.policy.empty() ? std::string(kDefaultPolicy) : options.policy;
+  if (options.policy.empty() && IsCpuOnly(loaded.ranks)) {
+    named = kCpuPolicy;
+    how.remark = {"cpu-policy", std::string(kWhyCpuPolicy)};
+  }
+  auto policy = LoadPolicy(named);
+  if (!policy) return tl::unexpected(std::move(policy).error());
+  auto today = Today(options.now, std::getenv("SOURCE_DATE_EPOCH"));
+  if (!today) return fail(std::move(today).error());
+  how.today = *today;
   SelectOptions select;
-  PROFGAUGE_TRY(select.today, Today("", std::getenv("SOURCE_DATE_EPOCH")));
-  auto book = LoadRulebook(*policy, select);
-  if (!book) return Fail(book.error().front());
-
-  Judgement::Data data;
-  PROFGAUGE_TRY(Replayable run, AnalyzeForReplay(loaded.ranks, SelectionOf(*policy, options)));
-  data.analysis = std::move(run.analysis);
-  book->Predict(run.replayer.get(), data.analysis);
-  const Evaluation evaluation = book->Evaluate(
-      data.analysis, CollectFacts(loaded.ranks, data.analysis), false, run.replayer.get());
-  data.verdict = Judge(*policy, data.analysis, MergedLog(loaded.ranks),
-                       JudgeOptions{options.allow_incomplete, &evaluation});
-  report::BuildInput input;
-  input.run_name = RunName(loaded.paths);
-  input.ranks = loaded.ranks;
-  input.analysis = &data.analysis;
-  input.policy = &*policy;
-  input.verdict = &data.verdict;
-  input.findings = report::BuildFindings(evaluation);
-  input.rules_hash = book->rules().hash;
-  input.options = ProvenanceOptions(options, *policy);
-  input.tables = &data.analysis.tables;
-  data.report = report::BuildReport(input);
-  return Judgement(std::make_shared<Judgement::Data>(std::move(data)));
+  select.today = *today;
+  auto rules = LoadRulebook(*policy, select);
+  if (!rules) return tl::unexpected(std::move(rules).error());
+  std::vector<Snapshot> baselines;
+  for (const std::string& path : options.baselines) {
+    auto runs = LoadBaselineFile(path);
+    if (!runs) return fail(std::move(runs).error());
+    std::move(runs->begin(), runs->end(), std::back_inserter(baselines));
+  }
+  const RunToJudge run{RunName(loaded.paths), loaded.ranks};
+  auto judged = JudgeRuns(std::span(&run, 1), *policy, *rules, baselines, how);
+  if (!judged) return fail(std::move(judged).error());
+  return Judgement(std::make_shared<Judgement::Data>(*std::move(judged)));
 }
 
 std::string_view Judgement::status() const { return VerdictStatusName(data_->verdict.status); }
@@ -63,6 +67,60 @@ std::optional<double> Judgement::Metric(std::string_view id) const {
   const profgauge::Metric* metric = data_->analysis.Find(id);
   if (metric == nullptr || IsAbsent(metric->value)) return std::nullopt;
   return AsNumber(metric->value, 0);
+}
+
+std::vector<api::Metric> Judgement::metrics() const {
+  std::vector<api::Metric> out;
+  for (const report::Metric& from : data_->report.metrics) {
+    api::Metric& metric = out.emplace_back();
+    metric.id = from.id;
+    metric.title = from.title;
+    metric.definition = from.definition;
+    metric.unit = UnitName(from.quantity.unit);
+    if (!IsAbsent(from.quantity.value)) metric.value = AsNumber(from.quantity.value, 0);
+    metric.text = from.quantity.text;
+    metric.absent_because = from.quantity.absent_because;
+  }
+  return out;
+}
+
+std::vector<std::string> Judgement::tables() const {
+  std::vector<std::string> ids;
+  for (const profgauge::Table& table : data_->report.tables) ids.push_back(table.id());
+  return ids;
+}
+
+std::optional<api::TableData> Judgement::Table(std::string_view id) const {
+  const profgauge::Table* from = report::FindTableById(data_->report, id);
+  if (from == nullptr) return std::nullopt;
+  api::TableData table;
+  table.id = from->id();
+  table.title = from->title();
+  for (const Column& column : from->columns()) {
+    table.columns.push_back({column.id(), column.title(), std::string(UnitName(column.unit())),
+                             column.absent_because()});
+  }
+  for (std::size_t row = 0; row < from->rows(); ++row) {
+    std::vector<api::Cell>& cells = table.rows.emplace_back();
+    for (const Column& column : from->columns()) cells.push_back(from->At(row, column));
+  }
+  return table;
+}
+
+std::vector<api::Finding> Judgement::findings() const {
+  std::vector<api::Finding> out;
+  for (const report::Finding& from : data_->report.findings) {
+    api::Finding& finding = out.emplace_back();
+    finding.rule = from.rule;
+    finding.level = from.level;
+    finding.status = from.status;
+    finding.title = from.title;
+    finding.message = from.message;
+    finding.advice = from.advice;
+    if (!IsAbsent(from.gain.value)) finding.gain = AsNumber(from.gain.value, 0);
+    finding.reason = from.reason;
+  }
+  return out;
 }
 
 Result<std::string> Render(const Judgement& judgement, Format format) {

@@ -2,6 +2,18 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
+
+#include "analysis/replay.h"
+#include "api/snapshots.h"
+#include "gate/baseline_verdict.h"
+#include "gate/compare.h"
+#include "report/build_findings.h"
+#include "report/build_report.h"
+#include "report/redact.h"
+#include "report/timeline.h"
+#include "report/wording.h"
+#include "rules/waiver.h"
 
 namespace profgauge {
 namespace {
@@ -16,7 +28,106 @@ std::string LastName(const fs::path& path) {
   return named.filename().string();
 }
 
+/// What the runs were measured to be. The report is about the one in the middle.
+struct Measured {
+  std::vector<Snapshot> snapshots;  ///< Of all runs, with a baseline; else empty.
+  std::size_t middle = 0;
+  Replayable run;  ///< The one in the middle.
+};
+
+Result<Measured> Measure(std::span<const RunToJudge> runs, const Selection& selection,
+                         bool has_baseline, const JudgeRunsOptions& options) {
+  Measured measured;
+  std::vector<Replayable> analysed;
+  for (const RunToJudge& run : runs) {
+    PROFGAUGE_TRY(Replayable one, AnalyzeForReplay(run.ranks, selection));
+    analysed.push_back(std::move(one));
+  }
+  options.phase_ended("analyze");
+  for (std::size_t i = 0; has_baseline && i < runs.size(); ++i) {
+    PROFGAUGE_TRY(Snapshot snapshot,
+                  SnapshotOf(runs[i].name, runs[i].ranks, analysed[i].analysis, selection));
+    measured.snapshots.push_back(std::move(snapshot));
+  }
+  if (has_baseline) {
+    measured.middle = FindMiddleRun(measured.snapshots);
+    options.phase_ended("attribute");
+  }
+  measured.run = std::move(analysed[measured.middle]);
+  return measured;
+}
+
+/// Against the baselines; nothing without any.
+std::optional<RunComparison> CompareThem(std::vector<Snapshot> baselines,
+                                         std::vector<Snapshot> runs, const Policy& policy,
+                                         const JudgeRunsOptions& options) {
+  if (baselines.empty()) return std::nullopt;
+  if (options.redact) {
+    HideNames("baseline", baselines);
+    HideNames("run", runs);
+  }
+  RunComparison comparison =
+      CompareRuns(baselines, runs, policy.baseline ? &*policy.baseline : nullptr);
+  comparison.is_judged = comparison.is_comparable || options.choices.allow_incomparable;
+  return comparison;
+}
+
+report::TimelineOptions TimelineOf(const JudgeRunsOptions& options, const Policy& policy) {
+  report::TimelineOptions timeline;
+  timeline.knowledge = policy.knowledge;
+  using Mode = report::TimelineOptions::Mode;
+  const EventsInPage events = options.choices.events;
+  timeline.mode = events == EventsInPage::kAll    ? Mode::kFull
+                  : events == EventsInPage::kNone ? Mode::kOff
+                                                  : Mode::kAuto;
+  for (const auto& [name, time] : options.choices.marks) timeline.marks.push_back({name, time});
+  return timeline;
+}
+
 }  // namespace
+
+Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const Policy& policy,
+                                  const Rulebook& rules, const std::vector<Snapshot>& baselines,
+                                  const JudgeRunsOptions& options) {
+  const Selection selection = SelectionOf(policy, options.choices);
+  PROFGAUGE_TRY(Measured measured, Measure(runs, selection, !baselines.empty(), options));
+  const RunToJudge& subject = runs[measured.middle];
+  const Replayer* replayer = measured.run.replayer.get();
+  Judgement::Data out;
+  out.analysis = std::move(measured.run.analysis);
+  if (!options.remark.text.empty()) out.analysis.remarks.push_back(options.remark);
+  rules.Predict(replayer, out.analysis);
+  const Evaluation evaluation =
+      rules.Evaluate(out.analysis, CollectFacts(subject.ranks, out.analysis), false, replayer);
+  out.verdict = Judge(policy, out.analysis, MergedLog(subject.ranks),
+                      JudgeOptions{options.choices.allow_incomplete, &evaluation});
+  const std::optional<RunComparison> comparison =
+      CompareThem(baselines, std::move(measured.snapshots), policy, options);
+  if (comparison) {
+    AddComparison(*comparison, policy, out.verdict);
+    options.phase_ended("compare");
+  }
+  report::BuildInput input;
+  input.run_name = subject.name;
+  input.ranks = subject.ranks;
+  input.analysis = &out.analysis;
+  input.policy = &policy;
+  input.verdict = &out.verdict;
+  input.comparison = comparison ? &*comparison : nullptr;
+  input.findings = report::BuildFindings(evaluation);
+  input.rules_hash = rules.rules().hash;
+  input.options = ProvenanceOptions(options.choices, policy);
+  // Only waivers depend on the day; without them the report does not.
+  if (!policy.waivers.empty()) input.options.emplace_back("now", FormatDay(options.today));
+  input.tables = &out.analysis.tables;
+  out.report = report::BuildReport(input);
+  out.report.timeline =
+      report::BuildTimeline(subject.ranks, out.report, TimelineOf(options, policy));
+  report::Reword(out.report.timeline, out.report.profile.accelerator);
+  if (options.redact) report::Redact(out.report);
+  options.phase_ended("judge");
+  return out;
+}
 
 Selection SelectionOf(const Policy& loaded, const EvaluateOptions& options) {
   const PolicyIterations& policy = loaded.iterations;
@@ -79,7 +190,7 @@ std::vector<std::pair<std::string, std::string>> ProvenanceOptions(const Evaluat
   return result;
 }
 
-ImportLog MergedLog(const std::vector<Profile>& ranks) {
+ImportLog MergedLog(std::span<const Profile> ranks) {
   ImportLog log;
   for (const Profile& profile : ranks) log.Merge(profile.log);
   return log;

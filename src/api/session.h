@@ -1,17 +1,24 @@
-// The steps from a command line or an embedder's call to a report, shared by both.
+// The steps from a command line or an embedder's call to a report: the one place that takes runs,
+// a policy and baselines to a judged report.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "gate/snapshot.h"
 #include "gate/verdict.h"
 #include "profgauge/profgauge.h"
 #include "report/report.h"
 #include "rules/policy.h"
+#include "rules/rulebook.h"
 
 namespace profgauge {
 
@@ -26,6 +33,31 @@ struct Judgement::Data {
   report::Report report;
 };
 
+/// A run that was read. REQUIRES: `ranks` is not empty and outlives the judging.
+struct RunToJudge {
+  std::string name;  ///< RunName() of its arguments.
+  std::span<const Profile> ranks;
+};
+
+struct JudgeRunsOptions {
+  EvaluateOptions choices;
+  /// For waivers. REQUIRES: set.
+  std::chrono::sys_days today;
+  /// Take what tells of machines and people out of the report.
+  bool redact = false;
+  /// Said in the report; none while its text is empty.
+  Remark remark;
+  /// Told the name of each phase when it ends: "analyze", "attribute", "compare", "judge".
+  std::function<void(std::string_view)> phase_ended = [](std::string_view) {};
+};
+
+/// Analyzes the runs, judges the one in the middle, with `baselines` all of them against these, and
+/// builds its report. Several runs need baselines.
+/// Errors: kUsage for the selection. REQUIRES: `runs` is not empty.
+Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const Policy& policy,
+                                  const Rulebook& rules, const std::vector<Snapshot>& baselines,
+                                  const JudgeRunsOptions& options);
+
 /// What the caller chose, over what the policy says.
 Selection SelectionOf(const Policy& policy, const EvaluateOptions& options);
 
@@ -35,7 +67,7 @@ std::vector<std::pair<std::string, std::string>> ProvenanceOptions(const Evaluat
                                                                    const Policy& policy);
 
 /// The import counters of all ranks together.
-ImportLog MergedLog(const std::vector<Profile>& ranks);
+ImportLog MergedLog(std::span<const Profile> ranks);
 
 /// A name for the run where its first file's is not it: the folder's for a folder or for several
 /// files of one, "stdin"; else empty, and the report takes the name of the file.

@@ -63,6 +63,7 @@ FileKind Drawing::FileKindOf(Kind kind) {
       return FileKind::kHtml;
     case Kind::kMarkdown:
     case Kind::kSummary:
+    case Kind::kStepSummary:
       return FileKind::kMarkdown;
     case Kind::kXlsx:
       return FileKind::kXlsx;

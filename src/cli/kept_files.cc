@@ -20,6 +20,10 @@ bool IsFolder(const std::string& path) {
   return path != "-" && fs::is_directory(path, error);
 }
 
+std::uint64_t BitOf(const Options& options) {
+  return options.command == nullptr ? 0 : static_cast<std::uint64_t>(options.command->bit);
+}
+
 void AddInput(KeptFiles& kept, const std::string& path) {
   if (path.empty() || path == "-" || path.starts_with("builtin:")) return;
   (IsFolder(path) ? kept.folders : kept.inputs).push_back(path);
@@ -27,7 +31,7 @@ void AddInput(KeptFiles& kept, const std::string& path) {
 
 // Profiles, baselines and rules among the arguments; the rest of them are names or outputs.
 void AddArguments(KeptFiles& kept, const Options& options) {
-  const std::uint64_t command = options.command == nullptr ? 0 : options.command->bit;
+  const std::uint64_t command = BitOf(options);
   if (command == kOnTemplatesExport) return;
   const std::size_t first = command == kOnRulesExplain ? 1 : 0;
   const std::size_t last = command == kOnScrub ? 1 : options.arguments.size();
@@ -38,7 +42,7 @@ void AddArguments(KeptFiles& kept, const Options& options) {
 
 bool ReadsHistory(const Options& options) {
   const auto is_reference = [](const std::string& what) { return what.starts_with("history:"); };
-  const std::uint64_t command = options.command == nullptr ? 0 : options.command->bit;
+  const std::uint64_t command = BitOf(options);
   return (command & (kOnHistoryList | kOnHistoryTrend | kOnHistoryExport)) != 0 ||
          std::any_of(options.arguments.begin(), options.arguments.end(), is_reference) ||
          std::any_of(options.baselines.begin(), options.baselines.end(), is_reference);

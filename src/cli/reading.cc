@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "api/default_policy.h"
 #include "base/text.h"
 #include "cli/console.h"
 #include "readers/load.h"
@@ -24,11 +25,12 @@ EvaluateOptions Choices(const Options& options) {
   choices.marks = options.marks;
   choices.source_root = options.source_root;
   choices.allow_incomplete = options.allow_incomplete;
+  choices.allow_incomparable = options.allow_incomparable;
   return choices;
 }
 
 std::optional<Policy> ReadPolicy(const Options& options, Console& console) {
-  auto policy = LoadPolicy(options.policy.empty() ? "builtin:recommended" : options.policy);
+  auto policy = LoadPolicy(options.policy.empty() ? std::string(kDefaultPolicy) : options.policy);
   if (!policy) {
     console.Warn(RenderErrors(policy.error(), console.color_err()));
     return std::nullopt;

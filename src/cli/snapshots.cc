@@ -3,26 +3,20 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <system_error>
 #include <utility>
 
-#include "analysis/time/attribution.h"
 #include "api/session.h"
+#include "api/snapshots.h"
 #include "base/text.h"
 #include "cli/console.h"
 #include "cli/reading.h"
 #include "gate/compare.h"
 #include "gate/history.h"
-#include "gate/make_snapshot.h"
-#include "report/build_report.h"
 
 namespace profgauge::cli {
 namespace {
-
-constexpr std::size_t kLooked = 256;
-constexpr std::uintmax_t kLargestBaseline = std::uintmax_t{64} << 20;
 
 Result<std::vector<Snapshot>> FromHistory(const std::string& what, const Options& options) {
   PROFGAUGE_TRY(const HistoryReference reference, ParseHistoryReference(what));
@@ -95,43 +89,6 @@ Status RefuseOther(const Snapshot& run, std::span<const Snapshot> others, const 
                     Printable(run.name)));
   }
   return {};
-}
-
-void HideNames(std::string_view word, std::vector<Snapshot>& runs) {
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    runs[i].name = runs.size() == 1 ? std::string(word) : fmt::format("{} {}", word, i + 1);
-  }
-}
-
-bool IsBaselineFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string head(kLooked, '\0');
-  file.read(head.data(), static_cast<std::streamsize>(head.size()));
-  head.resize(static_cast<std::size_t>(file.gcount()));
-  return head.find(kBaselineKind) != std::string::npos;
-}
-
-Result<std::vector<Snapshot>> LoadBaselineFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  const std::streamoff size = file.tellg();
-  if (!file || size < 0 || static_cast<std::uintmax_t>(size) > kLargestBaseline) {
-    Error error;
-    error.kind = ErrorKind::kConfig;
-    error.code = "baseline/unreadable";
-    error.message = "the baseline cannot be read";
-    error.where.file = path;
-    return Fail(std::move(error));
-  }
-  file.seekg(0);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  return ParseBaseline(text, path);
-}
-
-Result<Snapshot> SnapshotOf(const std::string& name, std::span<const Profile> ranks,
-                            const Analysis& analysis, const Selection& selection) {
-  PROFGAUGE_TRY(Attribution attribution, AttributeTime(ranks, selection));
-  return MakeSnapshot(name.empty() ? report::RunNameOf(ranks.front().source.path) : name, ranks,
-                      analysis, std::move(attribution));
 }
 
 Result<std::vector<Snapshot>> LoadSnapshots(const std::string& what, const Options& options,

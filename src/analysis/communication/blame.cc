@@ -49,6 +49,9 @@ std::size_t CauseOf(Category category) {
     case Category::kRuntime:
     case Category::kCpu:
     case Category::kOther:
+    case Category::kAnnotation:
+    case Category::kPython:
+    case Category::kWait:
       break;
   }
   return 3;

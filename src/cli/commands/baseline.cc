@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <span>
 
+#include "api/snapshots.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/commands.h"

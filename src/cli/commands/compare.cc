@@ -6,6 +6,7 @@
 
 #include "analysis/analysis.h"
 #include "api/session.h"
+#include "api/snapshots.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/draw.h"

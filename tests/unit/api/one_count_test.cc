@@ -28,7 +28,7 @@ void ExpectOneCount(const std::string& example, const std::string& policy) {
   EvaluateOptions options;
   options.policy = policy;
   const auto judged = Evaluate(*recording, options);
-  ASSERT_TRUE(judged) << judged.error().message;
+  ASSERT_TRUE(judged) << judged.error().front().message;
   const auto text = Render(*judged, Format::kJson);
   ASSERT_TRUE(text);
   const auto report = report::ReadReport(*text, "report.json");

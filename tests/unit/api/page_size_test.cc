@@ -23,8 +23,10 @@ std::size_t PageSize(const fs::path& run) {
   const auto recording = Load({run.string()}, {});
   EXPECT_TRUE(recording) << recording.error().message;
   if (!recording) return 0;
-  const auto judged = Evaluate(*recording, {});
-  EXPECT_TRUE(judged) << judged.error().message;
+  EvaluateOptions options;
+  options.events = EventsInPage::kNone;
+  const auto judged = Evaluate(*recording, options);
+  EXPECT_TRUE(judged) << judged.error().front().message;
   if (!judged) return 0;
   const auto page = Render(*judged, Format::kHtml);
   EXPECT_TRUE(page) << page.error().message;

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <string>
+
 namespace profgauge {
 namespace {
 
@@ -17,7 +20,7 @@ TEST(Library, LoadsEvaluatesAndRenders) {
   EvaluateOptions options;
   options.warmup = 2;
   const auto judged = Evaluate(*recording, options);
-  ASSERT_TRUE(judged) << judged.error().message;
+  ASSERT_TRUE(judged) << judged.error().front().message;
   EXPECT_EQ(judged->status(), "fail");
   EXPECT_FALSE(judged->passed());
   EXPECT_EQ(judged->exit_code(), 1);
@@ -39,7 +42,7 @@ TEST(Library, ReportsHaveTheTables) {
   // Judged twice: the tables of the first report were not taken from the recording.
   for (int i = 0; i < 2; ++i) {
     const auto judged = Evaluate(*recording, {});
-    ASSERT_TRUE(judged) << judged.error().message;
+    ASSERT_TRUE(judged) << judged.error().front().message;
     const auto json = Render(*judged, Format::kJson);
     ASSERT_TRUE(json) << json.error().message;
     for (const char* table : {"\"iterations\": {", "\"kernels\": {", "\"ops\": {"}) {
@@ -58,7 +61,44 @@ TEST(Library, FailsWithPlaceAndKind) {
   options.policy = "no/such/policy.yaml";
   const auto judged = Evaluate(*recording, options);
   ASSERT_FALSE(judged);
-  EXPECT_EQ(judged.error().kind, ErrorKind::kConfig);
+  EXPECT_EQ(judged.error().front().kind, ErrorKind::kConfig);
+}
+
+TEST(Library, ListsMetricsTablesAndFindings) {
+  const auto recording = Load({Example("slow.pt.trace.json.gz")}, {});
+  ASSERT_TRUE(recording) << recording.error().message;
+  const auto judged = Evaluate(*recording, {});
+  ASSERT_TRUE(judged) << judged.error().front().message;
+  bool has_median = false;
+  for (const api::Metric& metric : judged->metrics()) {
+    EXPECT_EQ(metric.value, judged->Metric(metric.id)) << metric.id;
+    EXPECT_EQ(metric.value.has_value(), metric.absent_because.empty()) << metric.id;
+    EXPECT_FALSE(metric.unit.empty() || metric.title.empty()) << metric.id;
+    has_median |= metric.id == "iteration.time.median" && metric.unit == "ns";
+  }
+  EXPECT_TRUE(has_median);
+  ASSERT_FALSE(judged->tables().empty());
+  for (const std::string& id : judged->tables()) {
+    const auto table = judged->Table(id);
+    ASSERT_TRUE(table) << id;
+    ASSERT_FALSE(table->columns.empty()) << id;
+    for (const auto& row : table->rows) ASSERT_EQ(row.size(), table->columns.size()) << id;
+  }
+  EXPECT_EQ(judged->Table("no_such_table"), std::nullopt);
+  ASSERT_FALSE(judged->findings().empty());
+  EXPECT_EQ(judged->findings().front().status, judged->findings().front().level) << "one fired";
+}
+
+TEST(Library, TellsAllThatIsWrongWithAPolicy) {
+  const std::string policy = ::testing::TempDir() + "/two_mistakes.yaml";
+  std::ofstream(policy) << "schema: 1\nfial_on: error\nthresholds:\n  no.such.metric: {max: 1}\n";
+  const auto recording = Load({Example("healthy.pt.trace.json.gz")}, {});
+  ASSERT_TRUE(recording);
+  EvaluateOptions options;
+  options.policy = policy;
+  const auto judged = Evaluate(*recording, options);
+  ASSERT_FALSE(judged);
+  EXPECT_GE(judged.error().size(), 2u);
 }
 
 TEST(Library, ReadsAFolderAsRanks) {

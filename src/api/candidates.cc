@@ -1,4 +1,4 @@
-#include "cli/candidates.h"
+#include "api/candidates.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -7,10 +7,9 @@
 #include <utility>
 
 #include "api/session.h"
-#include "cli/reading.h"
 #include "readers/one_run.h"
 
-namespace profgauge::cli {
+namespace profgauge {
 namespace {
 
 namespace fs = std::filesystem;
@@ -64,19 +63,18 @@ bool AreSeparateRuns(const std::vector<Profile>& profiles, const std::vector<std
 
 }  // namespace
 
-Result<std::vector<Candidate>> ReadCandidates(const Options& options,
-                                              std::span<const Snapshot> baselines,
-                                              Console& console) {
-  PROFGAUGE_TRY(std::vector<Profile> profiles, ReadFiles(options, console));
-  const auto origin = ArgumentsOf(profiles, options.arguments);
+Result<std::vector<Candidate>> SplitCandidates(std::vector<Profile> profiles,
+                                               const std::vector<std::string>& arguments,
+                                               std::span<const Snapshot> baselines) {
+  const auto origin = ArgumentsOf(profiles, arguments);
   std::vector<Candidate> candidates;
   if (!AreSeparateRuns(profiles, origin, baselines)) {
     PROFGAUGE_CHECK(CheckOneRun(profiles, ""));
-    candidates.push_back({RunName(options.arguments), std::move(profiles)});
+    candidates.push_back({RunName(arguments), std::move(profiles)});
     return candidates;
   }
-  for (std::size_t index = 0; index < options.arguments.size(); ++index) {
-    Candidate candidate{RunName({options.arguments[index]}), {}};
+  for (std::size_t index = 0; index < arguments.size(); ++index) {
+    Candidate candidate{RunName({arguments[index]}), {}};
     for (std::size_t i = 0; i < profiles.size(); ++i) {
       if (origin[i] == index) candidate.ranks.push_back(std::move(profiles[i]));
     }
@@ -85,4 +83,4 @@ Result<std::vector<Candidate>> ReadCandidates(const Options& options,
   return candidates;
 }
 
-}  // namespace profgauge::cli
+}  // namespace profgauge

@@ -1,9 +1,9 @@
-#include "cli/default_policy.h"
+#include "api/default_policy.h"
 
 #include <algorithm>
 #include <cstdint>
 
-namespace profgauge::cli {
+namespace profgauge {
 namespace {
 
 bool UsesNoDevice(const Profile& profile) {
@@ -17,10 +17,8 @@ bool UsesNoDevice(const Profile& profile) {
 
 }  // namespace
 
-bool IsCpuOnly(std::span<const Candidate> candidates) {
-  return std::all_of(candidates.begin(), candidates.end(), [](const Candidate& candidate) {
-    return std::all_of(candidate.ranks.begin(), candidate.ranks.end(), UsesNoDevice);
-  });
+bool IsCpuOnly(std::span<const Profile> ranks) {
+  return std::all_of(ranks.begin(), ranks.end(), UsesNoDevice);
 }
 
-}  // namespace profgauge::cli
+}  // namespace profgauge

@@ -1,0 +1,25 @@
+// The presets that are enforced when nobody names a policy.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "model/profile.h"
+
+namespace profgauge {
+
+/// Enforced when nobody names a policy.
+inline constexpr std::string_view kDefaultPolicy = "builtin:recommended";
+inline constexpr std::string_view kCpuPolicy = "builtin:cpu";
+
+/// Whether the run is of a program that used no GPU, as far as its recordings can say: operators,
+/// but no device event, no call of a GPU runtime, no memory on a device, no listed device, and no
+/// events of kinds that nobody here knows.
+bool IsCpuOnly(std::span<const Profile> ranks);
+
+/// Why kCpuPolicy is enforced, for the report.
+inline constexpr std::string_view kWhyCpuPolicy =
+    "builtin:cpu is enforced, because the recording has no work on a device, no call of a GPU "
+    "runtime and lists no device; name another policy with --policy";
+
+}  // namespace profgauge

@@ -1,0 +1,60 @@
+#include "api/snapshots.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <fstream>
+#include <ios>
+#include <iterator>
+#include <utility>
+
+#include "analysis/time/attribution.h"
+#include "gate/make_snapshot.h"
+#include "report/build_report.h"
+
+namespace profgauge {
+namespace {
+
+constexpr std::size_t kLooked = 256;
+constexpr std::uintmax_t kLargestBaseline = std::uintmax_t{64} << 20;
+
+}  // namespace
+
+bool IsBaselineFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string head(kLooked, '\0');
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(file.gcount()));
+  return head.find(kBaselineKind) != std::string::npos;
+}
+
+Result<std::vector<Snapshot>> LoadBaselineFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  const std::streamoff size = file.tellg();
+  if (!file || size < 0 || static_cast<std::uintmax_t>(size) > kLargestBaseline) {
+    Error error;
+    error.kind = ErrorKind::kConfig;
+    error.code = "baseline/unreadable";
+    error.message = "the baseline cannot be read";
+    error.where.file = path;
+    return Fail(std::move(error));
+  }
+  file.seekg(0);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  return ParseBaseline(text, path);
+}
+
+Result<Snapshot> SnapshotOf(const std::string& name, std::span<const Profile> ranks,
+                            const Analysis& analysis, const Selection& selection) {
+  PROFGAUGE_TRY(Attribution attribution, AttributeTime(ranks, selection));
+  return MakeSnapshot(name.empty() ? report::RunNameOf(ranks.front().source.path) : name, ranks,
+                      analysis, std::move(attribution));
+}
+
+void HideNames(std::string_view word, std::vector<Snapshot>& runs) {
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    runs[i].name = runs.size() == 1 ? std::string(word) : fmt::format("{} {}", word, i + 1);
+  }
+}
+
+}  // namespace profgauge
