@@ -21,6 +21,7 @@
 #include "analysis/ops/iteration_ops.h"
 #include "analysis/ops/iteration_tree.h"
 #include "analysis/ops/modules.h"
+#include "analysis/ops/ranges.h"
 #include "analysis/ops/op_tables.h"
 #include "analysis/path/replayer.h"
 #include "analysis/recording/coverage.h"
@@ -69,7 +70,7 @@ void AddWithoutTimeline(const std::vector<RankContext>& ranks, Output& out) {
     if (spec.id.ends_with("_per_iteration")) out.SetAbsent(spec.id, std::string(kNoTimeline));
   }
   for (const std::string_view table :
-       {"iterations", "gaps", "launches", "ops_by_iteration", "op_tree", "modules"}) {
+       {"iterations", "other_iterations", "gaps", "launches", "ops_by_iteration", "op_tree", "modules", "ranges"}) {
     out.SetTableAbsent(table, std::string(kNoTimeline));
   }
   SetRecording(ranks, out);
@@ -91,6 +92,7 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
     AddIterationOps(ranks, out);
     AddIterationTree(ranks, out);
     AddModules(ranks, out);
+    AddRanges(ranks, out);
     AddCounts(ranks, out);
   } else {
     AddWithoutTimeline(ranks, out);

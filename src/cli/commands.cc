@@ -86,8 +86,15 @@ constexpr CommandSpec kCommands[] = {
      "prof\n"
      "stage shows them, from any format. Goes to standard output, or to --output.",
      "  profgauge export kernels net.sqlite --columns all -o kernels.csv\n"
-     "  profgauge export kernels net.dict --columns op,kernel,sil,flops --format table -w 150\n",
+     "  profgauge export kernels net.dict --columns op,kernel,sil,flops --format table -w 150\n"
+     "  profgauge export kernels net.dict -c op,sil --format space | awk '{t[$1] += $2}'\n",
      RunExportKernels},
+    {"export netdict", kOnExportNetdict, "PROFILE…", 1, kMany,
+     "Write PyProf's net.dict: one Python dictionary per kernel launch",
+     "What `python -m pyprof.parse` writes, from any format, for scripts that read such files: "
+     "ops,\n"
+     "markers, layers, traces, sequence numbers. Goes to standard output, or to --output.",
+     "  profgauge export netdict net.sqlite -o net.dict\n", RunExportNetdict},
     {"export dlprof", kOnExportDlprof, "PROFILE…", 1, kMany,
      "Write the eight CSV reports of DLProf",
      "dlprof_summary.csv, dlprof_detailed.csv and so on, with DLProf's columns and definitions, of "

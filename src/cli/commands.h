@@ -39,6 +39,7 @@ enum CommandBit : std::uint64_t {
   kOnExportKernels = std::uint64_t{1} << 22,
   kOnExportDlprof = std::uint64_t{1} << 23,
   kOnExportNsys = std::uint64_t{1} << 24,
+  kOnExportNetdict = std::uint64_t{1} << 27,
   kOnScrub = std::uint64_t{1} << 25,
   kOnHistoryRemove = std::uint64_t{1} << 26,
   kOnWhatIf = std::uint64_t{1} << 50,
@@ -51,7 +52,7 @@ enum CommandBit : std::uint64_t {
   kOnSnapshots = kOnCompare | kOnBaselineSave | kOnBaselinePromote | kOnHistoryAdd,
   kOnJudging = kOnCheck | kOnReport,
   kOnExportText = kOnExportKernels | kOnExportNsys,
-  kOnExport = kOnExportText | kOnExportDlprof,
+  kOnExport = kOnExportText | kOnExportNetdict | kOnExportDlprof,
   kOnReading =
       kOnJudging | kOnWhatIf | kOnInspect | kOnSnapshots | kOnRulesExplain | kOnInit | kOnExport,
   kOnSelecting =
@@ -110,6 +111,7 @@ Result<int> RunHistoryRemove(const Options& options, Console& console);
 Result<int> RunInit(const Options& options, Console& console);
 Result<int> RunInspect(const Options& options, Console& console);
 Result<int> RunExportKernels(const Options& options, Console& console);
+Result<int> RunExportNetdict(const Options& options, Console& console);
 Result<int> RunExportDlprof(const Options& options, Console& console);
 Result<int> RunExportNsys(const Options& options, Console& console);
 Result<int> RunScrub(const Options& options, Console& console);

@@ -164,7 +164,7 @@ bool IsOurs(const std::string& path, FileKind kind) {
     case FileKind::kOpenMetrics:
       return head.starts_with("# ") && FirstLine(head).find(" profgauge_") != std::string::npos;
     case FileKind::kKernels:
-      return IsHeadOfKernels(FirstLine(head));
+      return IsHeadOfKernels(FirstLine(head)) || head.starts_with("{'kShortName': ");
     case FileKind::kNsys:
       return IsHeadOfNsys(FirstLine(head));
     case FileKind::kDlprof:

@@ -19,7 +19,7 @@ enum class FileKind : std::uint8_t {
   kGithub,       ///< Workflow commands.
   kGitlab,       ///< A list of code quality issues.
   kOpenMetrics,  ///< Metrics called profgauge_….
-  kKernels,      ///< The head of `export kernels`, as CSV or table.
+  kKernels,      ///< The head of `export kernels`, or the first key of `export netdict`.
   kNsys,         ///< The head of one of the reports of `export nsys`, as CSV or table.
   kDlprof,       ///< The title of one of DLProf's reports.
   kBaseline,     ///< `kind`

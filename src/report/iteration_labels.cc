@@ -4,12 +4,15 @@
 
 namespace profgauge::report {
 
-std::map<std::int64_t, std::string> IterationLabels(const Report& report) {
-  std::map<std::int64_t, std::string> labels;
-  const Table* table = FindTableById(report, "iterations");
+namespace {
+
+using Labels = std::map<std::int64_t, std::string>;
+
+void AddLabels(const Report& report, std::string_view id, Labels& labels) {
+  const Table* table = FindTableById(report, id);
   const Column* index = table == nullptr ? nullptr : table->Find("index");
   const Column* name = table == nullptr ? nullptr : table->Find("name");
-  if (index == nullptr || name == nullptr) return labels;
+  if (index == nullptr || name == nullptr) return;
   for (std::size_t row = 0; row < table->rows(); ++row) {
     if (index->IsAbsentAt(row) || name->IsAbsentAt(row)) continue;
     const std::int64_t position = index->IntegerAt(row);
@@ -17,6 +20,14 @@ std::map<std::int64_t, std::string> IterationLabels(const Report& report) {
     std::string label = IterationLabel(report.profile.iteration_source, text, position);
     if (label != std::to_string(position)) labels.emplace(position, std::move(label));
   }
+}
+
+}  // namespace
+
+Labels IterationLabels(const Report& report) {
+  Labels labels;
+  AddLabels(report, "iterations", labels);
+  AddLabels(report, "other_iterations", labels);
   return labels;
 }
 

@@ -37,6 +37,8 @@ constexpr std::string_view kKernels[] = {"name", "uses_tensor_core", "calls", "t
                                          "max",  "occupancy"};
 constexpr std::string_view kOpTypes[] = {"name",        "calls",   "host_self",
                                          "device_self", "kernels", "tensor_core_self"};
+constexpr std::string_view kRanges[] = {"name", "domain",       "calls",  "host_total",
+                                        "mean", "device_total", "kernels"};
 constexpr std::string_view kGpus[] = {"rank",       "id",
                                       "name",       "utilization",
                                       "idle",       "sm_efficiency",
@@ -161,6 +163,11 @@ constexpr TableLook kLooks[] = {
      .order = kAsItStands,
      .not_in_markdown = kTree},
     {.id = "modules", .sheet = "Modules", .order = kAsItStands, .not_in_markdown = kTree},
+    {.id = "ranges",
+     .sheet = "Ranges",
+     .sheet_rows = 5'000,
+     .order = kAsItStands,
+     .markdown_columns = kRanges},
     {.id = "kernels_by_op",
      .sheet = "Kernels by op",
      .page_columns = kPageKernelsByOp,
@@ -211,6 +218,11 @@ constexpr TableLook kLooks[] = {
      .other_section = "Iterations",
      .page_columns = kPageIterations,
      .markdown_columns = kIterations},
+    {.id = "other_iterations",
+     .sheet = "Iterations",
+     .order = kAsItStands,
+     .other_section = "Iterations",
+     .not_in_markdown = "its numbers are no part of the report"},
     {.id = "os_calls", .sheet = "OS calls", .not_in_markdown = kFiner},
     {.id = "threads", .sheet = "OS calls", .not_in_markdown = kFiner},
     {.id = "gaps",

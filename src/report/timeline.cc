@@ -148,14 +148,13 @@ class Builder {
     const HostTable& host = profile_->host;
     const std::vector<Category> categories = CategoriesOfHost(*profile_);
     for (std::size_t row = 0; row < host.size(); ++row) {
-      if (!host.thread[row].valid() || !cut_.KeepsHost(host.start[row], host.duration[row])) {
-        continue;
-      }
+      const bool is_moment = host.duration[row] == 0 && host.kind[row] == HostKind::kAnnotation;
+      if (!host.thread[row].valid()) continue;
+      if (!is_moment && !cut_.KeepsHost(host.start[row], host.duration[row])) continue;
       TimelineEvent event{host.start[row], host.duration[row]};
-      const StringId shapes = host.input_shapes[row];
-      event.kind = kinds_.Find(
-          *profile_, {host.name[row], ShownCategory(categories[row]), shapes.value},
-          [&](Timeline::Kind& kind) { kind.detail = std::string(profile_->Name(shapes)); });
+      event.kind =
+          kinds_.Find(*profile_, {host.name[row], ShownCategory(categories[row]), DetailKey(row)},
+                      [&](Timeline::Kind& kind) { kind.detail = DetailOf(row); });
       threads[host.thread[row].value].push_back(event);
     }
     const ApiTable& api = profile_->api;
@@ -179,6 +178,43 @@ class Builder {
       stacks[python.thread[row].value].push_back(event);
     }
     AddByThread(stacks, "python");
+    AddOsCalls();
+  }
+
+  // Calls of the operating system's libraries, thread by thread.
+  void AddOsCalls() {
+    std::vector<Events> threads(profile_->threads.size());
+    const OsTable& os = profile_->os;
+    for (std::size_t row = 0; row < os.size(); ++row) {
+      if (!os.thread[row].valid() || !cut_.KeepsHost(os.start[row], os.duration[row])) continue;
+      TimelineEvent event{os.start[row], os.duration[row]};
+      event.kind = kinds_.Find(*profile_, {os.name[row], Category::kOther});
+      threads[os.thread[row].value].push_back(event);
+    }
+    AddByThread(threads, "os");
+  }
+
+  bool IsOp(std::size_t row) const { return profile_->host.kind[row] == HostKind::kOp; }
+
+  // Events of one name are told apart by this: shapes of ops; of ranges the domain, and what the
+  // program attached.
+  std::uint32_t DetailKey(std::size_t row) const {
+    const HostTable& host = profile_->host;
+    if (IsOp(row) || !host.concrete_inputs[row].valid()) {
+      return (IsOp(row) ? host.input_shapes[row] : host.domain[row]).value;
+    }
+    constexpr std::uint32_t kSpread = 2'654'435'761;  // Knuth's, for keys of two parts.
+    return host.concrete_inputs[row].value * kSpread ^ host.domain[row].value;
+  }
+  std::string DetailOf(std::size_t row) const {
+    const HostTable& host = profile_->host;
+    if (IsOp(row)) return std::string(profile_->Name(host.input_shapes[row]));
+    std::string detail;
+    const std::string_view domain = profile_->Name(host.domain[row]);
+    const std::string_view attached = profile_->Name(host.concrete_inputs[row]);
+    if (!domain.empty()) detail = fmt::format("domain {}", domain);
+    if (!attached.empty()) detail += fmt::format("{}{}", detail.empty() ? "" : ", ", attached);
+    return detail;
   }
 
   // Busiest threads first: the one that launches the work is what most readers look for.
@@ -194,7 +230,7 @@ class Builder {
       const Thread& thread = profile_->threads[order[at]];
       Timeline::Track track;
       track.name = thread.name.empty() ? fmt::format("thread {}", thread.tid) : thread.name;
-      track.group = type == "python" ? "Python" : "Host threads";
+      track.group = type == "python" ? "Python" : type == "os" ? "System calls" : "Host threads";
       track.type = type;
       if (order.size() > kMostTracks && at >= kBusiestTracks) {
         track.section = fmt::format("{} more threads", order.size() - kBusiestTracks);

@@ -99,7 +99,7 @@ TimelineCut CutTimeline(const Profile& profile, std::size_t budget,
   TimelineCut cut;
   const std::vector<Ns> device = DeviceDurations(profile);
   HostEvents host;
-  host.Add(profile.host), host.Add(profile.api), host.Add(profile.python);
+  host.Add(profile.host), host.Add(profile.api), host.Add(profile.python), host.Add(profile.os);
   cut.device = ShortestKept(device, budget);
   cut.device_lost = CountShorter(device, cut.device);
   const std::size_t rest = budget - std::min(budget, device.size());

@@ -2,6 +2,18 @@
 
 let chosenRank = null;
 
+// What a choice of rank does not change says for which ranks it stands.
+function tellRanks() {
+  for (const note of document.querySelectorAll('.all-ranks')) note.remove();
+  if (chosenRank === null) return;
+  const note = () => make('small', { className: 'all-ranks mute' }, ' of all ranks');
+  for (const head of document.querySelectorAll('#breakdown > h2, #findings > h2, #gate > h2, #comparison > h2, .panel > h3')) head.append(note());
+  for (const grid of grids.values()) {
+    if (grid.field('rank') || grid.id === 'ranks' || grid.id === 'metrics' || grid.trees) continue;
+    grid.table.closest('details')?.querySelector('summary')?.append(note());
+  }
+}
+
 function addRankChoice() {
   const ranks = grids.get('ranks');
   if (!ranks || ranks.rows.count < 2) return;
@@ -18,11 +30,44 @@ function addRankChoice() {
       figure.hidden = chosenRank !== null && +figure.dataset.rank !== chosenRank;
     }
     if (window.timeline) window.timeline.chooseRank(chosenRank);
+    tellRanks();
   });
   document.querySelector('nav').append(make('label', {}, 'Show ', select));
 }
 
 // ---- Another range of iterations: the summary numbers over it.
+
+// Two bars in the chart of iterations: where the range begins and ends; they move from one edge of a
+// column to the next.
+function addRangeBars(from, to, low, update) {
+  const svg = document.querySelector('#iterations figure > svg');
+  const columns = svg ? [...svg.querySelectorAll('rect.hit')] : [];
+  const edges = columns.map((rect) => +rect.getAttribute('x'));
+  if (columns.length !== +to.max - low + 1) return () => {};
+  const last = columns.at(-1), top = +last.getAttribute('y'), height = +last.getAttribute('height');
+  edges.push(+last.getAttribute('x') + +last.getAttribute('width'));
+  const bar = (input, offset, title) => {
+    const rect = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
+    for (const [name, value] of Object.entries({ class: 'range', y: top - 4, width: 5, height: height + 8 })) rect.setAttribute(name, value);
+    rect.append(Object.assign(document.createElementNS('http://www.w3.org/2000/svg', 'title'), { textContent: title }));
+    rect.addEventListener('pointerdown', (event) => {
+      rect.setPointerCapture(event.pointerId);
+      rect.onpointermove = (move) => {
+        const box = svg.getBoundingClientRect(), x = (move.clientX - box.left) * svg.viewBox.baseVal.width / box.width;
+        const nearest = edges.reduce((best, edge, index) => (Math.abs(edge - x) < Math.abs(edges[best] - x) ? index : best), 0);
+        input.value = Math.min(Math.max(low + nearest - offset, +(offset ? from.value : low)), +(offset ? to.max : to.value));
+        document.querySelector('#iterations .another').open = true;
+        update();
+      };
+      rect.onpointerup = () => { rect.onpointermove = null; };
+      event.preventDefault();
+    });
+    svg.append(rect);
+    return () => rect.setAttribute('x', edges[Math.min(Math.max(+input.value - low + offset, 0), edges.length - 1)] - 2.5);
+  };
+  const moves = [bar(from, 0, 'Where the range begins; drag it'), bar(to, 1, 'Where the range ends; drag it')];
+  return () => moves.forEach((move) => move());
+}
 
 function addReaggregation() {
   const grid = grids.get('iterations');
@@ -41,7 +86,9 @@ function addReaggregation() {
     id: row.dataset.id, label: row.cells[0].textContent.trim(),
     paint: row.querySelector('rect').cloneNode(),
   })).filter((part) => by(part.id));
+  let moveBars = () => {};
   const update = () => {
+    moveBars();
     const chosen = [];
     for (let row = 0; row < rows.count; ++row) {
       const at = rows.value(index, row), rank = by('rank');
@@ -51,12 +98,14 @@ function addReaggregation() {
     }
     out.replaceChildren(...(chosen.length ? summaryOf(chosen, rows, by, parts)
       : [make('p', {}, 'No iteration lies in this range.')]));
-    out.append(make('p', { className: 'small mute' }, 'Everything over this range: ',
+    out.append(make('p', { className: 'small mute' }, `From iteration ${iterationName(+from.value)} to ${iterationName(+to.value)}; the rest of the page stands for the range at its top. Everything over this one: `,
       make('code', {}, `--iter-start ${from.value} --iter-stop ${to.value}`)));
   };
+  moveBars = addRangeBars(from, to, low, update);
+  moveBars();
   from.addEventListener('input', update);
   to.addEventListener('input', update);
-  const box = make('details', { className: 'table' }, make('summary', {},
+  const box = make('details', { className: 'table another' }, make('summary', {},
     make('h3', {}, 'Another range of iterations')),
   make('p', { className: 'tools' }, 'From ', from, ' to ', to), out);
   box.addEventListener('toggle', update, { once: true });

@@ -41,6 +41,9 @@ function addDefinitions() {
     });
   }
   addEventListener('focusout', hide);
-  addEventListener('scroll', hide, { capture: true, passive: true });
+  addEventListener('scroll', () => {
+    const told = document.activeElement;
+    if (!definition.hidden && told?.dataset.doc === definition.textContent) showDefinition(told); else hide();
+  }, { capture: true, passive: true });
   addEventListener('keydown', (event) => { if (event.key === 'Escape') hide(); });
 }

@@ -95,6 +95,9 @@ function chooseMemory() {
   const names = figures.map((figure) => figure.dataset.name + (figure.dataset.rank > 0 || figures.some((other) => other.dataset.rank > 0) ? ` of rank ${figure.dataset.rank}` : ''));
   const select = make('select', { 'aria-label': 'Memory of which device' },
     make('option', { value: '' }, 'all devices'), ...names.map((name, index) => make('option', { value: index }, name)));
-  select.addEventListener('change', () => figures.forEach((figure, index) => figure.classList.toggle('off', select.value !== '' && +select.value !== index)));
+  const show = () => figures.forEach((figure, index) => figure.classList.toggle('off', select.value !== '' && +select.value !== index));
+  select.addEventListener('change', show);
+  select.value = '0';
+  show();
   figures[0].before(make('p', { className: 'tools' }, make('label', {}, 'Show ', select)));
 }

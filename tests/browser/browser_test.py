@@ -377,6 +377,7 @@ def main():
             subprocess.run([profgauge, "report", trace, "-q", "--html", f"{folder}/{name}.html"],
                            check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         Run.profgauge = profgauge
+        Run.slow = pathlib.Path(examples) / "slow.pt.trace.json.gz"
         Run.neuron = pathlib.Path(__file__).parent.parent / "cases/neuron/trn2_two_cores/input.json"
         subprocess.run([profgauge, "report", Run.neuron, "-q", "--html", f"{folder}/trn2.html",
                         "--mark", "a=1us,b=6us"],

@@ -19,7 +19,7 @@ class Run:
     examples = pathlib.Path()  # pages of profgauge itself, of our own traces
     shots = None               # a folder for screenshots
     measure = 0                # events of the large timeline
-    profgauge = neuron = None  # the program, and a recording of NeuronCores
+    profgauge = neuron = slow = None  # the program, and recordings of NeuronCores and a GPU
     axe = None                 # axe-core's axe.min.js
 
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "analysis/context/repeated_ranges.h"
@@ -94,6 +96,27 @@ Result<Markers> MarkersByPattern(const Profile& profile, const std::string& patt
   return markers;
 }
 
+// Ops whose name holds what was asked for ("aten::conv2d" for "conv2d"), the most frequent first.
+std::vector<std::string> LikeNames(const Profile& profile, std::string_view name) {
+  std::map<std::string_view, std::int64_t> counts;
+  for (std::size_t row = 0; row < profile.host.size(); ++row) {
+    const std::string_view other = profile.Name(profile.host.name[row]);
+    if (profile.host.kind[row] == HostKind::kOp && other.find(name) != other.npos) ++counts[other];
+  }
+  std::vector<std::pair<std::int64_t, std::string_view>> order;
+  for (const auto& [other, count] : counts) {
+    if (count > 1) order.emplace_back(-count, other);
+  }
+  std::sort(order.begin(), order.end());
+  constexpr std::size_t kMost = 3;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(order.size(), kMost); ++i) {
+    list += fmt::format("{}`{}` ({} times)", i == 0 ? "" : ", ", order[i].second, -order[i].first);
+  }
+  if (list.empty()) return {};
+  return {"help: ops of that name: " + list};
+}
+
 // An iteration runs from one start of the op to the next, so n starts make n - 1 iterations.
 Result<Markers> MarkersByKeyOp(const Profile& profile, const std::string& name) {
   const StringId id = profile.strings.Find(name);
@@ -103,12 +126,14 @@ Result<Markers> MarkersByKeyOp(const Profile& profile, const std::string& name) 
                                   [&](std::size_t row) { return profile.host.name[row] == id; });
   }
   if (starts.size() < 2) {
+    std::vector<std::string> help = LikeNames(profile, name);
+    for (std::string& line : RepeatedRangesHelp(profile, false)) help.push_back(std::move(line));
     return Fail(SelectionError(
         "analysis/no-key-op",
         fmt::format("the key op `{}` occurs {}; expected at least twice, an iteration runs from "
                     "one start to the next",
                     name, starts.empty() ? "nowhere" : "once"),
-        RepeatedRangesHelp(profile, false)));
+        std::move(help)));
   }
   Markers markers{{}, fmt::format("key op {}", name)};
   for (std::size_t i = 0; i + 1 < starts.size(); ++i) {

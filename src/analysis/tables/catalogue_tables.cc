@@ -14,6 +14,8 @@ using enum Unit;
 // Tables that are there only when marks were chosen; reports do not list them as missing.
 constexpr std::string_view kMarksFamily = "marks";
 constexpr std::string_view kDlprofFamily = "dlprof";
+// A table that is there only when some iterations were not selected.
+constexpr std::string_view kSelectionFamily = "selection";
 // A table that is there only when a policy has scenarios.
 constexpr std::string_view kWhatIfFamily = "what_if";
 
@@ -75,6 +77,14 @@ constexpr ColumnSpec kIterations[] = {
      "Of the GPU time, kernels that use Tensor Cores."},
     {"tensor_core_gpu_time_share", "Tensor Core GPU time share", kShare,
      "The same / (duration times GPUs of the rank)."},
+};
+
+constexpr ColumnSpec kOtherIterations[] = {
+    {"index", "Iteration", kCount, "Position in the recording, from 0."},
+    {"name", "Name", kText, "Number or name that the marker gives."},
+    {"start", "Start", kTime, "Start, from the start of the recording."},
+    {"duration", "Duration", kTime,
+     "Length: up to the end of the last device work launched in it; on its slowest rank."},
 };
 
 #define PROFGAUGE_OP_COLUMNS                                                                       \
@@ -192,6 +202,22 @@ constexpr ColumnSpec kModules[] = {
     {"backward_device", "Backward device", kTime,
      "Time of device work of the backward operators that belong to its operators."},
     {"mean", "Mean host time", kTime, "Host total / occurrences."},
+};
+
+constexpr ColumnSpec kRanges[] = {
+    PROFGAUGE_TREE_COLUMNS,
+    {"name", "Range", kText, "As the program calls it; a number at its end is N."},
+    {"domain", "Domain", kText, "NVTX domain; absent for the default one and other formats."},
+    kCalls,
+    {"host_total", "Host total", kTime, "Host time with everything inside."},
+    kMean,
+    kMin,
+    kMax,
+    {"host_self", "Host self", kTime, "Host time without the ranges inside."},
+    {"device_total", "Device total", kTime, "Time of device work launched in it."},
+    {"device_self", "Device self", kTime,
+     "Time of device work launched in it, but not in a range below."},
+    {"kernels", "Kernels", kCount, "Kernels launched in it."},
 };
 
 constexpr ColumnSpec kKernels[] = {
@@ -612,6 +638,9 @@ constexpr TableSpec kTables[] = {
     {"iterations", "iteration", "Iterations",
      "One row per selected iteration; of several ranks the slowest, which the others wait for.",
      kIterations},
+    {"other_iterations", "", "Iterations that are not selected",
+     "One row per iteration of the recording that the numbers of this report leave out.",
+     kOtherIterations, kSelectionFamily},
     {"ops", "op", "Operators", "One row per operator name.", kOps},
     {"ops_by_shape", "op_shape", "Operators by input shapes",
      "One row per operator name and shapes.", kOpsByShape},
@@ -627,6 +656,11 @@ constexpr TableSpec kTables[] = {
      kOpTree},
     {"modules", "module", "Modules", "One row per nn.Module at its place in the hierarchy.",
      kModules},
+    {"ranges", "", "Ranges of the program",
+     "One row per range that the program marks (record_function, NVTX, a trainer's) at its place "
+     "in "
+     "the hierarchy.",
+     kRanges},
     {"kernels", "kernel_name", "Kernels", "One row per kernel name.", kKernels},
     {"kernels_by_op", "kernel", "Kernels by launch and operator",
      "One row per kernel name, operator, launch properties, rank and GPU, of the selected "

@@ -232,6 +232,29 @@ void RemarkPartial(std::span<const RankContext> ranks, Output& out) {
   }
 }
 
+// What the selection leaves out, on the slowest rank each.
+void AddOthers(std::span<const RankContext> ranks, Output& out) {
+  std::map<std::size_t, Iteration> others;
+  for (const RankContext& rank : ranks) {
+    const Iterations& iterations = rank.iterations;
+    for (std::size_t i = 0; i < iterations.all.size() && !iterations.is_whole; ++i) {
+      if (iterations.SelectsIteration(static_cast<std::uint32_t>(i))) continue;
+      const auto [entry, is_new] = others.try_emplace(i, iterations.all[i]);
+      if (!is_new && iterations.all[i].time.length() > entry->second.time.length()) {
+        entry->second = iterations.all[i];
+      }
+    }
+  }
+  if (others.empty()) return out.SetTableAbsent("other_iterations", "all are selected");
+  Table& table = out.AddTable("other_iterations");
+  for (const auto& [index, iteration] : others) {
+    table.Find("index")->AddInteger(static_cast<std::int64_t>(index));
+    table.Find("name")->AddText(out.strings().Intern(iteration.name));
+    table.Find("start")->AddInteger(iteration.time.start);
+    table.Find("duration")->AddInteger(iteration.time.length());
+  }
+}
+
 }  // namespace
 
 std::vector<RunIteration> PoolIterations(std::span<const RankContext> ranks) {
@@ -314,6 +337,7 @@ void AddIterations(std::span<const RankContext> ranks, Output& out) {
     const std::string untold = WhyUntold(ranks, category, out);
     if (!untold.empty() && sums[i] == 0) table.Find(CategoryId(category))->MarkAbsent(untold);
   }
+  AddOthers(ranks, out);
   ProposeSteadyRange(ranks.front().iterations.source, run, durations, out);
   RemarkPartial(ranks, out);
 }

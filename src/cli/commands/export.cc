@@ -15,6 +15,7 @@
 #include "cli/outputs.h"
 #include "cli/reading.h"
 #include "exports/pyprof/columns.h"
+#include "exports/pyprof/net_dict.h"
 
 namespace profgauge::cli {
 namespace {
@@ -116,6 +117,48 @@ std::string Csv(const pyprof::KernelRows& rows, const std::vector<std::size_t>& 
   return text;
 }
 
+// A cell without blanks, so that a line falls apart where cells end.
+std::string Word(std::string_view cell) {
+  std::string word(cell.empty() ? std::string_view("-") : cell);
+  std::replace_if(
+      word.begin(), word.end(), [](unsigned char c) { return c <= ' '; }, '_');
+  return word;
+}
+
+std::string Words(const pyprof::KernelRows& rows, const std::vector<std::size_t>& chosen) {
+  std::string text;
+  const auto line = [&](const auto& cell_of) {
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      text += (i == 0 ? "" : " ") + Word(cell_of(chosen[i]));
+    }
+    text += '\n';
+  };
+  line([](std::size_t i) { return AllColumns()[i].header; });
+  for (const auto& cells : rows.cells)
+    line([&](std::size_t i) { return std::string_view(cells[i]); });
+  return text;
+}
+
+// To the file that was opened before anything was read, or to standard output.
+Result<int> Finish(const Options& options, Outputs& outputs, std::optional<std::size_t> file,
+                   const std::string& text, std::size_t kernels, Console& console) {
+  if (!file) {
+    console.Print(text);
+    return kExitPass;
+  }
+  PROFGAUGE_CHECK(outputs.Commit(*file, text));
+  if (options.output != "-") {
+    console.Say(fmt::format("wrote {} kernels to {}", kernels, options.output));
+  }
+  return kExitPass;
+}
+
+Result<std::optional<std::size_t>> OpenOutput(const Options& options, Outputs& outputs) {
+  if (options.output.empty()) return std::optional<std::size_t>();
+  PROFGAUGE_TRY(const std::size_t opened, outputs.Open(options.output, FileKind::kKernels));
+  return std::optional<std::size_t>(opened);
+}
+
 Dialect DialectOf(const std::string& name) {
   if (name == "nv311") return Dialect::kNv311;
   return name == "classic" ? Dialect::kClassic : Dialect::kOurs;
@@ -126,11 +169,7 @@ Dialect DialectOf(const std::string& name) {
 Result<int> RunExportKernels(const Options& options, Console& console) {
   PROFGAUGE_TRY(const std::vector<std::size_t> columns, ChooseColumns(options.columns));
   Outputs outputs(KeptBy(options));
-  std::optional<std::size_t> file;
-  if (!options.output.empty()) {
-    PROFGAUGE_TRY(const std::size_t opened, outputs.Open(options.output, FileKind::kKernels));
-    file = opened;
-  }
+  PROFGAUGE_TRY(const std::optional<std::size_t> file, OpenOutput(options, outputs));
   PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(options, console));
   pyprof::KernelRows rows;
   for (const Profile& profile : ranks) {
@@ -140,21 +179,24 @@ Result<int> RunExportKernels(const Options& options, Console& console) {
   }
   const std::size_t width = options.width ? static_cast<std::size_t>(*options.width)
                                           : static_cast<std::size_t>(std::max(console.width(), 1));
-  const std::string text =
-      options.format == "table" ? Table(rows, columns, width) : Csv(rows, columns);
+  const std::string text = options.format == "table"   ? Table(rows, columns, width)
+                           : options.format == "space" ? Words(rows, columns)
+                                                       : Csv(rows, columns);
   if (rows.unattributed > 0) {
     console.Say(fmt::format("note: {} of {} kernels have no op whose work is understood",
                             rows.unattributed, rows.cells.size()));
   }
-  if (!file) {
-    console.Print(text);
-    return kExitPass;
-  }
-  PROFGAUGE_CHECK(outputs.Commit(*file, text));
-  if (options.output != "-") {
-    console.Say(fmt::format("wrote {} kernels to {}", rows.cells.size(), options.output));
-  }
-  return kExitPass;
+  return Finish(options, outputs, file, text, rows.cells.size(), console);
+}
+
+Result<int> RunExportNetdict(const Options& options, Console& console) {
+  Outputs outputs(KeptBy(options));
+  PROFGAUGE_TRY(const std::optional<std::size_t> file, OpenOutput(options, outputs));
+  PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(options, console));
+  std::string text;
+  for (const Profile& profile : ranks) text += pyprof::NetDict(profile);
+  const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  return Finish(options, outputs, file, text, lines, console);
 }
 
 }  // namespace profgauge::cli

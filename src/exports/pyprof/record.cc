@@ -201,7 +201,7 @@ std::string ShortName(std::string_view name) {
   return text.substr(0, text.find('('));
 }
 
-std::vector<KernelRecord> BuildRecords(const Profile& profile) {
+std::vector<KernelRecord> BuildRecords(const Profile& profile, Stage stage) {
   const DeviceTable& device = profile.device;
   const bool recorded = profile.kernel_markers.size() == device.size();
   std::vector<std::uint32_t> rows;
@@ -219,7 +219,7 @@ std::vector<KernelRecord> BuildRecords(const Profile& profile) {
                                : Derive(profile, row));
   }
   if (!recorded) NumberSequences(records);
-  CopyForwardToBackward(records);
+  if (stage == Stage::kProf) CopyForwardToBackward(records);
   return records;
 }
 

@@ -31,8 +31,12 @@ struct KernelRecord {
   HostId op;  ///< The innermost operator that launched it, where recorded.
 };
 
+/// How far PyProf has come: its parse stage leaves kernels of the backward pass without what its
+/// prof stage takes over from the forward pass.
+enum class Stage : std::uint8_t { kParse, kProf };
+
 /// Kernels in the order of their start, those of net.dict in the order of the file.
-std::vector<KernelRecord> BuildRecords(const Profile& profile);
+std::vector<KernelRecord> BuildRecords(const Profile& profile, Stage stage = Stage::kProf);
 
 /// PyProf's short form of a kernel name: without templates, arguments and common namespaces.
 std::string ShortName(std::string_view name);

@@ -1,5 +1,10 @@
 #include <fmt/format.h>
 
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
 #include "readers/cuda/sqlite_table.h"
 #include "readers/nsight_systems/import.h"
 #include "readers/text/model_config.h"
@@ -11,7 +16,9 @@ namespace profgauge::readers::nsight {
 namespace {
 
 // nsys' numbers of event kinds; the NVTXT ones come from text files of an older library.
+constexpr std::int64_t kCategory = 33;
 constexpr std::int64_t kMark = 34;
+constexpr std::int64_t kThreadName = 39;
 constexpr std::int64_t kPushPop = 59;
 constexpr std::int64_t kStartEnd = 60;
 constexpr std::int64_t kPushPopText = 70;
@@ -33,8 +40,13 @@ enum : std::size_t {
   kUint32,
   kInt32,
   kFloat,
-  kJsonText
+  kJsonText,
+  kCategoryId,
+  kColor
 };
+
+// (process, domain, category) to the category's name.
+using Categories = std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::string>;
 
 Result<TableScan> OpenNvtx(Import& import) {
   return TableScan::Open(*import.database, "NVTX_EVENTS",
@@ -52,16 +64,51 @@ Result<TableScan> OpenNvtx(Import& import) {
                           {{"uint32Value"}},
                           {{"int32Value"}},
                           {{"floatValue"}},
-                          {{"jsonText"}}});
+                          {{"jsonText"}},
+                          {{"category"}},
+                          {{"color"}}});
 }
 
-Status ReadDomains(Import& import) {
+// A text of its own, or one that was registered before.
+std::string TextOf(Import& import, const TableScan& scan) {
+  if (scan.IsSet(kText)) return std::string(scan.Text(kText));
+  const StringId registered = import.String(scan.Integer(kTextId, -1));
+  return registered.valid() ? std::string(import.builder->strings()[registered]) : std::string();
+}
+
+void NameThread(Import& import, std::int64_t thread, std::string_view name) {
+  if (name.empty()) return;
+  import.builder->NameThread(fmt::format("{}", ProcessOf(thread)),
+                             fmt::format("{}", ThreadNumberOf(thread)), name);
+}
+
+// What ranges refer to: domains, categories, names of threads.
+Status ReadNames(Import& import, Categories& categories) {
   PROFGAUGE_TRY(auto scan, OpenNvtx(import));
   while (true) {
     PROFGAUGE_TRY(const bool more, scan.Next());
     if (!more) return {};
-    if (scan.Integer(kType) != kDomainCreate) continue;
-    import.domains[{ProcessOf(scan.Integer(kThread)), scan.Integer(kDomain)}] = scan.Text(kText);
+    const std::int64_t type = scan.Integer(kType), thread = scan.Integer(kThread);
+    if (type == kDomainCreate) {
+      import.domains[{ProcessOf(thread), scan.Integer(kDomain)}] = TextOf(import, scan);
+    } else if (type == kCategory) {
+      categories[{ProcessOf(thread), scan.Integer(kDomain), scan.Integer(kCategoryId)}] =
+          TextOf(import, scan);
+    } else if (type == kThreadName) {
+      NameThread(import, thread, TextOf(import, scan));
+    }
+  }
+}
+
+// The names that the system gave to threads; those of NVTX, read later, are the program's own.
+Status ReadThreadNames(Import& import) {
+  PROFGAUGE_TRY(auto scan,
+                TableScan::Open(*import.database, "ThreadNames", {{{"nameId"}}, {{"globalTid"}}}));
+  while (true) {
+    PROFGAUGE_TRY(const bool more, scan.Next());
+    if (!more) return {};
+    const StringId name = import.String(scan.Integer(0, -1));
+    if (name.valid()) NameThread(import, scan.Integer(1), import.builder->strings()[name]);
   }
 }
 
@@ -93,6 +140,24 @@ std::string PayloadOf(const TableScan& scan) {
   return scan.IsSet(kJsonText) ? fmt::format("payload {}", scan.Text(kJsonText)) : std::string{};
 }
 
+// What the program attached to a range or mark: "category I/O, colour #76b900, payload 42".
+std::string AttributesOf(const TableScan& scan, const Categories& categories) {
+  std::vector<std::string> parts;
+  if (const std::int64_t category = scan.Integer(kCategoryId, 0); category != 0) {
+    const auto named =
+        categories.find({ProcessOf(scan.Integer(kThread)), scan.Integer(kDomain), category});
+    parts.push_back(named == categories.end() || named->second.empty()
+                        ? fmt::format("category {}", category)
+                        : fmt::format("category {}", named->second));
+  }
+  if (scan.IsSet(kColor)) {
+    constexpr std::int64_t kRgb = 0xff'ffff;  // Above it stands how opaque it is.
+    parts.push_back(fmt::format("colour #{:06x}", scan.Integer(kColor) & kRgb));
+  }
+  if (std::string payload = PayloadOf(scan); !payload.empty()) parts.push_back(std::move(payload));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 // The thread whose row the range is on. One that ends on another thread nests with nothing there:
 // such ranges have a row of their own in each process.
 ThreadId RowThread(Import& import, const TableScan& scan) {
@@ -104,7 +169,32 @@ ThreadId RowThread(Import& import, const TableScan& scan) {
   return import.builder->AddThread(fmt::format("{}", ProcessOf(thread)), "ranges across threads");
 }
 
-void AddRange(Import& import, const TableScan& scan, std::string_view text, RangeStyle style) {
+std::string_view DomainOf(const Import& import, const TableScan& scan) {
+  const auto found = import.domains.find({ProcessOf(scan.Integer(kThread)), scan.Integer(kDomain)});
+  return found == import.domains.end() ? std::string_view{} : std::string_view(found->second);
+}
+
+// A moment that the program marked: a range without length, which marks no iteration.
+void AddMark(Import& import, const TableScan& scan, std::string_view text,
+             const Categories& categories) {
+  HostRow row;
+  row.start = scan.Integer(kStart);
+  row.duration = 0;
+  row.kind = HostKind::kAnnotation;
+  row.thread = ThreadOf(import, scan.Integer(kThread));
+  row.name = import.builder->Intern(text.empty() ? std::string_view("mark") : text);
+  if (const std::string_view domain = DomainOf(import, scan); !domain.empty()) {
+    row.domain = import.builder->Intern(domain);
+  }
+  if (const std::string attributes = AttributesOf(scan, categories); !attributes.empty()) {
+    row.concrete_inputs = import.builder->Intern(attributes);
+  }
+  import.builder->log().Add(Counter::events_read);
+  import.builder->AddHost(row);
+}
+
+void AddRange(Import& import, const TableScan& scan, std::string_view text, RangeStyle style,
+              const Categories& categories) {
   HostRow row;
   row.start = scan.Integer(kStart);
   const Ns open_end = import.capture_end > row.start ? import.capture_end : row.start;
@@ -114,9 +204,7 @@ void AddRange(Import& import, const TableScan& scan, std::string_view text, Rang
     import.builder->log().Add(Counter::events_negative_dur);
     row.duration = 0;
   }
-  const auto found = import.domains.find({ProcessOf(scan.Integer(kThread)), scan.Integer(kDomain)});
-  const std::string_view domain =
-      found == import.domains.end() ? std::string_view{} : std::string_view(found->second);
+  const std::string_view domain = DomainOf(import, scan);
   const RangeText range = ParseRangeText(text, domain);
   row.kind = HostKindOf(range.kind);
   row.thread = RowThread(import, scan);
@@ -125,9 +213,9 @@ void AddRange(Import& import, const TableScan& scan, std::string_view text, Rang
   row.style = style;
   if (!domain.empty()) row.domain = import.builder->Intern(domain);
   AddTexts(range, *import.builder, row);
-  if (const std::string payload = PayloadOf(scan);
-      !payload.empty() && !row.concrete_inputs.valid()) {
-    row.concrete_inputs = import.builder->Intern(payload);
+  if (const std::string attributes = AttributesOf(scan, categories);
+      !attributes.empty() && !row.concrete_inputs.valid()) {
+    row.concrete_inputs = import.builder->Intern(attributes);
   }
   import.builder->log().Add(Counter::events_read);
   import.builder->AddHost(row);
@@ -136,28 +224,30 @@ void AddRange(Import& import, const TableScan& scan, std::string_view text, Rang
 }  // namespace
 
 Status ReadNvtx(Import& import) {
-  PROFGAUGE_CHECK(ReadDomains(import));
+  Categories categories;
+  PROFGAUGE_CHECK(ReadThreadNames(import));
+  PROFGAUGE_CHECK(ReadNames(import, categories));
   PROFGAUGE_TRY(auto scan, OpenNvtx(import));
-  const StringPool& strings = import.builder->strings();
   ModelConfig config;
   while (true) {
     PROFGAUGE_TRY(const bool more, scan.Next());
     if (!more) break;
     const std::int64_t type = scan.Integer(kType);
     const RangeStyle style = StyleOf(type);
+    if (type == kThreadName || type == kCategory || type == kDomainCreate) continue;
     if ((style == RangeStyle::kNone && type != kMark) || !scan.IsSet(kStart)) {
       import.builder->log().Add(Counter::events_ignored_kind);
       continue;
     }
-    const StringId registered = import.String(scan.Integer(kTextId, -1));
-    const std::string text(scan.IsSet(kText)    ? scan.Text(kText)
-                           : registered.valid() ? strings[registered]
-                                                : std::string_view{});
+    const std::string text = TextOf(import, scan);
     config.Add(text);
-    if (style == RangeStyle::kNone) {
+    // What a profiler's plug-in says of itself is no moment of the program.
+    if (style == RangeStyle::kNone && text.starts_with("{\"model_config\"")) {
       import.builder->log().Add(Counter::events_ignored_kind);
+    } else if (style == RangeStyle::kNone) {
+      AddMark(import, scan, text, categories);
     } else {
-      AddRange(import, scan, text, style);
+      AddRange(import, scan, text, style, categories);
     }
   }
   config.AddFacts(*import.builder);

@@ -33,6 +33,32 @@ Status ReadCalls(Import& import) {
   }
 }
 
+// Calls of NVIDIA's libraries (`nsys profile -t cudnn,cublas`): ranges of a domain of their own.
+Status ReadLibrary(Import& import, const char* table, std::string_view library) {
+  PROFGAUGE_TRY(auto scan,
+                TableScan::Open(*import.database, table,
+                                {{{"start"}}, {{"end"}}, {{"globalTid"}}, {{"nameId"}}}));
+  while (true) {
+    PROFGAUGE_TRY(const bool more, scan.Next());
+    if (!more) return {};
+    if (!scan.IsSet(0)) {
+      import.builder->log().Add(Counter::events_bad_time);
+      continue;
+    }
+    HostRow row;
+    row.start = scan.Integer(0);
+    const Ns end = scan.Integer(1, std::max(import.capture_end, row.start));
+    row.duration = std::max<Ns>(0, Between(row.start, end));
+    row.kind = HostKind::kAnnotation;
+    row.thread = ThreadOf(import, scan.Integer(2));
+    row.name = import.String(scan.Integer(3, -1));
+    if (!row.name.valid()) row.name = import.builder->Intern("(unnamed call)");
+    row.domain = import.builder->Intern(library);
+    import.builder->log().Add(Counter::events_read);
+    import.builder->AddHost(row);
+  }
+}
+
 // Threads that no other event names are other programs' and the system's.
 void AddRunning(Import& import, ThreadId thread, Ns since, Ns until) {
   const Ns running = Between(since, until);
@@ -67,6 +93,8 @@ Status ReadScheduling(Import& import) {
 }  // namespace
 
 Status ReadOs(Import& import) {
+  PROFGAUGE_CHECK(ReadLibrary(import, "CUDNN_EVENTS", "cuDNN"));
+  PROFGAUGE_CHECK(ReadLibrary(import, "CUBLAS_EVENTS", "cuBLAS"));
   PROFGAUGE_CHECK(ReadCalls(import));
   return ReadScheduling(import);
 }

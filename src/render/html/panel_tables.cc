@@ -184,7 +184,8 @@ boost::json::object SystemPanel(const Report& report) {
            {"cuda_version", "CUDA"},
            {"cudnn_version", "cuDNN"},
            {"nsight_systems_version", "Nsight Systems"},
-           {"dlprof_version", "DLProf"}}) {
+           {"dlprof_version", "DLProf"},
+           {"dlprof_database_version", "DLProf database"}}) {
     for (const auto& [name, text] : report.environment) {
       if (name == key) add(label, text);
     }

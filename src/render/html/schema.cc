@@ -66,6 +66,15 @@ void AddTables(report::Report& report) {
   sbuf.AddColumn({"bytes", "Size", Unit::kBytes, ""}).AddInteger(1);
   sbuf.AddColumn({"start", "Start", Unit::kTime, ""}).AddInteger(0);
   sbuf.AddColumn({"end", "End", Unit::kTime, ""}).AddInteger(1);
+  Table advice("dlprof_advice", "", "Advice", strings);
+  advice.AddColumn({"problem", "Problem", Unit::kText, ""}).AddText(strings->Intern("x"));
+  advice.AddColumn({"recommendation", "Recommendation", Unit::kText, ""})
+      .AddText(strings->Intern("x https://x"));
+  report.tables.push_back(std::move(advice));
+  Table others("other_iterations", "", "Others", strings);
+  others.AddColumn({"index", "Iteration", Unit::kCount, ""}).AddInteger(7);
+  others.AddColumn({"duration", "Duration", Unit::kTime, ""}).AddInteger(7);
+  report.tables.push_back(std::move(others));
   report.tables.push_back(std::move(sbuf));
   report.tables.push_back(std::move(curve));
   report.tables.push_back(std::move(ranks));

@@ -50,6 +50,8 @@ boost::json::object ComparisonView(const report::Report& report);
 boost::json::object FindingsView(const report::Report& report);
 boost::json::array EvidenceRows(const report::Report& report, const report::Finding& finding,
                                 std::size_t max_rows);
+/// DLProf's own advice: [{problem, pieces: [{text, href}]}].
+boost::json::array DlprofAdviceView(const report::Report& report);
 boost::json::object BreakdownView(const report::Report& report);
 boost::json::object IterationsView(const report::Report& report, TablePacker& payload);
 /// The iterations' chart as small as a panel.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <map>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -241,9 +242,40 @@ ColumnChart IterationChart(const Report& report, const Table& table,
   return chart;
 }
 
+// With those that are not selected, pale and in grey, in the order of the recording.
+void AddOthers(const Report& report, const Table& table, const std::vector<IterationRow>& rows,
+               ColumnChart& chart) {
+  const Table* others = FindTable(report, "other_iterations");
+  if (others == nullptr || chart.columns.size() != rows.size()) return;
+  const IterationLabels labels = report::IterationLabels(report);
+  std::map<std::int64_t, ChartColumn> by_index;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto at = static_cast<std::int64_t>(AsNumber(table.At(rows[i].row, "index"), -1));
+    by_index.insert_or_assign(at, chart.columns[i]);
+  }
+  for (std::size_t row = 0; row < others->rows(); ++row) {
+    const double duration = AsNumber(others->At(row, "duration"), 0);
+    ChartColumn column;
+    const std::string name = NameOf(*others, row, labels);
+    column.name = ShortName(name);
+    column.title = fmt::format("Iteration {}, not selected: {}", name, DurationText(duration));
+    column.values.assign(chart.series.size(), 0);
+    column.values.back() = duration;  // "Unattributed": its parts are not known.
+    column.shaded = true;
+    by_index.try_emplace(static_cast<std::int64_t>(AsNumber(others->At(row, "index"), -1)),
+                         std::move(column));
+  }
+  chart.columns.clear();
+  for (auto& [index, column] : by_index) chart.columns.push_back(std::move(column));
+  chart.columns = Thin(std::move(chart.columns));
+  chart.description += fmt::format(", and of {} that are not selected", others->rows());
+}
+
+enum class Range : bool { kSelected, kAll };
 std::string WholeIterationChart(const Report& report, const Table& table,
-                                const std::vector<IterationRow>& rows) {
+                                const std::vector<IterationRow>& rows, Range range) {
   ColumnChart chart = IterationChart(report, table, rows);
+  if (range == Range::kAll) AddOthers(report, table, rows, chart);
   // Few iterations make a narrow chart, not broad columns.
   chart.width =
       std::min(chart.width, 180 + 80 * std::max(2, static_cast<int>(chart.columns.size())));
@@ -338,6 +370,8 @@ boost::json::object IterationsView(const Report& report, TablePacker& payload) {
     }
   }
   json::object view{{"chart", MakeMarkup("")},
+                    {"all_chart", MakeMarkup("")},
+                    {"has_others", false},
                     {"facts", std::move(facts)},
                     {"selection", report.profile.selection},
                     {"source", report.profile.iterations_total == 0 ||
@@ -349,7 +383,12 @@ boost::json::object IterationsView(const Report& report, TablePacker& payload) {
   if (table == nullptr || table->rows() == 0) return view;
   const std::vector<IterationRow> rows = IterationRows(report, *table);
   // A single one is the bar of the breakdown.
-  if (rows.size() > 1) view["chart"] = MakeMarkup(WholeIterationChart(report, *table, rows));
+  if (rows.size() > 1)
+    view["chart"] = MakeMarkup(WholeIterationChart(report, *table, rows, Range::kSelected));
+  if (FindTable(report, "other_iterations") != nullptr) {
+    view["all_chart"] = MakeMarkup(WholeIterationChart(report, *table, rows, Range::kAll));
+    view["has_others"] = true;
+  }
   view["has_outliers"] =
       std::any_of(rows.begin(), rows.end(), [](const IterationRow& row) { return row.outlier; });
   TableLimits limits{kStaticRowsOfMain, kPayloadRows};

@@ -167,7 +167,7 @@ json::object FindingView(const Report& report, const report::Finding& finding) {
                                                                            : finding.level)},
       {"open", finding.level == "error" && finding.status != "waived"},
       {"title", finding.title},
-      {"message", finding.message},
+      {"message", PiecesOf(finding.message)},
       {"reason", finding.reason},
       {"metric", NumberView(finding.metric)},
       {"gain",
@@ -216,7 +216,7 @@ json::array FirstView(const Report& report) {
     first.push_back(json::object{{"href", std::move(href)},
                                  {"status", StatusView(status)},
                                  {"title", std::move(title)},
-                                 {"text", std::move(text)},
+                                 {"pieces", PiecesOf(text)},
                                  {"gain", std::move(gain)}});
   };
   for (const report::Finding& finding : report.findings) {
@@ -365,6 +365,9 @@ boost::json::object FindingsView(const Report& report) {
                     {"waived_count", count(waived)},
                     {"passed_count", count(passed)},
                     {"not_applicable_count", count(not_applicable)}};
+  json::array dlprof = DlprofAdviceView(report);
+  view["has_dlprof"] = !dlprof.empty();
+  view["dlprof"] = std::move(dlprof);
   view["fired"] = std::move(fired);
   view["waived"] = std::move(waived);
   view["passed"] = std::move(passed);

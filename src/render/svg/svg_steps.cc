@@ -71,7 +71,9 @@ void DrawAxes(const StepChart& chart, const Frame& frame, std::string& out) {
         SvgNumber(frame.Y(value) + 4), EscapeHtml(chart.value_text(value)));
   }
   const double span = frame.last - frame.first, time_step = SvgAxisStep(span);
-  for (double time = 0; time <= span * 1.0001; time += time_step) {
+  // Round times, wherever the curve begins.
+  const double before = std::ceil(frame.first / time_step) * time_step;
+  for (double time = before - frame.first; time <= span * 1.0001; time += time_step) {
     out += fmt::format(
         "<text class=\"ink\" fill=\"#444\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
         SvgNumber(frame.X(frame.first + time)), chart.height - 6,

@@ -144,6 +144,56 @@ TEST(Modules, AreAHierarchyWithTheWorkLaunchedInThem) {
   EXPECT_EQ(Integer(modules, 0, "backward_device"), 0);
 }
 
+TEST(OtherIterations, AreThoseThatTheSelectionLeavesOut) {
+  Selection selection;
+  selection.start = 1;
+  const auto analysis = Analyze(OneRank(TwoIterations().Finish()), selection);
+  ASSERT_TRUE(analysis.has_value());
+  const Table& others = *analysis->FindTable("other_iterations");
+  ASSERT_EQ(others.rows(), 1u);
+  EXPECT_EQ(Integer(others, 0, "index"), 0);
+  EXPECT_EQ(Text(others, 0, "name"), "0");
+  EXPECT_EQ(Integer(others, 0, "duration"), 900);
+  EXPECT_TRUE(AnalyzeRun(TwoIterations().Finish()).FindTable("other_iterations")->columns().empty());
+}
+
+TEST(Ranges, AreSummedByPathWithNumbersAtTheEndAsOne) {
+  TestProfile test;
+  for (int i = 0; i < 2; ++i) {
+    const Ns at = i * 1000;
+    test.Step(i, {at, at + 900});
+    test.Host(HostKind::kAnnotation, "[pl][profile]run_training_batch", {at + 10, at + 800});
+    test.Host(HostKind::kAnnotation, "[pl][module]Net: layer", {at + 20, at + 220 + i * 100});
+    test.Op("aten::mm", {at + 50, at + 150});
+    test.Launch("gemm", {at + 60, at + 80}, {at + 90, at + 140});
+    test.Launch("add", {at + 500, at + 510}, {at + 520, at + 530});
+  }
+  const Analysis analysis = AnalyzeRun(test.Finish());
+  const Table& ranges = *analysis.FindTable("ranges");
+  ASSERT_EQ(ranges.rows(), 3u);
+  EXPECT_EQ(Text(ranges, 0, "name"), "ProfilerStep#N");
+  EXPECT_EQ(Text(ranges, 1, "name"), "[pl][profile]run_training_batch");
+  EXPECT_EQ(Text(ranges, 2, "name"), "[pl][module]Net: layer");
+  EXPECT_EQ(Integer(ranges, 2, "parent"), 1);
+  EXPECT_EQ(Integer(ranges, 2, "calls"), 2);
+  EXPECT_EQ(Integer(ranges, 2, "host_total"), 500);
+  EXPECT_EQ(Integer(ranges, 2, "min"), 200);
+  EXPECT_EQ(Integer(ranges, 2, "max"), 300);
+  EXPECT_EQ(Integer(ranges, 1, "host_self"), 2 * 790 - 500);
+  EXPECT_EQ(Integer(ranges, 2, "device_total"), 100);
+  EXPECT_EQ(Integer(ranges, 1, "device_self"), 20);
+  EXPECT_EQ(Integer(ranges, 0, "device_total"), 120);
+  EXPECT_EQ(Integer(ranges, 0, "kernels"), 4);
+}
+
+TEST(Ranges, AreAbsentWithAReason) {
+  TestProfile test;
+  test.Op("aten::mm", {0, 100});
+  test.Launch("gemm", {10, 20}, {30, 40});
+  const Analysis analysis = AnalyzeRun(test.Finish());
+  EXPECT_NE(analysis.absent_tables.at("ranges").find("record_function"), std::string::npos);
+}
+
 TEST(Modules, AreAbsentWithAReason) {
   const Analysis analysis = AnalyzeRun(TwoIterations().Finish());
   EXPECT_TRUE(analysis.FindTable("modules")->columns().empty());

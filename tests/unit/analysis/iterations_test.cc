@@ -202,5 +202,17 @@ TEST(Iterations, Errors) {
   }
 }
 
+TEST(Iterations, AKeyOpThatIsNotThereIsSoughtInLongerNames) {
+  TestProfile test;
+  for (Ns at = 0; at < 300; at += 100) test.Op("aten::conv2d", {at, at + 20});
+  test.Op("aten::conv2d_once", {400, 420});
+  Selection selection;
+  selection.key_op = "conv2d";
+  const auto found = FindIterations(test.Finish(), selection);
+  ASSERT_FALSE(found.has_value());
+  ASSERT_FALSE(found.error().notes.empty());
+  EXPECT_EQ(found.error().notes.front(), "help: ops of that name: `aten::conv2d` (3 times)");
+}
+
 }  // namespace
 }  // namespace profgauge

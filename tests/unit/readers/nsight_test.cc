@@ -197,6 +197,57 @@ TEST_F(NsightTest, RangesAreProjectedOntoTheGpu) {
   EXPECT_EQ(profile.device_ranges.duration[0], 1100);
 }
 
+TEST_F(NsightTest, MarksAreMomentsWithWhatIsAttachedAndThreadsHaveNames) {
+  Write(Basic() +
+        "alter table NVTX_EVENTS add column category integer;"
+        "alter table NVTX_EVENTS add column color integer;"
+        "alter table NVTX_EVENTS add column int64Value integer;"
+        "insert into NVTX_EVENTS (start, eventType, text, globalTid, domainId, category) values "
+        "(1, 33, 'I/O', " +
+        kThread1 +
+        ", 0, 7);"
+        "insert into NVTX_EVENTS (start, eventType, text, globalTid) values (2, 39, 'loader', " +
+        kThread1 +
+        ");"
+        "insert into NVTX_EVENTS (start, eventType, text, globalTid, domainId, category, color, "
+        "int64Value) values (450, 34, 'step 99', " +
+        kThread1 + ", 0, 7, 4285970688, 42);");
+  const Profile profile = Read();
+  const HostTable& host = profile.host;
+  std::size_t marks = 0;
+  for (std::size_t row = 0; row < host.size(); ++row) {
+    if (profile.Name(host.name[row]) != "step 99") continue;
+    ++marks;
+    EXPECT_EQ(host.duration[row], 0);
+    EXPECT_EQ(host.kind[row], HostKind::kAnnotation);  // A moment marks no iteration.
+    EXPECT_EQ(profile.Name(host.concrete_inputs[row]), "category I/O, colour #76b900, payload 42");
+    EXPECT_EQ(profile.threads[host.thread[row].value].name, "loader");
+  }
+  EXPECT_EQ(marks, 1u);
+}
+
+TEST_F(NsightTest, CallsOfLibrariesAreRangesOfTheirDomain) {
+  Write(Basic() +
+        "insert into StringIds values (901, 'cudnnConvolutionForward'), (902, 'cublasSgemm_v2');"
+        "create table CUDNN_EVENTS (start integer, end integer, eventClass integer, "
+        "globalTid integer, nameId integer);"
+        "insert into CUDNN_EVENTS values (500, 560, 1, " +
+        kThread1 +
+        ", 901);"
+        "create table CUBLAS_EVENTS (start integer, end integer, eventClass integer, "
+        "globalTid integer, nameId integer);"
+        "insert into CUBLAS_EVENTS values (600, null, 1, " +
+        kThread1 + ", 902);");
+  const Profile profile = Read();
+  std::map<std::string, std::pair<std::string, Ns>> found;
+  for (std::size_t row = 0; row < profile.host.size(); ++row) {
+    found[std::string(profile.Name(profile.host.name[row]))] = {
+        std::string(profile.Name(profile.host.domain[row])), profile.host.duration[row]};
+  }
+  EXPECT_EQ(found.at("cudnnConvolutionForward"), (std::pair<std::string, Ns>("cuDNN", 60)));
+  EXPECT_EQ(found.at("cublasSgemm_v2").first, "cuBLAS");
+}
+
 TEST_F(NsightTest, DomainsStylesAndPayloadsAreKept) {
   Write(Basic() +
         "create table OSRT_API (start integer, end integer, globalTid integer, nameId integer);"
