@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Builds one configuration; with tests they are run too.
-#   ci/build.sh release|debug|asan|fuzz|clang
+#   ci/build.sh release|debug|asan|tsan|fuzz|clang
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 kind=${1:-release}
 case "$kind" in
-  release | debug | asan)
+  release | debug | asan | tsan)
     cmake --preset "$kind" -DPROFGAUGE_TESTS=ON -DPROFGAUGE_WERROR=ON
     cmake --build --preset "$kind" --parallel "$(nproc)"
     ctest --preset "$kind" --parallel "$(nproc)"
@@ -23,7 +23,7 @@ case "$kind" in
     ctest --test-dir build/clang --output-on-failure --parallel "$(nproc)"
     ;;
   *)
-    echo "usage: ci/build.sh release|debug|asan|fuzz|clang" >&2
+    echo "usage: ci/build.sh release|debug|asan|tsan|fuzz|clang" >&2
     exit 2
     ;;
 esac

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <new>
 
 #ifdef PROFGAUGE_ISAL
 #include <isa-l/igzip_lib.h>
@@ -56,7 +57,9 @@ using BestInflater = IsalInflater;
 
 class ZlibInflater final : public Inflater {
  public:
-  ZlibInflater() { inflateInit2(&stream_, 15 + 16); }  // 16: expect a gzip header.
+  ZlibInflater() {
+    if (inflateInit2(&stream_, 15 + 16) != Z_OK) throw std::bad_alloc();  // 16: a gzip header.
+  }
   ZlibInflater(const ZlibInflater&) = delete;
   ZlibInflater& operator=(const ZlibInflater&) = delete;
   ~ZlibInflater() override { inflateEnd(&stream_); }

@@ -1,5 +1,6 @@
 #include "base/sqlite.h"
 
+#include <new>
 #include <utility>
 
 #include "base/text.h"
@@ -22,6 +23,7 @@ Error Failure(sqlite3* handle, int status, const std::string& file, ErrorKind ki
   error.kind = kind;
   error.where.file = file;
   const int primary = status & 0xff;
+  if (primary == SQLITE_NOMEM) throw std::bad_alloc();
   if (primary == SQLITE_NOTADB || primary == SQLITE_CORRUPT) {
     error.code = "sqlite/damaged";
     error.message = primary == SQLITE_NOTADB ? "the file is not an SQLite database"

@@ -1,17 +1,34 @@
 // The program: parse, run, exit code.
 #include <cstdio>
 #include <exception>
+#include <new>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/memory.h"
 #include "cli/outputs.h"
 #include "cli/parse.h"
 
 namespace profgauge::cli {
 namespace {
+
+// An input that is too large for the machine, or for what is allowed, is no defect of ours.
+Result<int> RunCommand(const Options& options, Console& console) {
+  try {
+    return options.command->run(options, console);
+  } catch (const std::bad_alloc&) {
+  } catch (const std::length_error&) {  // Asked for more than there can be.
+  }
+  Error error = OutOfMemory(options.max_memory);
+  if (!options.exit_zero) return Fail(std::move(error));
+  console.Report(error);
+  return kExitPass;
+}
 
 Result<int> Run(const std::vector<std::string>& args, Console& console) {
   PROFGAUGE_TRY(const Options options, ParseCommandLine(args));
@@ -20,7 +37,8 @@ Result<int> Run(const std::vector<std::string>& args, Console& console) {
     console.Print(HelpText(options));
     return kExitPass;
   }
-  return options.command->run(options, console);
+  if (options.max_memory) PROFGAUGE_CHECK(LimitMemory(*options.max_memory));
+  return RunCommand(options, console);
 }
 
 int Main(const std::vector<std::string>& args) {
@@ -44,9 +62,14 @@ int Main(const std::vector<std::string>& args) {
 }  // namespace
 }  // namespace profgauge::cli
 
-// The only catch-all: whatever arrives here is a defect of ours.
+// The only catch-all: whatever arrives here is a defect of ours, unless memory ended before there
+// was a command to say so.
 int main(int argc, char** argv) try {
+  profgauge::cli::WatchMemory();
   return profgauge::cli::Main(std::vector<std::string>(argv + 1, argv + argc));
+} catch (const std::bad_alloc&) {
+  std::fputs("error: there is not enough memory\n", stderr);
+  return profgauge::cli::kExitNoVerdict;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "internal error: %s\n", error.what());
   return profgauge::cli::kExitInternal;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/units.h"
 #include "cli/commands.h"
 
 namespace profgauge::cli {
@@ -74,6 +75,24 @@ Status SetJobs(Options& options, const OptionSpec& self, const std::string& valu
   PROFGAUGE_TRY(const std::int64_t jobs, ParseIndex(self, value));
   if (jobs < 1 || jobs > 1024) return Fail(BadValue(self, "a number from 1 to 1024", value));
   options.jobs = static_cast<unsigned>(jobs);
+  return {};
+}
+
+// "512MB", "2GiB", "500000000".
+Status SetMaxMemory(Options& options, const OptionSpec& self, const std::string& value) {
+  double number = 0;
+  const char* const end = value.data() + value.size();
+  const auto [stop, error] = std::from_chars(value.data(), end, number);
+  const std::string_view unit(stop, static_cast<std::size_t>(end - stop));
+  const UnitSuffix* suffix = unit.empty() ? nullptr : FindUnitSuffix(unit);
+  const double factor = suffix == nullptr ? 1 : suffix->factor;
+  constexpr double kLeast = 1 << 20, kMost = 1e18;
+  const bool is_bytes = unit.empty() || (suffix != nullptr && suffix->unit == Unit::kBytes);
+  if (error != std::errc() || !is_bytes || !(number * factor >= kLeast) ||
+      !(number * factor <= kMost)) {
+    return Fail(BadValue(self, "a size of at least 1 MiB, as in 512MB or 2GiB", value));
+  }
+  options.max_memory = static_cast<std::int64_t>(number * factor);
   return {};
 }
 
@@ -299,6 +318,9 @@ constexpr OptionSpec kOptions[] = {
      SetIndex<&Options::aggregation>},
     {"--jobs", "-j", "N", Group::kGeneral, kOnReading,
      "Threads to read with (default: one per core)", "The result does not depend on it.", SetJobs},
+    {"--max-memory", "", "SIZE", Group::kGeneral, kOnReading,
+     "Use at most so much memory, as in 512MB or 2GiB (default: what there is)",
+     "A run that needs more exits with 3 (input/too-large).", SetMaxMemory},
     {"--quiet", "-q", "", Group::kGeneral, kOnAll, "Print the verdict line alone", "",
      SetVerbosity<-1>},
     {"--verbose", "-v", "", Group::kGeneral, kOnAll, "Say what is being done, and show what passed",

@@ -79,6 +79,7 @@ struct Options {
 
   // Manners.
   unsigned jobs = 0;  ///< 0: one per core.
+  std::optional<std::int64_t> max_memory;  ///< Bytes.
   int verbosity = 0;  ///< -1 quiet, 1 verbose.
   bool stats = false;
   ColorChoice color = ColorChoice::kAuto;

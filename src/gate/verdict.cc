@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "base/format.h"
 #include "gate/missing_ranks.h"
@@ -145,14 +146,18 @@ int WeightOf(const GateResult& result) {
 }
 
 /// A metric is missed once, however many limits stand on it: the gravest counts, of
-/// equal ones the first. The metric where this one does not; else empty.
-std::string OverruledBy(const GateResult& result, const std::vector<GateResult>& gate) {
-  const int weight = WeightOf(result);
+/// equal ones the one that would fail the run if the number were sure, of these the first. The
+/// metric where this one does not; else empty.
+std::string OverruledBy(const GateResult& result, const std::vector<GateResult>& gate,
+                        FailOn fail_on) {
+  const auto gravity = [&](const GateResult& some) {
+    return std::pair(WeightOf(some), Fails(some.threshold.level, fail_on));
+  };
+  const auto own = gravity(result);
   const bool is_overruled =
-      weight > 0 && std::any_of(gate.begin(), gate.end(), [&](const GateResult& other) {
-        const int its = WeightOf(other);
+      own.first > 0 && std::any_of(gate.begin(), gate.end(), [&](const GateResult& other) {
         return other.threshold.metric == result.threshold.metric &&
-               (its > weight || (its == weight && &other < &result));
+               (gravity(other) > own || (gravity(other) == own && &other < &result));
       });
   return is_overruled ? result.threshold.metric : std::string();
 }
@@ -188,19 +193,26 @@ std::optional<FindingStatus> AsFinding(GateStatus status) {
 }
 
 /// Whether a limit on the very metric that the rule measures, or on one that it explains, was
-/// missed at the same level or a higher one: it is counted there, and the finding says why. The
+/// missed at the same level or a higher one: it is counted there, and the finding says why. What
+/// fails the run by a number of its own is not counted as one that is too uncertain for that. The
 /// metric of that limit; else empty.
-std::string CountedAsLimit(const Finding& finding, const std::vector<GateResult>& gate) {
+std::string CountedAsLimit(const Finding& finding, const std::vector<GateResult>& gate,
+                           FailOn fail_on) {
   if (!Fired(finding.status)) return {};
   const Rule& rule = *finding.rule;
-  const auto is_its = [&rule](const std::string& metric) {
-    return metric == MeasuredMetric(rule) ||
+  const bool fails = finding.status == FindingStatus::kError  ? Fails(Level::kError, fail_on)
+                     : finding.status == FindingStatus::kWarn ? Fails(Level::kWarn, fail_on)
+                                                              : false;
+  const auto is_its = [&](const GateResult& limit) {
+    const std::string& metric = limit.threshold.metric;
+    if (metric == MeasuredMetric(rule)) return true;
+    return !(fails && limit.status == GateStatus::kLowConfidence) &&
            std::any_of(rule.explains.begin(), rule.explains.end(),
                        [&metric](const SourceText& id) { return id.text == metric; });
   };
   const auto limit = std::find_if(gate.begin(), gate.end(), [&](const GateResult& result) {
     const auto status = AsFinding(result.status);
-    return status && *status <= finding.status && is_its(result.threshold.metric);
+    return status && *status <= finding.status && is_its(result);
   });
   return limit == gate.end() ? std::string() : limit->threshold.metric;
 }
@@ -331,12 +343,13 @@ Verdict Judge(const Policy& policy, const Analysis& analysis, const ImportLog& l
     verdict.gate.push_back(JudgeThreshold(threshold, policy, analysis));
   }
   for (GateResult& result : verdict.gate) {
-    result.counted_with = OverruledBy(result, verdict.gate);
+    result.counted_with = OverruledBy(result, verdict.gate, policy.fail_on);
     if (result.counted_with.empty()) Count(result, policy, verdict, reasons);
   }
   if (options.evaluation != nullptr) {
     for (const Finding& finding : options.evaluation->findings) {
-      verdict.findings_counted_with.push_back(CountedAsLimit(finding, verdict.gate));
+      verdict.findings_counted_with.push_back(
+          CountedAsLimit(finding, verdict.gate, policy.fail_on));
       if (verdict.findings_counted_with.back().empty()) Count(finding, policy, verdict, reasons);
     }
     for (const WaiverUse& use : options.evaluation->waivers) {

@@ -103,6 +103,8 @@ bool IsFormatFact(std::string_view key) {
   return std::find(kFormatFacts.begin(), kFormatFacts.end(), key) != kFormatFacts.end();
 }
 
+constexpr std::size_t kMostDevices = 4'096;
+
 // The GPUs with work, else those that the recordings name.
 std::vector<Device> DevicesOf(const BuildInput& input) {
   std::vector<Device> devices;
@@ -257,6 +259,10 @@ ProfileInfo BuildProfileInfo(const BuildInput& input) {
   info.dialect = first.source.dialect;
   info.ranks = static_cast<std::int64_t>(input.ranks.size());
   info.devices = DevicesOf(input);
+  if (info.devices.size() > kMostDevices) {
+    info.more_devices = static_cast<std::int64_t>(info.devices.size() - kMostDevices);
+    info.devices.resize(kMostDevices);
+  }
   info.accelerator = AcceleratorOf(info, input.ranks);
   info.framework = FrameworkOf(facts);
   for (const VersionFact& version : kVersions) {

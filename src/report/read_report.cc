@@ -27,6 +27,7 @@ ProfileInfo ReadProfile(const JsonNode& node) {
     profile.devices.push_back(
         {device["rank"].Integer(), device["id"].Integer(), device["name"].Text()});
   }
+  profile.more_devices = node["more_devices"].Integer();
   profile.accelerator = node["accelerator"].Text();
   profile.framework = node["framework"].Text();
   profile.versions = node["versions"].TextPairs();

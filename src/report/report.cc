@@ -1,11 +1,17 @@
 #include "report/report.h"
 
 #include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
 
 #include "report/table_look.h"
 
 namespace profgauge::report {
 namespace {
+
+// Of a table that says no other number; larger than any of an ordinary recording.
+constexpr std::size_t kJsonRows = 10'000;
 
 // The iteration nearest the median stands first; trees of the others are bulk.
 std::size_t RowsOfFirstTree(const Table& table) {
@@ -48,12 +54,30 @@ const Table* FindTableById(const Report& report, std::string_view id) {
   return it == report.tables.end() ? nullptr : &*it;
 }
 
-std::size_t RowsInJson(const Table& table) {
-  if (table.id() == "op_tree") return RowsOfFirstTree(table);
+std::vector<std::size_t> RowsInJson(const Table& table) {
   const TableLook* look = FindTableLook(table.id());
-  if (look == nullptr) return table.rows();
-  if (look->is_bulk) return 0;
-  return look->json_rows == 0 ? table.rows() : std::min(table.rows(), look->json_rows);
+  if (look != nullptr && look->is_bulk) return {};
+  std::size_t most = look == nullptr || look->json_rows == 0 ? kJsonRows : look->json_rows;
+  if (table.id() == "op_tree") most = std::min(most, RowsOfFirstTree(table));
+  std::vector<std::size_t> rows(table.rows());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  if (rows.size() <= most) return rows;
+  // Rows of trees stand behind what they are in, so that the first are a tree again.
+  const Column* by = look == nullptr || look->json_rows > 0 ? nullptr : HeaviestColumn(table);
+  if (by != nullptr) {
+    const auto weight = [by](std::size_t row) {
+      if (by->IsAbsentAt(row)) return -std::numeric_limits<double>::infinity();
+      return by->type() == CellType::kReal ? by->RealAt(row)
+                                           : static_cast<double>(by->IntegerAt(row));
+    };
+    std::nth_element(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(most), rows.end(),
+                     [&](std::size_t a, std::size_t b) {
+                       return std::pair(-weight(a), a) < std::pair(-weight(b), b);
+                     });
+  }
+  rows.resize(most);
+  std::sort(rows.begin(), rows.end());
+  return rows;
 }
 
 std::vector<BreakdownPart> Breakdown(const Report& report) {

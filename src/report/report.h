@@ -45,7 +45,8 @@ struct ProfileInfo {
   std::vector<std::string> sources;  ///< File names as given.
   std::string format, dialect;
   std::int64_t ranks = 0;
-  std::vector<Device> devices;
+  std::vector<Device> devices;    ///< Of very many the first 4 096…
+  std::int64_t more_devices = 0;  ///< …and so many more.
   /// What the devices are: "nvidia", "amd", "intel", "npu" (Ascend), "neuron", "tpu"; empty:
   /// unknown. report/wording.h has the words for each.
   std::string accelerator;
@@ -295,9 +296,10 @@ struct Interval {
 /// tell.
 std::optional<Interval> FindInterval(const Finding& finding, const std::vector<Value>& row);
 
-/// Rows of a table that report.json carries, from the top: none of bulk data (one row for each
-/// event), the 1 000 longest idle gaps, the first tree of operators, all of the others.
-std::size_t RowsInJson(const Table& table);
+/// Rows of a table that report.json carries, in their order: none of bulk data (one row for each
+/// event), the 1 000 longest idle gaps, the first tree of operators, all of the others; of a table
+/// of more than 10 000 rows those with most time.
+std::vector<std::size_t> RowsInJson(const Table& table);
 
 /// One part of the exclusive breakdown of iteration time, in the order of its priority.
 struct BreakdownPart {

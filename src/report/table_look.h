@@ -32,7 +32,7 @@ struct TableLook {
   std::span<const std::string_view> markdown_columns{};  ///< Empty: the first eight.
 
   bool is_bulk = false;       ///< A row for each event: report.json leaves it out.
-  std::size_t json_rows = 0;  ///< The most rows in report.json; 0: all.
+  std::size_t json_rows = 0;  ///< The first rows are in report.json; 0: the 10 000 heaviest.
 };
 
 /// In the order of every output.

@@ -45,6 +45,11 @@ std::string ConfigText(const Profile& profile, LaunchConfigId id) {
   return out.starts_with(", ") ? out.substr(2) : out;
 }
 
+// What has no track of its own, of one kind.
+struct Undrawn {
+  std::size_t tracks = 0, events = 0;
+};
+
 Ns Sum(const Events& events) {
   Ns sum = 0;
   for (const TimelineEvent& event : events) sum += event.duration;
@@ -82,6 +87,17 @@ class Builder {
     }
   }
 
+  /// "99 936 more GPUs with 99 936 events"; empty when all have tracks.
+  std::string UndrawnText() const {
+    std::string out;
+    for (const auto& [what, undrawn] : undrawn_) {
+      out += fmt::format("{}{} more {} with {} events", out.empty() ? "" : ", ",
+                         FormatCount(static_cast<std::int64_t>(undrawn.tracks)), what,
+                         FormatCount(static_cast<std::int64_t>(undrawn.events)));
+    }
+    return out;
+  }
+
  private:
   std::string GpuName(std::int32_t id) const { return TimelineGpuName(*profile_, id); }
 
@@ -104,7 +120,15 @@ class Builder {
       event.kind = kinds_.Find(*profile_, {spans.name[row], Category::kAnnotation});
       ranges[{spans.gpu[row], spans.stream[row]}].push_back(event);
     }
-    for (auto& [gpu, streams] : gpus) AddGpu(gpu, streams, ranges);
+    const std::vector<std::int32_t> drawn = DrawnGpus(device);
+    for (auto& [gpu, streams] : gpus) {
+      if (std::binary_search(drawn.begin(), drawn.end(), gpu)) {
+        AddGpu(gpu, streams, ranges);
+        continue;
+      }
+      ++undrawn_["GPUs"].tracks;
+      for (const auto& [stream, events] : streams) undrawn_["GPUs"].events += events.size();
+    }
   }
 
   void AddGpu(std::int32_t gpu, std::map<std::int64_t, Events>& streams,
@@ -112,16 +136,23 @@ class Builder {
     std::vector<Ns> busy;
     for (const auto& [stream, events] : streams) busy.push_back(Sum(events));
     const std::vector<bool> alone = BusiestTracks(busy);
+    const std::vector<bool> drawn = Busiest(busy, kMostDrawnTracks);
     Timeline::Track track;
     track.group = GpuName(gpu);
     track.device = gpu;
     for (const bool chosen : {true, false}) {
       if (!chosen && streams.size() > kMostTracks) {
-        track.section = fmt::format("{} more streams", streams.size() - kBusiestTracks);
+        track.section = fmt::format("{} more streams",
+                                    std::min(streams.size(), kMostDrawnTracks) - kBusiestTracks);
       }
       std::size_t index = 0;
       for (auto& [stream, events] : streams) {
-        if (alone[index++] != chosen) continue;
+        const std::size_t at = index++;
+        if (alone[at] != chosen) continue;
+        if (!drawn[at]) {
+          Leave("streams", events);
+          continue;
+        }
         const auto named = profile_->stream_names.find({gpu, stream});
         track.name = named == profile_->stream_names.end() ? fmt::format("stream {}", stream)
                                                            : named->second;
@@ -227,16 +258,26 @@ class Builder {
       return threads[a].size() > threads[b].size();
     });
     for (std::size_t at = 0; at < order.size(); ++at) {
+      if (at >= kMostDrawnTracks) {
+        Leave("threads", threads[order[at]]);
+        continue;
+      }
       const Thread& thread = profile_->threads[order[at]];
       Timeline::Track track;
       track.name = thread.name.empty() ? fmt::format("thread {}", thread.tid) : thread.name;
       track.group = type == "python" ? "Python" : type == "os" ? "System calls" : "Host threads";
       track.type = type;
       if (order.size() > kMostTracks && at >= kBusiestTracks) {
-        track.section = fmt::format("{} more threads", order.size() - kBusiestTracks);
+        track.section = fmt::format("{} more threads",
+                                    std::min(order.size(), kMostDrawnTracks) - kBusiestTracks);
       }
       tracks_.Add(std::move(track), std::move(threads[order[at]]));
     }
+  }
+
+  void Leave(std::string_view what, const Events& events) {
+    ++undrawn_[what].tracks;
+    undrawn_[what].events += events.size();
   }
 
   // From the events of devices to the calls that launched them.
@@ -265,6 +306,7 @@ class Builder {
   }
 
   Timeline& timeline_;
+  std::map<std::string_view, Undrawn> undrawn_;
   TimelineKinds kinds_;
   TimelineTracks tracks_;
   const Knowledge& knowledge_;
@@ -298,6 +340,8 @@ Timeline BuildTimeline(std::span<const Profile> ranks, const Report& report,
     builder.AddRank(ranks[i], rank, cuts.back());
   }
   timeline.left_out = LeftOutText(cuts);
+  const std::string undrawn = builder.UndrawnText();
+  if (!undrawn.empty()) timeline.left_out += (timeline.left_out.empty() ? "" : ", ") + undrawn;
   timeline.marks = options.marks;
   // Columns end with the rank that last had them.
   for (Timeline::Amount& amount : timeline.amounts) amount.value.resize(timeline.start.size());

@@ -4,14 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <map>
 #include <utility>
 #include <vector>
 
+#include "analysis/classify/device_spans.h"
 #include "analysis/context/kernel_sweep.h"
 #include "base/interval.h"
 #include "report/timeline_neuron.h"
+#include "report/timeline_tracks.h"
 
 namespace profgauge::report {
 namespace {
@@ -27,7 +28,9 @@ void AddMemory(const Profile& profile, std::int64_t rank, Timeline& timeline) {
     counter.time.push_back(memory.time[row]);
     counter.value.push_back(memory.total_allocated[row]);
   }
+  std::size_t drawn = 0;
   for (auto& [gpu, counter] : counters) {
+    if (++drawn > kMostDrawnGpus) break;
     const std::size_t each = counter.time.size() / kMostPoints + 1;
     Timeline::Counter thin;
     thin.name = "memory allocated";
@@ -76,8 +79,9 @@ Busy MeasureGpu(const Profile& profile, std::int32_t gpu, Ns bucket, std::size_t
     const LaunchConfigId config = device.config[row];
     return config.valid() ? profile.launch_configs[config.value].blocks_per_sm : -1;
   };
-  for (std::uint32_t row = 0; row < device.size(); ++row) {
-    if (device.gpu[row] != gpu || device.kind[row] != DeviceKind::kKernel) continue;
+  const auto [begin, end] = RowsOfGpu(device, gpu);
+  for (std::uint32_t row = begin; row < end; ++row) {
+    if (device.kind[row] != DeviceKind::kKernel) continue;
     spans.Add(device.start[row], device.duration[row]);
     if (blocks_of(row) > 0) known.push_back(row);
   }
@@ -105,9 +109,7 @@ void AddBusy(const Profile& profile, std::int64_t rank, Timeline& timeline) {
   if (window <= 0) return;
   const Ns bucket = BucketOf(window);
   const auto buckets = static_cast<std::size_t>(std::max<Ns>(1, window / bucket));
-  std::vector<std::int32_t> gpus;  // The table is sorted by them.
-  std::unique_copy(profile.device.gpu.begin(), profile.device.gpu.end(), std::back_inserter(gpus));
-  for (const std::int32_t gpu : gpus) {
+  for (const std::int32_t gpu : DrawnGpus(profile.device)) {
     const Busy busy = MeasureGpu(profile, gpu, bucket, buckets);
     const auto add = [&](std::string name, const std::vector<double>& sums) {
       if (sums.empty()) return;
@@ -138,6 +140,22 @@ std::string TimelineGpuName(const Profile& profile, std::int32_t id) {
     if (gpu.id == id && !gpu.name.empty()) return fmt::format("GPU {} · {}", id, gpu.name);
   }
   return id < 0 ? std::string("GPU") : fmt::format("GPU {}", id);
+}
+
+std::vector<std::int32_t> DrawnGpus(const DeviceTable& device) {
+  std::vector<std::int32_t> gpus;  // The table is sorted by them.
+  std::vector<Ns> events;
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    if (gpus.empty() || gpus.back() != device.gpu[row]) {
+      gpus.push_back(device.gpu[row]);
+      events.push_back(0);
+    }
+    ++events.back();
+  }
+  const std::vector<bool> drawn = Busiest(events, kMostDrawnGpus);
+  std::size_t index = 0;
+  std::erase_if(gpus, [&](std::int32_t) { return !drawn[index++]; });
+  return gpus;
 }
 
 void AddCounters(const Profile& profile, std::int64_t rank, Timeline& timeline) {

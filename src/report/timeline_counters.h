@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "model/profile.h"
 #include "report/report.h"
@@ -12,9 +13,12 @@ namespace profgauge::report {
 /// "GPU 0 · Tesla V100": the group of a GPU's tracks and counters.
 std::string TimelineGpuName(const Profile& profile, std::int32_t id);
 
-/// Adds for each GPU of the profile, where recorded: memory allocated (at most 4 000 points, peaks
-/// kept), GPU utilization and estimated SM efficiency in at most 100 buckets, as the TensorBoard
-/// plug-in's two counter tracks (formats/kineto, b7).
+/// The GPUs that a timeline draws, by number: all, or of very many those with the most events.
+std::vector<std::int32_t> DrawnGpus(const DeviceTable& device);
+
+/// Adds for each GPU that is drawn of the profile, where recorded: memory allocated (at most 4 000
+/// points, peaks kept), GPU utilization and estimated SM efficiency in at most 100 buckets, as the
+/// TensorBoard plug-in's two counter tracks (formats/kineto, b7).
 void AddCounters(const Profile& profile, std::int64_t rank, Timeline& timeline);
 
 }  // namespace profgauge::report

@@ -91,13 +91,17 @@ std::vector<std::int64_t>& FindAmount(Timeline& timeline, std::string_view id,
 }
 
 std::vector<bool> BusiestTracks(const std::vector<Ns>& busy) {
-  std::vector<bool> chosen(busy.size(), busy.size() <= kMostTracks);
-  if (busy.size() <= kMostTracks) return chosen;
+  return Busiest(busy, busy.size() <= kMostTracks ? busy.size() : kBusiestTracks);
+}
+
+std::vector<bool> Busiest(const std::vector<Ns>& busy, std::size_t most) {
+  std::vector<bool> chosen(busy.size(), busy.size() <= most);
+  if (busy.size() <= most) return chosen;
   std::vector<std::size_t> order(busy.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return busy[a] > busy[b]; });
-  for (std::size_t i = 0; i < kBusiestTracks; ++i) chosen[order[i]] = true;
+  for (std::size_t i = 0; i < most; ++i) chosen[order[i]] = true;
   return chosen;
 }
 

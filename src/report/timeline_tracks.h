@@ -88,7 +88,13 @@ std::vector<std::int64_t>& FindAmount(Timeline& timeline, std::string_view id,
 /// section, named "555 more streams".
 inline constexpr std::size_t kMostTracks = 16, kBusiestTracks = 12;
 
+/// Beyond these a timeline has no more tracks of one GPU, threads of one rank, or GPUs of one rank:
+/// the busiest are drawn, and what is left out is told.
+inline constexpr std::size_t kMostDrawnTracks = 256, kMostDrawnGpus = 64;
+
 /// Which of the tracks with these busy times stand for themselves.
 std::vector<bool> BusiestTracks(const std::vector<Ns>& busy);
+/// The `most` largest of `busy`; the earlier of equals.
+std::vector<bool> Busiest(const std::vector<Ns>& busy, std::size_t most);
 
 }  // namespace profgauge::report

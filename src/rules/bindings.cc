@@ -127,8 +127,15 @@ expr::Source RunData::BindCommon(const TableSpec& spec, const std::string& colum
     return source;
   }
   source.value = table.At(0, *found.column);
+  const auto is_as_first = [&column = *found.column](std::size_t row) {
+    // Equal texts of a table have one number.
+    if (column.type() == CellType::kText) return column.TextAt(row) == column.TextAt(0);
+    if (column.type() == CellType::kInteger) return column.IntegerAt(row) == column.IntegerAt(0);
+    return column.RealAt(row) == column.RealAt(0) ||
+           (column.IsAbsentAt(row) && column.IsAbsentAt(0));
+  };
   for (std::size_t row = 1; row < table.rows(); ++row) {
-    if (table.At(row, *found.column) == source.value) continue;
+    if (is_as_first(row)) continue;
     source.value = Value();
     source.absent_because = fmt::format("it differs between the {}", table.title());
     break;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <new>
 #include <numeric>
 
 #include "base/format.h"
@@ -414,6 +415,8 @@ std::vector<Finding> RunRule(const CompiledRule& rule, RunData& run,
                              const RuleRunOptions& options) {
   try {
     return RuleRun(rule, run, options).Run();
+  } catch (const std::bad_alloc&) {
+    throw;  // Not its fault.
   } catch (const std::exception& failure) {
     // The language is total, so what ends here is memory or a defect; it must not look like a pass.
     Finding broken;

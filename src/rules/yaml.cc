@@ -8,6 +8,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <istream>
+#include <new>
 #include <streambuf>
 
 #include "base/text.h"
@@ -342,6 +343,8 @@ std::optional<YamlDocument> ParseYaml(std::string_view text, const std::string& 
   } catch (const YAML::ParserException& exception) {
     if (!builder.has_unclosed_quote()) errors.push_back(SyntaxError(exception, file, text));
     return std::nullopt;
+  } catch (const std::bad_alloc&) {
+    throw;  // Not its fault.
   } catch (const std::exception& exception) {
     errors.push_back(MakeError("yaml/syntax", Printable(exception.what()), PlaceOf(file, 0, 0)));
     return std::nullopt;

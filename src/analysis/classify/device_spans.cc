@@ -38,6 +38,18 @@ std::vector<Span> ComputeFrom(const DeviceTable& device, std::span<const KernelC
 
 }  // namespace
 
+DeviceRows RowsOfGpu(const DeviceTable& device, std::int32_t gpu) {
+  const auto [first, last] = std::equal_range(device.gpu.begin(), device.gpu.end(), gpu);
+  return {static_cast<std::uint32_t>(first - device.gpu.begin()),
+          static_cast<std::uint32_t>(last - device.gpu.begin())};
+}
+
+const Gpu* FindGpu(std::span<const Gpu> gpus, std::int32_t id) {
+  const auto at =
+      std::partition_point(gpus.begin(), gpus.end(), [id](const Gpu& gpu) { return gpu.id < id; });
+  return at != gpus.end() && at->id == id ? &*at : nullptr;
+}
+
 std::vector<DeviceSpans> CollectDeviceSpans(const Profile& profile,
                                             std::span<const KernelClass> classes) {
   const DeviceTable& device = profile.device;

@@ -12,6 +12,15 @@
 
 namespace profgauge {
 
+/// Rows [begin, end) of one GPU. O(log n): the table is sorted by GPU.
+struct DeviceRows {
+  std::uint32_t begin = 0, end = 0;
+};
+DeviceRows RowsOfGpu(const DeviceTable& device, std::int32_t gpu);
+
+/// The first GPU with that id, or nullptr. O(log n). REQUIRES: `gpus` are sorted by id.
+const Gpu* FindGpu(std::span<const Gpu> gpus, std::int32_t id);
+
 /// Activity of one GPU over the whole recording. All members are span lists.
 struct DeviceSpans {
   std::int32_t gpu = -1;

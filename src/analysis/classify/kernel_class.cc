@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 
 #include "analysis/classify/communication_rules.h"
+#include "analysis/classify/device_spans.h"
 #include "analysis/classify/eligibility.h"
 #include "analysis/classify/knowledge.h"
 #include "analysis/classify/tensor_core_rules.h"
@@ -24,6 +24,11 @@ struct Chip {
   int capability = -1;  // Compute capability times 10; -1 unknown.
   bool has_tensor_cores = true;
 };
+
+bool JudgesAlike(const Chip& a, const Chip& b) {
+  return a.vendor == b.vendor && a.capability == b.capability &&
+         a.has_tensor_cores == b.has_tensor_cores;
+}
 
 bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
@@ -118,25 +123,34 @@ KernelClass ClassifyOn(const Chip& chip, std::string_view name, const OwnNames& 
   return result;
 }
 
-// Verdicts of names on one chip, each found once.
+// Verdicts of names on one chip after the other, each found once while the chip is the same.
 class Memo {
  public:
   Memo(const Profile& profile, Chip chip, const OwnNames& own)
-      : profile_(profile), chip_(chip), own_(&own) {
-    known_.resize(profile.strings.size());
-  }
+      : profile_(profile), chip_(chip), own_(&own), known_(profile.strings.size()) {}
   const Chip& chip() const { return chip_; }
+  void MoveTo(const Chip& chip) {
+    if (!JudgesAlike(chip, chip_)) ++generation_;
+    chip_ = chip;
+  }
   const KernelClass& operator[](StringId name) {
-    std::optional<KernelClass>& slot = known_[name.value];
-    if (!slot) slot = ClassifyOn(chip_, profile_.Name(name), *own_);
-    return *slot;
+    Slot& slot = known_[name.value];
+    if (slot.generation != generation_) {
+      slot = {ClassifyOn(chip_, profile_.Name(name), *own_), generation_};
+    }
+    return slot.verdict;
   }
 
  private:
+  struct Slot {
+    KernelClass verdict;
+    std::uint32_t generation = 0;
+  };
   const Profile& profile_;
   Chip chip_;
   const OwnNames* own_;
-  std::vector<std::optional<KernelClass>> known_;
+  std::uint32_t generation_ = 1;
+  std::vector<Slot> known_;
 };
 
 // What an op's name tells, each found once.
@@ -198,19 +212,19 @@ std::vector<KernelClass> ClassifyDevice(const Profile& profile, const Knowledge&
     }
     return classes;
   }
-  std::vector<Memo> memos;
-  for (const Chip& chip : ChipsOf(profile, gpus)) memos.emplace_back(profile, chip, own);
+  std::vector<Chip> chips = ChipsOf(profile, gpus);
+  Memo memo(profile, chips.front(), own);
+  std::stable_sort(chips.begin(), chips.end(),
+                   [](const Chip& a, const Chip& b) { return a.id < b.id; });
   OpMemo eligible(profile, IsEligibleOp), communicates(profile, IsCommunicationOp);
-  Memo* memo = &memos.front();
   for (std::size_t i = 0; i < device.size(); ++i) {
     if (device.kind[i] != DeviceKind::kKernel || !device.name[i].valid()) continue;
-    if (memo->chip().id != device.gpu[i]) {  // Rows are sorted by GPU: rarely.
-      const auto found = std::find_if(memos.begin(), memos.end(), [&](const Memo& other) {
-        return other.chip().id == device.gpu[i];
-      });
-      if (found != memos.end()) memo = &*found;
+    if (memo.chip().id != device.gpu[i]) {  // Rows are sorted by GPU: rarely.
+      const auto found = std::partition_point(
+          chips.begin(), chips.end(), [&](const Chip& chip) { return chip.id < device.gpu[i]; });
+      if (found != chips.end() && found->id == device.gpu[i]) memo.MoveTo(*found);
     }
-    KernelClass& result = classes[i] = (*memo)[device.name[i]];
+    KernelClass& result = classes[i] = memo[device.name[i]];
     if (device.collective[i].valid()) result = AsRecorded(profile, device.collective[i], result);
     if (result.collective || result.rule != 0) continue;
     if (communicates(device.op[i])) {
@@ -218,17 +232,15 @@ std::vector<KernelClass> ClassifyDevice(const Profile& profile, const Knowledge&
                 CollectiveKindOf(profile.Name(profile.host.name[device.op[i].value]))};
       continue;
     }
-    if (memo->chip().has_tensor_cores && eligible(device.op[i])) result.tensor_core = Tri::kUnknown;
+    if (memo.chip().has_tensor_cores && eligible(device.op[i])) result.tensor_core = Tri::kUnknown;
   }
   return classes;
 }
 
 bool MayHaveTensorCores(const Profile& profile, std::span<const Gpu> gpus, std::int32_t gpu) {
-  const std::vector<Chip> chips = ChipsOf(profile, gpus);
-  for (const Chip& chip : chips) {
-    if (chip.id == gpu) return chip.has_tensor_cores;
-  }
-  return chips.front().has_tensor_cores;
+  const Gpu* found = FindGpu(gpus, gpu);
+  if (found == nullptr && !gpus.empty()) found = &gpus.front();
+  return ChipOf(profile, found == nullptr ? Gpu{} : *found).has_tensor_cores;
 }
 
 bool IsEligibleOp(std::string_view name) {

@@ -1,5 +1,6 @@
 #include "analysis/context/context.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "analysis/context/utilization.h"
@@ -21,6 +22,9 @@ Result<std::vector<RankContext>> BuildRankContexts(std::span<const Profile> prof
     rank.classes = ClassifyDevice(profile, selection.knowledge);
     rank.knowledge = selection.knowledge;
     rank.devices = CompleteGpus(profile, selection.knowledge.devices);
+    // By id, so that the one of a kernel is found fast however many a file lists.
+    std::stable_sort(rank.devices.begin(), rank.devices.end(),
+                     [](const Gpu& a, const Gpu& b) { return a.id < b.id; });
     rank.tree = BuildOpTree(profile, rank.classes);
     rank.works = CountWork(profile, rank.tree);
     rank.gpus = MeasureGpus(profile, rank.devices, rank.window());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/classify/device_spans.h"
 #include "analysis/context/kernel_sweep.h"
 
 namespace profgauge {
@@ -129,13 +130,6 @@ GpuUse MeasureGpu(const Profile& profile, std::span<const Gpu> gpus, const GpuRo
   return use;
 }
 
-const Gpu* FindGpu(std::span<const Gpu> gpus, std::int32_t id) {
-  for (const Gpu& gpu : gpus) {
-    if (gpu.id == id) return &gpu;
-  }
-  return nullptr;
-}
-
 // Mean, minimum and maximum of what is known.
 struct Pool {
   double sum = 0, min = 0, max = 0;
@@ -164,11 +158,9 @@ std::vector<GpuUse> MeasureGpus(const Profile& profile, std::span<const Gpu> gpu
 std::vector<Span> IdleSpans(const RankContext& rank, std::int32_t gpu) {
   const Span window = rank.window();
   if (window.length() <= 0) return {};
-  for (const GpuRows& rows : SplitByGpu(rank.profile->device)) {
-    if (rows.gpu != gpu) continue;
-    return IdleIn(rank.profile->device, rows, window);
-  }
-  return {window};
+  const auto [begin, end] = RowsOfGpu(rank.profile->device, gpu);
+  if (begin == end) return {window};
+  return IdleIn(rank.profile->device, {gpu, begin, end}, window);
 }
 
 std::optional<double> BlocksPerSm(const Profile& profile, std::span<const Gpu> gpus,

@@ -15,7 +15,7 @@ namespace profgauge {
 /// One entry per GPU that ran a kernel anywhere in the trace, by id; if none did, per GPU with any
 /// device event. A GPU whose work lies outside the window is idle, not missing.
 /// O(n log n) over the device rows.
-/// `gpus` are their properties.
+/// `gpus` are their properties, by id.
 std::vector<GpuUse> MeasureGpus(const Profile& profile, std::span<const Gpu> gpus, Span window);
 /// The same for a rank, as measured once when its context was built.
 inline const std::vector<GpuUse>& MeasureGpus(const RankContext& rank) { return rank.gpus; }
@@ -23,7 +23,7 @@ inline const std::vector<GpuUse>& MeasureGpus(const RankContext& rank) { return 
 std::vector<Span> IdleSpans(const RankContext& rank, std::int32_t gpu);
 
 /// Blocks per SM of a kernel: as recorded, else from its grid and the GPU's number of SMs (ROCm
-/// records none). Absent when neither is known.
+/// records none). Absent when neither is known. REQUIRES: `gpus` are sorted by id.
 std::optional<double> BlocksPerSm(const Profile& profile, std::span<const Gpu> gpus,
                                   DeviceId kernel);
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "analysis/classify/device_spans.h"
 #include "analysis/context/utilization.h"
 #include "analysis/device/launches.h"
 #include "base/interval.h"
@@ -23,9 +24,9 @@ struct KernelSums {
 KernelSums SumKernels(const RankContext& rank, std::int32_t gpu) {
   const DeviceTable& device = rank.profile->device;
   KernelSums sums;
-  for (std::size_t i = 0; i < device.size(); ++i) {
-    if (device.gpu[i] != gpu || device.kind[i] != DeviceKind::kKernel) continue;
-    if (!rank.InIterations(DeviceId{static_cast<std::uint32_t>(i)})) continue;
+  const auto [begin, end] = RowsOfGpu(device, gpu);
+  for (std::uint32_t i = begin; i < end; ++i) {
+    if (device.kind[i] != DeviceKind::kKernel || !rank.InIterations(DeviceId{i})) continue;
     ++sums.kernels;
     sums.time += device.duration[i];
     if (rank.classes[i].tensor_core == Tri::kYes) sums.tensor_core += device.duration[i];
@@ -48,10 +49,8 @@ void AddOptional(Column& column, const std::optional<double>& value) {
 }
 
 void AppendGpu(const RankContext& rank, const GpuUse& use, Table& table, StringPool& pool) {
-  const std::vector<Gpu>& gpus = rank.devices;
-  const auto found =
-      std::find_if(gpus.begin(), gpus.end(), [&](const Gpu& gpu) { return gpu.id == use.gpu; });
-  const Gpu gpu = found == gpus.end() ? Gpu{} : *found;
+  const Gpu* const found = FindGpu(rank.devices, use.gpu);
+  const Gpu gpu = found == nullptr ? Gpu{} : *found;
   const KernelSums sums = SumKernels(rank, use.gpu);
   table.Find("rank")->AddInteger(rank.rank);
   AddCount(*table.Find("id"), use.gpu);

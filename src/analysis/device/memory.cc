@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/classify/device_spans.h"
 #include "analysis/tables/texts.h"
 
 namespace profgauge {
@@ -215,10 +216,10 @@ void PoolPeaks(const RankContext& rank, Peaks& pooled) {
     if (device.first == 0) continue;  // The gates are about GPUs.
     pooled.allocated = std::max(pooled.allocated, peak.allocated);
     pooled.reserved = std::max(pooled.reserved, peak.reserved);
-    for (const Gpu& gpu : rank.devices) {
-      if (gpu.id != device.second || gpu.memory <= 0 || peak.allocated < 0) continue;
+    const Gpu* gpu = FindGpu(rank.devices, device.second);
+    if (gpu != nullptr && gpu->memory > 0 && peak.allocated >= 0) {
       pooled.share = std::max(
-          pooled.share, static_cast<double>(peak.allocated) / static_cast<double>(gpu.memory));
+          pooled.share, static_cast<double>(peak.allocated) / static_cast<double>(gpu->memory));
     }
     if (peak.reserved > 0 && peak.allocated_at_most_reserved >= 0) {
       pooled.fragmentation =

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/classify/device_spans.h"
 #include "analysis/work/device_peaks.h"
 #include "analysis/work/recomputation.h"
 #include "base/format.h"
@@ -146,10 +147,8 @@ class Collector {
     return point;
   }
   static std::string NameOf(const RankContext& rank, std::int32_t id) {
-    for (const Gpu& gpu : rank.devices) {
-      if (gpu.id == id) return gpu.name;
-    }
-    return {};
+    const Gpu* gpu = FindGpu(rank.devices, id);
+    return gpu == nullptr ? std::string() : gpu->name;
   }
   const DevicePeaks* PeaksFor(const RankContext& rank, const std::string& name) {
     const auto [at, is_new] = peaks_.try_emplace(name);

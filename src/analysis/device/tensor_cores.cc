@@ -6,6 +6,7 @@
 #include <string>
 #include <tuple>
 
+#include "analysis/classify/device_spans.h"
 #include "analysis/classify/eligibility.h"
 #include "analysis/classify/op_arguments.h"
 #include "base/format.h"
@@ -152,9 +153,7 @@ void CollectOps(const RankContext& rank, std::uint32_t position, std::span<const
 }
 
 Gpu GpuOf(const RankContext& rank, std::int32_t id) {
-  for (const Gpu& gpu : rank.devices) {
-    if (gpu.id == id) return gpu;
-  }
+  if (const Gpu* gpu = FindGpu(rank.devices, id)) return *gpu;
   return rank.devices.empty() ? Gpu{} : rank.devices.front();
 }
 

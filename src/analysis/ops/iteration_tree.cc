@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,21 +30,54 @@ struct Tree {
   std::vector<std::uint32_t> parents;  // kNoNode: a thread.
 };
 
+// Rows of each iteration of one rank.
+using RowLists = std::vector<std::vector<std::uint32_t>>;
+
+RowLists DeviceRowsByIteration(const RankContext& rank) {
+  RowLists rows(rank.iterations.all.size());
+  for (std::uint32_t row = 0; row < rank.profile->device.size(); ++row) {
+    const std::uint32_t index = rank.iterations.of_device[row];
+    if (index != Iterations::kNone) rows[index].push_back(row);
+  }
+  return rows;
+}
+
+// What starts in the iteration's range on the host.
+RowLists HostRowsByIteration(const RankContext& rank) {
+  const std::vector<Iteration>& iterations = rank.iterations.all;
+  const std::vector<Ns>& starts = rank.profile->host.start;
+  RowLists rows(iterations.size());
+  std::uint32_t index = 0;  // Neighbours are mostly of one iteration.
+  for (std::uint32_t row = 0; row < starts.size(); ++row) {
+    const Ns at = starts[row];
+    const bool is_same = index < iterations.size() && at >= iterations[index].host.start &&
+                         at < iterations[index].host.end &&
+                         (index + 1 == iterations.size() || at < iterations[index + 1].host.start);
+    if (!is_same) index = rank.iterations.AtHostTime(at);
+    if (index < iterations.size() && at < iterations[index].host.end) rows[index].push_back(row);
+  }
+  return rows;
+}
+
 class Builder {
  public:
   Builder(const RankContext& rank, StringPool& strings)
       : rank_(rank),
         strings_(strings),
         texts_(*rank.profile, strings),
+        host_rows_(HostRowsByIteration(rank)),
+        device_rows_(DeviceRowsByIteration(rank)),
         node_of_(rank.profile->host.size(), kNoNode) {}
 
-  Tree Build(std::uint32_t iteration, const std::vector<std::uint32_t>& device_rows) {
+  const RankContext& rank() const { return rank_; }
+
+  /// Costs what the iteration holds, not what the recording does.
+  Tree Build(std::uint32_t iteration) {
     tree_ = {};
-    places_.clear();
-    threads_.clear();
+    places_ = {};
     touched_.clear();
-    AddHost(rank_.iterations.all[iteration].host);
-    for (const std::uint32_t row : device_rows) AddDevice(row);
+    for (const std::uint32_t row : host_rows_[iteration]) AddHostRow(row);
+    for (const std::uint32_t row : device_rows_[iteration]) AddDevice(row);
     for (std::size_t i = tree_.nodes.size(); i-- > 0;) {
       Node& node = tree_.nodes[i];
       node.host_self = std::max<Ns>(node.host_self, 0);
@@ -89,27 +124,6 @@ class Builder {
     return kNoNode;
   }
 
-  void AddHost(Span span) {
-    const HostTable& host = rank_.profile->host;
-    for (std::size_t begin = 0; begin < host.size();) {  // Rows are sorted by thread and start.
-      std::size_t end = begin;
-      const ThreadId thread = host.thread[begin];
-      end = static_cast<std::size_t>(
-          std::upper_bound(host.thread.begin() + static_cast<std::ptrdiff_t>(begin),
-                           host.thread.end(), thread,
-                           [](ThreadId a, ThreadId b) { return a.value < b.value; }) -
-          host.thread.begin());
-      const auto from =
-          std::lower_bound(host.start.begin() + static_cast<std::ptrdiff_t>(begin),
-                           host.start.begin() + static_cast<std::ptrdiff_t>(end), span.start);
-      for (auto row = static_cast<std::uint32_t>(from - host.start.begin());
-           row < end && host.start[row] < span.end; ++row) {
-        AddHostRow(row);
-      }
-      begin = std::max(end, begin + 1);
-    }
-  }
-
   void AddHostRow(std::uint32_t row) {
     const HostTable& host = rank_.profile->host;
     const bool is_op = host.kind[row] == HostKind::kOp || host.kind[row] == HostKind::kPython;
@@ -154,10 +168,10 @@ class Builder {
   const RankContext& rank_;
   StringPool& strings_;
   Texts texts_;
+  RowLists host_rows_, device_rows_;
   std::vector<std::uint32_t> node_of_, touched_;
   Tree tree_;
   boost::unordered_flat_map<std::pair<std::uint64_t, const char*>, std::uint32_t> places_;
-  std::vector<std::uint32_t> threads_;
 };
 
 struct Choice {
@@ -170,12 +184,10 @@ std::vector<Choice> Choose(std::span<const RankContext> ranks) {
   std::vector<RunIteration> run = PoolIterations(ranks);
   std::vector<Choice> out;
   if (run.empty()) return out;
+  boost::unordered_flat_set<std::pair<std::size_t, std::uint32_t>> known;
   const auto add = [&](std::size_t rank, std::size_t iteration) {
     const Choice choice{rank, static_cast<std::uint32_t>(iteration)};
-    const bool known = std::any_of(out.begin(), out.end(), [&](const Choice& other) {
-      return other.rank == choice.rank && other.iteration == choice.iteration;
-    });
-    if (!known) out.push_back(choice);
+    if (known.emplace(choice.rank, choice.iteration).second) out.push_back(choice);
   };
   std::vector<std::size_t> by_time(run.size());
   for (std::size_t i = 0; i < run.size(); ++i) by_time[i] = i;
@@ -218,16 +230,6 @@ void Append(const Tree& tree, std::int64_t iteration, std::int64_t rank, bool ha
   }
 }
 
-// Device rows of each iteration of one rank.
-std::vector<std::vector<std::uint32_t>> RowsByIteration(const RankContext& rank) {
-  std::vector<std::vector<std::uint32_t>> rows(rank.iterations.all.size());
-  for (std::uint32_t row = 0; row < rank.profile->device.size(); ++row) {
-    const std::uint32_t index = rank.iterations.of_device[row];
-    if (index != Iterations::kNone) rows[index].push_back(row);
-  }
-  return rows;
-}
-
 }  // namespace
 
 void AddIterationTree(std::span<const RankContext> ranks, Output& out) {
@@ -235,14 +237,11 @@ void AddIterationTree(std::span<const RankContext> ranks, Output& out) {
                                     [](const RankContext& rank) { return rank.has_host(); });
   if (!has_host) return out.SetTableAbsent("op_tree", CapabilityGap(Capability::kHostOps));
   Table& table = out.AddTable("op_tree");
-  std::size_t built_for = ranks.size();
-  std::vector<std::vector<std::uint32_t>> rows;
+  std::optional<Builder> builder;
   for (const Choice& choice : Choose(ranks)) {
     const RankContext& rank = ranks[choice.rank];
-    if (choice.rank != built_for) rows = RowsByIteration(rank);
-    built_for = choice.rank;
-    Builder builder(rank, out.strings());
-    const Tree tree = builder.Build(choice.iteration, rows[choice.iteration]);
+    if (!builder || &builder->rank() != &rank) builder.emplace(rank, out.strings());
+    const Tree tree = builder->Build(choice.iteration);
     if (table.rows() > 0 && table.rows() + tree.nodes.size() > kMostRows) break;
     Append(tree, choice.iteration, rank.rank, rank.has_device(), table, out.strings());
   }

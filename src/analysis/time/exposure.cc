@@ -27,6 +27,9 @@ constexpr std::array<std::string_view, 5> kWorkTables = {"kernels_by_op", "memcp
 constexpr std::size_t kMostAtOnce = 64;
 // Likewise of combinations of rows.
 constexpr std::size_t kMostShared = 200'000;
+// Likewise of calls beside gaps: those of ordinary recordings are looked at a few times each, once
+// per device that idles meanwhile.
+constexpr std::size_t kVisitsPerRow = 64, kLeastVisits = 4'000'000;
 
 using Rows = std::vector<std::uint32_t>;
 
@@ -39,7 +42,9 @@ void MakeUnique(Rows& rows) {
 class PartSums {
  public:
   void Add(std::uint32_t row, Ns time) {
+    if (time <= 0) return;
     if (row >= single_.size()) single_.resize(row + std::size_t{1}, 0);
+    if (single_[row] == 0) touched_.push_back(row);
     single_[row] += time;
   }
   /// `rows`: sorted, each once.
@@ -53,21 +58,26 @@ class PartSums {
       shared_.emplace(rows, time);
     }
   }
+  /// What was added, and nothing of it stays. Costs what was touched, not what there is.
   std::vector<Exposure::Part> Take() {
     std::vector<Exposure::Part> parts;
-    for (std::uint32_t row = 0; row < single_.size(); ++row) {
-      if (single_[row] > 0) parts.push_back({{row}, single_[row]});
+    std::sort(touched_.begin(), touched_.end());
+    for (const std::uint32_t row : touched_) {
+      parts.push_back({{row}, single_[row]});
+      single_[row] = 0;
     }
+    touched_.clear();
     const std::size_t singles = parts.size();
     for (auto& [rows, time] : shared_) parts.push_back({rows, time});
     std::sort(parts.begin() + static_cast<std::ptrdiff_t>(singles), parts.end(),
               [](const Exposure::Part& a, const Exposure::Part& b) { return a.rows < b.rows; });
-    *this = {};
+    shared_ = {};
     return parts;
   }
 
  private:
   std::vector<Ns> single_;
+  Rows touched_;
   boost::unordered_flat_map<Rows, Ns, boost::hash<Rows>> shared_;
 };
 
@@ -131,16 +141,22 @@ Span SpanOfCall(const ApiTable& api, std::uint32_t call) {
 // The calls of all threads that touch one gap after the other.
 class CallsOfGaps {
  public:
-  explicit CallsOfGaps(const ApiTable& api) : api_(api) {
+  explicit CallsOfGaps(const ApiTable& api)
+      : api_(api), visits_left_(kLeastVisits + kVisitsPerRow * api.size()) {
     for (std::uint32_t call = 0; call < api.size(); ++call) {
       const bool new_thread = call == 0 || api.thread[call] != api.thread[call - 1];
-      if (new_thread) threads_.push_back({call, call});
-      threads_.back().end = call + 1;
+      if (new_thread) all_.push_back({call, call});
+      all_.back().end = call + 1;
     }
   }
-  /// By start. REQUIRES: gaps come in order.
+  /// From the first gap on, of another device.
+  void Restart() {
+    if (Spend(all_.size())) threads_ = all_;
+  }
+  /// By start; empty once too many were looked at. REQUIRES: gaps come in order.
   const Rows& In(Span gap) {
     calls_.clear();
+    if (!Spend(threads_.size())) return calls_;
     for (Range& thread : threads_) {
       while (thread.begin < thread.end && SpanOfCall(api_, thread.begin).end <= gap.start) {
         ++thread.begin;
@@ -154,6 +170,7 @@ class CallsOfGaps {
     std::sort(calls_.begin(), calls_.end(), [this](std::uint32_t a, std::uint32_t b) {
       return std::pair(api_.start[a], a) < std::pair(api_.start[b], b);
     });
+    if (!Spend(calls_.size() * 8)) calls_.clear();  // Sorted here, swept by the caller.
     return calls_;
   }
 
@@ -161,8 +178,13 @@ class CallsOfGaps {
   struct Range {
     std::uint32_t begin = 0, end = 0;
   };
+  bool Spend(std::size_t visits) {
+    visits_left_ -= std::min(visits_left_, visits);
+    return visits_left_ > 0;
+  }
   const ApiTable& api_;
-  std::vector<Range> threads_;
+  std::size_t visits_left_;
+  std::vector<Range> all_, threads_;
   Rows calls_;
 };
 
@@ -172,6 +194,7 @@ class DeviceSweep {
   DeviceSweep(const RankContext& rank, std::size_t position, Output& out)
       : rank_(rank),
         profile_(*rank.profile),
+        calls_(profile_.api),
         call_rows_(RowsOfNames(profile_, out.Added("api_calls"))),
         op_rows_(RowsOfNames(profile_, out.Added("ops"))) {
     for (const std::string_view table : kWorkTables) {
@@ -182,10 +205,10 @@ class DeviceSweep {
 
   void Run(const GpuUse& use) {
     SweepWork(use.gpu);
-    CallsOfGaps calls(profile_.api);
+    calls_.Restart();
     VisitGaps(rank_, use, [&](const IdleGap& gap) {
       AddNeighbours(gap);
-      const Rows& touching = calls.In(gap.time);
+      const Rows& touching = calls_.In(gap.time);
       AddCalls(gap.time, touching);
       AddOps(gap, touching);
     });
@@ -321,6 +344,7 @@ class DeviceSweep {
 
   const RankContext& rank_;
   const Profile& profile_;
+  CallsOfGaps calls_;
   Rows call_rows_, op_rows_;
   std::vector<WorkTable> work_;
   PartSums blocked_, call_gaps_, op_gaps_;

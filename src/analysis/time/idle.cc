@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <tuple>
 #include <utility>
 
+#include "analysis/classify/device_spans.h"
 #include "analysis/time/gap_activity.h"
 
 namespace profgauge {
@@ -339,10 +341,9 @@ IdleCause IdleGap::main_cause() const {
 }
 
 std::vector<std::uint32_t> RowsByStart(const DeviceTable& device, std::int32_t gpu) {
-  std::vector<std::uint32_t> rows;
-  for (std::uint32_t row = 0; row < device.size(); ++row) {
-    if (device.gpu[row] == gpu) rows.push_back(row);
-  }
+  const auto [begin, end] = RowsOfGpu(device, gpu);
+  std::vector<std::uint32_t> rows(end - begin);
+  std::iota(rows.begin(), rows.end(), begin);
   const auto earlier = [&](std::uint32_t a, std::uint32_t b) {
     return device.start[a] < device.start[b];
   };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
+#include <iterator>
 
 namespace profgauge::readers::kineto {
 namespace {
@@ -37,7 +39,76 @@ bool IsCut(std::string_view text, std::size_t at) {
   return before.ends_with(',') && TrimRight(before.substr(0, before.size() - 1)).ends_with('}');
 }
 
+/// Takes long white space between values out of a text that grows, and begins outside of strings.
+class Squeezer {
+ public:
+  /// Looks at what came to the text since the last time; what was taken out goes to `gaps`.
+  void Squeeze(std::string& text, std::vector<Chunk::Gap>& gaps) {
+    std::size_t to = done_;
+    for (std::size_t from = done_; from < text.size(); ++from) {
+      const char c = text[from];
+      if (!in_string_ && IsSpace(c)) {
+        if (++run_ > kKept) {
+          const std::size_t blanks = BlanksAt(text, from + 1);
+          if (gaps.empty() || gaps.back().at != to) gaps.push_back({to, 0});
+          gaps.back().bytes += 1 + blanks;
+          from += blanks;
+          continue;
+        }
+      } else {
+        run_ = 0;
+        Step(c);
+      }
+      text[to++] = c;
+    }
+    text.resize(to);
+    done_ = to;
+  }
+
+ private:
+  static constexpr std::size_t kKept = 64;
+
+  /// How many bytes from `at` on are blanks, by words: the last few are left.
+  static std::size_t BlanksAt(const std::string& text, std::size_t at) {
+    static constexpr std::string_view kWord = "                                ";
+    std::size_t blanks = 0;
+    while (text.size() - at - blanks >= kWord.size() &&
+           std::memcmp(text.data() + at + blanks, kWord.data(), kWord.size()) == 0) {
+      blanks += kWord.size();
+    }
+    return blanks;
+  }
+
+  void Step(char c) {
+    if (!in_string_) {
+      in_string_ = c == '"';
+    } else if (escaped_) {
+      escaped_ = false;
+    } else if (c == '\\') {
+      escaped_ = true;
+    } else if (c == '"') {
+      in_string_ = false;
+    }
+  }
+
+  std::size_t done_ = 0, run_ = 0;
+  bool in_string_ = false, escaped_ = false;
+};
+
 }  // namespace
+
+std::uint64_t Chunk::OffsetOf(std::size_t at) const {
+  std::uint64_t place = offset + at;
+  for (const Gap& gap : gaps) place += gap.at <= at ? gap.bytes : 0;
+  return place;
+}
+
+void Chunk::Append(const Chunk& more) {
+  if (text.empty()) offset = more.offset;
+  for (const Gap& gap : more.gaps) gaps.push_back({gap.at + text.size(), gap.bytes});
+  text += more.text;
+  last = more.last;
+}
 
 std::optional<std::size_t> ListFinder::Feed(std::string_view bytes) {
   for (std::size_t at = 0; at < bytes.size(); ++at) {
@@ -114,6 +185,28 @@ void Input::Read(std::string& out, std::size_t count) {
   }
 }
 
+void Input::TookOut(std::uint64_t position, std::uint64_t bytes) {
+  taken_out_ += bytes;
+  gaps_.emplace_back(position, taken_out_);
+}
+
+std::uint64_t Input::OffsetOf(std::uint64_t position) const {
+  const auto behind = std::partition_point(
+      gaps_.begin(), gaps_.end(), [position](const auto& gap) { return gap.first <= position; });
+  return position + (behind == gaps_.begin() ? 0 : std::prev(behind)->second);
+}
+
+std::vector<Chunk::Gap> Input::GapsIn(std::uint64_t begin, std::uint64_t end) const {
+  std::vector<Chunk::Gap> gaps;
+  auto gap = std::partition_point(gaps_.begin(), gaps_.end(),
+                                  [begin](const auto& some) { return some.first < begin; });
+  for (; gap != gaps_.end() && gap->first < end; ++gap) {
+    const std::uint64_t before = gap == gaps_.begin() ? 0 : std::prev(gap)->second;
+    gaps.push_back({static_cast<std::size_t>(gap->first - begin), gap->second - before});
+  }
+  return gaps;
+}
+
 std::size_t FindCut(std::string_view text) {
   for (auto at = text.rfind('{'); at != std::string_view::npos && at > 0;
        at = text.rfind('{', at - 1)) {
@@ -140,13 +233,22 @@ std::size_t FindListEnd(std::string_view text, std::size_t from) {
   return std::string_view::npos;
 }
 
-void NextChunk(Input& input, Chunk& chunk) {
-  chunk.offset = input.offset();
-  chunk.text.clear();
-  chunk.last = false;
+namespace {
+
+void FillChunk(Input& input, Chunk& chunk) {
+  const std::uint64_t begin = input.position();
   std::size_t size = kChunkBytes;
+  std::optional<Squeezer> squeezer;
+  const auto squeeze = [&] {
+    std::vector<Chunk::Gap> gaps;
+    squeezer->Squeeze(chunk.text, gaps);
+    for (const Chunk::Gap& gap : gaps) input.TookOut(begin + gap.at, gap.bytes);
+  };
   for (;;) {
-    input.Read(chunk.text, size - chunk.text.size());
+    do {
+      input.Read(chunk.text, size - chunk.text.size());
+      if (squeezer) squeeze();
+    } while (chunk.text.size() < size && !input.at_end());
     if (input.at_end() && chunk.text.size() < size) {
       chunk.last = true;
       return;
@@ -157,8 +259,24 @@ void NextChunk(Input& input, Chunk& chunk) {
       chunk.text.resize(cut);
       return;
     }
-    size *= 2;
+    if (squeezer) {
+      size *= 2;
+    } else {
+      squeezer.emplace();  // The next element is long, or white space is.
+      squeeze();
+    }
   }
+}
+
+}  // namespace
+
+void NextChunk(Input& input, Chunk& chunk) {
+  const std::uint64_t begin = input.position();
+  chunk.offset = input.OffsetOf(begin);
+  chunk.text.clear();
+  chunk.last = false;
+  FillChunk(input, chunk);
+  chunk.gaps = input.GapsIn(begin, begin + chunk.text.size());
 }
 
 }  // namespace profgauge::readers::kineto

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/byte_source.h"
 #include "base/content_hash.h"
@@ -38,6 +40,24 @@ class ListFinder {
   std::string token_;  ///< The last string of the document's own level, cut at a length.
 };
 
+/// A run of whole elements of the list, as far as can be told from outside.
+struct Chunk {
+  /// White space that stands in the stream before text[at] and not in the text.
+  struct Gap {
+    std::size_t at = 0;
+    std::uint64_t bytes = 0;
+  };
+  std::uint64_t offset = 0;    ///< Of its first byte in the decompressed stream.
+  std::vector<Gap> gaps = {};  ///< In order.
+  /// Where text[at] stands in the stream.
+  std::uint64_t OffsetOf(std::size_t at) const;
+  /// Puts `more`, which follows in the stream, behind it.
+  void Append(const Chunk& more);
+
+  std::string text;
+  bool last = false;  ///< Nothing follows in the stream.
+};
+
 /// Reads a source in order, counting, hashing and holding back what was read too far.
 class Input {
  public:
@@ -45,7 +65,14 @@ class Input {
   /// Appends up to `count` bytes to `out`; fewer only at the end. A damaged end is kept as error().
   void Read(std::string& out, std::size_t count);
   void Unread(std::string_view bytes) { held_.insert(0, bytes); }
-  std::uint64_t offset() const { return total_ - held_.size(); }
+  /// Of the next byte, not counting white space that was taken out.
+  std::uint64_t position() const { return total_ - taken_out_ - held_.size(); }
+  /// Of what was read, white space before `position` was taken out. REQUIRES: later than others.
+  void TookOut(std::uint64_t position, std::uint64_t bytes);
+  /// Where in the stream the byte of that position stands.
+  std::uint64_t OffsetOf(std::uint64_t position) const;
+  /// What was taken out between two positions; the second is not part.
+  std::vector<Chunk::Gap> GapsIn(std::uint64_t begin, std::uint64_t end) const;
   std::uint64_t total() const { return total_; }
   bool at_end() const { return ended_ && held_.empty(); }
   /// Why the source stopped before its end, if it did.
@@ -56,16 +83,10 @@ class Input {
   ByteSource& source_;
   ContentHash hash_;
   std::string held_;
-  std::uint64_t total_ = 0;
+  std::uint64_t total_ = 0, taken_out_ = 0;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> gaps_;  // Position, taken out before it.
   bool ended_ = false;
   std::optional<Error> error_;
-};
-
-/// A run of whole elements of the list, as far as can be told from outside.
-struct Chunk {
-  std::uint64_t offset = 0;  ///< Of its first byte in the decompressed stream.
-  std::string text;
-  bool last = false;  ///< Nothing follows in the stream.
 };
 
 inline constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
@@ -81,7 +102,7 @@ std::size_t FindFirstCut(std::string_view text, std::size_t from);
 std::size_t FindListEnd(std::string_view text, std::size_t from);
 
 /// Cuts the rest of `input` into chunks of about kChunkBytes. The partition depends on the bytes
-/// alone.
+/// alone. Of long white space between values little is kept, so that it costs no memory.
 void NextChunk(Input& input, Chunk& chunk);
 
 /// What the document says outside its list.

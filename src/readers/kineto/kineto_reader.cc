@@ -158,20 +158,18 @@ class Import {
     if (joined_.chunk.text.empty() && !CutInside(parsed)) return Add(parsed);
     // The cut before this chunk, or behind it, turned out to be inside an element.
     auto& chunk = joined_.chunk;
-    if (chunk.text.empty()) chunk.offset = parsed.chunk.offset;
-    chunk.text += parsed.chunk.text;
-    chunk.last = parsed.chunk.last;
+    chunk.Append(parsed.chunk);
     // Parsed again at doubled lengths only, so that a long element costs linear time.
     if (!chunk.last && chunk.text.size() < 2 * joined_before_) return;
     joined_before_ = chunk.text.size();
     ParseChunk(*joiner_, joined_);
     if (CutInside(joined_) && chunk.text.size() < kMaxJoined) return;
     if (CutInside(joined_)) {
-      NoteBad(chunk.offset + joined_.end.offset, joined_.end.reason);
+      NoteBad(chunk.OffsetOf(joined_.end.offset), joined_.end.reason);
       joined_.end = RepairChunk(chunk, joiner_->parser, joiner_->sink, joined_.rows);
     }
     Add(joined_);
-    chunk.text.clear();
+    chunk = {};
     joined_before_ = 0;
   }
 

@@ -29,8 +29,13 @@ class Pipeline {
     // Workers outlive the merge: rows hold views into their strings.
     for (unsigned i = 0; i < threads_; ++i) workers_.push_back(std::make_unique<Worker>(fraction_));
     std::vector<std::thread> others;
+    others.reserve(threads_);
     for (unsigned i = 1; i < threads_; ++i) {
-      others.emplace_back([this, i] { Work(*workers_[i]); });
+      try {
+        others.emplace_back([this, i] { Work(*workers_[i]); });
+      } catch (const std::exception&) {
+        break;  // Where no thread can be had, or no memory for one, fewer do the work.
+      }
     }
     Work(*workers_[0]);
     for (auto& thread : others) thread.join();
@@ -130,7 +135,7 @@ void ParseChunk(Worker& worker, Parsed& parsed) {
   const bool cut_short = parsed.end.state == ParseEnd::State::kInside && parsed.chunk.last;
   parsed.repaired = cut_short || parsed.end.state == ParseEnd::State::kInvalid;
   if (!parsed.repaired) return;
-  parsed.bad_offset = parsed.chunk.offset + parsed.end.offset;
+  parsed.bad_offset = parsed.chunk.OffsetOf(parsed.end.offset);
   parsed.bad_reason = parsed.end.reason;
   parsed.end = RepairChunk(parsed.chunk, worker.parser, worker.sink, parsed.rows);
 }

@@ -59,7 +59,7 @@ class Repair {
 
  private:
   void Count(Counter counter) {
-    rows_.log.AddAt(counter, fmt::format("byte {}", chunk_.offset + at_));
+    rows_.log.AddAt(counter, fmt::format("byte {}", chunk_.OffsetOf(at_)));
   }
 
   /// Reads the element at at_ and moves behind it.

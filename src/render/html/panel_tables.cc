@@ -1,8 +1,11 @@
 // The dashboard's panels that are tables or texts: top ops, the system, where to read on.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/json.hpp>
 #include <initializer_list>
 #include <numeric>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -163,14 +166,17 @@ boost::json::object SystemPanel(const Report& report) {
     add(WordsOf(report, "GPU count"), listed->quantity.text);
   } else if (!profile.devices.empty()) {
     add(WordsOf(report, "GPU count"),
-        FormatCount(static_cast<std::int64_t>(profile.devices.size())));
+        FormatCount(static_cast<std::int64_t>(profile.devices.size()) + profile.more_devices));
   }
-  std::vector<std::string_view> names;
+  std::set<std::string_view> names;
+  constexpr std::size_t kMostNames = 16;
   for (const report::Device& device : profile.devices) {
-    if (std::find(names.begin(), names.end(), device.name) == names.end()) {
-      names.push_back(device.name);
-      add(names.size() == 1 ? WordsOf(report, "GPU") : "and", device.name);
-    }
+    if (!names.insert(device.name).second || names.size() > kMostNames) continue;
+    add(names.size() == 1 ? WordsOf(report, "GPU") : "and", device.name);
+  }
+  if (names.size() > kMostNames) {
+    add("and", fmt::format("{} more models",
+                           FormatCount(static_cast<std::int64_t>(names.size() - kMostNames))));
   }
   add("Framework", profile.framework);
   for (const auto& [name, version] : profile.versions) add(name, version);

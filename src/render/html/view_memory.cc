@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,19 +37,18 @@ double PeakOf(const StepSeries& series) {
 
 std::vector<Curve> CurvesOf(const Table& table) {
   std::vector<Curve> curves;
+  std::map<std::pair<std::string, std::int64_t>, std::size_t> places;
   for (std::size_t row = 0; row < table.rows(); ++row) {
     const Value device = table.At(row, "device");
     const auto* name = std::get_if<std::string>(&device);
     const auto rank = static_cast<std::int64_t>(AsNumber(table.At(row, "rank"), 0));
     if (name == nullptr) continue;
-    auto curve = std::find_if(curves.begin(), curves.end(), [&](const Curve& known) {
-      return known.device == *name && known.rank == rank;
-    });
-    if (curve == curves.end()) {
+    const auto [place, is_new] = places.try_emplace({*name, rank}, curves.size());
+    if (is_new) {
       curves.emplace_back().device = *name;
       curves.back().rank = rank;
-      curve = std::prev(curves.end());
     }
+    Curve* const curve = &curves[place->second];
     const auto time = static_cast<std::int64_t>(AsNumber(table.At(row, "time"), 0));
     const auto add = [&](std::string_view column, StepSeries& series) {
       const Value value = table.At(row, column);

@@ -74,22 +74,13 @@ bool HasDeviceTime(const Report& report) {
 std::string DeviceText(const Report& report) {
   const report::ProfileInfo& profile = report.profile;
   const std::string unnamed = WordsOf(report, "GPU of unrecorded model");
-  std::vector<std::pair<std::string, int>> kinds;
-  for (const report::Device& device : profile.devices) {
-    const std::string& name = device.name.empty() ? unnamed : device.name;
-    const auto found =
-        std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.first == name; });
-    if (found == kinds.end()) {
-      kinds.emplace_back(name, 1);
-    } else {
-      ++found->second;
-    }
-  }
+  const DeviceKinds kinds = KindsOfDevices(profile, unnamed);
   std::string out;
-  for (const auto& [name, count] : kinds) {
+  for (const auto& [name, count] : kinds.named) {
     out += fmt::format("{}{}{}", out.empty() ? "" : ", ",
                        count > 1 ? fmt::format("{} × ", count) : "", name);
   }
+  if (kinds.others > 0) out += fmt::format(" and {} more", FormatCount(kinds.others));
   if (!out.empty()) return out;
   return HasDeviceTime(report) ? unnamed : WordsOf(report, "no GPU recorded");
 }

@@ -42,6 +42,7 @@ void WriteProfile(JsonWriter& out, const report::ProfileInfo& profile) {
     out.EndObject();
   }
   out.EndArray();
+  if (profile.more_devices > 0) out.Field("more_devices", profile.more_devices);
   out.OptionalField("accelerator", profile.accelerator);
   out.Field("framework", profile.framework);
   PairObject(out, "versions", profile.versions);
@@ -153,7 +154,7 @@ void WriteFinding(JsonWriter& out, const report::Finding& finding) {
   out.EndObject();
 }
 
-void WriteTable(JsonWriter& out, const Table& table) {
+void WriteTable(JsonWriter& out, const Table& table, const std::vector<std::size_t>& rows) {
   out.Key(table.id());
   out.BeginObject();
   out.Field("title", table.title());
@@ -171,7 +172,7 @@ void WriteTable(JsonWriter& out, const Table& table) {
   out.EndArray();
   out.Key("rows");
   out.BeginArray();
-  for (std::size_t row = 0; row < report::RowsInJson(table); ++row) {
+  for (const std::size_t row : rows) {
     out.BeginArray(Style::kInline);
     for (const Column& column : table.columns()) out.Write(table.At(row, column));
     out.EndArray();
@@ -185,10 +186,11 @@ void WriteTables(JsonWriter& out, const report::Report& report) {
   out.BeginObject();
   std::vector<report::LeftOutTable> left_out = report.left_out;
   for (const Table& table : report.tables) {
-    const std::size_t kept = report::RowsInJson(table);
-    if (kept > 0 || table.rows() == 0) WriteTable(out, table);
-    if (kept == table.rows()) continue;
-    left_out.push_back({table.id(), table.title(), static_cast<std::int64_t>(table.rows() - kept)});
+    const std::vector<std::size_t> rows = report::RowsInJson(table);
+    if (!rows.empty() || table.rows() == 0) WriteTable(out, table, rows);
+    if (rows.size() == table.rows()) continue;
+    left_out.push_back(
+        {table.id(), table.title(), static_cast<std::int64_t>(table.rows() - rows.size())});
   }
   out.EndObject();
   PairObject(out, "absent_tables", report.absent_tables);

@@ -2,12 +2,16 @@
 
 #include <zlib.h>
 
+#include <new>
+
 namespace profgauge::render {
 
 std::string Gzip(const std::string& bytes) {
   constexpr int kGzipWindow = 15 + 16;
   z_stream stream{};
-  if (deflateInit2(&stream, 6, Z_DEFLATED, kGzipWindow, 9, Z_DEFAULT_STRATEGY) != Z_OK) return {};
+  if (deflateInit2(&stream, 6, Z_DEFLATED, kGzipWindow, 9, Z_DEFAULT_STRATEGY) != Z_OK) {
+    throw std::bad_alloc();
+  }
   std::string out(deflateBound(&stream, static_cast<uLong>(bytes.size())) + 64, '\0');
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
   stream.avail_in = static_cast<uInt>(bytes.size());

@@ -11,6 +11,7 @@
 #include <kainjow/mustache.hpp>
 #include <map>
 #include <memory>
+#include <new>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -295,6 +296,8 @@ Result<std::string> RenderTemplate(const TemplateFolder& folder, std::string_vie
     std::string page = engine.render(context);
     if (engine.is_valid()) return page;
     error.message = engine.error_message();
+  } catch (const std::bad_alloc&) {
+    throw;  // Not its fault.
   } catch (const std::exception& thrown) {
     error.message = thrown.what();
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "base/format.h"
 #include "base/text.h"
@@ -54,23 +55,28 @@ std::string CountsText(const report::VerdictInfo& verdict) {
   return text.empty() ? "nothing was judged" : text;
 }
 
-std::string DevicesText(const report::ProfileInfo& profile) {
-  std::vector<std::pair<std::string, std::int64_t>> kinds;
+DeviceKinds KindsOfDevices(const report::ProfileInfo& profile, std::string_view unnamed) {
+  constexpr std::size_t kMostKinds = 8;
+  DeviceKinds kinds;
+  kinds.others = profile.more_devices;
+  std::map<std::string_view, std::size_t> places;
   for (const report::Device& device : profile.devices) {
-    const std::string name = device.name.empty() ? "GPU" : device.name;
-    const auto it = std::find_if(kinds.begin(), kinds.end(),
-                                 [&](const auto& kind) { return kind.first == name; });
-    if (it == kinds.end()) {
-      kinds.emplace_back(name, 1);
-    } else {
-      ++it->second;
-    }
+    const std::string_view name = device.name.empty() ? unnamed : device.name;
+    const auto [place, is_new] = places.try_emplace(name, kinds.named.size());
+    if (is_new && kinds.named.size() < kMostKinds) kinds.named.emplace_back(name, 0);
+    ++(place->second < kinds.named.size() ? kinds.named[place->second].second : kinds.others);
   }
+  return kinds;
+}
+
+std::string DevicesText(const report::ProfileInfo& profile) {
+  const DeviceKinds kinds = KindsOfDevices(profile, "GPU");
   std::string text;
-  for (const auto& [name, count] : kinds) {
+  for (const auto& [name, count] : kinds.named) {
     if (!text.empty()) text += ", ";
     text += fmt::format("{} × {}", FormatCount(count), name);
   }
+  if (kinds.others > 0) text += fmt::format(" and {} more", FormatCount(kinds.others));
   return text;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "report/report.h"
@@ -21,6 +22,12 @@ std::string CountsText(const report::VerdictInfo& verdict);
 /// "1 error", "2 errors".
 std::string Counted(std::int64_t count, std::string_view one, std::string_view many);
 
+/// Devices by name, in order of first appearance; beyond the first few names only their number.
+struct DeviceKinds {
+  std::vector<std::pair<std::string, std::int64_t>> named;
+  std::int64_t others = 0;
+};
+DeviceKinds KindsOfDevices(const report::ProfileInfo& profile, std::string_view unnamed);
 /// "8 × Tesla V100-SXM2-16GB", kinds after each other; empty when there is no device.
 std::string DevicesText(const report::ProfileInfo& profile);
 /// "117 of 120 iterations", "6 iterations".

@@ -1,0 +1,31 @@
+#include "cli/memory.h"
+
+#include <gtest/gtest.h>
+
+#include <new>
+
+#include "base/diagnostic.h"
+
+namespace profgauge::cli {
+namespace {
+
+TEST(Memory, SaysWhatIsAllowedAndWhatHelps) {
+  EXPECT_EQ(RenderDiagnostic(OutOfMemory(std::nullopt), {}, false),
+            "error: the run needs more memory than there is\n"
+            "  help: use a machine with more memory, record fewer iterations, or leave out call "
+            "stacks and shapes   [input/too-large]\n");
+  EXPECT_EQ(RenderDiagnostic(OutOfMemory(200'000'000), {}, false),
+            "error: the run needs more memory than there is, and `--max-memory` allows 200 MB\n"
+            "  help: allow more, record fewer iterations, or leave out call stacks and shapes   "
+            "[input/too-large]\n");
+}
+
+TEST(Memory, SaysHowMuchItHadWhenAnAllocationFailed) {
+  WatchMemory();
+  EXPECT_THROW(std::get_new_handler()(), std::bad_alloc);
+  EXPECT_NE(OutOfMemory(std::nullopt).message.find("the run needs more than "), std::string::npos);
+  std::set_new_handler(nullptr);
+}
+
+}  // namespace
+}  // namespace profgauge::cli

@@ -1,0 +1,72 @@
+// White space between values costs no memory, and no place in a message.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "kineto_text.h"
+#include "readers/kineto/document.h"
+
+namespace profgauge {
+namespace {
+
+using readers::kineto::Chunk;
+using readers::kineto::Input;
+using readers::kineto::kChunkBytes;
+
+std::string Op(std::string_view name) {
+  return "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"" + std::string(name) +
+         "\", \"pid\": 1, \"tid\": 1, \"ts\": 5, \"dur\": 2}";
+}
+
+/// More than a chunk, so that one alone does not hold it.
+std::string Spaces(std::size_t chunks = 3) { return std::string(chunks * kChunkBytes + 7, ' '); }
+
+/// The largest text of a chunk.
+std::size_t LargestChunk(std::string_view text) {
+  const auto source = MakeMemorySource("t", std::as_bytes(std::span(text.data(), text.size())));
+  Input input(*source);
+  Chunk chunk;
+  std::size_t largest = 0;
+  do {
+    NextChunk(input, chunk);
+    largest = std::max({largest, chunk.text.size(), chunk.text.capacity()});
+  } while (!chunk.last);
+  return largest;
+}
+
+TEST(KinetoSpace, CostsNoMemory) {
+  EXPECT_LE(LargestChunk(Spaces(64)), 2 * kChunkBytes);
+  EXPECT_LE(LargestChunk(Op("a") + "," + Spaces(64) + Op("b") + Spaces(64)), 2 * kChunkBytes);
+}
+
+TEST(KinetoSpace, StaysInStrings) {
+  const std::string name = "a" + Spaces() + "b";
+  const auto profile = ReadText(Trace(Op("x") + "," + Spaces() + Op(name) + Spaces()));
+  ASSERT_TRUE(profile) << Outcome(profile);
+  ASSERT_EQ(profile->host.size(), 2U);
+  EXPECT_EQ(profile->Name(profile->host.name[0]), "x");
+  EXPECT_EQ(profile->Name(profile->host.name[1]), name);
+}
+
+TEST(KinetoSpace, StandsBetweenAnyTwoValues) {
+  std::string op = Op("long");
+  for (std::size_t at = op.find(':'); at != std::string::npos; at = op.find(':', at + 1)) {
+    op.insert(at, std::string(kChunkBytes / 2, '\n'));
+    at += kChunkBytes / 2;
+  }
+  const auto profile = ReadText(Trace(Op("x") + "," + op + "," + Op("y")));
+  ASSERT_TRUE(profile) << Outcome(profile);
+  EXPECT_EQ(profile->host.size(), 3U);
+  EXPECT_EQ(Outcome(profile), "read");
+}
+
+TEST(KinetoSpace, MovesNoPlace) {
+  const std::string before = "{\"schemaVersion\": 1, \"traceEvents\": [" + Op("x") + "," + Spaces();
+  const auto profile = ReadText(before + Op("a\\qb") + "," + Spaces() + Op("y") + "]}");
+  ASSERT_TRUE(profile) << Outcome(profile);
+  EXPECT_EQ(profile->host.size(), 3U);
+  EXPECT_EQ(Outcome(profile), fmt::format("read, strings_bad_escape 1 (byte {})", before.size()));
+}
+
+}  // namespace
+}  // namespace profgauge
