@@ -1,64 +1,149 @@
 #!/usr/bin/env bash
-# Times the whole program on a large trace of our own making: `report` with all outputs, plain and
-# gzipped, beside `gzip -dc | wc -c` on the same file. Prints a table and cleans up after itself.
-#   ci/bench.sh [MEGABYTES] [ROUNDS]      default 1000 3
-# The median of the rounds is shown. Needs twice the size on disk under ${TMPDIR:-/tmp}.
+# Times the whole program and prints one table: each row's median time, its ratio to `gzip -dc` of the
+# same trace and to another commit, the spread of its runs (the machine's noise), and peak memory.
+# All programs run in turn, round by round, so that the ratios of one table can be trusted.
+#   ci/bench.sh [--against COMMIT] [--growth] [--megabytes N] [--rounds N]
+#     --against    also builds and times that commit (default: none)
+#     --growth     times sizes from 10 MB to --megabytes, and the exponent, instead; the last size
+#                  comes through standard input and is never on the disk
+#     --megabytes  of each trace; default 500
+#     --rounds     default 5
+# Traces: of our own making, and real ones of ../shared repeated where that folder is. Needs three
+# times the size on disk under ${TMPDIR:-/tmp}. Degenerate shapes: ci/bounds.sh.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-megabytes=${1:-1000}
-rounds=${2:-3}
-program=build/release/profgauge
+against='' growth='' megabytes=500 rounds=5
+while [ $# -gt 0 ]; do
+  case $1 in
+    --against) against=$2; shift 2 ;;
+    --growth) growth=yes; shift ;;
+    --megabytes) megabytes=$2; shift 2 ;;
+    --rounds) rounds=$2; shift 2 ;;
+    *) sed -n 's/^# \{0,1\}//; 5,12p' "$0" >&2; exit 2 ;;
+  esac
+done
+
 ci/install.sh
 cmake --preset release > /dev/null
 cmake --build --preset release --parallel "$(nproc)" --target profgauge make_profile > /dev/null
-
+program=$PWD/build/release/profgauge
 work=$(mktemp -d "${TMPDIR:-/tmp}/profgauge-bench.XXXXXX")
-trap 'rm -rf "$work"' EXIT INT TERM
-trace=$work/trace.json
-build/release/make_profile "$trace" --min-mb "$megabytes" --memory 1 --stacks 1 --layers 48
-gzip -c -4 "$trace" > "$trace.gz"
-events=$(grep -c '"ph": "X"' "$trace")
-bytes=$(stat -c %s "$trace")
+other=
+cleanup() {
+  [ -z "$against" ] || git worktree remove --force "$work/tree" 2> /dev/null || true
+  rm -rf "$work"
+}
+trap cleanup EXIT INT TERM
+if [ -n "$against" ]; then
+  git worktree add --quiet --detach "$work/tree" "$against"
+  cmake -S "$work/tree" -B "$work/tree/build" -G Ninja -DCMAKE_BUILD_TYPE=Release > /dev/null
+  cmake --build "$work/tree/build" --parallel "$(nproc)" --target profgauge > /dev/null
+  other=$work/tree/build/profgauge
+fi
 
-# run COMMAND…: prints "seconds peak_kilobytes" of one run.
-run() {
-  local begin end pid
-  begin=$(date +%s%N)
-  "$@" > "$work/out.txt" 2> "$work/err.txt" &
-  pid=$!
-  local peak=0 now
-  while kill -0 "$pid" 2> /dev/null; do
-    now=$(sed -n 's/^VmHWM:[[:space:]]*\([0-9]*\).*/\1/p' "/proc/$pid/status" 2> /dev/null || true)
-    [ -n "$now" ] && [ "$now" -gt "$peak" ] && peak=$now
-    sleep 0.02
-  done
-  wait "$pid" || {
-    cat "$work/err.txt" >&2
-    return 1
+# timed COMMAND…: appends "milliseconds kilobytes" to $into.
+timed() {
+  /usr/bin/time -f '%e %M' -o "$work/time" bash -c "$1" > "$work/out.txt" 2> "$work/err.txt" || {
+    local status=$?
+    [ $status = 1 ] || [ $status = 3 ] || { cat "$work/err.txt" >&2; return 1; }
   }
-  end=$(date +%s%N)
-  echo "$(((end - begin) / 1000000)) $peak"
+  tail -1 "$work/time" | awk '{printf "%.0f %d\n", $1 * 1000, $2}' >> "$into"
+}
+median() { sort -n "$1" | awk -v column="$2" '{v[NR] = $column} END {print v[int((NR + 1) / 2)]}'; }
+spread() { sort -n "$1" | awk '{v[NR] = $1} END {print v[int((NR + 1) / 2)] > 0 ? int(100 * (v[NR] - v[1]) / v[int((NR + 1) / 2)]) : 0}'; }
+
+make_trace() { build/release/make_profile "$1" --min-mb "$2" --memory 1 --stacks 1 --layers 48; }
+
+if [ -n "$growth" ]; then
+  printf '%-10s %10s %10s %9s\n' size time memory exponent
+  last_size=0 last_time=0
+  for size in 10 100 1000 10000; do
+    [ "$size" -le "$megabytes" ] || break
+    into=$work/growth && : > "$into"
+    if [ "$size" = "$megabytes" ] && [ "$size" -gt 1000 ]; then
+      mkfifo "$work/pipe.json"
+      for ((i = 0; i < 3; ++i)); do
+        make_trace "$work/pipe.json" "$size" &
+        timed "'$program' report -q - --out '$work/out' < '$work/pipe.json'"
+        wait
+      done
+    else
+      make_trace "$work/trace.json" "$size"
+      for ((i = 0; i < rounds; ++i)); do timed "'$program' report -q '$work/trace.json' --out '$work/out'"; done
+    fi
+    time=$(median "$into" 1)
+    awk -v size="$size" -v time="$time" -v kb="$(median "$into" 2)" -v ls="$last_size" -v lt="$last_time" 'BEGIN {
+      printf "%6d MB %8.2f s %7d MB %9s\n", size, time / 1000, kb / 1024,
+        lt > 0 ? sprintf("%.2f", log(time / lt) / log(size / ls)) : "" }'
+    last_size=$size last_time=$time
+  done
+  exit
+fi
+
+# bench NAME TRACE: the rows of one trace.
+bench() {
+  local name=$1 trace=$2 events
+  gzip -c -4 "$trace" > "$trace.gz"
+  events=$(grep -c '"ph": *"X"' "$trace")
+  local -a rows=("gzip -dc" "report, all outputs, plain" "report, all outputs, gz" "inspect, plain" "inspect, gz")
+  local -a commands=("gzip -dc '$trace.gz' > /dev/null" "PROGRAM report -q '$trace' --out '$work/out'"
+    "PROGRAM report -q '$trace.gz' --out '$work/out'" "PROGRAM inspect -q '$trace'" "PROGRAM inspect -q '$trace.gz'")
+  local i row
+  rm -f "$work"/row-*
+  for ((i = 0; i < rounds; ++i)); do
+    for row in "${!rows[@]}"; do
+      into=$work/row-$row; timed "${commands[$row]//PROGRAM/$program}"
+      if [ -n "$other" ] && [ "$row" -gt 0 ]; then
+        into=$work/row-$row-other; timed "${commands[$row]//PROGRAM/$other}"
+      fi
+    done
+  done
+  printf '%s: %d MB, %d complete events\n' "$name" $(($(stat -c %s "$trace") / 1000000)) "$events"
+  local floor before
+  floor=$(median "$work/row-0" 1)
+  for row in "${!rows[@]}"; do
+    before=0
+    [ ! -e "$work/row-$row-other" ] || before=$(median "$work/row-$row-other" 1)
+    awk -v row="${rows[$row]}" -v time="$(median "$work/row-$row" 1)" -v kb="$(median "$work/row-$row" 2)" \
+      -v spread="$(spread "$work/row-$row")" -v floor="$floor" -v before="$before" -v events="$events" 'BEGIN {
+        printf "  %-28s %8.3f s %8.2f x %8s %6d %% %7d MB %6d B\n", row, time / 1000, time / floor,
+          before > 0 ? sprintf("%.2f x", time / before) : "-", spread, kb / 1024,
+          events > 0 ? kb * 1024 / events : 0 }'
+  done
+  rm -f "$trace" "$trace.gz"
 }
 
-median() { sort -n | sed -n "$(((rounds + 1) / 2))p"; }
+printf '%s, %d cores, median of %d rounds%s\n' "$(git rev-parse --short HEAD)" "$(nproc)" "$rounds" \
+  "${against:+, against $(git rev-parse --short "$against")}"
+printf '  %-28s %10s %10s %8s %8s %10s %8s\n' "" time "of gzip" before spread memory "an event"
+make_trace "$work/own.json" "$megabytes"
+bench "made, with call stacks" "$work/own.json"
+shared=../shared
+if [ -d "$shared/data/kineto" ] && command -v python3 > /dev/null; then
+  for source in "$shared"/data/kineto/hta/df_index_resolver/*.json* \
+    "$shared"/data/kineto/v100_resnet50/*num_workers_0*9861*.json*; do
+    [ -e "$source" ] || continue
+    python3 "$shared/tools/repeat_trace.py" "$source" "$work/real.json" "$megabytes" > /dev/null
+    bench "$(basename "$(dirname "$source")")/$(basename "$source" | cut -c1-24), repeated" "$work/real.json"
+  done
+fi
 
-row() {
-  local name=$1
-  shift
-  local results=() i
-  for ((i = 0; i < rounds; ++i)); do results+=("$(run "$@")"); done
-  local middle
-  middle=$(printf '%s\n' "${results[@]}" | median)
-  local ms=${middle% *} kb=${middle#* }
-  printf '%-34s %8d.%03d s %8d MB/s %8d MB\n' "$name" $((ms / 1000)) $((ms % 1000)) \
-    $((bytes / 1000 / (ms > 0 ? ms : 1))) $((kb / 1024))
+# Small things, many times: what CI waits for on an ordinary day.
+build/release/make_profile "$work/small.json.gz" --min-mb 1
+printf '%s\n' "small profile: $(($(stat -c %s "$work/small.json.gz") / 1000)) kB"
+small() {
+  local name=$1 command=$2 i
+  rm -f "$work"/row-small*
+  for ((i = 0; i < 9 * rounds; ++i)); do
+    into=$work/row-small; timed "for i in 1 2 3 4 5 6 7 8 9 10; do ${command//PROGRAM/$program} > /dev/null || [ \$? = 1 ]; done"
+    [ -z "$other" ] || { into=$work/row-small-other; timed "for i in 1 2 3 4 5 6 7 8 9 10; do ${command//PROGRAM/$other} > /dev/null || [ \$? = 1 ]; done"; }
+  done
+  awk -v name="$name" -v time="$(median "$work/row-small" 1)" -v spread="$(spread "$work/row-small")" \
+    -v before="$([ -z "$other" ] && echo 0 || median "$work/row-small-other" 1)" 'BEGIN {
+      printf "  %-28s %7.1f ms %10s %8s %6d %%\n", name, time / 10, "",
+        before > 0 ? sprintf("%.2f x", time / before) : "-", spread }'
 }
-
-printf '%d MB, %d complete events, %d cores, median of %d rounds\n' \
-  $((bytes / 1000000)) "$events" "$(nproc)" "$rounds"
-printf '%-34s %12s %13s %11s\n' "" time "raw JSON" "peak memory"
-row 'gzip -dc | wc -c' bash -c "gzip -dc '$trace.gz' | wc -c"
-row 'report, all outputs, plain' "$program" report -q "$trace" --out "$work/out"
-row 'report, all outputs, gzipped' "$program" report -q "$trace.gz" --out "$work/out"
-row 'inspect, plain' "$program" inspect -q "$trace"
+small "check, default policy" "PROGRAM check -q '$work/small.json.gz'"
+small "rules list: load the rules" "PROGRAM rules list"
+small "version (start and exit)" "PROGRAM version"

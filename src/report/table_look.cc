@@ -322,7 +322,7 @@ std::size_t RowsInWorkbook(const Table& table) {
 }
 
 std::string WhereRowsAre(const Table& table) {
-  const std::size_t in_json = RowsInJson(table), in_workbook = RowsInWorkbook(table);
+  const std::size_t in_json = RowsInJson(table).size(), in_workbook = RowsInWorkbook(table);
   const bool json = in_json >= in_workbook;
   const std::size_t most = std::max(in_json, in_workbook);
   if (most == 0) return {};
