@@ -40,7 +40,7 @@ Reports ReportsOf(Shape shape, std::int64_t count) {
   EXPECT_TRUE(recording) << recording.error().message;
   if (!recording) return reports;
   const auto judged = Evaluate(*recording, {});
-  EXPECT_TRUE(judged) << judged.error().message;
+  EXPECT_TRUE(judged) << judged.error().front().message;
   if (!judged) return reports;
   reports.page = Render(*judged, Format::kHtml).value_or("");
   reports.workbook = Render(*judged, Format::kXlsx).value_or("");

@@ -63,7 +63,7 @@ Judged JudgedOf(std::string_view bytes) {
   EXPECT_TRUE(recording) << recording.error().message;
   if (!recording) return {};
   const auto judged = Evaluate(*recording, {});
-  EXPECT_TRUE(judged) << judged.error().message;
+  EXPECT_TRUE(judged) << judged.error().front().message;
   if (!judged) return {};
   const json::value report = json::parse(Render(*judged, Format::kJson).value_or("{}"));
   return {report.at("metrics").as_object(), report.at("verdict"), report.at("gate")};
