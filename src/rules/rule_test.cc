@@ -102,7 +102,7 @@ tl::expected<RuleTestResult, Errors> RunTest(const RuleTestCase& test, const Rul
   if (!compiled) return tl::unexpected(compiled.error());
   const Evaluation evaluation = EvaluateRules(*compiled, test.given, test.facts, {});
 
-  RuleTestResult result{file.file, test.name, test.where, {}};
+  RuleTestResult result{file.file, test.name, test.where, {}, file.rules};
   for (const RuleExpectation& expected : test.expect) {
     const Finding* found = FindingOf(evaluation, *rules.Find(expected.rule));
     if (found == nullptr) {

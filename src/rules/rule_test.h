@@ -82,6 +82,7 @@ struct RuleTestResult {
   std::string file, name;
   Where where;
   std::vector<std::string> failures;  ///< Sentences; empty: passed.
+  std::vector<std::string> rules;     ///< Files that the tested rules were read from.
 };
 
 /// Runs the tests of `paths`: test files, or folders of which all *.test.yaml are taken, by name.

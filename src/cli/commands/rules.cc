@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "analysis/replay.h"
 #include "api/session.h"
@@ -11,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/kept_files.h"
 #include "cli/outputs.h"
 #include "cli/reading.h"
 #include "cli/text/rules_text.h"
@@ -76,13 +78,18 @@ Result<int> RunRulesCheck(const Options& options, Console& console) {
 }
 
 Result<int> RunRulesTest(const Options& options, Console& console) {
-  Outputs outputs(KeptBy(options));
+  const auto results = RunRuleTests(options.arguments);
+  if (!results) return Refuse(results.error(), console);
+  // What the tests name is read as well as what the command line names.
+  KeptFiles kept = KeptBy(options);
+  for (const RuleTestResult& result : *results) {
+    kept.inputs.insert(kept.inputs.end(), result.rules.begin(), result.rules.end());
+  }
+  Outputs outputs(std::move(kept));
   std::size_t junit = 0;
   if (!options.junit.empty()) {
     PROFGAUGE_TRY(junit, outputs.Open(options.junit, FileKind::kJunit));
   }
-  const auto results = RunRuleTests(options.arguments);
-  if (!results) return Refuse(results.error(), console);
   console.Print(TestLines(*results, options.verbosity));
   if (!options.junit.empty()) PROFGAUGE_CHECK(outputs.Commit(junit, TestJunit(*results)));
   const bool failed = std::any_of(results->begin(), results->end(),

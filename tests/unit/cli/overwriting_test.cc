@@ -209,6 +209,7 @@ TEST_F(OverwritingTest, InputsStayEvenWhenForced) {
       {"export", "kernels", "run.json", "-o", "run.json"},
       {"export", "nsys", "run.json", "-r", "cuda_api_sum", "-o", "run.json"},
       {"rules", "test", "rule.test.yaml", "--junit", "rule.test.yaml"},
+      {"rules", "test", "rule.test.yaml", "--junit", "io.yaml"},
       {"scrub", "run.json", "run.json"}};
   for (const Words& words : others) {
     const std::string file = words[0] == "render"  ? "report.json"
