@@ -153,11 +153,26 @@ class Grid {
       const row = event.target.closest('tr');
       if (!row || event.target.closest('summary, a, button') || String(getSelection())) return;
       const index = this.packed ? +row.dataset.row : this.rows.rows.indexOf(row);
-      if (index >= 0) this.openRow(index);
+      if (index < 0) return;
+      if ((event.ctrlKey || event.metaKey) && this.chooseLine(index)) return;
+      this.openRow(index);
     });
   }
 
   openRow(row) { openRow(this, row); }
+
+  // Lines of source that are chosen with Ctrl are found on the timeline at once.
+  chooseLine(row) {
+    const file = this.field('file'), line = this.field('line');
+    if (this.id !== 'source_lines' || !window.timeline || !file || !line) return false;
+    this.lines ||= new Set();
+    if (!this.lines.delete(row)) this.lines.add(row);
+    const places = [...this.lines].map((other) => `${this.rows.text(file, other)}:${this.rows.value(line, other)}`);
+    timeline.search(places.map((place) => `source${timeline.knows(place) ? '=' : ':'}${quote(place)}`).join(' or '));
+    this.table.closest('details').scrollIntoView({ block: 'nearest' });
+    this.apply();
+    return true;
+  }
 
   select(position) {
     this.current = position;
@@ -254,6 +269,7 @@ class Grid {
     const body = this.table.tBodies[0];
     body.replaceChildren(...this.order.map((row) => this.rows.rows[row]));
     for (const row of this.order) {
+      this.rows.rows[row].classList.toggle('chosen', !!this.lines?.has(row));
       for (const field of this.fields()) {
         const cell = this.rows.rows[row].cells[field.index];
         cell.hidden = this.hidden.has(field.id);
@@ -283,7 +299,7 @@ class Grid {
   }
 
   makeRow(row, isCurrent) {
-    const line = make('tr', { className: isCurrent ? 'current' : '' });
+    const line = make('tr', { className: `${isCurrent ? 'current' : ''}${this.lines?.has(row) ? ' chosen' : ''}` });
     line.dataset.row = row;
     this.shown().forEach((field, index) => {
       const text = this.rows.text(field, row);

@@ -142,6 +142,17 @@ class TimelineSelecting extends TimelineSearch {
       make('p', {}, make('button', { type: 'button', onclick: () => copyText(this.asJson(event)) }, 'Copy as JSON')));
   }
 
+  // The line of source that the event is of, in its table.
+  showLine(event) {
+    const [, file, line] = /^(.*?):(\d+)/.exec(this.facetOf(this.kind[event], 'source')) || [], grid = grids.get('source_lines');
+    if (!file || !grid) return;
+    const at = grid.order.findIndex((row) => grid.rows.text(grid.field('file'), row) === file && grid.rows.value(grid.field('line'), row) === +line);
+    if (at < 0) return;
+    grid.table.closest('details').open = true;
+    grid.select(at);
+    grid.scroller.scrollIntoView({ block: 'nearest' });
+  }
+
   // Moves the view so that the event is in it.
   bring(event) {
     const from = this.start[event], to = this.endOf(event), [t0, t1] = this.view;

@@ -35,7 +35,10 @@ class TimelineSummary extends TimelineMoving {
   shares(from, to) {
     const { flops, bandwidth } = this.head.peaks, id = (name) => this.amounts.find((amount) => amount.id === name);
     if (!(flops > 0) || !id('flops')) return [];
-    const total = (name) => (id(name) ? this.units().filter((unit) => !unit.part).reduce((n, unit) => n + this.sum(unit, from, to).amounts[name], 0) : 0);
+    // A box is told of what lies in it; one without the engine that computes has no such share.
+    const chosen = this.chosenUnits || this.units(), wholes = chosen.filter((unit) => !unit.part), units = wholes.length ? wholes : chosen;
+    const total = (name) => (id(name) ? units.reduce((n, unit) => n + this.sum(unit, from, to).amounts[name], 0) : 0);
+    if (this.chosenUnits && !total('flops')) return [];
     const seconds = (to - from) * 1e-9, all = total('flops'), list = make('dl', {});
     const fact = (label, share) => list.append(make('dt', {}, label), make('dd', {}, format(share, 'ratio')));
     fact('HFU', all / (flops * seconds));

@@ -158,6 +158,24 @@ class EventTest(LanesCase):
         self.js("[...timeline.details$.querySelectorAll('dd .link')].find((b) => b.textContent === 'LDWEIGHTS').click()")
         self.assertEqual(self.js("return timeline.nameOf(timeline.selected)"), "LDWEIGHTS")
 
+    def test_several_lines_of_source_are_found_at_once(self):
+        click = ("const g = grids.get('source_lines'); g.table.closest('details').open = true;"
+                 "g.table.tBodies[0].querySelectorAll('tr:not([aria-hidden])')[arguments[0]].querySelector('td')"
+                 ".dispatchEvent(new MouseEvent('click', {bubbles: true, ctrlKey: true})); return timeline.hits.length")
+        first = self.js(click, 0)
+        both = self.js(click, 1)
+        self.assertGreater(first, 0)
+        self.assertGreater(both, first)
+        self.assertEqual(self.js("return grids.get('source_lines').table.querySelectorAll('tr.chosen').length"), 2)
+        second = self.js(click, 0)
+        self.assertEqual(first + second, both)
+
+    def test_an_event_leads_to_its_line(self):
+        at = self.js("timeline.search('source:matmul.py'); const hit = timeline.hits[0]; timeline.showLine(hit);"
+                     "const g = grids.get('source_lines'), row = g.order[g.current];"
+                     "return [timeline.facetOf(timeline.kind[hit], 'source'), `${g.rows.text(g.field('file'), row)}:${g.rows.value(g.field('line'), row)}`]")
+        self.assertTrue(at[0].startswith(at[1]), at)
+
     def test_search_finds_by_layer_source_and_queue(self):
         for word, count in (("matmul.py:14", 2), ("layer:gelu", 4), ("qhwdge", 8), ("layer:matmul", 0)):
             self.js("timeline.search(arguments[0])", word)

@@ -209,6 +209,10 @@ json::object KernelTimePanel(const Report& report) {
   }
   Fill(panel, slices);
   panel["note"] = "Sums of durations: what overlaps is counted each time.";
+  if (FindTable(report, "kernels") != nullptr) {
+    panel["more"] = "#t-kernels";
+    panel["more_text"] = "all kernels";
+  }
   if (slices.empty()) LeaveEmpty(panel, AbsentTable(report, "kernels", "no kernel was recorded"));
   return panel;
 }
