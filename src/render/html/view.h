@@ -37,9 +37,9 @@ inline constexpr std::size_t kSmallCells = 120;
 inline constexpr std::size_t kPayloadRows = 100'000;
 /// The same in a page without a timeline, which is to stay small enough for mail: of the tables
 /// that most look for, of the others, and of trees.
-inline constexpr std::size_t kSmallPayloadRows = 600;
-inline constexpr std::size_t kSmallPayloadRowsOfOthers = 45;
-inline constexpr std::size_t kSmallPayloadRowsOfTrees = 150;
+inline constexpr std::size_t kSmallPayloadRows = 400;
+inline constexpr std::size_t kSmallPayloadRowsOfOthers = 30;
+inline constexpr std::size_t kSmallPayloadRowsOfTrees = 100;
 /// Ranks and files that a page lists one by one.
 inline constexpr std::size_t kListed = 24;
 

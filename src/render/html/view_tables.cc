@@ -96,11 +96,11 @@ void AppendCell(const Value& value, Unit unit, bool head, std::string& out) {
 
 // Of many rows: long names are cut in their middle, numbers come without their exact value.
 void AppendShortCell(const Value& value, Unit unit, bool head, std::string& out) {
-  const std::string_view tag = head ? "th scope=row" : "td";
   const std::string text = FormatValue(value, unit);
   const Folded folded = Fold(text);
-  fmt::format_to(std::back_inserter(out), "<{}{}>{}", tag, IsLeft(unit) ? " align=left" : "",
-                 EscapeHtml(folded.head));
+  // Heads of rows stand on the left by their table's class, to keep the page small.
+  const std::string_view tag = head ? "th" : IsLeft(unit) ? "td align=left" : "td";
+  fmt::format_to(std::back_inserter(out), "<{}>{}", tag, EscapeHtml(folded.head));
   if (!folded.rest.empty()) out += "…" + EscapeHtml(folded.tail);
 }
 
@@ -241,11 +241,11 @@ boost::json::object TableView(const Table& table, const TableLimits& limits, Tab
   // A small table is whole without scripts too, which hide what does not fit.
   std::vector<const Column*> columns = choice.shown;
   const std::size_t cells = table.rows() * (choice.shown.size() + choice.extra.size());
-  const bool has_all = !packs || (cells <= kSmallCells && !limits.always_packs);
+  const bool has_all = payload == nullptr || (cells <= kSmallCells && !limits.always_packs);
   if (has_all) columns.insert(columns.end(), choice.extra.begin(), choice.extra.end());
   std::vector<std::size_t> order = RowOrder(table, by);
   StaticRows rows = RowsOfPage(table, columns, is_tree ? HeaviestOfTree(table, limits.rows) : order,
-                               limits, packs);
+                               limits, payload != nullptr);
   const bool is_whole = rows.count == table.rows() && !rows.is_short;
   const bool packed = packs && (is_tree || limits.always_packs || !is_whole || !has_all);
   if (packed) {
@@ -265,6 +265,7 @@ boost::json::object TableView(const Table& table, const TableLimits& limits, Tab
           {"columns", std::move(heads)},
           {"extra", IdsOf(choice.extra)},
           {"is_tree", is_tree},
+          {"is_short", rows.is_short && !columns.empty() && IsLeft(columns.front()->unit())},
           {"rows", MakeMarkup(std::move(rows.markup))},
           {"note", is_whole ? std::string() : NoteOf(table, rows, by)},
           {"rest", report::WhereRowsAre(table)},

@@ -133,7 +133,7 @@ json::array AdviceView(std::string_view advice) {
 }
 
 json::object FindingView(const Report& report, const report::Finding& finding) {
-  constexpr std::size_t kEvidenceRows = 15;
+  constexpr std::size_t kEvidenceRows = 10;
   json::array heads, explains;
   for (std::size_t k = 0; k < finding.evidence_heads.size(); ++k) {
     const bool text =
