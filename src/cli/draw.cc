@@ -9,6 +9,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/parallel.h"
 #include "cli/alert_places.h"
 #include "render/ci/ci.h"
 #include "render/shared/gzip.h"
@@ -196,9 +197,13 @@ Status Drawing::Commit(Item& item, const std::vector<render::File>& files) {
 }
 
 Status Drawing::Draw(const report::Report& report, Stats& stats) {
+  std::vector<Result<std::vector<render::File>>> drawn(items_.size());
+  ForEachAtOnce(items_.size(), [&](std::size_t i) { drawn[i] = DrawOne(items_[i], report); });
+  stats.EndPhase("draw");
   std::optional<Error> first;
-  for (Item& item : items_) {
-    const auto files = DrawOne(item, report);
+  for (std::size_t i = 0; i < items_.size(); ++i) {
+    Item& item = items_[i];
+    const auto files = std::move(drawn[i]);
     const Status done = files ? Commit(item, *files) : Status(Fail(files.error()));
     if (!done && !first) first = done.error();
     stats.EndPhase(fmt::format("write {}", fs::path(item.path).filename().string()));

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "base/diagnostic.h"
+#include "base/parallel.h"
 #include "base/text.h"
 
 namespace profgauge {
@@ -319,12 +322,16 @@ void AttachWaivers(const Policy& policy, std::vector<CompiledRule>& rules, Error
 
 tl::expected<std::vector<CompiledRule>, Errors> CompileRules(std::span<const ActiveRule> rules,
                                                              const Policy& policy) {
+  std::vector<CompiledRule> out(rules.size());
+  std::vector<Errors> errors_of(rules.size());
+  ForEachAtOnce(rules.size(), [&](std::size_t i) {
+    out[i] = RuleCompiler(*rules[i].rule, errors_of[i]).Run();
+    out[i].active = rules[i];
+    AdoptLimits(policy, out[i]);
+  });
   Errors errors;
-  std::vector<CompiledRule> out;
-  for (const ActiveRule& active : rules) {
-    out.push_back(RuleCompiler(*active.rule, errors).Run());
-    out.back().active = active;
-    AdoptLimits(policy, out.back());
+  for (Errors& own : errors_of) {
+    std::move(own.begin(), own.end(), std::back_inserter(errors));
   }
   LinkSymptoms(out);
   CheckCircles(out, errors);

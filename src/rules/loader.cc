@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 
 #include "base/content_hash.h"
+#include "base/parallel.h"
 #include "base/text.h"
 #include "rules/builtin_files.h"
 #include "rules/rule.h"
@@ -28,26 +30,20 @@ class Collector {
   RuleSet rules;
   Errors errors;
 
-  void AddText(std::string_view text, const std::string& file) {
-    hash_.Add(text);
-    const auto document = ParseYaml(text, file, errors);
-    if (!document) return;
-    RuleFile decoded;
-    Decoder decoder(*document, errors);
-    DecodeRuleFile(decoder, decoded);
-    for (Rule& rule : decoded.rules) {
-      Claim(rule.id, rule.place);
-      for (const std::string& former : rule.formerly) Claim(former, rule.place);
-      rules.rules.push_back(std::move(rule));
-    }
-  }
+  void AddFile(const std::string& path) { paths_.push_back(path); }
 
-  void AddFile(const std::string& path) {
-    auto text = ReadConfigFile(path, BuiltinKind::kRules);
-    if (text) {
-      AddText(*text, path);
-    } else {
-      errors.push_back(std::move(text).error());
+  /// Reads and decodes all files at once, and joins them in their order.
+  void Read() {
+    std::vector<ReadFile> files(paths_.size());
+    ForEachAtOnce(files.size(), [&](std::size_t i) { files[i] = ReadOne(paths_[i]); });
+    for (ReadFile& file : files) {
+      hash_.Add(file.text);
+      std::move(file.errors.begin(), file.errors.end(), std::back_inserter(errors));
+      for (Rule& rule : file.decoded.rules) {
+        Claim(rule.id, rule.place);
+        for (const std::string& former : rule.formerly) Claim(former, rule.place);
+        rules.rules.push_back(std::move(rule));
+      }
     }
   }
 
@@ -59,6 +55,27 @@ class Collector {
   }
 
  private:
+  struct ReadFile {
+    std::string text;
+    RuleFile decoded;
+    Errors errors;
+  };
+
+  static ReadFile ReadOne(const std::string& path) {
+    ReadFile file;
+    auto text = ReadConfigFile(path, BuiltinKind::kRules);
+    if (!text) {
+      file.errors.push_back(std::move(text).error());
+      return file;
+    }
+    file.text = *std::move(text);
+    const auto document = ParseYaml(file.text, path, file.errors);
+    if (!document) return file;
+    Decoder decoder(*document, file.errors);
+    DecodeRuleFile(decoder, file.decoded);
+    return file;
+  }
+
   void Claim(const std::string& id, const Where& place) {
     if (id.empty()) return;  // Its own error was added.
     const auto [first, is_new] = places_.try_emplace(id, place);
@@ -73,6 +90,7 @@ class Collector {
     errors.push_back(std::move(error));
   }
 
+  std::vector<std::string> paths_;
   std::map<std::string, Where> places_;
   ContentHash hash_;
 };
@@ -140,6 +158,7 @@ tl::expected<RuleSet, Errors> LoadRules(const std::vector<std::string>& paths) {
       collector.AddFile(path);
     }
   }
+  collector.Read();
   if (collector.errors.empty() && collector.rules.rules.empty() && !paths.empty()) {
     Error none{ErrorKind::kConfig, "rules/none", "there are no rules in it", {}, {}};
     none.where.file = paths.front();

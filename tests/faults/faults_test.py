@@ -99,7 +99,8 @@ class Bench:
         """--max-memory is kept to, and says so; more than enough changes nothing."""
         wrong = []
         for size, code, word in (("1MiB", 3, "[input/too-large]"), ("2GB", 0, "PASS")):
-            done = subprocess.run([self.program, "check", self.profile, "--max-memory", size],
+            done = subprocess.run([self.program, "check", self.profile, "--policy", self.policy,
+                                   "--max-memory", size],
                                   capture_output=True, timeout=120)
             said = (done.stdout + done.stderr).decode(errors="replace")
             if done.returncode != code or word not in said:

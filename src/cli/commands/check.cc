@@ -1,8 +1,15 @@
 // `profgauge check` and `profgauge report`: the same run; only the exit code differs.
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
+#include <filesystem>
+#include <future>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include "api/candidates.h"
 #include "api/default_policy.h"
@@ -24,13 +31,17 @@
 namespace profgauge::cli {
 namespace {
 
-/// The rules that the policy makes run; empty after their errors were reported.
-std::optional<Rulebook> ReadRules(const Policy& policy, const SelectOptions& select,
-                                  Console& console) {
-  auto book = LoadRulebook(policy, select);
+/// The rules; empty after their errors were reported.
+std::optional<Rulebook> ToldOrKept(tl::expected<Rulebook, Errors> book, Console& console) {
   if (book) return *std::move(book);
   console.Warn(RenderErrors(book.error(), console.color_err()));
   return std::nullopt;
+}
+
+/// The rules that the policy makes run; empty after their errors were reported.
+std::optional<Rulebook> ReadRules(const Policy& policy, const SelectOptions& select,
+                                  Console& console) {
+  return ToldOrKept(LoadRulebook(policy, select), console);
 }
 
 // Only the page and the trace draw them.
@@ -54,8 +65,23 @@ int Finish(const report::Report& report, const Verdict& verdict, const Options& 
   return StrongerExit(exit_code, ExitCodeOf(drawn.error().kind));
 }
 
-/// Everything; returns the exit code of the verdict. The configuration is read before the profile,
-/// so that a typo costs milliseconds.
+/// Whether profiles are read faster than one waits: rules are then compiled meanwhile, and an error
+/// in them is still told at once.
+bool IsReadQuickly(const std::vector<std::string>& paths) {
+  constexpr std::uintmax_t kQuick = 8'000'000;  // Bytes.
+  std::uintmax_t sum = 0;
+  for (const std::string& path : paths) {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(path, error)) return false;
+    sum += std::filesystem::file_size(path, error);
+    if (error || sum > kQuick) return false;
+  }
+  return true;
+}
+
+/// Everything; returns the exit code of the verdict. What is wrong with the configuration is told
+/// before what is wrong with the profile, and before a large one is read: a typo costs
+/// milliseconds.
 Result<int> Judged(const Options& options, Console& console) {
   if (!options.emit_trace.empty() && options.timeline == "off") {
     return Fail(Error{ErrorKind::kUsage,
@@ -70,13 +96,26 @@ Result<int> Judged(const Options& options, Console& console) {
   SelectOptions select;
   PROFGAUGE_TRY(select.today, Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
   select.allow_long_waivers = options.allow_long_waivers;
-  auto book = ReadRules(*policy, select, console);
-  if (!book) return kExitUsage;
+  const bool is_quick = IsReadQuickly(options.arguments);
+  // Waits for the rules, whatever happens; what it uses outlives it.
+  auto rules =
+      std::async(is_quick ? std::launch::async | std::launch::deferred : std::launch::deferred,
+                 [&policy, &select] { return LoadRulebook(*policy, select); });
+  std::optional<Rulebook> book;
+  if (!is_quick) book = ToldOrKept(rules.get(), console);
+  if (!is_quick && !book) return kExitUsage;
   Drawing drawing(KeptBy(options, &*policy));
-  PROFGAUGE_CHECK(drawing.Open(options));
-  PROFGAUGE_TRY(std::vector<Snapshot> baselines, LoadBaselines(options, *policy, console));
-  stats.EndPhase("policy");
-  PROFGAUGE_TRY(std::vector<Profile> profiles, ReadFiles(options, console));
+  std::vector<Snapshot> baselines;
+  const auto read = [&]() -> Result<std::vector<Profile>> {
+    PROFGAUGE_CHECK(drawing.Open(options));
+    PROFGAUGE_TRY(baselines, LoadBaselines(options, *policy, console));
+    stats.EndPhase("policy");
+    return ReadFiles(options, console);
+  };
+  Result<std::vector<Profile>> found = read();
+  if (is_quick) book = ToldOrKept(rules.get(), console);
+  if (!book) return kExitUsage;
+  PROFGAUGE_TRY(std::vector<Profile> profiles, std::move(found));
   PROFGAUGE_TRY(const std::vector<Candidate> candidates,
                 SplitCandidates(std::move(profiles), options.arguments, baselines));
   stats.EndPhase("read");
