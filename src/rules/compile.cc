@@ -165,6 +165,9 @@ class RuleCompiler {
     if (rule_.gain->scenario.empty()) return;
     auto scenario = CompileScenario({rule_.id, rule_.gain->scenario, false, {}});
     if (scenario) {
+      for (CompiledScale& scale : scenario->scales) {
+        scale.without_waiting = rule_.gain->without_waiting;
+      }
       out_.scenario = *std::move(scenario);
     } else {
       for (Error& error : scenario.error()) errors_.push_back(std::move(error));

@@ -57,6 +57,7 @@ struct RuleGain {
   GainBound bound = GainBound::kUpper;
   std::string why;
   std::vector<WhatIfScale> scenario;  ///< What the replay predicts it by; empty: `value` alone.
+  bool without_waiting = false;       ///< What it selects waits for no rank either, where known.
 };
 
 struct EvidenceColumn {

@@ -22,6 +22,7 @@ constexpr Decoder::Word<GroupReport> kReports[] = {{"worst", GroupReport::kWorst
 constexpr Decoder::Word<GainBound> kBounds[] = {{"upper", GainBound::kUpper},
                                                 {"typical", GainBound::kTypical},
                                                 {"measured", GainBound::kMeasured}};
+constexpr Decoder::Word<bool> kTrueOrFalse[] = {{"true", true}, {"false", false}};
 constexpr Decoder::Word<bool> kStyles[] = {{"code", true}, {"text", false}};
 
 template <class T, class U>
@@ -122,6 +123,10 @@ void DecodeGain(Decoder& decoder, const YamlNode& node, std::optional<RuleGain>&
       {"why", [&](const YamlNode& n) { Set(gain.why, decoder.Text(n, "why")); }},
       {"scenario",
        [&](const YamlNode& n) { DecodeScales(decoder, n, "`scenario`", gain.scenario); }},
+      {"without_waiting",
+       [&](const YamlNode& n) {
+         Set(gain.without_waiting, decoder.OneOf<bool>(n, "without_waiting", kTrueOrFalse));
+       }},
   };
   decoder.Map(node, "`gain`", kKeys);
   out = std::move(gain);

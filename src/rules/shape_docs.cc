@@ -61,6 +61,8 @@ constexpr Doc kDocs[] = {
     {"a baseline limit", "level", kLevelDoc},
 
     {"`gain`", "scenario", "what the finding's cause would take instead: its effect is replayed"},
+    {"`gain`", "without_waiting",
+     "whether collectives that the scenario selects wait for no rank either, where that is known"},
     {"a policy", "what_if", "scenarios whose effect a replay predicts"},
     {"a scenario", "name",
      "its metrics are what_if.NAME.iteration_time and what_if.NAME.gain_share"},

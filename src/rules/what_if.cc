@@ -238,6 +238,7 @@ ScenarioOutcome ScenarioRunner::RunTogether(std::span<const CompiledScenario> sc
       Scaling& scaling = changes.scalings.emplace_back();
       scaling.table = scale.table;
       scaling.factor = scale.factor;
+      scaling.without_waiting = scale.without_waiting;
       for (const expr::RowId row : found.rows) scaling.rows.push_back(rows.events[row]);
       out.matched.push_back(found.rows.size());
     }
@@ -284,9 +285,11 @@ void AddWhatIf(std::span<const CompiledScenario> scenarios, const Replayer* repl
   if (replayer != nullptr) runner.emplace(*replayer);
   Table& table = ReplaceTable(analysis, "what_if");
   const std::string limits = PredictionLimits(replayer);
+  std::vector<CompiledScenario> predicted;
   for (const CompiledScenario& scenario : scenarios) {
     const ScenarioOutcome outcome = runner ? runner->Run(scenario) : NoReplay(analysis);
     AddRow(table, scenario.name, outcome);
+    if (outcome.prediction) predicted.push_back(scenario);
     const std::string id = "what_if." + scenario.name;
     Value time, share;
     std::string note = limits;
@@ -308,9 +311,7 @@ void AddWhatIf(std::span<const CompiledScenario> scenarios, const Replayer* repl
         MakeMetric(id + ".iteration_time", time, outcome.absent_because, note));
     analysis.metrics.push_back(MakeMetric(id + ".gain_share", share, outcome.absent_because, note));
   }
-  if (scenarios.size() > 1 && runner) {
-    AddRow(table, "all together", runner->RunTogether(scenarios));
-  }
+  if (predicted.size() > 1) AddRow(table, "all together", runner->RunTogether(predicted));
 }
 
 }  // namespace profgauge

@@ -29,6 +29,7 @@ struct CompiledScale {
   PathTable table = PathTable::kHost;
   expr::Program condition;
   double factor = 1;
+  bool without_waiting = false;  ///< Collectives that it selects wait for no rank either.
 };
 
 struct CompiledScenario {

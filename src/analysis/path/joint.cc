@@ -191,6 +191,11 @@ void JointReplay::AddCalls(const Matching& matching,
 
 Ns JointReplay::EndOf(const Run& run, std::span<const PathChanges> changes,
                       const std::vector<std::vector<Ns>>& times) const {
+  const PathChanges& own = changes[run.rank];
+  if (!own.alone.empty() && own.alone[run.begin] != 0) {  // It waits for nobody.
+    const PathGraph& graph = graphs_[run.rank];
+    return times[run.rank][run.begin - 1] + graph.SegmentOf(run.begin) - own.cuts[run.begin];
+  }
   Ns later = std::numeric_limits<Ns>::min(), cut = std::numeric_limits<Ns>::max();
   for (const Member& member : calls_[run.call]) {
     const PathGraph::StepId start = member.end - 1;

@@ -41,7 +41,8 @@ class JointReplay {
   }
 
   /// Times of all steps by rank; changes by rank, as of PathGraph::Replay. A cut of a joint call
-  /// is of its transfer; of different cuts on its ranks the least counts.
+  /// is of its transfer; of different cuts on its ranks the least counts. Where
+  /// its end is `alone`, that rank waits for nobody; its cut is then of all that the call takes.
   std::vector<std::vector<Ns>> Replay(std::span<const PathChanges> changes) const;
   /// PathGraph::Slacks() of all ranks, where waiting for others gives room too.
   std::vector<std::vector<Ns>> Slacks() const;

@@ -31,7 +31,8 @@ struct ScenarioRow {
 struct Scaling {
   PathTable table = PathTable::kHost;
   std::vector<ScenarioRow> rows;
-  double factor = 1;  ///< Not negative.
+  double factor = 1;             ///< Not negative.
+  bool without_waiting = false;  ///< Of collectives: nor do these rows wait for other ranks.
 };
 
 struct Scenario {

@@ -39,9 +39,10 @@ class Factors {
       if (row.rank != rank || row.row >= named.size()) continue;
       named[row.row] = any = true;
     }
-    if (!any || scaling.factor == 1) return;
+    if (!any || (scaling.factor == 1 && !scaling.without_waiting)) return;
     if (scaling.table == PathTable::kDevice) {
       CoverDevice(named, scaling.factor);
+      if (scaling.without_waiting) StopWaiting(named);
     } else {
       CoverThreads(named, scaling.table, scaling.factor);
     }
@@ -69,6 +70,9 @@ class Factors {
         [](const std::pair<StepId, double>& entry, StepId wanted) { return entry.first < wanted; });
     return at->second;
   }
+  bool StopsWaiting(StepId step) const {
+    return step / 2 < waits_not_.size() && (step & 1) != 0 && waits_not_[step / 2];
+  }
   std::span<const std::pair<StepId, double>> all() const { return covered_; }
   bool covers_threads() const {
     return !covered_.empty() && covered_.back().first >= graph_.device_steps();
@@ -83,6 +87,13 @@ class Factors {
   void CoverDevice(const std::vector<bool>& named, double factor) {
     for (StepId end = 1; end < graph_.device_steps(); end += 2) {
       if (named[graph_.OwnerOf(end).row]) Cover(end, factor);
+    }
+  }
+
+  void StopWaiting(const std::vector<bool>& named) {
+    waits_not_.resize(graph_.device_steps() / 2);
+    for (StepId end = 1; end < graph_.device_steps(); end += 2) {
+      if (named[graph_.OwnerOf(end).row]) waits_not_[end / 2] = true;
     }
   }
 
@@ -114,6 +125,7 @@ class Factors {
   const PathGraph& graph_;
   std::vector<std::pair<StepId, double>> covered_;
   std::vector<bool> is_covered_;
+  std::vector<bool> waits_not_;  // By work of the device; empty: none.
 };
 
 class Cutter {
@@ -126,7 +138,9 @@ class Cutter {
     if (factors.all().empty() && !without_waiting) return {};
     out_.cuts.resize(graph_.size());
     out_.alone.resize(graph_.size());
-    for (const auto& [step, factor] : factors.all()) CutSegment(step, factor);
+    for (const auto& [step, factor] : factors.all()) {
+      CutSegment(step, factor, factors.StopsWaiting(step));
+    }
     if (factors.covers_threads()) CutLaunches(factors);
     if (without_waiting) CutWaiting(factors);
     return std::move(out_);
@@ -137,15 +151,22 @@ class Cutter {
     return transfers_.empty() ? -1 : transfers_[graph_.OwnerOf(end).row];
   }
 
-  void CutSegment(StepId step, double factor) {
-    Ns segment = std::max<Ns>(0, graph_.SegmentOf(step));
-    if (joint_ != nullptr && joint_->IsJointEnd(rank_, step)) segment = TransferOf(step);
+  void CutSegment(StepId step, double factor, bool stops_waiting) {
+    Ns segment = std::max<Ns>(0, graph_.SegmentOf(step)), waiting = 0;
+    if (joint_ != nullptr && joint_->IsJointEnd(rank_, step)) {
+      const Ns transfer = TransferOf(step);
+      if (stops_waiting) {
+        out_.alone[step] = 1;
+        waiting = segment - transfer;
+      }
+      segment = transfer;
+    }
     if (step >= graph_.device_steps() && graph_.Before(step) != PathGraph::kNone &&
         graph_.BindingOf(step).kind == PathEdge::kSync) {
       out_.alone[step] = 1;
       segment = graph_.RecordedAt(step) - graph_.RecordedAt(step - 1);
     }
-    out_.cuts[step] = segment - Scaled(segment, factor);
+    out_.cuts[step] = waiting + segment - Scaled(segment, factor);
   }
 
   // What a launch takes beyond its call stays: the call's own part shrinks with the call.
@@ -172,6 +193,7 @@ class Cutter {
       const Ns segment = std::max<Ns>(0, graph_.SegmentOf(end));
       const Ns waiting = std::max<Ns>(0, graph_.SegmentOf(end) - transfer);
       const Ns rest = segment - waiting;
+      out_.alone[end] = 1;
       out_.cuts[end] = waiting + rest - Scaled(rest, factors.Of(end));
     }
   }

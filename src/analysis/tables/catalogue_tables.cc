@@ -695,8 +695,8 @@ constexpr TableSpec kTables[] = {
     {"what_if", "what_if", "What would it bring",
      "One row per scenario of the policy: what the replay of the recorded dependencies predicts. "
      "Not "
-     "modelled: contention for bandwidth, caches, the host's own reaction; the arrivals of other "
-     "ranks stay as recorded.",
+     "modelled: contention for bandwidth, caches, the host's own reaction; the arrivals of ranks "
+     "that are not recorded stay as they were.",
      kWhatIf, kWhatIfFamily},
     {"slack", "slack", "Slack",
      "One row per rank, stream and kernel name: what could be slower for free.", kSlack},

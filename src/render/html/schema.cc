@@ -75,6 +75,14 @@ void AddTables(report::Report& report) {
   others.AddColumn({"index", "Iteration", Unit::kCount, ""}).AddInteger(7);
   others.AddColumn({"duration", "Duration", Unit::kTime, ""}).AddInteger(7);
   report.tables.push_back(std::move(others));
+  Table what_if("what_if", "what_if", "What would it bring", strings);
+  what_if.AddColumn({"name", "Scenario", Unit::kText, ""}).AddText(strings->Intern("x"));
+  what_if.AddColumn({"recorded_time", "Recorded", Unit::kTime, ""}).AddInteger(10);
+  what_if.AddColumn({"iteration_time", "Predicted", Unit::kTime, ""}).AddInteger(5);
+  what_if.AddColumn({"gain", "Saves", Unit::kTime, ""}).AddInteger(5);
+  what_if.AddColumn({"gain_share", "Share", Unit::kShare, ""}).AddReal(0.5);
+  what_if.AddColumn({"path", "Path", Unit::kText, ""}).AddText(strings->Intern("x"));
+  report.tables.push_back(std::move(what_if));
   report.tables.push_back(std::move(sbuf));
   report.tables.push_back(std::move(curve));
   report.tables.push_back(std::move(ranks));
@@ -126,6 +134,8 @@ report::Report MakeSchemaReport() {
   report.gate.back().reason = "x `x`";
   AddMetric(report, "breakdown.tensor_core_kernel", {}, Unit::kShare);
   report.metrics.back().quantity.absent_because = "x `x`";
+  AddMetric(report, "critical.host.share", 1.0, Unit::kShare);
+  AddMetric(report, "critical.host.time", std::int64_t{10}, Unit::kTime);
   AddMetric(report, "breakdown.cpu.time", std::int64_t{10}, Unit::kTime);
   AddMetric(report, "iteration.time.mean", std::int64_t{10}, Unit::kTime);
   AddMetric(report, "gpu.utilization.mean", 0.5, Unit::kShare);

@@ -147,6 +147,7 @@ boost::json::object PageView(const report::Report& report) {
                     {"iterations", IterationsView(report, payload)},
                     {"overview", OverviewView(report)},
                     {"memory", MemoryView(report)},
+                    {"path", PathView(report)},
                     {"tables", TablesView(report, payload)},
                     {"notes", NotesView(report)}};
   Panels panels = PanelsView(report);

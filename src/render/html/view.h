@@ -59,6 +59,8 @@ std::string IterationSketch(const report::Report& report);
 /// The slowest iteration as a picture with its table, from the timeline's events.
 boost::json::object OverviewView(const report::Report& report);
 boost::json::object MemoryView(const report::Report& report);
+/// The critical path by kind, and the scenarios of the policy.
+boost::json::object PathView(const report::Report& report);
 /// Draws the table `sbuf_allocations` into its view: `charts` and `charts_note`.
 void AddSbufCharts(const Table& table, bool several_ranks, boost::json::object& view);
 /// The panels of the dashboard, and those that the recording has nothing for, with why.

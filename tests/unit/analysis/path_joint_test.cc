@@ -188,6 +188,30 @@ TEST(JointReplay, OneRankAloneKeepsTheArrivalsOfOthers) {
   EXPECT_GT(one.Loading(0, 0).gain_share(), 0.0) << "what it waits is part of its calls";
 }
 
+TEST(JointReplay, CallsThatTakeNoTimeStillWait) {
+  const Replayed run(Recorded({50'000, 250'000, 120'000}));
+  Scenario scenario;
+  Scaling& scaling = scenario.scalings.emplace_back();
+  scaling.table = PathTable::kDevice;
+  scaling.factor = 0;
+  for (std::uint32_t rank = 0; rank < 3; ++rank) {
+    const DeviceTable& device = run.profiles[rank].device;
+    for (std::uint32_t row = 0; row < device.size(); ++row) {
+      if (run.profiles[rank].Name(device.name[row]).starts_with("nccl")) {
+        scaling.rows.push_back({rank, row});
+      }
+    }
+  }
+  const auto waiting = static_cast<std::size_t>(PathKind::kWaiting);
+  const Prediction waits = run.replayer->Predict(scenario);
+  EXPECT_EQ(waits.recorded_time - waits.iteration_time, kTransfer);
+  scaling.without_waiting = true;
+  const Prediction alone = run.replayer->Predict(scenario);
+  EXPECT_EQ(alone.recorded_time - alone.iteration_time, kTransfer) << "of the slowest rank";
+  // Rank 1 comes last: 200 and 130 us of waiting in each of three iterations of the others.
+  EXPECT_EQ(waits.path[waiting] - alone.path[waiting], 3 * (200'000 + 130'000));
+}
+
 TEST(JointReplay, WaitingForOthersIsSlack) {
   const Replayed run(Recorded({50'000, 250'000, 120'000}));
   const std::vector<std::vector<Ns>> joint = run.replayer->Slacks();

@@ -120,7 +120,9 @@ TEST(WhatIf, APolicyHasScenariosWithMetricsATableAndLimits) {
   EXPECT_TRUE(IsAbsent(alone->value));
   EXPECT_NE(alone->absent_because.find("other ranks"), std::string::npos);
   const Table* table = analysis->FindTable("what_if");
-  ASSERT_EQ(table->rows(), 4u);  // With all of them together.
+  ASSERT_EQ(table->rows(), 4u);  // With all together that can be predicted.
+  EXPECT_EQ(table->Find("iteration_time")->IntegerAt(3),
+            table->Find("iteration_time")->IntegerAt(0));
   EXPECT_EQ(table->Find("rows")->IntegerAt(0), 3);
   EXPECT_EQ(analysis->remarks.back().id, "what-if-no-match");
 }

@@ -1,0 +1,135 @@
+// What the iterations waited for, as one bar, and what the scenarios of the policy would bring: a
+// bar for each, as long as the iteration would be.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/format.h"
+#include "render/html/view.h"
+#include "render/shared/categories.h"
+#include "render/shared/template.h"
+#include "render/svg/svg.h"
+
+namespace profgauge::render::html {
+namespace {
+
+namespace json = boost::json;
+using report::Report;
+
+struct Kind {
+  std::string_view id;  // critical.<id>.share
+  std::string_view title;
+  const Paint& paint;
+  std::string_view meaning;
+};
+constexpr Kind kKinds[] = {
+    {"kernel", "Kernels", PaintOf(Category::kOtherKernel), "the end of a kernel"},
+    {"copy", "Copies", PaintOf(Category::kMemcpy), "the end of a copy or memory set"},
+    {"transfer", "Transfer", PaintOf(Category::kCommunication), "a collective's transfer"},
+    {"waiting", "Waiting for ranks", kIdlePaint, "another rank to come to a collective"},
+    {"launch", "Launch", PaintOf(Category::kRuntime), "work to begin after it was launched"},
+    {"sync", "Synchronization", PaintOf(Category::kWait), "calls that wait, beyond the work"},
+    {"dataloader", "Data loader", PaintOf(Category::kDataLoader), "the data loader"},
+    {"host", "Host", PaintOf(Category::kCpu), "operators, calls and Python on the host"},
+    {"unknown", "Unknown", PaintOf(Category::kOther), "nothing that was recorded"},
+};
+constexpr int kWidth = 1190, kHeight = 30, kScenarioWidth = 620, kScenarioHeight = 22;
+
+json::array PathRows(const Report& report, std::string& bar) {
+  json::array rows;
+  std::vector<BarPart> parts;
+  std::string description = "What the iterations wait for:";
+  for (const Kind& kind : kKinds) {
+    const report::Metric* share = FindMetric(report, fmt::format("critical.{}.share", kind.id));
+    const report::Metric* time = FindMetric(report, fmt::format("critical.{}.time", kind.id));
+    if (share == nullptr || time == nullptr) continue;
+    const double part = AsNumber(share->quantity.value, 0);
+    if (!(part > 0)) continue;
+    const std::string text = FormatShare(part);
+    const std::string title = fmt::format("{} {}", WordsOf(report, kind.title), text);
+    description += (parts.empty() ? " " : ", ") + title;
+    parts.push_back({kind.paint, part, text, title});
+    rows.push_back(json::object{{"id", kind.id},
+                                {"swatch", MakeMarkup(SvgSwatch(kind.paint))},
+                                {"label", WordsOf(report, kind.title)},
+                                {"share", NumberView(share->quantity)},
+                                {"time", NumberView(time->quantity)},
+                                {"meaning", kind.meaning}});
+  }
+  if (!parts.empty()) bar = SvgStackedBar(parts, kWidth, kHeight, description);
+  return rows;
+}
+
+std::string ScenarioBar(const std::string& name, double recorded, double predicted,
+                        double longest) {
+  std::vector<BarPart> parts;
+  const double kept = std::min(recorded, predicted);
+  const std::string whole = FormatDuration(predicted);
+  parts.push_back({PaintOf(Category::kOtherKernel), kept / longest, FormatDuration(kept),
+                   fmt::format("{} an iteration", whole)});
+  std::string description = fmt::format("{}: {} an iteration", name, whole);
+  if (predicted != recorded) {
+    const bool saves = predicted < recorded;
+    const std::string change =
+        fmt::format("{} {}", saves ? "saves" : "adds",
+                    FormatDuration(saves ? recorded - predicted : predicted - recorded));
+    parts.push_back({saves ? kIdlePaint : PaintOf(Category::kDataLoader),
+                     (std::max(recorded, predicted) - kept) / longest, change, change});
+    description += ", " + change;
+  }
+  return SvgStackedBar(parts, kScenarioWidth, kScenarioHeight, description);
+}
+
+json::object ScenarioRow(const Table& table, std::size_t row, double longest) {
+  const Value name = table.At(row, "name"), path = table.At(row, "path");
+  const Value predicted = table.At(row, "iteration_time");
+  const double recorded = AsNumber(table.At(row, "recorded_time"), 0);
+  const auto text = [](const Value& value) {
+    const auto* known = std::get_if<std::string>(&value);
+    return known == nullptr ? std::string() : *known;
+  };
+  const std::string bar = IsAbsent(predicted) || !(longest > 0)
+                              ? std::string()
+                              : ScenarioBar(text(name), recorded, AsNumber(predicted, 0), longest);
+  return {{"name", text(name)},
+          {"bar", MakeMarkup(bar)},
+          {"gain", NumberView(table.At(row, "gain"), Unit::kTime)},
+          {"share", NumberView(table.At(row, "gain_share"), Unit::kShare)},
+          {"path", text(path)}};
+}
+
+json::array Scenarios(const Report& report) {
+  json::array out;
+  const Table* table = FindTable(report, "what_if");
+  if (table == nullptr) return out;
+  double longest = 0;
+  for (std::size_t row = 0; row < table->rows(); ++row) {
+    longest = std::max({longest, AsNumber(table->At(row, "recorded_time"), 0),
+                        AsNumber(table->At(row, "iteration_time"), 0)});
+  }
+  for (std::size_t row = 0; row < std::min(table->rows(), kListed); ++row) {
+    out.push_back(ScenarioRow(*table, row, longest));
+  }
+  return out;
+}
+
+}  // namespace
+
+json::object PathView(const Report& report) {
+  std::string bar;
+  json::array rows = PathRows(report, bar);
+  json::array scenarios = Scenarios(report);
+  const bool has_rows = !rows.empty(), has_scenarios = !scenarios.empty();
+  return {{"known", has_rows || has_scenarios},
+          {"has_rows", has_rows},
+          {"bar", MakeMarkup(bar)},
+          {"rows", std::move(rows)},
+          {"has_table", FindTable(report, "critical_path") != nullptr},
+          {"has_scenarios", has_scenarios},
+          {"scenarios", std::move(scenarios)}};
+}
+
+}  // namespace profgauge::render::html
