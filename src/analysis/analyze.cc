@@ -29,6 +29,7 @@
 #include "analysis/recording/reported.h"
 #include "analysis/recording/unrecorded.h"
 #include "analysis/replay.h"
+#include "analysis/summary/analyze_run.h"
 #include "analysis/tables/output.h"
 #include "analysis/time/exposure.h"
 #include "analysis/time/idle.h"
@@ -79,6 +80,11 @@ void AddWithoutTimeline(const std::vector<RankContext>& ranks, Output& out) {
 }  // namespace
 
 Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Selection& selection) {
+  if (std::any_of(profiles.begin(), profiles.end(), IsSummary)) {
+    Replayable result;
+    PROFGAUGE_TRY(result.analysis, AnalyzeRun(profiles, selection));
+    return result;
+  }
   PROFGAUGE_TRY(std::vector<RankContext> contexts, BuildRankContexts(profiles, selection));
   const auto kept = std::make_shared<const std::vector<RankContext>>(std::move(contexts));
   const std::vector<RankContext>& ranks = *kept;

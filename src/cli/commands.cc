@@ -111,6 +111,19 @@ constexpr CommandSpec kCommands[] = {
      "  profgauge export nsys report1.sqlite --report cuda_gpu_kern_sum\n"
      "  profgauge export nsys run7.pt.trace.json.gz -r nvtx_gpu_proj_sum --format table\n",
      RunExportNsys},
+    {"summarize", kOnSummarize, "PROFILE…", 1, kMany,
+     "Keep what a run of many ranks needs to know of each, in kilobytes",
+     "OUT is a folder (it exists, or ends in `/`), which gets a file for each rank, or a file for "
+     "all\n"
+     "of them. Summaries are taken wherever `check`, `report` and `inspect` take profiles, and by\n"
+     "summarize itself: merged in any order they are the same bytes. What they keep are "
+     "iterations,\n"
+     "where the time went, and collectives call by call; all else is absent and says so. A rank "
+     "that\n"
+     "cannot be read is named, the others are written, and the exit code is 3.",
+     "  profgauge summarize run7.pt.trace.json.gz -o summaries/\n"
+     "  profgauge summarize ranks/ -o run.pgsum\n",
+     RunSummarize},
     {"scrub", kOnScrub, "IN OUT", 2, 2,
      "Copy an Nsight Systems export without what tells of people and machines",
      "OUT has the tables and columns that reports need, and nothing else: no environment, command\n"

@@ -42,6 +42,7 @@ enum CommandBit : std::uint64_t {
   kOnExportNetdict = std::uint64_t{1} << 27,
   kOnScrub = std::uint64_t{1} << 25,
   kOnHistoryRemove = std::uint64_t{1} << 26,
+  kOnSummarize = std::uint64_t{1} << 28,
   kOnWhatIf = std::uint64_t{1} << 50,
   kOnCompletion = std::uint64_t{1} << 40,
   kOnManual = std::uint64_t{1} << 41,
@@ -53,13 +54,15 @@ enum CommandBit : std::uint64_t {
   kOnJudging = kOnCheck | kOnReport,
   kOnExportText = kOnExportKernels | kOnExportNsys,
   kOnExport = kOnExportText | kOnExportNetdict | kOnExportDlprof,
-  kOnReading =
-      kOnJudging | kOnWhatIf | kOnInspect | kOnSnapshots | kOnRulesExplain | kOnInit | kOnExport,
-  kOnSelecting =
-      kOnJudging | kOnWhatIf | kOnSnapshots | kOnRulesExplain | kOnInit | kOnExportDlprof,
+  kOnReading = kOnJudging | kOnWhatIf | kOnInspect | kOnSnapshots | kOnRulesExplain | kOnInit |
+               kOnExport | kOnSummarize,
+  kOnSelecting = kOnJudging | kOnWhatIf | kOnSnapshots | kOnRulesExplain | kOnInit |
+                 kOnExportDlprof | kOnSummarize,
+  /// Commands that take summaries of ranks as they take profiles.
+  kOnSummaries = kOnJudging | kOnInspect | kOnRulesExplain | kOnSummarize,
   kOnDrawing = kOnJudging | kOnRender | kOnCompare,
   kOnWriting = kOnDrawing | kOnExport | kOnInit | kOnScrub | kOnHistoryTrend | kOnRulesTest |
-               kOnTemplatesExport,
+               kOnTemplatesExport | kOnSummarize,
   kOnAll = ~std::uint64_t{0},
 };
 
@@ -114,6 +117,7 @@ Result<int> RunExportKernels(const Options& options, Console& console);
 Result<int> RunExportNetdict(const Options& options, Console& console);
 Result<int> RunExportDlprof(const Options& options, Console& console);
 Result<int> RunExportNsys(const Options& options, Console& console);
+Result<int> RunSummarize(const Options& options, Console& console);
 Result<int> RunScrub(const Options& options, Console& console);
 Result<int> RunRender(const Options& options, Console& console);
 Result<int> RunTemplatesExport(const Options& options, Console& console);

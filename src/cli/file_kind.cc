@@ -13,6 +13,7 @@
 #include "exports/nsys/reports.h"
 #include "exports/pyprof/columns.h"
 #include "gate/snapshot.h"
+#include "model/summary/summary_file.h"
 
 namespace profgauge::cli {
 namespace {
@@ -148,6 +149,8 @@ bool IsOurs(const std::string& path, FileKind kind) {
       return json.starts_with("{\"schema\":") && !is_baseline &&
              json.find("\"tool\":\"profgauge") != json.npos;
     }
+    case FileKind::kSummary:
+      return LooksLikeSummaries(InflatedHead(path));
     case FileKind::kTrace:
       return WithoutBlanks(FirstOf(InflatedHead(path)))
                  .find("\"otherData\":{\"tool\":\"profgauge") != std::string::npos;

@@ -23,6 +23,7 @@ enum class FileKind : std::uint8_t {
   kNsys,         ///< The head of one of the reports of `export nsys`, as CSV or table.
   kDlprof,       ///< The title of one of DLProf's reports.
   kBaseline,     ///< `kind`
+  kSummary,      ///< `kind`, in gzip.
   kHistory,      ///< An SQLite file with our application id.
   kForPeople,    ///< Policies and templates: people change them, so none counts as ours.
   kDatabase,     ///< A scrubbed export: nothing tells it from the original.

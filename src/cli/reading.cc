@@ -1,11 +1,14 @@
 #include "cli/reading.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
 #include "api/default_policy.h"
 #include "base/text.h"
+#include "cli/commands.h"
 #include "cli/console.h"
+#include "model/summary/summary.h"
 #include "readers/load.h"
 #include "readers/one_run.h"
 
@@ -41,6 +44,29 @@ std::optional<Policy> ReadPolicy(const Options& options, Console& console) {
   return *std::move(policy);
 }
 
+namespace {
+
+// What draws, compares or replays events cannot do so without them.
+Status CheckEventsNeeded(const std::vector<Profile>& profiles, const Options& options) {
+  const auto summary = std::find_if(profiles.begin(), profiles.end(), IsSummary);
+  if (summary == profiles.end() || options.command == nullptr) return {};
+  std::string what;
+  if ((options.command->bit & kOnSummaries) == 0) what = std::string(options.command->name);
+  if (!options.baselines.empty()) what = "--baseline";
+  if (!options.emit_trace.empty()) what = "--emit-trace";
+  if (options.timeline == "full") what = "--timeline full";
+  if (what.empty()) return {};
+  Error error;
+  error.kind = ErrorKind::kInput;
+  error.code = "summary/no-events";
+  error.message = "`" + what + "` needs the events of the ranks, which summaries do not keep";
+  error.where.file = summary->source.path;
+  error.notes.emplace_back("help: give the profiles that the summaries were made of");
+  return Fail(std::move(error));
+}
+
+}  // namespace
+
 Result<std::vector<Profile>> ReadFiles(const Options& options, Console& console) {
   ReadOptions read;
   read.allow_incomplete = options.allow_incomplete;
@@ -55,6 +81,7 @@ Result<std::vector<Profile>> ReadFiles(const Options& options, Console& console)
   for (const std::string& skipped : run->skipped) {
     console.Say("note: left out " + Printable(skipped));
   }
+  PROFGAUGE_CHECK(CheckEventsNeeded(run->profiles, options));
   return std::move(run->profiles);
 }
 

@@ -10,6 +10,7 @@
 #include "readers/nvprof/nvprof_reader.h"
 #include "readers/pyprof/net_dict_reader.h"
 #include "readers/rocprofv3/rocprofv3_reader.h"
+#include "readers/summary/summary_reader.h"
 #include "readers/xla/xla_reader.h"
 
 namespace profgauge {
@@ -17,6 +18,7 @@ namespace {
 
 std::vector<std::unique_ptr<Reader>> MakeBuiltinReaders() {
   std::vector<std::unique_ptr<Reader>> made;
+  made.push_back(readers::MakeSummaryReader());
   made.push_back(readers::MakeAscendTraceReader());
   made.push_back(readers::MakeAscendTableReader());
   made.push_back(readers::MakeRocprofv3Reader());

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "model/summary/summary.h"
 #include "readers/detect.h"
 #include "readers/dlprof/dlprof_reader.h"
 #include "readers/neuron/neuron_reader.h"
@@ -178,7 +179,7 @@ bool RanksBefore(const Profile& a, const Profile& b) {
 
 void CheckName(Profile& profile, bool compressed) {
   const auto& path = profile.source.path;
-  if (path == "-" || path.ends_with(".gz") == compressed) return;
+  if (path == "-" || path.ends_with(".gz") == compressed || IsSummary(profile)) return;
   profile.log.Add(Counter::name_suffix_wrong);
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "model/summary/summary.h"
 
 namespace profgauge {
 namespace {
@@ -195,7 +196,9 @@ Status CheckOneRun(const std::vector<Profile>& profiles, const std::string& wher
       if (std::find(paths.begin(), paths.end(), path) == paths.end()) paths.push_back(path);
     }
   }
-  return Fail(SeveralRuns(where, reason, files));
+  Error error = SeveralRuns(where, reason, files);
+  if (std::any_of(profiles.begin(), profiles.end(), IsSummary)) error.code = "summary/other-run";
+  return Fail(std::move(error));
 }
 
 Error SeveralRuns(const std::string& where, const std::string& why,

@@ -206,6 +206,25 @@ void SumWaiting(std::span<const RankFacts> ranks, const Matching& matching, Blam
   }
 }
 
+/// Sets what each rank costs the group that it costs most: the same time that many groups lose one
+/// after the other is lost once. Returns the rank that costs all groups together most.
+std::size_t SumCosts(std::span<const LateCall> late, const Matching& matching, Blame& blame) {
+  std::vector<Ns> together(blame.ranks.size(), 0);
+  std::map<std::pair<std::size_t, std::size_t>, Ns> by_group;
+  for (const LateCall& call : late) {
+    for (const LateCall::Part& part : call.parts) {
+      together[part.rank] += part.cost;
+      by_group[{part.rank, matching.calls[call.call].group}] += part.cost;
+    }
+  }
+  for (const auto& [key, cost] : by_group) {
+    RankLateness& rank = blame.ranks[key.first];
+    rank.cost = std::max(rank.cost, cost);
+  }
+  return static_cast<std::size_t>(std::max_element(together.begin(), together.end()) -
+                                  together.begin());
+}
+
 /// The group that most of what the rank costs is of.
 std::size_t GroupOf(std::span<const LateCall> late, const Matching& matching, std::size_t rank) {
   std::map<std::size_t, Ns> costs;
@@ -231,15 +250,7 @@ Blame FindBlame(std::span<const RankFacts> ranks, const Matching& matching) {
   SumWaiting(ranks, matching, blame);
   const std::vector<LateCall> late = AttributeLateness(ranks, matching);
   if (late.empty()) return blame;
-  for (const LateCall& call : late) {
-    for (const LateCall::Part& part : call.parts) blame.ranks[part.rank].cost += part.cost;
-  }
-  const auto worst =
-      static_cast<std::size_t>(std::max_element(blame.ranks.begin(), blame.ranks.end(),
-                                                [](const RankLateness& a, const RankLateness& b) {
-                                                  return a.cost < b.cost;
-                                                }) -
-                               blame.ranks.begin());
+  const std::size_t worst = SumCosts(late, matching, blame);
   std::vector<Ns> own, all;
   for (const LateCall& call : late) {
     own.push_back(0);

@@ -1,7 +1,8 @@
 // Who is late, what that costs the others, and what on that rank makes it late.
 //
 // Cost of a rank = Σ over the matched calls that it made late (lateness.h) of what the group would
-// have gained, had the last come with the next one. Only groups whose members are all in the run
+// have gained, had the last come with the next one; of several groups the one that it
+// costs most, since one delay that passes through many groups is lost once. Only groups whose members are all in the run
 // and of whose calls at least 95 % are matched are judged. The rank with the largest cost straggles
 // when it causes most of the cost of all, and does so steadily; else late ranks change (jitter),
 // and nobody is blamed.

@@ -73,4 +73,7 @@ RankParts MatchedParts(const RankFacts& rank);
 /// run's. -1: nothing tells.
 std::int64_t GroupSizeOf(const CollectiveCall& call, std::span<const RankFacts> ranks);
 
+/// As AddCommunication() of contexts, which begins by taking the facts of each.
+void AddCommunication(std::span<RankFacts> ranks, Output& out);
+
 }  // namespace profgauge

@@ -342,7 +342,7 @@ constexpr ColumnSpec kRanks[] = {
     {"transfer_time", "Transfer", kTime, "The rest of the time in matched collectives."},
     {"late_cost", "Cost of lateness", kTime,
      "What the others would gain, had it come to each collective with the next to last: the sum "
-     "over the collectives that it made late, in its own groups or by those that waited for it."},
+     "over the collectives that it made late, of the group that it costs most."},
     {"last_calls", "Last in", kCount, "Collectives for which it was last, by any time at all."},
     {"straggles", "Straggles", kBool,
      "Whether it causes most of the waiting of the others; known where they could be matched."},

@@ -34,25 +34,43 @@ std::vector<Breakdown> BreakdownsOf(const RankContext& rank) {
   return Partition(CollectRoles(*rank.profile, rank.classes), ranges);
 }
 
-// What the kernels launched in each iteration add up to.
-struct KernelSums {
-  std::int64_t kernels = 0, tensor_core_kernels = 0;
-  Ns time = 0, tensor_core_time = 0;
-};
-
-std::vector<KernelSums> KernelsOf(const RankContext& rank) {
-  std::vector<KernelSums> sums(rank.iterations.all.size());
+std::vector<IterationKernels> KernelsOf(const RankContext& rank) {
+  const Iterations& iterations = rank.iterations;
+  std::vector<IterationKernels> sums(iterations.last - iterations.first);
   const DeviceTable& device = rank.profile->device;
   for (std::size_t row = 0; row < device.size(); ++row) {
-    const std::uint32_t index = rank.iterations.of_device[row];
-    if (index == Iterations::kNone || device.kind[row] != DeviceKind::kKernel) continue;
-    ++sums[index].kernels;
-    sums[index].time += device.duration[row];
+    const std::uint32_t index = iterations.of_device[row];
+    if (index == Iterations::kNone || !iterations.SelectsIteration(index)) continue;
+    if (device.kind[row] != DeviceKind::kKernel) continue;
+    IterationKernels& sum = sums[index - iterations.first];
+    ++sum.kernels;
+    sum.time += device.duration[row];
     if (rank.classes[row].tensor_core != Tri::kYes) continue;
-    ++sums[index].tensor_core_kernels;
-    sums[index].tensor_core_time += device.duration[row];
+    ++sum.tensor_core_kernels;
+    sum.tensor_core_time += device.duration[row];
   }
   return sums;
+}
+
+Ns KernelTimeOf(const RankContext& rank) {
+  const DeviceTable& device = rank.profile->device;
+  Ns time = 0;
+  for (std::uint32_t row = 0; row < device.size(); ++row) {
+    if (device.kind[row] != DeviceKind::kKernel || !rank.InIterations(DeviceId{row})) continue;
+    time += device.duration[row];
+  }
+  return time;
+}
+
+// What SetRecording() needs: cheap, and known without a timeline.
+IterationFacts RecordingFactsOf(const RankContext& rank) {
+  IterationFacts facts;
+  facts.has_device = rank.has_device();
+  facts.has_host = rank.has_host();
+  facts.has_api = rank.profile->api.size() > 0;
+  facts.gpus_listed = static_cast<std::int64_t>(rank.profile->gpus.size());
+  facts.kernel_time = KernelTimeOf(rank);
+  return facts;
 }
 
 Value RoundedTime(double nanoseconds) {
@@ -105,26 +123,26 @@ void SetStatistics(std::span<const double> durations, Output& out) {
 }
 
 // Why no time can be known to go to a part: the recording has nothing of the kind. Empty: it has.
-std::string WhyUntold(std::span<const RankContext> ranks, Category part, const Output& out) {
+std::string WhyUntold(std::span<const IterationFacts> ranks, Category part, const Output& out) {
   const auto any = [&](auto has) {
     return std::any_of(ranks.begin(), ranks.end(),
-                       [&](const RankContext& rank) { return has(*rank.profile); });
+                       [&](const IterationFacts& rank) { return has(rank); });
   };
   switch (part) {
     case Category::kRuntime:
-      return any([](const Profile& p) { return p.api.size() > 0; })
+      return any([](const IterationFacts& f) { return f.has_api; })
                  ? ""
                  : "needs the host's calls of the runtime, which this recording lacks";
     case Category::kDataLoader:
     case Category::kCpu:
-      return any([](const Profile& p) { return p.host.size() > 0; })
+      return any([](const IterationFacts& f) { return f.has_host; })
                  ? ""
                  : out.Gap(Capability::kHostOps);
     case Category::kTensorCoreKernel:
     case Category::kOtherKernel:
     case Category::kMemcpy:
     case Category::kMemset:
-      return any([](const Profile& p) { return p.device.size() > 0; })
+      return any([](const IterationFacts& f) { return f.has_device; })
                  ? ""
                  : out.Gap(Capability::kDeviceEvents);
     default:
@@ -132,7 +150,7 @@ std::string WhyUntold(std::span<const RankContext> ranks, Category part, const O
   }
 }
 
-void SetBreakdown(std::span<const RankContext> ranks, const Breakdown& sums, Ns whole,
+void SetBreakdown(std::span<const IterationFacts> ranks, const Breakdown& sums, Ns whole,
                   Output& out) {
   for (std::size_t i = 0; i < kBreakdownCategories; ++i) {
     const auto category = static_cast<Category>(i);
@@ -163,24 +181,24 @@ void SetBreakdown(std::span<const RankContext> ranks, const Breakdown& sums, Ns 
 }
 
 void FillTable(std::span<const RankContext> ranks, std::span<const RunIteration> run,
-               const std::vector<std::vector<Breakdown>>& parts, Table& table) {
-  std::vector<std::vector<KernelSums>> kernels;
-  for (const RankContext& rank : ranks) kernels.push_back(KernelsOf(rank));
+               std::span<const IterationFacts> facts, Table& table) {
   for (const RunIteration& row : run) {
     const RankContext& rank = ranks[row.rank];
     const Iteration& iteration = rank.iterations.all[row.iteration];
-    const KernelSums& sums = kernels[row.rank][row.iteration];
+    const std::size_t selected = row.iteration - rank.iterations.first;
+    const IterationFacts& of_rank = facts[row.rank];
+    const IterationKernels& sums = of_rank.kernels[selected];
     table.Find("index")->AddInteger(static_cast<std::int64_t>(row.iteration));
     table.Find("name")->AddText(table.strings().Intern(row.name));
     table.Find("rank")->AddInteger(rank.rank);
     table.Find("start")->AddInteger(iteration.time.start);
     table.Find("duration")->AddInteger(iteration.time.length());
-    const Breakdown& breakdown = parts[row.rank][row.iteration - rank.iterations.first];
+    const Breakdown& breakdown = of_rank.parts[selected];
     for (std::size_t i = 0; i < kBreakdownCategories; ++i) {
       table.Find(CategoryId(static_cast<Category>(i)))->AddInteger(breakdown[i]);
     }
     const auto count = [&](std::int64_t value) {
-      return rank.has_device() ? value : Column::kAbsentInteger;
+      return of_rank.has_device ? value : Column::kAbsentInteger;
     };
     table.Find("kernels")->AddInteger(count(sums.kernels));
     table.Find("tensor_core_kernels")->AddInteger(count(sums.tensor_core_kernels));
@@ -189,7 +207,7 @@ void FillTable(std::span<const RankContext> ranks, std::span<const RunIteration>
     const double whole = static_cast<double>(iteration.time.length()) *
                          static_cast<double>(std::max<std::size_t>(rank.gpus.size(), 1));
     const auto share = [&](std::string_view column, Ns part) {
-      if (rank.has_device() && whole > 0) {
+      if (of_rank.has_device && whole > 0) {
         table.Find(column)->AddReal(static_cast<double>(part) / whole);
       } else {
         table.Find(column)->AddAbsent();
@@ -274,21 +292,19 @@ std::vector<RunIteration> PoolIterations(std::span<const RankContext> ranks) {
   return run;
 }
 
-void SetRecording(std::span<const RankContext> ranks, Output& out) {
+namespace {
+
+void SetRecorded(std::span<const RankContext> ranks, std::span<const IterationFacts> facts,
+                 Output& out) {
   Ns kernel_time = 0;
-  std::int64_t gpus = 0;
-  std::size_t listed = 0;
+  std::int64_t gpus = 0, listed = 0;
   bool has_device = false;
-  for (const RankContext& rank : ranks) {
-    gpus += static_cast<std::int64_t>(MeasureGpus(rank).size());
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    gpus += static_cast<std::int64_t>(MeasureGpus(ranks[i]).size());
     // Ranks of one machine list the same GPUs, and which ranks share one is not recorded.
-    listed = std::max(listed, rank.profile->gpus.size());
-    has_device = has_device || rank.has_device();
-    const DeviceTable& device = rank.profile->device;
-    for (std::uint32_t row = 0; row < device.size(); ++row) {
-      if (device.kind[row] != DeviceKind::kKernel || !rank.InIterations(DeviceId{row})) continue;
-      kernel_time += device.duration[row];
-    }
+    listed = std::max(listed, facts[i].gpus_listed);
+    has_device = has_device || facts[i].has_device;
+    kernel_time += facts[i].kernel_time;
   }
   out.Set("profile.ranks", static_cast<std::int64_t>(ranks.size()));
   const bool told = has_device || std::all_of(ranks.begin(), ranks.end(), [](const RankContext& r) {
@@ -296,7 +312,7 @@ void SetRecording(std::span<const RankContext> ranks, Output& out) {
                     });
   if (told) out.Set("profile.gpus", gpus);
   if (listed > 0) {
-    out.Set("profile.gpus_listed", static_cast<std::int64_t>(listed));
+    out.Set("profile.gpus_listed", listed);
   } else {
     out.SetAbsent("profile.gpus_listed", out.Gap(Capability::kDeviceProperties));
   }
@@ -307,7 +323,29 @@ void SetRecording(std::span<const RankContext> ranks, Output& out) {
   }
 }
 
+}  // namespace
+
+IterationFacts IterationFactsOf(const RankContext& rank) {
+  IterationFacts facts = RecordingFactsOf(rank);
+  facts.parts = BreakdownsOf(rank);
+  facts.kernels = KernelsOf(rank);
+  return facts;
+}
+
+void SetRecording(std::span<const RankContext> ranks, Output& out) {
+  std::vector<IterationFacts> facts;
+  for (const RankContext& rank : ranks) facts.push_back(RecordingFactsOf(rank));
+  SetRecorded(ranks, facts, out);
+}
+
 void AddIterations(std::span<const RankContext> ranks, Output& out) {
+  std::vector<IterationFacts> facts;
+  for (const RankContext& rank : ranks) facts.push_back(IterationFactsOf(rank));
+  AddIterations(ranks, facts, out);
+}
+
+void AddIterations(std::span<const RankContext> ranks, std::span<const IterationFacts> facts,
+                   Output& out) {
   const std::vector<RunIteration> run = PoolIterations(ranks);
   std::vector<double> durations;
   for (const RunIteration& iteration : run) {
@@ -317,24 +355,22 @@ void AddIterations(std::span<const RankContext> ranks, Output& out) {
   for (const RankContext& rank : ranks) wall = std::max(wall, rank.window().length());
   out.Set("profile.wall_time", wall);
   out.Set("profile.iterations", static_cast<std::int64_t>(run.size()));
-  SetRecording(ranks, out);
+  SetRecorded(ranks, facts, out);
   SetStatistics(durations, out);
-  std::vector<std::vector<Breakdown>> parts;
   Breakdown sums{};
   Ns whole = 0;
-  for (const RankContext& rank : ranks) {
-    parts.push_back(BreakdownsOf(rank));
-    for (const Breakdown& part : parts.back()) {
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    for (const Breakdown& part : facts[r].parts) {
       for (std::size_t i = 0; i < kBreakdownCategories; ++i) sums[i] += part[i];
     }
-    whole += rank.iterations.SelectedTime();
+    whole += ranks[r].iterations.SelectedTime();
   }
-  SetBreakdown(ranks, sums, whole, out);
+  SetBreakdown(facts, sums, whole, out);
   Table& table = out.AddTable("iterations");
-  FillTable(ranks, run, parts, table);
+  FillTable(ranks, run, facts, table);
   for (std::size_t i = 0; i < kBreakdownCategories; ++i) {
     const auto category = static_cast<Category>(i);
-    const std::string untold = WhyUntold(ranks, category, out);
+    const std::string untold = WhyUntold(facts, category, out);
     if (!untold.empty() && sums[i] == 0) table.Find(CategoryId(category))->MarkAbsent(untold);
   }
   AddOthers(ranks, out);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,11 +28,32 @@ struct RunIteration {
 /// began recording later does not shift the others.
 std::vector<RunIteration> PoolIterations(std::span<const RankContext> ranks);
 
+/// What the kernels launched in an iteration add up to.
+struct IterationKernels {
+  std::int64_t kernels = 0, tensor_core_kernels = 0;
+  Ns time = 0, tensor_core_time = 0;
+};
+
+/// What the run needs to know of one rank beside its iterations. Numbers alone, so that it can be
+/// kept without the recording.
+struct IterationFacts {
+  bool has_device = false, has_host = false, has_api = false;
+  std::int64_t gpus_listed = 0;
+  Ns kernel_time = 0;                     ///< Of the kernels launched in the selected iterations.
+  std::vector<Breakdown> parts;           ///< Of the selected iterations, in their order.
+  std::vector<IterationKernels> kernels;  ///< Likewise.
+};
+IterationFacts IterationFactsOf(const RankContext& rank);
+
 /// Sets profile.ranks, profile.gpus and profile.kernel_time: what needs no timeline.
 void SetRecording(std::span<const RankContext> ranks, Output& out);
 
 /// Sets profile.*, iteration.*, breakdown.* and dataloader.exposed_share, adds the table of
 /// iterations, and proposes a steady sub-range when the selection is unsteady.
 void AddIterations(std::span<const RankContext> ranks, Output& out);
+/// The same of ranks whose rows need not be at hand: of the contexts only rank, iterations, GPUs
+/// with work and the hints are looked at.
+void AddIterations(std::span<const RankContext> ranks, std::span<const IterationFacts> facts,
+                   Output& out);
 
 }  // namespace profgauge

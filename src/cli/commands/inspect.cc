@@ -5,6 +5,7 @@
 #include "cli/reading.h"
 #include "cli/stats.h"
 #include "cli/text/describe.h"
+#include "model/summary/summary.h"
 
 namespace profgauge::cli {
 
@@ -14,7 +15,9 @@ Result<int> RunInspect(const Options& options, Console& console) {
   stats.EndPhase("read");
   for (const Profile& profile : ranks) {
     if (&profile != &ranks.front()) console.Print("\n");
-    console.Print(DescribeProfile(profile));
+    const auto summary = SummaryOf(profile);
+    console.Print(summary ? DescribeSummary(*summary, profile.source.path)
+                          : DescribeProfile(profile));
   }
   stats.EndPhase("describe");
   if (options.stats) console.Warn(stats.Table());

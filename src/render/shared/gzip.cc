@@ -1,26 +1,9 @@
 #include "render/shared/gzip.h"
 
-#include <zlib.h>
-
-#include <new>
+#include "base/gzip.h"
 
 namespace profgauge::render {
 
-std::string Gzip(const std::string& bytes) {
-  constexpr int kGzipWindow = 15 + 16;
-  z_stream stream{};
-  if (deflateInit2(&stream, 6, Z_DEFLATED, kGzipWindow, 9, Z_DEFAULT_STRATEGY) != Z_OK) {
-    throw std::bad_alloc();
-  }
-  std::string out(deflateBound(&stream, static_cast<uLong>(bytes.size())) + 64, '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  stream.avail_in = static_cast<uInt>(bytes.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  deflate(&stream, Z_FINISH);  // cannot fail: `out` is as large as the bound
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
-}
+std::string Gzip(const std::string& bytes) { return profgauge::Gzip(bytes); }
 
 }  // namespace profgauge::render

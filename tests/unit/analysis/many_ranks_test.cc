@@ -85,6 +85,14 @@ void ExpectTruth(const Plan& plan) {
   ASSERT_TRUE(judged.blame.straggler) << Told(plan);
   EXPECT_EQ(judged.ranks[*judged.blame.straggler].rank, made.truth.straggler) << Told(plan);
   EXPECT_EQ(judged.blame.cause, made.truth.cause) << Told(plan);
+  // A delay that passes through many groups is lost once: never more than was injected.
+  const std::int64_t times = plan.mesh == Mesh::kDp || plan.mesh == Mesh::kTpDp ? plan.layers
+                             : plan.mesh == Mesh::kPpDp ? 2 * plan.microbatches
+                                                        : 2 * plan.layers;
+  const Ns injected = plan.iterations * times * plan.lateness;
+  const Ns cost = judged.blame.ranks[*judged.blame.straggler].cost;
+  EXPECT_LE(cost, injected) << Told(plan);
+  EXPECT_GE(2 * cost, injected) << Told(plan);
   for (std::size_t rank = 0; rank < judged.ranks.size(); ++rank) {
     const made::RankTruth& truth = made.truth.ranks[rank];
     EXPECT_EQ(judged.blame.ranks[rank].waiting, truth.waiting) << Told(plan) << " rank " << rank;

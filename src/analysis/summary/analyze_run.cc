@@ -1,0 +1,195 @@
+#include "analysis/summary/analyze_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "analysis/communication/communication.h"
+#include "analysis/context/utilization.h"
+#include "analysis/summary/rank_summary.h"
+#include "analysis/tables/output.h"
+
+namespace profgauge {
+namespace {
+
+constexpr std::string_view kNotKept =
+    "summaries do not keep it; give the profiles of the ranks instead";
+
+Error Refused(ErrorKind kind, std::string code, std::string message, std::string help) {
+  Error error;
+  error.kind = kind;
+  error.code = std::move(code);
+  error.message = std::move(message);
+  error.notes.push_back(std::move(help));
+  return error;
+}
+
+/// One for each profile: as read, or made now. Recordings are taken together, so that of them only
+/// iterations that all have are kept.
+Result<std::vector<Summary>> Collect(std::span<const Profile> profiles,
+                                     const Selection& selection) {
+  std::vector<Summary> made;
+  std::vector<std::optional<Summary>> all;
+  std::vector<const Profile*> recordings;
+  for (const Profile& profile : profiles) {
+    all.push_back(SummaryOf(profile));
+    if (all.back()) continue;
+    // Contexts are built over neighbours; recordings between summaries come one by one.
+    PROFGAUGE_TRY(std::vector<Summary> one, SummarizeRanks(std::span(&profile, 1), selection));
+    all.back() = std::move(one.front());
+  }
+  for (auto& summary : all) made.push_back(*std::move(summary));
+  return made;
+}
+
+Status CheckSelection(const RankSummary& rank, const std::string& wanted) {
+  if (rank.selection == wanted) return {};
+  Error error = Refused(
+      ErrorKind::kUsage, "summary/other-selection",
+      fmt::format("the summary is of another selection: it has `{}`, asked for is `{}`",
+                  rank.selection, wanted),
+      "help: give the same policy and options as `profgauge summarize` was given, or write the "
+      "summaries again");
+  error.where.file = rank.profile.source.path;
+  return Fail(std::move(error));
+}
+
+/// Positions mean the same on all ranks only where all have the same iterations.
+Status CheckIterations(const std::vector<RankSummary>& ranks) {
+  const auto numbers = [](const RankSummary& rank) {
+    std::vector<std::int64_t> of_rank;
+    for (const RankFacts::Step& step : rank.communication.steps) of_rank.push_back(step.number);
+    return of_rank;
+  };
+  for (const RankSummary& rank : ranks) {
+    const bool both_numbered = rank.iterations.has_numbers && ranks.front().iterations.has_numbers;
+    if (!both_numbered || numbers(rank) == numbers(ranks.front())) continue;
+    Error error =
+        Refused(ErrorKind::kInput, "summary/other-iterations",
+                fmt::format("the summaries have different iterations: {} of rank {}, {} of rank {}",
+                            ranks.front().iterations.all.size(), ranks.front().communication.rank,
+                            rank.iterations.all.size(), rank.communication.rank),
+                "help: summarize the ranks in one call, or name the iterations by number "
+                "(`--iter-start '#5'`)");
+    error.where.file = rank.profile.source.path;
+    return Fail(std::move(error));
+  }
+  return {};
+}
+
+Error Unreadable(const std::string& path) {
+  Error error = Refused(ErrorKind::kInput, "summary/damaged",
+                        "the summary lacks what this program needs of a rank",
+                        "help: write it again with `profgauge summarize`");
+  error.where.file = path;
+  return error;
+}
+
+/// What analyses of iterations and GPUs look at, without events.
+std::vector<RankContext> ContextsOf(const std::vector<RankSummary>& ranks) {
+  std::vector<RankContext> contexts;
+  for (const RankSummary& rank : ranks) {
+    RankContext& context = contexts.emplace_back();
+    context.profile = &rank.profile;
+    context.rank = rank.communication.rank;
+    context.iterations = rank.iterations;
+    context.gpus = rank.gpus;
+    context.devices = rank.profile.gpus;
+  }
+  return contexts;
+}
+
+/// The rank that is asked for; all without one.
+Result<std::vector<RankSummary>> Chosen(std::vector<RankSummary> ranks, std::int64_t wanted) {
+  if (wanted < 0) return ranks;
+  std::erase_if(ranks,
+                [wanted](const RankSummary& rank) { return rank.communication.rank != wanted; });
+  if (!ranks.empty()) return ranks;
+  return Fail(Refused(ErrorKind::kUsage, "analysis/no-rank",
+                      fmt::format("the run has no rank {}", wanted),
+                      "help: `profgauge inspect` lists the ranks of a run"));
+}
+
+/// The words point into `summary`.
+std::vector<RecordingHint> HintsOf(const Summary& summary) {
+  const auto& capabilities = summary.Numbers("hint.capability");
+  const auto& words = summary.Texts("hint.how");
+  std::vector<RecordingHint> hints;
+  for (std::size_t i = 0; i < std::min(capabilities.size(), words.size()); ++i) {
+    hints.push_back({static_cast<Capability>(capabilities[i]), words[i]});
+  }
+  return hints;
+}
+
+void SetNotKept(Output& out) {
+  for (const MetricSpec& spec : MetricCatalogue()) {
+    out.SetAbsent(spec.id, std::string(kNotKept));
+  }
+  for (const TableSpec& spec : TableCatalogue()) {
+    out.SetTableAbsent(spec.id, std::string(kNotKept));
+  }
+}
+
+}  // namespace
+
+Result<std::vector<Summary>> SummarizeRanks(std::span<const Profile> ranks,
+                                            const Selection& selection) {
+  PROFGAUGE_TRY(const std::vector<RankContext> contexts, BuildRankContexts(ranks, selection));
+  std::vector<Summary> summaries;
+  for (const RankContext& context : contexts) {
+    summaries.push_back(Summarize(context, selection));
+  }
+  return summaries;
+}
+
+Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& selection) {
+  PROFGAUGE_TRY(const std::vector<Summary> summaries, Collect(profiles, selection));
+  std::vector<RankSummary> all;
+  for (std::size_t i = 0; i < summaries.size(); ++i) {
+    auto rank = ReadRankSummary(summaries[i], profiles[i].source.path);
+    if (!rank) return Fail(Unreadable(profiles[i].source.path));
+    PROFGAUGE_CHECK(CheckSelection(*rank, SelectionText(selection)));
+    // A rank that was recorded without a number, or whose number was its place alone.
+    if (rank->profile.distributed.rank < 0) {
+      rank->communication.rank = static_cast<std::int64_t>(i);
+    }
+    all.push_back(*std::move(rank));
+  }
+  PROFGAUGE_TRY(std::vector<RankSummary> ranks, Chosen(std::move(all), selection.rank));
+  PROFGAUGE_CHECK(CheckIterations(ranks));
+
+  const std::vector<RankContext> contexts = ContextsOf(ranks);
+  std::vector<IterationFacts> times;
+  std::vector<RankFacts> facts;
+  for (RankSummary& rank : ranks) {
+    times.push_back(std::move(rank.times));
+    facts.push_back(std::move(rank.communication));
+  }
+  const std::vector<RecordingHint> hints = HintsOf(summaries.front());
+  Output out(hints);
+  SetNotKept(out);
+  AddIterations(contexts, times, out);
+  AddUtilization(contexts, out);
+  AddCommunication(facts, out);
+
+  Analysis analysis;
+  out.MoveTo(analysis);
+  for (const Table& table : analysis.tables) {
+    if (!table.columns().empty()) analysis.absent_tables.erase(std::string(table.id()));
+  }
+  const RankContext* longest = &contexts.front();
+  for (const RankContext& context : contexts) {
+    if (context.window().length() > longest->window().length()) longest = &context;
+    analysis.iterations_total = std::max(analysis.iterations_total,
+                                         static_cast<std::int64_t>(context.iterations.all.size()));
+  }
+  analysis.iteration_source = longest->iterations.source;
+  analysis.iterations_selected = static_cast<std::int64_t>(PoolIterations(contexts).size());
+  analysis.window_start = longest->window().start;
+  analysis.window_end = longest->window().end;
+  return analysis;
+}
+
+}  // namespace profgauge

@@ -1,0 +1,260 @@
+// A rank's facts as columns: every column is written and read here, in the same order.
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <utility>
+
+#include "analysis/summary/rank_summary.h"
+
+namespace profgauge {
+namespace {
+
+/// Writes values of a struct into columns, or reads them back from there, by the same function: so
+/// that neither can forget what the other does.
+class Columns {
+ public:
+  static Columns Writing(Summary& summary) { return Columns(&summary, nullptr); }
+  static Columns Reading(const Summary& summary) { return Columns(nullptr, &summary); }
+  bool ok() const { return ok_; }
+  void Refuse() { ok_ = false; }
+
+  /// How many rows follow; of a column that has one number for each.
+  std::size_t Rows(std::string_view column, std::size_t own) {
+    if (to_ != nullptr) return own;
+    return from_->Numbers(column).size();
+  }
+
+  template <class T>
+  void Number(std::string_view column, T& value) {
+    if (to_ != nullptr) {
+      to_->numbers[std::string(column)].push_back(static_cast<std::int64_t>(value));
+      return;
+    }
+    const auto& values = from_->Numbers(column);
+    std::size_t& at = number_at_[std::string(column)];
+    if (at >= values.size()) {
+      ok_ = false;
+      return;
+    }
+    value = static_cast<T>(values[at++]);
+  }
+
+  void Text(std::string_view column, std::string& value) {
+    if (to_ != nullptr) {
+      to_->texts[std::string(column)].push_back(value);
+      return;
+    }
+    const auto& values = from_->Texts(column);
+    std::size_t& at = text_at_[std::string(column)];
+    if (at >= values.size()) {
+      ok_ = false;
+      return;
+    }
+    value = values[at++];
+  }
+
+  /// Bit for bit.
+  void Real(std::string_view column, std::optional<double>& value) {
+    bool known = value.has_value();
+    Number(std::string(column) + ".known", known);
+    std::int64_t bits = known && value ? std::bit_cast<std::int64_t>(*value) : 0;
+    Number(column, bits);
+    if (from_ != nullptr) value = known ? std::optional(std::bit_cast<double>(bits)) : std::nullopt;
+  }
+
+  void Time(const std::string& column, Span& span) {
+    Number(column + ".start", span.start);
+    Number(column + ".end", span.end);
+  }
+
+ private:
+  Columns(Summary* to, const Summary* from) : to_(to), from_(from) {}
+  Summary* to_;
+  const Summary* from_;
+  bool ok_ = true;
+  std::map<std::string, std::size_t> number_at_, text_at_;
+};
+
+template <class T, class Each>
+void List(Columns& columns, std::string_view counted, std::vector<T>& values, Each each) {
+  values.resize(columns.Rows(counted, values.size()));
+  for (T& value : values) {
+    each(value);
+    if (!columns.ok()) return;
+  }
+}
+
+void Exchange(Columns& columns, const std::string& prefix, Breakdown& parts) {
+  for (std::size_t c = 0; c < parts.size(); ++c) {
+    columns.Number(prefix + std::string(CategoryId(static_cast<Category>(c))), parts[c]);
+  }
+}
+
+void Exchange(Columns& columns, Iterations& iterations) {
+  List(columns, "iteration.start", iterations.all, [&](Iteration& iteration) {
+    columns.Text("iteration.name", iteration.name);
+    columns.Number("iteration.start", iteration.time.start);
+    columns.Number("iteration.end", iteration.time.end);
+    columns.Time("iteration.host", iteration.host);
+    columns.Number("iteration.lead_in", iteration.lead_in);
+    columns.Number("iteration.device_events", iteration.device_events);
+  });
+  columns.Number("iterations.is_whole", iterations.is_whole);
+  columns.Number("iterations.has_numbers", iterations.has_numbers);
+  columns.Number("iterations.everything", iterations.everything);
+  columns.Text("iterations.source", iterations.source);
+  columns.Time("window", iterations.window);
+}
+
+void Exchange(Columns& columns, std::vector<GpuUse>& gpus) {
+  List(columns, "use.gpu", gpus, [&](GpuUse& use) {
+    columns.Number("use.gpu", use.gpu);
+    columns.Number("use.window", use.window);
+    columns.Number("use.kernel_busy", use.kernel_busy);
+    columns.Number("use.busy", use.busy);
+    columns.Real("use.sm_efficiency", use.sm_efficiency);
+    columns.Real("use.occupancy", use.occupancy);
+  });
+}
+
+void Exchange(Columns& columns, IterationFacts& facts) {
+  columns.Number("has_device", facts.has_device);
+  columns.Number("has_host", facts.has_host);
+  columns.Number("has_api", facts.has_api);
+  columns.Number("gpus_listed", facts.gpus_listed);
+  columns.Number("kernel_time", facts.kernel_time);
+  List(columns, "iteration.other", facts.parts,
+       [&](Breakdown& parts) { Exchange(columns, "iteration.", parts); });
+  List(columns, "iteration.kernels", facts.kernels, [&](IterationKernels& kernels) {
+    columns.Number("iteration.kernels", kernels.kernels);
+    columns.Number("iteration.tensor_core_kernels", kernels.tensor_core_kernels);
+    columns.Number("iteration.kernel_time", kernels.time);
+    columns.Number("iteration.tensor_core_time", kernels.tensor_core_time);
+  });
+}
+
+void Exchange(Columns& columns, CollectiveCall& call) {
+  columns.Number("call.kind", call.kind);
+  columns.Text("call.name", call.name);
+  columns.Text("call.group", call.group);
+  columns.Text("call.description", call.group_description);
+  columns.Text("call.dtype", call.dtype);
+  columns.Number("call.group_size", call.group_size);
+  columns.Number("call.bytes", call.bytes);
+  columns.Number("call.chunk", call.chunk);
+  columns.Number("call.is_uneven", call.is_uneven);
+  columns.Number("call.in_elements", call.in_elements);
+  columns.Number("call.out_elements", call.out_elements);
+  columns.Number("call.sequence", call.sequence);
+  columns.Number("call.source", call.source);
+  columns.Number("call.destination", call.destination);
+  columns.Number("call.iteration", call.iteration);
+  columns.Time("call", call.time);
+  columns.Number("call.exposed", call.exposed);
+  columns.Number("call.in_iterations", call.in_iterations);
+  if (call.kind > CollectiveKind::kOther) columns.Refuse();
+}
+
+void Exchange(Columns& columns, RankTimes& times, RankParts& parts) {
+  columns.Number("times.compute", times.compute);
+  columns.Number("times.communication", times.communication);
+  columns.Number("times.hidden", times.hidden);
+  columns.Number("times.window", times.window);
+  columns.Number("times.busy", times.busy);
+  columns.Number("parts.compute_only", parts.compute_only);
+  columns.Number("parts.overlapped", parts.overlapped);
+  columns.Number("parts.exposed", parts.transfer_exposed);
+  columns.Number("parts.copy", parts.copy);
+  columns.Number("parts.dataloader", parts.dataloader);
+  columns.Number("parts.host", parts.host);
+  columns.Number("parts.unattributed", parts.unattributed);
+}
+
+void Exchange(Columns& columns, RankFacts& facts) {
+  columns.Number("facts.rank", facts.rank);
+  List(columns, "step.number", facts.steps, [&](RankFacts::Step& step) {
+    columns.Number("step.number", step.number);
+    columns.Time("step", step.time);
+  });
+  Exchange(columns, facts.times, facts.parts);
+  List(columns, "call.kind", facts.calls, [&](CollectiveCall& call) { Exchange(columns, call); });
+  List(columns, "alone.start", facts.alone, [&](Span& span) { columns.Time("alone", span); });
+  List(columns, "moment", facts.moments, [&](Ns& moment) { columns.Number("moment", moment); });
+  List(columns, "until.other", facts.until,
+       [&](Breakdown& until) { Exchange(columns, "until.", until); });
+  List(columns, "kernel.calls", facts.kernels, [&](KernelSum& kernel) {
+    columns.Text("kernel.name", kernel.name);
+    for (std::int64_t& side : kernel.shape) columns.Number("kernel.shape", side);
+    columns.Number("kernel.calls", kernel.calls);
+    columns.Number("kernel.time", kernel.time);
+  });
+  columns.Text("suspects", facts.suspects);
+}
+
+void Exchange(Columns& columns, RankSummary& rank) {
+  columns.Text("selection", rank.selection);
+  Exchange(columns, rank.iterations);
+  Exchange(columns, rank.gpus);
+  Exchange(columns, rank.times);
+  Exchange(columns, rank.communication);
+}
+
+/// Only the selected iterations, as all that there are.
+Iterations Selected(const Iterations& iterations) {
+  Iterations selected = iterations;
+  selected.all.assign(iterations.selected().begin(), iterations.selected().end());
+  selected.first = 0;
+  selected.last = selected.all.size();
+  return selected;
+}
+
+bool Agrees(const RankSummary& rank) {
+  const RankFacts& facts = rank.communication;
+  const std::size_t steps = rank.iterations.all.size();
+  const auto in_order = [](const std::vector<Ns>& moments) {
+    return std::is_sorted(moments.begin(), moments.end());
+  };
+  const auto is_moment = [&](Ns moment) {
+    return std::binary_search(facts.moments.begin(), facts.moments.end(), moment);
+  };
+  return steps > 0 && rank.times.parts.size() == steps && rank.times.kernels.size() == steps &&
+         facts.steps.size() == steps && facts.until.size() == facts.moments.size() &&
+         in_order(facts.moments) &&
+         std::all_of(facts.calls.begin(), facts.calls.end(), [&](const CollectiveCall& call) {
+           return is_moment(call.time.start) && is_moment(call.time.end) &&
+                  call.time.start <= call.time.end;
+         });
+}
+
+}  // namespace
+
+Summary Summarize(const RankContext& rank, const Selection& selection) {
+  RankSummary kept;
+  kept.selection = SelectionText(selection);
+  kept.iterations = Selected(rank.iterations);
+  kept.gpus = rank.gpus;
+  kept.times = IterationFactsOf(rank);
+  kept.communication = FactsOf(rank);
+  Summary summary = BeginSummary(*rank.profile);
+  Columns columns = Columns::Writing(summary);
+  Exchange(columns, kept);
+  return summary;
+}
+
+std::optional<RankSummary> ReadRankSummary(const Summary& summary, const std::string& path) {
+  RankSummary rank;
+  Columns columns = Columns::Reading(summary);
+  Exchange(columns, rank);
+  if (!columns.ok() || !Agrees(rank)) return std::nullopt;
+  rank.iterations.first = 0;
+  rank.iterations.last = rank.iterations.all.size();
+  rank.profile = ProfileOfSummary(summary, path);
+  RankFacts& facts = rank.communication;
+  facts.world_size = rank.profile.distributed.world_size;
+  facts.groups = rank.profile.distributed.groups;
+  facts.has_device = rank.times.has_device;
+  facts.has_timeline = rank.profile.has_timeline;
+  return rank;
+}
+
+}  // namespace profgauge

@@ -1,0 +1,63 @@
+#include <fmt/format.h>
+
+#include "analysis/summary/rank_summary.h"
+#include "base/content_hash.h"
+
+namespace profgauge {
+namespace {
+
+/// Names and devices that a project knows, by hash: they change numbers.
+std::string KnowledgeText(const Knowledge& knowledge) {
+  if (knowledge.kernel_names.empty() && knowledge.devices.empty() &&
+      !knowledge.undecided_use_tensor_cores) {
+    return {};
+  }
+  std::string all;
+  for (const KernelNameRule& rule : knowledge.kernel_names) {
+    all += fmt::format("{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}\n", rule.id, rule.matches, rule.except,
+                       static_cast<int>(rule.tensor_core), static_cast<int>(rule.communication),
+                       static_cast<int>(rule.kind));
+  }
+  for (const KnownDevice& device : knowledge.devices) {
+    const Gpu& gpu = device.properties;
+    all += fmt::format("{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}\n", device.match, gpu.name, gpu.sms,
+                       gpu.memory, gpu.compute_major, gpu.compute_minor,
+                       device.peaks.memory_bandwidth);
+    for (const auto& [type, rate] : device.peaks.flop_rate) {
+      all += fmt::format("{}\x1f{}\n", type, rate);
+    }
+  }
+  if (knowledge.undecided_use_tensor_cores) all += "upper_bound\n";
+  ContentHash hash;
+  hash.Add(all);
+  return " knowledge=" + hash.Hex();
+}
+
+}  // namespace
+
+std::string SelectionText(const Selection& selection) {
+  std::string text;
+  const auto add = [&](std::string_view name, const std::string& value) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+  };
+  if (!selection.iteration_marker.empty()) add("marker", selection.iteration_marker);
+  if (!selection.key_op.empty()) add("key_op", selection.key_op);
+  if (selection.start_number) {
+    add("start", fmt::format("#{}", *selection.start_number));
+  } else if (selection.start >= 0) {
+    add("start", std::to_string(selection.start));
+  }
+  if (selection.stop_number) {
+    add("stop", fmt::format("#{}", *selection.stop_number));
+  } else if (selection.stop >= 0) {
+    add("stop", std::to_string(selection.stop));
+  }
+  if (selection.warmup > 0) add("warmup", std::to_string(selection.warmup));
+  if (selection.range) {
+    add("range", fmt::format("{}:{}", selection.range->start, selection.range->end));
+  }
+  text += KnowledgeText(selection.knowledge);
+  return text.empty() ? "all iterations" : text;
+}
+
+}  // namespace profgauge

@@ -1,0 +1,52 @@
+#include <fmt/core.h>
+
+#include <iterator>
+
+#include "analysis/summary/rank_summary.h"
+#include "base/format.h"
+#include "base/text.h"
+#include "cli/text/describe.h"
+
+namespace profgauge::cli {
+namespace {
+
+void AddLine(std::string& text, std::string_view label, std::string_view value) {
+  fmt::format_to(std::back_inserter(text), "  {:<13} {}\n", label, value);
+}
+
+std::string Count(std::size_t count) { return FormatCount(static_cast<std::int64_t>(count)); }
+
+}  // namespace
+
+std::string DescribeSummary(const Summary& summary, const std::string& path) {
+  std::string text = Printable(path) + "\n";
+  const auto rank = ReadRankSummary(summary, path);
+  if (!rank) {
+    AddLine(text, "summary", "damaged: it lacks what this program needs of a rank");
+    return text;
+  }
+  const Profile& profile = rank->profile;
+  const RankFacts& facts = rank->communication;
+  AddLine(text, "summary of",
+          fmt::format("rank {}{}", facts.rank,
+                      facts.world_size > 0 ? fmt::format(" of {}", facts.world_size) : ""));
+  AddLine(text, "made of",
+          fmt::format("{}, {}, {}", Printable(profile.source.format),
+                      FormatBytes(static_cast<double>(profile.source.bytes)),
+                      Printable(profile.source.hash)));
+  AddLine(text, "selection", Printable(rank->selection));
+  AddLine(
+      text, "iterations",
+      fmt::format("{} by {}, {}", rank->iterations.all.size(), Printable(rank->iterations.source),
+                  FormatDuration(static_cast<double>(facts.step_time()))));
+  AddLine(text, "GPUs",
+          fmt::format("{} with work of {}", Count(rank->gpus.size()),
+                      FormatCount(rank->times.gpus_listed)));
+  AddLine(text, "groups", Count(facts.groups.size()));
+  AddLine(text, "collectives", Count(facts.calls.size()));
+  AddLine(text, "kernels", fmt::format("{} names and shapes", Count(facts.kernels.size())));
+  AddLine(text, "size", FormatBytes(static_cast<double>(EncodeSummary(summary).size())));
+  return text;
+}
+
+}  // namespace profgauge::cli

@@ -1,0 +1,285 @@
+#include "model/summary/summary.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+namespace profgauge {
+namespace {
+
+/// No name of a recording begins like this.
+constexpr std::string_view kMark{"\0profgauge-summary\0", 19};
+
+void PutNumber(std::uint64_t value, std::string& out) {
+  for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
+  out += static_cast<char>(value);
+}
+
+/// Small numbers of either sign are short.
+std::uint64_t Folded(std::int64_t value) {
+  return static_cast<std::uint64_t>(value) << 1 ^ static_cast<std::uint64_t>(value >> 63);
+}
+std::int64_t Unfolded(std::uint64_t value) {
+  return static_cast<std::int64_t>(value >> 1) ^ -static_cast<std::int64_t>(value & 1);
+}
+
+void PutText(std::string_view text, std::string& out) {
+  PutNumber(text.size(), out);
+  out += text;
+}
+
+class Parser {
+ public:
+  explicit Parser(std::string_view bytes) : bytes_(bytes) {}
+  bool ok() const { return ok_; }
+  bool done() const { return bytes_.empty(); }
+
+  std::uint64_t Number() {
+    std::uint64_t value = 0;
+    for (int shift = 0; shift < 64; shift += 7) {
+      if (bytes_.empty()) break;
+      const auto byte = static_cast<unsigned char>(bytes_.front());
+      bytes_.remove_prefix(1);
+      value |= std::uint64_t{byte & 0x7fu} << shift;
+      if (byte < 0x80) return value;
+    }
+    ok_ = false;
+    return 0;
+  }
+
+  /// How many of something follow that take at least a byte each.
+  std::size_t Count() {
+    const std::uint64_t count = Number();
+    if (count > bytes_.size()) ok_ = false;
+    return ok_ ? static_cast<std::size_t>(count) : 0;
+  }
+
+  std::string_view Text() {
+    const std::size_t size = Count();
+    const std::string_view text = bytes_.substr(0, size);
+    bytes_.remove_prefix(size);
+    return text;
+  }
+
+ private:
+  std::string_view bytes_;
+  bool ok_ = true;
+};
+
+template <class Map>
+const auto& ColumnOf(const Map& columns, std::string_view column) {
+  static const typename Map::mapped_type kNone;
+  const auto found = columns.find(column);
+  return found == columns.end() ? kNone : found->second;
+}
+
+void AddGpus(const Profile& profile, Summary& summary) {
+  for (const Gpu& gpu : profile.gpus) {
+    summary.texts["gpu.name"].push_back(gpu.name);
+    auto& numbers = summary.numbers["gpu"];
+    for (const std::int64_t value :
+         {std::int64_t{gpu.id}, std::int64_t{gpu.compute_major}, std::int64_t{gpu.compute_minor},
+          std::int64_t{gpu.sms}, gpu.memory, std::int64_t{gpu.max_threads_per_sm},
+          std::int64_t{gpu.warp_size}}) {
+      numbers.push_back(value);
+    }
+  }
+}
+
+std::vector<Gpu> GpusOf(const Summary& summary) {
+  constexpr std::size_t kColumns = 7;
+  const auto& numbers = summary.Numbers("gpu");
+  const auto& names = summary.Texts("gpu.name");
+  std::vector<Gpu> gpus;
+  for (std::size_t i = 0; i < names.size() && (i + 1) * kColumns <= numbers.size(); ++i) {
+    const std::int64_t* of = &numbers[i * kColumns];
+    Gpu gpu;
+    gpu.name = names[i];
+    gpu.id = static_cast<decltype(gpu.id)>(of[0]);
+    gpu.compute_major = static_cast<decltype(gpu.compute_major)>(of[1]);
+    gpu.compute_minor = static_cast<decltype(gpu.compute_minor)>(of[2]);
+    gpu.sms = static_cast<decltype(gpu.sms)>(of[3]);
+    gpu.memory = of[4];
+    gpu.max_threads_per_sm = static_cast<decltype(gpu.max_threads_per_sm)>(of[5]);
+    gpu.warp_size = static_cast<decltype(gpu.warp_size)>(of[6]);
+    gpus.push_back(std::move(gpu));
+  }
+  return gpus;
+}
+
+void AddGroups(const DistributedInfo& info, Summary& summary) {
+  for (const ProcessGroup& group : info.groups) {
+    summary.texts["group.name"].push_back(group.name);
+    summary.texts["group.description"].push_back(group.description);
+    summary.numbers["group.size"].push_back(group.size);
+    summary.numbers["group.members"].push_back(static_cast<std::int64_t>(group.ranks.size()));
+    auto& ranks = summary.numbers["group.ranks"];
+    ranks.insert(ranks.end(), group.ranks.begin(), group.ranks.end());
+  }
+}
+
+std::vector<ProcessGroup> GroupsOf(const Summary& summary) {
+  const auto& names = summary.Texts("group.name");
+  const auto& descriptions = summary.Texts("group.description");
+  const auto& sizes = summary.Numbers("group.size");
+  const auto& members = summary.Numbers("group.members");
+  const auto& ranks = summary.Numbers("group.ranks");
+  std::vector<ProcessGroup> groups;
+  std::size_t at = 0;
+  const std::size_t count =
+      std::min({names.size(), descriptions.size(), sizes.size(), members.size()});
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto size = static_cast<std::size_t>(std::max<std::int64_t>(0, members[i]));
+    if (size > ranks.size() - at) break;
+    const auto first = ranks.begin() + static_cast<std::ptrdiff_t>(at);
+    groups.push_back(
+        {names[i], descriptions[i], sizes[i], {first, first + static_cast<std::ptrdiff_t>(size)}});
+    at += size;
+  }
+  return groups;
+}
+
+void AddLog(const ImportLog& log, Summary& summary) {
+  for (std::uint16_t i = 0; i < static_cast<std::uint16_t>(Counter::kCount_); ++i) {
+    const auto counter = static_cast<Counter>(i);
+    if (log[counter] == 0) continue;
+    summary.texts["log.name"].emplace_back(InfoOf(counter).name);
+    summary.numbers["log.count"].push_back(static_cast<std::int64_t>(log[counter]));
+  }
+}
+
+ImportLog LogOf(const Summary& summary) {
+  ImportLog log;
+  const auto& names = summary.Texts("log.name");
+  const auto& counts = summary.Numbers("log.count");
+  for (std::size_t k = 0; k < std::min(names.size(), counts.size()); ++k) {
+    for (std::uint16_t i = 0; i < static_cast<std::uint16_t>(Counter::kCount_); ++i) {
+      const auto counter = static_cast<Counter>(i);
+      if (InfoOf(counter).name == names[k] && counts[k] > 0) {
+        log.Add(counter, static_cast<std::uint64_t>(counts[k]));
+      }
+    }
+  }
+  return log;
+}
+
+}  // namespace
+
+const std::vector<std::int64_t>& Summary::Numbers(std::string_view column) const {
+  return ColumnOf(numbers, column);
+}
+const std::vector<std::string>& Summary::Texts(std::string_view column) const {
+  return ColumnOf(texts, column);
+}
+std::int64_t Summary::Number(std::string_view column, std::int64_t otherwise) const {
+  const auto& values = Numbers(column);
+  return values.empty() ? otherwise : values.front();
+}
+std::string Summary::Text(std::string_view column) const {
+  const auto& values = Texts(column);
+  return values.empty() ? std::string() : values.front();
+}
+
+std::string EncodeSummary(const Summary& summary) {
+  std::string out;
+  PutNumber(summary.numbers.size(), out);
+  for (const auto& [name, values] : summary.numbers) {
+    PutText(name, out);
+    PutNumber(values.size(), out);
+    // Differences wrap around, as they do on the way back.
+    std::uint64_t before = 0;
+    for (const std::int64_t value : values) {
+      PutNumber(Folded(static_cast<std::int64_t>(static_cast<std::uint64_t>(value) - before)), out);
+      before = static_cast<std::uint64_t>(value);
+    }
+  }
+  PutNumber(summary.texts.size(), out);
+  for (const auto& [name, values] : summary.texts) {
+    PutText(name, out);
+    PutNumber(values.size(), out);
+    for (const std::string& value : values) PutText(value, out);
+  }
+  return out;
+}
+
+std::optional<Summary> DecodeSummary(std::string_view bytes) {
+  Summary summary;
+  Parser parser(bytes);
+  for (std::size_t left = parser.Count(); left > 0 && parser.ok(); --left) {
+    auto& values = summary.numbers[std::string(parser.Text())];
+    std::uint64_t value = 0;
+    for (std::size_t more = parser.Count(); more > 0 && parser.ok(); --more) {
+      value += static_cast<std::uint64_t>(Unfolded(parser.Number()));
+      values.push_back(static_cast<std::int64_t>(value));
+    }
+  }
+  for (std::size_t left = parser.Count(); left > 0 && parser.ok(); --left) {
+    auto& values = summary.texts[std::string(parser.Text())];
+    for (std::size_t more = parser.Count(); more > 0 && parser.ok(); --more) {
+      values.emplace_back(parser.Text());
+    }
+  }
+  if (!parser.ok() || !parser.done()) return std::nullopt;
+  return summary;
+}
+
+Summary BeginSummary(const Profile& profile) {
+  Summary summary;
+  summary.texts["format"] = {profile.source.format};
+  summary.texts["dialect"] = {profile.source.dialect};
+  summary.texts["hash"] = {profile.source.hash};
+  summary.numbers["bytes"] = {static_cast<std::int64_t>(profile.source.bytes)};
+  summary.numbers["origin"] = {profile.origin_ns};
+  summary.numbers["extent"] = {profile.first, profile.last};
+  summary.numbers["has_timeline"] = {profile.has_timeline ? 1 : 0};
+  const DistributedInfo& info = profile.distributed;
+  summary.texts["backend"] = {info.backend};
+  summary.numbers["rank"] = {info.rank};
+  summary.numbers["world_size"] = {info.world_size};
+  for (const auto& [key, value] : profile.facts) {
+    summary.texts["fact.key"].push_back(key);
+    summary.texts["fact.value"].push_back(value);
+  }
+  for (const RecordingHint& hint : profile.hints) {
+    summary.numbers["hint.capability"].push_back(static_cast<std::int64_t>(hint.capability));
+    summary.texts["hint.how"].emplace_back(hint.how);
+  }
+  AddGroups(info, summary);
+  AddGpus(profile, summary);
+  AddLog(profile.log, summary);
+  return summary;
+}
+
+Profile ProfileOfSummary(const Summary& summary, const std::string& path) {
+  Profile profile;
+  profile.source = {path, summary.Text("format"), summary.Text("dialect"),
+                    static_cast<std::uint64_t>(summary.Number("bytes")), summary.Text("hash")};
+  profile.origin_ns = summary.Number("origin");
+  if (const auto& extent = summary.Numbers("extent"); extent.size() == 2) {
+    profile.first = extent[0];
+    profile.last = extent[1];
+  }
+  profile.has_timeline = summary.Number("has_timeline") != 0;
+  profile.distributed = {summary.Text("backend"), summary.Number("rank", -1),
+                         summary.Number("world_size", -1), GroupsOf(summary)};
+  const auto& keys = summary.Texts("fact.key");
+  const auto& values = summary.Texts("fact.value");
+  for (std::size_t i = 0; i < std::min(keys.size(), values.size()); ++i) {
+    profile.facts.emplace_back(keys[i], values[i]);
+  }
+  profile.gpus = GpusOf(summary);
+  profile.log = LogOf(summary);
+  profile.strings.Intern(std::string(kMark) + EncodeSummary(summary));
+  return profile;
+}
+
+bool IsSummary(const Profile& profile) {
+  return profile.strings.size() > 0 && profile.strings[StringId{0}].starts_with(kMark);
+}
+
+std::optional<Summary> SummaryOf(const Profile& profile) {
+  if (!IsSummary(profile)) return std::nullopt;
+  return DecodeSummary(profile.strings[StringId{0}].substr(kMark.size()));
+}
+
+}  // namespace profgauge

@@ -1,0 +1,118 @@
+#include "model/summary/summary_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include "base/content_hash.h"
+#include "base/gzip.h"
+
+namespace profgauge {
+namespace {
+
+constexpr std::string_view kHead = "{\"kind\":\"profgauge-summary\",\"schema\":";
+
+std::string HashOf(std::string_view bytes) {
+  ContentHash hash;
+  hash.Add(bytes);
+  return hash.Hex();
+}
+
+Error Refused(const std::string& path, std::string code, std::string message, std::string help) {
+  Error error;
+  error.kind = ErrorKind::kInput;
+  error.code = std::move(code);
+  error.message = std::move(message);
+  error.where.file = path;
+  error.notes.push_back(std::move(help));
+  return error;
+}
+
+Error Damaged(const std::string& path) {
+  return Refused(path, "summary/damaged", "the summary is not what was written: its bytes differ",
+                 "help: write it again with `profgauge summarize`");
+}
+
+/// The whole number after `"key":` on the first line.
+std::optional<std::int64_t> NumberAt(std::string_view line, std::string_view key) {
+  const std::size_t at = line.find(fmt::format("\"{}\":", key));
+  if (at == std::string_view::npos) return std::nullopt;
+  const char* const begin = line.data() + at + key.size() + 3;
+  std::int64_t value = 0;
+  const auto parsed = std::from_chars(begin, line.data() + line.size(), value);
+  return parsed.ec == std::errc() ? std::optional(value) : std::nullopt;
+}
+
+std::string FirstLine(std::size_t ranks, std::string_view bytes) {
+  return fmt::format("{}{},\"ranks\":{},\"bytes\":{},\"hash\":\"{}\"}}", kHead, kSummarySchema,
+                     ranks, bytes.size(), HashOf(bytes));
+}
+
+/// One rank after the other: the length of each in eight bytes, then the rank.
+std::string Joined(const std::vector<std::string>& ranks) {
+  std::string bytes;
+  for (const std::string& rank : ranks) {
+    for (int shift = 0; shift < 64; shift += 8) {
+      bytes += static_cast<char>(static_cast<std::uint64_t>(rank.size()) >> shift & 0xff);
+    }
+    bytes += rank;
+  }
+  return bytes;
+}
+
+}  // namespace
+
+bool LooksLikeSummaries(std::string_view head) { return head.starts_with(kHead); }
+
+std::string WriteSummaries(std::vector<Summary> ranks) {
+  std::stable_sort(ranks.begin(), ranks.end(), [](const Summary& a, const Summary& b) {
+    return std::pair(a.Number("rank", -1), a.Text("hash")) <
+           std::pair(b.Number("rank", -1), b.Text("hash"));
+  });
+  std::vector<std::string> encoded;
+  for (const Summary& rank : ranks) encoded.push_back(EncodeSummary(rank));
+  const std::string bytes = Joined(encoded);
+  return Gzip(FirstLine(ranks.size(), bytes) + "\n" + bytes);
+}
+
+Result<std::vector<Summary>> ReadSummaries(std::string_view bytes, const std::string& path) {
+  const std::size_t end = bytes.find('\n');
+  const std::string_view line = bytes.substr(0, end);
+  const auto schema = NumberAt(line, "schema");
+  if (schema && *schema > kSummarySchema) {
+    return Fail(Refused(path, "summary/newer",
+                        fmt::format("the summary is of schema {}, this program reads up to {}",
+                                    *schema, kSummarySchema),
+                        "help: use the program that wrote it, or a newer one"));
+  }
+  const auto size = NumberAt(line, "bytes"), count = NumberAt(line, "ranks");
+  if (end != std::string_view::npos && (!schema || !size || !count)) return Fail(Damaged(path));
+  std::string_view rest = end == std::string_view::npos ? "" : bytes.substr(end + 1);
+  if (!size || rest.size() < static_cast<std::uint64_t>(*size)) {
+    return Fail(Refused(path, "summary/truncated", "the summary ends early",
+                        "help: it was probably copied while it was written; write it again with "
+                        "`profgauge summarize`"));
+  }
+  if (line != FirstLine(static_cast<std::size_t>(*count), rest)) return Fail(Damaged(path));
+  std::vector<Summary> ranks;
+  while (!rest.empty()) {
+    std::uint64_t length = 0;
+    for (std::size_t i = 0; i < 8 && i < rest.size(); ++i) {
+      length |= std::uint64_t{static_cast<unsigned char>(rest[i])} << 8 * i;
+    }
+    rest.remove_prefix(std::min<std::size_t>(8, rest.size()));
+    auto rank = length <= rest.size() ? DecodeSummary(rest.substr(0, length)) : std::nullopt;
+    if (!rank) return Fail(Damaged(path));
+    rest.remove_prefix(length);
+    ranks.push_back(*std::move(rank));
+  }
+  if (ranks.empty() || ranks.size() != static_cast<std::uint64_t>(*count)) {
+    return Fail(Damaged(path));
+  }
+  return ranks;
+}
+
+}  // namespace profgauge

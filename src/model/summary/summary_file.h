@@ -1,0 +1,32 @@
+// Files of summaries (*.pgsum): gzip of a line that says what follows, and then the ranks.
+//
+//   $ zcat run.pgsum | head -1
+//   {"kind":"profgauge-summary","schema":1,"ranks":8,"bytes":48123,"hash":"…"}
+//
+// Ranks stand by number, then by hash of their recording. A file of many ranks is the union of
+// files of fewer: whatever is merged with what first, the bytes are the same.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/summary/summary.h"
+#include "profgauge/error.h"
+
+namespace profgauge {
+
+/// Raised when older programs would misread a file.
+inline constexpr std::int64_t kSummarySchema = 1;
+
+/// Whether (decompressed) bytes begin as a file of summaries does.
+bool LooksLikeSummaries(std::string_view head);
+
+/// The file's bytes, compressed. The same ranks give the same bytes in whatever order they come.
+std::string WriteSummaries(std::vector<Summary> ranks);
+
+/// From the file's decompressed bytes. Errors: kInput "summary/newer", "summary/truncated",
+/// "summary/damaged", at `path`.
+Result<std::vector<Summary>> ReadSummaries(std::string_view bytes, const std::string& path);
+
+}  // namespace profgauge

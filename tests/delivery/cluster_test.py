@@ -1,0 +1,202 @@
+"""The samples for clusters, run as they are written: GNU parallel, Open MPI, Slurm where its daemons
+run (ci/cluster.sh starts them), and the shell parts of the Kubernetes jobs. A run of eight ranks,
+of which one cannot be read.
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import time
+import unittest
+
+from support import PROGRAM, REPOSITORY, SKIPPED, environment, main, run
+
+try:
+    import yaml
+except ImportError:
+    print("skipped: not installed: python3-yaml")
+    raise SystemExit(SKIPPED)
+
+CLUSTER = REPOSITORY / "examples" / "cluster"
+MAKE_RANKS = PROGRAM.parent / "make_ranks"
+POLICY = "schema: 1\nranks: {expect: 8}\nthresholds: {communication.exposed_share: {max: 90%}}\n"
+
+# The fields of a Job that the samples use; anything else is a mistake of ours.
+JOB = {
+    "apiVersion": str, "kind": str, "metadata": {"name": str},
+    "spec": {"completionMode": str, "completions": int, "parallelism": int, "backoffLimit": int,
+             "template": {"spec": {
+                 "restartPolicy": str,
+                 "containers": [{"name": str, "image": str, "command": [str], "args": [str],
+                                 "volumeMounts": [{"name": str, "mountPath": str}]}],
+                 "volumes": [{"name": str, "persistentVolumeClaim": {"claimName": str}}]}}}}
+
+
+def missing(*programs):
+    absent = [name for name in programs if shutil.which(name) is None]
+    return f"not installed: {', '.join(absent)}" if absent else ""
+
+
+def misfits(value, shape, place="job"):
+    if isinstance(shape, dict):
+        if not isinstance(value, dict):
+            return [f"{place}: expected a mapping"]
+        return [error for key, below in value.items() for error in (
+            misfits(below, shape[key], f"{place}.{key}") if key in shape
+            else [f"{place}.{key}: unknown"])]
+    if isinstance(shape, list):
+        if not isinstance(value, list):
+            return [f"{place}: expected a list"]
+        return [error for i, below in enumerate(value)
+                for error in misfits(below, shape[0], f"{place}[{i}]")]
+    return [] if isinstance(value, shape) else [f"{place}: expected {shape.__name__}"]
+
+
+class Cluster(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        if not MAKE_RANKS.exists():
+            raise unittest.SkipTest("not built: make_ranks")
+        cls.folder = pathlib.Path(tempfile.mkdtemp())
+        subprocess.run([MAKE_RANKS, cls.folder / "profiles", "--ranks", "8", "--iterations", "3",
+                        "--cause", "host", "--late", "5"], check=True)
+        cls.policy = cls.folder / "policy.yaml"
+        cls.policy.write_text(POLICY)
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
+
+    def setUp(self):
+        self.out = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+        self.profiles = self.folder / "profiles"
+
+    def damaged(self):
+        """The same profiles, one of which ends early."""
+        profiles = self.out / "profiles"
+        shutil.copytree(self.folder / "profiles", profiles)
+        broken = profiles / "rank3.pt.trace.json"
+        broken.write_text(broken.read_text()[:2000])
+        return profiles
+
+    def shell(self, *command, status=0, **more):
+        done = subprocess.run(list(map(str, command)), env=environment(**more), text=True,
+                              capture_output=True, check=False)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done
+
+    def check(self, status=0):
+        done = run("check", self.out / "summaries", "--policy", self.policy, "--json",
+                   self.out / "report.json")
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        metrics = json.loads((self.out / "report.json").read_text())["metrics"]
+        return done, metrics
+
+    def test_summaries_blame_as_profiles_do(self):
+        self.assertEqual(run("summarize", self.profiles, "-o", f"{self.out}/summaries/").returncode, 0)
+        _, metrics = self.check()
+        self.assertEqual(metrics["rank.straggler"]["value"], 5)
+        merged = self.out / "run.pgsum"
+        self.assertEqual(run("summarize", self.out / "summaries", "-o", merged).returncode, 0)
+        again = self.out / "again.pgsum"
+        files = sorted((self.out / "summaries").iterdir(), reverse=True)
+        self.assertEqual(run("summarize", *files, "-o", again).returncode, 0)
+        self.assertEqual(merged.read_bytes(), again.read_bytes())
+        told = run("inspect", merged).stdout
+        self.assertIn("rank 7 of 8", told)
+        self.assertEqual(told.count("summary of"), 8)
+
+    def test_a_rank_that_cannot_be_read(self):
+        done = run("summarize", self.damaged(), "-o", f"{self.out}/summaries/")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("rank3.pt.trace.json", done.stderr)
+        self.assertEqual(len(list((self.out / "summaries").iterdir())), 7)
+        done, _ = self.check(status=3)
+        self.assertIn("1 of 8 ranks is missing", done.stdout.replace("\u202f", " "))
+
+    def test_what_summaries_refuse(self):
+        run("summarize", self.profiles, "-o", f"{self.out}/summaries/")
+        summaries = self.out / "summaries"
+        for arguments in (["compare", summaries, summaries], ["baseline", "save", summaries, "-o", self.out / "b.json"],
+                          ["report", summaries, "--emit-trace", self.out / "t.json"],
+                          ["report", summaries, "--html", self.out / "r.html", "--timeline", "full"]):
+            done = run(*arguments)
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertIn("summary/no-events", done.stderr)
+        done = run("check", summaries, "--warmup", "1")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("summary/other-selection", done.stderr)
+        other = self.out / "other"
+        subprocess.run([MAKE_RANKS, other, "--ranks", "4", "--iterations", "3"], check=True)
+        done = run("summarize", other, summaries / "rank7.pgsum", "-o", self.out / "mixed.pgsum")
+        self.assertEqual(done.returncode, 3)
+        done = run("check", self.out / "summaries" / "rank0.pgsum", other)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("summary/other-run", done.stderr)
+        whole = (summaries / "rank0.pgsum").read_bytes()
+        (self.out / "cut.pgsum").write_bytes(whole[:len(whole) // 2])
+        self.assertIn("summary/truncated", run("check", self.out / "cut.pgsum").stderr)
+        done = run("report", summaries, "--out", self.out / "all")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertLess((self.out / "all" / "report.html").stat().st_size, 1_000_000)
+
+    @unittest.skipIf(missing("parallel"), missing("parallel"))
+    def test_gnu_parallel(self):
+        self.shell(CLUSTER / "parallel.sh", self.profiles, self.out, self.policy)
+        _, metrics = self.check()
+        self.assertEqual(metrics["rank.straggler"]["value"], 5)
+
+    @unittest.skipIf(missing("parallel"), missing("parallel"))
+    def test_gnu_parallel_without_a_rank(self):
+        self.shell(CLUSTER / "parallel.sh", self.damaged(), self.out, self.policy, status=3)
+        self.assertEqual(len(list((self.out / "summaries").iterdir())), 7)
+
+    @unittest.skipIf(missing("mpirun"), missing("mpirun"))
+    def test_mpirun(self):
+        root = ["--allow-run-as-root"] if os.getuid() == 0 else []
+        self.shell("mpirun", *root, "--oversubscribe", "-n", "8", CLUSTER / "mpirun.sh", self.damaged(),
+                   self.out, self.policy, OMPI_MCA_rmaps_base_oversubscribe="1")
+        self.assertEqual(len(list((self.out / "summaries").iterdir())), 7)
+        self.check(status=3)
+
+    def test_kubernetes(self):
+        job = yaml.safe_load((CLUSTER / "kubernetes" / "job.yaml").read_text())
+        judge = yaml.safe_load((CLUSTER / "kubernetes" / "check-job.yaml").read_text())
+        for manifest in (job, judge):
+            self.assertEqual(misfits(manifest, JOB), [])
+        self.assertEqual(job["spec"]["completionMode"], "Indexed")
+        shutil.copytree(self.profiles, self.out / "profiles")
+        shutil.copy(self.policy, self.out / "policy.yaml")
+        for index in range(job["spec"]["completions"]):
+            self.pod(job, JOB_COMPLETION_INDEX=str(index))
+        self.assertEqual(len(list((self.out / "summaries").iterdir())), 8)
+        self.pod(judge)
+        self.assertTrue((self.out / "report" / "report.json").exists())
+
+    def pod(self, manifest, **more):
+        container = manifest["spec"]["template"]["spec"]["containers"][0]
+        mount = container["volumeMounts"][0]["mountPath"]
+        script = container["args"][0].replace(mount, str(self.out))
+        self.shell(*container["command"], script, **more)
+
+    @unittest.skipIf(missing("sbatch", "squeue"), missing("sbatch", "squeue"))
+    def test_slurm(self):
+        if subprocess.run(["squeue"], capture_output=True, check=False).returncode != 0:
+            self.skipTest("no Slurm controller answers; ci/cluster.sh starts one")
+        self.shell(CLUSTER / "slurm" / "submit.sh", self.damaged(), self.out, self.policy)
+        verdict = self.out / "verdict"
+        deadline = time.monotonic() + 240
+        while not verdict.exists() and time.monotonic() < deadline:
+            time.sleep(1)
+        self.assertTrue(verdict.exists(), "the judging job did not end")
+        self.assertEqual(verdict.read_text().strip(), "3")
+        self.assertEqual(len(list((self.out / "summaries").iterdir())), 7)
+        log = (self.out / "check.log").read_text().replace("\u202f", " ")
+        self.assertIn("1 of 8 ranks is missing", log)
+        print(log)
+
+
+if __name__ == "__main__":
+    main()

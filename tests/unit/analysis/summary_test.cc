@@ -1,0 +1,278 @@
+// The run from summaries is the run from recordings, in whatever order they are merged.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "../../tools/ranks/made_ranks.h"
+#include "analysis/summary/analyze_run.h"
+#include "analysis/summary/rank_summary.h"
+#include "base/byte_source.h"
+#include "model/summary/summary_file.h"
+#include "readers/load.h"
+
+namespace profgauge {
+namespace {
+
+using made::Mesh;
+using made::Plan;
+using ::testing::HasSubstr;
+
+std::vector<Profile> Recordings(const Plan& plan) {
+  static int count = 0;
+  const auto folder =
+      std::filesystem::temp_directory_path() /
+      ("profgauge_summaries_" + std::to_string(getpid()) + "_" + std::to_string(++count));
+  WriteRun(plan, Simulate(plan), folder.string());
+  auto run = ReadRun({folder.string()}, {});
+  std::filesystem::remove_all(folder);
+  std::filesystem::remove(folder.string() + ".truth.json");
+  EXPECT_TRUE(run) << (run ? "" : run.error().message);
+  return run ? std::move(*run) : std::vector<Profile>{};
+}
+
+std::string Inflated(const std::string& file) {
+  const auto source = MakeMemorySource("run.pgsum", std::as_bytes(std::span(file)));
+  std::string bytes(std::size_t{1} << 24, '\0');
+  std::size_t have = 0;
+  while (true) {
+    const auto got = source->Read(std::as_writable_bytes(std::span(bytes).subspan(have)));
+    if (!got || *got == 0) break;
+    have += *got;
+  }
+  bytes.resize(have);
+  return bytes;
+}
+
+std::vector<Summary> ReadBack(const std::string& file) {
+  auto summaries = ReadSummaries(Inflated(file), "run.pgsum");
+  EXPECT_TRUE(summaries) << (summaries ? "" : summaries.error().message);
+  return summaries ? std::move(*summaries) : std::vector<Summary>{};
+}
+
+/// Merges files two by two, chosen at random, until one is left.
+std::string MergedAtRandom(std::vector<std::string> files, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  while (files.size() > 1) {
+    std::shuffle(files.begin(), files.end(), random);
+    std::vector<Summary> ranks = ReadBack(files.back());
+    files.pop_back();
+    for (Summary& rank : ReadBack(files.back())) ranks.push_back(std::move(rank));
+    files.back() = WriteSummaries(std::move(ranks));
+  }
+  return files.front();
+}
+
+std::vector<Profile> StandIns(const std::vector<Summary>& summaries) {
+  std::vector<Profile> profiles;
+  for (const Summary& summary : summaries) {
+    profiles.push_back(ProfileOfSummary(summary, "run.pgsum"));
+  }
+  return profiles;
+}
+
+std::string CellText(const Column& column, std::size_t row, const Table& table) {
+  if (column.IsAbsentAt(row)) return "absent";
+  switch (column.type()) {
+    case CellType::kInteger:
+      return std::to_string(column.IntegerAt(row));
+    case CellType::kReal:
+      return std::to_string(std::bit_cast<std::int64_t>(column.RealAt(row)));
+    case CellType::kText:
+      return std::string(table.strings()[column.TextAt(row)]);
+  }
+  return {};
+}
+
+/// What summaries say is what recordings say; at least what runs of many ranks are judged by.
+void ExpectEqual(const Analysis& recorded, const Analysis& summarized) {
+  std::size_t told = 0;
+  for (const Metric& metric : summarized.metrics) {
+    const Metric& other = *recorded.Find(metric.spec->id);
+    if (metric.absent_because.find("summaries do not keep it") != std::string::npos) continue;
+    ++told;
+    EXPECT_EQ(metric.value, other.value) << metric.spec->id;
+    EXPECT_EQ(metric.absent_because, other.absent_because) << metric.spec->id;
+    EXPECT_EQ(metric.note, other.note) << metric.spec->id;
+    EXPECT_EQ(metric.low_confidence, other.low_confidence) << metric.spec->id;
+  }
+  EXPECT_GT(told, 55u);
+  EXPECT_EQ(summarized.iteration_source, recorded.iteration_source);
+  EXPECT_EQ(summarized.iterations_selected, recorded.iterations_selected);
+  EXPECT_EQ(summarized.window_end, recorded.window_end);
+  std::size_t tables = 0;
+  for (const Table& table : summarized.tables) {
+    if (table.columns().empty()) continue;
+    const Table& other = *recorded.FindTable(table.id());
+    ASSERT_EQ(table.rows(), other.rows()) << table.id();
+    ++tables;
+    for (std::size_t c = 0; c < table.columns().size(); ++c) {
+      for (std::size_t row = 0; row < table.rows(); ++row) {
+        EXPECT_EQ(CellText(table.columns()[c], row, table),
+                  CellText(other.columns()[c], row, other))
+            << table.id() << " column " << c << " row " << row;
+      }
+    }
+  }
+  EXPECT_GE(tables, 5u);
+}
+
+void ExpectSameRun(const std::vector<Profile>& recordings) {
+  const auto recorded = Analyze(recordings, {});
+  ASSERT_TRUE(recorded) << recorded.error().message;
+  const auto summaries = SummarizeRanks(recordings, {});
+  ASSERT_TRUE(summaries) << summaries.error().message;
+  std::vector<std::string> files;
+  for (const Summary& summary : *summaries) files.push_back(WriteSummaries({summary}));
+  const std::string whole = WriteSummaries(*summaries);
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) EXPECT_EQ(MergedAtRandom(files, seed), whole);
+  const auto summarized = Analyze(StandIns(ReadBack(whole)), {});
+  ASSERT_TRUE(summarized) << summarized.error().message;
+  ExpectEqual(*recorded, *summarized);
+}
+
+TEST(Summaries, SayWhatRecordingsSay) {
+  for (const Mesh mesh : {Mesh::kDp, Mesh::kTpDp, Mesh::kPpDp, Mesh::kEpDp}) {
+    Plan plan;
+    plan.mesh = mesh;
+    plan.iterations = 3;
+    plan.jitter = 30'000;
+    plan.cause = made::LateBy::kSlowGpu;
+    plan.late = 5;
+    plan.lost_rank = mesh == Mesh::kTpDp ? 3 : -1;
+    plan.clock_offset = 1'000'000;
+    ExpectSameRun(Recordings(plan));
+  }
+}
+
+TEST(Summaries, SayWhatTheRealDlrmSays) {
+  const auto folder = std::filesystem::path(PROFGAUGE_SHARED_DIR) / "data/kineto/dlrm_8ranks";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no real profiles at hand";
+  const auto run = ReadRun({folder.string()}, {});
+  ASSERT_TRUE(run) << run.error().message;
+  ExpectSameRun(*run);
+  const auto summaries = SummarizeRanks(*run, {});
+  for (const Summary& summary : *summaries) {
+    EXPECT_LT(WriteSummaries({summary}).size(), 150'000u);
+  }
+}
+
+// Recordings beside summaries: as if all were one or the other.
+TEST(Summaries, MixWithRecordings) {
+  Plan plan;
+  plan.cause = made::LateBy::kHost;
+  const std::vector<Profile> recordings = Recordings(plan);
+  const auto summaries = SummarizeRanks(recordings, {});
+  ASSERT_TRUE(summaries);
+  std::vector<Profile> mixed = StandIns(*summaries);
+  std::vector<Profile> again = Recordings(plan);
+  for (std::size_t i = 0; i < mixed.size(); i += 2) mixed[i] = std::move(again[i]);
+  const auto analysis = Analyze(mixed, {});
+  ASSERT_TRUE(analysis) << analysis.error().message;
+  EXPECT_EQ(AsNumber(analysis->Find("rank.straggler")->value, -1), 1);
+  EXPECT_TRUE(IsAbsent(analysis->Find("memory.peak_allocated")->value));
+  EXPECT_THAT(analysis->Find("memory.peak_allocated")->absent_because,
+              HasSubstr("give the profiles"));
+}
+
+TEST(Summaries, OfAnotherSelectionAreRefused) {
+  const std::vector<Profile> recordings = Recordings({});
+  Selection later;
+  later.warmup = 2;
+  const auto summaries = SummarizeRanks(recordings, later);
+  ASSERT_TRUE(summaries);
+  EXPECT_TRUE(Analyze(StandIns(*summaries), later));
+  const auto other = Analyze(StandIns(*summaries), {});
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().code, "summary/other-selection");
+  EXPECT_EQ(other.error().message,
+            "the summary is of another selection: it has `warmup=2`, asked for is `all "
+            "iterations`");
+  Selection second;
+  second.rank = 2;
+  const auto all = SummarizeRanks(recordings, {});
+  const auto one = Analyze(StandIns(*all), second);
+  ASSERT_TRUE(one) << one.error().message;
+  EXPECT_EQ(AsNumber(one->Find("profile.ranks")->value, 0), 1);
+  second.rank = 99;
+  EXPECT_EQ(Analyze(StandIns(*all), second).error().code, "analysis/no-rank");
+}
+
+// Positions would not mean the same on all ranks.
+TEST(Summaries, OfOtherIterationsAreRefused) {
+  const std::vector<Profile> recordings = Recordings({});
+  Selection first, second;
+  first.start_number = 5;
+  first.stop_number = 7;
+  second.start_number = 6;
+  second.stop_number = 8;
+  auto summaries = SummarizeRanks(recordings, first);
+  const auto later = SummarizeRanks(recordings, second);
+  ASSERT_TRUE(summaries && later);
+  summaries->back() = later->back();
+  summaries->back().texts["selection"] = {SelectionText(first)};
+  const auto run = Analyze(StandIns(*summaries), first);
+  ASSERT_FALSE(run);
+  EXPECT_EQ(run.error().code, "summary/other-iterations");
+}
+
+TEST(Summaries, FilesThatAreNotWholeAreRefused) {
+  Plan plan;
+  plan.ranks = 2;
+  const auto summaries = SummarizeRanks(Recordings(plan), {});
+  ASSERT_TRUE(summaries);
+  const std::string bytes = Inflated(WriteSummaries(*summaries));
+  const auto code = [](const std::string& of) {
+    const auto read = ReadSummaries(of, "run.pgsum");
+    return read ? std::string("read") : read.error().code;
+  };
+  EXPECT_EQ(code(bytes), "read");
+  EXPECT_EQ(code(bytes.substr(0, bytes.size() - 1)), "summary/truncated");
+  EXPECT_EQ(code(bytes.substr(0, 60)), "summary/truncated");
+  EXPECT_EQ(code(bytes + "x"), "summary/damaged");
+  std::string newer = bytes;
+  newer.replace(newer.find("\"schema\":1"), 10, "\"schema\":2");
+  EXPECT_EQ(code(newer), "summary/newer");
+  std::mt19937 random(3);
+  for (int i = 0; i < 200; ++i) {
+    std::string damaged = bytes;
+    damaged[random() % damaged.size()] ^= static_cast<char>(1 + random() % 255);
+    EXPECT_NE(code(damaged), "read") << i;
+  }
+}
+
+// Bytes that no summary has are no summary, and never more than that.
+TEST(Summaries, AnyBytesMayBeDecoded) {
+  Plan plan;
+  plan.ranks = 2;
+  plan.iterations = 2;
+  const auto summaries = SummarizeRanks(Recordings(plan), {});
+  ASSERT_TRUE(summaries);
+  const std::string good = EncodeSummary(summaries->front());
+  EXPECT_EQ(DecodeSummary(good), summaries->front());
+  std::mt19937 random(4);
+  for (int i = 0; i < 2'000; ++i) {
+    std::string bytes = good;
+    for (int k = 0; k < 3; ++k) {
+      bytes[random() % bytes.size()] = static_cast<char>(random() % 256);
+    }
+    if (i % 3 == 0) bytes.resize(random() % bytes.size());
+    const auto decoded = DecodeSummary(bytes);
+    if (!decoded) continue;
+    std::vector<Profile> run = StandIns({*decoded, summaries->back()});
+    const auto analysis = Analyze(run, {});
+    if (!analysis) {
+      EXPECT_THAT(analysis.error().code, HasSubstr("summary/"));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace profgauge
