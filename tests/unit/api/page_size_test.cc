@@ -13,9 +13,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Without a timeline: 300 kB, and 35 kB for the definitions of sixty new metrics and the evidence
-// of what the host did in gaps.
-constexpr std::size_t kPageBudget = 335'000;
+// Without a timeline: 300 kB, 35 kB for the definitions of sixty new metrics and the evidence of
+// what the host did in gaps, and 4 kB for what an iteration waits for.
+constexpr std::size_t kPageBudget = 339'000;
 
 const fs::path kSource = PROFGAUGE_SOURCE_DIR;
 
