@@ -234,7 +234,8 @@ std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
       }
     }
     if (is_missed || (verbosity > 0 && gate->status == "pass")) rows.push_back(RowOf(*gate));
-    if (is_missed && !is_change && gate->counted_with.empty()) {
+    // Of several limits on a metric the first is the one line that they share.
+    if (is_missed && !is_change && (IsOpen(*gate) || gate->counted_with.empty())) {
       AddCauses(report, gate->metric, rows);
     }
   }
