@@ -390,7 +390,8 @@ class RuleRun {
       const std::optional<CappedGain> predicted =
           CapGain(*replayed, std::nullopt, run_.FindMetric("iteration.time.mean"));
       // The device's time bounds nothing where the host is late as well and gains more.
-      if (predicted->gain <= gain->gain) out.gain_limit = gain->gain;
+      constexpr double kRounding = 1.001;
+      if (predicted->gain <= gain->gain * kRounding) out.gain_limit = gain->gain;
       gain = predicted;
       out.gain_replayed = true;
     }
