@@ -129,7 +129,9 @@ TEST(Pyprof, KernelsOfOneOperatorShareItsWork) {
                          .name = builder.Intern(kernel),
                          .gpu = 0,
                          .stream = 7,
-                         .correlation = correlation});
+                         .correlation = correlation,
+                         .config = {},
+                         .collective = {}});
     }
     at += 1000;
   };

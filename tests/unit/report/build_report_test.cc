@@ -176,9 +176,9 @@ TEST_F(BuildReportTest, AThresholdShowsValueLimitAndRoom) {
   verdict_.status = VerdictStatus::kFail;
   verdict_.errors = 1;
   verdict_.reasons = {"gpu.idle.mean is too much"};
-  verdict_.gate = {{idle, 0.314, GateStatus::kError, "above"},
-                   {time, std::int64_t{343'000'000}, GateStatus::kPass, ""},
-                   {missing, {}, GateStatus::kMissing, "not in this test"}};
+  verdict_.gate = {{idle, 0.314, GateStatus::kError, "above", ""},
+                   {time, std::int64_t{343'000'000}, GateStatus::kPass, "", ""},
+                   {missing, {}, GateStatus::kMissing, "not in this test", ""}};
   const Report report = Build();
   EXPECT_EQ(report.verdict.status, "fail");
   EXPECT_EQ(report.verdict.policy, "builtin:recommended");
