@@ -108,6 +108,9 @@ struct Analysis {
   std::string iteration_source;  ///< "ProfilerStep#N", "key op aten::mm", "whole profile".
   std::int64_t iterations_total = 0, iterations_selected = 0;
   Ns window_start = 0, window_end = 0;
+  /// Of a run that is known by summaries alone: the words in which metrics and tables that these
+  /// leave out say so, though the recordings may have had them. Empty for recordings.
+  std::string not_kept;
   std::vector<Remark> remarks;
   /// What rows can cost at most, by table id; only of tables whose rows stand for work or calls.
   std::map<std::string, std::shared_ptr<const Exposure>, std::less<>> exposures;

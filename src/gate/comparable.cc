@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <string_view>
 #include <utility>
@@ -34,10 +35,18 @@ std::vector<std::string> AllProperties(const Snapshot& base, const Snapshot& cur
   return all;
 }
 
-// Kernels, copies and sets of a recording without iterations, or its ops where it has no device;
-// nothing where iterations are marked or no counts are known.
+// A stretch of time, however much work is in it: the whole recording, or what --range cuts out.
+bool IsWindow(const Snapshot& run) {
+  const std::string_view by = run.Environment("iterations");
+  return by == kWholeProfile || by == kRange;
+}
+
+bool KnowsIterations(const Snapshot& run) { return !run.Environment("iterations").empty(); }
+
+// Kernels, copies and sets of a window, or its ops where it has no device; nothing where iterations
+// are marked or no counts are known.
 std::optional<std::int64_t> WorkOfWindow(const Snapshot& run) {
-  if (run.Environment("iterations") != kWholeProfile) return std::nullopt;
+  if (!IsWindow(run)) return std::nullopt;
   const std::vector<WorkSum>& sums = run.work.has_gpu ? run.work.kernels : run.work.ops;
   if (sums.empty()) return std::nullopt;
   std::int64_t events = 0;
@@ -115,14 +124,18 @@ std::optional<std::string> WhyNoLengths(std::span<const Snapshot> baselines,
                                         std::span<const Snapshot> candidates) {
   for (const Snapshot& base : baselines) {
     const std::optional<std::int64_t> there = WorkOfWindow(base);
-    if (!there) continue;
     for (const Snapshot& current : candidates) {
+      if (KnowsIterations(base) && KnowsIterations(current) &&
+          IsWindow(base) != IsWindow(current)) {
+        return "one side has iterations and the other is one stretch of time: their lengths say "
+               "nothing of speed; mark iterations in both";
+      }
       const std::optional<std::int64_t> here = WorkOfWindow(current);
-      if (!here) continue;
+      if (!there || !here) continue;
       const double most = static_cast<double>(std::max(*there, *here));
       if (std::abs(static_cast<double>(*here - *there)) <= kSameWork * most) continue;
       return fmt::format(
-          "the recordings have no iterations and hold different amounts of work ({} events there, "
+          "the runs are stretches of time that hold different amounts of work ({} events there, "
           "{} here), so that their lengths say nothing of speed: mark iterations, or choose them "
           "with --key-op or --iteration-marker",
           FormatValue(Value(*there), Unit::kCount), FormatValue(Value(*here), Unit::kCount));

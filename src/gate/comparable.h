@@ -41,9 +41,10 @@ std::vector<Difference> AllDifferences(std::span<const Snapshot> baselines,
 std::vector<std::pair<std::string, std::string>> AlikeProperties(
     const Snapshot& base, const Snapshot& current, std::span<const Difference> differences);
 
-/// Why lengths of the runs say nothing of their speed: recordings without iterations, which hold
-/// different amounts of work (by more than 1 % of their events). Nothing where they can be
-/// compared.
+/// Why lengths of the runs say nothing of their speed, whatever `match` and --allow-incomparable
+/// say: stretches of time (recordings without iterations, --range) that hold different amounts of
+/// work, by more than 1 % of their events; or a stretch beside iterations. Nothing where they can
+/// be compared.
 std::optional<std::string> WhyNoLengths(std::span<const Snapshot> baselines,
                                         std::span<const Snapshot> candidates);
 

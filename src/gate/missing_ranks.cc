@@ -16,17 +16,23 @@ std::optional<std::int64_t> CountOf(const Analysis& analysis, std::string_view i
   return static_cast<std::int64_t>(AsNumber(metric->value, 0));
 }
 
-/// Limits on one rank's numbers hold without the others.
+/// What ranks do together, and extremes over them: an iteration lasts as long as on its slowest
+/// rank.
+bool IsOfAllRanks(std::string_view metric) {
+  for (const std::string_view of : {"rank.", "communication.", "pipeline.", "iteration."}) {
+    if (metric.starts_with(of)) return true;
+  }
+  return metric.ends_with(".min") || metric.ends_with(".max");
+}
+
 bool DependsOnAllRanks(const Policy& policy) {
-  const auto& ranks = policy.ranks;
-  if (ranks.expect || ranks.on_missing) return true;
-  return std::any_of(policy.thresholds.begin(), policy.thresholds.end(),
-                     [](const Threshold& threshold) {
-                       if (threshold.level == Level::kInfo) return false;
-                       return threshold.metric.starts_with("rank.") ||
-                              threshold.metric.starts_with("communication.") ||
-                              threshold.metric.starts_with("pipeline.");
-                     });
+  if (policy.ranks.expect || policy.ranks.on_missing) return true;
+  const auto depends = [](const auto& limit) {
+    return limit.level != Level::kInfo && IsOfAllRanks(limit.metric);
+  };
+  return std::any_of(policy.thresholds.begin(), policy.thresholds.end(), depends) ||
+         (policy.baseline &&
+          std::any_of(policy.baseline->limits.begin(), policy.baseline->limits.end(), depends));
 }
 
 std::string NoteOf(const Analysis& analysis) {

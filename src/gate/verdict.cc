@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "base/format.h"
 #include "gate/missing_ranks.h"
+#include "gate/not_kept.h"
 #include "rules/compile.h"
 #include "rules/condition.h"
 #include "rules/waiver.h"
@@ -362,6 +364,12 @@ Verdict Judge(const Policy& policy, const Analysis& analysis, const ImportLog& l
       WhyIncomplete(policy, log, analysis.iterations_selected, options.allow_incomplete);
   if (const auto missing = WhyRanksMissing(policy, analysis)) {
     CountMissingRanks(*missing, policy, verdict, reasons);
+  }
+  const std::span<const Finding> findings =
+      options.evaluation == nullptr ? std::span<const Finding>()
+                                    : std::span<const Finding>(options.evaluation->findings);
+  if (auto unjudged = WhyNotKept(analysis, verdict.gate, findings, policy.fail_on)) {
+    open.push_back(*std::move(unjudged));
   }
   open.insert(open.end(), reasons.open.begin(), reasons.open.end());
 

@@ -10,6 +10,7 @@
 #include <map>
 
 #include "analysis/context/iterations.h"
+#include "analysis/context/markers.h"
 #include "base/format.h"
 
 namespace profgauge::report {
@@ -176,13 +177,13 @@ std::string CaptureDate(std::int64_t origin_ns) {
 // "all 12 iterations", "iterations 3 to 9 of 12", "7 of 12 iterations".
 std::string SelectionText(const Analysis& analysis) {
   const std::int64_t total = analysis.iterations_total, selected = analysis.iterations_selected;
-  if (analysis.iteration_source == "range") {
+  if (analysis.iteration_source == kRange) {
     return fmt::format(
         "{} from {} on",
         FormatDuration(static_cast<double>(analysis.window_end - analysis.window_start)),
         FormatDuration(static_cast<double>(analysis.window_start)));
   }
-  if (analysis.iteration_source == "whole profile") return "the whole profile as one iteration";
+  if (analysis.iteration_source == kWholeProfile) return "the whole profile as one iteration";
   if (total == 0) return "no iteration is known";
   if (total == 1 && selected == total) return "the only iteration";
   if (selected == total) return fmt::format("all {} iterations", FormatCount(total));

@@ -97,6 +97,11 @@ class Decoder {
     return index < words.size() ? std::optional<T>(words[index].value) : std::nullopt;
   }
 
+  std::optional<bool> Bool(const YamlNode& node, std::string_view what) {
+    static constexpr Word<bool> kWords[] = {{"true", true}, {"false", false}};
+    return OneOf<bool>(node, what, kWords);
+  }
+
   /// Adds an error; notes may be added to what is returned, until the next call.
   Error& Add(Where where, std::string_view code, std::string message);
   Error& Add(const YamlNode& node, std::string_view code, std::string message) {

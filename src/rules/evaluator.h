@@ -63,18 +63,19 @@ struct EvidenceHead {
 struct Finding {
   const Rule* rule = nullptr;
   FindingStatus status = FindingStatus::kPass;
+  Level most = Level::kInfo;    ///< The highest level that it could have reached.
   std::string group;            ///< Label of the group that it is about; empty without group_by.
   std::string message, advice;  ///< Filled in; empty unless it fired or was waived.
   Value metric;                 ///< The measured number, in metric_unit; absent without one.
   Unit metric_unit = Unit::kNumber;
   std::string metric_text;
-  std::string limit_text;            ///< The limit that was passed, or the nearest: "> 20 %".
-  std::optional<double> gain;        ///< ns per iteration, never more than an iteration takes.
-  bool gain_replayed = false;        ///< The gain is what a replay predicts; then…
+  std::string limit_text;      ///< The limit that was passed, or the nearest: "> 20 %".
+  std::optional<double> gain;  ///< ns per iteration, never more than an iteration takes.
+  bool gain_replayed = false;  ///< The gain is what a replay predicts; then…
   /// …this is the rule's own estimate, ns per iteration, where it is not less.
   std::optional<double> gain_limit;
-  double gain_share = 0;             ///< Of the mean iteration time; 0 when either is unknown.
-  std::string reason;                ///< Why not applicable, broken, or waived: one clause.
+  double gain_share = 0;      ///< Of the mean iteration time; 0 when either is unknown.
+  std::string reason;         ///< Why not applicable, broken, or waived: one clause.
   std::string missing_field;  ///< Not applicable: the field that the profile lacks, if it is one.
   const Waiver* waiver = nullptr;
   std::uint64_t rows = 0;          ///< Rows that the finding is about.

@@ -105,6 +105,12 @@ struct WhatIfScale {
   SourceText where;
   double factor = 1;
 };
+/// What factors may be, in words for messages.
+inline constexpr std::string_view kFactors = "a factor of 0 to 1000";
+inline bool IsFactor(const Literal& literal) {
+  return literal.value >= 0 && literal.value <= 1000 &&
+         (literal.unit == Unit::kNumber || literal.unit == Unit::kShare);
+}
 
 /// A scenario: changes made together, whose effect the replay predicts (rules/what_if.h).
 struct WhatIf {

@@ -37,7 +37,6 @@ constexpr Decoder::Word<RuleSetting::Choice> kChoices[] = {
     {"warn", RuleSetting::Choice::kWarn},       {"error", RuleSetting::Choice::kError},
     {"default", RuleSetting::Choice::kDefault},
 };
-constexpr Decoder::Word<bool> kTrueOrFalse[] = {{"true", true}, {"false", false}};
 constexpr Decoder::Word<bool> kStrictness[] = {{"normal", false}, {"certain", true}};
 constexpr Decoder::Word<bool> kUnknownKernels[] = {{"lower_bound", false}, {"upper_bound", true}};
 
@@ -331,9 +330,8 @@ void DecodeScales(Decoder& decoder, const YamlNode& node, std::string_view what,
          [&](const YamlNode& n) {
            const auto literal = decoder.Number(n, "by");
            if (!literal) return;
-           const bool is_factor = literal->unit == Unit::kNumber || literal->unit == Unit::kShare;
-           if (!is_factor || literal->value < 0) {
-             decoder.Add(n, "config/number", "`by`: expected a factor of at least 0");
+           if (!IsFactor(*literal)) {
+             decoder.Add(n, "config/number", fmt::format("`by`: expected {}", kFactors));
              return;
            }
            scale.factor = literal->value;
@@ -371,7 +369,7 @@ void DecodeWhatIf(Decoder& decoder, const YamlNode& node, std::vector<WhatIf>& o
       {"scale", [&](const YamlNode& n) { DecodeScales(decoder, n, "`scale`", scenario.scales); }},
       {"without_waiting",
        [&](const YamlNode& n) {
-         Set(scenario.without_waiting, decoder.OneOf<bool>(n, "without_waiting", kTrueOrFalse));
+         Set(scenario.without_waiting, decoder.Bool(n, "without_waiting"));
        }},
   };
   decoder.Map(node, "a scenario", kKeys);

@@ -22,7 +22,6 @@ constexpr Decoder::Word<GroupReport> kReports[] = {{"worst", GroupReport::kWorst
 constexpr Decoder::Word<GainBound> kBounds[] = {{"upper", GainBound::kUpper},
                                                 {"typical", GainBound::kTypical},
                                                 {"measured", GainBound::kMeasured}};
-constexpr Decoder::Word<bool> kTrueOrFalse[] = {{"true", true}, {"false", false}};
 constexpr Decoder::Word<bool> kStyles[] = {{"code", true}, {"text", false}};
 
 template <class T, class U>
@@ -124,9 +123,7 @@ void DecodeGain(Decoder& decoder, const YamlNode& node, std::optional<RuleGain>&
       {"scenario",
        [&](const YamlNode& n) { DecodeScales(decoder, n, "`scenario`", gain.scenario); }},
       {"without_waiting",
-       [&](const YamlNode& n) {
-         Set(gain.without_waiting, decoder.OneOf<bool>(n, "without_waiting", kTrueOrFalse));
-       }},
+       [&](const YamlNode& n) { Set(gain.without_waiting, decoder.Bool(n, "without_waiting")); }},
   };
   decoder.Map(node, "`gain`", kKeys);
   out = std::move(gain);

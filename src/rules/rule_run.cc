@@ -59,6 +59,7 @@ class RuleRun {
   std::vector<Finding> Run() {
     data_ = run_.Bind(rule_);
     finding_.rule = rule_.rule;
+    finding_.most = MostLevel();
     TraceNames(Named::kOfRun, finding_.trace);
     if (!CheckRows() || !CheckNeeds() || !SelectRows()) return {std::move(finding_)};
     for (const RowGroup& group : grouping_.groups) judged_.push_back(Judge(group));
@@ -263,6 +264,12 @@ class RuleRun {
     trace.push_back({fmt::format("{}_{}", LevelName(limit.level), limit.above ? "above" : "below"),
                      limit.of_policy ? "the policy's limit on this metric" : limit.value.Text(),
                      Shown(outcome, limit.value, rule_.metric_display)});
+  }
+
+  Level MostLevel() const {
+    Level most = rule_.rule->level.value_or(Level::kInfo);
+    for (const CompiledRule::Limit& limit : rule_.limits) most = std::max(most, limit.level);
+    return Chosen(most);
   }
 
   Level Chosen(Level own) const {

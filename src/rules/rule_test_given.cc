@@ -21,8 +21,7 @@ Value DecodeValue(Decoder& decoder, const YamlNode& node, std::string_view what,
     return text ? Value(*std::move(text)) : Value{};
   }
   if (unit == Unit::kBool) {
-    constexpr Decoder::Word<bool> kWords[] = {{"true", true}, {"false", false}};
-    const auto flag = decoder.OneOf<bool>(node, what, kWords);
+    const auto flag = decoder.Bool(node, what);
     return flag ? Value(*flag) : Value{};
   }
   const auto number = decoder.NumberOf(node, what, unit);

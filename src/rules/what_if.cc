@@ -158,14 +158,11 @@ Result<WhatIfScale> ParseScale(std::string_view text, std::string_view place) {
   while (!number.empty() && number.front() == ' ') number.remove_prefix(1);
   while (!number.empty() && number.back() == ' ') number.remove_suffix(1);
   const auto literal = ParseLiteral(number);
-  const bool is_factor = literal && literal->value >= 0 && literal->value <= 1e6 &&
-                         (literal->unit == Unit::kNumber || literal->unit == Unit::kShare);
-  if (!is_factor) {
-    return Fail(
-        UsageError("usage/no-factor",
-                   fmt::format("`{}`: expected a factor of at least 0 behind `by`, found `{}`",
-                               place, PrintableShort(number, 40)),
-                   {example}));
+  if (!literal || !IsFactor(*literal)) {
+    return Fail(UsageError("usage/no-factor",
+                           fmt::format("`{}`: expected {} behind `by`, found `{}`", place, kFactors,
+                                       PrintableShort(number, 40)),
+                           {example}));
   }
   WhatIfScale scale;
   scale.where.text = std::string(text.substr(0, by));

@@ -210,7 +210,7 @@ Result<Markers> FindMarkers(const Profile& profile, const Selection& selection) 
                          {"help: times count from the start of the recording; `profgauge "
                           "inspect` shows its length"}));
     }
-    return Markers{{{{range.start, std::min(range.end, end)}, {}}}, "range"};
+    return Markers{{{{range.start, std::min(range.end, end)}, {}}}, std::string(kRange)};
   }
   if (!selection.iteration_marker.empty()) {
     return MarkersByPattern(profile, selection.iteration_marker);

@@ -15,6 +15,8 @@ namespace profgauge {
 
 /// Source of a recording that nothing divides into iterations.
 inline constexpr std::string_view kWholeProfile = "whole profile";
+/// Source of a part that was cut out by its times.
+inline constexpr std::string_view kRange = "range";
 
 /// One range on the host; times in ns from the recording's start.
 struct Marker {

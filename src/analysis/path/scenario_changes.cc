@@ -11,8 +11,13 @@ namespace {
 
 using StepId = PathGraph::StepId;
 
+constexpr double kMostFactor = 1e6;  // Of several scalings together.
+
+// Sums of what grew stay far from the largest time, whatever the recording and the factors hold.
 Ns Scaled(Ns time, double factor) {
-  return static_cast<Ns>(std::llround(static_cast<double>(time) * factor));
+  constexpr double kMost = static_cast<double>(Ns{1} << 42);  // 73 minutes.
+  const double scaled = static_cast<double>(time) * factor;
+  return static_cast<Ns>(std::llround(std::min(scaled, std::max<double>(time, kMost))));
 }
 
 std::size_t RowsOf(const Profile& profile, PathTable table) {
@@ -55,7 +60,8 @@ class Factors {
     std::size_t out = 0;
     for (std::size_t i = 0; i < covered_.size(); ++i) {
       if (out > 0 && covered_[out - 1].first == covered_[i].first) {
-        covered_[out - 1].second *= covered_[i].second;
+        double& factor = covered_[out - 1].second;
+        factor = std::min(factor * covered_[i].second, kMostFactor);
       } else {
         covered_[out++] = covered_[i];
       }

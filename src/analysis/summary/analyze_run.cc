@@ -176,6 +176,7 @@ Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& 
 
   Analysis analysis;
   out.MoveTo(analysis);
+  analysis.not_kept = kNotKept;
   for (const Table& table : analysis.tables) {
     if (!table.columns().empty()) analysis.absent_tables.erase(std::string(table.id()));
   }

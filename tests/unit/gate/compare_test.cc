@@ -265,9 +265,9 @@ TEST(FindDifferences, IterationsOfAnotherKindAreNotCompared) {
   EXPECT_FALSE(CompareRuns(std::vector{current}, std::vector{base}, nullptr).is_comparable);
 }
 
-Snapshot Window(double level, std::int64_t kernels) {
+Snapshot Window(double level, std::int64_t kernels, std::string by = "whole profile") {
   Snapshot run = Sample(level, 1);
-  run.environment.emplace_back("iterations", "whole profile");
+  run.environment.emplace_back("iterations", std::move(by));
   run.work.has_gpu = true;
   run.work.iterations = 1;
   run.work.kernels = {{"k", kernels, 1000, 0, {}}};
@@ -284,6 +284,27 @@ TEST(CompareRuns, LengthsOfWindowsCountForEqualWorkAlone) {
       CompareRuns(std::vector{Window(1, 3000)}, std::vector{Window(3, 3001)}, nullptr);
   EXPECT_FALSE(Find(equal, "iteration.time.median").is_missing);
   EXPECT_EQ(Find(equal, "iteration.time.median").verdict, stats::Change::kFail);
+  // The window that --range cuts is as long as it was asked to be, at any speed.
+  const RunComparison cut = CompareRuns(std::vector{Window(1, 3000, "range")},
+                                        std::vector{Window(1, 1000, "range")}, nullptr);
+  EXPECT_TRUE(cut.is_comparable);
+  EXPECT_TRUE(Find(cut, "iteration.time.median").is_missing);
+}
+
+// Whatever a policy takes for the same program: markers that were lost are no speed-up.
+TEST(CompareRuns, AWindowHasNoLengthToHoldAgainstIterations) {
+  Snapshot slow = Sample(1);
+  slow.environment.emplace_back("iterations", "ProfilerStep#N");
+  slow.work = Window(1, 1000).work;
+  PolicyBaseline lenient;
+  lenient.match = std::vector<std::string>{"gpu"};
+  const Snapshot lost = Window(1, 1000);
+  EXPECT_TRUE(
+      Find(CompareRuns(std::vector{slow}, std::vector{lost}, &lenient), "iteration.time.median")
+          .is_missing);
+  EXPECT_TRUE(
+      Find(CompareRuns(std::vector{lost}, std::vector{slow}, &lenient), "iteration.time.median")
+          .is_missing);
 }
 
 TEST(FindDifferences, OnlyKnownAndListedPropertiesAreHard) {

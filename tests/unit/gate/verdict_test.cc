@@ -128,6 +128,15 @@ TEST(Verdict, MissingRanks) {
   Expect(kLimit, six, {kNoVerdict, 3, "pass", "2 of 8 ranks are missing\n"});
   Expect(kLimit, eight, {kPass, 0, "pass", ""});
   Expect("thresholds: {profile.ranks: {min: 2}}", six, {kPass, 0, "pass", ""});
+  // The slowest rank may be one of those that are missing.
+  const Analysis timed = MakeAnalysis({{"profile.ranks", 6},
+                                       {"profile.ranks_missing", 2},
+                                       {"iteration.time.median", 9.0},
+                                       {"gpu.idle.max", 0.1}});
+  Expect("thresholds: {iteration.time.median: {max: 10 ns}}", timed,
+         {kNoVerdict, 3, "pass", "2 of 8 ranks are missing\n"});
+  Expect("thresholds: {gpu.idle.max: {max: 20%}}", timed,
+         {kNoVerdict, 3, "pass", "2 of 8 ranks are missing\n"});
   Expect("ranks: {expect: 8}", six, {kNoVerdict, 3, "", "2 of 8 ranks are missing\n"});
   Expect("ranks: {expect: 6}\n" + std::string(kLimit), six, {kPass, 0, "pass", ""});
   Expect("ranks: {expect: 4}", six,
@@ -141,6 +150,35 @@ TEST(Verdict, MissingRanks) {
   Expect("ranks: {expect: 8}", MakeAnalysis({{"profile.ranks", 1}}),
          {kNoVerdict, 3, "", "7 of 8 ranks are missing\n"});
   Expect("ranks: {on_missing: fail}", MakeAnalysis({{"profile.ranks", 1}}), {kPass, 0, "", ""});
+}
+
+TEST(Verdict, ABadRunDoesNotPassByBeingSummarized) {
+  Analysis analysis = MakeAnalysis({{"gpu.idle.mean", {}}, {"iteration.time.median", 9.0}});
+  analysis.not_kept = "summaries do not keep it";
+  analysis.metrics.front().absent_because = analysis.not_kept + "; give the profiles";
+  constexpr std::string_view kUnjudged =
+      "1 limit that could fail the run needs what summaries do not keep: check the profiles of the "
+      "ranks, or leave out of the policy what summaries cannot tell\n";
+  Expect("thresholds: {gpu.idle.mean: {max: 9%, on_missing: skip}}", analysis,
+         {kNoVerdict, 3, "skipped", kUnjudged});
+  Expect("thresholds: {gpu.idle.mean: {max: 9%, level: warn, on_missing: skip}}", analysis,
+         {kPass, 0, "skipped", ""});
+  Expect("thresholds: {iteration.time.median: {max: 10 ns}}", analysis, {kPass, 0, "pass", ""});
+  const auto with_rule = [&](Level most) {
+    Rule rule;
+    rule.id = "gpu/idle";
+    Evaluation evaluation;
+    Finding& finding = evaluation.findings.emplace_back();
+    finding.rule = &rule;
+    finding.status = FindingStatus::kNotApplicable;
+    finding.most = most;
+    finding.reason = analysis.not_kept;
+    JudgeOptions options;
+    options.evaluation = &evaluation;
+    return Judge(*ParsePolicy("schema: 1\n", "p.yaml"), analysis, {}, options).status;
+  };
+  EXPECT_EQ(with_rule(Level::kWarn), kPass);
+  EXPECT_EQ(with_rule(Level::kError), kNoVerdict);
 }
 
 TEST(Verdict, ConditionsDecideWhetherALimitApplies) {

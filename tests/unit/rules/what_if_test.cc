@@ -71,7 +71,7 @@ TEST(WhatIf, AScaleIsAConditionAndAFactor) {
   EXPECT_EQ(scale->where.text, "host_op.name == 'a by 2'");
   EXPECT_EQ(scale->factor, 0.25);
   for (const char* text : {"host_op.name == 'x'", "host_op.name == 'x' by", "true by fast",
-                           "true by -1", "true by 3 ms"}) {
+                           "true by -1", "true by 1001", "true by 3 ms"}) {
     const auto wrong = ParseScale(text, "--scale");
     ASSERT_FALSE(wrong.has_value()) << text;
     EXPECT_EQ(wrong.error().code, "usage/no-factor");
@@ -135,6 +135,8 @@ TEST(WhatIf, MistakesInAPolicyHaveTheirPlace) {
   };
   EXPECT_EQ(first_error("{name: loader}").code, "policy/no-change");
   EXPECT_EQ(first_error("{name: Big Loader, without_waiting: true}").code, "policy/name");
+  EXPECT_EQ(first_error("{name: x, scale: [{where: \"launch.is_collective\", by: 1e9}]}").code,
+            "config/number");
   const Error factor = first_error("{name: x, scale: [{where: \"launch.is_collective\", by: -1}]}");
   EXPECT_EQ(factor.code, "config/number");
   EXPECT_EQ(factor.where.line, 3u);

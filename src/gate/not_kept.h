@@ -1,0 +1,20 @@
+// What a run that is known by summaries leaves unjudged.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "analysis/analysis.h"
+#include "gate/verdict.h"
+#include "rules/evaluator.h"
+
+namespace profgauge {
+
+/// In words, which limits and rules could have failed the run but need what summaries do not keep:
+/// the recordings might have failed by them. Nothing where there are none, and for recordings.
+/// `gate` and `findings`: as judged.
+std::optional<std::string> WhyNotKept(const Analysis& analysis, std::span<const GateResult> gate,
+                                      std::span<const Finding> findings, FailOn fail_on);
+
+}  // namespace profgauge
