@@ -194,10 +194,15 @@ std::optional<FindingStatus> AsFinding(GateStatus status) {
   }
 }
 
+/// Whether the finding would fail the run if its number were sure.
+bool LeavesOpen(const Finding& finding, FailOn fail_on) {
+  return finding.is_uncertain && Fails(Level::kError, fail_on) && !Fails(Level::kWarn, fail_on);
+}
+
 /// Whether a limit on the very metric that the rule measures, or on one that it explains, was
 /// missed at the same level or a higher one: it is counted there, and the finding says why. What
-/// fails the run by a number of its own is not counted as one that is too uncertain for that. The
-/// metric of that limit; else empty.
+/// fails the run by a number of its own is not counted as one that is too uncertain for that, and
+/// what leaves it open not as a limit that does not. The metric of that limit; else empty.
 std::string CountedAsLimit(const Finding& finding, const std::vector<GateResult>& gate,
                            FailOn fail_on) {
   if (!Fired(finding.status)) return {};
@@ -205,8 +210,10 @@ std::string CountedAsLimit(const Finding& finding, const std::vector<GateResult>
   const bool fails = finding.status == FindingStatus::kError  ? Fails(Level::kError, fail_on)
                      : finding.status == FindingStatus::kWarn ? Fails(Level::kWarn, fail_on)
                                                               : false;
+  const bool opens = LeavesOpen(finding, fail_on);
   const auto is_its = [&](const GateResult& limit) {
     const std::string& metric = limit.threshold.metric;
+    if (opens && !Fails(limit.threshold.level, fail_on)) return false;
     if (metric == MeasuredMetric(rule)) return true;
     return !(fails && limit.status == GateStatus::kLowConfidence) &&
            std::any_of(rule.explains.begin(), rule.explains.end(),
@@ -228,6 +235,9 @@ void Count(const Finding& finding, const Policy& policy, Verdict& verdict, Reaso
     case FindingStatus::kWarn:
       ++verdict.warnings;
       if (Fails(Level::kWarn, policy.fail_on)) reasons.failures.push_back(SentenceOf(finding));
+      if (LeavesOpen(finding, policy.fail_on)) {
+        reasons.open.push_back(fmt::format("{}, but {}", SentenceOf(finding), finding.reason));
+      }
       break;
     case FindingStatus::kInfo:
       break;

@@ -377,7 +377,8 @@ class RuleRun {
     if (judged.is_small) {
       out.reason = "what it could gain is under a hundredth of the iteration, so it only informs";
     }
-    if (judged.low_confidence) out.reason = "the number is too uncertain to be an error";
+    out.is_uncertain = judged.low_confidence && out.status == FindingStatus::kWarn;
+    if (out.is_uncertain) out.reason = "the number is too uncertain to be an error";
     if (!Fired(out.status) && out.status != FindingStatus::kWaived) return out;
 
     std::vector<TraceValue> again;

@@ -97,6 +97,7 @@ void DrawFinding(Draw& draw, Case& out) {
       draw.Of({FindingStatus::kError, FindingStatus::kWarn, FindingStatus::kInfo,
                FindingStatus::kPass, FindingStatus::kWaived, FindingStatus::kNotApplicable});
   if (draw.OneIn(40)) finding.status = FindingStatus::kBroken;
+  finding.is_uncertain = finding.status == FindingStatus::kWarn && draw.OneIn(4);
   out.evaluation.findings.push_back(std::move(finding));
 }
 
@@ -154,6 +155,7 @@ VerdictStatus NaiveVerdict(const Case& c) {
     if (finding.status == FindingStatus::kError)
       fails = fails || c.policy.fail_on != FailOn::kNever;
     if (finding.status == FindingStatus::kWarn) fails = fails || c.policy.fail_on == FailOn::kWarn;
+    if (finding.is_uncertain) open = open || c.policy.fail_on == FailOn::kError;
     if (finding.status != FindingStatus::kNotApplicable) continue;
     for (const RequiredRule& required : c.policy.require) {
       open = open || required.rule == finding.rule->id;
