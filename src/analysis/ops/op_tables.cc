@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/context/op_gpu_idle.h"
+#include "analysis/context/op_gpu_use.h"
 
 namespace profgauge {
 namespace {
@@ -45,7 +45,7 @@ struct OpSums {
   Ns host_self = 0, host_total = 0, device_self = 0, device_total = 0;
   Ns kernel_self = 0, kernel_total = 0, tensor_core_self = 0, tensor_core_total = 0;
   bool eligible = false, undecided = false;
-  Ns gpu_idle = 0;
+  Ns gpu_busy = 0, gpu_idle = 0;
   Range host_range, host_self_range, device_range, gpu_idle_range;
   double flops = -1, bytes = -1;  // -1: of no call known.
   Ns known_time = 0;              // Kernel time of the calls whose FLOPs are known.
@@ -70,6 +70,7 @@ struct OpSums {
     tensor_core_total += other.tensor_core_total;
     eligible = eligible || other.eligible;
     undecided = undecided || other.undecided;
+    gpu_busy += other.gpu_busy;
     gpu_idle += other.gpu_idle;
     host_range.Add(other.host_range);
     host_self_range.Add(other.host_self_range);
@@ -132,7 +133,7 @@ std::vector<std::uint32_t> OperatorRows(const RankContext& rank) {
   return rows;
 }
 
-OpSums SumsOf(const RankContext& rank, const std::vector<Ns>& gpu_idle, std::uint32_t row) {
+OpSums SumsOf(const RankContext& rank, const OpGpuUse& use, std::uint32_t row) {
   const OpTree& tree = rank.tree;
   const Ns host_total = std::max<Ns>(rank.profile->host.duration[row], 0);
   const OpWork* work = rank.works.Find(row);
@@ -149,11 +150,12 @@ OpSums SumsOf(const RankContext& rank, const std::vector<Ns>& gpu_idle, std::uin
           tree.tensor_core_total[row],
           tree.eligible[row] != 0,
           tree.undecided[row] != 0,
-          gpu_idle[row],
+          use.busy[row],
+          use.idle[row],
           {host_total, host_total},
           {tree.host_self[row], tree.host_self[row]},
           {tree.device_self[row], tree.device_self[row]},
-          {gpu_idle[row], gpu_idle[row]},
+          {use.idle[row], use.idle[row]},
           work == nullptr ? -1 : work->flops,
           work == nullptr ? -1 : work->bytes,
           work == nullptr ? 0 : tree.kernel_total[row],
@@ -170,7 +172,7 @@ std::vector<OpRow> Group(std::span<const RankContext> ranks,
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     const HostTable& host = ranks[r].profile->host;
     Translation translate(*ranks[r].profile, strings);
-    const std::vector<Ns> gpu_idle = OpGpuIdle(ranks[r]);
+    const OpGpuUse use = FindOpGpuUse(ranks[r]);
     for (const std::uint32_t row : rows[r]) {
       const StringId name = translate(host.name[row]);
       StringId second;
@@ -181,7 +183,7 @@ std::vector<OpRow> Group(std::span<const RankContext> ranks,
           places.try_emplace(key, static_cast<std::uint32_t>(groups.size()));
       if (is_new) groups.push_back({name, second, {}, {}, {}, 0, 0});
       OpRow& group = groups[place->second];
-      group.sums.Add(SumsOf(ranks[r], gpu_idle, row));
+      group.sums.Add(SumsOf(ranks[r], use, row));
       group.dtypes.Add(translate(host.input_dtypes[row]));
       group.call_stack.Add(translate(host.call_stack[row]));
       group.directions = static_cast<std::uint8_t>(
@@ -281,7 +283,7 @@ class Writer {
     }
   }
   static bool NeedsDevice(std::string_view id) {
-    return id.starts_with("device_") || id.starts_with("gpu_idle") || id == "kernels" ||
+    return id.starts_with("device_") || id.starts_with("gpu_") || id == "kernels" ||
            id == "outside" || id == "uses_tensor_core" || id.starts_with("tensor_core_self") ||
            id.starts_with("tensor_core_total");
   }
@@ -364,6 +366,7 @@ void FillTypes(const std::vector<OpRow>& rows, bool has_device, const Output& ou
     writer.Uses(row.sums, row.sums.kernel_self, row.sums.tensor_core_self);
     writer.Share("tensor_core_self", row.sums.tensor_core_self, row.sums.kernel_self);
     writer.Integer("host_total", row.sums.host_total);
+    writer.DeviceInteger("gpu_busy", row.sums.gpu_busy);
     writer.DeviceInteger("gpu_idle", row.sums.gpu_idle);
     writer.Spread("host", row.sums.host_total, row.sums.host_range, row.sums.calls);
     writer.Spread("host_self", row.sums.host_self, row.sums.host_self_range, row.sums.calls);

@@ -129,7 +129,7 @@ constexpr ColumnSpec kOpsByStack[] = {{"name", "Operator", kText, "Operator."},
                                       PROFGAUGE_OP_COLUMNS};
 constexpr ColumnSpec kOpTypes[] = {
     {"name", "Type", kText, "Kind of operator."},
-    {"operators", "Operators", kCount, "Different operators of this kind."},
+    {"operators", "Operators", kCount, "Different names of operators of this kind."},
     kCalls,
     {"host_self", "Host self", kTime, "Host time without child operators and runtime calls."},
     {"device_self", "Device self", kTime, "Time of device work that it launched itself."},
@@ -145,9 +145,11 @@ constexpr ColumnSpec kOpTypes[] = {
     {"host_self_mean", "Host self mean", kTime, "Host self / calls (DLProf: CPU overhead)."},
     {"host_self_min", "Host self least", kTime, "Host self of the call with the least."},
     {"host_self_max", "Host self most", kTime, "Host self of the call with the most."},
-    {"device_mean", "Device mean", kTime, "Device self / calls (DLProf: GPU time)."},
+    {"device_mean", "Device mean", kTime, "Device self / calls."},
     {"device_min", "Device least", kTime, "Device self of the call with the least."},
     {"device_max", "Device most", kTime, "Device self of the call with the most."},
+    {"gpu_busy", "GPU busy", kTime,
+     "Time in which any of a call's own device work runs (DLProf: GPU time)."},
     {"gpu_idle", "GPU idle", kTime,
      "Time between the first start and the last end of a call's own device work in which none of "
      "it "

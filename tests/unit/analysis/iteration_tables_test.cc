@@ -91,6 +91,8 @@ TEST(OpTypes, GpuIdleIsWithinACall) {
   test.Launch("c", {50, 60}, {260, 300});
   const Analysis analysis = AnalyzeRun(test.Finish());
   EXPECT_EQ(Integer(*analysis.FindTable("op_types"), 0, "gpu_idle"), 60);
+  EXPECT_EQ(Integer(*analysis.FindTable("op_types"), 0, "gpu_busy"), 140);
+  EXPECT_EQ(Integer(*analysis.FindTable("op_types"), 0, "device_self"), 170);
 }
 
 TEST(Launches, KnowTheirIterationAndShape) {

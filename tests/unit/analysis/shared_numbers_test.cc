@@ -74,6 +74,8 @@ TEST_F(SharedNumbers, TheDlprofDatabaseAgreesWithItsModelSummary) {
   const Analyzed run("dlprof/dummynet_wrelu/dlprof_dldb_1.sqlite");
   EXPECT_EQ(run.Number("profile.wall_time"), 2'840'562'182);
   EXPECT_NEAR(run.Number("gpu.utilization.mean"), 0.00020359, 1e-8);
+  // Kernels of a convolution overlap: DLProf's GPU time counts that once.
+  EXPECT_EQ(run.Cell("op_types", "conv2d", "gpu_busy"), Value{std::int64_t{539'835}});
 }
 
 TEST_F(SharedNumbers, TheDlprofSummaryStatesIterationsAndTheLoader) {

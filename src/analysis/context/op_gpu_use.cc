@@ -1,4 +1,4 @@
-#include "analysis/context/op_gpu_idle.h"
+#include "analysis/context/op_gpu_use.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace profgauge {
 
-std::vector<Ns> OpGpuIdle(const RankContext& rank) {
+OpGpuUse FindOpGpuUse(const RankContext& rank) {
   const DeviceTable& device = rank.profile->device;
   struct Work {
     std::uint32_t op;
@@ -24,13 +24,17 @@ std::vector<Ns> OpGpuIdle(const RankContext& rank) {
   std::sort(work.begin(), work.end(), [](const Work& a, const Work& b) {
     return std::tuple(a.op, a.start, a.end) < std::tuple(b.op, b.start, b.end);
   });
-  std::vector<Ns> idle(rank.profile->host.size(), 0);
-  for (std::size_t i = 1; i < work.size(); ++i) {
-    if (work[i].op != work[i - 1].op) continue;
-    idle[work[i].op] += std::max<Ns>(0, work[i].start - work[i - 1].end);
-    work[i].end = std::max(work[i].end, work[i - 1].end);  // The latest end so far.
+  OpGpuUse use;
+  use.busy.assign(rank.profile->host.size(), 0);
+  use.idle = use.busy;
+  for (std::size_t i = 0; i < work.size(); ++i) {
+    const bool is_first = i == 0 || work[i].op != work[i - 1].op;
+    const Ns before = is_first ? work[i].start : work[i - 1].end;
+    work[i].end = std::max(work[i].end, before);  // The latest end so far.
+    use.idle[work[i].op] += std::max<Ns>(0, work[i].start - before);
+    use.busy[work[i].op] += work[i].end - std::max(work[i].start, before);
   }
-  return idle;
+  return use;
 }
 
 }  // namespace profgauge
