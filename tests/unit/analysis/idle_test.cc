@@ -141,6 +141,20 @@ TEST(Idle, CallsThatLoadCode) {
   EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{170'000, 0, 0, 130'000, 0, 10'000, 0}));
 }
 
+// The first calls of a process make the device's context, whatever they are called.
+TEST(Idle, LongCallsBeforeAnyWorkSetUpTheDevice) {
+  TestProfile test;
+  test.Call("cudaDeviceGetStreamPriorityRange", ApiKind::kOther, {10'000'000, 90'000'000});
+  test.Call("cudaMalloc", ApiKind::kMemory, {90'000'000, 91'000'000});
+  test.Launch("first", {92'000'000, 92'010'000}, {92'010'000, 93'000'000});
+  test.Call("cudaGetDevice", ApiKind::kOther, {94'000'000, 154'000'000});
+  test.Launch("second", {155'000'000, 155'010'000}, {155'010'000, 156'000'000});
+  test.Step(0, {0, 156'000'000});
+  // Of the first gap 11 ms are the host's own, of the second all but the launch.
+  EXPECT_EQ(CausesOf(OneRank(test.Finish())),
+            (Causes{73'000'000, 0, 0, 80'000'000, 1'000'000, 20'000, 0}));
+}
+
 // Called while the first kernel runs, returned when its own work was done: it waited.
 TEST(Idle, ACopyThatWaitsForEarlierWorkIsSynchronization) {
   TestProfile test = TwoKernels(500'000);
