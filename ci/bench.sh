@@ -75,7 +75,7 @@ if [ -n "$growth" ]; then
     time=$(median "$into" 1)
     awk -v size="$size" -v time="$time" -v kb="$(median "$into" 2)" -v ls="$last_size" -v lt="$last_time" 'BEGIN {
       printf "%6d MB %8.2f s %7d MB %9s\n", size, time / 1000, kb / 1024,
-        lt > 0 ? sprintf("%.2f", log(time / lt) / log(size / ls)) : "" }'
+        (lt > 0 ? sprintf("%.2f", log(time / lt) / log(size / ls)) : "") }'
     last_size=$size last_time=$time
   done
   exit
@@ -108,8 +108,8 @@ bench() {
     awk -v row="${rows[$row]}" -v time="$(median "$work/row-$row" 1)" -v kb="$(median "$work/row-$row" 2)" \
       -v spread="$(spread "$work/row-$row")" -v floor="$floor" -v before="$before" -v events="$events" 'BEGIN {
         printf "  %-28s %8.3f s %8.2f x %8s %6d %% %7d MB %6d B\n", row, time / 1000, time / floor,
-          before > 0 ? sprintf("%.2f x", time / before) : "-", spread, kb / 1024,
-          events > 0 ? kb * 1024 / events : 0 }'
+          (before > 0 ? sprintf("%.2f x", time / before) : "-"), spread, kb / 1024,
+          (events > 0 ? kb * 1024 / events : 0) }'
   done
   rm -f "$trace" "$trace.gz"
 }
@@ -142,7 +142,7 @@ small() {
   awk -v name="$name" -v time="$(median "$work/row-small" 1)" -v spread="$(spread "$work/row-small")" \
     -v before="$([ -z "$other" ] && echo 0 || median "$work/row-small-other" 1)" 'BEGIN {
       printf "  %-28s %7.1f ms %10s %8s %6d %%\n", name, time / 10, "",
-        before > 0 ? sprintf("%.2f x", time / before) : "-", spread }'
+        (before > 0 ? sprintf("%.2f x", time / before) : "-"), spread }'
 }
 small "check, default policy" "PROGRAM check -q '$work/small.json.gz'"
 small "rules list: load the rules" "PROGRAM rules list"
