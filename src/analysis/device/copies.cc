@@ -18,21 +18,10 @@ constexpr std::array<std::string_view, 8> kKindNames = {"unknown", "h2d", "d2h",
 constexpr std::uint8_t kMemset = 7;
 constexpr std::array<std::string_view, 3> kHostNames = {"unknown", "pageable", "pinned"};
 
-struct CopySums {
-  std::int64_t calls = 0;
-  Ns time = 0, exposed = 0;
-  std::int64_t bytes = 0;
-  Ns sized_time = 0;  // Of the copies whose size is known.
-  std::int64_t sized = 0;
-};
-
-struct CopyRow {
-  std::uint8_t kind = 0;
-  HostMemory host_memory = HostMemory::kUnknown;
+// A row and the position of its rank.
+struct PlacedRow {
   std::size_t rank = 0;
-  std::int32_t gpu = -1;
-  CopySums sums;
-  std::vector<std::uint32_t> events;  // Rows of the rank's device table.
+  const CopyRow* row = nullptr;
 };
 
 std::uint8_t KindOf(const DeviceTable& device, std::size_t row) {
@@ -40,21 +29,20 @@ std::uint8_t KindOf(const DeviceTable& device, std::size_t row) {
   return static_cast<std::uint8_t>(device.copy[row]);
 }
 
-void CollectRows(const RankContext& rank, std::size_t position, std::vector<CopyRow>& rows) {
+std::vector<CopyRow> CollectRows(const RankContext& rank) {
   const DeviceTable& device = rank.profile->device;
   const std::vector<Ns> exposed = ExposedTimes(*rank.profile, rank.classes);
-  const std::size_t first = rows.size();  // A handful per rank: look through them.
+  std::vector<CopyRow> rows;  // A handful: look through them.
   for (std::size_t i = 0; i < device.size(); ++i) {
     if (device.kind[i] == DeviceKind::kKernel) continue;
     if (!rank.InIterations(DeviceId{static_cast<std::uint32_t>(i)})) continue;
     const std::uint8_t kind = KindOf(device, i);
-    std::size_t at = first;
+    std::size_t at = 0;
     while (at < rows.size() && (rows[at].kind != kind || rows[at].gpu != device.gpu[i] ||
                                 rows[at].host_memory != device.host_memory[i])) {
       ++at;
     }
-    if (at == rows.size())
-      rows.push_back({kind, device.host_memory[i], position, device.gpu[i], {}, {}});
+    if (at == rows.size()) rows.push_back({kind, device.host_memory[i], device.gpu[i], {}, {}});
     rows[at].events.push_back(static_cast<std::uint32_t>(i));
     CopySums& sums = rows[at].sums;
     ++sums.calls;
@@ -66,29 +54,43 @@ void CollectRows(const RankContext& rank, std::size_t position, std::vector<Copy
       ++sums.sized;
     }
   }
+  return rows;
 }
 
 double Bandwidth(const CopySums& sums) {
   return static_cast<double>(sums.bytes) * 1e9 / static_cast<double>(sums.sized_time);
 }
 
-void FillTable(std::vector<CopyRow> rows, std::span<const RankContext> ranks, Output& out) {
-  std::stable_sort(rows.begin(), rows.end(), [](const CopyRow& a, const CopyRow& b) {
-    return std::tuple(-a.sums.time, a.kind, a.host_memory, a.rank, a.gpu) <
-           std::tuple(-b.sums.time, b.kind, b.host_memory, b.rank, b.gpu);
-  });
+// Says which row counts which event.
+void LinkRows(const std::vector<PlacedRow>& rows, std::span<const CopyFacts> facts, Output& out) {
   for (std::uint32_t row = 0; row < rows.size(); ++row) {
-    std::vector<std::uint32_t>& row_of = out.RowsOfDevice("memcpys", rows[row].rank);
-    row_of.resize(ranks[rows[row].rank].profile->device.size(), Output::kNoRow);
-    for (const std::uint32_t event : rows[row].events) row_of[event] = row;
+    const PlacedRow& placed = rows[row];
+    std::vector<std::uint32_t>& row_of = out.RowsOfDevice("memcpys", placed.rank);
+    row_of.resize(facts[placed.rank].device_rows, Output::kNoRow);
+    for (const std::uint32_t event : placed.row->events) row_of[event] = row;
   }
+}
+
+void FillTable(std::span<const RankContext> ranks, std::span<const CopyFacts> facts, Output& out) {
+  std::vector<PlacedRow> rows;
+  for (std::size_t rank = 0; rank < facts.size(); ++rank) {
+    for (const CopyRow& row : facts[rank].rows) rows.push_back({rank, &row});
+  }
+  const auto key = [](const PlacedRow& placed) {
+    const CopyRow& row = *placed.row;
+    return std::tuple(-row.sums.time, row.kind, row.host_memory, placed.rank, row.gpu);
+  };
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](const PlacedRow& a, const PlacedRow& b) { return key(a) < key(b); });
+  LinkRows(rows, facts, out);
   Table& table = out.AddTable("memcpys");
   StringPool& pool = out.strings();
-  for (const CopyRow& row : rows) {
+  for (const PlacedRow& placed : rows) {
+    const CopyRow& row = *placed.row;
     table.Find("kind")->AddText(pool.Intern(kKindNames[row.kind]));
     table.Find("host_memory")
         ->AddText(pool.Intern(kHostNames[static_cast<std::size_t>(row.host_memory)]));
-    table.Find("rank")->AddInteger(ranks[row.rank].rank);
+    table.Find("rank")->AddInteger(ranks[placed.rank].rank);
     table.Find("gpu")->AddInteger(row.gpu);
     table.Find("calls")->AddInteger(row.sums.calls);
     table.Find("time")->AddInteger(row.sums.time);
@@ -107,20 +109,22 @@ void FillTable(std::vector<CopyRow> rows, std::span<const RankContext> ranks, Ou
   }
 }
 
-void SetDirection(std::string_view id, const std::vector<CopyRow>& rows,
+void SetDirection(std::string_view id, std::span<const CopyFacts> ranks,
                   std::initializer_list<CopyKind> kinds, bool has_device, Output& out) {
   const std::string prefix = "memcpy." + std::string(id);
   CopySums sums;
-  for (const CopyRow& row : rows) {
-    const bool wanted = std::any_of(kinds.begin(), kinds.end(), [&](CopyKind kind) {
-      return row.kind == static_cast<std::uint8_t>(kind);
-    });
-    if (!wanted) continue;
-    sums.calls += row.sums.calls;
-    sums.time += row.sums.time;
-    sums.bytes += row.sums.bytes;
-    sums.sized += row.sums.sized;
-    sums.sized_time += row.sums.sized_time;
+  for (const CopyFacts& rank : ranks) {
+    for (const CopyRow& row : rank.rows) {
+      const bool wanted = std::any_of(kinds.begin(), kinds.end(), [&](CopyKind kind) {
+        return row.kind == static_cast<std::uint8_t>(kind);
+      });
+      if (!wanted) continue;
+      sums.calls += row.sums.calls;
+      sums.time += row.sums.time;
+      sums.bytes += row.sums.bytes;
+      sums.sized += row.sums.sized;
+      sums.sized_time += row.sums.sized_time;
+    }
   }
   if (!has_device) {
     for (const char* part : {".time", ".bytes", ".bandwidth"}) {
@@ -141,12 +145,14 @@ void SetDirection(std::string_view id, const std::vector<CopyRow>& rows,
   }
 }
 
-void SetPageableShare(const std::vector<CopyRow>& rows, Output& out) {
+void SetPageableShare(std::span<const CopyFacts> ranks, Output& out) {
   std::int64_t pageable = 0, known = 0;
-  for (const CopyRow& row : rows) {
-    if (row.host_memory == HostMemory::kUnknown) continue;
-    known += row.sums.bytes;
-    if (row.host_memory == HostMemory::kPageable) pageable += row.sums.bytes;
+  for (const CopyFacts& rank : ranks) {
+    for (const CopyRow& row : rank.rows) {
+      if (row.host_memory == HostMemory::kUnknown) continue;
+      known += row.sums.bytes;
+      if (row.host_memory == HostMemory::kPageable) pageable += row.sums.bytes;
+    }
   }
   if (known > 0) {
     out.Set("memcpy.pageable_share", static_cast<double>(pageable) / static_cast<double>(known));
@@ -158,19 +164,25 @@ void SetPageableShare(const std::vector<CopyRow>& rows, Output& out) {
 
 }  // namespace
 
+CopyFacts CopyFactsOf(const RankContext& rank) {
+  return {rank.has_device(), CollectRows(rank), rank.profile->device.size()};
+}
+
 void AddCopies(std::span<const RankContext> ranks, Output& out) {
-  std::vector<CopyRow> rows;
-  bool has_device = false;
-  for (std::size_t i = 0; i < ranks.size(); ++i) {
-    CollectRows(ranks[i], i, rows);
-    has_device = has_device || ranks[i].has_device();
-  }
-  SetDirection("h2d", rows, {CopyKind::kHostToDevice}, has_device, out);
-  SetDirection("d2h", rows, {CopyKind::kDeviceToHost}, has_device, out);
-  SetDirection("d2d", rows, {CopyKind::kDeviceToDevice, CopyKind::kPeerToPeer}, has_device, out);
-  SetPageableShare(rows, out);
+  std::vector<CopyFacts> facts;
+  for (const RankContext& rank : ranks) facts.push_back(CopyFactsOf(rank));
+  AddCopies(ranks, facts, out);
+}
+
+void AddCopies(std::span<const RankContext> ranks, std::span<const CopyFacts> facts, Output& out) {
+  const bool has_device = std::any_of(facts.begin(), facts.end(),
+                                      [](const CopyFacts& rank) { return rank.has_device; });
+  SetDirection("h2d", facts, {CopyKind::kHostToDevice}, has_device, out);
+  SetDirection("d2h", facts, {CopyKind::kDeviceToHost}, has_device, out);
+  SetDirection("d2d", facts, {CopyKind::kDeviceToDevice, CopyKind::kPeerToPeer}, has_device, out);
+  SetPageableShare(facts, out);
   if (has_device) {
-    FillTable(std::move(rows), ranks, out);
+    FillTable(ranks, facts, out);
   } else {
     out.SetTableAbsent("memcpys", out.Gap(Capability::kDeviceEvents));
   }

@@ -1,15 +1,43 @@
 // Memory copies and sets.
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <vector>
 
 #include "analysis/context/context.h"
 #include "analysis/tables/output.h"
 
 namespace profgauge {
 
+struct CopySums {
+  std::int64_t calls = 0;
+  Ns time = 0, exposed = 0;
+  std::int64_t bytes = 0;
+  Ns sized_time = 0;  ///< Of the copies whose size is known.
+  std::int64_t sized = 0;
+};
+
+/// The copies of one kind, host memory and GPU in the selected iterations of one rank.
+struct CopyRow {
+  std::uint8_t kind = 0;  ///< A CopyKind, or 7: sets.
+  HostMemory host_memory = HostMemory::kUnknown;
+  std::int32_t gpu = -1;
+  CopySums sums;
+  std::vector<std::uint32_t> events;  ///< Rows of the rank's device table; not to be kept.
+};
+
+struct CopyFacts {
+  bool has_device = false;
+  std::vector<CopyRow> rows;
+  std::size_t device_rows = 0;  ///< Of its profile; 0 without it.
+};
+CopyFacts CopyFactsOf(const RankContext& rank);
+
 /// Adds memcpys and sets memcpy.*: sums over all ranks. Copies between GPUs count as device to
 /// device.
 void AddCopies(std::span<const RankContext> ranks, Output& out);
+/// Of the contexts only the rank is looked at.
+void AddCopies(std::span<const RankContext> ranks, std::span<const CopyFacts> facts, Output& out);
 
 }  // namespace profgauge

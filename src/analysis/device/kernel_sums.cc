@@ -30,21 +30,12 @@ constexpr LaunchProperties kNoProperties = {{0, 0, 0}, {0, 0, 0}, -1, -1};
 // One certain call makes a row certain; else one undecided makes it undecided.
 Tri Surest(Tri row, Tri call) { return call == Tri::kYes || row == Tri::kNo ? call : row; }
 
-void AddCall(KernelSums& sums, const KernelSums& call, double blocks, double occupancy) {
-  sums.calls += 1;
-  sums.time += call.time;
-  sums.min = std::min(sums.min, call.time);
-  sums.max = std::max(sums.max, call.time);
-  sums.exposed += call.exposed;
-  sums.outside += call.outside;
-  if (call.work_flops >= 0) sums.work_flops = std::max(sums.work_flops, 0.0) + call.work_flops;
-  if (call.work_bytes >= 0) sums.work_bytes = std::max(sums.work_bytes, 0.0) + call.work_bytes;
-  if (call.bytes >= 0) sums.bytes = std::max<std::int64_t>(sums.bytes, 0) + call.bytes;
-  if (blocks >= 0) sums.blocks_per_sm.Add(blocks, call.time);
-  if (occupancy >= 0) sums.occupancy.Add(occupancy, call.time);
-  sums.tensor_core = Surest(sums.tensor_core, call.tensor_core);
-  if (sums.rule == 0) sums.rule = call.rule;
-  sums.collective = sums.collective || call.collective;
+void AddCall(KernelSums& sums, KernelSums call, double blocks, double occupancy) {
+  call.calls = 1;
+  call.min = call.max = call.time;
+  if (blocks >= 0) call.blocks_per_sm.Add(blocks, call.time);
+  if (occupancy >= 0) call.occupancy.Add(occupancy, call.time);
+  Join(sums, call);
 }
 
 // How much of the device a kernel can use; -1 unknown.
@@ -63,6 +54,23 @@ Use UseOf(const RankContext& rank, std::size_t row) {
 
 }  // namespace
 
+void Join(KernelSums& sums, const KernelSums& others) {
+  sums.calls += others.calls;
+  sums.time += others.time;
+  sums.min = std::min(sums.min, others.min);
+  sums.max = std::max(sums.max, others.max);
+  sums.exposed += others.exposed;
+  sums.outside += others.outside;
+  if (others.work_flops >= 0) sums.work_flops = std::max(sums.work_flops, 0.0) + others.work_flops;
+  if (others.work_bytes >= 0) sums.work_bytes = std::max(sums.work_bytes, 0.0) + others.work_bytes;
+  if (others.bytes >= 0) sums.bytes = std::max<std::int64_t>(sums.bytes, 0) + others.bytes;
+  sums.blocks_per_sm.Add(others.blocks_per_sm);
+  sums.occupancy.Add(others.occupancy);
+  sums.tensor_core = Surest(sums.tensor_core, others.tensor_core);
+  if (sums.rule == 0) sums.rule = others.rule;
+  sums.collective = sums.collective || others.collective;
+}
+
 KernelCollector::KernelCollector(StringPool& pool) : pool_(pool) {
   configs_.push_back(kNoProperties);
 }
@@ -76,6 +84,11 @@ void KernelCollector::AddRank(const RankContext& rank, std::uint32_t position) {
   eligible_ = EligibleKernels(profile, rank.classes);
   dtype_of_.assign(profile.strings.size(), {});
   iteration_rows_.clear();
+  names_.clear();
+  name_rows_.clear();
+  KernelFacts& of_rank = facts.emplace_back();
+  of_rank.iterations = static_cast<std::int64_t>(rank.iterations.selected().size());
+  of_rank.is_launched = profile.Has(Capability::kLaunchLinks);
   Texts texts(profile, pool_);
   texts_ = &texts;
   const WorkDivision division(rank);
@@ -100,11 +113,15 @@ void KernelCollector::AddRank(const RankContext& rank, std::uint32_t position) {
     if (!rank.InIterations(row)) {
       call.outside = call.time;
     } else {
-      kernel_time += call.time;
-      if (call.time < kShortKernel) short_time += call.time;
+      of_rank.kernel_time += call.time;
+      if (call.time < kShortKernel) of_rank.short_time += call.time;
       AddToOp(rank, i, call, name);
     }
     if (rank.InTables(row)) AddToName(rank, i, call, name);
+  }
+  for (const auto& [name, sums] : names_) {
+    of_rank.names.push_back({name.valid() ? std::string(pool_[name]) : std::string(),
+                             std::string(RuleName(sums.rule, rank.knowledge)), sums});
   }
   texts_ = nullptr;
 }
@@ -112,13 +129,10 @@ void KernelCollector::AddRank(const RankContext& rank, std::uint32_t position) {
 void KernelCollector::AddToName(const RankContext& rank, std::size_t row, const KernelSums& call,
                                 StringId name) {
   const auto [blocks, occupancy] = UseOf(rank, row);
-  const auto [by_name_at, new_name] =
-      name_rows_.try_emplace(name.value, static_cast<std::uint32_t>(names.size()));
-  if (new_name) {
-    names.push_back(name);
-    by_name.emplace_back();
-  }
-  AddCall(by_name[by_name_at->second], call, blocks, occupancy);
+  const auto [at, is_new] =
+      name_rows_.try_emplace(name.value, static_cast<std::uint32_t>(names_.size()));
+  if (is_new) names_.emplace_back(name, KernelSums{});
+  AddCall(names_[at->second].second, call, blocks, occupancy);
 }
 
 void KernelCollector::AddToOp(const RankContext& rank, std::size_t row, const KernelSums& call,
@@ -156,7 +170,7 @@ void KernelCollector::AddToIteration(const RankContext& rank, std::size_t row,
                                      const KernelSums& call, StringId name) {
   const std::uint32_t iteration = rank.iterations.of_device[row];
   if (iteration == Iterations::kNone || !rank.iterations.SelectsIteration(iteration)) return;
-  ++kernels_in_iterations;
+  ++facts.back().kernels_in_iterations;
   const std::uint64_t key = (static_cast<std::uint64_t>(iteration) << 32) | name.value;
   const auto [at, is_new] =
       iteration_rows_.try_emplace(key, static_cast<std::uint32_t>(by_iteration.size()));

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/classify/kernel_class.h"
@@ -26,6 +28,12 @@ struct WeightedMean {
     plain += value;
     ++count;
   }
+  void Add(const WeightedMean& other) {
+    weighted += other.weighted;
+    weight += other.weight;
+    plain += other.plain;
+    count += other.count;
+  }
   void AppendTo(Column& column) const {
     if (count == 0) return column.AddAbsent();
     column.AddReal(weight > 0 ? weighted / weight : plain / static_cast<double>(count));
@@ -44,6 +52,25 @@ struct KernelSums {
   Tri tensor_core = Tri::kNo;
   std::uint16_t rule = 0;
   bool collective = false;
+};
+
+/// Adds up groups of calls.
+void Join(KernelSums& sums, const KernelSums& others);
+
+/// Kernels of one name.
+struct KernelNameSum {
+  std::string name;
+  std::string rule;  ///< Name of sums.rule.
+  KernelSums sums;
+};
+
+/// Of one rank.
+struct KernelFacts {
+  std::vector<KernelNameSum> names;  ///< Of all that tables cover; each name once.
+  /// Of the selected iterations.
+  Ns kernel_time = 0, short_time = 0;
+  std::int64_t kernels_in_iterations = 0, iterations = 0;
+  bool is_launched = false;  ///< Launches are linked to kernels.
 };
 
 /// A row of kernels_by_op. Ids are of the output's pool.
@@ -96,15 +123,12 @@ class KernelCollector {
   /// `position` is the rank's in the run; `rank` in the rows.
   void AddRank(const RankContext& rank, std::uint32_t position);
 
-  std::vector<KernelSums> by_name;  // Parallel to `names`.
-  std::vector<StringId> names;
+  std::vector<KernelFacts> facts;  ///< By rank added.
   std::vector<KernelOpRow> by_op;
   std::vector<KernelIterationRow> by_iteration;
   /// By rank added and row of its device table: the index in `by_op`, kNoRow for what is none.
   std::vector<std::vector<std::uint32_t>> op_row_of;
   static constexpr std::uint32_t kNoRow = 0xffff'ffff;
-  Ns kernel_time = 0, short_time = 0;
-  std::int64_t kernels_in_iterations = 0;
   bool any_op = false, any_shape_types = false;
 
   const LaunchProperties& properties(std::uint32_t config) const { return configs_[config]; }
@@ -119,9 +143,10 @@ class KernelCollector {
 
   StringPool& pool_;
   std::vector<LaunchProperties> configs_;
-  boost::unordered_flat_map<std::uint32_t, std::uint32_t> name_rows_;
   boost::unordered_flat_map<KernelKey, std::uint32_t> op_rows_;
   // Of the rank being added.
+  std::vector<std::pair<StringId, KernelSums>> names_;
+  boost::unordered_flat_map<std::uint32_t, std::uint32_t> name_rows_;
   std::uint32_t position_ = 0;
   std::vector<std::uint32_t> config_of_;
   std::vector<Tri> eligible_;

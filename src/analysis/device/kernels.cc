@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <cmath>
 #include <cstddef>
 #include <numeric>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "analysis/device/kernel_sums.h"
@@ -26,10 +29,9 @@ std::vector<std::uint32_t> ByTime(const Rows& rows, TimeOf time_of, NameOf name_
   return order;
 }
 
-void AppendSums(Table& table, const KernelSums& sums, const Knowledge& knowledge,
-                StringPool& pool) {
+void AppendSums(Table& table, const KernelSums& sums, std::string_view rule, StringPool& pool) {
   table.Find("uses_tensor_core")->AddText(pool.Intern(TriName(sums.tensor_core)));
-  table.Find("rule")->AddText(pool.Intern(RuleName(sums.rule, knowledge)));
+  table.Find("rule")->AddText(pool.Intern(rule));
   table.Find("calls")->AddInteger(sums.calls);
   table.Find("time")->AddInteger(sums.time);
   table.Find("mean")->AddInteger(sums.time / sums.calls);
@@ -70,16 +72,34 @@ void AppendDimensions(Column& column, const std::int32_t (&size)[3], StringPool&
   column.AddText(pool.Intern(fmt::format("[{}, {}, {}]", size[0], size[1], size[2])));
 }
 
-void FillKernels(const KernelCollector& collected, const Knowledge& knowledge, Output& out) {
+// The names of all ranks, each once.
+std::vector<KernelNameSum> PoolNames(std::span<const KernelFacts> ranks) {
+  std::vector<KernelNameSum> pooled;
+  boost::unordered_flat_map<std::string_view, std::size_t> known;
+  for (const KernelFacts& rank : ranks) {
+    for (const KernelNameSum& sum : rank.names) {
+      const auto [at, is_new] = known.try_emplace(sum.name, pooled.size());
+      if (is_new) pooled.push_back({sum.name, sum.rule, {}});
+      KernelNameSum& row = pooled[at->second];
+      if (row.sums.rule == 0) row.rule = sum.rule;
+      Join(row.sums, sum.sums);
+    }
+  }
+  return pooled;
+}
+
+void FillKernels(std::span<const KernelFacts> ranks, Output& out) {
+  const std::vector<KernelNameSum> rows = PoolNames(ranks);
   Table& table = out.AddTable("kernels");
   StringPool& pool = out.strings();
   const auto order = ByTime(
-      collected.names, [&](std::uint32_t i) { return collected.by_name[i].time; },
-      [&](std::uint32_t i) { return pool[collected.names[i]]; });
+      rows, [&](std::uint32_t i) { return rows[i].sums.time; },
+      [&](std::uint32_t i) { return std::string_view(rows[i].name); });
   for (const std::uint32_t i : order) {
-    table.Find("name")->AddText(collected.names[i]);
-    AppendSums(table, collected.by_name[i], knowledge, pool);
-    table.Find("outside")->AddInteger(collected.by_name[i].outside);
+    const KernelNameSum& row = rows[i];
+    table.Find("name")->AddText(row.name.empty() ? StringId{} : pool.Intern(row.name));
+    AppendSums(table, row.sums, row.rule, pool);
+    table.Find("outside")->AddInteger(row.sums.outside);
   }
 }
 
@@ -145,7 +165,7 @@ void FillKernelsByOp(const KernelCollector& collected, std::span<const RankConte
       shared.AddInteger(properties.shared_memory);
     else
       shared.AddAbsent();
-    AppendSums(table, row.sums, ranks.front().knowledge, pool);
+    AppendSums(table, row.sums, RuleName(row.sums.rule, ranks.front().knowledge), pool);
     AppendWork(table, row.sums);
   }
   LinkRows(collected, order, out);
@@ -179,50 +199,71 @@ void FillKernelsByIteration(KernelCollector& collected, std::span<const RankCont
   }
 }
 
-void SetMetrics(const KernelCollector& collected, std::span<const RankContext> ranks, Output& out) {
-  out.Set("profile.kernel_time", collected.kernel_time);
-  if (collected.kernel_time > 0) {
+void SetMetrics(std::span<const KernelFacts> ranks, Output& out) {
+  KernelFacts run;
+  for (const KernelFacts& rank : ranks) {
+    run.kernel_time += rank.kernel_time;
+    run.short_time += rank.short_time;
+    run.kernels_in_iterations += rank.kernels_in_iterations;
+    run.iterations += rank.iterations;
+    run.is_launched = run.is_launched || rank.is_launched;
+  }
+  out.Set("profile.kernel_time", run.kernel_time);
+  if (run.kernel_time > 0) {
     out.Set("kernel.short_share",
-            static_cast<double>(collected.short_time) / static_cast<double>(collected.kernel_time));
+            static_cast<double>(run.short_time) / static_cast<double>(run.kernel_time));
   } else {
     out.SetAbsent("kernel.short_share", "no kernel takes time");
   }
-  std::size_t iterations = 0;
-  for (const RankContext& rank : ranks) iterations += rank.iterations.selected().size();
-  const bool is_launched = std::any_of(ranks.begin(), ranks.end(), [](const RankContext& rank) {
-    return rank.profile->Has(Capability::kLaunchLinks);
-  });
   // Kernels belong to the iteration that launched them.
-  if (collected.kernels_in_iterations == 0 && !is_launched) {
+  if (run.kernels_in_iterations == 0 && !run.is_launched) {
     out.SetAbsent("kernel.count_per_iteration", out.Gap(Capability::kLaunchLinks));
-  } else if (iterations > 0) {
+  } else if (run.iterations > 0) {
     out.Set("kernel.count_per_iteration",
-            static_cast<double>(collected.kernels_in_iterations) / static_cast<double>(iterations));
+            static_cast<double>(run.kernels_in_iterations) / static_cast<double>(run.iterations));
   }
 }
 
 }  // namespace
+
+KernelFacts KernelFactsOf(const RankContext& rank) {
+  StringPool pool;
+  KernelCollector collected(pool);
+  collected.AddRank(rank, 0);
+  return std::move(collected.facts.front());
+}
 
 void AddKernels(std::span<const RankContext> ranks, Output& out) {
   KernelCollector collected(out.strings());
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     collected.AddRank(ranks[i], static_cast<std::uint32_t>(i));
   }
-  if (collected.names.empty()) {
+  AddKernels(collected.facts, out);
+  if (!out.HasRows("kernels")) {
     const std::string reason = out.Gap(Capability::kDeviceEvents);
-    for (const char* table : {"kernels", "kernels_by_op", "kernels_by_iteration"}) {
+    for (const char* table : {"kernels_by_op", "kernels_by_iteration"}) {
       out.SetTableAbsent(table, reason);
-    }
-    for (const char* id :
-         {"profile.kernel_time", "kernel.short_share", "kernel.count_per_iteration"}) {
-      out.SetAbsent(id, reason);
     }
     return;
   }
-  FillKernels(collected, ranks.front().knowledge, out);
   FillKernelsByOp(collected, ranks, out);
   FillKernelsByIteration(collected, ranks, out);
-  SetMetrics(collected, ranks, out);
+}
+
+void AddKernels(std::span<const KernelFacts> ranks, Output& out) {
+  const bool any = std::any_of(ranks.begin(), ranks.end(),
+                               [](const KernelFacts& rank) { return !rank.names.empty(); });
+  if (any) {
+    FillKernels(ranks, out);
+    SetMetrics(ranks, out);
+    return;
+  }
+  const std::string reason = out.Gap(Capability::kDeviceEvents);
+  out.SetTableAbsent("kernels", reason);
+  for (const char* id :
+       {"profile.kernel_time", "kernel.short_share", "kernel.count_per_iteration"}) {
+    out.SetAbsent(id, reason);
+  }
 }
 
 }  // namespace profgauge

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <limits>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "analysis/tables/texts.h"
+#include "base/format.h"
 #include "base/median.h"
 
 namespace profgauge {
@@ -25,11 +29,6 @@ std::string_view KindName(DeviceKind kind) {
   return "memset";
 }
 
-struct Summary {
-  std::vector<Ns> delays;  // Of calls that launch kernels.
-  std::int64_t launches = 0, into_empty_queue = 0;
-};
-
 // What one call launched: one call may launch a whole graph of kernels, on several streams.
 struct Launch {
   Ns start = std::numeric_limits<Ns>::max();  // Of the first work.
@@ -45,12 +44,12 @@ void Join(Launch& launch, Ns start, Ns delay, bool is_kernel, std::int64_t queue
   if (is_kernel) launch.delay = launch.delay < 0 ? delay : std::min(launch.delay, delay);
 }
 
-void Count(std::span<const Launch> launches, Summary& summary) {
+void Count(std::span<const Launch> launches, LaunchFacts& facts) {
   for (const Launch& launch : launches) {
     if (launch.queue < 0) continue;
-    ++summary.launches;
-    if (launch.queue == 0) ++summary.into_empty_queue;
-    if (launch.delay >= 0) summary.delays.push_back(launch.delay);
+    ++facts.launches;
+    if (launch.queue == 0) ++facts.into_empty_queue;
+    if (launch.delay >= 0) facts.delays.push_back(launch.delay);
   }
 }
 
@@ -193,10 +192,11 @@ std::vector<std::int64_t> QueueOf(const Profile& profile, std::size_t begin, std
   return QueueLengths(items);
 }
 
-// Adds the launches of the rows [begin, end), which are one stream's.
-void AddStream(const RankContext& rank, std::size_t begin, std::size_t end,
-               const Dimensions& dimensions, Texts& texts, Columns& columns,
-               std::vector<Launch>& launches) {
+// Joins the launches of the rows [begin, end), which are one stream's; `visit` takes each row that
+// was launched, with its queue.
+template <class Visit>
+void VisitStream(const RankContext& rank, std::size_t begin, std::size_t end,
+                 std::vector<Launch>& launches, Visit visit) {
   const Profile& profile = *rank.profile;
   const std::vector<std::int64_t> queue = QueueOf(profile, begin, end);
   std::size_t launch = 0;
@@ -208,27 +208,124 @@ void AddStream(const RankContext& rank, std::size_t begin, std::size_t end,
       Join(launches[profile.device.launch[i].value], profile.device.start[i], DelayOf(profile, i),
            profile.device.kind[i] == DeviceKind::kKernel, length);
     }
-    if (!rank.InTables(row)) continue;
-    AppendRow(rank, i, length, dimensions, texts, columns);
+    visit(row, length);
   }
 }
 
-void SetMetrics(Summary& summary, Output& out) {
-  const std::string reason = out.Gap(Capability::kLaunchLinks);
-  if (summary.delays.empty()) {
-    out.SetAbsent("launch.delay.median", reason);
-  } else {
-    out.Set("launch.delay.median", Median(std::move(summary.delays)));
+template <class Visit>
+LaunchFacts VisitLaunches(const RankContext& rank, Visit visit) {
+  LaunchFacts facts;
+  const DeviceTable& device = rank.profile->device;
+  std::vector<Launch> launches(rank.profile->api.size());
+  for (std::size_t i = 0; i < device.size();) {  // Rows are sorted by GPU and stream.
+    const std::size_t begin = i;
+    while (i < device.size() && device.gpu[i] == device.gpu[begin] &&
+           device.stream[i] == device.stream[begin]) {
+      ++i;
+    }
+    VisitStream(rank, begin, i, launches, [&](DeviceId row, std::int64_t queue) {
+      facts.any = true;
+      visit(row, queue);
+    });
   }
-  if (summary.launches == 0) {
-    out.SetAbsent("launch.queue_empty_share", reason);
-  } else {
-    out.Set("launch.queue_empty_share",
-            static_cast<double>(summary.into_empty_queue) / static_cast<double>(summary.launches));
-  }
+  Count(launches, facts);
+  return facts;
 }
 
 }  // namespace
+
+namespace {
+
+// As Median() of every delay as often as it occurs. REQUIRES: there are any.
+Ns CountedMedian(std::span<const LaunchFacts> ranks) {
+  std::map<Ns, std::int64_t> counts;
+  std::int64_t all = 0;
+  for (const LaunchFacts& rank : ranks) {
+    for (std::size_t i = 0; i < rank.delays.size(); ++i) {
+      const std::int64_t count = rank.delay_counts.empty() ? 1 : rank.delay_counts[i];
+      counts[rank.delays[i]] += count;
+      all += count;
+    }
+  }
+  const auto at = [&](std::int64_t position) {
+    for (const auto& [delay, count] : counts) {
+      if (position < count) return delay;
+      position -= count;
+    }
+    return counts.rbegin()->first;
+  };
+  const Ns middle = at(all / 2);
+  if (all % 2 == 1) return middle;
+  const Ns below = at(all / 2 - 1);
+  return below + (middle - below) / 2;
+}
+
+}  // namespace
+
+LaunchFacts LaunchFactsOf(const RankContext& rank) {
+  return VisitLaunches(rank, [](DeviceId, std::int64_t) {});
+}
+
+void FoldDelays(LaunchFacts& facts) {
+  constexpr std::size_t kMost = 16'384;
+  std::map<Ns, std::int64_t> counts;
+  for (std::size_t i = 0; i < facts.delays.size(); ++i) {
+    counts[facts.delays[i]] += facts.delay_counts.empty() ? 1 : facts.delay_counts[i];
+  }
+  for (int bits = 20; counts.size() > kMost && bits > 1; --bits) {
+    std::map<Ns, std::int64_t> rounded;
+    for (const auto& [delay, count] : counts) {
+      const auto value = static_cast<std::uint64_t>(delay);
+      const int dropped = std::max(0, static_cast<int>(std::bit_width(value)) - bits);
+      const std::uint64_t kept = value >> dropped << dropped;
+      facts.delay_error = std::max(facts.delay_error, static_cast<Ns>(value - kept));
+      rounded[static_cast<Ns>(kept)] += count;
+    }
+    counts = std::move(rounded);
+  }
+  facts.delays.clear();
+  facts.delay_counts.clear();
+  for (const auto& [delay, count] : counts) {
+    facts.delays.push_back(delay);
+    facts.delay_counts.push_back(count);
+  }
+}
+
+void SetLaunchMetrics(std::span<const LaunchFacts> ranks, Output& out) {
+  std::vector<Ns> delays;
+  std::int64_t launches = 0, into_empty_queue = 0;
+  Ns error = 0;
+  for (const LaunchFacts& rank : ranks) {
+    if (rank.delay_counts.empty()) {
+      delays.insert(delays.end(), rank.delays.begin(), rank.delays.end());
+    }
+    launches += rank.launches;
+    into_empty_queue += rank.into_empty_queue;
+    error = std::max(error, rank.delay_error);
+  }
+  const std::string reason = out.Gap(Capability::kLaunchLinks);
+  const bool any = std::any_of(ranks.begin(), ranks.end(),
+                               [](const LaunchFacts& rank) { return !rank.delays.empty(); });
+  const bool is_counted = std::any_of(ranks.begin(), ranks.end(), [](const LaunchFacts& rank) {
+    return !rank.delay_counts.empty();
+  });
+  if (!any) {
+    out.SetAbsent("launch.delay.median", reason);
+  } else {
+    out.Set("launch.delay.median", is_counted ? CountedMedian(ranks) : Median(std::move(delays)));
+    if (error > 0) {
+      out.SetNote("launch.delay.median",
+                  "at most " + FormatValue(error, Unit::kTime) +
+                      " more: summaries keep the delays of many launches rounded down");
+    }
+  }
+  if (launches == 0) {
+    out.SetAbsent("launch.queue_empty_share", reason);
+  } else {
+    out.Set("launch.queue_empty_share",
+            static_cast<double>(into_empty_queue) / static_cast<double>(launches));
+  }
+}
 
 std::vector<QueueEvent> QueueEvents(std::span<const QueueItem> items) {
   std::vector<QueueEvent> events;
@@ -271,34 +368,26 @@ std::vector<std::int64_t> QueueLengths(std::span<const QueueItem> items) {
 }
 
 void AddLaunches(std::span<const RankContext> ranks, Output& out) {
-  Summary summary;
   std::size_t rows = 0;
   for (const RankContext& rank : ranks) {
     for (const ApiId launch : rank.profile->device.launch) rows += launch.valid() ? 1 : 0;
   }
   if (rows == 0) {
     out.SetTableAbsent("launches", out.Gap(Capability::kLaunchLinks));
-    SetMetrics(summary, out);
+    SetLaunchMetrics({}, out);
     return;
   }
   Columns columns(out.AddTable("launches"), out.strings());
   columns.Reserve(rows);
+  std::vector<LaunchFacts> facts;
   for (const RankContext& rank : ranks) {
-    const DeviceTable& device = rank.profile->device;
     Texts texts(*rank.profile, out.strings());
     const Dimensions dimensions(*rank.profile, out.strings());
-    std::vector<Launch> launches(rank.profile->api.size());
-    for (std::size_t i = 0; i < device.size();) {  // Rows are sorted by GPU and stream.
-      const std::size_t begin = i;
-      while (i < device.size() && device.gpu[i] == device.gpu[begin] &&
-             device.stream[i] == device.stream[begin]) {
-        ++i;
-      }
-      AddStream(rank, begin, i, dimensions, texts, columns, launches);
-    }
-    Count(launches, summary);
+    facts.push_back(VisitLaunches(rank, [&](DeviceId row, std::int64_t queue) {
+      if (rank.InTables(row)) AppendRow(rank, row.value, queue, dimensions, texts, columns);
+    }));
   }
-  SetMetrics(summary, out);
+  SetLaunchMetrics(facts, out);
 }
 
 }  // namespace profgauge

@@ -36,6 +36,22 @@ struct QueueSums {
 };
 QueueSums SumQueue(std::span<const QueueItem> items, std::int64_t full);
 
+/// Of the selected iterations of one rank.
+struct LaunchFacts {
+  bool any = false;                        ///< A launch is linked to work, in the whole recording.
+  std::vector<Ns> delays;                  ///< Of calls that launch kernels, to the first of them.
+  std::vector<std::int64_t> delay_counts;  ///< How often each occurs; empty: once.
+  Ns delay_error = 0;                      ///< Delays are rounded down by less than this; 0: exact.
+  std::int64_t launches = 0;               ///< Calls whose work is known.
+  std::int64_t into_empty_queue = 0;
+};
+LaunchFacts LaunchFactsOf(const RankContext& rank);
+/// Each delay once, ascending, with its count. Of more than 16 384 different ones the last digits
+/// are dropped, as many as it takes.
+void FoldDelays(LaunchFacts& facts);
+/// Sets launch.delay.median and launch.queue_empty_share.
+void SetLaunchMetrics(std::span<const LaunchFacts> ranks, Output& out);
+
 /// Adds launches (rows by rank, GPU, stream and start) and sets launch.*.
 void AddLaunches(std::span<const RankContext> ranks, Output& out);
 

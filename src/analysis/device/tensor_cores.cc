@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "analysis/classify/device_spans.h"
 #include "analysis/classify/eligibility.h"
@@ -16,12 +17,6 @@ namespace {
 
 // Above this share of undecided time, efficiency as a lower bound says little.
 constexpr double kMuchUndecided = 0.2;
-
-// GPU time of kernels.
-struct TensorCoreTimes {
-  Ns kernels = 0, tensor_core = 0, undecided = 0;
-  Ns eligible = 0, eligible_tensor_core = 0, eligible_undecided = 0;
-};
 
 double Share(Ns part, Ns whole) { return static_cast<double>(part) / static_cast<double>(whole); }
 
@@ -44,15 +39,18 @@ TensorCoreTimes SumTimes(const RankContext& rank, std::span<const Tri> eligible)
   return times;
 }
 
-bool AnyTensorCores(std::span<const RankContext> ranks) {
-  return std::any_of(ranks.begin(), ranks.end(), [](const RankContext& rank) {
-    const auto& gpus = rank.profile->device.gpu;
-    for (std::size_t i = 0; i < gpus.size(); ++i) {
-      if (i > 0 && gpus[i] == gpus[i - 1]) continue;
-      if (MayHaveTensorCores(*rank.profile, rank.devices, gpus[i])) return true;
-    }
-    return gpus.empty();
-  });
+bool HasTensorCores(const RankContext& rank) {
+  const auto& gpus = rank.profile->device.gpu;
+  for (std::size_t i = 0; i < gpus.size(); ++i) {
+    if (i > 0 && gpus[i] == gpus[i - 1]) continue;
+    if (MayHaveTensorCores(*rank.profile, rank.devices, gpus[i])) return true;
+  }
+  return gpus.empty();
+}
+
+bool Any(std::span<const TensorCoreFacts> facts, bool TensorCoreFacts::*has) {
+  return std::any_of(facts.begin(), facts.end(),
+                     [has](const TensorCoreFacts& rank) { return rank.*has; });
 }
 
 struct Bounded {
@@ -73,22 +71,23 @@ void SetBounded(std::string_view id, const Bounded& times, bool count_undecided,
               uncertain);
 }
 
-void SetEfficiency(const TensorCoreTimes& times, std::span<const RankContext> ranks, Output& out) {
+void SetEfficiency(const TensorCoreTimes& times, std::span<const TensorCoreFacts> facts,
+                   bool count_undecided, Output& out) {
   constexpr std::string_view kId = "tensor_core.efficiency";
-  if (!AnyTensorCores(ranks))
+  if (!Any(facts, &TensorCoreFacts::any_tensor_cores))
     return out.SetAbsent(kId, "no GPU of this recording has Tensor Cores");
   if (times.eligible == 0) {
     return out.SetAbsent(kId, "no operator that could use Tensor Cores launched a kernel");
   }
   SetBounded(kId, {times.eligible_tensor_core, times.eligible_undecided, times.eligible},
-             ranks.front().knowledge.undecided_use_tensor_cores, out,
+             count_undecided, out,
              Share(times.eligible_undecided, times.eligible) > kMuchUndecided);
 }
 
-void SetMetrics(const TensorCoreTimes& times, std::span<const RankContext> ranks, Output& out) {
+void SetMetrics(const TensorCoreTimes& times, std::span<const TensorCoreFacts> facts,
+                bool count_undecided, Output& out) {
   if (times.kernels == 0) {
-    const bool any = std::any_of(ranks.begin(), ranks.end(),
-                                 [](const RankContext& rank) { return rank.has_device(); });
+    const bool any = Any(facts, &TensorCoreFacts::has_device);
     const std::string reason = any ? "no kernel takes time" : out.Gap(Capability::kDeviceEvents);
     for (const char* id : {"tensor_core.efficiency", "tensor_core.share",
                            "tensor_core.unknown_share", "tensor_core.eligible_share"}) {
@@ -96,32 +95,26 @@ void SetMetrics(const TensorCoreTimes& times, std::span<const RankContext> ranks
     }
     return;
   }
-  SetEfficiency(times, ranks, out);
+  SetEfficiency(times, facts, count_undecided, out);
   SetBounded("tensor_core.share", {times.tensor_core, times.undecided, times.kernels},
-             ranks.front().knowledge.undecided_use_tensor_cores, out);
+             count_undecided, out);
   out.Set("tensor_core.unknown_share", Share(times.undecided, times.kernels));
   out.Set("tensor_core.eligible_share", Share(times.eligible, times.kernels));
 }
 
-// A row of a rank's device table.
-struct DeviceWork {
-  std::uint32_t rank = 0, row = 0;
-};
-
-// One row of tensor_core_ops. Texts are the profile's own.
+// One row of tensor_core_ops.
 struct OpRow {
-  const RankContext* rank = nullptr;
-  StringId name, shapes, dtypes;
-  std::int32_t gpu = -1;
+  const EligibleOp* op = nullptr;  // Of the first rank that has it.
+  std::size_t rank = 0;            // That rank's position.
   std::int64_t calls = 0;
   Ns time = 0, tensor_core_time = 0;
   Tri uses = Tri::kNo;
-  std::vector<DeviceWork> work;  // What it counts.
+  std::vector<std::pair<std::size_t, const EligibleOp*>> parts;  // What it counts, by rank.
 };
 
 // Eligible operators of one rank by name, shapes and types, as the device rows name them.
-void CollectOps(const RankContext& rank, std::uint32_t position, std::span<const Tri> eligible,
-                std::vector<OpRow>& rows) {
+std::vector<EligibleOp> CollectOps(const RankContext& rank, std::span<const Tri> eligible) {
+  std::vector<EligibleOp> rows;
   const Profile& profile = *rank.profile;
   const DeviceTable& device = profile.device;
   const HostTable& host = profile.host;
@@ -138,18 +131,24 @@ void CollectOps(const RankContext& rank, std::uint32_t position, std::span<const
       std::string key;
       for (const StringId id : ids) key.append(reinterpret_cast<const char*>(&id.value), 4);
       const auto [found, is_new] = known.try_emplace(key, static_cast<std::uint32_t>(rows.size()));
-      if (is_new)
-        rows.push_back({&rank, ids[0], ids[1], ids[2], device.gpu[i], 0, 0, 0, Tri::kNo, {}});
+      if (is_new) {
+        EligibleOp& op_row = rows.emplace_back();
+        op_row.name = profile.Name(ids[0]);
+        op_row.shapes = profile.Name(ids[1]);
+        op_row.dtypes = profile.Name(ids[2]);
+        op_row.gpu = device.gpu[i];
+      }
       at = found->second;
       ++rows[at].calls;
     }
-    OpRow& row = rows[at];
+    EligibleOp& row = rows[at];
     const Tri uses = rank.classes[i].tensor_core;
     row.time += device.duration[i];
-    row.work.push_back({position, static_cast<std::uint32_t>(i)});
+    row.work.push_back(static_cast<std::uint32_t>(i));
     if (uses == Tri::kYes) row.tensor_core_time += device.duration[i];
     if (uses == Tri::kYes || row.uses == Tri::kNo) row.uses = uses;
   }
+  return rows;
 }
 
 Gpu GpuOf(const RankContext& rank, std::int32_t id) {
@@ -157,13 +156,12 @@ Gpu GpuOf(const RankContext& rank, std::int32_t id) {
   return rank.devices.empty() ? Gpu{} : rank.devices.front();
 }
 
-void AppendRow(const OpRow& row, Table& table, StringPool& pool) {
-  const std::string_view name = row.rank->profile->Name(row.name);
-  const std::string_view shapes = row.rank->profile->Name(row.shapes);
-  const std::string_view dtype =
-      FirstTensorDtypeOf(name, shapes, row.rank->profile->Name(row.dtypes));
+void AppendRow(const OpRow& row, const RankContext& rank, Table& table, StringPool& pool) {
+  const std::string& name = row.op->name;
+  const std::string& shapes = row.op->shapes;
+  const std::string_view dtype = FirstTensorDtypeOf(name, shapes, row.op->dtypes);
   const EligibilityVerdict verdict =
-      JudgeEligibility(name, shapes, dtype, row.uses, GpuOf(*row.rank, row.gpu));
+      JudgeEligibility(name, shapes, dtype, row.uses, GpuOf(rank, row.op->gpu));
   const auto text = [&](const char* column, std::string_view value) {
     if (value.empty())
       table.Find(column)->AddAbsent();
@@ -190,29 +188,45 @@ void AppendRow(const OpRow& row, Table& table, StringPool& pool) {
 }
 
 // Adds up the rows that several ranks share, and brings the longest to the front.
-std::vector<OpRow> PoolRows(std::vector<OpRow> rows) {
-  const auto key = [](const OpRow& row) {
-    return std::tuple(row.rank->profile->Name(row.name), row.rank->profile->Name(row.shapes),
-                      row.rank->profile->Name(row.dtypes));
-  };
-  std::stable_sort(rows.begin(), rows.end(),
-                   [&](const OpRow& a, const OpRow& b) { return key(a) < key(b); });
+std::vector<OpRow> PoolRows(std::span<const TensorCoreFacts> facts) {
+  const auto key = [](const EligibleOp& op) { return std::tie(op.name, op.shapes, op.dtypes); };
+  std::vector<std::pair<std::size_t, const EligibleOp*>> ops;
+  for (std::size_t rank = 0; rank < facts.size(); ++rank) {
+    for (const EligibleOp& op : facts[rank].ops) ops.emplace_back(rank, &op);
+  }
+  std::stable_sort(ops.begin(), ops.end(),
+                   [&](const auto& a, const auto& b) { return key(*a.second) < key(*b.second); });
   std::vector<OpRow> pooled;
-  for (const OpRow& row : rows) {
-    if (pooled.empty() || key(pooled.back()) != key(row)) {
-      pooled.push_back(row);
-      continue;
+  for (const auto& [rank, op] : ops) {
+    if (pooled.empty() || key(*pooled.back().op) != key(*op)) {
+      OpRow& row = pooled.emplace_back();
+      row.op = op;
+      row.rank = rank;
+      row.uses = op->uses;
     }
-    OpRow& last = pooled.back();
-    last.calls += row.calls;
-    last.time += row.time;
-    last.tensor_core_time += row.tensor_core_time;
-    last.work.insert(last.work.end(), row.work.begin(), row.work.end());
-    if (row.uses == Tri::kYes || last.uses == Tri::kNo) last.uses = row.uses;
+    OpRow& row = pooled.back();
+    row.calls += op->calls;
+    row.time += op->time;
+    row.tensor_core_time += op->tensor_core_time;
+    row.parts.emplace_back(rank, op);
+    if (op->uses == Tri::kYes || row.uses == Tri::kNo) row.uses = op->uses;
   }
   std::stable_sort(pooled.begin(), pooled.end(),
                    [](const OpRow& a, const OpRow& b) { return a.time > b.time; });
   return pooled;
+}
+
+// Says which row counts which kernel.
+void LinkRows(const std::vector<OpRow>& rows, std::span<const TensorCoreFacts> facts, Output& out) {
+  for (std::size_t rank = 0; rank < facts.size(); ++rank) {
+    out.RowsOfDevice("tensor_core_ops", rank).assign(facts[rank].device_rows, Output::kNoRow);
+  }
+  for (std::uint32_t row = 0; row < rows.size(); ++row) {
+    for (const auto& [rank, op] : rows[row].parts) {
+      std::vector<std::uint32_t>& row_of = out.RowsOfDevice("tensor_core_ops", rank);
+      for (const std::uint32_t work : op->work) row_of[work] = row;
+    }
+  }
 }
 
 }  // namespace
@@ -240,22 +254,36 @@ std::vector<Tri> EligibleKernels(const Profile& profile, std::span<const KernelC
   return eligible;
 }
 
+TensorCoreFacts TensorCoreFactsOf(const RankContext& rank) {
+  const std::vector<Tri> eligible = EligibleKernels(*rank.profile, rank.classes);
+  TensorCoreFacts facts;
+  facts.times = SumTimes(rank, eligible);
+  facts.any_tensor_cores = HasTensorCores(rank);
+  facts.has_device = rank.has_device();
+  facts.ops = CollectOps(rank, eligible);
+  facts.device_rows = rank.profile->device.size();
+  return facts;
+}
+
 void AddTensorCores(std::span<const RankContext> ranks, Output& out) {
+  std::vector<TensorCoreFacts> facts;
+  for (const RankContext& rank : ranks) facts.push_back(TensorCoreFactsOf(rank));
+  AddTensorCores(ranks, facts, out);
+}
+
+void AddTensorCores(std::span<const RankContext> ranks, std::span<const TensorCoreFacts> facts,
+                    Output& out) {
   TensorCoreTimes times;
-  std::vector<OpRow> rows;
-  for (std::uint32_t i = 0; i < ranks.size(); ++i) {
-    const RankContext& rank = ranks[i];
-    const std::vector<Tri> eligible = EligibleKernels(*rank.profile, rank.classes);
-    const TensorCoreTimes of_rank = SumTimes(rank, eligible);
-    times.kernels += of_rank.kernels;
-    times.tensor_core += of_rank.tensor_core;
-    times.undecided += of_rank.undecided;
-    times.eligible += of_rank.eligible;
-    times.eligible_tensor_core += of_rank.eligible_tensor_core;
-    times.eligible_undecided += of_rank.eligible_undecided;
-    CollectOps(rank, i, eligible, rows);
+  for (const TensorCoreFacts& rank : facts) {
+    times.kernels += rank.times.kernels;
+    times.tensor_core += rank.times.tensor_core;
+    times.undecided += rank.times.undecided;
+    times.eligible += rank.times.eligible;
+    times.eligible_tensor_core += rank.times.eligible_tensor_core;
+    times.eligible_undecided += rank.times.eligible_undecided;
   }
-  SetMetrics(times, ranks, out);
+  SetMetrics(times, facts, ranks.front().knowledge.undecided_use_tensor_cores, out);
+  const std::vector<OpRow> rows = PoolRows(facts);
   if (rows.empty()) {
     out.SetTableAbsent(
         "tensor_core_ops",
@@ -263,16 +291,8 @@ void AddTensorCores(std::span<const RankContext> ranks, Output& out) {
     return;
   }
   Table& table = out.AddTable("tensor_core_ops");
-  const std::vector<OpRow> pooled = PoolRows(std::move(rows));
-  for (const OpRow& row : pooled) AppendRow(row, table, out.strings());
-  for (std::uint32_t i = 0; i < ranks.size(); ++i) {
-    out.RowsOfDevice("tensor_core_ops", i).assign(ranks[i].profile->device.size(), Output::kNoRow);
-  }
-  for (std::uint32_t row = 0; row < pooled.size(); ++row) {
-    for (const DeviceWork& work : pooled[row].work) {
-      out.RowsOfDevice("tensor_core_ops", work.rank)[work.row] = row;
-    }
-  }
+  for (const OpRow& row : rows) AppendRow(row, ranks[row.rank], table, out.strings());
+  LinkRows(rows, facts, out);
 }
 
 }  // namespace profgauge

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "analysis/context/context.h"
@@ -16,7 +17,36 @@ namespace profgauge {
 /// product, and is unknown otherwise. Copies, sets and collectives never count.
 std::vector<Tri> EligibleKernels(const Profile& profile, std::span<const KernelClass> classes);
 
+/// GPU time of kernels in the selected iterations.
+struct TensorCoreTimes {
+  Ns kernels = 0, tensor_core = 0, undecided = 0;
+  Ns eligible = 0, eligible_tensor_core = 0, eligible_undecided = 0;
+};
+
+/// The calls of an eligible operator with the same shapes and types.
+struct EligibleOp {
+  std::string name, shapes, dtypes;
+  std::int32_t gpu = -1;  ///< Of the first kernel.
+  std::int64_t calls = 0;
+  Ns time = 0, tensor_core_time = 0;
+  Tri uses = Tri::kNo;
+  std::vector<std::uint32_t> work;  ///< Rows of the rank's device table; not to be kept.
+};
+
+/// Of one rank.
+struct TensorCoreFacts {
+  TensorCoreTimes times;
+  bool any_tensor_cores = false;  ///< Some GPU has them, or none is known.
+  bool has_device = false;
+  std::vector<EligibleOp> ops;
+  std::size_t device_rows = 0;  ///< Of its profile; 0 without it.
+};
+TensorCoreFacts TensorCoreFactsOf(const RankContext& rank);
+
 /// Sets tensor_core.* and adds the table tensor_core_ops. Over all ranks: sums of GPU time.
 void AddTensorCores(std::span<const RankContext> ranks, Output& out);
+/// Of the contexts only devices and knowledge are looked at.
+void AddTensorCores(std::span<const RankContext> ranks, std::span<const TensorCoreFacts> facts,
+                    Output& out);
 
 }  // namespace profgauge

@@ -5,71 +5,89 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
 #include <limits>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "analysis/tables/texts.h"
 #include "base/interval.h"
 
 namespace profgauge {
 namespace {
 
+constexpr std::uint32_t kNoRow = 0xffff'ffff;
 constexpr std::array<std::string_view, 6> kKindNames = {"launch", "memcpy", "memset",
                                                         "sync",   "memory", "other"};
 
-struct CallRow {
-  StringId name;  // Of the output's pool.
-  ApiKind kind = ApiKind::kOther;
-  std::int64_t calls = 0;
-  Ns time = 0, min = std::numeric_limits<Ns>::max(), max = 0;
-};
-
-std::vector<CallRow> CollectRows(std::span<const RankContext> ranks, StringPool& pool) {
-  std::vector<CallRow> rows;
-  boost::unordered_flat_map<std::uint32_t, std::uint32_t> known;
-  for (const RankContext& rank : ranks) {
-    const ApiTable& api = rank.profile->api;
-    Texts texts(*rank.profile, pool);
-    for (std::size_t i = 0; i < api.size(); ++i) {
-      if (!rank.iterations.CountsHostTime(api.start[i])) continue;
-      const StringId name = texts(api.name[i]);
-      const auto [at, is_new] =
-          known.try_emplace(name.value, static_cast<std::uint32_t>(rows.size()));
-      if (is_new) rows.push_back({name, api.kind[i]});
-      CallRow& row = rows[at->second];
-      ++row.calls;
-      row.time += api.duration[i];
-      row.min = std::min(row.min, api.duration[i]);
-      row.max = std::max(row.max, api.duration[i]);
+std::vector<CallSum> SumCalls(const RankContext& rank) {
+  const ApiTable& api = rank.profile->api;
+  std::vector<CallSum> sums;
+  boost::unordered_flat_map<std::string_view, std::uint32_t> known;
+  std::vector<std::uint32_t> row_of(rank.profile->strings.size(), kNoRow);
+  for (std::size_t i = 0; i < api.size(); ++i) {
+    if (!rank.iterations.CountsHostTime(api.start[i])) continue;
+    const StringId id = api.name[i];
+    std::uint32_t row = id.valid() ? row_of[id.value] : kNoRow;
+    if (row == kNoRow) {
+      const std::string_view name = id.valid() ? rank.profile->Name(id) : std::string_view{};
+      const auto [at, is_new] = known.try_emplace(name, static_cast<std::uint32_t>(sums.size()));
+      if (is_new) {
+        sums.push_back({std::string(name), api.kind[i], 0, 0, std::numeric_limits<Ns>::max(), 0});
+      }
+      row = at->second;
+      if (id.valid()) row_of[id.value] = row;
     }
+    CallSum& sum = sums[row];
+    ++sum.calls;
+    sum.time += api.duration[i];
+    sum.min = std::min(sum.min, api.duration[i]);
+    sum.max = std::max(sum.max, api.duration[i]);
   }
-  std::stable_sort(rows.begin(), rows.end(), [&](const CallRow& a, const CallRow& b) {
-    return a.time != b.time ? a.time > b.time : pool[a.name] < pool[b.name];
-  });
-  return rows;
+  return sums;
 }
 
 // Time in calls, a driver call inside a runtime call once.
-Ns TimeInCalls(std::span<const RankContext> ranks) {
+Ns TimeInCalls(const RankContext& rank) {
   Ns total = 0;
-  for (const RankContext& rank : ranks) {
-    const ApiTable& api = rank.profile->api;
-    Ns covered = std::numeric_limits<Ns>::min();
-    for (std::size_t i = 0; i < api.size(); ++i) {
-      if (i > 0 && api.thread[i] != api.thread[i - 1]) covered = std::numeric_limits<Ns>::min();
-      if (!rank.iterations.CountsHostTime(api.start[i])) continue;
-      const Ns end = api.start[i] + api.duration[i];
-      total += std::max<Ns>(0, end - std::max(covered, api.start[i]));
-      covered = std::max(covered, end);
-    }
+  const ApiTable& api = rank.profile->api;
+  Ns covered = std::numeric_limits<Ns>::min();
+  for (std::size_t i = 0; i < api.size(); ++i) {
+    if (i > 0 && api.thread[i] != api.thread[i - 1]) covered = std::numeric_limits<Ns>::min();
+    if (!rank.iterations.CountsHostTime(api.start[i])) continue;
+    const Ns end = api.start[i] + api.duration[i];
+    total += std::max<Ns>(0, end - std::max(covered, api.start[i]));
+    covered = std::max(covered, end);
   }
   return total;
 }
 
-void FillTable(const std::vector<CallRow>& rows, Ns total, Output& out) {
+// Names that several ranks have are one row. Longest first.
+std::vector<CallSum> PoolCalls(std::span<const CallFacts> ranks) {
+  std::vector<CallSum> rows;
+  boost::unordered_flat_map<std::string_view, std::size_t> known;
+  for (const CallFacts& rank : ranks) {
+    for (const CallSum& sum : rank.calls) {
+      const auto [at, is_new] = known.try_emplace(sum.name, rows.size());
+      if (is_new) {
+        rows.push_back(sum);
+        continue;
+      }
+      CallSum& row = rows[at->second];
+      row.calls += sum.calls;
+      row.time += sum.time;
+      row.min = std::min(row.min, sum.min);
+      row.max = std::max(row.max, sum.max);
+    }
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const CallSum& a, const CallSum& b) {
+    return a.time != b.time ? a.time > b.time : a.name < b.name;
+  });
+  return rows;
+}
+
+void FillTable(const std::vector<CallSum>& rows, Ns total, Output& out) {
   Table& table = out.AddTable("api_calls");
-  for (const CallRow& row : rows) {
-    table.Find("name")->AddText(row.name);
+  for (const CallSum& row : rows) {
+    table.Find("name")->AddText(row.name.empty() ? StringId{} : out.strings().Intern(row.name));
     table.Find("kind")->AddText(
         out.strings().Intern(kKindNames[static_cast<std::size_t>(row.kind)]));
     table.Find("calls")->AddInteger(row.calls);
@@ -95,18 +113,13 @@ Ns BlockedTime(const RankContext& rank, std::span<const Span> iterations) {
   return OverlapLength(blocked.Take(), iterations);
 }
 
-void SetSyncShare(std::span<const RankContext> ranks, Output& out) {
+void SetSyncShare(std::span<const CallFacts> ranks, Output& out) {
   Ns blocked = 0, total = 0;
   bool any_call = false;
-  for (const RankContext& rank : ranks) {
-    SpanCollector collector;
-    for (const Iteration& iteration : rank.iterations.selected()) {
-      collector.Add(iteration.time.start, iteration.time.length());
-    }
-    const std::vector<Span> iterations = collector.Take();
-    blocked += BlockedTime(rank, iterations);
-    total += Length(iterations);
-    any_call = any_call || rank.profile->api.size() > 0;
+  for (const CallFacts& rank : ranks) {
+    blocked += rank.blocked;
+    total += rank.iterations;
+    any_call = any_call || rank.any_call;
   }
   if (!any_call) {
     out.SetAbsent("sync.time_share", out.Gap(Capability::kLaunchLinks));
@@ -119,14 +132,37 @@ void SetSyncShare(std::span<const RankContext> ranks, Output& out) {
 
 }  // namespace
 
+CallFacts CallFactsOf(const RankContext& rank) {
+  CallFacts facts;
+  facts.calls = SumCalls(rank);
+  facts.in_calls = TimeInCalls(rank);
+  SpanCollector collector;
+  for (const Iteration& iteration : rank.iterations.selected()) {
+    collector.Add(iteration.time.start, iteration.time.length());
+  }
+  const std::vector<Span> iterations = collector.Take();
+  facts.blocked = BlockedTime(rank, iterations);
+  facts.iterations = Length(iterations);
+  facts.any_call = rank.profile->api.size() > 0;
+  return facts;
+}
+
 void AddHostCalls(std::span<const RankContext> ranks, Output& out) {
+  std::vector<CallFacts> facts;
+  for (const RankContext& rank : ranks) facts.push_back(CallFactsOf(rank));
+  AddHostCalls(facts, out);
+}
+
+void AddHostCalls(std::span<const CallFacts> ranks, Output& out) {
   SetSyncShare(ranks, out);
-  const std::vector<CallRow> rows = CollectRows(ranks, out.strings());
+  const std::vector<CallSum> rows = PoolCalls(ranks);
   if (rows.empty()) {
     out.SetTableAbsent("api_calls", out.Gap(Capability::kLaunchLinks));
-  } else {
-    FillTable(rows, TimeInCalls(ranks), out);
+    return;
   }
+  Ns total = 0;
+  for (const CallFacts& rank : ranks) total += rank.in_calls;
+  FillTable(rows, total, out);
 }
 
 }  // namespace profgauge

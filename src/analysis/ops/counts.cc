@@ -28,18 +28,13 @@ std::size_t DirectionOf(CopyKind kind) {
   }
 }
 
-struct Counts {
-  std::size_t iterations = 0;
-  std::int64_t launches = 0, tensor_core_kernels = 0;
-  std::array<std::int64_t, 3> bytes{};
-  std::array<bool, 3> is_complete = {true, true, true};  // Every copy's size is known.
-  bool has_device = false, has_launches = false, has_kernels = false;
-};
+}  // namespace
 
-void CountRank(const RankContext& rank, Counts& counts) {
+CountFacts CountFactsOf(const RankContext& rank) {
+  CountFacts counts;
   const DeviceTable& device = rank.profile->device;
   std::vector<bool> counted(rank.profile->api.size(), false);
-  counts.iterations += rank.iterations.selected().size();
+  counts.iterations = static_cast<std::int64_t>(rank.iterations.selected().size());
   for (std::size_t row = 0; row < device.size(); ++row) {
     counts.has_device = true;
     counts.has_kernels |= device.kind[row] == DeviceKind::kKernel;
@@ -64,13 +59,29 @@ void CountRank(const RankContext& rank, Counts& counts) {
       }
     }
   }
+  return counts;
 }
 
-}  // namespace
-
 void AddCounts(std::span<const RankContext> ranks, Output& out) {
-  Counts counts;
-  for (const RankContext& rank : ranks) CountRank(rank, counts);
+  std::vector<CountFacts> facts;
+  for (const RankContext& rank : ranks) facts.push_back(CountFactsOf(rank));
+  AddCounts(facts, out);
+}
+
+void AddCounts(std::span<const CountFacts> ranks, Output& out) {
+  CountFacts counts;
+  for (const CountFacts& rank : ranks) {
+    counts.iterations += rank.iterations;
+    counts.launches += rank.launches;
+    counts.tensor_core_kernels += rank.tensor_core_kernels;
+    for (std::size_t i = 0; i < kDirections.size(); ++i) {
+      counts.bytes[i] += rank.bytes[i];
+      counts.is_complete[i] = counts.is_complete[i] && rank.is_complete[i];
+    }
+    counts.has_device |= rank.has_device;
+    counts.has_launches |= rank.has_launches;
+    counts.has_kernels |= rank.has_kernels;
+  }
   const auto set = [&](const std::string& id, std::int64_t sum, bool is_known,
                        const std::string& reason) {
     if (!counts.has_device) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <vector>
 
 namespace profgauge {
 
@@ -16,24 +17,41 @@ bool HasRanges(const Profile& profile) {
 
 }  // namespace
 
-void AddCoverage(std::span<const RankContext> ranks, Output& out) {
-  bool has_ranges = false, has_calls = false;
-  Ns total = 0, with_op = 0, with_launch = 0, inside = 0;
-  for (const RankContext& rank : ranks) {
-    const DeviceTable& device = rank.profile->device;
-    has_ranges = has_ranges || HasRanges(*rank.profile);
-    has_calls = has_calls || rank.profile->api.size() > 0;
-    for (std::size_t i = 0; i < device.size(); ++i) {
-      const Ns time = device.duration[i];
-      total += time;
-      if (device.op[i].valid()) with_op += time;
-      if (device.launch[i].valid()) with_launch += time;
-      const std::uint32_t iteration = rank.iterations.of_device[i];
-      if (iteration != Iterations::kNone && rank.iterations.SelectsIteration(iteration))
-        inside += time;
+CoverageFacts CoverageFactsOf(const RankContext& rank) {
+  CoverageFacts facts;
+  const DeviceTable& device = rank.profile->device;
+  facts.has_ranges = HasRanges(*rank.profile);
+  facts.has_calls = rank.profile->api.size() > 0;
+  for (std::size_t i = 0; i < device.size(); ++i) {
+    const Ns time = device.duration[i];
+    facts.total += time;
+    if (device.op[i].valid()) facts.with_op += time;
+    if (device.launch[i].valid()) facts.with_launch += time;
+    const std::uint32_t iteration = rank.iterations.of_device[i];
+    if (iteration != Iterations::kNone && rank.iterations.SelectsIteration(iteration)) {
+      facts.inside += time;
     }
   }
-  if (total == 0) {
+  return facts;
+}
+
+void AddCoverage(std::span<const RankContext> ranks, Output& out) {
+  std::vector<CoverageFacts> facts;
+  for (const RankContext& rank : ranks) facts.push_back(CoverageFactsOf(rank));
+  AddCoverage(facts, out);
+}
+
+void AddCoverage(std::span<const CoverageFacts> ranks, Output& out) {
+  CoverageFacts sum;
+  for (const CoverageFacts& rank : ranks) {
+    sum.has_ranges |= rank.has_ranges;
+    sum.has_calls |= rank.has_calls;
+    sum.total += rank.total;
+    sum.with_op += rank.with_op;
+    sum.with_launch += rank.with_launch;
+    sum.inside += rank.inside;
+  }
+  if (sum.total == 0) {
     for (const char* id :
          {"coverage.linked_share", "coverage.launched_share", "coverage.outside_share"}) {
       out.SetAbsent(id, out.Gap(Capability::kDeviceEvents));
@@ -41,20 +59,20 @@ void AddCoverage(std::span<const RankContext> ranks, Output& out) {
     return;
   }
   const auto share = [&](Ns part) {
-    return static_cast<double>(part) / static_cast<double>(total);
+    return static_cast<double>(part) / static_cast<double>(sum.total);
   };
   // Where the host was not recorded, a share of 0 would be a fault of the recorded program.
-  if (has_ranges || with_op > 0) {
-    out.Set("coverage.linked_share", share(with_op));
+  if (sum.has_ranges || sum.with_op > 0) {
+    out.Set("coverage.linked_share", share(sum.with_op));
   } else {
     out.SetAbsent("coverage.linked_share", out.Gap(Capability::kHostOps));
   }
-  if (has_calls || with_launch > 0) {
-    out.Set("coverage.launched_share", share(with_launch));
+  if (sum.has_calls || sum.with_launch > 0) {
+    out.Set("coverage.launched_share", share(sum.with_launch));
   } else {
     out.SetAbsent("coverage.launched_share", out.Gap(Capability::kLaunchLinks));
   }
-  out.Set("coverage.outside_share", share(total - inside));
+  out.Set("coverage.outside_share", share(sum.total - sum.inside));
 }
 
 }  // namespace profgauge

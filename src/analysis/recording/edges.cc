@@ -17,19 +17,14 @@ bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-struct Captures {
-  std::int64_t captures = 0;  // Graphs that began to be captured.
-  std::int64_t captured = 0;  // Launching calls within them that ran nothing.
-  std::int64_t ran = 0;       // Kernels on the device.
-  double Share() const {
-    const std::int64_t all = captured + ran;
-    return all > 0 ? static_cast<double>(captured) / static_cast<double>(all) : 1;
-  }
-};
+double CapturedShare(const EdgeFacts& facts) {
+  const std::int64_t all = facts.captured + facts.ran;
+  return all > 0 ? static_cast<double>(facts.captured) / static_cast<double>(all) : 1;
+}
 
 // Launches between the begin and the end of a capture on their thread (cudaStreamBeginCapture,
 // hipStreamBeginCapture) run nothing.
-void CountCaptures(const Profile& profile, Captures& counts) {
+void CountCaptures(const Profile& profile, EdgeFacts& counts) {
   const ApiTable& api = profile.api;
   std::vector<bool> ran(api.size(), false);
   for (std::size_t row = 0; row < profile.device.size(); ++row) {
@@ -67,26 +62,40 @@ void ForgetUse(Output& out) {
 
 }  // namespace
 
+EdgeFacts EdgeFactsOf(const RankContext& rank) {
+  EdgeFacts facts;
+  facts.has_device = rank.has_device();
+  facts.backlog = rank.iterations.all.front().lead_in;
+  CountCaptures(*rank.profile, facts);
+  return facts;
+}
+
 void AddEdges(std::span<const RankContext> ranks, Output& out) {
-  Ns backlog = 0;
-  bool has_device = false;
-  Captures captures;
-  for (const RankContext& rank : ranks) {
-    backlog = std::max(backlog, rank.iterations.all.front().lead_in);
-    has_device = has_device || rank.has_device();
-    CountCaptures(*rank.profile, captures);
+  std::vector<EdgeFacts> facts;
+  for (const RankContext& rank : ranks) facts.push_back(EdgeFactsOf(rank));
+  AddEdges(facts, out);
+}
+
+void AddEdges(std::span<const EdgeFacts> ranks, Output& out) {
+  EdgeFacts run;
+  for (const EdgeFacts& rank : ranks) {
+    run.has_device |= rank.has_device;
+    run.backlog = std::max(run.backlog, rank.backlog);
+    run.captures += rank.captures;
+    run.captured += rank.captured;
+    run.ran += rank.ran;
   }
-  if (has_device) {
-    out.Set("coverage.backlog_time", backlog);
+  if (run.has_device) {
+    out.Set("coverage.backlog_time", run.backlog);
   } else {
     out.SetAbsent("coverage.backlog_time", out.Gap(Capability::kDeviceEvents));
   }
-  if (captures.captures == 0) {
+  if (run.captures == 0) {
     out.SetAbsent("launch.captured_share", "no graph was captured");
     return;
   }
-  out.Set("launch.captured_share", captures.Share());
-  if (captures.Share() > kMostlyCaptured) ForgetUse(out);
+  out.Set("launch.captured_share", CapturedShare(run));
+  if (CapturedShare(run) > kMostlyCaptured) ForgetUse(out);
 }
 
 }  // namespace profgauge

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 namespace profgauge {
 namespace {
@@ -27,14 +28,23 @@ std::string CopiesUnknown(const Profile& profile) {
 
 }  // namespace
 
+UnrecordedFacts UnrecordedFactsOf(const RankContext& rank) {
+  return {CopiesUnknown(*rank.profile), HasCopies(*rank.profile)};
+}
+
 void AddUnrecorded(std::span<const RankContext> ranks, Output& out) {
+  std::vector<UnrecordedFacts> facts;
+  for (const RankContext& rank : ranks) facts.push_back(UnrecordedFactsOf(rank));
+  AddUnrecorded(facts, out);
+}
+
+void AddUnrecorded(std::span<const UnrecordedFacts> ranks, Output& out) {
   std::string reason;
   bool of_device = false;  // DMA inside of the device is known.
-  for (const RankContext& rank : ranks) {
-    const std::string why = CopiesUnknown(*rank.profile);
-    if (why.empty()) return;
-    reason = why;
-    of_device = of_device || HasCopies(*rank.profile);
+  for (const UnrecordedFacts& rank : ranks) {
+    if (rank.copies_unknown.empty()) return;
+    reason = rank.copies_unknown;
+    of_device = of_device || rank.has_copies;
   }
   for (const MetricSpec& spec : MetricCatalogue()) {
     if (!spec.id.starts_with("memcpy.") || !out.IsSet(spec.id)) continue;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "analysis/context/utilization.h"
 #include "analysis/summary/rank_summary.h"
 #include "analysis/tables/output.h"
+#include "model/known_devices.h"
 
 namespace profgauge {
 namespace {
@@ -66,13 +68,13 @@ Status CheckIterations(const std::vector<RankSummary>& ranks) {
   for (const RankSummary& rank : ranks) {
     const bool both_numbered = rank.iterations.has_numbers && ranks.front().iterations.has_numbers;
     if (!both_numbered || numbers(rank) == numbers(ranks.front())) continue;
-    Error error =
-        Refused(ErrorKind::kInput, "summary/other-iterations",
-                fmt::format("the summaries have different iterations: {} of rank {}, {} of rank {}",
-                            ranks.front().iterations.all.size(), ranks.front().communication.rank,
-                            rank.iterations.all.size(), rank.communication.rank),
-                "help: summarize the ranks in one call, or name the iterations by number "
-                "(`--iter-start '#5'`)");
+    Error error = Refused(
+        ErrorKind::kInput, "summary/other-iterations",
+        fmt::format("the summaries have different iterations: {} of rank {}, {} of rank {}",
+                    ranks.front().communication.steps.size(), ranks.front().communication.rank,
+                    rank.communication.steps.size(), rank.communication.rank),
+        "help: summarize the ranks in one call, or name the iterations by number "
+        "(`--iter-start '#5'`)");
     error.where.file = rank.profile.source.path;
     return Fail(std::move(error));
   }
@@ -88,7 +90,8 @@ Error Unreadable(const std::string& path) {
 }
 
 /// What analyses of iterations and GPUs look at, without events.
-std::vector<RankContext> ContextsOf(const std::vector<RankSummary>& ranks) {
+std::vector<RankContext> ContextsOf(const std::vector<RankSummary>& ranks,
+                                    const Knowledge& knowledge) {
   std::vector<RankContext> contexts;
   for (const RankSummary& rank : ranks) {
     RankContext& context = contexts.emplace_back();
@@ -96,7 +99,10 @@ std::vector<RankContext> ContextsOf(const std::vector<RankSummary>& ranks) {
     context.rank = rank.communication.rank;
     context.iterations = rank.iterations;
     context.gpus = rank.gpus;
-    context.devices = rank.profile.gpus;
+    context.knowledge = knowledge;
+    context.devices = CompleteGpus(rank.profile, knowledge.devices);
+    std::stable_sort(context.devices.begin(), context.devices.end(),
+                     [](const Gpu& a, const Gpu& b) { return a.id < b.id; });
   }
   return contexts;
 }
@@ -123,13 +129,29 @@ std::vector<RecordingHint> HintsOf(const Summary& summary) {
   return hints;
 }
 
+/// Metrics that follow from summaries; what has no value then lacks it in the recordings too.
+constexpr std::string_view kKept[] = {
+    "profile.", "iteration.",   "breakdown.", "dataloader.", "gpu.idle.",      "gpu.util",
+    "gpu.sm_",  "gpu.occ",      "rank.",      "pipeline.",   "communication.", "launch.",
+    "kernel.",  "tensor_core.", "memcpy.",    "sync.",       "coverage."};
+
 void SetNotKept(Output& out) {
   for (const MetricSpec& spec : MetricCatalogue()) {
-    out.SetAbsent(spec.id, std::string(kNotKept));
+    const bool is_kept =
+        std::any_of(std::begin(kKept), std::end(kKept),
+                    [&](std::string_view prefix) { return spec.id.starts_with(prefix); });
+    if (!is_kept) out.SetAbsent(spec.id, std::string(kNotKept));
   }
   for (const TableSpec& spec : TableCatalogue()) {
     out.SetTableAbsent(spec.id, std::string(kNotKept));
   }
+}
+
+template <class Facts>
+std::vector<Facts> Take(std::vector<RankSummary>& ranks, Facts RankSummary::*part) {
+  std::vector<Facts> all;
+  for (RankSummary& rank : ranks) all.push_back(std::move(rank.*part));
+  return all;
 }
 
 }  // namespace
@@ -160,19 +182,23 @@ Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& 
   PROFGAUGE_TRY(std::vector<RankSummary> ranks, Chosen(std::move(all), selection.rank));
   PROFGAUGE_CHECK(CheckIterations(ranks));
 
-  const std::vector<RankContext> contexts = ContextsOf(ranks);
-  std::vector<IterationFacts> times;
-  std::vector<RankFacts> facts;
-  for (RankSummary& rank : ranks) {
-    times.push_back(std::move(rank.times));
-    facts.push_back(std::move(rank.communication));
-  }
+  const std::vector<RankContext> contexts = ContextsOf(ranks, selection.knowledge);
   const std::vector<RecordingHint> hints = HintsOf(summaries.front());
   Output out(hints);
   SetNotKept(out);
-  AddIterations(contexts, times, out);
+  AddIterations(contexts, Take(ranks, &RankSummary::times), out);
   AddUtilization(contexts, out);
-  AddCommunication(facts, out);
+  AddCounts(Take(ranks, &RankSummary::counts), out);
+  AddKernels(Take(ranks, &RankSummary::kernels), out);
+  AddTensorCores(contexts, Take(ranks, &RankSummary::tensor_cores), out);
+  AddCopies(contexts, Take(ranks, &RankSummary::copies), out);
+  AddHostCalls(Take(ranks, &RankSummary::calls), out);
+  std::vector<RankFacts> communication = Take(ranks, &RankSummary::communication);
+  AddCommunication(communication, out);
+  AddCoverage(Take(ranks, &RankSummary::coverage), out);
+  AddUnrecorded(Take(ranks, &RankSummary::unrecorded), out);
+  SetLaunchMetrics(Take(ranks, &RankSummary::launches), out);
+  AddEdges(Take(ranks, &RankSummary::edges), out);
 
   Analysis analysis;
   out.MoveTo(analysis);

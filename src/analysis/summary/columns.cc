@@ -1,6 +1,7 @@
 // A rank's facts as columns: every column is written and read here, in the same order.
+#include "analysis/summary/columns.h"
+
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <utility>
 
@@ -8,81 +9,6 @@
 
 namespace profgauge {
 namespace {
-
-/// Writes values of a struct into columns, or reads them back from there, by the same function: so
-/// that neither can forget what the other does.
-class Columns {
- public:
-  static Columns Writing(Summary& summary) { return Columns(&summary, nullptr); }
-  static Columns Reading(const Summary& summary) { return Columns(nullptr, &summary); }
-  bool ok() const { return ok_; }
-  void Refuse() { ok_ = false; }
-
-  /// How many rows follow; of a column that has one number for each.
-  std::size_t Rows(std::string_view column, std::size_t own) {
-    if (to_ != nullptr) return own;
-    return from_->Numbers(column).size();
-  }
-
-  template <class T>
-  void Number(std::string_view column, T& value) {
-    if (to_ != nullptr) {
-      to_->numbers[std::string(column)].push_back(static_cast<std::int64_t>(value));
-      return;
-    }
-    const auto& values = from_->Numbers(column);
-    std::size_t& at = number_at_[std::string(column)];
-    if (at >= values.size()) {
-      ok_ = false;
-      return;
-    }
-    value = static_cast<T>(values[at++]);
-  }
-
-  void Text(std::string_view column, std::string& value) {
-    if (to_ != nullptr) {
-      to_->texts[std::string(column)].push_back(value);
-      return;
-    }
-    const auto& values = from_->Texts(column);
-    std::size_t& at = text_at_[std::string(column)];
-    if (at >= values.size()) {
-      ok_ = false;
-      return;
-    }
-    value = values[at++];
-  }
-
-  /// Bit for bit.
-  void Real(std::string_view column, std::optional<double>& value) {
-    bool known = value.has_value();
-    Number(std::string(column) + ".known", known);
-    std::int64_t bits = known && value ? std::bit_cast<std::int64_t>(*value) : 0;
-    Number(column, bits);
-    if (from_ != nullptr) value = known ? std::optional(std::bit_cast<double>(bits)) : std::nullopt;
-  }
-
-  void Time(const std::string& column, Span& span) {
-    Number(column + ".start", span.start);
-    Number(column + ".end", span.end);
-  }
-
- private:
-  Columns(Summary* to, const Summary* from) : to_(to), from_(from) {}
-  Summary* to_;
-  const Summary* from_;
-  bool ok_ = true;
-  std::map<std::string, std::size_t> number_at_, text_at_;
-};
-
-template <class T, class Each>
-void List(Columns& columns, std::string_view counted, std::vector<T>& values, Each each) {
-  values.resize(columns.Rows(counted, values.size()));
-  for (T& value : values) {
-    each(value);
-    if (!columns.ok()) return;
-  }
-}
 
 void Exchange(Columns& columns, const std::string& prefix, Breakdown& parts) {
   for (std::size_t c = 0; c < parts.size(); ++c) {
@@ -98,6 +24,13 @@ void Exchange(Columns& columns, Iterations& iterations) {
     columns.Time("iteration.host", iteration.host);
     columns.Number("iteration.lead_in", iteration.lead_in);
     columns.Number("iteration.device_events", iteration.device_events);
+  });
+  columns.Number("iterations.first", iterations.first);
+  columns.Number("iterations.last", iterations.last);
+  List(columns, "iterations.partials", iterations.partial, [&](std::string& name) {
+    std::int64_t one = 1;
+    columns.Number("iterations.partials", one);
+    columns.Text("iterations.partial", name);
   });
   columns.Number("iterations.is_whole", iterations.is_whole);
   columns.Number("iterations.has_numbers", iterations.has_numbers);
@@ -197,20 +130,14 @@ void Exchange(Columns& columns, RankSummary& rank) {
   Exchange(columns, rank.gpus);
   Exchange(columns, rank.times);
   Exchange(columns, rank.communication);
-}
-
-/// Only the selected iterations, as all that there are.
-Iterations Selected(const Iterations& iterations) {
-  Iterations selected = iterations;
-  selected.all.assign(iterations.selected().begin(), iterations.selected().end());
-  selected.first = 0;
-  selected.last = selected.all.size();
-  return selected;
+  ExchangeWork(columns, rank);
 }
 
 bool Agrees(const RankSummary& rank) {
   const RankFacts& facts = rank.communication;
-  const std::size_t steps = rank.iterations.all.size();
+  const Iterations& iterations = rank.iterations;
+  if (iterations.first > iterations.last || iterations.last > iterations.all.size()) return false;
+  const std::size_t steps = iterations.last - iterations.first;
   const auto in_order = [](const std::vector<Ns>& moments) {
     return std::is_sorted(moments.begin(), moments.end());
   };
@@ -231,10 +158,20 @@ bool Agrees(const RankSummary& rank) {
 Summary Summarize(const RankContext& rank, const Selection& selection) {
   RankSummary kept;
   kept.selection = SelectionText(selection);
-  kept.iterations = Selected(rank.iterations);
+  kept.iterations = rank.iterations;
   kept.gpus = rank.gpus;
   kept.times = IterationFactsOf(rank);
   kept.communication = FactsOf(rank);
+  kept.counts = CountFactsOf(rank);
+  kept.coverage = CoverageFactsOf(rank);
+  kept.edges = EdgeFactsOf(rank);
+  kept.unrecorded = UnrecordedFactsOf(rank);
+  kept.calls = CallFactsOf(rank);
+  kept.copies = CopyFactsOf(rank);
+  kept.launches = LaunchFactsOf(rank);
+  FoldDelays(kept.launches);
+  kept.kernels = KernelFactsOf(rank);
+  kept.tensor_cores = TensorCoreFactsOf(rank);
   Summary summary = BeginSummary(*rank.profile);
   Columns columns = Columns::Writing(summary);
   Exchange(columns, kept);
@@ -246,8 +183,6 @@ std::optional<RankSummary> ReadRankSummary(const Summary& summary, const std::st
   Columns columns = Columns::Reading(summary);
   Exchange(columns, rank);
   if (!columns.ok() || !Agrees(rank)) return std::nullopt;
-  rank.iterations.first = 0;
-  rank.iterations.last = rank.iterations.all.size();
   rank.profile = ProfileOfSummary(summary, path);
   RankFacts& facts = rank.communication;
   facts.world_size = rank.profile.distributed.world_size;

@@ -7,6 +7,15 @@
 
 #include "analysis/communication/rank_facts.h"
 #include "analysis/context/context.h"
+#include "analysis/device/copies.h"
+#include "analysis/device/kernels.h"
+#include "analysis/device/launches.h"
+#include "analysis/device/tensor_cores.h"
+#include "analysis/host/host_calls.h"
+#include "analysis/ops/counts.h"
+#include "analysis/recording/coverage.h"
+#include "analysis/recording/edges.h"
+#include "analysis/recording/unrecorded.h"
 #include "analysis/time/run_iterations.h"
 #include "model/summary/summary.h"
 
@@ -15,10 +24,19 @@ namespace profgauge {
 struct RankSummary {
   Profile profile;        ///< Without events: where it came from, devices, groups, facts, log.
   std::string selection;  ///< SelectionText() that it was made with.
-  Iterations iterations;  ///< The selected ones only, as all there are.
+  Iterations iterations;  ///< Without what belongs to rows of devices.
   std::vector<GpuUse> gpus;
   IterationFacts times;
   RankFacts communication;
+  CountFacts counts;
+  CoverageFacts coverage;
+  EdgeFacts edges;
+  UnrecordedFacts unrecorded;
+  CallFacts calls;
+  CopyFacts copies;
+  LaunchFacts launches;
+  KernelFacts kernels;
+  TensorCoreFacts tensor_cores;
 };
 
 /// What a selection chooses and the project knows, in one line; equal texts mean equal choices.

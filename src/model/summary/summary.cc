@@ -10,6 +10,9 @@ namespace {
 /// No name of a recording begins like this.
 constexpr std::string_view kMark{"\0profgauge-summary\0", 19};
 
+/// Bytes of text in one summary, each as often as it is said: a rank's take less than a thousandth.
+constexpr std::size_t kMostText = std::size_t{1} << 28;
+
 void PutNumber(std::uint64_t value, std::string& out) {
   for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
   out += static_cast<char>(value);
@@ -193,11 +196,22 @@ std::string EncodeSummary(const Summary& summary) {
       before = static_cast<std::uint64_t>(value);
     }
   }
+  // Names of kernels stand in several columns and take most of the space: each text once.
+  std::map<std::string_view, std::uint64_t> numbers;
+  for (const auto& [name, values] : summary.texts) {
+    for (const std::string& value : values) numbers.emplace(value, 0);
+  }
+  PutNumber(numbers.size(), out);
+  std::uint64_t next = 0;
+  for (auto& [text, number] : numbers) {
+    number = next++;
+    PutText(text, out);
+  }
   PutNumber(summary.texts.size(), out);
   for (const auto& [name, values] : summary.texts) {
     PutText(name, out);
     PutNumber(values.size(), out);
-    for (const std::string& value : values) PutText(value, out);
+    for (const std::string& value : values) PutNumber(numbers.find(value)->second, out);
   }
   return out;
 }
@@ -213,10 +227,18 @@ std::optional<Summary> DecodeSummary(std::string_view bytes) {
       values.push_back(static_cast<std::int64_t>(value));
     }
   }
+  std::vector<std::string_view> texts;
+  for (std::size_t left = parser.Count(); left > 0 && parser.ok(); --left) {
+    texts.push_back(parser.Text());
+  }
+  std::size_t room = kMostText;
   for (std::size_t left = parser.Count(); left > 0 && parser.ok(); --left) {
     auto& values = summary.texts[std::string(parser.Text())];
     for (std::size_t more = parser.Count(); more > 0 && parser.ok(); --more) {
-      values.emplace_back(parser.Text());
+      const std::uint64_t number = parser.Number();
+      if (number >= texts.size() || texts[number].size() > room) return std::nullopt;
+      room -= texts[number].size();
+      values.emplace_back(texts[number]);
     }
   }
   if (!parser.ok() || !parser.done()) return std::nullopt;

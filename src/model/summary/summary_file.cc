@@ -83,10 +83,18 @@ Result<std::vector<Summary>> ReadSummaries(std::string_view bytes, const std::st
   const std::string_view line = bytes.substr(0, end);
   const auto schema = NumberAt(line, "schema");
   if (schema && *schema > kSummarySchema) {
-    return Fail(Refused(path, "summary/newer",
-                        fmt::format("the summary is of schema {}, this program reads up to {}",
-                                    *schema, kSummarySchema),
-                        "help: use the program that wrote it, or a newer one"));
+    return Fail(Refused(
+        path, "summary/newer",
+        fmt::format("the summary is of schema {}, this program reads {}", *schema, kSummarySchema),
+        "help: use the program that wrote it, or a newer one"));
+  }
+  if (schema && *schema < kSummarySchema) {
+    return Fail(Refused(
+        path, "summary/older",
+        fmt::format("the summary is of schema {}, which keeps less than schema {}, which this "
+                    "program reads",
+                    *schema, kSummarySchema),
+        "help: write it again with `profgauge summarize`, or use the program that wrote it"));
   }
   const auto size = NumberAt(line, "bytes"), count = NumberAt(line, "ranks");
   if (end != std::string_view::npos && (!schema || !size || !count)) return Fail(Damaged(path));

@@ -1,7 +1,7 @@
 // Files of summaries (*.pgsum): gzip of a line that says what follows, and then the ranks.
 //
 //   $ zcat run.pgsum | head -1
-//   {"kind":"profgauge-summary","schema":1,"ranks":8,"bytes":48123,"hash":"…"}
+//   {"kind":"profgauge-summary","schema":2,"ranks":8,"bytes":48123,"hash":"…"}
 //
 // Ranks stand by number, then by hash of their recording. A file of many ranks is the union of
 // files of fewer: whatever is merged with what first, the bytes are the same.
@@ -16,8 +16,9 @@
 
 namespace profgauge {
 
-/// Raised when older programs would misread a file.
-inline constexpr std::int64_t kSummarySchema = 1;
+/// Raised with every change of what is kept or how. Files of other schemas are refused: what an
+/// older one lacks would be missing in some ranks of a run and not in others.
+inline constexpr std::int64_t kSummarySchema = 2;
 
 /// Whether (decompressed) bytes begin as a file of summaries does.
 bool LooksLikeSummaries(std::string_view head);
@@ -25,8 +26,8 @@ bool LooksLikeSummaries(std::string_view head);
 /// The file's bytes, compressed. The same ranks give the same bytes in whatever order they come.
 std::string WriteSummaries(std::vector<Summary> ranks);
 
-/// From the file's decompressed bytes. Errors: kInput "summary/newer", "summary/truncated",
-/// "summary/damaged", at `path`.
+/// From the file's decompressed bytes. Errors: kInput "summary/newer", "summary/older",
+/// "summary/truncated", "summary/damaged", at `path`.
 Result<std::vector<Summary>> ReadSummaries(std::string_view bytes, const std::string& path);
 
 }  // namespace profgauge

@@ -7,7 +7,8 @@
 
 namespace profgauge::readers {
 
-/// Errors: kInput "summary/newer", "summary/damaged", "summary/truncated".
+/// Errors: kInput "summary/newer", "summary/older", "summary/damaged",
+/// "summary/truncated".
 std::unique_ptr<Reader> MakeSummaryReader();
 
 }  // namespace profgauge::readers

@@ -1,0 +1,150 @@
+#include <cstdint>
+#include <string>
+
+#include "analysis/summary/columns.h"
+
+namespace profgauge {
+namespace {
+
+constexpr std::int64_t kTris = 3, kApiKinds = 6, kCopyKinds = 8, kHostMemories = 3;
+
+void Exchange(Columns& columns, CountFacts& facts) {
+  columns.Number("count.iterations", facts.iterations);
+  columns.Number("count.launches", facts.launches);
+  columns.Number("count.tensor_core_kernels", facts.tensor_core_kernels);
+  for (std::int64_t& bytes : facts.bytes) columns.Number("count.bytes", bytes);
+  for (bool& complete : facts.is_complete) columns.Number("count.is_complete", complete);
+  columns.Number("count.has_device", facts.has_device);
+  columns.Number("count.has_launches", facts.has_launches);
+  columns.Number("count.has_kernels", facts.has_kernels);
+}
+
+void Exchange(Columns& columns, CoverageFacts& facts) {
+  columns.Number("coverage.has_ranges", facts.has_ranges);
+  columns.Number("coverage.has_calls", facts.has_calls);
+  columns.Number("coverage.total", facts.total);
+  columns.Number("coverage.with_op", facts.with_op);
+  columns.Number("coverage.with_launch", facts.with_launch);
+  columns.Number("coverage.inside", facts.inside);
+}
+
+void Exchange(Columns& columns, EdgeFacts& facts, UnrecordedFacts& unrecorded) {
+  columns.Number("edge.has_device", facts.has_device);
+  columns.Number("edge.backlog", facts.backlog);
+  columns.Number("edge.captures", facts.captures);
+  columns.Number("edge.captured", facts.captured);
+  columns.Number("edge.ran", facts.ran);
+  columns.Text("unrecorded.copies", unrecorded.copies_unknown);
+  columns.Number("unrecorded.has_copies", unrecorded.has_copies);
+}
+
+void Exchange(Columns& columns, CallFacts& facts) {
+  List(columns, "api.calls", facts.calls, [&](CallSum& sum) {
+    columns.Text("api.name", sum.name);
+    columns.Enum("api.kind", sum.kind, kApiKinds);
+    columns.Positive("api.calls", sum.calls);
+    columns.Number("api.time", sum.time);
+    columns.Number("api.min", sum.min);
+    columns.Number("api.max", sum.max);
+  });
+  columns.Number("api.in_calls", facts.in_calls);
+  columns.Number("api.blocked", facts.blocked);
+  columns.Number("api.iterations", facts.iterations);
+  columns.Number("api.any", facts.any_call);
+}
+
+void Exchange(Columns& columns, CopyFacts& facts) {
+  columns.Number("copy.has_device", facts.has_device);
+  List(columns, "copy.calls", facts.rows, [&](CopyRow& row) {
+    columns.Enum("copy.kind", row.kind, kCopyKinds);
+    columns.Enum("copy.host_memory", row.host_memory, kHostMemories);
+    columns.Number("copy.gpu", row.gpu);
+    columns.Positive("copy.calls", row.sums.calls);
+    columns.Number("copy.time", row.sums.time);
+    columns.Number("copy.exposed", row.sums.exposed);
+    columns.Number("copy.bytes", row.sums.bytes);
+    columns.Number("copy.sized_time", row.sums.sized_time);
+    columns.Number("copy.sized", row.sums.sized);
+  });
+}
+
+void Exchange(Columns& columns, LaunchFacts& facts) {
+  columns.Number("launch.any", facts.any);
+  columns.Number("launch.calls", facts.launches);
+  columns.Number("launch.into_empty_queue", facts.into_empty_queue);
+  List(columns, "launch.delay", facts.delays,
+       [&](Ns& delay) { columns.Number("launch.delay", delay); });
+  List(columns, "launch.delay.count", facts.delay_counts,
+       [&](std::int64_t& count) { columns.Positive("launch.delay.count", count); });
+  columns.Number("launch.delay.error", facts.delay_error);
+  if (facts.delays.size() != facts.delay_counts.size()) columns.Refuse();
+}
+
+void Exchange(Columns& columns, const std::string& column, WeightedMean& mean) {
+  columns.Real(column + ".weighted", mean.weighted);
+  columns.Real(column + ".weight", mean.weight);
+  columns.Real(column + ".plain", mean.plain);
+  columns.Number(column + ".count", mean.count);
+}
+
+void Exchange(Columns& columns, KernelFacts& facts) {
+  List(columns, "kernels.calls", facts.names, [&](KernelNameSum& name) {
+    KernelSums& sums = name.sums;
+    columns.Text("kernels.name", name.name);
+    columns.Text("kernels.rule", name.rule);
+    columns.Number("kernels.rule_number", sums.rule);
+    columns.Positive("kernels.calls", sums.calls);
+    columns.Number("kernels.time", sums.time);
+    columns.Number("kernels.min", sums.min);
+    columns.Number("kernels.max", sums.max);
+    columns.Number("kernels.exposed", sums.exposed);
+    columns.Number("kernels.outside", sums.outside);
+    columns.Number("kernels.bytes", sums.bytes);
+    Exchange(columns, "kernels.blocks_per_sm", sums.blocks_per_sm);
+    Exchange(columns, "kernels.occupancy", sums.occupancy);
+    columns.Enum("kernels.tensor_core", sums.tensor_core, kTris);
+    columns.Number("kernels.collective", sums.collective);
+  });
+  columns.Number("kernels.kernel_time", facts.kernel_time);
+  columns.Number("kernels.short_time", facts.short_time);
+  columns.Number("kernels.in_iterations", facts.kernels_in_iterations);
+  columns.Number("kernels.iterations", facts.iterations);
+  columns.Number("kernels.is_launched", facts.is_launched);
+}
+
+void Exchange(Columns& columns, TensorCoreFacts& facts) {
+  TensorCoreTimes& times = facts.times;
+  columns.Number("tensor_core.kernels", times.kernels);
+  columns.Number("tensor_core.used", times.tensor_core);
+  columns.Number("tensor_core.undecided", times.undecided);
+  columns.Number("tensor_core.eligible", times.eligible);
+  columns.Number("tensor_core.eligible_used", times.eligible_tensor_core);
+  columns.Number("tensor_core.eligible_undecided", times.eligible_undecided);
+  columns.Number("tensor_core.any", facts.any_tensor_cores);
+  columns.Number("tensor_core.has_device", facts.has_device);
+  List(columns, "eligible_op.calls", facts.ops, [&](EligibleOp& op) {
+    columns.Text("eligible_op.name", op.name);
+    columns.Text("eligible_op.shapes", op.shapes);
+    columns.Text("eligible_op.dtypes", op.dtypes);
+    columns.Number("eligible_op.gpu", op.gpu);
+    columns.Number("eligible_op.calls", op.calls);
+    columns.Number("eligible_op.time", op.time);
+    columns.Number("eligible_op.tensor_core_time", op.tensor_core_time);
+    columns.Enum("eligible_op.uses", op.uses, kTris);
+  });
+}
+
+}  // namespace
+
+void ExchangeWork(Columns& columns, RankSummary& rank) {
+  Exchange(columns, rank.counts);
+  Exchange(columns, rank.coverage);
+  Exchange(columns, rank.edges, rank.unrecorded);
+  Exchange(columns, rank.calls);
+  Exchange(columns, rank.copies);
+  Exchange(columns, rank.launches);
+  Exchange(columns, rank.kernels);
+  Exchange(columns, rank.tensor_cores);
+}
+
+}  // namespace profgauge
