@@ -2,8 +2,10 @@
 # Times the whole program and prints one table: each row's median time, its ratio to `gzip -dc` of the
 # same trace and to another commit, the spread of its runs (the machine's noise), and peak memory.
 # All programs run in turn, round by round, so that the ratios of one table can be trusted.
-#   ci/bench.sh [--against COMMIT] [--growth] [--megabytes N] [--rounds N]
+#   ci/bench.sh [--against COMMIT] [--growth] [--build] [--megabytes N] [--rounds N]
 #     --against    also builds and times that commit (default: none)
+#     --build      times clean release builds of the program, and one after a file of the analysis
+#                  changed, instead
 #     --growth     times sizes from 10 MB to --megabytes, and the exponent, instead; the last size
 #                  comes through standard input and is never on the disk
 #     --megabytes  of each trace; default 500
@@ -13,21 +15,19 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-against='' growth='' megabytes=500 rounds=5
+against='' growth='' build='' megabytes=500 rounds=5
 while [ $# -gt 0 ]; do
   case $1 in
     --against) against=$2; shift 2 ;;
     --growth) growth=yes; shift ;;
+    --build) build=yes; shift ;;
     --megabytes) megabytes=$2; shift 2 ;;
     --rounds) rounds=$2; shift 2 ;;
-    *) sed -n 's/^# \{0,1\}//; 5,12p' "$0" >&2; exit 2 ;;
+    *) sed -n 's/^# \{0,1\}//; 5,14p' "$0" >&2; exit 2 ;;
   esac
 done
 
 ci/install.sh
-cmake --preset release > /dev/null
-cmake --build --preset release --parallel "$(nproc)" --target profgauge make_profile > /dev/null
-program=$PWD/build/release/profgauge
 work=$(mktemp -d "${TMPDIR:-/tmp}/profgauge-bench.XXXXXX")
 other=
 cleanup() {
@@ -37,6 +37,42 @@ cleanup() {
 trap cleanup EXIT INT TERM
 if [ -n "$against" ]; then
   git worktree add --quiet --detach "$work/tree" "$against"
+fi
+
+# clean_build NAME TREE: seconds of a clean build, and of one after a change of an analysis.
+clean_build() {
+  local folder=$work/build-$1 changed start
+  rm -rf "$folder"
+  cmake -S "$2" -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=Release > /dev/null
+  start=$(date +%s.%N)
+  cmake --build "$folder" --parallel "$(nproc)" --target profgauge > /dev/null
+  awk -v start="$start" -v end="$(date +%s.%N)" 'BEGIN { printf "%.1f ", end - start }' >> "$work/times-$1"
+  changed=$(find "$2/src/analysis" -name '*.cc' | sort | sed -n 1p)
+  touch "$changed"
+  start=$(date +%s.%N)
+  cmake --build "$folder" --parallel "$(nproc)" --target profgauge > /dev/null
+  awk -v start="$start" -v end="$(date +%s.%N)" 'BEGIN { printf "%.1f\n", end - start }' >> "$work/times-$1"
+}
+if [ -n "$build" ]; then
+  for ((i = 0; i < rounds; ++i)); do
+    clean_build this .
+    [ -z "$against" ] || clean_build other "$work/tree"
+  done
+  for name in this other; do
+    [ -e "$work/times-$name" ] || continue
+    for column in 1 2; do
+      sort -n -k "$column" "$work/times-$name" | awk -v column="$column" -v name="$name" '{v[NR] = $column} END {
+        printf "%-6s %-22s %7.1f s   %.1f to %.1f\n", name, (column == 1 ? "clean" : "one file of analysis"),
+          v[int((NR + 1) / 2)], v[1], v[NR] }'
+    done
+  done
+  exit
+fi
+
+cmake --preset release > /dev/null
+cmake --build --preset release --parallel "$(nproc)" --target profgauge make_profile > /dev/null
+program=$PWD/build/release/profgauge
+if [ -n "$against" ]; then
   cmake -S "$work/tree" -B "$work/tree/build" -G Ninja -DCMAKE_BUILD_TYPE=Release > /dev/null
   cmake --build "$work/tree/build" --parallel "$(nproc)" --target profgauge > /dev/null
   other=$work/tree/build/profgauge
@@ -51,7 +87,7 @@ timed() {
   tail -1 "$work/time" | awk '{printf "%.0f %d\n", $1 * 1000, $2}' >> "$into"
 }
 median() { sort -n "$1" | awk -v column="$2" '{v[NR] = $column} END {print v[int((NR + 1) / 2)]}'; }
-spread() { sort -n "$1" | awk '{v[NR] = $1} END {print v[int((NR + 1) / 2)] > 0 ? int(100 * (v[NR] - v[1]) / v[int((NR + 1) / 2)]) : 0}'; }
+spread() { sort -n "$1" | awk '{v[NR] = $1} END {print (v[int((NR + 1) / 2)] > 0 ? int(100 * (v[NR] - v[1]) / v[int((NR + 1) / 2)]) : 0)}'; }
 
 make_trace() { build/release/make_profile "$1" --min-mb "$2" --memory 1 --stacks 1 --layers 48; }
 
