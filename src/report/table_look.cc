@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "analysis/analysis.h"
 #include "base/format.h"
@@ -75,6 +76,21 @@ constexpr std::string_view kPageKernelsByIteration[] = {"iteration", "name", "ti
 constexpr std::string_view kPageLaunches[] = {
     "name", "op",    "call_start", "time", "uses_tensor_core",
     "grid", "block", "iteration",  "gpu",  "rank"};
+constexpr std::string_view kRanks[] = {
+    "id",           "iteration_time", "compute_time", "exposed_communication",
+    "waiting_time", "transfer_time",  "late_cost",    "last_calls"};
+constexpr std::string_view kPageRankSteps[] = {"rank",
+                                               "step",
+                                               "duration",
+                                               "compute_only",
+                                               "overlapped",
+                                               "transfer_exposed",
+                                               "waiting_exposed",
+                                               "copy",
+                                               "dataloader",
+                                               "host_time",
+                                               "unattributed",
+                                               "late_cost"};
 constexpr std::string_view kPageIterations[] = {"index",
 
                                                 "rank",
@@ -196,7 +212,27 @@ constexpr TableLook kLooks[] = {
      .page_rows = 60,
      .page_columns = kPageRoofline,
      .not_in_markdown = kFiner},
-    {.id = "ranks", .sheet = "GPUs-Ranks", .is_main = true, .order = kAsItStands},
+    {.id = "ranks",
+     .sheet = "GPUs-Ranks",
+     .sheet_by = "late_cost",
+     .is_main = true,
+     .order = kAsItStands,
+     .markdown_columns = kRanks},
+    {.id = "rank_spread",
+     .sheet = "Ranks by iteration",
+     .sheet_rows = 2'000,
+     .order = kAsItStands,
+     .not_in_markdown = kFiner,
+     .json_rows = 2'000},
+    {.id = "rank_steps",
+     .sheet = "Ranks by iteration",
+     .sheet_rows = 5'000,
+     .sheet_by = "late_cost",
+     .order = kAsItStands,
+     .page_rows = 5'000,
+     .page_columns = kPageRankSteps,
+     .not_in_markdown = kFiner,
+     .json_rows = 10'000},
     {.id = "gpus",
      .sheet = "GPUs-Ranks",
      .is_main = true,
@@ -319,6 +355,24 @@ std::size_t RowsInWorkbook(const Table& table) {
   const TableLook* look = FindTableLook(table.id());
   const std::size_t most = look == nullptr || look->sheet_rows == 0 ? kXlsxRows : look->sheet_rows;
   return std::min(table.rows(), most);
+}
+
+std::vector<std::size_t> TellingRows(const Table& table, std::size_t most) {
+  std::vector<std::size_t> rows(table.rows());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  if (rows.size() <= most) return rows;
+  const TableLook* look = FindTableLook(table.id());
+  const Column* by =
+      look == nullptr || look->sheet_by.empty() ? nullptr : table.Find(look->sheet_by);
+  if (by != nullptr) {
+    std::vector<double> keys(rows.size());
+    for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = AsNumber(table.At(i, *by), -1);
+    std::stable_sort(rows.begin(), rows.end(),
+                     [&](std::size_t a, std::size_t b) { return keys[a] > keys[b]; });
+  }
+  rows.resize(most);
+  std::sort(rows.begin(), rows.end());
+  return rows;
 }
 
 std::string WhereRowsAre(const Table& table) {

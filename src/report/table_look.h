@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/table.h"
 
@@ -48,6 +49,10 @@ std::string_view ColumnDoc(std::string_view table, std::string_view column);
 /// Rows of a table in the workbook at most.
 inline constexpr std::size_t kXlsxRows = 10'000;
 std::size_t RowsInWorkbook(const Table& table);
+
+/// At most so many rows of a table, in its order: where it has more, those with the most of
+/// `sheet_by`, else the first.
+std::vector<std::size_t> TellingRows(const Table& table, std::size_t most);
 
 /// Which file has all rows of a table, or else most: "report.json has all of them".
 std::string WhereRowsAre(const Table& table);

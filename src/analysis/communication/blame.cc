@@ -208,14 +208,24 @@ void SumWaiting(std::span<const RankFacts> ranks, const Matching& matching, Blam
 
 /// Sets what each rank costs the group that it costs most: the same time that many groups lose one
 /// after the other is lost once. Returns the rank that costs all groups together most.
-std::size_t SumCosts(std::span<const LateCall> late, const Matching& matching, Blame& blame) {
+std::size_t SumCosts(std::span<const RankFacts> ranks, std::span<const LateCall> late,
+                     const Matching& matching, Blame& blame) {
   std::vector<Ns> together(blame.ranks.size(), 0);
   std::map<std::pair<std::size_t, std::size_t>, Ns> by_group;
+  std::map<std::tuple<std::size_t, std::int64_t, std::size_t>, Ns> by_step;
   for (const LateCall& call : late) {
+    const MatchedCall& matched = matching.calls[call.call];
+    const auto& last = matched.members[matched.last];
+    const std::int64_t step = ranks[last.rank].calls[last.call].iteration;
     for (const LateCall::Part& part : call.parts) {
       together[part.rank] += part.cost;
-      by_group[{part.rank, matching.calls[call.call].group}] += part.cost;
+      by_group[{part.rank, matched.group}] += part.cost;
+      by_step[{part.rank, step, matched.group}] += part.cost;
     }
+  }
+  for (const auto& [key, cost] : by_step) {
+    Ns& of_step = blame.ranks[std::get<0>(key)].by_step[std::get<1>(key)];
+    of_step = std::max(of_step, cost);
   }
   for (const auto& [key, cost] : by_group) {
     RankLateness& rank = blame.ranks[key.first];
@@ -250,7 +260,7 @@ Blame FindBlame(std::span<const RankFacts> ranks, const Matching& matching) {
   SumWaiting(ranks, matching, blame);
   const std::vector<LateCall> late = AttributeLateness(ranks, matching);
   if (late.empty()) return blame;
-  const std::size_t worst = SumCosts(late, matching, blame);
+  const std::size_t worst = SumCosts(ranks, late, matching, blame);
   std::vector<Ns> own, all;
   for (const LateCall& call : late) {
     own.push_back(0);

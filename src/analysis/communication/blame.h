@@ -2,15 +2,17 @@
 //
 // Cost of a rank = Σ over the matched calls that it made late (lateness.h) of what the group would
 // have gained, had the last come with the next one; of several groups the one that it
-// costs most, since one delay that passes through many groups is lost once. Only groups whose members are all in the run
-// and of whose calls at least 95 % are matched are judged. The rank with the largest cost straggles
-// when it causes most of the cost of all, and does so steadily; else late ranks change (jitter),
-// and nobody is blamed.
+// costs most, since one delay that passes through many groups is lost once. Only groups whose
+// members are all in the run and of whose calls at least 95 % are matched are judged. The rank with
+// the largest cost straggles when it causes most of the cost of all, and does so steadily; else
+// late ranks change (jitter), and nobody is blamed.
 //
 // The cause is found on that rank: between the call before and the one it was late for, its time is
 // split as iterations are (time/breakdown.h) and held against the median of the other ranks.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,6 +28,8 @@ struct RankLateness {
   std::int64_t last_calls = 0;
   Ns waiting = 0, transfer = 0;  ///< Sums over its matched calls of kinds with a transfer.
   bool matched = false;          ///< Whether it has any.
+  /// Of the cost: what it costs the group that it costs most in an iteration, by its number.
+  std::map<std::int64_t, Ns> by_step;
 };
 
 struct Blame {

@@ -15,6 +15,7 @@
 #include "analysis/communication/matching.h"
 #include "analysis/communication/rank_facts.h"
 #include "analysis/communication/rank_parts.h"
+#include "analysis/communication/rank_steps.h"
 #include "analysis/communication/rank_tables.h"
 #include "base/format.h"
 
@@ -384,6 +385,7 @@ void AddCommunication(std::span<RankFacts> ranks, Output& out) {
   SetMissingRanks(ranks, out);
   const bool is_unknown = IsUnknown(ranks);
   FillRanks(ranks, parts, blame, is_unknown, out);
+  FillSteps(ranks, blame, out);
   if (is_unknown) SetNothingFound(ranks, out);
   FillGroups(ranks, matching, out);
   FillSizes(ranks, out);

@@ -4,6 +4,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -153,12 +154,14 @@ RankFacts FactsOf(const RankContext& rank) {
   facts.device_rows = profile.device.size();
   for (std::size_t i = rank.iterations.first; i < rank.iterations.last; ++i) {
     facts.steps.push_back(
-        {NumberOfIteration(rank, static_cast<std::uint32_t>(i)), rank.iterations.all[i].time});
+        {NumberOfIteration(rank, static_cast<std::uint32_t>(i)), rank.iterations.all[i].time, {}});
   }
   facts.calls = CollectCollectives(rank);
   facts.times = MeasureRank(rank, facts.calls);
   const Roles roles = CollectRoles(profile, rank.classes);
   facts.parts = PartsOf(rank, roles);
+  const std::vector<RankParts> parts = PartsOfSteps(rank, roles);
+  for (std::size_t i = 0; i < parts.size(); ++i) facts.steps[i].parts = parts[i];
   facts.alone = OnlyCommunication(roles);
   SumBetweenCalls(roles, facts);
   facts.kernels = SumKernels(rank);
@@ -177,19 +180,52 @@ Matching MatchFacts(std::span<RankFacts> ranks) {
   return MatchRanks(groups, calls);
 }
 
-RankParts MatchedParts(const RankFacts& rank) {
-  RankParts parts = rank.parts;
-  std::vector<Span> waiting, within;
+namespace {
+
+// When it waits in matched calls; nothing where none was matched.
+std::optional<std::vector<Span>> WaitingOf(const RankFacts& rank) {
+  bool matched = false;
+  std::vector<Span> waiting;
   for (const CollectiveCall& call : rank.calls) {
     if (call.transfer < 0) continue;
-    parts.matched = true;
+    matched = true;
     waiting.push_back({call.time.start, call.time.end - call.transfer});
   }
+  return matched ? std::optional(Merge(std::move(waiting))) : std::nullopt;
+}
+
+}  // namespace
+
+RankParts MatchedParts(const RankFacts& rank) {
+  RankParts parts = rank.parts;
+  const auto waiting = WaitingOf(rank);
+  parts.matched = waiting.has_value();
+  if (!waiting) return parts;
+  std::vector<Span> within;
   for (const RankFacts::Step& step : rank.steps) within.push_back(step.time);
   const std::vector<Span> alone = Intersect(rank.alone, Merge(std::move(within)));
-  parts.waiting_exposed = Length(Intersect(alone, Merge(std::move(waiting))));
+  parts.waiting_exposed = OverlapLength(alone, *waiting);
   parts.transfer_exposed -= parts.waiting_exposed;
   return parts;
+}
+
+std::vector<RankParts> MatchedSteps(const RankFacts& rank) {
+  const auto waiting = WaitingOf(rank);
+  std::vector<Span> exposed;
+  if (waiting) exposed = Intersect(rank.alone, *waiting);
+  std::vector<RankParts> steps;
+  for (const RankFacts::Step& step : rank.steps) {
+    RankParts& parts = steps.emplace_back(step.parts);
+    parts.matched = waiting.has_value();
+    auto span = std::partition_point(exposed.begin(), exposed.end(),
+                                     [&](const Span& s) { return s.end <= step.time.start; });
+    for (; span != exposed.end() && span->start < step.time.end; ++span) {
+      parts.waiting_exposed +=
+          std::min(span->end, step.time.end) - std::max(span->start, step.time.start);
+    }
+    parts.transfer_exposed -= parts.waiting_exposed;
+  }
+  return steps;
 }
 
 std::int64_t GroupSizeOf(const CollectiveCall& call, std::span<const RankFacts> ranks) {

@@ -37,6 +37,7 @@ struct RankFacts {
   struct Step {
     std::int64_t number = 0;  ///< As recorded, else the position.
     Span time;
+    RankParts parts;  ///< As if no call were matched.
   };
 
   std::int64_t rank = 0;
@@ -68,6 +69,8 @@ Matching MatchFacts(std::span<RankFacts> ranks);
 
 /// Its parts, with waiting told from transfer where calls were matched.
 RankParts MatchedParts(const RankFacts& rank);
+/// The same of each of its iterations.
+std::vector<RankParts> MatchedSteps(const RankFacts& rank);
 
 /// How many took part in the call: as recorded or as shapes say, else the world's size, else the
 /// run's. -1: nothing tells.

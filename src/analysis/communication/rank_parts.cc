@@ -1,5 +1,6 @@
 #include "analysis/communication/rank_parts.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -21,25 +22,10 @@ std::vector<Span> Union(std::span<const std::vector<Span>* const> lists) {
 
 }  // namespace
 
-RankParts PartsOf(const RankContext& rank, const Roles& roles) {
-  std::vector<Span> iterations;
-  for (const Iteration& iteration : rank.iterations.selected()) {
-    iterations.push_back(iteration.time);
-  }
-  Breakdown sum{};
-  for (const Breakdown& part : Partition(roles, iterations)) {
-    for (std::size_t c = 0; c < sum.size(); ++c) sum[c] += part[c];
-  }
-  const auto of = [&](Category category) { return sum[static_cast<std::size_t>(category)]; };
-
-  const std::vector<Span> within = Merge(std::move(iterations));
-  const std::vector<Span>* const computing[] = {&RoleOf(roles, Category::kTensorCoreKernel),
-                                                &RoleOf(roles, Category::kOtherKernel)};
-  const std::vector<Span> both =
-      Intersect(Union(computing), RoleOf(roles, Category::kCommunication));
-
+RankParts PartsFrom(const Breakdown& breakdown, Ns overlapped) {
+  const auto of = [&](Category category) { return breakdown[static_cast<std::size_t>(category)]; };
   RankParts parts;
-  parts.overlapped = OverlapLength(both, within);
+  parts.overlapped = overlapped;
   parts.compute_only =
       of(Category::kTensorCoreKernel) + of(Category::kOtherKernel) - parts.overlapped;
   parts.transfer_exposed = of(Category::kCommunication);
@@ -47,6 +33,44 @@ RankParts PartsOf(const RankContext& rank, const Roles& roles) {
   parts.dataloader = of(Category::kDataLoader);
   parts.host = of(Category::kRuntime) + of(Category::kCpu);
   parts.unattributed = of(Category::kOther);
+  return parts;
+}
+
+RankParts PartsOf(const RankContext& rank, const Roles& roles) {
+  RankParts sum;
+  for (const RankParts& step : PartsOfSteps(rank, roles)) {
+    sum.compute_only += step.compute_only;
+    sum.overlapped += step.overlapped;
+    sum.transfer_exposed += step.transfer_exposed;
+    sum.copy += step.copy;
+    sum.dataloader += step.dataloader;
+    sum.host += step.host;
+    sum.unattributed += step.unattributed;
+  }
+  return sum;
+}
+
+std::vector<RankParts> PartsOfSteps(const RankContext& rank, const Roles& roles) {
+  std::vector<Span> iterations;
+  for (const Iteration& iteration : rank.iterations.selected()) {
+    iterations.push_back(iteration.time);
+  }
+  const std::vector<Span>* const computing[] = {&RoleOf(roles, Category::kTensorCoreKernel),
+                                                &RoleOf(roles, Category::kOtherKernel)};
+  const std::vector<Span> both =
+      Intersect(Union(computing), RoleOf(roles, Category::kCommunication));
+  const std::vector<Breakdown> breakdowns = Partition(roles, iterations);
+  std::vector<RankParts> parts;
+  for (std::size_t i = 0; i < breakdowns.size(); ++i) {
+    const Span& step = iterations[i];
+    Ns overlapped = 0;
+    auto span = std::partition_point(both.begin(), both.end(),
+                                     [&](const Span& s) { return s.end <= step.start; });
+    for (; span != both.end() && span->start < step.end; ++span) {
+      overlapped += std::min(span->end, step.end) - std::max(span->start, step.start);
+    }
+    parts.push_back(PartsFrom(breakdowns[i], overlapped));
+  }
   return parts;
 }
 

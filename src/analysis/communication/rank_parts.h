@@ -30,6 +30,12 @@ struct RankParts {
 /// waiting from transfer. `roles` are those of the rank.
 RankParts PartsOf(const RankContext& rank, const Roles& roles);
 
+/// The same of each selected iteration.
+std::vector<RankParts> PartsOfSteps(const RankContext& rank, const Roles& roles);
+
+/// From an iteration's breakdown and the time in which it computes and communicates at once.
+RankParts PartsFrom(const Breakdown& breakdown, Ns overlapped);
+
 /// When only collectives run: nothing computes or copies.
 std::vector<Span> OnlyCommunication(const Roles& roles);
 

@@ -108,6 +108,7 @@ void Exchange(Columns& columns, RankFacts& facts) {
   List(columns, "step.number", facts.steps, [&](RankFacts::Step& step) {
     columns.Number("step.number", step.number);
     columns.Time("step", step.time);
+    columns.Number("step.overlapped", step.parts.overlapped);
   });
   Exchange(columns, facts.times, facts.parts);
   List(columns, "call.kind", facts.calls, [&](CollectiveCall& call) { Exchange(columns, call); });
@@ -189,6 +190,10 @@ std::optional<RankSummary> ReadRankSummary(const Summary& summary, const std::st
   facts.groups = rank.profile.distributed.groups;
   facts.has_device = rank.times.has_device;
   facts.has_timeline = rank.profile.has_timeline;
+  for (std::size_t i = 0; i < facts.steps.size(); ++i) {
+    RankParts& parts = facts.steps[i].parts;
+    parts = PartsFrom(rank.times.parts[i], parts.overlapped);
+  }
   return rank;
 }
 

@@ -368,6 +368,45 @@ constexpr ColumnSpec kRanks[] = {
      "Time of its kernels by that of the median rank, over the kernels that at least three ranks "
      "launch equally often: 1 as long."},
 };
+constexpr ColumnSpec kRankSteps[] = {
+    {"rank", "Rank", kCount, "Rank as recorded, else position in the run."},
+    {"step", "Iteration", kCount, "Its number as recorded, else its position."},
+    {"duration", "Duration", kTime, "Of the iteration on this rank."},
+    {"compute_only", "Computing alone", kTime,
+     "Kernels compute, nothing communicates. This and the next seven add up to the duration."},
+    {"overlapped", "Computing and communicating", kTime, "Both at once."},
+    {"transfer_exposed", "Transfer alone", kTime,
+     "Only collectives run, and not before the last rank came; all exposed communication where "
+     "ranks could not be matched."},
+    {"waiting_exposed", "Waiting alone", kTime,
+     "Only collectives run, and the last of their ranks has not come."},
+    {"copy", "Copying", kTime, "Copies and memory sets, and none of the above."},
+    {"dataloader", "Data loader", kTime, "Waiting for input data while the GPUs idle."},
+    {"host_time", "Host", kTime, "Runtime calls and operators on the host while the GPUs idle."},
+    {"unattributed", "Unattributed", kTime, "Nothing that was recorded explains the time."},
+    {"waiting_time", "Waiting", kTime,
+     "Time in matched collectives before the last rank joined, hidden or not."},
+    {"transfer_time", "Transfer", kTime, "The rest of the time in matched collectives."},
+    {"late_cost", "Cost of lateness", kTime,
+     "What the others would gain in this iteration, had it come to each collective with the next "
+     "to last, of the group that it costs most."},
+};
+constexpr ColumnSpec kRankSpread[] = {
+    {"step", "Iteration", kCount, "Its number as recorded, else its position."},
+    {"part", "Of", kText,
+     "What is spread over the ranks: `iteration`, `computing`, `transfer` (exposed), `waiting` "
+     "(exposed) or `lateness` (what a rank costs the others)."},
+    {"ranks", "Ranks", kCount, "Ranks of which it is known."},
+    {"min", "Least", kTime, "The smallest."},
+    {"p5", "p5", kTime, "5 % of the ranks have at most this."},
+    {"p25", "p25", kTime, "A quarter of the ranks has at most this."},
+    {"median", "Median", kTime, "Half of the ranks have at most this."},
+    {"p75", "p75", kTime, "Three quarters of the ranks have at most this."},
+    {"p95", "p95", kTime, "95 % of the ranks have at most this."},
+    {"max", "Most", kTime, "The largest."},
+    {"min_rank", "Rank of the least", kCount, "The first of them."},
+    {"max_rank", "Rank of the most", kCount, "The first of them."},
+};
 constexpr ColumnSpec kMessageSizes[] = {
     {"group", "Group", kText, "Process group, where recorded."},
     {"name", "Collective", kText, "Kind of collective."},
@@ -674,6 +713,10 @@ constexpr TableSpec kTables[] = {
      kLaunches},
     {"gpus", "gpu", "GPUs", "One row per GPU with work.", kGpus},
     {"ranks", "rank", "Ranks", "One row per rank.", kRanks},
+    {"rank_steps", "rank_step", "Ranks by iteration", "One row per rank and selected iteration.",
+     kRankSteps},
+    {"rank_spread", "rank_spread", "Spread over ranks",
+     "One row per selected iteration and part of its time, over all ranks.", kRankSpread},
     {"streams", "stream", "Streams", "One row per stream with work.", kStreams},
     {"gaps", "gap", "Idle gaps",
      "Times in which a GPU runs nothing, the longest first; at most 10 000.", kGaps},

@@ -20,6 +20,42 @@ void AddMetric(report::Report& report, std::string id, Value value, Unit unit) {
   report.metrics.push_back(std::move(metric));
 }
 
+void AddRankSteps(report::Report& report, const std::shared_ptr<StringPool>& strings) {
+  Table steps("rank_steps", "rank_step", "Ranks by iteration", strings);
+  Column& rank = steps.AddColumn({"rank", "Rank", Unit::kCount, ""});
+  Column& step = steps.AddColumn({"step", "Iteration", Unit::kCount, ""});
+  Column& waiting = steps.AddColumn({"waiting_exposed", "Waiting", Unit::kTime, ""});
+  for (std::int64_t i = 0; i < 4; ++i) {
+    rank.AddInteger(i / 2);
+    step.AddInteger(i % 2);
+    waiting.AddInteger(i);
+  }
+  report.tables.push_back(std::move(steps));
+  Table spread("rank_spread", "rank_spread", "Spread", strings);
+  spread.AddColumn({"step", "Iteration", Unit::kCount, ""}).AddInteger(0);
+  spread.AddColumn({"part", "Of", Unit::kText, ""}).AddText(strings->Intern("waiting"));
+  spread.AddColumn({"p95", "p95", Unit::kTime, ""}).AddInteger(1);
+  report.tables.push_back(std::move(spread));
+  Table sizes("message_sizes", "message_size", "Sizes", strings);
+  Column& name = sizes.AddColumn({"name", "Collective", Unit::kText, ""});
+  Column& group = sizes.AddColumn({"group", "Group", Unit::kText, ""});
+  Column& ranks = sizes.AddColumn({"group_size", "Ranks", Unit::kCount, ""});
+  Column& from = sizes.AddColumn({"from", "From", Unit::kBytes, ""});
+  Column& calls = sizes.AddColumn({"calls", "Calls", Unit::kCount, ""});
+  Column& bytes = sizes.AddColumn({"bytes", "Bytes", Unit::kBytes, ""});
+  Column& bus = sizes.AddColumn({"bus_bandwidth", "Bus", Unit::kBandwidth, ""});
+  for (std::int64_t i = 0; i < 3; ++i) {
+    name.AddText(strings->Intern("x"));
+    group.AddText(strings->Intern("x"));
+    ranks.AddInteger(2);
+    from.AddInteger(1);
+    calls.AddInteger(1);
+    bytes.AddInteger(1);
+    bus.AddReal(i == 0 ? 1 : 10);
+  }
+  report.tables.push_back(std::move(sizes));
+}
+
 void AddTables(report::Report& report) {
   auto strings = std::make_shared<StringPool>();
   Table iterations("iterations", "iteration", "Iterations", strings);
@@ -46,10 +82,15 @@ void AddTables(report::Report& report) {
   Table ranks("ranks", "rank", "Ranks", strings);
   Column& id = ranks.AddColumn({"id", "Rank", Unit::kCount, ""});
   Column& time = ranks.AddColumn({"iteration_time", "Time", Unit::kTime, ""});
+  Column& computing = ranks.AddColumn({"compute_only", "Computing", Unit::kTime, ""});
+  Column& waiting = ranks.AddColumn({"waiting_time", "Waiting", Unit::kTime, ""});
   for (std::int64_t i = 0; i < 2; ++i) {
     id.AddInteger(i);
     time.AddInteger(10);
+    computing.AddInteger(10);
+    waiting.AddInteger(i);
   }
+  AddRankSteps(report, strings);
   Table curve("memory_curve", "", "Memory curve", strings);
   Column& device = curve.AddColumn({"device", "Device", Unit::kText, ""});
   Column& at = curve.AddColumn({"time", "Time", Unit::kTime, ""});
@@ -125,6 +166,8 @@ report::Report MakeSchemaReport() {
   report::Report report;
   report.profile.sources = {"x"};
   report.profile.devices = {{0, 0, "x"}};
+  report.profile.iterations_selected = 3;
+  report.profile.ranks = 33;  // With bars for the two of its table, and as many of them.
   report.verdict.status = "fail";
   report.verdict.errors = 1;
   report.verdict.reasons = {"x"};

@@ -144,6 +144,7 @@ boost::json::object PageView(const report::Report& report) {
                     {"findings", FindingsView(report)},
                     {"comparison", ComparisonView(report)},
                     {"breakdown", BreakdownView(report)},
+                    {"ranks", RanksView(report)},
                     {"iterations", IterationsView(report, payload)},
                     {"overview", OverviewView(report)},
                     {"memory", MemoryView(report)},

@@ -40,7 +40,9 @@ inline constexpr std::size_t kPayloadRows = 100'000;
 inline constexpr std::size_t kSmallPayloadRows = 400;
 inline constexpr std::size_t kSmallPayloadRowsOfOthers = 30;
 inline constexpr std::size_t kSmallPayloadRowsOfTrees = 100;
-/// Ranks and files that a page lists one by one.
+/// Up to so many ranks have a bar each; of more, percentiles are shown, and the extremes by name.
+inline constexpr std::size_t kRankBars = 32;
+/// Files that a page lists one by one.
 inline constexpr std::size_t kListed = 24;
 
 boost::json::object VerdictView(const report::Report& report);
@@ -59,6 +61,10 @@ std::string IterationSketch(const report::Report& report);
 /// The slowest iteration as a picture with its table, from the timeline's events.
 boost::json::object OverviewView(const report::Report& report);
 boost::json::object MemoryView(const report::Report& report);
+/// Ranks side by side: lateness and waiting by iteration, percentiles beyond kRankBars, extremes.
+boost::json::object RanksView(const report::Report& report);
+/// Bus bandwidth over the size of messages.
+boost::json::object BandwidthView(const report::Report& report);
 /// The critical path by kind, and the scenarios of the policy.
 boost::json::object PathView(const report::Report& report);
 /// Draws the table `sbuf_allocations` into its view: `charts` and `charts_note`.

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/json.hpp>
 #include <map>
 #include <numeric>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "render/html/rank_part.h"
 #include "render/html/view.h"
 #include "render/shared/categories.h"
 #include "render/shared/template.h"
@@ -67,75 +69,69 @@ Parts PartsOfRow(const Table& table, std::size_t row) {
   return parts;
 }
 
-// In the order of the table; of many only those whose iterations take longest.
-std::vector<std::size_t> SlowestRanks(const Table& ranks) {
-  std::vector<std::size_t> rows(ranks.rows());
-  std::iota(rows.begin(), rows.end(), std::size_t{0});
-  if (rows.size() <= kListed) return rows;
-  std::stable_sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) {
-    return AsNumber(ranks.At(a, "iteration_time"), 0) > AsNumber(ranks.At(b, "iteration_time"), 0);
-  });
-  rows.resize(kListed);
-  return rows;
+// Of each rank, by part.
+std::vector<std::array<double, kRankParts.size()>> PartsOfRanks(const Table& ranks) {
+  std::vector<std::array<double, kRankParts.size()>> parts(ranks.rows());
+  for (std::size_t row = 0; row < ranks.rows(); ++row) {
+    for (std::size_t i = 0; i < kRankParts.size(); ++i) {
+      parts[row][i] = std::max(0.0, AsNumber(ranks.At(row, kRankParts[i].column), 0));
+    }
+  }
+  return parts;
 }
 
-constexpr std::string_view kComputing = "computing";
-constexpr std::string_view kCommunicating = "communicating without computing";
-constexpr std::string_view kNeither = "neither";
+const Table* RanksWithBars(const Report& report) {
+  const Table* ranks = FindTable(report, "ranks");
+  const bool has_bars = ranks != nullptr && ranks->rows() >= 2 && ranks->rows() <= kRankBars &&
+                        ranks->Find(kRankParts.front().column) != nullptr;
+  return has_bars ? ranks : nullptr;
+}
 
-json::array RankLegend() {
+// Of the parts that some rank has.
+json::array RankLegend(const Report& report) {
   json::array out;
-  for (const auto& [paint, label] :
-       std::initializer_list<std::pair<const Paint&, std::string_view>>{
-           {PaintOf(Category::kOtherKernel), kComputing},
-           {PaintOf(Category::kCommunication), kCommunicating},
-           {kIdlePaint, kNeither}}) {
-    out.push_back(json::object{{"swatch", MakeMarkup(SvgSwatch(paint))}, {"label", label}});
+  const Table* ranks = RanksWithBars(report);
+  if (ranks == nullptr) return out;
+  const auto parts = PartsOfRanks(*ranks);
+  for (std::size_t i = 0; i < kRankParts.size(); ++i) {
+    if (std::none_of(parts.begin(), parts.end(), [i](const auto& rank) { return rank[i] > 0; })) {
+      continue;
+    }
+    out.push_back(json::object{{"swatch", MakeMarkup(SvgSwatch(kRankParts[i].paint))},
+                               {"label", kRankParts[i].label}});
   }
   return out;
 }
 
-// A bar for each rank: computing, waiting in collectives, and the rest of its iterations.
+// A bar for each rank, as long as its iterations.
 json::array RankBars(const Report& report) {
   json::array out;
-  const Table* ranks = FindTable(report, "ranks");
-  if (ranks == nullptr || ranks->rows() < 2) return out;
+  const Table* ranks = RanksWithBars(report);
+  if (ranks == nullptr) return out;
+  const auto parts = PartsOfRanks(*ranks);
   double longest = 0;
   for (std::size_t row = 0; row < ranks->rows(); ++row) {
     longest = std::max(longest, AsNumber(ranks->At(row, "iteration_time"), 0));
   }
-  for (const std::size_t row : SlowestRanks(*ranks)) {
-    if (!(longest > 0)) break;
+  for (std::size_t row = 0; row < ranks->rows() && longest > 0; ++row) {
     const double whole = AsNumber(ranks->At(row, "iteration_time"), 0);
-    const double compute = std::min(AsNumber(ranks->At(row, "compute_time"), 0), whole);
-    const double exposed =
-        std::min(AsNumber(ranks->At(row, "exposed_communication"), 0), whole - compute);
     const std::string name =
         fmt::format("Rank {}", FormatValue(ranks->At(row, "id"), Unit::kCount));
     std::vector<BarPart> bar;
     std::string description = name + ":";
-    const auto add = [&](const Paint& paint, std::string_view label, double time) {
-      const std::string text =
-          fmt::format("{} {}", label, FormatShare(whole > 0 ? time / whole : 0));
-      bar.push_back({paint, time / longest, FormatShare(whole > 0 ? time / whole : 0), text});
-      description += (bar.size() > 1 ? ", " : " ") + text;
-    };
-    add(PaintOf(Category::kOtherKernel), kComputing, compute);
-    add(PaintOf(Category::kCommunication), kCommunicating, exposed);
-    add(kIdlePaint, kNeither, whole - compute - exposed);
+    for (std::size_t i = 0; i < kRankParts.size(); ++i) {
+      const double share = whole > 0 ? parts[row][i] / whole : 0;
+      if (!(share > 0)) continue;
+      const std::string text = fmt::format("{} {}", kRankParts[i].label, FormatShare(share));
+      description += (bar.empty() ? " " : ", ") + text;
+      bar.push_back({kRankParts[i].paint, parts[row][i] / longest, FormatShare(share), text});
+    }
     out.push_back(
         json::object{{"name", name},
                      {"bar", MakeMarkup(SvgStackedBar(bar, 960, 18, description))},
                      {"time", NumberView(Value(static_cast<std::int64_t>(whole)), Unit::kTime)}});
   }
   return out;
-}
-
-std::string RanksNote(const Report& report) {
-  const Table* ranks = FindTable(report, "ranks");
-  if (ranks == nullptr || ranks->rows() <= kListed) return {};
-  return fmt::format("The {} ranks whose iterations take longest, of {}.", kListed,
-                     FormatCount(static_cast<std::int64_t>(ranks->rows())));
 }
 
 struct IterationRow {
@@ -343,8 +339,7 @@ boost::json::object BreakdownView(const Report& report) {
           {"has_absent", has_absent},
           {"total", NumberView(Value(sum), Unit::kTime)},
           {"total_each", NumberView(Value(sum / iterations), Unit::kTime)},
-          {"ranks_note", RanksNote(report)},
-          {"legend", RankLegend()},
+          {"legend", RankLegend(report)},
           {"ranks", std::move(ranks)},
           {"has_ranks", has_ranks}};
 }

@@ -248,7 +248,7 @@ json::object MarkdownTableView(const Table& table, const MarkdownShape& shape) {
   for (const Column* column : columns) {
     heads.push_back(Head(column->title(), column->type() == CellType::kText));
   }
-  for (std::size_t row = 0; row < std::min(table.rows(), shape.table_rows); ++row) {
+  for (const std::size_t row : report::TellingRows(table, shape.table_rows)) {
     json::array cells;
     for (const Column* column : columns) {
       const Value value = table.At(row, *column);

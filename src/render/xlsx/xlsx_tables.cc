@@ -22,24 +22,6 @@ const Column* ChosenBy(const Table& table) {
   return look == nullptr || look->sheet_by.empty() ? nullptr : table.Find(look->sheet_by);
 }
 
-// The rows that the sheet has, in the order of the table.
-std::vector<std::size_t> RowsOf(const Table& table) {
-  const std::size_t most = report::RowsInWorkbook(table);
-  std::vector<std::size_t> rows(table.rows());
-  std::iota(rows.begin(), rows.end(), std::size_t{0});
-  if (rows.size() <= most) return rows;
-  const Column* by = ChosenBy(table);
-  if (by != nullptr) {
-    std::vector<double> keys(rows.size());
-    for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = AsNumber(table.At(i, *by), -1);
-    std::stable_sort(rows.begin(), rows.end(),
-                     [&](std::size_t a, std::size_t b) { return keys[a] > keys[b]; });
-  }
-  rows.resize(most);
-  std::sort(rows.begin(), rows.end());
-  return rows;
-}
-
 // What of the table is not there, and why these rows are.
 std::string LeftOutText(const Table& table, std::size_t rows) {
   const Column* by = ChosenBy(table);
@@ -79,7 +61,7 @@ std::size_t WriteTable(XlsxSheet& sheet, const Table& table, std::size_t row) {
     heads.push_back({column.title(), column.unit()});
     columns.push_back(&column);
   }
-  const std::vector<std::size_t> shown = RowsOf(table);
+  const std::vector<std::size_t> shown = report::TellingRows(table, report::RowsInWorkbook(table));
   const std::size_t rows = shown.size();
   const Column* depth = table.Find("depth");
   for (std::size_t i = 0; i < rows; ++i) {

@@ -399,5 +399,77 @@ TEST(ManyRanks, MetricsAndTables) {
   EXPECT_GE(analysis->FindTable("message_sizes")->rows(), 6u);
 }
 
+Ns SumOf(const Table& table, std::int64_t rank, std::string_view column) {
+  Ns sum = 0;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    if (AsNumber(table.At(row, "rank"), -1) != static_cast<double>(rank)) continue;
+    sum += static_cast<Ns>(AsNumber(table.At(row, column), 0));
+  }
+  return sum;
+}
+
+TEST(ManyRanks, RanksByIterationAddUp) {
+  for (const Mesh mesh : kMeshes) {
+    Plan plan;
+    plan.mesh = mesh;
+    plan.cause = LateBy::kHost;
+    plan.late = 5;
+    const Made made = Simulate(plan);
+    const Judged judged = Judge(plan, made);
+    const auto analysis = Analyze(judged.profiles, {});
+    ASSERT_TRUE(analysis) << analysis.error().message;
+    const Table& steps = *analysis->FindTable("rank_steps");
+    const Table& ranks = *analysis->FindTable("ranks");
+    ASSERT_EQ(steps.rows(), static_cast<std::size_t>(plan.ranks * plan.iterations));
+    constexpr std::string_view kParts[] = {"compute_only",    "overlapped",  "transfer_exposed",
+                                           "waiting_exposed", "copy",        "dataloader",
+                                           "host_time",       "unattributed"};
+    for (std::size_t row = 0; row < steps.rows(); ++row) {
+      Ns sum = 0;
+      for (const auto part : kParts) sum += static_cast<Ns>(AsNumber(steps.At(row, part), -1));
+      EXPECT_EQ(sum, AsNumber(steps.At(row, "duration"), -1)) << Told(plan) << " row " << row;
+    }
+    for (std::int64_t rank = 0; rank < plan.ranks; ++rank) {
+      const auto at = static_cast<std::size_t>(rank);
+      EXPECT_EQ(SumOf(steps, rank, "duration"), made.truth.ranks[at].step_time);
+      EXPECT_EQ(SumOf(steps, rank, "waiting_time"), made.truth.ranks[at].waiting);
+      EXPECT_EQ(SumOf(steps, rank, "transfer_time"), made.truth.ranks[at].transfer);
+      for (const auto part : kParts) {
+        EXPECT_EQ(SumOf(steps, rank, part), AsNumber(ranks.At(at, part), -1)) << part;
+      }
+    }
+    EXPECT_GE(SumOf(steps, 5, "late_cost"), AsNumber(ranks.At(5, "late_cost"), 0));
+    EXPECT_EQ(SumOf(steps, 2, "late_cost"), 0) << Told(plan);
+  }
+}
+
+TEST(ManyRanks, TheSpreadOverRanksNamesTheLateOne) {
+  Plan plan;
+  plan.ranks = 64;
+  plan.iterations = 3;
+  plan.cause = LateBy::kHost;
+  plan.late = 43;
+  const Judged judged = Judge(plan, Simulate(plan));
+  const auto analysis = Analyze(judged.profiles, {});
+  ASSERT_TRUE(analysis) << analysis.error().message;
+  const Table& spread = *analysis->FindTable("rank_spread");
+  ASSERT_EQ(spread.rows(), 15u);  // Five parts of three iterations.
+  const Ns late = plan.layers * plan.lateness;
+  for (std::size_t row = 0; row < spread.rows(); ++row) {
+    const std::string part = std::get<std::string>(spread.At(row, "part"));
+    EXPECT_EQ(AsNumber(spread.At(row, "ranks"), 0), 64);
+    if (part == "waiting") {
+      EXPECT_EQ(AsNumber(spread.At(row, "min"), -1), 0);
+      EXPECT_EQ(AsNumber(spread.At(row, "min_rank"), -1), 43);
+      EXPECT_EQ(AsNumber(spread.At(row, "median"), -1), late);
+      EXPECT_EQ(AsNumber(spread.At(row, "p5"), -1), late);
+    } else if (part == "lateness") {
+      EXPECT_EQ(AsNumber(spread.At(row, "max"), -1), late);
+      EXPECT_EQ(AsNumber(spread.At(row, "max_rank"), -1), 43);
+      EXPECT_EQ(AsNumber(spread.At(row, "p95"), -1), 0);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace profgauge

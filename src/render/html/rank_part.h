@@ -1,0 +1,28 @@
+// The parts of a rank's iterations, as the tables of ranks have them, with their colours.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "render/shared/categories.h"
+
+namespace profgauge::render::html {
+
+struct RankPart {
+  std::string_view column, label;
+  Paint paint;
+};
+/// No category: both at once.
+inline constexpr Paint kBothPaint = {"k-both", "#7E6BB5", "#fff"};
+/// As the table of ranks has them; they add up to the rank's iterations.
+inline constexpr std::array<RankPart, 8> kRankParts = {
+    {{"compute_only", "computing", PaintOf(Category::kOtherKernel)},
+     {"overlapped", "computing and communicating", kBothPaint},
+     {"transfer_exposed", "transferring", PaintOf(Category::kCommunication)},
+     {"waiting_exposed", "waiting for ranks", PaintOf(Category::kWait)},
+     {"copy", "copying", PaintOf(Category::kMemcpy)},
+     {"dataloader", "data loader", PaintOf(Category::kDataLoader)},
+     {"host_time", "host", PaintOf(Category::kCpu)},
+     {"unattributed", "unattributed", PaintOf(Category::kOther)}}};
+
+}  // namespace profgauge::render::html

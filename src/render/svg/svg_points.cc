@@ -1,0 +1,123 @@
+#include "render/svg/svg_points.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "render/shared/escape.h"
+#include "render/svg/svg_text.h"
+
+namespace profgauge::render {
+namespace {
+
+constexpr double kLeft = 84, kRight = 150, kTop = 10, kBottom = 24;
+constexpr double kApart = 5;              // Pixels: nearer points of a series are drawn once.
+constexpr std::size_t kMostPoints = 400;  // Of a series.
+
+struct Frame {
+  double low = 0, high = 1, top = 1;  // Decades of x; y.
+  double width = 0, height = 0;
+  double X(double x) const { return kLeft + width * (std::log10(x) - low) / (high - low); }
+  double Y(double y) const { return kTop + height * (1 - y / top); }
+};
+
+// Around the point; shapes differ, since colours do not for everybody.
+std::string ShapeOf(std::size_t series, double x, double y) {
+  switch (series % 6) {
+    case 0:
+      return fmt::format("M{} {}a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z", SvgNumber(x - 4), SvgNumber(y));
+    case 1:
+      return fmt::format("M{} {}h7v7h-7z", SvgNumber(x - 3.5), SvgNumber(y - 3.5));
+    case 2:
+      return fmt::format("M{} {}l5 9h-10z", SvgNumber(x), SvgNumber(y - 5));
+    case 3:
+      return fmt::format("M{} {}l5 5l-5 5l-5 -5z", SvgNumber(x), SvgNumber(y - 5));
+    case 4:
+      return fmt::format("M{} {}l-5 -9h10z", SvgNumber(x), SvgNumber(y + 5));
+    default:
+      return fmt::format("M{} {}h3v-3h3v3h3v3h-3v3h-3v-3h-3z", SvgNumber(x - 4.5),
+                         SvgNumber(y - 1.5));
+  }
+}
+
+void DrawAxes(const PointChart& chart, const Frame& frame, std::string& out) {
+  const double step = SvgAxisStep(frame.top);
+  for (double value = 0; value <= frame.top * 1.0001; value += step) {
+    out += fmt::format(
+        "<path class=\"grid\" stroke=\"#ccc\" d=\"M{} {}H{}\"/><text class=\"ink\" fill=\"#444\" "
+        "x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>",
+        SvgNumber(kLeft), SvgNumber(frame.Y(value)), SvgNumber(kLeft + frame.width),
+        SvgNumber(kLeft - 6), SvgNumber(frame.Y(value) + 4), EscapeHtml(chart.y_text(value)));
+  }
+  for (double decade = frame.low; decade <= frame.high; ++decade) {
+    const double x = frame.X(std::pow(10, decade));
+    out += fmt::format(
+        "<path class=\"grid\" stroke=\"#ccc\" d=\"M{0} {1}V{2}\"/><text class=\"ink\" "
+        "fill=\"#444\" x=\"{0}\" y=\"{3}\" text-anchor=\"middle\">{4}</text>",
+        SvgNumber(x), SvgNumber(kTop), SvgNumber(kTop + frame.height), chart.height - 6,
+        EscapeHtml(chart.x_text(std::pow(10, decade))));
+  }
+}
+
+void DrawSeries(const PointSeries& series, std::size_t index, const Frame& frame,
+                std::string& out) {
+  std::vector<const ChartPoint*> order;
+  for (const ChartPoint& point : series.points) order.push_back(&point);
+  std::stable_partition(order.begin(), order.end(),
+                        [](const ChartPoint* point) { return point->marked; });
+  std::set<std::pair<long, long>> taken;
+  for (const ChartPoint* point : order) {
+    const double x = frame.X(point->x), y = frame.Y(point->y);
+    if (taken.size() >= kMostPoints) return;
+    if (!taken.emplace(std::lround(x / kApart), std::lround(y / kApart)).second) continue;
+    out += fmt::format("<path class=\"{}\" fill=\"{}\" d=\"{}\"><title>{}</title></path>",
+                       series.paint.name, series.paint.fill, ShapeOf(index, x, y),
+                       EscapeHtml(point->title));
+    if (!point->marked) continue;
+    out += fmt::format(
+        "<circle class=\"rule\" fill=\"none\" stroke=\"#222\" cx=\"{}\" cy=\"{}\" "
+        "r=\"8\"/>",
+        SvgNumber(x), SvgNumber(y));
+  }
+}
+
+}  // namespace
+
+std::string SvgPoints(const PointChart& chart) {
+  double least = 0, most = 0;
+  Frame frame;
+  frame.top = 0;
+  for (const PointSeries& series : chart.series) {
+    for (const ChartPoint& point : series.points) {
+      least = least > 0 ? std::min(least, point.x) : point.x;
+      most = std::max(most, point.x);
+      frame.top = std::max(frame.top, point.y);
+    }
+  }
+  if (!(least > 0)) return {};
+  frame.top = frame.top > 0 ? frame.top * 1.06 : 1;  // Room for the highest sign.
+  frame.low = std::floor(std::log10(least));
+  frame.high = std::max(frame.low + 1, std::ceil(std::log10(most)));
+  frame.width = chart.width - kLeft - kRight;
+  frame.height = chart.height - kTop - kBottom;
+  std::string out = SvgOpen(chart.width, chart.height, chart.description, "chart");
+  DrawAxes(chart, frame, out);
+  for (std::size_t i = 0; i < chart.series.size(); ++i) {
+    const PointSeries& series = chart.series[i];
+    DrawSeries(series, i, frame, out);
+    const double x = kLeft + frame.width + 16, y = kTop + 10 + 18 * static_cast<double>(i);
+    out += fmt::format(
+        "<path class=\"{}\" fill=\"{}\" d=\"{}\"/><text class=\"ink\" fill=\"#444\" x=\"{}\" "
+        "y=\"{}\">{}</text>",
+        series.paint.name, series.paint.fill, ShapeOf(i, x, y), SvgNumber(x + 12), SvgNumber(y + 4),
+        EscapeHtml(series.name));
+  }
+  return out + "</svg>";
+}
+
+}  // namespace profgauge::render

@@ -1,0 +1,33 @@
+// Points over sizes, as SVG text: a kind of point has its colour and its shape. As all charts
+// (render/svg/svg.h), it carries its colours twice and stands beside its table.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "render/svg/svg.h"
+
+namespace profgauge::render {
+
+struct ChartPoint {
+  double x = 0, y = 0;  ///< Above 0; at least 0.
+  std::string title;    ///< Shown on hover.
+  bool marked = false;  ///< An outlier: a ring around it.
+};
+struct PointSeries {
+  Paint paint;
+  std::string name;  ///< Beside its sign, at the right.
+  std::vector<ChartPoint> points;
+};
+struct PointChart {
+  std::vector<PointSeries> series;
+  std::string (*x_text)(double) = nullptr;
+  std::string (*y_text)(double) = nullptr;
+  std::string description;
+  int width = 900, height = 300;
+};
+/// x is logarithmic, y begins at 0. Points of a series that would cover each other are drawn once,
+/// marked ones before others. Empty without points.
+std::string SvgPoints(const PointChart& chart);
+
+}  // namespace profgauge::render
