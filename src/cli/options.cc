@@ -199,7 +199,7 @@ constexpr OptionSpec kOptions[] = {
     {"--source-root", "", "DIR", Group::kOutputs, kOnJudging,
      "Show the lines of source that a profile names, from files below DIR", "",
      SetText<&Options::source_root>},
-    {"--redact", "", "", Group::kOutputs, kOnJudging | kOnRender | kOnCompare,
+    {"--redact", "", "", Group::kOutputs, kOnJudging | kOnRender | kOnCompare | kOnSummarize,
      "Leave out folders, host names, and names of run and files", "", SetTrue<&Options::redact>},
     {"--file", "-o", "FILE", Group::kOutputs, kOnBaselineSave | kOnBaselinePromote | kOnInit,
      "The baseline or policy to write", "", SetText<&Options::file>},

@@ -172,4 +172,21 @@ void Redact(Report& report) {
   redact(report.timeline);
 }
 
+void RedactSummary(Summary& summary) {
+  const auto keys = summary.texts.find("fact.key"), values = summary.texts.find("fact.value");
+  if (keys != summary.texts.end() && values != summary.texts.end()) {
+    const std::size_t count = std::min(keys->second.size(), values->second.size());
+    for (std::size_t i = count; i-- > 0;) {
+      const std::string& key = keys->second[i];
+      if (key.find("host") == key.npos && key.find("user") == key.npos) continue;
+      keys->second.erase(keys->second.begin() + static_cast<std::ptrdiff_t>(i));
+      values->second.erase(values->second.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+  for (auto& [column, texts] : summary.texts) {
+    if (column == "selection") continue;  // As it was asked for: told apart by its letters.
+    for (std::string& text : texts) text = WithoutFolders(text);
+  }
+}
+
 }  // namespace profgauge::report

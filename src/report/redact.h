@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/summary/summary.h"
 #include "report/report.h"
 
 namespace profgauge::report {
@@ -18,5 +19,9 @@ std::string WithoutFolders(std::string_view text);
 /// named "run" and "input 1", …: profilers put host names into them; so does what it is compared
 /// with, "baseline". Numbers stay as they are.
 void Redact(Report& report);
+
+/// Takes folders out of all texts, and facts that name a host or a person. Summaries keep no names
+/// of files and hosts in places of their own.
+void RedactSummary(Summary& summary);
 
 }  // namespace profgauge::report

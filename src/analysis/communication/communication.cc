@@ -13,6 +13,7 @@
 #include "analysis/communication/blame.h"
 #include "analysis/communication/clocks.h"
 #include "analysis/communication/matching.h"
+#include "analysis/communication/rank_calls.h"
 #include "analysis/communication/rank_facts.h"
 #include "analysis/communication/rank_parts.h"
 #include "analysis/communication/rank_steps.h"
@@ -220,9 +221,8 @@ void SetNothingFound(std::span<const RankFacts> ranks, Output& out) {
   }
 }
 
-void SetStepSkew(std::span<const RankFacts> ranks, const Matching& matching, Output& out) {
+void SetStepSkew(std::span<const RankFacts> ranks, const Clocks& clocks, Output& out) {
   if (ranks.size() < 2) return out.SetAbsent("rank.step_skew", std::string(kNeedsRanks));
-  const Clocks clocks = AlignClocks(ranks, matching);
   if (!clocks.complete()) {
     return out.SetAbsent("rank.step_skew",
                          "the clocks of the ranks cannot be aligned: no matched collectives join "
@@ -390,7 +390,9 @@ void AddCommunication(std::span<RankFacts> ranks, Output& out) {
   FillGroups(ranks, matching, out);
   FillSizes(ranks, out);
   FillStages(FindPipeline(ranks, parts, matching), out);
-  SetStepSkew(ranks, matching, out);
+  const Clocks clocks = AlignClocks(ranks, matching);
+  SetStepSkew(ranks, clocks, out);
+  FillRankCalls(ranks, matching, blame, clocks, out);
   if (rows.empty()) {
     out.SetTableAbsent("collectives", "no collective was recorded");
     return;

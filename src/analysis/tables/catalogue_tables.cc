@@ -391,6 +391,20 @@ constexpr ColumnSpec kRankSteps[] = {
      "What the others would gain in this iteration, had it come to each collective with the next "
      "to last, of the group that it costs most."},
 };
+constexpr ColumnSpec kRankCalls[] = {
+    {"rank", "Rank", kCount, "Rank as recorded, else position in the run."},
+    {"role", "Which", kText,
+     "`latest` costs the others most; of the ranks that it meets in that iteration, `median` waits "
+     "as half of them, `earliest` waits most."},
+    {"step", "Iteration", kCount, "The one in which the latest rank costs the others most."},
+    {"call", "Call", kCount, "The same for calls of several ranks that are one."},
+    {"name", "Collective", kText, "Kind of collective; `iteration` for the iteration itself."},
+    {"group", "Group", kText, "Process group, where recorded."},
+    {"start", "Start", kTime, "From the first start of the iteration, by clocks that are aligned."},
+    {"duration", "Duration", kTime, "Waiting and transfer."},
+    {"waiting", "Waiting", kTime, "Before the last rank joined, of matched calls."},
+    {"transfer", "Transfer", kTime, "The rest, of matched calls."},
+};
 constexpr ColumnSpec kRankSpread[] = {
     {"step", "Iteration", kCount, "Its number as recorded, else its position."},
     {"part", "Of", kText,
@@ -715,6 +729,9 @@ constexpr TableSpec kTables[] = {
     {"ranks", "rank", "Ranks", "One row per rank.", kRanks},
     {"rank_steps", "rank_step", "Ranks by iteration", "One row per rank and selected iteration.",
      kRankSteps},
+    {"rank_calls", "rank_call", "Ranks that matter",
+     "One row per collective of the latest, the median and the earliest rank in one iteration.",
+     kRankCalls},
     {"rank_spread", "rank_spread", "Spread over ranks",
      "One row per selected iteration and part of its time, over all ranks.", kRankSpread},
     {"streams", "stream", "Streams", "One row per stream with work.", kStreams},

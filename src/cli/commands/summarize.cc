@@ -21,6 +21,7 @@
 #include "model/summary/summary_file.h"
 #include "readers/load.h"
 #include "readers/one_run.h"
+#include "report/redact.h"
 
 namespace profgauge::cli {
 namespace {
@@ -180,6 +181,9 @@ Result<int> RunSummarize(const Options& options, Console& console) {
   if (made.ranks.empty()) return kExitNoVerdict;
   PROFGAUGE_CHECK(CheckOneRun(made.stand_ins, ""));
   PROFGAUGE_CHECK(Align(options, selection, console, made));
+  if (options.redact) {
+    for (Summary& rank : made.ranks) report::RedactSummary(rank);
+  }
   if (is_folder) {
     PROFGAUGE_CHECK(WriteFolder(made, options.output, outputs));
   } else {

@@ -31,6 +31,14 @@ void AddRankSteps(report::Report& report, const std::shared_ptr<StringPool>& str
     waiting.AddInteger(i);
   }
   report.tables.push_back(std::move(steps));
+  Table met("rank_calls", "rank_call", "Ranks that matter", strings);
+  met.AddColumn({"rank", "Rank", Unit::kCount, ""}).AddInteger(0);
+  met.AddColumn({"role", "Which", Unit::kText, ""}).AddText(strings->Intern("x"));
+  met.AddColumn({"step", "Iteration", Unit::kCount, ""}).AddInteger(0);
+  met.AddColumn({"name", "Collective", Unit::kText, ""}).AddText(strings->Intern("iteration"));
+  met.AddColumn({"start", "Start", Unit::kTime, ""}).AddInteger(0);
+  met.AddColumn({"duration", "Duration", Unit::kTime, ""}).AddInteger(1);
+  report.tables.push_back(std::move(met));
   Table spread("rank_spread", "rank_spread", "Spread", strings);
   spread.AddColumn({"step", "Iteration", Unit::kCount, ""}).AddInteger(0);
   spread.AddColumn({"part", "Of", Unit::kText, ""}).AddText(strings->Intern("waiting"));

@@ -471,5 +471,35 @@ TEST(ManyRanks, TheSpreadOverRanksNamesTheLateOne) {
   }
 }
 
+TEST(ManyRanks, TheRanksThatMatterOnOneAxis) {
+  Plan plan;
+  plan.cause = LateBy::kHost;
+  plan.late = 5;
+  plan.clock_offset = 5'000'000;
+  const Judged judged = Judge(plan, Simulate(plan));
+  const auto analysis = Analyze(judged.profiles, {});
+  ASSERT_TRUE(analysis) << analysis.error().message;
+  const Table& calls = *analysis->FindTable("rank_calls");
+  // The iteration and its calls, on three ranks.
+  const auto each = static_cast<std::size_t>(plan.layers) + 1;
+  ASSERT_EQ(calls.rows(), 3 * each);
+  EXPECT_EQ(AsNumber(calls.At(0, "rank"), -1), 5);
+  const auto at = [&](std::size_t row, std::string_view column) {
+    return AsNumber(calls.At(row, column), -1);
+  };
+  for (std::size_t i = 1; i < each; ++i) {
+    for (const std::size_t other : {each + i, 2 * each + i}) {
+      EXPECT_EQ(at(other, "call"), at(i, "call"));
+      // Clocks that differ by milliseconds are taken out; the late rank comes when the others have
+      // waited, and all end at once.
+      EXPECT_EQ(at(i, "waiting"), 0);
+      EXPECT_EQ(at(other, "waiting"), plan.lateness);
+      EXPECT_NEAR(at(i, "start"), at(other, "start") + static_cast<double>(plan.lateness), 2000);
+      EXPECT_NEAR(at(i, "start") + at(i, "duration"), at(other, "start") + at(other, "duration"),
+                  2000);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace profgauge

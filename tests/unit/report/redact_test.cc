@@ -81,5 +81,22 @@ TEST(Redact, CoversAComparison) {
   EXPECT_EQ(report.remarks[0].text, "everything else is about run, the middle one");
 }
 
+TEST(RedactSummary, LeavesNoFolderNorHostNorPerson) {
+  Summary summary;
+  summary.texts["fact.key"] = {"hostname", "Framework", "user"};
+  summary.texts["fact.value"] = {"gpu-17", "/home/ada/torch.py 2.4", "ada"};
+  summary.texts["kernel.name"] = {"void gemm<float>", "triton /home/ada/work/kernels.py:12"};
+  summary.texts["selection"] = {"marker=/home/x.py"};
+  RedactSummary(summary);
+  EXPECT_EQ(summary.Texts("fact.key"), std::vector<std::string>{"Framework"});
+  EXPECT_EQ(summary.Texts("fact.value"), std::vector<std::string>{"torch.py 2.4"});
+  EXPECT_EQ(summary.Texts("kernel.name"),
+            (std::vector<std::string>{"void gemm<float>", "triton kernels.py:12"}));
+  EXPECT_EQ(summary.Text("selection"), "marker=/home/x.py");
+  for (const char* name : {"ada", "gpu-17"}) {
+    EXPECT_EQ(EncodeSummary(summary).find(name), std::string::npos) << name;
+  }
+}
+
 }  // namespace
 }  // namespace profgauge::report
