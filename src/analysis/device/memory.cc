@@ -184,21 +184,15 @@ void AppendBlocks(const RankContext& rank, Table& table, StringPool& pool) {
   }
 }
 
-// The allocator's totals on one device.
-struct Peak {
-  std::int64_t allocated = -1, reserved = -1;
-  std::int64_t allocated_at_most_reserved = -1;
-};
-
 struct Peaks {
   std::int64_t allocated = -1, reserved = -1;
   double share = -1, fragmentation = -1;
 };
 
-std::map<DeviceKey, Peak> FindPeaks(const MemoryTable& memory) {
-  std::map<DeviceKey, Peak> peaks;
+std::map<DeviceKey, MemoryPeak> FindPeaks(const MemoryTable& memory) {
+  std::map<DeviceKey, MemoryPeak> peaks;
   for (std::size_t i = 0; i < memory.size(); ++i) {
-    Peak& peak = peaks[KeyOf(memory, i)];
+    MemoryPeak& peak = peaks[KeyOf(memory, i)];
     peak.allocated = std::max(peak.allocated, memory.total_allocated[i]);
     const std::int64_t reserved = memory.total_reserved[i];
     if (reserved > peak.reserved) peak.allocated_at_most_reserved = -1;
@@ -211,12 +205,12 @@ std::map<DeviceKey, Peak> FindPeaks(const MemoryTable& memory) {
   return peaks;
 }
 
-void PoolPeaks(const RankContext& rank, Peaks& pooled) {
-  for (const auto& [device, peak] : FindPeaks(rank.profile->memory)) {
-    if (device.first == 0) continue;  // The gates are about GPUs.
+void PoolPeaks(const RankContext& rank, const MemoryFacts& facts, Peaks& pooled) {
+  for (const MemoryPeak& peak : facts.peaks) {
+    if (peak.device_type == 0) continue;  // The gates are about GPUs.
     pooled.allocated = std::max(pooled.allocated, peak.allocated);
     pooled.reserved = std::max(pooled.reserved, peak.reserved);
-    const Gpu* gpu = FindGpu(rank.devices, device.second);
+    const Gpu* gpu = FindGpu(rank.devices, static_cast<std::int32_t>(peak.device));
     if (gpu != nullptr && gpu->memory > 0 && peak.allocated >= 0) {
       pooled.share = std::max(
           pooled.share, static_cast<double>(peak.allocated) / static_cast<double>(gpu->memory));
@@ -227,36 +221,6 @@ void PoolPeaks(const RankContext& rank, Peaks& pooled) {
                                                  static_cast<double>(peak.reserved));
     }
   }
-}
-
-void SetMetrics(std::span<const RankContext> ranks, Output& out) {
-  Peaks peaks;
-  bool any = false;
-  for (const RankContext& rank : ranks) {
-    PoolPeaks(rank, peaks);
-    any = any || rank.profile->memory.size() > 0;
-  }
-  const std::string gap =
-      any ? "the recording has no totals of a GPU's allocator (PyTorch 1.10 and "
-            "later write them)"
-          : out.Gap(Capability::kMemoryEvents);
-  if (peaks.allocated >= 0)
-    out.Set("memory.peak_allocated", peaks.allocated);
-  else
-    out.SetAbsent("memory.peak_allocated", gap);
-  if (peaks.reserved >= 0)
-    out.Set("memory.peak_reserved", peaks.reserved);
-  else
-    out.SetAbsent("memory.peak_reserved", gap);
-  if (peaks.share >= 0)
-    out.Set("memory.peak_share", peaks.share);
-  else
-    out.SetAbsent("memory.peak_share",
-                  peaks.allocated >= 0 ? out.Gap(Capability::kDeviceProperties) : gap);
-  if (peaks.fragmentation >= 0)
-    out.Set("memory.fragmentation", peaks.fragmentation);
-  else
-    out.SetAbsent("memory.fragmentation", gap);
 }
 
 void AppendCurve(const RankContext& rank, Table& table, StringPool& pool) {
@@ -283,8 +247,52 @@ void AppendCurve(const RankContext& rank, Table& table, StringPool& pool) {
 
 }  // namespace
 
+MemoryFacts MemoryFactsOf(const RankContext& rank) {
+  MemoryFacts facts;
+  facts.any = rank.profile->memory.size() > 0;
+  for (const auto& [device, peak] : FindPeaks(rank.profile->memory)) {
+    facts.peaks.push_back(peak);
+    facts.peaks.back().device_type = device.first;
+    facts.peaks.back().device = device.second;
+  }
+  return facts;
+}
+
+void SetMemoryMetrics(std::span<const RankContext> ranks, std::span<const MemoryFacts> facts,
+                      Output& out) {
+  Peaks peaks;
+  bool any = false;
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    PoolPeaks(ranks[i], facts[i], peaks);
+    any = any || facts[i].any;
+  }
+  const std::string gap =
+      any ? "the recording has no totals of a GPU's allocator (PyTorch 1.10 and "
+            "later write them)"
+          : out.Gap(Capability::kMemoryEvents);
+  if (peaks.allocated >= 0)
+    out.Set("memory.peak_allocated", peaks.allocated);
+  else
+    out.SetAbsent("memory.peak_allocated", gap);
+  if (peaks.reserved >= 0)
+    out.Set("memory.peak_reserved", peaks.reserved);
+  else
+    out.SetAbsent("memory.peak_reserved", gap);
+  if (peaks.share >= 0)
+    out.Set("memory.peak_share", peaks.share);
+  else
+    out.SetAbsent("memory.peak_share",
+                  peaks.allocated >= 0 ? out.Gap(Capability::kDeviceProperties) : gap);
+  if (peaks.fragmentation >= 0)
+    out.Set("memory.fragmentation", peaks.fragmentation);
+  else
+    out.SetAbsent("memory.fragmentation", gap);
+}
+
 void AddMemory(std::span<const RankContext> ranks, Output& out) {
-  SetMetrics(ranks, out);
+  std::vector<MemoryFacts> facts;
+  for (const RankContext& rank : ranks) facts.push_back(MemoryFactsOf(rank));
+  SetMemoryMetrics(ranks, facts, out);
   bool any = false, addresses = false, totals = false;
   for (const RankContext& rank : ranks) {
     const MemoryTable& memory = rank.profile->memory;

@@ -1,12 +1,32 @@
 // Memory: the allocator's totals over time, what each operator allocated, and the blocks.
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "analysis/context/context.h"
 #include "analysis/tables/output.h"
 
 namespace profgauge {
+
+/// The allocator's totals on one device; -1: not recorded.
+struct MemoryPeak {
+  std::int64_t device_type = 0, device = -1;  ///< c10::DeviceType, and its number.
+  std::int64_t allocated = -1, reserved = -1;
+  std::int64_t allocated_at_most_reserved = -1;
+};
+
+/// Of one rank.
+struct MemoryFacts {
+  bool any = false;  ///< Events of memory were recorded.
+  std::vector<MemoryPeak> peaks;
+};
+MemoryFacts MemoryFactsOf(const RankContext& rank);
+/// Sets memory.*. Of the contexts only devices are looked at.
+void SetMemoryMetrics(std::span<const RankContext> ranks, std::span<const MemoryFacts> facts,
+                      Output& out);
 
 /// Adds memory_ops, memory_events and memory_curve, and sets memory.*, over the whole recording.
 ///

@@ -6,8 +6,10 @@
 #include <array>
 #include <initializer_list>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -26,42 +28,41 @@ constexpr std::string_view kNoShapes =
 constexpr std::initializer_list<const char*> kMetrics = {"flops.achieved", "flops.mfu",
                                                          "flops.hfu"};
 
-// The calls of one operator with the same shapes and types on the same kind of GPU.
+using Key = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view>;
+
+Key KeyOf(const WorkPoint& point) { return {point.name, point.shapes, point.dtypes, point.gpu}; }
+
+void Join(WorkPoint& point, const WorkPoint& other) {
+  point.calls += other.calls;
+  point.time += other.time;
+  point.tensor_core_time += other.tensor_core_time;
+  point.flops += other.flops;
+  point.bytes = point.bytes < 0 || other.bytes < 0 ? -1 : point.bytes + other.bytes;
+  point.recomputed += other.recomputed;
+  point.dtype = other.dtype;
+  point.is_matrix = other.is_matrix;
+}
+
+// A point of the run, against what its GPU can do.
 struct Point {
-  std::int64_t calls = 0;
-  Ns time = 0, tensor_core_time = 0;
-  double flops = 0, bytes = 0;  // Sums; bytes -1 when unknown.
-  double recomputed = 0;        // Of the FLOPs, those that the backward pass does again.
-  std::string dtype;
-  bool is_matrix = false;
-  std::string gpu;  // Its name; empty when not recorded.
+  WorkPoint sums;
   const DevicePeaks* peaks = nullptr;
   std::uint32_t table_row = 0;  // Once the table is filled.
 
-  void Add(const RankContext& rank, std::uint32_t row, bool again) {
-    const OpWork& work = *rank.works.Find(row);
-    if (again) recomputed += work.flops;
-    ++calls;
-    time += rank.tree.kernel_total[row];
-    tensor_core_time += rank.tree.tensor_core_total[row];
-    flops += work.flops;
-    bytes = bytes < 0 || work.bytes < 0 ? -1 : bytes + work.bytes;
-    dtype = work.dtype;
-    is_matrix = work.is_matrix;
-  }
   double peak() const {
-    return peaks == nullptr ? 0 : FlopPeak(*peaks, dtype, is_matrix, tensor_core_time > 0);
+    return peaks == nullptr
+               ? 0
+               : FlopPeak(*peaks, sums.dtype, sums.is_matrix, sums.tensor_core_time > 0);
   }
-  double compute_time() const { return peak() > 0 ? flops / peak() : -1; }
+  double compute_time() const { return peak() > 0 ? sums.flops / peak() : -1; }
   double memory_time() const {
-    return peaks != nullptr && peaks->memory_bandwidth > 0 && bytes >= 0
-               ? bytes / peaks->memory_bandwidth
+    return peaks != nullptr && peaks->memory_bandwidth > 0 && sums.bytes >= 0
+               ? sums.bytes / peaks->memory_bandwidth
                : -1;
   }
 };
 
-using Key = std::tuple<std::string, std::string, std::string, std::string>;
-using Points = std::map<Key, Point>;
+using Points = std::map<Key, Point>;  // Keys point into the facts of ranks.
 
 // The GPU on which an operator's kernels ran: the first one's.
 std::vector<std::int32_t> GpuOfCalls(const RankContext& rank) {
@@ -81,87 +82,137 @@ struct Totals {
   double seconds_at_peak = 0;             // Σ FLOPs / peak of their type.
   double recomputation_at_peak = 0;       // Of these, what the backward pass does again.
   Ns kernel_time = 0, counted_time = 0;   // Of kernels that compute.
-  std::map<std::string, Ns> not_counted;  // Time of products whose work is not known, by operator.
+  std::map<std::string, Ns> not_counted;  // As in RooflineFacts.
   bool all_peaks = true;
   std::string unknown_gpu;
 };
 
-class Collector {
+constexpr std::uint32_t kNoPoint = 0xffff'ffff;
+
+std::string NameOf(const RankContext& rank, std::int32_t id) {
+  const Gpu* gpu = FindGpu(rank.devices, id);
+  return gpu == nullptr ? std::string() : gpu->name;
+}
+
+// Products that are there and have no known work: grouped and sparse ones, operators of projects.
+void AddNotCounted(const RankContext& rank, std::uint32_t row, RooflineFacts& facts) {
+  const HostId op = rank.profile->device.op[row];
+  if (!op.valid() || rank.works.counted_in[op.value] != OpWorks::kNone) return;
+  const std::string_view name = rank.profile->Name(rank.profile->host.name[op.value]);
+  if (!IsMatrixRule(rank.classes[row]) && !IsEligibleOp(name)) return;
+  facts.not_counted[std::string(name)] += rank.profile->device.duration[row];
+}
+
+// Adds up the calls of one rank; the point of each by row of the host table.
+class PointCollector {
  public:
-  void Add(const RankContext& rank, Totals& totals) {
+  explicit PointCollector(const RankContext& rank)
+      : rank_(rank), point_of_(rank.profile->host.size(), kNoPoint) {
     const HostTable& host = rank.profile->host;
     const std::vector<std::int32_t> gpus = GpuOfCalls(rank);
     const std::vector<bool> recomputed = FindRecomputed(*rank.profile);
-    RankPoints of_rank;
-    std::vector<const Point*>& calls = point_of.emplace_back(host.size(), nullptr);
     for (std::uint32_t row = 0; row < host.size(); ++row) {
       if (rank.works.counted_in[row] != row || rank.tree.kernel_total[row] <= 0) continue;
       if (!rank.InIterations(HostId{row})) continue;
-      Point& point = PointOf(rank, row, gpus[row], of_rank);
-      point.Add(rank, row, recomputed[row]);
-      calls[row] = &point;
-      totals.counted_time += rank.tree.kernel_total[row];
-    }
-    const DeviceTable& device = rank.profile->device;
-    for (std::uint32_t row = 0; row < device.size(); ++row) {
-      if (device.kind[row] != DeviceKind::kKernel || rank.classes[row].collective ||
-          !rank.InIterations(DeviceId{row})) {
-        continue;
-      }
-      totals.kernel_time += device.duration[row];
-      AddNotCounted(rank, row, totals);
+      const OpWork& work = *rank.works.Find(row);
+      const std::uint32_t point = PointOf(row, gpus[row]);
+      Join(points_[point], {{},
+                            {},
+                            {},
+                            {},
+                            1,
+                            rank.tree.kernel_total[row],
+                            rank.tree.tensor_core_total[row],
+                            work.flops,
+                            work.bytes,
+                            recomputed[row] ? work.flops : 0,
+                            std::string(work.dtype),
+                            work.is_matrix});
+      point_of_[row] = point;
     }
   }
 
-  Points points;
-  std::vector<std::vector<const Point*>> point_of;  // By rank and row of its host table.
+  /// By key. Which of them each call belongs to is in point_of() then.
+  std::vector<WorkPoint> Take() {
+    std::vector<std::uint32_t> order(points_.size()), place(points_.size());
+    std::iota(order.begin(), order.end(), 0u);
+    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return KeyOf(points_[a]) < KeyOf(points_[b]);
+    });
+    std::vector<WorkPoint> sorted;
+    for (const std::uint32_t point : order) {
+      place[point] = static_cast<std::uint32_t>(sorted.size());
+      sorted.push_back(std::move(points_[point]));
+    }
+    for (std::uint32_t& point : point_of_) {
+      if (point != kNoPoint) point = place[point];
+    }
+    return sorted;
+  }
+  const std::vector<std::uint32_t>& point_of() const { return point_of_; }
 
  private:
-  // Products that are there and have no known work: grouped and sparse ones, operators of projects.
-  static void AddNotCounted(const RankContext& rank, std::uint32_t row, Totals& totals) {
-    const HostId op = rank.profile->device.op[row];
-    if (!op.valid() || rank.works.counted_in[op.value] != OpWorks::kNone) return;
-    const std::string_view name = rank.profile->Name(rank.profile->host.name[op.value]);
-    if (!IsMatrixRule(rank.classes[row]) && !IsEligibleOp(name)) return;
-    totals.not_counted[std::string(name)] += rank.profile->device.duration[row];
-  }
-
-  // The points of one rank by the ids of their texts and the GPU.
-  using RankPoints = std::map<std::array<std::uint32_t, 4>, Point*>;
-
-  Point& PointOf(const RankContext& rank, std::uint32_t row, std::int32_t gpu_id,
-                 RankPoints& of_rank) {
-    const HostTable& host = rank.profile->host;
-    Point*& known = of_rank[{host.name[row].value, host.input_shapes[row].value,
-                             host.input_dtypes[row].value, static_cast<std::uint32_t>(gpu_id)}];
-    if (known != nullptr) return *known;
-    const std::string gpu = NameOf(rank, gpu_id);
-    Point& point =
-        points[Key{rank.profile->Name(host.name[row]), rank.profile->Name(host.input_shapes[row]),
-                   rank.profile->Name(host.input_dtypes[row]), gpu}];
-    if (point.calls == 0) {
-      point.gpu = gpu;
-      point.peaks = PeaksFor(rank, gpu);
+  std::uint32_t PointOf(std::uint32_t row, std::int32_t gpu) {
+    const HostTable& host = rank_.profile->host;
+    const std::array<std::uint32_t, 4> ids = {host.name[row].value, host.input_shapes[row].value,
+                                              host.input_dtypes[row].value,
+                                              static_cast<std::uint32_t>(gpu)};
+    const auto [known, is_new] = by_ids_.try_emplace(ids, kNoPoint);
+    if (!is_new) return known->second;
+    // Several GPUs may have one name.
+    const Profile& profile = *rank_.profile;
+    const std::string gpu_name = NameOf(rank_, gpu);
+    const auto [at, is_new_key] = by_key_.try_emplace({ids[0], ids[1], ids[2], gpu_name},
+                                                      static_cast<std::uint32_t>(points_.size()));
+    if (is_new_key) {
+      WorkPoint& point = points_.emplace_back();
+      point.name = profile.Name(host.name[row]);
+      point.shapes = profile.Name(host.input_shapes[row]);
+      point.dtypes = profile.Name(host.input_dtypes[row]);
+      point.gpu = gpu_name;
     }
-    known = &point;
-    return point;
+    known->second = at->second;
+    return at->second;
   }
-  static std::string NameOf(const RankContext& rank, std::int32_t id) {
-    const Gpu* gpu = FindGpu(rank.devices, id);
-    return gpu == nullptr ? std::string() : gpu->name;
-  }
-  const DevicePeaks* PeaksFor(const RankContext& rank, const std::string& name) {
+
+  const RankContext& rank_;
+  std::vector<WorkPoint> points_;
+  std::vector<std::uint32_t> point_of_;
+  std::map<std::array<std::uint32_t, 4>, std::uint32_t> by_ids_;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::string>, std::uint32_t>
+      by_key_;
+};
+
+// What all kinds of GPUs of the run can do, by name.
+class KnownPeaks {
+ public:
+  explicit KnownPeaks(const Knowledge& knowledge) : knowledge_(knowledge) {}
+  const DevicePeaks* Of(const std::string& name) {
     const auto [at, is_new] = peaks_.try_emplace(name);
     if (is_new) {
       Gpu gpu;
       gpu.name = name;
-      at->second = PeaksOf(gpu, rank.knowledge.devices);
+      at->second = PeaksOf(gpu, knowledge_.devices);
     }
     return at->second ? &*at->second : nullptr;
   }
 
+ private:
+  const Knowledge& knowledge_;
   std::map<std::string, std::optional<DevicePeaks>> peaks_;
 };
+
+Points PoolPoints(std::span<const RooflineFacts> facts, KnownPeaks& peaks) {
+  Points points;
+  for (const RooflineFacts& rank : facts) {
+    for (const WorkPoint& of_rank : rank.points) {
+      const auto [at, is_new] = points.try_emplace(KeyOf(of_rank));
+      if (is_new) at->second.peaks = peaks.Of(of_rank.gpu);
+      Join(at->second.sums, of_rank);
+    }
+  }
+  return points;
+}
 
 void Real(Table& table, std::string_view id, double value) {
   Column& column = *table.Find(id);
@@ -181,14 +232,15 @@ void Text(Table& table, std::string_view id, std::string_view value) {
   }
 }
 
-void AppendRow(const Key& key, const Point& point, Table& table) {
+void AppendRow(const Key& key, const Point& of_run, Table& table) {
+  const WorkPoint& point = of_run.sums;
   const double seconds = static_cast<double>(point.time) / 1e9;
-  const double compute = point.compute_time(), memory = point.memory_time();
+  const double compute = of_run.compute_time(), memory = of_run.memory_time();
   const bool has_roof = compute >= 0 && memory >= 0;
   Text(table, "name", std::get<0>(key));
   Text(table, "input_shapes", std::get<1>(key));
   Text(table, "dtype", point.dtype);
-  Text(table, "gpu_name", point.gpu);
+  Text(table, "gpu_name", std::get<3>(key));
   table.Find("calls")->AddInteger(point.calls);
   table.Find("time")->AddInteger(point.time);
   Real(table, "flops", point.flops);
@@ -200,7 +252,7 @@ void AppendRow(const Key& key, const Point& point, Table& table) {
   }
   Real(table, "intensity", point.bytes > 0 ? point.flops / point.bytes : -1);
   Real(table, "achieved", point.flops / seconds);
-  Real(table, "peak", point.peak() > 0 ? point.peak() : -1);
+  Real(table, "peak", of_run.peak() > 0 ? of_run.peak() : -1);
   Real(table, "mfu", compute >= 0 ? compute / seconds : -1);
   Real(table, "achieved_bandwidth", point.bytes >= 0 ? point.bytes / seconds : -1);
   Real(table, "bandwidth_share", memory >= 0 ? memory / seconds : -1);
@@ -212,7 +264,7 @@ void FillTable(Points& points, Output& out) {
   std::vector<Points::value_type*> rows;
   for (auto& row : points) rows.push_back(&row);
   std::stable_sort(rows.begin(), rows.end(),
-                   [](auto* a, auto* b) { return a->second.time > b->second.time; });
+                   [](auto* a, auto* b) { return a->second.sums.time > b->second.sums.time; });
   Table& table = out.AddTable("roofline");
   for (std::uint32_t row = 0; row < rows.size(); ++row) {
     rows[row]->second.table_row = row;
@@ -221,17 +273,16 @@ void FillTable(Points& points, Output& out) {
 }
 
 // Says which row counts which kernel. REQUIRES: the table is filled.
-void LinkRows(std::span<const RankContext> ranks, const Collector& collector, Output& out) {
-  for (std::size_t i = 0; i < ranks.size(); ++i) {
-    const DeviceTable& device = ranks[i].profile->device;
+void LinkRows(std::span<const RooflineFacts> facts, const Points& points, Output& out) {
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    std::vector<std::uint32_t> row_of;
+    for (const WorkPoint& point : facts[i].points) {
+      row_of.push_back(points.find(KeyOf(point))->second.table_row);
+    }
     std::vector<std::uint32_t>& rows = out.RowsOfDevice("roofline", i);
-    rows.assign(device.size(), Output::kNoRow);
-    for (std::size_t row = 0; row < device.size(); ++row) {
-      const HostId op = device.op[row];
-      if (device.kind[row] != DeviceKind::kKernel || !op.valid()) continue;
-      const std::uint32_t call = ranks[i].works.counted_in[op.value];
-      if (call == OpWorks::kNone || collector.point_of[i][call] == nullptr) continue;
-      rows[row] = collector.point_of[i][call]->table_row;
+    rows.assign(facts[i].point_of.size(), Output::kNoRow);
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      if (facts[i].point_of[row] != kNoPoint) rows[row] = row_of[facts[i].point_of[row]];
     }
   }
 }
@@ -265,17 +316,19 @@ std::string NamesNotCounted(const Totals& totals) {
   return words + (ops.size() > kNamed ? ", …" : "");
 }
 
-bool KnowsThreads(std::span<const RankContext> ranks) {
-  return std::all_of(ranks.begin(), ranks.end(), [](const RankContext& rank) {
-    const std::vector<ThreadId>& threads = rank.profile->host.thread;
-    return std::all_of(threads.begin(), threads.end(), [](ThreadId id) { return id.valid(); });
-  });
+bool KnowsThreads(const RankContext& rank) {
+  const std::vector<ThreadId>& threads = rank.profile->host.thread;
+  return std::all_of(threads.begin(), threads.end(), [](ThreadId id) { return id.valid(); });
 }
 
-void SetMetrics(std::span<const RankContext> ranks, const Totals& totals, Output& out) {
-  const bool has_timeline = std::all_of(ranks.begin(), ranks.end(), [](const RankContext& rank) {
-    return rank.profile->has_timeline;
-  });
+bool All(std::span<const RooflineFacts> facts, bool RooflineFacts::*has) {
+  return std::all_of(facts.begin(), facts.end(),
+                     [has](const RooflineFacts& rank) { return rank.*has; });
+}
+
+void SetMetrics(std::span<const RankContext> ranks, std::span<const RooflineFacts> facts,
+                const Totals& totals, Output& out) {
+  const bool has_timeline = All(facts, &RooflineFacts::has_timeline);
   const double seconds = GpuSeconds(ranks);
   if (!has_timeline || seconds <= 0) {
     return SetAllAbsent(kMetrics, "needs the times of events, which this kind of file lacks", out);
@@ -303,7 +356,7 @@ void SetMetrics(std::span<const RankContext> ranks, const Totals& totals, Output
         out);
   }
   set("flops.hfu", totals.seconds_at_peak / seconds, note);
-  if (!KnowsThreads(ranks)) {
+  if (!All(facts, &RooflineFacts::knows_threads)) {
     return out.SetAbsent("flops.mfu",
                          "the recording does not tell threads, so what the backward pass computes "
                          "again cannot be left out; flops.hfu counts it");
@@ -317,32 +370,65 @@ void SetMetrics(std::span<const RankContext> ranks, const Totals& totals, Output
 
 }  // namespace
 
+RooflineFacts RooflineFactsOf(const RankContext& rank) {
+  RooflineFacts facts;
+  PointCollector collector(rank);
+  facts.points = collector.Take();
+  for (const WorkPoint& point : facts.points) facts.counted_time += point.time;
+  const DeviceTable& device = rank.profile->device;
+  facts.point_of.assign(device.size(), kNoPoint);
+  for (std::uint32_t row = 0; row < device.size(); ++row) {
+    if (device.kind[row] != DeviceKind::kKernel) continue;
+    const HostId op = device.op[row];
+    const std::uint32_t call = op.valid() ? rank.works.counted_in[op.value] : OpWorks::kNone;
+    if (call != OpWorks::kNone) facts.point_of[row] = collector.point_of()[call];
+    if (rank.classes[row].collective || !rank.InIterations(DeviceId{row})) continue;
+    facts.kernel_time += device.duration[row];
+    AddNotCounted(rank, row, facts);
+  }
+  facts.has_timeline = rank.profile->has_timeline;
+  facts.knows_threads = KnowsThreads(rank);
+  return facts;
+}
+
 void AddRoofline(std::span<const RankContext> ranks, Output& out) {
-  Collector collector;
-  Totals totals;
-  for (const RankContext& rank : ranks) collector.Add(rank, totals);
-  if (collector.points.empty()) {
+  std::vector<RooflineFacts> facts;
+  for (const RankContext& rank : ranks) facts.push_back(RooflineFactsOf(rank));
+  AddRoofline(ranks, facts, out);
+}
+
+void AddRoofline(std::span<const RankContext> ranks, std::span<const RooflineFacts> facts,
+                 Output& out) {
+  KnownPeaks peaks(ranks.front().knowledge);
+  Points points = PoolPoints(facts, peaks);
+  if (points.empty()) {
     out.SetTableAbsent("roofline", std::string(kNoShapes));
     return SetAllAbsent(kMetrics, std::string(kNoShapes), out);
   }
-  for (const auto& [key, point] : collector.points) {
-    totals.flops += point.flops;
-    if (point.flops == 0) continue;
+  Totals totals;
+  for (const RooflineFacts& rank : facts) {
+    totals.kernel_time += rank.kernel_time;
+    totals.counted_time += rank.counted_time;
+    for (const auto& [op, time] : rank.not_counted) totals.not_counted[op] += time;
+  }
+  for (const auto& [key, point] : points) {
+    totals.flops += point.sums.flops;
+    if (point.sums.flops == 0) continue;
     if (point.compute_time() >= 0) {
       totals.seconds_at_peak += point.compute_time();
-      totals.recomputation_at_peak += point.recomputed / point.peak();
+      totals.recomputation_at_peak += point.sums.recomputed / point.peak();
     } else {
       totals.all_peaks = false;
-      totals.unknown_gpu = point.gpu;
+      totals.unknown_gpu = std::get<3>(key);
     }
   }
-  FillTable(collector.points, out);
-  LinkRows(ranks, collector, out);
+  FillTable(points, out);
+  LinkRows(facts, points, out);
   if (totals.flops <= 0) {
     return SetAllAbsent(kMetrics,
                         "the only operators with known shapes move data and compute nothing", out);
   }
-  SetMetrics(ranks, totals, out);
+  SetMetrics(ranks, facts, totals, out);
 }
 
 }  // namespace profgauge

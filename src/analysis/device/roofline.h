@@ -6,14 +6,43 @@
 // "Roofline", 2009; TraceLens has the same per operator.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "analysis/context/context.h"
 #include "analysis/tables/output.h"
 
 namespace profgauge {
 
+/// The calls of one operator with the same shapes and types on the same kind of GPU.
+struct WorkPoint {
+  std::string name, shapes, dtypes, gpu;  ///< `gpu`: its name; empty when not recorded.
+  std::int64_t calls = 0;
+  Ns time = 0, tensor_core_time = 0;
+  double flops = 0, bytes = 0;  ///< Sums; bytes -1 when unknown.
+  double recomputed = 0;        ///< Of the FLOPs, those that the backward pass does again.
+  std::string dtype;            ///< Of the first operand.
+  bool is_matrix = false;
+};
+
+/// Of one rank.
+struct RooflineFacts {
+  std::vector<WorkPoint> points;         ///< By name, shapes, types and GPU, in that order.
+  Ns kernel_time = 0, counted_time = 0;  ///< Of kernels that compute.
+  std::map<std::string, Ns>
+      not_counted;  ///< Time of products whose work is not known, by operator.
+  bool has_timeline = false, knows_threads = false;
+  std::vector<std::uint32_t> point_of;  ///< By row of the device table; not to be kept.
+};
+RooflineFacts RooflineFactsOf(const RankContext& rank);
+
 /// Adds the table `roofline` and sets flops.achieved and flops.mfu.
 void AddRoofline(std::span<const RankContext> ranks, Output& out);
+/// Of the contexts only window, GPUs with work and knowledge are looked at.
+void AddRoofline(std::span<const RankContext> ranks, std::span<const RooflineFacts> facts,
+                 Output& out);
 
 }  // namespace profgauge

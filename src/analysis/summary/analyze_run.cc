@@ -131,9 +131,10 @@ std::vector<RecordingHint> HintsOf(const Summary& summary) {
 
 /// Metrics that follow from summaries; what has no value then lacks it in the recordings too.
 constexpr std::string_view kKept[] = {
-    "profile.", "iteration.",   "breakdown.", "dataloader.", "gpu.idle.",      "gpu.util",
-    "gpu.sm_",  "gpu.occ",      "rank.",      "pipeline.",   "communication.", "launch.",
-    "kernel.",  "tensor_core.", "memcpy.",    "sync.",       "coverage."};
+    "breakdown.", "communication.", "coverage.", "critical.", "dataloader.",
+    "flops.",     "gpu.idle",       "gpu.occ",   "gpu.sm_",   "gpu.util",
+    "iteration.", "kernel.",        "launch.",   "memcpy.",   "memory.",
+    "pipeline.",  "profile.",       "rank.",     "sync.",     "tensor_core."};
 
 void SetNotKept(Output& out) {
   for (const MetricSpec& spec : MetricCatalogue()) {
@@ -145,6 +146,33 @@ void SetNotKept(Output& out) {
   for (const TableSpec& spec : TableCatalogue()) {
     out.SetTableAbsent(spec.id, std::string(kNotKept));
   }
+}
+
+/// `ranks` have their calls matched.
+void AddCriticalPath(std::span<const RankFacts> ranks, const std::vector<PathFacts>& paths,
+                     Output& out) {
+  std::vector<std::int64_t> numbers;
+  bool knows_waiting = false;
+  const auto transfer_of = [&](std::size_t rank, std::int64_t call) -> Ns {
+    const std::vector<CollectiveCall>& calls = ranks[rank].calls;
+    if (call < 0 || static_cast<std::size_t>(call) >= calls.size()) return -1;
+    return calls[static_cast<std::size_t>(call)].transfer;
+  };
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (!paths[i].why_not.empty()) return SetPathAbsent(paths[i].why_not, out);
+    numbers.push_back(ranks[i].rank);
+    for (const std::int64_t call : paths[i].device_calls) {
+      knows_waiting = knows_waiting || (ranks.size() > 1 && transfer_of(i, call) >= 0);
+    }
+  }
+  AddPath(
+      numbers, paths, knows_waiting,
+      [&](std::size_t rank, const PathCollective& collective) {
+        return ranks.size() > 1 ? transfer_of(rank, collective.call) : -1;
+      },
+      out);
+  // Who waits for whom gives room to all: that needs their events.
+  if (!knows_waiting) AddSlack(numbers, paths, out);
 }
 
 template <class Facts>
@@ -188,15 +216,19 @@ Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& 
   SetNotKept(out);
   AddIterations(contexts, Take(ranks, &RankSummary::times), out);
   AddUtilization(contexts, out);
+  SetIdleCauses(Take(ranks, &RankSummary::idle), out);
   AddCounts(Take(ranks, &RankSummary::counts), out);
   AddKernels(Take(ranks, &RankSummary::kernels), out);
   AddTensorCores(contexts, Take(ranks, &RankSummary::tensor_cores), out);
+  AddRoofline(contexts, Take(ranks, &RankSummary::roofline), out);
   AddCopies(contexts, Take(ranks, &RankSummary::copies), out);
   AddHostCalls(Take(ranks, &RankSummary::calls), out);
   std::vector<RankFacts> communication = Take(ranks, &RankSummary::communication);
   AddCommunication(communication, out);
+  SetMemoryMetrics(contexts, Take(ranks, &RankSummary::memory), out);
   AddCoverage(Take(ranks, &RankSummary::coverage), out);
   AddUnrecorded(Take(ranks, &RankSummary::unrecorded), out);
+  AddCriticalPath(communication, Take(ranks, &RankSummary::path), out);
   SetLaunchMetrics(Take(ranks, &RankSummary::launches), out);
   AddEdges(Take(ranks, &RankSummary::edges), out);
 

@@ -173,6 +173,12 @@ Summary Summarize(const RankContext& rank, const Selection& selection) {
   FoldDelays(kept.launches);
   kept.kernels = KernelFactsOf(rank);
   kept.tensor_cores = TensorCoreFactsOf(rank);
+  kept.idle = IdleFactsOf(rank);
+  kept.memory = MemoryFactsOf(rank);
+  kept.roofline = RooflineFactsOf(rank);
+  std::vector<std::uint32_t> events;
+  for (const CollectiveCall& call : kept.communication.calls) events.push_back(call.event);
+  kept.path = PathFactsOf(rank, events);
   Summary summary = BeginSummary(*rank.profile);
   Columns columns = Columns::Writing(summary);
   Exchange(columns, kept);

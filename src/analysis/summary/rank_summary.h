@@ -10,12 +10,16 @@
 #include "analysis/device/copies.h"
 #include "analysis/device/kernels.h"
 #include "analysis/device/launches.h"
+#include "analysis/device/memory.h"
+#include "analysis/device/roofline.h"
 #include "analysis/device/tensor_cores.h"
 #include "analysis/host/host_calls.h"
 #include "analysis/ops/counts.h"
+#include "analysis/path/path_facts.h"
 #include "analysis/recording/coverage.h"
 #include "analysis/recording/edges.h"
 #include "analysis/recording/unrecorded.h"
+#include "analysis/time/idle.h"
 #include "analysis/time/run_iterations.h"
 #include "model/summary/summary.h"
 
@@ -37,6 +41,10 @@ struct RankSummary {
   LaunchFacts launches;
   KernelFacts kernels;
   TensorCoreFacts tensor_cores;
+  IdleFacts idle;
+  MemoryFacts memory;
+  RooflineFacts roofline;
+  PathFacts path;
 };
 
 /// What a selection chooses and the project knows, in one line; equal texts mean equal choices.

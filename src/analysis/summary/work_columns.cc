@@ -1,5 +1,9 @@
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "analysis/summary/columns.h"
 
@@ -134,6 +138,88 @@ void Exchange(Columns& columns, TensorCoreFacts& facts) {
   });
 }
 
+void Exchange(Columns& columns, IdleFacts& facts) {
+  columns.Number("idle.window", facts.window);
+  columns.Number("idle.has_launches", facts.has_launches);
+  columns.Number("idle.has_host", facts.has_host);
+  columns.Number("idle.has_api", facts.has_api);
+  List(columns, "idle.other", facts.gpus, [&](std::array<Ns, kIdleCauses>& sums) {
+    for (std::size_t cause = 0; cause < kIdleCauses; ++cause) {
+      columns.Number("idle." + std::string(IdleCauseId(static_cast<IdleCause>(cause))),
+                     sums[cause]);
+    }
+  });
+}
+
+void Exchange(Columns& columns, MemoryFacts& facts) {
+  columns.Number("memory.any", facts.any);
+  List(columns, "memory.device", facts.peaks, [&](MemoryPeak& peak) {
+    columns.Number("memory.device_type", peak.device_type);
+    columns.Number("memory.device", peak.device);
+    columns.Number("memory.allocated", peak.allocated);
+    columns.Number("memory.reserved", peak.reserved);
+    columns.Number("memory.allocated_at_most_reserved", peak.allocated_at_most_reserved);
+  });
+}
+
+void Exchange(Columns& columns, RooflineFacts& facts) {
+  List(columns, "point.calls", facts.points, [&](WorkPoint& point) {
+    columns.Text("point.name", point.name);
+    columns.Text("point.shapes", point.shapes);
+    columns.Text("point.dtypes", point.dtypes);
+    columns.Text("point.gpu", point.gpu);
+    columns.Number("point.calls", point.calls);
+    columns.Positive("point.time", point.time);
+    columns.Number("point.tensor_core_time", point.tensor_core_time);
+    columns.Real("point.flops", point.flops);
+    columns.Real("point.bytes", point.bytes);
+    columns.Real("point.recomputed", point.recomputed);
+    columns.Text("point.dtype", point.dtype);
+    columns.Number("point.is_matrix", point.is_matrix);
+  });
+  columns.Number("points.kernel_time", facts.kernel_time);
+  columns.Number("points.counted_time", facts.counted_time);
+  columns.Number("points.has_timeline", facts.has_timeline);
+  columns.Number("points.knows_threads", facts.knows_threads);
+  std::vector<std::pair<std::string, Ns>> rest(facts.not_counted.begin(), facts.not_counted.end());
+  List(columns, "not_counted.time", rest, [&](auto& op) {
+    columns.Text("not_counted.op", op.first);
+    columns.Number("not_counted.time", op.second);
+  });
+  facts.not_counted = {rest.begin(), rest.end()};
+}
+
+void Exchange(Columns& columns, PathFacts& facts) {
+  columns.Text("path.why_not", facts.why_not);
+  List(columns, "path.segments", facts.parts, [&](PathPart& part) {
+    columns.Enum("path.kind", part.kind, kPathKinds);
+    columns.Text("path.name", part.name);
+    columns.Text("path.op", part.op);
+    columns.Text("path.module", part.module);
+    columns.Text("path.tensor_core", part.tensor_core);
+    columns.Number("path.segments", part.segments);
+    columns.Number("path.time", part.time);
+  });
+  List(columns, "path.collective", facts.collectives, [&](PathCollective& collective) {
+    columns.Enum("path.collective", collective.part, static_cast<std::int64_t>(facts.parts.size()));
+    columns.Time("path.collective", collective.time);
+    columns.Number("path.collective.until", collective.end);
+    columns.Number("path.collective.call", collective.call);
+    if (collective.time.start > collective.time.end) columns.Refuse();
+  });
+  List(columns, "path.device_call", facts.device_calls,
+       [&](std::int64_t& call) { columns.Number("path.device_call", call); });
+  List(columns, "slack.calls", facts.slacks, [&](SlackRow& row) {
+    columns.Number("slack.gpu", row.gpu);
+    columns.Number("slack.stream", row.stream);
+    columns.Text("slack.name", row.name);
+    columns.Number("slack.calls", row.calls);
+    columns.Number("slack.time", row.time);
+    columns.Number("slack.on_path", row.on_path);
+    columns.Number("slack.least", row.least);
+  });
+}
+
 }  // namespace
 
 void ExchangeWork(Columns& columns, RankSummary& rank) {
@@ -145,6 +231,10 @@ void ExchangeWork(Columns& columns, RankSummary& rank) {
   Exchange(columns, rank.launches);
   Exchange(columns, rank.kernels);
   Exchange(columns, rank.tensor_cores);
+  Exchange(columns, rank.idle);
+  Exchange(columns, rank.memory);
+  Exchange(columns, rank.roofline);
+  Exchange(columns, rank.path);
 }
 
 }  // namespace profgauge

@@ -409,23 +409,21 @@ namespace {
 
 // Why a recording cannot tell a cause: that part of the host was not recorded. Its idle time is
 // with the other causes. Empty: it can.
-std::string WhyUntold(std::span<const RankContext> ranks, IdleCause cause, const Output& out) {
-  const auto any = [&](auto has) {
+std::string WhyUntold(std::span<const IdleFacts> ranks, IdleCause cause, const Output& out) {
+  const auto any = [&](bool IdleFacts::*has) {
     return std::any_of(ranks.begin(), ranks.end(),
-                       [&](const RankContext& rank) { return has(*rank.profile); });
+                       [has](const IdleFacts& rank) { return rank.*has; });
   };
   switch (cause) {
     case IdleCause::kHostWait:
     case IdleCause::kLaunchLatency:
-      return any(HasLaunches) ? "" : out.Gap(Capability::kLaunchLinks);
+      return any(&IdleFacts::has_launches) ? "" : out.Gap(Capability::kLaunchLinks);
     case IdleCause::kDataLoader:
-      return any([](const Profile& p) { return p.host.size() > 0; })
-                 ? ""
-                 : out.Gap(Capability::kHostOps);
+      return any(&IdleFacts::has_host) ? "" : out.Gap(Capability::kHostOps);
     case IdleCause::kSync:
     case IdleCause::kModuleLoading:
     case IdleCause::kMemoryManagement:
-      return any([](const Profile& p) { return p.api.size() > 0; })
+      return any(&IdleFacts::has_api)
                  ? ""
                  : "needs the host's calls of the runtime, which this recording lacks";
     case IdleCause::kOther:
@@ -434,27 +432,44 @@ std::string WhyUntold(std::span<const RankContext> ranks, IdleCause cause, const
   return {};
 }
 
+// Sums the gaps by cause; `visit` takes each with its GPU.
+template <class Visit>
+IdleFacts SumIdle(const RankContext& rank, Visit visit) {
+  const Profile& profile = *rank.profile;
+  IdleFacts facts;
+  facts.window = rank.window().length();
+  facts.has_launches = HasLaunches(profile);
+  facts.has_host = profile.host.size() > 0;
+  facts.has_api = profile.api.size() > 0;
+  if (facts.window <= 0) return facts;
+  const HostWaits waits = CollectWaits(profile);
+  for (const GpuUse& use : MeasureGpus(rank)) {
+    std::array<Ns, kIdleCauses>& sums = facts.gpus.emplace_back();
+    sums.fill(0);
+    VisitGaps(rank, use, [&](const IdleGap& found) {
+      IdleGap gap = found;
+      Explain(profile, waits, gap);
+      for (std::size_t cause = 0; cause < kIdleCauses; ++cause) sums[cause] += gap.causes[cause];
+      visit(use.gpu, gap);
+    });
+  }
+  return facts;
+}
+
 }  // namespace
 
-void AddIdle(std::span<const RankContext> ranks, Output& out) {
+IdleFacts IdleFactsOf(const RankContext& rank) {
+  return SumIdle(rank, [](std::int32_t, const IdleGap&) {});
+}
+
+void SetIdleCauses(std::span<const IdleFacts> ranks, Output& out) {
   std::array<double, kIdleCauses> shares{};
-  std::int64_t gpus = 0;
-  LongestGaps longest;
-  for (std::size_t i = 0; i < ranks.size(); ++i) {
-    const Ns window = ranks[i].window().length();
-    if (window <= 0) continue;
-    const HostWaits waits = CollectWaits(*ranks[i].profile);
-    for (const GpuUse& use : MeasureGpus(ranks[i])) {
-      ++gpus;
-      std::array<Ns, kIdleCauses> sums{};
-      VisitGaps(ranks[i], use, [&](const IdleGap& found) {
-        IdleGap gap = found;
-        Explain(*ranks[i].profile, waits, gap);
-        for (std::size_t cause = 0; cause < kIdleCauses; ++cause) sums[cause] += gap.causes[cause];
-        longest.Add({i, use.gpu, gap});
-      });
+  std::size_t gpus = 0;
+  for (const IdleFacts& rank : ranks) {
+    gpus += rank.gpus.size();
+    for (const auto& sums : rank.gpus) {
       for (std::size_t cause = 0; cause < kIdleCauses; ++cause) {
-        shares[cause] += static_cast<double>(sums[cause]) / static_cast<double>(window);
+        shares[cause] += static_cast<double>(sums[cause]) / static_cast<double>(rank.window);
       }
     }
   }
@@ -470,7 +485,20 @@ void AddIdle(std::span<const RankContext> ranks, Output& out) {
       out.Set(id, shares[cause] / static_cast<double>(gpus));
     }
   }
-  if (gpus > 0) {
+}
+
+void AddIdle(std::span<const RankContext> ranks, Output& out) {
+  std::vector<IdleFacts> facts;
+  LongestGaps longest;
+  bool any = false;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    facts.push_back(SumIdle(ranks[i], [&](std::int32_t gpu, const IdleGap& gap) {
+      longest.Add({i, gpu, gap});
+    }));
+    any = any || !facts.back().gpus.empty();
+  }
+  SetIdleCauses(facts, out);
+  if (any) {
     FillTable(ranks, longest.Take(), out.AddTable("gaps"));
   } else {
     out.SetTableAbsent("gaps", out.Gap(Capability::kDeviceEvents));

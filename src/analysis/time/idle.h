@@ -55,7 +55,17 @@ void VisitGaps(const RankContext& rank, const GpuUse& use,
 /// Rows of the device table that belong to one GPU, by start.
 std::vector<std::uint32_t> RowsByStart(const DeviceTable& device, std::int32_t gpu);
 
+/// Of one rank.
+struct IdleFacts {
+  Ns window = 0;
+  std::vector<std::array<Ns, kIdleCauses>> gpus;  ///< Idle time by cause, of each GPU with work.
+  bool has_launches = false, has_host = false, has_api = false;
+};
+IdleFacts IdleFactsOf(const RankContext& rank);
+
 /// Sets gpu.idle_cause.* and adds the table of gaps.
 void AddIdle(std::span<const RankContext> ranks, Output& out);
+/// Sets gpu.idle_cause.*.
+void SetIdleCauses(std::span<const IdleFacts> ranks, Output& out);
 
 }  // namespace profgauge

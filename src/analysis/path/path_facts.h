@@ -1,0 +1,66 @@
+// What of a rank's critical path is kept without its events: what the iterations waited for, added
+// up by what it was, and collectives one by one, since only the run tells their transfer from
+// waiting.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/context/context.h"
+#include "analysis/path/critical_path.h"
+#include "analysis/tables/output.h"
+
+namespace profgauge {
+
+struct PathPart {
+  PathKind kind = PathKind::kUnknown;
+  std::string name, op, module, tensor_core;
+  std::int64_t segments = 0;
+  Ns time = 0;
+};
+
+struct PathCollective {
+  std::uint32_t part = 0;   ///< Position in PathFacts::parts, which does not count it.
+  Span time;                ///< Of the segment.
+  Ns end = 0;               ///< Of the collective in the replay.
+  std::uint32_t event = 0;  ///< Row of the device table; not to be kept.
+  std::int64_t call = -1;   ///< Position among the rank's calls; -1: none of them.
+};
+
+/// Kernels, copies and sets of one name on one stream.
+struct SlackRow {
+  std::int32_t gpu = -1;
+  std::int64_t stream = -1;
+  std::string name;
+  std::int64_t calls = 0;
+  Ns time = 0, on_path = 0, least = 0;
+};
+
+struct PathFacts {
+  std::string why_not;  ///< Why there is no path; empty: there is.
+  std::vector<PathPart> parts;
+  std::vector<PathCollective> collectives;
+  std::vector<SlackRow> slacks;  ///< By GPU, stream and name; as if the rank were alone.
+  /// Positions among the rank's calls of those that ran on its device.
+  std::vector<std::int64_t> device_calls;
+};
+
+/// `slacks`: PathGraph::Slacks(), or those of a replay of all ranks.
+PathFacts PathFactsOf(const PathGraph& graph, std::span<const Ns> slacks);
+/// The same of a rank alone; `events` are the device rows of its calls, kNoRow where there is none.
+PathFacts PathFactsOf(const RankContext& rank, std::span<const std::uint32_t> events);
+
+/// Sets critical.* and adds the table critical_path. `ranks`: their numbers. `transfer_of`: of a
+/// rank's collective, -1 unknown.
+void AddPath(std::span<const std::int64_t> ranks, std::span<const PathFacts> facts,
+             bool knows_waiting,
+             const std::function<Ns(std::size_t, const PathCollective&)>& transfer_of, Output& out);
+/// Adds the table slack.
+void AddSlack(std::span<const std::int64_t> ranks, std::span<const PathFacts> facts, Output& out);
+/// Of a run that has no path.
+void SetPathAbsent(const std::string& why, Output& out);
+
+}  // namespace profgauge
