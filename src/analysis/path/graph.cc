@@ -4,6 +4,12 @@
 #include <limits>
 
 namespace profgauge {
+namespace {
+
+// Between two kernels that wait in a stream's queue.
+constexpr Ns kBackToBack = 5'000;
+
+}  // namespace
 
 std::size_t PathGraph::bytes() const {
   return steps_.capacity() * sizeof(Step) + runs_.capacity() * sizeof(runs_[0]) +
@@ -28,6 +34,22 @@ PathGraph::Edge PathGraph::BindingOf(StepId step) const {
     const bool first =
         edge.kind < binding.kind || (edge.kind == binding.kind && edge.from < binding.from);
     if (time > best || (time == best && first)) binding = edge;
+  });
+  return binding.kind == PathEdge::kStream ? StreamOrLaunch(step, binding) : binding;
+}
+
+// Work that starts well after the stream was free has waited for its launch, if the call was still
+// going on when the stream became free: the work before ended later than the call began, but the
+// call has more to do than it.
+PathGraph::Edge PathGraph::StreamOrLaunch(StepId step, Edge stream) const {
+  const Ns free = steps_[stream.from].time;
+  if (steps_[step].time - free <= kBackToBack) return stream;
+  Edge binding = stream;
+  const ApiTable& api = rank_->profile->api;
+  ForEachEdge(step, [&](const Edge& edge) {
+    if (edge.kind != PathEdge::kLaunch) return;
+    const std::uint32_t call = OwnerOf(edge.from).row;
+    if (api.start[call] + api.duration[call] > free) binding = edge;
   });
   return binding;
 }

@@ -110,7 +110,8 @@ class PathGraph {
     const std::uint32_t owner = steps_[step].owner;
     return {static_cast<PathTable>(owner >> kTableShift), (owner & kEndBit) != 0, owner & kRowMask};
   }
-  /// As recorded, the predecessor that the step waited for.
+  /// As recorded, the predecessor that the step waited for: the latest; of device work that starts
+  /// over 5 µs after its stream became free the launch, where its call lasted longer than that.
   Edge BindingOf(StepId step) const;
   /// The same in a replay that gave `times`: of the predecessors, the one that decided.
   Edge BindingOf(StepId step, const PathChanges& changes, std::span<const Ns> times) const;
@@ -178,6 +179,7 @@ class PathGraph {
   static PathTable TableOf(const Step& step) {
     return static_cast<PathTable>(step.owner >> kTableShift);
   }
+  Edge StreamOrLaunch(StepId step, Edge stream) const;
   static PathEdge BeforeKind(const Step& step) {
     if (TableOf(step) != PathTable::kDevice) return PathEdge::kProgram;
     return (step.owner & kEndBit) != 0 ? PathEdge::kDuration : PathEdge::kStream;

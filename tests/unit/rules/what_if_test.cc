@@ -7,6 +7,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -159,6 +160,39 @@ TEST(WhatIf, ALimitNamesAScenarioThatIsThere) {
   ASSERT_FALSE(book.has_value());
   EXPECT_EQ(book.error().front().code, "policy/unknown-scenario");
   EXPECT_EQ(book.error().front().where.line, 3u);
+}
+
+// What the shipped rules promise is what the recording without the fault saves.
+TEST(WhatIf, GainsOfShippedRulesAreTheTwinsDifference) {
+  struct Fault {
+    const char *with, *without, *rule;
+    double tolerance;
+  };
+  const Fault faults[] = {
+      {"--dataloader-us 3000", "--dataloader-us 0", "io/dataloader-bound", 0.01},
+      {"--kernel-us 20 --launch-us 60 --dataloader-us 0 --layers 40",
+       "--kernel-us 20 --launch-us 0 --dataloader-us 0 --layers 40", "host/launch-bound", 0.1},
+  };
+  const auto policy = ParsePolicy("schema: 1\nextends: builtin:recommended\n", "p.yaml");
+  ASSERT_TRUE(policy.has_value());
+  const auto book = LoadRulebook(*policy, {});
+  ASSERT_TRUE(book.has_value());
+  for (const Fault& fault : faults) {
+    SCOPED_TRACE(fault.rule);
+    const std::vector<Profile> run = Made(fault.with);
+    const auto analyzed = AnalyzeForReplay(run, {});
+    ASSERT_TRUE(analyzed.has_value());
+    const Evaluation evaluation = book->Evaluate(
+        analyzed->analysis, CollectFacts(run, analyzed->analysis), false, analyzed->replayer.get());
+    const auto found =
+        std::find_if(evaluation.findings.begin(), evaluation.findings.end(),
+                     [&](const Finding& finding) { return finding.rule->id == fault.rule; });
+    ASSERT_NE(found, evaluation.findings.end());
+    ASSERT_TRUE(found->gain.has_value());
+    EXPECT_TRUE(found->gain_replayed);
+    const double saved = IterationTime(run) - IterationTime(Made(fault.without));
+    EXPECT_NEAR(*found->gain / saved, 1, fault.tolerance);
+  }
 }
 
 // Recorded twice, with one knob turned: the first predicts the second within 1 %.
