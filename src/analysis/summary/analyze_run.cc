@@ -28,22 +28,12 @@ Error Refused(ErrorKind kind, std::string code, std::string message, std::string
   return error;
 }
 
-/// One for each profile: as read, or made now. Recordings are taken together, so that of them only
-/// iterations that all have are kept.
-Result<std::vector<Summary>> Collect(std::span<const Profile> profiles,
-                                     const Selection& selection) {
-  std::vector<Summary> made;
-  std::vector<std::optional<Summary>> all;
-  std::vector<const Profile*> recordings;
-  for (const Profile& profile : profiles) {
-    all.push_back(SummaryOf(profile));
-    if (all.back()) continue;
-    // Contexts are built over neighbours; recordings between summaries come one by one.
-    PROFGAUGE_TRY(std::vector<Summary> one, SummarizeRanks(std::span(&profile, 1), selection));
-    all.back() = std::move(one.front());
-  }
-  for (auto& summary : all) made.push_back(*std::move(summary));
-  return made;
+/// As read, or made now. Contexts are built over neighbours: recordings between summaries come one
+/// by one.
+Result<Summary> SummaryFor(const Profile& profile, const Selection& selection) {
+  if (auto summary = SummaryOf(profile)) return *std::move(summary);
+  PROFGAUGE_TRY(std::vector<Summary> one, SummarizeRanks(std::span(&profile, 1), selection));
+  return std::move(one.front());
 }
 
 Status CheckSelection(const RankSummary& rank, const std::string& wanted) {
@@ -195,11 +185,13 @@ Result<std::vector<Summary>> SummarizeRanks(std::span<const Profile> ranks,
 }
 
 Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& selection) {
-  PROFGAUGE_TRY(const std::vector<Summary> summaries, Collect(profiles, selection));
   std::vector<RankSummary> all;
-  for (std::size_t i = 0; i < summaries.size(); ++i) {
-    auto rank = ReadRankSummary(summaries[i], profiles[i].source.path);
+  Summary first;  // The others go as soon as they are read.
+  for (std::size_t i = 0; i < profiles.size(); ++i) {
+    PROFGAUGE_TRY(Summary summary, SummaryFor(profiles[i], selection));
+    auto rank = ReadRankSummary(summary, profiles[i].source.path);
     if (!rank) return Fail(Unreadable(profiles[i].source.path));
+    if (i == 0) first = std::move(summary);
     PROFGAUGE_CHECK(CheckSelection(*rank, SelectionText(selection)));
     // A rank that was recorded without a number, or whose number was its place alone.
     if (rank->profile.distributed.rank < 0) {
@@ -211,7 +203,7 @@ Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& 
   PROFGAUGE_CHECK(CheckIterations(ranks));
 
   const std::vector<RankContext> contexts = ContextsOf(ranks, selection.knowledge);
-  const std::vector<RecordingHint> hints = HintsOf(summaries.front());
+  const std::vector<RecordingHint> hints = HintsOf(first);
   Output out(hints);
   SetNotKept(out);
   AddIterations(contexts, Take(ranks, &RankSummary::times), out);

@@ -190,7 +190,7 @@ std::optional<RankSummary> ReadRankSummary(const Summary& summary, const std::st
   Columns columns = Columns::Reading(summary);
   Exchange(columns, rank);
   if (!columns.ok() || !Agrees(rank)) return std::nullopt;
-  rank.profile = ProfileOfSummary(summary, path);
+  rank.profile = DescribedBy(summary, path);
   RankFacts& facts = rank.communication;
   facts.world_size = rank.profile.distributed.world_size;
   facts.groups = rank.profile.distributed.groups;

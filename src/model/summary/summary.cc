@@ -272,7 +272,7 @@ Summary BeginSummary(const Profile& profile) {
   return summary;
 }
 
-Profile ProfileOfSummary(const Summary& summary, const std::string& path) {
+Profile DescribedBy(const Summary& summary, const std::string& path) {
   Profile profile;
   profile.source = {path, summary.Text("format"), summary.Text("dialect"),
                     static_cast<std::uint64_t>(summary.Number("bytes")), summary.Text("hash")};
@@ -291,6 +291,11 @@ Profile ProfileOfSummary(const Summary& summary, const std::string& path) {
   }
   profile.gpus = GpusOf(summary);
   profile.log = LogOf(summary);
+  return profile;
+}
+
+Profile ProfileOfSummary(const Summary& summary, const std::string& path) {
+  Profile profile = DescribedBy(summary, path);
   profile.strings.Intern(std::string(kMark) + EncodeSummary(summary));
   return profile;
 }

@@ -38,6 +38,8 @@ std::optional<Summary> DecodeSummary(std::string_view bytes);
 /// Of a finished profile: where it came from, its devices, groups, facts and import log. The
 /// analysis adds its own columns.
 Summary BeginSummary(const Profile& profile);
+/// What the summary says of the profile that it was made from; it stands for nothing.
+Profile DescribedBy(const Summary& summary, const std::string& path);
 /// The profile that stands for the summary; `path` is the file that it was read from.
 Profile ProfileOfSummary(const Summary& summary, const std::string& path);
 /// The summary that a profile stands for; nothing for a recording.
