@@ -62,19 +62,23 @@ std::vector<std::size_t> RowsInJson(const Table& table) {
   std::vector<std::size_t> rows(table.rows());
   std::iota(rows.begin(), rows.end(), std::size_t{0});
   if (rows.size() <= most) return rows;
-  // Rows of trees stand behind what they are in, so that the first are a tree again.
   const Column* by = look == nullptr || look->json_rows > 0 ? nullptr : HeaviestColumn(table);
-  if (by != nullptr) {
-    const auto weight = [by](std::size_t row) {
-      if (by->IsAbsentAt(row)) return -std::numeric_limits<double>::infinity();
-      return by->type() == CellType::kReal ? by->RealAt(row)
-                                           : static_cast<double>(by->IntegerAt(row));
-    };
-    std::nth_element(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(most), rows.end(),
-                     [&](std::size_t a, std::size_t b) {
-                       return std::pair(-weight(a), a) < std::pair(-weight(b), b);
-                     });
+  // Rows of trees stand behind what they are in, so that the first are a tree again.
+  const bool is_tree = table.Find("depth") != nullptr || table.Find("parent") != nullptr;
+  if (by == nullptr && !is_tree) return TellingRows(table, most);
+  if (by == nullptr) {
+    rows.resize(most);
+    return rows;
   }
+  const auto weight = [by](std::size_t row) {
+    if (by->IsAbsentAt(row)) return -std::numeric_limits<double>::infinity();
+    return by->type() == CellType::kReal ? by->RealAt(row)
+                                         : static_cast<double>(by->IntegerAt(row));
+  };
+  std::nth_element(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(most), rows.end(),
+                   [&](std::size_t a, std::size_t b) {
+                     return std::pair(-weight(a), a) < std::pair(-weight(b), b);
+                   });
   rows.resize(most);
   std::sort(rows.begin(), rows.end());
   return rows;

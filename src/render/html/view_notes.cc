@@ -10,6 +10,7 @@
 
 #include "base/format.h"
 #include "render/html/view.h"
+#include "render/shared/provenance.h"
 #include "render/shared/status_looks.h"
 
 namespace profgauge::render::html {
@@ -99,7 +100,7 @@ boost::json::object NotesView(const report::Report& report) {
     remarks.push_back(json::object{{"id", remark.id}, {"text", remark.text}});
   }
   json::object view{{"environment", Pairs(report.environment)},
-                    {"provenance", Pairs(report.provenance)},
+                    {"provenance", Pairs(ListedProvenance(report))},
                     {"absent_tables", Pairs(report.absent_tables)},
                     {"import", ImportView(report)},
                     {"metrics", MetricsView(report)},

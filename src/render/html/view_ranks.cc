@@ -109,7 +109,7 @@ std::string MostIn(const Table& table, std::string_view column) {
 }
 
 void AddHeat(const Table& table, std::string_view column, const Paint& paint,
-             std::string_view title, json::array& out) {
+             std::string_view title, std::size_t ranks_of_run, json::array& out) {
   const Axis ranks = AxisOf(table, "rank", kHeatRows);
   const Axis steps = AxisOf(table, "step", kHeatColumns);
   HeatChart chart;
@@ -134,6 +134,10 @@ void AddHeat(const Table& table, std::string_view column, const Paint& paint,
                         steps.each);
   }
   if (!note.empty()) note += ".";
+  if (table.rows() < ranks_of_run * steps.values.size()) {
+    note += fmt::format("{}Of {} ranks, those that report.json kept.", note.empty() ? "" : " ",
+                        ranks_of_run);
+  }
   AddFigure(title, SvgHeat(chart),
             fmt::format("{}.{}{}", chart.description, note.empty() ? "" : " ", note), out);
 }
@@ -148,7 +152,8 @@ json::array Heats(const Report& report) {
        {std::tuple<std::string_view, const Paint&, std::string_view>{"late_cost", kLatePaint,
                                                                      "Lateness"},
         {"waiting_exposed", kWaitingPaint, "Waiting"}}) {
-    if (Knows(*steps, column)) AddHeat(*steps, column, paint, title, out);
+    if (Knows(*steps, column))
+      AddHeat(*steps, column, paint, title, static_cast<std::size_t>(report.profile.ranks), out);
   }
   return out;
 }

@@ -9,6 +9,7 @@
 #include "base/format.h"
 #include "render/markdown/markdown_text.h"
 #include "render/shared/escape.h"
+#include "render/shared/provenance.h"
 #include "render/shared/template.h"
 #include "render/shared/words.h"
 #include "report/table_look.h"
@@ -316,7 +317,7 @@ json::object MarkdownNotesView(const report::Report& report) {
   }
   Pairs facts = report.profile.versions;
   facts.insert(facts.end(), report.environment.begin(), report.environment.end());
-  facts.insert(facts.end(), report.provenance.begin(), report.provenance.end());
+  for (auto& fact : ListedProvenance(report)) facts.push_back(std::move(fact));
   return {{"remarks", std::move(remarks)},
           {"import", std::move(counters)},
           {"absent_tables", std::move(tables)},

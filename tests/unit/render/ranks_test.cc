@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "render/html/view.h"
+#include "render/shared/provenance.h"
 #include "render/svg/svg_heat.h"
 #include "render/svg/svg_meetings.h"
 #include "render/svg/svg_points.h"
@@ -239,6 +240,23 @@ TEST(RanksOnThePage, SlowLinksAreNamed) {
   EXPECT_EQ(TextOf(view.at("slow").as_array()[0].at("bytes")), "2.00 kB");
   EXPECT_THAT(boost::json::serialize(view.at("chart")), HasSubstr("at most 10.0"));
   EXPECT_FALSE(html::BandwidthView(report::Report()).at("known").as_bool());
+}
+
+TEST(RanksOnThePage, OfManyInputsTheFirstAreListed) {
+  report::Report report;
+  for (int i = 0; i < 10'000; ++i) {
+    report.provenance.emplace_back("input " + std::to_string(i), "abc");
+  }
+  report.provenance.emplace_back("policy", "builtin:recommended");
+  const auto listed = ListedProvenance(report);
+  ASSERT_EQ(listed.size(), kListedInputs + 2);
+  EXPECT_EQ(listed[23].first, "input 23");
+  EXPECT_EQ(listed[24].first, "more inputs");
+  EXPECT_EQ(TextOf(boost::json::value(listed[24].second)),
+            "9 976; report.json has the hashes of all");
+  EXPECT_EQ(listed[25].first, "policy");
+  report.provenance.resize(3);
+  EXPECT_EQ(ListedProvenance(report), report.provenance);
 }
 
 }  // namespace

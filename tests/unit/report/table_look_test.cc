@@ -5,10 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <string_view>
+#include <vector>
 
 #include "analysis/analysis.h"
+#include "report/report.h"
 
 namespace profgauge::report {
 namespace {
@@ -55,6 +58,22 @@ TEST(TableLooks, RowsAreSortedByTheHeaviestColumnThatIsThere) {
   EXPECT_EQ(HeaviestColumn(table), table.Find("time"));
   table.Find("time")->MarkAbsent("not recorded");
   EXPECT_EQ(HeaviestColumn(table), table.Find("bytes"));
+}
+
+TEST(TellingRows, OfManyThoseThatCostMost) {
+  Table steps("rank_steps", "rank_step", "Ranks by iteration", std::make_shared<StringPool>());
+  Column& rank = steps.AddColumn({"rank", "Rank", Unit::kCount, ""});
+  Column& cost = steps.AddColumn({"late_cost", "Cost", Unit::kTime, ""});
+  for (std::int64_t i = 0; i < 30'000; ++i) {
+    rank.AddInteger(i);
+    cost.AddInteger(i == 29'999 ? 5 : 0);
+  }
+  for (const std::vector<std::size_t>& rows : {RowsInJson(steps), TellingRows(steps, 10'000)}) {
+    ASSERT_EQ(rows.size(), 10'000u);
+    EXPECT_EQ(rows.front(), 0u);
+    EXPECT_EQ(rows.back(), 29'999u);
+  }
+  EXPECT_EQ(TellingRows(steps, 40'000).size(), 30'000u);
 }
 
 }  // namespace
