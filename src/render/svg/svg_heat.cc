@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kLevels = 8;
 constexpr std::size_t kTitles = 24;  // Of the largest values: each takes a hundred bytes.
-constexpr double kLeft = 92, kRight = 96, kTop = 4, kBottom = 20;
+constexpr double kLeft = 112, kRight = 96, kTop = 4, kBottom = 20;
 
 std::string Label(double x, double y, std::string_view anchor, std::string_view text) {
   return fmt::format(
