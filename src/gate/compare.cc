@@ -6,9 +6,11 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "analysis/analysis.h"
 #include "base/format.h"
+#include "base/median.h"
 #include "gate/change_text.h"
 #include "gate/statistics.h"
 #include "gate/warmup.h"
@@ -214,7 +216,40 @@ class Comparer {
       }
       is_first = false;
     }
+    if (limit.metric == "iteration.time.mean") CheckMean(limit, out);
     return true;
+  }
+
+  // The typical iteration is judged, which some long ones do not move; where the mean itself is
+  // over the limit, that is no pass.
+  void CheckMean(const BaselineLimit& limit, MetricComparison& out) const {
+    const auto middle = [](const std::vector<Snapshot>& runs) {
+      std::vector<double> means;
+      for (const Snapshot& run : runs) {
+        const std::vector<double> times = AsDoubles(run.iteration_times);
+        means.push_back(std::accumulate(times.begin(), times.end(), 0.0) /
+                        static_cast<double>(times.size()));
+      }
+      return Median(std::move(means));
+    };
+    const double base = middle({baselines_.begin(), baselines_.end()});
+    const double change = middle({candidates_.begin(), candidates_.end()}) - base;
+    const auto is_over = [&](const std::optional<BaselineLimit::Amount>& amount, double by) {
+      return amount && by > AbsoluteOf(*amount, base) && by > limit.min_abs.value_or(0);
+    };
+    const bool over = is_over(limit.max_increase, change) || is_over(limit.max_decrease, -change);
+    if (!over || out.verdict == stats::Change::kFail) {
+      out.reason += "; the typical iteration is judged, not the mean";
+      return;
+    }
+    out.verdict = stats::Change::kInconclusive;
+    out.over_limit = true;
+    out.reason = fmt::format(
+        "Inconclusive: the typical iteration is judged, and that changes by {:+.1f} %, but the "
+        "mean "
+        "by {:+.1f} %, over the limit: some iterations changed much more than others; limit "
+        "iteration.time.p95 for these",
+        100 * out.shift, base > 0 ? 100 * change / base : 0);
   }
 
   void NoteWarmup(const SeriesList& base, const SeriesList& current) {
@@ -270,9 +305,6 @@ class Comparer {
     const ChangeContext context{out.unit, options.limit, options.lower_is_better,
                                 purpose_ == ComparePurpose::kJudge};
     out.reason = DescribeChange(result, context);
-    if (out.metric == "iteration.time.mean") {
-      out.reason += "; the typical iteration is judged, not the mean";
-    }
   }
 
   static std::vector<double> ValuesOf(std::span<const Snapshot> runs, const std::string& metric) {

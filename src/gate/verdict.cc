@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "analysis/context/markers.h"
 #include "base/format.h"
 #include "gate/missing_ranks.h"
 #include "gate/not_kept.h"
@@ -378,6 +379,9 @@ Verdict Judge(const Policy& policy, const Analysis& analysis, const ImportLog& l
   const std::span<const Finding> findings =
       options.evaluation == nullptr ? std::span<const Finding>()
                                     : std::span<const Finding>(options.evaluation->findings);
+  for (const Remark& remark : analysis.remarks) {
+    if (remark.id == kIterationsLost && !options.allow_incomplete) open.push_back(remark.text);
+  }
   if (auto unjudged = WhyNotKept(analysis, verdict.gate, findings, policy.fail_on)) {
     open.push_back(*std::move(unjudged));
   }

@@ -18,6 +18,9 @@ inline constexpr std::string_view kWholeProfile = "whole profile";
 /// Source of a part that was cut out by its times.
 inline constexpr std::string_view kRange = "range";
 
+/// Id of the remark on a run whose last iterations were left out, and are too many to be in flight.
+inline constexpr std::string_view kIterationsLost = "iterations-lost";
+
 /// One range on the host; times in ns from the recording's start.
 struct Marker {
   Span host;

@@ -343,7 +343,11 @@ void SetMetrics(std::span<const RankContext> ranks, std::span<const RooflineFact
   constexpr double kTooLittle = 0.5;
   const auto set = [&](const char* id, double value, const std::string& words) {
     out.Set(id, value);
-    out.SetNote(id, words, covered < kTooLittle);
+    const bool is_impossible = std::string_view(id) != "flops.achieved" && value > 1;
+    out.SetNote(
+        id,
+        words + (is_impossible ? "; more than the peak: shapes, times or the peak are wrong" : ""),
+        covered < kTooLittle || is_impossible);
   };
   set("flops.achieved", totals.flops / seconds, note);
   if (!totals.all_peaks) {

@@ -111,7 +111,7 @@ class PathGraph {
     return {static_cast<PathTable>(owner >> kTableShift), (owner & kEndBit) != 0, owner & kRowMask};
   }
   /// As recorded, the predecessor that the step waited for: the latest; of device work that starts
-  /// over 5 µs after its stream became free the launch, where its call lasted longer than that.
+  /// over 1 µs after its stream became free the launch, where its call lasted longer than that.
   Edge BindingOf(StepId step) const;
   /// The same in a replay that gave `times`: of the predecessors, the one that decided.
   Edge BindingOf(StepId step, const PathChanges& changes, std::span<const Ns> times) const;

@@ -177,12 +177,12 @@ constexpr MetricSpec kMetrics[] = {
      kLowerIsBetter,
      kRatio,
      "Share of the window in which a GPU idles because the launching thread is in a synchronizing "
-     "call, or has just left one that had drained the GPU's queue; a copy that waits for earlier "
-     "work or for its own end is such a call.",
+     "call, or has left one that had drained the GPU's queue, for as long as that had held it; a "
+     "copy that waits for earlier work or for its own end is such a call.",
      "Σ idle by cause / window, mean over GPUs; the causes add up to gpu.idle.mean",
      kOurs,
      {},
-     2},
+     3},
     {"gpu.idle_cause.module_loading",
      "Idle: loading code",
      kShare,

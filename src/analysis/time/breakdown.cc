@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/context/loop_threads.h"
 #include "analysis/work/op_tree.h"
 
 namespace profgauge {
@@ -106,8 +107,12 @@ Roles CollectRoles(const Profile& profile, std::span<const KernelClass> classes)
     collectors[Index(Category::kRuntime)].Add(profile.api.start[row], profile.api.duration[row]);
   }
   const std::vector<Category> categories = CategoriesOfHost(profile);
+  const std::vector<bool> in_loop = FindLoopThreads(profile);
   for (std::size_t row = 0; row < categories.size(); ++row) {
     if (categories[row] == Category::kOther) continue;
+    const ThreadId thread = profile.host.thread[row];
+    const bool is_ahead = thread.valid() && !in_loop[thread.value];
+    if (categories[row] == Category::kDataLoader && is_ahead) continue;
     collectors[Index(categories[row])].Add(profile.host.start[row], profile.host.duration[row]);
   }
   Roles roles;

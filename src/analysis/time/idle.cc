@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analysis/classify/device_spans.h"
+#include "analysis/context/loop_threads.h"
 #include "analysis/time/gap_activity.h"
 
 namespace profgauge {
@@ -34,7 +35,7 @@ struct ThreadWaits {
 };
 
 struct HostWaits {
-  std::vector<Span> data_loader;     // Any thread.
+  std::vector<Span> data_loader;     // Of the loop's threads.
   std::vector<ThreadWaits> threads;  // By ThreadId.
   bool knows_launches = false;       // Without them nothing tells what the host was late with.
 };
@@ -130,9 +131,12 @@ HostWaits CollectWaits(const Profile& profile) {
   for (std::uint32_t id = 0; id < loads.size(); ++id) {
     loads[id] = IsDataLoaderRange(profile.strings[StringId{id}]);
   }
+  const std::vector<bool> in_loop = FindLoopThreads(profile);
   for (std::size_t row = 0; row < profile.host.size(); ++row) {
     const StringId name = profile.host.name[row];
+    const ThreadId thread = profile.host.thread[row];
     if (!name.valid() || !loads[name.value]) continue;
+    if (thread.valid() && !in_loop[thread.value]) continue;
     data_loader.Add(profile.host.start[row], profile.host.duration[row]);
   }
   waits.data_loader = data_loader.Take();
@@ -181,25 +185,29 @@ Ns Take(std::vector<Span>& rest, std::span<const Span> list) {
   return before - Length(rest);
 }
 
-// Whether a synchronizing call held the thread when the gap began.
-bool DrainedAt(const std::vector<Span>& sync, Ns at) {
+// For how long a synchronizing call had held the thread when the gap began; 0 without one.
+Ns HeldAt(const std::vector<Span>& sync, Ns at) {
   const auto near = Near(sync, {at, at + 1});
-  return !near.empty() && near.front().start <= at;
+  return near.empty() ? 0 : std::max<Ns>(0, at - near.front().start);
 }
 
 void SplitHostPart(Span part, const HostWaits& waits, ThreadId launching, IdleGap& gap) {
   if (part.end <= part.start) return;
   std::vector<Span> rest = {part};
   gap.causes[Index(IdleCause::kDataLoader)] += Take(rest, waits.data_loader);
-  IdleCause remainder = waits.knows_launches ? IdleCause::kHostWait : IdleCause::kOther;
+  const IdleCause remainder = waits.knows_launches ? IdleCause::kHostWait : IdleCause::kOther;
+  Ns drained = 0;
   if (launching.value < waits.threads.size()) {
     const ThreadWaits& thread = waits.threads[launching.value];
     gap.causes[Index(IdleCause::kModuleLoading)] += Take(rest, thread.loading);
     gap.causes[Index(IdleCause::kMemoryManagement)] += Take(rest, thread.memory);
-    if (DrainedAt(thread.sync, part.start)) remainder = IdleCause::kSync;
+    drained = HeldAt(thread.sync, part.start);
     gap.causes[Index(IdleCause::kSync)] += Take(rest, thread.sync);
   }
-  gap.causes[Index(remainder)] += Length(rest);
+  // The host would be as much further as the call has held it, and no more than that.
+  drained = std::min(drained, Length(rest));
+  gap.causes[Index(IdleCause::kSync)] += drained;
+  gap.causes[Index(remainder)] += Length(rest) - drained;
 }
 
 // The call that launched the work which ends a gap.

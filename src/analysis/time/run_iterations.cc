@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "analysis/context/markers.h"
 #include "analysis/context/utilization.h"
 #include "analysis/time/iteration_stats.h"
 #include "base/format.h"
@@ -235,6 +236,21 @@ void ProposeSteadyRange(std::string_view source, std::span<const RunIteration> r
                   run[steady->last - 1].iteration));
 }
 
+// A recording may stop while some iterations are in flight; one that lacks a quarter has lost them.
+void RemarkLost(std::span<const RankContext> ranks, Output& out) {
+  constexpr std::int64_t kFew = 2, kOneOf = 4;
+  for (const RankContext& rank : ranks) {
+    const std::int64_t lost = rank.iterations.dropped_at_end;
+    const auto all = static_cast<std::int64_t>(rank.iterations.all.size()) + lost;
+    if (lost < kFew || lost * kOneOf < all) continue;
+    out.AddRemark(std::string(kIterationsLost),
+                  fmt::format("the last {} of {} iterations are left out: they launched work that "
+                              "the recording does not have",
+                              FormatCount(lost), FormatCount(all)));
+    return;
+  }
+}
+
 void RemarkPartial(std::span<const RankContext> ranks, Output& out) {
   for (const RankContext& rank : ranks) {
     const std::vector<std::string>& partial = rank.iterations.partial;
@@ -375,6 +391,7 @@ void AddIterations(std::span<const RankContext> ranks, std::span<const Iteration
   }
   AddOthers(ranks, out);
   ProposeSteadyRange(ranks.front().iterations.source, run, durations, out);
+  RemarkLost(ranks, out);
   RemarkPartial(ranks, out);
 }
 

@@ -70,6 +70,27 @@ TEST(Iterations, IncompleteTailIsDroppedWhereThereIsDeviceWork) {
   EXPECT_TRUE(found.everything);
 }
 
+// An epoch's marker around ten steps is no iteration; of a doubled marker the outer one counts.
+TEST(Iterations, AMarkerAroundSeveralIsOfSomethingLarger) {
+  TestProfile test;
+  test.Step(100, {0, 1000});
+  for (int i = 0; i < 3; ++i) {
+    const Ns at = i * 300;
+    test.Step(i, {at, at + 250});
+    test.Step(i, {at + 5, at + 240});
+  }
+  test.Step(3, {1100, 1300});
+  const Iterations found = Find(test.Finish());
+  EXPECT_EQ(Times(found), (std::vector<Span>{{0, 250}, {300, 550}, {600, 850}, {1100, 1300}}));
+}
+
+TEST(Iterations, MarksWithoutALengthLastToTheNext) {
+  TestProfile test;
+  for (int i = 0; i < 3; ++i) test.Step(i, {i * 300, i * 300});
+  test.Op("aten::mm", {650, 800});
+  EXPECT_EQ(Times(Find(test.Finish())), (std::vector<Span>{{0, 300}, {300, 600}, {600, 800}}));
+}
+
 TEST(Iterations, CpuOnlyKeepsAll) {
   TestProfile test;
   test.Step(0, {0, 100});

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "analysis/context/markers.h"
 #include "base/format.h"
 #include "gate/baseline_verdict.h"
 
@@ -150,6 +151,15 @@ TEST(Verdict, MissingRanks) {
   Expect("ranks: {expect: 8}", MakeAnalysis({{"profile.ranks", 1}}),
          {kNoVerdict, 3, "", "7 of 8 ranks are missing\n"});
   Expect("ranks: {on_missing: fail}", MakeAnalysis({{"profile.ranks", 1}}), {kPass, 0, "", ""});
+}
+
+TEST(Verdict, ARunThatLostIterationsDoesNotPassByThoseLeft) {
+  Analysis analysis = MakeAnalysis({{"iteration.time.median", 9.0}});
+  analysis.remarks.push_back({std::string(kIterationsLost), "the last 10 of 20 are left out"});
+  Expect("thresholds: {iteration.time.median: {max: 10 ns}}", analysis,
+         {kNoVerdict, 3, "pass", "the last 10 of 20 are left out\n"});
+  Expect("thresholds: {iteration.time.median: {max: 10 ns}}", analysis, {kPass, 0, "pass", ""}, {},
+         {true});
 }
 
 TEST(Verdict, ABadRunDoesNotPassByBeingSummarized) {

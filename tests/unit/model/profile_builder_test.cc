@@ -98,6 +98,49 @@ TEST(ProfileBuilder, LinksAKernelToTheInnermostOpAroundItsLaunch) {
 }
 
 // In traces with whole microseconds neighbours touch; only the id tells which of them launched.
+std::vector<std::int64_t> LaunchStarts(const Profile& profile) {
+  std::vector<std::int64_t> starts;
+  for (const ApiId call : profile.device.launch) {
+    starts.push_back(call.valid() ? profile.api.start[call.value] : -1);
+  }
+  return starts;
+}
+
+TEST(ProfileBuilder, CorrelationIdsThatComeAgainAreTakenInOrder) {
+  ProfileBuilder builder;
+  const auto main = builder.AddThread("1", "10");
+  for (const Ns start : {0, 100, 200}) {
+    builder.AddApi(Launch(builder, start, 10, main, 7));
+    builder.AddApi(Launch(builder, start + 2, 5, main, 7));  // The driver's call inside.
+  }
+  // The second starts when the third call is made already.
+  for (const Ns start : {20, 210, 300}) builder.AddDevice(Kernel(builder, start, 7));
+  EXPECT_EQ(LaunchStarts(*builder.Finish()), (std::vector<std::int64_t>{0, 100, 200}));
+}
+
+TEST(ProfileBuilder, OfCallsWithOneIdTheLastBeforeTheWorkLaunchedIt) {
+  ProfileBuilder builder;
+  const auto main = builder.AddThread("1", "10");
+  for (const Ns start : {100, 200, 300}) builder.AddApi(Launch(builder, start, 10, main, 7));
+  for (const Ns start : {50, 220}) builder.AddDevice(Kernel(builder, start, 7));
+  EXPECT_EQ(LaunchStarts(*builder.Finish()),
+            (std::vector<std::int64_t>{-1, 150}));  // Of 200: counted from the first event.
+}
+
+TEST(ProfileBuilder, WorkThatIsMissingInBulkWasLost) {
+  for (const int lost : {9, 30}) {
+    ProfileBuilder builder;
+    const auto main = builder.AddThread("1", "10");
+    for (int i = 0; i < 100; ++i) {
+      builder.AddApi(Launch(builder, i * 100, 10, main, i));
+      if (i >= lost) builder.AddDevice(Kernel(builder, i * 100 + 20, i));
+    }
+    const Profile profile = *builder.Finish();
+    EXPECT_EQ(profile.log[Counter::launches_without_device_event], static_cast<std::size_t>(lost));
+    EXPECT_EQ(profile.log.HasDataLoss(), lost == 30);
+  }
+}
+
 TEST(ProfileBuilder, AnIdSettlesTiesBetweenRangesThatTouch) {
   ProfileBuilder builder;
   const auto thread = builder.AddThread("1", "1");

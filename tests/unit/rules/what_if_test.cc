@@ -211,6 +211,9 @@ TEST(WhatIf, GeneratedTwins) {
       {"--launch-us 40 --kernel-us 30",
        "--launch-us 20 --kernel-us 30",
        {"api_call.kind in ['launch', 'memcpy'] by 0.5"}},
+      {"--launch-us 12 --kernel-us 5 --layers 60 --dataloader-us 0",
+       "--launch-us 3 --kernel-us 5 --layers 60 --dataloader-us 0",
+       {"api_call.kind in ['launch', 'memcpy'] by 0.25"}},
       {"--syncs 3", "--syncs 0", {"api_call.name == 'cudaDeviceSynchronize' by 0"}},
   };
   for (const Twin& twin : twins) {

@@ -1,0 +1,15 @@
+// The threads whose waiting for input data is the iterations' waiting.
+#pragma once
+
+#include <vector>
+
+#include "model/profile.h"
+
+namespace profgauge {
+
+/// By row of the profile's threads: whether it has the markers of iterations or launches kernels. A
+/// thread that only fetches data ahead delays nobody by that. All of them, where no thread is known
+/// for either.
+std::vector<bool> FindLoopThreads(const Profile& profile);
+
+}  // namespace profgauge
