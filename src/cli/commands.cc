@@ -21,8 +21,13 @@ constexpr CommandSpec kCommands[] = {
      RunCheck},
     {"report", kOnReport, "PROFILE…", 1, kMany,
      "The same as check, but the verdict never becomes the exit code",
-     "Evaluates everything and shows all findings; exits 0 when it could. PROFILE is as for check.",
-     "  profgauge report run7.pt.trace.json.gz --out report/\n", RunReport},
+     "Evaluates everything and shows all findings; exits 0 when it could. PROFILE is as for "
+     "check.\n"
+     "With --run it puts 2 to 8 runs into one report, and what differs between any two of them.",
+     "  profgauge report run7.pt.trace.json.gz --out report/\n"
+     "  profgauge report --run main=main.pt.trace.json.gz --run branch=branch.pt.trace.json.gz "
+     "--html both.html\n",
+     RunReport},
     {"compare", kOnCompare, "BASE CURRENT", 2, 2, "Explain what changed between two runs",
      "Each is a profile, a baseline file or `history:BRANCH~N`. Shows what differs, how the "
      "metrics\n"

@@ -101,6 +101,8 @@ std::vector<const CommandSpec*> CommandsOf(std::string_view group);
 
 Result<int> RunCheck(const Options& options, Console& console);
 Result<int> RunReport(const Options& options, Console& console);
+/// `report` of several runs.
+Result<int> RunReportOfRuns(const Options& options, Console& console);
 Result<int> RunWhatIf(const Options& options, Console& console);
 Result<int> RunCompare(const Options& options, Console& console);
 Result<int> RunBaselineSave(const Options& options, Console& console);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "report/report.h"
+#include "report/runs.h"
 
 namespace profgauge::cli {
 
@@ -10,5 +11,6 @@ class Drawing;
 
 /// The summary goes to standard output, unless a report goes there; then to standard error.
 void Conclude(const report::Report& report, const Drawing& drawing, Console& console);
+void Conclude(const report::Runs& runs, const Drawing& drawing, Console& console);
 
 }  // namespace profgauge::cli

@@ -13,6 +13,7 @@
 #include "cli/alert_places.h"
 #include "render/ci/ci.h"
 #include "render/shared/gzip.h"
+#include "render/shared/render_runs.h"
 #include "render/shared/renderer.h"
 #include "render/trace/chrome_trace.h"
 
@@ -26,6 +27,12 @@ constexpr std::size_t kCommentBytes = 20'000;
 
 /// The most that GitHub takes of one step; what is over is refused whole.
 constexpr std::size_t kStepSummaryBytes = std::size_t{1} << 20;
+
+/// An output of one file.
+Result<std::vector<render::File>> Single(Result<std::string> bytes) {
+  if (!bytes) return Fail(std::move(bytes).error());
+  return std::vector<render::File>{{"", *std::move(bytes)}};
+}
 
 }  // namespace
 
@@ -132,51 +139,55 @@ render::AlertPlaces Drawing::PlacesFor(const report::Report& report) const {
 
 Result<std::vector<render::File>> Drawing::DrawOne(const Item& item,
                                                    const report::Report& report) const {
-  const auto single = [](Result<std::string> bytes) -> Result<std::vector<render::File>> {
-    if (!bytes) return Fail(std::move(bytes).error());
-    return std::vector<render::File>{{"", *std::move(bytes)}};
-  };
   const render::HtmlOptions html{templates_dir_};
   render::MarkdownOptions markdown;
   markdown.templates_dir = templates_dir_;
   switch (item.kind) {
     case Kind::kHtml:
-      return single(render::RenderHtml(report, html));
+      return Single(render::RenderHtml(report, html));
     case Kind::kHtmlFolder:
       return render::RenderHtmlFiles(report, html);
     case Kind::kMarkdown:
-      return single(render::RenderMarkdown(report, markdown));
+      return Single(render::RenderMarkdown(report, markdown));
     case Kind::kSummary:
       markdown.full = false;
       markdown.max_bytes = kCommentBytes;
-      return single(render::RenderMarkdown(report, markdown));
+      return Single(render::RenderMarkdown(report, markdown));
     case Kind::kStepSummary: {
       markdown.full = false;
       markdown.max_bytes = std::min(kCommentBytes, step_summary_room_);
       auto text = render::RenderMarkdown(report, markdown);
-      if (text && text->size() > step_summary_room_) return single(std::string());
-      return single(std::move(text));
+      if (text && text->size() > step_summary_room_) return Single(std::string());
+      return Single(std::move(text));
     }
     case Kind::kXlsx:
-      return single(render::RenderXlsx(report));
+      return Single(render::RenderXlsx(report));
     case Kind::kJunit:
-      return single(render::RenderJunit(report));
+      return Single(render::RenderJunit(report));
     case Kind::kSarif:
-      return single(render::RenderSarif(report, PlacesFor(report)));
+      return Single(render::RenderSarif(report, PlacesFor(report)));
     case Kind::kGithub:
-      return single(render::RenderGithub(report, PlacesFor(report)));
+      return Single(render::RenderGithub(report, PlacesFor(report)));
     case Kind::kGitlab:
-      return single(render::RenderGitlab(report, PlacesFor(report)));
+      return Single(render::RenderGitlab(report, PlacesFor(report)));
     case Kind::kOpenMetrics:
-      return single(render::RenderOpenMetrics(report));
+      return Single(render::RenderOpenMetrics(report));
     case Kind::kTrace: {
       std::string trace = render::RenderChromeTrace(report);
-      return single(item.path.ends_with(".gz") ? render::Gzip(trace) : std::move(trace));
+      return Single(item.path.ends_with(".gz") ? render::Gzip(trace) : std::move(trace));
     }
     case Kind::kJson:
       break;
   }
-  return single(render::RenderJson(report));
+  return Single(render::RenderJson(report));
+}
+
+Result<std::vector<render::File>> Drawing::DrawOne(const Item& item,
+                                                   const report::Runs& runs) const {
+  const render::HtmlOptions html{templates_dir_};
+  if (item.kind == Kind::kHtml) return Single(render::RenderRunsHtml(runs, html));
+  if (item.kind == Kind::kHtmlFolder) return render::RenderRunsHtmlFiles(runs, html);
+  return Single(render::RenderRunsJson(runs));
 }
 
 Status Drawing::Commit(Item& item, const std::vector<render::File>& files) {
@@ -197,8 +208,16 @@ Status Drawing::Commit(Item& item, const std::vector<render::File>& files) {
 }
 
 Status Drawing::Draw(const report::Report& report, Stats& stats) {
+  return DrawAll([&](const Item& item) { return DrawOne(item, report); }, stats);
+}
+
+Status Drawing::Draw(const report::Runs& runs, Stats& stats) {
+  return DrawAll([&](const Item& item) { return DrawOne(item, runs); }, stats);
+}
+
+Status Drawing::DrawAll(const DrawsOne& draw_one, Stats& stats) {
   std::vector<Result<std::vector<render::File>>> drawn(items_.size());
-  ForEachAtOnce(items_.size(), [&](std::size_t i) { drawn[i] = DrawOne(items_[i], report); });
+  ForEachAtOnce(items_.size(), [&](std::size_t i) { drawn[i] = draw_one(items_[i]); });
   stats.EndPhase("draw");
   std::optional<Error> first;
   for (std::size_t i = 0; i < items_.size(); ++i) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "render/ci/ci.h"
 #include "render/shared/renderer.h"
 #include "report/report.h"
+#include "report/runs.h"
 
 namespace profgauge::cli {
 
@@ -30,6 +32,8 @@ class Drawing {
   /// Draws and writes all of them. The outputs that could be written are written even if one
   /// cannot; the first error is returned.
   Status Draw(const report::Report& report, Stats& stats);
+  /// REQUIRES: the outputs are HTML and JSON.
+  Status Draw(const report::Runs& runs, Stats& stats);
 
   /// Where alerts are shown; without it, at the policy that the report names.
   void ShowAlertsAt(render::AlertPlaces places) { places_ = std::move(places); }
@@ -67,6 +71,9 @@ class Drawing {
   Status AddStepSummary();
   render::AlertPlaces PlacesFor(const report::Report& report) const;
   Result<std::vector<render::File>> DrawOne(const Item& item, const report::Report& report) const;
+  Result<std::vector<render::File>> DrawOne(const Item& item, const report::Runs& runs) const;
+  using DrawsOne = std::function<Result<std::vector<render::File>>(const Item&)>;
+  Status DrawAll(const DrawsOne& draw_one, Stats& stats);
   Status Commit(Item& item, const std::vector<render::File>& files);
 
   Outputs outputs_;

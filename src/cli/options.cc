@@ -65,6 +65,27 @@ Status AddBaseline(Options& options, const OptionSpec& self, const std::string& 
   return {};
 }
 
+// "NAME=PATH"; the path may have further signs.
+Status AddRun(Options& options, const OptionSpec& self, const std::string& value) {
+  const std::size_t sign = value.find('=');
+  if (sign == std::string::npos || sign == 0 || sign + 1 == value.size()) {
+    Error error = BadValue(self, "NAME=PATH", value);
+    error.notes = {"help: NAME is what the report calls the run, as in --run before=a.json.gz"};
+    return Fail(std::move(error));
+  }
+  std::string name = value.substr(0, sign);
+  for (const auto& [known, path] : options.runs) {
+    if (known != name) continue;
+    return Fail(Error{ErrorKind::kUsage,
+                      "usage/run-twice",
+                      fmt::format("two runs are named `{}`", name),
+                      {},
+                      {"help: the report tells them apart by their names"}});
+  }
+  options.runs.emplace_back(std::move(name), value.substr(sign + 1));
+  return {};
+}
+
 Status AddScale(Options& options, const OptionSpec& self, const std::string& value) {
   if (value.empty()) return Fail(BadValue(self, self.value, value));
   options.scales.push_back(value);
@@ -292,6 +313,11 @@ constexpr OptionSpec kOptions[] = {
     {"--allow-long-waivers", "", "", Group::kJudging, kOnJudging,
      "Accept waivers that reach more than 180 days ahead", "",
      SetTrue<&Options::allow_long_waivers>},
+    {"--run", "", "NAME=PATH", Group::kSelection, kOnReport,
+     "Several runs in one report, instead of PROFILE; give it 2 to 8 times",
+     "The page shows one of them at a time, and the comparison of any two. For --html, --html-dir "
+     "and --json (a list `runs` of what each report.json would be, and `comparisons`).",
+     AddRun, true},
     {"--iter-start", "", "N", Group::kSelection, kOnSelecting, "First iteration to look at",
      "A position, from 0; or #5 for the number that was recorded.",
      SetIteration<&Options::iter_start, &Options::iter_start_number>},

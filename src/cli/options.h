@@ -28,6 +28,7 @@ struct Options {
   std::string group;  ///< "baseline": help on the commands that start with it was asked for.
   HelpRequest help = HelpRequest::kNone;
   std::vector<std::string> arguments;  ///< What is not an option: profiles, names, files.
+  std::vector<std::pair<std::string, std::string>> runs;  ///< Name and path of each.
 
   // Outputs. "-" is standard output.
   std::string out_dir, html, html_dir, markdown, summary, xlsx, json;
@@ -78,9 +79,9 @@ struct Options {
   std::vector<std::pair<std::string, std::int64_t>> marks;
 
   // Manners.
-  unsigned jobs = 0;  ///< 0: one per core.
+  unsigned jobs = 0;                       ///< 0: one per core.
   std::optional<std::int64_t> max_memory;  ///< Bytes.
-  int verbosity = 0;  ///< -1 quiet, 1 verbose.
+  int verbosity = 0;                       ///< -1 quiet, 1 verbose.
   bool stats = false;
   ColorChoice color = ColorChoice::kAuto;
 };

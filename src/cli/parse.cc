@@ -206,7 +206,7 @@ Status CheckFolders(const Options& options) {
 }
 
 Status CheckArgumentCount(const CommandSpec& command, const Options& options) {
-  if (options.arguments.size() < command.min_arguments) {
+  if (options.arguments.size() < command.min_arguments && options.runs.empty()) {
     return Fail(UsageError("usage/missing-argument",
                            fmt::format("`{}` needs {}", command.name, command.arguments),
                            {SeeHelp(command)}));

@@ -32,6 +32,14 @@ EvaluateOptions Choices(const Options& options) {
   return choices;
 }
 
+EventsInPage EventsOf(const Options& options) {
+  const bool has_page =
+      !options.html.empty() || !options.html_dir.empty() || !options.out_dir.empty();
+  const bool is_wanted = has_page || !options.emit_trace.empty();
+  if (!is_wanted || options.timeline == "off") return EventsInPage::kNone;
+  return options.timeline == "full" ? EventsInPage::kAll : EventsInPage::kAuto;
+}
+
 std::optional<Policy> ReadPolicy(const Options& options, Console& console) {
   auto policy = LoadPolicy(options.policy.empty() ? std::string(kDefaultPolicy) : options.policy);
   if (!policy) {
@@ -53,6 +61,7 @@ Status CheckEventsNeeded(const std::vector<Profile>& profiles, const Options& op
   std::string what;
   if ((options.command->bit & kOnSummaries) == 0) what = std::string(options.command->name);
   if (!options.baselines.empty()) what = "--baseline";
+  if (!options.runs.empty()) what = "--run";
   if (!options.emit_trace.empty()) what = "--emit-trace";
   if (options.timeline == "full") what = "--timeline full";
   if (what.empty()) return {};

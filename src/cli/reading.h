@@ -17,6 +17,9 @@ class Console;
 /// Which iterations and ranks the command line selects.
 EvaluateOptions Choices(const Options& options);
 
+/// Which events the page and the trace draw; none when neither is wanted.
+EventsInPage EventsOf(const Options& options);
+
 /// The policy with the command line's overrides; empty after its errors were reported.
 std::optional<Policy> ReadPolicy(const Options& options, Console& console);
 

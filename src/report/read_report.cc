@@ -218,6 +218,11 @@ Result<Report> ReadReport(std::string_view text, const std::string& name) {
   PROFGAUGE_TRY(const json::value document, ParseJsonDocument(text, name));
   const json::object* object = document.if_object();
   const json::value* schema = object == nullptr ? nullptr : object->if_contains("schema");
+  if (object != nullptr && object->contains("runs") && !object->contains("profile")) {
+    Error error = MakeError(name, "several-runs", "expected the report of one run, found several");
+    error.notes = {"help: `runs` holds them one by one: `jq '.runs[0]' runs.json > report.json`"};
+    return Fail(std::move(error));
+  }
   if (schema == nullptr || !schema->is_int64() || !object->contains("profile") ||
       !object->contains("verdict")) {
     Error error = MakeError(name, "not-a-report",

@@ -10,6 +10,10 @@ function make(tag, properties, ...children) {
   return element;
 }
 
+// Of several runs in one page the one that is shown ("r2-"): its addresses begin with this.
+let ofRun = '';
+const addressed = () => location.hash.slice(location.hash.startsWith(`#${ofRun}`) ? ofRun.length + 1 : 1);
+
 // What the reader arranged is kept per kind of report, where the browser lets us.
 const layout = {
   read() { try { return JSON.parse(localStorage.getItem('profgauge')) || {}; } catch { return {}; } },

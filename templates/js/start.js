@@ -1,8 +1,8 @@
 // ---- Copying a rule's id, opening what a link points to, remembering what is open.
 
 function openTarget() {
-  if (location.hash.startsWith('#t=')) return;
-  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (addressed().startsWith('t=')) return;
+  const target = document.getElementById(decodeURIComponent(addressed()));
   for (let at = target; at; at = at.parentElement) if (at.tagName === 'DETAILS') at.open = true;
   if (target) target.scrollIntoView();
 }

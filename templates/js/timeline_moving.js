@@ -52,9 +52,9 @@ class TimelineMoving extends TimelineDrawing {
     clearTimeout(this.hashTimer);
     this.hashTimer = setTimeout(() => {
       const whole = this.view[0] <= this.first && this.view[1] >= this.last, color = this.coloring !== this.colorings()[0][0];
-      if (whole && this.selected === NONE && !this.marks.length && !color && !this.regionChoice && !location.hash.startsWith('#t=')) return;
+      if (whole && this.selected === NONE && !this.marks.length && !color && !this.regionChoice && !addressed().startsWith('t=')) return;
       const at = (time) => Math.round(time - this.first);
-      let hash = `#t=${at(this.view[0])},${at(this.view[1])}`;
+      let hash = `#${ofRun}t=${at(this.view[0])},${at(this.view[1])}`;
       if (this.selected !== NONE) hash += `&sel=${this.selected}`;
       if (this.range) hash += `&range=${this.range.map(at)}`;
       if (this.marks.length) hash += `&m=${this.marks.map((mark) => `${at(mark.time)}~${encodeURIComponent(mark.name)}`)}`;
@@ -64,8 +64,8 @@ class TimelineMoving extends TimelineDrawing {
     }, 300);
   }
   readHash() {
-    if (!location.hash.startsWith('#t=')) return;
-    const raw = location.hash.slice(1), parts = new URLSearchParams(raw);
+    if (!addressed().startsWith('t=')) return;
+    const raw = addressed(), parts = new URLSearchParams(raw);
     const timeOf = (text) => this.first + (parseQuantity(text) || 0);
     const times = (key) => (parts.get(key) || '').split(',').filter(Boolean).map(timeOf);
     const [from, to] = times('t');

@@ -16,6 +16,7 @@ import time
 import unittest
 
 import lanes_test
+import runs_test
 import tables_test
 import views_test
 from driver import JENKINS, PAGE, READY, Driver, Run, Server, page_url
@@ -382,8 +383,14 @@ def main():
         subprocess.run([profgauge, "report", Run.neuron, "-q", "--html", f"{folder}/trn2.html",
                         "--mark", "a=1us,b=6us"],
                        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        slow, healthy = (pathlib.Path(examples) / f"{name}.pt.trace.json.gz"
+                         for name in ("slow", "healthy"))
+        subprocess.run([profgauge, "report", "-q", "--run", f"slow={slow}", "--run",
+                        f"healthy={healthy}", "--run", f"again={slow}", "--html",
+                        f"{folder}/runs.html", "--html-dir", f"{folder}/runs"],
+                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         suite = unittest.TestSuite()
-        for module in (sys.modules[__name__], views_test, tables_test, lanes_test):
+        for module in (sys.modules[__name__], views_test, tables_test, lanes_test, runs_test):
             suite.addTests(unittest.defaultTestLoader.loadTestsFromModule(module))
         if only:
             suite = unittest.TestSuite(test for test in flat(suite) if only in test.id())

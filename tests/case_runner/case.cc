@@ -163,10 +163,10 @@ std::vector<Case> FindCases(const fs::path& root) {
     test.name = fs::relative(test.folder, root).generic_string();
     test.args = SplitArguments(ReadFile(entry.path()));
     const bool judges = !test.args.empty() && (test.args[0] == "check" || test.args[0] == "report");
-    test.adds_outputs =
-        judges && std::none_of(test.args.begin(), test.args.end(), [](auto& word) {
-          return word == "--out" || word == "-o" || word == "--help" || word == "-h";
-        });
+    test.adds_outputs = judges && std::none_of(test.args.begin(), test.args.end(), [](auto& word) {
+                          return word == "--out" || word == "-o" || word == "--run" ||
+                                 word == "--help" || word == "-h";
+                        });
     cases.push_back(std::move(test));
   }
   std::sort(cases.begin(), cases.end(),

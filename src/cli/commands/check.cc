@@ -44,15 +44,6 @@ std::optional<Rulebook> ReadRules(const Policy& policy, const SelectOptions& sel
   return ToldOrKept(LoadRulebook(policy, select), console);
 }
 
-// Only the page and the trace draw them.
-EventsInPage EventsOf(const Options& options) {
-  const bool has_page =
-      !options.html.empty() || !options.html_dir.empty() || !options.out_dir.empty();
-  const bool is_wanted = has_page || !options.emit_trace.empty();
-  if (!is_wanted || options.timeline == "off") return EventsInPage::kNone;
-  return options.timeline == "full" ? EventsInPage::kAll : EventsInPage::kAuto;
-}
-
 /// Draws and says the verdict; returns its exit code.
 int Finish(const report::Report& report, const Verdict& verdict, const Options& options,
            Drawing& drawing, Stats& stats, Console& console) {
@@ -152,6 +143,7 @@ Result<int> RunCheck(const Options& options, Console& console) {
 }
 
 Result<int> RunReport(const Options& options, Console& console) {
+  if (!options.runs.empty()) return RunReportOfRuns(options, console);
   PROFGAUGE_TRY(const int exit_code, Judged(options, console));
   const bool verdict_only = exit_code == kExitFail || exit_code == kExitNoVerdict;
   return verdict_only ? kExitPass : exit_code;

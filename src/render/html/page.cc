@@ -1,18 +1,11 @@
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <boost/json.hpp>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/sha256.h"
-#include "base/text.h"
+#include "render/html/page_assets.h"
 #include "render/html/view.h"
-#include "render/shared/categories.h"
 #include "render/shared/change.h"
-#include "render/shared/columns.h"
 #include "render/shared/escape.h"
 #include "render/shared/renderer.h"
 #include "render/shared/status_looks.h"
@@ -22,118 +15,30 @@ namespace profgauge::render {
 namespace {
 
 namespace json = boost::json;
-
-// Browsers hash a script or style after newlines are made LF.
-Result<std::string> LoadAsset(std::string_view path, const std::string& override_dir,
-                              std::string_view must_not_hold) {
-  PROFGAUGE_TRY(std::string text, LoadTemplate(path, override_dir));
-  std::erase(text, '\r');
-  if (text.find(must_not_hold) == std::string::npos) return text;
-  Error error;
-  error.kind = ErrorKind::kConfig;
-  error.code = "template/closes-itself";
-  error.message = fmt::format("`{}` would end the element that holds the file", must_not_hold);
-  error.where.file = std::string(path);
-  return Fail(std::move(error));
-}
-
-std::string Favicon(std::string_view verdict_name) {
-  std::string_view color = "%23666";
-  if (verdict_name == "good") color = "%231b7f4b";
-  if (verdict_name == "bad") color = "%23b00020";
-  if (verdict_name == "warn") color = "%23b36b00";
-  return fmt::format(
-      "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'>"
-      "<circle cx='8' cy='8' r='8' fill='{}'/></svg>",
-      color);
-}
-
-struct Assets {
-  std::string css, js;
-};
-
-// Why the page has no timeline; empty when it has one.
-std::string TimelineNote(const report::Report& report) {
-  if (!report.timeline.empty()) return {};
-  if (!report.timeline.left_out.empty()) return "Left out: " + report.timeline.left_out + ".";
-  return "The events are not in this report: report.json does not carry them, or the recording has "
-         "none.";
-}
+using html::Assets;
 
 json::object FullView(const report::Report& report, const Assets& assets, bool inlined) {
   json::object view = html::PageView(report);
-  const std::string scripts = inlined ? fmt::format("'{}'", CspHash(assets.js)) : "'self'";
-  const std::string styles = inlined ? fmt::format("'{}'", CspHash(assets.css)) : "'self'";
-  view["timeline"] = MakeMarkup(report.timeline.empty() ? "" : PackTimeline(report.timeline));
-  view["timeline_note"] = TimelineNote(report);
-  view["csp"] = fmt::format(
-      "default-src 'none'; script-src {}; style-src {}; img-src data:; base-uri 'none'; "
-      "form-action 'none'",
-      scripts, styles);
-  view["favicon"] = Favicon(html::LookOf(report.verdict.status).name);
-  view["inline"] = inlined;
-  view["css"] = MakeMarkup(assets.css);
-  view["js"] = MakeMarkup(assets.js);
+  html::AddFrame(assets, inlined, html::LookOf(report.verdict.status).name, view);
   return view;
+}
+
+TemplateFolder FolderOf(const HtmlOptions& options) {
+  return {"html", ".html", options.templates_dir, EscapeHtml};
 }
 
 Result<std::string> RenderPage(const report::Report& report, const HtmlOptions& options,
                                const Assets& assets, bool inlined) {
-  const TemplateFolder folder{"html", ".html", options.templates_dir, EscapeHtml};
   const Assets any{"css", "js"};
   const std::string_view page = IsComparisonAlone(report) ? "compare" : "page";
   PROFGAUGE_TRY(std::string html,
-                RenderTemplate(folder, page, FullView(report, assets, inlined),
+                RenderTemplate(FolderOf(options), page, FullView(report, assets, inlined),
                                MakeSchema(FullView(html::SchemaReport(), any, inlined))));
-  // Somebody else's template may leave out the generator; the file is ours all the same.
-  if (html.find("<meta name=\"generator\" content=\"profgauge") == html.npos)
-    html += "<!-- profgauge -->\n";
-  return html;
-}
-
-// The page's script is these files, in this order: a later one uses what the earlier ones define.
-constexpr std::string_view kScripts[] = {
-    "js/numbers.js",    "js/payload.js", "js/page.js",        "js/rows.js", "js/grid.js",
-    "js/inner_rows.js", "js/shares.js",  "js/icicle.js",      "js/tree.js", "js/details.js",
-    "js/choices.js",    "js/panels.js",  "js/definitions.js", "js/look.js", "js/start.js"};
-// They come along only where there is a timeline.
-constexpr std::string_view kTimelineScripts[] = {
-    "js/timeline_data.js",      "js/timeline_sums.js",    "js/timeline_colors.js",
-    "js/timeline_view.js",      "js/timeline_drawing.js", "js/timeline_moving.js",
-    "js/timeline_summary.js",   "js/timeline_marks.js",   "js/timeline_search.js",
-    "js/timeline_selecting.js", "js/timeline_input.js",   "js/timeline_start.js"};
-
-// Without indentation and lines of comment, a sixth of our scripts; lines stay lines.
-std::string Compact(std::string_view js) {
-  std::string out;
-  for (const std::string_view line : Lines(js)) {
-    const std::string_view code = Trim(line);
-    if (code.empty() || code.starts_with("//")) continue;
-    out += code;
-    out += '\n';
-  }
-  return out;
-}
-
-Status AppendScripts(std::span<const std::string_view> paths, const HtmlOptions& options,
-                     std::string& out) {
-  for (const std::string_view path : paths) {
-    PROFGAUGE_TRY(const std::string js, LoadAsset(path, options.templates_dir, "</script"));
-    // Somebody else's may hold texts of several lines.
-    out += options.templates_dir.empty() ? Compact(js) : js;
-  }
-  return {};
+  return html::WithGenerator(std::move(html));
 }
 
 Result<Assets> LoadAssets(const report::Report& report, const HtmlOptions& options) {
-  Assets assets;
-  PROFGAUGE_TRY(assets.css, LoadAsset("report.css", options.templates_dir, "</style"));
-  assets.css = WithCategoryColours(std::move(assets.css));
-  PROFGAUGE_CHECK(AppendScripts(kScripts, options, assets.js));
-  if (!report.timeline.empty()) {
-    PROFGAUGE_CHECK(AppendScripts(kTimelineScripts, options, assets.js));
-  }
-  return assets;
+  return html::LoadAssets({.has_timeline = !report.timeline.empty()}, options);
 }
 
 }  // namespace
@@ -147,11 +52,7 @@ Result<std::vector<File>> RenderHtmlFiles(const report::Report& report,
                                           const HtmlOptions& options) {
   PROFGAUGE_TRY(const Assets assets, LoadAssets(report, options));
   PROFGAUGE_TRY(std::string page, RenderPage(report, options, assets, false));
-  // A page names its generator; by these a later run knows that it may write the files anew.
-  const std::string mark = "/* " + report.tool + " */\n";
-  return std::vector<File>{{"index.html", std::move(page)},
-                           {"report.css", mark + assets.css},
-                           {"report.js", mark + assets.js}};
+  return html::FilesOf(std::move(page), assets, report.tool);
 }
 
 }  // namespace profgauge::render

@@ -38,6 +38,14 @@ std::string Significant(std::string digits) {
   return digits;
 }
 
+// Why the page has no timeline; empty when it has one.
+std::string TimelineNote(const report::Report& report) {
+  if (!report.timeline.empty()) return {};
+  if (!report.timeline.left_out.empty()) return "Left out: " + report.timeline.left_out + ".";
+  return "The events are not in this report: report.json does not carry them, or the recording has "
+         "none.";
+}
+
 }  // namespace
 
 std::string ExactTitle(const Value& value, Unit unit, std::string_view text) {
@@ -135,14 +143,14 @@ const Table* FindTable(const report::Report& report, std::string_view id) {
   return nullptr;
 }
 
-boost::json::object PageView(const report::Report& report) {
+boost::json::object PageView(const report::Report& report, const ComparisonLimits& limits) {
   TablePacker payload(report.profile.accelerator);
   payload.NameIterations(report::IterationLabels(report));
   json::object view{{"verdict", VerdictView(report)},
                     {"run", RunView(report)},
                     {"gate", GateView(report)},
                     {"findings", FindingsView(report)},
-                    {"comparison", ComparisonView(report)},
+                    {"comparison", ComparisonView(report, limits)},
                     {"breakdown", BreakdownView(report)},
                     {"ranks", RanksView(report)},
                     {"iterations", IterationsView(report, payload)},
@@ -156,6 +164,8 @@ boost::json::object PageView(const report::Report& report) {
   view["panels"] = std::move(panels.shown);
   view["absent_panels"] = AbsentView(panels.absent);
   view["payload"] = MakeMarkup(payload.Finish());
+  view["timeline"] = MakeMarkup(report.timeline.empty() ? "" : PackTimeline(report.timeline));
+  view["timeline_note"] = TimelineNote(report);
   return view;
 }
 

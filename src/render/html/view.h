@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "render/shared/change.h"
 #include "render/shared/columns.h"
 #include "report/report.h"
 
@@ -48,7 +49,13 @@ inline constexpr std::size_t kListed = 24;
 boost::json::object VerdictView(const report::Report& report);
 boost::json::object RunView(const report::Report& report);
 boost::json::object GateView(const report::Report& report);
-boost::json::object ComparisonView(const report::Report& report);
+struct ComparisonLimits {
+  std::size_t paired_rows = 60;        ///< Of kernels and of ops.
+  ChangeTreeOptions tree = {0.01, 6};  ///< Parts of the change.
+  bool has_values = true;              ///< All metrics side by side.
+};
+boost::json::object ComparisonView(const report::Report& report,
+                                   const ComparisonLimits& limits = {});
 boost::json::object FindingsView(const report::Report& report);
 boost::json::array EvidenceRows(const report::Report& report, const report::Finding& finding,
                                 std::size_t max_rows);
@@ -96,7 +103,7 @@ boost::json::object TableView(const Table& table, const TableLimits& limits,
                               TablePacker* payload = nullptr);
 
 /// All of the above: what page.html sees, but for style, script and policy.
-boost::json::object PageView(const report::Report& report);
+boost::json::object PageView(const report::Report& report, const ComparisonLimits& limits = {});
 
 /// A report with one of everything: its view is the schema that templates are checked against.
 const report::Report& SchemaReport();

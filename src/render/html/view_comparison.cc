@@ -18,8 +18,6 @@ namespace {
 namespace json = boost::json;
 using report::Comparison;
 
-constexpr std::size_t kPairedRows = 60;
-constexpr ChangeTreeOptions kTree = {0.01, 6};
 constexpr std::size_t kNameCharacters = 56;
 
 json::object TimeView(std::int64_t ns) { return NumberView(Value{ns}, Unit::kTime); }
@@ -107,9 +105,9 @@ void SetName(json::object& row, const std::string& name) {
 
 std::string Significance(bool significant) { return significant ? "★ significant" : ""; }
 
-json::array StepsView(const Comparison& comparison) {
+json::array StepsView(const Comparison& comparison, const ChangeTreeOptions& tree) {
   json::array rows;
-  for (const ChangeRow& row : ChangeTree(comparison, kTree)) {
+  for (const ChangeRow& row : ChangeTree(comparison, tree)) {
     std::string indent;
     for (std::size_t i = 0; i < row.depth; ++i) indent += "\u2003";
     if (row.step == nullptr) {
@@ -148,12 +146,12 @@ json::array StepsView(const Comparison& comparison) {
 }
 
 json::object PairedView(std::string_view id, std::string_view title, std::string_view about,
-                        const report::PairedTable& table, bool has_host) {
+                        const report::PairedTable& table, bool has_host, std::size_t most_rows) {
   json::array rows;
   std::size_t changed = 0;
   for (const report::PairedWork& work : table.rows) changed += work.delta != 0;
   for (const report::PairedWork& work : table.rows) {
-    if (rows.size() == kPairedRows) break;
+    if (rows.size() == most_rows) break;
     if (work.delta == 0 && work.base_count == work.current_count) continue;
     const bool has_p = !IsAbsent(work.p_value);
     json::object view{
@@ -191,7 +189,7 @@ json::object PairedView(std::string_view id, std::string_view title, std::string
 
 }  // namespace
 
-boost::json::object ComparisonView(const report::Report& report) {
+boost::json::object ComparisonView(const report::Report& report, const ComparisonLimits& limits) {
   static const Comparison kNone;
   const Comparison& comparison = report.comparison ? *report.comparison : kNone;
   json::array paired;
@@ -199,7 +197,7 @@ boost::json::object ComparisonView(const report::Report& report) {
     paired.push_back(PairedView("paired-kernels", "Kernels and copies, run against run",
                                 "Launches and GPU time per iteration; what runs in parallel counts "
                                 "each time",
-                                comparison.kernels, false));
+                                comparison.kernels, false, limits.paired_rows));
   }
   if (!comparison.ops.rows.empty()) {
     const bool of_gpu = comparison.ops.measure != "host_time";
@@ -207,11 +205,11 @@ boost::json::object ComparisonView(const report::Report& report) {
                                 of_gpu ? "Calls per iteration, GPU time of the work that an op "
                                          "launched itself, and its own time on the host"
                                        : "Calls per iteration and an op's own time on the host",
-                                comparison.ops, of_gpu));
+                                comparison.ops, of_gpu, limits.paired_rows));
   }
   json::array differences = DifferencesView(comparison);
   json::array metrics = MetricsView(comparison);
-  json::array values = ValuesView(comparison);
+  json::array values = limits.has_values ? ValuesView(comparison) : json::array();
   const bool has_differences = !differences.empty();
   const bool has_metrics = !metrics.empty();
   const bool has_values = !values.empty();
@@ -240,7 +238,7 @@ boost::json::object ComparisonView(const report::Report& report) {
           {"metrics", std::move(metrics)},
           {"has_metrics", has_metrics},
           {"chart", MakeMarkup(SvgWaterfall(comparison))},
-          {"steps", StepsView(comparison)},
+          {"steps", StepsView(comparison, limits.tree)},
           {"paired", std::move(paired)},
           {"values", std::move(values)},
           {"has_values", has_values}};

@@ -1,6 +1,7 @@
 // report.json, schema 1. report/read_report.cc reads it back; the two change together.
 #include "render/json/json_sections.h"
 #include "render/json/json_writer.h"
+#include "render/shared/render_runs.h"
 #include "render/shared/renderer.h"
 
 namespace profgauge::render {
@@ -233,10 +234,7 @@ void WriteRemarks(JsonWriter& out, const std::vector<report::Remark>& remarks) {
   out.EndArray();
 }
 
-}  // namespace
-
-std::string RenderJson(const report::Report& report) {
-  JsonWriter out;
+void WriteReport(JsonWriter& out, const report::Report& report) {
   out.BeginObject();
   out.Field("schema", report.schema);
   out.Field("tool", report.tool);
@@ -260,6 +258,30 @@ std::string RenderJson(const report::Report& report) {
   WriteImport(out, report.import);
   PairObject(out, "environment", report.environment);
   PairObject(out, "provenance", report.provenance);
+  out.EndObject();
+}
+
+}  // namespace
+
+std::string RenderJson(const report::Report& report) {
+  JsonWriter out;
+  WriteReport(out, report);
+  return out.Take();
+}
+
+std::string RenderRunsJson(const report::Runs& runs) {
+  JsonWriter out;
+  out.BeginObject();
+  out.Field("schema", runs.runs.front().schema);
+  out.Field("tool", runs.runs.front().tool);
+  out.Key("runs");
+  out.BeginArray();
+  for (const report::Report& run : runs.runs) WriteReport(out, run);
+  out.EndArray();
+  out.Key("comparisons");
+  out.BeginArray();
+  for (const report::Runs::Pair& pair : runs.pairs) WriteReport(out, pair.report);
+  out.EndArray();
   out.EndObject();
   return out.Take();
 }

@@ -1,0 +1,31 @@
+// What every page carries: style, scripts, icon, and the policy that lets in nothing else.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <string>
+#include <string_view>
+
+#include "render/shared/renderer.h"
+
+namespace profgauge::render::html {
+
+struct Assets {
+  std::string css, js;
+};
+struct WhichAssets {
+  bool has_timeline = false, has_several_runs = false;  ///< Their scripts come along.
+};
+/// Errors: kConfig "template/closes-itself" for one that would end the element that holds it.
+Result<Assets> LoadAssets(const WhichAssets& which, const HtmlOptions& options);
+
+/// Adds "csp", "favicon", "inline", "css" and "js" to the view of a page. `look` is a StatusLook's
+/// name.
+void AddFrame(const Assets& assets, bool inlined, std::string_view look, boost::json::object& view);
+
+/// `html` with a comment that names its generator, where the template does not.
+std::string WithGenerator(std::string html);
+
+/// The three files of a page whose assets stand beside it. `tool` names the generator.
+std::vector<File> FilesOf(std::string page, const Assets& assets, std::string_view tool);
+
+}  // namespace profgauge::render::html

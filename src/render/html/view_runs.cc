@@ -1,0 +1,161 @@
+#include "render/html/view_runs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/format.h"
+#include "render/html/view.h"
+#include "render/shared/categories.h"
+#include "render/shared/change.h"
+#include "render/shared/status_looks.h"
+#include "render/shared/template.h"
+#include "render/shared/words.h"
+#include "render/svg/svg.h"
+
+namespace profgauge::render::html {
+namespace {
+
+namespace json = boost::json;
+using report::Report;
+using report::Runs;
+
+json::object IterationView(const Report& run) {
+  const report::Metric* time = FindMetric(run, "iteration.time.mean");
+  return time == nullptr ? NumberView(Value{}, Unit::kTime) : NumberView(time->quantity);
+}
+
+// The cell of two runs: empty where there is no comparison of them.
+json::object CellView(const Runs& runs, std::size_t base, std::size_t current) {
+  json::object view{{"id", ""}, {"text", ""}, {"relative", ""}, {"name", ""}, {"title", ""}};
+  for (std::size_t i = 0; i < runs.pairs.size(); ++i) {
+    const Runs::Pair& pair = runs.pairs[i];
+    if (pair.base != base || pair.current != current || !pair.report.comparison) continue;
+    const report::Comparison& comparison = *pair.report.comparison;
+    view["id"] = fmt::format("p{}", i + 1);
+    view["title"] =
+        fmt::format("{} against {}", runs.runs[current].profile.name, runs.runs[base].profile.name);
+    view["text"] = "compare";
+    if (!HasTimes(comparison)) continue;
+    view["text"] = comparison.delta == 0 ? "±0" : DeltaText(comparison.delta);
+    view["relative"] = RelativeText(comparison);
+    view["name"] = comparison.delta > 0 ? "bad" : comparison.delta < 0 ? "good" : "mute";
+  }
+  return view;
+}
+
+double MeanOf(const Report& run) { return MetricOr(run, "iteration.time.mean", 0); }
+
+double PartOf(const Report& run, std::size_t category) {
+  return MetricOr(run, fmt::format("breakdown.{}.time", kCategoryInfo[category].id), 0);
+}
+
+// A run's mean iteration, as wide as it is to the longest of all runs.
+std::string BarOf(const Report& run, double longest) {
+  double sum = 0;
+  for (std::size_t i = 0; i < kBreakdownCategories; ++i) sum += PartOf(run, i);
+  std::vector<BarPart> bar;
+  std::string description = fmt::format("Where an iteration of {} goes:", run.profile.name);
+  for (std::size_t i = 0; i < kBreakdownCategories; ++i) {
+    const double share = sum > 0 ? PartOf(run, i) / sum : 0;
+    if (!(share > 0) || !(longest > 0)) continue;
+    const auto category = static_cast<Category>(i);
+    const std::string text = FormatShare(share);
+    const std::string title = fmt::format("{} {}", WordsOf(run, InfoOf(category).title), text);
+    description += (bar.empty() ? " " : ", ") + title;
+    bar.push_back({PaintOf(category), share * MeanOf(run) / longest, text, title});
+  }
+  return bar.empty() ? std::string() : SvgStackedBar(bar, 960, 22, description);
+}
+
+bool IsInAny(const Runs& runs, std::size_t category) {
+  return std::any_of(runs.runs.begin(), runs.runs.end(),
+                     [&](const Report& run) { return PartOf(run, category) > 0; });
+}
+
+json::array LegendView(const Runs& runs) {
+  json::array legend;
+  for (std::size_t i = 0; i < kBreakdownCategories; ++i) {
+    if (!IsInAny(runs, i)) continue;
+    const auto category = static_cast<Category>(i);
+    legend.push_back(json::object{{"swatch", MakeMarkup(SvgSwatch(PaintOf(category)))},
+                                  {"label", WordsOf(runs.runs.front(), InfoOf(category).title)}});
+  }
+  return legend;
+}
+
+json::array BarsView(const Runs& runs) {
+  double longest = 0;
+  for (const Report& run : runs.runs) longest = std::max(longest, MeanOf(run));
+  json::array bars;
+  for (std::size_t i = 0; i < runs.runs.size(); ++i) {
+    bars.push_back(json::object{{"name", runs.runs[i].profile.name},
+                                {"bar", MakeMarkup(BarOf(runs.runs[i], longest))},
+                                {"time", IterationView(runs.runs[i])}});
+  }
+  return bars;
+}
+
+// The metrics that some run has, in the order of the catalogue as the runs list them.
+std::vector<const report::Metric*> MetricsOfAny(const Runs& runs) {
+  std::vector<const report::Metric*> metrics;
+  for (const Report& run : runs.runs) {
+    for (const report::Metric& metric : run.metrics) {
+      const bool is_known = std::any_of(metrics.begin(), metrics.end(),
+                                        [&](const auto* other) { return other->id == metric.id; });
+      if (!is_known && !IsAbsent(metric.quantity.value)) metrics.push_back(&metric);
+    }
+  }
+  return metrics;
+}
+
+json::array MetricRows(const Runs& runs) {
+  json::array rows;
+  for (const report::Metric* metric : MetricsOfAny(runs)) {
+    json::array cells;
+    for (const Report& run : runs.runs) {
+      const report::Metric* own = FindMetric(run, metric->id);
+      cells.push_back(own == nullptr ? NumberView(Value{}, metric->quantity.unit)
+                                     : NumberView(own->quantity));
+    }
+    rows.push_back(
+        json::object{{"title", metric->title}, {"id", metric->id}, {"cells", std::move(cells)}});
+  }
+  return rows;
+}
+
+}  // namespace
+
+boost::json::array RunRowsView(const Runs& runs) {
+  json::array rows;
+  for (std::size_t i = 0; i < runs.runs.size(); ++i) {
+    const Report& run = runs.runs[i];
+    const StatusLook& look = LookOf(run.verdict.status);
+    json::array cells;
+    for (std::size_t base = 0; base + 1 < runs.runs.size(); ++base) {
+      cells.push_back(CellView(runs, base, i));
+    }
+    rows.push_back(json::object{{"id", fmt::format("r{}", i + 1)},
+                                {"run", run.profile.name},
+                                {"sign", look.sign},
+                                {"word", look.word},
+                                {"name", look.name},
+                                {"iteration", IterationView(run)},
+                                {"cells", std::move(cells)}});
+  }
+  return rows;
+}
+
+boost::json::object TogetherView(const Runs& runs) {
+  json::array heads;
+  for (const Report& run : runs.runs) heads.push_back(json::object{{"run", run.profile.name}});
+  return {{"legend", LegendView(runs)},
+          {"bars", BarsView(runs)},
+          {"heads", std::move(heads)},
+          {"metrics", MetricRows(runs)}};
+}
+
+}  // namespace profgauge::render::html
