@@ -72,7 +72,8 @@ std::optional<RunComparison> CompareThem(std::vector<Snapshot> baselines,
   return comparison;
 }
 
-report::TimelineOptions TimelineOf(const JudgeRunsOptions& options, const Policy& policy) {
+report::TimelineOptions TimelineOf(const JudgeRunsOptions& options, const Policy& policy,
+                                   const Replayer* replayer) {
   report::TimelineOptions timeline;
   timeline.knowledge = policy.knowledge;
   using Mode = report::TimelineOptions::Mode;
@@ -81,6 +82,10 @@ report::TimelineOptions TimelineOf(const JudgeRunsOptions& options, const Policy
                   : events == EventsInPage::kNone ? Mode::kOff
                                                   : Mode::kAuto;
   for (const auto& [name, time] : options.choices.marks) timeline.marks.push_back({name, time});
+  if (replayer == nullptr || timeline.mode == Mode::kOff) return timeline;
+  for (std::size_t i = 0; i < replayer->graphs().size(); ++i) {
+    timeline.paths.push_back({replayer->graphs()[i].rank().profile, PathMovesOf(*replayer, i)});
+  }
   return timeline;
 }
 
@@ -122,7 +127,7 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const Policy
   input.tables = &out.analysis.tables;
   out.report = report::BuildReport(input);
   out.report.timeline =
-      report::BuildTimeline(subject.ranks, out.report, TimelineOf(options, policy));
+      report::BuildTimeline(subject.ranks, out.report, TimelineOf(options, policy, replayer));
   report::Reword(out.report.timeline, out.report.profile.accelerator);
   if (options.redact) report::Redact(out.report);
   options.phase_ended("judge");

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -45,6 +47,51 @@ std::string ConfigText(const Profile& profile, LaunchConfigId id) {
   return out.starts_with(", ") ? out.substr(2) : out;
 }
 
+// Tells kinds of steps of the critical path from those of other events.
+constexpr std::uint64_t kPathKey = std::uint64_t{1} << 40;
+
+Category CategoryOfPart(const PathMove& part) {
+  switch (part.kind) {
+    case PathKind::kHost:
+      return Category::kCpu;
+    case PathKind::kLaunch:
+    case PathKind::kSync:
+      return Category::kRuntime;
+    case PathKind::kKernel:
+      return part.uses_tensor_core ? Category::kTensorCoreKernel : Category::kOtherKernel;
+    case PathKind::kCopy:
+      return Category::kMemcpy;
+    case PathKind::kTransfer:
+    case PathKind::kWaiting:
+      return Category::kCommunication;
+    case PathKind::kDataLoader:
+      return Category::kDataLoader;
+    case PathKind::kUnknown:
+      break;
+  }
+  return Category::kOther;
+}
+
+// Of a path of very many steps those that last: what the page can show.
+constexpr std::size_t kMostPathMoves = 20'000;
+
+/// The longest `most` in their order; what is left out is added to `left_out`.
+std::vector<PathMove> LongestParts(const std::vector<PathMove>& parts, std::size_t most,
+                                   std::size_t& left_out) {
+  if (parts.size() <= most) return parts;
+  std::vector<Ns> lengths;
+  for (const PathMove& part : parts) lengths.push_back(part.time.length());
+  std::nth_element(lengths.begin(), lengths.begin() + static_cast<std::ptrdiff_t>(most),
+                   lengths.end(), std::greater<>());
+  const Ns least = lengths[most];  // What is as short as this one is left out, too.
+  std::vector<PathMove> kept;
+  for (const PathMove& part : parts) {
+    if (part.time.length() > least) kept.push_back(part);
+  }
+  left_out += parts.size() - kept.size();
+  return kept;
+}
+
 // What has no track of its own, of one kind.
 struct Undrawn {
   std::size_t tracks = 0, events = 0;
@@ -61,11 +108,14 @@ class Builder {
   Builder(Timeline& timeline, const Knowledge& knowledge)
       : timeline_(timeline), kinds_(timeline.kinds), tracks_(timeline), knowledge_(knowledge) {}
 
-  void AddRank(const Profile& profile, std::int64_t rank, const TimelineCut& cut) {
+  void AddRank(const Profile& profile, std::int64_t rank, const TimelineCut& cut,
+               const std::vector<PathMove>& path) {
     profile_ = &profile;
     cut_ = cut;
+    path_ = path;
     kinds_.StartProfile();
     tracks_.StartRank(rank);
+    AddPath();
     if (profile.neuron != nullptr) {
       if (timeline_.facets.empty()) timeline_.facets = NeuronFacets();
       AddNeuronTracks(profile, cut, kinds_, tracks_);
@@ -100,6 +150,32 @@ class Builder {
 
  private:
   std::string GpuName(std::int32_t id) const { return TimelineGpuName(*profile_, id); }
+
+  void AddPath() {
+    Events events;
+    std::map<std::tuple<PathKind, bool, std::string_view, std::string_view>, std::uint64_t> known;
+    for (std::size_t i = 0; i < path_.size(); ++i) {
+      const PathMove& part = path_[i];
+      const auto [place, is_new] = known.try_emplace(
+          {part.kind, part.uses_tensor_core, part.name, part.op}, known.size() + 1);
+      TimelineEvent event{part.time.start, part.time.length()};
+      event.kind =
+          kinds_.Find(*profile_, {StringId(), CategoryOfPart(part), kPathKey, place->second},
+                      [&](Timeline::Kind& kind) {
+                        kind.name = part.name;
+                        kind.detail = PathKindTitle(part.kind);
+                        if (!part.op.empty()) kind.detail += fmt::format(" of {}", part.op);
+                      });
+      event.of = Of::kPath;
+      event.row = static_cast<std::uint32_t>(i);
+      events.push_back(event);
+    }
+    Timeline::Track track;
+    track.name = "waits for";
+    track.group = "Critical path";
+    track.type = "path";
+    tracks_.Add(std::move(track), std::move(events));
+  }
 
   void AddStreams() {
     const DeviceTable& device = profile_->device;
@@ -186,6 +262,8 @@ class Builder {
       event.kind =
           kinds_.Find(*profile_, {host.name[row], ShownCategory(categories[row]), DetailKey(row)},
                       [&](Timeline::Kind& kind) { kind.detail = DetailOf(row); });
+      event.of = Of::kHost;
+      event.row = static_cast<std::uint32_t>(row);
       threads[host.thread[row].value].push_back(event);
     }
     const ApiTable& api = profile_->api;
@@ -280,18 +358,32 @@ class Builder {
     undrawn_[what].events += events.size();
   }
 
-  // From the events of devices to the calls that launched them.
+  // From the events of devices to the calls that launched them, and from the steps of the critical
+  // path to what they lie in.
   void AddLinks() {
     std::vector<std::uint32_t> calls(profile_->api.size(), Timeline::kNoLink);
+    std::vector<std::uint32_t> hosts(path_.empty() ? 0 : profile_->host.size(), Timeline::kNoLink);
+    std::vector<std::uint32_t> works(path_.empty() ? 0 : profile_->device.size(),
+                                     Timeline::kNoLink);
     for (std::size_t i = 0; i < tracks_.events().size(); ++i) {
       const TimelineEvent& event = tracks_.events()[i];
-      if (event.of != Of::kCall) continue;
-      calls[event.row] = static_cast<std::uint32_t>(tracks_.first() + i);
+      const auto number = static_cast<std::uint32_t>(tracks_.first() + i);
+      if (event.of == Of::kCall) calls[event.row] = number;
+      if (event.of == Of::kHost && !hosts.empty()) hosts[event.row] = number;
+      if (event.of == Of::kDevice && !works.empty()) works[event.row] = number;
     }
     for (const TimelineEvent& event : tracks_.events()) {
-      const bool device = event.of == Of::kDevice;
-      const ApiId call = device ? profile_->device.launch[event.row] : ApiId{};
-      timeline_.link.push_back(call.valid() ? calls[call.value] : Timeline::kNoLink);
+      std::uint32_t link = Timeline::kNoLink;
+      if (event.of == Of::kPath && path_[event.row].in.row != PathGraph::kNone) {
+        const PathOwner& in = path_[event.row].in;
+        link = (in.table == PathTable::kHost  ? hosts
+                : in.table == PathTable::kApi ? calls
+                                              : works)[in.row];
+      } else if (event.of == Of::kDevice) {
+        const ApiId call = profile_->device.launch[event.row];
+        if (call.valid()) link = calls[call.value];
+      }
+      timeline_.link.push_back(link);
     }
   }
 
@@ -312,6 +404,7 @@ class Builder {
   const Knowledge& knowledge_;
   const Profile* profile_ = nullptr;
   TimelineCut cut_;
+  std::vector<PathMove> path_;
 };
 
 }  // namespace
@@ -330,6 +423,7 @@ Timeline BuildTimeline(std::span<const Profile> ranks, const Report& report,
   }
   Builder builder(timeline, options.knowledge);
   std::vector<TimelineCut> cuts;
+  std::size_t steps_left_out = 0;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const std::int64_t recorded = ranks[i].distributed.rank;
     const std::int64_t rank = recorded >= 0 ? recorded : static_cast<std::int64_t>(i);
@@ -337,11 +431,22 @@ Timeline BuildTimeline(std::span<const Profile> ranks, const Report& report,
                        ? TimelineCut{}
                        : CutTimeline(ranks[i], options.budget / ranks.size(),
                                      SpansAroundFindings(report, rank)));
-    builder.AddRank(ranks[i], rank, cuts.back());
+    const auto path =
+        std::find_if(options.paths.begin(), options.paths.end(),
+                     [&](const TimelinePath& of_rank) { return of_rank.profile == &ranks[i]; });
+    builder.AddRank(ranks[i], rank, cuts.back(),
+                    path == options.paths.end()
+                        ? std::vector<PathMove>{}
+                        : LongestParts(path->parts, kMostPathMoves / ranks.size(), steps_left_out));
   }
   timeline.left_out = LeftOutText(cuts);
   const std::string undrawn = builder.UndrawnText();
   if (!undrawn.empty()) timeline.left_out += (timeline.left_out.empty() ? "" : ", ") + undrawn;
+  if (steps_left_out > 0) {
+    timeline.left_out += fmt::format("{}the {} shortest steps of the critical path",
+                                     timeline.left_out.empty() ? "" : ", ",
+                                     FormatCount(static_cast<std::int64_t>(steps_left_out)));
+  }
   timeline.marks = options.marks;
   // Columns end with the rank that last had them.
   for (Timeline::Amount& amount : timeline.amounts) amount.value.resize(timeline.start.size());

@@ -7,11 +7,18 @@
 #include <vector>
 
 #include "analysis/classify/knowledge.h"
+#include "analysis/path/path_moves.h"
 #include "base/interval.h"
 #include "model/profile.h"
 #include "report/report.h"
 
 namespace profgauge::report {
+
+/// The critical path of one rank.
+struct TimelinePath {
+  const Profile* profile = nullptr;
+  std::vector<PathMove> parts;
+};
 
 struct TimelineOptions {
   enum class Mode : std::uint8_t { kOff, kAuto, kFull };
@@ -22,6 +29,9 @@ struct TimelineOptions {
   /// Those of the analysis, so that both colour a kernel alike.
   Knowledge knowledge;
   std::vector<Timeline::Mark> marks;
+  /// Of ranks whose path is known; its steps are a track of their own, each linked to what it lies
+  /// in.
+  std::vector<TimelinePath> paths;
 };
 
 /// Tracks of a rank in this order: the devices' streams, threads (busiest first), Python stacks.

@@ -18,7 +18,7 @@ namespace profgauge::report {
 
 struct TimelineEvent {
   /// The table of the profile that `row` is of.
-  enum class Of : std::uint8_t { kNone, kDevice, kCall, kInstruction, kPacket };
+  enum class Of : std::uint8_t { kNone, kDevice, kCall, kInstruction, kPacket, kHost, kPath };
   Ns start = 0, duration = 0;
   std::uint32_t kind = 0;
   std::uint32_t row = 0;

@@ -1,6 +1,6 @@
 // The timeline: the recording's events on a canvas. Nothing is an object per event: lanes are sorted
 // columns, and drawing jumps over what is narrower than a pixel, so that a million events pan
-// smoothly. Keys: W S + - zoom, A D arrows pan, F fit, 0 all, / search, [ ] idle gaps, M mark, E fold,
+// smoothly. Keys: W S + - zoom, A D arrows pan, F fit, 0 all, / search, [ ] idle gaps, J K steps of the critical path, M mark, E fold,
 // , . neighbours, Enter details, Esc none.
 
 const TL = { lane: 15, head: 22, counter: 44, left: 190, axis: 24, mini: 40 };
@@ -154,6 +154,9 @@ class TimelineData {
     }
     return this.lanes[low];
   }
+  // The critical path of the rank: its steps, each linked to the event that it lies in.
+  pathLane() { return this.lanes.find((lane) => this.head.tracks[lane.track].type === 'path' && this.head.tracks[lane.track].rank === this.rank); }
+  isStep(event) { return this.trackOf(event).type === 'path'; }
   // The first event of the lane, not before `from`, that ends after `time`.
   firstEnding(lane, time, from = lane.begin) {
     let low = from, high = lane.end;

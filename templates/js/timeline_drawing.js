@@ -20,6 +20,7 @@ class TimelineDrawing extends TimelineView {
       if (row.type === 'counter') this.drawCounter(g, row.counter, y, row.height);
       if (row.type === 'regions') this.drawRegions(g, y);
     }
+    this.drawPath(g);
     this.drawArrow(g);
     this.drawOverlay(g);
     this.drawNames(g);
@@ -192,13 +193,37 @@ class TimelineDrawing extends TimelineView {
     }
   }
 
+  // Where the critical path runs: a line below the events that its steps lie in, from one to the next.
+  drawPath(g) {
+    const lane = this.pathLane(), rows = new Map();
+    if (!lane) return;
+    for (const row of this.rows) for (const other of row.lanes || []) rows.set(other, row);
+    g.strokeStyle = this.colors.ink;
+    let before = null;
+    for (let i = this.firstEnding(lane, this.view[0]); i < lane.end && this.start[i] < this.view[1];) {
+      const x0 = this.x(this.start[i]), x1 = this.x(this.endOf(i)), row = rows.get(this.link[i] === NONE ? lane : this.laneOf(this.link[i]));
+      if (x1 - x0 < 1) {
+        i = this.firstEnding(lane, this.timeAt(x0 + 1), i + 1);
+        before = null;
+        continue;
+      }
+      const y = row ? row.y - this.scroll + TL.lane - 2 : null;
+      g.lineWidth = i === this.selected ? 4 : 2;
+      if (y !== null) line(g, Math.max(x0, TL.left), y, x1, y);
+      g.lineWidth = 1;
+      if (y !== null && before !== null && y !== before) line(g, x0, before, x0, y);
+      before = y;
+      ++i;
+    }
+  }
+
   // From the launching call to the device event, or from what an instruction waits for.
   drawArrow(g) {
     if (this.selected === NONE) return;
     const call = this.link[this.selected];
     g.strokeStyle = this.colors.ink;
     g.lineWidth = 1.5;
-    if (call !== NONE && call !== undefined) this.drawEdge(g, call, this.selected);
+    if (call !== NONE && call !== undefined && !this.isStep(this.selected)) this.drawEdge(g, call, this.selected);
     for (const from of this.neighbours(this.selected, false).slice(0, 40)) this.drawEdge(g, from, this.selected);
   }
   drawEdge(g, from, to) {

@@ -155,6 +155,7 @@ class TimelineInput extends TimelineSelecting {
       arrowup: () => this.scrollTo(this.scroll - 40), arrowdown: () => this.scrollTo(this.scroll + 40),
       e: () => this.foldSelected(), f: () => this.fit(), 0: () => this.go(this.first, this.last), m: () => this.mark(),
       '[': () => this.nextGap(-1), ']': () => this.nextGap(1), ',': () => step(-1), '.': () => step(1),
+      j: () => this.stepOnPath(1), k: () => this.stepOnPath(-1),
       n: () => this.nextHit(1), p: () => this.nextHit(-1),
       enter: () => (this.selected === NONE ? this.pickFirst() : this.pick(this.selected)),
       escape: () => { this.range = this.box = this.chosenUnits = null; this.tellRange(); this.pick(NONE); },
@@ -163,6 +164,16 @@ class TimelineInput extends TimelineSelecting {
     if (!act) return;
     event.preventDefault();
     act();
+  }
+
+  // Along the critical path; from elsewhere to the step at that time.
+  stepOnPath(by) {
+    const lane = this.pathLane();
+    if (!lane) return;
+    const isOn = this.selected >= lane.begin && this.selected < lane.end;
+    const near = Math.min(this.firstEnding(lane, this.selected === NONE ? this.view[0] : this.start[this.selected]), lane.end - 1);
+    const next = isOn ? this.selected + by : near;
+    if (next >= lane.begin && next < lane.end) this.pick(next);
   }
 
   // Folds or opens the lanes that the selected event is in, else the first group.

@@ -77,7 +77,7 @@ class TimelineSearch extends TimelineMarks {
     this.hits = [];
     this.isHit = tries.length ? new Uint8Array(this.start.length) : null;
     for (const lane of tries.length ? this.lanes : []) {
-      if (this.head.tracks[lane.track].rank !== this.rank) continue;
+      if (this.head.tracks[lane.track].rank !== this.rank || this.head.tracks[lane.track].type === 'path') continue;
       for (let i = lane.begin; i < lane.end; ++i) {
         if (!tries.some((tests) => tests.every((test) => test(i)))) continue;
         this.isHit[i] = 1;

@@ -112,7 +112,11 @@ class TimelineSelecting extends TimelineSearch {
       }
     }
     const call = this.link[event];
-    if (call !== NONE) {
+    if (track.type === 'path') {
+      const lane = this.laneOf(event), to = (step, text) => (step >= lane.begin && step < lane.end ? link(text, () => this.pick(step)) : '');
+      fact('Step', `${format(event - lane.begin + 1, 'count')} of ${format(lane.end - lane.begin, 'count')} `, to(event - 1, '← K'), ' ', to(event + 1, 'J →'));
+      if (call !== NONE) fact('In', jump(call));
+    } else if (call !== NONE) {
       fact('Launched by', jump(call));
       fact('After', format(Math.max(0, this.start[event] - this.endOf(call)), 'ns'));
       const parents = this.parentsOf(call).reverse();
@@ -165,7 +169,7 @@ class TimelineSelecting extends TimelineSearch {
       const half = Math.max((to - from) * 10, 1000);
       this.go((from + to) / 2 - half, (from + to) / 2 + half);
     }
-    const row = this.rowOf(event);
+    const row = (track.type === 'path' && this.link[event] !== NONE && this.rowOf(this.link[event])) || this.rowOf(event);
     if (row && (row.y < this.scroll + TL.axis || row.y + 30 > this.scroll + this.shown)) {
       this.scrollTo(row.y - this.shown / 2);
     }

@@ -33,7 +33,7 @@ class TimelineView extends TimelineColors {
       button('Mark', 'mark this time (M, or the right mouse button)', () => this.mark()),
       button('Perfetto', 'open this view\'s events in ui.perfetto.dev', () => this.openPerfetto()),
       color, this.regions$.options.length > 1 ? regions : '', make('details', { className: 'menu' }, make('summary', {}, 'Lanes'), this.lanes$));
-    const keys = 'Drag or A D to move, wheel or W S to zoom, shift-drag to sum a range or the lanes in a box, click for details or to fold lanes, right-click to mark.';
+    const keys = 'Drag or A D to move, wheel or W S to zoom, shift-drag to sum a range or the lanes in a box, click for details or to fold lanes, right-click to mark.' + (this.pathLane() ? ' J K follow the critical path.' : '');
     section.append(make('h2', {}, 'Timeline'), tools, this.mini$,
       make('div', { className: 'stage' }, this.canvas$, this.tip$),
       make('p', { className: 'small mute' }, keys, this.head.left_out ? ` Left out: ${this.head.left_out}.` : '',

@@ -351,3 +351,56 @@ class LookTest(ViewsCase):
         self.driver.wait(READY, "the page")
         self.driver.wait("document.readyState === 'complete'", "the reload")
         self.assertEqual(self.js(order), want)
+
+
+class CriticalPathTest(ViewsCase):
+    PAGE = "slow.html"
+
+    def step(self):
+        return self.js("return timeline.selected - timeline.pathLane().begin")
+
+    def test_keys_follow_it_from_step_to_step(self):
+        self.assertIn("J K follow the critical path", self.js("return document.getElementById('timeline-section').textContent"))
+        lane = self.js("const { begin, end } = timeline.pathLane(); return [begin, end]")
+        self.assertGreater(lane[1] - lane[0], 20)
+        touch = self.js("""const { begin, end } = timeline.pathLane(), t = timeline;
+            for (let i = begin + 1; i < end; ++i) if (t.start[i] !== t.endOf(i - 1)) return i;
+            return true;""")
+        self.assertEqual(touch, True, "one step begins where the one before it ends")
+        self.js("timeline.canvas$.focus()")
+        self.driver.keys("j")
+        self.assertEqual(self.step(), 0)
+        self.driver.keys("jjj")
+        self.assertEqual(self.step(), 3)
+        self.driver.keys("k")
+        self.assertEqual(self.step(), 2)
+        text = self.js("return timeline.details$.textContent")
+        self.assertIn("3 of ", text)
+        # The event that the step lies in is shown, and one key leads back from it.
+        work = self.js("""const t = timeline, { begin, end } = t.pathLane();
+            for (let i = begin; i < end; ++i) if (t.link[i] !== -1 && t.trackOf(t.link[i]).type === 'stream') return i;
+            return -1;""")
+        self.assertGreaterEqual(work, 0)
+        self.js("timeline.pick(arguments[0])", work)
+        self.assertTrue(self.js("const t = timeline, row = t.rowOf(t.link[t.selected]); return row.y >= t.scroll && row.y < t.scroll + t.shown"))
+        self.js("[...timeline.details$.querySelectorAll('dt')].find((dt) => dt.textContent === 'In').nextSibling.querySelector('button').click()")
+        self.assertEqual(self.js("return timeline.trackOf(timeline.selected).type"), "stream")
+        self.js("timeline.canvas$.focus()")
+        self.driver.keys("j")
+        self.assertEqual(self.js("return timeline.selected"), work)
+
+    def test_it_is_painted_below_the_events(self):
+        self.js("""const t = timeline, { begin, end } = t.pathLane();
+            window.lines = 0;
+            const g = t.canvas$.getContext('2d'), stroke = g.stroke;
+            g.stroke = function () { window.lines += 1; stroke.call(this); };
+            const of = t.pathLane, i = [...Array(end - begin).keys()].map((k) => begin + k).find((k) => t.link[k] !== -1);
+            t.pick(i); t.draw(); const drawn = window.lines; window.lines = 0;
+            t.pathLane = () => undefined; t.draw(); window.without = window.lines; window.lines = drawn; t.pathLane = of;""")
+        self.assertGreater(self.js("return window.lines"), self.js("return window.without"))
+        self.driver.shot("path")
+
+    def test_it_is_neither_found_nor_summed_again(self):
+        self.assertTrue(self.js("""const t = timeline, { begin, end } = t.pathLane();
+            t.search(t.nameOf([...Array(end - begin).keys()].map((k) => begin + k).find((k) => t.link[k] !== -1)));
+            return t.hits.length > 0 && t.hits.every((hit) => hit < begin || hit >= end);"""))

@@ -118,7 +118,15 @@ class Writer {
     for (const auto& track : timeline_.tracks) {
       several_ranks_ = several_ranks_ || track.rank != timeline_.tracks.front().rank;
     }
-    for (const auto& track : timeline_.tracks) ProcessOf(track.group, track.rank);
+    for (const auto& track : timeline_.tracks) {
+      if (!IsPath(track)) ProcessOf(track.group, track.rank);
+    }
+  }
+
+  // The critical path is no work of its own, and readers of traces would take it for work.
+  static bool IsPath(const Timeline::Track& track) { return track.type == "path"; }
+  bool IsOnPath(std::size_t lane) const {
+    return IsPath(timeline_.tracks[timeline_.lanes[lane].track]);
   }
 
   // Whether each event of the lane lies inside one of the lane above it.
@@ -139,6 +147,10 @@ class Writer {
     std::size_t thread = 0;
     for (std::size_t i = 0; i < timeline_.lanes.size(); ++i) {
       const Timeline::Lane& lane = timeline_.lanes[i];
+      if (IsOnPath(i)) {
+        threads_.push_back(thread);
+        continue;
+      }
       const bool goes_on = i > 0 && timeline_.lanes[i - 1].track == lane.track &&
                            IsNested(timeline_.lanes[i - 1], lane);
       if (!goes_on) {
@@ -158,6 +170,7 @@ class Writer {
   }
 
   void WriteLane(std::size_t index) {
+    if (IsOnPath(index)) return;
     const Timeline::Lane& lane = timeline_.lanes[index];
     const auto& track = timeline_.tracks[lane.track];
     const std::size_t pid = ProcessOf(track.group, track.rank);
@@ -208,8 +221,11 @@ class Writer {
 
   void MarkLaunches() {
     launches_.assign(timeline_.start.size(), false);
-    for (const std::uint32_t call : timeline_.link) {
-      if (call != Timeline::kNoLink) launches_[call] = true;
+    for (std::size_t lane = 0; lane < timeline_.lanes.size(); ++lane) {
+      if (IsOnPath(lane)) continue;
+      for (std::uint32_t i = timeline_.lanes[lane].begin; i < timeline_.lanes[lane].end; ++i) {
+        if (timeline_.link[i] != Timeline::kNoLink) launches_[timeline_.link[i]] = true;
+      }
     }
   }
 
@@ -233,7 +249,7 @@ class Writer {
   void WriteFlows() {
     for (std::uint32_t i = 0; i < timeline_.link.size(); ++i) {
       const std::uint32_t from = timeline_.link[i];
-      if (from == Timeline::kNoLink) continue;
+      if (from == Timeline::kNoLink || IsOnPath(LaneOf(i))) continue;
       for (const auto& [event, form] : {std::pair(from, std::string_view("s")),
                                         std::pair(i, std::string_view("f\",\"bp\":\"e"))}) {
         const std::size_t lane = LaneOf(event);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <random>
 
+#include "analysis/path/path_moves.h"
 #include "analysis/path/replayer.h"
 #include "analysis/replay.h"
 #include "fixture.h"
@@ -70,6 +71,34 @@ TEST(CriticalPath, PartsAreNamedAndAddUp) {
   EXPECT_EQ(Of(sums, PathKind::kSync), 5'000);
   EXPECT_EQ(Of(sums, PathKind::kHost), 1'000 + 1'000 + 2'000 + 15'000);
   EXPECT_EQ(Of(sums, PathKind::kUnknown), 0);
+}
+
+TEST(CriticalPath, ItsStepsSayWhatTheyLieIn) {
+  const Replayed run(Small());
+  const Profile& profile = run.profiles.front();
+  Ns at = 0;
+  std::vector<std::string> said;
+  for (const PathMove& part : PathMovesOf(*run.replayer, 0)) {
+    EXPECT_EQ(part.time.start, at);
+    at = part.time.end;
+    said.push_back(std::string(part.name));
+    if (part.in.row == PathGraph::kNone) continue;
+    const auto in_of = [&](const auto& table) {
+      return Span{table.start[part.in.row], table.start[part.in.row] + table.duration[part.in.row]};
+    };
+    const Span in = part.in.table == PathTable::kDevice ? in_of(profile.device)
+                    : part.in.table == PathTable::kApi  ? in_of(profile.api)
+                                                        : in_of(profile.host);
+    EXPECT_LE(in.start, part.time.start) << part.name;
+    // Between a call and its work the path leaves the call.
+    if (part.kind != PathKind::kLaunch) {
+      EXPECT_GE(in.end, part.time.end) << part.name;
+    }
+  }
+  EXPECT_EQ(at, 100'000);
+  for (const char* name : {"first", "second", "cudaLaunchKernel", "cudaStreamSynchronize"}) {
+    EXPECT_NE(std::find(said.begin(), said.end(), name), said.end()) << name;
+  }
 }
 
 TEST(CriticalPath, MetricsAndTablesHaveTheSameParts) {

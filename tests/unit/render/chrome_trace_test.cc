@@ -33,6 +33,29 @@ TEST(ChromeTrace, HasEveryEventOfTheTimeline) {
   EXPECT_GT(phases["M"], 0u);
 }
 
+TEST(ChromeTrace, LeavesOutTheCriticalPath) {
+  report::Report report;
+  report::Timeline& timeline = report.timeline;
+  timeline.kinds = {{"a", Category::kCpu, ""}, {"k", Category::kOtherKernel, ""}};
+  timeline.tracks = {{"waits for", "Critical path", "path", 0},
+                     {"thread 1", "Host", "thread", 0},
+                     {"stream 7", "GPU 0", "stream", 0}};
+  timeline.lanes = {{0, 0, 0, 1}, {1, 0, 1, 2}, {2, 0, 2, 3}};
+  timeline.start = {0, 0, 500};
+  timeline.duration = {500, 400, 100};
+  timeline.kind = {0, 0, 1};
+  timeline.link = {2, report::Timeline::kNoLink, 1};
+  const std::string text = RenderChromeTrace(report);
+  std::size_t events = 0, flows = 0;
+  for (const json::value& event : json::parse(text).at("traceEvents").as_array()) {
+    events += event.at("ph").as_string() == "X";
+    flows += event.at("ph").as_string() == "s";
+  }
+  EXPECT_EQ(events, 2u);
+  EXPECT_EQ(flows, 1u);
+  EXPECT_EQ(text.find("Critical path"), std::string::npos);
+}
+
 // Two events of one track that overlap without nesting: Perfetto would drop one on one thread.
 TEST(ChromeTrace, SpreadsWhatDoesNotNest) {
   report::Report report;

@@ -93,6 +93,53 @@ TEST(BuildTimeline, KeepsHostEventsAroundAFindingWithinItsBudget) {
   EXPECT_NE(timeline.left_out.find("but none around findings"), std::string::npos);
 }
 
+PathMove PartAt(Span time, PathKind kind, PathOwner in) {
+  return {time, kind, false, "a step", "aten::mm", in};
+}
+
+TEST(BuildTimeline, TheCriticalPathIsATrackWhoseStepsLieInEvents) {
+  const Profile profile = MakeProfile(10, 10);
+  TimelineOptions options;
+  options.paths = {
+      {&profile,
+       {PartAt({0, 100}, PathKind::kHost, {PathTable::kHost, true, 0}),
+        PartAt({100, 1000}, PathKind::kUnknown, {PathTable::kHost, false, PathGraph::kNone}),
+        PartAt({1000, 1500}, PathKind::kKernel, {PathTable::kDevice, true, 1})}}};
+  const Timeline timeline = BuildTimeline({&profile, 1}, {}, options);
+  ASSERT_EQ(timeline.tracks.front().type, "path");
+  ASSERT_EQ(timeline.link.size(), timeline.start.size());
+  const auto& lane = timeline.lanes.front();
+  ASSERT_EQ(lane.end - lane.begin, 3u);
+  const auto in = [&](std::size_t step) { return timeline.link[lane.begin + step]; };
+  EXPECT_EQ(timeline.kinds[timeline.kind[in(0)]].name, "op");
+  EXPECT_EQ(timeline.start[in(0)], 0);
+  EXPECT_EQ(in(1), Timeline::kNoLink);
+  EXPECT_EQ(timeline.kinds[timeline.kind[in(2)]].name, "kernel");
+  EXPECT_EQ(timeline.start[in(2)], 1000);
+  const Timeline::Kind& kind = timeline.kinds[timeline.kind[lane.begin + 2]];
+  EXPECT_EQ(kind.name, "a step");
+  EXPECT_EQ(kind.detail, std::string(PathKindTitle(PathKind::kKernel)) + " of aten::mm");
+  EXPECT_EQ(kind.category, Category::kOtherKernel);
+  const Timeline without = BuildTimeline({&profile, 1}, {}, {});
+  EXPECT_EQ(without.start.size() + 3, timeline.start.size());
+}
+
+TEST(BuildTimeline, OfAVeryLongPathTheLongestStepsAreKept) {
+  const Profile profile = MakeProfile(1, 1);
+  TimelineOptions options;
+  options.paths = {{&profile, {}}};
+  Ns at = 0;
+  for (int i = 0; i < 30'000; ++i) {
+    const Ns length = i % 3 == 0 ? 100 : 1;
+    options.paths[0].parts.push_back(
+        PartAt({at, at + length}, PathKind::kHost, {PathTable::kHost, false, PathGraph::kNone}));
+    at += length;
+  }
+  const Timeline timeline = BuildTimeline({&profile, 1}, {}, options);
+  EXPECT_EQ(timeline.lanes.front().end, 10'000u);
+  EXPECT_EQ(timeline.left_out, "the 20\u202f000 shortest steps of the critical path");
+}
+
 TEST(BuildTimeline, ManyStreamsShareASection) {
   const Profile profile = MakeProfile(1, 400, 40);
   const Timeline timeline = BuildTimeline({&profile, 1}, {}, {});

@@ -1,0 +1,26 @@
+// The critical path step by step, in words: what the timeline shows.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "analysis/path/replayer.h"
+
+namespace profgauge {
+
+struct PathMove {
+  Span time;
+  PathKind kind = PathKind::kUnknown;
+  bool uses_tensor_core = false;
+  std::string_view name;  ///< As in the table critical_path: a kernel, an operator, a call.
+  std::string_view op;    ///< That launched it; may be empty.
+  /// The event that it lies in: of a step between a call and its work, the call. `row` is
+  /// PathGraph::kNone where there is none.
+  PathOwner in;
+};
+
+/// In time order; the parts touch. Names live as long as the replayer's profiles. REQUIRES:
+/// replayer.can_replay().
+std::vector<PathMove> PathMovesOf(const Replayer& replayer, std::size_t rank);
+
+}  // namespace profgauge
