@@ -6,348 +6,345 @@
 #include <vector>
 
 #include "analysis/path/module_of.h"
-<<<<<<< HEAD
 #include "analysis/path/path_facts.h"
-    =======
 #include "analysis/path/path_moves.h"
 #include "analysis/path/replayer.h"
 #include "analysis/tables/row_writer.h"
 
-    namespace profgauge {
-  namespace {
+namespace profgauge {
+namespace {
 
-  constexpr std::string_view kBetweenOps = "(between operators)";
-  constexpr std::string_view kBetweenThreads = "(from thread to thread)";
-  constexpr std::string_view kNextOnStream = "(next on its stream)";
-  constexpr std::string_view kOtherStream = "(waits for another stream)";
-  constexpr std::string_view kNotExplained = "(nothing recorded explains it)";
+constexpr std::string_view kBetweenOps = "(between operators)";
+constexpr std::string_view kBetweenThreads = "(from thread to thread)";
+constexpr std::string_view kNextOnStream = "(next on its stream)";
+constexpr std::string_view kOtherStream = "(waits for another stream)";
+constexpr std::string_view kNotExplained = "(nothing recorded explains it)";
 
-  // What a row of the table stands for, on one rank.
-  struct Part {
-    PathKind kind = PathKind::kUnknown;
-    std::string_view name, op, module, tensor_core;
-    friend auto operator<=>(const Part&, const Part&) = default;
+// What a row of the table stands for, on one rank.
+struct Part {
+  PathKind kind = PathKind::kUnknown;
+  std::string_view name, op, module, tensor_core;
+  friend auto operator<=>(const Part&, const Part&) = default;
+};
+struct PartSum {
+  std::int64_t segments = 0;
+  Ns time = 0;
+};
+using RankPart = std::pair<std::int64_t, Part>;
+using RunParts = std::map<RankPart, PartSum>;
+
+std::string_view OpName(const Profile& profile, HostId op) {
+  return op.valid() ? profile.Name(profile.host.name[op.value]) : std::string_view();
+}
+
+class PartNamer {
+ public:
+  explicit PartNamer(const PathGraph& graph)
+      : graph_(graph), profile_(*graph.rank().profile), modules_(ModulesOfHost(profile_)) {}
+
+  Part Of(const PathSegment& segment) const {
+    Part part{segment.kind, kNotExplained, {}, {}, {}};
+    if (segment.step == PathGraph::kNone || segment.kind == PathKind::kUnknown) return part;
+    const PathOwner owner = graph_.OwnerOf(segment.step);
+    if (owner.table == PathTable::kDevice) {
+      NameDevice(owner.row, segment, part);
+    } else if (segment.edge == PathEdge::kThread) {
+      part.name = kBetweenThreads;
+    } else {
+      NameHost(segment.step, part);
+    }
+    return part;
+  }
+
+ private:
+  void SetOp(HostId op, Part& part) const {
+    part.op = OpName(profile_, op);
+    if (op.valid() && !modules_.empty()) part.module = profile_.Name(modules_[op.value]);
+  }
+
+  void NameDevice(std::uint32_t row, const PathSegment& segment, Part& part) const {
+    SetOp(profile_.device.op[row], part);
+    switch (segment.edge) {
+      case PathEdge::kLaunch:
+        part.name = profile_.Name(profile_.api.name[profile_.device.launch[row].value]);
+        break;
+      case PathEdge::kStream:
+        part.name = kNextOnStream;
+        break;
+      case PathEdge::kEvent:
+        part.name = kOtherStream;
+        break;
+      default:
+        part.name = profile_.Name(profile_.device.name[row]);
+        if (segment.kind == PathKind::kKernel) {
+          part.tensor_core = TriName(graph_.rank().classes[row].tensor_core);
+        }
+    }
+  }
+
+  void NameHost(PathGraph::StepId step, Part& part) const {
+    const PathOwner in = InnermostAt(graph_, step);
+    if (in.table == PathTable::kApi) {
+      part.name = profile_.Name(profile_.api.name[in.row]);
+      SetOp(profile_.api.op[in.row], part);
+      return;
+    }
+    const bool between =
+        in.row == PathGraph::kNone || profile_.host.kind[in.row] == HostKind::kIterationMarker;
+    part.name = between ? kBetweenOps : profile_.Name(profile_.host.name[in.row]);
+    if (!between) SetOp(HostId{in.row}, part);
+    part.op = {};
+  }
+
+  const PathGraph& graph_;
+  const Profile& profile_;
+  std::vector<StringId> modules_;
+};
+
+Part PartOf(const PathPart& part, PathKind kind) {
+  return {kind, part.name, part.op, part.module, part.tensor_core};
+}
+
+void Add(PartSum& sum, std::int64_t segments, Ns time) {
+  sum.segments += segments;
+  sum.time += time;
+}
+
+// Collectives before the last rank arrived are waiting.
+void AddCollective(const PathCollective& collective, Ns transfer, const PathPart& part,
+                   std::int64_t rank, RunParts& parts) {
+  Ns cut = collective.time.start;
+  if (transfer >= 0) {
+    cut = std::clamp(collective.end - transfer, collective.time.start, collective.time.end);
+  }
+  const Ns waiting = cut - collective.time.start, rest = collective.time.end - cut;
+  if (waiting > 0) Add(parts[{rank, PartOf(part, PathKind::kWaiting)}], 1, waiting);
+  if (rest > 0) Add(parts[{rank, PartOf(part, part.kind)}], 1, rest);
+}
+
+void FillPath(const RunParts& parts, Ns whole, Table& table) {
+  std::vector<RunParts::const_iterator> rows;
+  for (auto at = parts.begin(); at != parts.end(); ++at) rows.push_back(at);
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](auto a, auto b) { return a->second.time > b->second.time; });
+  RowWriter writer(table);
+  for (const auto& row : rows) {
+    const auto& [rank, part] = row->first;
+    const PartSum& sum = row->second;
+    writer.Integer(rank)
+        .Text(PathKindTitle(part.kind))
+        .Text(part.name)
+        .Text(part.op)
+        .Text(part.module)
+        .Text(part.tensor_core)
+        .Integer(sum.segments)
+        .Integer(sum.time)
+        .Share(static_cast<double>(sum.time), static_cast<double>(whole));
+  }
+}
+
+using SlackKey = std::tuple<std::int32_t, std::int64_t, std::string_view>;
+
+std::vector<SlackRow> SumSlacks(const PathGraph& graph, std::span<const PathSegment> path,
+                                std::span<const Ns> slacks) {
+  const RankContext& rank = graph.rank();
+  const DeviceTable& device = rank.profile->device;
+  std::map<SlackKey, SlackRow> rows;
+  const auto key = [&](std::uint32_t row) {
+    return SlackKey{device.gpu[row], device.stream[row], rank.profile->Name(device.name[row])};
   };
-  struct PartSum {
-    std::int64_t segments = 0;
-    Ns time = 0;
-  };
-  using RankPart = std::pair<std::int64_t, Part>;
-  using RunParts = std::map<RankPart, PartSum>;
-
-  std::string_view OpName(const Profile& profile, HostId op) {
-    return op.valid() ? profile.Name(profile.host.name[op.value]) : std::string_view();
+  for (PathGraph::StepId step = 0; step < graph.size(); ++step) {
+    const PathOwner owner = graph.OwnerOf(step);
+    if (owner.table != PathTable::kDevice || !owner.is_end) continue;
+    if (!rank.iterations.SelectsIteration(rank.iterations.of_device[owner.row])) continue;
+    SlackRow& row = rows[key(owner.row)];
+    // Nothing that the iterations wait for follows it: free until they end.
+    const Ns slack =
+        std::min(slacks[step], std::max<Ns>(0, rank.window().end - graph.RecordedAt(step)));
+    row.least = row.calls == 0 ? slack : std::min(row.least, slack);
+    ++row.calls;
+    row.time += device.duration[owner.row];
   }
-
-  class PartNamer {
-   public:
-    explicit PartNamer(const PathGraph& graph)
-        : graph_(graph), profile_(*graph.rank().profile), modules_(ModulesOfHost(profile_)) {}
-
-    Part Of(const PathSegment& segment) const {
-      Part part{segment.kind, kNotExplained, {}, {}, {}};
-      if (segment.step == PathGraph::kNone || segment.kind == PathKind::kUnknown) return part;
-      const PathOwner owner = graph_.OwnerOf(segment.step);
-      if (owner.table == PathTable::kDevice) {
-        NameDevice(owner.row, segment, part);
-      } else if (segment.edge == PathEdge::kThread) {
-        part.name = kBetweenThreads;
-      } else {
-        NameHost(segment.step, part);
-      }
-      return part;
-    }
-
-   private:
-    void SetOp(HostId op, Part& part) const {
-      part.op = OpName(profile_, op);
-      if (op.valid() && !modules_.empty()) part.module = profile_.Name(modules_[op.value]);
-    }
-
-    void NameDevice(std::uint32_t row, const PathSegment& segment, Part& part) const {
-      SetOp(profile_.device.op[row], part);
-      switch (segment.edge) {
-        case PathEdge::kLaunch:
-          part.name = profile_.Name(profile_.api.name[profile_.device.launch[row].value]);
-          break;
-        case PathEdge::kStream:
-          part.name = kNextOnStream;
-          break;
-        case PathEdge::kEvent:
-          part.name = kOtherStream;
-          break;
-        default:
-          part.name = profile_.Name(profile_.device.name[row]);
-          if (segment.kind == PathKind::kKernel) {
-            part.tensor_core = TriName(graph_.rank().classes[row].tensor_core);
-          }
-      }
-    }
-
-    void NameHost(PathGraph::StepId step, Part& part) const {
-      const PathOwner in = InnermostAt(graph_, step);
-      if (in.table == PathTable::kApi) {
-        part.name = profile_.Name(profile_.api.name[in.row]);
-        SetOp(profile_.api.op[in.row], part);
-        return;
-      }
-      const bool between =
-          in.row == PathGraph::kNone || profile_.host.kind[in.row] == HostKind::kIterationMarker;
-      part.name = between ? kBetweenOps : profile_.Name(profile_.host.name[in.row]);
-      if (!between) SetOp(HostId{in.row}, part);
-      part.op = {};
-    }
-
-    const PathGraph& graph_;
-    const Profile& profile_;
-    std::vector<StringId> modules_;
-  };
-
-  Part PartOf(const PathPart& part, PathKind kind) {
-    return {kind, part.name, part.op, part.module, part.tensor_core};
+  for (const PathSegment& segment : path) {
+    if (segment.edge != PathEdge::kDuration || segment.step == PathGraph::kNone) continue;
+    const PathOwner owner = graph.OwnerOf(segment.step);
+    if (owner.table != PathTable::kDevice) continue;
+    const auto found = rows.find(key(owner.row));
+    if (found != rows.end()) found->second.on_path += segment.time.length();
   }
-
-  void Add(PartSum& sum, std::int64_t segments, Ns time) {
-    sum.segments += segments;
-    sum.time += time;
+  std::vector<SlackRow> sums;
+  for (auto& [of, row] : rows) {
+    std::tie(row.gpu, row.stream) = std::tie(std::get<0>(of), std::get<1>(of));
+    row.name = std::get<2>(of);
+    sums.push_back(std::move(row));
   }
+  return sums;
+}
 
-  // Collectives before the last rank arrived are waiting.
-  void AddCollective(const PathCollective& collective, Ns transfer, const PathPart& part,
-                     std::int64_t rank, RunParts& parts) {
-    Ns cut = collective.time.start;
-    if (transfer >= 0) {
-      cut = std::clamp(collective.end - transfer, collective.time.start, collective.time.end);
-    }
-    const Ns waiting = cut - collective.time.start, rest = collective.time.end - cut;
-    if (waiting > 0) Add(parts[{rank, PartOf(part, PathKind::kWaiting)}], 1, waiting);
-    if (rest > 0) Add(parts[{rank, PartOf(part, part.kind)}], 1, rest);
-  }
-
-  void FillPath(const RunParts& parts, Ns whole, Table& table) {
-    std::vector<RunParts::const_iterator> rows;
-    for (auto at = parts.begin(); at != parts.end(); ++at) rows.push_back(at);
-    std::stable_sort(rows.begin(), rows.end(),
-                     [](auto a, auto b) { return a->second.time > b->second.time; });
-    RowWriter writer(table);
-    for (const auto& row : rows) {
-      const auto& [rank, part] = row->first;
-      const PartSum& sum = row->second;
-      writer.Integer(rank)
-          .Text(PathKindTitle(part.kind))
-          .Text(part.name)
-          .Text(part.op)
-          .Text(part.module)
-          .Text(part.tensor_core)
-          .Integer(sum.segments)
-          .Integer(sum.time)
-          .Share(static_cast<double>(sum.time), static_cast<double>(whole));
-    }
-  }
-
-  using SlackKey = std::tuple<std::int32_t, std::int64_t, std::string_view>;
-
-  std::vector<SlackRow> SumSlacks(const PathGraph& graph, std::span<const PathSegment> path,
-                                  std::span<const Ns> slacks) {
-    const RankContext& rank = graph.rank();
-    const DeviceTable& device = rank.profile->device;
-    std::map<SlackKey, SlackRow> rows;
-    const auto key = [&](std::uint32_t row) {
-      return SlackKey{device.gpu[row], device.stream[row], rank.profile->Name(device.name[row])};
-    };
-    for (PathGraph::StepId step = 0; step < graph.size(); ++step) {
-      const PathOwner owner = graph.OwnerOf(step);
-      if (owner.table != PathTable::kDevice || !owner.is_end) continue;
-      if (!rank.iterations.SelectsIteration(rank.iterations.of_device[owner.row])) continue;
-      SlackRow& row = rows[key(owner.row)];
-      // Nothing that the iterations wait for follows it: free until they end.
-      const Ns slack =
-          std::min(slacks[step], std::max<Ns>(0, rank.window().end - graph.RecordedAt(step)));
-      row.least = row.calls == 0 ? slack : std::min(row.least, slack);
-      ++row.calls;
-      row.time += device.duration[owner.row];
-    }
-    for (const PathSegment& segment : path) {
-      if (segment.edge != PathEdge::kDuration || segment.step == PathGraph::kNone) continue;
-      const PathOwner owner = graph.OwnerOf(segment.step);
-      if (owner.table != PathTable::kDevice) continue;
-      const auto found = rows.find(key(owner.row));
-      if (found != rows.end()) found->second.on_path += segment.time.length();
-    }
-    std::vector<SlackRow> sums;
-    for (auto& [of, row] : rows) {
-      std::tie(row.gpu, row.stream) = std::tie(std::get<0>(of), std::get<1>(of));
-      row.name = std::get<2>(of);
-      sums.push_back(std::move(row));
-    }
-    return sums;
-  }
-
-  void SetMetrics(const PathSums& sums, Ns whole, bool knows_waiting, Output& out) {
-    for (std::size_t i = 0; i < kPathKinds; ++i) {
-      const auto kind = static_cast<PathKind>(i);
-      const std::string id = "critical." + std::string(PathKindId(kind));
-      if (kind == PathKind::kWaiting && !knows_waiting) {
-        const std::string why =
-            "needs the recordings of the other ranks: waiting is in critical.transfer";
-        out.SetAbsent(id + ".share", why);
-        out.SetAbsent(id + ".time", why);
-        continue;
-      }
-      out.Set(id + ".time", sums[i]);
-      if (whole > 0) {
-        out.Set(id + ".share", static_cast<double>(sums[i]) / static_cast<double>(whole));
-      } else {
-        out.SetAbsent(id + ".share", "the iterations have no length");
-      }
-    }
-    if (!knows_waiting && sums[static_cast<std::size_t>(PathKind::kTransfer)] > 0) {
-      out.SetNote("critical.transfer.share",
-                  "with waiting for other ranks, which are not recorded");
-    }
-  }
-
-  }  // namespace
-
-  PathFacts PathFactsOf(const PathGraph& graph, std::span<const Ns> slacks) {
-    PathFacts facts;
-    const std::vector<Ns> times = graph.Replay({});
-    const std::vector<PathSegment> path = CriticalPath(graph, {}, times, {});
-    const PartNamer namer(graph);
-    std::map<Part, std::uint32_t> known;
-    for (const PathSegment& segment : path) {
-      const Part part = namer.Of(segment);
-      const auto [at, is_new] =
-          known.try_emplace(part, static_cast<std::uint32_t>(facts.parts.size()));
-      if (is_new) {
-        facts.parts.push_back({part.kind, std::string(part.name), std::string(part.op),
-                               std::string(part.module), std::string(part.tensor_core), 0, 0});
-      }
-      if (segment.kind == PathKind::kTransfer) {
-        facts.collectives.push_back(
-            {at->second, segment.time, times[segment.step], graph.OwnerOf(segment.step).row, -1});
-        continue;
-      }
-      PathPart& sum = facts.parts[at->second];
-      ++sum.segments;
-      sum.time += segment.time.length();
-    }
-    facts.slacks = SumSlacks(graph, path, slacks);
-    return facts;
-  }
-
-  PathFacts PathFactsOf(const RankContext& rank, std::span<const std::uint32_t> events) {
-    const auto graph = PathGraph::Build(rank);
-    PathFacts facts;
-    if (!graph) {
-      facts.why_not = graph.error();
-      return facts;
-    }
-    facts = PathFactsOf(*graph, graph->Slacks());
-    std::map<std::uint32_t, std::int64_t> call_of;
-    for (std::size_t i = 0; i < events.size(); ++i) {
-      if (events[i] == Output::kNoRow) continue;
-      call_of[events[i]] = static_cast<std::int64_t>(i);
-      facts.device_calls.push_back(static_cast<std::int64_t>(i));
-    }
-    for (PathCollective& collective : facts.collectives) {
-      const auto found = call_of.find(collective.event);
-      if (found != call_of.end()) collective.call = found->second;
-    }
-    return facts;
-  }
-
-  void AddPath(
-      std::span<const std::int64_t> ranks, std::span<const PathFacts> facts, bool knows_waiting,
-      const std::function<Ns(std::size_t, const PathCollective&)>& transfer_of, Output& out) {
-    RunParts parts;
-    for (std::size_t i = 0; i < facts.size(); ++i) {
-      for (const PathPart& part : facts[i].parts) {
-        if (part.segments == 0) continue;  // Of collectives alone.
-        Add(parts[{ranks[i], PartOf(part, part.kind)}], part.segments, part.time);
-      }
-      for (const PathCollective& collective : facts[i].collectives) {
-        AddCollective(collective, transfer_of(i, collective), facts[i].parts[collective.part],
-                      ranks[i], parts);
-      }
-    }
-    PathSums sums{};
-    Ns whole = 0;
-    for (const auto& [part, sum] : parts) {
-      sums[static_cast<std::size_t>(part.second.kind)] += sum.time;
-      whole += sum.time;
-    }
-    SetMetrics(sums, whole, knows_waiting, out);
-    FillPath(parts, whole, out.AddTable("critical_path"));
-  }
-
-  void AddSlack(std::span<const std::int64_t> ranks, std::span<const PathFacts> facts,
-                Output & out) {
-    // By rank, GPU, stream and name, then by time.
-    std::vector<std::pair<std::int64_t, const SlackRow*>> rows;
-    for (std::size_t i = 0; i < facts.size(); ++i) {
-      for (const SlackRow& row : facts[i].slacks) rows.emplace_back(ranks[i], &row);
-    }
-    if (rows.empty()) return out.SetTableAbsent("slack", out.Gap(Capability::kDeviceEvents));
-    std::stable_sort(rows.begin(), rows.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    std::stable_sort(rows.begin(), rows.end(),
-                     [](const auto& a, const auto& b) { return a.second->time > b.second->time; });
-    RowWriter writer(out.AddTable("slack"));
-    for (const auto& [rank, row] : rows) {
-      writer.Integer(rank).Integer(row->gpu).Integer(row->stream).Text(row->name);
-      writer.Integer(row->calls).Integer(row->time).Integer(row->on_path).Integer(row->least);
-    }
-  }
-
-  void SetPathAbsent(const std::string& why, Output& out) {
-    for (std::size_t i = 0; i < kPathKinds; ++i) {
-      const std::string id = "critical." + std::string(PathKindId(static_cast<PathKind>(i)));
+void SetMetrics(const PathSums& sums, Ns whole, bool knows_waiting, Output& out) {
+  for (std::size_t i = 0; i < kPathKinds; ++i) {
+    const auto kind = static_cast<PathKind>(i);
+    const std::string id = "critical." + std::string(PathKindId(kind));
+    if (kind == PathKind::kWaiting && !knows_waiting) {
+      const std::string why =
+          "needs the recordings of the other ranks: waiting is in critical.transfer";
       out.SetAbsent(id + ".share", why);
       out.SetAbsent(id + ".time", why);
+      continue;
     }
-    out.SetTableAbsent("critical_path", why);
-    out.SetTableAbsent("slack", why);
+    out.Set(id + ".time", sums[i]);
+    if (whole > 0) {
+      out.Set(id + ".share", static_cast<double>(sums[i]) / static_cast<double>(whole));
+    } else {
+      out.SetAbsent(id + ".share", "the iterations have no length");
+    }
   }
+  if (!knows_waiting && sums[static_cast<std::size_t>(PathKind::kTransfer)] > 0) {
+    out.SetNote("critical.transfer.share", "with waiting for other ranks, which are not recorded");
+  }
+}
 
-  std::vector<PathMove> PathMovesOf(const Replayer& replayer, std::size_t rank) {
-    const PathGraph& graph = replayer.graphs()[rank];
-    const DeviceTable& device = graph.rank().profile->device;
-    const PartNamer namer(graph);
-    std::vector<PathMove> parts;
-    for (const PathSegment& segment :
-         CriticalPath(graph, {}, graph.Replay({}), replayer.transfers(rank))) {
-      const Part named = namer.Of(segment);
-      PathMove part{segment.time, segment.kind, named.tensor_core == TriName(Tri::kYes),
-                    named.name,   named.op,     {PathTable::kHost, false, PathGraph::kNone}};
-      if (segment.step != PathGraph::kNone && segment.kind != PathKind::kUnknown) {
-        part.in = graph.OwnerOf(segment.step);
-        if (part.in.table != PathTable::kDevice) {
-          part.in = InnermostAt(graph, segment.step);
-        } else if (segment.edge == PathEdge::kLaunch) {
-          part.in = {PathTable::kApi, false, device.launch[part.in.row].value};
-        }
+}  // namespace
+
+PathFacts PathFactsOf(const PathGraph& graph, std::span<const Ns> slacks) {
+  PathFacts facts;
+  const std::vector<Ns> times = graph.Replay({});
+  const std::vector<PathSegment> path = CriticalPath(graph, {}, times, {});
+  const PartNamer namer(graph);
+  std::map<Part, std::uint32_t> known;
+  for (const PathSegment& segment : path) {
+    const Part part = namer.Of(segment);
+    const auto [at, is_new] =
+        known.try_emplace(part, static_cast<std::uint32_t>(facts.parts.size()));
+    if (is_new) {
+      facts.parts.push_back({part.kind, std::string(part.name), std::string(part.op),
+                             std::string(part.module), std::string(part.tensor_core), 0, 0});
+    }
+    if (segment.kind == PathKind::kTransfer) {
+      facts.collectives.push_back(
+          {at->second, segment.time, times[segment.step], graph.OwnerOf(segment.step).row, -1});
+      continue;
+    }
+    PathPart& sum = facts.parts[at->second];
+    ++sum.segments;
+    sum.time += segment.time.length();
+  }
+  facts.slacks = SumSlacks(graph, path, slacks);
+  return facts;
+}
+
+PathFacts PathFactsOf(const RankContext& rank, std::span<const std::uint32_t> events) {
+  const auto graph = PathGraph::Build(rank);
+  PathFacts facts;
+  if (!graph) {
+    facts.why_not = graph.error();
+    return facts;
+  }
+  facts = PathFactsOf(*graph, graph->Slacks());
+  std::map<std::uint32_t, std::int64_t> call_of;
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (events[i] == Output::kNoRow) continue;
+    call_of[events[i]] = static_cast<std::int64_t>(i);
+    facts.device_calls.push_back(static_cast<std::int64_t>(i));
+  }
+  for (PathCollective& collective : facts.collectives) {
+    const auto found = call_of.find(collective.event);
+    if (found != call_of.end()) collective.call = found->second;
+  }
+  return facts;
+}
+
+void AddPath(std::span<const std::int64_t> ranks, std::span<const PathFacts> facts,
+             bool knows_waiting,
+             const std::function<Ns(std::size_t, const PathCollective&)>& transfer_of,
+             Output& out) {
+  RunParts parts;
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    for (const PathPart& part : facts[i].parts) {
+      if (part.segments == 0) continue;  // Of collectives alone.
+      Add(parts[{ranks[i], PartOf(part, part.kind)}], part.segments, part.time);
+    }
+    for (const PathCollective& collective : facts[i].collectives) {
+      AddCollective(collective, transfer_of(i, collective), facts[i].parts[collective.part],
+                    ranks[i], parts);
+    }
+  }
+  PathSums sums{};
+  Ns whole = 0;
+  for (const auto& [part, sum] : parts) {
+    sums[static_cast<std::size_t>(part.second.kind)] += sum.time;
+    whole += sum.time;
+  }
+  SetMetrics(sums, whole, knows_waiting, out);
+  FillPath(parts, whole, out.AddTable("critical_path"));
+}
+
+void AddSlack(std::span<const std::int64_t> ranks, std::span<const PathFacts> facts, Output& out) {
+  // By rank, GPU, stream and name, then by time.
+  std::vector<std::pair<std::int64_t, const SlackRow*>> rows;
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    for (const SlackRow& row : facts[i].slacks) rows.emplace_back(ranks[i], &row);
+  }
+  if (rows.empty()) return out.SetTableAbsent("slack", out.Gap(Capability::kDeviceEvents));
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& a, const auto& b) { return a.second->time > b.second->time; });
+  RowWriter writer(out.AddTable("slack"));
+  for (const auto& [rank, row] : rows) {
+    writer.Integer(rank).Integer(row->gpu).Integer(row->stream).Text(row->name);
+    writer.Integer(row->calls).Integer(row->time).Integer(row->on_path).Integer(row->least);
+  }
+}
+
+void SetPathAbsent(const std::string& why, Output& out) {
+  for (std::size_t i = 0; i < kPathKinds; ++i) {
+    const std::string id = "critical." + std::string(PathKindId(static_cast<PathKind>(i)));
+    out.SetAbsent(id + ".share", why);
+    out.SetAbsent(id + ".time", why);
+  }
+  out.SetTableAbsent("critical_path", why);
+  out.SetTableAbsent("slack", why);
+}
+
+std::vector<PathMove> PathMovesOf(const Replayer& replayer, std::size_t rank) {
+  const PathGraph& graph = replayer.graphs()[rank];
+  const DeviceTable& device = graph.rank().profile->device;
+  const PartNamer namer(graph);
+  std::vector<PathMove> parts;
+  for (const PathSegment& segment :
+       CriticalPath(graph, {}, graph.Replay({}), replayer.transfers(rank))) {
+    const Part named = namer.Of(segment);
+    PathMove part{segment.time, segment.kind, named.tensor_core == TriName(Tri::kYes),
+                  named.name,   named.op,     {PathTable::kHost, false, PathGraph::kNone}};
+    if (segment.step != PathGraph::kNone && segment.kind != PathKind::kUnknown) {
+      part.in = graph.OwnerOf(segment.step);
+      if (part.in.table != PathTable::kDevice) {
+        part.in = InnermostAt(graph, segment.step);
+      } else if (segment.edge == PathEdge::kLaunch) {
+        part.in = {PathTable::kApi, false, device.launch[part.in.row].value};
       }
-      parts.push_back(part);
     }
-    return parts;
+    parts.push_back(part);
   }
+  return parts;
+}
 
-  void AddCriticalPath(const Replayer& replayer, Output& out) {
-    if (!replayer.can_replay()) return SetPathAbsent(replayer.why_not(), out);
-    std::vector<std::int64_t> ranks;
-    std::vector<PathFacts> facts;
-    const std::vector<std::vector<Ns>> slacks = replayer.Slacks();
-    for (std::size_t i = 0; i < replayer.graphs().size(); ++i) {
-      ranks.push_back(replayer.graphs()[i].rank().rank);
-      facts.push_back(PathFactsOf(replayer.graphs()[i], slacks[i]));
-    }
-    const auto transfer_of = [&](std::size_t rank, const PathCollective& collective) -> Ns {
-      const std::span<const Ns> transfers = replayer.transfers(rank);
-      return transfers.empty() ? -1 : transfers[collective.event];
-    };
-    AddPath(ranks, facts, replayer.knows_waiting(), transfer_of, out);
-    AddSlack(ranks, facts, out);
+void AddCriticalPath(const Replayer& replayer, Output& out) {
+  if (!replayer.can_replay()) return SetPathAbsent(replayer.why_not(), out);
+  std::vector<std::int64_t> ranks;
+  std::vector<PathFacts> facts;
+  const std::vector<std::vector<Ns>> slacks = replayer.Slacks();
+  for (std::size_t i = 0; i < replayer.graphs().size(); ++i) {
+    ranks.push_back(replayer.graphs()[i].rank().rank);
+    facts.push_back(PathFactsOf(replayer.graphs()[i], slacks[i]));
   }
+  const auto transfer_of = [&](std::size_t rank, const PathCollective& collective) -> Ns {
+    const std::span<const Ns> transfers = replayer.transfers(rank);
+    return transfers.empty() ? -1 : transfers[collective.event];
+  };
+  AddPath(ranks, facts, replayer.knows_waiting(), transfer_of, out);
+  AddSlack(ranks, facts, out);
+}
 
 }  // namespace profgauge
