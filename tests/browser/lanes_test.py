@@ -402,5 +402,5 @@ class CriticalPathTest(ViewsCase):
 
     def test_it_is_neither_found_nor_summed_again(self):
         self.assertTrue(self.js("""const t = timeline, { begin, end } = t.pathLane();
-            t.search(t.nameOf([...Array(end - begin).keys()].map((k) => begin + k).find((k) => t.link[k] !== -1)));
+            t.search(t.nameOf([...Array(end - begin).keys()].map((k) => begin + k).find((k) => t.link[k] !== -1 && t.nameOf(t.link[k]) === t.nameOf(k))));
             return t.hits.length > 0 && t.hits.every((hit) => hit < begin || hit >= end);"""))

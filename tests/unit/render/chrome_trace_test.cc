@@ -47,7 +47,8 @@ TEST(ChromeTrace, LeavesOutTheCriticalPath) {
   timeline.link = {2, report::Timeline::kNoLink, 1};
   const std::string text = RenderChromeTrace(report);
   std::size_t events = 0, flows = 0;
-  for (const json::value& event : json::parse(text).at("traceEvents").as_array()) {
+  const json::value trace = json::parse(text);
+  for (const json::value& event : trace.at("traceEvents").as_array()) {
     events += event.at("ph").as_string() == "X";
     flows += event.at("ph").as_string() == "s";
   }
