@@ -382,7 +382,7 @@ Verdict Judge(const Policy& policy, const Analysis& analysis, const ImportLog& l
   for (const Remark& remark : analysis.remarks) {
     if (remark.id == kIterationsLost && !options.allow_incomplete) open.push_back(remark.text);
   }
-  if (auto unjudged = WhyNotKept(analysis, verdict.gate, findings, policy.fail_on)) {
+  if (auto unjudged = WhyNotKept(analysis, verdict.gate, findings, policy)) {
     open.push_back(*std::move(unjudged));
   }
   open.insert(open.end(), reasons.open.begin(), reasons.open.end());

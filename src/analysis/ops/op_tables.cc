@@ -27,62 +27,12 @@ struct Common {
       mixed = true;
     }
   }
+  void Add(const Common& others) {
+    if (!others.seen) return;
+    Add(others.text);
+    mixed = mixed || others.mixed;
+  }
   StringId get() const { return mixed ? StringId{} : text; }
-};
-
-// The least and the most of the calls of one row.
-struct Range {
-  Ns least = 0, most = 0;
-  void Add(const Range& other) {
-    least = std::min(least, other.least);
-    most = std::max(most, other.most);
-  }
-};
-
-// Sums over the calls of one row.
-struct OpSums {
-  std::int64_t calls = 0, kernels = 0;
-  Ns host_self = 0, host_total = 0, device_self = 0, device_total = 0;
-  Ns kernel_self = 0, kernel_total = 0, tensor_core_self = 0, tensor_core_total = 0;
-  bool eligible = false, undecided = false;
-  Ns gpu_busy = 0, gpu_idle = 0;
-  Range host_range, host_self_range, device_range, gpu_idle_range;
-  double flops = -1, bytes = -1;  // -1: of no call known.
-  Ns known_time = 0;              // Kernel time of the calls whose FLOPs are known.
-  Ns outside = 0;                 // Of device_self, by calls outside of the selected iterations.
-  Ns outside_host = 0;            // Likewise of host_total.
-  std::int64_t outside_calls = 0;
-
-  void Add(const OpSums& other) {
-    if (calls == 0) {
-      *this = other;
-      return;
-    }
-    calls += other.calls;
-    kernels += other.kernels;
-    host_self += other.host_self;
-    host_total += other.host_total;
-    device_self += other.device_self;
-    device_total += other.device_total;
-    kernel_self += other.kernel_self;
-    kernel_total += other.kernel_total;
-    tensor_core_self += other.tensor_core_self;
-    tensor_core_total += other.tensor_core_total;
-    eligible = eligible || other.eligible;
-    undecided = undecided || other.undecided;
-    gpu_busy += other.gpu_busy;
-    gpu_idle += other.gpu_idle;
-    host_range.Add(other.host_range);
-    host_self_range.Add(other.host_self_range);
-    device_range.Add(other.device_range);
-    gpu_idle_range.Add(other.gpu_idle_range);
-    if (other.flops >= 0) flops = std::max(flops, 0.0) + other.flops;
-    if (other.bytes >= 0) bytes = std::max(bytes, 0.0) + other.bytes;
-    known_time += other.known_time;
-    outside += other.outside;
-    outside_host += other.outside_host;
-    outside_calls += other.outside_calls;
-  }
 };
 
 struct OpRow {
@@ -164,33 +114,53 @@ OpSums SumsOf(const RankContext& rank, const OpGpuUse& use, std::uint32_t row) {
           outside ? 1 : 0};
 }
 
-std::vector<OpRow> Group(std::span<const RankContext> ranks,
-                         const std::vector<std::vector<std::uint32_t>>& rows, Grouping grouping,
-                         StringPool& strings) {
+using Groups = boost::unordered_flat_map<std::uint64_t, std::uint32_t>;
+
+// The row of a name and second text; a new one where there is none.
+OpRow& RowOf(StringId name, StringId second, Groups& places, std::vector<OpRow>& rows) {
+  const std::uint64_t key = std::uint64_t{name.value} << 32 | second.value;
+  const auto [place, is_new] = places.try_emplace(key, static_cast<std::uint32_t>(rows.size()));
+  if (is_new) rows.push_back({name, second, {}, {}, {}, 0, 0});
+  return rows[place->second];
+}
+
+// The operators of one rank.
+std::vector<OpRow> Group(const RankContext& rank, const std::vector<std::uint32_t>& rows,
+                         Grouping grouping, StringPool& strings) {
   std::vector<OpRow> groups;
-  boost::unordered_flat_map<std::uint64_t, std::uint32_t> places;
-  for (std::size_t r = 0; r < ranks.size(); ++r) {
-    const HostTable& host = ranks[r].profile->host;
-    Translation translate(*ranks[r].profile, strings);
-    const OpGpuUse use = FindOpGpuUse(ranks[r]);
-    for (const std::uint32_t row : rows[r]) {
-      const StringId name = translate(host.name[row]);
-      StringId second;
-      if (grouping == Grouping::kShapes) second = translate(host.input_shapes[row]);
-      if (grouping == Grouping::kStack) second = translate(host.call_stack[row]);
-      const std::uint64_t key = std::uint64_t{name.value} << 32 | second.value;
-      const auto [place, is_new] =
-          places.try_emplace(key, static_cast<std::uint32_t>(groups.size()));
-      if (is_new) groups.push_back({name, second, {}, {}, {}, 0, 0});
-      OpRow& group = groups[place->second];
-      group.sums.Add(SumsOf(ranks[r], use, row));
-      group.dtypes.Add(translate(host.input_dtypes[row]));
-      group.call_stack.Add(translate(host.call_stack[row]));
-      group.directions = static_cast<std::uint8_t>(
-          group.directions | 1U << static_cast<unsigned>(ranks[r].tree.direction[row]));
-    }
+  Groups places;
+  const HostTable& host = rank.profile->host;
+  Translation translate(*rank.profile, strings);
+  const OpGpuUse use = FindOpGpuUse(rank);
+  for (const std::uint32_t row : rows) {
+    StringId second;
+    if (grouping == Grouping::kShapes) second = translate(host.input_shapes[row]);
+    if (grouping == Grouping::kStack) second = translate(host.call_stack[row]);
+    OpRow& group = RowOf(translate(host.name[row]), second, places, groups);
+    group.sums.Add(SumsOf(rank, use, row));
+    group.dtypes.Add(translate(host.input_dtypes[row]));
+    group.call_stack.Add(translate(host.call_stack[row]));
+    group.directions = static_cast<std::uint8_t>(
+        group.directions | 1U << static_cast<unsigned>(rank.tree.direction[row]));
   }
   return groups;
+}
+
+// The operators of several ranks: each rank's sums first, so that they are the same where only
+// those are known.
+std::vector<OpRow> Pool(const std::vector<std::vector<OpRow>>& of_ranks) {
+  std::vector<OpRow> pooled;
+  Groups places;
+  for (const std::vector<OpRow>& rows : of_ranks) {
+    for (const OpRow& row : rows) {
+      OpRow& group = RowOf(row.name, row.second, places, pooled);
+      group.sums.Add(row.sums);
+      group.dtypes.Add(row.dtypes);
+      group.call_stack.Add(row.call_stack);
+      group.directions = static_cast<std::uint8_t>(group.directions | row.directions);
+    }
+  }
+  return pooled;
 }
 
 // Most device time first, then most host time; names decide the rest, so that the order is the same
@@ -238,7 +208,7 @@ class Writer {
     Integer(id, has_device_ ? value : Column::kAbsentInteger);
   }
   /// `what`_mean, `what`_min and `what`_max.
-  void Spread(const std::string& what, Ns sum, const Range& range, std::int64_t calls) {
+  void Spread(const std::string& what, Ns sum, const OpRange& range, std::int64_t calls) {
     const auto add = [&](const char* suffix, std::int64_t value) {
       const std::string id = what + suffix;
       Integer(id, has_device_ || !NeedsDevice(id) ? value : Column::kAbsentInteger);
@@ -325,11 +295,8 @@ void FillOps(const std::vector<OpRow>& rows, std::string_view second, bool has_d
 }
 
 // Without a timeline operators have no times of their own, only their kernels.
-void DropHostTimes(std::span<const RankContext> ranks, Table& table) {
-  if (std::all_of(ranks.begin(), ranks.end(),
-                  [](const RankContext& rank) { return rank.profile->has_timeline; })) {
-    return;
-  }
+void DropHostTimes(bool has_timeline, Table& table) {
+  if (has_timeline) return;
   for (Column& column : table.columns()) {
     const std::string_view id = column.id();
     if (!id.starts_with("host_") && !id.starts_with("gpu_idle") && id != "outside_host") continue;
@@ -376,52 +343,145 @@ void FillTypes(const std::vector<OpRow>& rows, bool has_device, const Output& ou
   }
 }
 
+struct RunOps {
+  std::vector<std::vector<std::uint32_t>> operators;  // Rows of the host table, by rank.
+  bool has_ops = false, has_device = false, has_timeline = true;
+};
+
+std::vector<OpRow> GroupRun(std::span<const RankContext> ranks, const RunOps& run,
+                            Grouping grouping, StringPool& strings) {
+  std::vector<std::vector<OpRow>> groups;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    groups.push_back(Group(ranks[i], run.operators[i], grouping, strings));
+  }
+  return Pool(groups);
+}
+
 // Adds a table by name and `second`, unless no call has a `second`.
-void AddSplitTable(std::span<const RankContext> ranks,
-                   const std::vector<std::vector<std::uint32_t>>& operators, Grouping grouping,
-                   bool has_device, Output& out) {
+void AddSplitTable(std::span<const RankContext> ranks, const RunOps& run, Grouping grouping,
+                   Output& out) {
   const bool by_shape = grouping == Grouping::kShapes;
   const std::string_view table = by_shape ? "ops_by_shape" : "ops_by_stack";
-  std::vector<OpRow> rows = Group(ranks, operators, grouping, out.strings());
+  std::vector<OpRow> rows = GroupRun(ranks, run, grouping, out.strings());
   if (std::none_of(rows.begin(), rows.end(), [](const OpRow& row) { return row.second.valid(); })) {
     out.SetTableAbsent(table, out.Gap(by_shape ? Capability::kShapes : Capability::kCallStacks));
     return;
   }
   SortRows(rows, out.strings());
   Table& filled = out.AddTable(table);
-  FillOps(rows, by_shape ? "input_shapes" : "call_stack", has_device, out, filled);
-  DropHostTimes(ranks, filled);
+  FillOps(rows, by_shape ? "input_shapes" : "call_stack", run.has_device, out, filled);
+  DropHostTimes(run.has_timeline, filled);
+}
+
+// Adds ops and op_types.
+void AddNames(std::vector<OpRow> ops, const RunOps& run, Output& out) {
+  SortRows(ops, out.strings());
+  std::vector<OpRow> types = GroupTypes(ops, out.strings());
+  SortRows(types, out.strings());
+  Table& by_name = out.AddTable("ops");
+  FillOps(ops, {}, run.has_device, out, by_name);
+  DropHostTimes(run.has_timeline, by_name);
+  Table& by_type = out.AddTable("op_types");
+  FillTypes(types, run.has_device, out, by_type);
+  DropHostTimes(run.has_timeline, by_type);
+}
+
+std::string TextOf(const Common& common, const StringPool& strings) {
+  const StringId id = common.get();
+  return id.valid() ? std::string(strings[id]) : std::string();
+}
+
+Common CommonOf(const std::string& text, bool differ, StringPool& strings) {
+  return {text.empty() ? StringId{} : strings.Intern(text), true, differ};
 }
 
 }  // namespace
 
-void AddOpTables(std::span<const RankContext> ranks, Output& out) {
-  std::vector<std::vector<std::uint32_t>> operators;
-  bool has_ops = false;
-  bool has_device = false;
-  for (const RankContext& rank : ranks) {
-    operators.push_back(OperatorRows(rank));
-    has_ops = has_ops || !operators.back().empty();
-    has_device = has_device || rank.has_device();
+void OpSums::Add(const OpSums& other) {
+  if (calls == 0) {
+    *this = other;
+    return;
   }
-  if (!has_ops) {
+  calls += other.calls;
+  kernels += other.kernels;
+  host_self += other.host_self;
+  host_total += other.host_total;
+  device_self += other.device_self;
+  device_total += other.device_total;
+  kernel_self += other.kernel_self;
+  kernel_total += other.kernel_total;
+  tensor_core_self += other.tensor_core_self;
+  tensor_core_total += other.tensor_core_total;
+  eligible = eligible || other.eligible;
+  undecided = undecided || other.undecided;
+  gpu_busy += other.gpu_busy;
+  gpu_idle += other.gpu_idle;
+  host_range.Add(other.host_range);
+  host_self_range.Add(other.host_self_range);
+  device_range.Add(other.device_range);
+  gpu_idle_range.Add(other.gpu_idle_range);
+  if (other.flops >= 0) flops = std::max(flops, 0.0) + other.flops;
+  if (other.bytes >= 0) bytes = std::max(bytes, 0.0) + other.bytes;
+  known_time += other.known_time;
+  outside += other.outside;
+  outside_host += other.outside_host;
+  outside_calls += other.outside_calls;
+}
+
+OpFacts OpFactsOf(const RankContext& rank) {
+  StringPool strings;
+  OpFacts facts;
+  facts.has_device = rank.has_device();
+  facts.has_timeline = rank.profile->has_timeline;
+  for (const OpRow& row : Group(rank, OperatorRows(rank), Grouping::kName, strings)) {
+    facts.names.push_back({std::string(strings[row.name]), row.sums, TextOf(row.dtypes, strings),
+                           TextOf(row.call_stack, strings), row.dtypes.mixed, row.call_stack.mixed,
+                           row.directions});
+  }
+  return facts;
+}
+
+void AddOpTables(std::span<const OpFacts> ranks, Output& out) {
+  RunOps run;
+  std::vector<std::vector<OpRow>> groups;
+  for (const OpFacts& rank : ranks) {
+    run.has_ops = run.has_ops || !rank.names.empty();
+    run.has_device = run.has_device || rank.has_device;
+    run.has_timeline = run.has_timeline && rank.has_timeline;
+    std::vector<OpRow>& rows = groups.emplace_back();
+    for (const OpNameSum& name : rank.names) {
+      rows.push_back({out.strings().Intern(name.name),
+                      {},
+                      name.sums,
+                      CommonOf(name.dtypes, name.dtypes_differ, out.strings()),
+                      CommonOf(name.call_stack, name.call_stacks_differ, out.strings()),
+                      name.directions,
+                      0});
+    }
+  }
+  if (run.has_ops) return AddNames(Pool(groups), run, out);
+  for (const char* id : {"ops", "ops_by_shape", "ops_by_stack", "op_types"}) {
+    out.SetTableAbsent(id, out.Gap(Capability::kHostOps));
+  }
+}
+
+void AddOpTables(std::span<const RankContext> ranks, Output& out) {
+  RunOps run;
+  for (const RankContext& rank : ranks) {
+    run.operators.push_back(OperatorRows(rank));
+    run.has_ops = run.has_ops || !run.operators.back().empty();
+    run.has_device = run.has_device || rank.has_device();
+    run.has_timeline = run.has_timeline && rank.profile->has_timeline;
+  }
+  if (!run.has_ops) {
     for (const char* id : {"ops", "ops_by_shape", "ops_by_stack", "op_types"}) {
       out.SetTableAbsent(id, out.Gap(Capability::kHostOps));
     }
     return;
   }
-  std::vector<OpRow> ops = Group(ranks, operators, Grouping::kName, out.strings());
-  SortRows(ops, out.strings());
-  std::vector<OpRow> types = GroupTypes(ops, out.strings());
-  SortRows(types, out.strings());
-  Table& by_name = out.AddTable("ops");
-  FillOps(ops, {}, has_device, out, by_name);
-  DropHostTimes(ranks, by_name);
-  AddSplitTable(ranks, operators, Grouping::kShapes, has_device, out);
-  AddSplitTable(ranks, operators, Grouping::kStack, has_device, out);
-  Table& by_type = out.AddTable("op_types");
-  FillTypes(types, has_device, out, by_type);
-  DropHostTimes(ranks, by_type);
+  AddNames(GroupRun(ranks, run, Grouping::kName, out.strings()), run, out);
+  AddSplitTable(ranks, run, Grouping::kShapes, out);
+  AddSplitTable(ranks, run, Grouping::kStack, out);
 }
 
 }  // namespace profgauge

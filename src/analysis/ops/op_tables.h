@@ -5,14 +5,63 @@
 // the TensorBoard plug-in (formats/kineto, b2 and b9). Several ranks add up.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "analysis/context/context.h"
 #include "analysis/tables/output.h"
 
 namespace profgauge {
 
+/// The least and the most of the calls of one row.
+struct OpRange {
+  Ns least = 0, most = 0;
+  void Add(const OpRange& other) {
+    least = std::min(least, other.least);
+    most = std::max(most, other.most);
+  }
+};
+
+/// Sums over the calls of one row.
+struct OpSums {
+  std::int64_t calls = 0, kernels = 0;
+  Ns host_self = 0, host_total = 0, device_self = 0, device_total = 0;
+  Ns kernel_self = 0, kernel_total = 0, tensor_core_self = 0, tensor_core_total = 0;
+  bool eligible = false, undecided = false;
+  Ns gpu_busy = 0, gpu_idle = 0;
+  OpRange host_range, host_self_range, device_range, gpu_idle_range;
+  double flops = -1, bytes = -1;  ///< -1: of no call known.
+  Ns known_time = 0;              ///< Kernel time of the calls whose FLOPs are known.
+  Ns outside = 0;                 ///< Of device_self, by calls outside of the selected iterations.
+  Ns outside_host = 0;            ///< Likewise of host_total.
+  std::int64_t outside_calls = 0;
+
+  void Add(const OpSums& other);
+};
+
+/// Operators of one name.
+struct OpNameSum {
+  std::string name;
+  OpSums sums;
+  /// What all calls share; empty where they differ or have none, and then whether they differ.
+  std::string dtypes, call_stack;
+  bool dtypes_differ = false, call_stacks_differ = false;
+  std::uint8_t directions = 0;  ///< Bit per OpDirection.
+};
+
+/// Of one rank.
+struct OpFacts {
+  std::vector<OpNameSum> names;
+  bool has_device = false, has_timeline = false;
+};
+OpFacts OpFactsOf(const RankContext& rank);
+
 /// Adds ops, ops_by_shape, ops_by_stack and op_types. O(n) over the host rows.
 void AddOpTables(std::span<const RankContext> ranks, Output& out);
+/// Adds ops and op_types.
+void AddOpTables(std::span<const OpFacts> ranks, Output& out);
 
 }  // namespace profgauge

@@ -126,15 +126,28 @@ constexpr std::string_view kKept[] = {
     "iteration.", "kernel.",        "launch.",   "memcpy.",   "memory.",
     "pipeline.",  "profile.",       "rank.",     "sync.",     "tensor_core."};
 
-void SetNotKept(Output& out) {
+/// `is_told`: the metrics of kKept follow.
+void SetNotKept(bool is_told, Output& out) {
   for (const MetricSpec& spec : MetricCatalogue()) {
     const bool is_kept =
         std::any_of(std::begin(kKept), std::end(kKept),
                     [&](std::string_view prefix) { return spec.id.starts_with(prefix); });
-    if (!is_kept) out.SetAbsent(spec.id, std::string(kNotKept));
+    if (!is_kept || !is_told) out.SetAbsent(spec.id, std::string(kNotKept));
   }
   for (const TableSpec& spec : TableCatalogue()) {
     out.SetTableAbsent(spec.id, std::string(kNotKept));
+  }
+}
+
+/// What files state themselves stands in recordings where nothing follows from events.
+void SetStatedNotKept(std::span<const RankSummary> ranks, Output& out) {
+  for (const RankSummary& rank : ranks) {
+    for (const std::string& id : rank.stated) {
+      if (FindMetric(id) != nullptr && !out.IsSet(id)) out.SetAbsent(id, std::string(kNotKept));
+      if (FindTable(id) != nullptr && !out.HasRows(id)) {
+        out.SetTableAbsent(id, std::string(kNotKept));
+      }
+    }
   }
 }
 
@@ -172,6 +185,31 @@ std::vector<Facts> Take(std::vector<RankSummary>& ranks, Facts RankSummary::*par
   return all;
 }
 
+/// What follows from the facts of all ranks, which are taken.
+void AddAll(std::span<const RankContext> contexts, std::vector<RankSummary>& ranks, Output& out) {
+  AddIterations(contexts, Take(ranks, &RankSummary::times), out);
+  AddUtilization(contexts, out);
+  SetIdleCauses(Take(ranks, &RankSummary::idle), out);
+  AddCounts(Take(ranks, &RankSummary::counts), out);
+  AddOpTables(Take(ranks, &RankSummary::ops), out);
+  AddKernels(Take(ranks, &RankSummary::kernels), out);
+  AddTensorCores(contexts, Take(ranks, &RankSummary::tensor_cores), out);
+  AddRoofline(contexts, Take(ranks, &RankSummary::roofline), out);
+  AddCopies(contexts, Take(ranks, &RankSummary::copies), out);
+  AddHostCalls(Take(ranks, &RankSummary::calls), out);
+  std::vector<RankFacts> communication = Take(ranks, &RankSummary::communication);
+  AddCommunication(communication, out);
+  SetMemoryMetrics(contexts, Take(ranks, &RankSummary::memory), out);
+  AddCoverage(Take(ranks, &RankSummary::coverage), out);
+  AddUnrecorded(Take(ranks, &RankSummary::unrecorded), out);
+  AddCriticalPath(communication, Take(ranks, &RankSummary::path), out);
+  std::vector<std::int64_t> numbers;
+  for (const RankFacts& rank : communication) numbers.push_back(rank.rank);
+  AddTables(numbers, Take(ranks, &RankSummary::tables), out);
+  SetLaunchMetrics(Take(ranks, &RankSummary::launches), out);
+  AddEdges(Take(ranks, &RankSummary::edges), out);
+}
+
 }  // namespace
 
 Result<std::vector<Summary>> SummarizeRanks(std::span<const Profile> ranks,
@@ -205,24 +243,11 @@ Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& 
   const std::vector<RankContext> contexts = ContextsOf(ranks, selection.knowledge);
   const std::vector<RecordingHint> hints = HintsOf(first);
   Output out(hints);
-  SetNotKept(out);
-  AddIterations(contexts, Take(ranks, &RankSummary::times), out);
-  AddUtilization(contexts, out);
-  SetIdleCauses(Take(ranks, &RankSummary::idle), out);
-  AddCounts(Take(ranks, &RankSummary::counts), out);
-  AddKernels(Take(ranks, &RankSummary::kernels), out);
-  AddTensorCores(contexts, Take(ranks, &RankSummary::tensor_cores), out);
-  AddRoofline(contexts, Take(ranks, &RankSummary::roofline), out);
-  AddCopies(contexts, Take(ranks, &RankSummary::copies), out);
-  AddHostCalls(Take(ranks, &RankSummary::calls), out);
-  std::vector<RankFacts> communication = Take(ranks, &RankSummary::communication);
-  AddCommunication(communication, out);
-  SetMemoryMetrics(contexts, Take(ranks, &RankSummary::memory), out);
-  AddCoverage(Take(ranks, &RankSummary::coverage), out);
-  AddUnrecorded(Take(ranks, &RankSummary::unrecorded), out);
-  AddCriticalPath(communication, Take(ranks, &RankSummary::path), out);
-  SetLaunchMetrics(Take(ranks, &RankSummary::launches), out);
-  AddEdges(Take(ranks, &RankSummary::edges), out);
+  const bool is_told =
+      std::all_of(ranks.begin(), ranks.end(), [](const RankSummary& rank) { return rank.is_told; });
+  SetNotKept(is_told, out);
+  if (is_told) AddAll(contexts, ranks, out);
+  SetStatedNotKept(ranks, out);
 
   Analysis analysis;
   out.MoveTo(analysis);

@@ -127,6 +127,12 @@ void Exchange(Columns& columns, RankFacts& facts) {
 
 void Exchange(Columns& columns, RankSummary& rank) {
   columns.Text("selection", rank.selection);
+  columns.Number("is_told", rank.is_told);
+  List(columns, "stated.ids", rank.stated, [&](std::string& id) {
+    std::int64_t one = 1;
+    columns.Number("stated.ids", one);
+    columns.Text("stated.id", id);
+  });
   Exchange(columns, rank.iterations);
   Exchange(columns, rank.gpus);
   Exchange(columns, rank.times);
@@ -179,9 +185,15 @@ Summary Summarize(const RankContext& rank, const Selection& selection) {
   std::vector<std::uint32_t> events;
   for (const CollectiveCall& call : kept.communication.calls) events.push_back(call.event);
   kept.path = PathFactsOf(rank, events);
+  kept.ops = OpFactsOf(rank);
+  if (rank.profile->has_timeline) kept.tables = TablesOf(rank);
+  kept.is_told = rank.profile->has_timeline && rank.profile->neuron == nullptr;
+  for (const auto& metric : rank.profile->reported.metrics) kept.stated.push_back(metric.id);
+  for (const auto& table : rank.profile->reported.tables) kept.stated.push_back(table.id);
   Summary summary = BeginSummary(*rank.profile);
   Columns columns = Columns::Writing(summary);
   Exchange(columns, kept);
+  WriteTables(kept.tables, summary);
   return summary;
 }
 
@@ -190,6 +202,9 @@ std::optional<RankSummary> ReadRankSummary(const Summary& summary, const std::st
   Columns columns = Columns::Reading(summary);
   Exchange(columns, rank);
   if (!columns.ok() || !Agrees(rank)) return std::nullopt;
+  auto tables = ReadTables(summary);
+  if (!tables) return std::nullopt;
+  rank.tables = *std::move(tables);
   rank.profile = DescribedBy(summary, path);
   RankFacts& facts = rank.communication;
   facts.world_size = rank.profile.distributed.world_size;

@@ -15,10 +15,12 @@
 #include "analysis/device/tensor_cores.h"
 #include "analysis/host/host_calls.h"
 #include "analysis/ops/counts.h"
+#include "analysis/ops/op_tables.h"
 #include "analysis/path/path_facts.h"
 #include "analysis/recording/coverage.h"
 #include "analysis/recording/edges.h"
 #include "analysis/recording/unrecorded.h"
+#include "analysis/summary/kept_tables.h"
 #include "analysis/time/idle.h"
 #include "analysis/time/run_iterations.h"
 #include "model/summary/summary.h"
@@ -45,6 +47,12 @@ struct RankSummary {
   MemoryFacts memory;
   RooflineFacts roofline;
   PathFacts path;
+  OpFacts ops;
+  KeptTables tables;
+  /// The analysis follows from what is kept: not of files without times, nor of a NeuronCore.
+  bool is_told = true;
+  /// Ids of metrics and tables that the file states itself; these are not kept.
+  std::vector<std::string> stated;
 };
 
 /// What a selection chooses and the project knows, in one line; equal texts mean equal choices.

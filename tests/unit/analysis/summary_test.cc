@@ -13,6 +13,7 @@
 
 #include "../../tools/ranks/made_ranks.h"
 #include "analysis/summary/analyze_run.h"
+#include "analysis/summary/kept_tables.h"
 #include "analysis/summary/rank_summary.h"
 #include "analysis/tables/output.h"
 #include "base/byte_source.h"
@@ -92,6 +93,41 @@ std::string CellText(const Column& column, std::size_t row, const Table& table) 
   return {};
 }
 
+bool IsCut(const Analysis& analysis, const std::string& table) {
+  return std::any_of(analysis.remarks.begin(), analysis.remarks.end(), [&](const Remark& remark) {
+    return remark.id == std::string(kCutRemark) + table;
+  });
+}
+
+std::string RowText(const Table& table, std::size_t row) {
+  std::string text;
+  for (const Column& column : table.columns()) text += CellText(column, row, table) + " | ";
+  return text;
+}
+
+/// Every row is one of `whole`, in their order; the longest gaps are there.
+void ExpectRowsOf(const Table& table, const Table& whole) {
+  EXPECT_LT(table.rows(), whole.rows()) << table.id();
+  EXPECT_GE(table.rows(), 100u) << table.id();
+  std::size_t at = 0;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const std::string text = RowText(table, row);
+    while (at < whole.rows() && RowText(whole, at) != text) ++at;
+    ASSERT_LT(at++, whole.rows()) << table.id() << ": " << text;
+  }
+  if (table.id() != "gaps") return;
+  for (std::size_t row = 0; row < 100; ++row) EXPECT_EQ(RowText(table, row), RowText(whole, row));
+  const auto long_ones = [](const Table& of) {
+    const Column& length = *of.Find("duration");
+    std::size_t count = 0;
+    for (std::size_t row = 0; row < of.rows(); ++row) {
+      count += length.IntegerAt(row) >= 1'000'000 ? 1 : 0;
+    }
+    return count;
+  };
+  EXPECT_EQ(long_ones(table), long_ones(whole));
+}
+
 /// What summaries say is what recordings say, and only so much do they leave out.
 void ExpectEqual(const Analysis& recorded, const Analysis& summarized) {
   std::size_t left_out = 0;
@@ -118,6 +154,10 @@ void ExpectEqual(const Analysis& recorded, const Analysis& summarized) {
       left_out += other.columns().empty() ? 0 : 1;
       continue;
     }
+    if (IsCut(summarized, table.id())) {
+      ExpectRowsOf(table, other);
+      continue;
+    }
     ASSERT_EQ(table.rows(), other.rows()) << table.id();
     for (std::size_t c = 0; c < table.columns().size(); ++c) {
       for (std::size_t row = 0; row < table.rows(); ++row) {
@@ -127,7 +167,7 @@ void ExpectEqual(const Analysis& recorded, const Analysis& summarized) {
       }
     }
   }
-  EXPECT_LE(left_out, 16u);
+  EXPECT_LE(left_out, 9u);
 }
 
 void ExpectSameRun(const std::vector<Profile>& recordings, const Selection& selection = {}) {
@@ -182,6 +222,60 @@ TEST(Summaries, SayWhatTheRealResNetSays) {
   const auto run = ReadRun({file.string()}, {});
   ASSERT_TRUE(run) << run.error().message;
   ExpectSameRun(*run);
+}
+
+// A rank of 500 kernel names and 1500 collectives stays small.
+TEST(Summaries, AreSmall) {
+  Plan plan;
+  plan.ranks = 4;
+  plan.inner = 2;
+  plan.iterations = 30;
+  plan.layers = 50;
+  plan.jitter = 30'000;
+  std::vector<Profile> recordings = Recordings(plan);
+  Profile& profile = recordings.front();
+  std::size_t kernels = 0, collectives = 0;
+  for (std::size_t row = 0; row < profile.device.size(); ++row) {
+    if (profile.device.kind[row] != DeviceKind::kKernel) continue;
+    if (profile.device.collective[row].valid()) {
+      ++collectives;
+      continue;
+    }
+    const std::size_t number = kernels++ % 500;
+    profile.device.name[row] = profile.strings.Intern(
+        "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, "
+        "std::array<char*, " +
+        std::to_string(number * number) + ">>(int, at::native::FillFunctor<" +
+        std::to_string(number) + ">, std::array<char*, 1ul>)");
+  }
+  EXPECT_GE(kernels, 500u);
+  EXPECT_GE(collectives, 1'500u);
+  const auto summaries = SummarizeRanks(recordings, {});
+  ASSERT_TRUE(summaries);
+  const std::size_t size = WriteSummaries({summaries->front()}).size();
+  EXPECT_LT(size, 150'000u);
+  RecordProperty("bytes", static_cast<int>(size));
+}
+
+// Nothing follows of files without times, and nothing is put in place of what a file states itself.
+TEST(Summaries, DoNotMakeUpWhatFilesState) {
+  Plan plan;
+  plan.ranks = 2;
+  std::vector<Profile> recordings = Recordings(plan);
+  ReportedMetric stated;
+  stated.id = "memory.peak_allocated";
+  stated.value = std::int64_t{5};
+  recordings.front().reported.metrics.push_back(stated);
+  const auto reason = [&](std::string_view metric) {
+    const auto summaries = SummarizeRanks(recordings, {});
+    const auto run = Analyze(StandIns(*summaries), {});
+    return run->Find(metric)->absent_because;
+  };
+  EXPECT_THAT(reason("memory.peak_allocated"), HasSubstr("give the profiles"));
+  EXPECT_EQ(reason("gpu.idle.mean"), "");
+  recordings.back().has_timeline = false;
+  EXPECT_THAT(reason("gpu.idle.mean"), HasSubstr("give the profiles"));
+  EXPECT_THAT(reason("kernel.short_share"), HasSubstr("give the profiles"));
 }
 
 // Recordings beside summaries: as if all were one or the other.

@@ -191,6 +191,35 @@ TEST(Verdict, ABadRunDoesNotPassByBeingSummarized) {
   EXPECT_EQ(with_rule(Level::kError), kNoVerdict);
 }
 
+// Where summaries keep the longest gaps alone, only rules that choose among these pass.
+TEST(Verdict, RowsThatWereNotKeptAreNoPass) {
+  Analysis analysis = MakeAnalysis({{"gpu.idle.mean", 0.1}});
+  analysis.not_kept = "summaries do not keep it";
+  const auto status = [&](std::string file, std::string policy) {
+    Rule rule;
+    rule.id = "gpu/gaps";
+    rule.for_each.text = "gap";
+    rule.for_each.file = std::move(file);
+    rule.where.emplace();
+    rule.where->text = "gap.duration >= $shortest";
+    Evaluation evaluation;
+    Finding& finding = evaluation.findings.emplace_back();
+    finding.rule = &rule;
+    finding.status = FindingStatus::kPass;
+    finding.most = Level::kError;
+    JudgeOptions options;
+    options.evaluation = &evaluation;
+    return Judge(*ParsePolicy("schema: 1\n" + policy, "p.yaml"), analysis, {}, options).status;
+  };
+  constexpr const char* kShorter = "rules: {gpu/gaps: {params: {shortest: 1 us}}}\n";
+  EXPECT_EQ(status("ours.yaml", kShorter), kPass);
+  analysis.remarks.push_back({"summary-rows/gaps", "of 7286 rows, summaries keep 107"});
+  EXPECT_EQ(status("builtin:gpu", ""), kPass);
+  EXPECT_EQ(status("builtin:gpu", "rules: {gpu/gaps: {params: {warn: 1 %}}}\n"), kPass);
+  EXPECT_EQ(status("builtin:gpu", kShorter), kNoVerdict);
+  EXPECT_EQ(status("ours.yaml", ""), kNoVerdict);
+}
+
 TEST(Verdict, ConditionsDecideWhetherALimitApplies) {
   constexpr std::string_view kPolicy =
       "thresholds: {tensor_core.efficiency: {min: 60%, when: tensor_core.eligible_share >= 10%}}";

@@ -1,0 +1,37 @@
+// Tables whose rows are of one rank each: kept as they are, and put together for the run. Of tables
+// with a row for each event only the longest rows are kept.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/context/context.h"
+#include "analysis/tables/output.h"
+#include "model/summary/summary.h"
+
+namespace profgauge {
+
+struct KeptTables {
+  std::vector<Table> tables;                                  ///< Those that the rank has.
+  std::map<std::string, std::string, std::less<>> absent;     ///< Why it has no others.
+  std::map<std::string, std::int64_t, std::less<>> all_rows;  ///< Before they were cut, by id.
+};
+
+/// Begins the ids of remarks that name a table of which rows were left out.
+inline constexpr std::string_view kCutRemark = "summary-rows/";
+
+/// REQUIRES: the rank has a timeline.
+KeptTables TablesOf(const RankContext& rank);
+
+void WriteTables(const KeptTables& kept, Summary& summary);
+/// Nothing when cells are missing.
+std::optional<KeptTables> ReadTables(const Summary& summary);
+
+/// Adds the tables of all ranks, with remarks where rows were left out. `ranks`: their numbers.
+void AddTables(std::span<const std::int64_t> ranks, std::span<const KeptTables> kept, Output& out);
+
+}  // namespace profgauge
