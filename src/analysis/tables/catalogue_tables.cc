@@ -152,8 +152,7 @@ constexpr ColumnSpec kOpTypes[] = {
      "Time in which any of a call's own device work runs (DLProf: GPU time)."},
     {"gpu_idle", "GPU idle", kTime,
      "Time between the first start and the last end of a call's own device work in which none of "
-     "it "
-     "runs."},
+     "it runs."},
     {"gpu_idle_mean", "GPU idle mean", kTime, "GPU idle / calls."},
     {"gpu_idle_min", "GPU idle least", kTime, "GPU idle of the call with the least."},
     {"gpu_idle_max", "GPU idle most", kTime, "GPU idle of the call with the most."},
@@ -706,15 +705,12 @@ constexpr TableSpec kTables[] = {
      "One row per iteration, rank and operator that launched device work.", kOpsByIteration},
     {"op_tree", "", "Operator tree",
      "What an iteration is made of, from threads over operators to kernels; siblings of one name "
-     "are "
-     "one row. The iteration nearest the median comes first.",
+     "are one row. The iteration nearest the median comes first.",
      kOpTree},
     {"modules", "module", "Modules", "One row per nn.Module at its place in the hierarchy.",
      kModules},
     {"ranges", "", "Ranges of the program",
-     "One row per range that the program marks (record_function, NVTX, a trainer's) at its place "
-     "in "
-     "the hierarchy.",
+     "One row per range that the program marks (record_function, NVTX, a trainer's) at its place.",
      kRanges},
     {"kernels", "kernel_name", "Kernels", "One row per kernel name.", kKernels},
     {"kernels_by_op", "kernel", "Kernels by launch and operator",
@@ -756,8 +752,7 @@ constexpr TableSpec kTables[] = {
      kCriticalPath},
     {"what_if", "what_if", "What would it bring",
      "One row per scenario of the policy: what the replay of the recorded dependencies predicts. "
-     "Not "
-     "modelled: contention for bandwidth, caches, the host's own reaction; the arrivals of ranks "
+     "Not modelled: contention for bandwidth, caches, the host's own reaction; arrivals of ranks "
      "that are not recorded stay as they were.",
      kWhatIf, kWhatIfFamily},
     {"slack", "slack", "Slack",
@@ -767,8 +762,7 @@ constexpr TableSpec kTables[] = {
      kTensorCoreOps},
     {"roofline", "roofline_op", "Roofline",
      "One row per operator, shapes, types and GPU: what its kernels achieve of what the GPU can "
-     "do, "
-     "the longest first.",
+     "do, the longest first.",
      kRoofline},
     {"memory_ops", "memory_op", "Memory by operator", "One row per device and operator name.",
      kMemoryOps},
