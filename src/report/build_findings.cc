@@ -51,9 +51,9 @@ Finding BuildFinding(const profgauge::Finding& from, const Evaluation& evaluatio
   if (from.gain && from.rule->gain) finding.gain_bound = GainBoundName(from.rule->gain->bound);
   if (from.gain_replayed) {
     finding.gain_bound = "replayed";
-    finding.gain.text += from.gain_limit
-                             ? fmt::format(" replayed (≤ {})", FormatDuration(*from.gain_limit))
-                             : " replayed";
+    const std::string limit = from.gain_limit ? FormatDuration(*from.gain_limit) : "";
+    const bool says_more = !limit.empty() && limit != finding.gain.text;
+    finding.gain.text += says_more ? fmt::format(" replayed (≤ {})", limit) : " replayed";
   }
   for (const std::size_t symptom : from.symptoms) {
     finding.explains.push_back(evaluation.findings[symptom].rule->id);
