@@ -95,7 +95,8 @@ std::string BreakdownText(const report::Report& report, std::size_t width) {
   std::vector<std::string> parts;
   for (const report::BreakdownPart& part : report::Breakdown(report)) {
     if (AsNumber(part.share->quantity.value, 0) == 0) continue;
-    parts.push_back(fmt::format("{} {}", ShortName(CategoryId(part.category)), part.share->quantity.text));
+    parts.push_back(
+        fmt::format("{} {}", ShortName(CategoryId(part.category)), part.share->quantity.text));
   }
   if (parts.empty()) return {};
   return Flowed("  iteration   ", parts, width) + "\n";
@@ -144,6 +145,28 @@ Row RowOf(const report::GateRow& gate) {
   return row;
 }
 
+/// The metric of the missed limit below which the finding stands: what counts it, or the cause that
+/// it is a symptom of; empty: below none.
+std::string_view LimitAbove(const report::Report& report, const report::Finding& finding) {
+  for (const report::Finding* at = &finding; at != nullptr; at = CauseOf(report, *at)) {
+    if (!at->counted_with.empty()) return at->counted_with;
+  }
+  return {};
+}
+
+/// How far in the line stands: below a limit what it counts one step, its symptoms further.
+int StepsIn(const report::Report& report, const report::Finding& finding) {
+  int steps = 0;
+  const report::Finding* at = &finding;
+  while (at->counted_with.empty()) {
+    const report::Finding* cause = CauseOf(report, *at);
+    if (cause == nullptr) return steps;
+    at = cause;
+    ++steps;
+  }
+  return steps + 1;
+}
+
 /// A finding that a missed limit counts stands below it, without a verb of its own: the lines that
 /// say "error" are as many as the errors counted.
 Row RowOf(const report::Report& report, const report::Finding& finding) {
@@ -151,7 +174,7 @@ Row RowOf(const report::Report& report, const report::Finding& finding) {
   const bool is_counted = finding.counted_with.empty();
   row.verb = is_counted ? finding.status : "";
   row.paint = PaintOf(finding.status);
-  const int depth = is_counted ? DepthOf(report, finding) : 1;
+  const int depth = StepsIn(report, finding);
   if (depth > 0) row.name = std::string(static_cast<std::size_t>(2 * (depth - 1)), ' ') + "└ ";
   row.name += Printable(finding.rule);
   row.value = IsAbsent(finding.metric.value) ? "" : finding.metric.text;
@@ -212,14 +235,14 @@ void AddNotApplicable(const report::Report& report, int verbosity, std::vector<R
 
 void AddCauses(const report::Report& report, const std::string& metric, std::vector<Row>& rows) {
   for (const report::Finding* finding : FiredFindings(report)) {
-    if (finding->counted_with == metric) rows.push_back(RowOf(report, *finding));
+    if (LimitAbove(report, *finding) == metric) rows.push_back(RowOf(report, *finding));
   }
 }
 
 std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
   std::vector<Row> rows;
   for (const report::Finding* finding : FiredFindings(report)) {
-    if (finding->counted_with.empty()) rows.push_back(RowOf(report, *finding));
+    if (LimitAbove(report, *finding).empty()) rows.push_back(RowOf(report, *finding));
   }
   std::map<std::string_view, std::size_t> missed;  // metric → row: two limits on one are one line
   for (const report::GateRow* gate : GateByWeight(report)) {
