@@ -156,7 +156,8 @@ TEST(OtherIterations, AreThoseThatTheSelectionLeavesOut) {
   EXPECT_EQ(Integer(others, 0, "index"), 0);
   EXPECT_EQ(Text(others, 0, "name"), "0");
   EXPECT_EQ(Integer(others, 0, "duration"), 900);
-  EXPECT_TRUE(AnalyzeRun(TwoIterations().Finish()).FindTable("other_iterations")->columns().empty());
+  EXPECT_TRUE(
+      AnalyzeRun(TwoIterations().Finish()).FindTable("other_iterations")->columns().empty());
 }
 
 TEST(Ranges, AreSummedByPathWithNumbersAtTheEndAsOne) {
