@@ -56,6 +56,8 @@ struct DeviceReach {
 DeviceReach MatchDeviceEvents(const Profile& profile, Iterations& iterations) {
   const DeviceTable& device = profile.device;
   DeviceReach reach{std::vector<std::optional<Span>>(iterations.all.size()), false};
+  // A part that is cut out by its times has what begins in it: the parts have all of the whole.
+  const bool ends_inside = iterations.source != kRange;
   iterations.of_device.assign(device.size(), Iterations::kNone);
   for (std::size_t row = 0; row < device.size(); ++row) {
     if (!device.launch[row].valid()) continue;
@@ -63,7 +65,8 @@ DeviceReach MatchDeviceEvents(const Profile& profile, Iterations& iterations) {
     const Ns start = profile.api.start[call];
     const std::uint32_t index = iterations.AtHostTime(start);
     if (index == Iterations::kNone) continue;
-    if (start + profile.api.duration[call] > iterations.all[index].host.end) continue;
+    const Ns end = start + profile.api.duration[call];
+    if (ends_inside && end > iterations.all[index].host.end) continue;
     iterations.of_device[row] = index;
     ++iterations.all[index].device_events;
     Extend(reach.of_iteration[index], device.start[row], device.duration[row]);

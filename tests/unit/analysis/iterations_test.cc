@@ -70,6 +70,19 @@ TEST(Iterations, IncompleteTailIsDroppedWhereThereIsDeviceWork) {
   EXPECT_TRUE(found.everything);
 }
 
+TEST(Iterations, RangesThatTouchHaveAllWorkTogether) {
+  TestProfile test;
+  for (Ns at = 0; at < 1000; at += 100) test.Launch("k", {at + 40, at + 60}, {at + 70, at + 90});
+  const Profile profile = test.Finish();
+  std::int64_t events = 0;
+  for (const Span range : {Span{0, 310}, Span{310, 1000}}) {
+    Selection part;
+    part.range = range;
+    events += static_cast<std::int64_t>(Find(profile, part).all.front().device_events);
+  }
+  EXPECT_EQ(events, 10);
+}
+
 // An epoch's marker around ten steps is no iteration; of a doubled marker the outer one counts.
 TEST(Iterations, AMarkerAroundSeveralIsOfSomethingLarger) {
   TestProfile test;
