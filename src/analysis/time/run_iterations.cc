@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "analysis/context/markers.h"
@@ -236,6 +237,27 @@ void ProposeSteadyRange(std::string_view source, std::span<const RunIteration> r
                   run[steady->last - 1].iteration));
 }
 
+// The markers of one thread are the iterations; another process has its own pace.
+void RemarkProcesses(std::span<const RankContext> ranks, Output& out) {
+  for (const RankContext& rank : ranks) {
+    const Profile& profile = *rank.profile;
+    std::set<std::string_view> processes;
+    for (std::size_t row = 0; row < profile.host.size(); ++row) {
+      const ThreadId thread = profile.host.thread[row];
+      if (profile.host.kind[row] == HostKind::kIterationMarker && thread.valid()) {
+        processes.insert(profile.threads[thread.value].process);
+      }
+    }
+    if (processes.size() < 2) continue;
+    out.AddRemark("several-processes",
+                  fmt::format("{} processes mark iterations in one recording: those of one are "
+                              "taken, and the work of all counts in them; give each process its "
+                              "own file",
+                              FormatCount(static_cast<std::int64_t>(processes.size()))));
+    return;
+  }
+}
+
 // A recording may stop while some iterations are in flight; one that lacks a quarter has lost them.
 void RemarkLost(std::span<const RankContext> ranks, Output& out) {
   constexpr std::int64_t kFew = 2, kOneOf = 4;
@@ -391,6 +413,7 @@ void AddIterations(std::span<const RankContext> ranks, std::span<const Iteration
   }
   AddOthers(ranks, out);
   ProposeSteadyRange(ranks.front().iterations.source, run, durations, out);
+  RemarkProcesses(ranks, out);
   RemarkLost(ranks, out);
   RemarkPartial(ranks, out);
 }

@@ -1,5 +1,7 @@
 #include "analysis/context/iterations.h"
 
+#include <algorithm>
+
 #include "fixture.h"
 
 namespace profgauge {
@@ -68,6 +70,25 @@ TEST(Iterations, IncompleteTailIsDroppedWhereThereIsDeviceWork) {
   EXPECT_EQ(found.all.size(), 2U);
   EXPECT_EQ(found.dropped_at_end, 2);
   EXPECT_TRUE(found.everything);
+}
+
+TEST(Iterations, OfSeveralProcessesAreTold) {
+  for (const bool several : {false, true}) {
+    TestProfile test;
+    const ThreadId other = test.builder().AddThread(several ? "2" : "1", "7");
+    for (int i = 0; i < 3; ++i) {
+      const Ns at = i * 100;
+      test.Step(i, {at, at + 90});
+      test.Host(HostKind::kIterationMarker, "ProfilerStep#" + std::to_string(i), {at, at + 60},
+                other);
+    }
+    const auto analysis = Analyze(OneRank(test.Finish()), {});
+    ASSERT_TRUE(analysis);
+    const auto& remarks = analysis->remarks;
+    EXPECT_EQ(std::any_of(remarks.begin(), remarks.end(),
+                          [](const Remark& remark) { return remark.id == "several-processes"; }),
+              several);
+  }
 }
 
 TEST(Iterations, RangesThatTouchHaveAllWorkTogether) {
