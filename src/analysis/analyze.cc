@@ -14,6 +14,7 @@
 #include "analysis/device/memory.h"
 #include "analysis/device/roofline.h"
 #include "analysis/device/tensor_cores.h"
+#include "analysis/host/cpu_activity.h"
 #include "analysis/host/host_calls.h"
 #include "analysis/host/os_runtime.h"
 #include "analysis/neuron/neuron.h"
@@ -111,6 +112,7 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
   AddCopies(ranks, out);
   AddHostCalls(ranks, out);
   AddOsRuntime(ranks, out);
+  AddCpuActivity(ranks, out);
   AddCommunication(ranks, out);
   AddMemory(ranks, out);
   AddCoverage(ranks, out);

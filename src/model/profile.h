@@ -20,6 +20,7 @@
 
 namespace profgauge {
 
+struct CpuActivity;  // model/cpu_activity.h
 namespace neuron {
 struct Data;  // model/neuron.h
 }  // namespace neuron
@@ -102,6 +103,8 @@ struct Profile {
   /// "cudaLaunchKernel", "cudaLaunchKernel_v7000".
   std::vector<std::pair<StringId, StringId>> api_symbols;
   OsTable os;
+  /// Scheduling and sampled call stacks; null where neither is recorded.
+  std::shared_ptr<const CpuActivity> cpu;
   DeviceTable device;
   SyncTable sync;
   DeviceRangeTable device_ranges;

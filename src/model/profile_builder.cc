@@ -112,9 +112,9 @@ CollectiveId ProfileBuilder::AddCollective(const Collective& collective) {
        {collective.name, collective.dtype, collective.group, collective.description}) {
     AppendBytes(key, text.value);
   }
-  for (const auto number : {collective.in_elements, collective.out_elements, collective.group_size,
-                            collective.sequence,
-                            collective.source_rank, collective.destination_rank}) {
+  for (const auto number :
+       {collective.in_elements, collective.out_elements, collective.group_size, collective.sequence,
+        collective.source_rank, collective.destination_rank}) {
     AppendBytes(key, number);
   }
   return InternValue<Collective, CollectiveId>(collective_ids_, profile_.collectives,
@@ -175,6 +175,14 @@ void ProfileBuilder::AddOs(const OsRow& row) {
   t.duration.push_back(row.duration);
   t.name.push_back(row.name);
   t.thread.push_back(row.thread);
+}
+
+void ProfileBuilder::AddCpuSpan(const CpuSpan& span) {
+  if (Takes(span.start, span.duration)) cpu_.spans.push_back(span);
+}
+
+void ProfileBuilder::AddCpuSample(const CpuSample& sample) {
+  if (Takes(sample.time, 0)) cpu_.samples.push_back(sample);
 }
 
 void ProfileBuilder::AddDevice(const DeviceRow& row) {
@@ -258,11 +266,13 @@ void JoinTheOneDevice(Profile& profile) {
 }  // namespace
 
 Result<Profile> ProfileBuilder::Finish() {
-  Rebase(FindOrigin());
+  const Ns origin = FindOrigin();
+  Rebase(origin);
   SortTables();
   if (clip_overlaps_) ClipDevice();
   JoinTheOneDevice(profile_);
   ApplyNames();
+  FinishCpu(origin);
   link::Parents(profile_);
   link::CallsToRanges(profile_, host_ids_, api_op_ids_);
   link::DeviceToCalls(profile_, api_correlations_, device_correlations_);
@@ -328,6 +338,38 @@ void ProfileBuilder::Rebase(Ns origin) {
   for (auto& flow : flows_) flow.time -= origin;
   if (counts_from_session_) profile_.session_start = std::min<Ns>(0, -origin);
   profile_.origin_ns = origin + clock_offset_;
+}
+
+// What lies before the first and behind the last event is cut: scheduling has no start of its own.
+void ProfileBuilder::FinishCpu(Ns origin) {
+  if (cpu_.spans.empty() && cpu_.samples.empty()) return;
+  for (CpuSpan& span : cpu_.spans) {
+    const Ns start = std::max<Ns>(span.start - origin, 0);
+    const Ns end = std::min(span.start - origin + span.duration, profile_.last);
+    span.start = start;
+    span.duration = end - start;
+  }
+  std::erase_if(cpu_.spans, [](const CpuSpan& span) { return span.duration <= 0; });
+  std::vector<StringId> labels(profile_.threads.size());
+  for (CpuSpan& span : cpu_.spans) {
+    if (span.core < 0) continue;
+    StringId& label = labels[span.thread.value];
+    const Thread& thread = profile_.threads[span.thread.value];
+    if (!label.valid()) {
+      label = Intern(thread.name.empty() ? "thread " + std::to_string(thread.tid) : thread.name);
+    }
+    span.name = label;
+  }
+  for (CpuSample& sample : cpu_.samples) sample.time -= origin;
+  std::erase_if(cpu_.samples, [this](const CpuSample& sample) {
+    return sample.time < 0 || sample.time > profile_.last;
+  });
+  std::stable_sort(cpu_.spans.begin(), cpu_.spans.end(), [](const auto& a, const auto& b) {
+    return std::tuple(a.thread.value, a.start) < std::tuple(b.thread.value, b.start);
+  });
+  std::stable_sort(cpu_.samples.begin(), cpu_.samples.end(),
+                   [](const auto& a, const auto& b) { return a.time < b.time; });
+  profile_.cpu = std::make_shared<const CpuActivity>(std::move(cpu_));
 }
 
 void ProfileBuilder::SortTables() {

@@ -21,6 +21,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/cpu_activity.h"
 #include "model/profile.h"
 #include "profgauge/error.h"
 
@@ -154,6 +155,8 @@ class ProfileBuilder {
     profile_.api_symbols.emplace_back(name, recorded);
   }
   void AddOs(const OsRow& row);
+  void AddCpuSpan(const CpuSpan& span);
+  void AddCpuSample(const CpuSample& sample);
   void AddDevice(const DeviceRow& row);
   void AddSync(const StreamRow& row);
   void AddDeviceRange(const StreamRow& row);
@@ -190,8 +193,10 @@ class ProfileBuilder {
   void SortTables();
   void ClipDevice();
   void ApplyNames();
+  void FinishCpu(Ns origin);
 
   Profile profile_;
+  CpuActivity cpu_;
   std::vector<std::int64_t> host_ids_;
   std::vector<bool> host_backward_;
   std::vector<std::int64_t> api_correlations_;

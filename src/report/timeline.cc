@@ -14,6 +14,7 @@
 #include "analysis/classify/kernel_class.h"
 #include "analysis/time/breakdown.h"
 #include "base/format.h"
+#include "model/cpu_activity.h"
 #include "model/neuron.h"
 #include "model/neuron_summary.h"
 #include "report/timeline_budget.h"
@@ -90,6 +91,12 @@ std::vector<PathMove> LongestParts(const std::vector<PathMove>& parts, std::size
   }
   left_out += parts.size() - kept.size();
   return kept;
+}
+
+std::string GroupOf(std::string_view type) {
+  if (type == "python") return "Python";
+  if (type == "os") return "System calls";
+  return type == "waiting" ? "Waiting" : "Host threads";
 }
 
 // What has no track of its own, of one kind.
@@ -288,6 +295,7 @@ class Builder {
     }
     AddByThread(stacks, "python");
     AddOsCalls();
+    AddCpu();
   }
 
   // Calls of the operating system's libraries, thread by thread.
@@ -301,6 +309,34 @@ class Builder {
       threads[os.thread[row].value].push_back(event);
     }
     AddByThread(threads, "os");
+  }
+
+  // What each core ran, and what threads waited for that did not run.
+  void AddCpu() {
+    if (profile_->cpu == nullptr) return;
+    std::map<std::int32_t, Events> cores;
+    std::vector<Events> waiting(profile_->threads.size());
+    for (const CpuSpan& span : profile_->cpu->spans) {
+      if (!span.name.valid() || !cut_.KeepsHost(span.start, span.duration)) continue;
+      TimelineEvent event{span.start, span.duration};
+      event.kind = kinds_.Find(*profile_, {span.name, Category::kOther});
+      (span.core >= 0 ? cores[span.core] : waiting[span.thread.value]).push_back(event);
+    }
+    AddByThread(waiting, "waiting");
+    std::size_t drawn = 0;
+    for (auto& [core, events] : cores) {
+      if (++drawn > kMostDrawnTracks) {
+        Leave("cores", events);
+        continue;
+      }
+      std::sort(events.begin(), events.end(),
+                [](const auto& a, const auto& b) { return a.start < b.start; });
+      Timeline::Track track;
+      track.name = fmt::format("core {}", core);
+      track.group = "Cores";
+      track.type = "core";
+      tracks_.Add(std::move(track), std::move(events));
+    }
   }
 
   bool IsOp(std::size_t row) const { return profile_->host.kind[row] == HostKind::kOp; }
@@ -343,7 +379,7 @@ class Builder {
       const Thread& thread = profile_->threads[order[at]];
       Timeline::Track track;
       track.name = thread.name.empty() ? fmt::format("thread {}", thread.tid) : thread.name;
-      track.group = type == "python" ? "Python" : type == "os" ? "System calls" : "Host threads";
+      track.group = GroupOf(type);
       track.type = type;
       if (order.size() > kMostTracks && at >= kBusiestTracks) {
         track.section = fmt::format("{} more threads",

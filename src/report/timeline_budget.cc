@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "model/cpu_activity.h"
 #include "model/neuron.h"
 
 namespace profgauge::report {
@@ -100,6 +101,12 @@ TimelineCut CutTimeline(const Profile& profile, std::size_t budget,
   const std::vector<Ns> device = DeviceDurations(profile);
   HostEvents host;
   host.Add(profile.host), host.Add(profile.api), host.Add(profile.python), host.Add(profile.os);
+  if (profile.cpu != nullptr) {
+    for (const CpuSpan& span : profile.cpu->spans) {
+      host.start.push_back(span.start);
+      host.duration.push_back(span.duration);
+    }
+  }
   cut.device = ShortestKept(device, budget);
   cut.device_lost = CountShorter(device, cut.device);
   const std::size_t rest = budget - std::min(budget, device.size());

@@ -14,7 +14,7 @@ class Icicle {
 
   // What rows are as wide as, where they have it: the first of these.
   massOf(row) {
-    this.weights ||= ['device_total', 'active_time', 'host_total'].map((id) => this.grid.field(id)).filter(Boolean)
+    this.weights ||= ['device_total', 'active_time', 'host_total', 'samples'].map((id) => this.grid.field(id)).filter(Boolean)
       .filter((field) => this.grid.parents.some((above, other) => this.grid.rows.value(field, other) > 0)).slice(0, 1);
     return this.weights.length ? this.grid.rows.value(this.weights[0], row) || 0 : 0;
   }

@@ -24,7 +24,7 @@ class TreeGrid extends Grid {
     }
     this.tree = this.trees.keys().next().value;
     super.becomeVirtual();
-    this.heavy = ['device_total', 'host_total', 'active_time'].map((id) => this.field(id)).filter(Boolean);
+    this.heavy = ['device_total', 'host_total', 'active_time', 'samples'].map((id) => this.field(id)).filter(Boolean);
     this.open = new Set();
     for (const tops of this.trees.values()) this.openHeavy(tops);
   }

@@ -526,6 +526,27 @@ constexpr ColumnSpec kThreads[] = {
     {"share", "Share", kShare, "Of the length of the recording."},
 };
 
+constexpr ColumnSpec kThreadStates[] = {
+    kRank,
+    {"name", "Name", kText, "What the thread is called."},
+    {"thread", "Thread", kCount, "Number of the thread."},
+    {"state", "State", kText,
+     "running; what it waited for, as the profiler names it; else the call of the operating system "
+     "that it was in; else not running."},
+    {"times", "Times", kCount, "How often it was in this state."},
+    {"time", "Time", kTime, "How long, in all."},
+    kMax,
+    {"share", "Share", kShare, "Of the time in which the thread's state is known."},
+};
+
+constexpr ColumnSpec kCpuSamples[] = {
+    PROFGAUGE_TREE_COLUMNS,
+    {"name", "Function", kText, "As its symbols name it; [library] where it has none."},
+    {"samples", "Samples", kCount, "Samples in it and in what it called."},
+    {"samples_self", "Samples, self", kCount, "Samples in itself."},
+    {"share", "Share", kShare, "Samples / all samples."},
+};
+
 constexpr ColumnSpec kCriticalPath[] = {
     kRank,
     {"category", "Waits for", kText,
@@ -739,6 +760,11 @@ constexpr TableSpec kTables[] = {
      "One row per call name, of the selected iterations alone.", kApiCalls},
     {"os_calls", "os_call", "OS runtime calls", "One row per function.", kOsCalls},
     {"threads", "thread", "Threads", "One row per thread whose scheduling was recorded.", kThreads},
+    {"thread_states", "thread_state", "States of threads",
+     "One row per thread and state: on a core, or what it waited for.", kThreadStates},
+    {"cpu_samples", "", "Sampled call stacks",
+     "One row per function at its place in the call stacks that were sampled on the host.",
+     kCpuSamples},
     {"process_groups", "process_group", "Process groups",
      "One row per group of ranks that communicate.", kProcessGroups},
     {"message_sizes", "message_size", "Sizes of messages",

@@ -57,9 +57,11 @@ Status ReadDevice(Import& import);
 Status ReadApi(Import& import);
 /// NVTX ranges, and what they say of the run's switches.
 Status ReadNvtx(Import& import);
-/// Calls of the operating system's libraries and the time that threads ran. After the others, so
-/// that the program's threads are known.
+/// Calls of the operating system's libraries, of cuDNN and cuBLAS.
 Status ReadOs(Import& import);
+/// When threads ran and what they waited for, and sampled call stacks. After the others, so that
+/// the program's threads are known.
+Status ReadCpu(Import& import);
 /// DeviceRangeTable: annotations and markers around the launches of device work, by GPU and stream.
 void ProjectRanges(Profile& profile);
 /// Sampled counters of the GPU, as reported metrics.

@@ -56,6 +56,7 @@ class NsightReader final : public Reader {
     PROFGAUGE_CHECK(nsight::ReadApi(import));
     PROFGAUGE_CHECK(nsight::ReadNvtx(import));
     PROFGAUGE_CHECK(nsight::ReadOs(import));
+    PROFGAUGE_CHECK(nsight::ReadCpu(import));
     PROFGAUGE_CHECK(nsight::ReadGpuMetrics(import));
     PROFGAUGE_TRY(Profile profile, builder.Finish());
     if (profile.device.size() + profile.api.size() + profile.host.size() == 0) {

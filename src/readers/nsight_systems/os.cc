@@ -1,6 +1,5 @@
-// What the operating system did: calls of its libraries, and when threads ran.
+// Calls of libraries: the operating system's, and NVIDIA's.
 #include <algorithm>
-#include <boost/unordered/unordered_flat_map.hpp>
 
 #include "readers/cuda/sqlite_table.h"
 #include "readers/nsight_systems/import.h"
@@ -59,44 +58,12 @@ Status ReadLibrary(Import& import, const char* table, std::string_view library) 
   }
 }
 
-// Threads that no other event names are other programs' and the system's.
-void AddRunning(Import& import, ThreadId thread, Ns since, Ns until) {
-  const Ns running = Between(since, until);
-  if (running > 0 && TimesFit(since, running)) import.builder->AddThreadTime(thread, running);
-}
-
-Status ReadScheduling(Import& import) {
-  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "SCHED_EVENTS",
-                                           {{{"start"}}, {{"isSchedIn"}}, {{"globalTid"}}}));
-  boost::unordered_flat_map<std::int64_t, Ns> running_since;
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) break;
-    const auto thread = import.threads.find(scan.Integer(2));
-    if (thread == import.threads.end() || !scan.IsSet(0)) continue;
-    import.builder->log().Add(Counter::events_read);
-    if (scan.Integer(1) != 0) {
-      running_since[thread->first] = scan.Integer(0);
-      continue;
-    }
-    const auto since = running_since.find(thread->first);
-    if (since == running_since.end()) continue;
-    AddRunning(import, thread->second, since->second, scan.Integer(0));
-    running_since.erase(since);
-  }
-  for (const auto& [thread, since] : running_since) {
-    AddRunning(import, import.threads.at(thread), since, import.capture_end);
-  }
-  return {};
-}
-
 }  // namespace
 
 Status ReadOs(Import& import) {
   PROFGAUGE_CHECK(ReadLibrary(import, "CUDNN_EVENTS", "cuDNN"));
   PROFGAUGE_CHECK(ReadLibrary(import, "CUBLAS_EVENTS", "cuBLAS"));
-  PROFGAUGE_CHECK(ReadCalls(import));
-  return ReadScheduling(import);
+  return ReadCalls(import);
 }
 
 }  // namespace profgauge::readers::nsight

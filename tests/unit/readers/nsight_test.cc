@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -7,6 +8,7 @@
 #include <set>
 
 #include "base/sqlite.h"
+#include "model/cpu_activity.h"
 #include "readers/load.h"
 #include "readers/text/nvtx_text.h"
 
@@ -278,6 +280,46 @@ TEST_F(NsightTest, DomainsStylesAndPayloadsAreKept) {
   ASSERT_EQ(profile.os.size(), 1u);
   EXPECT_EQ(profile.os.duration[0], 40);
   EXPECT_EQ(profile.threads[host.thread[0].value].on_cpu, 300);
+}
+
+TEST_F(NsightTest, SchedulingAndSampledStacks) {
+  Write(Basic() +
+        "insert into StringIds values (50, 'main'), (51, 'train'), (52, '0x7f'), "
+        "(53, '/usr/lib/libcuda.so.1'), (54, '/home/me/net');"
+        "create table ENUM_SCHEDULING_THREAD_BLOCK (id integer, name text, label text);"
+        "insert into ENUM_SCHEDULING_THREAD_BLOCK values (0, 'NonBlocked', 'NonBlocked'), "
+        "(6, 'Mutex', 'Mutex');"
+        "create table SCHED_EVENTS (start integer, cpu integer, isSchedIn integer, "
+        "globalTid integer, threadState integer, threadBlock integer);"
+        "insert into SCHED_EVENTS values (1000, 3, 1, " +
+        std::string(kThread1) + ", 0, null), (1200, 3, 0, " + kThread1 + ", 0, 6), (1250, 4, 1, " +
+        kThread1 + ", 0, null), (1300, 4, 0, " + kThread1 + ", 0, 0), (1400, 5, 1, " + kThread1 +
+        ", 0, null), (1000, 9, 1, 99, 0, null);"
+        "create table COMPOSITE_EVENTS (id integer, start integer, globalTid integer);"
+        "insert into COMPOSITE_EVENTS values (1, 1100, " +
+        kThread1 + "), (2, 1150, " + kThread1 + "), (3, 1260, " + kThread1 + "), (4, 1270, " +
+        kThread1 +
+        ");"
+        "create table SAMPLING_CALLCHAINS (id integer, symbol integer, module integer, "
+        "unresolved integer, stackDepth integer);"
+        "insert into SAMPLING_CALLCHAINS values (1, 50, 54, 0, 3), (1, 51, 54, 0, 2), "
+        "(1, 52, 53, 1, 1), (1, 52, 53, 1, 0), (2, 50, 54, 0, 1), (2, 51, 54, 0, 0), "
+        "(3, 50, 54, 0, 0), (9, 50, 54, 0, 0);");
+  const Profile profile = Read();
+  ASSERT_NE(profile.cpu, nullptr);
+  std::string spans, samples;
+  for (const CpuSpan& span : profile.cpu->spans) {
+    spans += fmt::format("{}+{} {} {}, ", profile.origin_ns + span.start, span.duration, span.core,
+                         profile.Name(span.name));
+  }
+  for (const CpuSample& sample : profile.cpu->samples) {
+    samples += std::string(profile.Name(sample.stack)) + ", ";
+  }
+  EXPECT_EQ(spans,
+            "1000+200 3 thread 1, 1200+50 -1 Mutex, 1250+50 4 thread 1, 1300+100 -1 , "
+            "1400+" +
+                std::to_string(profile.last + profile.origin_ns - 1400) + " 5 thread 1, ");
+  EXPECT_EQ(samples, "main\ntrain\n[libcuda.so.1], main\ntrain, main, ");
 }
 
 TEST_F(NsightTest, RefusesOtherDatabasesAndDamagedOnes) {

@@ -1,0 +1,154 @@
+#include "analysis/host/cpu_activity.h"
+
+#include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+#include <map>
+#include <ranges>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/tables/tree_rows.h"
+#include "model/cpu_activity.h"
+
+namespace profgauge {
+namespace {
+
+// The call of the operating system that holds the thread at `at`; the innermost that was recorded.
+std::string_view CallAt(const Profile& profile, ThreadId thread, Ns at) {
+  const OsTable& os = profile.os;
+  const auto rows = std::views::iota(std::size_t{0}, os.size());
+  const auto behind = std::partition_point(rows.begin(), rows.end(), [&](std::size_t row) {
+    return std::pair(os.thread[row].value, os.start[row]) <= std::pair(thread.value, at);
+  });
+  constexpr std::ptrdiff_t kNested = 8;  // Calls within calls are few.
+  for (std::ptrdiff_t i = 1; i <= std::min(kNested, behind - rows.begin()); ++i) {
+    const std::size_t row = *(behind - i);
+    if (os.thread[row].value != thread.value) break;
+    if (os.start[row] + os.duration[row] > at) return profile.Name(os.name[row]);
+  }
+  return {};
+}
+
+std::string StateOf(const Profile& profile, const CpuSpan& span) {
+  if (span.core >= 0) return "running";
+  if (span.name.valid()) return std::string(profile.Name(span.name));
+  const std::string_view call = CallAt(profile, span.thread, span.start);
+  return call.empty() ? "not running" : "in " + std::string(call);
+}
+
+struct Stretches {
+  std::int64_t times = 0;
+  Ns time = 0, longest = 0;
+};
+
+void AddStates(const RankContext& rank, const CpuActivity& cpu, Output& out, Table*& table) {
+  const Profile& profile = *rank.profile;
+  std::map<std::pair<std::uint32_t, std::string>, Stretches> states;
+  std::vector<Ns> known(profile.threads.size(), 0);
+  for (const CpuSpan& span : cpu.spans) {
+    Stretches& state = states[{span.thread.value, StateOf(profile, span)}];
+    ++state.times;
+    state.time += span.duration;
+    state.longest = std::max(state.longest, span.duration);
+    known[span.thread.value] += span.duration;
+  }
+  if (states.empty()) return;
+  if (table == nullptr) table = &out.AddTable("thread_states");
+  for (const auto& [key, state] : states) {
+    const Thread& thread = profile.threads[key.first];
+    table->Find("rank")->AddInteger(rank.rank);
+    table->Find("name")->AddText(out.strings().Intern(
+        thread.name.empty() ? "thread " + std::to_string(thread.tid) : thread.name));
+    table->Find("thread")->AddInteger(thread.tid);
+    table->Find("state")->AddText(out.strings().Intern(key.second));
+    table->Find("times")->AddInteger(state.times);
+    table->Find("time")->AddInteger(state.time);
+    table->Find("max")->AddInteger(state.longest);
+    table->Find("share")->AddReal(static_cast<double>(state.time) /
+                                  static_cast<double>(known[key.first]));
+  }
+}
+
+// A function at its place in the stacks.
+struct Node {
+  StringId name;
+  std::int64_t self = 0, total = 0;
+};
+
+struct Stacks {
+  std::vector<Node> nodes;
+  std::vector<std::uint32_t> parents;
+  boost::unordered_flat_map<std::uint64_t, std::uint32_t> places;  // By parent and name.
+
+  std::uint32_t Below(std::uint32_t parent, StringId name) {
+    const std::uint64_t key = std::uint64_t{parent} << 32 | name.value;
+    const auto [place, is_new] = places.try_emplace(key, static_cast<std::uint32_t>(nodes.size()));
+    if (is_new) {
+      nodes.push_back({name});
+      parents.push_back(parent);
+    }
+    return place->second;
+  }
+};
+
+void AddStack(std::string_view stack, std::int64_t count, StringPool& strings, Stacks& out) {
+  std::uint32_t node = kNoNode;
+  while (!stack.empty()) {
+    const std::size_t end = std::min(stack.find('\n'), stack.size());
+    node = out.Below(node, strings.Intern(stack.substr(0, end)));
+    out.nodes[node].total += count;
+    stack.remove_prefix(std::min(end + 1, stack.size()));
+  }
+  if (node != kNoNode) out.nodes[node].self += count;
+}
+
+void Fill(const Stacks& found, std::int64_t samples, Table& table) {
+  const auto order = TreeOrder(found.parents);
+  AppendTreeColumns(found.parents, order, 0, table);
+  for (const std::uint32_t node : order) {
+    const Node& function = found.nodes[node];
+    table.Find("name")->AddText(function.name);
+    table.Find("samples")->AddInteger(function.total);
+    table.Find("samples_self")->AddInteger(function.self);
+    table.Find("share")->AddReal(static_cast<double>(function.total) /
+                                 static_cast<double>(samples));
+  }
+}
+
+}  // namespace
+
+void AddCpuActivity(std::span<const RankContext> ranks, Output& out) {
+  Table* states = nullptr;
+  Stacks found;
+  std::int64_t samples = 0;
+  for (const RankContext& rank : ranks) {
+    if (rank.profile->cpu == nullptr) continue;
+    const CpuActivity& cpu = *rank.profile->cpu;
+    AddStates(rank, cpu, out, states);
+    std::map<StringId, std::int64_t> stacks;
+    for (const CpuSample& sample : cpu.samples) ++stacks[sample.stack];
+    std::vector<std::pair<StringId, std::int64_t>> heaviest(stacks.begin(), stacks.end());
+    std::stable_sort(heaviest.begin(), heaviest.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    for (const auto& [stack, count] : heaviest) {
+      AddStack(rank.profile->Name(stack), count, out.strings(), found);
+    }
+    samples += static_cast<std::int64_t>(cpu.samples.size());
+  }
+  if (states == nullptr) {
+    out.SetTableAbsent("thread_states",
+                       "the recording has no scheduling; Nsight Systems records it with "
+                       "--cpuctxsw=process-tree");
+  }
+  if (samples == 0) {
+    out.SetTableAbsent("cpu_samples",
+                       "the recording has no sampled call stacks; Nsight Systems records them with "
+                       "--sample=process-tree");
+    return;
+  }
+  Fill(found, samples, out.AddTable("cpu_samples"));
+}
+
+}  // namespace profgauge

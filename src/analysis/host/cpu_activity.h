@@ -1,0 +1,16 @@
+// Where the host's threads spent their time, by scheduling and by sampled call stacks.
+#pragma once
+
+#include <span>
+
+#include "analysis/context/context.h"
+#include "analysis/tables/output.h"
+
+namespace profgauge {
+
+/// Adds the tables thread_states and cpu_samples, where the recording has scheduling and samples.
+/// A thread that did not run waited for what the profiler names; else it is in the call of the
+/// operating system that it made then, "in poll".
+void AddCpuActivity(std::span<const RankContext> ranks, Output& out);
+
+}  // namespace profgauge

@@ -1,0 +1,35 @@
+// What a profiler saw of the host's processors: which thread each core ran, why a thread did not
+// run, and call stacks that were sampled while threads ran.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/string_pool.h"
+#include "base/units.h"
+#include "model/tables.h"
+
+namespace profgauge {
+
+/// A stretch of time of a thread: on a core, or off all of them.
+struct CpuSpan {
+  Ns start = 0, duration = 0;
+  ThreadId thread;
+  std::int32_t core = -1;  ///< -1: it did not run.
+  /// Of one that ran: what its thread is called. Of one that did not: what it waited for, as the
+  /// profiler names it; invalid where that is not recorded.
+  StringId name;
+};
+
+struct CpuSample {
+  Ns time = 0;
+  ThreadId thread;
+  StringId stack;  ///< Functions from the outermost on, one a line.
+};
+
+struct CpuActivity {
+  std::vector<CpuSpan> spans;      ///< Sorted by (thread, start).
+  std::vector<CpuSample> samples;  ///< Sorted by time.
+};
+
+}  // namespace profgauge

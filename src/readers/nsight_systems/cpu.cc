@@ -1,0 +1,199 @@
+// When threads ran and what they waited for (`--cpuctxsw`), and sampled call stacks (`--sample`).
+#include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "base/text.h"
+#include "readers/cuda/sqlite_table.h"
+#include "readers/nsight_systems/import.h"
+#include "readers/times.h"
+
+namespace profgauge::readers::nsight {
+namespace {
+
+using Labels = boost::unordered_flat_map<std::int64_t, std::string>;
+
+Result<Labels> ReadLabels(Import& import, const char* table) {
+  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, table, {{{"id"}}, {{"label"}}}));
+  Labels labels;
+  while (true) {
+    PROFGAUGE_TRY(const bool more, scan.Next());
+    if (!more) return labels;
+    labels.insert_or_assign(scan.Integer(0, -1), std::string(scan.Text(1)));
+  }
+}
+
+// Words that say nothing of why a thread does not run.
+bool SaysNothing(std::string_view label) {
+  return label.empty() || label == "Unknown" || label == "NonBlocked" || label == "Running" ||
+         label == "Unscheduled";
+}
+
+class Scheduling {
+ public:
+  Scheduling(Import& import, Labels states, Labels blocks)
+      : import_(import), states_(std::move(states)), blocks_(std::move(blocks)) {}
+
+  Status Read() {
+    PROFGAUGE_TRY(auto scan, TableScan::Open(*import_.database, "SCHED_EVENTS",
+                                             {{{"start"}},
+                                              {{"isSchedIn"}},
+                                              {{"globalTid"}},
+                                              {{"cpu"}},
+                                              {{"threadState"}},
+                                              {{"threadBlock"}}}));
+    while (true) {
+      PROFGAUGE_TRY(const bool more, scan.Next());
+      if (!more) break;
+      // Threads that no other event names are other programs' and the system's.
+      const auto thread = import_.threads.find(scan.Integer(2));
+      if (thread == import_.threads.end() || !scan.IsSet(0)) continue;
+      import_.builder->log().Add(Counter::events_read);
+      const auto core = static_cast<std::int32_t>(
+          std::clamp<std::int64_t>(scan.IsSet(3) ? scan.Integer(3) : 0, 0, std::int64_t{1} << 30));
+      Switch(thread->second, scan.Integer(0), scan.Integer(1) != 0, core,
+             NameOf(scan.IsSet(4) ? scan.Integer(4) : -1, scan.IsSet(5) ? scan.Integer(5) : -1));
+    }
+    for (auto& [thread, open] : open_) Close(thread, open, import_.capture_end);
+    return {};
+  }
+
+ private:
+  struct Open {
+    CpuSpan span;
+    bool is_known = false;  // A span has begun.
+  };
+
+  // What a thread that leaves its core waits for; nothing where that is not told.
+  std::string NameOf(std::int64_t state, std::int64_t block) const {
+    for (const auto& [labels, id] : {std::pair(&blocks_, block), std::pair(&states_, state)}) {
+      const auto label = labels->find(id);
+      if (label != labels->end() && !SaysNothing(label->second)) return label->second;
+    }
+    return {};
+  }
+
+  void Switch(ThreadId thread, Ns at, bool comes, std::int32_t core, const std::string& state) {
+    Open& open = open_[thread.value];
+    const bool runs = open.is_known && open.span.core >= 0;
+    if (comes == runs && open.is_known) {
+      if (comes) open.span.start = at;  // An end was lost: the last start counts.
+      return;
+    }
+    Close(thread.value, open, at);
+    open.is_known = comes || state != "Terminated";
+    open.span = {at, 0, thread, comes ? core : -1, {}};
+    if (!comes && !state.empty()) open.span.name = import_.builder->Intern(state);
+  }
+
+  void Close(std::uint32_t thread, Open& open, Ns end) {
+    if (!open.is_known) return;
+    open.span.duration = Between(open.span.start, end);
+    if (open.span.duration <= 0 || !TimesFit(open.span.start, open.span.duration)) return;
+    if (open.span.core >= 0) import_.builder->AddThreadTime({thread}, open.span.duration);
+    import_.builder->AddCpuSpan(open.span);
+  }
+
+  Import& import_;
+  Labels states_, blocks_;
+  boost::unordered_flat_map<std::uint32_t, Open> open_;
+};
+
+struct Frame {
+  std::int64_t sample = 0, depth = 0;
+  StringId name;
+};
+
+// Functions by their names; those without symbols by their library.
+Result<std::vector<Frame>> ReadFrames(Import& import) {
+  PROFGAUGE_TRY(
+      auto scan,
+      TableScan::Open(*import.database, "SAMPLING_CALLCHAINS",
+                      {{{"id"}}, {{"symbol"}}, {{"module"}}, {{"unresolved"}}, {{"stackDepth"}}}));
+  std::vector<Frame> frames;
+  boost::unordered_flat_map<std::uint32_t, StringId> libraries;
+  while (true) {
+    PROFGAUGE_TRY(const bool more, scan.Next());
+    if (!more) break;
+    Frame frame{scan.Integer(0), scan.Integer(4), import.String(scan.Integer(1, -1))};
+    const StringId module = import.String(scan.Integer(2, -1));
+    if ((scan.Integer(3) != 0 || !frame.name.valid()) && module.valid()) {
+      StringId& library = libraries[module.value];
+      if (!library.valid()) {
+        const std::string path(import.builder->strings()[module]);
+        library = import.builder->Intern("[" + path.substr(path.find_last_of("/\\") + 1) + "]");
+      }
+      frame.name = library;
+    }
+    if (frame.name.valid()) frames.push_back(frame);
+  }
+  std::sort(frames.begin(), frames.end(), [](const Frame& a, const Frame& b) {
+    return std::tuple(a.sample, -a.depth) < std::tuple(b.sample, -b.depth);
+  });
+  return frames;
+}
+
+// Names are as long as a template makes them, and a stack repeats them.
+constexpr std::size_t kLongestName = 200, kDeepest = 256;
+
+void AppendName(std::string_view name, std::string& stack) {
+  std::size_t length = 0;
+  while (length < name.size()) {
+    const std::size_t next = std::max<std::size_t>(Utf8Length(name.substr(length)), 1);
+    if (length + next > kLongestName) break;
+    length += next;
+  }
+  for (const char c : name.substr(0, length)) stack += c == '\n' ? ' ' : c;
+  if (length < name.size()) stack += "…";
+}
+
+// Stacks by sample; a library's own frames in a row are one.
+Result<boost::unordered_flat_map<std::int64_t, StringId>> ReadStacks(Import& import) {
+  PROFGAUGE_TRY(const std::vector<Frame> frames, ReadFrames(import));
+  boost::unordered_flat_map<std::int64_t, StringId> stacks;
+  for (std::size_t i = 0; i < frames.size();) {
+    const std::int64_t sample = frames[i].sample;
+    std::string stack;
+    std::size_t depth = 0;
+    for (StringId last; i < frames.size() && frames[i].sample == sample; ++i) {
+      const std::string_view name = import.builder->strings()[frames[i].name];
+      const bool repeats = frames[i].name == last && name.starts_with('[');
+      if (repeats || depth == kDeepest) continue;
+      ++depth;
+      last = frames[i].name;
+      if (!stack.empty()) stack += '\n';
+      AppendName(name, stack);
+    }
+    stacks.emplace(sample, import.builder->Intern(stack));
+  }
+  return stacks;
+}
+
+Status ReadSamples(Import& import) {
+  PROFGAUGE_TRY(const auto stacks, ReadStacks(import));
+  if (stacks.empty()) return {};
+  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "COMPOSITE_EVENTS",
+                                           {{{"id"}}, {{"start"}}, {{"globalTid"}}}));
+  while (true) {
+    PROFGAUGE_TRY(const bool more, scan.Next());
+    if (!more) return {};
+    const auto stack = stacks.find(scan.Integer(0, -1));
+    if (stack == stacks.end() || !scan.IsSet(1) || !scan.IsSet(2)) continue;
+    import.builder->log().Add(Counter::events_read);
+    import.builder->AddCpuSample(
+        {scan.Integer(1), ThreadOf(import, scan.Integer(2)), stack->second});
+  }
+}
+
+}  // namespace
+
+Status ReadCpu(Import& import) {
+  PROFGAUGE_TRY(Labels states, ReadLabels(import, "ENUM_SAMPLING_THREAD_STATE"));
+  PROFGAUGE_TRY(Labels blocks, ReadLabels(import, "ENUM_SCHEDULING_THREAD_BLOCK"));
+  PROFGAUGE_CHECK(Scheduling(import, std::move(states), std::move(blocks)).Read());
+  return ReadSamples(import);
+}
+
+}  // namespace profgauge::readers::nsight

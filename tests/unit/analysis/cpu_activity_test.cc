@@ -1,0 +1,85 @@
+// What threads waited for, and the tree of sampled call stacks.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "fixture.h"
+
+namespace profgauge {
+namespace {
+
+std::string Text(const Table& table, std::size_t row, std::string_view column) {
+  return std::get<std::string>(table.At(row, column));
+}
+std::int64_t Integer(const Table& table, std::size_t row, std::string_view column) {
+  return std::get<std::int64_t>(table.At(row, column));
+}
+
+Analysis AnalyzeRun(Profile profile) {
+  auto analysis = Analyze(OneRank(std::move(profile)), {});
+  EXPECT_TRUE(analysis);
+  return analysis ? *std::move(analysis) : Analysis{};
+}
+
+TestProfile Recorded() {
+  TestProfile test;
+  test.Launch("kernel", {0, 10}, {20, 1000});
+  ProfileBuilder& builder = test.builder();
+  OsRow poll;
+  poll.start = 195;
+  poll.duration = 110;
+  poll.name = builder.Intern("poll");
+  poll.thread = test.main();
+  builder.AddOs(poll);
+  builder.AddCpuSpan({0, 200, test.main(), 3, {}});
+  builder.AddCpuSpan({200, 100, test.main(), -1, {}});
+  builder.AddCpuSpan({300, 100, test.main(), 4, {}});
+  builder.AddCpuSpan({400, 50, test.main(), -1, builder.Intern("Mutex")});
+  builder.AddCpuSpan({450, 50, test.main(), -1, {}});
+  const StringId train = builder.Intern("main\ntrain"), step = builder.Intern("main\ntrain\nstep");
+  for (const Ns time : {10, 20, 30}) builder.AddCpuSample({time, test.main(), step});
+  builder.AddCpuSample({40, test.main(), train});
+  return test;
+}
+
+TEST(CpuActivity, AThreadWaitsForWhatIsRecordedOrIsInACall) {
+  const Analysis analysis = AnalyzeRun(Recorded().Finish());
+  const Table& states = *analysis.FindTable("thread_states");
+  std::string told;
+  Ns sum = 0;
+  double share = 0;
+  for (std::size_t row = 0; row < states.rows(); ++row) {
+    told += Text(states, row, "state") + " " + std::to_string(Integer(states, row, "times")) +
+            "x " + std::to_string(Integer(states, row, "time")) + ", ";
+    sum += Integer(states, row, "time");
+    share += AsNumber(states.At(row, "share"), 0);
+  }
+  EXPECT_EQ(told, "Mutex 1x 50, in poll 1x 100, not running 1x 50, running 2x 300, ");
+  EXPECT_EQ(sum, 500);
+  EXPECT_DOUBLE_EQ(share, 1);
+}
+
+TEST(CpuActivity, SampledStacksAreATreeWhoseSelfSumsToTheWhole) {
+  const Analysis analysis = AnalyzeRun(Recorded().Finish());
+  const Table& samples = *analysis.FindTable("cpu_samples");
+  ASSERT_EQ(samples.rows(), 3u);
+  const char* const names[] = {"main", "train", "step"};
+  const std::int64_t total[] = {4, 4, 3}, self[] = {0, 1, 3};
+  for (std::size_t row = 0; row < 3; ++row) {
+    EXPECT_EQ(Text(samples, row, "name"), names[row]);
+    EXPECT_EQ(Integer(samples, row, "depth"), static_cast<std::int64_t>(row));
+    EXPECT_EQ(Integer(samples, row, "samples"), total[row]);
+    EXPECT_EQ(Integer(samples, row, "samples_self"), self[row]);
+  }
+}
+
+TEST(CpuActivity, IsAbsentWhereNothingOfItIsRecorded) {
+  TestProfile test;
+  test.Launch("kernel", {0, 10}, {20, 1000});
+  const Analysis analysis = AnalyzeRun(test.Finish());
+  EXPECT_NE(analysis.absent_tables.at("cpu_samples").find("--sample"), std::string::npos);
+  EXPECT_NE(analysis.absent_tables.at("thread_states").find("--cpuctxsw"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace profgauge
