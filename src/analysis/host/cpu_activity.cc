@@ -7,6 +7,7 @@
 #include <ranges>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "analysis/tables/tree_rows.h"
@@ -19,12 +20,11 @@ namespace {
 std::string_view CallAt(const Profile& profile, ThreadId thread, Ns at) {
   const OsTable& os = profile.os;
   const auto rows = std::views::iota(std::size_t{0}, os.size());
-  const auto behind = std::partition_point(rows.begin(), rows.end(), [&](std::size_t row) {
-    return std::pair(os.thread[row].value, os.start[row]) <= std::pair(thread.value, at);
+  std::size_t row = *std::ranges::partition_point(rows, [&](std::size_t i) {
+    return std::pair(os.thread[i].value, os.start[i]) <= std::pair(thread.value, at);
   });
-  constexpr std::ptrdiff_t kNested = 8;  // Calls within calls are few.
-  for (std::ptrdiff_t i = 1; i <= std::min(kNested, behind - rows.begin()); ++i) {
-    const std::size_t row = *(behind - i);
+  constexpr std::size_t kNested = 8;  // Calls within calls are few.
+  for (const std::size_t first = row - std::min(row, kNested); row-- > first;) {
     if (os.thread[row].value != thread.value) break;
     if (os.start[row] + os.duration[row] > at) return profile.Name(os.name[row]);
   }

@@ -1,0 +1,288 @@
+#include "analysis/summary/kept_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analysis/device/device_tables.h"
+#include "analysis/device/kernels.h"
+#include "analysis/time/idle.h"
+
+namespace profgauge {
+namespace {
+
+/// Rows are kept when they are among the longest of their kind, or at least so long.
+struct Cut {
+  std::string_view by;    ///< A column of times; empty: all rows are kept.
+  Ns always = 0;          ///< 0: no row for its length alone.
+  std::string_view what;  ///< In words, after "the longest".
+};
+constexpr std::size_t kLongest = 100;
+
+struct KeptSpec {
+  std::string_view id;
+  std::string_view order;  ///< Column by which the run's rows come, largest first; then...
+  std::string_view then;   ///< ...this one, ascending; then by rank, as each rank has them.
+  Cut cut;
+};
+
+/// Not `launches`: its rules tell medians of all rows.
+constexpr KeptSpec kTables[] = {
+    {"gpus", "", "", {}},
+    {"streams", "", "", {}},
+    {"kernels_by_op", "time", "name", {}},
+    {"gaps", "duration", "", {"duration", 1'000'000, "and all of at least 1 ms"}},
+};
+
+/// The most rows of the run's table, as of recordings.
+std::size_t MostRows(std::string_view table) {
+  return table == "gaps" ? 10'000 : std::numeric_limits<std::size_t>::max();
+}
+
+void CopyCell(const Column& from, std::size_t row, const StringPool& strings, Column& to,
+              StringPool& to_strings) {
+  if (from.IsAbsentAt(row)) return to.AddAbsent();
+  switch (from.type()) {
+    case CellType::kInteger:
+      return to.AddInteger(from.IntegerAt(row));
+    case CellType::kReal:
+      return to.AddReal(from.RealAt(row));
+    case CellType::kText:
+      return to.AddText(to_strings.Intern(strings[from.TextAt(row)]));
+  }
+}
+
+const TableSpec& SpecOf(std::string_view id) { return *FindTable(id); }
+
+Table EmptyTable(std::string_view id, std::shared_ptr<StringPool> strings) {
+  const TableSpec& spec = SpecOf(id);
+  Table table(spec.id, spec.row_name, spec.title, std::move(strings));
+  for (const ColumnSpec& column : spec.columns) table.AddColumn(column);
+  return table;
+}
+
+/// Which rows are kept, ascending.
+std::vector<std::size_t> KeptRows(const Table& table, const Cut& cut) {
+  std::vector<std::size_t> rows(table.rows());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  if (cut.by.empty() || rows.size() <= kLongest) return rows;
+  const Column& length = *table.Find(cut.by);
+  std::stable_sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) {
+    return length.IntegerAt(a) > length.IntegerAt(b);
+  });
+  std::vector<std::size_t> kept;
+  for (const std::size_t row : rows) {
+    const bool is_long = cut.always > 0 && length.IntegerAt(row) >= cut.always;
+    if (kept.size() < kLongest || is_long) kept.push_back(row);
+  }
+  std::sort(kept.begin(), kept.end());
+  return kept;
+}
+
+Table Kept(const Table& table, const Cut& cut) {
+  Table kept = EmptyTable(table.id(), std::make_shared<StringPool>());
+  const std::vector<std::size_t> rows = KeptRows(table, cut);
+  for (std::size_t c = 0; c < table.columns().size(); ++c) {
+    const Column& from = table.columns()[c];
+    Column& to = kept.columns()[c];
+    if (!from.absent_because().empty()) to.MarkAbsent(from.absent_because());
+    for (const std::size_t row : rows) CopyCell(from, row, table.strings(), to, kept.strings());
+  }
+  return kept;
+}
+
+std::string NameOf(std::string_view table, std::string_view column) {
+  return fmt::format("table.{}.{}", table, column);
+}
+
+void WriteColumn(const Table& table, const Column& column, Summary& summary) {
+  const std::string name = NameOf(table.id(), column.id());
+  if (!column.absent_because().empty()) summary.texts[name + ".why"] = {column.absent_because()};
+  if (column.type() == CellType::kText) {
+    auto& cells = summary.texts[name];
+    for (std::size_t row = 0; row < column.size(); ++row) {
+      cells.emplace_back(column.IsAbsentAt(row) ? std::string_view{}
+                                                : table.strings()[column.TextAt(row)]);
+    }
+    return;
+  }
+  auto& cells = summary.numbers[name];
+  for (std::size_t row = 0; row < column.size(); ++row) {
+    cells.push_back(column.type() == CellType::kReal
+                        ? std::bit_cast<std::int64_t>(column.RealAt(row))
+                        : column.IntegerAt(row));
+  }
+}
+
+/// False when there are not `rows` cells.
+bool ReadColumn(const Summary& summary, std::size_t rows, Table& table, Column& column) {
+  const std::string name = NameOf(table.id(), column.id());
+  if (const auto& why = summary.Texts(name + ".why"); !why.empty()) column.MarkAbsent(why.front());
+  if (column.type() == CellType::kText) {
+    const auto& cells = summary.Texts(name);
+    for (const std::string& cell : cells) {
+      column.AddText(cell.empty() ? StringId{} : table.strings().Intern(cell));
+    }
+    return cells.size() == rows;
+  }
+  const auto& cells = summary.Numbers(name);
+  for (const std::int64_t cell : cells) {
+    if (column.type() == CellType::kReal) {
+      column.AddReal(std::bit_cast<double>(cell));
+    } else {
+      column.AddInteger(cell);
+    }
+  }
+  return cells.size() == rows;
+}
+
+struct PlacedRow {
+  std::size_t rank = 0;  ///< Position.
+  const Table* table = nullptr;
+  std::size_t row = 0;
+  std::int64_t order = 0;  ///< What the run's rows are ordered by.
+  std::string_view then;
+};
+
+/// Rows of one rank's table, with what they are ordered by.
+void PlaceRows(const KeptSpec& spec, std::size_t rank, const Table& table,
+               std::vector<PlacedRow>& rows) {
+  const Column* order = spec.order.empty() ? nullptr : table.Find(spec.order);
+  const Column* then = spec.then.empty() ? nullptr : table.Find(spec.then);
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    PlacedRow& placed = rows.emplace_back();
+    placed = {rank, &table, row, order == nullptr ? 0 : -order->IntegerAt(row), {}};
+    const StringId text = then == nullptr ? StringId{} : then->TextAt(row);
+    if (text.valid()) placed.then = table.strings()[text];
+  }
+}
+
+/// A column of which no rank has anything is absent as the first rank says.
+void MarkAbsent(const std::vector<const Table*>& of_ranks, Table& table) {
+  for (Column& column : table.columns()) {
+    const auto has = [&](const Table* of_rank) {
+      return of_rank->Find(column.id())->absent_because().empty();
+    };
+    if (std::any_of(of_ranks.begin(), of_ranks.end(), has)) continue;
+    column.MarkAbsent(of_ranks.front()->Find(column.id())->absent_because());
+  }
+}
+
+void AddTable(const KeptSpec& spec, std::span<const std::int64_t> ranks,
+              std::span<const KeptTables> kept, Output& out) {
+  std::vector<PlacedRow> rows;
+  std::vector<const Table*> of_ranks;
+  std::int64_t all = 0;
+  for (std::size_t rank = 0; rank < kept.size(); ++rank) {
+    const auto found = std::find_if(kept[rank].tables.begin(), kept[rank].tables.end(),
+                                    [&](const Table& table) { return table.id() == spec.id; });
+    if (found == kept[rank].tables.end()) continue;
+    of_ranks.push_back(&*found);
+    PlaceRows(spec, rank, *found, rows);
+    const auto before = kept[rank].all_rows.find(spec.id);
+    all += before == kept[rank].all_rows.end() ? 0 : before->second;
+  }
+  if (of_ranks.empty()) {
+    const auto why = kept.front().absent.find(spec.id);
+    if (why != kept.front().absent.end()) out.SetTableAbsent(spec.id, why->second);
+    return;
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const PlacedRow& a, const PlacedRow& b) {
+    return std::tie(a.order, a.then) < std::tie(b.order, b.then);
+  });
+  rows.resize(std::min(rows.size(), MostRows(spec.id)));
+  Table& table = out.AddTable(spec.id);
+  for (std::size_t c = 0; c < table.columns().size(); ++c) {
+    Column& column = table.columns()[c];
+    const bool is_rank = column.id() == "rank";
+    for (const PlacedRow& row : rows) {
+      if (is_rank) {
+        column.AddInteger(ranks[row.rank]);
+      } else {
+        CopyCell(row.table->columns()[c], row.row, row.table->strings(), column, out.strings());
+      }
+    }
+  }
+  MarkAbsent(of_ranks, table);
+  const auto shown = static_cast<std::int64_t>(rows.size());
+  if (all <= shown) return;
+  out.AddRemark(std::string(kCutRemark) + std::string(spec.id),
+                fmt::format("of {} rows of the table \"{}\", summaries keep {}: of each rank the "
+                            "{} longest {}",
+                            all, table.title(), shown, kLongest, spec.cut.what));
+}
+
+}  // namespace
+
+KeptTables TablesOf(const RankContext& rank) {
+  const std::span<const RankContext> alone(&rank, 1);
+  Output out(rank.profile->hints);
+  AddIdle(alone, out);
+  AddKernels(alone, out);
+  AddDeviceTables(alone, out);
+  Analysis analysis;
+  out.MoveTo(analysis);
+  KeptTables kept;
+  for (const KeptSpec& spec : kTables) {
+    const Table& table = *analysis.FindTable(spec.id);
+    if (table.columns().empty()) {
+      kept.absent.emplace(spec.id, analysis.absent_tables.find(spec.id)->second);
+      continue;
+    }
+    kept.all_rows.emplace(spec.id, table.rows());
+    kept.tables.push_back(Kept(table, spec.cut));
+  }
+  return kept;
+}
+
+void WriteTables(const KeptTables& kept, Summary& summary) {
+  for (const auto& [id, why] : kept.absent) summary.texts[NameOf(id, "absent")] = {why};
+  for (const Table& table : kept.tables) {
+    summary.numbers[NameOf(table.id(), "rows")] = {static_cast<std::int64_t>(table.rows()),
+                                                   kept.all_rows.find(table.id())->second};
+    for (const Column& column : table.columns()) {
+      if (column.id() != "rank") WriteColumn(table, column, summary);
+    }
+  }
+}
+
+std::optional<KeptTables> ReadTables(const Summary& summary) {
+  KeptTables kept;
+  for (const KeptSpec& spec : kTables) {
+    if (const auto& why = summary.Texts(NameOf(spec.id, "absent")); !why.empty()) {
+      kept.absent.emplace(spec.id, why.front());
+      continue;
+    }
+    const auto& rows = summary.Numbers(NameOf(spec.id, "rows"));
+    if (rows.empty()) continue;  // Of a recording without times.
+    if (rows.size() != 2 || rows[0] < 0) return std::nullopt;
+    Table table = EmptyTable(spec.id, std::make_shared<StringPool>());
+    for (Column& column : table.columns()) {
+      if (column.id() == "rank") continue;
+      if (!ReadColumn(summary, static_cast<std::size_t>(rows[0]), table, column)) {
+        return std::nullopt;
+      }
+    }
+    // Of the first column's length, whatever that one is.
+    Column* const rank = table.Find("rank");
+    for (std::int64_t row = 0; rank != nullptr && row < rows[0]; ++row) rank->AddInteger(0);
+    kept.all_rows.emplace(spec.id, rows[1]);
+    kept.tables.push_back(std::move(table));
+  }
+  return kept;
+}
+
+void AddTables(std::span<const std::int64_t> ranks, std::span<const KeptTables> kept, Output& out) {
+  for (const KeptSpec& spec : kTables) AddTable(spec, ranks, kept, out);
+}
+
+}  // namespace profgauge

@@ -1,0 +1,195 @@
+// Columns of the tables of ranks, their groups and their collectives, and those that they share
+// with other tables. Only the table catalogue includes this.
+#pragma once
+
+#include "analysis/analysis.h"
+
+namespace profgauge::columns {
+
+using enum Unit;
+
+inline constexpr ColumnSpec kRank = {"rank", "Rank", kCount, "Rank that was recorded."};
+inline constexpr ColumnSpec kCalls = {"calls", "Calls", kCount, "How often."};
+inline constexpr ColumnSpec kMean = {"mean", "Mean", kTime, "Time / calls."};
+inline constexpr ColumnSpec kExposed = {
+    "exposed_time", "Exposed", kTime,
+    "Of its time, the part in which the same GPU computes nothing (collectives and copies)."};
+
+inline constexpr ColumnSpec kRanks[] = {
+    {"id", "Rank", kCount, "Rank as recorded, else position in the run."},
+    {"host", "Host", kText, "Name of the machine, where recorded."},
+    {"iterations", "Iterations", kCount, "Selected iterations."},
+    {"iteration_time", "Iteration time", kTime, "Sum of their lengths."},
+    {"compute_time", "Compute time", kTime,
+     "Time in which a computing kernel runs, over its GPUs."},
+    {"communication_time", "Communication time", kTime,
+     "Time in which a collective runs, over its GPUs."},
+    {"exposed_communication", "Exposed communication", kTime,
+     "Of that, the time in which the GPU computes nothing."},
+    {"waiting_time", "Waiting", kTime,
+     "Time in matched collectives before the last rank joined: the least waits are a straggler's."},
+    {"transfer_time", "Transfer", kTime, "The rest of the time in matched collectives."},
+    {"late_cost", "Cost of lateness", kTime,
+     "What the others would gain, had it come to each collective with the next to last: the sum "
+     "over the collectives that it made late, of the group that it costs most."},
+    {"last_calls", "Last in", kCount, "Collectives for which it was last, by any time at all."},
+    {"straggles", "Straggles", kBool,
+     "Whether it causes most of the waiting of the others; known where they could be matched."},
+    {"late_cause", "Late because of", kText,
+     "What takes longer there than on the median rank, of the straggling rank."},
+    {"idle", "Idle", kShare, "Share of the window in which its GPUs run nothing."},
+    {"compute_only", "Computing alone", kTime,
+     "Of the iterations' time: kernels compute, nothing communicates. This and the next seven add "
+     "up to the iteration time."},
+    {"overlapped", "Computing and communicating", kTime, "Both at once."},
+    {"transfer_exposed", "Transfer alone", kTime,
+     "Only collectives run, and not before the last rank came; all exposed communication where "
+     "ranks could not be matched."},
+    {"waiting_exposed", "Waiting alone", kTime,
+     "Only collectives run, and the last of their ranks has not come."},
+    {"copy", "Copying", kTime, "Copies and memory sets, and none of the above."},
+    {"dataloader", "Data loader", kTime, "Waiting for input data while the GPUs idle."},
+    {"host_time", "Host", kTime, "Runtime calls and operators on the host while the GPUs idle."},
+    {"unattributed", "Unattributed", kTime, "Nothing that was recorded explains the time."},
+    {"kernel_slowdown", "Kernels against median", kNumber,
+     "Time of its kernels by that of the median rank, over the kernels that at least three ranks "
+     "launch equally often: 1 as long."},
+};
+
+inline constexpr ColumnSpec kRankSteps[] = {
+    {"rank", "Rank", kCount, "Rank as recorded, else position in the run."},
+    {"step", "Iteration", kCount, "Its number as recorded, else its position."},
+    {"duration", "Duration", kTime, "Of the iteration on this rank."},
+    {"compute_only", "Computing alone", kTime,
+     "Kernels compute, nothing communicates. This and the next seven add up to the duration."},
+    {"overlapped", "Computing and communicating", kTime, "Both at once."},
+    {"transfer_exposed", "Transfer alone", kTime,
+     "Only collectives run, and not before the last rank came; all exposed communication where "
+     "ranks could not be matched."},
+    {"waiting_exposed", "Waiting alone", kTime,
+     "Only collectives run, and the last of their ranks has not come."},
+    {"copy", "Copying", kTime, "Copies and memory sets, and none of the above."},
+    {"dataloader", "Data loader", kTime, "Waiting for input data while the GPUs idle."},
+    {"host_time", "Host", kTime, "Runtime calls and operators on the host while the GPUs idle."},
+    {"unattributed", "Unattributed", kTime, "Nothing that was recorded explains the time."},
+    {"waiting_time", "Waiting", kTime,
+     "Time in matched collectives before the last rank joined, hidden or not."},
+    {"transfer_time", "Transfer", kTime, "The rest of the time in matched collectives."},
+    {"late_cost", "Cost of lateness", kTime,
+     "What the others would gain in this iteration, had it come to each collective with the next "
+     "to last, of the group that it costs most."},
+};
+
+inline constexpr ColumnSpec kRankCalls[] = {
+    {"rank", "Rank", kCount, "Rank as recorded, else position in the run."},
+    {"role", "Which", kText,
+     "`latest` costs the others most; of the ranks that it meets in that iteration, `median` waits "
+     "as half of them, `earliest` waits most."},
+    {"step", "Iteration", kCount, "The one in which the latest rank costs the others most."},
+    {"call", "Call", kCount, "The same for calls of several ranks that are one."},
+    {"name", "Collective", kText, "Kind of collective; `iteration` for the iteration itself."},
+    {"group", "Group", kText, "Process group, where recorded."},
+    {"start", "Start", kTime, "From the first start of the iteration, by clocks that are aligned."},
+    {"duration", "Duration", kTime, "Waiting and transfer."},
+    {"waiting", "Waiting", kTime, "Before the last rank joined, of matched calls."},
+    {"transfer", "Transfer", kTime, "The rest, of matched calls."},
+};
+
+inline constexpr ColumnSpec kRankSpread[] = {
+    {"step", "Iteration", kCount, "Its number as recorded, else its position."},
+    {"part", "Of", kText,
+     "What is spread over the ranks: `iteration`, `computing`, `transfer` (exposed), `waiting` "
+     "(exposed) or `lateness` (what a rank costs the others)."},
+    {"ranks", "Ranks", kCount, "Ranks of which it is known."},
+    {"min", "Least", kTime, "The smallest."},
+    {"p5", "p5", kTime, "5 % of the ranks have at most this."},
+    {"p25", "p25", kTime, "A quarter of the ranks has at most this."},
+    {"median", "Median", kTime, "Half of the ranks have at most this."},
+    {"p75", "p75", kTime, "Three quarters of the ranks have at most this."},
+    {"p95", "p95", kTime, "95 % of the ranks have at most this."},
+    {"max", "Most", kTime, "The largest."},
+    {"min_rank", "Rank of the least", kCount, "The first of them."},
+    {"max_rank", "Rank of the most", kCount, "The first of them."},
+};
+
+inline constexpr ColumnSpec kMessageSizes[] = {
+    {"group", "Group", kText, "Process group, where recorded."},
+    {"name", "Collective", kText, "Kind of collective."},
+    {"dtype", "Type", kText, "Data type, where recorded."},
+    {"group_size", "Ranks", kCount, "Ranks of the group."},
+    {"from", "Size from", kBytes, "Buffers of this size and up to twice as much."},
+    kCalls,
+    {"bytes", "Bytes", kBytes, "Sum of the buffers of all ranks."},
+    {"time", "Time", kTime, "Sum of the durations on all ranks."},
+    {"median", "Median", kTime, "Median duration."},
+    {"p95", "p95", kTime, "95th percentile of the durations."},
+    {"transfer_median", "Median transfer", kTime, "Median without waiting, of matched calls."},
+    {"transfer_p95", "p95 transfer", kTime, "95th percentile without waiting, of matched calls."},
+    {"bandwidth", "Bandwidth", kBandwidth, "Bytes over transfer, of matched calls."},
+    {"bus_bandwidth", "Bus bandwidth", kBandwidth,
+     "The same on the bus: times the factor of the kind (nccl-tests)."},
+    {"exposed_share", "Exposed", kShare, "Share of the time in which the GPU computes nothing."},
+};
+
+inline constexpr ColumnSpec kPipeline[] = {
+    {"id", "Stage", kCount, "Position in the pipeline."},
+    {"ranks", "Ranks", kCount, "Ranks of the stage."},
+    {"iteration_time", "Iteration time", kTime, "Sum of their iterations."},
+    {"computing", "Computing", kTime, "Of it, kernels compute."},
+    {"transfer", "Transfer", kTime, "Of it, only transfers between stages run, both ends there."},
+    {"bubble", "Bubble", kTime, "Of it, only waiting for another stage."},
+    {"bubble_share", "Bubble share", kShare, "The same as a share of the iteration time."},
+    {"microbatches", "Micro-batches", kCount, "Of an iteration, where all replicas have as many."},
+    {"ideal_share", "Ideal bubble", kShare,
+     "(p - 1) / (m + p - 1) of p stages and m micro-batches: what GPipe and 1F1B leave at best."},
+};
+
+inline constexpr ColumnSpec kProcessGroups[] = {
+    {"name", "Group", kText, "Name of the process group, where recorded."},
+    {"description", "Description", kText, "What it is for; groups may share one."},
+    {"size", "Ranks", kCount, "Members, as listed or as recorded with its calls."},
+    {"present", "In the run", kCount, "Members that are in this run."},
+    kCalls,
+    {"matched_calls", "Matched calls", kCount, "Calls that were found on all of their ranks."},
+    {"time", "Time", kTime, "Sum of the durations on all ranks."},
+    {"matched_share", "Matched time", kShare, "Share of that time in matched calls."},
+    {"transfer_time", "Transfer", kTime, "Time of matched calls without waiting, over all ranks."},
+    {"judged", "Judged", kBool,
+     "Whether it may tell who is late: all members are here and 95 % of its calls and time are "
+     "matched."},
+    {"slowdown", "Transfer against others", kNumber,
+     "Time of its transfers by that of the median of the other groups with the same calls: 1 as "
+     "long. Of groups whose ranks send to each other, of the slowest pair."},
+    {"slow_time", "Lost on the link", kTime,
+     "What these transfers take longer than there, on one rank."},
+    {"slow_pair", "Slowest pair", kText, "The two ranks, of transfers between two."},
+};
+
+inline constexpr ColumnSpec kCollectives[] = {
+    kRank,
+    {"name", "Collective", kText,
+     "all_reduce, all_gather, reduce_scatter, all_to_all, all_to_allv (of unequal parts), "
+     "broadcast, reduce, send_recv, gather, scatter, barrier, or as recorded."},
+    {"group", "Group", kText, "Process group, where recorded."},
+    {"group_size", "Group size", kCount,
+     "Ranks of the group: as recorded, as shapes say, else all of the program."},
+    {"dtype", "Type", kText, "Data type, where recorded."},
+    kCalls,
+    {"bytes", "Bytes", kBytes,
+     "Sizes as nccl-tests counts them, all calls: of gathers and scatters the whole buffer."},
+    {"mean_bytes", "Mean size", kBytes, "Bytes / calls."},
+    {"time", "Time", kTime,
+     "Sum of the durations on the device, or on the host where there is none."},
+    kMean,
+    {"transfer_time", "Transfer time", kTime,
+     "Of the time, what the fastest rank needed: the rest is waiting. Needs all ranks."},
+    kExposed,
+    {"bandwidth", "Algorithm bandwidth", kBandwidth,
+     "Bytes / transfer time, of the calls that could be matched over ranks."},
+    {"bus_bandwidth", "Bus bandwidth", kBandwidth,
+     "Algorithm bandwidth times the collective's factor."},
+    {"bus_bandwidth_unmatched", "Bandwidth with waiting", kBandwidth,
+     "Bytes / time times the factor, where no call could be matched: the time includes waiting."},
+};
+
+}  // namespace profgauge::columns
