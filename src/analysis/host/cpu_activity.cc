@@ -16,17 +16,20 @@
 namespace profgauge {
 namespace {
 
-// The call of the operating system that holds the thread at `at`; the innermost that was recorded.
-std::string_view CallAt(const Profile& profile, ThreadId thread, Ns at) {
+// The call of the operating system in which the thread is for all of the span; the innermost that
+// was recorded.
+std::string_view CallAround(const Profile& profile, const CpuSpan& span) {
   const OsTable& os = profile.os;
   const auto rows = std::views::iota(std::size_t{0}, os.size());
   std::size_t row = *std::ranges::partition_point(rows, [&](std::size_t i) {
-    return std::pair(os.thread[i].value, os.start[i]) <= std::pair(thread.value, at);
+    return std::pair(os.thread[i].value, os.start[i]) <= std::pair(span.thread.value, span.start);
   });
   constexpr std::size_t kNested = 8;  // Calls within calls are few.
   for (const std::size_t first = row - std::min(row, kNested); row-- > first;) {
-    if (os.thread[row].value != thread.value) break;
-    if (os.start[row] + os.duration[row] > at) return profile.Name(os.name[row]);
+    if (os.thread[row].value != span.thread.value) break;
+    if (os.start[row] + os.duration[row] >= span.start + span.duration) {
+      return profile.Name(os.name[row]);
+    }
   }
   return {};
 }
@@ -34,7 +37,7 @@ std::string_view CallAt(const Profile& profile, ThreadId thread, Ns at) {
 std::string StateOf(const Profile& profile, const CpuSpan& span) {
   if (span.core >= 0) return "running";
   if (span.name.valid()) return std::string(profile.Name(span.name));
-  const std::string_view call = CallAt(profile, span.thread, span.start);
+  const std::string_view call = CallAround(profile, span);
   return call.empty() ? "not running" : "in " + std::string(call);
 }
 

@@ -1,6 +1,8 @@
 // When threads ran and what they waited for (`--cpuctxsw`), and sampled call stacks (`--sample`).
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <limits>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -31,12 +33,37 @@ bool SaysNothing(std::string_view label) {
          label == "Unscheduled";
 }
 
+// A thread that comes to a core or leaves it.
+struct Switch {
+  ThreadId thread;
+  Ns at = 0;
+  std::int32_t core = -1;  // -1: it leaves.
+  StringId state;          // What it waits for, where that is told.
+  bool ends = false;
+};
+
 class Scheduling {
  public:
   Scheduling(Import& import, Labels states, Labels blocks)
       : import_(import), states_(std::move(states)), blocks_(std::move(blocks)) {}
 
   Status Read() {
+    PROFGAUGE_CHECK(ReadSwitches());
+    // Rows are not always in the order of time.
+    std::stable_sort(switches_.begin(), switches_.end(), [](const Switch& a, const Switch& b) {
+      return std::pair(a.thread.value, a.at) < std::pair(b.thread.value, b.at);
+    });
+    for (auto first = switches_.begin(); first != switches_.end();) {
+      const auto last = std::find_if(first, switches_.end(),
+                                     [&](const Switch& s) { return s.thread != first->thread; });
+      AddSpans({first, last});
+      first = last;
+    }
+    return {};
+  }
+
+ private:
+  Status ReadSwitches() {
     PROFGAUGE_TRY(auto scan, TableScan::Open(*import_.database, "SCHED_EVENTS",
                                              {{{"start"}},
                                               {{"isSchedIn"}},
@@ -46,25 +73,26 @@ class Scheduling {
                                               {{"threadBlock"}}}));
     while (true) {
       PROFGAUGE_TRY(const bool more, scan.Next());
-      if (!more) break;
+      if (!more) return {};
+      if (!scan.IsSet(0)) continue;
+      observed_until_ = std::max(observed_until_, scan.Integer(0));
       // Threads that no other event names are other programs' and the system's.
       const auto thread = import_.threads.find(scan.Integer(2));
-      if (thread == import_.threads.end() || !scan.IsSet(0)) continue;
+      if (thread == import_.threads.end()) continue;
       import_.builder->log().Add(Counter::events_read);
-      const auto core = static_cast<std::int32_t>(
-          std::clamp<std::int64_t>(scan.IsSet(3) ? scan.Integer(3) : 0, 0, std::int64_t{1} << 30));
-      Switch(thread->second, scan.Integer(0), scan.Integer(1) != 0, core,
-             NameOf(scan.IsSet(4) ? scan.Integer(4) : -1, scan.IsSet(5) ? scan.Integer(5) : -1));
+      Switch next{thread->second, scan.Integer(0), -1, {}, false};
+      if (scan.Integer(1) != 0) {
+        next.core = static_cast<std::int32_t>(std::clamp<std::int64_t>(
+            scan.IsSet(3) ? scan.Integer(3) : 0, 0, std::int64_t{1} << 30));
+      } else {
+        const std::string state =
+            NameOf(scan.IsSet(4) ? scan.Integer(4) : -1, scan.IsSet(5) ? scan.Integer(5) : -1);
+        next.ends = state == "Terminated";
+        if (!state.empty()) next.state = import_.builder->Intern(state);
+      }
+      switches_.push_back(next);
     }
-    for (auto& [thread, open] : open_) Close(thread, open, import_.capture_end);
-    return {};
   }
-
- private:
-  struct Open {
-    CpuSpan span;
-    bool is_known = false;  // A span has begun.
-  };
 
   // What a thread that leaves its core waits for; nothing where that is not told.
   std::string NameOf(std::int64_t state, std::int64_t block) const {
@@ -75,30 +103,31 @@ class Scheduling {
     return {};
   }
 
-  void Switch(ThreadId thread, Ns at, bool comes, std::int32_t core, const std::string& state) {
-    Open& open = open_[thread.value];
-    const bool runs = open.is_known && open.span.core >= 0;
-    if (comes == runs && open.is_known) {
-      if (comes) open.span.start = at;  // An end was lost: the last start counts.
-      return;
+  // The thread is where its last switch put it until scheduling is no longer recorded.
+  void AddSpans(std::span<const Switch> switches) {
+    std::vector<Switch> kept;
+    for (const Switch& next : switches) {
+      const bool repeats = !kept.empty() && (kept.back().core >= 0) == (next.core >= 0);
+      // One between them was lost: the last coming and the first leaving count.
+      if (repeats && next.core >= 0) kept.back() = next;
+      if (!repeats) kept.push_back(next);
     }
-    Close(thread.value, open, at);
-    open.is_known = comes || state != "Terminated";
-    open.span = {at, 0, thread, comes ? core : -1, {}};
-    if (!comes && !state.empty()) open.span.name = import_.builder->Intern(state);
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      if (!kept[i].ends) Add(kept[i], i + 1 < kept.size() ? kept[i + 1].at : observed_until_);
+    }
   }
 
-  void Close(std::uint32_t thread, Open& open, Ns end) {
-    if (!open.is_known) return;
-    open.span.duration = Between(open.span.start, end);
-    if (open.span.duration <= 0 || !TimesFit(open.span.start, open.span.duration)) return;
-    if (open.span.core >= 0) import_.builder->AddThreadTime({thread}, open.span.duration);
-    import_.builder->AddCpuSpan(open.span);
+  void Add(const Switch& from, Ns end) {
+    const Ns duration = Between(from.at, end);
+    if (duration <= 0 || !TimesFit(from.at, duration)) return;
+    if (from.core >= 0) import_.builder->AddThreadTime(from.thread, duration);
+    import_.builder->AddCpuSpan({from.at, duration, from.thread, from.core, from.state});
   }
 
   Import& import_;
   Labels states_, blocks_;
-  boost::unordered_flat_map<std::uint32_t, Open> open_;
+  std::vector<Switch> switches_;
+  Ns observed_until_ = std::numeric_limits<Ns>::min();
 };
 
 struct Frame {
@@ -127,7 +156,10 @@ Result<std::vector<Frame>> ReadFrames(Import& import) {
       }
       frame.name = library;
     }
-    if (frame.name.valid()) frames.push_back(frame);
+    // Not a function: where a stack was deeper than nsys follows it.
+    const bool is_mark =
+        frame.name.valid() && import.builder->strings()[frame.name] == "[Max depth]";
+    if (frame.name.valid() && !is_mark) frames.push_back(frame);
   }
   std::sort(frames.begin(), frames.end(), [](const Frame& a, const Frame& b) {
     return std::tuple(a.sample, -a.depth) < std::tuple(b.sample, -b.depth);
