@@ -18,6 +18,10 @@ namespace {
 // The last iteration is dropped when it launched less than this share of the one before it: the
 // recording ended inside it.
 constexpr double kCompleteShare = 0.8;
+// Unless it took this many times as long as any before it: what was cut off is not longer. A rest
+// of the program behind the loop, in a marker that only the profiler closes, launches little.
+constexpr double kSlow = 1.5;
+constexpr double kSlowShare = 0.5;
 // A queue works without pauses longer than this: later work without a recorded launch was not
 // queued, its launch is missing for another reason.
 constexpr Ns kQueuePause = 1'000'000;
@@ -177,14 +181,45 @@ void SetTimes(const Profile& profile, const DeviceReach& reach, Iterations& iter
   }
 }
 
-void DropIncompleteTail(Iterations& iterations) {
+// Whether the device did all that was launched in an iteration.
+bool AllRan(const Profile& profile, const Iteration& iteration) {
+  const ApiTable& api = profile.api;
+  std::vector<bool> ran(api.size(), false);
+  for (const ApiId launch : profile.device.launch) {
+    if (launch.valid()) ran[launch.value] = true;
+  }
+  for (std::size_t call = 0; call < api.size(); ++call) {
+    const bool inside =
+        api.start[call] >= iteration.host.start && api.start[call] < iteration.host.end;
+    if (inside && api.kind[call] == ApiKind::kLaunch && !ran[call]) return false;
+  }
+  return true;
+}
+
+// Whether the last of the iterations, which launched less than the one before it, is merely slow.
+bool IsSlowButWhole(const Profile& profile, std::span<const Iteration> all) {
+  const Iteration& last = all.back();
+  Ns longest = 0;
+  for (const Iteration& other : all.first(all.size() - 1)) {
+    longest = std::max(longest, other.host.length());
+  }
+  const auto events = [](const Iteration& of) { return static_cast<double>(of.device_events); };
+  return static_cast<double>(last.host.length()) > kSlow * static_cast<double>(longest) &&
+         events(last) >= kSlowShare * events(all[all.size() - 2]) && AllRan(profile, last);
+}
+
+void DropIncompleteTail(const Profile& profile, bool last_is_open, Iterations& iterations) {
   const auto events = [&](std::size_t i) {
     return static_cast<double>(iterations.all[i].device_events);
   };
   std::size_t kept = iterations.all.size();
   while (kept > 0 && iterations.all[kept - 1].device_events == 0) --kept;
   if (kept == 0) return;  // No iteration launched anything: nothing tells them apart.
-  if (kept > 1 && events(kept - 1) < kCompleteShare * events(kept - 2)) --kept;
+  if (kept > 1 && events(kept - 1) < kCompleteShare * events(kept - 2)) {
+    const bool has_end = !last_is_open || kept < iterations.all.size();
+    const auto remaining = std::span<const Iteration>(iterations.all).first(kept);
+    if (!has_end || !IsSlowButWhole(profile, remaining)) --kept;
+  }
   iterations.dropped_at_end = static_cast<std::int64_t>(iterations.all.size() - kept);
   iterations.all.resize(kept);
   for (std::uint32_t& index : iterations.of_device) {
@@ -283,6 +318,7 @@ Result<Iterations> FindAll(const Profile& profile, const Selection& selection) {
   PROFGAUGE_TRY(Markers markers, FindMarkers(profile, selection));
   Iterations iterations;
   iterations.source = std::move(markers.source);
+  const bool last_is_open = markers.last_is_open;
   NameIterations(profile, std::move(markers.found), iterations);
   const DeviceReach reach = MatchDeviceEvents(profile, iterations);
   SetTimes(profile, reach, iterations);
@@ -292,7 +328,7 @@ Result<Iterations> FindAll(const Profile& profile, const Selection& selection) {
   } else if (iterations.source == kWholeProfile) {
     TakeWhole(profile, iterations);
   } else {
-    if (reach.any) DropIncompleteTail(iterations);
+    if (reach.any) DropIncompleteTail(profile, last_is_open, iterations);
     MatchByStart(profile, iterations);
     iterations.is_whole = !profile.has_timeline;
   }

@@ -50,7 +50,9 @@ std::vector<Marker> WithoutThoseAroundSeveral(const std::vector<Marker>& all) {
 }
 
 // Marks without a length last to the next one, as `dur` 0 or none says nothing of an iteration.
-void LengthenMarks(const Profile& profile, std::vector<Marker>& found) {
+void LengthenMarks(const Profile& profile, Markers& markers) {
+  std::vector<Marker>& found = markers.found;
+  markers.last_is_open = !found.empty() && found.back().host.end <= found.back().host.start;
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (found[i].host.end > found[i].host.start) continue;
     found[i].host.end = i + 1 < found.size() ? found[i + 1].host.start
@@ -125,7 +127,7 @@ Result<Markers> MarkersByPattern(const Profile& profile, const std::string& patt
   Markers markers{OfOneThread(profile, Nested::kOutermost,
                               [&](std::size_t row) { return matches(profile.host.name[row]); }),
                   fmt::format("marker {}", pattern)};
-  LengthenMarks(profile, markers.found);
+  LengthenMarks(profile, markers);
   if (markers.found.empty()) {
     return Fail(
         SelectionError("analysis/no-marker",
@@ -260,7 +262,7 @@ Result<Markers> FindMarkers(const Profile& profile, const Selection& selection) 
           profile, Nested::kAll,
           [&](std::size_t row) { return profile.host.kind[row] == HostKind::kIterationMarker; })),
       "iteration markers"};
-  LengthenMarks(profile, markers.found);
+  LengthenMarks(profile, markers);
   if (markers.found.empty()) {
     return Markers{{{WholeExtent(profile), {}}}, std::string(kWholeProfile)};
   }

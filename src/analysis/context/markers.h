@@ -30,6 +30,8 @@ struct Marker {
 struct Markers {
   std::vector<Marker> found;  ///< At least one.
   std::string source;         ///< "ProfilerStep#N", "key op aten::mm", "range", kWholeProfile.
+  bool last_is_open =
+      false;  ///< Nothing says where the last one ends: it has no length of its own.
 };
 
 /// The ranges that the selection asks for, else the recorded markers, else the whole recording.

@@ -72,6 +72,36 @@ TEST(Iterations, IncompleteTailIsDroppedWhereThereIsDeviceWork) {
   EXPECT_TRUE(found.everything);
 }
 
+// A step that hung launches less than others; that it took longer than any shows that nothing cut
+// it off. What follows the loop in a marker that was never closed, or is in flight, is no step.
+TEST(Iterations, SlowLastIterationIsWhole) {
+  struct Case {
+    std::string_view what;
+    int launches;
+    Ns end;
+    bool in_flight;
+    std::size_t iterations;
+  };
+  for (const Case& of :
+       {Case{"slow", 7, 800, false, 3}, Case{"as long as others", 7, 310, false, 2},
+        Case{"little work", 4, 800, false, 2}, Case{"in flight", 7, 800, true, 2},
+        Case{"without an end", 7, 200, false, 2}}) {
+    SCOPED_TRACE(of.what);
+    TestProfile test;
+    test.Step(0, {0, 100});
+    test.Step(1, {100, 200});
+    test.Step(2, {200, of.end});
+    for (int i = 0; i < 10; ++i) {
+      test.Launch("k", {i, i + 1}, {20 + i, 21 + i});
+      test.Launch("k", {100 + i, 101 + i}, {120 + i, 121 + i});
+      if (i < of.launches) test.Launch("k", {200 + i, 201 + i}, {220 + i, 221 + i});
+    }
+    if (of.in_flight) test.Call("cudaLaunchKernel", ApiKind::kLaunch, {260, 261});
+    test.Op("later", {900, 910});
+    EXPECT_EQ(Find(test.Finish()).all.size(), of.iterations);
+  }
+}
+
 TEST(Iterations, OfSeveralProcessesAreTold) {
   for (const bool several : {false, true}) {
     TestProfile test;
