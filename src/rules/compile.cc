@@ -63,6 +63,10 @@ class RuleCompiler {
     Text(rule_.message, out_.message);
     if (rule_.advice) Text(*rule_.advice, out_.advice);
     Evidence();
+    for (const RuleLet& entry : rule_.explains_when) {
+      auto holds = One(entry.value, Context::kGroup, Want::kCondition);
+      if (holds) out_.explains_when.push_back(*std::move(holds));
+    }
     return std::move(out_);
   }
 
@@ -248,6 +252,13 @@ void LinkSymptoms(std::vector<CompiledRule>& rules) {
         if (std::find(symptoms.begin(), symptoms.end(), i) == symptoms.end()) symptoms.push_back(i);
       }
     }
+    const std::vector<RuleLet>& entries = rules[cause].rule->explains_when;
+    for (std::size_t entry = 0; entry < entries.size(); ++entry) {
+      for (std::size_t i = 0; i < rules.size(); ++i) {
+        if (i == cause || !Names(entries[entry].name, *rules[i].rule)) continue;
+        rules[cause].symptoms_when.emplace_back(i, entry);
+      }
+    }
   }
 }
 
@@ -258,7 +269,9 @@ bool Reaches(const std::vector<CompiledRule>& rules, std::size_t from, std::size
   while (!open.empty()) {
     const std::size_t at = open.back();
     open.pop_back();
-    for (const std::size_t next : rules[at].symptoms) {
+    std::vector<std::size_t> symptoms = rules[at].symptoms;
+    for (const auto& [symptom, condition] : rules[at].symptoms_when) symptoms.push_back(symptom);
+    for (const std::size_t next : symptoms) {
       if (next == target) return true;
       if (!seen[next]) open.push_back(next);
       seen[next] = true;
@@ -270,7 +283,9 @@ bool Reaches(const std::vector<CompiledRule>& rules, std::size_t from, std::size
 void CheckCircles(const std::vector<CompiledRule>& rules, Errors& errors) {
   for (std::size_t i = 0; i < rules.size(); ++i) {
     if (!Reaches(rules, i, i)) continue;
-    AddError(rules[i].rule->explains.front().All(), "rules/circle",
+    const Rule& rule = *rules[i].rule;
+    AddError(rule.explains.empty() ? rule.explains_when.front().where : rule.explains.front().All(),
+             "rules/circle",
              fmt::format("`{}` explains itself, over what it explains", rules[i].rule->id),
              "a cause cannot be its own symptom", errors);
   }

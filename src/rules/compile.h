@@ -51,7 +51,10 @@ struct CompiledRule {
   std::optional<expr::Program> order_by;
   std::vector<Column> columns;
   std::vector<Waived> waivers;
-  std::vector<std::size_t> symptoms;  ///< Rules (by index) that this one explains.
+  std::vector<std::size_t> symptoms;  ///< Rules (by index) that this one explains, and those…
+  /// …that it explains only if a condition of `explains_when` (by index) holds.
+  std::vector<std::pair<std::size_t, std::size_t>> symptoms_when;
+  std::vector<expr::Program> explains_when;  ///< As in the rule.
 };
 
 /// Compiles what is to be evaluated. `rules` and `policy` must outlive the result. Errors: all of

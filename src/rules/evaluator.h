@@ -87,6 +87,7 @@ struct Finding {
   std::vector<TraceValue> trace;    ///< Of the rule as a whole; only with RuleRunOptions::trace.
   std::vector<std::size_t>
       symptoms;                      ///< Findings (by index) that this one explains and that fired.
+  std::vector<bool> explains_when;   ///< Which of the rule's conditions on symptoms hold.
   std::optional<std::size_t> cause;  ///< The finding under which this one stands.
 };
 

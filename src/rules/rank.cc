@@ -50,7 +50,7 @@ class Ranker {
   void LinkCauses() {
     for (std::size_t cause = 0; cause < findings_.size(); ++cause) {
       if (!Fired(findings_[cause].status)) continue;
-      const auto& symptoms = rules_[rule_of_[cause]].symptoms;
+      const std::vector<std::size_t> symptoms = SymptomsOf(cause);
       for (std::size_t i = 0; i < findings_.size(); ++i) {
         if (!Fired(findings_[i].status)) continue;
         if (std::find(symptoms.begin(), symptoms.end(), rule_of_[i]) == symptoms.end()) continue;
@@ -64,6 +64,16 @@ class Ranker {
     for (std::size_t i = 0; i < findings_.size(); ++i) {
       if (findings_[i].cause) findings_[*findings_[i].cause].symptoms.push_back(i);
     }
+  }
+
+  std::vector<std::size_t> SymptomsOf(std::size_t cause) const {
+    const CompiledRule& rule = rules_[rule_of_[cause]];
+    const std::vector<bool>& holds = findings_[cause].explains_when;
+    std::vector<std::size_t> symptoms = rule.symptoms;
+    for (const auto& [symptom, condition] : rule.symptoms_when) {
+      if (condition < holds.size() && holds[condition]) symptoms.push_back(symptom);
+    }
+    return symptoms;
   }
 
   static int StatusPlace(FindingStatus status) {

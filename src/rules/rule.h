@@ -93,6 +93,8 @@ struct Rule {
   /// Ids or globs of rules that are symptoms of this one, and metrics whose missed limit it
   /// explains.
   std::vector<SourceText> explains;
+  /// More of them, each with what must hold of the finding that explains it.
+  std::vector<RuleLet> explains_when;
   std::optional<RuleGain> gain;
   SourceText message;                ///< Text with `{{ expr | filter }}` holes.
   std::optional<SourceText> advice;  ///< The same, Markdown subset.

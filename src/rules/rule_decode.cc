@@ -243,6 +243,14 @@ void DecodeRule(Decoder& decoder, const YamlNode& node, const std::string& name_
   for (Decoder::Key& key : ExpressionKeys(decoder, rule)) keys.push_back(std::move(key));
   const Decoder::Key kTexts[] = {
       {"explains", [&](const YamlNode& n) { rule.explains = decoder.Sources(n, "explains"); }},
+      {"explains_when",
+       [&](const YamlNode& n) {
+         decoder.EachEntry(n, "`explains_when`", [&](const YamlNode& key, const YamlNode& value) {
+           auto source = decoder.Source(value, key.text);
+           if (!source) return;
+           rule.explains_when.push_back({key.text, decoder.document().At(key), *std::move(source)});
+         });
+       }},
       {"message", [&](const YamlNode& n) { Set(rule.message, decoder.Source(n, "message")); },
        true},
       {"advice", [&](const YamlNode& n) { rule.advice = decoder.Source(n, "advice"); }},

@@ -385,6 +385,11 @@ class RuleRun {
     Prepare(*judged.group, again);
     if (rule_.metric) data_[rule_.metric_slot].value = judged.metric.value;
     SetGain(judged, out);
+    for (const expr::Program& condition : rule_.explains_when) {
+      const Outcome holds = expr::Evaluate(condition, data_, judged.group->rows);
+      Trace(out.trace, "explains_when", condition, Shown(holds, condition));
+      out.explains_when.push_back(!IsAbsent(holds.value) && std::get<bool>(holds.value));
+    }
     out.message = expr::RenderMessage(rule_.message, data_, judged.group->rows);
     out.advice = WithoutEmptyLines(expr::RenderMessage(rule_.advice, data_, judged.group->rows));
     AddEvidence(rule_, data_, *judged.group, options_.evidence_rows, out);

@@ -99,6 +99,7 @@ constexpr Doc kDocs[] = {
     {"a rule", "gain", "the time that could be won"},
     {"a rule", "evidence", "the rows to show"},
     {"a rule", "explains", "rules whose findings are consequences of this one"},
+    {"a rule", "explains_when", "the same, each with the condition under which they are"},
     {"a rule", "message", "what happened, with {{ expressions }}"},
     {"a rule", "advice", "what to do, with {{ expressions }}"},
     {"a rule", "docs", "where to read more"},

@@ -408,6 +408,20 @@ TEST(Evaluator, SymptomsStandUnderTheirCauseAndGainsRank) {
             "`memory.peak_share` is absent: not recorded here\n");
 }
 
+TEST(Evaluator, ASymptomUnderAConditionStandsUnderItsCauseWhereThatHolds) {
+  std::string rules(kCauses);
+  const std::string_view always = "explains: [test/idle]";
+  rules.replace(rules.find(always), always.size(),
+                "explains_when: {test/idle: metric > 30% and known(iteration.time.mean)}");
+  EXPECT_EQ(Check(rules, CauseRun()).substr(0, 130),
+            "test/loader: warn 40.0 % (> 10 %) gain 40000000 | loader 40.0 %\n"
+            "  test/idle: warn 60.0 % (> 15 %) gain 60000000 | idle 60.0 %\ntest");
+  rules.replace(rules.find("> 30%"), 5, "> 45%");
+  EXPECT_EQ(Check(rules, CauseRun()).substr(0, 128),
+            "test/idle: warn 60.0 % (> 15 %) gain 60000000 | idle 60.0 %\n"
+            "test/loader: warn 40.0 % (> 10 %) gain 40000000 | loader 40.0 %\ntest");
+}
+
 TEST(Evaluator, ACauseThatGainsLittleDoesNotTakeTheSymptom) {
   // 10.1 ms of 60 ms: the loader is a finding of its own, and most of the idle time is not its
   // doing.
@@ -722,6 +736,14 @@ TEST(Evaluator, UnknownRowsKeysAndCircles) {
                  "", loaded),
             "5:91+6 `test/a` explains itself, over what it explains\n"
             "6:91+6 `test/b` explains itself, over what it explains\n");
+  EXPECT_EQ(Load(R"(
+  - {id: a, title: A, category: x, for_each: profile, level: info, message: a, explains_when: {test/b: 1 < 2}}
+  - {id: b, title: B, category: x, for_each: profile, level: info, message: b, explains_when: {test/a: gpu.idle.men > 1}}
+)",
+                 "", loaded),
+            "6:104+12 unknown field `gpu.idle.men`\n"
+            "5:96+6 `test/a` explains itself, over what it explains\n"
+            "6:96+6 `test/b` explains itself, over what it explains\n");
 }
 
 }  // namespace

@@ -59,6 +59,9 @@ TEST_F(RuleFiles, GoodOneSetsEveryKey) {
   EXPECT_EQ(rule.gain->bound, GainBound::kUpper);
   EXPECT_EQ(rule.gain->why, "Guessed.");
   EXPECT_EQ(rule.explains[1].text, "launch/*");
+  ASSERT_EQ(rule.explains_when.size(), 1U);
+  EXPECT_EQ(rule.explains_when[0].name, "iteration/outliers");
+  EXPECT_EQ(rule.explains_when[0].value.text, "metric > 10%");
   EXPECT_EQ(rule.message.text, "{{ metric }} of kernel time is wasted.");
   EXPECT_EQ(rule.advice->text, "- Use them.\n");
   EXPECT_EQ(rule.evidence->limit, 15);

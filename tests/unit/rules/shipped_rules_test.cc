@@ -125,11 +125,74 @@ TEST(ShippedRules, EvidenceThatSaysWhenSaysTheRank) {
 TEST(ShippedRules, ExplainOnlyRulesThatThereAre) {
   const Shipped shipped;
   for (const Rule& rule : shipped.rules.rules) {
+    for (const RuleLet& entry : rule.explains_when) {
+      EXPECT_NE(shipped.rules.Find(entry.name), nullptr) << rule.id << " explains " << entry.name;
+    }
     for (const SourceText& id : rule.explains) {
       EXPECT_TRUE(shipped.rules.Find(id.text) != nullptr || FindMetric(id.text) != nullptr)
           << rule.id << " explains " << id.text;
     }
   }
+}
+
+/// What the loader is told to explain: of twenty iterations two take `slow` more, `loading` of it
+/// in the loader, which takes 10 ms in each.
+std::vector<std::string> ExplainedByTheLoader(std::int64_t slow, std::int64_t loading) {
+  constexpr std::int64_t kMs = 1'000'000;
+  Analysis analysis;
+  for (const MetricSpec& spec : MetricCatalogue()) {
+    Metric metric;
+    metric.spec = &spec;
+    metric.absent_because = "not recorded here";
+    analysis.metrics.push_back(metric);
+  }
+  const auto set = [&](std::string_view id, Value value) {
+    for (Metric& metric : analysis.metrics) {
+      if (metric.spec->id == id) metric.value = std::move(value);
+    }
+  };
+  set("profile.iterations", std::int64_t{20});
+  set("iteration.time.median", 50 * kMs);
+  set("iteration.time.mean", 50 * kMs + slow / 10);
+  set("iteration.time.robust_cv", 0.01);
+  set("iteration.time.cv", 0.5);
+  set("profile.steady_range", std::string("use 0 to 4"));
+  const TableSpec* spec = FindTable("iterations");
+  Table table(spec->id, spec->row_name, spec->title, std::make_shared<StringPool>());
+  for (const ColumnSpec& column_spec : spec->columns) {
+    Column& column = table.AddColumn(column_spec);
+    for (std::int64_t i = 0; i < 20; ++i) {
+      const bool is_slow = i == 7 || i == 13;
+      if (column_spec.id == "duration") {
+        column.AddInteger(50 * kMs + (is_slow ? slow : 0));
+      } else if (column_spec.id == "dataloader") {
+        column.AddInteger(10 * kMs + (is_slow ? loading : 0));
+      } else if (column_spec.id == "index") {
+        column.AddInteger(i);
+      } else {
+        column.AddAbsent();
+      }
+    }
+  }
+  analysis.tables.push_back(std::move(table));
+  const Shipped shipped;
+  std::vector<std::string> explained;
+  const Evaluation evaluation = EvaluateRules(shipped.compiled, analysis, {}, {});
+  for (const Finding& finding : evaluation.findings) {
+    if (!finding.cause) continue;
+    const Finding* root = &finding;
+    while (root->cause) root = &evaluation.findings[*root->cause];
+    if (root->rule->id == "io/dataloader-bound") explained.push_back(finding.rule->id);
+  }
+  return explained;
+}
+
+TEST(ShippedRules, TheLoaderExplainsOutliersWhereItVariesWithThem) {
+  constexpr std::int64_t kMs = 1'000'000;
+  EXPECT_EQ(ExplainedByTheLoader(100 * kMs, 0), std::vector<std::string>{});
+  EXPECT_EQ(ExplainedByTheLoader(100 * kMs, 20 * kMs), std::vector<std::string>{});
+  EXPECT_EQ(ExplainedByTheLoader(100 * kMs, 90 * kMs),
+            (std::vector<std::string>{"iteration/outliers"}));
 }
 
 /// Every rule is tested to fire, to stay silent, and not to apply where it can lack something.
