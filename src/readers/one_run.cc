@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "model/summary/summary.h"
 
@@ -19,6 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostListed = 8;
+// Clocks of hosts that run one program together differ by less, as a rule by milliseconds.
+constexpr Ns kClocksDiffer = 600'000'000'000;
 
 // What tells runs apart, taken from a profile once.
 struct Identity {
@@ -79,6 +82,23 @@ bool HaveCommon(const std::set<std::int64_t>& a, const std::set<std::int64_t>& b
   return std::any_of(a.begin(), a.end(), [&](std::int64_t number) { return b.contains(number); });
 }
 
+// Clocks that count from a boot, or from nothing, tell nothing of one another.
+bool HasDate(const Profile& profile) {
+  constexpr Ns kSecond = 1'000'000'000;
+  constexpr Ns kFirst = 1'262'304'000 * kSecond, kLast = 4'102'444'800 * kSecond;  // 2010 to 2100
+  return profile.has_timeline && profile.origin_ns >= kFirst && profile.origin_ns < kLast;
+}
+
+// Ranks run at the same time: how far apart the recordings are, if no clocks can be so wrong.
+std::optional<std::string> TooFarApart(const Identity& a, const Identity& b) {
+  if (!HasDate(*a.profile) || !HasDate(*b.profile)) return std::nullopt;
+  const Ns apart = std::max(a.begin, b.begin) - std::min(a.end, b.end);
+  if (apart <= kClocksDiffer) return std::nullopt;
+  return fmt::format("the second was recorded {} {} the first, and ranks run at the same time",
+                     FormatDuration(static_cast<double>(apart)),
+                     b.begin > a.begin ? "after" : "before");
+}
+
 std::optional<std::string> WhyDifferent(const Identity& a, const Identity& b) {
   const Profile &p = *a.profile, &q = *b.profile;
   if (p.source.path == q.source.path) return std::nullopt;
@@ -104,6 +124,7 @@ std::optional<std::string> WhyDifferent(const Identity& a, const Identity& b) {
   if (x.rank < 0 && y.rank < 0 && timed && !overlap) {
     return "they were recorded one after the other, and neither says its rank";
   }
+  if (auto why = TooFarApart(a, b)) return why;
   return std::nullopt;
 }
 

@@ -224,7 +224,7 @@ TEST_F(Load, ABrokenTraceInAFolderIsNotSkipped) {
 }
 
 // A trace of one op at `start`, recorded by `rank` (-1: not said), with iterations by number.
-std::string RankAt(int rank, int start, std::string_view more = "", int step = 0) {
+std::string RankAt(int rank, std::int64_t start, std::string_view more = "", int step = 0) {
   std::string text = "{";
   if (rank >= 0) text += fmt::format(R"("distributedInfo": {{"rank": {}{}}}, )", rank, more);
   text += fmt::format(
@@ -251,6 +251,10 @@ TEST_F(Load, FilesOfDifferentRunsAreNoRanks) {
       {"their iterations are numbered 3 to 3 and 9 to 9", RankAt(0, 5, "", 3), RankAt(1, 5, "", 9)},
       {"they were recorded one after the other, and neither says its rank", RankAt(-1, 5),
        RankAt(-1, 9000)},
+      {"the second was recorded 4 200 s after the first, and ranks run at the same time",
+       RankAt(0, 1'700'000'000'000'000), RankAt(1, 1'700'004'200'000'002)},
+      {"the second was recorded 4 200 s before the first, and ranks run at the same time",
+       RankAt(0, 1'700'004'200'000'002), RankAt(1, 1'700'000'000'000'000)},
       {"their formats are kineto and ascend", RankAt(0, 5),
        "Name,Accelerator Core,Start Time(us),Duration(us)\nk,AI_CORE,5,1\n"}};
   for (const Row& row : rows) {
@@ -274,6 +278,13 @@ TEST_F(Load, FilesOfDifferentRunsAreNoRanks) {
   EXPECT_TRUE(LoadRun({"runs"}, {}));
   Write("runs/a.json", RankAt(-1, 5));
   Write("runs/b.json", RankAt(-1, 6));
+  EXPECT_TRUE(LoadRun({"runs"}, {}));
+  // Clocks of hosts differ, and those that count from a boot tell nothing.
+  Write("runs/a.json", RankAt(0, 1'700'000'000'000'000));
+  Write("runs/b.json", RankAt(1, 1'700'000'300'000'000));
+  EXPECT_TRUE(LoadRun({"runs"}, {}));
+  Write("runs/a.json", RankAt(0, 5'000'000));
+  Write("runs/b.json", RankAt(1, 9'000'000'000'000));
   EXPECT_TRUE(LoadRun({"runs"}, {}));
 }
 
