@@ -402,10 +402,10 @@ class RuleRun {
     if (const std::optional<double> replayed = run_.ReplayedGain(rule_)) {
       const std::optional<CappedGain> predicted =
           CapGain(*replayed, std::nullopt, run_.FindMetric("iteration.time.mean"));
-      // The device's time bounds nothing where the host is late as well and gains more.
-      constexpr double kRounding = 1.001;
-      if (predicted->gain <= gain->gain * kRounding) out.gain_limit = gain->gain;
-      gain = predicted;
+      // A replay can gain more where its scenario takes away more than what the rule measures; the
+      // rule speaks for that alone.
+      out.gain_limit = gain->gain;
+      if (predicted->gain < gain->gain) gain = predicted;
       out.gain_replayed = true;
     }
     out.gain = gain->gain;

@@ -1,7 +1,8 @@
 // Times the parts of the analysis on real or generated traces: analyze TRACE…
 //
 // Workload analyze_1m: a trace of a million events, from make_profile. Prints events, milliseconds
-// of each part and events per second; the numbers are for people, nothing is asserted.
+// of each part and events per second; of the dependency graph also the bytes a step and what two
+// scenarios take. The numbers are for people, nothing is asserted.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -20,6 +21,7 @@
 #include "analysis/device/tensor_cores.h"
 #include "analysis/host/host_calls.h"
 #include "analysis/ops/op_tables.h"
+#include "analysis/path/replayer.h"
 #include "analysis/recording/coverage.h"
 #include "analysis/time/idle.h"
 #include "analysis/time/run_iterations.h"
@@ -35,6 +37,20 @@ auto Timed(const char* what, Work work) {
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
   fmt::print("  {:<24} {:8.1f} ms\n", what, took.count());
   return result;
+}
+
+// The best of some runs.
+template <class Work>
+void Best(const char* what, Work work) {
+  constexpr int kRuns = 5;
+  std::chrono::duration<double, std::milli> best{1e12};
+  for (int i = 0; i < kRuns; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    const auto result = work();
+    best = std::min<std::chrono::duration<double, std::milli>>(
+        best, std::chrono::steady_clock::now() - start);
+  }
+  fmt::print("  {:<24} {:8.1f} ms\n", what, best.count());
 }
 
 std::size_t Events(const Profile& profile) {
@@ -63,6 +79,36 @@ constexpr Part kParts[] = {
     {"coverage", AddCoverage},
 };
 
+// Half the time of what `keep` says.
+template <class Keep>
+Scenario Halved(const Replayer& replayer, PathTable table, Keep keep) {
+  Scaling scaling{table, {}, 0.5, false};
+  for (std::uint32_t rank = 0; rank < replayer.graphs().size(); ++rank) {
+    const PathGraph& graph = replayer.graphs()[rank];
+    for (PathGraph::StepId step = 0; step < graph.size(); ++step) {
+      const PathOwner owner = graph.OwnerOf(step);
+      if (owner.table != table || owner.is_end || !keep(owner.row)) continue;
+      scaling.rows.push_back({rank, owner.row});
+    }
+  }
+  return {{scaling}, false};
+}
+
+void MeasurePath(std::vector<RankContext> ranks) {
+  const auto shared = std::make_shared<const std::vector<RankContext>>(std::move(ranks));
+  Best("path: graph", [&] { return PathGraph::Build((*shared)[0]).has_value(); });
+  const Replayer replayer(shared);
+  if (!replayer.can_replay()) return fmt::print("  no replay: {}\n", replayer.why_not());
+  const PathGraph& graph = replayer.graphs()[0];
+  fmt::print("  {} steps, {} edges, {:.2f} B a step\n", graph.size(), graph.edges(),
+             static_cast<double>(graph.bytes()) / static_cast<double>(graph.size()));
+  Best("path: identity", [&] { return graph.Replay({}); });
+  const Scenario few = Halved(replayer, PathTable::kDevice, [](auto row) { return row % 8 == 0; });
+  const Scenario many = Halved(replayer, PathTable::kHost, [](auto row) { return row % 2 == 0; });
+  Best("path: an eighth of work", [&] { return replayer.Predict(few); });
+  Best("path: half of the ranges", [&] { return replayer.Predict(many); });
+}
+
 int Measure(const std::string& path) {
   auto profile = Timed("read", [&] { return ReadProfile(path, {}); });
   if (!profile) {
@@ -86,6 +132,7 @@ int Measure(const std::string& path) {
       return 0;
     });
   }
+  MeasurePath(*ranks);
   const auto start = std::chrono::steady_clock::now();
   const auto analysis = Analyze(profiles, {});
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <string_view>
 
 namespace profgauge {
 namespace {
@@ -9,6 +10,16 @@ namespace {
 // Between two kernels of a stream's queue pass 0.6 to 1.6 µs in recordings of V100 to H100: nothing
 // shorter is a wait for a launch.
 constexpr Ns kBackToBack = 1'000;
+// A copy begins at most this long after the work that its call waited for.
+constexpr Ns kAfterWait = 20'000;
+
+// Whether the call of a copy waits for its stream before it copies.
+bool CallWaits(const Profile& profile, std::uint32_t row) {
+  const ApiId call = profile.device.launch[row];
+  if (!call.valid() || profile.api.kind[call.value] != ApiKind::kMemcpy) return false;
+  return profile.device.host_memory[row] == HostMemory::kPageable ||
+         profile.Name(profile.api.name[call.value]).find("Async") == std::string_view::npos;
+}
 
 }  // namespace
 
@@ -41,10 +52,12 @@ PathGraph::Edge PathGraph::BindingOf(StepId step) const {
 
 // Work that starts well after the stream was free has waited for its launch, if the call was still
 // going on when the stream became free: the work before ended later than the call began, but the
-// call has more to do than it.
+// call has more to do than it. Not the call of a copy, which waited for the stream itself.
 PathGraph::Edge PathGraph::StreamOrLaunch(StepId step, Edge stream) const {
   const Ns free = steps_[stream.from].time;
-  if (steps_[step].time - free <= kBackToBack) return stream;
+  const Ns pause = steps_[step].time - free;
+  if (pause <= kBackToBack) return stream;
+  if (pause <= kAfterWait && CallWaits(*rank_->profile, OwnerOf(step).row)) return stream;
   Edge binding = stream;
   const ApiTable& api = rank_->profile->api;
   ForEachEdge(step, [&](const Edge& edge) {

@@ -26,7 +26,8 @@ struct ScenarioRow {
 };
 
 /// One change: what these rows take is multiplied by a factor. Of a host range or call, all that
-/// happens in it on its thread; of device work, its duration. A call that waits then takes that
+/// happens in it on its thread, but calls that give or take memory (rows of their own) keep their
+/// time in host ranges; of device work, its duration. A call that waits then takes that
 /// long, whatever it waited for: by 0 it is not there.
 struct Scaling {
   PathTable table = PathTable::kHost;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "analysis/path/replayer.h"
@@ -17,7 +18,8 @@ constexpr double kMostFactor = 1e6;  // Of several scalings together.
 Ns Scaled(Ns time, double factor) {
   constexpr double kMost = static_cast<double>(Ns{1} << 42);  // 73 minutes.
   const double scaled = static_cast<double>(time) * factor;
-  return static_cast<Ns>(std::llround(std::min(scaled, std::max<double>(time, kMost))));
+  return static_cast<Ns>(
+      std::llround(std::min(scaled, std::max(static_cast<double>(time), kMost))));
 }
 
 std::size_t RowsOf(const Profile& profile, PathTable table) {
@@ -32,10 +34,10 @@ std::size_t RowsOf(const Profile& profile, PathTable table) {
   return profile.device.size();
 }
 
-// The factors of all segments that scalings cover. Few are, as a rule: a list, with a bit by step.
+// The factors of all segments that scalings cover. Of each step which one: there are few.
 class Factors {
  public:
-  explicit Factors(const PathGraph& graph) : graph_(graph), is_covered_(graph.size()) {}
+  explicit Factors(const PathGraph& graph) : graph_(graph), which_(graph.size()) {}
 
   void Add(const Scaling& scaling, std::uint32_t rank) {
     std::vector<bool> named(RowsOf(*graph_.rank().profile, scaling.table));
@@ -45,6 +47,7 @@ class Factors {
       named[row.row] = any = true;
     }
     if (!any || (scaling.factor == 1 && !scaling.without_waiting)) return;
+    times_this_.assign(factors_.size(), kNotYet);
     if (scaling.table == PathTable::kDevice) {
       CoverDevice(named, scaling.factor);
       if (scaling.without_waiting) StopWaiting(named);
@@ -53,41 +56,25 @@ class Factors {
     }
   }
 
-  // REQUIRES: after the last Add(). One entry a step, in their order.
-  void Finish() {
-    std::stable_sort(covered_.begin(), covered_.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    std::size_t out = 0;
-    for (std::size_t i = 0; i < covered_.size(); ++i) {
-      if (out > 0 && covered_[out - 1].first == covered_[i].first) {
-        double& factor = covered_[out - 1].second;
-        factor = std::min(factor * covered_[i].second, kMostFactor);
-      } else {
-        covered_[out++] = covered_[i];
-      }
-    }
-    covered_.resize(out);
-  }
-
-  double Of(StepId step) const {
-    if (!is_covered_[step]) return 1;
-    const auto at = std::lower_bound(
-        covered_.begin(), covered_.end(), step,
-        [](const std::pair<StepId, double>& entry, StepId wanted) { return entry.first < wanted; });
-    return at->second;
-  }
+  bool Covers(StepId step) const { return which_[step] != kNotYet; }
+  double Of(StepId step) const { return factors_[which_[step]]; }
   bool StopsWaiting(StepId step) const {
     return step / 2 < waits_not_.size() && (step & 1) != 0 && waits_not_[step / 2];
   }
-  std::span<const std::pair<StepId, double>> all() const { return covered_; }
-  bool covers_threads() const {
-    return !covered_.empty() && covered_.back().first >= graph_.device_steps();
-  }
+  bool any() const { return factors_.size() > 1; }
+  bool covers_threads() const { return covers_threads_; }
 
  private:
+  static constexpr std::uint32_t kNotYet = 0;
+
   void Cover(StepId step, double factor) {
-    covered_.emplace_back(step, factor);
-    is_covered_[step] = true;
+    std::uint32_t& which = which_[step];
+    std::uint32_t& product = times_this_[which];
+    if (product == kNotYet) {
+      product = static_cast<std::uint32_t>(factors_.size());
+      factors_.push_back(std::min(factors_[which] * factor, kMostFactor));
+    }
+    which = product;
   }
 
   void CoverDevice(const std::vector<bool>& named, double factor) {
@@ -103,6 +90,14 @@ class Factors {
     }
   }
 
+  // When the call that gives or takes memory ends which begins here.
+  Ns MemoryUntil(PathOwner owner) const {
+    const ApiTable& api = graph_.rank().profile->api;
+    const bool begins =
+        owner.table == PathTable::kApi && !owner.is_end && api.kind[owner.row] == ApiKind::kMemory;
+    return begins ? api.start[owner.row] + api.duration[owner.row] : std::numeric_limits<Ns>::min();
+  }
+
   // Segments that lie in a named range; of one that ends off its thread's chain, its end alone.
   void CoverThreads(const std::vector<bool>& named, PathTable table, double factor) {
     std::vector<bool> detached;
@@ -113,12 +108,21 @@ class Factors {
       if (detached.empty()) detached.resize(named.size());
       detached[owner.row] = true;
     }
+    constexpr Ns kLongAgo = std::numeric_limits<Ns>::min();
     std::size_t depth = 0;
+    Ns kept_until = kLongAgo;
     for (StepId step = graph_.device_steps(); step < graph_.size(); ++step) {
-      if (graph_.Before(step) == PathGraph::kNone) depth = 0;
+      if (graph_.Before(step) == PathGraph::kNone) {
+        depth = 0;
+        kept_until = kLongAgo;
+      }
       const PathOwner owner = graph_.OwnerOf(step);
       const bool is_named = owner.table == table && named[owner.row];
-      if (depth > 0 || (is_named && owner.is_end)) Cover(step, factor);
+      if ((depth > 0 || (is_named && owner.is_end)) && graph_.RecordedAt(step) > kept_until) {
+        Cover(step, factor);
+        covers_threads_ = true;
+      }
+      if (table == PathTable::kHost) kept_until = std::max(kept_until, MemoryUntil(owner));
       if (!is_named || (!detached.empty() && detached[owner.row])) continue;
       if (!owner.is_end) {
         ++depth;
@@ -129,9 +133,11 @@ class Factors {
   }
 
   const PathGraph& graph_;
-  std::vector<std::pair<StepId, double>> covered_;
-  std::vector<bool> is_covered_;
-  std::vector<bool> waits_not_;  // By work of the device; empty: none.
+  std::vector<std::uint32_t> which_;       // By step, of factors_.
+  std::vector<double> factors_{1};         // The first: of what nothing covers.
+  std::vector<std::uint32_t> times_this_;  // By factor: which one it is times the present one.
+  std::vector<bool> waits_not_;            // By work of the device; empty: none.
+  bool covers_threads_ = false;
 };
 
 class Cutter {
@@ -141,11 +147,11 @@ class Cutter {
       : graph_(graph), rank_(rank), transfers_(transfers), joint_(joint) {}
 
   ScenarioChanges Run(const Factors& factors, bool without_waiting) {
-    if (factors.all().empty() && !without_waiting) return {};
+    if (!factors.any() && !without_waiting) return {};
     out_.cuts.resize(graph_.size());
     out_.alone.resize(graph_.size());
-    for (const auto& [step, factor] : factors.all()) {
-      CutSegment(step, factor, factors.StopsWaiting(step));
+    for (StepId step = 0; factors.any() && step < graph_.size(); ++step) {
+      if (factors.Covers(step)) CutSegment(step, factors.Of(step), factors.StopsWaiting(step));
     }
     if (factors.covers_threads()) CutLaunches(factors);
     if (without_waiting) CutWaiting(factors);
@@ -158,7 +164,12 @@ class Cutter {
   }
 
   void CutSegment(StepId step, double factor, bool stops_waiting) {
-    Ns segment = std::max<Ns>(0, graph_.SegmentOf(step)), waiting = 0;
+    const PathGraph::Edge binding = graph_.BindingOf(step);
+    const Ns at = graph_.RecordedAt(step);
+    Ns segment = 0, waiting = 0;
+    if (binding.from != PathGraph::kNone) {
+      segment = std::max<Ns>(0, at - graph_.RecordedAt(binding.from));
+    }
     if (joint_ != nullptr && joint_->IsJointEnd(rank_, step)) {
       const Ns transfer = TransferOf(step);
       if (stops_waiting) {
@@ -167,10 +178,10 @@ class Cutter {
       }
       segment = transfer;
     }
-    if (step >= graph_.device_steps() && graph_.Before(step) != PathGraph::kNone &&
-        graph_.BindingOf(step).kind == PathEdge::kSync) {
+    if (step >= graph_.device_steps() && binding.kind == PathEdge::kSync &&
+        graph_.Before(step) != PathGraph::kNone) {
       out_.alone[step] = 1;
-      segment = graph_.RecordedAt(step) - graph_.RecordedAt(step - 1);
+      segment = at - graph_.RecordedAt(step - 1);
     }
     out_.cuts[step] = waiting + segment - Scaled(segment, factor);
   }
@@ -217,7 +228,6 @@ ScenarioChanges ChangesOf(const Scenario& scenario, const PathGraph& graph, std:
                           std::span<const Ns> transfers, const JointReplay* joint) {
   Factors factors(graph);
   for (const Scaling& scaling : scenario.scalings) factors.Add(scaling, rank);
-  factors.Finish();
   return Cutter(graph, rank, transfers, joint).Run(factors, scenario.without_waiting);
 }
 

@@ -1,6 +1,7 @@
 #include "analysis/path/waits.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -9,7 +10,15 @@ namespace profgauge {
 namespace {
 
 constexpr Ns kLate = 2'000;     // Work that starts later than this after all else waited for more.
-constexpr Ns kAtOnce = 20'000;  // What waited for an event starts at most this long after it.
+constexpr Ns kAtOnce = 20'000;  // What waited for other work starts at most this long after it...
+constexpr Ns kTail = 20'000;    // ...or before its end, when its last blocks leave room.
+constexpr Ns kUnhindered = 30'000;  // From a launch to its work on a device that is free.
+constexpr Ns kPause = 10'000;       // Between pieces of work of a device that is kept busy.
+// Beyond, work waits for a queue of the hardware, and looking through all would take long.
+constexpr std::size_t kMostStreams = 128;
+// Copies of up to 64 KiB from pageable memory are put into the command; of longer ones the call
+// returns when the last part is on its way.
+constexpr std::int64_t kInCommand = 64 * 1024;
 
 }  // namespace
 
@@ -128,18 +137,39 @@ std::span<const std::uint32_t> WaitFinder::WaitedFor(std::uint32_t call,
     const std::uint32_t row = launched_[call];
     const bool blocks = profile_.Name(profile_.api.name[call]).find("Async") == std::string::npos ||
                         profile_.device.host_memory[row] == HostMemory::kPageable;
-    if (blocks) AddIfDone(row, end);
+    if (blocks && EndsWithCall(row, end)) found_.push_back(row);
   }
   return found_;
 }
 
+// Whether the call returned at `end` when its copy was done, or all of it was on its way.
+bool WaitFinder::EndsWithCall(std::uint32_t row, Ns end) const {
+  const DeviceTable& device = profile_.device;
+  if (EndOf(row) <= end) return true;
+  return device.copy[row] == CopyKind::kHostToDevice && device.bytes[row] > kInCommand &&
+         device.start[row] + std::max<Ns>(device.duration[row], 0) / 2 <= end;
+}
+
+bool WaitFinder::WaitsForEvent(Ns launched_before, Ns launched) const {
+  const auto wait = std::upper_bound(event_waits_.begin(), event_waits_.end(), launched_before);
+  return wait != event_waits_.end() && *wait <= launched;
+}
+
+// Whether the stream works without a pause from `begin` until the end of `last`.
+bool WaitFinder::WorksFrom(const StreamRows& stream, std::uint32_t last, Ns begin) const {
+  const auto& start = profile_.device.start;
+  for (std::uint32_t row = last; start[row] > begin; --row) {
+    if (row == stream.begin || start[row] - EndOf(row - 1) > kPause) return false;
+  }
+  return true;
+}
+
 std::uint32_t WaitFinder::OtherStreamBefore(std::uint32_t row) const {
-  if (event_waits_.empty()) return kNone;
   const DeviceTable& device = profile_.device;
   const ApiId launch = device.launch[row];
   if (!launch.valid()) return kNone;
-  const Ns start = device.start[row];
-  Ns ready = profile_.api.start[launch.value] + profile_.api.duration[launch.value];
+  const Ns start = device.start[row], launched = profile_.api.start[launch.value];
+  Ns ready = launched + profile_.api.duration[launch.value];
   Ns launched_before = std::numeric_limits<Ns>::min();
   const std::size_t own = StreamOf(row);
   if (row > streams_[own].begin) {
@@ -147,22 +177,37 @@ std::uint32_t WaitFinder::OtherStreamBefore(std::uint32_t row) const {
     launched_before = LaunchTime(row - 1);
   }
   if (start - ready <= kLate) return kNone;
-  const auto wait = std::upper_bound(event_waits_.begin(), event_waits_.end(), launched_before);
-  if (wait == event_waits_.end() || *wait > profile_.api.start[launch.value]) return kNone;
+  const bool waits = WaitsForEvent(launched_before, launched);
+  if (!waits && start - ready <= kUnhindered) return kNone;
+  const auto gpu = [&](const StreamRows& rows) { return device.gpu[rows.begin]; };
+  const auto [first, last] = std::ranges::equal_range(streams_, device.gpu[row], {}, gpu);
+  if (static_cast<std::size_t>(last - first) > kMostStreams) return kNone;
   std::uint32_t best = kNone;
-  for (std::size_t i = 0; i < streams_.size(); ++i) {
-    if (i == own || device.gpu[streams_[i].begin] != device.gpu[row]) continue;
-    const auto begin = device.start.begin() + streams_[i].begin;
-    const auto end = device.start.begin() + streams_[i].end;
-    auto at =
-        static_cast<std::uint32_t>(std::lower_bound(begin, end, start) - device.start.begin());
-    while (at > streams_[i].begin && EndOf(at - 1) > start) --at;
-    if (at == streams_[i].begin) continue;
-    const Ns ended = EndOf(at - 1);
-    if (ended < ready || start - ended > kAtOnce) continue;
-    if (best == kNone || ended > EndOf(best)) best = at - 1;
+  const auto distance = [&](std::uint32_t other) { return std::abs(start - EndOf(other)); };
+  for (auto stream = first; stream != last; ++stream) {
+    if (stream == streams_.begin() + static_cast<std::ptrdiff_t>(own)) continue;
+    const std::uint32_t other = EndingAt(*stream, start);
+    if (other == kNone || EndOf(other) < ready) continue;
+    if (!waits && !WorksFrom(*stream, other, ready)) continue;
+    if (best == kNone || distance(other) < distance(best)) best = other;
   }
   return best;
+}
+
+// The stream's work that begins before `time` and ends around it; kNone without any.
+std::uint32_t WaitFinder::EndingAt(const StreamRows& stream, Ns time) const {
+  const auto begin = profile_.device.start.begin() + stream.begin;
+  const auto end = profile_.device.start.begin() + stream.end;
+  const auto after = static_cast<std::uint32_t>(std::lower_bound(begin, end, time) -
+                                                profile_.device.start.begin());
+  constexpr std::uint32_t kOverlapping = 64;  // Work of one stream follows itself, as a rule.
+  const std::uint32_t last = std::max(stream.begin, after - std::min(after, kOverlapping));
+  for (std::uint32_t at = after; at > last; --at) {
+    const Ns ended = EndOf(at - 1);
+    if (ended > time + kTail) continue;  // Goes on: what it lies behind may have ended.
+    return time - ended <= kAtOnce ? at - 1 : kNone;
+  }
+  return kNone;
 }
 
 }  // namespace profgauge

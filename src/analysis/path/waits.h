@@ -5,11 +5,12 @@
 //   that the recording names (cuda_sync), else of the stream that its thread used last; a device
 //   synchronization for that of every stream. Only work that ended before the call returned.
 // - A copy blocks when its call is not asynchronous, or its host memory is pageable, and it ended
-//   before the call returned.
+//   before the call returned; of one to the device also when most of it had: such a call returns
+//   when the last part is on its way.
 // - Work waited for another stream where a call to wait for an event was made between its launch
-// and
-//   that of its predecessor, it started late for both, and something ended on another stream of its
-//   device right before.
+//   and that of its predecessor, it started late for both, and something ended on another stream of
+//   its device right then. The same without such a call where it started long after its launch and
+//   that stream worked all the time since: the device was full.
 #pragma once
 
 #include <cstdint>
@@ -51,6 +52,10 @@ class WaitFinder {
   /// The last row of a stream that was launched at `time` or before; kNone without one.
   std::uint32_t LastLaunched(const StreamRows& stream, Ns time) const;
   void AddIfDone(std::uint32_t row, Ns by);
+  bool EndsWithCall(std::uint32_t row, Ns end) const;
+  bool WaitsForEvent(Ns launched_before, Ns launched) const;
+  bool WorksFrom(const StreamRows& stream, std::uint32_t last, Ns begin) const;
+  std::uint32_t EndingAt(const StreamRows& stream, Ns time) const;
   std::size_t RecordedStream(std::uint32_t call) const;
 
   const Profile& profile_;

@@ -20,17 +20,21 @@ bool HasRanges(const Profile& profile) {
 CoverageFacts CoverageFactsOf(const RankContext& rank) {
   CoverageFacts facts;
   const DeviceTable& device = rank.profile->device;
+  const Span window = rank.window();
   facts.has_ranges = HasRanges(*rank.profile);
   facts.has_calls = rank.profile->api.size() > 0;
   for (std::size_t i = 0; i < device.size(); ++i) {
     const Ns time = device.duration[i];
     facts.total += time;
-    if (device.op[i].valid()) facts.with_op += time;
-    if (device.launch[i].valid()) facts.with_launch += time;
     const std::uint32_t iteration = rank.iterations.of_device[i];
     if (iteration != Iterations::kNone && rank.iterations.SelectsIteration(iteration)) {
       facts.inside += time;
     }
+    // By its time: work without a launch is of no iteration.
+    if (device.start[i] < window.start || device.start[i] >= window.end) continue;
+    facts.in_window += time;
+    if (device.op[i].valid()) facts.with_op += time;
+    if (device.launch[i].valid()) facts.with_launch += time;
   }
   return facts;
 }
@@ -50,6 +54,7 @@ void AddCoverage(std::span<const CoverageFacts> ranks, Output& out) {
     sum.with_op += rank.with_op;
     sum.with_launch += rank.with_launch;
     sum.inside += rank.inside;
+    sum.in_window += rank.in_window;
   }
   if (sum.total == 0) {
     for (const char* id :
@@ -58,8 +63,17 @@ void AddCoverage(std::span<const CoverageFacts> ranks, Output& out) {
     }
     return;
   }
+  out.Set("coverage.outside_share",
+          static_cast<double>(sum.total - sum.inside) / static_cast<double>(sum.total));
+  if (sum.in_window == 0) {
+    for (const char* id : {"coverage.linked_share", "coverage.launched_share"}) {
+      out.SetAbsent(id, "no work of the GPU starts in the selected iterations");
+    }
+    return;
+  }
+  // What was launched before the recording began has no launch in it, and is no fault of it.
   const auto share = [&](Ns part) {
-    return static_cast<double>(part) / static_cast<double>(sum.total);
+    return static_cast<double>(part) / static_cast<double>(sum.in_window);
   };
   // Where the host was not recorded, a share of 0 would be a fault of the recorded program.
   if (sum.has_ranges || sum.with_op > 0) {
@@ -72,7 +86,6 @@ void AddCoverage(std::span<const CoverageFacts> ranks, Output& out) {
   } else {
     out.SetAbsent("coverage.launched_share", out.Gap(Capability::kLaunchLinks));
   }
-  out.Set("coverage.outside_share", share(sum.total - sum.inside));
 }
 
 }  // namespace profgauge

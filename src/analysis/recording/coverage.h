@@ -9,17 +9,21 @@
 
 namespace profgauge {
 
-/// Of one rank: GPU time, over the whole recording.
+/// Of one rank: GPU time.
 struct CoverageFacts {
   bool has_ranges = false, has_calls = false;
-  Ns total = 0, with_op = 0, with_launch = 0;
-  Ns inside = 0;  ///< Of the selected iterations.
+  Ns total = 0;                     ///< Of the whole recording.
+  Ns inside = 0;                    ///< What the selected iterations launched.
+  Ns in_window = 0;                 ///< What starts while they run.
+  Ns with_op = 0, with_launch = 0;  ///< Of `in_window`.
 };
 CoverageFacts CoverageFactsOf(const RankContext& rank);
 
-/// Sets coverage.*: shares of GPU time over the whole recording and all ranks. Absent is the share
-/// with an operator where no rank recorded operators or ranges, the share with a launch where none
-/// recorded calls.
+/// Sets coverage.*: shares of GPU time, over all ranks. With an operator, with a launch: of the
+/// work that starts while the selected iterations run (what was launched before the recording has
+/// neither, and is no fault of it). Outside of the iterations: of the whole recording. Absent is
+/// the share with an operator where no rank recorded operators or ranges, the share with a launch
+/// where none recorded calls.
 void AddCoverage(std::span<const RankContext> ranks, Output& out);
 void AddCoverage(std::span<const CoverageFacts> ranks, Output& out);
 

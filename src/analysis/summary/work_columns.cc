@@ -32,6 +32,7 @@ void Exchange(Columns& columns, CoverageFacts& facts) {
   columns.Number("coverage.with_op", facts.with_op);
   columns.Number("coverage.with_launch", facts.with_launch);
   columns.Number("coverage.inside", facts.inside);
+  columns.Number("coverage.in_window", facts.in_window);
 }
 
 void Exchange(Columns& columns, EdgeFacts& facts, UnrecordedFacts& unrecorded) {

@@ -630,15 +630,16 @@ constexpr MetricSpec kMetrics[] = {
      "Σ cube utilization · duration / Σ duration", "Ascend", "ascend"},
 
     {"coverage.linked_share", "GPU time with a known operator", kShare, kHigherIsBetter, kOther,
-     "Share of GPU time (kernels, copies, sets) whose launching operator is known.",
-     "Σ duration with an operator / Σ duration", kOurs},
+     "Share of GPU time (kernels, copies, sets) in the selected iterations whose launching operator "
+     "is known.",
+     "Σ duration with an operator / Σ duration, of what starts in them", kOurs},
     {"coverage.kernel_share", "Kernel time recorded by kernel", kShare, kHigherIsBetter, kOther,
      "Share of the kernel time that was recorded kernel by kernel; the rest lies in CUDA graphs "
      "that were recorded whole.",
      "kernels / (kernels + graphs)", kNsys},
     {"coverage.launched_share", "GPU time with a known launch", kShare, kHigherIsBetter, kOther,
-     "Share of GPU time whose launching call was recorded.",
-     "Σ duration with a launch / Σ duration", kOurs},
+     "Share of GPU time in the selected iterations whose launching call was recorded.",
+     "Σ duration with a launch / Σ duration, of what starts in them", kOurs},
     {"coverage.backlog_time", "Backlog at the start", kTime, kNeutral, kOther,
      "Time at the start of the recording in which the GPU still works on what was launched before "
      "it, and which counts for no iteration; of several ranks the longest.",
@@ -674,6 +675,9 @@ constexpr Redefined kRedefined[] = {
     {"memcpy.", 2},
     {"communication.", 2},
     {"flops.", 2},
+    // What runs before and after the iterations does not count.
+    {"coverage.linked_share", 2},
+    {"coverage.launched_share", 2},
     // A call that launches a graph is one launch.
     {"launch.delay.median", 2},
     {"launch.queue_empty_share", 2},

@@ -48,7 +48,7 @@ bool Blocks(ApiKind kind, std::string_view name) {
 }
 
 // Copies named asynchronous that returned only when their work was done, as those of pageable
-// memory do.
+// memory do; or, to the device, when most of it was.
 std::vector<bool> WaitingCopies(const Profile& profile) {
   const ApiTable& api = profile.api;
   const DeviceTable& device = profile.device;
@@ -57,7 +57,10 @@ std::vector<bool> WaitingCopies(const Profile& profile) {
     const ApiId call = device.launch[row];
     if (!call.valid() || api.kind[call.value] != ApiKind::kMemcpy) continue;
     const Ns end = api.start[call.value] + std::max<Ns>(api.duration[call.value], 0);
-    if (end >= device.start[row] + device.duration[row]) waits[call.value] = true;
+    const bool may_go_on = device.copy[row] == CopyKind::kHostToDevice &&
+                           device.host_memory[row] == HostMemory::kPageable;
+    const Ns awaited = may_go_on ? device.duration[row] / 2 : device.duration[row];
+    if (end >= device.start[row] + awaited) waits[call.value] = true;
   }
   return waits;
 }

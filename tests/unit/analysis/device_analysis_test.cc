@@ -335,12 +335,25 @@ TEST(Coverage, SharesOfGpuTime) {
   TestProfile test;
   test.Step(0, {0, 100});
   test.Op("aten::mm", {0, 50});
-  test.Launch("a", {10, 20}, {30, 90});
-  test.Work("b", {100, 140});
+  test.Launch("a", {10, 20}, {30, 60});
+  test.Work("lost its launch", {70, 90});
+  test.Work("after the last iteration", {100, 150});
   const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
   EXPECT_DOUBLE_EQ(NumberOf(analysis, "coverage.linked_share"), 0.6);
   EXPECT_DOUBLE_EQ(NumberOf(analysis, "coverage.launched_share"), 0.6);
-  EXPECT_DOUBLE_EQ(NumberOf(analysis, "coverage.outside_share"), 0.4);
+  EXPECT_DOUBLE_EQ(NumberOf(analysis, "coverage.outside_share"), 0.7);
+}
+
+TEST(Coverage, WorkFromBeforeTheIterationsIsNoFaultOfTheRecording) {
+  TestProfile test;
+  test.Op("aten::mm", {0, 50});
+  test.Work("launched before the recording", {0, 30});
+  test.Step(0, {10, 100});
+  test.Launch("a", {20, 22}, {30, 90});
+  const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
+  EXPECT_DOUBLE_EQ(NumberOf(analysis, "coverage.linked_share"), 1);
+  EXPECT_DOUBLE_EQ(NumberOf(analysis, "coverage.launched_share"), 1);
+  EXPECT_DOUBLE_EQ(NumberOf(analysis, "coverage.outside_share"), 1.0 / 3);
 }
 
 TEST(Coverage, AbsentWhereTheHostWasNotRecorded) {

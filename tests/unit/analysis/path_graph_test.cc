@@ -190,6 +190,65 @@ TEST(PathGraph, WorkThatWaitedForAnotherStream) {
   EXPECT_EQ(built.BindingOf(PathTable::kDevice, "nccl", false), PathEdge::kEvent);
 }
 
+TEST(PathGraph, WorkThatWaitedForRoomOnAFullDevice) {
+  TestProfile test;
+  test.Step(0, {0, 200'000});
+  test.Launch("large", {10'000, 12'000}, {15'000, 100'000});
+  test.Launch("small", {14'000, 16'000}, {98'000, 110'000}, {}, DeviceKind::kKernel, 0, 20);
+  test.Call("cudaDeviceSynchronize", ApiKind::kSync, {20'000, 200'000});
+  const Built built(std::move(test));
+  EXPECT_EQ(built.BindingOf(PathTable::kDevice, "small", false), PathEdge::kEvent);
+  // Its last blocks leave room before it ends.
+  EXPECT_EQ(built.graph->SegmentOf(built.Find(PathTable::kDevice, "small", false)), -2'000);
+  EXPECT_EQ(built.LengthWhen(built.Find(PathTable::kDevice, "large", true), 50'000), 150'000);
+}
+
+TEST(PathGraph, WorkThatStartsLateOnADeviceThatRestedWaitedForNoOtherStream) {
+  TestProfile test;
+  test.Step(0, {0, 200'000});
+  test.Launch("before", {1'000, 2'000}, {15'000, 40'000});
+  test.Launch("after a pause", {10'000, 12'000}, {60'000, 100'000});
+  test.Launch("small", {14'000, 16'000}, {98'000, 110'000}, {}, DeviceKind::kKernel, 0, 20);
+  test.Call("cudaDeviceSynchronize", ApiKind::kSync, {20'000, 200'000});
+  const Built built(std::move(test));
+  EXPECT_EQ(built.BindingOf(PathTable::kDevice, "small", false), PathEdge::kLaunch);
+}
+
+// The call of a copy from pageable memory returns when its last part is on its way.
+TEST(PathGraph, APageableCopyToTheDeviceWaitsForTheStream) {
+  for (const std::int64_t bytes : {1 << 20, 1 << 16}) {
+    TestProfile test;
+    test.Step(0, {0, 200'000});
+    test.Launch("kernel", {1'000, 2'000}, {5'000, 60'000});
+    ApiRow call;
+    call.start = 3'000;
+    call.duration = 87'000;
+    call.name = test.builder().Intern("cudaMemcpyAsync");
+    call.kind = ApiKind::kMemcpy;
+    call.thread = test.main();
+    call.correlation = 77;
+    test.builder().AddApi(call);
+    DeviceRow copy;
+    copy.start = 65'000;
+    copy.duration = 25'050;
+    copy.name = test.builder().Intern("Memcpy HtoD");
+    copy.kind = DeviceKind::kMemcpy;
+    copy.copy = CopyKind::kHostToDevice;
+    copy.host_memory = HostMemory::kPageable;
+    copy.bytes = bytes;
+    copy.gpu = 0;
+    copy.stream = 7;
+    copy.correlation = 77;
+    test.builder().AddDevice(copy);
+    const Built built(std::move(test));
+    const auto kernel = built.Find(PathTable::kDevice, "kernel", true);
+    const bool is_long = bytes > 1 << 16;
+    EXPECT_EQ(built.BindingOf(PathTable::kApi, "cudaMemcpyAsync", true),
+              is_long ? PathEdge::kSync : PathEdge::kProgram);
+    EXPECT_EQ(built.LengthWhen(kernel, 30'000), is_long ? 170'000 : 200'000);
+  }
+}
+
 TEST(PathGraph, ACopyBlocksWhereTheRecordingShowsIt) {
   TestProfile test;
   test.Step(0, {0, 100'000});
