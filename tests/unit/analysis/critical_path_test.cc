@@ -180,6 +180,17 @@ void ExpectProperties(const Replayed& run, const std::string& name) {
   }
 }
 
+TEST(Scenario, CallsForMemoryKeepTheirTimeInAScaledRange) {
+  TestProfile test;
+  test.Step(0, {0, 200'000});
+  test.Op("aten::addmm", {10'000, 150'000});
+  test.Call("cudaFree", ApiKind::kMemory, {20'000, 120'000});
+  test.Launch("gemm", {125'000, 130'000}, {135'000, 140'000});
+  const Replayed run(One(std::move(test)));
+  const Scenario without{{{PathTable::kHost, {{0, 1}}, 0, false}}, false};
+  EXPECT_EQ(run.replayer->Predict(without).iteration_time, 200'000 - (140'000 - 100'000));
+}
+
 TEST(CriticalPath, OnlyWhatIsOnItMatters) {
   ExpectProperties(Replayed(Small()), "small");
   PROFGAUGE_SKIP_WITHOUT_SHARED();
