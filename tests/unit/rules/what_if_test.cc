@@ -215,10 +215,11 @@ TEST(WhatIf, GeneratedTwins) {
        "--launch-us 3 --kernel-us 5 --layers 60 --dataloader-us 0",
        {"api_call.kind in ['launch', 'memcpy'] by 0.25"}},
       {"--syncs 3", "--syncs 0", {"api_call.name == 'cudaDeviceSynchronize' by 0"}},
-      // Layers on Tensor Cores are three times as fast there.
+      // Layers with Tensor Cores are three times as fast there.
       {"--tensor-cores 0",
        "--tensor-cores 100",
-       {"launch.uses_tensor_core == 'no' and launch.tensor_core_eligible by 0.333333333"}},
+       {"launch.uses_tensor_core == 'no' and launch.op matches 'mm$|batch_norm|clamp|threshold' by "
+        "0.333333333"}},
   };
   for (const Twin& twin : twins) {
     const double predicted = Predicted(Made(twin.from), twin.scales).iteration_time;
