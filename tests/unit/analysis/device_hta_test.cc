@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <ostream>
 #include <set>
 
 #include "analysis/classify/kernel_class.h"
@@ -31,6 +32,9 @@ constexpr Trace kTraces[] = {
     {"tl_h100_qwen", "h100/Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz"},
     {"tl_mi300_qwen", "mi300/Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz"},
 };
+
+// Names of tests must not hold what differs from run to run, as addresses do.
+void PrintTo(const Trace& row, std::ostream* out) { *out << row.oracle; }
 
 class DeviceHta : public testing::TestWithParam<Trace> {
  protected:

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <string>
 
 #include "model/profile_builder.h"
@@ -40,6 +41,9 @@ struct Row {
   const char* values;
   double flops, bytes;
 };
+// Names of tests must not hold what differs from run to run, as addresses do.
+void PrintTo(const Row& row, std::ostream* out) { *out << row.name << ' ' << row.shapes; }
+
 class OpWorkTest : public ::testing::TestWithParam<Row> {};
 
 TEST_P(OpWorkTest, CountsOperationsAndBytes) {

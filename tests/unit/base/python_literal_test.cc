@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <ostream>
 
 namespace profgauge {
 namespace {
@@ -48,6 +49,9 @@ struct Wrong {
   std::size_t column;
   std::string_view expected;
 };
+// Names of tests must not hold what differs from run to run, as addresses do.
+void PrintTo(const Wrong& row, std::ostream* out) { *out << row.text; }
+
 class PythonLiteralErrorTest : public ::testing::TestWithParam<Wrong> {};
 
 TEST_P(PythonLiteralErrorTest, NamesTheColumn) {

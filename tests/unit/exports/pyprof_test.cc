@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <initializer_list>
+#include <ostream>
 #include <sstream>
 
 #include "base/csv.h"
@@ -37,6 +38,9 @@ struct Golden {
   const char* output;
   Dialect dialect;
 };
+// Names of tests must not hold what differs from run to run, as addresses do.
+void PrintTo(const Golden& row, std::ostream* out) { *out << row.input << " as " << row.output; }
+
 class PyprofOracle : public ::testing::TestWithParam<Golden> {};
 
 TEST_P(PyprofOracle, EqualsPyprofsOwnTable) {
