@@ -6,6 +6,7 @@
 #include <limits>
 #include <tuple>
 
+#include "model/doubled.h"
 #include "model/invariants.h"
 #include "model/link.h"
 #include "model/permute.h"
@@ -269,6 +270,11 @@ Result<Profile> ProfileBuilder::Finish() {
   const Ns origin = FindOrigin();
   Rebase(origin);
   SortTables();
+  if (const std::size_t copies =
+          DropDoubled(profile_, {host_ids_, host_backward_, api_correlations_, api_op_ids_,
+                                 device_correlations_, device_op_ids_})) {
+    AddFact("events recorded twice", std::to_string(copies) + " of the device; each counts once");
+  }
   if (clip_overlaps_) ClipDevice();
   JoinTheOneDevice(profile_);
   ApplyNames();

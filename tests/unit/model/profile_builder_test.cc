@@ -70,6 +70,50 @@ TEST(ProfileBuilder, SortsByThreadStartAndLongestFirstAndFindsParents) {
   EXPECT_EQ(profile->last, 1'005);
 }
 
+TEST(ProfileBuilder, WhatStandsInAFileTwiceCountsOnce) {
+  ProfileBuilder builder;
+  const auto thread = builder.AddThread("1", "1");
+  for (int copy = 0; copy < 2; ++copy) {
+    // Two ranges that begin and end together: their copies stand behind both.
+    builder.AddHost(Op(builder, "outer", 0, 300, thread, 1));
+    builder.AddHost(Op(builder, "inner", 0, 300, thread, 2));
+    for (int i = 0; i < 3; ++i) {
+      builder.AddApi(Launch(builder, i * 100, 10, thread, i + 1, 2));
+      builder.AddDevice(Kernel(builder, i * 100 + 50, i + 1));
+    }
+  }
+  const auto profile = builder.Finish();
+  ASSERT_TRUE(profile);
+  EXPECT_THAT(profile->device.start, ElementsAre(50, 150, 250));
+  EXPECT_THAT(profile->device.launch, ElementsAre(ApiId{0}, ApiId{1}, ApiId{2}));
+  EXPECT_THAT(profile->api.start, ElementsAre(0, 100, 200));
+  EXPECT_THAT(profile->host.parent, ElementsAre(kNoHost, HostId{0}));
+  EXPECT_THAT(profile->facts,
+              ElementsAre(std::pair<std::string, std::string>(
+                  "events recorded twice", "3 of the device; each counts once")));
+}
+
+// Kernels of one graph launch share its correlation and, where clocks are coarse, their times.
+TEST(ProfileBuilder, WhatOnlyLooksAlikeIsNotDoubled) {
+  ProfileBuilder builder;
+  builder.AddDevice(Kernel(builder, 50, 1));
+  builder.AddDevice(Kernel(builder, 60, 1));
+  builder.AddDevice(Kernel(builder, 50, 2));
+  DeviceRow other = Kernel(builder, 50, 1);
+  other.stream = 8;
+  builder.AddDevice(other);
+  for (int i = 0; i < 2; ++i) {
+    DeviceRow nothing = Kernel(builder, 90, 3);
+    nothing.duration = 0;
+    builder.AddDevice(nothing);
+    builder.AddDevice(Kernel(builder, 95, -1));
+  }
+  const auto profile = builder.Finish();
+  ASSERT_TRUE(profile);
+  EXPECT_EQ(profile->device.size(), 8U);
+  EXPECT_TRUE(profile->facts.empty());
+}
+
 TEST(ProfileBuilder, RangesThatOverlapWithoutNestingAreCounted) {
   ProfileBuilder builder;
   const auto thread = builder.AddThread("1", "1");

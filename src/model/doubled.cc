@@ -1,0 +1,79 @@
+#include "model/doubled.h"
+
+#include <algorithm>
+
+#include "model/permute.h"
+
+namespace profgauge {
+namespace {
+
+constexpr std::size_t kOneOf = 100;
+
+// Rows without those that equal one before them, which must then be near: `is_near` says whether
+// two rows may be equal with all rows between them. Empty when none is.
+template <class Near, class Equal>
+Permutation RowsOnce(std::size_t count, Near is_near, Equal equal) {
+  constexpr std::size_t kFarthest = 64;  // However many begin at one moment.
+  Permutation once;
+  for (std::uint32_t row = 0; row < count; ++row) {
+    bool is_copy = false;
+    const std::size_t kept = once.size();
+    for (std::size_t back = 1; back <= std::min(kept, kFarthest) && !is_copy; ++back) {
+      if (!is_near(once[kept - back], row)) break;
+      is_copy = equal(once[kept - back], row);
+    }
+    if (!is_copy) once.push_back(row);
+  }
+  return once.size() == count ? Permutation{} : once;
+}
+
+// The same of rows on threads.
+template <class Table>
+Permutation OnThreadsOnce(const Table& table, const std::vector<std::int64_t>& numbers) {
+  return RowsOnce(
+      table.start.size(),
+      [&](auto a, auto b) {
+        return table.start[a] == table.start[b] && table.thread[a] == table.thread[b];
+      },
+      [&](auto a, auto b) {
+        return table.duration[a] == table.duration[b] && table.name[a] == table.name[b] &&
+               numbers[a] >= 0 && numbers[a] == numbers[b];
+      });
+}
+
+}  // namespace
+
+std::size_t DropDoubled(Profile& profile, RowNumbers numbers) {
+  auto& device = profile.device;
+  const std::vector<std::int64_t>& correlations = numbers.device_correlation;
+  const Permutation work = RowsOnce(
+      device.size(),
+      [&](auto a, auto b) {
+        return device.start[a] == device.start[b] && device.stream[a] == device.stream[b] &&
+               device.gpu[a] == device.gpu[b];
+      },
+      [&](auto a, auto b) {
+        return device.duration[a] == device.duration[b] && device.duration[a] > 0 &&
+               device.name[a] == device.name[b] && correlations[a] >= 0 &&
+               correlations[a] == correlations[b];
+      });
+  const std::size_t copies = work.empty() ? 0 : device.size() - work.size();
+  if (copies == 0 || copies * kOneOf < device.size()) return 0;
+  PermuteAll(work, device.start, device.duration, device.name, device.kind, device.gpu,
+             device.stream, device.config, device.collective, device.copy, device.host_memory,
+             device.bytes, numbers.device_correlation, numbers.device_op);
+  auto& api = profile.api;
+  PermuteAll(OnThreadsOnce(api, numbers.api_correlation), api.start, api.duration, api.name,
+             api.kind, api.thread, numbers.api_correlation, numbers.api_op);
+  auto& host = profile.host;
+  PermuteAll(OnThreadsOnce(host, numbers.host), host.start, host.duration, host.name, host.kind,
+             host.thread, host.input_shapes, host.input_dtypes, host.call_stack,
+             host.concrete_inputs, host.sequence, host.collective, host.domain, host.style,
+             numbers.host, numbers.host_backward);
+  auto& python = profile.python;
+  PermuteAll(OnThreadsOnce(python, python.id), python.start, python.duration, python.name,
+             python.thread, python.id, python.parent_id, python.module_id);
+  return copies;
+}
+
+}  // namespace profgauge

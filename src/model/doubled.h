@@ -1,0 +1,30 @@
+// Events that stand in a file twice, as after it was put together with itself or a profiler was
+// attached twice.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "model/profile.h"
+
+namespace profgauge {
+
+/// What a builder knows of its rows beside the tables, in their order.
+struct RowNumbers {
+  std::vector<std::int64_t>& host;
+  std::vector<bool>& host_backward;
+  std::vector<std::int64_t>& api_correlation;
+  std::vector<std::int64_t>& api_op;
+  std::vector<std::int64_t>& device_correlation;
+  std::vector<std::int64_t>& device_op;
+};
+
+/// Keeps each event once and returns how many of the device's were copies. A stream does one thing
+/// at a time, so work of it with the times, name and launch of another is that other. Where a
+/// hundredth of the work is doubled, so is what is equal elsewhere down to its recorded number;
+/// below that nothing is taken for a copy.
+/// REQUIRES: the tables are sorted as model/tables.h says.
+std::size_t DropDoubled(Profile& profile, RowNumbers numbers);
+
+}  // namespace profgauge
