@@ -1,11 +1,14 @@
 #include "readers/kineto/event_sink.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cctype>
 #include <charconv>
 #include <limits>
 #include <utility>
 
+#include "base/text.h"
 #include "readers/text/names.h"
 
 namespace profgauge::readers::kineto {
@@ -172,6 +175,16 @@ void EventSink::Receive(const RawEvent& event) {
   }
 }
 
+void EventSink::CountBadTime(const RawEvent& event) {
+  rows_->log.Add(Counter::events_bad_time);
+  if (!rows_->bad_time.empty()) return;
+  constexpr std::size_t kShown = 60;
+  const std::string time = PrintableShort(std::string(event.Text(Field::kTime)), kShown);
+  rows_->bad_time = fmt::format("the first, `{}`, has {}",
+                                PrintableShort(std::string(event.Text(Field::kName)), kShown),
+                                time.empty() ? "no `ts`" : fmt::format("`ts` {}", time));
+}
+
 void EventSink::ReceiveComplete(const RawEvent& event) {
   auto& log = rows_->log;
   if (!event.Has(Field::kCategory)) return log.Add(Counter::events_missing_cat);
@@ -180,7 +193,7 @@ void EventSink::ReceiveComplete(const RawEvent& event) {
   if (category == Category::kIgnored) return log.Add(Counter::events_ignored_kind);
   if (category == Category::kUnknown) return CountUnread(event.Text(Field::kCategory));
   const auto start = StartOf(event);
-  if (!start) return log.Add(Counter::events_bad_time);
+  if (!start || !TimesFit(*start, 0)) return CountBadTime(event);
   const Times times{*start, DurationOf(event)};
   const bool step = event.Text(Field::kName).starts_with(kStepMarker);
   switch (category) {
@@ -317,7 +330,7 @@ StreamRow EventSink::StreamRowOf(const RawEvent& event, Times times) {
 
 void EventSink::ReceiveMemory(const RawEvent& event) {
   const auto time = StartOf(event);
-  if (!time) return rows_->log.Add(Counter::events_bad_time);
+  if (!time || !TimesFit(*time, 0)) return CountBadTime(event);
   MemoryRow row;
   row.time = *time;
   row.thread = ThreadOf(event);
@@ -333,7 +346,7 @@ void EventSink::ReceiveMemory(const RawEvent& event) {
 
 void EventSink::ReceiveFlow(const RawEvent& event) {
   const auto time = StartOf(event);
-  if (!time) return rows_->log.Add(Counter::events_bad_time);
+  if (!time || !TimesFit(*time, 0)) return CountBadTime(event);
   FlowRow row;
   row.id = IntegerOr(event, Field::kId, -1);
   row.thread = ThreadOf(event);

@@ -55,6 +55,7 @@ class EventSink final : public EventReceiver {
   void ReceiveFlow(const RawEvent& event);
   void ReceiveName(const RawEvent& event);
   void CountUnread(std::string_view category);
+  void CountBadTime(const RawEvent& event);
   void AddHost(const RawEvent& event, HostKind kind, Times times);
   void AddApi(const RawEvent& event, Times times);
   void AddDevice(const RawEvent& event, DeviceKind kind, Times times);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/format.h"
 #include "readers/kineto/document.h"
 #include "readers/kineto/pipeline.h"
 #include "readers/kineto/repair.h"
@@ -69,6 +70,20 @@ constexpr RecordingHint kUnreadHints[] = {
     {Capability::kPython, "record with with_stack=True"},
 };
 
+/// `first`: what the first event of them says.
+Error BadTimes(const ByteSource& source, const ImportLog& log, const std::string& first) {
+  const auto events = static_cast<std::int64_t>(log[Counter::events_bad_time]);
+  Error error = InputError(
+      source, "kineto/bad-times",
+      fmt::format("none of the trace's {} events starts at a time that a clock can show; {}",
+                  FormatCount(events), first),
+      0);
+  error.where.has_offset = false;
+  error.notes = {
+      "help: `ts` and `dur` are microseconds; if they were written in another unit, divide them"};
+  return error;
+}
+
 /// One import, from the first byte to the finished profile.
 class Import {
  public:
@@ -91,7 +106,7 @@ class Import {
     if (profile.host.size() + profile.device.size() + profile.api.size() + profile.python.size() +
             profile.memory.size() ==
         0) {
-      return Fail(NoEvents());
+      return Fail(bad_time_.empty() ? NoEvents() : BadTimes(source_, profile.log, bad_time_));
     }
     const auto& calls = profile.api.kind;
     const bool launched = std::find(calls.begin(), calls.end(), ApiKind::kLaunch) != calls.end();
@@ -180,6 +195,7 @@ class Import {
   void Add(const Parsed& parsed) {
     if (parsed.repaired) NoteBad(parsed.bad_offset, parsed.bad_reason);
     Merge(parsed.rows, builder_);
+    if (bad_time_.empty()) bad_time_ = parsed.rows.bad_time;
     for (const auto& [category, count] : parsed.rows.unread) unread_[category] += count;
     events_ += parsed.end.events;
     if (parsed.end.state != ParseEnd::State::kListEnd) return;
@@ -249,16 +265,16 @@ class Import {
   Error NotATrace(std::string_view how) const {
     auto error = InputError(source_, "kineto/not-a-trace", fmt::format("the file {}", how), 0);
     error.where.has_offset = false;
-    error.notes.push_back(
-        "help: expected a trace of the PyTorch profiler (*.pt.trace.json or *.pt.trace.json.gz)");
+    error.notes = {
+        "help: expected a trace of the PyTorch profiler (*.pt.trace.json or *.pt.trace.json.gz)"};
     return error;
   }
 
   Error NoEvents() const {
     auto error = InputError(source_, "kineto/no-events", "the trace records nothing", 0);
     error.where.has_offset = false;
-    error.notes.push_back(
-        "help: the profiler was stopped before its first active step, or its activities were off");
+    error.notes = {
+        "help: the profiler was stopped before its first active step, or its activities were off"};
     return error;
   }
 
@@ -275,9 +291,9 @@ class Import {
                             "launched what",
                             0);
     error.where.has_offset = false;
-    error.notes.push_back(
+    error.notes = {
         "help: record with `torch.profiler.profile` of a PyTorch that has Kineto "
-        "(`torch.profiler.kineto_available()` is true)");
+        "(`torch.profiler.kineto_available()` is true)"};
     return error;
   }
 
@@ -285,9 +301,9 @@ class Import {
     auto error = InputError(
         source_, "kineto/truncated",
         fmt::format("the trace ends early; {} of its events are complete", events_), offset);
-    error.notes.push_back(
+    error.notes = {
         "help: the profiler was probably killed while writing; pass --allow-incomplete to judge "
-        "what is there");
+        "what is there"};
     return error;
   }
 
@@ -297,7 +313,7 @@ class Import {
                    fmt::format("no event of the trace can be read; it is not valid JSON: {}",
                                first_reason_.empty() ? "an event does not end" : first_reason_),
                    first_bad_);
-    error.notes.push_back("help: look at the file around that byte, or record again");
+    error.notes = {"help: look at the file around that byte, or record again"};
     return error;
   }
 
@@ -318,6 +334,7 @@ class Import {
   std::string behind_;           ///< And from its end on.
   std::uint64_t first_bad_ = 0;  ///< Where the first chunk that needs repair stops being JSON.
   std::string first_reason_;
+  std::string bad_time_;                         ///< Of the first event whose start cannot be used.
   std::map<std::string, std::uint64_t> unread_;  ///< Events of unknown kinds, by category.
   Envelope envelope_;
   std::optional<Worker> joiner_;   ///< For chunks that must be parsed together.

@@ -70,6 +70,7 @@ void Rows::Clear() {
   flows.clear();
   names.clear();
   unread.clear();
+  bad_time.clear();
   rocm = false;
   has_span = false;
   log = ImportLog{};

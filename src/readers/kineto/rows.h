@@ -44,6 +44,7 @@ struct Rows {
   Ns span_start = 0;
   Ns span_duration = 0;
   std::map<std::string, std::uint64_t> unread;  ///< Events by category, of those nobody knows.
+  std::string bad_time;  ///< The first event whose start cannot be used, and what it says.
   ImportLog log;
 
   void Clear();

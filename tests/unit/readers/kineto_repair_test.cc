@@ -147,6 +147,22 @@ TEST(KinetoRefuses, WithPlaceAndHelp) {
        "  --> trace.json\n"
        "  help: the profiler was stopped before its first active step, or its activities were off"
        "   [kineto/no-events]\n"},
+      // A time that fits into 64 bits, but not into the years of a clock, and none at all.
+      {Trace(
+           R"({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":3400000000000000,"dur":3})"),
+       "error: none of the trace's 1 events starts at a time that a clock can show; the first, "
+       "`a`, "
+       "has `ts` 3400000000000000\n"
+       "  --> trace.json\n"
+       "  help: `ts` and `dur` are microseconds; if they were written in another unit, divide them"
+       "   [kineto/bad-times]\n"},
+      {Trace(R"({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"dur":3})"),
+       "error: none of the trace's 1 events starts at a time that a clock can show; the first, "
+       "`a`, "
+       "has no `ts`\n"
+       "  --> trace.json\n"
+       "  help: `ts` and `dur` are microseconds; if they were written in another unit, divide them"
+       "   [kineto/bad-times]\n"},
       {R"({"name": "package", "version": "1.0"})",
        "error: the file has no list `traceEvents`\n"
        "  --> trace.json\n"
