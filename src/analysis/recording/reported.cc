@@ -56,8 +56,12 @@ void AddReported(std::span<const RankContext> ranks, Output& out) {
   if (stating == nullptr || (ranks.size() != 1 && !of_host)) return;
   const Reported& reported = stating->reported;
   for (const ReportedMetric& metric : reported.metrics) {
-    if (IsAbsent(metric.value) || FindMetric(metric.id) == nullptr || out.IsSet(metric.id))
+    // A report may list two names of eight GPUs, and be one file of eight ranks.
+    const bool is_count = metric.id == "profile.ranks" || metric.id == "profile.gpus_listed";
+    if (IsAbsent(metric.value) || FindMetric(metric.id) == nullptr ||
+        (out.IsSet(metric.id) && !(is_count && !stating->has_timeline))) {
       continue;
+    }
     out.Set(metric.id, metric.value);
     if (!metric.note.empty()) out.SetNote(metric.id, metric.note);
   }

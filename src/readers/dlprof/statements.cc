@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -95,7 +96,6 @@ void StateSystem(const Block& system, ProfileBuilder& builder) {
 
 void StateTimes(const Block& summary, Stating& state) {
   state.Whole("profile.wall_time", summary.Number("Wall Clock Time (ns)"));
-  state.Percent("tensor_core.efficiency", summary.Number("Tensor Core Kernel Utilization %"));
   auto utilization = summary.Number("GPU Utilization %");
   // Up to 0.16 the rest of it was printed.
   if (const auto idle = summary.Number("GPU Idle %")) utilization = 100 - *idle;
@@ -109,6 +109,20 @@ void StateTimes(const Block& summary, Stating& state) {
   auto other = summary.Number("Other Duration %");
   if (other) *other += summary.Number("IO Duration %").value_or(0);
   state.Percent("breakdown.other", other, "; with I/O");
+}
+
+// Where DLProf told no operators apart (mode simple: one has all), its efficiency is the share of
+// all kernel time, whoever could use Tensor Cores: that share is stated of the kernels.
+void StateTensorCores(const Block& ops, const Block& summary, Stating& state) {
+  constexpr std::size_t kCount = 2;  // Behind the GPU's and the CPU's time.
+  const auto count = ops.Number("All ops", kCount);
+  if (count && *count <= 1) return;
+  state.Percent("tensor_core.efficiency", summary.Number("Tensor Core Kernel Utilization %"));
+  const auto all = ops.Number("All ops");
+  const auto used = ops.Number("Ops using TC");
+  const auto unused = ops.Number("Ops eligible for TC but not using");
+  if (!all || !used || !unused || !(*all > 0) || *used < 0 || *unused < 0) return;
+  state.Share("tensor_core.eligible_share", std::min((*used + *unused) / *all, 1.0));
 }
 
 void StateIterations(const Block& iterations, Stating& state) {
@@ -375,6 +389,7 @@ void StateSummary(const std::vector<SummaryLine>& lines, ProfileBuilder& builder
   state.Whole("profile.gpus", system.Number("GPU Count"));
   state.Whole("profile.gpus_listed", system.Number("GPU Count"));
   StateTimes(Block(lines, "Summary Report"), state);
+  StateTensorCores(Block(lines, "All Ops"), Block(lines, "Summary Report"), state);
   StateIterations(Block(lines, "Iterations"), state);
   StateKernels(Block(lines, "All Kernels"), state);
   builder.log().Add(Counter::events_read, lines.size());

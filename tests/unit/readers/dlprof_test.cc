@@ -232,6 +232,26 @@ TEST_F(DlprofTest, TheSummaryGivesMetricsAsStated) {
   EXPECT_EQ(profile->gpus.size(), 2u);
 }
 
+// The efficiency is of the operators that could use Tensor Cores, if any were told apart.
+TEST_F(DlprofTest, EfficiencyNeedsOperators) {
+  const std::string head =
+      std::string(kSummary) + "\nAll Ops\n,GPU Time (ns),CPU Time (ns),# Ops\n";
+  const auto several =
+      ReadProfile(Write("several_summary.csv", head + "All ops,200,1,9\nOps using TC,60,1,2\n"
+                                                      "Ops eligible for TC but not using,20,1,1\n"),
+                  {});
+  ASSERT_TRUE(several) << several.error().message;
+  EXPECT_EQ(*MetricOf(*several, "tensor_core.efficiency"), Value{35.4 / 100});
+  EXPECT_EQ(*MetricOf(*several, "tensor_core.eligible_share"), Value{0.4});
+  const auto one =
+      ReadProfile(Write("one_summary.csv", head + "All ops,200,0,1\nOps using TC,200,0,1\n"
+                                                  "Ops eligible for TC but not using,0,0,0\n"),
+                  {});
+  ASSERT_TRUE(one) << one.error().message;
+  EXPECT_EQ(MetricOf(*one, "tensor_core.efficiency"), nullptr);
+  EXPECT_EQ(*MetricOf(*one, "tensor_core.share"), Value{0.3});
+}
+
 TEST_F(DlprofTest, AFolderOfReportsIsOneRun) {
   Write("dlprof_summary.csv", kSummary);
   Write("dlprof_kernel.csv",
@@ -362,9 +382,12 @@ TEST(DlprofReal, EveryFileIsReadOrRefused) {
                                .as_array()
                                .at(0)
                                .to_number<double>();
-    const Value* efficiency = MetricOf(*profile, "tensor_core.efficiency");
-    ASSERT_NE(efficiency, nullptr);
-    EXPECT_EQ(*efficiency, Value{percent / 100});
+    // All are of mode simple, where one operator has all kernels: what is called the efficiency is
+    // the share of kernel time.
+    EXPECT_EQ(MetricOf(*profile, "tensor_core.efficiency"), nullptr);
+    const Value* share = MetricOf(*profile, "tensor_core.share");
+    ASSERT_NE(share, nullptr);
+    EXPECT_NEAR(AsNumber(*share, -1), percent / 100, 1e-9);
   }
   EXPECT_EQ(summaries, 17);
 }
