@@ -89,7 +89,8 @@ constexpr MetricSpec kMetrics[] = {
      "COMPARE_BRANCH, DRAIN, WRITE, TENSOR_LOAD, MODIFY_POOL_CONFIG",
      kNeuron, kNeuronFamily},
     {"neuron.active_time", "Active time", kTime, kNeutral, kSum,
-     "Time in which an engine, a DMA packet or a collective is active.",
+     "Time in which an engine, a DMA packet or a collective is active, also behind the execution's "
+     "end, where the runtime sets engines back; in whole nanoseconds, as the events have them.",
      "|U(engines, DMA packets, collectives)|", kNeuron, kNeuronFamily},
     {"neuron.active_share", "Active share", kShare, kHigherIsBetter, kRatio,
      "Share of the total time in which an engine, a DMA packet or a collective is active; near 0 "

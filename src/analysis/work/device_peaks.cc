@@ -79,6 +79,9 @@ constexpr Row kRows[] = {
     // NVIDIA's workstation and consumer cards: with FP32 accumulation.
     {"RTX 6000 Ada Generation", 364.2, 364.2, 182.1, 91.1, 0, 1.4, 0, 728.5, 728.5, 960,
      "NVIDIA Ada architecture white paper"},
+    {"RTX PRO 6000 Blackwell Workstation Edition", 503.8, 503.8, 251.9, 126, 0, 1.97, 0, 1007.6,
+     1007.6, 1792,
+     "NVIDIA RTX PRO 6000 Blackwell data sheet, RTX Blackwell PRO architecture white paper"},
     {"RTX A6000", 154.8, 154.8, 77.4, 38.7, 0, 0.6, 0, 0, 309.7, 768,
      "NVIDIA GA102 architecture white paper"},
     {"RTX A5000", 111.1, 111.1, 55.6, 27.8, 0, 0.43, 0, 0, 222.2, 768,

@@ -120,6 +120,53 @@ TEST(CriticalPath, MetricsAndTablesHaveTheSameParts) {
   EXPECT_EQ(slack->Find("slack")->IntegerAt(0), 0);
 }
 
+// Nothing marks iterations, and the device is still busy with work from before: the window begins
+// with the first work that was recorded, also where that comes earlier.
+TEST(CriticalPath, AWindowThatBeginsWithTheDeviceMovesWithIt) {
+  TestProfile test;
+  test.Op("aten::mm", {0, 100'000});
+  test.Launch("first", {10'000, 12'000}, {200'000, 300'000});
+  const Replayed run(One(std::move(test)));
+  const PathGraph& graph = run.graph();
+  ASSERT_EQ(graph.rank().iterations.window.start, 200'000);
+  ASSERT_FALSE(graph.OwnerOf(0).is_end);
+  ASSERT_EQ(graph.RecordedAt(0), 200'000);
+  std::vector<Ns> cuts(graph.size());
+  cuts[0] = 60'000;
+  const std::vector<Span> spans = graph.IterationsAt(graph.Replay(cuts));
+  ASSERT_EQ(spans.size(), 1u);
+  EXPECT_EQ(spans.front().start, 140'000);
+  EXPECT_EQ(spans.front().end, 240'000);
+}
+
+// However much is to grow, and however often: times stay numbers, and more is never less.
+TEST(CriticalPath, ScenariosBeyondAllTimesStayFinite) {
+  TestProfile test;
+  test.Step(0, {0, 2'000'000});
+  for (Ns i = 0; i < 40; ++i) {
+    const Ns at = i * 40'000;
+    test.Op("aten::mm", {at + 1'000, at + 30'000});
+    test.Launch("gemm", {at + 2'000, at + 3'000}, {at + 5'000, at + 35'000});
+  }
+  const Replayed run(One(std::move(test)));
+  double before = 0;
+  for (const double factor : {1.0, 1e3, 1e6, 1e12, 1e300}) {
+    SCOPED_TRACE(factor);
+    Scenario scenario;
+    for (const PathTable table : {PathTable::kDevice, PathTable::kHost, PathTable::kHost}) {
+      Scaling& scaling = scenario.scalings.emplace_back();
+      scaling.table = table;
+      scaling.factor = factor;
+      for (std::uint32_t row = 0; row < 40; ++row) scaling.rows.push_back({0, row});
+    }
+    const double time = run.replayer->Predict(scenario).iteration_time;
+    EXPECT_GE(time, before);
+    EXPECT_LT(time, 1e18);
+    before = time;
+  }
+  EXPECT_GT(before, 1e12);
+}
+
 TEST(CriticalPath, WithoutLaunchesItSaysWhy) {
   TestProfile test;
   test.Step(0, {0, 100'000});

@@ -160,6 +160,34 @@ TEST_P(NeuronOracle, IdentitiesHold) {
   EXPECT_EQ(run_[0].log[Counter::identities_broken], 0u);
 }
 
+// The runtime sets the order of the engines back after the execution's end (total_time): eight
+// instructions on every sample. The viewer counts them, and so do active times; the iteration,
+// which is the execution, ends before them, and its parts with it.
+TEST_P(NeuronOracle, InstructionsBehindTheExecutionAreActiveAndOfNoIteration) {
+  const neuron::Data& data = *run_[0].neuron;
+  Ns behind = 0;
+  std::int64_t count = 0;
+  for (const neuron::Instruction& instruction : data.instructions) {
+    if (instruction.start < data.total_time) continue;
+    ++count;
+    behind += instruction.duration;
+    EXPECT_EQ(run_[0].Name(instruction.opcode), "SET_ORDERING_MODE");
+  }
+  EXPECT_EQ(count, 8);
+  const double outside = Number("neuron.active_time") - Number("breakdown.other_kernel.time") -
+                         Number("breakdown.memcpy.time");
+  EXPECT_GT(outside, 0);
+  EXPECT_LE(outside, static_cast<double>(behind));
+}
+
+// Starts and durations in the file are cut to whole nanoseconds, where the viewer's sums have
+// fractions: of some seventy stretches each loses half of one, and no active time is above its.
+TEST_P(NeuronOracle, StatedActiveTimeHasTheFractionsThatRowsLack) {
+  const double stated = run_[0].neuron->SummaryNumber("total_active_time") * 1e9;
+  EXPECT_GE(stated, Number("neuron.active_time"));
+  EXPECT_LT(stated, Number("neuron.active_time") + 40);
+}
+
 // A range from start to end is the whole.
 TEST_P(NeuronOracle, TheWholeAsRangeIsTheWhole) {
   Selection selection;

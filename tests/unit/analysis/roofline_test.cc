@@ -261,6 +261,7 @@ constexpr RealDevice kRealDevices[] = {
     {"NVIDIA GeForce RTX 4090", 165.2, 1.3, 1.3, 82.6, 1008},
     {"NVIDIA GeForce RTX 4090 D", 0, 0, 0, 0, 0},
     {"NVIDIA GeForce RTX 4090 Laptop GPU", 0, 0, 0, 0, 0},
+    {"NVIDIA RTX PRO 6000 Blackwell Workstation Edition", 503.8, 1.97, 1.97, 126, 1792},
     {"NVIDIA GeForce RTX 5090", 209.5, 1.6, 1.6, 104.8, 1792},
     {"NVIDIA TITAN RTX", 130.5, 0.51, 0.51, 16.3, 672},
     {"AMD Instinct MI300X", 1307.4, 81.7, 163.4, 163.4, 5325},
