@@ -16,6 +16,8 @@ constexpr FactSpec kFacts[] = {
     {"profile.steady_range", Unit::kText,
      "The proposed steady sub-range, when the selection is unsteady."},
     {"profile.world_size", Unit::kCount, "Ranks of the training, recorded or not."},
+    {"profile.ranks_allowed_missing", Unit::kCount,
+     "Ranks that may be missing, as the policy says (`ranks: {allow_missing}`)."},
     {"profile.backend", Unit::kText, "Backend of distributed training: nccl, gloo, …"},
     {"profile.ddp", Unit::kBool, "Whether DistributedDataParallel shows in the recording."},
     {"profile.fsdp", Unit::kBool, "Whether fully sharded data parallelism shows in the recording."},

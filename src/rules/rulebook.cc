@@ -55,7 +55,9 @@ Evaluation Rulebook::Evaluate(const Analysis& analysis, const Facts& facts, bool
   options.today = today_;
   options.trace = trace;
   options.replayer = replayer;
-  Evaluation evaluation = EvaluateRules(compiled_, analysis, facts, options);
+  Facts known = facts;
+  known["profile.ranks_allowed_missing"] = allowed_missing_;
+  Evaluation evaluation = EvaluateRules(compiled_, analysis, known, options);
   if (!trace) DropOtherFamilies(compiled_, analysis, evaluation.findings);
   return evaluation;
 }
@@ -68,6 +70,7 @@ tl::expected<Rulebook, Errors> LoadRulebook(const Policy& policy, const SelectOp
   Rulebook book;
   book.rules_ = std::make_unique<const RuleSet>(*std::move(rules));
   book.today_ = options.today;
+  book.allowed_missing_ = policy.ranks.allow_missing;
   const auto active = SelectRules(*book.rules_, policy, options);
   if (!active) return tl::unexpected(active.error());
   auto compiled = CompileRules(*active, policy);

@@ -41,6 +41,7 @@ class Rulebook {
   std::vector<CompiledRule> compiled_;
   std::vector<CompiledScenario> scenarios_;
   std::chrono::sys_days today_{};
+  std::int64_t allowed_missing_ = 0;  ///< Ranks, as the policy says.
 };
 
 /// Loads the built-in rules and those that the policy names, applies the policy to them and
