@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "analysis/context/repeated_ranges.h"
+#include "analysis/context/setup_calls.h"
 
 namespace profgauge {
 namespace {
@@ -294,6 +295,12 @@ Observable FindObservable(const Profile& profile, Span extent) {
   found.window = {found_empty_queue ? std::min(extent.start, first) : first,
                   std::max(extent.end, last)};
   if (!found_empty_queue) found.backlog = std::max<Ns>(0, first - queued);
+  // Nor does what the process does begin before its device is set up.
+  const std::vector<Ns> setup = SetupTimes(profile);
+  for (std::size_t call = 0; call < setup.size(); ++call) {
+    if (setup[call] == 0) continue;
+    found.window.start = std::max(found.window.start, profile.api.start[call] + setup[call]);
+  }
   if (StopsInFlight(profile)) found.window.end = last;
   return found;
 }

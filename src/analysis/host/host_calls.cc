@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/context/setup_calls.h"
 #include "base/interval.h"
 
 namespace profgauge {
@@ -18,13 +19,25 @@ constexpr std::uint32_t kNoRow = 0xffff'ffff;
 constexpr std::array<std::string_view, 6> kKindNames = {"launch", "memcpy", "memset",
                                                         "sync",   "memory", "other"};
 
+std::vector<bool> CountedCalls(const RankContext& rank) {
+  const ApiTable& api = rank.profile->api;
+  std::vector<bool> counted(api.size());
+  for (std::size_t i = 0; i < api.size(); ++i) {
+    counted[i] = rank.iterations.CountsHostTime(api.start[i]);
+  }
+  const std::vector<bool> before = CallsBeforeWindow(*rank.profile, rank.iterations);
+  for (std::size_t i = 0; i < before.size(); ++i) counted[i] = counted[i] && !before[i];
+  return counted;
+}
+
 std::vector<CallSum> SumCalls(const RankContext& rank) {
   const ApiTable& api = rank.profile->api;
+  const std::vector<bool> counted = CountedCalls(rank);
   std::vector<CallSum> sums;
   boost::unordered_flat_map<std::string_view, std::uint32_t> known;
   std::vector<std::uint32_t> row_of(rank.profile->strings.size(), kNoRow);
   for (std::size_t i = 0; i < api.size(); ++i) {
-    if (!rank.iterations.CountsHostTime(api.start[i])) continue;
+    if (!counted[i]) continue;
     const StringId id = api.name[i];
     std::uint32_t row = id.valid() ? row_of[id.value] : kNoRow;
     if (row == kNoRow) {
@@ -49,10 +62,11 @@ std::vector<CallSum> SumCalls(const RankContext& rank) {
 Ns TimeInCalls(const RankContext& rank) {
   Ns total = 0;
   const ApiTable& api = rank.profile->api;
+  const std::vector<bool> counted = CountedCalls(rank);
   Ns covered = std::numeric_limits<Ns>::min();
   for (std::size_t i = 0; i < api.size(); ++i) {
     if (i > 0 && api.thread[i] != api.thread[i - 1]) covered = std::numeric_limits<Ns>::min();
-    if (!rank.iterations.CountsHostTime(api.start[i])) continue;
+    if (!counted[i]) continue;
     const Ns end = api.start[i] + api.duration[i];
     total += std::max<Ns>(0, end - std::max(covered, api.start[i]));
     covered = std::max(covered, end);

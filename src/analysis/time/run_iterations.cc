@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "analysis/context/markers.h"
+#include "analysis/context/setup_calls.h"
 #include "analysis/context/utilization.h"
 #include "analysis/time/iteration_stats.h"
 #include "base/format.h"
@@ -273,6 +274,23 @@ void RemarkLost(std::span<const RankContext> ranks, Output& out) {
   }
 }
 
+void RemarkSetup(std::span<const RankContext> ranks, Output& out) {
+  for (const RankContext& rank : ranks) {
+    const std::vector<bool> before = CallsBeforeWindow(*rank.profile, rank.iterations);
+    const auto first = std::find(before.begin(), before.end(), true);
+    if (first == before.end()) continue;
+    const auto call = static_cast<std::size_t>(first - before.begin());
+    const Ns left_out = rank.iterations.window.start - rank.iterations.all.front().host.start;
+    out.AddRemark(
+        "set-up",
+        fmt::format("the first {} are left out: the host set the device up in them (in calls such "
+                    "as {})",
+                    FormatDuration(static_cast<double>(left_out)),
+                    rank.profile->Name(rank.profile->api.name[call])));
+    return;
+  }
+}
+
 void RemarkPartial(std::span<const RankContext> ranks, Output& out) {
   for (const RankContext& rank : ranks) {
     const std::vector<std::string>& partial = rank.iterations.partial;
@@ -415,6 +433,7 @@ void AddIterations(std::span<const RankContext> ranks, std::span<const Iteration
   ProposeSteadyRange(ranks.front().iterations.source, run, durations, out);
   RemarkProcesses(ranks, out);
   RemarkLost(ranks, out);
+  RemarkSetup(ranks, out);
   RemarkPartial(ranks, out);
 }
 

@@ -96,6 +96,35 @@ TEST(Window, StartsWithTheRecordingWhereTheFirstEventFoundAnEmptyQueue) {
   EXPECT_EQ(Times(test.Finish()), (Spans{{0, 60 * kMs}}));
 }
 
+// The first calls of a process make the device's context, whatever they are there for.
+TEST(Window, StartsWhenTheDeviceIsSetUp) {
+  struct Case {
+    At first, copy;
+    Ns start;
+  };
+  for (const Case& of : {Case{{10 * kMs, 115 * kMs}, {114 * kMs, 115 * kMs}, 114 * kMs},
+                         Case{{10 * kMs, 113 * kMs}, {113 * kMs + 1'000, 115 * kMs}, 113 * kMs},
+                         Case{{10 * kMs, 50 * kMs}, {49 * kMs, 50 * kMs}, 0}}) {
+    TestProfile test;
+    test.Op("main", {0, 300 * kMs});
+    test.Launch("copy", of.first, of.copy, {}, DeviceKind::kMemcpy);
+    test.Launch("kernel", {116 * kMs, 117 * kMs}, {118 * kMs, 300 * kMs});
+    const std::vector<Profile> run = OneRank(test.Finish());
+    EXPECT_EQ(Times(run.front()), (Spans{{of.start, 300 * kMs}}));
+    const auto analysis = Analyze(run, {});
+    ASSERT_TRUE(analysis.has_value());
+    const Table* calls = analysis->FindTable("api_calls");
+    ASSERT_EQ(calls->rows(), 1u);
+    EXPECT_EQ(AsNumber(calls->At(0, "calls"), 0), of.start > 0 ? 1 : 2);
+    EXPECT_EQ(analysis->remarks.size(), of.start > 0 ? 1u : 0u);
+  }
+  TestProfile test;
+  test.Op("main", {0, 300 * kMs});
+  test.Call("cudaMalloc", ApiKind::kMemory, {5 * kMs, 80 * kMs});
+  test.Launch("kernel", {90 * kMs, 91 * kMs}, {91 * kMs + 8'000, 300 * kMs});
+  EXPECT_EQ(Times(test.Finish()), (Spans{{80 * kMs, 300 * kMs}}));
+}
+
 TEST(Window, EndsWithTheLastDeviceEventWhereTheRecordingStopsInFlight) {
   TestProfile test;
   test.Op("aten::mm", {0, 90});

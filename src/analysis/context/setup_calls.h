@@ -1,0 +1,22 @@
+// Calls in which a process sets its device up: the first ones make the device's context and load
+// its code, whatever they are there for. A process does that once, so where nothing marks
+// iterations it is no part of the time in which the device is observed.
+#pragma once
+
+#include <vector>
+
+#include "analysis/context/iterations.h"
+#include "model/profile.h"
+
+namespace profgauge {
+
+/// By row of the profile's calls: for how long, from its start, the call sets the device up; 0 for
+/// others. Such are calls of at least 50 ms that end before the first work of a device, and the
+/// call that launched that work if it took as long before the work began.
+std::vector<Ns> SetupTimes(const Profile& profile);
+
+/// By row of the profile's calls: 1 for those that only set up what a recording without iterations
+/// then shows, and so are left out with the time before its window; empty where there is none.
+std::vector<bool> CallsBeforeWindow(const Profile& profile, const Iterations& iterations);
+
+}  // namespace profgauge
