@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "analysis/communication/clocks.h"
 #include "analysis/context/markers.h"
 #include "base/format.h"
 #include "gate/missing_ranks.h"
@@ -381,6 +382,7 @@ Verdict Judge(const Policy& policy, const Analysis& analysis, const ImportLog& l
                                     : std::span<const Finding>(options.evaluation->findings);
   for (const Remark& remark : analysis.remarks) {
     if (remark.id == kIterationsLost && !options.allow_incomplete) open.push_back(remark.text);
+    if (remark.id == kRanksApart) open.push_back(remark.text);
   }
   if (auto unjudged = WhyNotKept(analysis, verdict.gate, findings, policy)) {
     open.push_back(*std::move(unjudged));

@@ -62,6 +62,21 @@ Clocks::Clock Invert(const Clocks::Clock& clock) {
   return inverse;
 }
 
+// How far apart a matched symmetric call ends on its ranks, on aligned clocks.
+std::optional<Ns> SpreadOf(const MatchedCall& call, std::span<const RankFacts> ranks,
+                           const Clocks& clocks) {
+  if (call.transfer < 0 || !clocks.of_rank[call.members.front().rank]) return std::nullopt;
+  Ns least = 0, most = 0;
+  for (std::size_t m = 0; m < call.members.size(); ++m) {
+    const auto& member = call.members[m];
+    const Ns aligned =
+        clocks.of_rank[member.rank]->Align(ranks[member.rank].calls[member.call].time.end);
+    least = m == 0 ? aligned : std::min(least, aligned);
+    most = m == 0 ? aligned : std::max(most, aligned);
+  }
+  return most - least;
+}
+
 }  // namespace
 
 Ns Clocks::Clock::Align(Ns time) const {
@@ -113,19 +128,22 @@ Clocks AlignClocks(std::span<const RankFacts> ranks, const Matching& matching) {
   }
   std::vector<Ns> spreads;
   for (const MatchedCall& call : matching.calls) {
-    if (call.transfer < 0 || !clocks.of_rank[call.members.front().rank]) continue;
-    Ns least = 0, most = 0;
-    for (std::size_t m = 0; m < call.members.size(); ++m) {
-      const auto& member = call.members[m];
-      const Ns aligned =
-          clocks.of_rank[member.rank]->Align(ranks[member.rank].calls[member.call].time.end);
-      least = m == 0 ? aligned : std::min(least, aligned);
-      most = m == 0 ? aligned : std::max(most, aligned);
-    }
-    spreads.push_back(most - least);
+    if (const auto spread = SpreadOf(call, ranks, clocks)) spreads.push_back(*spread);
   }
   if (!spreads.empty()) clocks.residual = Median(std::move(spreads));
   return clocks;
+}
+
+bool AreApart(std::span<const RankFacts> ranks, const Matching& matching, const Clocks& clocks) {
+  constexpr Ns kOneCall = 1'000'000;
+  std::size_t calls = 0, apart = 0;
+  for (const MatchedCall& call : matching.calls) {
+    const auto spread = SpreadOf(call, ranks, clocks);
+    if (!spread) continue;
+    ++calls;
+    apart += *spread > std::max(kOneCall, call.transfer) ? 1 : 0;
+  }
+  return 2 * apart > calls;
 }
 
 std::optional<Ns> StepSkew(std::span<const RankFacts> ranks, const Clocks& clocks) {

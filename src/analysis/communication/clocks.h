@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "analysis/communication/matching.h"
@@ -31,6 +32,14 @@ struct Clocks {
 
 /// REQUIRES: `matching` is MatchFacts() of `ranks`.
 Clocks AlignClocks(std::span<const RankFacts> ranks, const Matching& matching);
+
+/// Id of the remark on ranks whose matched calls were no calls of one run.
+inline constexpr std::string_view kRanksApart = "ranks-apart";
+
+/// Whether most of the matched symmetric calls cannot be one call each: on aligned clocks their
+/// ends lie further apart than the transfer takes, and than a millisecond. Of one run they end
+/// within microseconds; two runs of one program drift apart with every iteration.
+bool AreApart(std::span<const RankFacts> ranks, const Matching& matching, const Clocks& clocks);
 
 /// Median over the iterations that all ranks have of the spread of their ends. Nothing without
 /// aligned clocks of at least two ranks or an iteration that all have.

@@ -221,6 +221,14 @@ void SetNothingFound(std::span<const RankFacts> ranks, Output& out) {
   }
 }
 
+void Unmatch(std::span<RankFacts> ranks, Matching& matching) {
+  matching.calls.clear();
+  for (GroupMatch& group : matching.groups) group.matched_calls = group.matched_time = 0;
+  for (RankFacts& rank : ranks) {
+    for (CollectiveCall& call : rank.calls) call.transfer = -1;
+  }
+}
+
 void SetStepSkew(std::span<const RankFacts> ranks, const Clocks& clocks, Output& out) {
   if (ranks.size() < 2) return out.SetAbsent("rank.step_skew", std::string(kNeedsRanks));
   if (!clocks.complete()) {
@@ -372,7 +380,15 @@ void SetMissingRanks(std::span<const RankFacts> ranks, Output& out) {
 }  // namespace
 
 void AddCommunication(std::span<RankFacts> ranks, Output& out) {
-  const Matching matching = MatchFacts(ranks);
+  Matching matching = MatchFacts(ranks);
+  if (const Clocks clocks = AlignClocks(ranks, matching); AreApart(ranks, matching, clocks)) {
+    Unmatch(ranks, matching);
+    out.AddRemark(std::string(kRanksApart),
+                  fmt::format("collectives of one number end {} apart on different ranks, with "
+                              "clocks aligned: the recordings are not of one run, and who waits "
+                              "for whom is not known",
+                              FormatDuration(static_cast<double>(clocks.residual))));
+  }
   const Blame blame = FindBlame(ranks, matching);
   std::vector<RankParts> parts;
   for (const RankFacts& rank : ranks) parts.push_back(MatchedParts(rank));

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <string>
@@ -125,6 +126,35 @@ TEST(Ranks, AMissingCallIsMissingAlone) {
     EXPECT_EQ(judged.blame.straggler, run.late);
     EXPECT_EQ(judged.blame.ranks[0].waiting, 29 * run.lateness);
   }
+}
+
+bool AreToldApart(const Analysis& analysis) {
+  return std::any_of(analysis.remarks.begin(), analysis.remarks.end(),
+                     [](const Remark& remark) { return remark.id == "ranks-apart"; });
+}
+
+// Ranks of two runs of one program: all their calls have a partner by number, and none ends with
+// it.
+TEST(Ranks, OfTwoRunsAreNotMatched) {
+  MadeRun run;
+  run.ranks = 2;
+  run.iterations = 10;
+  run.jitter = 8'000'000;
+  std::vector<Profile> one = Make(run);
+  const auto of_one = Analyze(one, {});
+  ASSERT_TRUE(of_one.has_value());
+  EXPECT_EQ(NumberOf(*of_one, "communication.matched_share"), 1);
+  EXPECT_FALSE(AreToldApart(*of_one));
+  run.jitter = 14'000'000;
+  std::vector<Profile> mixed;
+  mixed.push_back(std::move(one.front()));
+  mixed.push_back(std::move(Make(run).back()));
+  const auto of_two = Analyze(mixed, {});
+  ASSERT_TRUE(of_two.has_value());
+  EXPECT_EQ(NumberOf(*of_two, "communication.matched_share"), 0);
+  EXPECT_TRUE(IsAbsent(of_two->Find("communication.waiting_share")->value));
+  EXPECT_TRUE(IsAbsent(of_two->Find("rank.straggler")->value));
+  EXPECT_TRUE(AreToldApart(*of_two));
 }
 
 TEST(Ranks, AMissingRankBlamesNobody) {

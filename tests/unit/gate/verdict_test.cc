@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "analysis/communication/clocks.h"
 #include "analysis/context/markers.h"
 #include "base/format.h"
 #include "gate/baseline_verdict.h"
@@ -160,6 +161,15 @@ TEST(Verdict, ARunThatLostIterationsDoesNotPassByThoseLeft) {
          {kNoVerdict, 3, "pass", "the last 10 of 20 are left out\n"});
   Expect("thresholds: {iteration.time.median: {max: 10 ns}}", analysis, {kPass, 0, "pass", ""}, {},
          {true});
+}
+
+TEST(Verdict, RanksOfSeveralRunsDoNotPass) {
+  Analysis analysis = MakeAnalysis({{"iteration.time.median", 9.0}});
+  analysis.remarks.push_back({std::string(kRanksApart), "not of one run"});
+  for (const bool allow_incomplete : {false, true}) {
+    Expect("thresholds: {iteration.time.median: {max: 10 ns}}", analysis,
+           {kNoVerdict, 3, "pass", "not of one run\n"}, {}, {allow_incomplete});
+  }
 }
 
 TEST(Verdict, ABadRunDoesNotPassByBeingSummarized) {
