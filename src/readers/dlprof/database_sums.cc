@@ -190,7 +190,9 @@ Status StateAggregation(DatabaseImport& import) {
       "breakdown.other_kernel", "breakdown.memcpy",       "breakdown.dataloader",
       "breakdown.cpu"};
   state("profile.wall_time", scan.Integer(0));
-  for (std::size_t i = 0; i < std::size(shares); ++i) {
+  // Without a kernel nothing of the device was recorded: that it was idle is not known.
+  constexpr std::size_t kOfDevice = 5;
+  for (std::size_t i = import.kernels > 0 ? 0 : kOfDevice; i < std::size(shares); ++i) {
     if (scan.IsSet(i + 1)) state(shares[i], scan.Real(i + 1) / 100);
   }
   state("breakdown.other", (scan.Real(8) + scan.Real(9)) / 100, "; with I/O");

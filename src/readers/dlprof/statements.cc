@@ -94,12 +94,24 @@ void StateSystem(const Block& system, ProfileBuilder& builder) {
   }
 }
 
-void StateTimes(const Block& summary, Stating& state) {
+// When neither kernels nor copies run: what is called idle has the copies in it.
+void StateIdle(const Block& summary, const Block& kernels, double utilization, Stating& state) {
+  auto copies = summary.Number("Memory Duration %");
+  const auto wall = summary.Number("Wall Clock Time (ns)");
+  const auto time = kernels.Number("Memory");
+  if (!copies && wall && time && *wall > 0) copies = 100 * *time / *wall;
+  if (!copies || *copies < 0) return;
+  const double idle = std::clamp(100 - utilization - *copies, 0.0, 100.0);
+  state.Percent("gpu.idle.mean", idle, "; what its utilization and copies leave");
+}
+
+void StateTimes(const Block& summary, const Block& kernels, Stating& state) {
   state.Whole("profile.wall_time", summary.Number("Wall Clock Time (ns)"));
   auto utilization = summary.Number("GPU Utilization %");
   // Up to 0.16 the rest of it was printed.
   if (const auto idle = summary.Number("GPU Idle %")) utilization = 100 - *idle;
   state.Percent("gpu.utilization.mean", utilization);
+  if (utilization) StateIdle(summary, kernels, *utilization, state);
   state.Percent("breakdown.tensor_core_kernel", summary.Number("Tensor Core Kernel Duration %"));
   state.Percent("breakdown.other_kernel", summary.Number("Non-Tensor Core Kernel Duration %"));
   state.Percent("breakdown.memcpy", summary.Number("Memory Duration %"), "; with memory sets");
@@ -388,7 +400,7 @@ void StateSummary(const std::vector<SummaryLine>& lines, ProfileBuilder& builder
   Stating state(builder, Note(system.Text("DLProf Version")));
   state.Whole("profile.gpus", system.Number("GPU Count"));
   state.Whole("profile.gpus_listed", system.Number("GPU Count"));
-  StateTimes(Block(lines, "Summary Report"), state);
+  StateTimes(Block(lines, "Summary Report"), Block(lines, "All Kernels"), state);
   StateTensorCores(Block(lines, "All Ops"), Block(lines, "Summary Report"), state);
   StateIterations(Block(lines, "Iterations"), state);
   StateKernels(Block(lines, "All Kernels"), state);

@@ -160,6 +160,16 @@ TEST_F(DlprofTest, TheDatabasesRowsFillTheTables) {
   EXPECT_EQ(profile->gpus[0].memory, -1);
 }
 
+// The profiler recorded nothing of the device: its zeros are no measurements.
+TEST_F(DlprofTest, WithoutKernelsTheDevicesSharesAreUnknown) {
+  const auto profile =
+      ReadProfile(WriteDatabase("x.sqlite", Basic() + "delete from read_only_kernels;"), {});
+  ASSERT_TRUE(profile) << profile.error().message;
+  EXPECT_EQ(MetricOf(*profile, "gpu.utilization.mean"), nullptr);
+  EXPECT_EQ(MetricOf(*profile, "tensor_core.efficiency"), nullptr);
+  EXPECT_NE(MetricOf(*profile, "breakdown.cpu"), nullptr);
+}
+
 TEST_F(DlprofTest, TheNewestAggregationCountsUnlessAnotherIsNamed) {
   const std::string path = WriteDatabase("x.sqlite", Basic());
   const auto newest = ReadProfile(path, {});
@@ -230,6 +240,23 @@ TEST_F(DlprofTest, TheSummaryGivesMetricsAsStated) {
   EXPECT_EQ(*MetricOf(*profile, "profile.kernel_time"), Value{std::int64_t{100}});
   EXPECT_EQ(*MetricOf(*profile, "tensor_core.share"), Value{0.3});
   EXPECT_EQ(profile->gpus.size(), 2u);
+}
+
+// DLProf's idle time is what its utilization leaves, with the copies: in the old form their time
+// stands among the kernels, in the new one their share does.
+TEST_F(DlprofTest, IdleIsWithoutCopies) {
+  const auto old_form =
+      ReadProfile(Write("old_summary.csv", std::string(kSummary) + "Memory,50,1,1\n"), {});
+  ASSERT_TRUE(old_form) << old_form.error().message;
+  EXPECT_EQ(*MetricOf(*old_form, "gpu.idle.mean"), Value{0.2});
+  std::string text = kSummary;
+  text.replace(text.find("GPU Idle %,25.0"), 15, "GPU Utilization %,61.0\nMemory Duration %,4.0");
+  const auto new_form = ReadProfile(Write("new_summary.csv", text), {});
+  ASSERT_TRUE(new_form) << new_form.error().message;
+  EXPECT_EQ(*MetricOf(*new_form, "gpu.idle.mean"), Value{0.35});
+  const auto neither = ReadProfile(Write("neither_summary.csv", kSummary), {});
+  ASSERT_TRUE(neither) << neither.error().message;
+  EXPECT_EQ(MetricOf(*neither, "gpu.idle.mean"), nullptr);
 }
 
 // The efficiency is of the operators that could use Tensor Cores, if any were told apart.
