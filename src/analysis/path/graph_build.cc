@@ -390,6 +390,15 @@ class PathGraphBuilder {
     return kNone;
   }
 
+  StepId CallEndAt(Ns time) const {
+    for (auto step = graph_.device_steps_; step < graph_.steps_.size(); ++step) {
+      const PathOwner owner = graph_.OwnerOf(step);
+      const bool is_call = owner.table == PathTable::kApi && owner.is_end;
+      if (is_call && graph_.steps_[step].time == time) return step;
+    }
+    return kNone;
+  }
+
   void FindIteration(const Iteration& iteration) {
     PathGraph::IterationSteps& steps = graph_.iterations_.emplace_back();
     steps.begin = Nearest(iteration.host.start, false);
@@ -400,6 +409,8 @@ class PathGraphBuilder {
     if (steps.end != kNone) steps.tail = iteration.host.end - graph_.steps_[steps.end].time;
     if (rank_.iterations.is_whole && iteration.time.start != iteration.host.start) {
       steps.first_work = FirstWorkAt(iteration.time.start);
+      // Else it is observed from where a call has set it up.
+      if (steps.first_work == kNone) steps.first_work = CallEndAt(iteration.time.start);
     }
   }
 

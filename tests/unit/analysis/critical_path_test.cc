@@ -139,6 +139,28 @@ TEST(CriticalPath, AWindowThatBeginsWithTheDeviceMovesWithIt) {
   EXPECT_EQ(spans.front().end, 240'000);
 }
 
+// Where a call sets the device up first, the window begins with its end, and moves with that: what
+// the host did before is no part of it.
+TEST(CriticalPath, AWindowThatBeginsWithASetUpDeviceMovesWithIt) {
+  constexpr Ns kMs = 1'000'000;
+  TestProfile test;
+  test.Op("before", {0, 10 * kMs});
+  test.Op("main", {10 * kMs, 200 * kMs});
+  test.Call("cudaMalloc", ApiKind::kMemory, {20 * kMs, 100 * kMs});
+  test.Launch("kernel", {110 * kMs, 111 * kMs}, {111 * kMs + 5'000, 180 * kMs});
+  const Replayed run(One(std::move(test)));
+  const PathGraph& graph = run.graph();
+  ASSERT_EQ(graph.rank().iterations.window.start, 100 * kMs);
+  const Ns least = graph.rank().iterations.window.length();
+  for (PathGraph::StepId step = graph.device_steps(); step < graph.size(); ++step) {
+    if (graph.RecordedAt(step) > 100 * kMs) continue;
+    std::vector<Ns> cuts(graph.size());
+    cuts[step] = 1 * kMs;
+    const std::vector<Span> spans = graph.IterationsAt(graph.Replay(cuts));
+    EXPECT_EQ(spans.front().length(), least) << step;
+  }
+}
+
 // However much is to grow, and however often: times stay numbers, and more is never less.
 TEST(CriticalPath, ScenariosBeyondAllTimesStayFinite) {
   TestProfile test;
