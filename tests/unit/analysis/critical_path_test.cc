@@ -163,12 +163,13 @@ TEST(CriticalPath, AWindowThatBeginsWithASetUpDeviceMovesWithIt) {
 
 // However much is to grow, and however often: times stay numbers, and more is never less.
 TEST(CriticalPath, ScenariosBeyondAllTimesStayFinite) {
+  constexpr Ns kLong = 400'000'000'000;
   TestProfile test;
-  test.Step(0, {0, 2'000'000});
+  test.Step(0, {0, 41 * kLong});
   for (Ns i = 0; i < 40; ++i) {
-    const Ns at = i * 40'000;
-    test.Op("aten::mm", {at + 1'000, at + 30'000});
-    test.Launch("gemm", {at + 2'000, at + 3'000}, {at + 5'000, at + 35'000});
+    const Ns at = i * kLong;
+    test.Op("aten::mm", {at + 1'000, at + kLong / 4 * 3});
+    test.Launch("gemm", {at + 2'000, at + 3'000}, {at + 5'000, at + kLong / 8 * 7});
   }
   const Replayed run(One(std::move(test)));
   double before = 0;
