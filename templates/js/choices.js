@@ -152,6 +152,6 @@ function summaryOf(chosen, rows, by, parts) {
   }
   const heads = ['Part', 'Share', 'Per iteration', 'In all'].map((text, i) =>
     make('th', { scope: 'col', align: i ? 'right' : 'left' }, text));
-  return [facts, svg, make('table', {}, make('caption', {}, 'Where these iterations go'),
-    make('thead', {}, make('tr', {}, ...heads)), body)];
+  return [facts, svg, make('div', { className: 'scroll' }, make('table', {}, make('caption', {}, 'Where these iterations go'),
+    make('thead', {}, make('tr', {}, ...heads)), body))];
 }

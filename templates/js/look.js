@@ -70,7 +70,7 @@ function addLook() {
   const tools = make('div', { className: 'tools' },
     button('Save', 'Save the layout to a file', () => save('layout.json', JSON.stringify(layout.read(), null, 1) + '\n', 'application/json')),
     button('Load', 'Load a layout from a file', load),
-    button('Reset', 'Forget the layout', () => loadLayout('{}')));
+    button('Reset', 'Reset the layout', () => loadLayout('{}')));
   const menu = make('details', { className: 'menu' }, make('summary', {}, 'Layout'), make('div', { className: 'narrow' }, list, tools, namedLayouts(button)));
   menu.addEventListener('toggle', tell);
   if (chooseLook(look.value)) tools.before(make('label', {}, 'Colours ', look));

@@ -35,6 +35,15 @@ addEventListener('mouseover', (event) => {
   if (summary && !summary.title) summary.title = summary.parentElement.textContent;
 });
 
+// A menu that would leave the window moves into it.
+addEventListener('toggle', (event) => {
+  const box = event.target.open && event.target.matches('.menu') && event.target.lastElementChild;
+  if (!box) return;
+  box.style.left = '';
+  const over = box.getBoundingClientRect().right + 8 - document.documentElement.clientWidth;
+  if (over > 0) box.style.left = `${box.offsetLeft - over}px`;
+}, true);
+
 function save(name, text, type) {
   const link = make('a', { href: URL.createObjectURL(new Blob([text], { type })), download: name });
   link.click();

@@ -255,6 +255,27 @@ class SampleViewsTest(ViewsCase):
             self.assertEqual(count, 1, repr(name)[:80])
 
 
+class WidthTest(unittest.TestCase):
+    """At no width does anything, opened menus included, leave the page to the side."""
+
+    def test_nothing_leaves_the_page(self):
+        driver = Driver()
+        try:
+            for name in ("slow.html", "ranks.html"):
+                for width in (1400, 640, 400):
+                    driver.cdp("Emulation.setDeviceMetricsOverride", width=width, height=900,
+                               deviceScaleFactor=1, mobile=False)
+                    driver.open(page_url(name))
+                    driver.wait(READY, "the page")
+                    driver.run("for (const box of document.querySelectorAll('details')) box.open = true;"
+                               "for (const grid of grids.values()) grid.apply();")
+                    over = driver.run("return new Promise((done) => requestAnimationFrame(() => setTimeout("
+                                      "() => done(document.documentElement.scrollWidth - innerWidth), 100)))")
+                    self.assertLessEqual(over, 0, f"{name} at {width} px")
+        finally:
+            driver.close()
+
+
 class AxeTest(unittest.TestCase):
     """axe-core's rules, everything opened, light and dark: nothing serious."""
 
