@@ -258,7 +258,11 @@ ProfileInfo BuildProfileInfo(const BuildInput& input) {
   for (const Profile& profile : input.ranks) info.sources.push_back(profile.source.path);
   info.format = first.source.format;
   info.dialect = first.source.dialect;
-  info.ranks = static_cast<std::int64_t>(input.ranks.size());
+  // One file may sum up many ranks.
+  const profgauge::Metric* ranks = analysis.Find("profile.ranks");
+  info.ranks =
+      std::max(static_cast<std::int64_t>(input.ranks.size()),
+               ranks == nullptr ? 0 : static_cast<std::int64_t>(AsNumber(ranks->value, 0)));
   info.devices = DevicesOf(input);
   if (info.devices.size() > kMostDevices) {
     info.more_devices = static_cast<std::int64_t>(info.devices.size() - kMostDevices);

@@ -40,6 +40,13 @@ void FillTable(const ReportedTable& reported, Table& table) {
   }
 }
 
+/// Counts of which a file knows more than it holds: the ranks that it sums up, GPUs that it counts
+/// and does not name all.
+bool IsMoreThanHeld(const ReportedMetric& metric, const Output& out) {
+  if (metric.id != "profile.ranks" && metric.id != "profile.gpus_listed") return false;
+  return AsNumber(metric.value, 0) > AsNumber(out.ValueOf(metric.id), 0);
+}
+
 }  // namespace
 
 void AddReported(std::span<const RankContext> ranks, Output& out) {
@@ -56,10 +63,11 @@ void AddReported(std::span<const RankContext> ranks, Output& out) {
   if (stating == nullptr || (ranks.size() != 1 && !of_host)) return;
   const Reported& reported = stating->reported;
   for (const ReportedMetric& metric : reported.metrics) {
-    // A report may list two names of eight GPUs, and be one file of eight ranks.
-    const bool is_count = metric.id == "profile.ranks" || metric.id == "profile.gpus_listed";
-    if (IsAbsent(metric.value) || FindMetric(metric.id) == nullptr ||
-        (out.IsSet(metric.id) && !(is_count && !stating->has_timeline))) {
+    if (FindMetric(metric.id) == nullptr) continue;
+    if (out.IsSet(metric.id) && !IsMoreThanHeld(metric, out)) continue;
+    // Stated, and no number: the note says why.
+    if (IsAbsent(metric.value)) {
+      if (!metric.note.empty()) out.SetAbsent(metric.id, metric.note);
       continue;
     }
     out.Set(metric.id, metric.value);

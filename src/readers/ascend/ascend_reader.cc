@@ -111,10 +111,12 @@ class ClusterSteps {
                         {"id", "iterations", "iteration_time", "compute_time", "communication_time",
                          "exposed_communication", "idle"},
                         {}};
+    ReportedTable gpus{"gpus", {"rank", "idle"}, {}};
     for (const auto& [id, sums] : ranks_) {
       const double share = Share(sums.free, sums.stage);
       table.rows.push_back({id, sums.steps, sums.stage, sums.computing, sums.communication,
                             sums.exposed, sums.stage > 0 ? Value(share) : Value{}});
+      gpus.rows.push_back({id, sums.stage > 0 ? Value(share) : Value{}});
       all.computing += sums.computing;
       all.exposed += sums.exposed;
       all.overlapped += sums.overlapped;
@@ -140,6 +142,7 @@ class ClusterSteps {
       add("communication.overlap", Share(all.overlapped, all.communication));
     if (all.stage > 0) add("communication.exposed_share", Share(all.exposed, all.stage));
     reported.tables.push_back(std::move(table));
+    reported.tables.push_back(std::move(gpus));
     return reported;
   }
 

@@ -39,7 +39,7 @@ struct DatabaseImport {
   std::map<std::int64_t, DatabaseOp> ops;
   Aggregation aggregation;
   std::string version;
-  std::int64_t kernels = 0;
+  std::int64_t kernels = 0, copies = 0;  ///< Copies: with memory sets.
 
   // For the self-check: times by op and call, device work by op and call, kernels by op and name.
   using Call = std::pair<std::int64_t, std::int64_t>;

@@ -239,6 +239,7 @@ Status ReadMemory(DatabaseImport& import, CallRows& rows, const char* table, Dev
   while (true) {
     PROFGAUGE_TRY(const bool more, scan.Next());
     if (!more) return {};
+    ++import.copies;
     const std::int64_t correlation = rows.NextCorrelation();
     rows.AddCall(scan, import.Text(scan.Integer(kName, -1)), correlation);
     DeviceRow row = rows.Device(scan, kind, correlation);

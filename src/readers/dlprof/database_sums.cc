@@ -189,12 +189,20 @@ Status StateAggregation(DatabaseImport& import) {
       "gpu.utilization.mean",   "tensor_core.efficiency", "breakdown.tensor_core_kernel",
       "breakdown.other_kernel", "breakdown.memcpy",       "breakdown.dataloader",
       "breakdown.cpu"};
+  constexpr std::size_t kOfDevice = 5;  // The first ones.
+  constexpr std::size_t kDataLoader = 6;
+  const bool has_work = import.kernels + import.copies > 0;
   state("profile.wall_time", scan.Integer(0));
-  // Without a kernel nothing of the device was recorded: that it was idle is not known.
-  constexpr std::size_t kOfDevice = 5;
-  for (std::size_t i = import.kernels > 0 ? 0 : kOfDevice; i < std::size(shares); ++i) {
-    if (scan.IsSet(i + 1)) state(shares[i], scan.Real(i + 1) / 100);
+  for (std::size_t i = 0; i < std::size(shares); ++i) {
+    if (scan.IsSet(i + 1) && (import.kernels > 0 || i >= kOfDevice))
+      state(shares[i], scan.Real(i + 1) / 100);
   }
+  if (!has_work) {
+    for (const char* id : {"gpu.utilization.mean", "gpu.idle.mean", "tensor_core.efficiency"}) {
+      import.builder->reported().metrics.push_back({id, {}, kNoDeviceWork});
+    }
+  }
+  if (scan.IsSet(kDataLoader)) state("dataloader.exposed_share", scan.Real(kDataLoader) / 100);
   state("breakdown.other", (scan.Real(8) + scan.Real(9)) / 100, "; with I/O");
   PROFGAUGE_CHECK(StateGroups(import));
   return StateAdvice(import);

@@ -61,7 +61,11 @@ class Stating {
   void Percent(const char* id, std::optional<double> value, const char* more = "") {
     if (value) Add(id, *value / 100, more);
   }
-  void Share(const char* id, double value) { Add(id, value, ""); }
+  void Share(const char* id, double value, const char* more = "") { Add(id, value, more); }
+  /// What the file states is no such number.
+  void None(const char* id, const char* why) {
+    builder_.reported().metrics.push_back({id, {}, why});
+  }
 
  private:
   void Add(const char* id, Value value, const char* more) {
@@ -94,47 +98,65 @@ void StateSystem(const Block& system, ProfileBuilder& builder) {
   }
 }
 
-// When neither kernels nor copies run: what is called idle has the copies in it.
-void StateIdle(const Block& summary, const Block& kernels, double utilization, Stating& state) {
-  auto copies = summary.Number("Memory Duration %");
-  const auto wall = summary.Number("Wall Clock Time (ns)");
-  const auto time = kernels.Number("Memory");
-  if (!copies && wall && time && *wall > 0) copies = 100 * *time / *wall;
-  if (!copies || *copies < 0) return;
-  const double idle = std::clamp(100 - utilization - *copies, 0.0, 100.0);
-  state.Percent("gpu.idle.mean", idle, "; what its utilization and copies leave");
+/// Whether the file counts kernels and has none.
+bool HasNoKernels(const Block& kernels) {
+  const auto count = kernels.Number("All kernels", 2);
+  const auto time = kernels.Number("All kernels", 0);
+  return count && time && *count == 0 && *time == 0;
 }
 
-void StateTimes(const Block& summary, const Block& kernels, Stating& state) {
-  state.Whole("profile.wall_time", summary.Number("Wall Clock Time (ns)"));
-  auto utilization = summary.Number("GPU Utilization %");
-  // Up to 0.16 the rest of it was printed.
-  if (const auto idle = summary.Number("GPU Idle %")) utilization = 100 - *idle;
-  state.Percent("gpu.utilization.mean", utilization);
-  if (utilization) StateIdle(summary, kernels, *utilization, state);
+/// Whether DLProf told operators apart: without markers all kernels are of one operator, and what
+/// it calls efficiency has all kernels below it.
+bool TellsOperators(const Block& system, const Block& ops) {
+  const std::string framework = system.Text("Framework");
+  const auto count = ops.Number("All ops", 2);
+  return !(count && *count <= 1 && (framework.empty() || framework == "UNKNOWN"));
+}
+
+// Its shares of the time leave nothing out and overlap nowhere: what is neither kernel nor memory
+// operation is time in which nothing runs.
+void StateBusy(const Block& summary, Stating& state) {
+  const auto utilization = summary.Number("GPU Utilization %");
+  const auto memory = summary.Number("Memory Duration %");
+  // Up to 0.16 idle time itself was printed.
+  if (const auto idle = summary.Number("GPU Idle %")) {
+    state.Percent("gpu.utilization.mean", 100 - *idle);
+    state.Percent("gpu.idle.mean", *idle);
+  } else {
+    state.Percent("gpu.utilization.mean", utilization);
+    if (utilization && memory) {
+      state.Percent("gpu.idle.mean", std::max(0.0, 100 - *utilization - *memory),
+                    ": the rest of kernels and memory operations");
+    }
+  }
   state.Percent("breakdown.tensor_core_kernel", summary.Number("Tensor Core Kernel Duration %"));
   state.Percent("breakdown.other_kernel", summary.Number("Non-Tensor Core Kernel Duration %"));
-  state.Percent("breakdown.memcpy", summary.Number("Memory Duration %"), "; with memory sets");
+  state.Percent("breakdown.memcpy", memory, "; with memory sets");
+}
+
+void StateTimes(const Block& summary, bool has_kernels, bool tells_operators, Stating& state) {
+  state.Whole("profile.wall_time", summary.Number("Wall Clock Time (ns)"));
+  if (!has_kernels) {
+    for (const char* id : {"gpu.utilization.mean", "gpu.idle.mean", "tensor_core.efficiency"}) {
+      state.None(id, kNoDeviceWork);
+    }
+  } else {
+    StateBusy(summary, state);
+    const auto efficiency = summary.Number("Tensor Core Kernel Utilization %");
+    if (tells_operators) {
+      state.Percent("tensor_core.efficiency", efficiency);
+    } else if (efficiency) {
+      state.None("tensor_core.efficiency",
+                 "DLProf told no operators apart, so what it calls efficiency is of all kernels: "
+                 "see tensor_core.share");
+    }
+  }
   state.Percent("breakdown.dataloader", summary.Number("Dataloader Duration %"));
   state.Percent("dataloader.exposed_share", summary.Number("Dataloader Duration %"));
   state.Percent("breakdown.cpu", summary.Number("CPU Duration %"), "; with runtime calls");
   auto other = summary.Number("Other Duration %");
   if (other) *other += summary.Number("IO Duration %").value_or(0);
   state.Percent("breakdown.other", other, "; with I/O");
-}
-
-// Where DLProf told no operators apart (mode simple: one has all), its efficiency is the share of
-// all kernel time, whoever could use Tensor Cores: that share is stated of the kernels.
-void StateTensorCores(const Block& ops, const Block& summary, Stating& state) {
-  constexpr std::size_t kCount = 2;  // Behind the GPU's and the CPU's time.
-  const auto count = ops.Number("All ops", kCount);
-  if (count && *count <= 1) return;
-  state.Percent("tensor_core.efficiency", summary.Number("Tensor Core Kernel Utilization %"));
-  const auto all = ops.Number("All ops");
-  const auto used = ops.Number("Ops using TC");
-  const auto unused = ops.Number("Ops eligible for TC but not using");
-  if (!all || !used || !unused || !(*all > 0) || *used < 0 || *unused < 0) return;
-  state.Share("tensor_core.eligible_share", std::min((*used + *unused) / *all, 1.0));
 }
 
 void StateIterations(const Block& iterations, Stating& state) {
@@ -147,6 +169,14 @@ void StateIterations(const Block& iterations, Stating& state) {
   state.Whole("profile.iterations", aggregated);
   state.Time("iteration.time.mean", iterations.Number("Average Iteration Time (ns)"));
   state.Time("iteration.time.stddev", iterations.Number("Iteration Time Standard Deviation"));
+}
+
+void StateOperators(const Block& ops, Stating& state) {
+  const auto all = ops.Number("All ops");
+  const auto used = ops.Number("Ops using TC");
+  const auto not_used = ops.Number("Ops eligible for TC but not using");
+  if (!all || !used || !not_used || !(*all > 0)) return;
+  state.Share("tensor_core.eligible_share", std::clamp((*used + *not_used) / *all, 0.0, 1.0));
 }
 
 void StateKernels(const Block& kernels, Stating& state) {
@@ -400,10 +430,13 @@ void StateSummary(const std::vector<SummaryLine>& lines, ProfileBuilder& builder
   Stating state(builder, Note(system.Text("DLProf Version")));
   state.Whole("profile.gpus", system.Number("GPU Count"));
   state.Whole("profile.gpus_listed", system.Number("GPU Count"));
-  StateTimes(Block(lines, "Summary Report"), Block(lines, "All Kernels"), state);
-  StateTensorCores(Block(lines, "All Ops"), Block(lines, "Summary Report"), state);
+  const Block ops(lines, "All Ops"), kernels(lines, "All Kernels");
+  const bool has_kernels = !HasNoKernels(kernels);
+  const bool tells_operators = TellsOperators(system, ops);
+  StateTimes(Block(lines, "Summary Report"), has_kernels, tells_operators, state);
   StateIterations(Block(lines, "Iterations"), state);
-  StateKernels(Block(lines, "All Kernels"), state);
+  if (has_kernels && tells_operators) StateOperators(ops, state);
+  if (has_kernels) StateKernels(kernels, state);
   builder.log().Add(Counter::events_read, lines.size());
 }
 

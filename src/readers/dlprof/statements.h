@@ -20,6 +20,10 @@ Status StateReport(ReportKind kind, const std::vector<Row>& rows, ProfileBuilder
 std::vector<std::string> GroupColumns();
 std::vector<std::string> AdviceColumns();
 
+/// Why numbers of the GPU are none: a share of nothing is printed as 0.
+inline constexpr const char* kNoDeviceWork =
+    "DLProf recorded no kernel, copy or memory set, so its 0 measures nothing";
+
 /// "as DLProf v1.8.0 reported it"
 std::string Note(const std::string& version);
 

@@ -8,6 +8,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "model/device_words.h"
 
 namespace profgauge::render {
 namespace {
@@ -70,7 +71,9 @@ DeviceKinds KindsOfDevices(const report::ProfileInfo& profile, std::string_view 
 }
 
 std::string DevicesText(const report::ProfileInfo& profile) {
-  const DeviceKinds kinds = KindsOfDevices(profile, "GPU");
+  const Accelerator maker = FindAccelerator(profile.accelerator);
+  const DeviceKinds kinds =
+      KindsOfDevices(profile, maker == Accelerator::kUnknown ? "GPU" : DeviceWordsOf(maker).device);
   std::string text;
   for (const auto& [name, count] : kinds.named) {
     if (!text.empty()) text += ", ";

@@ -42,6 +42,34 @@ TEST(Reported, WithoutATimelineNothingOnTheTimeAxisIsClaimed) {
   EXPECT_TRUE(analysis->absent_tables.contains("iterations"));
 }
 
+TEST(Reported, CountsOfWhatAFileSumsUpAreTheLarger) {
+  const auto with = [](std::vector<ReportedMetric> metrics) {
+    Profile profile = Summary();
+    profile.gpus.resize(2);
+    profile.gpus[1].id = 1;
+    profile.reported.metrics = std::move(metrics);
+    return Analyze(OneRank(std::move(profile)), {});
+  };
+  const auto stated = with({{"profile.ranks", std::int64_t{8}, "stated"},
+                            {"profile.gpus_listed", std::int64_t{8}, "stated"}});
+  ASSERT_TRUE(stated.has_value());
+  EXPECT_EQ(NumberOf(*stated, "profile.ranks"), 8);
+  EXPECT_EQ(NumberOf(*stated, "profile.gpus_listed"), 8);
+  const auto listed = with({{"profile.gpus_listed", std::int64_t{1}, "stated"}});
+  ASSERT_TRUE(listed.has_value());
+  EXPECT_EQ(NumberOf(*listed, "profile.gpus_listed"), 2);
+}
+
+TEST(Reported, AStatedNumberThatIsNoneIsAbsentForItsReason) {
+  Profile profile = Summary();
+  profile.reported.metrics = {{"tensor_core.efficiency", {}, "no operators were told apart"}};
+  const auto analysis = Analyze(OneRank(std::move(profile)), {});
+  ASSERT_TRUE(analysis.has_value());
+  EXPECT_TRUE(IsAbsent(analysis->Find("tensor_core.efficiency")->value));
+  EXPECT_EQ(analysis->Find("tensor_core.efficiency")->absent_because,
+            "no operators were told apart");
+}
+
 TEST(Reported, NumbersComputedFromEventsStay) {
   TestProfile test;
   test.Step(0, {0, 1000});

@@ -160,8 +160,10 @@ TEST(AscendTable, TakesTheSumsOfACluster) {
       ",stage,\"(0, 1)\",80.5,600,20,620,820.5,1000,0\n");
   ASSERT_TRUE(profile) << profile.error().message;
   EXPECT_FALSE(profile->has_timeline);
-  ASSERT_EQ(profile->reported.tables.size(), 1);
+  ASSERT_EQ(profile->reported.tables.size(), 2);
   EXPECT_EQ(profile->reported.tables[0].rows.size(), 2);
+  EXPECT_EQ(profile->reported.tables[1].id, "gpus");
+  EXPECT_EQ(profile->reported.tables[1].rows[1][1], Value(0.8205));
   EXPECT_EQ(profile->reported.tables[0].rows[0][3], Value(std::int64_t{80'500}));
   const auto metric = [&](const std::string& id) {
     for (const auto& reported : profile->reported.metrics) {

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -234,6 +235,7 @@ TEST_F(DlprofTest, TheSummaryGivesMetricsAsStated) {
   EXPECT_FALSE(profile->has_timeline);
   EXPECT_EQ(*MetricOf(*profile, "tensor_core.efficiency"), Value{35.4 / 100});
   EXPECT_EQ(*MetricOf(*profile, "gpu.utilization.mean"), Value{0.75});
+  EXPECT_EQ(*MetricOf(*profile, "gpu.idle.mean"), Value{0.25});
   EXPECT_EQ(*MetricOf(*profile, "profile.iterations"), Value{std::int64_t{4}});
   EXPECT_EQ(*MetricOf(*profile, "iteration.time.mean"), Value{std::int64_t{250}});
   EXPECT_EQ(*MetricOf(*profile, "profile.gpus_listed"), Value{std::int64_t{2}});
@@ -242,41 +244,56 @@ TEST_F(DlprofTest, TheSummaryGivesMetricsAsStated) {
   EXPECT_EQ(profile->gpus.size(), 2u);
 }
 
-// DLProf's idle time is what its utilization leaves, with the copies: in the old form their time
-// stands among the kernels, in the new one their share does.
-TEST_F(DlprofTest, IdleIsWithoutCopies) {
-  const auto old_form =
-      ReadProfile(Write("old_summary.csv", std::string(kSummary) + "Memory,50,1,1\n"), {});
-  ASSERT_TRUE(old_form) << old_form.error().message;
-  EXPECT_EQ(*MetricOf(*old_form, "gpu.idle.mean"), Value{0.2});
-  std::string text = kSummary;
-  text.replace(text.find("GPU Idle %,25.0"), 15, "GPU Utilization %,61.0\nMemory Duration %,4.0");
-  const auto new_form = ReadProfile(Write("new_summary.csv", text), {});
-  ASSERT_TRUE(new_form) << new_form.error().message;
-  EXPECT_EQ(*MetricOf(*new_form, "gpu.idle.mean"), Value{0.35});
-  const auto neither = ReadProfile(Write("neither_summary.csv", kSummary), {});
-  ASSERT_TRUE(neither) << neither.error().message;
-  EXPECT_EQ(MetricOf(*neither, "gpu.idle.mean"), nullptr);
+TEST_F(DlprofTest, WhatNeitherKernelsNorMemoryTakeIsIdleTime) {
+  const auto idle = [&](const char* lines) {
+    const auto profile =
+        ReadProfile(Write("a_summary.csv", fmt::format("System Config\nGPU Count,1\n\nSummary "
+                                                       "Report\nWall Clock Time (ns),1000\n{}",
+                                                       lines)),
+                    {});
+    const Value* value = profile ? MetricOf(*profile, "gpu.idle.mean") : nullptr;
+    return value == nullptr ? -1.0 : AsNumber(*value, -2);
+  };
+  EXPECT_DOUBLE_EQ(idle("GPU Utilization %,61.0\nMemory Duration %,4.0\n"), 0.35);
+  EXPECT_DOUBLE_EQ(idle("GPU Utilization %,99.9\nMemory Duration %,0.2\n"), 0);
+  EXPECT_DOUBLE_EQ(idle("GPU Utilization %,61.0\n"), -1);  // Copies are not told.
+  EXPECT_DOUBLE_EQ(idle("GPU Idle %,62.3\n"), 0.623);
 }
 
-// The efficiency is of the operators that could use Tensor Cores, if any were told apart.
 TEST_F(DlprofTest, EfficiencyNeedsOperators) {
-  const std::string head =
-      std::string(kSummary) + "\nAll Ops\n,GPU Time (ns),CPU Time (ns),# Ops\n";
-  const auto several =
-      ReadProfile(Write("several_summary.csv", head + "All ops,200,1,9\nOps using TC,60,1,2\n"
-                                                      "Ops eligible for TC but not using,20,1,1\n"),
-                  {});
-  ASSERT_TRUE(several) << several.error().message;
-  EXPECT_EQ(*MetricOf(*several, "tensor_core.efficiency"), Value{35.4 / 100});
-  EXPECT_EQ(*MetricOf(*several, "tensor_core.eligible_share"), Value{0.4});
-  const auto one =
-      ReadProfile(Write("one_summary.csv", head + "All ops,200,0,1\nOps using TC,200,0,1\n"
-                                                  "Ops eligible for TC but not using,0,0,0\n"),
-                  {});
-  ASSERT_TRUE(one) << one.error().message;
-  EXPECT_EQ(MetricOf(*one, "tensor_core.efficiency"), nullptr);
-  EXPECT_EQ(*MetricOf(*one, "tensor_core.share"), Value{0.3});
+  const auto metric = [&](const char* framework, int ops, const char* id) {
+    const std::string text = fmt::format(
+        "System Config\nGPU Count,1\n{}\nSummary Report\nWall Clock Time (ns),1000\n"
+        "Tensor Core Kernel Utilization %,25.0\n\nAll Ops\n,GPU Time (ns),CPU Time (ns),# Ops\n"
+        "All ops,100,0,{}\nOps using TC,40,0,1\nOps eligible for TC but not using,10,0,0\n",
+        framework, ops);
+    const auto profile = ReadProfile(Write("a_summary.csv", text), {});
+    const Value* value = profile ? MetricOf(*profile, id) : nullptr;
+    return value == nullptr ? -1.0 : AsNumber(*value, -2);
+  };
+  const char* const unknown = "Framework,UNKNOWN\n";
+  EXPECT_DOUBLE_EQ(metric(unknown, 1, "tensor_core.efficiency"), -2);  // Absent, with the reason.
+  EXPECT_DOUBLE_EQ(metric("", 1, "tensor_core.efficiency"), -2);
+  EXPECT_DOUBLE_EQ(metric(unknown, 1, "tensor_core.eligible_share"), -1);
+  EXPECT_DOUBLE_EQ(metric(unknown, 9, "tensor_core.efficiency"), 0.25);
+  EXPECT_DOUBLE_EQ(metric("Framework,PyTorch 1.7\n", 1, "tensor_core.efficiency"), 0.25);
+  EXPECT_DOUBLE_EQ(metric(unknown, 9, "tensor_core.eligible_share"), 0.5);
+}
+
+TEST_F(DlprofTest, AReportWithoutKernelsMeasuresNothingOfTheGpu) {
+  const auto profile = ReadProfile(
+      Write("a_summary.csv",
+            "System Config\nGPU Count,1\n\nSummary Report\nWall Clock Time (ns),1000\n"
+            "Tensor Core Kernel Utilization %,0.0\nGPU Utilization %,0.0\nMemory Duration %,0.0\n"
+            "\nAll Kernels\n,GPU Time (ns),CPU Time (ns),# Kernels\nAll kernels,0,0,0\n"
+            "Kernels using TC,0,0,0\nAll other kernels,0,0,0\n"),
+      {});
+  ASSERT_TRUE(profile) << profile.error().message;
+  for (const char* id : {"gpu.utilization.mean", "gpu.idle.mean", "tensor_core.efficiency"}) {
+    ASSERT_NE(MetricOf(*profile, id), nullptr) << id;
+    EXPECT_TRUE(IsAbsent(*MetricOf(*profile, id))) << id;
+  }
+  EXPECT_EQ(MetricOf(*profile, "profile.kernel_time"), nullptr);
 }
 
 TEST_F(DlprofTest, AFolderOfReportsIsOneRun) {
@@ -409,12 +426,12 @@ TEST(DlprofReal, EveryFileIsReadOrRefused) {
                                .as_array()
                                .at(0)
                                .to_number<double>();
-    // All are of mode simple, where one operator has all kernels: what is called the efficiency is
-    // the share of kernel time.
-    EXPECT_EQ(MetricOf(*profile, "tensor_core.efficiency"), nullptr);
+    // Recorded without operators, so all of them are of all kernels.
+    const Value* efficiency = MetricOf(*profile, "tensor_core.efficiency");
     const Value* share = MetricOf(*profile, "tensor_core.share");
-    ASSERT_NE(share, nullptr);
-    EXPECT_NEAR(AsNumber(*share, -1), percent / 100, 1e-9);
+    ASSERT_TRUE(efficiency != nullptr && share != nullptr);
+    EXPECT_TRUE(IsAbsent(*efficiency));
+    EXPECT_NEAR(AsNumber(*share, 0), percent / 100, 1e-9);
   }
   EXPECT_EQ(summaries, 17);
 }
