@@ -8,7 +8,6 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "model/device_words.h"
 
 namespace profgauge::render {
 namespace {
@@ -71,9 +70,7 @@ DeviceKinds KindsOfDevices(const report::ProfileInfo& profile, std::string_view 
 }
 
 std::string DevicesText(const report::ProfileInfo& profile) {
-  const Accelerator maker = FindAccelerator(profile.accelerator);
-  const DeviceKinds kinds =
-      KindsOfDevices(profile, maker == Accelerator::kUnknown ? "GPU" : DeviceWordsOf(maker).device);
+  const DeviceKinds kinds = KindsOfDevices(profile, profile.accelerator == "npu" ? "NPU" : "GPU");
   std::string text;
   for (const auto& [name, count] : kinds.named) {
     if (!text.empty()) text += ", ";
