@@ -22,8 +22,8 @@
 #include "analysis/ops/iteration_ops.h"
 #include "analysis/ops/iteration_tree.h"
 #include "analysis/ops/modules.h"
-#include "analysis/ops/ranges.h"
 #include "analysis/ops/op_tables.h"
+#include "analysis/ops/ranges.h"
 #include "analysis/path/replayer.h"
 #include "analysis/recording/coverage.h"
 #include "analysis/recording/edges.h"
@@ -71,8 +71,8 @@ void AddWithoutTimeline(const std::vector<RankContext>& ranks, Output& out) {
     }
     if (spec.id.ends_with("_per_iteration")) out.SetAbsent(spec.id, std::string(kNoTimeline));
   }
-  for (const std::string_view table :
-       {"iterations", "other_iterations", "gaps", "launches", "ops_by_iteration", "op_tree", "modules", "ranges"}) {
+  for (const std::string_view table : {"iterations", "other_iterations", "gaps", "launches",
+                                       "ops_by_iteration", "op_tree", "modules", "ranges"}) {
     out.SetTableAbsent(table, std::string(kNoTimeline));
   }
   SetRecording(ranks, out);
@@ -91,7 +91,7 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
   const std::vector<RankContext>& ranks = *kept;
   const bool has_timeline = std::all_of(profiles.begin(), profiles.end(),
                                         [](const Profile& p) { return p.has_timeline; });
-  Output out(ranks.front().profile->hints);
+  Output out(ranks.front().profile->hints, AcceleratorOf(profiles));
   if (has_timeline) {
     AddIterations(ranks, out);
     AddUtilization(ranks, out);

@@ -12,7 +12,6 @@
 #include "report/build_report.h"
 #include "report/redact.h"
 #include "report/timeline.h"
-#include "report/wording.h"
 #include "rules/waiver.h"
 
 namespace profgauge {
@@ -128,7 +127,6 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const Policy
   out.report = report::BuildReport(input);
   out.report.timeline =
       report::BuildTimeline(subject.ranks, out.report, TimelineOf(options, policy, replayer));
-  report::Reword(out.report.timeline, out.report.profile.accelerator);
   if (options.redact) report::Redact(out.report);
   options.phase_ended("judge");
   return out;

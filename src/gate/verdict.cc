@@ -175,7 +175,7 @@ bool IsRequired(const Policy& policy, const Rule& rule) {
 
 /// "io/dataloader-bound: The GPU waits for input data (31.4 %)".
 std::string SentenceOf(const Finding& finding) {
-  std::string text = fmt::format("{}: {}", finding.rule->id, finding.rule->title);
+  std::string text = fmt::format("{}: {}", finding.rule->id, finding.title);
   if (!finding.metric_text.empty()) text += fmt::format(" ({})", finding.metric_text);
   if (!finding.group.empty()) text += fmt::format(", {}", finding.group);
   return text;

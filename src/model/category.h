@@ -30,20 +30,22 @@ inline constexpr std::size_t kBreakdownCategories = 9;  ///< Up to kOther.
 inline constexpr std::size_t kAllCategories = 12;
 
 struct CategoryInfo {
-  std::string_view id;  ///< Metric `breakdown.<id>`, column of `iterations`, kind of an event.
-  std::string_view title;
+  std::string_view id;       ///< Metric `breakdown.<id>`, column of `iterations`, kind of an event.
+  std::string_view title;    ///< May name parts of the device: model/device_words.h.
   std::string_view meaning;  ///< When a moment counts as it.
 };
 
 inline constexpr std::array<CategoryInfo, kAllCategories> kCategoryInfo = {{
-    {"tensor_core_kernel", "Kernels on Tensor Cores", "a kernel that uses Tensor Cores runs"},
+    {"tensor_core_kernel", "Kernels on {{ device.matrix_units }}",
+     "a kernel that uses {{ device.matrix_units }} runs"},
     {"other_kernel", "Other kernels", "another kernel runs"},
-    {"memcpy", "Memory copies", "only copies run on the GPU"},
-    {"memset", "Memory sets", "only memory sets run on the GPU"},
+    {"memcpy", "Memory copies", "only copies run on the {{ device.device }}"},
+    {"memset", "Memory sets", "only memory sets run on the {{ device.device }}"},
     {"communication", "Communication", "only collectives run: nothing hides them"},
-    {"runtime", "Runtime calls", "the GPU idles while the host is inside runtime calls"},
-    {"dataloader", "Data loader", "the GPU idles while the host waits for data"},
-    {"cpu", "Other host work", "the GPU idles while operators run on the host"},
+    {"runtime", "Runtime calls",
+     "the {{ device.device }} idles while the host is inside runtime calls"},
+    {"dataloader", "Data loader", "the {{ device.device }} idles while the host waits for data"},
+    {"cpu", "Other host work", "the {{ device.device }} idles while operators run on the host"},
     {"other", "Unattributed", "nothing that was recorded explains the time"},
     {"annotation", "Annotations", "a range of the framework or the user's is open"},
     {"python", "Python", "a Python function runs"},

@@ -1,5 +1,6 @@
 #include "model/device_words.h"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <cstddef>
@@ -10,59 +11,180 @@ namespace profgauge {
 namespace {
 
 constexpr std::array<DeviceWords, 7> kWords = {{
-    {"device", "matrix unit", "vector unit", "core", "device graph", "the collective library",
-     "the variable that names the visible devices", "the allocator's settings", "synchronize()",
-     ""},
-    {"GPU", "Tensor Core", "CUDA core", "SM", "CUDA graph", "NCCL", "CUDA_VISIBLE_DEVICES",
-     "PYTORCH_CUDA_ALLOC_CONF", "torch.cuda.synchronize()", "nvidia"},
-    {"GPU", "matrix core", "vector unit", "compute unit", "HIP graph", "RCCL",
-     "HIP_VISIBLE_DEVICES", "PYTORCH_HIP_ALLOC_CONF", "torch.cuda.synchronize()", "amd"},
-    {"NPU", "cube unit", "vector unit", "AI Core", "NPU graph", "HCCL", "ASCEND_RT_VISIBLE_DEVICES",
-     "PYTORCH_NPU_ALLOC_CONF", "torch.npu.synchronize()", "npu"},
-    {"NeuronCore", "tensor engine", "other engine", "engine", "graph", "Neuron's collectives",
-     "NEURON_RT_VISIBLE_CORES", "the allocator's settings", "xm.mark_step()", "neuron"},
-    {"TPU", "matrix unit", "vector unit", "core", "graph", "XLA's collectives", "TPU_VISIBLE_CHIPS",
-     "XLA_PYTHON_CLIENT_MEM_FRACTION", "block_until_ready()", "tpu"},
-    {"GPU", "matrix engine", "vector engine", "Xe core", "graph", "oneCCL", "ZE_AFFINITY_MASK",
-     "the allocator's settings", "torch.xpu.synchronize()", "intel"},
+    {.device = "device",
+     .matrix_unit = "matrix unit",
+     .matrix_units = "matrix units",
+     .matrix_unit_hyphened = "matrix-unit",
+     .matrix_pipe = "matrix pipe",
+     .vector_unit = "vector unit",
+     .core = "core",
+     .multiprocessor = "core",
+     .graph = "device graph",
+     .collective_library = "the device's collective library",
+     .operator_library = "the device's operator library",
+     .fast_fp32 = "TF32",
+     .visible_devices = "*_VISIBLE_DEVICES",
+     .alloc_conf = "PYTORCH_ALLOC_CONF",
+     .synchronize = "torch.accelerator.synchronize()",
+     .torch = "cuda",
+     .vendor = ""},
+    {.device = "GPU",
+     .matrix_unit = "Tensor Core",
+     .matrix_units = "Tensor Cores",
+     .matrix_unit_hyphened = "tensor-core",
+     .matrix_pipe = "tensor pipe",
+     .vector_unit = "CUDA core",
+     .core = "SM",
+     .multiprocessor = "streaming multiprocessor",
+     .graph = "CUDA graph",
+     .collective_library = "NCCL",
+     .operator_library = "cuDNN",
+     .fast_fp32 = "TF32",
+     .visible_devices = "CUDA_VISIBLE_DEVICES",
+     .alloc_conf = "PYTORCH_CUDA_ALLOC_CONF",
+     .synchronize = "torch.cuda.synchronize()",
+     .torch = "cuda",
+     .vendor = "nvidia"},
+    {.device = "GPU",
+     .matrix_unit = "matrix core",
+     .matrix_units = "matrix cores",
+     .matrix_unit_hyphened = "matrix-core",
+     .matrix_pipe = "matrix pipe",
+     .vector_unit = "vector unit",
+     .core = "compute unit",
+     .multiprocessor = "compute unit",
+     .graph = "HIP graph",
+     .collective_library = "RCCL",
+     .operator_library = "MIOpen",
+     .fast_fp32 = "TF32",
+     .visible_devices = "HIP_VISIBLE_DEVICES",
+     .alloc_conf = "PYTORCH_HIP_ALLOC_CONF",
+     .synchronize = "torch.cuda.synchronize()",
+     .torch = "cuda",
+     .vendor = "amd"},
+    {.device = "NPU",
+     .matrix_unit = "cube unit",
+     .matrix_units = "cube units",
+     .matrix_unit_hyphened = "cube-unit",
+     .matrix_pipe = "matrix pipe",
+     .vector_unit = "vector unit",
+     .core = "AI Core",
+     .multiprocessor = "AI Core",
+     .graph = "NPU graph",
+     .collective_library = "HCCL",
+     .operator_library = "CANN",
+     .fast_fp32 = "HF32",
+     .visible_devices = "ASCEND_RT_VISIBLE_DEVICES",
+     .alloc_conf = "PYTORCH_NPU_ALLOC_CONF",
+     .synchronize = "torch.npu.synchronize()",
+     .torch = "npu",
+     .vendor = "npu"},
+    {.device = "NeuronCore",
+     .matrix_unit = "tensor engine",
+     .matrix_units = "the tensor engine",
+     .matrix_unit_hyphened = "tensor-engine",
+     .matrix_pipe = "matrix pipe",
+     .vector_unit = "other engine",
+     .core = "engine",
+     .multiprocessor = "engine",
+     .graph = "graph",
+     .collective_library = "Neuron's collectives",
+     .operator_library = "the compiler",
+     .fast_fp32 = "TF32",
+     .visible_devices = "NEURON_RT_VISIBLE_CORES",
+     .alloc_conf = "PYTORCH_ALLOC_CONF",
+     .synchronize = "xm.wait_device_ops()",
+     .torch = "xla",
+     .vendor = "neuron"},
+    {.device = "TPU",
+     .matrix_unit = "matrix unit",
+     .matrix_units = "matrix units",
+     .matrix_unit_hyphened = "matrix-unit",
+     .matrix_pipe = "matrix pipe",
+     .vector_unit = "vector unit",
+     .core = "core",
+     .multiprocessor = "core",
+     .graph = "graph",
+     .collective_library = "XLA's collectives",
+     .operator_library = "XLA",
+     .fast_fp32 = "TF32",
+     .visible_devices = "TPU_VISIBLE_CHIPS",
+     .alloc_conf = "XLA_PYTHON_CLIENT_MEM_FRACTION",
+     .synchronize = "block_until_ready()",
+     .torch = "xla",
+     .vendor = "tpu"},
+    {.device = "GPU",
+     .matrix_unit = "matrix engine",
+     .matrix_units = "matrix engines",
+     .matrix_unit_hyphened = "matrix-engine",
+     .matrix_pipe = "matrix pipe",
+     .vector_unit = "vector engine",
+     .core = "Xe core",
+     .multiprocessor = "Xe core",
+     .graph = "graph",
+     .collective_library = "oneCCL",
+     .operator_library = "oneDNN",
+     .fast_fp32 = "TF32",
+     .visible_devices = "ZE_AFFINITY_MASK",
+     .alloc_conf = "PYTORCH_ALLOC_CONF",
+     .synchronize = "torch.xpu.synchronize()",
+     .torch = "xpu",
+     .vendor = "intel"},
 }};
 
-constexpr std::array<DeviceWord, 10> kCatalogue = {{
+constexpr std::array<DeviceWord, 17> kCatalogue = {{
     {"device.device", "What the device is: GPU, NPU, NeuronCore, TPU.", &DeviceWords::device},
     {"device.matrix_unit", "Its unit for matrix products: Tensor Core, matrix core, cube unit.",
      &DeviceWords::matrix_unit},
+    {"device.matrix_units", "Several of them: Tensor Cores, cube units; the tensor engine.",
+     &DeviceWords::matrix_units},
+    {"device.matrix_unit_hyphened", "Before a hyphen, as in tensor-core-eligible.",
+     &DeviceWords::matrix_unit_hyphened},
+    {"device.matrix_pipe", "What feeds them, by hardware counters: tensor pipe, matrix pipe.",
+     &DeviceWords::matrix_pipe},
     {"device.vector_unit", "Its unit for all else: CUDA core, vector unit.",
      &DeviceWords::vector_unit},
     {"device.core", "What it has many of: SM, compute unit, AI Core.", &DeviceWords::core},
+    {"device.multiprocessor", "The same in full: streaming multiprocessor, compute unit.",
+     &DeviceWords::multiprocessor},
     {"device.graph", "Launches recorded once and replayed: CUDA graph, HIP graph.",
      &DeviceWords::graph},
     {"device.collective_library", "Its library for collectives: NCCL, RCCL, HCCL.",
      &DeviceWords::collective_library},
+    {"device.operator_library", "Its library for convolutions: cuDNN, MIOpen, CANN, oneDNN.",
+     &DeviceWords::operator_library},
+    {"device.fast_fp32", "FP32 at the speed of its matrix units: TF32, HF32.",
+     &DeviceWords::fast_fp32},
     {"device.visible_devices", "The environment variable that hides devices from a process.",
      &DeviceWords::visible_devices},
     {"device.alloc_conf", "The environment variable for the framework's allocator.",
      &DeviceWords::alloc_conf},
     {"device.synchronize", "The call that waits for the device.", &DeviceWords::synchronize},
-    {"device.vendor", "Whose it is: nvidia, amd, npu, neuron, tpu, intel; empty: unknown, several.",
+    {"device.torch", "Its module of PyTorch: cuda, npu, xpu, xla.", &DeviceWords::torch},
+    {"device.vendor",
+     "Whose devices these are: nvidia, amd, npu, neuron, tpu, intel; empty: unknown, several.",
      &DeviceWords::vendor},
 }};
 
 // Formats of a tool that knows one maker's devices alone.
 constexpr std::pair<std::string_view, Accelerator> kFormats[] = {
-    {"ascend", Accelerator::kNpu},    {"neuron", Accelerator::kNeuron},
-    {"rocprofv3", Accelerator::kAmd}, {"nsight_systems", Accelerator::kNvidia},
-    {"nvprof", Accelerator::kNvidia}, {"pyprof", Accelerator::kNvidia},
-    {"dlprof", Accelerator::kNvidia}};
+    {"ascend", Accelerator::kNpu},           {"neuron", Accelerator::kNeuron},
+    {"rocprofv3", Accelerator::kAmd},        {"nsight_systems", Accelerator::kNvidia},
+    {"nvprof", Accelerator::kNvidia},        {"pyprof", Accelerator::kNvidia},
+    {"dlprof_report", Accelerator::kNvidia}, {"dlprof_database", Accelerator::kNvidia}};
 
-// What a device's name says of its maker.
-std::optional<Accelerator> AcceleratorOfName(std::string_view name) {
+// Signs of makers in names of devices.
+std::optional<Accelerator> MakerOf(std::string_view name) {
   constexpr std::pair<std::string_view, Accelerator> kSigns[] = {
       {"NeuronCore", Accelerator::kNeuron}, {"Ascend", Accelerator::kNpu},
       {"TPU", Accelerator::kTpu},           {"AMD", Accelerator::kAmd},
       {"Radeon", Accelerator::kAmd},        {"Instinct", Accelerator::kAmd},
       {"gfx", Accelerator::kAmd},           {"Intel", Accelerator::kIntel},
       {"NVIDIA", Accelerator::kNvidia},     {"Tesla", Accelerator::kNvidia},
-      {"GeForce", Accelerator::kNvidia},    {"Quadro", Accelerator::kNvidia}};
+      {"GeForce", Accelerator::kNvidia},    {"Quadro", Accelerator::kNvidia},
+      {"TITAN", Accelerator::kNvidia},      {"RTX", Accelerator::kNvidia},
+      {"A100", Accelerator::kNvidia},       {"H100", Accelerator::kNvidia},
+      {"V100", Accelerator::kNvidia}};
   for (const auto& [sign, accelerator] : kSigns) {
     if (name.find(sign) != name.npos) return accelerator;
   }
@@ -102,9 +224,34 @@ const DeviceWord* FindWord(std::string_view name) {
   return nullptr;
 }
 
+// A `{{ device.… }}` of a text.
+struct Hole {
+  std::size_t begin, end;
+  std::string_view name;
+};
+
+std::optional<Hole> FirstHole(std::string_view text) {
+  for (std::size_t at = text.find("{{"); at != text.npos; at = text.find("{{", at + 2)) {
+    const std::size_t close = text.find("}}", at);
+    if (close == text.npos) break;
+    std::string_view name = text.substr(at + 2, close - at - 2);
+    while (name.starts_with(' ')) name.remove_prefix(1);
+    while (name.ends_with(' ')) name.remove_suffix(1);
+    if (name.starts_with("device.")) return Hole{at, close + 2, name};
+  }
+  return std::nullopt;
+}
+
+// Names keep their own letters: cuDNN, oneDNN.
+bool IsName(std::string_view word) {
+  word = word.substr(0, word.find(' '));
+  return std::any_of(word.begin(), word.end(),
+                     [](unsigned char c) { return std::isupper(c) != 0; });
+}
+
 void Append(std::string_view word, std::string& out) {
   if (EndsWithTheArticleA(out) && StartsWithAVowelsSound(word)) out.insert(out.size() - 1, "n");
-  const bool capital = StartsASentence(out);
+  const bool capital = StartsASentence(out) && !IsName(word);
   const std::size_t begin = out.size();
   out += word;
   if (capital && begin < out.size()) {
@@ -125,20 +272,35 @@ Accelerator FindAccelerator(std::string_view id) {
   return Accelerator::kUnknown;
 }
 
+Accelerator AcceleratorOfName(std::string_view name) {
+  return MakerOf(name).value_or(Accelerator::kUnknown);
+}
+
+Accelerator AcceleratorOfFormat(std::string_view format) {
+  for (const auto& [id, accelerator] : kFormats) {
+    if (id == format) return accelerator;
+  }
+  return Accelerator::kUnknown;
+}
+
+Accelerator AcceleratorOfRun(std::string_view device, std::string_view format) {
+  const Accelerator named = AcceleratorOfName(device);
+  return named == Accelerator::kUnknown ? AcceleratorOfFormat(format) : named;
+}
+
 Accelerator AcceleratorOf(std::span<const Profile> ranks) {
   std::optional<Accelerator> found;
   for (const Profile& profile : ranks) {
     for (const Gpu& gpu : profile.gpus) {
-      const auto named = AcceleratorOfName(gpu.name);
+      const auto named = MakerOf(gpu.name);
       if (named && found.value_or(*named) != *named) return Accelerator::kUnknown;
       if (named) found = named;
     }
   }
   if (found) return *found;
   if (ranks.empty()) return Accelerator::kUnknown;
-  for (const auto& [format, accelerator] : kFormats) {
-    if (ranks.front().source.format == format) return accelerator;
-  }
+  const Accelerator by_format = AcceleratorOfFormat(ranks.front().source.format);
+  if (by_format != Accelerator::kUnknown) return by_format;
   for (const Profile& profile : ranks) {
     if (const auto called = AcceleratorOfCalls(profile)) return *called;
   }
@@ -151,25 +313,31 @@ const DeviceWords& DeviceWordsOf(Accelerator accelerator) {
 
 std::span<const DeviceWord> DeviceWordCatalogue() { return kCatalogue; }
 
+std::string InGeneralWords(std::string_view text) {
+  return InDeviceWords(text, DeviceWordsOf(Accelerator::kNvidia));
+}
+
 std::string InDeviceWords(std::string_view text, const DeviceWords& words) {
-  constexpr std::string_view kOpen = "{{ device.", kClose = " }}";
   std::string out;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t open = text.find(kOpen, at);
-    const std::size_t close =
-        open == text.npos ? text.npos : text.find(kClose, open + kOpen.size());
-    if (close == text.npos) return out += text.substr(at);
-    const std::string_view name = text.substr(open + 3, close - open - 3);
-    const DeviceWord* word = FindWord(name);
-    out += text.substr(at, open - at);
-    at = close + kClose.size();
-    if (word == nullptr) {
-      out += text.substr(open, at - open);
-    } else {
+  while (const std::optional<Hole> hole = FirstHole(text)) {
+    out += text.substr(0, hole->begin);
+    if (const DeviceWord* word = FindWord(hole->name)) {
       Append(words.*(word->word), out);
+    } else {
+      out += text.substr(hole->begin, hole->end - hole->begin);
     }
+    text.remove_prefix(hole->end);
   }
-  return out;
+  return out.append(text);
+}
+
+std::vector<std::string_view> UnknownDeviceWords(std::string_view text) {
+  std::vector<std::string_view> unknown;
+  while (const std::optional<Hole> hole = FirstHole(text)) {
+    if (FindWord(hole->name) == nullptr) unknown.push_back(hole->name);
+    text.remove_prefix(hole->end);
+  }
+  return unknown;
 }
 
 }  // namespace profgauge

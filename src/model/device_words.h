@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/profile.h"
 
@@ -24,21 +25,34 @@ std::string_view AcceleratorId(Accelerator accelerator);
 /// kUnknown for any other id.
 Accelerator FindAccelerator(std::string_view id);
 
+/// By what a device's name says; kUnknown: nothing.
+Accelerator AcceleratorOfName(std::string_view name);
+/// By a format whose tool knows one maker's devices alone; kUnknown: any other.
+Accelerator AcceleratorOfFormat(std::string_view format);
+/// By both, the name first.
+Accelerator AcceleratorOfRun(std::string_view device, std::string_view format);
 /// By the devices' names, else by the format, else by the runtime that was called.
 Accelerator AcceleratorOf(std::span<const Profile> ranks);
 
-/// In the singular; an "s" behind one makes the plural.
+/// In the singular, where nothing else is said; an "s" behind one makes the plural.
 struct DeviceWords {
-  std::string_view device;              ///< "GPU", "NPU", "NeuronCore"
-  std::string_view matrix_unit;         ///< "Tensor Core", "cube unit"
-  std::string_view vector_unit;         ///< "CUDA core", "vector unit"
-  std::string_view core;                ///< "SM", "compute unit"
-  std::string_view graph;               ///< "CUDA graph"
-  std::string_view collective_library;  ///< "NCCL"
-  std::string_view visible_devices;     ///< "CUDA_VISIBLE_DEVICES"
-  std::string_view alloc_conf;          ///< "PYTORCH_CUDA_ALLOC_CONF"
-  std::string_view synchronize;         ///< "torch.cuda.synchronize()"
-  std::string_view vendor;              ///< AcceleratorId(): for advice that only one vendor has.
+  std::string_view device;                ///< "GPU", "NPU", "NeuronCore"
+  std::string_view matrix_unit;           ///< "Tensor Core", "cube unit"
+  std::string_view matrix_units;          ///< "Tensor Cores", "the tensor engine"
+  std::string_view matrix_unit_hyphened;  ///< "tensor-core", before "-eligible"
+  std::string_view matrix_pipe;           ///< "tensor pipe", "matrix pipe"
+  std::string_view vector_unit;           ///< "CUDA core", "vector unit"
+  std::string_view core;                  ///< "SM", "compute unit"
+  std::string_view multiprocessor;        ///< The core in full: "streaming multiprocessor"
+  std::string_view graph;                 ///< "CUDA graph"
+  std::string_view collective_library;    ///< "NCCL"
+  std::string_view operator_library;      ///< "cuDNN", "MIOpen"
+  std::string_view fast_fp32;             ///< FP32 at the matrix units' rate: "TF32", "HF32"
+  std::string_view visible_devices;       ///< "CUDA_VISIBLE_DEVICES"
+  std::string_view alloc_conf;            ///< "PYTORCH_CUDA_ALLOC_CONF"
+  std::string_view synchronize;           ///< "torch.cuda.synchronize()"
+  std::string_view torch;                 ///< Its module of PyTorch: "cuda", "npu"
+  std::string_view vendor;                ///< AcceleratorId(): for advice that only one vendor has.
 };
 const DeviceWords& DeviceWordsOf(Accelerator accelerator);
 
@@ -53,5 +67,11 @@ std::span<const DeviceWord> DeviceWordCatalogue();
 /// `text` with each `{{ device.* }}` in these words: with a capital where a sentence starts, and
 /// "an" for an "a" before a vowel. Everything else stays as it is.
 std::string InDeviceWords(std::string_view text, const DeviceWords& words);
+
+/// What `text` names as `{{ device.… }}` and is no such word, in its order.
+std::vector<std::string_view> UnknownDeviceWords(std::string_view text);
+
+/// As documentation and listings say it, which are of no recording: of NVIDIA's GPUs.
+std::string InGeneralWords(std::string_view text);
 
 }  // namespace profgauge

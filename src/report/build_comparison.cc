@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <string>
+#include <string_view>
 
 #include "base/format.h"
 #include "gate/change_text.h"
+#include "model/device_words.h"
 #include "report/build_quantity.h"
 
 namespace profgauge::report {
@@ -40,11 +43,12 @@ std::string WhyNotJudged(const RunComparison& run) {
   return "the baseline is not comparable: " + text;
 }
 
-ComparedMetric BuildComparedMetric(const MetricComparison& compared, const RunComparison& run) {
+ComparedMetric BuildComparedMetric(const MetricComparison& compared, const RunComparison& run,
+                                   const DeviceWords& words) {
   const MetricSpec* spec = profgauge::FindMetric(compared.metric);
   ComparedMetric metric;
   metric.metric = compared.metric;
-  metric.title = spec == nullptr ? compared.metric : std::string(spec->title);
+  metric.title = spec == nullptr ? compared.metric : InDeviceWords(spec->title, words);
   metric.limit = compared.limit;
   metric.level = compared.limit.empty() ? std::string() : std::string(LevelName(compared.level));
   metric.result = compared.is_missing   ? "missing"
@@ -76,10 +80,10 @@ ComparedMetric BuildComparedMetric(const MetricComparison& compared, const RunCo
   return metric;
 }
 
-PairedValue BuildValue(const profgauge::PairedValue& paired) {
+PairedValue BuildValue(const profgauge::PairedValue& paired, const DeviceWords& words) {
   PairedValue value;
   value.metric = paired.spec->id;
-  value.title = paired.spec->title;
+  value.title = InDeviceWords(paired.spec->title, words);
   value.better = BetterOf(paired.spec->direction);
   const Unit unit = paired.spec->unit;
   const auto side = [unit](const std::optional<double>& number) {
@@ -137,7 +141,22 @@ PairedTable BuildTable(const profgauge::PairedTable& from) {
 
 }  // namespace
 
-Comparison BuildComparison(const RunComparison& run) {
+std::string AcceleratorOf(const Comparison& comparison) {
+  std::array<std::string_view, 2> device, format;  // Of the baseline and of this run.
+  const auto put = [&](std::string_view property, std::string_view base, std::string_view current) {
+    if (property == "gpu") device = {base, current};
+    if (property == "format") format = {base, current};
+  };
+  for (const auto& [property, value] : comparison.alike) put(property, value, value);
+  for (const Difference& difference : comparison.differences) {
+    put(difference.property, difference.base, difference.current);
+  }
+  const Accelerator base = AcceleratorOfRun(device[0], format[0]);
+  if (base != AcceleratorOfRun(device[1], format[1])) return {};
+  return std::string(AcceleratorId(base));
+}
+
+Comparison BuildComparison(const RunComparison& run, const std::string& accelerator) {
   Comparison comparison;
   comparison.baseline = run.base_name;
   comparison.candidate = run.current_name;
@@ -149,11 +168,13 @@ Comparison BuildComparison(const RunComparison& run) {
         {difference.property, difference.base, difference.current, difference.is_hard});
   }
   comparison.alike = run.alike;
+  comparison.accelerator = accelerator.empty() ? AcceleratorOf(comparison) : accelerator;
+  const DeviceWords& words = DeviceWordsOf(FindAccelerator(comparison.accelerator));
   for (const MetricComparison& metric : run.metrics) {
-    comparison.metrics.push_back(BuildComparedMetric(metric, run));
+    comparison.metrics.push_back(BuildComparedMetric(metric, run, words));
   }
   for (const profgauge::PairedValue& value : run.values) {
-    comparison.values.push_back(BuildValue(value));
+    comparison.values.push_back(BuildValue(value, words));
   }
   comparison.base = run.waterfall.base;
   comparison.current = run.waterfall.current;

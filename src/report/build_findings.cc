@@ -44,7 +44,7 @@ Finding BuildFinding(const profgauge::Finding& from, const Evaluation& evaluatio
   finding.status = FindingStatusName(from.status);
   finding.level =
       Fired(from.status) ? finding.status : std::string(LevelName(WorstLevelOf(*from.rule)));
-  finding.title = from.rule->title;
+  finding.title = from.title;
   finding.message = from.message;
   finding.metric = MetricOf(from);
   finding.gain = TimeOf(from.gain);

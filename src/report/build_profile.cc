@@ -12,6 +12,7 @@
 #include "analysis/context/iterations.h"
 #include "analysis/context/markers.h"
 #include "base/format.h"
+#include "model/device_words.h"
 
 namespace profgauge::report {
 namespace {
@@ -128,37 +129,6 @@ std::vector<Device> DevicesOf(const BuildInput& input) {
   return devices;
 }
 
-// What a name says of the maker; empty: nothing.
-std::string_view AcceleratorOfName(std::string_view name) {
-  constexpr std::pair<std::string_view, std::string_view> kSigns[] = {
-      {"NeuronCore", "neuron"}, {"Ascend", "npu"},   {"TPU", "tpu"},        {"AMD", "amd"},
-      {"Radeon", "amd"},        {"Instinct", "amd"}, {"gfx", "amd"},        {"Intel", "intel"},
-      {"NVIDIA", "nvidia"},     {"Tesla", "nvidia"}, {"GeForce", "nvidia"}, {"Quadro", "nvidia"}};
-  for (const auto& [sign, accelerator] : kSigns) {
-    if (name.find(sign) != name.npos) return accelerator;
-  }
-  return {};
-}
-
-// Where no device is named, the format or the runtime that was called tells.
-std::string AcceleratorOf(const ProfileInfo& info, std::span<const Profile> ranks) {
-  for (const Device& device : info.devices) {
-    const std::string_view found = AcceleratorOfName(device.name);
-    if (!found.empty()) return std::string(found);
-  }
-  if (info.format == "ascend") return "npu";
-  if (info.format == "neuron") return "neuron";
-  if (info.format == "rocprofv3") return "amd";
-  for (const Profile& profile : ranks) {
-    for (const StringId name : profile.api.name) {
-      const std::string_view text = profile.Name(name);
-      if (text.starts_with("hip")) return "amd";
-      if (text.starts_with("cuda") || text.starts_with("cuLaunch")) return "nvidia";
-    }
-  }
-  return {};
-}
-
 // ISO 8601 in UTC. Origins that count from boot or from nothing are no dates: empty.
 std::string CaptureDate(std::int64_t origin_ns) {
   constexpr std::int64_t kFirst = 1'262'304'000, kLast = 4'102'444'800;  // 2010 to 2100
@@ -268,7 +238,7 @@ ProfileInfo BuildProfileInfo(const BuildInput& input) {
     info.more_devices = static_cast<std::int64_t>(info.devices.size() - kMostDevices);
     info.devices.resize(kMostDevices);
   }
-  info.accelerator = AcceleratorOf(info, input.ranks);
+  info.accelerator = AcceleratorId(AcceleratorOf(input.ranks));
   info.framework = FrameworkOf(facts);
   for (const VersionFact& version : kVersions) {
     const std::string text(Find(facts, version.key));

@@ -10,11 +10,11 @@
 #include <string_view>
 
 #include "base/format.h"
+#include "model/device_words.h"
 #include "profgauge/version.h"
 #include "report/build_comparison.h"
 #include "report/build_profile.h"
 #include "report/build_quantity.h"
-#include "report/wording.h"
 
 namespace profgauge::report {
 namespace {
@@ -28,16 +28,16 @@ std::set<std::string_view> FamiliesOf(const Analysis& analysis) {
   return families;
 }
 
-std::vector<Metric> BuildMetrics(const Analysis& analysis) {
+std::vector<Metric> BuildMetrics(const Analysis& analysis, const DeviceWords& words) {
   const auto families = FamiliesOf(analysis);
   std::vector<Metric> metrics;
   for (const profgauge::Metric& found : analysis.metrics) {
     if (!families.contains(found.spec->family)) continue;
     Metric& metric = metrics.emplace_back();
     metric.id = found.spec->id;
-    metric.title = found.spec->title;
-    metric.definition = found.spec->definition;
-    metric.formula = found.spec->formula;
+    metric.title = InDeviceWords(found.spec->title, words);
+    metric.definition = InDeviceWords(found.spec->definition, words);
+    metric.formula = InDeviceWords(found.spec->formula, words);
     metric.source = found.spec->source;
     metric.better = BetterOf(found.spec->direction);
     metric.quantity = MakeQuantity(found.value, found.spec->unit, found.absent_because);
@@ -59,13 +59,13 @@ Value RoomOf(const Value& measured, const Threshold& threshold) {
   return room;
 }
 
-GateRow BuildGateRow(const GateResult& result, const Analysis& analysis) {
+GateRow BuildGateRow(const GateResult& result, const Analysis& analysis, const DeviceWords& words) {
   const MetricSpec* spec = profgauge::FindMetric(result.threshold.metric);
   const profgauge::Metric* metric = analysis.Find(result.threshold.metric);
   const Unit unit = spec == nullptr ? Unit::kNumber : spec->unit;
   GateRow row;
   row.metric = result.threshold.metric;
-  row.title = spec == nullptr ? result.threshold.metric : std::string(spec->title);
+  row.title = spec == nullptr ? result.threshold.metric : InDeviceWords(spec->title, words);
   row.measured =
       MakeQuantity(result.measured, unit, metric == nullptr ? "" : metric->absent_because);
   row.min = LimitOf(result.threshold.min);
@@ -154,7 +154,7 @@ GateRow RowOf(const ComparedMetric& metric) {
 }
 
 void AddComparison(const RunComparison& comparison, Report& report) {
-  report.comparison = BuildComparison(comparison);
+  report.comparison = BuildComparison(comparison, report.profile.accelerator);
   for (const ComparedMetric& metric : report.comparison->metrics) {
     if (!metric.limit.empty()) report.gate.push_back(RowOf(metric));
   }
@@ -215,13 +215,14 @@ Report BuildReport(const BuildInput& input) {
   Report report;
   report.tool = std::string("profgauge ") + kVersion;
   report.profile = BuildProfileInfo(input);
+  const DeviceWords& words = DeviceWordsOf(FindAccelerator(report.profile.accelerator));
   report.verdict = BuildVerdict(input);
   if (input.verdict != nullptr) {
     for (const GateResult& result : input.verdict->gate) {
-      report.gate.push_back(BuildGateRow(result, analysis));
+      report.gate.push_back(BuildGateRow(result, analysis, words));
     }
   }
-  report.metrics = BuildMetrics(analysis);
+  report.metrics = BuildMetrics(analysis, words);
   report.findings = input.findings;
   if (input.verdict != nullptr) {
     const auto& counted_with = input.verdict->findings_counted_with;
@@ -248,7 +249,6 @@ Report BuildReport(const BuildInput& input) {
   report.import = BuildImport(input.ranks);
   report.environment = BuildEnvironment(input.ranks);
   report.provenance = BuildProvenance(input);
-  Reword(report);
   return report;
 }
 

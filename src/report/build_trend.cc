@@ -10,6 +10,7 @@
 #include "analysis/analysis.h"
 #include "base/format.h"
 #include "gate/change_points.h"
+#include "model/device_words.h"
 #include "profgauge/version.h"
 #include "report/build_quantity.h"
 
@@ -66,11 +67,25 @@ TrendChange Redefinition(std::size_t run) {
   return change;
 }
 
+// Of the latest run that tells whose devices it had.
+const DeviceWords& WordsOf(std::span<const HistoryEntry> entries) {
+  for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
+    std::string_view device, format;
+    for (const auto& [property, value] : entry->snapshot.environment) {
+      if (property == "gpu") device = value;
+      if (property == "format") format = value;
+    }
+    const Accelerator found = AcceleratorOfRun(device, format);
+    if (found != Accelerator::kUnknown) return DeviceWordsOf(found);
+  }
+  return DeviceWordsOf(Accelerator::kUnknown);
+}
+
 TrendSeries BuildSeries(std::span<const HistoryEntry> entries, const MetricSpec& spec,
-                        std::size_t& present) {
+                        const DeviceWords& words, std::size_t& present) {
   TrendSeries series;
   series.metric = spec.id;
-  series.title = spec.title;
+  series.title = InDeviceWords(spec.title, words);
   Stretch stretch;
   std::int32_t definition = 0;
   for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -110,7 +125,8 @@ Trend BuildTrend(std::span<const HistoryEntry> entries, const std::string& branc
   }
   for (const std::string_view id : kMetrics) {
     std::size_t present = 0;
-    TrendSeries series = BuildSeries(entries, *profgauge::FindMetric(id), present);
+    TrendSeries series =
+        BuildSeries(entries, *profgauge::FindMetric(id), WordsOf(entries), present);
     if (present >= 2 || id == kMedian) trend.series.push_back(std::move(series));
   }
   return trend;

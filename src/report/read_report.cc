@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "report/build_comparison.h"
 #include "report/json_document.h"
 #include "report/json_node.h"
 #include "report/read_comparison.h"
@@ -191,7 +192,12 @@ Report Decode(const JsonNode& root) {
   for (const JsonNode& table : root["left_out"].Elements()) {
     report.left_out.push_back({table["id"].Text(), table["title"].Text(), table["rows"].Integer()});
   }
-  if (root["comparison"].exists()) report.comparison = ReadComparison(root["comparison"]);
+  if (root["comparison"].exists()) {
+    report.comparison = ReadComparison(root["comparison"]);
+    std::string& accelerator = report.comparison->accelerator;
+    accelerator = report.profile.accelerator;
+    if (accelerator.empty()) accelerator = AcceleratorOf(*report.comparison);
+  }
   ReadNotes(root, report);
   return report;
 }

@@ -48,7 +48,7 @@ struct ProfileInfo {
   std::vector<Device> devices;    ///< Of very many the first 4 096…
   std::int64_t more_devices = 0;  ///< …and so many more.
   /// What the devices are: "nvidia", "amd", "intel", "npu" (Ascend), "neuron", "tpu"; empty:
-  /// unknown. report/wording.h has the words for each.
+  /// unknown. model/device_words.h has the words for each.
   std::string accelerator;
   std::string framework;  ///< "PyTorch …" when known.
   std::vector<std::pair<std::string, std::string>> versions;
@@ -251,6 +251,7 @@ struct Comparison {
   bool comparable = true;
   std::vector<Difference> differences;
   std::vector<std::pair<std::string, std::string>> alike;  ///< Properties that all runs share.
+  std::string accelerator;  ///< Of both runs, as ProfileInfo's; its words are the comparison's.
   std::vector<ComparedMetric> metrics;
   std::vector<PairedValue> values;
   std::int64_t base = 0, current = 0, delta = 0;  ///< Mean iteration time, ns.

@@ -17,6 +17,7 @@
 #include "model/cpu_activity.h"
 #include "model/neuron.h"
 #include "model/neuron_summary.h"
+#include "report/device_text.h"
 #include "report/timeline_budget.h"
 #include "report/timeline_counters.h"
 #include "report/timeline_neuron.h"
@@ -75,6 +76,7 @@ Category CategoryOfPart(const PathMove& part) {
 
 // Of a path of very many steps those that last: what the page can show.
 constexpr std::size_t kMostPathMoves = 20'000;
+constexpr std::string_view kGpus = "GPUs";  // Among what is not drawn, whatever they are called.
 
 /// The longest `most` in their order; what is left out is added to `left_out`.
 std::vector<PathMove> LongestParts(const std::vector<PathMove>& parts, std::size_t most,
@@ -144,12 +146,14 @@ class Builder {
     }
   }
 
-  /// "99 936 more GPUs with 99 936 events"; empty when all have tracks.
-  std::string UndrawnText() const {
+  /// "99 936 more GPUs with 99 936 events"; empty when all have tracks. `gpus`: what they are
+  /// called.
+  std::string UndrawnText(const std::string& gpus) const {
     std::string out;
     for (const auto& [what, undrawn] : undrawn_) {
       out += fmt::format("{}{} more {} with {} events", out.empty() ? "" : ", ",
-                         FormatCount(static_cast<std::int64_t>(undrawn.tracks)), what,
+                         FormatCount(static_cast<std::int64_t>(undrawn.tracks)),
+                         what == kGpus ? std::string_view(gpus) : what,
                          FormatCount(static_cast<std::int64_t>(undrawn.events)));
     }
     return out;
@@ -209,8 +213,8 @@ class Builder {
         AddGpu(gpu, streams, ranges);
         continue;
       }
-      ++undrawn_["GPUs"].tracks;
-      for (const auto& [stream, events] : streams) undrawn_["GPUs"].events += events.size();
+      ++undrawn_[kGpus].tracks;
+      for (const auto& [stream, events] : streams) undrawn_[kGpus].events += events.size();
     }
   }
 
@@ -476,7 +480,7 @@ Timeline BuildTimeline(std::span<const Profile> ranks, const Report& report,
                         : LongestParts(path->parts, kMostPathMoves / ranks.size(), steps_left_out));
   }
   timeline.left_out = LeftOutText(cuts);
-  const std::string undrawn = builder.UndrawnText();
+  const std::string undrawn = builder.UndrawnText(TextFor(report.profile, "{{ device.device }}s"));
   if (!undrawn.empty()) timeline.left_out += (timeline.left_out.empty() ? "" : ", ") + undrawn;
   if (steps_left_out > 0) {
     timeline.left_out += fmt::format("{}the {} shortest steps of the critical path",

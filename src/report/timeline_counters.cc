@@ -5,17 +5,23 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "analysis/classify/device_spans.h"
 #include "analysis/context/kernel_sweep.h"
 #include "base/interval.h"
+#include "model/device_words.h"
 #include "report/timeline_neuron.h"
 #include "report/timeline_tracks.h"
 
 namespace profgauge::report {
 namespace {
+
+const DeviceWords& WordsOf(const Profile& profile) {
+  return DeviceWordsOf(AcceleratorOf(std::span(&profile, 1)));
+}
 
 // The allocator's total on each GPU, thinned to what a screen can show.
 void AddMemory(const Profile& profile, std::int64_t rank, Timeline& timeline) {
@@ -127,8 +133,8 @@ void AddBusy(const Profile& profile, std::int64_t rank, Timeline& timeline) {
       }
       timeline.counters.push_back(std::move(counter));
     };
-    add("GPU utilization", busy.running);
-    add("est. SM efficiency", busy.efficiency);
+    add(fmt::format("{} utilization", WordsOf(profile).device), busy.running);
+    add(fmt::format("est. {} efficiency", WordsOf(profile).core), busy.efficiency);
   }
 }
 
@@ -136,10 +142,11 @@ void AddBusy(const Profile& profile, std::int64_t rank, Timeline& timeline) {
 
 std::string TimelineGpuName(const Profile& profile, std::int32_t id) {
   if (profile.neuron != nullptr) return fmt::format("NeuronCore {}", std::max(0, id));
+  const std::string_view device = WordsOf(profile).device;
   for (const Gpu& gpu : profile.gpus) {
-    if (gpu.id == id && !gpu.name.empty()) return fmt::format("GPU {} · {}", id, gpu.name);
+    if (gpu.id == id && !gpu.name.empty()) return fmt::format("{} {} · {}", device, id, gpu.name);
   }
-  return id < 0 ? std::string("GPU") : fmt::format("GPU {}", id);
+  return id < 0 ? std::string(device) : fmt::format("{} {}", device, id);
 }
 
 std::vector<std::int32_t> DrawnGpus(const DeviceTable& device) {

@@ -70,6 +70,12 @@ RunData::RunData(const Analysis& analysis, const Facts& facts, const Replayer* r
   for (const Metric& metric : analysis.metrics) metrics_.emplace(metric.spec->id, &metric);
 }
 
+const DeviceWords& RunData::device_words() const {
+  const auto vendor = facts_.find("device.vendor");
+  const auto* id = vendor == facts_.end() ? nullptr : std::get_if<std::string>(&vendor->second);
+  return DeviceWordsOf(id == nullptr ? Accelerator::kUnknown : FindAccelerator(*id));
+}
+
 const Table* RunData::FindTable(const TableSpec& spec) const {
   const Table* table = analysis_.FindTable(spec.id);
   return table != nullptr && !table->columns().empty() ? table : nullptr;
@@ -78,7 +84,7 @@ const Table* RunData::FindTable(const TableSpec& spec) const {
 std::string RunData::WhyNoTable(const TableSpec& spec) const {
   const auto reason = analysis_.absent_tables.find(spec.id);
   if (reason != analysis_.absent_tables.end()) return reason->second;
-  return fmt::format("the profile has no {}", Lowered(spec.title));
+  return fmt::format("the profile has no {}", Lowered(InDeviceWords(spec.title, device_words())));
 }
 
 const Metric* RunData::FindMetric(std::string_view id) const {

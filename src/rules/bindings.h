@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "expr/eval.h"
+#include "model/device_words.h"
 #include "rules/compile.h"
 #include "rules/facts.h"
 #include "rules/what_if.h"
@@ -24,6 +25,8 @@ class RunData {
   RunData(const Analysis& analysis, const Facts& facts, const Replayer* replayer = nullptr);
 
   /// nullptr when the profile has no such table (or an empty shell of it).
+  /// The words for the run's devices: by the fact `device.vendor`.
+  const DeviceWords& device_words() const;
   const Table* FindTable(const TableSpec& spec) const;
   /// Why there is no such table, in one clause.
   std::string WhyNoTable(const TableSpec& spec) const;

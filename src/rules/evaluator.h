@@ -66,6 +66,7 @@ struct Finding {
   Level most = Level::kInfo;    ///< The highest level that it could have reached.
   bool is_uncertain = false;    ///< A warning that would be an error if its number were sure.
   std::string group;            ///< Label of the group that it is about; empty without group_by.
+  std::string title;            ///< In the words of the run's devices.
   std::string message, advice;  ///< Filled in; empty unless it fired or was waived.
   Value metric;                 ///< The measured number, in metric_unit; absent without one.
   Unit metric_unit = Unit::kNumber;

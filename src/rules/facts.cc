@@ -32,8 +32,6 @@ constexpr FactSpec kFacts[] = {
      "Whether launches were captured into a graph while recording: they run once."},
     {"profile.has_torch_compile", Unit::kBool,
      "False where the recording is older than PyTorch 2.0, which brought torch.compile."},
-    {"device.vendor", Unit::kText,
-     "Whose devices these are: nvidia, amd, npu, neuron, tpu, intel; empty: unknown, several."},
     {"profile.gc_time", Unit::kTime,
      "Time in Python's garbage collector, where Python functions or collections were recorded."},
     {"profile.record_shapes", Unit::kBool, "Whether the profiler recorded input shapes."},
@@ -126,44 +124,6 @@ bool AnyNameHas(const Profile& profile, std::span<const std::string_view> parts)
   return false;
 }
 
-/// By the devices' names, else by the format, else by the runtime that was called.
-std::string_view VendorOf(std::span<const Profile> ranks) {
-  using Sign = std::pair<std::string_view, std::string_view>;
-  constexpr Sign kNames[] = {{"NeuronCore", "neuron"}, {"Ascend", "npu"},     {"TPU", "tpu"},
-                             {"AMD", "amd"},           {"Radeon", "amd"},     {"Instinct", "amd"},
-                             {"gfx", "amd"},           {"Intel", "intel"},    {"NVIDIA", "nvidia"},
-                             {"Tesla", "nvidia"},      {"GeForce", "nvidia"}, {"Quadro", "nvidia"},
-                             {"TITAN", "nvidia"}};
-  constexpr Sign kFormats[] = {{"ascend", "npu"},    {"neuron", "neuron"},
-                               {"rocprofv3", "amd"}, {"nsight_systems", "nvidia"},
-                               {"nvprof", "nvidia"}, {"pyprof", "nvidia"},
-                               {"dlprof", "nvidia"}};
-  constexpr Sign kCalls[] = {{"hip", "amd"}, {"cuda", "nvidia"}, {"cuLaunch", "nvidia"}};
-  std::string_view found;
-  for (const Profile& profile : ranks) {
-    for (const Gpu& gpu : profile.gpus) {
-      for (const auto& [sign, vendor] : kNames) {
-        if (gpu.name.find(sign) == std::string::npos) continue;
-        if (!found.empty() && found != vendor) return {};
-        found = vendor;
-        break;
-      }
-    }
-  }
-  if (!found.empty() || ranks.empty()) return found;
-  for (const auto& [format, vendor] : kFormats) {
-    if (ranks.front().source.format == format) return vendor;
-  }
-  for (const Profile& profile : ranks) {
-    for (const StringId name : profile.api.name) {
-      for (const auto& [sign, vendor] : kCalls) {
-        if (profile.Name(name).starts_with(sign)) return vendor;
-      }
-    }
-  }
-  return {};
-}
-
 /// Absent when neither a version nor a date is recorded: what is newer may have it or not.
 Value HasTorchCompile(const Profile& profile) {
   for (const auto& [key, value] : profile.facts) {
@@ -228,7 +188,23 @@ std::int64_t CountOf(std::span<const Profile> ranks, Severity severity) {
 
 }  // namespace
 
-std::span<const FactSpec> FactCatalogue() { return kFacts; }
+std::span<const FactSpec> FactCatalogue() {
+  static const std::vector<FactSpec> kAll = [] {
+    std::vector<FactSpec> all(std::begin(kFacts), std::end(kFacts));
+    for (const DeviceWord& word : DeviceWordCatalogue()) {
+      all.push_back({word.name, Unit::kText, word.doc});
+    }
+    return all;
+  }();
+  return kAll;
+}
+
+void AddDeviceWords(Accelerator accelerator, Facts& facts) {
+  const DeviceWords& words = DeviceWordsOf(accelerator);
+  for (const DeviceWord& word : DeviceWordCatalogue()) {
+    facts[std::string(word.name)] = std::string(words.*(word.word));
+  }
+}
 
 Facts CollectFacts(std::span<const Profile> ranks, const Analysis& analysis) {
   Facts facts;
@@ -238,6 +214,7 @@ Facts CollectFacts(std::span<const Profile> ranks, const Analysis& analysis) {
   for (const Remark& remark : analysis.remarks) {
     if (remark.id == "unsteady-selection") facts["profile.steady_range"] = remark.text;
   }
+  AddDeviceWords(AcceleratorOf(ranks), facts);
   if (ranks.empty()) return facts;
   const Profile& first = ranks.front();
   facts["profile.format"] = first.source.format;
@@ -252,7 +229,6 @@ Facts CollectFacts(std::span<const Profile> ranks, const Analysis& analysis) {
   facts["profile.fsdp"] = AnyNameHas(first, kFsdp);
   facts["profile.graph_capture"] = AnyNameHas(first, kCapture);
   facts["profile.has_torch_compile"] = HasTorchCompile(first);
-  facts["device.vendor"] = std::string(VendorOf(ranks));
   facts["profile.gc_time"] = GarbageCollection(first);
   for (const FactSpec& spec : kFacts) {
     if (spec.name.starts_with("model_config.")) {

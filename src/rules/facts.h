@@ -1,6 +1,6 @@
 // Facts about the recording that rules may name besides metrics: how it was made, what is missing
-// from it. They are `profile.…` and `model_config.…` names of the expression language, for all
-// rules alike.
+// from it, and what the parts of its devices are called. They are `profile.…`, `model_config.…` and
+// `device.…` names of the expression language, for all rules alike.
 #pragma once
 
 #include <map>
@@ -10,6 +10,7 @@
 
 #include "analysis/analysis.h"
 #include "base/value.h"
+#include "model/device_words.h"
 
 namespace profgauge {
 
@@ -22,6 +23,9 @@ std::span<const FactSpec> FactCatalogue();
 
 /// By name; a fact that the recording does not tell is missing or monostate.
 using Facts = std::map<std::string, Value, std::less<>>;
+
+/// What the parts of these devices are called, as facts `device.…`.
+void AddDeviceWords(Accelerator accelerator, Facts& facts);
 
 /// The facts of one run.
 Facts CollectFacts(std::span<const Profile> ranks, const Analysis& analysis);

@@ -58,10 +58,12 @@ std::string LabelOf(const RuleSchema::Key& key, const CompiledRule& rule, const 
   const auto row = static_cast<std::size_t>(value);
   const std::string name = FormatValue(table.At(row, key.column), Unit::kCount);
   if (key.joined->row_name != "gpu") return fmt::format("{} {}", key.joined->row_name, name);
+  const std::string_view device = run.device_words().device;
   const TableSpec* ranks = FindTableByRow("rank");
   const Table* rank_table = ranks == nullptr ? nullptr : run.FindTable(*ranks);
-  if (rank_table == nullptr || rank_table->rows() < 2) return fmt::format("GPU {}", name);
-  return fmt::format("rank {}, GPU {}", FormatValue(table.At(row, "rank"), Unit::kCount), name);
+  if (rank_table == nullptr || rank_table->rows() < 2) return fmt::format("{} {}", device, name);
+  return fmt::format("rank {}, {} {}", FormatValue(table.At(row, "rank"), Unit::kCount), device,
+                     name);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "analysis/analysis.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "model/device_words.h"
 #include "rules/builtin_files.h"
 #include "rules/condition.h"
 #include "rules/waiver.h"
@@ -79,10 +80,10 @@ std::vector<std::string_view> LimitedMetrics() {
 
 void DecodeLimit(Decoder& decoder, const YamlNode& node, const MetricSpec& metric,
                  std::string_view what, std::optional<double>& target) {
-  Set(target,
-      decoder.NumberOf(node, what, metric.unit,
-                       fmt::format("help: `{}` is {}; write for example `{}: {}`", metric.id,
-                                   metric.title, what, ExampleLiteral(metric.unit))));
+  Set(target, decoder.NumberOf(
+                  node, what, metric.unit,
+                  fmt::format("help: `{}` is {}; write for example `{}: {}`", metric.id,
+                              InGeneralWords(metric.title), what, ExampleLiteral(metric.unit))));
 }
 
 void DecodeThreshold(Decoder& decoder, const YamlNode& node, const MetricSpec& metric,

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <set>
+#include <vector>
 
 #include "base/text.h"
+#include "model/device_words.h"
 
 namespace profgauge {
 namespace {
@@ -129,10 +131,26 @@ void DecodeGain(Decoder& decoder, const YamlNode& node, std::optional<RuleGain>&
   out = std::move(gain);
 }
 
+/// A text that may name parts of the device as `{{ device.core }}`, and nothing else.
+std::optional<std::string> TextWithWords(Decoder& decoder, const YamlNode& node,
+                                         std::string_view what) {
+  std::optional<std::string> text = decoder.Text(node, what);
+  if (!text) return text;
+  std::vector<std::string_view> words;
+  for (const DeviceWord& word : DeviceWordCatalogue()) words.push_back(word.name);
+  for (const std::string_view unknown : UnknownDeviceWords(*text)) {
+    AddSuggestion(decoder.Add(node, "expr/unknown-field",
+                              fmt::format("unknown field `{}`", PrintableShort(unknown))),
+                  unknown, words);
+  }
+  return text;
+}
+
 void DecodeColumn(Decoder& decoder, const YamlNode& node, std::vector<EvidenceColumn>& out) {
   EvidenceColumn column;
   const Decoder::Key kKeys[] = {
-      {"head", [&](const YamlNode& n) { Set(column.head, decoder.Text(n, "head")); }, true},
+      {"head", [&](const YamlNode& n) { Set(column.head, TextWithWords(decoder, n, "head")); },
+       true},
       {"value", [&](const YamlNode& n) { Set(column.value, decoder.Source(n, "value")); }, true},
       {"show_as", [&](const YamlNode& n) { Set(column.show_as, DecodeShowAs(decoder, n)); }},
       {"style",
@@ -231,7 +249,8 @@ void DecodeRule(Decoder& decoder, const YamlNode& node, const std::string& name_
          if (const auto id = IdPart(decoder, n, "id")) rule.id = name_space + "/" + *id;
        },
        true},
-      {"title", [&](const YamlNode& n) { Set(rule.title, decoder.Text(n, "title")); }, true},
+      {"title", [&](const YamlNode& n) { Set(rule.title, TextWithWords(decoder, n, "title")); },
+       true},
       {"category", [&](const YamlNode& n) { Set(rule.category, IdPart(decoder, n, "category")); },
        true},
       {"formerly",

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/format.h"
+#include "model/device_words.h"
 #include "rules/gain_bound.h"
 #include "rules/groups.h"
 #include "rules/judged.h"
@@ -59,6 +60,7 @@ class RuleRun {
   std::vector<Finding> Run() {
     data_ = run_.Bind(rule_);
     finding_.rule = rule_.rule;
+    finding_.title = InDeviceWords(rule_.rule->title, run_.device_words());
     finding_.most = MostLevel();
     TraceNames(Named::kOfRun, finding_.trace);
     if (!CheckRows() || !CheckNeeds() || !SelectRows()) return {std::move(finding_)};
@@ -393,6 +395,9 @@ class RuleRun {
     out.message = expr::RenderMessage(rule_.message, data_, judged.group->rows);
     out.advice = WithoutEmptyLines(expr::RenderMessage(rule_.advice, data_, judged.group->rows));
     AddEvidence(rule_, data_, *judged.group, options_.evidence_rows, out);
+    for (EvidenceHead& head : out.evidence_heads) {
+      head.head = InDeviceWords(head.head, run_.device_words());
+    }
     return out;
   }
 
@@ -435,6 +440,7 @@ std::vector<Finding> RunRule(const CompiledRule& rule, RunData& run,
     // The language is total, so what ends here is memory or a defect; it must not look like a pass.
     Finding broken;
     broken.rule = rule.rule;
+    broken.title = InDeviceWords(rule.rule->title, run.device_words());
     broken.status = FindingStatus::kBroken;
     broken.reason = failure.what();
     return {broken};

@@ -58,7 +58,7 @@ class GivenBuilder {
       analysis_.metrics.push_back({&spec, {}, std::string(kNotGiven), false, ""});
     }
     for (const TableSpec& spec : TableCatalogue()) {
-      analysis_.tables.emplace_back(spec.id, spec.row_name, spec.title, strings_);
+      analysis_.tables.emplace_back(spec.id, spec.row_name, InGeneralWords(spec.title), strings_);
       analysis_.absent_tables.emplace(
           spec.id, fmt::format("the test gives no rows called `{}`", spec.row_name));
     }
@@ -74,6 +74,7 @@ class GivenBuilder {
         AddGroup(key, value);
       }
     });
+    AddWords();
     return {std::move(analysis_), std::move(facts_)};
   }
 
@@ -100,6 +101,15 @@ class GivenBuilder {
     for (const MetricSpec& spec : MetricCatalogue()) ids.push_back(spec.id);
     for (const FactSpec& fact : FactCatalogue()) ids.push_back(fact.name);
     return ids;
+  }
+
+  /// Those of the vendor that the test gives, else of NVIDIA; what it gives itself stands.
+  void AddWords() {
+    const auto vendor = facts_.find("device.vendor");
+    const auto* id = vendor == facts_.end() ? nullptr : std::get_if<std::string>(&vendor->second);
+    Facts words;
+    AddDeviceWords(id == nullptr ? Accelerator::kNvidia : FindAccelerator(*id), words);
+    facts_.merge(words);
   }
 
   /// {idle: {mean: 40%}} is {idle.mean: 40%}.

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "analysis/analysis.h"
+#include "model/device_words.h"
 
 namespace profgauge {
 namespace {
@@ -114,7 +115,7 @@ class SchemaWriter {
     json::array required;
     for (const ShapeKey& key : shape.keys) {
       json::object property;
-      if (const std::string_view doc = DocOf(shape.what, key.name); !doc.empty()) {
+      if (const std::string doc = DocOf(shape.what, key.name); !doc.empty()) {
         property["description"] = doc;
       }
       for (auto& entry : Of(key.value)) property.insert_or_assign(entry.key(), entry.value());
@@ -132,10 +133,10 @@ class SchemaWriter {
     return map;
   }
 
-  static std::string_view DocOf(std::string_view what, const std::string& key) {
-    if (const std::string_view doc = KeyDoc(what, key); !doc.empty()) return doc;
+  static std::string DocOf(std::string_view what, const std::string& key) {
+    if (const std::string_view doc = KeyDoc(what, key); !doc.empty()) return std::string(doc);
     const MetricSpec* metric = FindMetric(key);
-    return metric == nullptr ? std::string_view() : metric->title;
+    return metric == nullptr ? std::string() : InGeneralWords(metric->title);
   }
 
   static json::object AnyNumber() {

@@ -251,7 +251,7 @@ class TimelineDrawing extends TimelineView {
     g.fillStyle = this.colors.raised;
     g.fillRect(TL.left, 0, this.width, TL.mini);
     g.fillStyle = this.colors.soft;
-    g.fillText(this.head.facets.length ? 'device busy' : 'GPU busy', 18, TL.mini / 2);
+    g.fillText(this.head.device + ' busy', 18, TL.mini / 2);
     g.fillStyle = CATEGORIES[CATEGORY.other_kernel][2][0];
     this.miniImage.forEach((share, x) => g.fillRect(TL.left + x, TL.mini * (1 - share), 1, TL.mini * share));
     const at = (time) => TL.left + Math.min(Math.max((time - this.first) / (this.last - this.first), 0), 1) * (this.width - TL.left);

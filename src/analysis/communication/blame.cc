@@ -166,8 +166,9 @@ class CauseFinder {
     for (const auto& [rank, ranges] : ranges_) {
       if (rank != straggler_) others.push_back(rank);
     }
-    return SlowdownAmong(ranks_, straggler_, others) >= kSlowKernels ? "a slow GPU"
-                                                                     : "more work on the GPU";
+    return SlowdownAmong(ranks_, straggler_, others) >= kSlowKernels
+               ? "a slow {{ device.device }}"
+               : "more work on the {{ device.device }}";
   }
 
   std::span<const RankFacts> ranks_;

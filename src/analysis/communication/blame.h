@@ -38,9 +38,9 @@ struct Blame {
   std::optional<std::size_t> straggler;  ///< Position in the run.
   bool jitter = false;                   ///< Somebody is late all the time, but not one rank.
   bool too_few = false;                  ///< Fewer late calls than tell chance from habit.
-  /// "waiting for input data", "the host", "copies", "a slow GPU", "more work on the GPU",
-  /// "communication of another group"; several parts with their shares when none covers 80 % of
-  /// the lateness; empty when nobody straggles.
+  /// "waiting for input data", "the host", "copies", "a slow {{ device.device }}", "more work on
+  /// the {{ device.device }}", "communication of another group"; several parts with their shares
+  /// when none covers 80 % of the lateness; empty when nobody straggles.
   std::string cause;
 };
 

@@ -160,16 +160,15 @@ KindMoved SumKind(std::span<const CallRow> rows, std::span<const RankFacts> rank
   return sums;
 }
 
-std::string WhyNoBandwidth(const KindMoved& sums) {
+std::string WhyNoBandwidth(const KindMoved& sums, const Output& out) {
   if (sums.others.time > 0) {
     return "its calls could not be matched with those of the other ranks, so waiting cannot be "
            "told "
            "from transfer; give the recordings of all ranks";
   }
   if (sums.alone) return "its groups have one rank, so nothing is transferred";
-  return "no such collective with a known size and group was recorded; PyTorch 2.2 and later "
-         "record "
-         "them";
+  return "no such collective with a known size and group was recorded" +
+         HowCollectivesAreRecorded(out);
 }
 
 void SetBusBandwidths(std::span<const CallRow> rows, std::span<const RankFacts> ranks,
@@ -184,11 +183,11 @@ void SetBusBandwidths(std::span<const CallRow> rows, std::span<const RankFacts> 
       out.SetAbsent(id + "_unmatched", "calls were matched over ranks: see " + id);
       continue;
     }
-    out.SetAbsent(id, WhyNoBandwidth(sums));
+    out.SetAbsent(id, WhyNoBandwidth(sums, out));
     if (const auto bandwidth = sums.others.bandwidth()) {
       out.Set(id + "_unmatched", *bandwidth);
     } else {
-      out.SetAbsent(id + "_unmatched", WhyNoBandwidth(sums));
+      out.SetAbsent(id + "_unmatched", WhyNoBandwidth(sums, out));
     }
   }
 }
@@ -291,7 +290,7 @@ void SetImbalance(std::span<const RankFacts> ranks, Output& out) {
     sum += rank.times.compute;
   }
   if (sum == 0) {
-    out.SetAbsent("rank.imbalance", "no rank computes on a GPU in its window");
+    out.SetAbsent("rank.imbalance", "no rank computes on a {{ device.device }} in its window");
     return;
   }
   const double mean = static_cast<double>(sum) / static_cast<double>(ranks.size());
@@ -421,6 +420,12 @@ void AddCommunication(std::span<RankFacts> ranks, Output& out) {
   }
   Table& table = out.AddTable("collectives");
   for (const CallRow& row : rows) AppendRow(row, ranks, table, out.strings());
+}
+
+std::string HowCollectivesAreRecorded(const Output& out) {
+  const Accelerator by = out.accelerator();
+  if (by == Accelerator::kNpu || by == Accelerator::kNeuron || by == Accelerator::kTpu) return {};
+  return "; PyTorch 2.2 and later record them";
 }
 
 void AddCommunication(std::span<const RankContext> ranks, Output& out) {

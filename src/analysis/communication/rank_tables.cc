@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/communication/communication.h"
 #include "analysis/communication/links.h"
 #include "analysis/tables/row_writer.h"
 
@@ -148,7 +149,7 @@ void FillRanks(std::span<const RankFacts> ranks, std::span<const RankParts> part
     table.Find("host")->AddAbsent();
     Column& cause = *table.Find("late_cause");
     if (blame.straggler == i && !blame.cause.empty())
-      cause.AddText(out.strings().Intern(blame.cause));
+      cause.AddText(out.strings().Intern(out.Told(blame.cause)));
     else
       cause.AddAbsent();
   }
@@ -224,9 +225,8 @@ void FillSizes(std::span<const RankFacts> ranks, Output& out) {
     }
   }
   if (rows.empty()) {
-    return out.SetTableAbsent("message_sizes",
-                              "no collective of a known size was recorded; PyTorch 2.2 and later "
-                              "record them");
+    return out.SetTableAbsent("message_sizes", "no collective of a known size was recorded" +
+                                                   HowCollectivesAreRecorded(out));
   }
   Table& table = out.AddTable("message_sizes");
   bool any_matched = false;

@@ -209,12 +209,14 @@ void AddUtilization(std::span<const RankContext> ranks, Output& out) {
   };
   set("gpu.sm_efficiency", efficiency);
   set("gpu.occupancy", occupancy);
-  out.SetAbsent("coverage.kernel_share", "no CUDA graph was recorded whole");
+  out.SetAbsent("coverage.kernel_share", "no {{ device.graph }} was recorded whole");
   for (const char* id : {"gpu.measured.tensor_active", "gpu.measured.sm_active",
                          "gpu.measured.dram_read", "gpu.measured.dram_write"}) {
-    out.SetAbsent(id,
-                  "needs the GPU's own counters; record with Nsight Systems and "
-                  "--gpu-metrics-devices=all");
+    out.SetAbsent(id, out.accelerator() == Accelerator::kNvidia
+                          ? "needs the {{ device.device }}'s own counters; record with Nsight "
+                            "Systems and --gpu-metrics-devices=all"
+                          : "needs the {{ device.device }}'s own counters, which this recording "
+                            "lacks");
   }
 }
 

@@ -355,8 +355,9 @@ void SetMetrics(std::span<const RankContext> ranks, std::span<const RooflineFact
         {"flops.mfu", "flops.hfu"},
         fmt::format("the peak of {} is not known for all types; add it to the file that the policy "
                     "names under `devices`",
-                    totals.unknown_gpu.empty() ? "the GPU, whose name was not recorded,"
-                                               : totals.unknown_gpu),
+                    totals.unknown_gpu.empty()
+                        ? "the {{ device.device }}, whose name was not recorded,"
+                        : totals.unknown_gpu),
         out);
   }
   set("flops.hfu", totals.seconds_at_peak / seconds, note);

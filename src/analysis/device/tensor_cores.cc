@@ -65,9 +65,10 @@ void SetBounded(std::string_view id, const Bounded& times, bool count_undecided,
   out.Set(id, count_undecided ? upper : lower);
   if (times.undecided == 0) return;
   out.SetNote(id,
-              count_undecided
-                  ? "down to " + FormatShare(lower) + " if no undecided kernel uses Tensor Cores"
-                  : "up to " + FormatShare(upper) + " if all undecided kernels use Tensor Cores",
+              count_undecided ? "down to " + FormatShare(lower) +
+                                    " if no undecided kernel uses {{ device.matrix_units }}"
+                              : "up to " + FormatShare(upper) +
+                                    " if all undecided kernels use {{ device.matrix_units }}",
               uncertain);
 }
 
@@ -75,9 +76,11 @@ void SetEfficiency(const TensorCoreTimes& times, std::span<const TensorCoreFacts
                    bool count_undecided, Output& out) {
   constexpr std::string_view kId = "tensor_core.efficiency";
   if (!Any(facts, &TensorCoreFacts::any_tensor_cores))
-    return out.SetAbsent(kId, "no GPU of this recording has Tensor Cores");
+    return out.SetAbsent(kId,
+                         "no {{ device.device }} of this recording has {{ device.matrix_units }}");
   if (times.eligible == 0) {
-    return out.SetAbsent(kId, "no operator that could use Tensor Cores launched a kernel");
+    return out.SetAbsent(kId,
+                         "no operator that could use {{ device.matrix_units }} launched a kernel");
   }
   SetBounded(kId, {times.eligible_tensor_core, times.eligible_undecided, times.eligible},
              count_undecided, out,
@@ -287,7 +290,7 @@ void AddTensorCores(std::span<const RankContext> ranks, std::span<const TensorCo
   if (rows.empty()) {
     out.SetTableAbsent(
         "tensor_core_ops",
-        "no operator that could use Tensor Cores is known to have launched a kernel");
+        "no operator that could use {{ device.matrix_units }} is known to have launched a kernel");
     return;
   }
   Table& table = out.AddTable("tensor_core_ops");

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/host/os_runtime.h"
 #include "analysis/tables/tree_rows.h"
 #include "model/cpu_activity.h"
 
@@ -141,14 +142,12 @@ void AddCpuActivity(std::span<const RankContext> ranks, Output& out) {
     samples += static_cast<std::int64_t>(cpu.samples.size());
   }
   if (states == nullptr) {
-    out.SetTableAbsent("thread_states",
-                       "the recording has no scheduling; Nsight Systems records it with "
-                       "--cpuctxsw=process-tree");
+    out.SetTableAbsent("thread_states", "the recording has no scheduling" +
+                                            WithNsight(out, "it with --cpuctxsw=process-tree"));
   }
   if (samples == 0) {
-    out.SetTableAbsent("cpu_samples",
-                       "the recording has no sampled call stacks; Nsight Systems records them with "
-                       "--sample=process-tree");
+    out.SetTableAbsent("cpu_samples", "the recording has no sampled call stacks" +
+                                          WithNsight(out, "them with --sample=process-tree"));
     return;
   }
   Fill(found, samples, out.AddTable("cpu_samples"));

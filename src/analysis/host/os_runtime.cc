@@ -26,9 +26,8 @@ void AddCalls(std::span<const RankContext> ranks, Output& out) {
     }
   }
   if (by_name.empty()) {
-    out.SetTableAbsent("os_calls",
-                       "the recording has no calls of the operating system; Nsight "
-                       "Systems records them with --trace=osrt");
+    out.SetTableAbsent("os_calls", "the recording has no calls of the operating system" +
+                                       WithNsight(out, "them with --trace=osrt"));
     return;
   }
   std::vector<std::pair<std::string_view, Calls>> rows(by_name.begin(), by_name.end());
@@ -65,13 +64,17 @@ void AddThreads(std::span<const RankContext> ranks, Output& out) {
     }
   }
   if (table == nullptr) {
-    out.SetTableAbsent("threads",
-                       "the recording has no scheduling; Nsight Systems records it with "
-                       "--cpuctxsw=process-tree");
+    out.SetTableAbsent("threads", "the recording has no scheduling" +
+                                      WithNsight(out, "it with --cpuctxsw=process-tree"));
   }
 }
 
 }  // namespace
+
+std::string WithNsight(const Output& out, std::string_view what) {
+  if (out.accelerator() != Accelerator::kNvidia) return {};
+  return "; Nsight Systems records " + std::string(what);
+}
 
 void AddOsRuntime(std::span<const RankContext> ranks, Output& out) {
   AddCalls(ranks, out);

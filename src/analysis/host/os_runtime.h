@@ -2,11 +2,17 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <string_view>
 
 #include "analysis/context/context.h"
 #include "analysis/tables/output.h"
 
 namespace profgauge {
+
+/// "; Nsight Systems records it with --cpuctxsw=…", where it can record the run's devices; else
+/// empty. `what`: from "it" on.
+std::string WithNsight(const Output& out, std::string_view what);
 
 /// Adds the tables os_calls and threads, where the recording has the OS runtime and scheduling.
 void AddOsRuntime(std::span<const RankContext> ranks, Output& out);

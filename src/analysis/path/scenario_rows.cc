@@ -40,7 +40,7 @@ std::span<const ColumnSpec> LaunchColumns() {
     const TableSpec* launches = FindTable("launches");
     std::vector<ColumnSpec> columns(launches->columns.begin(), launches->columns.end());
     columns.push_back({"tensor_core_eligible", "Eligible", kBool,
-                       "Whether its operator could use Tensor Cores."});
+                       "Whether its operator could use {{ device.matrix_units }}."});
     columns.push_back(
         {"is_collective", "Collective", kBool, "Whether it moves data between ranks."});
     columns.push_back(kModule);

@@ -242,7 +242,7 @@ Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& 
 
   const std::vector<RankContext> contexts = ContextsOf(ranks, selection.knowledge);
   const std::vector<RecordingHint> hints = HintsOf(first);
-  Output out(hints);
+  Output out(hints, AcceleratorOf(profiles));
   const bool is_told =
       std::all_of(ranks.begin(), ranks.end(), [](const RankSummary& rank) { return rank.is_told; });
   SetNotKept(is_told, out);

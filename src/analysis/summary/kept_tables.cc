@@ -225,7 +225,7 @@ void AddTable(const KeptSpec& spec, std::span<const std::int64_t> ranks,
 
 KeptTables TablesOf(const RankContext& rank) {
   const std::span<const RankContext> alone(&rank, 1);
-  Output out(rank.profile->hints);
+  Output out(rank.profile->hints, AcceleratorOf(std::span(rank.profile, 1)));
   AddIdle(alone, out);
   AddKernels(alone, out);
   AddDeviceTables(alone, out);

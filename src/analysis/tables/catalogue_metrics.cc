@@ -29,9 +29,9 @@ constexpr std::string_view kNccl = "nccl-tests, TraceLens";
 constexpr std::string_view kOurs = "ours";
 
 constexpr std::string_view kPartition =
-    "free time ∩ category, in the order Tensor Core kernels, other kernels, memcpy, memset, "
-    "communication, runtime, DataLoader, CPU, other; summed over iterations and ranks / their "
-    "length";
+    "free time ∩ category, in the order {{ device.matrix_unit }} kernels, other kernels, memcpy, "
+    "memset, communication, runtime, DataLoader, CPU, other; summed over iterations and ranks / "
+    "their length";
 constexpr std::string_view kPartitionTime =
     "free time ∩ category, in the order of breakdown; summed over iterations and ranks";
 
@@ -50,16 +50,15 @@ constexpr MetricSpec kMetrics[] = {
      "Ranks of the world that are not in this run of several.", "world size − ranks", kOurs},
     {"profile.ranks", "Ranks", kCount, kNeutral, kOther, "Recordings in this run, one per rank.",
      "", kOurs},
-    {"profile.gpus", "GPUs", kCount, kNeutral, kOther,
-     "GPUs with work in the recording, over all ranks.", "", kDlprof},
-    {"profile.gpus_listed", "GPUs of the machine", kCount, kNeutral, kOther,
-     "GPUs that the profiler found on the machine, with work or without; of several ranks the most "
-     "that one of them lists.",
+    {"profile.gpus", "{{ device.device }}s", kCount, kNeutral, kOther,
+     "{{ device.device }}s with work in the recording, over all ranks.", "", kDlprof},
+    {"profile.gpus_listed", "{{ device.device }}s of the machine", kCount, kNeutral, kOther,
+     "{{ device.device }}s that the profiler found on the machine, with work or without; of "
+     "several ranks the most that one of them lists.",
      "", kDlprof},
     {"iteration.time.mean", "Mean iteration time", kTime, kLowerIsBetter, kRatio,
      "Arithmetic mean of the selected iterations' lengths; with several ranks an iteration lasts "
-     "as "
-     "long as on its slowest rank.",
+     "as long as on its slowest rank.",
      "Σ length / n", kBoth},
     {"iteration.time.median", "Median iteration time", kTime, kLowerIsBetter, kQuantile,
      "Median of the selected iterations' lengths, each on its slowest rank.", "", kOurs},
@@ -77,14 +76,12 @@ constexpr MetricSpec kMetrics[] = {
      "Standard deviation of the iteration time as a share of its mean.", "stddev / mean", kOurs},
     {"iteration.time.robust_cv", "Iteration variance (robust)", kShare, kLowerIsBetter, kOther,
      "Median absolute deviation of the iteration time as a share of the median, scaled to match "
-     "the "
-     "coefficient of variation of a normal distribution. Fewer than 10 iterations give low "
+     "the coefficient of variation of a normal distribution. Fewer than 10 iterations give low "
      "confidence.",
      "1.4826 · MAD / median", kOurs},
     {"iteration.outliers", "Outlier iterations", kCount, kLowerIsBetter, kOther,
      "Selected iterations that are longer than the median by more than three scaled median "
-     "absolute "
-     "deviations.",
+     "absolute deviations.",
      "count(x > median + 3 · 1.4826 · MAD)", kOurs},
     {"iteration.drift", "Drift of iteration time", kShare, kNeutral, kOther,
      "Theil–Sen slope of the iteration time per iteration as a share of the median: positive is "
@@ -96,25 +93,30 @@ constexpr MetricSpec kMetrics[] = {
      "next begins.",
      "Σ duration", kBoth},
 
-    {"breakdown.tensor_core_kernel", "Tensor Core kernels", kShare, kNeutral, kRatio,
-     "Share of iteration time in which a kernel runs that surely uses Tensor Cores.", kPartition,
-     kBoth},
-    {"breakdown.tensor_core_kernel.time", "Tensor Core kernels, time", kTime, kNeutral, kSum,
-     "Iteration time in which a kernel runs that surely uses Tensor Cores.", kPartitionTime, kBoth},
+    {"breakdown.tensor_core_kernel", "{{ device.matrix_unit }} kernels", kShare, kNeutral, kRatio,
+     "Share of iteration time in which a kernel runs that surely uses {{ device.matrix_units }}.",
+     kPartition, kBoth},
+    {"breakdown.tensor_core_kernel.time", "{{ device.matrix_unit }} kernels, time", kTime, kNeutral,
+     kSum, "Iteration time in which a kernel runs that surely uses {{ device.matrix_units }}.",
+     kPartitionTime, kBoth},
     {"breakdown.other_kernel", "Other kernels", kShare, kNeutral, kRatio,
-     "Share of iteration time in which other computing kernels run and none on Tensor Cores.",
+     "Share of iteration time in which other computing kernels run and none on {{ "
+     "device.matrix_units }}.",
      kPartition, kBoth},
     {"breakdown.other_kernel.time", "Other kernels, time", kTime, kNeutral, kSum,
-     "Iteration time in which other computing kernels run and none on Tensor Cores.",
+     "Iteration time in which other computing kernels run and none on {{ device.matrix_units }}.",
      kPartitionTime, kBoth},
     {"breakdown.memcpy", "Memory copies", kShare, kLowerIsBetter, kRatio,
-     "Share of iteration time in which the GPU copies and does not compute.", kPartition, kBoth},
+     "Share of iteration time in which the {{ device.device }} copies and does not compute.",
+     kPartition, kBoth},
     {"breakdown.memcpy.time", "Memory copies, time", kTime, kLowerIsBetter, kSum,
-     "Iteration time in which the GPU copies and does not compute.", kPartitionTime, kBoth},
+     "Iteration time in which the {{ device.device }} copies and does not compute.", kPartitionTime,
+     kBoth},
     {"breakdown.memset", "Memory sets", kShare, kLowerIsBetter, kRatio,
-     "Share of iteration time in which the GPU only sets memory.", kPartition, kBoth},
+     "Share of iteration time in which the {{ device.device }} only sets memory.", kPartition,
+     kBoth},
     {"breakdown.memset.time", "Memory sets, time", kTime, kLowerIsBetter, kSum,
-     "Iteration time in which the GPU only sets memory.", kPartitionTime, kBoth},
+     "Iteration time in which the {{ device.device }} only sets memory.", kPartitionTime, kBoth},
     {"breakdown.communication", "Communication", kShare, kLowerIsBetter, kRatio,
      "Share of iteration time in collectives that neither computation nor copies hide.", kPartition,
      kPlugin},
@@ -122,64 +124,71 @@ constexpr MetricSpec kMetrics[] = {
      "Iteration time in collectives that neither computation nor copies hide.", kPartitionTime,
      kPlugin},
     {"breakdown.runtime", "Runtime", kShare, kLowerIsBetter, kRatio,
-     "Share of iteration time in calls of the GPU runtime or driver while the GPU is idle.",
+     "Share of iteration time in calls of the {{ device.device }} runtime or driver while the {{ "
+     "device.device }} is idle.",
      kPartition, kPlugin},
     {"breakdown.runtime.time", "Runtime, time", kTime, kLowerIsBetter, kSum,
-     "Iteration time in calls of the GPU runtime or driver while the GPU is idle.", kPartitionTime,
-     kPlugin},
+     "Iteration time in calls of the {{ device.device }} runtime or driver while the {{ "
+     "device.device }} is idle.",
+     kPartitionTime, kPlugin},
     {"breakdown.dataloader", "DataLoader", kShare, kLowerIsBetter, kRatio,
-     "Share of iteration time spent waiting for input data while the GPU is idle.", kPartition,
-     kBoth},
+     "Share of iteration time spent waiting for input data while the {{ device.device }} is idle.",
+     kPartition, kBoth},
     {"breakdown.dataloader.time", "DataLoader, time", kTime, kLowerIsBetter, kSum,
-     "Iteration time spent waiting for input data while the GPU is idle.", kPartitionTime, kBoth},
+     "Iteration time spent waiting for input data while the {{ device.device }} is idle.",
+     kPartitionTime, kBoth},
     {"breakdown.cpu", "CPU", kShare, kLowerIsBetter, kRatio,
-     "Share of iteration time in framework operators on the host while the GPU is idle.",
+     "Share of iteration time in framework operators on the host while the {{ device.device }} is "
+     "idle.",
      kPartition, kBoth},
     {"breakdown.cpu.time", "CPU, time", kTime, kLowerIsBetter, kSum,
-     "Iteration time in framework operators on the host while the GPU is idle.", kPartitionTime,
-     kBoth},
+     "Iteration time in framework operators on the host while the {{ device.device }} is idle.",
+     kPartitionTime, kBoth},
     {"breakdown.other", "Other", kShare, kLowerIsBetter, kRatio,
      "Share of iteration time in which nothing of the above was recorded.", kPartition, kBoth},
     {"breakdown.other.time", "Other, time", kTime, kLowerIsBetter, kSum,
      "Iteration time in which nothing of the above was recorded.", kPartitionTime, kBoth},
 
-    {"gpu.utilization.mean", "GPU utilization", kShare, kHigherIsBetter, kRatio,
-     "Share of the window in which at least one kernel runs, mean over the GPUs with work; copies "
-     "do "
-     "not count.",
+    {"gpu.utilization.mean", "{{ device.device }} utilization", kShare, kHigherIsBetter, kRatio,
+     "Share of the window in which at least one kernel runs, mean over the {{ device.device }}s "
+     "with work; copies do not count.",
      "|U(kernels) ∩ window| / window", kBoth},
-    {"gpu.utilization.min", "Lowest GPU utilization", kShare, kHigherIsBetter, kOther,
-     "GPU utilization of the least used GPU with work.", "|U(kernels) ∩ window| / window", kBoth},
-    {"gpu.idle.mean", "GPU idle time", kShare, kLowerIsBetter, kRatio,
-     "Share of the window in which nothing at all runs on a GPU, mean over the GPUs with work.",
+    {"gpu.utilization.min", "Lowest {{ device.device }} utilization", kShare, kHigherIsBetter,
+     kOther, "{{ device.device }} utilization of the least used {{ device.device }} with work.",
+     "|U(kernels) ∩ window| / window", kBoth},
+    {"gpu.idle.mean", "{{ device.device }} idle time", kShare, kLowerIsBetter, kRatio,
+     "Share of the window in which nothing at all runs on a {{ device.device }}, mean over the {{ "
+     "device.device }}s with work.",
      "1 − |U(kernels, copies, sets) ∩ window| / window", kHta},
-    {"gpu.idle.max", "Highest GPU idle time", kShare, kLowerIsBetter, kOther,
-     "GPU idle time of the GPU that idles most.",
+    {"gpu.idle.max", "Highest {{ device.device }} idle time", kShare, kLowerIsBetter, kOther,
+     "{{ device.device }} idle time of the {{ device.device }} that idles most.",
      "1 − |U(kernels, copies, sets) ∩ window| / window", kHta},
     {"gpu.idle_cause.host_wait",
      "Idle: host not ready",
      kShare,
      kLowerIsBetter,
      kRatio,
-     "Share of the window in which a GPU idles because the host had not yet launched the next "
-     "work, "
-     "for none of the other causes.",
-     "Σ idle by cause / window, mean over GPUs; the causes add up to gpu.idle.mean",
+     "Share of the window in which a {{ device.device }} idles because the host had not yet "
+     "launched the next work, for none of the other causes.",
+     "Σ idle by cause / window, mean over {{ device.device }}s; the causes add up to gpu.idle.mean",
      kHta,
      {},
      3},
     {"gpu.idle_cause.dataloader", "Idle: waiting for data", kShare, kLowerIsBetter, kRatio,
-     "Share of the window in which a GPU idles while the host waits for input data.",
-     "Σ idle by cause / window, mean over GPUs; the causes add up to gpu.idle.mean", kOurs},
+     "Share of the window in which a {{ device.device }} idles while the host waits for input "
+     "data.",
+     "Σ idle by cause / window, mean over {{ device.device }}s; the causes add up to gpu.idle.mean",
+     kOurs},
     {"gpu.idle_cause.sync",
      "Idle: synchronization",
      kShare,
      kLowerIsBetter,
      kRatio,
-     "Share of the window in which a GPU idles because the launching thread is in a synchronizing "
-     "call, or has left one that had drained the GPU's queue, for as long as that had held it; a "
-     "copy that waits for earlier work or for its own end is such a call.",
-     "Σ idle by cause / window, mean over GPUs; the causes add up to gpu.idle.mean",
+     "Share of the window in which a {{ device.device }} idles because the launching thread is in "
+     "a synchronizing call, or has left one that had drained the {{ device.device }}'s queue, for "
+     "as long as that had held it; a copy that waits for earlier work or for its own end is such a "
+     "call.",
+     "Σ idle by cause / window, mean over {{ device.device }}s; the causes add up to gpu.idle.mean",
      kOurs,
      {},
      3},
@@ -188,10 +197,11 @@ constexpr MetricSpec kMetrics[] = {
      kShare,
      kLowerIsBetter,
      kRatio,
-     "Share of the window in which a GPU idles while the launching thread sets it up or loads code "
-     "for it: in a call that does so, in one of at least 50 ms before the recording's first device "
-     "work, or in a launch of more than 200 µs that is the kernel's first.",
-     "Σ idle by cause / window, mean over GPUs; the causes add up to gpu.idle.mean",
+     "Share of the window in which a {{ device.device }} idles while the launching thread sets it "
+     "up or loads code for it: in a call that does so, in one of at least 50 ms before the "
+     "recording's first device work, or in a launch of more than 200 µs that is the kernel's "
+     "first.",
+     "Σ idle by cause / window, mean over {{ device.device }}s; the causes add up to gpu.idle.mean",
      kOurs,
      {},
      2},
@@ -200,9 +210,9 @@ constexpr MetricSpec kMetrics[] = {
      kShare,
      kLowerIsBetter,
      kRatio,
-     "Share of the window in which a GPU idles while the launching thread allocates or frees "
-     "device memory.",
-     "Σ idle by cause / window, mean over GPUs; the causes add up to gpu.idle.mean",
+     "Share of the window in which a {{ device.device }} idles while the launching thread "
+     "allocates or frees device memory.",
+     "Σ idle by cause / window, mean over {{ device.device }}s; the causes add up to gpu.idle.mean",
      kOurs,
      {},
      2},
@@ -211,65 +221,67 @@ constexpr MetricSpec kMetrics[] = {
      kShare,
      kLowerIsBetter,
      kRatio,
-     "Share of the window in which a GPU idles during the launching call of the next work, or for "
-     "less than 30 µs after it.",
-     "Σ idle by cause / window, mean over GPUs; the causes add up to gpu.idle.mean",
+     "Share of the window in which a {{ device.device }} idles during the launching call of the "
+     "next work, or for less than 30 µs after it.",
+     "Σ idle by cause / window, mean over {{ device.device }}s; the causes add up to gpu.idle.mean",
      kHta,
      {},
      2},
     {"gpu.idle_cause.other", "Idle: other", kShare, kLowerIsBetter, kRatio,
-     "Share of the window in which a GPU idles for a reason that the recording does not show.",
-     "Σ idle by cause / window, mean over GPUs; the causes add up to gpu.idle.mean", kHta},
-    {"gpu.sm_efficiency", "Estimated SM efficiency", kShare, kHigherIsBetter, kRatio,
-     "Blocks per streaming multiprocessor of the running kernels, at most 1, averaged over the "
-     "window; "
-     "mean over the GPUs with work.",
-     "∫ min(1, Σ blocks per SM) dt / window", kPlugin},
+     "Share of the window in which a {{ device.device }} idles for a reason that the recording "
+     "does not show.",
+     "Σ idle by cause / window, mean over {{ device.device }}s; the causes add up to gpu.idle.mean",
+     kHta},
+    {"gpu.sm_efficiency", "Estimated {{ device.core }} efficiency", kShare, kHigherIsBetter, kRatio,
+     "Blocks per {{ device.multiprocessor }} of the running kernels, at most 1, averaged over the "
+     "window; mean over the {{ device.device }}s with work.",
+     "∫ min(1, Σ blocks per {{ device.core }}) dt / window", kPlugin},
     {"gpu.occupancy", "Estimated achieved occupancy", kShare, kHigherIsBetter, kRatio,
      "Occupancy estimated from the launch properties, weighted by kernel time in the window.",
      "Σ occupancy · duration / Σ duration", kPlugin},
 
-    {"gpu.measured.tensor_active", "Tensor pipes active (measured)", kShare, kHigherIsBetter,
-     kOther,
-     "Share of cycles in which the tensor pipes were active, as the GPU's counters sampled it; "
-     "mean over the whole capture.",
+    {"gpu.measured.tensor_active", "{{ device.matrix_pipe }}s active (measured)", kShare,
+     kHigherIsBetter, kOther,
+     "Share of cycles in which the {{ device.matrix_pipe }}s were active, as the {{ device.device "
+     "}}'s counters sampled it; mean over the whole capture.",
      "", kNsys},
-    {"gpu.measured.sm_active", "SMs active (measured)", kShare, kHigherIsBetter, kOther,
-     "Share of cycles in which a streaming multiprocessor had work, as the GPU's counters sampled "
-     "it; mean over the whole capture.",
+    {"gpu.measured.sm_active", "{{ device.core }}s active (measured)", kShare, kHigherIsBetter,
+     kOther,
+     "Share of cycles in which a {{ device.multiprocessor }} had work, as the {{ device.device "
+     "}}'s counters sampled it; mean over the whole capture.",
      "", kNsys},
     {"gpu.measured.dram_read", "DRAM read bandwidth (measured)", kShare, kNeutral, kOther,
-     "Share of the peak bandwidth of device memory used for reading, as the GPU's counters sampled "
-     "it; mean over the whole capture.",
+     "Share of the peak bandwidth of device memory used for reading, as the {{ device.device }}'s "
+     "counters sampled it; mean over the whole capture.",
      "", kNsys},
     {"gpu.measured.dram_write", "DRAM write bandwidth (measured)", kShare, kNeutral, kOther,
-     "Share of the peak bandwidth of device memory used for writing, as the GPU's counters sampled "
-     "it; mean over the whole capture.",
+     "Share of the peak bandwidth of device memory used for writing, as the {{ device.device }}'s "
+     "counters sampled it; mean over the whole capture.",
      "", kNsys},
-    {"tensor_core.efficiency", "Tensor Core efficiency", kShare, kHigherIsBetter, kRatio,
-     "Of the kernel time in operators that could use Tensor Cores, the share in kernels that "
-     "surely "
-     "do. An operator outside the list of eligible ones counts with its Tensor Core kernels; a "
-     "kernel "
-     "without known operator counts when its name speaks of a matrix product.",
-     "Σ time of Tensor Core kernels in eligible ops / Σ kernel time of eligible ops", kDlprof},
-    {"tensor_core.share", "Tensor Core share", kShare, kHigherIsBetter, kRatio,
-     "Share of kernel time in kernels that surely use Tensor Cores.",
-     "Σ time of Tensor Core kernels / Σ kernel time", kPlugin},
+    {"tensor_core.efficiency", "{{ device.matrix_unit }} efficiency", kShare, kHigherIsBetter,
+     kRatio,
+     "Of the kernel time in operators that could use {{ device.matrix_units }}, the share in "
+     "kernels that surely do. An operator outside the list of eligible ones counts with its {{ "
+     "device.matrix_unit }} kernels; a kernel without known operator counts when its name speaks "
+     "of a matrix product.",
+     "Σ time of {{ device.matrix_unit }} kernels in eligible ops / Σ kernel time of eligible ops",
+     kDlprof},
+    {"tensor_core.share", "{{ device.matrix_unit }} share", kShare, kHigherIsBetter, kRatio,
+     "Share of kernel time in kernels that surely use {{ device.matrix_units }}.",
+     "Σ time of {{ device.matrix_unit }} kernels / Σ kernel time", kPlugin},
     {"tensor_core.unknown_share", "Undecided kernel time", kShare, kNeutral, kRatio,
-     "Share of kernel time in kernels whose name does not tell whether they use Tensor Cores; "
-     "efficiency and share count them as not using.",
+     "Share of kernel time in kernels whose name does not tell whether they use {{ "
+     "device.matrix_units }}; efficiency and share count them as not using.",
      "Σ time of undecided kernels / Σ kernel time", kOurs},
     {"tensor_core.eligible_share", "Eligible kernel time", kShare, kNeutral, kRatio,
-     "Share of kernel time in operators that could use Tensor Cores.",
+     "Share of kernel time in operators that could use {{ device.matrix_units }}.",
      "Σ kernel time of eligible ops / Σ kernel time", kPlugin},
 
-    {"tensor_core.kernels_per_iteration", "Tensor Core kernels per iteration", kNumber,
+    {"tensor_core.kernels_per_iteration", "{{ device.matrix_unit }} kernels per iteration", kNumber,
      kHigherIsBetter, kRatio,
-     "Kernels launched in the selected iterations that surely use Tensor Cores, per iteration; "
-     "mean "
-     "over ranks.",
-     "Tensor Core kernels / iterations", kOurs},
+     "Kernels launched in the selected iterations that surely use {{ device.matrix_units }}, per "
+     "iteration; mean over ranks.",
+     "{{ device.matrix_unit }} kernels / iterations", kOurs},
 
     {"kernel.count_per_iteration", "Kernels per iteration", kNumber, kLowerIsBetter, kRatio,
      "Kernels launched in the selected iterations, per iteration; mean over ranks.",
@@ -279,8 +291,8 @@ constexpr MetricSpec kMetrics[] = {
      "Σ duration of kernels under 10 µs / Σ kernel time", kTraceLens},
 
     {"launch.count_per_iteration", "Launches per iteration", kNumber, kLowerIsBetter, kRatio,
-     "Calls of the selected iterations that launched GPU work (kernels, copies, sets), per "
-     "iteration; a call that launches a graph counts once; mean over ranks.",
+     "Calls of the selected iterations that launched {{ device.device }} work (kernels, copies, "
+     "sets), per iteration; a call that launches a graph counts once; mean over ranks.",
      "launching calls / iterations", kOurs},
     {"launch.delay.median", "Launch delay", kTime, kNeutral, kQuantile,
      "Median time from the end of a call of the selected iterations that launches kernels to the "
@@ -289,7 +301,8 @@ constexpr MetricSpec kMetrics[] = {
      "median of max(0, start of work − end of call)", kHta},
     {"launch.queue_empty_share", "Launches into an empty queue", kShare, kLowerIsBetter, kRatio,
      "Share of the selected iterations' launches that find no earlier work of their stream still "
-     "waiting to start: near 1 the host limits the GPU. A call that launches a graph counts once.",
+     "waiting to start: near 1 the host limits the {{ device.device }}. A call that launches a "
+     "graph counts once.",
      "launches at queue length 0 / launches", kHta},
     {"launch.captured_share", "Captured launches", kShare, kNeutral, kOther,
      "Launching calls that were captured into a graph and did not run, as a share of these and of "
@@ -338,24 +351,22 @@ constexpr MetricSpec kMetrics[] = {
      "those copies whose host memory is known.",
      "Σ bytes of pageable copies / Σ bytes", kNsys},
     {"dataloader.exposed_share", "DataLoader wait", kShare, kLowerIsBetter, kRatio,
-     "Share of iteration time spent waiting for input data while the GPU is idle.",
+     "Share of iteration time spent waiting for input data while the {{ device.device }} is idle.",
      "breakdown.dataloader", kBoth},
 
     {"critical.host.share", "Critical path: host", kShare, kLowerIsBetter, kOther,
-     "Share of the critical path in operators, calls that launch nothing, and Python between "
-     "them.",
+     "Share of the critical path in operators, calls that launch nothing, and Python between them.",
      kPathParts, kOurs},
     {"critical.host.time", "Critical path: host, time", kTime, kLowerIsBetter, kOther,
-     "Time of the critical path in operators, calls that launch nothing, and Python between "
-     "them.",
+     "Time of the critical path in operators, calls that launch nothing, and Python between them.",
      kPathParts, kOurs},
     {"critical.launch.share", "Critical path: launch", kShare, kLowerIsBetter, kOther,
-     "Share of the critical path in launching: from the beginning of a call to the beginning "
-     "of its work, and from one kernel to the next on its stream.",
+     "Share of the critical path in launching: from the beginning of a call to the beginning of "
+     "its work, and from one kernel to the next on its stream.",
      kPathParts, kOurs},
     {"critical.launch.time", "Critical path: launch, time", kTime, kLowerIsBetter, kOther,
-     "Time of the critical path in launching: from the beginning of a call to the beginning "
-     "of its work, and from one kernel to the next on its stream.",
+     "Time of the critical path in launching: from the beginning of a call to the beginning of its "
+     "work, and from one kernel to the next on its stream.",
      kPathParts, kOurs},
     {"critical.kernel.share", "Critical path: kernels", kShare, kLowerIsBetter, kOther,
      "Share of the critical path in kernels that are no collectives.", kPathParts, kOurs},
@@ -366,12 +377,12 @@ constexpr MetricSpec kMetrics[] = {
     {"critical.copy.time", "Critical path: copies, time", kTime, kLowerIsBetter, kOther,
      "Time of the critical path in copies and memory sets.", kPathParts, kOurs},
     {"critical.transfer.share", "Critical path: transfer", kShare, kLowerIsBetter, kOther,
-     "Share of the critical path in collectives; without the other ranks' recordings with "
-     "waiting for them.",
+     "Share of the critical path in collectives; without the other ranks' recordings with waiting "
+     "for them.",
      kPathParts, kOurs},
     {"critical.transfer.time", "Critical path: transfer, time", kTime, kLowerIsBetter, kOther,
-     "Time of the critical path in collectives; without the other ranks' recordings with "
-     "waiting for them.",
+     "Time of the critical path in collectives; without the other ranks' recordings with waiting "
+     "for them.",
      kPathParts, kOurs},
     {"critical.waiting.share", "Critical path: waiting for ranks", kShare, kLowerIsBetter, kOther,
      "Share of the critical path in collectives before the last rank arrived.", kPathParts, kOurs},
@@ -398,10 +409,9 @@ constexpr MetricSpec kMetrics[] = {
      kTime,
      kLowerIsBetter,
      kSum,
-     "Time in which at least one collective runs on a GPU (on the host, where the recording has "
-     "none on a GPU), summed over GPUs. Absent where the program has several ranks and no kernel "
-     "is "
-     "known to communicate.",
+     "Time in which at least one collective runs on a {{ device.device }} (on the host, where the "
+     "recording has none on a {{ device.device }}), summed over {{ device.device }}s. Absent where "
+     "the program has several ranks and no kernel is known to communicate.",
      "Σ |U(collectives) ∩ window|",
      kHta,
      {},
@@ -411,7 +421,7 @@ constexpr MetricSpec kMetrics[] = {
      kShare,
      kHigherIsBetter,
      kRatio,
-     "Share of communication time in which the same GPU also computes.",
+     "Share of communication time in which the same {{ device.device }} also computes.",
      "Σ |U(collectives) ∩ U(compute)| / Σ |U(collectives)|, in the window",
      kHta,
      {},
@@ -421,8 +431,8 @@ constexpr MetricSpec kMetrics[] = {
      kShare,
      kLowerIsBetter,
      kRatio,
-     "Share of the window in which a GPU communicates and does not compute. Absent where the "
-     "program has several ranks and no kernel is known to communicate.",
+     "Share of the window in which a {{ device.device }} communicates and does not compute. Absent "
+     "where the program has several ranks and no kernel is known to communicate.",
      "Σ |U(collectives) − U(compute)| / Σ window",
      kTraceLens,
      {},
@@ -443,8 +453,7 @@ constexpr MetricSpec kMetrics[] = {
      kHigherIsBetter,
      kRatio,
      "Bus bandwidth of all-reduce, comparable to the link's: over the time that the fastest rank "
-     "of "
-     "each call needed. Needs the recordings of all ranks of a group.",
+     "of each call needed. Needs the recordings of all ranks of a group.",
      "Σ bytes · 2(n − 1)/n / Σ transfer",
      kNccl,
      {},
@@ -452,8 +461,7 @@ constexpr MetricSpec kMetrics[] = {
     {"communication.all_reduce.busbw_unmatched", "All-reduce bandwidth with waiting", kBandwidth,
      kHigherIsBetter, kRatio,
      "Bus bandwidth of all-reduce over the whole duration, in which ranks also wait for each "
-     "other: "
-     "a lower bound, present only where no call could be matched over ranks.",
+     "other: a lower bound, present only where no call could be matched over ranks.",
      "Σ bytes · 2(n − 1)/n / Σ duration", kNccl},
     {"communication.all_gather.busbw",
      "All-gather bus bandwidth",
@@ -461,8 +469,7 @@ constexpr MetricSpec kMetrics[] = {
      kHigherIsBetter,
      kRatio,
      "Bus bandwidth of all-gather, comparable to the link's: over the time that the fastest rank "
-     "of "
-     "each call needed. Needs the recordings of all ranks of a group.",
+     "of each call needed. Needs the recordings of all ranks of a group.",
      "Σ bytes of the full buffer · (n − 1)/n / Σ transfer",
      kNccl,
      {},
@@ -470,8 +477,7 @@ constexpr MetricSpec kMetrics[] = {
     {"communication.all_gather.busbw_unmatched", "All-gather bandwidth with waiting", kBandwidth,
      kHigherIsBetter, kRatio,
      "Bus bandwidth of all-gather over the whole duration, in which ranks also wait for each "
-     "other: "
-     "a lower bound, present only where no call could be matched over ranks.",
+     "other: a lower bound, present only where no call could be matched over ranks.",
      "Σ bytes of the full buffer · (n − 1)/n / Σ duration", kNccl},
     {"communication.reduce_scatter.busbw",
      "Reduce-scatter bus bandwidth",
@@ -479,8 +485,7 @@ constexpr MetricSpec kMetrics[] = {
      kHigherIsBetter,
      kRatio,
      "Bus bandwidth of reduce-scatter, comparable to the link's: over the time that the fastest "
-     "rank of "
-     "each call needed. Needs the recordings of all ranks of a group.",
+     "rank of each call needed. Needs the recordings of all ranks of a group.",
      "Σ bytes of the full buffer · (n − 1)/n / Σ transfer",
      kNccl,
      {},
@@ -488,8 +493,7 @@ constexpr MetricSpec kMetrics[] = {
     {"communication.reduce_scatter.busbw_unmatched", "Reduce-scatter bandwidth with waiting",
      kBandwidth, kHigherIsBetter, kRatio,
      "Bus bandwidth of reduce-scatter over the whole duration, in which ranks also wait for each "
-     "other: "
-     "a lower bound, present only where no call could be matched over ranks.",
+     "other: a lower bound, present only where no call could be matched over ranks.",
      "Σ bytes of the full buffer · (n − 1)/n / Σ duration", kNccl},
     {"communication.all_to_all.busbw",
      "All-to-all bus bandwidth",
@@ -497,8 +501,7 @@ constexpr MetricSpec kMetrics[] = {
      kHigherIsBetter,
      kRatio,
      "Bus bandwidth of all-to-all of equal parts, comparable to the link's: over the time that the "
-     "fastest rank of "
-     "each call needed. Needs the recordings of all ranks of a group.",
+     "fastest rank of each call needed. Needs the recordings of all ranks of a group.",
      "Σ bytes · (n − 1)/n / Σ transfer",
      kNccl,
      {},
@@ -506,8 +509,7 @@ constexpr MetricSpec kMetrics[] = {
     {"communication.all_to_all.busbw_unmatched", "All-to-all bandwidth with waiting", kBandwidth,
      kHigherIsBetter, kRatio,
      "Bus bandwidth of all-to-all of equal parts over the whole duration, in which ranks also wait "
-     "for each other: "
-     "a lower bound, present only where no call could be matched over ranks.",
+     "for each other: a lower bound, present only where no call could be matched over ranks.",
      "Σ bytes · (n − 1)/n / Σ duration", kNccl},
     {"communication.broadcast.busbw",
      "Broadcast bus bandwidth",
@@ -531,8 +533,7 @@ constexpr MetricSpec kMetrics[] = {
      kHigherIsBetter,
      kRatio,
      "Bus bandwidth of reduce to one rank, comparable to the link's: over the time that the "
-     "fastest rank of "
-     "each call needed. Needs the recordings of all ranks of a group.",
+     "fastest rank of each call needed. Needs the recordings of all ranks of a group.",
      "Σ bytes / Σ transfer",
      kNccl,
      {},
@@ -540,8 +541,7 @@ constexpr MetricSpec kMetrics[] = {
     {"communication.reduce.busbw_unmatched", "Reduce bandwidth with waiting", kBandwidth,
      kHigherIsBetter, kRatio,
      "Bus bandwidth of reduce to one rank over the whole duration, in which ranks also wait for "
-     "each other: "
-     "a lower bound, present only where no call could be matched over ranks.",
+     "each other: a lower bound, present only where no call could be matched over ranks.",
      "Σ bytes / Σ duration", kNccl},
     {"communication.send_recv.busbw",
      "Send and receive bandwidth",
@@ -549,8 +549,7 @@ constexpr MetricSpec kMetrics[] = {
      kHigherIsBetter,
      kRatio,
      "Bandwidth of point-to-point transfers, comparable to the link's: over the time that the "
-     "fastest rank of "
-     "each call needed. Needs the recordings of all ranks of a group.",
+     "fastest rank of each call needed. Needs the recordings of all ranks of a group.",
      "Σ bytes / Σ transfer",
      kNccl,
      {},
@@ -558,8 +557,7 @@ constexpr MetricSpec kMetrics[] = {
     {"communication.send_recv.busbw_unmatched", "Send and receive bandwidth with waiting",
      kBandwidth, kHigherIsBetter, kRatio,
      "Bandwidth of point-to-point transfers over the whole duration, in which ranks also wait for "
-     "each other: "
-     "a lower bound, present only where no call could be matched over ranks.",
+     "each other: a lower bound, present only where no call could be matched over ranks.",
      "Σ bytes / Σ duration", kNccl},
     {"rank.imbalance", "Imbalance between ranks", kShare, kLowerIsBetter, kOther,
      "Difference between the most and the least computing rank as a share of the mean.",
@@ -585,18 +583,20 @@ constexpr MetricSpec kMetrics[] = {
      "Σ bubble / Σ iteration time", kOurs},
 
     {"memory.peak_allocated", "Peak memory allocated", kBytes, kLowerIsBetter, kMax,
-     "Most bytes that the allocator had given out on one GPU at any time; of several the largest.",
+     "Most bytes that the allocator had given out on one {{ device.device }} at any time; of "
+     "several the largest.",
      "", kPlugin},
     {"memory.peak_reserved", "Peak memory reserved", kBytes, kLowerIsBetter, kMax,
-     "Most bytes that the allocator had reserved on one GPU at any time; of several the largest.",
+     "Most bytes that the allocator had reserved on one {{ device.device }} at any time; of "
+     "several the largest.",
      "", kPlugin},
     {"memory.peak_share", "Peak share of device memory", kShare, kNeutral, kMax,
-     "Peak memory allocated as a share of the GPU's memory; of several GPUs the largest.",
+     "Peak memory allocated as a share of the {{ device.device }}'s memory; of several {{ "
+     "device.device }}s the largest.",
      "peak allocated / device memory", kPlugin},
     {"memory.fragmentation", "Memory fragmentation", kShare, kLowerIsBetter, kOther,
-     "Share of the reserved memory that was not given out when most was reserved; of several GPUs "
-     "the "
-     "largest.",
+     "Share of the reserved memory that was not given out when most was reserved; of several {{ "
+     "device.device }}s the largest.",
      "1 − allocated / reserved at the peak of reserved", kOurs},
 
     {"flops.achieved",
@@ -604,8 +604,9 @@ constexpr MetricSpec kMetrics[] = {
      kFlopRate,
      kHigherIsBetter,
      kRatio,
-     "Floating-point operations of the operators whose shapes are known, per second of each GPU.",
-     "Σ FLOPs / (window · GPUs)",
+     "Floating-point operations of the operators whose shapes are known, per second of each {{ "
+     "device.device }}.",
+     "Σ FLOPs / (window · {{ device.device }}s)",
      "TraceLens",
      {},
      2},
@@ -614,41 +615,47 @@ constexpr MetricSpec kMetrics[] = {
      kShare,
      kHigherIsBetter,
      kRatio,
-     "Share of the window that the model's operations would take at the GPU's dense peak of their "
-     "type: forward and backward once, without what the backward pass computes again.",
-     "Σ (FLOPs without recomputation / peak) / (window · GPUs)",
+     "Share of the window that the model's operations would take at the {{ device.device }}'s "
+     "dense peak of their type: forward and backward once, without what the backward pass computes "
+     "again.",
+     "Σ (FLOPs without recomputation / peak) / (window · {{ device.device }}s)",
      "PaLM (Chowdhery et al.)",
      {},
      2},
     {"flops.hfu", "Hardware FLOPs utilization", kShare, kHigherIsBetter, kRatio,
-     "Share of the window that all operations, recomputation included, would take at the GPU's "
-     "dense peak of their type.",
-     "Σ (FLOPs / peak) / (window · GPUs)", "Megatron-LM (Korthikanti et al.), TraceLens"},
+     "Share of the window that all operations, recomputation included, would take at the {{ "
+     "device.device }}'s dense peak of their type.",
+     "Σ (FLOPs / peak) / (window · {{ device.device }}s)",
+     "Megatron-LM (Korthikanti et al.), TraceLens"},
 
     {"npu.cube_utilization", "Cube utilization", kShare, kHigherIsBetter, kRatio,
      "Share of the time of matrix kernels in which the cube units of the NPU compute.",
      "Σ cube utilization · duration / Σ duration", "Ascend", "ascend"},
 
-    {"coverage.linked_share", "GPU time with a known operator", kShare, kHigherIsBetter, kOther,
-     "Share of GPU time (kernels, copies, sets) in the selected iterations whose launching operator "
-     "is known.",
+    {"coverage.linked_share", "{{ device.device }} time with a known operator", kShare,
+     kHigherIsBetter, kOther,
+     "Share of {{ device.device }} time (kernels, copies, sets) in the selected iterations whose "
+     "launching operator is known.",
      "Σ duration with an operator / Σ duration, of what starts in them", kOurs},
     {"coverage.kernel_share", "Kernel time recorded by kernel", kShare, kHigherIsBetter, kOther,
-     "Share of the kernel time that was recorded kernel by kernel; the rest lies in CUDA graphs "
-     "that were recorded whole.",
+     "Share of the kernel time that was recorded kernel by kernel; the rest lies in {{ "
+     "device.graph }}s that were recorded whole.",
      "kernels / (kernels + graphs)", kNsys},
-    {"coverage.launched_share", "GPU time with a known launch", kShare, kHigherIsBetter, kOther,
-     "Share of GPU time in the selected iterations whose launching call was recorded.",
+    {"coverage.launched_share", "{{ device.device }} time with a known launch", kShare,
+     kHigherIsBetter, kOther,
+     "Share of {{ device.device }} time in the selected iterations whose launching call was "
+     "recorded.",
      "Σ duration with a launch / Σ duration, of what starts in them", kOurs},
     {"coverage.backlog_time", "Backlog at the start", kTime, kNeutral, kOther,
-     "Time at the start of the recording in which the GPU still works on what was launched before "
-     "it, and which counts for no iteration; of several ranks the longest.",
-     "start of the first iteration − start of its marker; without markers, start of the first GPU "
-     "work − end of the call that launched it",
+     "Time at the start of the recording in which the {{ device.device }} still works on what was "
+     "launched before it, and which counts for no iteration; of several ranks the longest.",
+     "start of the first iteration − start of its marker; without markers, start of the first {{ "
+     "device.device }} work − end of the call that launched it",
      kOurs},
-    {"coverage.outside_share", "GPU time launched outside of iterations", kShare, kNeutral, kOther,
-     "Share of the whole recording's GPU time that was not launched in a selected iteration; "
-     "where launches are not recorded, that did not start in one.",
+    {"coverage.outside_share", "{{ device.device }} time launched outside of iterations", kShare,
+     kNeutral, kOther,
+     "Share of the whole recording's {{ device.device }} time that was not launched in a selected "
+     "iteration; where launches are not recorded, that did not start in one.",
      "Σ duration launched elsewhere / Σ duration", kOurs},
 };
 

@@ -21,17 +21,18 @@ constexpr std::string_view kSelectionFamily = "selection";
 // A table that is there only when a policy has scenarios.
 constexpr std::string_view kWhatIfFamily = "what_if";
 
-constexpr ColumnSpec kGpu = {"gpu", "GPU", kCount, "Device number as recorded."};
+constexpr ColumnSpec kGpu = {"gpu", "{{ device.device }}", kCount, "Device number as recorded."};
 constexpr ColumnSpec kStream = {"stream", "Stream", kCount, "Stream number as recorded."};
 constexpr ColumnSpec kMin = {"min", "Shortest", kTime, "Duration of the shortest call."};
 constexpr ColumnSpec kMax = {"max", "Longest", kTime, "Duration of the longest call."};
-constexpr ColumnSpec kUses = {"uses_tensor_core", "Tensor Cores", kText,
-                              "Whether it uses Tensor Cores: yes, no or unknown."};
+constexpr ColumnSpec kUses = {"uses_tensor_core", "{{ device.matrix_units }}", kText,
+                              "Whether it uses {{ device.matrix_units }}: yes, no or unknown."};
 constexpr ColumnSpec kRule = {"rule", "Rule", kText,
-                              "The name rule that decided about Tensor Cores."};
+                              "The name rule that decided about {{ device.matrix_units }}."};
 constexpr ColumnSpec kKernelTime = {"time", "Time", kTime, "Sum of the durations."};
-constexpr ColumnSpec kBlocksPerSm = {"blocks_per_sm", "Blocks per SM", kNumber,
-                                     "Mean blocks per streaming multiprocessor, weighted by time."};
+constexpr ColumnSpec kBlocksPerSm = {
+    "blocks_per_sm", "Blocks per {{ device.core }}", kNumber,
+    "Mean blocks per {{ device.multiprocessor }}, weighted by time."};
 constexpr ColumnSpec kOccupancy = {"occupancy", "Est. occupancy", kShare,
                                    "Estimated achieved occupancy, weighted by time."};
 constexpr ColumnSpec kIsCollective = {"is_collective", "Collective", kBool,
@@ -53,26 +54,30 @@ constexpr ColumnSpec kIterations[] = {
     {"start", "Start", kTime, "Start, from the start of the recording."},
     {"duration", "Duration", kTime,
      "Length: up to the end of the last device work launched in it."},
-    {"tensor_core_kernel", "Tensor Core kernels", kTime,
-     "Time with a kernel on Tensor Cores running."},
+    {"tensor_core_kernel", "{{ device.matrix_unit }} kernels", kTime,
+     "Time with a kernel on {{ device.matrix_units }} running."},
     {"other_kernel", "Other kernels", kTime, "Time with only other computing kernels running."},
     {"memcpy", "Memory copies", kTime, "Time with copies and no computation."},
     {"memset", "Memory sets", kTime, "Time with memory sets alone."},
     {"communication", "Communication", kTime, "Time in collectives that nothing hides."},
-    {"runtime", "Runtime", kTime, "Time in runtime and driver calls while the GPU is idle."},
-    {"dataloader", "DataLoader", kTime, "Time waiting for input data while the GPU is idle."},
-    {"cpu", "CPU", kTime, "Time in operators on the host while the GPU is idle."},
+    {"runtime", "Runtime", kTime,
+     "Time in runtime and driver calls while the {{ device.device }} is idle."},
+    {"dataloader", "DataLoader", kTime,
+     "Time waiting for input data while the {{ device.device }} is idle."},
+    {"cpu", "CPU", kTime, "Time in operators on the host while the {{ device.device }} is idle."},
     {"other", "Other", kTime, "The rest; the nine add up to the duration."},
     {"kernels", "Kernels", kCount, "Kernels launched in it."},
-    {"tensor_core_kernels", "Tensor Core kernels launched", kCount,
-     "Kernels launched in it that use Tensor Cores."},
-    {"gpu_time", "GPU time", kTime, "Sum of the durations of the kernels launched in it."},
-    {"gpu_time_share", "GPU time share", kShare,
-     "GPU time / (duration times GPUs of the rank); kernels that overlap count each."},
-    {"tensor_core_gpu_time", "Tensor Core GPU time", kTime,
-     "Of the GPU time, kernels that use Tensor Cores."},
-    {"tensor_core_gpu_time_share", "Tensor Core GPU time share", kShare,
-     "The same / (duration times GPUs of the rank)."},
+    {"tensor_core_kernels", "{{ device.matrix_unit }} kernels launched", kCount,
+     "Kernels launched in it that use {{ device.matrix_units }}."},
+    {"gpu_time", "{{ device.device }} time", kTime,
+     "Sum of the durations of the kernels launched in it."},
+    {"gpu_time_share", "{{ device.device }} time share", kShare,
+     "{{ device.device }} time / (duration times {{ device.device }}s of the rank); kernels that "
+     "overlap count each."},
+    {"tensor_core_gpu_time", "{{ device.matrix_unit }} {{ device.device }} time", kTime,
+     "Of the {{ device.device }} time, kernels that use {{ device.matrix_units }}."},
+    {"tensor_core_gpu_time_share", "{{ device.matrix_unit }} {{ device.device }} time share",
+     kShare, "The same / (duration times {{ device.device }}s of the rank)."},
 };
 
 constexpr ColumnSpec kOtherIterations[] = {
@@ -95,13 +100,13 @@ constexpr ColumnSpec kOtherIterations[] = {
        "Time of device work launched in it or in its children."},                                  \
       {"kernels", "Kernels", kCount, "Kernels that it launched itself."},                          \
       {"tensor_core_eligible", "Eligible", kBool,                                                  \
-       "Whether it, or an operator in it, could use Tensor Cores."},                               \
-      {"uses_tensor_core", "Tensor Cores", kText,                                                  \
+       "Whether it, or an operator in it, could use {{ device.matrix_units }}."},                  \
+      {"uses_tensor_core", "{{ device.matrix_units }}", kText,                                     \
        "yes, no or unknown, of the kernels launched in it."},                                      \
-      {"tensor_core_self", "Tensor Cores, self", kShare,                                           \
-       "Share of the kernel time that it launched itself on Tensor Cores."},                       \
-      {"tensor_core_total", "Tensor Cores, total", kShare,                                         \
-       "Share of the kernel time launched in it on Tensor Cores."},                                \
+      {"tensor_core_self", "{{ device.matrix_units }}, self", kShare,                              \
+       "Share of the kernel time that it launched itself on {{ device.matrix_units }}."},          \
+      {"tensor_core_total", "{{ device.matrix_units }}, total", kShare,                            \
+       "Share of the kernel time launched in it on {{ device.matrix_units }}."},                   \
       {"flops", "FLOPs", kFlops, "Floating-point operations, from shapes."},                       \
       {"bytes", "Bytes", kBytes, "Bytes that it must move at least, from shapes."},                \
       {"achieved", "Achieved", kFlopRate,                                                          \
@@ -130,10 +135,11 @@ constexpr ColumnSpec kOpTypes[] = {
     {"host_self", "Host self", kTime, "Host time without child operators and runtime calls."},
     {"device_self", "Device self", kTime, "Time of device work that it launched itself."},
     {"kernels", "Kernels", kCount, "Kernels that it launched itself."},
-    {"tensor_core_eligible", "Eligible", kBool, "Whether any of them could use Tensor Cores."},
+    {"tensor_core_eligible", "Eligible", kBool,
+     "Whether any of them could use {{ device.matrix_units }}."},
     kUses,
-    {"tensor_core_self", "Tensor Cores, self", kShare,
-     "Share of the kernel time that it launched itself on Tensor Cores."},
+    {"tensor_core_self", "{{ device.matrix_units }}, self", kShare,
+     "Share of the kernel time that it launched itself on {{ device.matrix_units }}."},
     {"host_total", "Host total", kTime, "Host time with everything inside (DLProf: CPU time)."},
     {"host_mean", "Host mean", kTime, "Host total / calls."},
     {"host_min", "Host shortest", kTime, "Host total of the shortest call."},
@@ -144,14 +150,16 @@ constexpr ColumnSpec kOpTypes[] = {
     {"device_mean", "Device mean", kTime, "Device self / calls."},
     {"device_min", "Device least", kTime, "Device self of the call with the least."},
     {"device_max", "Device most", kTime, "Device self of the call with the most."},
-    {"gpu_busy", "GPU busy", kTime,
-     "Time in which any of a call's own device work runs (DLProf: GPU time)."},
-    {"gpu_idle", "GPU idle", kTime,
+    {"gpu_busy", "{{ device.device }} busy", kTime,
+     "Time in which any of a call's own device work runs (DLProf: {{ device.device }} time)."},
+    {"gpu_idle", "{{ device.device }} idle", kTime,
      "Time between the first start and the last end of a call's own device work in which none of "
      "it runs."},
-    {"gpu_idle_mean", "GPU idle mean", kTime, "GPU idle / calls."},
-    {"gpu_idle_min", "GPU idle least", kTime, "GPU idle of the call with the least."},
-    {"gpu_idle_max", "GPU idle most", kTime, "GPU idle of the call with the most."},
+    {"gpu_idle_mean", "{{ device.device }} idle mean", kTime, "{{ device.device }} idle / calls."},
+    {"gpu_idle_min", "{{ device.device }} idle least", kTime,
+     "{{ device.device }} idle of the call with the least."},
+    {"gpu_idle_max", "{{ device.device }} idle most", kTime,
+     "{{ device.device }} idle of the call with the most."},
     kOutsideDevice,
 };
 constexpr ColumnSpec kOpsByIteration[] = {
@@ -164,9 +172,11 @@ constexpr ColumnSpec kOpsByIteration[] = {
     {"start", "Start", kTime, "Start of its first call, from the start of the recording."},
     kCalls,
     {"kernels", "Kernels", kCount, "Kernels that it launched itself."},
-    {"tensor_core_kernels", "Tensor Core kernels", kCount, "Of these, on Tensor Cores."},
-    {"time", "GPU time", kTime, "Time of device work that it launched itself."},
-    {"tensor_core_time", "Tensor Core time", kTime, "Of the time, kernels on Tensor Cores."},
+    {"tensor_core_kernels", "{{ device.matrix_unit }} kernels", kCount,
+     "Of these, on {{ device.matrix_units }}."},
+    {"time", "{{ device.device }} time", kTime, "Time of device work that it launched itself."},
+    {"tensor_core_time", "{{ device.matrix_unit }} time", kTime,
+     "Of the time, kernels on {{ device.matrix_units }}."},
 };
 #define PROFGAUGE_TREE_COLUMNS                                                                \
   {"node", "Node", kCount, "Number of the row, from 0."},                                     \
@@ -238,7 +248,8 @@ constexpr ColumnSpec kKernelsByOp[] = {
     {"op", "Operator", kText, "Operator that launched it."},
     {"op_type", "Operator type", kText, "Kind of that operator."},
     {"dtype", "Type", kText, "Data type of the operator's first typed input, where recorded."},
-    {"tensor_core_eligible", "Eligible", kBool, "Whether the operator could use Tensor Cores."},
+    {"tensor_core_eligible", "Eligible", kBool,
+     "Whether the operator could use {{ device.matrix_units }}."},
     kUses,
     kRule,
     kRank,
@@ -292,16 +303,18 @@ constexpr ColumnSpec kLaunches[] = {
 };
 constexpr ColumnSpec kGpus[] = {
     kRank,
-    {"id", "GPU", kCount, "Device number as recorded."},
+    {"id", "{{ device.device }}", kCount, "Device number as recorded."},
     {"name", "Name", kText, "Product name."},
     {"compute_capability", "Compute capability", kText, "Major and minor."},
-    {"sms", "SMs", kCount, "Streaming multiprocessors or compute units."},
+    {"sms", "{{ device.core }}s", kCount, "Streaming multiprocessors or compute units."},
     {"memory", "Memory", kBytes, "Device memory."},
     {"utilization", "Utilization", kShare, "Share of the window in which a kernel runs."},
     {"idle", "Idle", kShare, "Share of the window in which nothing runs."},
-    {"sm_efficiency", "Est. SM efficiency", kShare, "Blocks per SM, at most 1, over the window."},
+    {"sm_efficiency", "Est. {{ device.core }} efficiency", kShare,
+     "Blocks per {{ device.core }}, at most 1, over the window."},
     kOccupancy,
-    {"tensor_core_share", "Tensor Core share", kShare, "Share of kernel time on Tensor Cores."},
+    {"tensor_core_share", "{{ device.matrix_unit }} share", kShare,
+     "Share of kernel time on {{ device.matrix_units }}."},
     {"kernels", "Kernels", kCount, "Kernels."},
     {"kernel_time", "Kernel time", kTime, "Sum of the durations of kernels."},
     {"wall_time", "Wall time", kTime, "Length of the window."},
@@ -436,16 +449,17 @@ constexpr ColumnSpec kSlack[] = {
      "least over the calls."},
 };
 constexpr ColumnSpec kTensorCoreOps[] = {
-    {"name", "Operator", kText, "Operator that could use Tensor Cores."},
+    {"name", "Operator", kText, "Operator that could use {{ device.matrix_units }}."},
     {"input_shapes", "Input shapes", kText, "Shapes of the inputs, where recorded."},
     {"dtype", "Type", kText, "Data type of the product's inputs, where recorded."},
     {"verdict", "Verdict", kText,
-     "using; eligible_dtype: the type has no Tensor Core on this chip or has them switched off; "
-     "eligible_shape: a dimension is not aligned; eligible_unused: all fine and still not used; "
-     "unknown."},
+     "using; eligible_dtype: the type has no {{ device.matrix_unit }} on this chip or has them "
+     "switched off; eligible_shape: a dimension is not aligned; eligible_unused: all fine and "
+     "still not used; unknown."},
     kCalls,
     kKernelTime,
-    {"tensor_core_time", "Tensor Core time", kTime, "Of the time, kernels that use Tensor Cores."},
+    {"tensor_core_time", "{{ device.matrix_unit }} time", kTime,
+     "Of the time, kernels that use {{ device.matrix_units }}."},
     {"dimension", "Dimension", kText, "The dimension that is not aligned: K, N, C_in or C_out."},
     {"size", "Size", kCount, "Its size."},
     {"aligned_size", "Aligned size", kCount, "The next size that is aligned."},
@@ -455,7 +469,8 @@ constexpr ColumnSpec kRoofline[] = {
     {"name", "Operator", kText, "Operator: the outermost one whose work is known."},
     {"input_shapes", "Input shapes", kText, "Shapes of the inputs."},
     {"dtype", "Type", kText, "Element type of its first operand."},
-    {"gpu_name", "GPU", kText, "Product name of the GPU, where recorded."},
+    {"gpu_name", "{{ device.device }}", kText,
+     "Product name of the {{ device.device }}, where recorded."},
     kCalls,
     {"time", "Time", kTime, "Time of the kernels launched in it."},
     {"flops", "FLOPs", kFlops, "Floating-point operations, from shapes."},
@@ -463,10 +478,12 @@ constexpr ColumnSpec kRoofline[] = {
     {"intensity", "FLOPs per byte", kNumber, "Arithmetic intensity: FLOPs / bytes."},
     {"achieved", "Achieved", kFlopRate, "FLOPs / time."},
     {"peak", "Peak", kFlopRate,
-     "The GPU's dense peak: of the type's Tensor Cores for products, else of the vector units."},
+     "The {{ device.device }}'s dense peak: of the type's {{ device.matrix_units }} for products, "
+     "else of the vector units."},
     {"mfu", "Of peak", kShare, "Achieved / peak."},
     {"achieved_bandwidth", "Bandwidth", kBandwidth, "Bytes / time."},
-    {"bandwidth_share", "Of bandwidth", kShare, "Bandwidth / the GPU's memory bandwidth."},
+    {"bandwidth_share", "Of bandwidth", kShare,
+     "Bandwidth / the {{ device.device }}'s memory bandwidth."},
     {"bound", "Bound", kText,
      "compute or memory: which of FLOPs / peak and bytes / bandwidth is longer."},
     {"roof_share", "Of roof", kShare,
@@ -474,7 +491,7 @@ constexpr ColumnSpec kRoofline[] = {
      "caches."},
 };
 constexpr ColumnSpec kMemoryOps[] = {
-    {"device", "Device", kText, "CPU or GPU with its number."},
+    {"device", "Device", kText, "CPU or {{ device.device }} with its number."},
     kRank,
     {"name", "Operator", kText, "Operator."},
     kCalls,
@@ -487,7 +504,7 @@ constexpr ColumnSpec kMemoryOps[] = {
     {"self_allocated", "Self allocation size", kBytes, "Bytes allocated without children's."},
 };
 constexpr ColumnSpec kMemoryEvents[] = {
-    {"device", "Device", kText, "CPU or GPU with its number."},
+    {"device", "Device", kText, "CPU or {{ device.device }} with its number."},
     kRank,
     {"op", "Operator", kText,
      "Operator that allocated, or that released what was allocated earlier."},
@@ -512,7 +529,7 @@ constexpr ColumnSpec kRegions[] = {
     {"copy_bytes", "Copied", kBytes, "Bytes of these, where recorded."},
 };
 constexpr ColumnSpec kMemoryCurve[] = {
-    {"device", "Device", kText, "CPU or GPU with its number."},
+    {"device", "Device", kText, "CPU or {{ device.device }} with its number."},
     kRank,
     {"time", "Time", kTime, "From the start of the recording."},
     {"allocated", "Allocated", kBytes, "Bytes given out by the allocator."},
@@ -524,12 +541,14 @@ constexpr ColumnSpec kOpGroups[] = {
      "Path of modules and functions; `/` holds all operators, `_CompleteModel_` also runtime calls "
      "outside of them."},
     {"calls", "Calls", kCount, "Calls of operators in it."},
-    {"operators_eligible", "Eligible", kCount, "Operators in it that could use Tensor Cores."},
-    {"operators_using", "Using Tensor Cores", kCount, "Operators in it that use Tensor Cores."},
+    {"operators_eligible", "Eligible", kCount,
+     "Operators in it that could use {{ device.matrix_units }}."},
+    {"operators_using", "Using {{ device.matrix_units }}", kCount,
+     "Operators in it that use {{ device.matrix_units }}."},
     {"host_total", "Host total", kTime, "Sum of their times on the host."},
-    {"device_total", "Device total", kTime, "Sum of their times on the GPU."},
+    {"device_total", "Device total", kTime, "Sum of their times on the {{ device.device }}."},
     {"overhead", "Host overhead", kTime, "Host time less the time in runtime calls."},
-    {"gpu_idle", "GPU idle", kTime, "Time between their device work."},
+    {"gpu_idle", "{{ device.device }} idle", kTime, "Time between their device work."},
 };
 constexpr ColumnSpec kDlprofAdvice[] = {
     {"problem", "Problem", kText, "What DLProf found, in its words."},
@@ -562,14 +581,14 @@ constexpr TableSpec kTables[] = {
      kRanges},
     {"kernels", "kernel_name", "Kernels", "One row per kernel name.", kKernels},
     {"kernels_by_op", "kernel", "Kernels by launch and operator",
-     "One row per kernel name, operator, launch properties, rank and GPU, of the selected "
-     "iterations alone.",
+     "One row per kernel name, operator, launch properties, rank and {{ device.device }}, of the "
+     "selected iterations alone.",
      kKernelsByOp},
     {"kernels_by_iteration", "iteration_kernel", "Kernels by iteration",
      "One row per iteration and kernel name.", kKernelsByIteration},
     {"launches", "launch", "Launches", "One row per kernel, copy or set with a recorded launch.",
      kLaunches},
-    {"gpus", "gpu", "GPUs", "One row per GPU with work.", kGpus},
+    {"gpus", "gpu", "{{ device.device }}s", "One row per {{ device.device }} with work.", kGpus},
     {"ranks", "rank", "Ranks", "One row per rank.", kRanks},
     {"rank_steps", "rank_step", "Ranks by iteration", "One row per rank and selected iteration.",
      kRankSteps},
@@ -580,9 +599,12 @@ constexpr TableSpec kTables[] = {
      "One row per selected iteration and part of its time, over all ranks.", kRankSpread},
     {"streams", "stream", "Streams", "One row per stream with work.", kStreams},
     {"gaps", "gap", "Idle gaps",
-     "Times in which a GPU runs nothing, the longest first; at most 10 000.", kGaps},
+     "Times in which a {{ device.device }} runs nothing, the longest first; at most 10 000.",
+     kGaps},
     {"memcpys", "memcpy", "Copies and memory sets",
-     "One row per kind, host memory, rank and GPU, of the selected iterations alone.", kMemcpys},
+     "One row per kind, host memory, rank and {{ device.device }}, of the selected iterations "
+     "alone.",
+     kMemcpys},
     {"api_calls", "api_call", "Runtime and driver calls",
      "One row per call name, of the selected iterations alone.", kApiCalls},
     {"os_calls", "os_call", "OS runtime calls", "One row per function.", kOsCalls},
@@ -610,12 +632,13 @@ constexpr TableSpec kTables[] = {
      kWhatIf, kWhatIfFamily},
     {"slack", "slack", "Slack",
      "One row per rank, stream and kernel name: what could be slower for free.", kSlack},
-    {"tensor_core_ops", "tensor_core_op", "Tensor Core eligibility",
-     "One row per eligible operator and input shapes, with what keeps it from Tensor Cores.",
+    {"tensor_core_ops", "tensor_core_op", "{{ device.matrix_unit }} eligibility",
+     "One row per eligible operator and input shapes, with what keeps it from {{ "
+     "device.matrix_units }}.",
      kTensorCoreOps},
     {"roofline", "roofline_op", "Roofline",
-     "One row per operator, shapes, types and GPU: what its kernels achieve of what the GPU can "
-     "do, the longest first.",
+     "One row per operator, shapes, types and {{ device.device }}: what its kernels achieve of "
+     "what the {{ device.device }} can do, the longest first.",
      kRoofline},
     {"memory_ops", "memory_op", "Memory by operator", "One row per device and operator name.",
      kMemoryOps},

@@ -18,11 +18,15 @@ std::size_t IndexOf(std::string_view id) {
 
 }  // namespace
 
-Output::Output(std::span<const RecordingHint> hints)
-    : hints_(hints), strings_(std::make_shared<StringPool>()) {
+Output::Output(std::span<const RecordingHint> hints, Accelerator accelerator)
+    : hints_(hints), accelerator_(accelerator), strings_(std::make_shared<StringPool>()) {
   for (const MetricSpec& spec : MetricCatalogue()) {
     metrics_.push_back({&spec, {}, "this kind of recording does not tell", false, {}});
   }
+}
+
+std::string Output::Told(std::string_view text) const {
+  return InDeviceWords(text, DeviceWordsOf(accelerator_));
 }
 
 void Output::Set(std::string_view id, Value value) {
@@ -36,35 +40,37 @@ void Output::SetAbsent(std::string_view id, std::string reason) {
   const std::size_t index = IndexOf(id);
   if (index >= metrics_.size()) return;
   metrics_[index].value = {};
-  metrics_[index].absent_because = std::move(reason);
+  metrics_[index].absent_because = Told(reason);
 }
 
 std::string Output::HowToRecord(Capability capability, std::string_view otherwise) const {
   for (const RecordingHint& hint : hints_) {
-    if (hint.capability == capability) return std::string(hint.how);
+    if (hint.capability == capability) return Told(hint.how);
   }
-  return std::string(otherwise);
+  return Told(otherwise);
 }
 
 void Output::SetNote(std::string_view id, std::string note, bool low_confidence) {
   const std::size_t index = IndexOf(id);
   if (index >= metrics_.size()) return;
-  metrics_[index].note = std::move(note);
+  metrics_[index].note = Told(note);
   metrics_[index].low_confidence = low_confidence;
 }
 
 void Output::MarkUncertain(std::string_view id, std::string_view why) {
   if (!IsSet(id)) return;
   Metric& metric = metrics_[IndexOf(id)];
-  metric.note += (metric.note.empty() ? "" : "; ") + std::string(why);
+  metric.note += (metric.note.empty() ? "" : "; ") + Told(why);
   metric.low_confidence = true;
 }
 
 Table& Output::AddTable(std::string_view id) {
   const TableSpec* spec = FindTable(id);
   assert(spec != nullptr && "the table is not in the catalogue");
-  Table& table = tables_.emplace_back(spec->id, spec->row_name, spec->title, strings_);
-  for (const ColumnSpec& column : spec->columns) table.AddColumn(column);
+  Table& table = tables_.emplace_back(spec->id, spec->row_name, Told(spec->title), strings_);
+  for (const ColumnSpec& column : spec->columns) {
+    table.AddColumn(column).Retitle(Told(column.title));
+  }
   return table;
 }
 
@@ -93,7 +99,7 @@ bool Output::IsSet(std::string_view id) const {
 void Output::MarkColumnAbsent(std::string_view table, std::string_view column, std::string reason) {
   for (Table& added : tables_) {
     Column* found = added.id() == table ? added.Find(column) : nullptr;
-    if (found != nullptr) found->MarkAbsent(reason);
+    if (found != nullptr) found->MarkAbsent(Told(reason));
   }
 }
 
@@ -122,11 +128,11 @@ void Output::SetExposure(std::string_view table, Exposure exposure) {
 }
 
 void Output::SetTableAbsent(std::string_view id, std::string reason) {
-  absent_tables_.insert_or_assign(std::string(id), std::move(reason));
+  absent_tables_.insert_or_assign(std::string(id), Told(reason));
 }
 
 void Output::AddRemark(std::string id, std::string text) {
-  remarks_.push_back({std::move(id), std::move(text)});
+  remarks_.push_back({std::move(id), Told(text)});
 }
 
 void Output::MoveTo(Analysis& analysis) {
@@ -138,7 +144,7 @@ void Output::MoveTo(Analysis& analysis) {
     }
     if (found == nullptr) {
       absent_tables_.try_emplace(std::string(spec.id), "this kind of recording does not tell");
-      analysis.tables.emplace_back(spec.id, spec.row_name, spec.title, strings_);
+      analysis.tables.emplace_back(spec.id, spec.row_name, Told(spec.title), strings_);
       continue;
     }
     std::size_t rows = 0;

@@ -13,21 +13,25 @@
 
 #include "analysis/analysis.h"
 #include "analysis/tables/exposure.h"
+#include "model/device_words.h"
 #include "model/profile.h"
 
 namespace profgauge {
 
 class Output {
  public:
-  /// `hints` are for Gap(), which the run's first profile gives.
-  explicit Output(std::span<const RecordingHint> hints = {});
+  /// `hints` are for Gap(), which the run's first profile gives. Texts of the catalogue and those
+  /// that are set here may name parts of the device as `{{ device.core }}`: in tables, reasons,
+  /// notes and remarks they stand in the words of `accelerator`.
+  explicit Output(std::span<const RecordingHint> hints = {},
+                  Accelerator accelerator = Accelerator::kUnknown);
 
   /// REQUIRES for each: `id` is in the metric catalogue; else the call is ignored in release builds
   /// and asserts in debug builds.
   void Set(std::string_view id, Value value);
   void SetAbsent(std::string_view id, std::string reason);
   /// Words for what is absent because the recording lacks it, with how this format records it.
-  std::string Gap(Capability capability) const { return CapabilityGap(capability, hints_); }
+  std::string Gap(Capability capability) const { return Told(CapabilityGap(capability, hints_)); }
   /// How this format records it, or `otherwise` when the recording does not say.
   std::string HowToRecord(Capability capability, std::string_view otherwise) const;
   void SetNote(std::string_view id, std::string note, bool low_confidence = false);
@@ -46,6 +50,10 @@ class Output {
   bool IsSet(std::string_view id) const;            ///< Whether the metric has a value so far.
   /// For a column of a table that was added, if it was: this recording has nothing for it.
   void MarkColumnAbsent(std::string_view table, std::string_view column, std::string reason);
+  /// Whose devices the run is of, for advice that only one vendor has.
+  Accelerator accelerator() const { return accelerator_; }
+  /// A text of ours in the words of these devices.
+  std::string Told(std::string_view text) const;
   bool HasRows(std::string_view id) const;  ///< Whether the table was added and has rows so far.
   void SetTableAbsent(std::string_view id, std::string reason);
   StringPool& strings() { return *strings_; }
@@ -65,6 +73,7 @@ class Output {
 
  private:
   std::span<const RecordingHint> hints_;
+  Accelerator accelerator_;
   std::vector<Metric> metrics_;  // Catalogue order.
   std::shared_ptr<StringPool> strings_;
   std::deque<Table> tables_;

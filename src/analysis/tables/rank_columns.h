@@ -11,9 +11,9 @@ using enum Unit;
 inline constexpr ColumnSpec kRank = {"rank", "Rank", kCount, "Rank that was recorded."};
 inline constexpr ColumnSpec kCalls = {"calls", "Calls", kCount, "How often."};
 inline constexpr ColumnSpec kMean = {"mean", "Mean", kTime, "Time / calls."};
-inline constexpr ColumnSpec kExposed = {
-    "exposed_time", "Exposed", kTime,
-    "Of its time, the part in which the same GPU computes nothing (collectives and copies)."};
+inline constexpr ColumnSpec kExposed = {"exposed_time", "Exposed", kTime,
+                                        "Of its time, the part in which the same {{ device.device "
+                                        "}} computes nothing (collectives and copies)."};
 
 inline constexpr ColumnSpec kRanks[] = {
     {"id", "Rank", kCount, "Rank as recorded, else position in the run."},
@@ -21,11 +21,11 @@ inline constexpr ColumnSpec kRanks[] = {
     {"iterations", "Iterations", kCount, "Selected iterations."},
     {"iteration_time", "Iteration time", kTime, "Sum of their lengths."},
     {"compute_time", "Compute time", kTime,
-     "Time in which a computing kernel runs, over its GPUs."},
+     "Time in which a computing kernel runs, over its {{ device.device }}s."},
     {"communication_time", "Communication time", kTime,
-     "Time in which a collective runs, over its GPUs."},
+     "Time in which a collective runs, over its {{ device.device }}s."},
     {"exposed_communication", "Exposed communication", kTime,
-     "Of that, the time in which the GPU computes nothing."},
+     "Of that, the time in which the {{ device.device }} computes nothing."},
     {"waiting_time", "Waiting", kTime,
      "Time in matched collectives before the last rank joined: the least waits are a straggler's."},
     {"transfer_time", "Transfer", kTime, "The rest of the time in matched collectives."},
@@ -37,7 +37,7 @@ inline constexpr ColumnSpec kRanks[] = {
      "Whether it causes most of the waiting of the others; known where they could be matched."},
     {"late_cause", "Late because of", kText,
      "What takes longer there than on the median rank, of the straggling rank."},
-    {"idle", "Idle", kShare, "Share of the window in which its GPUs run nothing."},
+    {"idle", "Idle", kShare, "Share of the window in which its {{ device.device }}s run nothing."},
     {"compute_only", "Computing alone", kTime,
      "Of the iterations' time: kernels compute, nothing communicates. This and the next seven add "
      "up to the iteration time."},
@@ -48,8 +48,10 @@ inline constexpr ColumnSpec kRanks[] = {
     {"waiting_exposed", "Waiting alone", kTime,
      "Only collectives run, and the last of their ranks has not come."},
     {"copy", "Copying", kTime, "Copies and memory sets, and none of the above."},
-    {"dataloader", "Data loader", kTime, "Waiting for input data while the GPUs idle."},
-    {"host_time", "Host", kTime, "Runtime calls and operators on the host while the GPUs idle."},
+    {"dataloader", "Data loader", kTime,
+     "Waiting for input data while the {{ device.device }}s idle."},
+    {"host_time", "Host", kTime,
+     "Runtime calls and operators on the host while the {{ device.device }}s idle."},
     {"unattributed", "Unattributed", kTime, "Nothing that was recorded explains the time."},
     {"kernel_slowdown", "Kernels against median", kNumber,
      "Time of its kernels by that of the median rank, over the kernels that at least three ranks "
@@ -69,8 +71,10 @@ inline constexpr ColumnSpec kRankSteps[] = {
     {"waiting_exposed", "Waiting alone", kTime,
      "Only collectives run, and the last of their ranks has not come."},
     {"copy", "Copying", kTime, "Copies and memory sets, and none of the above."},
-    {"dataloader", "Data loader", kTime, "Waiting for input data while the GPUs idle."},
-    {"host_time", "Host", kTime, "Runtime calls and operators on the host while the GPUs idle."},
+    {"dataloader", "Data loader", kTime,
+     "Waiting for input data while the {{ device.device }}s idle."},
+    {"host_time", "Host", kTime,
+     "Runtime calls and operators on the host while the {{ device.device }}s idle."},
     {"unattributed", "Unattributed", kTime, "Nothing that was recorded explains the time."},
     {"waiting_time", "Waiting", kTime,
      "Time in matched collectives before the last rank joined, hidden or not."},
@@ -128,7 +132,8 @@ inline constexpr ColumnSpec kMessageSizes[] = {
     {"bandwidth", "Bandwidth", kBandwidth, "Bytes over transfer, of matched calls."},
     {"bus_bandwidth", "Bus bandwidth", kBandwidth,
      "The same on the bus: times the factor of the kind (nccl-tests)."},
-    {"exposed_share", "Exposed", kShare, "Share of the time in which the GPU computes nothing."},
+    {"exposed_share", "Exposed", kShare,
+     "Share of the time in which the {{ device.device }} computes nothing."},
 };
 
 inline constexpr ColumnSpec kPipeline[] = {

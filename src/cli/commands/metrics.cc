@@ -12,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "model/device_words.h"
 
 namespace profgauge::cli {
 namespace {
@@ -35,15 +36,15 @@ std::string Table(const std::vector<const MetricSpec*>& specs) {
       fmt::format("{:<{}}  {:<7}  {:<6}  {}\n", "id", width, "unit", "better", "title");
   for (const MetricSpec* spec : specs) {
     fmt::format_to(std::back_inserter(text), "{:<{}}  {:<7}  {:<6}  {}\n", spec->id, width,
-                   UnitName(spec->unit), Better(spec->direction), spec->title);
+                   UnitName(spec->unit), Better(spec->direction), InGeneralWords(spec->title));
   }
   return text;
 }
 
 std::string Explanation(const MetricSpec& spec) {
-  std::string text = fmt::format("{}\n  {} [{}]\n  {}\n", spec.id, spec.title, UnitName(spec.unit),
-                                 spec.definition);
-  if (!spec.formula.empty()) text += fmt::format("  = {}\n", spec.formula);
+  std::string text = fmt::format("{}\n  {} [{}]\n  {}\n", spec.id, InGeneralWords(spec.title),
+                                 UnitName(spec.unit), InGeneralWords(spec.definition));
+  if (!spec.formula.empty()) text += fmt::format("  = {}\n", InGeneralWords(spec.formula));
   if (!spec.source.empty()) text += fmt::format("  after {}\n", spec.source);
   text += fmt::format("  definition {}; over iterations: {}\n", spec.definition_number,
                       PoolingName(spec.pooling));

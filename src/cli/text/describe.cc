@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "analysis/context/iterations.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "model/device_words.h"
 
 namespace profgauge::cli {
 namespace {
@@ -29,12 +31,12 @@ std::size_t CountKind(const DeviceTable& device, DeviceKind kind) {
   return static_cast<std::size_t>(std::count(device.kind.begin(), device.kind.end(), kind));
 }
 
-std::string Device(const Gpu& gpu) {
+std::string Device(const Gpu& gpu, std::string_view core) {
   std::string text = gpu.name.empty() ? "name not recorded" : Printable(gpu.name);
   if (gpu.compute_major >= 0) {
     text += fmt::format(", compute capability {}.{}", gpu.compute_major, gpu.compute_minor);
   }
-  if (gpu.sms > 0) text += fmt::format(", {} SMs", gpu.sms);
+  if (gpu.sms > 0) text += fmt::format(", {} {}s", gpu.sms, core);
   if (gpu.memory > 0) text += ", " + FormatBytes(static_cast<double>(gpu.memory));
   return text;
 }
@@ -43,9 +45,10 @@ std::string Device(const Gpu& gpu) {
 std::string Devices(const Profile& profile) {
   std::string text;
   const auto& gpus = profile.gpus;
+  const std::string_view core = DeviceWordsOf(AcceleratorOf(std::span(&profile, 1))).core;
   for (std::size_t first = 0, next = 0; first < gpus.size(); first = next) {
-    const std::string device = Device(gpus[first]);
-    while (next < gpus.size() && Device(gpus[next]) == device) ++next;
+    const std::string device = Device(gpus[first], core);
+    while (next < gpus.size() && Device(gpus[next], core) == device) ++next;
     if (!text.empty()) text += "; ";
     text += next - first == 1 ? fmt::format("{}: {}", gpus[first].id, device)
                               : fmt::format("{}-{}: {}", gpus[first].id, gpus[next - 1].id, device);
@@ -112,7 +115,8 @@ constexpr CapabilityName kCapabilities[] = {
 /// "needs memory events; record with profile_memory=True" without its first word.
 std::string Gap(Capability capability, const Profile& profile) {
   constexpr std::string_view kNeeds = "needs ", kTail = ", which this recording lacks";
-  std::string gap = CapabilityGap(capability, profile.hints);
+  const DeviceWords& words = DeviceWordsOf(AcceleratorOf(std::span(&profile, 1)));
+  std::string gap = InDeviceWords(CapabilityGap(capability, profile.hints), words);
   if (gap.starts_with(kNeeds)) gap.erase(0, kNeeds.size());
   if (gap.ends_with(kTail)) gap.resize(gap.size() - kTail.size());
   return gap;

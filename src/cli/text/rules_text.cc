@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "expr/function.h"
+#include "model/device_words.h"
 #include "render/shared/escape.h"
 
 namespace profgauge::cli {
@@ -129,13 +130,13 @@ std::string RuleLines(const std::vector<Rule>& rules) {
   std::string out;
   for (const Rule& rule : rules) {
     fmt::format_to(Out(out), "{:<{}}  {:<{}}  {:<11}  {}\n", rule.id, id_width, rule.category,
-                   category_width, LevelsOf(rule), Printable(rule.title));
+                   category_width, LevelsOf(rule), Printable(InGeneralWords(rule.title)));
   }
   return out;
 }
 
 std::string ExplainRule(const Rule& rule, const ActiveRule* active) {
-  std::string out = fmt::format("{}\n  {}\n\n", rule.id, Printable(rule.title));
+  std::string out = fmt::format("{}\n  {}\n\n", rule.id, Printable(InGeneralWords(rule.title)));
   Line(out, "category", rule.category);
   for (const std::string& former : rule.formerly) Line(out, "formerly", former);
   Line(out, "file", fmt::format("{}:{}", rule.place.file, rule.place.line));
@@ -192,7 +193,7 @@ std::string RuleDocs(const std::vector<Rule>& rules) {
   std::string out;
   for (const Rule& rule : rules) {
     fmt::format_to(Out(out), "### {}\n\n`{}`: **{}** ({}; {})\n\n", AnchorOf(rule), rule.id,
-                   rule.title, rule.category, LevelsOf(rule));
+                   InGeneralWords(rule.title), rule.category, LevelsOf(rule));
     if (rule.metric) fmt::format_to(Out(out), "Measures `{}`", rule.metric->value.text);
     if (rule.metric && !rule.for_each.empty()) {
       fmt::format_to(Out(out), " over each `{}`", rule.for_each.text);
@@ -205,7 +206,7 @@ std::string RuleDocs(const std::vector<Rule>& rules) {
                      FormatLimit(param.default_value.value, param.default_value.unit), param.doc);
     }
     if (!rule.params.empty()) out += '\n';
-    if (rule.advice) out += std::string(Trim(rule.advice->text)) + "\n\n";
+    if (rule.advice) out += InGeneralWords(Trim(rule.advice->text)) + "\n\n";
     if (rule.gain && !rule.gain->why.empty()) {
       fmt::format_to(Out(out), "Estimated gain ({}): {}\n\n", GainBoundName(rule.gain->bound),
                      rule.gain->why);
@@ -230,10 +231,10 @@ std::string LanguageDocs() {
   for (const TableSpec& table : TableCatalogue()) {
     if (table.row_name.empty()) continue;
     fmt::format_to(Out(out), "\n## Rows `{}`\n\n{}\n\n| column | unit | meaning |\n|---|---|---|\n",
-                   table.row_name, table.doc.empty() ? table.title : table.doc);
+                   table.row_name, InGeneralWords(table.doc.empty() ? table.title : table.doc));
     for (const ColumnSpec& column : table.columns) {
       fmt::format_to(Out(out), "| `{}.{}` | {} | {} |\n", table.row_name, column.id,
-                     UnitName(column.unit), column.doc);
+                     UnitName(column.unit), InGeneralWords(column.doc));
     }
   }
   return out;

@@ -37,7 +37,8 @@ Error InputError(const ByteSource& source, std::string code, std::string message
 }
 
 constexpr RecordingHint kHints[] = {
-    {Capability::kDeviceEvents, "record with the GPU among the profiler's activities"},
+    {Capability::kDeviceEvents,
+     "record with the {{ device.device }} among the profiler's activities"},
     {Capability::kHostOps, "record with the CPU among the profiler's activities"},
     {Capability::kShapes, "record with record_shapes=True"},
     {Capability::kCallStacks, "record with with_stack=True"},

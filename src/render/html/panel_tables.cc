@@ -77,11 +77,13 @@ void DropKnownTypes(Table& top) {
 // Ten rows whatever their names are.
 constexpr std::size_t kTopBytes = 100'000;
 
-void FillTop(json::object& panel, const Table& table, std::string_view by,
+void FillTop(json::object& panel, const Report& report, const Table& table, std::string_view by,
              std::span<const std::string_view> columns) {
   Table top = TopRows(table, by, columns);
   DropKnownTypes(top);
-  json::object view = TableView(top, {10, 0, false, kTopBytes, table.id()});
+  TableLimits limits{10, 0, false, kTopBytes, table.id()};
+  limits.accelerator = report.profile.accelerator;
+  json::object view = TableView(top, limits);
   panel["columns"] = std::move(view["columns"]);
   panel["body"] = std::move(view["rows"]);
   panel["has_table"] = true;
@@ -122,7 +124,7 @@ constexpr GuidanceLink kGuidance[] = {
 
 // The ten ops with the most GPU time, with DLProf Viewer's columns.
 boost::json::object TopOpsPanel(const Report& report) {
-  json::object panel = MakePanel(report, "p-top-ops", "Top 10 GPU ops");
+  json::object panel = MakePanel(report, "p-top-ops", "Top 10 {{ device.device }} ops");
   panel["wide"] = true;
   const Table* ops = FindTable(report, "ops");
   const std::string_view time = KnownColumn(ops, "device_self", "device_total");
@@ -132,7 +134,7 @@ boost::json::object TopOpsPanel(const Report& report) {
   }
   const std::string_view kColumns[] = {
       "name", time, "calls", "direction", "tensor_core_eligible", "uses_tensor_core", "type"};
-  FillTop(panel, *ops, time, kColumns);
+  FillTop(panel, report, *ops, time, kColumns);
   return panel;
 }
 
@@ -147,7 +149,7 @@ boost::json::object TopHostOpsPanel(const Report& report) {
   }
   constexpr std::string_view kColumns[] = {"name", "host_self", "host_total", "calls",
                                            "device_total"};
-  FillTop(panel, *ops, time, kColumns);
+  FillTop(panel, report, *ops, time, kColumns);
   return panel;
 }
 
@@ -163,16 +165,16 @@ boost::json::object SystemPanel(const Report& report) {
   // As DLProf Viewer: the devices of the computer, of which some may have no work.
   const report::Metric* listed = report::FindMetricById(report, "profile.gpus_listed");
   if (listed != nullptr && !IsAbsent(listed->quantity.value)) {
-    add(WordsOf(report, "GPU count"), listed->quantity.text);
+    add(WordsOf(report, "{{ device.device }} count"), listed->quantity.text);
   } else if (!profile.devices.empty()) {
-    add(WordsOf(report, "GPU count"),
+    add(WordsOf(report, "{{ device.device }} count"),
         FormatCount(static_cast<std::int64_t>(profile.devices.size()) + profile.more_devices));
   }
   std::set<std::string_view> names;
   constexpr std::size_t kMostNames = 16;
   for (const report::Device& device : profile.devices) {
     if (!names.insert(device.name).second || names.size() > kMostNames) continue;
-    add(names.size() == 1 ? WordsOf(report, "GPU") : "and", device.name);
+    add(names.size() == 1 ? WordsOf(report, "{{ device.device }}") : "and", device.name);
   }
   if (names.size() > kMostNames) {
     add("and", fmt::format("{} more models",

@@ -6,8 +6,8 @@
 
 #include "base/format.h"
 #include "render/shared/template.h"
+#include "report/device_text.h"
 #include "report/iteration_labels.h"
-#include "report/wording.h"
 
 namespace profgauge::render::html {
 
@@ -83,7 +83,7 @@ double MetricOr(const report::Report& report, std::string_view id, double otherw
 }
 
 std::string WordsOf(const report::Report& report, std::string_view text) {
-  return report::Reworded(text, report.profile.accelerator);
+  return report::TextFor(report.profile, text);
 }
 
 boost::json::array PiecesOf(std::string_view text) {
@@ -164,7 +164,8 @@ boost::json::object PageView(const report::Report& report, const ComparisonLimit
   view["panels"] = std::move(panels.shown);
   view["absent_panels"] = AbsentView(panels.absent);
   view["payload"] = MakeMarkup(payload.Finish());
-  view["timeline"] = MakeMarkup(report.timeline.empty() ? "" : PackTimeline(report.timeline));
+  view["timeline"] = MakeMarkup(
+      report.timeline.empty() ? "" : PackTimeline(report.timeline, report.profile.accelerator));
   view["timeline_note"] = TimelineNote(report);
   return view;
 }

@@ -108,7 +108,8 @@ boost::json::object PageView(const report::Report& report, const ComparisonLimit
 /// A report with one of everything: its view is the schema that templates are checked against.
 const report::Report& SchemaReport();
 
-/// A text of the page in the words of the report's devices: report/wording.h.
+/// A text of the page, which may name parts of a device as `{{ device.core }}`, in the words of the
+/// report's devices.
 std::string WordsOf(const report::Report& report, std::string_view text);
 
 /// "2026-03-01T12:00:00Z" as people read it: "2026-03-01 12:00:00 UTC"; other texts as they are.

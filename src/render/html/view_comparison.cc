@@ -11,6 +11,7 @@
 #include "render/shared/escape.h"
 #include "render/shared/template.h"
 #include "render/shared/words.h"
+#include "report/device_text.h"
 
 namespace profgauge::render::html {
 namespace {
@@ -34,7 +35,7 @@ json::object DeltaView(std::int64_t ns) {
 json::array DifferencesView(const Comparison& comparison) {
   json::array rows;
   for (const report::Difference& difference : comparison.differences) {
-    rows.push_back(json::object{{"property", PropertyTitle(difference.property)},
+    rows.push_back(json::object{{"property", PropertyTitle(difference.property, comparison)},
                                 {"base", PropertyText(difference.property, difference.base)},
                                 {"current", PropertyText(difference.property, difference.current)},
                                 {"blocks", difference.blocks}});
@@ -46,7 +47,7 @@ std::string AlikeText(const Comparison& comparison) {
   std::string text;
   for (const auto& [property, value] : comparison.alike) {
     if (value.empty()) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : " · ", PropertyTitle(property),
+    text += fmt::format("{}{} {}", text.empty() ? "" : " · ", PropertyTitle(property, comparison),
                         PropertyText(property, value));
   }
   return text;
@@ -139,14 +140,15 @@ json::array StepsView(const Comparison& comparison, const ChangeTreeOptions& tre
                       {"count_effect", DeltaView(step.count_effect)},
                       {"duration_effect", DeltaView(step.duration_effect)},
                       {"significant", Significance(step.significant)}};
-    SetName(view, StepTitle(step));
+    SetName(view, StepTitle(step, comparison));
     rows.push_back(std::move(view));
   }
   return rows;
 }
 
 json::object PairedView(std::string_view id, std::string_view title, std::string_view about,
-                        const report::PairedTable& table, bool has_host, std::size_t most_rows) {
+                        const report::PairedTable& table, const std::string& accelerator,
+                        bool has_host, std::size_t most_rows) {
   json::array rows;
   std::size_t changed = 0;
   for (const report::PairedWork& work : table.rows) changed += work.delta != 0;
@@ -173,9 +175,11 @@ json::object PairedView(std::string_view id, std::string_view title, std::string
   const std::size_t shown = rows.size();
   return {{"id", id},
           {"title", title},
-          {"about", about},
+          {"about", report::TextFor(accelerator, about)},
           {"has_host", has_host},
-          {"time", table.measure == "host_time" ? "Host time" : "GPU time"},
+          {"time", table.measure == "host_time"
+                       ? "Host time"
+                       : report::TextFor(accelerator, "{{ device.device }} time")},
           {"base", TimeView(table.base)},
           {"current", TimeView(table.current)},
           {"delta", DeltaView(table.delta)},
@@ -194,18 +198,20 @@ boost::json::object ComparisonView(const report::Report& report, const Compariso
   const Comparison& comparison = report.comparison ? *report.comparison : kNone;
   json::array paired;
   if (!comparison.kernels.rows.empty()) {
-    paired.push_back(PairedView("paired-kernels", "Kernels and copies, run against run",
-                                "Launches and GPU time per iteration; what runs in parallel counts "
-                                "each time",
-                                comparison.kernels, false, limits.paired_rows));
+    paired.push_back(PairedView(
+        "paired-kernels", "Kernels and copies, run against run",
+        "Launches and {{ device.device }} time per iteration; what runs in parallel counts "
+        "each time",
+        comparison.kernels, comparison.accelerator, false, limits.paired_rows));
   }
   if (!comparison.ops.rows.empty()) {
     const bool of_gpu = comparison.ops.measure != "host_time";
-    paired.push_back(PairedView("paired-ops", "Ops, run against run",
-                                of_gpu ? "Calls per iteration, GPU time of the work that an op "
-                                         "launched itself, and its own time on the host"
-                                       : "Calls per iteration and an op's own time on the host",
-                                comparison.ops, of_gpu, limits.paired_rows));
+    paired.push_back(
+        PairedView("paired-ops", "Ops, run against run",
+                   of_gpu ? "Calls per iteration, {{ device.device }} time of the work that an op "
+                            "launched itself, and its own time on the host"
+                          : "Calls per iteration and an op's own time on the host",
+                   comparison.ops, comparison.accelerator, of_gpu, limits.paired_rows));
   }
   json::array differences = DifferencesView(comparison);
   json::array metrics = MetricsView(comparison);

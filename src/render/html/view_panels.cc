@@ -93,7 +93,7 @@ void AddEachGpu(const Report& report, json::array& rows) {
     const std::string name = fmt::format(
         "{}{} {}",
         has_ranks ? fmt::format("Rank {}, ", FormatValue(gpus->At(row, "rank"), Unit::kCount)) : "",
-        WordsOf(report, "GPU"), FormatValue(gpus->At(row, "id"), Unit::kCount));
+        WordsOf(report, "{{ device.device }}"), FormatValue(gpus->At(row, "id"), Unit::kCount));
     meter.description = name + " " + FormatValue(utilization, Unit::kShare);
     rows.push_back(PanelRow(SvgMeter(meter), name, NumberView(utilization, Unit::kShare), ""));
   }
@@ -102,11 +102,11 @@ void AddEachGpu(const Report& report, json::array& rows) {
 std::string OverGpus(const Report& report) {
   const Table* gpus = FindTable(report, "gpus");
   if (gpus == nullptr || gpus->rows() < 2) return {};
-  return fmt::format("mean over {} {}", gpus->rows(), WordsOf(report, "GPUs"));
+  return fmt::format("mean over {} {}", gpus->rows(), WordsOf(report, "{{ device.device }}s"));
 }
 
 json::object UtilizationPanel(const Report& report) {
-  json::object panel = MakePanel(report, "p-utilization", "GPU utilization");
+  json::object panel = MakePanel(report, "p-utilization", "{{ device.device }} utilization");
   const report::Metric* utilization = FindMetric(report, "gpu.utilization.mean");
   if (utilization == nullptr) {
     LeaveEmpty(panel,
@@ -129,11 +129,11 @@ json::object UtilizationPanel(const Report& report) {
            {"gpu.idle_cause.memory_management", "… memory management", ""},
            {"gpu.idle_cause.launch_latency", "… launch latency", ""},
            {"gpu.idle_cause.other", "… other", ""},
-           {"gpu.sm_efficiency", "Estimated SM efficiency", ""},
+           {"gpu.sm_efficiency", "Estimated {{ device.core }} efficiency", ""},
            {"gpu.occupancy", "Estimated occupancy", ""},
            {"flops.achieved", "Achieved", "of operators with known shapes"},
-           {"flops.mfu", "Of the GPU's peak (MFU)", ""},
-           {"flops.hfu", "Of the GPU's peak (HFU)", "with recomputation"}}) {
+           {"flops.mfu", "Of the {{ device.device }}'s peak (MFU)", ""},
+           {"flops.hfu", "Of the {{ device.device }}'s peak (HFU)", "with recomputation"}}) {
     if (const report::Metric* metric = FindMetric(report, id)) {
       rows.push_back(PanelRow("", WordsOf(report, label), NumberView(metric->quantity), about, id));
     }
@@ -181,7 +181,7 @@ std::string AbsentTable(const Report& report, std::string_view id, std::string_v
 }
 
 json::object KernelTimePanel(const Report& report) {
-  json::object panel = MakePanel(report, "p-kernel-time", "Total kernel GPU time");
+  json::object panel = MakePanel(report, "p-kernel-time", "Total kernel {{ device.device }} time");
   std::vector<Slice> slices;
   if (const Table* kernels = FindTable(report, "kernels")) {
     const double yes = SumColumn(*kernels, "time", "uses_tensor_core", "yes");
@@ -189,11 +189,11 @@ json::object KernelTimePanel(const Report& report) {
     const double all = SumColumn(*kernels, "time", "", "");
     const bool has_units = yes > 0 || FindMetric(report, "tensor_core.share") != nullptr;
     if (has_units) {
-      slices.push_back({PaintOf(Category::kTensorCoreKernel), WordsOf(report, "On Tensor Cores"),
-                        Time(yes), ""});
+      slices.push_back({PaintOf(Category::kTensorCoreKernel),
+                        WordsOf(report, "On {{ device.matrix_units }}"), Time(yes), ""});
     }
     slices.push_back({PaintOf(Category::kOtherKernel),
-                      has_units ? WordsOf(report, "Not on Tensor Cores") : "Kernels",
+                      has_units ? WordsOf(report, "Not on {{ device.matrix_units }}") : "Kernels",
                       Time(all - yes - unknown), ""});
     if (unknown > 0) {
       slices.push_back({kIdlePaint, "Name does not tell", Time(unknown), ""});
@@ -218,7 +218,7 @@ json::object KernelTimePanel(const Report& report) {
 }
 
 json::object TensorCorePanel(const Report& report) {
-  json::object panel = MakePanel(report, "p-tensor-cores", "Tensor Core efficiency");
+  json::object panel = MakePanel(report, "p-tensor-cores", "{{ device.matrix_unit }} efficiency");
   const report::Metric* efficiency = FindMetric(report, "tensor_core.efficiency");
   if (efficiency == nullptr) {
     LeaveEmpty(panel, ReasonOf(report, "tensor_core.efficiency",
@@ -229,8 +229,9 @@ json::object TensorCorePanel(const Report& report) {
   const double unknown =
       std::min(MetricOr(report, "tensor_core.unknown_share", 0), std::max(0.0, 1 - used));
   Fill(panel,
-       {{PaintOf(Category::kTensorCoreKernel), WordsOf(report, "Eligible time on Tensor Cores"),
-         efficiency->quantity, "", efficiency->id},
+       {{PaintOf(Category::kTensorCoreKernel),
+         WordsOf(report, "Eligible time on {{ device.matrix_units }}"), efficiency->quantity, "",
+         efficiency->id},
         {PaintOf(Category::kOtherKernel), "Eligible time off them", Share(std::max(0.0, 1 - used)),
          unknown > 0 ? "or not known" : ""}},
        Says::kFirstAlone);
@@ -257,9 +258,9 @@ json::object SummaryPanel(const Report& report) {
     }
   };
   add("profile.wall_time", "Wall clock time");
-  add("tensor_core.efficiency", "Tensor Core efficiency");
-  add("gpu.utilization.mean", "GPU utilization");
-  add("gpu.utilization.min", "… of the least busy GPU");
+  add("tensor_core.efficiency", "{{ device.matrix_unit }} efficiency");
+  add("gpu.utilization.mean", "{{ device.device }} utilization");
+  add("gpu.utilization.min", "… of the least busy {{ device.device }}");
   add("profile.kernel_time", "Kernel time, summed");
   add("kernel.count_per_iteration", "Kernels per iteration");
   add("iteration.time.mean", "Average iteration");
@@ -267,7 +268,7 @@ json::object SummaryPanel(const Report& report) {
   add("communication.exposed_share", "Exposed communication");
   add("memory.peak_allocated", "Peak memory allocated");
   add("flops.mfu", "Model FLOPs utilization");
-  add("coverage.linked_share", "GPU time with a known op");
+  add("coverage.linked_share", "{{ device.device }} time with a known op");
   panel["has_rows"] = !rows.empty();
   if (rows.empty()) LeaveEmpty(panel, "the file has none of these numbers");
   return panel;

@@ -57,7 +57,7 @@ json::array PathRows(const Report& report, std::string& bar) {
                                 {"label", WordsOf(report, kind.title)},
                                 {"share", NumberView(share->quantity)},
                                 {"time", NumberView(time->quantity)},
-                                {"meaning", kind.meaning}});
+                                {"meaning", WordsOf(report, kind.meaning)}});
   }
   if (!parts.empty()) bar = SvgStackedBar(parts, kWidth, kHeight, description);
   return rows;

@@ -15,9 +15,9 @@
 #include "render/shared/columns.h"
 #include "render/shared/escape.h"
 #include "render/shared/template.h"
+#include "report/device_text.h"
 #include "report/iteration_labels.h"
 #include "report/table_look.h"
-#include "report/wording.h"
 
 namespace profgauge::render::html {
 namespace {
@@ -161,7 +161,7 @@ json::array ColumnViews(const std::vector<const Column*>& columns, const Column*
                                  {"title", column->title()},
                                  {"unit", UnitName(column->unit())},
                                  {"align", IsLeft(column->unit()) ? "left" : "right"},
-                                 {"doc", report::Reworded(doc, limits.accelerator)},
+                                 {"doc", report::TextFor(limits.accelerator, doc)},
                                  {"sort", column == by ? "descending" : ""}});
   }
   return heads;

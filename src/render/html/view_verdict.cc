@@ -73,7 +73,7 @@ bool HasDeviceTime(const Report& report) {
 // "4 × NVIDIA A100, 4 × NVIDIA H100", in order of first appearance.
 std::string DeviceText(const Report& report) {
   const report::ProfileInfo& profile = report.profile;
-  const std::string unnamed = WordsOf(report, "GPU of unrecorded model");
+  const std::string unnamed = WordsOf(report, "{{ device.device }} of unrecorded model");
   const DeviceKinds kinds = KindsOfDevices(profile, unnamed);
   std::string out;
   for (const auto& [name, count] : kinds.named) {
@@ -82,7 +82,7 @@ std::string DeviceText(const Report& report) {
   }
   if (kinds.others > 0) out += fmt::format(" and {} more", FormatCount(kinds.others));
   if (!out.empty()) return out;
-  return HasDeviceTime(report) ? unnamed : WordsOf(report, "no GPU recorded");
+  return HasDeviceTime(report) ? unnamed : WordsOf(report, "no {{ device.device }} recorded");
 }
 
 // Where a measured value stands against its limit.
@@ -259,7 +259,7 @@ boost::json::object VerdictView(const Report& report) {
 boost::json::object RunView(const Report& report) {
   const report::ProfileInfo& profile = report.profile;
   json::array facts, sources;
-  AddFact(facts, WordsOf(report, "GPUs"), DeviceText(report));
+  AddFact(facts, WordsOf(report, "{{ device.device }}s"), DeviceText(report));
   if (profile.ranks > 1) AddFact(facts, "Ranks", FormatCount(profile.ranks));
   AddFact(facts, "Iterations",
           profile.iterations_total == 0 ? "unknown"

@@ -11,6 +11,7 @@
 #include "render/shared/change.h"
 #include "render/shared/template.h"
 #include "render/shared/words.h"
+#include "report/device_text.h"
 
 namespace profgauge::render {
 namespace {
@@ -35,7 +36,7 @@ json::array StepsView(const report::Comparison& comparison, bool is_full) {
     for (std::size_t i = 0; i < row.depth; ++i) indent += "\u2003";
     const report::ComparisonStep* step = row.step;
     json::value name(fmt::format("{} smaller", row.smaller));
-    if (step != nullptr && row.depth == 0) name = json::value(StepTitle(*step));
+    if (step != nullptr && row.depth == 0) name = json::value(StepTitle(*step, comparison));
     if (step != nullptr && row.depth > 0) name = Code(step->name);
     const double share = static_cast<double>(std::abs(row.delta)) / static_cast<double>(largest);
     rows.push_back(
@@ -54,7 +55,8 @@ json::array StepsView(const report::Comparison& comparison, bool is_full) {
 }
 
 json::object PairedView(const std::string& title, const std::string& mark,
-                        const report::PairedTable& table, std::size_t most) {
+                        const report::PairedTable& table, const std::string& accelerator,
+                        std::size_t most) {
   json::array rows;
   for (const report::PairedWork& work : table.rows) {
     if (rows.size() == most) break;
@@ -72,7 +74,9 @@ json::object PairedView(const std::string& title, const std::string& mark,
   }
   return {{"title", title},
           {"h3", MakeMarkup(mark)},
-          {"time", table.measure == "host_time" ? "host time" : "GPU time"},
+          {"time", table.measure == "host_time"
+                       ? "host time"
+                       : report::TextFor(accelerator, "{{ device.device }} time")},
           {"rows", std::move(rows)}};
 }
 
@@ -100,7 +104,7 @@ boost::json::object MarkdownChangeView(const report::Report& report, const Markd
   json::array differences, paired;
   for (const report::Difference& difference : comparison.differences) {
     differences.push_back(
-        json::object{{"property", PropertyTitle(difference.property)},
+        json::object{{"property", PropertyTitle(difference.property, comparison)},
                      {"base", PropertyText(difference.property, difference.base)},
                      {"current", PropertyText(difference.property, difference.current)},
                      {"blocks", difference.blocks}});
@@ -109,7 +113,8 @@ boost::json::object MarkdownChangeView(const report::Report& report, const Markd
   const auto add = [&](const std::string& title, const report::PairedTable& table) {
     const bool changed = std::any_of(table.rows.begin(), table.rows.end(),
                                      [](const report::PairedWork& w) { return w.delta != 0; });
-    if (changed) paired.push_back(PairedView(title, mark, table, shape.table_rows));
+    if (changed)
+      paired.push_back(PairedView(title, mark, table, comparison.accelerator, shape.table_rows));
   };
   if (shape.is_full) {
     add("Kernels and copies, run against run", comparison.kernels);

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "report/device_text.h"
+
 namespace profgauge::render {
 namespace {
 
@@ -50,11 +52,12 @@ std::string WithCategoryColours(std::string css) {
   return css;
 }
 
-boost::json::array CategoriesForScript() {
+boost::json::array CategoriesForScript(std::string_view accelerator) {
   boost::json::array out;
   for (std::size_t i = 0; i < kAllCategories; ++i) {
     const Paint& paint = kCategoryColours[i].paint;
-    out.push_back(boost::json::array{kCategoryInfo[i].id, kCategoryInfo[i].title,
+    out.push_back(boost::json::array{kCategoryInfo[i].id,
+                                     report::TextFor(accelerator, kCategoryInfo[i].title),
                                      boost::json::array{paint.fill, paint.ink}, paint.name});
   }
   return out;

@@ -49,6 +49,6 @@ inline constexpr const Paint& kIdlePaint = kIdleColours.paint;
 std::string WithCategoryColours(std::string css);
 
 /// For the timeline's script, in order: [id, title, [fill, ink], name of the variable].
-boost::json::array CategoriesForScript();
+boost::json::array CategoriesForScript(std::string_view accelerator);
 
 }  // namespace profgauge::render

@@ -13,24 +13,25 @@
 #include "render/shared/categories.h"
 #include "render/shared/status_looks.h"
 #include "render/shared/words.h"
+#include "report/device_text.h"
 
 namespace profgauge::render {
 namespace {
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kProperties = {{
     {"format", "Format"},
-    {"gpu", "GPU model"},
-    {"gpus", "GPUs"},
+    {"gpu", "{{ device.device }} model"},
+    {"gpus", "{{ device.device }}s"},
     {"world_size", "World size"},
     {"driver", "Driver"},
-    {"runtime", "GPU runtime"},
-    {"nccl", "NCCL"},
+    {"runtime", "{{ device.device }} runtime"},
+    {"nccl", "{{ device.collective_library }}"},
     {"framework", "Framework"},
     {"record_shapes", "Profiler records shapes"},
     {"profile_memory", "Profiler records memory"},
     {"with_stack", "Profiler records stacks"},
     {"with_flops", "Profiler records FLOPs"},
-    {"shape_signature", "GPU work: ops, input shapes and launches"},
+    {"shape_signature", "{{ device.device }} work: ops, input shapes and launches"},
 }};
 
 constexpr std::array<std::pair<std::string_view, ResultLook>, 7> kResults = {{
@@ -133,9 +134,9 @@ bool IsComparisonAlone(const report::Report& report) {
   return report.comparison && report.metrics.empty() && report.tables.empty();
 }
 
-std::string PropertyTitle(std::string_view property) {
+std::string PropertyTitle(std::string_view property, const report::Comparison& comparison) {
   for (const auto& [id, title] : kProperties) {
-    if (id == property) return std::string(title);
+    if (id == property) return report::TextFor(comparison.accelerator, title);
   }
   return std::string(property);
 }
@@ -149,10 +150,10 @@ std::string PropertyText(std::string_view property, std::string_view value) {
   return std::string(value);
 }
 
-std::string StepTitle(const report::ComparisonStep& step) {
+std::string StepTitle(const report::ComparisonStep& step, const report::Comparison& comparison) {
   if (step.level != "category") return step.name;
   const auto category = FindCategory(step.name);
-  return category ? std::string(InfoOf(*category).title) : step.name;
+  return category ? report::TextFor(comparison.accelerator, InfoOf(*category).title) : step.name;
 }
 
 ResultLook LookOfResult(std::string_view result) {
@@ -211,7 +212,7 @@ std::vector<ChangeBar> WaterfallBars(const report::Comparison& comparison) {
   std::vector<ChangeBar> bars = {{comparison.baseline, 0, comparison.base, true}};
   std::int64_t at = comparison.base;
   for (const report::ComparisonStep* step : steps) {
-    bars.push_back({StepTitle(*step), at, at + step->delta, false});
+    bars.push_back({StepTitle(*step, comparison), at, at + step->delta, false});
     at += step->delta;
   }
   bars.push_back({comparison.candidate, 0, comparison.current, true});

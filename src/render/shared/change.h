@@ -14,12 +14,12 @@ namespace profgauge::render {
 bool IsComparisonAlone(const report::Report& report);
 
 /// "GPU model" for "gpu"; the property itself when it has no title.
-std::string PropertyTitle(std::string_view property);
+std::string PropertyTitle(std::string_view property, const report::Comparison& comparison);
 /// A property's value for people: hashes cut short, "not recorded" when empty.
 std::string PropertyText(std::string_view property, std::string_view value);
 
 /// A step's name: titles of categories, names of ops and kernels.
-std::string StepTitle(const report::ComparisonStep& step);
+std::string StepTitle(const report::ComparisonStep& step, const report::Comparison& comparison);
 
 /// How the result of a compared metric looks; `name` is a CSS class.
 struct ResultLook {

@@ -10,8 +10,8 @@
 #include "render/shared/categories.h"
 #include "render/shared/escape.h"
 #include "render/shared/gzip.h"
+#include "report/device_text.h"
 #include "report/table_look.h"
-#include "report/wording.h"
 
 namespace profgauge::render {
 namespace {
@@ -106,7 +106,7 @@ json::array KindsOf(const report::Timeline& timeline, TextIndex& texts) {
   return kinds;
 }
 
-json::object TimelineHead(const report::Timeline& timeline, Ns unit) {
+json::object TimelineHead(const report::Timeline& timeline, std::string_view accelerator, Ns unit) {
   TextIndex texts;
   json::array facets, lanes, amounts, marks;
   json::array kinds = KindsOf(timeline, texts);
@@ -129,7 +129,8 @@ json::object TimelineHead(const report::Timeline& timeline, Ns unit) {
   return {{"unit", unit},
           {"texts", texts.Take()},
           {"facets", std::move(facets)},
-          {"categories", CategoriesForScript()},
+          {"categories", CategoriesForScript(accelerator)},
+          {"device", report::TextFor(accelerator, "{{ device.device }}")},
           {"parts", kBreakdownCategories},
           {"kinds", std::move(kinds)},
           {"tracks", TracksOf(timeline)},
@@ -214,7 +215,7 @@ void TablePacker::Add(const Table& table, std::span<const std::size_t> rows) {
   for (const Column& column : table.columns()) {
     if (!column.absent_because().empty()) continue;
     const std::string doc =
-        report::Reworded(report::ColumnDoc(table.id(), column.id()), accelerator_);
+        report::TextFor(accelerator_, report::ColumnDoc(table.id(), column.id()));
     fields.push_back(json::object{{"id", column.id()},
                                   {"title", column.title()},
                                   {"unit", UnitName(column.unit())},
@@ -257,7 +258,7 @@ std::string TablePacker::Finish() {
                          {"texts", std::move(texts_)}});
 }
 
-std::string PackTimeline(const report::Timeline& timeline) {
+std::string PackTimeline(const report::Timeline& timeline, std::string_view accelerator) {
   const Ns unit = timeline.start.size() > kExactEvents ? 100 : 1;
   ColumnPacker packer;
   std::vector<std::int64_t> starts, links;
@@ -287,7 +288,7 @@ std::string PackTimeline(const report::Timeline& timeline) {
   }
   packer.AddDifferences("counter_time", times);
   packer.AddDifferences("counter_value", values);
-  return packer.Finish(TimelineHead(timeline, unit));
+  return packer.Finish(TimelineHead(timeline, accelerator, unit));
 }
 
 }  // namespace profgauge::render

@@ -45,7 +45,7 @@ class ColumnPacker {
 /// are NaN when absent.
 class TablePacker {
  public:
-  /// Definitions are told in the words of such devices: report/wording.h.
+  /// Definitions are told in the words of such devices: report/device_text.h.
   explicit TablePacker(std::string_view accelerator = {}) : accelerator_(accelerator) {}
   /// `rows` of `table`, in that order.
   void Add(const Table& table, std::span<const std::size_t> rows);
@@ -69,6 +69,7 @@ class TablePacker {
 /// indices into texts plus 1. Amounts are columns called "amount.ID"; those that are all 0 are left
 /// out.
 inline constexpr std::size_t kExactEvents = 100'000;
-std::string PackTimeline(const report::Timeline& timeline);
+/// Words of categories are those of the report's devices.
+std::string PackTimeline(const report::Timeline& timeline, std::string_view accelerator = {});
 
 }  // namespace profgauge::render

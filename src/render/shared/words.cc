@@ -8,6 +8,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "report/device_text.h"
 
 namespace profgauge::render {
 namespace {
@@ -70,7 +71,8 @@ DeviceKinds KindsOfDevices(const report::ProfileInfo& profile, std::string_view 
 }
 
 std::string DevicesText(const report::ProfileInfo& profile) {
-  const DeviceKinds kinds = KindsOfDevices(profile, profile.accelerator == "npu" ? "NPU" : "GPU");
+  const std::string unnamed = report::TextFor(profile, "{{ device.device }}");
+  const DeviceKinds kinds = KindsOfDevices(profile, unnamed);
   std::string text;
   for (const auto& [name, count] : kinds.named) {
     if (!text.empty()) text += ", ";

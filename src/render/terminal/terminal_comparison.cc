@@ -22,8 +22,8 @@ std::string DifferenceLines(const report::Comparison& comparison) {
       return PrintableShort(PropertyText(difference.property, value), kNameWidth);
     };
     out += fmt::format("  {}  {}: {} → {}\n", difference.blocks ? "blocks " : "differs",
-                       Printable(PropertyTitle(difference.property)), shown(difference.base),
-                       shown(difference.current));
+                       Printable(PropertyTitle(difference.property, comparison)),
+                       shown(difference.base), shown(difference.current));
   }
   return out.empty() ? out : out + "\n";
 }
@@ -47,12 +47,12 @@ std::string Line(std::int64_t delta, std::size_t depth, const std::string& name,
                      std::string(2 * depth, ' '), name, effects);
 }
 
-std::string TreeLine(const ChangeRow& row) {
+std::string TreeLine(const ChangeRow& row, const report::Comparison& comparison) {
   if (row.step == nullptr) {
     return Line(row.delta, row.depth, fmt::format("{} smaller", row.smaller), "");
   }
   const report::ComparisonStep& step = *row.step;
-  std::string name = PrintableShort(StepTitle(step), kNameWidth);
+  std::string name = PrintableShort(StepTitle(step, comparison), kNameWidth);
   if (step.change != "changed") name += " (" + step.change + ")";
   std::string effects;
   // What rounding leaves of the other effect is no news.
@@ -110,7 +110,7 @@ std::string RenderComparison(const report::Report& report, int verbosity) {
            VerdictLine(report);
   }
   out += "  where the change of an iteration comes from   (* significant beyond noise)\n\n";
-  for (const ChangeRow& row : ChangeTree(comparison, {})) out += TreeLine(row);
+  for (const ChangeRow& row : ChangeTree(comparison, {})) out += TreeLine(row, comparison);
   return out + "\n" + ChangeLine(comparison) + VerdictLine(report);
 }
 

@@ -8,6 +8,7 @@
 #include "render/shared/change.h"
 #include "render/shared/words.h"
 #include "render/xlsx/xlsx_sheets.h"
+#include "report/device_text.h"
 
 namespace profgauge::render {
 namespace {
@@ -26,7 +27,7 @@ std::size_t WriteDifferences(XlsxSheet& sheet, const Comparison& comparison, std
   std::size_t at = row;
   for (const report::Difference& difference : comparison.differences) {
     ++at;
-    sheet.Text(at, 0, PropertyTitle(difference.property));
+    sheet.Text(at, 0, PropertyTitle(difference.property, comparison));
     sheet.Text(at, 1, difference.base.empty() ? "not recorded" : difference.base);
     sheet.Text(at, 2, difference.current.empty() ? "not recorded" : difference.current);
     sheet.Text(at, 3, difference.blocks ? "not comparable" : "differs");
@@ -77,7 +78,7 @@ void AddBaselineSheet(XlsxBook& book, const Comparison& comparison) {
   row = WriteMetrics(sheet, comparison, row);
   if (!comparison.alike.empty()) sheet.Text(row++, 0, "Alike in both", XlsxStyle::kHeading);
   for (const auto& [property, value] : comparison.alike) {
-    sheet.Text(row, 0, PropertyTitle(property), XlsxStyle::kMuted);
+    sheet.Text(row, 0, PropertyTitle(property, comparison), XlsxStyle::kMuted);
     sheet.Text(row++, 1, value, XlsxStyle::kFree);
   }
   sheet.FitColumns();
@@ -158,7 +159,7 @@ void AddWaterfallSheet(XlsxBook& book, const Comparison& comparison) {
   for (const report::ComparisonStep& step : comparison.waterfall) {
     if (at - row == kXlsxRows) break;
     ++at;
-    sheet.Text(at, 0, step.level == "category" ? StepTitle(step) : step.name);
+    sheet.Text(at, 0, step.level == "category" ? StepTitle(step, comparison) : step.name);
     sheet.Cell(at, 1, step.base, Unit::kTime);
     sheet.Cell(at, 2, step.current, Unit::kTime);
     sheet.Cell(at, 3, step.delta, Unit::kTime);
@@ -188,7 +189,7 @@ void AddWaterfallSheet(XlsxBook& book, const Comparison& comparison) {
 }
 
 void AddPairedSheet(XlsxBook& book, const std::string& name, const std::string& table_name,
-                    const report::PairedTable& table) {
+                    const report::PairedTable& table, const std::string& accelerator) {
   if (table.rows.empty()) return;
   XlsxSheet sheet(book, name);
   std::size_t row = 0;
@@ -208,7 +209,9 @@ void AddPairedSheet(XlsxBook& book, const std::string& name, const std::string& 
     sheet.Text(row, 11, work.significant ? "yes" : "no");
     sheet.Cell(row, 12, work.p_value, Unit::kNumber);
   }
-  const std::string time = table.measure == "host_time" ? "Host time" : "GPU time";
+  const std::string time = table.measure == "host_time"
+                               ? "Host time"
+                               : report::TextFor(accelerator, "{{ device.device }} time");
   sheet.AddTable(0,
                  {{"Name"},
                   {"Count, baseline", Unit::kNumber},
@@ -260,8 +263,9 @@ void AddComparisonSheets(XlsxBook& book, const report::Report& report) {
   const Comparison& comparison = *report.comparison;
   AddBaselineSheet(book, comparison);
   AddWaterfallSheet(book, comparison);
-  AddPairedSheet(book, "Kernel changes", "t_kernel_changes", comparison.kernels);
-  AddPairedSheet(book, "Op changes", "t_op_changes", comparison.ops);
+  AddPairedSheet(book, "Kernel changes", "t_kernel_changes", comparison.kernels,
+                 comparison.accelerator);
+  AddPairedSheet(book, "Op changes", "t_op_changes", comparison.ops, comparison.accelerator);
   AddValuesSheet(book, comparison);
 }
 

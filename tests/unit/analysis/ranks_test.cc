@@ -12,6 +12,7 @@
 #include "analysis/communication/matching.h"
 #include "analysis/communication/rank_facts.h"
 #include "made_run.h"
+#include "model/device_words.h"
 #include "readers/load.h"
 
 namespace profgauge {
@@ -60,7 +61,7 @@ TEST(Ranks, TheLateRankIsBlamedWithItsCause) {
         const Judged judged = Judge(profiles);
         ASSERT_TRUE(judged.blame.straggler) << ranks << " " << cause.told;
         EXPECT_EQ(*judged.blame.straggler, run.late) << ranks << " " << cause.told;
-        EXPECT_EQ(judged.blame.cause, cause.told) << ranks;
+        EXPECT_EQ(InGeneralWords(judged.blame.cause), cause.told) << ranks;
         const RankLateness& late = judged.blame.ranks[run.late];
         const auto calls = static_cast<Ns>(run.iterations * run.calls);
         EXPECT_EQ(late.last_calls, calls);

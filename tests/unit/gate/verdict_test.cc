@@ -295,6 +295,7 @@ TEST(Verdict, DataLossAndFewIterationsLeaveTheQuestionOpenUnlessItFailsAnyway) {
 Evaluation OneFinding(const Rule& rule, FindingStatus status) {
   Finding finding;
   finding.rule = &rule;
+  finding.title = rule.title;
   finding.status = status;
   finding.metric_text = "31.4 %";
   finding.reason = "kernel.op is absent";

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/profile_builder.h"
 
@@ -33,6 +34,11 @@ constexpr Row kRows[] = {
     {Accelerator::kNpu, "Data {{ device.device }}", "Data NPU"},
     {Accelerator::kNpu, "{{ device.nothing }} {{ metric }} {{ device.",
      "{{ device.nothing }} {{ metric }} {{ device."},
+    {Accelerator::kAmd, "{{device.graph}}, {{  device.core  }}", "HIP graph, compute unit"},
+    {Accelerator::kNeuron, "Kernels on {{ device.matrix_units }}", "Kernels on the tensor engine"},
+    {Accelerator::kNvidia, "{{ device.matrix_unit_hyphened }}-eligible", "Tensor-core-eligible"},
+    {Accelerator::kNvidia, "{{ device.operator_library }} is fast", "cuDNN is fast"},
+    {Accelerator::kNeuron, "{{ device.operator_library }} is fast", "The compiler is fast"},
     {Accelerator::kNpu, "", ""},
 };
 
@@ -40,6 +46,13 @@ TEST(DeviceWords, AreFilledIntoTexts) {
   for (const Row& row : kRows) {
     EXPECT_EQ(InDeviceWords(row.text, DeviceWordsOf(row.accelerator)), row.expected);
   }
+}
+
+TEST(DeviceWords, ThatAreNoneAreTold) {
+  EXPECT_EQ(UnknownDeviceWords("a {{ device.core }} of {{ metric }}"),
+            std::vector<std::string_view>());
+  EXPECT_EQ(UnknownDeviceWords("{{ device.cor }}, {{device.graph}}, {{ device. }}"),
+            (std::vector<std::string_view>{"device.cor", "device."}));
 }
 
 TEST(DeviceWords, LeaveNamesAsTheyAre) {
@@ -93,6 +106,10 @@ TEST(DeviceWords, KnowARecordingsDevices) {
   EXPECT_EQ(of("", "cudaLaunchKernel", "kineto"), Accelerator::kNvidia);
   EXPECT_EQ(of("", "", "kineto"), Accelerator::kUnknown);
   EXPECT_EQ(of("", "", "ascend"), Accelerator::kNpu);
+  EXPECT_EQ(of("", "", "dlprof_report"), Accelerator::kNvidia);
+  EXPECT_EQ(AcceleratorOfRun("Ascend910B2", "dlprof_database"), Accelerator::kNpu);
+  EXPECT_EQ(AcceleratorOfRun("", "rocprofv3"), Accelerator::kAmd);
+  EXPECT_EQ(AcceleratorOfRun("", "kineto"), Accelerator::kUnknown);
   EXPECT_EQ(of("A100-SXM4-40GB", "", "nsight_systems"), Accelerator::kNvidia);
 }
 

@@ -49,6 +49,7 @@ inline report::Comparison SampleComparison() {
   comparison.current_runs = 2;
   comparison.differences = {{"driver", "535", "550", false}};
   comparison.alike = {{"gpu", "Tesla V100"}, {"gpus", "1"}};
+  comparison.accelerator = "nvidia";
   report::ComparedMetric time;
   time.metric = "iteration.time.median";
   time.title = "Median iteration time";

@@ -234,6 +234,7 @@ inline report::Report SampleReport(int extra_kernels = 0) {
   report.profile.dialect = "2024, nanoseconds";
   report.profile.ranks = 1;
   report.profile.devices = {{0, 0, "Tesla V100-SXM2-16GB"}};
+  report.profile.accelerator = "nvidia";
   report.profile.framework = "PyTorch 2.1";
   report.profile.versions = {{"CUDA", "12.1"}};
   report.profile.captured = "2024-03-01T12:00:00Z";

@@ -7,6 +7,7 @@
 
 #include "analysis/tables/exposure.h"
 #include "base/diagnostic.h"
+#include "model/device_words.h"
 
 namespace profgauge {
 namespace {
@@ -38,7 +39,7 @@ class TestRun {
   TestRun& Rows(std::string_view table_id, std::initializer_list<std::string_view> columns,
                 std::initializer_list<std::initializer_list<Value>> rows) {
     const TableSpec* spec = profgauge::FindTable(table_id);
-    Table table(spec->id, spec->row_name, spec->title, strings_);
+    Table table(spec->id, spec->row_name, InGeneralWords(spec->title), strings_);
     for (const ColumnSpec& column_spec : spec->columns) {
       Column& column = table.AddColumn(column_spec);
       const auto place = std::find(columns.begin(), columns.end(), column_spec.id);
@@ -586,7 +587,7 @@ TEST(Evaluator, GroupsByGpuKnowTheirRank) {
       "kernels_by_op", {"rank", "gpu", "mean", "calls"},
       {{Whole(0), Whole(0), Whole(1000), Whole(90)}, {Whole(1), Whole(0), Whole(1000), Whole(80)}});
   EXPECT_EQ(Check(kRule, run),
-            "test/tiny[rank 1, GPU 0]: warn 80.0 % (> 60 %) | GPU 0 of rank 1 on b 80.0 %\n");
+            "test/tiny[rank 1, device 0]: warn 80.0 % (> 60 %) | GPU 0 of rank 1 on b 80.0 %\n");
 }
 
 TEST(Evaluator, ThePolicysLimitsStandInPlaceOfTheRulesOwn) {
