@@ -7,9 +7,11 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "analysis/classify/communication_rules.h"
 #include "analysis/classify/device_spans.h"
+#include "analysis/classify/dtypes.h"
 #include "analysis/classify/eligibility.h"
 #include "analysis/classify/knowledge.h"
 #include "analysis/classify/tensor_core_rules.h"
@@ -173,6 +175,27 @@ class OpMemo {
   std::vector<std::int8_t> known_;
 };
 
+// Whether the rule speaks of products that run on Tensor Cores wherever the chip has them for the
+// operator's type: Triton's `tl.dot`, and attention.
+bool GoesByType(std::uint16_t rule) {
+  static const std::vector<bool> kGoes = [] {
+    std::vector<bool> goes{false};
+    for (const TensorCoreRule& known : TensorCoreRules()) {
+      goes.push_back(known.id == "triton_matrix" || known.id == "any_attention");
+    }
+    return goes;
+  }();
+  return rule < kGoes.size() && kGoes[rule];
+}
+
+// FP32 may run as TF32 or not: its type does not tell.
+bool HasTensorCoresForInputs(const Profile& profile, HostId op, const Gpu* gpu) {
+  if (!op.valid() || gpu == nullptr || !profile.host.input_dtypes[op.value].valid()) return false;
+  const std::string_view dtype =
+      FirstTensorDtype(profile.Name(profile.host.input_dtypes[op.value]));
+  return dtype != "float32" && dtype != "float64" && HasTensorCoresFor(dtype, *gpu) == Tri::kYes;
+}
+
 // What the profiler wrote to the kernel, whatever its name.
 KernelClass AsRecorded(const Profile& profile, CollectiveId recorded, const KernelClass& by_name) {
   KernelClass result = by_name.collective ? by_name : KernelClass{};
@@ -226,6 +249,10 @@ std::vector<KernelClass> ClassifyDevice(const Profile& profile, const Knowledge&
     }
     KernelClass& result = classes[i] = memo[device.name[i]];
     if (device.collective[i].valid()) result = AsRecorded(profile, device.collective[i], result);
+    if (GoesByType(result.rule) && eligible(device.op[i]) &&
+        HasTensorCoresForInputs(profile, device.op[i], FindGpu(gpus, device.gpu[i]))) {
+      result.tensor_core = Tri::kYes;
+    }
     if (result.collective || result.rule != 0) continue;
     if (communicates(device.op[i])) {
       result = {Tri::kNo, RuleOf(CommunicationSign::kOperator), true,

@@ -71,6 +71,10 @@ constexpr TensorCoreRule kRules[] = {
      R"((?i)(?:(?:^| )(?:ck|ck_tile|aiter)::|_ZN7ck_tile|_ZN5aiter).*(?:norm|quant|topk|sorting|reduce)"
      R"(|permute|transpose|copy|elementwise|silu|gelu|rope|cache|softmax))",
      R"((?i)gemm|fmha|conv|flatmm|mla|fmoe)"},
+    // Their template arguments have words of other kernels: BlockAttentionQuantScaleEnum.
+    {"ck_attention", kYes, kAll, kAny, true,
+     R"(ck_tile.*\dFmha(?:Fwd|BwdDQDKDV)\w*KernelI|ck_tile::Fmha(?:Fwd|BwdDQDKDV)\w*Kernel\b)",
+     R"((?i)Fmha\w*(?:Combine|AppendKV|Convert))"},
     {"ck_tile", kYes, kAll, kAny, true, R"((?:^|[^\w])ck_tile::|_ZN7ck_tile)",
      R"((?i)norm2d|quant|topk|sorting|Reduce|permute|transpose|elementwise|copy)"},
     {"ck", kYes, kAll, kAny, true, R"((?i)\bck::\w*.*(?:xdl|wmma))", ""},

@@ -242,6 +242,11 @@ constexpr Published kPublished[] = {
     {"void ck::kernel_gemm_xdl_cshuffle_v3<ck::GridwiseGemm_xdl_cshuffle_v3<1>, true>(P)", "yes",
      Vendor::kAmd},
     {"void ck_tile::kentry<256, 2, ck_tile::FmhaFwdKernel<1>>(P)", "yes", Vendor::kAmd},
+    {"void ck_tile::kentry<ck_tile::gfx942_t, 2, ck_tile::FmhaFwdKernel<ck_tile::BlockFmhaPipeline"
+     "QRKSVSAsync<(ck_tile::BlockAttentionQuantScaleEnum)0>>>(P)",
+     "yes", Vendor::kAmd},
+    {"void ck_tile::kentry<256, 2, ck_tile::FmhaFwdSplitKVCombineKernel<1>>(P)", "no",
+     Vendor::kAmd},
     {"_ZN5aiter36fmha_fwd_hd128_bf16_causal_group_rtneE", "yes", Vendor::kAmd},
     {"aiter::fmoe_bf16_blockscaleFp8_g1u1_vs_silu_1tg_32x256", "yes", Vendor::kAmd},
     {"aiter::pa_bf16_pertokenFp8_gqa16_2tg_4w", "yes", Vendor::kAmd},
@@ -410,6 +415,43 @@ TEST(KernelClass, AKnownChipDecidesWhereNoneIsRecorded) {
   pascal.compute_major = 6;
   const Knowledge knowledge = {{}, {{"*", pascal}}, false};
   EXPECT_EQ(ClassifyDevice(profile, knowledge).at(0).tensor_core, Tri::kNo);
+}
+
+// A product of Triton's, or attention, of whatever name: below 32 bits it runs on Tensor Cores
+// where the chip has them for the type.
+TEST(KernelClass, TritonsProductsGoByTheTypeOfTheirOperator) {
+  struct Row {
+    const char *kernel, *op, *types;
+    int capability;
+    Tri verdict;
+  };
+  constexpr Row kRows[] = {
+      {"triton_tem_fused_mm_1", "aten::mm", "[c10::BFloat16, c10::BFloat16]", 80, Tri::kYes},
+      {"triton_tem_fused_mm_1", "aten::mm", "[float, float]", 80, Tri::kUnknown},
+      {"triton_tem_fused_mm_1", "aten::mm", "[c10::BFloat16, c10::BFloat16]", 70, Tri::kUnknown},
+      {"triton_tem_fused_mm_1", "aten::relu", "[c10::BFloat16]", 80, Tri::kUnknown},
+      {"mha_fwd_kernel", "aten::scaled_dot_product_attention", "[c10::Half]", 70, Tri::kYes},
+      {"triton_poi_fused_relu_1", "aten::mm", "[c10::BFloat16, c10::BFloat16]", 80, Tri::kNo},
+  };
+  for (const Row& row : kRows) {
+    TestProfile test;
+    Gpu gpu;
+    gpu.id = 0;
+    gpu.compute_major = row.capability / 10;
+    gpu.compute_minor = 0;
+    test.builder().AddGpu(gpu);
+    HostRow op;
+    op.start = 0;
+    op.duration = 100;
+    op.name = test.builder().Intern(row.op);
+    op.kind = HostKind::kOp;
+    op.thread = test.main();
+    op.input_dtypes = test.builder().Intern(row.types);
+    test.builder().AddHost(op);
+    test.Launch(row.kernel, {10, 20}, {30, 40});
+    EXPECT_EQ(ClassifyDevice(test.Finish()).at(0).tensor_core, row.verdict)
+        << row.kernel << " of " << row.op << row.types << " on " << row.capability;
+  }
 }
 
 TEST(KernelClass, AnUnknownKernelOfAnEligibleOpIsUndecided) {
