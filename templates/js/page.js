@@ -36,11 +36,11 @@ addEventListener('mouseover', (event) => {
 });
 
 // A menu that would leave the window moves into it.
-addEventListener('toggle', (event) => {
-  const box = event.target.open && event.target.matches('.menu') && event.target.lastElementChild;
-  if (!box) return;
+addEventListener('toggle', ({ target }) => {
+  if (!target.matches('.menu[open]')) return;
+  const box = target.lastElementChild;
   box.style.left = '';
-  const over = box.getBoundingClientRect().right + 8 - document.documentElement.clientWidth;
+  const over = box.getBoundingClientRect().right + 8 - innerWidth;
   if (over > 0) box.style.left = `${box.offsetLeft - over}px`;
 }, true);
 
