@@ -27,7 +27,7 @@ constexpr TensorCoreRule kRules[] = {
     {"triton_pointwise", kNo, kHead, kAny, false, R"(^triton_(?:poi|red|per|for|spl|mix)_)", ""},
     {"attention_helper", kNo, kAll, kAny, false,
      R"((?i)flash\w*combine|combine_kernel|dot_do_o|convert_d[qkv]|bwd_?preprocess|postprocess)"
-     R"(|prepare_varlen|merge_?(?:attn_?)?states?|(?:fwd|bwd)_attend_prep|mla_metadata|_bwd_(?:kernel_)?prepro|bwd_clear_d|FmhaBwdOGradDotO|FmhaBwdConvertQGrad|mha\w*convert)",
+     R"(|prepare_varlen|merge_?(?:attn_?)?states?|(?:fwd|bwd)_attend_prep|mla_metadata|_bwd_(?:kernel_)?prepro|bwd_clear_d|FmhaBwdOGradDotO|FmhaBwdConvertQGrad|Fmha\w*(?:Combine|AppendKV)|mha\w*convert)",
      R"(gemm)"},
     {"torch_native", kNo, kHead, kAny, false, R"(^at::(?:native|cuda|sparse_cuda)::)",
      R"((?i)gemm|mma|attention|_mm_|cutlass)"},
@@ -73,8 +73,7 @@ constexpr TensorCoreRule kRules[] = {
      R"((?i)gemm|fmha|conv|flatmm|mla|fmoe)"},
     // Their template arguments have words of other kernels: BlockAttentionQuantScaleEnum.
     {"ck_attention", kYes, kAll, kAny, true,
-     R"(ck_tile.*\dFmha(?:Fwd|BwdDQDKDV)\w*KernelI|ck_tile::Fmha(?:Fwd|BwdDQDKDV)\w*Kernel\b)",
-     R"((?i)Fmha\w*(?:Combine|AppendKV|Convert))"},
+     R"(ck_tile.*\dFmha(?:Fwd|BwdDQDKDV)\w*KernelI|ck_tile::Fmha(?:Fwd|BwdDQDKDV)\w*Kernel\b)", ""},
     {"ck_tile", kYes, kAll, kAny, true, R"((?:^|[^\w])ck_tile::|_ZN7ck_tile)",
      R"((?i)norm2d|quant|topk|sorting|Reduce|permute|transpose|elementwise|copy)"},
     {"ck", kYes, kAll, kAny, true, R"((?i)\bck::\w*.*(?:xdl|wmma))", ""},
