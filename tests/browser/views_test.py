@@ -261,7 +261,7 @@ class WidthTest(unittest.TestCase):
     def test_nothing_leaves_the_page(self):
         driver = Driver()
         try:
-            for name in ("slow.html", "ranks.html"):
+            for name in ("slow.html", "healthy.html"):
                 for width in (1400, 640, 400):
                     driver.cdp("Emulation.setDeviceMetricsOverride", width=width, height=900,
                                deviceScaleFactor=1, mobile=False)
