@@ -118,7 +118,7 @@ Status CheckInvariants(const Profile& profile) {
     error.code = "model/invariant";
     error.message = std::string("the profile's ") + what + " table breaks its promises";
     error.where.file = profile.source.path;
-    error.notes.push_back("note: this is a defect of profgauge, not of the file");
+    error.notes.emplace_back("note: this is a defect of profgauge, not of the file");
     return Fail(std::move(error));
   }
   return {};

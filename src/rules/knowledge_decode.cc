@@ -48,7 +48,7 @@ void Pattern(Decoder& decoder, const YamlNode& node, std::string_view what, std:
         .Add(node, "policy/pattern",
              fmt::format("`{}`: `{}` is no regular expression: {}", what, PrintableShort(out, 40),
                          Printable(pattern.error())))
-        .notes.push_back("help: the syntax is RE2's; write patterns in single quotes");
+        .notes.emplace_back("help: the syntax is RE2's; write patterns in single quotes");
   }
 }
 
