@@ -138,7 +138,7 @@ make_container() {
   say "container"
   local builder
   for builder in podman docker buildah; do
-    command -v "$builder" > /dev/null || continue
+    "$builder" info > /dev/null 2>&1 || continue  # Not there, or without its service.
     "$builder" build -f ci/Containerfile -t "profgauge:$version" .
     return
   done
