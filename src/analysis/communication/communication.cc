@@ -290,7 +290,8 @@ void SetImbalance(std::span<const RankFacts> ranks, Output& out) {
     sum += rank.times.compute;
   }
   if (sum == 0) {
-    out.SetAbsent("rank.imbalance", "no rank computes on a {{ device.device }} in its window");
+    out.SetAbsent("rank.imbalance",
+                  out.Told("no rank computes on a {{ device.device }} in its window"));
     return;
   }
   const double mean = static_cast<double>(sum) / static_cast<double>(ranks.size());
@@ -380,13 +381,15 @@ void SetMissingRanks(std::span<const RankFacts> ranks, Output& out) {
 
 void AddCommunication(std::span<RankFacts> ranks, Output& out) {
   Matching matching = MatchFacts(ranks);
-  if (const Clocks clocks = AlignClocks(ranks, matching); AreApart(ranks, matching, clocks)) {
-    Unmatch(ranks, matching);
+  Clocks clocks = AlignClocks(ranks, matching);
+  if (AreApart(ranks, matching, clocks)) {
     out.AddRemark(std::string(kRanksApart),
                   fmt::format("collectives of one number end {} apart on different ranks, with "
                               "clocks aligned: the recordings are not of one run, and who waits "
                               "for whom is not known",
                               FormatDuration(static_cast<double>(clocks.residual))));
+    Unmatch(ranks, matching);
+    clocks = AlignClocks(ranks, matching);
   }
   const Blame blame = FindBlame(ranks, matching);
   std::vector<RankParts> parts;
@@ -405,7 +408,6 @@ void AddCommunication(std::span<RankFacts> ranks, Output& out) {
   FillGroups(ranks, matching, out);
   FillSizes(ranks, out);
   FillStages(FindPipeline(ranks, parts, matching), out);
-  const Clocks clocks = AlignClocks(ranks, matching);
   SetStepSkew(ranks, clocks, out);
   FillRankCalls(ranks, matching, blame, clocks, out);
   if (rows.empty()) {

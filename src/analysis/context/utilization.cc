@@ -209,14 +209,13 @@ void AddUtilization(std::span<const RankContext> ranks, Output& out) {
   };
   set("gpu.sm_efficiency", efficiency);
   set("gpu.occupancy", occupancy);
-  out.SetAbsent("coverage.kernel_share", "no {{ device.graph }} was recorded whole");
+  out.SetAbsent("coverage.kernel_share", out.Told("no {{ device.graph }} was recorded whole"));
   for (const char* id : {"gpu.measured.tensor_active", "gpu.measured.sm_active",
                          "gpu.measured.dram_read", "gpu.measured.dram_write"}) {
-    out.SetAbsent(id, out.accelerator() == Accelerator::kNvidia
-                          ? "needs the {{ device.device }}'s own counters; record with Nsight "
-                            "Systems and --gpu-metrics-devices=all"
-                          : "needs the {{ device.device }}'s own counters, which this recording "
-                            "lacks");
+    out.SetAbsent(id, out.Told("needs the {{ device.device }}'s own counters") +
+                          (out.accelerator() == Accelerator::kNvidia
+                               ? "; record with Nsight Systems and --gpu-metrics-devices=all"
+                               : ", which this recording lacks"));
   }
 }
 

@@ -267,8 +267,9 @@ void SetMemoryMetrics(std::span<const RankContext> ranks, std::span<const Memory
     any = any || facts[i].any;
   }
   const std::string gap =
-      any ? "the recording has no totals of a {{ device.device }}'s allocator (PyTorch 1.10 and "
-            "later write them)"
+      any ? out.Told(
+                "the recording has no totals of a {{ device.device }}'s allocator (PyTorch 1.10 "
+                "and later write them)")
           : out.Gap(Capability::kMemoryEvents);
   if (peaks.allocated >= 0)
     out.Set("memory.peak_allocated", peaks.allocated);

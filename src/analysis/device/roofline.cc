@@ -356,7 +356,7 @@ void SetMetrics(std::span<const RankContext> ranks, std::span<const RooflineFact
         fmt::format("the peak of {} is not known for all types; add it to the file that the policy "
                     "names under `devices`",
                     totals.unknown_gpu.empty()
-                        ? "the {{ device.device }}, whose name was not recorded,"
+                        ? out.Told("the {{ device.device }}, whose name was not recorded,")
                         : totals.unknown_gpu),
         out);
   }

@@ -65,10 +65,11 @@ void SetBounded(std::string_view id, const Bounded& times, bool count_undecided,
   out.Set(id, count_undecided ? upper : lower);
   if (times.undecided == 0) return;
   out.SetNote(id,
-              count_undecided ? "down to " + FormatShare(lower) +
-                                    " if no undecided kernel uses {{ device.matrix_units }}"
-                              : "up to " + FormatShare(upper) +
-                                    " if all undecided kernels use {{ device.matrix_units }}",
+              count_undecided
+                  ? "down to " + FormatShare(lower) +
+                        out.Told(" if no undecided kernel uses {{ device.matrix_units }}")
+                  : "up to " + FormatShare(upper) +
+                        out.Told(" if all undecided kernels use {{ device.matrix_units }}"),
               uncertain);
 }
 
@@ -76,11 +77,11 @@ void SetEfficiency(const TensorCoreTimes& times, std::span<const TensorCoreFacts
                    bool count_undecided, Output& out) {
   constexpr std::string_view kId = "tensor_core.efficiency";
   if (!Any(facts, &TensorCoreFacts::any_tensor_cores))
-    return out.SetAbsent(kId,
-                         "no {{ device.device }} of this recording has {{ device.matrix_units }}");
+    return out.SetAbsent(
+        kId, out.Told("no {{ device.device }} of this recording has {{ device.matrix_units }}"));
   if (times.eligible == 0) {
-    return out.SetAbsent(kId,
-                         "no operator that could use {{ device.matrix_units }} launched a kernel");
+    return out.SetAbsent(
+        kId, out.Told("no operator that could use {{ device.matrix_units }} launched a kernel"));
   }
   SetBounded(kId, {times.eligible_tensor_core, times.eligible_undecided, times.eligible},
              count_undecided, out,
@@ -288,9 +289,9 @@ void AddTensorCores(std::span<const RankContext> ranks, std::span<const TensorCo
   SetMetrics(times, facts, ranks.front().knowledge.undecided_use_tensor_cores, out);
   const std::vector<OpRow> rows = PoolRows(facts);
   if (rows.empty()) {
-    out.SetTableAbsent(
-        "tensor_core_ops",
-        "no operator that could use {{ device.matrix_units }} is known to have launched a kernel");
+    out.SetTableAbsent("tensor_core_ops",
+                       out.Told("no operator that could use {{ device.matrix_units }} is known to "
+                                "have launched a kernel"));
     return;
   }
   Table& table = out.AddTable("tensor_core_ops");

@@ -67,7 +67,8 @@ void AddCoverage(std::span<const CoverageFacts> ranks, Output& out) {
           static_cast<double>(sum.total - sum.inside) / static_cast<double>(sum.total));
   if (sum.in_window == 0) {
     for (const char* id : {"coverage.linked_share", "coverage.launched_share"}) {
-      out.SetAbsent(id, "no work of the {{ device.device }} starts in the selected iterations");
+      out.SetAbsent(
+          id, out.Told("no work of the {{ device.device }} starts in the selected iterations"));
     }
     return;
   }

@@ -40,7 +40,7 @@ void Output::SetAbsent(std::string_view id, std::string reason) {
   const std::size_t index = IndexOf(id);
   if (index >= metrics_.size()) return;
   metrics_[index].value = {};
-  metrics_[index].absent_because = Told(reason);
+  metrics_[index].absent_because = std::move(reason);
 }
 
 std::string Output::HowToRecord(Capability capability, std::string_view otherwise) const {
@@ -53,14 +53,14 @@ std::string Output::HowToRecord(Capability capability, std::string_view otherwis
 void Output::SetNote(std::string_view id, std::string note, bool low_confidence) {
   const std::size_t index = IndexOf(id);
   if (index >= metrics_.size()) return;
-  metrics_[index].note = Told(note);
+  metrics_[index].note = std::move(note);
   metrics_[index].low_confidence = low_confidence;
 }
 
 void Output::MarkUncertain(std::string_view id, std::string_view why) {
   if (!IsSet(id)) return;
   Metric& metric = metrics_[IndexOf(id)];
-  metric.note += (metric.note.empty() ? "" : "; ") + Told(why);
+  metric.note += (metric.note.empty() ? "" : "; ") + std::string(why);
   metric.low_confidence = true;
 }
 
@@ -99,7 +99,7 @@ bool Output::IsSet(std::string_view id) const {
 void Output::MarkColumnAbsent(std::string_view table, std::string_view column, std::string reason) {
   for (Table& added : tables_) {
     Column* found = added.id() == table ? added.Find(column) : nullptr;
-    if (found != nullptr) found->MarkAbsent(Told(reason));
+    if (found != nullptr) found->MarkAbsent(reason);
   }
 }
 
@@ -128,11 +128,11 @@ void Output::SetExposure(std::string_view table, Exposure exposure) {
 }
 
 void Output::SetTableAbsent(std::string_view id, std::string reason) {
-  absent_tables_.insert_or_assign(std::string(id), Told(reason));
+  absent_tables_.insert_or_assign(std::string(id), std::move(reason));
 }
 
 void Output::AddRemark(std::string id, std::string text) {
-  remarks_.push_back({std::move(id), Told(text)});
+  remarks_.push_back({std::move(id), std::move(text)});
 }
 
 void Output::MoveTo(Analysis& analysis) {

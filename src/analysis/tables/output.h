@@ -20,9 +20,10 @@ namespace profgauge {
 
 class Output {
  public:
-  /// `hints` are for Gap(), which the run's first profile gives. Texts of the catalogue and those
-  /// that are set here may name parts of the device as `{{ device.core }}`: in tables, reasons,
-  /// notes and remarks they stand in the words of `accelerator`.
+  /// `hints` are for Gap(), which the run's first profile gives. The catalogue's texts and hints
+  /// may name parts of the device as `{{ device.core }}`; they come out in the words of
+  /// `accelerator`. Reasons, notes and remarks are taken as they are: what names parts of a device
+  /// in them goes through Told() before any recorded name joins it.
   explicit Output(std::span<const RecordingHint> hints = {},
                   Accelerator accelerator = Accelerator::kUnknown);
 

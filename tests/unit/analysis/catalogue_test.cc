@@ -6,6 +6,7 @@
 #include <string>
 
 #include "analysis/analysis.h"
+#include "analysis/tables/output.h"
 
 namespace profgauge {
 namespace {
@@ -70,6 +71,22 @@ TEST(MetricCatalogue, HasTheGatedMetrics) {
     ASSERT_NE(FindMetric(id), nullptr) << id;
     EXPECT_EQ(FindMetric(id)->unit, Unit::kShare) << id;
   }
+}
+
+// Words of ours are told in those of the device; what a recording calls its kernels is not.
+TEST(Output, RecordedNamesAreNoWordsOfTheDevice) {
+  Output out({}, Accelerator::kAmd);
+  EXPECT_EQ(out.Told("a {{ device.core }}"), "a compute unit");
+  const std::string recorded = "the kernel `{{ device.core }}`";
+  out.AddRemark("some", recorded);
+  out.SetAbsent("gpu.idle.mean", recorded);
+  out.SetTableAbsent("kernels", recorded);
+  Analysis analysis;
+  out.MoveTo(analysis);
+  ASSERT_EQ(analysis.remarks.size(), 1u);
+  EXPECT_EQ(analysis.remarks.front().text, recorded);
+  EXPECT_EQ(analysis.Find("gpu.idle.mean")->absent_because, recorded);
+  EXPECT_EQ(analysis.FindTable("kernels")->rows(), 0u);
 }
 
 }  // namespace
