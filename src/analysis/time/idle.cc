@@ -9,6 +9,7 @@
 
 #include "analysis/classify/device_spans.h"
 #include "analysis/context/loop_threads.h"
+#include "analysis/context/setup_calls.h"
 #include "analysis/time/gap_activity.h"
 
 namespace profgauge {
@@ -17,7 +18,6 @@ namespace {
 // A first launch that keeps the host longer than this loads the kernel's code; others take 5 to 50
 // us.
 constexpr Ns kLoadingLaunch = 200'000;
-constexpr Ns kSetupCall = 50'000'000;
 
 // Work that starts within this time after its launch is on the normal way to the device.
 constexpr Ns kNormalLatency = 30'000;
@@ -94,22 +94,6 @@ std::vector<bool> LoadingLaunches(const Profile& profile) {
   return loads;
 }
 
-// Long calls before the recording's first work of a device: whatever a call is there for, the first
-// ones of a process make the device's context in it.
-std::vector<bool> SetupCalls(const Profile& profile) {
-  const ApiTable& api = profile.api;
-  const auto& starts = profile.device.start;
-  std::vector<bool> sets_up(api.size(), false);
-  if (starts.empty()) return sets_up;
-  const Ns first_work = *std::min_element(starts.begin(), starts.end());
-  for (std::size_t row = 0; row < api.size(); ++row) {
-    const bool may_set_up = api.kind[row] == ApiKind::kOther || api.kind[row] == ApiKind::kMemory;
-    sets_up[row] = may_set_up && api.duration[row] >= kSetupCall &&
-                   api.start[row] + api.duration[row] <= first_work;
-  }
-  return sets_up;
-}
-
 bool HasLaunches(const Profile& profile) {
   const auto& launches = profile.device.launch;
   return std::any_of(launches.begin(), launches.end(), [](ApiId id) { return id.valid(); });
@@ -148,12 +132,13 @@ HostWaits CollectWaits(const Profile& profile) {
   const ApiTable& api = profile.api;
   const std::vector<bool> waiting_copies = WaitingCopies(profile);
   const std::vector<bool> loading_launches = LoadingLaunches(profile);
-  const std::vector<bool> setup_calls = SetupCalls(profile);
+  const std::vector<Ns> setup = SetupTimes(profile);
   for (std::size_t row = 0; row < api.size(); ++row) {
     if (api.thread[row].value >= waits.threads.size()) continue;
     const Span span{api.start[row], api.start[row] + std::max<Ns>(api.duration[row], 0)};
     ThreadWaits& thread = waits.threads[api.thread[row].value];
-    if (loading_launches[row] || setup_calls[row] || LoadsCode(profile.Name(api.name[row]))) {
+    if (setup[row] > 0) thread.loading.push_back({span.start, span.start + setup[row]});
+    if (loading_launches[row] || LoadsCode(profile.Name(api.name[row]))) {
       thread.loading.push_back(span);
     } else if (api.kind[row] == ApiKind::kMemory) {
       thread.memory.push_back(span);
