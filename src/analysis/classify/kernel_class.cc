@@ -175,17 +175,15 @@ class OpMemo {
   std::vector<std::int8_t> known_;
 };
 
-// Whether the rule speaks of products that run on Tensor Cores wherever the chip has them for the
-// operator's type: Triton's `tl.dot`, and attention.
-bool GoesByType(std::uint16_t rule) {
-  static const std::vector<bool> kGoes = [] {
-    std::vector<bool> goes{false};
-    for (const TensorCoreRule& known : TensorCoreRules()) {
-      goes.push_back(known.id == "triton_matrix" || known.id == "any_attention");
-    }
-    return goes;
+// Whether the rule speaks of Triton's products: `tl.dot` below 32 bits is compiled to the matrix
+// units wherever the chip has them for the type. Attention of unknown names may do without.
+bool IsTritonProduct(std::uint16_t rule) {
+  static const std::uint16_t kRule = [] {
+    const auto rules = TensorCoreRules();
+    const auto at = std::ranges::find(rules, "triton_matrix", &TensorCoreRule::id);
+    return static_cast<std::uint16_t>(at - rules.begin() + 1);
   }();
-  return rule < kGoes.size() && kGoes[rule];
+  return rule == kRule;
 }
 
 // FP32 may run as TF32 or not: its type does not tell.
@@ -249,7 +247,7 @@ std::vector<KernelClass> ClassifyDevice(const Profile& profile, const Knowledge&
     }
     KernelClass& result = classes[i] = memo[device.name[i]];
     if (device.collective[i].valid()) result = AsRecorded(profile, device.collective[i], result);
-    if (GoesByType(result.rule) && eligible(device.op[i]) &&
+    if (IsTritonProduct(result.rule) && eligible(device.op[i]) &&
         HasTensorCoresForInputs(profile, device.op[i], FindGpu(gpus, device.gpu[i]))) {
       result.tensor_core = Tri::kYes;
     }

@@ -417,8 +417,8 @@ TEST(KernelClass, AKnownChipDecidesWhereNoneIsRecorded) {
   EXPECT_EQ(ClassifyDevice(profile, knowledge).at(0).tensor_core, Tri::kNo);
 }
 
-// A product of Triton's, or attention, of whatever name: below 32 bits it runs on Tensor Cores
-// where the chip has them for the type.
+// Below 32 bits they run on Tensor Cores where the chip has them for the type. Attention that is
+// not known may compute without.
 TEST(KernelClass, TritonsProductsGoByTheTypeOfTheirOperator) {
   struct Row {
     const char *kernel, *op, *types;
@@ -430,7 +430,7 @@ TEST(KernelClass, TritonsProductsGoByTheTypeOfTheirOperator) {
       {"triton_tem_fused_mm_1", "aten::mm", "[float, float]", 80, Tri::kUnknown},
       {"triton_tem_fused_mm_1", "aten::mm", "[c10::BFloat16, c10::BFloat16]", 70, Tri::kUnknown},
       {"triton_tem_fused_mm_1", "aten::relu", "[c10::BFloat16]", 80, Tri::kUnknown},
-      {"mha_fwd_kernel", "aten::scaled_dot_product_attention", "[c10::Half]", 70, Tri::kYes},
+      {"mha_fwd_kernel", "aten::scaled_dot_product_attention", "[c10::Half]", 80, Tri::kUnknown},
       {"triton_poi_fused_relu_1", "aten::mm", "[c10::BFloat16, c10::BFloat16]", 80, Tri::kNo},
   };
   for (const Row& row : kRows) {
