@@ -57,6 +57,24 @@ class TestProfile {
     AddCall("cudaLaunchKernel", ApiKind::kLaunch, call, thread, correlation_);
     AddWork(work, device, kind, gpu, stream, correlation_, {});
   }
+  /// A call that copies, and its copy on stream 7 of GPU 0.
+  void Copy(std::string_view call, At call_at, At device_at, CopyKind kind = CopyKind::kNone,
+            HostMemory memory = HostMemory::kUnknown, std::int64_t bytes = -1) {
+    ++correlation_;
+    AddCall(call, ApiKind::kMemcpy, call_at, {}, correlation_);
+    DeviceRow row;
+    row.start = device_at.start;
+    row.duration = device_at.duration();
+    row.name = builder_.Intern("Memcpy");
+    row.kind = DeviceKind::kMemcpy;
+    row.gpu = 0;
+    row.stream = 7;
+    row.copy = kind;
+    row.host_memory = memory;
+    row.bytes = bytes;
+    row.correlation = correlation_;
+    builder_.AddDevice(row);
+  }
   /// Device work whose launch is not recorded.
   void Work(std::string_view work, At device, DeviceKind kind = DeviceKind::kKernel,
             std::int32_t gpu = 0, std::int64_t stream = 7, LaunchConfig config = {}) {

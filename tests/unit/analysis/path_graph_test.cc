@@ -220,26 +220,8 @@ TEST(PathGraph, APageableCopyToTheDeviceWaitsForTheStream) {
     TestProfile test;
     test.Step(0, {0, 200'000});
     test.Launch("kernel", {1'000, 2'000}, {5'000, 60'000});
-    ApiRow call;
-    call.start = 3'000;
-    call.duration = 87'000;
-    call.name = test.builder().Intern("cudaMemcpyAsync");
-    call.kind = ApiKind::kMemcpy;
-    call.thread = test.main();
-    call.correlation = 77;
-    test.builder().AddApi(call);
-    DeviceRow copy;
-    copy.start = 65'000;
-    copy.duration = 25'050;
-    copy.name = test.builder().Intern("Memcpy HtoD");
-    copy.kind = DeviceKind::kMemcpy;
-    copy.copy = CopyKind::kHostToDevice;
-    copy.host_memory = HostMemory::kPageable;
-    copy.bytes = bytes;
-    copy.gpu = 0;
-    copy.stream = 7;
-    copy.correlation = 77;
-    test.builder().AddDevice(copy);
+    test.Copy("cudaMemcpyAsync", {3'000, 90'000}, {65'000, 90'050}, CopyKind::kHostToDevice,
+              HostMemory::kPageable, bytes);
     const Built built(std::move(test));
     const auto kernel = built.Find(PathTable::kDevice, "kernel", true);
     const bool is_long = bytes > 1 << 16;
@@ -252,23 +234,7 @@ TEST(PathGraph, APageableCopyToTheDeviceWaitsForTheStream) {
 TEST(PathGraph, ACopyBlocksWhereTheRecordingShowsIt) {
   TestProfile test;
   test.Step(0, {0, 100'000});
-  ApiRow call;
-  call.start = 10'000;
-  call.duration = 40'000;
-  call.name = test.builder().Intern("cudaMemcpy");
-  call.kind = ApiKind::kMemcpy;
-  call.thread = test.main();
-  call.correlation = 77;
-  test.builder().AddApi(call);
-  DeviceRow copy;
-  copy.start = 20'000;
-  copy.duration = 25'000;
-  copy.name = test.builder().Intern("Memcpy DtoH");
-  copy.kind = DeviceKind::kMemcpy;
-  copy.gpu = 0;
-  copy.stream = 7;
-  copy.correlation = 77;
-  test.builder().AddDevice(copy);
+  test.Copy("cudaMemcpy", {10'000, 50'000}, {20'000, 45'000});
   const Built built(std::move(test));
   EXPECT_EQ(built.BindingOf(PathTable::kApi, "cudaMemcpy", true), PathEdge::kSync);
 }
