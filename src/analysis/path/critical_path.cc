@@ -101,10 +101,9 @@ class Walker {
     const PathKind kind = KindOf(graph_, step, edge.kind, times_[step] - from);
     if (kind == PathKind::kTransfer && !transfers_.empty()) {
       const Ns transfer = transfers_[graph_.OwnerOf(step).row];
-      const bool waits = changes_.alone.empty() || changes_.alone[step] == 0;
-      if (transfer >= 0 && waits) {
-        const Ns cut = changes_.cuts.empty() ? 0 : changes_.cuts[step];
-        const Ns kept = std::clamp<Ns>(transfer - cut, 0, std::max<Ns>(times_[step] - from, 0));
+      if (transfer >= 0 && !changes_.IsAlone(step)) {
+        const Ns kept = std::clamp<Ns>(transfer - changes_.CutOf(step), 0,
+                                       std::max<Ns>(times_[step] - from, 0));
         Take(times_[step] - kept, kind, edge.kind, step);
         Take(from, PathKind::kWaiting, edge.kind, step);
         return;

@@ -36,6 +36,10 @@ std::size_t PathGraph::edges() const {
 }
 
 PathGraph::Edge PathGraph::BindingOf(StepId step) const {
+  if (steps_[step].cross == kNone) {  // Most steps.
+    const StepId before = Before(step);
+    return before == kNone ? Edge{} : Edge{BeforeKind(steps_[step]), before};
+  }
   Edge binding;
   ForEachEdge(step, [&](const Edge& edge) {
     if (binding.from == kNone) {
@@ -75,10 +79,9 @@ Ns PathGraph::SegmentOf(StepId step) const {
 
 Ns PathGraph::TimeOf(StepId step, const PathChanges& changes, const std::vector<Ns>& times) const {
   const Step& at = steps_[step];
-  const Ns cut = changes.cuts.empty() ? 0 : changes.cuts[step];
   const Edge binding = BindingOf(step);
   if (binding.from == kNone) return at.time;
-  Ns time = times[binding.from] + (at.time - steps_[binding.from].time) - cut;
+  Ns time = times[binding.from] + (at.time - steps_[binding.from].time) - changes.CutOf(step);
   ForEachEdge(step, [&](const Edge& edge) {
     if (edge.from == binding.from) return;
     const Ns lag = std::min<Ns>(0, at.time - steps_[edge.from].time);
@@ -90,13 +93,11 @@ Ns PathGraph::TimeOf(StepId step, const PathChanges& changes, const std::vector<
 PathGraph::Edge PathGraph::BindingOf(StepId step, const PathChanges& changes,
                                      std::span<const Ns> times) const {
   if (IsAlone(step, changes)) return {BeforeKind(steps_[step]), step - 1};
-  const std::span<const Ns> cuts = changes.cuts;
   const Edge recorded = BindingOf(step);
   Edge best = recorded;
   if (recorded.from == kNone) return best;
   const Ns at = steps_[step].time;
-  Ns latest =
-      times[recorded.from] + (at - steps_[recorded.from].time) - (cuts.empty() ? 0 : cuts[step]);
+  Ns latest = times[recorded.from] + (at - steps_[recorded.from].time) - changes.CutOf(step);
   ForEachEdge(step, [&](const Edge& edge) {
     if (edge.from == recorded.from) return;
     const Ns time = times[edge.from] + std::min<Ns>(0, at - steps_[edge.from].time);
@@ -117,8 +118,7 @@ void PathGraph::ReplayRun(StepId begin, StepId end, const PathChanges& changes,
     } else if ((at.owner & kFirstBit) != 0) {
       times[i] = at.time;
     } else {  // Most steps: the one before alone.
-      const Ns cut = changes.cuts.empty() ? 0 : changes.cuts[i];
-      times[i] = times[i - 1] + (at.time - steps_[i - 1].time) - cut;
+      times[i] = times[i - 1] + (at.time - steps_[i - 1].time) - changes.CutOf(i);
     }
   }
 }

@@ -65,10 +65,14 @@ struct PathChanges {
   PathChanges(std::span<const Ns> segments, std::span<const std::uint8_t> steps)
       : cuts(segments), alone(steps) {}
 
-  std::span<const Ns> cuts;  ///< By step: how much shorter the segment that ends in it is.
+  /// By step: how much shorter the segment that ends in it is. Of steps past its end: 0.
+  std::span<const Ns> cuts;
   /// By step: 1 where only the step before on its thread counts, as if it waited for nothing else;
-  /// its segment is then the time from there.
+  /// its segment is then the time from there. Of steps past its end: 0.
   std::span<const std::uint8_t> alone;
+
+  Ns CutOf(std::uint32_t step) const { return step < cuts.size() ? cuts[step] : 0; }
+  bool IsAlone(std::uint32_t step) const { return step < alone.size() && alone[step] != 0; }
 };
 
 class PathGraph {
@@ -135,7 +139,6 @@ class PathGraph {
 
   /// The times of all steps when the segment that ends in step i is `cuts[i]` ns shorter (longer
   /// when negative). No changes: as recorded. O(steps + edges).
-  /// REQUIRES: `cuts` and `alone` are empty or have one entry per step.
   std::vector<Ns> Replay(const PathChanges& changes) const;
   /// The same of the steps [begin, end) alone.
   /// REQUIRES: `times` has one entry per step, with those of all predecessors.
@@ -206,7 +209,7 @@ class PathGraph {
   }
   Ns TimeOf(StepId step, const PathChanges& changes, const std::vector<Ns>& times) const;
   bool IsAlone(StepId step, const PathChanges& changes) const {
-    return !changes.alone.empty() && changes.alone[step] != 0 && Before(step) != kNone;
+    return changes.IsAlone(step) && Before(step) != kNone;
   }
 
   const RankContext* rank_ = nullptr;

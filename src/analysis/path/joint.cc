@@ -192,17 +192,16 @@ void JointReplay::AddCalls(const Matching& matching,
 Ns JointReplay::EndOf(const Run& run, std::span<const PathChanges> changes,
                       const std::vector<std::vector<Ns>>& times) const {
   const PathChanges& own = changes[run.rank];
-  if (!own.alone.empty() && own.alone[run.begin] != 0) {  // It waits for nobody.
+  if (own.IsAlone(run.begin)) {  // It waits for nobody.
     const PathGraph& graph = graphs_[run.rank];
-    return times[run.rank][run.begin - 1] + graph.SegmentOf(run.begin) - own.cuts[run.begin];
+    return times[run.rank][run.begin - 1] + graph.SegmentOf(run.begin) - own.CutOf(run.begin);
   }
   Ns later = std::numeric_limits<Ns>::min(), cut = std::numeric_limits<Ns>::max();
   for (const Member& member : calls_[run.call]) {
     const PathGraph::StepId start = member.end - 1;
     const Ns moved = times[member.rank][start] - graphs_[member.rank].RecordedAt(start);
     later = std::max(later, moved - member.waited);
-    const std::span<const Ns> cuts = changes[member.rank].cuts;
-    cut = std::min(cut, cuts.empty() ? 0 : cuts[member.end]);
+    cut = std::min(cut, changes[member.rank].CutOf(member.end));
   }
   return graphs_[run.rank].RecordedAt(run.begin) + later - cut;
 }

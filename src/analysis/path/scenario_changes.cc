@@ -37,7 +37,7 @@ std::size_t RowsOf(const Profile& profile, PathTable table) {
 // The factors of all segments that scalings cover. Of each step which one: there are few.
 class Factors {
  public:
-  explicit Factors(const PathGraph& graph) : graph_(graph), which_(graph.size()) {}
+  explicit Factors(const PathGraph& graph) : graph_(graph), which_(graph.device_steps()) {}
 
   void Add(const Scaling& scaling, std::uint32_t rank) {
     std::vector<bool> named(RowsOf(*graph_.rank().profile, scaling.table));
@@ -52,10 +52,13 @@ class Factors {
       CoverDevice(named, scaling.factor);
       if (scaling.without_waiting) StopWaiting(named);
     } else {
+      which_.resize(graph_.size());
       CoverThreads(named, scaling.table, scaling.factor);
     }
   }
 
+  /// Steps that may change are [0, size()): the device's, or all.
+  StepId size() const { return static_cast<StepId>(which_.size()); }
   bool Covers(StepId step) const { return which_[step] != kNotYet; }
   double Of(StepId step) const { return factors_[which_[step]]; }
   bool StopsWaiting(StepId step) const {
@@ -148,9 +151,9 @@ class Cutter {
 
   ScenarioChanges Run(const Factors& factors, bool without_waiting) {
     if (!factors.any() && !without_waiting) return {};
-    out_.cuts.resize(graph_.size());
-    out_.alone.resize(graph_.size());
-    for (StepId step = 0; factors.any() && step < graph_.size(); ++step) {
+    out_.cuts.resize(factors.size());
+    out_.alone.resize(factors.size());
+    for (StepId step = 0; factors.any() && step < factors.size(); ++step) {
       if (factors.Covers(step)) CutSegment(step, factors.Of(step), factors.StopsWaiting(step));
     }
     if (factors.covers_threads()) CutLaunches(factors);

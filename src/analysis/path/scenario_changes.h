@@ -12,7 +12,7 @@ namespace profgauge {
 class JointReplay;
 struct Scenario;
 
-/// By step, as PathChanges shows it; empty where nothing of the rank changes.
+/// By step, as PathChanges shows it: as far as anything may change, the device's steps or all.
 struct ScenarioChanges {
   std::vector<Ns> cuts;
   std::vector<std::uint8_t> alone;
