@@ -84,7 +84,12 @@ enum class CopyKind : std::uint8_t {
   kUnknown
 };
 /// Whether the host side of a copy is pageable memory.
-enum class HostMemory : std::uint8_t { kUnknown, kPageable, kPinned };
+enum class HostMemory : std::uint8_t {
+  kUnknown,
+  kPageable,
+  kPinned,
+  kManaged,  ///< Unified memory: the driver moved its pages.
+};
 
 /// Work on devices, sorted by (gpu, stream, start). Annotations and synchronization records are not
 /// work and are kept elsewhere.

@@ -30,6 +30,9 @@ constexpr FactSpec kFacts[] = {
      "What most of the exposed communication is, with its share of it."},
     {"profile.graph_capture", Unit::kBool,
      "Whether launches were captured into a graph while recording: they run once."},
+    {"profile.framework", Unit::kText,
+     "What the program computes with: pytorch, tensorflow, xla, tensorrt; none where the recording "
+     "would show one."},
     {"profile.has_torch_compile", Unit::kBool,
      "False where the recording is older than PyTorch 2.0, which brought torch.compile."},
     {"profile.gc_time", Unit::kTime,
@@ -122,6 +125,29 @@ bool AnyNameHas(const Profile& profile, std::span<const std::string_view> parts)
     }
   }
   return false;
+}
+
+/// By the recording's format where one framework alone writes it, else by what its names hold. A
+/// profiler of all programs shows a framework's kernels or ranges: where none is, there is none.
+Value FrameworkOf(const Profile& profile) {
+  constexpr std::string_view kPyTorch[] = {"aten::", "at::native", "c10d::", "torch"};
+  constexpr std::string_view kXla[] = {"XlaModule", "XLA GPU module", "PjRt", "jit("};
+  constexpr std::string_view kTensorFlow[] = {"tensorflow::", "tensorflow/", "Eigen::internal"};
+  constexpr std::string_view kTensorRt[] = {"TensorRT", "ExecutionContext::enqueue", "myelin"};
+  const std::pair<std::string_view, std::span<const std::string_view>> kSigns[] = {
+      {"pytorch", kPyTorch}, {"xla", kXla}, {"tensorrt", kTensorRt}, {"tensorflow", kTensorFlow}};
+  const std::string_view format = profile.source.format;
+  if (format == "kineto") return std::string("pytorch");
+  if (format == "xla") return std::string("xla");
+  for (const auto& [framework, parts] : kSigns) {
+    if (AnyNameHas(profile, parts)) return std::string(framework);
+  }
+  constexpr std::string_view kOfAllPrograms[] = {"nsight_systems", "nvprof", "rocprofv3"};
+  const bool shows = profile.device.size() > 0 || profile.api.size() > 0;
+  if (shows && std::ranges::find(kOfAllPrograms, format) != std::end(kOfAllPrograms)) {
+    return std::string("none");
+  }
+  return {};
 }
 
 /// Absent when neither a version nor a date is recorded: what is newer may have it or not.
@@ -228,6 +254,7 @@ Facts CollectFacts(std::span<const Profile> ranks, const Analysis& analysis) {
   facts["profile.ddp"] = AnyNameHas(first, kDdp);
   facts["profile.fsdp"] = AnyNameHas(first, kFsdp);
   facts["profile.graph_capture"] = AnyNameHas(first, kCapture);
+  facts["profile.framework"] = FrameworkOf(first);
   facts["profile.has_torch_compile"] = HasTorchCompile(first);
   facts["profile.gc_time"] = GarbageCollection(first);
   for (const FactSpec& spec : kFacts) {

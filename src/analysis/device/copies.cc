@@ -16,7 +16,7 @@ namespace {
 constexpr std::array<std::string_view, 8> kKindNames = {"unknown", "h2d", "d2h",     "d2d",
                                                         "p2p",     "h2h", "unknown", "memset"};
 constexpr std::uint8_t kMemset = 7;
-constexpr std::array<std::string_view, 3> kHostNames = {"unknown", "pageable", "pinned"};
+constexpr std::array<std::string_view, 4> kHostNames = {"unknown", "pageable", "pinned", "managed"};
 
 // A row and the position of its rank.
 struct PlacedRow {

@@ -12,7 +12,7 @@
 namespace profgauge {
 namespace {
 
-constexpr std::int64_t kTris = 3, kApiKinds = 6, kCopyKinds = 8, kHostMemories = 3;
+constexpr std::int64_t kTris = 3, kApiKinds = 6, kCopyKinds = 8, kHostMemories = 4;
 
 void Exchange(Columns& columns, CountFacts& facts) {
   columns.Number("count.iterations", facts.iterations);

@@ -94,19 +94,39 @@ std::vector<bool> LoadingLaunches(const Profile& profile) {
   return loads;
 }
 
+// Ranges in which a framework without recorded calls gives or takes device memory.
+bool IsAllocatorRange(std::string_view name) {
+  return name.find("DeviceMemAllocator") != name.npos || name.find("BFCAllocator") != name.npos ||
+         name == "Build buffer allocations";
+}
+
 bool HasLaunches(const Profile& profile) {
   const auto& launches = profile.device.launch;
   return std::any_of(launches.begin(), launches.end(), [](ApiId id) { return id.valid(); });
 }
 
-// What the profiler itself records of loading: CUPTI's overhead of that name.
-void AddLoadingRanges(const Profile& profile, HostWaits& waits) {
+// What is known of a name: in its ranges code is loaded, memory is given or taken, or neither.
+enum class RangeUse : std::uint8_t { kNone, kLoading, kMemory };
+
+// What the profiler itself records of loading (CUPTI's overhead of that name), and what XLA does in
+// place of calls.
+void AddHostRanges(const Profile& profile, HostWaits& waits) {
   const HostTable& host = profile.host;
+  std::vector<RangeUse> uses(profile.strings.size(), RangeUse::kNone);
+  for (std::uint32_t id = 0; id < uses.size(); ++id) {
+    const std::string_view name = profile.strings[StringId{id}];
+    if (IsAllocatorRange(name)) uses[id] = RangeUse::kMemory;
+    if (LoadsCode(name)) uses[id] = RangeUse::kLoading;
+  }
   for (std::size_t row = 0; row < host.size(); ++row) {
-    if (host.kind[row] != HostKind::kOverhead || !LoadsCode(profile.Name(host.name[row]))) continue;
-    if (host.thread[row].value >= waits.threads.size()) continue;
-    waits.threads[host.thread[row].value].loading.push_back(
-        {host.start[row], host.start[row] + std::max<Ns>(host.duration[row], 0)});
+    const StringId name = host.name[row];
+    if (!name.valid() || host.thread[row].value >= waits.threads.size()) continue;
+    const RangeUse use = uses[name.value];
+    const bool loads = use == RangeUse::kLoading && host.kind[row] == HostKind::kOverhead;
+    if (!loads && use != RangeUse::kMemory) continue;
+    ThreadWaits& thread = waits.threads[host.thread[row].value];
+    (loads ? thread.loading : thread.memory)
+        .push_back({host.start[row], host.start[row] + std::max<Ns>(host.duration[row], 0)});
   }
 }
 
@@ -128,7 +148,7 @@ HostWaits CollectWaits(const Profile& profile) {
   }
   waits.data_loader = data_loader.Take();
   waits.threads.resize(profile.threads.size());
-  AddLoadingRanges(profile, waits);
+  AddHostRanges(profile, waits);
   const ApiTable& api = profile.api;
   const std::vector<bool> waiting_copies = WaitingCopies(profile);
   const std::vector<bool> loading_launches = LoadingLaunches(profile);
@@ -222,6 +242,10 @@ void SplitDevicePart(Span part, const LaunchCall& launch, IdleGap& gap) {
   gap.causes[Index(rest < kNormalLatency ? IdleCause::kLaunchLatency : IdleCause::kOther)] += rest;
 }
 
+bool IsMigration(const DeviceTable& device, DeviceId event) {
+  return device.host_memory[event.value] == HostMemory::kManaged;
+}
+
 void Explain(const Profile& profile, const HostWaits& waits, IdleGap& gap) {
   const DeviceTable& device = profile.device;
   const ApiTable& api = profile.api;
@@ -235,7 +259,10 @@ void Explain(const Profile& profile, const HostWaits& waits, IdleGap& gap) {
   }
   const ApiId launch = device.launch[gap.after.value];
   if (!launch.valid()) {
-    gap.causes[Index(IdleCause::kOther)] += gap.time.length();
+    // Between pages that the driver moves, the host works on them.
+    const bool faults =
+        gap.before.valid() && IsMigration(device, gap.before) && IsMigration(device, gap.after);
+    gap.causes[Index(faults ? IdleCause::kHostWait : IdleCause::kOther)] += gap.time.length();
     return;
   }
   const Ns begin = std::clamp(api.start[launch.value], gap.time.start, gap.time.end);

@@ -280,7 +280,10 @@ void RemarkSetup(std::span<const RankContext> ranks, Output& out) {
     const auto first = std::find(before.begin(), before.end(), true);
     if (first == before.end()) continue;
     const auto call = static_cast<std::size_t>(first - before.begin());
-    const Ns left_out = rank.iterations.window.start - rank.iterations.all.front().host.start;
+    const Ns begin =
+        std::min(rank.iterations.all.front().host.start, rank.profile->api.start[call]);
+    const Ns left_out = rank.iterations.window.start - begin;
+    if (left_out <= 0) continue;
     out.AddRemark(
         "set-up",
         fmt::format("the first {} are left out: the host set the device up in them (in calls such "

@@ -48,11 +48,11 @@ CudaCopy CudaCopyOf(std::int64_t copy_kind) {
     case 10:
       return {CopyKind::kPeerToPeer, "[CUDA memcpy Peer-to-Peer]"};
     case 11:
-      return {CopyKind::kHostToDevice, "[CUDA memcpy Unified Host-to-Device]"};
+      return {CopyKind::kHostToDevice, "[CUDA memcpy Unified Host-to-Device]", true};
     case 12:
-      return {CopyKind::kDeviceToHost, "[CUDA memcpy Unified Device-to-Host]"};
+      return {CopyKind::kDeviceToHost, "[CUDA memcpy Unified Device-to-Host]", true};
     case 13:
-      return {CopyKind::kDeviceToDevice, "[CUDA memcpy Unified Device-to-Device]"};
+      return {CopyKind::kDeviceToDevice, "[CUDA memcpy Unified Device-to-Device]", true};
     default:
       return {CopyKind::kUnknown, "[CUDA memcpy]"};
   }

@@ -17,6 +17,7 @@ std::pair<StringId, ApiKind> AddApiName(std::string_view recorded, ProfileBuilde
 struct CudaCopy {
   CopyKind kind;
   std::string_view name;  ///< nsys' words: "[CUDA memcpy Host-to-Device]".
+  bool migrates = false;  ///< Pages of unified memory, moved by the driver.
 };
 /// CUPTI's number of a copy's kind.
 CudaCopy CudaCopyOf(std::int64_t copy_kind);

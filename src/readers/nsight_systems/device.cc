@@ -93,8 +93,9 @@ Status ReadCopies(Import& import) {
     row.name = import.builder->Intern(copy.name);
     row.copy = copy.kind;
     row.bytes = scan.Integer(kFirstOwn, -1);
-    row.host_memory = CudaHostMemory(copy.kind, scan.Integer(kFirstOwn + 2, -1),
-                                     scan.Integer(kFirstOwn + 3, -1), kPageable);
+    row.host_memory = copy.migrates ? HostMemory::kManaged
+                                    : CudaHostMemory(copy.kind, scan.Integer(kFirstOwn + 2, -1),
+                                                     scan.Integer(kFirstOwn + 3, -1), kPageable);
     import.builder->AddDevice(row);
   }
 }

@@ -18,6 +18,18 @@ constexpr RecordingHint kHints[] = {
     {Capability::kIterationMarkers, "push an NVTX range around each iteration"},
 };
 
+/// For recordings with launches and without what they launched.
+constexpr RecordingHint kNoActivityHints[] = {
+    {Capability::kDeviceEvents,
+     "calls that launch work were traced and no work of a GPU: the driver may be newer than nsys, "
+     "performance counters not permitted, or the program stopped before its buffers were written "
+     "(`nsys profile --cuda-flush-interval=1000`)"},
+    {Capability::kHostOps,
+     "record with `--trace=cuda,nvtx` inside torch.autograd.profiler.emit_nvtx()"},
+    {Capability::kShapes, "record inside emit_nvtx(record_shapes=True)"},
+    {Capability::kIterationMarkers, "push an NVTX range around each iteration"},
+};
+
 Error InputError(const std::string& file, std::string code, std::string message, std::string help) {
   Error error;
   error.kind = ErrorKind::kInput;
@@ -69,6 +81,7 @@ class NsightReader final : public Reader {
                                       ApiKind::kLaunch) != profile.api.kind.end();
     if (has_launch && profile.device.size() == 0) {
       profile.log.AddAt(Counter::profiler_warnings, "kernels were launched, but none was recorded");
+      profile.hints = kNoActivityHints;
     }
     nsight::ProjectRanges(profile);
     return profile;

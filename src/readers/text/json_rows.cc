@@ -232,13 +232,13 @@ class Walk {
     error.where.offset = read_;
     error.where.has_offset = true;
     error.message += fmt::format("; {} of its rows are complete", parser_.handler().rows());
-    error.notes.push_back("help: pass --allow-incomplete to judge what is there");
+    error.notes.emplace_back("help: pass --allow-incomplete to judge what is there");
     return error;
   }
 
   Error Invalid(std::uint64_t offset, const std::string& reason) const {
     auto error = At("json/invalid", fmt::format("the file is not valid JSON: {}", reason), offset);
-    error.notes.push_back("help: look at the file around that byte, or export it again");
+    error.notes.emplace_back("help: look at the file around that byte, or export it again");
     return error;
   }
 

@@ -71,6 +71,7 @@ CopyKind CopyKindOf(std::string_view copy) {
 HostMemory HostMemoryOf(std::string_view copy) {
   if (HasAny(copy, {"Pageable"})) return HostMemory::kPageable;
   if (HasAny(copy, {"Pinned"})) return HostMemory::kPinned;
+  if (HasAny(copy, {"Managed", "Unified"})) return HostMemory::kManaged;
   return HostMemory::kUnknown;
 }
 
