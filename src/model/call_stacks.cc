@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "model/link.h"
 
@@ -93,10 +94,25 @@ class OpenFunctions {
   std::vector<Open> open_;
 };
 
+// Markers that tell nothing but a stack stand around the operators that were called with it.
+void TakeFromMarkers(HostTable& host) {
+  std::vector<StringId> around(host.size());
+  for (std::size_t row = 0; row < host.size(); ++row) {
+    const HostId parent = host.parent[row];
+    if (parent.valid()) around[row] = around[parent.value];
+    if (host.kind[row] != HostKind::kOp) {
+      if (host.call_stack[row].valid()) around[row] = host.call_stack[row];
+    } else if (!host.call_stack[row].valid()) {
+      host.call_stack[row] = around[row];
+    }
+  }
+}
+
 }  // namespace
 
 void CallStacks(Profile& profile) {
   HostTable& host = profile.host;
+  TakeFromMarkers(host);
   const PythonTable& python = profile.python;
   const auto is_valid = [](StringId stack) { return stack.valid(); };
   if (python.size() == 0) return;

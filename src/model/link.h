@@ -35,8 +35,8 @@ void DeviceToNamedOps(Profile& profile, const std::vector<std::int64_t>& host_id
 void BackwardToForward(Profile& profile, std::vector<FlowRow> flows,
                        const std::vector<bool>& host_backward);
 
-/// HostTable::call_stack of operators from the Python functions around them, where a recording has
-/// functions and no call stacks.
+/// HostTable::call_stack of operators from the markers with a stack around them, or from the Python
+/// functions, where a recording has functions and no call stacks.
 void CallStacks(Profile& profile);
 
 /// MemoryTable::op.

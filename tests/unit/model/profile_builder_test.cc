@@ -88,9 +88,8 @@ TEST(ProfileBuilder, WhatStandsInAFileTwiceCountsOnce) {
   EXPECT_THAT(profile->device.launch, ElementsAre(ApiId{0}, ApiId{1}, ApiId{2}));
   EXPECT_THAT(profile->api.start, ElementsAre(0, 100, 200));
   EXPECT_THAT(profile->host.parent, ElementsAre(kNoHost, HostId{0}));
-  EXPECT_THAT(profile->facts,
-              ElementsAre(std::pair<std::string, std::string>(
-                  "events recorded twice", "3 of the device; each counts once")));
+  EXPECT_THAT(profile->facts, ElementsAre(std::pair<std::string, std::string>(
+                                  "events recorded twice", "3 of the device; each counts once")));
 }
 
 // Kernels of one graph launch share its correlation and, where clocks are coarse, their times.
@@ -306,6 +305,33 @@ TEST(ProfileBuilder, NamesThreadsAndPoolsLaunches) {
   EXPECT_EQ(profile->threads[0].name, "main");
   EXPECT_EQ(profile->threads[0].tid, 34);
   EXPECT_EQ(profile->launch_configs.size(), 1u);
+}
+
+// PyProf's markers tell a stack and stand around the operator that was called with it.
+TEST(ProfileBuilder, OperatorsTakeTheStackOfTheMarkerAround) {
+  ProfileBuilder builder;
+  const ThreadId thread = builder.AddThread("1", "1");
+  const auto add = [&](const char* name, HostKind kind, Ns start, Ns duration, const char* stack) {
+    HostRow row;
+    row.start = start;
+    row.duration = duration;
+    row.name = builder.Intern(name);
+    row.kind = kind;
+    row.thread = thread;
+    if (stack != nullptr) row.call_stack = builder.Intern(stack);
+    builder.AddHost(row);
+  };
+  add("traceMarker", HostKind::kAnnotation, 0, 100, "train.py(3)");
+  add("linear", HostKind::kOp, 10, 80, nullptr);
+  add("addmm", HostKind::kOp, 20, 50, nullptr);
+  add("relu", HostKind::kOp, 75, 10, "own.py(1)");
+  add("alone", HostKind::kOp, 200, 10, nullptr);
+  const auto profile = builder.Finish();
+  ASSERT_TRUE(profile);
+  std::vector<std::string> stacks;
+  for (const StringId stack : profile->host.call_stack) stacks.emplace_back(profile->Name(stack));
+  EXPECT_EQ(stacks, (std::vector<std::string>{"train.py(3)", "train.py(3)", "train.py(3)",
+                                              "own.py(1)", ""}));
 }
 
 }  // namespace
