@@ -6,8 +6,6 @@ namespace profgauge::report {
 
 namespace {
 
-using Labels = std::map<std::int64_t, std::string>;
-
 void AddLabels(const Report& report, std::string_view id, Labels& labels) {
   const Table* table = FindTableById(report, id);
   const Column* index = table == nullptr ? nullptr : table->Find("index");
@@ -29,6 +27,13 @@ Labels IterationLabels(const Report& report) {
   AddLabels(report, "iterations", labels);
   AddLabels(report, "other_iterations", labels);
   return labels;
+}
+
+std::string_view LabelOfCell(const Labels& labels, std::string_view title, const Value& cell) {
+  const auto* number = std::get_if<std::int64_t>(&cell);
+  if (number == nullptr || title != "Iteration") return {};
+  const auto label = labels.find(*number);
+  return label == labels.end() ? std::string_view{} : std::string_view(label->second);
 }
 
 }  // namespace profgauge::report

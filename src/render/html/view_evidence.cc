@@ -34,7 +34,7 @@ void FoldInto(json::object& cell, std::string_view text, std::set<std::string_vi
 
 boost::json::array EvidenceRows(const report::Report& report, const report::Finding& finding,
                                 std::size_t max_rows) {
-  const std::map<std::int64_t, std::string> labels = report::IterationLabels(report);
+  const report::Labels labels = report::IterationLabels(report);
   std::set<std::string_view> seen;
   json::array rows;
   for (std::size_t i = 0; i < std::min(max_rows, finding.evidence.size()); ++i) {
@@ -44,12 +44,11 @@ boost::json::array EvidenceRows(const report::Report& report, const report::Find
       const Value& value = finding.evidence[i][k];
       json::object cell = NumberView(value, unit);
       cell["rest"] = cell["tail"] = "";
-      const auto* number = std::get_if<std::int64_t>(&value);
-      const auto label = number == nullptr ? labels.end() : labels.find(*number);
+      const std::string_view label = report::LabelOfCell(labels, finding.evidence_heads[k], value);
       if (const auto* text = std::get_if<std::string>(&value)) {
         FoldInto(cell, *text, seen);
-      } else if (finding.evidence_heads[k] == "Iteration" && label != labels.end()) {
-        cell["text"] = label->second;
+      } else if (!label.empty()) {
+        cell["text"] = label;
       }
       cell["align"] = unit == Unit::kText ? "left" : "right";
       cells.push_back(std::move(cell));

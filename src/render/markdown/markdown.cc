@@ -50,6 +50,7 @@ class Document {
   Document(const report::Report& report, const MarkdownOptions& options)
       : report_(report),
         shape_(MarkdownShapeOf(options.full)),
+        labels_(report::IterationLabels(report)),
         folder_{"markdown", ".md", options.templates_dir, EscapeMarkdown} {}
 
   /// Draws all sections. Errors: those of the templates.
@@ -120,27 +121,28 @@ class Document {
     const auto fired = FiredFindings(report_);
     PROFGAUGE_CHECK(Add("Findings", "findings", MarkdownFindingsView(report_, shape_),
                         MarkdownFindingsView(sample, shape_), !fired.empty()));
-    const json::object schema = MarkdownFindingView(sample.findings.front(), shape_);
+    const json::object schema = MarkdownFindingView(sample.findings.front(), shape_, {});
     std::size_t shown = 0;
     for (const report::Finding* finding : fired) {
       if (shown++ == shape_.findings) break;
       PROFGAUGE_CHECK(Add("finding " + finding->rule, "finding",
-                          MarkdownFindingView(*finding, shape_), schema));
+                          MarkdownFindingView(*finding, shape_, labels_), schema));
     }
     return {};
   }
 
   Status DrawTables(const report::Report& sample) {
-    const json::object schema = MarkdownTableView(sample.tables.front(), shape_);
+    const json::object schema = MarkdownTableView(sample.tables.front(), shape_, {});
     if (!shape_.is_full) {
       const Table* ops = report::FindTableById(report_, "ops");
       if (ops == nullptr || ops->rows() == 0) return {};
-      return Add(ops->title(), "table", MarkdownTableView(*ops, shape_), schema);
+      return Add(ops->title(), "table", MarkdownTableView(*ops, shape_, labels_), schema);
     }
     for (const report::TableLook& look : report::TableLooks()) {
       const Table* table = report::FindTableById(report_, look.id);
       if (!look.not_in_markdown.empty() || table == nullptr || table->rows() == 0) continue;
-      PROFGAUGE_CHECK(Add(table->title(), "table", MarkdownTableView(*table, shape_), schema));
+      PROFGAUGE_CHECK(
+          Add(table->title(), "table", MarkdownTableView(*table, shape_, labels_), schema));
     }
     return {};
   }
@@ -159,6 +161,7 @@ class Document {
 
   const report::Report& report_;
   MarkdownShape shape_;
+  report::Labels labels_;
   TemplateFolder folder_;
   std::vector<Section> sections_;
 };

@@ -100,16 +100,18 @@ std::vector<const Column*> ChosenColumns(const Table& table) {
   return columns;
 }
 
-json::array EvidenceRows(const report::Finding& finding, std::size_t rows) {
+json::array EvidenceRows(const report::Finding& finding, std::size_t rows,
+                         const report::Labels& labels) {
   json::array list;
   for (std::size_t r = 0; r < std::min(rows, finding.evidence.size()); ++r) {
     json::array cells;
     for (std::size_t i = 0; i < finding.evidence[r].size(); ++i) {
       const Unit unit = i < finding.evidence_units.size() ? finding.evidence_units[i] : Unit::kText;
-      const std::string text = FormatValue(finding.evidence[r][i], unit);
-      cells.push_back(Cell(unit == Unit::kText && !IsAbsent(finding.evidence[r][i])
-                               ? MarkdownCode(text, true)
-                               : EscapeMarkdown(text)));
+      const Value& value = finding.evidence[r][i];
+      const std::string_view label = report::LabelOfCell(labels, finding.evidence_heads[i], value);
+      const std::string text = label.empty() ? FormatValue(value, unit) : std::string(label);
+      cells.push_back(Cell(unit == Unit::kText && !IsAbsent(value) ? MarkdownCode(text, true)
+                                                                   : EscapeMarkdown(text)));
     }
     list.push_back(json::object{{"cells", std::move(cells)}});
   }
@@ -215,7 +217,8 @@ json::object MarkdownFindingsView(const report::Report& report, const MarkdownSh
   return {{"rows", std::move(rows)}, {"more", std::move(more)}};
 }
 
-json::object MarkdownFindingView(const report::Finding& finding, const MarkdownShape& shape) {
+json::object MarkdownFindingView(const report::Finding& finding, const MarkdownShape& shape,
+                                 const report::Labels& labels) {
   json::array heads;
   for (std::size_t i = 0; i < finding.evidence_heads.size(); ++i) {
     const bool is_text =
@@ -226,7 +229,7 @@ json::object MarkdownFindingView(const report::Finding& finding, const MarkdownS
   for (const std::string& rule : finding.explains) {
     explains += (explains.empty() ? "" : ", ") + MarkdownCode(rule, false);
   }
-  json::array rows = EvidenceRows(finding, shape.evidence_rows);
+  json::array rows = EvidenceRows(finding, shape.evidence_rows, labels);
   std::string more = MoreText(rows.size(), finding.evidence.size(), "rows");
   return {{"open", finding.status == "error"},
           {"status", StatusText(finding.status)},
@@ -243,7 +246,8 @@ json::object MarkdownFindingView(const report::Finding& finding, const MarkdownS
           {"more", std::move(more)}};
 }
 
-json::object MarkdownTableView(const Table& table, const MarkdownShape& shape) {
+json::object MarkdownTableView(const Table& table, const MarkdownShape& shape,
+                               const report::Labels& labels) {
   json::array heads, rows;
   const std::vector<const Column*> columns = ChosenColumns(table);
   for (const Column* column : columns) {
@@ -253,7 +257,9 @@ json::object MarkdownTableView(const Table& table, const MarkdownShape& shape) {
     json::array cells;
     for (const Column* column : columns) {
       const Value value = table.At(row, *column);
-      const std::string text = FormatValue(value, column->unit());
+      const std::string_view label = report::LabelOfCell(labels, column->title(), value);
+      const std::string text =
+          label.empty() ? FormatValue(value, column->unit()) : std::string(label);
       const bool is_code = !IsAbsent(value) && IsCode(table.id(), column->id());
       cells.push_back(Cell(is_code ? MarkdownCode(text, true) : EscapeMarkdown(text)));
     }

@@ -7,6 +7,7 @@
 #include <boost/json/object.hpp>
 #include <cstddef>
 
+#include "report/iteration_labels.h"
 #include "report/report.h"
 
 namespace profgauge::render {
@@ -26,8 +27,10 @@ boost::json::object MarkdownGateView(const report::Report& report, const Markdow
 boost::json::object MarkdownBreakdownView(const report::Report& report);
 boost::json::object MarkdownChangeView(const report::Report& report, const MarkdownShape& shape);
 boost::json::object MarkdownFindingsView(const report::Report& report, const MarkdownShape& shape);
-boost::json::object MarkdownFindingView(const report::Finding& finding, const MarkdownShape& shape);
-boost::json::object MarkdownTableView(const Table& table, const MarkdownShape& shape);
+boost::json::object MarkdownFindingView(const report::Finding& finding, const MarkdownShape& shape,
+                                        const report::Labels& labels);
+boost::json::object MarkdownTableView(const Table& table, const MarkdownShape& shape,
+                                      const report::Labels& labels);
 boost::json::object MarkdownRulesView(const report::Report& report);
 boost::json::object MarkdownMetricsView(const report::Report& report);
 boost::json::object MarkdownNotesView(const report::Report& report);

@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "render/shared/words.h"
 #include "render/xlsx/xlsx_sheets.h"
+#include "report/iteration_labels.h"
 
 namespace profgauge::render {
 namespace {
@@ -167,6 +168,7 @@ void AddFindingsSheet(XlsxBook& book, const report::Report& report, const Eviden
 void AddEvidenceSheet(XlsxBook& book, const report::Report& report, const EvidenceRows& evidence) {
   XlsxSheet sheet(book, "Evidence");
   sheet.Text(0, 0, "Evidence of the findings, all rows", XlsxStyle::kHeading);
+  const report::Labels labels = report::IterationLabels(report);
   bool has_any = false;
   for (const Finding* finding : InOrder(report)) {
     const std::size_t index = IndexOf(report, finding), place = evidence[index];
@@ -184,7 +186,10 @@ void AddEvidenceSheet(XlsxBook& book, const report::Report& report, const Eviden
       sheet.Text(place + 2 + r, 0, finding->rule);
       const auto& cells = finding->evidence[r];
       for (std::size_t i = 0; i < std::min(cells.size(), heads.size() - 1); ++i) {
-        sheet.Cell(place + 2 + r, i + 1, cells[i], heads[i + 1].unit, XlsxTextStyle(heads, i + 1));
+        const std::string_view label =
+            report::LabelOfCell(labels, finding->evidence_heads[i], cells[i]);
+        const Value cell = label.empty() ? cells[i] : Value(std::string(label));
+        sheet.Cell(place + 2 + r, i + 1, cell, heads[i + 1].unit, XlsxTextStyle(heads, i + 1));
       }
     }
     sheet.AddTable(place + 1, heads, rows, fmt::format("t_evidence_{}", index));

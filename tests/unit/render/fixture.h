@@ -104,10 +104,9 @@ inline Table IterationsTable() {
   std::vector<std::vector<Value>> rows;
   for (I i = 0; i < 6; ++i) {
     const I extra = i == 0 ? 2'500'000 : i == 4 ? 500'000 : 0;  // moved from or to other_kernel
-    rows.push_back({i, "ProfilerStep#" + std::to_string(i), i * 10'000'000, I{9'500'000} + extra,
-                    I{3'600'000}, I{1'400'000} + extra, I{300'000}, I{100'000}, I{1'500'000},
-                    I{700'000}, I{1'200'000}, I{400'000}, I{300'000}, I{412}, I{96},
-                    I{5'400'000} + extra});
+    rows.push_back({i, std::to_string(i), i * 10'000'000, I{9'500'000} + extra, I{3'600'000},
+                    I{1'400'000} + extra, I{300'000}, I{100'000}, I{1'500'000}, I{700'000},
+                    I{1'200'000}, I{400'000}, I{300'000}, I{412}, I{96}, I{5'400'000} + extra});
   }
   return MakeTable("iterations", "iteration", "Iterations",
                    {{"index", "Iteration", Unit::kCount, "Position in the recording."},
