@@ -55,35 +55,58 @@ Result<std::vector<std::size_t>> ChooseColumns(const std::string& list) {
   return chosen;
 }
 
-/// Cut or filled to `width` characters.
-std::string Padded(std::string_view text, std::size_t width) {
-  const std::string shown = PrintableShort(text, width);
-  std::size_t characters = 0;
-  for (const char c : shown) characters += (static_cast<unsigned char>(c) & 0xC0) != 0x80 ? 1 : 0;
-  return shown + std::string(width > characters ? width - characters : 0, ' ');
+std::size_t Characters(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  }));
 }
 
-/// PyProf's fixed widths; kernel and parameters share what is left of `total`.
-std::vector<std::size_t> Widths(const std::vector<std::size_t>& chosen, std::size_t total) {
-  std::size_t fixed = 0, open = 0;
+/// Of a column. Only the last file of a trace fits.
+std::string_view ShownCell(std::string_view cell, std::size_t column) {
+  return AllColumns()[column].option == "trace" ? cell.substr(cell.rfind('/') + 1) : cell;
+}
+
+/// Cut or filled to `width` characters.
+std::string Padded(std::string_view text, std::size_t width) {
+  std::string shown = Printable(text);
+  if (Characters(shown) > width) shown = PrintableShort(text, width - 1);  // And "…".
+  return shown + std::string(width - std::min(width, Characters(shown)), ' ');
+}
+
+/// PyProf's widths, or less where the cells need less; kernel and parameters share what is left of
+/// `total`, the one that needs less first.
+std::vector<std::size_t> Widths(const pyprof::KernelRows& rows,
+                                const std::vector<std::size_t>& chosen, std::size_t total) {
+  std::vector<std::size_t> widths, open;
+  std::size_t left = total;
   for (const std::size_t i : chosen) {
-    fixed += AllColumns()[i].width + 1;
-    open += AllColumns()[i].width == 0 ? 1 : 0;
+    std::size_t needed = AllColumns()[i].header.size();
+    for (const auto& cells : rows.cells) {
+      needed = std::max(needed, Characters(Printable(ShownCell(cells[i], i))));
+    }
+    if (AllColumns()[i].width == 0) {
+      open.push_back(widths.size());
+    } else {
+      needed = std::min(needed, std::max(AllColumns()[i].width, AllColumns()[i].header.size()));
+      left -= std::min(left, needed + 1);
+    }
+    widths.push_back(needed);
   }
+  std::sort(open.begin(), open.end(),
+            [&](std::size_t a, std::size_t b) { return widths[a] < widths[b]; });
   constexpr std::size_t kLeast = 12;
-  const std::size_t left = total > fixed && open > 0 ? (total - fixed) / open : 0;
-  std::vector<std::size_t> widths;
-  for (const std::size_t i : chosen) {
-    const std::size_t width = AllColumns()[i].width;
-    widths.push_back(width > 0 ? std::max(width, AllColumns()[i].header.size())
-                               : std::max(left, kLeast));
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    std::size_t& width = widths[open[i]];
+    const std::size_t share = left / (open.size() - i);
+    width = std::min(width, std::max(kLeast, share - std::min<std::size_t>(share, 1)));
+    left -= std::min(left, width + 1);
   }
   return widths;
 }
 
 std::string Table(const pyprof::KernelRows& rows, const std::vector<std::size_t>& chosen,
                   std::size_t total) {
-  const std::vector<std::size_t> widths = Widths(chosen, total);
+  const std::vector<std::size_t> widths = Widths(rows, chosen, total);
   std::string text;
   const auto line = [&](const auto& cell_of) {
     std::string row;
@@ -95,11 +118,7 @@ std::string Table(const pyprof::KernelRows& rows, const std::vector<std::size_t>
   };
   line([](std::size_t i) { return AllColumns()[i].header; });
   for (const auto& cells : rows.cells) {
-    line([&](std::size_t i) {
-      const std::string_view cell = cells[i];
-      // Only the last file of a trace fits.
-      return AllColumns()[i].option == "trace" ? cell.substr(cell.rfind('/') + 1) : cell;
-    });
+    line([&](std::size_t i) { return ShownCell(cells[i], i); });
   }
   return text;
 }
