@@ -208,7 +208,7 @@ constexpr OptionSpec kOptions[] = {
     {"--templates", "", "DIR", Group::kOutputs, kOnDrawing | kOnHistoryTrend,
      "Use the HTML and Markdown templates in DIR instead of the built-in ones of the same name", "",
      SetText<&Options::templates_dir>},
-    {"--timeline", "", "WHICH", Group::kOutputs, kOnJudging,
+    {"--timeline", "", "WHICH", Group::kOutputs, kOnJudging | kOnCompare,
      "Events in the page's timeline: auto (default), full or off",
      "auto keeps 300 000 events: those of devices, then the host's around findings and its "
      "longest.",

@@ -68,7 +68,7 @@ Error UnknownCommand(std::span<const std::string> args) {
   } else if (LooksLikePath(args[0])) {
     notes.push_back(fmt::format("help: to judge a profile, say `profgauge check {}`", args[0]));
   }
-  notes.push_back("help: `profgauge --help` lists the commands");
+  notes.emplace_back("help: `profgauge --help` lists the commands");
   return UsageError("usage/unknown-command", fmt::format("unknown command `{}`", args[0]), notes);
 }
 

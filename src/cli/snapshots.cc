@@ -54,14 +54,18 @@ Status RefuseMissing(const std::string& what) {
 }
 
 Result<std::vector<Snapshot>> FromProfile(const std::string& path, const Options& options,
-                                          const Policy& policy, Console& console, ImportLog* log) {
+                                          const Policy& policy, Console& console,
+                                          const SeenBesides& seen) {
   Options one = options;
   one.arguments = {path};
   PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(one, console));
-  if (log != nullptr) log->Merge(MergedLog(ranks));
+  if (seen.log != nullptr) seen.log->Merge(MergedLog(ranks));
   const Selection selection = SelectionOf(policy, Choices(options));
   PROFGAUGE_TRY(const Analysis analysis, Analyze(ranks, selection));
   PROFGAUGE_TRY(Snapshot snapshot, SnapshotOf(RunName({path}), ranks, analysis, selection));
+  if (seen.picture != nullptr) {
+    *seen.picture = PictureOf(ranks, analysis, selection, EventsOf(options));
+  }
   return std::vector<Snapshot>{std::move(snapshot)};
 }
 
@@ -93,10 +97,10 @@ Status RefuseOther(const Snapshot& run, std::span<const Snapshot> others, const 
 
 Result<std::vector<Snapshot>> LoadSnapshots(const std::string& what, const Options& options,
                                             const Policy& policy, Console& console,
-                                            ImportLog* log) {
+                                            const SeenBesides& seen) {
   if (what.starts_with("history:")) return FromHistory(what, options);
   if (what != "-" && IsBaselineFile(what)) return LoadBaselineFile(what);
-  return FromProfile(what, options, policy, console, log);
+  return FromProfile(what, options, policy, console, seen);
 }
 
 Result<std::vector<Snapshot>> LoadBaselines(const Options& options, const Policy& policy,

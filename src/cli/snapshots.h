@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/run_picture.h"
 #include "cli/options.h"
 #include "gate/snapshot.h"
 #include "profgauge/error.h"
@@ -14,13 +15,18 @@ namespace profgauge::cli {
 
 class Console;
 
+/// What is kept of a profile beside its snapshot; nullptr: not asked for.
+struct SeenBesides {
+  ImportLog* log = nullptr;       ///< What reading it lost is added.
+  RunPicture* picture = nullptr;  ///< Of a profile; others have none.
+};
+
 /// The runs that `what` names: a baseline file, `history:BRANCH~N` (from --db), or a profile,
 /// which is analysed under `policy` (its iterations, kernel names and devices).
 /// Errors: kConfig for baselines and histories, kInput for profiles.
-/// What reading a profile lost is added to `log`, unless that is nullptr.
 Result<std::vector<Snapshot>> LoadSnapshots(const std::string& what, const Options& options,
                                             const Policy& policy, Console& console,
-                                            ImportLog* log = nullptr);
+                                            const SeenBesides& seen = {});
 
 /// Refuses a run that is no other run of the program that `others` recorded: of another format,
 /// device or world size (kUsage, unless --force). Says so where its ops or shapes differ.

@@ -13,19 +13,6 @@ namespace {
 // Of a table that says no other number; larger than any of an ordinary recording.
 constexpr std::size_t kJsonRows = 10'000;
 
-// The iteration nearest the median stands first; trees of the others are bulk.
-std::size_t RowsOfFirstTree(const Table& table) {
-  const Column* iteration = table.Find("iteration");
-  const Column* rank = table.Find("rank");
-  if (iteration == nullptr || rank == nullptr) return table.rows();
-  std::size_t rows = 0;
-  while (rows < table.rows() && iteration->IntegerAt(rows) == iteration->IntegerAt(0) &&
-         rank->IntegerAt(rows) == rank->IntegerAt(0)) {
-    ++rows;
-  }
-  return rows;
-}
-
 }  // namespace
 
 const Metric* FindMetricById(const Report& report, std::string_view id) {
@@ -52,6 +39,18 @@ const Table* FindTableById(const Report& report, std::string_view id) {
   const auto it = std::find_if(report.tables.begin(), report.tables.end(),
                                [&](const Table& table) { return table.id() == id; });
   return it == report.tables.end() ? nullptr : &*it;
+}
+
+std::size_t RowsOfFirstTree(const Table& table) {
+  const Column* iteration = table.Find("iteration");
+  const Column* rank = table.Find("rank");
+  if (iteration == nullptr || rank == nullptr) return table.rows();
+  std::size_t rows = 0;
+  while (rows < table.rows() && iteration->IntegerAt(rows) == iteration->IntegerAt(0) &&
+         rank->IntegerAt(rows) == rank->IntegerAt(0)) {
+    ++rows;
+  }
+  return rows;
 }
 
 std::vector<std::size_t> RowsInJson(const Table& table) {

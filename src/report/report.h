@@ -302,6 +302,9 @@ std::optional<Interval> FindInterval(const Finding& finding, const std::vector<V
 /// of more than 10 000 rows those with most time.
 std::vector<std::size_t> RowsInJson(const Table& table);
 
+/// How many rows of `op_tree` are its first tree: of the iteration nearest the median, of one rank.
+std::size_t RowsOfFirstTree(const Table& table);
+
 /// One part of the exclusive breakdown of iteration time, in the order of its priority.
 struct BreakdownPart {
   Category category = Category::kOther;

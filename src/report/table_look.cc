@@ -57,6 +57,9 @@ constexpr std::string_view kIterations[] = {"index",        "duration",   "tenso
 constexpr std::string_view kPageOps[] = {
     "name",    "device_self",          "device_total",     "host_self", "calls",
     "kernels", "tensor_core_eligible", "uses_tensor_core", "direction"};
+constexpr std::string_view kPageTreeChange[] = {
+    "name",         "change",      "device_change",   "base_device_total",
+    "device_total", "host_change", "base_host_total", "host_total"};
 constexpr std::string_view kPageOpsByShape[] = {
     "name",      "input_shapes", "device_self",          "device_total",
     "host_self", "calls",        "tensor_core_eligible", "uses_tensor_core"};
@@ -178,6 +181,12 @@ constexpr TableLook kLooks[] = {
      .sheet = "Operator tree",
      .sheet_rows = 2'000,
      .order = kAsItStands,
+     .not_in_markdown = kTree},
+    {.id = "tree_change",
+     .sheet = "Change by operator",
+     .is_main = true,
+     .order = kAsItStands,
+     .page_columns = kPageTreeChange,
      .not_in_markdown = kTree},
     {.id = "modules", .sheet = "Modules", .order = kAsItStands, .not_in_markdown = kTree},
     {.id = "ranges",

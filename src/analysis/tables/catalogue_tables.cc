@@ -20,6 +20,7 @@ constexpr std::string_view kDlprofFamily = "dlprof";
 constexpr std::string_view kSelectionFamily = "selection";
 // A table that is there only when a policy has scenarios.
 constexpr std::string_view kWhatIfFamily = "what_if";
+constexpr std::string_view kComparisonFamily = "comparison";
 
 constexpr ColumnSpec kGpu = {"gpu", "{{ device.device }}", kCount, "Device number as recorded."};
 constexpr ColumnSpec kStream = {"stream", "Stream", kCount, "Stream number as recorded."};
@@ -196,6 +197,25 @@ constexpr ColumnSpec kOpTree[] = {
     {"device_total", "Device total", kTime, "Time of device work launched in it."},
     {"device_self", "Device self", kTime, "Of that, its own duration: device work only."},
 };
+// Of a comparison; times are of one iteration of each run.
+constexpr ColumnSpec kTreeChange[] = {
+    PROFGAUGE_TREE_COLUMNS,
+    {"name", "Name", kText, "Thread, range, operator, or device work; `new ← old` where renamed."},
+    {"kind", "Kind", kText, "thread, range, op, kernel, memcpy or memset."},
+    {"change", "In", kText, "in both runs, added, removed, or renamed."},
+    {"device_change", "{{ device.device }} time, change", kTime,
+     "Time of device work launched in it, this run's less the base's; 0 where a run does not have "
+     "it."},
+    {"base_device_total", "{{ device.device }} time, base", kTime, "Of the run compared with."},
+    {"device_total", "{{ device.device }} time", kTime, "Of this run."},
+    {"host_change", "Host time, change", kTime,
+     "Host time with everything inside, this run's less the base's; 0 where a run does not have "
+     "it."},
+    {"base_host_total", "Host time, base", kTime, "Of the run compared with."},
+    {"host_total", "Host time", kTime, "Of this run."},
+    {"base_calls", "Calls, base", kCount, "Occurrences in the run compared with."},
+    {"calls", "Calls", kCount, "Occurrences in this run."},
+};
 constexpr ColumnSpec kModules[] = {
     PROFGAUGE_TREE_COLUMNS,
     {"name", "Module", kText, "Class of the nn.Module, with its number."},
@@ -354,7 +374,8 @@ constexpr ColumnSpec kGaps[] = {
 };
 constexpr ColumnSpec kMemcpys[] = {
     {"kind", "Kind", kText, "h2d, d2h, d2d, p2p, h2h, unknown, or memset."},
-    {"host_memory", "Host memory", kText, "pageable, pinned, or unknown."},
+    {"host_memory", "Host memory", kText,
+     "pageable, pinned, managed (pages that the driver moved), or unknown."},
     kRank,
     kGpu,
     kCalls,
@@ -574,6 +595,10 @@ constexpr TableSpec kTables[] = {
      "What an iteration is made of, from threads over operators to kernels; siblings of one name "
      "are one row. The iteration nearest the median comes first.",
      kOpTree},
+    {"tree_change", "", "Operators, run beside run",
+     "What an iteration of each run is made of, held against each other: of both the one nearest "
+     "the median.",
+     kTreeChange, kComparisonFamily},
     {"modules", "module", "Modules", "One row per nn.Module at its place in the hierarchy.",
      kModules},
     {"ranges", "", "Ranges of the program",

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "analysis/analysis.h"
+#include "api/run_picture.h"
 #include "api/session.h"
 #include "api/snapshots.h"
 #include "cli/commands.h"
@@ -59,11 +61,13 @@ Result<int> RunCompare(const Options& options, Console& console) {
   PROFGAUGE_CHECK(drawing.Open(options));
   const Policy selecting = policy.value_or(Policy{});
   ImportLog log;
-  PROFGAUGE_TRY(std::vector<Snapshot> base,
-                LoadSnapshots(options.arguments[0], options, selecting, console, &log));
+  RunPicture base_picture, current_picture;
+  PROFGAUGE_TRY(std::vector<Snapshot> base, LoadSnapshots(options.arguments[0], options, selecting,
+                                                          console, {&log, &base_picture}));
   stats.EndPhase("read base");
-  PROFGAUGE_TRY(std::vector<Snapshot> current,
-                LoadSnapshots(options.arguments[1], options, selecting, console, &log));
+  PROFGAUGE_TRY(
+      std::vector<Snapshot> current,
+      LoadSnapshots(options.arguments[1], options, selecting, console, {&log, &current_picture}));
   stats.EndPhase("read current");
   if (options.redact) {
     HideNames("baseline", base);
@@ -78,6 +82,7 @@ Result<int> RunCompare(const Options& options, Console& console) {
                 WhyIncomplete(selecting, log, FewestIterations(current), options.allow_incomplete));
   report::Report report =
       report::BuildComparisonReport(comparison, verdict, policy ? policy->name : std::string());
+  AddPictures(std::move(base_picture), std::move(current_picture), report);
   if (options.redact) report::Redact(report);
   stats.EndPhase("compare");
   PROFGAUGE_CHECK(drawing.Draw(report, stats));

@@ -57,7 +57,7 @@ Error UnknownMetric(const std::string& pattern) {
   std::vector<std::string> notes;
   const std::string_view near = DidYouMean(pattern, ids);
   if (!near.empty()) notes.push_back(fmt::format("help: did you mean `{}`?", near));
-  notes.push_back("help: `profgauge metrics list` names them all");
+  notes.emplace_back("help: `profgauge metrics list` names them all");
   return {ErrorKind::kUsage,
           "usage/unknown-metric",
           fmt::format("no metric matches `{}`", Printable(pattern)),

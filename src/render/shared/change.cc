@@ -131,7 +131,7 @@ class TreeBuilder {
 }  // namespace
 
 bool IsComparisonAlone(const report::Report& report) {
-  return report.comparison && report.metrics.empty() && report.tables.empty();
+  return report.comparison && report.metrics.empty();
 }
 
 std::string PropertyTitle(std::string_view property, const report::Comparison& comparison) {

@@ -1,0 +1,31 @@
+// What is seen of a run beside another: what an iteration is made of, and its events.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "analysis/analysis.h"
+#include "base/table.h"
+#include "profgauge/profgauge.h"
+#include "report/report.h"
+
+namespace profgauge {
+
+/// Of its first rank.
+struct RunPicture {
+  std::optional<Table> tree;  ///< `op_tree`; nothing where the recording has no host operators.
+  report::Timeline timeline;
+  Ns iteration_start = 0;  ///< Of the iteration nearest the median, the tree's.
+};
+
+/// `analysis` is of these ranks and `selection`. `events`: how many the timeline holds, half as
+/// many as of one run. REQUIRES: `ranks` is not empty.
+RunPicture PictureOf(std::span<const Profile> ranks, const Analysis& analysis,
+                     const Selection& selection, EventsInPage events);
+
+/// Puts the table `tree_change` and the timelines of both runs, iteration beside iteration, into
+/// the report of their comparison; what one of them lacks is left out.
+void AddPictures(RunPicture base, RunPicture current, report::Report& comparison);
+
+}  // namespace profgauge

@@ -1,0 +1,235 @@
+#include "report/tree_change.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cctype>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "base/units.h"
+#include "report/device_text.h"
+#include "report/report.h"
+
+namespace profgauge::report {
+namespace {
+
+struct Node {
+  std::string kind, name;
+  std::int64_t calls = 0;
+  Ns host = 0, device = 0;
+  std::vector<std::size_t> children;
+};
+
+struct Tree {
+  std::vector<Node> nodes;
+  std::vector<std::size_t> tops;
+};
+
+std::string TextOf(const Table& table, std::string_view column, std::size_t row) {
+  const Value value = table.At(row, column);
+  const auto* text = std::get_if<std::string>(&value);
+  return text == nullptr ? std::string() : *text;
+}
+
+std::int64_t NumberOf(const Table& table, std::string_view column, std::size_t row) {
+  const Value value = table.At(row, column);
+  const auto* number = std::get_if<std::int64_t>(&value);
+  return number == nullptr ? 0 : *number;
+}
+
+Tree FirstTree(const Table& table) {
+  Tree tree;
+  const std::size_t rows = RowsOfFirstTree(table);
+  for (std::size_t row = 0; row < rows; ++row) {
+    tree.nodes.push_back({TextOf(table, "kind", row),
+                          TextOf(table, "name", row),
+                          NumberOf(table, "calls", row),
+                          NumberOf(table, "host_total", row),
+                          NumberOf(table, "device_total", row),
+                          {}});
+    const Value parent = table.At(row, "parent");
+    const auto* above = std::get_if<std::int64_t>(&parent);
+    if (above == nullptr) {
+      tree.tops.push_back(row);
+    } else {
+      tree.nodes[static_cast<std::size_t>(*above)].children.push_back(row);
+    }
+  }
+  return tree;
+}
+
+// "thread N (main)" for "thread 4711 (main)".
+std::string WithoutNumbers(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    if (std::isdigit(static_cast<unsigned char>(c)) == 0) {
+      out += c;
+    } else if (out.empty() || out.back() != 'N') {
+      out += 'N';
+    }
+  }
+  return out;
+}
+
+// What rows of one place have in common.
+std::pair<std::string, std::string> KeyOf(const Node& node) {
+  const bool is_numbered = node.kind == "thread" || node.kind == "range";
+  return {node.kind, is_numbered ? WithoutNumbers(node.name) : node.name};
+}
+
+using Pair = std::pair<std::optional<std::size_t>, std::optional<std::size_t>>;
+
+// A row to come. Ranges may lie in each other as deep as a file likes: they wait on a stack.
+struct Place {
+  Pair rows;
+  std::int64_t parent = -1, depth = 0;
+};
+
+class Aligner {
+ public:
+  Aligner(Tree base, Tree current, Table& out)
+      : base_(std::move(base)), current_(std::move(current)), out_(out) {}
+
+  void Run() {
+    Push(base_.tops, current_.tops, -1, 0);
+    static const std::vector<std::size_t> kNone;
+    while (!open_.empty()) {
+      const Place place = open_.back();
+      open_.pop_back();
+      const auto row = static_cast<std::int64_t>(out_.rows());
+      AddRow(place);
+      const Node* base = BaseOf(place.rows);
+      const Node* current = CurrentOf(place.rows);
+      Push(base == nullptr ? kNone : base->children, current == nullptr ? kNone : current->children,
+           row, place.depth + 1);
+    }
+  }
+
+ private:
+  const Node* BaseOf(const Pair& pair) const {
+    return pair.first ? &base_.nodes[*pair.first] : nullptr;
+  }
+  const Node* CurrentOf(const Pair& pair) const {
+    return pair.second ? &current_.nodes[*pair.second] : nullptr;
+  }
+
+  // How much of a row changed, on the host or on the device.
+  Ns Weight(const Pair& pair) const {
+    static const Node kNothing;
+    const Node& base = pair.first ? *BaseOf(pair) : kNothing;
+    const Node& current = pair.second ? *CurrentOf(pair) : kNothing;
+    return std::max(std::abs(current.host - base.host), std::abs(current.device - base.device));
+  }
+
+  std::vector<Pair> Match(const std::vector<std::size_t>& base,
+                          const std::vector<std::size_t>& current) const {
+    std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> waiting;
+    for (auto row = base.rbegin(); row != base.rend(); ++row) {
+      waiting[KeyOf(base_.nodes[*row])].push_back(*row);
+    }
+    std::vector<Pair> pairs;
+    std::set<std::size_t> matched;                     // Of the base.
+    std::vector<std::size_t> lone_base, lone_current;  // Kernels.
+    for (const std::size_t row : current) {
+      const Node& node = current_.nodes[row];
+      const auto same = waiting.find(KeyOf(node));
+      if (same != waiting.end() && !same->second.empty()) {
+        pairs.emplace_back(same->second.back(), row);
+        matched.insert(same->second.back());
+        same->second.pop_back();
+      } else if (node.kind == "kernel") {
+        lone_current.push_back(row);
+      } else {
+        pairs.emplace_back(std::nullopt, row);
+      }
+    }
+    for (const std::size_t row : base) {
+      if (matched.contains(row)) continue;
+      if (base_.nodes[row].kind == "kernel") {
+        lone_base.push_back(row);
+      } else {
+        pairs.emplace_back(row, std::nullopt);
+      }
+    }
+    const bool are_renamed = lone_base.size() == lone_current.size();
+    for (std::size_t i = 0; i < lone_current.size(); ++i) {
+      pairs.emplace_back(are_renamed ? std::optional(lone_base[i]) : std::nullopt, lone_current[i]);
+    }
+    for (std::size_t i = 0; !are_renamed && i < lone_base.size(); ++i) {
+      pairs.emplace_back(lone_base[i], std::nullopt);
+    }
+    return pairs;
+  }
+
+  void Push(const std::vector<std::size_t>& base, const std::vector<std::size_t>& current,
+            std::int64_t parent, std::int64_t depth) {
+    std::vector<Pair> pairs = Match(base, current);
+    std::stable_sort(pairs.begin(), pairs.end(),
+                     [&](const Pair& a, const Pair& b) { return Weight(a) > Weight(b); });
+    for (auto pair = pairs.rbegin(); pair != pairs.rend(); ++pair) {
+      open_.push_back({*pair, parent, depth});
+    }
+  }
+
+  void AddRow(const Place& place) {
+    const Node* base = BaseOf(place.rows);
+    const Node* current = CurrentOf(place.rows);
+    const Node& known = current != nullptr ? *current : *base;
+    const bool is_renamed =
+        base != nullptr && current != nullptr && KeyOf(*base) != KeyOf(*current);
+    Integer("node", static_cast<std::int64_t>(out_.rows()));
+    Text("name", is_renamed ? current->name + " ← " + base->name : known.name);
+    Text("kind", known.kind);
+    Text("change", base == nullptr      ? "added"
+                   : current == nullptr ? "removed"
+                   : is_renamed         ? "renamed"
+                                        : "in both");
+    Integer("depth", place.depth);
+    Integer("parent", place.parent < 0 ? Column::kAbsentInteger : place.parent);
+    const auto add = [&](const char* id, std::int64_t Node::*field, const char* id_of_base,
+                         const char* id_of_change) {
+      const std::int64_t before = base == nullptr ? 0 : base->*field;
+      const std::int64_t now = current == nullptr ? 0 : current->*field;
+      Integer(id_of_base, base == nullptr ? Column::kAbsentInteger : before);
+      Integer(id, current == nullptr ? Column::kAbsentInteger : now);
+      if (id_of_change != nullptr) Integer(id_of_change, now - before);
+    };
+    add("host_total", &Node::host, "base_host_total", "host_change");
+    add("device_total", &Node::device, "base_device_total", "device_change");
+    add("calls", &Node::calls, "base_calls", nullptr);
+  }
+
+  void Text(std::string_view id, std::string_view text) {
+    out_.Find(id)->AddText(out_.strings().Intern(text));
+  }
+  void Integer(std::string_view id, std::int64_t value) { out_.Find(id)->AddInteger(value); }
+
+  Tree base_, current_;
+  Table& out_;
+  std::vector<Place> open_;
+};
+
+}  // namespace
+
+Table AlignTrees(const Table& base, const Table& current, std::string_view accelerator) {
+  const TableSpec* spec = FindTable("tree_change");
+  assert(spec != nullptr);
+  Table table(spec->id, spec->row_name, TextFor(accelerator, spec->title),
+              std::make_shared<StringPool>());
+  for (const ColumnSpec& column : spec->columns) {
+    table.AddColumn(column).Retitle(TextFor(accelerator, column.title));
+  }
+  Aligner(FirstTree(base), FirstTree(current), table).Run();
+  return table;
+}
+
+}  // namespace profgauge::report
