@@ -169,13 +169,13 @@ class StreamSource final : public ByteSource {
 
   Error TruncatedError() const {
     auto error = InputError("gzip/truncated", name(), "the gzip stream ends early");
-    error.notes.push_back(
+    error.notes.emplace_back(
         "help: the file was cut off while it was written or copied; copy it again");
     return error;
   }
   Error DamagedError() const {
     auto error = InputError("gzip/damaged", name(), "the gzip stream is damaged");
-    error.notes.push_back("help: `gzip -t` on the file tells the same; copy or record it again");
+    error.notes.emplace_back("help: `gzip -t` on the file tells the same; copy or record it again");
     return error;
   }
 
@@ -212,7 +212,7 @@ Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path) {
   }
   if (known && S_ISREG(info.st_mode) && size == 0) {
     auto error = InputError("input/empty", path, "the file is empty");
-    error.notes.push_back(
+    error.notes.emplace_back(
         "help: the profiler was probably stopped before it wrote anything; record again");
     return Fail(std::move(error));
   }

@@ -41,7 +41,7 @@ Error NoEvents(const ByteSource& source, std::string message) {
   error.code = "ascend/no-events";
   error.message = std::move(message);
   error.where.file = source.name();
-  error.notes.push_back(
+  error.notes.emplace_back(
       "help: record with torch_npu.profiler (activities CPU and NPU), then pass "
       "ASCEND_PROFILER_OUTPUT/trace_view.json");
   return error;

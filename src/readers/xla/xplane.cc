@@ -379,7 +379,7 @@ Result<XSpaceEnd> ReadXSpace(std::string_view bytes, Timeline& timeline, Profile
     error.message = "the XPlane file is damaged: a plane holds bytes that are no message";
     error.where.offset = offset_of(*bad);
     error.where.has_offset = true;
-    error.notes.push_back("help: copy the file again, or record again");
+    error.notes.emplace_back("help: copy the file again, or record again");
     return Fail(std::move(error));
   }
   end.complete = fields.ok();
