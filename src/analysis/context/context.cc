@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/context/observed.h"
 #include "analysis/context/utilization.h"
 
 namespace profgauge {
@@ -27,7 +28,8 @@ Result<std::vector<RankContext>> BuildRankContexts(std::span<const Profile> prof
                      [](const Gpu& a, const Gpu& b) { return a.id < b.id; });
     rank.tree = BuildOpTree(profile, rank.classes);
     rank.works = CountWork(profile, rank.tree);
-    rank.gpus = MeasureGpus(profile, rank.devices, rank.window());
+    rank.unobserved = UnobservedEdges(profile, rank.iterations);
+    rank.gpus = MeasureGpus(profile, rank.devices, rank.window(), rank.unobserved);
     ranks.push_back(std::move(rank));
   }
   if (ranks.empty()) {

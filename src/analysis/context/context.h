@@ -29,6 +29,7 @@ struct RankContext {
   Iterations iterations;             ///< All, with the selected range and the window.
   OpTree tree;                       ///< Over the whole profile.
   OpWorks works;                     ///< Likewise.
+  std::vector<Span> unobserved;      ///< Of the window: analysis/context/observed.h.
   std::vector<GpuUse> gpus;          ///< GPUs with work, by id: analysis/context/utilization.h.
   Knowledge knowledge;               ///< Of the selection.
   std::vector<Gpu> devices;          ///< profile->gpus, completed by what is known.

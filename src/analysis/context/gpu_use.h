@@ -12,6 +12,7 @@ namespace profgauge {
 struct GpuUse {
   std::int32_t gpu = -1;
   Ns window = 0;
+  Ns observed = 0;     ///< The window without edges that nothing is known of.
   Ns kernel_busy = 0;  ///< Union of its kernels in the window.
   Ns busy = 0;         ///< Union of kernels, copies and memsets in the window.
   /// Blocks per SM, summed over the kernels that run at once and capped at 1, averaged over the
@@ -20,12 +21,12 @@ struct GpuUse {
   /// Estimated achieved occupancy, 0..1, weighted by kernel time in the window.
   std::optional<double> occupancy;
 
-  double utilization() const { return Share(kernel_busy); }
-  double idle_share() const { return window > 0 ? Share(window - busy) : 0; }
+  double utilization() const { return Share(kernel_busy, window); }
+  double idle_share() const { return Share(observed - busy, observed); }
 
  private:
-  double Share(Ns part) const {
-    return window > 0 ? static_cast<double>(part) / static_cast<double>(window) : 0;
+  static double Share(Ns part, Ns whole) {
+    return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
   }
 };
 

@@ -107,24 +107,28 @@ std::vector<Span> BusySpans(const DeviceTable& device, const GpuRows& rows, bool
 }
 
 // When a GPU runs nothing, without what is shorter than the recording can tell from nothing.
-std::vector<Span> IdleIn(const DeviceTable& device, const GpuRows& rows, Span window) {
-  if (window.length() <= 0) return {};
-  std::vector<Span> idle = Subtract(std::span(&window, 1), BusySpans(device, rows, false));
+std::vector<Span> IdleIn(const DeviceTable& device, const GpuRows& rows,
+                         std::span<const Span> observed) {
+  std::vector<Span> idle = Subtract(observed, BusySpans(device, rows, false));
   // A tick of the clock is a gap, a nanosecond or two less is not.
   const Ns shortest = std::max(kRounding, TickOf(device, rows) - kRounding + 1);
   std::erase_if(idle, [shortest](const Span& gap) { return gap.length() < shortest; });
   return idle;
 }
 
+std::vector<Span> ObservedOf(Span window, std::span<const Span> unobserved) {
+  if (window.length() <= 0) return {};
+  return Subtract(std::span(&window, 1), unobserved);
+}
+
 GpuUse MeasureGpu(const Profile& profile, std::span<const Gpu> gpus, const GpuRows& rows,
-                  Span window) {
+                  Span window, std::span<const Span> observed) {
   GpuUse use;
   use.gpu = rows.gpu;
   use.window = window.length();
   use.kernel_busy = OverlapLength(BusySpans(profile.device, rows, true), std::span(&window, 1));
-  if (window.length() > 0) {
-    use.busy = window.length() - Length(IdleIn(profile.device, rows, window));
-  }
+  use.observed = Length(observed);
+  use.busy = use.observed - Length(IdleIn(profile.device, rows, observed));
   use.sm_efficiency = SmEfficiency(profile, gpus, rows, window);
   use.occupancy = Occupancy(profile, rows, window);
   return use;
@@ -145,22 +149,25 @@ struct Pool {
 
 }  // namespace
 
-std::vector<GpuUse> MeasureGpus(const Profile& profile, std::span<const Gpu> gpus, Span window) {
+std::vector<GpuUse> MeasureGpus(const Profile& profile, std::span<const Gpu> gpus, Span window,
+                                std::span<const Span> unobserved) {
+  const std::vector<Span> observed = ObservedOf(window, unobserved);
   std::vector<GpuRows> used = SplitByGpu(profile.device);
   if (std::any_of(used.begin(), used.end(), [](const GpuRows& g) { return g.has_kernel; })) {
     std::erase_if(used, [](const GpuRows& g) { return !g.has_kernel; });
   }
   std::vector<GpuUse> uses;
-  for (const GpuRows& rows : used) uses.push_back(MeasureGpu(profile, gpus, rows, window));
+  for (const GpuRows& rows : used) {
+    uses.push_back(MeasureGpu(profile, gpus, rows, window, observed));
+  }
   return uses;
 }
 
 std::vector<Span> IdleSpans(const RankContext& rank, std::int32_t gpu) {
-  const Span window = rank.window();
-  if (window.length() <= 0) return {};
+  std::vector<Span> observed = ObservedOf(rank.window(), rank.unobserved);
   const auto [begin, end] = RowsOfGpu(rank.profile->device, gpu);
-  if (begin == end) return {window};
-  return IdleIn(rank.profile->device, {gpu, begin, end}, window);
+  if (begin == end) return observed;
+  return IdleIn(rank.profile->device, {gpu, begin, end}, observed);
 }
 
 std::optional<double> BlocksPerSm(const Profile& profile, std::span<const Gpu> gpus,

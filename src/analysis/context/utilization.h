@@ -15,11 +15,13 @@ namespace profgauge {
 /// One entry per GPU that ran a kernel anywhere in the trace, by id; if none did, per GPU with any
 /// device event. A GPU whose work lies outside the window is idle, not missing.
 /// O(n log n) over the device rows.
-/// `gpus` are their properties, by id.
-std::vector<GpuUse> MeasureGpus(const Profile& profile, std::span<const Gpu> gpus, Span window);
+/// `gpus` are their properties, by id; `unobserved` parts of the window count neither as idle nor
+/// in what idle time is a share of.
+std::vector<GpuUse> MeasureGpus(const Profile& profile, std::span<const Gpu> gpus, Span window,
+                                std::span<const Span> unobserved);
 /// The same for a rank, as measured once when its context was built.
 inline const std::vector<GpuUse>& MeasureGpus(const RankContext& rank) { return rank.gpus; }
-/// The parts of the rank's window in which nothing runs on that GPU: a span list.
+/// The observed parts of the rank's window in which nothing runs on that GPU: a span list.
 std::vector<Span> IdleSpans(const RankContext& rank, std::int32_t gpu);
 
 /// Blocks per SM of a kernel: as recorded, else from its grid and the GPU's number of SMs (ROCm

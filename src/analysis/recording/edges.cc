@@ -1,11 +1,15 @@
 #include "analysis/recording/edges.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/format.h"
 
 namespace profgauge {
 namespace {
@@ -73,12 +77,14 @@ EdgeFacts EdgeFactsOf(const RankContext& rank) {
 void AddEdges(std::span<const RankContext> ranks, Output& out) {
   std::vector<EdgeFacts> facts;
   for (const RankContext& rank : ranks) facts.push_back(EdgeFactsOf(rank));
-  AddEdges(facts, out);
+  AddEdges(ranks, facts, out);
 }
 
-void AddEdges(std::span<const EdgeFacts> ranks, Output& out) {
+void AddEdges(std::span<const RankContext> ranks, std::span<const EdgeFacts> facts, Output& out) {
+  Ns unobserved = 0;
+  for (const RankContext& rank : ranks) unobserved = std::max(unobserved, Length(rank.unobserved));
   EdgeFacts run;
-  for (const EdgeFacts& rank : ranks) {
+  for (const EdgeFacts& rank : facts) {
     run.has_device |= rank.has_device;
     run.backlog = std::max(run.backlog, rank.backlog);
     run.captures += rank.captures;
@@ -89,6 +95,13 @@ void AddEdges(std::span<const EdgeFacts> ranks, Output& out) {
     out.Set("coverage.backlog_time", run.backlog);
   } else {
     out.SetAbsent("coverage.backlog_time", out.Gap(Capability::kDeviceEvents));
+  }
+  if (unobserved > 0) {
+    out.AddRemark("edges", fmt::format("{} at the edges of the recording count as neither busy nor "
+                                       "idle: it shows nothing of the program or the {} then (work "
+                                       "from before it, or the profiler's own stop)",
+                                       FormatDuration(static_cast<double>(unobserved)),
+                                       out.Told("{{ device.device }}")));
   }
   if (run.captures == 0) {
     out.SetAbsent("launch.captured_share", "no graph was captured");

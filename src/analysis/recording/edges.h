@@ -25,6 +25,7 @@ EdgeFacts EdgeFactsOf(const RankContext& rank);
 /// fault of the program that nothing ran.
 /// REQUIRES: after what sets gpu.* and adds the table `gaps`.
 void AddEdges(std::span<const RankContext> ranks, Output& out);
-void AddEdges(std::span<const EdgeFacts> ranks, Output& out);
+/// Of the contexts only `unobserved` is looked at.
+void AddEdges(std::span<const RankContext> ranks, std::span<const EdgeFacts> facts, Output& out);
 
 }  // namespace profgauge

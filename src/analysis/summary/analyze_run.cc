@@ -88,6 +88,7 @@ std::vector<RankContext> ContextsOf(const std::vector<RankSummary>& ranks,
     context.profile = &rank.profile;
     context.rank = rank.communication.rank;
     context.iterations = rank.iterations;
+    context.unobserved = rank.unobserved;
     context.gpus = rank.gpus;
     context.knowledge = knowledge;
     context.devices = CompleteGpus(rank.profile, knowledge.devices);
@@ -207,7 +208,7 @@ void AddAll(std::span<const RankContext> contexts, std::vector<RankSummary>& ran
   for (const RankFacts& rank : communication) numbers.push_back(rank.rank);
   AddTables(numbers, Take(ranks, &RankSummary::tables), out);
   SetLaunchMetrics(Take(ranks, &RankSummary::launches), out);
-  AddEdges(Take(ranks, &RankSummary::edges), out);
+  AddEdges(contexts, Take(ranks, &RankSummary::edges), out);
 }
 
 }  // namespace

@@ -43,6 +43,7 @@ void Exchange(Columns& columns, std::vector<GpuUse>& gpus) {
   List(columns, "use.gpu", gpus, [&](GpuUse& use) {
     columns.Number("use.gpu", use.gpu);
     columns.Number("use.window", use.window);
+    columns.Number("use.observed", use.observed);
     columns.Number("use.kernel_busy", use.kernel_busy);
     columns.Number("use.busy", use.busy);
     columns.Real("use.sm_efficiency", use.sm_efficiency);
@@ -134,6 +135,8 @@ void Exchange(Columns& columns, RankSummary& rank) {
     columns.Text("stated.id", id);
   });
   Exchange(columns, rank.iterations);
+  List(columns, "unobserved.start", rank.unobserved,
+       [&](Span& span) { columns.Time("unobserved", span); });
   Exchange(columns, rank.gpus);
   Exchange(columns, rank.times);
   Exchange(columns, rank.communication);
@@ -166,6 +169,7 @@ Summary Summarize(const RankContext& rank, const Selection& selection) {
   RankSummary kept;
   kept.selection = SelectionText(selection);
   kept.iterations = rank.iterations;
+  kept.unobserved = rank.unobserved;
   kept.gpus = rank.gpus;
   kept.times = IterationFactsOf(rank);
   kept.communication = FactsOf(rank);

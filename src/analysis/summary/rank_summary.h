@@ -31,6 +31,7 @@ struct RankSummary {
   Profile profile;        ///< Without events: where it came from, devices, groups, facts, log.
   std::string selection;  ///< SelectionText() that it was made with.
   Iterations iterations;  ///< Without what belongs to rows of devices.
+  std::vector<Span> unobserved;  ///< As RankContext's.
   std::vector<GpuUse> gpus;
   IterationFacts times;
   RankFacts communication;

@@ -142,7 +142,7 @@ void Exchange(Columns& columns, TensorCoreFacts& facts) {
 }
 
 void Exchange(Columns& columns, IdleFacts& facts) {
-  columns.Number("idle.window", facts.window);
+  columns.Number("idle.observed", facts.observed);
   columns.Number("idle.has_launches", facts.has_launches);
   columns.Number("idle.has_host", facts.has_host);
   columns.Number("idle.has_api", facts.has_api);

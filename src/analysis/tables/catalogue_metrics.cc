@@ -157,11 +157,12 @@ constexpr MetricSpec kMetrics[] = {
      kOther, "{{ device.device }} utilization of the least used {{ device.device }} with work.",
      "|U(kernels) ∩ window| / window", kBoth},
     {"gpu.idle.mean", "{{ device.device }} idle time", kShare, kLowerIsBetter, kRatio,
-     "Share of the window in which nothing at all runs on a {{ device.device }}, mean over the {{ "
+     "Share of the observed window in which nothing runs on a {{ device.device }}, mean over the "
+     "{{ "
      "device.device }}s with work.",
      "1 − |U(kernels, copies, sets) ∩ window| / window", kHta},
     {"gpu.idle.max", "Highest {{ device.device }} idle time", kShare, kLowerIsBetter, kOther,
-     "{{ device.device }} idle time of the {{ device.device }} that idles most.",
+     "Of the {{ device.device }} that idles most.",
      "1 − |U(kernels, copies, sets) ∩ window| / window", kHta},
     {"gpu.idle_cause.host_wait",
      "Idle: host not ready",
@@ -261,9 +262,7 @@ constexpr MetricSpec kMetrics[] = {
     {"tensor_core.efficiency", "{{ device.matrix_unit }} efficiency", kShare, kHigherIsBetter,
      kRatio,
      "Of the kernel time in operators that could use {{ device.matrix_units }}, the share in "
-     "kernels that surely do. An operator outside the list of eligible ones counts with its {{ "
-     "device.matrix_unit }} kernels; a kernel without known operator counts when its name speaks "
-     "of a matrix product.",
+     "kernels that surely do. Elsewhere kernels of matrix products count.",
      "Σ time of {{ device.matrix_unit }} kernels in eligible ops / Σ kernel time of eligible ops",
      kDlprof},
     {"tensor_core.share", "{{ device.matrix_unit }} share", kShare, kHigherIsBetter, kRatio,
@@ -271,7 +270,7 @@ constexpr MetricSpec kMetrics[] = {
      "Σ time of {{ device.matrix_unit }} kernels / Σ kernel time", kPlugin},
     {"tensor_core.unknown_share", "Undecided kernel time", kShare, kNeutral, kRatio,
      "Share of kernel time in kernels whose name does not tell whether they use {{ "
-     "device.matrix_units }}; efficiency and share count them as not using.",
+     "device.matrix_units }}; they count as not using them.",
      "Σ time of undecided kernels / Σ kernel time", kOurs},
     {"tensor_core.eligible_share", "Eligible kernel time", kShare, kNeutral, kRatio,
      "Share of kernel time in operators that could use {{ device.matrix_units }}.",
@@ -673,11 +672,11 @@ constexpr Redefined kRedefined[] = {
     {"breakdown.", 2},
     {"dataloader.", 2},
     {"gpu.utilization.", 2},
-    {"gpu.idle", 2},
+    {"gpu.idle", 3},
     {"gpu.sm_efficiency", 2},
     {"gpu.occupancy", 2},
     {"sync.", 2},
-    {"tensor_core.", 2},
+    {"tensor_core.", 3},
     {"kernel.", 2},
     {"memcpy.", 2},
     {"communication.", 2},

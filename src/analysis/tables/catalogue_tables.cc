@@ -55,6 +55,7 @@ constexpr ColumnSpec kIterations[] = {
     {"start", "Start", kTime, "Start, from the start of the recording."},
     {"duration", "Duration", kTime,
      "Length: up to the end of the last device work launched in it."},
+    {"unobserved", "Unobserved", kTime, "Of it, not recorded."},
     {"tensor_core_kernel", "{{ device.matrix_unit }} kernels", kTime,
      "Time with a kernel on {{ device.matrix_units }} running."},
     {"other_kernel", "Other kernels", kTime, "Time with only other computing kernels running."},

@@ -460,11 +460,11 @@ template <class Visit>
 IdleFacts SumIdle(const RankContext& rank, Visit visit) {
   const Profile& profile = *rank.profile;
   IdleFacts facts;
-  facts.window = rank.window().length();
+  facts.observed = rank.window().length() - Length(rank.unobserved);
   facts.has_launches = HasLaunches(profile);
   facts.has_host = profile.host.size() > 0;
   facts.has_api = profile.api.size() > 0;
-  if (facts.window <= 0) return facts;
+  if (facts.observed <= 0) return facts;
   const HostWaits waits = CollectWaits(profile);
   for (const GpuUse& use : MeasureGpus(rank)) {
     std::array<Ns, kIdleCauses>& sums = facts.gpus.emplace_back();
@@ -492,7 +492,7 @@ void SetIdleCauses(std::span<const IdleFacts> ranks, Output& out) {
     gpus += rank.gpus.size();
     for (const auto& sums : rank.gpus) {
       for (std::size_t cause = 0; cause < kIdleCauses; ++cause) {
-        shares[cause] += static_cast<double>(sums[cause]) / static_cast<double>(rank.window);
+        shares[cause] += static_cast<double>(sums[cause]) / static_cast<double>(rank.observed);
       }
     }
   }

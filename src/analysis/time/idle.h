@@ -57,7 +57,7 @@ std::vector<std::uint32_t> RowsByStart(const DeviceTable& device, std::int32_t g
 
 /// Of one rank.
 struct IdleFacts {
-  Ns window = 0;
+  Ns observed = 0;                                ///< The window as far as it is observed.
   std::vector<std::array<Ns, kIdleCauses>> gpus;  ///< Idle time by cause, of each GPU with work.
   bool has_launches = false, has_host = false, has_api = false;
 };

@@ -196,6 +196,8 @@ void FillTable(std::span<const RankContext> ranks, std::span<const RunIteration>
     table.Find("rank")->AddInteger(rank.rank);
     table.Find("start")->AddInteger(iteration.time.start);
     table.Find("duration")->AddInteger(iteration.time.length());
+    table.Find("unobserved")
+        ->AddInteger(OverlapLength(rank.unobserved, std::span(&iteration.time, 1)));
     const Breakdown& breakdown = of_rank.parts[selected];
     for (std::size_t i = 0; i < kBreakdownCategories; ++i) {
       table.Find(CategoryId(static_cast<Category>(i)))->AddInteger(breakdown[i]);
@@ -259,13 +261,25 @@ void RemarkProcesses(std::span<const RankContext> ranks, Output& out) {
   }
 }
 
-// A recording may stop while some iterations are in flight; one that lacks a quarter has lost them.
+// A recording may stop while some iterations are in flight, and is told so; one that lacks a
+// quarter has lost them.
 void RemarkLost(std::span<const RankContext> ranks, Output& out) {
   constexpr std::int64_t kFew = 2, kOneOf = 4;
   for (const RankContext& rank : ranks) {
     const std::int64_t lost = rank.iterations.dropped_at_end;
     const auto all = static_cast<std::int64_t>(rank.iterations.all.size()) + lost;
-    if (lost < kFew || lost * kOneOf < all) continue;
+    if (lost == 0) continue;
+    if (lost < kFew || lost * kOneOf < all) {
+      out.AddRemark("incomplete-iterations",
+                    lost == 1 ? fmt::format("the last of {} iterations is left out: the recording "
+                                            "ended before it had launched what the others launch",
+                                            FormatCount(all))
+                              : fmt::format("the last {} of {} iterations are left out: the "
+                                            "recording ended before they had launched what the "
+                                            "others launch",
+                                            FormatCount(lost), FormatCount(all)));
+      return;
+    }
     out.AddRemark(std::string(kIterationsLost),
                   fmt::format("the last {} of {} iterations are left out: they launched work that "
                               "the recording does not have",

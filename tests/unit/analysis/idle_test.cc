@@ -22,7 +22,7 @@ Causes CausesOf(const std::vector<Profile>& profiles) {
       for (std::size_t i = 0; i < kIdleCauses; ++i) sums[i] += gap.causes[i];
       idle += gap.time.length();
     }
-    EXPECT_EQ(idle, use.window - use.busy);
+    EXPECT_EQ(idle, use.observed - use.busy);
   }
   return sums;
 }

@@ -28,14 +28,15 @@ void ExpectIdle(const RankContext& rank) {
   for (const GpuUse& use : MeasureGpus(rank)) {
     ASSERT_LE(0, use.kernel_busy);
     ASSERT_LE(use.kernel_busy, use.busy);
-    ASSERT_LE(use.busy, std::max<Ns>(use.window, 0));
+    ASSERT_LE(use.busy, use.observed);
+    ASSERT_LE(use.observed, std::max<Ns>(use.window, 0));
     Ns idle = 0;
     for (const IdleGap& gap : ExplainIdle(rank, use)) {
       ASSERT_EQ(std::accumulate(gap.causes.begin(), gap.causes.end(), Ns{0}), gap.time.length());
       for (const Ns part : gap.causes) ASSERT_GE(part, 0);
       idle += gap.time.length();
     }
-    ASSERT_EQ(idle + use.busy, use.window);
+    ASSERT_EQ(idle + use.busy, use.observed);
   }
 }
 

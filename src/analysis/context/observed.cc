@@ -1,0 +1,107 @@
+#include "analysis/context/observed.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "analysis/context/markers.h"
+#include "analysis/context/setup_calls.h"
+
+namespace profgauge {
+namespace {
+
+constexpr Ns kWorthTelling = 1'000'000;
+constexpr double kOfIteration = 0.01;
+
+bool MayWait(ApiKind kind) { return kind == ApiKind::kMemcpy || kind == ApiKind::kSync; }
+
+// Of calls that wait before the device's first recorded work, until that or their end.
+void AddHiddenWaits(const Profile& profile, const Iterations& iterations, std::vector<Span>& out) {
+  const DeviceTable& device = profile.device;
+  const Ns begin = iterations.window.start;
+  const Ns first = *std::min_element(device.start.begin(), device.start.end());
+  if (iterations.first != 0 || iterations.all.front().lead_in > 0 || first <= begin) return;
+  const ApiTable& api = profile.api;
+  const std::vector<Ns> setup = SetupTimes(profile);
+  for (std::size_t call = 0; call < api.size(); ++call) {
+    if (!MayWait(api.kind[call]) || setup[call] > 0 || api.start[call] < begin) continue;
+    const Ns end = std::min(first, api.start[call] + std::max<Ns>(api.duration[call], 0));
+    if (end - api.start[call] >= kWorthTelling) out.push_back({api.start[call], end});
+  }
+}
+
+// The last trace of anything in each iteration: beginnings and ends of what is no iteration itself.
+class LastTraces {
+ public:
+  explicit LastTraces(const Iterations& iterations) : iterations_(iterations) {
+    for (const Iteration& iteration : iterations.all) last_.push_back(iteration.time.start);
+  }
+
+  template <class Table>
+  void Add(const Table& table) {
+    for (std::size_t row = 0; row < table.size(); ++row) {
+      AddRow(table.start[row], table.duration[row]);
+    }
+  }
+  void AddRow(Ns start, Ns duration) {
+    See(start);
+    See(start + std::max<Ns>(duration, 0));
+  }
+  /// From the last trace to the iteration's end.
+  Span SilenceOf(std::size_t iteration) const {
+    return {last_[iteration], iterations_.all[iteration].time.end};
+  }
+
+ private:
+  // What ends with an iteration belongs to its marker.
+  void See(Ns at) {
+    const std::uint32_t iteration = iterations_.AtTime(at);
+    if (iteration != Iterations::kNone) last_[iteration] = std::max(last_[iteration], at);
+  }
+
+  const Iterations& iterations_;
+  std::vector<Ns> last_;
+};
+
+Ns MedianLength(const Iterations& iterations) {
+  std::vector<Ns> lengths;
+  for (const Iteration& iteration : iterations.all) lengths.push_back(iteration.time.length());
+  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
+  std::nth_element(lengths.begin(), middle, lengths.end());
+  return *middle;
+}
+
+void AddSilentEnd(const Profile& profile, const Iterations& iterations, std::vector<Span>& out) {
+  const std::size_t all = iterations.all.size();
+  if (iterations.last != all || iterations.dropped_at_end > 0 || all < 2) return;
+  LastTraces traces(iterations);
+  for (std::size_t row = 0; row < profile.host.size(); ++row) {
+    if (profile.host.kind[row] == HostKind::kIterationMarker) continue;
+    traces.AddRow(profile.host.start[row], profile.host.duration[row]);
+  }
+  traces.Add(profile.api);
+  traces.Add(profile.device);
+  traces.Add(profile.python);
+  const Span silence = traces.SilenceOf(all - 1);
+  Ns usual = 0;
+  for (std::size_t i = 0; i + 1 < all; ++i) usual = std::max(usual, traces.SilenceOf(i).length());
+  const double least = kOfIteration * static_cast<double>(MedianLength(iterations));
+  const Ns length = silence.length();
+  if (length >= kWorthTelling && length > 2 * usual && static_cast<double>(length) >= least) {
+    out.push_back(silence);
+  }
+}
+
+}  // namespace
+
+std::vector<Span> UnobservedEdges(const Profile& profile, const Iterations& iterations) {
+  std::vector<Span> spans;
+  const bool is_marked = !iterations.is_whole && iterations.source != kRange;
+  if (!is_marked || profile.device.size() == 0 || profile.api.size() == 0) return spans;
+  AddHiddenWaits(profile, iterations, spans);
+  AddSilentEnd(profile, iterations, spans);
+  const Span window = iterations.window;
+  return Intersect(Merge(std::move(spans)), std::span(&window, 1));
+}
+
+}  // namespace profgauge

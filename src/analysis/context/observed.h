@@ -1,0 +1,24 @@
+// Where a recording's edges show neither the program nor the device: what they did then is not
+// known, so nobody is judged for it. The iterations keep their length.
+#pragma once
+
+#include <vector>
+
+#include "analysis/context/iterations.h"
+#include "base/interval.h"
+#include "model/profile.h"
+
+namespace profgauge {
+
+/// Parts of the window, in order and apart; mostly none. Only of recordings whose iterations are
+/// marked.
+///
+///   - At the beginning: calls that wait for at least 1 ms for the device before its first recorded
+///     work. What they wait for was launched before the recording and is not in it. Calls that set
+///     the device up are none (analysis/context/setup_calls.h).
+///   - At the end: the rest of the last recorded iteration behind the last trace of the program and
+///     the device, where it is longer than twice that of every other iteration, 1 ms, and 1 % of
+///     their median. A marker that only the profiler's stop closes holds that stop.
+std::vector<Span> UnobservedEdges(const Profile& profile, const Iterations& iterations);
+
+}  // namespace profgauge

@@ -1,0 +1,90 @@
+// Edges of a recording of which nothing is known: they are neither busy nor idle.
+#include "analysis/context/observed.h"
+
+#include <algorithm>
+
+#include "analysis/context/context.h"
+#include "fixture.h"
+
+namespace profgauge {
+namespace {
+
+constexpr Ns kMs = 1'000'000;
+
+struct Edges {
+  Ns first_copy = 0;    ///< How long the first call waits before its copy starts.
+  Ns last_silence = 0;  ///< At the end of the last step.
+  Ns silence = 0;       ///< At the end of every other.
+};
+
+// Four steps of 100 ms. Each copies, launches a kernel of 60 ms, and computes on the host.
+TestProfile FourSteps(const Edges& edges) {
+  TestProfile test;
+  for (int i = 0; i < 4; ++i) {
+    const Ns begin = i * 100 * kMs;
+    const Ns wait = i == 0 ? edges.first_copy : 0;
+    const Ns silence = i == 3 ? edges.last_silence : edges.silence;
+    const Ns end = begin + 100 * kMs + (i == 3 ? silence : 0);
+    test.Step(i, {begin, end});
+    test.Copy("cudaMemcpyAsync", {begin + kMs, begin + 3 * kMs + wait},
+              {begin + kMs + 100'000 + wait, begin + 3 * kMs + wait}, CopyKind::kHostToDevice,
+              HostMemory::kPageable);
+    test.Launch("kernel", {begin + 4 * kMs + wait, begin + 4 * kMs + wait + 5'000},
+                {begin + 5 * kMs + wait, begin + 65 * kMs});
+    test.Op("aten::add", {begin + 70 * kMs, end - silence});
+  }
+  return test;
+}
+
+std::vector<Span> Unobserved(const Edges& edges, const Selection& selection = {}) {
+  const std::vector<Profile> profiles = OneRank(FourSteps(edges).Finish());
+  const auto ranks = BuildRankContexts(profiles, selection);
+  EXPECT_TRUE(ranks.has_value());
+  return ranks->front().unobserved;
+}
+
+double Idle(const Edges& edges) {
+  const auto analysis = Analyze(OneRank(FourSteps(edges).Finish()), {});
+  EXPECT_TRUE(analysis.has_value());
+  return AsNumber(analysis->Find("gpu.idle.mean")->value, -1);
+}
+
+TEST(Observed, AllOfAnOrdinaryRecording) { EXPECT_TRUE(Unobserved({}).empty()); }
+
+// What the first copy waits for was launched before the recording.
+TEST(Observed, AFirstCopyWaitsForWhatIsNotRecorded) {
+  const std::vector<Span> found = Unobserved({.first_copy = 40 * kMs});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].start, kMs);
+  EXPECT_EQ(found[0].end, 41 * kMs + 100'000);
+  Selection later;
+  later.start = 1;
+  EXPECT_TRUE(Unobserved({.first_copy = 40 * kMs}, later).empty());
+}
+
+TEST(Observed, TheProfilersStopIsNotTheProgram) {
+  const std::vector<Span> found = Unobserved({.last_silence = 80 * kMs, .silence = 2 * kMs});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].start, 400 * kMs);
+  EXPECT_EQ(found[0].end, 480 * kMs);
+}
+
+// A program that is silent at the end of each step is so at the end of the last.
+TEST(Observed, TheProgramsOwnSilenceIsItsOwn) {
+  EXPECT_TRUE(Unobserved({.last_silence = 25 * kMs, .silence = 20 * kMs}).empty());
+}
+
+TEST(Observed, EdgesAreNoIdleTime) {
+  const double plain = Idle({});
+  EXPECT_GT(plain, 0.1);
+  EXPECT_NEAR(Idle({.last_silence = 80 * kMs}), plain, 1e-9);
+  const auto analysis = Analyze(OneRank(FourSteps({.last_silence = 80 * kMs}).Finish()), {});
+  ASSERT_TRUE(analysis.has_value());
+  EXPECT_TRUE(std::any_of(analysis->remarks.begin(), analysis->remarks.end(),
+                          [](const Remark& remark) { return remark.id == "edges"; }));
+  EXPECT_EQ(std::get<std::int64_t>(analysis->Find("iteration.time.max")->value), 180 * kMs)
+      << "iterations keep their length";
+}
+
+}  // namespace
+}  // namespace profgauge
