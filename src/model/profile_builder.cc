@@ -164,11 +164,6 @@ void ProfileBuilder::AddApi(const ApiRow& row) {
   api_op_ids_.push_back(row.op_id);
 }
 
-void ProfileBuilder::AddThreadTime(ThreadId thread, Ns on_cpu) {
-  Ns& sum = profile_.threads[thread.value].on_cpu;
-  sum = std::max<Ns>(sum, 0) + on_cpu;
-}
-
 void ProfileBuilder::AddOs(const OsRow& row) {
   if (!Takes(row.start, row.duration)) return;
   auto& t = profile_.os;

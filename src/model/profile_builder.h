@@ -136,8 +136,6 @@ class ProfileBuilder {
   ThreadId AddThread(std::string_view process, std::string_view thread);
   void NameProcess(std::string_view process, std::string_view name);
   void NameThread(std::string_view process, std::string_view thread, std::string_view name);
-  /// Adds to the time that a core ran the thread.
-  void AddThreadTime(ThreadId thread, Ns on_cpu);
   void NameStream(std::int32_t gpu, std::int64_t stream, std::string name) {
     profile_.stream_names.insert_or_assign({gpu, stream}, std::move(name));
   }

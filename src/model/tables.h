@@ -189,7 +189,6 @@ struct Thread {
   std::int64_t pid = -1;
   std::int64_t tid = -1;
   std::string name;  ///< As recorded; may be empty.
-  Ns on_cpu = -1;    ///< Time that a core ran it; -1 when scheduling was not recorded.
 };
 
 struct Gpu {

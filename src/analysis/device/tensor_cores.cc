@@ -253,7 +253,8 @@ std::vector<Tri> EligibleKernels(const Profile& profile, std::span<const KernelC
     const StringId name = profile.host.name[op.value];
     std::int8_t& answer = known[name.value];
     if (answer < 0) answer = IsEligibleOp(profile.Name(name)) ? 1 : 0;
-    eligible[i] = answer == 1 ? Tri::kYes : Tri::kNo;
+    // A compiled function, whatever it is called, is there for its products.
+    eligible[i] = answer == 1 || IsMatrixRule(classes[i]) ? Tri::kYes : Tri::kNo;
   }
   return eligible;
 }

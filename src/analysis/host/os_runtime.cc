@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "model/cpu_activity.h"
+
 namespace profgauge {
 namespace {
 
@@ -44,23 +46,31 @@ void AddCalls(std::span<const RankContext> ranks, Output& out) {
   }
 }
 
+// By thread: for how long it ran, as far as that is within the recording; -1 where nothing tells.
+std::vector<Ns> TimesOnCore(const Profile& profile) {
+  std::vector<Ns> times(profile.threads.size(), -1);
+  if (profile.cpu == nullptr) return times;
+  for (const CpuSpan& span : profile.cpu->spans) {
+    Ns& time = times[span.thread.value];
+    time = std::max<Ns>(time, 0) + (span.core >= 0 ? span.duration : 0);
+  }
+  return times;
+}
+
 void AddThreads(std::span<const RankContext> ranks, Output& out) {
   Table* table = nullptr;
   for (const RankContext& rank : ranks) {
     const Ns length = rank.profile->last - rank.profile->first;
-    for (const Thread& thread : rank.profile->threads) {
-      if (thread.on_cpu < 0) continue;
+    const std::vector<Ns> on_core = TimesOnCore(*rank.profile);
+    for (std::size_t i = 0; i < on_core.size(); ++i) {
+      if (on_core[i] < 0 || length <= 0) continue;
+      const Thread& thread = rank.profile->threads[i];
       if (table == nullptr) table = &out.AddTable("threads");
       table->Find("rank")->AddInteger(rank.rank);
       table->Find("process")->AddText(out.strings().Intern(thread.process));
       table->Find("thread")->AddInteger(thread.tid);
-      table->Find("on_cpu")->AddInteger(thread.on_cpu);
-      Column& share = *table->Find("share");
-      if (length > 0) {
-        share.AddReal(static_cast<double>(thread.on_cpu) / static_cast<double>(length));
-      } else {
-        share.AddAbsent();
-      }
+      table->Find("on_cpu")->AddInteger(on_core[i]);
+      table->Find("share")->AddReal(static_cast<double>(on_core[i]) / static_cast<double>(length));
     }
   }
   if (table == nullptr) {

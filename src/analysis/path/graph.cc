@@ -36,10 +36,7 @@ std::size_t PathGraph::edges() const {
 }
 
 PathGraph::Edge PathGraph::BindingOf(StepId step) const {
-  if (steps_[step].cross == kNone) {  // Most steps.
-    const StepId before = Before(step);
-    return before == kNone ? Edge{} : Edge{BeforeKind(steps_[step]), before};
-  }
+  if (HasOneEdge(step)) return EdgeBefore(step);
   Edge binding;
   ForEachEdge(step, [&](const Edge& edge) {
     if (binding.from == kNone) {
@@ -92,7 +89,7 @@ Ns PathGraph::TimeOf(StepId step, const PathChanges& changes, const std::vector<
 
 PathGraph::Edge PathGraph::BindingOf(StepId step, const PathChanges& changes,
                                      std::span<const Ns> times) const {
-  if (IsAlone(step, changes)) return {BeforeKind(steps_[step]), step - 1};
+  if (HasOneEdge(step) || IsAlone(step, changes)) return EdgeBefore(step);
   const Edge recorded = BindingOf(step);
   Edge best = recorded;
   if (recorded.from == kNone) return best;

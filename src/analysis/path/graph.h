@@ -125,6 +125,8 @@ class PathGraph {
   StepId Before(StepId step) const {
     return (steps_[step].owner & kFirstBit) != 0 ? kNone : step - 1;
   }
+  /// Whether it can have no other predecessor than that, as most steps.
+  bool HasOneEdge(StepId step) const { return steps_[step].cross == kNone; }
   /// Steps [0, device_steps()) are the device's: the start of its work, then its end.
   StepId device_steps() const { return static_cast<StepId>(device_steps_); }
   /// Calls `visit(Edge)` for all predecessors: the step before, then those elsewhere.
@@ -183,6 +185,10 @@ class PathGraph {
     return static_cast<PathTable>(step.owner >> kTableShift);
   }
   Edge StreamOrLaunch(StepId step, Edge stream) const;
+  Edge EdgeBefore(StepId step) const {
+    const Step& at = steps_[step];
+    return (at.owner & kFirstBit) != 0 ? Edge{} : Edge{BeforeKind(at), step - 1};
+  }
   static PathEdge BeforeKind(const Step& step) {
     if (TableOf(step) != PathTable::kDevice) return PathEdge::kProgram;
     return (step.owner & kEndBit) != 0 ? PathEdge::kDuration : PathEdge::kStream;

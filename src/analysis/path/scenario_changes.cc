@@ -1,7 +1,6 @@
 #include "analysis/path/scenario_changes.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -18,8 +17,8 @@ constexpr double kMostFactor = 1e6;  // Of several scalings together.
 Ns Scaled(Ns time, double factor) {
   constexpr double kMost = static_cast<double>(Ns{1} << 42);  // 73 minutes.
   const double scaled = static_cast<double>(time) * factor;
-  return static_cast<Ns>(
-      std::llround(std::min(scaled, std::max(static_cast<double>(time), kMost))));
+  // To the nearest: neither is negative.
+  return static_cast<Ns>(std::min(scaled, std::max(static_cast<double>(time), kMost)) + 0.5);
 }
 
 std::size_t RowsOf(const Profile& profile, PathTable table) {
@@ -167,8 +166,15 @@ class Cutter {
   }
 
   void CutSegment(StepId step, double factor, bool stops_waiting) {
-    const PathGraph::Edge binding = graph_.BindingOf(step);
     const Ns at = graph_.RecordedAt(step);
+    if (step >= graph_.device_steps() && graph_.HasOneEdge(step)) {
+      const StepId before = graph_.Before(step);
+      const Ns from = before == PathGraph::kNone ? at : graph_.RecordedAt(before);
+      const Ns segment = std::max<Ns>(0, at - from);
+      out_.cuts[step] = segment - Scaled(segment, factor);
+      return;
+    }
+    const PathGraph::Edge binding = graph_.BindingOf(step);
     Ns segment = 0, waiting = 0;
     if (binding.from != PathGraph::kNone) {
       segment = std::max<Ns>(0, at - graph_.RecordedAt(binding.from));

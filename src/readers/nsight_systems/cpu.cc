@@ -120,7 +120,6 @@ class Scheduling {
   void Add(const Switch& from, Ns end) {
     const Ns duration = Between(from.at, end);
     if (duration <= 0 || !TimesFit(from.at, duration)) return;
-    if (from.core >= 0) import_.builder->AddThreadTime(from.thread, duration);
     import_.builder->AddCpuSpan({from.at, duration, from.thread, from.core, from.state});
   }
 

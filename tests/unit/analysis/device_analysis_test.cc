@@ -146,6 +146,19 @@ TEST(TensorCores, EfficiencyCountsWhatCouldUseThem) {
   EXPECT_EQ(efficiency->note, "up to 83.3\u202f% if all undecided kernels use Tensor Cores");
 }
 
+// Nothing in its name says so, and it used none: what it multiplies on other units is what counts.
+TEST(TensorCores, ACompiledFunctionCountsByItsProducts) {
+  TestProfile test;
+  test.Op("CompiledFunctionBackward", {0, 100});
+  test.Launch("volta_sgemm_128x64_nt", {10, 11}, {20, 80});  // 60, a product.
+  test.Launch("void at::native::vectorized_elementwise_kernel<4>(P)", {12, 13}, {80, 120});
+  const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
+  EXPECT_DOUBLE_EQ(NumberOf(analysis, "tensor_core.efficiency"), 0);
+  EXPECT_DOUBLE_EQ(NumberOf(analysis, "tensor_core.eligible_share"), 0.6);
+  const Table& ops = *analysis.FindTable("ops");
+  EXPECT_EQ(ops.At(0, "tensor_core_eligible"), Value(true));
+}
+
 TEST(TensorCores, AChipWithoutThemHasNoEfficiency) {
   TestProfile test;
   Gpu gpu;
