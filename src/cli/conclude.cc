@@ -22,12 +22,12 @@ render::TerminalOptions TerminalOf(const Drawing& drawing, const Console& consol
 }
 
 void Say(const std::string& text, const Drawing& drawing, Console& console) {
-  for (const std::string& line : drawing.Summary()) console.Say(line);
   if (drawing.uses_stdout()) {
     console.Warn(text);
   } else {
     console.Print(text);
   }
+  for (const std::string& line : drawing.Summary()) console.Say(line);
 }
 
 }  // namespace

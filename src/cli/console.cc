@@ -86,9 +86,16 @@ void Console::Print(std::string_view text) {
   }
 }
 
+void Console::FlushOut() {
+  if (std::fflush(stdout) == 0 || out_failed_) return;
+  out_failed_ = true;
+  out_error_ = errno;
+}
+
 void Console::Warn(std::string_view text) {
   const std::lock_guard lock(mutex_);
   ClearProgressLocked();
+  FlushOut();  // Where both go to one place, they stand there in the order of the calls.
   std::fwrite(text.data(), 1, text.size(), stderr);
   if (!text.ends_with('\n')) std::fputc('\n', stderr);
 }
@@ -143,10 +150,7 @@ void Console::ClearProgressLocked() {
 Status Console::Finish() {
   const std::lock_guard lock(mutex_);
   ClearProgressLocked();
-  if (std::fflush(stdout) != 0 && !out_failed_) {
-    out_failed_ = true;
-    out_error_ = errno;
-  }
+  FlushOut();
   // A reader that has seen enough (`| head`) is no failure.
   if (!out_failed_ || out_error_ == EPIPE) return {};
   return Fail(Error{ErrorKind::kOutput,

@@ -56,6 +56,7 @@ class Console {
   using Clock = std::chrono::steady_clock;
 
   void ClearProgressLocked();
+  void FlushOut();
 
   std::mutex mutex_;
   bool out_is_terminal_ = false, err_is_terminal_ = false;

@@ -52,7 +52,9 @@ Finding BuildFinding(const profgauge::Finding& from, const Evaluation& evaluatio
   if (from.gain_replayed) {
     finding.gain_bound = "replayed";
     const std::string limit = from.gain_limit ? FormatDuration(*from.gain_limit) : "";
-    const bool says_more = !limit.empty() && limit != finding.gain.text;
+    // A bound that is as good as the prediction says nothing more.
+    constexpr double kAlike = 1.02;
+    const bool says_more = !limit.empty() && *from.gain_limit > kAlike * from.gain.value_or(0);
     finding.gain.text += says_more ? fmt::format(" replayed (≤ {})", limit) : " replayed";
   }
   for (const std::size_t symptom : from.symptoms) {

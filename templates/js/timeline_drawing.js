@@ -22,8 +22,8 @@ class TimelineDrawing extends TimelineView {
     }
     this.drawPath(g);
     this.drawArrow(g);
-    this.drawOverlay(g);
     this.drawNames(g);
+    this.drawOverlay(g);
     this.drawAxis(g);
     this.drawMini();
     document.documentElement.dataset.drawn = 1 + +(document.documentElement.dataset.drawn || 0);
@@ -180,11 +180,11 @@ class TimelineDrawing extends TimelineView {
       const [start, end] = this.range, [top, bottom] = this.box || [TL.axis + this.scroll, this.scroll + this.shown];
       g.globalAlpha = 0.14;
       g.fillStyle = this.colors.ink;
-      g.fillRect(this.x(start), top - this.scroll, Math.max((end - start) * this.scale, 1), bottom - top);
+      const x = Math.max(this.x(start), TL.left);
+      g.fillRect(x, top - this.scroll, Math.max(this.x(end) - x, 1), bottom - top);
       g.globalAlpha = 1;
     }
     g.strokeStyle = g.fillStyle = this.colors.link;
-    g.lineWidth = 1.5;
     for (const { name, time } of this.marks) {
       const x = this.x(time);
       if (x < TL.left || x > this.width) continue;

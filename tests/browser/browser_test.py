@@ -389,6 +389,8 @@ def main():
                         f"healthy={healthy}", "--run", f"again={slow}", "--html",
                         f"{folder}/runs.html", "--html-dir", f"{folder}/runs"],
                        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.run([profgauge, "compare", healthy, slow, "-q", "--html", f"{folder}/compare.html"],
+                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         suite = unittest.TestSuite()
         for module in (sys.modules[__name__], views_test, tables_test, lanes_test, runs_test):
             suite.addTests(unittest.defaultTestLoader.loadTestsFromModule(module))

@@ -115,6 +115,26 @@ class RunsTest(unittest.TestCase):
         self.driver.keys("\ue007")  # Enter
         self.driver.wait(f"{TABLES} && document.querySelector('.part').id === 'r3'", "the third run")
 
+    def test_two_recordings_are_walked_down_and_stand_on_one_axis(self):
+        self.driver.open("about:blank")
+        self.driver.open(page_url("compare.html"))
+        self.ready()
+        self.driver.wait("window.timeline && grids.get('tree_change')", "both")
+        heads = self.js("return [...document.querySelectorAll('#t-tree_change thead th')].map((th) => th.dataset.id)")
+        self.assertEqual(heads[:3], ["name", "change", "device_change"])
+        shown = "grids.get('tree_change').arranged().length"
+        before = self.js(f"return {shown}")
+        self.js("[...document.querySelectorAll('#t-tree_change button')].find((b) => b.textContent === 'Close all').click()")
+        closed = self.js(f"return {shown}")
+        self.js("[...document.querySelectorAll('#t-tree_change button')].find((b) => b.textContent === 'Open all').click()")
+        opened = self.js(f"return {shown}")
+        self.assertLess(closed, before)
+        self.assertGreater(opened, before)
+        groups = self.js("return [...new Set(timeline.head.tracks.map((track) => track.group))]")
+        for run in ("base · ", "this run · "):
+            self.assertTrue(any(group.startswith(run) for group in groups), groups)
+        self.assertEqual([entry["message"] for entry in self.driver.log("browser")], [])
+
     def test_accessibility(self):
         for address in ("#r2", "#p1", "#m1"):
             self.open(address)

@@ -87,13 +87,13 @@ Result<int> RunCompare(const Options& options, Console& console) {
   stats.EndPhase("compare");
   PROFGAUGE_CHECK(drawing.Draw(report, stats));
   if (options.stats) console.Warn(stats.Table());
-  for (const std::string& line : drawing.Summary()) console.Say(line);
   const std::string text = render::RenderComparison(report, options.verbosity);
   if (drawing.uses_stdout()) {
     console.Warn(text);
   } else {
     console.Print(text);
   }
+  for (const std::string& line : drawing.Summary()) console.Say(line);
   return ExitCodeOf(verdict, options.exit_zero);
 }
 

@@ -27,6 +27,7 @@
 #include "report/build_report.h"
 #include "report/redact.h"
 #include "report/runs.h"
+#include "report/tree_change.h"
 #include "rules/waiver.h"
 
 namespace profgauge::cli {
@@ -106,7 +107,15 @@ std::optional<Judging> ReadJudging(const Options& options, const SelectOptions& 
   return std::nullopt;
 }
 
-report::Report Compared(const Snapshot& base, const Snapshot& current, bool redact) {
+/// A run of the page, and what it is compared by.
+struct Run {
+  Snapshot snapshot;
+  const report::Report* report = nullptr;
+};
+
+report::Report Compared(const Run& base_run, const Run& current_run, bool redact) {
+  const Snapshot& base = base_run.snapshot;
+  const Snapshot& current = current_run.snapshot;
   const RunComparison comparison =
       CompareRuns(std::span(&base, 1), std::span(&current, 1), nullptr, ComparePurpose::kExplain);
   Verdict verdict;
@@ -114,6 +123,11 @@ report::Report Compared(const Snapshot& base, const Snapshot& current, bool reda
   verdict.status = VerdictStatus::kNotJudged;
   verdict.reasons.clear();
   report::Report report = report::BuildComparisonReport(comparison, verdict, {});
+  const Table* base_tree = report::FindTableById(*base_run.report, "op_tree");
+  const Table* tree = report::FindTableById(*current_run.report, "op_tree");
+  if (base_tree != nullptr && tree != nullptr && report.comparison) {
+    report.tables.push_back(report::AlignTrees(*base_tree, *tree, report.comparison->accelerator));
+  }
   if (redact) report::Redact(report);
   return report;
 }
@@ -160,7 +174,8 @@ Result<int> RunReportOfRuns(const Options& options, Console& console) {
   PROFGAUGE_CHECK(drawing.Open(kept));
   stats.EndPhase("policy");
   report::Runs runs;
-  std::vector<Snapshot> snapshots;
+  runs.runs.reserve(options.runs.size());  // Pointers to them are kept.
+  std::vector<Run> compared;
   for (const auto& [given, path] : options.runs) {
     Options one = options;
     one.arguments = {path};
@@ -184,13 +199,13 @@ Result<int> RunReportOfRuns(const Options& options, Console& console) {
     PROFGAUGE_TRY(Snapshot snapshot, SnapshotOf(name, ranks, judged.analysis,
                                                 SelectionOf(judging->policy, how.choices)));
     runs.runs.push_back(std::move(judged.report));
-    snapshots.push_back(std::move(snapshot));
+    compared.push_back({std::move(snapshot), &runs.runs.back()});
     stats.EndPhase("attribute");
   }
-  for (std::size_t base = 0; base < snapshots.size(); ++base) {
-    for (std::size_t current = base + 1; current < snapshots.size(); ++current) {
+  for (std::size_t base = 0; base < compared.size(); ++base) {
+    for (std::size_t current = base + 1; current < compared.size(); ++current) {
       runs.pairs.push_back(
-          {base, current, Compared(snapshots[base], snapshots[current], options.redact)});
+          {base, current, Compared(compared[base], compared[current], options.redact)});
     }
   }
   stats.EndPhase("compare");

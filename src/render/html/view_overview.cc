@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/format.h"
+#include "base/interval.h"
 #include "render/html/view.h"
 #include "render/shared/categories.h"
 #include "render/shared/template.h"
@@ -48,25 +50,23 @@ std::vector<Paint> Paints() {
   return paints;
 }
 
-// A track's events in the stretch, lane by lane.
-// When something runs in a lane: nested and overlapping events count once, waiting does not count.
-Ns BusyIn(const Timeline& timeline, const Timeline::Lane& lane, const Stretch& stretch) {
-  Ns busy = 0, until = stretch.begin;
+// When something runs in a lane; waiting is not.
+void AddBusy(const Timeline& timeline, const Timeline::Lane& lane, const Stretch& stretch,
+             std::vector<Span>& busy) {
   for (std::uint32_t i = lane.begin; i < lane.end; ++i) {
     if (timeline.kinds[timeline.kind[i]].category == Category::kWait) continue;
-    const Ns start = std::max(timeline.start[i], until);
+    const Ns start = std::max(timeline.start[i], stretch.begin);
     const Ns end = std::min(timeline.start[i] + timeline.duration[i], stretch.end);
-    if (end <= start) continue;
-    busy += end - start;
-    until = end;
+    if (end > start) busy.push_back({start, end});
   }
-  return busy;
 }
 
+// A track's events in the stretch, lane by lane.
 struct Shown {
   std::uint32_t track = 0;
   std::vector<OverviewLane> lanes;
-  Ns busy = 0;  // Of its first lane: what lies deeper runs within.
+  std::vector<Span> running;  // In all lanes, until it is summed up.
+  Ns busy = 0;
   std::size_t events = 0;
 };
 
@@ -88,23 +88,30 @@ std::vector<Shown> TracksIn(const Timeline& timeline, const Stretch& stretch,
   std::vector<Shown> shown;
   for (const Timeline::Lane& lane : timeline.lanes) {
     const Timeline::Track& track = timeline.tracks[lane.track];
-    if (track.type != type || track.rank != stretch.rank || lane.depth >= kMostDepths) continue;
+    if (track.type != type || track.rank != stretch.rank) continue;
     OverviewLane drawn = LaneIn(timeline, lane, stretch);
     if (drawn.events.empty()) continue;
-    if (shown.empty() || shown.back().track != lane.track) shown.push_back({lane.track, {}, 0, 0});
+    if (shown.empty() || shown.back().track != lane.track) shown.push_back({.track = lane.track});
     Shown& into = shown.back();
+    AddBusy(timeline, lane, stretch, into.running);
+    if (lane.depth >= kMostDepths) continue;
     into.events += drawn.events.size();
     if (into.lanes.empty()) {
       drawn.name =
           track.type == "thread"
               ? track.name
               : fmt::format("{} · {}", track.group.substr(0, track.group.find(" · ")), track.name);
-      into.busy = BusyIn(timeline, lane, stretch);
     }
     into.lanes.push_back(std::move(drawn));
   }
+  for (Shown& track : shown) track.busy = Length(Merge(std::move(track.running)));
+  std::erase_if(shown, [](const Shown& track) { return track.lanes.empty(); });
+  // What folds into one line is finer than the rest.
+  const auto key = [&](const Shown& track) {
+    return std::pair(!timeline.tracks[track.track].section.empty(), -track.busy);
+  };
   std::stable_sort(shown.begin(), shown.end(),
-                   [](const Shown& a, const Shown& b) { return a.busy > b.busy; });
+                   [&](const Shown& a, const Shown& b) { return key(a) < key(b); });
   shown.resize(std::min(shown.size(), kMostTracks));
   return shown;
 }

@@ -49,7 +49,8 @@ void Fill(json::object& panel, const std::vector<Slice>& slices, Says says = Say
   for (const Slice& slice : slices) {
     const double value = AsNumber(slice.quantity.value, 0);
     const double share = total > 0 ? value / total : 0;
-    bar.push_back({slice.paint, share, FormatShare(share),
+    const bool is_share = slice.quantity.unit == Unit::kShare;
+    bar.push_back({slice.paint, share, is_share ? slice.quantity.text : FormatShare(share),
                    fmt::format("{} {}", slice.label, slice.quantity.text)});
     description += fmt::format(", {} {}", slice.label, slice.quantity.text);
     rows.push_back(PanelRow(SvgSwatch(slice.paint), slice.label, NumberView(slice.quantity),
