@@ -119,7 +119,7 @@ class RunsTest(unittest.TestCase):
         self.driver.open("about:blank")
         self.driver.open(page_url("compare.html"))
         self.ready()
-        self.driver.wait("window.timeline && grids.get('tree_change')", "both")
+        self.driver.wait("!!window.timeline && grids.has('tree_change')", "both")
         heads = self.js("return [...document.querySelectorAll('#t-tree_change thead th')].map((th) => th.dataset.id)")
         self.assertEqual(heads[:3], ["name", "change", "device_change"])
         shown = "grids.get('tree_change').arranged().length"
