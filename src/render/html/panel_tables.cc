@@ -162,9 +162,6 @@ boost::json::object SystemPanel(const Report& report) {
   };
   const report::ProfileInfo& profile = report.profile;
   add("Profile name", profile.name);
-  const std::string device =
-      profile.devices.empty() ? "CPU" : WordsOf(report, "{{ device.device }}");
-  if (profile.ranks > 0) add("Workers", fmt::format("{} ({})", FormatCount(profile.ranks), device));
   // As DLProf Viewer: the devices of the computer, of which some may have no work.
   const report::Metric* listed = report::FindMetricById(report, "profile.gpus_listed");
   if (listed != nullptr && !IsAbsent(listed->quantity.value)) {
