@@ -109,7 +109,7 @@ Result<std::vector<Snapshot>> LoadBaselines(const Options& options, const Policy
   auto runs = LoadAllSnapshots(options.baselines, options, policy, console);
   if (runs || runs.error().kind != ErrorKind::kInput) return runs;
   Error error = std::move(runs).error();
-  error.notes.push_back(
+  error.notes.emplace_back(
       "note: --baseline takes a baseline of `baseline save`, `history:BRANCH~N` or a profile");
   return Fail(std::move(error));
 }

@@ -391,7 +391,7 @@ class PathGraphBuilder {
   }
 
   StepId CallEndAt(Ns time) const {
-    for (auto step = graph_.device_steps_; step < graph_.steps_.size(); ++step) {
+    for (StepId step = graph_.device_steps(); step < graph_.steps_.size(); ++step) {
       const PathOwner owner = graph_.OwnerOf(step);
       const bool is_call = owner.table == PathTable::kApi && owner.is_end;
       if (is_call && graph_.steps_[step].time == time) return step;

@@ -49,7 +49,7 @@ class Rocprofv3Reader final : public Reader {
     error.code = "rocprofv3/no-events";
     error.message = "the rocprofv3 file holds no kernels, copies, calls or ranges";
     error.where.file = source.name();
-    error.notes.push_back(
+    error.notes.emplace_back(
         "help: record with `rocprofv3 --sys-trace --output-format json -- COMMAND`");
     return Fail(std::move(error));
   }

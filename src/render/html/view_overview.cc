@@ -91,7 +91,7 @@ std::vector<Shown> TracksIn(const Timeline& timeline, const Stretch& stretch,
     if (track.type != type || track.rank != stretch.rank) continue;
     OverviewLane drawn = LaneIn(timeline, lane, stretch);
     if (drawn.events.empty()) continue;
-    if (shown.empty() || shown.back().track != lane.track) shown.push_back({.track = lane.track});
+    if (shown.empty() || shown.back().track != lane.track) shown.emplace_back().track = lane.track;
     Shown& into = shown.back();
     AddBusy(timeline, lane, stretch, into.running);
     if (lane.depth >= kMostDepths) continue;
