@@ -52,6 +52,9 @@ std::string_view RuleName(std::uint16_t rule, const Knowledge& knowledge);
 /// Whether the rule is about matrix products, convolutions or attention (and not about helpers). A
 /// project's own are, unless they say "no".
 bool IsMatrixRule(const KernelClass& verdict);
+/// Whether a kernel by itself, whatever launched it, does what Tensor Cores are for: of a matrix
+/// rule, and not of FP64 by its name, for which few chips have them.
+bool IsEligibleKernel(const KernelClass& verdict, std::string_view kernel_name);
 
 /// Whether an operator of this name could use Tensor Cores, given a fitting data type and shape:
 /// the plug-in's list without its matrix-vector and element-wise operators (they never do), plus

@@ -248,4 +248,10 @@ bool IsMatrixRule(const KernelClass& verdict) {
   return found != nullptr && found->matrix;
 }
 
+bool IsEligibleKernel(const KernelClass& verdict, std::string_view kernel_name) {
+  const bool is_double = kernel_name.find("dgemm") != kernel_name.npos ||
+                         kernel_name.find("zgemm") != kernel_name.npos;
+  return IsMatrixRule(verdict) && !is_double;
+}
+
 }  // namespace profgauge

@@ -47,6 +47,9 @@ class LastTraces {
     See(start);
     See(start + std::max<Ns>(duration, 0));
   }
+  /// Whether the recording went on behind the last iteration, with more than the call in which the
+  /// profiler itself waits for the device before it stops.
+  bool GoesOn() const { return latest_ > iterations_.all.back().time.end + kWorthTelling; }
   /// From the last trace to the iteration's end.
   Span SilenceOf(std::size_t iteration) const {
     return {last_[iteration], iterations_.all[iteration].time.end};
@@ -55,12 +58,14 @@ class LastTraces {
  private:
   // What ends with an iteration belongs to its marker.
   void See(Ns at) {
+    latest_ = std::max(latest_, at);
     const std::uint32_t iteration = iterations_.AtTime(at);
     if (iteration != Iterations::kNone) last_[iteration] = std::max(last_[iteration], at);
   }
 
   const Iterations& iterations_;
   std::vector<Ns> last_;
+  Ns latest_ = std::numeric_limits<Ns>::min();
 };
 
 Ns MedianLength(const Iterations& iterations) {
@@ -82,6 +87,7 @@ void AddSilentEnd(const Profile& profile, const Iterations& iterations, std::vec
   traces.Add(profile.api);
   traces.Add(profile.device);
   traces.Add(profile.python);
+  if (traces.GoesOn()) return;
   const Span silence = traces.SilenceOf(all - 1);
   Ns usual = 0;
   for (std::size_t i = 0; i + 1 < all; ++i) usual = std::max(usual, traces.SilenceOf(i).length());

@@ -18,7 +18,8 @@ namespace profgauge {
 ///     the device up are none (analysis/context/setup_calls.h).
 ///   - At the end: the rest of the last recorded iteration behind the last trace of the program and
 ///     the device, where it is longer than twice that of every other iteration, 1 ms, and 1 % of
-///     their median. A marker that only the profiler's stop closes holds that stop.
+///     their median, and nothing is recorded more than 1 ms behind it. A marker that only the
+///     profiler's stop closes holds that stop.
 std::vector<Span> UnobservedEdges(const Profile& profile, const Iterations& iterations);
 
 }  // namespace profgauge

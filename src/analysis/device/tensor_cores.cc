@@ -245,16 +245,17 @@ std::vector<Tri> EligibleKernels(const Profile& profile, std::span<const KernelC
       eligible[i] = Tri::kYes;
       continue;
     }
+    const bool multiplies = IsEligibleKernel(classes[i], profile.Name(device.name[i]));
     const HostId op = device.op[i];
     if (!op.valid() || !profile.host.name[op.value].valid()) {
-      eligible[i] = IsMatrixRule(classes[i]) ? Tri::kYes : Tri::kUnknown;
+      eligible[i] = multiplies ? Tri::kYes : Tri::kUnknown;
       continue;
     }
     const StringId name = profile.host.name[op.value];
     std::int8_t& answer = known[name.value];
     if (answer < 0) answer = IsEligibleOp(profile.Name(name)) ? 1 : 0;
     // A compiled function, whatever it is called, is there for its products.
-    eligible[i] = answer == 1 || IsMatrixRule(classes[i]) ? Tri::kYes : Tri::kNo;
+    eligible[i] = answer == 1 || multiplies ? Tri::kYes : Tri::kNo;
   }
   return eligible;
 }

@@ -140,7 +140,7 @@ void AddDeviceTime(const Profile& profile, std::span<const KernelClass> classes,
     if (classes[row].tensor_core == Tri::kYes) tree.tensor_core_self[op] += duration;
     if (classes[row].tensor_core == Tri::kUnknown) tree.undecided[op] = 1;
     // Whatever the operator is called (a compiled function has no name of its own): it multiplies.
-    if (IsMatrixRule(classes[row])) tree.eligible[op] = 1;
+    if (IsEligibleKernel(classes[row], profile.Name(device.name[row]))) tree.eligible[op] = 1;
   }
 }
 

@@ -159,6 +159,14 @@ TEST(TensorCores, ACompiledFunctionCountsByItsProducts) {
   EXPECT_EQ(ops.At(0, "tensor_core_eligible"), Value(true));
 }
 
+TEST(TensorCores, DoublePrecisionIsNoReasonToCountACompiledFunction) {
+  TestProfile test;
+  test.Op("CompiledFunction", {0, 100});
+  test.Launch("volta_dgemm_128x64_nt", {10, 11}, {20, 80});
+  const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
+  EXPECT_DOUBLE_EQ(NumberOf(analysis, "tensor_core.eligible_share"), 0);
+}
+
 TEST(TensorCores, AChipWithoutThemHasNoEfficiency) {
   TestProfile test;
   Gpu gpu;

@@ -74,6 +74,16 @@ TEST(Observed, TheProgramsOwnSilenceIsItsOwn) {
   EXPECT_TRUE(Unobserved({.last_silence = 25 * kMs, .silence = 20 * kMs}).empty());
 }
 
+// What goes on behind the silence was recorded: no profiler was stopping.
+TEST(Observed, ARecordingThatGoesOnShowsAStall) {
+  TestProfile test = FourSteps({.last_silence = 80 * kMs});
+  test.Op("validate", {490 * kMs, 500 * kMs});
+  const std::vector<Profile> profiles = OneRank(test.Finish());
+  const auto ranks = BuildRankContexts(profiles, {});
+  ASSERT_TRUE(ranks.has_value());
+  EXPECT_TRUE(ranks->front().unobserved.empty());
+}
+
 TEST(Observed, EdgesAreNoIdleTime) {
   const double plain = Idle({});
   EXPECT_GT(plain, 0.1);
