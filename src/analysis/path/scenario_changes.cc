@@ -165,6 +165,13 @@ class Cutter {
     return transfers_.empty() ? -1 : transfers_[graph_.OwnerOf(end).row];
   }
 
+  // A launch waits for a full queue because of the device, however fast the host is.
+  bool WaitsForRoom(StepId end) const {
+    const PathOwner owner = graph_.OwnerOf(end);
+    return owner.table == PathTable::kApi &&
+           graph_.rank().profile->api.kind[owner.row] == ApiKind::kLaunch;
+  }
+
   void CutSegment(StepId step, double factor, bool stops_waiting) {
     const Ns at = graph_.RecordedAt(step);
     if (step >= graph_.device_steps() && graph_.HasOneEdge(step)) {
@@ -188,7 +195,7 @@ class Cutter {
       segment = transfer;
     }
     if (step >= graph_.device_steps() && binding.kind == PathEdge::kSync &&
-        graph_.Before(step) != PathGraph::kNone) {
+        graph_.Before(step) != PathGraph::kNone && !WaitsForRoom(step)) {
       out_.alone[step] = 1;
       segment = at - graph_.RecordedAt(step - 1);
     }

@@ -7,6 +7,7 @@
 // - A copy blocks when its call is not asynchronous, or its host memory is pageable, and it ended
 //   before the call returned; of one to the device also when most of it had: such a call returns
 //   when the last part is on its way.
+// - A long launch that finds its stream's queue full waits for the work whose end makes room.
 // - Work waited for another stream where a call to wait for an event was made between its launch
 //   and that of its predecessor, it started late for both, and something ended on another stream of
 //   its device right then. The same without such a call where it started long after its launch and
@@ -52,6 +53,8 @@ class WaitFinder {
   /// The last row of a stream that was launched at `time` or before; kNone without one.
   std::uint32_t LastLaunched(const StreamRows& stream, Ns time) const;
   void AddIfDone(std::uint32_t row, Ns by);
+  void AddRoom(std::uint32_t row, Ns start, Ns end);
+  bool Blocks(std::uint32_t row) const;
   bool EndsWithCall(std::uint32_t row, Ns end) const;
   bool WaitsForEvent(Ns launched_before, Ns launched) const;
   bool WorksFrom(const StreamRows& stream, std::uint32_t last, Ns begin) const;

@@ -231,6 +231,42 @@ TEST(PathGraph, APageableCopyToTheDeviceWaitsForTheStream) {
   }
 }
 
+// A copy that waited for another stream while its call waited for it: not for its launch.
+TEST(PathGraph, ABlockingCopyWaitsForTheStreamThatKeepsTheDeviceBusy) {
+  TestProfile test;
+  test.Step(0, {0, 200'000});
+  test.Launch("nccl", {1'000, 2'000}, {5'000, 98'000}, {}, DeviceKind::kKernel, 0, 20);
+  test.Copy("cudaMemcpyAsync", {10'000, 110'000}, {100'000, 103'000}, CopyKind::kDeviceToHost,
+            HostMemory::kPageable);
+  const Built built(std::move(test));
+  const auto nccl = built.Find(PathTable::kDevice, "nccl", true);
+  EXPECT_EQ(built.LengthWhen(nccl, 50'000), 150'000);
+}
+
+// A stream's queue holds some thousand launches: behind them the host waits for the device.
+TEST(PathGraph, ALaunchIntoAFullQueueWaitsForRoom) {
+  constexpr Ns kWork = 50'000, kCall = 1'000;
+  constexpr int kPlaces = 1021, kCalls = 1100;
+  TestProfile test;
+  test.Step(0, {0, kCalls * kWork + 100'000});
+  Ns host = 10'000;
+  for (int i = 0; i < kCalls; ++i) {
+    const Ns begins = 15'000 + i * kWork;
+    const Ns room = i < kPlaces ? 0 : 15'000 + (i - kPlaces + 1) * kWork + 6'000;
+    const Ns returns = std::max(host + kCall, room);
+    test.Launch("work", {host, returns}, {begins, begins + kWork});
+    host = returns;
+  }
+  test.Call("cudaEventRecord", ApiKind::kOther, {host + 1'000, host + 2'000});
+  const Built built(std::move(test));
+  const auto last = built.Find(PathTable::kApi, "cudaEventRecord", true);
+  std::vector<Ns> cuts(built.graph->size());
+  for (PathGraph::StepId i = 1; i < built.graph->device_steps(); i += 2) cuts[i] = kWork / 2;
+  const Ns at = built.graph->Replay(cuts)[last];
+  // 78 launches waited, each for the end of a kernel: 79 kernels ended before the last had room.
+  EXPECT_EQ(built.graph->RecordedAt(last) - at, (kCalls - kPlaces) * (kWork / 2));
+}
+
 TEST(PathGraph, ACopyBlocksWhereTheRecordingShowsIt) {
   TestProfile test;
   test.Step(0, {0, 100'000});
