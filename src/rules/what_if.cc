@@ -245,7 +245,7 @@ ScenarioOutcome ScenarioRunner::RunTogether(std::span<const CompiledScenario> sc
         "waiting for other ranks is known only where their recordings are there, and match";
     return out;
   }
-  out.prediction = replayer_.Predict(changes);
+  out.prediction = replayer_.Predict(changes, scratch_);
   return out;
 }
 

@@ -61,6 +61,7 @@ class ScenarioRunner {
  private:
   const Replayer::Rows& RowsOf(PathTable table);
   const Replayer& replayer_;
+  ReplayScratch scratch_;
   std::optional<Replayer::Rows> rows_[3];
 };
 

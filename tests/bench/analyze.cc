@@ -105,8 +105,9 @@ void MeasurePath(std::vector<RankContext> ranks) {
   Best("path: identity", [&] { return graph.Replay({}); });
   const Scenario few = Halved(replayer, PathTable::kDevice, [](auto row) { return row % 8 == 0; });
   const Scenario many = Halved(replayer, PathTable::kHost, [](auto row) { return row % 2 == 0; });
-  Best("path: an eighth of work", [&] { return replayer.Predict(few); });
-  Best("path: half of the ranges", [&] { return replayer.Predict(many); });
+  ReplayScratch scratch;
+  Best("path: an eighth of work", [&] { return replayer.Predict(few, scratch); });
+  Best("path: half of the ranges", [&] { return replayer.Predict(many, scratch); });
 }
 
 int Measure(const std::string& path) {

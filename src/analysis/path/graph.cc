@@ -35,8 +35,7 @@ std::size_t PathGraph::edges() const {
   return sum;
 }
 
-PathGraph::Edge PathGraph::BindingOf(StepId step) const {
-  if (HasOneEdge(step)) return EdgeBefore(step);
+PathGraph::Edge PathGraph::LatestEdge(StepId step) const {
   Edge binding;
   ForEachEdge(step, [&](const Edge& edge) {
     if (binding.from == kNone) {
@@ -87,9 +86,8 @@ Ns PathGraph::TimeOf(StepId step, const PathChanges& changes, const std::vector<
   return time;
 }
 
-PathGraph::Edge PathGraph::BindingOf(StepId step, const PathChanges& changes,
-                                     std::span<const Ns> times) const {
-  if (HasOneEdge(step) || IsAlone(step, changes)) return EdgeBefore(step);
+PathGraph::Edge PathGraph::LatestEdge(StepId step, const PathChanges& changes,
+                                      std::span<const Ns> times) const {
   const Edge recorded = BindingOf(step);
   Edge best = recorded;
   if (recorded.from == kNone) return best;
@@ -121,9 +119,14 @@ void PathGraph::ReplayRun(StepId begin, StepId end, const PathChanges& changes,
 }
 
 std::vector<Ns> PathGraph::Replay(const PathChanges& changes) const {
-  std::vector<Ns> times(steps_.size());
-  ForEachRun([&](StepId begin, StepId end) { ReplayRun(begin, end, changes, times); });
+  std::vector<Ns> times;
+  Replay(changes, times);
   return times;
+}
+
+void PathGraph::Replay(const PathChanges& changes, std::vector<Ns>& times) const {
+  times.resize(steps_.size());
+  ForEachRun([&](StepId begin, StepId end) { ReplayRun(begin, end, changes, times); });
 }
 
 std::vector<Ns> PathGraph::FirstSlacks() const {

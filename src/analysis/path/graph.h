@@ -116,9 +116,14 @@ class PathGraph {
   }
   /// As recorded, the predecessor that the step waited for: the latest; of device work that starts
   /// over 1 µs after its stream became free the launch, where its call lasted longer than that.
-  Edge BindingOf(StepId step) const;
+  Edge BindingOf(StepId step) const {
+    return HasOneEdge(step) ? EdgeBefore(step) : LatestEdge(step);
+  }
   /// The same in a replay that gave `times`: of the predecessors, the one that decided.
-  Edge BindingOf(StepId step, const PathChanges& changes, std::span<const Ns> times) const;
+  Edge BindingOf(StepId step, const PathChanges& changes, std::span<const Ns> times) const {
+    const bool one = HasOneEdge(step) || IsAlone(step, changes);
+    return one ? EdgeBefore(step) : LatestEdge(step, changes, times);
+  }
   /// The recorded lag of the binding edge: the *segment* that ends in the step. 0 without one.
   Ns SegmentOf(StepId step) const;
   /// The step before on the same thread or stream; kNone for the first of one.
@@ -142,6 +147,8 @@ class PathGraph {
   /// The times of all steps when the segment that ends in step i is `cuts[i]` ns shorter (longer
   /// when negative). No changes: as recorded. O(steps + edges).
   std::vector<Ns> Replay(const PathChanges& changes) const;
+  /// The same into `times`, whose memory is used again.
+  void Replay(const PathChanges& changes, std::vector<Ns>& times) const;
   /// The same of the steps [begin, end) alone.
   /// REQUIRES: `times` has one entry per step, with those of all predecessors.
   void ReplayRun(StepId begin, StepId end, const PathChanges& changes,
@@ -184,6 +191,8 @@ class PathGraph {
   static PathTable TableOf(const Step& step) {
     return static_cast<PathTable>(step.owner >> kTableShift);
   }
+  Edge LatestEdge(StepId step) const;
+  Edge LatestEdge(StepId step, const PathChanges& changes, std::span<const Ns> times) const;
   Edge StreamOrLaunch(StepId step, Edge stream) const;
   Edge EdgeBefore(StepId step) const {
     const Step& at = steps_[step];

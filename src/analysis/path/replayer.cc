@@ -4,8 +4,6 @@
 #include <map>
 #include <utility>
 
-#include "analysis/path/scenario_changes.h"
-
 namespace profgauge {
 
 Replayer::Replayer(std::shared_ptr<const std::vector<RankContext>> ranks)
@@ -38,12 +36,14 @@ void Replayer::MatchCalls() {
   if (knows_waiting_) joint_.emplace(graphs_, matching, calls);
 }
 
-std::vector<std::vector<Ns>> Replayer::TimesOf(std::span<const PathChanges> changes,
-                                               bool alone) const {
-  if (is_joint() && !alone) return joint_->Replay(changes);
-  std::vector<std::vector<Ns>> times;
-  for (std::size_t i = 0; i < graphs_.size(); ++i) times.push_back(graphs_[i].Replay(changes[i]));
-  return times;
+void Replayer::SetTimes(std::span<const PathChanges> changes, bool alone,
+                        std::vector<std::vector<Ns>>& times) const {
+  if (is_joint() && !alone) {
+    times = joint_->Replay(changes);
+    return;
+  }
+  times.resize(graphs_.size());
+  for (std::size_t i = 0; i < graphs_.size(); ++i) graphs_[i].Replay(changes[i], times[i]);
 }
 
 std::vector<std::vector<Ns>> Replayer::Slacks() const {
@@ -53,15 +53,17 @@ std::vector<std::vector<Ns>> Replayer::Slacks() const {
   return slacks;
 }
 
-Prediction Replayer::Predict(const Scenario& scenario) const {
-  std::vector<ScenarioChanges> changed;
+Prediction Replayer::Predict(const Scenario& scenario, ReplayScratch& scratch) const {
   std::vector<PathChanges> changes;
+  scratch.changes.resize(graphs_.size());
   const JointReplay* joint = is_joint() && !scenario.without_waiting ? &*joint_ : nullptr;
   for (std::uint32_t i = 0; i < graphs_.size(); ++i) {
-    changed.push_back(ChangesOf(scenario, graphs_[i], i, transfers_[i], joint));
-    changes.emplace_back(changed.back().cuts, changed.back().alone);
+    ScenarioChanges& changed = scratch.changes[i];
+    SetChanges(scenario, graphs_[i], i, transfers_[i], joint, changed);
+    changes.emplace_back(changed.cuts, changed.alone);
   }
-  const std::vector<std::vector<Ns>> times = TimesOf(changes, joint == nullptr);
+  SetTimes(changes, joint == nullptr, scratch.times);
+  const std::vector<std::vector<Ns>>& times = scratch.times;
   Prediction out;
   std::map<std::string_view, std::pair<Ns, Ns>> slowest;  // Recorded and predicted.
   for (std::size_t i = 0; i < graphs_.size(); ++i) {

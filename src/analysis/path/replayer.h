@@ -15,6 +15,7 @@
 #include "analysis/path/critical_path.h"
 #include "analysis/path/graph.h"
 #include "analysis/path/joint.h"
+#include "analysis/path/scenario_changes.h"
 #include "analysis/tables/output.h"
 
 namespace profgauge {
@@ -48,6 +49,12 @@ struct Prediction {
   double gain_share() const { return recorded_time > 0 ? 1 - iteration_time / recorded_time : 0; }
 };
 
+/// What predictions compute in. Those that share one, one after the other, use its memory again.
+struct ReplayScratch {
+  std::vector<ScenarioChanges> changes;  ///< By rank.
+  std::vector<std::vector<Ns>> times;    ///< By rank, by step.
+};
+
 class Replayer {
  public:
   /// The graphs of all ranks, or in why_not() the reason of the first that has none.
@@ -70,7 +77,11 @@ class Replayer {
   std::vector<std::vector<Ns>> Slacks() const;
 
   /// REQUIRES: can_replay(), and knows_waiting() where the scenario is without waiting.
-  Prediction Predict(const Scenario& scenario) const;
+  Prediction Predict(const Scenario& scenario, ReplayScratch& scratch) const;
+  Prediction Predict(const Scenario& scenario) const {
+    ReplayScratch scratch;
+    return Predict(scenario, scratch);
+  }
 
   /// Rows for conditions: a table of all events of `table` in the graphs ("host_op", "api_call" or
   /// "launch"), and the event of each row. Built anew with each call.
@@ -82,7 +93,8 @@ class Replayer {
 
  private:
   void MatchCalls();
-  std::vector<std::vector<Ns>> TimesOf(std::span<const PathChanges> changes, bool alone) const;
+  void SetTimes(std::span<const PathChanges> changes, bool alone,
+                std::vector<std::vector<Ns>>& times) const;
 
   std::shared_ptr<const std::vector<RankContext>> ranks_;
   std::vector<PathGraph> graphs_;

@@ -36,7 +36,10 @@ std::size_t RowsOf(const Profile& profile, PathTable table) {
 // The factors of all segments that scalings cover. Of each step which one: there are few.
 class Factors {
  public:
-  explicit Factors(const PathGraph& graph) : graph_(graph), which_(graph.device_steps()) {}
+  Factors(const PathGraph& graph, std::vector<std::uint32_t>& which)
+      : graph_(graph), which_(which) {
+    which_.assign(graph.device_steps(), kNotYet);
+  }
 
   void Add(const Scaling& scaling, std::uint32_t rank) {
     std::vector<bool> named(RowsOf(*graph_.rank().profile, scaling.table));
@@ -113,7 +116,8 @@ class Factors {
     constexpr Ns kLongAgo = std::numeric_limits<Ns>::min();
     std::size_t depth = 0;
     Ns kept_until = kLongAgo;
-    for (StepId step = graph_.device_steps(); step < graph_.size(); ++step) {
+    const StepId end = static_cast<StepId>(graph_.size());
+    for (StepId step = graph_.device_steps(); step < end; ++step) {
       if (graph_.Before(step) == PathGraph::kNone) {
         depth = 0;
         kept_until = kLongAgo;
@@ -124,7 +128,9 @@ class Factors {
         Cover(step, factor);
         covers_threads_ = true;
       }
-      if (table == PathTable::kHost) kept_until = std::max(kept_until, MemoryUntil(owner));
+      if (depth > 0 && table == PathTable::kHost) {
+        kept_until = std::max(kept_until, MemoryUntil(owner));
+      }
       if (!is_named || (!detached.empty() && detached[owner.row])) continue;
       if (!owner.is_end) {
         ++depth;
@@ -135,7 +141,7 @@ class Factors {
   }
 
   const PathGraph& graph_;
-  std::vector<std::uint32_t> which_;       // By step, of factors_.
+  std::vector<std::uint32_t>& which_;      // By step, of factors_.
   std::vector<double> factors_{1};         // The first: of what nothing covers.
   std::vector<std::uint32_t> times_this_;  // By factor: which one it is times the present one.
   std::vector<bool> waits_not_;            // By work of the device; empty: none.
@@ -145,19 +151,22 @@ class Factors {
 class Cutter {
  public:
   Cutter(const PathGraph& graph, std::uint32_t rank, std::span<const Ns> transfers,
-         const JointReplay* joint)
-      : graph_(graph), rank_(rank), transfers_(transfers), joint_(joint) {}
+         const JointReplay* joint, ScenarioChanges& out)
+      : graph_(graph), rank_(rank), transfers_(transfers), joint_(joint), out_(out) {}
 
-  ScenarioChanges Run(const Factors& factors, bool without_waiting) {
-    if (!factors.any() && !without_waiting) return {};
-    out_.cuts.resize(factors.size());
-    out_.alone.resize(factors.size());
-    for (StepId step = 0; factors.any() && step < factors.size(); ++step) {
-      if (factors.Covers(step)) CutSegment(step, factors.Of(step), factors.StopsWaiting(step));
+  void Run(const Factors& factors, bool without_waiting) {
+    const StepId steps = factors.any() || without_waiting ? factors.size() : 0;
+    out_.cuts.resize(steps);  // Each is set below.
+    out_.alone.assign(steps, 0);
+    for (StepId step = 0; step < steps; ++step) {
+      if (factors.Covers(step)) {
+        CutSegment(step, factors);
+      } else {
+        out_.cuts[step] = 0;
+      }
     }
     if (factors.covers_threads()) CutLaunches(factors);
     if (without_waiting) CutWaiting(factors);
-    return std::move(out_);
   }
 
  private:
@@ -172,7 +181,8 @@ class Cutter {
            graph_.rank().profile->api.kind[owner.row] == ApiKind::kLaunch;
   }
 
-  void CutSegment(StepId step, double factor, bool stops_waiting) {
+  void CutSegment(StepId step, const Factors& factors) {
+    const double factor = factors.Of(step);
     const Ns at = graph_.RecordedAt(step);
     if (step >= graph_.device_steps() && graph_.HasOneEdge(step)) {
       const StepId before = graph_.Before(step);
@@ -188,7 +198,7 @@ class Cutter {
     }
     if (joint_ != nullptr && joint_->IsJointEnd(rank_, step)) {
       const Ns transfer = TransferOf(step);
-      if (stops_waiting) {
+      if (factors.StopsWaiting(step)) {
         out_.alone[step] = 1;
         waiting = segment - transfer;
       }
@@ -235,16 +245,16 @@ class Cutter {
   std::uint32_t rank_;
   std::span<const Ns> transfers_;
   const JointReplay* joint_;
-  ScenarioChanges out_;
+  ScenarioChanges& out_;
 };
 
 }  // namespace
 
-ScenarioChanges ChangesOf(const Scenario& scenario, const PathGraph& graph, std::uint32_t rank,
-                          std::span<const Ns> transfers, const JointReplay* joint) {
-  Factors factors(graph);
+void SetChanges(const Scenario& scenario, const PathGraph& graph, std::uint32_t rank,
+                std::span<const Ns> transfers, const JointReplay* joint, ScenarioChanges& out) {
+  Factors factors(graph, out.factors);
   for (const Scaling& scaling : scenario.scalings) factors.Add(scaling, rank);
-  return Cutter(graph, rank, transfers, joint).Run(factors, scenario.without_waiting);
+  Cutter(graph, rank, transfers, joint, out).Run(factors, scenario.without_waiting);
 }
 
 }  // namespace profgauge

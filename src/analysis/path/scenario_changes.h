@@ -16,11 +16,13 @@ struct Scenario;
 struct ScenarioChanges {
   std::vector<Ns> cuts;
   std::vector<std::uint8_t> alone;
+  std::vector<std::uint32_t> factors;  ///< Which one each step has, while they are made.
 };
 
 /// `transfers`: per device row how long its collective takes without waiting, -1 unknown; may be
 /// empty. `joint`: set where the replay is joint; what is scaled of its calls is their transfer.
-ScenarioChanges ChangesOf(const Scenario& scenario, const PathGraph& graph, std::uint32_t rank,
-                          std::span<const Ns> transfers, const JointReplay* joint);
+/// What `out` held is overwritten, its memory used again.
+void SetChanges(const Scenario& scenario, const PathGraph& graph, std::uint32_t rank,
+                std::span<const Ns> transfers, const JointReplay* joint, ScenarioChanges& out);
 
 }  // namespace profgauge

@@ -261,6 +261,33 @@ TEST(Scenario, CallsForMemoryKeepTheirTimeInAScaledRange) {
   EXPECT_EQ(run.replayer->Predict(without).iteration_time, 200'000 - (140'000 - 100'000));
 }
 
+// What a prediction left in the memory that the next one uses has no effect on it.
+TEST(Scenario, PredictionsThatShareMemoryAreThoseThatDoNot) {
+  TestProfile test;
+  test.Step(0, {0, 400'000});
+  for (Ns at : {10'000, 110'000, 210'000}) {
+    test.Op("aten::mm", {at, at + 40'000});
+    test.Launch("gemm", {at + 5'000, at + 10'000}, {at + 15'000, at + 90'000});
+    test.Call("cudaStreamSynchronize", ApiKind::kSync, {at + 50'000, at + 92'000});
+  }
+  const Replayed run(One(std::move(test)));
+  ReplayScratch shared;
+  const Scaling host{PathTable::kHost, {{0, 1}, {0, 2}}, 0, false};
+  const Scaling calls{PathTable::kApi, {{0, 0}, {0, 1}, {0, 3}}, 3, false};
+  const Scaling device{PathTable::kDevice, {{0, 1}}, 0.5, false};
+  const Scenario all[] = {{{host, calls}, false},
+                          {{device}, false},
+                          {{}, false},
+                          {{calls}, false},
+                          {{device, host}, false}};
+  for (const Scenario& one : all) {
+    const Prediction expected = run.replayer->Predict(one);
+    const Prediction found = run.replayer->Predict(one, shared);
+    EXPECT_EQ(found.iteration_time, expected.iteration_time);
+    EXPECT_EQ(found.path, expected.path);
+  }
+}
+
 TEST(CriticalPath, OnlyWhatIsOnItMatters) {
   ExpectProperties(Replayed(Small()), "small");
   PROFGAUGE_SKIP_WITHOUT_SHARED();
