@@ -75,6 +75,13 @@ Ns PathGraph::SegmentOf(StepId step) const {
 
 Ns PathGraph::TimeOf(StepId step, const PathChanges& changes, const std::vector<Ns>& times) const {
   const Step& at = steps_[step];
+  if ((at.cross & kMany) == 0 && (at.owner & kFirstBit) == 0) {  // Most: one here, one elsewhere.
+    const StepId cross = at.cross & ~kCrossBinds;
+    const bool cross_binds = cross != at.cross;
+    const StepId binding = cross_binds ? cross : step - 1, other = cross_binds ? step - 1 : cross;
+    const Ns bound = times[binding] + (at.time - steps_[binding].time) - changes.CutOf(step);
+    return std::max(bound, times[other] + std::min<Ns>(0, at.time - steps_[other].time));
+  }
   const Edge binding = BindingOf(step);
   if (binding.from == kNone) return at.time;
   Ns time = times[binding.from] + (at.time - steps_[binding.from].time) - changes.CutOf(step);

@@ -117,7 +117,10 @@ class PathGraph {
   /// As recorded, the predecessor that the step waited for: the latest; of device work that starts
   /// over 1 µs after its stream became free the launch, where its call lasted longer than that.
   Edge BindingOf(StepId step) const {
-    return HasOneEdge(step) ? EdgeBefore(step) : LatestEdge(step);
+    const Step& at = steps_[step];
+    if (at.cross == kNone) return EdgeBefore(step);
+    if ((at.cross & kMany) != 0) return LatestEdge(step);
+    return (at.cross & kCrossBinds) != 0 ? CrossEdge(at) : EdgeBefore(step);
   }
   /// The same in a replay that gave `times`: of the predecessors, the one that decided.
   Edge BindingOf(StepId step, const PathChanges& changes, std::span<const Ns> times) const {
@@ -178,18 +181,24 @@ class PathGraph {
  private:
   friend class PathGraphBuilder;
 
-  /// 16 bytes. `cross` is a step, or kMany | index into many_, or kNone.
+  /// 16 bytes. `cross` is a step, with kCrossBinds where that is the binding predecessor; or
+  /// kMany | index into many_; or kNone.
   struct Step {
     Ns time = 0;
     std::uint32_t cross = kNone;
     std::uint32_t owner = 0;
   };
-  static constexpr std::uint32_t kMany = 0x8000'0000;
+  static constexpr std::uint32_t kMany = 0x8000'0000, kCrossBinds = 0x4000'0000;
   static constexpr std::uint32_t kTableShift = 30, kEndBit = 1u << 29, kFirstBit = 1u << 28;
   static constexpr std::uint32_t kRowMask = kFirstBit - 1;
 
   static PathTable TableOf(const Step& step) {
     return static_cast<PathTable>(step.owner >> kTableShift);
+  }
+  /// REQUIRES: one predecessor elsewhere.
+  Edge CrossEdge(const Step& step) const {
+    const StepId from = step.cross & ~kCrossBinds;
+    return {CrossKind(step, from), from};
   }
   Edge LatestEdge(StepId step) const;
   Edge LatestEdge(StepId step, const PathChanges& changes, std::span<const Ns> times) const;
@@ -216,7 +225,7 @@ class PathGraph {
   void ForEachCross(const Step& step, Visit visit) const {
     if (step.cross == kNone) return;
     if ((step.cross & kMany) == 0) {
-      visit(step.cross);
+      visit(step.cross & ~kCrossBinds);
       return;
     }
     const std::size_t at = step.cross & ~kMany;

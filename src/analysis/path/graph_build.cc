@@ -32,8 +32,9 @@ std::optional<std::string> WhyNoGraph(const Profile& profile) {
   if (profile.device.size() > 0 && !launched) {
     return CapabilityGap(Capability::kLaunchLinks, profile.hints);
   }
-  constexpr std::size_t kMostRows = 1u << 28;
-  if (std::max({profile.host.size(), profile.api.size(), profile.device.size()}) >= kMostRows) {
+  constexpr std::size_t kMostRows = 1u << 28;  // Two steps each, of all tables: 30 bits.
+  if (profile.host.size() + profile.api.size() + profile.device.size() >= 2 * kMostRows ||
+      std::max({profile.host.size(), profile.api.size(), profile.device.size()}) >= kMostRows) {
     return "needs fewer than 268 million events; select fewer iterations with a smaller recording";
   }
   return std::nullopt;
@@ -61,6 +62,7 @@ class PathGraphBuilder {
     Schedule();
     for (const Iteration& iteration : rank_.iterations.selected()) FindIteration(iteration);
     StoreMany();
+    MarkBinding();
     FindLoaderRanges();
     graph_.runs_.shrink_to_fit();
     return std::move(graph_);
@@ -324,6 +326,14 @@ class PathGraphBuilder {
     for (PathGraph::Step& step : graph_.steps_) {
       if (step.cross == kNone || (step.cross & PathGraph::kMany) == 0) continue;
       step.cross = PathGraph::kMany | places[step.cross & ~PathGraph::kMany];
+    }
+  }
+
+  void MarkBinding() {
+    for (StepId step = 0; step < graph_.steps_.size(); ++step) {
+      std::uint32_t& cross = graph_.steps_[step].cross;
+      if ((cross & PathGraph::kMany) != 0) continue;  // Several, or none.
+      if (graph_.LatestEdge(step).from == cross) cross |= PathGraph::kCrossBinds;
     }
   }
 
