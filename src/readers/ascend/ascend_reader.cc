@@ -196,6 +196,8 @@ class TableReader final : public Reader {
       profile.reported = cluster.Report();
     } else if (profile.device.size() == 0) {
       return Fail(NoEvents(source, "the Ascend table holds no kernel"));
+    } else if (kernels.is_excerpt()) {
+      profile.has_timeline = false;
     }
     return profile;
   }

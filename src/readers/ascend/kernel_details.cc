@@ -76,7 +76,7 @@ void KernelDetails::Receive(const CsvRow& row) {
   out.config = builder_.AddLaunchConfig(config);
   builder_.AddDevice(out);
   AddOp(row, *duration);
-  devices_[out.gpu] = true;
+  devices_[out.gpu].push_back({*start, *duration, row.Microseconds("Wait Time(us)").value_or(-1)});
   if (const auto step = row.Integer("Step Id"); step && *step >= 0) {
     auto [at, is_new] = steps_.try_emplace(*step, *start, *start + *duration);
     at->second.first = std::min(at->second.first, *start);
@@ -139,6 +139,30 @@ void KernelDetails::ReportOps() {
   reported.tables.push_back(std::move(shapes));
 }
 
+// The table states how long each kernel waited for the one before. Where most of the time between
+// its rows is told otherwise, and not in a few places, it is an excerpt: what the device did
+// between them is not known.
+void KernelDetails::CountMissingRows() {
+  constexpr Ns kMost = 100'000;  // Beyond, and twice the stated wait: another kernel lay between.
+  for (auto& [id, kernels] : devices_) {
+    std::stable_sort(kernels.begin(), kernels.end(),
+                     [](const Stay& a, const Stay& b) { return a.start < b.start; });
+    std::uint64_t missing = 0;
+    Ns idle = 0, unexplained = 0, end = kernels.front().start;
+    for (const Stay& kernel : kernels) {
+      const Ns gap = std::max<Ns>(kernel.start - end, 0);
+      end = std::max(end, kernel.start + kernel.duration);
+      idle += gap;
+      if (kernel.wait < 0 || gap <= 2 * kernel.wait + kMost) continue;
+      unexplained += gap - kernel.wait;
+      ++missing;
+    }
+    if (missing * 10 <= kernels.size() || unexplained <= idle / 2) continue;
+    builder_.log().Add(Counter::rows_missing, missing);
+    is_excerpt_ = true;
+  }
+}
+
 void KernelDetails::Finish() {
   ThreadId thread;
   if (!steps_.empty()) thread = builder_.AddThread("kernel_details.csv", "Step Id");
@@ -151,7 +175,8 @@ void KernelDetails::Finish() {
     row.thread = thread;
     builder_.AddHost(row);
   }
-  for (const auto& [id, used] : devices_) {
+  CountMissingRows();
+  for (const auto& [id, kernels] : devices_) {
     Gpu npu;
     npu.id = id;
     npu.name = "Ascend NPU";

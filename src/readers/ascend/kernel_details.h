@@ -21,21 +21,30 @@ class KernelDetails {
   void Receive(const CsvRow& row);
   /// Adds steps, each from its first kernel to its last, devices, and tables of operators.
   void Finish();
+  /// Whether rows are missing between those of the table, by the waits that it states: when the
+  /// device rested is not known.
+  bool is_excerpt() const { return is_excerpt_; }
 
  private:
   struct OpSum {
     std::int64_t calls = 0;
     Ns time = 0;
   };
+  struct Stay {
+    Ns start = 0, duration = 0;
+    Ns wait = -1;  // As stated, from the kernel before; negative without.
+  };
   void AddOp(const CsvRow& row, Ns duration);
+  void CountMissingRows();
   void ReportOps();
 
   ProfileBuilder& builder_;
   std::map<std::int64_t, std::pair<Ns, Ns>> steps_;
-  std::map<std::int32_t, bool> devices_;
+  std::map<std::int32_t, std::vector<Stay>> devices_;
   std::map<std::tuple<std::string, std::string, std::string>, OpSum>
-      ops_;               ///< Type, shapes, types.
-  Ns cube_time_ = 0;      ///< Of kernels that state their cube utilization.
+      ops_;           ///< Type, shapes, types.
+  Ns cube_time_ = 0;  ///< Of kernels that state their cube utilization.
+  bool is_excerpt_ = false;
   double cube_busy_ = 0;  ///< Of it, time in which cube units compute.
 };
 
