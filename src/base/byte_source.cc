@@ -12,20 +12,12 @@
 #include <vector>
 
 #include "base/inflate.h"
+#include "base/input_error.h"
 
 namespace profgauge {
 namespace {
 
 constexpr std::size_t kBlock = std::size_t{256} << 10;
-
-Error InputError(std::string code, const std::string& name, std::string message) {
-  Error error;
-  error.kind = ErrorKind::kInput;
-  error.code = std::move(code);
-  error.message = std::move(message);
-  error.where.file = name;
-  return error;
-}
 
 /// The stored bytes, as they come: from a file descriptor or from memory.
 class Stored {
@@ -82,7 +74,7 @@ class Stored {
       if (got >= 0) return static_cast<std::size_t>(got);
       if (errno == EINTR) continue;
       return Fail(
-          InputError("input/read", name_, std::string("cannot be read: ") + std::strerror(errno)));
+          InputError(name_, "input/read", std::string("cannot be read: ") + std::strerror(errno)));
     }
   }
 
@@ -168,13 +160,13 @@ class StreamSource final : public ByteSource {
   }
 
   Error TruncatedError() const {
-    auto error = InputError("gzip/truncated", name(), "the gzip stream ends early");
+    auto error = InputError(name(), "gzip/truncated", "the gzip stream ends early");
     error.notes.emplace_back(
         "help: the file was cut off while it was written or copied; copy it again");
     return error;
   }
   Error DamagedError() const {
-    auto error = InputError("gzip/damaged", name(), "the gzip stream is damaged");
+    auto error = InputError(name(), "gzip/damaged", "the gzip stream is damaged");
     error.notes.emplace_back("help: `gzip -t` on the file tells the same; copy or record it again");
     return error;
   }
@@ -198,20 +190,19 @@ Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) {
     const bool missing = errno == ENOENT || errno == ENOTDIR;
-    auto error = InputError(
-        missing ? "input/missing" : "input/open", path,
-        missing ? "no such file" : std::string("cannot be opened: ") + std::strerror(errno));
-    return Fail(std::move(error));
+    return Fail(InputError(
+        path, missing ? "input/missing" : "input/open",
+        missing ? "no such file" : std::string("cannot be opened: ") + std::strerror(errno)));
   }
   struct stat info {};
   const bool known = ::fstat(descriptor, &info) == 0;
   const auto size = known && S_ISREG(info.st_mode) ? static_cast<std::uint64_t>(info.st_size) : 0;
   auto stored = std::make_unique<Stored>(path, descriptor, true, size);
   if (known && S_ISDIR(info.st_mode)) {
-    return Fail(InputError("input/directory", path, "is a directory, expected a file"));
+    return Fail(InputError(path, "input/directory", "is a directory, expected a file"));
   }
   if (known && S_ISREG(info.st_mode) && size == 0) {
-    auto error = InputError("input/empty", path, "the file is empty");
+    auto error = InputError(path, "input/empty", "the file is empty");
     error.notes.emplace_back(
         "help: the profiler was probably stopped before it wrote anything; record again");
     return Fail(std::move(error));

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/input_error.h"
 #include "readers/builtin.h"
 #include "readers/cuda/sqlite_file.h"
 #include "readers/cuda/sqlite_table.h"
@@ -26,28 +27,28 @@ struct Lookalike {
 
 constexpr Lookalike kLookalikes[] = {
     {"version https://git-lfs"sv, "input/lfs-pointer",
-     "the file is a Git LFS pointer, not the profile itself", "help: fetch it with `git lfs pull`"},
+     "the file is a Git LFS pointer, not the profile itself", "fetch it with `git lfs pull`"},
     {"PK\x03\x04"sv, "input/zip", "the file is a zip archive, not a profile",
-     "help: checkpoints of PyTorch, .npz and .xlsx files are such archives; if a profile is "
+     "checkpoints of PyTorch, .npz and .xlsx files are such archives; if a profile is "
      "inside, "
      "unpack it"},
     {"=="sv, "input/nvprof-log", "the file is text that NVProf printed, not a profile",
-     "help: record with `nvprof -o FILE.nvvp`"},
+     "record with `nvprof -o FILE.nvvp`"},
     {"\xFF\xFE"sv, "input/utf16", "the file is text in UTF-16, expected UTF-8",
-     "help: PowerShell's `>` converts text; copy the original file, or convert it with "
+     "PowerShell's `>` converts text; copy the original file, or convert it with "
      "`iconv -f UTF-16 -t UTF-8`"},
     {"\xFE\xFF"sv, "input/utf16", "the file is text in UTF-16, expected UTF-8",
-     "help: PowerShell's `>` converts text; copy the original file, or convert it with "
+     "PowerShell's `>` converts text; copy the original file, or convert it with "
      "`iconv -f UTF-16 -t UTF-8`"},
     {"{\0"sv, "input/utf16", "the file is text in UTF-16, expected UTF-8",
-     "help: convert it with `iconv -f UTF-16LE -t UTF-8`"},
+     "convert it with `iconv -f UTF-16LE -t UTF-8`"},
     {"PAR1"sv, "neuron/parquet", "the file is a Parquet table, which is not read",
-     "help: write it as CSV with `duckdb -c \"COPY (FROM 'Instruction.parquet') TO "
+     "write it as CSV with `duckdb -c \"COPY (FROM 'Instruction.parquet') TO "
      "'Instruction.csv'\"` for each table, then pass the folder; or export the profile with "
      "`neuron-explorer view -n MODEL.neff -s PROFILE.ntff --output-format json --output-file "
      "profile.json`"},
     {"[\0"sv, "input/utf16", "the file is text in UTF-16, expected UTF-8",
-     "help: convert it with `iconv -f UTF-16LE -t UTF-8`"},
+     "convert it with `iconv -f UTF-16LE -t UTF-8`"},
 };
 
 /// Tables of other tools, by how their first line begins. They lack what their JSON has.
@@ -109,17 +110,6 @@ bool IsPerfetto(const std::string& path, std::string_view text) {
   return count >= 3;
 }
 
-Error InputError(const std::string& path, std::string_view code, std::string_view message,
-                 std::string_view help) {
-  Error error;
-  error.kind = ErrorKind::kInput;
-  error.code = std::string(code);
-  error.message = std::string(message);
-  error.where.file = path;
-  error.notes.emplace_back(help);
-  return error;
-}
-
 std::optional<Error> KnownTable(const std::string& path, std::string_view text) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   const auto found = std::find_if(std::begin(kTables), std::end(kTables),
@@ -129,12 +119,12 @@ std::optional<Error> KnownTable(const std::string& path, std::string_view text) 
     return InputError(path, "input/ascend-table",
                       "the file is a table of Ascend's profiler, which sums up what "
                       "trace_view.json holds, or says it of memory alone",
-                      "help: pass ASCEND_PROFILER_OUTPUT/trace_view.json beside it");
+                      "pass ASCEND_PROFILER_OUTPUT/trace_view.json beside it");
   }
   return InputError(path, "input/rocprof-csv",
                     "the file is a table of rocprofv3, which lacks the device's properties and the "
                     "ranges",
-                    "help: record with `rocprofv3 --sys-trace --output-format json -- COMMAND`");
+                    "record with `rocprofv3 --sys-trace --output-format json -- COMMAND`");
 }
 
 // What an SQLite file is, where its tables tell.
@@ -143,26 +133,26 @@ Error UnknownDatabase(const std::string& file, const std::set<std::string>& tabl
   if (std::any_of(tables.begin(), tables.end(), is_rocpd)) {
     return InputError(file, "input/rocpd",
                       "the file is a database of rocprofv3 (rocpd), which is not read",
-                      "help: record with `rocprofv3 --sys-trace --output-format json -- COMMAND`");
+                      "record with `rocprofv3 --sys-trace --output-format json -- COMMAND`");
   }
   if (tables.contains("CANN_API") || tables.contains("PYTORCH_API") ||
       tables.contains("COMPUTE_TASK_INFO")) {
-    return InputError(
-        file, "input/ascend-db", "the file is a database of Ascend's profiler, which is not read",
-        "help: write trace_view.json with `python -c \"from torch_npu.profiler.profiler "
-        "import analyse; analyse('DIR')\"` (export_type=Text), or with `msprof "
-        "--export=on --output=DIR`, and pass it");
+    return InputError(file, "input/ascend-db",
+                      "the file is a database of Ascend's profiler, which is not read",
+                      "write trace_view.json with `python -c \"from torch_npu.profiler.profiler "
+                      "import analyse; analyse('DIR')\"` (export_type=Text), or with `msprof "
+                      "--export=on --output=DIR`, and pass it");
   }
   return InputError(file, "input/sqlite",
                     "the SQLite database is no profile: none of its tables is known",
-                    "help: export a report of Nsight Systems with `nsys export --type sqlite "
+                    "export a report of Nsight Systems with `nsys export --type sqlite "
                     "REPORT.nsys-rep`, or record with `nvprof -o FILE.nvvp`");
 }
 
 Result<const Reader*> FindDatabaseReader(const std::string& path, bool compressed) {
   if (path == "-" || compressed) {
     return Fail(InputError(path, "input/sqlite-stream", "an SQLite database must be a plain file",
-                           "help: write it to a file, uncompressed, and pass its name"));
+                           "write it to a file, uncompressed, and pass its name"));
   }
   PROFGAUGE_TRY(auto database,
                 sqlite::Database::Open(path, sqlite::Mode::kImmutable, ErrorKind::kInput));
@@ -196,7 +186,8 @@ Result<const Reader*> FindReader(const std::string& path, std::span<const std::b
   }
   for (const auto& lookalike : kLookalikes) {
     if (!text.starts_with(lookalike.start) || best_match == Match::kYes) continue;
-    return Fail(InputError(path, lookalike.code, lookalike.message, lookalike.help));
+    return Fail(InputError(path, std::string(lookalike.code), std::string(lookalike.message),
+                           std::string(lookalike.help)));
   }
   if (best_match != Match::kYes) {
     if (auto table = KnownTable(path, text)) return Fail(std::move(*table));
@@ -204,21 +195,21 @@ Result<const Reader*> FindReader(const std::string& path, std::span<const std::b
   if (best_match != Match::kYes && IsXprofPage(text)) {
     return Fail(InputError(path, "input/xprof",
                            "the file is a page of XProf, which holds sums for drawing only",
-                           "help: pass the `.xplane.pb` that it was made from "
+                           "pass the `.xplane.pb` that it was made from "
                            "(plugins/profile/<time>/<host>.xplane.pb)"));
   }
   if (best != nullptr) return best;
   if (IsPerfetto(path, text)) {
     return Fail(InputError(
         path, "input/perfetto", "the file is a binary trace of Perfetto, made for drawing",
-        "help: export the profile itself: `neuron-explorer view -n MODEL.neff -s PROFILE.ntff "
+        "export the profile itself: `neuron-explorer view -n MODEL.neff -s PROFILE.ntff "
         "--output-format json --output-file profile.json`, `rocprofv3 --sys-trace --output-format "
         "json -- COMMAND`, or pass the `.xplane.pb` of JAX"));
   }
   if (path.ends_with(".ntff") || path.ends_with(".neff")) {
     return Fail(InputError(path, path.ends_with(".ntff") ? "neuron/ntff" : "neuron/neff",
                            "the file is in Neuron's own format, which only its own tools can read",
-                           "help: export the profile with `neuron-explorer view -n MODEL.neff -s "
+                           "export the profile with `neuron-explorer view -n MODEL.neff -s "
                            "PROFILE.ntff --output-format json --output-file profile.json`, then "
                            "pass `profile.json`"));
   }
@@ -227,7 +218,7 @@ Result<const Reader*> FindReader(const std::string& path, std::span<const std::b
         InputError(path, "neuron/raw",
                    "the file is a part of a raw capture of Neuron, which only its own tools "
                    "can read",
-                   "help: export the capture with `neuron-explorer view -d DIR "
+                   "export the capture with `neuron-explorer view -d DIR "
                    "--output-format json`, then pass `system_profile.json` and the "
                    "`device_profile_model_*.json` beside it"));
   }
@@ -235,12 +226,12 @@ Result<const Reader*> FindReader(const std::string& path, std::span<const std::b
     return Fail(InputError(path, "input/nsys-rep",
                            "the file is a report of Nsight Systems in its own format, which only "
                            "its own tools can read",
-                           "help: export it with `nsys export --type sqlite " + path +
+                           "export it with `nsys export --type sqlite " + path +
                                "`, then pass the "
                                "`.sqlite` file"));
   }
   return Fail(InputError(path, "input/unknown", "the file is no profile of a known format",
-                         "help: expected a trace of the PyTorch profiler (*.pt.trace.json or "
+                         "expected a trace of the PyTorch profiler (*.pt.trace.json or "
                          "*.pt.trace.json.gz), an SQLite export of Nsight Systems, a profile of "
                          "NVProf, PyProf's net.dict, an XPlane file of JAX or TensorFlow "
                          "(*.xplane.pb), JSON of rocprofv3 (*_results.json), trace_view.json of "

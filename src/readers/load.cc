@@ -11,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/input_error.h"
 #include "base/text.h"
 #include "model/summary/summary.h"
 #include "readers/detect.h"
@@ -68,16 +69,6 @@ class Replayed final : public ByteSource {
   std::optional<Error> failed_;
 };
 
-Error InputError(const std::string& path, std::string code, std::string message, std::string help) {
-  Error error;
-  error.kind = ErrorKind::kInput;
-  error.code = std::move(code);
-  error.message = std::move(message);
-  error.where.file = path;
-  error.notes.push_back(std::move(help));
-  return error;
-}
-
 /// The files of a folder by name, without hidden ones and without descending.
 Result<std::vector<std::string>> FilesOf(const std::string& folder) {
   std::vector<std::string> files;
@@ -89,7 +80,7 @@ Result<std::vector<std::string>> FilesOf(const std::string& folder) {
   }
   if (code) {
     return Fail(InputError(folder, "input/folder", "the folder cannot be listed: " + code.message(),
-                           "help: check its permissions"));
+                           "check its permissions"));
   }
   std::sort(files.begin(), files.end());
   return files;
@@ -125,11 +116,11 @@ Error NoProfiles(const std::string& folder) {
     const auto name = at->path().filename().string();
     if (!name.starts_with("PROF_") && !name.starts_with("device_")) continue;
     return InputError(folder, "ascend/raw", "the folder holds a raw recording of Ascend's profiler",
-                      "help: analyse it with `python -c \"from torch_npu.profiler.profiler import "
+                      "analyse it with `python -c \"from torch_npu.profiler.profiler import "
                       "analyse; analyse('DIR')\"`, then pass ASCEND_PROFILER_OUTPUT");
   }
   return InputError(folder, "input/no-profiles", "the folder contains no profile",
-                    "help: expected files like worker0.pt.trace.json.gz in it");
+                    "expected files like worker0.pt.trace.json.gz in it");
 }
 
 /// The file of `files` that says all that `file` says and more, where profilers write both; empty
@@ -152,29 +143,6 @@ std::string FullerSibling(const std::string& file, const std::vector<std::string
     return other.ends_with(".xplane.pb");
   });
   return xplane == files.end() ? std::string() : fs::path(*xplane).filename().string();
-}
-
-/// Ranks by their recorded number; without one, in the order of the names, where "worker10" comes
-/// behind "worker9".
-bool RanksBefore(const Profile& a, const Profile& b) {
-  const auto natural = [](const std::string& path) {
-    std::string key;
-    for (std::size_t i = 0; i < path.size();) {
-      std::size_t digits = i;
-      while (digits < path.size() && path[digits] >= '0' && path[digits] <= '9') ++digits;
-      if (digits == i) {
-        key.push_back(path[i++]);
-        continue;
-      }
-      key += fmt::format("{:0>20}", path.substr(i, digits - i));
-      i = digits;
-    }
-    return key;
-  };
-  const auto rank = [](const Profile& p) {
-    return std::pair(p.distributed.rank < 0, p.distributed.rank);
-  };
-  return std::tuple(rank(a), natural(a.source.path)) < std::tuple(rank(b), natural(b.source.path));
 }
 
 void CheckName(Profile& profile, bool compressed) {
@@ -212,7 +180,7 @@ Status CheckNoPathTwice(const std::vector<std::string>& paths) {
       if (!same) continue;
       return Fail(InputError("", "input/same-file-twice",
                              fmt::format("`{}` is given twice", Printable(paths[i])),
-                             "help: name each file once"));
+                             "name each file once"));
     }
   }
   return {};
@@ -310,7 +278,7 @@ Result<std::vector<Profile>> ReadProfiles(const std::string& path, const ReadOpt
   if (head.empty() && source.failed()) return Fail(*source.failed());
   if (head.empty()) {
     return Fail(InputError(path, "input/empty", "the input is empty",
-                           "help: the profiler was probably stopped before it wrote anything; "
+                           "the profiler was probably stopped before it wrote anything; "
                            "record again"));
   }
   PROFGAUGE_TRY(const Reader* reader, FindReader(path, head, source.compressed()));
@@ -365,6 +333,27 @@ Result<Run> LoadFolder(const std::string& path, const ReadOptions& options) {
 }
 
 }  // namespace
+
+bool RanksBefore(const Profile& a, const Profile& b) {
+  const auto natural = [](const std::string& path) {
+    std::string key;
+    for (std::size_t i = 0; i < path.size();) {
+      std::size_t digits = i;
+      while (digits < path.size() && path[digits] >= '0' && path[digits] <= '9') ++digits;
+      if (digits == i) {
+        key.push_back(path[i++]);
+        continue;
+      }
+      key += fmt::format("{:0>20}", path.substr(i, digits - i));
+      i = digits;
+    }
+    return key;
+  };
+  const auto rank = [](const Profile& p) {
+    return std::pair(p.distributed.rank < 0, p.distributed.rank);
+  };
+  return std::tuple(rank(a), natural(a.source.path)) < std::tuple(rank(b), natural(b.source.path));
+}
 
 Result<Run> LoadFiles(const std::vector<std::string>& given, const ReadOptions& options) {
   PROFGAUGE_CHECK(CheckNoPathTwice(given));

@@ -33,6 +33,10 @@ Result<Run> LoadFiles(const std::vector<std::string>& paths, const ReadOptions& 
 /// The same of one run: every profile is a rank of it. Errors: "input/several-runs" otherwise.
 Result<Run> LoadRun(const std::vector<std::string>& paths, const ReadOptions& options);
 
+/// The order of a run's ranks: by their recorded number; without one, by the names, where "worker10"
+/// comes behind "worker9".
+bool RanksBefore(const Profile& a, const Profile& b);
+
 /// LoadRun without the list of what was left out.
 Result<std::vector<Profile>> ReadRun(const std::vector<std::string>& paths,
                                      const ReadOptions& options);

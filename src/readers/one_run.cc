@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/input_error.h"
 #include "base/text.h"
 #include "model/summary/summary.h"
 
@@ -126,15 +127,6 @@ std::optional<std::string> WhyDifferent(const Identity& a, const Identity& b) {
   }
   if (auto why = TooFarApart(a, b)) return why;
   return std::nullopt;
-}
-
-Error InputError(const std::string& where, std::string code, std::string message) {
-  Error error;
-  error.kind = ErrorKind::kInput;
-  error.code = std::move(code);
-  error.message = std::move(message);
-  error.where.file = where;
-  return error;
 }
 
 /// A path as a word of a command line.

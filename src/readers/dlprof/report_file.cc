@@ -6,6 +6,7 @@
 #include <charconv>
 #include <utility>
 
+#include "base/input_error.h"
 #include "base/text.h"
 
 namespace profgauge::readers::dlprof {
@@ -28,15 +29,8 @@ constexpr Title kTitles[] = {
     {"Expert Systems Feedback", ReportKind::kExpertSystems, "expert_systems"},
 };
 
-Error InputError(const std::string& file, std::string code, std::string message) {
-  Error error;
-  error.kind = ErrorKind::kInput;
-  error.code = std::move(code);
-  error.message = std::move(message);
-  error.where.file = file;
-  error.notes = {"help: write the report again with `dlprof --reports=summary --formats=json`"};
-  return error;
-}
+constexpr const char* kWriteAgain =
+    "write the report again with `dlprof --reports=summary --formats=json`";
 
 // "Avg. CPU Time (ns)" as "Avg CPU Time".
 std::string PlainName(std::string_view name) {
@@ -153,7 +147,7 @@ Result<std::vector<SummaryLine>> SummaryOfJson(std::string_view text, const std:
   const boost::json::value parsed = boost::json::parse({text.data(), text.size()}, error);
   if (error) {
     return Fail(InputError(file, "dlprof/not-json",
-                           "the DLProf report is no valid JSON: " + error.message()));
+                           "the DLProf report is no valid JSON: " + error.message(), kWriteAgain));
   }
   std::vector<SummaryLine> lines;
   if (parsed.is_object()) {
@@ -175,9 +169,9 @@ Result<std::vector<SummaryLine>> SummaryOfJson(std::string_view text, const std:
     }
   }
   if (lines.empty()) {
-    return Fail(
-        InputError(file, "dlprof/not-a-summary",
-                   "the JSON is no summary of DLProf: expected the block `Summary Report`"));
+    return Fail(InputError(file, "dlprof/not-a-summary",
+                           "the JSON is no summary of DLProf: expected the block `Summary Report`",
+                           kWriteAgain));
   }
   return lines;
 }

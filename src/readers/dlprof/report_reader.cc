@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/content_hash.h"
+#include "base/input_error.h"
 #include "readers/dlprof/dlprof_reader.h"
 #include "readers/dlprof/statements.h"
 
@@ -13,18 +14,11 @@ namespace {
 using dlprof::ReportKind;
 
 constexpr std::string_view kFormat = "dlprof_report";
+constexpr RecordingHint kHints[] = {
+    {Capability::kDeviceEvents, "pass DLProf's database (dlprof_dldb.sqlite) of the run"},
+};
 // The largest report lists every kernel launch of a run.
 constexpr std::uint64_t kLargest = std::uint64_t{1} << 30;
-
-Error InputError(const std::string& file, std::string code, std::string message, std::string help) {
-  Error error;
-  error.kind = ErrorKind::kInput;
-  error.code = std::move(code);
-  error.message = std::move(message);
-  error.where.file = file;
-  error.notes = {"help: " + std::move(help)};
-  return error;
-}
 
 std::string_view FirstLine(std::string_view text) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
@@ -76,6 +70,7 @@ class ReportReader final : public Reader {
     const auto kind = dlprof::KindOfTitle(FirstLine(text));
     out.dialect = kind ? fmt::format("{}, CSV", dlprof::KindName(*kind)) : "summary, JSON";
     PROFGAUGE_CHECK(Fill(kind, text, options, builder));
+    builder.SetHints(kHints);
     PROFGAUGE_TRY(Profile profile, builder.Finish());
     profile.has_timeline = false;
     return profile;

@@ -293,6 +293,8 @@ void EventSink::AddDevice(const RawEvent& event, DeviceKind kind, Times times) {
   row.gpu = GpuOf(event);
   row.stream = StreamOf(event);
   row.correlation = IntegerOr(event, Field::kCorrelation, -1);
+  row.op_id = IntegerOr(event, Field::kExternalId, -1);
+  if (row.op_id == 0 || row.op_id == row.correlation) row.op_id = -1;
   row.collective = CollectiveOf(event);
   if (kind == DeviceKind::kKernel) {
     row.config = ConfigOf(event);

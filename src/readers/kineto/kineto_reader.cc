@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/input_error.h"
 #include "readers/kineto/document.h"
 #include "readers/kineto/pipeline.h"
 #include "readers/kineto/repair.h"
@@ -23,18 +24,6 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::size_t kMaxEnvelope = std::size_t{64} << 20;
 /// A longer element than this is not waited for; its chunk is repaired.
 constexpr std::size_t kMaxJoined = std::size_t{64} << 20;
-
-Error InputError(const ByteSource& source, std::string code, std::string message,
-                 std::uint64_t offset) {
-  Error error;
-  error.kind = ErrorKind::kInput;
-  error.code = std::move(code);
-  error.message = std::move(message);
-  error.where.file = source.name();
-  error.where.offset = offset;
-  error.where.has_offset = true;
-  return error;
-}
 
 constexpr RecordingHint kHints[] = {
     {Capability::kDeviceEvents,
@@ -80,11 +69,9 @@ constexpr RecordingHint kUnreadHints[] = {
 Error BadTimes(const ByteSource& source, const ImportLog& log, const std::string& first) {
   const auto events = static_cast<std::int64_t>(log[Counter::events_bad_time]);
   Error error = InputError(
-      source, "kineto/bad-times",
+      source.name(), "kineto/bad-times",
       fmt::format("none of the trace's {} events starts at a time that a clock can show; {}",
-                  FormatCount(events), first),
-      0);
-  error.where.has_offset = false;
+                  FormatCount(events), first));
   error.notes = {
       "help: `ts` and `dur` are microseconds; if they were written in another unit, divide them"};
   return error;
@@ -102,6 +89,7 @@ class Import {
     PROFGAUGE_CHECK(CheckComplete());
     NameUnread();
     builder_.SetHints(kHints);
+    builder_.DoubtDeviceOps();
     auto& origin = builder_.source();
     origin.path = source_.name();
     origin.format = "kineto";
@@ -269,19 +257,15 @@ class Import {
   }
 
   Error NotATrace(std::string_view how) const {
-    auto error = InputError(source_, "kineto/not-a-trace", fmt::format("the file {}", how), 0);
-    error.where.has_offset = false;
-    error.notes = {
-        "help: expected a trace of the PyTorch profiler (*.pt.trace.json or *.pt.trace.json.gz)"};
-    return error;
+    return InputError(
+        source_.name(), "kineto/not-a-trace", fmt::format("the file {}", how),
+        "expected a trace of the PyTorch profiler (*.pt.trace.json or *.pt.trace.json.gz)");
   }
 
   Error NoEvents() const {
-    auto error = InputError(source_, "kineto/no-events", "the trace records nothing", 0);
-    error.where.has_offset = false;
-    error.notes = {
-        "help: the profiler was stopped before its first active step, or its activities were off"};
-    return error;
+    return InputError(
+        source_.name(), "kineto/no-events", "the trace records nothing",
+        "the profiler was stopped before its first active step, or its activities were off");
   }
 
   /// torch.autograd.profiler before Kineto, and PyTorch built without it: ops without links to what
@@ -292,34 +276,28 @@ class Import {
   }
 
   Error LegacyProfiler() const {
-    auto error = InputError(source_, "kineto/legacy-profiler",
-                            "the trace is of PyTorch's legacy profiler, which does not say what "
-                            "launched what",
-                            0);
-    error.where.has_offset = false;
-    error.notes = {
-        "help: record with `torch.profiler.profile` of a PyTorch that has Kineto "
-        "(`torch.profiler.kineto_available()` is true)"};
-    return error;
+    return InputError(source_.name(), "kineto/legacy-profiler",
+                      "the trace is of PyTorch's legacy profiler, which does not say what "
+                      "launched what",
+                      "record with `torch.profiler.profile` of a PyTorch that has Kineto "
+                      "(`torch.profiler.kineto_available()` is true)");
   }
 
   Error Truncated(std::uint64_t offset) const {
-    auto error = InputError(
-        source_, "kineto/truncated",
-        fmt::format("the trace ends early; {} of its events are complete", events_), offset);
-    error.notes = {
-        "help: the profiler was probably killed while writing; pass --allow-incomplete to judge "
-        "what is there"};
+    auto error = InputErrorAt(
+        source_.name(), offset, "kineto/truncated",
+        fmt::format("the trace ends early; {} of its events are complete", events_),
+        "the profiler was probably killed while writing; pass --allow-incomplete to judge what is "
+        "there");
     return error;
   }
 
   Error Invalid() const {
     auto error =
-        InputError(source_, "kineto/invalid-json",
-                   fmt::format("no event of the trace can be read; it is not valid JSON: {}",
-                               first_reason_.empty() ? "an event does not end" : first_reason_),
-                   first_bad_);
-    error.notes = {"help: look at the file around that byte, or record again"};
+        InputErrorAt(source_.name(), first_bad_, "kineto/invalid-json",
+                     fmt::format("no event of the trace can be read; it is not valid JSON: {}",
+                                 first_reason_.empty() ? "an event does not end" : first_reason_),
+                     "look at the file around that byte, or record again");
     return error;
   }
 

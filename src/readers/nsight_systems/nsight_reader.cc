@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/input_error.h"
 #include "readers/cuda/sqlite_file.h"
 #include "readers/nsight_systems/import.h"
 
@@ -29,16 +30,6 @@ constexpr RecordingHint kNoActivityHints[] = {
     {Capability::kShapes, "record inside emit_nvtx(record_shapes=True)"},
     {Capability::kIterationMarkers, "push an NVTX range around each iteration"},
 };
-
-Error InputError(const std::string& file, std::string code, std::string message, std::string help) {
-  Error error;
-  error.kind = ErrorKind::kInput;
-  error.code = std::move(code);
-  error.message = std::move(message);
-  error.where.file = file;
-  error.notes = {"help: " + std::move(help)};
-  return error;
-}
 
 bool IsExport(const std::set<std::string>& tables) {
   return std::any_of(tables.begin(), tables.end(), [](const std::string& table) {

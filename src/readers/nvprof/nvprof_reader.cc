@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/input_error.h"
 #include "readers/cuda/sqlite_file.h"
 #include "readers/cuda/sqlite_table.h"
 #include "readers/nvprof/import.h"
@@ -74,16 +75,6 @@ constexpr RecordingHint kHints[] = {
     {Capability::kShapes, "record inside emit_nvtx(record_shapes=True), or with PyProf"},
     {Capability::kIterationMarkers, "push an NVTX range around each iteration"},
 };
-
-Error InputError(const std::string& file, std::string code, std::string message, std::string help) {
-  Error error;
-  error.kind = ErrorKind::kInput;
-  error.code = std::move(code);
-  error.message = std::move(message);
-  error.where.file = file;
-  error.notes = {"help: " + std::move(help)};
-  return error;
-}
 
 class NvprofReader final : public Reader {
  public:

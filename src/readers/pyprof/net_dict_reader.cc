@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/content_hash.h"
+#include "base/input_error.h"
 #include "base/text.h"
 #include "readers/pyprof/kernel_line.h"
 #include "readers/text/pyprof_marker.h"
@@ -21,16 +22,6 @@ constexpr RecordingHint kHints[] = {
     {Capability::kIterationMarkers, "net.dict has no times; give the recording it was made from"},
 };
 constexpr std::size_t kBlock = std::size_t{1} << 20;
-
-Error InputError(const std::string& file, std::string code, std::string message, std::string help) {
-  Error error;
-  error.kind = ErrorKind::kInput;
-  error.code = std::move(code);
-  error.message = std::move(message);
-  error.where.file = file;
-  error.notes = {"help: " + std::move(help)};
-  return error;
-}
 
 // One import. The model wants times: each kernel is put where the one before it ends, so that every
 // kernel has a start of its own, and the profile says that it has no timeline.

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/content_hash.h"
+#include "base/input_error.h"
 #include "base/text.h"
 #include "readers/text/numbers.h"
 
@@ -83,19 +84,6 @@ class Cutter {
   bool after_quote_ = false;
 };
 
-Error InputError(const ByteSource& source, std::string code, std::string message, std::string help,
-                 std::uint64_t offset) {
-  Error error;
-  error.kind = ErrorKind::kInput;
-  error.code = std::move(code);
-  error.message = std::move(message);
-  error.where.file = source.name();
-  error.where.offset = offset;
-  error.where.has_offset = true;
-  error.notes.push_back("help: " + std::move(help));
-  return error;
-}
-
 }  // namespace
 
 std::string_view CsvRow::Text(std::string_view column) const {
@@ -133,8 +121,9 @@ Status ReadCsvRows(ByteSource& source, const ReadOptions& options,
     }
     read += *got;
     if (!cutter.Feed(bytes)) {
-      return Fail(InputError(source, "csv/row-too-long", "a row of the table is over 16 MiB long",
-                             "look for a quote that is not closed", read));
+      return Fail(InputErrorAt(source.name(), read, "csv/row-too-long",
+                               "a row of the table is over 16 MiB long",
+                               "look for a quote that is not closed"));
     }
   }
   auto& origin = builder.source();
@@ -143,9 +132,9 @@ Status ReadCsvRows(ByteSource& source, const ReadOptions& options,
   origin.hash = hash.Hex();
   if (!cutter.Finish()) {
     if (!options.allow_incomplete) {
-      return Fail(InputError(source, "csv/truncated", "the table ends inside a quoted cell",
-                             "export it again; pass --allow-incomplete to judge what is there",
-                             read));
+      return Fail(InputErrorAt(source.name(), read, "csv/truncated",
+                               "the table ends inside a quoted cell",
+                               "export it again; pass --allow-incomplete to judge what is there"));
     }
     whole = false;
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/content_hash.h"
+#include "base/input_error.h"
 #include "readers/text/json_rows.h"
 #include "readers/text/numbers.h"
 #include "readers/xla/timeline.h"
@@ -37,17 +38,6 @@ constexpr std::size_t kBlock = std::size_t{1} << 20;
 /// XLA's writer of trace.json keeps the earliest so many events.
 constexpr std::uint64_t kTraceCap = 1'000'000;
 
-Error InputError(const ByteSource& source, std::string code, std::string message,
-                 std::string help) {
-  Error error;
-  error.kind = ErrorKind::kInput;
-  error.code = std::move(code);
-  error.message = std::move(message);
-  error.where.file = source.name();
-  error.notes.push_back("help: " + std::move(help));
-  return error;
-}
-
 Result<Profile> Finished(const ByteSource& source, std::string dialect, Timeline& timeline,
                          ProfileBuilder& builder) {
   timeline.Finish();
@@ -59,7 +49,7 @@ Result<Profile> Finished(const ByteSource& source, std::string dialect, Timeline
       0) {
     return profile;
   }
-  return Fail(InputError(source, "xla/no-events", "the XLA profile records nothing",
+  return Fail(InputError(source.name(), "xla/no-events", "the XLA profile records nothing",
                          "the profiler was stopped before a step ran; record a few steps"));
 }
 
@@ -103,7 +93,7 @@ class XPlaneReader final : public Reader {
       hash.Add(read);
       bytes += read;
       if (bytes.size() > kMaxMessage) {
-        return Fail(InputError(source, "xla/too-large",
+        return Fail(InputError(source.name(), "xla/too-large",
                                "the XPlane file is larger than a message can be (2 GiB)",
                                "record fewer steps"));
       }
@@ -115,7 +105,7 @@ class XPlaneReader final : public Reader {
   }
 
   static Error Truncated(const ByteSource& source, std::uint64_t offset) {
-    auto error = InputError(source, "xla/truncated", "the XPlane file ends inside a plane",
+    auto error = InputError(source.name(), "xla/truncated", "the XPlane file ends inside a plane",
                             "copy the file again; pass --allow-incomplete to judge what is there");
     error.where.offset = offset;
     error.where.has_offset = true;
