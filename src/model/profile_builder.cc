@@ -277,6 +277,9 @@ Result<Profile> ProfileBuilder::Finish() {
   link::Parents(profile_);
   link::CallsToRanges(profile_, host_ids_, api_op_ids_);
   link::DeviceToCalls(profile_, api_correlations_, device_correlations_);
+  if (doubts_device_ops_ && profile_.api.size() > 0) {
+    std::fill(device_op_ids_.begin(), device_op_ids_.end(), -1);
+  }
   link::DeviceToNamedOps(profile_, host_ids_, device_op_ids_);
   link::BackwardToForward(profile_, std::move(flows_), host_backward_);
   link::MemoryToRanges(profile_);

@@ -171,6 +171,9 @@ class ProfileBuilder {
   /// Device work of a stream runs one after the other: end each before the next starts, counting
   /// those that were longer. Not for CUDA, where a kernel may start before its predecessor ends.
   void ClipStreamOverlaps() { clip_overlaps_ = true; }
+  /// DeviceRow::op_id may name an op that did not launch the work: it counts in recordings without
+  /// calls alone, which have nothing better.
+  void DoubtDeviceOps() { doubts_device_ops_ = true; }
 
   Reported& reported() { return profile_.reported; }
   void SetNeuron(std::shared_ptr<const neuron::Data> data) { profile_.neuron = std::move(data); }
@@ -208,6 +211,7 @@ class ProfileBuilder {
   boost::unordered_flat_map<std::string, std::uint32_t> config_ids_;
   boost::unordered_flat_map<std::string, std::uint32_t> collective_ids_;
   bool clip_overlaps_ = false;
+  bool doubts_device_ops_ = false;
   bool counts_from_session_ = false;
   bool has_span_ = false;
   Ns clock_offset_ = 0;

@@ -32,11 +32,13 @@ struct ThreadWaits {
   std::vector<Span> sync;
   std::vector<Span> memory;
   std::vector<Span> loading;
+  bool has_ranges = false;  // Host ranges that say what it does.
 };
 
 struct HostWaits {
   std::vector<Span> data_loader;     // Of the loop's threads.
   std::vector<ThreadWaits> threads;  // By ThreadId.
+  std::vector<Span> allocator;       // Ranges of an allocator, of all threads.
   bool knows_launches = false;       // Without them nothing tells what the host was late with.
 };
 
@@ -71,6 +73,33 @@ bool LoadsCode(std::string_view name) {
                                                         "Module Loading", "Lazy Function Loading"};
   return std::any_of(kLoaders.begin(), kLoaders.end(),
                      [name](std::string_view part) { return name.find(part) != name.npos; });
+}
+
+// CUDA's libraries make their contexts with the idiom cudaFree(0), which frees nothing; freeing
+// takes such time only while it waits for work, and then the device is busy.
+bool SetsLibraryUp(std::string_view name, Ns duration) {
+  constexpr Ns kLong = 100'000'000;
+  return duration >= kLong && (name == "cudaFree" || name == "hipFree");
+}
+
+// cuDNN and MIOpen find the fastest algorithm of a convolution by running them all, once for each
+// size: waits for events in such an operator time those runs.
+std::vector<bool> SearchingOps(const Profile& profile) {
+  std::vector<bool> searching(profile.strings.size());
+  for (std::uint32_t id = 0; id < searching.size(); ++id) {
+    const std::string_view name = profile.strings[StringId{id}];
+    searching[id] =
+        name.find("cudnn_convolution") != name.npos || name.find("miopen_convolution") != name.npos;
+  }
+  return searching;
+}
+
+bool TimesAlgorithms(const Profile& profile, std::size_t call, const std::vector<bool>& searching) {
+  const ApiTable& api = profile.api;
+  if (api.kind[call] != ApiKind::kSync || !api.op[call].valid()) return false;
+  const StringId op = profile.host.name[api.op[call].value];
+  if (!op.valid() || !searching[op.value]) return false;
+  return profile.Name(api.name[call]).find("EventSynchronize") != std::string_view::npos;
 }
 
 // Long launch calls that are the first of their kernel: the runtime loads its code in them.
@@ -121,13 +150,16 @@ void AddHostRanges(const Profile& profile, HostWaits& waits) {
   for (std::size_t row = 0; row < host.size(); ++row) {
     const StringId name = host.name[row];
     if (!name.valid() || host.thread[row].value >= waits.threads.size()) continue;
+    waits.threads[host.thread[row].value].has_ranges = true;
     const RangeUse use = uses[name.value];
     const bool loads = use == RangeUse::kLoading && host.kind[row] == HostKind::kOverhead;
     if (!loads && use != RangeUse::kMemory) continue;
     ThreadWaits& thread = waits.threads[host.thread[row].value];
-    (loads ? thread.loading : thread.memory)
-        .push_back({host.start[row], host.start[row] + std::max<Ns>(host.duration[row], 0)});
+    const Span span{host.start[row], host.start[row] + std::max<Ns>(host.duration[row], 0)};
+    (loads ? thread.loading : thread.memory).push_back(span);
+    if (!loads) waits.allocator.push_back(span);
   }
+  waits.allocator = Merge(std::move(waits.allocator));
 }
 
 HostWaits CollectWaits(const Profile& profile) {
@@ -153,16 +185,19 @@ HostWaits CollectWaits(const Profile& profile) {
   const std::vector<bool> waiting_copies = WaitingCopies(profile);
   const std::vector<bool> loading_launches = LoadingLaunches(profile);
   const std::vector<Ns> setup = SetupTimes(profile);
+  const std::vector<bool> searching = SearchingOps(profile);
   for (std::size_t row = 0; row < api.size(); ++row) {
     if (api.thread[row].value >= waits.threads.size()) continue;
     const Span span{api.start[row], api.start[row] + std::max<Ns>(api.duration[row], 0)};
     ThreadWaits& thread = waits.threads[api.thread[row].value];
     if (setup[row] > 0) thread.loading.push_back({span.start, span.start + setup[row]});
-    if (loading_launches[row] || LoadsCode(profile.Name(api.name[row]))) {
+    const std::string_view name = profile.Name(api.name[row]);
+    if (loading_launches[row] || LoadsCode(name) || SetsLibraryUp(name, api.duration[row]) ||
+        TimesAlgorithms(profile, row, searching)) {
       thread.loading.push_back(span);
     } else if (api.kind[row] == ApiKind::kMemory) {
       thread.memory.push_back(span);
-    } else if (waiting_copies[row] || Blocks(api.kind[row], profile.Name(api.name[row]))) {
+    } else if (waiting_copies[row] || Blocks(api.kind[row], name)) {
       thread.sync.push_back(span);
     }
   }
@@ -209,6 +244,10 @@ void SplitHostPart(Span part, const HostWaits& waits, ThreadId launching, IdleGa
     const ThreadWaits& thread = waits.threads[launching.value];
     gap.causes[Index(IdleCause::kModuleLoading)] += Take(rest, thread.loading);
     gap.causes[Index(IdleCause::kMemoryManagement)] += Take(rest, thread.memory);
+    // XLA launches from threads that say nothing of themselves, for others that allocate.
+    if (!thread.has_ranges) {
+      gap.causes[Index(IdleCause::kMemoryManagement)] += Take(rest, waits.allocator);
+    }
     drained = HeldAt(thread.sync, part.start);
     gap.causes[Index(IdleCause::kSync)] += Take(rest, thread.sync);
   }

@@ -80,8 +80,10 @@ Value RoundedTime(double nanoseconds) {
   return static_cast<std::int64_t>(std::llround(nanoseconds));
 }
 
-void SetStatistics(std::span<const double> durations, Output& out) {
-  const SeriesStats stats = Describe(durations);
+// Of the lengths; of their spread only what was observed speaks.
+void SetStatistics(std::span<const double> durations, std::span<const double> observed,
+                   Output& out) {
+  const SeriesStats stats = Describe(durations), spread = Describe(observed);
   out.Set("iteration.time.mean", RoundedTime(stats.mean));
   out.Set("iteration.time.median", RoundedTime(stats.median));
   out.Set("iteration.time.min", RoundedTime(stats.min));
@@ -101,16 +103,16 @@ void SetStatistics(std::span<const double> durations, Output& out) {
                       out.HowToRecord(Capability::kIterationMarkers, "put a marker around each"))
                 : "the iterations have no length");
   };
-  set("iteration.time.stddev", stats.stddev, 2, true);
-  set("iteration.time.cv", stats.cv, 2, false);
-  set("iteration.time.robust_cv", stats.robust_cv, 2, false);
-  set("iteration.drift", stats.drift, 3, false);
+  set("iteration.time.stddev", spread.stddev, 2, true);
+  set("iteration.time.cv", spread.cv, 2, false);
+  set("iteration.time.robust_cv", spread.robust_cv, 2, false);
+  set("iteration.drift", spread.drift, 3, false);
   if (durations.size() >= 3) {
-    out.Set("iteration.outliers", stats.outliers);
+    out.Set("iteration.outliers", spread.outliers);
   } else {
     set("iteration.outliers", std::nullopt, 3, false);
   }
-  if (stats.robust_cv && durations.size() < kConfidentIterations) {
+  if (spread.robust_cv && durations.size() < kConfidentIterations) {
     out.SetNote("iteration.time.robust_cv",
                 fmt::format("low confidence: {} iterations, {} would do", durations.size(),
                             kConfidentIterations),
@@ -420,16 +422,20 @@ void AddIterations(std::span<const RankContext> ranks, Output& out) {
 void AddIterations(std::span<const RankContext> ranks, std::span<const IterationFacts> facts,
                    Output& out) {
   const std::vector<RunIteration> run = PoolIterations(ranks);
-  std::vector<double> durations;
+  std::vector<double> durations, observed;
   for (const RunIteration& iteration : run) {
+    const RankContext& rank = ranks[iteration.rank];
+    const Span time = rank.iterations.all[iteration.iteration].time;
     durations.push_back(static_cast<double>(iteration.duration));
+    observed.push_back(static_cast<double>(iteration.duration -
+                                           OverlapLength(rank.unobserved, std::span(&time, 1))));
   }
   Ns wall = 0;
   for (const RankContext& rank : ranks) wall = std::max(wall, rank.window().length());
   out.Set("profile.wall_time", wall);
   out.Set("profile.iterations", static_cast<std::int64_t>(run.size()));
   SetRecorded(ranks, facts, out);
-  SetStatistics(durations, out);
+  SetStatistics(durations, observed, out);
   Breakdown sums{};
   Ns whole = 0;
   for (std::size_t r = 0; r < ranks.size(); ++r) {
@@ -447,7 +453,7 @@ void AddIterations(std::span<const RankContext> ranks, std::span<const Iteration
     if (!untold.empty() && sums[i] == 0) table.Find(CategoryId(category))->MarkAbsent(untold);
   }
   AddOthers(ranks, out);
-  ProposeSteadyRange(ranks.front().iterations.source, run, durations, out);
+  ProposeSteadyRange(ranks.front().iterations.source, run, observed, out);
   RemarkProcesses(ranks, out);
   RemarkLost(ranks, out);
   RemarkSetup(ranks, out);

@@ -1,4 +1,6 @@
 // `profgauge check` and `profgauge report`: the same run; only the exit code differs.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -14,12 +16,14 @@
 #include "api/candidates.h"
 #include "api/default_policy.h"
 #include "api/session.h"
+#include "base/input_error.h"
 #include "cli/alert_places.h"
 #include "cli/commands.h"
 #include "cli/conclude.h"
 #include "cli/console.h"
 #include "cli/draw.h"
 #include "cli/exit_code.h"
+#include "cli/rank_by_rank.h"
 #include "cli/reading.h"
 #include "cli/snapshots.h"
 #include "cli/stats.h"
@@ -70,6 +74,27 @@ bool IsReadQuickly(const std::vector<std::string>& paths) {
   return true;
 }
 
+/// As ReadFiles, but of more ranks than are judged with their events the summaries.
+Result<std::vector<Profile>> ReadRanks(const Options& options, const Policy& policy,
+                                       Console& console) {
+  const bool events = !options.baselines.empty() || !options.runs.empty() ||
+                      !options.emit_trace.empty() || options.timeline == "full";
+  if (events || !NamesManyRanks(options)) return ReadFiles(options, console);
+  const Selection selection = SelectionOf(policy, Choices(options));
+  PROFGAUGE_TRY(RanksRead read, ReadRankByRank(options, selection, console));
+  const std::size_t all = read.stand_ins.size() + read.failed;
+  if (read.failed > 0) {
+    return Fail(InputError(options.arguments.front(), "input/ranks-unreadable",
+                           fmt::format("{} of {} recordings cannot be read", read.failed, all),
+                           "take them away to judge the others"));
+  }
+  console.Say(fmt::format(
+      "note: {} recordings are judged by their summaries, without launches, timeline and replay; "
+      "name up to 64 of them for these",
+      all));
+  return std::move(read.stand_ins);
+}
+
 /// Everything; returns the exit code of the verdict. What is wrong with the configuration is told
 /// before what is wrong with the profile, and before a large one is read: a typo costs
 /// milliseconds.
@@ -101,7 +126,7 @@ Result<int> Judged(const Options& options, Console& console) {
     PROFGAUGE_CHECK(drawing.Open(options));
     PROFGAUGE_TRY(baselines, LoadBaselines(options, *policy, console));
     stats.EndPhase("policy");
-    return ReadFiles(options, console);
+    return ReadRanks(options, *policy, console);
   };
   Result<std::vector<Profile>> found = read();
   if (is_quick) book = ToldOrKept(rules.get(), console);

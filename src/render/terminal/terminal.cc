@@ -18,6 +18,7 @@
 #include <array>
 #include <cctype>
 #include <map>
+#include <set>
 
 #include "base/format.h"
 #include "base/text.h"
@@ -239,11 +240,26 @@ void AddCauses(const report::Report& report, const std::string& metric, std::vec
   }
 }
 
+/// The findings that no limit counts, with what they explain: those that hold a failure or warning,
+/// or those that are information alone.
+void AddFindings(const report::Report& report, bool of_weight, std::vector<Row>& rows) {
+  const auto root = [&](const report::Finding* finding) {
+    while (const report::Finding* cause = CauseOf(report, *finding)) finding = cause;
+    return finding;
+  };
+  std::set<const report::Finding*> weighty;
+  for (const report::Finding* finding : FiredFindings(report)) {
+    if (finding->status != "info") weighty.insert(root(finding));
+  }
+  for (const report::Finding* finding : FiredFindings(report)) {
+    if (!LimitAbove(report, *finding).empty()) continue;
+    if (weighty.contains(root(finding)) == of_weight) rows.push_back(RowOf(report, *finding));
+  }
+}
+
 std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
   std::vector<Row> rows;
-  for (const report::Finding* finding : FiredFindings(report)) {
-    if (LimitAbove(report, *finding).empty()) rows.push_back(RowOf(report, *finding));
-  }
+  AddFindings(report, true, rows);
   std::map<std::string_view, std::size_t> missed;  // metric → row: two limits on one are one line
   for (const report::GateRow* gate : GateByWeight(report)) {
     const bool is_change = !gate->change.text.empty();
@@ -262,6 +278,7 @@ std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
       AddCauses(report, gate->metric, rows);
     }
   }
+  AddFindings(report, false, rows);
   for (const report::ImportCounter& counter : report.import) {
     const bool is_loss = counter.severity == "data_loss";
     if (!is_loss && verbosity <= 0) continue;

@@ -82,23 +82,10 @@ TEST(ExposedTime, IsWhatNoComputationOfTheSameGpuCovers) {
 TEST(Copies, BySizeAndKind) {
   TestProfile test;
   test.Op("aten::copy_", {0, 1000});
-  const auto copy = [&](CopyKind kind, HostMemory memory, At at, std::int64_t bytes) {
-    DeviceRow row;
-    row.start = at.start;
-    row.duration = at.duration();
-    row.name = test.builder().Intern("Memcpy");
-    row.kind = DeviceKind::kMemcpy;
-    row.gpu = 0;
-    row.stream = 7;
-    row.copy = kind;
-    row.host_memory = memory;
-    row.bytes = bytes;
-    test.builder().AddDevice(row);
-  };
-  copy(CopyKind::kHostToDevice, HostMemory::kPageable, {0, 100}, 300);
-  copy(CopyKind::kHostToDevice, HostMemory::kPinned, {100, 200}, 700);
-  copy(CopyKind::kDeviceToHost, HostMemory::kPinned, {200, 210}, -1);
-  copy(CopyKind::kPeerToPeer, HostMemory::kUnknown, {300, 400}, 50);
+  test.CopyAlone({0, 100}, CopyKind::kHostToDevice, HostMemory::kPageable, 300);
+  test.CopyAlone({100, 200}, CopyKind::kHostToDevice, HostMemory::kPinned, 700);
+  test.CopyAlone({200, 210}, CopyKind::kDeviceToHost, HostMemory::kPinned, -1);
+  test.CopyAlone({300, 400}, CopyKind::kPeerToPeer, HostMemory::kUnknown, 50);
   const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
   EXPECT_EQ(NumberOf(analysis, "memcpy.h2d.time"), 200);
   EXPECT_EQ(NumberOf(analysis, "memcpy.h2d.bytes"), 1000);

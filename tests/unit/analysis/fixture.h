@@ -57,14 +57,18 @@ class TestProfile {
     AddCall("cudaLaunchKernel", ApiKind::kLaunch, call, thread, correlation_);
     AddWork(work, device, kind, gpu, stream, correlation_, {});
   }
-  /// A call that copies, and its copy on stream 7 of GPU 0.
+  /// A call that copies, and its copy.
   void Copy(std::string_view call, At call_at, At device_at, CopyKind kind = CopyKind::kNone,
             HostMemory memory = HostMemory::kUnknown, std::int64_t bytes = -1) {
-    ++correlation_;
-    AddCall(call, ApiKind::kMemcpy, call_at, {}, correlation_);
+    AddCall(call, ApiKind::kMemcpy, call_at, {}, ++correlation_);
+    CopyAlone(device_at, kind, memory, bytes, correlation_);
+  }
+  /// A copy on stream 7 of GPU 0, of a call that was not recorded.
+  void CopyAlone(At at, CopyKind kind, HostMemory memory, std::int64_t bytes,
+                 std::int64_t correlation = -1) {
     DeviceRow row;
-    row.start = device_at.start;
-    row.duration = device_at.duration();
+    row.start = at.start;
+    row.duration = at.duration();
     row.name = builder_.Intern("Memcpy");
     row.kind = DeviceKind::kMemcpy;
     row.gpu = 0;
@@ -72,7 +76,7 @@ class TestProfile {
     row.copy = kind;
     row.host_memory = memory;
     row.bytes = bytes;
-    row.correlation = correlation_;
+    row.correlation = correlation;
     builder_.AddDevice(row);
   }
   /// Device work whose launch is not recorded.

@@ -150,6 +150,45 @@ TEST(Idle, CallsThatLoadCode) {
   EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{170'000, 0, 0, 130'000, 0, 10'000, 0}));
 }
 
+// A library that is used for the first time sets itself up in a cudaFree that frees nothing.
+TEST(Idle, AVeryLongFreeSetsALibraryUp) {
+  TestProfile test;
+  test.Launch("first", {0, 10'000}, {10'000, 1'000'000});
+  test.Call("cudaFree", ApiKind::kMemory, {2'000'000, 102'000'000});
+  test.Call("cudaFree", ApiKind::kMemory, {103'000'000, 202'999'999});
+  test.Launch("second", {203'000'000, 203'010'000}, {203'010'000, 204'000'000});
+  test.Step(0, {0, 204'000'000});
+  EXPECT_EQ(CausesOf(OneRank(test.Finish())),
+            (Causes{2'000'001, 0, 0, 100'000'000, 99'999'999, 20'000, 0}));
+}
+
+// cuDNN's search for a convolution's algorithm waits for the events that time it, once.
+TEST(Idle, TheSearchForAnAlgorithmIsSetUp) {
+  for (const char* op : {"aten::cudnn_convolution", "aten::mm"}) {
+    TestProfile test = TwoKernels(500'000);
+    test.Op(op, {90'000, 450'000});
+    test.Call("cudaEventSynchronize", ApiKind::kSync, {150'000, 250'000});
+    test.Launch("second", {400'000, 405'000}, {410'000, 500'000});
+    const Causes causes = CausesOf(OneRank(test.Finish()));
+    EXPECT_EQ(causes[3], op == std::string_view("aten::mm") ? 0 : 100'000) << op;
+    EXPECT_EQ(causes[2], op == std::string_view("aten::mm") ? 100'000 : 0) << op;
+  }
+}
+
+// XLA allocates on one thread for launches of another, of which nothing else is recorded.
+TEST(Idle, AllocationForAThreadThatOnlyLaunches) {
+  for (const bool says_more : {false, true}) {
+    TestProfile test = TwoKernels(500'000);
+    const ThreadId launcher = test.Thread(2);
+    test.Op("Build buffer allocations", {150'000, 350'000});
+    if (says_more) test.Op("execute", {150'000, 350'000}, launcher);
+    test.Launch("second", {400'000, 405'000}, {410'000, 500'000}, launcher);
+    EXPECT_EQ(CausesOf(OneRank(test.Finish())),
+              says_more ? (Causes{300'000, 0, 0, 0, 0, 10'000, 0})
+                        : (Causes{100'000, 0, 0, 0, 200'000, 10'000, 0}));
+  }
+}
+
 // The first calls of a process make the device's context, whatever they are called.
 TEST(Idle, LongCallsBeforeAnyWorkSetUpTheDevice) {
   TestProfile test;

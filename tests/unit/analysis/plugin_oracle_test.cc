@@ -183,6 +183,14 @@ void PrintTo(const MicroCase& c, std::ostream* out) { *out << c.name; }
 
 class Micro : public testing::TestWithParam<MicroCase> {};
 
+// Without recorded calls the plug-in's operators have no time on the device, although its view of
+// collectives finds kernels by external id. Ours have what that id gives them.
+OpRows OnHost(OpRows rows, const Profile& profile) {
+  if (profile.api.size() > 0) return rows;
+  for (auto& [key, values] : rows) std::get<1>(values) = std::get<2>(values) = 0;
+  return rows;
+}
+
 TEST_P(Micro, EqualsThePlugin) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
   const std::string base = std::string("data/kineto/micro/") + GetParam().name;
@@ -195,10 +203,12 @@ TEST_P(Micro, EqualsThePlugin) {
   if (GetParam().window) ExpectGpus(ranks, oracle.at("gpus"));
   if (!GetParam().ops) return;
   if (const Table* ops = analysis->FindTable("ops"); !ops->columns().empty()) {
-    ExpectSameRows(RowsOf(*ops, false), RowsOf(oracle.at("operator_table").as_array()));
+    ExpectSameRows(OnHost(RowsOf(*ops, false), ranks.front()),
+                   RowsOf(oracle.at("operator_table").as_array()));
   }
   if (const Table* ops = analysis->FindTable("ops_by_shape"); !ops->columns().empty()) {
-    ExpectSameRows(RowsOf(*ops, true), RowsOf(oracle.at("operator_table_by_input").as_array()));
+    ExpectSameRows(OnHost(RowsOf(*ops, true), ranks.front()),
+                   RowsOf(oracle.at("operator_table_by_input").as_array()));
   }
 }
 
@@ -249,8 +259,8 @@ Analysis AnalyzeMicro(const char* name) {
   return std::move(*analysis);
 }
 
-// Without iterations the device is judged where it is observable. Here its first kernel starts 70 us
-// after its launch, so what the device did before is unknown; the plug-in counts it as idle.
+// Without iterations the device is judged where it is observable. Here its first kernel starts 70
+// us after its launch, so what the device did before is unknown; the plug-in counts it as idle.
 TEST(PluginDiffers, TheWindowBeginsWhereTheDeviceIsObservable) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
   for (const char* name : {"test_remove_dup_nodes", "test_top_level_runtime"}) {

@@ -82,7 +82,9 @@ TEST(NeuronIdentities, EachDeviationIsReported) {
     const auto broken = Broken(profile);
     EXPECT_THAT(broken, ::testing::Contains(identity.name));
     // Shares of the total time, of the peak, and of a model's FLOPs.
-    if (identity.name != "total_time") EXPECT_EQ(broken.size(), 1);
+    if (identity.name != "total_time") {
+      EXPECT_EQ(broken.size(), 1);
+    }
     EXPECT_EQ(profile.log[Counter::identities_broken], broken.size());
     EXPECT_THAT(profile.log.Examples(Counter::identities_broken).front(), HasSubstr("summary"));
     ++tried;

@@ -1,0 +1,38 @@
+// The metric catalogue in parts, and what their entries share. Internal to the catalogue.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "analysis/analysis.h"
+
+namespace profgauge {
+
+std::span<const MetricSpec> TimeMetrics();
+std::span<const MetricSpec> WorkMetrics();
+
+// Where a metric comes from, and formulas that several have.
+namespace catalogue {
+
+inline constexpr std::string_view kDlprof = "DLProf";
+inline constexpr std::string_view kPlugin = "TensorBoard plug-in";
+inline constexpr std::string_view kBoth = "DLProf, TensorBoard plug-in";
+inline constexpr std::string_view kHta = "HTA";
+inline constexpr std::string_view kNsys = "Nsight Systems";
+inline constexpr std::string_view kTraceLens = "TraceLens";
+inline constexpr std::string_view kNccl = "nccl-tests, TraceLens";
+inline constexpr std::string_view kOurs = "ours";
+
+inline constexpr std::string_view kPartition =
+    "free time ∩ category, in the order {{ device.matrix_unit }} kernels, other kernels, memcpy, "
+    "memset, communication, runtime, DataLoader, CPU, other; summed over iterations and ranks / "
+    "their length";
+inline constexpr std::string_view kPartitionTime =
+    "free time ∩ category, in the order of breakdown; summed over iterations and ranks";
+
+inline constexpr std::string_view kPathParts =
+    "binding dependencies from the end of the last selected iteration back to the beginning of the "
+    "first; the nine parts add up to it; summed over ranks";
+
+}  // namespace catalogue
+}  // namespace profgauge

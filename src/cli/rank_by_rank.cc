@@ -1,0 +1,148 @@
+#include "cli/rank_by_rank.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "analysis/summary/analyze_run.h"
+#include "analysis/summary/rank_summary.h"
+#include "cli/console.h"
+#include "cli/reading.h"
+#include "readers/load.h"
+#include "readers/one_run.h"
+
+namespace profgauge::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostWhole = 64;
+
+/// The files to read, each alone, so that no more than one recording is in memory. Folders that
+/// are one recording in many files stay whole.
+std::vector<std::string> Inputs(const std::vector<std::string>& arguments) {
+  std::vector<std::string> inputs;
+  for (const std::string& argument : arguments) {
+    std::error_code error;
+    std::vector<std::string> files;
+    bool is_flat = fs::is_directory(argument, error);
+    for (fs::directory_iterator at(argument, error), end; !error && at != end;
+         at.increment(error)) {
+      const std::string name = at->path().filename().string();
+      if (name.starts_with('.')) continue;
+      const bool is_rank =
+          at->is_regular_file(error) && (name.ends_with(".json") || name.ends_with(".json.gz") ||
+                                         name.ends_with(".pgsum") || name.ends_with(".sqlite"));
+      is_flat = is_flat && is_rank;
+      if (is_rank) files.push_back(at->path().string());
+    }
+    if (is_flat && !files.empty()) {
+      std::sort(files.begin(), files.end());
+      std::move(files.begin(), files.end(), std::back_inserter(inputs));
+    } else {
+      inputs.push_back(argument);
+    }
+  }
+  return inputs;
+}
+
+/// What a recording gives; of summaries, those that are of this selection.
+Result<std::vector<Summary>> SummariesOf(const std::vector<Profile>& profiles,
+                                         const Selection& selection) {
+  if (std::none_of(profiles.begin(), profiles.end(), IsSummary)) {
+    return SummarizeRanks(profiles, selection);
+  }
+  std::vector<Summary> summaries;
+  for (const Profile& profile : profiles) {
+    auto summary = SummaryOf(profile);
+    if (!summary) {
+      PROFGAUGE_TRY(std::vector<Summary> one, SummarizeRanks(std::span(&profile, 1), selection));
+      summary = std::move(one.front());
+    }
+    // Checked as a run of one, for its columns and its selection.
+    const Profile stand_in = ProfileOfSummary(*summary, profile.source.path);
+    PROFGAUGE_TRY([[maybe_unused]] const Analysis checked,
+                  AnalyzeRun(std::span(&stand_in, 1), selection));
+    summaries.push_back(*std::move(summary));
+  }
+  return summaries;
+}
+
+Result<std::vector<Summary>> Read(const std::string& input, const Options& options,
+                                  const Selection& selection, Console& console) {
+  Options one = options;
+  one.arguments = {input};
+  PROFGAUGE_TRY(const std::vector<Profile> profiles, ReadProfiles(one, console));
+  return SummariesOf(profiles, selection);
+}
+
+void Add(std::vector<Summary> summaries, const std::string& path, RanksRead& read) {
+  for (Summary& summary : summaries) {
+    read.stand_ins.push_back(ProfileOfSummary(summary, path));
+    read.ranks.push_back(std::move(summary));
+  }
+}
+
+/// One input after the other; those that fail are told and counted. Errors that are the user's
+/// choice (another selection) end it.
+Result<RanksRead> ReadAll(const Options& options, const Selection& selection, Console& console) {
+  RanksRead read;
+  for (const std::string& input : Inputs(options.arguments)) {
+    auto summaries = Read(input, options, selection, console);
+    if (summaries) {
+      Add(*std::move(summaries), input, read);
+    } else if (summaries.error().kind == ErrorKind::kInput) {
+      console.Report(summaries.error());
+      ++read.failed;
+    } else {
+      return Fail(std::move(summaries).error());
+    }
+  }
+  return read;
+}
+
+bool HaveOneIterationsList(const std::vector<Summary>& ranks) {
+  return std::all_of(ranks.begin(), ranks.end(), [&](const Summary& rank) {
+    return rank.Numbers("step.number") == ranks.front().Numbers("step.number");
+  });
+}
+
+/// Ranks that recorded other iterations than the others are read once more, all together.
+Status Align(const Options& options, const Selection& selection, Console& console,
+             RanksRead& read) {
+  if (read.failed > 0 || HaveOneIterationsList(read.ranks)) return {};
+  PROFGAUGE_TRY(const std::vector<Profile> profiles, ReadProfiles(options, console));
+  if (std::any_of(profiles.begin(), profiles.end(), IsSummary)) return {};
+  PROFGAUGE_TRY(std::vector<Summary> summaries, SummarizeRanks(profiles, selection));
+  read.ranks.clear();
+  read.stand_ins.clear();
+  for (std::size_t i = 0; i < summaries.size(); ++i) {
+    read.stand_ins.push_back(ProfileOfSummary(summaries[i], profiles[i].source.path));
+    read.ranks.push_back(std::move(summaries[i]));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<RanksRead> ReadRankByRank(const Options& options, const Selection& selection,
+                                 Console& console) {
+  PROFGAUGE_TRY(RanksRead read, ReadAll(options, selection, console));
+  PROFGAUGE_CHECK(CheckOneRun(read.stand_ins, ""));
+  PROFGAUGE_CHECK(Align(options, selection, console, read));
+  std::stable_sort(read.stand_ins.begin(), read.stand_ins.end(), RanksBefore);
+  return read;
+}
+
+bool NamesManyRanks(const Options& options) {
+  if (options.arguments.size() != 1) return false;
+  const std::vector<std::string> inputs = Inputs(options.arguments);
+  return inputs.size() > kMostWhole &&
+         std::none_of(inputs.begin(), inputs.end(),
+                      [](const std::string& path) { return path.ends_with(".pgsum"); });
+}
+
+}  // namespace profgauge::cli

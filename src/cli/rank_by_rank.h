@@ -1,0 +1,33 @@
+// Runs of many ranks, read one recording after the other: of each its summary stays.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "cli/options.h"
+#include "model/profile.h"
+#include "model/summary/summary_file.h"
+#include "profgauge/error.h"
+
+namespace profgauge::cli {
+
+class Console;
+
+struct RanksRead {
+  std::vector<Summary> ranks;      ///< As named.
+  std::vector<Profile> stand_ins;  ///< Of them, without events, in rank order.
+  std::size_t failed = 0;          ///< Inputs that could not be read.
+};
+
+/// What the command line names, no more than one recording at a time in memory. Inputs that cannot
+/// be read are told and counted. Where ranks recorded different iterations all are read once more,
+/// together. Errors: what is the user's choice (another selection); several runs.
+Result<RanksRead> ReadRankByRank(const Options& options, const Selection& selection,
+                                 Console& console);
+
+/// Whether the command line names one folder of more recordings than are judged with their events:
+/// over 64.
+bool NamesManyRanks(const Options& options);
+
+}  // namespace profgauge::cli

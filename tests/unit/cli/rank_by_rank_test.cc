@@ -1,0 +1,102 @@
+// A folder of many recordings is judged without having all of them in memory: the verdict and the
+// metrics are those of its ranks' summaries.
+#include "cli/rank_by_rank.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/parse.h"
+
+namespace profgauge::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kRanks = 65;
+
+std::string TraceOf(int rank) {
+  return fmt::format(
+      R"({{"distributedInfo": {{"rank": {0}, "world_size": {1}}},
+"deviceProperties": [{{"id": 0, "name": "Tesla V100-SXM2-16GB"}}], "traceEvents": [
+{{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 1, "tid": 1, "ts": 0, "dur": 1000}},
+{{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 20, "dur": 10,
+  "args": {{"correlation": 11}}}},
+{{"ph": "X", "cat": "kernel", "name": "work", "pid": 0, "tid": 7, "ts": 50, "dur": {2},
+  "args": {{"device": 0, "stream": 7, "correlation": 11}}}}]}})",
+      rank, kRanks, 100 + rank);
+}
+
+class RankByRank : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::path(testing::TempDir()) / ("ranks_" + std::to_string(getpid()));
+    fs::create_directories(folder_ / "run");
+    for (int rank = 0; rank < kRanks; ++rank) Write(rank, TraceOf(rank));
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  void Write(int rank, const std::string& text) const {
+    std::ofstream(folder_ / fmt::format("run/rank{}.json", rank), std::ios::binary) << text;
+  }
+  std::string At(const std::string& name) const { return (folder_ / name).string(); }
+  std::string Metrics(const std::string& report) const {
+    std::ostringstream text;
+    text << std::ifstream(At(report), std::ios::binary).rdbuf();
+    const std::string all = text.str();
+    const auto begin = all.find("\n  \"metrics\": {"), end = all.find("\n  }", begin + 1);
+    EXPECT_NE(end, std::string::npos);
+    return all.substr(begin, end - begin);
+  }
+  // The exit code, or the code of the error that ended the command.
+  std::string Run(const std::vector<std::string>& words) {
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    Console console;
+    const auto options = ParseCommandLine(words);
+    std::string ended = "cannot be parsed";
+    if (options) {
+      console.Configure(*options);
+      const auto done = options->command->run(*options, console);
+      ended = done ? std::to_string(*done) : done.error().code;
+    }
+    (void)console.Finish();
+    said_ = testing::internal::GetCapturedStdout() + testing::internal::GetCapturedStderr();
+    return ended;
+  }
+
+  fs::path folder_;
+  std::string said_;
+};
+
+TEST_F(RankByRank, OfManyRanksTheSummariesAreJudged) {
+  const std::string code = Run({"check", At("run"), "--json", At("direct.json")});
+  EXPECT_NE(said_.find("65 recordings are judged by their summaries"), std::string::npos) << said_;
+  ASSERT_EQ(Run({"summarize", At("run"), "-o", At("summaries/")}), "0");
+  EXPECT_EQ(Run({"check", At("summaries"), "--json", At("merged.json")}), code);
+  EXPECT_EQ(Metrics("direct.json"), Metrics("merged.json"));
+  EXPECT_NE(Metrics("direct.json").find("profile.kernel_time"), std::string::npos);
+}
+
+TEST_F(RankByRank, ARankThatCannotBeReadIsNoVerdict) {
+  Write(3, "{\"traceEvents\": [");
+  EXPECT_EQ(Run({"check", At("run")}), "input/ranks-unreadable");
+  EXPECT_NE(said_.find("rank3.json"), std::string::npos) << said_;
+}
+
+TEST_F(RankByRank, FewerRanksKeepTheirEvents) {
+  fs::remove(folder_ / "run/rank64.json");
+  Run({"check", At("run")});
+  EXPECT_EQ(said_.find("by their summaries"), std::string::npos) << said_;
+}
+
+}  // namespace
+}  // namespace profgauge::cli
