@@ -32,7 +32,7 @@ struct ThreadWaits {
   std::vector<Span> sync;
   std::vector<Span> memory;
   std::vector<Span> loading;
-  bool has_ranges = false;  // Host ranges that say what it does.
+  bool has_ranges = false;  // Ranges that say what it does between its calls.
 };
 
 struct HostWaits {
@@ -137,6 +137,22 @@ bool HasLaunches(const Profile& profile) {
 // What is known of a name: in its ranges code is loaded, memory is given or taken, or neither.
 enum class RangeUse : std::uint8_t { kNone, kLoading, kMemory };
 
+// Whether a call of its thread begins with the range, as where the range was made of its work.
+bool BeginsWithCall(const Profile& profile, std::size_t row) {
+  const ApiTable& api = profile.api;
+  const std::pair wanted(profile.host.thread[row].value, profile.host.start[row]);
+  std::size_t low = 0, high = api.size();  // Calls are in the order of threads, then of time.
+  while (low < high) {
+    const std::size_t middle = low + (high - low) / 2;
+    if (std::pair(api.thread[middle].value, api.start[middle]) < wanted) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low < api.size() && std::pair(api.thread[low].value, api.start[low]) == wanted;
+}
+
 // What the profiler itself records of loading (CUPTI's overhead of that name), and what XLA does in
 // place of calls.
 void AddHostRanges(const Profile& profile, HostWaits& waits) {
@@ -150,7 +166,8 @@ void AddHostRanges(const Profile& profile, HostWaits& waits) {
   for (std::size_t row = 0; row < host.size(); ++row) {
     const StringId name = host.name[row];
     if (!name.valid() || host.thread[row].value >= waits.threads.size()) continue;
-    waits.threads[host.thread[row].value].has_ranges = true;
+    bool& has_ranges = waits.threads[host.thread[row].value].has_ranges;
+    has_ranges = has_ranges || !BeginsWithCall(profile, row);
     const RangeUse use = uses[name.value];
     const bool loads = use == RangeUse::kLoading && host.kind[row] == HostKind::kOverhead;
     if (!loads && use != RangeUse::kMemory) continue;
