@@ -5,13 +5,15 @@
 #include <utility>
 
 #include "analysis/path/replayer.h"
+#include "base/parallel.h"
 
 namespace profgauge {
 namespace {
 
 using StepId = PathGraph::StepId;
 
-constexpr double kMostFactor = 1e6;  // Of several scalings together.
+constexpr StepId kAtOnce = 1u << 18;  // Steps whose cuts one thread computes.
+constexpr double kMostFactor = 1e6;   // Of several scalings together.
 
 // Sums of what grew stay far from the largest time, whatever the recording and the factors hold.
 Ns Scaled(Ns time, double factor) {
@@ -50,6 +52,7 @@ class Factors {
     }
     if (!any || (scaling.factor == 1 && !scaling.without_waiting)) return;
     times_this_.assign(factors_.size(), kNotYet);
+    last_ = {PathGraph::kNone, kNotYet};
     if (scaling.table == PathTable::kDevice) {
       CoverDevice(named, scaling.factor);
       if (scaling.without_waiting) StopWaiting(named);
@@ -74,12 +77,17 @@ class Factors {
 
   void Cover(StepId step, double factor) {
     std::uint32_t& which = which_[step];
+    if (which != last_.first) last_ = {which, Product(which, factor)};
+    which = last_.second;  // Neighbours have the same, as a rule.
+  }
+
+  std::uint32_t Product(std::uint32_t which, double factor) {
     std::uint32_t& product = times_this_[which];
     if (product == kNotYet) {
       product = static_cast<std::uint32_t>(factors_.size());
       factors_.push_back(std::min(factors_[which] * factor, kMostFactor));
     }
-    which = product;
+    return product;
   }
 
   void CoverDevice(const std::vector<bool>& named, double factor) {
@@ -144,7 +152,8 @@ class Factors {
   std::vector<std::uint32_t>& which_;      // By step, of factors_.
   std::vector<double> factors_{1};         // The first: of what nothing covers.
   std::vector<std::uint32_t> times_this_;  // By factor: which one it is times the present one.
-  std::vector<bool> waits_not_;            // By work of the device; empty: none.
+  std::pair<std::uint32_t, std::uint32_t> last_;  // A factor's number, and that of its product.
+  std::vector<bool> waits_not_;                   // By work of the device; empty: none.
   bool covers_threads_ = false;
 };
 
@@ -158,13 +167,16 @@ class Cutter {
     const StepId steps = factors.any() || without_waiting ? factors.size() : 0;
     out_.cuts.resize(steps);  // Each is set below.
     out_.alone.assign(steps, 0);
-    for (StepId step = 0; step < steps; ++step) {
-      if (factors.Covers(step)) {
-        CutSegment(step, factors);
-      } else {
-        out_.cuts[step] = 0;
+    ForEachAtOnce((steps + kAtOnce - 1) / kAtOnce, [&](std::size_t i) {
+      const auto begin = static_cast<StepId>(i * kAtOnce);
+      for (StepId step = begin; step < std::min(begin + kAtOnce, steps); ++step) {
+        if (factors.Covers(step)) {
+          CutSegment(step, factors);
+        } else {
+          out_.cuts[step] = 0;
+        }
       }
-    }
+    });
     if (factors.covers_threads()) CutLaunches(factors);
     if (without_waiting) CutWaiting(factors);
   }
