@@ -79,6 +79,9 @@ Status CheckEventsNeeded(const std::vector<Profile>& profiles, const Options& op
 Result<std::vector<Profile>> ReadFiles(const Options& options, Console& console) {
   ReadOptions read;
   read.allow_incomplete = options.allow_incomplete;
+  read.keep_readable =  // What is kept for later must be whole.
+      options.command != nullptr &&
+      (options.command->name == "check" || options.command->name == "report");
   read.threads = options.jobs;
   read.aggregation = options.aggregation.value_or(-1);
   read.progress = [&console](const ByteSource& source) {

@@ -81,6 +81,8 @@ std::string_view SeverityName(Severity severity);  ///< "info", "repaired", "ski
     "tables with more than 1 % of their rows unusable; totals are lower bounds")                   \
   X(rows_sampled, kDataLoss,                                                                       \
     "tables exported from the viewer, which samples them; totals are lower bounds")                \
+  X(ranks_unreadable, kDataLoss,                                                                   \
+    "recordings of the folder that cannot be read; the others are judged")                         \
   X(rows_missing, kDataLoss,                                                                       \
     "gaps before which the table states a far shorter wait: rows are missing")                     \
   X(truncated, kDataLoss, "the file ends early; totals are lower bounds")                          \

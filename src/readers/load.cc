@@ -297,6 +297,7 @@ namespace {
 /// A folder of one run: its files are the ranks, or what a tool made of the recording.
 Result<Run> LoadFolder(const std::string& path, const ReadOptions& options) {
   Run run;
+  std::vector<Error> unreadable;
   std::vector<std::string> earlier;
   const std::string folder = OutputsOf(path, earlier);
   PROFGAUGE_TRY(auto files, FilesOf(folder));
@@ -312,17 +313,24 @@ Result<Run> LoadFolder(const std::string& path, const ReadOptions& options) {
     } else if (profiles.error().code.starts_with("input/") ||
                profiles.error().code == "kineto/not-a-trace") {
       run.skipped.push_back(fmt::format("{}: {}", file, profiles.error().message));
+    } else if (options.keep_readable) {
+      unreadable.push_back(std::move(profiles).error());
     } else {
       return Fail(std::move(profiles).error());
     }
   }
   PROFGAUGE_CHECK(SettleDlprof(path, run));
+  if (run.profiles.empty() && !unreadable.empty()) return Fail(std::move(unreadable.front()));
   if (run.profiles.empty()) return Fail(NoProfiles(path));
   SettleNeuron(run);
   for (std::string& file : KeepLatest(run.profiles)) earlier.push_back(std::move(file));
   for (const std::string& recording : earlier) {
     run.skipped.push_back(recording + ": an earlier recording; pass it alone to read it");
   }
+  for (const Error& error : unreadable) {
+    run.skipped.push_back(fmt::format("{}: {}", error.where.file, error.message));
+  }
+  CountUnreadable(unreadable.size(), run.profiles);
   if (!earlier.empty()) {
     run.profiles.front().facts.emplace_back(
         "earlier recordings left out",
@@ -333,6 +341,16 @@ Result<Run> LoadFolder(const std::string& path, const ReadOptions& options) {
 }
 
 }  // namespace
+
+void CountUnreadable(std::size_t unreadable, std::vector<Profile>& profiles) {
+  const bool world_is_known =
+      std::any_of(profiles.begin(), profiles.end(), [&](const Profile& profile) {
+        return profile.distributed.world_size >=
+               static_cast<std::int64_t>(profiles.size() + unreadable);
+      });
+  if (unreadable == 0 || profiles.empty() || world_is_known) return;
+  profiles.front().log.Add(Counter::ranks_unreadable, unreadable);
+}
 
 bool RanksBefore(const Profile& a, const Profile& b) {
   const auto natural = [](const std::string& path) {

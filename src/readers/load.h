@@ -33,6 +33,10 @@ Result<Run> LoadFiles(const std::vector<std::string>& paths, const ReadOptions& 
 /// The same of one run: every profile is a rank of it. Errors: "input/several-runs" otherwise.
 Result<Run> LoadRun(const std::vector<std::string>& paths, const ReadOptions& options);
 
+/// Counts recordings that could not be read, where nothing else tells that ranks are missing: the
+/// size of the world, of which `profile.ranks_missing` speaks.
+void CountUnreadable(std::size_t unreadable, std::vector<Profile>& profiles);
+
 /// The order of a run's ranks: by their recorded number; without one, by the names, where "worker10"
 /// comes behind "worker9".
 bool RanksBefore(const Profile& a, const Profile& b);

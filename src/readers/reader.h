@@ -22,6 +22,8 @@ enum class Match : std::uint8_t { kNo, kMaybe, kYes };
 
 struct ReadOptions {
   bool allow_incomplete = false;  ///< Accept truncated input, counted as data loss.
+  /// In a folder, leave out recordings that cannot be read, and count them, if others can.
+  bool keep_readable = false;
   /// Which aggregation of a DLProf database; -1 is the newest.
   std::int64_t aggregation = -1;
   unsigned threads = 0;  ///< Worker threads; 0 means one per core. Never changes results.

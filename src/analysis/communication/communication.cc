@@ -163,12 +163,11 @@ KindMoved SumKind(std::span<const CallRow> rows, std::span<const RankFacts> rank
 std::string WhyNoBandwidth(const KindMoved& sums, const Output& out) {
   if (sums.others.time > 0) {
     return "its calls could not be matched with those of the other ranks, so waiting cannot be "
-           "told "
-           "from transfer; give the recordings of all ranks";
+           "told from transfer; give the recordings of all ranks";
   }
   if (sums.alone) return "its groups have one rank, so nothing is transferred";
-  return "no such collective with a known size and group was recorded" +
-         HowCollectivesAreRecorded(out);
+  return fmt::format("no such collective with a known size and group was recorded{}",
+                     HowCollectivesAreRecorded(out));
 }
 
 void SetBusBandwidths(std::span<const CallRow> rows, std::span<const RankFacts> ranks,

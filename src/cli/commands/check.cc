@@ -28,6 +28,7 @@
 #include "cli/snapshots.h"
 #include "cli/stats.h"
 #include "gate/verdict.h"
+#include "readers/load.h"
 #include "rules/policy.h"
 #include "rules/rulebook.h"
 #include "rules/waiver.h"
@@ -82,16 +83,16 @@ Result<std::vector<Profile>> ReadRanks(const Options& options, const Policy& pol
   if (events || !NamesManyRanks(options)) return ReadFiles(options, console);
   const Selection selection = SelectionOf(policy, Choices(options));
   PROFGAUGE_TRY(RanksRead read, ReadRankByRank(options, selection, console));
-  const std::size_t all = read.stand_ins.size() + read.failed;
-  if (read.failed > 0) {
+  if (read.stand_ins.empty()) {
     return Fail(InputError(options.arguments.front(), "input/ranks-unreadable",
-                           fmt::format("{} of {} recordings cannot be read", read.failed, all),
-                           "take them away to judge the others"));
+                           "no recording of the folder can be read",
+                           "see above what is wrong with each"));
   }
+  CountUnreadable(read.failed, read.stand_ins);
   console.Say(fmt::format(
       "note: {} recordings are judged by their summaries, without launches, timeline and replay; "
       "name up to 64 of them for these",
-      all));
+      read.stand_ins.size()));
   return std::move(read.stand_ins);
 }
 

@@ -86,10 +86,15 @@ TEST_F(RankByRank, OfManyRanksTheSummariesAreJudged) {
   EXPECT_NE(Metrics("direct.json").find("profile.kernel_time"), std::string::npos);
 }
 
-TEST_F(RankByRank, ARankThatCannotBeReadIsNoVerdict) {
-  Write(3, "{\"traceEvents\": [");
-  EXPECT_EQ(Run({"check", At("run")}), "input/ranks-unreadable");
+// The others are judged: what fails them fails the run, else there is no verdict.
+TEST_F(RankByRank, ARankThatCannotBeReadIsNamed) {
+  Write(3, TraceOf(3).substr(0, 300));
+  EXPECT_EQ(Run({"check", At("run")}), "1");
   EXPECT_NE(said_.find("rank3.json"), std::string::npos) << said_;
+  EXPECT_NE(said_.find("1 of 65 ranks is not in the run"), std::string::npos) << said_;
+  EXPECT_EQ(Run({"check", At("run"), "--fail-on", "never"}), "3");
+  for (int rank = 0; rank < kRanks; ++rank) Write(rank, "{\"traceEvents\": [");
+  EXPECT_EQ(Run({"check", At("run")}), "input/ranks-unreadable");
 }
 
 TEST_F(RankByRank, FewerRanksKeepTheirEvents) {

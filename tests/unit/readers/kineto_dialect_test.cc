@@ -8,6 +8,12 @@
 namespace profgauge {
 namespace {
 
+ReadOptions OnThreads(unsigned threads) {
+  ReadOptions options;
+  options.threads = threads;
+  return options;
+}
+
 using ::testing::ElementsAre;
 
 struct Spelling {
@@ -234,11 +240,11 @@ TEST(KinetoDialects, TheNumberOfWorkersChangesNothing) {
   for (const bool broken : {false, true}) {
     const auto text = LargeTrace(broken);
     ASSERT_GT(text.size(), std::size_t{2} << 20);
-    const auto one = ReadText(text, {.threads = 1});
+    const auto one = ReadText(text, OnThreads(1));
     ASSERT_TRUE(one) << Outcome(one);
     EXPECT_EQ(one->host.size(), 9'000u);
     for (const unsigned threads : {2u, 3u, 7u}) {
-      const auto many = ReadText(text, {.threads = threads});
+      const auto many = ReadText(text, OnThreads(threads));
       ASSERT_TRUE(many);
       EXPECT_EQ(Outcome(many), Outcome(one));
       EXPECT_EQ(many->host.start, one->host.start);
@@ -262,7 +268,7 @@ TEST(KinetoDialects, AnEventLongerThanAChunk) {
       list + R"json(]}}, {"ph":"X","cat":"cpu_op","name":"b","pid":1,"tid":1,"ts":9,"dur":2})json");
   ASSERT_GT(text.size(), std::size_t{2} << 20);
   for (const unsigned threads : {1u, 3u}) {
-    const auto profile = ReadText(text, {.threads = threads});
+    const auto profile = ReadText(text, OnThreads(threads));
     EXPECT_EQ(Outcome(profile), "read");
     EXPECT_EQ(profile->host.size(), 2u);
   }

@@ -223,6 +223,23 @@ TEST_F(Load, ABrokenTraceInAFolderIsNotSkipped) {
   EXPECT_EQ(run.error().code, "kineto/truncated");
 }
 
+// Where what can be read is judged, it is named and counted, so that it cannot pass for a whole
+// run.
+TEST_F(Load, ABrokenRankIsCountedWhereTheOthersAreJudged) {
+  ReadOptions options;
+  options.keep_readable = true;
+  Write("run/b.json", RankTrace(1).substr(0, 60));
+  const auto none = LoadRun({"run"}, options);
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().code, "kineto/truncated");
+  Write("run/a.json", RankTrace(0));
+  const auto run = LoadRun({"run"}, options);
+  ASSERT_TRUE(run) << run.error().message;
+  ASSERT_EQ(run->profiles.size(), 1u);
+  EXPECT_THAT(run->skipped, ElementsAre(testing::HasSubstr("run/b.json: the trace ends early")));
+  EXPECT_EQ(run->profiles.front().log[Counter::ranks_unreadable], 1u);
+}
+
 // A trace of one op at `start`, recorded by `rank` (-1: not said), with iterations by number.
 std::string RankAt(int rank, std::int64_t start, std::string_view more = "", int step = 0) {
   std::string text = "{";
