@@ -1,5 +1,7 @@
 #include "cli/rank_by_rank.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
@@ -9,6 +11,7 @@
 
 #include "analysis/summary/analyze_run.h"
 #include "analysis/summary/rank_summary.h"
+#include "base/text.h"
 #include "cli/console.h"
 #include "cli/reading.h"
 #include "readers/load.h"
@@ -90,10 +93,14 @@ void Add(std::vector<Summary> summaries, const std::string& path, RanksRead& rea
 /// choice (another selection) end it.
 Result<RanksRead> ReadAll(const Options& options, const Selection& selection, Console& console) {
   RanksRead read;
-  for (const std::string& input : Inputs(options.arguments)) {
+  const std::vector<std::string> inputs = Inputs(options.arguments);
+  for (const std::string& input : inputs) {
     auto summaries = Read(input, options, selection, console);
     if (summaries) {
       Add(*std::move(summaries), input, read);
+    } else if (inputs.size() > 1 && IsNoRecording(summaries.error())) {
+      console.Say(fmt::format("note: left out {}: {}", Printable(input),
+                              Printable(summaries.error().message)));
     } else if (summaries.error().kind == ErrorKind::kInput) {
       console.Report(summaries.error());
       ++read.failed;

@@ -310,8 +310,7 @@ Result<Run> LoadFolder(const std::string& path, const ReadOptions& options) {
     auto profiles = ReadProfiles(file, options);
     if (profiles) {
       std::move(profiles->begin(), profiles->end(), std::back_inserter(run.profiles));
-    } else if (profiles.error().code.starts_with("input/") ||
-               profiles.error().code == "kineto/not-a-trace") {
+    } else if (IsNoRecording(profiles.error())) {
       run.skipped.push_back(fmt::format("{}: {}", file, profiles.error().message));
     } else if (options.keep_readable) {
       unreadable.push_back(std::move(profiles).error());
@@ -341,6 +340,16 @@ Result<Run> LoadFolder(const std::string& path, const ReadOptions& options) {
 }
 
 }  // namespace
+
+bool IsNoRecording(const Error& error) {
+  constexpr std::string_view kSuffixes[] = {".json", ".json.gz", ".sqlite", ".pb", ".pgsum"};
+  if (error.code == "input/empty" || error.code == "input/open" || error.code == "input/read") {
+    return std::none_of(std::begin(kSuffixes), std::end(kSuffixes), [&](std::string_view suffix) {
+      return error.where.file.ends_with(suffix);
+    });
+  }
+  return error.code.starts_with("input/") || error.code == "kineto/not-a-trace";
+}
 
 void CountUnreadable(std::size_t unreadable, std::vector<Profile>& profiles) {
   const bool world_is_known =

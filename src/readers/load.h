@@ -33,6 +33,10 @@ Result<Run> LoadFiles(const std::vector<std::string>& paths, const ReadOptions& 
 /// The same of one run: every profile is a rank of it. Errors: "input/several-runs" otherwise.
 Result<Run> LoadRun(const std::vector<std::string>& paths, const ReadOptions& options);
 
+/// Whether the file that gave the error is something else than a recording, which a folder may hold
+/// beside them. What is empty or cannot be opened is told by its name.
+bool IsNoRecording(const Error& error);
+
 /// Counts recordings that could not be read, where nothing else tells that ranks are missing: the
 /// size of the world, of which `profile.ranks_missing` speaks.
 void CountUnreadable(std::size_t unreadable, std::vector<Profile>& profiles);

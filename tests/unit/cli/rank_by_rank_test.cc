@@ -93,6 +93,12 @@ TEST_F(RankByRank, ARankThatCannotBeReadIsNamed) {
   EXPECT_NE(said_.find("rank3.json"), std::string::npos) << said_;
   EXPECT_NE(said_.find("1 of 65 ranks is not in the run"), std::string::npos) << said_;
   EXPECT_EQ(Run({"check", At("run"), "--fail-on", "never"}), "3");
+  Write(3, "");  // The profiler was killed before it wrote.
+  EXPECT_EQ(Run({"check", At("run"), "--fail-on", "never"}), "3");
+  Write(3, TraceOf(3));
+  std::ofstream(folder_ / "run/settings.json") << "{\"epochs\": 3}";
+  EXPECT_EQ(Run({"check", At("run"), "--fail-on", "never"}), "0");
+  EXPECT_NE(said_.find("left out"), std::string::npos) << said_;
   for (int rank = 0; rank < kRanks; ++rank) Write(rank, "{\"traceEvents\": [");
   EXPECT_EQ(Run({"check", At("run")}), "input/ranks-unreadable");
 }

@@ -238,6 +238,11 @@ TEST_F(Load, ABrokenRankIsCountedWhereTheOthersAreJudged) {
   ASSERT_EQ(run->profiles.size(), 1u);
   EXPECT_THAT(run->skipped, ElementsAre(testing::HasSubstr("run/b.json: the trace ends early")));
   EXPECT_EQ(run->profiles.front().log[Counter::ranks_unreadable], 1u);
+  Write("run/b.json", "");
+  Write("run/_SUCCESS", "");
+  const auto empty = LoadRun({"run"}, options);
+  ASSERT_TRUE(empty) << empty.error().message;
+  EXPECT_EQ(empty->profiles.front().log[Counter::ranks_unreadable], 1u);
 }
 
 // A trace of one op at `start`, recorded by `rank` (-1: not said), with iterations by number.
