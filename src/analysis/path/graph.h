@@ -137,6 +137,8 @@ class PathGraph {
   bool HasOneEdge(StepId step) const { return steps_[step].cross == kNone; }
   /// Steps [0, device_steps()) are the device's: the start of its work, then its end.
   StepId device_steps() const { return static_cast<StepId>(device_steps_); }
+  /// Where the steps of each thread begin; behind the last come ends that stand on no chain.
+  std::span<const StepId> thread_begins() const { return thread_begins_; }
   /// Calls `visit(Edge)` for all predecessors: the step before, then those elsewhere.
   template <class Visit>
   void ForEachEdge(StepId step, Visit visit) const {
@@ -242,6 +244,7 @@ class PathGraph {
   std::vector<std::pair<StepId, StepId>> runs_;  // Predecessors first.
   std::vector<IterationSteps> iterations_;       // The selected ones.
   std::vector<std::uint32_t> free_threads_;
+  std::vector<StepId> thread_begins_;
   std::vector<bool> in_loader_;   // By row of the host table.
   std::size_t device_steps_ = 0;  // Steps [0, device_steps_) are the device's.
   std::size_t dropped_ = 0;

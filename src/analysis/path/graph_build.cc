@@ -64,6 +64,9 @@ class PathGraphBuilder {
     StoreMany();
     MarkBinding();
     FindLoaderRanges();
+    for (const Chain& chain : chains_) {
+      if (chain.thread != kNone) graph_.thread_begins_.push_back(chain.begin);
+    }
     graph_.runs_.shrink_to_fit();
     return std::move(graph_);
   }

@@ -52,7 +52,6 @@ class Factors {
     }
     if (!any || (scaling.factor == 1 && !scaling.without_waiting)) return;
     times_this_.assign(factors_.size(), kNotYet);
-    last_ = {PathGraph::kNone, kNotYet};
     if (scaling.table == PathTable::kDevice) {
       CoverDevice(named, scaling.factor);
       if (scaling.without_waiting) StopWaiting(named);
@@ -75,11 +74,7 @@ class Factors {
  private:
   static constexpr std::uint32_t kNotYet = 0;
 
-  void Cover(StepId step, double factor) {
-    std::uint32_t& which = which_[step];
-    if (which != last_.first) last_ = {which, Product(which, factor)};
-    which = last_.second;  // Neighbours have the same, as a rule.
-  }
+  void Cover(StepId step, double factor) { which_[step] = Product(which_[step], factor); }
 
   std::uint32_t Product(std::uint32_t which, double factor) {
     std::uint32_t& product = times_this_[which];
@@ -121,25 +116,49 @@ class Factors {
       if (detached.empty()) detached.resize(named.size());
       detached[owner.row] = true;
     }
+    // Threads apart, as long as the factors that they may meet are few enough to be known before.
+    constexpr std::size_t kFew = 64;
+    const std::size_t known = factors_.size();
+    const auto begins = graph_.thread_begins();
+    const auto cover = [&](std::size_t i) {
+      const StepId begin = i < begins.size() ? begins[i] : graph_.device_steps();
+      const StepId end = i + 1 < begins.size() ? begins[i + 1] : static_cast<StepId>(graph_.size());
+      CoverThread(begin, end, {named, detached, table, factor});
+    };
+    if (known > kFew) {
+      for (std::size_t i = 0; i < begins.size(); ++i) cover(i);
+    } else {
+      for (std::uint32_t which = 0; which < known; ++which) Product(which, factor);
+      ForEachAtOnce(begins.size(), cover);
+    }
+    covers_threads_ = true;
+  }
+
+  struct Wanted {
+    const std::vector<bool>& named;
+    const std::vector<bool>& detached;
+    PathTable table;
+    double factor;
+  };
+
+  void CoverThread(StepId begin, StepId end, const Wanted& wanted) {
     constexpr Ns kLongAgo = std::numeric_limits<Ns>::min();
     std::size_t depth = 0;
     Ns kept_until = kLongAgo;
-    const StepId end = static_cast<StepId>(graph_.size());
-    for (StepId step = graph_.device_steps(); step < end; ++step) {
+    for (StepId step = begin; step < end; ++step) {
       if (graph_.Before(step) == PathGraph::kNone) {
         depth = 0;
         kept_until = kLongAgo;
       }
       const PathOwner owner = graph_.OwnerOf(step);
-      const bool is_named = owner.table == table && named[owner.row];
+      const bool is_named = owner.table == wanted.table && wanted.named[owner.row];
       if ((depth > 0 || (is_named && owner.is_end)) && graph_.RecordedAt(step) > kept_until) {
-        Cover(step, factor);
-        covers_threads_ = true;
+        Cover(step, wanted.factor);
       }
-      if (depth > 0 && table == PathTable::kHost) {
+      if (depth > 0 && wanted.table == PathTable::kHost) {
         kept_until = std::max(kept_until, MemoryUntil(owner));
       }
-      if (!is_named || (!detached.empty() && detached[owner.row])) continue;
+      if (!is_named || (!wanted.detached.empty() && wanted.detached[owner.row])) continue;
       if (!owner.is_end) {
         ++depth;
       } else if (depth > 0) {
@@ -152,8 +171,7 @@ class Factors {
   std::vector<std::uint32_t>& which_;      // By step, of factors_.
   std::vector<double> factors_{1};         // The first: of what nothing covers.
   std::vector<std::uint32_t> times_this_;  // By factor: which one it is times the present one.
-  std::pair<std::uint32_t, std::uint32_t> last_;  // A factor's number, and that of its product.
-  std::vector<bool> waits_not_;                   // By work of the device; empty: none.
+  std::vector<bool> waits_not_;            // By work of the device; empty: none.
   bool covers_threads_ = false;
 };
 
