@@ -1,6 +1,7 @@
 // ---- Definitions: what a column's head or a label means, on hover, focus and tap.
 
 const definition = make('div', { className: 'tip doc', role: 'tooltip', id: 'definition', hidden: true });
+let defined;  // The element whose definition is shown.
 
 function define(element, text) {
   if (!text) return;
@@ -10,9 +11,10 @@ function define(element, text) {
 }
 
 function showDefinition(element) {
+  defined = element;
   const box = element.getBoundingClientRect(), width = document.documentElement.clientWidth;
   definition.textContent = element.dataset.doc;
-  definition.hidden = false;
+  definition.hidden = box.bottom < 0 || box.top > innerHeight;
   definition.style.left = `${Math.max(4, Math.min(box.left, width - definition.offsetWidth - 4))}px`;
   const below = box.bottom + 6, fits = below + definition.offsetHeight < innerHeight;
   definition.style.top = `${fits ? below : Math.max(4, box.top - definition.offsetHeight - 6)}px`;
@@ -41,9 +43,7 @@ function addDefinitions() {
     });
   }
   addEventListener('focusout', hide);
-  addEventListener('scroll', () => {
-    const told = document.activeElement;
-    if (!definition.hidden && told?.dataset.doc === definition.textContent) showDefinition(told); else hide();
-  }, { capture: true, passive: true });
+  // Where the page scrolls away from under the pointer, the browser tells by `mouseover`.
+  addEventListener('scroll', () => { if (!definition.hidden) showDefinition(defined); }, { capture: true, passive: true });
   addEventListener('keydown', (event) => { if (event.key === 'Escape') hide(); });
 }

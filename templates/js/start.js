@@ -22,8 +22,8 @@ function followReading() {
   let due = false;
   const tell = () => {
     due = false;
-    let at = -1;
-    targets.forEach((target, index) => { if (target?.offsetHeight && target.getBoundingClientRect().top < 120) at = at < 0 || target.getBoundingClientRect().top >= targets[at].getBoundingClientRect().top ? index : at; });
+    const tops = targets.map((target) => (target?.offsetHeight ? target.getBoundingClientRect().top : Infinity));
+    const at = tops.lastIndexOf(Math.max(...tops.filter((top) => top < 120)));
     links.forEach((link, index) => { if (index === at) link.setAttribute('aria-current', 'true'); else link.removeAttribute('aria-current'); });
   };
   addEventListener('scroll', () => { if (!due) { due = true; requestAnimationFrame(tell); } }, { passive: true });

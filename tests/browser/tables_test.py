@@ -23,6 +23,19 @@ class DefinitionsTest(ViewsCase):
         self.js("dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape'}))")
         self.assertIsNone(self.shown())
 
+    def test_they_stay_beside_what_they_define_until_it_leaves_the_screen(self):
+        self.js("grids.get('ops').reveal('')")
+        self.js("showDefinition(grids.get('ops').heads()[1].querySelector('button'))")
+        scroll = ("return new Promise((done) => { scrollBy(0, arguments[0]);"
+                  "requestAnimationFrame(() => requestAnimationFrame(done)); })")
+        below = ("return document.getElementById('definition').getBoundingClientRect().top"
+                 " - defined.getBoundingClientRect().bottom")
+        self.js(scroll, -100)
+        self.assertEqual(self.shown(), "Time of device work that it launched itself.")
+        self.assertLess(abs(self.js(below) - 6), 2)
+        self.js(scroll, -5000)
+        self.assertIsNone(self.shown())
+
     def test_labels_of_panels_have_those_of_their_metrics(self):
         told = self.js("const label = document.querySelector('#p-summary [data-metric=\"iteration.time.mean\"]');"
                        "label.click(); return [label.tabIndex, definition.textContent]")
