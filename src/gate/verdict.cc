@@ -298,6 +298,9 @@ std::vector<std::string> WhyIncomplete(const Policy& policy, const ImportLog& lo
     const auto counter = static_cast<Counter>(i);
     const CounterInfo& info = InfoOf(counter);
     if (allow_incomplete || info.severity != Severity::kDataLoss || log[counter] == 0) continue;
+    const auto allowed =
+        static_cast<std::uint64_t>(std::max<std::int64_t>(0, policy.ranks.allow_missing));
+    if (counter == Counter::ranks_unreadable && log[counter] <= allowed) continue;
     reasons.push_back(fmt::format("the profile is incomplete: {}", info.text));
   }
   const auto min = policy.iterations.min;

@@ -329,7 +329,7 @@ Result<Run> LoadFolder(const std::string& path, const ReadOptions& options) {
   for (const Error& error : unreadable) {
     run.skipped.push_back(fmt::format("{}: {}", error.where.file, error.message));
   }
-  CountUnreadable(unreadable.size(), run.profiles);
+  run.profiles.front().log.Add(Counter::ranks_unreadable, unreadable.size());
   if (!earlier.empty()) {
     run.profiles.front().facts.emplace_back(
         "earlier recordings left out",
@@ -349,16 +349,6 @@ bool IsNoRecording(const Error& error) {
     });
   }
   return error.code.starts_with("input/") || error.code == "kineto/not-a-trace";
-}
-
-void CountUnreadable(std::size_t unreadable, std::vector<Profile>& profiles) {
-  const bool world_is_known =
-      std::any_of(profiles.begin(), profiles.end(), [&](const Profile& profile) {
-        return profile.distributed.world_size >=
-               static_cast<std::int64_t>(profiles.size() + unreadable);
-      });
-  if (unreadable == 0 || profiles.empty() || world_is_known) return;
-  profiles.front().log.Add(Counter::ranks_unreadable, unreadable);
 }
 
 bool RanksBefore(const Profile& a, const Profile& b) {

@@ -37,10 +37,6 @@ Result<Run> LoadRun(const std::vector<std::string>& paths, const ReadOptions& op
 /// beside them. What is empty or cannot be opened is told by its name.
 bool IsNoRecording(const Error& error);
 
-/// Counts recordings that could not be read, where nothing else tells that ranks are missing: the
-/// size of the world, of which `profile.ranks_missing` speaks.
-void CountUnreadable(std::size_t unreadable, std::vector<Profile>& profiles);
-
 /// The order of a run's ranks: by their recorded number; without one, by the names, where "worker10"
 /// comes behind "worker9".
 bool RanksBefore(const Profile& a, const Profile& b);

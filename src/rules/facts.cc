@@ -206,6 +206,7 @@ std::int64_t CountOf(std::span<const Profile> ranks, Severity severity) {
   for (const Profile& profile : ranks) {
     for (std::uint16_t i = 0; i < static_cast<std::uint16_t>(Counter::kCount_); ++i) {
       const auto counter = static_cast<Counter>(i);
+      if (counter == Counter::ranks_unreadable) continue;  // What the others hold is whole.
       if (InfoOf(counter).severity == severity) count += profile.log[counter];
     }
   }

@@ -79,16 +79,21 @@ bool IsReadQuickly(const std::vector<std::string>& paths) {
 Result<std::vector<Profile>> ReadRanks(const Options& options, const Policy& policy,
                                        Console& console) {
   const bool events = !options.baselines.empty() || !options.runs.empty() ||
-                      !options.emit_trace.empty() || options.timeline == "full";
+                      !options.emit_trace.empty() || options.timeline == "full" ||
+                      !policy.what_if.empty();
   if (events || !NamesManyRanks(options)) return ReadFiles(options, console);
   const Selection selection = SelectionOf(policy, Choices(options));
-  PROFGAUGE_TRY(RanksRead read, ReadRankByRank(options, selection, console));
+  auto ranks = ReadRankByRank(options, selection, console);
+  // Of several recordings in one folder the whole of it tells which is the latest.
+  if (!ranks && ranks.error().kind == ErrorKind::kInput) return ReadFiles(options, console);
+  if (!ranks) return Fail(std::move(ranks).error());
+  RanksRead& read = *ranks;
   if (read.stand_ins.empty()) {
     return Fail(InputError(options.arguments.front(), "input/ranks-unreadable",
                            "no recording of the folder can be read",
                            "see above what is wrong with each"));
   }
-  CountUnreadable(read.failed, read.stand_ins);
+  read.stand_ins.front().log.Add(Counter::ranks_unreadable, read.failed);
   console.Say(fmt::format(
       "note: {} recordings are judged by their summaries, without launches, timeline and replay; "
       "name up to 64 of them for these",

@@ -103,6 +103,27 @@ TEST_F(RankByRank, ARankThatCannotBeReadIsNamed) {
   EXPECT_EQ(Run({"check", At("run")}), "input/ranks-unreadable");
 }
 
+// Of two ranks one cannot be read: nobody can say that ranks are missing, but the other alone must
+// not pass for the run, unless the policy allows that one is missing.
+TEST_F(RankByRank, OneReadableRankIsNoRun) {
+  for (int rank = 2; rank < kRanks; ++rank) {
+    fs::remove(folder_ / fmt::format("run/rank{}.json", rank));
+  }
+  Write(1, TraceOf(1).substr(0, 300));
+  const auto policy = [&](const char* ranks) {
+    std::ofstream(folder_ / "policy.yaml")
+        << "schema: 1\nthresholds: {profile.kernel_time: {max: 1 s}}\n"
+        << ranks;
+    return At("policy.yaml");
+  };
+  const auto run = [&](const char* ranks) {
+    return Run({"check", At("run"), "--fail-on", "never", "--policy", policy(ranks)});
+  };
+  EXPECT_EQ(run(""), "3");
+  EXPECT_NE(said_.find("cannot be read"), std::string::npos) << said_;
+  EXPECT_EQ(run("ranks: {allow_missing: 1}\n"), "0");
+}
+
 TEST_F(RankByRank, FewerRanksKeepTheirEvents) {
   fs::remove(folder_ / "run/rank64.json");
   Run({"check", At("run")});
