@@ -204,11 +204,16 @@ class Cutter {
     return transfers_.empty() ? -1 : transfers_[graph_.OwnerOf(end).row];
   }
 
-  // A launch waits for a full queue because of the device, however fast the host is.
-  bool WaitsForRoom(StepId end) const {
+  // A call that launches work waits for other work because the queue is full, however fast the
+  // host is; what waits for its own copy, or launches nothing, would wait less.
+  bool WaitsForRoom(StepId end, StepId waits_for) const {
     const PathOwner owner = graph_.OwnerOf(end);
-    return owner.table == PathTable::kApi &&
-           graph_.rank().profile->api.kind[owner.row] == ApiKind::kLaunch;
+    if (owner.table != PathTable::kApi) return false;
+    const Profile& profile = *graph_.rank().profile;
+    const ApiKind kind = profile.api.kind[owner.row];
+    if (kind == ApiKind::kLaunch) return true;
+    return (kind == ApiKind::kMemcpy || kind == ApiKind::kMemset) &&
+           profile.device.launch[graph_.OwnerOf(waits_for).row].value != owner.row;
   }
 
   void CutSegment(StepId step, const Factors& factors) {
@@ -235,7 +240,7 @@ class Cutter {
       segment = transfer;
     }
     if (step >= graph_.device_steps() && binding.kind == PathEdge::kSync &&
-        graph_.Before(step) != PathGraph::kNone && !WaitsForRoom(step)) {
+        graph_.Before(step) != PathGraph::kNone && !WaitsForRoom(step, binding.from)) {
       out_.alone[step] = 1;
       segment = at - graph_.RecordedAt(step - 1);
     }

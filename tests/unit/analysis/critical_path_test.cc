@@ -261,6 +261,39 @@ TEST(Scenario, CallsForMemoryKeepTheirTimeInAScaledRange) {
   EXPECT_EQ(run.replayer->Predict(without).iteration_time, 200'000 - (140'000 - 100'000));
 }
 
+// The host is far ahead: calls that launch into a full queue return when the device lets them,
+// whatever they themselves would take.
+TEST(Scenario, LaunchesAndCopiesIntoAFullQueueWaitForRoomHoweverFastTheyAre) {
+  constexpr Ns kWork = 50'000, kCall = 1'000;
+  constexpr int kPlaces = 1021, kCalls = 1100;
+  for (const bool copies : {false, true}) {
+    TestProfile test;
+    test.Step(0, {0, 2 * kCalls * kWork});
+    Scaling calls{PathTable::kApi, {}, 0, false};
+    Ns host = 10'000;
+    for (int i = 0; i < kCalls; ++i) {
+      const Ns begins = 15'000 + i * kWork;
+      const Ns room = i < kPlaces ? 0 : 15'000 + (i - kPlaces + 1) * kWork + 6'000;
+      const Ns returns = std::max(host + kCall, room);
+      if (copies) {
+        test.Copy("cudaMemcpyAsync", {host, returns}, {begins, begins + kWork},
+                  CopyKind::kDeviceToDevice);
+      } else {
+        test.Launch("work", {host, returns}, {begins, begins + kWork});
+      }
+      if (i >= kPlaces) calls.rows.push_back({0, static_cast<std::uint32_t>(i)});
+      host = returns;
+    }
+    // The host works on behind them, so that it decides when the iteration ends.
+    test.Call("cudaEventRecord", ApiKind::kOther, {host, 2 * kCalls * kWork - 100'000});
+    const Replayed run(One(std::move(test)));
+    const Ns before = run.replayer->Predict({{}, false}).iteration_time;
+    const Ns after = run.replayer->Predict({{calls}, false}).iteration_time;
+    // What is left of a call is that it notices its place, 6 us late.
+    EXPECT_LE(before - after, 7'000) << (copies ? "copies" : "launches");
+  }
+}
+
 // What a prediction left in the memory that the next one uses has no effect on it.
 TEST(Scenario, PredictionsThatShareMemoryAreThoseThatDoNot) {
   TestProfile test;
