@@ -93,19 +93,28 @@ void Add(std::vector<Summary> summaries, const std::string& path, RanksRead& rea
 /// choice (another selection) end it.
 Result<RanksRead> ReadAll(const Options& options, const Selection& selection, Console& console) {
   RanksRead read;
+  std::vector<Error> left_out;
   const std::vector<std::string> inputs = Inputs(options.arguments);
   for (const std::string& input : inputs) {
     auto summaries = Read(input, options, selection, console);
     if (summaries) {
       Add(*std::move(summaries), input, read);
     } else if (inputs.size() > 1 && IsNoRecording(summaries.error())) {
-      console.Say(fmt::format("note: left out {}: {}", Printable(input),
-                              Printable(summaries.error().message)));
+      left_out.push_back(std::move(summaries).error());
     } else if (summaries.error().kind == ErrorKind::kInput) {
       console.Report(summaries.error());
       ++read.failed;
     } else {
       return Fail(std::move(summaries).error());
+    }
+  }
+  for (const Error& error : left_out) {
+    if (IsNamedLikeOne(error.where.file, read.stand_ins)) {
+      console.Report(error);
+      ++read.failed;
+    } else {
+      console.Say(fmt::format("note: left out {}: {}", Printable(error.where.file),
+                              Printable(error.message)));
     }
   }
   return read;

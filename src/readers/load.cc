@@ -297,7 +297,7 @@ namespace {
 /// A folder of one run: its files are the ranks, or what a tool made of the recording.
 Result<Run> LoadFolder(const std::string& path, const ReadOptions& options) {
   Run run;
-  std::vector<Error> unreadable;
+  std::vector<Error> unreadable, left_out;
   std::vector<std::string> earlier;
   const std::string folder = OutputsOf(path, earlier);
   PROFGAUGE_TRY(auto files, FilesOf(folder));
@@ -310,15 +310,22 @@ Result<Run> LoadFolder(const std::string& path, const ReadOptions& options) {
     auto profiles = ReadProfiles(file, options);
     if (profiles) {
       std::move(profiles->begin(), profiles->end(), std::back_inserter(run.profiles));
-    } else if (IsNoRecording(profiles.error())) {
-      run.skipped.push_back(fmt::format("{}: {}", file, profiles.error().message));
-    } else if (options.keep_readable) {
-      unreadable.push_back(std::move(profiles).error());
     } else {
-      return Fail(std::move(profiles).error());
+      const bool is_recording = !IsNoRecording(profiles.error());
+      if (is_recording && !options.keep_readable) return Fail(std::move(profiles).error());
+      (is_recording ? unreadable : left_out).push_back(std::move(profiles).error());
     }
   }
   PROFGAUGE_CHECK(SettleDlprof(path, run));
+  for (Error& error : left_out) {
+    if (!IsNamedLikeOne(error.where.file, run.profiles)) {
+      run.skipped.push_back(fmt::format("{}: {}", error.where.file, error.message));
+    } else if (options.keep_readable) {
+      unreadable.push_back(std::move(error));
+    } else {
+      return Fail(std::move(error));
+    }
+  }
   if (run.profiles.empty() && !unreadable.empty()) return Fail(std::move(unreadable.front()));
   if (run.profiles.empty()) return Fail(NoProfiles(path));
   SettleNeuron(run);
@@ -349,6 +356,20 @@ bool IsNoRecording(const Error& error) {
     });
   }
   return error.code.starts_with("input/") || error.code == "kineto/not-a-trace";
+}
+
+bool IsNamedLikeOne(const std::string& path, const std::vector<Profile>& recordings) {
+  const auto pattern = [](const std::string& of) {
+    std::string name;
+    for (const char letter : fs::path(of).filename().string()) {
+      const bool is_digit = letter >= '0' && letter <= '9';
+      if (!is_digit || name.empty() || name.back() != '#') name.push_back(is_digit ? '#' : letter);
+    }
+    return name;
+  };
+  return std::any_of(recordings.begin(), recordings.end(), [&](const Profile& recording) {
+    return pattern(recording.source.path) == pattern(path);
+  });
 }
 
 bool RanksBefore(const Profile& a, const Profile& b) {

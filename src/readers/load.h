@@ -37,6 +37,10 @@ Result<Run> LoadRun(const std::vector<std::string>& paths, const ReadOptions& op
 /// beside them. What is empty or cannot be opened is told by its name.
 bool IsNoRecording(const Error& error);
 
+/// Whether the name of the file is that of one of the recordings but for its numbers: what is in
+/// such a file is a rank that failed, whatever it looks like.
+bool IsNamedLikeOne(const std::string& path, const std::vector<Profile>& recordings);
+
 /// The order of a run's ranks: by their recorded number; without one, by the names, where "worker10"
 /// comes behind "worker9".
 bool RanksBefore(const Profile& a, const Profile& b);

@@ -95,6 +95,8 @@ TEST_F(RankByRank, ARankThatCannotBeReadIsNamed) {
   EXPECT_EQ(Run({"check", At("run"), "--fail-on", "never"}), "3");
   Write(3, "");  // The profiler was killed before it wrote.
   EXPECT_EQ(Run({"check", At("run"), "--fail-on", "never"}), "3");
+  Write(3, "<html>404</html>");  // It was fetched from where it is no longer.
+  EXPECT_EQ(Run({"check", At("run"), "--fail-on", "never"}), "3");
   Write(3, TraceOf(3));
   std::ofstream(folder_ / "run/settings.json") << "{\"epochs\": 3}";
   EXPECT_EQ(Run({"check", At("run"), "--fail-on", "never"}), "0");

@@ -245,6 +245,23 @@ TEST_F(Load, ABrokenRankIsCountedWhereTheOthersAreJudged) {
   EXPECT_EQ(empty->profiles.front().log[Counter::ranks_unreadable], 1u);
 }
 
+// Whatever is in it: a page of an error, a pointer to the file in its place, noise.
+TEST_F(Load, AFileNamedLikeTheOthersIsARankThatFailed) {
+  ReadOptions options;
+  options.keep_readable = true;
+  Write("run/rank9.json", RankTrace(0));
+  Write("run/settings.json", "{\"epochs\": 3}");
+  for (const char* text : {"<html>404</html>", "version https://git-lfs.github.com/spec/v1\n",
+                           "\x01\x02noise", "{\"epochs\": 3}"}) {
+    Write("run/rank10.json", text);
+    const auto run = LoadRun({"run"}, options);
+    ASSERT_TRUE(run) << run.error().message;
+    EXPECT_EQ(run->profiles.front().log[Counter::ranks_unreadable], 1u) << text;
+    EXPECT_EQ(run->skipped.size(), 2u) << text;
+    EXPECT_FALSE(LoadRun({"run"}, {})) << text;
+  }
+}
+
 // A trace of one op at `start`, recorded by `rank` (-1: not said), with iterations by number.
 std::string RankAt(int rank, std::int64_t start, std::string_view more = "", int step = 0) {
   std::string text = "{";
