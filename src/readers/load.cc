@@ -14,9 +14,8 @@
 #include "base/input_error.h"
 #include "base/text.h"
 #include "model/summary/summary.h"
+#include "readers/builtin.h"
 #include "readers/detect.h"
-#include "readers/dlprof/dlprof_reader.h"
-#include "readers/neuron/neuron_reader.h"
 #include "readers/one_run.h"
 
 namespace profgauge {
@@ -86,88 +85,52 @@ Result<std::vector<std::string>> FilesOf(const std::string& folder) {
   return files;
 }
 
-/// The latest of the recordings in a log folder of JAX or TensorFlow, whose folders are named by
-/// time; empty where there is none. The others go to `earlier`.
-std::string LatestOf(const fs::path& recordings, std::vector<std::string>& earlier) {
-  std::vector<std::string> folders;
-  std::error_code code;
-  for (fs::directory_iterator at(recordings, code), end; !code && at != end; at.increment(code)) {
-    if (at->is_directory(code)) folders.push_back(at->path().string());
-  }
-  if (folders.empty()) return {};
-  std::sort(folders.begin(), folders.end());
-  earlier.insert(earlier.end(), folders.begin(), folders.end() - 1);
-  return folders.back();
-}
-
 /// Where a tool puts what it made of a recording, if `folder` is one of its results; else `folder`.
 std::string OutputsOf(const std::string& folder, std::vector<std::string>& earlier) {
-  const fs::path of_torch_npu = fs::path(folder) / "ASCEND_PROFILER_OUTPUT";
-  std::error_code code;
-  if (fs::is_directory(of_torch_npu, code)) return of_torch_npu.string();
-  const std::string of_xla = LatestOf(fs::path(folder) / "plugins" / "profile", earlier);
-  return of_xla.empty() ? folder : of_xla;
+  for (const auto& reader : BuiltinReaders()) {
+    if (std::string outputs = reader->OutputsOf(folder, earlier); !outputs.empty()) return outputs;
+  }
+  return folder;
 }
 
 /// A folder without a profile, by what it holds instead.
 Error NoProfiles(const std::string& folder) {
+  std::vector<std::string> names;
   std::error_code code;
   for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code)) {
-    const auto name = at->path().filename().string();
-    if (!name.starts_with("PROF_") && !name.starts_with("device_")) continue;
-    return InputError(folder, "ascend/raw", "the folder holds a raw recording of Ascend's profiler",
-                      "analyse it with `python -c \"from torch_npu.profiler.profiler import "
-                      "analyse; analyse('DIR')\"`, then pass ASCEND_PROFILER_OUTPUT");
+    names.push_back(at->path().filename().string());
+  }
+  for (const auto& reader : BuiltinReaders()) {
+    if (auto refused = reader->RefuseFolder(folder, names)) return *std::move(refused);
   }
   return InputError(folder, "input/no-profiles", "the folder contains no profile",
                     "expected files like worker0.pt.trace.json.gz in it");
 }
 
-/// The file of `files` that says all that `file` says and more, where profilers write both; empty
-/// when there is none. Read as another rank it would count everything twice.
-std::string FullerSibling(const std::string& file, const std::vector<std::string>& files) {
-  const auto path = fs::path(file);
-  const auto name = path.filename().string();
-  const auto find = [&](const std::string& sibling) {
-    const auto wanted = (path.parent_path() / sibling).string();
-    return std::find(files.begin(), files.end(), wanted) != files.end() ? sibling : std::string();
-  };
-  if (name == "kernel_details.csv") return find("trace_view.json");
-  for (const std::string_view suffix : {".trace.json.gz", ".trace.json"}) {
-    if (name.ends_with(suffix)) {
-      return find(name.substr(0, name.size() - suffix.size()) + ".xplane.pb");
-    }
+/// The name of the file of `names` that says all that `name` says and more; empty when none does.
+std::string FullerThan(const std::string& name, const std::vector<std::string>& names) {
+  for (const auto& reader : BuiltinReaders()) {
+    if (std::string fuller = reader->FullerThan(name, names); !fuller.empty()) return fuller;
   }
-  if (name != "perfetto_trace.json.gz") return {};
-  const auto xplane = std::find_if(files.begin(), files.end(), [](const std::string& other) {
-    return other.ends_with(".xplane.pb");
-  });
-  return xplane == files.end() ? std::string() : fs::path(*xplane).filename().string();
+  return {};
+}
+
+Status ReadParts(std::vector<std::string>& files, const ReadOptions& options, Run& run) {
+  for (const auto& reader : BuiltinReaders()) {
+    PROFGAUGE_CHECK(reader->ReadParts(files, options, run));
+  }
+  return {};
+}
+
+Status Settle(const std::string& folder, Run& run) {
+  for (const auto& reader : BuiltinReaders()) PROFGAUGE_CHECK(reader->Settle(folder, run));
+  return {};
 }
 
 void CheckName(Profile& profile, bool compressed) {
   const auto& path = profile.source.path;
   if (path == "-" || path.ends_with(".gz") == compressed || IsSummary(profile)) return;
   profile.log.Add(Counter::name_suffix_wrong);
-}
-
-/// Each file as a run of its own.
-std::vector<std::vector<std::string>> EachAlone(const std::vector<Profile>& profiles) {
-  std::vector<std::vector<std::string>> runs;
-  for (const Profile& profile : profiles) runs.push_back({profile.source.path});
-  return runs;
-}
-
-/// The kind of a report of DLProf: "summary".
-std::string KindOf(const Profile& report) {
-  return report.source.dialect.substr(0, report.source.dialect.find(','));
-}
-
-/// Whether there are two reports of one kind: a run has one of each.
-bool HasKindTwice(const std::vector<Profile>& reports) {
-  std::set<std::string> kinds;
-  return !std::all_of(reports.begin(), reports.end(),
-                      [&](const Profile& report) { return kinds.insert(KindOf(report)).second; });
 }
 
 /// A file or folder that is named twice, under whatever names: its ranks would count twice.
@@ -183,89 +146,6 @@ Status CheckNoPathTwice(const std::vector<std::string>& paths) {
                              "name each file once"));
     }
   }
-  return {};
-}
-
-/// DLProf writes its reports and its database beside the export that they were made from: one run
-/// in three forms. Of a folder the fullest counts.
-Status SettleDlprof(const std::string& folder, Run& run) {
-  std::vector<Profile> reports, databases, others;
-  for (Profile& profile : run.profiles) {
-    (readers::IsDlprofReport(profile)     ? reports
-     : readers::IsDlprofDatabase(profile) ? databases
-                                          : others)
-        .push_back(std::move(profile));
-  }
-  run.profiles = std::move(others);
-  const auto leave_out = [&run](const std::vector<Profile>& profiles, std::string_view why) {
-    for (const Profile& profile : profiles) {
-      run.skipped.push_back(fmt::format("{}: {}", profile.source.path, why));
-    }
-  };
-  if (!run.profiles.empty()) {
-    leave_out(databases, "a database of DLProf beside other profiles");
-    leave_out(reports, "a report of DLProf beside other profiles");
-  } else if (databases.size() == 1) {
-    run.profiles = std::move(databases);
-    leave_out(reports, "a report of DLProf beside its database");
-  } else if (!reports.empty()) {
-    leave_out(databases, "a database of DLProf beside its reports; pass it alone to read it");
-    if (HasKindTwice(reports)) {
-      return Fail(
-          SeveralRuns(folder, "two reports of one kind are of two runs", EachAlone(reports)));
-    }
-    PROFGAUGE_TRY(Profile merged, readers::MergeDlprofReports(std::move(reports)));
-    merged.source.path = folder;
-    run.profiles.push_back(std::move(merged));
-  } else if (!databases.empty()) {
-    return Fail(SeveralRuns(folder, "each database of DLProf is of a run of its own",
-                            EachAlone(databases)));
-  }
-  return {};
-}
-
-/// A system profile of Neuron beside device profiles is the host of the same run, no rank: what it
-/// says of memory and CPUs goes to the first of them.
-void SettleNeuron(Run& run) {
-  const auto is_system = [](const Profile& profile) {
-    return profile.source.format == "neuron" && profile.neuron == nullptr;
-  };
-  const auto device =
-      std::find_if(run.profiles.begin(), run.profiles.end(),
-                   [](const Profile& profile) { return profile.neuron != nullptr; });
-  if (device == run.profiles.end()) return;
-  Reported host;
-  for (Profile& profile : run.profiles) {
-    if (!is_system(profile)) continue;
-    if (host.metrics.empty()) host = std::move(profile.reported);
-    run.skipped.push_back(
-        profile.source.path +
-        ": taken for memory and CPUs of the host; pass it alone for its timeline");
-  }
-  if (device->reported.metrics.empty()) device->reported = std::move(host);
-  std::erase_if(run.profiles, is_system);
-}
-
-bool IsTableFile(const std::string& path) {
-  auto source = path.ends_with(".csv") ? OpenByteSource(path) : Fail(Error{});
-  if (!source) return false;
-  std::vector<std::byte> head(kSniffBytes);
-  const auto got = (*source)->Read(head);
-  return got && readers::IsNeuronTable(std::span(head).first(*got));
-}
-
-/// Tables of a Neuron profile, one file each, are one profile: takes them out of `files`.
-Status ReadTables(std::vector<std::string>& files, const ReadOptions& options, Run& run) {
-  if (files.size() < 2 || std::none_of(files.begin(), files.end(), IsTableFile)) return {};
-  const auto is_table = [](const std::string& path) {
-    return path.ends_with(".csv") && (readers::IsNeuronTableName(path) || IsTableFile(path));
-  };
-  const auto rest = std::stable_partition(files.begin(), files.end(),
-                                          [&](const std::string& path) { return !is_table(path); });
-  const std::vector<std::string> tables(rest, files.end());
-  files.erase(rest, files.end());
-  PROFGAUGE_TRY(auto profile, readers::ReadNeuronTables(tables, options));
-  run.profiles.push_back(std::move(profile));
   return {};
 }
 
@@ -301,9 +181,12 @@ Result<Run> LoadFolder(const std::string& path, const ReadOptions& options) {
   std::vector<std::string> earlier;
   const std::string folder = OutputsOf(path, earlier);
   PROFGAUGE_TRY(auto files, FilesOf(folder));
-  PROFGAUGE_CHECK(ReadTables(files, options, run));
+  PROFGAUGE_CHECK(ReadParts(files, options, run));
+  std::vector<std::string> names;
+  for (const auto& file : files) names.push_back(fs::path(file).filename().string());
   for (const auto& file : files) {
-    if (const auto fuller = FullerSibling(file, files); !fuller.empty()) {
+    if (const auto fuller = FullerThan(fs::path(file).filename().string(), names);
+        !fuller.empty()) {
       run.skipped.push_back(fmt::format("{}: {} says the same and more", file, fuller));
       continue;
     }
@@ -316,7 +199,7 @@ Result<Run> LoadFolder(const std::string& path, const ReadOptions& options) {
       (is_recording ? unreadable : left_out).push_back(std::move(profiles).error());
     }
   }
-  PROFGAUGE_CHECK(SettleDlprof(path, run));
+  PROFGAUGE_CHECK(Settle(path, run));
   for (Error& error : left_out) {
     if (!IsNamedLikeOne(error.where.file, run.profiles)) {
       run.skipped.push_back(fmt::format("{}: {}", error.where.file, error.message));
@@ -328,7 +211,6 @@ Result<Run> LoadFolder(const std::string& path, const ReadOptions& options) {
   }
   if (run.profiles.empty() && !unreadable.empty()) return Fail(std::move(unreadable.front()));
   if (run.profiles.empty()) return Fail(NoProfiles(path));
-  SettleNeuron(run);
   for (std::string& file : KeepLatest(run.profiles)) earlier.push_back(std::move(file));
   for (const std::string& recording : earlier) {
     run.skipped.push_back(recording + ": an earlier recording; pass it alone to read it");
@@ -397,7 +279,7 @@ Result<Run> LoadFiles(const std::vector<std::string>& given, const ReadOptions& 
   PROFGAUGE_CHECK(CheckNoPathTwice(given));
   Run run;
   std::vector<std::string> paths = given;
-  PROFGAUGE_CHECK(ReadTables(paths, options, run));
+  PROFGAUGE_CHECK(ReadParts(paths, options, run));
   for (const auto& path : paths) {
     std::error_code code;
     Run more;
@@ -409,7 +291,7 @@ Result<Run> LoadFiles(const std::vector<std::string>& given, const ReadOptions& 
     std::move(more.profiles.begin(), more.profiles.end(), std::back_inserter(run.profiles));
     std::move(more.skipped.begin(), more.skipped.end(), std::back_inserter(run.skipped));
   }
-  SettleNeuron(run);
+  PROFGAUGE_CHECK(Settle("", run));
   PROFGAUGE_CHECK(CheckNoFileTwice(run.profiles, ""));
   std::stable_sort(run.profiles.begin(), run.profiles.end(), RanksBefore);
   return run;

@@ -17,12 +17,6 @@ Result<Profile> ReadProfile(const std::string& path, const ReadOptions& options)
 /// The same of a file that may hold several recordings (a summary of each NeuronCore): all of them.
 Result<std::vector<Profile>> ReadProfiles(const std::string& path, const ReadOptions& options);
 
-/// What LoadFiles read, and the files it left out because they are no profiles ("path: reason").
-struct Run {
-  std::vector<Profile> profiles;  ///< In rank order.
-  std::vector<std::string> skipped;
-};
-
 /// Reads files and folders of them. In a folder, files that are no profiles are left out; a file
 /// named by the caller must be one. Profiles are ordered by the rank that they record, then by
 /// worker and file name. Of log folders whose names tell the time the latest recording is read.
@@ -41,8 +35,8 @@ bool IsNoRecording(const Error& error);
 /// such a file is a rank that failed, whatever it looks like.
 bool IsNamedLikeOne(const std::string& path, const std::vector<Profile>& recordings);
 
-/// The order of a run's ranks: by their recorded number; without one, by the names, where "worker10"
-/// comes behind "worker9".
+/// The order of a run's ranks: by their recorded number; without one, by the names, where
+/// "worker10" comes behind "worker9".
 bool RanksBefore(const Profile& a, const Profile& b);
 
 /// LoadRun without the list of what was left out.

@@ -100,6 +100,23 @@ std::optional<std::string> TooFarApart(const Identity& a, const Identity& b) {
                      b.begin > a.begin ? "after" : "before");
 }
 
+std::string_view FactOf(const Profile& profile, std::string_view name) {
+  const auto fact = std::find_if(profile.facts.begin(), profile.facts.end(),
+                                 [&](const auto& each) { return each.first == name; });
+  return fact == profile.facts.end() ? std::string_view() : std::string_view(fact->second);
+}
+
+// Captures of one computer, whose files lie together, of one core: of several programs, not ranks.
+std::optional<std::string> SameCore(const Profile& a, const Profile& b) {
+  const std::string_view device = FactOf(a, "nd_idx"), core = FactOf(a, "nc_idx");
+  if (device.empty() || core.empty() || device != FactOf(b, "nd_idx") ||
+      core != FactOf(b, "nc_idx") ||
+      fs::path(a.source.path).parent_path() != fs::path(b.source.path).parent_path()) {
+    return std::nullopt;
+  }
+  return fmt::format("both record core {} of device {}", Printable(core), Printable(device));
+}
+
 std::optional<std::string> WhyDifferent(const Identity& a, const Identity& b) {
   const Profile &p = *a.profile, &q = *b.profile;
   if (p.source.path == q.source.path) return std::nullopt;
@@ -119,6 +136,9 @@ std::optional<std::string> WhyDifferent(const Identity& a, const Identity& b) {
   if (!a.iterations.empty() && !b.iterations.empty() && !HaveCommon(a.iterations, b.iterations)) {
     return fmt::format("their iterations are numbered {} to {} and {} to {}", *a.iterations.begin(),
                        *a.iterations.rbegin(), *b.iterations.begin(), *b.iterations.rbegin());
+  }
+  if (x.rank < 0 && y.rank < 0) {
+    if (auto why = SameCore(p, q)) return why;
   }
   const bool overlap = a.begin <= b.end && b.begin <= a.end;
   const bool timed = p.has_timeline && q.has_timeline;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -31,6 +32,13 @@ struct ReadOptions {
   std::function<void(const ByteSource&)> progress;
 };
 
+/// What was read together, and the files that were left out because they are no profiles
+/// ("path: reason").
+struct Run {
+  std::vector<Profile> profiles;  ///< In rank order, once all are read.
+  std::vector<std::string> skipped;
+};
+
 /// Reads one profile format into the model.
 ///
 /// A reader never decides what a number means for performance; it only says what happened when.
@@ -52,6 +60,30 @@ class Reader {
   /// what Read() gives.
   virtual Result<std::vector<Profile>> ReadRanks(ByteSource& source,
                                                  const ReadOptions& options) const;
+
+  /// What a file is that the format's tools write and that is not read, with how to get one that
+  /// is. Asked where no reader is sure of the first bytes. Default: nothing.
+  virtual std::optional<Error> Refuse(const std::string& path, std::string_view head) const;
+  /// The same of an SQLite database.
+  virtual std::optional<Error> RefuseTables(const std::string& path,
+                                            const std::set<std::string>& tables) const;
+  /// The same of a folder without a profile, by the names in it.
+  virtual std::optional<Error> RefuseFolder(const std::string& path,
+                                            const std::vector<std::string>& names) const;
+
+  /// The folder below `folder` where the format's tools put what can be read; empty where there is
+  /// none. Older recordings beside it are added to `earlier`. Default: none.
+  virtual std::string OutputsOf(const std::string& folder, std::vector<std::string>& earlier) const;
+  /// The one of a folder's files that says all that `name` says, and more, where the format's tools
+  /// write both: read as another rank it would count everything twice. Default: none ("").
+  virtual std::string FullerThan(const std::string& name,
+                                 const std::vector<std::string>& names) const;
+  /// Reads those of `files` that are parts of one recording, and takes them out. Default: none are.
+  virtual Status ReadParts(std::vector<std::string>& files, const ReadOptions& options,
+                           Run& run) const;
+  /// Puts in order what was read together: of one folder, or of what the user named (""). Default:
+  /// every profile is a rank.
+  virtual Status Settle(const std::string& folder, Run& run) const;
 };
 
 inline constexpr std::size_t kSniffBytes = 64 * 1024;

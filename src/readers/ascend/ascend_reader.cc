@@ -3,10 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <iterator>
 #include <map>
+#include <set>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
+#include <vector>
 
+#include "base/input_error.h"
 #include "readers/ascend/kernel_details.h"
 #include "readers/ascend/trace_view.h"
 #include "readers/text/csv_rows.h"
@@ -47,6 +54,16 @@ Error NoEvents(const ByteSource& source, std::string message) {
   return error;
 }
 
+/// Tables that lack what the trace has, by how their first line begins.
+constexpr std::string_view kTables[] = {
+    "Device_id,OP Type,Core Type",
+    "Device_id,Level,API Name",
+    "Device_id,Step,Computing",
+    "Step,Computing,Communication(Not Overlapped)",
+    "Component,Timestamp(us),Total Allocated",
+    "Name,Size(KB),Allocation Time(us)",
+};
+
 class TraceReader final : public Reader {
  public:
   std::string_view name() const override { return "ascend"; }
@@ -76,6 +93,55 @@ class TraceReader final : public Reader {
     PROFGAUGE_TRY(auto profile, builder.Finish());
     if (profile.device.size() + profile.host.size() + profile.api.size() > 0) return profile;
     return Fail(NoEvents(source, "the Ascend trace records nothing"));
+  }
+
+  std::optional<Error> Refuse(const std::string& path, std::string_view head) const override {
+    if (head.starts_with("\xEF\xBB\xBF")) head.remove_prefix(3);
+    const bool is_table = std::any_of(std::begin(kTables), std::end(kTables),
+                                      [&](auto start) { return head.starts_with(start); });
+    if (!is_table) return std::nullopt;
+    return InputError(path, "input/ascend-table",
+                      "the file is a table of Ascend's profiler, which sums up what "
+                      "trace_view.json holds, or says it of memory alone",
+                      "pass ASCEND_PROFILER_OUTPUT/trace_view.json beside it");
+  }
+
+  std::optional<Error> RefuseTables(const std::string& path,
+                                    const std::set<std::string>& tables) const override {
+    if (!tables.contains("CANN_API") && !tables.contains("PYTORCH_API") &&
+        !tables.contains("COMPUTE_TASK_INFO")) {
+      return std::nullopt;
+    }
+    return InputError(path, "input/ascend-db",
+                      "the file is a database of Ascend's profiler, which is not read",
+                      "write trace_view.json with `python -c \"from torch_npu.profiler.profiler "
+                      "import analyse; analyse('DIR')\"` (export_type=Text), or with `msprof "
+                      "--export=on --output=DIR`, and pass it");
+  }
+
+  std::optional<Error> RefuseFolder(const std::string& path,
+                                    const std::vector<std::string>& names) const override {
+    const bool is_raw = std::any_of(names.begin(), names.end(), [](const std::string& name) {
+      return name.starts_with("PROF_") || name.starts_with("device_");
+    });
+    if (!is_raw) return std::nullopt;
+    return InputError(path, "ascend/raw", "the folder holds a raw recording of Ascend's profiler",
+                      "analyse it with `python -c \"from torch_npu.profiler.profiler import "
+                      "analyse; analyse('DIR')\"`, then pass ASCEND_PROFILER_OUTPUT");
+  }
+
+  std::string OutputsOf(const std::string& folder, std::vector<std::string>&) const override {
+    const auto outputs = std::filesystem::path(folder) / "ASCEND_PROFILER_OUTPUT";
+    std::error_code code;
+    return std::filesystem::is_directory(outputs, code) ? outputs.string() : std::string();
+  }
+
+  std::string FullerThan(const std::string& name,
+                         const std::vector<std::string>& names) const override {
+    constexpr const char* kTrace = "trace_view.json";
+    const bool found = name == "kernel_details.csv" &&
+                       std::find(names.begin(), names.end(), kTrace) != names.end();
+    return found ? kTrace : "";
   }
 };
 

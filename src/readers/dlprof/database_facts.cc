@@ -48,7 +48,8 @@ Status ReadSystem(DatabaseImport& import) {
   for (std::size_t i = 0; i < std::size(facts); ++i) {
     if (!scan.Text(i).empty()) import.builder->AddFact(facts[i], std::string(scan.Text(i)));
   }
-  PROFGAUGE_TRY(auto version, TableScan::Open(*import.database, "db_version", {{{"current_version"}}}));
+  PROFGAUGE_TRY(auto version,
+                TableScan::Open(*import.database, "db_version", {{{"current_version"}}}));
   PROFGAUGE_TRY(const bool told, version.Next());
   if (told && !version.Text(0).empty()) {
     import.builder->AddFact("dlprof_database_version", std::string(version.Text(0)));

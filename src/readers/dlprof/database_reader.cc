@@ -52,6 +52,4 @@ class DatabaseReader final : public Reader {
 
 std::unique_ptr<Reader> MakeDlprofDatabaseReader() { return std::make_unique<DatabaseReader>(); }
 
-bool IsDlprofDatabase(const Profile& profile) { return profile.source.format == kFormat; }
-
 }  // namespace profgauge::readers

@@ -6,6 +6,7 @@
 #include "base/content_hash.h"
 #include "base/input_error.h"
 #include "readers/dlprof/dlprof_reader.h"
+#include "readers/dlprof/run.h"
 #include "readers/dlprof/statements.h"
 
 namespace profgauge::readers {
@@ -76,6 +77,10 @@ class ReportReader final : public Reader {
     return profile;
   }
 
+  Status Settle(const std::string& folder, Run& run) const override {
+    return dlprof::SettleRun(folder, run);
+  }
+
  private:
   static Status Fill(std::optional<ReportKind> kind, const std::string& text,
                      const ReadOptions& options, ProfileBuilder& builder) {
@@ -99,64 +104,8 @@ class ReportReader final : public Reader {
   }
 };
 
-const ReportedMetric* WallOf(const Profile& profile) {
-  for (const ReportedMetric& metric : profile.reported.metrics) {
-    if (metric.id == "profile.wall_time") return &metric;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 std::unique_ptr<Reader> MakeDlprofReportReader() { return std::make_unique<ReportReader>(); }
-
-bool IsDlprofReport(const Profile& profile) { return profile.source.format == kFormat; }
-
-Result<Profile> MergeDlprofReports(std::vector<Profile> reports) {
-  const auto kind = [](const Profile& p) {
-    return p.source.dialect.substr(0, p.source.dialect.find(','));
-  };
-  // The summary's numbers come first: it states most of them.
-  std::stable_sort(reports.begin(), reports.end(), [&](const Profile& a, const Profile& b) {
-    return (kind(a) == "summary") > (kind(b) == "summary");
-  });
-  Profile merged = std::move(reports.front());
-  std::string kinds = kind(merged);
-  for (std::size_t i = 1; i < reports.size(); ++i) {
-    Profile& report = reports[i];
-    if (fmt::format(" {},", kinds).find(fmt::format(" {},", kind(report))) != std::string::npos) {
-      return Fail(InputError(report.source.path, "input/several-runs",
-                             fmt::format("there are two {} reports of DLProf: they are of "
-                                         "different runs",
-                                         kind(report)),
-                             "pass the reports of one run, or one file"));
-    }
-    kinds += ", " + kind(report);
-    const ReportedMetric* ours = WallOf(merged);
-    const ReportedMetric* theirs = WallOf(report);
-    if (ours != nullptr && theirs != nullptr && ours->value != theirs->value) {
-      return Fail(InputError(report.source.path, "input/several-runs",
-                             "the DLProf reports have different wall clocks: they are of "
-                             "different runs",
-                             "pass the reports of one run, or one file"));
-    }
-    const auto append = [](auto& to, auto& from) {
-      to.insert(to.end(), std::make_move_iterator(from.begin()),
-                std::make_move_iterator(from.end()));
-    };
-    append(merged.reported.metrics, report.reported.metrics);
-    append(merged.reported.tables, report.reported.tables);
-    append(merged.facts, report.facts);
-    if (merged.gpus.empty()) merged.gpus = std::move(report.gpus);
-    merged.log.Merge(report.log);
-    merged.source.bytes += report.source.bytes;
-    ContentHash hash;
-    hash.Add(merged.source.hash);
-    hash.Add(report.source.hash);
-    merged.source.hash = hash.Hex();
-  }
-  merged.source.dialect = kinds;
-  return merged;
-}
 
 }  // namespace profgauge::readers

@@ -10,6 +10,7 @@
 #include "base/content_hash.h"
 #include "model/neuron.h"
 #include "readers/neuron/csv.h"
+#include "readers/neuron/folder.h"
 #include "readers/neuron/form.h"
 #include "readers/neuron/import.h"
 #include "readers/neuron/input.h"
@@ -180,6 +181,18 @@ class NeuronReader final : public Reader {
     }
     return profiles;
   }
+
+  std::optional<Error> Refuse(const std::string& path, std::string_view head) const override {
+    return RefuseRaw(path, head);
+  }
+  Status ReadParts(std::vector<std::string>& files, const ReadOptions& options,
+                   Run& run) const override {
+    return ReadTableFiles(files, options, run);
+  }
+  Status Settle(const std::string&, Run& run) const override {
+    SettleHost(run);
+    return {};
+  }
 };
 
 Result<Profile> ReadTables(const std::vector<std::string>& paths, const ReadOptions& options) {
@@ -207,14 +220,6 @@ Result<Profile> ReadTables(const std::vector<std::string>& paths, const ReadOpti
 }  // namespace neuron
 
 std::unique_ptr<Reader> MakeNeuronReader() { return std::make_unique<neuron::NeuronReader>(); }
-
-bool IsNeuronTable(std::span<const std::byte> head) {
-  return neuron::IsTable(neuron::AsText(head));
-}
-
-bool IsNeuronTableName(const std::string& path) {
-  return neuron::TableKindOf(neuron::TableNameOf(path)) != neuron::TableKind::kUnknown;
-}
 
 Result<Profile> ReadNeuronTables(const std::vector<std::string>& paths,
                                  const ReadOptions& options) {

@@ -77,6 +77,15 @@ class NsightReader final : public Reader {
     nsight::ProjectRanges(profile);
     return profile;
   }
+
+  std::optional<Error> Refuse(const std::string& path, std::string_view) const override {
+    if (!path.ends_with(".nsys-rep") && !path.ends_with(".qdrep")) return std::nullopt;
+    return InputError(
+        path, "input/nsys-rep",
+        "the file is a report of Nsight Systems in its own format, which only its "
+        "own tools can read",
+        "export it with `nsys export --type sqlite " + path + "`, then pass the `.sqlite` file");
+  }
 };
 
 }  // namespace

@@ -113,6 +113,13 @@ class NvprofReader final : public Reader {
     PROFGAUGE_CHECK(nvprof::ReadMarkers(import));
     return builder.Finish();
   }
+
+  std::optional<Error> Refuse(const std::string& path, std::string_view head) const override {
+    if (!head.starts_with("==")) return std::nullopt;
+    return InputError(path, "input/nvprof-log",
+                      "the file is text that NVProf printed, not a profile",
+                      "record with `nvprof -o FILE.nvvp`");
+  }
 };
 
 }  // namespace

@@ -1,7 +1,14 @@
 #include "readers/rocprofv3/rocprofv3_reader.h"
 
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
 #include <utility>
 
+#include "base/input_error.h"
 #include "readers/rocprofv3/records.h"
 #include "readers/text/json_rows.h"
 
@@ -22,6 +29,18 @@ constexpr RecordingHint kHints[] = {
     {Capability::kIterationMarkers,
      "record with `rocprofv3 --marker-trace` and a roctx range `step N` around each iteration"},
     {Capability::kPython, "rocprofv3 does not record them; PyTorch's profiler does"},
+};
+
+constexpr const char* kRecordJson =
+    "record with `rocprofv3 --sys-trace --output-format json -- COMMAND`";
+/// Its tables as CSV, by how their first line begins.
+constexpr std::string_view kTables[] = {
+    "\"Kind\",\"Agent_Id\"",
+    "\"Kind\",\"Operation\"",
+    "\"Kind\",\"Direction\"",
+    "\"Domain\",\"Function\"",
+    "\"Correlation_Id\",\"Dispatch_Id\"",
+    "\"Name\",\"Calls\",\"TotalDurationNs\"",
 };
 
 class Rocprofv3Reader final : public Reader {
@@ -52,6 +71,28 @@ class Rocprofv3Reader final : public Reader {
     error.notes.emplace_back(
         "help: record with `rocprofv3 --sys-trace --output-format json -- COMMAND`");
     return Fail(std::move(error));
+  }
+
+  std::optional<Error> Refuse(const std::string& path, std::string_view head) const override {
+    if (head.starts_with("\xEF\xBB\xBF")) head.remove_prefix(3);
+    const bool is_table = std::any_of(std::begin(kTables), std::end(kTables),
+                                      [&](auto start) { return head.starts_with(start); });
+    if (!is_table) return std::nullopt;
+    return InputError(path, "input/rocprof-csv",
+                      "the file is a table of rocprofv3, which lacks the device's properties and "
+                      "the ranges",
+                      kRecordJson);
+  }
+
+  std::optional<Error> RefuseTables(const std::string& path,
+                                    const std::set<std::string>& tables) const override {
+    const bool is_rocpd = std::any_of(tables.begin(), tables.end(), [](const std::string& table) {
+      return table.starts_with("rocpd_");
+    });
+    if (!is_rocpd) return std::nullopt;
+    return InputError(path, "input/rocpd",
+                      "the file is a database of rocprofv3 (rocpd), which is not read",
+                      kRecordJson);
   }
 };
 

@@ -1,7 +1,13 @@
 #include "readers/xla/xla_reader.h"
 
+#include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <filesystem>
+#include <iterator>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -15,6 +21,8 @@
 namespace profgauge::readers {
 namespace xla {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr RecordingHint kHints[] = {
     {Capability::kDeviceEvents,
@@ -53,6 +61,11 @@ Result<Profile> Finished(const ByteSource& source, std::string dialect, Timeline
                          "the profiler was stopped before a step ran; record a few steps"));
 }
 
+/// Words near the beginning of XProf's pages: sums that TensorBoard draws.
+constexpr std::string_view kXprofWords[] = {"\"cols\"", "\"byCategory\"", "\"byProgram\"",
+                                            "\"podStatsSequence\"", "\"hloModule\""};
+constexpr std::size_t kNearBeginning = 512;
+
 class XPlaneReader final : public Reader {
  public:
   std::string_view name() const override { return "xla"; }
@@ -77,6 +90,47 @@ class XPlaneReader final : public Reader {
       builder.log().Add(Counter::truncated);
     }
     return Finished(source, "XPlane", timeline, builder);
+  }
+
+  std::optional<Error> Refuse(const std::string& path, std::string_view head) const override {
+    head = head.substr(0, kNearBeginning);
+    const bool is_page = std::any_of(
+        std::begin(kXprofWords), std::end(kXprofWords),
+        [&](std::string_view word) { return head.find(word) != std::string_view::npos; });
+    if (!is_page) return std::nullopt;
+    return InputError(path, "input/xprof",
+                      "the file is a page of XProf, which holds sums for drawing only",
+                      "pass the `.xplane.pb` that it was made from "
+                      "(plugins/profile/<time>/<host>.xplane.pb)");
+  }
+
+  /// The latest recording of a log folder, whose folders are named by time.
+  std::string OutputsOf(const std::string& folder,
+                        std::vector<std::string>& earlier) const override {
+    std::vector<std::string> recordings;
+    std::error_code code;
+    const auto profiles = fs::path(folder) / "plugins" / "profile";
+    for (fs::directory_iterator at(profiles, code), end; !code && at != end; at.increment(code)) {
+      if (at->is_directory(code)) recordings.push_back(at->path().string());
+    }
+    if (recordings.empty()) return {};
+    std::sort(recordings.begin(), recordings.end());
+    earlier.insert(earlier.end(), recordings.begin(), recordings.end() - 1);
+    return recordings.back();
+  }
+
+  std::string FullerThan(const std::string& name,
+                         const std::vector<std::string>& names) const override {
+    for (const std::string_view suffix : {".trace.json.gz", ".trace.json"}) {
+      if (!name.ends_with(suffix)) continue;
+      const std::string xplane = name.substr(0, name.size() - suffix.size()) + ".xplane.pb";
+      return std::find(names.begin(), names.end(), xplane) != names.end() ? xplane : "";
+    }
+    if (name != "perfetto_trace.json.gz") return {};
+    const auto xplane = std::find_if(names.begin(), names.end(), [](const std::string& other) {
+      return other.ends_with(".xplane.pb");
+    });
+    return xplane == names.end() ? std::string() : *xplane;
   }
 
  private:

@@ -287,8 +287,8 @@ TEST(Scenario, LaunchesAndCopiesIntoAFullQueueWaitForRoomHoweverFastTheyAre) {
     // The host works on behind them, so that it decides when the iteration ends.
     test.Call("cudaEventRecord", ApiKind::kOther, {host, 2 * kCalls * kWork - 100'000});
     const Replayed run(One(std::move(test)));
-    const Ns before = run.replayer->Predict({{}, false}).iteration_time;
-    const Ns after = run.replayer->Predict({{calls}, false}).iteration_time;
+    const double before = run.replayer->Predict({{}, false}).iteration_time;
+    const double after = run.replayer->Predict({{calls}, false}).iteration_time;
     // What is left of a call is that it notices its place, 6 us late.
     EXPECT_LE(before - after, 7'000) << (copies ? "copies" : "launches");
   }

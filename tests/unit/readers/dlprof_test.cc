@@ -319,6 +319,30 @@ TEST_F(DlprofTest, AFolderOfReportsIsOneRun) {
   EXPECT_EQ(LoadRun({folder_.string()}, {}).error().code, "input/several-runs");
 }
 
+TEST_F(DlprofTest, ReportsThatAreNamedAreOneRunToo) {
+  const std::string summary = Write("dlprof_summary.csv", kSummary);
+  const std::string advice =
+      Write("dlprof_expert_systems.csv", "Expert Systems Feedback\nProblem,Recommendation\n");
+  const auto run = LoadRun({advice, summary}, {});
+  ASSERT_TRUE(run) << run.error().message;
+  ASSERT_EQ(run->profiles.size(), 1u);
+  EXPECT_EQ(run->profiles[0].source.path, summary);
+  EXPECT_NE(TableOf(run->profiles[0], "dlprof_advice"), nullptr);
+}
+
+// DLProf begins the names of a run's reports with one word.
+TEST_F(DlprofTest, ReportsOfTwoProgramsInOneFolderAreTwoRuns) {
+  Write("bert_summary.csv", kSummary);
+  const std::string advice =
+      Write("gpt_expert_systems.csv", "Expert Systems Feedback\nProblem,Recommendation\n");
+  const auto run = LoadRun({folder_.string()}, {});
+  ASSERT_FALSE(run);
+  EXPECT_EQ(run.error().code, "input/several-runs");
+  EXPECT_EQ(run.error().notes.front(), "note: their names begin with `bert` and `gpt`");
+  EXPECT_EQ(LoadRun({advice, (folder_ / "bert_summary.csv").string()}, {}).error().code,
+            "input/several-runs");
+}
+
 // An average above its sum would make a count of zero.
 TEST_F(DlprofTest, CountsThatNoAverageGivesAreAbsent) {
   const auto profile = ReadProfile(

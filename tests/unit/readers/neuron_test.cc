@@ -2,7 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <boost/json.hpp>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -19,6 +22,7 @@
 namespace profgauge {
 namespace {
 
+namespace fs = std::filesystem;
 namespace json = boost::json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -205,6 +209,31 @@ TEST(NeuronReader, KeepsTheSemaphoreOfOperandsBeyondTheLimit) {
   EXPECT_EQ(profile.Name(last.operands), "S[24] (qSyncIO)>=16");
   EXPECT_EQ(neuron::WaitedSemaphore(profile.Name(last.operands)), "S[24] (qSyncIO)");
   EXPECT_GT(profile.Name(profile.neuron->instructions.front().operands).size(), 3000);
+}
+
+// Captures of a folder by what core they are of: of one core they are of two programs.
+TEST(NeuronFolder, CapturesOfOneCoreAreNoRanks) {
+  const fs::path folder =
+      fs::path(::testing::TempDir()) / ("neuron_folder_" + std::to_string(::getpid()));
+  fs::create_directories(folder);
+  const auto write = [&](const char* name, int core, int flops) {
+    json::object document = Consistent();
+    SummaryOf(document)["nd_idx"] = 0;
+    SummaryOf(document)["nc_idx"] = core;
+    SummaryOf(document)["model_flops"] = flops;
+    std::ofstream(folder / name) << json::serialize(document);
+  };
+  write("a.json", 0, 1000);
+  write("b.json", 1, 2000);
+  const auto ranks = LoadRun({folder.string()}, {});
+  ASSERT_TRUE(ranks) << ranks.error().message;
+  EXPECT_EQ(ranks->profiles.size(), 2u);
+  write("b.json", 0, 2000);
+  const auto programs = LoadRun({folder.string()}, {});
+  ASSERT_FALSE(programs);
+  EXPECT_EQ(programs.error().code, "input/several-runs");
+  EXPECT_THAT(programs.error().notes.front(), HasSubstr("both record core 0 of device 0"));
+  fs::remove_all(folder);
 }
 
 // Every table of schema 7.4.0 is read, or named to the user, or a header without numbers.

@@ -1,0 +1,173 @@
+#include "readers/dlprof/run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/content_hash.h"
+#include "base/input_error.h"
+#include "readers/one_run.h"
+
+namespace profgauge::readers::dlprof {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool IsReport(const Profile& profile) { return profile.source.format == "dlprof_report"; }
+bool IsDatabase(const Profile& profile) { return profile.source.format == "dlprof_database"; }
+
+/// The kind of a report: "summary".
+std::string KindOf(const Profile& report) {
+  return report.source.dialect.substr(0, report.source.dialect.find(','));
+}
+
+/// What DLProf calls the run in the names of its files: "dlprof" of "x/dlprof_summary.csv"; empty
+/// where the file is not named like that.
+std::string RunOf(const Profile& report) {
+  const std::string name = fs::path(report.source.path).stem().string();
+  const std::string kind = "_" + KindOf(report);
+  return name.ends_with(kind) ? name.substr(0, name.size() - kind.size()) : std::string();
+}
+
+/// Why the reports are not those of one run; empty where they can be.
+std::string WhySeveral(const std::vector<Profile>& reports) {
+  std::set<std::string> kinds;
+  std::map<std::string, std::string> runs;
+  for (const Profile& report : reports) {
+    if (!kinds.insert(KindOf(report)).second) return "two reports of one kind are of two runs";
+    if (std::string of = RunOf(report); !of.empty()) runs.emplace(of, report.source.path);
+  }
+  if (runs.size() < 2) return {};
+  return fmt::format("their names begin with `{}` and `{}`", runs.begin()->first,
+                     runs.rbegin()->first);
+}
+
+std::vector<std::vector<std::string>> EachAlone(const std::vector<Profile>& profiles) {
+  std::vector<std::vector<std::string>> runs;
+  for (const Profile& profile : profiles) runs.push_back({profile.source.path});
+  return runs;
+}
+
+/// The files of each run, by how their names begin; each alone where that does not tell.
+std::vector<std::vector<std::string>> RunsOf(const std::vector<Profile>& reports) {
+  std::set<std::pair<std::string, std::string>> kinds;
+  std::map<std::string, std::vector<std::string>> runs;
+  for (const Profile& report : reports) {
+    if (!kinds.emplace(RunOf(report), KindOf(report)).second) return EachAlone(reports);
+    runs[RunOf(report)].push_back(report.source.path);
+  }
+  std::vector<std::vector<std::string>> files;
+  for (auto& [name, paths] : runs) files.push_back(std::move(paths));
+  return files;
+}
+
+const ReportedMetric* WallOf(const Profile& profile) {
+  for (const ReportedMetric& metric : profile.reported.metrics) {
+    if (metric.id == "profile.wall_time") return &metric;
+  }
+  return nullptr;
+}
+
+/// The reports of one run as one profile. REQUIRES: not empty, none of one kind.
+Result<Profile> Merge(std::vector<Profile> reports) {
+  // The summary's numbers come first: it states most of them.
+  std::stable_sort(reports.begin(), reports.end(), [&](const Profile& a, const Profile& b) {
+    return (KindOf(a) == "summary") > (KindOf(b) == "summary");
+  });
+  Profile merged = std::move(reports.front());
+  std::string kinds = KindOf(merged);
+  for (std::size_t i = 1; i < reports.size(); ++i) {
+    Profile& report = reports[i];
+    kinds += ", " + KindOf(report);
+    const ReportedMetric* ours = WallOf(merged);
+    const ReportedMetric* theirs = WallOf(report);
+    if (ours != nullptr && theirs != nullptr && ours->value != theirs->value) {
+      return Fail(InputError(report.source.path, "input/several-runs",
+                             "the DLProf reports have different wall clocks: they are of "
+                             "different runs",
+                             "pass the reports of one run, or one file"));
+    }
+    const auto append = [](auto& to, auto& from) {
+      to.insert(to.end(), std::make_move_iterator(from.begin()),
+                std::make_move_iterator(from.end()));
+    };
+    append(merged.reported.metrics, report.reported.metrics);
+    append(merged.reported.tables, report.reported.tables);
+    append(merged.facts, report.facts);
+    if (merged.gpus.empty()) merged.gpus = std::move(report.gpus);
+    merged.log.Merge(report.log);
+    merged.source.bytes += report.source.bytes;
+    ContentHash hash;
+    hash.Add(merged.source.hash);
+    hash.Add(report.source.hash);
+    merged.source.hash = hash.Hex();
+  }
+  merged.source.dialect = kinds;
+  return merged;
+}
+
+/// Reports that the user named: one run, if all are of one folder and fit together.
+Status SettleNamed(Run& run) {
+  if (run.profiles.size() < 2 || !std::all_of(run.profiles.begin(), run.profiles.end(), IsReport) ||
+      !WhySeveral(run.profiles).empty()) {
+    return {};
+  }
+  const auto folder = [](const Profile& report) {
+    return fs::path(report.source.path).parent_path();
+  };
+  const fs::path first = folder(run.profiles.front());
+  if (std::any_of(run.profiles.begin(), run.profiles.end(),
+                  [&](const Profile& report) { return folder(report) != first; })) {
+    return {};
+  }
+  PROFGAUGE_TRY(Profile merged, Merge(std::exchange(run.profiles, {})));
+  run.profiles.push_back(std::move(merged));
+  return {};
+}
+
+}  // namespace
+
+Status SettleRun(const std::string& folder, Run& run) {
+  if (folder.empty()) return SettleNamed(run);
+  std::vector<Profile> reports, databases, others;
+  for (Profile& profile : run.profiles) {
+    (IsReport(profile)     ? reports
+     : IsDatabase(profile) ? databases
+                           : others)
+        .push_back(std::move(profile));
+  }
+  run.profiles = std::move(others);
+  const auto leave_out = [&run](const std::vector<Profile>& profiles, std::string_view why) {
+    for (const Profile& profile : profiles) {
+      run.skipped.push_back(fmt::format("{}: {}", profile.source.path, why));
+    }
+  };
+  if (!run.profiles.empty()) {
+    leave_out(databases, "a database of DLProf beside other profiles");
+    leave_out(reports, "a report of DLProf beside other profiles");
+  } else if (databases.size() == 1) {
+    run.profiles = std::move(databases);
+    leave_out(reports, "a report of DLProf beside its database");
+  } else if (!reports.empty()) {
+    leave_out(databases, "a database of DLProf beside its reports; pass it alone to read it");
+    if (const std::string why = WhySeveral(reports); !why.empty()) {
+      return Fail(SeveralRuns(folder, why, RunsOf(reports)));
+    }
+    PROFGAUGE_TRY(Profile merged, Merge(std::move(reports)));
+    merged.source.path = folder;
+    run.profiles.push_back(std::move(merged));
+  } else if (!databases.empty()) {
+    return Fail(
+        SeveralRuns(folder, "each database of DLProf is of a run of its own", RunsOf(databases)));
+  }
+  return {};
+}
+
+}  // namespace profgauge::readers::dlprof
