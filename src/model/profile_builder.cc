@@ -259,9 +259,27 @@ void JoinTheOneDevice(Profile& profile) {
   }
 }
 
+// Kernels take time: those of no length are the ones whose times made no sense, as far as such
+// times were met. A few are a glitch of a clock; many make every sum a lower bound.
+void CheckLengths(Profile& profile) {
+  const std::uint64_t mended = profile.log[Counter::events_negative_dur] +
+                               profile.log[Counter::events_missing_dur] +
+                               profile.log[Counter::events_overflowed_dur];
+  std::uint64_t kernels = 0, empty = 0;
+  for (std::size_t i = 0; mended > 0 && i < profile.device.size(); ++i) {
+    if (profile.device.kind[i] != DeviceKind::kKernel) continue;
+    ++kernels;
+    if (profile.device.duration[i] == 0) ++empty;
+  }
+  if (std::min(empty, mended) * 100 > kernels) {
+    profile.log.AddAt(Counter::rows_unusable, "kernels whose lengths are not known");
+  }
+}
+
 }  // namespace
 
 Result<Profile> ProfileBuilder::Finish() {
+  CheckLengths(profile_);
   const Ns origin = FindOrigin();
   Rebase(origin);
   SortTables();

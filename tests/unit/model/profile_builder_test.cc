@@ -277,6 +277,25 @@ TEST(ProfileBuilder, ADeviceEventThatLostItsTimesDoesNotStretchTheProfile) {
   EXPECT_EQ(profile->log[Counter::zero_time_events], 1u);
 }
 
+TEST(ProfileBuilder, KernelsOfUnknownLengthAreLostWhereTheyAreMany) {
+  const auto lost = [](int unknown, Counter why) {
+    ProfileBuilder builder;
+    for (int i = 0; i < 1000; ++i) {
+      DeviceRow row = Kernel(builder, i * 100, i);
+      if (i < unknown) row.duration = 0;
+      builder.AddDevice(row);
+    }
+    builder.log().Add(why, static_cast<std::uint64_t>(unknown));
+    const auto profile = builder.Finish();
+    return profile ? (*profile).log[Counter::rows_unusable] : 99;
+  };
+  EXPECT_EQ(lost(11, Counter::events_negative_dur), 1u);
+  EXPECT_EQ(lost(11, Counter::events_missing_dur), 1u);
+  EXPECT_EQ(lost(11, Counter::events_overflowed_dur), 1u);
+  EXPECT_EQ(lost(10, Counter::events_negative_dur), 0u);
+  EXPECT_EQ(lost(500, Counter::events_clipped), 0u);  // Clocks of microseconds have such.
+}
+
 TEST(ProfileBuilder, ClipsOnlyWhenStreamsAreKnownToBeSerial) {
   for (const bool clip : {false, true}) {
     ProfileBuilder builder;
