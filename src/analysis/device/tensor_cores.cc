@@ -17,6 +17,8 @@ namespace {
 
 // Above this share of undecided time, efficiency as a lower bound says little.
 constexpr double kMuchUndecided = 0.2;
+// Above this one, what could use them is not known where nothing surely could.
+constexpr double kMostlyUnknown = 0.5;
 
 double Share(Ns part, Ns whole) { return static_cast<double>(part) / static_cast<double>(whole); }
 
@@ -31,6 +33,7 @@ TensorCoreTimes SumTimes(const RankContext& rank, std::span<const Tri> eligible)
     times.kernels += time;
     if (uses == Tri::kYes) times.tensor_core += time;
     if (uses == Tri::kUnknown) times.undecided += time;
+    if (eligible[i] == Tri::kUnknown && rank.classes[i].rule == 0) times.unknown += time;
     if (eligible[i] != Tri::kYes) continue;
     times.eligible += time;
     if (uses == Tri::kYes) times.eligible_tensor_core += time;
@@ -73,12 +76,23 @@ void SetBounded(std::string_view id, const Bounded& times, bool count_undecided,
               uncertain);
 }
 
+// That nothing could use them is a claim, which unknown kernels of unknown operators do not allow.
+bool IsUnknown(const TensorCoreTimes& times) {
+  return times.eligible == 0 && Share(times.unknown, times.kernels) > kMostlyUnknown;
+}
+
+std::string WhyUnknown(const TensorCoreTimes& times) {
+  return "neither the kernels nor the operators of " +
+         FormatShare(Share(times.unknown, times.kernels)) + " of the kernel time are known by name";
+}
+
 void SetEfficiency(const TensorCoreTimes& times, std::span<const TensorCoreFacts> facts,
                    bool count_undecided, Output& out) {
   constexpr std::string_view kId = "tensor_core.efficiency";
   if (!Any(facts, &TensorCoreFacts::any_tensor_cores))
     return out.SetAbsent(
         kId, out.Told("no {{ device.device }} of this recording has {{ device.matrix_units }}"));
+  if (IsUnknown(times)) return out.SetAbsent(kId, WhyUnknown(times));
   if (times.eligible == 0) {
     return out.SetAbsent(
         kId, out.Told("no operator that could use {{ device.matrix_units }} launched a kernel"));
@@ -103,7 +117,9 @@ void SetMetrics(const TensorCoreTimes& times, std::span<const TensorCoreFacts> f
   SetBounded("tensor_core.share", {times.tensor_core, times.undecided, times.kernels},
              count_undecided, out);
   out.Set("tensor_core.unknown_share", Share(times.undecided, times.kernels));
-  out.Set("tensor_core.eligible_share", Share(times.eligible, times.kernels));
+  constexpr std::string_view kEligible = "tensor_core.eligible_share";
+  if (IsUnknown(times)) return out.SetAbsent(kEligible, WhyUnknown(times));
+  out.Set(kEligible, Share(times.eligible, times.kernels));
 }
 
 // One row of tensor_core_ops.
@@ -287,6 +303,7 @@ void AddTensorCores(std::span<const RankContext> ranks, std::span<const TensorCo
     times.eligible += rank.times.eligible;
     times.eligible_tensor_core += rank.times.eligible_tensor_core;
     times.eligible_undecided += rank.times.eligible_undecided;
+    times.unknown += rank.times.unknown;
   }
   SetMetrics(times, facts, ranks.front().knowledge.undecided_use_tensor_cores, out);
   const std::vector<OpRow> rows = PoolRows(facts);

@@ -21,6 +21,7 @@ std::vector<Tri> EligibleKernels(const Profile& profile, std::span<const KernelC
 struct TensorCoreTimes {
   Ns kernels = 0, tensor_core = 0, undecided = 0;
   Ns eligible = 0, eligible_tensor_core = 0, eligible_undecided = 0;
+  Ns unknown = 0;  ///< Of kernels that no rule knows, launched by no operator that is recorded.
 };
 
 /// The calls of an eligible operator with the same shapes and types.

@@ -127,6 +127,7 @@ void Exchange(Columns& columns, TensorCoreFacts& facts) {
   columns.Number("tensor_core.eligible", times.eligible);
   columns.Number("tensor_core.eligible_used", times.eligible_tensor_core);
   columns.Number("tensor_core.eligible_undecided", times.eligible_undecided);
+  columns.Number("tensor_core.unknown", times.unknown);
   columns.Number("tensor_core.any", facts.any_tensor_cores);
   columns.Number("tensor_core.has_device", facts.has_device);
   List(columns, "eligible_op.calls", facts.ops, [&](EligibleOp& op) {

@@ -154,6 +154,23 @@ TEST(TensorCores, DoublePrecisionIsNoReasonToCountACompiledFunction) {
   EXPECT_DOUBLE_EQ(NumberOf(analysis, "tensor_core.eligible_share"), 0);
 }
 
+// Zero would be a claim about kernels of which neither the name nor the operator is known.
+TEST(TensorCores, WhatNobodyKnowsIsNotIneligible) {
+  const auto analysis = [](Ns product) {
+    TestProfile test;
+    test.Launch("mine", {10, 11}, {20, 80});  // 60, of no operator that is recorded.
+    test.Launch("void at::native::vectorized_elementwise_kernel<4>(P)", {12, 13}, {80, 120});
+    if (product > 0) test.Launch("volta_sgemm_128x64_nt", {14, 15}, {120, 120 + product});
+    return AnalyzeAll(OneRank(test.Finish()));
+  };
+  const Analysis unknown = analysis(0);
+  for (const char* id : {"tensor_core.eligible_share", "tensor_core.efficiency"}) {
+    EXPECT_TRUE(IsAbsent(unknown.Find(id)->value)) << id;
+    EXPECT_TRUE(unknown.Find(id)->absent_because.ends_with("are known by name")) << id;
+  }
+  EXPECT_DOUBLE_EQ(NumberOf(analysis(100), "tensor_core.eligible_share"), 0.5);
+}
+
 TEST(TensorCores, AChipWithoutThemHasNoEfficiency) {
   TestProfile test;
   Gpu gpu;
