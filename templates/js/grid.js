@@ -253,14 +253,16 @@ class Grid {
     });
   }
 
-  // How much of the sorted column a row carries, for its bar.
+  // What of the sorted column a row carries.
   weight(row) {
     const field = this.sortField;
     return field && !isText(field) ? Math.max(this.rows.value(field, row) || 0, 0) : 0;
   }
 
-  paintBar(cell, row) {
-    const share = this.top > 0 ? this.weight(row) / this.top : 0;
+  // A share is its own bar; other numbers have one in the column that they are sorted by.
+  paintBar(cell, field, row) {
+    const share = /share$/.test(field.id) ? this.rows.value(field, row)
+      : field === this.sortField && this.weight(row) / this.top;
     cell.style.background = share > 0
       ? `linear-gradient(to left, var(--bar) ${(100 * share).toFixed(1)}%, transparent 0)` : '';
   }
@@ -274,7 +276,7 @@ class Grid {
         const cell = this.rows.rows[row].cells[field.index];
         cell.hidden = this.hidden.has(field.id);
         if (this.widths[field.id] || cell.style.minWidth) this.setWidth(cell, field);
-        if (field === this.sortField) this.paintBar(cell, row); else cell.style.background = '';
+        this.paintBar(cell, field, row);
       }
     }
   }
@@ -307,7 +309,7 @@ class Grid {
       if (!index) cell.scope = 'row';
       if (this.widths[field.id]) this.setWidth(cell, field);
       if (isText(field)) cell.align = 'left'; else cell.title = this.exact(field, row);
-      if (field === this.sortField) this.paintBar(cell, row);
+      this.paintBar(cell, field, row);
       line.append(cell);
     });
     return line;

@@ -102,6 +102,26 @@ class InnerRowsTest(ViewsCase):
         self.assertEqual(self.js("const g = grids.get('ops'); return g.order.filter((row) => g.rows.isInner(row)).length"), 0)
 
 
+class BarsTest(ViewsCase):
+    def test_a_share_is_a_bar_whatever_its_table_is_sorted_by(self):
+        self.js("for (const box of document.querySelectorAll('details.table')) box.open = true")
+        cells = self.js("""
+            const out = [];
+            for (const grid of grids.values()) {
+              const field = grid.shown().find((f) => f.id.endsWith('share') && f !== grid.sortField);
+              const row = field && grid.order.findIndex((r) => grid.rows.value(field, r) > 0);
+              if (!field || row < 0) continue;
+              grid.select(row);
+              const line = grid.table.querySelector('tr.current');
+              const index = grid.packed ? grid.shown().indexOf(field) : field.index;
+              out.push([grid.rows.value(field, grid.order[row]), line.cells[index].style.background]);
+            }
+            return out""")
+        self.assertGreater(len(cells), 1)
+        for share, paint in cells:
+            self.assertIn(f"{min(100 * share, 1e9):.1f}%", paint.replace("0px", ""))
+
+
 class SharesTest(ViewsCase):
     def test_the_most_of_a_column_and_the_rest_are_a_pie(self):
         self.js("grids.get('kernels').reveal('');"
