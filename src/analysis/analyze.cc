@@ -149,8 +149,10 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
   const RankContext& longest = LongestRank(ranks);
   analysis.iteration_source = longest.iterations.source;
   for (const RankContext& rank : ranks) {
+    // What was in flight when the recording ended was recorded as well.
     analysis.iterations_total =
-        std::max(analysis.iterations_total, static_cast<std::int64_t>(rank.iterations.all.size()));
+        std::max(analysis.iterations_total, static_cast<std::int64_t>(rank.iterations.all.size()) +
+                                                rank.iterations.dropped_at_end);
   }
   analysis.iterations_selected = static_cast<std::int64_t>(PoolIterations(ranks).size());
   analysis.window_start = longest.window().start;

@@ -144,6 +144,20 @@ std::string CaptureDate(std::int64_t origin_ns) {
                      clock.minutes().count(), clock.seconds().count());
 }
 
+// "; the last 2 left out as incomplete"; empty: none is, or others are left out besides.
+std::string LeftOutText(const Analysis& analysis) {
+  const Table* others = analysis.FindTable("other_iterations");
+  const std::int64_t left_out = analysis.iterations_total - analysis.iterations_selected -
+                                static_cast<std::int64_t>(others == nullptr ? 0 : others->rows());
+  const bool is_tail = std::any_of(
+      analysis.remarks.begin(), analysis.remarks.end(), [](const profgauge::Remark& remark) {
+        return remark.id == "incomplete-iterations" || remark.id == kIterationsLost;
+      });
+  if (!is_tail || left_out <= 0) return {};
+  return left_out == 1 ? "; the last left out as incomplete"
+                       : fmt::format("; the last {} left out as incomplete", FormatCount(left_out));
+}
+
 // "all 12 iterations", "iterations 3 to 9 of 12", "7 of 12 iterations".
 std::string SelectionText(const Analysis& analysis) {
   const std::int64_t total = analysis.iterations_total, selected = analysis.iterations_selected;
@@ -248,7 +262,7 @@ ProfileInfo BuildProfileInfo(const BuildInput& input) {
   info.iteration_source = analysis.iteration_source;
   info.iterations_total = analysis.iterations_total;
   info.iterations_selected = analysis.iterations_selected;
-  info.selection = SelectionText(analysis);
+  info.selection = SelectionText(analysis) + LeftOutText(analysis);
   if (const std::string stated = StatedSelection(first.reported, analysis); !stated.empty()) {
     info.selection = stated;
   }

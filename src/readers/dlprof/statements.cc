@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/format.h"
 #include "base/text.h"
 
 namespace profgauge::readers::dlprof {
@@ -62,6 +63,10 @@ class Stating {
     if (value) Add(id, *value / 100, more);
   }
   void Share(const char* id, double value, const char* more = "") { Add(id, value, more); }
+  /// What says of which part of the recording the numbers are.
+  void Fact(const char* key, std::optional<double> value) {
+    if (value) builder_.AddFact(key, FormatCount(static_cast<std::int64_t>(*value)));
+  }
   /// What the file states is no such number.
   void None(const char* id, const char* why) {
     builder_.reported().metrics.push_back({id, {}, why});
@@ -166,6 +171,8 @@ void StateIterations(const Block& iterations, Stating& state) {
   state.Whole("profile.iterations_total", iterations.Number("Total Iterations"));
   state.Whole("profile.iteration_start", iterations.Number("Start Iteration"));
   state.Whole("profile.iteration_stop", iterations.Number("Stop Iteration"));
+  state.Fact("iteration_start", iterations.Number("Start Iteration"));
+  state.Fact("iteration_stop", iterations.Number("Stop Iteration"));
   state.Whole("profile.iterations", aggregated);
   state.Time("iteration.time.mean", iterations.Number("Average Iteration Time (ns)"));
   state.Time("iteration.time.stddev", iterations.Number("Iteration Time Standard Deviation"));

@@ -146,6 +146,17 @@ TEST(Modules, AreAHierarchyWithTheWorkLaunchedInThem) {
   EXPECT_EQ(Integer(modules, 0, "backward_device"), 0);
 }
 
+// What the recording's end cut off was recorded, and is told apart from what is selected.
+TEST(RunIterations, TheRecordedOnesIncludeThoseCutOff) {
+  TestProfile test;
+  for (int step = 0; step < 3; ++step) test.Step(step, {step * 100, step * 100 + 100});
+  test.Launch("k", {0, 1}, {20, 21});
+  test.Launch("k", {100, 101}, {120, 121});
+  const Analysis analysis = AnalyzeRun(test.Finish());
+  EXPECT_EQ(analysis.iterations_total, 3);
+  EXPECT_EQ(analysis.iterations_selected, 2);
+}
+
 TEST(OtherIterations, AreThoseThatTheSelectionLeavesOut) {
   Selection selection;
   selection.start = 1;

@@ -225,7 +225,8 @@ constexpr const char* kSummary =
     "System Config\nGPU Count,2\nGPU Name(s),V100, V100\nDLProf Version,v1.7.0\n\n"
     "Summary Report\nWall Clock Time (ns),1000\nTensor Core Kernel Utilization %,35.4\n"
     "GPU Idle %,25.0\nDataloader Duration %,12.5\n\nIterations\nTotal Iterations,9\n"
-    "Aggregated Iterations,4\nAverage Iteration Time (ns),250.4\n\n"
+    "Aggregated Iterations,4\nStart Iteration,3\nStop Iteration,6\n"
+    "Average Iteration Time (ns),250.4\n\n"
     "All Kernels\n,GPU Time (ns),CPU Time (ns),# Kernels\nKernels using TC,30,1,1\n"
     "All other kernels,70,1,1\n";
 
@@ -242,6 +243,10 @@ TEST_F(DlprofTest, TheSummaryGivesMetricsAsStated) {
   EXPECT_EQ(*MetricOf(*profile, "profile.kernel_time"), Value{std::int64_t{100}});
   EXPECT_EQ(*MetricOf(*profile, "tensor_core.share"), Value{0.3});
   EXPECT_EQ(profile->gpus.size(), 2u);
+  using ::testing::Contains;
+  using ::testing::Pair;
+  EXPECT_THAT(profile->facts, Contains(Pair("iteration_start", "3")));
+  EXPECT_THAT(profile->facts, Contains(Pair("iteration_stop", "6")));
 }
 
 TEST_F(DlprofTest, WhatNeitherKernelsNorMemoryTakeIsIdleTime) {

@@ -139,6 +139,18 @@ TEST_F(BuildReportTest, SelectionInWords) {
   EXPECT_EQ(Build().profile.selection, "iterations 3 to 5 of 12");
 }
 
+TEST_F(BuildReportTest, SelectionSaysWhatTheEndOfTheRecordingCutOff) {
+  AddIterations({0, 1, 2});
+  analysis_.iterations_total = 5;
+  EXPECT_EQ(Build().profile.selection, "iterations 0 to 2 of 5");
+  analysis_.remarks.push_back({"incomplete-iterations", "the last 2 of 5 iterations are left out"});
+  EXPECT_EQ(Build().profile.selection, "iterations 0 to 2 of 5; the last 2 left out as incomplete");
+  Table others("other_iterations", "", "Others", std::make_shared<StringPool>());
+  others.AddColumn({"index", "Iteration", Unit::kCount, ""}).AddInteger(3);
+  analysis_.tables.push_back(std::move(others));
+  EXPECT_EQ(Build().profile.selection, "iterations 0 to 2 of 5; the last left out as incomplete");
+}
+
 TEST_F(BuildReportTest, SelectionWithHoles) {
   AddIterations({3, 5, 9});
   EXPECT_EQ(Build().profile.selection, "3 of 12 iterations");
