@@ -13,6 +13,7 @@
 
 #include "base/format.h"
 #include "render/html/panel.h"
+#include "render/shared/words.h"
 
 namespace profgauge::render::html {
 namespace {
@@ -49,40 +50,28 @@ Table TopRows(const Table& table, std::string_view by, std::span<const std::stri
   return top;
 }
 
-// The name of an op's type in its own name: "aten::add_" and "add" say the same.
-bool SaysItsType(std::string_view name, std::string_view type) {
-  const auto scope = name.rfind("::");
-  if (scope != name.npos) name.remove_prefix(scope + 2);
-  while (!name.empty() && name.back() == '_') name.remove_suffix(1);
-  return name == type;
-}
-
-// Types that repeat the name are left out; with them all, the column.
-void DropKnownTypes(Table& top) {
+// A type is one line high, however long the name is that it was made of.
+void ShortenTypes(Table& top) {
+  constexpr std::size_t kMostCharacters = 14;
   Column* type = top.Find("type");
-  const Column* name = top.Find("name");
-  if (type == nullptr || name == nullptr) return;
-  bool any = false;
+  if (type == nullptr) return;
   for (std::size_t row = 0; row < top.rows(); ++row) {
     if (type->IsAbsentAt(row)) continue;
-    if (SaysItsType(top.strings()[name->TextAt(row)], top.strings()[type->TextAt(row)])) {
-      type->SetText(row, {});
-    } else {
-      any = true;
-    }
+    const std::string text(top.strings()[type->TextAt(row)]);
+    type->SetText(row, top.strings().Intern(ElideMiddle(text, kMostCharacters)));
   }
-  if (!any) type->MarkAbsent("the name says it");
 }
 
 // Ten rows whatever their names are.
 constexpr std::size_t kTopBytes = 100'000;
 
 void FillTop(json::object& panel, const Report& report, const Table& table, std::string_view by,
-             std::span<const std::string_view> columns) {
+             std::span<const std::string_view> columns, std::size_t fold) {
   Table top = TopRows(table, by, columns);
-  DropKnownTypes(top);
+  ShortenTypes(top);
   TableLimits limits{10, 0, false, kTopBytes, table.id()};
   limits.accelerator = report.profile.accelerator;
+  limits.fold = fold;
   json::object view = TableView(top, limits);
   panel["columns"] = std::move(view["columns"]);
   panel["body"] = std::move(view["rows"]);
@@ -134,7 +123,7 @@ boost::json::object TopOpsPanel(const Report& report) {
   }
   const std::string_view kColumns[] = {
       "name", time, "calls", "direction", "tensor_core_eligible", "uses_tensor_core", "type"};
-  FillTop(panel, report, *ops, time, kColumns);
+  FillTop(panel, report, *ops, time, kColumns, 28);
   return panel;
 }
 
@@ -149,7 +138,7 @@ boost::json::object TopHostOpsPanel(const Report& report) {
   }
   constexpr std::string_view kColumns[] = {"name", "host_self", "host_total", "calls",
                                            "device_total"};
-  FillTop(panel, report, *ops, time, kColumns);
+  FillTop(panel, report, *ops, time, kColumns, 40);
   return panel;
 }
 
@@ -162,6 +151,11 @@ boost::json::object SystemPanel(const Report& report) {
   };
   const report::ProfileInfo& profile = report.profile;
   add("Profile name", profile.name);
+  // As the PyTorch Profiler plug-in's configuration: how many recordings, and of what.
+  add("Workers", FormatCount(profile.ranks));
+  if (!profile.accelerator.empty() || !profile.devices.empty()) {
+    add("Device type", WordsOf(report, "{{ device.device }}"));
+  }
   // As DLProf Viewer: the devices of the computer, of which some may have no work.
   const report::Metric* listed = report::FindMetricById(report, "profile.gpus_listed");
   if (listed != nullptr && !IsAbsent(listed->quantity.value)) {

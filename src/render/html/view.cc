@@ -124,13 +124,15 @@ std::string DateText(std::string_view iso) {
   return std::string(iso.substr(0, 10)) + " " + std::string(iso.substr(11, 8)) + " UTC";
 }
 
-Folded Fold(std::string_view text) {
-  constexpr std::size_t kAbove = 84, kHead = 60, kTail = 20;
-  if (text.size() <= kAbove) return {text, "", ""};
+Folded Fold(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return {text, "", ""};
+  // Where little fits, the end of a name tells as much as its beginning.
+  const bool is_narrow = most < kFold;
+  const std::size_t first = is_narrow ? most / 2 : 60, last = is_narrow ? most / 2 - 1 : 20;
   const auto continues = [&](std::size_t at) {
     return (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80;
   };
-  std::size_t head = kHead, tail = text.size() - kTail;
+  std::size_t head = first, tail = text.size() - last;
   while (head > 0 && continues(head)) --head;
   while (tail + 1 < text.size() && continues(tail)) ++tail;
   return {text.substr(0, head), text.substr(head), text.substr(tail)};

@@ -87,6 +87,8 @@ boost::json::array TablesView(const report::Report& report, TablePacker& payload
 /// Environment, import log, definitions, provenance, absent tables, remarks.
 boost::json::object NotesView(const report::Report& report);
 
+inline constexpr std::size_t kFold = 84;
+
 struct TableLimits {
   std::size_t rows = 0;               ///< Rows in the page; fewer where their names are long.
   std::size_t payload_rows = 0;       ///< Rows that travel along when the page does not have all.
@@ -94,6 +96,7 @@ struct TableLimits {
   std::size_t bytes = 0;              ///< Bytes of the rows in the page; 0: as their number says.
   std::string_view docs_of = {};      ///< Table that its columns are of; empty: itself.
   std::string_view accelerator = {};  ///< For the words of definitions.
+  std::size_t fold = kFold;           ///< Texts of more characters fold up.
   /// Names of iterations that are not their position; may be nullptr.
   const std::map<std::int64_t, std::string>* iterations = nullptr;
 };
@@ -120,7 +123,7 @@ std::string DateText(std::string_view iso);
 struct Folded {
   std::string_view head, rest, tail;
 };
-Folded Fold(std::string_view text);
+Folded Fold(std::string_view text, std::size_t most = kFold);
 
 /// What is not there, by reason: [{titles: "Runtime calls, Other host work", reason: [pieces],
 /// sep}]. `sep` stands before all but the first. A reason's pieces are {text, code}: words between

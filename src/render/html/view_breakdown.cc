@@ -290,8 +290,13 @@ std::string WholeIterationChart(const Report& report, const Table& table,
 
 std::string IterationSketch(const Report& report) {
   const Table* table = FindTable(report, "iterations");
-  if (table == nullptr || table->rows() < 2) return {};
-  ColumnChart chart = IterationChart(report, *table, IterationRows(report, *table));
+  const Table* others = FindTable(report, "other_iterations");
+  const std::size_t all =
+      (table == nullptr ? 0 : table->rows()) + (others == nullptr ? 0 : others->rows());
+  if (table == nullptr || all < 2) return {};
+  const std::vector<IterationRow> rows = IterationRows(report, *table);
+  ColumnChart chart = IterationChart(report, *table, rows);
+  AddOthers(report, *table, rows, chart);
   chart.width = 340;
   chart.height = 120;
   for (ChartColumn& column : chart.columns) column.title.clear();  // The large chart has them.

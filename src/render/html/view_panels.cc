@@ -299,6 +299,15 @@ json::object IterationPanel(const Report& report) {
       if (name != labels.end()) number["text"] = name->second;
       rows.push_back(PanelRow("", label, std::move(number), ""));
     }
+  } else {
+    // A file without events may say which of the recorded iterations its numbers are of.
+    for (const auto& [key, label] :
+         {std::pair("iteration_start", "First used"), std::pair("iteration_stop", "Last used")}) {
+      for (const auto& [name, text] : report.environment) {
+        if (name != key) continue;
+        rows.push_back(PanelRow("", label, {{"text", text}, {"exact", ""}, {"absent", ""}}, ""));
+      }
+    }
   }
   for (const auto& [id, label] :
        std::initializer_list<std::pair<std::string_view, std::string_view>>{
@@ -312,7 +321,8 @@ json::object IterationPanel(const Report& report) {
     }
   }
   panel["has_rows"] = true;
-  panel["note"] = report.profile.selection;
+  const bool has_others = FindTable(report, "other_iterations") != nullptr;
+  panel["note"] = report.profile.selection + (has_others ? "; grey: not selected" : "");
   panel["more"] = "#iterations";
   panel["more_text"] = "all iterations";
   return panel;

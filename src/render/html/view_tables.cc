@@ -65,11 +65,11 @@ std::vector<std::size_t> HeaviestOfTree(const Table& table, std::size_t count) {
   return rows;
 }
 
-void AppendCell(const Value& value, Unit unit, bool head, std::string& out) {
+void AppendCell(const Value& value, Unit unit, bool head, std::size_t fold, std::string& out) {
   const std::string_view tag = head ? "th scope=row" : "td";
   // The head and what folds up are the whole text, for who copies, sorts or searches.
   if (const auto* text = std::get_if<std::string>(&value)) {
-    const Folded folded = Fold(*text);
+    const Folded folded = Fold(*text, fold);
     if (!folded.rest.empty()) {
       fmt::format_to(std::back_inserter(out),
                      "<{} align=left><details><summary data-tail=\"{}\">{}</summary>{}</details>",
@@ -144,8 +144,12 @@ StaticRows Rows(const Table& table, const std::vector<const Column*>& columns,
         cell = indent + FormatValue(cell, Unit::kText);
       }
       if (AppendIteration(table, *column, cell, column == columns.front(), limits, out)) continue;
-      const auto append = cells == Cells::kShort ? AppendShortCell : AppendCell;
-      append(cell, column->unit(), column == columns.front(), out);
+      const bool is_head = column == columns.front();
+      if (cells == Cells::kShort) {
+        AppendShortCell(cell, column->unit(), is_head, out);
+      } else {
+        AppendCell(cell, column->unit(), is_head, limits.fold, out);
+      }
     }
     out += '\n';
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <string>
+#include <utility>
 
 #include "fixture.h"
 #include "render/html/view.h"
@@ -79,6 +80,85 @@ TEST(NeuronPanels, OtherDevicesHaveNone) {
   ASSERT_TRUE(page);
   EXPECT_THAT(*page, Not(HasSubstr("p-neuron")));
   EXPECT_THAT(*page, Not(HasSubstr("Throttling")));
+}
+
+// The text beside a row's label; "-": there is no such row.
+std::string RowText(const report::Report& report, std::string_view id, std::string_view label) {
+  const html::Panels panels = html::PanelsView(report);
+  const auto* panel = Find(panels, id);
+  if (panel == nullptr) return "no panel";
+  for (const auto& row : panel->at("rows").as_array()) {
+    if (row.at("label").as_string() == label) {
+      return std::string(row.at("number").at("text").as_string());
+    }
+  }
+  return "-";
+}
+
+std::string MarkupOf(const boost::json::object& panel, std::string_view field) {
+  return std::string(panel.at(field).at("markup").as_string());
+}
+
+TEST(SystemPanel, SaysHowManyWorkersAndOnWhat) {
+  report::Report report = testing::SampleReport();
+  report.profile.ranks = 8;
+  EXPECT_EQ(RowText(report, "p-system", "Workers"), "8");
+  EXPECT_EQ(RowText(report, "p-system", "Device type"), "GPU");
+  report.profile.accelerator = "npu";
+  EXPECT_EQ(RowText(report, "p-system", "Device type"), "NPU");
+  // Of a recording without any device nothing says that there was none.
+  report.profile.accelerator.clear();
+  report.profile.devices.clear();
+  EXPECT_EQ(RowText(report, "p-system", "Device type"), "-");
+}
+
+TEST(IterationPanel, DrawsThoseThatAreNotSelectedInGrey) {
+  report::Report report = testing::SampleReport();
+  const auto chart = [&] {
+    const html::Panels panels = html::PanelsView(report);
+    return MarkupOf(*Find(panels, "p-iterations"), "chart");
+  };
+  EXPECT_THAT(chart(), Not(HasSubstr("opacity=\"0.35\"")));
+  report.tables.push_back(testing::MakeTable(
+      "other_iterations", "", "Others",
+      {{"index", "Iteration", Unit::kCount, ""},
+       {"name", "Name", Unit::kText, ""},
+       {"start", "Start", Unit::kTime, ""},
+       {"duration", "Duration", Unit::kTime, ""}},
+      {{std::int64_t{77}, std::string("77"), std::int64_t{0}, std::int64_t{9'000'000}}}));
+  EXPECT_THAT(chart(), HasSubstr("opacity=\"0.35\""));
+  const html::Panels panels = html::PanelsView(report);
+  EXPECT_EQ(Find(panels, "p-iterations")->at("note").as_string(),
+            "all 6 iterations; grey: not selected");
+}
+
+TEST(IterationPanel, TellsWhichIterationsAStatedSummaryIsOf) {
+  report::Report report = testing::SampleReport();
+  std::erase_if(report.tables, [](const Table& table) { return table.id() == "iterations"; });
+  EXPECT_EQ(RowText(report, "p-iterations", "First used"), "-");
+  report.environment = {{"iteration_start", "200"}, {"iteration_stop", "400"}};
+  EXPECT_EQ(RowText(report, "p-iterations", "First used"), "200");
+  EXPECT_EQ(RowText(report, "p-iterations", "Last used"), "400");
+}
+
+TEST(TopOpsPanel, TypesStandOnOneLineAndAreAlwaysThere) {
+  report::Report report = testing::SampleReport();
+  const std::string_view kLong = "torch::autograd::CppNode<SplitLookupFunction_adagrad_Op>";
+  report.tables.push_back(testing::MakeTable(
+      "ops", "op", "Operators",
+      {{"name", "Operator", Unit::kText, ""},
+       {"type", "Type", Unit::kText, ""},
+       {"calls", "Calls", Unit::kCount, ""},
+       {"device_self", "Device self", Unit::kTime, ""}},
+      {{std::string("aten::mm"), std::string("mm"), std::int64_t{1}, std::int64_t{9}},
+       {std::string(kLong), std::string(kLong), std::int64_t{1}, std::int64_t{8}}}));
+  std::erase_if(report.tables, [seen = false](const Table& table) mutable {
+    return table.id() == "ops" && !std::exchange(seen, true);
+  });
+  const html::Panels panels = html::PanelsView(report);
+  const std::string body = MarkupOf(*Find(panels, "p-top-ops"), "body");
+  EXPECT_THAT(body, HasSubstr("<td align=left>mm"));
+  EXPECT_THAT(body, HasSubstr("<td align=left>torch::…ad_Op&gt;"));
 }
 
 }  // namespace
