@@ -9,6 +9,8 @@
 #include <charconv>
 #include <utility>
 
+#include "base/input_error.h"
+
 namespace profgauge::report {
 namespace {
 
@@ -64,15 +66,8 @@ struct Handler {
 };
 
 Error NotJson(const std::string& name, std::size_t offset, std::string_view message) {
-  Error error;
-  error.kind = ErrorKind::kInput;
-  error.code = "report/not-json";
-  error.message = std::string(message);
-  error.where.file = name;
-  error.where.offset = offset;
-  error.where.has_offset = true;
-  error.notes = {"help: `render` draws a report.json that `check` or `report` wrote with --json"};
-  return error;
+  return InputErrorAt(name, offset, "report/not-json", std::string(message),
+                      "`render` draws a report.json that `check` or `report` wrote with --json");
 }
 
 }  // namespace

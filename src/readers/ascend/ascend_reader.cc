@@ -43,15 +43,9 @@ std::string_view TextOf(std::span<const std::byte> head) {
 }
 
 Error NoEvents(const ByteSource& source, std::string message) {
-  Error error;
-  error.kind = ErrorKind::kInput;
-  error.code = "ascend/no-events";
-  error.message = std::move(message);
-  error.where.file = source.name();
-  error.notes.emplace_back(
-      "help: record with torch_npu.profiler (activities CPU and NPU), then pass "
-      "ASCEND_PROFILER_OUTPUT/trace_view.json");
-  return error;
+  return InputError(source.name(), "ascend/no-events", std::move(message),
+                    "record with torch_npu.profiler (activities CPU and NPU), then pass "
+                    "ASCEND_PROFILER_OUTPUT/trace_view.json");
 }
 
 /// Tables that lack what the trace has, by how their first line begins.

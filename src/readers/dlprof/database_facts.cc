@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/input_error.h"
 #include "readers/cuda/sqlite_table.h"
 #include "readers/dlprof/database.h"
 #include "readers/text/model_config.h"
@@ -136,16 +137,11 @@ Status ReadOps(DatabaseImport& import) {
 }
 
 Error NoAggregation(const std::string& file, std::int64_t wanted, const std::string& known) {
-  Error error;
-  error.kind = ErrorKind::kInput;
-  error.code = "dlprof/no-aggregation";
-  error.message = wanted < 0 ? "the DLProf database holds no aggregation"
-                             : fmt::format("the DLProf database has no aggregation {}", wanted);
-  error.where.file = file;
-  error.notes = {known.empty()
-                     ? "help: DLProf was stopped before it summed anything up; run it again"
-                     : "help: it has " + known};
-  return error;
+  return InputError(file, "dlprof/no-aggregation",
+                    wanted < 0 ? "the DLProf database holds no aggregation"
+                               : fmt::format("the DLProf database has no aggregation {}", wanted),
+                    known.empty() ? "DLProf was stopped before it summed anything up; run it again"
+                                  : "it has " + known);
 }
 
 Status ChooseAggregation(DatabaseImport& import, std::int64_t wanted) {

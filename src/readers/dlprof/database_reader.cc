@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/input_error.h"
 #include "readers/cuda/sqlite_file.h"
 #include "readers/dlprof/database.h"
 #include "readers/dlprof/dlprof_reader.h"
@@ -10,13 +11,9 @@ namespace {
 constexpr std::string_view kFormat = "dlprof_database";
 
 Error MissingTable(const std::string& file, std::string_view table) {
-  Error error;
-  error.kind = ErrorKind::kInput;
-  error.code = "dlprof/missing-table";
-  error.message = fmt::format("the DLProf database lacks the table `{}`", table);
-  error.where.file = file;
-  error.notes = {"help: DLProf was probably stopped while it wrote; run it again"};
-  return error;
+  return InputError(file, "dlprof/missing-table",
+                    fmt::format("the DLProf database lacks the table `{}`", table),
+                    "DLProf was probably stopped while it wrote; run it again");
 }
 
 class DatabaseReader final : public Reader {

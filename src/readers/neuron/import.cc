@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/input_error.h"
 #include "model/neuron_summary.h"
 
 namespace profgauge::readers::neuron {
@@ -73,16 +74,12 @@ void ForEachTime(data::Data& data, const Time& time, const Length& length) {
 }
 
 Error TimeBaseError(Ns last, double total_seconds) {
-  Error error;
-  error.kind = ErrorKind::kInput;
-  error.code = "neuron/time-base";
-  error.message = fmt::format(
-      "the rows' times do not fit the total time: the last row ends at {}, and the total time is "
-      "{:g} s",
-      last, total_seconds);
-  error.notes.emplace_back(
-      "help: rows and summary are of different recordings or versions; export the profile again");
-  return error;
+  return InputError(
+      {}, "neuron/time-base",
+      fmt::format("the rows' times do not fit the total time: the last row ends at {}, and the "
+                  "total time is {:g} s",
+                  last, total_seconds),
+      "rows and summary are of different recordings or versions; export the profile again");
 }
 
 }  // namespace
@@ -255,14 +252,10 @@ Result<Profile> Import::Finish() {
   ReportHost();
   const bool device = data_->has.device();
   if (!device && !has_host_) {
-    Error error;
-    error.kind = ErrorKind::kInput;
-    error.code = "neuron/no-rows";
-    error.message = "the profile has no instructions, no DMA and no summary";
-    error.notes.emplace_back(
-        "help: export it with `neuron-explorer view -n MODEL.neff -s PROFILE.ntff --output-format "
-        "json`");
-    return Fail(std::move(error));
+    return Fail(InputError({}, "neuron/no-rows",
+                           "the profile has no instructions, no DMA and no summary",
+                           "export it with `neuron-explorer view -n MODEL.neff -s PROFILE.ntff "
+                           "--output-format json`"));
   }
   if (!device) {
     AddHostDevices();

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "base/input_error.h"
+
 namespace profgauge::readers::neuron {
 
 Result<std::string_view> Input::Next() {
@@ -20,16 +22,9 @@ Error At(const ByteSource& source, Error error) {
 }
 
 Error Truncated(const ByteSource& source, std::uint64_t offset, std::uint64_t rows) {
-  Error error;
-  error.kind = ErrorKind::kInput;
-  error.code = "neuron/truncated";
-  error.message = fmt::format("the profile ends early; {} of its rows are complete", rows);
-  error.where.file = source.name();
-  error.where.offset = offset;
-  error.where.has_offset = true;
-  error.notes.emplace_back(
-      "help: export it again, or pass --allow-incomplete to judge what is there");
-  return error;
+  return InputErrorAt(source.name(), offset, "neuron/truncated",
+                      fmt::format("the profile ends early; {} of its rows are complete", rows),
+                      "export it again, or pass --allow-incomplete to judge what is there");
 }
 
 }  // namespace profgauge::readers::neuron

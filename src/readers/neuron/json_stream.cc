@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/input_error.h"
+
 namespace profgauge::readers::neuron {
 namespace {
 
@@ -175,15 +177,10 @@ struct JsonStream::Impl {
       offset += in_document;
       return {};
     }
-    Error error;
-    error.code = "neuron/invalid-json";
-    error.kind = ErrorKind::kInput;
-    error.message = "the profile is not valid JSON: " +
-                    (trailing ? std::string("text behind its end") : code.message());
-    error.where.offset = offset + used;
-    error.where.has_offset = true;
-    error.notes.emplace_back("help: look at the file around that byte, or export it again");
-    return Fail(std::move(error));
+    return Fail(InputErrorAt({}, offset + used, "neuron/invalid-json",
+                             "the profile is not valid JSON: " +
+                                 (trailing ? std::string("text behind its end") : code.message()),
+                             "look at the file around that byte, or export it again"));
   }
 
   Status Flush(std::size_t end) {

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/input_error.h"
 #include "base/sqlite.h"
 #include "readers/cuda/sqlite_table.h"
 
@@ -236,13 +237,10 @@ class Copier {
 };
 
 Error NotAnExport(const std::string& in) {
-  Error error;
-  error.kind = ErrorKind::kInput;
-  error.code = "scrub/not-an-export";
-  error.message = "the file is no SQLite export of Nsight Systems, the one format that scrub knows";
-  error.where.file = in;
-  error.notes = {"help: `profgauge inspect` tells what it is"};
-  return error;
+  return InputError(in, "scrub/not-an-export",
+                    "the file is no SQLite export of Nsight Systems, the one format that scrub "
+                    "knows",
+                    "`profgauge inspect` tells what it is");
 }
 
 Result<std::set<std::string>> TablesOf(const std::string& in) {

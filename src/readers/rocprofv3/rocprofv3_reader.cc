@@ -63,14 +63,9 @@ class Rocprofv3Reader final : public Reader {
     builder.source().dialect = "JSON";
     PROFGAUGE_TRY(auto profile, builder.Finish());
     if (profile.device.size() + profile.host.size() + profile.api.size() > 0) return profile;
-    Error error;
-    error.kind = ErrorKind::kInput;
-    error.code = "rocprofv3/no-events";
-    error.message = "the rocprofv3 file holds no kernels, copies, calls or ranges";
-    error.where.file = source.name();
-    error.notes.emplace_back(
-        "help: record with `rocprofv3 --sys-trace --output-format json -- COMMAND`");
-    return Fail(std::move(error));
+    return Fail(InputError(source.name(), "rocprofv3/no-events",
+                           "the rocprofv3 file holds no kernels, copies, calls or ranges",
+                           kRecordJson));
   }
 
   std::optional<Error> Refuse(const std::string& path, std::string_view head) const override {

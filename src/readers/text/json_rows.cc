@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/content_hash.h"
+#include "base/input_error.h"
 #include "readers/text/numbers.h"
 
 namespace profgauge::readers {
@@ -217,14 +218,7 @@ class Walk {
   }
 
   Error At(std::string code, std::string message, std::uint64_t offset) const {
-    Error error;
-    error.kind = ErrorKind::kInput;
-    error.code = std::move(code);
-    error.message = std::move(message);
-    error.where.file = source_.name();
-    error.where.offset = offset;
-    error.where.has_offset = true;
-    return error;
+    return InputErrorAt(source_.name(), offset, std::move(code), std::move(message));
   }
 
   Error Truncated() const {

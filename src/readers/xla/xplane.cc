@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "base/input_error.h"
 #include "base/text.h"
 #include "readers/text/numbers.h"
 #include "readers/xla/wire.h"
@@ -373,14 +374,9 @@ Result<XSpaceEnd> ReadXSpace(std::string_view bytes, Timeline& timeline, Profile
     if (fields.field() != space::kPlanes) continue;
     const auto bad = Plane(fields.Bytes(), timeline, builder).Read();
     if (!bad) continue;
-    Error error;
-    error.kind = ErrorKind::kInput;
-    error.code = "xla/malformed";
-    error.message = "the XPlane file is damaged: a plane holds bytes that are no message";
-    error.where.offset = offset_of(*bad);
-    error.where.has_offset = true;
-    error.notes.emplace_back("help: copy the file again, or record again");
-    return Fail(std::move(error));
+    return Fail(InputErrorAt({}, offset_of(*bad), "xla/malformed",
+                             "the XPlane file is damaged: a plane holds bytes that are no message",
+                             "copy the file again, or record again"));
   }
   end.complete = fields.ok();
   if (end.complete) end.offset = bytes.size();
