@@ -45,6 +45,7 @@ constexpr Dtype kDtypes[] = {
     {"uint8", "uint8", 1},
     {"char", "int8", 1},
     {"byte", "uint8", 1},
+    {"bytes", "", 1},  // Sizes in bytes, of a type that is not recorded.
     {"c10::qint8", "qint8", 1},
     {"c10::quint8", "quint8", 1},
     {"bool", "bool", 1},

@@ -7,6 +7,7 @@
 
 #include "readers/cuda/sqlite_table.h"
 #include "readers/nsight_systems/import.h"
+#include "readers/nsight_systems/nccl.h"
 #include "readers/text/model_config.h"
 #include "readers/text/nvtx_text.h"
 #include "readers/text/pyprof_marker.h"
@@ -194,7 +195,7 @@ void AddMark(Import& import, const TableScan& scan, std::string_view text,
 }
 
 void AddRange(Import& import, const TableScan& scan, std::string_view text, RangeStyle style,
-              const Categories& categories) {
+              const Categories& categories, const NcclCalls& nccl) {
   HostRow row;
   row.start = scan.Integer(kStart);
   const Ns open_end = import.capture_end > row.start ? import.capture_end : row.start;
@@ -211,6 +212,7 @@ void AddRange(Import& import, const TableScan& scan, std::string_view text, Rang
   row.sequence = range.sequence;
   row.backward = range.is_backward;
   row.style = style;
+  if (text.starts_with("nccl")) row.collective = nccl.Of(scan.Integer(kThread), row.start);
   if (!domain.empty()) row.domain = import.builder->Intern(domain);
   AddTexts(range, *import.builder, row);
   if (const std::string attributes = AttributesOf(scan, categories);
@@ -227,6 +229,7 @@ Status ReadNvtx(Import& import) {
   Categories categories;
   PROFGAUGE_CHECK(ReadThreadNames(import));
   PROFGAUGE_CHECK(ReadNames(import, categories));
+  PROFGAUGE_TRY(const NcclCalls nccl, NcclCalls::Read(import));
   PROFGAUGE_TRY(auto scan, OpenNvtx(import));
   ModelConfig config;
   while (true) {
@@ -247,7 +250,7 @@ Status ReadNvtx(Import& import) {
     } else if (style == RangeStyle::kNone) {
       AddMark(import, scan, text, categories);
     } else {
-      AddRange(import, scan, text, style, categories);
+      AddRange(import, scan, text, style, categories, nccl);
     }
   }
   config.AddFacts(*import.builder);

@@ -287,6 +287,73 @@ TEST_F(NsightTest, DomainsStylesAndPayloadsAreKept) {
   EXPECT_EQ(on_core, 300);
 }
 
+// A payload of NCCL's as SQL: the header with domain and schema, then 8 bytes for each number.
+std::string Payload(int schema, std::initializer_list<std::uint64_t> numbers) {
+  std::string bytes;
+  const auto add = [&](std::uint64_t number, int size) {
+    for (int i = 0; i < size; ++i) bytes += fmt::format("{:02x}", (number >> (8 * i)) & 0xff);
+  };
+  add(4, 8);
+  add(static_cast<std::uint64_t>(schema), 8);
+  add(8 * numbers.size(), 8);
+  add(32 + 8 * numbers.size(), 8);
+  for (const std::uint64_t number : numbers) add(number, 8);
+  return "x'" + bytes + "'";
+}
+
+TEST_F(NsightTest, NcclSaysTheSizesAndGroupsOfItsCalls) {
+  std::string sql = Basic() + R"(
+    alter table NVTX_EVENTS add column binaryData blob;
+    create table NVTX_PAYLOAD_SCHEMA_ENTRIES (domainId integer, schemaId integer, idx integer,
+      type integer, name text, offset integer);
+    insert into NVTX_PAYLOAD_SCHEMA_ENTRIES values
+      (4, 1, 0, 18, 'NCCL communicator ID', null), (4, 1, 1, 18, 'No. of ranks', 8),
+      (4, 1, 2, 18, 'Rank', 16),
+      (4, 2, 0, 18, 'NCCL communicator ID', null), (4, 2, 1, 22, 'Message size [bytes]', 8),
+      (4, 3, 0, 18, 'NCCL communicator ID', null), (4, 3, 1, 22, 'Message size [bytes]', 8),
+      (4, 3, 2, 18, 'Peer rank', 16), (4, 9, 0, 18, 'far', 4000000000);)";
+  const auto range = [&](int start, int end, const char* name, const std::string& payload) {
+    sql += fmt::format("insert into NVTX_EVENTS values ({}, {}, 59, '{}', null, {}, null, 4, {});",
+                       start, end, name, kThread1, payload);
+  };
+  range(3000, 3100, "ncclAllReduce", Payload(2, {0xabc, 4096}));
+  range(3200, 3300, "ncclAllGather", Payload(2, {0xabc, 100}));
+  range(3400, 3410, "ncclGroupStart", "null");
+  range(3420, 3430, "ncclReduceScatter", Payload(2, {0xabc, 10}));
+  range(3440, 3490, "ncclGroupEnd", "null");
+  range(3500, 3510, "ncclGroupStart", "null");
+  range(3520, 3530, "ncclSend", Payload(3, {0xabc, 7, 1}));
+  range(3540, 3550, "ncclRecv", Payload(3, {0xabc, 7, 1}));
+  range(3560, 3590, "ncclGroupEnd", "null");
+  range(3600, 3610, "ncclAllGather", Payload(2, {0xdef, 100}));      // Of a group made before.
+  range(3620, 3630, "ncclAllReduce", "x'0011'");                     // Cut.
+  range(3640, 3650, "ncclAllReduce", Payload(8, {1, 2}));            // Of no schema.
+  range(3660, 3670, "ncclAllReduce", Payload(2, {0xabc, ~0ull}));    // No size.
+  range(2000, 2900, "ncclCommInitRank", Payload(1, {0xabc, 4, 2}));  // Last in the file.
+  Write(sql);
+  const Profile profile = Read();
+  std::vector<std::string> found;
+  for (std::uint32_t i = 0; i < profile.host.size(); ++i) {
+    const CollectiveId id = profile.host.collective[i];
+    if (!id.valid()) continue;
+    const Collective& call = profile.collectives[id.value];
+    found.push_back(fmt::format("{}: {} {} to {} of {}, {} to {}, {}",
+                                profile.Name(profile.host.name[i]), profile.Name(call.name),
+                                call.in_elements, call.out_elements, call.group_size,
+                                call.source_rank, call.destination_rank, profile.Name(call.group)));
+  }
+  EXPECT_THAT(found,
+              ::testing::ElementsAre(
+                  "ncclAllReduce: ncclAllReduce 4096 to 4096 of 4, -1 to -1, 0x0000000000000abc",
+                  "ncclAllGather: ncclAllGather 100 to 400 of 4, -1 to -1, 0x0000000000000abc",
+                  "ncclReduceScatter: ncclReduceScatter 40 to 10 of 4, -1 to -1, "
+                  "0x0000000000000abc",
+                  "ncclGroupEnd: ncclReduceScatter 40 to 10 of 4, -1 to -1, 0x0000000000000abc",
+                  "ncclSend: ncclSend 7 to 7 of 4, 2 to 1, 0x0000000000000abc",
+                  "ncclRecv: ncclRecv 7 to 7 of 4, 1 to 2, 0x0000000000000abc",
+                  "ncclAllGather: ncclAllGather -1 to -1 of -1, -1 to -1, 0x0000000000000def"));
+}
+
 TEST_F(NsightTest, SchedulingAndSampledStacks) {
   Write(Basic() +
         "insert into StringIds values (50, 'main'), (51, 'train'), (52, '0x7f'), "

@@ -1,0 +1,229 @@
+#include "readers/nsight_systems/nccl.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "readers/cuda/sqlite_table.h"
+
+namespace profgauge::readers::nsight {
+namespace {
+
+// NVTX' numbers of the types that NCCL uses.
+constexpr std::int64_t kInt = 5, kUnsigned = 6, kInt32 = 15, kUint32 = 16, kInt64 = 17;
+constexpr std::int64_t kUint64 = 18, kSize = 22;
+constexpr std::size_t kHeader = 32, kSchemaAt = 8;
+
+struct Field {
+  std::string name;
+  std::size_t offset = 0;  ///< Behind the header.
+  std::size_t bytes = 0;   ///< 4 or 8; 0: of a type that is not read.
+};
+using Schemas = std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Field>>;
+
+std::size_t SizeOf(std::int64_t type) {
+  if (type == kInt || type == kUnsigned || type == kInt32 || type == kUint32) return 4;
+  return type == kInt64 || type == kUint64 || type == kSize ? 8 : 0;
+}
+
+Result<Schemas> ReadSchemas(Import& import) {
+  PROFGAUGE_TRY(
+      auto scan,
+      TableScan::Open(
+          *import.database, "NVTX_PAYLOAD_SCHEMA_ENTRIES",
+          {{{"domainId"}}, {{"schemaId"}}, {{"type"}}, {{"name"}}, {{"offset"}}, {{"idx"}}}));
+  Schemas schemas;
+  while (true) {
+    PROFGAUGE_TRY(const bool more, scan.Next());
+    if (!more) return schemas;
+    const std::int64_t offset = scan.Integer(4, 0);  // Null is the first field's.
+    if (offset < 0 || offset > 4096) continue;
+    schemas[{scan.Integer(0), scan.Integer(1)}].push_back(
+        {std::string(scan.Text(3)), static_cast<std::size_t>(offset), SizeOf(scan.Integer(2))});
+  }
+}
+
+/// Little-endian, as the machines are that have these GPUs.
+std::uint64_t NumberAt(std::string_view bytes, std::size_t at, std::size_t size) {
+  std::uint64_t number = 0;
+  for (std::size_t i = size; i-- > 0;) {
+    number = number << 8 | static_cast<std::uint8_t>(bytes[at + i]);
+  }
+  return number;
+}
+
+/// The numbers of a payload by the names of its fields; empty for one that cannot be read.
+class Payload {
+ public:
+  Payload(const Schemas& schemas, std::int64_t domain, std::string_view bytes) : bytes_(bytes) {
+    if (bytes.size() < kHeader) return;
+    const auto schema =
+        schemas.find({domain, static_cast<std::int64_t>(NumberAt(bytes, kSchemaAt, 4))});
+    if (schema != schemas.end()) fields_ = &schema->second;
+  }
+  std::optional<std::uint64_t> Number(std::string_view name) const {
+    if (fields_ == nullptr) return std::nullopt;
+    const auto field = std::find_if(fields_->begin(), fields_->end(),
+                                    [&](const Field& each) { return each.name == name; });
+    if (field == fields_->end() || field->bytes == 0 ||
+        kHeader + field->offset + field->bytes > bytes_.size()) {
+      return std::nullopt;
+    }
+    return NumberAt(bytes_, kHeader + field->offset, field->bytes);
+  }
+
+ private:
+  std::string_view bytes_;
+  const std::vector<Field>* fields_ = nullptr;
+};
+
+constexpr std::string_view kCommunicator = "NCCL communicator ID";
+
+struct Communicator {
+  std::int64_t ranks = -1, rank = -1;
+};
+/// By process and id.
+using Communicators = std::map<std::pair<std::int64_t, std::uint64_t>, Communicator>;
+
+struct Range {
+  std::int64_t thread = 0;
+  Ns start = 0;
+  std::string name;
+  CollectiveId collective;
+};
+
+std::int64_t Count(std::optional<std::uint64_t> number) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 50;
+  return number && *number < kMost ? static_cast<std::int64_t>(*number) : -1;
+}
+
+bool IsAnyOf(std::string_view name, std::initializer_list<std::string_view> names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+class Reading {
+ public:
+  Reading(Import& import, Schemas schemas) : import_(import), schemas_(std::move(schemas)) {}
+
+  // Twice: communicators are made before they are used, but rows come in any order.
+  Result<std::vector<Range>> Run() {
+    PROFGAUGE_CHECK(Scan([&](std::string_view, std::int64_t thread, const Payload& payload, Ns) {
+      const auto id = payload.Number(kCommunicator);
+      const std::int64_t ranks = Count(payload.Number("No. of ranks"));
+      if (!id || ranks <= 0) return;
+      communicators_[{ProcessOf(thread), *id}] = {ranks, Count(payload.Number("Rank"))};
+    }));
+    std::vector<Range> ranges;
+    PROFGAUGE_CHECK(
+        Scan([&](std::string_view name, std::int64_t thread, const Payload& payload, Ns start) {
+          ranges.push_back({thread, start, std::string(name), Of(name, thread, payload)});
+        }));
+    return ranges;
+  }
+
+ private:
+  template <class Take>
+  Status Scan(Take take) {
+    PROFGAUGE_TRY(auto scan, TableScan::Open(*import_.database, "NVTX_EVENTS",
+                                             {{{"start"}},
+                                              {{"globalTid"}},
+                                              {{"domainId"}},
+                                              {{"text"}},
+                                              {{"textId"}},
+                                              {{"binaryData"}}}));
+    while (true) {
+      PROFGAUGE_TRY(const bool more, scan.Next());
+      if (!more) return {};
+      const StringId registered = import_.String(scan.Integer(4, -1));
+      const std::string_view name = scan.IsSet(3)        ? scan.Text(3)
+                                    : registered.valid() ? import_.builder->strings()[registered]
+                                                         : std::string_view{};
+      if (!name.starts_with("nccl") || !scan.IsSet(0)) continue;
+      take(name, scan.Integer(1), Payload(schemas_, scan.Integer(2), scan.Text(5)),
+           scan.Integer(0));
+    }
+  }
+
+  CollectiveId Of(std::string_view name, std::int64_t thread, const Payload& payload) {
+    auto bytes = Count(payload.Number("Message size [bytes]"));
+    if (bytes < 0) bytes = Count(payload.Number("Bytes"));
+    if (bytes < 0) return {};
+    Collective call;
+    call.name = import_.builder->Intern(name);
+    call.dtype = import_.builder->Intern("bytes");
+    Communicator group;
+    if (const auto id = payload.Number(kCommunicator)) {
+      call.group = import_.builder->Intern(fmt::format("0x{:016x}", *id));
+      const auto known = communicators_.find({ProcessOf(thread), *id});
+      if (known != communicators_.end()) group = known->second;
+    }
+    call.group_size = group.ranks;
+    SetSizes(name, bytes, group.ranks, call);
+    const std::int64_t peer = Count(payload.Number("Peer rank"));
+    const bool sends = name == "ncclSend";
+    if (sends || name == "ncclRecv") {
+      call.source_rank = sends ? group.rank : peer;
+      call.destination_rank = sends ? peer : group.rank;
+    }
+    return import_.builder->AddCollective(call);
+  }
+
+  // NCCL's message is one rank's part of what these calls put together or hand out.
+  static void SetSizes(std::string_view name, std::int64_t bytes, std::int64_t ranks,
+                       Collective& call) {
+    const bool gathers = IsAnyOf(name, {"ncclAllGather", "ncclGather"});
+    const bool scatters = IsAnyOf(name, {"ncclReduceScatter", "ncclScatter"});
+    const bool exchanges = IsAnyOf(name, {"ncclAlltoAll", "ncclAllToAll"});
+    if (!gathers && !scatters && !exchanges) {
+      call.in_elements = call.out_elements = bytes;
+    } else if (ranks > 0 && ranks < (std::int64_t{1} << 12)) {
+      call.in_elements = gathers ? bytes : bytes * ranks;
+      call.out_elements = scatters ? bytes : bytes * ranks;
+    }
+  }
+
+  Import& import_;
+  Schemas schemas_;
+  Communicators communicators_;
+};
+
+}  // namespace
+
+Result<NcclCalls> NcclCalls::Read(Import& import) {
+  PROFGAUGE_TRY(Schemas schemas, ReadSchemas(import));
+  NcclCalls calls;
+  if (schemas.empty()) return calls;
+  PROFGAUGE_TRY(std::vector<Range> ranges, Reading(import, std::move(schemas)).Run());
+  std::stable_sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) {
+    return std::pair(a.thread, a.start) < std::pair(b.thread, b.start);
+  });
+  int depth = 0, of_group = 0;
+  CollectiveId last;
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    Range& range = ranges[i];
+    if (i == 0 || ranges[i - 1].thread != range.thread) depth = 0;
+    if (range.name == "ncclGroupStart") {
+      if (depth++ == 0) of_group = 0;
+    } else if (range.name == "ncclGroupEnd" && depth > 0) {
+      if (--depth == 0 && of_group == 1) range.collective = last;
+    } else if (range.collective.valid()) {
+      ++of_group;
+      last = range.collective;
+    }
+    if (range.collective.valid()) calls.by_range_[{range.thread, range.start}] = range.collective;
+  }
+  return calls;
+}
+
+CollectiveId NcclCalls::Of(std::int64_t thread, Ns start) const {
+  const auto found = by_range_.find({thread, start});
+  return found == by_range_.end() ? CollectiveId{} : found->second;
+}
+
+}  // namespace profgauge::readers::nsight
