@@ -1,0 +1,168 @@
+// Which finding stands under which, and what each may claim to bring.
+#include <gtest/gtest.h>
+
+#include "made_run.h"
+
+namespace profgauge {
+namespace {
+
+using namespace testing;
+
+constexpr std::string_view kCauses = R"(
+  - id: idle
+    title: Idle
+    category: gpu
+    for_each: profile
+    metric: {value: gpu.idle.mean, warn_above: 15%}
+    gain: {value: gpu.idle.mean * iteration.time.mean, bound: upper}
+    message: idle {{ metric }}
+  - id: loader
+    title: Loader
+    category: input
+    for_each: profile
+    metric: {value: dataloader.exposed_share, warn_above: 10%}
+    gain: {value: dataloader.exposed_share * iteration.time.mean, bound: upper}
+    explains: [test/idle]
+    message: loader {{ metric }}
+  - id: amp
+    title: AMP
+    category: compute
+    for_each: profile
+    metric: {value: tensor_core.eligible_share, warn_above: 10%}
+    gain: {value: 1 ms, bound: upper}
+    message: amp
+  - id: broken-recording
+    title: Recording
+    category: recording
+    for_each: profile
+    level: error
+    when: coverage.linked_share < 50%
+    message: linked {{ coverage.linked_share }}
+  - id: needs-more
+    title: Other
+    category: gpu
+    for_each: profile
+    metric: {value: memory.peak_share, warn_above: 90%}
+    message: memory
+)";
+
+TestRun CauseRun() {
+  TestRun run;
+  run.Set("gpu.idle.mean", 0.6)
+      .Set("iteration.time.mean", Ms(100))
+      .Set("dataloader.exposed_share", 0.4)
+      .Set("tensor_core.eligible_share", 0.5)
+      .Set("coverage.linked_share", 0.9);
+  return run;
+}
+
+TEST(CausesAndGains, SymptomsStandUnderTheirCauseAndGainsRank) {
+  EXPECT_EQ(Check(kCauses, CauseRun()),
+            "test/loader: warn 40.0 % (> 10 %) gain 40000000 | loader 40.0 %\n"
+            "  test/idle: warn 60.0 % (> 15 %) gain 60000000 | idle 60.0 %\n"
+            "test/amp: warn 50.0 % (> 10 %) gain 1000000 | amp\n"
+            "test/broken-recording: pass because `coverage.linked_share < 50%` does not hold\n"
+            "test/needs-more: not_applicable {memory.peak_share} because "
+            "`memory.peak_share` is absent: not recorded here\n");
+}
+
+TEST(CausesAndGains, ASymptomUnderAConditionStandsUnderItsCauseWhereThatHolds) {
+  std::string rules(kCauses);
+  const std::string_view always = "explains: [test/idle]";
+  rules.replace(rules.find(always), always.size(),
+                "explains_when: {test/idle: metric > 30% and known(iteration.time.mean)}");
+  EXPECT_EQ(Check(rules, CauseRun()).substr(0, 130),
+            "test/loader: warn 40.0 % (> 10 %) gain 40000000 | loader 40.0 %\n"
+            "  test/idle: warn 60.0 % (> 15 %) gain 60000000 | idle 60.0 %\ntest");
+  rules.replace(rules.find("> 30%"), 5, "> 45%");
+  EXPECT_EQ(Check(rules, CauseRun()).substr(0, 128),
+            "test/idle: warn 60.0 % (> 15 %) gain 60000000 | idle 60.0 %\n"
+            "test/loader: warn 40.0 % (> 10 %) gain 40000000 | loader 40.0 %\ntest");
+}
+
+TEST(CausesAndGains, ACauseThatGainsLittleDoesNotTakeTheSymptom) {
+  // 10.1 ms of 60 ms: the loader is a finding of its own, and most of the idle time is not its
+  // doing.
+  EXPECT_EQ(Check(kCauses, CauseRun().Set("dataloader.exposed_share", 0.101)).substr(0, 128),
+            "test/idle: warn 60.0 % (> 15 %) gain 60000000 | idle 60.0 %\n"
+            "test/loader: warn 10.1 % (> 10 %) gain 10100000 | loader 10.1 %\ntest");
+}
+
+TEST(CausesAndGains, WhatIsWrongWithTheRecordingComesFirst) {
+  EXPECT_EQ(Check(kCauses, CauseRun().Set("coverage.linked_share", 0.2)).substr(0, 50),
+            "test/broken-recording: error | linked 20.0 %\ntest/");
+}
+
+TEST(CausesAndGains, WithoutItsCauseASymptomStandsAlone) {
+  EXPECT_EQ(Check(kCauses, CauseRun().Set("dataloader.exposed_share", 0.05)).substr(0, 71),
+            "test/idle: warn 60.0 % (> 15 %) gain 60000000 | idle 60.0 %\ntest/amp: w");
+}
+
+TEST(CausesAndGains, NoGainIsLargerThanAnIteration) {
+  EXPECT_EQ(
+      Check(kCauses, CauseRun().Set("gpu.idle.mean", 1.5).Set("dataloader.exposed_share", 0.0))
+          .substr(0, 63),
+      "test/idle: warn 150.0 % (> 15 %) gain 100000000 | idle 150.0 %\n");
+}
+
+TEST(CausesAndGains, WhatGainsUnderAHundredthInforms) {
+  constexpr std::string_view kRule = R"(
+  - id: rare
+    title: Rare
+    category: gpu
+    for_each: profile
+    metric: {value: gpu.idle.mean, warn_above: 15%, error_above: 30%}
+    gain: {value: 0.9 ms, bound: upper}
+    message: idle
+)";
+  const std::string informs =
+      "test/rare: info 60.0 % (> 30 %) gain 900000 because what it could gain is under a "
+      "hundredth of the iteration, so it only informs | idle\n";
+  EXPECT_EQ(Check(kRule, CauseRun()), informs);
+  EXPECT_EQ(Check(kRule, CauseRun(), "rules: {test/rare: {level: default, params: {}}}"), informs);
+  // What a policy decides stands: a level, and a limit on the same number.
+  EXPECT_EQ(Check(kRule, CauseRun(), "rules: {test/rare: warn}").substr(0, 37),
+            "test/rare: warn 60.0 % (> 30 %) gain ");
+  EXPECT_EQ(Check(kRule, CauseRun(), "thresholds: {gpu.idle.mean: {max: 40%}}").substr(0, 38),
+            "test/rare: error 60.0 % (> 40 %) gain ");
+  // Without an iteration there is nothing to compare with.
+  EXPECT_EQ(Check(kRule, CauseRun().Set("iteration.time.mean", {})).substr(0, 18),
+            "test/rare: error 6");
+}
+
+// 15 and 10 ms of rank 1 overlap each other for 8 ms and other work for 5 ms, in ten iterations.
+TEST(CausesAndGains, NoGainIsLargerThanWhatItsRowsCost) {
+  Exposure exposure;
+  exposure.devices.push_back(
+      {10, {{{1}, 5'000'000}, {{2}, 7'000'000}, {{1, 2}, 2'000'000}}, {}, {}});
+  exposure.devices.push_back({10, {{{0}, 15'000'000}, {{1, 4}, 9'000'000}}, {}, {}});
+  EXPECT_NE(Check(kRanks, RankRun()).find("gain 2500000"), std::string::npos);
+  EXPECT_NE(Check(kRanks, RankRun().Exposed("kernels_by_op", exposure)).find("gain 1400000"),
+            std::string::npos);
+}
+
+// Where the gain is idle time, the gaps beside its rows are what they can cost.
+TEST(CausesAndGains, NoGainOfIdleTimeIsLargerThanTheGapsBesideItsRows) {
+  constexpr std::string_view kRule = R"(
+  - id: calls
+    title: Calls
+    category: host
+    for_each: api_call
+    where: api_call.kind == 'sync'
+    let: {waited: gpu.idle.mean * iteration.time.mean}
+    metric: {value: sum(api_call.time) / iteration.time.mean, warn_above: 1}
+    gain: {value: waited, bound: upper}
+    message: calls
+)";
+  TestRun run = CauseRun();
+  run.Rows("api_calls", {"name", "kind", "time"},
+           {{Text("a"), Text("sync"), Ms(300)}, {Text("b"), Text("launch"), Ms(300)}});
+  Exposure exposure;
+  exposure.devices.push_back({2, {}, {{{0}, 1'000}}, {{{0, 1}, 30'000'000}, {{1}, 50'000'000}}});
+  EXPECT_EQ(Check(kRule, run), "test/calls: warn 3 (> 1) gain 60000000 | calls\n");
+  EXPECT_EQ(Check(kRule, run.Exposed("api_calls", exposure)),
+            "test/calls: warn 3 (> 1) gain 15000000 | calls\n");
+}
+
+}  // namespace
+}  // namespace profgauge
