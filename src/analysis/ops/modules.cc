@@ -19,32 +19,57 @@ struct Item {
   enum Kind : std::uint8_t { kModule, kOp, kLaunch };
   Ns start = 0, end = 0;
   Kind kind = kModule;
-  std::uint32_t row = 0;  // Of python, host or device.
+  std::uint32_t row = 0;  // Of python (of host, where ranges name the modules), host or device.
 };
+
+// Lightning's profiler marks a range for each call of a module.
+constexpr std::string_view kLightningModule = "[pl][module]";
 
 // One call of a module.
 struct Call {
-  std::uint32_t row = 0;         // Of python.
+  std::uint32_t row = 0;         // As Item's.
   std::uint32_t parent = kNone;  // The call of a module that contains it.
   bool in_op = false;            // An operator lies between the two.
   std::int64_t operators = 0;
   Ns host_self = 0, device_self = 0, device_total = 0, backward_device = 0;
 };
 
+using Threads = std::map<std::uint32_t, std::vector<Item>>;
+
 struct Calls {
+  bool of_ranges = false;            // Rows of calls are of host.
   std::vector<Call> calls;           // A parent stands before its children.
   std::vector<std::uint32_t> of_op;  // Per host row: the innermost call around it, or kNone.
 };
 
-std::map<std::uint32_t, std::vector<Item>> ItemsByThread(const RankContext& rank) {
-  const Profile& profile = *rank.profile;
-  std::map<std::uint32_t, std::vector<Item>> threads;
-  const PythonTable& python = profile.python;
+void AddFrames(const RankContext& rank, Threads& threads) {
+  const PythonTable& python = rank.profile->python;
   for (std::uint32_t row = 0; row < python.size(); ++row) {
     if (python.module_id[row] < 0 || !python.thread[row].valid()) continue;
     if (!rank.iterations.SelectsHostTime(python.start[row])) continue;
     const Ns end = python.start[row] + std::max<Ns>(python.duration[row], 0);
     threads[python.thread[row].value].push_back({python.start[row], end, Item::kModule, row});
+  }
+}
+
+void AddLightning(const RankContext& rank, Threads& threads) {
+  const HostTable& host = rank.profile->host;
+  for (std::uint32_t row = 0; row < host.size(); ++row) {
+    if (host.kind[row] != HostKind::kAnnotation || !host.thread[row].valid()) continue;
+    if (!rank.profile->Name(host.name[row]).starts_with(kLightningModule)) continue;
+    if (!rank.iterations.SelectsHostTime(host.start[row])) continue;
+    const Ns end = host.start[row] + std::max<Ns>(host.duration[row], 0);
+    threads[host.thread[row].value].push_back({host.start[row], end, Item::kModule, row});
+  }
+}
+
+Threads ItemsByThread(const RankContext& rank, bool& of_ranges) {
+  const Profile& profile = *rank.profile;
+  Threads threads;
+  AddFrames(rank, threads);
+  if (threads.empty()) {
+    AddLightning(rank, threads);
+    of_ranges = true;
   }
   if (threads.empty()) return threads;
   const HostTable& host = profile.host;
@@ -132,7 +157,7 @@ void AddBackward(const RankContext& rank, Calls& calls) {
 Calls FindCalls(const RankContext& rank) {
   Calls out;
   out.of_op.assign(rank.profile->host.size(), kNone);
-  for (const auto& [thread, items] : ItemsByThread(rank)) Sweep(rank, items, out);
+  for (const auto& [thread, items] : ItemsByThread(rank, out.of_ranges)) Sweep(rank, items, out);
   for (Call& call : out.calls) {
     call.device_total = call.device_self;
     call.host_self = std::max<Ns>(call.host_self, 0);
@@ -161,22 +186,26 @@ struct Modules {
 };
 
 StringId NameOf(std::string_view recorded, StringPool& strings) {
-  constexpr std::string_view kPrefix = "nn.Module: ";
-  if (recorded.starts_with(kPrefix)) recorded.remove_prefix(kPrefix.size());
+  for (const std::string_view prefix : {std::string_view("nn.Module: "), kLightningModule}) {
+    if (recorded.starts_with(prefix)) recorded.remove_prefix(prefix.size());
+  }
   return strings.Intern(recorded);
 }
 
 void Merge(const RankContext& rank, StringPool& strings, Modules& out) {
   const Calls found = FindCalls(rank);
   const PythonTable& python = rank.profile->python;
+  const HostTable& host = rank.profile->host;
   std::vector<std::uint32_t> place_of(found.calls.size());
   for (std::size_t i = 0; i < found.calls.size(); ++i) {
     const Call& call = found.calls[i];
-    const StringId name = NameOf(rank.profile->Name(python.name[call.row]), strings);
+    const StringId recorded = found.of_ranges ? host.name[call.row] : python.name[call.row];
+    const Ns duration = found.of_ranges ? host.duration[call.row] : python.duration[call.row];
+    const std::int64_t id = found.of_ranges ? -1 : python.module_id[call.row];
+    const StringId name = NameOf(rank.profile->Name(recorded), strings);
     const std::uint32_t parent = call.parent == kNone ? kNoNode : place_of[call.parent];
-    const auto [place, is_new] =
-        out.places.try_emplace({parent, name.value, python.module_id[call.row]},
-                               static_cast<std::uint32_t>(out.modules.size()));
+    const auto [place, is_new] = out.places.try_emplace(
+        {parent, name.value, id}, static_cast<std::uint32_t>(out.modules.size()));
     if (is_new) {
       out.modules.push_back({name});
       out.parents.push_back(parent);
@@ -185,7 +214,7 @@ void Merge(const RankContext& rank, StringPool& strings, Modules& out) {
     Module& module = out.modules[place->second];
     ++module.calls;
     module.operators += call.operators;
-    module.host_total += std::max<Ns>(python.duration[call.row], 0);
+    module.host_total += std::max<Ns>(duration, 0);
     module.host_self += call.host_self;
     module.device_total += call.device_total;
     module.device_self += call.device_self;
