@@ -276,6 +276,7 @@ constexpr TableLook kLooks[] = {
      .not_in_markdown = "its numbers are no part of the report"},
     {.id = "os_calls", .sheet = "OS calls", .not_in_markdown = kFiner},
     {.id = "threads", .sheet = "OS calls", .not_in_markdown = kFiner},
+    {.id = "host_cores", .sheet = "OS calls", .order = kAsItStands, .not_in_markdown = kFiner},
     {.id = "thread_states", .sheet = "OS calls", .not_in_markdown = kFiner},
     {.id = "cpu_samples",
      .sheet = "CPU samples",

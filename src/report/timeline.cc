@@ -15,6 +15,7 @@
 #include "analysis/time/breakdown.h"
 #include "base/format.h"
 #include "model/cpu_activity.h"
+#include "model/host_cores.h"
 #include "model/neuron.h"
 #include "model/neuron_summary.h"
 #include "report/device_text.h"
@@ -327,6 +328,12 @@ class Builder {
       (span.core >= 0 ? cores[span.core] : waiting[span.thread.value]).push_back(event);
     }
     AddByThread(waiting, "waiting");
+    // A row for what the host has, used or not, where all of them fit.
+    const std::int32_t of_host = cores.empty() ? 0 : CoresOfHost(*profile_);
+    constexpr std::int32_t kMostIdleCores = 64;
+    for (std::int32_t core = 0; core < of_host && of_host <= kMostIdleCores; ++core) {
+      cores.try_emplace(core);
+    }
     std::size_t drawn = 0;
     for (auto& [core, events] : cores) {
       if (++drawn > kMostDrawnTracks) {
@@ -339,7 +346,11 @@ class Builder {
       track.name = fmt::format("core {}", core);
       track.group = "Cores";
       track.type = "core";
-      tracks_.Add(std::move(track), std::move(events));
+      if (events.empty()) {
+        tracks_.AddEmpty(std::move(track));
+      } else {
+        tracks_.Add(std::move(track), std::move(events));
+      }
     }
   }
 

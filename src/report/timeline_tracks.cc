@@ -78,6 +78,14 @@ void TimelineTracks::Add(Timeline::Track track, std::vector<TimelineEvent> event
   }
 }
 
+void TimelineTracks::AddEmpty(Timeline::Track track) {
+  const auto index = static_cast<std::uint32_t>(timeline_.tracks.size());
+  const auto at = static_cast<std::uint32_t>(timeline_.start.size());
+  track.rank = rank_;
+  timeline_.tracks.push_back(std::move(track));
+  timeline_.lanes.push_back({index, 0, at, at});
+}
+
 std::vector<std::int64_t>& FindAmount(Timeline& timeline, std::string_view id,
                                       std::string_view title, Unit unit, bool adds_up) {
   auto found = std::find_if(timeline.amounts.begin(), timeline.amounts.end(),

@@ -67,6 +67,8 @@ class TimelineTracks {
   /// Nothing when there are no events. Events that overlap get lanes of their own, each as deep as
   /// it is nested.
   void Add(Timeline::Track track, std::vector<TimelineEvent> events);
+  /// A row in which nothing happens.
+  void AddEmpty(Timeline::Track track);
 
   /// Events of this rank, in the timeline's order from event first().
   const std::vector<TimelineEvent>& events() const { return events_; }

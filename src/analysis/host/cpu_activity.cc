@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <ranges>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "analysis/host/os_runtime.h"
 #include "analysis/tables/tree_rows.h"
 #include "model/cpu_activity.h"
+#include "model/host_cores.h"
 
 namespace profgauge {
 namespace {
@@ -75,6 +77,42 @@ void AddStates(const RankContext& rank, const CpuActivity& cpu, Output& out, Tab
   }
 }
 
+struct CoreUse {
+  Ns time = 0;
+  std::int64_t times = 0;
+  std::set<std::uint32_t> threads;
+};
+
+void AddCores(const RankContext& rank, const CpuActivity& cpu, Output& out, Table*& table) {
+  const Profile& profile = *rank.profile;
+  std::map<std::int32_t, CoreUse> cores;
+  for (const CpuSpan& span : cpu.spans) {
+    if (span.core < 0) continue;
+    CoreUse& core = cores[span.core];
+    core.time += span.duration;
+    ++core.times;
+    core.threads.insert(span.thread.value);
+  }
+  if (cores.empty()) return;
+  // Those that nothing of the program ran on.
+  for (std::int32_t core = 0; core < CoresOfHost(profile); ++core) cores.try_emplace(core);
+  if (table == nullptr) table = &out.AddTable("host_cores");
+  const Ns length = profile.last - profile.first;
+  for (const auto& [number, core] : cores) {
+    table->Find("rank")->AddInteger(rank.rank);
+    table->Find("core")->AddInteger(number);
+    table->Find("time")->AddInteger(core.time);
+    table->Find("idle")->AddInteger(std::max<Ns>(length - core.time, 0));
+    if (length > 0) {
+      table->Find("share")->AddReal(static_cast<double>(core.time) / static_cast<double>(length));
+    } else {
+      table->Find("share")->AddAbsent();
+    }
+    table->Find("threads")->AddInteger(static_cast<std::int64_t>(core.threads.size()));
+    table->Find("times")->AddInteger(core.times);
+  }
+}
+
 // A function at its place in the stacks.
 struct Node {
   StringId name;
@@ -124,13 +162,14 @@ void Fill(const Stacks& found, std::int64_t samples, Table& table) {
 }  // namespace
 
 void AddCpuActivity(std::span<const RankContext> ranks, Output& out) {
-  Table* states = nullptr;
+  Table *states = nullptr, *cores = nullptr;
   Stacks found;
   std::int64_t samples = 0;
   for (const RankContext& rank : ranks) {
     if (rank.profile->cpu == nullptr) continue;
     const CpuActivity& cpu = *rank.profile->cpu;
     AddStates(rank, cpu, out, states);
+    AddCores(rank, cpu, out, cores);
     std::map<StringId, std::int64_t> stacks;
     for (const CpuSample& sample : cpu.samples) ++stacks[sample.stack];
     std::vector<std::pair<StringId, std::int64_t>> heaviest(stacks.begin(), stacks.end());
@@ -141,10 +180,10 @@ void AddCpuActivity(std::span<const RankContext> ranks, Output& out) {
     }
     samples += static_cast<std::int64_t>(cpu.samples.size());
   }
-  if (states == nullptr) {
-    out.SetTableAbsent("thread_states", "the recording has no scheduling" +
-                                            WithNsight(out, "it with --cpuctxsw=process-tree"));
-  }
+  const std::string no_scheduling =
+      "the recording has no scheduling" + WithNsight(out, "it with --cpuctxsw=process-tree");
+  if (states == nullptr) out.SetTableAbsent("thread_states", no_scheduling);
+  if (cores == nullptr) out.SetTableAbsent("host_cores", no_scheduling);
   if (samples == 0) {
     out.SetTableAbsent("cpu_samples", "the recording has no sampled call stacks" +
                                           WithNsight(out, "them with --sample=process-tree"));

@@ -246,6 +246,12 @@ constexpr ColumnSpec kRanges[] = {
     {"device_self", "Device self", kTime,
      "Time of device work launched in it, but not in a range below."},
     {"kernels", "Kernels", kCount, "Kernels launched in it."},
+    {"gradient", "Gradient", kText,
+     "Its gradient's range: of the domain Gradient, and of the same name, or with `grad` at an "
+     "end of it."},
+    {"gradient_host", "Gradient, host", kTime, "Host time of the gradient's range."},
+    {"gradient_device", "Gradient, device", kTime,
+     "Time of device work launched in the gradient's range."},
 };
 
 constexpr ColumnSpec kKernels[] = {
@@ -412,6 +418,17 @@ constexpr ColumnSpec kThreads[] = {
     {"thread", "Thread", kCount, "Number of the thread."},
     {"on_cpu", "On a core", kTime, "Time that a core ran it."},
     {"share", "Share", kShare, "Of the length of the recording."},
+};
+
+constexpr ColumnSpec kCores[] = {
+    kRank,
+    {"core", "Core", kCount, "Number of the host's core, as the operating system counts them."},
+    {"time", "Busy", kTime, "Time in which it ran a thread of the recorded program."},
+    {"idle", "Not used", kTime,
+     "The rest of the recording: it idled or ran what was not recorded."},
+    {"share", "Share", kShare, "Busy, of the length of the recording."},
+    {"threads", "Threads", kCount, "Threads of the program that it ran."},
+    {"times", "Times", kCount, "How often one came to it."},
 };
 
 constexpr ColumnSpec kThreadStates[] = {
@@ -635,6 +652,11 @@ constexpr TableSpec kTables[] = {
      "One row per call name, of the selected iterations alone.", kApiCalls},
     {"os_calls", "os_call", "OS runtime calls", "One row per function.", kOsCalls},
     {"threads", "thread", "Threads", "One row per thread whose scheduling was recorded.", kThreads},
+    {"host_cores", "host_core", "Cores of the host",
+     "One row per core: what the program used of it. Cores that it never ran on are there where "
+     "the "
+     "recording says how many the host has.",
+     kCores},
     {"thread_states", "thread_state", "States of threads",
      "One row per thread and state: on a core, or what it waited for.", kThreadStates},
     {"cpu_samples", "", "Sampled call stacks",

@@ -169,6 +169,7 @@ Status ReadMetadata(Import& import) {
   PROFGAUGE_CHECK(ReadFacts(import, "META_DATA_CAPTURE", {}));
   PROFGAUGE_CHECK(ReadFacts(import, "TARGET_INFO_SYSTEM_ENV",
                             {{"CpuDescription", "cpu_model"},
+                             {"CpuCores", "cpu_cores"},
                              {"CudaDriverVersion", "cuda_driver_version"},
                              {"NvDriverVersion", "nvidia_driver_version"}}));
   PROFGAUGE_CHECK(ReadCaptureWindow(import));

@@ -105,7 +105,7 @@ std::vector<Kept> AllKept() {
       {"TARGET_INFO_SYSTEM_ENV",
        {"name", "value"},
        {},
-       "name in ('CpuDescription', 'CudaDriverVersion', 'NvDriverVersion')"},
+       "name in ('CpuCores', 'CpuDescription', 'CudaDriverVersion', 'NvDriverVersion')"},
       {"DIAGNOSTIC_EVENT", {"timestamp", "timestampType", "severity", "text"}, {}},
   };
 }

@@ -59,6 +59,25 @@ TEST(CpuActivity, AThreadWaitsForWhatIsRecordedOrIsInACall) {
   EXPECT_DOUBLE_EQ(share, 1);
 }
 
+TEST(CpuActivity, CoresAreThoseOfTheHostUsedOrNot) {
+  TestProfile test = Recorded();
+  test.builder().AddFact("cpu_cores", "6");
+  Profile profile = test.Finish();
+  const Ns length = profile.last - profile.first;
+  const Analysis analysis = AnalyzeRun(std::move(profile));
+  const Table& cores = *analysis.FindTable("host_cores");
+  ASSERT_EQ(cores.rows(), 6u);
+  const std::int64_t times[] = {0, 0, 0, 200, 100, 0};
+  for (std::size_t row = 0; row < 6; ++row) {
+    EXPECT_EQ(Integer(cores, row, "core"), static_cast<std::int64_t>(row));
+    EXPECT_EQ(Integer(cores, row, "time"), times[row]);
+    EXPECT_EQ(Integer(cores, row, "time") + Integer(cores, row, "idle"), length);
+    EXPECT_EQ(Integer(cores, row, "threads"), times[row] > 0 ? 1 : 0);
+  }
+  // Without their number only those that ran something are known.
+  EXPECT_EQ(AnalyzeRun(Recorded().Finish()).FindTable("host_cores")->rows(), 2u);
+}
+
 TEST(CpuActivity, SampledStacksAreATreeWhoseSelfSumsToTheWhole) {
   const Analysis analysis = AnalyzeRun(Recorded().Finish());
   const Table& samples = *analysis.FindTable("cpu_samples");
@@ -78,6 +97,7 @@ TEST(CpuActivity, IsAbsentWhereNothingOfItIsRecorded) {
   test.Launch("kernel", {0, 10}, {20, 1000});
   const Analysis analysis = AnalyzeRun(test.Finish());
   EXPECT_NE(analysis.absent_tables.at("cpu_samples").find("--sample"), std::string::npos);
+  EXPECT_NE(analysis.absent_tables.at("host_cores").find("--cpuctxsw"), std::string::npos);
   EXPECT_NE(analysis.absent_tables.at("thread_states").find("--cpuctxsw"), std::string::npos);
 }
 

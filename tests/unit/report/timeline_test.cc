@@ -201,5 +201,33 @@ TEST(BusiestTracks, KeepTheirOrder) {
   EXPECT_EQ(std::count(chosen.begin(), chosen.end(), true), static_cast<long>(kBusiestTracks));
 }
 
+// A core that nothing of the program ran on has a row too, where the host's cores are known.
+TEST(BuildTimeline, IdleCoresHaveRows) {
+  const auto rows = [](const char* cores) {
+    ProfileBuilder builder;
+    const ThreadId thread = builder.AddThread("1", "1");
+    if (*cores != '\0') builder.AddFact("cpu_cores", cores);
+    builder.AddCpuSpan({100, 50, thread, 2, builder.Intern("main")});
+    DeviceRow kernel;
+    kernel.duration = 500;
+    kernel.name = builder.Intern("kernel");
+    kernel.gpu = 0;
+    builder.AddDevice(kernel);
+    std::vector<Profile> ranks;
+    ranks.push_back(*builder.Finish());
+    const Timeline timeline = BuildTimeline(ranks, {}, {});
+    std::string told;
+    for (const auto& lane : timeline.lanes) {
+      const auto& track = timeline.tracks[lane.track];
+      if (track.type == "core")
+        told += track.name + ": " + std::to_string(lane.end - lane.begin) + "; ";
+    }
+    return told;
+  };
+  EXPECT_EQ(rows(""), "core 2: 1; ");
+  EXPECT_EQ(rows("4"), "core 0: 0; core 1: 0; core 2: 1; core 3: 0; ");
+  EXPECT_EQ(rows("4000"), "core 2: 1; ");
+}
+
 }  // namespace
 }  // namespace profgauge::report
