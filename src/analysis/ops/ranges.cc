@@ -101,6 +101,89 @@ void SumUp(Ranges& found) {
   }
 }
 
+std::string Lower(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return lower;
+}
+
+bool IsGradientWord(std::string_view word) {
+  return word == "grad" || word == "gradient" || word == "gradients" || word == "backward" ||
+         word == "bprop";
+}
+
+// "dense 1" of "Dense 1", "Dense 1 grad", "grad_Dense 1": what a range and that of its gradient
+// have in common where a program names both.
+std::string NameOfLayer(std::string_view name) {
+  std::string layer = Lower(name);
+  const auto cut = [&](std::size_t from, std::size_t to, std::size_t word, std::size_t end) {
+    if (!IsGradientWord(std::string_view(layer).substr(word, end - word))) return;
+    layer.erase(from, to - from);
+  };
+  constexpr std::string_view kBetween = " _-:/.";
+  const auto last = layer.find_last_of(kBetween);
+  if (last != layer.npos) cut(last, layer.size(), last + 1, layer.size());
+  const auto first = layer.find_first_of(kBetween);
+  if (first != layer.npos) cut(0, first + 1, 0, first);
+  return Lower(WithoutNumber(layer));
+}
+
+// The gradient's range of a forward one, where both are marked (nvtx-plugins: two domains).
+struct Gradient {
+  StringId name;
+  Ns host = 0, device = 0;
+};
+
+// By forward range. Where several forward ranges are called alike, nothing tells whose it is.
+std::map<std::uint32_t, Gradient> PairGradients(const Ranges& found, const StringPool& strings) {
+  constexpr std::uint32_t kSeveral = kNoNode;
+  std::map<std::string, std::uint32_t> forward;
+  std::vector<std::uint32_t> gradients;
+  for (std::uint32_t i = 0; i < found.ranges.size(); ++i) {
+    const Range& range = found.ranges[i];
+    if (strings[range.domain].empty()) continue;
+    if (IsGradientWord(Lower(strings[range.domain]))) {
+      gradients.push_back(i);
+    } else {
+      const auto [place, is_new] = forward.try_emplace(NameOfLayer(strings[range.name]), i);
+      if (!is_new) place->second = kSeveral;
+    }
+  }
+  std::map<std::uint32_t, Gradient> pairs;
+  for (const std::uint32_t i : gradients) {
+    const Range& range = found.ranges[i];
+    const auto match = forward.find(NameOfLayer(strings[range.name]));
+    if (match == forward.end() || match->second == kSeveral) continue;
+    Gradient& gradient = pairs[match->second];
+    gradient.name = range.name;
+    gradient.host += range.host_total;
+    gradient.device += range.device_total;
+  }
+  return pairs;
+}
+
+void FillGradients(const Ranges& found, const std::vector<std::uint32_t>& order, bool has_device,
+                   Table& table) {
+  const auto gradients = PairGradients(found, table.strings());
+  Column &name = *table.Find("gradient"), &host = *table.Find("gradient_host"),
+         &device = *table.Find("gradient_device");
+  for (const std::uint32_t node : order) {
+    const auto gradient = gradients.find(node);
+    if (gradient == gradients.end()) {
+      for (Column* column : {&name, &host, &device}) column->AddAbsent();
+      continue;
+    }
+    name.AddText(gradient->second.name);
+    host.AddInteger(gradient->second.host);
+    device.AddInteger(has_device ? gradient->second.device : Column::kAbsentInteger);
+  }
+  if (!gradients.empty()) return;
+  for (Column* column : {&name, &host, &device}) {
+    column->MarkAbsent(
+        "no domain of gradients has a range that is called as one of another domain");
+  }
+}
+
 void Fill(const Ranges& found, bool has_device, Table& table) {
   const auto order = TreeOrder(found.parents);
   AppendTreeColumns(found.parents, order, 0, table);
@@ -128,6 +211,7 @@ void Fill(const Ranges& found, bool has_device, Table& table) {
     device("device_self", range.device_self);
     device("kernels", range.kernels);
   }
+  FillGradients(found, order, has_device, table);
 }
 
 }  // namespace

@@ -200,12 +200,75 @@ TEST(Ranges, AreSummedByPathWithNumbersAtTheEndAsOne) {
   EXPECT_EQ(Integer(ranges, 0, "kernels"), 4);
 }
 
+// nvtx-plugins marks a layer and its gradient in two domains.
+TEST(Ranges, AGradientStandsBesideItsForwardRange) {
+  TestProfile test;
+  const auto range = [&](std::string_view name, std::string_view domain, At at) {
+    HostRow row;
+    row.start = at.start;
+    row.duration = at.duration();
+    row.name = test.builder().Intern(name);
+    row.domain = test.builder().Intern(domain);
+    row.kind = HostKind::kAnnotation;
+    row.thread = test.main();
+    test.builder().AddHost(row);
+  };
+  range("Dense 1", "Forward", {0, 100});
+  range("Loss", "Forward", {100, 200});
+  range("Twice", "Forward", {200, 210});
+  range("grad_Twice", "Gradient", {300, 310});
+  range("Dense 1 grad", "Gradient", {400, 450});
+  test.Launch("wgrad", {410, 420}, {430, 460});
+  const Analysis analysis = AnalyzeRun(test.Finish());
+  const Table& ranges = *analysis.FindTable("ranges");
+  ASSERT_EQ(ranges.rows(), 5u);
+  std::string told;
+  for (std::size_t row = 0; row < ranges.rows(); ++row) {
+    if (IsAbsent(ranges.At(row, "gradient"))) continue;
+    told += Text(ranges, row, "name") + " by " + Text(ranges, row, "gradient") + ": " +
+            std::to_string(Integer(ranges, row, "gradient_host")) + ", " +
+            std::to_string(Integer(ranges, row, "gradient_device")) + "; ";
+  }
+  EXPECT_EQ(told, "Dense N by Dense 1 grad: 50, 30; Twice by grad_Twice: 10, 0; ");
+}
+
+TEST(Ranges, WithoutADomainOfGradientsNothingIsPaired) {
+  TestProfile test;
+  test.Host(HostKind::kAnnotation, "layer", {0, 100});
+  test.Host(HostKind::kAnnotation, "layer grad", {100, 200});
+  const Analysis analysis = AnalyzeRun(test.Finish());
+  const Table& ranges = *analysis.FindTable("ranges");
+  EXPECT_TRUE(IsAbsent(ranges.At(0, "gradient")));
+  EXPECT_FALSE(ranges.Find("gradient")->absent_because().empty());
+}
+
 TEST(Ranges, AreAbsentWithAReason) {
   TestProfile test;
   test.Op("aten::mm", {0, 100});
   test.Launch("gemm", {10, 20}, {30, 40});
   const Analysis analysis = AnalyzeRun(test.Finish());
   EXPECT_NE(analysis.absent_tables.at("ranges").find("record_function"), std::string::npos);
+}
+
+// Lightning's profiler names modules by ranges, and records no Python frames.
+TEST(Modules, AreLightningsRangesWhereThereAreNoFrames) {
+  TestProfile test;
+  test.Step(0, {0, 900});
+  test.Host(HostKind::kAnnotation, "[pl][profile]run_training_batch", {5, 890});
+  test.Host(HostKind::kAnnotation, "[pl][module]lit.Net: net", {10, 400});
+  test.Host(HostKind::kAnnotation, "[pl][module]torch.nn.Linear: net.head", {20, 220});
+  test.Op("aten::mm", {50, 150});
+  test.Launch("gemm", {60, 80}, {90, 140});
+  const Analysis analysis = AnalyzeRun(test.Finish());
+  const Table& modules = *analysis.FindTable("modules");
+  ASSERT_EQ(modules.rows(), 2u);
+  EXPECT_EQ(Text(modules, 0, "name"), "lit.Net: net");
+  EXPECT_EQ(Text(modules, 1, "name"), "torch.nn.Linear: net.head");
+  EXPECT_EQ(Integer(modules, 1, "parent"), 0);
+  EXPECT_EQ(Integer(modules, 1, "operators"), 1);
+  EXPECT_EQ(Integer(modules, 1, "device_self"), 50);
+  EXPECT_EQ(Integer(modules, 0, "device_total"), 50);
+  EXPECT_EQ(Integer(modules, 0, "host_self"), 390 - 200);
 }
 
 TEST(Modules, AreAbsentWithAReason) {
