@@ -32,6 +32,15 @@ class TableScan {
   bool exists() const { return exists_; }
   bool Has(std::size_t column) const { return exists_ && present_[column]; }
   Result<bool> Next();
+  /// Calls `take()` at each row that is left.
+  template <class Take>
+  Status ForEach(Take take) {
+    while (true) {
+      PROFGAUGE_TRY(const bool more, Next());
+      if (!more) return {};
+      take();
+    }
+  }
 
   /// Whether this row has a value there.
   bool IsSet(std::size_t column) const;

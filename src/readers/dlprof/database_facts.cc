@@ -11,11 +11,7 @@ namespace {
 Status ReadDictionary(DatabaseImport& import) {
   PROFGAUGE_TRY(auto scan,
                 TableScan::Open(*import.database, "dictionary", {{{"id"}}, {{"string"}}}));
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) return {};
-    import.dictionary.emplace(scan.Integer(0), scan.Text(1));
-  }
+  return scan.ForEach([&] { import.dictionary.emplace(scan.Integer(0), scan.Text(1)); });
 }
 
 Status ReadVersion(DatabaseImport& import) {
@@ -68,9 +64,7 @@ Status ReadGpus(DatabaseImport& import) {
                                             {{"compute_capability_major"}},
                                             {{"compute_capability_minor"}},
                                             {{"sm_count"}}}));
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) return {};
+  return scan.ForEach([&] {
     Gpu gpu;
     gpu.id = static_cast<std::int32_t>(scan.Integer(0));
     gpu.name = scan.Text(1);
@@ -80,7 +74,7 @@ Status ReadGpus(DatabaseImport& import) {
     // Zero when DLProf worked on an existing export (--database).
     if (has_memory && memory.Integer(0) > 0) gpu.memory = memory.Integer(0);
     import.builder->AddGpu(std::move(gpu));
-  }
+  });
 }
 
 Status ReadModelConfig(DatabaseImport& import) {
@@ -122,9 +116,7 @@ Status ReadOps(DatabaseImport& import) {
                                             {{"data_type_id"}},
                                             {{"stack_trace"}},
                                             {{"tc_support_status"}}}));
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) return {};
+  return scan.ForEach([&] {
     DatabaseOp& op = import.ops[scan.Integer(0)];
     op.id = scan.Text(1);
     op.name = scan.Text(2);
@@ -133,7 +125,7 @@ Status ReadOps(DatabaseImport& import) {
     op.data_type = import.Text(scan.Integer(5, -1));
     op.stack = scan.Text(6);
     op.unassociated = scan.Integer(7) == kUnassociated;
-  }
+  });
 }
 
 Error NoAggregation(const std::string& file, std::int64_t wanted, const std::string& known) {
@@ -153,14 +145,12 @@ Status ChooseAggregation(DatabaseImport& import, std::int64_t wanted) {
                                             {{"iter_aggregated"}}}));
   Aggregation& chosen = import.aggregation;
   std::string known;
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) break;
+  PROFGAUGE_CHECK(scan.ForEach([&] {
     const std::int64_t id = scan.Integer(0);
     known += fmt::format("{}{}", known.empty() ? "" : ", ", id);
-    if (wanted < 0 ? id <= chosen.id : id != wanted) continue;
+    if (wanted < 0 ? id <= chosen.id : id != wanted) return;
     chosen = {id, {}, scan.Integer(2), scan.Integer(3), scan.Integer(4), scan.Integer(1)};
-  }
+  }));
   if (chosen.id < 0) {
     return Fail(NoAggregation(import.builder->source().path, wanted, known));
   }

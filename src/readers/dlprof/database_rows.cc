@@ -80,14 +80,12 @@ Status ReadCalls(DatabaseImport& import) {
                                             {{"thread_id"}},
                                             {{"input_shapes_id"}}}));
   ProfileBuilder& builder = *import.builder;
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) return {};
+  return scan.ForEach([&] {
     builder.log().Add(Counter::events_read);
     const auto found = import.ops.find(scan.Integer(0, -1));
     if (found == import.ops.end() || !scan.IsSet(1) || !scan.IsSet(2)) {
       builder.log().Add(Counter::events_unreadable);
-      continue;
+      return;
     }
     const DatabaseOp& op = found->second;
     HostRow row;
@@ -95,7 +93,7 @@ Status ReadCalls(DatabaseImport& import) {
     row.duration = std::max<Ns>(0, Between(row.start, scan.Integer(2)));
     if (import.InWindow(row.start) && TimesFit(row.start, row.duration))
       import.cpu_time[found->first] += row.duration;
-    if (op.unassociated) continue;  // The call itself is a row of its own.
+    if (op.unassociated) return;  // The call itself is a row of its own.
     row.name = builder.Intern(op.type);
     row.thread = ThreadOf(import, scan.Integer(3), scan.Integer(4));
     row.concrete_inputs = builder.Intern(MarkerOf(op));
@@ -106,7 +104,7 @@ Status ReadCalls(DatabaseImport& import) {
     }
     if (!op.stack.empty()) row.call_stack = builder.Intern(StackOf(op.stack));
     builder.AddHost(row);
-  }
+  });
 }
 
 // Columns of the tables with a call; each has some of them.
@@ -195,21 +193,18 @@ Result<Dimensions> ReadDimensions(DatabaseImport& import) {
   PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "read_only_grid_block",
                                            {{{"id"}}, {{"x"}}, {{"y"}}, {{"z"}}}));
   Dimensions dimensions;
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) return dimensions;
+  PROFGAUGE_CHECK(scan.ForEach([&] {
     for (std::size_t i = 0; i < 3; ++i) {
       dimensions[scan.Integer(0)][i] = static_cast<std::int32_t>(scan.Integer(i + 1));
     }
-  }
+  }));
+  return dimensions;
 }
 
 Status ReadKernels(DatabaseImport& import, CallRows& rows) {
   PROFGAUGE_TRY(const Dimensions dimensions, ReadDimensions(import));
   PROFGAUGE_TRY(auto scan, OpenCalls(import, "read_only_kernels"));
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) return {};
+  return scan.ForEach([&] {
     ++import.kernels;
     const std::int64_t correlation = rows.NextCorrelation();
     rows.AddCall(scan, "cudaLaunchKernel", correlation);
@@ -231,14 +226,12 @@ Status ReadKernels(DatabaseImport& import, CallRows& rows) {
     if (import.InWindow(scan.Integer(kApiStart)) && TimesFit(row.start, row.duration)) {
       import.kernel_time[{scan.Integer(kOp), scan.Integer(kName)}] += row.duration;
     }
-  }
+  });
 }
 
 Status ReadMemory(DatabaseImport& import, CallRows& rows, const char* table, DeviceKind kind) {
   PROFGAUGE_TRY(auto scan, OpenCalls(import, table));
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) return {};
+  return scan.ForEach([&] {
     ++import.copies;
     const std::int64_t correlation = rows.NextCorrelation();
     rows.AddCall(scan, import.Text(scan.Integer(kName, -1)), correlation);
@@ -248,16 +241,12 @@ Status ReadMemory(DatabaseImport& import, CallRows& rows, const char* table, Dev
     if (kind == DeviceKind::kMemcpy) row.copy = copy.kind;
     row.name = import.builder->Intern(kind == DeviceKind::kMemset ? kCudaMemset : copy.name);
     import.builder->AddDevice(row);
-  }
+  });
 }
 
 Status ReadOtherCalls(DatabaseImport& import, CallRows& rows, const char* table) {
   PROFGAUGE_TRY(auto scan, OpenCalls(import, table));
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) return {};
-    rows.AddCall(scan, import.Text(scan.Integer(kName, -1)), -1);
-  }
+  return scan.ForEach([&] { rows.AddCall(scan, import.Text(scan.Integer(kName, -1)), -1); });
 }
 
 // Iterations in order; the window of the aggregation; markers where there are several.
@@ -266,11 +255,9 @@ Status ReadIterations(DatabaseImport& import) {
                                            {{{"iter_value"}}, {{"start_time"}}, {{"stop_time"}}},
                                            fmt::format("aggr_id = {}", import.aggregation.id)));
   std::map<std::int64_t, Span> iterations;
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) break;
+  PROFGAUGE_CHECK(scan.ForEach([&] {
     iterations[scan.Integer(0)] = {scan.Integer(1), scan.Integer(2)};
-  }
+  }));
   if (iterations.empty()) return {};
   const auto first = iterations.find(import.aggregation.start);
   const auto last = iterations.find(import.aggregation.stop);

@@ -23,26 +23,22 @@ struct Sums {
 Result<Sums> ReadSums(DatabaseImport& import) {
   Sums sums;
   PROFGAUGE_TRY(auto metrics, TableScan::Open(*import.database, "metric", {{{"id"}}, {{"sum"}}}));
-  while (true) {
-    PROFGAUGE_TRY(const bool more, metrics.Next());
-    if (!more) break;
-    sums.of_metric[metrics.Integer(0)] = metrics.Integer(1);
-  }
+  PROFGAUGE_CHECK(
+      metrics.ForEach([&] { sums.of_metric[metrics.Integer(0)] = metrics.Integer(1); }));
   PROFGAUGE_TRY(auto nodes, TableScan::Open(*import.database, "node_time_metrics",
                                             {{{"id"}},
                                              {{"cpu_time_metric_id"}},
                                              {{"gpu_time_metric_id"}},
                                              {{"cpu_overhead_time_metric_id"}},
                                              {{"gpu_idle_time_metric_id"}}}));
-  while (true) {
-    PROFGAUGE_TRY(const bool more, nodes.Next());
-    if (!more) return sums;
+  PROFGAUGE_CHECK(nodes.ForEach([&] {
     std::map<std::int64_t, std::int64_t>* const ids[] = {&sums.cpu, &sums.gpu, &sums.overhead,
                                                          &sums.idle};
     for (std::size_t i = 0; i < std::size(ids); ++i) {
       if (nodes.IsSet(i + 1)) (*ids[i])[nodes.Integer(0)] = nodes.Integer(i + 1);
     }
-  }
+  }));
+  return sums;
 }
 
 class Check {
@@ -106,14 +102,12 @@ Status CheckKernels(DatabaseImport& import, Check& check) {
       TableScan::Open(*import.database, "kernel_summaries",
                       {{{"read_only_ops_id"}}, {{"kernel_name_id"}}, {{"gpu_time_metric_id"}}},
                       OfAggregation(import)));
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) return {};
+  return scan.ForEach([&] {
     const auto found = import.kernel_time.find({scan.Integer(0), scan.Integer(1)});
     check.Hold(
         fmt::format("{} in {}", import.Text(scan.Integer(1)), import.ops[scan.Integer(0)].id),
         found == import.kernel_time.end() ? 0 : found->second, check.Sum(scan.Integer(2)));
-  }
+  });
 }
 
 // Of a sum that is nowhere: absent.
@@ -136,16 +130,14 @@ Status StateGroups(DatabaseImport& import) {
                                            OfAggregation(import)));
   constexpr std::int64_t kGroup = 1;  // The others are operators, the leaves of the tree.
   ReportedTable table{"op_groups", GroupColumns(), {}};
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) break;
-    if (scan.Integer(5, kGroup) != kGroup) continue;
+  PROFGAUGE_CHECK(scan.ForEach([&] {
+    if (scan.Integer(5, kGroup) != kGroup) return;
     const std::int64_t times = scan.Integer(4, -1);
     table.rows.push_back({import.Text(scan.Integer(0, -1)), scan.Integer(1), scan.Integer(2),
                           scan.Integer(3), SumAt(sums, sums.cpu, times),
                           SumAt(sums, sums.gpu, times), SumAt(sums, sums.overhead, times),
                           SumAt(sums, sums.idle, times)});
-  }
+  }));
   if (!table.rows.empty()) import.builder->reported().tables.push_back(std::move(table));
   return {};
 }
@@ -155,11 +147,9 @@ Status StateAdvice(DatabaseImport& import) {
                 TableScan::Open(*import.database, "expert_systems_feedback",
                                 {{{"problem"}}, {{"recommendation"}}}, OfAggregation(import)));
   ReportedTable table{"dlprof_advice", AdviceColumns(), {}};
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) break;
+  PROFGAUGE_CHECK(scan.ForEach([&] {
     table.rows.push_back({std::string(scan.Text(0)), std::string(scan.Text(1))});
-  }
+  }));
   if (!table.rows.empty()) import.builder->reported().tables.push_back(std::move(table));
   return {};
 }

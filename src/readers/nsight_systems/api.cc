@@ -37,12 +37,10 @@ Status ReadApi(Import& import) {
                                             {{"returnValue"}}}));
   ApiNames names(import);
   const StringPool& strings = import.builder->strings();
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) return {};
+  return scan.ForEach([&] {
     if (!scan.IsSet(0) || !scan.IsSet(1)) {
       import.builder->log().Add(Counter::events_bad_time);
-      continue;
+      return;
     }
     const StringId recorded = import.String(scan.Integer(4, -1));
     ApiRow row;
@@ -57,7 +55,7 @@ Status ReadApi(Import& import) {
     }
     import.builder->log().Add(Counter::events_read);
     import.builder->AddApi(row);
-  }
+  });
 }
 
 }  // namespace profgauge::readers::nsight

@@ -20,11 +20,9 @@ using Labels = boost::unordered_flat_map<std::int64_t, std::string>;
 Result<Labels> ReadLabels(Import& import, const char* table) {
   PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, table, {{{"id"}}, {{"label"}}}));
   Labels labels;
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) return labels;
-    labels.insert_or_assign(scan.Integer(0, -1), std::string(scan.Text(1)));
-  }
+  PROFGAUGE_CHECK(scan.ForEach(
+      [&] { labels.insert_or_assign(scan.Integer(0, -1), std::string(scan.Text(1))); }));
+  return labels;
 }
 
 // Words that say nothing of why a thread does not run.
@@ -71,14 +69,12 @@ class Scheduling {
                                               {{"cpu"}},
                                               {{"threadState"}},
                                               {{"threadBlock"}}}));
-    while (true) {
-      PROFGAUGE_TRY(const bool more, scan.Next());
-      if (!more) return {};
-      if (!scan.IsSet(0)) continue;
+    return scan.ForEach([&] {
+      if (!scan.IsSet(0)) return;
       observed_until_ = std::max(observed_until_, scan.Integer(0));
       // Threads that no other event names are other programs' and the system's.
       const auto thread = import_.threads.find(scan.Integer(2));
-      if (thread == import_.threads.end()) continue;
+      if (thread == import_.threads.end()) return;
       import_.builder->log().Add(Counter::events_read);
       Switch next{thread->second, scan.Integer(0), -1, {}, false};
       if (scan.Integer(1) != 0) {
@@ -91,7 +87,7 @@ class Scheduling {
         if (!state.empty()) next.state = import_.builder->Intern(state);
       }
       switches_.push_back(next);
-    }
+    });
   }
 
   // What a thread that leaves its core waits for; nothing where that is not told.
@@ -142,9 +138,7 @@ Result<std::vector<Frame>> ReadFrames(Import& import) {
                       {{{"id"}}, {{"symbol"}}, {{"module"}}, {{"unresolved"}}, {{"stackDepth"}}}));
   std::vector<Frame> frames;
   boost::unordered_flat_map<std::uint32_t, StringId> libraries;
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) break;
+  PROFGAUGE_CHECK(scan.ForEach([&] {
     Frame frame{scan.Integer(0), scan.Integer(4), import.String(scan.Integer(1, -1))};
     const StringId module = import.String(scan.Integer(2, -1));
     if ((scan.Integer(3) != 0 || !frame.name.valid()) && module.valid()) {
@@ -159,7 +153,7 @@ Result<std::vector<Frame>> ReadFrames(Import& import) {
     const bool is_mark =
         frame.name.valid() && import.builder->strings()[frame.name] == "[Max depth]";
     if (frame.name.valid() && !is_mark) frames.push_back(frame);
-  }
+  }));
   std::sort(frames.begin(), frames.end(), [](const Frame& a, const Frame& b) {
     return std::tuple(a.sample, -a.depth) < std::tuple(b.sample, -b.depth);
   });
@@ -207,15 +201,13 @@ Status ReadSamples(Import& import) {
   if (stacks.empty()) return {};
   PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "COMPOSITE_EVENTS",
                                            {{{"id"}}, {{"start"}}, {{"globalTid"}}}));
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) return {};
+  return scan.ForEach([&] {
     const auto stack = stacks.find(scan.Integer(0, -1));
-    if (stack == stacks.end() || !scan.IsSet(1) || !scan.IsSet(2)) continue;
+    if (stack == stacks.end() || !scan.IsSet(1) || !scan.IsSet(2)) return;
     import.builder->log().Add(Counter::events_read);
     import.builder->AddCpuSample(
         {scan.Integer(1), ThreadOf(import, scan.Integer(2)), stack->second});
-  }
+  });
 }
 
 }  // namespace

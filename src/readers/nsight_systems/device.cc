@@ -55,11 +55,9 @@ Status ReadKernels(Import& import) {
                                             {{"registersPerThread"}},
                                             {{"staticSharedMemory"}},
                                             {{"dynamicSharedMemory"}}}));
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) return {};
+  return scan.ForEach([&] {
     DeviceRow row;
-    if (!FillCommon(import, scan, row)) continue;
+    if (!FillCommon(import, scan, row)) return;
     row.name = import.String(scan.Integer(kFirstOwn, -1));
     if (!row.name.valid()) row.name = import.String(scan.Integer(kFirstOwn + 1, -1));
     if (!row.name.valid()) row.name = import.builder->Intern("(unnamed kernel)");
@@ -68,7 +66,7 @@ Status ReadKernels(Import& import) {
         CudaLaunchConfig(scan, kFirstOwn + 2, sms == import.sms_of.end() ? 0 : sms->second));
     import.kernel_time += row.duration;
     import.builder->AddDevice(row);
-  }
+  });
 }
 
 Status ReadCopies(Import& import) {
@@ -83,11 +81,9 @@ Status ReadCopies(Import& import) {
                                             {{"copyKind"}},
                                             {{"srcKind"}},
                                             {{"dstKind"}}}));
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) return {};
+  return scan.ForEach([&] {
     DeviceRow row;
-    if (!FillCommon(import, scan, row)) continue;
+    if (!FillCommon(import, scan, row)) return;
     const CudaCopy copy = CudaCopyOf(scan.Integer(kFirstOwn + 1, -1));
     row.kind = DeviceKind::kMemcpy;
     row.name = import.builder->Intern(copy.name);
@@ -97,7 +93,7 @@ Status ReadCopies(Import& import) {
                                     : CudaHostMemory(copy.kind, scan.Integer(kFirstOwn + 2, -1),
                                                      scan.Integer(kFirstOwn + 3, -1), kPageable);
     import.builder->AddDevice(row);
-  }
+  });
 }
 
 Status ReadMemsets(Import& import) {
@@ -109,16 +105,14 @@ Status ReadMemsets(Import& import) {
                                             {{"correlationId"}},
                                             {{"globalPid"}},
                                             {{"bytes"}}}));
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) return {};
+  return scan.ForEach([&] {
     DeviceRow row;
-    if (!FillCommon(import, scan, row)) continue;
+    if (!FillCommon(import, scan, row)) return;
     row.kind = DeviceKind::kMemset;
     row.name = import.builder->Intern(kCudaMemset);
     row.bytes = scan.Integer(kFirstOwn, -1);
     import.builder->AddDevice(row);
-  }
+  });
 }
 
 // How much of the kernel time was recorded kernel by kernel.
@@ -142,16 +136,14 @@ Status ReadGraphs(Import& import) {
                                             {{"globalPid"}},
                                             {{"graphId"}}}));
   Ns graphs = 0;
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) break;
+  PROFGAUGE_CHECK(scan.ForEach([&] {
     DeviceRow row;
-    if (!FillCommon(import, scan, row)) continue;
+    if (!FillCommon(import, scan, row)) return;
     row.name = import.builder->Intern(fmt::format("CUDA graph {}", scan.Integer(kFirstOwn, -1)));
     import.builder->log().Add(Counter::graph_kernels_hidden);
     graphs += row.duration;
     import.builder->AddDevice(row);
-  }
+  }));
   StateGraphCoverage(import, graphs);
   return {};
 }
@@ -165,11 +157,9 @@ Status ReadSyncs(Import& import) {
                                             {{"correlationId"}},
                                             {{"globalPid"}},
                                             {{"syncType"}}}));
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) return {};
+  return scan.ForEach([&] {
     DeviceRow common;
-    if (!FillCommon(import, scan, common)) continue;
+    if (!FillCommon(import, scan, common)) return;
     StreamRow row;
     row.start = common.start;
     row.duration = common.duration;
@@ -177,7 +167,7 @@ Status ReadSyncs(Import& import) {
     row.stream = common.stream;
     row.name = import.builder->Intern(CudaSyncName(scan.Integer(kFirstOwn, -1)));
     import.builder->AddSync(row);
-  }
+  });
 }
 
 }  // namespace

@@ -40,30 +40,26 @@ Status ReadGpuMetrics(Import& import) {
   PROFGAUGE_TRY(auto names, TableScan::Open(*import.database, "TARGET_INFO_GPU_METRICS",
                                             {{{"metricId"}}, {{"metricName"}}, {{"typeId"}}}));
   std::map<std::pair<std::int64_t, std::int64_t>, const char*> wanted;
-  while (true) {
-    PROFGAUGE_TRY(const bool more, names.Next());
-    if (!more) break;
+  PROFGAUGE_CHECK(names.ForEach([&] {
     if (const char* metric = MetricOf(names.Text(1))) {
       wanted[{names.Integer(2), names.Integer(0)}] = metric;
     }
-  }
+  }));
   if (wanted.empty()) return {};
   PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "GPU_METRICS",
                                            {{{"typeId"}}, {{"metricId"}}, {{"value"}}}));
   std::map<std::string, Mean> means;
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) break;
+  PROFGAUGE_CHECK(scan.ForEach([&] {
     // The sample's type carries the GPU in its low byte; the name's may leave it out.
     const std::int64_t type = scan.Integer(0);
     auto found = wanted.find({type, scan.Integer(1)});
     if (found == wanted.end()) found = wanted.find({type & ~std::int64_t{0xff}, scan.Integer(1)});
-    if (found == wanted.end()) continue;
+    if (found == wanted.end()) return;
     import.builder->log().Add(Counter::events_read);
     Mean& mean = means[found->second];
     mean.sum += scan.Real(2);
     ++mean.samples;
-  }
+  }));
   for (const auto& [metric, mean] : means) {
     import.builder->reported().metrics.push_back(
         {metric, mean.sum / static_cast<double>(mean.samples) / 100,

@@ -8,11 +8,8 @@ namespace {
 
 Status ReadStrings(Import& import) {
   PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "StringIds", {{{"id"}}, {{"value"}}}));
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) return {};
-    import.strings.emplace(scan.Integer(0), import.builder->Intern(scan.Text(1)));
-  }
+  return scan.ForEach(
+      [&] { import.strings.emplace(scan.Integer(0), import.builder->Intern(scan.Text(1))); });
 }
 
 Status ReadGpus(Import& import, const char* table) {
@@ -25,9 +22,7 @@ Status ReadGpus(Import& import, const char* table) {
                                  {{"computeMajor", "computeCapabilityMajor"}},
                                  {{"computeMinor", "computeCapabilityMinor"}},
                                  {{"threadsPerWarp", "numThreadsPerWarp", "maxWarpSize"}}}));
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) return {};
+  return scan.ForEach([&] {
     Gpu gpu;
     gpu.id = static_cast<std::int32_t>(scan.Integer(0, -1));
     gpu.name = scan.Text(1);
@@ -38,7 +33,7 @@ Status ReadGpus(Import& import, const char* table) {
     gpu.warp_size = static_cast<std::int32_t>(scan.Integer(6, -1));
     import.sms_of[gpu.id] = gpu.sms;
     import.builder->AddGpu(std::move(gpu));
-  }
+  });
 }
 
 // Which GPU a process means by its CUDA ordinal: CUDA_VISIBLE_DEVICES renumbers them.
@@ -46,20 +41,16 @@ Status ReadGpuMapping(Import& import) {
   PROFGAUGE_TRY(auto gpus,
                 TableScan::Open(*import.database, "TARGET_INFO_GPU", {{{"id"}}, {{"cuDevice"}}}));
   std::map<std::int64_t, std::int64_t> ordinal_of;
-  while (true) {
-    PROFGAUGE_TRY(const bool more, gpus.Next());
-    if (!more) break;
+  PROFGAUGE_CHECK(gpus.ForEach([&] {
     if (gpus.IsSet(0) && gpus.IsSet(1)) ordinal_of[gpus.Integer(0)] = gpus.Integer(1);
-  }
+  }));
   PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "TARGET_INFO_CUDA_DEVICE",
                                            {{{"gpuId"}}, {{"cudaId"}}, {{"pid"}}}));
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) return {};
+  return scan.ForEach([&] {
     const auto ordinal = ordinal_of.find(scan.Integer(0, -1));
     const std::int64_t gpu = ordinal == ordinal_of.end() ? scan.Integer(0, -1) : ordinal->second;
     import.gpu_of[{scan.Integer(2, -1), scan.Integer(1, -1)}] = static_cast<std::int32_t>(gpu);
-  }
+  });
 }
 
 // "5154304" of older exports is 515.43.04.

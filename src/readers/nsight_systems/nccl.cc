@@ -39,14 +39,13 @@ Result<Schemas> ReadSchemas(Import& import) {
           *import.database, "NVTX_PAYLOAD_SCHEMA_ENTRIES",
           {{{"domainId"}}, {{"schemaId"}}, {{"type"}}, {{"name"}}, {{"offset"}}, {{"idx"}}}));
   Schemas schemas;
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) return schemas;
+  PROFGAUGE_CHECK(scan.ForEach([&] {
     const std::int64_t offset = scan.Integer(4, 0);  // Null is the first field's.
-    if (offset < 0 || offset > 4096) continue;
+    if (offset < 0 || offset > 4096) return;
     schemas[{scan.Integer(0), scan.Integer(1)}].push_back(
         {std::string(scan.Text(3)), static_cast<std::size_t>(offset), SizeOf(scan.Integer(2))});
-  }
+  }));
+  return schemas;
 }
 
 /// Little-endian, as the machines are that have these GPUs.
@@ -137,17 +136,15 @@ class Reading {
                                               {{"text"}},
                                               {{"textId"}},
                                               {{"binaryData"}}}));
-    while (true) {
-      PROFGAUGE_TRY(const bool more, scan.Next());
-      if (!more) return {};
+    return scan.ForEach([&] {
       const StringId registered = import_.String(scan.Integer(4, -1));
       const std::string_view name = scan.IsSet(3)        ? scan.Text(3)
                                     : registered.valid() ? import_.builder->strings()[registered]
                                                          : std::string_view{};
-      if (!name.starts_with("nccl") || !scan.IsSet(0)) continue;
+      if (!name.starts_with("nccl") || !scan.IsSet(0)) return;
       take(name, scan.Integer(1), Payload(schemas_, scan.Integer(2), scan.Text(5)),
            scan.Integer(0));
-    }
+    });
   }
 
   CollectiveId Of(std::string_view name, std::int64_t thread, const Payload& payload) {

@@ -86,9 +86,7 @@ void NameThread(Import& import, std::int64_t thread, std::string_view name) {
 // What ranges refer to: domains, categories, names of threads.
 Status ReadNames(Import& import, Categories& categories) {
   PROFGAUGE_TRY(auto scan, OpenNvtx(import));
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) return {};
+  return scan.ForEach([&] {
     const std::int64_t type = scan.Integer(kType), thread = scan.Integer(kThread);
     if (type == kDomainCreate) {
       import.domains[{ProcessOf(thread), scan.Integer(kDomain)}] = TextOf(import, scan);
@@ -98,19 +96,17 @@ Status ReadNames(Import& import, Categories& categories) {
     } else if (type == kThreadName) {
       NameThread(import, thread, TextOf(import, scan));
     }
-  }
+  });
 }
 
 // The names that the system gave to threads; those of NVTX, read later, are the program's own.
 Status ReadThreadNames(Import& import) {
   PROFGAUGE_TRY(auto scan,
                 TableScan::Open(*import.database, "ThreadNames", {{{"nameId"}}, {{"globalTid"}}}));
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) return {};
+  return scan.ForEach([&] {
     const StringId name = import.String(scan.Integer(0, -1));
     if (name.valid()) NameThread(import, scan.Integer(1), import.builder->strings()[name]);
-  }
+  });
 }
 
 HostKind HostKindOf(RangeKind kind) {

@@ -12,12 +12,10 @@ Status ReadCalls(Import& import) {
   PROFGAUGE_TRY(auto scan,
                 TableScan::Open(*import.database, "OSRT_API",
                                 {{{"start"}}, {{"end"}}, {{"globalTid"}}, {{"nameId"}}}));
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) return {};
+  return scan.ForEach([&] {
     if (!scan.IsSet(0)) {
       import.builder->log().Add(Counter::events_bad_time);
-      continue;
+      return;
     }
     OsRow row;
     row.start = scan.Integer(0);
@@ -29,7 +27,7 @@ Status ReadCalls(Import& import) {
     if (!row.name.valid()) row.name = import.builder->Intern("(unnamed call)");
     import.builder->log().Add(Counter::events_read);
     import.builder->AddOs(row);
-  }
+  });
 }
 
 // Calls of NVIDIA's libraries (`nsys profile -t cudnn,cublas`): ranges of a domain of their own.
@@ -37,12 +35,10 @@ Status ReadLibrary(Import& import, const char* table, std::string_view library) 
   PROFGAUGE_TRY(auto scan,
                 TableScan::Open(*import.database, table,
                                 {{{"start"}}, {{"end"}}, {{"globalTid"}}, {{"nameId"}}}));
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) return {};
+  return scan.ForEach([&] {
     if (!scan.IsSet(0)) {
       import.builder->log().Add(Counter::events_bad_time);
-      continue;
+      return;
     }
     HostRow row;
     row.start = scan.Integer(0);
@@ -55,7 +51,7 @@ Status ReadLibrary(Import& import, const char* table, std::string_view library) 
     row.domain = import.builder->Intern(library);
     import.builder->log().Add(Counter::events_read);
     import.builder->AddHost(row);
-  }
+  });
 }
 
 }  // namespace

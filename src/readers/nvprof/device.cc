@@ -87,18 +87,17 @@ Result<std::size_t> ReadKernels(Import& import, const char* table) {
                                             {{"dynamicSharedMemory"}}}));
   KernelNames names(import);
   std::size_t rows = 0;
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) return rows;
+  PROFGAUGE_CHECK(scan.ForEach([&] {
     ++rows;
     DeviceRow row;
-    if (!FillCommon(import, scan, row)) continue;
+    if (!FillCommon(import, scan, row)) return;
     row.name = names.Of(scan.Integer(kFirstOwn, -1));
     const auto sms = import.sms_of.find(row.gpu);
     row.config = import.builder->AddLaunchConfig(
         CudaLaunchConfig(scan, kFirstOwn + 1, sms == import.sms_of.end() ? 0 : sms->second));
     import.builder->AddDevice(row);
-  }
+  }));
+  return rows;
 }
 
 struct CopyName {
@@ -146,11 +145,9 @@ Status ReadCopies(Import& import, const char* table) {
                                             {{"srcKind"}},
                                             {{"dstKind"}}}));
   const bool peer = std::string_view(table).ends_with('2');
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) return {};
+  return scan.ForEach([&] {
     DeviceRow row;
-    if (!FillCommon(import, scan, row)) continue;
+    if (!FillCommon(import, scan, row)) return;
     const CopyName copy = CopyNameOf(scan.Integer(kFirstOwn + 1, peer ? 10 : -1));
     row.kind = DeviceKind::kMemcpy;
     row.name = import.builder->Intern(copy.name);
@@ -159,7 +156,7 @@ Status ReadCopies(Import& import, const char* table) {
     row.host_memory = CudaHostMemory(copy.kind, scan.Integer(kFirstOwn + 2, -1),
                                      scan.Integer(kFirstOwn + 3, -1), kPageable);
     import.builder->AddDevice(row);
-  }
+  });
 }
 
 Status ReadMemsets(Import& import) {
@@ -170,27 +167,23 @@ Status ReadMemsets(Import& import) {
                                             {{"streamId"}},
                                             {{"correlationId"}},
                                             {{"bytes"}}}));
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) return {};
+  return scan.ForEach([&] {
     DeviceRow row;
-    if (!FillCommon(import, scan, row)) continue;
+    if (!FillCommon(import, scan, row)) return;
     row.kind = DeviceKind::kMemset;
     row.name = import.builder->Intern("[CUDA memset]");
     row.bytes = scan.Integer(kFirstOwn, -1);
     import.builder->AddDevice(row);
-  }
+  });
 }
 
 Status ReadSyncs(Import& import) {
   PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
                                            {{{"start"}}, {{"end"}}, {{"streamId"}}, {{"type"}}}));
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) return {};
+  return scan.ForEach([&] {
     if (scan.Integer(0) <= 0 || scan.Integer(1) < scan.Integer(0)) {
       import.builder->log().Add(Counter::events_bad_time);
-      continue;
+      return;
     }
     import.builder->log().Add(Counter::events_read);
     StreamRow row;
@@ -199,7 +192,7 @@ Status ReadSyncs(Import& import) {
     row.stream = scan.Integer(2, -1);
     row.name = import.builder->Intern(CudaSyncName(scan.Integer(3, -1)));
     import.builder->AddSync(row);
-  }
+  });
 }
 
 }  // namespace

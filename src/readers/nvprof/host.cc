@@ -25,12 +25,10 @@ Status ReadCalls(Import& import, const char* table, std::string (*name_of)(std::
                                             {{"cbid"}},
                                             {{"returnValue"}}}));
   boost::unordered_flat_map<std::int64_t, std::pair<StringId, ApiKind>> known;
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) return {};
+  return scan.ForEach([&] {
     if (scan.Integer(0) <= 0 || scan.Integer(1) <= 0) {
       import.builder->log().Add(Counter::events_bad_time);
-      continue;
+      return;
     }
     const auto [name, is_new] = known.try_emplace(scan.Integer(5, -1));
     if (is_new) {
@@ -50,7 +48,7 @@ Status ReadCalls(Import& import, const char* table, std::string (*name_of)(std::
     }
     import.builder->log().Add(Counter::events_read);
     import.builder->AddApi(row);
-  }
+  });
 }
 
 // A range's thread is a BLOB: the process as a little-endian 32-bit number, then the thread
@@ -124,9 +122,7 @@ Status ReadMarkers(Import& import) {
   constexpr std::int64_t kBegin = 2, kFinish = 4;
   boost::unordered_flat_map<std::int64_t, OpenRange> open;
   Ns last = 0;
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) break;
+  PROFGAUGE_CHECK(scan.ForEach([&] {
     const Ns time = scan.Integer(1);
     last = std::max(last, time);
     const auto [process, thread] = ThreadOfBlob(scan.Text(3));
@@ -144,7 +140,7 @@ Status ReadMarkers(Import& import) {
     } else {
       import.builder->log().Add(Counter::events_ignored_kind);
     }
-  }
+  }));
   std::vector<std::pair<std::int64_t, OpenRange>> unclosed(open.begin(), open.end());
   std::sort(unclosed.begin(), unclosed.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });

@@ -14,11 +14,8 @@ namespace {
 Status ReadStrings(Import& import) {
   PROFGAUGE_TRY(auto scan,
                 TableScan::Open(*import.database, "StringTable", {{{"_id_"}}, {{"value"}}}));
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) return {};
-    import.strings.emplace(scan.Integer(0), import.builder->Intern(scan.Text(1)));
-  }
+  return scan.ForEach(
+      [&] { import.strings.emplace(scan.Integer(0), import.builder->Intern(scan.Text(1))); });
 }
 
 Status ReadGpus(Import& import) {
