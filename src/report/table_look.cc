@@ -65,6 +65,9 @@ constexpr std::string_view kPageOpsByShape[] = {
     "host_self", "calls",        "tensor_core_eligible", "uses_tensor_core"};
 constexpr std::string_view kPageOpsByStack[] = {"name",         "call_stack", "device_self",
                                                 "device_total", "host_self",  "calls"};
+constexpr std::string_view kPageOpGroups[] = {
+    "name",      "device_total", "host_total", "calls",   "operators_eligible", "operators_using",
+    "host_mean", "device_mean",  "overhead",   "gpu_idle"};
 constexpr std::string_view kPageOpsByIteration[] = {
     "iteration",           "name",  "time",     "kernels", "tensor_core_time",
     "tensor_core_kernels", "start", "direction"};
@@ -212,6 +215,7 @@ constexpr TableLook kLooks[] = {
      .sheet = "Op groups",
      .sheet_rows = 5'000,
      .order = kAsItStands,
+     .page_columns = kPageOpGroups,
      .not_in_markdown = kFiner},
     {.id = "tensor_core_ops",
      .sheet = "Tensor Cores",

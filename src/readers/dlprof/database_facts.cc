@@ -1,5 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <vector>
+
+#include "base/format.h"
 #include "base/input_error.h"
 #include "readers/cuda/sqlite_table.h"
 #include "readers/dlprof/database.h"
@@ -136,6 +140,21 @@ Error NoAggregation(const std::string& file, std::int64_t wanted, const std::str
                                   : "it has " + known);
 }
 
+// DLProf Viewer's list of them, with how each is shown.
+void ListAggregations(const std::vector<Aggregation>& all, std::int64_t chosen,
+                      ProfileBuilder& builder) {
+  constexpr std::size_t kMost = 50;
+  for (std::size_t i = 0; i < std::min(all.size(), kMost); ++i) {
+    const Aggregation& one = all[i];
+    builder.AddFact(
+        fmt::format("dlprof_aggregation {}", one.id),
+        fmt::format("iterations {} to {}, {} aggregated, {}; {}", FormatCount(one.start),
+                    FormatCount(one.stop), FormatCount(one.aggregated),
+                    FormatDuration(static_cast<double>(one.wall)),
+                    one.id == chosen ? "shown" : fmt::format("--aggr {} shows it", one.id)));
+  }
+}
+
 Status ChooseAggregation(DatabaseImport& import, std::int64_t wanted) {
   PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "model_summary",
                                            {{{"aggr_id"}},
@@ -145,16 +164,19 @@ Status ChooseAggregation(DatabaseImport& import, std::int64_t wanted) {
                                             {{"iter_aggregated"}}}));
   Aggregation& chosen = import.aggregation;
   std::string known;
+  std::vector<Aggregation> all;
   PROFGAUGE_CHECK(scan.ForEach([&] {
     const std::int64_t id = scan.Integer(0);
     known += fmt::format("{}{}", known.empty() ? "" : ", ", id);
+    all.push_back({id, {}, scan.Integer(2), scan.Integer(3), scan.Integer(4), scan.Integer(1)});
     if (wanted < 0 ? id <= chosen.id : id != wanted) return;
-    chosen = {id, {}, scan.Integer(2), scan.Integer(3), scan.Integer(4), scan.Integer(1)};
+    chosen = all.back();
   }));
   if (chosen.id < 0) {
     return Fail(NoAggregation(import.builder->source().path, wanted, known));
   }
   import.builder->AddFact("dlprof_aggregation", fmt::format("{} of {}", chosen.id, known));
+  ListAggregations(all, chosen.id, *import.builder);
   return {};
 }
 

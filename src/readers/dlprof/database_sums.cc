@@ -1,6 +1,8 @@
 // What an aggregation states: taken over, and held against the rows.
 #include <fmt/format.h>
 
+#include <cmath>
+#include <cstdint>
 #include <optional>
 
 #include "readers/cuda/sqlite_table.h"
@@ -14,17 +16,34 @@ std::string OfAggregation(const DatabaseImport& import) {
   return fmt::format("aggr_id = {}", import.aggregation.id);
 }
 
+struct Spread {
+  Value mean, least, most;
+};
+
 struct Sums {
   std::map<std::int64_t, Ns> of_metric;  // metric: id to sum.
+  std::map<std::int64_t, Spread> spreads;
   // node_time_metrics: id to metric id.
   std::map<std::int64_t, std::int64_t> cpu, gpu, overhead, idle;
 };
 
 Result<Sums> ReadSums(DatabaseImport& import) {
   Sums sums;
-  PROFGAUGE_TRY(auto metrics, TableScan::Open(*import.database, "metric", {{{"id"}}, {{"sum"}}}));
-  PROFGAUGE_CHECK(
-      metrics.ForEach([&] { sums.of_metric[metrics.Integer(0)] = metrics.Integer(1); }));
+  PROFGAUGE_TRY(auto metrics,
+                TableScan::Open(*import.database, "metric",
+                                {{{"id"}}, {{"sum"}}, {{"avg"}}, {{"min"}}, {{"max"}}}));
+  PROFGAUGE_CHECK(metrics.ForEach([&] {
+    sums.of_metric[metrics.Integer(0)] = metrics.Integer(1);
+    const auto stored = [&](std::size_t column) {
+      return metrics.IsSet(column) ? Value{metrics.Integer(column)} : Value{};
+    };
+    // The mean has a fraction; a number beyond any time is a damaged one.
+    constexpr double kLargest = 9e18;
+    const double mean = metrics.IsSet(2) ? metrics.Real(2) : kLargest;
+    sums.spreads[metrics.Integer(0)] = {
+        std::abs(mean) < kLargest ? Value{static_cast<std::int64_t>(std::llround(mean))} : Value{},
+        stored(3), stored(4)};
+  }));
   PROFGAUGE_TRY(auto nodes, TableScan::Open(*import.database, "node_time_metrics",
                                             {{{"id"}},
                                              {{"cpu_time_metric_id"}},
@@ -118,6 +137,16 @@ Value SumAt(const Sums& sums, const std::map<std::int64_t, std::int64_t>& ids, s
   return sum == sums.of_metric.end() ? Value{} : Value{sum->second};
 }
 
+// Total, mean, least and most, in the order of GroupColumns().
+void AddTimes(const Sums& sums, const std::map<std::int64_t, std::int64_t>& ids, std::int64_t node,
+              std::vector<Value>& row) {
+  row.push_back(SumAt(sums, ids, node));
+  const auto id = ids.find(node);
+  const auto spread = id == ids.end() ? sums.spreads.end() : sums.spreads.find(id->second);
+  const Spread of = spread == sums.spreads.end() ? Spread{} : spread->second;
+  for (const Value& value : {of.mean, of.least, of.most}) row.push_back(value);
+}
+
 Status StateGroups(DatabaseImport& import) {
   PROFGAUGE_TRY(const Sums sums, ReadSums(import));
   PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "group_ops",
@@ -133,10 +162,12 @@ Status StateGroups(DatabaseImport& import) {
   PROFGAUGE_CHECK(scan.ForEach([&] {
     if (scan.Integer(5, kGroup) != kGroup) return;
     const std::int64_t times = scan.Integer(4, -1);
-    table.rows.push_back({import.Text(scan.Integer(0, -1)), scan.Integer(1), scan.Integer(2),
-                          scan.Integer(3), SumAt(sums, sums.cpu, times),
-                          SumAt(sums, sums.gpu, times), SumAt(sums, sums.overhead, times),
-                          SumAt(sums, sums.idle, times)});
+    std::vector<Value> row = {import.Text(scan.Integer(0, -1)), scan.Integer(1), scan.Integer(2),
+                              scan.Integer(3)};
+    for (const auto* ids : {&sums.cpu, &sums.gpu, &sums.overhead, &sums.idle}) {
+      AddTimes(sums, *ids, times, row);
+    }
+    table.rows.push_back(std::move(row));
   }));
   if (!table.rows.empty()) import.builder->reported().tables.push_back(std::move(table));
   return {};

@@ -362,9 +362,19 @@ void StateGroups(const Reading& in) {
     const auto number = [&](std::string_view name) {
       return NumberValue(in.columns.Integer(row, name));
     };
-    table.Add({TextValue(in.columns.Text(row, "Name")), number("Num Calls Aggregated"),
-               number("Num TC Eligible Ops"), number("Num Ops Using TC"), number("Total CPU Time"),
-               *device, number("Total CPU Overhead"), number("Total GPU Idle")});
+    std::vector<Value> cells = {TextValue(in.columns.Text(row, "Name")),
+                                number("Num Calls Aggregated"), number("Num TC Eligible Ops"),
+                                number("Num Ops Using TC")};
+    for (const char* what : {"CPU Time", "GPU Time", "CPU Overhead", "GPU Idle"}) {
+      cells.push_back(number(fmt::format("Total {}", what)));
+      // The average has a fraction.
+      const auto mean = Real(in.columns.Text(row, fmt::format("Avg {}", what)));
+      cells.push_back(mean ? Value{static_cast<std::int64_t>(std::llround(*mean))} : Value{});
+      for (const char* end : {"Min", "Max"}) {
+        cells.push_back(number(fmt::format("{} {}", end, what)));
+      }
+    }
+    table.Add(std::move(cells));
     return true;
   });
 }
@@ -420,8 +430,10 @@ Error HeaderError(const std::string& file, ReportKind kind, std::string_view mis
 }  // namespace
 
 std::vector<std::string> GroupColumns() {
-  return {"name",       "calls",        "operators_eligible", "operators_using",
-          "host_total", "device_total", "overhead",           "gpu_idle"};
+  return {"name",         "calls",      "operators_eligible", "operators_using", "host_total",
+          "host_mean",    "host_min",   "host_max",           "device_total",    "device_mean",
+          "device_min",   "device_max", "overhead",           "overhead_mean",   "overhead_min",
+          "overhead_max", "gpu_idle",   "gpu_idle_mean",      "gpu_idle_min",    "gpu_idle_max"};
 }
 
 std::vector<std::string> AdviceColumns() { return {"problem", "recommendation"}; }

@@ -176,6 +176,10 @@ TEST_F(DlprofTest, TheNewestAggregationCountsUnlessAnotherIsNamed) {
   const auto newest = ReadProfile(path, {});
   ASSERT_TRUE(newest) << newest.error().message;
   EXPECT_EQ(FactOf(*newest, "dlprof_aggregation"), "2 of 1, 2");
+  EXPECT_EQ(FactOf(*newest, "dlprof_aggregation 1"),
+            "iterations 0 to 1, 2 aggregated, 1.20\u202fµs; --aggr 1 shows it");
+  EXPECT_EQ(FactOf(*newest, "dlprof_aggregation 2"),
+            "iterations 1 to 1, 1 aggregated, 200\u202fns; shown");
   EXPECT_EQ(*MetricOf(*newest, "profile.wall_time"), Value{std::int64_t{200}});
   EXPECT_EQ(newest->log[Counter::aggregates_differ], 0u);
   ReadOptions options;
@@ -373,9 +377,10 @@ TEST_F(DlprofTest, GroupsAndAdviceAreTables) {
   const auto groups = ReadProfile(
       Write("g.csv",
             "Group Op Report\nName,Num Calls Aggregated,Num TC Eligible Ops,Num Ops Using "
-            "TC,Total CPU Time (ns),Avg. CPU Time (ns),Total GPU Time (ns),Total CPU "
-            "Overhead (ns),Total GPU Idle (ns)\n\"/\",34,5,0,90,90.0,40,20,10\n"
-            "\"/a/\",x,5,0,90,90.0,?,20,10\n"),
+            "TC,Total CPU Time (ns),Avg. CPU Time (ns),Min CPU Time (ns),Max CPU Time (ns),Total "
+            "GPU Time (ns),Total CPU Overhead (ns),Total GPU Idle "
+            "(ns)\n\"/\",34,5,0,90,44.6,30,60,40,20,10\n"
+            "\"/a/\",x,5,0,90,90.0,90,90,?,20,10\n"),
       {});
   ASSERT_TRUE(groups) << groups.error().message;
   const ReportedTable* table = TableOf(*groups, "op_groups");
@@ -383,7 +388,16 @@ TEST_F(DlprofTest, GroupsAndAdviceAreTables) {
   ASSERT_EQ(table->rows.size(), 1u);
   EXPECT_EQ(table->rows[0][0], Value{std::string("/")});
   EXPECT_EQ(table->rows[0][2], Value{std::int64_t{5}});
-  EXPECT_EQ(table->rows[0][7], Value{std::int64_t{10}});
+  const auto cell = [&](std::string_view column) {
+    const auto at = std::find(table->columns.begin(), table->columns.end(), column);
+    return table->rows[0].at(static_cast<std::size_t>(at - table->columns.begin()));
+  };
+  EXPECT_EQ(cell("host_total"), Value{std::int64_t{90}});
+  EXPECT_EQ(cell("host_mean"), Value{std::int64_t{45}});
+  EXPECT_EQ(cell("host_min"), Value{std::int64_t{30}});
+  EXPECT_EQ(cell("host_max"), Value{std::int64_t{60}});
+  EXPECT_EQ(cell("gpu_idle"), Value{std::int64_t{10}});
+  EXPECT_EQ(cell("device_mean"), Value{});
   EXPECT_EQ(groups->log[Counter::events_unreadable], 1u);
   const auto advice = ReadProfile(
       Write("e.csv",
