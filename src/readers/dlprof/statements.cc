@@ -159,9 +159,8 @@ void StateTimes(const Block& summary, bool has_kernels, bool tells_operators, St
   state.Percent("breakdown.dataloader", summary.Number("Dataloader Duration %"));
   state.Percent("dataloader.exposed_share", summary.Number("Dataloader Duration %"));
   state.Percent("breakdown.cpu", summary.Number("CPU Duration %"), "; with runtime calls");
-  auto other = summary.Number("Other Duration %");
-  if (other) *other += summary.Number("IO Duration %").value_or(0);
-  state.Percent("breakdown.other", other, "; with I/O");
+  state.Percent("breakdown.io", summary.Number("IO Duration %"));
+  state.Percent("breakdown.other", summary.Number("Other Duration %"));
 }
 
 void StateIterations(const Block& iterations, Stating& state) {

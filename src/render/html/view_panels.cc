@@ -153,6 +153,11 @@ json::object ResourcePanel(const Report& report) {
     slices.push_back({PaintOf(category), WordsOf(report, InfoOf(category).title), metric->quantity,
                       "", metric->id});
   }
+  // Only a file's own summary tells it apart; events count it as what the host does.
+  const report::Metric* io = FindMetric(report, "breakdown.io");
+  if (io != nullptr && AsNumber(io->quantity.value, 0) > 0) {
+    slices.push_back({PaintOf(Category::kPython), "I/O", io->quantity, "", io->id});
+  }
   Fill(panel, slices);
   if (slices.empty()) {
     LeaveEmpty(panel, ReasonOf(report, "breakdown.other", "no iteration to break down"));

@@ -228,7 +228,7 @@ TEST(DlprofCsvText, QuotesLineBreaksAndTruncation) {
 constexpr const char* kSummary =
     "System Config\nGPU Count,2\nGPU Name(s),V100, V100\nDLProf Version,v1.7.0\n\n"
     "Summary Report\nWall Clock Time (ns),1000\nTensor Core Kernel Utilization %,35.4\n"
-    "GPU Idle %,25.0\nDataloader Duration %,12.5\n\nIterations\nTotal Iterations,9\n"
+    "GPU Idle %,25.0\nDataloader Duration %,12.5\nIO Duration %,3.0\nOther Duration %,40.0\n\nIterations\nTotal Iterations,9\n"
     "Aggregated Iterations,4\nStart Iteration,3\nStop Iteration,6\n"
     "Average Iteration Time (ns),250.4\n\n"
     "All Kernels\n,GPU Time (ns),CPU Time (ns),# Kernels\nKernels using TC,30,1,1\n"
@@ -241,6 +241,8 @@ TEST_F(DlprofTest, TheSummaryGivesMetricsAsStated) {
   EXPECT_EQ(*MetricOf(*profile, "tensor_core.efficiency"), Value{35.4 / 100});
   EXPECT_EQ(*MetricOf(*profile, "gpu.utilization.mean"), Value{0.75});
   EXPECT_EQ(*MetricOf(*profile, "gpu.idle.mean"), Value{0.25});
+  EXPECT_EQ(*MetricOf(*profile, "breakdown.io"), Value{0.03});
+  EXPECT_EQ(*MetricOf(*profile, "breakdown.other"), Value{0.4});
   EXPECT_EQ(*MetricOf(*profile, "profile.iterations"), Value{std::int64_t{4}});
   EXPECT_EQ(*MetricOf(*profile, "iteration.time.mean"), Value{std::int64_t{250}});
   EXPECT_EQ(*MetricOf(*profile, "profile.gpus_listed"), Value{std::int64_t{2}});

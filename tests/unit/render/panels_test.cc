@@ -141,6 +141,15 @@ TEST(IterationPanel, TellsWhichIterationsAStatedSummaryIsOf) {
   EXPECT_EQ(RowText(report, "p-iterations", "Last used"), "400");
 }
 
+TEST(ResourcePanel, ReadingAndWritingIsItsOwnPartWhereItIsStated) {
+  report::Report report = testing::SampleReport();
+  EXPECT_EQ(RowText(report, "p-resources", "I/O"), "-");
+  Add(report, "breakdown.io", "I/O", 0.0, Unit::kShare);
+  EXPECT_EQ(RowText(report, "p-resources", "I/O"), "-");
+  report.metrics.back().quantity = testing::Q(0.125, Unit::kShare);
+  EXPECT_EQ(RowText(report, "p-resources", "I/O"), "12.5\u202f%");
+}
+
 TEST(TopOpsPanel, TypesStandOnOneLineAndAreAlwaysThere) {
   report::Report report = testing::SampleReport();
   const std::string_view kLong = "torch::autograd::CppNode<SplitLookupFunction_adagrad_Op>";
