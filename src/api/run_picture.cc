@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "analysis/context/iterations.h"
+#include "model/summary/summary.h"
 #include "report/timeline.h"
 #include "report/timeline_pair.h"
 #include "report/tree_change.h"
@@ -30,6 +31,8 @@ Ns IterationStart(const Profile& profile, const Selection& selection, const RunP
 RunPicture PictureOf(std::span<const Profile> ranks, const Analysis& analysis,
                      const Selection& selection, EventsInPage events) {
   RunPicture picture;
+  picture.is_summarized = std::any_of(ranks.begin(), ranks.end(), IsSummary);
+  if (picture.is_summarized) return picture;
   if (const Table* tree = analysis.FindTable("op_tree")) picture.tree = *tree;
   report::TimelineOptions options;
   using Mode = report::TimelineOptions::Mode;

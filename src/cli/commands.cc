@@ -120,11 +120,12 @@ constexpr CommandSpec kCommands[] = {
      "Keep what a run of many ranks needs to know of each, in kilobytes",
      "OUT is a folder (it exists, or ends in `/`), which gets a file for each rank, or a file for "
      "all\n"
-     "of them. Summaries are taken wherever `check`, `report` and `inspect` take profiles, and by\n"
+     "of them. Summaries are taken wherever profiles are, but by `what-if` and `export`, and by\n"
      "summarize itself: merged in any order they are the same bytes. What they keep are "
      "iterations,\n"
-     "where the time went, and collectives call by call; all else is absent and says so. A rank "
-     "that\n"
+     "what their time is due to, and collectives call by call; what they do not keep is absent and "
+     "says\n"
+     "so: events, call trees, and tables by shape, stack or iteration. A rank that\n"
      "cannot be read is named, the others are written, and the exit code is 3.",
      "  profgauge summarize run7.pt.trace.json.gz -o summaries/\n"
      "  profgauge summarize ranks/ -o run.pgsum\n",

@@ -59,7 +59,7 @@ enum CommandBit : std::uint64_t {
   kOnSelecting = kOnJudging | kOnWhatIf | kOnSnapshots | kOnRulesExplain | kOnInit |
                  kOnExportDlprof | kOnSummarize,
   /// Commands that take summaries of ranks as they take profiles.
-  kOnSummaries = kOnJudging | kOnInspect | kOnRulesExplain | kOnSummarize,
+  kOnSummaries = kOnJudging | kOnInspect | kOnRulesExplain | kOnSummarize | kOnSnapshots | kOnInit,
   kOnDrawing = kOnJudging | kOnRender | kOnCompare,
   kOnWriting = kOnDrawing | kOnExport | kOnInit | kOnScrub | kOnHistoryTrend | kOnRulesTest |
                kOnTemplatesExport | kOnSummarize,

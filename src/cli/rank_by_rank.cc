@@ -11,6 +11,8 @@
 
 #include "analysis/summary/analyze_run.h"
 #include "analysis/summary/rank_summary.h"
+#include "api/session.h"
+#include "base/input_error.h"
 #include "base/text.h"
 #include "cli/console.h"
 #include "cli/reading.h"
@@ -159,6 +161,38 @@ bool NamesManyRanks(const Options& options) {
   return inputs.size() > kMostWhole &&
          std::none_of(inputs.begin(), inputs.end(),
                       [](const std::string& path) { return path.ends_with(".pgsum"); });
+}
+
+Result<std::vector<Profile>> ReadRanks(const Options& options, const Policy& policy,
+                                       Console& console) {
+  const bool events =
+      !options.emit_trace.empty() || options.timeline == "full" || !policy.what_if.empty();
+  if (events || !NamesManyRanks(options)) return ReadFiles(options, console);
+  const Selection selection = SelectionOf(policy, Choices(options));
+  auto ranks = ReadRankByRank(options, selection, console);
+  // Of several recordings in one folder the whole of it tells which is the latest.
+  if (!ranks && ranks.error().kind == ErrorKind::kInput) return ReadFiles(options, console);
+  if (!ranks) return Fail(std::move(ranks).error());
+  RanksRead& read = *ranks;
+  const std::string& folder = options.arguments.front();
+  if (read.stand_ins.empty()) {
+    return Fail(InputError(folder, "input/ranks-unreadable",
+                           "no recording of the folder can be read",
+                           "see above what is wrong with each"));
+  }
+  if (read.failed > 0 && !IsJudging(options) && !options.allow_incomplete) {
+    return Fail(
+        InputError(folder, "input/ranks-unreadable",
+                   fmt::format("{} of {} recordings of the folder cannot be read", read.failed,
+                               read.failed + read.stand_ins.size()),
+                   "see above what is wrong with each; --allow-incomplete leaves them out"));
+  }
+  read.stand_ins.front().log.Add(Counter::ranks_unreadable, read.failed);
+  console.Say(fmt::format(
+      "note: {} recordings are {} by their summaries, without launches, timeline and replay; "
+      "name up to 64 of them for these",
+      read.stand_ins.size(), IsJudging(options) ? "judged" : "compared"));
+  return std::move(read.stand_ins);
 }
 
 }  // namespace profgauge::cli

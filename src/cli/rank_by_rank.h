@@ -9,6 +9,7 @@
 #include "model/profile.h"
 #include "model/summary/summary_file.h"
 #include "profgauge/error.h"
+#include "rules/policy.h"
 
 namespace profgauge::cli {
 
@@ -29,5 +30,12 @@ Result<RanksRead> ReadRankByRank(const Options& options, const Selection& select
 /// Whether the command line names one folder of more recordings than are judged with their events:
 /// over 64.
 bool NamesManyRanks(const Options& options);
+
+/// As ReadFiles, but of more ranks than are judged with their events the summaries, unless the
+/// options or the policy ask for events. Ranks that cannot be read are told and counted; for what
+/// is kept for later they are an error (kInput "input/ranks-unreadable"), unless
+/// --allow-incomplete.
+Result<std::vector<Profile>> ReadRanks(const Options& options, const Policy& policy,
+                                       Console& console);
 
 }  // namespace profgauge::cli

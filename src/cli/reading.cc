@@ -60,8 +60,6 @@ Status CheckEventsNeeded(const std::vector<Profile>& profiles, const Options& op
   if (summary == profiles.end() || options.command == nullptr) return {};
   std::string what;
   if ((options.command->bit & kOnSummaries) == 0) what = std::string(options.command->name);
-  if (!options.baselines.empty()) what = "--baseline";
-  if (!options.runs.empty()) what = "--run";
   if (!options.emit_trace.empty()) what = "--emit-trace";
   if (options.timeline == "full") what = "--timeline full";
   if (what.empty()) return {};
@@ -76,12 +74,14 @@ Status CheckEventsNeeded(const std::vector<Profile>& profiles, const Options& op
 
 }  // namespace
 
+bool IsJudging(const Options& options) {
+  return options.command != nullptr && (options.command->bit & kOnJudging) != 0;
+}
+
 Result<std::vector<Profile>> ReadFiles(const Options& options, Console& console) {
   ReadOptions read;
   read.allow_incomplete = options.allow_incomplete;
-  read.keep_readable =  // What is kept for later must be whole.
-      options.command != nullptr &&
-      (options.command->name == "check" || options.command->name == "report");
+  read.keep_readable = IsJudging(options);
   read.threads = options.jobs;
   read.aggregation = options.aggregation.value_or(-1);
   read.progress = [&console](const ByteSource& source) {

@@ -23,6 +23,10 @@ EventsInPage EventsOf(const Options& options);
 /// The policy with the command line's overrides; empty after its errors were reported.
 std::optional<Policy> ReadPolicy(const Options& options, Console& console);
 
+/// `check` or `report`: what they say is about the run; other commands keep it for later, or show
+/// it.
+bool IsJudging(const Options& options);
+
 /// What the command line names, which may be several runs: as LoadFiles. Errors: kInput.
 Result<std::vector<Profile>> ReadFiles(const Options& options, Console& console);
 

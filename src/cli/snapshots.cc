@@ -11,9 +11,11 @@
 #include "api/snapshots.h"
 #include "base/text.h"
 #include "cli/console.h"
+#include "cli/rank_by_rank.h"
 #include "cli/reading.h"
 #include "gate/compare.h"
 #include "gate/history.h"
+#include "readers/one_run.h"
 
 namespace profgauge::cli {
 namespace {
@@ -58,7 +60,8 @@ Result<std::vector<Snapshot>> FromProfile(const std::string& path, const Options
                                           const SeenBesides& seen) {
   Options one = options;
   one.arguments = {path};
-  PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(one, console));
+  PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadRanks(one, policy, console));
+  PROFGAUGE_CHECK(CheckOneRun(ranks, ""));
   if (seen.log != nullptr) seen.log->Merge(MergedLog(ranks));
   const Selection selection = SelectionOf(policy, Choices(options));
   PROFGAUGE_TRY(const Analysis analysis, Analyze(ranks, selection));

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <set>
 #include <string_view>
 
 #include "base/content_hash.h"
@@ -27,19 +26,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kCompara
     {"with_flops", "with_flops"},
     {"with_modules", "with_modules"},
 }};
-
-std::string GpuModels(std::span<const Profile> ranks) {
-  std::set<std::string> used;
-  for (const Profile& rank : ranks) {
-    const std::set<std::int32_t> ids(rank.device.gpu.begin(), rank.device.gpu.end());
-    for (const Gpu& gpu : rank.gpus) {
-      if (ids.contains(gpu.id) && !gpu.name.empty()) used.insert(gpu.name);
-    }
-  }
-  std::string text;
-  for (const std::string& name : used) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
 
 void AddEnvironment(Snapshot& snapshot, std::string_view key, std::string value) {
   if (!value.empty() && snapshot.Environment(key).empty()) {
@@ -68,7 +54,7 @@ Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
     world_size = std::max(world_size, rank.distributed.world_size);
   }
   snapshot.source = ranks.size() == 1 ? ranks.front().source.hash : sources.Hex();
-  AddEnvironment(snapshot, "gpu", GpuModels(ranks));
+  AddEnvironment(snapshot, "gpu", attribution.gpu_models);
   if (const Metric* gpus = analysis.Find("profile.gpus"); gpus != nullptr) {
     AddEnvironment(snapshot, "gpus", fmt::format("{:.0f}", AsNumber(gpus->value, 0)));
   }

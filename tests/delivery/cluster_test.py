@@ -120,10 +120,33 @@ class Cluster(unittest.TestCase):
         done, _ = self.check(status=3)
         self.assertIn("1 of 8 ranks is missing", done.stdout.replace("\u202f", " "))
 
+    def test_baselines_are_those_of_profiles(self):
+        run("summarize", self.profiles, "-o", f"{self.out}/summaries/")
+        summaries = self.out / "summaries"
+        numbers = []
+        for source, name in ((self.profiles, "profiles"), (summaries, "summaries")):
+            done = run("baseline", "save", source, "-o", self.out / f"{name}.json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            saved = json.loads((self.out / f"{name}.json").read_text())
+            saved["runs"][0].pop("name")
+            numbers.append(saved)
+        self.assertEqual(*numbers)
+        slower = self.out / "slower"
+        subprocess.run([MAKE_RANKS, slower, "--ranks", "8", "--iterations", "5", "--seed", "9"], check=True)
+        run("summarize", slower, "-o", self.out / "slower.pgsum")
+        answers = []
+        for base, current in ((self.profiles, slower), (summaries, self.out / "slower.pgsum")):
+            done = run("compare", base, current, "--json", self.out / "c.json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            comparison = json.loads((self.out / "c.json").read_text())["comparison"]
+            comparison.pop("baseline"), comparison.pop("candidate")
+            answers.append(comparison)
+        self.assertEqual(*answers)
+
     def test_what_summaries_refuse(self):
         run("summarize", self.profiles, "-o", f"{self.out}/summaries/")
         summaries = self.out / "summaries"
-        for arguments in (["compare", summaries, summaries], ["baseline", "save", summaries, "-o", self.out / "b.json"],
+        for arguments in (["what-if", summaries, "--without-waiting"], ["export", "kernels", summaries],
                           ["report", summaries, "--emit-trace", self.out / "t.json"],
                           ["report", summaries, "--html", self.out / "r.html", "--timeline", "full"]):
             done = run(*arguments)

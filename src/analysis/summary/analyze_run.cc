@@ -10,6 +10,7 @@
 #include "analysis/communication/communication.h"
 #include "analysis/context/utilization.h"
 #include "analysis/summary/rank_summary.h"
+#include "analysis/summary/read_ranks.h"
 #include "analysis/tables/output.h"
 #include "model/known_devices.h"
 
@@ -18,96 +19,6 @@ namespace {
 
 constexpr std::string_view kNotKept =
     "summaries do not keep it; give the profiles of the ranks instead";
-
-Error Refused(ErrorKind kind, std::string code, std::string message, std::string help) {
-  Error error;
-  error.kind = kind;
-  error.code = std::move(code);
-  error.message = std::move(message);
-  error.notes.push_back(std::move(help));
-  return error;
-}
-
-/// As read, or made now. Contexts are built over neighbours: recordings between summaries come one
-/// by one.
-Result<Summary> SummaryFor(const Profile& profile, const Selection& selection) {
-  if (auto summary = SummaryOf(profile)) return *std::move(summary);
-  PROFGAUGE_TRY(std::vector<Summary> one, SummarizeRanks(std::span(&profile, 1), selection));
-  return std::move(one.front());
-}
-
-Status CheckSelection(const RankSummary& rank, const std::string& wanted) {
-  if (rank.selection == wanted) return {};
-  Error error = Refused(
-      ErrorKind::kUsage, "summary/other-selection",
-      fmt::format("the summary is of another selection: it has `{}`, asked for is `{}`",
-                  rank.selection, wanted),
-      "help: give the same policy and options as `profgauge summarize` was given, or write the "
-      "summaries again");
-  error.where.file = rank.profile.source.path;
-  return Fail(std::move(error));
-}
-
-/// Positions mean the same on all ranks only where all have the same iterations.
-Status CheckIterations(const std::vector<RankSummary>& ranks) {
-  const auto numbers = [](const RankSummary& rank) {
-    std::vector<std::int64_t> of_rank;
-    for (const RankFacts::Step& step : rank.communication.steps) of_rank.push_back(step.number);
-    return of_rank;
-  };
-  for (const RankSummary& rank : ranks) {
-    const bool both_numbered = rank.iterations.has_numbers && ranks.front().iterations.has_numbers;
-    if (!both_numbered || numbers(rank) == numbers(ranks.front())) continue;
-    Error error = Refused(
-        ErrorKind::kInput, "summary/other-iterations",
-        fmt::format("the summaries have different iterations: {} of rank {}, {} of rank {}",
-                    ranks.front().communication.steps.size(), ranks.front().communication.rank,
-                    rank.communication.steps.size(), rank.communication.rank),
-        "help: summarize the ranks in one call, or name the iterations by number "
-        "(`--iter-start '#5'`)");
-    error.where.file = rank.profile.source.path;
-    return Fail(std::move(error));
-  }
-  return {};
-}
-
-Error Unreadable(const std::string& path) {
-  Error error = Refused(ErrorKind::kInput, "summary/damaged",
-                        "the summary lacks what this program needs of a rank",
-                        "help: write it again with `profgauge summarize`");
-  error.where.file = path;
-  return error;
-}
-
-/// What analyses of iterations and GPUs look at, without events.
-std::vector<RankContext> ContextsOf(const std::vector<RankSummary>& ranks,
-                                    const Knowledge& knowledge) {
-  std::vector<RankContext> contexts;
-  for (const RankSummary& rank : ranks) {
-    RankContext& context = contexts.emplace_back();
-    context.profile = &rank.profile;
-    context.rank = rank.communication.rank;
-    context.iterations = rank.iterations;
-    context.unobserved = rank.unobserved;
-    context.gpus = rank.gpus;
-    context.knowledge = knowledge;
-    context.devices = CompleteGpus(rank.profile, knowledge.devices);
-    std::stable_sort(context.devices.begin(), context.devices.end(),
-                     [](const Gpu& a, const Gpu& b) { return a.id < b.id; });
-  }
-  return contexts;
-}
-
-/// The rank that is asked for; all without one.
-Result<std::vector<RankSummary>> Chosen(std::vector<RankSummary> ranks, std::int64_t wanted) {
-  if (wanted < 0) return ranks;
-  std::erase_if(ranks,
-                [wanted](const RankSummary& rank) { return rank.communication.rank != wanted; });
-  if (!ranks.empty()) return ranks;
-  return Fail(Refused(ErrorKind::kUsage, "analysis/no-rank",
-                      fmt::format("the run has no rank {}", wanted),
-                      "help: `profgauge inspect` lists the ranks of a run"));
-}
 
 /// The words point into `summary`.
 std::vector<RecordingHint> HintsOf(const Summary& summary) {
@@ -228,18 +139,11 @@ Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& 
   Summary first;  // The others go as soon as they are read.
   for (std::size_t i = 0; i < profiles.size(); ++i) {
     PROFGAUGE_TRY(Summary summary, SummaryFor(profiles[i], selection));
-    auto rank = ReadRankSummary(summary, profiles[i].source.path);
-    if (!rank) return Fail(Unreadable(profiles[i].source.path));
+    PROFGAUGE_TRY(RankSummary rank, ReadRank(summary, profiles[i].source.path, i, selection));
     if (i == 0) first = std::move(summary);
-    PROFGAUGE_CHECK(CheckSelection(*rank, SelectionText(selection)));
-    // A rank that was recorded without a number, or whose number was its place alone.
-    if (rank->profile.distributed.rank < 0) {
-      rank->communication.rank = static_cast<std::int64_t>(i);
-    }
-    all.push_back(*std::move(rank));
+    all.push_back(std::move(rank));
   }
   PROFGAUGE_TRY(std::vector<RankSummary> ranks, Chosen(std::move(all), selection.rank));
-  PROFGAUGE_CHECK(CheckIterations(ranks));
 
   const std::vector<RankContext> contexts = ContextsOf(ranks, selection.knowledge);
   const std::vector<RecordingHint> hints = HintsOf(first);

@@ -197,6 +197,9 @@ Summary Summarize(const RankContext& rank, const Selection& selection) {
   Summary summary = BeginSummary(*rank.profile);
   Columns columns = Columns::Writing(summary);
   Exchange(columns, kept);
+  AttributionFacts time = AttributionFactsOf(rank, {});
+  FoldSmall(time);
+  ExchangeTime(columns, time);
   WriteTables(kept.tables, summary);
   return summary;
 }

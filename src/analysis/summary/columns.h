@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analysis/summary/rank_summary.h"
+#include "analysis/time/rank_attribution.h"
 
 namespace profgauge {
 
@@ -111,7 +112,26 @@ void List(Columns& columns, std::string_view counted, std::vector<T>& values, Ea
   }
 }
 
+/// As many values as `counted` says, each with a number in `column`: of a list within a list.
+template <class T, class Each>
+void Inner(Columns& columns, std::string_view counted, std::string_view column,
+           std::vector<T>& values, Each each) {
+  auto count = static_cast<std::int64_t>(values.size());
+  columns.Number(counted, count);
+  if (count < 0 || static_cast<std::size_t>(count) > columns.Rows(column, values.size())) {
+    return columns.Refuse();
+  }
+  values.resize(static_cast<std::size_t>(count));
+  for (T& value : values) {
+    each(value);
+    if (!columns.ok()) return;
+  }
+}
+
 /// Of the GPU's work and of the host's calls.
 void ExchangeWork(Columns& columns, RankSummary& rank);
+
+/// What the time is due to.
+void ExchangeTime(Columns& columns, AttributionFacts& facts);
 
 }  // namespace profgauge

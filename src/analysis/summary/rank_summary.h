@@ -1,6 +1,7 @@
 // What is kept of one rank, and how it is written into the columns of a summary.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,9 +29,10 @@
 namespace profgauge {
 
 struct RankSummary {
-  Profile profile;        ///< Without events: where it came from, devices, groups, facts, log.
-  std::string selection;  ///< SelectionText() that it was made with.
-  Iterations iterations;  ///< Without what belongs to rows of devices.
+  Profile profile;           ///< Without events: where it came from, devices, groups, facts, log.
+  std::size_t position = 0;  ///< Among what was given.
+  std::string selection;     ///< SelectionText() that it was made with.
+  Iterations iterations;     ///< Without what belongs to rows of devices.
   std::vector<Span> unobserved;  ///< As RankContext's.
   std::vector<GpuUse> gpus;
   IterationFacts times;
@@ -60,8 +62,13 @@ struct RankSummary {
 /// `rank` is no part of it: that chooses among summaries.
 std::string SelectionText(const Selection& selection);
 
+struct AttributionFacts;  // analysis/time/rank_attribution.h
+
 Summary Summarize(const RankContext& rank, const Selection& selection);
 /// Nothing when columns are missing or disagree. Its profile stands for the summary.
 std::optional<RankSummary> ReadRankSummary(const Summary& summary, const std::string& path);
+/// What the time of the rank's `iterations` selected iterations is due to: larger than all else,
+/// and asked for where runs are compared only. Nothing when columns are missing or disagree.
+std::optional<AttributionFacts> ReadAttribution(const Summary& summary, std::size_t iterations);
 
 }  // namespace profgauge

@@ -39,10 +39,12 @@ struct Attribution {
   /// Hash over the names and input shapes of the ops that launch GPU work, with their launches per
   /// iteration: batch size and model show here. Empty when no shapes were recorded.
   std::string shape_signature;
-  WorkSums work;  ///< What each kernel and op did, whatever ran beside it.
+  WorkSums work;           ///< What each kernel and op did, whatever ran beside it.
+  std::string gpu_models;  ///< Of the GPUs that worked, each once.
 };
 
-/// Errors: as Analyze().
+/// Of recordings and summaries, as Analyze().
+/// Errors: as Analyze(); kInput "summary/no-events" for summaries that keep nothing to attribute.
 Result<Attribution> AttributeTime(std::span<const Profile> profiles, const Selection& selection);
 
 }  // namespace profgauge

@@ -1,10 +1,10 @@
 #include "analysis/time/work_sums.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <map>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <numeric>
+#include <string_view>
 #include <tuple>
-#include <utility>
 
 namespace profgauge {
 namespace {
@@ -12,105 +12,149 @@ namespace {
 constexpr std::size_t kMostNames = 500;
 constexpr std::size_t kMostSeries = 64;
 constexpr double kSeriesShare = 0.005;  // Of the iterations' time.
-constexpr std::size_t kNotSlowest = static_cast<std::size_t>(-1);
 
-using Sums = std::map<std::string, WorkSum, std::less<>>;
-
-// Sums by name over all ranks, with a series over the run's iterations.
-class Collector {
+// Sums by name of one rank.
+class RankCollector {
  public:
-  Collector(std::size_t iterations, bool has_gpu) : iterations_(iterations), has_gpu_(has_gpu) {}
+  explicit RankCollector(const RankContext& rank) : rank_(rank) {}
 
-  void AddRank(const RankContext& rank, std::span<const std::size_t> run_position) {
-    const DeviceTable& device = rank.profile->device;
-    for (std::size_t row = 0; row < device.size(); ++row) {
-      const std::uint32_t iteration = rank.iterations.of_device[row];
-      if (iteration == Iterations::kNone || !rank.iterations.SelectsIteration(iteration)) continue;
-      WorkSum& sum = Find(kernels_, rank.profile->Name(device.name[row]));
-      Add(sum, device.duration[row], 0, run_position[iteration]);
-    }
-    const HostTable& host = rank.profile->host;
-    for (std::size_t row = 0; row < host.size(); ++row) {
-      if (!rank.tree.IsOp(row)) continue;
-      const std::uint32_t iteration = rank.iterations.AtHostTime(host.start[row]);
-      if (iteration == Iterations::kNone || !rank.iterations.SelectsIteration(iteration)) continue;
-      WorkSum& sum = Find(ops_, rank.profile->Name(host.name[row]));
-      Add(sum, rank.tree.device_self[row], rank.tree.host_self[row], run_position[iteration]);
-    }
-  }
-
-  std::vector<WorkSum> TakeKernels(Ns whole) { return Sorted(kernels_, whole); }
-  std::vector<WorkSum> TakeOps(Ns whole) { return Sorted(ops_, whole); }
-
- private:
-  WorkSum& Find(Sums& sums, std::string_view name) const {
-    const auto it = sums.find(name);
-    if (it != sums.end()) return it->second;
-    WorkSum& sum = sums[std::string(name)];
-    sum.name = name;
-    sum.series.resize(iterations_, 0);
-    return sum;
-  }
-
-  void Add(WorkSum& sum, Ns gpu_time, Ns host_time, std::size_t position) const {
+  void Add(StringId name, std::uint32_t iteration, Ns gpu_time, Ns host_time) {
+    const Iterations& iterations = rank_.iterations;
+    if (iteration == Iterations::kNone || !iterations.SelectsIteration(iteration)) return;
+    const auto [entry, is_new] = rows_.try_emplace(name.value, sums_.size());
+    if (is_new) sums_.emplace_back().name = rank_.profile->Name(name);
+    NameWork& sum = sums_[entry->second];
     ++sum.count;
     sum.gpu_time += gpu_time;
     sum.host_time += host_time;
-    if (position != kNotSlowest) sum.series[position] += has_gpu_ ? gpu_time : host_time;
+    const Ns time = rank_.has_device() ? gpu_time : host_time;
+    if (time != 0) AddTo(sum.series, static_cast<std::int64_t>(iteration - iterations.first), time);
   }
 
-  std::vector<WorkSum> Sorted(Sums& sums, Ns whole) const {
-    std::vector<WorkSum> out;
-    for (auto& [name, sum] : sums) out.push_back(std::move(sum));
-    std::stable_sort(out.begin(), out.end(), [](const WorkSum& a, const WorkSum& b) {
-      return std::tuple(a.gpu_time, a.host_time) > std::tuple(b.gpu_time, b.host_time);
-    });
-    if (out.size() > kMostNames) {
-      WorkSum rest;
-      rest.name = "(smaller)";
-      for (std::size_t i = kMostNames; i < out.size(); ++i) {
-        rest.count += out[i].count;
-        rest.gpu_time += out[i].gpu_time;
-        rest.host_time += out[i].host_time;
-      }
-      out.resize(kMostNames);
-      out.push_back(std::move(rest));
-    }
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      const auto time = static_cast<double>(has_gpu_ ? out[i].gpu_time : out[i].host_time);
-      if (i >= kMostSeries || time < kSeriesShare * static_cast<double>(whole)) {
-        out[i].series.clear();
-      }
-    }
-    return out;
+  std::vector<NameWork> Take() {
+    std::stable_sort(sums_.begin(), sums_.end(),
+                     [](const NameWork& a, const NameWork& b) { return a.name < b.name; });
+    return std::move(sums_);
   }
 
-  std::size_t iterations_;
-  bool has_gpu_;
-  Sums kernels_, ops_;
+ private:
+  // Rows come mostly in the order of iterations.
+  static void AddTo(std::vector<std::pair<std::int64_t, Ns>>& series, std::int64_t iteration,
+                    Ns time) {
+    std::size_t at = series.size();
+    while (at > 0 && series[at - 1].first > iteration) --at;
+    if (at > 0 && series[at - 1].first == iteration) {
+      series[at - 1].second += time;
+    } else {
+      series.insert(series.begin() + static_cast<std::ptrdiff_t>(at), {iteration, time});
+    }
+  }
+
+  const RankContext& rank_;
+  std::vector<NameWork> sums_;
+  boost::unordered_flat_map<std::uint32_t, std::size_t> rows_;
 };
 
 }  // namespace
 
-WorkSums SumWork(std::span<const RankContext> ranks, std::span<const RunIteration> run) {
-  WorkSums out;
-  for (const RankContext& rank : ranks) {
-    out.has_gpu |= rank.has_device();
-    out.iterations += static_cast<std::int64_t>(rank.iterations.selected().size());
+std::vector<Ns> SeriesOf(const Points& points, std::size_t iterations) {
+  std::vector<Ns> series(iterations, 0);
+  for (const auto& [position, time] : points) series[position] += time;
+  return series;
+}
+
+RankWork RankWorkOf(const RankContext& rank) {
+  RankWork work;
+  work.has_gpu = rank.has_device();
+  RankCollector kernels(rank), ops(rank);
+  const DeviceTable& device = rank.profile->device;
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    kernels.Add(device.name[row], rank.iterations.of_device[row], device.duration[row], 0);
   }
-  Collector collector(run.size(), out.has_gpu);
-  Ns whole = 0;
-  for (const RunIteration& iteration : run) whole += iteration.duration;
-  for (std::size_t r = 0; r < ranks.size(); ++r) {
-    std::vector<std::size_t> run_position(ranks[r].iterations.all.size(), kNotSlowest);
-    for (std::size_t i = 0; i < run.size(); ++i) {
-      if (run[i].rank == r) run_position[run[i].iteration] = i;
+  const HostTable& host = rank.profile->host;
+  for (std::size_t row = 0; row < host.size(); ++row) {
+    if (!rank.tree.IsOp(row)) continue;
+    ops.Add(host.name[row], rank.iterations.AtHostTime(host.start[row]), rank.tree.device_self[row],
+            rank.tree.host_self[row]);
+  }
+  work.kernels = kernels.Take();
+  work.ops = ops.Take();
+  return work;
+}
+
+void DropSmallSeries(std::size_t most, std::vector<NameWork>& names) {
+  std::vector<std::size_t> order(names.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::tuple(names[a].gpu_time, names[a].host_time) >
+           std::tuple(names[b].gpu_time, names[b].host_time);
+  });
+  for (const std::size_t index : order) {
+    NameWork& work = names[index];
+    const bool has_room = work.series.size() <= most;
+    most -= has_room ? work.series.size() : most;
+    if (has_room) continue;
+    work.series.clear();
+    work.has_series = false;
+  }
+}
+
+WorkCollector::WorkCollector(std::size_t iterations, bool has_gpu) : length_(iterations) {
+  out_.has_gpu = has_gpu;
+}
+
+void WorkCollector::AddRank(const RankWork& work, const std::vector<std::size_t>& run_positions) {
+  out_.iterations += static_cast<std::int64_t>(run_positions.size());
+  for (const NameWork& name : work.kernels) Add(name, work.has_gpu, run_positions, kernels_);
+  for (const NameWork& name : work.ops) Add(name, work.has_gpu, run_positions, ops_);
+}
+
+void WorkCollector::Add(const NameWork& work, bool has_gpu,
+                        const std::vector<std::size_t>& run_positions, Sums& sums) const {
+  Sum& of_name = sums[work.name];
+  WorkSum& sum = of_name.sum;
+  sum.name = work.name;
+  sum.count += work.count;
+  sum.gpu_time += work.gpu_time;
+  sum.host_time += work.host_time;
+  of_name.has_series = of_name.has_series && work.has_series;
+  if (out_.has_gpu && !has_gpu) return;  // Its series are of host time.
+  for (const auto& [iteration, time] : work.series) {
+    const std::size_t position = run_positions[static_cast<std::size_t>(iteration)];
+    if (position != kNotSlowest) of_name.points.emplace_back(position, time);
+  }
+}
+
+std::vector<WorkSum> WorkCollector::Sorted(Sums& sums, Ns whole) const {
+  std::vector<Sum> all;
+  for (auto& [name, sum] : sums) all.push_back(std::move(sum));
+  std::stable_sort(all.begin(), all.end(), [](const Sum& a, const Sum& b) {
+    return std::tuple(a.sum.gpu_time, a.sum.host_time) >
+           std::tuple(b.sum.gpu_time, b.sum.host_time);
+  });
+  std::vector<WorkSum> out;
+  for (std::size_t i = 0; i < all.size() && i < kMostNames; ++i) {
+    WorkSum& sum = out.emplace_back(std::move(all[i].sum));
+    const auto time = static_cast<double>(out_.has_gpu ? sum.gpu_time : sum.host_time);
+    const bool is_large = i < kMostSeries && time >= kSeriesShare * static_cast<double>(whole);
+    if (is_large && all[i].has_series) sum.series = SeriesOf(all[i].points, length_);
+  }
+  if (all.size() > kMostNames) {
+    WorkSum& rest = out.emplace_back();
+    rest.name = "(smaller)";
+    for (std::size_t i = kMostNames; i < all.size(); ++i) {
+      rest.count += all[i].sum.count;
+      rest.gpu_time += all[i].sum.gpu_time;
+      rest.host_time += all[i].sum.host_time;
     }
-    collector.AddRank(ranks[r], run_position);
   }
-  out.kernels = collector.TakeKernels(whole);
-  out.ops = collector.TakeOps(whole);
   return out;
+}
+
+WorkSums WorkCollector::Take(Ns whole) {
+  out_.kernels = Sorted(kernels_, whole);
+  out_.ops = Sorted(ops_, whole);
+  return std::move(out_);
 }
 
 }  // namespace profgauge

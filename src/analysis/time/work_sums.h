@@ -2,13 +2,14 @@
 // in parallel counts each time. (analysis/time/attribution.h says what the wall time is due to.)
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <span>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/context/context.h"
-#include "analysis/time/run_iterations.h"
 #include "base/units.h"
 
 namespace profgauge {
@@ -23,6 +24,8 @@ struct WorkSum {
   std::vector<Ns> series;
 };
 
+/// Work counts for the iteration that launched it, ops for the one in which they start. Of each
+/// list at most 500 names are kept; the rest is summed up as "(smaller)".
 struct WorkSums {
   std::int64_t iterations = 0;   ///< Selected iterations of all ranks together: divide by this.
   bool has_gpu = false;          ///< Whether some rank has GPU work.
@@ -30,8 +33,60 @@ struct WorkSums {
   std::vector<WorkSum> ops;      ///< By GPU time, then host time.
 };
 
-/// Of each list at most 500 names are kept; the rest is summed up as "(smaller)". Work counts for
-/// the iteration that launched it, ops for the one in which they start.
-WorkSums SumWork(std::span<const RankContext> ranks, std::span<const RunIteration> run);
+/// Times by iteration of the run, where there are any.
+using Points = std::vector<std::pair<std::size_t, Ns>>;
+/// One time for each of `iterations`.
+std::vector<Ns> SeriesOf(const Points& points, std::size_t iterations);
+
+/// As WorkSum, of one rank.
+struct NameWork {
+  std::string name;
+  std::int64_t count = 0;
+  Ns gpu_time = 0, host_time = 0;
+  /// GPU time by position of the selected iteration; host time where the rank has no GPU work.
+  std::vector<std::pair<std::int64_t, Ns>> series;
+  bool has_series = true;  ///< False: it was too much to be kept.
+};
+
+struct RankWork {
+  bool has_gpu = false;
+  std::vector<NameWork> kernels, ops;  ///< By name.
+};
+RankWork RankWorkOf(const RankContext& rank);
+
+/// Of the smallest, until at most `most` numbers are left.
+void DropSmallSeries(std::size_t most, std::vector<NameWork>& names);
+
+/// Sums over ranks, which may be added in any order.
+class WorkCollector {
+ public:
+  static constexpr std::size_t kNotSlowest = static_cast<std::size_t>(-1);
+
+  /// `iterations`: how many the run has. `has_gpu`: some rank has GPU work.
+  WorkCollector(std::size_t iterations, bool has_gpu);
+
+  /// `run_positions`: for each selected iteration of the rank, which of the run it is, or
+  /// kNotSlowest.
+  void AddRank(const RankWork& work, const std::vector<std::size_t>& run_positions);
+
+  /// `whole`: the run's iteration times together.
+  WorkSums Take(Ns whole);
+
+ private:
+  struct Sum {
+    WorkSum sum;  ///< Without series.
+    Points points;
+    bool has_series = true;
+  };
+  using Sums = std::map<std::string, Sum, std::less<>>;
+
+  void Add(const NameWork& work, bool has_gpu, const std::vector<std::size_t>& run_positions,
+           Sums& sums) const;
+  std::vector<WorkSum> Sorted(Sums& sums, Ns whole) const;
+
+  std::size_t length_;
+  WorkSums out_;
+  Sums kernels_, ops_;
+};
 
 }  // namespace profgauge

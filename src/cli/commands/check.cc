@@ -16,7 +16,6 @@
 #include "api/candidates.h"
 #include "api/default_policy.h"
 #include "api/session.h"
-#include "base/input_error.h"
 #include "cli/alert_places.h"
 #include "cli/commands.h"
 #include "cli/conclude.h"
@@ -73,32 +72,6 @@ bool IsReadQuickly(const std::vector<std::string>& paths) {
     if (error || sum > kQuick) return false;
   }
   return true;
-}
-
-/// As ReadFiles, but of more ranks than are judged with their events the summaries.
-Result<std::vector<Profile>> ReadRanks(const Options& options, const Policy& policy,
-                                       Console& console) {
-  const bool events = !options.baselines.empty() || !options.runs.empty() ||
-                      !options.emit_trace.empty() || options.timeline == "full" ||
-                      !policy.what_if.empty();
-  if (events || !NamesManyRanks(options)) return ReadFiles(options, console);
-  const Selection selection = SelectionOf(policy, Choices(options));
-  auto ranks = ReadRankByRank(options, selection, console);
-  // Of several recordings in one folder the whole of it tells which is the latest.
-  if (!ranks && ranks.error().kind == ErrorKind::kInput) return ReadFiles(options, console);
-  if (!ranks) return Fail(std::move(ranks).error());
-  RanksRead& read = *ranks;
-  if (read.stand_ins.empty()) {
-    return Fail(InputError(options.arguments.front(), "input/ranks-unreadable",
-                           "no recording of the folder can be read",
-                           "see above what is wrong with each"));
-  }
-  read.stand_ins.front().log.Add(Counter::ranks_unreadable, read.failed);
-  console.Say(fmt::format(
-      "note: {} recordings are judged by their summaries, without launches, timeline and replay; "
-      "name up to 64 of them for these",
-      read.stand_ins.size()));
-  return std::move(read.stand_ins);
 }
 
 /// Everything; returns the exit code of the verdict. What is wrong with the configuration is told

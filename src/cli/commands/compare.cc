@@ -48,6 +48,18 @@ Verdict VerdictOf(const RunComparison& comparison, const std::optional<Policy>& 
   return verdict;
 }
 
+// What is missing beside a profile's is said.
+void NoteSummaries(const RunPicture& base, const RunPicture& current, RunComparison& comparison) {
+  for (const auto& [picture, name] :
+       {std::pair(&base, &comparison.base_name), std::pair(&current, &comparison.current_name)}) {
+    if (!picture->is_summarized) continue;
+    comparison.notes.push_back(
+        *name +
+        " is known by summaries of its ranks, which keep no call tree and no timeline: compare "
+        "profiles for these");
+  }
+}
+
 }  // namespace
 
 Result<int> RunCompare(const Options& options, Console& console) {
@@ -76,6 +88,7 @@ Result<int> RunCompare(const Options& options, Console& console) {
   RunComparison comparison =
       CompareRuns(base, current, selecting.baseline ? &*selecting.baseline : nullptr,
                   policy ? ComparePurpose::kJudge : ComparePurpose::kExplain);
+  NoteSummaries(base_picture, current_picture, comparison);
   if (policy) comparison.is_judged = comparison.is_comparable || options.allow_incomparable;
   const Verdict verdict =
       VerdictOf(comparison, policy,

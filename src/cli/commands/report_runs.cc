@@ -20,10 +20,12 @@
 #include "cli/console.h"
 #include "cli/draw.h"
 #include "cli/exit_code.h"
+#include "cli/rank_by_rank.h"
 #include "cli/reading.h"
 #include "cli/stats.h"
 #include "gate/baseline_verdict.h"
 #include "gate/compare.h"
+#include "readers/one_run.h"
 #include "report/build_report.h"
 #include "report/redact.h"
 #include "report/runs.h"
@@ -179,7 +181,8 @@ Result<int> RunReportOfRuns(const Options& options, Console& console) {
   for (const auto& [given, path] : options.runs) {
     Options one = options;
     one.arguments = {path};
-    PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(one, console));
+    PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadRanks(one, usual->policy, console));
+    PROFGAUGE_CHECK(CheckOneRun(ranks, ""));
     stats.EndPhase("read");
     const std::string name = options.redact ? fmt::format("run {}", runs.runs.size() + 1) : given;
     const bool is_cpu_only = IsCpuOnly(ranks);

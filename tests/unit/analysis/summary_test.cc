@@ -1,4 +1,6 @@
 // The run from summaries is the run from recordings, in whatever order they are merged.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -16,6 +18,9 @@
 #include "analysis/summary/kept_tables.h"
 #include "analysis/summary/rank_summary.h"
 #include "analysis/tables/output.h"
+#include "analysis/time/attribution.h"
+#include "analysis/time/rank_attribution.h"
+#include "analysis/time/run_attribution.h"
 #include "base/byte_source.h"
 #include "model/summary/summary_file.h"
 #include "readers/load.h"
@@ -170,6 +175,41 @@ void ExpectEqual(const Analysis& recorded, const Analysis& summarized) {
   EXPECT_LE(left_out, 9u);
 }
 
+std::string TextOf(const std::vector<WorkSum>& sums) {
+  std::string text;
+  for (const WorkSum& sum : sums) {
+    text += fmt::format("{} | {} {} {} | {}\n", sum.name, sum.count, sum.gpu_time, sum.host_time,
+                        fmt::join(sum.series, " "));
+  }
+  return text;
+}
+
+std::string TextOf(const Attribution& attribution) {
+  std::string text = fmt::format("{}\n{}\n{}\n", fmt::join(attribution.iteration_times, " "),
+                                 attribution.shape_signature, attribution.gpu_models);
+  for (const auto& [metric, shares] : attribution.iteration_shares) {
+    text += fmt::format("{}: {}\n", metric, fmt::join(shares, " "));
+  }
+  for (const TimePart& part : attribution.parts) {
+    text += fmt::format("{} | {} | {} | {} | {} | {} | {} {} | {}\n", part.category, part.op_type,
+                        part.op, part.shapes, part.kernel, part.position, part.count, part.time,
+                        fmt::join(part.series, " "));
+  }
+  const WorkSums& work = attribution.work;
+  return text + fmt::format("{} {}\n", work.iterations, work.has_gpu) + TextOf(work.kernels) +
+         TextOf(work.ops);
+}
+
+void ExpectSameAttribution(const std::vector<Profile>& recordings,
+                           const std::vector<Profile>& summaries, const Selection& selection) {
+  const auto recorded = AttributeTime(recordings, selection);
+  ASSERT_TRUE(recorded) << recorded.error().message;
+  const auto summarized = AttributeTime(summaries, selection);
+  ASSERT_TRUE(summarized) << summarized.error().message;
+  EXPECT_GT(recorded->parts.size(), 3u);
+  EXPECT_EQ(TextOf(*summarized), TextOf(*recorded));
+}
+
 void ExpectSameRun(const std::vector<Profile>& recordings, const Selection& selection = {}) {
   const auto recorded = Analyze(recordings, selection);
   ASSERT_TRUE(recorded) << recorded.error().message;
@@ -182,6 +222,7 @@ void ExpectSameRun(const std::vector<Profile>& recordings, const Selection& sele
   const auto summarized = Analyze(StandIns(ReadBack(whole)), selection);
   ASSERT_TRUE(summarized) << summarized.error().message;
   ExpectEqual(*recorded, *summarized);
+  ExpectSameAttribution(recordings, StandIns(ReadBack(whole)), selection);
 }
 
 TEST(Summaries, SayWhatRecordingsSay) {
@@ -276,6 +317,10 @@ TEST(Summaries, DoNotMakeUpWhatFilesState) {
   recordings.back().has_timeline = false;
   EXPECT_THAT(reason("gpu.idle.mean"), HasSubstr("give the profiles"));
   EXPECT_THAT(reason("kernel.short_share"), HasSubstr("give the profiles"));
+  const auto summaries = SummarizeRanks(recordings, {});
+  const auto compared = AttributeTime(StandIns(*summaries), {});
+  ASSERT_FALSE(compared);
+  EXPECT_EQ(compared.error().code, "summary/no-events");
 }
 
 // Recordings beside summaries: as if all were one or the other.
@@ -292,6 +337,83 @@ TEST(Summaries, MixWithRecordings) {
   ASSERT_TRUE(analysis) << analysis.error().message;
   EXPECT_EQ(AsNumber(analysis->Find("rank.straggler")->value, -1), 1);
   EXPECT_THAT(analysis->absent_tables.at("op_tree"), HasSubstr("give the profiles"));
+}
+
+// Of one rank among others: the run is another, and its iterations are that rank's.
+TEST(Summaries, OfARankAmongOthersAreCompared) {
+  Plan plan;
+  plan.jitter = 30'000;
+  std::vector<Profile> recordings = Recordings(plan);
+  Selection third;
+  third.rank = 2;
+  const auto summaries = SummarizeRanks(recordings, {});
+  ASSERT_TRUE(summaries);
+  ExpectSameAttribution(recordings, StandIns(*summaries), third);
+  std::vector<Profile> mixed = StandIns(*summaries);
+  std::vector<Profile> again = Recordings(plan);
+  for (std::size_t i = 0; i < mixed.size(); i += 3) mixed[i] = std::move(again[i]);
+  ExpectSameAttribution(recordings, mixed, {});
+}
+
+// However many iterations and operators there are: the largest parts keep theirs, the others are
+// folded, and together they are what they were.
+TEST(Summaries, FoldSmallPartsOfManyIterations) {
+  AttributionFacts facts;
+  constexpr std::int64_t kIterations = 500, kParts = 200;
+  Ns whole = 0;
+  std::int64_t events = 0;
+  for (std::int64_t i = 0; i < kParts; ++i) {
+    RankPart& part = facts.parts.emplace_back();
+    part.category = i % 2 == 0 ? Category::kCpu : Category::kOtherKernel;
+    part.op_type = i % 3 == 0 ? "mm" : "add";
+    part.op = "aten::" + std::to_string(i);
+    for (std::int64_t at = 0; at < kIterations; ++at) {
+      part.cells.push_back({at, 1, (kParts - i) * 10});
+      whole += part.cells.back().time;
+      ++events;
+    }
+    part.spans.push_back({0, kIterations - 1, 2});
+    events += 2;
+    NameWork& work = facts.work.kernels.emplace_back();
+    work.name = part.op;
+    work.gpu_time = (kParts - i) * 10;
+    for (std::int64_t at = 0; at < kIterations; ++at) work.series.emplace_back(at, 1);
+  }
+  FoldSmall(facts);
+  std::size_t cells = 0, series = 0;
+  for (const RankPart& part : facts.parts) {
+    for (const PartCell& cell : part.cells) {
+      whole -= cell.time;
+      events -= cell.count;
+    }
+    for (const PartSpan& span : part.spans) events -= span.count;
+    cells += part.cells.size();
+  }
+  EXPECT_EQ(whole, 0);
+  EXPECT_EQ(events, 0);
+  EXPECT_LE(cells, 24'000u);
+  EXPECT_EQ(facts.parts.front().op, "aten::0");
+  EXPECT_TRUE(facts.parts.back().is_folded);
+  for (const NameWork& work : facts.work.kernels) series += work.series.size();
+  EXPECT_LE(series, 10'000u);
+  EXPECT_TRUE(facts.work.kernels.front().has_series);
+  EXPECT_FALSE(facts.work.kernels.back().has_series);
+  // Of the folded ones the run knows the whole and the category.
+  std::vector<RunIteration> iterations;
+  Iterations of_rank;
+  of_rank.all.resize(kIterations);
+  of_rank.last = kIterations;
+  for (std::size_t at = 0; at < kIterations; ++at) iterations.push_back({"", 0, at, 1'000'000});
+  RunAttribution run(iterations, true);
+  run.AddRank(0, of_rank, facts);
+  const Attribution attribution = run.Take();
+  Ns sum = 0;
+  double share = 0;
+  for (const TimePart& part : attribution.parts) sum += part.time;
+  for (const auto& [metric, shares] : attribution.iteration_shares) share += shares[7];
+  EXPECT_EQ(sum, kIterations * 10 * kParts * (kParts + 1) / 2);
+  EXPECT_NEAR(share * 1e6, 10.0 * kParts * (kParts + 1) / 2, 1e-3);
+  EXPECT_TRUE(attribution.work.kernels.back().series.empty());
 }
 
 // Of many launches only so many different delays are kept, and the median says how far it may be
@@ -416,6 +538,10 @@ TEST(Summaries, AnyBytesMayBeDecoded) {
     const auto analysis = Analyze(run, {});
     if (!analysis) {
       EXPECT_THAT(analysis.error().code, HasSubstr("summary/"));
+    }
+    const auto attribution = AttributeTime(run, {});
+    if (!attribution) {
+      EXPECT_THAT(attribution.error().code, HasSubstr("summary/"));
     }
   }
 }

@@ -48,10 +48,13 @@ class RankByRank : public testing::Test {
     std::ofstream(folder_ / fmt::format("run/rank{}.json", rank), std::ios::binary) << text;
   }
   std::string At(const std::string& name) const { return (folder_ / name).string(); }
-  std::string Metrics(const std::string& report) const {
+  std::string Text(const std::string& name) const {
     std::ostringstream text;
-    text << std::ifstream(At(report), std::ios::binary).rdbuf();
-    const std::string all = text.str();
+    text << std::ifstream(At(name), std::ios::binary).rdbuf();
+    return text.str();
+  }
+  std::string Metrics(const std::string& report) const {
+    const std::string all = Text(report);
     const auto begin = all.find("\n  \"metrics\": {"), end = all.find("\n  }", begin + 1);
     EXPECT_NE(end, std::string::npos);
     return all.substr(begin, end - begin);
@@ -124,6 +127,56 @@ TEST_F(RankByRank, OneReadableRankIsNoRun) {
   EXPECT_EQ(run(""), "3");
   EXPECT_NE(said_.find("cannot be read"), std::string::npos) << said_;
   EXPECT_EQ(run("ranks: {allow_missing: 1}\n"), "0");
+}
+
+// What is remembered of a run is the same, whatever it is read from.
+TEST_F(RankByRank, BaselinesAreThoseOfTheProfiles) {
+  for (int rank = 2; rank < kRanks; ++rank) {
+    fs::remove(folder_ / fmt::format("run/rank{}.json", rank));
+  }
+  ASSERT_EQ(Run({"baseline", "save", At("run"), "-o", At("few.json")}), "0");
+  fs::create_directories(folder_ / "kept");
+  ASSERT_EQ(Run({"summarize", At("run"), "-o", At("kept/run/")}), "0");
+  ASSERT_EQ(Run({"baseline", "save", At("kept/run"), "-o", At("kept.json")}), "0");
+  EXPECT_EQ(Text("few.json"), Text("kept.json"));
+  EXPECT_NE(Text("few.json").find("\"work\""), std::string::npos);
+  ASSERT_EQ(Run({"summarize", At("run"), "-o", At("run.pgsum")}), "0");
+  ASSERT_EQ(Run({"baseline", "save", At("run.pgsum"), "-o", At("merged.json")}), "0");
+  EXPECT_EQ(Text("few.json"), Text("merged.json"));
+  EXPECT_EQ(Run({"baseline", "save", At("run"), At("run.pgsum"), "-o", At("both.json")}),
+            "baseline/same-run");
+  ASSERT_EQ(Run({"history", "add", At("kept/run"), "--db", At("history.db")}), "0");
+  EXPECT_NE(said_.find("added run 1"), std::string::npos) << said_;
+  ASSERT_EQ(Run({"history", "add", At("run"), "--db", At("history.db")}), "0");
+  EXPECT_NE(said_.find("is run 1 of branch main already"), std::string::npos) << said_;
+  ASSERT_EQ(Run({"init", At("run"), "-o", At("of_run.yaml")}), "0");
+  ASSERT_EQ(Run({"init", At("kept/run"), "-o", At("of_kept.yaml")}), "0");
+  EXPECT_EQ(Text("of_run.yaml"), Text("of_kept.yaml"));
+}
+
+TEST_F(RankByRank, ManyRanksAreComparedByTheirSummaries) {
+  ASSERT_EQ(Run({"baseline", "save", At("run"), "-o", At("many.json")}), "0");
+  EXPECT_NE(said_.find("65 recordings are compared by their summaries"), std::string::npos)
+      << said_;
+  ASSERT_EQ(Run({"summarize", At("run"), "-o", At("kept/run/")}), "0");
+  ASSERT_EQ(Run({"baseline", "save", At("kept/run"), "-o", At("kept.json")}), "0");
+  EXPECT_EQ(Text("many.json"), Text("kept.json"));
+  for (const char* run : {"run", "kept/run"}) {
+    ASSERT_EQ(Run({"compare", At("many.json"), At(run), "--json", At("compare.json")}), "0");
+    EXPECT_NE(said_.find("same recording"), std::string::npos) << said_;
+    EXPECT_NE(Text("compare.json").find("keep no call tree and no timeline"), std::string::npos);
+    EXPECT_EQ(Run({"check", At(run), "--fail-on", "never", "--baseline", At("many.json")}), "0");
+    EXPECT_EQ(Run({"check", At(run), "--fail-on", "never", "--baseline", At("kept/run")}), "0");
+  }
+  ASSERT_EQ(Run({"report", "--run", "a=" + At("run"), "--run", "b=" + At("kept/run"), "--json",
+                 At("runs.json")}),
+            "0");
+  // What is kept for later must be whole.
+  Write(3, TraceOf(3).substr(0, 300));
+  EXPECT_EQ(Run({"baseline", "save", At("run"), "-o", At("cut.json")}), "input/ranks-unreadable");
+  EXPECT_NE(said_.find("rank3.json"), std::string::npos) << said_;
+  EXPECT_FALSE(fs::exists(At("cut.json")));
+  EXPECT_EQ(Run({"baseline", "save", At("run"), "-o", At("cut.json"), "--allow-incomplete"}), "0");
 }
 
 TEST_F(RankByRank, FewerRanksKeepTheirEvents) {

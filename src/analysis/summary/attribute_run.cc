@@ -1,0 +1,74 @@
+#include "analysis/summary/attribute_run.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/context/context.h"
+#include "analysis/summary/rank_summary.h"
+#include "analysis/summary/read_ranks.h"
+#include "analysis/time/rank_attribution.h"
+#include "analysis/time/run_attribution.h"
+#include "analysis/time/run_iterations.h"
+
+namespace profgauge {
+namespace {
+
+Error NothingKept(const std::string& path) {
+  Error error;
+  error.kind = ErrorKind::kInput;
+  error.code = "summary/no-events";
+  error.message =
+      "the summary has no numbers to compare: its recording tells no times of events, or is of a "
+      "NeuronCore, and of such summaries keep none";
+  error.where.file = path;
+  error.notes.emplace_back("help: give the profile that the summary was made of");
+  return error;
+}
+
+/// Its iterations, and whose they are: what there is of many ranks at once.
+RankSummary Kept(RankSummary rank) {
+  RankSummary kept;
+  kept.profile = std::move(rank.profile);
+  kept.iterations = std::move(rank.iterations);
+  kept.communication.rank = rank.communication.rank;
+  kept.communication.steps = std::move(rank.communication.steps);
+  kept.times.has_device = rank.times.has_device;
+  return kept;
+}
+
+}  // namespace
+
+Result<Attribution> AttributeRun(std::span<const Profile> profiles, const Selection& selection) {
+  // Recordings among them are summarized once.
+  std::vector<Profile> made(profiles.size());
+  std::vector<RankSummary> all;
+  for (std::size_t i = 0; i < profiles.size(); ++i) {
+    const std::string& path = profiles[i].source.path;
+    PROFGAUGE_TRY(const Summary summary, SummaryFor(profiles[i], selection));
+    if (!IsSummary(profiles[i])) made[i] = ProfileOfSummary(summary, path);
+    PROFGAUGE_TRY(RankSummary rank, ReadRank(summary, path, i, selection));
+    if (!rank.is_told) return Fail(NothingKept(path));
+    all.push_back(Kept(std::move(rank)));
+    all.back().position = i;
+  }
+  PROFGAUGE_TRY(const std::vector<RankSummary> ranks, Chosen(std::move(all), selection.rank));
+  const std::vector<RankContext> contexts = ContextsOf(ranks, selection.knowledge);
+  RunAttribution run(PoolIterations(contexts),
+                     std::any_of(ranks.begin(), ranks.end(),
+                                 [](const RankSummary& rank) { return rank.times.has_device; }));
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const std::size_t at = ranks[i].position;
+    const Profile& profile = IsSummary(profiles[at]) ? profiles[at] : made[at];
+    const auto summary = SummaryOf(profile);
+    const auto facts =
+        summary ? ReadAttribution(*summary, ranks[i].iterations.selected().size()) : std::nullopt;
+    if (!facts) return Fail(UnreadableSummary(profile.source.path));
+    run.AddRank(i, ranks[i].iterations, *facts);
+  }
+  return run.Take();
+}
+
+}  // namespace profgauge

@@ -1,0 +1,36 @@
+// Ranks from their summaries, checked: of this selection, of the same iterations.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/context/context.h"
+#include "analysis/summary/rank_summary.h"
+#include "model/summary/summary.h"
+#include "profgauge/error.h"
+
+namespace profgauge {
+
+/// As read, or made now. Contexts are built over neighbours: recordings between summaries come one
+/// by one.
+Result<Summary> SummaryFor(const Profile& profile, const Selection& selection);
+
+/// `position` is its number where none was recorded. Errors: kUsage "summary/other-selection";
+/// kInput "summary/damaged".
+Result<RankSummary> ReadRank(const Summary& summary, const std::string& path, std::size_t position,
+                             const Selection& selection);
+
+/// kInput "summary/damaged".
+Error UnreadableSummary(const std::string& path);
+
+/// The rank that is asked for; all for a negative one. Errors: kUsage "analysis/no-rank"; kInput
+/// "summary/other-iterations".
+Result<std::vector<RankSummary>> Chosen(std::vector<RankSummary> ranks, std::int64_t wanted);
+
+/// What analyses of iterations and GPUs look at, without events. They point into `ranks`.
+std::vector<RankContext> ContextsOf(const std::vector<RankSummary>& ranks,
+                                    const Knowledge& knowledge);
+
+}  // namespace profgauge

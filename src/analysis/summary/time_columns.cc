@@ -1,0 +1,98 @@
+// What a rank's time is due to as columns: every column is written and read here.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "analysis/summary/columns.h"
+#include "analysis/time/rank_attribution.h"
+
+namespace profgauge {
+namespace {
+
+void Exchange(Columns& columns, RankPart& part) {
+  columns.Enum("part.category", part.category, kBreakdownCategories);
+  columns.Text("part.op_type", part.op_type);
+  columns.Text("part.op", part.op);
+  columns.Text("part.shapes", part.shapes);
+  columns.Text("part.kernel", part.kernel);
+  columns.Number("part.position", part.position);
+  columns.Number("part.is_folded", part.is_folded);
+  Inner(columns, "part.cells", "cell.time", part.cells, [&](PartCell& cell) {
+    columns.Number("cell.iteration", cell.iteration);
+    columns.Number("cell.count", cell.count);
+    columns.Number("cell.time", cell.time);
+  });
+  Inner(columns, "part.spans", "part.span.count", part.spans, [&](PartSpan& span) {
+    columns.Number("part.span.first", span.first);
+    columns.Number("part.span.last", span.last);
+    columns.Number("part.span.count", span.count);
+  });
+}
+
+void Exchange(Columns& columns, const std::string& column, std::vector<NameWork>& names) {
+  List(columns, column + ".count", names, [&](NameWork& work) {
+    columns.Text(column + ".name", work.name);
+    columns.Number(column + ".count", work.count);
+    columns.Number(column + ".gpu_time", work.gpu_time);
+    columns.Number(column + ".host_time", work.host_time);
+    columns.Number(column + ".has_series", work.has_series);
+    Inner(columns, column + ".series", column + ".series.time", work.series,
+          [&](std::pair<std::int64_t, Ns>& point) {
+            columns.Number(column + ".series.iteration", point.first);
+            columns.Number(column + ".series.time", point.second);
+          });
+  });
+}
+
+/// Every position is one of an iteration.
+bool Agrees(const AttributionFacts& facts, std::size_t iterations) {
+  const auto is_one = [&](std::int64_t iteration) {
+    return iteration >= 0 && static_cast<std::size_t>(iteration) < iterations;
+  };
+  const auto part_agrees = [&](const RankPart& part) {
+    return std::all_of(part.cells.begin(), part.cells.end(),
+                       [&](const PartCell& cell) { return is_one(cell.iteration); }) &&
+           std::all_of(part.spans.begin(), part.spans.end(), [&](const PartSpan& span) {
+             return is_one(span.first) && is_one(span.last);
+           });
+  };
+  const auto work_agrees = [&](const NameWork& work) {
+    return std::all_of(work.series.begin(), work.series.end(),
+                       [&](const auto& point) { return is_one(point.first); });
+  };
+  return std::all_of(facts.parts.begin(), facts.parts.end(), part_agrees) &&
+         std::all_of(facts.work.kernels.begin(), facts.work.kernels.end(), work_agrees) &&
+         std::all_of(facts.work.ops.begin(), facts.work.ops.end(), work_agrees);
+}
+
+}  // namespace
+
+void ExchangeTime(Columns& columns, AttributionFacts& facts) {
+  List(columns, "part.category", facts.parts, [&](RankPart& part) { Exchange(columns, part); });
+  List(columns, "launching.per_iteration", facts.launching, [&](LaunchingOp& op) {
+    columns.Text("launching.op", op.op);
+    columns.Text("launching.shapes", op.shapes);
+    columns.Number("launching.per_iteration", op.per_iteration);
+  });
+  columns.Number("launching.has_shapes", facts.has_shapes);
+  columns.Number("work.has_gpu", facts.work.has_gpu);
+  Exchange(columns, "work.kernel", facts.work.kernels);
+  Exchange(columns, "work.op", facts.work.ops);
+  List(columns, "gpu_models", facts.gpu_models, [&](std::string& model) {
+    std::int64_t one = 1;
+    columns.Number("gpu_models", one);
+    columns.Text("gpu_model", model);
+  });
+}
+
+std::optional<AttributionFacts> ReadAttribution(const Summary& summary, std::size_t iterations) {
+  AttributionFacts facts;
+  Columns columns = Columns::Reading(summary);
+  ExchangeTime(columns, facts);
+  if (!columns.ok() || !Agrees(facts, iterations)) return std::nullopt;
+  return facts;
+}
+
+}  // namespace profgauge

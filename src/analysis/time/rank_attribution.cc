@@ -1,0 +1,401 @@
+#include "analysis/time/rank_attribution.h"
+
+#include <algorithm>
+#include <array>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "analysis/time/breakdown.h"
+#include "analysis/work/op_tree.h"
+#include "base/interval.h"
+
+namespace profgauge {
+namespace {
+
+constexpr std::uint32_t kMostPositions = 16;
+constexpr std::size_t kMostCells = 20'000;
+
+// One thing that can be credited, within the names of one rank.
+struct Key {
+  Category category = Category::kOther;
+  StringId op, shapes, kernel;
+  std::uint32_t position = 0;
+  friend bool operator==(const Key&, const Key&) = default;
+};
+
+struct KeyHash {
+  std::size_t operator()(const Key& key) const {
+    std::size_t seed = static_cast<std::size_t>(key.category) * 31 + key.position;
+    for (const StringId id : {key.op, key.shapes, key.kernel}) {
+      seed = (seed ^ id.value) * 0x9e3779b97f4a7c15;
+      seed ^= seed >> 29;
+    }
+    return seed;
+  }
+};
+
+struct Event {
+  Span span;
+  Key key;
+};
+
+// The iterations that are asked for.
+struct WantedIterations {
+  std::vector<Span> ranges;             // In order, disjoint.
+  std::vector<std::int64_t> positions;  // Of each range among the selected iterations.
+};
+
+struct Credit {
+  std::vector<PartCell> cells;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> spans;  // Count by first, last.
+
+  // Asked for in ascending order, but for the last few.
+  PartCell& At(std::int64_t iteration) {
+    std::size_t at = cells.size();
+    while (at > 0 && cells[at - 1].iteration > iteration) --at;
+    if (at > 0 && cells[at - 1].iteration == iteration) return cells[at - 1];
+    return *cells.insert(cells.begin() + static_cast<std::ptrdiff_t>(at), {iteration, 0, 0});
+  }
+};
+
+class RankAttribution {
+ public:
+  RankAttribution(const RankContext& rank, const WantedIterations& wanted)
+      : rank_(rank), profile_(*rank.profile), wanted_(wanted), free_(Merge(wanted.ranges)) {}
+
+  boost::unordered_flat_map<Key, Credit, KeyHash> Run() {
+    std::array<std::vector<Event>, kBreakdownCategories - 1> events;
+    CollectDevice(events);
+    CollectCalls(events);
+    CollectHost(events);
+    for (auto& list : events) {
+      std::stable_sort(list.begin(), list.end(),
+                       [](const Event& a, const Event& b) { return a.span.start < b.span.start; });
+      CreditCategory(list);
+    }
+    Key other;
+    for (const Span span : free_) Add(other, span);
+    return std::move(credits_);
+  }
+
+ private:
+  static std::size_t Index(Category category) { return static_cast<std::size_t>(category); }
+
+  using Range = std::vector<Span>::const_iterator;
+
+  // The first range that has not ended when `span` starts.
+  Range FirstAround(Span span) const {
+    return std::partition_point(wanted_.ranges.begin(), wanted_.ranges.end(),
+                                [span](const Span& range) { return range.end <= span.start; });
+  }
+
+  bool Touches(Span span) const {
+    const Range after = FirstAround(span);
+    return after != wanted_.ranges.end() && after->start < span.end;
+  }
+
+  std::int64_t PositionOf(Range range) const {
+    return wanted_.positions[static_cast<std::size_t>(range - wanted_.ranges.begin())];
+  }
+
+  void Push(std::vector<Event>& list, Span span, const Key& key) const {
+    if (span.end > span.start && Touches(span)) list.push_back({span, key});
+  }
+
+  Key KeyOf(Category category, HostId op, StringId kernel) const {
+    Key key{category, {}, {}, kernel, 0};
+    if (op.valid()) {
+      key.op = profile_.host.name[op.value];
+      key.shapes = profile_.host.input_shapes[op.value];
+    }
+    return key;
+  }
+
+  // Launches of one op call are numbered in the order in which they ran.
+  std::vector<std::uint32_t> Positions() const {
+    const DeviceTable& device = profile_.device;
+    std::vector<std::uint32_t> order(device.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return device.start[a] < device.start[b];
+    });
+    std::vector<std::uint32_t> launched(profile_.host.size(), 0);
+    std::vector<std::uint32_t> positions(device.size(), 0);
+    for (const std::uint32_t row : order) {
+      if (!device.op[row].valid()) continue;
+      positions[row] = std::min(launched[device.op[row].value]++, kMostPositions - 1);
+    }
+    return positions;
+  }
+
+  void CollectDevice(std::array<std::vector<Event>, kBreakdownCategories - 1>& events) const {
+    const DeviceTable& device = profile_.device;
+    const std::vector<std::uint32_t> positions = Positions();
+    for (std::size_t row = 0; row < device.size(); ++row) {
+      const Category category = CategoryOfDevice(profile_, rank_.classes, row);
+      Key key = KeyOf(category, device.op[row], device.name[row]);
+      key.position = positions[row];
+      Push(events[Index(category)], {device.start[row], device.start[row] + device.duration[row]},
+           key);
+    }
+  }
+
+  void CollectCalls(std::array<std::vector<Event>, kBreakdownCategories - 1>& events) const {
+    const ApiTable& api = profile_.api;
+    for (std::size_t row = 0; row < api.size(); ++row) {
+      Push(events[Index(Category::kRuntime)], {api.start[row], api.start[row] + api.duration[row]},
+           KeyOf(Category::kRuntime, OpOf(api.op[row]), api.name[row]));
+    }
+  }
+
+  // The innermost op around a host range of any kind.
+  HostId OpOf(HostId row) const {
+    while (row.valid() && !rank_.tree.IsOp(row.value)) row = profile_.host.parent[row.value];
+    return row;
+  }
+
+  // Waiting for data and host collectives count whole; of nested ops the innermost one counts.
+  void CollectHost(std::array<std::vector<Event>, kBreakdownCategories - 1>& events) const {
+    const HostTable& host = profile_.host;
+    const std::vector<Category> categories = CategoriesOfHost(profile_);
+    struct Open {
+      std::size_t row;
+      Ns end;
+    };
+    std::vector<Open> stack;
+    Ns cursor = 0;
+    const auto emit = [&](Ns until) {
+      if (!stack.empty() && until > cursor) {
+        const HostId row{static_cast<std::uint32_t>(stack.back().row)};
+        Push(events[Index(Category::kCpu)], {cursor, until}, KeyOf(Category::kCpu, row, {}));
+      }
+      cursor = std::max(cursor, until);
+    };
+    ThreadId thread;
+    for (std::size_t row = 0; row < host.size(); ++row) {
+      if (categories[row] == Category::kOther) continue;
+      if (categories[row] != Category::kCpu) {
+        Push(events[Index(categories[row])],
+             {host.start[row], host.start[row] + host.duration[row]},
+             KeyOf(categories[row], {}, host.name[row]));
+        continue;
+      }
+      if (!(host.thread[row] == thread)) {
+        while (!stack.empty()) Close(stack, emit);
+        thread = host.thread[row];
+        cursor = host.start[row];
+      }
+      while (!stack.empty() && stack.back().end <= host.start[row]) Close(stack, emit);
+      emit(host.start[row]);
+      cursor = std::max(cursor, host.start[row]);
+      stack.push_back({row, host.start[row] + host.duration[row]});
+    }
+    while (!stack.empty()) Close(stack, emit);
+  }
+
+  template <class Stack, class Emit>
+  static void Close(Stack& stack, const Emit& emit) {
+    emit(stack.back().end);
+    stack.pop_back();
+  }
+
+  // Credits disjoint pieces of `events` (sorted by start) that lie in what is still free, then
+  // takes them away from it.
+  void CreditCategory(const std::vector<Event>& events) {
+    std::vector<Span> taken;
+    std::size_t next = 0;
+    Ns cursor = std::numeric_limits<Ns>::min();
+    for (const Event& event : events) {
+      Count(event);
+      const Ns start = std::max(event.span.start, cursor);
+      if (start >= event.span.end) continue;
+      cursor = event.span.end;
+      while (next < free_.size() && free_[next].end <= start) ++next;
+      for (std::size_t i = next; i < free_.size() && free_[i].start < event.span.end; ++i) {
+        const Span piece{std::max(start, free_[i].start), std::min(event.span.end, free_[i].end)};
+        Add(event.key, piece);
+        taken.push_back(piece);
+      }
+    }
+    free_ = Subtract(free_, Merge(std::move(taken)));
+  }
+
+  // REQUIRES: it touches an iteration.
+  void Count(const Event& event) {
+    const Range first = FirstAround(event.span);
+    Range last = first;
+    while (std::next(last) != wanted_.ranges.end() && std::next(last)->start < event.span.end) {
+      ++last;
+    }
+    Credit& credit = credits_[event.key];
+    if (first == last) {
+      ++credit.At(PositionOf(first)).count;
+    } else {
+      ++credit.spans[{PositionOf(first), PositionOf(last)}];
+    }
+  }
+
+  // Splits a piece at the borders of iterations.
+  void Add(const Key& key, Span piece) {
+    Credit& credit = credits_[key];
+    for (Range range = FirstAround(piece);
+         range != wanted_.ranges.end() && range->start < piece.end; ++range) {
+      const Ns common = std::min(piece.end, range->end) - std::max(piece.start, range->start);
+      credit.At(PositionOf(range)).time += common;
+    }
+  }
+
+  const RankContext& rank_;
+  const Profile& profile_;
+  const WantedIterations& wanted_;
+  std::vector<Span> free_;
+  boost::unordered_flat_map<Key, Credit, KeyHash> credits_;
+};
+
+auto NamesOf(const RankPart& part) {
+  return std::tie(part.category, part.op_type, part.op, part.shapes, part.kernel, part.position);
+}
+
+std::vector<RankPart> PartsOf(const RankContext& rank, const std::vector<bool>& is_wanted) {
+  WantedIterations wanted;
+  const std::span<const Iteration> selected = rank.iterations.selected();
+  for (std::size_t i = 0; i < selected.size(); ++i) {
+    if (!is_wanted.empty() && !is_wanted[i]) continue;
+    wanted.ranges.push_back(selected[i].time);
+    wanted.positions.push_back(static_cast<std::int64_t>(i));
+  }
+  if (wanted.ranges.empty()) return {};
+  const Profile& profile = *rank.profile;
+  std::vector<RankPart> parts;
+  for (auto& [key, credit] : RankAttribution(rank, wanted).Run()) {
+    RankPart& part = parts.emplace_back();
+    part.category = key.category;
+    part.op = profile.Name(key.op);
+    part.op_type = OpType(part.op);
+    part.shapes = profile.Name(key.shapes);
+    part.kernel = profile.Name(key.kernel);
+    part.position = key.position;
+    part.cells = std::move(credit.cells);
+    for (const auto& [ends, count] : credit.spans) {
+      part.spans.push_back({ends.first, ends.second, count});
+    }
+  }
+  std::sort(parts.begin(), parts.end(),
+            [](const RankPart& a, const RankPart& b) { return NamesOf(a) < NamesOf(b); });
+  return parts;
+}
+
+void SetLaunching(const RankContext& rank, AttributionFacts& facts) {
+  const Profile& profile = *rank.profile;
+  std::map<std::pair<std::string_view, std::string_view>, std::int64_t> launches;
+  for (std::uint32_t row = 0; row < profile.device.size(); ++row) {
+    const std::uint32_t iteration = rank.iterations.of_device[row];
+    const HostId op = profile.device.op[row];
+    if (!op.valid() || !rank.iterations.SelectsIteration(iteration)) continue;
+    const StringId shapes = profile.host.input_shapes[op.value];
+    facts.has_shapes = facts.has_shapes || shapes.valid();
+    ++launches[{profile.Name(profile.host.name[op.value]), profile.Name(shapes)}];
+  }
+  const auto iterations = static_cast<double>(rank.iterations.selected().size());
+  for (const auto& [op, count] : launches) {
+    facts.launching.push_back({std::string(op.first), std::string(op.second),
+                               std::llround(static_cast<double>(count) / iterations)});
+  }
+}
+
+void SetGpuModels(const Profile& profile, AttributionFacts& facts) {
+  const std::set<std::int32_t> ids(profile.device.gpu.begin(), profile.device.gpu.end());
+  std::set<std::string> models;
+  for (const Gpu& gpu : profile.gpus) {
+    if (ids.contains(gpu.id) && !gpu.name.empty()) models.insert(gpu.name);
+  }
+  facts.gpu_models.assign(models.begin(), models.end());
+}
+
+std::size_t SizeOf(const RankPart& part) { return part.cells.size() + part.spans.size(); }
+
+Ns TimeOf(const RankPart& part) {
+  Ns time = 0;
+  for (const PartCell& cell : part.cells) time += cell.time;
+  return time;
+}
+
+/// Adds a part to one that stands for several.
+void FoldInto(RankPart& into, const RankPart& part) {
+  std::map<std::int64_t, PartCell> cells;
+  for (const RankPart* of : {&std::as_const(into), &part}) {
+    for (const PartCell& cell : of->cells) {
+      PartCell& sum = cells[cell.iteration];
+      sum.iteration = cell.iteration;
+      sum.count += cell.count;
+      sum.time += cell.time;
+    }
+  }
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> spans;
+  for (const RankPart* of : {&std::as_const(into), &part}) {
+    for (const PartSpan& span : of->spans) spans[{span.first, span.last}] += span.count;
+  }
+  into.cells.clear();
+  for (const auto& [iteration, cell] : cells) into.cells.push_back(cell);
+  into.spans.clear();
+  for (const auto& [ends, count] : spans) into.spans.push_back({ends.first, ends.second, count});
+}
+
+void FoldParts(std::vector<RankPart>& parts) {
+  std::vector<std::size_t> order(parts.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<Ns> times;
+  for (const RankPart& part : parts) times.push_back(TimeOf(part));
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return times[a] > times[b]; });
+  std::size_t room = kMostCells;
+  std::vector<bool> is_kept(parts.size(), false);
+  for (const std::size_t index : order) {
+    if (SizeOf(parts[index]) > room) break;
+    room -= SizeOf(parts[index]);
+    is_kept[index] = true;
+  }
+  std::vector<RankPart> kept;
+  std::map<std::pair<Category, std::string>, RankPart> folded;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (is_kept[i] || parts[i].category == Category::kOther) {
+      kept.push_back(std::move(parts[i]));
+      continue;
+    }
+    RankPart& into = folded[{parts[i].category, parts[i].op_type}];
+    into.category = parts[i].category;
+    into.op_type = parts[i].op_type;
+    into.is_folded = true;
+    FoldInto(into, parts[i]);
+  }
+  for (auto& [names, part] : folded) kept.push_back(std::move(part));
+  parts = std::move(kept);
+}
+
+}  // namespace
+
+AttributionFacts AttributionFactsOf(const RankContext& rank, const std::vector<bool>& is_wanted) {
+  AttributionFacts facts;
+  facts.parts = PartsOf(rank, is_wanted);
+  SetLaunching(rank, facts);
+  facts.work = RankWorkOf(rank);
+  SetGpuModels(*rank.profile, facts);
+  return facts;
+}
+
+void FoldSmall(AttributionFacts& facts) {
+  FoldParts(facts.parts);
+  for (std::vector<NameWork>* names : {&facts.work.kernels, &facts.work.ops}) {
+    DropSmallSeries(kMostCells / 2, *names);
+  }
+}
+
+}  // namespace profgauge

@@ -1,0 +1,62 @@
+// What the wall time of one rank's iterations is due to, iteration by iteration: all that the
+// attribution of the run (run_attribution.h) needs of a rank, so that it can be kept without the
+// recording. Which iterations the run is made of only all ranks together tell.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/context/context.h"
+#include "analysis/time/work_sums.h"
+#include "base/units.h"
+#include "model/category.h"
+
+namespace profgauge {
+
+/// Of one iteration.
+struct PartCell {
+  std::int64_t iteration = 0;  ///< Position among the selected ones.
+  std::int64_t count = 0;      ///< How many took part in this one alone.
+  Ns time = 0;
+};
+
+/// How many took part in several iterations, each time the same.
+struct PartSpan {
+  std::int64_t first = 0, last = 0;  ///< Positions, inclusive.
+  std::int64_t count = 0;
+};
+
+/// What can be credited: as TimePart, of one rank.
+struct RankPart {
+  Category category = Category::kOther;
+  std::string op_type, op, shapes, kernel;
+  std::int64_t position = 0;
+  bool is_folded = false;  ///< Several small ones of a category and op type, without other names.
+  std::vector<PartCell> cells;  ///< By iteration.
+  std::vector<PartSpan> spans;
+};
+
+/// Launches of an op with these shapes, rounded to whole ones per iteration.
+struct LaunchingOp {
+  std::string op, shapes;
+  std::int64_t per_iteration = 0;
+};
+
+struct AttributionFacts {
+  std::vector<RankPart> parts;  ///< By category and names.
+  std::vector<LaunchingOp> launching;
+  bool has_shapes = false;
+  RankWork work;
+  std::vector<std::string> gpu_models;  ///< Of the GPUs that worked; each once, in order.
+};
+
+/// `is_wanted`: of the selected iterations those whose parts are asked for; empty: of all.
+AttributionFacts AttributionFactsOf(const RankContext& rank, const std::vector<bool>& is_wanted);
+
+/// Folds the smallest parts, and drops the series of the smallest work, until what is left is of
+/// bounded size: recordings of few iterations lose nothing.
+void FoldSmall(AttributionFacts& facts);
+
+}  // namespace profgauge

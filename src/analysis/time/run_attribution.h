@@ -1,0 +1,69 @@
+// The attribution of the run, from what is known of its ranks, one after the other.
+//
+// An iteration of the run is that of its slowest rank, whose parts add up to it; of the other ranks
+// only sums of work count.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "analysis/context/iterations.h"
+#include "analysis/time/attribution.h"
+#include "analysis/time/rank_attribution.h"
+#include "analysis/time/run_iterations.h"
+#include "analysis/time/work_sums.h"
+
+namespace profgauge {
+
+class RunAttribution {
+ public:
+  /// `run`: PoolIterations() of the ranks. `has_gpu`: some rank has GPU work.
+  RunAttribution(std::vector<RunIteration> run, bool has_gpu);
+
+  /// Of the rank's selected iterations, those that the run is made of. `rank` is its position.
+  std::vector<bool> OwnIterations(std::size_t rank, const Iterations& iterations) const;
+
+  /// `facts` are of these iterations, at least of the own ones.
+  void AddRank(std::size_t rank, const Iterations& iterations, const AttributionFacts& facts);
+
+  Attribution Take();
+
+ private:
+  using Names = std::tuple<std::string, std::string, std::string, std::string, std::int64_t>;
+
+  struct Part {
+    TimePart sum;  ///< Without series.
+    Points points;
+    bool is_alone = true;  ///< It stands for no others.
+  };
+  /// Of a rank's selected iterations.
+  struct OwnPositions {
+    std::vector<std::size_t> of_run;    ///< Which of the run each is, or kNotSlowest.
+    std::vector<std::size_t> next_own;  ///< From each on, the first that is of the run.
+    std::int64_t own = 0;               ///< How many are.
+  };
+
+  OwnPositions PositionsOf(std::size_t rank, const Iterations& iterations) const;
+  static std::int64_t CountOf(const RankPart& part, const OwnPositions& positions);
+  void AddPart(const RankPart& part, const OwnPositions& positions);
+  void Fold();
+  void SetShares();
+
+  std::vector<RunIteration> run_;
+  WorkCollector work_;
+  Attribution out_;
+  Ns whole_ = 0;
+  std::map<Names, Part> parts_;
+  std::map<std::pair<std::string, std::string>, Part> folded_;  ///< By category and op type.
+  bool has_shapes_ = false;
+  std::set<std::string> shape_lines_;
+  std::set<std::string> gpu_models_;
+};
+
+}  // namespace profgauge
