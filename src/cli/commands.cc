@@ -125,7 +125,7 @@ constexpr CommandSpec kCommands[] = {
      "iterations,\n"
      "what their time is due to, and collectives call by call; what they do not keep is absent and "
      "says\n"
-     "so: events, call trees, and tables by shape, stack or iteration. A rank that\n"
+     "so: events, call trees, and tables by stack or iteration. A rank that\n"
      "cannot be read is named, the others are written, and the exit code is 3.",
      "  profgauge summarize run7.pt.trace.json.gz -o summaries/\n"
      "  profgauge summarize ranks/ -o run.pgsum\n",

@@ -44,6 +44,9 @@ struct OpRow {
   std::int64_t operators = 0;   // Only in op_types.
 };
 
+// Of one rank, that are kept without its recording: as many as a few tens of kilobytes hold.
+constexpr std::size_t kMostShapes = 1'500;
+
 enum class Grouping : std::uint8_t { kName, kShapes, kStack };
 
 // One rank's texts in terms of the output's, translated once each.
@@ -358,11 +361,9 @@ std::vector<OpRow> GroupRun(std::span<const RankContext> ranks, const RunOps& ru
 }
 
 // Adds a table by name and `second`, unless no call has a `second`.
-void AddSplitTable(std::span<const RankContext> ranks, const RunOps& run, Grouping grouping,
-                   Output& out) {
+void AddSplitTable(std::vector<OpRow> rows, const RunOps& run, Grouping grouping, Output& out) {
   const bool by_shape = grouping == Grouping::kShapes;
   const std::string_view table = by_shape ? "ops_by_shape" : "ops_by_stack";
-  std::vector<OpRow> rows = GroupRun(ranks, run, grouping, out.strings());
   if (std::none_of(rows.begin(), rows.end(), [](const OpRow& row) { return row.second.valid(); })) {
     out.SetTableAbsent(table, out.Gap(by_shape ? Capability::kShapes : Capability::kCallStacks));
     return;
@@ -393,6 +394,32 @@ std::string TextOf(const Common& common, const StringPool& strings) {
 
 Common CommonOf(const std::string& text, bool differ, StringPool& strings) {
   return {text.empty() ? StringId{} : strings.Intern(text), true, differ};
+}
+
+std::vector<OpNameSum> SumsFrom(const std::vector<OpRow>& rows, const StringPool& strings) {
+  std::vector<OpNameSum> sums;
+  for (const OpRow& row : rows) {
+    OpNameSum& sum = sums.emplace_back();
+    sum.name = strings[row.name];
+    if (row.second.valid()) sum.shapes = strings[row.second];
+    sum.sums = row.sums;
+    sum.dtypes = TextOf(row.dtypes, strings);
+    sum.call_stack = TextOf(row.call_stack, strings);
+    sum.dtypes_differ = row.dtypes.mixed;
+    sum.call_stacks_differ = row.call_stack.mixed;
+    sum.directions = row.directions;
+  }
+  return sums;
+}
+
+std::vector<OpRow> RowsFrom(const std::vector<OpNameSum>& sums, StringPool& strings) {
+  std::vector<OpRow> rows;
+  for (const OpNameSum& sum : sums) {
+    rows.push_back({strings.Intern(sum.name), sum.shapes ? strings.Intern(*sum.shapes) : StringId{},
+                    sum.sums, CommonOf(sum.dtypes, sum.dtypes_differ, strings),
+                    CommonOf(sum.call_stack, sum.call_stacks_differ, strings), sum.directions, 0});
+  }
+  return rows;
 }
 
 }  // namespace
@@ -433,36 +460,38 @@ OpFacts OpFactsOf(const RankContext& rank) {
   OpFacts facts;
   facts.has_device = rank.has_device();
   facts.has_timeline = rank.profile->has_timeline;
-  for (const OpRow& row : Group(rank, OperatorRows(rank), Grouping::kName, strings)) {
-    facts.names.push_back({std::string(strings[row.name]), row.sums, TextOf(row.dtypes, strings),
-                           TextOf(row.call_stack, strings), row.dtypes.mixed, row.call_stack.mixed,
-                           row.directions});
-  }
+  const std::vector<std::uint32_t> operators = OperatorRows(rank);
+  facts.names = SumsFrom(Group(rank, operators, Grouping::kName, strings), strings);
+  facts.by_shape = SumsFrom(Group(rank, operators, Grouping::kShapes, strings), strings);
+  facts.has_all_shapes = facts.by_shape.size() <= kMostShapes;
+  const bool any_shapes = std::any_of(facts.by_shape.begin(), facts.by_shape.end(),
+                                      [](const OpNameSum& sum) { return sum.shapes.has_value(); });
+  if (!any_shapes || !facts.has_all_shapes) facts.by_shape.clear();
   return facts;
 }
 
 void AddOpTables(std::span<const OpFacts> ranks, Output& out) {
   RunOps run;
-  std::vector<std::vector<OpRow>> groups;
+  std::vector<std::vector<OpRow>> by_name, by_shape;
+  bool has_all_shapes = true;
   for (const OpFacts& rank : ranks) {
     run.has_ops = run.has_ops || !rank.names.empty();
     run.has_device = run.has_device || rank.has_device;
     run.has_timeline = run.has_timeline && rank.has_timeline;
-    std::vector<OpRow>& rows = groups.emplace_back();
-    for (const OpNameSum& name : rank.names) {
-      rows.push_back({out.strings().Intern(name.name),
-                      {},
-                      name.sums,
-                      CommonOf(name.dtypes, name.dtypes_differ, out.strings()),
-                      CommonOf(name.call_stack, name.call_stacks_differ, out.strings()),
-                      name.directions,
-                      0});
+    has_all_shapes = has_all_shapes && rank.has_all_shapes;
+    by_name.push_back(RowsFrom(rank.names, out.strings()));
+    // Without shapes the rows are those of the names.
+    by_shape.push_back(rank.by_shape.empty() ? by_name.back()
+                                             : RowsFrom(rank.by_shape, out.strings()));
+  }
+  if (!run.has_ops) {
+    for (const char* id : {"ops", "ops_by_shape", "ops_by_stack", "op_types"}) {
+      out.SetTableAbsent(id, out.Gap(Capability::kHostOps));
     }
+    return;
   }
-  if (run.has_ops) return AddNames(Pool(groups), run, out);
-  for (const char* id : {"ops", "ops_by_shape", "ops_by_stack", "op_types"}) {
-    out.SetTableAbsent(id, out.Gap(Capability::kHostOps));
-  }
+  AddNames(Pool(by_name), run, out);
+  if (has_all_shapes) AddSplitTable(Pool(by_shape), run, Grouping::kShapes, out);
 }
 
 void AddOpTables(std::span<const RankContext> ranks, Output& out) {
@@ -480,8 +509,9 @@ void AddOpTables(std::span<const RankContext> ranks, Output& out) {
     return;
   }
   AddNames(GroupRun(ranks, run, Grouping::kName, out.strings()), run, out);
-  AddSplitTable(ranks, run, Grouping::kShapes, out);
-  AddSplitTable(ranks, run, Grouping::kStack, out);
+  for (const Grouping grouping : {Grouping::kShapes, Grouping::kStack}) {
+    AddSplitTable(GroupRun(ranks, run, grouping, out.strings()), run, grouping, out);
+  }
 }
 
 }  // namespace profgauge

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,9 +43,10 @@ struct OpSums {
   void Add(const OpSums& other);
 };
 
-/// Operators of one name.
+/// Operators of one name, or of one name and input shapes.
 struct OpNameSum {
   std::string name;
+  std::optional<std::string> shapes;
   OpSums sums;
   /// What all calls share; empty where they differ or have none, and then whether they differ.
   std::string dtypes, call_stack;
@@ -55,13 +57,15 @@ struct OpNameSum {
 /// Of one rank.
 struct OpFacts {
   std::vector<OpNameSum> names;
+  std::vector<OpNameSum> by_shape;  ///< Empty where no shapes were recorded, or too many.
+  bool has_all_shapes = true;       ///< There are not too many of them.
   bool has_device = false, has_timeline = false;
 };
 OpFacts OpFactsOf(const RankContext& rank);
 
 /// Adds ops, ops_by_shape, ops_by_stack and op_types. O(n) over the host rows.
 void AddOpTables(std::span<const RankContext> ranks, Output& out);
-/// Adds ops and op_types.
+/// Adds ops, op_types and, where all ranks have all shapes, ops_by_shape.
 void AddOpTables(std::span<const OpFacts> ranks, Output& out);
 
 }  // namespace profgauge

@@ -1,6 +1,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -229,43 +230,57 @@ void Exchange(Columns& columns, const std::string& column, OpRange& range) {
   columns.Number(column + ".most", range.most);
 }
 
-void Exchange(Columns& columns, OpSums& sums) {
-  columns.Positive("op.calls", sums.calls);
-  columns.Number("op.kernels", sums.kernels);
-  columns.Number("op.host_self", sums.host_self);
-  columns.Number("op.host_total", sums.host_total);
-  columns.Number("op.device_self", sums.device_self);
-  columns.Number("op.device_total", sums.device_total);
-  columns.Number("op.kernel_self", sums.kernel_self);
-  columns.Number("op.kernel_total", sums.kernel_total);
-  columns.Number("op.tensor_core_self", sums.tensor_core_self);
-  columns.Number("op.tensor_core_total", sums.tensor_core_total);
-  columns.Number("op.eligible", sums.eligible);
-  columns.Number("op.undecided", sums.undecided);
-  columns.Number("op.gpu_busy", sums.gpu_busy);
-  columns.Number("op.gpu_idle", sums.gpu_idle);
-  Exchange(columns, "op.host", sums.host_range);
-  Exchange(columns, "op.host_self", sums.host_self_range);
-  Exchange(columns, "op.device", sums.device_range);
-  Exchange(columns, "op.gpu_idle", sums.gpu_idle_range);
-  columns.Real("op.flops", sums.flops);
-  columns.Real("op.bytes", sums.bytes);
-  columns.Number("op.known_time", sums.known_time);
-  columns.Number("op.outside", sums.outside);
-  columns.Number("op.outside_host", sums.outside_host);
-  columns.Number("op.outside_calls", sums.outside_calls);
+/// What the tables of operators show; those of types show more.
+void Exchange(Columns& columns, const std::string& prefix, OpSums& sums) {
+  columns.Positive(prefix + "calls", sums.calls);
+  columns.Number(prefix + "kernels", sums.kernels);
+  columns.Number(prefix + "host_self", sums.host_self);
+  columns.Number(prefix + "host_total", sums.host_total);
+  columns.Number(prefix + "device_self", sums.device_self);
+  columns.Number(prefix + "device_total", sums.device_total);
+  columns.Number(prefix + "kernel_self", sums.kernel_self);
+  columns.Number(prefix + "kernel_total", sums.kernel_total);
+  columns.Number(prefix + "tensor_core_self", sums.tensor_core_self);
+  columns.Number(prefix + "tensor_core_total", sums.tensor_core_total);
+  columns.Number(prefix + "eligible", sums.eligible);
+  columns.Number(prefix + "undecided", sums.undecided);
+  columns.Real(prefix + "flops", sums.flops);
+  columns.Real(prefix + "bytes", sums.bytes);
+  columns.Number(prefix + "known_time", sums.known_time);
+  columns.Number(prefix + "outside", sums.outside);
+  columns.Number(prefix + "outside_host", sums.outside_host);
+  columns.Number(prefix + "outside_calls", sums.outside_calls);
+}
+
+void Exchange(Columns& columns, const std::string& prefix, OpNameSum& name) {
+  columns.Text(prefix + "name", name.name);
+  Exchange(columns, prefix, name.sums);
+  columns.Text(prefix + "dtypes", name.dtypes);
+  columns.Number(prefix + "dtypes_differ", name.dtypes_differ);
+  columns.Text(prefix + "call_stack", name.call_stack);
+  columns.Number(prefix + "call_stacks_differ", name.call_stacks_differ);
+  columns.Number(prefix + "directions", name.directions);
 }
 
 void Exchange(Columns& columns, OpFacts& facts) {
   List(columns, "op.calls", facts.names, [&](OpNameSum& name) {
-    columns.Text("op.name", name.name);
-    Exchange(columns, name.sums);
-    columns.Text("op.dtypes", name.dtypes);
-    columns.Number("op.dtypes_differ", name.dtypes_differ);
-    columns.Text("op.call_stack", name.call_stack);
-    columns.Number("op.call_stacks_differ", name.call_stacks_differ);
-    columns.Number("op.directions", name.directions);
+    Exchange(columns, "op.", name);
+    columns.Number("op.gpu_busy", name.sums.gpu_busy);
+    columns.Number("op.gpu_idle", name.sums.gpu_idle);
+    Exchange(columns, "op.host", name.sums.host_range);
+    Exchange(columns, "op.host_self", name.sums.host_self_range);
+    Exchange(columns, "op.device", name.sums.device_range);
+    Exchange(columns, "op.gpu_idle", name.sums.gpu_idle_range);
   });
+  List(columns, "shaped.calls", facts.by_shape, [&](OpNameSum& name) {
+    Exchange(columns, "shaped.", name);
+    bool has_shapes = name.shapes.has_value();
+    std::string shapes = name.shapes.value_or("");
+    columns.Number("shaped.has_shapes", has_shapes);
+    columns.Text("shaped.shapes", shapes);
+    name.shapes = has_shapes ? std::optional(shapes) : std::nullopt;
+  });
+  columns.Number("shaped.has_all", facts.has_all_shapes);
   columns.Number("ops.has_device", facts.has_device);
   columns.Number("ops.has_timeline", facts.has_timeline);
 }
