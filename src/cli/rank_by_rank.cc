@@ -144,6 +144,51 @@ Status Align(const Options& options, const Selection& selection, Console& consol
   return {};
 }
 
+/// Whether the file's name has the number, as that of a rank most likely has.
+bool NamesNumber(const std::string& path, std::int64_t number) {
+  const std::string name = fs::path(path).filename().string();
+  const std::string digits = std::to_string(number);
+  const auto is_digit = [&](std::size_t at) {
+    return at < name.size() && name[at] >= '0' && name[at] <= '9';
+  };
+  for (auto at = name.find(digits); at != name.npos; at = name.find(digits, at + 1)) {
+    if (!is_digit(at + digits.size()) && (at == 0 || !is_digit(at - 1))) return true;
+  }
+  return false;
+}
+
+/// The one rank that is asked for, with its events; the others are let go as they are read. Where
+/// the recordings do not say their ranks, their order in the whole folder counts.
+Result<std::vector<Profile>> ReadOneRank(const Options& options, std::int64_t rank,
+                                         Console& console) {
+  std::vector<std::string> inputs = Inputs(options.arguments);
+  std::stable_partition(inputs.begin(), inputs.end(),
+                        [rank](const std::string& path) { return NamesNumber(path, rank); });
+  std::vector<Error> failed;
+  for (const std::string& input : inputs) {
+    Options one = options;
+    one.arguments = {input};
+    auto profiles = ReadProfiles(one, console);
+    if (!profiles) {
+      failed.push_back(std::move(profiles).error());
+      continue;
+    }
+    for (Profile& profile : *profiles) {
+      if (profile.distributed.rank < 0) return ReadFiles(options, console);
+      if (profile.distributed.rank != rank) continue;
+      std::vector<Profile> found;
+      found.push_back(std::move(profile));
+      return found;
+    }
+  }
+  for (const Error& error : failed) console.Report(error);
+  return Fail(Error{ErrorKind::kUsage,
+                    "analysis/no-rank",
+                    fmt::format("no recording of the folder says that it is of rank {}", rank),
+                    {},
+                    {"help: `profgauge inspect` lists the ranks of a run"}});
+}
+
 }  // namespace
 
 Result<RanksRead> ReadRankByRank(const Options& options, const Selection& selection,
@@ -167,8 +212,10 @@ Result<std::vector<Profile>> ReadRanks(const Options& options, const Policy& pol
                                        Console& console) {
   const bool events =
       !options.emit_trace.empty() || options.timeline == "full" || !policy.what_if.empty();
-  if (events || !NamesManyRanks(options)) return ReadFiles(options, console);
   const Selection selection = SelectionOf(policy, Choices(options));
+  const bool are_many = NamesManyRanks(options);
+  if (are_many && selection.rank >= 0) return ReadOneRank(options, selection.rank, console);
+  if (events || !are_many) return ReadFiles(options, console);
   auto ranks = ReadRankByRank(options, selection, console);
   // Of several recordings in one folder the whole of it tells which is the latest.
   if (!ranks && ranks.error().kind == ErrorKind::kInput) return ReadFiles(options, console);

@@ -179,6 +179,17 @@ TEST_F(RankByRank, ManyRanksAreComparedByTheirSummaries) {
   EXPECT_EQ(Run({"baseline", "save", At("run"), "-o", At("cut.json"), "--allow-incomplete"}), "0");
 }
 
+TEST_F(RankByRank, TheRankThatIsAskedForKeepsItsEvents) {
+  const std::string alone = Run({"check", At("run/rank3.json"), "--json", At("alone.json")});
+  EXPECT_EQ(Run({"check", At("run"), "--rank", "3", "--json", At("asked.json")}), alone);
+  EXPECT_EQ(said_.find("judged by their summaries"), std::string::npos) << said_;
+  EXPECT_EQ(Metrics("asked.json"), Metrics("alone.json"));
+  EXPECT_EQ(Run({"check", At("run"), "--rank", "99"}), "analysis/no-rank");
+  Write(3, "");
+  EXPECT_EQ(Run({"check", At("run"), "--rank", "3"}), "analysis/no-rank");
+  EXPECT_NE(said_.find("rank3.json"), std::string::npos) << said_;
+}
+
 TEST_F(RankByRank, FewerRanksKeepTheirEvents) {
   fs::remove(folder_ / "run/rank64.json");
   Run({"check", At("run")});
