@@ -154,20 +154,25 @@ class Grid {
       if (!row || event.target.closest('summary, a, button') || String(getSelection())) return;
       const index = this.packed ? +row.dataset.row : this.rows.rows.indexOf(row);
       if (index < 0) return;
-      if ((event.ctrlKey || event.metaKey) && this.chooseLine(index)) return;
+      if (this.chooseLine(index, event.ctrlKey || event.metaKey)) return;
       this.openRow(index);
     });
   }
 
   openRow(row) { openRow(this, row); }
 
-  // Lines of source that are chosen with Ctrl are found on the timeline at once.
-  chooseLine(row) {
+  // A line of source is found on the timeline at once; with Ctrl, together with those chosen before.
+  // A second click opens it.
+  chooseLine(row, adds) {
     const file = this.field('file'), line = this.field('line');
     if (this.id !== 'source_lines' || !window.timeline || !file || !line) return false;
-    this.lines ||= new Set();
-    if (!this.lines.delete(row)) this.lines.add(row);
-    const places = [...this.lines].map((other) => `${this.rows.text(file, other)}:${this.rows.value(line, other)}`);
+    const lines = this.lines ||= new Set();
+    if (!adds) {
+      if (lines.has(row)) return false;
+      lines.clear();
+    }
+    if (!lines.delete(row)) lines.add(row);
+    const places = [...lines].map((other) => `${this.rows.text(file, other)}:${this.rows.value(line, other)}`);
     timeline.search(places.map((place) => `source${timeline.knows(place) ? '=' : ':'}${quote(place)}`).join(' or '));
     this.table.closest('details').scrollIntoView({ block: 'nearest' });
     this.apply();

@@ -170,6 +170,18 @@ class EventTest(LanesCase):
         second = self.js(click, 0)
         self.assertEqual(first + second, both)
 
+    def test_a_click_finds_a_line_alone_and_a_second_one_opens_it(self):
+        click = ("const g = grids.get('source_lines'); g.table.closest('details').open = true;"
+                 "g.table.tBodies[0].querySelectorAll('tr:not([aria-hidden])')[arguments[0]].querySelector('td')"
+                 ".dispatchEvent(new MouseEvent('click', {bubbles: true}));"
+                 "return [timeline.hits.length, g.table.querySelectorAll('tr.chosen').length, dialog.open]")
+        first = self.js(click, 0)
+        other = self.js(click, 1)
+        self.assertGreater(first[0], 0)
+        self.assertGreater(other[0], 0)
+        self.assertEqual([first[1:], other[1:]], [[1, False], [1, False]])
+        self.assertEqual(self.js(click, 1)[1:], [1, True])
+
     def test_an_event_leads_to_its_line(self):
         at = self.js("timeline.search('source:matmul.py'); const hit = timeline.hits[0]; timeline.showLine(hit);"
                      "const g = grids.get('source_lines'), row = g.order[g.current];"
