@@ -163,8 +163,9 @@ Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& 
   const RankContext* longest = &contexts.front();
   for (const RankContext& context : contexts) {
     if (context.window().length() > longest->window().length()) longest = &context;
-    analysis.iterations_total = std::max(analysis.iterations_total,
-                                         static_cast<std::int64_t>(context.iterations.all.size()));
+    analysis.iterations_total = std::max(
+        analysis.iterations_total, static_cast<std::int64_t>(context.iterations.all.size()) +
+                                       context.iterations.dropped_at_end);
   }
   analysis.iteration_source = longest->iterations.source;
   analysis.iterations_selected = static_cast<std::int64_t>(PoolIterations(contexts).size());

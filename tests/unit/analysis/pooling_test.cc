@@ -77,10 +77,10 @@ void ExpectPooled(const Profile& profile) {
   const std::span<const Profile> run(&profile, 1);
   const auto all = Analyze(run, {});
   ASSERT_TRUE(all.has_value());
-  if (all->iterations_total < 2 || !profile.has_timeline) return;
+  if (all->iterations_selected < 2 || !profile.has_timeline) return;
   // A long recording is represented by its first iterations.
   Selection selection;
-  selection.stop = std::min<std::int64_t>(all->iterations_total, kMost) - 1;
+  selection.stop = std::min<std::int64_t>(all->iterations_selected, kMost) - 1;
   const auto several = Analyze(run, selection);
   ASSERT_TRUE(several.has_value());
   std::vector<Analysis> singles;
@@ -103,7 +103,7 @@ void ExpectPooled(const Profile& profile) {
     ExpectPooled(spec, *whole, values, between, wall);
   }
   // Selecting all of them by number is no other selection than "all".
-  if (all->iterations_total > kMost) return;
+  if (all->iterations_selected > kMost) return;
   for (const MetricSpec& spec : MetricCatalogue()) {
     EXPECT_EQ(ValueOf(*all, spec.id), ValueOf(*several, spec.id)) << spec.id;
   }

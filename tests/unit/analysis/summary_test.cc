@@ -152,6 +152,11 @@ void ExpectEqual(const Analysis& recorded, const Analysis& summarized) {
   EXPECT_EQ(summarized.iterations_selected, recorded.iterations_selected);
   EXPECT_EQ(summarized.iterations_total, recorded.iterations_total);
   EXPECT_EQ(summarized.window_end, recorded.window_end);
+  for (const Remark& remark : recorded.remarks) {
+    EXPECT_TRUE(std::any_of(summarized.remarks.begin(), summarized.remarks.end(),
+                            [&](const Remark& kept) { return kept.text == remark.text; }))
+        << remark.id << ": " << remark.text;
+  }
   left_out = 0;
   for (const Table& table : summarized.tables) {
     const Table& other = *recorded.FindTable(table.id());
