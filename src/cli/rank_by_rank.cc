@@ -182,11 +182,12 @@ Result<std::vector<Profile>> ReadOneRank(const Options& options, std::int64_t ra
     }
   }
   for (const Error& error : failed) console.Report(error);
-  return Fail(Error{ErrorKind::kUsage,
-                    "analysis/no-rank",
-                    fmt::format("no recording of the folder says that it is of rank {}", rank),
-                    {},
-                    {"help: `profgauge inspect` lists the ranks of a run"}});
+  Error error =
+      InputError(options.arguments.front(), "analysis/no-rank",
+                 fmt::format("no recording of the folder says that it is of rank {}", rank),
+                 "`profgauge inspect` lists the ranks of a run");
+  error.kind = ErrorKind::kUsage;
+  return Fail(std::move(error));
 }
 
 }  // namespace

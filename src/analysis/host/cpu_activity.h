@@ -8,7 +8,8 @@
 
 namespace profgauge {
 
-/// Adds the tables thread_states, host_cores and cpu_samples, where the recording has scheduling and samples.
+/// Adds the tables thread_states and host_cores, where the recording has scheduling, and
+/// cpu_samples, where it has samples.
 /// A thread that did not run waited for what the profiler names; else it is in the call of the
 /// operating system that it made then, "in poll".
 void AddCpuActivity(std::span<const RankContext> ranks, Output& out);

@@ -5,6 +5,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/tables/catalogue_neuron.h"
+#include "analysis/tables/op_columns.h"
 #include "analysis/tables/rank_columns.h"
 
 namespace profgauge {
@@ -24,10 +25,6 @@ constexpr std::string_view kComparisonFamily = "comparison";
 
 constexpr ColumnSpec kGpu = {"gpu", "{{ device.device }}", kCount, "Device number as recorded."};
 constexpr ColumnSpec kStream = {"stream", "Stream", kCount, "Stream number as recorded."};
-constexpr ColumnSpec kMin = {"min", "Shortest", kTime, "Duration of the shortest call."};
-constexpr ColumnSpec kMax = {"max", "Longest", kTime, "Duration of the longest call."};
-constexpr ColumnSpec kUses = {"uses_tensor_core", "{{ device.matrix_units }}", kText,
-                              "Whether it uses {{ device.matrix_units }}: yes, no or unknown."};
 constexpr ColumnSpec kRule = {"rule", "Rule", kText,
                               "The name rule that decided about {{ device.matrix_units }}."};
 constexpr ColumnSpec kKernelTime = {"time", "Time", kTime, "Sum of the durations."};
@@ -40,13 +37,6 @@ constexpr ColumnSpec kIsCollective = {"is_collective", "Collective", kBool,
                                       "Whether it moves data between ranks."};
 constexpr ColumnSpec kBytesMoved = {"bytes", "Bytes", kBytes,
                                     "Bytes of collectives, where recorded."};
-
-constexpr ColumnSpec kOutside = {
-    "outside", "Outside", kTime,
-    "Of its time, what was not launched in the selected iterations: before, after or between."};
-constexpr ColumnSpec kOutsideDevice = {
-    "outside", "Outside", kTime,
-    "Of device self, calls outside of the selected iterations: before, after or between."};
 
 constexpr ColumnSpec kIterations[] = {
     {"index", "Iteration", kCount, "Position in the recording, from 0."},
@@ -88,170 +78,6 @@ constexpr ColumnSpec kOtherIterations[] = {
     {"start", "Start", kTime, "Start, from the start of the recording."},
     {"duration", "Duration", kTime,
      "Length: up to the end of the last device work launched in it; on its slowest rank."},
-};
-
-#define PROFGAUGE_OP_COLUMNS                                                                       \
-  {"type", "Type", kText, "Kind of operator: the name without namespace and variants."},           \
-      {"direction", "Direction", kText, "forward, backward, optimizer, or mixed."},                \
-      {"dtypes", "Types", kText, "Data types of the inputs, where recorded and always the same."}, \
-      kCalls,                                                                                      \
-      {"host_self", "Host self", kTime, "Host time without child operators and runtime calls."},   \
-      {"host_total", "Host total", kTime, "Host time with everything inside."},                    \
-      {"device_self", "Device self", kTime, "Time of device work that it launched itself."},       \
-      {"device_total", "Device total", kTime,                                                      \
-       "Time of device work launched in it or in its children."},                                  \
-      {"kernels", "Kernels", kCount, "Kernels that it launched itself."},                          \
-      {"tensor_core_eligible", "Eligible", kBool,                                                  \
-       "Whether it, or an operator in it, could use {{ device.matrix_units }}."},                  \
-      {"uses_tensor_core", "{{ device.matrix_units }}", kText,                                     \
-       "yes, no or unknown, of the kernels launched in it."},                                      \
-      {"tensor_core_self", "{{ device.matrix_units }}, self", kShare,                              \
-       "Share of the kernel time that it launched itself on {{ device.matrix_units }}."},          \
-      {"tensor_core_total", "{{ device.matrix_units }}, total", kShare,                            \
-       "Share of the kernel time launched in it on {{ device.matrix_units }}."},                   \
-      {"flops", "FLOPs", kFlops, "Floating-point operations, from shapes."},                       \
-      {"bytes", "Bytes", kBytes, "Bytes that it must move at least, from shapes."},                \
-      {"achieved", "Achieved", kFlopRate,                                                          \
-       "FLOPs of the calls whose work is known, by the time of the kernels launched in them."},    \
-      kOutsideDevice,                                                                              \
-      {"outside_host", "Host outside", kTime,                                                      \
-       "Of host total, calls outside of the selected iterations."},                                \
-      {"outside_calls", "Calls outside", kCount,                                                   \
-       "Of the calls, those outside of the selected iterations."},                                 \
-  {                                                                                                \
-    "call_stack", "Call stack", kText, "Python call stack, where recorded and always the same."    \
-  }
-
-constexpr ColumnSpec kOps[] = {{"name", "Operator", kText, "Operator."}, PROFGAUGE_OP_COLUMNS};
-constexpr ColumnSpec kOpsByShape[] = {
-    {"name", "Operator", kText, "Operator."},
-    {"input_shapes", "Input shapes", kText, "Shapes of the inputs."},
-    PROFGAUGE_OP_COLUMNS,
-};
-constexpr ColumnSpec kOpsByStack[] = {{"name", "Operator", kText, "Operator."},
-                                      PROFGAUGE_OP_COLUMNS};
-constexpr ColumnSpec kOpTypes[] = {
-    {"name", "Type", kText, "Kind of operator."},
-    {"operators", "Operators", kCount, "Different names of operators of this kind."},
-    kCalls,
-    {"host_self", "Host self", kTime, "Host time without child operators and runtime calls."},
-    {"device_self", "Device self", kTime, "Time of device work that it launched itself."},
-    {"kernels", "Kernels", kCount, "Kernels that it launched itself."},
-    {"tensor_core_eligible", "Eligible", kBool,
-     "Whether any of them could use {{ device.matrix_units }}."},
-    kUses,
-    {"tensor_core_self", "{{ device.matrix_units }}, self", kShare,
-     "Share of the kernel time that it launched itself on {{ device.matrix_units }}."},
-    {"host_total", "Host total", kTime, "Host time with everything inside (DLProf: CPU time)."},
-    {"host_mean", "Host mean", kTime, "Host total / calls."},
-    {"host_min", "Host shortest", kTime, "Host total of the shortest call."},
-    {"host_max", "Host longest", kTime, "Host total of the longest call."},
-    {"host_self_mean", "Host self mean", kTime, "Host self / calls (DLProf: CPU overhead)."},
-    {"host_self_min", "Host self least", kTime, "Host self of the call with the least."},
-    {"host_self_max", "Host self most", kTime, "Host self of the call with the most."},
-    {"device_mean", "Device mean", kTime, "Device self / calls."},
-    {"device_min", "Device least", kTime, "Device self of the call with the least."},
-    {"device_max", "Device most", kTime, "Device self of the call with the most."},
-    {"gpu_busy", "{{ device.device }} busy", kTime,
-     "Time in which any of a call's own device work runs (DLProf: {{ device.device }} time)."},
-    {"gpu_idle", "{{ device.device }} idle", kTime,
-     "Time between the first start and the last end of a call's own device work in which none of "
-     "it runs."},
-    {"gpu_idle_mean", "{{ device.device }} idle mean", kTime, "{{ device.device }} idle / calls."},
-    {"gpu_idle_min", "{{ device.device }} idle least", kTime,
-     "{{ device.device }} idle of the call with the least."},
-    {"gpu_idle_max", "{{ device.device }} idle most", kTime,
-     "{{ device.device }} idle of the call with the most."},
-    kOutsideDevice,
-};
-constexpr ColumnSpec kOpsByIteration[] = {
-    {"iteration", "Iteration", kCount, "Position of the iteration in the recording, from 0."},
-    kRank,
-    {"name", "Operator", kText, "Operator that launched device work in the iteration."},
-    {"type", "Type", kText, "Kind of operator."},
-    {"direction", "Direction", kText, "forward, backward, optimizer, or mixed."},
-    {"dtypes", "Types", kText, "Data types of the inputs, where recorded and always the same."},
-    {"start", "Start", kTime, "Start of its first call, from the start of the recording."},
-    kCalls,
-    {"kernels", "Kernels", kCount, "Kernels that it launched itself."},
-    {"tensor_core_kernels", "{{ device.matrix_unit }} kernels", kCount,
-     "Of these, on {{ device.matrix_units }}."},
-    {"time", "{{ device.device }} time", kTime, "Time of device work that it launched itself."},
-    {"tensor_core_time", "{{ device.matrix_unit }} time", kTime,
-     "Of the time, kernels on {{ device.matrix_units }}."},
-};
-#define PROFGAUGE_TREE_COLUMNS                                                                \
-  {"node", "Node", kCount, "Number of the row, from 0."},                                     \
-      {"parent", "Parent", kCount, "Node of the row that contains it; absent at the top."}, { \
-    "depth", "Depth", kCount, "How many rows contain it."                                     \
-  }
-constexpr ColumnSpec kOpTree[] = {
-    PROFGAUGE_TREE_COLUMNS,
-    {"iteration", "Iteration", kCount, "Position of the iteration in the recording, from 0."},
-    kRank,
-    {"name", "Name", kText, "Thread, range, operator, or device work."},
-    {"kind", "Kind", kText, "thread, range, op, kernel, memcpy or memset."},
-    kCalls,
-    {"host_total", "Host total", kTime, "Host time with everything inside."},
-    {"host_self", "Host self", kTime,
-     "Host time without the rows below; calls of the runtime count."},
-    {"device_total", "Device total", kTime, "Time of device work launched in it."},
-    {"device_self", "Device self", kTime, "Of that, its own duration: device work only."},
-};
-// Of a comparison; times are of one iteration of each run.
-constexpr ColumnSpec kTreeChange[] = {
-    PROFGAUGE_TREE_COLUMNS,
-    {"name", "Name", kText, "Thread, range, operator, or device work; `new ← old` where renamed."},
-    {"kind", "Kind", kText, "thread, range, op, kernel, memcpy or memset."},
-    {"change", "In", kText, "in both runs, added, removed, or renamed."},
-    {"device_change", "{{ device.device }} time, change", kTime,
-     "Time of device work launched in it, this run's less the base's; 0 where a run does not have "
-     "it."},
-    {"base_device_total", "{{ device.device }} time, base", kTime, "Of the run compared with."},
-    {"device_total", "{{ device.device }} time", kTime, "Of this run."},
-    {"host_change", "Host time, change", kTime,
-     "Host time with everything inside, this run's less the base's; 0 where a run does not have "
-     "it."},
-    {"base_host_total", "Host time, base", kTime, "Of the run compared with."},
-    {"host_total", "Host time", kTime, "Of this run."},
-    {"base_calls", "Calls, base", kCount, "Occurrences in the run compared with."},
-    {"calls", "Calls", kCount, "Occurrences in this run."},
-};
-constexpr ColumnSpec kModules[] = {
-    PROFGAUGE_TREE_COLUMNS,
-    {"name", "Module", kText, "Class of the nn.Module, with its number."},
-    {"calls", "Occurrences", kCount, "How often it was called at this place."},
-    {"operators", "Operators", kCount, "Operators called by it directly."},
-    {"host_total", "Host total", kTime, "Host time with everything inside."},
-    {"host_self", "Host self", kTime, "Host time without its modules and operators."},
-    {"device_total", "Device total", kTime, "Time of device work launched in it."},
-    {"device_self", "Device self", kTime,
-     "Time of device work launched in it, but not in a module below."},
-    {"backward_device", "Backward device", kTime,
-     "Time of device work of the backward operators that belong to its operators."},
-    {"mean", "Mean host time", kTime, "Host total / occurrences."},
-};
-
-constexpr ColumnSpec kRanges[] = {
-    PROFGAUGE_TREE_COLUMNS,
-    {"name", "Range", kText, "As the program calls it; a number at its end is N."},
-    {"domain", "Domain", kText, "NVTX domain; absent for the default one and other formats."},
-    kCalls,
-    {"host_total", "Host total", kTime, "Host time with everything inside."},
-    kMean,
-    kMin,
-    kMax,
-    {"host_self", "Host self", kTime, "Host time without the ranges inside."},
-    {"device_total", "Device total", kTime, "Time of device work launched in it."},
-    {"device_self", "Device self", kTime,
-     "Time of device work launched in it, but not in a range below."},
-    {"kernels", "Kernels", kCount, "Kernels launched in it."},
-    {"gradient", "Gradient", kText,
-     "Its gradient's range: of the domain Gradient, and of the same name, or with `grad` at an "
-     "end of it."},
-    {"gradient_host", "Gradient, host", kTime, "Host time of the gradient's range."},
-    {"gradient_device", "Gradient, device", kTime,
-     "Time of device work launched in the gradient's range."},
 };
 
 constexpr ColumnSpec kKernels[] = {

@@ -23,7 +23,7 @@
 #include "analysis/time/run_attribution.h"
 #include "base/byte_source.h"
 #include "model/summary/summary_file.h"
-#include "readers/load.h"
+#include "recordings.h"
 
 namespace profgauge {
 namespace {
@@ -31,19 +31,6 @@ namespace {
 using made::Mesh;
 using made::Plan;
 using ::testing::HasSubstr;
-
-std::vector<Profile> Recordings(const Plan& plan) {
-  static int count = 0;
-  const auto folder =
-      std::filesystem::temp_directory_path() /
-      ("profgauge_summaries_" + std::to_string(getpid()) + "_" + std::to_string(++count));
-  WriteRun(plan, Simulate(plan), folder.string());
-  auto run = ReadRun({folder.string()}, {});
-  std::filesystem::remove_all(folder);
-  std::filesystem::remove(folder.string() + ".truth.json");
-  EXPECT_TRUE(run) << (run ? "" : run.error().message);
-  return run ? std::move(*run) : std::vector<Profile>{};
-}
 
 std::string Inflated(const std::string& file) {
   const auto source = MakeMemorySource("run.pgsum", std::as_bytes(std::span(file)));
@@ -75,14 +62,6 @@ std::string MergedAtRandom(std::vector<std::string> files, std::uint64_t seed) {
     files.back() = WriteSummaries(std::move(ranks));
   }
   return files.front();
-}
-
-std::vector<Profile> StandIns(const std::vector<Summary>& summaries) {
-  std::vector<Profile> profiles;
-  for (const Summary& summary : summaries) {
-    profiles.push_back(ProfileOfSummary(summary, "run.pgsum"));
-  }
-  return profiles;
 }
 
 std::string CellText(const Column& column, std::size_t row, const Table& table) {
@@ -580,40 +559,6 @@ TEST(Summaries, AnyBytesMayBeDecoded) {
       EXPECT_THAT(attribution.error().code, HasSubstr("summary/"));
     }
   }
-}
-
-// From summaries alone, at the size of a cluster: who is late, why, and who waits how long.
-TEST(Summaries, TellTheTruthOfAThousandRanks) {
-  Plan plan;
-  plan.mesh = Mesh::kTpDp;
-  plan.ranks = 1024;
-  plan.inner = 8;
-  plan.iterations = 2;
-  plan.layers = 2;
-  plan.cause = made::LateBy::kHost;
-  plan.late = 700;
-  const made::Made made = Simulate(plan);
-  const std::vector<Profile> recordings = Recordings(plan);
-  ASSERT_EQ(recordings.size(), 1024u);
-  const auto summaries = SummarizeRanks(recordings, {});
-  ASSERT_TRUE(summaries) << summaries.error().message;
-  const auto run = Analyze(StandIns(*summaries), {});
-  ASSERT_TRUE(run) << run.error().message;
-  EXPECT_EQ(AsNumber(run->Find("rank.straggler")->value, -1), 700);
-  EXPECT_THAT(run->Find("rank.straggler")->note, HasSubstr("the host"));
-  EXPECT_EQ(AsNumber(run->Find("communication.matched_share")->value, 0), 1);
-  const Table& ranks = *run->FindTable("ranks");
-  ASSERT_EQ(ranks.rows(), 1024u);
-  for (std::size_t rank = 0; rank < ranks.rows(); ++rank) {
-    const made::RankTruth& truth = made.truth.ranks[rank];
-    ASSERT_EQ(AsNumber(ranks.At(rank, "waiting_time"), -1), truth.waiting) << rank;
-    ASSERT_EQ(AsNumber(ranks.At(rank, "transfer_time"), -1), truth.transfer) << rank;
-    ASSERT_EQ(AsNumber(ranks.At(rank, "last_calls"), -1), truth.last_calls) << rank;
-  }
-  // On one time axis stand the late rank and two of its group.
-  const Table& calls = *run->FindTable("rank_calls");
-  EXPECT_EQ(AsNumber(calls.At(0, "rank"), -1), 700);
-  EXPECT_EQ(run->FindTable("rank_steps")->rows(), 2048u);
 }
 
 }  // namespace

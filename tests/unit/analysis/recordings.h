@@ -1,0 +1,41 @@
+// Made runs as recordings that were read, and the profiles that stand in for their summaries.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "../../tools/ranks/made_ranks.h"
+#include "analysis/summary/rank_summary.h"
+#include "model/summary/summary_file.h"
+#include "readers/load.h"
+
+namespace profgauge {
+
+/// A made run as its files are read.
+inline std::vector<Profile> Recordings(const made::Plan& plan) {
+  static int count = 0;
+  const auto folder =
+      std::filesystem::temp_directory_path() /
+      ("profgauge_summaries_" + std::to_string(getpid()) + "_" + std::to_string(++count));
+  WriteRun(plan, Simulate(plan), folder.string());
+  auto run = ReadRun({folder.string()}, {});
+  std::filesystem::remove_all(folder);
+  std::filesystem::remove(folder.string() + ".truth.json");
+  EXPECT_TRUE(run) << (run ? "" : run.error().message);
+  return run ? std::move(*run) : std::vector<Profile>{};
+}
+
+/// What summaries of a file stand for a run by.
+inline std::vector<Profile> StandIns(const std::vector<Summary>& summaries) {
+  std::vector<Profile> profiles;
+  for (const Summary& summary : summaries) {
+    profiles.push_back(ProfileOfSummary(summary, "run.pgsum"));
+  }
+  return profiles;
+}
+
+}  // namespace profgauge
