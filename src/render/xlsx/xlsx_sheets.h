@@ -1,6 +1,10 @@
 // The sheets of the workbook, in their order.
 #pragma once
 
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
 #include "render/xlsx/xlsx_sheet.h"
 #include "report/report.h"
 
@@ -18,6 +22,8 @@ void AddEvidenceSheet(XlsxBook& book, const report::Report& report, const Eviden
 EvidenceRows PlaceEvidence(const report::Report& report);
 /// Ops, kernels, iterations, GPUs and ranks, and every other table with rows.
 void AddTableSheets(XlsxBook& book, const report::Report& report);
+/// The row, from 0, of the head of a table that is the first on its sheet; nothing for others.
+std::optional<std::size_t> XlsxHeadRow(const report::Report& report, std::string_view id);
 void AddMetricsSheet(XlsxBook& book, const report::Report& report);
 /// Baseline (differences and limits), Waterfall with its chart, Kernel changes, Op changes and Side
 /// by side. Only with a comparison.

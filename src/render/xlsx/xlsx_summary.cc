@@ -141,7 +141,8 @@ std::size_t WriteBreakdown(XlsxSheet& sheet, const report::Report& report, std::
 /// The iterations' lengths; the numbers are those of the sheet Iterations.
 void AddIterationsChart(XlsxSheet& sheet, const report::Report& report, std::size_t row) {
   const Table* table = report::FindTableById(report, "iterations");
-  if (table == nullptr || table->rows() < 2) return;
+  const auto head = XlsxHeadRow(report, "iterations");
+  if (table == nullptr || table->rows() < 2 || !head) return;
   std::size_t index = 0, duration = 0, column_number = 0;
   bool has_index = false, has_duration = false;
   for (const Column& column : table->columns()) {
@@ -153,7 +154,8 @@ void AddIterationsChart(XlsxSheet& sheet, const report::Report& report, std::siz
   if (!has_index || !has_duration) return;
   const std::size_t last = std::min(table->rows(), kXlsxRows);
   const auto range = [&](std::size_t column) {
-    return fmt::format("='Iterations'!{}:{}", XlsxAddress(1, column), XlsxAddress(last, column));
+    return fmt::format("='Iterations'!{}:{}", XlsxAddress(*head + 1, column),
+                       XlsxAddress(*head + last, column));
   };
   lxw_chart* chart = workbook_add_chart(sheet.book().handle(), LXW_CHART_LINE);
   lxw_chart_series* series = chart_add_series(chart, range(index).c_str(), range(duration).c_str());

@@ -82,10 +82,11 @@ std::size_t WriteTable(XlsxSheet& sheet, const Table& table, std::size_t row) {
   return next;
 }
 
-}  // namespace
+using TablesBySheet = std::vector<std::pair<std::string, std::vector<const Table*>>>;
 
-void AddTableSheets(XlsxBook& book, const report::Report& report) {
-  std::vector<std::pair<std::string, std::vector<const Table*>>> sheets;
+/// In the order of the workbook.
+TablesBySheet SheetsOf(const report::Report& report) {
+  TablesBySheet sheets;
   const auto add = [&](const Table& table) {
     const std::string name = SheetOf(table);
     const auto it = std::find_if(sheets.begin(), sheets.end(),
@@ -100,11 +101,27 @@ void AddTableSheets(XlsxBook& book, const report::Report& report) {
   for (const Table& table : report.tables) {
     if (report::FindTableLook(table.id()) == nullptr && table.rows() > 0) add(table);
   }
-  for (const auto& [name, tables] : sheets) {
+  return sheets;
+}
+
+/// Tables that share a sheet have their titles above them.
+std::size_t TitleRows(const std::vector<const Table*>& tables) { return tables.size() > 1 ? 1 : 0; }
+
+}  // namespace
+
+std::optional<std::size_t> XlsxHeadRow(const report::Report& report, std::string_view id) {
+  for (const auto& [name, tables] : SheetsOf(report)) {
+    if (tables.front()->id() == id) return TitleRows(tables);
+  }
+  return std::nullopt;
+}
+
+void AddTableSheets(XlsxBook& book, const report::Report& report) {
+  for (const auto& [name, tables] : SheetsOf(report)) {
     XlsxSheet sheet(book, name);
     std::size_t row = 0;
     for (const Table* table : tables) {
-      if (tables.size() > 1) sheet.Text(row++, 0, table->title(), XlsxStyle::kHeading);
+      if (TitleRows(tables) > 0) sheet.Text(row++, 0, table->title(), XlsxStyle::kHeading);
       row = WriteTable(sheet, *table, row) + 1;
     }
     if (tables.size() == 1) sheet.Freeze(1, 1);

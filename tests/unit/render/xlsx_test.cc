@@ -42,6 +42,17 @@ TEST(Xlsx, HasTheSheets) {
   EXPECT_THAT(files.at("xl/charts/chart2.xml"), HasSubstr("lineChart"));
 }
 
+// A second table on the sheet puts a title above each.
+TEST(Xlsx, TheChartOfIterationsHasTheirRows) {
+  report::Report report = testing::SampleReport();
+  const auto chart = [&] { return testing::Unzip(Book(report)).at("xl/charts/chart2.xml"); };
+  EXPECT_THAT(chart(), HasSubstr("$2:$A$7<"));
+  report.tables.push_back(testing::MakeTable("other_iterations", "", "Not selected",
+                                             {{"index", "Iteration", Unit::kCount, ""}},
+                                             {{std::int64_t{6}}}));
+  EXPECT_THAT(chart(), HasSubstr("$3:$A$8<"));
+}
+
 TEST(Xlsx, NumbersAreNumbersAndNamesAreText) {
   const auto files = testing::Unzip(Book(testing::SampleReport()));
   // Ops is the fourth sheet; its second row has 60 calls and 20.00002 ms on the device.
