@@ -104,7 +104,7 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const Policy
   const Evaluation evaluation =
       rules.Evaluate(out.analysis, CollectFacts(subject.ranks, out.analysis), false, replayer);
   out.verdict = Judge(policy, out.analysis, MergedLog(subject.ranks),
-                      JudgeOptions{options.choices.allow_incomplete, &evaluation});
+                      JudgeOptions{options.choices.allow_incomplete, &evaluation, baselines});
   const std::optional<RunComparison> comparison =
       CompareThem(baselines, std::move(measured.snapshots), policy, options);
   if (comparison) {

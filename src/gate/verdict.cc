@@ -10,6 +10,7 @@
 #include "analysis/communication/clocks.h"
 #include "analysis/context/markers.h"
 #include "base/format.h"
+#include "gate/lost_limits.h"
 #include "gate/missing_ranks.h"
 #include "gate/not_kept.h"
 #include "rules/compile.h"
@@ -90,6 +91,18 @@ GateResult JudgeThreshold(const Threshold& threshold, const Policy& policy,
   return result;
 }
 
+/// A limit that judged the baseline and would fall silent here leaves the question open.
+void KeepOpen(std::span<const Snapshot> baselines, const Policy& policy, const Analysis& analysis,
+              GateResult& result) {
+  const bool is_silent =
+      result.status == GateStatus::kSkipped || result.status == GateStatus::kNotApplicable;
+  if (!is_silent || !Fails(result.threshold.level, policy.fail_on)) return;
+  if (const auto lost = WhyLost(result.threshold, analysis, baselines)) {
+    result.status = GateStatus::kMissing;
+    result.reason += fmt::format("; in the baseline {}", *lost);
+  }
+}
+
 /// The reasons of a verdict, by weight.
 struct Reasons {
   std::vector<std::string> broken, failures, open;
@@ -120,10 +133,10 @@ void Count(const GateResult& result, const Policy& policy, Verdict& verdict, Rea
       const std::string missing =
           fmt::format("{} is missing: {}", result.threshold.metric, result.reason);
       const Level level = result.threshold.level;
-      if (OnMissingOf(result.threshold, policy) == OnMissing::kNoVerdict) {
-        if (level != Level::kInfo) reasons.open.push_back(missing);
-      } else if (Fails(level, policy.fail_on)) {
-        reasons.failures.push_back(missing);
+      if (OnMissingOf(result.threshold, policy) == OnMissing::kFail) {
+        if (Fails(level, policy.fail_on)) reasons.failures.push_back(missing);
+      } else if (level != Level::kInfo) {
+        reasons.open.push_back(missing);
       }
       break;
     }
@@ -358,6 +371,7 @@ Verdict Judge(const Policy& policy, const Analysis& analysis, const ImportLog& l
   Reasons reasons;
   for (const Threshold& threshold : policy.thresholds) {
     verdict.gate.push_back(JudgeThreshold(threshold, policy, analysis));
+    KeepOpen(options.baselines, policy, analysis, verdict.gate.back());
   }
   for (GateResult& result : verdict.gate) {
     result.counted_with = OverruledBy(result, verdict.gate, policy.fail_on);

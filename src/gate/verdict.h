@@ -5,10 +5,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "gate/snapshot.h"
 #include "rules/evaluator.h"
 #include "rules/policy.h"
 
@@ -60,6 +62,8 @@ struct JudgeOptions {
   bool allow_incomplete = false;
   /// What the rules found; nullptr: only limits are judged. Must be of `policy`.
   const Evaluation* evaluation = nullptr;
+  /// Limits that judged one of these runs must judge this one too (gate/lost_limits.h).
+  std::span<const Snapshot> baselines = {};
 };
 
 /// Holds `policy` against `analysis`. `log` is the merged import log: data loss is no verdict.

@@ -17,8 +17,9 @@ namespace {
 
 // Above this share of undecided time, efficiency as a lower bound says little.
 constexpr double kMuchUndecided = 0.2;
-// Above this one, what could use them is not known where nothing surely could.
+// Above this one, what could use them is not known where hardly anything surely could.
 constexpr double kMostlyUnknown = 0.5;
+constexpr double kHardlyAny = 0.1;
 
 double Share(Ns part, Ns whole) { return static_cast<double>(part) / static_cast<double>(whole); }
 
@@ -76,9 +77,18 @@ void SetBounded(std::string_view id, const Bounded& times, bool count_undecided,
               uncertain);
 }
 
-// That nothing could use them is a claim, which unknown kernels of unknown operators do not allow.
+// That hardly anything could use them is a claim, which unknown kernels of unknown operators do not
+// allow.
 bool IsUnknown(const TensorCoreTimes& times) {
-  return times.eligible == 0 && Share(times.unknown, times.kernels) > kMostlyUnknown;
+  return Share(times.eligible, times.kernels) < kHardlyAny &&
+         Share(times.unknown, times.kernels) > kMostlyUnknown;
+}
+
+// PyTorch's own operators are known, all of them: one that is not listed as a product is none.
+bool IsKnownOp(std::string_view name) {
+  const std::string_view op = WithoutPythonModule(name);
+  return op.size() != name.size() || op.starts_with("aten::") || op.starts_with("prim::") ||
+         op.starts_with("c10d::");
 }
 
 std::string WhyUnknown(const TensorCoreTimes& times) {
@@ -269,9 +279,17 @@ std::vector<Tri> EligibleKernels(const Profile& profile, std::span<const KernelC
     }
     const StringId name = profile.host.name[op.value];
     std::int8_t& answer = known[name.value];
-    if (answer < 0) answer = IsEligibleOp(profile.Name(name)) ? 1 : 0;
+    if (answer < 0) {
+      const std::string_view text = profile.Name(name);
+      answer = static_cast<std::int8_t>(IsEligibleOp(text) ? Tri::kYes
+                                        : IsKnownOp(text)  ? Tri::kNo
+                                                           : Tri::kUnknown);
+    }
+    const Tri by_op = static_cast<Tri>(answer);
     // A compiled function, whatever it is called, is there for its products.
-    eligible[i] = answer == 1 || multiplies ? Tri::kYes : Tri::kNo;
+    eligible[i] = multiplies                                       ? Tri::kYes
+                  : by_op == Tri::kUnknown && classes[i].rule != 0 ? Tri::kNo
+                                                                   : by_op;
   }
   return eligible;
 }

@@ -13,15 +13,16 @@ namespace profgauge {
 
 /// Per row of DeviceTable: whether its time is in an operator that could use Tensor Cores. Yes for
 /// kernels of eligible operators and for every kernel that uses Tensor Cores (else efficiency could
-/// exceed 100 %); without a known operator a kernel counts when its name speaks of a matrix
-/// product, and is unknown otherwise. Copies, sets and collectives never count.
+/// exceed 100 %); without a recorded operator a kernel counts when its name speaks of a matrix
+/// product, and is unknown otherwise. So is a kernel that no rule knows under an operator that is
+/// neither a listed product nor PyTorch's own. Copies, sets and collectives never count.
 std::vector<Tri> EligibleKernels(const Profile& profile, std::span<const KernelClass> classes);
 
 /// GPU time of kernels in the selected iterations.
 struct TensorCoreTimes {
   Ns kernels = 0, tensor_core = 0, undecided = 0;
   Ns eligible = 0, eligible_tensor_core = 0, eligible_undecided = 0;
-  Ns unknown = 0;  ///< Of kernels that no rule knows, launched by no operator that is recorded.
+  Ns unknown = 0;  ///< Of kernels that no rule knows, launched by no operator that is known.
 };
 
 /// The calls of an eligible operator with the same shapes and types.

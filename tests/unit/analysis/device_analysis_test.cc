@@ -171,6 +171,24 @@ TEST(TensorCores, WhatNobodyKnowsIsNotIneligible) {
   EXPECT_DOUBLE_EQ(NumberOf(analysis(100), "tensor_core.eligible_share"), 0.5);
 }
 
+// An operator of a library that no list has may well multiply; one of PyTorch's that is not listed
+// does not, and a rule's answer on the kernel goes first.
+TEST(TensorCores, AnOperatorNobodyKnowsIsNoReasonToCallAKernelIneligible) {
+  const auto eligible = [](const char* op, const char* kernel) {
+    TestProfile test;
+    test.Op(op, {0, 100});
+    test.Launch(kernel, {10, 11}, {20, 80});
+    return AnalyzeAll(OneRank(test.Finish())).Find("tensor_core.eligible_share")->value;
+  };
+  EXPECT_TRUE(IsAbsent(eligible("mylib::op", "mine")));
+  EXPECT_TRUE(IsAbsent(eligible("MyFunctionBackward", "mine")));
+  for (const char* op : {"aten::relu", "torch.relu"}) {
+    EXPECT_EQ(eligible(op, "mine"), Value(0.0)) << op;
+  }
+  EXPECT_EQ(eligible("mylib::op", "void at::native::vectorized_elementwise_kernel<4>(P)"),
+            Value(0.0));
+}
+
 TEST(TensorCores, AChipWithoutThemHasNoEfficiency) {
   TestProfile test;
   Gpu gpu;

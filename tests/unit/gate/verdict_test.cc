@@ -265,6 +265,52 @@ TEST(Verdict, AConditionThatCannotBeToldExcusesNothing) {
   Expect("on_missing: skip\n" + std::string(kPolicy), given(0.1), {kPass, 0, "not_applicable", ""});
 }
 
+// Kernels under new names, a compiled step, an export without names: what judged the baseline must
+// not fall silent.
+TEST(Verdict, ALimitThatJudgedTheBaselineJudgesOn) {
+  constexpr std::string_view kPolicy =
+      "thresholds: {tensor_core.efficiency: "
+      "{min: 30%, when: tensor_core.eligible_share >= 10%, on_missing: skip}}";
+  Snapshot base;
+  base.name = "main";
+  base.metrics = {{"tensor_core.efficiency", 0.9}, {"tensor_core.eligible_share", 0.5}};
+  for (const char* id : {"tensor_core.efficiency", "tensor_core.eligible_share"}) {
+    base.definitions[id] = FindMetric(id)->definition_number;
+  }
+  const auto expect = [&](const Analysis& analysis, const Outcome& outcome,
+                          std::string_view level = "error") {
+    std::string policy(kPolicy);
+    policy.insert(policy.find("min:"), fmt::format("level: {}, ", level));
+    JudgeOptions options;
+    options.baselines = {&base, 1};
+    Expect(policy, analysis, outcome, {}, options);
+  };
+  const Analysis unknown =
+      MakeAnalysis({{"tensor_core.efficiency", {}}, {"tensor_core.eligible_share", {}}});
+  Expect(kPolicy, unknown, {kPass, 0, "not_applicable", ""});
+  expect(unknown,
+         {kNoVerdict, 3, "missing",
+          "tensor_core.efficiency is missing: `tensor_core.eligible_share >= 10%` cannot be "
+          "told; tensor_core.eligible_share is absent: no "
+          "such events were recorded; in the baseline main has 90.0 %\n"});
+  expect(unknown, {kPass, 0, "not_applicable", ""}, "warn");  // It would not fail the run either.
+  const auto given = [](double efficiency, double eligible) {
+    return MakeAnalysis(
+        {{"tensor_core.efficiency", efficiency}, {"tensor_core.eligible_share", eligible}});
+  };
+  expect(given(0.0, 0.05), {kNoVerdict, 3, "missing",
+                            "tensor_core.efficiency is missing: `tensor_core.eligible_share >= "
+                            "10%` does not hold: tensor_core.eligible_share is "
+                            "5.0 %; in the baseline main has 90.0 %\n"});
+  expect(given(0.9, 0.05), {kPass, 0, "not_applicable", ""});  // Nothing to fear from this one.
+  base.definitions["tensor_core.efficiency"] = 1;
+  expect(unknown, {kPass, 0, "not_applicable", ""});
+  base.definitions["tensor_core.efficiency"] =
+      FindMetric("tensor_core.efficiency")->definition_number;
+  base.metrics["tensor_core.eligible_share"] = 0.05;  // It did not judge the baseline.
+  expect(unknown, {kPass, 0, "not_applicable", ""});
+}
+
 TEST(Verdict, ARunWithoutWorkDoesNotPassByLimitsOnItsWork) {
   // Nothing ran: every number of the work is absent, and none of the limits is met by that.
   Expect("thresholds: {gpu.idle.mean: {max: 30%}, tensor_core.efficiency: {min: 60%}}",
