@@ -2,17 +2,39 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
+
+#include "analysis/summary/rank_summary.h"
 
 namespace profgauge {
 namespace {
 
+bool IsOnDevice(std::int64_t type) { return type != 0; }
+
+bool HasUnknownEvents(const Profile& profile) {
+  return !profile.log.Examples(Counter::events_ignored_kind).empty();
+}
+
+// The same of a rank whose events are gone.
+bool UsedNoDevice(const RankSummary& rank) {
+  const IterationFacts& times = rank.times;
+  return rank.is_told && times.has_host && !times.has_device && !times.has_api &&
+         times.gpus_listed == 0 && !HasUnknownEvents(rank.profile) &&
+         std::none_of(rank.memory.peaks.begin(), rank.memory.peaks.end(),
+                      [](const MemoryPeak& peak) { return IsOnDevice(peak.device_type); });
+}
+
 bool UsesNoDevice(const Profile& profile) {
+  if (IsSummary(profile)) {
+    const std::optional<Summary> summary = SummaryOf(profile);
+    const auto rank = summary ? ReadRankSummary(*summary, profile.source.path) : std::nullopt;
+    return rank && UsedNoDevice(*rank);
+  }
   const auto& memory = profile.memory.device_type;
-  const bool on_device =
-      std::any_of(memory.begin(), memory.end(), [](std::int8_t type) { return type != 0; });
+  const bool on_device = std::any_of(memory.begin(), memory.end(), IsOnDevice);
   return profile.has_timeline && profile.host.size() > 0 && profile.device.size() == 0 &&
          profile.api.size() == 0 && profile.gpus.empty() && profile.neuron == nullptr &&
-         !on_device && profile.log.Examples(Counter::events_ignored_kind).empty();
+         !on_device && !HasUnknownEvents(profile);
 }
 
 }  // namespace

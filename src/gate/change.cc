@@ -29,6 +29,11 @@ constexpr double kLargeNoises = 4;
 constexpr double kMostIterations = 0.9;
 constexpr double kManyIterations = 0.8;
 constexpr double kFarLimits = 3;
+// Iterations are slow beyond so many spreads of the base's. More of them than by chance: no pass
+// below the one, a failure below the other.
+constexpr double kSlowSpreads = 3;
+constexpr double kUnlikely = 0.01;
+constexpr double kVeryUnlikely = 0.001;
 // Share of the variance within runs that the medians of runs show.
 constexpr double kMedianVariance = 0.65;
 constexpr std::size_t kLeastToHalve = 4;
@@ -249,14 +254,34 @@ Limits MakeLimits(const CompareOptions& options) {
           options.strictness == Strictness::kCertain};
 }
 
-std::size_t CountSlower(const Side& base, const Side& current, double limit) {
+// The iterations of `side` that are slower than the base's typical one by more than the limit.
+std::size_t CountSlower(const Side& base, const Side& side, double limit) {
   const double bound = Median(base.Levels()) + limit;
   std::size_t slower = 0;
-  for (const Run* run : current.kept) {
+  for (const Run* run : side.kept) {
     slower += static_cast<std::size_t>(
         std::count_if(run->steady.begin(), run->steady.end(), [&](double v) { return v > bound; }));
   }
   return slower;
+}
+
+double SpreadOf(const Side& side) {
+  std::vector<double> spreads;
+  for (const Run* run : side.kept) spreads.push_back(RobustSigma(run->steady));
+  return Median(spreads);
+}
+
+// The logarithm of the mean time, median over the runs. REQUIRES: values are logarithms.
+double LogMean(const Side& side, const std::vector<double> Run::*part) {
+  std::vector<double> means;
+  for (const Run* run : side.kept) {
+    const std::vector<double>& values = run->*part;
+    if (values.empty()) continue;
+    double sum = 0;
+    for (const double value : values) sum += std::exp(value);
+    means.push_back(std::log(sum / static_cast<double>(values.size())));
+  }
+  return means.empty() ? 0 : Median(means);
 }
 
 std::size_t ShortestOf(const Side& side) {
@@ -347,6 +372,14 @@ class Judge {
     }
     out_.change = Verdict();
     const bool is_over = estimate_.shift > limits_.limit;
+    if (out_.change != Change::kFail) {
+      if (const auto change = BySlowPart(); change == Change::kFail || (change && !is_over)) {
+        out_.slow.decides = true;
+        out_.change = *change;
+        out_.over_limit = change == Change::kInconclusive;
+        return out_;
+      }
+    }
     if (is_over && out_.change != Change::kPass && !IsBeyondFloor()) out_.change = Change::kPass;
     if (out_.change != Change::kInconclusive) return out_;
     out_.over_limit = is_over;
@@ -373,6 +406,28 @@ class Judge {
     if (estimate_.Most() < -limits_.limit && High() < 0) return Change::kImproved;
     if (estimate_.shift <= limits_.limit && High() < limits_.far) return Change::kPass;
     return Change::kInconclusive;
+  }
+
+  // A median does not see what fewer than half of the iterations do. Where more of them are slow
+  // than chance explains and the mean is over the limit by them, that is no pass.
+  std::optional<Change> BySlowPart() {
+    if (!options_.logarithmic || !options_.lower_is_better) return std::nullopt;
+    const double bound = std::max(limits_.limit, kSlowSpreads * SpreadOf(base_));
+    out_.slow.bound = std::expm1(bound);
+    out_.slow.current = CountSlower(base_, current_, bound);
+    out_.slow.base = CountSlower(base_, base_, bound);
+    const double base_mean = LogMean(base_, &Run::steady);
+    const double mean = LogMean(current_, &Run::steady) - base_mean;
+    out_.slow.mean = std::expm1(mean);
+    if (mean <= limits_.limit) return std::nullopt;
+    if (out_.slow.mean * std::exp(base_mean) < options_.absolute_floor) return std::nullopt;
+    const double chance =
+        FisherPValue(out_.slow.current, out_.current.used, out_.slow.base, out_.base.used);
+    if (chance > kUnlikely) return std::nullopt;
+    const double later = LogMean(current_, &Run::later) - LogMean(base_, &Run::later);
+    const bool is_sure = chance <= kVeryUnlikely && mean > kLargeLimits * limits_.limit &&
+                         later > limits_.limit && !limits_.is_certain;
+    return is_sure ? Change::kFail : Change::kInconclusive;
   }
 
   // A step that is too small in absolute terms to matter, by medians and by the change judged.

@@ -72,6 +72,16 @@ struct Remedy {
   std::int64_t count = 0;  ///< Iterations a run, or baseline runs.
 };
 
+/// Iterations far over the baseline's level, where these alone decide: a part of the candidate's,
+/// against fewer of the baseline's than chance would leave. The typical iteration does not show
+/// them; the mean is over the limit by them.
+struct SlowPart {
+  bool decides = false;
+  double bound = 0;                   ///< Slower by more than this: the limit, or the spread.
+  std::size_t base = 0, current = 0;  ///< So many of the used iterations.
+  double mean = 0;                    ///< Change of the mean of the used iterations.
+};
+
 /// Changes are relative (logarithmic) or absolute; positive is an increase, whichever way is bad.
 struct Comparison {
   Change change = Change::kInconclusive;
@@ -83,6 +93,7 @@ struct Comparison {
   std::optional<double> later_half;  ///< The same of the later halves.
   double excluded = 0;               ///< A pass needs the interval below this: 3 limits.
   SideUse base, current;
+  SlowPart slow;             ///< Of times whose increase is bad.
   std::size_t slower = 0;    ///< The candidates' used iterations over the base's level and limit.
   double noise = 0;          ///< Standard deviation between runs.
   double assumed_noise = 0;  ///< Of one iteration, where a run has but one; else 0.

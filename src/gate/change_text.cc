@@ -60,6 +60,7 @@ class Sentence {
       : comparison_(comparison), context_(context), is_points_(context.unit == Unit::kShare) {}
 
   std::string Text() const {
+    if (comparison_.slow.decides) return BySlowPart();
     switch (comparison_.change) {
       case stats::Change::kFail:
         return comparison_.by_size ? BySize() : Measured();
@@ -110,6 +111,17 @@ class Sentence {
         Number(comparison_.shift), Interval(), comparison_.slower,
         Counted(comparison_.current.used, "iteration"), context_.increase_is_bad ? "over" : "under",
         WithUnit(fmt::format("{:.3g}", context_.limit * 100), is_points_));
+  }
+
+  std::string BySlowPart() const {
+    const std::string exit = context_.judges && comparison_.over_limit ? "; exit 3" : "";
+    return fmt::format(
+        "{} on average, though the typical iteration changes by {}: {} of {} are over the "
+        "baseline's typical one by more than {}, {} of {} in the baseline{}",
+        Number(comparison_.slow.mean), Number(comparison_.shift), comparison_.slow.current,
+        Counted(comparison_.current.used, "iteration"),
+        WithUnit(fmt::format("{:.3g}", comparison_.slow.bound * 100), is_points_),
+        comparison_.slow.base, comparison_.base.used, exit);
   }
 
   bool IsOver(double reading) const {

@@ -32,8 +32,17 @@ bool IsExact(std::string_view metric) {
   return std::find(kExactMetrics.begin(), kExactMetrics.end(), metric) != kExactMetrics.end();
 }
 
+constexpr std::string_view kPeriod = "iteration.period.median";
+// What lies between iterations counts from this share of the time on.
+constexpr double kMuchBetween = 0.01;
+
 bool IsIterationTime(std::string_view metric) {
-  return metric == "iteration.time.median" || metric == "iteration.time.mean";
+  return metric == "iteration.time.median" || metric == "iteration.time.mean" || metric == kPeriod;
+}
+
+bool HasBetween(const Snapshot& run) {
+  const auto share = run.metrics.find("iteration.between_share");
+  return share != run.metrics.end() && share->second >= kMuchBetween;
 }
 
 std::vector<BaselineLimit> DefaultLimits() {
@@ -41,6 +50,8 @@ std::vector<BaselineLimit> DefaultLimits() {
   BaselineLimit time;
   time.metric = "iteration.time.median";
   time.max_increase = BaselineLimit::Amount{kDefaultLimit, true};
+  limits.push_back(time);
+  time.metric = kPeriod;
   limits.push_back(time);
   for (const std::string_view metric : kExactMetrics) {
     BaselineLimit count;
@@ -84,6 +95,11 @@ using SeriesList = std::vector<stats::Series>;
 stats::Series SeriesOf(const Snapshot& run, std::string_view metric) {
   const std::vector<double> times = AsDoubles(run.iteration_times);
   stats::Series series;
+  if (metric == kPeriod) {
+    series.values = AsDoubles(run.iteration_periods);
+    if (!series.values.empty()) series.warmup = stats::FindWarmup(series.values);
+    return series;
+  }
   if (IsIterationTime(metric)) {
     series.values = times;
   } else if (const auto it = run.iteration_shares.find(metric); it != run.iteration_shares.end()) {
@@ -146,6 +162,15 @@ class Comparer {
         purpose_(purpose) {}
 
   /// What was left out; of iteration times alone without a limit on others.
+  // By default a count that neither side has says nothing, and the time from start to start
+  // nothing that the length does not where the iterations follow each other.
+  bool IsNews(const MetricComparison& metric) const {
+    if (!IsIterationTime(metric.metric)) return !metric.is_missing;
+    if (metric.metric != kPeriod) return true;
+    return std::any_of(baselines_.begin(), baselines_.end(), HasBetween) ||
+           std::any_of(candidates_.begin(), candidates_.end(), HasBetween);
+  }
+
   const std::vector<std::string>& notes() const { return notes_; }
 
   MetricComparison Compare(const BaselineLimit& limit) {
@@ -156,7 +181,8 @@ class Comparer {
     if (spec != nullptr) out.unit = spec->unit;
     out.limit = LimitText(limit, out.unit);
     if (LackDefinition(out)) return out;
-    if (limit.metric.starts_with("iteration.time.") && LackTimes(out)) return out;
+    const bool is_time = limit.metric.starts_with("iteration.time.") || limit.metric == kPeriod;
+    if (is_time && LackTimes(out)) return out;
     if (CompareSeries(limit, out)) return out;
     CompareValues(limit, out);
     return out;
@@ -216,7 +242,7 @@ class Comparer {
       }
       is_first = false;
     }
-    if (limit.metric == "iteration.time.mean") CheckMean(limit, out);
+    if (limit.metric == "iteration.time.mean" && !out.by_slow_part) CheckMean(limit, out);
     return true;
   }
 
@@ -302,6 +328,7 @@ class Comparer {
     out.high = result.high;
     out.verdict = result.change;
     out.over_limit = result.over_limit;
+    out.by_slow_part = result.slow.decides;
     const ChangeContext context{out.unit, options.limit, options.lower_is_better,
                                 purpose_ == ComparePurpose::kJudge};
     out.reason = DescribeChange(result, context);
@@ -380,10 +407,7 @@ RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const S
   Comparer comparer(baselines, candidates, used, purpose);
   for (const BaselineLimit& limit : used.limits.empty() ? DefaultLimits() : used.limits) {
     out.metrics.push_back(comparer.Compare(limit));
-    // By default a count that neither side has is no news.
-    const MetricComparison& last = out.metrics.back();
-    const bool is_count = !IsIterationTime(last.metric);
-    if (used.limits.empty() && is_count && last.is_missing) out.metrics.pop_back();
+    if (used.limits.empty() && !comparer.IsNews(out.metrics.back())) out.metrics.pop_back();
   }
   out.notes = comparer.notes();
   for (const Snapshot& run : candidates) {

@@ -36,7 +36,8 @@ struct MetricComparison {
   /// relative, or of shares as they are.
   double shift = 0, low = 0, high = 0;
   stats::Change verdict = stats::Change::kPass;
-  bool over_limit = false;  ///< Inconclusive, with the estimate over the limit: never a pass.
+  bool over_limit = false;    ///< Inconclusive, with the estimate over the limit: never a pass.
+  bool by_slow_part = false;  ///< Decided by some slow iterations, which `shift` does not show.
   Level level = Level::kError;
   bool is_missing = false;  ///< One side has no value, or one of another definition; see `reason`.
   std::string limit;        ///< "≤ +5 %".

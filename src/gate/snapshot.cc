@@ -224,6 +224,10 @@ class BaselineParser {
     if (run.iteration_times.empty()) {
       return Fail(Bad("field", "expected at least one iteration", prefix + "iteration_times"));
     }
+    if (object.contains("iteration_periods")) {
+      PROFGAUGE_TRY(const auto* periods, Part<json::array>(object, "iteration_periods", prefix));
+      PROFGAUGE_TRY(run.iteration_periods, Times(*periods, prefix + "iteration_periods"));
+    }
     PROFGAUGE_TRY(const auto* shares, Part<json::object>(object, "iteration_shares", prefix));
     for (const auto& [id, list] : *shares) {
       const std::string path = prefix + "iteration_shares." + std::string(id);

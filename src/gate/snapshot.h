@@ -39,6 +39,8 @@ struct Snapshot {
   std::vector<std::pair<std::string, std::string>> environment;
   /// Selected iterations, in order; a single 0 where the recording tells no times of events.
   std::vector<Ns> iteration_times;
+  /// From the start of a selected iteration to that of the next; fewer than there are iterations.
+  std::vector<Ns> iteration_periods;
   /// Per-iteration shares by metric id ("breakdown.dataloader"), aligned with iteration_times.
   std::map<std::string, std::vector<double>, std::less<>> iteration_shares;
   std::map<std::string, double, std::less<>> metrics;  ///< Present ones only, base units.

@@ -1,6 +1,7 @@
 #include "gate/statistics.h"
 
 #include <algorithm>
+#include <boost/math/distributions/hypergeometric.hpp>
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
@@ -219,6 +220,16 @@ double PValue(std::span<const double> base, std::span<const double> current) {
   const double degrees = std::max(1.0, (n + m - 2) / MeanInflation(rho, harmonic));
   const double t = std::abs(shift.estimate) / error;
   return 2 * boost::math::cdf(boost::math::complement(boost::math::students_t(degrees), t));
+}
+
+double FisherPValue(std::size_t more, std::size_t of_more, std::size_t fewer,
+                    std::size_t of_fewer) {
+  if (more == 0 || fewer >= of_fewer) return 1;
+  const auto marked = static_cast<unsigned>(more + fewer);
+  const auto all = static_cast<unsigned>(of_more + of_fewer);
+  const boost::math::hypergeometric_distribution<double> by_chance(
+      marked, static_cast<unsigned>(of_more), all);
+  return boost::math::cdf(boost::math::complement(by_chance, static_cast<unsigned>(more - 1)));
 }
 
 std::vector<bool> BenjaminiHochberg(std::span<const double> p_values, double q) {

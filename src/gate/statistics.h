@@ -3,7 +3,7 @@
 // Closed forms only: no random numbers, same input same answer.
 //
 // Sources: Hodges & Lehmann 1963 (shift and interval by order statistics of the pair differences);
-// Mann & Whitney 1947 (their distribution); Benjamini & Hochberg 1995.
+// Mann & Whitney 1947 (their distribution); Benjamini & Hochberg 1995; Fisher 1922 (2 x 2 tables).
 #pragma once
 
 #include <cstddef>
@@ -65,6 +65,11 @@ std::vector<bool> BenjaminiHochberg(std::span<const double> p_values, double q);
 /// Two-sided p-value of a shift between two series, as autocorrelated as they are. -1: it cannot be
 /// tested, a series has fewer than two values.
 double PValue(std::span<const double> base, std::span<const double> current);
+
+/// One-sided p-value of Fisher's exact test: how probable it is that `more` or more of the
+/// `of_more` are marked, where `fewer` of `of_fewer` are and both are marked alike often.
+/// REQUIRES: more <= of_more, fewer <= of_fewer.
+double FisherPValue(std::size_t more, std::size_t of_more, std::size_t fewer, std::size_t of_fewer);
 
 /// Rounds `parts` to integers that sum exactly to round(sum of parts): the largest remainders are
 /// rounded up first, the earlier part at a tie.

@@ -55,6 +55,7 @@ struct Noise {
   double drift = 0;      // From the first iteration to the last.
   double unsettled = 0;  // Decays over the whole run.
   double odd = 0;        // The whole run is slower.
+  double stalls = 0;     // Share of iterations, evenly spread, that take three times as long.
 };
 
 // Which runs are disturbed.
@@ -82,6 +83,7 @@ class Maker {
       if (noise.outliers > 0 && Uniform() < noise.outliers) {
         x += std::log(2.0) + Uniform() * std::log(5.0);
       }
+      if (std::floor((i + 1) * noise.stalls) > std::floor(i * noise.stalls)) x += std::log(3.0);
       if (noise.bimodal > 0 && Uniform() < noise.bimodal) x += std::log(1.2);
       if (noise.skew > 0 && Uniform() < 0.2) x -= noise.skew * std::log(1 - Uniform());
       run.values.push_back(std::exp(x));
@@ -227,6 +229,20 @@ std::vector<Cell> Noisy(bool with_waves) {
   return cells;
 }
 
+// The typical iteration is the baseline's.
+std::vector<Cell> Stalls(double share, const std::vector<int>& lengths) {
+  std::vector<Cell> cells;
+  for (const int n : lengths) {
+    for (const int k : {1, 3, 5}) {
+      for (const double cv : {0.01, 0.03}) {
+        const Noise quiet{.cv = cv};
+        cells.push_back({n, k, quiet, Noise{.cv = cv, .stalls = share}, Who::kCandidate});
+      }
+    }
+  }
+  return cells;
+}
+
 class Grid {
  public:
   explicit Grid(std::int64_t repetitions) : repetitions_(repetitions) {}
@@ -310,6 +326,9 @@ class Grid {
     None("no exit 0 at +16 %, quiet", Quiet({3, 4, 5, 6, 8, 12, 20, 50}), 0.16, passed);
     None("no exit 0 at +20 %, disturbed", disturbed, 0.2, passed);
     None("no exit 0 at +50 %, cv 10 % and bimodal", Noisy(false), 0.5, passed);
+    None("no exit 0, 45 % of iterations three times as long, n 30 and 50", Stalls(0.45, {30, 50}),
+         0, passed);
+    None("no miss, 45 % of iterations three times as long, n 50", Stalls(0.45, {50}), 0, missed);
   }
 
   bool Passed() const { return beyond_ == 0; }

@@ -20,6 +20,8 @@ inline constexpr std::string_view kRange = "range";
 
 /// Id of the remark on a run whose last iterations were left out, and are too many to be in flight.
 inline constexpr std::string_view kIterationsLost = "iterations-lost";
+/// Id of the remark on ranks without any work on a device, beside others that have some.
+inline constexpr std::string_view kRanksWithoutWork = "ranks-without-work";
 
 /// One range on the host; times in ns from the recording's start.
 struct Marker {

@@ -59,6 +59,15 @@ constexpr MetricSpec kMetrics[] = {
      "Theil–Sen slope of the iteration time per iteration as a share of the median, both of what "
      "was observed: positive is getting slower.",
      "median of pairwise slopes / median", kOurs},
+    {"iteration.period.median", "Median time from start to start", kTime, kLowerIsBetter, kQuantile,
+     "Median time from the start of a selected iteration to the start of the next, each on the "
+     "rank "
+     "where the iteration takes longest; the same as its length where nothing lies between them.",
+     "start(next) − start", kOurs},
+    {"iteration.between_share", "Time between iterations", kShare, kLowerIsBetter, kRatio,
+     "Share of the time from start to start of the selected iterations that lies after the one and "
+     "before the next: what runs there is in no iteration.",
+     "Σ max(0, period − length) / Σ period", kOurs},
     {"profile.kernel_time", "Kernel time", kTime, kNeutral, kSum,
      "Sum of the durations of the kernels launched in the selected iterations, collectives "
      "included; where a recording lets kernels of one stream overlap (ROCm), each ends where the "

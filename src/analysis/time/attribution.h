@@ -31,6 +31,8 @@ struct TimePart {
 
 struct Attribution {
   std::vector<Ns> iteration_times;  ///< Selected iterations; of the slowest rank each.
+  /// From start to start, of those that have a next one; RunIteration::period.
+  std::vector<Ns> iteration_periods;
   /// Share of each iteration by breakdown metric id ("breakdown.memcpy"), aligned with the times.
   std::map<std::string, std::vector<double>, std::less<>> iteration_shares;
   /// Largest first. Parts below 0.02 % are folded into one by category and op type, whose kernel is

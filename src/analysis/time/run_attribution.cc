@@ -22,6 +22,7 @@ RunAttribution::RunAttribution(std::vector<RunIteration> run, bool has_gpu)
     : run_(std::move(run)), work_(run_.size(), has_gpu) {
   for (const RunIteration& iteration : run_) {
     out_.iteration_times.push_back(iteration.duration);
+    if (iteration.period) out_.iteration_periods.push_back(*iteration.period);
     whole_ += iteration.duration;
   }
 }

@@ -30,6 +30,37 @@ std::int64_t NumberOf(const Iteration& iteration, std::size_t position) {
   return number;
 }
 
+Value RoundedTime(double nanoseconds) {
+  return static_cast<std::int64_t>(std::llround(nanoseconds));
+}
+
+std::optional<Ns> PeriodOf(const Iterations& iterations, std::size_t at) {
+  if (at + 1 >= iterations.last) return std::nullopt;
+  const Iteration& iteration = iterations.all[at];
+  const Iteration& next = iterations.all[at + 1];
+  if (NumberOf(next, at + 1) != NumberOf(iteration, at) + 1) return std::nullopt;
+  return next.time.start - iteration.time.start;
+}
+
+// What lies between the iterations: work that their lengths do not show.
+void SetPeriods(std::span<const RunIteration> run, Output& out) {
+  std::vector<double> periods;
+  Ns all = 0, between = 0;
+  for (const RunIteration& iteration : run) {
+    if (!iteration.period) continue;
+    periods.push_back(static_cast<double>(*iteration.period));
+    all += *iteration.period;
+    between += std::max<Ns>(0, *iteration.period - iteration.duration);
+  }
+  if (all <= 0) {
+    const std::string reason = "needs two iterations in a row";
+    out.SetAbsent("iteration.period.median", reason);
+    return out.SetAbsent("iteration.between_share", reason);
+  }
+  out.Set("iteration.period.median", RoundedTime(Describe(periods).median));
+  out.Set("iteration.between_share", static_cast<double>(between) / static_cast<double>(all));
+}
+
 // Parts of every selected iteration of one rank, in the order of iterations.selected().
 std::vector<Breakdown> BreakdownsOf(const RankContext& rank) {
   std::vector<Span> ranges;
@@ -74,10 +105,6 @@ IterationFacts RecordingFactsOf(const RankContext& rank) {
   facts.gpus_listed = static_cast<std::int64_t>(rank.profile->gpus.size());
   facts.kernel_time = KernelTimeOf(rank);
   return facts;
-}
-
-Value RoundedTime(double nanoseconds) {
-  return static_cast<std::int64_t>(std::llround(nanoseconds));
 }
 
 // Of the lengths; of their spread only what was observed speaks.
@@ -290,6 +317,30 @@ void RemarkLost(std::span<const RankContext> ranks, Output& out) {
   }
 }
 
+// Numbers of the run would be those of the other ranks.
+void RemarkWithoutWork(std::span<const RankContext> ranks, std::span<const IterationFacts> facts,
+                       Output& out) {
+  std::string list;
+  std::int64_t without = 0, with = 0;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    with += facts[i].has_device ? 1 : 0;
+    const bool expects = facts[i].has_api || facts[i].gpus_listed > 0;
+    if (facts[i].has_device || !expects || !ranks[i].profile->has_timeline) continue;
+    constexpr std::int64_t kMostNamed = 8;
+    if (++without <= kMostNamed) {
+      list += fmt::format("{}{}", list.empty() ? "" : ", ", ranks[i].rank);
+    }
+    if (without == kMostNamed + 1) list += ", …";
+  }
+  if (with == 0 || without == 0) return;
+  const std::string nothing = out.Told(
+      "there is no {{ device.device }} work, though a {{ device.device }} is listed or its "
+      "runtime called");
+  out.AddRemark(std::string(kRanksWithoutWork),
+                fmt::format("in the recording of {} of {} ranks ({}) {}", FormatCount(without),
+                            FormatCount(static_cast<std::int64_t>(ranks.size())), list, nothing));
+}
+
 void RemarkSetup(std::span<const RankContext> ranks, Output& out) {
   for (const RankContext& rank : ranks) {
     const std::vector<bool> before = CallsBeforeWindow(*rank.profile, rank.iterations);
@@ -359,7 +410,7 @@ std::vector<RunIteration> PoolIterations(std::span<const RankContext> ranks) {
       const Ns duration = iteration.time.length();
       const auto [entry, is_new] = by_number.try_emplace(NumberOf(iteration, i));
       if (!is_new && duration <= entry->second.duration) continue;
-      entry->second = {iteration.name, r, i, duration};
+      entry->second = {iteration.name, r, i, duration, PeriodOf(iterations, i)};
     }
   }
   std::vector<RunIteration> run;
@@ -436,6 +487,7 @@ void AddIterations(std::span<const RankContext> ranks, std::span<const Iteration
   out.Set("profile.iterations", static_cast<std::int64_t>(run.size()));
   SetRecorded(ranks, facts, out);
   SetStatistics(durations, observed, out);
+  SetPeriods(run, out);
   Breakdown sums{};
   Ns whole = 0;
   for (std::size_t r = 0; r < ranks.size(); ++r) {
@@ -456,6 +508,7 @@ void AddIterations(std::span<const RankContext> ranks, std::span<const Iteration
   ProposeSteadyRange(ranks.front().iterations.source, run, observed, out);
   RemarkProcesses(ranks, out);
   RemarkLost(ranks, out);
+  RemarkWithoutWork(ranks, facts, out);
   RemarkSetup(ranks, out);
   RemarkPartial(ranks, out);
 }

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,6 +23,9 @@ struct RunIteration {
   std::size_t rank = 0;       ///< Position in `ranks` of the slowest.
   std::size_t iteration = 0;  ///< Its index into iterations.all there.
   Ns duration = 0;
+  /// From its start to that of the next on the same rank; nothing for the last one, and where the
+  /// recording skips some (their numbers jump).
+  std::optional<Ns> period = {};
 };
 
 /// The selected iterations. Ranks are matched by the iterations' numbers, so that a rank which

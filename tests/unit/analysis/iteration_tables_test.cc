@@ -1,6 +1,7 @@
 // Operators by iteration, the tree of an iteration, the modules, and operator types by call.
 #include <map>
 
+#include "analysis/context/markers.h"
 #include "fixture.h"
 
 namespace profgauge {
@@ -8,6 +9,9 @@ namespace {
 
 std::int64_t Integer(const Table& table, std::size_t row, std::string_view column) {
   return static_cast<std::int64_t>(AsNumber(table.At(row, column), -1));
+}
+double Metric(const Analysis& analysis, std::string_view id) {
+  return AsNumber(analysis.Find(id)->value, -1);
 }
 std::string Text(const Table& table, std::size_t row, std::string_view column) {
   const Value value = table.At(row, column);
@@ -155,6 +159,52 @@ TEST(RunIterations, TheRecordedOnesIncludeThoseCutOff) {
   const Analysis analysis = AnalyzeRun(test.Finish());
   EXPECT_EQ(analysis.iterations_total, 3);
   EXPECT_EQ(analysis.iterations_selected, 2);
+}
+
+// The loader is outside of the marker: no length shows it, the time from start to start does.
+TEST(RunIterations, WhatLiesBetweenThemIsMeasured) {
+  TestProfile test;
+  for (const int number : {0, 1, 2, 10, 11}) {  // The recording skips some.
+    const Ns start = number * 1000;
+    test.Step(number, {start, start + 600});
+    test.Launch("k", {start + 10, start + 20}, {start + 30, start + 500});
+  }
+  const Analysis analysis = AnalyzeRun(test.Finish());
+  EXPECT_EQ(Metric(analysis, "iteration.time.median"), 600);
+  EXPECT_EQ(Metric(analysis, "iteration.period.median"), 1000);
+  EXPECT_DOUBLE_EQ(Metric(analysis, "iteration.between_share"), 0.4);
+
+  TestProfile single;
+  single.Step(0, {0, 600});
+  single.Launch("k", {10, 20}, {30, 500});
+  const Analysis one = AnalyzeRun(single.Finish());
+  EXPECT_TRUE(IsAbsent(one.Find("iteration.between_share")->value));
+}
+
+TEST(RunIterations, ARankWithoutDeviceWorkBesideOthersIsTold) {
+  const auto remarks = [](bool with_calls) {
+    std::vector<Profile> ranks;
+    TestProfile works;
+    works.Launch("k", {0, 20}, {30, 500});
+    ranks.push_back(works.Finish());
+    TestProfile idles;
+    idles.Op("aten::add", {0, 500});
+    if (with_calls) idles.Call("cudaLaunchKernel", ApiKind::kLaunch, {10, 20});
+    ranks.push_back(idles.Finish());
+    ranks[0].distributed.rank = 0;
+    ranks[1].distributed.rank = 1;
+    std::string text;
+    const auto analysis = Analyze(ranks, {});
+    EXPECT_TRUE(analysis.has_value());
+    for (const Remark& remark : analysis->remarks) {
+      if (remark.id == kRanksWithoutWork) text += remark.text;
+    }
+    return text;
+  };
+  EXPECT_EQ(remarks(true),
+            "in the recording of 1 of 2 ranks (1) there is no GPU work, though a GPU is listed or "
+            "its runtime called");
+  EXPECT_EQ(remarks(false), "");  // A rank that computes on the host.
 }
 
 TEST(OtherIterations, AreThoseThatTheSelectionLeavesOut) {

@@ -1,5 +1,6 @@
 #include "gate/change.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -53,6 +54,44 @@ TEST(FixedCases, FiveIterationsASide) {
   const Comparison same = Held({kS}, {Scaled(kS, 1.02)});
   EXPECT_EQ(same.change, Change::kPass);
   ExpectInterval(same, 2, -3.61, 7.94);
+}
+
+// A median does not see them, and the mean of a baseline without any is no noise.
+TEST(FixedCases, SlowIterationsThatAreFewerThanHalf) {
+  const auto with_slow = [](std::size_t one_of, std::size_t from, double factor) {
+    Times times = kT;
+    times.insert(times.end(), kT.begin(), kT.end());
+    for (std::size_t i = from; i < times.size(); i += one_of) times[i] *= factor;
+    return times;
+  };
+  const Times steady = with_slow(100, 99, 1);
+  Times two_of_five = with_slow(5, 1, 3);
+  for (std::size_t i = 3; i < two_of_five.size(); i += 5) two_of_five[i] *= 3;
+
+  const Comparison many = Held({steady}, {two_of_five});
+  EXPECT_EQ(many.change, Change::kFail);
+  EXPECT_TRUE(many.slow.decides);
+  EXPECT_EQ(many.slow.current, 10U);
+  EXPECT_EQ(many.slow.base, 0U);
+  EXPECT_LT(many.shift, 0.05);
+  EXPECT_NEAR(many.slow.mean, 0.83, 0.02);
+  EXPECT_THAT(DescribeChange(many, {Unit::kTime, 0.05}),
+              testing::HasSubstr("on average, though the typical iteration changes by"));
+
+  // Of a third it is probable, of every eighth it may be chance; and never where the baseline has
+  // as many.
+  const Comparison third = Held({steady}, {with_slow(3, 1, 2)});
+  EXPECT_EQ(third.change, Change::kInconclusive);
+  EXPECT_TRUE(third.over_limit);
+  EXPECT_EQ(Held({steady}, {with_slow(8, 5, 2)}).change, Change::kPass);
+  EXPECT_EQ(Held({with_slow(3, 2, 2)}, {with_slow(3, 1, 2)}).change, Change::kPass);
+  // The same eighth against five runs without any is none.
+  const Comparison more = Held({steady, steady, steady, steady, steady}, {with_slow(8, 5, 2)});
+  EXPECT_TRUE(more.slow.decides);
+  // Slow ones that leave the mean within the limit are none of its business.
+  EXPECT_EQ(Held({steady}, {with_slow(3, 1, 1.12)}).change, Change::kPass);
+  EXPECT_NE(Held({steady}, {two_of_five}, {.strictness = Strictness::kCertain}).change,
+            Change::kFail);
 }
 
 TEST(FixedCases, AStallInTheBaselineDoesNotExcuseThreeTimesSlower) {

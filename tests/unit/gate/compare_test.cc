@@ -140,7 +140,7 @@ TEST(CompareRuns, SeveralCandidatesAreOneAnswer) {
 // Every third iteration twice as long: the typical one stays, and a limit on the mean is no pass.
 TEST(CompareRuns, AMeanOverItsLimitIsNoPassWhereTheTypicalIterationStays) {
   Snapshot slower = Sample(1);
-  for (std::size_t i = 0; i < slower.iteration_times.size(); i += 3) slower.iteration_times[i] *= 2;
+  for (std::size_t i = 0; i < slower.iteration_times.size(); i += 8) slower.iteration_times[i] *= 2;
   PolicyBaseline policy;
   BaselineLimit limit;
   limit.metric = "iteration.time.mean";
@@ -150,7 +150,7 @@ TEST(CompareRuns, AMeanOverItsLimitIsNoPassWhereTheTypicalIterationStays) {
   const MetricComparison& mean = Find(runs, "iteration.time.mean");
   EXPECT_EQ(mean.verdict, stats::Change::kInconclusive);
   EXPECT_TRUE(mean.over_limit);
-  EXPECT_NE(mean.reason.find("the mean by +35."), std::string::npos) << mean.reason;
+  EXPECT_NE(mean.reason.find("the mean by +15."), std::string::npos) << mean.reason;
   const RunComparison same = CompareRuns(std::vector{Sample(1)}, std::vector{Sample(1)}, &policy);
   EXPECT_EQ(Find(same, "iteration.time.mean").verdict, stats::Change::kPass);
 }

@@ -82,6 +82,15 @@ TEST(PValue, OfFewValuesIsNotTakenAsOfIndependentOnes) {
   EXPECT_GT(PValue(up, down), 0.1);
 }
 
+// Fisher's tea: 3 of 4 right and 1 of 4 by chance, 17 of 70; R's fisher.test(alternative="greater").
+TEST(Fisher, OneSided) {
+  EXPECT_NEAR(FisherPValue(3, 4, 1, 4), 17.0 / 70, 1e-12);
+  EXPECT_NEAR(FisherPValue(4, 4, 0, 4), 1.0 / 70, 1e-12);
+  EXPECT_NEAR(FisherPValue(10, 24, 0, 24), 0.0002992, 1e-6);
+  EXPECT_EQ(FisherPValue(0, 4, 3, 4), 1);
+  EXPECT_EQ(FisherPValue(2, 4, 4, 4), 1);
+}
+
 TEST(BenjaminiHochberg, KeepsAllUpToTheLastBelowItsLine) {
   // Lines at q = .1 and n = 4: .025 .05 .075 .1; the third is below its line, so all three count.
   EXPECT_THAT(BenjaminiHochberg(Series{0.5, 0.06, 0.001, 0.055}, 0.1),
