@@ -343,6 +343,15 @@ SideUse UseOf(const Side& side, std::span<const Series> series) {
   return use;
 }
 
+// But for the last digit, which a file may lose.
+bool IsSame(const Series& a, const Series& b) {
+  constexpr double kRounding = 1e-12;
+  return std::equal(a.values.begin(), a.values.end(), b.values.begin(), b.values.end(),
+                    [](double x, double y) {
+                      return std::abs(x - y) <= kRounding * std::max(std::abs(x), std::abs(y));
+                    });
+}
+
 bool HasSingle(const Side& base, const Side& current) {
   return std::min(ShortestOf(base), ShortestOf(current)) == 1;
 }
@@ -496,7 +505,7 @@ std::string_view ChangeName(Change change) {
 Comparison Compare(std::span<const Series> baselines, std::span<const Series> candidates,
                    const CompareOptions& options) {
   const bool is_same =
-      std::equal(baselines.begin(), baselines.end(), candidates.begin(), candidates.end());
+      std::equal(baselines.begin(), baselines.end(), candidates.begin(), candidates.end(), IsSame);
   return Judge(baselines, candidates, options).Decide(is_same);
 }
 

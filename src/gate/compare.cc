@@ -40,6 +40,12 @@ bool IsIterationTime(std::string_view metric) {
   return metric == "iteration.time.median" || metric == "iteration.time.mean" || metric == kPeriod;
 }
 
+// A file's decimal digits may come back one unit in the last place off.
+bool IsRounding(double a, double b) {
+  constexpr double kRounding = 1e-12;
+  return std::abs(a - b) <= kRounding * std::max(std::abs(a), std::abs(b));
+}
+
 bool HasBetween(const Snapshot& run) {
   const auto share = run.metrics.find("iteration.between_share");
   return share != run.metrics.end() && share->second >= kMuchBetween;
@@ -93,7 +99,7 @@ using SeriesList = std::vector<stats::Series>;
 
 // Per-iteration values of a metric, in order; empty when the run has none.
 stats::Series SeriesOf(const Snapshot& run, std::string_view metric) {
-  const std::vector<double> times = AsDoubles(run.iteration_times);
+  const std::vector<double> times = ObservedTimes(run);
   stats::Series series;
   if (metric == kPeriod) {
     series.values = AsDoubles(run.iteration_periods);
@@ -252,7 +258,7 @@ class Comparer {
     const auto middle = [](const std::vector<Snapshot>& runs) {
       std::vector<double> means;
       for (const Snapshot& run : runs) {
-        const std::vector<double> times = AsDoubles(run.iteration_times);
+        const std::vector<double> times = ObservedTimes(run);
         means.push_back(std::accumulate(times.begin(), times.end(), 0.0) /
                         static_cast<double>(times.size()));
       }
@@ -360,6 +366,7 @@ class Comparer {
     out.base = stats::Median(base);
     out.current = stats::Median(current);
     out.change = out.current - out.base;
+    if (IsRounding(out.base, out.current)) out.change = 0;
     if (std::abs(out.change) < limit.min_abs.value_or(0)) return;
     const bool too_high =
         limit.max_increase && out.change > AbsoluteOf(*limit.max_increase, out.base);
@@ -387,7 +394,7 @@ class Comparer {
 std::size_t FindMiddleRun(std::span<const Snapshot> runs) {
   std::vector<std::pair<double, std::size_t>> medians;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    medians.emplace_back(stats::Median(AsDoubles(runs[i].iteration_times)), i);
+    medians.emplace_back(stats::Median(ObservedTimes(runs[i])), i);
   }
   std::sort(medians.begin(), medians.end());
   return medians[(medians.size() - 1) / 2].second;
@@ -410,6 +417,17 @@ RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const S
     if (used.limits.empty() && !comparer.IsNews(out.metrics.back())) out.metrics.pop_back();
   }
   out.notes = comparer.notes();
+  const auto other_work = std::find_if(
+      out.differences.begin(), out.differences.end(),
+      [](const Difference& d) { return d.property == "shape_signature" && !d.is_hard; });
+  if (purpose == ComparePurpose::kJudge && other_work != out.differences.end() &&
+      !other_work->base.empty() && !other_work->current.empty()) {
+    out.notes.push_back(
+        "the runs launch different GPU work per iteration (other ops, input shapes or numbers of "
+        "launches, as another batch size has): their times are compared all the same; `match` in "
+        "the "
+        "policy, with shape_signature in its list, refuses that");
+  }
   for (const Snapshot& run : candidates) {
     if (const Snapshot* same = FindMisfit(run, baselines).same; same != nullptr) {
       out.notes.push_back(

@@ -74,6 +74,7 @@ Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
   // Without the times of events, a length of iterations would be made up.
   if (std::all_of(ranks.begin(), ranks.end(), [](const Profile& r) { return r.has_timeline; })) {
     snapshot.iteration_times = std::move(attribution.iteration_times);
+    snapshot.iteration_unobserved = std::move(attribution.iteration_unobserved);
     snapshot.iteration_periods = std::move(attribution.iteration_periods);
     snapshot.iteration_shares = std::move(attribution.iteration_shares);
     snapshot.parts = std::move(attribution.parts);

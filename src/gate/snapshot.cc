@@ -224,6 +224,14 @@ class BaselineParser {
     if (run.iteration_times.empty()) {
       return Fail(Bad("field", "expected at least one iteration", prefix + "iteration_times"));
     }
+    if (object.contains("iteration_unobserved")) {
+      const std::string path = prefix + "iteration_unobserved";
+      PROFGAUGE_TRY(const auto* hidden, Part<json::array>(object, "iteration_unobserved", prefix));
+      PROFGAUGE_TRY(run.iteration_unobserved, Times(*hidden, path));
+      if (run.iteration_unobserved.size() != run.iteration_times.size()) {
+        return Fail(Bad("field", "expected one time for each iteration", path));
+      }
+    }
     if (object.contains("iteration_periods")) {
       PROFGAUGE_TRY(const auto* periods, Part<json::array>(object, "iteration_periods", prefix));
       PROFGAUGE_TRY(run.iteration_periods, Times(*periods, prefix + "iteration_periods"));
@@ -299,6 +307,14 @@ std::string_view Snapshot::Environment(std::string_view key) const {
   return {};
 }
 
+std::vector<double> ObservedTimes(const Snapshot& run) {
+  std::vector<double> times(run.iteration_times.begin(), run.iteration_times.end());
+  for (std::size_t i = 0; i < run.iteration_unobserved.size(); ++i) {
+    times[i] -= static_cast<double>(run.iteration_unobserved[i]);
+  }
+  return times;
+}
+
 bool IsTimed(const Snapshot& run) {
   return std::any_of(run.iteration_times.begin(), run.iteration_times.end(),
                      [](Ns time) { return time > 0; });
@@ -306,7 +322,7 @@ bool IsTimed(const Snapshot& run) {
 
 std::optional<double> MedianIteration(const Snapshot& run) {
   if (!IsTimed(run)) return std::nullopt;
-  const std::vector<double> times(run.iteration_times.begin(), run.iteration_times.end());
+  const std::vector<double> times = ObservedTimes(run);
   return stats::Median(times);
 }
 

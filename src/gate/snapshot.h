@@ -39,6 +39,8 @@ struct Snapshot {
   std::vector<std::pair<std::string, std::string>> environment;
   /// Selected iterations, in order; a single 0 where the recording tells no times of events.
   std::vector<Ns> iteration_times;
+  /// What the recording does not show of each; empty where that is nothing. No length judges it.
+  std::vector<Ns> iteration_unobserved;
   /// From the start of a selected iteration to that of the next; fewer than there are iterations.
   std::vector<Ns> iteration_periods;
   /// Per-iteration shares by metric id ("breakdown.dataloader"), aligned with iteration_times.
@@ -52,6 +54,9 @@ struct Snapshot {
   std::int32_t DefinitionOf(std::string_view metric) const;
   std::string_view Environment(std::string_view key) const;  ///< Empty when not recorded.
 };
+
+/// The lengths that are judged: `iteration_times` as observed.
+std::vector<double> ObservedTimes(const Snapshot& run);
 
 /// Whether the run has iteration times that can be compared.
 bool IsTimed(const Snapshot& run);

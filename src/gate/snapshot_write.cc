@@ -71,6 +71,9 @@ json::object WriteSnapshot(const Snapshot& run) {
                    {"metrics", std::move(metrics)},
                    {"definitions", std::move(definitions)},
                    {"parts", std::move(parts)}};
+  if (!run.iteration_unobserved.empty()) {
+    out["iteration_unobserved"] = json::value_from(run.iteration_unobserved);
+  }
   if (!run.iteration_periods.empty()) {
     out["iteration_periods"] = json::value_from(run.iteration_periods);
   }

@@ -401,6 +401,8 @@ Verdict Judge(const Policy& policy, const Analysis& analysis, const ImportLog& l
     if (remark.id == kIterationsLost && !options.allow_incomplete) open.push_back(remark.text);
     const bool may_lack = options.allow_incomplete || policy.ranks.allow_missing > 0;
     if (remark.id == kRanksWithoutWork && !may_lack) open.push_back(remark.text);
+    const bool is_blurred = remark.id == kRanksWithoutMarkers || remark.id == kWorkOutside;
+    if (is_blurred && !options.allow_incomplete) open.push_back(remark.text);
     if (remark.id == kRanksApart) open.push_back(remark.text);
   }
   if (auto unjudged = WhyNotKept(analysis, verdict.gate, findings, policy)) {

@@ -83,6 +83,9 @@ std::string_view SeverityName(Severity severity);  ///< "info", "repaired", "ski
     "tables exported from the viewer, which samples them; totals are lower bounds")                \
   X(ranks_unreadable, kDataLoss,                                                                   \
     "recordings of the folder that cannot be read; the others are judged")                         \
+  X(work_before_launch, kDataLoss,                                                                 \
+    "device events that begin over 50 us before the call that launched them: the two clocks are "  \
+    "apart, and so is all that waits")                                                             \
   X(rows_missing, kDataLoss,                                                                       \
     "gaps before which the table states a far shorter wait: rows are missing")                     \
   X(truncated, kDataLoss, "the file ends early; totals are lower bounds")                          \

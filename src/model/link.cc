@@ -290,6 +290,20 @@ class RepeatedIds {
 
 }  // namespace
 
+// Cause and effect in the wrong order, for more than a few: a clock that is off.
+void CountBeforeLaunch(Profile& profile) {
+  constexpr Ns kTolerance = 50'000;
+  constexpr std::uint64_t kOneOf = 20;
+  const auto& device = profile.device;
+  std::uint64_t linked = 0, before = 0;
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    if (!device.launch[row].valid()) continue;
+    ++linked;
+    if (device.start[row] + kTolerance < profile.api.start[device.launch[row].value]) ++before;
+  }
+  if (before * kOneOf > linked) profile.log.Add(Counter::work_before_launch, before);
+}
+
 void DeviceToCalls(Profile& profile, const std::vector<std::int64_t>& api_correlations,
                    const std::vector<std::int64_t>& device_correlations) {
   auto& device = profile.device;
@@ -328,6 +342,7 @@ void DeviceToCalls(Profile& profile, const std::vector<std::int64_t>& api_correl
   CountLost(profile, launches, lost);
   const RepeatedIds repeated(api, api_correlations, calls);
   if (!repeated.empty()) repeated.Link(device_correlations, device);
+  CountBeforeLaunch(profile);
   for (std::uint32_t row = 0; row < device.size(); ++row) {
     const HostId range = device.launch[row].valid() ? api.op[device.launch[row].value] : HostId{};
     if (range.valid()) device.op[row] = nearest[range.value];

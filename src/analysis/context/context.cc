@@ -28,7 +28,7 @@ Result<std::vector<RankContext>> BuildRankContexts(std::span<const Profile> prof
                      [](const Gpu& a, const Gpu& b) { return a.id < b.id; });
     rank.tree = BuildOpTree(profile, rank.classes);
     rank.works = CountWork(profile, rank.tree);
-    rank.unobserved = UnobservedEdges(profile, rank.iterations);
+    rank.unobserved = UnobservedParts(profile, rank.iterations);
     rank.gpus = MeasureGpus(profile, rank.devices, rank.window(), rank.unobserved);
     ranks.push_back(std::move(rank));
   }

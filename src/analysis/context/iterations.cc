@@ -131,6 +131,9 @@ class Leftovers {
       if (left.has_launch) left.launched = profile.api.start[launch.value];
       coming_.push_back(left);
     }
+    const auto without = std::count(device.launch.begin(), device.launch.end(), ApiId{});
+    constexpr std::ptrdiff_t kOneOf = 10;
+    has_launches_ = without * kOneOf < static_cast<std::ptrdiff_t>(device.size());
     std::stable_sort(coming_.begin(), coming_.end(),
                      [](const Leftover& a, const Leftover& b) { return a.start < b.start; });
   }
@@ -147,14 +150,18 @@ class Leftovers {
     for (const Leftover& left : waiting_) {
       const Ns limit = own.Limit(left.stream);
       if (left.start >= limit) continue;
-      const bool was_queued = left.has_launch ? left.launched < iteration.host.start
-                                              : left.start <= until + kQueuePause;
+      // What the first one finds was launched before the recording, however long it waits for other
+      // ranks, where the recording tells launches.
+      const bool is_known = left.has_launch || (index == 0 && has_launches_);
+      const bool was_queued =
+          is_known ? left.launched < iteration.host.start : left.start <= until + kQueuePause;
       if (was_queued) until = std::max(until, std::min(left.end, limit));
     }
     return until;
   }
 
  private:
+  bool has_launches_ = false;  // Of nearly all work.
   std::vector<OwnStarts> own_;
   std::vector<Leftover> coming_;   // By start.
   std::vector<Leftover> waiting_;  // Those that started and had not ended at the last question.

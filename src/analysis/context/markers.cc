@@ -23,33 +23,6 @@ Span RowSpan(const HostTable& host, std::size_t row) {
   return {host.start[row], host.start[row] + std::max<Ns>(host.duration[row], 0)};
 }
 
-// A marker around several others is of something larger, an epoch or the whole run; of one around
-// one other, as a doubled marker is, the outer counts. `all`: of one thread, sorted by start, the
-// longest first.
-std::vector<Marker> WithoutThoseAroundSeveral(const std::vector<Marker>& all) {
-  constexpr std::size_t kNoParent = std::numeric_limits<std::size_t>::max();
-  std::vector<std::size_t> parents(all.size(), kNoParent), children(all.size(), 0), open;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    while (!open.empty() && all[open.back()].host.end < all[i].host.end) open.pop_back();
-    if (!open.empty()) {
-      parents[i] = open.back();
-      ++children[open.back()];
-    }
-    open.push_back(i);
-  }
-  std::vector<bool> is_one(all.size());  // Of one thing: no more than one is directly inside, …
-  for (std::size_t i = all.size(); i-- > 0;) {
-    is_one[i] = is_one[i] || children[i] == 0;
-    if (is_one[i] && parents[i] != kNoParent && children[parents[i]] == 1)
-      is_one[parents[i]] = true;
-  }
-  std::vector<Marker> kept;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (is_one[i] && (parents[i] == kNoParent || !is_one[parents[i]])) kept.push_back(all[i]);
-  }
-  return kept;
-}
-
 // Marks without a length last to the next one, as `dur` 0 or none says nothing of an iteration.
 void LengthenMarks(const Profile& profile, Markers& markers) {
   std::vector<Marker>& found = markers.found;
@@ -61,11 +34,9 @@ void LengthenMarks(const Profile& profile, Markers& markers) {
   }
 }
 
-enum class Nested : bool { kOutermost, kAll };
-
-// Rows that `wanted` accepts of the thread that has most of them: an iteration is marked by one
-// thread, and a copy of the marker elsewhere would count it twice.
-std::vector<Marker> OfOneThread(const Profile& profile, Nested nested,
+// The outermost rows that `wanted` accepts of the thread that has most of them: a copy of the
+// marker elsewhere would count it twice.
+std::vector<Marker> OfOneThread(const Profile& profile,
                                 const std::function<bool(std::size_t)>& wanted) {
   const HostTable& host = profile.host;
   std::vector<Marker> best;
@@ -82,7 +53,7 @@ std::vector<Marker> OfOneThread(const Profile& profile, Nested nested,
     if (host.thread[row] != thread) {
       finish();
       thread = host.thread[row];
-    } else if (nested == Nested::kOutermost && !current.empty() && span.end <= covered) {
+    } else if (!current.empty() && span.end <= covered) {
       continue;
     }
     current.push_back({span, host.name[row]});
@@ -125,9 +96,9 @@ Result<Markers> MarkersByPattern(const Profile& profile, const std::string& patt
   TextTest matches(profile, [&](std::string_view text) {
     return RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), regex);
   });
-  Markers markers{OfOneThread(profile, Nested::kOutermost,
-                              [&](std::size_t row) { return matches(profile.host.name[row]); }),
-                  fmt::format("marker {}", pattern)};
+  Markers markers{
+      OfOneThread(profile, [&](std::size_t row) { return matches(profile.host.name[row]); }),
+      fmt::format("marker {}", pattern)};
   LengthenMarks(profile, markers);
   if (markers.found.empty()) {
     return Fail(
@@ -164,8 +135,7 @@ Result<Markers> MarkersByKeyOp(const Profile& profile, const std::string& name) 
   const StringId id = profile.strings.Find(name);
   std::vector<Marker> starts;
   if (id.valid()) {
-    starts = OfOneThread(profile, Nested::kOutermost,
-                         [&](std::size_t row) { return profile.host.name[row] == id; });
+    starts = OfOneThread(profile, [&](std::size_t row) { return profile.host.name[row] == id; });
   }
   if (starts.size() < 2) {
     std::vector<std::string> help = LikeNames(profile, name);
@@ -203,6 +173,9 @@ Span WholeExtent(const Profile& profile) {
     Extend(extent, profile.api.start[launch.value], profile.api.duration[launch.value]);
   }
   if (extent) return *extent;
+  for (std::size_t row = 0; row < profile.python.size(); ++row) {
+    Extend(extent, profile.python.start[row], profile.python.duration[row]);
+  }
   for (std::size_t row = 0; row < profile.host.size(); ++row) {
     Extend(extent, profile.host.start[row], profile.host.duration[row]);
   }
@@ -258,11 +231,9 @@ Result<Markers> FindMarkers(const Profile& profile, const Selection& selection) 
     return MarkersByPattern(profile, selection.iteration_marker);
   }
   if (!selection.key_op.empty()) return MarkersByKeyOp(profile, selection.key_op);
-  Markers markers{
-      WithoutThoseAroundSeveral(OfOneThread(
-          profile, Nested::kAll,
-          [&](std::size_t row) { return profile.host.kind[row] == HostKind::kIterationMarker; })),
-      "iteration markers"};
+  ChosenMarkers chosen = ChooseMarkers(profile);
+  Markers markers{std::move(chosen.found), "iteration markers"};
+  if (!chosen.families.empty()) markers.source += " " + chosen.families;
   LengthenMarks(profile, markers);
   if (markers.found.empty()) {
     return Markers{{{WholeExtent(profile), {}}}, std::string(kWholeProfile)};

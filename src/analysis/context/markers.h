@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "analysis/context/marker_choice.h"
 #include "base/interval.h"
 #include "model/profile.h"
 #include "profgauge/error.h"
@@ -22,12 +23,11 @@ inline constexpr std::string_view kRange = "range";
 inline constexpr std::string_view kIterationsLost = "iterations-lost";
 /// Id of the remark on ranks without any work on a device, beside others that have some.
 inline constexpr std::string_view kRanksWithoutWork = "ranks-without-work";
-
-/// One range on the host; times in ns from the recording's start.
-struct Marker {
-  Span host;
-  StringId name;  ///< Invalid where nothing names it (key ops, ranges).
-};
+/// Id of the remark on ranks that nothing divides into iterations, beside others that are.
+inline constexpr std::string_view kRanksWithoutMarkers = "ranks-without-markers";
+/// Id of the remark on device work that may be of any iteration: it lies behind them, and its
+/// launches were not recorded.
+inline constexpr std::string_view kWorkOutside = "work-outside";
 
 struct Markers {
   std::vector<Marker> found;  ///< At least one.

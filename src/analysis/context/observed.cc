@@ -1,6 +1,8 @@
 #include "analysis/context/observed.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <limits>
 #include <utility>
 
@@ -12,6 +14,13 @@ namespace {
 
 constexpr Ns kWorthTelling = 1'000'000;
 constexpr double kOfIteration = 0.01;
+
+std::int64_t NumberOf(const Iteration& iteration) {
+  std::int64_t number = 0;
+  const char* end = iteration.name.data() + iteration.name.size();
+  std::from_chars(iteration.name.data(), end, number);
+  return number;
+}
 
 bool MayWait(ApiKind kind) { return kind == ApiKind::kMemcpy || kind == ApiKind::kSync; }
 
@@ -98,14 +107,49 @@ void AddSilentEnd(const Profile& profile, const Iterations& iterations, std::vec
   }
 }
 
+// Between iterations whose numbers jump, as a profiler that pauses leaves them: stretches in which
+// nothing at all was recorded.
+void AddPauses(const Profile& profile, const Iterations& iterations, std::vector<Span>& out) {
+  if (!iterations.has_numbers) return;
+  std::vector<Span> pauses;
+  for (std::size_t i = iterations.first; i + 1 < iterations.last; ++i) {
+    const Iteration& before = iterations.all[i];
+    const Iteration& after = iterations.all[i + 1];
+    const bool jumps = NumberOf(after) != NumberOf(before) + 1;
+    const Span between{before.time.end, after.time.start};
+    if (jumps && between.length() >= kWorthTelling) pauses.push_back(between);
+  }
+  if (pauses.empty()) return;
+  std::vector<bool> has_events(pauses.size(), false);
+  const auto see = [&](Ns start, Ns duration) {
+    const Ns end = start + std::max<Ns>(duration, 0);
+    auto at = std::partition_point(pauses.begin(), pauses.end(),
+                                   [start](const Span& pause) { return pause.end <= start; });
+    for (; at != pauses.end() && at->start < end; ++at) {
+      has_events[static_cast<std::size_t>(at - pauses.begin())] = true;
+    }
+  };
+  const auto see_all = [&see](const auto& table) {
+    for (std::size_t row = 0; row < table.size(); ++row) see(table.start[row], table.duration[row]);
+  };
+  see_all(profile.host);
+  see_all(profile.api);
+  see_all(profile.device);
+  see_all(profile.python);
+  for (std::size_t i = 0; i < pauses.size(); ++i) {
+    if (!has_events[i]) out.push_back(pauses[i]);
+  }
+}
+
 }  // namespace
 
-std::vector<Span> UnobservedEdges(const Profile& profile, const Iterations& iterations) {
+std::vector<Span> UnobservedParts(const Profile& profile, const Iterations& iterations) {
   std::vector<Span> spans;
   const bool is_marked = !iterations.is_whole && iterations.source != kRange;
   if (!is_marked || profile.device.size() == 0 || profile.api.size() == 0) return spans;
   AddHiddenWaits(profile, iterations, spans);
   AddSilentEnd(profile, iterations, spans);
+  AddPauses(profile, iterations, spans);
   const Span window = iterations.window;
   return Intersect(Merge(std::move(spans)), std::span(&window, 1));
 }

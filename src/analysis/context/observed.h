@@ -1,5 +1,5 @@
-// Where a recording's edges show neither the program nor the device: what they did then is not
-// known, so nobody is judged for it. The iterations keep their length.
+// Where a recording's edges and pauses show neither the program nor the device: what they did then
+// is not known, so nobody is judged for it. The iterations keep their length.
 #pragma once
 
 #include <vector>
@@ -20,6 +20,9 @@ namespace profgauge {
 ///     the device, where it is longer than twice that of every other iteration, 1 ms, and 1 % of
 ///     their median, and nothing is recorded more than 1 ms behind it. A marker that only the
 ///     profiler's stop closes holds that stop.
-std::vector<Span> UnobservedEdges(const Profile& profile, const Iterations& iterations);
+///   - Between iterations whose numbers jump: stretches of at least 1 ms in which nothing at all
+///   was
+///     recorded. A profiler that pauses leaves them.
+std::vector<Span> UnobservedParts(const Profile& profile, const Iterations& iterations);
 
 }  // namespace profgauge

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analysis/classify/device_spans.h"
+#include "analysis/classify/double_work.h"
 #include "analysis/classify/eligibility.h"
 #include "analysis/classify/op_arguments.h"
 #include "base/format.h"
@@ -265,12 +266,14 @@ std::vector<Tri> EligibleKernels(const Profile& profile, std::span<const KernelC
   const DeviceTable& device = profile.device;
   std::vector<Tri> eligible(device.size(), Tri::kNo);
   std::vector<std::int8_t> known(profile.strings.size(), -1);
+  DoubleWork doubles(profile);
   for (std::size_t i = 0; i < device.size(); ++i) {
     if (device.kind[i] != DeviceKind::kKernel || classes[i].collective) continue;
     if (classes[i].tensor_core == Tri::kYes) {
       eligible[i] = Tri::kYes;
       continue;
     }
+    if (doubles.HasNoCores(DeviceId{static_cast<std::uint32_t>(i)})) continue;
     const bool multiplies = IsEligibleKernel(classes[i], profile.Name(device.name[i]));
     const HostId op = device.op[i];
     if (!op.valid() || !profile.host.name[op.value].valid()) {

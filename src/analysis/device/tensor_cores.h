@@ -15,7 +15,8 @@ namespace profgauge {
 /// kernels of eligible operators and for every kernel that uses Tensor Cores (else efficiency could
 /// exceed 100 %); without a recorded operator a kernel counts when its name speaks of a matrix
 /// product, and is unknown otherwise. So is a kernel that no rule knows under an operator that is
-/// neither a listed product nor PyTorch's own. Copies, sets and collectives never count.
+/// neither a listed product nor PyTorch's own. Copies, sets and collectives never count, nor
+/// FP64 where no GPU has Tensor Cores for it.
 std::vector<Tri> EligibleKernels(const Profile& profile, std::span<const KernelClass> classes);
 
 /// GPU time of kernels in the selected iterations.

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <vector>
+
+#include "analysis/context/markers.h"
+#include "base/format.h"
 
 namespace profgauge {
 
@@ -13,6 +17,32 @@ bool HasRanges(const Profile& profile) {
   return std::any_of(kinds.begin(), kinds.end(), [](HostKind kind) {
     return kind != HostKind::kIterationMarker && kind != HostKind::kOverhead;
   });
+}
+
+// A host that runs ahead ends its iterations long before the device does; without the launches
+// nothing tells which work is whose, and lengths would be the host's.
+void RemarkWorkOutside(std::span<const RankContext> contexts, std::span<const CoverageFacts> ranks,
+                       Output& out) {
+  constexpr double kMuch = 0.3, kFew = 0.5;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const Iterations& iterations = contexts[i].iterations;
+    const CoverageFacts& facts = ranks[i];
+    if (iterations.is_whole || !iterations.everything || facts.total == 0) continue;
+    const auto share = [](Ns part, Ns whole) {
+      return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+    };
+    const double outside = share(facts.total - facts.inside, facts.total);
+    if (outside < kMuch || share(facts.with_launch, facts.in_window) > kFew) continue;
+    const std::string help =
+        out.HowToRecord(Capability::kLaunchLinks, "record the launching calls");
+    out.AddRemark(std::string(kWorkOutside),
+                  FormatShare(outside) +
+                      out.Told(" of the {{ device.device }} time lies outside of the iterations, "
+                               "and its launches were not recorded: how long an iteration takes is "
+                               "not known; ") +
+                      help);
+    return;
+  }
 }
 
 }  // namespace
@@ -42,10 +72,12 @@ CoverageFacts CoverageFactsOf(const RankContext& rank) {
 void AddCoverage(std::span<const RankContext> ranks, Output& out) {
   std::vector<CoverageFacts> facts;
   for (const RankContext& rank : ranks) facts.push_back(CoverageFactsOf(rank));
-  AddCoverage(facts, out);
+  AddCoverage(ranks, facts, out);
 }
 
-void AddCoverage(std::span<const CoverageFacts> ranks, Output& out) {
+void AddCoverage(std::span<const RankContext> contexts, std::span<const CoverageFacts> ranks,
+                 Output& out) {
+  RemarkWorkOutside(contexts, ranks, out);
   CoverageFacts sum;
   for (const CoverageFacts& rank : ranks) {
     sum.has_ranges |= rank.has_ranges;

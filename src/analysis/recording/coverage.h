@@ -25,6 +25,9 @@ CoverageFacts CoverageFactsOf(const RankContext& rank);
 /// the share with an operator where no rank recorded operators or ranges, the share with a launch
 /// where none recorded calls.
 void AddCoverage(std::span<const RankContext> ranks, Output& out);
-void AddCoverage(std::span<const CoverageFacts> ranks, Output& out);
+/// Remarks kWorkOutside where much of the work is in no iteration for want of launches. Of the
+/// contexts only iterations are looked at.
+void AddCoverage(std::span<const RankContext> contexts, std::span<const CoverageFacts> ranks,
+                 Output& out);
 
 }  // namespace profgauge

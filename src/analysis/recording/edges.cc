@@ -97,11 +97,13 @@ void AddEdges(std::span<const RankContext> ranks, std::span<const EdgeFacts> fac
     out.SetAbsent("coverage.backlog_time", out.Gap(Capability::kDeviceEvents));
   }
   if (unobserved > 0) {
-    out.AddRemark("edges", fmt::format("{} at the edges of the recording count as neither busy nor "
-                                       "idle: it shows nothing of the program or the {} then (work "
-                                       "from before it, or the profiler's own stop)",
-                                       FormatDuration(static_cast<double>(unobserved)),
-                                       out.Told("{{ device.device }}")));
+    out.AddRemark(
+        "edges",
+        fmt::format("{} at the edges and pauses of the recording count as neither busy nor "
+                    "idle: it shows nothing of the program or the {} then (work "
+                    "from before it, or the profiler's own stop)",
+                    FormatDuration(static_cast<double>(unobserved)),
+                    out.Told("{{ device.device }}")));
   }
   if (run.captures == 0) {
     out.SetAbsent("launch.captured_share", "no graph was captured");

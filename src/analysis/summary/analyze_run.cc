@@ -112,7 +112,7 @@ void AddAll(std::span<const RankContext> contexts, std::vector<RankSummary>& ran
   std::vector<RankFacts> communication = Take(ranks, &RankSummary::communication);
   AddCommunication(communication, out);
   SetMemoryMetrics(contexts, Take(ranks, &RankSummary::memory), out);
-  AddCoverage(Take(ranks, &RankSummary::coverage), out);
+  AddCoverage(contexts, Take(ranks, &RankSummary::coverage), out);
   AddUnrecorded(Take(ranks, &RankSummary::unrecorded), out);
   AddCriticalPath(communication, Take(ranks, &RankSummary::path), out);
   std::vector<std::int64_t> numbers;
@@ -163,9 +163,9 @@ Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& 
   const RankContext* longest = &contexts.front();
   for (const RankContext& context : contexts) {
     if (context.window().length() > longest->window().length()) longest = &context;
-    analysis.iterations_total = std::max(
-        analysis.iterations_total, static_cast<std::int64_t>(context.iterations.all.size()) +
-                                       context.iterations.dropped_at_end);
+    analysis.iterations_total = std::max(analysis.iterations_total,
+                                         static_cast<std::int64_t>(context.iterations.all.size()) +
+                                             context.iterations.dropped_at_end);
   }
   analysis.iteration_source = longest->iterations.source;
   analysis.iterations_selected = static_cast<std::int64_t>(PoolIterations(contexts).size());

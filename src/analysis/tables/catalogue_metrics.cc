@@ -31,10 +31,8 @@ constexpr Redefined kRedefined[] = {
     {"profile.wall_time", 2},
     {"profile.kernel_time", 2},
     {"iteration.", 2},
-    // What a recording does not show at its edges is no spread.
-    {"iteration.time.stddev", 3},
-    {"iteration.time.cv", 3},
-    {"iteration.time.robust_cv", 3},
+    // What a recording does not show at its edges is of no length, and no spread.
+    {"iteration.time.", 3},
     {"iteration.outliers", 3},
     {"iteration.drift", 3},
     {"breakdown.", 2},

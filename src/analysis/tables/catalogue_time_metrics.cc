@@ -27,18 +27,22 @@ constexpr MetricSpec kMetrics[] = {
      "several ranks the most that one of them lists.",
      "", kDlprof},
     {"iteration.time.mean", "Mean iteration time", kTime, kLowerIsBetter, kRatio,
-     "Arithmetic mean of the selected iterations' lengths; with several ranks an iteration lasts "
-     "as long as on its slowest rank.",
-     "Σ length / n", kBoth},
+     "Arithmetic mean of the selected iterations' lengths, each without what the recording does "
+     "not show of it (the profiler's own stop); with several ranks an iteration lasts as long as "
+     "on its slowest rank.",
+     "Σ (length − unobserved) / n", kBoth},
     {"iteration.time.median", "Median iteration time", kTime, kLowerIsBetter, kQuantile,
-     "Median of the selected iterations' lengths, each on its slowest rank.", "", kOurs},
-    {"iteration.time.min", "Shortest iteration", kTime, kLowerIsBetter, kQuantile,
-     "Length of the shortest selected iteration, each on its slowest rank.", "", kDlprof},
-    {"iteration.time.max", "Longest iteration", kTime, kLowerIsBetter, kMax,
-     "Length of the longest selected iteration.", "", kDlprof},
-    {"iteration.time.p95", "95th percentile of iteration time", kTime, kLowerIsBetter, kQuantile,
-     "Length that 95 % of the selected iterations do not exceed, interpolated linearly.", "",
+     "Median of the selected iterations' lengths, each on its slowest rank and as observed.", "",
      kOurs},
+    {"iteration.time.min", "Shortest iteration", kTime, kLowerIsBetter, kQuantile,
+     "Length of the shortest selected iteration, each on its slowest rank and as observed.", "",
+     kDlprof},
+    {"iteration.time.max", "Longest iteration", kTime, kLowerIsBetter, kMax,
+     "Length of the longest selected iteration, each as observed.", "", kDlprof},
+    {"iteration.time.p95", "95th percentile of iteration time", kTime, kLowerIsBetter, kQuantile,
+     "Length that 95 % of the selected iterations, as observed, do not exceed; interpolated "
+     "linearly.",
+     "", kOurs},
     {"iteration.time.stddev", "Standard deviation of iteration time", kTime, kLowerIsBetter, kOther,
      "Sample standard deviation of the selected iterations' lengths, each without what the "
      "recording does not show of it (the profiler's own stop).",

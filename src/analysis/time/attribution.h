@@ -31,6 +31,8 @@ struct TimePart {
 
 struct Attribution {
   std::vector<Ns> iteration_times;  ///< Selected iterations; of the slowest rank each.
+  /// Of each: what the recording does not show of it. Empty where that is nothing.
+  std::vector<Ns> iteration_unobserved;
   /// From start to start, of those that have a next one; RunIteration::period.
   std::vector<Ns> iteration_periods;
   /// Share of each iteration by breakdown metric id ("breakdown.memcpy"), aligned with the times.

@@ -22,8 +22,13 @@ RunAttribution::RunAttribution(std::vector<RunIteration> run, bool has_gpu)
     : run_(std::move(run)), work_(run_.size(), has_gpu) {
   for (const RunIteration& iteration : run_) {
     out_.iteration_times.push_back(iteration.duration);
+    out_.iteration_unobserved.push_back(iteration.unobserved);
     if (iteration.period) out_.iteration_periods.push_back(*iteration.period);
     whole_ += iteration.duration;
+  }
+  const auto& hidden = out_.iteration_unobserved;
+  if (std::all_of(hidden.begin(), hidden.end(), [](Ns time) { return time == 0; })) {
+    out_.iteration_unobserved.clear();
   }
 }
 

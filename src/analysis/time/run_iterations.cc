@@ -34,6 +34,21 @@ Value RoundedTime(double nanoseconds) {
   return static_cast<std::int64_t>(std::llround(nanoseconds));
 }
 
+bool IsMarked(const RankContext& rank) { return rank.iterations.source != kWholeProfile; }
+
+void RemarkWithoutMarkers(std::span<const RankContext> ranks, Output& out) {
+  const auto marked = std::count_if(ranks.begin(), ranks.end(), IsMarked);
+  if (marked == 0 || marked == static_cast<std::ptrdiff_t>(ranks.size())) return;
+  const auto without = std::find_if_not(ranks.begin(), ranks.end(), IsMarked);
+  out.AddRemark(
+      std::string(kRanksWithoutMarkers),
+      fmt::format("nothing marks the iterations of {} of {} ranks (the first is {}): "
+                  "lengths are those of the other ranks; {}",
+                  FormatCount(static_cast<std::int64_t>(ranks.size()) - marked),
+                  FormatCount(static_cast<std::int64_t>(ranks.size())), without->rank,
+                  out.HowToRecord(Capability::kIterationMarkers, "put a marker around each")));
+}
+
 std::optional<Ns> PeriodOf(const Iterations& iterations, std::size_t at) {
   if (at + 1 >= iterations.last) return std::nullopt;
   const Iteration& iteration = iterations.all[at];
@@ -107,10 +122,9 @@ IterationFacts RecordingFactsOf(const RankContext& rank) {
   return facts;
 }
 
-// Of the lengths; of their spread only what was observed speaks.
-void SetStatistics(std::span<const double> durations, std::span<const double> observed,
-                   Output& out) {
-  const SeriesStats stats = Describe(durations), spread = Describe(observed);
+// Of the lengths without what the recording does not show of them.
+void SetStatistics(std::span<const double> durations, Output& out) {
+  const SeriesStats stats = Describe(durations);
   out.Set("iteration.time.mean", RoundedTime(stats.mean));
   out.Set("iteration.time.median", RoundedTime(stats.median));
   out.Set("iteration.time.min", RoundedTime(stats.min));
@@ -130,16 +144,16 @@ void SetStatistics(std::span<const double> durations, std::span<const double> ob
                       out.HowToRecord(Capability::kIterationMarkers, "put a marker around each"))
                 : "the iterations have no length");
   };
-  set("iteration.time.stddev", spread.stddev, 2, true);
-  set("iteration.time.cv", spread.cv, 2, false);
-  set("iteration.time.robust_cv", spread.robust_cv, 2, false);
-  set("iteration.drift", spread.drift, 3, false);
+  set("iteration.time.stddev", stats.stddev, 2, true);
+  set("iteration.time.cv", stats.cv, 2, false);
+  set("iteration.time.robust_cv", stats.robust_cv, 2, false);
+  set("iteration.drift", stats.drift, 3, false);
   if (durations.size() >= 3) {
-    out.Set("iteration.outliers", spread.outliers);
+    out.Set("iteration.outliers", stats.outliers);
   } else {
     set("iteration.outliers", std::nullopt, 3, false);
   }
-  if (spread.robust_cv && durations.size() < kConfidentIterations) {
+  if (stats.robust_cv && durations.size() < kConfidentIterations) {
     out.SetNote("iteration.time.robust_cv",
                 fmt::format("low confidence: {} iterations, {} would do", durations.size(),
                             kConfidentIterations),
@@ -225,8 +239,7 @@ void FillTable(std::span<const RankContext> ranks, std::span<const RunIteration>
     table.Find("rank")->AddInteger(rank.rank);
     table.Find("start")->AddInteger(iteration.time.start);
     table.Find("duration")->AddInteger(iteration.time.length());
-    table.Find("unobserved")
-        ->AddInteger(OverlapLength(rank.unobserved, std::span(&iteration.time, 1)));
+    table.Find("unobserved")->AddInteger(row.unobserved);
     const Breakdown& breakdown = of_rank.parts[selected];
     for (std::size_t i = 0; i < kBreakdownCategories; ++i) {
       table.Find(CategoryId(static_cast<Category>(i)))->AddInteger(breakdown[i]);
@@ -403,14 +416,18 @@ void AddOthers(std::span<const RankContext> ranks, Output& out) {
 
 std::vector<RunIteration> PoolIterations(std::span<const RankContext> ranks) {
   std::map<std::int64_t, RunIteration> by_number;
+  const bool any_marked = std::any_of(ranks.begin(), ranks.end(), IsMarked);
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     const Iterations& iterations = ranks[r].iterations;
+    // The one stretch of a recording without markers is no iteration of the others'.
+    if (any_marked && !IsMarked(ranks[r])) continue;
     for (std::size_t i = iterations.first; i < iterations.last; ++i) {
       const Iteration& iteration = iterations.all[i];
       const Ns duration = iteration.time.length();
       const auto [entry, is_new] = by_number.try_emplace(NumberOf(iteration, i));
       if (!is_new && duration <= entry->second.duration) continue;
-      entry->second = {iteration.name, r, i, duration, PeriodOf(iterations, i)};
+      const Ns unobserved = OverlapLength(ranks[r].unobserved, std::span(&iteration.time, 1));
+      entry->second = {iteration.name, r, i, duration, unobserved, PeriodOf(iterations, i)};
     }
   }
   std::vector<RunIteration> run;
@@ -473,20 +490,16 @@ void AddIterations(std::span<const RankContext> ranks, Output& out) {
 void AddIterations(std::span<const RankContext> ranks, std::span<const IterationFacts> facts,
                    Output& out) {
   const std::vector<RunIteration> run = PoolIterations(ranks);
-  std::vector<double> durations, observed;
+  std::vector<double> observed;
   for (const RunIteration& iteration : run) {
-    const RankContext& rank = ranks[iteration.rank];
-    const Span time = rank.iterations.all[iteration.iteration].time;
-    durations.push_back(static_cast<double>(iteration.duration));
-    observed.push_back(static_cast<double>(iteration.duration -
-                                           OverlapLength(rank.unobserved, std::span(&time, 1))));
+    observed.push_back(static_cast<double>(iteration.duration - iteration.unobserved));
   }
   Ns wall = 0;
   for (const RankContext& rank : ranks) wall = std::max(wall, rank.window().length());
   out.Set("profile.wall_time", wall);
   out.Set("profile.iterations", static_cast<std::int64_t>(run.size()));
   SetRecorded(ranks, facts, out);
-  SetStatistics(durations, observed, out);
+  SetStatistics(observed, out);
   SetPeriods(run, out);
   Breakdown sums{};
   Ns whole = 0;
@@ -509,6 +522,7 @@ void AddIterations(std::span<const RankContext> ranks, std::span<const Iteration
   RemarkProcesses(ranks, out);
   RemarkLost(ranks, out);
   RemarkWithoutWork(ranks, facts, out);
+  RemarkWithoutMarkers(ranks, out);
   RemarkSetup(ranks, out);
   RemarkPartial(ranks, out);
 }

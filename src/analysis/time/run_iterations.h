@@ -23,6 +23,7 @@ struct RunIteration {
   std::size_t rank = 0;       ///< Position in `ranks` of the slowest.
   std::size_t iteration = 0;  ///< Its index into iterations.all there.
   Ns duration = 0;
+  Ns unobserved = 0;  ///< Of the duration: what the recording does not show of it.
   /// From its start to that of the next on the same rank; nothing for the last one, and where the
   /// recording skips some (their numbers jump).
   std::optional<Ns> period = {};

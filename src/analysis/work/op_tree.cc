@@ -5,6 +5,8 @@
 #include <functional>
 #include <utility>
 
+#include "analysis/classify/double_work.h"
+
 namespace profgauge {
 namespace {
 
@@ -148,11 +150,13 @@ void SumUpwards(const Profile& profile, NameBook& names, OpTree& tree) {
   tree.device_total = tree.device_self;
   tree.kernel_total = tree.kernel_self;
   tree.tensor_core_total = tree.tensor_core_self;
+  DoubleWork doubles(profile);
   for (std::size_t row = tree.parent.size(); row-- > 0;) {
     if (!tree.IsOp(row)) continue;
-    if (tree.tensor_core_self[row] > 0 || names[profile.host.name[row]].eligible) {
-      tree.eligible[row] = 1;
-    }
+    const auto row_id = static_cast<std::uint32_t>(row);
+    const bool could =
+        names[profile.host.name[row]].eligible && !doubles.HasNoCores(HostId{row_id});
+    if (tree.tensor_core_self[row] > 0 || could) tree.eligible[row] = 1;
     const std::uint32_t parent = tree.parent[row];
     if (parent == OpTree::kNone) continue;
     tree.device_total[parent] += tree.device_total[row];

@@ -154,6 +154,31 @@ TEST(TensorCores, DoublePrecisionIsNoReasonToCountACompiledFunction) {
   EXPECT_DOUBLE_EQ(NumberOf(analysis, "tensor_core.eligible_share"), 0);
 }
 
+// V100's Tensor Cores take no FP64; A100's do.
+TEST(TensorCores, DoublePrecisionIsEligibleOnlyWhereTheChipHasIt) {
+  for (const int major : {7, 8}) {
+    TestProfile test;
+    Gpu gpu;
+    gpu.id = 0;
+    gpu.name = major == 7 ? "Tesla V100-SXM2-16GB" : "NVIDIA A100-SXM4-40GB";
+    gpu.compute_major = major;
+    gpu.compute_minor = 0;
+    test.builder().AddGpu(gpu);
+    HostRow row;
+    row.duration = 100;
+    row.name = test.builder().Intern("aten::mm");
+    row.kind = HostKind::kOp;
+    row.thread = test.main();
+    row.input_shapes = test.builder().Intern("[[64, 64], [64, 64]]");
+    row.input_dtypes = test.builder().Intern("[float64, float64]");
+    test.builder().AddHost(row);
+    test.Launch("volta_dgemm_128x64_nt", {10, 11}, {20, 80});
+    const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
+    EXPECT_DOUBLE_EQ(NumberOf(analysis, "tensor_core.eligible_share"), major == 7 ? 0 : 1);
+    EXPECT_EQ(analysis.FindTable("ops")->At(0, "tensor_core_eligible"), Value(major == 8));
+  }
+}
+
 // Zero would be a claim about kernels of which neither the name nor the operator is known.
 TEST(TensorCores, WhatNobodyKnowsIsNotIneligible) {
   const auto analysis = [](Ns product) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <numeric>
 
@@ -153,6 +154,45 @@ TEST(CompareRuns, AMeanOverItsLimitIsNoPassWhereTheTypicalIterationStays) {
   EXPECT_NE(mean.reason.find("the mean by +15."), std::string::npos) << mean.reason;
   const RunComparison same = CompareRuns(std::vector{Sample(1)}, std::vector{Sample(1)}, &policy);
   EXPECT_EQ(Find(same, "iteration.time.mean").verdict, stats::Change::kPass);
+}
+
+// A file's decimal digits come back one unit in the last place off.
+TEST(CompareRuns, TheLastDigitOfAFileIsNoChange) {
+  Snapshot current = Sample(1), base = Sample(1);
+  base.metrics["kernel.count_per_iteration"] = 214.0 / 23;
+  current.metrics["kernel.count_per_iteration"] = std::nextafter(214.0 / 23, 10);
+  const RunComparison comparison = CompareRuns(std::vector{base}, std::vector{current}, nullptr);
+  EXPECT_EQ(Find(comparison, "kernel.count_per_iteration").verdict, stats::Change::kPass);
+}
+
+TEST(CompareRuns, TimeBetweenIterationsIsJudgedWhereThereIsSome) {
+  const auto run = [](Ns between) {
+    Snapshot snapshot = Sample(1);
+    Ns periods = 0, times = 0;
+    for (std::size_t i = 0; i + 1 < snapshot.iteration_times.size(); ++i) {
+      snapshot.iteration_periods.push_back(snapshot.iteration_times[i] + between);
+      periods += snapshot.iteration_periods.back();
+      times += snapshot.iteration_times[i];
+    }
+    snapshot.metrics["iteration.between_share"] =
+        static_cast<double>(periods - times) / static_cast<double>(periods);
+    snapshot.metrics["iteration.period.median"] = 1e6 + static_cast<double>(between);
+    for (const char* id : {"iteration.between_share", "iteration.period.median"}) {
+      snapshot.definitions[id] = FindMetric(id)->definition_number;
+    }
+    return snapshot;
+  };
+  const auto compare = [&](Ns base, Ns current) {
+    return CompareRuns(std::vector{run(base)}, std::vector{run(current)}, nullptr);
+  };
+  EXPECT_EQ(Find(compare(0, 500'000), "iteration.period.median").verdict, stats::Change::kFail);
+  EXPECT_EQ(Find(compare(0, 500'000), "iteration.time.median").verdict, stats::Change::kPass);
+  EXPECT_EQ(Find(compare(500'000, 500'000), "iteration.period.median").verdict,
+            stats::Change::kPass);
+  const RunComparison none = compare(0, 0);
+  EXPECT_TRUE(std::none_of(none.metrics.begin(), none.metrics.end(), [](const MetricComparison& m) {
+    return m.metric == "iteration.period.median";
+  }));
 }
 
 TEST(CompareRuns, FewerLaunchesAreAnImprovement) {

@@ -184,6 +184,21 @@ TEST(ProfileBuilder, WorkThatIsMissingInBulkWasLost) {
   }
 }
 
+// Effects before their causes, beyond the accuracy of converted clocks: the clocks are apart.
+TEST(ProfileBuilder, WorkBeforeItsLaunchTellsAClockThatIsOff) {
+  for (const Ns early : {20'000, 100'000}) {
+    ProfileBuilder builder;
+    const auto main = builder.AddThread("1", "10");
+    for (int i = 0; i < 100; ++i) {
+      builder.AddApi(Launch(builder, i * 1'000'000, 10, main, i));
+      builder.AddDevice(Kernel(builder, i * 1'000'000 + 5'000 - early, i));
+    }
+    const Profile profile = *builder.Finish();
+    EXPECT_EQ(profile.log[Counter::work_before_launch], early > 50'000 ? 100u : 0u);
+    EXPECT_EQ(profile.log.HasDataLoss(), early > 50'000);
+  }
+}
+
 TEST(ProfileBuilder, AnIdSettlesTiesBetweenRangesThatTouch) {
   ProfileBuilder builder;
   const auto thread = builder.AddThread("1", "1");

@@ -1,0 +1,34 @@
+// Which of the recorded iteration markers are the run's iterations, where threads or names differ.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/interval.h"
+#include "model/profile.h"
+
+namespace profgauge {
+
+/// One range on the host; times in ns from the recording's start.
+struct Marker {
+  Span host;
+  StringId name;  ///< Invalid where nothing names it (key ops, ranges).
+};
+
+struct ChosenMarkers {
+  std::vector<Marker> found;  ///< In order of time; empty when there are none.
+  /// Where names of several families were recorded, those that count and those that do not:
+  /// "`train #`, not `eval #`". Else empty.
+  std::string families;
+};
+
+/// The rows of HostKind::kIterationMarker of one thread: the one that makes most launches under its
+/// markers, else the one with most of them (a loader's workers mark their batches too, and a copy
+/// of the markers elsewhere would count them twice). A marker around several others is of something
+/// larger, an epoch or the whole run; of one around one other, as a doubled marker is, the outer
+/// counts. What is left is of one family, names that differ in their number alone: phases of one
+/// number that follow each other (`iter0_forward`, `iter0_backward`) are one iteration together;
+/// else the family counts that covers most time (training, not the evaluation between).
+ChosenMarkers ChooseMarkers(const Profile& profile);
+
+}  // namespace profgauge

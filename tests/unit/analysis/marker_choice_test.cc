@@ -1,0 +1,86 @@
+// Which markers are iterations, where several threads or families of names mark something.
+#include "analysis/context/marker_choice.h"
+
+#include "analysis/context/markers.h"
+#include "fixture.h"
+
+namespace profgauge {
+namespace {
+
+void Mark(TestProfile& test, const std::string& name, At at, ThreadId thread = {}) {
+  test.Host(HostKind::kIterationMarker, name, at, thread);
+}
+
+std::vector<std::string> NamesOf(const Profile& profile, const ChosenMarkers& chosen) {
+  std::vector<std::string> names;
+  for (const Marker& marker : chosen.found) names.emplace_back(profile.Name(marker.name));
+  return names;
+}
+
+using Names = std::vector<std::string>;
+
+// A worker that loads batches marks more of them, and launches nothing.
+TEST(MarkerChoice, TheThreadThatLaunchesCounts) {
+  TestProfile test;
+  const ThreadId worker = test.Thread(7);
+  for (int i = 0; i < 2; ++i) {
+    const Ns at = i * 1000;
+    Mark(test, "step " + std::to_string(i), {at, at + 900});
+    test.Launch("k", {at + 10, at + 20}, {at + 30, at + 500});
+  }
+  for (int i = 0; i < 4; ++i) {
+    Mark(test, "batch " + std::to_string(i), {i * 450, i * 450 + 400}, worker);
+  }
+  const Profile profile = test.Finish();
+  EXPECT_EQ(NamesOf(profile, ChooseMarkers(profile)), (Names{"step 0", "step 1"}));
+}
+
+TEST(MarkerChoice, TrainingCountsNotTheEvaluationBetween) {
+  TestProfile test;
+  for (int i = 0; i < 3; ++i) {
+    const Ns at = i * 1000;
+    Mark(test, "train " + std::to_string(i), {at, at + 600});
+    Mark(test, "eval " + std::to_string(2 * i), {at + 600, at + 700});
+    Mark(test, "eval " + std::to_string(2 * i + 1), {at + 700, at + 800});
+  }
+  const Profile profile = test.Finish();
+  EXPECT_EQ(NamesOf(profile, ChooseMarkers(profile)), (Names{"train 0", "train 1", "train 2"}));
+  EXPECT_EQ(FindMarkers(profile, {})->source, "iteration markers `train #`, not `eval #`");
+}
+
+TEST(MarkerChoice, PhasesOfOneNumberAreOneIteration) {
+  TestProfile test;
+  for (int i = 0; i < 3; ++i) {
+    const Ns at = i * 1000;
+    const std::string step = "iter" + std::to_string(i);
+    if (i > 0) Mark(test, step + "_forward", {at, at + 300});  // Recorded from the middle of one.
+    Mark(test, step + "_backward", {at + 310, at + 800});
+    if (i < 2) Mark(test, step + "_optimizer", {at + 810, at + 900});
+  }
+  const Profile profile = test.Finish();
+  const ChosenMarkers chosen = ChooseMarkers(profile);
+  ASSERT_EQ(chosen.found.size(), 3U);
+  EXPECT_EQ(chosen.families, "");
+  // Times count from the first event.
+  EXPECT_EQ(chosen.found[1].host.length(), 900);
+  EXPECT_EQ(chosen.found[2].host.length(), 800);
+}
+
+// What stands behind the number does not make a family.
+TEST(MarkerChoice, WordsBehindTheNumberAreNoFamily) {
+  TestProfile test;
+  Mark(test, "step 1, loss 0.5", {0, 100});
+  Mark(test, "step 2, loss nan", {100, 200});
+  Mark(test, "step 3 (lr=1e-5)", {200, 300});
+  const Profile profile = test.Finish();
+  EXPECT_EQ(ChooseMarkers(profile).found.size(), 3U);
+}
+
+TEST(MarkerChoice, NothingMarked) {
+  TestProfile test;
+  test.Op("aten::add", {0, 10});
+  EXPECT_TRUE(ChooseMarkers(test.Finish()).found.empty());
+}
+
+}  // namespace
+}  // namespace profgauge
