@@ -9,6 +9,7 @@
 
 #include "base/sha256.h"
 #include "base/text.h"
+#include "render/html/compact.h"
 #include "render/shared/categories.h"
 #include "render/shared/escape.h"
 #include "render/shared/template.h"
@@ -56,24 +57,12 @@ constexpr std::string_view kTimelineScripts[] = {
     "js/timeline_summary.js",   "js/timeline_marks.js",   "js/timeline_search.js",
     "js/timeline_selecting.js", "js/timeline_input.js",   "js/timeline_start.js"};
 
-// Without indentation and lines of comment, a sixth of our scripts; lines stay lines.
-std::string Compact(std::string_view js) {
-  std::string out;
-  for (const std::string_view line : Lines(js)) {
-    const std::string_view code = Trim(line);
-    if (code.empty() || code.starts_with("//")) continue;
-    out += code;
-    out += '\n';
-  }
-  return out;
-}
-
 Status AppendScripts(std::span<const std::string_view> paths, const HtmlOptions& options,
                      std::string& out) {
   for (const std::string_view path : paths) {
     PROFGAUGE_TRY(const std::string js, LoadAsset(path, options.templates_dir, "</script"));
     // Somebody else's may hold texts of several lines.
-    out += options.templates_dir.empty() ? Compact(js) : js;
+    out += options.templates_dir.empty() ? CompactScript(js) : js;
   }
   return {};
 }
@@ -84,6 +73,7 @@ Result<Assets> LoadAssets(const WhichAssets& which, const HtmlOptions& options) 
   Assets assets;
   PROFGAUGE_TRY(assets.css, LoadAsset("report.css", options.templates_dir, "</style"));
   assets.css = WithCategoryColours(std::move(assets.css));
+  if (options.templates_dir.empty()) assets.css = CompactStyle(assets.css);
   PROFGAUGE_CHECK(AppendScripts(kScripts, options, assets.js));
   if (which.has_several_runs) PROFGAUGE_CHECK(AppendScripts(kRunsScript, options, assets.js));
   PROFGAUGE_CHECK(AppendScripts(kStartScript, options, assets.js));

@@ -79,10 +79,14 @@ void XlsxSheet::Mixed(std::size_t row, std::size_t column, const report::Quantit
   if (IsAbsent(quantity.value) || std::holds_alternative<std::string>(quantity.value)) {
     return Text(row, column, quantity.text, XlsxStyle::kWrap);
   }
-  const double value = AsNumber(quantity.value, 0) * XlsxUnitOf(quantity.unit).factor;
+  // A difference of shares is in points, not in percent of anything.
+  const bool is_points = quantity.unit == Unit::kShare && quantity.text.ends_with("points");
+  const double factor = is_points ? 100 : XlsxUnitOf(quantity.unit).factor;
+  const double value = AsNumber(quantity.value, 0) * factor;
   if (!std::isfinite(value)) return;
-  book_.Check(worksheet_write_number(sheet_, RowOf(row), ColumnOf(column), value,
-                                     book_.FormatWithUnit(quantity.unit)));
+  book_.Check(worksheet_write_number(
+      sheet_, RowOf(row), ColumnOf(column), value,
+      is_points ? book_.Format(XlsxStyle::kPoints) : book_.FormatWithUnit(quantity.unit)));
   Widen(column, quantity.text + "0000");
 }
 

@@ -93,6 +93,9 @@ void SetUpFormat(lxw_format* format, XlsxStyle style) {
     case XlsxStyle::kPercent:
       format_set_num_format(format, "0.0%");
       break;
+    case XlsxStyle::kPoints:
+      format_set_num_format(format, "#,##0.0\" points\"");
+      break;
     case XlsxStyle::kAmount:
       format_set_num_format(format, "#,##0.00");
       break;

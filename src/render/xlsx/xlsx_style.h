@@ -26,6 +26,7 @@ enum class XlsxStyle : std::uint8_t {
   kNumber,
   kMilliseconds,
   kPercent,
+  kPoints,  ///< Differences of percentages.
   kAmount,
   kGood,
   kBad,

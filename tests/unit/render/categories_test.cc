@@ -40,15 +40,14 @@ TEST(Categories, EachHasWordsAndColoursOfItsOwn) {
 
 TEST(Categories, TheStyleSheetHasEachColourLightAndDark) {
   const std::string html = *RenderHtml(testing::SampleReport(), {});
-  const std::size_t dark = html.find("prefers-color-scheme: dark");
+  const std::size_t dark = html.find("prefers-color-scheme:dark");
   ASSERT_NE(dark, std::string::npos);
   for (const CategoryColours& colours : kCategoryColours) {
-    const std::string name = "--" + std::string(colours.paint.name) + ": ";
+    const std::string name = "--" + std::string(colours.paint.name) + ":";
     EXPECT_LT(html.find(name + std::string(colours.paint.fill)), dark) << name;
     if (colours.dark_fill == colours.paint.fill) continue;
     EXPECT_NE(html.find(name + std::string(colours.dark_fill), dark), std::string::npos) << name;
-    EXPECT_NE(html.find("." + std::string(colours.paint.name) + " { fill: var("),
-              std::string::npos);
+    EXPECT_NE(html.find("." + std::string(colours.paint.name) + "{fill:var("), std::string::npos);
   }
   EXPECT_EQ(html.find("categories */"), std::string::npos) << "a remark was not replaced";
 }

@@ -12,6 +12,7 @@
 #include "base/sha256.h"
 #include "fixture.h"
 #include "profgauge/version.h"
+#include "render/html/compact.h"
 #include "render/html/view.h"
 #include "render/shared/categories.h"
 #include "render/shared/escape.h"
@@ -124,9 +125,9 @@ TEST(RenderHtmlFiles, LinksItsOwnStyleAndScript) {
   EXPECT_THAT(page, HasSubstr("script-src &#39;self&#39;; style-src &#39;self&#39;;"));
   EXPECT_THAT(page, Not(HasSubstr("<style")));
   EXPECT_EQ((*files)[1].name, "report.css");
-  EXPECT_EQ((*files)[1].bytes,
-            fmt::format("/* profgauge {} */\n", kVersion) +
-                WithCategoryColours(std::string(EmbeddedTemplate("templates/report.css"))));
+  EXPECT_EQ((*files)[1].bytes, fmt::format("/* profgauge {} */\n", kVersion) +
+                                   html::CompactStyle(WithCategoryColours(
+                                       std::string(EmbeddedTemplate("templates/report.css")))));
   EXPECT_EQ((*files)[2].name, "report.js");
   const std::string& js = (*files)[2].bytes;
   EXPECT_TRUE(js.starts_with(fmt::format("/* profgauge {} */\n'use strict';\n", kVersion)));

@@ -67,6 +67,15 @@ TEST(Xlsx, NumbersAreNumbersAndNamesAreText) {
   EXPECT_THAT(strings, Contains("bad \ufffd\ufffd utf-8 \ufffd"));
 }
 
+// 30 % below a limit of 60 % are points, not percent of anything.
+TEST(Xlsx, MarginsOfSharesArePoints) {
+  report::Report report = testing::SampleReport();
+  report.gate.front().margin = {-0.3, Unit::kShare, "−30.0 points", ""};
+  const auto files = testing::Unzip(Book(report));
+  EXPECT_THAT(files.at("xl/worksheets/sheet1.xml"), HasSubstr("<v>-30</v>"));
+  EXPECT_THAT(files.at("xl/styles.xml"), HasSubstr("#,##0.0&quot; points&quot;"));
+}
+
 TEST(Xlsx, TextThatACellCannotHold) {
   EXPECT_EQ(XlsxText("a\x01"
                      "b\nc"),
