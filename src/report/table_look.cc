@@ -97,6 +97,10 @@ constexpr std::string_view kPageRankSteps[] = {"rank",
                                                "host_time",
                                                "unattributed",
                                                "late_cost"};
+// As a listing: the line itself stands behind its number.
+constexpr std::string_view kPageSourceLines[] = {
+    "file",        "line",      "text",  "instructions", "instruction_time",
+    "active_time", "wait_time", "flops", "engines"};
 constexpr std::string_view kPageIterations[] = {"index",
 
                                                 "rank",
@@ -141,7 +145,8 @@ constexpr TableLook kLooks[] = {
      .sheet = "Source lines",
      .sheet_rows = 5'000,
      .sheet_by = "instruction_time",
-     .is_main = true},
+     .is_main = true,
+     .page_columns = kPageSourceLines},
     {.id = "dma_queues", .sheet = "DMA", .is_main = true},
     {.id = "dma_engines", .sheet = "DMA", .not_in_markdown = kFiner},
     {.id = "dma_transfers",

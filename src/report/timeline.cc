@@ -356,23 +356,31 @@ class Builder {
 
   bool IsOp(std::size_t row) const { return profile_->host.kind[row] == HostKind::kOp; }
 
-  // Events of one name are told apart by this: shapes of ops; of ranges the domain, and what the
+  // What the program attached to a range or mark; of ops, which may have arguments in its place,
+  // too.
+  std::string_view AttachedTo(std::size_t row) const {
+    const std::string_view text = profile_->Name(profile_->host.concrete_inputs[row]);
+    const bool is_attached = text.starts_with("category ") || text.starts_with("colour ") ||
+                             text.starts_with("payload ");
+    return is_attached || !IsOp(row) ? text : std::string_view{};
+  }
+
+  // Events of one name are told apart by this: shapes of ops, domains of ranges, and what the
   // program attached.
   std::uint32_t DetailKey(std::size_t row) const {
     const HostTable& host = profile_->host;
-    if (IsOp(row) || !host.concrete_inputs[row].valid()) {
-      return (IsOp(row) ? host.input_shapes[row] : host.domain[row]).value;
-    }
+    const std::uint32_t key = (IsOp(row) ? host.input_shapes[row] : host.domain[row]).value;
+    if (AttachedTo(row).empty()) return key;
     constexpr std::uint32_t kSpread = 2'654'435'761;  // Knuth's, for keys of two parts.
-    return host.concrete_inputs[row].value * kSpread ^ host.domain[row].value;
+    return host.concrete_inputs[row].value * kSpread ^ key;
   }
   std::string DetailOf(std::size_t row) const {
     const HostTable& host = profile_->host;
-    if (IsOp(row)) return std::string(profile_->Name(host.input_shapes[row]));
-    std::string detail;
-    const std::string_view domain = profile_->Name(host.domain[row]);
-    const std::string_view attached = profile_->Name(host.concrete_inputs[row]);
-    if (!domain.empty()) detail = fmt::format("domain {}", domain);
+    const std::string_view own =
+        profile_->Name(IsOp(row) ? host.input_shapes[row] : host.domain[row]);
+    std::string detail =
+        IsOp(row) || own.empty() ? std::string(own) : fmt::format("domain {}", own);
+    const std::string_view attached = AttachedTo(row);
     if (!attached.empty()) detail += fmt::format("{}{}", detail.empty() ? "" : ", ", attached);
     return detail;
   }

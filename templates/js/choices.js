@@ -1,40 +1,3 @@
-// ---- Ranks: one choice for tables and timeline.
-
-let chosenRank = null;
-
-// What a choice of rank does not change says for which ranks it stands.
-function tellRanks() {
-  for (const note of document.querySelectorAll('.all-ranks')) note.remove();
-  if (chosenRank === null) return;
-  const note = () => make('small', { className: 'all-ranks mute' }, ' of all ranks');
-  for (const head of document.querySelectorAll('#breakdown > h2, #findings > h2, #gate > h2, #comparison > h2, .panel > h3')) head.append(note());
-  for (const grid of grids.values()) {
-    if (grid.field('rank') || grid.id === 'ranks' || grid.id === 'metrics' || grid.trees) continue;
-    grid.table.closest('details')?.querySelector('summary')?.append(note());
-  }
-}
-
-function addRankChoice() {
-  const ranks = grids.get('ranks');
-  if (!ranks || ranks.rows.count < 2) return;
-  const field = ranks.fields()[0];
-  const select = make('select', { id: 'rank-choice' }, make('option', { value: '' }, 'all ranks'));
-  for (let row = 0; row < ranks.rows.count; ++row) {
-    const rank = ranks.rows.value(field, row);
-    select.append(make('option', { value: rank }, `rank ${rank}`));
-  }
-  select.addEventListener('change', () => {
-    chosenRank = select.value === '' ? null : +select.value;
-    for (const grid of grids.values()) grid.apply();
-    for (const figure of document.querySelectorAll('figure.memory')) {
-      figure.hidden = chosenRank !== null && +figure.dataset.rank !== chosenRank;
-    }
-    if (window.timeline) window.timeline.chooseRank(chosenRank);
-    tellRanks();
-  });
-  document.querySelector('nav').append(make('label', {}, 'Show ', select));
-}
-
 // ---- Another range of iterations: the summary numbers over it.
 
 // Two bars in the chart of iterations: where the range begins and ends; they move from one edge of a
@@ -47,9 +10,7 @@ function addRangeBars(from, to, low, update) {
   const last = columns.at(-1), top = +last.getAttribute('y'), height = +last.getAttribute('height');
   edges.push(+last.getAttribute('x') + +last.getAttribute('width'));
   const bar = (input, offset, title) => {
-    const rect = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
-    for (const [name, value] of Object.entries({ class: 'range', y: top - 4, width: 5, height: height + 8 })) rect.setAttribute(name, value);
-    rect.append(Object.assign(document.createElementNS('http://www.w3.org/2000/svg', 'title'), { textContent: title }));
+    const rect = shape('rect', { class: 'range', y: top - 4, width: 5, height: height + 8 }, shape('title', {}, title));
     rect.addEventListener('pointerdown', (event) => {
       rect.setPointerCapture(event.pointerId);
       rect.onpointermove = (move) => {
@@ -109,7 +70,44 @@ function addReaggregation() {
     make('h3', {}, 'Another range of iterations')),
   make('p', { className: 'tools' }, 'From ', from, ' to ', to), out);
   box.addEventListener('toggle', update, { once: true });
+  box.addEventListener('rank', update);
   document.querySelector('#iterations figure').after(box);
+}
+
+// ---- Operators that could mark iterations: those that run once in each.
+
+function addKeyOps() {
+  const grid = grids.get('ops_by_iteration'), after = document.querySelector('#iterations .another');
+  if (!grid || !after || grid.rows.of > grid.rows.count) return;
+  const [place, rank, name, start, calls] = ['iteration', 'rank', 'name', 'start', 'calls'].map((id) => grid.field(id));
+  if (!place || !name || !start || !calls) return;
+  const found = new Map(), many = new Set(), all = new Set(), { rows } = grid;
+  const first = rank ? rows.value(rank, 0) : null;  // One rank's are enough to choose by.
+  for (let row = 0; row < rows.count; ++row) {
+    if (rank && rows.value(rank, row) !== first) continue;
+    const key = rows.value(name, row);
+    all.add(rows.value(place, row));
+    if (rows.value(calls, row) !== 1) many.add(key);
+    if (!found.has(key)) found.set(key, []);
+    found.get(key).push(rows.value(start, row));
+  }
+  const known = [...found].filter(([key, starts]) => starts.length === all.size && !many.has(key)).sort((a, b) => a[1][0] - b[1][0]);
+  if (all.size < 2 || !known.length) return;
+  const select = make('select', { 'aria-label': 'Key op' }, make('option', { value: '' }, `${format(known.length, 'count')} operators run once in each iteration…`),
+    ...known.map(([key], index) => make('option', { value: index }, shortened(key))));
+  const out = make('div', { role: 'status' });
+  select.addEventListener('change', () => {
+    if (select.value === '') return out.replaceChildren();
+    const [key, starts] = known[select.value];
+    const times = starts.sort((a, b) => a - b).slice(1).map((time, index) => time - starts[index]), facts = make('dl', { className: 'facts' });
+    for (const [label, value, unit] of [['From one to the next', times.length, 'count'], ['Mean', times.reduce((a, b) => a + b) / times.length, 'ns'],
+      ['Median', medianOf(times), 'ns'], ['Shortest', Math.min(...times), 'ns'], ['Longest', Math.max(...times), 'ns']]) {
+      facts.append(make('div', {}, make('dt', {}, label), make('dd', { title: value }, format(value, unit))));
+    }
+    out.replaceChildren(facts, make('p', { className: 'small mute' }, 'Everything with iterations that begin with it: ',
+      make('code', {}, `--key-op '${key.replaceAll("'", "'\\''")}'`)));
+  });
+  after.after(make('details', { className: 'table keys' }, make('summary', {}, make('h3', {}, 'Iterations by a key op')), make('p', { className: 'tools' }, select), out));
 }
 
 function medianOf(values) {
@@ -130,11 +128,12 @@ function summaryOf(chosen, rows, by, parts) {
   fact('Mean', total / chosen.length, 'ns');
   fact('Median', median, 'ns');
   fact('Variation', median ? spread / median : 0, 'ratio');
-  if (by('kernels')) fact('Kernels per iteration', sum(by('kernels')) / chosen.length, 'number');
-  const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
-  svg.setAttribute('viewBox', '0 0 1190 26');
-  svg.setAttribute('class', 'bar');
-  svg.setAttribute('aria-hidden', 'true');
+  if (by('kernels') && chosen.every((row) => rows.value(by('kernels'), row) !== null)) fact('Kernels per iteration', sum(by('kernels')) / chosen.length, 'number');
+  // Of other ranks than the slowest some parts are not known one by one.
+  if (parts.some((part) => chosen.some((row) => rows.value(by(part.id), row) === null))) {
+    return [facts, make('p', {}, 'The parts of this rank’s iterations stand in ', make('a', { href: '#t-rank_steps' }, 'the table of ranks by iteration'), '.')];
+  }
+  const svg = shape('svg', { viewBox: '0 0 1190 26', class: 'bar', 'aria-hidden': 'true' });
   const body = make('tbody', {});
   let x = 0;
   for (const part of parts) {

@@ -32,6 +32,7 @@ class Grid {
     this.addTools();
     this.addKeys();
     this.apply();
+    keepHeight(this.scroller, this.id, () => { if (this.packed) this.drawWindow(); });
   }
 
   heads() { return [...this.table.tHead.rows[0].cells]; }

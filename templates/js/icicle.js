@@ -42,12 +42,6 @@ class Icicle {
       }
     };
     lay(tops, 0, WIDTH, 0, 0);
-    const shape = (tag, attributes, ...children) => {
-      const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
-      for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-      element.append(...children);
-      return element;
-    };
     const deepest = Math.max(...boxes.map((box) => box[3]));
     const svg = shape('svg', { viewBox: `0 0 ${WIDTH} ${(deepest + 1) * HEIGHT}`, role: 'img', 'aria-label': `${grid.title()} as boxes as wide as their time; the table below has the same rows` });
     for (const [row, x, width, depth] of boxes) {

@@ -23,11 +23,16 @@ function addLook() {
   look.addEventListener('change', () => { layout.write('look', look.value); chooseLook(look.value); });
   const main = document.getElementById('main'), list = make('div', {});
   const sections = [...main.children].filter((part) => (part.querySelector(':scope > h2') && !part.hidden) || (part.id === 'timeline-section' && !document.getElementById('no-timeline-title')));
-  const kept = layout.read().sections || {}, hidden = new Set(kept.hidden || []);
+  const kept = layout.read().sections || {}, hidden = new Set(kept.hidden || []), halves = new Set(kept.halves || []);
   const titleOf = (section) => section.querySelector('h2')?.textContent || 'Timeline';
   const keyOf = (section) => section.id || section.getAttribute('aria-labelledby');
   const inOrder = () => [...main.children].filter((part) => sections.includes(part));
-  const keep = () => layout.write('sections', { order: inOrder().map(keyOf), hidden: [...hidden] });
+  const keep = () => layout.write('sections', { order: inOrder().map(keyOf), hidden: [...hidden], halves: [...halves] });
+  // Two sections of half the width stand side by side.
+  const halve = (section) => {
+    section.classList.toggle('half', halves.has(keyOf(section)));
+    window.timeline?.resize();
+  };
   const tell = () => list.replaceChildren(...inOrder().map((section, index, all) => {
     const key = keyOf(section), box = make('input', { type: 'checkbox', checked: !hidden.has(key) });
     box.addEventListener('change', () => {
@@ -52,16 +57,26 @@ function addLook() {
       keep();
       tell();
     });
+    const half = button('◫', `Half the width: ${titleOf(section)}`, () => {
+      if (!halves.delete(key)) halves.add(key);
+      half.ariaPressed = String(halves.has(key));
+      halve(section);
+      keep();
+    });
+    half.ariaPressed = String(halves.has(key));
     row.append(make('label', {}, box, ` ${titleOf(section)} `),
       move('↑', 'Move up', index - 1, (other) => other.before(section)),
-      move('↓', 'Move down', index + 1, (other) => other.after(section)));
+      move('↓', 'Move down', index + 1, (other) => other.after(section)), half);
     return row;
   }));
   for (const key of kept.order || []) {
     const section = sections.find((other) => keyOf(other) === key);
     if (section) sections.at(-1).after(section), sections.push(sections.splice(sections.indexOf(section), 1)[0]);
   }
-  for (const section of sections) section.classList.toggle('off', hidden.has(keyOf(section)));
+  for (const section of sections) {
+    section.classList.toggle('off', hidden.has(keyOf(section)));
+    halve(section);
+  }
   const load = () => {
     const file = make('input', { type: 'file', accept: '.json' });
     file.addEventListener('change', async () => loadLayout(await file.files[0].text()));
@@ -75,6 +90,16 @@ function addLook() {
   menu.addEventListener('toggle', tell);
   if (chooseLook(look.value)) tools.before(make('label', {}, 'Colours ', look));
   document.querySelector('nav').append(menu);
+}
+
+// A box that its corner makes higher keeps its height.
+function keepHeight(box, id, changed) {
+  box.style.height = (layout.read().heights || {})[id] || '';
+  new ResizeObserver(() => {
+    const heights = layout.read().heights || {}, own = box.style.height;
+    if ((heights[id] || '') !== own) layout.write('heights', { ...heights, [id]: own });
+    changed();
+  }).observe(box);
 }
 
 // Arrangements under names of their own, for this browser's pages of any profile.

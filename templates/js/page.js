@@ -10,6 +10,14 @@ function make(tag, properties, ...children) {
   return element;
 }
 
+// The same for a part of a chart.
+function shape(tag, attributes, ...children) {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
 // Of several runs in one page the one that is shown ("r2-"): its addresses begin with this.
 let ofRun = '';
 const addressed = () => location.hash.slice(location.hash.startsWith(`#${ofRun}`) ? ofRun.length + 1 : 1);

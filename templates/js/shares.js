@@ -37,12 +37,6 @@ class Shares {
       this.box.replaceChildren(make('p', { className: 'small mute' }, 'Sort by a column of numbers to see its shares.'));
       return;
     }
-    const shape = (tag, attributes, ...children) => {
-      const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
-      for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-      element.append(...children);
-      return element;
-    };
     const svg = shape('svg', { viewBox: '-100 -100 200 200', width: 200, height: 200, role: 'img', 'aria-label': `Shares of ${field.title}; the list beside it says the same` });
     const legend = make('ol', { className: 'small' });
     let from = 0;

@@ -33,7 +33,7 @@ function followReading() {
 // A table's rows, wherever the page has them.
 function rowsOf(head, columns, id) {
   const packed = head.tables.find((other) => other.id === id), table = document.querySelector(`table.data[data-id="${id}"]`);
-  return packed ? new PackedRows(packed, head.texts, columns) : table && !grids.has(id) ? new PageRows(table) : { fields: [], count: 0 };
+  return packed ? new PackedRows(packed, head.texts, columns) : grids.has(id) ? grids.get(id).rows : table ? new PageRows(table) : { fields: [], count: 0 };
 }
 
 async function start() {
@@ -50,8 +50,10 @@ async function start() {
   for (const [position, name] of head.iterations || []) iterationNames.set(position, name);
   for (const table of document.querySelectorAll('table.data')) {
     const packed = head.tables.find((other) => other.id === table.dataset.id);
-    const rows = packed ? new PackedRows(packed, head.texts, columns) : new PageRows(table);
-    const Kind = 'tree' in table.dataset && rows instanceof PackedRows ? TreeGrid : table.dataset.id === 'ops' && rows instanceof PackedRows ? OpsGrid : Grid;
+    let rows = packed ? new PackedRows(packed, head.texts, columns) : new PageRows(table);
+    const steps = table.dataset.id === 'iterations' && rowsOf(head, columns, 'rank_steps');
+    if (steps.count) rows = new IterationRows(rows, steps, rowsOf(head, columns, 'kernels_by_iteration'));
+    const Kind = !packed ? Grid : 'tree' in table.dataset ? TreeGrid : packed.id === 'ops' ? OpsGrid : Grid;
     grids.set(table.dataset.id, new Kind(table, rows, rowsOf(head, columns, 'kernels_by_op')));
   }
   for (const id of ['ops', 'kernels', 'op_types', 'layers']) if (grids.has(id)) grids.get(id).shares = new Shares(grids.get(id));
@@ -63,6 +65,7 @@ async function start() {
   addLook();
   addRankChoice();
   addReaggregation();
+  addKeyOps();
   for (const code of document.querySelectorAll('code.copy')) {
     code.after(make('button', { type: 'button', className: 'small', onclick: () => copyText(code.textContent) }, 'copy'));
   }

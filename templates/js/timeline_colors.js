@@ -8,6 +8,9 @@ function inkOn(color) {
   const [r, g, b] = [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16));
   return 0.299 * r + 0.587 * g + 0.114 * b > 130 ? '#000' : '#fff';
 }
+// The colour that the program gave a range of its own.
+const paintOf = (kind) => /\bcolour (#[0-9a-f]{6})/.exec(kind[2])?.[1] || '';
+const GONE = ['#0000', '#0000'];
 const partsOf = (path) => path.split('/').filter(Boolean);
 
 class TimelineColors extends TimelineSums {
@@ -23,6 +26,7 @@ class TimelineColors extends TimelineSums {
     for (const facet of this.head.facets) {
       if (facet.id !== 'layer' && has(facet.id)) out.push([facet.id, facet.title.toLowerCase()]);
     }
+    if (this.head.kinds.some(paintOf)) out.push(['painted', "the program's"]);
     return out;
   }
   layerDepth() {
@@ -33,6 +37,7 @@ class TimelineColors extends TimelineSums {
   valueOf(kind, coloring) {
     if (coloring === 'category') return CATEGORIES[this.category[kind]][1];
     if (coloring === 'name') return this.head.kinds[kind][0];
+    if (coloring === 'painted') return paintOf(this.head.kinds[kind]);
     if (coloring === 'operator') return partsOf(this.facetOf(kind, 'layer')).pop() || '';
     if (coloring.startsWith('layer')) return partsOf(this.facetOf(kind, 'layer')).slice(0, +coloring.slice(5)).join('/');
     return this.facetOf(kind, coloring);
@@ -63,6 +68,7 @@ class TimelineColors extends TimelineSums {
     const fixed = this.coloring === 'category';
     const lookOf = (value) => {
       if (!value) return NOTHING;
+      if (this.coloring === 'painted') return [value, inkOn(value)];
       let hash = place.get(value);
       if (hash === undefined) hash = [...value].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) >>> 0, 7);
       const color = PALETTE[hash % PALETTE.length];
@@ -75,6 +81,7 @@ class TimelineColors extends TimelineSums {
     this.redraw();
   }
   lookOf(event, lane) {
+    if (this.muted.has(this.category[this.kind[event]])) return GONE;
     return this.byTrack && this.category[this.kind[event]] !== CATEGORY.wait ? this.byTrack[lane.track] : this.looks[this.kind[event]];
   }
 
@@ -90,7 +97,15 @@ class TimelineColors extends TimelineSums {
       for (const [value] of heavy) out.push(...entry(lookOf(value)[0], this.coloring === 'track' ? value : search(value)));
       if (count > heavy.length) out.push(`and ${format(count - heavy.length, 'count')} more, which share these colours`);
     }
-    CATEGORIES.forEach(([, label, look, name], index) => { if (used.has(index) && (!heavy || index === CATEGORY.wait)) out.push(...entry(`var(--${name}, ${look[0]})`, label)); });
+    // Each category can leave the picture.
+    const button = (label, index) => make('button', {
+      type: 'button', className: 'switch', ariaPressed: String(!this.muted.has(index)), title: `Show or hide ${label}`, onclick: ({ target }) => {
+        if (!this.muted.delete(index)) this.muted.add(index);
+        target.ariaPressed = String(!this.muted.has(index));
+        this.redraw();
+      },
+    }, label);
+    CATEGORIES.forEach(([, label, look, name], index) => { if (used.has(index) && (!heavy || index === CATEGORY.wait)) out.push(...entry(`var(--${name}, ${look[0]})`, button(label, index))); });
     this.legend$.replaceChildren(...out);
   }
 
@@ -127,7 +142,7 @@ class TimelineColors extends TimelineSums {
       const grid = grids.get('iterations'), value = (id, row) => grid.rows.value(grid.field(id), row);
       for (let row = 0; row < grid.rows.count; ++row) {
         const start = value('start', row);
-        out.push([`iteration ${value('index', row)}`, start, start + value('duration', row)]);
+        if (start !== null) out.push([`iteration ${value('index', row)}`, start, start + value('duration', row)]);
       }
     } else if (choice === 'collectives') {
       const busy = mergeAll(this.deviceLanes().map((lane) => this.unionOf(lane, (i) => this.category[this.kind[i]] === CATEGORY.communication)));

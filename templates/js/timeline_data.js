@@ -116,6 +116,7 @@ class TimelineData {
     this.range = null;
     this.marks = head.marks.map((mark) => ({ ...mark }));
     this.hits = [];
+    this.muted = new Set();  // Categories that the legend switched off.
   }
 
   readCounters(columns) {

@@ -14,6 +14,7 @@ class TimelineInput extends TimelineSelecting {
   listen() {
     const canvas = this.canvas$;
     addEventListener('resize', () => this.resize());
+    keepHeight(this.frame$, 'timeline', () => { if (this.frame$.clientWidth !== this.width || this.frame$.style.height) this.resize(); });
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.redraw());
     canvas.addEventListener('wheel', (event) => {
       event.preventDefault();

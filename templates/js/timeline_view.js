@@ -14,6 +14,8 @@ class TimelineView extends TimelineColors {
     this.help$.addEventListener('toggle', () => this.help$.append(this.searchHelp()), { once: true });
     this.mini$ = make('canvas', { className: 'mini', role: 'img', 'aria-label': 'How busy the devices are over the recording; drag to move the view' });
     this.canvas$ = make('canvas', { tabIndex: 0, role: 'application', 'aria-label': 'Timeline of the recording: W and S zoom, A and D move, comma and full stop step through events, Enter tells of one, E folds its lanes' });
+    this.frame$ = make('div', { className: 'frame' }, this.canvas$);
+    this.stage$ = make('div', { className: 'stage' }, make('div', { className: 'sight' }, this.frame$));
     this.tip$ = make('div', { className: 'tip', hidden: true });
     this.details$ = make('div', { className: 'details', role: 'status' });
     this.summary$ = make('div', { className: 'details' });
@@ -32,13 +34,29 @@ class TimelineView extends TimelineColors {
       button('gap ›', 'next idle gap (])', () => this.nextGap(1)),
       button('Mark', 'mark this time (M, or the right mouse button)', () => this.mark()),
       button('Perfetto', 'open this view\'s events in ui.perfetto.dev', () => this.openPerfetto()),
+      grids.has('source_lines') ? button('Code', 'lines of source beside the timeline', () => this.showCode()) : '',
       color, this.regions$.options.length > 1 ? regions : '', make('details', { className: 'menu' }, make('summary', {}, 'Lanes'), this.lanes$));
     const keys = 'Drag or A D to move, wheel or W S to zoom, shift-drag to sum a range or the lanes in a box, click for details or to fold lanes, right-click to mark.' + (this.pathLane() ? ' J K follow the critical path.' : '');
+    this.frame$.after(this.tip$);
     section.append(make('h2', {}, 'Timeline'), tools, this.mini$,
-      make('div', { className: 'stage' }, this.canvas$, this.tip$),
+      this.stage$,
       make('p', { className: 'small mute' }, keys, this.head.left_out ? ` Left out: ${this.head.left_out}.` : '',
         this.head.unit > 1 ? ` Times are to ${this.head.unit} ns.` : ''),
       this.legend$, this.marks$, make('div', { className: 'columns' }, this.details$, this.summary$), this.units$);
+  }
+
+  // The table of lines of source beside the lanes, or back in its place.
+  showCode() {
+    const code = document.getElementById('t-source_lines');
+    this.codePlace ||= document.createComment('');
+    if (this.stage$.classList.toggle('coded')) {
+      code.replaceWith(this.codePlace);
+      this.stage$.append(code);
+      code.open = true;
+    } else {
+      this.codePlace.replaceWith(code);
+    }
+    this.resize();
   }
 
   // ---- Folding: groups, sections of them (folded at first), and tracks of several lanes.
@@ -109,7 +127,7 @@ class TimelineView extends TimelineColors {
   resize() {
     const ratio = devicePixelRatio || 1;
     this.width = this.canvas$.parentElement.clientWidth || 1190;
-    this.shown = Math.min(this.height, Math.max(320, Math.round(innerHeight * 0.62)));
+    this.shown = Math.min(this.height, Math.max(120, parseInt(this.frame$.style.height) || Math.max(320, Math.round(innerHeight * 0.62))));
     const fit = (canvas, height) => {
       canvas.width = this.width * ratio;
       canvas.height = height * ratio;

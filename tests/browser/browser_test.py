@@ -15,6 +15,7 @@ import tempfile
 import time
 import unittest
 
+import charts_test
 import lanes_test
 import runs_test
 import tables_test
@@ -378,6 +379,7 @@ def main():
             subprocess.run([profgauge, "report", trace, "-q", "--html", f"{folder}/{name}.html"],
                            check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         Run.profgauge = profgauge
+        Run.source = pathlib.Path(examples)
         Run.slow = pathlib.Path(examples) / "slow.pt.trace.json.gz"
         Run.neuron = pathlib.Path(__file__).parent.parent / "cases/neuron/trn2_two_cores/input.json"
         subprocess.run([profgauge, "report", Run.neuron, "-q", "--html", f"{folder}/trn2.html",
@@ -392,7 +394,7 @@ def main():
         subprocess.run([profgauge, "compare", healthy, slow, "-q", "--html", f"{folder}/compare.html"],
                        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         suite = unittest.TestSuite()
-        for module in (sys.modules[__name__], views_test, tables_test, lanes_test, runs_test):
+        for module in (sys.modules[__name__], views_test, tables_test, charts_test, lanes_test, runs_test):
             suite.addTests(unittest.defaultTestLoader.loadTestsFromModule(module))
         if only:
             suite = unittest.TestSuite(test for test in flat(suite) if only in test.id())

@@ -53,10 +53,17 @@ std::string SourceLines::Line(std::string_view file, std::int64_t line) {
   const std::vector<std::string>& lines = FileLines(file);
   if (static_cast<std::size_t>(line) > lines.size()) return {};
   const std::string& text = lines[static_cast<std::size_t>(line) - 1];
-  const auto begin = text.find_first_not_of(" \t\r");
-  if (begin == std::string::npos) return {};
   const auto end = text.find_last_not_of(" \t\r");
-  return text.substr(begin, std::min(end + 1 - begin, kMostColumns));
+  if (end == std::string::npos) return {};
+  std::string shown;
+  for (const char c : std::string_view(text).substr(0, std::min(end + 1, kMostColumns))) {
+    // A tab is as wide as four blanks wherever the line is shown.
+    if (c == '\t')
+      shown += "    ";
+    else
+      shown += c;
+  }
+  return shown;
 }
 
 }  // namespace profgauge

@@ -44,9 +44,10 @@ std::string Favicon(std::string_view verdict_name) {
 
 // The page's script is these files, in this order: a later one uses what the earlier ones define.
 constexpr std::string_view kScripts[] = {
-    "js/numbers.js",    "js/payload.js", "js/page.js",        "js/rows.js", "js/grid.js",
-    "js/inner_rows.js", "js/shares.js",  "js/icicle.js",      "js/tree.js", "js/details.js",
-    "js/choices.js",    "js/panels.js",  "js/definitions.js", "js/look.js"};
+    "js/numbers.js", "js/payload.js",    "js/page.js",        "js/rows.js",
+    "js/grid.js",    "js/inner_rows.js", "js/shares.js",      "js/icicle.js",
+    "js/tree.js",    "js/details.js",    "js/ranks.js",       "js/choices.js",
+    "js/panels.js",  "js/charts.js",     "js/definitions.js", "js/look.js"};
 // Of several runs it leaves one in the page, before anything looks at it.
 constexpr std::string_view kRunsScript[] = {"js/runs.js"};
 constexpr std::string_view kStartScript[] = {"js/start.js"};

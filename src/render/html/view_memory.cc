@@ -94,6 +94,7 @@ boost::json::object MemoryView(const Report& report) {
         continue;
       }
       charts.push_back(json::object{{"name", name},
+                                    {"device", curve.device},
                                     {"rank", fmt::to_string(curve.rank)},
                                     {"chart", MakeMarkup(std::move(svg))}});
     }

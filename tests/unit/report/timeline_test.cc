@@ -192,6 +192,32 @@ TEST(BuildTimeline, HostRangesAreOfTheBreakdownsCategories) {
   }
 }
 
+// NVTX attributes belong to operators as to ranges; what stands in their place of other recordings
+// are arguments, which no detail repeats.
+TEST(BuildTimeline, WhatTheProgramAttachedIsADetailOfOperatorsToo) {
+  ProfileBuilder builder;
+  const ThreadId thread = builder.AddThread("1", "1");
+  Ns at = 0;
+  for (const std::string_view attached : {"colour #76b900", "colour #ff0000", "[\"\", \"3\"]"}) {
+    HostRow op;
+    op.start = at += 100;
+    op.duration = 50;
+    op.name = builder.Intern("conv");
+    op.kind = HostKind::kOp;
+    op.thread = thread;
+    op.input_shapes = builder.Intern("[[1, 2]]");
+    op.concrete_inputs = builder.Intern(attached);
+    builder.AddHost(op);
+  }
+  const auto profile = builder.Finish();
+  ASSERT_TRUE(profile);
+  const Timeline timeline = BuildTimeline(std::span(&*profile, 1), Report{}, {});
+  ASSERT_EQ(timeline.kinds.size(), 3u);
+  EXPECT_EQ(timeline.kinds[0].detail, "[[1, 2]], colour #76b900");
+  EXPECT_EQ(timeline.kinds[1].detail, "[[1, 2]], colour #ff0000");
+  EXPECT_EQ(timeline.kinds[2].detail, "[[1, 2]]");
+}
+
 TEST(BusiestTracks, KeepTheirOrder) {
   EXPECT_EQ(BusiestTracks({1, 2}), (std::vector<bool>{true, true}));
   std::vector<Ns> busy(20, 1);
