@@ -60,7 +60,7 @@ async function start() {
   addDefinitions();
   arrangePanels();
   addLegends();
-  chooseMemory();
+  window.chooseMemory?.();
   followReading();
   addLook();
   addRankChoice();

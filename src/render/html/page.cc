@@ -38,7 +38,9 @@ Result<std::string> RenderPage(const report::Report& report, const HtmlOptions& 
 }
 
 Result<Assets> LoadAssets(const report::Report& report, const HtmlOptions& options) {
-  return html::LoadAssets({.has_timeline = !report.timeline.empty()}, options);
+  return html::LoadAssets({.has_timeline = !report.timeline.empty(),
+                           .has_memory = html::FindTable(report, "memory_curve") != nullptr},
+                          options);
 }
 
 }  // namespace

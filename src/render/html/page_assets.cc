@@ -48,6 +48,8 @@ constexpr std::string_view kScripts[] = {
     "js/grid.js",    "js/inner_rows.js", "js/shares.js",      "js/icicle.js",
     "js/tree.js",    "js/details.js",    "js/ranks.js",       "js/choices.js",
     "js/panels.js",  "js/charts.js",     "js/definitions.js", "js/look.js"};
+// Curves of memory have scripts where there are some.
+constexpr std::string_view kMemoryScript[] = {"js/memory.js"};
 // Of several runs it leaves one in the page, before anything looks at it.
 constexpr std::string_view kRunsScript[] = {"js/runs.js"};
 constexpr std::string_view kStartScript[] = {"js/start.js"};
@@ -76,6 +78,7 @@ Result<Assets> LoadAssets(const WhichAssets& which, const HtmlOptions& options) 
   assets.css = WithCategoryColours(std::move(assets.css));
   if (options.templates_dir.empty()) assets.css = CompactStyle(assets.css);
   PROFGAUGE_CHECK(AppendScripts(kScripts, options, assets.js));
+  if (which.has_memory) PROFGAUGE_CHECK(AppendScripts(kMemoryScript, options, assets.js));
   if (which.has_several_runs) PROFGAUGE_CHECK(AppendScripts(kRunsScript, options, assets.js));
   PROFGAUGE_CHECK(AppendScripts(kStartScript, options, assets.js));
   if (which.has_timeline) PROFGAUGE_CHECK(AppendScripts(kTimelineScripts, options, assets.js));

@@ -13,7 +13,8 @@ struct Assets {
   std::string css, js;
 };
 struct WhichAssets {
-  bool has_timeline = false, has_several_runs = false;  ///< Their scripts come along.
+  bool has_timeline = false, has_memory = false,
+       has_several_runs = false;  ///< Their scripts come along.
 };
 /// Errors: kConfig "template/closes-itself" for one that would end the element that holds it.
 Result<Assets> LoadAssets(const WhichAssets& which, const HtmlOptions& options);

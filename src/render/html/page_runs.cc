@@ -159,7 +159,11 @@ Result<std::string> RenderRunsPage(const report::Runs& runs, const HtmlOptions& 
 Result<Assets> LoadAssets(const report::Runs& runs, const HtmlOptions& options) {
   const bool has_timeline = std::any_of(runs.runs.begin(), runs.runs.end(),
                                         [](const auto& run) { return !run.timeline.empty(); });
-  return html::LoadAssets({.has_timeline = has_timeline, .has_several_runs = true}, options);
+  const bool has_memory = std::any_of(runs.runs.begin(), runs.runs.end(), [](const auto& run) {
+    return html::FindTable(run, "memory_curve") != nullptr;
+  });
+  return html::LoadAssets(
+      {.has_timeline = has_timeline, .has_memory = has_memory, .has_several_runs = true}, options);
 }
 
 }  // namespace

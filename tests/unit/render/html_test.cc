@@ -144,13 +144,17 @@ TEST(RenderHtmlFiles, StyleAndScriptsKeepToTheirBudget) {
   };
   const std::size_t without = size(report);
   report.timeline = testing::TimelineMaker::Make(2, 10);
+  const std::size_t without_memory = size(report);
+  report.tables.push_back(testing::MakeTable("memory_curve", "", "Memory",
+                                             {{"device", "Device", Unit::kText, ""}}, {}));
   // 120 kB, 10 kB for filters that know titles and units, legends and the list of sections, and
   // 18 kB for definitions, searching the timeline by field, shares, widths, rows that open, bars
   // that move the range of iterations, lines of source chosen together.
   // 2 kB to paint the critical path and follow it by keys, and for addresses of several runs.
   constexpr std::size_t kBudget = 150'000;
   EXPECT_GT(without, 0U);
-  EXPECT_GT(size(report), without);  // its scripts come along with a timeline alone
+  EXPECT_GT(size(report), without_memory);  // so do those of memory
+  EXPECT_GT(without_memory, without);       // its scripts come along with a timeline alone
   EXPECT_LE(size(report), kBudget);
 }
 
