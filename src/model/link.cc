@@ -293,7 +293,7 @@ class RepeatedIds {
 // Cause and effect in the wrong order, for more than a few: a clock that is off.
 void CountBeforeLaunch(Profile& profile) {
   constexpr Ns kTolerance = 50'000;
-  constexpr std::uint64_t kOneOf = 20;
+  constexpr std::uint64_t kOneOf = 20, kLeast = 8;
   const auto& device = profile.device;
   std::uint64_t linked = 0, before = 0;
   for (std::size_t row = 0; row < device.size(); ++row) {
@@ -301,7 +301,8 @@ void CountBeforeLaunch(Profile& profile) {
     ++linked;
     if (device.start[row] + kTolerance < profile.api.start[device.launch[row].value]) ++before;
   }
-  if (before * kOneOf > linked) profile.log.Add(Counter::work_before_launch, before);
+  if (before >= kLeast && before * kOneOf > linked)
+    profile.log.Add(Counter::work_before_launch, before);
 }
 
 void DeviceToCalls(Profile& profile, const std::vector<std::int64_t>& api_correlations,
