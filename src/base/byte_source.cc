@@ -192,7 +192,8 @@ Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path) {
     const bool missing = errno == ENOENT || errno == ENOTDIR;
     return Fail(InputError(
         path, missing ? "input/missing" : "input/open",
-        missing ? "no such file" : std::string("cannot be opened: ") + std::strerror(errno)));
+        missing ? "no such file" : std::string("cannot be opened: ") + std::strerror(errno),
+        missing ? "check the path; a folder of recordings is taken too" : "check its permissions"));
   }
   struct stat info {};
   const bool known = ::fstat(descriptor, &info) == 0;

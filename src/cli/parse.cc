@@ -184,7 +184,8 @@ Status CheckFolders(const Options& options) {
                ? Status(Fail(UsageError(
                      "usage/no-folder",
                      fmt::format("option `{}`: there is no folder `{}`", option, Printable(folder)),
-                     {})))
+                     {"help: name a folder that is there; paths count from where the program "
+                      "runs"})))
                : Status();
   };
   PROFGAUGE_CHECK(missing("--source-root", options.source_root));

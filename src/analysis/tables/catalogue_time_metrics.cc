@@ -195,7 +195,8 @@ constexpr MetricSpec kMetrics[] = {
      kLowerIsBetter,
      kRatio,
      "Share of the window in which a {{ device.device }} idles during the launching call of the "
-     "next work, or for less than 30 µs after it.",
+     "next work, or for less than 30 µs after it, or turns from one piece of queued work to the "
+     "next.",
      "Σ idle by cause / window, mean over {{ device.device }}s; the causes add up to gpu.idle.mean",
      kHta,
      {},

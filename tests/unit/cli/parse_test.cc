@@ -71,9 +71,13 @@ constexpr Wrong kWrong[] = {
      "error: option `--mark`: the time `1.5` has no unit\n"
      "  help: write `1.5ns`, `1.5us`, `1.5ms` or `1.5s`   [usage/no-unit]\n"},
     {"check run.json --source-root no/such",
-     "error: option `--source-root`: there is no folder `no/such`   [usage/no-folder]\n"},
+     "error: option `--source-root`: there is no folder `no/such`\n"
+     "  help: name a folder that is there; paths count from where the program runs   "
+     "[usage/no-folder]\n"},
     {"check run.json --templates no/such",
-     "error: option `--templates`: there is no folder `no/such`   [usage/no-folder]\n"},
+     "error: option `--templates`: there is no folder `no/such`\n"
+     "  help: name a folder that is there; paths count from where the program runs   "
+     "[usage/no-folder]\n"},
     {"check run.json --templates /",
      "error: option `--templates`: `/` has no template of a name that is known\n"
      "  help: `profgauge templates export DIR` writes them all; keep those that you change   "

@@ -126,8 +126,10 @@ TEST_F(Load, SaysWhatAFileIsInstead) {
 }
 
 TEST_F(Load, SaysThatAFileOrFolderIsMissingOrBare) {
-  EXPECT_EQ(Outcome(ReadProfile("none.json", {})),
-            "error: no such file   [input/missing]\n  --> none.json\n");
+  EXPECT_EQ(
+      Outcome(ReadProfile("none.json", {})),
+      "error: no such file\n  --> none.json\n  help: check the path; a folder of recordings is "
+      "taken too   [input/missing]\n");
   fs::create_directory("bare");
   const auto run = LoadRun({"bare"}, {});
   ASSERT_FALSE(run);
