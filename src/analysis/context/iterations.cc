@@ -132,7 +132,7 @@ class Leftovers {
       coming_.push_back(left);
     }
     const auto without = std::count(device.launch.begin(), device.launch.end(), ApiId{});
-    constexpr std::ptrdiff_t kOneOf = 10;
+    constexpr std::ptrdiff_t kOneOf = 2;
     has_launches_ = without * kOneOf < static_cast<std::ptrdiff_t>(device.size());
     std::stable_sort(coming_.begin(), coming_.end(),
                      [](const Leftover& a, const Leftover& b) { return a.start < b.start; });
@@ -161,7 +161,7 @@ class Leftovers {
   }
 
  private:
-  bool has_launches_ = false;  // Of nearly all work.
+  bool has_launches_ = false;  // Of most work.
   std::vector<OwnStarts> own_;
   std::vector<Leftover> coming_;   // By start.
   std::vector<Leftover> waiting_;  // Those that started and had not ended at the last question.
