@@ -27,7 +27,8 @@ constexpr FactSpec kFacts[] = {
     {"profile.ddp", Unit::kBool, "Whether DistributedDataParallel shows in the recording."},
     {"profile.fsdp", Unit::kBool, "Whether fully sharded data parallelism shows in the recording."},
     {"profile.exposed_collectives", Unit::kText,
-     "What most of the exposed communication is, with its share of it."},
+     "What most of the exposed communication is, with its share of it, on the rank that loses most "
+     "of its time to it."},
     {"profile.graph_capture", Unit::kBool,
      "Whether launches were captured into a graph while recording: they run once."},
     {"profile.framework", Unit::kText,
@@ -161,15 +162,35 @@ Value HasTorchCompile(const Profile& profile) {
   return {};
 }
 
-/// "all_gather (41.0 %), all_reduce (30.2 %) and 2 more kinds"; of all ranks together.
+/// The rank of which comm/exposed speaks: it loses the largest share of its iterations.
+Value MostExposedRank(const Analysis& analysis) {
+  const Table* ranks = analysis.FindTable("ranks");
+  Value worst;
+  double most = -1;
+  for (std::size_t row = 0; ranks != nullptr && row < ranks->rows(); ++row) {
+    const Value exposed = ranks->At(row, "exposed_communication");
+    const Value iteration = ranks->At(row, "iteration_time");
+    if (IsAbsent(exposed) || !(AsNumber(iteration, 0) > 0)) continue;
+    const double share = AsNumber(exposed, 0) / AsNumber(iteration, 0);
+    if (!(share > most)) continue;
+    most = share;
+    worst = ranks->At(row, "id");
+  }
+  return worst;
+}
+
+/// "all_gather (41.0 %), all_reduce (30.2 %) and 2 more kinds"; of all ranks together where none is
+/// known to be the worst.
 Value ExposedCollectives(const Analysis& analysis) {
   constexpr std::size_t kNamed = 3;
+  const Value rank = MostExposedRank(analysis);
   const Table* calls = analysis.FindTable("collectives");
   const Column* exposed = calls == nullptr ? nullptr : calls->Find("exposed_time");
   if (exposed == nullptr || !exposed->absent_because().empty()) return {};
   std::vector<std::pair<double, std::string>> kinds;
   double all = 0;
   for (std::size_t row = 0; row < calls->rows(); ++row) {
+    if (!IsAbsent(rank) && calls->At(row, "rank") != rank) continue;
     const double time = AsNumber(calls->At(row, *exposed), 0);
     const Value name = calls->At(row, "name");
     const auto* text = std::get_if<std::string>(&name);

@@ -30,6 +30,9 @@ bool NamesIdleTime(const CompiledRule& rule, const expr::Program& program) {
 }
 
 std::optional<double> AllIdleTime(const RunData& run) {
+  const Metric* time = run.FindMetric("gpu.idle.time.max");
+  if (time != nullptr && !IsAbsent(time->value)) return AsNumber(time->value, 0);
+  // A file that states shares alone.
   const Metric* idle = run.FindMetric("gpu.idle.max");
   const Metric* iteration = run.FindMetric("iteration.time.mean");
   if (idle == nullptr || iteration == nullptr) return std::nullopt;

@@ -55,7 +55,7 @@ class BashTest(unittest.TestCase):
         rules = {line.split()[0] for line in run("rules", "list").stdout.splitlines()}
         offered, idle = ask_bash("profgauge rules explain gpu/", "profgauge metrics list gpu.idle.")
         self.assertEqual(set(offered), {rule for rule in rules if rule.startswith("gpu/")})
-        self.assertEqual(set(idle), {"gpu.idle.mean", "gpu.idle.max"})
+        self.assertEqual(set(idle), {"gpu.idle.mean", "gpu.idle.max", "gpu.idle.time.mean", "gpu.idle.time.max"})
 
     def test_paths(self):
         files, folders, after = ask_bash("profgauge check exam", "profgauge check x --out exam",

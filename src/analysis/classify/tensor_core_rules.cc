@@ -18,7 +18,13 @@ using enum NamePart;
 using enum Vendor;
 
 constexpr TensorCoreRule kRules[] = {
-    // Marks of the CUDA cores come first: they stand in names that also say "gemm".
+    // Kernels beside the products of the same libraries: they multiply no matrices on any chip.
+    {"library_helper", kNo, kAll, kNvidia, false,
+     R"((?i)(?:^|[ _:])(?:(?:kepler|maxwell|pascal)|sm\d+_(?:xmma|cudnn))_(?:cublas_|cudnn_|trt_|infer_|train_)*)"
+     R"((?:(?:max|avg|average|global)_?)?(?:pool|gemv|softmax|copy|transpose|reformat|permute|shuffle|pointwise)"
+     R"(|element_?wise|reduc|activation|lrn|resize|scale_|concat|split_?k_?reduc))",
+     ""},
+    // Marks of the CUDA cores come next: they stand in names that also say "gemm".
     {"chip_before_volta", kNo, kAll, kNvidia, true,
      R"((?:^|[ _])(?:kepler|maxwell|pascal)_\w|(?:^|[ _])sm[3-6]\d_(?:xmma|cudnn))", ""},
     {"cuda_core_tag", kNo, kAll, kNvidia, true,

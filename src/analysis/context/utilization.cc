@@ -184,6 +184,7 @@ std::optional<double> BlocksPerSm(const Profile& profile, std::span<const Gpu> g
 void AddUtilization(std::span<const RankContext> ranks, Output& out) {
   Pool utilization;
   Pool idle;
+  Pool idle_time;  // Per iteration of the rank: ranks differ in how long theirs take.
   Pool efficiency;
   Pool occupancy;
   for (const RankContext& rank : ranks) {
@@ -191,6 +192,9 @@ void AddUtilization(std::span<const RankContext> ranks, Output& out) {
     for (const GpuUse& use : MeasureGpus(rank)) {
       utilization.Add(use.utilization());
       idle.Add(use.idle_share());
+      idle_time.Add(
+          static_cast<double>(use.observed - use.busy) /
+          static_cast<double>(std::max<std::size_t>(rank.iterations.selected().size(), 1)));
       if (use.sm_efficiency) efficiency.Add(*use.sm_efficiency);
       if (use.occupancy) occupancy.Add(*use.occupancy);
     }
@@ -200,9 +204,11 @@ void AddUtilization(std::span<const RankContext> ranks, Output& out) {
     out.Set("gpu.utilization.min", utilization.min);
     out.Set("gpu.idle.mean", idle.mean());
     out.Set("gpu.idle.max", idle.max);
+    out.Set("gpu.idle.time.mean", idle_time.mean());
+    out.Set("gpu.idle.time.max", idle_time.max);
   } else {
-    for (const char* id :
-         {"gpu.utilization.mean", "gpu.utilization.min", "gpu.idle.mean", "gpu.idle.max"}) {
+    for (const char* id : {"gpu.utilization.mean", "gpu.utilization.min", "gpu.idle.mean",
+                           "gpu.idle.max", "gpu.idle.time.mean", "gpu.idle.time.max"}) {
       out.SetAbsent(id, out.Gap(Capability::kDeviceEvents));
     }
   }

@@ -29,7 +29,7 @@ std::vector<Span> IdleSpans(const RankContext& rank, std::int32_t gpu);
 std::optional<double> BlocksPerSm(const Profile& profile, std::span<const Gpu> gpus,
                                   DeviceId kernel);
 
-/// Sets gpu.utilization.*, gpu.idle.*, gpu.sm_efficiency, gpu.occupancy: over the GPUs with work of
+/// Sets gpu.utilization.*, gpu.idle.* (shares, and times per iteration), gpu.sm_efficiency, gpu.occupancy: over the GPUs with work of
 /// all ranks.
 void AddUtilization(std::span<const RankContext> ranks, Output& out);
 

@@ -26,8 +26,10 @@ DeviceKey KeyOf(const MemoryTable& memory, std::size_t row) {
 
 std::string DeviceName(const DeviceKey& key) {
   if (key.first == 0) return "CPU";
-  return key.first == 1 ? fmt::format("GPU {}", key.second)
-                        : fmt::format("device {} of type {}", key.second, key.first);
+  // c10's CUDA, and HIP as PyTorch for ROCm 6 and later writes it.
+  return key.first == 1 || key.first == 6
+             ? fmt::format("GPU {}", key.second)
+             : fmt::format("device {} of type {}", key.second, key.first);
 }
 
 struct OpSums {

@@ -39,6 +39,7 @@ constexpr Redefined kRedefined[] = {
     {"dataloader.", 2},
     {"gpu.utilization.", 2},
     {"gpu.idle", 3},
+    {"gpu.idle.time.", 1},
     // A long cudaFree sets a library up.
     {"gpu.idle_cause.module_loading", 4},
     {"gpu.idle_cause.memory_management", 4},

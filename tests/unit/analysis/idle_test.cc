@@ -112,6 +112,19 @@ TEST(Idle, GapsKnowTheirNeighbours) {
   EXPECT_FALSE(gaps[1].after.valid());
 }
 
+// 500 µs of work in each of two iterations and 200 µs of none between them: the share of the window
+// by an iteration's length would say 83 µs.
+TEST(Idle, TimePerIterationHoldsWhatLiesBetweenIterations) {
+  TestProfile test;
+  test.Step(0, {0, 500'000});
+  test.Launch("first", {0, 0}, {0, 500'000});
+  test.Step(1, {700'000, 1'200'000});
+  test.Launch("second", {700'000, 700'000}, {700'000, 1'200'000});
+  const auto analysis = Analyze(OneRank(test.Finish()), {});
+  ASSERT_TRUE(analysis.has_value());
+  EXPECT_NEAR(NumberOf(*analysis, "gpu.idle.time.mean"), 100'000, 1e-6);
+}
+
 TEST(Idle, MetricsAddUpToIdleOverSeveralGpus) {
   TestProfile test = TwoKernels(500'000);
   test.Launch("second", {400'000, 405'000}, {410'000, 450'000});
@@ -126,6 +139,8 @@ TEST(Idle, MetricsAddUpToIdleOverSeveralGpus) {
   EXPECT_NEAR(sum, NumberOf(*analysis, "gpu.idle.mean"), 1e-12);
   EXPECT_NEAR(NumberOf(*analysis, "gpu.idle.mean"), (0.72 + 0.88) / 2, 1e-12);
   EXPECT_NEAR(NumberOf(*analysis, "gpu.idle.max"), 0.88, 1e-12);
+  EXPECT_NEAR(NumberOf(*analysis, "gpu.idle.time.mean"), 400'000, 1e-6);
+  EXPECT_NEAR(NumberOf(*analysis, "gpu.idle.time.max"), 440'000, 1e-6);
   const Table* gaps = analysis->FindTable("gaps");
   ASSERT_EQ(gaps->rows(), 4U);
   EXPECT_EQ(gaps->At(0, "duration"), Value(std::int64_t{310'000}));

@@ -29,7 +29,12 @@ struct Labelled {
 constexpr Labelled kLabelled[] = {
     // The chip's generation alone rules Tensor Cores out.
     {"maxwell_sgemm_128x64_nn", "no", "chip_before_volta"},
-    {"sm50_xmma_pooling_fw_4d_FP32_kernel", "no", "chip_before_volta"},
+    {"sm50_xmma_conv_fprop_indexed_kernel", "no", "chip_before_volta"},
+    // No products, though libraries of products have them.
+    {"sm50_xmma_pooling_fw_4d_FP32_kernel", "no", "library_helper"},
+    {"sm80_xmma_pooling_coalescedC_NHWC_kMAX_3_False_execute_kernel_trt", "no", "library_helper"},
+    {"sm50_xmma_cublas_gemvx_f32f32_f32_f32_tn_n_int32_unit_n_launch_param4x32x32", "no",
+     "library_helper"},
     {"fmha_cutlassF_f16_aligned_64x64_rf_sm50", "no", "attention_before_volta"},
     // Marked as CUDA cores, though they say gemm.
     {"sm80_xmma_gemm_f32f32_f32f32_f32_nt_n_tilesize64x64x8_ffma_kernel", "no", "cuda_core_tag"},

@@ -136,6 +136,8 @@ TEST(Pooling, ExemptMetrics) {
                                                "iteration.drift",
                                                "gpu.utilization.min",
                                                "gpu.idle.max",
+                                               "gpu.idle.time.mean",
+                                               "gpu.idle.time.max",
                                                "rank.imbalance",
                                                "rank.straggler",
                                                "memory.fragmentation",
