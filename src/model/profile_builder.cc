@@ -241,6 +241,14 @@ void ProfileBuilder::SetSpan(Ns start, Ns duration) {
 
 namespace {
 
+// Which way a call copies, where its name says so: hipMemcpyDtoDAsync.
+CopyKind DirectionOfCall(std::string_view name) {
+  const auto says = [name](std::string_view part) { return name.find(part) != name.npos; };
+  if (says("DtoD")) return CopyKind::kDeviceToDevice;
+  if (says("HtoD")) return CopyKind::kHostToDevice;
+  return says("DtoH") ? CopyKind::kDeviceToHost : CopyKind::kUnknown;
+}
+
 // A process that sees one GPU of several (HIP_VISIBLE_DEVICES, CUDA_VISIBLE_DEVICES) lists it by
 // the number that it has for the process; a profiler may write the machine's number to the events.
 // One listed and one used are the same one.
@@ -255,6 +263,47 @@ void JoinTheOneDevice(Profile& profile) {
   for (std::size_t row = 0; row < profile.memory.size(); ++row) {
     if (profile.memory.device_type[row] != 0 && profile.memory.device[row] == listed) {
       profile.memory.device[row] = id;
+    }
+  }
+}
+
+// ROCm's runtime copies and sets memory with kernels of its own where a copy engine would be
+// slower. Those are copies and sets, unless the recording has the copies that their calls made as
+// well.
+void TellRuntimeKernels(Profile& profile) {
+  constexpr std::string_view kCopies[] = {"__amd_rocclr_copyBuffer", "__amd_rocclr_copyImage"};
+  constexpr std::string_view kSets[] = {"__amd_rocclr_fillBuffer", "__amd_rocclr_fillImage"};
+  const auto kind_of = [&](std::string_view name) {
+    const auto begins = [name](std::string_view part) { return name.starts_with(part); };
+    if (std::ranges::any_of(kCopies, begins)) return DeviceKind::kMemcpy;
+    return std::ranges::any_of(kSets, begins) ? DeviceKind::kMemset : DeviceKind::kKernel;
+  };
+  std::vector<DeviceKind> kinds(profile.strings.size(), DeviceKind::kKernel);
+  bool any = false;
+  for (std::uint32_t id = 0; id < kinds.size(); ++id) {
+    kinds[id] = kind_of(profile.strings[StringId{id}]);
+    any = any || kinds[id] != DeviceKind::kKernel;
+  }
+  if (!any) return;
+  DeviceTable& device = profile.device;
+  std::vector<bool> is_told(profile.api.size(), false);
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    const ApiId launch = device.launch[row];
+    if (launch.valid() && device.kind[row] != DeviceKind::kKernel) is_told[launch.value] = true;
+  }
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    const StringId name = device.name[row];
+    const ApiId launch = device.launch[row];
+    if (device.kind[row] != DeviceKind::kKernel || !name.valid()) continue;
+    if (kinds[name.value] == DeviceKind::kKernel || (launch.valid() && is_told[launch.value])) {
+      continue;
+    }
+    device.kind[row] = kinds[name.value];
+    device.config[row] = {};
+    device.collective[row] = {};
+    if (device.kind[row] == DeviceKind::kMemcpy) {
+      device.copy[row] = DirectionOfCall(
+          launch.valid() ? profile.Name(profile.api.name[launch.value]) : std::string_view{});
     }
   }
 }
@@ -295,6 +344,7 @@ Result<Profile> ProfileBuilder::Finish() {
   link::Parents(profile_);
   link::CallsToRanges(profile_, host_ids_, api_op_ids_);
   link::DeviceToCalls(profile_, api_correlations_, device_correlations_);
+  TellRuntimeKernels(profile_);
   if (doubts_device_ops_ && profile_.api.size() > 0) {
     std::fill(device_op_ids_.begin(), device_op_ids_.end(), -1);
   }

@@ -109,12 +109,28 @@ void FillTable(std::span<const RankContext> ranks, std::span<const CopyFacts> fa
   }
 }
 
+// Why nothing is known of the copies; empty: it is.
+std::string WhyUnknown(std::span<const CopyFacts> ranks, const Output& out) {
+  const auto any = [ranks](CopyKnowledge known) {
+    return std::any_of(ranks.begin(), ranks.end(),
+                       [known](const CopyFacts& rank) { return rank.known == known; });
+  };
+  if (any(CopyKnowledge::kNotInFormat)) return "this kind of file holds kernels and no copies";
+  if (any(CopyKnowledge::kNotRecorded)) {
+    return "calls of the iterations copy, and none of their copies was recorded";
+  }
+  return any(CopyKnowledge::kRecorded) ? std::string() : out.Gap(Capability::kDeviceEvents);
+}
+
 void SetDirection(std::string_view id, std::span<const CopyFacts> ranks,
-                  std::initializer_list<CopyKind> kinds, bool has_device, Output& out) {
+                  std::initializer_list<CopyKind> kinds, std::string why, Output& out) {
   const std::string prefix = "memcpy." + std::string(id);
   CopySums sums;
   for (const CopyFacts& rank : ranks) {
     for (const CopyRow& row : rank.rows) {
+      if (row.kind == static_cast<std::uint8_t>(CopyKind::kUnknown) && why.empty()) {
+        why = "the recording does not say which way some of its copies go";
+      }
       const bool wanted = std::any_of(kinds.begin(), kinds.end(), [&](CopyKind kind) {
         return row.kind == static_cast<std::uint8_t>(kind);
       });
@@ -126,10 +142,8 @@ void SetDirection(std::string_view id, std::span<const CopyFacts> ranks,
       sums.sized_time += row.sums.sized_time;
     }
   }
-  if (!has_device) {
-    for (const char* part : {".time", ".bytes", ".bandwidth"}) {
-      out.SetAbsent(prefix + part, out.Gap(Capability::kDeviceEvents));
-    }
+  if (!why.empty()) {
+    for (const char* part : {".time", ".bytes", ".bandwidth"}) out.SetAbsent(prefix + part, why);
     return;
   }
   out.Set(prefix + ".time", sums.time);
@@ -164,8 +178,27 @@ void SetPageableShare(std::span<const CopyFacts> ranks, Output& out) {
 
 }  // namespace
 
+CopyKnowledge KnowledgeOfCopies(const RankContext& rank) {
+  if (!rank.has_device()) return CopyKnowledge::kNoDevice;
+  const Profile& profile = *rank.profile;
+  for (const auto& [key, value] : profile.facts) {
+    if (key == "copies") return CopyKnowledge::kNotInFormat;  // Readers of such files say so.
+  }
+  for (std::uint32_t row = 0; row < profile.device.size(); ++row) {
+    const bool is_copy = profile.device.kind[row] == DeviceKind::kMemcpy;
+    if (is_copy && rank.InIterations(DeviceId{row})) return CopyKnowledge::kRecorded;
+  }
+  const ApiTable& api = profile.api;
+  for (std::size_t call = 0; call < api.size(); ++call) {
+    if (api.kind[call] == ApiKind::kMemcpy && rank.iterations.CountsHostTime(api.start[call])) {
+      return CopyKnowledge::kNotRecorded;
+    }
+  }
+  return CopyKnowledge::kRecorded;
+}
+
 CopyFacts CopyFactsOf(const RankContext& rank) {
-  return {rank.has_device(), CollectRows(rank), rank.profile->device.size()};
+  return {KnowledgeOfCopies(rank), CollectRows(rank), rank.profile->device.size()};
 }
 
 void AddCopies(std::span<const RankContext> ranks, Output& out) {
@@ -175,16 +208,17 @@ void AddCopies(std::span<const RankContext> ranks, Output& out) {
 }
 
 void AddCopies(std::span<const RankContext> ranks, std::span<const CopyFacts> facts, Output& out) {
-  const bool has_device = std::any_of(facts.begin(), facts.end(),
-                                      [](const CopyFacts& rank) { return rank.has_device; });
-  SetDirection("h2d", facts, {CopyKind::kHostToDevice}, has_device, out);
-  SetDirection("d2h", facts, {CopyKind::kDeviceToHost}, has_device, out);
-  SetDirection("d2d", facts, {CopyKind::kDeviceToDevice, CopyKind::kPeerToPeer}, has_device, out);
+  const std::string why = WhyUnknown(facts, out);
+  SetDirection("h2d", facts, {CopyKind::kHostToDevice}, why, out);
+  SetDirection("d2h", facts, {CopyKind::kDeviceToHost}, why, out);
+  SetDirection("d2d", facts, {CopyKind::kDeviceToDevice, CopyKind::kPeerToPeer}, why, out);
   SetPageableShare(facts, out);
-  if (has_device) {
+  const bool any_row = std::any_of(facts.begin(), facts.end(),
+                                   [](const CopyFacts& rank) { return !rank.rows.empty(); });
+  if (why.empty() || any_row) {
     FillTable(ranks, facts, out);
   } else {
-    out.SetTableAbsent("memcpys", out.Gap(Capability::kDeviceEvents));
+    out.SetTableAbsent("memcpys", why);
   }
 }
 

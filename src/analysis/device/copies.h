@@ -27,8 +27,18 @@ struct CopyRow {
   std::vector<std::uint32_t> events;  ///< Rows of the rank's device table; not to be kept.
 };
 
+/// Whether a rank that has no copy made none. The numbers stand in summaries.
+enum class CopyKnowledge : std::uint8_t {
+  kNoDevice,
+  kRecorded,
+  kNotInFormat,  ///< Its kind of file holds kernels alone.
+  kNotRecorded,  ///< Its calls copy, and no copy was recorded.
+};
+inline constexpr std::int64_t kCopyKnowledges = 4;
+CopyKnowledge KnowledgeOfCopies(const RankContext& rank);
+
 struct CopyFacts {
-  bool has_device = false;
+  CopyKnowledge known = CopyKnowledge::kNoDevice;
   std::vector<CopyRow> rows;
   std::size_t device_rows = 0;  ///< Of its profile; 0 without it.
 };

@@ -117,12 +117,24 @@ void FillTable(const std::vector<CallSum>& rows, Ns total, Output& out) {
   }
 }
 
-// Time in which any thread of the rank is blocked in a synchronizing call, in its iterations.
+// As the causes of idle time see it: cudaMemcpy and its like return when the copy is done.
+bool Blocks(ApiKind kind, std::string_view name) {
+  if (kind == ApiKind::kSync) return name.find("Query") == name.npos;
+  return kind == ApiKind::kMemcpy && name.find("Async") == name.npos &&
+         name.find("Memcpy") != name.npos;
+}
+
+// Time in which any thread of the rank is blocked in a synchronizing call that the iterations make:
+// what a profiler waits for when it stops comes after their host ranges, as in api_calls.
 Ns BlockedTime(const RankContext& rank, std::span<const Span> iterations) {
   const ApiTable& api = rank.profile->api;
+  const std::vector<bool> counted = CountedCalls(rank);
   SpanCollector blocked;
   for (std::size_t i = 0; i < api.size(); ++i) {
-    if (api.kind[i] == ApiKind::kSync) blocked.Add(api.start[i], api.duration[i]);
+    const StringId name = api.name[i];
+    if (counted[i] && Blocks(api.kind[i], name.valid() ? rank.profile->Name(name) : "")) {
+      blocked.Add(api.start[i], api.duration[i]);
+    }
   }
   return OverlapLength(blocked.Take(), iterations);
 }

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/device/copies.h"
+
 namespace profgauge {
 namespace {
 
@@ -51,6 +53,7 @@ CountFacts CountFactsOf(const RankContext& rank) {
       counts.tensor_core_kernels += rank.classes[row].tensor_core == Tri::kYes ? 1 : 0;
     } else if (device.kind[row] == DeviceKind::kMemcpy) {
       const std::size_t direction = DirectionOf(device.copy[row]);
+      if (device.copy[row] == CopyKind::kUnknown) counts.is_complete.fill(false);
       if (direction == kNoDirection) continue;
       if (device.bytes[row] >= 0) {
         counts.bytes[direction] += device.bytes[row];
@@ -58,6 +61,10 @@ CountFacts CountFactsOf(const RankContext& rank) {
         counts.is_complete[direction] = false;
       }
     }
+  }
+  const CopyKnowledge copies = KnowledgeOfCopies(rank);
+  if (copies == CopyKnowledge::kNotInFormat || copies == CopyKnowledge::kNotRecorded) {
+    counts.is_complete.fill(false);
   }
   return counts;
 }
@@ -98,7 +105,7 @@ void AddCounts(std::span<const CountFacts> ranks, Output& out) {
       CapabilityGap(Capability::kDeviceEvents));
   for (std::size_t i = 0; i < kDirections.size(); ++i) {
     set("memcpy." + std::string(kDirections[i]) + ".bytes_per_iteration", counts.bytes[i],
-        counts.is_complete[i], "the recording does not give the size of every copy");
+        counts.is_complete[i], "the recording does not give size and direction of every copy");
   }
 }
 

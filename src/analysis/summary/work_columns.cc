@@ -62,7 +62,7 @@ void Exchange(Columns& columns, CallFacts& facts) {
 }
 
 void Exchange(Columns& columns, CopyFacts& facts) {
-  columns.Number("copy.has_device", facts.has_device);
+  columns.Enum("copy.has_device", facts.known, kCopyKnowledges);
   List(columns, "copy.calls", facts.rows, [&](CopyRow& row) {
     columns.Enum("copy.kind", row.kind, kCopyKinds);
     columns.Enum("copy.host_memory", row.host_memory, kHostMemories);

@@ -45,10 +45,12 @@ constexpr Redefined kRedefined[] = {
     {"gpu.idle_cause.memory_management", 4},
     {"gpu.sm_efficiency", 2},
     {"gpu.occupancy", 2},
-    {"sync.", 2},
+    // Blocking copies are such calls, a profiler's own stop is none.
+    {"sync.", 3},
     {"tensor_core.", 3},
     {"kernel.", 2},
-    {"memcpy.", 2},
+    // Copies that ROCm makes by kernels are copies.
+    {"memcpy.", 3},
     {"communication.", 2},
     {"flops.", 2},
     // What runs before and after the iterations does not count.

@@ -480,7 +480,11 @@ constexpr TableSpec kTables[] = {
      kRankCalls},
     {"rank_spread", "rank_spread", "Spread over ranks",
      "One row per selected iteration and part of its time, over all ranks.", kRankSpread},
-    {"streams", "stream", "Streams", "One row per stream with work.", kStreams},
+    {"streams", "stream", "Streams",
+     "One row per stream with work: of the whole recording, what runs before and after the "
+     "iterations "
+     "included, unless iterations are selected.",
+     kStreams},
     {"gaps", "gap", "Idle gaps",
      "Times in which a {{ device.device }} runs nothing, the longest first; at most 10 000.",
      kGaps},
@@ -503,7 +507,7 @@ constexpr TableSpec kTables[] = {
      "One row per function at its place in the call stacks that were sampled on the host.",
      kCpuSamples},
     {"process_groups", "process_group", "Process groups",
-     "One row per group of ranks that communicate.", kProcessGroups},
+     "One row per group of ranks that communicate, of the whole recording.", kProcessGroups},
     {"message_sizes", "message_size", "Sizes of messages",
      "One row per process group, collective, data type and class of sizes, over all ranks.",
      kMessageSizes},

@@ -44,11 +44,15 @@ std::string Device(const Gpu& gpu, std::string_view core) {
 /// "0-7: NVIDIA A100…; 8: …": neighbours that are alike together.
 std::string Devices(const Profile& profile) {
   std::string text;
-  const auto& gpus = profile.gpus;
+  std::vector<Gpu> gpus = profile.gpus;  // Some files list them from the last to the first.
+  std::sort(gpus.begin(), gpus.end(), [](const Gpu& a, const Gpu& b) { return a.id < b.id; });
   const std::string_view core = DeviceWordsOf(AcceleratorOf(std::span(&profile, 1))).core;
   for (std::size_t first = 0, next = 0; first < gpus.size(); first = next) {
     const std::string device = Device(gpus[first], core);
-    while (next < gpus.size() && Device(gpus[next], core) == device) ++next;
+    while (next < gpus.size() && Device(gpus[next], core) == device &&
+           (next == first || gpus[next].id == gpus[next - 1].id + 1)) {
+      ++next;
+    }
     if (!text.empty()) text += "; ";
     text += next - first == 1 ? fmt::format("{}: {}", gpus[first].id, device)
                               : fmt::format("{}-{}: {}", gpus[first].id, gpus[next - 1].id, device);

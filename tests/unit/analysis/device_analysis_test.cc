@@ -98,6 +98,37 @@ TEST(Copies, BySizeAndKind) {
   EXPECT_EQ(analysis.FindTable("memcpys")->rows(), 4U);
 }
 
+// No copy is no 0 where the file could not hold one, or does not hold those that were made.
+TEST(Copies, ThatNoRecordingShowsAreAbsent) {
+  TestProfile of_format;
+  of_format.builder().AddFact("copies", "not in this kind of file");
+  of_format.Work("kernel", {0, 100});
+  const Analysis kernels = AnalyzeAll(OneRank(of_format.Finish()));
+  EXPECT_EQ(kernels.Find("memcpy.h2d.time")->absent_because,
+            "this kind of file holds kernels and no copies");
+  EXPECT_EQ(kernels.absent_tables.count("memcpys"), 1U);
+  EXPECT_FALSE(kernels.Find("memcpy.h2d.bytes_per_iteration")->absent_because.empty());
+
+  TestProfile lost;
+  lost.Launch("kernel", {0, 10}, {20, 100});
+  lost.Call("aclrtMemcpy", ApiKind::kMemcpy, {30, 40});
+  EXPECT_EQ(AnalyzeAll(OneRank(lost.Finish())).Find("memcpy.d2h.bytes")->absent_because,
+            "calls of the iterations copy, and none of their copies was recorded");
+
+  TestProfile none;
+  none.Launch("kernel", {0, 10}, {20, 100});
+  EXPECT_EQ(NumberOf(AnalyzeAll(OneRank(none.Finish())), "memcpy.d2h.bytes"), 0);
+}
+
+TEST(Copies, OfADirectionThatIsNotSaid) {
+  TestProfile test;
+  test.CopyAlone({0, 100}, CopyKind::kUnknown, HostMemory::kUnknown, -1);
+  const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
+  EXPECT_EQ(analysis.Find("memcpy.h2d.time")->absent_because,
+            "the recording does not say which way some of its copies go");
+  EXPECT_EQ(analysis.FindTable("memcpys")->rows(), 1U);
+}
+
 TEST(HostCalls, SynchronizationAsAShareOfTheIterations) {
   TestProfile test;
   test.Step(0, {0, 1000});
@@ -105,13 +136,26 @@ TEST(HostCalls, SynchronizationAsAShareOfTheIterations) {
   test.Call("cudaStreamSynchronize", ApiKind::kSync, {500, 700});
   test.Call("cudaDeviceSynchronize", ApiKind::kSync, {600, 800}, test.Thread(2));
   test.Call("cudaMalloc", ApiKind::kMemory, {1200, 1300});
+  test.Call("cudaStreamQuery", ApiKind::kSync, {1350, 1380});
   const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
   EXPECT_DOUBLE_EQ(NumberOf(analysis, "sync.time_share"), 300.0 / 2000);
   const Table& calls = *analysis.FindTable("api_calls");
-  ASSERT_EQ(calls.rows(), 3U);
+  ASSERT_EQ(calls.rows(), 4U);
   EXPECT_EQ(TextAt(calls, 0, "name"), "cudaDeviceSynchronize");
   EXPECT_EQ(TextAt(calls, 2, "kind"), "memory");
-  EXPECT_DOUBLE_EQ(RealAt(calls, 2, "share"), 0.2);
+  EXPECT_DOUBLE_EQ(RealAt(calls, 2, "share"), 100.0 / 530);
+}
+
+// A copy that returns when it is done holds the host too; what the profiler waits for once the
+// iterations' host ranges are over is not the program's.
+TEST(HostCalls, BlockingCopiesSynchronizeAndTheProfilersOwnStopDoesNot) {
+  TestProfile test;
+  test.Step(0, {0, 1000});
+  test.Call("cudaMemcpy", ApiKind::kMemcpy, {100, 300});
+  test.Call("cudaMemcpyAsync", ApiKind::kMemcpy, {300, 400});
+  test.Launch("kernel", {500, 510}, {520, 2000});
+  test.Call("cudaDeviceSynchronize", ApiKind::kSync, {1100, 2000});
+  EXPECT_DOUBLE_EQ(NumberOf(AnalyzeAll(OneRank(test.Finish())), "sync.time_share"), 200.0 / 2000);
 }
 
 TEST(TensorCores, EfficiencyCountsWhatCouldUseThem) {

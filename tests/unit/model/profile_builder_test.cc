@@ -368,5 +368,38 @@ TEST(ProfileBuilder, OperatorsTakeTheStackOfTheMarkerAround) {
                                               "own.py(1)", ""}));
 }
 
+// ROCm's runtime copies and sets by kernels of its own.
+TEST(ProfileBuilder, KernelsOfTheRuntimeThatCopyAreCopies) {
+  ProfileBuilder builder;
+  const ThreadId thread = builder.AddThread("1", "1");
+  const auto add = [&](std::string_view call, std::string_view work, Ns at, DeviceKind kind) {
+    ApiRow api = Launch(builder, at, 10, thread, at);
+    api.name = builder.Intern(call);
+    builder.AddApi(api);
+    DeviceRow row = Kernel(builder, at + 20, at);
+    row.name = builder.Intern(work);
+    row.kind = kind;
+    builder.AddDevice(row);
+  };
+  add("hipMemcpyDtoDAsync", "__amd_rocclr_copyBuffer.kd", 100, DeviceKind::kKernel);
+  add("hipMemcpyWithStream", "__amd_rocclr_copyBufferAligned", 200, DeviceKind::kKernel);
+  add("hipMemsetAsync", "__amd_rocclr_fillBufferAligned.kd", 300, DeviceKind::kKernel);
+  add("hipLaunchKernel", "copyBuffer", 400, DeviceKind::kKernel);
+  // The recording has the copy of this call as well: its kernel is no second one.
+  add("hipMemcpyAsync", "__amd_rocclr_copyBuffer", 500, DeviceKind::kKernel);
+  DeviceRow copy = Kernel(builder, 540, 500);
+  copy.kind = DeviceKind::kMemcpy;
+  copy.copy = CopyKind::kDeviceToDevice;
+  builder.AddDevice(copy);
+  auto profile = builder.Finish();
+  ASSERT_TRUE(profile);
+  using enum DeviceKind;
+  EXPECT_THAT(profile->device.kind,
+              ElementsAre(kMemcpy, kMemcpy, kMemset, kKernel, kKernel, kMemcpy));
+  EXPECT_THAT(profile->device.copy,
+              ElementsAre(CopyKind::kDeviceToDevice, CopyKind::kUnknown, CopyKind::kNone,
+                          CopyKind::kNone, CopyKind::kNone, CopyKind::kDeviceToDevice));
+}
+
 }  // namespace
 }  // namespace profgauge
