@@ -481,9 +481,7 @@ constexpr TableSpec kTables[] = {
     {"rank_spread", "rank_spread", "Spread over ranks",
      "One row per selected iteration and part of its time, over all ranks.", kRankSpread},
     {"streams", "stream", "Streams",
-     "One row per stream with work: of the whole recording, what runs before and after the "
-     "iterations "
-     "included, unless iterations are selected.",
+     "One row per stream with work, of the whole recording unless iterations are selected.",
      kStreams},
     {"gaps", "gap", "Idle gaps",
      "Times in which a {{ device.device }} runs nothing, the longest first; at most 10 000.",

@@ -60,8 +60,8 @@ constexpr MetricSpec kMetrics[] = {
      "the kernels that ran; over the whole recording, absent where no graph was captured.",
      "launches within a capture / (these + kernels)", kOurs},
     {"sync.time_share", "Synchronization", kShare, kLowerIsBetter, kRatio,
-     "Share of iteration time in which the host is blocked in a synchronizing call that the "
-     "iterations make; a copy that is not asynchronous is such a call.",
+     "Share of iteration time in which the host is blocked in a synchronizing call or a copy that "
+     "is not asynchronous.",
      "|U(synchronizing calls) ∩ iterations| / iterations", kNsys},
 
     {"memcpy.h2d.time", "Host to device, time", kTime, kLowerIsBetter, kSum,
@@ -103,10 +103,8 @@ constexpr MetricSpec kMetrics[] = {
      "those copies whose host memory is known.",
      "Σ bytes of pageable copies / Σ bytes", kNsys},
     {"dataloader.exposed_share", "DataLoader wait", kShare, kLowerIsBetter, kRatio,
-     "Share of iteration time spent waiting for input data while the {{ device.device }} is idle; "
-     "the pauses of a few µs between kernels that were queued before are in it, and in no idle gap "
-     "of "
-     "this cause (gpu.idle_cause.dataloader).",
+     "Share of iteration time spent waiting for input data while the {{ device.device }} is idle, "
+     "pauses between queued kernels (in no gpu.idle_cause.dataloader) included.",
      "breakdown.dataloader", kBoth},
 
     {"critical.host.share", "Critical path: host", kShare, kLowerIsBetter, kOther,
