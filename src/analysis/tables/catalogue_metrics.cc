@@ -29,15 +29,17 @@ constexpr Redefined kRedefined[] = {
     // Only work that the iterations launched counts; an iteration waits for work from before;
     // without iterations the window is where the device can be observed.
     {"profile.wall_time", 2},
-    {"profile.kernel_time", 2},
+    {"profile.kernel_time", 3},
     {"iteration.", 2},
     // What a recording does not show at its edges is of no length, and no spread.
     {"iteration.time.", 3},
     {"iteration.outliers", 3},
     {"iteration.drift", 3},
-    {"breakdown.", 2},
+    // Kernels by which ROCm's runtime copies and sets are copies and sets; a DLProf report's I/O is
+    // a part of its own.
+    {"breakdown.", 3},
     {"dataloader.", 2},
-    {"gpu.utilization.", 2},
+    {"gpu.utilization.", 3},
     {"gpu.idle", 3},
     {"gpu.idle.time.", 1},
     // A long cudaFree sets a library up.
@@ -48,10 +50,10 @@ constexpr Redefined kRedefined[] = {
     // Blocking copies are such calls, a profiler's own stop is none.
     {"sync.", 3},
     {"tensor_core.", 3},
-    {"kernel.", 2},
+    {"kernel.", 3},
     // Copies that ROCm makes by kernels are copies.
     {"memcpy.", 3},
-    {"communication.", 2},
+    {"communication.", 3},
     {"flops.", 2},
     // What runs before and after the iterations does not count.
     {"coverage.linked_share", 2},

@@ -67,17 +67,20 @@ class Accelerators : public testing::Test {
   Analysis analysis_;
 };
 
+// ROCm's runtime copies and sets by kernels of its own, `__amd_rocclr_copyBuffer` and
+// `__amd_rocclr_fillBufferAligned`: they are copies and sets, as their calls say. Counts and times
+// below are of the other kernels, summed up independently from the raw files.
 TEST_F(Accelerators, XPlaneOfEightGpus) {
   Load("xla/mi300_jax_conv.xplane.pb");
   if (IsSkipped()) return;
-  EXPECT_EQ(analysis_.FindTable("kernels")->rows(), 6u);
-  EXPECT_EQ(Sum("kernels", "calls"), 235);
-  EXPECT_EQ(Sum("kernels", "time"), 28'137'077);
-  EXPECT_EQ(Sum("streams", "kernel_time"), 28'137'077);
+  EXPECT_EQ(analysis_.FindTable("kernels")->rows(), 5u);
+  EXPECT_EQ(Sum("kernels", "calls"), 235 - 35);
+  EXPECT_EQ(Sum("kernels", "time"), 28'137'077 - 563'521);
+  EXPECT_EQ(Sum("streams", "kernel_time"), 28'137'077 - 563'521);
   EXPECT_EQ(Sum("api_calls", "calls"), 234);
   EXPECT_EQ(Sum("api_calls", "time"), 18'453'619);
   EXPECT_EQ(HloOps("jit_forward_3d_conv"), (std::pair<int, double>(4, 27'550'676)));
-  const std::map<std::int64_t, double> busy = {{0, 3'995'965}, {1, 3'345'845}, {2, 3'524'285},
+  const std::map<std::int64_t, double> busy = {{0, 3'436'644}, {1, 3'345'845}, {2, 3'524'285},
                                                {3, 3'403'364}, {4, 3'493'365}, {5, 3'464'884},
                                                {6, 3'403'004}, {7, 3'502'165}};
   EXPECT_EQ(Busy(), busy);
@@ -87,31 +90,31 @@ TEST_F(Accelerators, XPlaneOfEightGpus) {
 TEST_F(Accelerators, XPlaneOfOneGpu) {
   Load("xla/mi_te_fused_attn.xplane.pb");
   if (IsSkipped()) return;
-  EXPECT_EQ(analysis_.FindTable("kernels")->rows(), 19u);
-  EXPECT_EQ(Sum("kernels", "time"), 12'133'585);
+  EXPECT_EQ(analysis_.FindTable("kernels")->rows(), 18u);
+  EXPECT_EQ(Sum("kernels", "time"), 12'133'585 - 166'482);
   EXPECT_EQ(Sum("api_calls", "time"), 3'697'277);
   EXPECT_EQ(HloOps("jit_loss_fn"), (std::pair<int, double>(20, 12'133'585)));
-  EXPECT_EQ(Busy(), (std::map<std::int64_t, double>{{0, 12'133'127}}));
+  EXPECT_EQ(Busy(), (std::map<std::int64_t, double>{{0, 11'966'822}}));
   EXPECT_EQ(Number("memory.peak_allocated"), 663'228'416);
 }
 
 TEST_F(Accelerators, Rocprofv3) {
   Load("rocm/908_results.json.gz");
   if (IsSkipped()) return;
-  EXPECT_EQ(analysis_.FindTable("kernels")->rows(), 80u);
-  EXPECT_EQ(Sum("kernels", "calls"), 43'915);
-  EXPECT_EQ(Sum("kernels", "time"), 4'441'741'378);
+  EXPECT_EQ(analysis_.FindTable("kernels")->rows(), 80u - 2);
+  EXPECT_EQ(Sum("kernels", "calls"), 43'915 - 3'153 - 3'213);
+  EXPECT_EQ(Sum("kernels", "time"), 4'418'642'151);
   EXPECT_EQ(analysis_.FindTable("streams")->rows(), 567u);
   EXPECT_EQ(Sum("collectives", "calls"), 1'310);
   EXPECT_EQ(Sum("collectives", "time"), 4'158'756'678);
-  EXPECT_EQ(Sum("collectives", "exposed_time"), 3'951'430'401);
-  EXPECT_EQ(Busy(), (std::map<std::int64_t, double>{{0, 4'233'112'334}}));
+  EXPECT_EQ(Sum("collectives", "exposed_time"), 3'962'709'684);
+  EXPECT_EQ(Busy(), (std::map<std::int64_t, double>{{0, 4'221'373'500}}));
   EXPECT_EQ(Number("profile.wall_time"), 15'122'023'494);
   // Nothing but kernels was traced: what the host and copies did is unknown, not 0.
   for (const char* id : {"gpu.idle_cause.host_wait", "memcpy.h2d.time", "memcpy.d2d.bytes"}) {
     EXPECT_TRUE(IsAbsent(analysis_.Find(id)->value)) << id;
   }
-  EXPECT_EQ(Number("kernel.count_per_iteration"), 43'915);
+  EXPECT_EQ(Number("kernel.count_per_iteration"), 37'549);
 }
 
 TEST_F(Accelerators, Ascend) {
