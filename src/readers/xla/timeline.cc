@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/interval.h"
 #include "readers/text/names.h"
 #include "readers/text/numbers.h"
 
@@ -160,7 +161,7 @@ void Timeline::Add(const Track& track, const Event& event) {
       row.name = builder_.Intern(event.name);
       row.kind = HostKind::kIterationMarker;
       row.thread = track.thread;
-      device_steps_.push_back(row);
+      device_steps_.push_back({row, track.gpu});
       return;
     }
     case Track::Kind::kNested:
@@ -257,6 +258,7 @@ void Timeline::AddDevice(const Track& track, const Event& event) {
     row.config = ConfigOf(track.gpu, event.kernel_details);
   }
   builder_.AddDevice(row);
+  if (row.correlation >= 0) work_.push_back({row.gpu, row.start, row.correlation});
   // The call may not say what it launched; the kernel does.
   const auto names = NamesOf(event);
   if (row.correlation >= 0 && (names.scope.valid() || names.hlo.valid())) {
@@ -370,7 +372,58 @@ void Timeline::AddNested() {
   nested_.clear();
 }
 
+// Iterations are stretches of the host. Where it marked none, a step is the host's from the call
+// that launched its first work on the device to that of the next step, so that its work is its own
+// however far the host runs ahead; without launches it stays the device's.
+void Timeline::AddDeviceSteps() {
+  boost::unordered_flat_map<std::int64_t, Span> calls;
+  for (const Call& call : calls_) {
+    calls.emplace(call.row.correlation, Span{call.row.start, call.row.start + call.row.duration});
+  }
+  std::sort(work_.begin(), work_.end(), [](const Launched& a, const Launched& b) {
+    return std::tuple(a.gpu, a.start, a.correlation) < std::tuple(b.gpu, b.start, b.correlation);
+  });
+  std::stable_sort(device_steps_.begin(), device_steps_.end(),
+                   [](const DeviceStep& a, const DeviceStep& b) {
+                     return std::pair(a.gpu, a.row.start) < std::pair(b.gpu, b.row.start);
+                   });
+  // Of each step the calls of its work, from the first one's start to the last one's end.
+  std::vector<Span> launches;
+  for (const DeviceStep& step : device_steps_) {
+    Span& of_step = launches.emplace_back(Span{std::numeric_limits<Ns>::max(), 0});
+    auto at = std::partition_point(work_.begin(), work_.end(), [&step](const Launched& work) {
+      return std::pair(work.gpu, work.start) < std::pair(step.gpu, step.row.start);
+    });
+    const Ns end = step.row.start + step.row.duration;
+    for (; at != work_.end() && at->gpu == step.gpu && at->start < end; ++at) {
+      const auto call = calls.find(at->correlation);
+      if (call == calls.end()) continue;
+      of_step.start = std::min(of_step.start, call->second.start);
+      of_step.end = std::max(of_step.end, call->second.end);
+    }
+  }
+  for (std::size_t from = 0; from < device_steps_.size();) {
+    std::size_t to = from;
+    while (to < device_steps_.size() && device_steps_[to].gpu == device_steps_[from].gpu) ++to;
+    bool in_order = true;
+    for (std::size_t i = from; i < to; ++i) {
+      in_order &= launches[i].end > 0 && (i == from || launches[i - 1].start < launches[i].start);
+    }
+    for (std::size_t i = from; i < to; ++i) {
+      HostRow row = device_steps_[i].row;
+      if (in_order) {
+        const Ns end = i + 1 < to ? launches[i + 1].start : launches[i].end;
+        row.start = launches[i].start;
+        row.duration = end - row.start;
+      }
+      builder_.AddHost(row);
+    }
+    from = to;
+  }
+}
+
 void Timeline::Finish() {
+  if (!has_host_steps_) AddDeviceSteps();
   for (const auto& call : calls_) {
     AddOps(call);
     builder_.AddApi(call.row);
@@ -378,8 +431,6 @@ void Timeline::Finish() {
   calls_.clear();
   AddNested();
   sums_.Report(builder_);
-  if (has_host_steps_) return;
-  for (const auto& row : device_steps_) builder_.AddHost(row);
 }
 
 }  // namespace profgauge::readers::xla

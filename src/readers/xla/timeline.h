@@ -110,7 +110,20 @@ class Timeline {
   boost::unordered_flat_map<std::int32_t, std::int32_t> cores_;
   std::vector<Piece> nested_;
   OpSums sums_;
-  std::vector<HostRow> device_steps_;
+  /// A step as a device saw it, from its first work to its last.
+  struct DeviceStep {
+    HostRow row;
+    std::int32_t gpu = -1;
+  };
+  /// Work that a call may have launched.
+  struct Launched {
+    std::int32_t gpu = -1;
+    Ns start = 0;
+    std::int64_t correlation = -1;
+  };
+  void AddDeviceSteps();
+  std::vector<DeviceStep> device_steps_;
+  std::vector<Launched> work_;
   bool has_host_steps_ = false;
 };
 

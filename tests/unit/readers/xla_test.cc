@@ -301,6 +301,29 @@ TEST(XPlane, GivesEachInstantOfATpuToTheInnermostOp) {
   EXPECT_EQ(profile->host.kind[0], HostKind::kIterationMarker);
 }
 
+// The host runs ahead and marks no steps of its own: each is from the launch of its first work to
+// that of the next one's, so that its work is its own.
+TEST(XPlane, StepsOfADeviceAreTheHostsThatLaunchedThem) {
+  PlaneText host("/host:CPU");
+  host.Line(583, "Host Threads/583", 0,
+            {{"cuLaunchKernel", 10, 5, {{"correlation_id", "1"}}},
+             {"cuLaunchKernel", 20, 5, {{"correlation_id", "2"}}},
+             {"cuLaunchKernel", 30, 5, {{"correlation_id", "3"}}},
+             {"cuLaunchKernel", 40, 5, {{"correlation_id", "4"}}}});
+  PlaneText device("/device:GPU:0");
+  device.Line(1, "Steps", 0, {{"7", 100, 200, {}}, {"8", 300, 200, {}}});
+  device.Line(20, "Stream #20(Kernel)", 0,
+              {{"a", 100, 50, {{"correlation_id", "1"}}},
+               {"b", 150, 150, {{"correlation_id", "2"}}},
+               {"a", 300, 50, {{"correlation_id", "3"}}},
+               {"b", 350, 150, {{"correlation_id", "4"}}}});
+  const auto profile = ReadBytes(host.Done().str() + device.Done().str());
+  ASSERT_TRUE(profile) << profile.error().message;
+  EXPECT_THAT(Names(*profile, profile->host.name), ElementsAre("7", "8"));
+  EXPECT_THAT(profile->host.start, ElementsAre(0, 20));  // Times count from the first launch.
+  EXPECT_THAT(profile->host.duration, ElementsAre(20, 15));
+}
+
 TEST(XPlane, RefusesWhatIsCutOffOrDamaged) {
   const std::string whole = OneStep();
   const auto cut = ReadBytes(whole.substr(0, whole.size() - 9));
