@@ -1,4 +1,5 @@
 // Operators by iteration, the tree of an iteration, the modules, and operator types by call.
+#include <algorithm>
 #include <map>
 
 #include "analysis/context/markers.h"
@@ -205,6 +206,60 @@ TEST(RunIterations, ARankWithoutDeviceWorkBesideOthersIsTold) {
             "in the recording of 1 of 2 ranks (1) there is no GPU work, though a GPU is listed or "
             "its runtime called");
   EXPECT_EQ(remarks(false), "");  // A rank that computes on the host.
+}
+
+bool Remarks(const Analysis& analysis, std::string_view id) {
+  return std::any_of(analysis.remarks.begin(), analysis.remarks.end(),
+                     [id](const Remark& remark) { return remark.id == id; });
+}
+
+// Its one stretch is no iteration 0 of the others'.
+TEST(RunIterations, ARankWithoutMarkersBesideOthersIsTold) {
+  for (const bool marked : {true, false}) {
+    std::vector<Profile> ranks;
+    for (const int rank : {0, 1}) {
+      TestProfile test;
+      for (int i = 0; i < 3; ++i) {
+        const Ns at = i * 1000;
+        if (rank == 0 || marked) test.Step(i, {at, at + 1000});
+        test.Launch("k", {at + 10, at + 20}, {at + 30, at + 900});
+      }
+      ranks.push_back(test.Finish());
+      ranks.back().distributed.rank = rank;
+    }
+    const auto analysis = Analyze(ranks, {});
+    ASSERT_TRUE(analysis);
+    EXPECT_EQ(Remarks(*analysis, kRanksWithoutMarkers), !marked);
+    EXPECT_EQ(Metric(*analysis, "profile.iterations"), 3);
+    EXPECT_NEAR(Metric(*analysis, "iteration.time.max"), 1000, 30);
+  }
+}
+
+// The host runs ahead: its markers end long before the device's work, whose launches are not known.
+TEST(RunIterations, WorkOutsideOfThemWithoutLaunchesIsTold) {
+  for (const bool with_launches : {true, false}) {
+    TestProfile test;
+    for (int i = 0; i < 4; ++i) {
+      test.Step(i, {i * 100, i * 100 + 100});
+      const At work{i * 1000 + 50, i * 1000 + 950};
+      if (with_launches) {
+        test.Launch("k", {i * 100 + 10, i * 100 + 20}, work);
+      } else {
+        test.Work("k", work);
+      }
+    }
+    EXPECT_EQ(Remarks(AnalyzeRun(test.Finish()), kWorkOutside), !with_launches);
+  }
+}
+
+TEST(RunIterations, PythonFramesAloneHaveALength) {
+  TestProfile test;
+  PythonRow row;
+  row.duration = 5000;
+  row.name = test.builder().Intern("train.py(3): step");
+  row.thread = test.main();
+  test.builder().AddPython(row);
+  EXPECT_EQ(Metric(AnalyzeRun(test.Finish()), "iteration.time.mean"), 5000);
 }
 
 TEST(OtherIterations, AreThoseThatTheSelectionLeavesOut) {
