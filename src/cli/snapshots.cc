@@ -14,6 +14,7 @@
 #include "cli/rank_by_rank.h"
 #include "cli/reading.h"
 #include "gate/compare.h"
+#include "gate/doubts.h"
 #include "gate/history.h"
 #include "readers/one_run.h"
 
@@ -66,6 +67,13 @@ Result<std::vector<Snapshot>> FromProfile(const std::string& path, const Options
   const Selection selection = SelectionOf(policy, Choices(options));
   PROFGAUGE_TRY(const Analysis analysis, Analyze(ranks, selection));
   PROFGAUGE_TRY(Snapshot snapshot, SnapshotOf(RunName({path}), ranks, analysis, selection));
+  for (std::string& doubt : DoubtsOf(policy, analysis, options.allow_incomplete)) {
+    if (seen.doubts == nullptr) {
+      console.Warn(fmt::format("note: {}: {}", Printable(snapshot.name), Printable(doubt)));
+    } else {
+      seen.doubts->push_back(std::move(doubt));
+    }
+  }
   if (seen.picture != nullptr) {
     *seen.picture = PictureOf(ranks, analysis, selection, EventsOf(options));
   }

@@ -17,7 +17,9 @@ class Console;
 
 /// What is kept of a profile beside its snapshot; nullptr: not asked for.
 struct SeenBesides {
-  ImportLog* log = nullptr;       ///< What reading it lost is added.
+  ImportLog* log = nullptr;  ///< What reading it lost is added.
+  /// What leaves a verdict on it open (gate/doubts.h) is added; else it is said on the console.
+  std::vector<std::string>* doubts = nullptr;
   RunPicture* picture = nullptr;  ///< Of a profile; others have none.
 };
 

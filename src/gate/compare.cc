@@ -425,8 +425,7 @@ RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const S
     out.notes.push_back(
         "the runs launch different GPU work per iteration (other ops, input shapes or numbers of "
         "launches, as another batch size has): their times are compared all the same; `match` in "
-        "the "
-        "policy, with shape_signature in its list, refuses that");
+        "the policy, with shape_signature in its list, refuses that");
   }
   for (const Snapshot& run : candidates) {
     if (const Snapshot* same = FindMisfit(run, baselines).same; same != nullptr) {

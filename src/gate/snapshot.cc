@@ -231,6 +231,10 @@ class BaselineParser {
       if (run.iteration_unobserved.size() != run.iteration_times.size()) {
         return Fail(Bad("field", "expected one time for each iteration", path));
       }
+      for (std::size_t i = 0; i < run.iteration_times.size(); ++i) {
+        if (run.iteration_unobserved[i] <= run.iteration_times[i]) continue;
+        return Fail(Bad("field", "expected no more than the iteration's length", path));
+      }
     }
     if (object.contains("iteration_periods")) {
       PROFGAUGE_TRY(const auto* periods, Part<json::array>(object, "iteration_periods", prefix));

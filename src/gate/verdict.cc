@@ -7,9 +7,8 @@
 #include <span>
 #include <utility>
 
-#include "analysis/communication/clocks.h"
-#include "analysis/context/markers.h"
 #include "base/format.h"
+#include "gate/doubts.h"
 #include "gate/lost_limits.h"
 #include "gate/missing_ranks.h"
 #include "gate/not_kept.h"
@@ -397,14 +396,7 @@ Verdict Judge(const Policy& policy, const Analysis& analysis, const ImportLog& l
   const std::span<const Finding> findings =
       options.evaluation == nullptr ? std::span<const Finding>()
                                     : std::span<const Finding>(options.evaluation->findings);
-  for (const Remark& remark : analysis.remarks) {
-    if (remark.id == kIterationsLost && !options.allow_incomplete) open.push_back(remark.text);
-    const bool may_lack = options.allow_incomplete || policy.ranks.allow_missing > 0;
-    if (remark.id == kRanksWithoutWork && !may_lack) open.push_back(remark.text);
-    const bool is_blurred = remark.id == kRanksWithoutMarkers || remark.id == kWorkOutside;
-    if (is_blurred && !options.allow_incomplete) open.push_back(remark.text);
-    if (remark.id == kRanksApart) open.push_back(remark.text);
-  }
+  AddOnce(open, DoubtsOf(policy, analysis, options.allow_incomplete));
   if (auto unjudged = WhyNotKept(analysis, verdict.gate, findings, policy)) {
     open.push_back(*std::move(unjudged));
   }

@@ -84,8 +84,8 @@ std::string_view SeverityName(Severity severity);  ///< "info", "repaired", "ski
   X(ranks_unreadable, kDataLoss,                                                                   \
     "recordings of the folder that cannot be read; the others are judged")                         \
   X(work_before_launch, kDataLoss,                                                                 \
-    "device events that begin over 50 us before the call that launched them: the two clocks are "  \
-    "apart, and so is all that waits")                                                             \
+    "device events that begin over 50 us before the call that launched them: the clocks of host "  \
+    "and device are apart, and times of waiting with them")                                        \
   X(rows_missing, kDataLoss,                                                                       \
     "gaps before which the table states a far shorter wait: rows are missing")                     \
   X(truncated, kDataLoss, "the file ends early; totals are lower bounds")                          \

@@ -288,8 +288,6 @@ class RepeatedIds {
   std::map<std::int64_t, std::vector<std::uint32_t>> calls_;
 };
 
-}  // namespace
-
 // Cause and effect in the wrong order, for more than a few: a clock that is off.
 void CountBeforeLaunch(Profile& profile) {
   constexpr Ns kTolerance = 50'000;
@@ -304,6 +302,8 @@ void CountBeforeLaunch(Profile& profile) {
   if (before >= kLeast && before * kOneOf > linked)
     profile.log.Add(Counter::work_before_launch, before);
 }
+
+}  // namespace
 
 void DeviceToCalls(Profile& profile, const std::vector<std::int64_t>& api_correlations,
                    const std::vector<std::int64_t>& device_correlations) {

@@ -50,6 +50,10 @@ struct DistributedInfo {
   std::vector<ProcessGroup> groups;  ///< Those that this rank is in, where recorded.
 };
 
+/// The fact by which a reader says that its kind of file holds kernels and no copies at all, so
+/// that none recorded does not mean none made.
+inline constexpr std::string_view kNoCopiesFact = "copies";
+
 /// What a format or recording can give. A metric that needs a missing one is absent, with the
 /// reason that CapabilityGap() words.
 enum class Capability : std::uint8_t {

@@ -112,13 +112,7 @@ void CollectHostCalls(const RankContext& rank, std::vector<CollectiveCall>& call
 // As recorded, so that recordings that start at different iterations match.
 std::int64_t NumberOfIteration(const RankContext& rank, std::uint32_t iteration) {
   if (iteration == Iterations::kNone) return -1;
-  const std::string& name = rank.iterations.all[iteration].name;
-  std::int64_t number = 0;
-  for (const char c : name) {
-    if (c < '0' || c > '9' || number > 1'000'000'000'000) return iteration;
-    number = 10 * number + (c - '0');
-  }
-  return name.empty() ? iteration : number;
+  return NumberOf(rank.iterations.all[iteration], iteration);
 }
 
 std::vector<CollectiveCall> CollectCollectives(const RankContext& rank) {

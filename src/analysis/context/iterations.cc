@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <limits>
 #include <map>
 #include <optional>
@@ -435,6 +436,26 @@ Result<std::vector<Iterations>> FindIterations(std::span<const Profile> ranks,
     if (!selection.range) PROFGAUGE_CHECK(Select(selection, iterations));
   }
   return found;
+}
+
+std::int64_t NumberOf(const Iteration& iteration, std::size_t position) {
+  std::int64_t number = 0;
+  const char* end = iteration.name.data() + iteration.name.size();
+  const auto parsed = std::from_chars(iteration.name.data(), end, number);
+  if (parsed.ec != std::errc{} || parsed.ptr != end) return static_cast<std::int64_t>(position);
+  return number;
+}
+
+std::vector<bool> FollowsDirectly(const Iterations& iterations) {
+  std::vector<std::int64_t> steps;
+  for (std::size_t i = 0; i + 1 < iterations.all.size(); ++i) {
+    steps.push_back(NumberOf(iterations.all[i + 1], i + 1) - NumberOf(iterations.all[i], i));
+  }
+  std::vector<bool> follows(iterations.all.size(), false);
+  if (steps.empty()) return follows;
+  const std::int64_t least = *std::min_element(steps.begin(), steps.end());
+  for (std::size_t i = 0; i < steps.size(); ++i) follows[i] = steps[i] == least;
+  return follows;
 }
 
 std::string IterationLabel(std::string_view source, std::string_view name, std::int64_t position) {

@@ -76,6 +76,14 @@ Result<Iterations> FindIterations(const Profile& profile, const Selection& selec
 Result<std::vector<Iterations>> FindIterations(std::span<const Profile> ranks,
                                                const Selection& selection);
 
+/// The number that the marker of the iteration at `position` recorded, else the position.
+std::int64_t NumberOf(const Iteration& iteration, std::size_t position);
+
+/// Of each of `iterations.all`, whether the next one follows it: their numbers differ by the least
+/// that neighbours differ by (markers may count in fours). Where they differ by more, the recording
+/// skips some. The last one is followed by none.
+std::vector<bool> FollowsDirectly(const Iterations& iterations);
+
 /// How people are told of an iteration: "ProfilerStep#5 (0)" where the number that the marker
 /// recorded and the position differ, else "0". `source` as in Iterations.
 std::string IterationLabel(std::string_view source, std::string_view name, std::int64_t position);

@@ -12,10 +12,6 @@
 namespace profgauge {
 namespace {
 
-Span RowSpan(const HostTable& host, std::size_t row) {
-  return {host.start[row], host.start[row] + std::max<Ns>(host.duration[row], 0)};
-}
-
 // `all`: of one thread, sorted by start, the longest first.
 std::vector<Marker> WithoutThoseAroundSeveral(const std::vector<Marker>& all) {
   constexpr std::size_t kNoParent = std::numeric_limits<std::size_t>::max();
@@ -108,7 +104,8 @@ struct Family {
   Ns time = 0;
 };
 
-// Whether every number has one stretch of markers, most of them one of each family.
+// One marker for each number, from the first phase's start to the last one's end, where every
+// number has one stretch of markers, most of them one of each family. Else nothing.
 std::vector<Marker> MergePhases(const std::vector<Marker>& markers, const std::vector<Name>& names,
                                 std::size_t families) {
   std::vector<Marker> merged;
@@ -121,6 +118,7 @@ std::vector<Marker> MergePhases(const std::vector<Marker>& markers, const std::v
     if (names[i].number.empty() || ++seen[names[i].number] > 1) return {};
     merged.push_back(markers[i]);
   }
+  if (merged.size() == markers.size()) return {};
   // The recording may begin and end within a number.
   const bool is_whole = markers.size() + 2 * (families - 1) >= families * merged.size();
   return is_whole ? merged : std::vector<Marker>{};
@@ -157,6 +155,10 @@ ChosenMarkers OfOneFamily(const Profile& profile, std::vector<Marker> markers) {
 }
 
 }  // namespace
+
+Span RowSpan(const HostTable& host, std::size_t row) {
+  return {host.start[row], host.start[row] + std::max<Ns>(host.duration[row], 0)};
+}
 
 ChosenMarkers ChooseMarkers(const Profile& profile) {
   std::vector<OfThread> threads = MarkersByThread(profile);

@@ -15,6 +15,9 @@ struct Marker {
   StringId name;  ///< Invalid where nothing names it (key ops, ranges).
 };
 
+/// The time of a row; negative durations count as 0.
+Span RowSpan(const HostTable& host, std::size_t row);
+
 struct ChosenMarkers {
   std::vector<Marker> found;  ///< In order of time; empty when there are none.
   /// Where names of several families were recorded, those that count and those that do not:

@@ -19,10 +19,6 @@ namespace {
 // Work that starts this soon after its launching call found nothing queued before it.
 constexpr Ns kEmptyQueue = 50'000;
 
-Span RowSpan(const HostTable& host, std::size_t row) {
-  return {host.start[row], host.start[row] + std::max<Ns>(host.duration[row], 0)};
-}
-
 // Marks without a length last to the next one, as `dur` 0 or none says nothing of an iteration.
 void LengthenMarks(const Profile& profile, Markers& markers) {
   std::vector<Marker>& found = markers.found;

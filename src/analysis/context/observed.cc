@@ -1,8 +1,6 @@
 #include "analysis/context/observed.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cstdint>
 #include <limits>
 #include <utility>
 
@@ -14,13 +12,6 @@ namespace {
 
 constexpr Ns kWorthTelling = 1'000'000;
 constexpr double kOfIteration = 0.01;
-
-std::int64_t NumberOf(const Iteration& iteration) {
-  std::int64_t number = 0;
-  const char* end = iteration.name.data() + iteration.name.size();
-  std::from_chars(iteration.name.data(), end, number);
-  return number;
-}
 
 bool MayWait(ApiKind kind) { return kind == ApiKind::kMemcpy || kind == ApiKind::kSync; }
 
@@ -110,14 +101,13 @@ void AddSilentEnd(const Profile& profile, const Iterations& iterations, std::vec
 // Between iterations whose numbers jump, as a profiler that pauses leaves them: stretches in which
 // nothing at all was recorded.
 void AddPauses(const Profile& profile, const Iterations& iterations, std::vector<Span>& out) {
-  if (!iterations.has_numbers) return;
+  const std::vector<bool> follows = FollowsDirectly(iterations);
   std::vector<Span> pauses;
   for (std::size_t i = iterations.first; i + 1 < iterations.last; ++i) {
     const Iteration& before = iterations.all[i];
     const Iteration& after = iterations.all[i + 1];
-    const bool jumps = NumberOf(after) != NumberOf(before) + 1;
     const Span between{before.time.end, after.time.start};
-    if (jumps && between.length() >= kWorthTelling) pauses.push_back(between);
+    if (!follows[i] && between.length() >= kWorthTelling) pauses.push_back(between);
   }
   if (pauses.empty()) return;
   std::vector<bool> has_events(pauses.size(), false);

@@ -182,7 +182,7 @@ CopyKnowledge KnowledgeOfCopies(const RankContext& rank) {
   if (!rank.has_device()) return CopyKnowledge::kNoDevice;
   const Profile& profile = *rank.profile;
   for (const auto& [key, value] : profile.facts) {
-    if (key == "copies") return CopyKnowledge::kNotInFormat;  // Readers of such files say so.
+    if (key == kNoCopiesFact) return CopyKnowledge::kNotInFormat;
   }
   for (std::uint32_t row = 0; row < profile.device.size(); ++row) {
     const bool is_copy = profile.device.kind[row] == DeviceKind::kMemcpy;

@@ -27,11 +27,11 @@ void RemarkWorkOutside(std::span<const RankContext> contexts, std::span<const Co
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const Iterations& iterations = contexts[i].iterations;
     const CoverageFacts& facts = ranks[i];
-    if (iterations.is_whole || !iterations.everything || facts.total == 0) continue;
+    if (iterations.is_whole || iterations.source == kRange || facts.total == 0) continue;
     const auto share = [](Ns part, Ns whole) {
       return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
     };
-    const double outside = share(facts.total - facts.inside, facts.total);
+    const double outside = share(facts.total - facts.in_any, facts.total);
     if (outside < kMuch || share(facts.with_launch, facts.in_window) > kFew) continue;
     const std::string help =
         out.HowToRecord(Capability::kLaunchLinks, "record the launching calls");
@@ -57,8 +57,9 @@ CoverageFacts CoverageFactsOf(const RankContext& rank) {
     const Ns time = device.duration[i];
     facts.total += time;
     const std::uint32_t iteration = rank.iterations.of_device[i];
-    if (iteration != Iterations::kNone && rank.iterations.SelectsIteration(iteration)) {
-      facts.inside += time;
+    if (iteration != Iterations::kNone) {
+      facts.in_any += time;
+      if (rank.iterations.SelectsIteration(iteration)) facts.inside += time;
     }
     // By its time: work without a launch is of no iteration.
     if (device.start[i] < window.start || device.start[i] >= window.end) continue;

@@ -33,6 +33,7 @@ void Exchange(Columns& columns, CoverageFacts& facts) {
   columns.Number("coverage.with_op", facts.with_op);
   columns.Number("coverage.with_launch", facts.with_launch);
   columns.Number("coverage.inside", facts.inside);
+  columns.Number("coverage.in_any", facts.in_any);
   columns.Number("coverage.in_window", facts.in_window);
 }
 
@@ -62,7 +63,7 @@ void Exchange(Columns& columns, CallFacts& facts) {
 }
 
 void Exchange(Columns& columns, CopyFacts& facts) {
-  columns.Enum("copy.has_device", facts.known, kCopyKnowledges);
+  columns.Enum("copy.known", facts.known, kCopyKnowledges);
   List(columns, "copy.calls", facts.rows, [&](CopyRow& row) {
     columns.Enum("copy.kind", row.kind, kCopyKinds);
     columns.Enum("copy.host_memory", row.host_memory, kHostMemories);

@@ -31,6 +31,8 @@ constexpr Redefined kRedefined[] = {
     {"profile.wall_time", 2},
     {"profile.kernel_time", 3},
     {"iteration.", 2},
+    {"iteration.period.", 1},
+    {"iteration.between_share", 1},
     // What a recording does not show at its edges is of no length, and no spread.
     {"iteration.time.", 3},
     {"iteration.outliers", 3},

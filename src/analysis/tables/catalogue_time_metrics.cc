@@ -18,6 +18,11 @@ constexpr MetricSpec kMetrics[] = {
      "Selected iterations of the run; those of several ranks are matched by number.", "", kBoth},
     {"profile.ranks_missing", "Ranks missing", kCount, kLowerIsBetter, kOther,
      "Ranks of the world that are not in this run of several.", "world size − ranks", kOurs},
+    {"profile.ranks_without_work", "Ranks without {{ device.device }} work", kCount, kLowerIsBetter,
+     kOther,
+     "Recordings of this run without any {{ device.device }} work that list a {{ device.device }} "
+     "or call its runtime, where others have some.",
+     "", kOurs},
     {"profile.ranks", "Ranks", kCount, kNeutral, kOther, "Recordings in this run, one per rank.",
      "", kOurs},
     {"profile.gpus", "{{ device.device }}s", kCount, kNeutral, kOther,

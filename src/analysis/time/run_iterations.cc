@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -20,15 +19,6 @@ namespace profgauge {
 namespace {
 
 constexpr std::size_t kFewIterations = 8;
-
-// The number that ProfilerStep#N gives; else the position.
-std::int64_t NumberOf(const Iteration& iteration, std::size_t position) {
-  std::int64_t number = 0;
-  const char* end = iteration.name.data() + iteration.name.size();
-  const auto parsed = std::from_chars(iteration.name.data(), end, number);
-  if (parsed.ec != std::errc{} || parsed.ptr != end) return static_cast<std::int64_t>(position);
-  return number;
-}
 
 Value RoundedTime(double nanoseconds) {
   return static_cast<std::int64_t>(std::llround(nanoseconds));
@@ -47,14 +37,6 @@ void RemarkWithoutMarkers(std::span<const RankContext> ranks, Output& out) {
                   FormatCount(static_cast<std::int64_t>(ranks.size()) - marked),
                   FormatCount(static_cast<std::int64_t>(ranks.size())), without->rank,
                   out.HowToRecord(Capability::kIterationMarkers, "put a marker around each")));
-}
-
-std::optional<Ns> PeriodOf(const Iterations& iterations, std::size_t at) {
-  if (at + 1 >= iterations.last) return std::nullopt;
-  const Iteration& iteration = iterations.all[at];
-  const Iteration& next = iterations.all[at + 1];
-  if (NumberOf(next, at + 1) != NumberOf(iteration, at) + 1) return std::nullopt;
-  return next.time.start - iteration.time.start;
 }
 
 // What lies between the iterations: work that their lengths do not show.
@@ -331,21 +313,24 @@ void RemarkLost(std::span<const RankContext> ranks, Output& out) {
 }
 
 // Numbers of the run would be those of the other ranks.
-void RemarkWithoutWork(std::span<const RankContext> ranks, std::span<const IterationFacts> facts,
-                       Output& out) {
+void SetRanksWithoutWork(std::span<const RankContext> ranks, std::span<const IterationFacts> facts,
+                         Output& out) {
+  constexpr std::string_view kId = "profile.ranks_without_work";
+  constexpr std::int64_t kMostNamed = 8;
   std::string list;
   std::int64_t without = 0, with = 0;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     with += facts[i].has_device ? 1 : 0;
     const bool expects = facts[i].has_api || facts[i].gpus_listed > 0;
     if (facts[i].has_device || !expects || !ranks[i].profile->has_timeline) continue;
-    constexpr std::int64_t kMostNamed = 8;
     if (++without <= kMostNamed) {
       list += fmt::format("{}{}", list.empty() ? "" : ", ", ranks[i].rank);
     }
     if (without == kMostNamed + 1) list += ", …";
   }
-  if (with == 0 || without == 0) return;
+  if (with == 0) return out.SetAbsent(kId, out.Gap(Capability::kDeviceEvents));
+  out.Set(kId, without);
+  if (without == 0) return;
   const std::string nothing = out.Told(
       "there is no {{ device.device }} work, though a {{ device.device }} is listed or its "
       "runtime called");
@@ -421,13 +406,18 @@ std::vector<RunIteration> PoolIterations(std::span<const RankContext> ranks) {
     const Iterations& iterations = ranks[r].iterations;
     // The one stretch of a recording without markers is no iteration of the others'.
     if (any_marked && !IsMarked(ranks[r])) continue;
+    const std::vector<bool> follows = FollowsDirectly(iterations);
     for (std::size_t i = iterations.first; i < iterations.last; ++i) {
       const Iteration& iteration = iterations.all[i];
       const Ns duration = iteration.time.length();
       const auto [entry, is_new] = by_number.try_emplace(NumberOf(iteration, i));
       if (!is_new && duration <= entry->second.duration) continue;
       const Ns unobserved = OverlapLength(ranks[r].unobserved, std::span(&iteration.time, 1));
-      entry->second = {iteration.name, r, i, duration, unobserved, PeriodOf(iterations, i)};
+      std::optional<Ns> period;
+      if (i + 1 < iterations.last && follows[i]) {
+        period = iterations.all[i + 1].time.start - iteration.time.start;
+      }
+      entry->second = {iteration.name, r, i, duration, unobserved, period};
     }
   }
   std::vector<RunIteration> run;
@@ -521,7 +511,7 @@ void AddIterations(std::span<const RankContext> ranks, std::span<const Iteration
   ProposeSteadyRange(ranks.front().iterations.source, run, observed, out);
   RemarkProcesses(ranks, out);
   RemarkLost(ranks, out);
-  RemarkWithoutWork(ranks, facts, out);
+  SetRanksWithoutWork(ranks, facts, out);
   RemarkWithoutMarkers(ranks, out);
   RemarkSetup(ranks, out);
   RemarkPartial(ranks, out);

@@ -74,12 +74,13 @@ Result<int> RunCompare(const Options& options, Console& console) {
   const Policy selecting = policy.value_or(Policy{});
   ImportLog log;
   RunPicture base_picture, current_picture;
+  std::vector<std::string> doubts;
   PROFGAUGE_TRY(std::vector<Snapshot> base, LoadSnapshots(options.arguments[0], options, selecting,
-                                                          console, {&log, &base_picture}));
+                                                          console, {&log, &doubts, &base_picture}));
   stats.EndPhase("read base");
-  PROFGAUGE_TRY(
-      std::vector<Snapshot> current,
-      LoadSnapshots(options.arguments[1], options, selecting, console, {&log, &current_picture}));
+  PROFGAUGE_TRY(std::vector<Snapshot> current,
+                LoadSnapshots(options.arguments[1], options, selecting, console,
+                              {&log, &doubts, &current_picture}));
   stats.EndPhase("read current");
   if (options.redact) {
     HideNames("baseline", base);
@@ -90,9 +91,12 @@ Result<int> RunCompare(const Options& options, Console& console) {
                   policy ? ComparePurpose::kJudge : ComparePurpose::kExplain);
   NoteSummaries(base_picture, current_picture, comparison);
   if (policy) comparison.is_judged = comparison.is_comparable || options.allow_incomparable;
-  const Verdict verdict =
-      VerdictOf(comparison, policy,
-                WhyIncomplete(selecting, log, FewestIterations(current), options.allow_incomplete));
+  std::vector<std::string> incomplete =
+      WhyIncomplete(selecting, log, FewestIterations(current), options.allow_incomplete);
+  // Without a policy nobody judges; then they are notes.
+  std::vector<std::string>& told = policy ? incomplete : comparison.notes;
+  told.insert(told.end(), doubts.begin(), doubts.end());
+  const Verdict verdict = VerdictOf(comparison, policy, std::move(incomplete));
   report::Report report =
       report::BuildComparisonReport(comparison, verdict, policy ? policy->name : std::string());
   AddPictures(std::move(base_picture), std::move(current_picture), report);

@@ -78,10 +78,16 @@ std::string ChangeLine(const report::Comparison& comparison) {
                      relative.empty() ? "" : " (" + relative + ")");
 }
 
-// Nothing where nobody asked for a verdict.
+// What leaves the verdict open, and the verdict. Nothing where nobody asked for one.
 std::string VerdictLine(const report::Report& report) {
   if (report.verdict.status == "not_judged") return {};
-  return fmt::format("{}  {}\n", VerdictWord(report.verdict.status), CountsText(report.verdict));
+  std::string out;
+  if (report.verdict.status == "no_verdict") {
+    for (const std::string& reason : report.verdict.reasons) {
+      out += fmt::format("  {:<12}  {}\n", "open", Printable(reason));
+    }
+  }
+  return out + fmt::format("{}  {}\n", VerdictWord(report.verdict.status), CountsText(report.verdict));
 }
 
 }  // namespace

@@ -248,7 +248,14 @@ TEST(RunIterations, WorkOutsideOfThemWithoutLaunchesIsTold) {
         test.Work("k", work);
       }
     }
-    EXPECT_EQ(Remarks(AnalyzeRun(test.Finish()), kWorkOutside), !with_launches);
+    const std::vector<Profile> run = OneRank(test.Finish());
+    for (const int warmup : {0, 2}) {  // A selection leaves work out, which is none of that.
+      Selection selection;
+      selection.warmup = warmup;
+      const auto analysis = Analyze(run, selection);
+      ASSERT_TRUE(analysis);
+      EXPECT_EQ(Remarks(*analysis, kWorkOutside), !with_launches) << warmup;
+    }
   }
 }
 

@@ -66,6 +66,14 @@ TEST(MarkerChoice, PhasesOfOneNumberAreOneIteration) {
   EXPECT_EQ(chosen.found[2].host.length(), 800);
 }
 
+TEST(MarkerChoice, OneMarkerOfEachFamilyIsNoPhase) {
+  TestProfile test;
+  Mark(test, "warm 0", {0, 100});
+  Mark(test, "train 1", {200, 500});
+  const Profile profile = test.Finish();
+  EXPECT_EQ(NamesOf(profile, ChooseMarkers(profile)), (Names{"train 1"}));
+}
+
 // What stands behind the number does not make a family.
 TEST(MarkerChoice, WordsBehindTheNumberAreNoFamily) {
   TestProfile test;

@@ -51,6 +51,17 @@ double Idle(const Edges& edges) {
 
 // A profiler that pauses between two stretches of steps: their numbers jump.
 TEST(Observed, APauseIsNeitherBusyNorIdle) {
+  // Markers that count in fours pause nowhere, whatever is not recorded between them.
+  const auto idle_in_fours = [] {
+    TestProfile test;
+    for (int i = 0; i < 4; ++i) {
+      const Ns begin = i * 200 * kMs;
+      test.Step(4 * i, {begin, begin + 100 * kMs});
+      test.Launch("kernel", {begin, begin + 5'000}, {begin + 10'000, begin + 99 * kMs});
+    }
+    const auto analysis = Analyze(OneRank(test.Finish()), {});
+    return AsNumber(analysis->Find("gpu.idle.mean")->value, -1);
+  };
   const auto idle = [](int second, bool host_goes_on) {
     TestProfile test;
     for (const int step : {0, 1, second, second + 1}) {
@@ -63,6 +74,7 @@ TEST(Observed, APauseIsNeitherBusyNorIdle) {
     return AsNumber(analysis->Find("gpu.idle.mean")->value, -1);
   };
   EXPECT_LT(idle(10, false), 0.02);
+  EXPECT_GT(idle_in_fours(), 0.4);
   EXPECT_GT(idle(10, true), 0.6);
 }
 

@@ -164,12 +164,15 @@ TEST(Verdict, ARunThatLostIterationsDoesNotPassByThoseLeft) {
 }
 
 TEST(Verdict, ARankWithoutItsDeviceWorkIsNoPass) {
-  Analysis analysis = MakeAnalysis({{"iteration.time.median", 9.0}});
+  Analysis analysis = MakeAnalysis(
+      {{"iteration.time.median", 9.0}, {"profile.ranks_without_work", std::int64_t{2}}});
   analysis.remarks.push_back({std::string(kRanksWithoutWork), "rank 3 has none"});
   constexpr std::string_view kPolicy = "thresholds: {iteration.time.median: {max: 10 ns}}";
   Expect(kPolicy, analysis, {kNoVerdict, 3, "pass", "rank 3 has none\n"});
   Expect(kPolicy, analysis, {kPass, 0, "pass", ""}, {}, {true});
-  Expect("ranks: {allow_missing: 1}\n" + std::string(kPolicy), analysis, {kPass, 0, "pass", ""});
+  Expect("ranks: {allow_missing: 2}\n" + std::string(kPolicy), analysis, {kPass, 0, "pass", ""});
+  Expect("ranks: {allow_missing: 1}\n" + std::string(kPolicy), analysis,
+         {kNoVerdict, 3, "pass", "rank 3 has none\n"});
 }
 
 TEST(Verdict, RanksOfSeveralRunsDoNotPass) {
