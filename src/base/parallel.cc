@@ -8,10 +8,13 @@
 
 namespace profgauge {
 
-void ForEachAtOnce(std::size_t count, const std::function<void(std::size_t)>& work) {
+std::size_t Cores() { return std::max(1U, std::thread::hardware_concurrency()); }
+
+void ForEachAtOnce(std::size_t count, const std::function<void(std::size_t)>& work,
+                   std::size_t most) {
   constexpr std::size_t kMostThreads = 32;
-  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-  const std::size_t wanted = std::min({count, cores, kMostThreads});
+  const std::size_t allowed = most == 0 ? kMostThreads : most;
+  const std::size_t wanted = std::min({count, Cores(), kMostThreads, allowed});
   std::vector<std::exception_ptr> failures(count);
   std::atomic<std::size_t> next = 0;
   const auto run = [&] {

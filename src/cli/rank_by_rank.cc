@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "analysis/summary/analyze_run.h"
-#include "analysis/summary/rank_summary.h"
 #include "api/session.h"
 #include "base/input_error.h"
 #include "base/text.h"
@@ -54,64 +53,31 @@ std::vector<std::string> Inputs(const std::vector<std::string>& arguments) {
   return inputs;
 }
 
-/// What a recording gives; of summaries, those that are of this selection.
-Result<std::vector<Summary>> SummariesOf(const std::vector<Profile>& profiles,
-                                         const Selection& selection) {
-  if (std::none_of(profiles.begin(), profiles.end(), IsSummary)) {
-    return SummarizeRanks(profiles, selection);
-  }
-  std::vector<Summary> summaries;
-  for (const Profile& profile : profiles) {
-    auto summary = SummaryOf(profile);
-    if (!summary) {
-      PROFGAUGE_TRY(std::vector<Summary> one, SummarizeRanks(std::span(&profile, 1), selection));
-      summary = std::move(one.front());
-    }
-    // Checked as a run of one, for its columns and its selection.
-    const Profile stand_in = ProfileOfSummary(*summary, profile.source.path);
-    PROFGAUGE_TRY([[maybe_unused]] const Analysis checked,
-                  AnalyzeRun(std::span(&stand_in, 1), selection));
-    summaries.push_back(*std::move(summary));
-  }
-  return summaries;
+void Append(SummarizedRanks more, SummarizedRanks& ranks) {
+  std::move(more.stand_ins.begin(), more.stand_ins.end(), std::back_inserter(ranks.stand_ins));
+  std::move(more.iterations.begin(), more.iterations.end(), std::back_inserter(ranks.iterations));
 }
 
-Result<std::vector<Summary>> Read(const std::string& input, const Options& options,
-                                  const Selection& selection, Console& console) {
-  Options one = options;
-  one.arguments = {input};
-  PROFGAUGE_TRY(const std::vector<Profile> profiles, ReadProfiles(one, console));
-  return SummariesOf(profiles, selection);
-}
-
-void Add(std::vector<Summary> summaries, const std::string& path, RanksRead& read) {
-  for (Summary& summary : summaries) {
-    read.stand_ins.push_back(ProfileOfSummary(summary, path));
-    read.ranks.push_back(std::move(summary));
-  }
-}
-
-/// One input after the other; those that fail are told and counted. Errors that are the user's
-/// choice (another selection) end it.
+/// Inputs that fail are told and counted. Errors that are the user's choice (another selection) end
+/// it.
 Result<RanksRead> ReadAll(const Options& options, const Selection& selection, Console& console) {
   RanksRead read;
   std::vector<Error> left_out;
   const std::vector<std::string> inputs = Inputs(options.arguments);
-  for (const std::string& input : inputs) {
-    auto summaries = Read(input, options, selection, console);
-    if (summaries) {
-      Add(*std::move(summaries), input, read);
-    } else if (inputs.size() > 1 && IsNoRecording(summaries.error())) {
-      left_out.push_back(std::move(summaries).error());
-    } else if (summaries.error().kind == ErrorKind::kInput) {
-      console.Report(summaries.error());
+  for (auto& ranks : SummarizeEach(inputs, options, selection, console)) {
+    if (ranks) {
+      Append(*std::move(ranks), read.ranks);
+    } else if (inputs.size() > 1 && IsNoRecording(ranks.error())) {
+      left_out.push_back(std::move(ranks).error());
+    } else if (ranks.error().kind == ErrorKind::kInput) {
+      console.Report(ranks.error());
       ++read.failed;
     } else {
-      return Fail(std::move(summaries).error());
+      return Fail(std::move(ranks).error());
     }
   }
   for (const Error& error : left_out) {
-    if (IsNamedLikeOne(error.where.file, read.stand_ins)) {
+    if (IsNamedLikeOne(error.where.file, read.ranks.stand_ins)) {
       console.Report(error);
       ++read.failed;
     } else {
@@ -122,10 +88,9 @@ Result<RanksRead> ReadAll(const Options& options, const Selection& selection, Co
   return read;
 }
 
-bool HaveOneIterationsList(const std::vector<Summary>& ranks) {
-  return std::all_of(ranks.begin(), ranks.end(), [&](const Summary& rank) {
-    return rank.Numbers("step.number") == ranks.front().Numbers("step.number");
-  });
+bool HaveOneIterationsList(const SummarizedRanks& ranks) {
+  return std::all_of(ranks.iterations.begin(), ranks.iterations.end(),
+                     [&](const auto& numbers) { return numbers == ranks.iterations.front(); });
 }
 
 /// Ranks that recorded other iterations than the others are read once more, all together.
@@ -134,12 +99,10 @@ Status Align(const Options& options, const Selection& selection, Console& consol
   if (read.failed > 0 || HaveOneIterationsList(read.ranks)) return {};
   PROFGAUGE_TRY(const std::vector<Profile> profiles, ReadProfiles(options, console));
   if (std::any_of(profiles.begin(), profiles.end(), IsSummary)) return {};
-  PROFGAUGE_TRY(std::vector<Summary> summaries, SummarizeRanks(profiles, selection));
-  read.ranks.clear();
-  read.stand_ins.clear();
+  PROFGAUGE_TRY(const std::vector<Summary> summaries, SummarizeRanks(profiles, selection));
+  read.ranks = {};
   for (std::size_t i = 0; i < summaries.size(); ++i) {
-    read.stand_ins.push_back(ProfileOfSummary(summaries[i], profiles[i].source.path));
-    read.ranks.push_back(std::move(summaries[i]));
+    read.ranks.Add(summaries[i], profiles[i].source.path);
   }
   return {};
 }
@@ -195,9 +158,8 @@ Result<std::vector<Profile>> ReadOneRank(const Options& options, std::int64_t ra
 Result<RanksRead> ReadRankByRank(const Options& options, const Selection& selection,
                                  Console& console) {
   PROFGAUGE_TRY(RanksRead read, ReadAll(options, selection, console));
-  PROFGAUGE_CHECK(CheckOneRun(read.stand_ins, ""));
+  PROFGAUGE_CHECK(CheckOneRun(read.ranks.stand_ins, ""));
   PROFGAUGE_CHECK(Align(options, selection, console, read));
-  std::stable_sort(read.stand_ins.begin(), read.stand_ins.end(), RanksBefore);
   return read;
 }
 
@@ -222,8 +184,10 @@ Result<std::vector<Profile>> ReadRanks(const Options& options, const Policy& pol
   if (!ranks && ranks.error().kind == ErrorKind::kInput) return ReadFiles(options, console);
   if (!ranks) return Fail(std::move(ranks).error());
   RanksRead& read = *ranks;
+  std::vector<Profile>& stand_ins = read.ranks.stand_ins;
+  std::stable_sort(stand_ins.begin(), stand_ins.end(), RanksBefore);
   const std::string& folder = options.arguments.front();
-  if (read.stand_ins.empty()) {
+  if (stand_ins.empty()) {
     return Fail(InputError(folder, "input/ranks-unreadable",
                            "no recording of the folder can be read",
                            "see above what is wrong with each"));
@@ -232,15 +196,15 @@ Result<std::vector<Profile>> ReadRanks(const Options& options, const Policy& pol
     return Fail(
         InputError(folder, "input/ranks-unreadable",
                    fmt::format("{} of {} recordings of the folder cannot be read", read.failed,
-                               read.failed + read.stand_ins.size()),
+                               read.failed + stand_ins.size()),
                    "see above what is wrong with each; --allow-incomplete leaves them out"));
   }
-  read.stand_ins.front().log.Add(Counter::ranks_unreadable, read.failed);
+  stand_ins.front().log.Add(Counter::ranks_unreadable, read.failed);
   console.Say(fmt::format(
       "note: {} recordings are {} by their summaries, without launches, timeline and replay; "
       "name up to 64 of them for these",
-      read.stand_ins.size(), IsJudging(options) ? "judged" : "compared"));
-  return std::move(read.stand_ins);
+      stand_ins.size(), IsJudging(options) ? "judged" : "compared"));
+  return std::move(stand_ins);
 }
 
 }  // namespace profgauge::cli

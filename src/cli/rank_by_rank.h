@@ -1,4 +1,4 @@
-// Runs of many ranks, read one recording after the other: of each its summary stays.
+// Runs of many ranks by their summaries: what was read is put together, checked and put in order.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 #include "analysis/analysis.h"
 #include "cli/options.h"
+#include "cli/ranks_in_flight.h"
 #include "model/profile.h"
-#include "model/summary/summary_file.h"
 #include "profgauge/error.h"
 #include "rules/policy.h"
 
@@ -16,14 +16,13 @@ namespace profgauge::cli {
 class Console;
 
 struct RanksRead {
-  std::vector<Summary> ranks;      ///< As named.
-  std::vector<Profile> stand_ins;  ///< Of them, without events, in rank order.
-  std::size_t failed = 0;          ///< Inputs that could not be read.
+  SummarizedRanks ranks;   ///< As they were named.
+  std::size_t failed = 0;  ///< Inputs that could not be read.
 };
 
-/// What the command line names, no more than one recording at a time in memory. Inputs that cannot
-/// be read are told and counted. Where ranks recorded different iterations all are read once more,
-/// together. Errors: what is the user's choice (another selection); several runs.
+/// What the command line names, with as many recordings in memory as there are cores. Inputs that
+/// cannot be read are told and counted. Where ranks recorded different iterations all are read once
+/// more, together. Errors: what is the user's choice (another selection); several runs.
 Result<RanksRead> ReadRankByRank(const Options& options, const Selection& selection,
                                  Console& console);
 

@@ -72,21 +72,8 @@ Status CheckEventsNeeded(const std::vector<Profile>& profiles, const Options& op
   return Fail(std::move(error));
 }
 
-}  // namespace
-
-bool IsJudging(const Options& options) {
-  return options.command != nullptr && (options.command->bit & kOnJudging) != 0;
-}
-
-Result<std::vector<Profile>> ReadFiles(const Options& options, Console& console) {
-  ReadOptions read;
-  read.allow_incomplete = options.allow_incomplete;
-  read.keep_readable = IsJudging(options);
-  read.threads = options.jobs;
-  read.aggregation = options.aggregation.value_or(-1);
-  read.progress = [&console](const ByteSource& source) {
-    console.Progress("reading", source.name(), source.stored_consumed(), source.stored_bytes());
-  };
+Result<std::vector<Profile>> Read(const ReadOptions& read, const Options& options,
+                                  Console& console) {
   auto run = LoadFiles(options.arguments, read);
   console.ClearProgress();
   if (!run) return Fail(std::move(run).error());
@@ -97,8 +84,37 @@ Result<std::vector<Profile>> ReadFiles(const Options& options, Console& console)
   return std::move(run->profiles);
 }
 
+ReadOptions HowToRead(const Options& options) {
+  ReadOptions read;
+  read.allow_incomplete = options.allow_incomplete;
+  read.keep_readable = IsJudging(options);
+  read.threads = options.jobs;
+  read.aggregation = options.aggregation.value_or(-1);
+  return read;
+}
+
+}  // namespace
+
+bool IsJudging(const Options& options) {
+  return options.command != nullptr && (options.command->bit & kOnJudging) != 0;
+}
+
+Result<std::vector<Profile>> ReadFiles(const Options& options, Console& console) {
+  ReadOptions read = HowToRead(options);
+  read.progress = [&console](const ReadProgress& of) {
+    console.Progress("reading", of.name, of.done, of.total);
+  };
+  return Read(read, options, console);
+}
+
 Result<std::vector<Profile>> ReadProfiles(const Options& options, Console& console) {
   PROFGAUGE_TRY(std::vector<Profile> profiles, ReadFiles(options, console));
+  PROFGAUGE_CHECK(CheckOneRun(profiles, ""));
+  return profiles;
+}
+
+Result<std::vector<Profile>> ReadBesideOthers(const Options& options, Console& console) {
+  PROFGAUGE_TRY(std::vector<Profile> profiles, Read(HowToRead(options), options, console));
   PROFGAUGE_CHECK(CheckOneRun(profiles, ""));
   return profiles;
 }

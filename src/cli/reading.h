@@ -32,5 +32,7 @@ Result<std::vector<Profile>> ReadFiles(const Options& options, Console& console)
 
 /// One profile per rank of one run, in rank order. Errors: kInput.
 Result<std::vector<Profile>> ReadProfiles(const Options& options, Console& console);
+/// The same without a progress line: of one of many that are read side by side.
+Result<std::vector<Profile>> ReadBesideOthers(const Options& options, Console& console);
 
 }  // namespace profgauge::cli

@@ -6,12 +6,15 @@
 #include <cstring>
 #include <filesystem>
 #include <iterator>
+#include <mutex>
+#include <numeric>
 #include <set>
 #include <system_error>
 #include <tuple>
 #include <utility>
 
 #include "base/input_error.h"
+#include "base/parallel.h"
 #include "base/text.h"
 #include "model/summary/summary.h"
 #include "readers/builtin.h"
@@ -55,14 +58,14 @@ class Replayed final : public ByteSource {
       return count;
     }
     if (failed_) return Fail(*failed_);
-    if (progress_) progress_(*source_);
+    if (progress_) progress_({name(), stored_consumed(), stored_bytes()});
     return source_->Read(out);
   }
   const std::optional<Error>& failed() const { return failed_; }
 
  private:
   std::unique_ptr<ByteSource> source_;
-  std::function<void(const ByteSource&)> progress_;
+  std::function<void(const ReadProgress&)> progress_;
   std::vector<std::byte> head_;
   std::size_t given_ = 0;
   std::optional<Error> failed_;
@@ -174,6 +177,49 @@ Result<Profile> ReadProfile(const std::string& path, const ReadOptions& options)
 
 namespace {
 
+using Read = Result<std::vector<Profile>>;
+
+/// Stored bytes of each; 0 where that is not known.
+std::vector<std::uint64_t> SizesOf(const std::vector<std::string>& files) {
+  std::vector<std::uint64_t> sizes;
+  for (const std::string& file : files) {
+    std::error_code code;
+    const auto size = fs::file_size(file, code);
+    sizes.push_back(code ? 0 : static_cast<std::uint64_t>(size));
+  }
+  return sizes;
+}
+
+/// Of each file what ReadProfiles() gives. Many files of like size are read side by side, each by
+/// one thread; of a few large ones each is read by all threads.
+std::vector<Read> ReadEach(const std::string& name, const std::vector<std::string>& files,
+                           const ReadOptions& options) {
+  const std::vector<std::uint64_t> sizes = SizesOf(files);
+  const std::uint64_t total = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
+  const std::uint64_t largest = files.empty() ? 0 : *std::max_element(sizes.begin(), sizes.end());
+  const std::size_t threads = options.threads > 0 ? options.threads : Cores();
+  const std::size_t at_once = largest * threads <= total ? threads : 1;
+  std::vector<Read> read(files.size());
+  std::mutex told;
+  std::uint64_t done = 0;
+  ReadOptions one = options;
+  if (at_once > 1) {
+    one.threads = 1;
+    one.progress = {};
+  }
+  ForEachAtOnce(
+      files.size(),
+      [&](std::size_t i) {
+        read[i] = ReadProfiles(files[i], one);
+        if (at_once == 1 || !options.progress) return;
+        const std::lock_guard lock(told);
+        done += sizes[i];
+        options.progress({name, done, total});
+      },
+      at_once);
+  return read;
+}
+
 /// A folder of one run: its files are the ranks, or what a tool made of the recording.
 Result<Run> LoadFolder(const std::string& path, const ReadOptions& options) {
   Run run;
@@ -184,13 +230,13 @@ Result<Run> LoadFolder(const std::string& path, const ReadOptions& options) {
   PROFGAUGE_CHECK(ReadParts(files, options, run));
   std::vector<std::string> names;
   for (const auto& file : files) names.push_back(fs::path(file).filename().string());
-  for (const auto& file : files) {
-    if (const auto fuller = FullerThan(fs::path(file).filename().string(), names);
-        !fuller.empty()) {
-      run.skipped.push_back(fmt::format("{}: {} says the same and more", file, fuller));
-      continue;
-    }
-    auto profiles = ReadProfiles(file, options);
+  std::erase_if(files, [&](const std::string& file) {
+    const auto fuller = FullerThan(fs::path(file).filename().string(), names);
+    if (fuller.empty()) return false;
+    run.skipped.push_back(fmt::format("{}: {} says the same and more", file, fuller));
+    return true;
+  });
+  for (Read& profiles : ReadEach(path, files, options)) {
     if (profiles) {
       std::move(profiles->begin(), profiles->end(), std::back_inserter(run.profiles));
     } else {
@@ -280,13 +326,21 @@ Result<Run> LoadFiles(const std::vector<std::string>& given, const ReadOptions& 
   Run run;
   std::vector<std::string> paths = given;
   PROFGAUGE_CHECK(ReadParts(paths, options, run));
-  for (const auto& path : paths) {
+  const auto is_folder = [](const std::string& path) {
     std::error_code code;
+    return path != "-" && fs::is_directory(path, code);
+  };
+  std::vector<std::string> files;
+  std::remove_copy_if(paths.begin(), paths.end(), std::back_inserter(files), is_folder);
+  std::vector<Read> read = ReadEach(files.empty() ? "" : files.front(), files, options);
+  auto next = read.begin();
+  for (const auto& path : paths) {
     Run more;
-    if (path == "-" || !fs::is_directory(path, code)) {
-      PROFGAUGE_TRY(more.profiles, ReadProfiles(path, options));
-    } else {
+    if (is_folder(path)) {
       PROFGAUGE_TRY(more, LoadFolder(path, options));
+    } else {
+      PROFGAUGE_TRY(more.profiles, std::move(*next));
+      ++next;
     }
     std::move(more.profiles.begin(), more.profiles.end(), std::back_inserter(run.profiles));
     std::move(more.skipped.begin(), more.skipped.end(), std::back_inserter(run.skipped));

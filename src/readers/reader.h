@@ -21,6 +21,12 @@ namespace profgauge {
 /// How sure a reader is that the bytes are of its format.
 enum class Match : std::uint8_t { kNo, kMaybe, kYes };
 
+/// How much of what a name stands for has been read, in stored bytes. `total` 0: not known.
+struct ReadProgress {
+  std::string_view name;
+  std::uint64_t done = 0, total = 0;
+};
+
 struct ReadOptions {
   bool allow_incomplete = false;  ///< Accept truncated input, counted as data loss.
   /// In a folder, leave out recordings that cannot be read, and count them, if others can.
@@ -29,7 +35,7 @@ struct ReadOptions {
   std::int64_t aggregation = -1;
   unsigned threads = 0;  ///< Worker threads; 0 means one per core. Never changes results.
   /// Called now and then while bytes are read, from any thread but never from two at once.
-  std::function<void(const ByteSource&)> progress;
+  std::function<void(const ReadProgress&)> progress;
 };
 
 /// What was read together, and the files that were left out because they are no profiles

@@ -172,59 +172,83 @@ Calls FindCalls(const RankContext& rank) {
   return out;
 }
 
-// A module at its place in the hierarchy.
-struct Module {
-  StringId name;
-  std::int64_t calls = 0, operators = 0;
-  Ns host_total = 0, host_self = 0, device_total = 0, device_self = 0, backward_device = 0;
-};
+// Where a module stands: the one around it, its name and its number.
+using Places = std::map<std::tuple<std::uint32_t, std::uint32_t, std::int64_t>, std::uint32_t>;
 
-struct Modules {
-  std::vector<Module> modules;
-  std::vector<std::uint32_t> parents;
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::int64_t>, std::uint32_t> places;
-};
-
-StringId NameOf(std::string_view recorded, StringPool& strings) {
+std::string_view NameOf(std::string_view recorded) {
   for (const std::string_view prefix : {std::string_view("nn.Module: "), kLightningModule}) {
     if (recorded.starts_with(prefix)) recorded.remove_prefix(prefix.size());
   }
-  return strings.Intern(recorded);
+  return recorded;
 }
 
-void Merge(const RankContext& rank, StringPool& strings, Modules& out) {
+void AddTo(ModuleSum& module, const ModuleSum& more) {
+  module.calls += more.calls;
+  module.operators += more.operators;
+  module.host_total += more.host_total;
+  module.host_self += more.host_self;
+  module.device_total += more.device_total;
+  module.device_self += more.device_self;
+  module.backward_device += more.backward_device;
+}
+
+// Of its place: what is not there yet is put behind all others.
+std::uint32_t AddAt(std::uint32_t parent, StringId name, const ModuleSum& sum, Places& places,
+                    std::vector<ModuleSum>& out) {
+  const auto [place, is_new] =
+      places.try_emplace({parent, name.value, sum.id}, static_cast<std::uint32_t>(out.size()));
+  if (is_new) {
+    out.push_back(sum);
+    out.back().parent = parent;
+  } else {
+    AddTo(out[place->second], sum);
+  }
+  return place->second;
+}
+
+std::vector<ModuleSum> SumCalls(const RankContext& rank) {
   const Calls found = FindCalls(rank);
   const PythonTable& python = rank.profile->python;
   const HostTable& host = rank.profile->host;
-  std::vector<std::uint32_t> place_of(found.calls.size());
-  for (std::size_t i = 0; i < found.calls.size(); ++i) {
-    const Call& call = found.calls[i];
+  StringPool names;
+  Places places;
+  std::vector<ModuleSum> out;
+  std::vector<std::uint32_t> place_of;
+  for (const Call& call : found.calls) {
     const StringId recorded = found.of_ranges ? host.name[call.row] : python.name[call.row];
     const Ns duration = found.of_ranges ? host.duration[call.row] : python.duration[call.row];
-    const std::int64_t id = found.of_ranges ? -1 : python.module_id[call.row];
-    const StringId name = NameOf(rank.profile->Name(recorded), strings);
+    const StringId name = names.Intern(NameOf(rank.profile->Name(recorded)));
+    ModuleSum sum;
+    sum.name = names[name];
+    sum.id = found.of_ranges ? -1 : python.module_id[call.row];
+    sum.calls = 1;
+    sum.operators = call.operators;
+    sum.host_total = std::max<Ns>(duration, 0);
+    sum.host_self = call.host_self;
+    sum.device_total = call.device_total;
+    sum.device_self = call.device_self;
+    sum.backward_device = call.backward_device;
     const std::uint32_t parent = call.parent == kNone ? kNoNode : place_of[call.parent];
-    const auto [place, is_new] = out.places.try_emplace(
-        {parent, name.value, id}, static_cast<std::uint32_t>(out.modules.size()));
-    if (is_new) {
-      out.modules.push_back({name});
-      out.parents.push_back(parent);
-    }
-    place_of[i] = place->second;
-    Module& module = out.modules[place->second];
-    ++module.calls;
-    module.operators += call.operators;
-    module.host_total += std::max<Ns>(duration, 0);
-    module.host_self += call.host_self;
-    module.device_total += call.device_total;
-    module.device_self += call.device_self;
-    module.backward_device += call.backward_device;
+    place_of.push_back(AddAt(parent, name, sum, places, out));
+  }
+  return out;
+}
+
+void Merge(const ModuleFacts& rank, StringPool& strings, Places& places,
+           std::vector<ModuleSum>& out) {
+  std::vector<std::uint32_t> place_of;
+  for (const ModuleSum& sum : rank.modules) {
+    const std::uint32_t parent = sum.parent == kNoNode ? kNoNode : place_of[sum.parent];
+    place_of.push_back(AddAt(parent, strings.Intern(sum.name), sum, places, out));
   }
 }
 
-void Fill(const Modules& found, bool has_device, Table& table) {
-  const auto order = TreeOrder(found.parents);
-  AppendTreeColumns(found.parents, order, 0, table);
+void Fill(const std::vector<ModuleSum>& modules, bool has_device, StringPool& strings,
+          Table& table) {
+  std::vector<std::uint32_t> parents;
+  for (const ModuleSum& module : modules) parents.push_back(module.parent);
+  const auto order = TreeOrder(parents);
+  AppendTreeColumns(parents, order, 0, table);
   const auto integer = [&](std::string_view id, std::int64_t value) {
     table.Find(id)->AddInteger(value);
   };
@@ -232,8 +256,8 @@ void Fill(const Modules& found, bool has_device, Table& table) {
     integer(id, has_device ? value : Column::kAbsentInteger);
   };
   for (const std::uint32_t node : order) {
-    const Module& module = found.modules[node];
-    table.Find("name")->AddText(module.name);
+    const ModuleSum& module = modules[node];
+    table.Find("name")->AddText(strings.Intern(module.name));
     integer("calls", module.calls);
     integer("operators", module.operators);
     integer("host_total", module.host_total);
@@ -247,20 +271,34 @@ void Fill(const Modules& found, bool has_device, Table& table) {
 
 }  // namespace
 
+ModuleFacts ModuleFactsOf(const RankContext& rank) {
+  ModuleFacts facts;
+  facts.modules = SumCalls(rank);
+  facts.has_device = rank.has_device();
+  return facts;
+}
+
 void AddModules(std::span<const RankContext> ranks, Output& out) {
-  Modules modules;
+  std::vector<ModuleFacts> facts;
+  for (const RankContext& rank : ranks) facts.push_back(ModuleFactsOf(rank));
+  AddModules(facts, out);
+}
+
+void AddModules(std::span<const ModuleFacts> ranks, Output& out) {
+  std::vector<ModuleSum> modules;
+  Places places;
   bool has_device = false;
-  for (const RankContext& rank : ranks) {
-    Merge(rank, out.strings(), modules);
-    has_device = has_device || rank.has_device();
+  for (const ModuleFacts& rank : ranks) {
+    Merge(rank, out.strings(), places, modules);
+    has_device = has_device || rank.has_device;
   }
-  if (modules.modules.empty()) {
+  if (modules.empty()) {
     out.SetTableAbsent("modules",
                        "needs the Python frames of nn.Modules; record with with_modules=True and "
                        "with_stack=True");
     return;
   }
-  Fill(modules, has_device, out.AddTable("modules"));
+  Fill(modules, has_device, out.strings(), out.AddTable("modules"));
 }
 
 }  // namespace profgauge

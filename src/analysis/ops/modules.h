@@ -1,12 +1,33 @@
 // The hierarchy of nn.Modules, from the Python frames of their calls.
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "analysis/context/context.h"
 #include "analysis/tables/output.h"
+#include "analysis/tables/tree_rows.h"
 
 namespace profgauge {
+
+/// A module at its place in the hierarchy, its calls summed.
+struct ModuleSum {
+  std::uint32_t parent = kNoNode;  ///< Position of the module around it, which stands before it.
+  std::string name;
+  std::int64_t id = -1;  ///< Tells instances of one name apart; -1 where nothing does.
+  std::int64_t calls = 0, operators = 0;
+  Ns host_total = 0, host_self = 0, device_total = 0, device_self = 0, backward_device = 0;
+};
+
+/// Of one rank.
+struct ModuleFacts {
+  std::vector<ModuleSum> modules;
+  bool has_device = false;
+  bool has_all = true;  ///< There are not too many of them to be kept.
+};
+ModuleFacts ModuleFactsOf(const RankContext& rank);
 
 /// Adds `modules`: a row for each module at its place in the hierarchy, calls summed.
 ///
@@ -15,5 +36,7 @@ namespace profgauge {
 /// the innermost module around the launch; device work of the backward pass is told separately, for
 /// the module of the forward operator that it is linked to. Several ranks add up.
 void AddModules(std::span<const RankContext> ranks, Output& out);
+/// REQUIRES: all have all.
+void AddModules(std::span<const ModuleFacts> ranks, Output& out);
 
 }  // namespace profgauge

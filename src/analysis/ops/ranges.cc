@@ -13,18 +13,9 @@
 namespace profgauge {
 namespace {
 
-// A range at its place in the hierarchy.
-struct Range {
-  StringId name, domain;
-  std::int64_t calls = 0, kernels = 0;
-  Ns host_total = 0, host_self = 0, shortest = 0, longest = 0, device_total = 0, device_self = 0;
-};
-
-struct Ranges {
-  std::vector<Range> ranges;
-  std::vector<std::uint32_t> parents;
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> places;
-};
+// Where a range stands: the one around it, its name and its domain.
+using Place = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
+using Places = std::map<Place, std::uint32_t>;
 
 bool IsRange(const HostTable& host, std::uint32_t row) {
   return host.kind[row] == HostKind::kAnnotation || host.kind[row] == HostKind::kIterationMarker;
@@ -42,8 +33,7 @@ std::string WithoutNumber(std::string_view name) {
 // Per host row: the node of the innermost range around it or that it is, or kNoNode.
 using NodeOf = std::vector<std::uint32_t>;
 
-void AddCall(const HostTable& host, std::uint32_t row, Range& range) {
-  const Ns time = std::max<Ns>(host.duration[row], 0);
+void AddCall(Ns time, RangeSum& range) {
   range.shortest = range.calls == 0 ? time : std::min(range.shortest, time);
   range.longest = std::max(range.longest, time);
   range.host_total += time;
@@ -52,39 +42,79 @@ void AddCall(const HostTable& host, std::uint32_t row, Range& range) {
 }
 
 // A parent stands before its children: rows are sorted by start, the longest first.
-NodeOf FindRanges(const RankContext& rank, StringPool& strings, Ranges& out) {
+NodeOf FindRanges(const RankContext& rank, std::vector<RangeSum>& out) {
   const HostTable& host = rank.profile->host;
   NodeOf node_of(host.size(), kNoNode);
+  StringPool names;
+  Places places;
   for (std::uint32_t row = 0; row < host.size(); ++row) {
     const HostId above = host.parent[row];
     const std::uint32_t parent =
         above.valid() && above.value < row ? node_of[above.value] : kNoNode;
     node_of[row] = parent;
     if (!IsRange(host, row) || !rank.iterations.SelectsHostTime(host.start[row])) continue;
-    const StringId name = strings.Intern(WithoutNumber(rank.profile->Name(host.name[row])));
-    const StringId domain = strings.Intern(rank.profile->Name(host.domain[row]));
+    const StringId name = names.Intern(WithoutNumber(rank.profile->Name(host.name[row])));
+    const auto [place, is_new] = places.try_emplace({parent, name.value, host.domain[row].value},
+                                                    static_cast<std::uint32_t>(out.size()));
+    if (is_new) {
+      RangeSum& range = out.emplace_back();
+      range.parent = parent;
+      range.name = names[name];
+      range.domain = rank.profile->Name(host.domain[row]);
+    }
+    node_of[row] = place->second;
+    const Ns time = std::max<Ns>(host.duration[row], 0);
+    AddCall(time, out[place->second]);
+    if (parent != kNoNode) out[parent].host_self -= time;
+  }
+  return node_of;
+}
+
+void AddDeviceWork(const RankContext& rank, const NodeOf& node_of, std::vector<RangeSum>& out) {
+  const DeviceTable& device = rank.profile->device;
+  for (std::uint32_t row = 0; row < device.size(); ++row) {
+    if (!device.launch[row].valid() || !rank.iterations.SelectsDevice(row)) continue;
+    const HostId around = rank.profile->api.op[device.launch[row].value];
+    if (!around.valid() || node_of[around.value] == kNoNode) continue;
+    RangeSum& range = out[node_of[around.value]];
+    range.device_self += std::max<Ns>(device.duration[row], 0);
+    range.kernels += device.kind[row] == DeviceKind::kKernel ? 1 : 0;
+  }
+}
+
+// A range of the run at its place in the hierarchy.
+struct Range {
+  StringId name, domain;
+  std::int64_t calls = 0, kernels = 0;
+  Ns host_total = 0, host_self = 0, shortest = 0, longest = 0, device_total = 0, device_self = 0;
+};
+
+struct Ranges {
+  std::vector<Range> ranges;
+  std::vector<std::uint32_t> parents;
+  Places places;
+};
+
+void Merge(const RangeFacts& rank, StringPool& strings, Ranges& out) {
+  std::vector<std::uint32_t> node_of;
+  for (const RangeSum& sum : rank.ranges) {
+    const StringId name = strings.Intern(sum.name), domain = strings.Intern(sum.domain);
+    const std::uint32_t parent = sum.parent == kNoNode ? kNoNode : node_of[sum.parent];
     const auto [place, is_new] = out.places.try_emplace(
         {parent, name.value, domain.value}, static_cast<std::uint32_t>(out.ranges.size()));
     if (is_new) {
       out.ranges.push_back({name, domain});
       out.parents.push_back(parent);
     }
-    node_of[row] = place->second;
-    AddCall(host, row, out.ranges[place->second]);
-    if (parent != kNoNode) out.ranges[parent].host_self -= std::max<Ns>(host.duration[row], 0);
-  }
-  return node_of;
-}
-
-void AddDeviceWork(const RankContext& rank, const NodeOf& node_of, Ranges& out) {
-  const DeviceTable& device = rank.profile->device;
-  for (std::uint32_t row = 0; row < device.size(); ++row) {
-    if (!device.launch[row].valid() || !rank.iterations.SelectsDevice(row)) continue;
-    const HostId around = rank.profile->api.op[device.launch[row].value];
-    if (!around.valid() || node_of[around.value] == kNoNode) continue;
-    Range& range = out.ranges[node_of[around.value]];
-    range.device_self += std::max<Ns>(device.duration[row], 0);
-    range.kernels += device.kind[row] == DeviceKind::kKernel ? 1 : 0;
+    node_of.push_back(place->second);
+    Range& range = out.ranges[place->second];
+    range.shortest = is_new ? sum.shortest : std::min(range.shortest, sum.shortest);
+    range.longest = std::max(range.longest, sum.longest);
+    range.calls += sum.calls;
+    range.kernels += sum.kernels;
+    range.host_total += sum.host_total;
+    range.host_self += sum.host_self;
+    range.device_self += sum.device_self;
   }
 }
 
@@ -216,13 +246,26 @@ void Fill(const Ranges& found, bool has_device, Table& table) {
 
 }  // namespace
 
+RangeFacts RangeFactsOf(const RankContext& rank) {
+  RangeFacts facts;
+  const NodeOf node_of = FindRanges(rank, facts.ranges);
+  AddDeviceWork(rank, node_of, facts.ranges);
+  facts.has_device = rank.has_device();
+  return facts;
+}
+
 void AddRanges(std::span<const RankContext> ranks, Output& out) {
+  std::vector<RangeFacts> facts;
+  for (const RankContext& rank : ranks) facts.push_back(RangeFactsOf(rank));
+  AddRanges(facts, out);
+}
+
+void AddRanges(std::span<const RangeFacts> ranks, Output& out) {
   Ranges found;
   bool has_device = false;
-  for (const RankContext& rank : ranks) {
-    const NodeOf node_of = FindRanges(rank, out.strings(), found);
-    AddDeviceWork(rank, node_of, found);
-    has_device = has_device || rank.has_device();
+  for (const RangeFacts& rank : ranks) {
+    Merge(rank, out.strings(), found);
+    has_device = has_device || rank.has_device;
   }
   if (found.ranges.empty()) {
     out.SetTableAbsent("ranges",

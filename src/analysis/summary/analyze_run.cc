@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -97,6 +98,16 @@ std::vector<Facts> Take(std::vector<RankSummary>& ranks, Facts RankSummary::*par
   return all;
 }
 
+template <class Facts>
+bool HaveAll(const std::vector<Facts>& ranks) {
+  return std::all_of(ranks.begin(), ranks.end(), [](const Facts& rank) { return rank.has_all; });
+}
+
+void AddTrees(std::vector<ModuleFacts> modules, std::vector<RangeFacts> ranges, Output& out) {
+  if (HaveAll(modules)) AddModules(modules, out);
+  if (HaveAll(ranges)) AddRanges(ranges, out);
+}
+
 /// What follows from the facts of all ranks, which are taken.
 void AddAll(std::span<const RankContext> contexts, std::vector<RankSummary>& ranks, Output& out) {
   AddIterations(contexts, Take(ranks, &RankSummary::times), out);
@@ -104,6 +115,7 @@ void AddAll(std::span<const RankContext> contexts, std::vector<RankSummary>& ran
   SetIdleCauses(Take(ranks, &RankSummary::idle), out);
   AddCounts(Take(ranks, &RankSummary::counts), out);
   AddOpTables(Take(ranks, &RankSummary::ops), out);
+  AddTrees(Take(ranks, &RankSummary::modules), Take(ranks, &RankSummary::ranges), out);
   AddKernels(Take(ranks, &RankSummary::kernels), out);
   AddTensorCores(contexts, Take(ranks, &RankSummary::tensor_cores), out);
   AddRoofline(contexts, Take(ranks, &RankSummary::roofline), out);
@@ -136,10 +148,12 @@ Result<std::vector<Summary>> SummarizeRanks(std::span<const Profile> ranks,
 
 Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& selection) {
   std::vector<RankSummary> all;
+  const auto strings = std::make_shared<StringPool>();
   Summary first;  // The others go as soon as they are read.
   for (std::size_t i = 0; i < profiles.size(); ++i) {
     PROFGAUGE_TRY(Summary summary, SummaryFor(profiles[i], selection));
-    PROFGAUGE_TRY(RankSummary rank, ReadRank(summary, profiles[i].source.path, i, selection));
+    PROFGAUGE_TRY(RankSummary rank,
+                  ReadRank(summary, profiles[i].source.path, i, selection, strings));
     if (i == 0) first = std::move(summary);
     all.push_back(std::move(rank));
   }

@@ -45,11 +45,12 @@ Result<Attribution> AttributeRun(std::span<const Profile> profiles, const Select
   // Recordings among them are summarized once.
   std::vector<Profile> made(profiles.size());
   std::vector<RankSummary> all;
+  const auto strings = std::make_shared<StringPool>();
   for (std::size_t i = 0; i < profiles.size(); ++i) {
     const std::string& path = profiles[i].source.path;
     PROFGAUGE_TRY(const Summary summary, SummaryFor(profiles[i], selection));
     if (!IsSummary(profiles[i])) made[i] = ProfileOfSummary(summary, path);
-    PROFGAUGE_TRY(RankSummary rank, ReadRank(summary, path, i, selection));
+    PROFGAUGE_TRY(RankSummary rank, ReadRank(summary, path, i, selection, strings));
     if (!rank.is_told) return Fail(NothingKept(path));
     all.push_back(Kept(std::move(rank)));
     all.back().position = i;

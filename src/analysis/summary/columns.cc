@@ -164,6 +164,15 @@ bool Agrees(const RankSummary& rank) {
          });
 }
 
+/// A program may give each range a name of its own; what is left out of one rank is missing in the
+/// run, so all are.
+template <class T>
+void KeepIfFew(std::vector<T>& values, bool& has_all) {
+  constexpr std::size_t kMost = 2'000;
+  has_all = values.size() <= kMost;
+  if (!has_all) values.clear();
+}
+
 }  // namespace
 
 Summary Summarize(const RankContext& rank, const Selection& selection) {
@@ -191,7 +200,13 @@ Summary Summarize(const RankContext& rank, const Selection& selection) {
   for (const CollectiveCall& call : kept.communication.calls) events.push_back(call.event);
   kept.path = PathFactsOf(rank, events);
   kept.ops = OpFactsOf(rank);
-  if (rank.profile->has_timeline) kept.tables = TablesOf(rank);
+  if (rank.profile->has_timeline) {
+    kept.modules = ModuleFactsOf(rank);
+    kept.ranges = RangeFactsOf(rank);
+    KeepIfFew(kept.modules.modules, kept.modules.has_all);
+    KeepIfFew(kept.ranges.ranges, kept.ranges.has_all);
+    kept.tables = TablesOf(rank);
+  }
   kept.is_told = rank.profile->has_timeline && rank.profile->neuron == nullptr;
   for (const auto& metric : rank.profile->reported.metrics) kept.stated.push_back(metric.id);
   for (const auto& table : rank.profile->reported.tables) kept.stated.push_back(table.id);
@@ -205,12 +220,13 @@ Summary Summarize(const RankContext& rank, const Selection& selection) {
   return summary;
 }
 
-std::optional<RankSummary> ReadRankSummary(const Summary& summary, const std::string& path) {
+std::optional<RankSummary> ReadRankSummary(const Summary& summary, const std::string& path,
+                                           std::shared_ptr<StringPool> strings) {
   RankSummary rank;
   Columns columns = Columns::Reading(summary);
   Exchange(columns, rank);
   if (!columns.ok() || !Agrees(rank)) return std::nullopt;
-  auto tables = ReadTables(summary);
+  auto tables = ReadTables(summary, std::move(strings));
   if (!tables) return std::nullopt;
   rank.tables = *std::move(tables);
   rank.profile = DescribedBy(summary, path);

@@ -15,6 +15,7 @@
 
 #include "analysis/device/device_tables.h"
 #include "analysis/device/kernels.h"
+#include "analysis/ops/iteration_ops.h"
 #include "analysis/time/idle.h"
 
 namespace profgauge {
@@ -41,6 +42,8 @@ constexpr KeptSpec kTables[] = {
     {"streams", "", "", {}},
     {"kernels_by_op", "time", "name", {}},
     {"gaps", "duration", "", {"duration", 1'000'000, "and all of at least 1 ms"}},
+    {"kernels_by_iteration", "", "", {"time", 0, "in device time"}},
+    {"ops_by_iteration", "", "", {"time", 0, "in device time"}},
 };
 
 /// The most rows of the run's table, as of recordings.
@@ -229,6 +232,7 @@ KeptTables TablesOf(const RankContext& rank) {
   AddIdle(alone, out);
   AddKernels(alone, out);
   AddDeviceTables(alone, out);
+  AddIterationOps(alone, out);
   Analysis analysis;
   out.MoveTo(analysis);
   KeptTables kept;
@@ -255,7 +259,7 @@ void WriteTables(const KeptTables& kept, Summary& summary) {
   }
 }
 
-std::optional<KeptTables> ReadTables(const Summary& summary) {
+std::optional<KeptTables> ReadTables(const Summary& summary, std::shared_ptr<StringPool> strings) {
   KeptTables kept;
   for (const KeptSpec& spec : kTables) {
     if (const auto& why = summary.Texts(NameOf(spec.id, "absent")); !why.empty()) {
@@ -265,7 +269,7 @@ std::optional<KeptTables> ReadTables(const Summary& summary) {
     const auto& rows = summary.Numbers(NameOf(spec.id, "rows"));
     if (rows.empty()) continue;  // Of a recording without times.
     if (rows.size() != 2 || rows[0] < 0) return std::nullopt;
-    Table table = EmptyTable(spec.id, std::make_shared<StringPool>());
+    Table table = EmptyTable(spec.id, strings);
     for (Column& column : table.columns()) {
       if (column.id() == "rank") continue;
       if (!ReadColumn(summary, static_cast<std::size_t>(rows[0]), table, column)) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -28,8 +29,8 @@ inline constexpr std::string_view kCutRemark = "summary-rows/";
 KeptTables TablesOf(const RankContext& rank);
 
 void WriteTables(const KeptTables& kept, Summary& summary);
-/// Nothing when cells are missing.
-std::optional<KeptTables> ReadTables(const Summary& summary);
+/// Nothing when cells are missing. `strings`: the texts go there, those of many ranks once.
+std::optional<KeptTables> ReadTables(const Summary& summary, std::shared_ptr<StringPool> strings);
 
 /// Adds the tables of all ranks, with remarks where rows were left out. `ranks`: their numbers.
 void AddTables(std::span<const std::int64_t> ranks, std::span<const KeptTables> kept, Output& out);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,7 +17,9 @@
 #include "analysis/device/tensor_cores.h"
 #include "analysis/host/host_calls.h"
 #include "analysis/ops/counts.h"
+#include "analysis/ops/modules.h"
 #include "analysis/ops/op_tables.h"
+#include "analysis/ops/ranges.h"
 #include "analysis/path/path_facts.h"
 #include "analysis/recording/coverage.h"
 #include "analysis/recording/edges.h"
@@ -51,6 +54,8 @@ struct RankSummary {
   RooflineFacts roofline;
   PathFacts path;
   OpFacts ops;
+  ModuleFacts modules;
+  RangeFacts ranges;
   KeptTables tables;
   /// The analysis follows from what is kept: not of files without times, nor of a NeuronCore.
   bool is_told = true;
@@ -65,8 +70,11 @@ std::string SelectionText(const Selection& selection);
 struct AttributionFacts;  // analysis/time/rank_attribution.h
 
 Summary Summarize(const RankContext& rank, const Selection& selection);
-/// Nothing when columns are missing or disagree. Its profile stands for the summary.
-std::optional<RankSummary> ReadRankSummary(const Summary& summary, const std::string& path);
+/// Nothing when columns are missing or disagree. Its profile stands for the summary. `strings`:
+/// where the texts of its tables go; ranks that are kept together share one.
+std::optional<RankSummary> ReadRankSummary(
+    const Summary& summary, const std::string& path,
+    std::shared_ptr<StringPool> strings = std::make_shared<StringPool>());
 /// What the time of the rank's `iterations` selected iterations is due to: larger than all else,
 /// and asked for where runs are compared only. Nothing when columns are missing or disagree.
 std::optional<AttributionFacts> ReadAttribution(const Summary& summary, std::size_t iterations);

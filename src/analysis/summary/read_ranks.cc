@@ -73,8 +73,8 @@ Result<Summary> SummaryFor(const Profile& profile, const Selection& selection) {
 }
 
 Result<RankSummary> ReadRank(const Summary& summary, const std::string& path, std::size_t position,
-                             const Selection& selection) {
-  auto rank = ReadRankSummary(summary, path);
+                             const Selection& selection, std::shared_ptr<StringPool> strings) {
+  auto rank = ReadRankSummary(summary, path, std::move(strings));
   if (!rank) return Fail(UnreadableSummary(path));
   PROFGAUGE_CHECK(CheckSelection(*rank, SelectionText(selection)));
   // A rank that was recorded without a number, or whose number was its place alone.

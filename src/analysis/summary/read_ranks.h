@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,10 +18,10 @@ namespace profgauge {
 /// by one.
 Result<Summary> SummaryFor(const Profile& profile, const Selection& selection);
 
-/// `position` is its number where none was recorded. Errors: kUsage "summary/other-selection";
-/// kInput "summary/damaged".
+/// `position` is its number where none was recorded, `strings` as ReadRankSummary's. Errors: kUsage
+/// "summary/other-selection"; kInput "summary/damaged".
 Result<RankSummary> ReadRank(const Summary& summary, const std::string& path, std::size_t position,
-                             const Selection& selection);
+                             const Selection& selection, std::shared_ptr<StringPool> strings);
 
 /// kInput "summary/damaged".
 Error UnreadableSummary(const std::string& path);

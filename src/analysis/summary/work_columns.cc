@@ -286,6 +286,51 @@ void Exchange(Columns& columns, OpFacts& facts) {
   columns.Number("ops.has_timeline", facts.has_timeline);
 }
 
+/// Of a tree: a parent stands before it.
+void Parent(Columns& columns, std::string_view column, std::size_t position,
+            std::uint32_t& parent) {
+  std::int64_t number = parent == kNoNode ? -1 : std::int64_t{parent};
+  columns.Number(column, number);
+  if (number < -1 || number >= static_cast<std::int64_t>(position)) return columns.Refuse();
+  parent = number < 0 ? kNoNode : static_cast<std::uint32_t>(number);
+}
+
+void Exchange(Columns& columns, ModuleFacts& facts) {
+  std::size_t position = 0;
+  List(columns, "module.calls", facts.modules, [&](ModuleSum& module) {
+    Parent(columns, "module.parent", position++, module.parent);
+    columns.Text("module.name", module.name);
+    columns.Number("module.id", module.id);
+    columns.Positive("module.calls", module.calls);
+    columns.Number("module.operators", module.operators);
+    columns.Number("module.host_total", module.host_total);
+    columns.Number("module.host_self", module.host_self);
+    columns.Number("module.device_total", module.device_total);
+    columns.Number("module.device_self", module.device_self);
+    columns.Number("module.backward_device", module.backward_device);
+  });
+  columns.Number("modules.has_device", facts.has_device);
+  columns.Number("modules.has_all", facts.has_all);
+}
+
+void Exchange(Columns& columns, RangeFacts& facts) {
+  std::size_t position = 0;
+  List(columns, "range.calls", facts.ranges, [&](RangeSum& range) {
+    Parent(columns, "range.parent", position++, range.parent);
+    columns.Text("range.name", range.name);
+    columns.Text("range.domain", range.domain);
+    columns.Positive("range.calls", range.calls);
+    columns.Number("range.kernels", range.kernels);
+    columns.Number("range.host_total", range.host_total);
+    columns.Number("range.shortest", range.shortest);
+    columns.Number("range.longest", range.longest);
+    columns.Number("range.host_self", range.host_self);
+    columns.Number("range.device_self", range.device_self);
+  });
+  columns.Number("ranges.has_device", facts.has_device);
+  columns.Number("ranges.has_all", facts.has_all);
+}
+
 }  // namespace
 
 void ExchangeWork(Columns& columns, RankSummary& rank) {
@@ -302,6 +347,8 @@ void ExchangeWork(Columns& columns, RankSummary& rank) {
   Exchange(columns, rank.roofline);
   Exchange(columns, rank.path);
   Exchange(columns, rank.ops);
+  Exchange(columns, rank.modules);
+  Exchange(columns, rank.ranges);
 }
 
 }  // namespace profgauge

@@ -2,8 +2,11 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <span>
+#include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "api/session.h"
 #include "base/text.h"
@@ -21,24 +24,32 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string NameOf(const Summary& rank, std::size_t position) {
-  const std::int64_t number = rank.Number("rank", -1);
+std::string NameOf(const Profile& rank, std::size_t position) {
+  const std::int64_t number = rank.distributed.rank;
   return number >= 0 ? fmt::format("rank{}.pgsum", number)
-                     : fmt::format("{}_{}.pgsum", position, rank.Text("hash").substr(0, 8));
+                     : fmt::format("{}_{}.pgsum", position, rank.source.hash.substr(0, 8));
 }
 
-Status WriteFolder(const RanksRead& made, const std::string& folder, Outputs& outputs) {
+Status WriteFolder(std::span<const Profile> ranks, const std::string& folder, Outputs& outputs) {
   PROFGAUGE_CHECK(outputs.MakeDirectory(folder));
-  std::vector<std::pair<std::size_t, const Summary*>> opened;
-  for (std::size_t i = 0; i < made.ranks.size(); ++i) {
-    const std::string path = (fs::path(folder) / NameOf(made.ranks[i], i)).string();
+  std::vector<std::size_t> opened;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const std::string path = (fs::path(folder) / NameOf(ranks[i], i)).string();
     PROFGAUGE_TRY(const std::size_t output, outputs.Open(path, FileKind::kSummary));
-    opened.emplace_back(output, &made.ranks[i]);
+    opened.push_back(output);
   }
-  for (const auto& [output, rank] : opened) {
-    PROFGAUGE_CHECK(outputs.Commit(output, WriteSummaries({*rank})));
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    PROFGAUGE_CHECK(outputs.Commit(opened[i], WriteSummaries(ranks.subspan(i, 1))));
   }
   return {};
+}
+
+void Redact(std::vector<Profile>& ranks) {
+  for (Profile& rank : ranks) {
+    Summary summary = *SummaryOf(rank);
+    report::RedactSummary(summary);
+    rank = ProfileOfSummary(summary, rank.source.path);
+  }
 }
 
 bool IsFolder(const std::string& path) {
@@ -66,20 +77,18 @@ Result<int> RunSummarize(const Options& options, Console& console) {
     PROFGAUGE_TRY(file, outputs.Open(options.output, FileKind::kSummary));
   }
   PROFGAUGE_TRY(RanksRead made, ReadRankByRank(options, selection, console));
-  if (made.ranks.empty()) return kExitNoVerdict;
-  if (options.redact) {
-    for (Summary& rank : made.ranks) report::RedactSummary(rank);
-  }
+  std::vector<Profile>& ranks = made.ranks.stand_ins;
+  if (ranks.empty()) return kExitNoVerdict;
+  if (options.redact) Redact(ranks);
   if (is_folder) {
-    PROFGAUGE_CHECK(WriteFolder(made, options.output, outputs));
+    PROFGAUGE_CHECK(WriteFolder(ranks, options.output, outputs));
   } else {
-    PROFGAUGE_CHECK(outputs.Commit(file, WriteSummaries(made.ranks)));
+    PROFGAUGE_CHECK(outputs.Commit(file, WriteSummaries(std::span<const Profile>(ranks))));
   }
   if (options.output != "-") {
-    console.Say(
-        fmt::format("wrote {} of {} to {}", made.ranks.size() == 1 ? "the summary" : "summaries",
-                    made.ranks.size() == 1 ? "1 rank" : fmt::format("{} ranks", made.ranks.size()),
-                    Printable(options.output)));
+    console.Say(fmt::format("wrote {} of {} to {}", ranks.size() == 1 ? "the summary" : "summaries",
+                            ranks.size() == 1 ? "1 rank" : fmt::format("{} ranks", ranks.size()),
+                            Printable(options.output)));
   }
   return made.failed > 0 ? kExitNoVerdict : kExitPass;
 }

@@ -306,7 +306,11 @@ bool IsSummary(const Profile& profile) {
 
 std::optional<Summary> SummaryOf(const Profile& profile) {
   if (!IsSummary(profile)) return std::nullopt;
-  return DecodeSummary(profile.strings[StringId{0}].substr(kMark.size()));
+  return DecodeSummary(EncodedSummaryOf(profile));
+}
+
+std::string_view EncodedSummaryOf(const Profile& profile) {
+  return profile.strings[StringId{0}].substr(kMark.size());
 }
 
 }  // namespace profgauge

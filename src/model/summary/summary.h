@@ -44,6 +44,8 @@ Profile DescribedBy(const Summary& summary, const std::string& path);
 Profile ProfileOfSummary(const Summary& summary, const std::string& path);
 /// The summary that a profile stands for; nothing for a recording.
 std::optional<Summary> SummaryOf(const Profile& profile);
+/// As EncodeSummary() gave it. REQUIRES: IsSummary(profile).
+std::string_view EncodedSummaryOf(const Profile& profile);
 bool IsSummary(const Profile& profile);
 
 }  // namespace profgauge

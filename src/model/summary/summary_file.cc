@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "base/content_hash.h"
@@ -52,9 +54,9 @@ std::string FirstLine(std::size_t ranks, std::string_view bytes) {
 }
 
 /// One rank after the other: the length of each in eight bytes, then the rank.
-std::string Joined(const std::vector<std::string>& ranks) {
+std::string Joined(const std::vector<std::string_view>& ranks) {
   std::string bytes;
-  for (const std::string& rank : ranks) {
+  for (const std::string_view rank : ranks) {
     for (int shift = 0; shift < 64; shift += 8) {
       bytes += static_cast<char>(static_cast<std::uint64_t>(rank.size()) >> shift & 0xff);
     }
@@ -67,13 +69,21 @@ std::string Joined(const std::vector<std::string>& ranks) {
 
 bool LooksLikeSummaries(std::string_view head) { return head.starts_with(kHead); }
 
-std::string WriteSummaries(std::vector<Summary> ranks) {
-  std::stable_sort(ranks.begin(), ranks.end(), [](const Summary& a, const Summary& b) {
-    return std::pair(a.Number("rank", -1), a.Text("hash")) <
-           std::pair(b.Number("rank", -1), b.Text("hash"));
+std::string WriteSummaries(const std::vector<Summary>& ranks) {
+  std::vector<Profile> stand_ins;
+  for (const Summary& rank : ranks) stand_ins.push_back(ProfileOfSummary(rank, ""));
+  return WriteSummaries(stand_ins);
+}
+
+std::string WriteSummaries(std::span<const Profile> stand_ins) {
+  std::vector<const Profile*> ranks;
+  for (const Profile& rank : stand_ins) ranks.push_back(&rank);
+  std::stable_sort(ranks.begin(), ranks.end(), [](const Profile* a, const Profile* b) {
+    return std::tie(a->distributed.rank, a->source.hash) <
+           std::tie(b->distributed.rank, b->source.hash);
   });
-  std::vector<std::string> encoded;
-  for (const Summary& rank : ranks) encoded.push_back(EncodeSummary(rank));
+  std::vector<std::string_view> encoded;
+  for (const Profile* rank : ranks) encoded.push_back(EncodedSummaryOf(*rank));
   const std::string bytes = Joined(encoded);
   return Gzip(FirstLine(ranks.size(), bytes) + "\n" + bytes);
 }

@@ -7,6 +7,7 @@
 // files of fewer: whatever is merged with what first, the bytes are the same.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,7 +25,9 @@ inline constexpr std::int64_t kSummarySchema = 6;
 bool LooksLikeSummaries(std::string_view head);
 
 /// The file's bytes, compressed. The same ranks give the same bytes in whatever order they come.
-std::string WriteSummaries(std::vector<Summary> ranks);
+std::string WriteSummaries(const std::vector<Summary>& ranks);
+/// The same of the profiles that stand for them, without decoding them. REQUIRES: IsSummary(all).
+std::string WriteSummaries(std::span<const Profile> stand_ins);
 
 /// From the file's decompressed bytes. Errors: kInput "summary/newer", "summary/older",
 /// "summary/truncated", "summary/damaged", at `path`.

@@ -87,7 +87,8 @@ std::string VerdictLine(const report::Report& report) {
       out += fmt::format("  {:<12}  {}\n", "open", Printable(reason));
     }
   }
-  return out + fmt::format("{}  {}\n", VerdictWord(report.verdict.status), CountsText(report.verdict));
+  return out +
+         fmt::format("{}  {}\n", VerdictWord(report.verdict.status), CountsText(report.verdict));
 }
 
 }  // namespace

@@ -1,0 +1,108 @@
+#include "cli/ranks_in_flight.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <system_error>
+#include <utility>
+
+#include "analysis/summary/analyze_run.h"
+#include "base/parallel.h"
+#include "cli/console.h"
+#include "cli/reading.h"
+
+namespace profgauge::cli {
+namespace {
+
+/// Stored bytes; 0 of folders, and where it is not known.
+std::uint64_t SizeOf(const std::string& input) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(input, error);
+  return error ? 0 : static_cast<std::uint64_t>(size);
+}
+
+/// A recording takes up to three times its text, which gzip makes up to fifteen times smaller.
+std::uint64_t MemoryFor(const std::string& input) {
+  return SizeOf(input) * (input.ends_with(".gz") ? 45 : 3);
+}
+
+/// What the recordings that are read at once may take together.
+std::uint64_t MemoryAllowed(const Options& options) {
+  constexpr std::uint64_t kMost = std::uint64_t{2} << 30;
+  if (!options.max_memory) return kMost;
+  return std::min(kMost, static_cast<std::uint64_t>(*options.max_memory) / 2);
+}
+
+std::size_t Threads(const Options& options) { return options.jobs > 0 ? options.jobs : Cores(); }
+
+std::size_t InFlight(const std::vector<std::string>& inputs, const Options& options) {
+  std::uint64_t largest = 1;
+  for (const std::string& input : inputs) largest = std::max(largest, MemoryFor(input));
+  const std::uint64_t fit = std::max<std::uint64_t>(1, MemoryAllowed(options) / largest);
+  return static_cast<std::size_t>(std::min<std::uint64_t>({inputs.size(), Threads(options), fit}));
+}
+
+Result<SummarizedRanks> Summarize(const std::vector<Profile>& profiles,
+                                  const Selection& selection) {
+  SummarizedRanks ranks;
+  if (std::none_of(profiles.begin(), profiles.end(), IsSummary)) {
+    PROFGAUGE_TRY(const std::vector<Summary> summaries, SummarizeRanks(profiles, selection));
+    for (std::size_t i = 0; i < summaries.size(); ++i) {
+      ranks.Add(summaries[i], profiles[i].source.path);
+    }
+    return ranks;
+  }
+  for (const Profile& profile : profiles) {
+    auto summary = SummaryOf(profile);
+    if (!summary) {
+      PROFGAUGE_TRY(std::vector<Summary> one, SummarizeRanks(std::span(&profile, 1), selection));
+      summary = std::move(one.front());
+    }
+    ranks.Add(*summary, profile.source.path);
+    // Checked as a run of one, for its columns and its selection.
+    PROFGAUGE_TRY([[maybe_unused]] const Analysis checked,
+                  AnalyzeRun(std::span(&ranks.stand_ins.back(), 1), selection));
+  }
+  return ranks;
+}
+
+}  // namespace
+
+void SummarizedRanks::Add(const Summary& summary, const std::string& path) {
+  stand_ins.push_back(ProfileOfSummary(summary, path));
+  iterations.push_back(summary.Numbers("step.number"));
+}
+
+std::vector<Result<SummarizedRanks>> SummarizeEach(const std::vector<std::string>& inputs,
+                                                   const Options& options,
+                                                   const Selection& selection, Console& console) {
+  const std::size_t in_flight = std::max<std::size_t>(1, InFlight(inputs, options));
+  const auto read = in_flight == 1 ? ReadProfiles : ReadBesideOthers;
+  std::uint64_t total = 0;
+  for (const std::string& input : inputs) total += SizeOf(input);
+  std::atomic<std::uint64_t> done = 0;
+  const auto summarize = [&](const std::string& input) -> Result<SummarizedRanks> {
+    Options one = options;
+    one.arguments = {input};
+    one.jobs = static_cast<unsigned>(std::max<std::size_t>(1, Threads(options) / in_flight));
+    PROFGAUGE_TRY(const std::vector<Profile> profiles, read(one, console));
+    return Summarize(profiles, selection);
+  };
+  std::vector<Result<SummarizedRanks>> found(inputs.size());
+  ForEachAtOnce(
+      inputs.size(),
+      [&](std::size_t i) {
+        found[i] = summarize(inputs[i]);
+        done += SizeOf(inputs[i]);
+        if (in_flight > 1) {
+          console.Progress("reading", options.arguments.front(), done, total);
+        }
+      },
+      in_flight);
+  console.ClearProgress();
+  return found;
+}
+
+}  // namespace profgauge::cli

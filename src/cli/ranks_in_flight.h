@@ -1,0 +1,32 @@
+// Many recordings, as many of them in memory at once as cores and memory allow: of each its summary
+// stays.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "cli/options.h"
+#include "model/profile.h"
+#include "model/summary/summary.h"
+#include "profgauge/error.h"
+
+namespace profgauge::cli {
+
+class Console;
+
+struct SummarizedRanks {
+  std::vector<Profile> stand_ins;                     ///< For their summaries, without events.
+  std::vector<std::vector<std::int64_t>> iterations;  ///< Of each the numbers of the selected ones.
+
+  void Add(const Summary& summary, const std::string& path);
+};
+
+/// What each input gives, in their order, whatever is read at once. Summaries are taken as they are
+/// once they are found to be of this selection. Errors: kInput; of summaries also kUsage.
+std::vector<Result<SummarizedRanks>> SummarizeEach(const std::vector<std::string>& inputs,
+                                                   const Options& options,
+                                                   const Selection& selection, Console& console);
+
+}  // namespace profgauge::cli
