@@ -109,7 +109,7 @@ std::vector<KernelSum> SumKernels(const RankContext& rank) {
   }
   std::vector<KernelSum> kernels;
   for (const auto& [key, sum] : by_shape) {
-    kernels.push_back({std::string(key.first), key.second, sum.calls, sum.time});
+    kernels.push_back({key.first, key.second, sum.calls, sum.time});
   }
   return kernels;
 }

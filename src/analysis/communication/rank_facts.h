@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/communication/communication.h"
@@ -27,7 +28,7 @@ struct RankTimes {
 
 /// Kernels of one name and shape that are no collectives.
 struct KernelSum {
-  std::string name;
+  std::string_view name;                ///< Of the profile's texts, or of the summaries'.
   std::array<std::int64_t, 6> shape{};  ///< Grid and block; 0 where not recorded.
   std::int64_t calls = 0;
   Ns time = 0;

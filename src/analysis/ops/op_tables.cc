@@ -151,20 +151,20 @@ std::vector<OpRow> Group(const RankContext& rank, const std::vector<std::uint32_
 
 // The operators of several ranks: each rank's sums first, so that they are the same where only
 // those are known.
-std::vector<OpRow> Pool(const std::vector<std::vector<OpRow>>& of_ranks) {
-  std::vector<OpRow> pooled;
+struct Pooled {
+  std::vector<OpRow> rows;
   Groups places;
-  for (const std::vector<OpRow>& rows : of_ranks) {
-    for (const OpRow& row : rows) {
-      OpRow& group = RowOf(row.name, row.second, places, pooled);
+
+  void Add(const std::vector<OpRow>& more) {
+    for (const OpRow& row : more) {
+      OpRow& group = RowOf(row.name, row.second, places, rows);
       group.sums.Add(row.sums);
       group.dtypes.Add(row.dtypes);
       group.call_stack.Add(row.call_stack);
       group.directions = static_cast<std::uint8_t>(group.directions | row.directions);
     }
   }
-  return pooled;
-}
+};
 
 // Most device time first, then most host time; names decide the rest, so that the order is the same
 // on every run.
@@ -353,11 +353,11 @@ struct RunOps {
 
 std::vector<OpRow> GroupRun(std::span<const RankContext> ranks, const RunOps& run,
                             Grouping grouping, StringPool& strings) {
-  std::vector<std::vector<OpRow>> groups;
+  Pooled pooled;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    groups.push_back(Group(ranks[i], run.operators[i], grouping, strings));
+    pooled.Add(Group(ranks[i], run.operators[i], grouping, strings));
   }
-  return Pool(groups);
+  return std::move(pooled.rows);
 }
 
 // Adds a table by name and `second`, unless no call has a `second`.
@@ -470,28 +470,37 @@ OpFacts OpFactsOf(const RankContext& rank) {
   return facts;
 }
 
-void AddOpTables(std::span<const OpFacts> ranks, Output& out) {
+struct OpPool::Sums {
   RunOps run;
-  std::vector<std::vector<OpRow>> by_name, by_shape;
+  Pooled by_name, by_shape;
   bool has_all_shapes = true;
-  for (const OpFacts& rank : ranks) {
-    run.has_ops = run.has_ops || !rank.names.empty();
-    run.has_device = run.has_device || rank.has_device;
-    run.has_timeline = run.has_timeline && rank.has_timeline;
-    has_all_shapes = has_all_shapes && rank.has_all_shapes;
-    by_name.push_back(RowsFrom(rank.names, out.strings()));
-    // Without shapes the rows are those of the names.
-    by_shape.push_back(rank.by_shape.empty() ? by_name.back()
-                                             : RowsFrom(rank.by_shape, out.strings()));
-  }
-  if (!run.has_ops) {
+};
+
+OpPool::OpPool() : sums_(std::make_unique<Sums>()) {}
+OpPool::OpPool(OpPool&&) noexcept = default;
+OpPool::~OpPool() = default;
+
+void OpPool::Add(const OpFacts& rank, StringPool& strings) {
+  sums_->run.has_ops = sums_->run.has_ops || !rank.names.empty();
+  sums_->run.has_device = sums_->run.has_device || rank.has_device;
+  sums_->run.has_timeline = sums_->run.has_timeline && rank.has_timeline;
+  sums_->has_all_shapes = sums_->has_all_shapes && rank.has_all_shapes;
+  const std::vector<OpRow> names = RowsFrom(rank.names, strings);
+  sums_->by_name.Add(names);
+  // Without shapes the rows are those of the names.
+  sums_->by_shape.Add(rank.by_shape.empty() ? names : RowsFrom(rank.by_shape, strings));
+}
+
+void OpPool::AddTables(Output& out) && {
+  if (!sums_->run.has_ops) {
     for (const char* id : {"ops", "ops_by_shape", "ops_by_stack", "op_types"}) {
       out.SetTableAbsent(id, out.Gap(Capability::kHostOps));
     }
     return;
   }
-  AddNames(Pool(by_name), run, out);
-  if (has_all_shapes) AddSplitTable(Pool(by_shape), run, Grouping::kShapes, out);
+  AddNames(std::move(sums_->by_name.rows), sums_->run, out);
+  if (!sums_->has_all_shapes) return;
+  AddSplitTable(std::move(sums_->by_shape.rows), sums_->run, Grouping::kShapes, out);
 }
 
 void AddOpTables(std::span<const RankContext> ranks, Output& out) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -65,7 +66,20 @@ OpFacts OpFactsOf(const RankContext& rank);
 
 /// Adds ops, ops_by_shape, ops_by_stack and op_types. O(n) over the host rows.
 void AddOpTables(std::span<const RankContext> ranks, Output& out);
-/// Adds ops, op_types and, where all ranks have all shapes, ops_by_shape.
-void AddOpTables(std::span<const OpFacts> ranks, Output& out);
+/// The operators of many ranks, added up one rank after the other: of each its sums go.
+class OpPool {
+ public:
+  OpPool();
+  OpPool(OpPool&&) noexcept;
+  ~OpPool();
+  /// Texts go to `strings`, which is that of the output.
+  void Add(const OpFacts& rank, StringPool& strings);
+  /// Adds ops, op_types and, where all ranks have all shapes, ops_by_shape. Once, at the end.
+  void AddTables(Output& out) &&;
+
+ private:
+  struct Sums;
+  std::unique_ptr<Sums> sums_;
+};
 
 }  // namespace profgauge

@@ -217,8 +217,7 @@ PathFacts PathFactsOf(const PathGraph& graph, std::span<const Ns> slacks) {
     const auto [at, is_new] =
         known.try_emplace(part, static_cast<std::uint32_t>(facts.parts.size()));
     if (is_new) {
-      facts.parts.push_back({part.kind, std::string(part.name), std::string(part.op),
-                             std::string(part.module), std::string(part.tensor_core), 0, 0});
+      facts.parts.push_back({part.kind, part.name, part.op, part.module, part.tensor_core, 0, 0});
     }
     if (segment.kind == PathKind::kTransfer) {
       facts.collectives.push_back(

@@ -7,6 +7,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/context/context.h"
@@ -15,9 +16,10 @@
 
 namespace profgauge {
 
+/// Texts are those of the profile, or of the summaries.
 struct PathPart {
   PathKind kind = PathKind::kUnknown;
-  std::string name, op, module, tensor_core;
+  std::string_view name, op, module, tensor_core;
   std::int64_t segments = 0;
   Ns time = 0;
 };
@@ -34,7 +36,7 @@ struct PathCollective {
 struct SlackRow {
   std::int32_t gpu = -1;
   std::int64_t stream = -1;
-  std::string name;
+  std::string_view name;  ///< As PathPart's.
   std::int64_t calls = 0;
   Ns time = 0, on_path = 0, least = 0;
 };

@@ -109,12 +109,13 @@ void AddTrees(std::vector<ModuleFacts> modules, std::vector<RangeFacts> ranges, 
 }
 
 /// What follows from the facts of all ranks, which are taken.
-void AddAll(std::span<const RankContext> contexts, std::vector<RankSummary>& ranks, Output& out) {
+void AddAll(std::span<const RankContext> contexts, std::vector<RankSummary>& ranks, OpPool ops,
+            Output& out) {
   AddIterations(contexts, Take(ranks, &RankSummary::times), out);
   AddUtilization(contexts, out);
   SetIdleCauses(Take(ranks, &RankSummary::idle), out);
   AddCounts(Take(ranks, &RankSummary::counts), out);
-  AddOpTables(Take(ranks, &RankSummary::ops), out);
+  std::move(ops).AddTables(out);
   AddTrees(Take(ranks, &RankSummary::modules), Take(ranks, &RankSummary::ranges), out);
   AddKernels(Take(ranks, &RankSummary::kernels), out);
   AddTensorCores(contexts, Take(ranks, &RankSummary::tensor_cores), out);
@@ -147,25 +148,31 @@ Result<std::vector<Summary>> SummarizeRanks(std::span<const Profile> ranks,
 }
 
 Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& selection) {
+  PROFGAUGE_TRY(const Summary first, SummaryFor(profiles.front(), selection));
+  const std::vector<RecordingHint> hints = HintsOf(first);
+  Output out(hints, AcceleratorOf(profiles));
   std::vector<RankSummary> all;
+  OpPool ops;
   const auto strings = std::make_shared<StringPool>();
-  Summary first;  // The others go as soon as they are read.
   for (std::size_t i = 0; i < profiles.size(); ++i) {
-    PROFGAUGE_TRY(Summary summary, SummaryFor(profiles[i], selection));
+    Summary other;  // Goes as soon as it is read.
+    if (i > 0) {
+      PROFGAUGE_TRY(other, SummaryFor(profiles[i], selection));
+    }
     PROFGAUGE_TRY(RankSummary rank,
-                  ReadRank(summary, profiles[i].source.path, i, selection, strings));
-    if (i == 0) first = std::move(summary);
+                  ReadRank(i == 0 ? first : other, profiles[i].source.path, i, selection, strings));
+    // The largest part of many ranks: added up at once.
+    if (IsChosen(rank, selection.rank)) ops.Add(rank.ops, out.strings());
+    rank.ops = {};
     all.push_back(std::move(rank));
   }
   PROFGAUGE_TRY(std::vector<RankSummary> ranks, Chosen(std::move(all), selection.rank));
 
   const std::vector<RankContext> contexts = ContextsOf(ranks, selection.knowledge);
-  const std::vector<RecordingHint> hints = HintsOf(first);
-  Output out(hints, AcceleratorOf(profiles));
   const bool is_told =
       std::all_of(ranks.begin(), ranks.end(), [](const RankSummary& rank) { return rank.is_told; });
   SetNotKept(is_told, out);
-  if (is_told) AddAll(contexts, ranks, out);
+  if (is_told) AddAll(contexts, ranks, std::move(ops), out);
   SetStatedNotKept(ranks, out);
 
   Analysis analysis;

@@ -223,7 +223,8 @@ Summary Summarize(const RankContext& rank, const Selection& selection) {
 std::optional<RankSummary> ReadRankSummary(const Summary& summary, const std::string& path,
                                            std::shared_ptr<StringPool> strings) {
   RankSummary rank;
-  Columns columns = Columns::Reading(summary);
+  rank.strings = strings;
+  Columns columns = Columns::Reading(summary, *strings);
   Exchange(columns, rank);
   if (!columns.ok() || !Agrees(rank)) return std::nullopt;
   auto tables = ReadTables(summary, std::move(strings));

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <bit>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,8 +20,11 @@ namespace profgauge {
 /// that neither can forget what the other does.
 class Columns {
  public:
-  static Columns Writing(Summary& summary) { return Columns(&summary, nullptr); }
-  static Columns Reading(const Summary& summary) { return Columns(nullptr, &summary); }
+  static Columns Writing(Summary& summary) { return Columns(&summary, nullptr, nullptr); }
+  /// `strings`: where the texts of views go.
+  static Columns Reading(const Summary& summary, StringPool& strings) {
+    return Columns(nullptr, &summary, &strings);
+  }
   bool ok() const { return ok_; }
   void Refuse() { ok_ = false; }
 
@@ -32,17 +36,13 @@ class Columns {
 
   template <class T>
   void Number(std::string_view column, T& value) {
+    Cursor<std::int64_t>& cursor = CursorOf(column);
     if (to_ != nullptr) {
-      to_->numbers[std::string(column)].push_back(static_cast<std::int64_t>(value));
+      cursor.to->push_back(static_cast<std::int64_t>(value));
       return;
     }
-    const auto& values = from_->Numbers(column);
-    std::size_t& at = number_at_[std::string(column)];
-    if (at >= values.size()) {
-      ok_ = false;
-      return;
-    }
-    value = static_cast<T>(values[at++]);
+    if (cursor.at >= cursor.from->size()) return Refuse();
+    value = static_cast<T>((*cursor.from)[cursor.at++]);
   }
 
   /// Refused when it is none of the first `count`.
@@ -61,17 +61,23 @@ class Columns {
   }
 
   void Text(std::string_view column, std::string& value) {
+    Cursor<std::string>& cursor = TextCursorOf(column);
     if (to_ != nullptr) {
-      to_->texts[std::string(column)].push_back(value);
+      cursor.to->push_back(value);
       return;
     }
-    const auto& values = from_->Texts(column);
-    std::size_t& at = text_at_[std::string(column)];
-    if (at >= values.size()) {
-      ok_ = false;
+    if (cursor.at >= cursor.from->size()) return Refuse();
+    value = (*cursor.from)[cursor.at++];
+  }
+
+  void Text(std::string_view column, std::string_view& value) {
+    Cursor<std::string>& cursor = TextCursorOf(column);
+    if (to_ != nullptr) {
+      cursor.to->emplace_back(value);
       return;
     }
-    value = values[at++];
+    if (cursor.at >= cursor.from->size()) return Refuse();
+    value = (*strings_)[strings_->Intern((*cursor.from)[cursor.at++])];
   }
 
   /// Bit for bit.
@@ -96,11 +102,47 @@ class Columns {
   }
 
  private:
-  Columns(Summary* to, const Summary* from) : to_(to), from_(from) {}
+  /// Where a column is written to, or how far it was read.
+  template <class T>
+  struct Cursor {
+    std::vector<T>* to = nullptr;
+    const std::vector<T>* from = nullptr;
+    std::size_t at = 0;
+  };
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view column) const {
+      return std::hash<std::string_view>{}(column);
+    }
+  };
+  template <class T>
+  using Cursors = boost::unordered_flat_map<std::string, Cursor<T>, Hash, std::equal_to<>>;
+
+  Columns(Summary* to, const Summary* from, StringPool* strings)
+      : to_(to), from_(from), strings_(strings) {}
+
+  /// Valid until the next call.
+  Cursor<std::int64_t>& CursorOf(std::string_view column) {
+    if (const auto known = numbers_.find(column); known != numbers_.end()) return known->second;
+    Cursor<std::int64_t> cursor;
+    if (to_ != nullptr) cursor.to = &to_->numbers[std::string(column)];
+    if (from_ != nullptr) cursor.from = &from_->Numbers(column);
+    return numbers_.emplace(std::string(column), cursor).first->second;
+  }
+  Cursor<std::string>& TextCursorOf(std::string_view column) {
+    if (const auto known = texts_.find(column); known != texts_.end()) return known->second;
+    Cursor<std::string> cursor;
+    if (to_ != nullptr) cursor.to = &to_->texts[std::string(column)];
+    if (from_ != nullptr) cursor.from = &from_->Texts(column);
+    return texts_.emplace(std::string(column), cursor).first->second;
+  }
+
   Summary* to_;
   const Summary* from_;
+  StringPool* strings_;
   bool ok_ = true;
-  std::map<std::string, std::size_t> number_at_, text_at_;
+  Cursors<std::int64_t> numbers_;
+  Cursors<std::string> texts_;
 };
 
 template <class T, class Each>

@@ -57,6 +57,7 @@ struct RankSummary {
   ModuleFacts modules;
   RangeFacts ranges;
   KeptTables tables;
+  std::shared_ptr<StringPool> strings;  ///< Those of a summary that was read; else none.
   /// The analysis follows from what is kept: not of files without times, nor of a NeuronCore.
   bool is_told = true;
   /// Ids of metrics and tables that the file states itself; these are not kept.
@@ -71,7 +72,7 @@ struct AttributionFacts;  // analysis/time/rank_attribution.h
 
 Summary Summarize(const RankContext& rank, const Selection& selection);
 /// Nothing when columns are missing or disagree. Its profile stands for the summary. `strings`:
-/// where the texts of its tables go; ranks that are kept together share one.
+/// where its texts go; ranks that are kept together share one.
 std::optional<RankSummary> ReadRankSummary(
     const Summary& summary, const std::string& path,
     std::shared_ptr<StringPool> strings = std::make_shared<StringPool>());

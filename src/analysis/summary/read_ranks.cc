@@ -84,11 +84,12 @@ Result<RankSummary> ReadRank(const Summary& summary, const std::string& path, st
   return *std::move(rank);
 }
 
+bool IsChosen(const RankSummary& rank, std::int64_t wanted) {
+  return wanted < 0 || rank.communication.rank == wanted;
+}
+
 Result<std::vector<RankSummary>> Chosen(std::vector<RankSummary> ranks, std::int64_t wanted) {
-  if (wanted >= 0) {
-    std::erase_if(ranks,
-                  [wanted](const RankSummary& rank) { return rank.communication.rank != wanted; });
-  }
+  std::erase_if(ranks, [wanted](const RankSummary& rank) { return !IsChosen(rank, wanted); });
   if (ranks.empty()) {
     return Fail(Refused(ErrorKind::kUsage, "analysis/no-rank",
                         fmt::format("the run has no rank {}", wanted),

@@ -26,6 +26,8 @@ Result<RankSummary> ReadRank(const Summary& summary, const std::string& path, st
 /// kInput "summary/damaged".
 Error UnreadableSummary(const std::string& path);
 
+/// Whether it is the rank that is asked for; all are for a negative number.
+bool IsChosen(const RankSummary& rank, std::int64_t wanted);
 /// The rank that is asked for; all for a negative one. Errors: kUsage "analysis/no-rank"; kInput
 /// "summary/other-iterations".
 Result<std::vector<RankSummary>> Chosen(std::vector<RankSummary> ranks, std::int64_t wanted);

@@ -89,7 +89,8 @@ void ExchangeTime(Columns& columns, AttributionFacts& facts) {
 
 std::optional<AttributionFacts> ReadAttribution(const Summary& summary, std::size_t iterations) {
   AttributionFacts facts;
-  Columns columns = Columns::Reading(summary);
+  StringPool strings;  // No text of these is a view.
+  Columns columns = Columns::Reading(summary, strings);
   ExchangeTime(columns, facts);
   if (!columns.ok() || !Agrees(facts, iterations)) return std::nullopt;
   return facts;

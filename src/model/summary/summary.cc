@@ -294,10 +294,24 @@ Profile DescribedBy(const Summary& summary, const std::string& path) {
   return profile;
 }
 
-Profile ProfileOfSummary(const Summary& summary, const std::string& path) {
+namespace {
+
+Profile StandIn(const Summary& summary, std::string_view encoded, const std::string& path) {
   Profile profile = DescribedBy(summary, path);
-  profile.strings.Intern(std::string(kMark) + EncodeSummary(summary));
+  profile.strings.Intern(std::string(kMark).append(encoded));
   return profile;
+}
+
+}  // namespace
+
+Profile ProfileOfSummary(const Summary& summary, const std::string& path) {
+  return StandIn(summary, EncodeSummary(summary), path);
+}
+
+std::optional<Profile> ProfileOfSummary(std::string_view encoded, const std::string& path) {
+  const auto summary = DecodeSummary(encoded);
+  if (!summary) return std::nullopt;
+  return StandIn(*summary, encoded, path);
 }
 
 bool IsSummary(const Profile& profile) {

@@ -42,6 +42,8 @@ Summary BeginSummary(const Profile& profile);
 Profile DescribedBy(const Summary& summary, const std::string& path);
 /// The profile that stands for the summary; `path` is the file that it was read from.
 Profile ProfileOfSummary(const Summary& summary, const std::string& path);
+/// The same of one that is encoded; nothing where DecodeSummary() gives nothing.
+std::optional<Profile> ProfileOfSummary(std::string_view encoded, const std::string& path);
 /// The summary that a profile stands for; nothing for a recording.
 std::optional<Summary> SummaryOf(const Profile& profile);
 /// As EncodeSummary() gave it. REQUIRES: IsSummary(profile).

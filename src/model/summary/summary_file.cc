@@ -89,6 +89,13 @@ std::string WriteSummaries(std::span<const Profile> stand_ins) {
 }
 
 Result<std::vector<Summary>> ReadSummaries(std::string_view bytes, const std::string& path) {
+  PROFGAUGE_TRY(const auto stand_ins, ReadStandIns(bytes, path));
+  std::vector<Summary> ranks;
+  for (const Profile& rank : stand_ins) ranks.push_back(*SummaryOf(rank));
+  return ranks;
+}
+
+Result<std::vector<Profile>> ReadStandIns(std::string_view bytes, const std::string& path) {
   const std::size_t end = bytes.find('\n');
   const std::string_view line = bytes.substr(0, end);
   const auto schema = NumberAt(line, "schema");
@@ -115,14 +122,15 @@ Result<std::vector<Summary>> ReadSummaries(std::string_view bytes, const std::st
                         "`profgauge summarize`"));
   }
   if (line != FirstLine(static_cast<std::size_t>(*count), rest)) return Fail(Damaged(path));
-  std::vector<Summary> ranks;
+  std::vector<Profile> ranks;
   while (!rest.empty()) {
     std::uint64_t length = 0;
     for (std::size_t i = 0; i < 8 && i < rest.size(); ++i) {
       length |= std::uint64_t{static_cast<unsigned char>(rest[i])} << 8 * i;
     }
     rest.remove_prefix(std::min<std::size_t>(8, rest.size()));
-    auto rank = length <= rest.size() ? DecodeSummary(rest.substr(0, length)) : std::nullopt;
+    auto rank =
+        length <= rest.size() ? ProfileOfSummary(rest.substr(0, length), path) : std::nullopt;
     if (!rank) return Fail(Damaged(path));
     rest.remove_prefix(length);
     ranks.push_back(*std::move(rank));

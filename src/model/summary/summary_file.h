@@ -32,5 +32,7 @@ std::string WriteSummaries(std::span<const Profile> stand_ins);
 /// From the file's decompressed bytes. Errors: kInput "summary/newer", "summary/older",
 /// "summary/truncated", "summary/damaged", at `path`.
 Result<std::vector<Summary>> ReadSummaries(std::string_view bytes, const std::string& path);
+/// The same as the profiles that stand for them.
+Result<std::vector<Profile>> ReadStandIns(std::string_view bytes, const std::string& path);
 
 }  // namespace profgauge

@@ -41,10 +41,7 @@ class SummaryReader final : public Reader {
   Result<std::vector<Profile>> ReadRanks(ByteSource& source,
                                          const ReadOptions& /*options*/) const override {
     PROFGAUGE_TRY(const std::string bytes, ReadAll(source));
-    PROFGAUGE_TRY(const auto ranks, ReadSummaries(bytes, source.name()));
-    std::vector<Profile> profiles;
-    for (const Summary& rank : ranks) profiles.push_back(ProfileOfSummary(rank, source.name()));
-    return profiles;
+    return ReadStandIns(bytes, source.name());
   }
 };
 

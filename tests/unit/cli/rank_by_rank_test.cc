@@ -108,6 +108,20 @@ TEST_F(RankByRank, ARankThatCannotBeReadIsNamed) {
   EXPECT_EQ(Run({"check", At("run")}), "input/ranks-unreadable");
 }
 
+TEST_F(RankByRank, HowManyAreReadAtOnceChangesNothing) {
+  Write(3, TraceOf(3).substr(0, 300));
+  Write(40, "<html>404</html>");
+  const auto summarized = [&](const char* jobs) {
+    EXPECT_EQ(Run({"summarize", At("run"), "-o", At("all.pgsum"), "-j", jobs}), "3");
+    const std::string said = said_, bytes = Text("all.pgsum");
+    fs::remove(folder_ / "all.pgsum");
+    return said + bytes;
+  };
+  const std::string alone = summarized("1");
+  EXPECT_NE(alone.find("rank3.json"), std::string::npos);
+  for (const char* jobs : {"2", "3", "16"}) EXPECT_EQ(summarized(jobs), alone) << jobs;
+}
+
 // Of two ranks one cannot be read: nobody can say that ranks are missing, but the other alone must
 // not pass for the run, unless the policy allows that one is missing.
 TEST_F(RankByRank, OneReadableRankIsNoRun) {

@@ -247,6 +247,36 @@ TEST_F(Load, ABrokenRankIsCountedWhereTheOthersAreJudged) {
   EXPECT_EQ(empty->profiles.front().log[Counter::ranks_unreadable], 1u);
 }
 
+// Many files of like size are read side by side.
+TEST_F(Load, HowManyThreadsReadChangesNothing) {
+  for (int rank = 0; rank < 24; ++rank) Write(fmt::format("run/{}.json", rank), RankTrace(rank));
+  Write("run/7.json", RankTrace(7).substr(0, 70));
+  Write("run/12.json", "noise");
+  Write("run/notes.txt", "hello");
+  const auto load = [](unsigned threads, bool keep_readable) {
+    ReadOptions options;
+    options.threads = threads;
+    options.keep_readable = keep_readable;
+    std::uint64_t done = 0;
+    options.progress = [&](const ReadProgress& of) {
+      EXPECT_GE(of.done, of.name == "run" ? done : 0);
+      EXPECT_LE(of.done, of.total);
+      if (of.name == "run") done = of.done;
+    };
+    auto run = LoadRun({"run"}, options);
+    std::vector<std::string> told;
+    if (!run) return std::vector<std::string>{run.error().where.file, run.error().code};
+    for (const Profile& profile : run->profiles) told.push_back(profile.source.path);
+    told.insert(told.end(), run->skipped.begin(), run->skipped.end());
+    return told;
+  };
+  EXPECT_EQ(load(1, true).size(), 25u);
+  for (const unsigned threads : {2U, 3U, 8U}) {
+    EXPECT_EQ(load(threads, true), load(1, true));
+    EXPECT_THAT(load(threads, false), ElementsAre("run/7.json", "kineto/truncated"));
+  }
+}
+
 // Whatever is in it: a page of an error, a pointer to the file in its place, noise.
 TEST_F(Load, AFileNamedLikeTheOthersIsARankThatFailed) {
   ReadOptions options;
