@@ -1,6 +1,8 @@
 // `profgauge compare BASE CURRENT`: explains, and judges where a policy is given.
 #include "gate/compare.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -60,6 +62,15 @@ void NoteSummaries(const RunPicture& base, const RunPicture& current, RunCompari
   }
 }
 
+// Runs of one name are told apart by nothing, and what both have is said once.
+void Tell(const std::string& name, const std::vector<std::string>& doubts,
+          std::vector<std::string>& told) {
+  for (const std::string& doubt : doubts) {
+    std::string text = fmt::format("{}: {}", name, doubt);
+    if (std::find(told.begin(), told.end(), text) == told.end()) told.push_back(std::move(text));
+  }
+}
+
 }  // namespace
 
 Result<int> RunCompare(const Options& options, Console& console) {
@@ -74,13 +85,14 @@ Result<int> RunCompare(const Options& options, Console& console) {
   const Policy selecting = policy.value_or(Policy{});
   ImportLog log;
   RunPicture base_picture, current_picture;
-  std::vector<std::string> doubts;
-  PROFGAUGE_TRY(std::vector<Snapshot> base, LoadSnapshots(options.arguments[0], options, selecting,
-                                                          console, {&log, &doubts, &base_picture}));
+  std::vector<std::string> base_doubts, current_doubts;
+  PROFGAUGE_TRY(std::vector<Snapshot> base,
+                LoadSnapshots(options.arguments[0], options, selecting, console,
+                              {&log, &base_doubts, &base_picture}));
   stats.EndPhase("read base");
   PROFGAUGE_TRY(std::vector<Snapshot> current,
                 LoadSnapshots(options.arguments[1], options, selecting, console,
-                              {&log, &doubts, &current_picture}));
+                              {&log, &current_doubts, &current_picture}));
   stats.EndPhase("read current");
   if (options.redact) {
     HideNames("baseline", base);
@@ -95,7 +107,8 @@ Result<int> RunCompare(const Options& options, Console& console) {
       WhyIncomplete(selecting, log, FewestIterations(current), options.allow_incomplete);
   // Without a policy nobody judges; then they are notes.
   std::vector<std::string>& told = policy ? incomplete : comparison.notes;
-  told.insert(told.end(), doubts.begin(), doubts.end());
+  Tell(comparison.base_name, base_doubts, told);
+  Tell(comparison.current_name, current_doubts, told);
   const Verdict verdict = VerdictOf(comparison, policy, std::move(incomplete));
   report::Report report =
       report::BuildComparisonReport(comparison, verdict, policy ? policy->name : std::string());
