@@ -1,6 +1,7 @@
 #include "model/summary/summary.h"
 
 #include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
 #include <utility>
 
@@ -197,15 +198,18 @@ std::string EncodeSummary(const Summary& summary) {
     }
   }
   // Names of kernels stand in several columns and take most of the space: each text once.
-  std::map<std::string_view, std::uint64_t> numbers;
+  boost::unordered_flat_map<std::string_view, std::uint64_t> numbers;
+  std::vector<std::string_view> texts;
   for (const auto& [name, values] : summary.texts) {
-    for (const std::string& value : values) numbers.emplace(value, 0);
+    for (const std::string& value : values) {
+      if (numbers.emplace(value, 0).second) texts.push_back(value);
+    }
   }
-  PutNumber(numbers.size(), out);
-  std::uint64_t next = 0;
-  for (auto& [text, number] : numbers) {
-    number = next++;
-    PutText(text, out);
+  std::sort(texts.begin(), texts.end());
+  PutNumber(texts.size(), out);
+  for (std::uint64_t i = 0; i < texts.size(); ++i) {
+    numbers[texts[i]] = i;
+    PutText(texts[i], out);
   }
   PutNumber(summary.texts.size(), out);
   for (const auto& [name, values] : summary.texts) {
