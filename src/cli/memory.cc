@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
+#include <limits>
 #include <new>
 #include <string>
 #include <system_error>
@@ -45,6 +46,13 @@ void NoteFailure() {
 }  // namespace
 
 void WatchMemory() { std::set_new_handler(NoteFailure); }
+
+std::uint64_t MemoryToUse(std::optional<std::int64_t> allowed) {
+  if (allowed) return static_cast<std::uint64_t>(*allowed);
+  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || page <= 0) return std::numeric_limits<std::uint64_t>::max();
+  return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) / 4 * 3;
+}
 
 Status LimitMemory(std::int64_t bytes) {
   constexpr std::size_t kStack = std::size_t{1} << 20;

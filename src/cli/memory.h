@@ -8,6 +8,10 @@
 
 namespace profgauge::cli {
 
+/// How many bytes a run should get along with: what the user allows, else three quarters of what
+/// the machine has.
+std::uint64_t MemoryToUse(std::optional<std::int64_t> allowed);
+
 /// From here on allocations beyond `bytes` of data in all fail (std::bad_alloc), as the system's
 /// own limits make them fail. Threads get smaller stacks, which count. Errors: kUsage when the
 /// system does not have such a limit.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <iterator>
 #include <string>
@@ -14,6 +15,7 @@
 #include "base/input_error.h"
 #include "base/text.h"
 #include "cli/console.h"
+#include "cli/memory.h"
 #include "cli/reading.h"
 #include "readers/load.h"
 #include "readers/one_run.h"
@@ -166,9 +168,13 @@ Result<RanksRead> ReadRankByRank(const Options& options, const Selection& select
 bool NamesManyRanks(const Options& options) {
   if (options.arguments.size() != 1) return false;
   const std::vector<std::string> inputs = Inputs(options.arguments);
-  return inputs.size() > kMostWhole &&
-         std::none_of(inputs.begin(), inputs.end(),
-                      [](const std::string& path) { return path.ends_with(".pgsum"); });
+  std::uint64_t memory = 0;
+  for (const std::string& input : inputs) {
+    if (input.ends_with(".pgsum")) return false;
+    memory += MemoryFor(input);
+  }
+  const bool fit = memory <= MemoryToUse(options.max_memory);
+  return inputs.size() > kMostWhole || (inputs.size() > 1 && !fit);
 }
 
 Result<std::vector<Profile>> ReadRanks(const Options& options, const Policy& policy,
@@ -202,8 +208,9 @@ Result<std::vector<Profile>> ReadRanks(const Options& options, const Policy& pol
   stand_ins.front().log.Add(Counter::ranks_unreadable, read.failed);
   console.Say(fmt::format(
       "note: {} recordings are {} by their summaries, without launches, timeline and replay; "
-      "name up to 64 of them for these",
-      stand_ins.size(), IsJudging(options) ? "judged" : "compared"));
+      "name up to {} for these",
+      stand_ins.size(), IsJudging(options) ? "judged" : "compared",
+      stand_ins.size() > kMostWhole ? "64 of them" : "as many as memory holds"));
   return std::move(stand_ins);
 }
 

@@ -27,7 +27,7 @@ Result<RanksRead> ReadRankByRank(const Options& options, const Selection& select
                                  Console& console);
 
 /// Whether the command line names one folder of more recordings than are judged with their events:
-/// over 64.
+/// over 64, or more than memory holds.
 bool NamesManyRanks(const Options& options);
 
 /// As ReadFiles, but of more ranks than are judged with their events the summaries, unless the

@@ -11,6 +11,7 @@
 #include "analysis/summary/analyze_run.h"
 #include "base/parallel.h"
 #include "cli/console.h"
+#include "cli/memory.h"
 #include "cli/reading.h"
 
 namespace profgauge::cli {
@@ -23,16 +24,10 @@ std::uint64_t SizeOf(const std::string& input) {
   return error ? 0 : static_cast<std::uint64_t>(size);
 }
 
-/// A recording takes up to three times its text, which gzip makes up to fifteen times smaller.
-std::uint64_t MemoryFor(const std::string& input) {
-  return SizeOf(input) * (input.ends_with(".gz") ? 45 : 3);
-}
-
 /// What the recordings that are read at once may take together.
 std::uint64_t MemoryAllowed(const Options& options) {
   constexpr std::uint64_t kMost = std::uint64_t{2} << 30;
-  if (!options.max_memory) return kMost;
-  return std::min(kMost, static_cast<std::uint64_t>(*options.max_memory) / 2);
+  return std::min(kMost, MemoryToUse(options.max_memory) / 2);
 }
 
 std::size_t Threads(const Options& options) { return options.jobs > 0 ? options.jobs : Cores(); }
@@ -69,6 +64,11 @@ Result<SummarizedRanks> Summarize(const std::vector<Profile>& profiles,
 }
 
 }  // namespace
+
+// Up to three times the text, which gzip makes up to fifteen times smaller.
+std::uint64_t MemoryFor(const std::string& input) {
+  return SizeOf(input) * (input.ends_with(".gz") ? 45 : 3);
+}
 
 void SummarizedRanks::Add(const Summary& summary, const std::string& path) {
   stand_ins.push_back(ProfileOfSummary(summary, path));

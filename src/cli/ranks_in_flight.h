@@ -23,6 +23,9 @@ struct SummarizedRanks {
   void Add(const Summary& summary, const std::string& path);
 };
 
+/// About how many bytes of memory reading and analysing a file takes; 0 of what is no file.
+std::uint64_t MemoryFor(const std::string& input);
+
 /// What each input gives, in their order, whatever is read at once. Summaries are taken as they are
 /// once they are found to be of this selection. Errors: kInput; of summaries also kUsage.
 std::vector<Result<SummarizedRanks>> SummarizeEach(const std::vector<std::string>& inputs,

@@ -108,6 +108,22 @@ TEST_F(RankByRank, ARankThatCannotBeReadIsNamed) {
   EXPECT_EQ(Run({"check", At("run")}), "input/ranks-unreadable");
 }
 
+TEST_F(RankByRank, OfMoreThanMemoryHoldsTheSummariesAreJudged) {
+  for (int rank = 3; rank < kRanks; ++rank) {
+    fs::remove(folder_ / fmt::format("run/rank{}.json", rank));
+  }
+  for (int rank = 0; rank < 3; ++rank) Write(rank, TraceOf(rank) + std::string(200'000, ' '));
+  const auto judged = [&](const char* memory) {
+    const std::string code =
+        Run({"check", At("run"), "--max-memory", memory, "--fail-on", "never"});
+    return code + (said_.find("3 recordings are judged by their summaries") == said_.npos
+                       ? " by events"
+                       : " by summaries");
+  };
+  EXPECT_EQ(judged("1GB"), "3 by events");  // 62 ranks are missing.
+  EXPECT_EQ(judged("1MiB"), "3 by summaries");
+}
+
 TEST_F(RankByRank, HowManyAreReadAtOnceChangesNothing) {
   Write(3, TraceOf(3).substr(0, 300));
   Write(40, "<html>404</html>");
