@@ -36,6 +36,7 @@
 #include "analysis/time/idle.h"
 #include "analysis/time/marks.h"
 #include "analysis/time/run_iterations.h"
+#include "base/parallel.h"
 
 namespace profgauge {
 namespace {
@@ -81,20 +82,8 @@ void AddWithoutTimeline(const std::vector<RankContext>& ranks, Output& out) {
   SetRecording(ranks, out);
 }
 
-}  // namespace
-
-Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Selection& selection) {
-  if (std::any_of(profiles.begin(), profiles.end(), IsSummary)) {
-    Replayable result;
-    PROFGAUGE_TRY(result.analysis, AnalyzeRun(profiles, selection));
-    return result;
-  }
-  PROFGAUGE_TRY(std::vector<RankContext> contexts, BuildRankContexts(profiles, selection));
-  const auto kept = std::make_shared<const std::vector<RankContext>>(std::move(contexts));
-  const std::vector<RankContext>& ranks = *kept;
-  const bool has_timeline = std::all_of(profiles.begin(), profiles.end(),
-                                        [](const Profile& p) { return p.has_timeline; });
-  Output out(ranks.front().profile->hints, AcceleratorOf(profiles));
+// All but paths and launches.
+void AddTables(const std::vector<RankContext>& ranks, bool has_timeline, Output& out) {
   if (has_timeline) {
     AddIterations(ranks, out);
     AddUtilization(ranks, out);
@@ -121,8 +110,31 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
   AddCoverage(ranks, out);
   AddUnrecorded(ranks, out);
   if (has_timeline) AddExposures(ranks, out);
-  const auto replayer = std::make_shared<const Replayer>(kept);
-  AddCriticalPath(*replayer, out);
+}
+
+}  // namespace
+
+Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Selection& selection) {
+  if (std::any_of(profiles.begin(), profiles.end(), IsSummary)) {
+    Replayable result;
+    PROFGAUGE_TRY(result.analysis, AnalyzeRun(profiles, selection));
+    return result;
+  }
+  PROFGAUGE_TRY(std::vector<RankContext> contexts, BuildRankContexts(profiles, selection));
+  const auto kept = std::make_shared<const std::vector<RankContext>>(std::move(contexts));
+  const std::vector<RankContext>& ranks = *kept;
+  const bool has_timeline = std::all_of(profiles.begin(), profiles.end(),
+                                        [](const Profile& p) { return p.has_timeline; });
+  Output out(ranks.front().profile->hints, AcceleratorOf(profiles));
+  std::shared_ptr<const Replayer> replayer;
+  std::vector<PathFacts> paths;
+  // Neither looks at what the other finds.
+  ForEachAtOnce(2, [&](std::size_t i) {
+    if (i == 0) return AddTables(ranks, has_timeline, out);
+    replayer = std::make_shared<const Replayer>(kept);
+    paths = PathFactsOf(*replayer);
+  });
+  AddCriticalPath(*replayer, paths, out);
   // The largest table by far: after what needs much memory for a while.
   if (has_timeline) {
     AddLaunches(ranks, out);

@@ -6,6 +6,7 @@
 
 #include "analysis/replay.h"
 #include "api/snapshots.h"
+#include "base/parallel.h"
 #include "gate/baseline_verdict.h"
 #include "gate/compare.h"
 #include "report/build_findings.h"
@@ -101,8 +102,16 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const Policy
   out.analysis = std::move(measured.run.analysis);
   if (!options.remark.text.empty()) out.analysis.remarks.push_back(options.remark);
   rules.Predict(replayer, out.analysis);
-  const Evaluation evaluation =
-      rules.Evaluate(out.analysis, CollectFacts(subject.ranks, out.analysis), false, replayer);
+  Evaluation evaluation;
+  report::TimelineOptions timeline;
+  ForEachAtOnce(2, [&](std::size_t i) {
+    if (i == 1) {
+      timeline = TimelineOf(options, policy, replayer);
+      return;
+    }
+    evaluation =
+        rules.Evaluate(out.analysis, CollectFacts(subject.ranks, out.analysis), false, replayer);
+  });
   out.verdict = Judge(policy, out.analysis, MergedLog(subject.ranks),
                       JudgeOptions{options.choices.allow_incomplete, &evaluation, baselines});
   const std::optional<RunComparison> comparison =
@@ -125,8 +134,7 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const Policy
   if (!policy.waivers.empty()) input.options.emplace_back("now", FormatDay(options.today));
   input.tables = &out.analysis.tables;
   out.report = report::BuildReport(input);
-  out.report.timeline =
-      report::BuildTimeline(subject.ranks, out.report, TimelineOf(options, policy, replayer));
+  out.report.timeline = report::BuildTimeline(subject.ranks, out.report, timeline);
   if (options.redact) report::Redact(out.report);
   options.phase_ended("judge");
   return out;

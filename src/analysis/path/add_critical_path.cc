@@ -329,21 +329,26 @@ std::vector<PathMove> PathMovesOf(const Replayer& replayer, std::size_t rank) {
   return parts;
 }
 
-void AddCriticalPath(const Replayer& replayer, Output& out) {
-  if (!replayer.can_replay()) return SetPathAbsent(replayer.why_not(), out);
-  std::vector<std::int64_t> ranks;
+std::vector<PathFacts> PathFactsOf(const Replayer& replayer) {
   std::vector<PathFacts> facts;
+  if (!replayer.can_replay()) return facts;
   const std::vector<std::vector<Ns>> slacks = replayer.Slacks();
   for (std::size_t i = 0; i < replayer.graphs().size(); ++i) {
-    ranks.push_back(replayer.graphs()[i].rank().rank);
     facts.push_back(PathFactsOf(replayer.graphs()[i], slacks[i]));
   }
+  return facts;
+}
+
+void AddCriticalPath(const Replayer& replayer, std::span<const PathFacts> paths, Output& out) {
+  if (!replayer.can_replay()) return SetPathAbsent(replayer.why_not(), out);
+  std::vector<std::int64_t> ranks;
+  for (const PathGraph& graph : replayer.graphs()) ranks.push_back(graph.rank().rank);
   const auto transfer_of = [&](std::size_t rank, const PathCollective& collective) -> Ns {
     const std::span<const Ns> transfers = replayer.transfers(rank);
     return transfers.empty() ? -1 : transfers[collective.event];
   };
-  AddPath(ranks, facts, replayer.knows_waiting(), transfer_of, out);
-  AddSlack(ranks, facts, out);
+  AddPath(ranks, paths, replayer.knows_waiting(), transfer_of, out);
+  AddSlack(ranks, paths, out);
 }
 
 }  // namespace profgauge

@@ -15,6 +15,7 @@
 #include "analysis/path/critical_path.h"
 #include "analysis/path/graph.h"
 #include "analysis/path/joint.h"
+#include "analysis/path/path_facts.h"
 #include "analysis/path/scenario_changes.h"
 #include "analysis/tables/output.h"
 
@@ -109,7 +110,9 @@ std::span<const ColumnSpec> ScenarioColumns(PathTable table);
 /// "host_op", "api_call", "launch"
 std::string_view ScenarioRowName(PathTable table);
 
-/// Sets critical.* and adds the tables critical_path and slack.
-void AddCriticalPath(const Replayer& replayer, Output& out);
+/// By rank; none where it cannot replay.
+std::vector<PathFacts> PathFactsOf(const Replayer& replayer);
+/// Sets critical.* and adds the tables critical_path and slack. `paths`: PathFactsOf(replayer).
+void AddCriticalPath(const Replayer& replayer, std::span<const PathFacts> paths, Output& out);
 
 }  // namespace profgauge
