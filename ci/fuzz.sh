@@ -3,7 +3,7 @@
 #   ci/fuzz.sh [SECONDS]                 default 60 for each target
 #   ci/fuzz.sh --total SECONDS           one budget for all: a short round each, then more for those
 #                                        that still found new edges
-# Prints executions, edges and findings of each target. A finding is left in build/fuzz/; copy it to
+# Prints executions (in all, and in a second), edges and findings of each target. A finding is left in build/fuzz/; copy it to
 # tests/fuzz/crashes/TARGET/ with the fix. `--minimise` rewrites tests/fuzz/seeds from the corpus,
 # with the smallest inputs that reach the same edges.
 set -euo pipefail
@@ -19,7 +19,7 @@ targets=(build/fuzz/*_fuzz)
 [ ${#targets[@]} -gt 0 ] || { echo "no fuzz targets were built" >&2; exit 1; }
 [ "$total" -gt 0 ] && seconds=$((total / 3 / ${#targets[@]} + 1))
 
-declare -A runs edges news
+declare -A runs spent edges news
 status=0
 # fuzz TARGET SECONDS: one round; adds up what it did.
 fuzz() {
@@ -27,15 +27,16 @@ fuzz() {
   name=$(basename "$1")
   corpus=build/fuzz/corpus/$name
   mkdir -p "$corpus"
-  for folder in tests/fuzz/seeds/"$name" tests/fuzz/crashes/"$name"; do
+  while read -r folder; do
     [ -d "$folder" ] && seeds+=("$folder")
-  done
-  "$1" -max_total_time="$2" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+  done < "$1".folders
+  "$1" -max_total_time="$2" -timeout=10 -rss_limit_mb=2048 -max_len=16384 -print_final_stats=1 \
     -artifact_prefix="build/fuzz/$name-" "$corpus" "${seeds[@]}" > "$log" 2>&1 || {
     status=1
     tail -30 "$log"
   }
   runs[$name]=$((${runs[$name]:-0} + $(sed -n 's/^stat::number_of_executed_units: *//p' "$log" | tail -1 | grep . || echo 0)))
+  spent[$name]=$((${spent[$name]:-0} + $2))
   edges[$name]=$(sed -n 's/.*cov: \([0-9]*\).*/\1/p' "$log" | tail -1)
   news[$name]=$(sed -n 's/^stat::new_units_added: *//p' "$log" | tail -1)
 }
@@ -51,12 +52,13 @@ while [ "$left" -gt 0 ]; do
   done
 done
 
-printf '\n%-24s %14s %8s %9s\n' target executions edges findings
+printf '\n%-24s %14s %8s %8s %9s\n' target executions "a second" edges findings
 sum=0 findings=0
 for target in "${targets[@]}"; do
   name=$(basename "$target")
   files=(build/fuzz/"$name"-{crash,leak,timeout,oom}-*)
-  printf '%-24s %14d %8s %9d\n' "$name" "${runs[$name]}" "${edges[$name]:-?}" ${#files[@]}
+  printf '%-24s %14d %8d %8s %9d\n' "$name" "${runs[$name]}" $((${runs[$name]} / ${spent[$name]})) \
+    "${edges[$name]:-?}" ${#files[@]}
   sum=$((sum + runs[$name]))
   findings=$((findings + ${#files[@]}))
   if [ -n "$minimise" ]; then
@@ -67,5 +69,5 @@ for target in "${targets[@]}"; do
     rm -rf tests/fuzz/seeds/"$name" && cp -r build/fuzz/small/"$name" tests/fuzz/seeds/"$name"
   fi
 done
-printf '%-24s %14d %8s %9d\n' all "$sum" "" "$findings"
+printf '%-24s %14d %8s %8s %9d\n' all "$sum" "" "" "$findings"
 exit "$status"

@@ -13,6 +13,9 @@
 #include "readers/ascend/ascend_reader.h"
 #include "readers/rocprofv3/rocprofv3_reader.h"
 #include "readers/xla/xla_reader.h"
+#include "support/json_or_lines.h"
+
+PROFGAUGE_FUZZ_JSON_OR_LINES
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto bytes = std::as_bytes(std::span(data, size));

@@ -11,6 +11,9 @@
 
 #include "base/byte_source.h"
 #include "readers/kineto/kineto_reader.h"
+#include "support/json_mutator.h"
+
+PROFGAUGE_FUZZ_JSON
 
 namespace {
 

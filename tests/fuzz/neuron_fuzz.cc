@@ -11,6 +11,9 @@
 #include "analysis/analysis.h"
 #include "base/byte_source.h"
 #include "readers/neuron/neuron_reader.h"
+#include "support/json_or_lines.h"
+
+PROFGAUGE_FUZZ_JSON_OR_LINES
 
 namespace {
 

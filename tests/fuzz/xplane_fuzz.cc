@@ -10,6 +10,9 @@
 
 #include "base/byte_source.h"
 #include "readers/xla/xla_reader.h"
+#include "support/wire_mutator.h"
+
+PROFGAUGE_FUZZ_WIRE
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto bytes = std::as_bytes(std::span(data, size));

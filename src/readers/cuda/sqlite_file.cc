@@ -4,17 +4,16 @@
 #include <vector>
 
 #include "base/content_hash.h"
+#include "base/read_block.h"
 
 namespace profgauge::readers {
 namespace {
 
 using std::string_view_literals::operator""sv;
 
-constexpr std::size_t kBlock = std::size_t{1} << 20;
-
 Status HashSource(ByteSource& source, Source& out) {
   ContentHash hash;
-  std::vector<std::byte> block(kBlock);
+  std::vector<std::byte> block(kReadBlock);
   while (true) {
     PROFGAUGE_TRY(const std::size_t got, source.Read(block));
     if (got == 0) break;

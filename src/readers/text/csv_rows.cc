@@ -4,13 +4,13 @@
 
 #include "base/content_hash.h"
 #include "base/input_error.h"
+#include "base/read_block.h"
 #include "base/text.h"
 #include "readers/text/numbers.h"
 
 namespace profgauge::readers {
 namespace {
 
-constexpr std::size_t kBlock = std::size_t{1} << 20;
 constexpr std::size_t kMaxRow = std::size_t{16} << 20;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
@@ -105,7 +105,7 @@ Status ReadCsvRows(ByteSource& source, const ReadOptions& options,
                    const std::function<void(const CsvRow&)>& receive, ProfileBuilder& builder) {
   ContentHash hash;
   Cutter cutter(receive);
-  std::vector<std::byte> block(kBlock);
+  std::vector<std::byte> block(kReadBlock);
   std::uint64_t read = 0;
   bool whole = true;
   while (true) {

@@ -8,6 +8,7 @@
 
 #include "base/content_hash.h"
 #include "base/input_error.h"
+#include "base/read_block.h"
 #include "readers/text/numbers.h"
 
 namespace profgauge::readers {
@@ -21,8 +22,6 @@ constexpr std::size_t kMaxDepth = 128;
 constexpr std::size_t kMaxRowBytes = std::size_t{64} << 20;
 constexpr std::size_t kMaxText = std::size_t{16} << 20;
 constexpr std::size_t kMaxPath = 4096;
-constexpr std::size_t kBlock = std::size_t{1} << 20;
-
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 /// Follows the parser and collects the fields of the row that it is in.
@@ -173,7 +172,7 @@ class Walk {
       : source_(source), builder_(builder), parser_(Options(), receiver) {}
 
   Status Run(const ReadOptions& options) {
-    std::vector<std::byte> block(kBlock);
+    std::vector<std::byte> block(kReadBlock);
     while (true) {
       auto got = source_.Read(block);
       if (!got) failed_ = std::move(got).error();

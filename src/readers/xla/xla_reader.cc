@@ -13,6 +13,7 @@
 
 #include "base/content_hash.h"
 #include "base/input_error.h"
+#include "base/read_block.h"
 #include "readers/text/json_rows.h"
 #include "readers/text/numbers.h"
 #include "readers/xla/timeline.h"
@@ -42,7 +43,6 @@ constexpr RecordingHint kHints[] = {
 
 /// Protocol Buffers' own limit of a message.
 constexpr std::size_t kMaxMessage = (std::size_t{1} << 31) - 1;
-constexpr std::size_t kBlock = std::size_t{1} << 20;
 /// XLA's writer of trace.json keeps the earliest so many events.
 constexpr std::uint64_t kTraceCap = 1'000'000;
 
@@ -137,7 +137,7 @@ class XPlaneReader final : public Reader {
   static Status ReadAll(ByteSource& source, const ReadOptions& options, ProfileBuilder& builder,
                         std::string& bytes) {
     ContentHash hash;
-    std::vector<std::byte> block(kBlock);
+    std::vector<std::byte> block(kReadBlock);
     while (true) {
       auto got = source.Read(block);
       if (!got && !options.allow_incomplete) return Fail(std::move(got).error());

@@ -1,0 +1,60 @@
+// Databases of Nsight Systems, NVProf and DLProf: which tables and columns there are, and what
+// stands in them, is the input's choice (support/table_text.h).
+//
+// Held: nothing crashes, hangs or takes memory that the input does not pay for; what is refused has
+// a reason; the same database gives the same profile; and a profile that comes out keeps the
+// model's promises (Finish checks them).
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "base/byte_source.h"
+#include "readers/builtin.h"
+#include "readers/cuda/sqlite_table.h"
+#include "support/fuzz.h"
+#include "support/known_tables.h"
+#include "support/line_mutator.h"
+#include "support/table_text.h"
+
+PROFGAUGE_FUZZ_LINES('|', profgauge::fuzz::kKnownTables)
+
+namespace {
+
+using namespace profgauge;
+
+std::set<std::string> TablesOf(const fuzz::MemoryDatabase&) {
+  auto database =
+      sqlite::Database::Open(fuzz::kDatabaseName, sqlite::Mode::kImmutable, ErrorKind::kInput);
+  fuzz::Require(database.has_value(), "the database opens again");
+  auto tables = readers::TableNames(*database);
+  return tables ? *tables : std::set<std::string>();
+}
+
+std::string Told(const Reader& reader) {
+  const auto source = MakeMemorySource(fuzz::kDatabaseName, {});
+  auto profile = reader.Read(*source, {.threads = 1, .progress = {}});
+  const Profile* read = fuzz::ValueOf(profile);
+  if (read == nullptr) return profile.error().code + profile.error().message;
+  std::string text = std::to_string(read->last) + " " + std::to_string(read->api.size());
+  for (const auto name : read->host.name) text.append(read->Name(name)) += '\n';
+  for (const auto name : read->device.name) text.append(read->Name(name)) += '\n';
+  return text;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const fuzz::MemoryDatabase database(fuzz::TextOf(data, size));
+  const std::set<std::string> tables = TablesOf(database);
+  for (const auto& reader : BuiltinReaders()) {
+    if (const auto refused = reader->RefuseTables(fuzz::kDatabaseName, tables)) {
+      fuzz::RequireReason(*refused);
+    }
+    if (reader->SniffTables(tables) == Match::kNo) continue;
+    const std::string told = Told(*reader);
+    if (size % 16 != 0) continue;  // Once is slow enough.
+    fuzz::Require(Told(*reader) == told, "the same database, the same profile");
+  }
+  return 0;
+}

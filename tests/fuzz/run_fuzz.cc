@@ -1,0 +1,77 @@
+// Any bytes as a recording of whatever format they look like, from reading to the report. Databases
+// are text (support/table_text.h), summaries whole files, all else bytes.
+//
+// Held: what support/run_check.h lists. Slow beside targets that read alone: a smaller grammar, the
+// whole way.
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/byte_source.h"
+#include "readers/builtin.h"
+#include "readers/cuda/sqlite_table.h"
+#include "support/fuzz.h"
+#include "support/json_or_lines.h"
+#include "support/known_tables.h"
+#include "support/run_check.h"
+#include "support/table_text.h"
+
+namespace {
+
+using namespace profgauge;
+
+const Reader* ReaderOfTables() {
+  auto database =
+      sqlite::Database::Open(fuzz::kDatabaseName, sqlite::Mode::kImmutable, ErrorKind::kInput);
+  const auto tables = readers::TableNames(*database);
+  if (!tables) return nullptr;
+  for (const auto& reader : BuiltinReaders()) {
+    if (reader->SniffTables(*tables) != Match::kNo) return reader.get();
+  }
+  return nullptr;
+}
+
+const Reader* ReaderOfBytes(std::span<const std::byte> bytes) {
+  const Reader* best = nullptr;
+  Match best_match = Match::kNo;
+  for (const auto& reader : BuiltinReaders()) {
+    const Match match = reader->Sniff(bytes.first(std::min(bytes.size(), kSniffBytes)));
+    if (match > best_match) best = reader.get(), best_match = match;
+  }
+  return best;
+}
+
+void ReadAndCheck(const Reader* reader, std::span<const std::byte> bytes) {
+  if (reader == nullptr) return;
+  const auto source = MakeMemorySource(fuzz::kDatabaseName, bytes);
+  auto read = reader->ReadRanks(*source, {.allow_incomplete = true, .threads = 1, .progress = {}});
+  auto* ranks = fuzz::ValueOf(read);
+  if (ranks != nullptr) fuzz::CheckRun(std::move(*ranks));
+}
+
+}  // namespace
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t max_size, unsigned seed) {
+  const std::string_view text = fuzz::TextOf(data, size);
+  if (fuzz::LooksLikeTables(text)) {
+    return fuzz::MutateLines(data, size, max_size, seed, '|', fuzz::kKnownTables);
+  }
+  return fuzz::MutateJsonOrLines(data, size, max_size, seed);
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text = fuzz::TextOf(data, size);
+  if (fuzz::LooksLikeTables(text)) {
+    const fuzz::MemoryDatabase database(text);
+    ReadAndCheck(ReaderOfTables(), {});
+  } else {
+    const auto bytes = std::as_bytes(std::span(data, size));
+    ReadAndCheck(ReaderOfBytes(bytes), bytes);
+  }
+  return 0;
+}

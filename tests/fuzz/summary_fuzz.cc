@@ -1,0 +1,127 @@
+// Summaries of ranks, past gzip and the head of the file: each input is one encoded summary. Seeds
+// are traces, of which the mutator makes summaries: whatever is kept, they are never out of date.
+//
+// Held: nothing crashes or takes memory that the input does not pay for; what is decoded is encoded
+// and decoded as the same; whatever the columns say is
+// refused with a reason, or analysed and attributed with tables in shape.
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/summary/analyze_run.h"
+#include "analysis/time/attribution.h"
+#include "base/byte_source.h"
+#include "model/summary/summary.h"
+#include "readers/kineto/kineto_reader.h"
+#include "report/redact.h"
+#include "support/dice.h"
+#include "support/fuzz.h"
+
+namespace {
+
+using namespace profgauge;
+
+template <class Columns>
+auto& AnyColumn(Columns& columns, fuzz::Dice& dice) {
+  return std::next(columns.begin(), static_cast<std::ptrdiff_t>(dice.Below(columns.size())))
+      ->second;
+}
+
+template <class T>
+void Resize(std::vector<T>& column, fuzz::Dice& dice) {
+  if (!column.empty() && dice.OneIn(2)) {
+    column.erase(column.begin() + static_cast<std::ptrdiff_t>(dice.Below(column.size())));
+  } else if (!column.empty()) {
+    column.push_back(dice.Of(column));
+  } else {
+    column.emplace_back();
+  }
+}
+
+void ChangeOnce(Summary& summary, fuzz::Dice& dice) {
+  if (summary.numbers.empty() || summary.texts.empty()) return;
+  auto& numbers = AnyColumn(summary.numbers, dice);
+  auto& texts = AnyColumn(summary.texts, dice);
+  switch (dice.Below(8)) {
+    case 0:
+      return Resize(numbers, dice);
+    case 1:
+      return Resize(texts, dice);
+    case 2:
+      if (!texts.empty()) dice.Of(texts) = fuzz::OddText(dice);
+      return;
+    case 3:
+      if (!texts.empty()) dice.Of(texts) = fuzz::MutatedText(dice.Of(texts), 4);
+      return;
+    default: {
+      if (numbers.empty()) return;
+      std::int64_t& number = dice.Of(numbers);
+      const auto wrapped = static_cast<std::uint64_t>(number);
+      const std::uint64_t choices[] = {wrapped + 1, wrapped - 1, wrapped * 2, ~wrapped + 1};
+      number = dice.OneIn(2) ? fuzz::OddNumber(dice) : static_cast<std::int64_t>(dice.Of(choices));
+    }
+  }
+}
+
+void Check(const Summary& summary) {
+  std::vector<Profile> ranks;
+  ranks.push_back(ProfileOfSummary(summary, "fuzz.pgsum"));
+  fuzz::Require(SummaryOf(ranks.front()) == summary, "a profile stands for its summary");
+  auto analysed = AnalyzeRun(ranks, Selection{});
+  const Analysis* analysis = fuzz::ValueOf(analysed);
+  if (analysis == nullptr) return;
+  for (const Table& table : analysis->tables) {
+    fuzz::Require(table.CheckShape(), "columns of a table are equally long");
+  }
+  auto attributed = AttributeTime(ranks, Selection{});
+  fuzz::ValueOf(attributed);
+}
+
+std::optional<Summary> SummaryOfTrace(std::string_view text) {
+  const auto source = MakeMemorySource("fuzz", std::as_bytes(std::span(text)));
+  auto profile = readers::MakeKinetoReader()->Read(*source, {.threads = 1, .progress = {}});
+  if (!profile) return std::nullopt;
+  std::vector<Profile> ranks;
+  ranks.push_back(*std::move(profile));
+  auto summaries = SummarizeRanks(ranks, Selection{});
+  if (!summaries) return std::nullopt;
+  return summaries->front();
+}
+
+/// What the bytes are a summary of, or of what they are a trace.
+std::optional<Summary> SummaryIn(std::string_view bytes) {
+  if (bytes.starts_with('{')) return SummaryOfTrace(bytes);
+  return DecodeSummary(bytes);
+}
+
+}  // namespace
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t max_size, unsigned seed) {
+  fuzz::Dice dice(seed);
+  auto summary = dice.OneIn(8) ? std::nullopt : SummaryIn(fuzz::TextOf(data, size));
+  if (!summary) return LLVMFuzzerMutate(data, size, max_size);
+  for (std::size_t left = 1 + dice.Below(3); left > 0; --left) ChangeOnce(*summary, dice);
+  const std::string bytes = EncodeSummary(*summary);
+  if (bytes.size() > max_size) return LLVMFuzzerMutate(data, size, max_size);
+  std::memcpy(data, bytes.data(), bytes.size());
+  return bytes.size();
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto summary = SummaryIn(fuzz::TextOf(data, size));
+  if (!summary) return 0;
+  const std::string bytes = EncodeSummary(*summary);
+  fuzz::Require(DecodeSummary(bytes) == summary, "what is decoded is encoded as the same");
+  Check(*summary);
+  Summary redacted = *summary;
+  report::RedactSummary(redacted);
+  Check(redacted);
+  return 0;
+}
