@@ -260,9 +260,10 @@ class RepeatedIds {
         return device.start[a] < device.start[b];
       });
       for (std::size_t i = 0; i < rows.size(); ++i) {
+        const Ns start = device.start[rows[i]];
         const auto behind = std::partition_point(
             calls.begin(), calls.end(),
-            [&](std::uint32_t call) { return api_.start[call] <= device.start[rows[i]]; });
+            [this, start](std::uint32_t call) { return api_.start[call] <= start; });
         device.launch[rows[i]] = rows.size() == calls.size() ? ApiId{calls[i]}
                                  : behind == calls.begin()   ? ApiId{}
                                                              : ApiId{*std::prev(behind)};
