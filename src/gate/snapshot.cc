@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/exact_json.h"
 #include "gate/statistics.h"
 
 namespace profgauge {
@@ -24,7 +25,8 @@ class BaselineParser {
     boost::system::error_code error;
     json::parse_options options;
     options.max_depth = 16;
-    const json::value document = json::parse(text, error, {}, options);
+    std::size_t parsed = 0;
+    const json::value document = ParseExactJson(text, options, error, parsed);
     if (error) {
       return Fail(Bad("not-json", "the baseline is not valid JSON: " + error.message(), ""));
     }

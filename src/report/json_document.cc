@@ -1,69 +1,14 @@
 #include "report/json_document.h"
 
-#include <boost/json/array.hpp>
-#include <boost/json/basic_parser_impl.hpp>
 #include <boost/json/error.hpp>
-#include <boost/json/object.hpp>
-#include <boost/json/string.hpp>
-#include <boost/json/value_stack.hpp>
-#include <charconv>
-#include <utility>
 
+#include "base/exact_json.h"
 #include "base/input_error.h"
 
 namespace profgauge::report {
 namespace {
 
 namespace json = boost::json;
-using json::error_code;
-using View = json::string_view;
-
-/// Receives the parser's events. A number arrives in parts when it is long; only the text of a
-/// double is needed.
-struct Handler {
-  static constexpr std::size_t max_object_size = json::object::max_size();
-  static constexpr std::size_t max_array_size = json::array::max_size();
-  static constexpr std::size_t max_key_size = json::string::max_size();
-  static constexpr std::size_t max_string_size = json::string::max_size();
-
-  json::value_stack stack;
-  std::string number;
-
-  bool on_document_begin(error_code&) { return true; }
-  bool on_document_end(error_code&) { return true; }
-  bool on_object_begin(error_code&) { return true; }
-  bool on_object_end(std::size_t size, error_code&) { return stack.push_object(size), true; }
-  bool on_array_begin(error_code&) { return true; }
-  bool on_array_end(std::size_t size, error_code&) { return stack.push_array(size), true; }
-  bool on_key_part(View text, std::size_t, error_code&) { return stack.push_chars(text), true; }
-  bool on_key(View text, std::size_t, error_code&) { return stack.push_key(text), true; }
-  bool on_string_part(View text, std::size_t, error_code&) { return stack.push_chars(text), true; }
-  bool on_string(View text, std::size_t, error_code&) { return stack.push_string(text), true; }
-  bool on_number_part(View text, error_code&) { return number += std::string_view(text), true; }
-  bool on_int64(std::int64_t value, View, error_code&) {
-    number.clear();
-    return stack.push_int64(value), true;
-  }
-  bool on_uint64(std::uint64_t value, View, error_code&) {
-    number.clear();
-    return stack.push_uint64(value), true;
-  }
-  bool on_double(double, View text, error_code& error) {
-    number += std::string_view(text);
-    double value = 0;
-    const auto parsed = std::from_chars(number.data(), number.data() + number.size(), value);
-    number.clear();
-    if (parsed.ec != std::errc()) {
-      error = json::error::exponent_overflow;
-      return false;
-    }
-    return stack.push_double(value), true;
-  }
-  bool on_bool(bool value, error_code&) { return stack.push_bool(value), true; }
-  bool on_null(error_code&) { return stack.push_null(), true; }
-  bool on_comment_part(View, error_code&) { return true; }
-  bool on_comment(View, error_code&) { return true; }
-};
 
 Error NotJson(const std::string& name, std::size_t offset, std::string_view message) {
   return InputErrorAt(name, offset, "report/not-json", std::string(message),
@@ -73,25 +18,21 @@ Error NotJson(const std::string& name, std::size_t offset, std::string_view mess
 }  // namespace
 
 Result<json::value> ParseJsonDocument(std::string_view text, const std::string& name) {
-  json::basic_parser<Handler> parser(json::parse_options{});
-  parser.handler().stack.reset();
-  error_code error;
-  const std::size_t parsed = parser.write_some(false, text.data(), text.size(), error);
-  if (error == json::error::incomplete || (!error && !parser.done())) {
-    return Fail(NotJson(name, text.size(), "the report ends early"));
+  json::error_code error;
+  std::size_t parsed = 0;
+  json::value document = ParseExactJson(text, {}, error, parsed);
+  if (!error) return document;
+  if (error == json::error::incomplete) {
+    return Fail(NotJson(name, parsed, "the report ends early"));
   }
-  if (error) {
-    return Fail(NotJson(
-        name, parsed,
-        "expected a report.json, found " + (error == json::error::too_deep
-                                                ? std::string("values nested deeper than 32")
-                                                : "a text that is not JSON")));
+  if (error == json::error::extra_data) {
+    return Fail(NotJson(name, parsed, "expected the end of the report, found more text"));
   }
-  const std::size_t rest = text.find_first_not_of(" \t\r\n", parsed);
-  if (rest != std::string_view::npos) {
-    return Fail(NotJson(name, rest, "expected the end of the report, found more text"));
-  }
-  return parser.handler().stack.release();
+  return Fail(
+      NotJson(name, parsed,
+              "expected a report.json, found " + (error == json::error::too_deep
+                                                      ? std::string("values nested deeper than 32")
+                                                      : "a text that is not JSON")));
 }
 
 }  // namespace profgauge::report

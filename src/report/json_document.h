@@ -1,5 +1,5 @@
-// Parses a whole JSON text into boost::json values, with doubles exact: the parser of this Boost
-// version can be off by a bit, and a report read back must give the same bytes again.
+// Parses a report.json as base/exact_json.h does: a report read back must give the same bytes
+// again.
 #pragma once
 
 #include <boost/json/value.hpp>
