@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/content_hash.h"
+#include "base/utf8.h"
 
 namespace profgauge {
 namespace {
@@ -38,6 +39,22 @@ std::string FactOf(std::span<const Profile> ranks, std::string_view name) {
     if (key == name) return value;
   }
   return {};
+}
+
+/// Names may have any bytes, the baseline's JSON not; the same in all runs, so that they compare.
+void MakeValid(Snapshot& snapshot) {
+  const auto mend = [](std::string& text) { text = ValidUtf8(text); };
+  mend(snapshot.name);
+  for (auto& [key, value] : snapshot.environment) mend(value);
+  for (TimePart& part : snapshot.parts) {
+    for (std::string* name :
+         {&part.category, &part.op_type, &part.op, &part.shapes, &part.kernel}) {
+      mend(*name);
+    }
+  }
+  for (auto* sums : {&snapshot.work.kernels, &snapshot.work.ops}) {
+    for (WorkSum& sum : *sums) mend(sum.name);
+  }
 }
 
 }  // namespace
@@ -82,6 +99,7 @@ Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
     snapshot.iteration_times = {0};
   }
   snapshot.work = std::move(attribution.work);
+  MakeValid(snapshot);
   return snapshot;
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/input_error.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "readers/text/numbers.h"
 #include "readers/xla/wire.h"
 
@@ -62,13 +63,7 @@ std::string_view Valid(std::string_view text, std::deque<std::string>& kept, Imp
   }
   if (at == text.size()) return text;
   log.Add(Counter::strings_bad_utf8);
-  auto& mended = kept.emplace_back();
-  for (at = 0; at < text.size();) {
-    const auto length = Utf8Length(text.substr(at));
-    mended += length == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(at, length);
-    at += std::max<std::size_t>(length, 1);
-  }
-  return mended;
+  return kept.emplace_back(ValidUtf8(text));
 }
 
 /// Picoseconds to nanoseconds, half up.

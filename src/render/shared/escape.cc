@@ -2,6 +2,8 @@
 
 #include <cstddef>
 
+#include "base/utf8.h"
+
 namespace profgauge::render {
 namespace {
 
@@ -36,16 +38,7 @@ std::size_t Utf8Length(std::string_view text) {
   return 0;
 }
 
-std::string ValidUtf8(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  while (!text.empty()) {
-    const std::size_t length = Utf8Length(text);
-    out += length == 0 ? kReplacement : text.substr(0, length);
-    text.remove_prefix(length == 0 ? 1 : length);
-  }
-  return out;
-}
+std::string ValidUtf8(std::string_view text) { return profgauge::ValidUtf8(text); }
 
 std::string EscapeHtml(std::string_view text) {
   std::string out;

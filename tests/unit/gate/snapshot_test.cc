@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "gate/make_snapshot.h"
+
 namespace profgauge {
 namespace {
 
@@ -58,6 +60,27 @@ TEST(Baseline, KeepsEveryBitOfNumbers) {
   ASSERT_TRUE(runs) << runs.error().message;
   EXPECT_EQ(runs->front().metrics, run.metrics);
   EXPECT_EQ(runs->front().iteration_shares, run.iteration_shares);
+}
+
+// Readers of databases and of Neuron's JSON give names as they are.
+TEST(Baseline, IsReadWhateverBytesNamesHave) {
+  std::vector<Profile> ranks(1);
+  ranks[0].facts = {{"cuda_driver_version", "5\xe2\x80"}};
+  ranks[0].has_timeline = true;
+  Attribution attribution;
+  attribution.gpu_models = "V100\xff";
+  attribution.iteration_times = {7};
+  attribution.parts = {{"cpu", "t\x80", "o\x80", "s\x80", "k\x80", 0, 1, 7, {}}};
+  attribution.work.iterations = 1;
+  attribution.work.kernels = {{"k\x80", 1, 7, 0, {}}};
+  attribution.work.ops = {{"o\x80", 1, 7, 0, {}}};
+  const std::string text =
+      WriteBaseline({MakeSnapshot("run\xc0", ranks, Analysis{}, std::move(attribution))});
+  const auto runs = ParseBaseline(text, "base.json");
+  ASSERT_TRUE(runs) << runs.error().message;
+  EXPECT_EQ(runs->front().name, "run\xef\xbf\xbd");
+  EXPECT_EQ(runs->front().parts[0].kernel, "k\xef\xbf\xbd");
+  EXPECT_EQ(WriteBaseline(*runs), text);
 }
 
 TEST(Baseline, KeepsTheNumbersOfDefinitionsAndReadsFilesWithoutAsOnes) {
