@@ -46,8 +46,9 @@ void AddUnknownRule(Errors& errors, const RuleSet& rules, const std::string& id,
 void ApplyParams(const RuleSetting& setting, ActiveRule& active, Errors& errors) {
   const Rule& rule = *active.rule;
   for (const auto& [name, param] : setting.params) {
-    const auto found = std::find_if(rule.params.begin(), rule.params.end(),
-                                    [&](const RuleParam& p) { return p.name == name; });
+    const auto found =
+        std::find_if(rule.params.begin(), rule.params.end(),
+                     [&wanted = name](const RuleParam& p) { return p.name == wanted; });
     if (found == rule.params.end()) {
       if (IsGlob(setting.pattern)) continue;
       Error& error = AddError(errors, param.where, "policy/unknown-param",

@@ -176,9 +176,9 @@ class Matcher {
       const auto kind_of = [&](const MatchedCall::Member& member) -> const std::string& {
         return calls_[member.rank][member.call].name;
       };
-      const bool same = std::all_of(members.begin(), members.end(), [&](const auto& member) {
-        return kind_of(member) == kind_of(members.front());
-      });
+      const std::string& kind = kind_of(members.front());
+      const bool same = std::all_of(members.begin(), members.end(),
+                                    [&](const auto& member) { return kind_of(member) == kind; });
       if (same) Add(std::move(members));
     }
   }

@@ -4,7 +4,6 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <map>
-#include <ranges>
 #include <set>
 #include <string>
 #include <string_view>
@@ -23,10 +22,14 @@ namespace {
 // was recorded.
 std::string_view CallAround(const Profile& profile, const CpuSpan& span) {
   const OsTable& os = profile.os;
-  const auto rows = std::views::iota(std::size_t{0}, os.size());
-  std::size_t row = *std::ranges::partition_point(rows, [&](std::size_t i) {
-    return std::pair(os.thread[i].value, os.start[i]) <= std::pair(span.thread.value, span.start);
-  });
+  std::size_t row = 0;  // The first behind those that begin before it.
+  for (std::size_t end = os.size(); row < end;) {
+    const std::size_t middle = row + (end - row) / 2;
+    const bool is_before = std::pair(os.thread[middle].value, os.start[middle]) <=
+                           std::pair(span.thread.value, span.start);
+    if (is_before) row = middle + 1;
+    if (!is_before) end = middle;
+  }
   constexpr std::size_t kNested = 8;  // Calls within calls are few.
   for (const std::size_t first = row - std::min(row, kNested); row-- > first;) {
     if (os.thread[row].value != span.thread.value) break;

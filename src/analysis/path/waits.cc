@@ -206,7 +206,11 @@ std::uint32_t WaitFinder::OtherStreamBefore(std::uint32_t row) const {
   const bool waits = WaitsForEvent(launched_before, launched);
   if (!waits && start - ready <= kUnhindered) return kNone;
   const auto gpu = [&](const StreamRows& rows) { return device.gpu[rows.begin]; };
-  const auto [first, last] = std::ranges::equal_range(streams_, device.gpu[row], {}, gpu);
+  const auto first =
+      std::partition_point(streams_.begin(), streams_.end(),
+                           [&](const StreamRows& rows) { return gpu(rows) < device.gpu[row]; });
+  const auto last = std::partition_point(
+      first, streams_.end(), [&](const StreamRows& rows) { return gpu(rows) == device.gpu[row]; });
   if (static_cast<std::size_t>(last - first) > kMostStreams) return kNone;
   std::uint32_t best = kNone;
   const auto distance = [&](std::uint32_t other) { return std::abs(start - EndOf(other)); };
