@@ -109,14 +109,15 @@ void CheckDma(const Data& data, const Summary& sums, Checker& check) {
 
 // The file's own table of when engines are active, which is the union of their instructions.
 void CheckActiveTable(const Data& data, const Summary& sums, Checker& check) {
-  std::array<Ns, kEngines> stated{};
+  std::array<double, kEngines> stated{};  // Any numbers: the file's.
   for (const ActiveSpan& row : data.active) {
-    if (row.engine != Engine::kOther) stated[static_cast<std::size_t>(row.engine)] += row.duration;
+    if (row.engine != Engine::kOther)
+      stated[static_cast<std::size_t>(row.engine)] += static_cast<double>(row.duration);
   }
   for (std::size_t i = 0; i < kEngines; ++i) {
     const std::string name =
         "active_time table, " + std::string(EngineName(static_cast<Engine>(i)));
-    check.Add(name, static_cast<double>(sums.engines[i].active), static_cast<double>(stated[i]),
+    check.Add(name, static_cast<double>(sums.engines[i].active), stated[i],
               static_cast<double>(sums.engines[i].instructions));
   }
 }

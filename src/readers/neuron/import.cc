@@ -121,7 +121,7 @@ void Import::Scale(std::int64_t divisor) {
 void Import::ShiftToOrigin() {
   const Ns origin = data_->hardware.first;
   if (origin <= 0 || origin > last_end_) return;
-  const auto shift = [&](Ns& time) { time = std::max<Ns>(0, time - origin); };
+  const auto shift = [&](Ns& time) { time = time > origin ? time - origin : 0; };
   ForEachTime(*data_, shift, [](Ns&) {});
   last_end_ -= origin;
 }

@@ -85,7 +85,7 @@ void Import::HostUse::Add(double share, std::int64_t bytes) {
 
 void Import::TakeHostMemory(const Record& record) {
   has_host_ = true;
-  memory_.Add(ShareOf(record), record.Integer(Key::kAmount, data::kUnknown));
+  memory_.Add(ShareOf(record), record.Amount(Key::kAmount, data::kUnknown));
 }
 
 void Import::TakeCpu(const Record& record) {

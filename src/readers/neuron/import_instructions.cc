@@ -29,7 +29,7 @@ constexpr std::string_view kSetup[] = {
 };
 
 data::Traffic TrafficOf(const Record& record) {
-  const auto bytes = [&](Key key) { return std::max<std::int64_t>(0, record.Integer(key, 0)); };
+  const auto bytes = [&](Key key) { return std::max<std::int64_t>(0, record.Amount(key, 0)); };
   data::Traffic traffic;
   traffic.hbm_read = bytes(Key::kHbmRead);
   traffic.hbm_write = bytes(Key::kHbmWrite);
@@ -90,7 +90,7 @@ void Import::TakeInstruction(const Record& record, std::string_view table, std::
   row.id = record.Integer(Key::kId, 0);
   row.start = times.start;
   row.duration = times.duration;
-  row.wait = std::max<std::int64_t>(0, record.Integer(Key::kWait, 0));
+  row.wait = std::max<std::int64_t>(0, record.Amount(Key::kWait, 0));
   row.pc = record.Integer(Key::kPc, data::kUnknown);
   row.opcode = Intern(record, Key::kOpcode);
   row.track = Intern(record, Key::kTrack);
@@ -104,10 +104,9 @@ void Import::TakeInstruction(const Record& record, std::string_view table, std::
   row.semaphore = opcode == "EVENT_SEMAPHORE";
   row.setup = std::find(std::begin(kSetup), std::end(kSetup), opcode) != std::end(kSetup);
   row.transpose = record.Says(Key::kInstructionType, "TRANSPOSE");
-  const std::int64_t elements =
-      std::clamp<std::int64_t>(record.Integer(Key::kElements, 0), 0, std::int64_t{1} << 60);
-  row.flops = std::max<std::int64_t>(0, record.Integer(Key::kRawFlops, 2 * elements));
-  row.adjusted_flops = record.Integer(Key::kAdjustedFlops, data::kUnknown);
+  const std::int64_t elements = std::max<std::int64_t>(0, record.Amount(Key::kElements, 0));
+  row.flops = std::max<std::int64_t>(0, record.Amount(Key::kRawFlops, 2 * elements));
+  row.adjusted_flops = record.Amount(Key::kAdjustedFlops, data::kUnknown);
   row.traffic = TrafficOf(record);
   TakeOperands(record, row);
   TakeLayerOf(record, row);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "readers/neuron/import.h"
+#include "readers/times.h"
 
 namespace profgauge::readers::neuron {
 namespace {
@@ -37,7 +38,7 @@ void Import::TakeDma(TableKind kind, const Record& record, std::string_view tabl
   data::Dma& row = (transfer ? data_->transfers : data_->packets).emplace_back();
   row.start = times.start;
   row.duration = times.duration;
-  row.bytes = std::max<std::int64_t>(0, record.Integer(Key::kBytes, 0));
+  row.bytes = std::max<std::int64_t>(0, record.Amount(Key::kBytes, 0));
   row.id = record.Integer(Key::kId, 0);
   row.transfer = record.Integer(Key::kAggregationId, 0);
   const bool named = record.Has(Key::kQueueName);
@@ -53,8 +54,8 @@ void Import::TakeDma(TableKind kind, const Record& record, std::string_view tabl
 
 void Import::TakeActive(const Record& record) {
   const Ns start = record.Integer(Key::kStart, 0), end = record.Integer(Key::kEnd, 0);
-  data_->active.push_back({start, end, record.Integer(Key::kDuration, end - start), CoreOf(record),
-                           data::EngineOf(record.Text(Key::kEngine))});
+  data_->active.push_back({start, end, record.Integer(Key::kDuration, Between(start, end)),
+                           CoreOf(record), data::EngineOf(record.Text(Key::kEngine))});
 }
 
 void Import::TakeLayer(const Record& record, std::string_view table, std::uint64_t index) {
@@ -65,8 +66,8 @@ void Import::TakeLayer(const Record& record, std::string_view table, std::uint64
     layer_parents_.emplace(data_->layers.size(), std::string(parent));
   }
   data_->layers.push_back({Intern(record, Key::kName), times.start, times.duration,
-                           record.Integer(Key::kFlopCount, data::kUnknown),
-                           record.Integer(Key::kModelFlopCount, data::kUnknown),
+                           record.Amount(Key::kFlopCount, data::kUnknown),
+                           record.Amount(Key::kModelFlopCount, data::kUnknown),
                            record.Real(Key::kMfu, -1), record.Real(Key::kHfu, -1)});
 }
 
@@ -85,10 +86,10 @@ void Import::TakeTensor(const Record& record) {
   if (record.Text(Key::kVariable).empty()) return;  // A node of the graph without a tensor.
   data_->tensors.push_back(
       {Intern(record, Key::kVariable), Intern(record, Key::kType), Intern(record, Key::kFormat),
-       Intern(record, Key::kShape), record.Integer(Key::kSize, data::kUnknown),
-       record.Integer(Key::kLoadCount, data::kUnknown),
-       record.Integer(Key::kLoadTotal, data::kUnknown),
-       record.Integer(Key::kLoadMean, data::kUnknown), record.Real(Key::kReloadFactor, -1)});
+       Intern(record, Key::kShape), record.Amount(Key::kSize, data::kUnknown),
+       record.Amount(Key::kLoadCount, data::kUnknown),
+       record.Amount(Key::kLoadTotal, data::kUnknown),
+       record.Amount(Key::kLoadMean, data::kUnknown), record.Real(Key::kReloadFactor, -1)});
 }
 
 void Import::TakeCcOp(const Record& record, std::string_view table, std::uint64_t index) {
@@ -97,14 +98,14 @@ void Import::TakeCcOp(const Record& record, std::string_view table, std::uint64_
   data::CcOp& row = data_->cc_ops.emplace_back();
   row.start = times.start;
   row.duration = times.duration;
-  row.trigger_delay = record.Integer(Key::kTriggerDelay, data::kUnknown);
+  row.trigger_delay = record.Amount(Key::kTriggerDelay, data::kUnknown);
   row.operation = Intern(record, Key::kOperation);
   row.algorithm = Intern(record, Key::kAlgorithm);
   row.dtype = Intern(record, Key::kDtype);
   row.group = Intern(record, Key::kGroup);
-  row.input_bytes = record.Integer(Key::kInputSize, data::kUnknown);
-  row.output_bytes = record.Integer(Key::kOutputSize, data::kUnknown);
-  row.elements = record.Integer(Key::kElementCount, data::kUnknown);
+  row.input_bytes = record.Amount(Key::kInputSize, data::kUnknown);
+  row.output_bytes = record.Amount(Key::kOutputSize, data::kUnknown);
+  row.elements = record.Amount(Key::kElementCount, data::kUnknown);
   row.bandwidth = record.Real(Key::kBandwidth, -1);
   row.bus_bandwidth = record.Real(Key::kBusBandwidth, -1);
 }

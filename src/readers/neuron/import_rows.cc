@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "readers/neuron/import.h"
+#include "readers/times.h"
 
 namespace profgauge::readers::neuron {
 
@@ -82,7 +83,7 @@ void Import::Take(TableKind kind, std::string_view table, const Record& record,
       return TakeThrottle(record, table, index);
     case TableKind::kHbmUse:
       data_->memory.push_back({record.Integer(Key::kDevice, 0), record.Integer(Key::kCore, 0),
-                               Intern(record, Key::kUsageType), record.Integer(Key::kAmount, 0)});
+                               Intern(record, Key::kUsageType), record.Amount(Key::kAmount, 0)});
       return;
     case TableKind::kTensors:
       return TakeTensor(record);
@@ -145,7 +146,7 @@ bool Import::TakeTimes(const Record& record, std::string_view table, std::uint64
   const auto start = record.Integer(Key::kStart);
   auto duration = record.Integer(Key::kDuration);
   if (const auto end = record.Integer(Key::kEnd); !duration && start && end) {
-    duration = *end >= *start ? std::optional(*end - *start) : std::nullopt;
+    duration = *end >= *start ? std::optional(Between(*start, *end)) : std::nullopt;
   }
   constexpr std::int64_t kMost = std::int64_t{1} << 60;  // 36 years, or 13 days in ps.
   if (!start || !duration || *start < 0 || *duration < 0 || *start > 2 * kMost ||

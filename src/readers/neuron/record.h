@@ -146,6 +146,9 @@ class Record {
   /// A whole number, also when written as text ("15") or as 7.0; empty otherwise.
   std::optional<std::int64_t> Integer(Key key) const;
   std::int64_t Integer(Key key, std::int64_t otherwise) const;
+  /// A whole number that is summed up. One beyond 2^50 is none that a row can have, and counts as
+  /// not stated: sums must stay in 64 bits.
+  std::int64_t Amount(Key key, std::int64_t otherwise) const;
   /// A number; `otherwise` when it is absent, text, or not finite.
   double Real(Key key, double otherwise) const;
   /// Text as written; a number in digits; empty when absent. Valid until the next Clear().

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <set>
 #include <string>
 #include <vector>
@@ -190,6 +191,26 @@ TEST(NeuronReader, FlopsCostByTypeAndGeneration) {
 }
 
 // Memory is bounded: of very many different operands only what is waited for is kept.
+// Else sums would leave 64 bits.
+TEST(NeuronReader, NumbersBeyondAnyRowCountAsNotStated) {
+  json::object document = Consistent();
+  constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max() - 1;
+  for (json::value& row : document.at("instruction").as_array()) {
+    for (const char* key : {"hbm_write_bytes", "raw_flops", "elements"})
+      row.as_object()[key] = kFar;
+  }
+  document["active_time"] = json::array{{{"timestamp", std::numeric_limits<std::int64_t>::min()},
+                                         {"end", kFar},
+                                         {"engine", "Tensor"}}};
+  const Profile profile = ReadDocument(document);
+  ASSERT_TRUE(profile.neuron);
+  ASSERT_FALSE(profile.neuron->instructions.empty());
+  for (const neuron::Instruction& row : profile.neuron->instructions) {
+    EXPECT_EQ(row.traffic.hbm_write, 0);
+    EXPECT_EQ(row.flops, 0);
+  }
+}
+
 TEST(NeuronReader, KeepsTheSemaphoreOfOperandsBeyondTheLimit) {
   std::string text = R"({"summary":[{"total_time":0.1}],"instruction":[)";
   const std::string padding(3000, 'x');
