@@ -103,8 +103,9 @@ boost::json::array PiecesOf(std::string_view text) {
 boost::json::array AbsentView(const std::vector<std::pair<std::string, std::string>>& absent) {
   std::vector<std::pair<std::string, std::string>> by_reason;  // reason, titles
   for (const auto& [title, reason] : absent) {
-    const auto known = std::find_if(by_reason.begin(), by_reason.end(),
-                                    [&](const auto& entry) { return entry.first == reason; });
+    const auto known =
+        std::find_if(by_reason.begin(), by_reason.end(),
+                     [&why = reason](const auto& entry) { return entry.first == why; });
     if (known == by_reason.end()) {
       by_reason.emplace_back(reason, title);
     } else {
