@@ -19,6 +19,9 @@ constexpr std::string_view kFolded = "(smaller parts)";
 // been folded in the other: it is neither new nor gone.
 constexpr double kFoldedInEither = 0.0005;
 
+// Ten hours of an iteration: more is of counts that no run has, and its sums must stay in 64 bits.
+constexpr double kMostEffect = 0x1p45;
+
 // A kernel, copy or function at its place: the leaf of the waterfall.
 struct Leaf {
   std::array<std::string, 4> path;  // Category, op type, op with shapes, kernel.
@@ -32,7 +35,8 @@ struct Leaf {
   double Delta() const { return current_time - base_time; }
   double CountEffect() const {
     if (base_count == 0 || current_count == 0) return Delta();
-    return (current_count - base_count) * base_time / base_count;
+    const double effect = (current_count - base_count) * base_time / base_count;
+    return std::clamp(effect, -kMostEffect, kMostEffect);
   }
 };
 

@@ -15,6 +15,8 @@ namespace {
 namespace json = boost::json;
 
 constexpr double kMostDefinitions = 1e6;
+// 73 years: what all iterations of a run, or one part of them, can take. Sums stay in 64 bits.
+constexpr Ns kLongest = Ns{1} << 61;
 
 // Reads one baseline document; every failure names the field by its path.
 class BaselineParser {
@@ -111,10 +113,14 @@ class BaselineParser {
     return number;
   }
 
+  static bool IsAmount(const json::value& value) {
+    return value.is_int64() && value.get_int64() >= 0 && value.get_int64() <= kLongest;
+  }
+
   Result<std::vector<Ns>> Times(const json::array& list, const std::string& path) const {
     std::vector<Ns> times;
     for (const json::value& value : list) {
-      if (!value.is_int64() || value.get_int64() < 0) {
+      if (!IsAmount(value)) {
         return Fail(Bad("field", "expected whole nanoseconds", path));
       }
       times.push_back(value.get_int64());
@@ -132,7 +138,7 @@ class BaselineParser {
     }
     std::array<std::int64_t, kNumbers> numbers{};
     for (std::size_t i = 0; i < kNumbers; ++i) {
-      if (!(*list)[i].is_int64() || (*list)[i].get_int64() < 0) {
+      if (!IsAmount((*list)[i])) {
         return Fail(Bad("field", "expected no negative number and no text", path));
       }
       numbers[i] = (*list)[i].get_int64();
@@ -168,7 +174,7 @@ class BaselineParser {
       }
       std::array<std::int64_t, kNumbers> numbers{};
       for (std::size_t i = 0; i < kNumbers; ++i) {
-        if (!(*row)[i].is_int64() || (*row)[i].get_int64() < 0) {
+        if (!IsAmount((*row)[i])) {
           return Fail(Bad("field", "expected no negative number and no text", path));
         }
         numbers[i] = (*row)[i].get_int64();
@@ -286,11 +292,21 @@ class BaselineParser {
 
   // The parts explain the iteration times exactly, or the file was edited or damaged.
   Result<Snapshot> CheckSum(Snapshot run, const std::string& prefix) const {
-    std::uint64_t parts = 0;  // Unsigned, so that no file can overflow a sum.
-    std::uint64_t times = 0;
-    for (const TimePart& part : run.parts) parts += static_cast<std::uint64_t>(part.time);
-    for (const Ns time : run.iteration_times) times += static_cast<std::uint64_t>(time);
-    if (!run.parts.empty() && parts != times) {
+    Ns times = 0;
+    for (const Ns time : run.iteration_times) {
+      if (time > kLongest - times) {
+        return Fail(
+            Bad("field", "expected iterations of less than 73 years", prefix + "iteration_times"));
+      }
+      times += time;
+    }
+    Ns left = times;  // Counted down, so that no file can overflow a sum.
+    bool is_more = false;
+    for (const TimePart& part : run.parts) {
+      is_more = is_more || part.time > left;
+      left -= is_more ? 0 : part.time;
+    }
+    if (!run.parts.empty() && (is_more || left != 0)) {
       return Fail(Bad("sum", "the parts do not sum to the iteration times", prefix + "parts"));
     }
     return run;

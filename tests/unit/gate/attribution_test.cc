@@ -74,6 +74,14 @@ TEST(Explain, SplitsCountAndDuration) {
   EXPECT_EQ(Find(waterfall, PartLevel::kCategory, "other").delta, 0);
 }
 
+// As a damaged baseline states it.
+TEST(Explain, ACountThatNoRunHasLeavesSumsExact) {
+  const Snapshot run = MakeRun({400}, {Kernel("a", "x", 3, 300), Other(100)});
+  const Snapshot odd = MakeRun({400}, {Kernel("a", "x", std::int64_t{1} << 61, 300), Other(100)});
+  ExpectExactSums(Explain(run, odd));
+  ExpectExactSums(Explain(odd, run));
+}
+
 TEST(Explain, SumsExactlyWhenIterationsDoNotDivideEvenly) {
   const Waterfall waterfall = Explain(
       MakeRun({100, 101, 103}, {Kernel("a", "x", 3, 101), Kernel("b", "y", 5, 100), Other(103)}),
