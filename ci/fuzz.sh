@@ -3,10 +3,12 @@
 #   ci/fuzz.sh [SECONDS]                 default 60 for each target
 #   ci/fuzz.sh --total SECONDS           one budget for all: a short round each, then more for those
 #                                        that still found new edges
-# Prints executions (in all, and in a second), edges and findings of each target. A finding is left in build/fuzz/; copy it to
-# tests/fuzz/crashes/TARGET/ with the fix. `--minimise` rewrites tests/fuzz/seeds from the corpus,
+# Prints executions (in all, and in a second), edges and findings of each target. A finding is left
+# in build/fuzz/; copy it to tests/fuzz/crashes/TARGET/ with the fix. `--minimise` rewrites tests/fuzz/seeds from the corpus,
 # with the smallest inputs that reach the same edges.
 set -euo pipefail
+# No stacks of allocations, and little memory kept back after it is freed: twice as fast.
+export ASAN_OPTIONS=malloc_context_size=0:quarantine_size_mb=4:thread_local_quarantine_size_kb=64
 cd "$(dirname "$0")/.."
 
 total=0 minimise=
@@ -30,7 +32,7 @@ fuzz() {
   while read -r folder; do
     [ -d "$folder" ] && seeds+=("$folder")
   done < "$1".folders
-  "$1" -max_total_time="$2" -timeout=10 -rss_limit_mb=2048 -max_len=16384 -print_final_stats=1 \
+  "$1" -max_total_time="$2" -timeout=10 -rss_limit_mb=2048 -max_len=16384 -entropic=0 -print_final_stats=1 \
     -artifact_prefix="build/fuzz/$name-" "$corpus" "${seeds[@]}" > "$log" 2>&1 || {
     status=1
     tail -30 "$log"

@@ -305,6 +305,13 @@ TEST(Verdict, ALimitThatJudgedTheBaselineJudgesOn) {
           "tensor_core.efficiency is missing: `tensor_core.eligible_share >= 10%` cannot be "
           "told; tensor_core.eligible_share is absent: no "
           "such events were recorded; in the baseline main has 90.0 %\n"});
+  JudgeOptions options;
+  options.baselines = {&base, 1};
+  Expect("thresholds: {tensor_core.efficiency: {min: 30%, on_missing: skip}}", unknown,
+         {kNoVerdict, 3, "missing",
+          "tensor_core.efficiency is missing: no such events were recorded; in the baseline main "
+          "has 90.0 %\n"},
+         {}, options);
   expect(unknown, {kPass, 0, "not_applicable", ""}, "warn");  // It would not fail the run either.
   const auto given = [](double efficiency, double eligible) {
     return MakeAnalysis(
@@ -321,6 +328,15 @@ TEST(Verdict, ALimitThatJudgedTheBaselineJudgesOn) {
       FindMetric("tensor_core.efficiency")->definition_number;
   base.metrics["tensor_core.eligible_share"] = 0.05;  // It did not judge the baseline.
   expect(unknown, {kPass, 0, "not_applicable", ""});
+}
+
+TEST(Verdict, CountsWhatIsMissing) {
+  Policy policy;
+  policy.thresholds.emplace_back().metric = "gpu.idle.mean";
+  policy.thresholds.back().max = 0.3;
+  const Verdict verdict = Judge(policy, MakeAnalysis({{"gpu.idle.mean", {}}}), {}, {});
+  EXPECT_EQ(verdict.missing, 1);
+  EXPECT_EQ(verdict.warnings + verdict.errors + verdict.passed, 0);
 }
 
 TEST(Verdict, ARunWithoutWorkDoesNotPassByLimitsOnItsWork) {
