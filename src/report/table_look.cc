@@ -69,8 +69,8 @@ constexpr std::string_view kPageOpGroups[] = {
     "name",      "device_total", "host_total", "calls",   "operators_eligible", "operators_using",
     "host_mean", "device_mean",  "overhead",   "gpu_idle"};
 constexpr std::string_view kPageOpsByIteration[] = {
-    "iteration",           "name",  "time",     "kernels", "tensor_core_time",
-    "tensor_core_kernels", "start", "direction"};
+    "iteration",           "name",      "time",  "kernels",  "tensor_core_time",
+    "tensor_core_kernels", "host_self", "start", "direction"};
 constexpr std::string_view kPageKernels[] = {
     "name",          "time",     "calls", "mean", "max", "min", "uses_tensor_core",
     "blocks_per_sm", "occupancy"};

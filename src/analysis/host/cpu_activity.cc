@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -116,7 +118,7 @@ void AddCores(const RankContext& rank, const CpuActivity& cpu, Output& out, Tabl
   }
 }
 
-// A function at its place in the stacks.
+// A thread, or a function at its place in the stacks of one.
 struct Node {
   StringId name;
   std::int64_t self = 0, total = 0;
@@ -138,15 +140,50 @@ struct Stacks {
   }
 };
 
-void AddStack(std::string_view stack, std::int64_t count, StringPool& strings, Stacks& out) {
-  std::uint32_t node = kNoNode;
+void AddStack(std::uint32_t thread, std::string_view stack, std::int64_t count, StringPool& strings,
+              Stacks& out) {
+  std::uint32_t node = thread;
+  out.nodes[node].total += count;
   while (!stack.empty()) {
     const std::size_t end = std::min(stack.find('\n'), stack.size());
     node = out.Below(node, strings.Intern(stack.substr(0, end)));
     out.nodes[node].total += count;
     stack.remove_prefix(std::min(end + 1, stack.size()));
   }
-  if (node != kNoNode) out.nodes[node].self += count;
+  out.nodes[node].self += count;
+}
+
+// Names that several threads share tell them apart by nothing but their numbers.
+std::string ThreadText(const RankContext& rank, bool several_ranks, const Thread& thread) {
+  std::string text = "thread " + std::to_string(thread.tid);
+  if (!thread.name.empty()) text = thread.name + " (" + text + ")";
+  return several_ranks ? "rank " + std::to_string(rank.rank) + ", " + text : text;
+}
+
+// The stacks of a rank's threads, those of most samples first.
+void AddStacks(const RankContext& rank, bool several_ranks, StringPool& strings, Stacks& out) {
+  const Profile& profile = *rank.profile;
+  std::map<std::uint32_t, std::map<StringId, std::int64_t>> by_thread;
+  for (const CpuSample& sample : profile.cpu->samples) {
+    ++by_thread[sample.thread.value][sample.stack];
+  }
+  using Heaviest = std::vector<std::pair<StringId, std::int64_t>>;
+  std::vector<std::tuple<std::int64_t, std::uint32_t, Heaviest>> threads;
+  for (const auto& [thread, stacks] : by_thread) {
+    Heaviest heaviest(stacks.begin(), stacks.end());
+    std::ranges::stable_sort(heaviest, std::greater{}, &Heaviest::value_type::second);
+    std::int64_t samples = 0;
+    for (const auto& [stack, count] : heaviest) samples += count;
+    threads.emplace_back(-samples, thread, std::move(heaviest));
+  }
+  std::ranges::stable_sort(threads, {}, [](const auto& entry) { return std::get<0>(entry); });
+  for (const auto& [samples, thread, stacks] : threads) {
+    const std::string text = ThreadText(rank, several_ranks, profile.threads[thread]);
+    const std::uint32_t top = out.Below(kNoNode, strings.Intern(text));
+    for (const auto& [stack, count] : stacks) {
+      AddStack(top, profile.Name(stack), count, strings, out);
+    }
+  }
 }
 
 void Fill(const Stacks& found, std::int64_t samples, Table& table) {
@@ -173,14 +210,7 @@ void AddCpuActivity(std::span<const RankContext> ranks, Output& out) {
     const CpuActivity& cpu = *rank.profile->cpu;
     AddStates(rank, cpu, out, states);
     AddCores(rank, cpu, out, cores);
-    std::map<StringId, std::int64_t> stacks;
-    for (const CpuSample& sample : cpu.samples) ++stacks[sample.stack];
-    std::vector<std::pair<StringId, std::int64_t>> heaviest(stacks.begin(), stacks.end());
-    std::stable_sort(heaviest.begin(), heaviest.end(),
-                     [](const auto& a, const auto& b) { return a.second > b.second; });
-    for (const auto& [stack, count] : heaviest) {
-      AddStack(rank.profile->Name(stack), count, out.strings(), found);
-    }
+    AddStacks(rank, ranks.size() > 1, out.strings(), found);
     samples += static_cast<std::int64_t>(cpu.samples.size());
   }
   const std::string no_scheduling =

@@ -13,9 +13,9 @@ namespace {
 struct Sums {
   Ns start = 0;
   std::int64_t calls = 0, kernels = 0, tensor_core_kernels = 0;
-  Ns device_time = 0, tensor_core_time = 0;
-  StringId dtypes;
-  bool mixed_dtypes = false;
+  Ns host_self = 0, device_time = 0, tensor_core_time = 0;
+  StringId dtypes, call_stack;
+  bool mixed_dtypes = false, mixed_stacks = false;
   OpDirection direction = OpDirection::kForward;
   bool mixed_direction = false;
 };
@@ -28,14 +28,31 @@ void AddCall(const RankContext& rank, std::uint32_t op, Sums& sums) {
   sums.start = is_first ? host.start[op] : std::min(sums.start, host.start[op]);
   if (is_first) {
     sums.dtypes = host.input_dtypes[op];
+    sums.call_stack = host.call_stack[op];
     sums.direction = rank.tree.direction[op];
   }
   sums.mixed_dtypes = sums.mixed_dtypes || sums.dtypes != host.input_dtypes[op];
+  sums.mixed_stacks = sums.mixed_stacks || sums.call_stack != host.call_stack[op];
   sums.mixed_direction = sums.mixed_direction || sums.direction != rank.tree.direction[op];
+  sums.host_self += rank.tree.host_self[op];
   ++sums.calls;
 }
 
-SumsByOp SumRank(const RankContext& rank) {
+// Calls that launched nothing themselves are of the iteration that they began in. `seen`: those
+// that launched.
+void AddOtherCalls(const RankContext& rank, const std::vector<std::uint8_t>& seen, SumsByOp& out) {
+  const HostTable& host = rank.profile->host;
+  for (std::uint32_t op = 0; op < host.size(); ++op) {
+    if (seen[op] != 0 || host.kind[op] != HostKind::kOp || !rank.tree.IsOp(op)) continue;
+    if (!host.name[op].valid() || IsFrameworkRange(rank.profile->Name(host.name[op]))) continue;
+    const std::uint32_t iteration = rank.iterations.AtHostTime(host.start[op]);
+    if (iteration == Iterations::kNone || !rank.iterations.SelectsIteration(iteration)) continue;
+    AddCall(rank, op, out[{iteration, host.name[op].value}]);
+  }
+}
+
+// `any`: whether an operator launched something.
+SumsByOp SumRank(const RankContext& rank, bool& any) {
   const DeviceTable& device = rank.profile->device;
   std::vector<std::uint8_t> seen(rank.profile->host.size(), 0);
   SumsByOp out;
@@ -45,6 +62,7 @@ SumsByOp SumRank(const RankContext& rank) {
     if (!device.op[row].valid()) continue;
     const std::uint32_t op = rank.tree.representative[device.op[row].value];
     if (op == OpTree::kNone || !rank.profile->host.name[op].valid()) continue;
+    any = true;
     Sums& sums = out[{iteration, rank.profile->host.name[op].value}];
     if (!std::exchange(seen[op], std::uint8_t{1})) AddCall(rank, op, sums);
     const Ns duration = std::max<Ns>(device.duration[row], 0);
@@ -55,6 +73,7 @@ SumsByOp SumRank(const RankContext& rank) {
     ++sums.tensor_core_kernels;
     sums.tensor_core_time += duration;
   }
+  AddOtherCalls(rank, seen, out);
   return out;
 }
 
@@ -77,8 +96,7 @@ void AddIterationOps(std::span<const RankContext> ranks, Output& out) {
   std::vector<SumsByOp> sums;
   bool any = false;
   for (const RankContext& rank : ranks) {
-    sums.push_back(SumRank(rank));
-    any = any || !sums.back().empty();
+    sums.push_back(SumRank(rank, any));
   }
   if (!any) {
     out.SetTableAbsent("ops_by_iteration", CapabilityGap(Capability::kLaunchLinks));
@@ -101,10 +119,12 @@ void AddIterationOps(std::span<const RankContext> ranks, Output& out) {
       table.Find("dtypes")->AddText(op.mixed_dtypes ? StringId{} : texts(op.dtypes));
       integer("start", op.start);
       integer("calls", op.calls);
+      integer("host_self", ranks[r].profile->has_timeline ? op.host_self : Column::kAbsentInteger);
       integer("kernels", op.kernels);
       integer("tensor_core_kernels", op.tensor_core_kernels);
       integer("time", op.device_time);
       integer("tensor_core_time", op.tensor_core_time);
+      table.Find("call_stack")->AddText(op.mixed_stacks ? StringId{} : texts(op.call_stack));
     }
   }
 }

@@ -1,4 +1,4 @@
-// The operators of each iteration: which launched device work, when, and how much.
+// The operators of each iteration: which ran, when, and how much device work they launched.
 #pragma once
 
 #include <span>
@@ -8,8 +8,8 @@
 
 namespace profgauge {
 
-/// Adds `ops_by_iteration`: a row for each selected iteration, rank and operator name that launched
-/// device work itself (DLProf Viewer's "Ops in Selected Iteration").
+/// Adds `ops_by_iteration`: a row for each selected iteration, rank and operator name that ran in
+/// it, whether it launched device work or not (DLProf Viewer's "Ops in Selected Iteration").
 void AddIterationOps(std::span<const RankContext> ranks, Output& out);
 
 }  // namespace profgauge

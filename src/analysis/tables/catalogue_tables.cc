@@ -272,7 +272,8 @@ constexpr ColumnSpec kThreadStates[] = {
 
 constexpr ColumnSpec kCpuSamples[] = {
     PROFGAUGE_TREE_COLUMNS,
-    {"name", "Function", kText, "As its symbols name it; [library] where it has none."},
+    {"name", "Function", kText,
+     "As its symbols name it; [library] where it has none. At the top the thread."},
     {"samples", "Samples", kCount, "Samples in it and in what it called."},
     {"samples_self", "Samples, self", kCount, "Samples in itself."},
     {"share", "Share", kShare, "Samples / all samples."},
@@ -448,7 +449,7 @@ constexpr TableSpec kTables[] = {
      "One row per operator name and Python call stack.", kOpsByStack},
     {"op_types", "op_type", "Operator types", "One row per kind of operator.", kOpTypes},
     {"ops_by_iteration", "iteration_op", "Operators by iteration",
-     "One row per iteration, rank and operator that launched device work.", kOpsByIteration},
+     "One row per iteration, rank and operator that ran in it.", kOpsByIteration},
     {"op_tree", "", "Operator tree",
      "What an iteration is made of, from threads over operators to kernels; siblings of one name "
      "are one row. The iteration nearest the median comes first.",
@@ -502,7 +503,8 @@ constexpr TableSpec kTables[] = {
     {"thread_states", "thread_state", "States of threads",
      "One row per thread and state: on a core, or what it waited for.", kThreadStates},
     {"cpu_samples", "", "Sampled call stacks",
-     "One row per function at its place in the call stacks that were sampled on the host.",
+     "One row per thread and function at its place in the call stacks that were sampled on the "
+     "host.",
      kCpuSamples},
     {"process_groups", "process_group", "Process groups",
      "One row per group of ranks that communicate, of the whole recording.", kProcessGroups},

@@ -97,18 +97,20 @@ inline constexpr ColumnSpec kOpTypes[] = {
 inline constexpr ColumnSpec kOpsByIteration[] = {
     {"iteration", "Iteration", kCount, "Position of the iteration in the recording, from 0."},
     kRank,
-    {"name", "Operator", kText, "Operator that launched device work in the iteration."},
+    {"name", "Operator", kText, "Operator that ran in the iteration."},
     {"type", "Type", kText, "Kind of operator."},
     {"direction", "Direction", kText, "forward, backward, optimizer, or mixed."},
     {"dtypes", "Types", kText, "Data types of the inputs, where recorded and always the same."},
     {"start", "Start", kTime, "Start of its first call, from the start of the recording."},
     kCalls,
+    {"host_self", "Host self", kTime, "Host time without child operators and runtime calls."},
     {"kernels", "Kernels", kCount, "Kernels that it launched itself."},
     {"tensor_core_kernels", "{{ device.matrix_unit }} kernels", kCount,
      "Of these, on {{ device.matrix_units }}."},
     {"time", "{{ device.device }} time", kTime, "Time of device work that it launched itself."},
     {"tensor_core_time", "{{ device.matrix_unit }} time", kTime,
      "Of the time, kernels on {{ device.matrix_units }}."},
+    {"call_stack", "Call stack", kText, "Python call stack, where recorded and always the same."},
 };
 #define PROFGAUGE_TREE_COLUMNS                                                                \
   {"node", "Node", kCount, "Number of the row, from 0."},                                     \

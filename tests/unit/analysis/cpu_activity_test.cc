@@ -1,6 +1,7 @@
 // What threads waited for, and the tree of sampled call stacks.
 #include <gtest/gtest.h>
 
+#include <iterator>
 #include <string>
 
 #include "fixture.h"
@@ -78,18 +79,37 @@ TEST(CpuActivity, CoresAreThoseOfTheHostUsedOrNot) {
   EXPECT_EQ(AnalyzeRun(Recorded().Finish()).FindTable("host_cores")->rows(), 2u);
 }
 
-TEST(CpuActivity, SampledStacksAreATreeWhoseSelfSumsToTheWhole) {
-  const Analysis analysis = AnalyzeRun(Recorded().Finish());
+TEST(CpuActivity, SampledStacksAreATreeOfEachThreadWhoseSelfSumsToTheWhole) {
+  TestProfile test = Recorded();
+  ProfileBuilder& builder = test.builder();
+  const ThreadId loader = test.Thread(7);
+  builder.NameThread("1", "7", "pt_data_worker");
+  const StringId stack = builder.Intern("main\ndecode");
+  for (const Ns time : {15, 25, 35, 45, 55}) builder.AddCpuSample({time, loader, stack});
+  const Analysis analysis = AnalyzeRun(test.Finish());
   const Table& samples = *analysis.FindTable("cpu_samples");
-  ASSERT_EQ(samples.rows(), 3u);
-  const char* const names[] = {"main", "train", "step"};
-  const std::int64_t total[] = {4, 4, 3}, self[] = {0, 1, 3};
-  for (std::size_t row = 0; row < 3; ++row) {
-    EXPECT_EQ(Text(samples, row, "name"), names[row]);
-    EXPECT_EQ(Integer(samples, row, "depth"), static_cast<std::int64_t>(row));
-    EXPECT_EQ(Integer(samples, row, "samples"), total[row]);
-    EXPECT_EQ(Integer(samples, row, "samples_self"), self[row]);
+  struct Row {
+    const char* name;
+    std::int64_t depth, total, self;
+  };
+  // The same function of two threads is two rows; the busiest thread comes first.
+  const Row rows[] = {{"pt_data_worker (thread 7)", 0, 5, 0},
+                      {"main", 1, 5, 0},
+                      {"decode", 2, 5, 5},
+                      {"thread 1", 0, 4, 0},
+                      {"main", 1, 4, 0},
+                      {"train", 2, 4, 1},
+                      {"step", 3, 3, 3}};
+  ASSERT_EQ(samples.rows(), std::size(rows));
+  double whole = 0;
+  for (std::size_t row = 0; row < std::size(rows); ++row) {
+    EXPECT_EQ(Text(samples, row, "name"), rows[row].name);
+    EXPECT_EQ(Integer(samples, row, "depth"), rows[row].depth);
+    EXPECT_EQ(Integer(samples, row, "samples"), rows[row].total);
+    EXPECT_EQ(Integer(samples, row, "samples_self"), rows[row].self);
+    if (rows[row].depth == 0) whole += AsNumber(samples.At(row, "share"), 0);
   }
+  EXPECT_DOUBLE_EQ(whole, 1);
 }
 
 TEST(CpuActivity, IsAbsentWhereNothingOfItIsRecorded) {

@@ -64,16 +64,45 @@ TEST(IterationTree, MergesSiblingsAndCountsDeviceWorkOnceAtEachLevel) {
   EXPECT_EQ(Integer(tree, 9, "device_total"), 120);
 }
 
-TEST(IterationOps, AreTheOnesThatLaunch) {
-  const Analysis analysis = AnalyzeRun(TwoIterations().Finish());
+TEST(IterationOps, AreAllThatRanWhetherTheyLaunchOrNot) {
+  TestProfile test = TwoIterations();
+  test.Host(HostKind::kOp, "aten::view", {1500, 1540}, {}, {}, "model.py(3): forward");
+  test.Op("aten::view", {2500, 2540});  // In no iteration.
+  const Analysis analysis = AnalyzeRun(test.Finish());
   const Table& ops = *analysis.FindTable("ops_by_iteration");
-  ASSERT_EQ(ops.rows(), 2u);
-  EXPECT_EQ(Integer(ops, 1, "iteration"), 1);
-  EXPECT_EQ(Text(ops, 1, "name"), "aten::mm");
-  EXPECT_EQ(Integer(ops, 1, "start"), 1050);
-  EXPECT_EQ(Integer(ops, 1, "calls"), 2);
-  EXPECT_EQ(Integer(ops, 1, "kernels"), 2);
-  EXPECT_EQ(Integer(ops, 1, "time"), 120);
+  std::map<std::pair<std::int64_t, std::string>, std::size_t> rows;
+  for (std::size_t row = 0; row < ops.rows(); ++row) {
+    rows[{Integer(ops, row, "iteration"), Text(ops, row, "name")}] = row;
+  }
+  ASSERT_EQ(ops.rows(), 5u);
+  ASSERT_EQ(rows.size(), 5u);
+  const std::size_t mm = rows.at({1, "aten::mm"});
+  EXPECT_EQ(Integer(ops, mm, "start"), 1050);
+  EXPECT_EQ(Integer(ops, mm, "calls"), 2);
+  EXPECT_EQ(Integer(ops, mm, "kernels"), 2);
+  EXPECT_EQ(Integer(ops, mm, "time"), 120);
+  EXPECT_EQ(Integer(ops, mm, "host_self"), 160);
+  const std::size_t linear = rows.at({0, "aten::linear"});
+  EXPECT_EQ(Integer(ops, linear, "calls"), 1);
+  EXPECT_EQ(Integer(ops, linear, "kernels"), 0);  // Its child's.
+  EXPECT_EQ(Integer(ops, linear, "host_self"), 200);
+  const std::size_t view = rows.at({1, "aten::view"});
+  EXPECT_EQ(Integer(ops, view, "calls"), 1);
+  EXPECT_EQ(Integer(ops, view, "time"), 0);
+  EXPECT_EQ(Integer(ops, view, "host_self"), 40);
+  EXPECT_EQ(Text(ops, view, "call_stack"), "model.py(3): forward");
+}
+
+TEST(IterationOps, CallsThatLaunchNothingCountBesideThoseThatDo) {
+  TestProfile test = TwoIterations();
+  test.Op("aten::mm", {700, 750});
+  const Analysis analysis = AnalyzeRun(test.Finish());
+  const Table& ops = *analysis.FindTable("ops_by_iteration");
+  for (std::size_t row = 0; row < ops.rows(); ++row) {
+    if (Text(ops, row, "name") != "aten::mm") continue;
+    EXPECT_EQ(Integer(ops, row, "calls"), Integer(ops, row, "iteration") == 0 ? 3 : 2);
+    EXPECT_EQ(Integer(ops, row, "kernels"), 2);
+  }
 }
 
 TEST(OpTypes, HaveTheRangeOfTheirCalls) {
