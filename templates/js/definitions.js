@@ -25,7 +25,7 @@ function showDefinition(element) {
 function addDefinitions() {
   const known = new Map();
   for (const row of document.querySelectorAll('table[data-id="metrics"] tbody tr')) {
-    known.set(row.querySelector('code.id')?.textContent, row.lastElementChild.textContent.trim());
+    known.set(row.cells[1].textContent, row.lastElementChild.textContent.trim().replace('↑', 'Higher is better.').replace('↓', 'Lower is better.'));
   }
   for (const label of document.querySelectorAll('[data-metric]')) define(label, known.get(label.dataset.metric));
   for (const id of document.querySelectorAll('#gate code.id')) define(id.parentElement, known.get(id.textContent));
@@ -35,6 +35,11 @@ function addDefinitions() {
     for (const head of grid.heads()) head.removeAttribute('title');
   }
   document.body.append(definition);
+  // Who moves by keys hears what the box is that scrolls.
+  for (const box of document.querySelectorAll('.scroll')) {
+    box.role = 'group';
+    box.ariaLabel = box.querySelector('caption')?.firstChild.textContent ?? '';
+  }
   const hide = () => { definition.hidden = true; };
   for (const event of ['mouseover', 'focusin', 'click']) {
     addEventListener(event, ({ target }) => {

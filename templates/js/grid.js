@@ -52,10 +52,10 @@ class Grid {
       this.table.tHead.rows[0].append(head);
     }
     this.rows.fields = this.heads().map((head) => byId.get(head.dataset.id));
-    this.table.classList.add('virtual');
+    this.table.className = 'data virtual';
     this.scroller.addEventListener('scroll', () => this.drawWindow());
     const note = this.table.caption.querySelector('.small');
-    const rest = this.table.dataset.rest;
+    const rest = this.table.dataset.rest || 'report.json has all of them';
     if (note) note.textContent = this.rows.of > this.rows.count
       ? `(${format(this.rows.count, 'count')} of ${format(this.rows.of, 'count')} rows${rest ? `; ${rest}` : ''})` : '';
   }

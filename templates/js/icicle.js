@@ -47,7 +47,7 @@ class Icicle {
     for (const [row, x, width, depth] of boxes) {
       const text = grid.rows.text(name, row), mass = this.massOf(row);
       const box = shape('g', { class: `ice ice${depth % 3}` },
-        shape('title', {}, `${text}: ${format(mass, 'ns')}, ${format(mass / whole, 'ratio')}`),
+        shape('title', {}, `${text}: ${format(mass, this.weights[0].unit)}, ${format(mass / whole, 'ratio')}`),
         shape('rect', { x, y: depth * HEIGHT, width: Math.max(width - 1, 1), height: HEIGHT - 1, rx: 2 }));
       const letters = Math.floor((width - 8) / 7.3);
       if (letters > 2) box.append(shape('text', { x: x + 4, y: depth * HEIGHT + 14, 'font-size': 11.5 }, text.length > letters ? `${text.slice(0, letters - 1)}…` : text));

@@ -18,6 +18,9 @@ function shape(tag, attributes, ...children) {
   return element;
 }
 
+// The rank that the reader chose, of several.
+let chosenRank = null;
+
 // Of several runs in one page the one that is shown ("r2-"): its addresses begin with this.
 let ofRun = '';
 const addressed = () => location.hash.slice(location.hash.startsWith(`#${ofRun}`) ? ofRun.length + 1 : 1);

@@ -18,7 +18,10 @@ async function unpack(id) {
   const head = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)));
   const columns = {};
   let at = 4 + length;
-  for (const [name, kind, planes, count] of head.columns) {
+  // Of tables the fields say what the columns are.
+  const fields = (head.tables || []).flatMap((table) => table.fields.map((field) => [`${table.id}.${field.id}`, table.rows]));
+  const all = fields.length ? head.columns.map(([kind, planes], index) => [fields[index][0], kind, planes, fields[index][1]]) : head.columns;
+  for (const [name, kind, planes, count] of all) {
     columns[name] = unpackColumn(bytes, at, kind, planes, count);
     at += planes * count;
   }
@@ -29,7 +32,7 @@ function unpackColumn(bytes, at, kind, planes, count) {
   if (kind === 'f') {
     const out = new Uint8Array(8 * count);
     for (let p = 0; p < 8; ++p) for (let i = 0; i < count; ++i) out[8 * i + p] = bytes[at + p * count + i];
-    return new Float64Array(out.buffer);
+    return new Float64Array(out.buffer).map((value) => +value.toPrecision(8));
   }
   const out = new Float64Array(count);
   if (planes <= 4) {  // whole 32-bit numbers are faster by far

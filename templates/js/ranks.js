@@ -1,7 +1,5 @@
 // ---- Ranks: one choice for tables and timeline.
 
-let chosenRank = null;
-
 // Iterations of the slowest rank, or of the chosen one. What the tables by rank do not know of an
 // iteration on another rank than the slowest is absent.
 class IterationRows {
@@ -76,6 +74,10 @@ class IterationRows {
     }
     return out;
   }
+}
+
+function iterationsByRank(rows, steps, kernels) {
+  return steps.count ? new IterationRows(rows, steps, kernels) : rows;
 }
 
 // What a choice of rank does not change says for which ranks it stands.

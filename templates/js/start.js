@@ -51,8 +51,9 @@ async function start() {
   for (const table of document.querySelectorAll('table.data')) {
     const packed = head.tables.find((other) => other.id === table.dataset.id);
     let rows = packed ? new PackedRows(packed, head.texts, columns) : new PageRows(table);
-    const steps = table.dataset.id === 'iterations' && rowsOf(head, columns, 'rank_steps');
-    if (steps.count) rows = new IterationRows(rows, steps, rowsOf(head, columns, 'kernels_by_iteration'));
+    if (table.dataset.id === 'iterations' && window.iterationsByRank) {
+      rows = iterationsByRank(rows, rowsOf(head, columns, 'rank_steps'), rowsOf(head, columns, 'kernels_by_iteration'));
+    }
     const Kind = !packed ? Grid : 'tree' in table.dataset ? TreeGrid : packed.id === 'ops' ? OpsGrid : Grid;
     grids.set(table.dataset.id, new Kind(table, rows, rowsOf(head, columns, 'kernels_by_op')));
   }
@@ -63,9 +64,11 @@ async function start() {
   window.chooseMemory?.();
   followReading();
   addLook();
-  addRankChoice();
-  addReaggregation();
-  addKeyOps();
+  window.addRankChoice?.();
+  if (window.addReaggregation) {
+    addReaggregation();
+    addKeyOps();
+  }
   for (const code of document.querySelectorAll('code.copy')) {
     code.after(make('button', { type: 'button', className: 'small', onclick: () => copyText(code.textContent) }, 'copy'));
   }

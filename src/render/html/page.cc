@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "render/html/compact_markup.h"
 #include "render/html/page_assets.h"
 #include "render/html/view.h"
 #include "render/shared/change.h"
@@ -34,13 +35,11 @@ Result<std::string> RenderPage(const report::Report& report, const HtmlOptions& 
   PROFGAUGE_TRY(std::string html,
                 RenderTemplate(FolderOf(options), page, FullView(report, assets, inlined),
                                MakeSchema(FullView(html::SchemaReport(), any, inlined))));
-  return html::WithGenerator(std::move(html));
+  return html::WithGenerator(html::CompactMarkup(html));
 }
 
 Result<Assets> LoadAssets(const report::Report& report, const HtmlOptions& options) {
-  return html::LoadAssets({.has_timeline = !report.timeline.empty(),
-                           .has_memory = html::FindTable(report, "memory_curve") != nullptr},
-                          options);
+  return html::LoadAssets(html::AssetsOf(report), options);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "render/html/compact.h"
+#include "render/html/view.h"
 #include "render/shared/categories.h"
 #include "render/shared/escape.h"
 #include "render/shared/template.h"
@@ -44,12 +45,14 @@ std::string Favicon(std::string_view verdict_name) {
 
 // The page's script is these files, in this order: a later one uses what the earlier ones define.
 constexpr std::string_view kScripts[] = {
-    "js/numbers.js", "js/payload.js",    "js/page.js",        "js/rows.js",
-    "js/grid.js",    "js/inner_rows.js", "js/shares.js",      "js/icicle.js",
-    "js/tree.js",    "js/details.js",    "js/ranks.js",       "js/choices.js",
-    "js/panels.js",  "js/charts.js",     "js/definitions.js", "js/look.js"};
+    "js/numbers.js",    "js/payload.js", "js/page.js",        "js/rows.js", "js/grid.js",
+    "js/inner_rows.js", "js/shares.js",  "js/icicle.js",      "js/tree.js", "js/details.js",
+    "js/panels.js",     "js/charts.js",  "js/definitions.js", "js/look.js"};
 // Curves of memory have scripts where there are some.
 constexpr std::string_view kMemoryScript[] = {"js/memory.js"};
+// A rank, and a range of iterations, can be chosen where there are several.
+constexpr std::string_view kRanksScript[] = {"js/ranks.js"};
+constexpr std::string_view kIterationsScript[] = {"js/choices.js"};
 // Of several runs it leaves one in the page, before anything looks at it.
 constexpr std::string_view kRunsScript[] = {"js/runs.js"};
 constexpr std::string_view kStartScript[] = {"js/start.js"};
@@ -72,12 +75,25 @@ Status AppendScripts(std::span<const std::string_view> paths, const HtmlOptions&
 
 }  // namespace
 
+WhichAssets AssetsOf(const report::Report& report) {
+  const auto rows = [&](std::string_view id) {
+    const Table* table = FindTable(report, id);
+    return table == nullptr ? 0 : table->rows();
+  };
+  return {.has_timeline = !report.timeline.empty(),
+          .has_memory = FindTable(report, "memory_curve") != nullptr,
+          .has_ranks = rows("ranks") > 1,
+          .has_iterations = rows("iterations") > 1};
+}
+
 Result<Assets> LoadAssets(const WhichAssets& which, const HtmlOptions& options) {
   Assets assets;
   PROFGAUGE_TRY(assets.css, LoadAsset("report.css", options.templates_dir, "</style"));
   assets.css = WithCategoryColours(std::move(assets.css));
   if (options.templates_dir.empty()) assets.css = CompactStyle(assets.css);
   PROFGAUGE_CHECK(AppendScripts(kScripts, options, assets.js));
+  if (which.has_ranks) PROFGAUGE_CHECK(AppendScripts(kRanksScript, options, assets.js));
+  if (which.has_iterations) PROFGAUGE_CHECK(AppendScripts(kIterationsScript, options, assets.js));
   if (which.has_memory) PROFGAUGE_CHECK(AppendScripts(kMemoryScript, options, assets.js));
   if (which.has_several_runs) PROFGAUGE_CHECK(AppendScripts(kRunsScript, options, assets.js));
   PROFGAUGE_CHECK(AppendScripts(kStartScript, options, assets.js));

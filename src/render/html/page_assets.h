@@ -13,9 +13,11 @@ struct Assets {
   std::string css, js;
 };
 struct WhichAssets {
-  bool has_timeline = false, has_memory = false,
+  bool has_timeline = false, has_memory = false, has_ranks = false, has_iterations = false,
        has_several_runs = false;  ///< Their scripts come along.
 };
+/// What a report has of them; `has_several_runs` is not its own.
+WhichAssets AssetsOf(const report::Report& report);
 /// Errors: kConfig "template/closes-itself" for one that would end the element that holds it.
 Result<Assets> LoadAssets(const WhichAssets& which, const HtmlOptions& options);
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/parallel.h"
+#include "render/html/compact_markup.h"
 #include "render/html/page_assets.h"
 #include "render/html/scope_ids.h"
 #include "render/html/view.h"
@@ -153,17 +154,19 @@ Result<std::string> RenderRunsPage(const report::Runs& runs, const HtmlOptions& 
       std::string html,
       RenderTemplate(FolderOf(options), "runs", RunsView(runs, std::move(parts), assets, inlined),
                      MakeSchema(RunsView(sample, PartsOf(sample), any, inlined))));
-  return html::WithGenerator(std::move(html));
+  return html::WithGenerator(html::CompactMarkup(html));
 }
 
 Result<Assets> LoadAssets(const report::Runs& runs, const HtmlOptions& options) {
-  const bool has_timeline = std::any_of(runs.runs.begin(), runs.runs.end(),
-                                        [](const auto& run) { return !run.timeline.empty(); });
-  const bool has_memory = std::any_of(runs.runs.begin(), runs.runs.end(), [](const auto& run) {
-    return html::FindTable(run, "memory_curve") != nullptr;
-  });
-  return html::LoadAssets(
-      {.has_timeline = has_timeline, .has_memory = has_memory, .has_several_runs = true}, options);
+  html::WhichAssets which{.has_several_runs = true};
+  for (const report::Report& run : runs.runs) {
+    const html::WhichAssets of_run = html::AssetsOf(run);
+    which.has_timeline |= of_run.has_timeline;
+    which.has_memory |= of_run.has_memory;
+    which.has_ranks |= of_run.has_ranks;
+    which.has_iterations |= of_run.has_iterations;
+  }
+  return html::LoadAssets(which, options);
 }
 
 }  // namespace

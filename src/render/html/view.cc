@@ -1,5 +1,7 @@
 #include "render/html/view.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cctype>
@@ -51,6 +53,12 @@ std::string TimelineNote(const report::Report& report) {
 std::string ExactTitle(const Value& value, Unit unit, std::string_view text) {
   if (IsAbsent(value)) return {};
   std::string exact = FormatExact(value, unit);
+  // Nine digits are as exact as a reader needs; the rest of a real is noise of binary fractions.
+  if (const auto* real = std::get_if<double>(&value)) {
+    const std::size_t number = std::min(exact.find(' '), exact.size());
+    std::string shorter = fmt::format("{:.9g}", *real);
+    if (shorter.size() < number) exact.replace(0, number, shorter);
+  }
   const bool says_it = Significant(DigitsOf(exact)) == Significant(DigitsOf(text));
   return says_it ? std::string() : exact;
 }
@@ -137,6 +145,26 @@ Folded Fold(std::string_view text, std::size_t most) {
   while (head > 0 && continues(head)) --head;
   while (tail + 1 < text.size() && continues(tail)) ++tail;
   return {text.substr(0, head), text.substr(head), text.substr(tail)};
+}
+
+std::string CutName(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return std::string(text);
+  std::string name(text);
+  for (const std::string_view common : {"void ", "at::native::", "(anonymous namespace)::"}) {
+    for (std::size_t at = name.find(common); at != name.npos; at = name.find(common, at)) {
+      // "avoid " is another word.
+      const bool is_part = at > 0 && (std::isalnum(static_cast<unsigned char>(name[at - 1])) != 0 ||
+                                      name[at - 1] == '_');
+      if (is_part) {
+        at += common.size();
+      } else {
+        name.erase(at, common.size());
+      }
+    }
+  }
+  const Folded folded = Fold(name, most);
+  if (folded.rest.empty()) return name;
+  return std::string(folded.head) + "…" + std::string(folded.tail);
 }
 
 const Table* FindTable(const report::Report& report, std::string_view id) {

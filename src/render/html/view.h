@@ -8,6 +8,7 @@
 #include <boost/json/object.hpp>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,13 +25,13 @@ namespace profgauge::render::html {
 inline constexpr std::size_t kStaticRows = 200;
 inline constexpr std::size_t kStaticRowsOfMain = 40;
 inline constexpr std::size_t kStaticRowsOfOthers = 10;
-inline constexpr std::size_t kLeastStaticRows = 5;
+inline constexpr std::size_t kLeastStaticRows = 3;
 /// Of a tree, the rows of the most time; their ancestors are among them.
 inline constexpr std::size_t kStaticRowsOfTrees = 16;
 /// Bytes of a table's rows with names whole; past them, rows have short names and bare numbers.
 inline constexpr std::size_t kStaticBytes = 6'500;
 inline constexpr std::size_t kStaticBytesOfMain = 1'600;
-inline constexpr std::size_t kStaticBytesOfOthers = 900;
+inline constexpr std::size_t kStaticBytesOfOthers = 600;
 inline constexpr std::size_t kStaticBytesOfTrees = 2'200;
 /// Tables of at most this many cells have all columns without scripts too.
 inline constexpr std::size_t kSmallCells = 120;
@@ -39,7 +40,7 @@ inline constexpr std::size_t kPayloadRows = 100'000;
 /// The same in a page without a timeline, which is to stay small enough for mail: of the tables
 /// that most look for, of the others, and of trees.
 inline constexpr std::size_t kSmallPayloadRows = 400;
-inline constexpr std::size_t kSmallPayloadRowsOfOthers = 30;
+inline constexpr std::size_t kSmallPayloadRowsOfOthers = 25;
 inline constexpr std::size_t kSmallPayloadRowsOfTrees = 100;
 /// Up to so many ranks have a bar each; of more, percentiles are shown, and the extremes by name.
 inline constexpr std::size_t kRankBars = 32;
@@ -57,8 +58,11 @@ struct ComparisonLimits {
 boost::json::object ComparisonView(const report::Report& report,
                                    const ComparisonLimits& limits = {});
 boost::json::object FindingsView(const report::Report& report);
+/// Long names that the page has whole elsewhere: in its findings, in its table of kernels.
+using SeenNames = std::set<std::string_view>;
+SeenNames NamesOfKernels(const report::Report& report);
 boost::json::array EvidenceRows(const report::Report& report, const report::Finding& finding,
-                                std::size_t max_rows);
+                                std::size_t max_rows, SeenNames& seen);
 /// DLProf's own advice: [{problem, pieces: [{text, href}]}].
 boost::json::array DlprofAdviceView(const report::Report& report);
 boost::json::object BreakdownView(const report::Report& report);
@@ -124,6 +128,10 @@ struct Folded {
   std::string_view head, rest, tail;
 };
 Folded Fold(std::string_view text, std::size_t most = kFold);
+
+/// Where there is no room for all of a long name: without what most kernels' names share and tells
+/// nothing ("void at::native::"), and its middle cut.
+std::string CutName(std::string_view text, std::size_t most);
 
 /// What is not there, by reason: [{titles: "Runtime calls, Other host work", reason: [pieces],
 /// sep}]. `sep` stands before all but the first. A reason's pieces are {text, code}: words between

@@ -103,12 +103,16 @@ json::array RankLegend(const Report& report) {
   return out;
 }
 
+// Of more bars than these, the largest shares stand in what is shown on hover alone.
+constexpr std::size_t kLabelledBars = 8;
+
 // A bar for each rank, as long as its iterations.
 json::array RankBars(const Report& report) {
   json::array out;
   const Table* ranks = RanksWithBars(report);
   if (ranks == nullptr) return out;
   const auto parts = PartsOfRanks(*ranks);
+  const bool is_labelled = ranks->rows() <= kLabelledBars;
   double longest = 0;
   for (std::size_t row = 0; row < ranks->rows(); ++row) {
     longest = std::max(longest, AsNumber(ranks->At(row, "iteration_time"), 0));
@@ -118,17 +122,27 @@ json::array RankBars(const Report& report) {
     const std::string name =
         fmt::format("Rank {}", FormatValue(ranks->At(row, "id"), Unit::kCount));
     std::vector<BarPart> bar;
-    std::string description = name + ":";
+    std::vector<std::pair<double, std::string>> said;
     for (std::size_t i = 0; i < kRankParts.size(); ++i) {
       const double share = whole > 0 ? parts[row][i] / whole : 0;
       if (!(share > 0)) continue;
-      const std::string text = fmt::format("{} {}", kRankParts[i].label, FormatShare(share));
-      description += (bar.empty() ? " " : ", ") + text;
-      bar.push_back({kRankParts[i].paint, parts[row][i] / longest, FormatShare(share), text});
+      said.emplace_back(share, fmt::format("{} {}", kRankParts[i].label, FormatShare(share)));
+      bar.push_back({kRankParts[i].paint, parts[row][i] / longest,
+                     is_labelled ? FormatShare(share) : "", said.back().second});
+    }
+    // Of many ranks the largest parts are said; the table of ranks has all.
+    if (!is_labelled) {
+      std::stable_sort(said.begin(), said.end(),
+                       [](const auto& a, const auto& b) { return a.first > b.first; });
+      said.resize(std::min<std::size_t>(said.size(), 3));
+    }
+    std::string description = name + ":";
+    for (const auto& [share, text] : said) {
+      description += (&text == &said.front().second ? " " : ", ") + text;
     }
     out.push_back(
         json::object{{"name", name},
-                     {"bar", MakeMarkup(SvgStackedBar(bar, 960, 18, description))},
+                     {"bar", MakeMarkup(SvgStackedBar(bar, 960, 18, description, Hover::kWhole))},
                      {"time", NumberView(Value(static_cast<std::int64_t>(whole)), Unit::kTime)}});
   }
   return out;

@@ -21,23 +21,38 @@ std::string IntervalOf(const report::Finding& finding, const std::vector<Value>&
   return when ? fmt::format("{},{},{}", when->start, when->end, when->rank) : "";
 }
 
-// A long name stands whole where it comes first; further on its ends are enough to know it.
-void FoldInto(json::object& cell, std::string_view text, std::set<std::string_view>& seen) {
+// A long name stands whole where it comes first; further on, or where a table of the page has it,
+// what tells it from others is enough.
+void FoldInto(json::object& cell, std::string_view text, SeenNames& seen) {
+  constexpr std::size_t kEnough = 110;
   const Folded folded = Fold(text);
   const bool known = !folded.rest.empty() && !seen.insert(text).second;
-  cell["text"] = known ? fmt::format("{}…{}", folded.head, folded.tail) : std::string(folded.head);
+  cell["text"] = known ? CutName(text, kEnough) : std::string(folded.head);
   cell["rest"] = known ? "" : folded.rest;
   cell["tail"] = known ? "" : folded.tail;
 }
 
 }  // namespace
 
+SeenNames NamesOfKernels(const report::Report& report) {
+  SeenNames names;
+  const Table* kernels = FindTable(report, "kernels");
+  const Column* name = kernels == nullptr ? nullptr : kernels->Find("name");
+  if (name == nullptr || kernels->rows() > kSmallPayloadRows) return names;
+  for (std::size_t row = 0; row < kernels->rows(); ++row) {
+    if (!name->IsAbsentAt(row)) names.insert(kernels->strings()[name->TextAt(row)]);
+  }
+  return names;
+}
+
 boost::json::array EvidenceRows(const report::Report& report, const report::Finding& finding,
-                                std::size_t max_rows) {
+                                std::size_t max_rows, SeenNames& seen) {
   const report::Labels labels = report::IterationLabels(report);
-  std::set<std::string_view> seen;
+  constexpr std::size_t kBytes = 600, kCell = 12, kLeast = 5;
+  std::size_t bytes = 0;
   json::array rows;
   for (std::size_t i = 0; i < std::min(max_rows, finding.evidence.size()); ++i) {
+    if (i >= kLeast && bytes > kBytes) break;
     json::array cells;
     for (std::size_t k = 0; k < finding.evidence[i].size(); ++k) {
       const Unit unit = k < finding.evidence_units.size() ? finding.evidence_units[k] : Unit::kText;
@@ -50,7 +65,8 @@ boost::json::array EvidenceRows(const report::Report& report, const report::Find
       } else if (!label.empty()) {
         cell["text"] = label;
       }
-      cell["align"] = unit == Unit::kText ? "left" : "right";
+      bytes += kCell + cell["text"].as_string().size() + cell["rest"].as_string().size();
+      cell["align"] = unit == Unit::kText ? "" : "right";
       cells.push_back(std::move(cell));
     }
     rows.push_back(json::object{{"cells", std::move(cells)},

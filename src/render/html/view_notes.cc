@@ -60,8 +60,8 @@ json::array MetricsView(const report::Report& report) {
   for (const report::Metric& metric : report.metrics) {
     if (IsAbsent(metric.quantity.value)) continue;
     std::string better;
-    if (metric.better == "higher") better = "higher is better";
-    if (metric.better == "lower") better = "lower is better";
+    if (metric.better == "higher") better = "↑";
+    if (metric.better == "lower") better = "↓";
     out.push_back(json::object{{"id", metric.id},
                                {"title", metric.title},
                                {"definition", metric.definition},

@@ -345,7 +345,9 @@ json::array Meetings(const Report& report) {
 json::array Synchronizing(const Report& report) {
   json::array out;
   const Table* ranks = FindTable(report, "ranks");
-  if (ranks == nullptr || ranks->rows() < 2 || ranks->rows() > kRankBars) return out;
+  // Of more ranks "By rank" draws the same parts, and their table has the numbers.
+  constexpr std::size_t kMostBars = 16;
+  if (ranks == nullptr || ranks->rows() < 2 || ranks->rows() > kMostBars) return out;
   double longest = 0;
   const auto at = [&](std::size_t row, std::string_view column) {
     return AsNumber(ranks->At(row, column), 0);
@@ -365,12 +367,12 @@ json::array Synchronizing(const Report& report) {
                                                  "waiting", PaintOf(Category::kWait), waiting},
                                              {"transfer", kWaitingPaint, transfer}}) {
       const std::string text = fmt::format("{} {}", label, TimeText(time));
-      bar.push_back({paint, time / longest, TimeText(time), text});
+      bar.push_back({paint, time / longest, "", text});
       description += (bar.size() > 1 ? ", " : " ") + text;
     }
     out.push_back(json::object{
         {"name", name},
-        {"bar", MakeMarkup(SvgStackedBar(bar, 960, 18, description))},
+        {"bar", MakeMarkup(SvgStackedBar(bar, 960, 18, description, Hover::kWhole))},
         {"waiting", NumberView(ranks->At(row, "waiting_time"), Unit::kTime)},
         {"share", NumberView(Value(whole > 0 ? waiting / whole : 0.0), Unit::kShare)}});
   }

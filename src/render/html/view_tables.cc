@@ -65,7 +65,20 @@ std::vector<std::size_t> HeaviestOfTree(const Table& table, std::size_t count) {
   return rows;
 }
 
-void AppendCell(const Value& value, Unit unit, bool head, std::size_t fold, std::string& out) {
+// How many of the last columns stand on the left: of many rows a class says it, for three at most.
+std::size_t LeftAtEnd(const std::vector<const Column*>& columns) {
+  std::size_t count = 0;
+  while (count + 1 < columns.size() && count < 3 &&
+         IsLeft(columns[columns.size() - 1 - count]->unit())) {
+    ++count;
+  }
+  return count;
+}
+
+enum class Exact : bool { kNo, kOnHover };
+
+void AppendCell(const Value& value, Unit unit, bool head, Exact exact_values, std::size_t fold,
+                std::string& out) {
   const std::string_view tag = head ? "th scope=row" : "td";
   // The head and what folds up are the whole text, for who copies, sorts or searches.
   if (const auto* text = std::get_if<std::string>(&value)) {
@@ -84,7 +97,8 @@ void AppendCell(const Value& value, Unit unit, bool head, std::size_t fold, std:
     return;
   }
   const std::string text = FormatValue(value, unit);
-  const std::string exact = ExactTitle(value, unit, text);
+  const std::string exact =
+      exact_values == Exact::kOnHover ? ExactTitle(value, unit, text) : std::string();
   if (exact.empty()) {
     fmt::format_to(std::back_inserter(out), "<{}>{}", tag, EscapeHtml(text));
     return;
@@ -95,16 +109,18 @@ void AppendCell(const Value& value, Unit unit, bool head, std::size_t fold, std:
 }
 
 // Of many rows: long names are cut in their middle, numbers come without their exact value.
-void AppendShortCell(const Value& value, Unit unit, bool head, std::string& out) {
-  const std::string text = FormatValue(value, unit);
-  const Folded folded = Fold(text);
+// `by_class`: the table's class says that they stand on the left.
+void AppendShortCell(const Value& value, Unit unit, bool head, bool by_class, std::string& out) {
+  constexpr std::size_t kMostLetters = 64;
   // Heads of rows stand on the left by their table's class, to keep the page small.
-  const std::string_view tag = head ? "th" : IsLeft(unit) ? "td align=left" : "td";
-  fmt::format_to(std::back_inserter(out), "<{}>{}", tag, EscapeHtml(folded.head));
-  if (!folded.rest.empty()) out += "…" + EscapeHtml(folded.tail);
+  const std::string_view tag = head ? "th" : IsLeft(unit) && !by_class ? "td align=left" : "td";
+  fmt::format_to(std::back_inserter(out), "<{}>{}", tag,
+                 EscapeHtml(CutName(FormatValue(value, unit), kMostLetters)));
 }
 
-enum class Cells : bool { kWhole, kShort };
+// Rows that scripts draw anew from the payload, with exact values, are bare here: names whole,
+// numbers as they are read.
+enum class Cells : std::uint8_t { kWhole, kBare, kShort };
 
 struct StaticRows {
   std::string markup;
@@ -131,24 +147,27 @@ StaticRows Rows(const Table& table, const std::vector<const Column*>& columns,
                 const std::vector<std::size_t>& order, Cells cells, std::size_t count,
                 std::size_t bytes, const TableLimits& limits) {
   StaticRows rows;
+  const std::size_t left_at_end = LeftAtEnd(columns);
   std::string& out = rows.markup;
   for (std::size_t i = 0; i < std::min(count, order.size()) && out.size() < bytes; ++i) {
     ++rows.count;
     out += "<tr>";
-    for (const Column* column : columns) {
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      const Column* column = columns[k];
       Value cell = table.At(order[i], *column);
       if (column->id() == "name" && IsTree(table)) {
         const auto depth = static_cast<std::size_t>(AsNumber(table.At(order[i], "depth"), 0));
         std::string indent;
-        for (std::size_t k = 0; k < std::min<std::size_t>(depth, 40); ++k) indent += "\u2003";
+        for (std::size_t d = 0; d < std::min<std::size_t>(depth, 40); ++d) indent += "\u2003";
         cell = indent + FormatValue(cell, Unit::kText);
       }
       if (AppendIteration(table, *column, cell, column == columns.front(), limits, out)) continue;
       const bool is_head = column == columns.front();
       if (cells == Cells::kShort) {
-        AppendShortCell(cell, column->unit(), is_head, out);
+        AppendShortCell(cell, column->unit(), is_head, k + left_at_end >= columns.size(), out);
       } else {
-        AppendCell(cell, column->unit(), is_head, limits.fold, out);
+        AppendCell(cell, column->unit(), is_head,
+                   cells == Cells::kBare ? Exact::kNo : Exact::kOnHover, limits.fold, out);
       }
     }
     out += '\n';
@@ -188,13 +207,20 @@ StaticRows RowsOfPage(const Table& table, const std::vector<const Column*>& colu
   return rows;
 }
 
+// Which file has more of the table; empty for what the page says of all its tables at once.
+std::string RestOf(const Table& table, bool is_whole) {
+  std::string rest = is_whole ? std::string() : report::WhereRowsAre(table);
+  return rest == "report.json has all of them" ? std::string() : rest;
+}
+
 // What of the table is not in the page's own rows, and where it is.
 std::string NoteOf(const Table& table, const StaticRows& rows, const Column* by) {
   const std::string sorted = by == nullptr ? "" : fmt::format(", by {}", by->title());
   if (rows.count == table.rows()) return "long names are cut; " + report::WhereRowsAre(table);
-  return fmt::format("{} of {} rows{}; {}", FormatCount(static_cast<std::int64_t>(rows.count)),
+  const std::string rest = RestOf(table, false);
+  return fmt::format("{} of {} rows{}{}{}", FormatCount(static_cast<std::int64_t>(rows.count)),
                      FormatCount(static_cast<std::int64_t>(table.rows())), sorted,
-                     report::WhereRowsAre(table));
+                     rest.empty() ? "" : "; ", rest);
 }
 
 std::string IdsOf(const std::vector<const Column*>& columns) {
@@ -209,6 +235,7 @@ std::size_t PayloadRows(const report::Report& report, const Table& table, const 
   const std::size_t all = look.page_rows == 0 ? kPayloadRows : look.page_rows;
   if (!report.timeline.empty()) return all;
   if (table.id() == "launches") return 0;
+  if (look.page_rows > 0) return std::min(all, kSmallPayloadRowsOfOthers * 2);
   const std::size_t most = IsTree(table)  ? kSmallPayloadRowsOfTrees
                            : look.is_main ? kSmallPayloadRows
                                           : kSmallPayloadRowsOfOthers;
@@ -229,10 +256,26 @@ TableLimits LimitsOf(const report::Report& report, const Table& table, const Tab
                                     : kStaticRowsOfOthers;
   limits.payload_rows = PayloadRows(report, table, look);
   limits.always_packs = table.id() == "ops" || table.id() == "kernels_by_op";
-  if (look.is_main && !IsLongOnPage(table)) limits.bytes = kStaticBytesOfMain;
+  // A page with a timeline has room.
+  if (IsTree(table) && report.timeline.empty()) limits.bytes = kStaticBytesOfTrees * 2 / 3;
+  const std::size_t of_main =
+      report.timeline.empty() ? kStaticBytesOfMain * 3 / 4 : kStaticBytesOfMain;
+  if (look.is_main && !IsLongOnPage(table)) limits.bytes = of_main;
   limits.accelerator = report.profile.accelerator;
   limits.iterations = &labels;
   return limits;
+}
+
+}  // namespace
+
+namespace {
+
+// Classes of a table.
+std::string LookOf(const StaticRows& rows, const std::vector<const Column*>& columns) {
+  if (!rows.is_short || columns.empty()) return {};
+  std::string look = IsLeft(columns.front()->unit()) ? " short" : "";
+  if (const std::size_t left = LeftAtEnd(columns); left > 0) look += fmt::format(" l{}", left);
+  return look;
 }
 
 }  // namespace
@@ -248,19 +291,25 @@ boost::json::object TableView(const Table& table, const TableLimits& limits, Tab
   const bool has_all = payload == nullptr || (cells <= kSmallCells && !limits.always_packs);
   if (has_all) columns.insert(columns.end(), choice.extra.begin(), choice.extra.end());
   std::vector<std::size_t> order = RowOrder(table, by);
-  StaticRows rows = RowsOfPage(table, columns, is_tree ? HeaviestOfTree(table, limits.rows) : order,
-                               limits, payload != nullptr);
+  const std::vector<std::size_t> shown = is_tree ? HeaviestOfTree(table, limits.rows) : order;
+  StaticRows rows = RowsOfPage(table, columns, shown, limits, payload != nullptr);
   const bool is_whole = rows.count == table.rows() && !rows.is_short;
   const bool packed = packs && (is_tree || limits.always_packs || !is_whole || !has_all);
   if (packed) {
+    if (!rows.is_short) {
+      rows = Rows(table, columns, shown, Cells::kBare, rows.count, std::string::npos, limits);
+    }
     order.resize(std::min(order.size(), std::max(limits.payload_rows, rows.count)));
     payload->Add(table, order);
   }
   const std::string_view docs_of = limits.docs_of.empty() ? table.id() : limits.docs_of;
   json::array heads = ColumnViews(columns, by, limits, docs_of);
-  // Where scripts read the payload, they have the definitions from there.
-  if (packed && limits.rows < kStaticRows) {
-    for (json::value& head : heads) head.as_object()["doc"] = "";
+  // Where scripts read the payload, they have units and definitions from there.
+  if (packed) {
+    for (json::value& head : heads) {
+      head.as_object()["unit"] = "";
+      if (limits.rows < kStaticRows) head.as_object()["doc"] = "";
+    }
   }
   return {{"id", table.id()},
           {"title", table.title()},
@@ -269,10 +318,10 @@ boost::json::object TableView(const Table& table, const TableLimits& limits, Tab
           {"columns", std::move(heads)},
           {"extra", IdsOf(choice.extra)},
           {"is_tree", is_tree},
-          {"is_short", rows.is_short && !columns.empty() && IsLeft(columns.front()->unit())},
+          {"look", LookOf(rows, columns)},
           {"rows", MakeMarkup(std::move(rows.markup))},
           {"note", is_whole ? std::string() : NoteOf(table, rows, by)},
-          {"rest", report::WhereRowsAre(table)},
+          {"rest", RestOf(table, is_whole)},
           {"constants", choice.constants},
           {"gaps", AbsentView(choice.gaps)},
           {"has_gaps", !choice.gaps.empty()},

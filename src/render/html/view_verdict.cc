@@ -132,7 +132,16 @@ json::array AdviceView(std::string_view advice) {
   return out;
 }
 
-json::object FindingView(const Report& report, const report::Finding& finding) {
+std::string_view ExplanationOf(const report::Finding& finding) {
+  return finding.docs.starts_with("https://") ? std::string_view() : finding.docs;
+}
+
+// The command that explains a rule; once for all of them is enough.
+bool IsOwnExplanation(const report::Finding& finding) {
+  return finding.docs == "profgauge rules explain " + finding.rule;
+}
+
+json::object FindingView(const Report& report, const report::Finding& finding, SeenNames& seen) {
   constexpr std::size_t kEvidenceRows = 10;
   json::array heads, explains;
   for (std::size_t k = 0; k < finding.evidence_heads.size(); ++k) {
@@ -148,8 +157,8 @@ json::object FindingView(const Report& report, const report::Finding& finding) {
   std::string bound;
   if (finding.gain_bound == "upper") bound = "at most ";
   if (finding.gain_bound == "typical") bound = "about ";
-  const std::size_t more =
-      finding.evidence.size() > kEvidenceRows ? finding.evidence.size() - kEvidenceRows : 0;
+  json::array rows = EvidenceRows(report, finding, kEvidenceRows, seen);
+  const std::size_t more = finding.evidence.size() - rows.size();
   return {
       {"id", Slug(finding.rule)},
       {"rule", finding.rule},
@@ -167,13 +176,13 @@ json::object FindingView(const Report& report, const report::Finding& finding) {
       {"advice", AdviceView(finding.advice)},
       {"has_advice", !finding.advice.empty()},
       {"docs", finding.docs.starts_with("https://") ? finding.docs : ""},
-      {"explain", finding.docs.starts_with("https://") ? "" : finding.docs},
+      {"explain", IsOwnExplanation(finding) ? "" : ExplanationOf(finding)},
       {"has_explains", !explains.empty()},
       {"explains", std::move(explains)},
       {"cause", cause == nullptr ? "" : cause->title},
       {"cause_href", cause == nullptr ? "" : "#" + Slug(cause->rule)},
       {"heads", std::move(heads)},
-      {"rows", EvidenceRows(report, finding, kEvidenceRows)},
+      {"rows", std::move(rows)},
       {"has_rows", !finding.evidence.empty()},
       {"more", more == 0 ? "" : FormatCount(static_cast<std::int64_t>(more))}};
 }
@@ -201,6 +210,7 @@ void AddLargestLoss(const Report& report, const auto& add) {
 json::array FirstView(const Report& report) {
   constexpr std::size_t kMost = 3;
   json::array first;
+  SeenNames seen = NamesOfKernels(report);
   const auto add = [&](std::string href, std::string_view status, std::string title,
                        std::string text, std::string gain) {
     if (first.size() == kMost) return;
@@ -213,7 +223,7 @@ json::array FirstView(const Report& report) {
   for (const report::Finding& finding : report.findings) {
     if (!HasFired(finding) || RankOf(finding.level) > 1) continue;
     if (CauseOf(report, finding) != nullptr) continue;
-    const json::object view = FindingView(report, finding);
+    const json::object view = FindingView(report, finding, seen);
     add("#" + Slug(finding.rule), finding.level, finding.title, finding.message,
         std::string(view.at("gain").as_string()));
   }
@@ -340,12 +350,13 @@ boost::json::object GateView(const Report& report) {
 
 boost::json::object FindingsView(const Report& report) {
   json::array fired, waived, passed, not_applicable;
+  SeenNames seen = NamesOfKernels(report);
   for (const report::Finding& finding : report.findings) {
     json::array* list = &fired;
     if (finding.status == "waived") list = &waived;
     if (finding.status == "not_applicable") list = &not_applicable;
     if (finding.status == "pass") list = &passed;
-    list->push_back(FindingView(report, finding));
+    list->push_back(FindingView(report, finding, seen));
   }
   const auto count = [](const json::array& list) {
     return list.empty() ? std::string()
@@ -359,6 +370,10 @@ boost::json::object FindingsView(const Report& report) {
   json::array dlprof = DlprofAdviceView(report);
   view["has_dlprof"] = !dlprof.empty();
   view["dlprof"] = std::move(dlprof);
+  view["explained"] = std::any_of(report.findings.begin(), report.findings.end(),
+                                  [](const report::Finding& finding) {
+                                    return HasFired(finding) && IsOwnExplanation(finding);
+                                  });
   view["fired"] = std::move(fired);
   view["waived"] = std::move(waived);
   view["passed"] = std::move(passed);

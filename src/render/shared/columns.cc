@@ -29,10 +29,16 @@ unsigned PlanesOf(std::span<const std::uint64_t> values) {
   return std::max(1u, (static_cast<unsigned>(std::bit_width(all)) + 7) / 8);
 }
 
+// Eight digits are more than any text of the page has; what they leave of a real is zeros, which
+// cost nothing.
 std::vector<std::uint64_t> Bits(std::span<const double> values) {
+  constexpr std::uint64_t kLost = (std::uint64_t{1} << 24) - 1;
   std::vector<std::uint64_t> bits;
   bits.reserve(values.size());
-  for (const double value : values) bits.push_back(std::bit_cast<std::uint64_t>(value));
+  for (const double value : values) {
+    const auto exact = std::bit_cast<std::uint64_t>(value);
+    bits.push_back(std::isfinite(value) ? (exact + (kLost >> 1)) & ~kLost : exact);
+  }
   return bits;
 }
 
@@ -184,6 +190,14 @@ void ColumnPacker::AddReals(std::string_view id, std::span<const double> values)
   AddPlanes(Bits(values), 8, planes_);
 }
 
+void ColumnPacker::NameNothing() {
+  for (json::value& column : columns_) {
+    json::array& entry = column.as_array();
+    entry.erase(entry.begin());
+    entry.pop_back();
+  }
+}
+
 std::string ColumnPacker::Finish(boost::json::object head) {
   head["columns"] = std::move(columns_);
   const std::string text = json::serialize(head);
@@ -253,6 +267,7 @@ void TablePacker::NameIterations(const std::map<std::int64_t, std::string>& name
 
 std::string TablePacker::Finish() {
   if (tables_.empty()) return {};
+  packer_.NameNothing();
   return packer_.Finish({{"tables", std::move(tables_)},
                          {"iterations", std::move(iterations_)},
                          {"texts", std::move(texts_)}});

@@ -2,11 +2,12 @@
 //
 // A payload is base64 of gzip of
 //   4 bytes  length of the head, little endian
-//   head     JSON; head.columns lists [id, kind, planes, count] in order
+//   head     JSON; head.columns lists [id, kind, planes, count] in order; of tables, whose fields
+//            tell the rest, [kind, planes]
 //   planes   for each column its bytes: all lowest bytes, then all next ones, …
 // Kinds: "u" unsigned, "d" difference to the one before, as zigzag (0, -1, 1, -2, …); "f" 64-bit
-// reals. Byte planes compress half again as well as the numbers in a row, and no variable-length
-// encoding is to be decoded.
+// reals, rounded to 28 bits, which are 8 digits. Byte planes compress half again as well as the
+// numbers in a row, and no variable-length encoding is to be decoded.
 #pragma once
 
 #include <boost/json/array.hpp>
@@ -30,6 +31,8 @@ class ColumnPacker {
   void AddUnsigned(std::string_view id, std::span<const std::uint64_t> values);
   void AddDifferences(std::string_view id, std::span<const std::int64_t> values);
   void AddReals(std::string_view id, std::span<const double> values);
+  /// Leaves ids and counts out of the list of columns, where the rest of the head tells them.
+  void NameNothing();
   /// The payload. `head` gets the key "columns". Same input, same bytes.
   std::string Finish(boost::json::object head);
 

@@ -18,11 +18,15 @@ std::string SvgNumber(double value) {
   return text == "-0" ? "0" : text;
 }
 
+namespace {
+constexpr std::string_view kFont = " font-family=\"system-ui,sans-serif\" font-size=\"12\"";
+}  // namespace
+
 std::string SvgOpen(int width, int height, std::string_view description, std::string_view name) {
   return fmt::format(
       "<svg class=\"{}\" role=\"img\" aria-label=\"{}\" width=\"{}\" height=\"{}\" "
-      "viewBox=\"0 0 {} {}\" font-family=\"system-ui,sans-serif\" font-size=\"12\">",
-      name, EscapeHtml(description), width, height, width, height);
+      "viewBox=\"0 0 {} {}\"{}>",
+      name, EscapeHtml(description), width, height, width, height, kFont);
 }
 
 double SvgAxisStep(double top) {
@@ -155,28 +159,42 @@ std::string SvgSwatch(const Paint& paint) {
 }
 
 std::string SvgStackedBar(const std::vector<BarPart>& parts, int width, int height,
-                          std::string_view description) {
-  std::string out = SvgOpen(width, height, description, "bar");
+                          std::string_view description, Hover hover) {
+  const bool each = hover == Hover::kEachPart;
+  std::string out, labels;
   double x = 0;
   for (const BarPart& part : parts) {
     const double w = part.share * width;
     if (!(w > 0)) continue;
-    out += fmt::format(
-        "<rect class=\"{}\" fill=\"{}\" x=\"{}\" width=\"{}\" "
-        "height=\"{}\"><title>{}</title></rect>",
-        part.paint.name, part.paint.fill, SvgNumber(x), SvgNumber(w), height,
-        EscapeHtml(part.title));
+    if (each) {
+      fmt::format_to(std::back_inserter(out),
+                     "<rect class=\"{}\" fill=\"{}\" x=\"{}\" width=\"{}\" height=\"{}\"><title>{}"
+                     "</title></rect>",
+                     part.paint.name, part.paint.fill, SvgNumber(x), SvgNumber(w), height,
+                     EscapeHtml(part.title));
+    } else {
+      fmt::format_to(std::back_inserter(out),
+                     "<path class=\"{}\" fill=\"{}\" d=\"M{:.0f} 0H{:.0f}V{}H{:.0f}\"/>",
+                     part.paint.name, part.paint.fill, x, std::max(x + w, x + 1), height, x);
+    }
     // About 7 pixels a character at 12 px.
     if (!part.label.empty() && w > 10 + 6.5 * static_cast<double>(part.label.size())) {
-      out += fmt::format(
-          "<text class=\"on-{0}\" fill=\"{1}\" x=\"{2}\" y=\"{3}\" text-anchor=\"middle\" "
-          "pointer-events=\"none\">{4}</text>",
-          part.paint.name, part.paint.ink, SvgNumber(x + w / 2), SvgNumber(height / 2.0 + 4),
-          EscapeHtml(part.label));
+      fmt::format_to(std::back_inserter(labels),
+                     "<text class=\"on-{}\" fill=\"{}\" x=\"{}\" y=\"{}\">{}</text>",
+                     part.paint.name, part.paint.ink, SvgNumber(x + w / 2),
+                     SvgNumber(height / 2.0 + 4), EscapeHtml(part.label));
     }
     x += w;
   }
-  return out + "</svg>";
+  const std::string open =
+      each
+          ? SvgOpen(width, height, description, "bar")
+          : fmt::format("<svg class=\"bar\" role=\"img\"{} viewBox=\"0 0 {} {}\"><title>{}</title>",
+                        labels.empty() ? "" : kFont, width, height, EscapeHtml(description));
+  if (!labels.empty()) {
+    out += "<g text-anchor=\"middle\" pointer-events=\"none\">" + labels + "</g>";
+  }
+  return open + out + "</svg>";
 }
 
 std::string SvgColumns(const ColumnChart& chart) {

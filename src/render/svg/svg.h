@@ -27,9 +27,11 @@ struct BarPart {
   std::string label;  ///< Drawn on the part where it fits: "38.2 %".
   std::string title;  ///< Shown on hover: "Kernels on Tensor Cores 38.2 %".
 };
-/// One horizontal bar. What the parts leave free stays empty.
+enum class Hover : bool { kEachPart, kWhole };
+/// One horizontal bar. What the parts leave free stays empty. Of many bars below each other the
+/// description is what each shows on hover, whatever part one points at.
 std::string SvgStackedBar(const std::vector<BarPart>& parts, int width, int height,
-                          std::string_view description);
+                          std::string_view description, Hover hover = Hover::kEachPart);
 
 struct ChartColumn {
   std::vector<double> values;  ///< One for each series, from the bottom up.

@@ -39,11 +39,9 @@ void DrawTitles(const MeetingLane& lane, const Scale& scale, double y, std::stri
   });
   longest.resize(std::min(longest.size(), kTitles));
   for (const MeetingCall* call : longest) {
-    out += fmt::format(
-        "<path class=\"hit\" fill=\"none\" pointer-events=\"all\" "
-        "d=\"{}\"><title>{}</title></path>",
-        Box(scale, call->start, call->start + call->waiting + call->transfer, y),
-        EscapeHtml(call->title));
+    out += fmt::format("<path class=\"hit\" d=\"{}\"><title>{}</title></path>",
+                       Box(scale, call->start, call->start + call->waiting + call->transfer, y),
+                       EscapeHtml(call->title));
   }
 }
 
@@ -109,11 +107,11 @@ std::string SvgMeetings(const MeetingChart& chart) {
     out +=
         fmt::format("<path class=\"rule\" stroke=\"#222\" stroke-opacity=\".6\" d=\"{}\"/>", joins);
   }
-  out += texts;
+  out += texts + "<g fill=\"none\" pointer-events=\"all\">";
   for (std::size_t i = 0; i < chart.lanes.size(); ++i) {
     DrawTitles(chart.lanes[i], scale, kTop + kLane * static_cast<double>(i), out);
   }
-  return out + "</svg>";
+  return out + "</g></svg>";
 }
 
 }  // namespace profgauge::render

@@ -13,13 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Without a timeline: 300 kB, 35 kB for the definitions of sixty new metrics and the evidence of
-// what the host did in gaps, and 4 kB for what an iteration waits for.
-constexpr std::size_t kPageBudget = 339'000;
-// With a section of its own for the ranks side by side, drawn without scripts, and their tables,
-// and 3 kB for the finding on all communication together; 1 kB because the folder's name, however
-// long it is, stands there for each rank.
-constexpr std::size_t kBudgetOfRanks = 376'000;
+// Without a timeline, up to 32 ranks.
+constexpr std::size_t kPageBudget = 300'000;
 
 const fs::path kSource = PROFGAUGE_SOURCE_DIR;
 
@@ -55,8 +50,7 @@ TEST(PageSize, OfRealProfilesIsWithinBudget) {
         "nsight-systems/dlprof_dummynet_wrelu_nsys.sqlite", "neuron/profile_128x128x512.json",
         "rocm/908_results.json.gz", "xla/mi300_jax_conv.xplane.pb"}) {
     if (!fs::exists(data / run)) continue;
-    const bool has_ranks = fs::is_directory(data / run);
-    EXPECT_LE(PageSize(data / run), has_ranks ? kBudgetOfRanks : kPageBudget) << run;
+    EXPECT_LE(PageSize(data / run), kPageBudget) << run;
   }
 }
 

@@ -96,7 +96,7 @@ TEST(Comparison, ThePageOfACheckHasTheSection) {
   report.comparison = testing::SampleComparison();
   const std::string page = Page(report);
   for (const char* text :
-       {"id=\"comparison\"", "href=\"#comparison\"", "What differs between the runs", "Driver",
+       {"id=comparison", "href=#comparison", "What differs between the runs", "Driver",
         "beyond the limit", "+15.0\u202fms", "Kernels and copies, run against run", "★ significant",
         "p = 0.001", "All metrics side by side", "main, the middle one of 3 runs"}) {
     EXPECT_THAT(page, HasSubstr(text));

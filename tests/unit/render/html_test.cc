@@ -92,11 +92,10 @@ TEST(RenderHtml, HoldsNothingThatItsPolicyForbids) {
   const std::string page = Page(testing::SampleReport());
   std::string markup = page;
   // Packed columns are data: no browser runs a type that it does not know.
-  RE2::GlobalReplace(
-      &markup,
-      "(?s)<(script|style)( type=\"application/x-profgauge-columns\" id=\"[a-z-]+\")?"
-      ">.*?</(script|style)>",
-      "");
+  RE2::GlobalReplace(&markup,
+                     "(?s)<(script|style)( type=application/x-profgauge-columns id=[a-z-]+)?"
+                     ">.*?</(script|style)>",
+                     "");
   EXPECT_FALSE(RE2::PartialMatch(markup, R"(<[a-z][^>]*\sstyle\s*=)"));
   EXPECT_FALSE(RE2::PartialMatch(markup, R"(<[a-z][^>"]*("[^"]*"[^>"]*)*\son[a-z]+\s*=)"));
   EXPECT_FALSE(RE2::PartialMatch(markup, R"(<[a-z][^>]*\ssrc\s*=)"));
@@ -120,8 +119,8 @@ TEST(RenderHtmlFiles, LinksItsOwnStyleAndScript) {
   ASSERT_TRUE(files);
   ASSERT_EQ(files->size(), 3u);
   const std::string& page = (*files)[0].bytes;
-  EXPECT_THAT(page, HasSubstr("<link rel=\"stylesheet\" href=\"report.css\">"));
-  EXPECT_THAT(page, HasSubstr("<script src=\"report.js\"></script>"));
+  EXPECT_THAT(page, HasSubstr("<link rel=stylesheet href=report.css>"));
+  EXPECT_THAT(page, HasSubstr("<script src=report.js></script>"));
   EXPECT_THAT(page, HasSubstr("script-src &#39;self&#39;; style-src &#39;self&#39;;"));
   EXPECT_THAT(page, Not(HasSubstr("<style")));
   EXPECT_EQ((*files)[1].name, "report.css");
@@ -164,7 +163,7 @@ TEST(RenderHtml, SameReportSameBytes) {
 
 TEST(RenderHtml, LongTablesSayWhatIsLeftOut) {
   const std::string page = Page(testing::SampleReport(300));
-  EXPECT_THAT(page, HasSubstr("200 of 309 rows, by GPU time; report.json has all of them)"));
+  EXPECT_THAT(page, HasSubstr("(200 of 309 rows, by GPU time)"));
   EXPECT_THAT(page, HasSubstr("kernel_0<"));
   EXPECT_THAT(page, Not(HasSubstr("kernel_250<")));
 }
@@ -217,7 +216,7 @@ TEST(RenderHtml, UnknownIterationsAreNotCountedAsNone) {
   report::Report report = testing::SampleReport();
   report.profile.iterations_total = report.profile.iterations_selected = 0;
   const std::string page = Page(report);
-  EXPECT_THAT(page, HasSubstr("<dt>Iterations</dt><dd>unknown</dd>"));
+  EXPECT_THAT(page, HasSubstr("<dt>Iterations<dd>unknown"));
   EXPECT_THAT(page, Not(HasSubstr("Iterations recorded")));
 }
 

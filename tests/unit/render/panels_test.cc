@@ -62,8 +62,8 @@ TEST(NeuronPanels, ARowForEachNumberThatIsThere) {
 TEST(NeuronPanels, AnEngineIsACardWithExactValuesAndDefinitions) {
   const auto page = RenderHtml(NeuronReport(), {});
   ASSERT_TRUE(page);
-  EXPECT_THAT(*page, HasSubstr("id=\"p-engine-tensor\""));
-  EXPECT_THAT(*page, HasSubstr("data-metric=\"engine.tensor.active_time\"> Active<"));
+  EXPECT_THAT(*page, HasSubstr("id=p-engine-tensor"));
+  EXPECT_THAT(*page, HasSubstr("data-metric=engine.tensor.active_time> Active<"));
   EXPECT_THAT(*page, HasSubstr("What engine.tensor.active_time &quot;is&quot;."));
   EXPECT_THAT(*page, HasSubstr("title=\"1234567 ns\">1.23\u202fms<"));
 }

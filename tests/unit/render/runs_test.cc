@@ -62,12 +62,15 @@ TEST(RenderRuns, ThePageHasEveryRunAndEveryPairOnce) {
   const auto page = RenderRunsHtml(Sample(3), {});
   ASSERT_TRUE(page) << page.error().message << page.error().where.file;
   for (const char* id : {"r1", "r2", "r3", "p1", "p2", "p3", "m1"}) {
-    EXPECT_EQ(CountOf(*page, fmt::format("class=\"part\" id=\"{}\"", id)), 1U) << id;
-    EXPECT_GE(CountOf(*page, fmt::format("href=\"#{}\"", id)), 1U) << id;
+    EXPECT_EQ(CountOf(*page, fmt::format("class=part id={} ", id)), 1U) << id;
+    EXPECT_GE(
+        CountOf(*page, fmt::format("href=#{}>", id)) + CountOf(*page, fmt::format("href=#{} ", id)),
+        1U)
+        << id;
   }
   EXPECT_GE(CountOf(*page, "&lt;run 3&gt; against &lt;run 1&gt;"), 1U);
   EXPECT_EQ(CountOf(*page, "<run 1>"), 0U);
-  EXPECT_EQ(CountOf(*page, "id=\"r1-c-tables\""), 1U);
+  EXPECT_EQ(CountOf(*page, "id=r1-c-tables"), 1U);
 }
 
 TEST(RenderRuns, NoIdIsThereTwiceAndEveryLinkLeadsSomewhere) {
@@ -77,12 +80,12 @@ TEST(RenderRuns, NoIdIsThereTwiceAndEveryLinkLeadsSomewhere) {
   const auto each = [&](std::string_view lead, const auto& with) {
     for (auto at = page->find(lead); at != page->npos; at = page->find(lead, at + 1)) {
       const std::size_t begin = at + lead.size();
-      with(page->substr(begin, page->find('"', begin) - begin));
+      with(page->substr(begin, page->find_first_of(" >", begin) - begin));
     }
   };
-  each(" id=\"", [&](const std::string& id) { EXPECT_TRUE(ids.insert(id).second) << id; });
+  each(" id=", [&](const std::string& id) { EXPECT_TRUE(ids.insert(id).second) << id; });
   EXPECT_GT(ids.size(), 30U);
-  each(" href=\"#", [&](const std::string& id) { EXPECT_TRUE(ids.contains(id)) << id; });
+  each(" href=#", [&](const std::string& id) { EXPECT_TRUE(ids.contains(id)) << id; });
 }
 
 TEST(RenderRuns, KeepsToItsBudget) {
@@ -101,7 +104,7 @@ TEST(RenderRuns, TheFilesBesideThePageAreThoseItNames) {
   const auto files = RenderRunsHtmlFiles(runs, {});
   ASSERT_TRUE(files && without);
   ASSERT_EQ(files->size(), 3U);
-  EXPECT_EQ(CountOf((*files)[0].bytes, "src=\"report.js\""), 1U);
+  EXPECT_EQ(CountOf((*files)[0].bytes, "src=report.js"), 1U);
   EXPECT_EQ(CountOf((*files)[0].bytes, "script-src &#39;self&#39;"), 1U);
   EXPECT_GT((*files)[2].bytes.size(), (*without)[2].bytes.size());  // the timeline of one is enough
   EXPECT_GE(CountOf((*files)[2].bytes, "idIn(location.hash)"), 1U);

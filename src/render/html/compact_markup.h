@@ -1,0 +1,14 @@
+// A page without what its reader's browser adds by itself.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace profgauge::render::html {
+
+/// The same document without quotes that an attribute's value does not need, end tags that HTML
+/// lets out (of rows, cells and items of lists) and empty lines. Scripts and styles stay as they
+/// are: their digests are told. `meta` does, too: its text tells whose file it is.
+std::string CompactMarkup(std::string_view html);
+
+}  // namespace profgauge::render::html
