@@ -86,20 +86,42 @@ std::string DeviceText(const Report& report) {
 }
 
 // Where a measured value stands against its limit.
-json::string MeterOf(const report::GateRow& row, std::string_view status) {
-  // The limit is text ("≤ 30 %"); measured − margin gives its number back with the right sign.
+// The limit is text ("≤ 30 %"); measured − margin gives its number back with the right sign.
+double LimitOf(const report::GateRow& row) {
+  const bool is_maximum = row.limit.starts_with("≤") || row.limit.starts_with("<");
+  const double margin = AsNumber(row.margin.value, 0);
+  return AsNumber(row.measured.value, 0) + (is_maximum ? margin : -margin);
+}
+
+// The limits of a metric at both levels are one row: `other` is the one that weighs less, or
+// nullptr.
+std::string LimitsText(const report::GateRow& row, const report::GateRow* other) {
+  if (other == nullptr) return row.limit;
+  const auto text = [](const report::GateRow& of) {
+    return fmt::format("{} {}", of.level == "warn" ? "warning" : of.level, of.limit);
+  };
+  const bool row_first = row.level == "error";
+  return fmt::format("{}, {}", text(row_first ? row : *other), text(row_first ? *other : row));
+}
+
+bool AreOneRow(const report::GateRow& a, const report::GateRow& b) {
+  return a.metric == b.metric && a.level != b.level && a.measured.text == b.measured.text &&
+         a.reason.empty() && b.reason.empty() && a.baseline.text.empty() &&
+         b.baseline.text.empty() && a.title == b.title;
+}
+
+json::string MeterOf(const report::GateRow& row, const report::GateRow* other,
+                     std::string_view status) {
   if (IsAbsent(row.measured.value) || IsAbsent(row.margin.value)) return "";
   const double measured = AsNumber(row.measured.value, 0);
-  const double margin = AsNumber(row.margin.value, 0);
-  const bool is_maximum = row.limit.starts_with("≤") || row.limit.starts_with("<");
   Meter meter;
   meter.value = measured;
-  meter.limit = is_maximum ? measured + margin : measured - margin;
-  meter.scale = row.measured.unit == Unit::kShare && std::max(measured, meter.limit) > 0.4
-                    ? 1.0
-                    : 1.25 * std::max(measured, meter.limit);
+  meter.limit = LimitOf(row);
+  if (other != nullptr && !IsAbsent(other->margin.value)) meter.other_limit = LimitOf(*other);
+  const double most = std::max({measured, meter.limit, meter.other_limit});
+  meter.scale = row.measured.unit == Unit::kShare && most > 0.4 ? 1.0 : 1.25 * most;
   meter.status = status;
-  meter.description = fmt::format("{}, limit {}", row.measured.text, row.limit);
+  meter.description = fmt::format("{}, limit {}", row.measured.text, LimitsText(row, other));
   return json::string(SvgMeter(meter));
 }
 
@@ -312,8 +334,19 @@ boost::json::object GateView(const Report& report) {
   json::array rows, folded;
   bool has_baseline = false, has_notes = false;
   for (const report::GateRow& row : report.gate) has_baseline |= !row.baseline.text.empty();
-  for (const report::GateRow* at : GateByWeight(report)) {
-    const report::GateRow& row = *at;
+  std::vector<const report::GateRow*> order = GateByWeight(report);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const report::GateRow& row = *order[i];
+    const auto judged = [](const report::GateRow& of) {
+      return of.status != "not_applicable" && of.status != "skipped";
+    };
+    const auto found =
+        std::find_if(order.begin() + static_cast<std::ptrdiff_t>(i) + 1, order.end(),
+                     [&](const report::GateRow* later) {
+                       return judged(row) && judged(*later) && AreOneRow(row, *later);
+                     });
+    const report::GateRow* other = found == order.end() ? nullptr : *found;
+    if (other != nullptr) order.erase(found);
     const std::string title = row.title.empty() ? row.metric : row.title;
     if (row.status == "not_applicable" || row.status == "skipped") {
       folded.push_back(json::object{{"status", StatusView(row.status)},
@@ -324,18 +357,18 @@ boost::json::object GateView(const Report& report) {
       continue;
     }
     has_notes |= !row.reason.empty();
-    rows.push_back(
-        json::object{{"status", StatusView(row.status)},
-                     {"title", title},
-                     {"metric", row.metric},
-                     {"measured", NumberView(row.measured)},
-                     {"limit", row.limit},
-                     {"margin", NumberView(row.margin)},
-                     {"baseline", NumberView(row.baseline)},
-                     {"change", NumberView(row.change)},
-                     {"level", row.level == "warn" ? "warning" : row.level},
-                     {"reason", row.reason},
-                     {"meter", MakeMarkup(std::string(MeterOf(row, LookOf(row.status).name)))}});
+    rows.push_back(json::object{
+        {"status", StatusView(row.status)},
+        {"title", title},
+        {"metric", row.metric},
+        {"measured", NumberView(row.measured)},
+        {"limit", LimitsText(row, other)},
+        {"margin", NumberView(row.margin)},
+        {"baseline", NumberView(row.baseline)},
+        {"change", NumberView(row.change)},
+        {"level", row.level == "warn" ? "warning" : row.level},
+        {"reason", row.reason},
+        {"meter", MakeMarkup(std::string(MeterOf(row, other, LookOf(row.status).name)))}});
   }
   const bool has_rows = !rows.empty();
   std::string folded_count;

@@ -32,7 +32,7 @@ inline constexpr std::array<CategoryColours, kAllCategories> kCategoryColours = 
     {{"k-ot", "#B3B3B3", "#000"}, "#767676"},
     {{"k-an", "#D9D2F0", "#000"}, "#D9D2F0"},
     {{"k-py", "#CFE3D6", "#000"}, "#CFE3D6"},
-    {{"k-wt", "#E4E1DA", "#000"}, "#E4E1DA"},
+    {{"k-wt", "#E4E1DA", "#000"}, "#8C877C"},
 }};
 
 constexpr const Paint& PaintOf(Category category) {

@@ -217,16 +217,17 @@ std::string SvgMeter(const Meter& meter) {
                                 : meter.status == "bad"  ? "#b00020"
                                 : meter.status == "warn" ? "#8a5300"
                                                          : "#0072B2";
-  std::string tick;
-  if (meter.limit >= 0) {
-    tick = fmt::format("<path class=\"tick\" stroke=\"#222\" stroke-width=\"2\" d=\"M{} 0V14\"/>",
-                       SvgNumber(std::clamp(at(meter.limit), 1.0, kWidth - 1.0)));
+  std::string ticks;
+  for (const double limit : {meter.limit, meter.other_limit}) {
+    if (limit < 0) continue;
+    ticks += fmt::format("<path class=\"tick\" stroke=\"#222\" stroke-width=\"2\" d=\"M{} 0V14\"/>",
+                         SvgNumber(std::clamp(at(limit), 1.0, kWidth - 1.0)));
   }
   return SvgOpen(kWidth, kHeight, meter.description, "meter") +
          fmt::format(
              "<rect class=\"track\" fill=\"#ddd\" y=\"3\" width=\"{}\" height=\"8\"/><rect "
              "class=\"{}\" fill=\"{}\" y=\"3\" width=\"{}\" height=\"8\"/>{}</svg>",
-             kWidth, meter.status, fill, SvgNumber(at(meter.value)), tick);
+             kWidth, meter.status, fill, SvgNumber(at(meter.value)), ticks);
 }
 
 }  // namespace profgauge::render

@@ -54,9 +54,10 @@ struct ColumnChart {
 };
 std::string SvgColumns(const ColumnChart& chart);
 
-/// A value on a scale from 0 to `scale`, with a tick at the limit; none when that is negative.
+/// A value on a scale from 0 to `scale`, with a tick at the limit and at another one, where they are
+/// not negative.
 struct Meter {
-  double value = 0, limit = 0, scale = 1;
+  double value = 0, limit = 0, other_limit = -1, scale = 1;
   std::string_view status = "good";  ///< "good", "bad", "warn" or "mute": the CSS class.
   std::string description;
 };

@@ -168,6 +168,29 @@ TEST(RenderHtml, LongTablesSayWhatIsLeftOut) {
   EXPECT_THAT(page, Not(HasSubstr("kernel_250<")));
 }
 
+TEST(RenderHtml, LimitsOfBothLevelsAreOneRow) {
+  report::Report report;
+  for (const auto& [level, status, limit, at] :
+       {std::tuple("warn", "warn", "≤ 15 %", 0.15), std::tuple("error", "pass", "≤ 30 %", 0.3)}) {
+    report::GateRow& row = report.gate.emplace_back();
+    row.metric = "gpu.idle.mean";
+    row.title = "GPU idle time";
+    row.measured = {0.2, Unit::kShare, "20.0 %", ""};
+    row.margin = {at - 0.2, Unit::kShare, "x", ""};
+    row.limit = limit;
+    row.level = level;
+    row.status = status;
+  }
+  const std::string page = Page(report);
+  EXPECT_THAT(page, HasSubstr(">error ≤ 30 %, warning ≤ 15 %<"));
+  const std::size_t gate = page.find("id=gate");
+  const std::string rows = page.substr(gate, page.find("</section>", gate) - gate);
+  EXPECT_EQ(rows.find("gpu.idle.mean"), rows.rfind("gpu.idle.mean"));
+  EXPECT_NE(rows.find("class=tick"), rows.rfind("class=tick"));  // One for each limit.
+  report.gate.back().baseline.text = "x";  // Against a baseline they are told apart.
+  EXPECT_THAT(Page(report), Not(HasSubstr("error ≤ 30 %, warning")));
+}
+
 TEST(RenderHtml, DrawsAnEmptyReport) {
   const std::string text = TextOf(Page(report::Report{}));
   EXPECT_THAT(text, HasSubstr("No limit was asked for."));
