@@ -18,7 +18,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   static_cast<void>(profgauge::readers::ParseRangeText(text, ""));
   static_cast<void>(profgauge::readers::pyprof::ParseKernelLine(text));
   const auto source = profgauge::MakeMemorySource("fuzz", std::as_bytes(std::span(bytes, size)));
-  auto profile = profgauge::readers::MakeNetDictReader()->Read(*source, {.allow_incomplete = true});
+  auto profile = profgauge::readers::MakeNetDictReader()->Read(
+      *source, {.allow_incomplete = true, .threads = 1, .progress = {}});
   profgauge::fuzz::ValueOf(profile);
   return 0;
 }
