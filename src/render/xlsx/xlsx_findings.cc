@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "base/format.h"
 #include "render/shared/words.h"
@@ -122,6 +123,20 @@ void AddReview(XlsxSheet& sheet, std::size_t rows, std::size_t open) {
   }
 }
 
+/// On paper what was found and what to do, at a size that can be read; the columns of the review
+/// are for the screen.
+void SetPrint(XlsxSheet& sheet, std::size_t rows) {
+  constexpr std::pair<FindingColumn, double> kWidths[] = {{kLevelColumn, 12}, {kRuleColumn, 26},
+                                                          {kTitleColumn, 52}, {kMessageColumn, 54},
+                                                          {kGainColumn, 28},  {kAdviceColumn, 54}};
+  for (const auto& [column, width] : kWidths) {
+    const auto at = static_cast<lxw_col_t>(column);
+    sheet.book().Check(worksheet_set_column(sheet.handle(), at, at, width, nullptr));
+  }
+  sheet.book().Check(worksheet_print_area(sheet.handle(), 0, 0, static_cast<lxw_row_t>(rows),
+                                          static_cast<lxw_col_t>(kAdviceColumn)));
+}
+
 std::vector<const Finding*> InOrder(const report::Report& report) {
   std::vector<const Finding*> order = FiredFindings(report);
   for (const Finding& finding : report.findings) {
@@ -163,6 +178,7 @@ void AddFindingsSheet(XlsxBook& book, const report::Report& report, const Eviden
   sheet.AddTable(0, FindingColumns(), row, "t_findings", kLevelColumn);
   sheet.Freeze(1, 2);
   sheet.FitColumns();
+  SetPrint(sheet, row);
 }
 
 void AddEvidenceSheet(XlsxBook& book, const report::Report& report, const EvidenceRows& evidence) {
