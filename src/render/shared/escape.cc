@@ -2,8 +2,6 @@
 
 #include <cstddef>
 
-#include "base/utf8.h"
-
 namespace profgauge::render {
 namespace {
 
@@ -15,30 +13,6 @@ bool IsForbiddenInHtml(char c) {
 }
 
 }  // namespace
-
-std::size_t Utf8Length(std::string_view text) {
-  const auto at = [&](std::size_t i) {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
-  };
-  const auto follows = [&](std::size_t i) { return (at(i) & 0xc0u) == 0x80u; };
-  const unsigned first = at(0);
-  if (text.empty()) return 0;
-  if (first < 0x80) return 1;
-  if (first >= 0xc2 && first <= 0xdf) return follows(1) ? 2 : 0;
-  if (first >= 0xe0 && first <= 0xef) {
-    const bool overlong = first == 0xe0 && at(1) < 0xa0;
-    const bool surrogate = first == 0xed && at(1) > 0x9f;
-    return follows(1) && follows(2) && !overlong && !surrogate ? 3 : 0;
-  }
-  if (first >= 0xf0 && first <= 0xf4) {
-    const bool overlong = first == 0xf0 && at(1) < 0x90;
-    const bool beyond = first == 0xf4 && at(1) > 0x8f;
-    return follows(1) && follows(2) && follows(3) && !overlong && !beyond ? 4 : 0;
-  }
-  return 0;
-}
-
-std::string ValidUtf8(std::string_view text) { return profgauge::ValidUtf8(text); }
 
 std::string EscapeHtml(std::string_view text) {
   std::string out;

@@ -5,6 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/text.h"
+#include "base/utf8.h"
+
 namespace profgauge::render {
 
 /// For text and for quoted attribute values. `<`, `>`, `&`, `"` and `'` become references; bytes
@@ -13,11 +16,5 @@ std::string EscapeHtml(std::string_view text);
 
 /// Makes JSON safe inside a <script> element: `<`, U+2028 and U+2029 become \u escapes.
 std::string EscapeJsonForScript(std::string_view json);
-
-/// The text with every byte that is not UTF-8 replaced by U+FFFD.
-std::string ValidUtf8(std::string_view text);
-
-/// The length of the UTF-8 character that starts `text`, 0 when its first byte starts none.
-std::size_t Utf8Length(std::string_view text);
 
 }  // namespace profgauge::render
