@@ -179,26 +179,28 @@ namespace {
 
 using Read = Result<std::vector<Profile>>;
 
-/// Stored bytes of each; 0 where that is not known.
+/// Stored bytes of each; none where one is not known, as of standard input and pipes.
 std::vector<std::uint64_t> SizesOf(const std::vector<std::string>& files) {
   std::vector<std::uint64_t> sizes;
   for (const std::string& file : files) {
     std::error_code code;
     const auto size = fs::file_size(file, code);
-    sizes.push_back(code ? 0 : static_cast<std::uint64_t>(size));
+    if (code) return {};
+    sizes.push_back(static_cast<std::uint64_t>(size));
   }
   return sizes;
 }
 
 /// Of each file what ReadProfiles() gives. Many files of like size are read side by side, each by
-/// one thread; of a few large ones each is read by all threads.
+/// one thread; of a few large ones, and of what may be large, each is read by all threads.
 std::vector<Read> ReadEach(const std::string& name, const std::vector<std::string>& files,
                            const ReadOptions& options) {
   const std::vector<std::uint64_t> sizes = SizesOf(files);
   const std::uint64_t total = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
-  const std::uint64_t largest = files.empty() ? 0 : *std::max_element(sizes.begin(), sizes.end());
   const std::size_t threads = options.threads > 0 ? options.threads : Cores();
-  const std::size_t at_once = largest * threads <= total ? threads : 1;
+  const bool are_alike =
+      !sizes.empty() && *std::max_element(sizes.begin(), sizes.end()) <= total / threads;
+  const std::size_t at_once = are_alike ? threads : 1;
   std::vector<Read> read(files.size());
   std::mutex told;
   std::uint64_t done = 0;

@@ -3,10 +3,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "kineto_text.h"
 
@@ -275,6 +277,22 @@ TEST_F(Load, HowManyThreadsReadChangesNothing) {
     EXPECT_EQ(load(threads, true), load(1, true));
     EXPECT_THAT(load(threads, false), ElementsAre("run/7.json", "kineto/truncated"));
   }
+}
+
+// Standard input and pipes have no size: they may be large, and are read by all threads.
+TEST_F(Load, APipeIsReadWithProgress) {
+  ASSERT_EQ(mkfifo("pipe", 0600), 0);
+  const std::string text = RankTrace(3) + std::string(std::size_t{8} << 20, ' ');
+  std::thread writer([&] { Write("pipe", text); });
+  ReadOptions options;
+  options.threads = 4;
+  std::uint64_t done = 0;
+  options.progress = [&](const ReadProgress& of) { done = of.done; };
+  const auto run = LoadRun({"pipe"}, options);
+  writer.join();
+  ASSERT_TRUE(run) << run.error().message;
+  EXPECT_EQ(run->profiles.front().distributed.rank, 3);
+  EXPECT_GT(done, 0u);
 }
 
 // Whatever is in it: a page of an error, a pointer to the file in its place, noise.
