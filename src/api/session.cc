@@ -9,6 +9,8 @@
 #include "base/parallel.h"
 #include "gate/baseline_verdict.h"
 #include "gate/compare.h"
+#include "gate/doubts.h"
+#include "gate/missing_ranks.h"
 #include "report/build_findings.h"
 #include "report/build_report.h"
 #include "report/redact.h"
@@ -32,11 +34,25 @@ std::string LastName(const fs::path& path) {
 struct Measured {
   std::vector<Snapshot> snapshots;  ///< Of all runs, with a baseline; else empty.
   std::size_t middle = 0;
-  Replayable run;  ///< The one in the middle.
+  Replayable run;                   ///< The one in the middle.
+  std::vector<std::string> doubts;  ///< What leaves a verdict on the others open, by their names.
 };
 
+// A run that is only held against the baseline must be as whole as the one in the middle.
+void AddDoubts(const std::string& name, std::span<const Profile> ranks, const Analysis& analysis,
+               const Policy& policy, bool allow_incomplete, std::vector<std::string>& doubts) {
+  std::vector<std::string> found =
+      WhyIncomplete(policy, MergedLog(ranks), analysis.iterations_selected, allow_incomplete);
+  for (std::string& doubt : DoubtsOf(policy, analysis, allow_incomplete)) {
+    found.push_back(std::move(doubt));
+  }
+  const auto missing = WhyRanksMissing(policy, analysis);
+  if (missing && policy.ranks.on_missing != OnMissingRanks::kWarn) found.push_back(*missing);
+  for (const std::string& doubt : found) doubts.push_back(name + ": " + doubt);
+}
+
 Result<Measured> Measure(std::span<const RunToJudge> runs, const Selection& selection,
-                         bool has_baseline, const JudgeRunsOptions& options) {
+                         const Policy& policy, bool has_baseline, const JudgeRunsOptions& options) {
   Measured measured;
   std::vector<Replayable> analysed;
   for (const RunToJudge& run : runs) {
@@ -52,6 +68,12 @@ Result<Measured> Measure(std::span<const RunToJudge> runs, const Selection& sele
   if (has_baseline) {
     measured.middle = FindMiddleRun(measured.snapshots);
     options.phase_ended("attribute");
+  }
+  for (std::size_t i = 0; i < measured.snapshots.size(); ++i) {
+    if (i == measured.middle) continue;
+    AddDoubts(options.redact ? "run " + std::to_string(i + 1) : measured.snapshots[i].name,
+              runs[i].ranks, analysed[i].analysis, policy, options.choices.allow_incomplete,
+              measured.doubts);
   }
   measured.run = std::move(analysed[measured.middle]);
   return measured;
@@ -95,7 +117,7 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const Policy
                                   const Rulebook& rules, const std::vector<Snapshot>& baselines,
                                   const JudgeRunsOptions& options) {
   const Selection selection = SelectionOf(policy, options.choices);
-  PROFGAUGE_TRY(Measured measured, Measure(runs, selection, !baselines.empty(), options));
+  PROFGAUGE_TRY(Measured measured, Measure(runs, selection, policy, !baselines.empty(), options));
   const RunToJudge& subject = runs[measured.middle];
   const Replayer* replayer = measured.run.replayer.get();
   Judgement::Data out;
@@ -113,7 +135,8 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const Policy
         rules.Evaluate(out.analysis, CollectFacts(subject.ranks, out.analysis), false, replayer);
   });
   out.verdict = Judge(policy, out.analysis, MergedLog(subject.ranks),
-                      JudgeOptions{options.choices.allow_incomplete, &evaluation, baselines});
+                      JudgeOptions{options.choices.allow_incomplete, &evaluation, baselines,
+                                   std::move(measured.doubts)});
   const std::optional<RunComparison> comparison =
       CompareThem(baselines, std::move(measured.snapshots), policy, options);
   if (comparison) {

@@ -397,6 +397,7 @@ Verdict Judge(const Policy& policy, const Analysis& analysis, const ImportLog& l
       options.evaluation == nullptr ? std::span<const Finding>()
                                     : std::span<const Finding>(options.evaluation->findings);
   AddOnce(open, DoubtsOf(policy, analysis, options.allow_incomplete));
+  AddOnce(open, options.doubts);
   if (auto unjudged = WhyNotKept(analysis, verdict.gate, findings, policy)) {
     open.push_back(*std::move(unjudged));
   }

@@ -64,6 +64,8 @@ struct JudgeOptions {
   const Evaluation* evaluation = nullptr;
   /// Limits that judged one of these runs must judge this one too (gate/lost_limits.h).
   std::span<const Snapshot> baselines = {};
+  /// What leaves the verdict open besides: of other runs that are held against the baseline too.
+  std::vector<std::string> doubts = {};
 };
 
 /// Holds `policy` against `analysis`. `log` is the merged import log: data loss is no verdict.
