@@ -3,13 +3,17 @@
 #include <zlib.h>
 
 #include <new>
+#include <span>
+
+#include "base/inflate.h"
 
 namespace profgauge {
 
-std::string Gzip(std::string_view bytes) {
+std::string Gzip(std::string_view bytes, Effort effort) {
   constexpr int kGzipWindow = 15 + 16;
+  const int level = effort == Effort::kQuick ? 1 : 6;
   z_stream stream{};
-  if (deflateInit2(&stream, 6, Z_DEFLATED, kGzipWindow, 9, Z_DEFAULT_STRATEGY) != Z_OK) {
+  if (deflateInit2(&stream, level, Z_DEFLATED, kGzipWindow, 9, Z_DEFAULT_STRATEGY) != Z_OK) {
     throw std::bad_alloc();
   }
   std::string out(deflateBound(&stream, static_cast<uLong>(bytes.size())) + 64, '\0');
@@ -20,6 +24,14 @@ std::string Gzip(std::string_view bytes) {
   deflate(&stream, Z_FINISH);  // cannot fail: `out` is as large as the bound
   out.resize(stream.total_out);
   deflateEnd(&stream);
+  return out;
+}
+
+std::string Gunzip(std::string_view gzipped, std::size_t size) {
+  std::string out(size, '\0');
+  const auto step = MakeInflater()->Decode(std::as_bytes(std::span(gzipped)),
+                                           std::as_writable_bytes(std::span(out)));
+  out.resize(step.written);
   return out;
 }
 

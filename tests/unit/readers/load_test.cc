@@ -4,12 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <zlib.h>
 
 #include <filesystem>
 #include <fstream>
 #include <thread>
 
+#include "base/gzip.h"
 #include "kineto_text.h"
 
 namespace profgauge {
@@ -43,20 +43,6 @@ class Load : public ::testing::Test {
   }
   fs::path folder_;
 };
-
-std::string Gzip(std::string_view text) {
-  std::string out(text.size() + 1000, '\0');
-  z_stream stream{};
-  deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
-  stream.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  deflate(&stream, Z_FINISH);
-  out.resize(out.size() - stream.avail_out);
-  deflateEnd(&stream);
-  return out;
-}
 
 TEST_F(Load, SaysWhatAFileIsInstead) {
   using std::string_view_literals::operator""sv;
