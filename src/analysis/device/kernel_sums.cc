@@ -119,10 +119,8 @@ void KernelCollector::AddRank(const RankContext& rank, std::uint32_t position) {
     }
     if (rank.InTables(row)) AddToName(rank, i, call, name);
   }
-  for (const auto& [name, sums] : names_) {
-    of_rank.names.push_back({name.valid() ? std::string(pool_[name]) : std::string(),
-                             std::string(RuleName(sums.rule, rank.knowledge)), sums});
-  }
+  for (KernelNameSum& name : names_) name.rule = RuleName(name.sums.rule, rank.knowledge);
+  of_rank.names = std::move(names_);
   texts_ = nullptr;
 }
 
@@ -131,8 +129,8 @@ void KernelCollector::AddToName(const RankContext& rank, std::size_t row, const 
   const auto [blocks, occupancy] = UseOf(rank, row);
   const auto [at, is_new] =
       name_rows_.try_emplace(name.value, static_cast<std::uint32_t>(names_.size()));
-  if (is_new) names_.emplace_back(name, KernelSums{});
-  AddCall(names_[at->second].second, call, blocks, occupancy);
+  if (is_new) names_.push_back({rank.profile->Name(rank.profile->device.name[row]), {}, {}});
+  AddCall(names_[at->second].sums, call, blocks, occupancy);
 }
 
 void KernelCollector::AddToOp(const RankContext& rank, std::size_t row, const KernelSums& call,

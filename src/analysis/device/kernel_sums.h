@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -57,10 +58,11 @@ struct KernelSums {
 /// Adds up groups of calls.
 void Join(KernelSums& sums, const KernelSums& others);
 
-/// Kernels of one name.
+/// Kernels of one name. Texts are those of the profile and of what the project knows, or of the
+/// summaries.
 struct KernelNameSum {
-  std::string name;
-  std::string rule;  ///< Name of sums.rule.
+  std::string_view name;
+  std::string_view rule;  ///< Name of sums.rule.
   KernelSums sums;
 };
 
@@ -145,7 +147,7 @@ class KernelCollector {
   std::vector<LaunchProperties> configs_;
   boost::unordered_flat_map<KernelKey, std::uint32_t> op_rows_;
   // Of the rank being added.
-  std::vector<std::pair<StringId, KernelSums>> names_;
+  std::vector<KernelNameSum> names_;
   boost::unordered_flat_map<std::uint32_t, std::uint32_t> name_rows_;
   std::uint32_t position_ = 0;
   std::vector<std::uint32_t> config_of_;

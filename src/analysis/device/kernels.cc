@@ -94,7 +94,7 @@ void FillKernels(std::span<const KernelFacts> ranks, Output& out) {
   StringPool& pool = out.strings();
   const auto order = ByTime(
       rows, [&](std::uint32_t i) { return rows[i].sums.time; },
-      [&](std::uint32_t i) { return std::string_view(rows[i].name); });
+      [&](std::uint32_t i) { return rows[i].name; });
   for (const std::uint32_t i : order) {
     const KernelNameSum& row = rows[i];
     table.Find("name")->AddText(row.name.empty() ? StringId{} : pool.Intern(row.name));

@@ -89,9 +89,9 @@ struct Totals {
 
 constexpr std::uint32_t kNoPoint = 0xffff'ffff;
 
-std::string NameOf(const RankContext& rank, std::int32_t id) {
+std::string_view NameOf(const RankContext& rank, std::int32_t id) {
   const Gpu* gpu = FindGpu(rank.devices, id);
-  return gpu == nullptr ? std::string() : gpu->name;
+  return gpu == nullptr ? std::string_view() : gpu->name;
 }
 
 // Products that are there and have no known work: grouped and sparse ones, operators of projects.
@@ -126,7 +126,7 @@ class PointCollector {
                             work.flops,
                             work.bytes,
                             recomputed[row] ? work.flops : 0,
-                            std::string(work.dtype),
+                            work.dtype,
                             work.is_matrix});
       point_of_[row] = point;
     }
@@ -161,7 +161,7 @@ class PointCollector {
     if (!is_new) return known->second;
     // Several GPUs may have one name.
     const Profile& profile = *rank_.profile;
-    const std::string gpu_name = NameOf(rank_, gpu);
+    const std::string_view gpu_name = NameOf(rank_, gpu);
     const auto [at, is_new_key] = by_key_.try_emplace({ids[0], ids[1], ids[2], gpu_name},
                                                       static_cast<std::uint32_t>(points_.size()));
     if (is_new_key) {
@@ -179,7 +179,7 @@ class PointCollector {
   std::vector<WorkPoint> points_;
   std::vector<std::uint32_t> point_of_;
   std::map<std::array<std::uint32_t, 4>, std::uint32_t> by_ids_;
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::string>, std::uint32_t>
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::string_view>, std::uint32_t>
       by_key_;
 };
 
@@ -187,7 +187,7 @@ class PointCollector {
 class KnownPeaks {
  public:
   explicit KnownPeaks(const Knowledge& knowledge) : knowledge_(knowledge) {}
-  const DevicePeaks* Of(const std::string& name) {
+  const DevicePeaks* Of(std::string_view name) {
     const auto [at, is_new] = peaks_.try_emplace(name);
     if (is_new) {
       Gpu gpu;
@@ -199,7 +199,7 @@ class KnownPeaks {
 
  private:
   const Knowledge& knowledge_;
-  std::map<std::string, std::optional<DevicePeaks>> peaks_;
+  std::map<std::string_view, std::optional<DevicePeaks>> peaks_;  // Names are those of points.
 };
 
 Points PoolPoints(std::span<const RooflineFacts> facts, KnownPeaks& peaks) {

@@ -10,6 +10,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/context/context.h"
@@ -17,14 +18,15 @@
 
 namespace profgauge {
 
-/// The calls of one operator with the same shapes and types on the same kind of GPU.
+/// The calls of one operator with the same shapes and types on the same kind of GPU. Texts are
+/// those of the profile and its context, or of the summaries.
 struct WorkPoint {
-  std::string name, shapes, dtypes, gpu;  ///< `gpu`: its name; empty when not recorded.
+  std::string_view name, shapes, dtypes, gpu;  ///< `gpu`: its name; empty when not recorded.
   std::int64_t calls = 0;
   Ns time = 0, tensor_core_time = 0;
   double flops = 0, bytes = 0;  ///< Sums; bytes -1 when unknown.
   double recomputed = 0;        ///< Of the FLOPs, those that the backward pass does again.
-  std::string dtype;            ///< Of the first operand.
+  std::string_view dtype;       ///< Of the first operand.
   bool is_matrix = false;
 };
 

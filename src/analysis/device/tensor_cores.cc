@@ -188,8 +188,8 @@ Gpu GpuOf(const RankContext& rank, std::int32_t id) {
 }
 
 void AppendRow(const OpRow& row, const RankContext& rank, Table& table, StringPool& pool) {
-  const std::string& name = row.op->name;
-  const std::string& shapes = row.op->shapes;
+  const std::string_view name = row.op->name;
+  const std::string_view shapes = row.op->shapes;
   const std::string_view dtype = FirstTensorDtypeOf(name, shapes, row.op->dtypes);
   const EligibilityVerdict verdict =
       JudgeEligibility(name, shapes, dtype, row.uses, GpuOf(rank, row.op->gpu));

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/context/context.h"
@@ -26,9 +27,10 @@ struct TensorCoreTimes {
   Ns unknown = 0;  ///< Of kernels that no rule knows, launched by no operator that is known.
 };
 
-/// The calls of an eligible operator with the same shapes and types.
+/// The calls of an eligible operator with the same shapes and types. Texts are those of the
+/// profile, or of the summaries.
 struct EligibleOp {
-  std::string name, shapes, dtypes;
+  std::string_view name, shapes, dtypes;
   std::int32_t gpu = -1;  ///< Of the first kernel.
   std::int64_t calls = 0;
   Ns time = 0, tensor_core_time = 0;
