@@ -28,7 +28,6 @@
 #include "analysis/recording/coverage.h"
 #include "analysis/recording/edges.h"
 #include "analysis/recording/reported.h"
-#include "analysis/recording/unrecorded.h"
 #include "analysis/replay.h"
 #include "analysis/summary/analyze_run.h"
 #include "analysis/tables/output.h"
@@ -108,7 +107,6 @@ void AddTables(const std::vector<RankContext>& ranks, bool has_timeline, Output&
   AddCommunication(ranks, out);
   AddMemory(ranks, out);
   AddCoverage(ranks, out);
-  AddUnrecorded(ranks, out);
   if (has_timeline) AddExposures(ranks, out);
 }
 

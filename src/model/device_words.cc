@@ -192,6 +192,7 @@ std::optional<Accelerator> MakerOf(std::string_view name) {
 }
 
 std::optional<Accelerator> AcceleratorOfCalls(const Profile& profile) {
+  if (!profile.accelerator.empty()) return FindAccelerator(profile.accelerator);
   for (const StringId name : profile.api.name) {
     const std::string_view text = profile.Name(name);
     if (text.starts_with("hip")) return Accelerator::kAmd;

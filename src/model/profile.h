@@ -50,10 +50,6 @@ struct DistributedInfo {
   std::vector<ProcessGroup> groups;  ///< Those that this rank is in, where recorded.
 };
 
-/// The fact by which a reader says that its kind of file holds kernels and no copies at all, so
-/// that none recorded does not mean none made.
-inline constexpr std::string_view kNoCopiesFact = "copies";
-
 /// What a format or recording can give. A metric that needs a missing one is absent, with the
 /// reason that CapabilityGap() words.
 enum class Capability : std::uint8_t {
@@ -100,6 +96,12 @@ struct Profile {
   /// "1").
   std::vector<std::pair<std::string, std::string>> facts;
   std::span<const RecordingHint> hints;
+  /// Why copies between host and device are not in the file, so that none recorded does not mean
+  /// none made; empty: they are in it.
+  std::string copies_unknown;
+  /// Of a profile that stands for a summary and has no rows: what model/summary/summary.h keeps
+  /// there, and AcceleratorId() of the recording; else empty.
+  std::string summary, accelerator;
 
   HostTable host;
   ApiTable api;

@@ -145,6 +145,7 @@ class ProfileBuilder {
   void AddFact(std::string key, std::string value);
   /// REQUIRES: static storage.
   void SetHints(std::span<const RecordingHint> hints) { profile_.hints = hints; }
+  void SetCopiesUnknown(std::string why) { profile_.copies_unknown = std::move(why); }
 
   void AddHost(const HostRow& row);
   void AddApi(const ApiRow& row);

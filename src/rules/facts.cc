@@ -9,6 +9,7 @@
 
 #include "analysis/classify/collective.h"
 #include "base/format.h"
+#include "model/program_signs.h"
 
 namespace profgauge {
 namespace {
@@ -83,16 +84,7 @@ Value ConfigOf(const Profile& profile, const FactSpec& spec) {
 /// nccl or gloo, as recorded or else from the names of its kernels and operators; empty: unknown.
 std::string BackendOf(const Profile& profile) {
   if (!profile.distributed.backend.empty()) return profile.distributed.backend;
-  bool is_gloo = false;
-  for (std::uint32_t i = 0; i < profile.strings.size(); ++i) {
-    const std::string_view text = profile.strings[StringId{i}];
-    if (text.starts_with("nccl:") || text.starts_with("ncclKernel") ||
-        text.starts_with("ncclDevKernel")) {
-      return "nccl";
-    }
-    is_gloo = is_gloo || text.starts_with("gloo:");
-  }
-  return is_gloo ? "gloo" : "";
+  return Shows(profile, Sign::kNccl) ? "nccl" : Shows(profile, Sign::kGloo) ? "gloo" : "";
 }
 
 /// Absent unless the recording would show a collection: it has Python functions, or a collection.
@@ -117,34 +109,22 @@ Value GarbageCollection(const Profile& profile) {
   return time;
 }
 
-/// Whether any recorded name has one of `parts`.
-bool AnyNameHas(const Profile& profile, std::span<const std::string_view> parts) {
-  for (std::uint32_t i = 0; i < profile.strings.size(); ++i) {
-    const std::string_view text = profile.strings[StringId{i}];
-    for (const std::string_view part : parts) {
-      if (text.find(part) != std::string_view::npos) return true;
-    }
-  }
-  return false;
-}
-
 /// By the recording's format where one framework alone writes it, else by what its names hold. A
 /// profiler of all programs shows a framework's kernels or ranges: where none is, there is none.
 Value FrameworkOf(const Profile& profile) {
-  constexpr std::string_view kPyTorch[] = {"aten::", "at::native", "c10d::", "torch"};
-  constexpr std::string_view kXla[] = {"XlaModule", "XLA GPU module", "PjRt", "jit("};
-  constexpr std::string_view kTensorFlow[] = {"tensorflow::", "tensorflow/", "Eigen::internal"};
-  constexpr std::string_view kTensorRt[] = {"TensorRT", "ExecutionContext::enqueue", "myelin"};
-  const std::pair<std::string_view, std::span<const std::string_view>> kSigns[] = {
-      {"pytorch", kPyTorch}, {"xla", kXla}, {"tensorrt", kTensorRt}, {"tensorflow", kTensorFlow}};
+  constexpr std::pair<std::string_view, Sign> kFrameworks[] = {{"pytorch", Sign::kPyTorch},
+                                                               {"xla", Sign::kXla},
+                                                               {"tensorrt", Sign::kTensorRt},
+                                                               {"tensorflow", Sign::kTensorFlow}};
   const std::string_view format = profile.source.format;
   if (format == "kineto") return std::string("pytorch");
   if (format == "xla") return std::string("xla");
-  for (const auto& [framework, parts] : kSigns) {
-    if (AnyNameHas(profile, parts)) return std::string(framework);
+  for (const auto& [framework, sign] : kFrameworks) {
+    if (Shows(profile, sign)) return std::string(framework);
   }
   constexpr std::string_view kOfAllPrograms[] = {"nsight_systems", "nvprof", "rocprofv3"};
-  const bool shows = profile.device.size() > 0 || profile.api.size() > 0;
+  const bool shows =
+      profile.device.size() > 0 || profile.api.size() > 0 || !profile.summary.empty();
   if (shows && std::ranges::find(kOfAllPrograms, format) != std::end(kOfAllPrograms)) {
     return std::string("none");
   }
@@ -270,12 +250,9 @@ Facts CollectFacts(std::span<const Profile> ranks, const Analysis& analysis) {
   if (std::string backend = BackendOf(first); !backend.empty()) {
     facts["profile.backend"] = std::move(backend);
   }
-  constexpr std::string_view kDdp[] = {"DistributedDataParallel"};
-  constexpr std::string_view kFsdp[] = {"FullyShardedDataParallel", "FSDP::", "fsdp."};
-  constexpr std::string_view kCapture[] = {"StreamBeginCapture", "StreamEndCapture"};
-  facts["profile.ddp"] = AnyNameHas(first, kDdp);
-  facts["profile.fsdp"] = AnyNameHas(first, kFsdp);
-  facts["profile.graph_capture"] = AnyNameHas(first, kCapture);
+  facts["profile.ddp"] = Shows(first, Sign::kDdp);
+  facts["profile.fsdp"] = Shows(first, Sign::kFsdp);
+  facts["profile.graph_capture"] = Shows(first, Sign::kGraphCapture);
   facts["profile.framework"] = FrameworkOf(first);
   facts["profile.has_torch_compile"] = HasTorchCompile(first);
   facts["profile.gc_time"] = GarbageCollection(first);

@@ -109,17 +109,28 @@ void FillTable(std::span<const RankContext> ranks, std::span<const CopyFacts> fa
   }
 }
 
-// Why nothing is known of the copies; empty: it is.
-std::string WhyUnknown(std::span<const CopyFacts> ranks, const Output& out) {
-  const auto any = [ranks](CopyKnowledge known) {
-    return std::any_of(ranks.begin(), ranks.end(),
-                       [known](const CopyFacts& rank) { return rank.known == known; });
+// Why copies are unknown; empty: they are known.
+struct WhyUnknown {
+  std::string to_host, in_device;
+};
+
+WhyUnknown WhyUnknownOf(std::span<const CopyFacts> ranks, const Output& out) {
+  const auto find = [ranks](CopyKnowledge known) {
+    return std::find_if(ranks.begin(), ranks.end(),
+                        [known](const CopyFacts& rank) { return rank.known == known; });
   };
-  if (any(CopyKnowledge::kNotInFormat)) return "this kind of file holds kernels and no copies";
-  if (any(CopyKnowledge::kNotRecorded)) {
-    return "calls of the iterations copy, and none of their copies was recorded";
+  if (const auto rank = find(CopyKnowledge::kNotInFile); rank != ranks.end()) {
+    return {rank->why, rank->why};
   }
-  return any(CopyKnowledge::kRecorded) ? std::string() : out.Gap(Capability::kDeviceEvents);
+  std::string why;
+  if (find(CopyKnowledge::kNotRecorded) != ranks.end()) {
+    why = "calls of the iterations copy, and none of their copies was recorded";
+  } else if (const auto rank = find(CopyKnowledge::kInDevice); rank != ranks.end()) {
+    return {rank->why, {}};
+  } else if (find(CopyKnowledge::kRecorded) == ranks.end()) {
+    why = out.Gap(Capability::kDeviceEvents);
+  }
+  return {why, why};
 }
 
 void SetDirection(std::string_view id, std::span<const CopyFacts> ranks,
@@ -143,7 +154,9 @@ void SetDirection(std::string_view id, std::span<const CopyFacts> ranks,
     }
   }
   if (!why.empty()) {
-    for (const char* part : {".time", ".bytes", ".bandwidth"}) out.SetAbsent(prefix + part, why);
+    for (const char* part : {".time", ".bytes", ".bandwidth", ".bytes_per_iteration"}) {
+      out.SetAbsent(prefix + part, why);
+    }
     return;
   }
   out.Set(prefix + ".time", sums.time);
@@ -176,16 +189,17 @@ void SetPageableShare(std::span<const CopyFacts> ranks, Output& out) {
   }
 }
 
-}  // namespace
-
-CopyKnowledge KnowledgeOfCopies(const RankContext& rank) {
+CopyKnowledge KnowledgeOf(const RankContext& rank) {
   if (!rank.has_device()) return CopyKnowledge::kNoDevice;
   const Profile& profile = *rank.profile;
-  for (const auto& [key, value] : profile.facts) {
-    if (key == kNoCopiesFact) return CopyKnowledge::kNotInFormat;
+  const auto& kinds = profile.device.kind;
+  if (!profile.copies_unknown.empty()) {
+    const bool has_copies =
+        std::find(kinds.begin(), kinds.end(), DeviceKind::kMemcpy) != kinds.end();
+    return has_copies ? CopyKnowledge::kInDevice : CopyKnowledge::kNotInFile;
   }
   for (std::uint32_t row = 0; row < profile.device.size(); ++row) {
-    const bool is_copy = profile.device.kind[row] == DeviceKind::kMemcpy;
+    const bool is_copy = kinds[row] == DeviceKind::kMemcpy;
     if (is_copy && rank.InIterations(DeviceId{row})) return CopyKnowledge::kRecorded;
   }
   const ApiTable& api = profile.api;
@@ -197,8 +211,11 @@ CopyKnowledge KnowledgeOfCopies(const RankContext& rank) {
   return CopyKnowledge::kRecorded;
 }
 
+}  // namespace
+
 CopyFacts CopyFactsOf(const RankContext& rank) {
-  return {KnowledgeOfCopies(rank), CollectRows(rank), rank.profile->device.size()};
+  return {KnowledgeOf(rank), rank.profile->copies_unknown, CollectRows(rank),
+          rank.profile->device.size()};
 }
 
 void AddCopies(std::span<const RankContext> ranks, Output& out) {
@@ -208,17 +225,18 @@ void AddCopies(std::span<const RankContext> ranks, Output& out) {
 }
 
 void AddCopies(std::span<const RankContext> ranks, std::span<const CopyFacts> facts, Output& out) {
-  const std::string why = WhyUnknown(facts, out);
-  SetDirection("h2d", facts, {CopyKind::kHostToDevice}, why, out);
-  SetDirection("d2h", facts, {CopyKind::kDeviceToHost}, why, out);
-  SetDirection("d2d", facts, {CopyKind::kDeviceToDevice, CopyKind::kPeerToPeer}, why, out);
+  const WhyUnknown why = WhyUnknownOf(facts, out);
+  SetDirection("h2d", facts, {CopyKind::kHostToDevice}, why.to_host, out);
+  SetDirection("d2h", facts, {CopyKind::kDeviceToHost}, why.to_host, out);
+  SetDirection("d2d", facts, {CopyKind::kDeviceToDevice, CopyKind::kPeerToPeer}, why.in_device,
+               out);
   SetPageableShare(facts, out);
   const bool any_row = std::any_of(facts.begin(), facts.end(),
                                    [](const CopyFacts& rank) { return !rank.rows.empty(); });
-  if (why.empty() || any_row) {
+  if (why.in_device.empty() || any_row) {
     FillTable(ranks, facts, out);
   } else {
-    out.SetTableAbsent("memcpys", why);
+    out.SetTableAbsent("memcpys", why.in_device);
   }
 }
 

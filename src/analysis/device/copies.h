@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "analysis/context/context.h"
@@ -31,14 +32,15 @@ struct CopyRow {
 enum class CopyKnowledge : std::uint8_t {
   kNoDevice,
   kRecorded,
-  kNotInFormat,  ///< Its kind of file holds kernels alone.
+  kNotInFile,    ///< As Profile::copies_unknown says.
+  kInDevice,     ///< The same, but copies inside of the device are in it.
   kNotRecorded,  ///< Its calls copy, and no copy was recorded.
 };
-inline constexpr std::int64_t kCopyKnowledges = 4;
-CopyKnowledge KnowledgeOfCopies(const RankContext& rank);
+inline constexpr std::int64_t kCopyKnowledges = 5;
 
 struct CopyFacts {
   CopyKnowledge known = CopyKnowledge::kNoDevice;
+  std::string why;  ///< Of kNotInFile and kInDevice.
   std::vector<CopyRow> rows;
   std::size_t device_rows = 0;  ///< Of its profile; 0 without it.
 };

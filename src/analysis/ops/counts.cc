@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/device/copies.h"
 
 namespace profgauge {
 namespace {
@@ -61,10 +60,6 @@ CountFacts CountFactsOf(const RankContext& rank) {
         counts.is_complete[direction] = false;
       }
     }
-  }
-  const CopyKnowledge copies = KnowledgeOfCopies(rank);
-  if (copies == CopyKnowledge::kNotInFormat || copies == CopyKnowledge::kNotRecorded) {
-    counts.is_complete.fill(false);
   }
   return counts;
 }

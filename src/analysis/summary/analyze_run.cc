@@ -110,7 +110,7 @@ void AddTrees(std::vector<ModuleFacts> modules, std::vector<RangeFacts> ranges, 
 
 /// What follows from the facts of all ranks, which are taken.
 void AddAll(std::span<const RankContext> contexts, std::vector<RankSummary>& ranks, OpPool ops,
-            Output& out) {
+            TablePool tables, Output& out) {
   AddIterations(contexts, Take(ranks, &RankSummary::times), out);
   AddUtilization(contexts, out);
   SetIdleCauses(Take(ranks, &RankSummary::idle), out);
@@ -126,11 +126,8 @@ void AddAll(std::span<const RankContext> contexts, std::vector<RankSummary>& ran
   AddCommunication(communication, out);
   SetMemoryMetrics(contexts, Take(ranks, &RankSummary::memory), out);
   AddCoverage(contexts, Take(ranks, &RankSummary::coverage), out);
-  AddUnrecorded(Take(ranks, &RankSummary::unrecorded), out);
   AddCriticalPath(communication, Take(ranks, &RankSummary::path), out);
-  std::vector<std::int64_t> numbers;
-  for (const RankFacts& rank : communication) numbers.push_back(rank.rank);
-  AddTables(numbers, Take(ranks, &RankSummary::tables), out);
+  std::move(tables).AddTables(out);
   SetLaunchMetrics(Take(ranks, &RankSummary::launches), out);
   AddEdges(contexts, Take(ranks, &RankSummary::edges), out);
 }
@@ -154,6 +151,7 @@ Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& 
   std::vector<RankSummary> all;
   OpPool ops;
   const auto strings = std::make_shared<StringPool>();
+  TablePool tables(strings);
   for (std::size_t i = 0; i < profiles.size(); ++i) {
     Summary other;  // Goes as soon as it is read.
     if (i > 0) {
@@ -161,9 +159,13 @@ Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& 
     }
     PROFGAUGE_TRY(RankSummary rank,
                   ReadRank(i == 0 ? first : other, profiles[i].source.path, i, selection, strings));
-    // The largest part of many ranks: added up at once.
-    if (IsChosen(rank, selection.rank)) ops.Add(rank.ops, out.strings());
+    // The largest parts of many ranks: put together at once.
+    if (IsChosen(rank, selection.rank)) {
+      ops.Add(rank.ops, out.strings());
+      tables.Add(rank.communication.rank, rank.tables);
+    }
     rank.ops = {};
+    rank.tables = {};
     all.push_back(std::move(rank));
   }
   PROFGAUGE_TRY(std::vector<RankSummary> ranks, Chosen(std::move(all), selection.rank));
@@ -172,7 +174,7 @@ Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& 
   const bool is_told =
       std::all_of(ranks.begin(), ranks.end(), [](const RankSummary& rank) { return rank.is_told; });
   SetNotKept(is_told, out);
-  if (is_told) AddAll(contexts, ranks, std::move(ops), out);
+  if (is_told) AddAll(contexts, ranks, std::move(ops), std::move(tables), out);
   SetStatedNotKept(ranks, out);
 
   Analysis analysis;

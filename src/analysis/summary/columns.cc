@@ -186,7 +186,6 @@ Summary Summarize(const RankContext& rank, const Selection& selection) {
   kept.counts = CountFactsOf(rank);
   kept.coverage = CoverageFactsOf(rank);
   kept.edges = EdgeFactsOf(rank);
-  kept.unrecorded = UnrecordedFactsOf(rank);
   kept.calls = CallFactsOf(rank);
   kept.copies = CopyFactsOf(rank);
   kept.launches = LaunchFactsOf(rank);

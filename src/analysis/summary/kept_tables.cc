@@ -148,82 +148,6 @@ bool ReadColumn(const Summary& summary, std::size_t rows, Table& table, Column& 
   return cells.size() == rows;
 }
 
-struct PlacedRow {
-  std::size_t rank = 0;  ///< Position.
-  const Table* table = nullptr;
-  std::size_t row = 0;
-  std::int64_t order = 0;  ///< What the run's rows are ordered by.
-  std::string_view then;
-};
-
-/// Rows of one rank's table, with what they are ordered by.
-void PlaceRows(const KeptSpec& spec, std::size_t rank, const Table& table,
-               std::vector<PlacedRow>& rows) {
-  const Column* order = spec.order.empty() ? nullptr : table.Find(spec.order);
-  const Column* then = spec.then.empty() ? nullptr : table.Find(spec.then);
-  for (std::size_t row = 0; row < table.rows(); ++row) {
-    PlacedRow& placed = rows.emplace_back();
-    placed = {rank, &table, row, order == nullptr ? 0 : -order->IntegerAt(row), {}};
-    const StringId text = then == nullptr ? StringId{} : then->TextAt(row);
-    if (text.valid()) placed.then = table.strings()[text];
-  }
-}
-
-/// A column of which no rank has anything is absent as the first rank says.
-void MarkAbsent(const std::vector<const Table*>& of_ranks, Table& table) {
-  for (Column& column : table.columns()) {
-    const auto has = [&](const Table* of_rank) {
-      return of_rank->Find(column.id())->absent_because().empty();
-    };
-    if (std::any_of(of_ranks.begin(), of_ranks.end(), has)) continue;
-    column.MarkAbsent(of_ranks.front()->Find(column.id())->absent_because());
-  }
-}
-
-void AddTable(const KeptSpec& spec, std::span<const std::int64_t> ranks,
-              std::span<const KeptTables> kept, Output& out) {
-  std::vector<PlacedRow> rows;
-  std::vector<const Table*> of_ranks;
-  std::int64_t all = 0;
-  for (std::size_t rank = 0; rank < kept.size(); ++rank) {
-    const auto found = std::find_if(kept[rank].tables.begin(), kept[rank].tables.end(),
-                                    [&](const Table& table) { return table.id() == spec.id; });
-    if (found == kept[rank].tables.end()) continue;
-    of_ranks.push_back(&*found);
-    PlaceRows(spec, rank, *found, rows);
-    const auto before = kept[rank].all_rows.find(spec.id);
-    all += before == kept[rank].all_rows.end() ? 0 : before->second;
-  }
-  if (of_ranks.empty()) {
-    const auto why = kept.front().absent.find(spec.id);
-    if (why != kept.front().absent.end()) out.SetTableAbsent(spec.id, why->second);
-    return;
-  }
-  std::stable_sort(rows.begin(), rows.end(), [](const PlacedRow& a, const PlacedRow& b) {
-    return std::tie(a.order, a.then) < std::tie(b.order, b.then);
-  });
-  rows.resize(std::min(rows.size(), MostRows(spec.id)));
-  Table& table = out.AddTable(spec.id);
-  for (std::size_t c = 0; c < table.columns().size(); ++c) {
-    Column& column = table.columns()[c];
-    const bool is_rank = column.id() == "rank";
-    for (const PlacedRow& row : rows) {
-      if (is_rank) {
-        column.AddInteger(ranks[row.rank]);
-      } else {
-        CopyCell(row.table->columns()[c], row.row, row.table->strings(), column, out.strings());
-      }
-    }
-  }
-  MarkAbsent(of_ranks, table);
-  const auto shown = static_cast<std::int64_t>(rows.size());
-  if (all <= shown) return;
-  out.AddRemark(std::string(kCutRemark) + std::string(spec.id),
-                fmt::format("of {} rows of the table \"{}\", summaries keep {}: of each rank the "
-                            "{} longest {}",
-                            all, table.title(), shown, kLongest, spec.cut.what));
-}
-
 }  // namespace
 
 KeptTables TablesOf(const RankContext& rank) {
@@ -285,8 +209,114 @@ std::optional<KeptTables> ReadTables(const Summary& summary, std::shared_ptr<Str
   return kept;
 }
 
-void AddTables(std::span<const std::int64_t> ranks, std::span<const KeptTables> kept, Output& out) {
-  for (const KeptSpec& spec : kTables) AddTable(spec, ranks, kept, out);
+struct TablePool::OfRanks {
+  const KeptSpec* spec = nullptr;
+  Table rows;                         ///< By rank, then as each rank has them.
+  std::vector<std::string> absences;  ///< By column: why the first rank lacks it.
+  std::vector<bool> has;              ///< By column: some rank has it.
+  std::int64_t all = 0;               ///< Rows before they were cut.
+  std::size_t ranks = 0;              ///< Those that have the table.
+  std::string absent;                 ///< Why the first rank has no such table.
+
+  void Add(std::int64_t rank, const Table& table);
+  /// Positions in `rows`, in the order of the run's table.
+  std::vector<std::size_t> Order() const;
+  void AddTo(Output& out) const;
+};
+
+void TablePool::OfRanks::Add(std::int64_t rank, const Table& table) {
+  for (std::size_t c = 0; c < table.columns().size(); ++c) {
+    const Column& from = table.columns()[c];
+    if (ranks == 0) absences[c] = from.absent_because();
+    has[c] = has[c] || from.absent_because().empty();
+    Column& to = rows.columns()[c];
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+      if (from.id() == "rank") {
+        to.AddInteger(rank);
+      } else {
+        CopyCell(from, row, table.strings(), to, rows.strings());
+      }
+    }
+  }
+  ++ranks;
+}
+
+std::vector<std::size_t> TablePool::OfRanks::Order() const {
+  const Column* by = spec->order.empty() ? nullptr : rows.Find(spec->order);
+  const Column* then = spec->then.empty() ? nullptr : rows.Find(spec->then);
+  const auto text = [&](std::size_t row) {
+    const StringId id = then == nullptr ? StringId{} : then->TextAt(row);
+    return id.valid() ? rows.strings()[id] : std::string_view();
+  };
+  std::vector<std::size_t> order(rows.rows());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (by != nullptr) {
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      const std::int64_t of_a = by->IntegerAt(a), of_b = by->IntegerAt(b);
+      return of_a != of_b ? of_a > of_b : text(a) < text(b);
+    });
+  }
+  order.resize(std::min(order.size(), MostRows(spec->id)));
+  return order;
+}
+
+void TablePool::OfRanks::AddTo(Output& out) const {
+  if (ranks == 0) {
+    if (!absent.empty()) out.SetTableAbsent(spec->id, absent);
+    return;
+  }
+  const std::vector<std::size_t> order = Order();
+  Table& table = out.AddTable(spec->id);
+  for (std::size_t c = 0; c < table.columns().size(); ++c) {
+    Column& column = table.columns()[c];
+    for (const std::size_t row : order) {
+      CopyCell(rows.columns()[c], row, rows.strings(), column, out.strings());
+    }
+    if (!has[c]) column.MarkAbsent(absences[c]);
+  }
+  const auto shown = static_cast<std::int64_t>(order.size());
+  if (all <= shown) return;
+  out.AddRemark(std::string(kCutRemark) + std::string(spec->id),
+                fmt::format("of {} rows of the table \"{}\", summaries keep {}: of each rank the "
+                            "{} longest {}",
+                            all, table.title(), shown, kLongest, spec->cut.what));
+}
+
+TablePool::TablePool(std::shared_ptr<StringPool> strings) {
+  for (const KeptSpec& spec : kTables) {
+    const std::size_t columns = SpecOf(spec.id).columns.size();
+    tables_.push_back({&spec,
+                       EmptyTable(spec.id, strings),
+                       std::vector<std::string>(columns),
+                       std::vector<bool>(columns),
+                       0,
+                       0,
+                       {}});
+  }
+}
+TablePool::TablePool(TablePool&&) noexcept = default;
+TablePool::~TablePool() = default;
+
+void TablePool::Add(std::int64_t rank, const KeptTables& tables) {
+  const bool is_first = std::all_of(tables_.begin(), tables_.end(), [](const OfRanks& of_ranks) {
+    return of_ranks.ranks == 0 && of_ranks.absent.empty();
+  });
+  for (OfRanks& of_ranks : tables_) {
+    const std::string_view id = of_ranks.spec->id;
+    const auto found = std::find_if(tables.tables.begin(), tables.tables.end(),
+                                    [&](const Table& table) { return table.id() == id; });
+    if (found != tables.tables.end()) {
+      of_ranks.Add(rank, *found);
+      of_ranks.all += tables.all_rows.find(id)->second;
+    } else if (const auto why = tables.absent.find(id); is_first && why != tables.absent.end()) {
+      of_ranks.absent = why->second;
+    }
+  }
+}
+
+void TablePool::AddTables(Output& out) && {
+  for (const OfRanks& of_ranks : tables_) of_ranks.AddTo(out);
+  tables_.clear();
 }
 
 }  // namespace profgauge

@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -32,7 +31,21 @@ void WriteTables(const KeptTables& kept, Summary& summary);
 /// Nothing when cells are missing. `strings`: the texts go there, those of many ranks once.
 std::optional<KeptTables> ReadTables(const Summary& summary, std::shared_ptr<StringPool> strings);
 
-/// Adds the tables of all ranks, with remarks where rows were left out. `ranks`: their numbers.
-void AddTables(std::span<const std::int64_t> ranks, std::span<const KeptTables> kept, Output& out);
+/// The tables of many ranks, put together one rank after the other: of each its own go.
+class TablePool {
+ public:
+  /// `strings`: where the texts go, which is that of ReadTables().
+  explicit TablePool(std::shared_ptr<StringPool> strings);
+  TablePool(TablePool&&) noexcept;
+  ~TablePool();
+  /// `rank`: its number.
+  void Add(std::int64_t rank, const KeptTables& tables);
+  /// Adds the tables of all, with remarks where rows were left out. Once, at the end.
+  void AddTables(Output& out) &&;
+
+ private:
+  struct OfRanks;
+  std::vector<OfRanks> tables_;
+};
 
 }  // namespace profgauge

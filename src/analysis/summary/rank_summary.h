@@ -23,7 +23,6 @@
 #include "analysis/path/path_facts.h"
 #include "analysis/recording/coverage.h"
 #include "analysis/recording/edges.h"
-#include "analysis/recording/unrecorded.h"
 #include "analysis/summary/kept_tables.h"
 #include "analysis/time/idle.h"
 #include "analysis/time/run_iterations.h"
@@ -43,7 +42,6 @@ struct RankSummary {
   CountFacts counts;
   CoverageFacts coverage;
   EdgeFacts edges;
-  UnrecordedFacts unrecorded;
   CallFacts calls;
   CopyFacts copies;
   LaunchFacts launches;

@@ -37,14 +37,12 @@ void Exchange(Columns& columns, CoverageFacts& facts) {
   columns.Number("coverage.in_window", facts.in_window);
 }
 
-void Exchange(Columns& columns, EdgeFacts& facts, UnrecordedFacts& unrecorded) {
+void Exchange(Columns& columns, EdgeFacts& facts) {
   columns.Number("edge.has_device", facts.has_device);
   columns.Number("edge.backlog", facts.backlog);
   columns.Number("edge.captures", facts.captures);
   columns.Number("edge.captured", facts.captured);
   columns.Number("edge.ran", facts.ran);
-  columns.Text("unrecorded.copies", unrecorded.copies_unknown);
-  columns.Number("unrecorded.has_copies", unrecorded.has_copies);
 }
 
 void Exchange(Columns& columns, CallFacts& facts) {
@@ -64,6 +62,7 @@ void Exchange(Columns& columns, CallFacts& facts) {
 
 void Exchange(Columns& columns, CopyFacts& facts) {
   columns.Enum("copy.known", facts.known, kCopyKnowledges);
+  columns.Text("copy.why", facts.why);
   List(columns, "copy.calls", facts.rows, [&](CopyRow& row) {
     columns.Enum("copy.kind", row.kind, kCopyKinds);
     columns.Enum("copy.host_memory", row.host_memory, kHostMemories);
@@ -336,7 +335,7 @@ void Exchange(Columns& columns, RangeFacts& facts) {
 void ExchangeWork(Columns& columns, RankSummary& rank) {
   Exchange(columns, rank.counts);
   Exchange(columns, rank.coverage);
-  Exchange(columns, rank.edges, rank.unrecorded);
+  Exchange(columns, rank.edges);
   Exchange(columns, rank.calls);
   Exchange(columns, rank.copies);
   Exchange(columns, rank.launches);

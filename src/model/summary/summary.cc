@@ -5,11 +5,12 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/gzip.h"
+#include "model/device_words.h"
+#include "model/program_signs.h"
+
 namespace profgauge {
 namespace {
-
-/// No name of a recording begins like this.
-constexpr std::string_view kMark{"\0profgauge-summary\0", 19};
 
 /// Bytes of text in one summary, each as often as it is said: a rank's take less than a thousandth.
 constexpr std::size_t kMostText = std::size_t{1} << 28;
@@ -64,6 +65,8 @@ class Parser {
     bytes_.remove_prefix(size);
     return text;
   }
+
+  std::string_view Rest() const { return bytes_; }
 
  private:
   std::string_view bytes_;
@@ -254,6 +257,12 @@ Summary BeginSummary(const Profile& profile) {
   summary.texts["format"] = {profile.source.format};
   summary.texts["dialect"] = {profile.source.dialect};
   summary.texts["hash"] = {profile.source.hash};
+  summary.texts["accelerator"] = {
+      std::string(AcceleratorId(AcceleratorOf(std::span(&profile, 1))))};
+  for (std::size_t i = 0; i < static_cast<std::size_t>(Sign::kCount_); ++i) {
+    const Sign sign = static_cast<Sign>(i);
+    if (Shows(profile, sign)) summary.texts["shows"].emplace_back(NameWith(sign));
+  }
   summary.numbers["bytes"] = {static_cast<std::int64_t>(profile.source.bytes)};
   summary.numbers["origin"] = {profile.origin_ns};
   summary.numbers["extent"] = {profile.first, profile.last};
@@ -280,12 +289,14 @@ Profile DescribedBy(const Summary& summary, const std::string& path) {
   Profile profile;
   profile.source = {path, summary.Text("format"), summary.Text("dialect"),
                     static_cast<std::uint64_t>(summary.Number("bytes")), summary.Text("hash")};
+  profile.accelerator = summary.Text("accelerator");
   profile.origin_ns = summary.Number("origin");
   if (const auto& extent = summary.Numbers("extent"); extent.size() == 2) {
     profile.first = extent[0];
     profile.last = extent[1];
   }
   profile.has_timeline = summary.Number("has_timeline") != 0;
+  for (const std::string& name : summary.Texts("shows")) profile.strings.Intern(name);
   profile.distributed = {summary.Text("backend"), summary.Number("rank", -1),
                          summary.Number("world_size", -1), GroupsOf(summary)};
   const auto& keys = summary.Texts("fact.key");
@@ -302,7 +313,9 @@ namespace {
 
 Profile StandIn(const Summary& summary, std::string_view encoded, const std::string& path) {
   Profile profile = DescribedBy(summary, path);
-  profile.strings.Intern(std::string(kMark).append(encoded));
+  PutNumber(encoded.size(), profile.summary);
+  profile.summary += Gzip(encoded, Effort::kQuick);
+  profile.summary.shrink_to_fit();
   return profile;
 }
 
@@ -318,17 +331,17 @@ std::optional<Profile> ProfileOfSummary(std::string_view encoded, const std::str
   return StandIn(*summary, encoded, path);
 }
 
-bool IsSummary(const Profile& profile) {
-  return profile.strings.size() > 0 && profile.strings[StringId{0}].starts_with(kMark);
-}
+bool IsSummary(const Profile& profile) { return !profile.summary.empty(); }
 
 std::optional<Summary> SummaryOf(const Profile& profile) {
   if (!IsSummary(profile)) return std::nullopt;
   return DecodeSummary(EncodedSummaryOf(profile));
 }
 
-std::string_view EncodedSummaryOf(const Profile& profile) {
-  return profile.strings[StringId{0}].substr(kMark.size());
+std::string EncodedSummaryOf(const Profile& profile) {
+  Parser kept(profile.summary);
+  const std::uint64_t size = kept.Number();
+  return Gunzip(kept.Rest(), static_cast<std::size_t>(size));
 }
 
 }  // namespace profgauge

@@ -2,8 +2,8 @@
 // and of texts. What the columns mean is the analysis' business (analysis/summary); here they are
 // kept, written and read back, the same content as the same bytes.
 //
-// A summary travels as a profile: its own tables are empty, and the first text of its pool is the
-// encoded summary. So whatever takes profiles takes summaries, in any mixture.
+// A summary travels as a profile without rows that carries it, encoded and compressed. So whatever
+// takes profiles takes summaries, in any mixture.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ std::optional<Profile> ProfileOfSummary(std::string_view encoded, const std::str
 /// The summary that a profile stands for; nothing for a recording.
 std::optional<Summary> SummaryOf(const Profile& profile);
 /// As EncodeSummary() gave it. REQUIRES: IsSummary(profile).
-std::string_view EncodedSummaryOf(const Profile& profile);
+std::string EncodedSummaryOf(const Profile& profile);
 bool IsSummary(const Profile& profile);
 
 }  // namespace profgauge

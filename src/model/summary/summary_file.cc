@@ -11,6 +11,7 @@
 
 #include "base/content_hash.h"
 #include "base/gzip.h"
+#include "base/parallel.h"
 
 namespace profgauge {
 namespace {
@@ -54,15 +55,33 @@ std::string FirstLine(std::size_t ranks, std::string_view bytes) {
 }
 
 /// One rank after the other: the length of each in eight bytes, then the rank.
-std::string Joined(const std::vector<std::string_view>& ranks) {
+std::string Joined(const std::vector<const Profile*>& stand_ins) {
   std::string bytes;
-  for (const std::string_view rank : ranks) {
+  for (const Profile* stand_in : stand_ins) {
+    const std::string rank = EncodedSummaryOf(*stand_in);
     for (int shift = 0; shift < 64; shift += 8) {
       bytes += static_cast<char>(static_cast<std::uint64_t>(rank.size()) >> shift & 0xff);
     }
     bytes += rank;
   }
   return bytes;
+}
+
+/// What Joined() put together; nothing where it did not.
+std::optional<std::vector<std::string_view>> Parted(std::string_view bytes) {
+  std::vector<std::string_view> ranks;
+  while (!bytes.empty()) {
+    if (bytes.size() < 8) return std::nullopt;
+    std::uint64_t length = 0;
+    for (std::size_t i = 0; i < 8; ++i) {
+      length |= std::uint64_t{static_cast<unsigned char>(bytes[i])} << 8 * i;
+    }
+    bytes.remove_prefix(8);
+    if (length > bytes.size()) return std::nullopt;
+    ranks.push_back(bytes.substr(0, length));
+    bytes.remove_prefix(length);
+  }
+  return ranks;
 }
 
 }  // namespace
@@ -82,9 +101,7 @@ std::string WriteSummaries(std::span<const Profile> stand_ins) {
     return std::tie(a->distributed.rank, a->source.hash) <
            std::tie(b->distributed.rank, b->source.hash);
   });
-  std::vector<std::string_view> encoded;
-  for (const Profile* rank : ranks) encoded.push_back(EncodedSummaryOf(*rank));
-  const std::string bytes = Joined(encoded);
+  const std::string bytes = Joined(ranks);
   return Gzip(FirstLine(ranks.size(), bytes) + "\n" + bytes);
 }
 
@@ -122,21 +139,17 @@ Result<std::vector<Profile>> ReadStandIns(std::string_view bytes, const std::str
                         "`profgauge summarize`"));
   }
   if (line != FirstLine(static_cast<std::size_t>(*count), rest)) return Fail(Damaged(path));
-  std::vector<Profile> ranks;
-  while (!rest.empty()) {
-    std::uint64_t length = 0;
-    for (std::size_t i = 0; i < 8 && i < rest.size(); ++i) {
-      length |= std::uint64_t{static_cast<unsigned char>(rest[i])} << 8 * i;
-    }
-    rest.remove_prefix(std::min<std::size_t>(8, rest.size()));
-    auto rank =
-        length <= rest.size() ? ProfileOfSummary(rest.substr(0, length), path) : std::nullopt;
-    if (!rank) return Fail(Damaged(path));
-    rest.remove_prefix(length);
-    ranks.push_back(*std::move(rank));
-  }
-  if (ranks.empty() || ranks.size() != static_cast<std::uint64_t>(*count)) {
+  const auto encoded = Parted(rest);
+  if (!encoded || encoded->empty() || encoded->size() != static_cast<std::uint64_t>(*count)) {
     return Fail(Damaged(path));
+  }
+  std::vector<std::optional<Profile>> read(encoded->size());
+  ForEachAtOnce(read.size(),
+                [&](std::size_t i) { read[i] = ProfileOfSummary((*encoded)[i], path); });
+  std::vector<Profile> ranks;
+  for (std::optional<Profile>& rank : read) {
+    if (!rank) return Fail(Damaged(path));
+    ranks.push_back(*std::move(rank));
   }
   return ranks;
 }

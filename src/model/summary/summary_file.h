@@ -1,7 +1,7 @@
 // Files of summaries (*.pgsum): gzip of a line that says what follows, and then the ranks.
 //
 //   $ zcat run.pgsum | head -1
-//   {"kind":"profgauge-summary","schema":6,"ranks":8,"bytes":48123,"hash":"…"}
+//   {"kind":"profgauge-summary","schema":7,"ranks":8,"bytes":48123,"hash":"…"}
 //
 // Ranks stand by number, then by hash of their recording. A file of many ranks is the union of
 // files of fewer: whatever is merged with what first, the bytes are the same.
@@ -19,7 +19,7 @@ namespace profgauge {
 
 /// Raised with every change of what is kept or how. Files of other schemas are refused: what an
 /// older one lacks would be missing in some ranks of a run and not in others.
-inline constexpr std::int64_t kSummarySchema = 6;
+inline constexpr std::int64_t kSummarySchema = 7;
 
 /// Whether (decompressed) bytes begin as a file of summaries does.
 bool LooksLikeSummaries(std::string_view head);

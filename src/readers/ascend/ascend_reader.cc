@@ -250,7 +250,7 @@ class TableReader final : public Reader {
     builder.source().format = "ascend";
     builder.source().dialect =
         cluster.empty() ? "kernel_details.csv" : "cluster_step_trace_time.csv";
-    if (cluster.empty()) builder.AddFact(std::string(kNoCopiesFact), "not in this kind of file");
+    if (cluster.empty()) builder.SetCopiesUnknown("this kind of file holds kernels and no copies");
     PROFGAUGE_TRY(auto profile, builder.Finish());
     if (!cluster.empty()) {
       profile.has_timeline = false;

@@ -260,11 +260,13 @@ Result<Profile> Import::Finish() {
   if (!device) {
     AddHostDevices();
     builder_.SetHints(kSystemHints);
+    builder_.SetCopiesUnknown("a system profile holds calls that copy, not the copies");
   }
   if (device) {
     AddFacts();
     FillCommonTables(*data_, builder_);
     builder_.SetHints(kHints);
+    builder_.SetCopiesUnknown("a profile of a NeuronCore holds DMA inside of the device only");
     for (const data::Identity& identity : data::CheckIdentities(*data_, builder_.strings())) {
       if (identity.holds) continue;
       log().AddAt(Counter::identities_broken,

@@ -34,7 +34,7 @@ class Import {
     if (markers_.empty() || bad_ * 10 > markers_.size() + bad_) return Fail(TooManyBadLines());
     CloseCall();
     builder_.SetHints(kHints);
-    builder_.AddFact(std::string(kNoCopiesFact), "not in this kind of file");
+    builder_.SetCopiesUnknown("this kind of file holds kernels and no copies");
     PROFGAUGE_TRY(Profile profile, builder_.Finish());
     profile.has_timeline = false;
     SortMarkers(profile);

@@ -62,6 +62,10 @@ class Rocprofv3Reader final : public Reader {
     builder.source().format = "rocprofv3";
     builder.source().dialect = "JSON";
     PROFGAUGE_TRY(auto profile, builder.Finish());
+    const auto& kinds = profile.device.kind;
+    if (std::find(kinds.begin(), kinds.end(), DeviceKind::kMemcpy) == kinds.end()) {
+      profile.copies_unknown = "no copy was recorded; record with `rocprofv3 --memory-copy-trace`";
+    }
     if (profile.device.size() + profile.host.size() + profile.api.size() > 0) return profile;
     return Fail(InputError(source.name(), "rocprofv3/no-events",
                            "the rocprofv3 file holds no kernels, copies, calls or ranges",

@@ -101,13 +101,22 @@ TEST(Copies, BySizeAndKind) {
 // No copy is no 0 where the file could not hold one, or does not hold those that were made.
 TEST(Copies, ThatNoRecordingShowsAreAbsent) {
   TestProfile of_format;
-  of_format.builder().AddFact("copies", "not in this kind of file");
+  of_format.builder().SetCopiesUnknown("this kind of file holds kernels and no copies");
   of_format.Work("kernel", {0, 100});
   const Analysis kernels = AnalyzeAll(OneRank(of_format.Finish()));
   EXPECT_EQ(kernels.Find("memcpy.h2d.time")->absent_because,
             "this kind of file holds kernels and no copies");
   EXPECT_EQ(kernels.absent_tables.count("memcpys"), 1U);
-  EXPECT_FALSE(kernels.Find("memcpy.h2d.bytes_per_iteration")->absent_because.empty());
+  EXPECT_EQ(kernels.Find("memcpy.h2d.bytes_per_iteration")->absent_because,
+            "this kind of file holds kernels and no copies");
+
+  TestProfile of_device;
+  of_device.builder().SetCopiesUnknown("DMA inside of the device only");
+  of_device.CopyAlone({0, 100}, CopyKind::kDeviceToDevice, HostMemory::kUnknown, 50);
+  const Analysis inside = AnalyzeAll(OneRank(of_device.Finish()));
+  EXPECT_EQ(inside.Find("memcpy.d2h.time")->absent_because, "DMA inside of the device only");
+  EXPECT_EQ(NumberOf(inside, "memcpy.d2d.bytes"), 50);
+  EXPECT_EQ(inside.FindTable("memcpys")->rows(), 1U);
 
   TestProfile lost;
   lost.Launch("kernel", {0, 10}, {20, 100});

@@ -22,6 +22,8 @@
 #include "analysis/time/rank_attribution.h"
 #include "analysis/time/run_attribution.h"
 #include "base/byte_source.h"
+#include "model/device_words.h"
+#include "model/program_signs.h"
 #include "model/summary/summary_file.h"
 #include "recordings.h"
 
@@ -30,6 +32,7 @@ namespace {
 
 using made::Mesh;
 using made::Plan;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::string Inflated(const std::string& file) {
@@ -253,6 +256,32 @@ TEST(Summaries, SayWhatTheRealResNetSays) {
 }
 
 // A rank of 500 kernel names and 1500 collectives stays small.
+// Where no name of a device tells, the runtime that was called does, of which summaries keep no
+// calls.
+TEST(Summaries, KnowWhoseDevicesTheyAreOf) {
+  Profile recording;
+  recording.api.name = {recording.strings.Intern("hipLaunchKernel")};
+  const std::vector<Profile> stand_ins = StandIns({BeginSummary(recording)});
+  EXPECT_EQ(AcceleratorOf(stand_ins), Accelerator::kAmd);
+}
+
+// Rules advise by what shows in a recording.
+TEST(Summaries, KnowTheProgramTheyAreOf) {
+  Profile recording;
+  for (const char* name :
+       {"aten::mm", "gloo:all_reduce", "my nccl:range", "cudaStreamBeginCapture"}) {
+    recording.strings.Intern(name);
+  }
+  const std::vector<Profile> stand_ins = StandIns({BeginSummary(recording)});
+  std::vector<Sign> shown;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(Sign::kCount_); ++i) {
+    const auto sign = static_cast<Sign>(i);
+    EXPECT_EQ(Shows(stand_ins.front(), sign), Shows(recording, sign)) << NameWith(sign);
+    if (Shows(recording, sign)) shown.push_back(sign);
+  }
+  EXPECT_THAT(shown, ElementsAre(Sign::kPyTorch, Sign::kGraphCapture, Sign::kGloo));
+}
+
 TEST(Summaries, AreSmall) {
   Plan plan;
   plan.ranks = 4;
