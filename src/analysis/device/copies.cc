@@ -1,11 +1,14 @@
 #include "analysis/device/copies.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "analysis/classify/device_spans.h"
@@ -154,7 +157,7 @@ void SetDirection(std::string_view id, std::span<const CopyFacts> ranks,
     }
   }
   if (!why.empty()) {
-    for (const char* part : {".time", ".bytes", ".bandwidth", ".bytes_per_iteration"}) {
+    for (const char* part : {".time", ".bytes", ".bandwidth"}) {
       out.SetAbsent(prefix + part, why);
     }
     return;
@@ -169,6 +172,20 @@ void SetDirection(std::string_view id, std::span<const CopyFacts> ranks,
     out.Set(prefix + ".bandwidth", Bandwidth(sums));
   } else {
     out.SetAbsent(prefix + ".bandwidth", "no such copy with a known size takes time");
+  }
+}
+
+// What an iteration copies is counted with what it launches; why it is unknown is known here.
+void SetAbsentPerIteration(std::span<const RankContext> ranks, const WhyUnknown& why, Output& out) {
+  const bool have_times = std::all_of(ranks.begin(), ranks.end(), [](const RankContext& rank) {
+    return rank.profile->has_timeline;
+  });
+  if (!have_times) return;
+  const std::pair<const char*, const std::string&> reasons[] = {
+      {"h2d", why.to_host}, {"d2h", why.to_host}, {"d2d", why.in_device}};
+  for (const auto& [direction, reason] : reasons) {
+    if (reason.empty()) continue;
+    out.SetAbsent(fmt::format("memcpy.{}.bytes_per_iteration", direction), reason);
   }
 }
 
@@ -230,6 +247,7 @@ void AddCopies(std::span<const RankContext> ranks, std::span<const CopyFacts> fa
   SetDirection("d2h", facts, {CopyKind::kDeviceToHost}, why.to_host, out);
   SetDirection("d2d", facts, {CopyKind::kDeviceToDevice, CopyKind::kPeerToPeer}, why.in_device,
                out);
+  SetAbsentPerIteration(ranks, why, out);
   SetPageableShare(facts, out);
   const bool any_row = std::any_of(facts.begin(), facts.end(),
                                    [](const CopyFacts& rank) { return !rank.rows.empty(); });

@@ -49,7 +49,7 @@ CopyFacts CopyFactsOf(const RankContext& rank);
 /// Adds memcpys and sets memcpy.*: sums over all ranks. Copies between GPUs count as device to
 /// device.
 void AddCopies(std::span<const RankContext> ranks, Output& out);
-/// Of the contexts only the rank is looked at.
+/// Of the contexts only the rank is looked at, and whether it has times.
 void AddCopies(std::span<const RankContext> ranks, std::span<const CopyFacts> facts, Output& out);
 
 }  // namespace profgauge
