@@ -221,9 +221,8 @@ std::string CountedAsLimit(const Finding& finding, const std::vector<GateResult>
                            FailOn fail_on) {
   if (!Fired(finding.status)) return {};
   const Rule& rule = *finding.rule;
-  const bool fails = finding.status == FindingStatus::kError  ? Fails(Level::kError, fail_on)
-                     : finding.status == FindingStatus::kWarn ? Fails(Level::kWarn, fail_on)
-                                                              : false;
+  // A limit that is too uncertain counts as a warning: graver findings are not counted with it.
+  const bool fails = finding.status == FindingStatus::kWarn && Fails(Level::kWarn, fail_on);
   const bool opens = LeavesOpen(finding, fail_on);
   const auto is_its = [&](const GateResult& limit) {
     const std::string& metric = limit.threshold.metric;

@@ -469,6 +469,70 @@ TEST(Verdict, OneNumberCountsOnce) {
   }
 }
 
+// What would fail the run if its number were sure leaves it open; where a warning fails the run, it
+// does so by being one.
+TEST(Verdict, AnUncertainFindingLeavesTheRunOpenOrFailsIt) {
+  Rule rule;
+  rule.id = "gpu/idle";
+  rule.title = "The GPU idles";
+  Evaluation evaluation = OneFinding(rule, FindingStatus::kWarn);
+  evaluation.findings.front().is_uncertain = true;
+  JudgeOptions options;
+  options.evaluation = &evaluation;
+  const Analysis none = MakeAnalysis({});
+  Expect("", none,
+         {kNoVerdict, 3, "", "gpu/idle: The GPU idles (31.4 %), but kernel.op is absent\n"}, {},
+         options);
+  Expect("fail_on: warn", none, {kFail, 1, "", "gpu/idle: The GPU idles (31.4 %)\n"}, {}, options);
+  Expect("fail_on: never", none, {kPass, 0, "", ""}, {}, options);
+}
+
+// A finding is counted with an uncertain limit only where the run does not fail by the finding.
+TEST(Verdict, AFindingAmongUncertainLimits) {
+  Rule rule;
+  rule.id = "gpu/idle";
+  rule.title = "The GPU idles";
+  rule.explains.emplace_back();
+  rule.explains.back().text = "gpu.idle.max";
+  const Analysis analysis = MakeAnalysis({{"gpu.idle.max", 0.42, true}});
+  const Evaluation evaluation = OneFinding(rule, FindingStatus::kWarn);
+  JudgeOptions options;
+  options.evaluation = &evaluation;
+  const auto judged = [&](std::string_view fail_on) {
+    const auto policy = ParsePolicy(
+        fmt::format("schema: 1\nfail_on: {}\nthresholds: {{gpu.idle.max: {{max: 30%}}}}", fail_on),
+        "p.yaml");
+    return Judge(*policy, analysis, {}, options);
+  };
+  EXPECT_EQ(judged("error").status, kNoVerdict);
+  EXPECT_EQ(judged("error").warnings, 1);
+  EXPECT_EQ(judged("error").findings_counted_with.front(), "gpu.idle.max");
+  EXPECT_EQ(judged("warn").status, kFail);
+  EXPECT_EQ(judged("warn").warnings, 2);
+}
+
+// The limit that is not counted says where it is, at every level.
+TEST(Verdict, OfTwoMissedLimitsTheLesserIsCountedWithTheOther) {
+  const auto policy = ParsePolicy(
+      "schema: 1\nthresholds: {gpu.idle.mean: [{max: 15%, level: info}, {max: 30%}]}", "p.yaml");
+  const Verdict verdict = Judge(*policy, MakeAnalysis({{"gpu.idle.mean", 0.42}}), {}, {});
+  EXPECT_EQ(verdict.gate[0].counted_with, "gpu.idle.mean");
+  EXPECT_EQ(verdict.gate[1].counted_with, "");
+}
+
+TEST(Verdict, DoubtsOfOtherRunsLeaveTheQuestionOpen) {
+  JudgeOptions options;
+  options.doubts = {"b: the profile is incomplete"};
+  const Analysis analysis = MakeAnalysis({{"gpu.idle.mean", 0.42}});
+  Expect("thresholds: {gpu.idle.mean: {max: 50%}}", analysis,
+         {kNoVerdict, 3, "pass", "b: the profile is incomplete\n"}, {}, options);
+  Expect("thresholds: {gpu.idle.mean: {max: 15%}}", analysis,
+         {kFail, 1, "error",
+          "gpu.idle.mean is 42.0 %, above the limit of 15 %\n"
+          "b: the profile is incomplete\n"},
+         {}, options);
+}
+
 TEST(Verdict, ABrokenRuleIsAConfigurationErrorWhateverElseIsFound) {
   Rule rule;
   rule.id = "gpu/idle";
