@@ -6,13 +6,18 @@
 
 namespace profgauge {
 
-/// Threads that run at once; at least 1.
+/// Threads that run at once; at least 1. As many as the machine and the process' control groups
+/// have cores, unless LimitThreads() said otherwise.
 std::size_t Cores();
 
-/// Calls `work(i)` once for each i below `count`, on as many threads as there are cores and `most`
-/// allows (0: no limit); returns when all calls have. What the calls write must not be shared, so
-/// that the result does not depend on the number of threads. Of exceptions the one of the lowest i
-/// is thrown; where no thread can be had, fewer do the work.
+/// From now on at most so many threads run at once, in the whole process; 0: one per core.
+void LimitThreads(std::size_t most);
+
+/// Calls `work(i)` once for each i below `count`, on as many threads as Cores() and `most` allow
+/// (0: no other limit) and calls that are under way leave, this one's among them; returns when all
+/// calls have. What the calls write must not be shared, so that the result does not depend on the
+/// number of threads. Of exceptions the one of the lowest i is thrown; where no thread can be had,
+/// fewer do the work.
 void ForEachAtOnce(std::size_t count, const std::function<void(std::size_t)>& work,
                    std::size_t most = 0);
 

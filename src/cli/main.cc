@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/parallel.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
@@ -37,6 +38,7 @@ Result<int> Run(const std::vector<std::string>& args, Console& console) {
     console.Print(HelpText(options));
     return kExitPass;
   }
+  LimitThreads(options.jobs);
   if (options.max_memory) PROFGAUGE_CHECK(LimitMemory(*options.max_memory));
   return RunCommand(options, console);
 }

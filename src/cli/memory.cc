@@ -15,6 +15,7 @@
 #include <string>
 #include <system_error>
 
+#include "base/cgroup.h"
 #include "base/format.h"
 
 namespace profgauge::cli {
@@ -50,8 +51,12 @@ void WatchMemory() { std::set_new_handler(NoteFailure); }
 std::uint64_t MemoryToUse(std::optional<std::int64_t> allowed) {
   if (allowed) return static_cast<std::uint64_t>(*allowed);
   const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-  if (pages <= 0 || page <= 0) return std::numeric_limits<std::uint64_t>::max();
-  return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) / 4 * 3;
+  std::uint64_t bytes = std::numeric_limits<std::uint64_t>::max();
+  if (pages > 0 && page > 0) {
+    bytes = static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page);
+  }
+  if (const auto of_job = ReadCgroupLimits().memory) bytes = std::min(bytes, *of_job);
+  return bytes / 4 * 3;
 }
 
 Status LimitMemory(std::int64_t bytes) {

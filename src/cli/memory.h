@@ -9,7 +9,7 @@
 namespace profgauge::cli {
 
 /// How many bytes a run should get along with: what the user allows, else three quarters of what
-/// the machine has.
+/// the machine has, or the control group of the job.
 std::uint64_t MemoryToUse(std::optional<std::int64_t> allowed);
 
 /// From here on allocations beyond `bytes` of data in all fail (std::bad_alloc), as the system's

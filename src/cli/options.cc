@@ -347,7 +347,7 @@ constexpr OptionSpec kOptions[] = {
      "Which aggregation of a DLProf database (default: the newest)", "",
      SetIndex<&Options::aggregation>},
     {"--jobs", "-j", "N", Group::kGeneral, kOnReading,
-     "Threads to read with (default: one per core)", "The result does not depend on it.", SetJobs},
+     "Threads to use at once (default: one per core)", "The result does not depend on it.", SetJobs},
     {"--max-memory", "", "SIZE", Group::kGeneral, kOnReading,
      "Use at most so much memory, as in 512MB or 2GiB (default: what there is)",
      "A run that needs more exits with 3 (input/too-large).", SetMaxMemory},

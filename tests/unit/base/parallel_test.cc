@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace profgauge {
@@ -31,6 +33,26 @@ TEST(Parallel, ThrowsTheFirstExceptionWhenAllAreDone) {
   }
   EXPECT_EQ(thrown, "7");
   EXPECT_EQ(done, 100);
+}
+
+TEST(Parallel, CallsWithinCallsShareTheThreads) {
+  for (const std::size_t most : {1U, 3U}) {
+    LimitThreads(most);
+    std::atomic<std::size_t> running = 0, highest = 0;
+    ForEachAtOnce(6, [&](std::size_t) {
+      ForEachAtOnce(6, [&](std::size_t) {
+        const std::size_t now = ++running;
+        std::size_t before = highest;
+        while (before < now && !highest.compare_exchange_weak(before, now)) {
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        --running;
+      });
+    });
+    EXPECT_LE(highest, most);
+    EXPECT_GE(highest, 1U);
+  }
+  LimitThreads(0);
 }
 
 }  // namespace
