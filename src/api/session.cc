@@ -46,7 +46,7 @@ void AddDoubts(const std::string& name, std::span<const Profile> ranks, const An
   for (std::string& doubt : DoubtsOf(policy, analysis, allow_incomplete)) {
     found.push_back(std::move(doubt));
   }
-  const auto missing = WhyRanksMissing(policy, analysis);
+  const auto missing = WhyRanksMissing(policy, analysis, true);
   if (missing && policy.ranks.on_missing != OnMissingRanks::kWarn) found.push_back(*missing);
   for (const std::string& doubt : found) doubts.push_back(name + ": " + doubt);
 }

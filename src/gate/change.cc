@@ -33,6 +33,10 @@ constexpr double kFarLimits = 3;
 // below the one, a failure below the other.
 constexpr double kSlowSpreads = 3;
 constexpr double kUnlikely = 0.01;
+// Few iterations leave much to chance: so many of them, and this share, that make the mean three
+// limits longer are no pass either.
+constexpr std::size_t kLeastSlow = 2;
+constexpr double kSlowShare = 0.15;
 constexpr double kVeryUnlikely = 0.001;
 // Share of the variance within runs that the medians of runs show.
 constexpr double kMedianVariance = 0.65;
@@ -432,7 +436,13 @@ class Judge {
     if (out_.slow.mean * std::exp(base_mean) < options_.absolute_floor) return std::nullopt;
     const double chance =
         FisherPValue(out_.slow.current, out_.current.used, out_.slow.base, out_.base.used);
-    if (chance > kUnlikely) return std::nullopt;
+    if (chance > kUnlikely) {
+      const double share =
+          static_cast<double>(out_.slow.current) / static_cast<double>(out_.current.used);
+      const bool is_by_size = mean > kFarLimits * limits_.limit && out_.slow.base == 0 &&
+                              out_.slow.current >= kLeastSlow && share >= kSlowShare;
+      return is_by_size ? std::optional(Change::kInconclusive) : std::nullopt;
+    }
     const double later = LogMean(current_, &Run::later) - LogMean(base_, &Run::later);
     const bool is_sure = chance <= kVeryUnlikely && mean > kLargeLimits * limits_.limit &&
                          later > limits_.limit && !limits_.is_certain;

@@ -15,8 +15,8 @@
 namespace profgauge {
 namespace {
 
-constexpr std::array<std::string_view, 5> kHardProperties = {"format", "gpu", "gpus", "world_size",
-                                                             "iterations"};
+constexpr std::array<std::string_view, 6> kHardProperties = {"format", "gpu",        "gpus",
+                                                             "ranks",  "world_size", "iterations"};
 // Recordings of the same work differ by less: a warm-up kernel more or less.
 constexpr double kSameWork = 0.01;
 
@@ -52,6 +52,19 @@ std::optional<std::int64_t> WorkOfWindow(const Snapshot& run) {
   std::int64_t events = 0;
   for (const WorkSum& sum : sums) events += sum.count;
   return events;
+}
+
+// Device time that is of no iteration, where the other side has far less of it: markers were lost.
+std::optional<std::string> WhyOutside(const Snapshot& base, const Snapshot& current) {
+  constexpr double kMore = 0.3;
+  constexpr std::string_view kOutside = "coverage.outside_share";
+  const auto there = base.metrics.find(kOutside), here = current.metrics.find(kOutside);
+  if (there == base.metrics.end() || here == current.metrics.end()) return std::nullopt;
+  if (here->second - there->second < kMore) return std::nullopt;
+  return fmt::format(
+      "{} of the device time lies outside of the iterations, in the baseline {}: what the "
+      "iterations do not hold is not compared; mark all of them",
+      FormatShare(here->second), FormatShare(there->second));
 }
 
 }  // namespace
@@ -125,6 +138,7 @@ std::optional<std::string> WhyNoLengths(std::span<const Snapshot> baselines,
   for (const Snapshot& base : baselines) {
     const std::optional<std::int64_t> there = WorkOfWindow(base);
     for (const Snapshot& current : candidates) {
+      if (auto outside = WhyOutside(base, current)) return outside;
       if (KnowsIterations(base) && KnowsIterations(current) &&
           IsWindow(base) != IsWindow(current)) {
         return "one side has iterations and the other is one stretch of time: their lengths say "

@@ -19,8 +19,8 @@ struct Difference {
 };
 
 /// Differences in the order of the environment, hard ones first. A property that one side did not
-/// record is listed but never hard. Hard by default: format, gpu, gpus, world_size, iterations;
-/// `match` of the policy replaces that list.
+/// record is listed but never hard. Hard by default: format, gpu, gpus, ranks, world_size,
+/// iterations; `match` of the policy replaces that list.
 std::vector<Difference> FindDifferences(const Snapshot& base, const Snapshot& current,
                                         const PolicyBaseline& policy);
 
@@ -43,8 +43,9 @@ std::vector<std::pair<std::string, std::string>> AlikeProperties(
 
 /// Why lengths of the runs say nothing of their speed, whatever `match` and --allow-incomparable
 /// say: stretches of time (recordings without iterations, --range) that hold different amounts of
-/// work, by more than 1 % of their events; or a stretch beside iterations. Nothing where they can
-/// be compared.
+/// work, by more than 1 % of their events; or a stretch beside iterations; or iterations outside of
+/// which lies far more of the device's work than in the baseline. Nothing where they can be
+/// compared.
 std::optional<std::string> WhyNoLengths(std::span<const Snapshot> baselines,
                                         std::span<const Snapshot> candidates);
 

@@ -73,7 +73,10 @@ Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
   snapshot.source = ranks.size() == 1 ? ranks.front().source.hash : sources.Hex();
   AddEnvironment(snapshot, "gpu", attribution.gpu_models);
   if (const Metric* gpus = analysis.Find("profile.gpus"); gpus != nullptr) {
-    AddEnvironment(snapshot, "gpus", fmt::format("{:.0f}", AsNumber(gpus->value, 0)));
+    const double count = AsNumber(gpus->value, 0);
+    AddEnvironment(snapshot, "gpus", fmt::format("{:.0f}", count));
+    // Where there is no device, nothing else tells how many of the ranks were recorded.
+    if (count == 0) AddEnvironment(snapshot, "ranks", fmt::format("{}", ranks.size()));
   }
   AddEnvironment(snapshot, "world_size", fmt::format("{}", world_size));
   AddEnvironment(snapshot, "iterations", analysis.iteration_source);

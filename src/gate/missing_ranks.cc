@@ -25,8 +25,8 @@ bool IsOfAllRanks(std::string_view metric) {
   return metric.ends_with(".min") || metric.ends_with(".max");
 }
 
-bool DependsOnAllRanks(const Policy& policy) {
-  if (policy.ranks.expect || policy.ranks.on_missing) return true;
+bool DependsOnAllRanks(const Policy& policy, bool has_baseline) {
+  if (policy.ranks.expect || policy.ranks.on_missing || has_baseline) return true;
   const auto depends = [](const auto& limit) {
     return limit.level != Level::kInfo && IsOfAllRanks(limit.metric);
   };
@@ -42,9 +42,10 @@ std::string NoteOf(const Analysis& analysis) {
 
 }  // namespace
 
-std::optional<std::string> WhyRanksMissing(const Policy& policy, const Analysis& analysis) {
+std::optional<std::string> WhyRanksMissing(const Policy& policy, const Analysis& analysis,
+                                           bool has_baseline) {
   const auto present = CountOf(analysis, "profile.ranks");
-  if (!present || !DependsOnAllRanks(policy)) return std::nullopt;
+  if (!present || !DependsOnAllRanks(policy, has_baseline)) return std::nullopt;
   const auto lacking = CountOf(analysis, "profile.ranks_missing");
   if (!policy.ranks.expect && !lacking) return std::nullopt;
   const std::int64_t expected = policy.ranks.expect.value_or(*present + lacking.value_or(0));

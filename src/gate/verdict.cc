@@ -387,9 +387,14 @@ Verdict Judge(const Policy& policy, const Analysis& analysis, const ImportLog& l
       }
     }
   }
+  if (policy.baseline && options.baselines.empty()) {
+    verdict.notes.emplace_back(
+        "the policy limits changes against a baseline, and none was given: these limits judge "
+        "nothing");
+  }
   std::vector<std::string> open =
       WhyIncomplete(policy, log, analysis.iterations_selected, options.allow_incomplete);
-  if (const auto missing = WhyRanksMissing(policy, analysis)) {
+  if (const auto missing = WhyRanksMissing(policy, analysis, !options.baselines.empty())) {
     CountMissingRanks(*missing, policy, verdict, reasons);
   }
   const std::span<const Finding> findings =

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include "base/interval.h"
+
 namespace profgauge::link {
 namespace {
 
@@ -213,15 +215,45 @@ void CallsToRanges(Profile& profile, const std::vector<std::int64_t>& host_ids,
 
 namespace {
 
-// Launches in flight at the end, and those that are captured into a graph, have no work. Where a
-// fifth of all has none, the profiler lost it.
-void CountLost(Profile& profile, std::int64_t launches, std::int64_t lost) {
-  constexpr std::int64_t kFew = 20, kOneOf = 5;
-  if (lost < kFew || lost * kOneOf < launches) return;
-  for (const StringId name : profile.api.name) {
-    if (profile.Name(name).find("BeginCapture") != std::string_view::npos) return;
+// When launches are captured into a graph, on whatever thread: backward passes have their own.
+std::vector<Span> CapturesOf(const Profile& profile) {
+  std::vector<std::pair<Ns, int>> ends;
+  const ApiTable& api = profile.api;
+  for (std::size_t row = 0; row < api.size(); ++row) {
+    const std::string_view name = profile.Name(api.name[row]);
+    if (name.find("BeginCapture") != name.npos) ends.emplace_back(api.start[row], 1);
+    if (name.find("EndCapture") != name.npos) ends.emplace_back(api.start[row], -1);
   }
-  profile.log.Add(Counter::events_dropped, static_cast<std::uint64_t>(lost));
+  std::sort(ends.begin(), ends.end());
+  std::vector<Span> captures;
+  Ns start = 0;
+  int open = 0;
+  for (const auto& [at, change] : ends) {
+    if (open == 0) start = at;
+    open = std::max(0, open + change);
+    if (open == 0) captures.push_back({start, at});
+  }
+  return captures;
+}
+
+// Launches in flight at the end, and those that are captured, have no work. Where a fifth of the
+// others has none, the profiler lost it. `lost`: rows of calls.
+void CountLost(Profile& profile, std::int64_t launches, const std::vector<std::uint32_t>& lost) {
+  constexpr std::int64_t kFew = 20, kOneOf = 5;
+  auto missing = static_cast<std::int64_t>(lost.size());
+  if (missing < kFew) return;
+  const std::vector<Span> captures = CapturesOf(profile);
+  const auto captured = std::count_if(lost.begin(), lost.end(), [&](std::uint32_t row) {
+    const Ns at = profile.api.start[row];
+    const auto behind =
+        std::upper_bound(captures.begin(), captures.end(), at,
+                         [](Ns time, const Span& span) { return time < span.start; });
+    return behind != captures.begin() && at <= std::prev(behind)->end;
+  });
+  missing -= captured;
+  launches -= captured;
+  if (missing < kFew || missing * kOneOf < launches) return;
+  profile.log.Add(Counter::events_dropped, static_cast<std::uint64_t>(missing));
 }
 
 // Calls by correlation ids that were given again: one that begins behind the end of another of its
@@ -315,14 +347,15 @@ void DeviceToCalls(Profile& profile, const std::vector<std::int64_t>& api_correl
   for (const auto correlation : device_correlations) {
     if (correlation >= 0) calls.emplace(correlation, ApiId::kNone);
   }
-  std::int64_t launches = 0, lost = 0;
+  std::int64_t launches = 0;
+  std::vector<std::uint32_t> lost;
   for (std::uint32_t row = 0; row < api.size(); ++row) {
     const auto call = calls.find(api_correlations[row]);
     launches += api.kind[row] == ApiKind::kLaunch ? 1 : 0;
     if (api_correlations[row] < 0 || call == calls.end()) {
       if (api.kind[row] == ApiKind::kLaunch && device.size() > 0) {
         profile.log.Add(Counter::launches_without_device_event);
-        ++lost;
+        lost.push_back(row);
       }
       continue;
     }

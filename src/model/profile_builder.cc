@@ -311,17 +311,36 @@ void TellRuntimeKernels(Profile& profile) {
 // Kernels take time: those of no length are the ones whose times made no sense, as far as such
 // times were met. A few are a glitch of a clock; many make every sum a lower bound.
 void CheckLengths(Profile& profile) {
+  constexpr std::uint64_t kFew = 8;
   const std::uint64_t mended = profile.log[Counter::events_negative_dur] +
                                profile.log[Counter::events_missing_dur] +
                                profile.log[Counter::events_overflowed_dur];
-  std::uint64_t kernels = 0, empty = 0;
-  for (std::size_t i = 0; mended > 0 && i < profile.device.size(); ++i) {
+  std::uint64_t kernels = 0, empty = 0, without_times = 0;
+  for (std::size_t i = 0; i < profile.device.size(); ++i) {
     if (profile.device.kind[i] != DeviceKind::kKernel) continue;
     ++kernels;
     if (profile.device.duration[i] == 0) ++empty;
+    if (profile.device.duration[i] == 0 && profile.device.start[i] == 0) ++without_times;
   }
-  if (std::min(empty, mended) * 100 > kernels) {
+  if (std::min(empty, mended) * 100 > kernels ||
+      (empty - without_times >= kFew && (empty - without_times) * 2 > kernels)) {
     profile.log.AddAt(Counter::rows_unusable, "kernels whose lengths are not known");
+  }
+}
+
+// A few events that make no sense are a glitch; many are a hole in the file.
+void CheckEvents(Profile& profile) {
+  constexpr std::uint64_t kFewEvents = 8, kFewBytes = 4096;
+  ImportLog& log = profile.log;
+  const std::uint64_t unusable = log[Counter::events_unreadable] + log[Counter::events_bad_time] +
+                                 log[Counter::events_missing_cat];
+  if (unusable >= kFewEvents && unusable * 100 > log[Counter::events_read]) {
+    log.AddAt(Counter::rows_unusable,
+              fmt::format("{} of {} events", unusable, log[Counter::events_read]));
+  }
+  const std::uint64_t damaged = log[Counter::bytes_skipped] + log[Counter::strings_control_char];
+  if (damaged >= kFewBytes && damaged * 100 > profile.source.bytes) {
+    log.AddAt(Counter::rows_unusable, fmt::format("{} of {} bytes", damaged, profile.source.bytes));
   }
 }
 
@@ -329,6 +348,7 @@ void CheckLengths(Profile& profile) {
 
 Result<Profile> ProfileBuilder::Finish() {
   CheckLengths(profile_);
+  CheckEvents(profile_);
   const Ns origin = FindOrigin();
   Rebase(origin);
   SortTables();

@@ -379,6 +379,7 @@ void KeepCommon(std::vector<Iterations>& ranks) {
   });
   for (Iterations& rank : ranks) {
     if (!rank.has_numbers) continue;
+    rank.lacking = static_cast<std::int64_t>(counts.size() - rank.all.size());
     LeaveOut(partial, rank);
     rank.partial = in_order;
   }

@@ -43,6 +43,7 @@ struct Iterations {
   bool everything = true;            ///< Nothing was left out: tables cover the whole trace.
   Span window;                       ///< [start of the first selected, end of the last).
   std::string source;                ///< "ProfilerStep#N", "key op aten::mm", "whole profile".
+  std::int64_t lacking = 0;          ///< Of the numbers that its run recorded, those it has not.
   std::int64_t dropped_at_end = 0;   ///< Trailing iterations without (enough) device events.
   std::vector<std::uint32_t> of_device;  ///< Per device row: iteration that launched it, or kNone.
 

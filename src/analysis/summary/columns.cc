@@ -28,6 +28,7 @@ void Exchange(Columns& columns, Iterations& iterations) {
   columns.Number("iterations.first", iterations.first);
   columns.Number("iterations.last", iterations.last);
   columns.Number("iterations.dropped_at_end", iterations.dropped_at_end);
+  columns.Number("iterations.lacking", iterations.lacking);
   List(columns, "iterations.partials", iterations.partial, [&](std::string& name) {
     std::int64_t one = 1;
     columns.Number("iterations.partials", one);

@@ -285,31 +285,49 @@ void RemarkProcesses(std::span<const RankContext> ranks, Output& out) {
   }
 }
 
+struct LostIterations {
+  std::int64_t lost = 0, all = 0;
+};
+
+// Of the rank that lost the largest share of its iterations; of those, too, that others lack.
+LostIterations MostLost(std::span<const RankContext> ranks) {
+  LostIterations most;
+  for (const RankContext& rank : ranks) {
+    const std::int64_t lost = rank.iterations.dropped_at_end;
+    const auto common = static_cast<std::int64_t>(rank.iterations.all.size());
+    const auto partial = static_cast<std::int64_t>(rank.iterations.partial.size());
+    const std::int64_t all = common + std::max(lost, partial);
+    if (lost * std::max<std::int64_t>(most.all, 1) > most.lost * all) most = {lost, all};
+  }
+  return most;
+}
+
+// Beyond that many, and this part of all, iterations are lost, and not in flight at the end.
+constexpr std::int64_t kFewLost = 2, kLostOneOf = 4;
+bool AreFew(const LostIterations& of) {
+  return of.lost < kFewLost || of.lost * kLostOneOf < of.all;
+}
+
 // A recording may stop while some iterations are in flight, and is told so; one that lacks a
 // quarter has lost them.
 void RemarkLost(std::span<const RankContext> ranks, Output& out) {
-  constexpr std::int64_t kFew = 2, kOneOf = 4;
-  for (const RankContext& rank : ranks) {
-    const std::int64_t lost = rank.iterations.dropped_at_end;
-    const auto all = static_cast<std::int64_t>(rank.iterations.all.size()) + lost;
-    if (lost == 0) continue;
-    if (lost < kFew || lost * kOneOf < all) {
-      out.AddRemark("incomplete-iterations",
-                    lost == 1 ? fmt::format("the last of {} iterations is left out: the recording "
-                                            "ended before it had launched what the others launch",
-                                            FormatCount(all))
-                              : fmt::format("the last {} of {} iterations are left out: the "
-                                            "recording ended before they had launched what the "
-                                            "others launch",
-                                            FormatCount(lost), FormatCount(all)));
-      return;
-    }
-    out.AddRemark(std::string(kIterationsLost),
-                  fmt::format("the last {} of {} iterations are left out: they launched work that "
-                              "the recording does not have",
-                              FormatCount(lost), FormatCount(all)));
-    return;
+  const LostIterations most = MostLost(ranks);
+  if (most.lost == 0) return;
+  const std::string all = FormatCount(most.all), lost = FormatCount(most.lost);
+  if (!AreFew(most)) {
+    return out.AddRemark(std::string(kIterationsLost),
+                         fmt::format("the last {} of {} iterations are left out: they launched "
+                                     "work that the recording does not have",
+                                     lost, all));
   }
+  out.AddRemark("incomplete-iterations",
+                most.lost == 1
+                    ? fmt::format("the last of {} iterations is left out: the recording does not "
+                                  "have all of the work that the others have",
+                                  all)
+                    : fmt::format("the last {} of {} iterations are left out: the recording does "
+                                  "not have all of the work that the others have",
+                                  lost, all));
 }
 
 // Numbers of the run would be those of the other ranks.
@@ -359,19 +377,25 @@ void RemarkSetup(std::span<const RankContext> ranks, Output& out) {
   }
 }
 
+// A quarter that one rank lacks is more than ranks that began or ended a little apart.
 void RemarkPartial(std::span<const RankContext> ranks, Output& out) {
+  std::span<const std::string> partial;  // Those of one rank are those of all.
+  LostIterations most;
   for (const RankContext& rank : ranks) {
-    const std::vector<std::string>& partial = rank.iterations.partial;
-    if (partial.empty()) continue;
-    std::string list;
-    for (const std::string& name : partial)
-      list += fmt::format("{}#{}", list.empty() ? "" : ", ", name);
-    out.AddRemark("partial-iterations",
-                  fmt::format("{} left out, not every rank recorded {}: {}",
-                              partial.size() == 1 ? "an iteration is" : "some iterations are",
-                              partial.size() == 1 ? "it" : "them", list));
-    return;
+    if (rank.iterations.partial.empty()) continue;
+    partial = rank.iterations.partial;
+    most.lost = std::max(most.lost, rank.iterations.lacking);
+    most.all = static_cast<std::int64_t>(partial.size() + rank.iterations.all.size());
   }
+  if (partial.empty()) return;
+  std::string list;
+  for (const std::string& name : partial) {
+    list += fmt::format("{}#{}", list.empty() ? "" : ", ", name);
+  }
+  out.AddRemark(AreFew(most) ? "partial-iterations" : std::string(kIterationsPartial),
+                fmt::format("{} left out, not every rank recorded {}: {}",
+                            partial.size() == 1 ? "an iteration is" : "some iterations are",
+                            partial.size() == 1 ? "it" : "them", list));
 }
 
 // What the selection leaves out, on the slowest rank each.

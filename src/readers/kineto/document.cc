@@ -222,6 +222,10 @@ std::size_t FindFirstCut(std::string_view text, std::size_t from) {
   return std::string_view::npos;
 }
 
+bool IsBlank(std::string_view text) {
+  return text.find_first_not_of(std::string_view(" \t\r\n\0", 5)) == std::string_view::npos;
+}
+
 std::size_t FindListEnd(std::string_view text, std::size_t from) {
   for (auto at = text.find(']', from); at != std::string_view::npos; at = text.find(']', at + 1)) {
     if (!TrimRight(text.substr(0, at)).ends_with('}')) continue;

@@ -105,11 +105,15 @@ std::size_t FindListEnd(std::string_view text, std::size_t from);
 /// alone. Of long white space between values little is kept, so that it costs no memory.
 void NextChunk(Input& input, Chunk& chunk);
 
+/// Whether it is white space, or the zeros that pad a file.
+bool IsBlank(std::string_view text);
+
 /// What the document says outside its list.
 struct Envelope {
   Ns base_time = 0;  ///< baseTimeNanoseconds.
   bool has_base_time = false;
   bool complete = false;  ///< The document is closed.
+  bool goes_on = false;   ///< Behind its end, or with a second list of events.
 };
 
 /// Reads facts, devices and distributed training out of the text before the list, with its `[`, and

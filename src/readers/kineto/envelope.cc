@@ -143,8 +143,9 @@ struct Entry {
   std::string_view value;
 };
 
-/// Takes the object `text` apart, by strings and brackets only. Empty when it does not end.
-std::optional<std::vector<Entry>> Split(std::string_view text) {
+/// Takes the object `text` apart, by strings and brackets only. Empty when it does not end, and
+/// when something follows its end: `goes_on` says so.
+std::optional<std::vector<Entry>> Split(std::string_view text, bool& goes_on) {
   std::vector<Entry> entries;
   std::size_t depth = 0;
   std::size_t begin = 0;  // Of the current entry's value.
@@ -170,7 +171,8 @@ std::optional<std::vector<Entry>> Split(std::string_view text) {
       if (depth == 0) return std::nullopt;
       if (--depth == 0) {
         finish(at);
-        return Trim(text.substr(at + 1)).empty() ? std::optional(entries) : std::nullopt;
+        goes_on = !IsBlank(text.substr(at + 1));
+        return goes_on ? std::nullopt : std::optional(entries);
       }
     }
   }
@@ -189,16 +191,18 @@ std::optional<json::value> Parse(std::string_view text) {
 /// Reads the object `text`; whether it is closed.
 bool ReadObject(std::string text, Envelope& envelope, ProfileBuilder& builder) {
   auto& log = builder.log();
-  auto entries = Split(text);
+  bool goes_on = false;
+  auto entries = Split(text, goes_on);
   const auto unreadable = [](const Entry& entry) { return !Parse(entry.value); };
   if (!entries || std::any_of(entries->begin(), entries->end(), unreadable)) {
     if (auto mended = Mend(text); mended && Trim(text.substr(mended->end)).empty()) {
       for (const auto counter : mended->repairs) log.Add(counter);
       text = std::move(mended->text);
-      entries = Split(text);
+      entries = Split(text, goes_on);
     }
   }
   if (!entries) {
+    envelope.goes_on = envelope.goes_on || goes_on;
     const bool closed = Trim(text).ends_with('}');
     if (closed) log.Add(Counter::metadata_unreadable);
     return closed;
@@ -208,6 +212,7 @@ bool ReadObject(std::string text, Envelope& envelope, ProfileBuilder& builder) {
   for (std::size_t i = 0; i < entries->size(); ++i) {
     const auto& [key, value] = (*entries)[i];
     if (last[key] != i) {
+      envelope.goes_on = envelope.goes_on || key == "traceEvents";
       log.Add(Counter::duplicate_keys);
       continue;
     }

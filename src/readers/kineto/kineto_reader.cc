@@ -230,6 +230,9 @@ class Import {
       envelope_ = ReadEnvelope(before_, behind_, builder_);
     }
     complete_ = bare_list_ ? list_ended_ : envelope_.complete;
+    if (list_ended_ && bare_list_) {
+      envelope_.goes_on = !IsBlank(std::string_view(behind_).substr(1));
+    }
     builder_.SetClockOffset(envelope_.base_time);
     const auto& log = builder_.log();
     if (events_ == 0 && log[Counter::events_unreadable] > 0) return Fail(Invalid());
@@ -241,6 +244,10 @@ class Import {
   }
 
   Status CheckComplete() {
+    if (envelope_.goes_on) {
+      if (!options_.allow_incomplete) return Fail(GoesOn());
+      builder_.log().Add(Counter::metadata_unreadable);
+    }
     if (complete_ && !input_.error()) return {};
     if (options_.allow_incomplete) {
       builder_.log().Add(Counter::truncated);
@@ -290,6 +297,13 @@ class Import {
         "the profiler was probably killed while writing; pass --allow-incomplete to judge what is "
         "there");
     return error;
+  }
+
+  Error GoesOn() const {
+    return InputError(source_.name(), "kineto/goes-on",
+                      "the file goes on behind the end of its first trace",
+                      "give each recording a file of its own; pass --allow-incomplete to judge "
+                      "the first");
   }
 
   Error Invalid() const {

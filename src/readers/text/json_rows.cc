@@ -172,6 +172,7 @@ class Walk {
       : source_(source), builder_(builder), parser_(Options(), receiver) {}
 
   Status Run(const ReadOptions& options) {
+    allow_incomplete_ = options.allow_incomplete;
     std::vector<std::byte> block(kReadBlock);
     while (true) {
       auto got = source_.Read(block);
@@ -203,7 +204,7 @@ class Walk {
     const bool first = read_ == 0;
     const auto before = read_;
     read_ += bytes.size();
-    if (parser_.done()) return {};
+    if (parser_.done()) return NoteBehind(before, bytes);
     std::size_t skipped = 0;
     if (first && bytes.starts_with(kByteOrderMark)) {
       builder_.log().Add(Counter::byte_order_mark);
@@ -212,8 +213,19 @@ class Walk {
     json::error_code code;
     const auto used =
         parser_.write_some(true, bytes.data() + skipped, bytes.size() - skipped, code);
-    if (!code) return {};
+    if (!code) return NoteBehind(before + skipped + used, bytes.substr(skipped + used));
     return Fail(Invalid(before + skipped + used, code.message()));
+  }
+
+  /// What stands behind the document's end: nothing but white space, or the zeros that pad a file.
+  Status NoteBehind(std::uint64_t offset, std::string_view rest) const {
+    const std::size_t text = rest.find_first_not_of(std::string_view(" \t\r\n\0", 5));
+    if (text == rest.npos || allow_incomplete_) return {};
+    auto error =
+        At("json/goes-on", "the file goes on behind the end of its document", offset + text);
+    error.notes.emplace_back(
+        "help: give each recording a file of its own; pass --allow-incomplete to judge the first");
+    return Fail(std::move(error));
   }
 
   Error At(std::string code, std::string message, std::uint64_t offset) const {
@@ -240,6 +252,7 @@ class Walk {
   json::basic_parser<Handler> parser_;
   ContentHash hash_;
   std::uint64_t read_ = 0;
+  bool allow_incomplete_ = false;
   std::optional<Error> failed_;
 };
 

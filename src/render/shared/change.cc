@@ -18,10 +18,11 @@
 namespace profgauge::render {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kProperties = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kProperties = {{
     {"format", "Format"},
     {"gpu", "{{ device.device }} model"},
     {"gpus", "{{ device.device }}s"},
+    {"ranks", "Ranks"},
     {"world_size", "World size"},
     {"driver", "Driver"},
     {"runtime", "{{ device.device }} runtime"},

@@ -1,6 +1,9 @@
 // What lies at the edges of a recording is not the program's doing: work from before, work that the
 // iterations did not launch, launches whose work was not recorded, captures.
+#include <algorithm>
+
 #include "analysis/context/iterations.h"
+#include "analysis/context/markers.h"
 #include "fixture.h"
 
 namespace profgauge {
@@ -192,6 +195,52 @@ TEST(Ranks, AreMatchedByTheRecordedNumber) {
   EXPECT_EQ(analysis->iterations_selected, 1);
   ASSERT_EQ(analysis->remarks.size(), 1U);
   EXPECT_NE(analysis->remarks[0].text.find("#5, #10"), std::string::npos);
+}
+
+// Steps of one rank, the last of them without device work.
+Profile StepsOf(int rank, int steps, int without_work) {
+  TestProfile test;
+  for (int i = 0; i < steps; ++i) {
+    const Ns at = i * 100;
+    test.Step(i, {at, at + 100});
+    if (i < steps - without_work) {
+      test.Launch("k", {at + 1, at + 2}, {at + 3, at + 90});
+    } else {
+      test.Call("cudaLaunchKernel", ApiKind::kLaunch, {at + 1, at + 2});
+    }
+  }
+  Profile profile = test.Finish();
+  profile.distributed.rank = rank;
+  profile.distributed.world_size = 2;
+  return profile;
+}
+
+// One that lacks most iterations takes them from all.
+TEST(Ranks, ARankThatStoppedEarlyLeavesTheOthersOpen) {
+  for (const int steps : {3, 7}) {
+    std::vector<Profile> run;
+    run.push_back(StepsOf(0, 8, 0));
+    run.push_back(StepsOf(1, steps, 0));
+    const auto analysis = Analyze(run, {});
+    ASSERT_TRUE(analysis.has_value());
+    ASSERT_EQ(analysis->remarks.size(), 1U);
+    EXPECT_EQ(analysis->remarks[0].id == kIterationsPartial, steps == 3);
+  }
+}
+
+// What is in flight at the end of one rank does not excuse what another lost.
+TEST(Ranks, TheOneThatLostMostIsTold) {
+  std::vector<Profile> run;
+  run.push_back(StepsOf(0, 8, 1));
+  run.push_back(StepsOf(1, 8, 4));
+  const auto analysis = Analyze(run, {});
+  ASSERT_TRUE(analysis.has_value());
+  const auto lost = std::find_if(analysis->remarks.begin(), analysis->remarks.end(),
+                                 [](const Remark& remark) { return remark.id == kIterationsLost; });
+  ASSERT_NE(lost, analysis->remarks.end());
+  EXPECT_EQ(lost->text,
+            "the last 4 of 8 iterations are left out: they launched work that the recording does "
+            "not have");
 }
 
 TEST(Ranks, AnUnknownNumberIsAnError) {

@@ -88,6 +88,16 @@ TEST(FixedCases, SlowIterationsThatAreFewerThanHalf) {
   // The same eighth against five runs without any is none.
   const Comparison more = Held({steady, steady, steady, steady, steady}, {with_slow(8, 5, 2)});
   EXPECT_TRUE(more.slow.decides);
+  // However few iterations there are to tell it by, a run that takes many times as long is no pass.
+  Times two_of_kt = kT;
+  two_of_kt[6] *= 40;
+  two_of_kt[9] *= 40;
+  const Comparison few = Held({kT}, {two_of_kt});
+  EXPECT_EQ(few.change, Change::kInconclusive);
+  EXPECT_TRUE(few.over_limit);
+  Times one_of_kt = kT;
+  one_of_kt[6] *= 40;
+  EXPECT_EQ(Held({kT}, {one_of_kt}).change, Change::kPass);
   // Slow ones that leave the mean within the limit are none of its business.
   EXPECT_EQ(Held({steady}, {with_slow(3, 1, 1.12)}).change, Change::kPass);
   EXPECT_NE(Held({steady}, {two_of_five}, {.strictness = Strictness::kCertain}).change,

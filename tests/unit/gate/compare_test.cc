@@ -42,6 +42,21 @@ const MetricComparison& Find(const RunComparison& comparison, const std::string&
   return comparison.metrics.front();
 }
 
+// Most of the run is in none of the iterations that are left.
+TEST(CompareRuns, IterationsOfARunThatLostItsMarkersAreNotHeldAgainstIt) {
+  for (const double outside : {0.3, 0.9}) {
+    Snapshot base = Sample(1), current = Sample(1);
+    base.metrics["coverage.outside_share"] = 0.05;
+    current.metrics["coverage.outside_share"] = outside;
+    const std::vector<Snapshot> bases = {base};
+    const RunComparison comparison = CompareRuns(bases, std::vector<Snapshot>{current}, nullptr);
+    EXPECT_EQ(Find(comparison, "iteration.time.median").is_missing, outside == 0.9);
+    // The other way round nothing is lost.
+    const std::vector<Snapshot> lost = {current};
+    EXPECT_FALSE(Find(CompareRuns(lost, bases, nullptr), "iteration.time.median").is_missing);
+  }
+}
+
 TEST(CompareRuns, ByDefaultGatesTheMedianAtFivePercentAndCountsAsWarnings) {
   const std::vector<Snapshot> base = {Sample(1)};
   Snapshot slower = Sample(1.2);

@@ -147,7 +147,15 @@ TEST(Verdict, MissingRanks) {
   Expect("ranks: {allow_missing: 1}\n" + std::string(kLimit), six,
          {kNoVerdict, 3, "pass", "2 of 8 ranks are missing, the policy allows 1\n"});
   Expect("ranks: {on_missing: fail}", six, {kFail, 1, "", "2 of 8 ranks are missing\n"});
+  EXPECT_EQ(
+      Judge(*ParsePolicy("schema: 1\nranks: {on_missing: fail}", "p.yaml"), six, {}, {}).errors, 1);
   Expect("ranks: {on_missing: warn}\n" + std::string(kLimit), six, {kPass, 0, "pass", ""});
+  // A baseline limits iterations, whatever the policy's own limits are.
+  const std::vector<Snapshot> baselines(1);
+  JudgeOptions options;
+  options.baselines = baselines;
+  Expect("", six, {kNoVerdict, 3, "", "2 of 8 ranks are missing\n"}, {}, options);
+  Expect("", eight, {kPass, 0, "", ""}, {}, options);
   // One rank of a run that does not say how many there are.
   Expect("ranks: {expect: 8}", MakeAnalysis({{"profile.ranks", 1}}),
          {kNoVerdict, 3, "", "7 of 8 ranks are missing\n"});
@@ -161,6 +169,13 @@ TEST(Verdict, ARunThatLostIterationsDoesNotPassByThoseLeft) {
          {kNoVerdict, 3, "pass", "the last 10 of 20 are left out\n"});
   Expect("thresholds: {iteration.time.median: {max: 10 ns}}", analysis, {kPass, 0, "pass", ""}, {},
          {true});
+}
+
+TEST(Verdict, IterationsThatOneRankLacksAreNoPass) {
+  Analysis analysis = MakeAnalysis({{"iteration.time.median", 9.0}});
+  analysis.remarks.push_back({std::string(kIterationsPartial), "some are left out"});
+  Expect("", analysis, {kNoVerdict, 3, "", "some are left out\n"});
+  Expect("", analysis, {kPass, 0, "", ""}, {}, {true});
 }
 
 TEST(Verdict, ARankWithoutItsDeviceWorkIsNoPass) {
@@ -450,8 +465,10 @@ TEST(Verdict, OneNumberCountsOnce) {
   rule.title = "The GPU idles";
   rule.metric.emplace();
   rule.metric->value.text = "gpu.idle.mean";
-  rule.explains.emplace_back();
-  rule.explains.back().text = "gpu.idle.max";
+  for (const char* explained : {"sync.time_share", "gpu.idle.max"}) {
+    rule.explains.emplace_back();
+    rule.explains.back().text = explained;
+  }
   const Analysis analysis = MakeAnalysis(
       {{"gpu.idle.mean", 0.42}, {"gpu.idle.max", 0.42}, {"gpu.utilization.mean", 0.42}});
   for (const Row& row : kRows) {
@@ -518,6 +535,17 @@ TEST(Verdict, OfTwoMissedLimitsTheLesserIsCountedWithTheOther) {
   const Verdict verdict = Judge(*policy, MakeAnalysis({{"gpu.idle.mean", 0.42}}), {}, {});
   EXPECT_EQ(verdict.gate[0].counted_with, "gpu.idle.mean");
   EXPECT_EQ(verdict.gate[1].counted_with, "");
+}
+
+TEST(Verdict, LimitsOnChangesWithoutABaselineAreTold) {
+  const auto policy =
+      ParsePolicy("schema: 1\nbaseline: {iteration.time.median: {max_increase: 5%}}", "p.yaml");
+  ASSERT_TRUE(policy) << RenderErrors(policy.error(), false);
+  const std::vector<Snapshot> baselines(1);
+  JudgeOptions options;
+  EXPECT_EQ(Judge(*policy, MakeAnalysis({}), {}, options).notes.size(), 1U);
+  options.baselines = baselines;
+  EXPECT_TRUE(Judge(*policy, MakeAnalysis({}), {}, options).notes.empty());
 }
 
 TEST(Verdict, DoubtsOfOtherRunsLeaveTheQuestionOpen) {

@@ -184,6 +184,39 @@ TEST(ProfileBuilder, WorkThatIsMissingInBulkWasLost) {
   }
 }
 
+// Launches that are captured run when the graph does; others do not.
+TEST(ProfileBuilder, ACaptureExcusesWhatIsCaptured) {
+  for (const int captured : {0, 1, 60}) {
+    ProfileBuilder builder;
+    const auto main = builder.AddThread("1", "10");
+    const auto call = [&](std::string_view name, Ns at) {
+      ApiRow row = Launch(builder, at, 1, main, -1);
+      row.name = builder.Intern(name);
+      row.kind = ApiKind::kOther;
+      builder.AddApi(row);
+    };
+    call("cudaStreamBeginCapture", 50);
+    if (captured > 0) call("cudaStreamEndCapture", captured * 100 + 50);
+    for (int i = 0; i < 100; ++i) {
+      builder.AddApi(Launch(builder, i * 100, 10, main, i));
+      if (i == 0 || i > 60) builder.AddDevice(Kernel(builder, i * 100 + 20, i));
+    }
+    EXPECT_EQ((*builder.Finish()).log.HasDataLoss(), captured < 60) << captured;
+  }
+}
+
+TEST(ProfileBuilder, KernelsOfNoLengthAtAllAreUnknown) {
+  for (const int empty : {7, 400, 501}) {
+    ProfileBuilder builder;
+    for (int i = 0; i < 1000; ++i) {
+      DeviceRow row = Kernel(builder, 10 + i * 100, i);
+      if (i < empty) row.duration = 0;
+      builder.AddDevice(row);
+    }
+    EXPECT_EQ((*builder.Finish()).log.HasDataLoss(), empty == 501) << empty;
+  }
+}
+
 // Effects before their causes, beyond the accuracy of converted clocks: the clocks are apart.
 TEST(ProfileBuilder, WorkBeforeItsLaunchTellsAClockThatIsOff) {
   for (const Ns early : {20'000, 100'000}) {

@@ -176,6 +176,46 @@ TEST(KinetoRefuses, WithPlaceAndHelp) {
   for (const auto& [text, outcome] : kRefusals) EXPECT_EQ(Outcome(ReadText(text)), outcome) << text;
 }
 
+// Of two recordings in one file the second would be judged by nobody.
+TEST(KinetoRefuses, WhatGoesOnBehindItsEnd) {
+  const std::string list = "[" + Op("a") + "]", trace = "{\"traceEvents\": " + list + "}";
+  for (const std::string& text :
+       {trace + trace, trace + "\n" + list, list + "\n" + list, list + " junk",
+        "{\"traceEvents\": " + list + ", \"traceEvents\": " + list + "}"}) {
+    EXPECT_EQ(Outcome(ReadText(text)),
+              "error: the file goes on behind the end of its first trace\n"
+              "  --> trace.json\n"
+              "  help: give each recording a file of its own; pass --allow-incomplete to judge the "
+              "first   [kineto/goes-on]\n")
+        << text;
+    const auto first = ReadText(text, {.allow_incomplete = true, .progress = {}});
+    EXPECT_EQ(Names(first), "a|") << text;
+  }
+  EXPECT_EQ(Outcome(ReadText(trace + " \n" + std::string(3, '\0'))), "read");
+}
+
+// Its length is that of a hole which nothing closes.
+TEST(KinetoSurvives, HolesLeaveTheFileIncomplete) {
+  std::string events = Op("a");
+  for (int i = 0; i < 400; ++i) events += "," + Op("b");
+  const auto whole = ReadText(Trace(events));
+  ASSERT_TRUE(whole);
+  EXPECT_FALSE(whole->log.HasDataLoss());
+  for (const char hole : {'\0', 'x'}) {
+    std::string text = Trace(events);
+    text.replace(text.size() / 3, 10'000, std::string(10'000, hole));
+    const auto profile = ReadText(text);
+    ASSERT_TRUE(profile);
+    EXPECT_LT(profile->host.size(), 400U);
+    EXPECT_TRUE(profile->log.HasDataLoss());
+  }
+  std::string timeless = Op("a");
+  for (int i = 0; i < 400; ++i) {
+    timeless += "," + (i % 2 == 0 ? Op("b") : R"({"ph":"X","cat":"cpu_op","name":"c","pid":1})");
+  }
+  EXPECT_TRUE(ReadText(Trace(timeless))->log.HasDataLoss());
+}
+
 TEST(KinetoRefuses, UnlessIncompleteIsAllowed) {
   const auto text = R"({"traceEvents": [)" + Op("a") + ", {\"ph\": \"X\", \"cat\": \"ker";
   const auto profile = ReadText(text, {.allow_incomplete = true, .progress = {}});
@@ -193,8 +233,10 @@ TEST(KinetoSurvives, DeepNestingLongStringsManyKeysAndLongNumbers) {
   const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
   const std::string digits(10'000, '9');
   EXPECT_EQ(Outcome(ReadText(Trace(Op("a") + ", " + head + keys + "}"))), "read");
-  EXPECT_EQ(Outcome(ReadText(Trace(Op("a") + "," + head + deep + "}"))),
-            "read, events_unreadable 1 (byte 118), bytes_skipped 200075");
+  EXPECT_EQ(
+      Outcome(ReadText(Trace(Op("a") + "," + head + deep + "}"))),
+      "read, events_unreadable 1 (byte 118), bytes_skipped 200075, rows_unusable 1 (200075 of "
+      "200195 bytes)");
   EXPECT_EQ(Outcome(ReadText(Trace(Op(std::string(3'000'000, 'x'))))), "read");
   EXPECT_EQ(Outcome(ReadText(Trace(Op("a") + R"(,{"ph":"X","cat":"cpu_op","pid":1,"tid":1,"ts":)" +
                                    digits + R"(,"dur":)" + digits + "}"))),

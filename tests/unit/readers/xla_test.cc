@@ -353,6 +353,12 @@ TEST(XlaTrace, RefusesWhatIsCutOffOrDamaged) {
   EXPECT_EQ(cut.error().code, "json/truncated");
   EXPECT_THAT(cut.error().message, HasSubstr("14 of its rows are complete"));
   EXPECT_TRUE(ReadTrace(whole.substr(0, whole.size() - 40), kIncomplete));
+  const auto twice = ReadTrace(whole + "\n" + whole);
+  ASSERT_FALSE(twice);
+  EXPECT_EQ(twice.error().code, "json/goes-on");
+  EXPECT_EQ(twice.error().where.offset, whole.size() + 1);
+  EXPECT_TRUE(ReadTrace(whole + "\n" + whole, kIncomplete));
+  EXPECT_TRUE(ReadTrace(whole + " \n"));
   const auto damaged = ReadTrace("{\"traceEvents\": [{\"ph\": X}]}");
   ASSERT_FALSE(damaged);
   EXPECT_EQ(damaged.error().code, "json/invalid");
