@@ -18,6 +18,7 @@ struct Doubt {
 };
 constexpr Doubt kDoubts[] = {
     {kIterationsLost, Accepted::kIncomplete},     {kIterationsPartial, Accepted::kIncomplete},
+    {kProcessesApart, Accepted::kIncomplete},
     {kWorkOutside, Accepted::kIncomplete},        {kRanksWithoutMarkers, Accepted::kIncomplete},
     {kRanksWithoutWork, Accepted::kMissingRanks}, {kRanksApart, Accepted::kNever},
 };

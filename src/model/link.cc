@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -217,21 +218,23 @@ namespace {
 
 // When launches are captured into a graph, on whatever thread: backward passes have their own.
 std::vector<Span> CapturesOf(const Profile& profile) {
-  std::vector<std::pair<Ns, int>> ends;
+  std::vector<std::pair<Ns, bool>> ends;
   const ApiTable& api = profile.api;
   for (std::size_t row = 0; row < api.size(); ++row) {
     const std::string_view name = profile.Name(api.name[row]);
-    if (name.find("BeginCapture") != name.npos) ends.emplace_back(api.start[row], 1);
-    if (name.find("EndCapture") != name.npos) ends.emplace_back(api.start[row], -1);
+    if (name.find("BeginCapture") != name.npos) ends.emplace_back(api.start[row], true);
+    if (name.find("EndCapture") != name.npos) ends.emplace_back(api.start[row], false);
   }
   std::sort(ends.begin(), ends.end());
+  // A driver's call may stand within the runtime's at one end alone: of several ends behind one
+  // begin each is one of the same capture.
   std::vector<Span> captures;
-  Ns start = 0;
-  int open = 0;
-  for (const auto& [at, change] : ends) {
-    if (open == 0) start = at;
-    open = std::max(0, open + change);
-    if (open == 0) captures.push_back({start, at});
+  Ns start = std::numeric_limits<Ns>::min();  // The recording may begin within one.
+  bool is_open = false;
+  for (const auto& [at, begins] : ends) {
+    if (begins && !is_open) start = at;
+    if (!begins) captures.push_back({start, at});
+    is_open = begins;
   }
   return captures;
 }

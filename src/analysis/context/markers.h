@@ -22,6 +22,7 @@ inline constexpr std::string_view kRange = "range";
 /// Id of the remark on a run whose last iterations were left out, and are too many to be in flight.
 inline constexpr std::string_view kIterationsLost = "iterations-lost";
 inline constexpr std::string_view kIterationsPartial = "iterations-partial";
+inline constexpr std::string_view kProcessesApart = "processes-apart";
 /// Id of the remark on ranks without any work on a device, beside others that have some.
 inline constexpr std::string_view kRanksWithoutWork = "ranks-without-work";
 /// Id of the remark on ranks that nothing divides into iterations, beside others that are.

@@ -58,6 +58,8 @@ void Exchange(Columns& columns, IterationFacts& facts) {
   columns.Number("has_host", facts.has_host);
   columns.Number("has_api", facts.has_api);
   columns.Number("gpus_listed", facts.gpus_listed);
+  columns.Number("processes", facts.processes.count);
+  columns.Real("processes.slower", facts.processes.slower);
   columns.Number("kernel_time", facts.kernel_time);
   List(columns, "iteration.other", facts.parts,
        [&](Breakdown& parts) { Exchange(columns, "iteration.", parts); });

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
-#include <set>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "analysis/context/markers.h"
@@ -264,24 +266,84 @@ void ProposeSteadyRange(std::string_view source, std::span<const RunIteration> r
                   run[steady->last - 1].iteration));
 }
 
-// The markers of one thread are the iterations; another process has its own pace.
-void RemarkProcesses(std::span<const RankContext> ranks, Output& out) {
-  for (const RankContext& rank : ranks) {
-    const Profile& profile = *rank.profile;
-    std::set<std::string_view> processes;
-    for (std::size_t row = 0; row < profile.host.size(); ++row) {
-      const ThreadId thread = profile.host.thread[row];
-      if (profile.host.kind[row] == HostKind::kIterationMarker && thread.valid()) {
-        processes.insert(profile.threads[thread.value].process);
-      }
+// What marks of iterations have alike: "ProfilerStep#".
+std::string_view UpToNumber(std::string_view name) {
+  return name.substr(0, std::min(name.find_first_of("0123456789"), name.size()));
+}
+
+// How far the marks of a process stand apart.
+struct Pace {
+  Ns begin = std::numeric_limits<Ns>::max(), end = std::numeric_limits<Ns>::min();
+  std::int64_t marks = 0;
+  double OfOne() const { return static_cast<double>(end - begin) / static_cast<double>(marks); }
+};
+
+// Of the processes that mark iterations, by what they are called.
+using Paces = std::map<std::string_view, Pace>;
+
+// `family`: of marks named so alone; of all where it is empty.
+Paces PacesOf(const Profile& profile, std::string_view family) {
+  const HostTable& host = profile.host;
+  Paces paces;
+  for (std::size_t row = 0; row < host.size(); ++row) {
+    const ThreadId thread = host.thread[row];
+    if (host.kind[row] != HostKind::kIterationMarker || !thread.valid()) continue;
+    if (!family.empty() && UpToNumber(profile.Name(host.name[row])) != family) continue;
+    Pace& pace = paces[profile.threads[thread.value].process];
+    pace.begin = std::min(pace.begin, host.start[row]);
+    pace.end = std::max(pace.end, host.start[row] + host.duration[row]);
+    ++pace.marks;
+  }
+  return paces;
+}
+
+// The marker that the first iteration is.
+std::optional<std::size_t> FirstMark(const RankContext& rank) {
+  const HostTable& host = rank.profile->host;
+  for (std::size_t row = 0; row < host.size() && !rank.iterations.all.empty(); ++row) {
+    if (host.kind[row] == HostKind::kIterationMarker && host.thread[row].valid() &&
+        host.start[row] == rank.iterations.all.front().host.start) {
+      return row;
     }
-    if (processes.size() < 2) continue;
-    out.AddRemark("several-processes",
-                  fmt::format("{} processes mark iterations in one recording: those of one are "
-                              "taken, and the work of all counts in them; give each process its "
-                              "own file",
-                              FormatCount(static_cast<std::int64_t>(processes.size()))));
-    return;
+  }
+  return std::nullopt;
+}
+
+MarkingProcesses ProcessesOf(const RankContext& rank) {
+  const Profile& profile = *rank.profile;
+  MarkingProcesses processes;
+  processes.count = static_cast<std::int64_t>(PacesOf(profile, {}).size());
+  const auto first = processes.count < 2 ? std::nullopt : FirstMark(rank);
+  if (!first) return processes;
+  const Paces paces = PacesOf(profile, UpToNumber(profile.Name(profile.host.name[*first])));
+  const ThreadId thread = profile.host.thread[*first];
+  const double taken = paces.at(profile.threads[thread.value].process).OfOne();
+  for (const auto& [process, pace] : paces) {
+    if (taken > 0) processes.slower = std::max(processes.slower, pace.OfOne() / taken);
+  }
+  return processes;
+}
+
+// The markers of one thread are the iterations; another process has its own pace. One that is far
+// slower is judged by nobody.
+void RemarkProcesses(std::span<const IterationFacts> ranks, Output& out) {
+  constexpr double kApart = 1.25;
+  for (const IterationFacts& rank : ranks) {
+    const MarkingProcesses& processes = rank.processes;
+    if (processes.count < 2) continue;
+    const std::string several =
+        fmt::format("{} processes mark iterations in one recording: those of one are taken",
+                    FormatCount(processes.count));
+    if (processes.slower > kApart) {
+      return out.AddRemark(std::string(kProcessesApart),
+                           fmt::format("{}, and those of another take {:.1f} times as long; give "
+                                       "each process its own file",
+                                       several, processes.slower));
+    }
+    return out.AddRemark("several-processes",
+                         several +
+                             ", and the work of all counts in them; give each process its "
+                             "own file");
   }
 }
 
@@ -486,6 +548,7 @@ IterationFacts IterationFactsOf(const RankContext& rank) {
   IterationFacts facts = RecordingFactsOf(rank);
   facts.parts = BreakdownsOf(rank);
   facts.kernels = KernelsOf(rank);
+  facts.processes = ProcessesOf(rank);
   return facts;
 }
 
@@ -533,7 +596,7 @@ void AddIterations(std::span<const RankContext> ranks, std::span<const Iteration
   }
   AddOthers(ranks, out);
   ProposeSteadyRange(ranks.front().iterations.source, run, observed, out);
-  RemarkProcesses(ranks, out);
+  RemarkProcesses(facts, out);
   RemarkLost(ranks, out);
   SetRanksWithoutWork(ranks, facts, out);
   RemarkWithoutMarkers(ranks, out);

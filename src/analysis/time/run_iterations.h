@@ -41,9 +41,16 @@ struct IterationKernels {
 
 /// What the run needs to know of one rank beside its iterations. Numbers alone, so that it can be
 /// kept without the recording.
+/// Processes that mark iterations in one recording, of which one's are taken.
+struct MarkingProcesses {
+  std::int64_t count = 0;
+  double slower = 1;  ///< How many times as long those of the slowest take.
+};
+
 struct IterationFacts {
   bool has_device = false, has_host = false, has_api = false;
   std::int64_t gpus_listed = 0;
+  MarkingProcesses processes;
   Ns kernel_time = 0;                     ///< Of the kernels launched in the selected iterations.
   std::vector<Breakdown> parts;           ///< Of the selected iterations, in their order.
   std::vector<IterationKernels> kernels;  ///< Likewise.

@@ -1,8 +1,12 @@
 #include "analysis/context/iterations.h"
 
 #include <algorithm>
+#include <span>
 
+#include "analysis/context/markers.h"
+#include "analysis/summary/analyze_run.h"
 #include "fixture.h"
+#include "model/summary/summary.h"
 
 namespace profgauge {
 
@@ -118,6 +122,32 @@ TEST(Iterations, OfSeveralProcessesAreTold) {
     EXPECT_EQ(std::any_of(remarks.begin(), remarks.end(),
                           [](const Remark& remark) { return remark.id == "several-processes"; }),
               several);
+  }
+}
+
+// Ranks of one job keep pace; one that does not is no part of what is judged.
+TEST(Iterations, OfAProcessThatIsFarSlowerLeaveTheRunOpen) {
+  for (const Ns pace : {110, 300}) {
+    TestProfile test;
+    const ThreadId other = test.builder().AddThread("2", "7");
+    for (int i = 0; i < 5; ++i) {
+      test.Step(i, {i * 100, i * 100 + 90});
+      test.Host(HostKind::kIterationMarker, "ProfilerStep#" + std::to_string(i),
+                {i * pace, i * pace + 60}, other);
+      test.Launch("k", {i * 100 + 1, i * 100 + 2}, {i * 100 + 3, i * 100 + 80});
+    }
+    const std::vector<Profile> recorded = OneRank(test.Finish());
+    const auto summaries = SummarizeRanks(recorded, {});
+    ASSERT_TRUE(summaries);
+    std::vector<Profile> stand_ins;
+    stand_ins.push_back(ProfileOfSummary(summaries->front(), "run.pgsum"));
+    const auto is_told = [](std::span<const Profile> ranks) {
+      const auto analysis = Analyze(ranks, {});
+      return analysis && std::any_of(analysis->remarks.begin(), analysis->remarks.end(),
+                                     [](const Remark& r) { return r.id == kProcessesApart; });
+    };
+    EXPECT_EQ(is_told(recorded), pace == 300);
+    EXPECT_EQ(is_told(stand_ins), pace == 300);
   }
 }
 

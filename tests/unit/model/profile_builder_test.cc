@@ -196,6 +196,7 @@ TEST(ProfileBuilder, ACaptureExcusesWhatIsCaptured) {
       builder.AddApi(row);
     };
     call("cudaStreamBeginCapture", 50);
+    call("cuStreamBeginCapture", 52);
     if (captured > 0) call("cudaStreamEndCapture", captured * 100 + 50);
     for (int i = 0; i < 100; ++i) {
       builder.AddApi(Launch(builder, i * 100, 10, main, i));
