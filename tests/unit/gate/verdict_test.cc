@@ -381,6 +381,25 @@ TEST(Verdict, DataLossAndFewIterationsLeaveTheQuestionOpenUnlessItFailsAnyway) {
   Expect("iterations: {min: 10}", idle, {kPass, 0, "", ""});
 }
 
+// Ranks that may be missing may be those that cannot be read; what a rank lost it may not.
+TEST(Verdict, UnreadableRanksAreMissingOnes) {
+  constexpr std::string_view kUnreadable =
+      "the profile is incomplete: recordings of the folder that cannot be read; the others are "
+      "judged\n";
+  constexpr std::string_view kTruncated =
+      "the profile is incomplete: the file ends early; totals are lower bounds\n";
+  const Analysis analysis = MakeAnalysis({});
+  ImportLog log;
+  log.Add(Counter::ranks_unreadable);
+  Expect("", analysis, {kNoVerdict, 3, "", kUnreadable}, log);
+  Expect("ranks: {allow_missing: 1}", analysis, {kPass, 0, "", ""}, log);
+  log.Add(Counter::ranks_unreadable);
+  Expect("ranks: {allow_missing: 1}", analysis, {kNoVerdict, 3, "", kUnreadable}, log);
+  Expect("ranks: {allow_missing: 2}", analysis, {kPass, 0, "", ""}, log);
+  log.Add(Counter::truncated);
+  Expect("ranks: {allow_missing: 2}", analysis, {kNoVerdict, 3, "", kTruncated}, log);
+}
+
 Evaluation OneFinding(const Rule& rule, FindingStatus status) {
   Finding finding;
   finding.rule = &rule;
@@ -584,7 +603,7 @@ TEST(Verdict, WaiversThatExpiredOrDidNothingAreNoted) {
   Evaluation evaluation;
   evaluation.waivers = {{&policy->waivers[0], true, 0},
                         {&policy->waivers[1], false, 0},
-                        {&policy->waivers[2], false, 3}};
+                        {&policy->waivers[2], false, 1}};
   JudgeOptions options;
   options.evaluation = &evaluation;
   const Verdict verdict = Judge(*policy, MakeAnalysis({}), {}, options);
