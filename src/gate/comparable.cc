@@ -138,12 +138,12 @@ std::optional<std::string> WhyNoLengths(std::span<const Snapshot> baselines,
   for (const Snapshot& base : baselines) {
     const std::optional<std::int64_t> there = WorkOfWindow(base);
     for (const Snapshot& current : candidates) {
-      if (auto outside = WhyOutside(base, current)) return outside;
       if (KnowsIterations(base) && KnowsIterations(current) &&
           IsWindow(base) != IsWindow(current)) {
         return "one side has iterations and the other is one stretch of time: their lengths say "
                "nothing of speed; mark iterations in both";
       }
+      if (auto outside = WhyOutside(base, current)) return outside;
       const std::optional<std::int64_t> here = WorkOfWindow(current);
       if (!there || !here) continue;
       const double most = static_cast<double>(std::max(*there, *here));

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -12,8 +11,8 @@
 #include <utility>
 
 #include "analysis/context/markers.h"
-#include "analysis/context/setup_calls.h"
 #include "analysis/context/utilization.h"
+#include "analysis/time/iteration_remarks.h"
 #include "analysis/time/iteration_stats.h"
 #include "base/format.h"
 
@@ -24,21 +23,6 @@ constexpr std::size_t kFewIterations = 8;
 
 Value RoundedTime(double nanoseconds) {
   return static_cast<std::int64_t>(std::llround(nanoseconds));
-}
-
-bool IsMarked(const RankContext& rank) { return rank.iterations.source != kWholeProfile; }
-
-void RemarkWithoutMarkers(std::span<const RankContext> ranks, Output& out) {
-  const auto marked = std::count_if(ranks.begin(), ranks.end(), IsMarked);
-  if (marked == 0 || marked == static_cast<std::ptrdiff_t>(ranks.size())) return;
-  const auto without = std::find_if_not(ranks.begin(), ranks.end(), IsMarked);
-  out.AddRemark(
-      std::string(kRanksWithoutMarkers),
-      fmt::format("nothing marks the iterations of {} of {} ranks (the first is {}): "
-                  "lengths are those of the other ranks; {}",
-                  FormatCount(static_cast<std::int64_t>(ranks.size()) - marked),
-                  FormatCount(static_cast<std::int64_t>(ranks.size())), without->rank,
-                  out.HowToRecord(Capability::kIterationMarkers, "put a marker around each")));
 }
 
 // What lies between the iterations: work that their lengths do not show.
@@ -266,200 +250,6 @@ void ProposeSteadyRange(std::string_view source, std::span<const RunIteration> r
                   run[steady->last - 1].iteration));
 }
 
-// What marks of iterations have alike: "ProfilerStep#".
-std::string_view UpToNumber(std::string_view name) {
-  return name.substr(0, std::min(name.find_first_of("0123456789"), name.size()));
-}
-
-// How far the marks of a process stand apart.
-struct Pace {
-  Ns begin = std::numeric_limits<Ns>::max(), end = std::numeric_limits<Ns>::min();
-  std::int64_t marks = 0;
-  double OfOne() const { return static_cast<double>(end - begin) / static_cast<double>(marks); }
-};
-
-// Of the processes that mark iterations, by what they are called.
-using Paces = std::map<std::string_view, Pace>;
-
-// `family`: of marks named so alone; of all where it is empty.
-Paces PacesOf(const Profile& profile, std::string_view family) {
-  const HostTable& host = profile.host;
-  Paces paces;
-  for (std::size_t row = 0; row < host.size(); ++row) {
-    const ThreadId thread = host.thread[row];
-    if (host.kind[row] != HostKind::kIterationMarker || !thread.valid()) continue;
-    if (!family.empty() && UpToNumber(profile.Name(host.name[row])) != family) continue;
-    Pace& pace = paces[profile.threads[thread.value].process];
-    pace.begin = std::min(pace.begin, host.start[row]);
-    pace.end = std::max(pace.end, host.start[row] + host.duration[row]);
-    ++pace.marks;
-  }
-  return paces;
-}
-
-// The marker that the first iteration is.
-std::optional<std::size_t> FirstMark(const RankContext& rank) {
-  const HostTable& host = rank.profile->host;
-  for (std::size_t row = 0; row < host.size() && !rank.iterations.all.empty(); ++row) {
-    if (host.kind[row] == HostKind::kIterationMarker && host.thread[row].valid() &&
-        host.start[row] == rank.iterations.all.front().host.start) {
-      return row;
-    }
-  }
-  return std::nullopt;
-}
-
-MarkingProcesses ProcessesOf(const RankContext& rank) {
-  const Profile& profile = *rank.profile;
-  MarkingProcesses processes;
-  processes.count = static_cast<std::int64_t>(PacesOf(profile, {}).size());
-  const auto first = processes.count < 2 ? std::nullopt : FirstMark(rank);
-  if (!first) return processes;
-  const Paces paces = PacesOf(profile, UpToNumber(profile.Name(profile.host.name[*first])));
-  const ThreadId thread = profile.host.thread[*first];
-  const double taken = paces.at(profile.threads[thread.value].process).OfOne();
-  for (const auto& [process, pace] : paces) {
-    if (taken > 0) processes.slower = std::max(processes.slower, pace.OfOne() / taken);
-  }
-  return processes;
-}
-
-// The markers of one thread are the iterations; another process has its own pace. One that is far
-// slower is judged by nobody.
-void RemarkProcesses(std::span<const IterationFacts> ranks, Output& out) {
-  constexpr double kApart = 1.25;
-  for (const IterationFacts& rank : ranks) {
-    const MarkingProcesses& processes = rank.processes;
-    if (processes.count < 2) continue;
-    const std::string several =
-        fmt::format("{} processes mark iterations in one recording: those of one are taken",
-                    FormatCount(processes.count));
-    if (processes.slower > kApart) {
-      return out.AddRemark(std::string(kProcessesApart),
-                           fmt::format("{}, and those of another take {:.1f} times as long; give "
-                                       "each process its own file",
-                                       several, processes.slower));
-    }
-    return out.AddRemark("several-processes",
-                         several +
-                             ", and the work of all counts in them; give each process its "
-                             "own file");
-  }
-}
-
-struct LostIterations {
-  std::int64_t lost = 0, all = 0;
-};
-
-// Of the rank that lost the largest share of its iterations; of those, too, that others lack.
-LostIterations MostLost(std::span<const RankContext> ranks) {
-  LostIterations most;
-  for (const RankContext& rank : ranks) {
-    const std::int64_t lost = rank.iterations.dropped_at_end;
-    const auto common = static_cast<std::int64_t>(rank.iterations.all.size());
-    const auto partial = static_cast<std::int64_t>(rank.iterations.partial.size());
-    const std::int64_t all = common + std::max(lost, partial);
-    if (lost * std::max<std::int64_t>(most.all, 1) > most.lost * all) most = {lost, all};
-  }
-  return most;
-}
-
-// Beyond that many, and this part of all, iterations are lost, and not in flight at the end.
-constexpr std::int64_t kFewLost = 2, kLostOneOf = 4;
-bool AreFew(const LostIterations& of) {
-  return of.lost < kFewLost || of.lost * kLostOneOf < of.all;
-}
-
-// A recording may stop while some iterations are in flight, and is told so; one that lacks a
-// quarter has lost them.
-void RemarkLost(std::span<const RankContext> ranks, Output& out) {
-  const LostIterations most = MostLost(ranks);
-  if (most.lost == 0) return;
-  const std::string all = FormatCount(most.all), lost = FormatCount(most.lost);
-  if (!AreFew(most)) {
-    return out.AddRemark(std::string(kIterationsLost),
-                         fmt::format("the last {} of {} iterations are left out: they launched "
-                                     "work that the recording does not have",
-                                     lost, all));
-  }
-  out.AddRemark("incomplete-iterations",
-                most.lost == 1
-                    ? fmt::format("the last of {} iterations is left out: the recording does not "
-                                  "have all of the work that the others have",
-                                  all)
-                    : fmt::format("the last {} of {} iterations are left out: the recording does "
-                                  "not have all of the work that the others have",
-                                  lost, all));
-}
-
-// Numbers of the run would be those of the other ranks.
-void SetRanksWithoutWork(std::span<const RankContext> ranks, std::span<const IterationFacts> facts,
-                         Output& out) {
-  constexpr std::string_view kId = "profile.ranks_without_work";
-  constexpr std::int64_t kMostNamed = 8;
-  std::string list;
-  std::int64_t without = 0, with = 0;
-  for (std::size_t i = 0; i < ranks.size(); ++i) {
-    with += facts[i].has_device ? 1 : 0;
-    const bool expects = facts[i].has_api || facts[i].gpus_listed > 0;
-    if (facts[i].has_device || !expects || !ranks[i].profile->has_timeline) continue;
-    if (++without <= kMostNamed) {
-      list += fmt::format("{}{}", list.empty() ? "" : ", ", ranks[i].rank);
-    }
-    if (without == kMostNamed + 1) list += ", …";
-  }
-  if (with == 0) return out.SetAbsent(kId, out.Gap(Capability::kDeviceEvents));
-  out.Set(kId, without);
-  if (without == 0) return;
-  const std::string nothing = out.Told(
-      "there is no {{ device.device }} work, though a {{ device.device }} is listed or its "
-      "runtime called");
-  out.AddRemark(std::string(kRanksWithoutWork),
-                fmt::format("in the recording of {} of {} ranks ({}) {}", FormatCount(without),
-                            FormatCount(static_cast<std::int64_t>(ranks.size())), list, nothing));
-}
-
-void RemarkSetup(std::span<const RankContext> ranks, Output& out) {
-  for (const RankContext& rank : ranks) {
-    const std::vector<bool> before = CallsBeforeWindow(*rank.profile, rank.iterations);
-    const auto first = std::find(before.begin(), before.end(), true);
-    if (first == before.end()) continue;
-    const auto call = static_cast<std::size_t>(first - before.begin());
-    const Ns begin =
-        std::min(rank.iterations.all.front().host.start, rank.profile->api.start[call]);
-    const Ns left_out = rank.iterations.window.start - begin;
-    if (left_out <= 0) continue;
-    out.AddRemark(
-        "set-up",
-        fmt::format("the first {} are left out: the host set the device up in them (in calls such "
-                    "as {})",
-                    FormatDuration(static_cast<double>(left_out)),
-                    rank.profile->Name(rank.profile->api.name[call])));
-    return;
-  }
-}
-
-// A quarter that one rank lacks is more than ranks that began or ended a little apart.
-void RemarkPartial(std::span<const RankContext> ranks, Output& out) {
-  std::span<const std::string> partial;  // Those of one rank are those of all.
-  LostIterations most;
-  for (const RankContext& rank : ranks) {
-    if (rank.iterations.partial.empty()) continue;
-    partial = rank.iterations.partial;
-    most.lost = std::max(most.lost, rank.iterations.lacking);
-    most.all = static_cast<std::int64_t>(partial.size() + rank.iterations.all.size());
-  }
-  if (partial.empty()) return;
-  std::string list;
-  for (const std::string& name : partial) {
-    list += fmt::format("{}#{}", list.empty() ? "" : ", ", name);
-  }
-  out.AddRemark(AreFew(most) ? "partial-iterations" : std::string(kIterationsPartial),
-                fmt::format("{} left out, not every rank recorded {}: {}",
-                            partial.size() == 1 ? "an iteration is" : "some iterations are",
-                            partial.size() == 1 ? "it" : "them", list));
-}
-
 // What the selection leaves out, on the slowest rank each.
 void AddOthers(std::span<const RankContext> ranks, Output& out) {
   std::map<std::size_t, Iteration> others;
@@ -596,12 +386,7 @@ void AddIterations(std::span<const RankContext> ranks, std::span<const Iteration
   }
   AddOthers(ranks, out);
   ProposeSteadyRange(ranks.front().iterations.source, run, observed, out);
-  RemarkProcesses(facts, out);
-  RemarkLost(ranks, out);
-  SetRanksWithoutWork(ranks, facts, out);
-  RemarkWithoutMarkers(ranks, out);
-  RemarkSetup(ranks, out);
-  RemarkPartial(ranks, out);
+  AddIterationRemarks(ranks, facts, out);
 }
 
 }  // namespace profgauge

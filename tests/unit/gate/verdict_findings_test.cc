@@ -1,0 +1,233 @@
+// How findings of rules, waivers and limits on the same numbers count in the verdict.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "gate/verdict.h"
+#include "verdict_fixture.h"
+
+namespace profgauge {
+namespace {
+
+Evaluation OneFinding(const Rule& rule, FindingStatus status) {
+  Finding finding;
+  finding.rule = &rule;
+  finding.title = rule.title;
+  finding.status = status;
+  finding.metric_text = "31.4 %";
+  finding.reason = "kernel.op is absent";
+  Evaluation evaluation;
+  evaluation.findings.push_back(std::move(finding));
+  return evaluation;
+}
+
+TEST(Verdict, FindingsCountLikeLimits) {
+  struct Row {
+    std::string_view policy;
+    FindingStatus status;
+    Outcome outcome;
+    std::string_view counts;  ///< errors warnings passed not_applicable waived broken
+  };
+  constexpr std::string_view kFound = "gpu/idle: The GPU idles (31.4 %)\n";
+  const Row kRows[] = {
+      {"", FindingStatus::kError, {kFail, 1, "", kFound}, "1 0 0 0 0 0"},
+      {"fail_on: never", FindingStatus::kError, {kPass, 0, "", ""}, "1 0 0 0 0 0"},
+      {"", FindingStatus::kWarn, {kPass, 0, "", ""}, "0 1 0 0 0 0"},
+      {"fail_on: warn", FindingStatus::kWarn, {kFail, 1, "", kFound}, "0 1 0 0 0 0"},
+      {"fail_on: warn", FindingStatus::kInfo, {kPass, 0, "", ""}, "0 0 0 0 0 0"},
+      {"", FindingStatus::kPass, {kPass, 0, "", ""}, "0 0 1 0 0 0"},
+      {"", FindingStatus::kWaived, {kPass, 0, "", ""}, "0 0 0 0 1 0"},
+      {"", FindingStatus::kNotApplicable, {kPass, 0, "", ""}, "0 0 0 1 0 0"},
+      {"require: [gpu/idle]",
+       FindingStatus::kNotApplicable,
+       {kNoVerdict, 3, "", "gpu/idle is required, but not applicable: kernel.op is absent\n"},
+       "0 0 0 1 0 0"},
+      {"require: [gpu/sleepy]",
+       FindingStatus::kNotApplicable,
+       {kNoVerdict, 3, "", "gpu/idle is required, but not applicable: kernel.op is absent\n"},
+       "0 0 0 1 0 0"},
+  };
+  Rule rule;
+  rule.id = "gpu/idle";
+  rule.title = "The GPU idles";
+  rule.formerly = {"gpu/sleepy"};
+  for (const Row& row : kRows) {
+    const Evaluation evaluation = OneFinding(rule, row.status);
+    JudgeOptions options;
+    options.evaluation = &evaluation;
+    Expect(row.policy, MakeAnalysis({}), row.outcome, {}, options);
+    const auto policy = ParsePolicy("schema: 1\n" + std::string(row.policy), "p.yaml");
+    const Verdict verdict = Judge(*policy, MakeAnalysis({}), {}, options);
+    EXPECT_EQ(fmt::format("{} {} {} {} {} {}", verdict.errors, verdict.warnings, verdict.passed,
+                          verdict.not_applicable, verdict.waived, verdict.broken),
+              row.counts);
+  }
+}
+
+/// A rule and a limit on one number are counted once, and the graver of two limits.
+TEST(Verdict, OneNumberCountsOnce) {
+  struct Row {
+    std::string_view policy;
+    FindingStatus status;
+    std::string_view counts;  ///< errors warnings passed
+    std::string_view reasons;
+  };
+  constexpr std::string_view kLimit = "gpu.idle.mean is 42.0 %, above the limit of 30 %\n";
+  const Row kRows[] = {
+      {"thresholds: {gpu.idle.mean: {max: 30%}}", FindingStatus::kError, "1 0 0", kLimit},
+      {"thresholds: {gpu.idle.mean: {max: 30%}}", FindingStatus::kWarn, "1 0 0", kLimit},
+      {"thresholds: {gpu.idle.mean: {max: 30%, level: warn}}", FindingStatus::kWarn, "0 1 0", ""},
+      {"thresholds: {gpu.idle.mean: {max: 30%, level: warn}}", FindingStatus::kError, "1 1 0",
+       "gpu/idle: The GPU idles (31.4 %)\n"},
+      {"thresholds: {gpu.idle.mean: {max: 50%}}", FindingStatus::kWarn, "0 1 1", ""},
+      {"thresholds: {gpu.idle.mean: [{max: 15%, level: warn}, {max: 30%}]}", FindingStatus::kError,
+       "1 0 0", kLimit},
+      {"thresholds: {gpu.idle.max: {max: 15%}}", FindingStatus::kError, "1 0 0",
+       "gpu.idle.max is 42.0 %, above the limit of 15 %\n"},
+      {"thresholds: {gpu.utilization.mean: {min: 90%}}", FindingStatus::kError, "2 0 0",
+       "gpu.utilization.mean is 42.0 %, below the limit of 90 %\n"
+       "gpu/idle: The GPU idles (31.4 %)\n"},
+  };
+  Rule rule;
+  rule.id = "gpu/idle";
+  rule.title = "The GPU idles";
+  rule.metric.emplace();
+  rule.metric->value.text = "gpu.idle.mean";
+  for (const char* explained : {"sync.time_share", "gpu.idle.max"}) {
+    rule.explains.emplace_back();
+    rule.explains.back().text = explained;
+  }
+  const Analysis analysis = MakeAnalysis(
+      {{"gpu.idle.mean", 0.42}, {"gpu.idle.max", 0.42}, {"gpu.utilization.mean", 0.42}});
+  for (const Row& row : kRows) {
+    const Evaluation evaluation = OneFinding(rule, row.status);
+    JudgeOptions options;
+    options.evaluation = &evaluation;
+    const auto policy = ParsePolicy("schema: 1\n" + std::string(row.policy), "p.yaml");
+    ASSERT_TRUE(policy) << RenderErrors(policy.error(), false);
+    const Verdict verdict = Judge(*policy, analysis, {}, options);
+    EXPECT_EQ(fmt::format("{} {} {}", verdict.errors, verdict.warnings, verdict.passed), row.counts)
+        << row.policy;
+    std::string reasons;
+    for (const std::string& reason : verdict.reasons) reasons += WithPlainSpaces(reason) + "\n";
+    EXPECT_EQ(reasons, row.reasons) << row.policy;
+  }
+}
+
+// What would fail the run if its number were sure leaves it open; where a warning fails the run, it
+// does so by being one.
+TEST(Verdict, AnUncertainFindingLeavesTheRunOpenOrFailsIt) {
+  Rule rule;
+  rule.id = "gpu/idle";
+  rule.title = "The GPU idles";
+  Evaluation evaluation = OneFinding(rule, FindingStatus::kWarn);
+  evaluation.findings.front().is_uncertain = true;
+  JudgeOptions options;
+  options.evaluation = &evaluation;
+  const Analysis none = MakeAnalysis({});
+  Expect("", none,
+         {kNoVerdict, 3, "", "gpu/idle: The GPU idles (31.4 %), but kernel.op is absent\n"}, {},
+         options);
+  Expect("fail_on: warn", none, {kFail, 1, "", "gpu/idle: The GPU idles (31.4 %)\n"}, {}, options);
+  Expect("fail_on: never", none, {kPass, 0, "", ""}, {}, options);
+}
+
+// A finding is counted with an uncertain limit only where the run does not fail by the finding.
+TEST(Verdict, AFindingAmongUncertainLimits) {
+  Rule rule;
+  rule.id = "gpu/idle";
+  rule.title = "The GPU idles";
+  rule.explains.emplace_back();
+  rule.explains.back().text = "gpu.idle.max";
+  const Analysis analysis = MakeAnalysis({{"gpu.idle.max", 0.42, true}});
+  const Evaluation evaluation = OneFinding(rule, FindingStatus::kWarn);
+  JudgeOptions options;
+  options.evaluation = &evaluation;
+  const auto judged = [&](std::string_view fail_on) {
+    const auto policy = ParsePolicy(
+        fmt::format("schema: 1\nfail_on: {}\nthresholds: {{gpu.idle.max: {{max: 30%}}}}", fail_on),
+        "p.yaml");
+    return Judge(*policy, analysis, {}, options);
+  };
+  EXPECT_EQ(judged("error").status, kNoVerdict);
+  EXPECT_EQ(judged("error").warnings, 1);
+  EXPECT_EQ(judged("error").findings_counted_with.front(), "gpu.idle.max");
+  EXPECT_EQ(judged("warn").status, kFail);
+  EXPECT_EQ(judged("warn").warnings, 2);
+}
+
+// The limit that is not counted says where it is, at every level.
+TEST(Verdict, OfTwoMissedLimitsTheLesserIsCountedWithTheOther) {
+  const auto policy = ParsePolicy(
+      "schema: 1\nthresholds: {gpu.idle.mean: [{max: 15%, level: info}, {max: 30%}]}", "p.yaml");
+  const Verdict verdict = Judge(*policy, MakeAnalysis({{"gpu.idle.mean", 0.42}}), {}, {});
+  EXPECT_EQ(verdict.gate[0].counted_with, "gpu.idle.mean");
+  EXPECT_EQ(verdict.gate[1].counted_with, "");
+}
+
+TEST(Verdict, LimitsOnChangesWithoutABaselineAreTold) {
+  const auto policy =
+      ParsePolicy("schema: 1\nbaseline: {iteration.time.median: {max_increase: 5%}}", "p.yaml");
+  ASSERT_TRUE(policy) << RenderErrors(policy.error(), false);
+  const std::vector<Snapshot> baselines(1);
+  JudgeOptions options;
+  EXPECT_EQ(Judge(*policy, MakeAnalysis({}), {}, options).notes.size(), 1U);
+  options.baselines = baselines;
+  EXPECT_TRUE(Judge(*policy, MakeAnalysis({}), {}, options).notes.empty());
+}
+
+TEST(Verdict, DoubtsOfOtherRunsLeaveTheQuestionOpen) {
+  JudgeOptions options;
+  options.doubts = {"b: the profile is incomplete"};
+  const Analysis analysis = MakeAnalysis({{"gpu.idle.mean", 0.42}});
+  Expect("thresholds: {gpu.idle.mean: {max: 50%}}", analysis,
+         {kNoVerdict, 3, "pass", "b: the profile is incomplete\n"}, {}, options);
+  Expect("thresholds: {gpu.idle.mean: {max: 15%}}", analysis,
+         {kFail, 1, "error",
+          "gpu.idle.mean is 42.0 %, above the limit of 15 %\n"
+          "b: the profile is incomplete\n"},
+         {}, options);
+}
+
+TEST(Verdict, ABrokenRuleIsAConfigurationErrorWhateverElseIsFound) {
+  Rule rule;
+  rule.id = "gpu/idle";
+  const Evaluation evaluation = OneFinding(rule, FindingStatus::kBroken);
+  JudgeOptions options;
+  options.evaluation = &evaluation;
+  const auto policy = ParsePolicy("schema: 1\nthresholds: {gpu.idle.mean: {max: 30%}}", "p.yaml");
+  const Verdict verdict = Judge(*policy, MakeAnalysis({{"gpu.idle.mean", 0.42}}), {}, options);
+  EXPECT_EQ(ExitCodeOf(verdict, false), 2);
+  EXPECT_EQ(ExitCodeOf(verdict, true), 2);
+  EXPECT_EQ(verdict.reasons.front(), "gpu/idle cannot be evaluated: kernel.op is absent");
+}
+
+TEST(Verdict, WaiversThatExpiredOrDidNothingAreNoted) {
+  const auto policy = ParsePolicy(
+      "schema: 1\nwaivers:\n"
+      "  - {rule: gpu/idle, reason: r, owner: ops, expires: 2026-01-01}\n"
+      "  - {rule: gpu/idle, reason: r, owner: ops, expires: 2027-01-01}\n"
+      "  - {rule: gpu/idle, reason: r, owner: ops, expires: 2027-01-01}\n",
+      "p.yaml");
+  Evaluation evaluation;
+  evaluation.waivers = {{&policy->waivers[0], true, 0},
+                        {&policy->waivers[1], false, 0},
+                        {&policy->waivers[2], false, 1}};
+  JudgeOptions options;
+  options.evaluation = &evaluation;
+  const Verdict verdict = Judge(*policy, MakeAnalysis({}), {}, options);
+  EXPECT_EQ(
+      verdict.notes,
+      (std::vector<std::string>{
+          "the waiver for `gpu/idle` (owner: ops) expired on 2026-01-01 and no longer applies; "
+          "fix the cause, or renew it",
+          "the waiver for `gpu/idle` (owner: ops) covers no finding of this run; remove it if "
+          "the cause is gone"}));
+}
+
+}  // namespace
+}  // namespace profgauge
