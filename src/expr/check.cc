@@ -16,7 +16,7 @@ constexpr std::size_t kNamesShown = 12;
 
 class Checker {
  public:
-  Checker(const Ast& ast, const Schema& schema, Context context)
+  Checker(const Ast& ast, Schema& schema, Context context)
       : ast_(ast),
         schema_(schema),
         context_(context),
@@ -138,12 +138,12 @@ class Checker {
   }
 
   void UnknownField(NodeId id, const Node& node) {
-    std::vector<std::string_view> names;
-    for (Slot slot = 0; slot < schema_.size(); ++slot) names.push_back(schema_[slot].name);
-    const std::string_view near = DidYouMean(node.text, names);
+    const std::vector<std::string> names = schema_.Names();
+    const std::string_view near =
+        DidYouMean(node.text, std::vector<std::string_view>(names.begin(), names.end()));
     const bool is_param = node.text.starts_with('$');
     std::string help = near.empty() ? "" : fmt::format("did you mean `{}`?", near);
-    const std::string siblings = is_param ? Params() : Siblings(node.text);
+    const std::string siblings = is_param ? Params(names) : Siblings(node.text, names);
     if (!siblings.empty()) help += (help.empty() ? "" : " ") + siblings;
     std::vector<std::string> notes;
     if (!help.empty()) notes.push_back("help: " + help);
@@ -154,14 +154,13 @@ class Checker {
   }
 
   /// "fields of `kernel`: name, time, calls, …"; empty when nothing starts like `name`.
-  std::string Siblings(std::string_view name) const {
+  static std::string Siblings(std::string_view name, const std::vector<std::string>& names) {
     const std::size_t dot = name.find('.');
     if (dot == std::string_view::npos) return {};
     const std::string_view prefix = name.substr(0, dot + 1);
     std::string list;
     std::size_t shown = 0;
-    for (Slot slot = 0; slot < schema_.size(); ++slot) {
-      const std::string& field = schema_[slot].name;
+    for (const std::string& field : names) {
       if (!field.starts_with(prefix)) continue;
       if (shown++ == kNamesShown) {
         list += ", \u2026";
@@ -173,12 +172,10 @@ class Checker {
     return fmt::format("fields of `{}`: {}", name.substr(0, dot), list);
   }
 
-  std::string Params() const {
+  static std::string Params(const std::vector<std::string>& names) {
     std::string list;
-    for (Slot slot = 0; slot < schema_.size(); ++slot) {
-      if (schema_[slot].name.starts_with('$')) {
-        list += (list.empty() ? "" : ", ") + schema_[slot].name;
-      }
+    for (const std::string& name : names) {
+      if (name.starts_with('$')) list += (list.empty() ? "" : ", ") + name;
     }
     return list.empty() ? "this rule has no `params:`" : "parameters: " + list;
   }
@@ -424,7 +421,7 @@ class Checker {
   }
 
   const Ast& ast_;
-  const Schema& schema_;
+  Schema& schema_;
   Context context_;
   std::vector<bool> failed_;
   std::vector<bool> below_unknown_;  ///< Inside a call of an unknown function.
@@ -433,7 +430,7 @@ class Checker {
 
 }  // namespace
 
-Checked Check(const Ast& ast, const Schema& schema, Context context) {
+Checked Check(const Ast& ast, Schema& schema, Context context) {
   return Checker(ast, schema, context).Run();
 }
 

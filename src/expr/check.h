@@ -33,6 +33,6 @@ struct Checked {
       errors;  ///< By position; an error below a node hides those that follow from it.
 };
 
-Checked Check(const Ast& ast, const Schema& schema, Context context);
+Checked Check(const Ast& ast, Schema& schema, Context context);
 
 }  // namespace profgauge::expr

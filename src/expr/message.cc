@@ -27,8 +27,8 @@ std::size_t FindOutsideTexts(std::string_view text, std::string_view wanted, std
 }
 
 /// Compiles `expr | filter` at `begin` of the message into `part`.
-void CompileHole(std::string_view inside, std::uint32_t begin, const Schema& schema,
-                 Message::Part& part, std::vector<Error>& errors) {
+void CompileHole(std::string_view inside, std::uint32_t begin, Schema& schema, Message::Part& part,
+                 std::vector<Error>& errors) {
   const std::size_t bar = FindOutsideTexts(inside, "|", 0);
   const std::string_view text = inside.substr(0, bar);
   CompileResult program = Compile(text, schema, Context::kGroup);
@@ -122,7 +122,7 @@ Value ToCell(const Value& value, Unit unit) {
   return static_cast<std::int64_t>(std::llround(*number));
 }
 
-MessageResult CompileMessage(std::string_view text, const Schema& schema) {
+MessageResult CompileMessage(std::string_view text, Schema& schema) {
   Message message;
   std::vector<Error> errors;
   std::size_t at = 0;

@@ -46,7 +46,7 @@ struct Message {
 
 using MessageResult = tl::expected<Message, std::vector<Error>>;
 /// Errors: all of them; offsets are bytes of `text`.
-MessageResult CompileMessage(std::string_view text, const Schema& schema);
+MessageResult CompileMessage(std::string_view text, Schema& schema);
 std::string RenderMessage(const Message& message, const Data& data, std::span<const RowId> rows);
 
 }  // namespace profgauge::expr

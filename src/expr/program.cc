@@ -29,7 +29,7 @@ bool Fits(const Type& type, Want want) {
 }  // namespace
 
 struct Compiler {
-  static CompileResult Finish(Ast ast, const Schema& schema, Context context, Want want) {
+  static CompileResult Finish(Ast ast, Schema& schema, Context context, Want want) {
     Checked checked = Check(ast, schema, context);
     auto body = std::make_shared<Program::Body>();
     for (NodeId id = 0; id < ast.nodes.size(); ++id) {
@@ -82,13 +82,13 @@ const re2::RE2* Program::PatternOf(NodeId id) const {
   return nullptr;
 }
 
-CompileResult Compile(std::string_view text, const Schema& schema, Context context, Want want) {
+CompileResult Compile(std::string_view text, Schema& schema, Context context, Want want) {
   Result<Ast> ast = Parse(text);
   if (!ast) return One(std::move(ast).error());
   return Compiler::Finish(*std::move(ast), schema, context, want);
 }
 
-CompileResult CompileOrder(std::string_view text, const Schema& schema) {
+CompileResult CompileOrder(std::string_view text, Schema& schema) {
   Result<Order> order = ParseOrder(text);
   if (!order) return One(std::move(order).error());
   CompileResult program =
@@ -97,7 +97,7 @@ CompileResult CompileOrder(std::string_view text, const Schema& schema) {
   return program;
 }
 
-CompileResult CompileCondition(std::string_view text, const Schema& schema) {
+CompileResult CompileCondition(std::string_view text, Schema& schema) {
   return Compile(text, schema, Context::kGroup, Want::kCondition);
 }
 

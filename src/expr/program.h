@@ -60,13 +60,13 @@ class Program {
 };
 
 /// Errors: all of them, kConfig; where.offset and where.length are bytes of `text`. The program
-/// keeps slots of `schema`, which may grow afterwards.
+/// keeps slots of `schema`, which may grow afterwards and grows by what the expression names.
 using CompileResult = tl::expected<Program, std::vector<Error>>;
-CompileResult Compile(std::string_view text, const Schema& schema, Context context,
+CompileResult Compile(std::string_view text, Schema& schema, Context context,
                       Want want = Want::kAnything);
 /// `expr [asc|desc]`, in row context.
-CompileResult CompileOrder(std::string_view text, const Schema& schema);
+CompileResult CompileOrder(std::string_view text, Schema& schema);
 /// A condition over names that are the same everywhere.
-CompileResult CompileCondition(std::string_view text, const Schema& schema);
+CompileResult CompileCondition(std::string_view text, Schema& schema);
 
 }  // namespace profgauge::expr

@@ -4,6 +4,8 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,17 +29,29 @@ struct Field {
   Scope scope = Scope::kGroup;
 };
 
+/// Fields that a schema gets when they are first named, for callers that know very many of which an
+/// expression names few.
+struct FieldSource {
+  std::function<std::optional<Field>(std::string_view name)> find;
+  std::function<std::vector<std::string>()> names;  ///< Of all of them, for messages.
+};
+
 class Schema {
  public:
   static constexpr Slot kNone = 0xffff'ffff;
 
+  /// What is added wins against the source.
+  void SetSource(FieldSource source) { source_ = std::move(source); }
   /// The slot of the new field, or of the one that had this name before, which is left as it was:
   /// add what shall win first.
   Slot Add(std::string name, Unit unit, Scope scope);
-  /// kNone when there is no such field.
-  Slot Find(std::string_view name) const;
+  /// Takes the field from the source if need be. kNone when there is no such field.
+  Slot Find(std::string_view name);
   const Field& operator[](Slot slot) const { return fields_[slot]; }
+  /// Of the fields that were added or named.
   Slot size() const { return static_cast<Slot>(fields_.size()); }
+  /// All names that Find() knows, each once; those of the source first.
+  std::vector<std::string> Names() const;
 
   /// What rows are called ("kernel"), for messages; empty when there are none.
   void SetRowName(std::string name) { row_name_ = std::move(name); }
@@ -47,6 +61,7 @@ class Schema {
   std::vector<Field> fields_;
   boost::unordered_flat_map<std::string, Slot> by_name_;
   std::string row_name_;
+  FieldSource source_;
 };
 
 }  // namespace profgauge::expr

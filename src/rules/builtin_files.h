@@ -11,6 +11,8 @@ namespace profgauge {
 
 /// The text of "rules/recommended.yaml"; empty when there is no such file.
 std::string_view EmbeddedRules(std::string_view path);
+/// Its tree, for DecodeYamlTree; written when the program is built (embed_trees.cc).
+std::string_view EmbeddedRuleTree(std::string_view path);
 /// All of them, in the order of CMakeLists.txt.
 std::span<const std::string_view> EmbeddedRulesPaths();
 

@@ -67,11 +67,12 @@ class RuleCompiler {
       auto holds = One(entry.value, Context::kGroup, Want::kCondition);
       if (holds) out_.explains_when.push_back(*std::move(holds));
     }
+    out_.names.Bind();
     return std::move(out_);
   }
 
  private:
-  const expr::Schema& schema() const { return out_.names.schema; }
+  expr::Schema& schema() { return out_.names.schema; }
 
   /// A use of a `let` name whose own expression is wrong is no second error.
   void Add(const SourceText& source, std::vector<Error> found) {
@@ -330,6 +331,7 @@ void AttachWaivers(const Policy& policy, std::vector<CompiledRule>& rules, Error
           continue;
         }
         waived.where = *std::move(where);
+        rule.names.Bind();
       }
       rule.waivers.push_back(std::move(waived));
     }

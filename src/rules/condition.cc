@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include "base/format.h"
 #include "expr/eval.h"
 #include "expr/program.h"
@@ -10,15 +12,10 @@ namespace profgauge {
 namespace {
 
 /// Every metric of the catalogue, one value each.
-const expr::Schema& MetricSchema() {
-  static const expr::Schema kSchema = [] {
-    expr::Schema schema;
-    for (const MetricSpec& metric : MetricCatalogue()) {
-      schema.Add(std::string(metric.id), metric.unit, expr::Scope::kGroup);
-    }
-    return schema;
-  }();
-  return kSchema;
+expr::Schema MetricSchema() {
+  expr::Schema schema;
+  schema.SetSource({MetricField, MetricNames});
+  return schema;
 }
 
 std::string WhyUnknown(const std::string& field, const Analysis& analysis) {
@@ -28,10 +25,11 @@ std::string WhyUnknown(const std::string& field, const Analysis& analysis) {
 }
 
 /// "tensor_core.eligible_share is 3.2 %, profile.gpus is 1".
-std::string ValuesOf(const expr::Program& program, const Analysis& analysis) {
+std::string ValuesOf(const expr::Program& program, const expr::Schema& schema,
+                     const Analysis& analysis) {
   std::string text;
   for (const expr::Slot slot : program.Fields()) {
-    const expr::Field& field = MetricSchema()[slot];
+    const expr::Field& field = schema[slot];
     const Metric* metric = analysis.Find(field.name);
     if (!text.empty()) text += ", ";
     text += fmt::format("{} is {}", field.name,
@@ -42,6 +40,23 @@ std::string ValuesOf(const expr::Program& program, const Analysis& analysis) {
 
 }  // namespace
 
+std::optional<expr::Field> MetricField(std::string_view name) {
+  static const auto kUnits = [] {
+    boost::unordered_flat_map<std::string_view, Unit> units;
+    for (const MetricSpec& metric : MetricCatalogue()) units.emplace(metric.id, metric.unit);
+    return units;
+  }();
+  const auto unit = kUnits.find(name);
+  if (unit == kUnits.end()) return std::nullopt;
+  return expr::Field{std::string(name), unit->second, expr::Scope::kGroup};
+}
+
+std::vector<std::string> MetricNames() {
+  std::vector<std::string> names;
+  for (const MetricSpec& metric : MetricCatalogue()) names.emplace_back(metric.id);
+  return names;
+}
+
 Errors PlacedErrors(std::vector<Error> errors, const SourceText& source) {
   for (Error& error : errors) error.where = source.At(error.where.offset, error.where.length);
   return errors;
@@ -49,13 +64,15 @@ Errors PlacedErrors(std::vector<Error> errors, const SourceText& source) {
 
 Errors CheckCondition(const SourceText& condition) {
   if (condition.empty()) return {};
-  auto program = expr::CompileCondition(condition.text, MetricSchema());
+  expr::Schema schema = MetricSchema();
+  auto program = expr::CompileCondition(condition.text, schema);
   return program ? Errors{} : PlacedErrors(std::move(program).error(), condition);
 }
 
 std::optional<std::string> WhyNotMet(const SourceText& condition, const Analysis& analysis) {
   if (condition.empty()) return std::nullopt;
-  const auto program = expr::CompileCondition(condition.text, MetricSchema());
+  expr::Schema schema = MetricSchema();
+  const auto program = expr::CompileCondition(condition.text, schema);
   if (!program) return "its condition is not an expression";
   const expr::Outcome outcome = expr::EvaluateCondition(*program, [&](std::string_view name) {
     const Metric* metric = analysis.Find(name);
@@ -69,12 +86,14 @@ std::optional<std::string> WhyNotMet(const SourceText& condition, const Analysis
                        outcome.absent_field, WhyUnknown(outcome.absent_field, analysis));
   }
   if (AsNumber(outcome.value, 0) != 0) return std::nullopt;
-  return fmt::format("`{}` does not hold: {}", program->Text(), ValuesOf(*program, analysis));
+  return fmt::format("`{}` does not hold: {}", program->Text(),
+                     ValuesOf(*program, schema, analysis));
 }
 
 bool IsUnknown(const SourceText& condition, const Analysis& analysis) {
   if (condition.empty()) return false;
-  const auto program = expr::CompileCondition(condition.text, MetricSchema());
+  expr::Schema schema = MetricSchema();
+  const auto program = expr::CompileCondition(condition.text, schema);
   if (!program) return false;
   const expr::Outcome outcome = expr::EvaluateCondition(*program, [&](std::string_view name) {
     const Metric* metric = analysis.Find(name);

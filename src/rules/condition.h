@@ -3,13 +3,20 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/analysis.h"
 #include "base/source_text.h"
+#include "expr/schema.h"
 #include "rules/policy.h"
 
 namespace profgauge {
+
+/// A metric of the catalogue as expressions see it; nothing: there is none of that name.
+std::optional<expr::Field> MetricField(std::string_view name);
+/// The names of all of them, in the order of the catalogue.
+std::vector<std::string> MetricNames();
 
 /// Errors of the expression language, whose offsets count from the start of `source`, with the
 /// places that those bytes have in the file.

@@ -16,6 +16,7 @@
 #include "rules/decode.h"
 #include "rules/policy.h"
 #include "rules/yaml.h"
+#include "rules/yaml_tree.h"
 
 namespace profgauge {
 namespace {
@@ -30,9 +31,13 @@ Error FileError(const std::string& path, std::string_view code, std::string mess
 
 constexpr std::string_view kPresets[] = {"cpu", "recommended", "report-only", "strict"};
 
+std::string NameOfBuiltin(const std::string& path) { return path.substr(kBuiltinPrefix.size()); }
+
+std::string EmbeddedPath(const std::string& name) { return fmt::format("rules/{}.yaml", name); }
+
 Result<std::string> ReadBuiltin(const std::string& path, std::optional<BuiltinKind> kind) {
-  const std::string name = path.substr(kBuiltinPrefix.size());
-  const std::string_view text = EmbeddedRules(fmt::format("rules/{}.yaml", name));
+  const std::string name = NameOfBuiltin(path);
+  const std::string_view text = EmbeddedRules(EmbeddedPath(name));
   const bool fits = !kind || IsPresetName(name) == (*kind == BuiltinKind::kPreset);
   if (!text.empty() && fits) return std::string(text);
   const bool wants_preset = kind == BuiltinKind::kPreset;
@@ -86,6 +91,18 @@ Result<std::string> ReadConfigFile(const std::string& path, std::optional<Builti
     return Fail(FileError(path, "config/too-large", "the file is larger than 1 MiB"));
   }
   return text;
+}
+
+std::optional<YamlDocument> ReadYaml(const std::string& path, std::optional<BuiltinKind> kind,
+                                     Errors& errors) {
+  auto text = ReadConfigFile(path, kind);
+  if (!text) {
+    errors.push_back(std::move(text).error());
+    return std::nullopt;
+  }
+  if (!path.starts_with(kBuiltinPrefix)) return ParseYaml(*text, path, errors);
+  return YamlDocument{path, *std::move(text),
+                      DecodeYamlTree(EmbeddedRuleTree(EmbeddedPath(NameOfBuiltin(path))))};
 }
 
 void SortByPlace(Errors& errors) {

@@ -63,16 +63,11 @@ class Collector {
 
   static ReadFile ReadOne(const std::string& path) {
     ReadFile file;
-    auto text = ReadConfigFile(path, BuiltinKind::kRules);
-    if (!text) {
-      file.errors.push_back(std::move(text).error());
-      return file;
-    }
-    file.text = *std::move(text);
-    const auto document = ParseYaml(file.text, path, file.errors);
+    auto document = ReadYaml(path, BuiltinKind::kRules, file.errors);
     if (!document) return file;
     Decoder decoder(*document, file.errors);
     DecodeRuleFile(decoder, file.decoded);
+    file.text = std::move(document->source);
     return file;
   }
 

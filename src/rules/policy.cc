@@ -38,22 +38,13 @@ class PolicyLoader {
                fmt::format("more than {} policies extend each other", kLongestChain));
       return;
     }
-    if (const auto text = Read(path, from)) {
-      if (!path.starts_with("builtin:")) policy.sources.push_back(path);
-      LoadText(*text, path);
-    }
+    const auto document = Read(path, from);
+    if (!path.starts_with(kBuiltinPrefix)) policy.sources.push_back(path);
+    if (document) LoadDocument(*document);
   }
 
   void LoadText(std::string_view text, const std::string& name) {
-    hash_.Add(text);
-    const auto document = ParseYaml(text, name, errors);
-    if (!document) return;
-    chain_.push_back(name);
-    Decoder decoder(*document, errors);
-    // What a policy extends comes first, wherever the key stands.
-    if (const YamlNode* extends = document->root.Find("extends")) LoadExtended(*extends, decoder);
-    DecodePolicy(decoder, policy);
-    chain_.pop_back();
+    if (const auto document = ParseYaml(text, name, errors)) LoadDocument(*document);
   }
 
   tl::expected<Policy, Errors> Finish(const std::string& name) {
@@ -70,27 +61,36 @@ class PolicyLoader {
   }
 
  private:
-  /// Errors stand where the file is named.
-  std::optional<std::string> Read(const std::string& path, const Where& from) {
-    auto text = ReadConfigFile(path, BuiltinKind::kPreset);
-    if (text) return *std::move(text);
-    Error error = std::move(text).error();
-    if (from.line > 0) {
-      error.message = fmt::format("`{}`: {}", Printable(path), error.message);
-      error.where = from;
+  void LoadDocument(const YamlDocument& document) {
+    hash_.Add(document.source);
+    chain_.push_back(document.file);
+    Decoder decoder(document, errors);
+    // What a policy extends comes first, wherever the key stands.
+    if (const YamlNode* extends = document.root.Find("extends")) LoadExtended(*extends, decoder);
+    DecodePolicy(decoder, policy);
+    chain_.pop_back();
+  }
+
+  /// That a file cannot be read is told where it is named.
+  std::optional<YamlDocument> Read(const std::string& path, const Where& from) {
+    Errors found;
+    auto document = ReadYaml(path, BuiltinKind::kPreset, found);
+    for (Error& error : found) {
+      if (from.line > 0 && error.code.starts_with("config/")) {
+        error.message = fmt::format("`{}`: {}", Printable(path), error.message);
+        error.where = from;
+      }
+      errors.push_back(std::move(error));
     }
-    errors.push_back(std::move(error));
-    return std::nullopt;
+    return document;
   }
 
   template <class Decode>
   void LoadNamed(const PolicyFile& named, Decode decode) {
     if (named.path.empty()) return;
-    const auto text = Read(named.path, named.where);
-    if (!text) return;
-    hash_.Add(*text);
-    const auto document = ParseYaml(*text, named.path, errors);
+    const auto document = Read(named.path, named.where);
     if (!document) return;
+    hash_.Add(document->source);
     Decoder decoder(*document, errors);
     decode(decoder);
   }

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <utility>
 
 #include "base/diagnostic.h"
 #include "base/text.h"
+#include "rules/condition.h"
 #include "rules/facts.h"
 
 namespace profgauge {
@@ -25,24 +28,19 @@ bool HasColumn(const TableSpec& table, std::string_view id) {
 /// The column of an enclosing table that names its rows: "id", of iterations "index".
 std::string_view NameColumn(std::string_view row) { return row == "iteration" ? "index" : "id"; }
 
-void AddColumns(RuleSchema& out, const TableSpec& table, Kind kind, expr::Scope scope) {
-  for (const ColumnSpec& column : table.columns) {
-    out.Add(fmt::format("{}.{}", table.row_name, column.id), column.unit, scope,
-            {kind, &table, std::string(column.id)});
-  }
-}
+using Keys = std::vector<RuleSchema::Key>;
 
-bool IsKeyOf(const RuleSchema& out, const TableSpec& table) {
-  return std::any_of(out.keys.begin(), out.keys.end(),
+bool IsKeyOf(const Keys& keys, const TableSpec& table) {
+  return std::any_of(keys.begin(), keys.end(),
                      [&](const RuleSchema::Key& key) { return key.joined == &table; });
 }
 
 /// Whether all rows of a group belong to the same row of `enclosing`: it is a key, or the GPU is
 /// and it has one rank.
-bool IsFixed(const RuleSchema& out, const TableSpec& enclosing) {
-  if (IsKeyOf(out, enclosing)) return true;
+bool IsFixed(const Keys& keys, const TableSpec& enclosing) {
+  if (IsKeyOf(keys, enclosing)) return true;
   const TableSpec* gpu = FindTableByRow("gpu");
-  return enclosing.row_name == "rank" && gpu != nullptr && IsKeyOf(out, *gpu);
+  return enclosing.row_name == "rank" && gpu != nullptr && IsKeyOf(keys, *gpu);
 }
 
 /// The table of `for_each`. False when there is no such thing.
@@ -108,20 +106,6 @@ void AddKey(const SourceText& key, RuleSchema& out, Errors& errors) {
   out.keys.push_back({table, column});
 }
 
-void AddOwnColumns(RuleSchema& out) {
-  if (out.table == nullptr) return;
-  out.schema.SetRowName(std::string(out.table->row_name));
-  for (const ColumnSpec& column : out.table->columns) {
-    const bool is_key =
-        std::any_of(out.keys.begin(), out.keys.end(), [&](const RuleSchema::Key& key) {
-          return key.joined == nullptr && key.column == column.id;
-        });
-    out.Add(fmt::format("{}.{}", out.table->row_name, column.id), column.unit,
-            is_key ? expr::Scope::kKey : expr::Scope::kRow,
-            {Kind::kColumn, out.table, std::string(column.id)});
-  }
-}
-
 void AddParams(const Rule& rule, RuleSchema& out, Errors& errors) {
   for (const RuleParam& param : rule.params) {
     const std::string name = "$" + param.name;
@@ -137,12 +121,106 @@ void AddParams(const Rule& rule, RuleSchema& out, Errors& errors) {
   }
 }
 
+/// A field, and where it gets its data.
+struct Known {
+  expr::Field field;
+  Binding binding;
+};
+
+/// How the rows of `table` are seen by a rule over `rows` (nullptr: the profile).
+Kind KindOf(const TableSpec& table, const TableSpec* rows) {
+  if (&table == rows) return Kind::kColumn;
+  const bool linked = rows != nullptr && !LinkColumns(*rows, table.row_name).empty();
+  return linked ? Kind::kJoined : Kind::kCommon;
+}
+
+/// Tables of which a rule over `rows` may name columns: its own and those that enclose it. That
+/// iterations agree in something is never of use.
+std::vector<const TableSpec*> NamedTables(const TableSpec* rows) {
+  std::vector<const TableSpec*> tables;
+  if (rows != nullptr) tables.push_back(rows);
+  for (const std::string_view row : kEnclosing) {
+    const TableSpec* table = FindTableByRow(row);
+    if (table == nullptr || table == rows) continue;
+    if (row == "iteration" && KindOf(*table, rows) == Kind::kCommon) continue;
+    tables.push_back(table);
+  }
+  return tables;
+}
+
+expr::Scope ScopeOf(const TableSpec& table, const ColumnSpec& column, Kind kind, const Keys& keys) {
+  if (kind == Kind::kCommon) return expr::Scope::kGroup;
+  const bool is_key = kind == Kind::kJoined
+                          ? IsFixed(keys, table)
+                          : std::any_of(keys.begin(), keys.end(), [&](const RuleSchema::Key& key) {
+                              return key.joined == nullptr && key.column == column.id;
+                            });
+  return is_key ? expr::Scope::kKey : expr::Scope::kRow;
+}
+
+std::optional<Known> FindColumn(std::string_view name, const TableSpec* rows, const Keys& keys,
+                                bool common) {
+  const std::size_t dot = name.find('.');
+  if (dot == std::string_view::npos) return std::nullopt;
+  for (const TableSpec* table : NamedTables(rows)) {
+    const Kind kind = KindOf(*table, rows);
+    if (table->row_name != name.substr(0, dot) || (kind == Kind::kCommon) != common) continue;
+    for (const ColumnSpec& column : table->columns) {
+      if (column.id != name.substr(dot + 1)) continue;
+      return Known{{std::string(name), column.unit, ScopeOf(*table, column, kind, keys)},
+                   {kind, table, std::string(column.id)}};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Known> FindFact(std::string_view name) {
+  for (const FactSpec& fact : FactCatalogue()) {
+    if (fact.name != name) continue;
+    return Known{{std::string(name), fact.unit, expr::Scope::kGroup},
+                 {Kind::kFact, nullptr, std::string(name)}};
+  }
+  return std::nullopt;
+}
+
+/// In the order of this header: the first that knows a name wins.
+std::optional<Known> FindName(std::string_view name, const TableSpec* rows, const Keys& keys) {
+  if (auto column = FindColumn(name, rows, keys, false)) return column;
+  if (auto metric = MetricField(name)) {
+    return Known{*std::move(metric), {Kind::kMetric, nullptr, std::string(name)}};
+  }
+  if (auto fact = FindFact(name)) return fact;
+  return FindColumn(name, rows, keys, true);
+}
+
+std::vector<std::string> AllNames(const TableSpec* rows) {
+  std::vector<std::string> names, common;
+  for (const TableSpec* table : NamedTables(rows)) {
+    auto& out = KindOf(*table, rows) == Kind::kCommon ? common : names;
+    for (const ColumnSpec& column : table->columns) {
+      out.push_back(fmt::format("{}.{}", table->row_name, column.id));
+    }
+  }
+  for (std::string& metric : MetricNames()) names.push_back(std::move(metric));
+  for (const FactSpec& fact : FactCatalogue()) names.emplace_back(fact.name);
+  std::move(common.begin(), common.end(), std::back_inserter(names));
+  return names;
+}
+
 }  // namespace
 
 expr::Slot RuleSchema::Add(std::string name, Unit unit, expr::Scope scope, Binding binding) {
+  Bind();
   const expr::Slot slot = schema.Add(std::move(name), unit, scope);
   if (slot == bindings.size()) bindings.push_back(std::move(binding));
   return slot;
+}
+
+void RuleSchema::Bind() {
+  while (bindings.size() < schema.size()) {
+    const auto slot = static_cast<expr::Slot>(bindings.size());
+    bindings.push_back(FindName(schema[slot].name, table, keys)->binding);
+  }
 }
 
 std::span<const std::string_view> EnclosingRows() { return kEnclosing; }
@@ -172,29 +250,12 @@ RuleSchema BuildRuleSchema(const Rule& rule, Errors& errors) {
   if (has_rows) {
     for (const SourceText& key : rule.group_by) AddKey(key, out, errors);
   }
-  AddOwnColumns(out);
-  std::vector<const TableSpec*> common;
-  for (const std::string_view row : kEnclosing) {
-    const TableSpec* table = FindTableByRow(row);
-    if (table == nullptr || table == out.table) continue;
-    if (out.table == nullptr || LinkColumns(*out.table, row).empty()) {
-      if (row != "iteration") common.push_back(table);
-      continue;
-    }
-    AddColumns(out, *table, Kind::kJoined,
-               IsFixed(out, *table) ? expr::Scope::kKey : expr::Scope::kRow);
-  }
-  for (const MetricSpec& metric : MetricCatalogue()) {
-    out.Add(std::string(metric.id), metric.unit, expr::Scope::kGroup,
-            {Kind::kMetric, nullptr, std::string(metric.id)});
-  }
-  for (const FactSpec& fact : FactCatalogue()) {
-    out.Add(std::string(fact.name), fact.unit, expr::Scope::kGroup,
-            {Kind::kFact, nullptr, std::string(fact.name)});
-  }
-  for (const TableSpec* table : common) {
-    AddColumns(out, *table, Kind::kCommon, expr::Scope::kGroup);
-  }
+  if (out.table != nullptr) out.schema.SetRowName(std::string(out.table->row_name));
+  out.schema.SetSource({[rows = out.table, keys = out.keys](std::string_view name) {
+                          auto known = FindName(name, rows, keys);
+                          return known ? std::optional(std::move(known->field)) : std::nullopt;
+                        },
+                        [rows = out.table] { return AllNames(rows); }});
   return out;
 }
 

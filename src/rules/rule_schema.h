@@ -34,8 +34,8 @@ struct Binding {
 };
 
 struct RuleSchema {
-  expr::Schema schema;
-  std::vector<Binding> bindings;     ///< One per slot.
+  expr::Schema schema;               ///< Gets the fields that expressions name.
+  std::vector<Binding> bindings;     ///< One per slot, after Bind().
   const TableSpec* table = nullptr;  ///< The rows; nullptr for `for_each: profile`.
   /// Group keys. A key that is the `id` of a rank, GPU or iteration groups by that row; others by
   /// the value of a column of the rule's own rows.
@@ -46,6 +46,8 @@ struct RuleSchema {
   std::vector<Key> keys;
 
   expr::Slot Add(std::string name, Unit unit, expr::Scope scope, Binding binding);
+  /// Finds out where the fields get their data that were named since the last call.
+  void Bind();
 };
 
 /// Tables that a row can belong to: "rank", "gpu", "iteration".

@@ -52,7 +52,7 @@ Error UsageError(std::string_view code, std::string message, std::vector<std::st
 
 tl::expected<CompiledScale, Errors> CompileScale(const WhatIfScale& scale) {
   const std::optional<PathTable> table = TableOf(scale.where.text);
-  const expr::Schema schema = SchemaOf(table.value_or(PathTable::kHost));
+  expr::Schema schema = SchemaOf(table.value_or(PathTable::kHost));
   auto program =
       expr::Compile(scale.where.text, schema, expr::Context::kRow, expr::Want::kCondition);
   if (!program) return tl::unexpected(PlacedErrors(std::move(program).error(), scale.where));

@@ -52,7 +52,7 @@ constexpr Typed kTyped[] = {
 };
 
 TEST(Check, Types) {
-  const Schema schema = TestSchema();
+  Schema schema = TestSchema();
   for (const Typed& typed : kTyped) {
     const auto program = Compile(typed.text, schema, typed.context);
     ASSERT_TRUE(program) << typed.text << ": " << program.error().front().message;
@@ -61,7 +61,7 @@ TEST(Check, Types) {
 }
 
 TEST(Check, ShownUnits) {
-  const Schema schema = TestSchema();
+  Schema schema = TestSchema();
   const auto unit = [&](std::string_view text) {
     return Compile(text, schema, kGroup)->type().unit;
   };
@@ -127,7 +127,7 @@ constexpr Wrong kWrong[] = {
 };
 
 TEST(Check, WholeErrorTexts) {
-  const Schema schema = TestSchema();
+  Schema schema = TestSchema();
   for (const Wrong& wrong : kWrong) {
     const auto program = Compile(wrong.text, schema, wrong.context);
     ASSERT_FALSE(program) << wrong.text;
@@ -192,7 +192,7 @@ constexpr Refused kRefused[] = {
 };
 
 TEST(Check, RefusesAndSaysWhy) {
-  const Schema schema = TestSchema();
+  Schema schema = TestSchema();
   for (const Refused& refused : kRefused) {
     const auto program = Compile(refused.text, schema, refused.context);
     ASSERT_FALSE(program) << refused.text;
@@ -206,7 +206,7 @@ TEST(Check, RefusesAndSaysWhy) {
 }
 
 TEST(Check, HelpNamesWhatThereIs) {
-  const Schema schema = TestSchema();
+  Schema schema = TestSchema();
   const auto note = [&](std::string_view text) {
     return Compile(text, schema, kGroup).error().front().notes.front();
   };
@@ -220,13 +220,39 @@ TEST(Check, HelpNamesWhatThereIs) {
 }
 
 TEST(Check, WantedTypes) {
-  const Schema schema = TestSchema();
+  Schema schema = TestSchema();
   EXPECT_EQ(Compile("kernel.time", schema, kRow, Want::kCondition).error().front().message,
             "expected a condition, found time");
   EXPECT_EQ(Compile("kernel.name", schema, kRow, Want::kNumber).error().front().message,
             "expected a number, found string");
   EXPECT_TRUE(CompileCondition("gpu.idle.mean > 15% and profile.ranks >= 2", schema));
   EXPECT_FALSE(CompileCondition("gpu.idle.mean", schema));
+}
+
+TEST(Check, FieldsOfASourceAreTakenWhenTheyAreNamed) {
+  Schema schema;
+  schema.Add("gpu.idle", Unit::kTime, Scope::kGroup);
+  schema.SetSource({[](std::string_view name) -> std::optional<Field> {
+                      if (name == "gpu.idle") return Field{"gpu.idle", Unit::kShare};
+                      if (name == "gpu.kernels") return Field{"gpu.kernels", Unit::kCount};
+                      return std::nullopt;
+                    },
+                    [] {
+                      return std::vector<std::string>{"gpu.idle", "gpu.kernels"};
+                    }});
+  EXPECT_EQ(schema.size(), 1U);
+  const auto program = Compile("gpu.idle > 1 ms and gpu.kernels > 3", schema, kGroup);
+  ASSERT_TRUE(program) << "what was added wins against the source";
+  ASSERT_EQ(schema.size(), 2U);
+  EXPECT_EQ(schema[1].name, "gpu.kernels");
+  EXPECT_TRUE(Compile("gpu.kernels > 4", schema, kGroup));
+  EXPECT_EQ(schema.size(), 2U) << "each once";
+  const auto wrong = Compile("gpu.kernel", schema, kGroup);
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(
+      wrong.error().front().notes,
+      std::vector<std::string>{"help: did you mean `gpu.kernels`? fields of `gpu`: idle, kernels"});
+  EXPECT_EQ(schema.Names(), (std::vector<std::string>{"gpu.idle", "gpu.kernels"}));
 }
 
 TEST(Check, ExpressionsOfTheDesignPage) {

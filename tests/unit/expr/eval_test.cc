@@ -87,7 +87,7 @@ constexpr Case kGroupCases[] = {
 };
 
 TEST(Eval, Groups) {
-  const TestData test;
+  TestData test;
   for (const Case& c : kGroupCases) {
     const auto program = Compile(c.text, test.schema, Context::kGroup);
     ASSERT_TRUE(program) << c.text << ": " << program.error().front().message;
@@ -108,7 +108,7 @@ constexpr Case kNoRowCases[] = {
 };
 
 TEST(Eval, GroupsWithoutRows) {
-  const TestData test;
+  TestData test;
   for (const Case& c : kNoRowCases) {
     const auto program = Compile(c.text, test.schema, Context::kGroup);
     ASSERT_TRUE(program) << c.text;
@@ -117,13 +117,13 @@ TEST(Eval, GroupsWithoutRows) {
 }
 
 TEST(Eval, SkippedRowsAreCounted) {
-  const TestData test;
+  TestData test;
   const auto program = Compile("sum(kernel.bytes)", test.schema, Context::kGroup);
   EXPECT_EQ(Evaluate(*program, test.data, test.rows).rows_skipped, 1u);
 }
 
 TEST(Eval, FieldToBlame) {
-  const TestData test;
+  TestData test;
   const auto program =
       Compile("max(kernel.bytes, kernel.is_collective) > 1 B", test.schema, Context::kGroup);
   EXPECT_EQ(Evaluate(*program, test.data, test.rows).absent_field, "kernel.bytes");
@@ -136,7 +136,7 @@ struct RowCase {
 
 /// Row expressions; batches must agree with the single rows, value for value.
 TEST(Eval, RowsAndBatchesAgree) {
-  const TestData test;
+  TestData test;
   const std::string no_op = "absent: `kernel.op` is absent";
   const std::string no_bytes = "absent: `kernel.bytes` is absent";
   const std::vector<RowCase> cases = {
@@ -184,7 +184,7 @@ TEST(Eval, RowsAndBatchesAgree) {
 }
 
 TEST(Eval, BatchesOfManyRowsAgreeToo) {
-  const TestData test;
+  TestData test;
   std::vector<RowId> rows;
   for (RowId i = 0; i < 5000; ++i) rows.push_back((i * 7) % 4);
   const auto program =
@@ -200,7 +200,7 @@ TEST(Eval, BatchesOfManyRowsAgreeToo) {
 }
 
 TEST(Eval, FilterDropsAbsentRowsAndCountsThem) {
-  const TestData test;
+  TestData test;
   const auto where = Compile("kernel.op starts_with 'aten'", test.schema, Context::kRow);
   const Filtered filtered = Filter(*where, test.data, test.rows);
   EXPECT_EQ(filtered.rows, (std::vector<RowId>{0, 1, 2}));
@@ -229,7 +229,7 @@ TEST(Eval, RowsOfAnotherTable) {
 }
 
 TEST(Eval, OrderPutsAbsentLastAndIsStable) {
-  const TestData test;
+  TestData test;
   const auto sorted = [&](std::string_view text, std::size_t limit) {
     return Sorted(*CompileOrder(text, test.schema), test.data, test.rows, limit);
   };
@@ -243,7 +243,7 @@ TEST(Eval, OrderPutsAbsentLastAndIsStable) {
 }
 
 TEST(Eval, ConditionsByLookup) {
-  const Schema schema = TestSchema();
+  Schema schema = TestSchema();
   const auto condition = CompileCondition("gpu.idle.mean > 15% and profile.ranks >= 2", schema);
   const auto lookup = [](std::string_view name) -> Value {
     if (name == "gpu.idle.mean") return 0.2;

@@ -29,7 +29,7 @@ constexpr Case kCases[] = {
 };
 
 TEST(Message, HolesAreFilledInTheirUnit) {
-  const TestData test;
+  TestData test;
   for (const Case& c : kCases) {
     const auto message = CompileMessage(c.text, test.schema);
     ASSERT_TRUE(message) << c.text << ": " << message.error().front().message;
@@ -38,7 +38,7 @@ TEST(Message, HolesAreFilledInTheirUnit) {
 }
 
 TEST(Message, AllErrorsAtOnceAtTheirPlace) {
-  const Schema schema = TestSchema();
+  Schema schema = TestSchema();
   const auto message = CompileMessage(
       "{{ kernel.time }} {{ wait | percent }} {{ wait | hours }} {{ oops }} {{ 1", schema);
   ASSERT_FALSE(message);

@@ -4,6 +4,8 @@
 
 #include <tuple>
 
+#include "rules/yaml_tree.h"
+
 namespace profgauge {
 namespace {
 
@@ -29,6 +31,46 @@ TEST(Yaml, ScalarsStayText) {
   ASSERT_EQ(document.root.entries.size(), std::size(kExpected));
   for (std::size_t i = 0; i < std::size(kExpected); ++i) {
     EXPECT_EQ(document.root.entries[i].value.text, kExpected[i]);
+  }
+}
+
+/// All that a node knows, on lines.
+std::string Described(const YamlNode& node) {
+  std::string out = std::to_string(static_cast<int>(node.kind)) + (node.plain ? "p" : "q") + " " +
+                    std::to_string(node.offset) + ":" + std::to_string(node.line) + ":" +
+                    std::to_string(node.column) + " [" + node.text + "]\n";
+  for (const YamlNode& item : node.items) out += "- " + Described(item);
+  for (const YamlEntry& entry : node.entries) {
+    out += "? " + Described(entry.key) + ": " + Described(entry.value);
+  }
+  return out;
+}
+
+TEST(Yaml, BuiltInFilesAreReadAsTheyWouldBeParsed) {
+  std::size_t files = 0;
+  for (const BuiltinKind kind : {BuiltinKind::kRules, BuiltinKind::kPreset}) {
+    for (const std::string& name : BuiltinFiles(kind)) {
+      Errors errors;
+      const auto read = ReadYaml(name, kind, errors);
+      const auto text = ReadConfigFile(name, kind);
+      ASSERT_TRUE(read && text) << name;
+      const auto parsed = ParseYaml(*text, name, errors);
+      ASSERT_TRUE(parsed) << name;
+      EXPECT_EQ(Rendered(errors), "");
+      EXPECT_EQ(read->file, parsed->file);
+      EXPECT_EQ(read->source, parsed->source);
+      EXPECT_EQ(Described(read->root), Described(parsed->root)) << name;
+      ++files;
+    }
+  }
+  EXPECT_GE(files, 15U);
+}
+
+TEST(Yaml, TreesOfEveryKindOfNode) {
+  for (const std::string_view text :
+       {"a: 1\nb: [x, 'y z', {c: d}, []]\ne:\nf: |\n  two\n  lines\n", "- {}\n- ~\n", "alone"}) {
+    const YamlDocument document = Parsed(text);
+    EXPECT_EQ(Described(DecodeYamlTree(EncodeYamlTree(document.root))), Described(document.root));
   }
 }
 
