@@ -34,7 +34,7 @@ void RunRows(const Program& program, const TestData& test) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
-  static const TestData test;
+  static TestData test;
   const std::string_view text(reinterpret_cast<const char*>(bytes), size);
   if (const auto ast = Parse(text)) {
     const auto again = Parse(Print(*ast));
