@@ -27,6 +27,7 @@
 #include "analysis/path/replayer.h"
 #include "analysis/recording/coverage.h"
 #include "analysis/recording/edges.h"
+#include "analysis/recording/losses.h"
 #include "analysis/recording/reported.h"
 #include "analysis/replay.h"
 #include "analysis/summary/analyze_run.h"
@@ -137,6 +138,7 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
   if (has_timeline) {
     AddLaunches(ranks, out);
     AddEdges(ranks, out);
+    MarkLosses(ranks, out);
   }
   AddNeuron(ranks, selection, out);
   AddRegions(ranks, selection, out);

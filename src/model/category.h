@@ -46,7 +46,7 @@ inline constexpr std::array<CategoryInfo, kAllCategories> kCategoryInfo = {{
      "the {{ device.device }} idles while the host is inside runtime calls"},
     {"dataloader", "Data loader", "the {{ device.device }} idles while the host waits for data"},
     {"cpu", "Other host work", "the {{ device.device }} idles while operators run on the host"},
-    {"other", "Unattributed", "nothing that was recorded explains the time"},
+    {"other", "Unattributed", "nothing of these was recorded: at most annotations or Python"},
     {"annotation", "Annotations", "a range of the framework or the user's is open"},
     {"python", "Python", "a Python function runs"},
     {"wait", "Semaphore waits", "an engine waits for a semaphore"},

@@ -16,6 +16,7 @@
 #include "base/input_error.h"
 #include "base/parallel.h"
 #include "base/text.h"
+#include "model/processes.h"
 #include "model/summary/summary.h"
 #include "readers/builtin.h"
 #include "readers/detect.h"
@@ -276,6 +277,16 @@ Result<Run> LoadFolder(const std::string& path, const ReadOptions& options) {
   return run;
 }
 
+/// Every process that trains is a rank, of one recording, too.
+std::vector<Profile> OfEachProcess(std::vector<Profile> recordings) {
+  std::vector<Profile> ranks;
+  for (Profile& recording : recordings) {
+    std::vector<Profile> parts = SplitProcesses(std::move(recording));
+    std::move(parts.begin(), parts.end(), std::back_inserter(ranks));
+  }
+  return ranks;
+}
+
 }  // namespace
 
 bool IsNoRecording(const Error& error) {
@@ -349,6 +360,7 @@ Result<Run> LoadFiles(const std::vector<std::string>& given, const ReadOptions& 
   }
   PROFGAUGE_CHECK(Settle("", run));
   PROFGAUGE_CHECK(CheckNoFileTwice(run.profiles, ""));
+  run.profiles = OfEachProcess(std::move(run.profiles));
   std::stable_sort(run.profiles.begin(), run.profiles.end(), RanksBefore);
   return run;
 }

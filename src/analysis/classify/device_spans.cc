@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
+#include <utility>
 
 namespace profgauge {
 namespace {
@@ -10,30 +12,57 @@ bool IsCompute(const DeviceTable& device, std::span<const KernelClass> classes, 
   return device.kind[row] == DeviceKind::kKernel && !classes[row].collective;
 }
 
-// Length of [start, end) that `cover` covers, beginning to look at `from`; rows of a stream come in
-// order, so `from` only moves forward between streams' starts.
-Ns Covered(std::span<const Span> cover, Span part, std::size_t& from) {
+// What of `part` is left without `cover`, beginning to look at `from`, which only moves forward.
+Ns Uncovered(std::span<const Span> cover, Span part, std::size_t& from) {
   while (from < cover.size() && cover[from].end <= part.start) ++from;
-  Ns covered = 0;
+  Ns left = part.length();
   for (std::size_t i = from; i < cover.size() && cover[i].start < part.end; ++i) {
-    covered += std::min(cover[i].end, part.end) - std::max(cover[i].start, part.start);
+    left -= std::min(cover[i].end, part.end) - std::max(cover[i].start, part.start);
   }
-  return covered;
+  return left;
 }
 
-// When the GPU of row `first`, its first, computes; nothing when computing is all that it does.
-std::vector<Span> ComputeFrom(const DeviceTable& device, std::span<const KernelClass> classes,
-                              std::size_t first) {
-  SpanCollector compute;
-  bool is_all = true;
-  std::size_t end = first;
-  for (; end < device.size() && device.gpu[end] == device.gpu[first]; ++end) {
-    is_all = is_all && IsCompute(device, classes, end);
+// Gives each instant in which one of `rows` runs, and `cover` does not, to the row that began
+// first.
+void Expose(const DeviceTable& device, std::vector<std::uint32_t> rows, std::span<const Span> cover,
+            std::vector<Ns>& exposed) {
+  std::stable_sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return device.start[a] < device.start[b];
+  });
+  std::size_t from = 0;
+  Ns given = std::numeric_limits<Ns>::min();
+  for (const std::uint32_t row : rows) {
+    const Ns end = device.start[row] + device.duration[row];
+    const Span own{std::max(device.start[row], given), end};
+    if (own.end <= own.start) continue;
+    exposed[row] = Uncovered(cover, own, from);
+    given = end;
   }
-  for (std::size_t i = first; i < end && !is_all; ++i) {
-    if (IsCompute(device, classes, i)) compute.Add(device.start[i], device.duration[i]);
+}
+
+// Of the rows [first, end) of one GPU.
+void ExposeGpu(const DeviceTable& device, std::span<const KernelClass> classes, std::uint32_t first,
+               std::uint32_t end, std::vector<Ns>& exposed) {
+  std::vector<std::uint32_t> collectives, copies, sets;
+  for (std::uint32_t row = first; row < end; ++row) {
+    if (device.kind[row] == DeviceKind::kMemcpy) copies.push_back(row);
+    if (device.kind[row] == DeviceKind::kMemset) sets.push_back(row);
+    if (device.kind[row] == DeviceKind::kKernel && classes[row].collective) {
+      collectives.push_back(row);
+    }
   }
-  return compute.Take();
+  if (collectives.empty() && copies.empty() && sets.empty()) return;
+  SpanCollector compute, or_copies;
+  for (std::uint32_t row = first; row < end; ++row) {
+    if (!IsCompute(device, classes, row)) continue;
+    compute.Add(device.start[row], device.duration[row]);
+    or_copies.Add(device.start[row], device.duration[row]);
+  }
+  for (const std::uint32_t row : copies) or_copies.Add(device.start[row], device.duration[row]);
+  const std::vector<Span> computing = compute.Take();
+  Expose(device, std::move(collectives), computing, exposed);
+  Expose(device, std::move(copies), computing, exposed);
+  if (!sets.empty()) Expose(device, std::move(sets), or_copies.Take(), exposed);
 }
 
 }  // namespace
@@ -73,21 +102,10 @@ std::vector<DeviceSpans> CollectDeviceSpans(const Profile& profile,
 std::vector<Ns> ExposedTimes(const Profile& profile, std::span<const KernelClass> classes) {
   const DeviceTable& device = profile.device;
   std::vector<Ns> exposed(device.size(), 0);
-  std::vector<Span> compute;
-  std::size_t from = 0;
-  for (std::size_t i = 0; i < device.size(); ++i) {
-    const bool new_gpu = i == 0 || device.gpu[i] != device.gpu[i - 1];
-    if (new_gpu) compute = ComputeFrom(device, classes, i);
-    if (new_gpu || device.stream[i] != device.stream[i - 1]) from = 0;
-    if (IsCompute(device, classes, i)) continue;
-    const Span part{device.start[i], device.start[i] + device.duration[i]};
-    if (from == 0) {  // First of a stream: leap, do not walk.
-      from = static_cast<std::size_t>(
-          std::lower_bound(compute.begin(), compute.end(), part.start,
-                           [](const Span& span, Ns at) { return span.end <= at; }) -
-          compute.begin());
-    }
-    exposed[i] = part.length() - Covered(compute, part, from);
+  for (std::uint32_t first = 0; first < device.size();) {
+    const std::uint32_t end = RowsOfGpu(device, device.gpu[first]).end;
+    ExposeGpu(device, classes, first, end, exposed);
+    first = end;
   }
   return exposed;
 }

@@ -361,12 +361,25 @@ std::string ListMissing(std::span<const RankFacts> ranks, std::int64_t world) {
   return fmt::format("of {} ranks these are missing: {}", world, list);
 }
 
+// The world has at least as many ranks.
+std::int64_t LargestGroup(std::span<const RankFacts> ranks) {
+  std::int64_t largest = -1;
+  for (const RankFacts& rank : ranks) {
+    for (const CollectiveCall& call : rank.calls) largest = std::max(largest, call.group_size);
+    for (const ProcessGroup& group : rank.groups) largest = std::max(largest, group.size);
+  }
+  return largest;
+}
+
 void SetMissingRanks(std::span<const RankFacts> ranks, Output& out) {
   std::int64_t world = -1;
   for (const RankFacts& rank : ranks) {
     world = std::max(world, rank.world_size);
   }
   if (ranks.size() < 2) return out.SetAbsent("profile.ranks_missing", std::string(kNeedsRanks));
+  if (world < 0 && LargestGroup(ranks) > static_cast<std::int64_t>(ranks.size())) {
+    world = LargestGroup(ranks);
+  }
   if (world < 0) {
     return out.SetAbsent("profile.ranks_missing", "the recordings do not tell the world's size");
   }

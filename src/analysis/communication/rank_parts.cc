@@ -59,7 +59,7 @@ std::vector<RankParts> PartsOfSteps(const RankContext& rank, const Roles& roles)
                                                 &RoleOf(roles, Category::kOtherKernel)};
   const std::vector<Span> both =
       Intersect(Union(computing), RoleOf(roles, Category::kCommunication));
-  const std::vector<Breakdown> breakdowns = Partition(roles, iterations);
+  const std::vector<Breakdown> breakdowns = PartitionWithout(rank.unobserved, roles, iterations);
   std::vector<RankParts> parts;
   for (std::size_t i = 0; i < breakdowns.size(); ++i) {
     const Span& step = iterations[i];

@@ -10,6 +10,7 @@
 
 #include "analysis/communication/communication.h"
 #include "analysis/context/utilization.h"
+#include "analysis/recording/losses.h"
 #include "analysis/summary/rank_summary.h"
 #include "analysis/summary/read_ranks.h"
 #include "analysis/tables/output.h"
@@ -130,6 +131,7 @@ void AddAll(std::span<const RankContext> contexts, std::vector<RankSummary>& ran
   std::move(tables).AddTables(out);
   SetLaunchMetrics(Take(ranks, &RankSummary::launches), out);
   AddEdges(contexts, Take(ranks, &RankSummary::edges), out);
+  MarkLosses(contexts, out);
 }
 
 }  // namespace
@@ -152,6 +154,7 @@ Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& 
   OpPool ops;
   const auto strings = std::make_shared<StringPool>();
   TablePool tables(strings);
+  std::vector<RankExposures> exposures;
   for (std::size_t i = 0; i < profiles.size(); ++i) {
     Summary other;  // Goes as soon as it is read.
     if (i > 0) {
@@ -164,6 +167,9 @@ Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& 
       ops.Add(rank.ops, out.strings());
       tables.Add(rank.communication.rank, rank.tables);
     }
+    if (IsChosen(rank, selection.rank)) {
+      exposures.push_back({rank.communication.rank, std::move(rank.tables.exposures)});
+    }
     rank.ops = {};
     rank.tables = {};
     all.push_back(std::move(rank));
@@ -174,7 +180,10 @@ Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& 
   const bool is_told =
       std::all_of(ranks.begin(), ranks.end(), [](const RankSummary& rank) { return rank.is_told; });
   SetNotKept(is_told, out);
-  if (is_told) AddAll(contexts, ranks, std::move(ops), std::move(tables), out);
+  if (is_told) {
+    AddAll(contexts, ranks, std::move(ops), std::move(tables), out);
+    AddExposures(exposures, out);
+  }
   SetStatedNotKept(ranks, out);
 
   Analysis analysis;

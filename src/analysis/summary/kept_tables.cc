@@ -13,9 +13,16 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/communication/communication.h"
+#include "analysis/device/copies.h"
 #include "analysis/device/device_tables.h"
 #include "analysis/device/kernels.h"
+#include "analysis/device/roofline.h"
+#include "analysis/device/tensor_cores.h"
+#include "analysis/host/host_calls.h"
 #include "analysis/ops/iteration_ops.h"
+#include "analysis/ops/op_tables.h"
+#include "analysis/time/exposure.h"
 #include "analysis/time/idle.h"
 
 namespace profgauge {
@@ -157,9 +164,17 @@ KeptTables TablesOf(const RankContext& rank) {
   AddKernels(alone, out);
   AddDeviceTables(alone, out);
   AddIterationOps(alone, out);
+  AddOpTables(alone, out);
+  AddTensorCores(alone, out);
+  AddRoofline(alone, out);
+  AddCopies(alone, out);
+  AddHostCalls(alone, out);
+  AddCommunication(alone, out);
+  AddExposures(alone, out);
   Analysis analysis;
   out.MoveTo(analysis);
   KeptTables kept;
+  kept.exposures = ExposuresOf(analysis);
   for (const KeptSpec& spec : kTables) {
     const Table& table = *analysis.FindTable(spec.id);
     if (table.columns().empty()) {
@@ -173,6 +188,7 @@ KeptTables TablesOf(const RankContext& rank) {
 }
 
 void WriteTables(const KeptTables& kept, Summary& summary) {
+  WriteExposures(kept.exposures, summary);
   for (const auto& [id, why] : kept.absent) summary.texts[NameOf(id, "absent")] = {why};
   for (const Table& table : kept.tables) {
     summary.numbers[NameOf(table.id(), "rows")] = {static_cast<std::int64_t>(table.rows()),
@@ -185,6 +201,9 @@ void WriteTables(const KeptTables& kept, Summary& summary) {
 
 std::optional<KeptTables> ReadTables(const Summary& summary, std::shared_ptr<StringPool> strings) {
   KeptTables kept;
+  auto exposures = ReadExposures(summary);
+  if (!exposures) return std::nullopt;
+  kept.exposures = *std::move(exposures);
   for (const KeptSpec& spec : kTables) {
     if (const auto& why = summary.Texts(NameOf(spec.id, "absent")); !why.empty()) {
       kept.absent.emplace(spec.id, why.front());

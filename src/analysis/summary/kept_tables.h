@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/context/context.h"
+#include "analysis/summary/kept_exposures.h"
 #include "analysis/tables/output.h"
 #include "model/summary/summary.h"
 
@@ -19,6 +20,7 @@ struct KeptTables {
   std::vector<Table> tables;                                  ///< Those that the rank has.
   std::map<std::string, std::string, std::less<>> absent;     ///< Why it has no others.
   std::map<std::string, std::int64_t, std::less<>> all_rows;  ///< Before they were cut, by id.
+  KeptExposures exposures;
 };
 
 /// Begins the ids of remarks that name a table of which rows were left out.

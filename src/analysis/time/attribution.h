@@ -1,5 +1,6 @@
 // What the wall time of the iterations is due to: every nanosecond of the exclusive breakdown is
-// credited to one kernel, copy, call or op, so that the parts sum exactly to the iteration times.
+// credited to one kernel, copy, call or op, so that the parts sum exactly to the iteration times
+// without what the recording does not show of them.
 //
 // Where several things of a category run at once, the one that started first takes the time and the
 // next one what remains. Host time goes to the innermost op.

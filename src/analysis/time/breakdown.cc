@@ -147,4 +147,23 @@ std::vector<Breakdown> Partition(const Roles& roles, std::span<const Span> range
   return parts;
 }
 
+std::vector<Breakdown> PartitionWithout(std::span<const Span> hidden, const Roles& roles,
+                                        std::span<const Span> ranges) {
+  if (hidden.empty()) return Partition(roles, ranges);
+  std::vector<Span> pieces;
+  std::vector<std::size_t> range_of;
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    for (const Span piece : Subtract(ranges.subspan(i, 1), hidden)) {
+      pieces.push_back(piece);
+      range_of.push_back(i);
+    }
+  }
+  const std::vector<Breakdown> parts = Partition(roles, pieces);
+  std::vector<Breakdown> sums(ranges.size(), Breakdown{});
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    for (std::size_t c = 0; c < kBreakdownCategories; ++c) sums[range_of[i]][c] += parts[i][c];
+  }
+  return sums;
+}
+
 }  // namespace profgauge

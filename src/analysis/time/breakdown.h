@@ -43,4 +43,8 @@ Roles CollectRoles(const Profile& profile, std::span<const KernelClass> classes)
 /// REQUIRES: `roles` are span lists; `ranges` are in order and do not overlap (they may be empty).
 std::vector<Breakdown> Partition(const Roles& roles, std::span<const Span> ranges);
 
+/// The same of what is left of each range without `hidden`, a span list.
+std::vector<Breakdown> PartitionWithout(std::span<const Span> hidden, const Roles& roles,
+                                        std::span<const Span> ranges);
+
 }  // namespace profgauge

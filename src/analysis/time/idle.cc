@@ -8,16 +8,11 @@
 #include <utility>
 
 #include "analysis/classify/device_spans.h"
-#include "analysis/context/loop_threads.h"
-#include "analysis/context/setup_calls.h"
 #include "analysis/time/gap_activity.h"
+#include "analysis/time/host_waits.h"
 
 namespace profgauge {
 namespace {
-
-// A first launch that keeps the host longer than this loads the kernel's code; others take 5 to 50
-// us.
-constexpr Ns kLoadingLaunch = 200'000;
 
 // Work that starts within this time after its launch is on the normal way to the device.
 constexpr Ns kNormalLatency = 30'000;
@@ -26,205 +21,6 @@ constexpr Ns kNormalLatency = 30'000;
 constexpr std::size_t kGapsInTable = 10'000;
 
 std::size_t Index(IdleCause cause) { return static_cast<std::size_t>(cause); }
-
-// What can hold a launching thread up.
-struct ThreadWaits {
-  std::vector<Span> sync;
-  std::vector<Span> memory;
-  std::vector<Span> loading;
-  bool has_ranges = false;  // Ranges that say what it does between its calls.
-};
-
-struct HostWaits {
-  std::vector<Span> data_loader;     // Of the loop's threads.
-  std::vector<ThreadWaits> threads;  // By ThreadId.
-  std::vector<Span> allocator;       // Ranges of an allocator, of all threads.
-  bool knows_launches = false;       // Without them nothing tells what the host was late with.
-};
-
-bool Blocks(ApiKind kind, std::string_view name) {
-  if (kind == ApiKind::kSync) return name.find("Query") == name.npos;
-  // cudaMemcpy and its like return when the copy is done.
-  return kind == ApiKind::kMemcpy && name.find("Async") == name.npos &&
-         name.find("Memcpy") != name.npos;
-}
-
-// Copies named asynchronous that returned only when their work was done, as those of pageable
-// memory do; or, to the device, when most of it was.
-std::vector<bool> WaitingCopies(const Profile& profile) {
-  const ApiTable& api = profile.api;
-  const DeviceTable& device = profile.device;
-  std::vector<bool> waits(api.size(), false);
-  for (std::size_t row = 0; row < device.size(); ++row) {
-    const ApiId call = device.launch[row];
-    if (!call.valid() || api.kind[call.value] != ApiKind::kMemcpy) continue;
-    const Ns end = api.start[call.value] + std::max<Ns>(api.duration[call.value], 0);
-    const bool may_go_on = device.copy[row] == CopyKind::kHostToDevice &&
-                           device.host_memory[row] == HostMemory::kPageable;
-    const Ns awaited = may_go_on ? device.duration[row] / 2 : device.duration[row];
-    if (end >= device.start[row] + awaited) waits[call.value] = true;
-  }
-  return waits;
-}
-
-bool LoadsCode(std::string_view name) {
-  constexpr std::array<std::string_view, 6> kLoaders = {"ModuleLoad",     "LibraryLoad",
-                                                        "LinkComplete",   "LinkAddData",
-                                                        "Module Loading", "Lazy Function Loading"};
-  return std::any_of(kLoaders.begin(), kLoaders.end(),
-                     [name](std::string_view part) { return name.find(part) != name.npos; });
-}
-
-// CUDA's libraries make their contexts with the idiom cudaFree(0), which frees nothing; freeing
-// takes such time only while it waits for work, and then the device is busy.
-bool SetsLibraryUp(std::string_view name, Ns duration) {
-  constexpr Ns kLong = 100'000'000;
-  return duration >= kLong && (name == "cudaFree" || name == "hipFree");
-}
-
-// cuDNN and MIOpen find the fastest algorithm of a convolution by running them all, once for each
-// size: waits for events in such an operator time those runs.
-std::vector<bool> SearchingOps(const Profile& profile) {
-  std::vector<bool> searching(profile.strings.size());
-  for (std::uint32_t id = 0; id < searching.size(); ++id) {
-    const std::string_view name = profile.strings[StringId{id}];
-    searching[id] =
-        name.find("cudnn_convolution") != name.npos || name.find("miopen_convolution") != name.npos;
-  }
-  return searching;
-}
-
-bool TimesAlgorithms(const Profile& profile, std::size_t call, const std::vector<bool>& searching) {
-  const ApiTable& api = profile.api;
-  if (api.kind[call] != ApiKind::kSync || !api.op[call].valid()) return false;
-  const StringId op = profile.host.name[api.op[call].value];
-  if (!op.valid() || !searching[op.value]) return false;
-  return profile.Name(api.name[call]).find("EventSynchronize") != std::string_view::npos;
-}
-
-// Long launch calls that are the first of their kernel: the runtime loads its code in them.
-std::vector<bool> LoadingLaunches(const Profile& profile) {
-  const ApiTable& api = profile.api;
-  const DeviceTable& device = profile.device;
-  std::vector<std::uint32_t> first(profile.strings.size(), ApiId{}.value);
-  for (std::size_t row = 0; row < device.size(); ++row) {
-    const ApiId call = device.launch[row];
-    const StringId name = device.name[row];
-    if (!call.valid() || !name.valid() || device.kind[row] != DeviceKind::kKernel) continue;
-    std::uint32_t& known = first[name.value];
-    if (!ApiId{known}.valid() || api.start[call.value] < api.start[known]) known = call.value;
-  }
-  std::vector<bool> loads(api.size(), false);
-  for (const std::uint32_t call : first) {
-    if (!ApiId{call}.valid() || api.duration[call] <= kLoadingLaunch) continue;
-    // The launch of a graph takes long because it launches much.
-    loads[call] = profile.Name(api.name[call]).find("Graph") == std::string_view::npos;
-  }
-  return loads;
-}
-
-// Ranges in which a framework without recorded calls gives or takes device memory.
-bool IsAllocatorRange(std::string_view name) {
-  return name.find("DeviceMemAllocator") != name.npos || name.find("BFCAllocator") != name.npos ||
-         name == "Build buffer allocations";
-}
-
-bool HasLaunches(const Profile& profile) {
-  const auto& launches = profile.device.launch;
-  return std::any_of(launches.begin(), launches.end(), [](ApiId id) { return id.valid(); });
-}
-
-// What is known of a name: in its ranges code is loaded, memory is given or taken, or neither.
-enum class RangeUse : std::uint8_t { kNone, kLoading, kMemory };
-
-// Whether a call of its thread begins with the range, as where the range was made of its work.
-bool BeginsWithCall(const Profile& profile, std::size_t row) {
-  const ApiTable& api = profile.api;
-  const std::pair wanted(profile.host.thread[row].value, profile.host.start[row]);
-  std::size_t low = 0, high = api.size();  // Calls are in the order of threads, then of time.
-  while (low < high) {
-    const std::size_t middle = low + (high - low) / 2;
-    if (std::pair(api.thread[middle].value, api.start[middle]) < wanted) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low < api.size() && std::pair(api.thread[low].value, api.start[low]) == wanted;
-}
-
-// What the profiler itself records of loading (CUPTI's overhead of that name), and what XLA does in
-// place of calls.
-void AddHostRanges(const Profile& profile, HostWaits& waits) {
-  const HostTable& host = profile.host;
-  std::vector<RangeUse> uses(profile.strings.size(), RangeUse::kNone);
-  for (std::uint32_t id = 0; id < uses.size(); ++id) {
-    const std::string_view name = profile.strings[StringId{id}];
-    if (IsAllocatorRange(name)) uses[id] = RangeUse::kMemory;
-    if (LoadsCode(name)) uses[id] = RangeUse::kLoading;
-  }
-  for (std::size_t row = 0; row < host.size(); ++row) {
-    const StringId name = host.name[row];
-    if (!name.valid() || host.thread[row].value >= waits.threads.size()) continue;
-    bool& has_ranges = waits.threads[host.thread[row].value].has_ranges;
-    has_ranges = has_ranges || !BeginsWithCall(profile, row);
-    const RangeUse use = uses[name.value];
-    const bool loads = use == RangeUse::kLoading && host.kind[row] == HostKind::kOverhead;
-    if (!loads && use != RangeUse::kMemory) continue;
-    ThreadWaits& thread = waits.threads[host.thread[row].value];
-    const Span span{host.start[row], host.start[row] + std::max<Ns>(host.duration[row], 0)};
-    (loads ? thread.loading : thread.memory).push_back(span);
-    if (!loads) waits.allocator.push_back(span);
-  }
-  waits.allocator = Merge(std::move(waits.allocator));
-}
-
-HostWaits CollectWaits(const Profile& profile) {
-  HostWaits waits;
-  waits.knows_launches = HasLaunches(profile);
-  SpanCollector data_loader;
-  std::vector<bool> loads(profile.strings.size());
-  for (std::uint32_t id = 0; id < loads.size(); ++id) {
-    loads[id] = IsDataLoaderRange(profile.strings[StringId{id}]);
-  }
-  const std::vector<bool> in_loop = FindLoopThreads(profile);
-  for (std::size_t row = 0; row < profile.host.size(); ++row) {
-    const StringId name = profile.host.name[row];
-    const ThreadId thread = profile.host.thread[row];
-    if (!name.valid() || !loads[name.value]) continue;
-    if (thread.valid() && !in_loop[thread.value]) continue;
-    data_loader.Add(profile.host.start[row], profile.host.duration[row]);
-  }
-  waits.data_loader = data_loader.Take();
-  waits.threads.resize(profile.threads.size());
-  AddHostRanges(profile, waits);
-  const ApiTable& api = profile.api;
-  const std::vector<bool> waiting_copies = WaitingCopies(profile);
-  const std::vector<bool> loading_launches = LoadingLaunches(profile);
-  const std::vector<Ns> setup = SetupTimes(profile);
-  const std::vector<bool> searching = SearchingOps(profile);
-  for (std::size_t row = 0; row < api.size(); ++row) {
-    if (api.thread[row].value >= waits.threads.size()) continue;
-    const Span span{api.start[row], api.start[row] + std::max<Ns>(api.duration[row], 0)};
-    ThreadWaits& thread = waits.threads[api.thread[row].value];
-    if (setup[row] > 0) thread.loading.push_back({span.start, span.start + setup[row]});
-    const std::string_view name = profile.Name(api.name[row]);
-    if (loading_launches[row] || LoadsCode(name) || SetsLibraryUp(name, api.duration[row]) ||
-        TimesAlgorithms(profile, row, searching)) {
-      thread.loading.push_back(span);
-    } else if (api.kind[row] == ApiKind::kMemory) {
-      thread.memory.push_back(span);
-    } else if (waiting_copies[row] || Blocks(api.kind[row], name)) {
-      thread.sync.push_back(span);
-    }
-  }
-  for (ThreadWaits& thread : waits.threads) {
-    thread.sync = Merge(std::move(thread.sync));
-    thread.memory = Merge(std::move(thread.memory));
-    thread.loading = Merge(std::move(thread.loading));
-  }
-  return waits;
-}
 
 // The spans of a list that touch `range`.
 std::span<const Span> Near(std::span<const Span> list, Span range) {
@@ -251,6 +47,15 @@ Ns HeldAt(const std::vector<Span>& sync, Ns at) {
   return near.empty() ? 0 : std::max<Ns>(0, at - near.front().start);
 }
 
+// Waits that end before the launch have drained the queue; one that goes on waits for the launch.
+std::vector<Span> EndedIn(const std::vector<Span>& waits, Span part) {
+  std::vector<Span> ended;
+  for (const Span span : Near(waits, part)) {
+    if (span.end <= part.end) ended.push_back(span);
+  }
+  return ended;
+}
+
 void SplitHostPart(Span part, const HostWaits& waits, ThreadId launching, IdleGap& gap) {
   if (part.end <= part.start) return;
   std::vector<Span> rest = {part};
@@ -268,6 +73,9 @@ void SplitHostPart(Span part, const HostWaits& waits, ThreadId launching, IdleGa
     drained = HeldAt(thread.sync, part.start);
     gap.causes[Index(IdleCause::kSync)] += Take(rest, thread.sync);
   }
+  const std::vector<Span> ready = EndedIn(waits.ready, part);
+  drained = std::max(drained, HeldAt(ready, part.start));
+  gap.causes[Index(IdleCause::kSync)] += Take(rest, ready);
   // The host would be as much further as the call has held it, and no more than that.
   drained = std::min(drained, Length(rest));
   gap.causes[Index(IdleCause::kSync)] += drained;

@@ -129,6 +129,30 @@ void RemarkLost(std::span<const RankContext> ranks, Output& out) {
                                   lost, all));
 }
 
+// Iterations that launched nothing, among others that did: of the rank that has most of them.
+LostIterations MostWithoutLaunches(std::span<const RankContext> ranks) {
+  LostIterations most;
+  for (const RankContext& rank : ranks) {
+    const std::vector<Iteration>& all = rank.iterations.all;
+    if (!IsMarked(rank) || rank.iterations.source == kRange) continue;
+    const std::int64_t without = std::count_if(
+        all.begin(), all.end(), [](const Iteration& each) { return each.device_events == 0; });
+    const auto count = static_cast<std::int64_t>(all.size());
+    if (without == count) continue;  // No launch was recorded at all.
+    if (without * std::max<std::int64_t>(most.all, 1) > most.lost * count) most = {without, count};
+  }
+  return most;
+}
+
+void RemarkWithoutLaunches(std::span<const RankContext> ranks, Output& out) {
+  if (!LackLaunches(ranks)) return;
+  const LostIterations most = MostWithoutLaunches(ranks);
+  out.AddRemark(std::string(kIterationsLost),
+                fmt::format("{} of {} iterations launched no work, which the others did: the "
+                            "recording has lost it, or other ranges than iterations are marked",
+                            FormatCount(most.lost), FormatCount(most.all)));
+}
+
 // Numbers of the run would be those of the other ranks.
 void SetRanksWithoutWork(std::span<const RankContext> ranks, std::span<const IterationFacts> facts,
                          Output& out) {
@@ -156,7 +180,8 @@ void SetRanksWithoutWork(std::span<const RankContext> ranks, std::span<const Ite
                             FormatCount(static_cast<std::int64_t>(ranks.size())), list, nothing));
 }
 
-void RemarkSetup(std::span<const RankContext> ranks, Output& out) {
+// Returns whether there was any.
+bool RemarkSetup(std::span<const RankContext> ranks, Output& out) {
   for (const RankContext& rank : ranks) {
     const std::vector<bool> before = CallsBeforeWindow(*rank.profile, rank.iterations);
     const auto first = std::find(before.begin(), before.end(), true);
@@ -172,6 +197,26 @@ void RemarkSetup(std::span<const RankContext> ranks, Output& out) {
                     "as {})",
                     FormatDuration(static_cast<double>(left_out)),
                     rank.profile->Name(rank.profile->api.name[call])));
+    return true;
+  }
+  return false;
+}
+
+// What is judged of a recording that nothing divides, where that is not nearly all of it.
+void RemarkWindow(std::span<const RankContext> ranks, Output& out) {
+  constexpr Ns kWorthTelling = 1'000'000, kLeftOneOf = 100;
+  for (const RankContext& rank : ranks) {
+    const Profile& profile = *rank.profile;
+    if (IsMarked(rank) || !profile.has_timeline || profile.neuron != nullptr) continue;
+    const Ns recorded = profile.last - profile.first;
+    const Ns judged = rank.window().length() + rank.iterations.all.front().lead_in;
+    const Ns left_out = recorded - judged;
+    if (left_out < kWorthTelling || left_out * kLeftOneOf < recorded) continue;
+    const std::string why =
+        out.Told("before and behind there is neither an operator nor {{ device.device }} work");
+    out.AddRemark("window", fmt::format("{} of the {} that were recorded are judged: {}",
+                                        FormatDuration(static_cast<double>(judged)),
+                                        FormatDuration(static_cast<double>(recorded)), why));
     return;
   }
 }
@@ -212,6 +257,11 @@ void RemarkWithoutMarkers(std::span<const RankContext> ranks, Output& out) {
 
 }  // namespace
 
+bool LackLaunches(std::span<const RankContext> ranks) {
+  const LostIterations most = MostWithoutLaunches(ranks);
+  return most.lost > 0 && !AreFew(most);
+}
+
 bool IsMarked(const RankContext& rank) { return rank.iterations.source != kWholeProfile; }
 
 MarkingProcesses ProcessesOf(const RankContext& rank) {
@@ -233,9 +283,10 @@ void AddIterationRemarks(std::span<const RankContext> ranks, std::span<const Ite
                          Output& out) {
   RemarkProcesses(facts, out);
   RemarkLost(ranks, out);
+  RemarkWithoutLaunches(ranks, out);
   SetRanksWithoutWork(ranks, facts, out);
   RemarkWithoutMarkers(ranks, out);
-  RemarkSetup(ranks, out);
+  if (!RemarkSetup(ranks, out)) RemarkWindow(ranks, out);
   RemarkPartial(ranks, out);
 }
 

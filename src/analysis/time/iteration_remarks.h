@@ -13,6 +13,10 @@ namespace profgauge {
 /// Whether something in the recording tells iterations apart.
 bool IsMarked(const RankContext& rank);
 
+/// Whether at least two iterations, and a quarter of some rank's, launched nothing while others did:
+/// the recording has lost their work. Of the contexts the iterations are looked at.
+bool LackLaunches(std::span<const RankContext> ranks);
+
 MarkingProcesses ProcessesOf(const RankContext& rank);
 
 /// Sets profile.ranks_without_work too. Of the contexts rank and iterations are looked at, and, for

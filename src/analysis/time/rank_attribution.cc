@@ -47,7 +47,7 @@ struct Event {
   Key key;
 };
 
-// The iterations that are asked for.
+// The iterations that are asked for: what the recording shows of them.
 struct WantedIterations {
   std::vector<Span> ranges;             // In order, disjoint.
   std::vector<std::int64_t> positions;  // Of each range among the selected iterations.
@@ -269,8 +269,10 @@ std::vector<RankPart> PartsOf(const RankContext& rank, const std::vector<bool>& 
   const std::span<const Iteration> selected = rank.iterations.selected();
   for (std::size_t i = 0; i < selected.size(); ++i) {
     if (!is_wanted.empty() && !is_wanted[i]) continue;
-    wanted.ranges.push_back(selected[i].time);
-    wanted.positions.push_back(static_cast<std::int64_t>(i));
+    for (const Span part : Subtract(std::span(&selected[i].time, 1), rank.unobserved)) {
+      wanted.ranges.push_back(part);
+      wanted.positions.push_back(static_cast<std::int64_t>(i));
+    }
   }
   if (wanted.ranges.empty()) return {};
   const Profile& profile = *rank.profile;

@@ -24,7 +24,8 @@ RunAttribution::RunAttribution(std::vector<RunIteration> run, bool has_gpu)
     out_.iteration_times.push_back(iteration.duration);
     out_.iteration_unobserved.push_back(iteration.unobserved);
     if (iteration.period) out_.iteration_periods.push_back(*iteration.period);
-    whole_ += iteration.duration;
+    observed_.push_back(iteration.duration - iteration.unobserved);
+    whole_ += observed_.back();
   }
   const auto& hidden = out_.iteration_unobserved;
   if (std::all_of(hidden.begin(), hidden.end(), [](Ns time) { return time == 0; })) {
@@ -159,7 +160,7 @@ void RunAttribution::SetShares() {
   for (const auto& [names, part] : folded_) add(part);
   for (auto& [category, shares] : times) {
     for (std::size_t i = 0; i < shares.size(); ++i) {
-      const auto whole = static_cast<double>(out_.iteration_times[i]);
+      const auto whole = static_cast<double>(observed_[i]);
       shares[i] = whole > 0 ? shares[i] / whole : 0;
     }
     out_.iteration_shares["breakdown." + category] = std::move(shares);

@@ -58,6 +58,7 @@ class RunAttribution {
   std::vector<RunIteration> run_;
   WorkCollector work_;
   Attribution out_;
+  std::vector<Ns> observed_;  ///< Of each iteration what the parts add up to.
   Ns whole_ = 0;
   std::map<Names, Part> parts_;
   std::map<std::pair<std::string, std::string>, Part> folded_;  ///< By category and op type.

@@ -44,11 +44,20 @@ void SetPeriods(std::span<const RunIteration> run, Output& out) {
   out.Set("iteration.between_share", static_cast<double>(between) / static_cast<double>(all));
 }
 
-// Parts of every selected iteration of one rank, in the order of iterations.selected().
+// Parts of every selected iteration of one rank, in the order of iterations.selected(): of what the
+// recording shows of it.
 std::vector<Breakdown> BreakdownsOf(const RankContext& rank) {
   std::vector<Span> ranges;
   for (const Iteration& iteration : rank.iterations.selected()) ranges.push_back(iteration.time);
-  return Partition(CollectRoles(*rank.profile, rank.classes), ranges);
+  return PartitionWithout(rank.unobserved, CollectRoles(*rank.profile, rank.classes), ranges);
+}
+
+Ns ObservedTime(const RankContext& rank) {
+  Ns time = 0;
+  for (const Iteration& iteration : rank.iterations.selected()) {
+    time += iteration.time.length() - OverlapLength(rank.unobserved, std::span(&iteration.time, 1));
+  }
+  return time;
 }
 
 std::vector<IterationKernels> KernelsOf(const RankContext& rank) {
@@ -374,7 +383,7 @@ void AddIterations(std::span<const RankContext> ranks, std::span<const Iteration
     for (const Breakdown& part : facts[r].parts) {
       for (std::size_t i = 0; i < kBreakdownCategories; ++i) sums[i] += part[i];
     }
-    whole += ranks[r].iterations.SelectedTime();
+    whole += ObservedTime(ranks[r]);
   }
   SetBreakdown(facts, sums, whole, out);
   Table& table = out.AddTable("iterations");

@@ -79,6 +79,27 @@ TEST(ExposedTime, IsWhatNoComputationOfTheSameGpuCovers) {
   EXPECT_EQ(ExposedTimes(profile, classes), (std::vector<Ns>{0, 0, 50, 10, 0}));
 }
 
+// Sums of rows are never more than the time in which nothing hides them.
+TEST(ExposedTime, OfWhatRunsAtOnceIsGivenOnce) {
+  TestProfile test;
+  test.Op("x", {0, 1});
+  test.Work("gemm", {0, 100});
+  for (const std::int64_t stream : {20, 21, 22}) {
+    test.Work("Memcpy", {50, 300}, DeviceKind::kMemcpy, 0, stream);
+    test.Work("Memset", {250, 400}, DeviceKind::kMemset, 0, stream + 10);
+    test.Work("ncclDevKernel_AllReduce(x)", {300 + stream, 500}, DeviceKind::kKernel, 0,
+              stream + 20);
+  }
+  const Profile profile = test.Finish();
+  const std::vector<Ns> exposed = ExposedTimes(profile, ClassifyDevice(profile));
+  std::array<Ns, 4> sums{};
+  for (std::size_t row = 0; row < exposed.size(); ++row) {
+    const bool is_collective = profile.Name(profile.device.name[row]).starts_with("nccl");
+    sums[is_collective ? 3 : static_cast<std::size_t>(profile.device.kind[row])] += exposed[row];
+  }
+  EXPECT_EQ(sums, (std::array<Ns, 4>{0, 200, 100, 180}));
+}
+
 TEST(Copies, BySizeAndKind) {
   TestProfile test;
   test.Op("aten::copy_", {0, 1000});

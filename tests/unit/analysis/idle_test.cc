@@ -59,6 +59,20 @@ TEST(Idle, ASynchronizationDrainsTheQueue) {
   EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{30'000, 0, 70'000, 0, 0, 10'000, 0}));
 }
 
+// JAX waits for results in ranges, and launches from threads that say nothing.
+TEST(Idle, AWaitForResultsDrainsTheQueue) {
+  for (const Ns end : {120'000, 450'000}) {
+    TestProfile test = TwoKernels(500'000);
+    test.Host(HostKind::kAnnotation, "api.py(3105): block_until_ready", {50'000, end},
+              test.Thread(2));
+    test.Launch("second", {200'000, 205'000}, {210'000, 500'000});
+    // One that goes on behind the launch waits for what the launch brings.
+    EXPECT_EQ(CausesOf(OneRank(test.Finish())), end < 200'000
+                                                    ? (Causes{30'000, 0, 70'000, 0, 0, 10'000, 0})
+                                                    : (Causes{100'000, 0, 0, 0, 0, 10'000, 0}));
+  }
+}
+
 TEST(Idle, ALoaderThatFetchesAheadDelaysNobody) {
   TestProfile test = TwoKernels(500'000);
   test.Op("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", {100'000, 400'000},

@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "analysis/context/context.h"
+#include "analysis/time/attribution.h"
 #include "fixture.h"
+#include "model/category.h"
 
 namespace profgauge {
 namespace {
@@ -124,6 +126,26 @@ TEST(Observed, EdgesAreNoIdleTime) {
   // The row keeps its length, of which the statistics count what was observed.
   EXPECT_EQ(analysis->FindTable("iterations")->At(3, "duration"), Value(180 * kMs));
   EXPECT_EQ(std::get<std::int64_t>(analysis->Find("iteration.time.max")->value), 100 * kMs);
+}
+
+// The breakdown is of what the lengths count, and so is what a comparison is made of.
+TEST(Observed, PartsAddUpToWhatWasObserved) {
+  const std::vector<Profile> profiles = OneRank(FourSteps({.last_silence = 80 * kMs}).Finish());
+  const auto analysis = Analyze(profiles, {});
+  const auto attribution = AttributeTime(profiles, {});
+  ASSERT_TRUE(analysis.has_value() && attribution.has_value());
+  double shares = 0;
+  Ns sum = 0, parts = 0;
+  for (const Category category : BreakdownCategories()) {
+    const std::string id = "breakdown." + std::string(CategoryId(category));
+    if (IsAbsent(analysis->Find(id)->value)) continue;
+    shares += AsNumber(analysis->Find(id)->value, 0);
+    sum += std::get<std::int64_t>(analysis->Find(id + ".time")->value);
+  }
+  for (const TimePart& part : attribution->parts) parts += part.time;
+  EXPECT_NEAR(shares, 1, 1e-9);
+  EXPECT_EQ(sum, 400 * kMs);
+  EXPECT_EQ(parts, 400 * kMs);
 }
 
 }  // namespace

@@ -169,6 +169,20 @@ TEST(Ranks, AMissingRankBlamesNobody) {
   EXPECT_FALSE(judged.blame.ranks[0].matched);
 }
 
+// Where no recording tells the world's size, the largest group tells how many there are at least.
+TEST(Ranks, AGroupLargerThanTheRunMissesRanks) {
+  MadeRun run;
+  std::vector<Profile> profiles = Make(run);
+  const auto missing_of = [](std::vector<Profile>& ranks) {
+    for (Profile& rank : ranks) rank.distributed.world_size = -1;
+    const auto analysis = Analyze(ranks, {});
+    return AsNumber(analysis->Find("profile.ranks_missing")->value, -1);
+  };
+  EXPECT_EQ(missing_of(profiles), -1);
+  profiles.pop_back();
+  EXPECT_EQ(missing_of(profiles), 1);
+}
+
 TEST(Ranks, PartsAddUpToTheIterations) {
   for (const Cause& cause : kCauses) {
     MadeRun run;

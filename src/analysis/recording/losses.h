@@ -1,0 +1,16 @@
+// What the loss of device events leaves unsure: where work is missing, the device seems to idle.
+#pragma once
+
+#include <span>
+
+#include "analysis/context/context.h"
+#include "analysis/tables/output.h"
+
+namespace profgauge {
+
+/// Marks what is said of idle and waiting time as uncertain where a profiler lost at least one
+/// event in 500, or iterations lack launches (LackLaunches()). A recording that merely ends early
+/// lost none before its end. REQUIRES: after what sets these metrics.
+void MarkLosses(std::span<const RankContext> ranks, Output& out);
+
+}  // namespace profgauge

@@ -1,0 +1,239 @@
+#include "analysis/summary/kept_exposures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+namespace profgauge {
+namespace {
+
+constexpr std::size_t kMostParts = 5'000;
+
+// The columns that tell the rows of a table apart, beside the rank.
+struct KeySpec {
+  std::string_view table;
+  std::array<std::string_view, 8> columns;
+};
+constexpr KeySpec kKeys[] = {
+    {"kernels_by_op",
+     {"name", "op", "dtype", "gpu", "grid", "block", "registers", "shared_memory"}},
+    {"memcpys", {"kind", "host_memory", "gpu"}},
+    {"collectives", {"name", "group", "dtype"}},
+    {"tensor_core_ops", {"name", "input_shapes", "dtype"}},
+    {"roofline", {"name", "input_shapes", "dtype", "gpu_name"}},
+    {"api_calls", {"name"}},
+    {"ops", {"name"}},
+};
+
+std::string KeyOf(const Table& table, const KeySpec& spec, std::size_t row) {
+  std::string key;
+  for (const std::string_view id : spec.columns) {
+    const Column* column = id.empty() ? nullptr : table.Find(id);
+    if (column == nullptr) continue;
+    key += '\x1f';
+    if (column->IsAbsentAt(row)) continue;
+    if (column->type() == CellType::kText) {
+      key += table.strings()[column->TextAt(row)];
+    } else {
+      key += fmt::to_string(column->IntegerAt(row));
+    }
+  }
+  return key;
+}
+
+// By row, with the rank where the table tells ranks apart, else -1. Rows that differ in nothing
+// that is shown are numbered in the table's order.
+using RowKey = std::pair<std::int64_t, std::string>;
+std::vector<RowKey> KeysOf(const Table& table, const KeySpec& spec) {
+  const Column* rank = table.Find("rank");
+  std::map<RowKey, std::int64_t> seen;
+  std::vector<RowKey> keys;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    RowKey key{rank == nullptr ? -1 : rank->IntegerAt(row), KeyOf(table, spec, row)};
+    if (const std::int64_t before = seen[key]++; before > 0) {
+      key.second += fmt::format("\x1f{}", before);
+    }
+    keys.push_back(std::move(key));
+  }
+  return keys;
+}
+
+std::array<std::vector<Exposure::Part> Exposure::Device::*, 3> KindsOfParts() {
+  return {&Exposure::Device::alone, &Exposure::Device::blocked, &Exposure::Device::gaps};
+}
+
+std::size_t PartsOf(const Exposure& exposure) {
+  std::size_t parts = 0;
+  for (const Exposure::Device& device : exposure.devices) {
+    for (const auto kind : KindsOfParts()) parts += (device.*kind).size();
+  }
+  return parts;
+}
+
+// With the rows of every part replaced; `rows_of` gives those that one stands for.
+template <class RowsOf>
+Exposure Renamed(const Exposure& exposure, RowsOf rows_of) {
+  Exposure renamed = exposure;
+  for (Exposure::Device& device : renamed.devices) {
+    for (const auto kind : KindsOfParts()) {
+      for (Exposure::Part& part : device.*kind) {
+        std::vector<std::uint32_t> rows;
+        for (const std::uint32_t row : part.rows) {
+          for (const std::uint32_t other : rows_of(row)) rows.push_back(other);
+        }
+        std::sort(rows.begin(), rows.end());
+        rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+        part.rows = std::move(rows);
+      }
+      std::erase_if(device.*kind, [](const Exposure::Part& part) { return part.rows.empty(); });
+    }
+  }
+  return renamed;
+}
+
+KeptExposure Kept(const Table& table, const KeySpec& spec, const Exposure& exposure) {
+  KeptExposure kept;
+  const std::vector<RowKey> keys = KeysOf(table, spec);
+  std::map<std::uint32_t, std::uint32_t> known;
+  const auto key_of = [&](std::uint32_t row) {
+    const auto next = static_cast<std::uint32_t>(known.size());
+    const auto [at, is_new] = known.try_emplace(row, next);
+    if (is_new) kept.keys.push_back(keys[row].second);
+    return std::array{at->second};
+  };
+  kept.exposure = Renamed(exposure, key_of);
+  return kept;
+}
+
+std::string ColumnOf(std::string_view table) { return fmt::format("exposure.{}", table); }
+
+// Takes numbers one after the other; none is left once one was missing.
+class Reading {
+ public:
+  explicit Reading(const std::vector<std::int64_t>& numbers) : numbers_(numbers) {}
+  /// At least 0 and at most `most`.
+  std::int64_t Next(std::int64_t most) {
+    if (at_ >= numbers_.size() || numbers_[at_] < 0 || numbers_[at_] > most) {
+      ok_ = false;
+      at_ = numbers_.size();
+      return 0;
+    }
+    return numbers_[at_++];
+  }
+  std::int64_t Count() { return Next(static_cast<std::int64_t>(numbers_.size())); }
+  bool ok() const { return ok_; }
+  bool at_end() const { return at_ == numbers_.size(); }
+
+ private:
+  const std::vector<std::int64_t>& numbers_;
+  std::size_t at_ = 0;
+  bool ok_ = true;
+};
+
+constexpr std::int64_t kLongest = std::int64_t{1} << 62;
+
+Exposure ReadOne(Reading& numbers, std::size_t keys) {
+  Exposure exposure;
+  exposure.has_work = numbers.Next(1) == 1;
+  const std::int64_t devices = numbers.Count();
+  for (std::int64_t d = 0; d < devices && numbers.ok(); ++d) {
+    Exposure::Device& device = exposure.devices.emplace_back();
+    device.iterations = numbers.Next(kLongest);
+    for (const auto kind : KindsOfParts()) {
+      const std::int64_t parts = numbers.Count();
+      for (std::int64_t p = 0; p < parts && numbers.ok(); ++p) {
+        Exposure::Part& part = (device.*kind).emplace_back();
+        part.time = numbers.Next(kLongest);
+        const std::int64_t rows = numbers.Count();
+        for (std::int64_t r = 0; r < rows && numbers.ok(); ++r) {
+          part.rows.push_back(
+              static_cast<std::uint32_t>(numbers.Next(static_cast<std::int64_t>(keys) - 1)));
+        }
+      }
+    }
+  }
+  return exposure;
+}
+
+}  // namespace
+
+KeptExposures ExposuresOf(const Analysis& analysis) {
+  KeptExposures kept;
+  for (const KeySpec& spec : kKeys) {
+    const auto found = analysis.exposures.find(spec.table);
+    const Table* table = analysis.FindTable(spec.table);
+    if (found == analysis.exposures.end() || table == nullptr) continue;
+    if (PartsOf(*found->second) > kMostParts) continue;
+    kept.emplace(spec.table, Kept(*table, spec, *found->second));
+  }
+  return kept;
+}
+
+void WriteExposures(const KeptExposures& kept, Summary& summary) {
+  for (const auto& [table, of_table] : kept) {
+    summary.texts[ColumnOf(table) + ".keys"] = of_table.keys;
+    std::vector<std::int64_t>& numbers = summary.numbers[ColumnOf(table)];
+    numbers.push_back(of_table.exposure.has_work ? 1 : 0);
+    numbers.push_back(static_cast<std::int64_t>(of_table.exposure.devices.size()));
+    for (const Exposure::Device& device : of_table.exposure.devices) {
+      numbers.push_back(device.iterations);
+      for (const auto kind : KindsOfParts()) {
+        numbers.push_back(static_cast<std::int64_t>((device.*kind).size()));
+        for (const Exposure::Part& part : device.*kind) {
+          numbers.push_back(part.time);
+          numbers.push_back(static_cast<std::int64_t>(part.rows.size()));
+          numbers.insert(numbers.end(), part.rows.begin(), part.rows.end());
+        }
+      }
+    }
+  }
+}
+
+std::optional<KeptExposures> ReadExposures(const Summary& summary) {
+  KeptExposures kept;
+  for (const KeySpec& spec : kKeys) {
+    const std::vector<std::int64_t>& column = summary.Numbers(ColumnOf(spec.table));
+    if (column.empty()) continue;
+    KeptExposure& of_table = kept[std::string(spec.table)];
+    of_table.keys = summary.Texts(ColumnOf(spec.table) + ".keys");
+    Reading numbers(column);
+    of_table.exposure = ReadOne(numbers, of_table.keys.size());
+    if (!numbers.ok() || !numbers.at_end()) return std::nullopt;
+  }
+  return kept;
+}
+
+void AddExposures(const std::vector<RankExposures>& ranks, Output& out) {
+  for (const KeySpec& spec : kKeys) {
+    const Table* table = out.Added(spec.table);
+    const bool have_all = std::all_of(ranks.begin(), ranks.end(), [&](const RankExposures& rank) {
+      return rank.kept.contains(spec.table);
+    });
+    if (table == nullptr || !have_all) continue;
+    std::map<RowKey, std::uint32_t> rows;
+    for (RowKey& key : KeysOf(*table, spec)) {
+      rows.emplace(std::move(key), static_cast<std::uint32_t>(rows.size()));
+    }
+    const bool is_of_rank = table->Find("rank") != nullptr;
+    Exposure of_run;
+    for (const RankExposures& rank : ranks) {
+      const KeptExposure& kept = rank.kept.find(spec.table)->second;
+      Exposure renamed = Renamed(kept.exposure, [&](std::uint32_t key) {
+        const auto found = rows.find({is_of_rank ? rank.rank : -1, kept.keys[key]});
+        return found == rows.end() ? std::vector<std::uint32_t>{}
+                                   : std::vector<std::uint32_t>{found->second};
+      });
+      of_run.has_work = renamed.has_work;
+      std::move(renamed.devices.begin(), renamed.devices.end(), std::back_inserter(of_run.devices));
+    }
+    out.SetExposure(spec.table, std::move(of_run));
+  }
+}
+
+}  // namespace profgauge

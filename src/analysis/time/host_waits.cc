@@ -1,0 +1,222 @@
+#include "analysis/time/host_waits.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "analysis/context/loop_threads.h"
+#include "analysis/context/marker_choice.h"
+#include "analysis/context/setup_calls.h"
+#include "analysis/work/op_tree.h"
+
+namespace profgauge {
+namespace {
+
+// A first launch that keeps the host longer than this loads the kernel's code; others take 5 to 50
+// us.
+constexpr Ns kLoadingLaunch = 200'000;
+
+// JAX waits for results without a call of the runtime.
+bool WaitsForResults(std::string_view name) {
+  return name.find("block_until_ready") != name.npos ||
+         name.find("BlockHostUntilReady") != name.npos;
+}
+
+bool Blocks(ApiKind kind, std::string_view name) {
+  if (kind == ApiKind::kSync) return name.find("Query") == name.npos;
+  // cudaMemcpy and its like return when the copy is done.
+  return kind == ApiKind::kMemcpy && name.find("Async") == name.npos &&
+         name.find("Memcpy") != name.npos;
+}
+
+// Copies named asynchronous that returned only when their work was done, as those of pageable
+// memory do; or, to the device, when most of it was.
+std::vector<bool> WaitingCopies(const Profile& profile) {
+  const ApiTable& api = profile.api;
+  const DeviceTable& device = profile.device;
+  std::vector<bool> waits(api.size(), false);
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    const ApiId call = device.launch[row];
+    if (!call.valid() || api.kind[call.value] != ApiKind::kMemcpy) continue;
+    const Ns end = api.start[call.value] + std::max<Ns>(api.duration[call.value], 0);
+    const bool may_go_on = device.copy[row] == CopyKind::kHostToDevice &&
+                           device.host_memory[row] == HostMemory::kPageable;
+    const Ns awaited = may_go_on ? device.duration[row] / 2 : device.duration[row];
+    if (end >= device.start[row] + awaited) waits[call.value] = true;
+  }
+  return waits;
+}
+
+bool LoadsCode(std::string_view name) {
+  constexpr std::array<std::string_view, 6> kLoaders = {"ModuleLoad",     "LibraryLoad",
+                                                        "LinkComplete",   "LinkAddData",
+                                                        "Module Loading", "Lazy Function Loading"};
+  return std::any_of(kLoaders.begin(), kLoaders.end(),
+                     [name](std::string_view part) { return name.find(part) != name.npos; });
+}
+
+// CUDA's libraries make their contexts with the idiom cudaFree(0), which frees nothing; freeing
+// takes such time only while it waits for work, and then the device is busy.
+bool SetsLibraryUp(std::string_view name, Ns duration) {
+  constexpr Ns kLong = 100'000'000;
+  return duration >= kLong && (name == "cudaFree" || name == "hipFree");
+}
+
+// cuDNN and MIOpen find the fastest algorithm of a convolution by running them all, once for each
+// size: waits for events in such an operator time those runs.
+std::vector<bool> SearchingOps(const Profile& profile) {
+  std::vector<bool> searching(profile.strings.size());
+  for (std::uint32_t id = 0; id < searching.size(); ++id) {
+    const std::string_view name = profile.strings[StringId{id}];
+    searching[id] =
+        name.find("cudnn_convolution") != name.npos || name.find("miopen_convolution") != name.npos;
+  }
+  return searching;
+}
+
+bool TimesAlgorithms(const Profile& profile, std::size_t call, const std::vector<bool>& searching) {
+  const ApiTable& api = profile.api;
+  if (api.kind[call] != ApiKind::kSync || !api.op[call].valid()) return false;
+  const StringId op = profile.host.name[api.op[call].value];
+  if (!op.valid() || !searching[op.value]) return false;
+  return profile.Name(api.name[call]).find("EventSynchronize") != std::string_view::npos;
+}
+
+// Long launch calls that are the first of their kernel: the runtime loads its code in them.
+std::vector<bool> LoadingLaunches(const Profile& profile) {
+  const ApiTable& api = profile.api;
+  const DeviceTable& device = profile.device;
+  std::vector<std::uint32_t> first(profile.strings.size(), ApiId{}.value);
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    const ApiId call = device.launch[row];
+    const StringId name = device.name[row];
+    if (!call.valid() || !name.valid() || device.kind[row] != DeviceKind::kKernel) continue;
+    std::uint32_t& known = first[name.value];
+    if (!ApiId{known}.valid() || api.start[call.value] < api.start[known]) known = call.value;
+  }
+  std::vector<bool> loads(api.size(), false);
+  for (const std::uint32_t call : first) {
+    if (!ApiId{call}.valid() || api.duration[call] <= kLoadingLaunch) continue;
+    // The launch of a graph takes long because it launches much.
+    loads[call] = profile.Name(api.name[call]).find("Graph") == std::string_view::npos;
+  }
+  return loads;
+}
+
+// Ranges in which a framework without recorded calls gives or takes device memory.
+bool IsAllocatorRange(std::string_view name) {
+  return name.find("DeviceMemAllocator") != name.npos || name.find("BFCAllocator") != name.npos ||
+         name == "Build buffer allocations";
+}
+
+// What is known of a name: in its ranges code is loaded, memory is given or taken, results are
+// waited for, or nothing of that.
+enum class RangeUse : std::uint8_t { kNone, kLoading, kMemory, kReady };
+
+// Whether a call of its thread begins with the range, as where the range was made of its work.
+bool BeginsWithCall(const Profile& profile, std::size_t row) {
+  const ApiTable& api = profile.api;
+  const std::pair wanted(profile.host.thread[row].value, profile.host.start[row]);
+  std::size_t low = 0, high = api.size();  // Calls are in the order of threads, then of time.
+  while (low < high) {
+    const std::size_t middle = low + (high - low) / 2;
+    if (std::pair(api.thread[middle].value, api.start[middle]) < wanted) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low < api.size() && std::pair(api.thread[low].value, api.start[low]) == wanted;
+}
+
+// What the profiler itself records of loading (CUPTI's overhead of that name), and what XLA does in
+// place of calls.
+void AddHostRanges(const Profile& profile, HostWaits& waits) {
+  const HostTable& host = profile.host;
+  std::vector<RangeUse> uses(profile.strings.size(), RangeUse::kNone);
+  for (std::uint32_t id = 0; id < uses.size(); ++id) {
+    const std::string_view name = profile.strings[StringId{id}];
+    if (IsAllocatorRange(name)) uses[id] = RangeUse::kMemory;
+    if (LoadsCode(name)) uses[id] = RangeUse::kLoading;
+    if (WaitsForResults(name)) uses[id] = RangeUse::kReady;
+  }
+  for (std::size_t row = 0; row < host.size(); ++row) {
+    const StringId name = host.name[row];
+    if (!name.valid() || host.thread[row].value >= waits.threads.size()) continue;
+    bool& has_ranges = waits.threads[host.thread[row].value].has_ranges;
+    has_ranges = has_ranges || !BeginsWithCall(profile, row);
+    const RangeUse use = uses[name.value];
+    if (use == RangeUse::kReady) waits.ready.push_back(RowSpan(host, row));
+    const bool loads = use == RangeUse::kLoading && host.kind[row] == HostKind::kOverhead;
+    if (!loads && use != RangeUse::kMemory) continue;
+    ThreadWaits& thread = waits.threads[host.thread[row].value];
+    const Span span{host.start[row], host.start[row] + std::max<Ns>(host.duration[row], 0)};
+    (loads ? thread.loading : thread.memory).push_back(span);
+    if (!loads) waits.allocator.push_back(span);
+  }
+  waits.allocator = Merge(std::move(waits.allocator));
+  const PythonTable& python = profile.python;
+  for (std::size_t row = 0; row < python.size(); ++row) {
+    if (!python.name[row].valid() || uses[python.name[row].value] != RangeUse::kReady) continue;
+    waits.ready.push_back(
+        {python.start[row], python.start[row] + std::max<Ns>(python.duration[row], 0)});
+  }
+  waits.ready = Merge(std::move(waits.ready));
+}
+
+}  // namespace
+
+bool HasLaunches(const Profile& profile) {
+  const auto& launches = profile.device.launch;
+  return std::any_of(launches.begin(), launches.end(), [](ApiId id) { return id.valid(); });
+}
+
+HostWaits CollectWaits(const Profile& profile) {
+  HostWaits waits;
+  waits.knows_launches = HasLaunches(profile);
+  SpanCollector data_loader;
+  std::vector<bool> loads(profile.strings.size());
+  for (std::uint32_t id = 0; id < loads.size(); ++id) {
+    loads[id] = IsDataLoaderRange(profile.strings[StringId{id}]);
+  }
+  const std::vector<bool> in_loop = FindLoopThreads(profile);
+  for (std::size_t row = 0; row < profile.host.size(); ++row) {
+    const StringId name = profile.host.name[row];
+    const ThreadId thread = profile.host.thread[row];
+    if (!name.valid() || !loads[name.value]) continue;
+    if (thread.valid() && !in_loop[thread.value]) continue;
+    data_loader.Add(profile.host.start[row], profile.host.duration[row]);
+  }
+  waits.data_loader = data_loader.Take();
+  waits.threads.resize(profile.threads.size());
+  AddHostRanges(profile, waits);
+  const ApiTable& api = profile.api;
+  const std::vector<bool> waiting_copies = WaitingCopies(profile);
+  const std::vector<bool> loading_launches = LoadingLaunches(profile);
+  const std::vector<Ns> setup = SetupTimes(profile);
+  const std::vector<bool> searching = SearchingOps(profile);
+  for (std::size_t row = 0; row < api.size(); ++row) {
+    if (api.thread[row].value >= waits.threads.size()) continue;
+    const Span span{api.start[row], api.start[row] + std::max<Ns>(api.duration[row], 0)};
+    ThreadWaits& thread = waits.threads[api.thread[row].value];
+    if (setup[row] > 0) thread.loading.push_back({span.start, span.start + setup[row]});
+    const std::string_view name = profile.Name(api.name[row]);
+    if (loading_launches[row] || LoadsCode(name) || SetsLibraryUp(name, api.duration[row]) ||
+        TimesAlgorithms(profile, row, searching)) {
+      thread.loading.push_back(span);
+    } else if (api.kind[row] == ApiKind::kMemory) {
+      thread.memory.push_back(span);
+    } else if (waiting_copies[row] || Blocks(api.kind[row], name)) {
+      thread.sync.push_back(span);
+    }
+  }
+  for (ThreadWaits& thread : waits.threads) {
+    thread.sync = Merge(std::move(thread.sync));
+    thread.memory = Merge(std::move(thread.memory));
+    thread.loading = Merge(std::move(thread.loading));
+  }
+  return waits;
+}
+
+}  // namespace profgauge

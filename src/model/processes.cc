@@ -1,0 +1,269 @@
+#include "model/processes.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "model/cpu_activity.h"
+
+namespace profgauge {
+namespace {
+
+using Rows = std::vector<std::uint32_t>;
+
+// Of each row of a table, the part that it belongs to.
+using Parts = std::vector<std::uint32_t>;
+
+struct Division {
+  std::uint32_t count = 0;
+  Parts of_thread, of_call, of_device;
+  std::map<std::int32_t, std::uint32_t> of_gpu;
+  std::uint32_t OfThread(ThreadId thread) const {
+    return thread.valid() ? of_thread[thread.value] : 0;
+  }
+  std::uint32_t OfGpu(std::int32_t gpu) const {
+    const auto found = of_gpu.find(gpu);
+    return found == of_gpu.end() ? 0 : found->second;
+  }
+};
+
+struct Process {
+  bool marks = false;
+  std::optional<std::int32_t> first_gpu;  // Of those on which it launched work.
+};
+
+std::map<std::string_view, Process> ProcessesOf(const Profile& profile) {
+  std::map<std::string_view, Process> processes;
+  const auto of = [&](ThreadId thread) -> Process& {
+    return processes[profile.threads[thread.value].process];
+  };
+  const HostTable& host = profile.host;
+  for (std::size_t row = 0; row < host.size(); ++row) {
+    if (host.kind[row] == HostKind::kIterationMarker && host.thread[row].valid()) {
+      of(host.thread[row]).marks = true;
+    }
+  }
+  if (processes.size() < 2) return processes;
+  const DeviceTable& device = profile.device;
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    if (!device.launch[row].valid()) continue;
+    const ThreadId thread = profile.api.thread[device.launch[row].value];
+    if (!thread.valid()) continue;
+    std::optional<std::int32_t>& first = of(thread).first_gpu;
+    first = std::min(first.value_or(device.gpu[row]), device.gpu[row]);
+  }
+  return processes;
+}
+
+// Work without a recorded launch is of the process that launched most on that GPU.
+void DivideDevice(const Profile& profile, Division& division) {
+  const DeviceTable& device = profile.device;
+  std::map<std::int32_t, std::vector<std::int64_t>> launched;
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    std::vector<std::int64_t>& of_parts = launched[device.gpu[row]];
+    of_parts.resize(division.count);
+    if (device.launch[row].valid()) ++of_parts[division.of_call[device.launch[row].value]];
+  }
+  for (const auto& [gpu, of_parts] : launched) {
+    const auto most = std::max_element(of_parts.begin(), of_parts.end());
+    division.of_gpu[gpu] = static_cast<std::uint32_t>(most - of_parts.begin());
+  }
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    division.of_device.push_back(device.launch[row].valid()
+                                     ? division.of_call[device.launch[row].value]
+                                     : division.of_gpu[device.gpu[row]]);
+  }
+}
+
+Division Divide(const Profile& profile) {
+  std::vector<std::tuple<std::int32_t, std::string_view>> order;
+  for (const auto& [name, process] : ProcessesOf(profile)) {
+    if (process.marks && process.first_gpu) order.emplace_back(*process.first_gpu, name);
+  }
+  std::sort(order.begin(), order.end());
+  Division division;
+  if (order.size() < 2) return division;
+  division.count = static_cast<std::uint32_t>(order.size());
+  std::map<std::string_view, std::uint32_t> positions;
+  for (const auto& [gpu, name] : order) {
+    positions.emplace(name, static_cast<std::uint32_t>(positions.size()));
+  }
+  for (const Thread& thread : profile.threads) {
+    const auto found = positions.find(thread.process);
+    division.of_thread.push_back(found == positions.end() ? 0 : found->second);
+  }
+  for (const ThreadId thread : profile.api.thread) {
+    division.of_call.push_back(division.OfThread(thread));
+  }
+  DivideDevice(profile, division);
+  return division;
+}
+
+template <class Part>
+Rows RowsWhere(std::size_t count, Part is_of_it) {
+  Rows rows;
+  for (std::uint32_t row = 0; row < count; ++row) {
+    if (is_of_it(row)) rows.push_back(row);
+  }
+  return rows;
+}
+
+template <class T>
+void Take(const Rows& rows, const std::vector<T>& from, std::vector<T>& into) {
+  into.reserve(rows.size());
+  for (const std::uint32_t row : rows) into.push_back(from[row]);
+}
+
+template <class Table, class... Columns>
+void TakeAll(const Rows& rows, const Table& from, Table& into, Columns... columns) {
+  (Take(rows, from.*columns, into.*columns), ...);
+}
+
+// Where each of `count` old rows went; rows of other parts to none.
+Rows NewPlaces(const Rows& rows, std::size_t count) {
+  Rows places(count, HostId::kNone);
+  for (std::uint32_t i = 0; i < rows.size(); ++i) places[rows[i]] = i;
+  return places;
+}
+
+template <class Id>
+void Renumber(const Rows& places, std::vector<Id>& column) {
+  for (Id& id : column) {
+    if (id.valid()) id.value = places[id.value];
+  }
+}
+
+void TakeHost(const Profile& whole, const Division& division, std::uint32_t part, Profile& into) {
+  using H = HostTable;
+  const Rows rows = RowsWhere(whole.host.size(), [&](std::uint32_t row) {
+    return division.OfThread(whole.host.thread[row]) == part;
+  });
+  TakeAll(rows, whole.host, into.host, &H::start, &H::duration, &H::name, &H::kind, &H::thread,
+          &H::parent, &H::forward, &H::input_shapes, &H::input_dtypes, &H::call_stack,
+          &H::concrete_inputs, &H::sequence, &H::collective, &H::domain, &H::style);
+  const Rows host_places = NewPlaces(rows, whole.host.size());
+  Renumber(host_places, into.host.parent);
+  Renumber(host_places, into.host.forward);
+
+  using A = ApiTable;
+  const Rows calls =
+      RowsWhere(whole.api.size(), [&](std::uint32_t row) { return division.of_call[row] == part; });
+  TakeAll(calls, whole.api, into.api, &A::start, &A::duration, &A::name, &A::kind, &A::thread,
+          &A::op);
+  Renumber(host_places, into.api.op);
+
+  using M = MemoryTable;
+  const Rows events = RowsWhere(whole.memory.size(), [&](std::uint32_t row) {
+    return division.OfThread(whole.memory.thread[row]) == part;
+  });
+  TakeAll(events, whole.memory, into.memory, &M::time, &M::thread, &M::device_type, &M::device,
+          &M::address, &M::bytes, &M::total_allocated, &M::total_reserved, &M::op);
+  Renumber(host_places, into.memory.op);
+
+  using D = DeviceTable;
+  const Rows work = RowsWhere(whole.device.size(),
+                              [&](std::uint32_t row) { return division.of_device[row] == part; });
+  TakeAll(work, whole.device, into.device, &D::start, &D::duration, &D::name, &D::kind, &D::gpu,
+          &D::stream, &D::launch, &D::op, &D::config, &D::collective, &D::copy, &D::host_memory,
+          &D::bytes);
+  Renumber(host_places, into.device.op);
+  Renumber(NewPlaces(calls, whole.api.size()), into.device.launch);
+  if (!whole.kernel_markers.empty()) Take(work, whole.kernel_markers, into.kernel_markers);
+}
+
+void TakeThreads(const Profile& whole, const Division& division, std::uint32_t part,
+                 Profile& into) {
+  const auto rows_of = [&](const auto& table) {
+    return RowsWhere(table.size(), [&](std::uint32_t row) {
+      return division.OfThread(table.thread[row]) == part;
+    });
+  };
+  using O = OsTable;
+  TakeAll(rows_of(whole.os), whole.os, into.os, &O::start, &O::duration, &O::name, &O::thread);
+  using P = PythonTable;
+  TakeAll(rows_of(whole.python), whole.python, into.python, &P::start, &P::duration, &P::name,
+          &P::thread, &P::id, &P::parent_id, &P::module_id);
+  if (whole.cpu == nullptr) return;
+  auto cpu = std::make_shared<CpuActivity>();
+  const auto is_of_it = [&](const auto& each) { return division.OfThread(each.thread) == part; };
+  std::copy_if(whole.cpu->spans.begin(), whole.cpu->spans.end(), std::back_inserter(cpu->spans),
+               is_of_it);
+  std::copy_if(whole.cpu->samples.begin(), whole.cpu->samples.end(),
+               std::back_inserter(cpu->samples), is_of_it);
+  into.cpu = std::move(cpu);
+}
+
+void TakeGpus(const Profile& whole, const Division& division, std::uint32_t part, Profile& into) {
+  const auto rows_of = [&](const auto& table) {
+    return RowsWhere(table.size(),
+                     [&](std::uint32_t row) { return division.OfGpu(table.gpu[row]) == part; });
+  };
+  using S = SyncTable;
+  TakeAll(rows_of(whole.sync), whole.sync, into.sync, &S::start, &S::duration, &S::name, &S::gpu,
+          &S::stream);
+  using R = DeviceRangeTable;
+  TakeAll(rows_of(whole.device_ranges), whole.device_ranges, into.device_ranges, &R::start,
+          &R::duration, &R::name, &R::gpu, &R::stream);
+  const auto uses = [&](std::int32_t gpu) {
+    return std::find(into.device.gpu.begin(), into.device.gpu.end(), gpu) != into.device.gpu.end();
+  };
+  std::copy_if(whole.gpus.begin(), whole.gpus.end(), std::back_inserter(into.gpus),
+               [&](const Gpu& gpu) { return uses(gpu.id); });
+  for (const auto& [stream, name] : whole.stream_names) {
+    if (uses(stream.first)) into.stream_names.emplace(stream, name);
+  }
+}
+
+Profile Part(const Profile& whole, const Division& division, std::uint32_t part) {
+  Profile into;
+  into.source = whole.source;
+  into.origin_ns = whole.origin_ns;
+  into.first = whole.first;
+  into.last = whole.last;
+  into.span_start = whole.span_start;
+  into.span_end = whole.span_end;
+  into.session_start = whole.session_start;
+  for (std::uint32_t text = 0; text < whole.strings.size(); ++text) {
+    into.strings.Intern(whole.strings[StringId{text}]);
+  }
+  into.threads = whole.threads;
+  into.launch_configs = whole.launch_configs;
+  into.collectives = whole.collectives;
+  into.distributed = whole.distributed;
+  into.distributed.rank = -1;
+  into.facts = whole.facts;
+  into.hints = whole.hints;
+  into.copies_unknown = whole.copies_unknown;
+  into.api_symbols = whole.api_symbols;
+  TakeHost(whole, division, part, into);
+  TakeThreads(whole, division, part, into);
+  TakeGpus(whole, division, part, into);
+  return into;
+}
+
+}  // namespace
+
+std::vector<Profile> SplitProcesses(Profile profile) {
+  std::vector<Profile> parts;
+  const Division division = profile.has_timeline ? Divide(profile) : Division{};
+  for (std::uint32_t part = 0; part < division.count; ++part) {
+    parts.push_back(Part(profile, division, part));
+  }
+  if (parts.empty()) {
+    parts.push_back(std::move(profile));
+  } else {
+    parts.front().log = std::move(profile.log);
+    parts.front().reported = std::move(profile.reported);
+  }
+  return parts;
+}
+
+}  // namespace profgauge

@@ -1,0 +1,73 @@
+#include "model/processes.h"
+
+#include "fixture.h"
+#include "model/invariants.h"
+
+namespace profgauge {
+namespace {
+
+// Two processes with an iteration each; the second one's queue is long, so that its kernels run
+// far behind their launches. A third only loads data.
+TestProfile TwoRanks() {
+  TestProfile test;
+  const ThreadId second = test.builder().AddThread("2", "1");
+  const ThreadId loader = test.builder().AddThread("3", "1");
+  test.Step(0, {0, 500});
+  test.Step(1, {500, 1000});
+  for (const int step : {0, 1}) {
+    test.Host(HostKind::kIterationMarker, "ProfilerStep#" + std::to_string(step),
+              {step * 100, step * 100 + 90}, second);
+    const Ns at = step * 500;
+    test.Op("aten::mm", {at + 10, at + 30});
+    test.Launch("a", {at + 11, at + 12}, {at + 50, at + 450});
+    test.Op("aten::mm", {step * 100 + 10, step * 100 + 30}, second);
+    test.Launch("b", {step * 100 + 11, step * 100 + 12}, {at + 60, at + 460}, second,
+                DeviceKind::kKernel, 1);
+  }
+  test.Op("load", {5, 400}, loader);
+  test.Work("unlaunched", {470, 480}, DeviceKind::kKernel, 1);
+  return test;
+}
+
+TEST(Processes, EachThatTrainsIsARank) {
+  const std::vector<Profile> ranks = SplitProcesses(TwoRanks().Finish());
+  ASSERT_EQ(ranks.size(), 2U);
+  for (const Profile& rank : ranks) {
+    const auto status = CheckInvariants(rank);
+    EXPECT_TRUE(status.has_value()) << (status ? "" : status.error().message);
+    EXPECT_EQ(rank.distributed.rank, -1);
+  }
+  EXPECT_EQ(ranks[0].device.gpu, (std::vector<std::int32_t>{0, 0}));
+  EXPECT_EQ(ranks[1].device.gpu, (std::vector<std::int32_t>{1, 1, 1}));
+  // The loader is nobody's in particular.
+  EXPECT_EQ(ranks[0].host.size(), 5U);
+  EXPECT_EQ(ranks[1].host.size(), 4U);
+  const DeviceTable& device = ranks[1].device;
+  ASSERT_TRUE(device.launch[0].valid());
+  EXPECT_EQ(ranks[1].api.start[device.launch[0].value], 11);
+  EXPECT_EQ(ranks[1].Name(ranks[1].host.name[device.op[0].value]), "aten::mm");
+  EXPECT_EQ(ranks[1].Name(device.name[2]), "b");
+}
+
+// What one process launches while another one is in its first iteration is not of that iteration.
+TEST(Processes, WorkBelongsToTheIterationsOfItsOwnProcess) {
+  const auto analysis = Analyze(SplitProcesses(TwoRanks().Finish()), {});
+  ASSERT_TRUE(analysis.has_value());
+  EXPECT_EQ(NumberOf(*analysis, "profile.ranks"), 2);
+  EXPECT_EQ(NumberOf(*analysis, "iteration.time.max"), 500);
+  EXPECT_EQ(NumberOf(*analysis, "kernel.count_per_iteration"), 1);
+}
+
+TEST(Processes, OneThatTrainsStaysAsItIs) {
+  TestProfile test;
+  const ThreadId loader = test.builder().AddThread("2", "1");
+  test.Step(0, {0, 500});
+  test.Launch("a", {11, 12}, {50, 450});
+  test.Host(HostKind::kIterationMarker, "batch 1", {0, 90}, loader);
+  const std::vector<Profile> ranks = SplitProcesses(test.Finish());
+  ASSERT_EQ(ranks.size(), 1U);
+  EXPECT_EQ(ranks[0].host.size(), 2U);
+}
+
+}  // namespace
+}  // namespace profgauge
