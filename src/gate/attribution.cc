@@ -93,16 +93,20 @@ std::pair<Place, std::string> FoldedKey(const Place& place) {
   return {{std::get<0>(place), std::get<1>(place), "", "", 0}, std::string(kFolded)};
 }
 
-Ns MeanOf(const std::vector<Ns>& times) {
+// What the parts add up to.
+Ns MeanOf(const Snapshot& run) {
   double sum = 0;
-  for (const Ns time : times) sum += static_cast<double>(time);
-  return std::llround(sum / static_cast<double>(times.size()));
+  for (const TimePart& part : run.parts) sum += static_cast<double>(part.time);
+  if (run.parts.empty()) {
+    for (const double time : ObservedTimes(run)) sum += time;
+  }
+  return std::llround(sum / static_cast<double>(run.iteration_times.size()));
 }
 
 // Folds a small part that only one run has to itself into the folded parts of both.
 Leaves FoldOverBoth(Leaves leaves, const Snapshot& base, const Snapshot& current) {
-  const double least[] = {kFoldedInEither * static_cast<double>(MeanOf(base.iteration_times)),
-                          kFoldedInEither * static_cast<double>(MeanOf(current.iteration_times))};
+  const double least[] = {kFoldedInEither * static_cast<double>(MeanOf(base)),
+                          kFoldedInEither * static_cast<double>(MeanOf(current))};
   for (auto it = leaves.begin(); it != leaves.end();) {
     const auto& [key, leaf] = *it;
     const auto folded = leaves.find(FoldedKey(key.first));
@@ -283,8 +287,8 @@ std::string_view PartChangeName(PartChange change) {
 
 Waterfall Explain(const Snapshot& base, const Snapshot& current) {
   Waterfall waterfall;
-  waterfall.base = MeanOf(base.iteration_times);
-  waterfall.current = MeanOf(current.iteration_times);
+  waterfall.base = MeanOf(base);
+  waterfall.current = MeanOf(current);
   waterfall.delta = waterfall.current - waterfall.base;
   const std::vector<Leaf> leaves = MatchParts(base, current);
   Group group;

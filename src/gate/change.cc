@@ -90,6 +90,11 @@ Run MakeRun(const Series& series, const CompareOptions& options) {
   return run;
 }
 
+double RangeOf(const std::vector<double>& values) {
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  return *most - *least;
+}
+
 // Runs of one side, and which of them count.
 struct Side {
   std::vector<Run> runs;
@@ -104,7 +109,8 @@ struct Side {
   }
 };
 
-// A run far from the others is left out: one of three at most, so that no majority is.
+// A run far from the others is left out: one of three at most, so that no majority is, and where
+// the others agree, so that it is not the last of several that drift away.
 void LeaveOutOdd(double far, Side& side) {
   std::vector<double> levels;
   for (const Run& run : side.runs) levels.push_back(run.level);
@@ -114,14 +120,13 @@ void LeaveOutOdd(double far, Side& side) {
     if (std::abs(levels[i] - middle) > far) odd.push_back(i);
   }
   if (odd.empty()) return;
-  if (odd.size() > levels.size() / 3) {
-    const auto [least, most] = std::minmax_element(levels.begin(), levels.end());
-    side.apart = *most - *least;
-    return;
-  }
   std::vector<double> others;
   for (std::size_t i = 0; i < levels.size(); ++i) {
     if (std::find(odd.begin(), odd.end(), i) == odd.end()) others.push_back(levels[i]);
+  }
+  if (odd.size() > levels.size() / 3 || RangeOf(others) > far / kOddLimits) {
+    side.apart = RangeOf(levels);
+    return;
   }
   for (const std::size_t i : odd) side.uses[i] = {LeftOut::kOdd, levels[i] - Median(others)};
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -65,6 +66,50 @@ std::optional<std::string> WhyOutside(const Snapshot& base, const Snapshot& curr
       "{} of the device time lies outside of the iterations, in the baseline {}: what the "
       "iterations do not hold is not compared; mark all of them",
       FormatShare(here->second), FormatShare(there->second));
+}
+
+// How many times as often each name of both runs is launched in an iteration, with how often that
+// is in the base.
+std::vector<std::pair<double, double>> LaunchRatios(const Snapshot& base, const Snapshot& current) {
+  const auto sums_of = [](const Snapshot& run) -> const std::vector<WorkSum>& {
+    return run.work.has_gpu ? run.work.kernels : run.work.ops;
+  };
+  const auto each_of = [](const Snapshot& run, const WorkSum& sum) {
+    return static_cast<double>(sum.count) / static_cast<double>(run.work.iterations);
+  };
+  std::vector<std::pair<double, double>> ratios;
+  if (base.work.iterations <= 0 || current.work.iterations <= 0) return ratios;
+  std::map<std::string_view, double> there;
+  for (const WorkSum& sum : sums_of(base)) there.emplace(sum.name, each_of(base, sum));
+  for (const WorkSum& sum : sums_of(current)) {
+    const auto found = there.find(sum.name);
+    if (found == there.end() || found->second <= 0) continue;
+    ratios.emplace_back(each_of(current, sum) / found->second, found->second);
+  }
+  std::sort(ratios.begin(), ratios.end());
+  return ratios;
+}
+
+// Where an iteration holds only part of the work that one of the baseline held, all of it alike: no
+// program becomes faster so, iterations are marked otherwise. More work than before shows in their
+// lengths.
+std::optional<std::string> WhyOtherMarks(const Snapshot& base, const Snapshot& current) {
+  constexpr double kLess = 0.9, kAlike = 0.02, kNearlyAll = 0.9;
+  constexpr std::size_t kLeastNames = 3;
+  const std::vector<std::pair<double, double>> ratios = LaunchRatios(base, current);
+  if (IsWindow(base) || IsWindow(current) || ratios.size() < kLeastNames) return std::nullopt;
+  const double factor = ratios[ratios.size() / 2].first;
+  if (factor > kLess) return std::nullopt;
+  double alike = 0, all = 0;
+  for (const auto& [ratio, launches] : ratios) {
+    all += launches;
+    if (std::abs(ratio - factor) <= kAlike * factor) alike += launches;
+  }
+  if (alike < kNearlyAll * all) return std::nullopt;
+  return fmt::format(
+      "an iteration launches {} of what one of the baseline launches, of every kernel alike: "
+      "iterations are marked otherwise or do less work, so that their lengths say nothing of speed",
+      FormatShare(factor));
 }
 
 }  // namespace
@@ -144,6 +189,7 @@ std::optional<std::string> WhyNoLengths(std::span<const Snapshot> baselines,
                "nothing of speed; mark iterations in both";
       }
       if (auto outside = WhyOutside(base, current)) return outside;
+      if (auto marks = WhyOtherMarks(base, current)) return marks;
       const std::optional<std::int64_t> here = WorkOfWindow(current);
       if (!there || !here) continue;
       const double most = static_cast<double>(std::max(*there, *here));

@@ -148,6 +148,18 @@ TEST(FixedCases, OddAndHalfWarmRunsAreLeftOut) {
   EXPECT_EQ(half.base.kept, 4u);
 }
 
+// The slowest of several that drift away from each other is no odd one.
+TEST(FixedCases, RunsThatDriftApartLeaveTheQuestionOpen) {
+  const std::vector<std::vector<double>> base = {kT, Scaled(kT, 1.01), Scaled(kT, 0.99)};
+  const Comparison drift = Held(base, {kT, Scaled(kT, 1.063), Scaled(kT, 1.45)});
+  EXPECT_EQ(drift.current.kept, 3u);
+  EXPECT_NEAR(drift.current.apart, 0.45, 1e-9);
+  EXPECT_NE(drift.change, Change::kPass);
+  const Comparison odd = Held(base, {kT, Scaled(kT, 1.01), Scaled(kT, 1.45)});
+  EXPECT_EQ(odd.current.kept, 2u);
+  EXPECT_EQ(odd.change, Change::kPass);
+}
+
 TEST(FixedCases, NoiseStaysOpenAndSpeedIsImproved) {
   const Comparison noisy = Held({{70, 130, 100, 85, 115, 95}}, {{75, 139, 107, 91, 123, 102}});
   EXPECT_EQ(noisy.change, Change::kInconclusive);

@@ -57,6 +57,31 @@ TEST(CompareRuns, IterationsOfARunThatLostItsMarkersAreNotHeldAgainstIt) {
   }
 }
 
+// Iterations marked twice as often are half as long, however slow the program became. Another part
+// of the work that is gone is a change of the program.
+TEST(CompareRuns, IterationsThatAreMarkedOtherwiseAreNotHeldAgainstTheBaseline) {
+  const auto launching = [](std::vector<std::int64_t> counts) {
+    Snapshot run = Sample(1);
+    run.work.iterations = 20;
+    run.work.has_gpu = true;
+    for (const std::int64_t count : counts) {
+      run.work.kernels.push_back({"k" + std::to_string(run.work.kernels.size()), count, 1, 0, {}});
+    }
+    return run;
+  };
+  const std::vector<Snapshot> base = {launching({1000, 600, 400, 20})};
+  struct Case {
+    std::vector<std::int64_t> counts;
+    bool is_missing;
+  };
+  for (const Case& of : {Case{{1000, 600, 400, 20}, false}, Case{{500, 300, 200, 20}, true},
+                         Case{{500, 600, 400, 20}, false}, Case{{2000, 1200, 800, 40}, false}}) {
+    const RunComparison comparison =
+        CompareRuns(base, std::vector<Snapshot>{launching(of.counts)}, nullptr);
+    EXPECT_EQ(Find(comparison, "iteration.time.median").is_missing, of.is_missing);
+  }
+}
+
 TEST(CompareRuns, ByDefaultGatesTheMedianAtFivePercentAndCountsAsWarnings) {
   const std::vector<Snapshot> base = {Sample(1)};
   Snapshot slower = Sample(1.2);
