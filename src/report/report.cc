@@ -95,4 +95,9 @@ std::vector<BreakdownPart> Breakdown(const Report& report) {
   return parts;
 }
 
+std::int64_t SummedIterations(const Report& report) {
+  return std::max<std::int64_t>(report.profile.iterations_selected, 1) *
+         std::max<std::int64_t>(report.profile.ranks, 1);
+}
+
 }  // namespace profgauge::report

@@ -314,5 +314,7 @@ struct BreakdownPart {
 };
 /// All parts that the report has (also those of 0), empty when it has no breakdown.
 std::vector<BreakdownPart> Breakdown(const Report& report);
+/// Over how many iterations the breakdown's times are sums: those of every rank. At least 1.
+std::int64_t SummedIterations(const Report& report);
 
 }  // namespace profgauge::report

@@ -321,9 +321,7 @@ boost::json::object BreakdownView(const Report& report) {
   Parts parts{};
   const bool known = PartsOfRun(report, parts);
   const double total = SumOf(parts);
-  // The metrics sum over ranks; "per iteration" is of one rank.
-  const std::int64_t iterations = std::max<std::int64_t>(report.profile.iterations_selected, 1) *
-                                  std::max<std::int64_t>(report.profile.ranks, 1);
+  const std::int64_t iterations = report::SummedIterations(report);
   json::array rows;
   std::vector<std::pair<std::string, std::string>> absent;
   for (std::size_t i = 0; known && i < parts.size(); ++i) {
@@ -351,16 +349,18 @@ boost::json::object BreakdownView(const Report& report) {
   const bool has_absent = !absent.empty();
   json::array ranks = RankBars(report);
   const bool has_ranks = !ranks.empty();
-  return {{"bar", MakeMarkup(BarOf(report, parts, 36, "an iteration"))},
-          {"known", known && total > 0},
-          {"rows", std::move(rows)},
-          {"absent", AbsentView(absent)},
-          {"has_absent", has_absent},
-          {"total", NumberView(Value(sum), Unit::kTime)},
-          {"total_each", NumberView(Value(sum / iterations), Unit::kTime)},
-          {"legend", RankLegend(report)},
-          {"ranks", std::move(ranks)},
-          {"has_ranks", has_ranks}};
+  return {
+      {"bar", MakeMarkup(BarOf(report, parts, 36, "an iteration"))},
+      {"known", known && total > 0},
+      {"rows", std::move(rows)},
+      {"absent", AbsentView(absent)},
+      {"has_absent", has_absent},
+      {"total", NumberView(Value(sum), Unit::kTime)},
+      {"total_each", NumberView(Value(sum / iterations), Unit::kTime)},
+      {"legend", RankLegend(report)},
+      {"ranks", std::move(ranks)},
+      {"each_head", report.profile.ranks > 1 ? "Per iteration, mean of ranks" : "Per iteration"},
+      {"has_ranks", has_ranks}};
 }
 
 boost::json::object IterationsView(const Report& report, TablePacker& payload) {

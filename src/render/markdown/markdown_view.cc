@@ -175,21 +175,26 @@ json::object MarkdownGateView(const report::Report& report, const MarkdownShape&
 }
 
 json::object MarkdownBreakdownView(const report::Report& report) {
-  const report::Metric* iterations = report::FindMetricById(report, "profile.iterations");
-  const double count = iterations == nullptr ? 0 : AsNumber(iterations->quantity.value, 0);
+  const auto count = static_cast<double>(report::SummedIterations(report));
   json::array parts;
+  double sum = 0;
   for (const report::BreakdownPart& part : report::Breakdown(report)) {
     const double share = AsNumber(part.share->quantity.value, 0);
     const bool has_time = part.time != nullptr && !IsAbsent(part.time->quantity.value);
     const double time = has_time ? AsNumber(part.time->quantity.value, 0) : 0;
-    parts.push_back(json::object{
-        {"title", part.title},
-        {"bar", MakeMarkup(MarkdownBar(share))},
-        {"share", part.share->quantity.text},
-        {"time", has_time ? part.time->quantity.text : "–"},
-        {"per_iteration", has_time && count > 0 ? FormatDuration(time / count) : "–"}});
+    sum += time;
+    parts.push_back(json::object{{"title", part.title},
+                                 {"bar", MakeMarkup(MarkdownBar(share))},
+                                 {"share", part.share->quantity.text},
+                                 {"time", has_time ? part.time->quantity.text : "–"},
+                                 {"per_iteration", has_time ? FormatDuration(time / count) : "–"}});
   }
-  return {{"parts", std::move(parts)}};
+  return {
+      {"parts", std::move(parts)},
+      {"each_head", report.profile.ranks > 1 ? "Per iteration, mean of ranks" : "Per iteration"},
+      {"has_sum", sum > 0},
+      {"sum_each", FormatDuration(sum / count)},
+      {"sum", FormatDuration(sum)}};
 }
 
 /// The rule in code; a symptom is set off below its cause.
