@@ -155,7 +155,11 @@ std::string RenderMessage(const Message& message, const Data& data, std::span<co
     out += part.literal;
     if (!part.has_hole) continue;
     const Outcome outcome = Evaluate(part.hole, data, rows);
-    out += Format(outcome.value, part.hole.type(), part.display);
+    Display display = part.display;
+    // In a sentence a whole number needs no decimals: "2 262 calls".
+    const double number = AsNumber(outcome.value, 0.5);
+    if (display.decimals > 0 && number == std::round(number)) display.decimals = 0;
+    out += Format(outcome.value, part.hole.type(), display);
   }
   return out;
 }

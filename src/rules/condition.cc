@@ -38,6 +38,52 @@ std::string ValuesOf(const expr::Program& program, const expr::Schema& schema,
   return text;
 }
 
+Value LookUp(const Analysis& analysis, std::string_view name) {
+  const Metric* metric = analysis.Find(name);
+  return metric == nullptr ? Value{} : metric->value;
+}
+
+/// A part of an expression, as one of its own.
+std::optional<expr::Program> PartOf(const expr::Ast& ast, expr::NodeId id, expr::Schema& schema) {
+  expr::Ast part;
+  const expr::NodeId first = ast.nodes[id].first;
+  for (expr::NodeId at = first; at <= id; ++at) {
+    expr::Node node = ast.nodes[at];
+    node.first -= first;
+    for (expr::NodeId& child : node.children) child -= first;
+    part.nodes.push_back(std::move(node));
+  }
+  auto program = expr::CompileCondition(expr::Print(part), schema);
+  return program ? std::optional(*std::move(program)) : std::nullopt;
+}
+
+/// What it is that does not hold: of `a and b` the first that is false, of `if(known(x), a, b)`
+/// what applies here.
+expr::Program WhatFails(expr::Program program, expr::Schema& schema, const Analysis& analysis) {
+  const auto holds = [&](const expr::Program& part) {
+    const auto outcome = expr::EvaluateCondition(
+        part, [&](std::string_view name) { return LookUp(analysis, name); });
+    return !IsAbsent(outcome.value) && AsNumber(outcome.value, 0) != 0;
+  };
+  for (;;) {
+    const expr::Ast& ast = program.ast();
+    const expr::Node& root = ast.nodes[ast.root()];
+    std::optional<expr::Program> narrower;
+    if (root.op == expr::Op::kAnd) {
+      for (const expr::NodeId child : root.children) {
+        narrower = PartOf(ast, child, schema);
+        if (!narrower || !holds(*narrower)) break;
+      }
+    } else if (root.op == expr::Op::kCall && root.text == "if" && root.children.size() == 3) {
+      const auto condition = PartOf(ast, root.children[0], schema);
+      if (condition) narrower = PartOf(ast, root.children[holds(*condition) ? 1 : 2], schema);
+    }
+    // A part that cannot stand alone, a plain `false` say, says less than the whole.
+    if (!narrower || narrower->Fields().empty()) return program;
+    program = *std::move(narrower);
+  }
+}
+
 }  // namespace
 
 std::optional<expr::Field> MetricField(std::string_view name) {
@@ -86,8 +132,8 @@ std::optional<std::string> WhyNotMet(const SourceText& condition, const Analysis
                        outcome.absent_field, WhyUnknown(outcome.absent_field, analysis));
   }
   if (AsNumber(outcome.value, 0) != 0) return std::nullopt;
-  return fmt::format("`{}` does not hold: {}", program->Text(),
-                     ValuesOf(*program, schema, analysis));
+  const expr::Program failing = WhatFails(*program, schema, analysis);
+  return fmt::format("`{}` does not hold: {}", failing.Text(), ValuesOf(failing, schema, analysis));
 }
 
 bool IsUnknown(const SourceText& condition, const Analysis& analysis) {

@@ -24,6 +24,31 @@ using expr::RowId;
 constexpr double kSmallGain = 0.01;
 constexpr std::size_t kMostPerRule = 20;  ///< Findings of a rule with `report: each`.
 
+bool IsInsideCharacter(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80; }
+
+/// Names in `code` that are very long lose their middle: the tables have them whole.
+std::string WithShortNames(std::string_view text) {
+  constexpr std::size_t kLong = 120, kHead = 70, kTail = 40;
+  std::string out;
+  for (;;) {
+    const std::size_t open = text.find('`');
+    const std::size_t close = open == text.npos ? open : text.find('`', open + 1);
+    if (close == text.npos) return out.append(text);
+    const std::string_view name = text.substr(open + 1, close - open - 1);
+    out += text.substr(0, open + 1);
+    if (name.size() <= kLong) {
+      out += name;
+    } else {
+      std::size_t head = kHead, tail = name.size() - kTail;
+      while (head > 0 && IsInsideCharacter(name[head])) --head;
+      while (tail < name.size() && IsInsideCharacter(name[tail])) ++tail;
+      out.append(name.substr(0, head)).append("…").append(name.substr(tail));
+    }
+    out += '`';
+    text.remove_prefix(close + 1);
+  }
+}
+
 /// Advice that does not apply leaves its line empty.
 std::string WithoutEmptyLines(std::string_view text) {
   std::string out;
@@ -392,7 +417,7 @@ class RuleRun {
       Trace(out.trace, "explains_when", condition, Shown(holds, condition));
       out.explains_when.push_back(!IsAbsent(holds.value) && std::get<bool>(holds.value));
     }
-    out.message = expr::RenderMessage(rule_.message, data_, judged.group->rows);
+    out.message = WithShortNames(expr::RenderMessage(rule_.message, data_, judged.group->rows));
     out.advice = WithoutEmptyLines(expr::RenderMessage(rule_.advice, data_, judged.group->rows));
     AddEvidence(rule_, data_, *judged.group, options_.evidence_rows, out);
     for (EvidenceHead& head : out.evidence_heads) {
