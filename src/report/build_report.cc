@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/format.h"
+#include "model/counter_text.h"
 #include "model/device_words.h"
 #include "profgauge/version.h"
 #include "report/build_comparison.h"
@@ -71,8 +72,10 @@ GateRow BuildGateRow(const GateResult& result, const Analysis& analysis, const D
   row.min = LimitOf(result.threshold.min);
   row.max = LimitOf(result.threshold.max);
   row.limit = LimitText(row.min, row.max, unit);
-  row.margin =
-      MakeDifference(RoomOf(result.measured, result.threshold), unit, row.measured.absent_because);
+  const bool applies = result.status != GateStatus::kNotApplicable;
+  row.margin = applies ? MakeDifference(RoomOf(result.measured, result.threshold), unit,
+                                        row.measured.absent_because)
+                       : MakeDifference(Value{}, unit, "the limit does not apply");
   row.level = LevelName(result.threshold.level);
   row.status = GateStatusName(result.status);
   // Measured value and limit stand beside it in every rendering.
@@ -130,7 +133,8 @@ std::vector<ImportCounter> BuildImport(std::span<const Profile> ranks) {
     if (log[counter] == 0) continue;
     const CounterInfo& info = InfoOf(counter);
     counters.push_back({std::string(info.name), std::string(SeverityName(info.severity)),
-                        std::string(info.text), log[counter], log.Examples(counter)});
+                        std::string(CounterText(counter, log[counter])), log[counter],
+                        log.Examples(counter)});
   }
   return counters;
 }

@@ -12,6 +12,7 @@
 #include "analysis/context/iterations.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "model/counter_text.h"
 #include "model/device_words.h"
 
 namespace profgauge::cli {
@@ -136,6 +137,8 @@ void AddCapabilities(std::string& text, const Profile& profile) {
   AddLine(text, "has", has);
   for (const auto& [capability, name] : kCapabilities) {
     if (profile.Has(capability)) continue;
+    // Older releases of PyTorch write stacks at operators, and no frames of their own.
+    if (capability == Capability::kPython && profile.Has(Capability::kCallStacks)) continue;
     AddLine(text, first_gap ? "lacks" : "", Gap(capability, profile));
     first_gap = false;
   }
@@ -148,8 +151,8 @@ void AddImportLog(std::string& text, const ImportLog& log) {
     if (log[counter] == 0) continue;
     const CounterInfo& info = InfoOf(counter);
     std::string line =
-        fmt::format("{} {} ({})", FormatCount(static_cast<std::int64_t>(log[counter])), info.text,
-                    SeverityName(info.severity));
+        fmt::format("{} {} ({})", FormatCount(static_cast<std::int64_t>(log[counter])),
+                    CounterText(counter, log[counter]), SeverityName(info.severity));
     const std::vector<std::string>& examples = log.Examples(counter);
     if (!examples.empty()) line += fmt::format(", first at {}", Printable(examples.front()));
     AddLine(text, first ? "import" : "", line);
