@@ -81,10 +81,13 @@ std::string LimitText(const BaselineLimit& limit, Unit unit) {
     return FormatValue(value, unit);
   };
   std::string text;
-  if (limit.max_increase) text += "≤ +" + amount(*limit.max_increase);
+  const auto signed_amount = [&amount](const BaselineLimit::Amount& a, std::string_view sign) {
+    return (a.value == 0 ? "" : std::string(sign)) + amount(a);
+  };
+  if (limit.max_increase) text += "≤ " + signed_amount(*limit.max_increase, "+");
   if (limit.max_decrease) {
     if (!text.empty()) text += ", ";
-    text += "≥ −" + amount(*limit.max_decrease);
+    text += "≥ " + signed_amount(*limit.max_decrease, "−");
   }
   return text;
 }

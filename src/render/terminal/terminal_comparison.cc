@@ -29,7 +29,9 @@ std::string DifferenceLines(const report::Comparison& comparison) {
 }
 
 std::string MetricLine(const report::ComparedMetric& metric) {
-  std::string line = fmt::format("  {:<12}  {}  ", metric.result, Printable(metric.metric));
+  // A limit that only warns fails nothing.
+  const std::string& word = metric.result == "fail" ? metric.level : metric.result;
+  std::string line = fmt::format("  {:<12}  {}  ", word, Printable(metric.metric));
   if (metric.result == "missing") return line + Printable(metric.note) + "\n";
   // With an interval the note is the whole sentence: change, interval, limit and levels.
   if (!metric.low.text.empty() && !metric.note.empty()) return line + Printable(metric.note) + "\n";
