@@ -211,12 +211,13 @@ json::object MarkdownFindingsView(const report::Report& report, const MarkdownSh
   json::array rows;
   for (const report::Finding* finding : fired) {
     if (rows.size() == shape.findings) break;
-    rows.push_back(
-        json::object{{"status", StatusText(finding->status)},
-                     {"rule", FindingName(report, *finding)},
-                     {"metric", IsAbsent(finding->metric.value) ? "" : finding->metric.text},
-                     {"gain", GainText(*finding)},
-                     {"message", finding->message.empty() ? finding->title : finding->message}});
+    rows.push_back(json::object{
+        {"status", StatusText(finding->status)},
+        {"rule", FindingName(report, *finding)},
+        {"metric", IsAbsent(finding->metric.value) ? "" : finding->metric.text},
+        {"gain", GainText(*finding)},
+        {"message", MakeMarkup(MarkdownProse(
+                        finding->message.empty() ? finding->title : finding->message, true))}});
   }
   std::string more = MoreText(rows.size(), fired.size(), "findings");
   return {{"rows", std::move(rows)}, {"more", std::move(more)}};
@@ -240,7 +241,7 @@ json::object MarkdownFindingView(const report::Finding& finding, const MarkdownS
           {"status", StatusText(finding.status)},
           {"title", MakeMarkup(EscapeMarkdownHtml(finding.title))},
           {"rule", MakeMarkup(MarkdownCode(finding.rule, false))},
-          {"message", finding.message},
+          {"message", MakeMarkup(MarkdownProse(finding.message, false))},
           {"gain", GainText(finding)},
           {"explains", MakeMarkup(std::move(explains))},
           {"advice", MakeMarkup(MarkdownAdvice(finding.advice))},
