@@ -59,7 +59,8 @@ void XlsxSheet::Number(std::size_t row, std::size_t column, double value, XlsxSt
   if (!std::isfinite(value)) return;
   book_.Check(
       worksheet_write_number(sheet_, RowOf(row), ColumnOf(column), value, book_.Format(style)));
-  const bool has_decimals = style == XlsxStyle::kMilliseconds || style == XlsxStyle::kAmount;
+  const bool has_decimals = style == XlsxStyle::kMilliseconds || style == XlsxStyle::kMegabytes ||
+                            style == XlsxStyle::kAmount;
   Widen(column, fmt::format("{:.{}f}", value, has_decimals ? 5 : 1));
 }
 

@@ -14,6 +14,8 @@ namespace {
 constexpr std::size_t kMostCharacters = 32'767;
 // Nanoseconds where they are most of a number, else microseconds.
 constexpr char kMillisecondDigits[] = "[<1]0.000###;#,##0.000";
+// To the byte where two decimals would say little or nothing.
+constexpr char kMegabyteDigits[] = "[=0]0;[<0.1]0.000###;#,##0.00";
 
 // `_x0041_` in a cell means the character 41; a name that holds such text must not become another.
 bool LooksEscaped(std::string_view text) {
@@ -30,7 +32,7 @@ XlsxUnit XlsxUnitOf(Unit unit) {
     case Unit::kTime:
       return {1e-6, "ms", XlsxStyle::kMilliseconds};
     case Unit::kBytes:
-      return {1e-6, "MB", XlsxStyle::kAmount};
+      return {1e-6, "MB", XlsxStyle::kMegabytes};
     case Unit::kBandwidth:
       return {1e-9, "GB/s", XlsxStyle::kAmount};
     case Unit::kFlops:
@@ -98,6 +100,9 @@ void SetUpFormat(lxw_format* format, XlsxStyle style) {
       break;
     case XlsxStyle::kAmount:
       format_set_num_format(format, "#,##0.00");
+      break;
+    case XlsxStyle::kMegabytes:
+      format_set_num_format(format, kMegabyteDigits);
       break;
     case XlsxStyle::kGood:
       fill(0xD5F0E3, 0x0B5D35);

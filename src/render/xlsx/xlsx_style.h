@@ -28,6 +28,7 @@ enum class XlsxStyle : std::uint8_t {
   kPercent,
   kPoints,  ///< Differences of percentages.
   kAmount,
+  kMegabytes,
   kGood,
   kBad,
   kWarn,
