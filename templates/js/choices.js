@@ -127,7 +127,7 @@ function summaryOf(chosen, rows, by, parts) {
   fact('In all', total, 'ns');
   fact('Mean', total / chosen.length, 'ns');
   fact('Median', median, 'ns');
-  fact('Variation', median ? spread / median : 0, 'ratio');
+  fact('Variation (robust)', median ? spread / median : 0, 'ratio');
   if (by('kernels') && chosen.every((row) => rows.value(by('kernels'), row) !== null)) fact('Kernels per iteration', sum(by('kernels')) / chosen.length, 'number');
   // Of other ranks than the slowest some parts are not known one by one.
   if (parts.some((part) => chosen.some((row) => rows.value(by(part.id), row) === null))) {

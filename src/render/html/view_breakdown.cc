@@ -373,7 +373,7 @@ boost::json::object IterationsView(const Report& report, TablePacker& payload) {
            {"iteration.time.min", "Shortest"},
            {"iteration.time.max", "Longest"},
            {"iteration.time.p95", "95th percentile"},
-           {"iteration.time.robust_cv", "Variation"},
+           {"iteration.time.robust_cv", "Variation (robust)"},
            {"iteration.outliers", "Outliers"},
            {"iteration.drift", "Drift per iteration"}}) {
     if (const report::Metric* metric = FindMetric(report, id)) {

@@ -270,7 +270,7 @@ json::object SummaryPanel(const Report& report) {
   add("profile.kernel_time", "Kernel time, summed");
   add("kernel.count_per_iteration", "Kernels per iteration");
   add("iteration.time.mean", "Average iteration");
-  add("iteration.time.robust_cv", "Iteration variation");
+  add("iteration.time.robust_cv", "Iteration variation (robust)");
   add("communication.exposed_share", "Exposed communication");
   add("memory.peak_allocated", "Peak memory allocated");
   add("flops.mfu", "Model FLOPs utilization");

@@ -227,8 +227,23 @@ void AddLargestLoss(const Report& report, const auto& add) {
       fmt::format("of an iteration: {}", WordsOf(report, InfoOf(*largest).meaning)), "");
 }
 
+// What only informs and could gain something, the largest gain first.
+std::vector<const report::Finding*> Hints(const Report& report) {
+  const auto gain = [](const report::Finding* finding) { return AsNumber(finding->gain.value, 0); };
+  std::vector<const report::Finding*> hints;
+  for (const report::Finding& finding : report.findings) {
+    const bool is_hint = HasFired(finding) && finding.level == "info" &&
+                         CauseOf(report, finding) == nullptr && gain(&finding) > 0;
+    if (is_hint) hints.push_back(&finding);
+  }
+  std::stable_sort(hints.begin(), hints.end(),
+                   [&gain](const auto* a, const auto* b) { return gain(a) > gain(b); });
+  return hints;
+}
+
 // What to look at first: findings that are no symptom of another, by gain; where none fired, limits
-// that were missed; at last the largest part of an iteration that is not computing.
+// that were missed; where none was, what could gain most; at last the largest part of an iteration
+// that is not computing.
 json::array FirstView(const Report& report) {
   constexpr std::size_t kMost = 3;
   json::array first;
@@ -256,6 +271,11 @@ json::array FirstView(const Report& report) {
       add("#gate", row.status, row.title.empty() ? row.metric : row.title,
           fmt::format("{}, limit {}", row.measured.text, row.limit), "");
     }
+  }
+  for (const report::Finding* finding : Hints(report)) {
+    const json::object view = FindingView(report, *finding, seen);
+    add("#" + Slug(finding->rule), finding->level, finding->title, finding->message,
+        std::string(view.at("gain").as_string()));
   }
   if (first.empty()) AddLargestLoss(report, add);
   return first;
