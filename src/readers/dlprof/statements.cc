@@ -89,17 +89,26 @@ void StateSystem(const Block& system, ProfileBuilder& builder) {
   for (const auto& [key, fact] : facts) {
     if (std::string value = system.Text(key); !value.empty()) builder.AddFact(fact, value);
   }
-  // "A100, A100": one cell in JSON, one for each in CSV.
-  std::string_view names;
+  // "A100, A100": one cell in JSON, one for each in CSV. Where there are more GPUs than names, the
+  // others are of the last name if all are of one.
+  constexpr double kMost = 1024;
   const std::string text = system.Text("GPU Name(s)");
-  names = text;
-  for (std::int32_t id = 0; !names.empty(); ++id) {
-    const auto comma = names.find(',');
+  std::vector<std::string_view> names;
+  for (std::string_view rest = text; !rest.empty();) {
+    const auto comma = rest.find(',');
+    names.push_back(Trim(rest.substr(0, comma)));
+    rest = comma == std::string_view::npos ? std::string_view{} : rest.substr(comma + 1);
+  }
+  const auto is_first = [&names](std::string_view name) { return name == names.front(); };
+  const double count = std::min(system.Number("GPU Count").value_or(0), kMost);
+  if (!names.empty() && std::all_of(names.begin(), names.end(), is_first)) {
+    while (static_cast<double>(names.size()) < count) names.push_back(names.front());
+  }
+  for (std::size_t id = 0; id < names.size(); ++id) {
     Gpu gpu;
-    gpu.id = id;
-    gpu.name = Trim(names.substr(0, comma));
+    gpu.id = static_cast<std::int32_t>(id);
+    gpu.name = names[id];
     builder.AddGpu(std::move(gpu));
-    names = comma == std::string_view::npos ? std::string_view{} : names.substr(comma + 1);
   }
 }
 
