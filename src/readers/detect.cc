@@ -107,6 +107,10 @@ Result<const Reader*> FindReader(const std::string& path, std::span<const std::b
     }
   }
   if (best_match == Match::kYes) return best;
+  if (text.starts_with("{") && text.find("\"tool\": \"profgauge ") != text.npos) {
+    return Fail(InputError(path, "input/report", "the file is a report of ProfGauge, not a profile",
+                           "`profgauge render` draws its pages again"));
+  }
   for (const auto& lookalike : kLookalikes) {
     if (!text.starts_with(lookalike.start)) continue;
     return Fail(InputError(path, std::string(lookalike.code), std::string(lookalike.message),

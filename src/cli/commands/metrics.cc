@@ -56,7 +56,12 @@ Error UnknownMetric(const std::string& pattern) {
   for (const MetricSpec& spec : MetricCatalogue()) ids.push_back(spec.id);
   std::vector<std::string> notes;
   const std::string_view near = DidYouMean(pattern, ids);
-  if (!near.empty()) notes.push_back(fmt::format("help: did you mean `{}`?", near));
+  const auto goes_on = [&pattern](std::string_view id) { return id.starts_with(pattern); };
+  if (!near.empty()) {
+    notes.push_back(fmt::format("help: did you mean `{}`?", near));
+  } else if (std::any_of(ids.begin(), ids.end(), goes_on)) {
+    notes.push_back(fmt::format("help: did you mean `{}*`?", PrintableShort(pattern)));
+  }
   notes.emplace_back("help: `profgauge metrics list` names them all");
   return {ErrorKind::kUsage,
           "usage/unknown-metric",

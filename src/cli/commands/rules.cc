@@ -73,7 +73,8 @@ Result<int> RunRulesCheck(const Options& options, Console& console) {
   }
   SortByPlace(errors);
   if (!errors.empty()) return Refuse(errors, console);
-  console.Print(fmt::format("{} rules are well-formed\n", rules->rules.size()));
+  const std::size_t count = rules->rules.size();
+  console.Print(fmt::format("{} {} well-formed\n", count, count == 1 ? "rule is" : "rules are"));
   return kExitPass;
 }
 
