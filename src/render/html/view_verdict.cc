@@ -166,11 +166,13 @@ bool IsOwnExplanation(const report::Finding& finding) {
 json::object FindingView(const Report& report, const report::Finding& finding, SeenNames& seen) {
   constexpr std::size_t kEvidenceRows = 10;
   json::array heads, explains;
+  int names = 0;
   for (std::size_t k = 0; k < finding.evidence_heads.size(); ++k) {
     const bool text =
         k >= finding.evidence_units.size() || finding.evidence_units[k] == Unit::kText;
     heads.push_back(
         json::object{{"title", finding.evidence_heads[k]}, {"align", text ? "left" : "right"}});
+    names += text ? 1 : 0;
   }
   for (const std::string& metric : finding.explains) {
     explains.push_back(json::object{{"metric", metric}});
@@ -204,6 +206,7 @@ json::object FindingView(const Report& report, const report::Finding& finding, S
       {"cause", cause == nullptr ? "" : cause->title},
       {"cause_href", cause == nullptr ? "" : "#" + Slug(cause->rule)},
       {"heads", std::move(heads)},
+      {"names", names},
       {"rows", std::move(rows)},
       {"has_rows", !finding.evidence.empty()},
       {"more", more == 0 ? "" : FormatCount(static_cast<std::int64_t>(more))}};
