@@ -83,7 +83,10 @@ constexpr CommandSpec kCommands[] = {
      "reader met and mended. PROFILE is as for check.",
      "  profgauge inspect run7.pt.trace.json.gz\n", RunInspect},
     {"render", kOnRender, "REPORT.json", 1, 1, "Draw reports again from a report.json",
-     "The HTML, Markdown and XLSX reports are functions of report.json; the profile is not needed.",
+     "The profile is not needed. The Markdown report is the same again; HTML and XLSX lack what\n"
+     "report.json leaves out: the timeline, the launches one by one, and rows of long tables, "
+     "which\n"
+     "its `left_out` counts.",
      "  profgauge render report.json --html report.html\n", RunRender},
     {"export kernels", kOnExportKernels, "PROFILE…", 1, kMany,
      "Write one line per kernel launch in PyProf's 20 columns",

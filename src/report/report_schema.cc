@@ -34,7 +34,9 @@ json::object SchemaOf(const JsonShape& shape) {
 json::object ReportSchema() {
   json::object schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                       {"title", "profgauge report"},
-                      {"description", "report.json, which holds everything that reports show"},
+                      {"description",
+                       "report.json: what reports show, but for events one by one and the rows "
+                       "that left_out counts"},
                       {"required", {"schema", "profile", "verdict"}}};
   for (auto& entry : SchemaOf(ReportShape())) schema.insert_or_assign(entry.key(), entry.value());
   schema["properties"].as_object()["schema"] = {

@@ -10,7 +10,9 @@ std::vector<NamedSchema> AllSchemas() {
   for (const FileShape& file : ConfigurationShapes()) {
     schemas.push_back({file.name, file.title, ConfigurationSchema(file)});
   }
-  schemas.push_back({"report", "report.json, which holds everything that reports show",
+  schemas.push_back({"report",
+                     "report.json: what reports show, but for events one by one and the rows that "
+                     "left_out counts",
                      PrettyJson(report::ReportSchema()) + "\n"});
   return schemas;
 }

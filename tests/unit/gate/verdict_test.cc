@@ -223,6 +223,27 @@ TEST(Verdict, ConditionsDecideWhetherALimitApplies) {
             "absent: no such events were recorded");
 }
 
+TEST(Verdict, OfAConditionThePartThatFailsIsTold) {
+  const auto reason = [](std::string_view when) {
+    const auto policy = ParsePolicy(
+        fmt::format("schema: 1\nthresholds: {{tensor_core.efficiency: {{min: 60%, when: '{}'}}}}",
+                    when),
+        "p.yaml");
+    const Analysis analysis = MakeAnalysis({{"tensor_core.efficiency", 0.1},
+                                            {"tensor_core.eligible_share", 0.05},
+                                            {"gpu.idle.mean", 0.2}});
+    return WithPlainSpaces(Judge(*policy, analysis, {}, {}).gate[0].reason);
+  };
+  EXPECT_EQ(
+      reason("if(known(tensor_core.eligible_share), tensor_core.eligible_share >= 10%, true) and "
+             "known(gpu.idle.mean)"),
+      "`tensor_core.eligible_share >= 10%` does not hold: tensor_core.eligible_share is 5.0 %");
+  EXPECT_EQ(reason("known(tensor_core.efficiency) and not known(gpu.idle.mean)"),
+            "`not known(gpu.idle.mean)` does not hold: gpu.idle.mean is 20.0 %");
+  EXPECT_EQ(reason("if(gpu.idle.mean > 10%, false, true)"),
+            "`if(gpu.idle.mean > 10%, false, true)` does not hold: gpu.idle.mean is 20.0 %");
+}
+
 TEST(Verdict, AConditionThatCannotBeToldExcusesNothing) {
   constexpr std::string_view kPolicy =
       "thresholds: {tensor_core.efficiency: {min: 60%, when: tensor_core.eligible_share >= 10%}}";

@@ -191,6 +191,21 @@ TEST(RenderHtml, LimitsOfBothLevelsAreOneRow) {
   EXPECT_THAT(Page(report), Not(HasSubstr("error ≤ 30 %, warning")));
 }
 
+TEST(RenderHtml, APassingPagePointsAtTheLargestGain) {
+  report::Report report;
+  for (const auto& [rule, gain] : {std::pair("test/small", 1e6), std::pair("test/large", 5e6)}) {
+    report::Finding& finding = report.findings.emplace_back();
+    finding.rule = rule;
+    finding.title = rule;
+    finding.level = finding.status = "info";
+    finding.gain = {gain, Unit::kTime, "x", ""};
+  }
+  const std::string text = TextOf(Page(report));
+  const std::size_t first = text.find("Look first");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_LT(text.find("test/large", first), text.find("test/small", first));
+}
+
 TEST(RenderHtml, DrawsAnEmptyReport) {
   const std::string text = TextOf(Page(report::Report{}));
   EXPECT_THAT(text, HasSubstr("No limit was asked for."));

@@ -190,6 +190,14 @@ TEST(Markdown, HostileNamesStayInTheirCells) {
   EXPECT_THAT(text, Not(HasSubstr(std::string(61, 'k'))));
 }
 
+TEST(Markdown, CodeInMessagesIsCode) {
+  report::Report report = testing::SampleReport();
+  report.findings.front().message = "most in `a_b<c>|d`, not in <e>";
+  const std::string text = Document(report, true);
+  EXPECT_THAT(text, HasSubstr("| most in `a_b<c>\\|d`, not in &lt;e&gt; |"));
+  EXPECT_THAT(text, HasSubstr("\nmost in `a_b<c>|d`, not in &lt;e&gt;\n"));
+}
+
 TEST(Markdown, ALimitDropsWholeSectionsFromTheBottomAndSaysSo) {
   const report::Report report = testing::SampleReport(50);
   const std::string whole = Document(report, true);
