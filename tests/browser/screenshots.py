@@ -31,6 +31,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         page = pathlib.Path(scratch) / "slow.html"
         subprocess.run([profgauge, "report", str(pathlib.Path(examples) / "slow.pt.trace.json.gz"),
+                        "--policy", str(pathlib.Path(examples) / "policy.yaml"),
                         "-q", "--html", str(page)], check=True, stdout=subprocess.DEVNULL)
         for name, dark, script, (first, last) in SHOTS:
             driver = Driver(dark=dark)

@@ -24,8 +24,10 @@ inline constexpr std::string_view kNccl = "nccl-tests, TraceLens";
 inline constexpr std::string_view kOurs = "ours";
 
 inline constexpr std::string_view kPartition =
-    "free time ∩ category, in the order {{ device.matrix_unit }} kernels, other kernels, memcpy, "
-    "memset, communication, runtime, DataLoader, CPU, other; summed over iterations and ranks / "
+    "free time ∩ category, in the order kernels on {{ device.matrix_units }}, other kernels, "
+    "copies, "
+    "sets, communication, runtime calls, data loader, other host work, unattributed; summed over "
+    "iterations and ranks / "
     "their length";
 inline constexpr std::string_view kPartitionTime =
     "free time ∩ category, in the order of breakdown; summed over iterations and ranks";
