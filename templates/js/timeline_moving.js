@@ -51,8 +51,9 @@ class TimelineMoving extends TimelineDrawing {
   keepHash() {
     clearTimeout(this.hashTimer);
     this.hashTimer = setTimeout(() => {
-      const whole = this.view[0] <= this.first && this.view[1] >= this.last, color = this.coloring !== this.colorings()[0][0];
-      if (whole && this.selected === NONE && !this.marks.length && !color && !this.regionChoice && !addressed().startsWith('t=')) return;
+      const [from, to] = this.opening, [a, b] = this.view, color = this.coloring !== this.colorings()[0][0];
+      const opening = from > this.first || to < this.last ? a === from && b === to : a <= from && b >= to;
+      if (opening && this.selected === NONE && !this.marks.length && !color && !this.regionChoice && !addressed().startsWith('t=')) return;
       const at = (time) => Math.round(time - this.first);
       let hash = `#${ofRun}t=${at(this.view[0])},${at(this.view[1])}`;
       if (this.selected !== NONE) hash += `&sel=${this.selected}`;

@@ -8,9 +8,18 @@ class Timeline extends TimelineInput {
     this.resize();
     this.chooseColoring(layout.read().color);
     this.tellMarks();
+    this.opening = this.view = this.judged();
     this.readHash();
     this.resize();
     this.restSoon();
+  }
+
+  // What the page opens on: the iterations that were judged, where the recording holds much beside them.
+  judged() {
+    const grid = grids.get('iterations'), iterations = grid?.field('start') && grid.field('duration') ? this.findRegions('iterations') : [], room = Math.round(0.02 * (this.last - this.first));
+    const from = Math.max(this.first, Math.min(...iterations.map((region) => region[1])) - room);
+    const to = Math.min(this.last, Math.max(...iterations.map((region) => region[2])) + room);
+    return to > from && to - from < 0.9 * (this.last - this.first) ? [from, to] : [this.first, this.last];
   }
 
   // The events in view as a Chrome trace, handed to Perfetto's page when the reader asks for it.

@@ -385,6 +385,8 @@ def main():
         subprocess.run([profgauge, "report", Run.neuron, "-q", "--html", f"{folder}/trn2.html",
                         "--mark", "a=1us,b=6us"],
                        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.run([profgauge, "report", Run.slow, "-q", "--warmup", "6", "--html", f"{folder}/later.html"],
+                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         slow, healthy = (pathlib.Path(examples) / f"{name}.pt.trace.json.gz"
                          for name in ("slow", "healthy"))
         subprocess.run([profgauge, "report", "-q", "--run", f"slow={slow}", "--run",

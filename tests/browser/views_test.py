@@ -38,6 +38,19 @@ class ViewsCase(unittest.TestCase):
         self.js("[...dialog.querySelectorAll('.tools button')].find((b) => b.textContent.startsWith(arguments[0])).click()", start)
 
 
+class OpeningTest(ViewsCase):
+    PAGE = "later.html"
+
+    def test_the_timeline_opens_on_the_iterations_that_were_judged(self):
+        first, last = self.js("return [timeline.first, timeline.last]")
+        begin, end = self.js("return timeline.view")
+        start = self.js("return Math.min(...timeline.findRegions('iterations').map((region) => region[1]))")
+        self.assertGreater(begin, first + 0.4 * (last - first))
+        self.assertLess(begin, start)
+        self.assertEqual(end, last)
+        self.assertEqual(self.js("return location.hash"), "")
+
+
 class DrillDownTest(ViewsCase):
     def test_from_an_op_to_its_kernels_to_their_launches_in_an_iteration_to_the_timeline(self):
         self.js("openRow(grids.get('ops'), grids.get('ops').order[0])")
