@@ -8,6 +8,7 @@
 #include "readers/cuda/sqlite_table.h"
 #include "readers/dlprof/database.h"
 #include "readers/dlprof/statements.h"
+#include "readers/dlprof/stating.h"
 
 namespace profgauge::readers::dlprof {
 namespace {
@@ -185,6 +186,31 @@ Status StateAdvice(DatabaseImport& import) {
   return {};
 }
 
+std::optional<double> Stated(const TableScan& scan, std::size_t column) {
+  return scan.IsSet(column) ? std::optional(scan.Real(column)) : std::nullopt;
+}
+
+// Columns of StateAggregation(): utilization, its efficiency, seven parts of the time.
+void StateShares(const DatabaseImport& import, const TableScan& scan, Stating& state) {
+  constexpr std::size_t kUtilization = 1, kFirstPart = 3, kDataLoader = 6, kCpu = 7, kOther = 8,
+                        kIo = 9;
+  std::vector<std::optional<double>> parts;
+  for (std::size_t i = kFirstPart; i <= kIo; ++i) parts.push_back(Stated(scan, i));
+  if (const std::string why = WhyTooMuch(parts); !why.empty()) {
+    return state.None(kSharesOfTime, why);
+  }
+  if (import.kernels > 0) {
+    state.Percent("gpu.utilization.mean", Stated(scan, kUtilization));
+    state.Percent("breakdown.tensor_core_kernel", Stated(scan, kFirstPart));
+    state.Percent("breakdown.other_kernel", Stated(scan, kFirstPart + 1));
+    state.Percent("breakdown.memcpy", Stated(scan, kFirstPart + 2));
+  }
+  state.Percent("breakdown.dataloader", Stated(scan, kDataLoader));
+  state.Percent("breakdown.cpu", Stated(scan, kCpu));
+  state.Percent("dataloader.exposed_share", Stated(scan, kDataLoader));
+  state.Percent("breakdown.other", scan.Real(kOther) + scan.Real(kIo), "; with I/O");
+}
+
 }  // namespace
 
 Status StateAggregation(DatabaseImport& import) {
@@ -202,29 +228,11 @@ Status StateAggregation(DatabaseImport& import) {
                                            OfAggregation(import)));
   PROFGAUGE_TRY(const bool found, scan.Next());
   if (!found) return {};
-  const std::string note = Note(import.version);
-  const auto state = [&](const char* id, Value value, const char* more = "") {
-    import.builder->reported().metrics.push_back({id, std::move(value), note + more});
-  };
-  const char* const shares[] = {
-      "gpu.utilization.mean",   "tensor_core.efficiency", "breakdown.tensor_core_kernel",
-      "breakdown.other_kernel", "breakdown.memcpy",       "breakdown.dataloader",
-      "breakdown.cpu"};
-  constexpr std::size_t kOfDevice = 5;  // The first ones.
-  constexpr std::size_t kDataLoader = 6;
-  const bool has_work = import.kernels + import.copies > 0;
-  state("profile.wall_time", scan.Integer(0));
-  for (std::size_t i = 0; i < std::size(shares); ++i) {
-    if (scan.IsSet(i + 1) && (import.kernels > 0 || i >= kOfDevice))
-      state(shares[i], scan.Real(i + 1) / 100);
-  }
-  if (!has_work) {
-    for (const char* id : {"gpu.utilization.mean", "gpu.idle.mean", "tensor_core.efficiency"}) {
-      import.builder->reported().metrics.push_back({id, {}, kNoDeviceWork});
-    }
-  }
-  if (scan.IsSet(kDataLoader)) state("dataloader.exposed_share", scan.Real(kDataLoader) / 100);
-  state("breakdown.other", (scan.Real(8) + scan.Real(9)) / 100, "; with I/O");
+  Stating state(*import.builder, Note(import.version));
+  state.Whole("profile.wall_time", scan.Real(0));
+  if (import.kernels + import.copies == 0) state.None(kSharesOfDevice, kNoDeviceWork);
+  if (import.kernels > 0) state.Percent("tensor_core.efficiency", Stated(scan, 2));
+  StateShares(import, scan, state);
   PROFGAUGE_CHECK(StateGroups(import));
   return StateAdvice(import);
 }

@@ -1,5 +1,4 @@
 #include "readers/dlprof/statements.h"
-#include "readers/times.h"
 
 #include <fmt/format.h>
 
@@ -12,6 +11,8 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "readers/dlprof/stating.h"
+#include "readers/times.h"
 
 namespace profgauge::readers::dlprof {
 namespace {
@@ -48,36 +49,6 @@ class Block {
 
  private:
   std::map<std::string_view, const Row*> rows_;
-};
-
-class Stating {
- public:
-  Stating(ProfileBuilder& builder, std::string note) : builder_(builder), note_(std::move(note)) {}
-  void Whole(const char* id, std::optional<double> value) {
-    if (value) Add(id, static_cast<std::int64_t>(*value), "");
-  }
-  void Time(const char* id, std::optional<double> ns) {
-    if (ns) Add(id, static_cast<std::int64_t>(*ns + 0.5), "");
-  }
-  void Percent(const char* id, std::optional<double> value, const char* more = "") {
-    if (value) Add(id, *value / 100, more);
-  }
-  void Share(const char* id, double value, const char* more = "") { Add(id, value, more); }
-  /// What says of which part of the recording the numbers are.
-  void Fact(const char* key, std::optional<double> value) {
-    if (value) builder_.AddFact(key, FormatCount(static_cast<std::int64_t>(*value)));
-  }
-  /// What the file states is no such number.
-  void None(const char* id, const char* why) {
-    builder_.reported().metrics.push_back({id, {}, why});
-  }
-
- private:
-  void Add(const char* id, Value value, const char* more) {
-    builder_.reported().metrics.push_back({id, std::move(value), note_ + more});
-  }
-  ProfileBuilder& builder_;
-  std::string note_;
 };
 
 void StateSystem(const Block& system, ProfileBuilder& builder) {
@@ -127,6 +98,15 @@ bool TellsOperators(const Block& system, const Block& ops) {
   return !(count && *count <= 1 && (framework.empty() || framework == "UNKNOWN"));
 }
 
+void StateIdle(double utilization, double memory, Stating& state) {
+  const std::optional<double> busy[] = {utilization, memory};
+  std::string why = WhyTooMuch(busy);
+  if (utilization < 0 || memory < 0) why = "DLProf states a time below 0 of kernels or copies";
+  if (!why.empty()) return state.None("gpu.idle.mean", std::move(why));
+  state.Percent("gpu.idle.mean", std::max(0.0, 100 - utilization - memory),
+                ": the rest of kernels and memory operations");
+}
+
 // Its shares of the time leave nothing out and overlap nowhere: what is neither kernel nor memory
 // operation is time in which nothing runs.
 void StateBusy(const Block& summary, Stating& state) {
@@ -138,38 +118,55 @@ void StateBusy(const Block& summary, Stating& state) {
     state.Percent("gpu.idle.mean", *idle);
   } else {
     state.Percent("gpu.utilization.mean", utilization);
-    if (utilization && memory) {
-      state.Percent("gpu.idle.mean", std::max(0.0, 100 - *utilization - *memory),
-                    ": the rest of kernels and memory operations");
-    }
+    if (utilization && memory) StateIdle(*utilization, *memory, state);
   }
   state.Percent("breakdown.tensor_core_kernel", summary.Number("Tensor Core Kernel Duration %"));
   state.Percent("breakdown.other_kernel", summary.Number("Non-Tensor Core Kernel Duration %"));
   state.Percent("breakdown.memcpy", memory, "; with memory sets");
 }
 
-void StateTimes(const Block& summary, bool has_kernels, bool tells_operators, Stating& state) {
-  state.Whole("profile.wall_time", summary.Number("Wall Clock Time (ns)"));
-  if (!has_kernels) {
-    for (const char* id : {"gpu.utilization.mean", "gpu.idle.mean", "tensor_core.efficiency"}) {
-      state.None(id, kNoDeviceWork);
-    }
-  } else {
-    StateBusy(summary, state);
-    const auto efficiency = summary.Number("Tensor Core Kernel Utilization %");
-    if (tells_operators) {
-      state.Percent("tensor_core.efficiency", efficiency);
-    } else if (efficiency) {
-      state.None("tensor_core.efficiency",
-                 "DLProf told no operators apart, so what it calls efficiency is of all kernels: "
-                 "see tensor_core.share");
-    }
+void StateEfficiency(const Block& summary, bool tells_operators, Stating& state) {
+  const auto efficiency = summary.Number("Tensor Core Kernel Utilization %");
+  if (tells_operators) {
+    state.Percent("tensor_core.efficiency", efficiency);
+  } else if (efficiency) {
+    state.None("tensor_core.efficiency",
+               "DLProf told no operators apart, so what it calls efficiency is of all kernels: "
+               "see tensor_core.share");
   }
+}
+
+/// Why the summary's shares of the time cannot all be right; empty where they can.
+std::string WhyNoShares(const Block& summary) {
+  std::vector<std::optional<double>> shares;
+  for (const char* part : {"Tensor Core Kernel", "Non-Tensor Core Kernel", "Memory", "Dataloader",
+                           "IO", "CPU", "Other"}) {
+    shares.push_back(summary.Number(fmt::format("{} Duration %", part)));
+  }
+  return WhyTooMuch(shares);
+}
+
+void StateShares(const Block& summary, bool has_kernels, Stating& state) {
+  // Which of them is wrong nothing says.
+  if (const std::string why = WhyNoShares(summary); !why.empty()) {
+    return state.None(kSharesOfTime, why);
+  }
+  if (has_kernels) StateBusy(summary, state);
   state.Percent("breakdown.dataloader", summary.Number("Dataloader Duration %"));
   state.Percent("dataloader.exposed_share", summary.Number("Dataloader Duration %"));
   state.Percent("breakdown.cpu", summary.Number("CPU Duration %"), "; with runtime calls");
   state.Percent("breakdown.io", summary.Number("IO Duration %"));
   state.Percent("breakdown.other", summary.Number("Other Duration %"));
+}
+
+void StateTimes(const Block& summary, bool has_kernels, bool tells_operators, Stating& state) {
+  state.Whole("profile.wall_time", summary.Number("Wall Clock Time (ns)"));
+  if (has_kernels) {
+    StateEfficiency(summary, tells_operators, state);
+  } else {
+    state.None(kSharesOfDevice, kNoDeviceWork);
+  }
+  StateShares(summary, has_kernels, state);
 }
 
 void StateIterations(const Block& iterations, Stating& state) {
@@ -191,13 +188,13 @@ void StateOperators(const Block& ops, Stating& state) {
   const auto used = ops.Number("Ops using TC");
   const auto not_used = ops.Number("Ops eligible for TC but not using");
   if (!all || !used || !not_used || !(*all > 0)) return;
-  state.Share("tensor_core.eligible_share", std::clamp((*used + *not_used) / *all, 0.0, 1.0));
+  state.Share("tensor_core.eligible_share", (*used + *not_used) / *all);
 }
 
 void StateKernels(const Block& kernels, Stating& state) {
   const auto using_time = kernels.Number("Kernels using TC");
   const auto other_time = kernels.Number("All other kernels");
-  if (!using_time || !other_time) return;
+  if (!using_time || !other_time || *using_time < 0 || *other_time < 0) return;
   state.Whole("profile.kernel_time", *using_time + *other_time);
   if (*using_time + *other_time > 0) {
     state.Share("tensor_core.share", *using_time / (*using_time + *other_time));
@@ -242,6 +239,12 @@ struct Reading {
   const std::vector<Row>& rows;  // With title and head.
   ProfileBuilder& builder;
 
+  /// A time of a row; none where it is no number, or one that no time is.
+  std::optional<std::int64_t> Time(const Row& row, std::string_view column) const {
+    const auto time = columns.Integer(row, column);
+    return time && *time >= 0 ? time : std::nullopt;
+  }
+
   /// Calls `use` with each data row; one that it refuses is counted.
   template <class Use>
   void ForEach(const Use& use) const {
@@ -258,8 +261,8 @@ void StateOps(const Reading& in) {
               "tensor_core_eligible", "uses_tensor_core", "call_stack"});
   in.ForEach([&](const Row& row) {
     const auto calls = in.columns.Integer(row, "No. Calls");
-    const auto host = in.columns.Integer(row, "Total CPU Time");
-    const auto device = in.columns.Integer(row, "Total GPU Time");
+    const auto host = in.Time(row, "Total CPU Time");
+    const auto device = in.Time(row, "Total GPU Time");
     if (!calls || !host || !device) return false;
     table.Add(
         {TextValue(in.columns.Text(row, "Op Name")), TextValue(in.columns.Text(row, "Op Type")),
@@ -294,9 +297,9 @@ void StateKernelRows(const Reading& in) {
     Rows by_op(in.builder, "kernels_by_op",
                {"name", "op", "uses_tensor_core", "calls", "time", "mean", "min", "max"});
     in.ForEach([&](const Row& row) {
-      const auto time = in.columns.Integer(row, "Total GPU Time");
-      const auto least = in.columns.Integer(row, "Min GPU Time");
-      const auto most = in.columns.Integer(row, "Max GPU Time");
+      const auto time = in.Time(row, "Total GPU Time");
+      const auto least = in.Time(row, "Min GPU Time");
+      const auto most = in.Time(row, "Max GPU Time");
       if (!time || !least || !most) return false;
       const Value calls = Calls(*time, in.columns.Text(row, "Avg GPU Time"));
       const auto* count = std::get_if<std::int64_t>(&calls);
@@ -329,8 +332,8 @@ void StateTensorCores(const Reading& in) {
   Rows table(in.builder, "tensor_core_ops", {"name", "verdict", "time", "tensor_core_time"});
   Ns using_time = 0, all_time = 0;
   in.ForEach([&](const Row& row) {
-    const auto time = in.columns.Integer(row, "Total GPU Time");
-    const auto used = in.columns.Integer(row, "TC GPU Time");
+    const auto time = in.Time(row, "Total GPU Time");
+    const auto used = in.Time(row, "TC GPU Time");
     if (!time || !used) return false;
     AddTo(using_time, *used);
     AddTo(all_time, *time);
@@ -339,9 +342,9 @@ void StateTensorCores(const Reading& in) {
     return true;
   });
   if (all_time == 0) return;
-  in.builder.reported().metrics.push_back(
-      {"tensor_core.efficiency", static_cast<double>(using_time) / static_cast<double>(all_time),
-       "sums of DLProf's Tensor Core report"});
+  Stating(in.builder, "sums of DLProf's Tensor Core report")
+      .Share("tensor_core.efficiency",
+             static_cast<double>(using_time) / static_cast<double>(all_time));
 }
 
 void StateLaunches(const Reading& in) {
@@ -350,7 +353,7 @@ void StateLaunches(const Reading& in) {
               "uses_tensor_core"});
   in.ForEach([&](const Row& row) {
     const auto start = in.columns.Integer(row, "GPU Start Time");
-    const auto time = in.columns.Integer(row, "GPU Duration");
+    const auto time = in.Time(row, "GPU Duration");
     if (!start || !time) return false;
     table.Add({NumberValue(in.columns.Integer(row, "Device ID")),
                TextValue(in.columns.Text(row, "Kernel Name")), std::string("kernel"),
@@ -365,7 +368,7 @@ void StateLaunches(const Reading& in) {
 void StateGroups(const Reading& in) {
   Rows table(in.builder, "op_groups", GroupColumns());
   in.ForEach([&](const Row& row) {
-    const auto device = in.columns.Integer(row, "Total GPU Time");
+    const auto device = in.Time(row, "Total GPU Time");
     if (!device) return false;
     const auto number = [&](std::string_view name) {
       return NumberValue(in.columns.Integer(row, name));

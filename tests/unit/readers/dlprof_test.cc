@@ -228,7 +228,8 @@ TEST(DlprofCsvText, QuotesLineBreaksAndTruncation) {
 constexpr const char* kSummary =
     "System Config\nGPU Count,2\nGPU Name(s),V100, V100\nDLProf Version,v1.7.0\n\n"
     "Summary Report\nWall Clock Time (ns),1000\nTensor Core Kernel Utilization %,35.4\n"
-    "GPU Idle %,25.0\nDataloader Duration %,12.5\nIO Duration %,3.0\nOther Duration %,40.0\n\nIterations\nTotal Iterations,9\n"
+    "GPU Idle %,25.0\nDataloader Duration %,12.5\nIO Duration %,3.0\nOther Duration "
+    "%,40.0\n\nIterations\nTotal Iterations,9\n"
     "Aggregated Iterations,4\nStart Iteration,3\nStop Iteration,6\n"
     "Average Iteration Time (ns),250.4\n\n"
     "All Kernels\n,GPU Time (ns),CPU Time (ns),# Kernels\nKernels using TC,30,1,1\n"
@@ -269,6 +270,59 @@ TEST_F(DlprofTest, WhatNeitherKernelsNorMemoryTakeIsIdleTime) {
   EXPECT_DOUBLE_EQ(idle("GPU Utilization %,99.9\nMemory Duration %,0.2\n"), 0);
   EXPECT_DOUBLE_EQ(idle("GPU Utilization %,61.0\n"), -1);  // Copies are not told.
   EXPECT_DOUBLE_EQ(idle("GPU Idle %,62.3\n"), 0.623);
+}
+
+// No number of what cannot be reaches a limit.
+TEST_F(DlprofTest, StatementsThatCannotBeAreAbsentWithTheReason) {
+  constexpr const char* kWhole =
+      "System Config\nGPU Count,1\n\nSummary Report\nWall Clock Time (ns),1000\n"
+      "Tensor Core Kernel Utilization %,82.0\nGPU Utilization %,64.0\n"
+      "Tensor Core Kernel Duration %,40.0\nNon-Tensor Core Kernel Duration %,24.0\n"
+      "Memory Duration %,9.0\nDataloader Duration %,21.9\nIO Duration %,0.0\n"
+      "CPU Duration %,5.1\nOther Duration %,0.0\n\nIterations\nTotal Iterations,9\n"
+      "Aggregated Iterations,4\nAverage Iteration Time (ns),250.4\n";
+  // What becomes absent when `from` is `to`.
+  const auto absent = [&](const std::string& from, const std::string& to) {
+    std::string text = kWhole;
+    text.replace(text.find(from), from.size(), to);
+    const auto profile = ReadProfile(Write("a_summary.csv", text), {});
+    std::vector<std::string> ids;
+    if (!profile) return ids;
+    for (const ReportedMetric& metric : profile->reported.metrics) {
+      if (!IsAbsent(metric.value)) continue;
+      EXPECT_NE(metric.note, "") << metric.id;
+      ids.push_back(metric.id);
+    }
+    return ids;
+  };
+  using ::testing::Contains;
+  using ::testing::ElementsAre;
+  EXPECT_THAT(absent("64.0", "64.0"), ElementsAre());
+  EXPECT_THAT(absent("64.0", "640"), ElementsAre("gpu.utilization.mean", "gpu.idle.mean"));
+  EXPECT_THAT(absent("64.0", "-5"), ElementsAre("gpu.utilization.mean", "gpu.idle.mean"));
+  EXPECT_THAT(absent("82.0", "820"), ElementsAre("tensor_core.efficiency"));
+  EXPECT_THAT(absent("40.0", "40.5"), ElementsAre());  // Rounded parts.
+  EXPECT_THAT(absent("40.0", "90.0"), Contains("breakdown.tensor_core_kernel"));
+  EXPECT_THAT(absent("40.0", "90.0"), Contains("gpu.idle.mean"));
+  EXPECT_THAT(absent("21.9", "121.9"), Contains("dataloader.exposed_share"));
+  EXPECT_THAT(absent("5.1", "-5.1"), ElementsAre("breakdown.cpu"));
+  EXPECT_THAT(absent("250.4", "-250.4"), ElementsAre("iteration.time.mean"));
+  EXPECT_THAT(absent("1000", "-1000"), ElementsAre("profile.wall_time"));
+  EXPECT_THAT(absent("Memory Duration %,9.0", "GPU Idle %,120"),
+              ElementsAre("gpu.utilization.mean", "gpu.idle.mean"));
+}
+
+TEST_F(DlprofTest, SharesOfADatabaseThatCannotBeAreAbsent) {
+  const auto profile = ReadProfile(
+      WriteDatabase("x.sqlite", Basic() + "update model_summary set gpu_utilization = 250;"), {});
+  ASSERT_TRUE(profile) << profile.error().message;
+  EXPECT_TRUE(IsAbsent(*MetricOf(*profile, "gpu.utilization.mean")));
+  EXPECT_FALSE(IsAbsent(*MetricOf(*profile, "breakdown.cpu")));
+  const auto sum = ReadProfile(
+      WriteDatabase("y.sqlite", Basic() + "update model_summary set cpu_duration_pct = 99;"), {});
+  ASSERT_TRUE(sum) << sum.error().message;
+  EXPECT_TRUE(IsAbsent(*MetricOf(*sum, "gpu.utilization.mean")));
+  EXPECT_TRUE(IsAbsent(*MetricOf(*sum, "breakdown.cpu")));
 }
 
 TEST_F(DlprofTest, EfficiencyNeedsOperators) {
@@ -366,7 +420,8 @@ TEST_F(DlprofTest, CountsThatNoAverageGivesAreAbsent) {
   ASSERT_TRUE(profile) << profile.error().message;
   const ReportedTable* rows = TableOf(*profile, "kernels_by_op");
   ASSERT_NE(rows, nullptr);
-  ASSERT_EQ(rows->rows.size(), 4u);
+  ASSERT_EQ(rows->rows.size(), 3u);
+  EXPECT_EQ(profile->log[Counter::events_unreadable], 1u);  // No time is below 0.
   for (const auto& row : rows->rows) {
     EXPECT_EQ(row[3], Value{}) << "calls";
     EXPECT_EQ(row[5], Value{}) << "mean";

@@ -1,0 +1,62 @@
+#include "readers/dlprof/stating.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/format.h"
+
+namespace profgauge::readers::dlprof {
+namespace {
+
+/// Of shares in percent, which are printed with one decimal: of one, and of up to seven together.
+constexpr double kRounding = 0.1;
+constexpr double kRoundingOfSum = 1;
+
+}  // namespace
+
+std::string WhyTooMuch(std::span<const std::optional<double>> percents) {
+  double sum = 0;
+  for (const auto& percent : percents) sum += percent.value_or(0);
+  if (sum <= 100 + kRoundingOfSum) return {};
+  return fmt::format("the shares of the time that DLProf states add up to {:.1f} %", sum);
+}
+
+void Stating::Whole(const char* id, std::optional<double> value) {
+  if (!value) return;
+  constexpr double kLargest = 9e18;  // What a whole number can hold.
+  if (!(*value >= 0 && *value < kLargest)) {
+    return None(id, fmt::format("DLProf states {:.0f}, expected 0 or more", *value));
+  }
+  Add(id, static_cast<std::int64_t>(*value), "");
+}
+
+void Stating::Time(const char* id, std::optional<double> ns) {
+  if (ns) Whole(id, *ns < 0 ? *ns : *ns + 0.5);
+}
+
+void Stating::Percent(const char* id, std::optional<double> value, const char* more) {
+  if (value) Share(id, *value / 100, more);
+}
+
+void Stating::Share(const char* id, double value, const char* more) {
+  if (!(value >= -kRounding / 100 && value <= 1 + kRounding / 100)) {
+    return None(id, fmt::format("DLProf states {:.1f} %, expected 0 to 100 %", value * 100));
+  }
+  Add(id, std::clamp(value, 0.0, 1.0), more);
+}
+
+void Stating::Fact(const char* key, std::optional<double> value) {
+  if (value) builder_.AddFact(key, FormatCount(static_cast<std::int64_t>(*value)));
+}
+
+void Stating::None(const char* id, std::string why) {
+  builder_.reported().metrics.push_back({id, {}, std::move(why)});
+}
+
+void Stating::Add(const char* id, Value value, const char* more) {
+  builder_.reported().metrics.push_back({id, std::move(value), note_ + more});
+}
+
+}  // namespace profgauge::readers::dlprof

@@ -1,0 +1,51 @@
+// Numbers of DLProf's as metrics, as far as they can be what they say: a time below 0 or a share
+// above 100 % is a damaged or edited file's, and becomes absent with the reason.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "model/profile_builder.h"
+
+namespace profgauge::readers::dlprof {
+
+/// Why shares of one whole, in percent, contradict each other; empty where they need not. Each is
+/// rounded.
+std::string WhyTooMuch(std::span<const std::optional<double>> percents);
+
+/// The shares of the device, of which a file without its work says nothing.
+inline constexpr const char* kSharesOfDevice[] = {"gpu.utilization.mean", "gpu.idle.mean",
+                                                  "tensor_core.efficiency"};
+/// The shares into which DLProf divides the time.
+inline constexpr const char* kSharesOfTime[] = {
+    "gpu.utilization.mean",     "gpu.idle.mean",    "breakdown.tensor_core_kernel",
+    "breakdown.other_kernel",   "breakdown.memcpy", "breakdown.dataloader",
+    "dataloader.exposed_share", "breakdown.cpu",    "breakdown.io",
+    "breakdown.other"};
+
+class Stating {
+ public:
+  Stating(ProfileBuilder& builder, std::string note) : builder_(builder), note_(std::move(note)) {}
+
+  void Whole(const char* id, std::optional<double> value);
+  void Time(const char* id, std::optional<double> ns);
+  void Percent(const char* id, std::optional<double> value, const char* more = "");
+  void Share(const char* id, double value, const char* more = "");
+  /// What says of which part of the recording the numbers are.
+  void Fact(const char* key, std::optional<double> value);
+  /// What the file states is no such number.
+  void None(const char* id, std::string why);
+  void None(std::span<const char* const> ids, const std::string& why) {
+    for (const char* id : ids) None(id, why);
+  }
+
+ private:
+  void Add(const char* id, Value value, const char* more);
+
+  ProfileBuilder& builder_;
+  std::string note_;
+};
+
+}  // namespace profgauge::readers::dlprof
