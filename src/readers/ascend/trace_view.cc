@@ -21,6 +21,8 @@ constexpr int kMaxNested = 64;
 constexpr std::int64_t kFirstGroupStream = 1'000'000;
 /// The profiler's own totals may be off by rounding.
 constexpr std::int64_t kTolerance = 100;  // One part in so many.
+/// Where so large a part of them has no events, those were lost.
+constexpr std::int64_t kLost = 5;
 
 bool ContainsUpper(std::string_view text, std::string_view part) {
   const auto found =
@@ -185,8 +187,10 @@ void TraceView::Finish() {
   launches_ = Sorted(to_runtime_);
   requests_ = Sorted(to_op_);
   AddDeviceEvents();
+  AddLostLaunches();
   AddCalls();
   CheckOwnTotals();
+  CheckProcesses();
 }
 
 std::vector<TraceView::Link> TraceView::Sorted(const Arrows& arrows) {
@@ -242,6 +246,7 @@ void TraceView::AddDeviceEvents() {
         break;
       case Process::kHost:
       case Process::kOther:
+        if (!process_names_.contains(places_[event.place].first)) ++without_process_;
         log.Add(Counter::events_ignored_kind);
         break;
     }
@@ -311,6 +316,28 @@ void TraceView::LinkRow(const Event& event, DeviceRow& row) {
   }
 }
 
+void TraceView::AddLostLaunches() {
+  std::vector<std::pair<Place, Ns>> starts;
+  for (const Event& event : events_) starts.emplace_back(event.place, event.start);
+  std::sort(starts.begin(), starts.end());
+  for (const Link& link : launches_) {
+    if (std::binary_search(starts.begin(), starts.end(), std::pair(link.to.place, link.to.time))) {
+      continue;
+    }
+    if (const std::int64_t call = Around(calls_, link.from); call >= 0) launching_.push_back(call);
+  }
+}
+
+// Without their processes' names the events of the device are told from nothing.
+void TraceView::CheckProcesses() {
+  constexpr std::uint64_t kFew = 8, kOneOf = 100;
+  auto& log = builder_.log();
+  const std::uint64_t read = log[Counter::events_read];
+  if (without_process_ < kFew || without_process_ * kOneOf <= read) return;
+  log.AddAt(Counter::rows_unusable,
+            fmt::format("{} of {} events are of processes without a name", without_process_, read));
+}
+
 void TraceView::AddCalls() {
   std::sort(launching_.begin(), launching_.end());
   for (const auto& call : calls_) {
@@ -345,9 +372,10 @@ void TraceView::CheckOwnTotals() {
   const auto check = [&](std::string_view track, Ns own, std::vector<Span>& spans) {
     const Ns ours = Length(Merge(std::move(spans)));
     if (own == 0 || std::abs(own - ours) * kTolerance <= own) return;
-    builder_.log().AddAt(
-        Counter::own_totals_differ,
-        fmt::format("Overlap Analysis, {}: {} ns; its events: {} ns", track, own, ours));
+    const std::string what =
+        fmt::format("Overlap Analysis, {}: {} ns; its events: {} ns", track, own, ours);
+    builder_.log().AddAt(Counter::own_totals_differ, what);
+    if ((own - ours) * kLost > own) builder_.log().AddAt(Counter::events_dropped, what);
   };
   check("Computing", computing, computing_);
   check("Communication", communicating, communicating_);

@@ -5,7 +5,8 @@
 //   - "Ascend Hardware": kernels by stream; waits of a stream are no work;
 //   - "Communication" (older: "HCCL"): collectives by group; their tasks on planes repeat them;
 //   - "Overlap Analysis": tracks that the profiler derived from the kernels. They are only held
-//     against them: a total that differs by over 1 % is counted in the import log.
+//     against them: a total that differs by over 1 % is counted in the import log, and one that is
+//     over 20 % larger than its events says that events were lost.
 //
 // Arrows link: HostToDevice from the CANN call to its kernel, async_npu from the op that asked for
 // it on the Python thread (a task queue stands between them), fwdbwd from forward to backward ops.
@@ -74,10 +75,13 @@ class TraceView final : public JsonRowReceiver {
   Process ProcessOf(Place place) const;
   ThreadId ThreadOf(Place place);
   void AddDeviceEvents();
+  void CheckProcesses();
   void AddWork(const Event& event);
   void AddCollective(const Event& event);
   /// Sets what an arrow into the event says of its launch and its op.
   void LinkRow(const Event& event, DeviceRow& row);
+  /// Calls whose arrow leads to no event launched work that was lost.
+  void AddLostLaunches();
   void AddCalls();
   void CheckOwnTotals();
 
@@ -104,6 +108,7 @@ class TraceView final : public JsonRowReceiver {
   std::vector<Span> computing_, communicating_;
   std::string host_process_;
   bool has_communication_ = false;
+  std::uint64_t without_process_ = 0;  ///< Events of processes that have no name.
 };
 
 }  // namespace profgauge::readers::ascend

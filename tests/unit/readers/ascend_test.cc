@@ -1,5 +1,6 @@
 #include "readers/ascend/ascend_reader.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -114,6 +115,61 @@ TEST(AscendTrace, SaysWhereTheOverlapAnalysisDiffers) {
   EXPECT_EQ(profile->log[Counter::own_totals_differ], 1);
   EXPECT_THAT(profile->log.Examples(Counter::own_totals_differ),
               ElementsAre("Overlap Analysis, Computing: 4000 ns; its events: 2500 ns"));
+}
+
+TEST(AscendTrace, TotalsFarAboveTheEventsAreLostEvents) {
+  EXPECT_FALSE(ReadTrace(Trace("3.1"))->log.HasDataLoss());
+  EXPECT_TRUE(ReadTrace(Trace("3.2"))->log.HasDataLoss());
+  EXPECT_FALSE(ReadTrace(Trace("1"))->log.HasDataLoss());
+}
+
+// `calls` calls of one kernel each, of which the first `lost` have an arrow to nothing.
+std::string Launches(int calls, int lost) {
+  std::string rows =
+      R"([{"name": "process_name", "pid": 70, "tid": 0, "args": {"name": "CANN"}, "ph": "M"},
+{"name": "process_name", "pid": 800, "tid": 0, "args": {"name": "Ascend Hardware"}, "ph": "M"})";
+  for (int i = 0; i < calls; ++i) {
+    rows += fmt::format(
+        R"(,{{"name": "AscendCL@aclnnMm", "pid": 70, "tid": 12, "ts": "{0}.000", "dur": 5,
+ "args": {{}}, "ph": "X"}},
+{{"name": "a", "ph": "s", "cat": "HostToDevice", "id": "{0}", "pid": 70, "tid": 12,
+ "ts": "{0}.500"}},
+{{"name": "a", "ph": "f", "cat": "HostToDevice", "id": "{0}", "pid": 800, "tid": 3,
+ "ts": "{1}.000"}})",
+        1000 + 10 * i, 1003 + 10 * i);
+    if (i < lost) continue;
+    rows += fmt::format(
+        R"(,{{"name": "MatMul", "pid": 800, "tid": 3, "ts": "{}.000", "dur": 2,
+ "args": {{"Task Type": "AI_CORE", "Stream Id": 3}}, "ph": "X"}})",
+        1003 + 10 * i);
+  }
+  return rows + "]";
+}
+
+TEST(AscendTrace, ACallWhoseArrowLeadsToNothingLostItsWork) {
+  const auto whole = ReadTrace(Launches(100, 0));
+  ASSERT_TRUE(whole) << whole.error().message;
+  EXPECT_EQ(whole->log[Counter::launches_without_device_event], 0);
+  const auto half = ReadTrace(Launches(100, 50));
+  ASSERT_TRUE(half) << half.error().message;
+  EXPECT_EQ(half->log[Counter::launches_without_device_event], 50);
+  EXPECT_TRUE(half->log.HasDataLoss());
+  for (const ApiKind kind : half->api.kind) EXPECT_EQ(kind, ApiKind::kLaunch);
+}
+
+// The names tell the device's events from others: without them nothing ran on a device.
+TEST(AscendTrace, EventsOfProcessesWithoutANameAreLost) {
+  std::string text = Launches(100, 0);
+  for (auto at = text.find("process_name"); at != text.npos; at = text.find("process_name")) {
+    text.replace(at, 12, "process_sort");
+  }
+  text.insert(1, R"({"name": "op", "cat": "cpu_op", "pid": 7, "tid": 9, "ts": "1000.000",
+ "dur": 9, "args": {}, "ph": "X"},)");
+  const auto profile = ReadTrace(text);
+  ASSERT_TRUE(profile) << profile.error().message;
+  EXPECT_EQ(profile->log[Counter::rows_unusable], 1);
+  EXPECT_THAT(profile->log.Examples(Counter::rows_unusable),
+              ElementsAre(HasSubstr("of processes without a name")));
 }
 
 TEST(AscendTrace, IsToldFromKineto) {
