@@ -125,7 +125,8 @@ Track Timeline::MakeTrack(std::string_view plane, std::string_view line, std::st
       track.kind = Track::Kind::kModules;
     } else if (name == kSteps) {
       track.kind = Track::Kind::kSteps;
-      track.thread = builder_.AddThread(device, kSteps);
+      // Of one process, as the host's are: that several devices run steps is no several programs.
+      track.thread = builder_.AddThread(kSteps, device);
     }
   } else if (plane.find("/host:") != std::string_view::npos && !plane.ends_with("/host:metadata")) {
     track.kind = Track::Kind::kHost;

@@ -324,6 +324,23 @@ TEST(XPlane, StepsOfADeviceAreTheHostsThatLaunchedThem) {
   EXPECT_THAT(profile->host.duration, ElementsAre(20, 15));
 }
 
+// Several devices of one program are not several programs.
+TEST(XPlane, StepsOfSeveralDevicesAreOfOneProcess) {
+  PlaneText first("/device:TPU:0"), second("/device:TPU:1");
+  for (PlaneText* device : {&first, &second}) {
+    device->Line(1, "Steps", 0, {{"7", 100, 200, {}}, {"8", 300, 200, {}}});
+    device->Line(3, "XLA Ops", 0, {{"dot.1", 100, 150, {}}, {"dot.1", 300, 150, {}}});
+  }
+  const auto profile = ReadBytes(first.Done().str() + second.Done().str());
+  ASSERT_TRUE(profile) << profile.error().message;
+  ASSERT_EQ(profile->host.size(), 4);
+  const Thread& one = profile->threads[profile->host.thread[0].value];
+  const Thread& other = profile->threads[profile->host.thread[2].value];
+  EXPECT_EQ(one.process, other.process);
+  EXPECT_EQ(one.name, "/device:TPU:0");
+  EXPECT_EQ(other.name, "/device:TPU:1");
+}
+
 TEST(XPlane, RefusesWhatIsCutOffOrDamaged) {
   const std::string whole = OneStep();
   const auto cut = ReadBytes(whole.substr(0, whole.size() - 9));
