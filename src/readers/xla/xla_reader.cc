@@ -85,6 +85,7 @@ class XPlaneReader final : public Reader {
       end.error().where.file = source.name();
       return Fail(std::move(end).error());
     }
+    if (end->goes_on && !options.allow_incomplete) return Fail(GoesOn(source, end->offset));
     if (!end->complete && builder.log()[Counter::truncated] == 0) {
       if (!options.allow_incomplete) return Fail(Truncated(source, end->offset));
       builder.log().Add(Counter::truncated);
@@ -156,6 +157,13 @@ class XPlaneReader final : public Reader {
     builder.source().bytes = bytes.size();
     builder.source().hash = hash.Hex();
     return {};
+  }
+
+  static Error GoesOn(const ByteSource& source, std::uint64_t offset) {
+    return InputErrorAt(source.name(), offset, "xla/goes-on",
+                        "the XPlane file goes on with a second recording: a device has two planes",
+                        "give each recording a file of its own; pass --allow-incomplete to judge "
+                        "the first");
   }
 
   static Error Truncated(const ByteSource& source, std::uint64_t offset) {

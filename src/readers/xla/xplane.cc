@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <deque>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/input_error.h"
 #include "base/text.h"
@@ -355,23 +357,68 @@ bool BeginsXSpace(std::string_view head) {
   return false;
 }
 
+namespace {
+
+std::string_view NameOf(std::string_view plane) {
+  WireReader fields(plane);
+  while (fields.Next()) {
+    if (fields.field() == plane::kName) return fields.Bytes();
+  }
+  return {};
+}
+
+/// The planes met so far: Protocol Buffers' files that are put behind one another are one message
+/// with the planes of all.
+class SeenPlanes {
+ public:
+  enum class Is : std::uint8_t { kNew, kCopy, kOfAnother };
+  Is Add(std::string_view plane) {
+    const std::string_view name = NameOf(plane);
+    std::vector<std::string_view>& named = planes_[name];
+    if (std::find(named.begin(), named.end(), plane) != named.end()) return Is::kCopy;
+    named.push_back(plane);
+    const bool of_device =
+        name.find("/device:GPU") != name.npos || name.find("/device:TPU") != name.npos;
+    return of_device && named.size() > 1 ? Is::kOfAnother : Is::kNew;
+  }
+
+ private:
+  std::map<std::string_view, std::vector<std::string_view>> planes_;
+};
+
+}  // namespace
+
 Result<XSpaceEnd> ReadXSpace(std::string_view bytes, Timeline& timeline, ProfileBuilder& builder) {
   const auto offset_of = [&](std::string_view rest) {
     return static_cast<std::uint64_t>(rest.data() - bytes.data());
   };
   WireReader fields(bytes);
   XSpaceEnd end;
+  SeenPlanes seen;
+  std::size_t copies = 0;
   while (fields.Next()) {
     end.offset = offset_of(fields.rest());
     if (fields.field() == space::kErrors || fields.field() == space::kWarnings) {
       builder.log().AddAt(Counter::profiler_warnings, PrintableShort(fields.Bytes(), 200));
     }
     if (fields.field() != space::kPlanes) continue;
+    const SeenPlanes::Is is = seen.Add(fields.Bytes());
+    if (is == SeenPlanes::Is::kOfAnother) {
+      end.goes_on = true;
+      return end;
+    }
+    if (is == SeenPlanes::Is::kCopy) {
+      ++copies;
+      continue;
+    }
     const auto bad = Plane(fields.Bytes(), timeline, builder).Read();
     if (!bad) continue;
     return Fail(InputErrorAt({}, offset_of(*bad), "xla/malformed",
                              "the XPlane file is damaged: a plane holds bytes that are no message",
                              "copy the file again, or record again"));
+  }
+  if (copies > 0) {
+    builder.AddFact("planes recorded twice", fmt::format("{}; each counts once", copies));
   }
   end.complete = fields.ok();
   if (end.complete) end.offset = bytes.size();

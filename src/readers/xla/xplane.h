@@ -18,12 +18,15 @@ bool BeginsXSpace(std::string_view head);
 /// How far ReadXSpace() came.
 struct XSpaceEnd {
   bool complete = true;      ///< The last plane is whole.
+  bool goes_on = false;      ///< A second recording follows there.
   std::uint64_t offset = 0;  ///< Where it stopped.
 };
 
 /// Reads all of `bytes` into `builder`; what is not whole at the end is left out. Events without a
-/// usable time, or that only count occurrences, are counted in the import log. Errors: kInput
-/// "xla/malformed" when a whole plane holds bytes that are no message.
+/// usable time, or that only count occurrences, are counted in the import log. A plane that is
+/// there twice byte for byte counts once; another of a device that has one is a second recording's,
+/// at which reading ends. Errors: kInput "xla/malformed" when a whole plane holds bytes that are no
+/// message.
 Result<XSpaceEnd> ReadXSpace(std::string_view bytes, Timeline& timeline, ProfileBuilder& builder);
 
 }  // namespace profgauge::readers::xla

@@ -341,6 +341,26 @@ TEST(XPlane, StepsOfSeveralDevicesAreOfOneProcess) {
   EXPECT_EQ(other.name, "/device:TPU:1");
 }
 
+// Put behind one another two files are one message with the planes of both.
+TEST(XPlane, AFileTwiceInOneCountsOnceAndTwoRecordingsAreRefused) {
+  const auto twice = ReadBytes(OneStep() + OneStep());
+  ASSERT_TRUE(twice) << twice.error().message;
+  ExpectOneStep(*twice);
+  EXPECT_EQ(twice->host.size(), ReadBytes(OneStep())->host.size());
+  EXPECT_THAT(twice->facts,
+              ::testing::Contains(::testing::Pair("planes recorded twice", "2; each counts once")));
+
+  PlaneText device("/device:GPU:1");
+  device.Line(20, "Stream #20(Kernel)", 9000, {{"later", 0, 400, {}}});
+  const std::string two = OneStep() + device.Done().str();
+  const auto refused = ReadBytes(two);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, "xla/goes-on");
+  const auto first = ReadBytes(two, kIncomplete);
+  ASSERT_TRUE(first) << first.error().message;
+  ExpectOneStep(*first);
+}
+
 TEST(XPlane, RefusesWhatIsCutOffOrDamaged) {
   const std::string whole = OneStep();
   const auto cut = ReadBytes(whole.substr(0, whole.size() - 9));
