@@ -76,6 +76,7 @@ Result<const Reader*> FindDatabaseReader(const std::string& path, bool compresse
     return Fail(InputError(path, "input/sqlite-stream", "an SQLite database must be a plain file",
                            "write it to a file, uncompressed, and pass its name"));
   }
+  PROFGAUGE_CHECK(readers::CheckWhole(path));
   PROFGAUGE_TRY(auto database,
                 sqlite::Database::Open(path, sqlite::Mode::kImmutable, ErrorKind::kInput));
   PROFGAUGE_TRY(const std::set<std::string> tables, readers::TableNames(database));

@@ -1,9 +1,17 @@
 #include "readers/cuda/sqlite_file.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <filesystem>
+#include <fstream>
+#include <system_error>
 #include <vector>
 
 #include "base/content_hash.h"
+#include "base/input_error.h"
 #include "base/read_block.h"
 
 namespace profgauge::readers {
@@ -30,7 +38,41 @@ bool HasWriteAheadLog(const std::string& path) {
   return !missing && size > 0;
 }
 
+std::uint64_t BigEndian(std::string_view bytes) {
+  std::uint64_t number = 0;
+  for (const char byte : bytes) number = number << 8 | static_cast<unsigned char>(byte);
+  return number;
+}
+
+// How long a database is by its head; 0 where it does not say.
+std::uint64_t StatedSize(std::string_view head) {
+  constexpr std::size_t kHead = 100;
+  if (head.size() < kHead || !IsSqlite(head)) return 0;
+  // Libraries before 3.7.0 leave the count of pages as it was.
+  if (head.substr(24, 4) != head.substr(92, 4)) return 0;
+  std::uint64_t page = BigEndian(head.substr(16, 2));
+  if (page == 1) page = 65536;
+  return std::has_single_bit(page) ? page * BigEndian(head.substr(28, 4)) : 0;
+}
+
 }  // namespace
+
+// SQLite itself takes the part of a last page that is missing as zeros.
+Status CheckWhole(const std::string& path) {
+  if (HasWriteAheadLog(path)) return {};  // It may hold the rest.
+  std::string head(100, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  std::error_code unknown;
+  const std::uint64_t size = std::filesystem::file_size(path, unknown);
+  if (unknown || size >= StatedSize(head)) return {};
+  return Fail(InputError(path, "sqlite/truncated",
+                         fmt::format("the SQLite database ends early: it has {} bytes, its head "
+                                     "says {}",
+                                     size, StatedSize(head)),
+                         "copy or export the file again"));
+}
 
 bool IsSqlite(std::string_view head) { return head.starts_with("SQLite format 3\0"sv); }
 

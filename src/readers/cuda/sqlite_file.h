@@ -1,6 +1,7 @@
 // Opening a profile that is an SQLite database.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "base/byte_source.h"
@@ -11,6 +12,9 @@ namespace profgauge::readers {
 
 /// What every SQLite file begins with.
 bool IsSqlite(std::string_view head);
+
+/// That the file is as long as it says. Errors: kInput "sqlite/truncated".
+Status CheckWhole(const std::string& path);
 
 /// Reads the file through once for its size and hash, then opens it: read-only and immutable, or,
 /// when a write-ahead log lies beside it, read-only with that log, which is counted as a warning.

@@ -512,7 +512,9 @@ TEST_F(NsightTest, DurationsBeyond64BitsAreLeftOut) {
 
 TEST_F(NsightTest, ADamagedFileSaysWhatSqliteSays) {
   Write(Basic());
-  std::filesystem::resize_file(path_, std::filesystem::file_size(path_) / 2);
+  const auto size = std::filesystem::file_size(path_);
+  std::filesystem::resize_file(path_, size / 2);
+  std::filesystem::resize_file(path_, size);
   const auto profile = ReadProfile(path_, {});
   ASSERT_FALSE(profile);
   EXPECT_EQ(profile.error().code, "sqlite/damaged");

@@ -1,0 +1,83 @@
+// What an export says of its capture, and what it lost: messages by process, ranges without an end,
+// a file that ends early.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "base/sqlite.h"
+#include "readers/load.h"
+
+namespace profgauge {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr std::int64_t Global(std::int64_t process, std::int64_t thread) {
+  return process << 24 | thread;
+}
+
+class NsightCaptureTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    path_ = ::testing::TempDir() + "nsight_capture_" + std::to_string(::getpid()) + ".sqlite";
+    std::filesystem::remove(path_);
+  }
+  void TearDown() override { std::filesystem::remove(path_); }
+
+  // Process 7 launches a kernel.
+  void Write(const std::string& sql) {
+    std::filesystem::remove(path_);
+    auto database = sqlite::Database::Open(path_, sqlite::Mode::kReadWrite, ErrorKind::kInternal);
+    ASSERT_TRUE(database);
+    const Status status = database->Execute(fmt::format(R"(
+      create table StringIds (id integer, value text);
+      insert into StringIds values (1, 'sgemm'), (2, 'cudaLaunchKernel_v7000');
+      create table CUPTI_ACTIVITY_KIND_KERNEL (start integer, end integer, deviceId integer,
+        streamId integer, correlationId integer, globalPid integer, shortName integer);
+      insert into CUPTI_ACTIVITY_KIND_KERNEL values (1000, 1500, 0, 7, 11, {}, 1);
+      create table CUPTI_ACTIVITY_KIND_RUNTIME (start integer, end integer, globalTid integer,
+        correlationId integer, nameId integer);
+      insert into CUPTI_ACTIVITY_KIND_RUNTIME values (500, 600, {}, 11, 2);)",
+                                                        Global(7, 0), Global(7, 1)) +
+                                            sql);
+    ASSERT_TRUE(status) << status.error().message;
+  }
+  Profile Read() {
+    auto profile = ReadProfile(path_, {});
+    EXPECT_TRUE(profile) << profile.error().message;
+    return profile ? std::move(*profile) : Profile{};
+  }
+  static std::string Range(Ns start, const std::string& end, const std::string& name, int thread) {
+    return fmt::format("insert into NVTX_EVENTS values ({}, {}, 59, '{}', {});", start, end, name,
+                       Global(7, thread));
+  }
+
+  static constexpr const char* kRanges =
+      "create table NVTX_EVENTS (start integer, end integer, eventType integer, text text, "
+      "globalTid integer);"
+      "create table ANALYSIS_DETAILS (startTime integer, stopTime integer);"
+      "insert into ANALYSIS_DETAILS values (0, 9000);";
+  std::string path_;
+};
+
+TEST_F(NsightCaptureTest, AFileThatLacksItsLastBytesIsRefused) {
+  Write("");
+  const auto size = std::filesystem::file_size(path_);
+  std::filesystem::resize_file(path_, size - 1);
+  const auto profile = ReadProfile(path_, {});
+  ASSERT_FALSE(profile);
+  EXPECT_EQ(profile.error().code, "sqlite/truncated");
+  EXPECT_THAT(profile.error().message,
+              HasSubstr(fmt::format("it has {} bytes, its head says {}", size - 1, size)));
+  // More than it says is no loss: SQLite leaves pages that are free at the end.
+  Write("");
+  std::filesystem::resize_file(path_, size + 4096);
+  EXPECT_TRUE(ReadProfile(path_, {}));
+}
+
+}  // namespace
+}  // namespace profgauge
