@@ -47,7 +47,9 @@ Status ReadApi(Import& import) {
     row.start = scan.Integer(0);
     row.duration = std::max<Ns>(0, Between(row.start, scan.Integer(1)));
     row.thread = ThreadOf(import, scan.Integer(2));
-    row.correlation = CorrelationOf(ProcessOf(scan.Integer(2)), scan.Integer(3, -1));
+    const std::int64_t process = ProcessOf(scan.Integer(2));
+    import.cuda_processes.insert(process);
+    row.correlation = CorrelationOf(process, scan.Integer(3, -1));
     std::tie(row.name, row.kind) =
         names.Of(scan.Integer(4, -1), recorded.valid() ? strings[recorded] : std::string_view{});
     if (CudaCallFailed(strings[row.name], scan.Integer(5))) {

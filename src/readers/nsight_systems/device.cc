@@ -28,6 +28,7 @@ bool FillCommon(Import& import, const TableScan& scan, DeviceRow& row) {
     row.duration = 0;
   }
   const std::int64_t process = ProcessOf(scan.Integer(kProcess));
+  import.cuda_processes.insert(process);
   const std::int64_t device = scan.Integer(kDevice, -1);
   const auto gpu = import.gpu_of.find({process, device});
   row.gpu = gpu == import.gpu_of.end() ? static_cast<std::int32_t>(device) : gpu->second;

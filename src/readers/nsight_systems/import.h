@@ -5,6 +5,7 @@
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -28,6 +29,7 @@ struct Import {
   std::map<std::int32_t, std::int32_t> sms_of;  ///< Streaming multiprocessors by GPU id.
   /// (process, domain id) to the NVTX domain's name.
   std::map<std::pair<std::int64_t, std::int64_t>, std::string> domains;
+  boost::unordered_flat_set<std::int64_t> cuda_processes;  ///< With calls or work of CUDA.
   Ns kernel_time = 0;   ///< Sum over the kernels that were recorded one by one.
   Ns capture_end = -1;  ///< Where unclosed ranges are clipped; -1 unknown.
 
@@ -55,6 +57,8 @@ Status ReadMetadata(Import& import);
 Status ReadDevice(Import& import);
 /// API calls.
 Status ReadApi(Import& import);
+/// What nsys says of its capture. After ReadDevice() and ReadApi(): it is told by process.
+Status ReadDiagnostics(Import& import);
 /// NVTX ranges, and what they say of the run's switches.
 Status ReadNvtx(Import& import);
 /// Calls of the operating system's libraries, of cuDNN and cuBLAS.

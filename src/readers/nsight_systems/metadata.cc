@@ -107,33 +107,11 @@ Status ReadCaptureWindow(Import& import) {
   return {};
 }
 
-// What nsys itself says of its capture. Its texts are not shown: they may name files and users.
-Status ReadDiagnostics(Import& import) {
-  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "DIAGNOSTIC_EVENT",
-                                           {{{"severity"}}, {{"text"}}}));
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) return {};
-    const std::string_view text = scan.Text(1);
-    const auto says = [text](std::string_view phrase) {
-      return text.find(phrase) != std::string_view::npos;
-    };
-    if (says("Not all CUDA events might have been collected")) {
-      import.builder->log().AddAt(Counter::events_dropped,
-                                  "nsys: not all CUDA events might have been collected");
-    } else if (says("is not supported by this build")) {
-      import.builder->log().AddAt(Counter::profiler_warnings,
-                                  "nsys does not support the installed CUDA driver; update nsys");
-    } else if (says("CUDA profiling might have not been started correctly")) {
-      import.builder->log().AddAt(Counter::profiler_warnings,
-                                  "CUDA profiling might not have been started correctly");
-    } else if (says("No NVTX events collected")) {
-      import.builder->log().AddAt(Counter::profiler_warnings,
-                                  "no NVTX events collected, so ops and iterations are unknown");
-    } else if (scan.Integer(0) >= 2) {
-      import.builder->log().Add(Counter::profiler_warnings);
-    }
-  }
+// Whether a message is of a process that did nothing with CUDA, where another did: it says nothing
+// of the work that was recorded.
+bool IsOfHelper(const Import& import, const TableScan& scan, std::size_t column) {
+  const std::int64_t process = ProcessOf(scan.Integer(column));
+  return process != 0 && !import.cuda_processes.empty() && !import.cuda_processes.contains(process);
 }
 
 }  // namespace
@@ -163,8 +141,38 @@ Status ReadMetadata(Import& import) {
                              {"CpuCores", "cpu_cores"},
                              {"CudaDriverVersion", "cuda_driver_version"},
                              {"NvDriverVersion", "nvidia_driver_version"}}));
-  PROFGAUGE_CHECK(ReadCaptureWindow(import));
-  return ReadDiagnostics(import);
+  return ReadCaptureWindow(import);
+}
+
+// Its texts are not shown: they may name files and users.
+Status ReadDiagnostics(Import& import) {
+  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "DIAGNOSTIC_EVENT",
+                                           {{{"severity"}}, {{"text"}}, {{"globalPid"}}}));
+  ImportLog& log = import.builder->log();
+  return scan.ForEach([&] {
+    const std::string_view text = scan.Text(1);
+    const auto says = [text](std::string_view phrase) {
+      return text.find(phrase) != std::string_view::npos;
+    };
+    if (says("Not all CUDA events might have been collected")) {
+      if (IsOfHelper(import, scan, 2)) {
+        return log.AddAt(
+            Counter::profiler_warnings,
+            "not all CUDA events might have been collected of a process that has none");
+      }
+      log.AddAt(Counter::events_dropped, "nsys: not all CUDA events might have been collected");
+    } else if (says("is not supported by this build")) {
+      log.AddAt(Counter::profiler_warnings,
+                "nsys does not support the installed CUDA driver; update nsys");
+    } else if (says("CUDA profiling might have not been started correctly")) {
+      log.AddAt(Counter::profiler_warnings, "CUDA profiling might have not been started correctly");
+    } else if (says("No NVTX events collected")) {
+      log.AddAt(Counter::profiler_warnings,
+                "no NVTX events collected, so ops and iterations are unknown");
+    } else if (scan.Integer(0) >= 2) {
+      log.Add(Counter::profiler_warnings);
+    }
+  });
 }
 
 }  // namespace profgauge::readers::nsight

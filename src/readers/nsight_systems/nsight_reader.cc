@@ -38,6 +38,10 @@ bool IsExport(const std::set<std::string>& tables) {
   });
 }
 
+bool IsReport(const std::string& name) {
+  return name.ends_with(".nsys-rep") || name.ends_with(".qdrep");
+}
+
 class NsightReader final : public Reader {
  public:
   std::string_view name() const override { return "nsight_systems"; }
@@ -57,6 +61,7 @@ class NsightReader final : public Reader {
     PROFGAUGE_CHECK(nsight::ReadMetadata(import));
     PROFGAUGE_CHECK(nsight::ReadDevice(import));
     PROFGAUGE_CHECK(nsight::ReadApi(import));
+    PROFGAUGE_CHECK(nsight::ReadDiagnostics(import));
     PROFGAUGE_CHECK(nsight::ReadNvtx(import));
     PROFGAUGE_CHECK(nsight::ReadOs(import));
     PROFGAUGE_CHECK(nsight::ReadCpu(import));
@@ -79,12 +84,22 @@ class NsightReader final : public Reader {
   }
 
   std::optional<Error> Refuse(const std::string& path, std::string_view) const override {
-    if (!path.ends_with(".nsys-rep") && !path.ends_with(".qdrep")) return std::nullopt;
+    if (!IsReport(path)) return std::nullopt;
     return InputError(
         path, "input/nsys-rep",
         "the file is a report of Nsight Systems in its own format, which only its "
         "own tools can read",
         "export it with `nsys export --type sqlite " + path + "`, then pass the `.sqlite` file");
+  }
+
+  std::optional<Error> RefuseFolder(const std::string& path,
+                                    const std::vector<std::string>& names) const override {
+    if (std::none_of(names.begin(), names.end(), IsReport)) return std::nullopt;
+    return InputError(path, "input/nsys-rep",
+                      "the folder holds reports of Nsight Systems in its own format, which only "
+                      "its own tools can read",
+                      "export each with `nsys export --type sqlite REPORT.nsys-rep`, then pass the "
+                      "folder again");
   }
 };
 

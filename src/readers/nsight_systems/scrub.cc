@@ -106,7 +106,7 @@ std::vector<Kept> AllKept() {
        {"name", "value"},
        {},
        "name in ('CpuCores', 'CpuDescription', 'CudaDriverVersion', 'NvDriverVersion')"},
-      {"DIAGNOSTIC_EVENT", {"timestamp", "timestampType", "severity", "text"}, {}},
+      {"DIAGNOSTIC_EVENT", {"timestamp", "timestampType", "severity", "text", "globalPid"}, {}},
   };
 }
 

@@ -126,6 +126,18 @@ TEST_F(Load, SaysThatAFileOrFolderIsMissingOrBare) {
             "  help: expected files like worker0.pt.trace.json.gz in it   [input/no-profiles]\n");
 }
 
+TEST_F(Load, AFolderOfReportsInTheirOwnFormatSaysHowToExportThem) {
+  Write("reports/a.nsys-rep", "\x01\x02\x03");
+  Write("reports/b.nsys-rep", "\x01\x02\x03");
+  const auto run = LoadRun({"reports"}, {});
+  ASSERT_FALSE(run);
+  EXPECT_EQ(RenderDiagnostic(run.error(), {}, false),
+            "error: the folder holds reports of Nsight Systems in its own format, which only its "
+            "own tools can read\n  --> reports\n"
+            "  help: export each with `nsys export --type sqlite REPORT.nsys-rep`, then pass the "
+            "folder again   [input/nsys-rep]\n");
+}
+
 TEST_F(Load, GzipIsKnownByContent) {
   Write("a.json", Gzip(RankTrace(0)));
   const auto profile = ReadProfile("a.json", {});

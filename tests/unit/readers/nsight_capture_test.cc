@@ -64,6 +64,32 @@ class NsightCaptureTest : public ::testing::Test {
   std::string path_;
 };
 
+TEST_F(NsightCaptureTest, LostEventsOfAProcessWithoutCudaAreNotTheProgramsOwn) {
+  const auto is_loss = [&](const std::string& process) {
+    Write(
+        "create table DIAGNOSTIC_EVENT (severity integer, text text, globalPid integer);"
+        "insert into DIAGNOSTIC_EVENT values "
+        "(2, 'Not all CUDA events might have been collected.', " +
+        process + ");");
+    return Read().log.HasDataLoss();
+  };
+  EXPECT_FALSE(is_loss(std::to_string(Global(8, 0))));
+  EXPECT_EQ(Read().log[Counter::profiler_warnings], 1u);
+  EXPECT_TRUE(is_loss(std::to_string(Global(7, 0))));
+  EXPECT_TRUE(is_loss("null"));
+  EXPECT_TRUE(is_loss("0"));
+}
+
+TEST_F(NsightCaptureTest, LostEventsCountWhereNoProcessHasAny) {
+  Write("delete from CUPTI_ACTIVITY_KIND_KERNEL; delete from CUPTI_ACTIVITY_KIND_RUNTIME;" +
+        std::string(kRanges) + Range(100, "200", "step 1", 1) +
+        "create table DIAGNOSTIC_EVENT (severity integer, text text, globalPid integer);"
+        "insert into DIAGNOSTIC_EVENT values "
+        "(2, 'Not all CUDA events might have been collected.', " +
+        std::to_string(Global(8, 0)) + ");");
+  EXPECT_TRUE(Read().log.HasDataLoss());
+}
+
 TEST_F(NsightCaptureTest, AFileThatLacksItsLastBytesIsRefused) {
   Write("");
   const auto size = std::filesystem::file_size(path_);

@@ -80,9 +80,10 @@ TEST_F(ScrubTest, KeepsWhatReportsNeedAndNothingElse) {
       ('CUDA_GRAPH_TRACE_OPTIONS:MODE', 'Graph');
     create table TARGET_INFO_SYSTEM_ENV (name text, value text);
     insert into TARGET_INFO_SYSTEM_ENV values ('HostName', 'secret'), ('CpuDescription', 'a CPU');
-    create table DIAGNOSTIC_EVENT (severity integer, text text);
-    insert into DIAGNOSTIC_EVENT values (2, 'No NVTX events collected. in /home/secret'),
-      (3, 'cannot open /home/secret/x');
+    create table DIAGNOSTIC_EVENT (severity integer, text text, globalPid integer);
+    insert into DIAGNOSTIC_EVENT values (2, 'No NVTX events collected. in /home/secret', null),
+      (3, 'cannot open /home/secret/x', null),
+      (2, 'Not all CUDA events might have been collected.', 134217728);
     create table ProcessStreams (contentId text); insert into ProcessStreams values ('secret');)");
   const std::string before = FileText(in_);
   const auto done = ScrubExport(in_, out_);
