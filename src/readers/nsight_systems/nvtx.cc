@@ -5,6 +5,7 @@
 #include <tuple>
 #include <vector>
 
+#include "readers/cuda/open_markers.h"
 #include "readers/cuda/sqlite_table.h"
 #include "readers/nsight_systems/import.h"
 #include "readers/nsight_systems/nccl.h"
@@ -191,7 +192,7 @@ void AddMark(Import& import, const TableScan& scan, std::string_view text,
 }
 
 void AddRange(Import& import, const TableScan& scan, std::string_view text, RangeStyle style,
-              const Categories& categories, const NcclCalls& nccl) {
+              const Categories& categories, const NcclCalls& nccl, OpenMarkers& markers) {
   HostRow row;
   row.start = scan.Integer(kStart);
   const Ns open_end = import.capture_end > row.start ? import.capture_end : row.start;
@@ -216,6 +217,9 @@ void AddRange(Import& import, const TableScan& scan, std::string_view text, Rang
     row.concrete_inputs = import.builder->Intern(attributes);
   }
   import.builder->log().Add(Counter::events_read);
+  const bool is_marker = row.kind == HostKind::kIterationMarker;
+  if (is_marker) markers.AddStart(row, text);
+  if (is_marker && !scan.IsSet(kEnd)) return markers.AddOpen(row, text);
   import.builder->AddHost(row);
 }
 
@@ -228,6 +232,7 @@ Status ReadNvtx(Import& import) {
   PROFGAUGE_TRY(const NcclCalls nccl, NcclCalls::Read(import));
   PROFGAUGE_TRY(auto scan, OpenNvtx(import));
   ModelConfig config;
+  OpenMarkers markers;
   while (true) {
     PROFGAUGE_TRY(const bool more, scan.Next());
     if (!more) break;
@@ -246,9 +251,10 @@ Status ReadNvtx(Import& import) {
     } else if (style == RangeStyle::kNone) {
       AddMark(import, scan, text, categories);
     } else {
-      AddRange(import, scan, text, style, categories, nccl);
+      AddRange(import, scan, text, style, categories, nccl, markers);
     }
   }
+  markers.Finish(*import.builder);
   config.AddFacts(*import.builder);
   return {};
 }

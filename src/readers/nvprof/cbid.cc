@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 
@@ -129,17 +127,16 @@ constexpr Call kDriver[] = {
 };
 
 template <std::size_t n>
-std::string Find(const Call (&calls)[n], std::int64_t cbid) {
+std::string_view Find(const Call (&calls)[n], std::int64_t cbid) {
   const auto* found =
       std::lower_bound(std::begin(calls), std::end(calls), cbid,
                        [](const Call& call, std::int64_t number) { return call.cbid < number; });
-  if (found != std::end(calls) && found->cbid == cbid) return std::string(found->name);
-  return fmt::format("cbid#{}", cbid);
+  return found != std::end(calls) && found->cbid == cbid ? found->name : std::string_view{};
 }
 
 }  // namespace
 
-std::string RuntimeCallName(std::int64_t cbid) { return Find(kRuntime, cbid); }
-std::string DriverCallName(std::int64_t cbid) { return Find(kDriver, cbid); }
+std::string_view RuntimeCallName(std::int64_t cbid) { return Find(kRuntime, cbid); }
+std::string_view DriverCallName(std::int64_t cbid) { return Find(kDriver, cbid); }
 
 }  // namespace profgauge::readers::nvprof

@@ -91,6 +91,7 @@ Result<std::size_t> ReadKernels(Import& import, const char* table) {
     ++rows;
     DeviceRow row;
     if (!FillCommon(import, scan, row)) return;
+    import.kernels.insert(row.correlation);
     row.name = names.Of(scan.Integer(kFirstOwn, -1));
     const auto sms = import.sms_of.find(row.gpu);
     row.config = import.builder->AddLaunchConfig(

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cstring>
-#include <tuple>
+#include <iterator>
+#include <map>
 #include <utility>
+#include <vector>
 
 #include "readers/cuda/cuda_activity.h"
+#include "readers/cuda/open_markers.h"
 #include "readers/cuda/sqlite_table.h"
 #include "readers/nvprof/import.h"
 #include "readers/text/names.h"
@@ -15,7 +18,53 @@
 namespace profgauge::readers::nvprof {
 namespace {
 
-Status ReadCalls(Import& import, const char* table, std::string (*name_of)(std::int64_t)) {
+// Columns of calls.
+enum : std::size_t { kStart, kEnd, kProcess, kThread, kCorrelation, kCbid, kReturnValue };
+
+// Calls of a number that is not known. They launch work if kernels have the ids of many of them:
+// then one without a kernel has lost it.
+class UnknownCalls {
+ public:
+  void Add(std::int64_t cbid, const ApiRow& row) { calls_[cbid].push_back(row); }
+  void Finish(Import& import) {
+    for (auto& [cbid, rows] : calls_) {
+      const StringId name = import.builder->Intern(fmt::format("cbid#{}", cbid));
+      const ApiKind kind = Launches(import, rows) ? ApiKind::kLaunch : ApiKind::kOther;
+      for (ApiRow& row : rows) {
+        row.name = name;
+        row.kind = kind;
+        import.builder->AddApi(row);
+      }
+    }
+  }
+
+ private:
+  static bool Launches(const Import& import, const std::vector<ApiRow>& rows) {
+    constexpr std::ptrdiff_t kOneOf = 4;
+    const auto launching = std::count_if(rows.begin(), rows.end(), [&](const ApiRow& row) {
+      return row.correlation >= 0 && import.kernels.contains(row.correlation);
+    });
+    return launching > 0 && launching * kOneOf >= std::ssize(rows);
+  }
+  std::map<std::int64_t, std::vector<ApiRow>> calls_;
+};
+
+// Fills all but name and kind; false when the row has no usable time and was counted.
+bool FillCall(Import& import, const TableScan& scan, ApiRow& row) {
+  if (scan.Integer(kStart) <= 0 || scan.Integer(kEnd) <= 0) {
+    import.builder->log().Add(Counter::events_bad_time);
+    return false;
+  }
+  import.builder->log().Add(Counter::events_read);
+  row.start = scan.Integer(kStart);
+  row.duration = std::max<Ns>(0, Between(row.start, scan.Integer(kEnd)));
+  row.thread = ThreadOf(import, scan.Integer(kProcess), scan.Integer(kThread));
+  row.correlation = scan.Integer(kCorrelation, -1);
+  import.processes.insert(scan.Integer(kProcess));
+  return true;
+}
+
+Status ReadCalls(Import& import, const char* table, std::string_view (*name_of)(std::int64_t)) {
   PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, table,
                                            {{{"start"}},
                                             {{"end"}},
@@ -24,31 +73,23 @@ Status ReadCalls(Import& import, const char* table, std::string (*name_of)(std::
                                             {{"correlationId"}},
                                             {{"cbid"}},
                                             {{"returnValue"}}}));
-  boost::unordered_flat_map<std::int64_t, std::pair<StringId, ApiKind>> known;
-  return scan.ForEach([&] {
-    if (scan.Integer(0) <= 0 || scan.Integer(1) <= 0) {
-      import.builder->log().Add(Counter::events_bad_time);
-      return;
-    }
-    const auto [name, is_new] = known.try_emplace(scan.Integer(5, -1));
-    if (is_new) {
-      const std::string text = name_of(scan.Integer(5, -1));
-      name->second = {import.builder->Intern(text), ApiKindOf(text)};
-    }
+  UnknownCalls unknown;
+  PROFGAUGE_CHECK(scan.ForEach([&] {
     ApiRow row;
-    row.start = scan.Integer(0);
-    row.duration = std::max<Ns>(0, Between(row.start, scan.Integer(1)));
-    std::tie(row.name, row.kind) = name->second;
-    row.thread = ThreadOf(import, scan.Integer(2), scan.Integer(3));
-    row.correlation = scan.Integer(4, -1);
-    import.processes.insert(scan.Integer(2));
-    if (CudaCallFailed(import.builder->strings()[row.name], scan.Integer(6))) {
+    if (!FillCall(import, scan, row)) return;
+    const std::int64_t cbid = scan.Integer(kCbid, -1);
+    const std::string_view name = name_of(cbid);
+    if (CudaCallFailed(name, scan.Integer(kReturnValue))) {
       import.builder->log().AddAt(Counter::api_errors,
-                                  std::string(import.builder->strings()[row.name]));
+                                  name.empty() ? fmt::format("cbid#{}", cbid) : std::string(name));
     }
-    import.builder->log().Add(Counter::events_read);
+    if (name.empty()) return unknown.Add(cbid, row);
+    row.name = import.builder->Intern(name);
+    row.kind = ApiKindOf(name);
     import.builder->AddApi(row);
-  });
+  }));
+  unknown.Finish(import);
+  return {};
 }
 
 // A range's thread is a BLOB: the process as a little-endian 32-bit number, then the thread
@@ -67,11 +108,12 @@ struct OpenRange {
   ThreadId thread;
 };
 
-void AddRange(Import& import, const OpenRange& open, Ns end) {
+std::string TextOf(const Import& import, StringId id) {
+  return id.valid() ? std::string(import.builder->strings()[id]) : std::string{};
+}
+
+HostRow RowOf(Import& import, const OpenRange& open, Ns end) {
   ProfileBuilder& builder = *import.builder;
-  const auto text = [&](StringId id) {
-    return id.valid() ? std::string(builder.strings()[id]) : std::string{};
-  };
   HostRow row;
   row.start = open.start;
   row.duration = Between(open.start, end);
@@ -79,7 +121,7 @@ void AddRange(Import& import, const OpenRange& open, Ns end) {
     builder.log().Add(Counter::events_negative_dur);
     row.duration = 0;
   }
-  const RangeText range = ParseRangeText(text(open.name), text(open.domain));
+  const RangeText range = ParseRangeText(TextOf(import, open.name), TextOf(import, open.domain));
   AddTexts(range, builder, row);
   row.kind = range.kind == RangeKind::kOp                ? HostKind::kOp
              : range.kind == RangeKind::kIterationMarker ? HostKind::kIterationMarker
@@ -88,7 +130,23 @@ void AddRange(Import& import, const OpenRange& open, Ns end) {
   row.sequence = range.sequence;
   row.backward = range.is_backward;
   builder.log().Add(Counter::events_read);
-  builder.AddHost(row);
+  return row;
+}
+
+void AddRange(Import& import, const OpenRange& open, Ns end, OpenMarkers& markers) {
+  const HostRow row = RowOf(import, open, end);
+  if (row.kind == HostKind::kIterationMarker) markers.AddStart(row, TextOf(import, open.name));
+  import.builder->AddHost(row);
+}
+
+// A range without an end lasts to the last marker, at most.
+void AddUnclosed(Import& import, const OpenRange& open, Ns last, OpenMarkers& markers) {
+  import.builder->log().Add(Counter::events_missing_dur);
+  const HostRow row = RowOf(import, open, last);
+  if (row.kind != HostKind::kIterationMarker) return import.builder->AddHost(row);
+  const std::string name = TextOf(import, open.name);
+  markers.AddStart(row, name);
+  markers.AddOpen(row, name);
 }
 
 }  // namespace
@@ -121,6 +179,7 @@ Status ReadMarkers(Import& import) {
           {{{"flags"}}, {{"timestamp"}}, {{"id"}}, {{"objectId"}}, {{"name"}}, {{"domain"}}}));
   constexpr std::int64_t kBegin = 2, kFinish = 4;
   boost::unordered_flat_map<std::int64_t, OpenRange> open;
+  OpenMarkers markers;
   Ns last = 0;
   PROFGAUGE_CHECK(scan.ForEach([&] {
     const Ns time = scan.Integer(1);
@@ -132,7 +191,7 @@ Status ReadMarkers(Import& import) {
     } else if (const auto found = open.find(scan.Integer(2));
                scan.Integer(0) == kFinish && found != open.end()) {
       if (found->second.thread == ThreadOf(import, process, thread)) {
-        AddRange(import, found->second, time);
+        AddRange(import, found->second, time, markers);
       } else {
         import.builder->log().Add(Counter::ranges_across_threads);
       }
@@ -144,10 +203,8 @@ Status ReadMarkers(Import& import) {
   std::vector<std::pair<std::int64_t, OpenRange>> unclosed(open.begin(), open.end());
   std::sort(unclosed.begin(), unclosed.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (const auto& [id, range] : unclosed) {
-    import.builder->log().Add(Counter::events_missing_dur);
-    AddRange(import, range, last);
-  }
+  for (const auto& [id, range] : unclosed) AddUnclosed(import, range, last, markers);
+  markers.Finish(*import.builder);
   return {};
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -25,7 +26,8 @@ struct Import {
   std::map<std::int32_t, std::int32_t> sms_of;                ///< Multiprocessors by GPU id.
   std::map<std::pair<std::int64_t, std::int64_t>, ThreadId> threads;  ///< By process and number.
   std::set<std::int64_t> processes;                                   ///< Of the calls.
-  std::size_t device_rows = 0;  ///< Kernels, copies and sets read.
+  std::size_t device_rows = 0;                      ///< Kernels, copies and sets read.
+  boost::unordered_flat_set<std::int64_t> kernels;  ///< Correlations of those read.
 
   StringId String(std::int64_t id) const {
     const auto it = strings.find(id);
@@ -42,9 +44,9 @@ Status ReadDevice(Import& import);    ///< Kernels, copies, memory sets, waiting
 Status ReadApi(Import& import);       ///< Runtime and driver calls.
 Status ReadMarkers(Import& import);   ///< NVTX ranges.
 
-/// "cudaLaunchKernel" for 211; "cbid#N" for one that is not known. The numbers are those of CUPTI's
+/// "cudaLaunchKernel" for 211; empty for one that is not known. The numbers are those of CUPTI's
 /// cupti_runtime_cbid.h and cupti_driver_cbid.h, which never change.
-std::string RuntimeCallName(std::int64_t cbid);
-std::string DriverCallName(std::int64_t cbid);
+std::string_view RuntimeCallName(std::int64_t cbid);
+std::string_view DriverCallName(std::int64_t cbid);
 
 }  // namespace profgauge::readers::nvprof

@@ -90,6 +90,17 @@ TEST_F(NsightCaptureTest, LostEventsCountWhereNoProcessHasAny) {
   EXPECT_TRUE(Read().log.HasDataLoss());
 }
 
+// Each would otherwise last to the end of the capture, and the first hold all others.
+TEST_F(NsightCaptureTest, AMarkerWithoutAnEndLastsToTheNextOfItsName) {
+  Write(kRanges + Range(100, "null", "epoch 1", 1) + Range(200, "null", "step 1", 1) +
+        Range(1200, "1900", "step 2", 1) + Range(300, "null", "step 1", 2) +
+        Range(2200, "null", "step 10", 1));
+  const Profile profile = Read();
+  // By thread and start: the epoch and the last steps are open when the capture ends.
+  EXPECT_THAT(profile.host.duration, ElementsAre(8900, 1000, 700, 6800, 8700));
+  EXPECT_EQ(profile.log[Counter::ranges_not_closed], 4u);
+}
+
 TEST_F(NsightCaptureTest, AFileThatLacksItsLastBytesIsRefused) {
   Write("");
   const auto size = std::filesystem::file_size(path_);

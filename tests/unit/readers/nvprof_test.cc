@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -136,6 +137,53 @@ TEST_F(NvprofTest, AnUnclosedRangeEndsWithTheLastMarkerAndOneAcrossThreadsIsLeft
   EXPECT_EQ(profile.host.duration[0], 40);
   EXPECT_EQ(profile.log[Counter::events_missing_dur], 1u);
   EXPECT_EQ(profile.log[Counter::ranges_across_threads], 1u);
+}
+
+std::string Markers(const std::string& rows) {
+  return "create table CUPTI_ACTIVITY_KIND_MARKER (flags int, timestamp int, id int, "
+         "objectKind int, objectId blob, name int, domain int);"
+         "insert into CUPTI_ACTIVITY_KIND_MARKER values " +
+         rows + ";";
+}
+
+// Where a profiler lost all ends, each would otherwise hold all that follow it.
+TEST_F(NvprofTest, AMarkerWithoutAnEndLastsToTheNextOfItsName) {
+  Write(Strings() + "insert into StringTable values (6, 'step 2'), (7, 'step 10');" +
+        Kernels(kConcurrent, "(100, 200, 0, 7, 2, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0)") +
+        Markers("(2, 50, 1, 2, x'070000000100000000000000', 5, 0), "
+                "(2, 150, 2, 2, x'070000000100000000000000', 6, 0), "
+                "(2, 350, 3, 2, x'070000000100000000000000', 7, 0), "
+                "(1, 400, 4, 2, x'070000000100000000000000', 4, 0)"));
+  const Profile profile = Read();
+  EXPECT_THAT(profile.host.duration, ::testing::ElementsAre(100, 200, 50));
+  EXPECT_EQ(profile.log[Counter::events_missing_dur], 3u);
+}
+
+// Calls of a later CUDA have numbers that are not known; kernels tell what they do.
+TEST_F(NvprofTest, AnUnknownCallThatLaunchesKernelsIsALaunch) {
+  const auto read = [&](int lost) {
+    std::string kernels, calls;
+    for (int i = 0; i < 100; ++i) {
+      calls += fmt::format("{}(9999, {}, {}, 7, 1, {}, 0)", i == 0 ? "" : ", ", 1000 + 10 * i,
+                           1005 + 10 * i, i);
+      if (i < lost) continue;
+      kernels += fmt::format("{}({}, {}, 0, 7, {}, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0)",
+                             i == lost ? "" : ", ", 2000 + 10 * i, 2008 + 10 * i, i);
+    }
+    std::filesystem::remove(path_);
+    Write(Strings() + Kernels(kConcurrent, kernels) +
+          "create table CUPTI_ACTIVITY_KIND_RUNTIME (cbid int, start int, end int, processId int, "
+          "threadId int, correlationId int, returnValue int);"
+          "insert into CUPTI_ACTIVITY_KIND_RUNTIME values (8888, 10, 20, 7, 1, 200, 0), " +
+          calls);
+    return Read();
+  };
+  const Profile whole = read(0);
+  EXPECT_EQ(whole.api.kind[0], ApiKind::kOther);
+  EXPECT_EQ(whole.api.kind[1], ApiKind::kLaunch);
+  EXPECT_EQ(whole.Name(whole.api.name[1]), "cbid#9999");
+  EXPECT_FALSE(whole.log.HasDataLoss());
+  EXPECT_TRUE(read(30).log.HasDataLoss());
 }
 
 TEST_F(NvprofTest, RefusesWhatHasNoNamesOrNoGpuActivity) {
