@@ -6,7 +6,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
-#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -37,7 +37,7 @@ struct Division {
 
 struct Process {
   bool marks = false;
-  std::optional<std::int32_t> first_gpu;  // Of those on which it launched work.
+  std::set<std::int32_t> gpus;  // On which it launched work.
 };
 
 std::map<std::string_view, Process> ProcessesOf(const Profile& profile) {
@@ -56,9 +56,7 @@ std::map<std::string_view, Process> ProcessesOf(const Profile& profile) {
   for (std::size_t row = 0; row < device.size(); ++row) {
     if (!device.launch[row].valid()) continue;
     const ThreadId thread = profile.api.thread[device.launch[row].value];
-    if (!thread.valid()) continue;
-    std::optional<std::int32_t>& first = of(thread).first_gpu;
-    first = std::min(first.value_or(device.gpu[row]), device.gpu[row]);
+    if (thread.valid()) of(thread).gpus.insert(device.gpu[row]);
   }
   return processes;
 }
@@ -85,11 +83,16 @@ void DivideDevice(const Profile& profile, Division& division) {
 
 Division Divide(const Profile& profile) {
   std::vector<std::tuple<std::int32_t, std::string_view>> order;
+  std::set<std::int32_t> used;
+  Division division;
   for (const auto& [name, process] : ProcessesOf(profile)) {
-    if (process.marks && process.first_gpu) order.emplace_back(*process.first_gpu, name);
+    for (const std::int32_t gpu : process.gpus) {
+      // To each alone, a GPU that they share would seem to idle while it works for the other.
+      if (!used.insert(gpu).second) return division;
+    }
+    if (process.marks && !process.gpus.empty()) order.emplace_back(*process.gpus.begin(), name);
   }
   std::sort(order.begin(), order.end());
-  Division division;
   if (order.size() < 2) return division;
   division.count = static_cast<std::uint32_t>(order.size());
   std::map<std::string_view, std::uint32_t> positions;

@@ -8,7 +8,7 @@ namespace {
 
 // Two processes with an iteration each; the second one's queue is long, so that its kernels run
 // far behind their launches. A third only loads data.
-TestProfile TwoRanks() {
+TestProfile TwoRanks(std::int32_t second_gpu = 1) {
   TestProfile test;
   const ThreadId second = test.builder().AddThread("2", "1");
   const ThreadId loader = test.builder().AddThread("3", "1");
@@ -22,10 +22,10 @@ TestProfile TwoRanks() {
     test.Launch("a", {at + 11, at + 12}, {at + 50, at + 450});
     test.Op("aten::mm", {step * 100 + 10, step * 100 + 30}, second);
     test.Launch("b", {step * 100 + 11, step * 100 + 12}, {at + 60, at + 460}, second,
-                DeviceKind::kKernel, 1);
+                DeviceKind::kKernel, second_gpu);
   }
   test.Op("load", {5, 400}, loader);
-  test.Work("unlaunched", {470, 480}, DeviceKind::kKernel, 1);
+  test.Work("unlaunched", {470, 480}, DeviceKind::kKernel, second_gpu);
   return test;
 }
 
@@ -56,6 +56,13 @@ TEST(Processes, WorkBelongsToTheIterationsOfItsOwnProcess) {
   EXPECT_EQ(NumberOf(*analysis, "profile.ranks"), 2);
   EXPECT_EQ(NumberOf(*analysis, "iteration.time.max"), 500);
   EXPECT_EQ(NumberOf(*analysis, "kernel.count_per_iteration"), 1);
+}
+
+// Each would see the GPU idle while it works for the other.
+TEST(Processes, ThatShareAGpuStayTogether) {
+  const std::vector<Profile> ranks = SplitProcesses(TwoRanks(0).Finish());
+  ASSERT_EQ(ranks.size(), 1U);
+  EXPECT_EQ(ranks[0].device.size(), 5U);
 }
 
 TEST(Processes, OneThatTrainsStaysAsItIs) {
