@@ -90,9 +90,8 @@ std::vector<std::pair<double, double>> LaunchRatios(const Snapshot& base, const 
   return ratios;
 }
 
-// Where an iteration holds only part of the work that one of the baseline held, all of it alike: no
-// program becomes faster so, iterations are marked otherwise. More work than before shows in their
-// lengths.
+// Where an iteration holds only part of the launches that one of the baseline held, of all alike,
+// it may be another iteration. More work than before shows in the lengths.
 std::optional<std::string> WhyOtherMarks(const Snapshot& base, const Snapshot& current) {
   constexpr double kLess = 0.9, kAlike = 0.02, kNearlyAll = 0.9;
   constexpr std::size_t kLeastNames = 3;
@@ -108,7 +107,8 @@ std::optional<std::string> WhyOtherMarks(const Snapshot& base, const Snapshot& c
   if (alike < kNearlyAll * all) return std::nullopt;
   return fmt::format(
       "an iteration launches {} of what one of the baseline launches, of every kernel alike: "
-      "iterations are marked otherwise or do less work, so that their lengths say nothing of speed",
+      "iterations are marked otherwise, or do less work, or as much in fewer launches (larger "
+      "batches), and their lengths do not tell which; if that is meant, save a new baseline",
       FormatShare(factor));
 }
 
