@@ -24,6 +24,7 @@ using Parts = std::vector<std::uint32_t>;
 
 struct Division {
   std::uint32_t count = 0;
+  std::vector<std::string_view> names;  // Of the parts' processes.
   Parts of_thread, of_call, of_device;
   std::map<std::int32_t, std::uint32_t> of_gpu;
   std::uint32_t OfThread(ThreadId thread) const {
@@ -98,6 +99,7 @@ Division Divide(const Profile& profile) {
   std::map<std::string_view, std::uint32_t> positions;
   for (const auto& [gpu, name] : order) {
     positions.emplace(name, static_cast<std::uint32_t>(positions.size()));
+    division.names.push_back(name);
   }
   for (const Thread& thread : profile.threads) {
     const auto found = positions.find(thread.process);
@@ -228,6 +230,8 @@ void TakeGpus(const Profile& whole, const Division& division, std::uint32_t part
 Profile Part(const Profile& whole, const Division& division, std::uint32_t part) {
   Profile into;
   into.source = whole.source;
+  into.source.dialect += into.source.dialect.empty() ? "" : ", ";
+  into.source.dialect += division.names[part];
   into.origin_ns = whole.origin_ns;
   into.first = whole.first;
   into.last = whole.last;

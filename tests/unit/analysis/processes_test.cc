@@ -37,6 +37,7 @@ TEST(Processes, EachThatTrainsIsARank) {
     EXPECT_TRUE(status.has_value()) << (status ? "" : status.error().message);
     EXPECT_EQ(rank.distributed.rank, -1);
   }
+  EXPECT_EQ(ranks[1].source.dialect, "pid 2");
   EXPECT_EQ(ranks[0].device.gpu, (std::vector<std::int32_t>{0, 0}));
   EXPECT_EQ(ranks[1].device.gpu, (std::vector<std::int32_t>{1, 1, 1}));
   // The loader is nobody's in particular.
