@@ -9,6 +9,7 @@
 
 #include "api/session.h"
 #include "api/snapshots.h"
+#include "base/input_error.h"
 #include "base/text.h"
 #include "cli/console.h"
 #include "cli/rank_by_rank.h"
@@ -63,7 +64,14 @@ Result<std::vector<Snapshot>> FromProfile(const std::string& path, const Options
   one.arguments = {path};
   PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadRanks(one, policy, console));
   PROFGAUGE_CHECK(CheckOneRun(ranks, ""));
-  if (seen.log != nullptr) seen.log->Merge(MergedLog(ranks));
+  const ImportLog log = MergedLog(ranks);
+  if (seen.log != nullptr) {
+    seen.log->Merge(log);
+  } else if (log.HasDataLoss() && !options.allow_incomplete) {
+    return Fail(InputError(path, "baseline/incomplete",
+                           "the recording is incomplete, and what it lacks would be no news later",
+                           "record again, or --allow-incomplete"));
+  }
   const Selection selection = SelectionOf(policy, Choices(options));
   PROFGAUGE_TRY(const Analysis analysis, Analyze(ranks, selection));
   PROFGAUGE_TRY(Snapshot snapshot, SnapshotOf(RunName({path}), ranks, analysis, selection));

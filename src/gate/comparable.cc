@@ -114,6 +114,16 @@ std::optional<std::string> WhyOtherMarks(const Snapshot& base, const Snapshot& c
 
 }  // namespace
 
+std::optional<std::string> WhyOtherIterations(std::span<const Snapshot> baselines,
+                                              std::span<const Snapshot> candidates) {
+  for (const Snapshot& base : baselines) {
+    for (const Snapshot& current : candidates) {
+      if (auto marks = WhyOtherMarks(base, current)) return marks;
+    }
+  }
+  return std::nullopt;
+}
+
 std::vector<Difference> FindDifferences(const Snapshot& base, const Snapshot& current,
                                         const PolicyBaseline& policy) {
   std::vector<Difference> differences;
@@ -189,7 +199,6 @@ std::optional<std::string> WhyNoLengths(std::span<const Snapshot> baselines,
                "nothing of speed; mark iterations in both";
       }
       if (auto outside = WhyOutside(base, current)) return outside;
-      if (auto marks = WhyOtherMarks(base, current)) return marks;
       const std::optional<std::int64_t> here = WorkOfWindow(current);
       if (!there || !here) continue;
       const double most = static_cast<double>(std::max(*there, *here));

@@ -44,10 +44,14 @@ std::vector<std::pair<std::string, std::string>> AlikeProperties(
 /// Why lengths of the runs say nothing of their speed, whatever `match` and --allow-incomparable
 /// say: stretches of time (recordings without iterations, --range) that hold different amounts of
 /// work, by more than 1 % of their events; or a stretch beside iterations; or iterations outside of
-/// which lies far more of the device's work than in the baseline; or iterations that launch a tenth
-/// less of all work alike. Nothing where they can be
+/// which lies far more of the device's work than in the baseline. Nothing where they can be
 /// compared.
 std::optional<std::string> WhyNoLengths(std::span<const Snapshot> baselines,
                                         std::span<const Snapshot> candidates);
+
+/// Why shorter iterations of the candidates need not be faster: they launch a tenth less than the
+/// baseline's, of all work alike. Longer ones are slower all the same.
+std::optional<std::string> WhyOtherIterations(std::span<const Snapshot> baselines,
+                                              std::span<const Snapshot> candidates);
 
 }  // namespace profgauge

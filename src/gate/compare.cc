@@ -192,8 +192,8 @@ class Comparer {
     if (LackDefinition(out)) return out;
     const bool is_time = limit.metric.starts_with("iteration.time.") || limit.metric == kPeriod;
     if (is_time && LackTimes(out)) return out;
-    if (CompareSeries(limit, out)) return out;
-    CompareValues(limit, out);
+    if (!CompareSeries(limit, out)) CompareValues(limit, out);
+    if (is_time && out.verdict != stats::Change::kFail) DoubtIterations(out);
     return out;
   }
 
@@ -214,6 +214,13 @@ class Comparer {
       }
     }
     return false;
+  }
+
+  void DoubtIterations(MetricComparison& out) const {
+    const std::optional<std::string> reason = WhyOtherIterations(baselines_, candidates_);
+    if (!reason) return;
+    out.is_missing = true;
+    out.reason = *reason;
   }
 
   bool LackTimes(MetricComparison& out) const {

@@ -340,10 +340,7 @@ std::vector<double> ObservedTimes(const Snapshot& run) {
   return times;
 }
 
-bool IsTimed(const Snapshot& run) {
-  return std::any_of(run.iteration_times.begin(), run.iteration_times.end(),
-                     [](Ns time) { return time > 0; });
-}
+bool IsTimed(const Snapshot& run) { return stats::Median(ObservedTimes(run)) > 0; }
 
 std::optional<double> MedianIteration(const Snapshot& run) {
   if (!IsTimed(run)) return std::nullopt;

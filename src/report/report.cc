@@ -96,8 +96,17 @@ std::vector<BreakdownPart> Breakdown(const Report& report) {
 }
 
 std::int64_t SummedIterations(const Report& report) {
-  return std::max<std::int64_t>(report.profile.iterations_selected, 1) *
-         std::max<std::int64_t>(report.profile.ranks, 1);
+  const Table* ranks = FindTableById(report, "ranks");
+  const Column* iterations = ranks == nullptr ? nullptr : ranks->Find("iterations");
+  if (iterations == nullptr || iterations->size() == 0) {
+    return std::max<std::int64_t>(report.profile.iterations_selected, 1) *
+           std::max<std::int64_t>(report.profile.ranks, 1);
+  }
+  std::int64_t sum = 0;
+  for (std::size_t row = 0; row < iterations->size(); ++row) {
+    if (!iterations->IsAbsentAt(row)) sum += iterations->IntegerAt(row);
+  }
+  return std::max<std::int64_t>(sum, 1);
 }
 
 }  // namespace profgauge::report

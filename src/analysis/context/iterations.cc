@@ -52,14 +52,38 @@ void NameIterations(const Profile& profile, std::vector<Marker> markers, Iterati
   }
 }
 
+// By thread: whether what it launches can be of iterations that `marking` marks. Another process
+// that works on other GPUs alone has its own course.
+std::vector<bool> ThreadsOfIterations(const Profile& profile, ThreadId marking) {
+  std::vector<bool> is_of_them(profile.threads.size(), true);
+  if (!marking.valid()) return is_of_them;
+  std::map<std::string_view, std::set<std::int32_t>> gpus;
+  const DeviceTable& device = profile.device;
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    if (!device.launch[row].valid()) continue;
+    const ThreadId thread = profile.api.thread[device.launch[row].value];
+    if (thread.valid()) gpus[profile.threads[thread.value].process].insert(device.gpu[row]);
+  }
+  const auto own = gpus.find(profile.threads[marking.value].process);
+  if (own == gpus.end()) return is_of_them;
+  for (std::size_t thread = 0; thread < is_of_them.size(); ++thread) {
+    const auto others = gpus.find(profile.threads[thread].process);
+    if (others == gpus.end() || others == own) continue;
+    is_of_them[thread] = std::any_of(others->second.begin(), others->second.end(),
+                                     [&](std::int32_t gpu) { return own->second.contains(gpu); });
+  }
+  return is_of_them;
+}
+
 // The device events of each iteration, and how far they reach.
 struct DeviceReach {
   std::vector<std::optional<Span>> of_iteration;
   bool any = false;
 };
 
-DeviceReach MatchDeviceEvents(const Profile& profile, Iterations& iterations) {
+DeviceReach MatchDeviceEvents(const Profile& profile, ThreadId marking, Iterations& iterations) {
   const DeviceTable& device = profile.device;
+  const std::vector<bool> is_of_them = ThreadsOfIterations(profile, marking);
   DeviceReach reach{std::vector<std::optional<Span>>(iterations.all.size()), false};
   // A part that is cut out by its times has what begins in it: the parts have all of the whole.
   const bool ends_inside = iterations.source != kRange;
@@ -67,6 +91,8 @@ DeviceReach MatchDeviceEvents(const Profile& profile, Iterations& iterations) {
   for (std::size_t row = 0; row < device.size(); ++row) {
     if (!device.launch[row].valid()) continue;
     const std::size_t call = device.launch[row].value;
+    const ThreadId thread = profile.api.thread[call];
+    if (thread.valid() && !is_of_them[thread.value]) continue;
     const Ns start = profile.api.start[call];
     const std::uint32_t index = iterations.AtHostTime(start);
     if (index == Iterations::kNone) continue;
@@ -327,8 +353,9 @@ Result<Iterations> FindAll(const Profile& profile, const Selection& selection) {
   Iterations iterations;
   iterations.source = std::move(markers.source);
   const bool last_is_open = markers.last_is_open;
+  const ThreadId marking = markers.thread;
   NameIterations(profile, std::move(markers.found), iterations);
-  const DeviceReach reach = MatchDeviceEvents(profile, iterations);
+  const DeviceReach reach = MatchDeviceEvents(profile, marking, iterations);
   SetTimes(profile, reach, iterations);
   if (selection.range) {
     MatchByStart(profile, iterations);

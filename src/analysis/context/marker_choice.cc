@@ -133,9 +133,9 @@ ChosenMarkers OfOneFamily(const Profile& profile, std::vector<Marker> markers) {
     ++family.count;
     family.time += marker.host.length();
   }
-  if (families.size() < 2) return {std::move(markers), {}};
+  if (families.size() < 2) return {std::move(markers), {}, {}};
   if (auto merged = MergePhases(markers, names, families.size()); !merged.empty()) {
-    return {std::move(merged), {}};
+    return {std::move(merged), {}, {}};
   }
   const auto most =
       std::max_element(families.begin(), families.end(), [](const auto& a, const auto& b) {
@@ -168,7 +168,9 @@ ChosenMarkers ChooseMarkers(const Profile& profile) {
       std::max_element(threads.begin(), threads.end(), [](const OfThread& a, const OfThread& b) {
         return std::pair(a.launches, a.markers.size()) < std::pair(b.launches, b.markers.size());
       });
-  return OfOneFamily(profile, std::move(best->markers));
+  ChosenMarkers chosen = OfOneFamily(profile, std::move(best->markers));
+  chosen.thread = best->thread;
+  return chosen;
 }
 
 }  // namespace profgauge

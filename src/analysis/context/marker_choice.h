@@ -20,6 +20,7 @@ Span RowSpan(const HostTable& host, std::size_t row);
 
 struct ChosenMarkers {
   std::vector<Marker> found;  ///< In order of time; empty when there are none.
+  ThreadId thread;            ///< Whose they are.
   /// Where names of several families were recorded, those that count and those that do not:
   /// "`train #`, not `eval #`". Else empty.
   std::string families;

@@ -30,17 +30,21 @@ void LengthenMarks(const Profile& profile, Markers& markers) {
   }
 }
 
+struct OfThread {
+  std::vector<Marker> found;
+  ThreadId thread;
+};
+
 // The outermost rows that `wanted` accepts of the thread that has most of them: a copy of the
 // marker elsewhere would count it twice.
-std::vector<Marker> OfOneThread(const Profile& profile,
-                                const std::function<bool(std::size_t)>& wanted) {
+OfThread OfOneThread(const Profile& profile, const std::function<bool(std::size_t)>& wanted) {
   const HostTable& host = profile.host;
-  std::vector<Marker> best;
+  OfThread best;
   std::vector<Marker> current;
   ThreadId thread;
   Ns covered = 0;
   const auto finish = [&] {
-    if (current.size() > best.size()) best.swap(current);
+    if (current.size() > best.found.size()) best = {std::move(current), thread};
     current.clear();
   };
   for (std::size_t row = 0; row < host.size(); ++row) {
@@ -92,9 +96,9 @@ Result<Markers> MarkersByPattern(const Profile& profile, const std::string& patt
   TextTest matches(profile, [&](std::string_view text) {
     return RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), regex);
   });
-  Markers markers{
-      OfOneThread(profile, [&](std::size_t row) { return matches(profile.host.name[row]); }),
-      fmt::format("marker {}", pattern)};
+  OfThread of_thread =
+      OfOneThread(profile, [&](std::size_t row) { return matches(profile.host.name[row]); });
+  Markers markers{std::move(of_thread.found), fmt::format("marker {}", pattern), of_thread.thread};
   LengthenMarks(profile, markers);
   if (markers.found.empty()) {
     return Fail(
@@ -129,10 +133,11 @@ std::vector<std::string> LikeNames(const Profile& profile, std::string_view name
 // An iteration runs from one start of the op to the next, so n starts make n - 1 iterations.
 Result<Markers> MarkersByKeyOp(const Profile& profile, const std::string& name) {
   const StringId id = profile.strings.Find(name);
-  std::vector<Marker> starts;
+  OfThread of_thread;
   if (id.valid()) {
-    starts = OfOneThread(profile, [&](std::size_t row) { return profile.host.name[row] == id; });
+    of_thread = OfOneThread(profile, [&](std::size_t row) { return profile.host.name[row] == id; });
   }
+  const std::vector<Marker>& starts = of_thread.found;
   if (starts.size() < 2) {
     std::vector<std::string> help = LikeNames(profile, name);
     for (std::string& line : RepeatedRangesHelp(profile, false)) help.push_back(std::move(line));
@@ -143,7 +148,7 @@ Result<Markers> MarkersByKeyOp(const Profile& profile, const std::string& name) 
                     name, starts.empty() ? "nowhere" : "once"),
         std::move(help)));
   }
-  Markers markers{{}, fmt::format("key op {}", name)};
+  Markers markers{{}, fmt::format("key op {}", name), of_thread.thread};
   for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
     markers.found.push_back({{starts[i].host.start, starts[i + 1].host.start}, {}});
   }
@@ -221,18 +226,18 @@ Result<Markers> FindMarkers(const Profile& profile, const Selection& selection) 
                          {"help: times count from the start of the recording; `profgauge "
                           "inspect` shows its length"}));
     }
-    return Markers{{{{range.start, std::min(range.end, end)}, {}}}, std::string(kRange)};
+    return Markers{{{{range.start, std::min(range.end, end)}, {}}}, std::string(kRange), {}};
   }
   if (!selection.iteration_marker.empty()) {
     return MarkersByPattern(profile, selection.iteration_marker);
   }
   if (!selection.key_op.empty()) return MarkersByKeyOp(profile, selection.key_op);
   ChosenMarkers chosen = ChooseMarkers(profile);
-  Markers markers{std::move(chosen.found), "iteration markers"};
+  Markers markers{std::move(chosen.found), "iteration markers", chosen.thread};
   if (!chosen.families.empty()) markers.source += " " + chosen.families;
   LengthenMarks(profile, markers);
   if (markers.found.empty()) {
-    return Markers{{{WholeExtent(profile), {}}}, std::string(kWholeProfile)};
+    return Markers{{{WholeExtent(profile), {}}}, std::string(kWholeProfile), {}};
   }
   if (profile.Name(markers.found.front().name).starts_with("ProfilerStep#")) {
     markers.source = "ProfilerStep#N";

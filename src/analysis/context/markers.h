@@ -34,6 +34,7 @@ inline constexpr std::string_view kWorkOutside = "work-outside";
 struct Markers {
   std::vector<Marker> found;  ///< At least one.
   std::string source;         ///< "ProfilerStep#N", "key op aten::mm", "range", kWholeProfile.
+  ThreadId thread;            ///< Whose they are; invalid where nothing is marked.
   bool last_is_open =
       false;  ///< Nothing says where the last one ends: it has no length of its own.
 };

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "analysis/context/markers.h"
 #include "analysis/time/iteration_remarks.h"
 #include "base/format.h"
 
@@ -38,17 +39,36 @@ void MarkAll(const std::string& why, Output& out) {
   }
 }
 
+void RemarkWithoutLaunches(std::span<const RankContext> ranks, Output& out) {
+  // What is launched outside of markers, as by a thread that dispatches later, may be their work.
+  constexpr double kMakesUp = 0.5;
+  const LostIterations most = MostWithoutLaunches(ranks);
+  if (most.lost == 0 || AreFew(most)) return;
+  const double outside = AsNumber(out.ValueOf("coverage.outside_share"), 0);
+  if (outside >= kMakesUp * static_cast<double>(most.lost) / static_cast<double>(most.all)) return;
+  out.AddRemark(std::string(kIterationsLost),
+                fmt::format("{} of {} iterations launched no work, which the others did: the "
+                            "recording has lost it, or other ranges than iterations are marked",
+                            FormatCount(most.lost), FormatCount(most.all)));
+  MarkAll("iterations without any work count, whose work may be lost", out);
+}
+
 }  // namespace
 
 void MarkLosses(std::span<const RankContext> ranks, Output& out) {
-  if (LackLaunches(ranks)) {
-    MarkAll("iterations without any work count, whose work may be lost", out);
-  }
+  RemarkWithoutLaunches(ranks, out);
   std::uint64_t lost = 0, read = 0;
+  bool is_unknown =
+      false;  // One loss that is told is a statement of the profiler's, of any number.
   for (const RankContext& rank : ranks) {
     const ImportLog& log = rank.profile->log;
     lost += log[Counter::events_dropped] + log[Counter::rows_missing];
     read += log[Counter::events_read];
+    is_unknown = is_unknown || log[Counter::events_dropped] == 1 ||
+                 log[Counter::rows_unusable] > 0 || log[Counter::work_before_launch] > 0;
+  }
+  if (is_unknown) {
+    return MarkAll("work is missing, or its times are off, nobody knows how much", out);
   }
   if (lost == 0 || lost * kLostOneOf < read) return;
   MarkAll(fmt::format("{} events were lost, and where work is missing the device seems to wait",

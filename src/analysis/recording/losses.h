@@ -9,8 +9,9 @@
 namespace profgauge {
 
 /// Marks what is said of idle and waiting time as uncertain where a profiler lost at least one
-/// event in 500, or iterations lack launches (LackLaunches()). A recording that merely ends early
-/// lost none before its end. REQUIRES: after what sets these metrics.
+/// event in 500 or nobody knows how many, or iterations lack launches, which is remarked. A
+/// recording that merely ends early lost none before its end. REQUIRES: after what sets these
+/// metrics.
 void MarkLosses(std::span<const RankContext> ranks, Output& out);
 
 }  // namespace profgauge

@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,33 +31,54 @@ struct Pace {
   double OfOne() const { return static_cast<double>(end - begin) / static_cast<double>(marks); }
 };
 
-// Of the processes that mark iterations, by what they are called.
-using Paces = std::map<std::string_view, Pace>;
+// Of the processes that mark iterations, or of their threads that launch work themselves, as the
+// workers of a server do.
+using Paces = std::map<std::pair<std::string_view, ThreadId>, Pace>;
 
-// `family`: of marks named so alone; of all where it is empty.
-Paces PacesOf(const Profile& profile, std::string_view family) {
+// By thread: whether it makes launches.
+std::vector<bool> LaunchingThreads(const Profile& profile) {
+  std::vector<bool> launches(profile.threads.size(), false);
+  for (std::size_t call = 0; call < profile.api.size(); ++call) {
+    const ThreadId thread = profile.api.thread[call];
+    if (thread.valid() && profile.api.kind[call] == ApiKind::kLaunch) launches[thread.value] = true;
+  }
+  return launches;
+}
+
+// Of marks like that of row `like`: of its kind, and named as it is but for numbers.
+Paces PacesOf(const Profile& profile, std::size_t like) {
   const HostTable& host = profile.host;
+  const std::string_view family = UpToNumber(profile.Name(host.name[like]));
+  const std::vector<bool> launches = LaunchingThreads(profile);
   Paces paces;
   for (std::size_t row = 0; row < host.size(); ++row) {
     const ThreadId thread = host.thread[row];
-    if (host.kind[row] != HostKind::kIterationMarker || !thread.valid()) continue;
-    if (!family.empty() && UpToNumber(profile.Name(host.name[row])) != family) continue;
-    Pace& pace = paces[profile.threads[thread.value].process];
+    if (host.kind[row] != host.kind[like] || !thread.valid()) continue;
+    if (UpToNumber(profile.Name(host.name[row])) != family) continue;
+    const ThreadId own = launches[thread.value] ? thread : ThreadId{};
+    Pace& pace = paces[{profile.threads[thread.value].process, own}];
     pace.begin = std::min(pace.begin, host.start[row]);
     pace.end = std::max(pace.end, host.start[row] + host.duration[row]);
     ++pace.marks;
   }
+  // Beside a thread that launches, others of its process mark what they prepare for it.
+  std::set<std::string_view> launching;
+  for (const auto& [name, pace] : paces) {
+    if (name.second.valid()) launching.insert(name.first);
+  }
+  std::erase_if(paces, [&](const auto& each) {
+    return !each.first.second.valid() && launching.contains(each.first.first);
+  });
   return paces;
 }
 
-// The marker that the first iteration is.
+// The row that marks the first iteration.
 std::optional<std::size_t> FirstMark(const RankContext& rank) {
   const HostTable& host = rank.profile->host;
-  for (std::size_t row = 0; row < host.size() && !rank.iterations.all.empty(); ++row) {
-    if (host.kind[row] == HostKind::kIterationMarker && host.thread[row].valid() &&
-        host.start[row] == rank.iterations.all.front().host.start) {
-      return row;
-    }
+  if (rank.iterations.all.empty() || !IsMarked(rank)) return std::nullopt;
+  for (std::size_t row = 0; row < host.size(); ++row) {
+    const bool starts = host.start[row] == rank.iterations.all.front().host.start;
+    if (starts && host.thread[row].valid()) return row;
   }
   return std::nullopt;
 }
@@ -68,25 +90,19 @@ void RemarkProcesses(std::span<const IterationFacts> ranks, Output& out) {
   for (const IterationFacts& rank : ranks) {
     const MarkingProcesses& processes = rank.processes;
     if (processes.count < 2) continue;
-    const std::string several =
-        fmt::format("{} processes mark iterations in one recording: those of one are taken",
-                    FormatCount(processes.count));
+    const std::string several = fmt::format(
+        "{} processes or threads mark iterations in one recording: those of one are "
+        "taken",
+        FormatCount(processes.count));
     if (processes.slower > kApart) {
       return out.AddRemark(std::string(kProcessesApart),
                            fmt::format("{}, and those of another take {:.1f} times as long; give "
-                                       "each process its own file",
+                                       "each its own recording",
                                        several, processes.slower));
     }
-    return out.AddRemark("several-processes",
-                         several +
-                             ", and the work of all counts in them; give each process its "
-                             "own file");
+    return out.AddRemark("several-processes", several + "; give each its own recording");
   }
 }
-
-struct LostIterations {
-  std::int64_t lost = 0, all = 0;
-};
 
 // Of the rank that lost the largest share of its iterations; of those, too, that others lack.
 LostIterations MostLost(std::span<const RankContext> ranks) {
@@ -99,12 +115,6 @@ LostIterations MostLost(std::span<const RankContext> ranks) {
     if (lost * std::max<std::int64_t>(most.all, 1) > most.lost * all) most = {lost, all};
   }
   return most;
-}
-
-// Beyond that many, and this part of all, iterations are lost, and not in flight at the end.
-constexpr std::int64_t kFewLost = 2, kLostOneOf = 4;
-bool AreFew(const LostIterations& of) {
-  return of.lost < kFewLost || of.lost * kLostOneOf < of.all;
 }
 
 // A recording may stop while some iterations are in flight, and is told so; one that lacks a
@@ -127,30 +137,6 @@ void RemarkLost(std::span<const RankContext> ranks, Output& out) {
                     : fmt::format("the last {} of {} iterations are left out: the recording does "
                                   "not have all of the work that the others have",
                                   lost, all));
-}
-
-// Iterations that launched nothing, among others that did: of the rank that has most of them.
-LostIterations MostWithoutLaunches(std::span<const RankContext> ranks) {
-  LostIterations most;
-  for (const RankContext& rank : ranks) {
-    const std::vector<Iteration>& all = rank.iterations.all;
-    if (!IsMarked(rank) || rank.iterations.source == kRange) continue;
-    const std::int64_t without = std::count_if(
-        all.begin(), all.end(), [](const Iteration& each) { return each.device_events == 0; });
-    const auto count = static_cast<std::int64_t>(all.size());
-    if (without == count) continue;  // No launch was recorded at all.
-    if (without * std::max<std::int64_t>(most.all, 1) > most.lost * count) most = {without, count};
-  }
-  return most;
-}
-
-void RemarkWithoutLaunches(std::span<const RankContext> ranks, Output& out) {
-  if (!LackLaunches(ranks)) return;
-  const LostIterations most = MostWithoutLaunches(ranks);
-  out.AddRemark(std::string(kIterationsLost),
-                fmt::format("{} of {} iterations launched no work, which the others did: the "
-                            "recording has lost it, or other ranges than iterations are marked",
-                            FormatCount(most.lost), FormatCount(most.all)));
 }
 
 // Numbers of the run would be those of the other ranks.
@@ -242,6 +228,22 @@ void RemarkPartial(std::span<const RankContext> ranks, Output& out) {
                             partial.size() == 1 ? "it" : "them", list));
 }
 
+// Where markers have no numbers, positions tell iterations apart: the ranks have as many.
+void RemarkUnlikeCounts(std::span<const RankContext> ranks, Output& out) {
+  std::int64_t least = std::numeric_limits<std::int64_t>::max(), most = 0;
+  for (const RankContext& rank : ranks) {
+    if (!IsMarked(rank) || rank.iterations.has_numbers) continue;
+    const auto count = static_cast<std::int64_t>(rank.iterations.all.size());
+    least = std::min(least, count);
+    most = std::max(most, count);
+  }
+  if (most == 0 || AreFew({most - least, most})) return;
+  out.AddRemark(std::string(kIterationsPartial),
+                fmt::format("a rank has {} iterations and another {}, and no numbers tell which of "
+                            "them are missing",
+                            FormatCount(least), FormatCount(most)));
+}
+
 void RemarkWithoutMarkers(std::span<const RankContext> ranks, Output& out) {
   const auto marked = std::count_if(ranks.begin(), ranks.end(), IsMarked);
   if (marked == 0 || marked == static_cast<std::ptrdiff_t>(ranks.size())) return;
@@ -257,9 +259,23 @@ void RemarkWithoutMarkers(std::span<const RankContext> ranks, Output& out) {
 
 }  // namespace
 
-bool LackLaunches(std::span<const RankContext> ranks) {
-  const LostIterations most = MostWithoutLaunches(ranks);
-  return most.lost > 0 && !AreFew(most);
+LostIterations MostWithoutLaunches(std::span<const RankContext> ranks) {
+  LostIterations most;
+  for (const RankContext& rank : ranks) {
+    const std::vector<Iteration>& all = rank.iterations.all;
+    if (!IsMarked(rank) || rank.iterations.source == kRange) continue;
+    const std::int64_t without = std::count_if(
+        all.begin(), all.end(), [](const Iteration& each) { return each.device_events == 0; });
+    const auto count = static_cast<std::int64_t>(all.size());
+    if (without == count) continue;  // No launch was recorded at all.
+    if (without * std::max<std::int64_t>(most.all, 1) > most.lost * count) most = {without, count};
+  }
+  return most;
+}
+
+bool AreFew(const LostIterations& of) {
+  constexpr std::int64_t kFewLost = 2, kLostOneOf = 4;
+  return of.lost < kFewLost || of.lost * kLostOneOf < of.all;
 }
 
 bool IsMarked(const RankContext& rank) { return rank.iterations.source != kWholeProfile; }
@@ -267,13 +283,16 @@ bool IsMarked(const RankContext& rank) { return rank.iterations.source != kWhole
 MarkingProcesses ProcessesOf(const RankContext& rank) {
   const Profile& profile = *rank.profile;
   MarkingProcesses processes;
-  processes.count = static_cast<std::int64_t>(PacesOf(profile, {}).size());
-  const auto first = processes.count < 2 ? std::nullopt : FirstMark(rank);
+  const std::optional<std::size_t> first = FirstMark(rank);
   if (!first) return processes;
-  const Paces paces = PacesOf(profile, UpToNumber(profile.Name(profile.host.name[*first])));
+  const Paces paces = PacesOf(profile, *first);
+  processes.count = static_cast<std::int64_t>(paces.size());
   const ThreadId thread = profile.host.thread[*first];
-  const double taken = paces.at(profile.threads[thread.value].process).OfOne();
-  for (const auto& [process, pace] : paces) {
+  const std::string_view process = profile.threads[thread.value].process;
+  const auto by_thread = paces.find({process, thread});
+  const auto own = by_thread != paces.end() ? by_thread : paces.find({process, ThreadId{}});
+  const double taken = own != paces.end() ? own->second.OfOne() : 0;
+  for (const auto& [name, pace] : paces) {
     if (taken > 0) processes.slower = std::max(processes.slower, pace.OfOne() / taken);
   }
   return processes;
@@ -283,11 +302,11 @@ void AddIterationRemarks(std::span<const RankContext> ranks, std::span<const Ite
                          Output& out) {
   RemarkProcesses(facts, out);
   RemarkLost(ranks, out);
-  RemarkWithoutLaunches(ranks, out);
   SetRanksWithoutWork(ranks, facts, out);
   RemarkWithoutMarkers(ranks, out);
   if (!RemarkSetup(ranks, out)) RemarkWindow(ranks, out);
   RemarkPartial(ranks, out);
+  RemarkUnlikeCounts(ranks, out);
 }
 
 }  // namespace profgauge

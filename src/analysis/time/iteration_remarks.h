@@ -2,6 +2,7 @@
 // whose they are. Some of it leaves a verdict open (gate/doubts.h).
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "analysis/context/context.h"
@@ -13,9 +14,14 @@ namespace profgauge {
 /// Whether something in the recording tells iterations apart.
 bool IsMarked(const RankContext& rank);
 
-/// Whether at least two iterations, and a quarter of some rank's, launched nothing while others did:
-/// the recording has lost their work. Of the contexts the iterations are looked at.
-bool LackLaunches(std::span<const RankContext> ranks);
+struct LostIterations {
+  std::int64_t lost = 0, all = 0;
+};
+/// Fewer than two, or than a quarter of all: as a recording that stops loses some.
+bool AreFew(const LostIterations& of);
+/// Iterations that launched nothing, among others that did: of the rank that has most of them. Of
+/// the contexts the iterations are looked at.
+LostIterations MostWithoutLaunches(std::span<const RankContext> ranks);
 
 MarkingProcesses ProcessesOf(const RankContext& rank);
 

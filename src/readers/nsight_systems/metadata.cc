@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <algorithm>
 
 #include "readers/cuda/sqlite_table.h"
 #include "readers/nsight_systems/import.h"
@@ -107,11 +108,25 @@ Status ReadCaptureWindow(Import& import) {
   return {};
 }
 
+// Whether the process has ranges of its own.
+Result<bool> MarksRanges(const Import& import, std::int64_t process) {
+  PROFGAUGE_TRY(auto ranges, TableScan::Open(*import.database, "NVTX_EVENTS", {{{"globalTid"}}}));
+  while (true) {
+    PROFGAUGE_TRY(const bool has_row, ranges.Next());
+    if (!has_row) return false;
+    if (ProcessOf(ranges.Integer(0)) == process) return true;
+  }
+}
+
 // Whether a message is of a process that did nothing with CUDA, where another did: it says nothing
-// of the work that was recorded.
-bool IsOfHelper(const Import& import, const TableScan& scan, std::size_t column) {
+// of the work that was recorded. One that marks ranges may have lost all of its work.
+Result<bool> IsOfHelper(const Import& import, const TableScan& scan, std::size_t column) {
   const std::int64_t process = ProcessOf(scan.Integer(column));
-  return process != 0 && !import.cuda_processes.empty() && !import.cuda_processes.contains(process);
+  if (process == 0 || import.cuda_processes.empty() || import.cuda_processes.contains(process)) {
+    return false;
+  }
+  PROFGAUGE_TRY(const bool marks, MarksRanges(import, process));
+  return !marks;
 }
 
 }  // namespace
@@ -149,18 +164,21 @@ Status ReadDiagnostics(Import& import) {
   PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "DIAGNOSTIC_EVENT",
                                            {{{"severity"}}, {{"text"}}, {{"globalPid"}}}));
   ImportLog& log = import.builder->log();
-  return scan.ForEach([&] {
+  while (true) {
+    PROFGAUGE_TRY(const bool has_row, scan.Next());
+    if (!has_row) return {};
     const std::string_view text = scan.Text(1);
     const auto says = [text](std::string_view phrase) {
       return text.find(phrase) != std::string_view::npos;
     };
     if (says("Not all CUDA events might have been collected")) {
-      if (IsOfHelper(import, scan, 2)) {
-        return log.AddAt(
-            Counter::profiler_warnings,
-            "not all CUDA events might have been collected of a process that has none");
+      PROFGAUGE_TRY(const bool is_of_helper, IsOfHelper(import, scan, 2));
+      if (is_of_helper) {
+        log.AddAt(Counter::profiler_warnings,
+                  "not all CUDA events might have been collected of a process that has none");
+      } else {
+        log.AddAt(Counter::events_dropped, "nsys: not all CUDA events might have been collected");
       }
-      log.AddAt(Counter::events_dropped, "nsys: not all CUDA events might have been collected");
     } else if (says("is not supported by this build")) {
       log.AddAt(Counter::profiler_warnings,
                 "nsys does not support the installed CUDA driver; update nsys");
@@ -172,7 +190,7 @@ Status ReadDiagnostics(Import& import) {
     } else if (scan.Integer(0) >= 2) {
       log.Add(Counter::profiler_warnings);
     }
-  });
+  }
 }
 
 }  // namespace profgauge::readers::nsight

@@ -125,6 +125,29 @@ TEST(Iterations, OfSeveralProcessesAreTold) {
   }
 }
 
+// Workers of a server are threads that launch for themselves; loaders launch nothing.
+TEST(Iterations, OfThreadsThatLaunchAreTold) {
+  for (const bool launches : {false, true}) {
+    TestProfile test;
+    const ThreadId other = test.Thread(7);
+    for (int i = 0; i < 5; ++i) {
+      test.Step(i, {i * 100, i * 100 + 90});
+      test.Launch("k", {i * 100 + 1, i * 100 + 2}, {i * 100 + 3, i * 100 + 80});
+      test.Launch("k", {i * 100 + 5, i * 100 + 6}, {i * 100 + 81, i * 100 + 82});
+      test.Host(HostKind::kIterationMarker, "ProfilerStep#" + std::to_string(i),
+                {i * 300, i * 300 + 60}, other);
+      if (launches)
+        test.Launch("k", {i * 300 + 3, i * 300 + 4}, {i * 300 + 5, i * 300 + 50}, other);
+    }
+    const auto analysis = Analyze(OneRank(test.Finish()), {});
+    ASSERT_TRUE(analysis);
+    const auto& remarks = analysis->remarks;
+    EXPECT_EQ(std::any_of(remarks.begin(), remarks.end(),
+                          [](const Remark& remark) { return remark.id == kProcessesApart; }),
+              launches);
+  }
+}
+
 // Ranks of one job keep pace; one that does not is no part of what is judged.
 TEST(Iterations, OfAProcessThatIsFarSlowerLeaveTheRunOpen) {
   for (const Ns pace : {110, 300}) {

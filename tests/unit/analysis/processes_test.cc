@@ -59,6 +59,27 @@ TEST(Processes, WorkBelongsToTheIterationsOfItsOwnProcess) {
   EXPECT_EQ(NumberOf(*analysis, "kernel.count_per_iteration"), 1);
 }
 
+// A process that marks nothing and works on another GPU is beside the point.
+TEST(Processes, WorkOfAnotherProcessOnAnotherGpuIsOfNoIteration) {
+  for (const std::int32_t gpu : {0, 1}) {
+    TestProfile test;
+    const ThreadId other = test.builder().AddThread("2", "1");
+    for (int i = 0; i < 4; ++i) {
+      const Ns at = i * 1'000;
+      test.Step(i, {at, at + 1'000});
+      test.Launch("a", {at + 1, at + 2}, {at + 50, at + 900});
+    }
+    for (int k = 0; k < 10; ++k) {
+      test.Launch("b", {20 + k, 21 + k}, {100 + k * 300, 390 + k * 300}, other, DeviceKind::kKernel,
+                  gpu, 8);
+    }
+    const auto analysis = Analyze(OneRank(test.Finish()), {});
+    ASSERT_TRUE(analysis.has_value());
+    EXPECT_EQ(NumberOf(*analysis, "iteration.time.max") == 1'000, gpu == 1);
+    EXPECT_EQ(NumberOf(*analysis, "kernel.count_per_iteration") == 1, gpu == 1);
+  }
+}
+
 // Each would see the GPU idle while it works for the other.
 TEST(Processes, ThatShareAGpuStayTogether) {
   const std::vector<Profile> ranks = SplitProcesses(TwoRanks(0).Finish());

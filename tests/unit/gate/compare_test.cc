@@ -80,6 +80,21 @@ TEST(CompareRuns, IterationsThatAreMarkedOtherwiseAreNotHeldAgainstTheBaseline) 
         CompareRuns(base, std::vector<Snapshot>{launching(of.counts)}, nullptr);
     EXPECT_EQ(Find(comparison, "iteration.time.median").is_missing, of.is_missing);
   }
+  // Less work that takes longer is slower.
+  Snapshot slower = Sample(1.3);
+  slower.work = launching({500, 300, 200, 20}).work;
+  const RunComparison comparison = CompareRuns(base, std::vector<Snapshot>{slower}, nullptr);
+  EXPECT_EQ(Find(comparison, "iteration.time.median").verdict, stats::Change::kFail);
+  EXPECT_FALSE(Find(comparison, "iteration.time.median").is_missing);
+}
+
+// Half of the iterations without a length: nothing is typical of them.
+TEST(CompareRuns, IterationsOfNoLengthAreNotHeldAgainstAnything) {
+  const std::vector<Snapshot> base = {Sample(1)};
+  Snapshot none = Sample(1);
+  std::fill(none.iteration_times.begin(), none.iteration_times.begin() + 15, 0);
+  const RunComparison comparison = CompareRuns(base, std::vector<Snapshot>{none}, nullptr);
+  EXPECT_TRUE(Find(comparison, "iteration.time.median").is_missing);
 }
 
 TEST(CompareRuns, ByDefaultGatesTheMedianAtFivePercentAndCountsAsWarnings) {

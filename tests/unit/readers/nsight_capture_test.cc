@@ -80,6 +80,21 @@ TEST_F(NsightCaptureTest, LostEventsOfAProcessWithoutCudaAreNotTheProgramsOwn) {
   EXPECT_TRUE(is_loss("0"));
 }
 
+// One that marks ranges is no helper: all of its work may be lost.
+TEST_F(NsightCaptureTest, LostEventsOfAProcessThatMarksRangesAreTheProgramsOwn) {
+  for (const bool marks : {false, true}) {
+    Write(std::string(kRanges) +
+          (marks ? "insert into NVTX_EVENTS values (100, 200, 59, 'step 1', " +
+                       std::to_string(Global(8, 1)) + ");"
+                 : "") +
+          "create table DIAGNOSTIC_EVENT (severity integer, text text, globalPid integer);"
+          "insert into DIAGNOSTIC_EVENT values "
+          "(2, 'Not all CUDA events might have been collected.', " +
+          std::to_string(Global(8, 0)) + ");");
+    EXPECT_EQ(Read().log.HasDataLoss(), marks);
+  }
+}
+
 TEST_F(NsightCaptureTest, LostEventsCountWhereNoProcessHasAny) {
   Write("delete from CUPTI_ACTIVITY_KIND_KERNEL; delete from CUPTI_ACTIVITY_KIND_RUNTIME;" +
         std::string(kRanges) + Range(100, "200", "step 1", 1) +
