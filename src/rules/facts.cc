@@ -109,6 +109,16 @@ Value GarbageCollection(const Profile& profile) {
   return time;
 }
 
+/// Of the rank that collects longest: the others wait for it.
+Value MostGarbageCollection(std::span<const Profile> ranks) {
+  Value most;
+  for (const Profile& rank : ranks) {
+    const Value time = GarbageCollection(rank);
+    if (IsAbsent(most) || AsNumber(time, -1) > AsNumber(most, 0)) most = time;
+  }
+  return most;
+}
+
 /// By the recording's format where one framework alone writes it, else by what its names hold. A
 /// profiler of all programs shows a framework's kernels or ranges: where none is, there is none.
 Value FrameworkOf(const Profile& profile) {
@@ -255,7 +265,7 @@ Facts CollectFacts(std::span<const Profile> ranks, const Analysis& analysis) {
   facts["profile.graph_capture"] = Shows(first, Sign::kGraphCapture);
   facts["profile.framework"] = FrameworkOf(first);
   facts["profile.has_torch_compile"] = HasTorchCompile(first);
-  facts["profile.gc_time"] = GarbageCollection(first);
+  facts["profile.gc_time"] = MostGarbageCollection(ranks);
   for (const FactSpec& spec : kFacts) {
     if (spec.name.starts_with("model_config.")) {
       facts[std::string(spec.name)] = ConfigOf(first, spec);
