@@ -18,6 +18,7 @@
 #include "analysis/communication/rank_parts.h"
 #include "analysis/communication/rank_steps.h"
 #include "analysis/communication/rank_tables.h"
+#include "analysis/tables/row_writer.h"
 #include "base/format.h"
 
 namespace profgauge {
@@ -91,49 +92,31 @@ std::vector<CallRow> SumCalls(std::span<const RankFacts> ranks) {
   return result;
 }
 
-void AppendRow(const CallRow& row, std::span<const RankFacts> ranks, Table& table,
-               StringPool& pool) {
+void AppendRow(const CallRow& row, std::span<const RankFacts> ranks, RowWriter& write) {
   const CallSums& sums = row.sums;
-  const auto text = [&](const char* column, const std::string& value) {
-    if (value.empty())
-      table.Find(column)->AddAbsent();
-    else
-      table.Find(column)->AddText(pool.Intern(value));
-  };
-  const auto number = [&](const char* column, bool known, std::int64_t value) {
-    if (known)
-      table.Find(column)->AddInteger(value);
-    else
-      table.Find(column)->AddAbsent();
-  };
-  const auto real = [&](const char* column, const std::optional<double>& value) {
-    if (value)
-      table.Find(column)->AddReal(*value);
-    else
-      table.Find(column)->AddAbsent();
-  };
-  table.Find("rank")->AddInteger(ranks[row.rank].rank);
-  text("name", row.first->name);
-  text("group", row.first->group);
-  text("dtype", row.first->dtype);
   const std::int64_t size = GroupSizeOf(*row.first, ranks);
-  number("group_size", size > 0, size);
-  number("calls", true, sums.calls);
-  number("bytes", sums.sized == sums.calls, sums.bytes);
-  number("mean_bytes", sums.sized == sums.calls, sums.bytes / sums.calls);
-  number("time", true, sums.time);
-  number("mean", true, sums.time / sums.calls);
-  number("transfer_time", sums.matched, sums.transfer);
-  number("exposed_time", ranks[row.rank].has_device, sums.exposed);
   const auto on_the_bus = [&](const Moved& moved) -> std::optional<double> {
     const std::optional<double> bandwidth = moved.bandwidth();
     if (!bandwidth || size < 2) return std::nullopt;
     return *bandwidth * BusFactor(row.first->kind, size);
   };
   const bool any_matched = sums.matched_calls.time > 0;
-  real("bandwidth", sums.matched_calls.bandwidth());
-  real("bus_bandwidth", on_the_bus(sums.matched_calls));
-  real("bus_bandwidth_unmatched", any_matched ? std::nullopt : on_the_bus(sums.others));
+  const bool all_sized = sums.sized == sums.calls;
+  write.Integer(ranks[row.rank].rank)
+      .Text(row.first->name)
+      .Text(row.first->group)
+      .IntegerIf(size > 0, size)
+      .Text(row.first->dtype)
+      .Integer(sums.calls)
+      .IntegerIf(all_sized, sums.bytes)
+      .IntegerIf(all_sized, sums.bytes / sums.calls)
+      .Integer(sums.time)
+      .Integer(sums.time / sums.calls)
+      .IntegerIf(sums.matched, sums.transfer)
+      .IntegerIf(ranks[row.rank].has_device, sums.exposed)
+      .Real(sums.matched_calls.bandwidth())
+      .Real(on_the_bus(sums.matched_calls))
+      .Real(any_matched ? std::nullopt : on_the_bus(sums.others));
 }
 
 // On the bus, of one kind over all ranks and groups.
@@ -432,8 +415,8 @@ void AddCommunication(std::span<RankFacts> ranks, Output& out) {
     row_of.resize(ranks[rows[row].rank].device_rows, Output::kNoRow);
     for (const std::uint32_t event : rows[row].sums.events) row_of[event] = row;
   }
-  Table& table = out.AddTable("collectives");
-  for (const CallRow& row : rows) AppendRow(row, ranks, table, out.strings());
+  RowWriter write(out.AddTable("collectives"));
+  for (const CallRow& row : rows) AppendRow(row, ranks, write);
 }
 
 std::string HowCollectivesAreRecorded(const Output& out) {

@@ -18,58 +18,41 @@ namespace {
 
 constexpr std::string_view kNeedsRanks = "needs the recordings of at least two ranks";
 
-class Cells {
- public:
-  explicit Cells(Table& table) : table_(table) {}
-  void Set(const char* column, std::int64_t value) const { table_.Find(column)->AddInteger(value); }
-  void Set(const char* column, bool known, std::int64_t value) const {
-    if (known)
-      table_.Find(column)->AddInteger(value);
-    else
-      table_.Find(column)->AddAbsent();
-  }
-  void SetReal(const char* column, std::optional<double> value) const {
-    if (value)
-      table_.Find(column)->AddReal(*value);
-    else
-      table_.Find(column)->AddAbsent();
-  }
-
- private:
-  Table& table_;
-};
-
-void AppendParts(const RankParts& parts, const Cells& cells) {
-  cells.Set("compute_only", parts.compute_only);
-  cells.Set("overlapped", parts.overlapped);
-  cells.Set("transfer_exposed", parts.transfer_exposed);
-  cells.Set("waiting_exposed", parts.matched, parts.waiting_exposed);
-  cells.Set("copy", parts.copy);
-  cells.Set("dataloader", parts.dataloader);
-  cells.Set("host_time", parts.host);
-  cells.Set("unattributed", parts.unattributed);
+// From `compute_only` to `unattributed`.
+void AppendParts(const RankParts& parts, RowWriter& write) {
+  write.Integer(parts.compute_only)
+      .Integer(parts.overlapped)
+      .Integer(parts.transfer_exposed)
+      .IntegerIf(parts.matched, parts.waiting_exposed)
+      .Integer(parts.copy)
+      .Integer(parts.dataloader)
+      .Integer(parts.host)
+      .Integer(parts.unattributed);
 }
 
-void AppendLateness(const RankLateness& lateness, bool judged, bool straggles, const Cells& cells) {
-  cells.Set("waiting_time", lateness.matched, lateness.waiting);
-  cells.Set("transfer_time", lateness.matched, lateness.transfer);
-  cells.Set("late_cost", judged, lateness.cost);
-  cells.Set("last_calls", judged, lateness.last_calls);
-  cells.Set("straggles", judged, straggles ? 1 : 0);
+// From `waiting_time` to `straggles`.
+void AppendLateness(const RankLateness& lateness, bool judged, bool straggles, RowWriter& write) {
+  write.IntegerIf(lateness.matched, lateness.waiting)
+      .IntegerIf(lateness.matched, lateness.transfer)
+      .IntegerIf(judged, lateness.cost)
+      .IntegerIf(judged, lateness.last_calls)
+      .IntegerIf(judged, straggles ? 1 : 0);
 }
 
-void AppendTimes(const RankFacts& rank, bool is_unknown, const Cells& cells) {
+// From `iterations` to `exposed_communication`.
+void AppendTimes(const RankFacts& rank, bool is_unknown, RowWriter& write) {
   const RankTimes& times = rank.times;
-  cells.Set("id", rank.rank);
-  cells.Set("iterations", static_cast<std::int64_t>(rank.steps.size()));
-  cells.Set("iteration_time", rank.step_time());
-  cells.Set("compute_time", times.compute);
-  cells.Set("communication_time", !is_unknown, times.communication);
-  cells.Set("exposed_communication", !is_unknown, times.exposed());
-  const bool has_window = rank.has_device && times.window > 0;
-  cells.SetReal("idle", has_window ? std::optional(1 - static_cast<double>(times.busy) /
-                                                           static_cast<double>(times.window))
-                                   : std::nullopt);
+  write.Integer(static_cast<std::int64_t>(rank.steps.size()))
+      .Integer(rank.step_time())
+      .Integer(times.compute)
+      .IntegerIf(!is_unknown, times.communication)
+      .IntegerIf(!is_unknown, times.exposed());
+}
+
+std::optional<double> IdleOf(const RankFacts& rank) {
+  const RankTimes& times = rank.times;
+  if (!rank.has_device || times.window <= 0) return std::nullopt;
+  return 1 - static_cast<double>(times.busy) / static_cast<double>(times.window);
 }
 
 // Linear between the two nearest, in whole nanoseconds. REQUIRES: not empty.
@@ -139,19 +122,17 @@ void FillRanks(std::span<const RankFacts> ranks, std::span<const RankParts> part
                               "durations or sums only");
   }
   Table& table = out.AddTable("ranks");
-  const Cells cells(table);
+  RowWriter write(table);
   const auto slowdowns = KernelSlowdowns(ranks);
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    AppendTimes(ranks[i], is_unknown, cells);
-    AppendLateness(blame.ranks[i], blame.judged_groups > 0, blame.straggler == i, cells);
-    AppendParts(parts[i], cells);
-    cells.SetReal("kernel_slowdown", slowdowns[i]);
-    table.Find("host")->AddAbsent();
-    Column& cause = *table.Find("late_cause");
-    if (blame.straggler == i && !blame.cause.empty())
-      cause.AddText(out.strings().Intern(out.Told(blame.cause)));
-    else
-      cause.AddAbsent();
+    const bool straggles = blame.straggler == i;
+    write.Integer(ranks[i].rank).Absent();
+    AppendTimes(ranks[i], is_unknown, write);
+    AppendLateness(blame.ranks[i], blame.judged_groups > 0, straggles, write);
+    const bool has_cause = straggles && !blame.cause.empty();
+    write.Text(has_cause ? out.Told(blame.cause) : "").Real(IdleOf(ranks[i]));
+    AppendParts(parts[i], write);
+    write.Real(slowdowns[i]);
   }
   table.Find("host")->MarkAbsent("the recording does not name the machine");
   if (!blame.straggler) table.Find("late_cause")->MarkAbsent(NobodyBlamed(blame));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "analysis/classify/device_spans.h"
+#include "analysis/tables/row_writer.h"
 
 namespace profgauge {
 namespace {
@@ -86,29 +88,20 @@ void FillTable(std::span<const RankContext> ranks, std::span<const CopyFacts> fa
   std::stable_sort(rows.begin(), rows.end(),
                    [&](const PlacedRow& a, const PlacedRow& b) { return key(a) < key(b); });
   LinkRows(rows, facts, out);
-  Table& table = out.AddTable("memcpys");
-  StringPool& pool = out.strings();
+  RowWriter write(out.AddTable("memcpys"));
   for (const PlacedRow& placed : rows) {
     const CopyRow& row = *placed.row;
-    table.Find("kind")->AddText(pool.Intern(kKindNames[row.kind]));
-    table.Find("host_memory")
-        ->AddText(pool.Intern(kHostNames[static_cast<std::size_t>(row.host_memory)]));
-    table.Find("rank")->AddInteger(ranks[placed.rank].rank);
-    table.Find("gpu")->AddInteger(row.gpu);
-    table.Find("calls")->AddInteger(row.sums.calls);
-    table.Find("time")->AddInteger(row.sums.time);
-    table.Find("mean")->AddInteger(row.sums.time / row.sums.calls);
-    table.Find("exposed_time")->AddInteger(row.sums.exposed);
-    Column& bytes = *table.Find("bytes");
-    if (row.sums.sized > 0)
-      bytes.AddInteger(row.sums.bytes);
-    else
-      bytes.AddAbsent();
-    Column& bandwidth = *table.Find("bandwidth");
-    if (row.sums.sized > 0 && row.sums.sized_time > 0)
-      bandwidth.AddReal(Bandwidth(row.sums));
-    else
-      bandwidth.AddAbsent();
+    const CopySums& sums = row.sums;
+    write.Text(kKindNames[row.kind])
+        .Text(kHostNames[static_cast<std::size_t>(row.host_memory)])
+        .Integer(ranks[placed.rank].rank)
+        .Integer(row.gpu)
+        .Integer(sums.calls)
+        .Integer(sums.time)
+        .Integer(sums.time / sums.calls)
+        .IntegerIf(sums.sized > 0, sums.bytes)
+        .Real(sums.sized > 0 && sums.sized_time > 0 ? std::optional(Bandwidth(sums)) : std::nullopt)
+        .Integer(sums.exposed);
   }
 }
 

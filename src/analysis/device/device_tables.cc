@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "analysis/classify/device_spans.h"
 #include "analysis/context/utilization.h"
 #include "analysis/device/launches.h"
+#include "analysis/tables/row_writer.h"
 #include "base/interval.h"
 
 namespace profgauge {
@@ -34,60 +37,32 @@ KernelSums SumKernels(const RankContext& rank, std::int32_t gpu) {
   return sums;
 }
 
-void AddCount(Column& column, std::int64_t value) {
-  if (value >= 0)
-    column.AddInteger(value);
-  else
-    column.AddAbsent();
+std::string CapabilityText(const Gpu& gpu) {
+  if (gpu.compute_major < 0) return {};
+  return fmt::format("{}.{}", gpu.compute_major, std::max(0, gpu.compute_minor));
 }
 
-void AddOptional(Column& column, const std::optional<double>& value) {
-  if (value)
-    column.AddReal(*value);
-  else
-    column.AddAbsent();
-}
-
-void AppendGpu(const RankContext& rank, const GpuUse& use, Table& table, StringPool& pool) {
+void AppendGpu(const RankContext& rank, const GpuUse& use, RowWriter& write) {
   const Gpu* const found = FindGpu(rank.devices, use.gpu);
   const Gpu gpu = found == nullptr ? Gpu{} : *found;
   const KernelSums sums = SumKernels(rank, use.gpu);
-  table.Find("rank")->AddInteger(rank.rank);
-  AddCount(*table.Find("id"), use.gpu);
-  Column& name = *table.Find("name");
-  if (gpu.name.empty())
-    name.AddAbsent();
-  else
-    name.AddText(pool.Intern(gpu.name));
-  Column& capability = *table.Find("compute_capability");
-  if (gpu.compute_major < 0) {
-    capability.AddAbsent();
-  } else {
-    capability.AddText(
-        pool.Intern(fmt::format("{}.{}", gpu.compute_major, std::max(0, gpu.compute_minor))));
-  }
-  AddCount(*table.Find("sms"), gpu.sms);
-  AddCount(*table.Find("memory"), gpu.memory);
   // A file of durations alone says nothing of when the GPU was busy.
   const bool timed = rank.profile->has_timeline;
   const auto if_timed = [&](double value) { return timed ? std::optional(value) : std::nullopt; };
-  AddOptional(*table.Find("utilization"), if_timed(use.utilization()));
-  AddOptional(*table.Find("idle"), if_timed(use.idle_share()));
-  AddOptional(*table.Find("sm_efficiency"), timed ? use.sm_efficiency : std::nullopt);
-  AddOptional(*table.Find("occupancy"), use.occupancy);
-  Column& share = *table.Find("tensor_core_share");
-  if (sums.time > 0) {
-    share.AddReal(static_cast<double>(sums.tensor_core) / static_cast<double>(sums.time));
-  } else {
-    share.AddAbsent();
-  }
-  table.Find("kernels")->AddInteger(sums.kernels);
-  table.Find("kernel_time")->AddInteger(sums.time);
-  if (timed) {
-    table.Find("wall_time")->AddInteger(use.window);
-  } else {
-    table.Find("wall_time")->AddAbsent();
-  }
+  write.Integer(rank.rank)
+      .Known(use.gpu)
+      .Text(gpu.name)
+      .Text(CapabilityText(gpu))
+      .Known(gpu.sms)
+      .Known(gpu.memory)
+      .Real(if_timed(use.utilization()))
+      .Real(if_timed(use.idle_share()))
+      .Real(timed ? use.sm_efficiency : std::nullopt)
+      .Real(use.occupancy)
+      .Share(sums.tensor_core, sums.time)
+      .Integer(sums.kernels)
+      .Integer(sums.time)
+      .IntegerIf(timed, use.window);
 }
 
 struct StreamSums {
@@ -122,32 +97,26 @@ StreamSums SumStream(const RankContext& rank, std::size_t begin, std::size_t end
   return sums;
 }
 
-void AppendQueue(const StreamSums& sums, Table& table) {
-  table.Find("launches")->AddInteger(static_cast<std::int64_t>(sums.launches.size()));
-  Column& empty = *table.Find("queue_empty_share");
-  Column& mean = *table.Find("queue_mean");
-  Column& longest = *table.Find("queue_max");
-  Column& full = *table.Find("queue_full_share");
-  if (sums.launches.empty()) {
-    for (Column* column : {&empty, &mean, &longest, &full}) column->AddAbsent();
+// From `launches` on.
+void AppendQueue(const StreamSums& sums, RowWriter& write) {
+  const auto launches = static_cast<std::int64_t>(sums.launches.size());
+  write.Integer(launches);
+  if (launches == 0) {
+    write.Absent().Absent().Absent().Absent();
     return;
   }
   const auto into_empty = [&] {
     const std::vector<std::int64_t> at_launch = QueueLengths(sums.launches);
-    return std::count(at_launch.begin(), at_launch.end(), 0);
+    return std::int64_t{std::count(at_launch.begin(), at_launch.end(), 0)};
   }();
-  empty.AddReal(static_cast<double>(into_empty) / static_cast<double>(sums.launches.size()));
   const QueueSums queue = SumQueue(sums.launches, kFullQueue);
-  mean.AddReal(static_cast<double>(queue.length) / static_cast<double>(queue.events));
-  longest.AddInteger(queue.longest);
-  const Ns length = queue.last - queue.first;
-  if (length > 0)
-    full.AddReal(static_cast<double>(queue.full_time) / static_cast<double>(length));
-  else
-    full.AddAbsent();
+  write.Share(into_empty, launches)
+      .Share(queue.length, queue.events)
+      .Integer(queue.longest)
+      .Share(queue.full_time, queue.last - queue.first);
 }
 
-void AppendStreams(const RankContext& rank, Table& table) {
+void AppendStreams(const RankContext& rank, RowWriter& write) {
   const DeviceTable& device = rank.profile->device;
   for (std::size_t i = 0; i < device.size();) {  // Rows are sorted by GPU and stream.
     const std::size_t begin = i;
@@ -157,21 +126,17 @@ void AppendStreams(const RankContext& rank, Table& table) {
     }
     const StreamSums sums = SumStream(rank, begin, i);
     if (sums.kernels + sums.copies == 0) continue;
-    table.Find("rank")->AddInteger(rank.rank);
-    AddCount(*table.Find("gpu"), device.gpu[begin]);
-    AddCount(*table.Find("stream"), device.stream[begin]);
-    table.Find("kernels")->AddInteger(sums.kernels);
-    table.Find("copies")->AddInteger(sums.copies);
-    table.Find("kernel_time")->AddInteger(sums.kernel_time);
-    table.Find("collective_time")->AddInteger(sums.collective_time);
-    table.Find("copy_time")->AddInteger(sums.copy_time);
-    Column& busy = *table.Find("busy");
-    const Ns window = rank.window().length();
-    if (window > 0 && rank.profile->has_timeline)
-      busy.AddReal(static_cast<double>(sums.busy) / static_cast<double>(window));
-    else
-      busy.AddAbsent();
-    AppendQueue(sums, table);
+    const Ns window = rank.profile->has_timeline ? rank.window().length() : 0;
+    write.Integer(rank.rank)
+        .Known(device.gpu[begin])
+        .Known(device.stream[begin])
+        .Integer(sums.kernels)
+        .Integer(sums.copies)
+        .Integer(sums.kernel_time)
+        .Integer(sums.collective_time)
+        .Integer(sums.copy_time)
+        .Share(sums.busy, window);
+    AppendQueue(sums, write);
   }
 }
 
@@ -185,11 +150,11 @@ void AddDeviceTables(std::span<const RankContext> ranks, Output& out) {
     out.SetTableAbsent("streams", out.Gap(Capability::kDeviceEvents));
     return;
   }
-  Table& gpus = out.AddTable("gpus");
+  RowWriter gpus(out.AddTable("gpus"));
   for (const RankContext& rank : ranks) {
-    for (const GpuUse& use : MeasureGpus(rank)) AppendGpu(rank, use, gpus, out.strings());
+    for (const GpuUse& use : MeasureGpus(rank)) AppendGpu(rank, use, gpus);
   }
-  Table& streams = out.AddTable("streams");
+  RowWriter streams(out.AddTable("streams"));
   for (const RankContext& rank : ranks) AppendStreams(rank, streams);
 }
 

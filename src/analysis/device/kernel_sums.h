@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,7 +16,6 @@
 #include "analysis/context/context.h"
 #include "analysis/tables/texts.h"
 #include "base/string_pool.h"
-#include "base/table.h"
 
 namespace profgauge {
 
@@ -35,9 +35,9 @@ struct WeightedMean {
     plain += other.plain;
     count += other.count;
   }
-  void AppendTo(Column& column) const {
-    if (count == 0) return column.AddAbsent();
-    column.AddReal(weight > 0 ? weighted / weight : plain / static_cast<double>(count));
+  std::optional<double> mean() const {
+    if (count == 0) return std::nullopt;
+    return weight > 0 ? weighted / weight : plain / static_cast<double>(count);
   }
 };
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "analysis/device/kernel_sums.h"
+#include "analysis/tables/row_writer.h"
 
 namespace profgauge {
 namespace {
@@ -29,47 +30,28 @@ std::vector<std::uint32_t> ByTime(const Rows& rows, TimeOf time_of, NameOf name_
   return order;
 }
 
-void AppendSums(Table& table, const KernelSums& sums, std::string_view rule, StringPool& pool) {
-  table.Find("uses_tensor_core")->AddText(pool.Intern(TriName(sums.tensor_core)));
-  table.Find("rule")->AddText(pool.Intern(rule));
-  table.Find("calls")->AddInteger(sums.calls);
-  table.Find("time")->AddInteger(sums.time);
-  table.Find("mean")->AddInteger(sums.time / sums.calls);
-  table.Find("min")->AddInteger(sums.min);
-  table.Find("max")->AddInteger(sums.max);
-  sums.blocks_per_sm.AppendTo(*table.Find("blocks_per_sm"));
-  sums.occupancy.AppendTo(*table.Find("occupancy"));
-  table.Find("is_collective")->AddInteger(sums.collective ? 1 : 0);
-  Column& exposed = *table.Find("exposed_time");
-  if (sums.collective)
-    exposed.AddInteger(sums.exposed);
-  else
-    exposed.AddAbsent();
-  Column& bytes = *table.Find("bytes");
-  if (sums.bytes >= 0)
-    bytes.AddInteger(sums.bytes);
-  else
-    bytes.AddAbsent();
+// From `calls` to `exposed_time`, which all tables of kernels have in one order.
+void AppendSums(const KernelSums& sums, RowWriter& write) {
+  write.Integer(sums.calls)
+      .Integer(sums.time)
+      .Integer(sums.time / sums.calls)
+      .Integer(sums.min)
+      .Integer(sums.max)
+      .Real(sums.blocks_per_sm.mean())
+      .Real(sums.occupancy.mean())
+      .Bool(sums.collective)
+      .IntegerIf(sums.collective, sums.exposed);
 }
 
-// What is known from shapes, where no recorded number stands.
-void AppendWork(Table& table, const KernelSums& sums) {
-  Column& flops = *table.Find("flops");
-  if (sums.work_flops >= 0) {
-    flops.AddReal(sums.work_flops);
-  } else {
-    flops.AddAbsent();
-  }
-  Column& bytes = *table.Find("bytes");
-  const std::size_t row = bytes.size() - 1;
-  if (bytes.IsAbsentAt(row) && sums.work_bytes >= 0 && sums.work_bytes < 9e18) {
-    bytes.SetInteger(row, std::llround(sums.work_bytes));
-  }
+// What is known from shapes, where no recorded number stands; -1: neither.
+std::int64_t BytesOf(const KernelSums& sums) {
+  const bool from_shapes = sums.bytes < 0 && sums.work_bytes >= 0 && sums.work_bytes < 9e18;
+  return from_shapes ? std::llround(sums.work_bytes) : sums.bytes;
 }
 
-void AppendDimensions(Column& column, const std::int32_t (&size)[3], StringPool& pool) {
-  if (size[0] <= 0) return column.AddAbsent();
-  column.AddText(pool.Intern(fmt::format("[{}, {}, {}]", size[0], size[1], size[2])));
+StringId DimensionsText(const std::int32_t (&size)[3], StringPool& pool) {
+  if (size[0] <= 0) return {};
+  return pool.Intern(fmt::format("[{}, {}, {}]", size[0], size[1], size[2]));
 }
 
 // The names of all ranks, each once.
@@ -95,30 +77,22 @@ void FillKernels(std::span<const KernelFacts> ranks, Output& out) {
   const auto order = ByTime(
       rows, [&](std::uint32_t i) { return rows[i].sums.time; },
       [&](std::uint32_t i) { return rows[i].name; });
+  RowWriter write(table);
   for (const std::uint32_t i : order) {
     const KernelNameSum& row = rows[i];
-    table.Find("name")->AddText(row.name.empty() ? StringId{} : pool.Intern(row.name));
-    AppendSums(table, row.sums, row.rule, pool);
-    table.Find("outside")->AddInteger(row.sums.outside);
+    write.Text(row.name).Text(TriName(row.sums.tensor_core)).Text(pool.Intern(row.rule));
+    AppendSums(row.sums, write);
+    write.Known(row.sums.bytes).Integer(row.sums.outside);
   }
 }
 
-void AppendOp(Table& table, const KernelOpRow& row, StringPool& pool) {
-  Column& op = *table.Find("op");
-  Column& type = *table.Find("op_type");
-  if (row.key.op.valid()) {
-    op.AddText(row.key.op);
-    type.AddText(pool.Intern(OpType(pool[row.key.op])));
-  } else {
-    op.AddAbsent();
-    type.AddAbsent();
-  }
-  table.Find("dtype")->AddText(row.dtype);
-  Column& eligible = *table.Find("tensor_core_eligible");
-  if (row.eligible == Tri::kUnknown)
-    eligible.AddAbsent();
-  else
-    eligible.AddInteger(row.eligible == Tri::kYes ? 1 : 0);
+// From `op` to `tensor_core_eligible`.
+void AppendOp(const KernelOpRow& row, StringPool& pool, RowWriter& write) {
+  const StringId op = row.key.op;
+  write.Text(op)
+      .Text(op.valid() ? pool.Intern(OpType(pool[op])) : StringId{})
+      .Text(row.dtype)
+      .IntegerIf(row.eligible != Tri::kUnknown, row.eligible == Tri::kYes ? 1 : 0);
 }
 
 // Says which row counts which kernel. `order`: index in by_op of each row.
@@ -142,31 +116,22 @@ void FillKernelsByOp(const KernelCollector& collected, std::span<const RankConte
   const auto order = ByTime(
       collected.by_op, [&](std::uint32_t i) { return collected.by_op[i].sums.time; },
       [&](std::uint32_t i) { return pool[collected.by_op[i].key.name]; });
+  RowWriter write(table);
   for (const std::uint32_t i : order) {
     const KernelOpRow& row = collected.by_op[i];
     const LaunchProperties& properties = collected.properties(row.key.config);
-    table.Find("name")->AddText(row.key.name);
-    AppendOp(table, row, pool);
-    table.Find("rank")->AddInteger(ranks[row.key.rank].rank);
-    Column& gpu = *table.Find("gpu");
-    if (row.key.gpu >= 0)
-      gpu.AddInteger(row.key.gpu);
-    else
-      gpu.AddAbsent();
-    AppendDimensions(*table.Find("grid"), properties.grid, pool);
-    AppendDimensions(*table.Find("block"), properties.block, pool);
-    Column& registers = *table.Find("registers");
-    if (properties.registers >= 0)
-      registers.AddInteger(properties.registers);
-    else
-      registers.AddAbsent();
-    Column& shared = *table.Find("shared_memory");
-    if (properties.shared_memory >= 0)
-      shared.AddInteger(properties.shared_memory);
-    else
-      shared.AddAbsent();
-    AppendSums(table, row.sums, RuleName(row.sums.rule, ranks.front().knowledge), pool);
-    AppendWork(table, row.sums);
+    write.Text(row.key.name);
+    AppendOp(row, pool, write);
+    write.Text(TriName(row.sums.tensor_core))
+        .Text(pool.Intern(RuleName(row.sums.rule, ranks.front().knowledge)))
+        .Integer(ranks[row.key.rank].rank)
+        .Known(row.key.gpu)
+        .Text(DimensionsText(properties.grid, pool))
+        .Text(DimensionsText(properties.block, pool))
+        .Known(properties.registers)
+        .Known(properties.shared_memory);
+    AppendSums(row.sums, write);
+    write.Known(BytesOf(row.sums)).KnownReal(row.sums.work_flops);
   }
   LinkRows(collected, order, out);
   if (!collected.any_op) {
@@ -189,13 +154,14 @@ void FillKernelsByIteration(KernelCollector& collected, std::span<const RankCont
                      if (a.time != b.time) return a.time > b.time;
                      return pool[a.name] < pool[b.name];
                    });
+  RowWriter write(table);
   for (const KernelIterationRow& row : rows) {
-    table.Find("iteration")->AddInteger(row.iteration);
-    table.Find("rank")->AddInteger(ranks[row.rank].rank);
-    table.Find("name")->AddText(row.name);
-    table.Find("uses_tensor_core")->AddText(pool.Intern(TriName(row.tensor_core)));
-    table.Find("calls")->AddInteger(row.calls);
-    table.Find("time")->AddInteger(row.time);
+    write.Integer(row.iteration)
+        .Integer(ranks[row.rank].rank)
+        .Text(row.name)
+        .Text(TriName(row.tensor_core))
+        .Integer(row.calls)
+        .Integer(row.time);
   }
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analysis/classify/device_spans.h"
+#include "analysis/tables/row_writer.h"
 #include "analysis/tables/texts.h"
 
 namespace profgauge {
@@ -96,7 +97,7 @@ std::vector<std::int64_t> CallsByName(const RankContext& rank) {
   return calls;
 }
 
-void AppendOps(const RankContext& rank, Table& table, StringPool& pool) {
+void AppendOps(const RankContext& rank, StringPool& pool, RowWriter& write) {
   const Profile& profile = *rank.profile;
   const std::vector<std::int64_t> calls = CallsByName(rank);
   for (const auto& [device, sums] : SumByOp(rank)) {
@@ -108,16 +109,16 @@ void AppendOps(const RankContext& rank, Table& table, StringPool& pool) {
       return profile.Name(StringId{a.first}) < profile.Name(StringId{b.first});
     });
     for (const auto& [name, row] : rows) {
-      table.Find("device")->AddText(pool.Intern(DeviceName(device)));
-      table.Find("rank")->AddInteger(rank.rank);
-      table.Find("name")->AddText(pool.Intern(profile.Name(StringId{name})));
-      table.Find("calls")->AddInteger(calls[name]);
-      table.Find("increase")->AddInteger(row.increase);
-      table.Find("self_increase")->AddInteger(row.self_increase);
-      table.Find("allocations")->AddInteger(row.allocations);
-      table.Find("self_allocations")->AddInteger(row.self_allocations);
-      table.Find("allocated")->AddInteger(row.allocated);
-      table.Find("self_allocated")->AddInteger(row.self_allocated);
+      write.Text(DeviceName(device))
+          .Integer(rank.rank)
+          .Text(pool.Intern(profile.Name(StringId{name})))
+          .Integer(calls[name])
+          .Integer(row.increase)
+          .Integer(row.self_increase)
+          .Integer(row.allocations)
+          .Integer(row.self_allocations)
+          .Integer(row.allocated)
+          .Integer(row.self_allocated);
     }
   }
 }
@@ -168,21 +169,17 @@ std::vector<Block> PairBlocks(const RankContext& rank) {
   return blocks;
 }
 
-void AppendBlocks(const RankContext& rank, Table& table, StringPool& pool) {
+void AppendBlocks(const RankContext& rank, RowWriter& write) {
   for (const Block& block : PairBlocks(rank)) {
     const bool whole =
         block.allocated_at != Column::kAbsentInteger && block.released_at != Column::kAbsentInteger;
-    table.Find("device")->AddText(pool.Intern(DeviceName(block.device)));
-    table.Find("rank")->AddInteger(rank.rank);
-    table.Find("op")->AddText(block.op.empty() ? StringId{} : pool.Intern(block.op));
-    table.Find("bytes")->AddInteger(block.bytes);
-    table.Find("allocated_at")->AddInteger(block.allocated_at);
-    table.Find("released_at")->AddInteger(block.released_at);
-    Column& duration = *table.Find("duration");
-    if (whole)
-      duration.AddInteger(block.released_at - block.allocated_at);
-    else
-      duration.AddAbsent();
+    write.Text(DeviceName(block.device))
+        .Integer(rank.rank)
+        .Text(block.op)
+        .Integer(block.bytes)
+        .Integer(block.allocated_at)
+        .Integer(block.released_at)
+        .IntegerIf(whole, block.released_at - block.allocated_at);
   }
 }
 
@@ -225,25 +222,19 @@ void PoolPeaks(const RankContext& rank, const MemoryFacts& facts, Peaks& pooled)
   }
 }
 
-void AppendCurve(const RankContext& rank, Table& table, StringPool& pool) {
+void AppendCurve(const RankContext& rank, StringPool& pool, RowWriter& write) {
   const MemoryTable& memory = rank.profile->memory;
   std::map<DeviceKey, StringId> names;
-  const auto total = [](Column& column, std::int64_t bytes) {
-    if (bytes >= 0)
-      column.AddInteger(bytes);
-    else
-      column.AddAbsent();
-  };
   for (std::size_t i = 0; i < memory.size(); ++i) {
     if (memory.total_allocated[i] < 0 && memory.total_reserved[i] < 0) continue;
     const DeviceKey key = KeyOf(memory, i);
     StringId& name = names[key];
     if (!name.valid()) name = pool.Intern(DeviceName(key));
-    table.Find("device")->AddText(name);
-    table.Find("rank")->AddInteger(rank.rank);
-    table.Find("time")->AddInteger(memory.time[i]);
-    total(*table.Find("allocated"), memory.total_allocated[i]);
-    total(*table.Find("reserved"), memory.total_reserved[i]);
+    write.Text(name)
+        .Integer(rank.rank)
+        .Integer(memory.time[i])
+        .Known(memory.total_allocated[i])
+        .Known(memory.total_reserved[i]);
   }
 }
 
@@ -311,18 +302,18 @@ void AddMemory(std::span<const RankContext> ranks, Output& out) {
     }
     return;
   }
-  Table& ops = out.AddTable("memory_ops");
-  for (const RankContext& rank : ranks) AppendOps(rank, ops, out.strings());
+  RowWriter ops(out.AddTable("memory_ops"));
+  for (const RankContext& rank : ranks) AppendOps(rank, out.strings(), ops);
   const std::string old = "the recording is older than PyTorch 1.10, which writes ";
   if (addresses) {
-    Table& blocks = out.AddTable("memory_events");
-    for (const RankContext& rank : ranks) AppendBlocks(rank, blocks, out.strings());
+    RowWriter blocks(out.AddTable("memory_events"));
+    for (const RankContext& rank : ranks) AppendBlocks(rank, blocks);
   } else {
     out.SetTableAbsent("memory_events", old + "addresses");
   }
   if (totals) {
-    Table& curve = out.AddTable("memory_curve");
-    for (const RankContext& rank : ranks) AppendCurve(rank, curve, out.strings());
+    RowWriter curve(out.AddTable("memory_curve"));
+    for (const RankContext& rank : ranks) AppendCurve(rank, out.strings(), curve);
   } else {
     out.SetTableAbsent("memory_curve", old + "the allocator's totals");
   }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "analysis/classify/device_spans.h"
+#include "analysis/tables/row_writer.h"
 #include "analysis/work/device_peaks.h"
 #include "analysis/work/recomputation.h"
 #include "base/format.h"
@@ -214,50 +215,30 @@ Points PoolPoints(std::span<const RooflineFacts> facts, KnownPeaks& peaks) {
   return points;
 }
 
-void Real(Table& table, std::string_view id, double value) {
-  Column& column = *table.Find(id);
-  if (value >= 0) {
-    column.AddReal(value);
-  } else {
-    column.AddAbsent();
-  }
-}
-
-void Text(Table& table, std::string_view id, std::string_view value) {
-  Column& column = *table.Find(id);
-  if (value.empty()) {
-    column.AddAbsent();
-  } else {
-    column.AddText(table.strings().Intern(value));
-  }
-}
-
-void AppendRow(const Key& key, const Point& of_run, Table& table) {
+void AppendRow(const Key& key, const Point& of_run, RowWriter& write) {
   const WorkPoint& point = of_run.sums;
   const double seconds = static_cast<double>(point.time) / 1e9;
   const double compute = of_run.compute_time(), memory = of_run.memory_time();
   const bool has_roof = compute >= 0 && memory >= 0;
-  Text(table, "name", std::get<0>(key));
-  Text(table, "input_shapes", std::get<1>(key));
-  Text(table, "dtype", point.dtype);
-  Text(table, "gpu_name", std::get<3>(key));
-  table.Find("calls")->AddInteger(point.calls);
-  table.Find("time")->AddInteger(point.time);
-  Real(table, "flops", point.flops);
-  Column& bytes = *table.Find("bytes");
-  if (point.bytes >= 0 && point.bytes < 9e18) {
-    bytes.AddInteger(static_cast<std::int64_t>(point.bytes));
-  } else {
-    bytes.AddAbsent();
-  }
-  Real(table, "intensity", point.bytes > 0 ? point.flops / point.bytes : -1);
-  Real(table, "achieved", point.flops / seconds);
-  Real(table, "peak", of_run.peak() > 0 ? of_run.peak() : -1);
-  Real(table, "mfu", compute >= 0 ? compute / seconds : -1);
-  Real(table, "achieved_bandwidth", point.bytes >= 0 ? point.bytes / seconds : -1);
-  Real(table, "bandwidth_share", memory >= 0 ? memory / seconds : -1);
-  Text(table, "bound", !has_roof ? "" : compute > memory ? "compute" : "memory");
-  Real(table, "roof_share", has_roof ? std::max(compute, memory) / seconds : -1);
+  const bool has_bytes = point.bytes >= 0 && point.bytes < 9e18;
+  write.Text(std::get<0>(key))
+      .Text(std::get<1>(key))
+      .Text(point.dtype)
+      .Text(std::get<3>(key))
+      .Integer(point.calls)
+      .Integer(point.time)
+      .KnownReal(point.flops)
+      .IntegerIf(has_bytes, has_bytes ? static_cast<std::int64_t>(point.bytes) : 0)
+      .KnownReal(point.bytes > 0 ? point.flops / point.bytes : -1)
+      .KnownReal(point.flops / seconds)
+      .KnownReal(of_run.peak() > 0 ? of_run.peak() : -1)
+      .KnownReal(compute >= 0 ? compute / seconds : -1)
+      .KnownReal(point.bytes >= 0 ? point.bytes / seconds : -1)
+      .KnownReal(memory >= 0 ? memory / seconds : -1)
+      .Text(!has_roof          ? ""
+            : compute > memory ? "compute"
+                               : "memory")
+      .KnownReal(has_roof ? std::max(compute, memory) / seconds : -1);
 }
 
 void FillTable(Points& points, Output& out) {
@@ -265,10 +246,10 @@ void FillTable(Points& points, Output& out) {
   for (auto& row : points) rows.push_back(&row);
   std::stable_sort(rows.begin(), rows.end(),
                    [](auto* a, auto* b) { return a->second.sums.time > b->second.sums.time; });
-  Table& table = out.AddTable("roofline");
+  RowWriter write(out.AddTable("roofline"));
   for (std::uint32_t row = 0; row < rows.size(); ++row) {
     rows[row]->second.table_row = row;
-    AppendRow(rows[row]->first, rows[row]->second, table);
+    AppendRow(rows[row]->first, rows[row]->second, write);
   }
 }
 

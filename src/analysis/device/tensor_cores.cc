@@ -11,6 +11,7 @@
 #include "analysis/classify/double_work.h"
 #include "analysis/classify/eligibility.h"
 #include "analysis/classify/op_arguments.h"
+#include "analysis/tables/row_writer.h"
 #include "base/format.h"
 
 namespace profgauge {
@@ -187,34 +188,26 @@ Gpu GpuOf(const RankContext& rank, std::int32_t id) {
   return rank.devices.empty() ? Gpu{} : rank.devices.front();
 }
 
-void AppendRow(const OpRow& row, const RankContext& rank, Table& table, StringPool& pool) {
+void AppendRow(const OpRow& row, const RankContext& rank, RowWriter& write) {
   const std::string_view name = row.op->name;
   const std::string_view shapes = row.op->shapes;
   const std::string_view dtype = FirstTensorDtypeOf(name, shapes, row.op->dtypes);
   const EligibilityVerdict verdict =
       JudgeEligibility(name, shapes, dtype, row.uses, GpuOf(rank, row.op->gpu));
-  const auto text = [&](const char* column, std::string_view value) {
-    if (value.empty())
-      table.Find(column)->AddAbsent();
-    else
-      table.Find(column)->AddText(pool.Intern(value));
-  };
-  text("name", name);
-  text("input_shapes", shapes);
-  text("dtype", dtype);
-  text("verdict", EligibilityName(verdict));
-  table.Find("calls")->AddInteger(row.calls);
-  table.Find("time")->AddInteger(row.time);
-  table.Find("tensor_core_time")->AddInteger(row.tensor_core_time);
+  write.Text(name)
+      .Text(shapes)
+      .Text(dtype)
+      .Text(EligibilityName(verdict))
+      .Integer(row.calls)
+      .Integer(row.time)
+      .Integer(row.tensor_core_time);
   if (const auto misaligned = FindMisaligned(name, shapes, dtype)) {
-    text("dimension", misaligned->dimension);
-    table.Find("size")->AddInteger(misaligned->size);
-    table.Find("aligned_size")->AddInteger(misaligned->aligned);
-    table.Find("padding_overhead")->AddReal(misaligned->overhead());
+    write.Text(misaligned->dimension)
+        .Integer(misaligned->size)
+        .Integer(misaligned->aligned)
+        .Real(misaligned->overhead());
   } else {
-    for (const char* column : {"dimension", "size", "aligned_size", "padding_overhead"}) {
-      table.Find(column)->AddAbsent();
-    }
+    write.Absent().Absent().Absent().Absent();
   }
 }
 
@@ -334,8 +327,8 @@ void AddTensorCores(std::span<const RankContext> ranks, std::span<const TensorCo
                                 "have launched a kernel"));
     return;
   }
-  Table& table = out.AddTable("tensor_core_ops");
-  for (const OpRow& row : rows) AppendRow(row, ranks[row.rank], table, out.strings());
+  RowWriter write(out.AddTable("tensor_core_ops"));
+  for (const OpRow& row : rows) AppendRow(row, ranks[row.rank], write);
   LinkRows(rows, facts, out);
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "analysis/host/os_runtime.h"
+#include "analysis/tables/row_writer.h"
 #include "analysis/tables/tree_rows.h"
 #include "model/cpu_activity.h"
 #include "model/host_cores.h"
@@ -67,18 +68,17 @@ void AddStates(const RankContext& rank, const CpuActivity& cpu, Output& out, Tab
   }
   if (states.empty()) return;
   if (table == nullptr) table = &out.AddTable("thread_states");
+  RowWriter write(*table);
   for (const auto& [key, state] : states) {
     const Thread& thread = profile.threads[key.first];
-    table->Find("rank")->AddInteger(rank.rank);
-    table->Find("name")->AddText(out.strings().Intern(
-        thread.name.empty() ? "thread " + std::to_string(thread.tid) : thread.name));
-    table->Find("thread")->AddInteger(thread.tid);
-    table->Find("state")->AddText(out.strings().Intern(key.second));
-    table->Find("times")->AddInteger(state.times);
-    table->Find("time")->AddInteger(state.time);
-    table->Find("max")->AddInteger(state.longest);
-    table->Find("share")->AddReal(static_cast<double>(state.time) /
-                                  static_cast<double>(known[key.first]));
+    write.Integer(rank.rank)
+        .Text(thread.name.empty() ? "thread " + std::to_string(thread.tid) : thread.name)
+        .Integer(thread.tid)
+        .Text(out.strings().Intern(key.second))
+        .Integer(state.times)
+        .Integer(state.time)
+        .Integer(state.longest)
+        .Share(state.time, known[key.first]);
   }
 }
 
@@ -102,19 +102,16 @@ void AddCores(const RankContext& rank, const CpuActivity& cpu, Output& out, Tabl
   // Those that nothing of the program ran on.
   for (std::int32_t core = 0; core < CoresOfHost(profile); ++core) cores.try_emplace(core);
   if (table == nullptr) table = &out.AddTable("host_cores");
+  RowWriter write(*table);
   const Ns length = profile.last - profile.first;
   for (const auto& [number, core] : cores) {
-    table->Find("rank")->AddInteger(rank.rank);
-    table->Find("core")->AddInteger(number);
-    table->Find("time")->AddInteger(core.time);
-    table->Find("idle")->AddInteger(std::max<Ns>(length - core.time, 0));
-    if (length > 0) {
-      table->Find("share")->AddReal(static_cast<double>(core.time) / static_cast<double>(length));
-    } else {
-      table->Find("share")->AddAbsent();
-    }
-    table->Find("threads")->AddInteger(static_cast<std::int64_t>(core.threads.size()));
-    table->Find("times")->AddInteger(core.times);
+    write.Integer(rank.rank)
+        .Integer(number)
+        .Integer(core.time)
+        .Integer(std::max<Ns>(length - core.time, 0))
+        .Share(core.time, length)
+        .Integer(static_cast<std::int64_t>(core.threads.size()))
+        .Integer(core.times);
   }
 }
 
@@ -188,14 +185,15 @@ void AddStacks(const RankContext& rank, bool several_ranks, StringPool& strings,
 
 void Fill(const Stacks& found, std::int64_t samples, Table& table) {
   const auto order = TreeOrder(found.parents);
-  AppendTreeColumns(found.parents, order, 0, table);
+  TreeCells tree(found.parents, 0);
+  RowWriter write(table);
   for (const std::uint32_t node : order) {
     const Node& function = found.nodes[node];
-    table.Find("name")->AddText(function.name);
-    table.Find("samples")->AddInteger(function.total);
-    table.Find("samples_self")->AddInteger(function.self);
-    table.Find("share")->AddReal(static_cast<double>(function.total) /
-                                 static_cast<double>(samples));
+    tree.Append(node, write);
+    write.Text(function.name)
+        .Integer(function.total)
+        .Integer(function.self)
+        .Share(function.total, samples);
   }
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/context/setup_calls.h"
+#include "analysis/tables/row_writer.h"
 #include "base/interval.h"
 
 namespace profgauge {
@@ -99,21 +100,16 @@ std::vector<CallSum> PoolCalls(std::span<const CallFacts> ranks) {
 }
 
 void FillTable(const std::vector<CallSum>& rows, Ns total, Output& out) {
-  Table& table = out.AddTable("api_calls");
+  RowWriter write(out.AddTable("api_calls"));
   for (const CallSum& row : rows) {
-    table.Find("name")->AddText(row.name.empty() ? StringId{} : out.strings().Intern(row.name));
-    table.Find("kind")->AddText(
-        out.strings().Intern(kKindNames[static_cast<std::size_t>(row.kind)]));
-    table.Find("calls")->AddInteger(row.calls);
-    table.Find("time")->AddInteger(row.time);
-    table.Find("mean")->AddInteger(row.time / row.calls);
-    table.Find("min")->AddInteger(row.min);
-    table.Find("max")->AddInteger(row.max);
-    Column& share = *table.Find("share");
-    if (total > 0)
-      share.AddReal(static_cast<double>(row.time) / static_cast<double>(total));
-    else
-      share.AddAbsent();
+    write.Text(row.name)
+        .Text(kKindNames[static_cast<std::size_t>(row.kind)])
+        .Integer(row.calls)
+        .Integer(row.time)
+        .Integer(row.time / row.calls)
+        .Integer(row.min)
+        .Integer(row.max)
+        .Share(row.time, total);
   }
 }
 

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <vector>
 
+#include "analysis/tables/row_writer.h"
 #include "model/cpu_activity.h"
 
 namespace profgauge {
@@ -35,14 +37,14 @@ void AddCalls(std::span<const RankContext> ranks, Output& out) {
   std::vector<std::pair<std::string_view, Calls>> rows(by_name.begin(), by_name.end());
   std::stable_sort(rows.begin(), rows.end(),
                    [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
-  Table& table = out.AddTable("os_calls");
+  RowWriter write(out.AddTable("os_calls"));
   for (const auto& [name, calls] : rows) {
-    table.Find("name")->AddText(out.strings().Intern(name));
-    table.Find("calls")->AddInteger(calls.count);
-    table.Find("time")->AddInteger(calls.time);
-    table.Find("mean")->AddInteger(calls.time / calls.count);
-    table.Find("min")->AddInteger(calls.min);
-    table.Find("max")->AddInteger(calls.max);
+    write.Text(out.strings().Intern(name))
+        .Integer(calls.count)
+        .Integer(calls.time)
+        .Integer(calls.time / calls.count)
+        .Integer(calls.min)
+        .Integer(calls.max);
   }
 }
 
@@ -58,22 +60,22 @@ std::vector<Ns> TimesOnCore(const Profile& profile) {
 }
 
 void AddThreads(std::span<const RankContext> ranks, Output& out) {
-  Table* table = nullptr;
+  std::optional<RowWriter> write;
   for (const RankContext& rank : ranks) {
     const Ns length = rank.profile->last - rank.profile->first;
     const std::vector<Ns> on_core = TimesOnCore(*rank.profile);
     for (std::size_t i = 0; i < on_core.size(); ++i) {
       if (on_core[i] < 0 || length <= 0) continue;
       const Thread& thread = rank.profile->threads[i];
-      if (table == nullptr) table = &out.AddTable("threads");
-      table->Find("rank")->AddInteger(rank.rank);
-      table->Find("process")->AddText(out.strings().Intern(thread.process));
-      table->Find("thread")->AddInteger(thread.tid);
-      table->Find("on_cpu")->AddInteger(on_core[i]);
-      table->Find("share")->AddReal(static_cast<double>(on_core[i]) / static_cast<double>(length));
+      if (!write) write.emplace(out.AddTable("threads"));
+      write->Integer(rank.rank)
+          .Text(out.strings().Intern(thread.process))
+          .Integer(thread.tid)
+          .Integer(on_core[i])
+          .Share(on_core[i], length);
     }
   }
-  if (table == nullptr) {
+  if (!write) {
     out.SetTableAbsent("threads", "the recording has no scheduling" +
                                       WithNsight(out, "it with --cpuctxsw=process-tree"));
   }

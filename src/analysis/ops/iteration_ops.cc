@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/tables/row_writer.h"
 #include "analysis/tables/texts.h"
 
 namespace profgauge {
@@ -102,29 +103,26 @@ void AddIterationOps(std::span<const RankContext> ranks, Output& out) {
     out.SetTableAbsent("ops_by_iteration", CapabilityGap(Capability::kLaunchLinks));
     return;
   }
-  Table& table = out.AddTable("ops_by_iteration");
+  RowWriter write(out.AddTable("ops_by_iteration"));
   StringPool& strings = out.strings();
-  const auto integer = [&](std::string_view id, std::int64_t value) {
-    table.Find(id)->AddInteger(value);
-  };
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     Texts texts(*ranks[r].profile, strings);
     for (const auto& [key, op] : sums[r]) {
       const StringId name = texts(StringId{key.second});
-      integer("iteration", key.first);
-      integer("rank", ranks[r].rank);
-      table.Find("name")->AddText(name);
-      table.Find("type")->AddText(strings.Intern(OpType(strings[name])));
-      table.Find("direction")->AddText(strings.Intern(DirectionText(op)));
-      table.Find("dtypes")->AddText(op.mixed_dtypes ? StringId{} : texts(op.dtypes));
-      integer("start", op.start);
-      integer("calls", op.calls);
-      integer("host_self", ranks[r].profile->has_timeline ? op.host_self : Column::kAbsentInteger);
-      integer("kernels", op.kernels);
-      integer("tensor_core_kernels", op.tensor_core_kernels);
-      integer("time", op.device_time);
-      integer("tensor_core_time", op.tensor_core_time);
-      table.Find("call_stack")->AddText(op.mixed_stacks ? StringId{} : texts(op.call_stack));
+      write.Integer(key.first)
+          .Integer(ranks[r].rank)
+          .Text(name)
+          .Text(strings.Intern(OpType(strings[name])))
+          .Text(DirectionText(op))
+          .Text(op.mixed_dtypes ? StringId{} : texts(op.dtypes))
+          .Integer(op.start)
+          .Integer(op.calls)
+          .IntegerIf(ranks[r].profile->has_timeline, op.host_self)
+          .Integer(op.kernels)
+          .Integer(op.tensor_core_kernels)
+          .Integer(op.device_time)
+          .Integer(op.tensor_core_time)
+          .Text(op.mixed_stacks ? StringId{} : texts(op.call_stack));
     }
   }
 }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/tables/row_writer.h"
 #include "analysis/tables/texts.h"
 #include "analysis/tables/tree_rows.h"
 #include "analysis/time/run_iterations.h"
@@ -207,26 +208,23 @@ std::vector<Choice> Choose(std::span<const RankContext> ranks) {
 }
 
 void Append(const Tree& tree, std::int64_t iteration, std::int64_t rank, bool has_device,
-            Table& table, StringPool& strings) {
+            Table& table) {
   const auto order = TreeOrder(tree.parents);
-  AppendTreeColumns(tree.parents, order, static_cast<std::int64_t>(table.rows()), table);
-  const auto integer = [&](std::string_view id, std::int64_t value) {
-    table.Find(id)->AddInteger(value);
-  };
+  TreeCells cells(tree.parents, static_cast<std::int64_t>(table.rows()));
+  RowWriter write(table);
   for (const std::uint32_t i : order) {
     const Node& node = tree.nodes[i];
     const bool on_host = node.kind == "op" || node.kind == "range" || node.kind == "thread";
-    const auto host = [&](Ns time) { return on_host ? time : Column::kAbsentInteger; };
-    const auto device = [&](Ns time) { return has_device ? time : Column::kAbsentInteger; };
-    integer("iteration", iteration);
-    integer("rank", rank);
-    table.Find("name")->AddText(node.name);
-    table.Find("kind")->AddText(strings.Intern(node.kind));
-    integer("calls", node.calls);
-    integer("host_total", host(node.host_total));
-    integer("host_self", host(node.host_self));
-    integer("device_total", device(node.device_total));
-    integer("device_self", device(node.device_self));
+    cells.Append(i, write);
+    write.Integer(iteration)
+        .Integer(rank)
+        .Text(node.name)
+        .Text(node.kind)
+        .Integer(node.calls)
+        .IntegerIf(on_host, node.host_total)
+        .IntegerIf(on_host, node.host_self)
+        .IntegerIf(has_device, node.device_total)
+        .IntegerIf(has_device, node.device_self);
   }
 }
 
@@ -243,7 +241,7 @@ void AddIterationTree(std::span<const RankContext> ranks, Output& out) {
     if (!builder || &builder->rank() != &rank) builder.emplace(rank, out.strings());
     const Tree tree = builder->Build(choice.iteration);
     if (table.rows() > 0 && table.rows() + tree.nodes.size() > kMostRows) break;
-    Append(tree, choice.iteration, rank.rank, rank.has_device(), table, out.strings());
+    Append(tree, choice.iteration, rank.rank, rank.has_device(), table);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "analysis/tables/row_writer.h"
 #include "analysis/tables/tree_rows.h"
 
 namespace profgauge {
@@ -248,24 +249,20 @@ void Fill(const std::vector<ModuleSum>& modules, bool has_device, StringPool& st
   std::vector<std::uint32_t> parents;
   for (const ModuleSum& module : modules) parents.push_back(module.parent);
   const auto order = TreeOrder(parents);
-  AppendTreeColumns(parents, order, 0, table);
-  const auto integer = [&](std::string_view id, std::int64_t value) {
-    table.Find(id)->AddInteger(value);
-  };
-  const auto device = [&](std::string_view id, std::int64_t value) {
-    integer(id, has_device ? value : Column::kAbsentInteger);
-  };
+  TreeCells tree(parents, 0);
+  RowWriter write(table);
   for (const std::uint32_t node : order) {
     const ModuleSum& module = modules[node];
-    table.Find("name")->AddText(strings.Intern(module.name));
-    integer("calls", module.calls);
-    integer("operators", module.operators);
-    integer("host_total", module.host_total);
-    integer("host_self", module.host_self);
-    device("device_total", module.device_total);
-    device("device_self", module.device_self);
-    device("backward_device", module.backward_device);
-    integer("mean", module.host_total / module.calls);
+    tree.Append(node, write);
+    write.Text(strings.Intern(module.name))
+        .Integer(module.calls)
+        .Integer(module.operators)
+        .Integer(module.host_total)
+        .Integer(module.host_self)
+        .IntegerIf(has_device, module.device_total)
+        .IntegerIf(has_device, module.device_self)
+        .IntegerIf(has_device, module.backward_device)
+        .Integer(module.host_total / module.calls);
   }
 }
 

@@ -4,12 +4,14 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "analysis/context/op_gpu_use.h"
+#include "analysis/tables/row_writer.h"
 
 namespace profgauge {
 namespace {
@@ -191,109 +193,68 @@ std::string_view DirectionText(std::uint8_t directions) {
   }
 }
 
+bool NeedsDevice(std::string_view id) {
+  return id.starts_with("device_") || id.starts_with("gpu_") || id == "kernels" ||
+         id == "outside" || id == "uses_tensor_core" || id.starts_with("tensor_core_self") ||
+         id.starts_with("tensor_core_total");
+}
+
 // Columns that need device events are absent without them, not zero.
-class Writer {
- public:
-  Writer(Table& table, bool has_device, const Output& out)
-      : table_(table), has_device_(has_device) {
-    if (has_device_) return;
-    for (Column& column : table_.columns()) {
-      if (NeedsDevice(column.id())) column.MarkAbsent(out.Gap(Capability::kDeviceEvents));
-    }
+void MarkWithoutDevice(bool has_device, const Output& out, Table& table) {
+  if (has_device) return;
+  for (Column& column : table.columns()) {
+    if (NeedsDevice(column.id())) column.MarkAbsent(out.Gap(Capability::kDeviceEvents));
   }
+}
 
-  void Text(std::string_view id, StringId value) { table_.Find(id)->AddText(value); }
-  void Text(std::string_view id, std::string_view value) {
-    Text(id, table_.strings().Intern(value));
-  }
-  void Integer(std::string_view id, std::int64_t value) { table_.Find(id)->AddInteger(value); }
-  void DeviceInteger(std::string_view id, std::int64_t value) {
-    Integer(id, has_device_ ? value : Column::kAbsentInteger);
-  }
-  /// `what`_mean, `what`_min and `what`_max.
-  void Spread(const std::string& what, Ns sum, const OpRange& range, std::int64_t calls) {
-    const auto add = [&](const char* suffix, std::int64_t value) {
-      const std::string id = what + suffix;
-      Integer(id, has_device_ || !NeedsDevice(id) ? value : Column::kAbsentInteger);
-    };
-    add("_mean", sum / std::max<std::int64_t>(calls, 1));
-    add("_min", range.least);
-    add("_max", range.most);
-  }
-  void Share(std::string_view id, Ns part, Ns whole) {
-    if (whole > 0) {
-      table_.Find(id)->AddReal(static_cast<double>(part) / static_cast<double>(whole));
-    } else {
-      table_.Find(id)->AddAbsent();
-    }
-  }
-  void Work(const OpSums& sums) {
-    const bool known = sums.flops >= 0;
-    Integer("bytes", sums.bytes >= 0 && sums.bytes < 9e18 ? std::llround(sums.bytes)
-                                                          : Column::kAbsentInteger);
-    const double seconds = static_cast<double>(sums.known_time) / 1e9;
-    Real("flops", sums.flops, known);
-    Real("achieved", seconds > 0 ? sums.flops / seconds : 0, known && seconds > 0);
-  }
-  void Uses(const OpSums& sums, Ns kernel_time, Ns tensor_core_time) {
-    if (tensor_core_time > 0) {
-      Text("uses_tensor_core", "yes");
-    } else if (sums.undecided) {
-      Text("uses_tensor_core", "unknown");
-    } else if (kernel_time > 0) {
-      Text("uses_tensor_core", "no");
-    } else {
-      Text("uses_tensor_core", StringId{});
-    }
-  }
+std::string_view UsesText(const OpSums& sums, Ns kernel_time, Ns tensor_core_time) {
+  if (tensor_core_time > 0) return "yes";
+  if (sums.undecided) return "unknown";
+  return kernel_time > 0 ? "no" : "";
+}
 
- private:
-  void Real(std::string_view id, double value, bool known) {
-    if (known) {
-      table_.Find(id)->AddReal(value);
-    } else {
-      table_.Find(id)->AddAbsent();
-    }
-  }
-  static bool NeedsDevice(std::string_view id) {
-    return id.starts_with("device_") || id.starts_with("gpu_") || id == "kernels" ||
-           id == "outside" || id == "uses_tensor_core" || id.starts_with("tensor_core_self") ||
-           id.starts_with("tensor_core_total");
-  }
-  Table& table_;
-  bool has_device_;
-};
+// FLOPs, bytes and what it achieves, where known from shapes.
+void AppendWork(const OpSums& sums, RowWriter& write) {
+  const bool known = sums.flops >= 0;
+  const double seconds = static_cast<double>(sums.known_time) / 1e9;
+  const bool has_bytes = sums.bytes >= 0 && sums.bytes < 9e18;
+  write.Real(known ? std::optional(sums.flops) : std::nullopt)
+      .IntegerIf(has_bytes, has_bytes ? std::llround(sums.bytes) : 0)
+      .Real(known && seconds > 0 ? std::optional(sums.flops / seconds) : std::nullopt);
+}
 
-void FillOps(const std::vector<OpRow>& rows, std::string_view second, bool has_device,
-             const Output& out, Table& table) {
-  Writer writer(table, has_device, out);
+void FillOps(const std::vector<OpRow>& rows, Grouping grouping, bool has_device, const Output& out,
+             Table& table) {
+  MarkWithoutDevice(has_device, out, table);
   const bool any_work =
       std::any_of(rows.begin(), rows.end(), [](const OpRow& row) { return row.sums.flops >= 0; });
   for (const char* id : {"flops", "bytes", "achieved"}) {
     if (!any_work) table.Find(id)->MarkAbsent(out.Gap(Capability::kShapes));
   }
+  StringPool& strings = table.strings();
+  RowWriter write(table);
   for (const OpRow& row : rows) {
     const OpSums& sums = row.sums;
-    writer.Text("name", row.name);
-    if (!second.empty()) writer.Text(second, row.second);
-    writer.Text("type", OpType(table.strings()[row.name]));
-    writer.Text("direction", DirectionText(row.directions));
-    writer.Text("dtypes", row.dtypes.get());
-    if (second != "call_stack") writer.Text("call_stack", row.call_stack.get());
-    writer.Integer("calls", sums.calls);
-    writer.Integer("host_self", sums.host_self);
-    writer.Integer("host_total", sums.host_total);
-    writer.DeviceInteger("device_self", sums.device_self);
-    writer.DeviceInteger("device_total", sums.device_total);
-    writer.DeviceInteger("kernels", sums.kernels);
-    writer.Integer("tensor_core_eligible", sums.eligible ? 1 : 0);
-    writer.Uses(sums, sums.kernel_total, sums.tensor_core_total);
-    writer.Share("tensor_core_self", sums.tensor_core_self, sums.kernel_self);
-    writer.Share("tensor_core_total", sums.tensor_core_total, sums.kernel_total);
-    writer.Work(sums);
-    writer.DeviceInteger("outside", sums.outside);
-    writer.Integer("outside_host", sums.outside_host);
-    writer.Integer("outside_calls", sums.outside_calls);
+    write.Text(row.name);
+    if (grouping == Grouping::kShapes) write.Text(row.second);
+    write.Text(strings.Intern(OpType(strings[row.name])))
+        .Text(DirectionText(row.directions))
+        .Text(row.dtypes.get())
+        .Integer(sums.calls)
+        .Integer(sums.host_self)
+        .Integer(sums.host_total)
+        .IntegerIf(has_device, sums.device_self)
+        .IntegerIf(has_device, sums.device_total)
+        .IntegerIf(has_device, sums.kernels)
+        .Bool(sums.eligible)
+        .Text(UsesText(sums, sums.kernel_total, sums.tensor_core_total))
+        .Share(sums.tensor_core_self, sums.kernel_self)
+        .Share(sums.tensor_core_total, sums.kernel_total);
+    AppendWork(sums, write);
+    write.IntegerIf(has_device, sums.outside)
+        .Integer(sums.outside_host)
+        .Integer(sums.outside_calls)
+        .Text(grouping == Grouping::kStack ? row.second : row.call_stack.get());
   }
 }
 
@@ -323,26 +284,35 @@ std::vector<OpRow> GroupTypes(const std::vector<OpRow>& ops, StringPool& strings
   return types;
 }
 
+// Mean, least and most of the calls.
+void AppendSpread(bool is_known, Ns sum, const OpRange& range, std::int64_t calls,
+                  RowWriter& write) {
+  write.IntegerIf(is_known, sum / std::max<std::int64_t>(calls, 1))
+      .IntegerIf(is_known, range.least)
+      .IntegerIf(is_known, range.most);
+}
+
 void FillTypes(const std::vector<OpRow>& rows, bool has_device, const Output& out, Table& table) {
-  Writer writer(table, has_device, out);
+  MarkWithoutDevice(has_device, out, table);
+  RowWriter write(table);
   for (const OpRow& row : rows) {
-    writer.Text("name", row.name);
-    writer.Integer("operators", row.operators);
-    writer.Integer("calls", row.sums.calls);
-    writer.Integer("host_self", row.sums.host_self);
-    writer.DeviceInteger("device_self", row.sums.device_self);
-    writer.DeviceInteger("kernels", row.sums.kernels);
-    writer.Integer("tensor_core_eligible", row.sums.eligible ? 1 : 0);
-    writer.Uses(row.sums, row.sums.kernel_self, row.sums.tensor_core_self);
-    writer.Share("tensor_core_self", row.sums.tensor_core_self, row.sums.kernel_self);
-    writer.Integer("host_total", row.sums.host_total);
-    writer.DeviceInteger("gpu_busy", row.sums.gpu_busy);
-    writer.DeviceInteger("gpu_idle", row.sums.gpu_idle);
-    writer.Spread("host", row.sums.host_total, row.sums.host_range, row.sums.calls);
-    writer.Spread("host_self", row.sums.host_self, row.sums.host_self_range, row.sums.calls);
-    writer.Spread("device", row.sums.device_self, row.sums.device_range, row.sums.calls);
-    writer.DeviceInteger("outside", row.sums.outside);
-    writer.Spread("gpu_idle", row.sums.gpu_idle, row.sums.gpu_idle_range, row.sums.calls);
+    const OpSums& sums = row.sums;
+    write.Text(row.name)
+        .Integer(row.operators)
+        .Integer(sums.calls)
+        .Integer(sums.host_self)
+        .IntegerIf(has_device, sums.device_self)
+        .IntegerIf(has_device, sums.kernels)
+        .Bool(sums.eligible)
+        .Text(UsesText(sums, sums.kernel_self, sums.tensor_core_self))
+        .Share(sums.tensor_core_self, sums.kernel_self)
+        .Integer(sums.host_total);
+    AppendSpread(true, sums.host_total, sums.host_range, sums.calls, write);
+    AppendSpread(true, sums.host_self, sums.host_self_range, sums.calls, write);
+    AppendSpread(has_device, sums.device_self, sums.device_range, sums.calls, write);
+    write.IntegerIf(has_device, sums.gpu_busy).IntegerIf(has_device, sums.gpu_idle);
+    AppendSpread(has_device, sums.gpu_idle, sums.gpu_idle_range, sums.calls, write);
+    write.IntegerIf(has_device, sums.outside);
   }
 }
 
@@ -370,7 +340,7 @@ void AddSplitTable(std::vector<OpRow> rows, const RunOps& run, Grouping grouping
   }
   SortRows(rows, out.strings());
   Table& filled = out.AddTable(table);
-  FillOps(rows, by_shape ? "input_shapes" : "call_stack", run.has_device, out, filled);
+  FillOps(rows, grouping, run.has_device, out, filled);
   DropHostTimes(run.has_timeline, filled);
 }
 
@@ -380,7 +350,7 @@ void AddNames(std::vector<OpRow> ops, const RunOps& run, Output& out) {
   std::vector<OpRow> types = GroupTypes(ops, out.strings());
   SortRows(types, out.strings());
   Table& by_name = out.AddTable("ops");
-  FillOps(ops, {}, run.has_device, out, by_name);
+  FillOps(ops, Grouping::kName, run.has_device, out, by_name);
   DropHostTimes(run.has_timeline, by_name);
   Table& by_type = out.AddTable("op_types");
   FillTypes(types, run.has_device, out, by_type);

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "analysis/tables/row_writer.h"
 #include "analysis/tables/tree_rows.h"
 
 namespace profgauge {
@@ -192,56 +193,38 @@ std::map<std::uint32_t, Gradient> PairGradients(const Ranges& found, const Strin
   return pairs;
 }
 
-void FillGradients(const Ranges& found, const std::vector<std::uint32_t>& order, bool has_device,
-                   Table& table) {
-  const auto gradients = PairGradients(found, table.strings());
-  Column &name = *table.Find("gradient"), &host = *table.Find("gradient_host"),
-         &device = *table.Find("gradient_device");
-  for (const std::uint32_t node : order) {
-    const auto gradient = gradients.find(node);
-    if (gradient == gradients.end()) {
-      for (Column* column : {&name, &host, &device}) column->AddAbsent();
-      continue;
-    }
-    name.AddText(gradient->second.name);
-    host.AddInteger(gradient->second.host);
-    device.AddInteger(has_device ? gradient->second.device : Column::kAbsentInteger);
-  }
-  if (!gradients.empty()) return;
-  for (Column* column : {&name, &host, &device}) {
-    column->MarkAbsent(
-        "no domain of gradients has a range that is called as one of another domain");
-  }
-}
-
 void Fill(const Ranges& found, bool has_device, Table& table) {
   const auto order = TreeOrder(found.parents);
-  AppendTreeColumns(found.parents, order, 0, table);
-  const auto integer = [&](std::string_view id, std::int64_t value) {
-    table.Find(id)->AddInteger(value);
-  };
-  const auto device = [&](std::string_view id, std::int64_t value) {
-    integer(id, has_device ? value : Column::kAbsentInteger);
-  };
+  const auto gradients = PairGradients(found, table.strings());
+  TreeCells tree(found.parents, 0);
+  RowWriter write(table);
   for (const std::uint32_t node : order) {
     const Range& range = found.ranges[node];
-    table.Find("name")->AddText(range.name);
-    if (table.strings()[range.domain].empty()) {
-      table.Find("domain")->AddAbsent();
-    } else {
-      table.Find("domain")->AddText(range.domain);
+    tree.Append(node, write);
+    write.Text(range.name)
+        .Text(table.strings()[range.domain])
+        .Integer(range.calls)
+        .Integer(range.host_total)
+        .Integer(range.host_total / range.calls)
+        .Integer(range.shortest)
+        .Integer(range.longest)
+        .Integer(range.host_self)
+        .IntegerIf(has_device, range.device_total)
+        .IntegerIf(has_device, range.device_self)
+        .IntegerIf(has_device, range.kernels);
+    const auto found_gradient = gradients.find(node);
+    if (found_gradient == gradients.end()) {
+      write.Absent().Absent().Absent();
+      continue;
     }
-    integer("calls", range.calls);
-    integer("host_total", range.host_total);
-    integer("mean", range.host_total / range.calls);
-    integer("min", range.shortest);
-    integer("max", range.longest);
-    integer("host_self", range.host_self);
-    device("device_total", range.device_total);
-    device("device_self", range.device_self);
-    device("kernels", range.kernels);
+    const Gradient& gradient = found_gradient->second;
+    write.Text(gradient.name).Integer(gradient.host).IntegerIf(has_device, gradient.device);
   }
-  FillGradients(found, order, has_device, table);
+  if (!gradients.empty()) return;
+  for (const char* column : {"gradient", "gradient_host", "gradient_device"}) {
+    table.Find(column)->MarkAbsent(
+        "no domain of gradients has a range that is called as one of another domain");
+  }
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include "analysis/tables/tree_rows.h"
 
-#include <cstddef>
-
 namespace profgauge {
 
 std::vector<std::uint32_t> TreeOrder(const std::vector<std::uint32_t>& parents) {
@@ -25,25 +23,14 @@ std::vector<std::uint32_t> TreeOrder(const std::vector<std::uint32_t>& parents) 
   return order;
 }
 
-void AppendTreeColumns(const std::vector<std::uint32_t>& parents,
-                       const std::vector<std::uint32_t>& order, std::int64_t first, Table& table) {
-  std::vector<std::int64_t> numbers(parents.size()), depths(parents.size());
-  Column& node = *table.Find("node");
-  Column& parent = *table.Find("parent");
-  Column& depth = *table.Find("depth");
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const std::uint32_t row = order[i];
-    const std::uint32_t above = parents[row];
-    numbers[row] = first + static_cast<std::int64_t>(i);
-    node.AddInteger(numbers[row]);
-    if (above == kNoNode) {
-      parent.AddAbsent();
-    } else {
-      depths[row] = depths[above] + 1;
-      parent.AddInteger(numbers[above]);
-    }
-    depth.AddInteger(depths[row]);
-  }
+void TreeCells::Append(std::uint32_t node, RowWriter& write) {
+  const std::uint32_t above = parents_[node];
+  const bool is_top = above == kNoNode;
+  numbers_[node] = next_++;
+  if (!is_top) depths_[node] = depths_[above] + 1;
+  write.Integer(numbers_[node])
+      .IntegerIf(!is_top, is_top ? 0 : numbers_[above])
+      .Integer(depths_[node]);
 }
 
 }  // namespace profgauge

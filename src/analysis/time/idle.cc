@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analysis/classify/device_spans.h"
+#include "analysis/tables/row_writer.h"
 #include "analysis/time/gap_activity.h"
 #include "analysis/time/host_waits.h"
 
@@ -190,36 +191,31 @@ ThreadId LaunchingThread(const Profile& profile, const IdleGap& gap) {
 void FillTable(std::span<const RankContext> ranks, const std::vector<TableRow>& rows,
                Table& table) {
   std::vector<std::unique_ptr<GapActivities>> activities(ranks.size());
-  const auto text = [&table](std::string_view value) {
-    return value.empty() ? StringId{} : table.strings().Intern(value);
-  };
+  RowWriter write(table);
   for (const TableRow& row : rows) {
     const RankContext& rank = ranks[row.rank];
     const Profile& profile = *rank.profile;
     const auto device_name = [&](DeviceId id) {
-      return text(id.valid() ? profile.Name(profile.device.name[id.value]) : std::string_view{});
+      return id.valid() ? profile.Name(profile.device.name[id.value]) : std::string_view{};
     };
-    table.Find("rank")->AddInteger(rank.rank);
-    table.Find("gpu")->AddInteger(row.gpu);
-    table.Find("start")->AddInteger(row.gap.time.start);
-    table.Find("duration")->AddInteger(row.gap.time.length());
-    table.Find("cause")->AddText(text(IdleCauseTitle(row.gap.main_cause())));
     const std::uint32_t iteration = rank.iterations.AtTime(row.gap.time.start);
-    table.Find("iteration")
-        ->AddInteger(iteration == Iterations::kNone ? Column::kAbsentInteger
-                                                    : std::int64_t{iteration});
-    table.Find("before")->AddText(device_name(row.gap.before));
-    table.Find("after")->AddText(device_name(row.gap.after));
     const HostId op = row.gap.after.valid() ? profile.device.op[row.gap.after.value] : HostId{};
     if (activities[row.rank] == nullptr) {
       activities[row.rank] = std::make_unique<GapActivities>(rank);
     }
     const GapActivity doing =
         activities[row.rank]->Of(row.gap.time, LaunchingThread(profile, row.gap));
-    table.Find("doing")->AddText(text(doing.innermost));
-    table.Find("within")->AddText(text(doing.outermost));
-    table.Find("op")->AddText(
-        text(op.valid() ? profile.Name(profile.host.name[op.value]) : std::string_view{}));
+    write.Integer(rank.rank)
+        .Integer(row.gpu)
+        .Integer(row.gap.time.start)
+        .Integer(row.gap.time.length())
+        .Text(IdleCauseTitle(row.gap.main_cause()))
+        .IntegerIf(iteration != Iterations::kNone, iteration)
+        .Text(device_name(row.gap.before))
+        .Text(device_name(row.gap.after))
+        .Text(op.valid() ? profile.Name(profile.host.name[op.value]) : std::string_view{})
+        .Text(doing.innermost)
+        .Text(doing.outermost);
   }
 }
 

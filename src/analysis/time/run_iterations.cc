@@ -12,6 +12,7 @@
 
 #include "analysis/context/markers.h"
 #include "analysis/context/utilization.h"
+#include "analysis/tables/row_writer.h"
 #include "analysis/time/iteration_remarks.h"
 #include "analysis/time/iteration_stats.h"
 #include "base/format.h"
@@ -205,40 +206,31 @@ void SetBreakdown(std::span<const IterationFacts> ranks, const Breakdown& sums, 
 
 void FillTable(std::span<const RankContext> ranks, std::span<const RunIteration> run,
                std::span<const IterationFacts> facts, Table& table) {
+  RowWriter write(table);
   for (const RunIteration& row : run) {
     const RankContext& rank = ranks[row.rank];
     const Iteration& iteration = rank.iterations.all[row.iteration];
     const std::size_t selected = row.iteration - rank.iterations.first;
     const IterationFacts& of_rank = facts[row.rank];
     const IterationKernels& sums = of_rank.kernels[selected];
-    table.Find("index")->AddInteger(static_cast<std::int64_t>(row.iteration));
-    table.Find("name")->AddText(table.strings().Intern(row.name));
-    table.Find("rank")->AddInteger(rank.rank);
-    table.Find("start")->AddInteger(iteration.time.start);
-    table.Find("duration")->AddInteger(iteration.time.length());
-    table.Find("unobserved")->AddInteger(row.unobserved);
-    const Breakdown& breakdown = of_rank.parts[selected];
-    for (std::size_t i = 0; i < kBreakdownCategories; ++i) {
-      table.Find(CategoryId(static_cast<Category>(i)))->AddInteger(breakdown[i]);
-    }
-    const auto count = [&](std::int64_t value) {
-      return of_rank.has_device ? value : Column::kAbsentInteger;
-    };
-    table.Find("kernels")->AddInteger(count(sums.kernels));
-    table.Find("tensor_core_kernels")->AddInteger(count(sums.tensor_core_kernels));
-    table.Find("gpu_time")->AddInteger(count(sums.time));
-    table.Find("tensor_core_gpu_time")->AddInteger(count(sums.tensor_core_time));
-    const double whole = static_cast<double>(iteration.time.length()) *
-                         static_cast<double>(std::max<std::size_t>(rank.gpus.size(), 1));
-    const auto share = [&](std::string_view column, Ns part) {
-      if (of_rank.has_device && whole > 0) {
-        table.Find(column)->AddReal(static_cast<double>(part) / whole);
-      } else {
-        table.Find(column)->AddAbsent();
-      }
-    };
-    share("gpu_time_share", sums.time);
-    share("tensor_core_gpu_time_share", sums.tensor_core_time);
+    write.Integer(static_cast<std::int64_t>(row.iteration))
+        .Text(table.strings().Intern(row.name))
+        .Integer(rank.rank)
+        .Integer(iteration.time.start)
+        .Integer(iteration.time.length())
+        .Integer(row.unobserved);
+    // Their columns stand in the order of the categories.
+    for (const Ns part : of_rank.parts[selected]) write.Integer(part);
+    const bool known = of_rank.has_device;
+    const double whole = known ? static_cast<double>(iteration.time.length()) *
+                                     static_cast<double>(std::max<std::size_t>(rank.gpus.size(), 1))
+                               : 0;
+    write.IntegerIf(known, sums.kernels)
+        .IntegerIf(known, sums.tensor_core_kernels)
+        .IntegerIf(known, sums.time)
+        .Share(static_cast<double>(sums.time), whole)
+        .IntegerIf(known, sums.tensor_core_time)
+        .Share(static_cast<double>(sums.tensor_core_time), whole);
   }
 }
 
@@ -273,12 +265,12 @@ void AddOthers(std::span<const RankContext> ranks, Output& out) {
     }
   }
   if (others.empty()) return out.SetTableAbsent("other_iterations", "all are selected");
-  Table& table = out.AddTable("other_iterations");
+  RowWriter write(out.AddTable("other_iterations"));
   for (const auto& [index, iteration] : others) {
-    table.Find("index")->AddInteger(static_cast<std::int64_t>(index));
-    table.Find("name")->AddText(out.strings().Intern(iteration.name));
-    table.Find("start")->AddInteger(iteration.time.start);
-    table.Find("duration")->AddInteger(iteration.time.length());
+    write.Integer(static_cast<std::int64_t>(index))
+        .Text(out.strings().Intern(iteration.name))
+        .Integer(iteration.time.start)
+        .Integer(iteration.time.length());
   }
 }
 
