@@ -17,12 +17,12 @@
 #include "analysis/summary/analyze_run.h"
 #include "analysis/summary/kept_tables.h"
 #include "analysis/summary/rank_summary.h"
-#include "analysis/tables/exposure.h"
 #include "analysis/tables/output.h"
 #include "analysis/time/attribution.h"
 #include "analysis/time/rank_attribution.h"
 #include "analysis/time/run_attribution.h"
 #include "base/byte_source.h"
+#include "equal_exposures.h"
 #include "model/device_words.h"
 #include "model/program_signs.h"
 #include "model/summary/summary_file.h"
@@ -117,24 +117,6 @@ void ExpectRowsOf(const Table& table, const Table& whole) {
 }
 
 /// What summaries say is what recordings say, and only so much do they leave out.
-// What bounds the gain of rows, one by one and all together: findings weigh the same.
-void ExpectEqualExposures(const Analysis& recorded, const Analysis& summarized) {
-  EXPECT_EQ(recorded.exposures.size(), summarized.exposures.size());
-  for (const auto& [id, exposure] : recorded.exposures) {
-    const auto kept = summarized.exposures.find(id);
-    ASSERT_NE(kept, summarized.exposures.end()) << id;
-    const std::size_t rows = recorded.FindTable(id)->rows();
-    for (std::size_t row = 0; row <= rows; ++row) {
-      std::vector<bool> chosen(rows, row == rows);
-      if (row < rows) chosen[row] = true;
-      EXPECT_EQ(ExposedPerIteration(*kept->second, chosen), ExposedPerIteration(*exposure, chosen))
-          << id << " row " << row;
-      EXPECT_EQ(IdlePerIteration(*kept->second, chosen), IdlePerIteration(*exposure, chosen))
-          << id << " row " << row;
-    }
-  }
-}
-
 void ExpectEqual(const Analysis& recorded, const Analysis& summarized) {
   std::size_t left_out = 0;
   for (const Metric& metric : summarized.metrics) {
