@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <iterator>
+#include <limits>
 #include <system_error>
 #include <utility>
 
@@ -17,6 +19,7 @@
 #include "gate/compare.h"
 #include "gate/doubts.h"
 #include "gate/history.h"
+#include "gate/verdict.h"
 #include "readers/one_run.h"
 
 namespace profgauge::cli {
@@ -67,10 +70,15 @@ Result<std::vector<Snapshot>> FromProfile(const std::string& path, const Options
   const ImportLog log = MergedLog(ranks);
   if (seen.log != nullptr) {
     seen.log->Merge(log);
-  } else if (log.HasDataLoss() && !options.allow_incomplete) {
-    return Fail(InputError(path, "baseline/incomplete",
-                           "the recording is incomplete, and what it lacks would be no news later",
-                           "record again, or --allow-incomplete"));
+  } else {
+    constexpr std::int64_t kEnough = std::numeric_limits<std::int64_t>::max();
+    const auto reasons = WhyIncomplete(policy, log, kEnough, options.allow_incomplete);
+    if (!reasons.empty()) {
+      return Fail(
+          InputError(path, "baseline/incomplete",
+                     reasons.front() + ": a baseline that lacks work excuses runs that are worse",
+                     "record again, or --allow-incomplete"));
+    }
   }
   const Selection selection = SelectionOf(policy, Choices(options));
   PROFGAUGE_TRY(const Analysis analysis, Analyze(ranks, selection));

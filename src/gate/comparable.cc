@@ -68,8 +68,8 @@ std::optional<std::string> WhyOutside(const Snapshot& base, const Snapshot& curr
       FormatShare(here->second), FormatShare(there->second));
 }
 
-// How many times as often each name of both runs is launched in an iteration, with how often that
-// is in the base.
+// How many times as often each name of the base is launched in an iteration (0: never), with how
+// often that is in the base.
 std::vector<std::pair<double, double>> LaunchRatios(const Snapshot& base, const Snapshot& current) {
   const auto sums_of = [](const Snapshot& run) -> const std::vector<WorkSum>& {
     return run.work.has_gpu ? run.work.kernels : run.work.ops;
@@ -79,12 +79,12 @@ std::vector<std::pair<double, double>> LaunchRatios(const Snapshot& base, const 
   };
   std::vector<std::pair<double, double>> ratios;
   if (base.work.iterations <= 0 || current.work.iterations <= 0) return ratios;
-  std::map<std::string_view, double> there;
-  for (const WorkSum& sum : sums_of(base)) there.emplace(sum.name, each_of(base, sum));
-  for (const WorkSum& sum : sums_of(current)) {
-    const auto found = there.find(sum.name);
-    if (found == there.end() || found->second <= 0) continue;
-    ratios.emplace_back(each_of(current, sum) / found->second, found->second);
+  std::map<std::string_view, double> here;
+  for (const WorkSum& sum : sums_of(current)) here.emplace(sum.name, each_of(current, sum));
+  for (const WorkSum& sum : sums_of(base)) {
+    const double each = each_of(base, sum);
+    const auto found = here.find(sum.name);
+    if (each > 0) ratios.emplace_back(found == here.end() ? 0 : found->second / each, each);
   }
   std::sort(ratios.begin(), ratios.end());
   return ratios;
@@ -98,7 +98,7 @@ std::optional<std::string> WhyOtherMarks(const Snapshot& base, const Snapshot& c
   const std::vector<std::pair<double, double>> ratios = LaunchRatios(base, current);
   if (IsWindow(base) || IsWindow(current) || ratios.size() < kLeastNames) return std::nullopt;
   const double factor = ratios[ratios.size() / 2].first;
-  if (factor > kLess) return std::nullopt;
+  if (factor <= 0 || factor > kLess) return std::nullopt;
   double alike = 0, all = 0;
   for (const auto& [ratio, launches] : ratios) {
     all += launches;

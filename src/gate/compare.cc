@@ -233,8 +233,15 @@ class Comparer {
       return out.is_missing;
     }
     out.is_missing = true;
-    out.reason = fmt::format("{} no iteration times: its format tells durations or sums only",
-                             base ? "this run has" : "the baseline has");
+    const std::span<const Snapshot> lacking = base ? candidates_ : baselines_;
+    const bool has_any = std::any_of(lacking.begin(), lacking.end(), [](const Snapshot& run) {
+      return std::any_of(run.iteration_times.begin(), run.iteration_times.end(),
+                         [](Ns time) { return time > 0; });
+    });
+    out.reason =
+        fmt::format("{} no iteration times: {}", base ? "this run has" : "the baseline has",
+                    has_any ? "most iterations have no length of their own"
+                            : "its format tells durations or sums only");
     return true;
   }
 

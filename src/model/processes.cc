@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 #include "model/cpu_activity.h"
@@ -36,30 +36,28 @@ struct Division {
   }
 };
 
-struct Process {
-  bool marks = false;
-  std::set<std::int32_t> gpus;  // On which it launched work.
-};
-
-std::map<std::string_view, Process> ProcessesOf(const Profile& profile) {
-  std::map<std::string_view, Process> processes;
-  const auto of = [&](ThreadId thread) -> Process& {
-    return processes[profile.threads[thread.value].process];
-  };
+// Processes that mark iterations and make calls that launch.
+std::set<std::string_view> Training(const Profile& profile) {
+  std::vector<bool> marks(profile.threads.size()), launches(profile.threads.size());
   const HostTable& host = profile.host;
   for (std::size_t row = 0; row < host.size(); ++row) {
-    if (host.kind[row] == HostKind::kIterationMarker && host.thread[row].valid()) {
-      of(host.thread[row]).marks = true;
-    }
+    const bool is_marker = host.kind[row] == HostKind::kIterationMarker;
+    if (is_marker && host.thread[row].valid()) marks[host.thread[row].value] = true;
   }
-  if (processes.size() < 2) return processes;
-  const DeviceTable& device = profile.device;
-  for (std::size_t row = 0; row < device.size(); ++row) {
-    if (!device.launch[row].valid()) continue;
-    const ThreadId thread = profile.api.thread[device.launch[row].value];
-    if (thread.valid()) of(thread).gpus.insert(device.gpu[row]);
+  const ApiTable& api = profile.api;
+  for (std::size_t call = 0; call < api.size(); ++call) {
+    const bool is_launch = api.kind[call] == ApiKind::kLaunch;
+    if (is_launch && api.thread[call].valid()) launches[api.thread[call].value] = true;
   }
-  return processes;
+  std::set<std::string_view> marking, training;
+  for (std::size_t thread = 0; thread < marks.size(); ++thread) {
+    if (marks[thread]) marking.insert(profile.threads[thread].process);
+  }
+  for (std::size_t thread = 0; thread < launches.size(); ++thread) {
+    const std::string_view process = profile.threads[thread].process;
+    if (launches[thread] && marking.contains(process)) training.insert(process);
+  }
+  return training;
 }
 
 // Work without a recorded launch is of the process that launched most on that GPU.
@@ -83,18 +81,24 @@ void DivideDevice(const Profile& profile, Division& division) {
 }
 
 Division Divide(const Profile& profile) {
-  std::vector<std::tuple<std::int32_t, std::string_view>> order;
-  std::set<std::int32_t> used;
   Division division;
-  for (const auto& [name, process] : ProcessesOf(profile)) {
-    for (const std::int32_t gpu : process.gpus) {
+  const std::set<std::string_view> training = Training(profile);
+  if (training.size() < 2) return division;
+  const auto gpus = GpusOfProcesses(profile);
+  std::set<std::int32_t> used;
+  for (const auto& [name, of_process] : gpus) {
+    for (const std::int32_t gpu : of_process) {
       // To each alone, a GPU that they share would seem to idle while it works for the other.
       if (!used.insert(gpu).second) return division;
     }
-    if (process.marks && !process.gpus.empty()) order.emplace_back(*process.gpus.begin(), name);
+  }
+  std::vector<std::pair<std::int32_t, std::string_view>> order;
+  for (const std::string_view name : training) {
+    const auto own = gpus.find(name);
+    constexpr std::int32_t kLast = std::numeric_limits<std::int32_t>::max();
+    order.emplace_back(own == gpus.end() ? kLast : *own->second.begin(), name);
   }
   std::sort(order.begin(), order.end());
-  if (order.size() < 2) return division;
   division.count = static_cast<std::uint32_t>(order.size());
   std::map<std::string_view, std::uint32_t> positions;
   for (const auto& [gpu, name] : order) {
@@ -257,6 +261,21 @@ Profile Part(const Profile& whole, const Division& division, std::uint32_t part)
 }
 
 }  // namespace
+
+std::map<std::string_view, std::set<std::int32_t>> GpusOfProcesses(const Profile& profile) {
+  const DeviceTable& device = profile.device;
+  // Rows come by GPU, most of them launched by one thread: each pair is looked up once in a row.
+  std::vector<std::int32_t> last(profile.threads.size(), std::numeric_limits<std::int32_t>::min());
+  std::map<std::string_view, std::set<std::int32_t>> gpus;
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    if (!device.launch[row].valid()) continue;
+    const ThreadId thread = profile.api.thread[device.launch[row].value];
+    if (!thread.valid() || last[thread.value] == device.gpu[row]) continue;
+    last[thread.value] = device.gpu[row];
+    gpus[profile.threads[thread.value].process].insert(device.gpu[row]);
+  }
+  return gpus;
+}
 
 std::vector<Profile> SplitProcesses(Profile profile) {
   std::vector<Profile> parts;

@@ -1,17 +1,25 @@
 // Recordings of several processes at once (`nsys profile torchrun …`): each that trains is a rank.
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string_view>
 #include <vector>
 
 #include "model/profile.h"
 
 namespace profgauge {
 
-/// One profile for each process that marks iterations and launches device work, by the first GPU
-/// that it uses; `profile` itself where fewer than two do, or processes share a GPU. What other
-/// processes did (loaders, launchers), what no process can be told of and what was skipped at
-/// reading is the first one's. Each keeps the whole recording's extent and texts; which recorded
-/// rank it is, nothing says.
+/// The GPUs on which each process launched recorded work, by what the process is called; processes
+/// that launched none are not listed. Names point into `profile`. O(rows of the device).
+std::map<std::string_view, std::set<std::int32_t>> GpusOfProcesses(const Profile& profile);
+
+/// One profile for each process that marks iterations and launches work, in order of the first GPU
+/// that it uses, those of which no work was recorded last; `profile` itself where fewer than two
+/// do, or processes share a GPU. What other processes did (loaders, launchers), what no process can
+/// be told of and what was skipped at reading is the first one's. Each keeps the whole recording's
+/// extent and texts; which recorded rank it is, nothing says.
 std::vector<Profile> SplitProcesses(Profile profile);
 
 }  // namespace profgauge

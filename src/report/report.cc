@@ -98,7 +98,10 @@ std::vector<BreakdownPart> Breakdown(const Report& report) {
 std::int64_t SummedIterations(const Report& report) {
   const Table* ranks = FindTableById(report, "ranks");
   const Column* iterations = ranks == nullptr ? nullptr : ranks->Find("iterations");
-  if (iterations == nullptr || iterations->size() == 0) {
+  // Of many ranks a stored report has only some rows.
+  if (iterations == nullptr ||
+      iterations->size() !=
+          static_cast<std::size_t>(std::max<std::int64_t>(report.profile.ranks, 0))) {
     return std::max<std::int64_t>(report.profile.iterations_selected, 1) *
            std::max<std::int64_t>(report.profile.ranks, 1);
   }

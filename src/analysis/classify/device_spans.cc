@@ -52,17 +52,18 @@ void ExposeGpu(const DeviceTable& device, std::span<const KernelClass> classes, 
     }
   }
   if (collectives.empty() && copies.empty() && sets.empty()) return;
-  SpanCollector compute, or_copies;
+  SpanCollector compute, copying;
   for (std::uint32_t row = first; row < end; ++row) {
-    if (!IsCompute(device, classes, row)) continue;
-    compute.Add(device.start[row], device.duration[row]);
-    or_copies.Add(device.start[row], device.duration[row]);
+    if (IsCompute(device, classes, row)) compute.Add(device.start[row], device.duration[row]);
   }
-  for (const std::uint32_t row : copies) or_copies.Add(device.start[row], device.duration[row]);
-  const std::vector<Span> computing = compute.Take();
-  Expose(device, std::move(collectives), computing, exposed);
-  Expose(device, std::move(copies), computing, exposed);
-  if (!sets.empty()) Expose(device, std::move(sets), or_copies.Take(), exposed);
+  for (const std::uint32_t row : copies) copying.Add(device.start[row], device.duration[row]);
+  std::vector<Span> cover = compute.Take();
+  Expose(device, std::move(collectives), cover, exposed);
+  Expose(device, std::move(copies), cover, exposed);
+  if (sets.empty()) return;
+  const std::vector<Span> more = copying.Take();
+  cover.insert(cover.end(), more.begin(), more.end());
+  Expose(device, std::move(sets), Merge(std::move(cover)), exposed);
 }
 
 }  // namespace

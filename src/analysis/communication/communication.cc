@@ -360,14 +360,16 @@ void SetMissingRanks(std::span<const RankFacts> ranks, Output& out) {
     world = std::max(world, rank.world_size);
   }
   if (ranks.size() < 2) return out.SetAbsent("profile.ranks_missing", std::string(kNeedsRanks));
-  if (world < 0 && LargestGroup(ranks) > static_cast<std::int64_t>(ranks.size())) {
-    world = LargestGroup(ranks);
+  const auto count = static_cast<std::int64_t>(ranks.size());
+  if (const std::int64_t largest = LargestGroup(ranks); world < 0 && largest > count) {
+    out.Set("profile.ranks_missing", largest - count);
+    return out.SetNote("profile.ranks_missing",
+                       fmt::format("at least: the largest process group has {}", largest));
   }
   if (world < 0) {
     return out.SetAbsent("profile.ranks_missing", "the recordings do not tell the world's size");
   }
-  const std::int64_t missing =
-      std::max<std::int64_t>(0, world - static_cast<std::int64_t>(ranks.size()));
+  const std::int64_t missing = std::max<std::int64_t>(0, world - count);
   out.Set("profile.ranks_missing", missing);
   if (missing > 0) out.SetNote("profile.ranks_missing", ListMissing(ranks, world));
 }

@@ -128,7 +128,7 @@ void SizeByGroup(std::span<RankFacts> ranks) {
 
 Ns RankFacts::step_time() const {
   Ns sum = 0;
-  for (const Step& step : steps) sum += step.time.length();
+  for (const Step& step : steps) sum += step.parts.sum();
   return sum;
 }
 

@@ -57,7 +57,7 @@ struct RankFacts {
   std::string suspects;            ///< DescribeSuspects(), where it has no collective.
   std::size_t device_rows = 0;     ///< Of its profile; 0 without it.
 
-  Ns step_time() const;
+  Ns step_time() const;  ///< Of the selected iterations, as observed: what the parts add up to.
   /// Where the time between two starts or ends of calls went. REQUIRES: both are in `moments`,
   /// from <= to.
   Breakdown Between(Ns from, Ns to) const;

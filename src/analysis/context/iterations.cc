@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "analysis/context/markers.h"
+#include "model/processes.h"
 
 namespace profgauge {
 namespace {
@@ -57,13 +58,7 @@ void NameIterations(const Profile& profile, std::vector<Marker> markers, Iterati
 std::vector<bool> ThreadsOfIterations(const Profile& profile, ThreadId marking) {
   std::vector<bool> is_of_them(profile.threads.size(), true);
   if (!marking.valid()) return is_of_them;
-  std::map<std::string_view, std::set<std::int32_t>> gpus;
-  const DeviceTable& device = profile.device;
-  for (std::size_t row = 0; row < device.size(); ++row) {
-    if (!device.launch[row].valid()) continue;
-    const ThreadId thread = profile.api.thread[device.launch[row].value];
-    if (thread.valid()) gpus[profile.threads[thread.value].process].insert(device.gpu[row]);
-  }
+  const auto gpus = GpusOfProcesses(profile);
   const auto own = gpus.find(profile.threads[marking.value].process);
   if (own == gpus.end()) return is_of_them;
   for (std::size_t thread = 0; thread < is_of_them.size(); ++thread) {

@@ -50,7 +50,7 @@ void RemarkWithoutLaunches(std::span<const RankContext> ranks, Output& out) {
                 fmt::format("{} of {} iterations launched no work, which the others did: the "
                             "recording has lost it, or other ranges than iterations are marked",
                             FormatCount(most.lost), FormatCount(most.all)));
-  MarkAll("iterations without any work count, whose work may be lost", out);
+  MarkAll("some iterations launched nothing, and their work may be lost", out);
 }
 
 }  // namespace
@@ -58,8 +58,8 @@ void RemarkWithoutLaunches(std::span<const RankContext> ranks, Output& out) {
 void MarkLosses(std::span<const RankContext> ranks, Output& out) {
   RemarkWithoutLaunches(ranks, out);
   std::uint64_t lost = 0, read = 0;
-  bool is_unknown =
-      false;  // One loss that is told is a statement of the profiler's, of any number.
+  // A single loss is a statement of the profiler's that it lost events, of any number.
+  bool is_unknown = false;
   for (const RankContext& rank : ranks) {
     const ImportLog& log = rank.profile->log;
     lost += log[Counter::events_dropped] + log[Counter::rows_missing];
@@ -68,7 +68,7 @@ void MarkLosses(std::span<const RankContext> ranks, Output& out) {
                  log[Counter::rows_unusable] > 0 || log[Counter::work_before_launch] > 0;
   }
   if (is_unknown) {
-    return MarkAll("work is missing, or its times are off, nobody knows how much", out);
+    return MarkAll("work is missing or its times are off, by how much is not known", out);
   }
   if (lost == 0 || lost * kLostOneOf < read) return;
   MarkAll(fmt::format("{} events were lost, and where work is missing the device seems to wait",

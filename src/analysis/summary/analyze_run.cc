@@ -182,7 +182,7 @@ Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& 
   SetNotKept(is_told, out);
   if (is_told) {
     AddAll(contexts, ranks, std::move(ops), std::move(tables), out);
-    AddExposures(exposures, out);
+    AddKeptExposures(exposures, out);
   }
   SetStatedNotKept(ranks, out);
 

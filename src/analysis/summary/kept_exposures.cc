@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <iterator>
-#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -76,22 +75,16 @@ std::size_t PartsOf(const Exposure& exposure) {
   return parts;
 }
 
-// With the rows of every part replaced; `rows_of` gives those that one stands for.
-template <class RowsOf>
-Exposure Renamed(const Exposure& exposure, RowsOf rows_of) {
+// With the row of every part's rows that `row_of` gives.
+template <class RowOf>
+Exposure Renamed(const Exposure& exposure, RowOf row_of) {
   Exposure renamed = exposure;
   for (Exposure::Device& device : renamed.devices) {
     for (const auto kind : KindsOfParts()) {
       for (Exposure::Part& part : device.*kind) {
-        std::vector<std::uint32_t> rows;
-        for (const std::uint32_t row : part.rows) {
-          for (const std::uint32_t other : rows_of(row)) rows.push_back(other);
-        }
-        std::sort(rows.begin(), rows.end());
-        rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
-        part.rows = std::move(rows);
+        for (std::uint32_t& row : part.rows) row = row_of(row);
+        std::sort(part.rows.begin(), part.rows.end());
       }
-      std::erase_if(device.*kind, [](const Exposure::Part& part) { return part.rows.empty(); });
     }
   }
   return renamed;
@@ -105,7 +98,7 @@ KeptExposure Kept(const Table& table, const KeySpec& spec, const Exposure& expos
     const auto next = static_cast<std::uint32_t>(known.size());
     const auto [at, is_new] = known.try_emplace(row, next);
     if (is_new) kept.keys.push_back(keys[row].second);
-    return std::array{at->second};
+    return at->second;
   };
   kept.exposure = Renamed(exposure, key_of);
   return kept;
@@ -136,10 +129,12 @@ class Reading {
   bool ok_ = true;
 };
 
+// Sums of all times stay below it.
 constexpr std::int64_t kLongest = std::int64_t{1} << 62;
 
 Exposure ReadOne(Reading& numbers, std::size_t keys) {
   Exposure exposure;
+  std::int64_t left = kLongest;
   exposure.has_work = numbers.Next(1) == 1;
   const std::int64_t devices = numbers.Count();
   for (std::int64_t d = 0; d < devices && numbers.ok(); ++d) {
@@ -149,7 +144,8 @@ Exposure ReadOne(Reading& numbers, std::size_t keys) {
       const std::int64_t parts = numbers.Count();
       for (std::int64_t p = 0; p < parts && numbers.ok(); ++p) {
         Exposure::Part& part = (device.*kind).emplace_back();
-        part.time = numbers.Next(kLongest);
+        part.time = numbers.Next(left);
+        left -= part.time;
         const std::int64_t rows = numbers.Count();
         for (std::int64_t r = 0; r < rows && numbers.ok(); ++r) {
           part.rows.push_back(
@@ -209,30 +205,44 @@ std::optional<KeptExposures> ReadExposures(const Summary& summary) {
   return kept;
 }
 
-void AddExposures(const std::vector<RankExposures>& ranks, Output& out) {
+namespace {
+
+// Of the run, from its ranks; nothing where a rank lacks it or knows rows that the table has not:
+// less than all would bound gains too low.
+std::optional<Exposure> OfRun(const std::vector<RankExposures>& ranks, const KeySpec& spec,
+                              const Table& table) {
+  std::map<RowKey, std::uint32_t> rows;
+  for (RowKey& key : KeysOf(table, spec)) {
+    rows.emplace(std::move(key), static_cast<std::uint32_t>(rows.size()));
+  }
+  const bool is_of_rank = table.Find("rank") != nullptr;
+  Exposure of_run;
+  for (const RankExposures& rank : ranks) {
+    const auto kept = rank.kept.find(spec.table);
+    if (kept == rank.kept.end()) return std::nullopt;
+    std::vector<std::uint32_t> row_of;
+    for (const std::string& key : kept->second.keys) {
+      const auto row = rows.find({is_of_rank ? rank.rank : -1, key});
+      if (row == rows.end()) return std::nullopt;
+      row_of.push_back(row->second);
+    }
+    Exposure renamed =
+        Renamed(kept->second.exposure, [&](std::uint32_t key) { return row_of[key]; });
+    of_run.has_work = renamed.has_work;
+    std::move(renamed.devices.begin(), renamed.devices.end(), std::back_inserter(of_run.devices));
+  }
+  return of_run;
+}
+
+}  // namespace
+
+void AddKeptExposures(const std::vector<RankExposures>& ranks, Output& out) {
   for (const KeySpec& spec : kKeys) {
     const Table* table = out.Added(spec.table);
-    const bool have_all = std::all_of(ranks.begin(), ranks.end(), [&](const RankExposures& rank) {
-      return rank.kept.contains(spec.table);
-    });
-    if (table == nullptr || !have_all) continue;
-    std::map<RowKey, std::uint32_t> rows;
-    for (RowKey& key : KeysOf(*table, spec)) {
-      rows.emplace(std::move(key), static_cast<std::uint32_t>(rows.size()));
+    if (table == nullptr) continue;
+    if (auto exposure = OfRun(ranks, spec, *table)) {
+      out.SetExposure(spec.table, *std::move(exposure));
     }
-    const bool is_of_rank = table->Find("rank") != nullptr;
-    Exposure of_run;
-    for (const RankExposures& rank : ranks) {
-      const KeptExposure& kept = rank.kept.find(spec.table)->second;
-      Exposure renamed = Renamed(kept.exposure, [&](std::uint32_t key) {
-        const auto found = rows.find({is_of_rank ? rank.rank : -1, kept.keys[key]});
-        return found == rows.end() ? std::vector<std::uint32_t>{}
-                                   : std::vector<std::uint32_t>{found->second};
-      });
-      of_run.has_work = renamed.has_work;
-      std::move(renamed.devices.begin(), renamed.devices.end(), std::back_inserter(of_run.devices));
-    }
-    out.SetExposure(spec.table, std::move(of_run));
   }
 }
 

@@ -34,7 +34,7 @@ struct RankExposures {
   std::int64_t rank = 0;
   KeptExposures kept;
 };
-/// Sets the exposures of the tables in `out` which all of `ranks` keep.
-void AddExposures(const std::vector<RankExposures>& ranks, Output& out);
+/// Sets the exposures of the tables in `out` which all of `ranks` keep whole.
+void AddKeptExposures(const std::vector<RankExposures>& ranks, Output& out);
 
 }  // namespace profgauge

@@ -1,5 +1,5 @@
 // Tables whose rows are of one rank each: kept as they are, and put together for the run. Of tables
-// with a row for each event only the longest rows are kept.
+// with a row for each event only the longest rows are kept. With them what rows can cost.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct KeptTables {
   std::vector<Table> tables;                                  ///< Those that the rank has.
   std::map<std::string, std::string, std::less<>> absent;     ///< Why it has no others.
   std::map<std::string, std::int64_t, std::less<>> all_rows;  ///< Before they were cut, by id.
-  KeptExposures exposures;
+  KeptExposures exposures;  ///< Of these tables and others that the run makes anew.
 };
 
 /// Begins the ids of remarks that name a table of which rows were left out.

@@ -1,9 +1,11 @@
 #include "analysis/time/host_waits.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "analysis/context/loop_threads.h"
 #include "analysis/context/marker_choice.h"
@@ -151,7 +153,7 @@ void AddHostRanges(const Profile& profile, HostWaits& waits) {
     const bool loads = use == RangeUse::kLoading && host.kind[row] == HostKind::kOverhead;
     if (!loads && use != RangeUse::kMemory) continue;
     ThreadWaits& thread = waits.threads[host.thread[row].value];
-    const Span span{host.start[row], host.start[row] + std::max<Ns>(host.duration[row], 0)};
+    const Span span = RowSpan(host, row);
     (loads ? thread.loading : thread.memory).push_back(span);
     if (!loads) waits.allocator.push_back(span);
   }

@@ -86,7 +86,7 @@ std::optional<std::size_t> FirstMark(const RankContext& rank) {
 // The markers of one thread are the iterations; another process has its own pace. One that is far
 // slower is judged by nobody.
 void RemarkProcesses(std::span<const IterationFacts> ranks, Output& out) {
-  constexpr double kApart = 1.25;
+  constexpr double kApart = 1.1;
   for (const IterationFacts& rank : ranks) {
     const MarkingProcesses& processes = rank.processes;
     if (processes.count < 2) continue;

@@ -29,9 +29,14 @@ class Stating {
  public:
   Stating(ProfileBuilder& builder, std::string note) : builder_(builder), note_(std::move(note)) {}
 
+  /// States the metric `id`, or that it is none when out of range. `more` goes behind whose number
+  /// it is. A count, or ns, from 0 on; fractions are cut.
   void Whole(const char* id, std::optional<double> value);
+  /// ns from 0 on, rounded.
   void Time(const char* id, std::optional<double> ns);
+  /// 0 to 100, and what rounding to one decimal adds to it.
   void Percent(const char* id, std::optional<double> value, const char* more = "");
+  /// 0 to 1, likewise.
   void Share(const char* id, double value, const char* more = "");
   /// What says of which part of the recording the numbers are.
   void Fact(const char* key, std::optional<double> value);

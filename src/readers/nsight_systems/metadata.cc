@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 #include <algorithm>
+#include <cstdint>
+#include <set>
+#include <string_view>
 
 #include "readers/cuda/sqlite_table.h"
 #include "readers/nsight_systems/import.h"
@@ -108,25 +111,31 @@ Status ReadCaptureWindow(Import& import) {
   return {};
 }
 
-// Whether the process has ranges of its own.
-Result<bool> MarksRanges(const Import& import, std::int64_t process) {
+// Processes with ranges of their own.
+Result<std::set<std::int64_t>> RangeProcesses(const Import& import) {
+  std::set<std::int64_t> processes;
   PROFGAUGE_TRY(auto ranges, TableScan::Open(*import.database, "NVTX_EVENTS", {{{"globalTid"}}}));
-  while (true) {
-    PROFGAUGE_TRY(const bool has_row, ranges.Next());
-    if (!has_row) return false;
-    if (ProcessOf(ranges.Integer(0)) == process) return true;
-  }
+  PROFGAUGE_CHECK(ranges.ForEach([&] { processes.insert(ProcessOf(ranges.Integer(0))); }));
+  return processes;
 }
 
-// Whether a message is of a process that did nothing with CUDA, where another did: it says nothing
-// of the work that was recorded. One that marks ranges may have lost all of its work.
-Result<bool> IsOfHelper(const Import& import, const TableScan& scan, std::size_t column) {
-  const std::int64_t process = ProcessOf(scan.Integer(column));
-  if (process == 0 || import.cuda_processes.empty() || import.cuda_processes.contains(process)) {
-    return false;
+// A process that did nothing with CUDA, where another did, and marks no ranges is a helper: what it
+// lost says nothing of the work that was recorded. One that marks ranges may have lost all of it.
+Status AddLossyProcesses(Import& import, const std::set<std::int64_t>& lossy) {
+  if (lossy.empty()) return {};
+  PROFGAUGE_TRY(const std::set<std::int64_t> marking, RangeProcesses(import));
+  ImportLog& log = import.builder->log();
+  for (const std::int64_t process : lossy) {
+    const bool is_helper = process != 0 && !import.cuda_processes.empty() &&
+                           !import.cuda_processes.contains(process) && !marking.contains(process);
+    if (is_helper) {
+      log.AddAt(Counter::profiler_warnings,
+                "not all CUDA events might have been collected of a process that has none");
+    } else {
+      log.AddAt(Counter::events_dropped, "nsys: not all CUDA events might have been collected");
+    }
   }
-  PROFGAUGE_TRY(const bool marks, MarksRanges(import, process));
-  return !marks;
+  return {};
 }
 
 }  // namespace
@@ -164,21 +173,14 @@ Status ReadDiagnostics(Import& import) {
   PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "DIAGNOSTIC_EVENT",
                                            {{{"severity"}}, {{"text"}}, {{"globalPid"}}}));
   ImportLog& log = import.builder->log();
-  while (true) {
-    PROFGAUGE_TRY(const bool has_row, scan.Next());
-    if (!has_row) return {};
+  std::set<std::int64_t> lossy;  // Processes of which events were lost; 0: it is not said of which.
+  PROFGAUGE_CHECK(scan.ForEach([&] {
     const std::string_view text = scan.Text(1);
     const auto says = [text](std::string_view phrase) {
       return text.find(phrase) != std::string_view::npos;
     };
     if (says("Not all CUDA events might have been collected")) {
-      PROFGAUGE_TRY(const bool is_of_helper, IsOfHelper(import, scan, 2));
-      if (is_of_helper) {
-        log.AddAt(Counter::profiler_warnings,
-                  "not all CUDA events might have been collected of a process that has none");
-      } else {
-        log.AddAt(Counter::events_dropped, "nsys: not all CUDA events might have been collected");
-      }
+      lossy.insert(ProcessOf(scan.Integer(2)));
     } else if (says("is not supported by this build")) {
       log.AddAt(Counter::profiler_warnings,
                 "nsys does not support the installed CUDA driver; update nsys");
@@ -190,7 +192,8 @@ Status ReadDiagnostics(Import& import) {
     } else if (scan.Integer(0) >= 2) {
       log.Add(Counter::profiler_warnings);
     }
-  }
+  }));
+  return AddLossyProcesses(import, lossy);
 }
 
 }  // namespace profgauge::readers::nsight

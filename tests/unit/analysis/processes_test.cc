@@ -80,6 +80,20 @@ TEST(Processes, WorkOfAnotherProcessOnAnotherGpuIsOfNoIteration) {
   }
 }
 
+// One whose launches are there and whose work is not is a rank that lost it, not a helper.
+TEST(Processes, OneThatLostItsWorkIsMissed) {
+  TestProfile test = TwoRanks();
+  const ThreadId third = test.builder().AddThread("4", "1");
+  test.Host(HostKind::kIterationMarker, "ProfilerStep#0", {0, 90}, third);
+  test.Call("cudaLaunchKernel", ApiKind::kLaunch, {10, 11}, third);
+  const std::vector<Profile> ranks = SplitProcesses(test.Finish());
+  ASSERT_EQ(ranks.size(), 3U);
+  EXPECT_EQ(ranks[2].device.size(), 0U);
+  const auto analysis = Analyze(ranks, {});
+  ASSERT_TRUE(analysis.has_value());
+  EXPECT_EQ(NumberOf(*analysis, "profile.ranks_without_work"), 1);
+}
+
 // Each would see the GPU idle while it works for the other.
 TEST(Processes, ThatShareAGpuStayTogether) {
   const std::vector<Profile> ranks = SplitProcesses(TwoRanks(0).Finish());
