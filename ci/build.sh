@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds one configuration; with tests they are run too.
-#   ci/build.sh release|debug|asan|tsan|fuzz|clang
+#   ci/build.sh release|debug|asan|tsan|fuzz|fuzz-bare|clang
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,6 +15,10 @@ case "$kind" in
     cmake --preset fuzz
     cmake --build --preset fuzz --parallel "$(nproc)"
     ;;
+  fuzz-bare)  # Without sanitizers: several times the executions.
+    cmake --preset fuzz -B build/fuzz-bare -DPROFGAUGE_SANITIZE= -DCMAKE_BUILD_TYPE=Release
+    cmake --build build/fuzz-bare --parallel "$(nproc)"
+    ;;
   clang)
     cmake -G Ninja -B build/clang -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=clang++ \
       -DCMAKE_C_COMPILER=clang -DPROFGAUGE_TESTS=ON -DPROFGAUGE_WERROR=ON \
@@ -23,7 +27,7 @@ case "$kind" in
     ctest --test-dir build/clang --output-on-failure --parallel "$(nproc)"
     ;;
   *)
-    echo "usage: ci/build.sh release|debug|asan|tsan|fuzz|clang" >&2
+    echo "usage: ci/build.sh release|debug|asan|tsan|fuzz|fuzz-bare|clang" >&2
     exit 2
     ;;
 esac

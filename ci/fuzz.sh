@@ -3,6 +3,8 @@
 #   ci/fuzz.sh [SECONDS]                 default 60 for each target
 #   ci/fuzz.sh --total SECONDS           one budget for all: a short round each, then more for those
 #                                        that still found new edges
+#   ci/fuzz.sh --bare …                  without sanitizers: three to ten times the executions; run the
+#                                        corpus that this leaves under them afterwards
 # Prints executions (in all, and in a second), edges and findings of each target. A finding is left
 # in build/fuzz/; copy it to tests/fuzz/crashes/TARGET/ with the fix. `--minimise` rewrites tests/fuzz/seeds from the corpus,
 # with the smallest inputs that reach the same edges.
@@ -11,13 +13,15 @@ set -euo pipefail
 export ASAN_OPTIONS=malloc_context_size=0:quarantine_size_mb=4:thread_local_quarantine_size_kb=64
 cd "$(dirname "$0")/.."
 
-total=0 minimise=
+total=0 minimise= kind=fuzz
+[ "${1:-}" = --bare ] && { kind=fuzz-bare; shift; }
 [ "${1:-}" = --minimise ] && { minimise=yes; shift; }
 [ "${1:-}" = --total ] && { total=$2; shift 2; }
 seconds=${1:-60}
-ci/build.sh fuzz
+ci/build.sh "$kind"
+mkdir -p build/fuzz
 shopt -s nullglob
-targets=(build/fuzz/*_fuzz)
+targets=(build/"$kind"/*_fuzz)
 [ ${#targets[@]} -gt 0 ] || { echo "no fuzz targets were built" >&2; exit 1; }
 [ "$total" -gt 0 ] && seconds=$((total / 3 / ${#targets[@]} + 1))
 
@@ -49,7 +53,7 @@ while [ "$left" -gt 0 ]; do
   # The rest goes to the four that found most in their last round.
   for name in $(for n in "${!news[@]}"; do echo "${news[$n]:-0} $n"; done | sort -rn | head -4 | cut -d' ' -f2); do
     [ "$left" -gt 0 ] || break
-    fuzz build/fuzz/"$name" "$seconds"
+    fuzz build/"$kind"/"$name" "$seconds"
     left=$((left - seconds))
   done
 done
