@@ -23,6 +23,7 @@ std::string Sentence(const MetricComparison& metric) {
                            : fmt::format("{:+.1f} %", relative * 100);
   std::string text = fmt::format("{} changed by {} against the baseline", metric.metric, change);
   if (!metric.limit.empty()) text += ", limit " + metric.limit;
+  if (!metric.reason.empty()) text += ", but " + metric.reason;
   return text;
 }
 

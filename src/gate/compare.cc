@@ -194,6 +194,7 @@ class Comparer {
     if (is_time && LackTimes(out)) return out;
     if (!CompareSeries(limit, out)) CompareValues(limit, out);
     if (is_time && out.verdict != stats::Change::kFail) DoubtIterations(out);
+    DoubtNumbers(out);
     return out;
   }
 
@@ -221,6 +222,20 @@ class Comparer {
     if (!reason) return;
     out.is_missing = true;
     out.reason = *reason;
+  }
+
+  // A change to or from an uncertain number is no certain failure, as one beyond a limit is none.
+  void DoubtNumbers(MetricComparison& out) const {
+    const auto is_uncertain = [&](const Snapshot& run) { return run.uncertain.contains(out.metric); };
+    const bool base = std::any_of(baselines_.begin(), baselines_.end(), is_uncertain);
+    const bool current = std::any_of(candidates_.begin(), candidates_.end(), is_uncertain);
+    if (out.is_missing || out.verdict != stats::Change::kFail || !(base || current)) return;
+    out.over_limit = true;
+    out.verdict = stats::Change::kInconclusive;
+    out.reason += fmt::format("{}{} value is uncertain", out.reason.empty() ? "" : "; but ",
+                              base && current ? "each run's"
+                              : base          ? "the baseline's"
+                                              : "this run's");
   }
 
   bool LackTimes(MetricComparison& out) const {

@@ -41,7 +41,8 @@ struct MetricComparison {
   Level level = Level::kError;
   bool is_missing = false;  ///< One side has no value, or one of another definition; see `reason`.
   std::string limit;        ///< "≤ +5 %".
-  /// With kStatistics the whole sentence (gate/change_text.h), else one clause where it is missing.
+  /// With kStatistics the whole sentence (gate/change_text.h), else one clause where it is missing
+  /// or uncertain.
   std::string reason;
 };
 

@@ -87,6 +87,7 @@ Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
     if (!std::isfinite(value)) continue;
     const std::string id(metric.spec->id);
     snapshot.metrics[id] = value;
+    if (metric.low_confidence) snapshot.uncertain.insert(id);
     if (metric.spec->definition_number != 1) {
       snapshot.definitions[id] = metric.spec->definition_number;
     }

@@ -276,6 +276,15 @@ class BaselineParser {
         run.definitions[std::string(id)] = static_cast<std::int32_t>(number);
       }
     }
+    if (object.contains("uncertain")) {
+      PROFGAUGE_TRY(const auto* uncertain, Part<json::array>(object, "uncertain", prefix));
+      for (const json::value& id : *uncertain) {
+        if (!id.is_string() || !run.metrics.contains(std::string_view(id.get_string()))) {
+          return Fail(Bad("field", "expected ids of `metrics`", prefix + "uncertain"));
+        }
+        run.uncertain.emplace(id.get_string());
+      }
+    }
     PROFGAUGE_TRY(const auto* strings, Part<json::array>(object, "strings", prefix));
     PROFGAUGE_TRY(const auto* parts, Part<json::array>(object, "parts", prefix));
     for (std::size_t i = 0; i < parts->size(); ++i) {

@@ -9,13 +9,15 @@
 // what kernels and ops did in all: {"iterations", "has_gpu", "kernels": [sum…], "ops": [sum…]}, a
 // sum being [name, count, gpu_time, host_time, [series…]]; runs without it compare all the same.
 // "definitions" has the numbers of the metrics' definitions that are not 1; schema 1, which lacks
-// it, is read as if all were.
+// it, is read as if all were. "uncertain" lists the metrics that may not be what they say; runs
+// without it have none.
 // Files of a newer schema, of another kind, or damaged ones are refused; nothing is guessed.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,7 +50,8 @@ struct Snapshot {
   std::map<std::string, double, std::less<>> metrics;  ///< Present ones only, base units.
   /// Which definition (MetricSpec::definition_number) each of `metrics` has; 1 where not listed.
   std::map<std::string, std::int32_t, std::less<>> definitions;
-  std::vector<TimePart> parts;  ///< Largest first.
+  std::set<std::string, std::less<>> uncertain;  ///< Of `metrics`; Metric::low_confidence.
+  std::vector<TimePart> parts;                   ///< Largest first.
   WorkSums work;                ///< Empty when it was not recorded.
 
   std::int32_t DefinitionOf(std::string_view metric) const;

@@ -71,6 +71,7 @@ json::object WriteSnapshot(const Snapshot& run) {
                    {"metrics", std::move(metrics)},
                    {"definitions", std::move(definitions)},
                    {"parts", std::move(parts)}};
+  if (!run.uncertain.empty()) out["uncertain"] = json::value_from(run.uncertain);
   if (!run.iteration_unobserved.empty()) {
     out["iteration_unobserved"] = json::value_from(run.iteration_unobserved);
   }

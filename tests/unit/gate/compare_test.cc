@@ -337,6 +337,32 @@ TEST(CompareRuns, NumbersOfAnotherDefinitionAreNotCompared) {
   EXPECT_FALSE(CompareRuns(saved, std::vector<Snapshot>{now}, &policy).metrics.front().is_missing);
 }
 
+TEST(CompareRuns, AChangeOfAnUncertainNumberIsNoCertainFailure) {
+  // What a recording lost looks like idle time; the limit on the number itself leaves it open, too.
+  PolicyBaseline policy;
+  BaselineLimit idle;
+  idle.metric = "gpu.idle.mean";
+  idle.max_increase = BaselineLimit::Amount{0.05, false};
+  policy.limits = {idle};
+  Snapshot sure = Sample(1), worse = Sample(1);
+  worse.metrics["gpu.idle.mean"] += 0.2;
+  const auto compare = [&](const Snapshot& base, const Snapshot& current) {
+    return CompareRuns(std::vector{base}, std::vector{current}, &policy).metrics.front();
+  };
+  EXPECT_EQ(compare(sure, worse).verdict, stats::Change::kFail);
+  Snapshot doubtful = worse;
+  doubtful.uncertain = {"gpu.idle.mean"};
+  const MetricComparison open = compare(sure, doubtful);
+  EXPECT_EQ(open.verdict, stats::Change::kInconclusive);
+  EXPECT_TRUE(open.over_limit);
+  EXPECT_EQ(open.reason, "this run's value is uncertain");
+  Snapshot lossy = sure;
+  lossy.uncertain = {"gpu.idle.mean"};
+  EXPECT_EQ(compare(lossy, worse).reason, "the baseline's value is uncertain");
+  EXPECT_EQ(compare(lossy, doubtful).reason, "each run's value is uncertain");
+  EXPECT_EQ(compare(worse, lossy).verdict, stats::Change::kPass);
+}
+
 TEST(CompareRuns, SaysWhereARunIsHeldAgainstItself) {
   Snapshot run = Sample(1);
   run.source = "abc";

@@ -103,6 +103,24 @@ TEST(Baseline, KeepsTheNumbersOfDefinitionsAndReadsFilesWithoutAsOnes) {
   EXPECT_EQ(old->front().DefinitionOf("gpu.idle.mean"), 1);
 }
 
+TEST(Baseline, KeepsWhichNumbersAreUncertain) {
+  Snapshot run = Sample();
+  run.metrics["gpu.idle.mean"] = 0.25;
+  run.uncertain = {"gpu.idle.mean"};
+  const std::string text = WriteBaseline({run});
+  const auto runs = ParseBaseline(text, "base.json");
+  ASSERT_TRUE(runs) << runs.error().message;
+  EXPECT_EQ(runs->front().uncertain, run.uncertain);
+  EXPECT_EQ(WriteBaseline({Sample()}).find("uncertain"), std::string::npos);
+  std::string other = text;
+  const std::string_view list = "[\"gpu.idle.mean\"]";
+  other.replace(other.find(list), list.size(), "[\"gpu.idle.max\"]");
+  const auto refused = ParseBaseline(other, "base.json");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "expected ids of `metrics`");
+  EXPECT_EQ(refused.error().where.path, "runs[0].uncertain");
+}
+
 struct Refusal {
   std::string text;
   std::string code, message, path;
