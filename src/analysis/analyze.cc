@@ -167,6 +167,8 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
                                                 rank.iterations.dropped_at_end);
   }
   analysis.iterations_selected = static_cast<std::int64_t>(PoolIterations(ranks).size());
+  // Ranks whose iterations have other numbers have more of them together than any alone.
+  analysis.iterations_total = std::max(analysis.iterations_total, analysis.iterations_selected);
   analysis.window_start = longest.window().start;
   analysis.window_end = longest.window().end;
   return result;

@@ -45,7 +45,7 @@ class Meetings {
  public:
   Meetings(std::span<const RankFacts> ranks, const Matching& matching, const Clocks& clocks,
            const Latest& latest)
-      : ranks_(ranks), matching_(matching), clocks_(clocks), latest_(latest) {
+      : ranks_(ranks), clocks_(clocks), latest_(latest) {
     for (std::size_t c = 0; c < matching.calls.size(); ++c) {
       const MatchedCall& call = matching.calls[c];
       const bool meets =
@@ -134,7 +134,6 @@ class Meetings {
   }
 
   std::span<const RankFacts> ranks_;
-  const Matching& matching_;
   const Clocks& clocks_;
   Latest latest_;
   std::map<std::size_t, Ns> waiting_;  ///< In the calls that it has with the latest.

@@ -201,6 +201,7 @@ Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& 
   }
   analysis.iteration_source = longest->iterations.source;
   analysis.iterations_selected = static_cast<std::int64_t>(PoolIterations(contexts).size());
+  analysis.iterations_total = std::max(analysis.iterations_total, analysis.iterations_selected);
   analysis.window_start = longest->window().start;
   analysis.window_end = longest->window().end;
   return analysis;
