@@ -166,13 +166,6 @@ constexpr std::array<DeviceWord, 17> kCatalogue = {{
      &DeviceWords::vendor},
 }};
 
-// Formats of a tool that knows one maker's devices alone.
-constexpr std::pair<std::string_view, Accelerator> kFormats[] = {
-    {"ascend", Accelerator::kNpu},           {"neuron", Accelerator::kNeuron},
-    {"rocprofv3", Accelerator::kAmd},        {"nsight_systems", Accelerator::kNvidia},
-    {"nvprof", Accelerator::kNvidia},        {"pyprof", Accelerator::kNvidia},
-    {"dlprof_report", Accelerator::kNvidia}, {"dlprof_database", Accelerator::kNvidia}};
-
 // Signs of makers in names of devices.
 std::optional<Accelerator> MakerOf(std::string_view name) {
   constexpr std::pair<std::string_view, Accelerator> kSigns[] = {
@@ -192,7 +185,6 @@ std::optional<Accelerator> MakerOf(std::string_view name) {
 }
 
 std::optional<Accelerator> AcceleratorOfCalls(const Profile& profile) {
-  if (!profile.accelerator.empty()) return FindAccelerator(profile.accelerator);
   for (const StringId name : profile.api.name) {
     const std::string_view text = profile.Name(name);
     if (text.starts_with("hip")) return Accelerator::kAmd;
@@ -277,18 +269,6 @@ Accelerator AcceleratorOfName(std::string_view name) {
   return MakerOf(name).value_or(Accelerator::kUnknown);
 }
 
-Accelerator AcceleratorOfFormat(std::string_view format) {
-  for (const auto& [id, accelerator] : kFormats) {
-    if (id == format) return accelerator;
-  }
-  return Accelerator::kUnknown;
-}
-
-Accelerator AcceleratorOfRun(std::string_view device, std::string_view format) {
-  const Accelerator named = AcceleratorOfName(device);
-  return named == Accelerator::kUnknown ? AcceleratorOfFormat(format) : named;
-}
-
 Accelerator AcceleratorOf(std::span<const Profile> ranks) {
   std::optional<Accelerator> found;
   for (const Profile& profile : ranks) {
@@ -300,8 +280,10 @@ Accelerator AcceleratorOf(std::span<const Profile> ranks) {
   }
   if (found) return *found;
   if (ranks.empty()) return Accelerator::kUnknown;
-  const Accelerator by_format = AcceleratorOfFormat(ranks.front().source.format);
-  if (by_format != Accelerator::kUnknown) return by_format;
+  for (const Profile& profile : ranks) {
+    const Accelerator told = FindAccelerator(profile.source.accelerator);
+    if (told != Accelerator::kUnknown) return told;
+  }
   for (const Profile& profile : ranks) {
     if (const auto called = AcceleratorOfCalls(profile)) return *called;
   }

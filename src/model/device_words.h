@@ -27,11 +27,7 @@ Accelerator FindAccelerator(std::string_view id);
 
 /// By what a device's name says; kUnknown: nothing.
 Accelerator AcceleratorOfName(std::string_view name);
-/// By a format whose tool knows one maker's devices alone; kUnknown: any other.
-Accelerator AcceleratorOfFormat(std::string_view format);
-/// By both, the name first.
-Accelerator AcceleratorOfRun(std::string_view device, std::string_view format);
-/// By the devices' names, else by the format, else by the runtime that was called.
+/// By the devices' names, else by Source::accelerator, else by the runtime that was called.
 Accelerator AcceleratorOf(std::span<const Profile> ranks);
 
 /// In the singular, where nothing else is said; an "s" behind one makes the plural.

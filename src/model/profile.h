@@ -32,6 +32,11 @@ struct Source {
   std::string dialect;      ///< e.g. "2021-06, integer microseconds"; free text for inspect.
   std::uint64_t bytes = 0;  ///< Decompressed size.
   std::string hash;         ///< XXH3-128 of the decompressed bytes, 32 hex digits.
+  /// AcceleratorId() where tools for one maker's devices alone write the format, or of what a
+  /// summary is of; else empty.
+  std::string accelerator;
+  std::string framework;        ///< "pytorch", "xla", where it alone writes the format; else empty.
+  bool is_of_any_program = false;  ///< The tools record any program, with a framework or without.
 };
 
 /// What the recording says of distributed training. -1 or empty when it says nothing.
@@ -100,8 +105,8 @@ struct Profile {
   /// none made; empty: they are in it.
   std::string copies_unknown;
   /// Of a profile that stands for a summary and has no rows: what model/summary/summary.h keeps
-  /// there, and AcceleratorId() of the recording; else empty.
-  std::string summary, accelerator;
+  /// there; else empty.
+  std::string summary;
 
   HostTable host;
   ApiTable api;

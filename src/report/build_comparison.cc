@@ -142,17 +142,16 @@ PairedTable BuildTable(const profgauge::PairedTable& from) {
 }  // namespace
 
 std::string AcceleratorOf(const Comparison& comparison) {
-  std::array<std::string_view, 2> device, format;  // Of the baseline and of this run.
+  std::array<std::string_view, 2> device;  // Of the baseline and of this run.
   const auto put = [&](std::string_view property, std::string_view base, std::string_view current) {
     if (property == "gpu") device = {base, current};
-    if (property == "format") format = {base, current};
   };
   for (const auto& [property, value] : comparison.alike) put(property, value, value);
   for (const Difference& difference : comparison.differences) {
     put(difference.property, difference.base, difference.current);
   }
-  const Accelerator base = AcceleratorOfRun(device[0], format[0]);
-  if (base != AcceleratorOfRun(device[1], format[1])) return {};
+  const Accelerator base = AcceleratorOfName(device[0]);
+  if (base != AcceleratorOfName(device[1])) return {};
   return std::string(AcceleratorId(base));
 }
 

@@ -70,12 +70,7 @@ TrendChange Redefinition(std::size_t run) {
 // Of the latest run that tells whose devices it had.
 const DeviceWords& WordsOf(std::span<const HistoryEntry> entries) {
   for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
-    std::string_view device, format;
-    for (const auto& [property, value] : entry->snapshot.environment) {
-      if (property == "gpu") device = value;
-      if (property == "format") format = value;
-    }
-    const Accelerator found = AcceleratorOfRun(device, format);
+    const Accelerator found = AcceleratorOfName(entry->snapshot.Environment("gpu"));
     if (found != Accelerator::kUnknown) return DeviceWordsOf(found);
   }
   return DeviceWordsOf(Accelerator::kUnknown);

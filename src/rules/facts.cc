@@ -126,18 +126,13 @@ Value FrameworkOf(const Profile& profile) {
                                                                {"xla", Sign::kXla},
                                                                {"tensorrt", Sign::kTensorRt},
                                                                {"tensorflow", Sign::kTensorFlow}};
-  const std::string_view format = profile.source.format;
-  if (format == "kineto") return std::string("pytorch");
-  if (format == "xla") return std::string("xla");
+  if (!profile.source.framework.empty()) return profile.source.framework;
   for (const auto& [framework, sign] : kFrameworks) {
     if (Shows(profile, sign)) return std::string(framework);
   }
-  constexpr std::string_view kOfAllPrograms[] = {"nsight_systems", "nvprof", "rocprofv3"};
   const bool shows =
       profile.device.size() > 0 || profile.api.size() > 0 || !profile.summary.empty();
-  if (shows && std::ranges::find(kOfAllPrograms, format) != std::end(kOfAllPrograms)) {
-    return std::string("none");
-  }
+  if (shows && profile.source.is_of_any_program) return std::string("none");
   return {};
 }
 

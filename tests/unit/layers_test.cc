@@ -174,6 +174,29 @@ TEST(Layers, NoFileIsOverlong) {
   }
 }
 
+// What a format is, its reader says (Source, capabilities); nothing else knows it by name. Names that
+// are an accelerator's or a framework's, too, are not looked for.
+TEST(Layers, NoFormatIsNamedOutsideOfItsFolder) {
+  const fs::path root = fs::path(PROFGAUGE_SOURCE_DIR) / "src";
+  std::size_t seen = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(root)) {
+    if (!entry.is_regular_file() || entry.path().extension() != ".cc") continue;
+    const std::string file = fs::relative(entry.path(), root).string();
+    std::ifstream stream(entry.path());
+    const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    for (const char* name : {"kineto", "nsight_systems", "nvprof", "rocprofv3", "pyprof",
+                             "dlprof_report", "dlprof_database"}) {
+      const bool is_named = text.find('"' + std::string(name) + '"') != text.npos;
+      if (file.starts_with("readers/")) {
+        seen += is_named;
+      } else {
+        EXPECT_FALSE(is_named) << file << " knows the format " << name;
+      }
+    }
+  }
+  EXPECT_GE(seen, 5u);
+}
+
 // What a room is for, what may be touched, its recipe: short enough to be read.
 TEST(Layers, EachRoomSaysWhatItIsFor) {
   constexpr std::size_t kMostLines = 15;

@@ -259,6 +259,8 @@ Summary BeginSummary(const Profile& profile) {
   summary.texts["hash"] = {profile.source.hash};
   summary.texts["accelerator"] = {
       std::string(AcceleratorId(AcceleratorOf(std::span(&profile, 1))))};
+  summary.texts["framework"] = {profile.source.framework};
+  summary.numbers["is_of_any_program"] = {profile.source.is_of_any_program ? 1 : 0};
   for (std::size_t i = 0; i < static_cast<std::size_t>(Sign::kCount_); ++i) {
     const Sign sign = static_cast<Sign>(i);
     if (Shows(profile, sign)) summary.texts["shows"].emplace_back(NameWith(sign));
@@ -287,9 +289,14 @@ Summary BeginSummary(const Profile& profile) {
 
 Profile DescribedBy(const Summary& summary, const std::string& path) {
   Profile profile;
-  profile.source = {path, summary.Text("format"), summary.Text("dialect"),
-                    static_cast<std::uint64_t>(summary.Number("bytes")), summary.Text("hash")};
-  profile.accelerator = summary.Text("accelerator");
+  profile.source = {.path = path,
+                    .format = summary.Text("format"),
+                    .dialect = summary.Text("dialect"),
+                    .bytes = static_cast<std::uint64_t>(summary.Number("bytes")),
+                    .hash = summary.Text("hash"),
+                    .accelerator = summary.Text("accelerator"),
+                    .framework = summary.Text("framework"),
+                    .is_of_any_program = summary.Number("is_of_any_program") != 0};
   profile.origin_ns = summary.Number("origin");
   if (const auto& extent = summary.Numbers("extent"); extent.size() == 2) {
     profile.first = extent[0];

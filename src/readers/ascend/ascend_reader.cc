@@ -83,6 +83,7 @@ class TraceReader final : public Reader {
     view.Finish();
     builder.SetHints(kHints);
     builder.source().format = "ascend";
+    builder.source().accelerator = "npu";
     builder.source().dialect = "trace_view.json";
     PROFGAUGE_TRY(auto profile, builder.Finish());
     if (profile.device.size() + profile.host.size() + profile.api.size() > 0) return profile;
@@ -248,6 +249,7 @@ class TableReader final : public Reader {
     kernels.Finish();
     builder.SetHints(kHints);
     builder.source().format = "ascend";
+    builder.source().accelerator = "npu";
     builder.source().dialect =
         cluster.empty() ? "kernel_details.csv" : "cluster_step_trace_time.csv";
     if (cluster.empty()) builder.SetCopiesUnknown("this kind of file holds kernels and no copies");

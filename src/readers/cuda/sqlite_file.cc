@@ -83,6 +83,7 @@ Result<sqlite::Database> OpenDatabase(ByteSource& source, std::string_view forma
   out.path = source.name();
   out.format = format;
   out.dialect = dialect;
+  out.accelerator = "nvidia";
   const bool has_log = HasWriteAheadLog(source.name());
   if (has_log) {
     builder.log().AddAt(Counter::profiler_warnings,

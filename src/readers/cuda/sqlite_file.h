@@ -18,7 +18,7 @@ Status CheckWhole(const std::string& path);
 
 /// Reads the file through once for its size and hash, then opens it: read-only and immutable, or,
 /// when a write-ahead log lies beside it, read-only with that log, which is counted as a warning.
-/// Fills builder.source(). Errors: kInput.
+/// Fills builder.source(): of NVIDIA's devices. Errors: kInput.
 Result<sqlite::Database> OpenDatabase(ByteSource& source, std::string_view format,
                                       std::string_view dialect, ProfileBuilder& builder);
 

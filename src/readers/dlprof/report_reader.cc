@@ -64,6 +64,7 @@ class ReportReader final : public Reader {
     Source& out = builder.source();
     out.path = source.name();
     out.format = kFormat;
+    out.accelerator = "nvidia";
     out.bytes = text.size();
     ContentHash hash;
     hash.Add(text);

@@ -93,6 +93,7 @@ class Import {
     auto& origin = builder_.source();
     origin.path = source_.name();
     origin.format = "kineto";
+    origin.framework = "pytorch";
     origin.bytes = input_.total();
     origin.hash = input_.Hash();
     origin.dialect = Dialect();

@@ -78,7 +78,12 @@ std::string DialectOf(const data::Data& data, std::string form) {
 
 void SetSource(Profile& profile, const std::string& path, std::uint64_t bytes, std::string hash,
                std::string dialect) {
-  profile.source = {path, "neuron", std::move(dialect), bytes, std::move(hash)};
+  profile.source = {.path = path,
+                    .format = "neuron",
+                    .dialect = std::move(dialect),
+                    .bytes = bytes,
+                    .hash = std::move(hash),
+                    .accelerator = "neuron"};
 }
 
 /// Gives bytes again that were read to look at them.

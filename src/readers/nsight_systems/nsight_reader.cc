@@ -55,6 +55,7 @@ class NsightReader final : public Reader {
     ProfileBuilder builder;
     builder.SetHints(kHints);
     PROFGAUGE_TRY(auto database, OpenDatabase(source, "nsight_systems", "SQLite export", builder));
+    builder.source().is_of_any_program = true;
     nsight::Import import;
     import.database = &database;
     import.builder = &builder;

@@ -89,6 +89,7 @@ class NvprofReader final : public Reader {
     ProfileBuilder builder;
     builder.SetHints(kHints);
     PROFGAUGE_TRY(auto database, OpenDatabase(source, "nvprof", "SQLite database", builder));
+    builder.source().is_of_any_program = true;
     PROFGAUGE_TRY(const bool has_strings, database.HasTable("StringTable"));
     if (!has_strings) {
       return Fail(InputError(source.name(), "nvprof/no-strings",

@@ -77,6 +77,7 @@ class Import {
     if (!text.empty()) AddLine(text);
     out.path = source_.name();
     out.format = "pyprof";
+    out.accelerator = "nvidia";
     out.dialect = "net.dict";
     out.hash = hash.Hex();
     return {};

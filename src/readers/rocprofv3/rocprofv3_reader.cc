@@ -60,6 +60,8 @@ class Rocprofv3Reader final : public Reader {
     records.Finish();
     builder.SetHints(kHints);
     builder.source().format = "rocprofv3";
+    builder.source().accelerator = "amd";
+    builder.source().is_of_any_program = true;
     builder.source().dialect = "JSON";
     PROFGAUGE_TRY(auto profile, builder.Finish());
     const auto& kinds = profile.device.kind;

@@ -51,6 +51,7 @@ Result<Profile> Finished(const ByteSource& source, std::string dialect, Timeline
   timeline.Finish();
   builder.SetHints(kHints);
   builder.source().format = "xla";
+  builder.source().framework = "xla";
   builder.source().dialect = std::move(dialect);
   PROFGAUGE_TRY(auto profile, builder.Finish());
   if (profile.device.size() + profile.host.size() + profile.api.size() + profile.python.size() >

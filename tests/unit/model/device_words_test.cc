@@ -75,9 +75,9 @@ TEST(DeviceWords, EachAcceleratorHasEachWord) {
   }
 }
 
-Profile ProfileOf(std::string_view gpu, std::string_view call, std::string_view format) {
+Profile ProfileOf(std::string_view gpu, std::string_view call, std::string_view told = "") {
   ProfileBuilder builder;
-  builder.source().format = format;
+  builder.source().accelerator = told;
   if (!gpu.empty()) {
     Gpu device;
     device.id = 0;
@@ -100,23 +100,20 @@ TEST(DeviceWords, KnowARecordingsDevices) {
     const Profile profile = ProfileOf(arguments...);
     return AcceleratorOf(std::span(&profile, 1));
   };
-  EXPECT_EQ(of("AMD Instinct MI300X", "", "kineto"), Accelerator::kAmd);
-  EXPECT_EQ(of("Tesla V100-SXM2-16GB", "hipLaunchKernel", "kineto"), Accelerator::kNvidia);
-  EXPECT_EQ(of("", "hipLaunchKernel", "kineto"), Accelerator::kAmd);
-  EXPECT_EQ(of("", "cudaLaunchKernel", "kineto"), Accelerator::kNvidia);
-  EXPECT_EQ(of("", "", "kineto"), Accelerator::kUnknown);
-  EXPECT_EQ(of("", "", "ascend"), Accelerator::kNpu);
-  EXPECT_EQ(of("", "", "dlprof_report"), Accelerator::kNvidia);
-  EXPECT_EQ(AcceleratorOfRun("Ascend910B2", "dlprof_database"), Accelerator::kNpu);
-  EXPECT_EQ(AcceleratorOfRun("", "rocprofv3"), Accelerator::kAmd);
-  EXPECT_EQ(AcceleratorOfRun("", "kineto"), Accelerator::kUnknown);
-  EXPECT_EQ(of("A100-SXM4-40GB", "", "nsight_systems"), Accelerator::kNvidia);
+  EXPECT_EQ(of("AMD Instinct MI300X", ""), Accelerator::kAmd);
+  EXPECT_EQ(of("Tesla V100-SXM2-16GB", "hipLaunchKernel"), Accelerator::kNvidia);
+  EXPECT_EQ(of("", "hipLaunchKernel"), Accelerator::kAmd);
+  EXPECT_EQ(of("", "cudaLaunchKernel"), Accelerator::kNvidia);
+  EXPECT_EQ(of("", ""), Accelerator::kUnknown);
+  EXPECT_EQ(of("", "cudaLaunchKernel", "npu"), Accelerator::kNpu);
+  EXPECT_EQ(of("Ascend910B2", "", "nvidia"), Accelerator::kNpu);
+  EXPECT_EQ(of("A100-SXM4-40GB", "", "nvidia"), Accelerator::kNvidia);
 }
 
 TEST(DeviceWords, AreNeutralForDevicesOfSeveralMakers) {
   std::vector<Profile> ranks;
-  ranks.push_back(ProfileOf("AMD Instinct MI300X", "", "kineto"));
-  ranks.push_back(ProfileOf("NVIDIA H100", "", "kineto"));
+  ranks.push_back(ProfileOf("AMD Instinct MI300X", ""));
+  ranks.push_back(ProfileOf("NVIDIA H100", ""));
   EXPECT_EQ(AcceleratorOf(ranks), Accelerator::kUnknown);
 }
 
