@@ -105,6 +105,24 @@ struct RawArguments {
   HelpRequest help = HelpRequest::kNone;
 };
 
+/// `--json --help` would write a file called `--help`.
+Status CheckValues(const CommandSpec& command, std::span<const std::string> args) {
+  for (std::size_t i = 0; i + 1 < args.size(); ++i) {
+    const std::string& value = args[i + 1];
+    if (!value.starts_with("--")) continue;
+    for (const OptionSpec& option : AllOptions()) {
+      const bool is_named =
+          args[i] == option.name || (!option.shorthand.empty() && args[i] == option.shorthand);
+      if (!is_named || option.value.empty() || !HasOption(command, option)) continue;
+      return Fail(UsageError(
+          "usage/missing-value",
+          fmt::format("option `{}` needs a value, found `{}`", option.name, value),
+          {fmt::format("help: write `{}={}` if that is the value", option.name, value)}));
+    }
+  }
+  return {};
+}
+
 /// The only function that knows CLI11. It throws inside; nothing leaves.
 Result<RawArguments> Split(const CommandSpec& command, std::span<const std::string> args) {
   RawArguments raw;
@@ -129,6 +147,7 @@ Result<RawArguments> Split(const CommandSpec& command, std::span<const std::stri
   const std::span<const std::string> arguments_only(
       end_of_options == args.end() ? end_of_options : end_of_options + 1, args.end());
   args = args.first(static_cast<std::size_t>(end_of_options - args.begin()));
+  PROFGAUGE_CHECK(CheckValues(command, args));
   try {
     app.parse(std::vector<std::string>(args.rbegin(), args.rend()));
   } catch (const CLI::ArgumentMismatch& error) {

@@ -55,6 +55,9 @@ constexpr Wrong kWrong[] = {
     {"version --color",
      "error: option `--color` needs a value\n"
      "  help: `profgauge version --help` lists what it takes   [usage/missing-value]\n"},
+    {"version --color --quiet",
+     "error: option `--color` needs a value, found `--quiet`\n"
+     "  help: write `--color=--quiet` if that is the value   [usage/missing-value]\n"},
     {"version --color red",
      "error: option `--color` needs `auto`, `always` or `never`, found `red`   "
      "[usage/bad-value]\n"},
