@@ -13,9 +13,10 @@ LaunchConfig CudaLaunchConfig(const TableScan& scan, std::size_t first, std::int
   if (scan.IsSet(fixed) || scan.IsSet(dynamic)) {
     config.shared_memory = scan.Integer(fixed) + scan.Integer(dynamic);
   }
-  if (sms > 0) {
-    const double blocks = static_cast<double>(config.grid[0]) * config.grid[1] * config.grid[2];
-    const double threads = static_cast<double>(config.block[0]) * config.block[1] * config.block[2];
+  const double blocks = static_cast<double>(config.grid[0]) * config.grid[1] * config.grid[2];
+  const double threads = static_cast<double>(config.block[0]) * config.block[1] * config.block[2];
+  // Without the columns, or with nothing in them, all are 0: not recorded.
+  if (sms > 0 && blocks > 0 && threads > 0) {
     config.blocks_per_sm = blocks / sms;
     config.warps_per_sm = config.blocks_per_sm * threads / 32;
   }

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "readers/cuda/cuda_activity.h"
 #include "readers/cuda/cuda_names.h"
 #include "readers/cuda/sqlite_table.h"
@@ -32,6 +34,12 @@ bool FillCommon(Import& import, const TableScan& scan, DeviceRow& row) {
   const std::int64_t device = scan.Integer(kDevice, -1);
   const auto gpu = import.gpu_of.find({process, device});
   row.gpu = gpu == import.gpu_of.end() ? static_cast<std::int32_t>(device) : gpu->second;
+  const auto [worked, is_first] =
+      import.worked.try_emplace(row.gpu, Span{row.start, row.start + row.duration});
+  if (!is_first) {
+    worked->second.start = std::min(worked->second.start, row.start);
+    worked->second.end = std::max(worked->second.end, row.start + row.duration);
+  }
   row.stream = scan.Integer(kStream, -1);
   row.correlation = CorrelationOf(process, scan.Integer(kCorrelation, -1));
   return true;

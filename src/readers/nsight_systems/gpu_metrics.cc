@@ -32,7 +32,30 @@ const char* MetricOf(std::string_view name) {
 struct Mean {
   double sum = 0;
   std::int64_t samples = 0;
+  void Add(double value) {
+    sum += value;
+    ++samples;
+  }
 };
+
+// Of all that was sampled, and of what was while a GPU had work: machines are sampled with the GPUs
+// that others use, and from before the program starts.
+struct Means {
+  Mean all, at_work;
+};
+
+void Report(const std::map<std::string, Means>& means, ProfileBuilder& builder) {
+  for (const auto& [metric, mean] : means) {
+    const bool is_at_work = mean.at_work.samples > 0;
+    const Mean& told = is_at_work ? mean.at_work : mean.all;
+    builder.reported().metrics.push_back(
+        {metric, told.sum / static_cast<double>(told.samples) / 100,
+         fmt::format("mean of {} samples {}", told.samples,
+                     is_at_work
+                         ? "from the first to the last recorded work of each GPU that has any"
+                         : "over the whole capture")});
+  }
+}
 
 }  // namespace
 
@@ -46,25 +69,26 @@ Status ReadGpuMetrics(Import& import) {
     }
   }));
   if (wanted.empty()) return {};
-  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "GPU_METRICS",
-                                           {{{"typeId"}}, {{"metricId"}}, {{"value"}}}));
-  std::map<std::string, Mean> means;
+  PROFGAUGE_TRY(auto scan,
+                TableScan::Open(*import.database, "GPU_METRICS",
+                                {{{"typeId"}}, {{"metricId"}}, {{"value"}}, {{"timestamp"}}}));
+  std::map<std::string, Means> means;
   PROFGAUGE_CHECK(scan.ForEach([&] {
     // The sample's type carries the GPU in its low byte; the name's may leave it out.
+    constexpr std::int64_t kGpu = 0xff;
     const std::int64_t type = scan.Integer(0);
     auto found = wanted.find({type, scan.Integer(1)});
-    if (found == wanted.end()) found = wanted.find({type & ~std::int64_t{0xff}, scan.Integer(1)});
+    if (found == wanted.end()) found = wanted.find({type & ~kGpu, scan.Integer(1)});
     if (found == wanted.end()) return;
     import.builder->log().Add(Counter::events_read);
-    Mean& mean = means[found->second];
-    mean.sum += scan.Real(2);
-    ++mean.samples;
+    Means& mean = means[found->second];
+    mean.all.Add(scan.Real(2));
+    const auto worked = import.worked.find(static_cast<std::int32_t>(type & kGpu));
+    if (worked == import.worked.end() || !scan.IsSet(3)) return;
+    const Ns at = scan.Integer(3);
+    if (at >= worked->second.start && at <= worked->second.end) mean.at_work.Add(scan.Real(2));
   }));
-  for (const auto& [metric, mean] : means) {
-    import.builder->reported().metrics.push_back(
-        {metric, mean.sum / static_cast<double>(mean.samples) / 100,
-         fmt::format("mean of {} samples over the whole capture", mean.samples)});
-  }
+  Report(means, *import.builder);
   return {};
 }
 

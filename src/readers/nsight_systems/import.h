@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/interval.h"
 #include "base/sqlite.h"
 #include "model/profile_builder.h"
 
@@ -30,8 +31,9 @@ struct Import {
   /// (process, domain id) to the NVTX domain's name.
   std::map<std::pair<std::int64_t, std::int64_t>, std::string> domains;
   boost::unordered_flat_set<std::int64_t> cuda_processes;  ///< With calls or work of CUDA.
-  Ns kernel_time = 0;   ///< Sum over the kernels that were recorded one by one.
-  Ns capture_end = -1;  ///< Where unclosed ranges are clipped; -1 unknown.
+  std::map<std::int32_t, Span> worked;  ///< By GPU id: from its first work to the end of its last.
+  Ns kernel_time = 0;                   ///< Sum over the kernels that were recorded one by one.
+  Ns capture_end = -1;                  ///< Where unclosed ranges are clipped; -1 unknown.
 
   StringId String(std::int64_t id) const {
     const auto it = strings.find(id);

@@ -22,11 +22,12 @@ ApiKind ApiKindOf(std::string_view call) {
              {"Memcpy", "memcpy", "MemBufferCopy", "USMMemcpy", "memory_async_copy", "MemoryCopy"}))
     return ApiKind::kMemcpy;
   if (HasAny(call, {"Memset", "memset", "USMFill", "MemoryFill"})) return ApiKind::kMemset;
-  if (HasAny(call, {"Synchronize", "HostSynchronize", "EventWait", "QueueFinish", "signal_wait"}) &&
+  if (HasAny(call, {"Synchronize", "HostSynchronize", "EventWait", "QueueFinish", "signal_wait",
+                    "QueueSync", "SyncDevice"}) &&
       !HasAny(call, {"StreamWaitEvent"})) {
     return ApiKind::kSync;
   }
-  if (HasAny(call, {"Launch", "launch"})) return ApiKind::kLaunch;
+  if (HasAny(call, {"Launch", "launch", "InvokeKernel"})) return ApiKind::kLaunch;
   if (HasAny(call, {"Malloc", "malloc", "Free", "MemAlloc", "MemCreate", "MemMap", "MemUnmap",
                     "HostAlloc", "HostRegister", "HostUnregister", "MemAddress",
                     "memory_pool_allocate", "memory_pool_free"})) {

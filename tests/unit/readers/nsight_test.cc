@@ -190,6 +190,22 @@ TEST_F(NsightTest, WhatTheGpusCountersMeasuredIsReported) {
   EXPECT_EQ(profile.reported.metrics[0].value, Value{0.3});
 }
 
+// The machine has a GPU that the program does not use, and was sampled before it began.
+TEST_F(NsightTest, CountersAreOfGpusWithWorkWhileTheyHaveIt) {
+  Write(Basic() +
+        "create table TARGET_INFO_GPU_METRICS (typeId integer, metricId integer, metricName text);"
+        "insert into TARGET_INFO_GPU_METRICS values (256, 3, 'Tensor Active [Throughput %]');"
+        "create table GPU_METRICS (typeId integer, timestamp integer, metricId integer, value "
+        "integer);"
+        "insert into GPU_METRICS values (256, 10, 3, 0), (256, 2000, 3, 60), (256, 3000, 3, 40), "
+        "(257, 2000, 3, 0), (256, 20000, 3, 0);");
+  const Profile profile = Read();
+  ASSERT_EQ(profile.reported.metrics.size(), 1u);
+  EXPECT_EQ(profile.reported.metrics[0].value, Value{0.5});
+  EXPECT_EQ(profile.reported.metrics[0].note,
+            "mean of 2 samples from the first to the last recorded work of each GPU that has any");
+}
+
 TEST_F(NsightTest, RangesAreProjectedOntoTheGpu) {
   Write(Basic());
   const Profile profile = Read();
