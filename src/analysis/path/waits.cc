@@ -137,6 +137,8 @@ std::span<const std::uint32_t> WaitFinder::WaitedFor(std::uint32_t call,
     std::size_t stream = RecordedStream(call);
     if (stream == streams_.size() && last_launch != kNone) stream = StreamOf(last_launch);
     if (stream < streams_.size()) AddIfDone(LastLaunched(streams_[stream], start), end);
+  } else if (wait == Wait::kNone && profile_.api.kind[call] == ApiKind::kSync) {
+    AddWhatEndedWith(start, end, last_launch);
   } else if (profile_.api.kind[call] == ApiKind::kMemcpy && launched_[call] != kNone) {
     const std::uint32_t row = launched_[call];
     if (Blocks(row) && EndsWithCall(row, end)) found_.push_back(row);
@@ -145,6 +147,19 @@ std::span<const std::uint32_t> WaitFinder::WaitedFor(std::uint32_t call,
     AddRoom(launched_[call], start, end);
   }
   return found_;
+}
+
+// Of a call that waits in a way that its name does not tell (`aclrtSynchronizeStream`,
+// `hsa_signal_wait_scacquire`): the last work of its thread's stream, else what ended as it
+// returned, on any stream.
+void WaitFinder::AddWhatEndedWith(Ns start, Ns end, std::uint32_t last_launch) {
+  const auto add = [&](const StreamRows& stream) {
+    const std::uint32_t row = LastLaunched(stream, start);
+    if (row != kNone && EndOf(row) >= end - kAtOnce) AddIfDone(row, end);
+  };
+  if (last_launch != kNone) add(streams_[StreamOf(last_launch)]);
+  if (!found_.empty() || streams_.size() > kMostStreams) return;
+  for (const StreamRows& stream : streams_) add(stream);
 }
 
 // The work whose end made room in the queue for `row`, which a call from `start` to `end` launched.

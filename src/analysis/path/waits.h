@@ -3,7 +3,8 @@
 //
 // - A call that synchronizes waits for the last work that was launched before it: of the stream
 //   that the recording names (cuda_sync), else of the stream that its thread used last; a device
-//   synchronization for that of every stream. Only work that ended before the call returned.
+//   synchronization for that of every stream. Only work that ended before the call returned; of a
+//   call whose name tells neither, right before.
 // - A copy blocks when its call is not asynchronous, or its host memory is pageable, and it ended
 //   before the call returned; of one to the device also when most of it had: such a call returns
 //   when the last part is on its way.
@@ -53,6 +54,7 @@ class WaitFinder {
   /// The last row of a stream that was launched at `time` or before; kNone without one.
   std::uint32_t LastLaunched(const StreamRows& stream, Ns time) const;
   void AddIfDone(std::uint32_t row, Ns by);
+  void AddWhatEndedWith(Ns start, Ns end, std::uint32_t last_launch);
   void AddRoom(std::uint32_t row, Ns start, Ns end);
   bool Blocks(std::uint32_t row) const;
   bool EndsWithCall(std::uint32_t row, Ns end) const;

@@ -40,7 +40,7 @@ std::vector<Profile> One(TestProfile&& test) {
 }
 
 // A loader, two kernels that the device is busy with, and a wait for them.
-std::vector<Profile> Small() {
+std::vector<Profile> Small(std::string_view wait = "cudaStreamSynchronize") {
   TestProfile test;
   test.Step(0, {0, 100'000});
   test.Host(HostKind::kAnnotation, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
@@ -48,7 +48,7 @@ std::vector<Profile> Small() {
   test.Op("aten::mm", {10'000, 30'000});
   test.Launch("first", {12'000, 16'000}, {20'000, 60'000});
   test.Launch("second", {20'000, 24'000}, {61'000, 80'000});
-  test.Call("cudaStreamSynchronize", ApiKind::kSync, {40'000, 85'000});
+  test.Call(wait, ApiKind::kSync, {40'000, 85'000});
   return One(std::move(test));
 }
 
@@ -71,6 +71,15 @@ TEST(CriticalPath, PartsAreNamedAndAddUp) {
   EXPECT_EQ(Of(sums, PathKind::kSync), 5'000);
   EXPECT_EQ(Of(sums, PathKind::kHost), 1'000 + 1'000 + 2'000 + 15'000);
   EXPECT_EQ(Of(sums, PathKind::kUnknown), 0);
+}
+
+// Each maker's runtime, and the layers below it, have calls of their own that wait.
+TEST(CriticalPath, WaitsAreKnownWhateverTheyAreCalled) {
+  const PathSums expected = SumPath(Replayed(Small()).Path());
+  for (const char* wait : {"AscendCL@aclrtSynchronizeStream", "mtiaSynchronize", "cnrtQueueSync",
+                           "hsa_signal_wait_scacquire", "deviceSynchronize"}) {
+    EXPECT_EQ(SumPath(Replayed(Small(wait)).Path()), expected) << wait;
+  }
 }
 
 TEST(CriticalPath, ItsStepsSayWhatTheyLieIn) {
