@@ -87,6 +87,35 @@ std::vector<Inner> InnerOfConvolution(std::string_view op, const std::vector<Sha
   return {{"C_in", in}, {"C_out", out}};
 }
 
+bool IsVectorByMatrix(const Factors& factors, const std::vector<Shape>& shapes) {
+  if (shapes.size() <= std::max(factors.a, factors.b)) return false;
+  const Shape& a = shapes[factors.a];
+  const Shape& b = shapes[factors.b];
+  if (a.size() < 2 || b.size() < 2) return false;
+  // A batch of rows by one matrix is one product of all of them.
+  std::int64_t rows = a[a.size() - 2];
+  if (b.size() == 2) {
+    for (std::size_t i = 0; i + 2 < a.size(); ++i) {
+      if (a[i] != 1) rows = std::max<std::int64_t>(rows, a[i]);
+    }
+  }
+  const std::int64_t columns = factors.b_transposed ? b[b.size() - 2] : b.back();
+  return rows == 1 || columns == 1 || a.back() == 1;
+}
+
+bool IsDepthwise(std::string_view op, const std::vector<Shape>& shapes) {
+  if (Contains(op, "transpose") || op.ends_with("backward_weight") ||
+      op.ends_with("backward_input")) {
+    return false;
+  }
+  const std::size_t input = Contains(op, "backward") ? 1 : 0;
+  if (shapes.size() < input + 2) return false;
+  const Shape& activations = shapes[input];
+  const Shape& weight = shapes[input + 1];
+  return activations.size() >= 3 && weight.size() == activations.size() && weight[1] == 1 &&
+         activations[1] > 1;
+}
+
 std::vector<Inner> InnerDimensions(std::string_view op, const std::vector<Shape>& shapes) {
   if (Contains(op, "conv")) return InnerOfConvolution(op, shapes);
   if (Contains(op, "attention")) {
@@ -168,6 +197,14 @@ std::optional<Misaligned> FindMisaligned(std::string_view op_name, std::string_v
     return Misaligned{inner.name, inner.size, aligned};
   }
   return std::nullopt;
+}
+
+bool IsVectorProduct(std::string_view op_name, std::string_view shapes) {
+  const auto factors = FactorsOf(op_name);
+  const bool convolves = Contains(op_name, "conv");
+  if (!factors && !convolves) return false;
+  const std::vector<Shape> parsed = ParseShapes(op_name, shapes);
+  return convolves ? IsDepthwise(op_name, parsed) : IsVectorByMatrix(*factors, parsed);
 }
 
 EligibilityVerdict JudgeEligibility(std::string_view op_name, std::string_view shapes,

@@ -46,6 +46,11 @@ std::string_view WithoutPythonModule(std::string_view op_name);
 std::optional<Misaligned> FindMisaligned(std::string_view op_name, std::string_view shapes,
                                          std::string_view dtype);
 
+/// Whether shapes tell of a product that matrix units have nothing to do in: one of rows, columns
+/// and inner dimension is 1 (a matrix by a vector, bound by memory), or a convolution has one
+/// channel a group (depthwise). False where shapes are not recorded or not understood.
+bool IsVectorProduct(std::string_view op_name, std::string_view shapes);
+
 /// Verdict on the calls of one operator with these inputs. `uses`: of its kernels together.
 EligibilityVerdict JudgeEligibility(std::string_view op_name, std::string_view shapes,
                                     std::string_view dtype, Tri uses, const Gpu& gpu);

@@ -11,6 +11,7 @@
 #include "analysis/classify/double_work.h"
 #include "analysis/classify/eligibility.h"
 #include "analysis/classify/op_arguments.h"
+#include "analysis/classify/vector_products.h"
 #include "analysis/tables/row_writer.h"
 #include "base/format.h"
 
@@ -260,6 +261,7 @@ std::vector<Tri> EligibleKernels(const Profile& profile, std::span<const KernelC
   std::vector<Tri> eligible(device.size(), Tri::kNo);
   std::vector<std::int8_t> known(profile.strings.size(), -1);
   DoubleWork doubles(profile);
+  VectorProducts vectors(profile);
   for (std::size_t i = 0; i < device.size(); ++i) {
     if (device.kind[i] != DeviceKind::kKernel || classes[i].collective) continue;
     if (classes[i].tensor_core == Tri::kYes) {
@@ -267,6 +269,7 @@ std::vector<Tri> EligibleKernels(const Profile& profile, std::span<const KernelC
       continue;
     }
     if (doubles.HasNoCores(DeviceId{static_cast<std::uint32_t>(i)})) continue;
+    if (vectors.Has(device.op[i])) continue;
     const bool multiplies = IsEligibleKernel(classes[i], profile.Name(device.name[i]));
     const HostId op = device.op[i];
     if (!op.valid() || !profile.host.name[op.value].valid()) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analysis/classify/double_work.h"
+#include "analysis/classify/vector_products.h"
 
 namespace profgauge {
 namespace {
@@ -129,6 +130,7 @@ void AddHostTime(const Profile& profile, const std::vector<std::uint32_t>& neare
 void AddDeviceTime(const Profile& profile, std::span<const KernelClass> classes,
                    const std::vector<std::uint32_t>& nearest, OpTree& tree) {
   const DeviceTable& device = profile.device;
+  VectorProducts vectors(profile);
   for (std::size_t row = 0; row < device.size(); ++row) {
     if (!device.op[row].valid()) continue;
     const std::uint32_t node = nearest[device.op[row].value];
@@ -142,7 +144,10 @@ void AddDeviceTime(const Profile& profile, std::span<const KernelClass> classes,
     if (classes[row].tensor_core == Tri::kYes) tree.tensor_core_self[op] += duration;
     if (classes[row].tensor_core == Tri::kUnknown) tree.undecided[op] = 1;
     // Whatever the operator is called (a compiled function has no name of its own): it multiplies.
-    if (IsEligibleKernel(classes[row], profile.Name(device.name[row]))) tree.eligible[op] = 1;
+    if (IsEligibleKernel(classes[row], profile.Name(device.name[row])) &&
+        !vectors.Has(device.op[row])) {
+      tree.eligible[op] = 1;
+    }
   }
 }
 
@@ -151,11 +156,13 @@ void SumUpwards(const Profile& profile, NameBook& names, OpTree& tree) {
   tree.kernel_total = tree.kernel_self;
   tree.tensor_core_total = tree.tensor_core_self;
   DoubleWork doubles(profile);
+  VectorProducts vectors(profile);
   for (std::size_t row = tree.parent.size(); row-- > 0;) {
     if (!tree.IsOp(row)) continue;
     const auto row_id = static_cast<std::uint32_t>(row);
+    const HostId op{row_id};
     const bool could =
-        names[profile.host.name[row]].eligible && !doubles.HasNoCores(HostId{row_id});
+        names[profile.host.name[row]].eligible && !doubles.HasNoCores(op) && !vectors.Has(op);
     if (tree.tensor_core_self[row] > 0 || could) tree.eligible[row] = 1;
     const std::uint32_t parent = tree.parent[row];
     if (parent == OpTree::kNone) continue;

@@ -373,6 +373,33 @@ TEST(Eligibility, TheDimensionThatIsNotAligned) {
   }
 }
 
+TEST(Eligibility, ProductsOfVectorsAndDepthwiseConvolutionsHaveNothingForMatrixUnits) {
+  struct Case {
+    std::string_view op, shapes;
+    bool expected;
+  };
+  for (const Case& of : {
+           Case{"aten::mm", "[[1, 4096], [4096, 8192]]", true},  // Decoding, batch 1.
+           Case{"aten::mm", "[[64, 4096], [4096, 1]]", true},    // One output.
+           Case{"aten::mm", "[[64, 1], [1, 64]]", true},         // An outer product.
+           Case{"aten::mm", "[[2, 4096], [4096, 8192]]", false},
+           Case{"aten::linear", "[[8, 1, 4096], [4096, 4096], []]", false},  // Eight rows.
+           Case{"aten::linear", "[[1, 1, 4096], [4096, 4096], []]", true},
+           Case{"aten::bmm", "[[8, 1, 64], [8, 64, 128]]", true},
+           Case{"aten::addmm", "[[8], [1, 4], [4, 8], [], []]", true},
+           Case{"aten::addmm", "[[8], [2, 4], [4, 8], [], []]", false},
+           Case{"aten::cudnn_convolution", "[[8, 96, 56, 56], [96, 1, 7, 7], []]", true},
+           Case{"aten::cudnn_convolution", "[[8, 1, 28, 28], [32, 1, 3, 3], []]", false},
+           Case{"aten::cudnn_convolution", "[[8, 96, 56, 56], [96, 96, 1, 1], []]", false},
+           Case{"aten::convolution_backward", "[[8, 96, 9, 9], [8, 96, 9, 9], [96, 1, 7, 7]]",
+                true},
+           Case{"aten::mm", "", false},
+           Case{"aten::relu", "[[1, 4]]", false},
+       }) {
+    EXPECT_EQ(IsVectorProduct(of.op, of.shapes), of.expected) << of.op << of.shapes;
+  }
+}
+
 TEST(Dtypes, SpellingsAndLists) {
   EXPECT_EQ(CanonicalDtype("c10::BFloat16"), "bfloat16");
   EXPECT_EQ(CanonicalDtype("Float"), "float32");
