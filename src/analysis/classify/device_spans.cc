@@ -42,7 +42,7 @@ void Expose(const DeviceTable& device, std::vector<std::uint32_t> rows, std::spa
 
 // Of the rows [first, end) of one GPU.
 void ExposeGpu(const DeviceTable& device, std::span<const KernelClass> classes, std::uint32_t first,
-               std::uint32_t end, std::vector<Ns>& exposed) {
+               std::uint32_t end, std::span<const Span> uncounted, std::vector<Ns>& exposed) {
   std::vector<std::uint32_t> collectives, copies, sets;
   for (std::uint32_t row = first; row < end; ++row) {
     if (device.kind[row] == DeviceKind::kMemcpy) copies.push_back(row);
@@ -58,6 +58,10 @@ void ExposeGpu(const DeviceTable& device, std::span<const KernelClass> classes, 
   }
   for (const std::uint32_t row : copies) copying.Add(device.start[row], device.duration[row]);
   std::vector<Span> cover = compute.Take();
+  if (!uncounted.empty()) {
+    cover.insert(cover.end(), uncounted.begin(), uncounted.end());
+    cover = Merge(std::move(cover));
+  }
   Expose(device, std::move(collectives), cover, exposed);
   Expose(device, std::move(copies), cover, exposed);
   if (sets.empty()) return;
@@ -100,12 +104,13 @@ std::vector<DeviceSpans> CollectDeviceSpans(const Profile& profile,
   return result;
 }
 
-std::vector<Ns> ExposedTimes(const Profile& profile, std::span<const KernelClass> classes) {
+std::vector<Ns> ExposedTimes(const Profile& profile, std::span<const KernelClass> classes,
+                             std::span<const Span> uncounted) {
   const DeviceTable& device = profile.device;
   std::vector<Ns> exposed(device.size(), 0);
   for (std::uint32_t first = 0; first < device.size();) {
     const std::uint32_t end = RowsOfGpu(device, device.gpu[first]).end;
-    ExposeGpu(device, classes, first, end, exposed);
+    ExposeGpu(device, classes, first, end, uncounted, exposed);
     first = end;
   }
   return exposed;

@@ -36,7 +36,9 @@ std::vector<DeviceSpans> CollectDeviceSpans(const Profile& profile,
 /// Per row of DeviceTable: of its duration, the part in which the same GPU computes nothing. Only
 /// collectives, copies and sets are measured; computing kernels get 0. Where several of a kind run
 /// at once the instant is that of the one that began first, and one in which a copy runs is no
-/// set's: sums of rows are never more than the time that passed.
-std::vector<Ns> ExposedTimes(const Profile& profile, std::span<const KernelClass> classes);
+/// set's: sums of rows are never more than the time that passed. Nothing is exposed in `uncounted`,
+/// in order and apart (analysis/context/observed.h). Default: all time counts.
+std::vector<Ns> ExposedTimes(const Profile& profile, std::span<const KernelClass> classes,
+                             std::span<const Span> uncounted = {});
 
 }  // namespace profgauge

@@ -9,6 +9,7 @@
 #include "analysis/classify/kernel_name.h"
 #include "analysis/communication/communication.h"
 #include "analysis/communication/op_bytes.h"
+#include "analysis/context/observed.h"
 
 namespace profgauge {
 namespace {
@@ -119,7 +120,8 @@ std::vector<CollectiveCall> CollectCollectives(const RankContext& rank) {
   const Profile& profile = *rank.profile;
   const DeviceTable& device = profile.device;
   std::vector<CollectiveCall> calls;
-  const std::vector<Ns> exposed = ExposedTimes(profile, rank.classes);
+  const std::vector<Ns> exposed =
+      ExposedTimes(profile, rank.classes, UncountedParts(rank.unobserved, rank.window()));
   for (std::size_t i = 0; i < device.size(); ++i) {
     if (!rank.classes[i].collective) continue;
     CollectiveCall& call = calls.emplace_back();

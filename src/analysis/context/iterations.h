@@ -4,7 +4,9 @@
 // markers that were copied onto the GPU: an iteration begins at max(previous end, host start) and
 // ends with the last device event launched in it. Unlike there, work from before it, launched
 // earlier or without a recorded launch, that is running or queued when it would begin is waited
-// for: it belongs to what came before. Host work before its first launch stays the iteration's.
+// for: it belongs to what came before. Host work before its first launch stays the iteration's. And
+// streams beside the main one whose work outlives the next iteration's (an asynchronous checkpoint)
+// hold up none: they extend no iteration.
 //
 // A recording without markers is one iteration: the time in which the device can be observed. It
 // starts with the recording if the first device event found an empty queue, else with that event:

@@ -144,4 +144,10 @@ std::vector<Span> UnobservedParts(const Profile& profile, const Iterations& iter
   return Intersect(Merge(std::move(spans)), std::span(&window, 1));
 }
 
+std::vector<Span> UncountedParts(std::span<const Span> unobserved, Span window) {
+  std::vector<Span> parts(unobserved.begin(), unobserved.end());
+  parts.push_back({window.end, std::numeric_limits<Ns>::max()});
+  return Merge(std::move(parts));
+}
+
 }  // namespace profgauge

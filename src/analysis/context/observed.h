@@ -2,6 +2,7 @@
 // is not known, so nobody is judged for it. The iterations keep their length.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "analysis/context/iterations.h"
@@ -24,5 +25,9 @@ namespace profgauge {
 ///   was
 ///     recorded. A profiler that pauses leaves them.
 std::vector<Span> UnobservedParts(const Profile& profile, const Iterations& iterations);
+
+/// `unobserved`, and what lies behind the window: work of an iteration that none waits for may end
+/// there.
+std::vector<Span> UncountedParts(std::span<const Span> unobserved, Span window);
 
 }  // namespace profgauge

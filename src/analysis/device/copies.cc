@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "analysis/classify/device_spans.h"
+#include "analysis/context/observed.h"
 #include "analysis/tables/row_writer.h"
 
 namespace profgauge {
@@ -36,7 +37,8 @@ std::uint8_t KindOf(const DeviceTable& device, std::size_t row) {
 
 std::vector<CopyRow> CollectRows(const RankContext& rank) {
   const DeviceTable& device = rank.profile->device;
-  const std::vector<Ns> exposed = ExposedTimes(*rank.profile, rank.classes);
+  const std::vector<Ns> exposed =
+      ExposedTimes(*rank.profile, rank.classes, UncountedParts(rank.unobserved, rank.window()));
   std::vector<CopyRow> rows;  // A handful: look through them.
   for (std::size_t i = 0; i < device.size(); ++i) {
     if (device.kind[i] == DeviceKind::kKernel) continue;

@@ -10,6 +10,7 @@
 #include "analysis/classify/dtypes.h"
 #include "analysis/classify/op_arguments.h"
 #include "analysis/context/kernel_work.h"
+#include "analysis/context/observed.h"
 #include "analysis/context/utilization.h"
 #include "analysis/device/tensor_cores.h"
 
@@ -92,7 +93,8 @@ void KernelCollector::AddRank(const RankContext& rank, std::uint32_t position) {
   Texts texts(profile, pool_);
   texts_ = &texts;
   const WorkDivision division(rank);
-  const std::vector<Ns> exposed = ExposedTimes(profile, rank.classes);
+  const std::vector<Ns> exposed =
+      ExposedTimes(profile, rank.classes, UncountedParts(rank.unobserved, rank.window()));
   for (std::size_t i = 0; i < device.size(); ++i) {
     if (device.kind[i] != DeviceKind::kKernel) continue;
     const DeviceId row{static_cast<std::uint32_t>(i)};

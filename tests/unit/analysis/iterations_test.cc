@@ -43,6 +43,28 @@ TEST(Iterations, DeviceWorkExtendsItsIterationAndPushesTheNext) {
   EXPECT_TRUE(found.everything);
 }
 
+// A checkpoint that is copied out on a stream of its own while the next iterations compute.
+TEST(Iterations, WhatOutlivesTheNextIterationExtendsNone) {
+  struct Case {
+    std::string_view what;
+    Ns copied;  // When the copy, which iteration 0 launches, is done.
+    std::vector<Span> expected;
+  };
+  for (const Case& of : {Case{"behind", 290, {{0, 100}, {100, 200}, {200, 300}}},
+                         Case{"waited for", 150, {{0, 150}, {150, 200}, {200, 300}}}}) {
+    SCOPED_TRACE(of.what);
+    TestProfile test;
+    for (Ns i = 0; i < 3; ++i) {
+      const Ns at = 100 * i;
+      test.Step(static_cast<int>(i), {at, at + 100});
+      test.Launch("k", {at + 10, at + 20}, {at + 20, at + 60});
+      test.Launch("k", {at + 20, at + 30}, {at + 60, at + 95});
+    }
+    test.Launch("Memcpy DtoH", {30, 40}, {40, of.copied}, {}, DeviceKind::kMemcpy, 0, 9);
+    EXPECT_EQ(Times(Find(test.Finish())), of.expected);
+  }
+}
+
 // The kernel that was launched before the recording ends inside iteration 0, before its own work.
 TEST(Iterations, EarlierWorkDelaysTheFirst) {
   TestProfile test;
