@@ -226,7 +226,9 @@ class Comparer {
 
   // A change to or from an uncertain number is no certain failure, as one beyond a limit is none.
   void DoubtNumbers(MetricComparison& out) const {
-    const auto is_uncertain = [&](const Snapshot& run) { return run.uncertain.contains(out.metric); };
+    const auto is_uncertain = [&](const Snapshot& run) {
+      return run.uncertain.contains(out.metric);
+    };
     const bool base = std::any_of(baselines_.begin(), baselines_.end(), is_uncertain);
     const bool current = std::any_of(candidates_.begin(), candidates_.end(), is_uncertain);
     if (out.is_missing || out.verdict != stats::Change::kFail || !(base || current)) return;
