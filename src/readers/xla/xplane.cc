@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <deque>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
@@ -386,6 +388,32 @@ class SeenPlanes {
   std::map<std::string_view, std::vector<std::string_view>> planes_;
 };
 
+bool Says(std::string_view text, std::string_view words) {
+  const auto same = [](unsigned char a, unsigned char b) {
+    return std::tolower(a) == std::tolower(b);
+  };
+  return !std::ranges::search(text, words, same).empty();
+}
+
+/// Whether the profiler says that its recording lacks events. Its texts are for people: these words
+/// are those of xla/backends/profiler and tsl/profiler.
+bool TellsOfLoss(bool is_error, std::string_view text) {
+  // "Detected GPU events dropped on HOST: …", "No XSpace data returned from subprocess: …".
+  constexpr std::string_view kWords[] = {"dropped",         "no XSpace data", "no kernel events",
+                                         "buffer overflow", "events lost",    "lost events"};
+  const auto says = [&](std::string_view words) { return Says(text, words); };
+  if (std::any_of(std::begin(kWords), std::end(kWords), says)) return true;
+  // An option that it does not know is an error too, and loses nothing.
+  return is_error && !says("ignored");
+}
+
+void AddWords(bool is_error, std::string_view text, ImportLog& log) {
+  // events_dropped of 1 stands for a statement without a number; a second one would make it two.
+  const bool is_loss = TellsOfLoss(is_error, text) && log[Counter::events_dropped] == 0;
+  log.AddAt(is_loss ? Counter::events_dropped : Counter::profiler_warnings,
+            PrintableShort(text, 200));
+}
+
 }  // namespace
 
 Result<XSpaceEnd> ReadXSpace(std::string_view bytes, Timeline& timeline, ProfileBuilder& builder) {
@@ -399,7 +427,7 @@ Result<XSpaceEnd> ReadXSpace(std::string_view bytes, Timeline& timeline, Profile
   while (fields.Next()) {
     end.offset = offset_of(fields.rest());
     if (fields.field() == space::kErrors || fields.field() == space::kWarnings) {
-      builder.log().AddAt(Counter::profiler_warnings, PrintableShort(fields.Bytes(), 200));
+      AddWords(fields.field() == space::kErrors, fields.Bytes(), builder.log());
     }
     if (fields.field() != space::kPlanes) continue;
     const SeenPlanes::Is is = seen.Add(fields.Bytes());

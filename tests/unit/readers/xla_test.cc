@@ -361,6 +361,43 @@ TEST(XPlane, AFileTwiceInOneCountsOnceAndTwoRecordingsAreRefused) {
   ExpectOneStep(*first);
 }
 
+// What the profiler says of its recording stands in the space itself, beside the planes.
+TEST(XPlane, WhatTheProfilerSaysItDroppedIsLost) {
+  constexpr std::uint32_t kErrors = 2, kWarnings = 3;
+  struct Row {
+    std::uint32_t field;
+    const char* text;
+    bool is_loss;
+  };
+  const Row rows[] = {
+      {kWarnings,
+       "Detected GPU events dropped on node7: Profiler has collected 480 driver events and 480 "
+       "device events. 480 events dropped because total device(activity) events reaches max.",
+       true},
+      {kWarnings, "No XSpace data returned from subprocess: pid: 77", true},
+      {kWarnings, "some option has no effect here", false},
+      {kErrors, "CUPTI could not be loaded or symbol could not be found.", true},
+      {kErrors, "Key 'x' is not recognised by the ROCm GPU tracer. The key was ignored.", false},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.text);
+    const auto profile = ReadBytes(OneStep() + Message().Bytes(row.field, row.text).str());
+    ASSERT_TRUE(profile) << profile.error().message;
+    EXPECT_EQ(profile->log.HasDataLoss(), row.is_loss);
+    EXPECT_EQ(profile->log[Counter::events_dropped], row.is_loss ? 1 : 0);
+    const Counter told = row.is_loss ? Counter::events_dropped : Counter::profiler_warnings;
+    ASSERT_EQ(profile->log.Examples(told).size(), 1);
+    EXPECT_EQ(profile->log.Examples(told)[0], row.text);
+  }
+  // Of two hosts: how many were dropped is as unknown as of one.
+  const std::string words = Message().Bytes(kWarnings, "events dropped on a").str() +
+                            Message().Bytes(kWarnings, "events dropped on b").str();
+  const auto two = ReadBytes(OneStep() + words);
+  ASSERT_TRUE(two) << two.error().message;
+  EXPECT_EQ(two->log[Counter::events_dropped], 1);
+  EXPECT_EQ(two->log[Counter::profiler_warnings], 1);
+}
+
 TEST(XPlane, RefusesWhatIsCutOffOrDamaged) {
   const std::string whole = OneStep();
   const auto cut = ReadBytes(whole.substr(0, whole.size() - 9));
