@@ -72,6 +72,7 @@ std::string FrameName(std::string_view name) {
                      name.substr(space + 1));
 }
 
+constexpr std::string_view kDevice = "/device:", kCustom = "/device:CUSTOM";
 /// Tracks of a device plane that say when steps ran; all other derived ones repeat the streams.
 constexpr std::string_view kSteps = "Steps";
 constexpr std::string_view kModules = "XLA Modules";
@@ -108,12 +109,42 @@ std::string_view Event::*Event::StatNamed(std::string_view name) {
   return nullptr;
 }
 
+void Timeline::SeePlane(std::string_view plane) {
+  const auto at = plane.find(kDevice);
+  if (at == plane.npos) return;
+  const std::string_view device = plane.substr(at);
+  const std::int32_t number = TrailingNumber(device);
+  if (number < 0 || device.starts_with(kCustom) || device.starts_with("/device:CPU")) return;
+  devices_[number].is_tpu |= device.starts_with("/device:TPU");
+}
+
+void Timeline::AddGpu(Gpu gpu) {
+  devices_[gpu.id].is_listed = true;
+  builder_.AddGpu(std::move(gpu));
+}
+
+// A TPU is one by its plane's name. Of others planes stand for devices that the program does not
+// use, too: those that ran something, where one of them lost what it ran.
+void Timeline::ListDevices() {
+  const bool lost = std::ranges::any_of(devices_, [](const auto& entry) {
+    return entry.second.has_events && !entry.second.has_work;
+  });
+  for (auto& [id, device] : devices_) {
+    if (device.is_listed || !(device.is_tpu || (lost && device.has_events))) continue;
+    Gpu gpu;
+    gpu.id = id;
+    if (device.is_tpu) gpu.name = "TPU";
+    AddGpu(std::move(gpu));
+  }
+}
+
 Track Timeline::MakeTrack(std::string_view plane, std::string_view line, std::string_view name) {
   Track track;
+  SeePlane(plane);
   // XProf writes the host's name before the plane's.
-  if (const auto at = plane.find("/device:"); at != std::string_view::npos) {
+  if (const auto at = plane.find(kDevice); at != std::string_view::npos) {
     const auto device = plane.substr(at);
-    if (device.starts_with("/device:CUSTOM")) return track;
+    if (device.starts_with(kCustom)) return track;
     track.gpu = TrailingNumber(device);
     track.kind = Track::Kind::kDerived;
     if (name.starts_with("Stream #")) {
@@ -139,6 +170,11 @@ Track Timeline::MakeTrack(std::string_view plane, std::string_view line, std::st
 void Timeline::Add(const Track& track, const Event& event) {
   auto& log = builder_.log();
   log.Add(Counter::events_read);
+  if (const auto device = devices_.find(track.gpu); device != devices_.end()) {
+    device->second.has_events = true;
+    device->second.has_work |=
+        track.kind == Track::Kind::kStream || track.kind == Track::Kind::kNested;
+  }
   switch (track.kind) {
     case Track::Kind::kIgnored:
       return log.Add(Counter::events_ignored_kind);
@@ -431,6 +467,7 @@ void Timeline::Finish() {
   }
   calls_.clear();
   AddNested();
+  ListDevices();
   sums_.Report(builder_);
 }
 

@@ -19,6 +19,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -70,6 +71,10 @@ class Timeline {
   /// `plane` is "/device:GPU:0", "/host:CPU"…, `line` the id and `name` the name of its line.
   Track MakeTrack(std::string_view plane, std::string_view line, std::string_view name);
   void Add(const Track& track, const Event& event);
+  /// A plane is there, whatever is in it.
+  void SeePlane(std::string_view plane);
+  /// A device, with what its plane states of it.
+  void AddGpu(Gpu gpu);
   /// Compute units of that device, for blocks per unit.
   void SetCores(std::int32_t gpu, std::int32_t cores) { cores_[gpu] = cores; }
   /// What one device can do, in FLOP/s and bytes per second; 0 unknown.
@@ -103,8 +108,18 @@ class Timeline {
   LaunchConfigId ConfigOf(std::int32_t gpu, std::string_view details);
   void AddOps(const Call& call);
   void AddNested();
+  void ListDevices();
+
+  /// What is known of a device by its plane alone.
+  struct Device {
+    bool is_tpu = false;
+    bool is_listed = false;  ///< By AddGpu().
+    bool has_events = false;
+    bool has_work = false;
+  };
 
   ProfileBuilder& builder_;
+  std::map<std::int32_t, Device> devices_;
   std::vector<Call> calls_;
   boost::unordered_flat_map<std::int64_t, Names> launched_;  ///< By correlation id.
   boost::unordered_flat_map<std::int32_t, std::int32_t> cores_;

@@ -195,7 +195,10 @@ class TraceRows final : public JsonRowReceiver {
   void Name(const JsonRow& row) {
     const auto what = row.Text("name");
     const std::string process(row.Text("pid"));
-    if (what == "process_name") planes_[process] = row.Text("args.name");
+    if (what == "process_name") {
+      timeline_.SeePlane(row.Text("args.name"));
+      planes_[process] = row.Text("args.name");
+    }
     if (what != "thread_name") return;
     const auto thread = row.Text("tid");
     tracks_[process + "/" + std::string(thread)] =

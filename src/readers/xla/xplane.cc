@@ -265,7 +265,7 @@ class Plane {
     if (vendor == "Nvidia") vendor = "NVIDIA";
     gpu.name = !type.empty() ? type : vendor.empty() ? "" : vendor + " GPU";
     timeline_.SetCores(gpu.id, gpu.sms);
-    builder_.AddGpu(std::move(gpu));
+    timeline_.AddGpu(std::move(gpu));
   }
 
   bool ReadLine(std::string_view message) {

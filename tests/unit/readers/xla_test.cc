@@ -341,6 +341,32 @@ TEST(XPlane, StepsOfSeveralDevicesAreOfOneProcess) {
   EXPECT_EQ(other.name, "/device:TPU:1");
 }
 
+// Steps and modules of TPUs say that they ran, and trace.json states nothing else of them.
+TEST(XlaTrace, ATpuIsADeviceByItsPlanesName) {
+  const std::string events =
+      R"({"ph":"M","pid":1,"tid":1,"name":"thread_name","args":{"name":"Steps"}},
+{"ph":"M","pid":2,"name":"process_name","args":{"name":"host7 /device:TPU:1"}},
+{"ph":"X","pid":1,"tid":1,"ts":1,"dur":5,"name":"4"},
+{"ph":"M","pid":701,"name":"process_name","args":{"name":"/host:CPU"}},
+{"ph":"M","pid":701,"tid":7,"name":"thread_name","args":{"name":"python"}},
+{"ph":"X","pid":701,"tid":7,"ts":1,"dur":9,"name":"train","args":{"step_num":"4"}},{}]})";
+  const std::string begin =
+      R"({"metadata":{"highres-ticks":true},"traceEvents":[{"ph":"M","pid":1,"name":"process_name",)";
+  const auto tpu = ReadTrace(begin + R"("args":{"name":"/device:TPU:0"}},)" + events);
+  ASSERT_TRUE(tpu) << tpu.error().message;
+  EXPECT_EQ(tpu->device.size(), 0);
+  ASSERT_EQ(tpu->gpus.size(), 2);
+  EXPECT_EQ(tpu->gpus[0].name, "TPU");
+  EXPECT_EQ(tpu->gpus[1].id, 1);
+  // A GPU that ran modules lost its kernels; one whose plane is empty is not used.
+  const auto gpu = ReadTrace(begin + R"("args":{"name":"/device:GPU:3"}},
+{"ph":"M","pid":5,"name":"process_name","args":{"name":"/device:GPU:4"}},)" +
+                             events);
+  ASSERT_TRUE(gpu) << gpu.error().message;
+  ASSERT_EQ(gpu->gpus.size(), 2);
+  EXPECT_EQ(gpu->gpus[1].id, 3);
+}
+
 // Put behind one another two files are one message with the planes of both.
 TEST(XPlane, AFileTwiceInOneCountsOnceAndTwoRecordingsAreRefused) {
   const auto twice = ReadBytes(OneStep() + OneStep());
