@@ -80,12 +80,8 @@ constexpr std::string_view kNestedOps = "XLA Ops";
 
 }  // namespace
 
-std::string_view Event::*Event::StatNamed(std::string_view name) {
-  struct Entry {
-    std::string_view name;
-    std::string_view Event::*member;
-  };
-  static constexpr std::array<Entry, 16> kStats = {{
+std::span<const Event::Stat> Event::Stats() {
+  static constexpr std::array<Stat, 16> kStats = {{
       {"correlation_id", &Event::correlation_id},
       {"kernel_details", &Event::kernel_details},
       {"memcpy_details", &Event::memcpy_details},
@@ -103,8 +99,12 @@ std::string_view Event::*Event::StatNamed(std::string_view name) {
       {"flops", &Event::flops},
       {"bytes_accessed", &Event::bytes_accessed},
   }};
-  for (const auto& entry : kStats) {
-    if (entry.name == name) return entry.member;
+  return kStats;
+}
+
+std::string_view Event::*Event::StatNamed(std::string_view name) {
+  for (const Stat& stat : Stats()) {
+    if (stat.name == name) return stat.member;
   }
   return nullptr;
 }

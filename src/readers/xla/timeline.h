@@ -20,6 +20,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,6 +52,12 @@ struct Event {
   std::string_view flops;  ///< Of one execution of an HLO op.
   std::string_view bytes_accessed;
 
+  struct Stat {
+    std::string_view name;
+    std::string_view Event::*member;
+  };
+  /// All that matter.
+  static std::span<const Stat> Stats();
   /// The member for a stat's name; nullptr for stats that do not matter.
   static std::string_view Event::*StatNamed(std::string_view name);
 };

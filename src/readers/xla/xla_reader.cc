@@ -1,5 +1,7 @@
 #include "readers/xla/xla_reader.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <filesystem>
@@ -14,6 +16,7 @@
 #include "base/content_hash.h"
 #include "base/input_error.h"
 #include "base/read_block.h"
+#include "base/string_pool.h"
 #include "readers/text/json_rows.h"
 #include "readers/text/numbers.h"
 #include "readers/xla/timeline.h"
@@ -176,7 +179,49 @@ class XPlaneReader final : public Reader {
   }
 };
 
-/// The rows of trace.json: names of processes and threads come first, then events.
+/// Events whose track is not known yet: what they are stands behind them.
+class WaitingEvents {
+ public:
+  void Add(std::uint32_t track, const Event& event) {
+    rows_.push_back({track, static_cast<std::uint32_t>(texts_.size()), event.start, event.duration,
+                     pool_.Intern(event.name)});
+    for (std::size_t stat = 0; stat < Event::Stats().size(); ++stat) {
+      const std::string_view text = event.*Event::Stats()[stat].member;
+      if (!text.empty()) texts_.emplace_back(static_cast<std::uint32_t>(stat), pool_.Intern(text));
+    }
+  }
+
+  /// Gives every event of them, in their order, and its track.
+  template <typename Place>
+  void Take(Place place) {
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      const Row& row = rows_[i];
+      Event event;
+      event.name = pool_[row.name];
+      event.start = row.start;
+      event.duration = row.duration;
+      const std::size_t end = i + 1 < rows_.size() ? rows_[i + 1].texts : texts_.size();
+      for (std::size_t at = row.texts; at < end; ++at) {
+        event.*Event::Stats()[texts_[at].first].member = pool_[texts_[at].second];
+      }
+      place(row.track, event);
+    }
+    *this = {};
+  }
+
+ private:
+  struct Row {
+    std::uint32_t track = 0;
+    std::uint32_t texts = 0;  ///< The first of texts_.
+    Ns start = 0, duration = 0;
+    StringId name;
+  };
+  std::vector<Row> rows_;
+  std::vector<std::pair<std::uint32_t, StringId>> texts_;  ///< By the number of the stat.
+  StringPool pool_;  ///< Of their own: most are numbers that nothing else names.
+};
+
+/// The rows of trace.json: names of processes and threads, and events, in any order.
 class TraceRows final : public JsonRowReceiver {
  public:
   TraceRows(Timeline& timeline, ProfileBuilder& builder) : timeline_(timeline), builder_(builder) {}
@@ -191,7 +236,31 @@ class TraceRows final : public JsonRowReceiver {
     if (!row.fields().empty()) builder_.log().Add(Counter::events_ignored_kind);
   }
 
+  /// Places the events that came before the names of their tracks.
+  void Finish() {
+    for (Named& track : tracks_) MakeTrack(track, true);
+    std::uint64_t nameless = 0;
+    waiting_.Take([&](std::uint32_t number, const Event& event) {
+      const auto& track = tracks_[number].track;
+      if (!track) ++nameless;
+      timeline_.Add(track.value_or(Track{}), event);
+    });
+    constexpr std::uint64_t kOneOf = 100;
+    if (nameless * kOneOf <= events_) return;
+    builder_.log().AddAt(
+        Counter::rows_unusable,
+        fmt::format("{} of {} events are of tracks without a name", nameless, events_));
+  }
+
  private:
+  /// A thread of a process: a track as soon as both have their names.
+  struct Named {
+    std::string process, thread;
+    std::string name;
+    bool is_named = false;
+    std::optional<Track> track;
+  };
+
   void Name(const JsonRow& row) {
     const auto what = row.Text("name");
     const std::string process(row.Text("pid"));
@@ -200,16 +269,37 @@ class TraceRows final : public JsonRowReceiver {
       planes_[process] = row.Text("args.name");
     }
     if (what != "thread_name") return;
-    const auto thread = row.Text("tid");
-    tracks_[process + "/" + std::string(thread)] =
-        timeline_.MakeTrack(planes_[process], thread, row.Text("args.name"));
+    Named& track = tracks_[NumberOf(process, row.Text("tid"))];
+    track.name = row.Text("args.name");
+    track.is_named = true;
+    track.track.reset();
+    MakeTrack(track, false);
+  }
+
+  /// Nothing where a name is missing; at the end a host's thread needs none, which is for show.
+  void MakeTrack(Named& track, bool is_end) {
+    if (track.track) return;
+    const auto plane = planes_.find(track.process);
+    if (plane == planes_.end()) return;
+    const bool is_host = plane->second.find("/host:") != std::string::npos;
+    if (!track.is_named && !(is_end && is_host)) return;
+    track.track = timeline_.MakeTrack(plane->second, track.thread, track.name);
+  }
+
+  std::uint32_t NumberOf(std::string_view process, std::string_view thread) {
+    key_ = process;
+    key_ += '/';
+    key_ += thread;
+    const auto [found, is_new] =
+        numbers_.try_emplace(key_, static_cast<std::uint32_t>(tracks_.size()));
+    if (is_new) tracks_.push_back({std::string(process), std::string(thread), {}, false, {}});
+    return found->second;
   }
 
   void Complete(const JsonRow& row) {
     ++events_;
     auto& log = builder_.log();
     Event event;
-    std::string key(row.Text("pid"));
     for (const auto& field : row.fields()) {
       if (!field.path.starts_with("args.")) continue;
       if (const auto member = Event::StatNamed(field.path.substr(5))) event.*member = field.text;
@@ -223,16 +313,20 @@ class TraceRows final : public JsonRowReceiver {
     event.name = row.Text("name");
     event.start = *start;
     event.duration = *duration;
-    key += '/';
-    key += row.Text("tid");
-    const auto track = tracks_.find(key);
-    timeline_.Add(track == tracks_.end() ? Track{} : track->second, event);
+    const std::uint32_t number = NumberOf(row.Text("pid"), row.Text("tid"));
+    Named& track = tracks_[number];
+    MakeTrack(track, false);
+    if (track.track) return timeline_.Add(*track.track, event);
+    waiting_.Add(number, event);
   }
 
   Timeline& timeline_;
   ProfileBuilder& builder_;
   boost::unordered_flat_map<std::string, std::string> planes_;
-  boost::unordered_flat_map<std::string, Track> tracks_;
+  boost::unordered_flat_map<std::string, std::uint32_t> numbers_;  ///< Of tracks_, by key.
+  std::vector<Named> tracks_;
+  WaitingEvents waiting_;
+  std::string key_;
   std::uint64_t events_ = 0;
 };
 
@@ -257,6 +351,7 @@ class XlaTraceReader final : public Reader {
     Timeline timeline(builder);
     TraceRows rows(timeline, builder);
     PROFGAUGE_CHECK(ReadJsonRows(source, options, rows, builder));
+    rows.Finish();
     if (rows.events() == kTraceCap) {
       builder.log().AddAt(Counter::events_dropped,
                           "XLA's writer keeps 1 000 000 events; the `.xplane.pb` has them all");

@@ -1,9 +1,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "base/byte_source.h"
 #include "readers/kineto/kineto_reader.h"
@@ -247,6 +250,60 @@ TEST(XlaTrace, SaysWhatTheXPlaneSays) {
   ExpectOneStep(*profile);
   EXPECT_TRUE(profile->gpus.empty());
   EXPECT_EQ(profile->log[Counter::events_derived], 1);
+}
+
+// The events of kOneStepTrace that `wants` in its order, then the others.
+std::string Reordered(const std::function<bool(const std::string&)>& wants) {
+  const std::string text = kOneStepTrace;
+  const std::string between = ",\n{\"ph\"";
+  std::string first, others;
+  std::size_t at = text.find("{\"ph\"");
+  const std::string head = text.substr(0, at);
+  while (at != text.npos) {
+    const std::size_t end = std::min(text.find(between, at), text.find(",\n{}]", at));
+    const std::string event = text.substr(at, end - at);
+    (wants(event) ? first : others) += event + ",\n";
+    at = text.compare(end, between.size(), between) == 0 ? end + 2 : text.npos;
+  }
+  return head + first + others + "{}]}";
+}
+
+// A list of events has no order.
+TEST(XlaTrace, NamesOfTracksStandBeforeTheirEventsOrBehind) {
+  const auto has = [](std::string words) {
+    return [words = std::move(words)](const std::string& event) {
+      return event.find(words) != event.npos;
+    };
+  };
+  for (const char* first : {"\"ph\":\"X\"", "thread_name", "\"pid\":701", "\"pid\":2", "ts"}) {
+    SCOPED_TRACE(first);
+    const auto profile = ReadTrace(Reordered(has(first)));
+    ASSERT_TRUE(profile) << profile.error().message;
+    ExpectOneStep(*profile);
+    EXPECT_EQ(profile->log[Counter::events_derived], 1);
+    EXPECT_EQ(profile->log[Counter::events_ignored_kind], 0);
+    EXPECT_FALSE(profile->log.HasDataLoss());
+  }
+}
+
+TEST(XlaTrace, EventsOfTracksThatAreNeverNamedAreLost) {
+  for (const char* name : {"Stream #20(Kernel)", "/device:GPU:1"}) {
+    SCOPED_TRACE(name);
+    std::string text = kOneStepTrace;
+    const std::string key = std::string("\"name\":\"") + name;
+    text.replace(text.find(key), 6, "\"other\"");
+    const auto profile = ReadTrace(text);
+    ASSERT_TRUE(profile) << profile.error().message;
+    EXPECT_TRUE(profile->log.HasDataLoss());
+    EXPECT_EQ(profile->log[Counter::rows_unusable], 1);
+  }
+  // A thread of the host is what it is without its name.
+  std::string text = kOneStepTrace;
+  text.replace(text.find("\"name\":\"Host Threads/583"), 6, "\"other\"");
+  const auto profile = ReadTrace(text);
+  ASSERT_TRUE(profile) << profile.error().message;
+  ExpectOneStep(*profile);
+  EXPECT_FALSE(profile->log.HasDataLoss());
 }
 
 // FLOPs and bytes that the compiler states of ops: a loop's are those of its body.
