@@ -58,6 +58,10 @@ class Handler {
   }
   bool on_object_end(std::size_t, Code&) {
     if (in_row() && levels_.size() - 1 == row_level_) return EndRow();
+    if (!in_row()) {
+      path_.resize(levels_.back().path);
+      receiver_.EndObject(path_);
+    }
     return Close();
   }
   bool on_key_part(View part, std::size_t, Code&) { return Part(part); }

@@ -56,6 +56,8 @@ class JsonRowReceiver {
   virtual void Receive(std::string_view list, const JsonRow& row) = 0;
   /// A scalar outside of rows.
   virtual void ReceiveScalar(const JsonField&) {}
+  /// The end of an object outside of rows; the document itself is "".
+  virtual void EndObject(std::string_view /*path*/) {}
 };
 
 /// Reads all of `source`, filling path, bytes and hash of builder.source(). Errors: kInput

@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "base/byte_source.h"
 #include "readers/load.h"
@@ -75,8 +78,7 @@ Result<Profile> Read(const std::string& text) {
   return readers::MakeRocprofv3Reader()->Read(*source, {});
 }
 
-TEST(Rocprofv3, ReadsKernelsCopiesCallsAndRanges) {
-  const auto profile = Read(kRun);
+void ExpectRun(const Result<Profile>& profile) {
   ASSERT_TRUE(profile) << profile.error().message;
   const auto& device = profile->device;
   ASSERT_EQ(device.size(), 3);  // By stream: the nameless kernel's queue, then stream 6.
@@ -101,8 +103,9 @@ TEST(Rocprofv3, ReadsKernelsCopiesCallsAndRanges) {
   EXPECT_EQ(profile->log[Counter::events_ignored_kind], 1);
 }
 
-TEST(Rocprofv3, ReadsDevicesAndLaunchProperties) {
-  const auto profile = Read(kRun);
+TEST(Rocprofv3, ReadsKernelsCopiesCallsAndRanges) { ExpectRun(Read(kRun)); }
+
+void ExpectProperties(const Result<Profile>& profile) {
   ASSERT_TRUE(profile) << profile.error().message;
   ASSERT_EQ(profile->gpus.size(), 1);  // The other one did nothing, and a CPU is none.
   const auto& gpu = profile->gpus[0];
@@ -120,6 +123,89 @@ TEST(Rocprofv3, ReadsDevicesAndLaunchProperties) {
   EXPECT_EQ(config.shared_memory, 128);
   EXPECT_DOUBLE_EQ(config.blocks_per_sm, 20.0 / 304);
   EXPECT_DOUBLE_EQ(config.warps_per_sm, 40.0 / 304);
+}
+
+TEST(Rocprofv3, ReadsDevicesAndLaunchProperties) { ExpectProperties(Read(kRun)); }
+
+// kRun's process with its keys in another order.
+std::string Reordered(const std::function<void(std::vector<std::string>&)>& change) {
+  const std::string text = kRun, between = ",\n\"", end = "}]}";
+  const std::size_t begin = text.find("\"metadata\"");
+  std::string body = text.substr(begin, text.size() - end.size() - begin);
+  std::vector<std::string> members;
+  for (std::size_t at; (at = body.find(between)) != body.npos; body = body.substr(at + 2)) {
+    members.push_back(body.substr(0, at));
+  }
+  members.push_back(body);
+  EXPECT_EQ(members.size(), 6);
+  change(members);
+  std::string joined = text.substr(0, begin);
+  for (const std::string& member : members) joined += member + ",\n";
+  joined.resize(joined.size() - 2);
+  return joined + end;
+}
+
+TEST(Rocprofv3, KeysOfAProcessHaveNoOrder) {
+  for (std::size_t first = 0; first < 6; ++first) {
+    SCOPED_TRACE(first);
+    const std::string rotated = Reordered([&](std::vector<std::string>& members) {
+      std::rotate(members.begin(), members.begin() + static_cast<std::ptrdiff_t>(first),
+                  members.end());
+    });
+    ExpectRun(Read(rotated));
+    ExpectProperties(Read(rotated));
+  }
+  // As `jq -S` and sort_keys write it.
+  const std::string sorted = Reordered(
+      [](std::vector<std::string>& members) { std::sort(members.begin(), members.end()); });
+  ExpectRun(Read(sorted));
+  ExpectProperties(Read(sorted));
+}
+
+// Ids are those of one process, whose names may come behind its records.
+TEST(Rocprofv3, IdsAreOfTheirProcess) {
+  const auto process = [](const std::string& pid, const std::string& name) {
+    return R"({"buffer_records": {"kernel_dispatch": [{"start_timestamp": 10, "end_timestamp": 20,
+      "correlation_id": {"internal": 1}, "dispatch_info": {"kernel_id": 1}}], "hip_api": [
+      {"kind": 0, "operation": 0, "thread_id": 5, "correlation_id": {"internal": 1},
+       "start_timestamp": 5, "end_timestamp": 9}]},
+      "kernel_symbols": [{"kernel_id": 1, "formatted_kernel_name": ")" +
+           name + R"("}], "metadata": {"pid": )" + pid +
+           R"(}, "strings": {"buffer_records": [{"kind": "HIP", "operations": ["hip)" + name +
+           R"("]}]}})";
+  };
+  const auto profile = Read(R"({"rocprofiler-sdk-tool": [)" + process("41", "First") + "," +
+                            process("42", "Second") + "]}");
+  ASSERT_TRUE(profile) << profile.error().message;
+  ASSERT_EQ(profile->device.size(), 2);
+  ASSERT_EQ(profile->api.size(), 2);
+  for (std::size_t row = 0; row < 2; ++row) {
+    const std::uint32_t launch = profile->device.launch[row].value;
+    EXPECT_EQ(profile->Name(profile->api.name[launch]),
+              "hip" + std::string(profile->Name(profile->device.name[row])));
+  }
+  EXPECT_NE(profile->threads[profile->api.thread[0].value].process,
+            profile->threads[profile->api.thread[1].value].process);
+  EXPECT_FALSE(profile->log.HasDataLoss());
+}
+
+// Without names a collective is computation and a wait is a call like any other.
+TEST(Rocprofv3, ManyRecordsWithoutNamesAreALoss) {
+  const std::string whole = kRun;
+  const auto without = [&](const std::string& key) {
+    std::string text = whole;
+    return Read(text.replace(text.find("\"" + key + "\""), 2, "\"no_"));
+  };
+  const auto kernels = without("kernel_symbols");
+  ASSERT_TRUE(kernels) << kernels.error().message;
+  EXPECT_TRUE(kernels->log.HasDataLoss());
+  EXPECT_THAT(kernels->log.Examples(Counter::rows_unusable),
+              ElementsAre("2 of 2 kernels have no name in the file, the first `kernel 9`"));
+  const auto calls = without("strings");
+  ASSERT_TRUE(calls) << calls.error().message;
+  EXPECT_THAT(calls->log.Examples(Counter::rows_unusable),
+              ::testing::Contains("5 of 5 calls and copies have no name in the file, the first "
+                                  "`operation 1 of kind 3`"));
 }
 
 TEST(Rocprofv3, RefusesFilesWithoutRecords) {
