@@ -264,13 +264,15 @@ class TraceRows final : public JsonRowReceiver {
   void Name(const JsonRow& row) {
     const auto what = row.Text("name");
     const std::string process(row.Text("pid"));
+    const auto name = row.Text("args.name");
+    if (name.empty()) return;
     if (what == "process_name") {
-      timeline_.SeePlane(row.Text("args.name"));
-      planes_[process] = row.Text("args.name");
+      timeline_.SeePlane(name);
+      planes_[process] = name;
     }
     if (what != "thread_name") return;
     Named& track = tracks_[NumberOf(process, row.Text("tid"))];
-    track.name = row.Text("args.name");
+    track.name = name;
     track.is_named = true;
     track.track.reset();
     MakeTrack(track, false);
