@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/unordered/unordered_flat_set.hpp>
 #include <charconv>
 #include <limits>
 #include <optional>
@@ -261,10 +262,12 @@ void Timeline::AddHost(const Track& track, const Event& event) {
   row.kind = HostKind::kAnnotation;
   row.name = builder_.Intern(event.name);
   if (!event.step_num.empty()) {
-    has_host_steps_ = true;
     row.kind = HostKind::kIterationMarker;
     row.name = builder_.Intern(fmt::format("{} {}", event.name, event.step_num));
-  } else if (!event.tf_op.empty()) {
+    host_steps_.push_back(row);
+    return;
+  }
+  if (!event.tf_op.empty()) {
     row.kind = HostKind::kOp;
     const auto names = NamesOf(event);
     if (names.scope.valid()) row.name = names.scope;
@@ -459,8 +462,38 @@ void Timeline::AddDeviceSteps() {
   }
 }
 
+// Of a host that goes on before the device is done a step is the time that dispatching took, and
+// without launches nothing tells which work it dispatched.
+bool Timeline::HostRunsAhead() const {
+  constexpr double kMuch = 0.3;
+  const bool any_work =
+      std::ranges::any_of(devices_, [](const auto& entry) { return entry.second.has_work; });
+  if (host_steps_.empty() || !any_work) return false;
+  boost::unordered_flat_set<std::int64_t> calls;
+  for (const Call& call : calls_) calls.insert(call.row.correlation);
+  const auto launched = [&](const Launched& work) { return calls.contains(work.correlation); };
+  if (std::ranges::any_of(work_, launched)) return false;
+  const auto span_of = [](const HostRow& row) { return Span{row.start, row.start + row.duration}; };
+  std::vector<Span> host, device;
+  for (const HostRow& row : host_steps_) host.push_back(span_of(row));
+  for (const DeviceStep& step : device_steps_) device.push_back(span_of(step.row));
+  host = Merge(std::move(host));
+  device = Merge(std::move(device));
+  const Ns outside = Length(Subtract(device, host));
+  return outside > 0 && static_cast<double>(outside) >= kMuch * static_cast<double>(Length(device));
+}
+
+void Timeline::AddSteps() {
+  const bool runs_ahead = HostRunsAhead();
+  for (HostRow& row : host_steps_) {
+    if (runs_ahead) row.kind = HostKind::kAnnotation;
+    builder_.AddHost(row);
+  }
+  if (host_steps_.empty() || runs_ahead) AddDeviceSteps();
+}
+
 void Timeline::Finish() {
-  if (!has_host_steps_) AddDeviceSteps();
+  AddSteps();
   for (const auto& call : calls_) {
     AddOps(call);
     builder_.AddApi(call.row);

@@ -143,10 +143,12 @@ class Timeline {
     Ns start = 0;
     std::int64_t correlation = -1;
   };
+  void AddSteps();
+  bool HostRunsAhead() const;
   void AddDeviceSteps();
+  std::vector<HostRow> host_steps_;
   std::vector<DeviceStep> device_steps_;
   std::vector<Launched> work_;
-  bool has_host_steps_ = false;
 };
 
 }  // namespace profgauge::readers::xla

@@ -381,6 +381,45 @@ TEST(XPlane, StepsOfADeviceAreTheHostsThatLaunchedThem) {
   EXPECT_THAT(profile->host.duration, ElementsAre(20, 15));
 }
 
+// Nothing records what launches a TPU's work: where it runs behind the host's steps, the TPU's own
+// say how long an iteration takes.
+TEST(XPlane, StepsAreTheTpusWhereTheHostRunsAhead) {
+  struct Row {
+    const char* plane;
+    const char* ops;
+    std::uint64_t host_length;
+    bool is_host;
+  };
+  const Row rows[] = {{"/device:TPU:0", "XLA Ops", 10, false},
+                      {"/device:TPU:0", "XLA Ops", 480, true},  // The host waits for each.
+                      {"/device:TPU:0", "nothing", 10, true},   // No work is of any step.
+                      {"/device:GPU:0", "Stream #20", 10, true}};
+  for (const Row& row : rows) {
+    SCOPED_TRACE(std::string(row.plane) + row.ops + std::to_string(row.host_length));
+    PlaneText host("/host:CPU"), device(row.plane);
+    host.Line(7, "python", 0,
+              {{"train", 0, row.host_length, {{"step_num", "3"}}},
+               {"train", 500, row.host_length, {{"step_num", "4"}}}});
+    host.Line(8, "driver", 0, {{"cuLaunchKernel", 2, 3, {{"correlation_id", "1"}}}});
+    device.Line(1, "Steps", 0, {{"7", 20, 450, {}}, {"8", 520, 450, {}}});
+    device.Line(3, row.ops, 0,
+                {{"dot.1", 20, 450, {{"correlation_id", "1"}}}, {"dot.1", 520, 450, {}}});
+    const auto profile = ReadBytes(host.Done().str() + device.Done().str());
+    ASSERT_TRUE(profile) << profile.error().message;
+    std::vector<std::string> steps;
+    for (std::size_t i = 0; i < profile->host.size(); ++i) {
+      if (profile->host.kind[i] != HostKind::kIterationMarker) continue;
+      steps.emplace_back(profile->Name(profile->host.name[i]));
+    }
+    EXPECT_THAT(Names(*profile, profile->host.name), ::testing::Contains("train 3"));
+    if (row.is_host) {
+      EXPECT_THAT(steps, ElementsAre("train 3", "train 4"));
+    } else {
+      EXPECT_THAT(steps, ElementsAre("7", "8"));
+    }
+  }
+}
+
 // Several devices of one program are not several programs.
 TEST(XPlane, StepsOfSeveralDevicesAreOfOneProcess) {
   PlaneText first("/device:TPU:0"), second("/device:TPU:1");
