@@ -31,6 +31,13 @@ std::int32_t TrailingNumber(std::string_view text) {
   return number;
 }
 
+/// The number at the beginning of "3 [77]"; -1 when there is none.
+std::int32_t LeadingNumber(std::string_view text) {
+  std::int32_t number = -1;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return std::max(number, -1);
+}
+
 /// The number in "Stream #16(Kernel)".
 std::int64_t StreamNumber(std::string_view line) {
   const auto hash = line.find('#');
@@ -73,11 +80,13 @@ std::string FrameName(std::string_view name) {
                      name.substr(space + 1));
 }
 
-constexpr std::string_view kDevice = "/device:", kCustom = "/device:CUSTOM";
 /// Tracks of a device plane that say when steps ran; all other derived ones repeat the streams.
 constexpr std::string_view kSteps = "Steps";
 constexpr std::string_view kModules = "XLA Modules";
 constexpr std::string_view kNestedOps = "XLA Ops";
+constexpr std::string_view kSparseCoreOps = "Sparse Core Ops";
+/// What stands for a stream of a TPU: its TensorCores, then each SparseCore.
+constexpr std::int64_t kTensorCore = 0;
 
 }  // namespace
 
@@ -110,13 +119,29 @@ std::string_view Event::*Event::StatNamed(std::string_view name) {
   return nullptr;
 }
 
-void Timeline::SeePlane(std::string_view plane) {
+// tsl's kTpuPlaneRegex and kSparseCorePlaneRegex: "/device:TPU:([0-9]*)$",
+// "/device:TPU:[0-9]+ SparseCore ([0-9]+)$". Planes of other processes go on with " [PID]".
+std::optional<DevicePlane> DevicePlaneOf(std::string_view plane) {
+  constexpr std::string_view kDevice = "/device:", kUnit = " SparseCore ";
   const auto at = plane.find(kDevice);
-  if (at == plane.npos) return;
-  const std::string_view device = plane.substr(at);
-  const std::int32_t number = TrailingNumber(device);
-  if (number < 0 || device.starts_with(kCustom) || device.starts_with("/device:CPU")) return;
-  devices_[number].is_tpu |= device.starts_with("/device:TPU");
+  if (at == plane.npos) return std::nullopt;
+  DevicePlane device;
+  device.name = plane.substr(at);
+  if (device.name.starts_with("/device:CUSTOM")) return std::nullopt;
+  std::string_view own = device.name;
+  if (const auto unit = own.find(kUnit); unit != own.npos && device.is_tpu()) {
+    device.sparse_core = std::max(LeadingNumber(own.substr(unit + kUnit.size())), 0);
+    own = own.substr(0, unit);
+  }
+  const auto colon = own.find(':', kDevice.size());
+  device.number = colon == own.npos ? TrailingNumber(own) : LeadingNumber(own.substr(colon + 1));
+  return device;
+}
+
+void Timeline::SeePlane(std::string_view plane) {
+  const auto device = DevicePlaneOf(plane);
+  if (!device || device->number < 0 || device->name.starts_with("/device:CPU")) return;
+  devices_[device->number].is_tpu |= device->is_tpu();
 }
 
 void Timeline::AddGpu(Gpu gpu) {
@@ -142,23 +167,27 @@ void Timeline::ListDevices() {
 Track Timeline::MakeTrack(std::string_view plane, std::string_view line, std::string_view name) {
   Track track;
   SeePlane(plane);
-  // XProf writes the host's name before the plane's.
-  if (const auto at = plane.find(kDevice); at != std::string_view::npos) {
-    const auto device = plane.substr(at);
-    if (device.starts_with(kCustom)) return track;
-    track.gpu = TrailingNumber(device);
+  if (const auto device = DevicePlaneOf(plane)) {
+    track.gpu = device->number;
     track.kind = Track::Kind::kDerived;
-    if (name.starts_with("Stream #")) {
+    if (device->sparse_core >= 0) {
+      if (name != kSparseCoreOps) return track;
+      track.kind = Track::Kind::kNested;
+      track.stream = kTensorCore + 1 + device->sparse_core;
+      builder_.NameStream(track.gpu, track.stream,
+                          fmt::format("SparseCore {}", device->sparse_core));
+    } else if (name.starts_with("Stream #")) {
       track.kind = Track::Kind::kStream;
       track.stream = StreamNumber(name);
-    } else if (name == kNestedOps && !device.starts_with("/device:GPU")) {
+    } else if (name == kNestedOps && !device->name.starts_with("/device:GPU")) {
       track.kind = Track::Kind::kNested;
+      track.stream = kTensorCore;
     } else if (name == kModules) {
       track.kind = Track::Kind::kModules;
     } else if (name == kSteps) {
       track.kind = Track::Kind::kSteps;
       // Of one process, as the host's are: that several devices run steps is no several programs.
-      track.thread = builder_.AddThread(kSteps, device);
+      track.thread = builder_.AddThread(kSteps, device->name);
     }
   } else if (plane.find("/host:") != std::string_view::npos && !plane.ends_with("/host:metadata")) {
     track.kind = Track::Kind::kHost;
@@ -203,7 +232,7 @@ void Timeline::Add(const Track& track, const Event& event) {
       return;
     }
     case Track::Kind::kNested:
-      nested_.push_back({track.gpu, event.start, event.start + event.duration,
+      nested_.push_back({track.gpu, track.stream, event.start, event.start + event.duration,
                          builder_.Intern(event.name), ParseReal(event.flops).value_or(-1),
                          ParseReal(event.bytes_accessed).value_or(-1)});
       return;
@@ -368,7 +397,8 @@ void Timeline::AddOps(const Call& call) {
 // Of nested events each instant belongs to the innermost one.
 void Timeline::AddNested() {
   std::stable_sort(nested_.begin(), nested_.end(), [](const Piece& a, const Piece& b) {
-    return std::tuple(a.gpu, a.start, -a.end) < std::tuple(b.gpu, b.start, -b.end);
+    return std::tuple(a.gpu, a.stream, a.start, -a.end) <
+           std::tuple(b.gpu, b.stream, b.start, -b.end);
   });
   const auto add = [&](const Piece& event, Ns from, Ns to) {
     if (to <= from && event.end > event.start) return;
@@ -377,13 +407,14 @@ void Timeline::AddNested() {
     row.duration = to - from;
     row.name = event.name;
     row.gpu = event.gpu;
-    row.stream = 0;
+    row.stream = event.stream;
     builder_.AddDevice(row);
   };
   std::vector<const Piece*> open;
   const Piece* inner = nullptr;  // The event that began last: its work counts unless another nests.
   const auto count = [&] {
-    if (inner == nullptr) return;
+    // The peak that a plane states is the TensorCores'.
+    if (inner == nullptr || inner->stream != kTensorCore) return;
     sums_.Add(inner->name, inner->end - inner->start, inner->flops, inner->bytes);
   };
   Ns told = 0;  // Up to here every instant of the open events has its piece.
@@ -395,14 +426,15 @@ void Timeline::AddNested() {
     }
   };
   for (const auto& event : nested_) {
-    if (!open.empty() && open.back()->gpu != event.gpu) {
+    if (!open.empty() &&
+        std::pair(open.back()->gpu, open.back()->stream) != std::pair(event.gpu, event.stream)) {
       close_until(std::numeric_limits<Ns>::max());
     }
     close_until(event.start);
     const bool nests = !open.empty() && open.back() == inner;
     if (!nests) count();
     inner = &event;
-    sums_.Extend(event.gpu, event.start, event.end);
+    if (event.stream == kTensorCore) sums_.Extend(event.gpu, event.start, event.end);
     if (!open.empty()) add(*open.back(), told, event.start);
     told = event.start;
     open.push_back(&event);

@@ -6,9 +6,9 @@
 // otherwise left out, but for XLA Modules, which are ranges over the device for display. What is
 // work on a device:
 //   - GPU: the lines "Stream #N…";
-//   - TPU, which has no streams: the line "XLA Ops". Its events nest (a loop around its body), so
-//   an
-//     event becomes the pieces of it that no nested event covers.
+//   - TPU, which has no streams: the line "XLA Ops", and "Sparse Core Ops" of each of its
+//     SparseCores, which are planes of their own but units of it. Events nest (a loop around its
+//     body), so an event becomes the pieces of it that no nested event covers.
 //
 // Framework ops and HLO ops are what launched a kernel: two nested ops around the launching call,
 // the framework's name scope outside ("jit(f)/dot_general"), the HLO op of its module inside
@@ -20,6 +20,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -62,6 +63,16 @@ struct Event {
   static std::string_view Event::*StatNamed(std::string_view name);
 };
 
+/// A plane of a device: "/device:TPU:0", or "/device:TPU:0 SparseCore 3" of a unit of it.
+struct DevicePlane {
+  std::string_view name;          ///< Without the host's, which XProf writes before it.
+  std::int32_t number = -1;       ///< The device's; -1 when there is none.
+  std::int32_t sparse_core = -1;  ///< -1: the plane is of the device itself.
+  bool is_tpu() const { return name.starts_with("/device:TPU"); }
+};
+/// Nothing for planes of hosts, and of what is no device ("/device:CUSTOM:…").
+std::optional<DevicePlane> DevicePlaneOf(std::string_view plane);
+
 /// What a line's events are.
 struct Track {
   enum class Kind : std::uint8_t { kIgnored, kDerived, kModules, kStream, kNested, kSteps, kHost };
@@ -102,6 +113,7 @@ class Timeline {
   };
   struct Piece {
     std::int32_t gpu = -1;
+    std::int64_t stream = 0;
     Ns start = 0;
     Ns end = 0;
     StringId name;

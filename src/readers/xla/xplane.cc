@@ -87,7 +87,7 @@ class Plane {
     if (!ReadMetadata()) return bad_;
     if (name_ == kEnvironment) {
       ReadEnvironment();
-    } else if (name_.find("/device:") != std::string_view::npos) {
+    } else {
       ReadDevice();
     }
     WireReader fields(message_);
@@ -236,8 +236,11 @@ class Plane {
   }
 
   void ReadDevice() {
+    timeline_.SeePlane(name_);
+    const auto device = DevicePlaneOf(name_);
+    if (!device || device->sparse_core >= 0) return;
     Gpu gpu;
-    gpu.id = timeline_.MakeTrack(name_, "", "").gpu;
+    gpu.id = device->number;
     std::string vendor, type;
     double peak_flops = 0, peak_bandwidth = 0;
     for (const auto message : stats_) {
@@ -259,8 +262,8 @@ class Plane {
       if (key == "compute_cap_minor") gpu.compute_minor = small;
       used_ = 0;
     }
-    timeline_.SetPeaks(peak_flops, peak_bandwidth);
-    if (type.empty() && name_.find("/device:TPU") != std::string_view::npos) type = "TPU";
+    if (peak_flops > 0 || peak_bandwidth > 0) timeline_.SetPeaks(peak_flops, peak_bandwidth);
+    if (type.empty() && device->is_tpu()) type = "TPU";
     if (gpu.id < 0 || (gpu.sms < 0 && type.empty())) return;  // Seen, but not used.
     if (vendor == "Nvidia") vendor = "NVIDIA";
     gpu.name = !type.empty() ? type : vendor.empty() ? "" : vendor + " GPU";

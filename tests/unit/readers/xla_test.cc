@@ -381,6 +381,36 @@ TEST(XPlane, StepsOfADeviceAreTheHostsThatLaunchedThem) {
   EXPECT_THAT(profile->host.duration, ElementsAre(20, 15));
 }
 
+// Planes of SparseCores end with their number, which is no TPU's; what they run keeps theirs busy.
+TEST(XPlane, SparseCoresAreUnitsOfTheirTpu) {
+  PlaneText tpu("/device:TPU:2"), first("/device:TPU:2 SparseCore 0"),
+      second("/device:TPU:2 SparseCore 1");
+  tpu.PlaneStat("peak_teraflops_per_second", 2).PlaneStat("peak_hbm_bw_gigabytes_per_second", 100);
+  tpu.Line(1, "Steps", 0, {{"7", 0, 100, {}}});
+  tpu.Line(3, "XLA Ops", 0, {{"dot", 60, 40, {{"flops", "40000"}, {"bytes_accessed", "1000"}}}});
+  for (PlaneText* core : {&first, &second}) {
+    core->PlaneStat("core_count", 1);
+    core->Line(1, "Sparse Core Steps", 0, {{"7", 0, 60, {}}});
+    core->Line(2, "Sparse Core Modules", 0, {{"jit_f", 0, 60, {}}});
+    core->Line(3, "Sparse Core Ops", 0, {{"loop", 0, 60, {}}, {"gather", 10, 50, {}}});
+  }
+  const auto profile = ReadBytes(tpu.Done().str() + first.Done().str() + second.Done().str());
+  ASSERT_TRUE(profile) << profile.error().message;
+  ASSERT_EQ(profile->gpus.size(), 1);
+  EXPECT_EQ(profile->gpus[0].id, 2);
+  EXPECT_EQ(profile->gpus[0].name, "TPU");
+  EXPECT_THAT(Names(*profile, profile->device.name),
+              ElementsAre("dot", "loop", "gather", "loop", "gather"));
+  EXPECT_THAT(profile->device.gpu, ElementsAre(2, 2, 2, 2, 2));
+  EXPECT_THAT(profile->device.stream, ElementsAre(0, 1, 1, 2, 2));
+  EXPECT_THAT(profile->device.duration, ElementsAre(40, 10, 50, 10, 50));
+  EXPECT_EQ(profile->stream_names.at({2, 2}), "SparseCore 1");
+  EXPECT_EQ(profile->log[Counter::events_derived], 5);
+  // What a SparseCore runs is not held against the TensorCores' peak.
+  ASSERT_EQ(profile->reported.metrics.size(), 2);
+  EXPECT_DOUBLE_EQ(AsNumber(profile->reported.metrics[0].value, 0), 40000 / 40e-9);
+}
+
 // Nothing records what launches a TPU's work: where it runs behind the host's steps, the TPU's own
 // say how long an iteration takes.
 TEST(XPlane, StepsAreTheTpusWhereTheHostRunsAhead) {
