@@ -73,13 +73,15 @@ struct Remedy {
 };
 
 /// Iterations far over the baseline's level, where these alone decide: a part of the candidate's,
-/// against fewer of the baseline's than chance would leave. The typical iteration does not show
-/// them; the mean is over the limit by them.
+/// against fewer of the baseline's than chance would leave, or shorter ones. The typical iteration
+/// does not show them; the mean is over the limit by them.
 struct SlowPart {
   bool decides = false;
   double bound = 0;                   ///< Slower by more than this: the limit, or the spread.
   std::size_t base = 0, current = 0;  ///< So many of the used iterations.
   double mean = 0;                    ///< Change of the mean of the used iterations.
+  /// By how much the typical slow one is longer, where that decides and not how many there are.
+  double longer = 0;
 };
 
 /// Changes are relative (logarithmic) or absolute; positive is an increase, whichever way is bad.

@@ -117,11 +117,15 @@ class Sentence {
     const std::string exit = context_.judges && comparison_.over_limit ? "; exit 3" : "";
     return fmt::format(
         "{} on average, though the typical iteration changes by {}: {} of {} are over the "
-        "baseline's typical one by more than {}, {} of {} in the baseline{}",
+        "baseline's typical one by more than {}, {} of {} in the baseline{}{}",
         Number(comparison_.slow.mean), Number(comparison_.shift), comparison_.slow.current,
         Counted(comparison_.current.used, "iteration"),
         WithUnit(fmt::format("{:.3g}", comparison_.slow.bound * 100), is_points_),
-        comparison_.slow.base, comparison_.base.used, exit);
+        comparison_.slow.base, comparison_.base.used,
+        comparison_.slow.longer > 0 ? fmt::format(", and the typical one of them takes {} longer",
+                                                  Distance(comparison_.slow.longer, is_points_))
+                                    : "",
+        exit);
   }
 
   bool IsOver(double reading) const {

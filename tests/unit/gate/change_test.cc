@@ -104,6 +104,41 @@ TEST(FixedCases, SlowIterationsThatAreFewerThanHalf) {
             Change::kFail);
 }
 
+// Every eighth runs the optimizer, in both: there are as many slow ones, and they grew.
+TEST(FixedCases, SlowIterationsThatGrew) {
+  const auto with_optimizer = [](std::size_t iterations, double factor) {
+    Times times;
+    for (std::size_t i = 0; i < iterations; ++i) {
+      times.push_back(kT[i % kT.size()] * (i % 8 == 7 ? factor : 1));
+    }
+    return times;
+  };
+  const Comparison grown = Held({with_optimizer(48, 1.6)}, {with_optimizer(48, 6)});
+  EXPECT_EQ(grown.change, Change::kFail);
+  EXPECT_TRUE(grown.slow.decides);
+  EXPECT_EQ(grown.slow.base, grown.slow.current);
+  EXPECT_NEAR(grown.slow.longer, 2.75, 0.01);
+  EXPECT_THAT(DescribeChange(grown, {Unit::kTime, 0.05}),
+              testing::HasSubstr("6 of 48 in the baseline, and the typical one of them takes 275"));
+  // Two of a side may be alike by chance.
+  const Comparison few = Held({with_optimizer(16, 1.6)}, {with_optimizer(16, 6)});
+  EXPECT_EQ(few.change, Change::kInconclusive);
+  EXPECT_TRUE(few.over_limit);
+  // As many as before, and as slow; and one stall that grew.
+  EXPECT_EQ(Held({with_optimizer(48, 1.6)}, {Scaled(with_optimizer(48, 1.6), 1.02)}).change,
+            Change::kPass);
+  EXPECT_EQ(Held({with_optimizer(12, 2)}, {with_optimizer(12, 20)}).change, Change::kPass);
+  // Stalls that are as long by chance say nothing.
+  Times stalls = with_optimizer(48, 1), others = stalls;
+  for (const auto& [at, factor] : {std::pair{4, 2.0}, {19, 9.0}, {33, 3.0}}) {
+    stalls[static_cast<std::size_t>(at)] *= factor;
+  }
+  for (const auto& [at, factor] : {std::pair{9, 8.0}, {22, 3.5}, {40, 10.0}}) {
+    others[static_cast<std::size_t>(at)] *= factor;
+  }
+  EXPECT_EQ(Held({stalls}, {others}).change, Change::kPass);
+}
+
 TEST(FixedCases, AStallInTheBaselineDoesNotExcuseThreeTimesSlower) {
   const Comparison result = Held({{100, 102, 99, 101, 1000}}, {{301, 302, 299, 300, 298}});
   EXPECT_EQ(result.change, Change::kFail);

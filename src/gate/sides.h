@@ -1,0 +1,59 @@
+// The runs of one side as they are compared: what of each counts, and which are left out.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "gate/change.h"
+
+namespace profgauge::stats {
+
+/// One run as it is compared: an increase is bad, and changes add up.
+struct Run {
+  std::vector<double> values;  ///< In order, all of them.
+  std::size_t warmup = 0;
+  std::vector<double> all, steady, later;  ///< Sorted.
+  double level = 0;
+
+  std::span<const double> Steady() const { return std::span(values).subspan(warmup); }
+};
+
+/// Runs of one side, and which of them count.
+struct Side {
+  std::vector<Run> runs;
+  std::vector<RunUse> uses;
+  std::vector<const Run*> kept;
+  double apart = 0;
+
+  std::vector<double> Levels() const;  ///< Of the runs kept.
+};
+
+/// The limit as it is judged.
+struct Limits {
+  double limit = 0;  ///< In the unit that adds up,
+  double far = 0;    ///< three of them,
+  double odd = 0;    ///< and how far from the others a run is odd.
+  bool is_certain = false;
+};
+Limits MakeLimits(const CompareOptions& options);
+
+Side MakeSide(std::span<const Series> series, const CompareOptions& options, const Limits& limits);
+
+/// What counts of `side`, which was made of `series`.
+SideUse UseOf(const Side& side, std::span<const Series> series);
+
+/// Iterations of the shortest run kept, with warm-up.
+std::size_t ShortestOf(const Side& side);
+
+/// The iterations of `side` that are slower than the base's typical one by more than `limit`,
+/// without warm-up.
+std::vector<double> SlowerOf(const Side& base, const Side& side, double limit);
+
+/// Spread of the iterations of a run: the median over the runs.
+double SpreadOf(const Side& side);
+
+/// The logarithm of the mean time, median over the runs. REQUIRES: values are logarithms.
+double LogMean(const Side& side, const std::vector<double> Run::*part);
+
+}  // namespace profgauge::stats

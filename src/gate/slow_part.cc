@@ -1,0 +1,78 @@
+#include "gate/slow_part.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gate/statistics.h"
+
+namespace profgauge::stats {
+namespace {
+
+// Iterations are slow beyond so many spreads of the base's. More of them than by chance, or slower
+// ones: no pass below the one, a failure below the other.
+constexpr double kSlowSpreads = 3;
+constexpr double kUnlikely = 0.01;
+constexpr double kVeryUnlikely = 0.001;
+// A failure needs the mean over so many limits.
+constexpr double kLargeLimits = 1.5;
+// Few iterations leave much to chance: so many of them, and this share, that make the mean three
+// limits longer are no pass either.
+constexpr std::size_t kLeastSlow = 2;
+constexpr double kSlowShare = 0.15;
+// Fewer may be tight by chance: no failure.
+constexpr std::size_t kLeastSized = 3;
+
+std::size_t UsedOf(const Side& side) {
+  std::size_t used = 0;
+  for (const Run* run : side.kept) used += run->steady.size();
+  return used;
+}
+
+// How probable it is that the slow ones of both are equally slow; 1 where they did not become
+// slower by more than the limit. Ranks where they spread widely, means where they are few.
+double ChanceOfSizes(const std::vector<double>& base, const std::vector<double>& current,
+                     double limit, double noise) {
+  const std::size_t fewer = std::min(base.size(), current.size());
+  if (fewer < kLeastSlow || Median(current) - Median(base) <= limit) return 1;
+  const double chance =
+      std::min(RankPValue(base, current), StudentPValue(base, current, 2 * noise * noise));
+  return fewer < kLeastSized && chance < kUnlikely ? kUnlikely : chance;
+}
+
+}  // namespace
+
+std::optional<Change> JudgeSlowPart(const Side& base, const Side& current, const Limits& limits,
+                                    const CompareOptions& options, double noise, SlowPart& slow) {
+  if (!options.logarithmic || !options.lower_is_better) return std::nullopt;
+  const double bound = std::max(limits.limit, kSlowSpreads * SpreadOf(base));
+  const std::vector<double> here = SlowerOf(base, current, bound),
+                            there = SlowerOf(base, base, bound);
+  slow.bound = std::expm1(bound);
+  slow.current = here.size();
+  slow.base = there.size();
+  const double base_mean = LogMean(base, &Run::steady);
+  const double mean = LogMean(current, &Run::steady) - base_mean;
+  slow.mean = std::expm1(mean);
+  if (mean <= limits.limit) return std::nullopt;
+  if (slow.mean * std::exp(base_mean) < options.absolute_floor) return std::nullopt;
+  double chance = FisherPValue(slow.current, UsedOf(current), slow.base, UsedOf(base));
+  if (chance > kVeryUnlikely) {
+    const double of_sizes = ChanceOfSizes(there, here, limits.limit, noise);
+    if (of_sizes < chance && of_sizes <= kUnlikely) {
+      chance = of_sizes;
+      slow.longer = std::expm1(Median(here) - Median(there));
+    }
+  }
+  if (chance > kUnlikely) {
+    const double share = static_cast<double>(slow.current) / static_cast<double>(UsedOf(current));
+    const bool is_by_size =
+        mean > limits.far && slow.base == 0 && slow.current >= kLeastSlow && share >= kSlowShare;
+    return is_by_size ? std::optional(Change::kInconclusive) : std::nullopt;
+  }
+  const double later = LogMean(current, &Run::later) - LogMean(base, &Run::later);
+  const bool is_sure = chance <= kVeryUnlikely && mean > kLargeLimits * limits.limit &&
+                       later > limits.limit && !limits.is_certain;
+  return is_sure ? Change::kFail : Change::kInconclusive;
+}
+
+}  // namespace profgauge::stats
