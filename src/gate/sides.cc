@@ -148,15 +148,13 @@ double SpreadOf(const Side& side) {
 }
 
 double LogMean(const Side& side, const std::vector<double> Run::*part) {
-  std::vector<double> means;
+  double sum = 0;
+  std::size_t count = 0;
   for (const Run* run : side.kept) {
-    const std::vector<double>& values = run->*part;
-    if (values.empty()) continue;
-    double sum = 0;
-    for (const double value : values) sum += std::exp(value);
-    means.push_back(std::log(sum / static_cast<double>(values.size())));
+    for (const double value : run->*part) sum += std::exp(value);
+    count += (run->*part).size();
   }
-  return means.empty() ? 0 : Median(means);
+  return count == 0 ? 0 : std::log(sum / static_cast<double>(count));
 }
 
 }  // namespace profgauge::stats

@@ -53,7 +53,8 @@ std::vector<double> SlowerOf(const Side& base, const Side& side, double limit);
 /// Spread of the iterations of a run: the median over the runs.
 double SpreadOf(const Side& side);
 
-/// The logarithm of the mean time, median over the runs. REQUIRES: values are logarithms.
+/// The logarithm of the mean time of all iterations of the runs kept: a part of the runs that is
+/// slower counts as a part of the iterations does. REQUIRES: values are logarithms.
 double LogMean(const Side& side, const std::vector<double> Run::*part);
 
 }  // namespace profgauge::stats

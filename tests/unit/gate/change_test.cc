@@ -139,6 +139,20 @@ TEST(FixedCases, SlowIterationsThatGrew) {
   EXPECT_EQ(Held({stalls}, {others}).change, Change::kPass);
 }
 
+// Two of five are no single odd one, however many others there are.
+TEST(FixedCases, SlowRunsThatAreFewerThanHalf) {
+  const Runs base = {kT, Scaled(kT, 1.005), Scaled(kT, 0.995)};
+  for (const std::size_t fine : {1U, 2U, 3U}) {
+    Runs current(fine, kT);
+    current.insert(current.end(), 2, Scaled(kT, 1.3));
+    EXPECT_EQ(Held(base, current).change, Change::kFail) << fine;
+  }
+  Runs of_seven(4, kT);
+  of_seven.insert(of_seven.end(), 3, Scaled(kT, 1.3));
+  EXPECT_EQ(Held(base, of_seven).change, Change::kFail);
+  EXPECT_EQ(Held(base, {kT, kT, Scaled(kT, 1.3)}).change, Change::kPass);
+}
+
 TEST(FixedCases, AStallInTheBaselineDoesNotExcuseThreeTimesSlower) {
   const Comparison result = Held({{100, 102, 99, 101, 1000}}, {{301, 302, 299, 300, 298}});
   EXPECT_EQ(result.change, Change::kFail);
