@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "analysis/analysis.h"
 #include "analysis/context/markers.h"
 #include "base/format.h"
 
@@ -113,6 +114,23 @@ std::optional<std::string> WhyOtherMarks(const Snapshot& base, const Snapshot& c
 }
 
 }  // namespace
+
+bool GrowsWithIterations(std::string_view metric) {
+  constexpr std::string_view kIterations = "profile.iterations", kWall = "profile.wall_time";
+  const MetricSpec* spec = FindMetric(metric);
+  if (spec == nullptr || metric == kIterations) return false;
+  // Neither adds up exactly, as iterations overlap; both grow all the same.
+  if (metric == kWall || (metric.starts_with("critical.") && spec->unit == Unit::kTime))
+    return true;
+  return spec->pooling == Pooling::kSum;
+}
+
+double SummedIterations(const Snapshot& run) {
+  const auto count = run.metrics.find("profile.iterations");
+  const double iterations =
+      count != run.metrics.end() ? count->second : static_cast<double>(run.iteration_times.size());
+  return std::max(1.0, iterations);
+}
 
 std::optional<std::string> WhyOtherIterations(std::span<const Snapshot> baselines,
                                               std::span<const Snapshot> candidates) {

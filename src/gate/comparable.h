@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gate/snapshot.h"
@@ -48,6 +49,12 @@ std::vector<std::pair<std::string, std::string>> AlikeProperties(
 /// compared.
 std::optional<std::string> WhyNoLengths(std::span<const Snapshot> baselines,
                                         std::span<const Snapshot> candidates);
+
+/// Whether the metric is a sum over the selected iterations: more of them make it larger.
+bool GrowsWithIterations(std::string_view metric);
+
+/// How many iterations the sums of `run` are of; at least 1.
+double SummedIterations(const Snapshot& run);
 
 /// Why shorter iterations of the candidates need not be faster: they launch a tenth less than the
 /// baseline's, of all work alike. Longer ones are slower all the same.

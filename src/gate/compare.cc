@@ -192,8 +192,10 @@ class Comparer {
     if (LackDefinition(out)) return out;
     const bool is_time = limit.metric.starts_with("iteration.time.") || limit.metric == kPeriod;
     if (is_time && LackTimes(out)) return out;
+    const bool is_sum = GrowsWithIterations(limit.metric);
+    if (is_sum && LackSums(spec->family, out)) return out;
     if (!CompareSeries(limit, out)) CompareValues(limit, out);
-    if (is_time && out.verdict != stats::Change::kFail) DoubtIterations(out);
+    if ((is_time || is_sum) && out.verdict != stats::Change::kFail) DoubtIterations(out);
     DoubtNumbers(out);
     return out;
   }
@@ -260,6 +262,16 @@ class Comparer {
                     has_any ? "most iterations have no length of their own"
                             : "its format tells durations or sums only");
     return true;
+  }
+
+  // A sum over a stretch of time says as little as its length. What one chip ran is no such
+  // stretch.
+  bool LackSums(std::string_view family, MetricComparison& out) {
+    const auto reason =
+        family.empty() ? WhyNoLengths(baselines_, candidates_) : std::optional<std::string>();
+    out.is_missing = reason.has_value();
+    out.reason = reason.value_or("");
+    return out.is_missing;
   }
 
   bool CompareSeries(const BaselineLimit& limit, MetricComparison& out) {
@@ -374,17 +386,28 @@ class Comparer {
     out.reason = DescribeChange(result, context);
   }
 
-  static std::vector<double> ValuesOf(std::span<const Snapshot> runs, const std::string& metric) {
+  // Sums are taken as of so many iterations as the first run of the baseline has, so that limits in
+  // the metric's unit keep their meaning.
+  std::vector<double> ValuesOf(std::span<const Snapshot> runs, const std::string& metric) {
     std::vector<double> values;
+    const bool is_sum = GrowsWithIterations(metric);
+    const double iterations = SummedIterations(baselines_.front());
     for (const Snapshot& run : runs) {
-      if (const auto it = run.metrics.find(metric); it != run.metrics.end()) {
-        values.push_back(it->second);
-      }
+      const auto it = run.metrics.find(metric);
+      if (it == run.metrics.end()) continue;
+      const double its = SummedIterations(run);
+      const bool is_scaled = is_sum && its != iterations;
+      values.push_back(is_scaled ? it->second * iterations / its : it->second);
+      if (!is_scaled) continue;
+      AddOnce({fmt::format("sums over iterations ({}) are compared as of {:.0f} iterations; run {} "
+                           "has {:.0f}",
+                           metric, iterations, run.name, its)},
+              notes_);
     }
     return values;
   }
 
-  void CompareValues(const BaselineLimit& limit, MetricComparison& out) const {
+  void CompareValues(const BaselineLimit& limit, MetricComparison& out) {
     out.method = IsExact(limit.metric) ? CompareMethod::kExact : CompareMethod::kValue;
     const std::vector<double> base = ValuesOf(baselines_, limit.metric);
     const std::vector<double> current = ValuesOf(candidates_, limit.metric);

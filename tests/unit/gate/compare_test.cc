@@ -404,6 +404,46 @@ TEST(FindDifferences, IterationsOfAnotherKindAreNotCompared) {
   EXPECT_FALSE(CompareRuns(std::vector{current}, std::vector{base}, nullptr).is_comparable);
 }
 
+// More iterations are no more work, and fewer no less.
+TEST(CompareRuns, SumsAreComparedAsOfEquallyManyIterations) {
+  const auto run = [](int iterations, double kernel_time_each) {
+    Snapshot snapshot = Sample(1, iterations);
+    snapshot.metrics["profile.iterations"] = iterations;
+    snapshot.metrics["profile.kernel_time"] = iterations * kernel_time_each;
+    for (const char* id : {"profile.kernel_time", "profile.iterations"}) {
+      snapshot.definitions[id] = FindMetric(id)->definition_number;
+    }
+    return snapshot;
+  };
+  PolicyBaseline policy;
+  BaselineLimit limit;
+  limit.metric = "profile.kernel_time";
+  limit.max_increase = BaselineLimit::Amount{0.05, true};
+  policy.limits = {limit};
+  const auto compare = [&](const Snapshot& current) {
+    return CompareRuns(std::vector{run(20, 1e6)}, std::vector{current}, &policy);
+  };
+  const RunComparison fewer = compare(run(15, 1.3e6));
+  EXPECT_EQ(fewer.metrics.front().verdict, stats::Change::kFail);
+  EXPECT_NEAR(fewer.metrics.front().change, 6e6, 1);
+  EXPECT_EQ(fewer.notes, std::vector<std::string>{
+                             "sums over iterations (profile.kernel_time) are compared as of "
+                             "20 iterations; run run has 15"});
+  EXPECT_EQ(compare(run(30, 1e6)).metrics.front().verdict, stats::Change::kPass);
+  EXPECT_TRUE(compare(run(20, 1e6)).notes.empty());
+}
+
+TEST(GrowsWithIterations, SumsDoAndSharesDoNot) {
+  for (const char* sum : {"profile.kernel_time", "profile.wall_time", "breakdown.dataloader.time",
+                          "memcpy.h2d.bytes", "communication.time", "critical.host.time"}) {
+    EXPECT_TRUE(GrowsWithIterations(sum)) << sum;
+  }
+  for (const char* other : {"profile.iterations", "gpu.idle.mean", "breakdown.dataloader",
+                            "critical.host.share", "memory.peak_allocated", "nothing"}) {
+    EXPECT_FALSE(GrowsWithIterations(other)) << other;
+  }
+}
+
 Snapshot Window(double level, std::int64_t kernels, std::string by = "whole profile") {
   Snapshot run = Sample(level, 1);
   run.environment.emplace_back("iterations", std::move(by));
@@ -428,6 +468,27 @@ TEST(CompareRuns, LengthsOfWindowsCountForEqualWorkAlone) {
                                         std::vector{Window(1, 1000, "range")}, nullptr);
   EXPECT_TRUE(cut.is_comparable);
   EXPECT_TRUE(Find(cut, "iteration.time.median").is_missing);
+}
+
+TEST(CompareRuns, SumsOverWindowsCountForEqualWorkAlone) {
+  PolicyBaseline policy;
+  BaselineLimit limit;
+  limit.metric = "profile.kernel_time";
+  limit.max_increase = BaselineLimit::Amount{0.05, true};
+  policy.limits = {limit};
+  const auto compare = [&](std::int64_t kernels, double time) {
+    const auto window = [](std::int64_t launched, double all) {
+      Snapshot run = Window(1, launched);
+      run.metrics["profile.kernel_time"] = all;
+      run.definitions["profile.kernel_time"] = FindMetric("profile.kernel_time")->definition_number;
+      return run;
+    };
+    return CompareRuns(std::vector{window(3000, 1e6)}, std::vector{window(kernels, time)}, &policy)
+        .metrics.front();
+  };
+  EXPECT_TRUE(compare(1000, 1e6).is_missing);
+  EXPECT_FALSE(compare(3001, 3e6).is_missing);
+  EXPECT_EQ(compare(3001, 3e6).verdict, stats::Change::kFail);
 }
 
 // Whatever a policy takes for the same program: markers that were lost are no speed-up.
