@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include "analysis/summary/compared_selection.h"
 #include "analysis/time/attribution.h"
 #include "gate/make_snapshot.h"
 #include "report/build_report.h"
@@ -47,8 +48,12 @@ Result<std::vector<Snapshot>> LoadBaselineFile(const std::string& path) {
 Result<Snapshot> SnapshotOf(const std::string& name, std::span<const Profile> ranks,
                             const Analysis& analysis, const Selection& selection) {
   PROFGAUGE_TRY(Attribution attribution, AttributeTime(ranks, selection));
-  return MakeSnapshot(name.empty() ? report::RunNameOf(ranks.front().source.path) : name, ranks,
-                      analysis, std::move(attribution));
+  Snapshot snapshot =
+      MakeSnapshot(name.empty() ? report::RunNameOf(ranks.front().source.path) : name, ranks,
+                   analysis, std::move(attribution));
+  const std::string chosen = ComparedSelection(selection);
+  if (chosen != kAllIterations) snapshot.environment.emplace_back(kSelectionProperty, chosen);
+  return snapshot;
 }
 
 void HideNames(std::string_view word, std::vector<Snapshot>& runs) {

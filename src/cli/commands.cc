@@ -52,16 +52,21 @@ constexpr CommandSpec kCommands[] = {
     {"baseline save", kOnBaselineSave, "PROFILE…", 1, kMany, "Save runs as a baseline",
      "Each argument becomes one run; several runs let the gate know how much runs differ. The "
      "file\n"
-     "is small JSON, fit to commit or cache.",
-     "  profgauge baseline save run1.json.gz run2.json.gz -o baseline.json\n", RunBaselineSave},
+     "is small JSON, fit to commit or cache. Give the policy that will judge: its iterations, "
+     "kernel\n"
+     "names and devices change numbers, and runs that differ in them are not compared.",
+     "  profgauge baseline save run1.json.gz run2.json.gz -o baseline.json --policy policy.yaml\n",
+     RunBaselineSave},
     {"baseline show", kOnBaselineShow, "FILE…", 1, kMany, "Show what a baseline holds", "",
      "  profgauge baseline show baseline.json\n", RunBaselineShow},
     {"baseline promote", kOnBaselinePromote, "PROFILE…", 1, kMany,
      "Renew a baseline: the new runs push out the oldest", "",
      "  profgauge baseline promote run8.json.gz -o baseline.json\n", RunBaselinePromote},
     {"history add", kOnHistoryAdd, "PROFILE…", 1, kMany, "Add runs to the history",
-     "The history is one SQLite file; several writers at once are safe.",
-     "  profgauge history add run7.json.gz --branch main --commit 3f2a1c\n", RunHistoryAdd},
+     "The history is one SQLite file; several writers at once are safe. Give the policy that will\n"
+     "judge, as to `baseline save`.",
+     "  profgauge history add run7.json.gz --branch main --commit 3f2a1c --policy policy.yaml\n",
+     RunHistoryAdd},
     {"history list", kOnHistoryList, "", 0, 0, "List the runs of the history", "",
      "  profgauge history list --branch main\n", RunHistoryList, Takes::kNothing},
     {"history trend", kOnHistoryTrend, "", 0, 0, "Show the iteration time over time",

@@ -125,7 +125,7 @@ std::string PolicyText(const std::string& profile, const Analysis& analysis,
       "# can be limited.\n"
       "thresholds:{}{}\n"
       "{}"
-      "# Against a baseline (`profgauge baseline save`), with --baseline FILE:\n"
+      "# Against a baseline (`profgauge baseline save --policy`), with --baseline FILE:\n"
       "baseline:\n{}",
       Comment(profile), FittedLimits(analysis), more_limits, rules, BaselineLimits(analysis));
 }

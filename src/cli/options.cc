@@ -272,10 +272,13 @@ constexpr OptionSpec kOptions[] = {
     {"--commit", "", "ID", Group::kSelection, kOnHistoryAdd, "The commit of the run", "",
      SetText<&Options::commit>},
     {"--policy", "-p", "FILE", Group::kJudging,
-     kOnJudging | kOnCompare | kOnRulesExplain | kOnSummarize,
+     kOnJudging | kOnCompare | kOnRulesExplain | kOnSummarize | kOnBaselineSave |
+         kOnBaselinePromote | kOnHistoryAdd,
      "What to enforce: a YAML file, or builtin:recommended (default), builtin:strict, "
      "builtin:report-only, builtin:cpu (default where the program used no GPU)",
-     "", SetText<&Options::policy>, false,
+     "A baseline, a history and summaries take its `iterations`, `tensor_core` and `devices`: runs "
+     "are compared as they are judged.",
+     SetText<&Options::policy>, false,
      "builtin:recommended builtin:strict builtin:report-only builtin:cpu"},
     {"--fail-on", "", "LEVEL", Group::kJudging, kOnCheck | kOnCompare,
      "Fail at this level: error, warn or never; overrides the policy", "",

@@ -130,6 +130,11 @@ Result<std::vector<Snapshot>> LoadSnapshots(const std::string& what, const Optio
   return FromProfile(what, options, policy, console, seen);
 }
 
+std::optional<Policy> KeepingPolicy(const Options& options, Console& console) {
+  if (options.policy.empty()) return Policy{};
+  return ReadPolicy(options, console);
+}
+
 Result<std::vector<Snapshot>> LoadBaselines(const Options& options, const Policy& policy,
                                             Console& console) {
   for (const std::string& what : options.baselines) PROFGAUGE_CHECK(RefuseMissing(what));

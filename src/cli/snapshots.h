@@ -1,6 +1,7 @@
 // Runs to compare with: from baseline files, the history, or profiles.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,10 @@ Result<std::vector<Snapshot>> LoadSnapshots(const std::string& what, const Optio
 /// device or world size (kUsage, unless --force). Says so where its ops or shapes differ.
 Status RefuseOther(const Snapshot& run, std::span<const Snapshot> others, const Options& options,
                    Console& console);
+
+/// What --policy says of runs that are kept; nothing is selected without it. Empty after its
+/// errors were reported.
+std::optional<Policy> KeepingPolicy(const Options& options, Console& console);
 
 /// What --baseline names. Errors: as LoadSnapshots.
 Result<std::vector<Snapshot>> LoadBaselines(const Options& options, const Policy& policy,

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/format.h"
 
 namespace profgauge {
@@ -92,6 +94,14 @@ std::string Incomparable(const RunComparison& comparison) {
     if (!difference.is_hard) continue;
     text += fmt::format(" {} is `{}` there and `{}` here;", difference.property, difference.base,
                         difference.current);
+  }
+  const auto selects = [](const Difference& d) {
+    return d.is_hard && d.property == kSelectionProperty;
+  };
+  if (std::any_of(comparison.differences.begin(), comparison.differences.end(), selects)) {
+    return text +
+           " save it again as it is judged, with `profgauge baseline save --policy FILE` or "
+           "`history add --policy FILE` [baseline/other-selection]";
   }
   text.pop_back();
   return text;

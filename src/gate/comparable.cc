@@ -12,18 +12,21 @@
 
 #include "analysis/analysis.h"
 #include "analysis/context/markers.h"
+#include "analysis/summary/compared_selection.h"
 #include "base/format.h"
 
 namespace profgauge {
 namespace {
 
-constexpr std::array<std::string_view, 6> kHardProperties = {"format", "gpu",        "gpus",
-                                                             "ranks",  "world_size", "iterations"};
+constexpr std::array<std::string_view, 7> kHardProperties = {
+    "format", "gpu", "gpus", "ranks", "world_size", "iterations", kSelectionProperty};
 // Recordings of the same work differ by less: a warm-up kernel more or less.
 constexpr double kSameWork = 0.01;
 
 std::string PropertyOf(const Snapshot& run, std::string_view property) {
-  return property == "format" ? run.format : std::string(run.Environment(property));
+  if (property == "format") return run.format;
+  const std::string_view value = run.Environment(property);
+  return std::string(value.empty() && property == kSelectionProperty ? kAllIterations : value);
 }
 
 // Properties of both runs in the base's order, the current's own after them.

@@ -32,6 +32,10 @@ namespace profgauge {
 inline constexpr int kBaselineSchema = 2;
 inline constexpr std::string_view kBaselineKind = "profgauge-baseline";
 
+/// Of Snapshot::environment: which of the marked iterations count, and what the project knows of
+/// kernels and devices. Runs without it were made of all iterations and without such knowledge.
+inline constexpr std::string_view kSelectionProperty = "selection";
+
 struct Snapshot {
   std::string name;    ///< Run name.
   std::string source;  ///< XXH3-128 of the input(s).

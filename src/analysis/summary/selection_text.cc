@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "analysis/summary/compared_selection.h"
 #include "analysis/summary/rank_summary.h"
 #include "base/content_hash.h"
 
@@ -33,15 +34,11 @@ std::string KnowledgeText(const Knowledge& knowledge) {
   return " knowledge=" + hash.Hex();
 }
 
-}  // namespace
-
-std::string SelectionText(const Selection& selection) {
-  std::string text;
+// Which of the iterations that are marked count, and what the project knows.
+std::string ChosenText(const Selection& selection, std::string text) {
   const auto add = [&](std::string_view name, const std::string& value) {
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
   };
-  if (!selection.iteration_marker.empty()) add("marker", selection.iteration_marker);
-  if (!selection.key_op.empty()) add("key_op", selection.key_op);
   if (selection.start_number) {
     add("start", fmt::format("#{}", *selection.start_number));
   } else if (selection.start >= 0) {
@@ -53,11 +50,33 @@ std::string SelectionText(const Selection& selection) {
     add("stop", std::to_string(selection.stop));
   }
   if (selection.warmup > 0) add("warmup", std::to_string(selection.warmup));
-  if (selection.range) {
-    add("range", fmt::format("{}:{}", selection.range->start, selection.range->end));
+  return text;
+}
+
+std::string OrAll(const std::string& text) {
+  return text.empty() ? std::string(kAllIterations) : text;
+}
+
+}  // namespace
+
+std::string SelectionText(const Selection& selection) {
+  std::string text;
+  if (!selection.iteration_marker.empty()) text += "marker=" + selection.iteration_marker;
+  if (!selection.key_op.empty()) {
+    text += fmt::format("{}key_op={}", text.empty() ? "" : " ", selection.key_op);
   }
-  text += KnowledgeText(selection.knowledge);
-  return text.empty() ? "all iterations" : text;
+  text = ChosenText(selection, std::move(text));
+  if (selection.range) {
+    text += fmt::format("{}range={}:{}", text.empty() ? "" : " ", selection.range->start,
+                        selection.range->end);
+  }
+  return OrAll(text + KnowledgeText(selection.knowledge));
+}
+
+std::string ComparedSelection(const Selection& selection) {
+  const std::string knowledge = KnowledgeText(selection.knowledge);
+  const std::string chosen = OrAll(ChosenText(selection, {}));
+  return chosen + knowledge;
 }
 
 }  // namespace profgauge

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <span>
 
 #include "api/snapshots.h"
@@ -61,10 +62,12 @@ Result<int> RunBaselineSave(const Options& options, Console& console) {
     return Fail(Usage("usage/no-output", "`baseline save` needs a file to write to",
                       "`profgauge baseline save PROFILE -o baseline.json`"));
   }
-  Outputs outputs(KeptBy(options));
+  const std::optional<Policy> policy = KeepingPolicy(options, console);
+  if (!policy) return kExitUsage;
+  Outputs outputs(KeptBy(options, &*policy));
   PROFGAUGE_TRY(const std::size_t output, outputs.Open(options.file, FileKind::kBaseline));
   PROFGAUGE_TRY(const std::vector<Snapshot> runs,
-                LoadAllSnapshots(options.arguments, options, {}, console));
+                LoadAllSnapshots(options.arguments, options, *policy, console));
   PROFGAUGE_CHECK(RefuseMixed(runs, options, console));
   PROFGAUGE_CHECK(WriteRuns(runs, outputs, output, options.file, console));
   return kExitPass;
@@ -95,10 +98,12 @@ Result<int> RunBaselinePromote(const Options& options, Console& console) {
   }
   // Anything but a baseline would be lost when it is written over.
   PROFGAUGE_TRY(const std::vector<Snapshot> old, LoadBaselineFile(options.file));
-  Outputs outputs(KeptBy(options));
+  const std::optional<Policy> policy = KeepingPolicy(options, console);
+  if (!policy) return kExitUsage;
+  Outputs outputs(KeptBy(options, &*policy));
   PROFGAUGE_TRY(const std::size_t output, outputs.Open(options.file, FileKind::kBaseline));
   PROFGAUGE_TRY(std::vector<Snapshot> runs,
-                LoadAllSnapshots(options.arguments, options, {}, console));
+                LoadAllSnapshots(options.arguments, options, *policy, console));
   for (const Snapshot& run : runs) {
     console.Say(fmt::format("median iteration {} → {}", MedianText(old.back()), MedianText(run)));
   }

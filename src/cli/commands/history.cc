@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
+#include <optional>
 
 #include "base/format.h"
 #include "base/text.h"
@@ -90,11 +91,13 @@ std::string TrendText(const report::Trend& trend) {
 
 Result<int> RunHistoryAdd(const Options& options, Console& console) {
   // Before anything opens it for writing: even a refused transaction may tidy up a foreign file.
-  KeptFiles kept = KeptBy(options);
+  const std::optional<Policy> policy = KeepingPolicy(options, console);
+  if (!policy) return kExitUsage;
+  KeptFiles kept = KeptBy(options, &*policy);
   kept.force = false;
   PROFGAUGE_CHECK(CheckReplacing(options.db, FileKind::kHistory, kept));
   PROFGAUGE_TRY(const std::vector<Snapshot> runs,
-                LoadAllSnapshots(options.arguments, options, {}, console));
+                LoadAllSnapshots(options.arguments, options, *policy, console));
   PROFGAUGE_TRY(History history, History::OpenToAdd(options.db));
   for (const Snapshot& run : runs) {
     const std::string branch = options.branch.empty() ? "main" : options.branch;

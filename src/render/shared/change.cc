@@ -18,12 +18,13 @@
 namespace profgauge::render {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kProperties = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kProperties = {{
     {"format", "Format"},
     {"gpu", "{{ device.device }} model"},
     {"gpus", "{{ device.device }}s"},
     {"ranks", "Ranks"},
     {"world_size", "World size"},
+    {"selection", "Selected iterations, known names and devices"},
     {"driver", "Driver"},
     {"runtime", "{{ device.device }} runtime"},
     {"nccl", "{{ device.collective_library }}"},

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <numeric>
 
+#include "analysis/summary/compared_selection.h"
 #include "readers/load.h"
 #include "shared_run.h"
 
@@ -442,6 +443,28 @@ TEST(GrowsWithIterations, SumsDoAndSharesDoNot) {
                             "critical.host.share", "memory.peak_allocated", "nothing"}) {
     EXPECT_FALSE(GrowsWithIterations(other)) << other;
   }
+}
+
+TEST(FindDifferences, RunsOfOtherSelectionsAreNotCompared) {
+  Selection selection;
+  EXPECT_EQ(ComparedSelection(selection), kAllIterations);
+  selection.iteration_marker = "^step";
+  EXPECT_EQ(ComparedSelection(selection), kAllIterations);
+  selection.warmup = 3;
+  EXPECT_EQ(ComparedSelection(selection), "warmup=3");
+  selection.warmup = 0;
+  selection.knowledge.undecided_use_tensor_cores = true;
+  EXPECT_TRUE(ComparedSelection(selection).starts_with("all iterations knowledge="));
+  // A baseline that says nothing was made of all iterations.
+  const Snapshot old = Sample(1);
+  Snapshot warm = Sample(1);
+  warm.environment.emplace_back(kSelectionProperty, "warmup=3");
+  const RunComparison other = CompareRuns(std::vector{old}, std::vector{warm}, nullptr);
+  EXPECT_FALSE(other.is_comparable);
+  EXPECT_EQ(other.differences[0].base, kAllIterations);
+  EXPECT_EQ(other.differences[0].current, "warmup=3");
+  EXPECT_FALSE(CompareRuns(std::vector{warm}, std::vector{old}, nullptr).is_comparable);
+  EXPECT_TRUE(CompareRuns(std::vector{warm}, std::vector{warm}, nullptr).is_comparable);
 }
 
 Snapshot Window(double level, std::int64_t kernels, std::string by = "whole profile") {
