@@ -212,6 +212,14 @@ class Judge {
       }
     }
     if (is_over && out_.change != Change::kPass && !IsBeyondFloor()) out_.change = Change::kPass;
+    if (out_.change != Change::kFail && !(is_over && out_.change == Change::kInconclusive)) {
+      out_.start = FindSlowStart(base_, current_, limits_, options_);
+      if (out_.start.decides) {
+        out_.change = Change::kInconclusive;
+        out_.over_limit = true;
+        return out_;
+      }
+    }
     if (out_.change != Change::kInconclusive) return out_;
     out_.over_limit = is_over;
     out_.remedy = FindRemedy(estimate_, Room() / quantile_, IterationsARun(), base_, current_);

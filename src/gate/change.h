@@ -84,6 +84,15 @@ struct SlowPart {
   double longer = 0;
 };
 
+/// Leading iterations that are left out of the candidates as warm-up, though the baseline has none
+/// such: over a quarter, with which the mean is over the limit. Such a start is no habit of the
+/// program.
+struct SlowStart {
+  bool decides = false;
+  std::size_t iterations = 0;  ///< So many of the candidates' are left out.
+  double mean = 0;             ///< Change of the mean of all iterations.
+};
+
 /// Changes are relative (logarithmic) or absolute; positive is an increase, whichever way is bad.
 struct Comparison {
   Change change = Change::kInconclusive;
@@ -96,6 +105,7 @@ struct Comparison {
   double excluded = 0;               ///< A pass needs the interval below this: 3 limits.
   SideUse base, current;
   SlowPart slow;             ///< Of times whose increase is bad.
+  SlowStart start;           ///< The same.
   std::size_t slower = 0;    ///< The candidates' used iterations over the base's level and limit.
   double noise = 0;          ///< Standard deviation between runs.
   double assumed_noise = 0;  ///< Of one iteration, where a run has but one; else 0.

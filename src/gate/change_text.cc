@@ -61,6 +61,7 @@ class Sentence {
 
   std::string Text() const {
     if (comparison_.slow.decides) return BySlowPart();
+    if (comparison_.start.decides) return BySlowStart();
     switch (comparison_.change) {
       case stats::Change::kFail:
         return comparison_.by_size ? BySize() : Measured();
@@ -126,6 +127,14 @@ class Sentence {
                                                   Distance(comparison_.slow.longer, is_points_))
                                     : "",
         exit);
+  }
+
+  std::string BySlowStart() const {
+    return fmt::format(
+        "{} with all iterations, {} without the {} at the start that look like warm-up: the "
+        "baseline has none such; `iterations.warmup` skips what is known to warm up{}",
+        Number(comparison_.start.mean), Number(comparison_.shift),
+        Counted(comparison_.start.iterations, "iteration"), context_.judges ? "; exit 3" : "");
   }
 
   bool IsOver(double reading) const {

@@ -380,7 +380,7 @@ class Comparer {
     out.high = result.high;
     out.verdict = result.change;
     out.over_limit = result.over_limit;
-    out.by_slow_part = result.slow.decides;
+    out.by_slow_part = result.slow.decides || result.start.decides;
     const ChangeContext context{out.unit, options.limit, options.lower_is_better,
                                 purpose_ == ComparePurpose::kJudge};
     out.reason = DescribeChange(result, context);

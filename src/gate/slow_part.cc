@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "gate/statistics.h"
 
@@ -19,8 +20,14 @@ constexpr double kLargeLimits = 1.5;
 // limits longer are no pass either.
 constexpr std::size_t kLeastSlow = 2;
 constexpr double kSlowShare = 0.15;
-// Fewer may be tight by chance: no failure.
+// Fewer may be alike by chance: no failure, and no long start.
 constexpr std::size_t kLeastSized = 3;
+// A warm-up is long from this share of the iterations on, and none of the program where the
+// baseline's is shorter than this share of it.
+constexpr double kLongWarmup = 0.25;
+constexpr double kAlikeWarmup = 0.5;
+// One stall cuts all before it: so many of what is cut are slow.
+constexpr double kMostOfWarmup = 0.75;
 
 std::size_t UsedOf(const Side& side) {
   std::size_t used = 0;
@@ -37,6 +44,26 @@ double ChanceOfSizes(const std::vector<double>& base, const std::vector<double>&
   const double chance =
       std::min(RankPValue(base, current), StudentPValue(base, current, 2 * noise * noise));
   return fewer < kLeastSized && chance < kUnlikely ? kUnlikely : chance;
+}
+
+struct Warmup {
+  std::size_t cut = 0, slow = 0, all = 0;  // Iterations; slow ones are of those that are cut.
+
+  double PerRun(const Side& side) const {
+    return static_cast<double>(cut) / static_cast<double>(side.kept.size());
+  }
+};
+
+Warmup WarmupOf(const Side& side, double bound) {
+  Warmup warmup;
+  for (const Run* run : side.kept) {
+    warmup.cut += run->warmup;
+    const auto start = std::span(run->values).first(run->warmup);
+    warmup.slow += static_cast<std::size_t>(
+        std::count_if(start.begin(), start.end(), [bound](double v) { return v > bound; }));
+    warmup.all += run->values.size();
+  }
+  return warmup;
 }
 
 }  // namespace
@@ -73,6 +100,25 @@ std::optional<Change> JudgeSlowPart(const Side& base, const Side& current, const
   const bool is_sure = chance <= kVeryUnlikely && mean > kLargeLimits * limits.limit &&
                        later > limits.limit && !limits.is_certain;
   return is_sure ? Change::kFail : Change::kInconclusive;
+}
+
+SlowStart FindSlowStart(const Side& base, const Side& current, const Limits& limits,
+                        const CompareOptions& options) {
+  SlowStart start;
+  if (!options.logarithmic || !options.lower_is_better) return start;
+  const double bound = Median(base.Levels()) + limits.limit;
+  const Warmup here = WarmupOf(current, bound), there = WarmupOf(base, bound);
+  const double base_mean = LogMean(base, &Run::all);
+  const double mean = LogMean(current, &Run::all) - base_mean;
+  start.iterations = here.cut;
+  start.mean = std::expm1(mean);
+  const auto cut = static_cast<double>(here.cut);
+  const bool is_long = cut > kLongWarmup * static_cast<double>(here.all) &&
+                       here.slow >= kLeastSized &&
+                       static_cast<double>(here.slow) >= kMostOfWarmup * cut;
+  start.decides = is_long && there.PerRun(base) < kAlikeWarmup * here.PerRun(current) &&
+                  mean > limits.limit && start.mean * std::exp(base_mean) >= options.absolute_floor;
+  return start;
 }
 
 }  // namespace profgauge::stats

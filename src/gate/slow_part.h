@@ -15,4 +15,8 @@ namespace profgauge::stats {
 std::optional<Change> JudgeSlowPart(const Side& base, const Side& current, const Limits& limits,
                                     const CompareOptions& options, double noise, SlowPart& slow);
 
+/// What the warm-up that is left out of `current` hides.
+SlowStart FindSlowStart(const Side& base, const Side& current, const Limits& limits,
+                        const CompareOptions& options);
+
 }  // namespace profgauge::stats

@@ -180,6 +180,29 @@ TEST(FixedCases, WarmUpIsLeftOut) {
   ExpectInterval(twice, 100, 91.3, 109.1, 0.06);
 }
 
+// Where the baseline begins steadily, a start that is half of the run is no habit of the program.
+TEST(FixedCases, ALongSlowStartIsNoWarmUpOfTheCandidateAlone) {
+  Times long_start = kT;
+  for (std::size_t i = 0; i < 5; ++i) long_start[i] *= 2;
+  const Comparison open = Held({kT}, {long_start});
+  EXPECT_EQ(open.change, Change::kInconclusive);
+  EXPECT_TRUE(open.over_limit);
+  EXPECT_THAT(DescribeChange(open, {Unit::kTime, 0.05}),
+              testing::HasSubstr("5 iterations at the start that look like warm-up"));
+  EXPECT_EQ(Held({long_start}, {Scaled(long_start, 1.01)}).change, Change::kPass);
+  EXPECT_EQ(Held({long_start}, {kT}).change, Change::kPass);
+  EXPECT_EQ(Held({kT}, {Scaled(long_start, 2)}).change, Change::kFail);
+  // A slow start that the mean does not show.
+  Times little = kT;
+  for (std::size_t i = 0; i < 5; ++i) little[i] *= 1.1;
+  EXPECT_EQ(Held({kT}, {little}).change, Change::kPass);
+  EXPECT_EQ(Held({kT}, {long_start}, {.absolute_floor = 1000}).change, Change::kPass);
+  // One stall may cut all before it.
+  std::vector<Series> current = {{kT, 5}};
+  current[0].values[4] *= 3;
+  EXPECT_EQ(Compare(SeriesOf({kT}), current, {}).change, Change::kPass);
+}
+
 TEST(FixedCases, OddAndHalfWarmRunsAreLeftOut) {
   const Comparison odd =
       Held({kT, Scaled(kT, 1.01), Scaled(kT, 0.99), Scaled(kT, 1.3), Scaled(kT, 1.005)},
