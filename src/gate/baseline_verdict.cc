@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/format.h"
 
@@ -14,16 +15,29 @@ struct Added {
   std::vector<std::string> failures, open;
 };
 
+// In the unit of the limit that stands beside it.
+std::string ChangeText(const MetricComparison& metric) {
+  const bool is_share = metric.unit == Unit::kShare;
+  if (!metric.is_relative || metric.base == 0) {
+    if (is_share) return fmt::format("{:+.2f} percentage points", metric.change * 100);
+    return (metric.change < 0 ? "−" : "+") +
+           FormatValue(Value{std::abs(metric.change)}, metric.unit);
+  }
+  std::string text = fmt::format("{:+.1f} %", metric.change / metric.base * 100);
+  // A share's change in per cent is easily taken for points.
+  if (is_share) {
+    text += fmt::format(" (from {} to {})", FormatShare(metric.base), FormatShare(metric.current));
+  }
+  return text;
+}
+
 // What a person is told of a limit that is missed or stays open.
 std::string Sentence(const MetricComparison& metric) {
   if (metric.method == CompareMethod::kStatistics) {
     return fmt::format("{}: {}", metric.metric, metric.reason);
   }
-  const double relative = metric.base == 0 ? 0 : metric.change / metric.base;
-  std::string change = metric.unit == Unit::kShare
-                           ? fmt::format("{:+.2f} percentage points", metric.change * 100)
-                           : fmt::format("{:+.1f} %", relative * 100);
-  std::string text = fmt::format("{} changed by {} against the baseline", metric.metric, change);
+  std::string text =
+      fmt::format("{} changed by {} against the baseline", metric.metric, ChangeText(metric));
   if (!metric.limit.empty()) text += ", limit " + metric.limit;
   if (!metric.reason.empty()) text += ", but " + metric.reason;
   return text;

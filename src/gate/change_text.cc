@@ -54,10 +54,33 @@ std::string Counted(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
+bool IsRelativeShare(const ChangeContext& context) {
+  return context.unit == Unit::kShare && context.whole > 0;
+}
+
+bool InPoints(const ChangeContext& context) {
+  return context.unit == Unit::kShare && context.whole <= 0;
+}
+
+// The comparison with its changes in the unit in which they are said.
+stats::Comparison AsSaid(stats::Comparison comparison, const ChangeContext& context) {
+  if (!IsRelativeShare(context)) return comparison;
+  for (double* change :
+       {&comparison.shift, &comparison.low, &comparison.high, &comparison.all_iterations,
+        &comparison.excluded, &comparison.noise, &comparison.assumed_noise}) {
+    *change /= context.whole;
+  }
+  if (comparison.later_half) *comparison.later_half /= context.whole;
+  return comparison;
+}
+
 class Sentence {
  public:
   Sentence(const stats::Comparison& comparison, const ChangeContext& context)
-      : comparison_(comparison), context_(context), is_points_(context.unit == Unit::kShare) {}
+      : comparison_(AsSaid(comparison, context)),
+        context_(context),
+        limit_(IsRelativeShare(context) ? context.limit / context.whole : context.limit),
+        is_points_(InPoints(context)) {}
 
   std::string Text() const {
     if (comparison_.slow.decides) return BySlowPart();
@@ -75,7 +98,7 @@ class Sentence {
   }
 
  private:
-  double Limit() const { return context_.increase_is_bad ? context_.limit : -context_.limit; }
+  double Limit() const { return context_.increase_is_bad ? limit_ : -limit_; }
 
   std::string Interval() const {
     const int decimals = IsWide() ? 0 : 1;
@@ -111,7 +134,7 @@ class Sentence {
         "{}",
         Number(comparison_.shift), Interval(), comparison_.slower,
         Counted(comparison_.current.used, "iteration"), context_.increase_is_bad ? "over" : "under",
-        WithUnit(fmt::format("{:.3g}", context_.limit * 100), is_points_));
+        WithUnit(fmt::format("{:.3g}", limit_ * 100), is_points_));
   }
 
   std::string BySlowPart() const {
@@ -138,8 +161,9 @@ class Sentence {
   }
 
   bool IsOver(double reading) const {
-    if (context_.increase_is_bad) return reading > context_.limit;
-    const double bound = is_points_ ? -context_.limit : -context_.limit / (1 + context_.limit);
+    if (context_.increase_is_bad) return reading > limit_;
+    const bool adds_up = context_.unit == Unit::kShare;
+    const double bound = adds_up ? -limit_ : -limit_ / (1 + limit_);
     return reading < bound;
   }
 
@@ -183,17 +207,18 @@ class Sentence {
                          *other, exit);
     }
     if (comparison_.over_limit) {
-      const std::string_view word = is_points_                 ? "worse"
-                                    : context_.increase_is_bad ? "slower"
-                                                               : "lower";
+      const std::string_view word = context_.unit == Unit::kShare ? "worse"
+                                    : context_.increase_is_bad    ? "slower"
+                                                                  : "lower";
       return fmt::format("probably {}: {}{}{}", word, ChangeAndInterval(), exit, Remedy());
     }
     return fmt::format("{}: within the limit, but {} cannot be excluded{}", ChangeAndInterval(),
                        LimitNumber(comparison_.excluded, is_points_), Remedy());
   }
 
-  const stats::Comparison& comparison_;
+  stats::Comparison comparison_;
   const ChangeContext& context_;
+  double limit_;
   bool is_points_;
 };
 
@@ -235,14 +260,15 @@ std::string IntervalEnd(double change, bool is_points) {
 
 std::string DescribeChange(const stats::Comparison& comparison, const ChangeContext& context) {
   std::string text = Sentence(comparison, context).Text();
-  if (comparison.assumed_noise > 0 && comparison.change != stats::Change::kPass) {
-    const bool is_points = context.unit == Unit::kShare;
+  const stats::Comparison said = AsSaid(comparison, context);
+  if (said.assumed_noise > 0 && comparison.change != stats::Change::kPass) {
+    const bool is_points = InPoints(context);
     text += fmt::format("; one iteration says nothing of its noise: {} assumed",
-                        WithUnit(fmt::format("{:.3g}", comparison.assumed_noise * 100), is_points));
+                        WithUnit(fmt::format("{:.3g}", said.assumed_noise * 100), is_points));
   }
   if (comparison.limit_below_noise) {
     text += fmt::format("; the limit is below the noise between runs ({}), expect false alarms",
-                        FormatShare(comparison.noise));
+                        FormatShare(said.noise));
   }
   return text;
 }

@@ -16,6 +16,8 @@ struct ChangeContext {
   double limit = 0;  ///< Relative, or in points; not negative.
   bool increase_is_bad = true;
   bool judges = true;  ///< Whether an open answer ends in exit 3.
+  /// Of shares: changes are said as parts of this, the baseline's; 0: in points.
+  double whole = 0;
 };
 
 /// Why the verdict is what it is, or how it was measured: "+7.8 % [+3.1, +12.7], limit +5 %; median

@@ -290,7 +290,8 @@ class Comparer {
       AddOnce(DescribeRuns(result, base_names_, current_names_, base, current, out.unit), notes_);
       if (is_first ||
           Weight(result.change, result.over_limit) > Weight(out.verdict, out.over_limit)) {
-        Take(result, options, out);
+        out.is_relative = amount->relative;
+        Take(result, options, LevelOf(base), out);
       }
       is_first = false;
     }
@@ -370,19 +371,24 @@ class Comparer {
     return 0;
   }
 
-  void Take(const stats::Comparison& result, const stats::CompareOptions& options,
+  void Take(const stats::Comparison& result, const stats::CompareOptions& options, double level,
             MetricComparison& out) const {
+    // What is said of a share is said as its limit is written.
+    const bool is_share = !options.logarithmic;
+    out.is_relative = out.is_relative && (!is_share || level > 0);
+    const double whole = is_share && out.is_relative ? level : 1;
     out.base = result.base.level;
     out.current = result.current.level;
     out.change = out.current - out.base;
-    out.shift = result.shift;
-    out.low = result.low;
-    out.high = result.high;
+    out.shift = result.shift / whole;
+    out.low = result.low / whole;
+    out.high = result.high / whole;
     out.verdict = result.change;
     out.over_limit = result.over_limit;
     out.by_slow_part = result.slow.decides || result.start.decides;
     const ChangeContext context{out.unit, options.limit, options.lower_is_better,
-                                purpose_ == ComparePurpose::kJudge};
+                                purpose_ == ComparePurpose::kJudge,
+                                is_share && out.is_relative ? whole : 0};
     out.reason = DescribeChange(result, context);
   }
 
@@ -424,11 +430,15 @@ class Comparer {
     out.current = stats::Median(current);
     out.change = out.current - out.base;
     if (IsRounding(out.base, out.current)) out.change = 0;
-    if (std::abs(out.change) < limit.min_abs.value_or(0)) return;
     const bool too_high =
         limit.max_increase && out.change > AbsoluteOf(*limit.max_increase, out.base);
     const bool too_low =
         limit.max_decrease && -out.change > AbsoluteOf(*limit.max_decrease, out.base);
+    const bool is_decrease = too_low || !limit.max_increase;
+    if (const auto& amount = is_decrease ? limit.max_decrease : limit.max_increase) {
+      out.is_relative = amount->relative;
+    }
+    if (std::abs(out.change) < limit.min_abs.value_or(0)) return;
     if (too_high || too_low) {
       out.verdict = stats::Change::kFail;
     } else if (out.method == CompareMethod::kExact && out.change != 0) {

@@ -33,7 +33,7 @@ struct MetricComparison {
   double base = 0, current = 0;
   double change = 0;  ///< current - base.
   /// With kStatistics the change that is judged, and the interval that holds it with 98 %:
-  /// relative, or of shares as they are.
+  /// relative, or of shares whose limit is not relative as they are.
   double shift = 0, low = 0, high = 0;
   stats::Change verdict = stats::Change::kPass;
   bool over_limit = false;    ///< Inconclusive, with the estimate over the limit: never a pass.
@@ -41,6 +41,8 @@ struct MetricComparison {
   Level level = Level::kError;
   bool is_missing = false;  ///< One side has no value, or one of another definition; see `reason`.
   std::string limit;        ///< "≤ +5 %".
+  /// Whether the limit is a part of the baseline's value, of shares too; else it has their unit.
+  bool is_relative = true;
   /// With kStatistics the whole sentence (gate/change_text.h), else one clause where it is missing
   /// or uncertain.
   std::string reason;

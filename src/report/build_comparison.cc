@@ -32,6 +32,16 @@ Quantity ChangeOf(double base, double change, Unit unit) {
   return MakeChange(change, unit, false);
 }
 
+/// The same in the unit of the limit that stands beside it.
+Quantity ChangeBesideLimit(const MetricComparison& compared) {
+  const bool is_share = compared.unit == Unit::kShare;
+  if (!compared.is_relative) return MakeChange(compared.change, compared.unit, is_share);
+  if (is_share && compared.base != 0) {
+    return MakeChange(compared.change / compared.base, Unit::kShare, false);
+  }
+  return ChangeOf(compared.base, compared.change, compared.unit);
+}
+
 /// Why the limits on changes do not count.
 std::string WhyNotJudged(const RunComparison& run) {
   std::string text;
@@ -65,15 +75,21 @@ ComparedMetric BuildComparedMetric(const MetricComparison& compared, const RunCo
   }
   metric.base = MakeQuantity(compared.base, compared.unit);
   metric.current = MakeQuantity(compared.current, compared.unit);
-  metric.change = ChangeOf(compared.base, compared.change, compared.unit);
+  metric.change = ChangeBesideLimit(compared);
   if (compared.method == CompareMethod::kStatistics) {
-    const bool is_points = compared.unit == Unit::kShare;
-    const auto end = [is_points](double change) {
-      Quantity quantity = MakeChange(change, Unit::kShare, is_points);
-      if (!is_points) quantity.text = IntervalEnd(change, false);
+    const bool is_points = compared.unit == Unit::kShare && !compared.is_relative;
+    // Times are compared as ratios, whatever the unit of their limit.
+    const bool is_amount = compared.unit != Unit::kShare && !compared.is_relative;
+    const auto said = [&](double change) {
+      return is_amount ? MakeChange(change * compared.base, compared.unit, false)
+                       : MakeChange(change, Unit::kShare, is_points);
+    };
+    const auto end = [&](double change) {
+      Quantity quantity = said(change);
+      if (!is_points && !is_amount) quantity.text = IntervalEnd(change, false);
       return quantity;
     };
-    metric.change = MakeChange(compared.shift, Unit::kShare, is_points);
+    metric.change = said(compared.shift);
     metric.low = end(compared.low);
     metric.high = end(compared.high);
   }

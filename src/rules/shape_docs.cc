@@ -55,8 +55,14 @@ constexpr Doc kDocs[] = {
     {"`baseline`", "match", "properties that must be the same"},
     {"`baseline`", "noise_floor", "changes below it are noise"},
     {"`baseline`", "strictness", "certain: only what is certain fails"},
-    {"a baseline limit", "max_increase", "in percent of the baseline, or in the metric's unit"},
-    {"a baseline limit", "max_decrease", "in percent of the baseline, or in the metric's unit"},
+    {"a baseline limit", "max_increase",
+     "in percent of the baseline's value (of a share, too), or in the metric's unit (of a share: "
+     "0.05 "
+     "is 5 points)"},
+    {"a baseline limit", "max_decrease",
+     "in percent of the baseline's value (of a share, too), or in the metric's unit (of a share: "
+     "0.05 "
+     "is 5 points)"},
     {"a baseline limit", "min_abs", "smaller changes pass, whatever the percentage"},
     {"a baseline limit", "level", kLevelDoc},
 

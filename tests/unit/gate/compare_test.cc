@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "analysis/summary/compared_selection.h"
+#include "gate/baseline_verdict.h"
 #include "readers/load.h"
 #include "shared_run.h"
 
@@ -165,6 +166,46 @@ TEST(CompareRuns, HoldsEachLimitOfThePolicyInItsOwnUnit) {
   EXPECT_EQ(Find(comparison, "gpu.idle.mean").verdict, stats::Change::kFail);
   EXPECT_EQ(Find(comparison, "gpu.idle.mean").limit, "≤ +5 pp");
   EXPECT_EQ(Find(comparison, "breakdown.dataloader").verdict, stats::Change::kPass);
+}
+
+// 20 % that became 23 % are over a limit of 5 % and under one of 5 points.
+TEST(CompareRuns, ChangesOfSharesAreSaidInTheUnitOfTheirLimit) {
+  const auto compare = [](const char* metric, double amount, bool is_relative) {
+    PolicyBaseline policy;
+    BaselineLimit limit;
+    limit.metric = metric;
+    limit.max_increase = BaselineLimit::Amount{amount, is_relative};
+    policy.limits = {limit};
+    Snapshot current = Sample(1);
+    current.metrics["gpu.idle.mean"] = 0.23;
+    for (double& share : current.iteration_shares["breakdown.dataloader"]) share = 0.12;
+    const RunComparison comparison =
+        CompareRuns(std::vector{Sample(1)}, std::vector{current}, &policy);
+    Verdict verdict;
+    verdict.status = VerdictStatus::kPass;
+    AddComparison(comparison, {}, verdict);
+    std::string said = verdict.reasons.empty() ? "" : verdict.reasons.front();
+    for (std::size_t at = 0; (at = said.find("\u202f", at)) != std::string::npos;) {
+      said.replace(at, 3, " ");
+    }
+    return std::pair{comparison.metrics.front(), said};
+  };
+  const auto [relative, said] = compare("gpu.idle.mean", 0.05, true);
+  EXPECT_EQ(relative.verdict, stats::Change::kFail);
+  EXPECT_TRUE(relative.is_relative);
+  EXPECT_EQ(
+      said,
+      "gpu.idle.mean changed by +15.0 % (from 20.0 % to 23.0 %) against the baseline, limit ≤ "
+      "+5.0 %");
+  EXPECT_FALSE(compare("gpu.idle.mean", 0.05, false).first.is_relative);
+  EXPECT_EQ(compare("gpu.idle.mean", 0.02, false).second,
+            "gpu.idle.mean changed by +3.00 percentage points against the baseline, limit ≤ +2 pp");
+  const auto [loader, sentence] = compare("breakdown.dataloader", 0.05, true);
+  EXPECT_EQ(loader.verdict, stats::Change::kFail);
+  EXPECT_NEAR(loader.shift, 0.2, 1e-9);
+  EXPECT_TRUE(sentence.starts_with("breakdown.dataloader: +20")) << sentence;
+  EXPECT_NE(sentence.find("limit +5 %"), std::string::npos) << sentence;
+  EXPECT_NEAR(compare("breakdown.dataloader", 0.01, false).first.shift, 0.02, 1e-9);
 }
 
 TEST(CompareRuns, AMetricThatOneSideLacksIsMissingNotPassed) {
