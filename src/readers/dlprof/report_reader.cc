@@ -8,6 +8,7 @@
 #include "readers/dlprof/dlprof_reader.h"
 #include "readers/dlprof/run.h"
 #include "readers/dlprof/statements.h"
+#include "readers/text/csv_rows.h"
 
 namespace profgauge::readers {
 namespace {
@@ -93,10 +94,13 @@ class ReportReader final : public Reader {
     const dlprof::CsvText csv = dlprof::ParseCsv(text);
     if (csv.truncated && !options.allow_incomplete) {
       return Fail(InputError(builder.source().path, "dlprof/truncated",
-                             "the DLProf report ends inside a quoted cell",
+                             "the DLProf report ends inside a row",
                              "copy it again; or pass --allow-incomplete to take what is there"));
     }
     if (csv.truncated) builder.log().Add(Counter::truncated);
+    const bool has_two_titles =
+        !csv.rows.empty() && std::ranges::count(csv.rows, csv.rows.front()) > 1;
+    if (has_two_titles) return Fail(JoinedTables(builder.source().path));
     if (*kind == ReportKind::kSummary) {
       dlprof::StateSummary(dlprof::SummaryOfCsv(csv.rows), builder);
       return {};

@@ -6,6 +6,8 @@
 #include <system_error>
 #include <utility>
 
+#include "readers/text/csv_rows.h"
+
 namespace profgauge::readers::neuron {
 namespace {
 
@@ -71,6 +73,7 @@ void CsvStream::EndLine() {
   if (any_) {
     EndField();
     fields_.resize(used_);
+    if (width_ == 0) width_ = used_;
     take_(fields_);
   }
   used_ = 0;
@@ -103,10 +106,9 @@ void CsvStream::Feed(std::string_view bytes) {
 }
 
 bool CsvStream::End() {
-  const bool whole = !in_quotes_;
-  in_quotes_ = false;
+  if (any_ && (in_quotes_ || used_ + 1 < width_)) return false;
   EndLine();
-  return whole;
+  return true;
 }
 
 TableKind TableOfHeader(const std::vector<std::string>& header, std::string_view name) {
@@ -146,6 +148,7 @@ void CsvTable::Take(const std::vector<std::string>& fields) {
     if (header_.front() == "timeline_track") import_.log().AddAt(Counter::rows_sampled, name_);
     return;
   }
+  is_joined_ = is_joined_ || RepeatsHead(header_, fields);
   if (!IsRead(kind_)) return;
   record_.Clear(kind_ == TableKind::kSummary || kind_ == TableKind::kMetadata);
   for (std::size_t i = 0; i < std::min(fields.size(), header_.size()); ++i) {

@@ -17,7 +17,8 @@ class CsvStream {
   using TakeLine = std::function<void(const std::vector<std::string>& fields)>;
   explicit CsvStream(TakeLine take) : take_(std::move(take)) {}
   void Feed(std::string_view bytes);
-  /// The last line, when no line end follows it. False when it ends inside of quotes.
+  /// The last line, when no line end follows it. False when it ends inside of quotes, or has fewer
+  /// fields than the first: it is not given then.
   bool End();
 
  private:
@@ -26,7 +27,8 @@ class CsvStream {
 
   TakeLine take_;
   std::vector<std::string> fields_;
-  std::size_t used_ = 0;  // Fields of the open line; their strings are reused.
+  std::size_t used_ = 0;   // Fields of the open line; their strings are reused.
+  std::size_t width_ = 0;  // Fields of the first line.
   bool in_quotes_ = false, after_quote_ = false, any_ = false;
 };
 
@@ -43,6 +45,7 @@ class CsvTable {
   void Take(const std::vector<std::string>& fields);
   TableKind kind() const { return kind_; }
   std::uint64_t rows() const { return row_; }
+  bool is_joined() const { return is_joined_; }
 
  private:
   Import& import_;
@@ -51,6 +54,7 @@ class CsvTable {
   TableKind kind_ = TableKind::kUnknown;
   Record record_;
   std::uint64_t row_ = 0;
+  bool is_joined_ = false;
 };
 
 }  // namespace profgauge::readers::neuron

@@ -15,6 +15,7 @@
 #include "readers/neuron/import.h"
 #include "readers/neuron/input.h"
 #include "readers/neuron/json_document.h"
+#include "readers/text/csv_rows.h"
 
 namespace profgauge::readers {
 namespace neuron {
@@ -32,7 +33,9 @@ Status ReadCsv(Input& input, const ReadOptions& options, Import& import) {
     if (piece.empty()) break;
     stream.Feed(piece);
   }
-  if (stream.End()) return {};
+  const bool is_ended = stream.End();
+  if (table.is_joined()) return Fail(JoinedTables(source.name()));
+  if (is_ended) return {};
   if (!options.allow_incomplete) return Fail(Truncated(source, input.total(), table.rows()));
   import.log().Add(Counter::truncated);
   return {};

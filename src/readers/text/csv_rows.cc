@@ -1,5 +1,6 @@
 #include "readers/text/csv_rows.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/content_hash.h"
@@ -49,12 +50,15 @@ class Cutter {
     return true;
   }
 
-  /// Whether the end is between cells.
+  /// Whether the end is that of a row. Writers may leave out the last line end, but no cells.
   bool Finish() {
     if (quoted_) return false;
-    if (!cell_.empty() || !cells_.empty()) EndRow();
+    if (cell_.empty() && cells_.empty()) return true;
+    if (cells_.size() + 1 < head_.size()) return false;
+    EndRow();
     return true;
   }
+  bool is_joined() const { return is_joined_; }
 
  private:
   void EndCell() {
@@ -69,6 +73,8 @@ class Cutter {
       // An empty line.
     } else if (head_.empty()) {
       head_ = cells_;
+    } else if (RepeatsHead(head_, cells_)) {
+      is_joined_ = true;
     } else {
       receive_(CsvRow(head_, cells_));
     }
@@ -82,9 +88,22 @@ class Cutter {
   std::size_t length_ = 0;
   bool quoted_ = false;
   bool after_quote_ = false;
+  bool is_joined_ = false;
 };
 
 }  // namespace
+
+bool RepeatsHead(std::span<const std::string> head, std::span<const std::string> row) {
+  if (head.size() < 2 || row.size() < head.size()) return false;
+  const auto names = head.subspan(1);
+  return std::ranges::equal(names, row.last(names.size()));
+}
+
+Error JoinedTables(const std::string& file) {
+  return InputError(file, "csv/joined",
+                    "the table has its head a second time: files were joined into one",
+                    "pass each of them as a file of its own");
+}
 
 std::string_view CsvRow::Text(std::string_view column) const {
   for (std::size_t i = 0; i < head_.size() && i < cells_.size(); ++i) {
@@ -130,10 +149,11 @@ Status ReadCsvRows(ByteSource& source, const ReadOptions& options,
   origin.path = source.name();
   origin.bytes = read;
   origin.hash = hash.Hex();
-  if (!cutter.Finish()) {
+  const bool is_ended = cutter.Finish();
+  if (cutter.is_joined()) return Fail(JoinedTables(source.name()));
+  if (!is_ended) {
     if (!options.allow_incomplete) {
-      return Fail(InputErrorAt(source.name(), read, "csv/truncated",
-                               "the table ends inside a quoted cell",
+      return Fail(InputErrorAt(source.name(), read, "csv/truncated", "the table ends inside a row",
                                "export it again; pass --allow-incomplete to judge what is there"));
     }
     whole = false;

@@ -33,9 +33,15 @@ class CsvRow {
   std::span<const std::string> cells_;
 };
 
+/// Whether `row` is the head once more, as between two files that were joined; the first's last
+/// row may have had no line end.
+bool RepeatsHead(std::span<const std::string> head, std::span<const std::string> row);
+Error JoinedTables(const std::string& file);  ///< "csv/joined"
+
 /// Reads all of `source`, whose first row is the head, and fills path, bytes and hash of
-/// builder.source(). Errors: kInput "csv/truncated" when it ends inside a quoted cell (accepted and
-/// counted with options.allow_incomplete), "csv/row-too-long".
+/// builder.source(). Errors: kInput "csv/truncated" when it ends inside a quoted cell or a row
+/// (accepted and counted with options.allow_incomplete; that row does not count), "csv/joined",
+/// "csv/row-too-long".
 Status ReadCsvRows(ByteSource& source, const ReadOptions& options,
                    const std::function<void(const CsvRow&)>& receive, ProfileBuilder& builder);
 

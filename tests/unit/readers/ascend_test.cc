@@ -240,6 +240,17 @@ TEST(AscendTable, RefusesWhatIsCutOffOrEmpty) {
   const auto cut = ReadTable(details.substr(0, details.find("\t\"")));
   ASSERT_FALSE(cut);
   EXPECT_EQ(cut.error().code, "csv/truncated");
+  // The third row is cut in its second cell; a fourth that only lacks its line end is whole.
+  const auto row = details.find("20,3");
+  const auto half = ReadTable(details.substr(0, row + 4));
+  ASSERT_FALSE(half);
+  EXPECT_EQ(half.error().code, "csv/truncated");
+  const auto allowed = ReadTable(details.substr(0, row + 4), true);
+  ASSERT_TRUE(allowed) << allowed.error().message;
+  EXPECT_EQ(allowed->device.size(), 2);
+  EXPECT_EQ(allowed->log[Counter::events_read], 2);
+  EXPECT_EQ(allowed->log[Counter::truncated], 1);
+  EXPECT_TRUE(ReadTable(details.substr(0, details.size() - 1)));
   const auto empty = ReadTable(details.substr(0, details.find('\n')));
   ASSERT_FALSE(empty);
   EXPECT_EQ(empty.error().code, "ascend/no-events");
@@ -248,6 +259,15 @@ TEST(AscendTable, RefusesWhatIsCutOffOrEmpty) {
       true);
   ASSERT_FALSE(endless);
   EXPECT_EQ(endless.error().code, "csv/row-too-long");
+}
+
+TEST(AscendTable, RefusesTwoFilesInOne) {
+  const std::string details = kDetails;
+  for (const std::string& first : {details, details.substr(0, details.size() - 1)}) {
+    const auto joined = ReadTable(first + details, true);
+    ASSERT_FALSE(joined);
+    EXPECT_EQ(joined.error().code, "csv/joined");
+  }
 }
 
 // Counts and sums of the real file, taken from it with Python's json module.

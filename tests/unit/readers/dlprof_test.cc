@@ -223,6 +223,12 @@ TEST(DlprofCsvText, QuotesLineBreaksAndTruncation) {
   EXPECT_EQ(csv.rows, (std::vector<readers::dlprof::Row>{{"a", "b \"c\",\nd", ""}, {"", "x"}}));
   EXPECT_TRUE(ParseCsv("a,\"b").truncated);
   EXPECT_TRUE(ParseCsv("").rows.empty());
+  const auto cut = ParseCsv("Kernel Report\nName,Calls\n\"a\",1\n\"b");
+  EXPECT_TRUE(cut.truncated);
+  EXPECT_EQ(cut.rows.size(), 3);
+  EXPECT_TRUE(ParseCsv("Kernel Report\nName,Calls\na,1\nb").truncated);
+  EXPECT_FALSE(ParseCsv("Kernel Report\nName,Calls\na,1\nb,2").truncated);
+  EXPECT_TRUE(ParseCsv("System Config\nGPU Count,4\nGPU Na").truncated);
 }
 
 constexpr const char* kSummary =
@@ -481,6 +487,8 @@ TEST_F(DlprofTest, ReportsThatCannotBeReadAreRefused) {
   };
   EXPECT_EQ(code("a.csv", "Kernel Report\nName,Time\n\"a\",1\n"), "dlprof/header");
   EXPECT_EQ(code("b.csv", "Kernel Report\nKernel Name,Total GPU Time,\"Min"), "dlprof/truncated");
+  const std::string advice = "Expert Systems Feedback\nProblem,Recommendation\n\"a\",\"b\"\n";
+  EXPECT_EQ(code("e.csv", (advice + advice).c_str()), "csv/joined");
   EXPECT_EQ(code("c.json", "{\"Summary Report\": [1, }"), "dlprof/not-json");
   EXPECT_EQ(code("d.json", "{\"Summary Report\": 1}"), "dlprof/not-a-summary");
 }

@@ -122,6 +122,16 @@ TEST(NeuronIdentities, ALostRowIsNoticed) {
   EXPECT_THAT(broken, ::testing::Contains("dma_packet_time"));
 }
 
+TEST(NeuronReader, ATableThatEndsInsideARowOrHasTwoHeadsIsRefused) {
+  const std::string table =
+      "start_ts,duration_ns,engine,pcore_idx,opcode,operands,id,evt_wait_time_ns\n"
+      "0,500,Vector,0,ADD,,3,400\n";
+  ASSERT_TRUE(ReadAll(table));
+  ASSERT_TRUE(ReadAll(table.substr(0, table.size() - 1)));
+  EXPECT_EQ(ReadAll(table + "600,50").error().code, "neuron/truncated");
+  EXPECT_EQ(ReadAll(table + table).error().code, "csv/joined");
+}
+
 TEST(NeuronReader, EverySummaryOfAFileIsARank) {
   const auto profiles = ReadAll(
       R"({"n_b": {"total_time": 0.002, "nd_idx": 0, "nc_idx": 1, "mfu_estimated_percent": 0.2},
