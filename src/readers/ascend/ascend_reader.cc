@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
-#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "base/input_error.h"
+#include "readers/ascend/cluster_steps.h"
 #include "readers/ascend/kernel_details.h"
 #include "readers/ascend/trace_view.h"
 #include "readers/text/csv_rows.h"
@@ -140,80 +140,6 @@ class TraceReader final : public Reader {
   }
 };
 
-/// cluster_step_trace_time.csv: the sums of each rank over its steps.
-class ClusterSteps {
- public:
-  struct Sums {
-    std::int64_t steps = 0;
-    Ns computing = 0, exposed = 0, overlapped = 0, communication = 0, free = 0, stage = 0;
-  };
-
-  void Receive(const CsvRow& row) {
-    const auto rank = row.Integer("Index");
-    if (row.Text("Type") != "rank" || !rank) return;
-    auto& sums = ranks_[*rank];
-    ++sums.steps;
-    sums.computing += row.Microseconds("Computing").value_or(0);
-    sums.exposed += row.Microseconds("Communication(Not Overlapped)").value_or(0);
-    sums.overlapped += row.Microseconds("Overlapped").value_or(0);
-    sums.communication += row.Microseconds("Communication").value_or(0);
-    sums.free += row.Microseconds("Free").value_or(0);
-    sums.stage += row.Microseconds("Stage").value_or(0);
-  }
-
-  bool empty() const { return ranks_.empty(); }
-
-  Reported Report() const {
-    Reported reported;
-    Sums all;
-    Ns least = ranks_.begin()->second.computing, most = least;
-    double idle = 0, most_idle = 0;
-    ReportedTable table{"ranks",
-                        {"id", "iterations", "iteration_time", "compute_time", "communication_time",
-                         "exposed_communication", "idle"},
-                        {}};
-    ReportedTable gpus{"gpus", {"rank", "idle"}, {}};
-    for (const auto& [id, sums] : ranks_) {
-      const double share = Share(sums.free, sums.stage);
-      table.rows.push_back({id, sums.steps, sums.stage, sums.computing, sums.communication,
-                            sums.exposed, sums.stage > 0 ? Value(share) : Value{}});
-      gpus.rows.push_back({id, sums.stage > 0 ? Value(share) : Value{}});
-      all.computing += sums.computing;
-      all.exposed += sums.exposed;
-      all.overlapped += sums.overlapped;
-      all.communication += sums.communication;
-      all.stage += sums.stage;
-      least = std::min(least, sums.computing);
-      most = std::max(most, sums.computing);
-      idle += share;
-      most_idle = std::max(most_idle, share);
-    }
-    const auto count = static_cast<double>(ranks_.size());
-    const auto add = [&](const char* id, Value value) {
-      reported.metrics.push_back({id, std::move(value), "summed up by Ascend's cluster analysis"});
-    };
-    add("profile.ranks", static_cast<std::int64_t>(ranks_.size()));
-    add("gpu.idle.mean", idle / count);
-    add("gpu.idle.max", most_idle);
-    if (all.computing > 0) {
-      add("rank.imbalance",
-          static_cast<double>(most - least) * count / static_cast<double>(all.computing));
-    }
-    if (all.communication > 0)
-      add("communication.overlap", Share(all.overlapped, all.communication));
-    if (all.stage > 0) add("communication.exposed_share", Share(all.exposed, all.stage));
-    reported.tables.push_back(std::move(table));
-    reported.tables.push_back(std::move(gpus));
-    return reported;
-  }
-
- private:
-  static double Share(Ns part, Ns whole) {
-    return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
-  }
-  std::map<std::int64_t, Sums> ranks_;
-};
-
 bool IsKernelDetails(std::string_view text) {
   const auto head = text.substr(0, text.find('\n'));
   return Has(head, "Start Time(us)") && Has(head, "Duration(us)") && Has(head, "Accelerator Core");
@@ -236,7 +162,7 @@ class TableReader final : public Reader {
   Result<Profile> Read(ByteSource& source, const ReadOptions& options) const override {
     ProfileBuilder builder;
     KernelDetails kernels(builder);
-    ClusterSteps cluster;
+    ClusterSteps cluster(builder.log());
     PROFGAUGE_CHECK(ReadCsvRows(
         source, options,
         [&](const CsvRow& row) {
@@ -253,10 +179,10 @@ class TableReader final : public Reader {
     builder.source().dialect =
         cluster.empty() ? "kernel_details.csv" : "cluster_step_trace_time.csv";
     if (cluster.empty()) builder.SetCopiesUnknown("this kind of file holds kernels and no copies");
+    if (!cluster.empty()) builder.reported() = cluster.Report();
     PROFGAUGE_TRY(auto profile, builder.Finish());
     if (!cluster.empty()) {
       profile.has_timeline = false;
-      profile.reported = cluster.Report();
     } else if (profile.device.size() == 0) {
       return Fail(NoEvents(source, "the Ascend table holds no kernel"));
     } else if (kernels.is_excerpt()) {

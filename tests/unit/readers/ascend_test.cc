@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <functional>
 #include <string>
+#include <string_view>
 
 #include "base/byte_source.h"
 #include "base/interval.h"
@@ -79,6 +81,12 @@ Result<Profile> ReadTrace(const std::string& text) {
 }
 Result<Profile> ReadTable(const std::string& text, bool allow_incomplete = false) {
   return ReadWith(*readers::MakeAscendTableReader(), text, allow_incomplete);
+}
+
+void Replace(std::string& text, std::string_view what, std::string_view by) {
+  const auto at = text.find(what);
+  ASSERT_NE(at, text.npos) << what;
+  text.replace(at, what.size(), by);
 }
 
 TEST(AscendTrace, LinksKernelsToCallsAndToTheOpThatAskedForThem) {
@@ -233,6 +241,86 @@ TEST(AscendTable, TakesTheSumsOfACluster) {
   EXPECT_DOUBLE_EQ(metric("rank.imbalance"), 1.0 / 80);
   EXPECT_DOUBLE_EQ(metric("communication.overlap"), 30.0 / 730);
   EXPECT_DOUBLE_EQ(metric("communication.exposed_share"), 0.35);
+}
+
+// Rows of ranks 0 and 1 in two steps; `change` edits the text.
+Result<Profile> ReadCluster(const std::function<void(std::string&)>& change) {
+  std::string text =
+      "Step,Type,Index,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,"
+      "Stage,Bubble\n"
+      "1,rank,0,500,100,20,120,400,1000,0\n"
+      "2,rank,0,500,100,20,120,400,1000,0\n"
+      "1,rank,1,500,100,20,120,400,1000,0\n"
+      "2,rank,1,500,100,20,120,400,1000,0\n"
+      "1,stage,\"(0, 1)\",500,100,20,120,400,1000,0\n";
+  change(text);
+  return ReadTable(text);
+}
+
+Value MetricOf(const Profile& profile, std::string_view id) {
+  for (const auto& reported : profile.reported.metrics) {
+    if (reported.id == id) return reported.value;
+  }
+  return {};
+}
+std::string NoteOf(const Profile& profile, std::string_view id) {
+  for (const auto& reported : profile.reported.metrics) {
+    if (reported.id == id) return reported.note;
+  }
+  return {};
+}
+
+TEST(AscendTable, CellsOfAClusterThatSayNothingAreNotZero) {
+  for (const char* cell : {"", "N/A", "soon", "-5"}) {
+    const auto profile = ReadCluster([&](std::string& text) {
+      Replace(text, "120,400,1000,0\n2", fmt::format("120,{},1000,0\n2", cell));
+    });
+    ASSERT_TRUE(profile) << profile.error().message;
+    EXPECT_TRUE(IsAbsent(MetricOf(*profile, "gpu.idle.mean"))) << cell;
+    EXPECT_TRUE(IsAbsent(MetricOf(*profile, "gpu.idle.max"))) << cell;
+    EXPECT_EQ(NoteOf(*profile, "gpu.idle.mean"),
+              "1 of 4 rows of ranks have no number in the column Free");
+    EXPECT_EQ(MetricOf(*profile, "communication.exposed_share"), Value(0.1));
+    EXPECT_TRUE(IsAbsent(profile->reported.tables[1].rows[0][1]));
+    EXPECT_EQ(profile->reported.tables[1].rows[1][1], Value(0.4));
+  }
+  const auto no_computing = ReadCluster([](std::string& text) { Replace(text, "0,500,", "0,,"); });
+  EXPECT_TRUE(IsAbsent(MetricOf(*no_computing, "rank.imbalance")));
+  EXPECT_EQ(MetricOf(*no_computing, "gpu.idle.mean"), Value(0.4));
+  EXPECT_TRUE(no_computing->log.HasDataLoss());
+  const auto no_overlap = ReadCluster([](std::string& text) { Replace(text, ",20,", ",,"); });
+  EXPECT_TRUE(IsAbsent(MetricOf(*no_overlap, "communication.overlap")));
+  EXPECT_FALSE(no_overlap->log.HasDataLoss());
+}
+
+TEST(AscendTable, PartsOfAClustersTimeMustAddUpToIt) {
+  const auto less = ReadCluster([](std::string& text) { Replace(text, "400,1000", "100,1000"); });
+  EXPECT_TRUE(IsAbsent(MetricOf(*less, "gpu.idle.mean")));
+  EXPECT_TRUE(IsAbsent(MetricOf(*less, "communication.exposed_share")));
+  EXPECT_EQ(
+      NoteOf(*less, "gpu.idle.mean"),
+      "Computing, Communication(Not Overlapped) and Free of rank 0 add up to 85.0 % of Stage");
+  // Time of receiving is outside of Stage.
+  const auto pipeline =
+      ReadCluster([](std::string& text) { Replace(text, "400,1000,0\n2", "600,1000,200\n2"); });
+  EXPECT_EQ(MetricOf(*pipeline, "gpu.idle.max"), Value(0.5));
+}
+
+TEST(AscendTable, RanksAndStepsOfAClusterThatAreMissingAreTold) {
+  const auto rank = ReadCluster([](std::string& text) {
+    Replace(text, "(0, 1)", "(0, 1, 2)");
+    text += "1,stage,\"(5)\",500,100,20,120,400,1000,0\n";
+  });
+  EXPECT_EQ(MetricOf(*rank, "profile.ranks"), Value(std::int64_t{2}));
+  EXPECT_EQ(MetricOf(*rank, "profile.ranks_missing"), Value(std::int64_t{2}));
+  EXPECT_EQ(NoteOf(*rank, "profile.ranks_missing"), "the stages list 4 ranks, without a row: 2, 5");
+  const auto step = ReadCluster(
+      [](std::string& text) { Replace(text, "2,rank,1,500,100,20,120,400,1000,0\n", ""); });
+  ASSERT_TRUE(step) << step.error().message;
+  EXPECT_TRUE(step->log.HasDataLoss());
+  EXPECT_THAT(step->log.Examples(Counter::events_dropped), ElementsAre("rank 1 has 1 of 2 steps"));
+  EXPECT_EQ(MetricOf(*step, "rank.imbalance"), Value(0.0));
+  EXPECT_FALSE(ReadCluster([](std::string&) {})->log.HasDataLoss());
 }
 
 TEST(AscendTable, RefusesWhatIsCutOffOrEmpty) {

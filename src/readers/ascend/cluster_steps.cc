@@ -1,0 +1,227 @@
+#include "readers/ascend/cluster_steps.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "readers/text/numbers.h"
+
+namespace profgauge::readers::ascend {
+namespace {
+
+constexpr const char* kNote = "summed up by Ascend's cluster analysis";
+/// Parts of the time may be off by rounding.
+constexpr Ns kTolerance = 100;  // One part in so many.
+/// Sums of times stop here, far beyond any run.
+constexpr Ns kMostTime = Ns{1} << 61;
+constexpr std::int64_t kMostRank = std::int64_t{1} << 20;
+
+double Share(Ns part, Ns whole) {
+  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+/// No time of a step is negative: such a cell says nothing.
+std::optional<Ns> TimeOf(const CsvRow& row, const char* column) {
+  const auto time = ParseMicroseconds(row.Text(column), Fraction::kDecimal, kMaxDuration);
+  return time && *time >= 0 ? time : std::nullopt;
+}
+
+/// The ranks of "(0, 1, 2)".
+void AddListed(std::string_view text, std::set<std::int64_t>& ranks) {
+  while (!text.empty()) {
+    const auto end = std::min(text.find(','), text.size());
+    auto number = text.substr(0, end);
+    const auto first = number.find_first_of("0123456789");
+    const auto last = number.find_last_of("0123456789");
+    if (first != number.npos) {
+      const auto rank = ParseInteger(number.substr(first, last + 1 - first));
+      if (rank && *rank >= 0 && *rank < kMostRank) ranks.insert(*rank);
+    }
+    text.remove_prefix(std::min(text.size(), end + 1));
+  }
+}
+
+void Add(Reported& reported, const char* id, Value value) {
+  reported.metrics.push_back({id, std::move(value), kNote});
+}
+void AddNone(Reported& reported, const char* id, std::string why) {
+  reported.metrics.push_back({id, {}, std::move(why)});
+}
+
+}  // namespace
+
+const std::array<const char*, ClusterSteps::kColumns> ClusterSteps::kNames = {
+    "Computing", "Communication(Not Overlapped)", "Overlapped", "Communication", "Free", "Stage"};
+
+void ClusterSteps::Receive(const CsvRow& row) {
+  log_.Add(Counter::events_read);
+  if (row.Text("Type") == "stage") return AddListed(row.Text("Index"), listed_);
+  const auto id = row.Integer("Index");
+  if (!id || *id < 0 || *id >= kMostRank) return log_.Add(Counter::events_unreadable);
+  Rank& rank = ranks_[*id];
+  ++rank.steps;
+  for (std::size_t i = 0; i < kColumns; ++i) {
+    const auto time = TimeOf(row, kNames[i]);
+    if (!time) continue;
+    ++rank.cells[i];
+    rank.sums[i] = std::min(rank.sums[i] + *time, kMostTime);
+  }
+  rank.bubble = std::min(rank.bubble + TimeOf(row, "Bubble").value_or(0), kMostTime);
+}
+
+std::string ClusterSteps::WhyNone(std::initializer_list<Column> columns) const {
+  for (const Column column : columns) {
+    std::int64_t lacking = 0, of = 0;
+    for (const auto& [id, rank] : ranks_) {
+      lacking += rank.steps - rank.cells[column];
+      of += rank.steps;
+    }
+    if (lacking == 0) continue;
+    return fmt::format("{} of {} rows of ranks have no number in the column {}", lacking, of,
+                       kNames[column]);
+  }
+  return {};
+}
+
+// With pipelines the time of receiving (Bubble) is no part of Stage.
+std::string ClusterSteps::WhyContradicted() const {
+  for (const auto& [id, rank] : ranks_) {
+    if (!rank.Has(kComputing) || !rank.Has(kExposed) || !rank.Has(kFree) || !rank.Has(kStage)) {
+      continue;
+    }
+    const double parts = static_cast<double>(rank.sums[kComputing]) +
+                         static_cast<double>(rank.sums[kExposed]) +
+                         static_cast<double>(rank.sums[kFree]);
+    const auto stage = static_cast<double>(rank.sums[kStage]);
+    const auto differs = [&](double whole) { return std::abs(parts - whole) * kTolerance > whole; };
+    if (!differs(stage) || !differs(stage + static_cast<double>(rank.bubble))) continue;
+    return fmt::format(
+        "Computing, Communication(Not Overlapped) and Free of rank {} add up to {:.1f} % of Stage",
+        id, stage > 0 ? parts / stage * 100 : 100.0);
+  }
+  return {};
+}
+
+Ns ClusterSteps::Sum(Column column) const {
+  Ns sum = 0;
+  for (const auto& [id, rank] : ranks_) sum = std::min(sum + rank.sums[column], kMostTime);
+  return sum;
+}
+
+void ClusterSteps::StateRanks(Reported& reported) const {
+  constexpr std::size_t kShown = 8;
+  Add(reported, "profile.ranks", static_cast<std::int64_t>(ranks_.size()));
+  std::vector<std::int64_t> missing;
+  for (const std::int64_t id : listed_) {
+    if (!ranks_.contains(id)) missing.push_back(id);
+  }
+  if (missing.empty()) return;
+  const auto count = static_cast<std::int64_t>(missing.size());
+  missing.resize(std::min(missing.size(), kShown));
+  reported.metrics.push_back({"profile.ranks_missing", count,
+                              fmt::format("the stages list {} ranks, without a row: {}{}",
+                                          listed_.size(), fmt::join(missing, ", "),
+                                          count > static_cast<std::int64_t>(kShown) ? ", …" : "")});
+}
+
+// By step: ranks may have unlike numbers of them.
+void ClusterSteps::StateImbalance(Reported& reported) const {
+  if (std::string why = WhyNone({kComputing}); !why.empty()) {
+    return AddNone(reported, "rank.imbalance", std::move(why));
+  }
+  double least = 0, most = 0, sum = 0;
+  bool is_first = true;
+  for (const auto& [id, rank] : ranks_) {
+    const double computing = Share(rank.sums[kComputing], rank.steps);
+    least = is_first ? computing : std::min(least, computing);
+    most = std::max(most, computing);
+    sum += computing;
+    is_first = false;
+  }
+  const auto count = static_cast<double>(ranks_.size());
+  if (sum > 0) Add(reported, "rank.imbalance", (most - least) * count / sum);
+}
+
+void ClusterSteps::StateIdle(Reported& reported) const {
+  std::string why = WhyNone({kFree, kStage});
+  if (why.empty()) why = WhyContradicted();
+  if (!why.empty()) {
+    AddNone(reported, "gpu.idle.mean", why);
+    return AddNone(reported, "gpu.idle.max", std::move(why));
+  }
+  double sum = 0, most = 0;
+  for (const auto& [id, rank] : ranks_) {
+    const double idle = Share(rank.sums[kFree], rank.sums[kStage]);
+    sum += idle;
+    most = std::max(most, idle);
+  }
+  Add(reported, "gpu.idle.mean", sum / static_cast<double>(ranks_.size()));
+  Add(reported, "gpu.idle.max", most);
+}
+
+void ClusterSteps::StateShare(const char* id, Column part, Column whole, Reported& reported) const {
+  std::string why = WhyNone({part, whole});
+  if (why.empty() && whole == kStage) why = WhyContradicted();
+  if (!why.empty()) return AddNone(reported, id, std::move(why));
+  const Ns of = Sum(whole);
+  if (of > 0) Add(reported, id, Share(Sum(part), of));
+}
+
+void ClusterSteps::StateTables(Reported& reported) const {
+  ReportedTable table{"ranks",
+                      {"id", "iterations", "iteration_time", "compute_time", "communication_time",
+                       "exposed_communication", "idle"},
+                      {}};
+  ReportedTable gpus{"gpus", {"rank", "idle"}, {}};
+  for (const auto& [id, rank] : ranks_) {
+    const auto sum = [&](Column column) {
+      return rank.Has(column) ? Value(rank.sums[column]) : Value{};
+    };
+    const bool has_idle = rank.Has(kFree) && rank.Has(kStage) && rank.sums[kStage] > 0;
+    const Value idle = has_idle ? Value(Share(rank.sums[kFree], rank.sums[kStage])) : Value{};
+    table.rows.push_back(
+        {id, rank.steps, sum(kStage), sum(kComputing), sum(kCommunication), sum(kExposed), idle});
+    gpus.rows.push_back({id, idle});
+  }
+  reported.tables.push_back(std::move(table));
+  reported.tables.push_back(std::move(gpus));
+}
+
+// Versions may lack the other columns.
+void ClusterSteps::CountLostCells() {
+  for (const Column column : {kComputing, kExposed, kFree, kStage}) {
+    if (std::string why = WhyNone({column}); !why.empty()) {
+      log_.AddAt(Counter::rows_unusable, std::move(why));
+    }
+  }
+}
+
+void ClusterSteps::CountLostSteps() {
+  std::int64_t most = 0;
+  for (const auto& [id, rank] : ranks_) most = std::max(most, rank.steps);
+  for (const auto& [id, rank] : ranks_) {
+    if (rank.steps == most) continue;
+    log_.AddAt(Counter::events_dropped,
+               fmt::format("rank {} has {} of {} steps", id, rank.steps, most));
+  }
+}
+
+Reported ClusterSteps::Report() {
+  Reported reported;
+  CountLostCells();
+  CountLostSteps();
+  StateRanks(reported);
+  StateIdle(reported);
+  StateImbalance(reported);
+  StateShare("communication.overlap", kOverlapped, kCommunication, reported);
+  StateShare("communication.exposed_share", kExposed, kStage, reported);
+  StateTables(reported);
+  return reported;
+}
+
+}  // namespace profgauge::readers::ascend

@@ -1,0 +1,58 @@
+// cluster_step_trace_time.csv of Ascend's cluster analysis: what each rank did in each step.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <set>
+#include <string>
+
+#include "model/profile_builder.h"
+#include "model/reported.h"
+#include "readers/text/csv_rows.h"
+
+namespace profgauge::readers::ascend {
+
+class ClusterSteps {
+ public:
+  explicit ClusterSteps(ImportLog& log) : log_(log) {}
+
+  void Receive(const CsvRow& row);
+  bool empty() const { return ranks_.empty(); }
+  /// Sums of each rank over its steps. What a rank does not state is absent, with the reason, and
+  /// lost where every version states it. Ranks that "stage" rows list and that have no row are
+  /// missing; steps that a rank lacks and others have are lost. Call when there is a rank.
+  Reported Report();
+
+ private:
+  enum Column : std::uint8_t { kComputing, kExposed, kOverlapped, kCommunication, kFree, kStage };
+  static constexpr std::size_t kColumns = 6;
+  static const std::array<const char*, kColumns> kNames;
+  struct Rank {
+    std::int64_t steps = 0;
+    std::array<std::int64_t, kColumns> cells{};  ///< Steps that state it.
+    std::array<Ns, kColumns> sums{};
+    Ns bubble = 0;
+    bool Has(Column column) const { return cells[column] == steps; }
+  };
+
+  /// Why a number that needs `columns` is none; empty when all ranks state them.
+  std::string WhyNone(std::initializer_list<Column> columns) const;
+  /// Why the parts of the time are none: they do not add up to it.
+  std::string WhyContradicted() const;
+  Ns Sum(Column column) const;
+  void StateRanks(Reported& reported) const;
+  void StateImbalance(Reported& reported) const;
+  void StateIdle(Reported& reported) const;
+  void StateShare(const char* id, Column part, Column whole, Reported& reported) const;
+  void StateTables(Reported& reported) const;
+  void CountLostCells();
+  void CountLostSteps();
+
+  ImportLog& log_;
+  std::map<std::int64_t, Rank> ranks_;
+  std::set<std::int64_t> listed_;  ///< In rows of stages.
+};
+
+}  // namespace profgauge::readers::ascend
