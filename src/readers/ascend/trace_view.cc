@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <cctype>
+#include <numeric>
+#include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
+#include "base/text.h"
 #include "readers/ascend/kernel_details.h"
 #include "readers/text/names.h"
 #include "readers/text/numbers.h"
@@ -34,6 +38,22 @@ bool ContainsUpper(std::string_view text, std::string_view part) {
 bool IsWait(std::string_view text) {
   return ContainsUpper(text, "EVENT_WAIT") || ContainsUpper(text, "NOTIFY_WAIT") ||
          ContainsUpper(text, "EVENT_RECORD") || ContainsUpper(text, "NOTIFY_RECORD");
+}
+
+/// 3 of "NPU 3".
+std::optional<std::int32_t> NumberOfLabel(std::string_view label) {
+  constexpr std::string_view kName = "NPU";
+  constexpr std::int64_t kMost = 1 << 16;
+  const auto at = label.find(kName);
+  if (at == label.npos) return std::nullopt;
+  const auto number = ParseInteger(Trim(label.substr(at + kName.size())));
+  if (!number || *number < 0 || *number >= kMost) return std::nullopt;
+  return static_cast<std::int32_t>(*number);
+}
+
+bool AreUnlike(const std::vector<std::int32_t>& numbers, std::size_t count) {
+  const std::set<std::int32_t> unlike(numbers.begin(), numbers.end());
+  return numbers.size() == count && unlike.size() == count;
 }
 
 }  // namespace
@@ -69,7 +89,10 @@ void TraceView::ReceiveName(const JsonRow& row) {
       has_communication_ = true;
     }
     builder_.NameProcess(process, name);
+    if (!process_names_.contains(process)) processes_.push_back(process);
     process_names_[process] = name;
+  } else if (what == "process_labels") {
+    process_labels_[process] = row.Text("args.labels");
   } else if (what == "thread_name") {
     builder_.NameThread(process, row.Text("tid"), name);
     thread_names_[process + "/" + std::string(row.Text("tid"))] = name;
@@ -154,7 +177,11 @@ void TraceView::AddHost(const JsonRow& row, Ns start, Ns duration, Place place) 
 }
 
 TraceView::Process TraceView::ProcessOf(Place place) const {
-  const auto found = process_names_.find(places_[place].first);
+  return ProcessOf(places_[place].first);
+}
+
+TraceView::Process TraceView::ProcessOf(const std::string& process) const {
+  const auto found = process_names_.find(process);
   if (found == process_names_.end()) return Process::kOther;
   const std::string_view name = found->second;
   if (name == "Python") return Process::kHost;
@@ -184,6 +211,7 @@ void TraceView::Finish() {
         {event.place, event.start, event.start + event.duration, static_cast<std::int64_t>(i)});
   }
   std::stable_sort(calls_.begin(), calls_.end(), before);
+  FindDevices();
   launches_ = Sorted(to_runtime_);
   requests_ = Sorted(to_op_);
   AddDeviceEvents();
@@ -226,6 +254,51 @@ std::int64_t TraceView::Around(const std::vector<Started>& rows, const End& at) 
   return -1;
 }
 
+std::vector<std::int32_t> TraceView::NumbersOf(const std::vector<std::string>& processes) const {
+  std::vector<std::int32_t> labelled, low;
+  for (const std::string& process : processes) {
+    const auto label = process_labels_.find(process);
+    if (label != process_labels_.end()) {
+      if (const auto number = NumberOfLabel(label->second)) labelled.push_back(*number);
+    }
+    // CANN's tools give a process the NPU's number as its last bits.
+    constexpr std::int64_t kNumberBits = 31;
+    if (const auto number = ParseInteger(process)) {
+      low.push_back(static_cast<std::int32_t>(*number & kNumberBits));
+    }
+  }
+  if (AreUnlike(labelled, processes.size())) return labelled;
+  if (processes.size() > 1 && AreUnlike(low, processes.size())) return low;
+  std::vector<std::int32_t> order(processes.size());
+  std::iota(order.begin(), order.end(), 0);
+  return order;
+}
+
+// Where the numbers of one kind are not those of the NPUs, their order tells; what belongs to no
+// NPU is taken for the first one's.
+void TraceView::FindDevices() {
+  for (const Process kind : {Process::kDevice, Process::kCommunication, Process::kDerived}) {
+    std::vector<std::string> processes;
+    for (const std::string& process : processes_) {
+      if (ProcessOf(process) == kind) processes.push_back(process);
+    }
+    const auto numbers = NumbersOf(processes);
+    if (npus_.empty()) npus_ = numbers;
+    const auto is_known = [&](std::int32_t number) {
+      return std::find(npus_.begin(), npus_.end(), number) != npus_.end();
+    };
+    const bool known = std::all_of(numbers.begin(), numbers.end(), is_known);
+    for (std::size_t i = 0; i < processes.size(); ++i) {
+      devices_[processes[i]] = known ? numbers[i] : npus_[i < npus_.size() ? i : 0];
+    }
+  }
+}
+
+std::int32_t TraceView::DeviceOf(Place place) const {
+  const auto found = devices_.find(places_[place].first);
+  return found == devices_.end() ? 0 : found->second;
+}
+
 void TraceView::AddDeviceEvents() {
   auto& log = builder_.log();
   bool any = false;
@@ -252,10 +325,12 @@ void TraceView::AddDeviceEvents() {
     }
   }
   if (!any) return;
-  Gpu npu;
-  npu.id = 0;
-  npu.name = "Ascend NPU";
-  builder_.AddGpu(std::move(npu));
+  for (const std::int32_t id : npus_) {
+    Gpu npu;
+    npu.id = id;
+    npu.name = "Ascend NPU";
+    builder_.AddGpu(std::move(npu));
+  }
 }
 
 void TraceView::AddWork(const Event& event) {
@@ -266,7 +341,7 @@ void TraceView::AddWork(const Event& event) {
     row.start = event.start;
     row.duration = event.duration;
     row.name = event.name;
-    row.gpu = 0;
+    row.gpu = DeviceOf(event.place);
     row.stream = event.stream;
     return builder_.AddSync(row);
   }
@@ -276,14 +351,14 @@ void TraceView::AddWork(const Event& event) {
   row.start = event.start;
   row.duration = event.duration;
   row.name = event.name;
-  row.gpu = 0;
+  row.gpu = DeviceOf(event.place);
   row.stream = event.stream;
   if (ContainsUpper(name, "MEMCPY") || ContainsUpper(task, "MEMCPY") || task == "SDMA") {
     row.kind = DeviceKind::kMemcpy;
     row.copy = CopyKind::kUnknown;
   } else {
-    (collective ? communicating_ : computing_)
-        .push_back({event.start, event.start + event.duration});
+    (collective ? communicating_ : computing_)[row.gpu].push_back(
+        {event.start, event.start + event.duration});
   }
   LinkRow(event, row);
   builder_.AddDevice(row);
@@ -299,10 +374,10 @@ void TraceView::AddCollective(const Event& event) {
   row.start = event.start;
   row.duration = event.duration;
   row.name = event.name;
-  row.gpu = 0;
+  row.gpu = DeviceOf(event.place);
   row.stream = kFirstGroupStream + ParseInteger(thread).value_or(0) % kFirstGroupStream;
   LinkRow(event, row);
-  communicating_.push_back({event.start, event.start + event.duration});
+  communicating_[row.gpu].push_back({event.start, event.start + event.duration});
   builder_.AddDevice(row);
 }
 
@@ -360,25 +435,39 @@ void TraceView::AddCalls() {
 }
 
 void TraceView::CheckOwnTotals() {
-  Ns computing = 0, communicating = 0;
+  Totals computing, communicating;
   for (const auto& event : events_) {
     if (ProcessOf(event.place) != Process::kDerived) continue;
     const auto& [process, thread] = places_[event.place];
     const auto track = thread_names_.find(process + "/" + thread);
     if (track == thread_names_.end()) continue;
-    if (track->second == "Computing") computing += event.duration;
-    if (track->second == "Communication") communicating += event.duration;
+    const std::int32_t npu = DeviceOf(event.place);
+    const auto add = [&](Totals& totals) {
+      totals[npu] = std::min(totals[npu] + event.duration, kMaxTime);
+    };
+    if (track->second == "Computing") add(computing);
+    if (track->second == "Communication") add(communicating);
   }
-  const auto check = [&](std::string_view track, Ns own, std::vector<Span>& spans) {
-    const Ns ours = Length(Merge(std::move(spans)));
-    if (own == 0 || std::abs(own - ours) * kTolerance <= own) return;
+  CheckOwnTotal("Computing", computing, computing_);
+  CheckOwnTotal("Communication", communicating, communicating_);
+}
+
+// One analysis may be of several NPUs.
+void TraceView::CheckOwnTotal(std::string_view track, const Totals& own, const Spans& ours) {
+  const bool of_all = own.size() == 1;
+  for (const auto& [npu, stated] : own) {
+    Ns found = 0;
+    for (const auto& [id, spans] : ours) {
+      if (!of_all && id != npu) continue;
+      found = std::min(found + std::min(Length(Merge(spans)), kMaxTime), kMaxTime);
+    }
+    if (stated == 0 || std::abs(stated - found) <= stated / kTolerance) continue;
     const std::string what =
-        fmt::format("Overlap Analysis, {}: {} ns; its events: {} ns", track, own, ours);
+        fmt::format("Overlap Analysis, {}{}: {} ns; its events: {} ns", track,
+                    of_all ? "" : fmt::format(" of NPU {}", npu), stated, found);
     builder_.log().AddAt(Counter::own_totals_differ, what);
-    if ((own - ours) * kLost > own) builder_.log().AddAt(Counter::events_dropped, what);
-  };
-  check("Computing", computing, computing_);
-  check("Communication", communicating, communicating_);
+    if (stated - found > stated / kLost) builder_.log().AddAt(Counter::events_dropped, what);
+  }
 }
 
 }  // namespace profgauge::readers::ascend

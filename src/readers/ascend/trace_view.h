@@ -2,7 +2,7 @@
 //
 //   - "Python": host ops and annotations, with categories;
 //   - "CANN": calls of the runtime (AscendCL@…), made into API calls of the Python threads;
-//   - "Ascend Hardware": kernels by stream; waits of a stream are no work;
+//   - "Ascend Hardware": kernels by stream, a process for each NPU; waits of a stream are no work;
 //   - "Communication" (older: "HCCL"): collectives by group; their tasks on planes repeat them;
 //   - "Overlap Analysis": tracks that the profiler derived from the kernels. They are only held
 //     against them: a total that differs by over 1 % is counted in the import log, and one that is
@@ -15,6 +15,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -73,7 +74,13 @@ class TraceView final : public JsonRowReceiver {
   void ReceiveComplete(const JsonRow& row);
   void AddHost(const JsonRow& row, Ns start, Ns duration, Place place);
   Process ProcessOf(Place place) const;
+  Process ProcessOf(const std::string& process) const;
   ThreadId ThreadOf(Place place);
+  /// Numbers the NPUs, and says which of them the processes of each kind belong to.
+  void FindDevices();
+  /// The numbers of `processes`, which are of one kind and of an NPU each.
+  std::vector<std::int32_t> NumbersOf(const std::vector<std::string>& processes) const;
+  std::int32_t DeviceOf(Place place) const;
   void AddDeviceEvents();
   void CheckProcesses();
   void AddWork(const Event& event);
@@ -83,7 +90,11 @@ class TraceView final : public JsonRowReceiver {
   /// Calls whose arrow leads to no event launched work that was lost.
   void AddLostLaunches();
   void AddCalls();
+  /// What the "Overlap Analysis" of one NPU says, or that of all of them.
+  using Totals = std::map<std::int32_t, Ns>;
+  using Spans = std::map<std::int32_t, std::vector<Span>>;
   void CheckOwnTotals();
+  void CheckOwnTotal(std::string_view track, const Totals& own, const Spans& ours);
 
   /// The whole arrows, by where they end.
   static std::vector<Link> Sorted(const Arrows& arrows);
@@ -96,6 +107,10 @@ class TraceView final : public JsonRowReceiver {
   std::vector<std::pair<std::string, std::string>> places_;
   boost::unordered_flat_map<std::string, Place> place_ids_;
   boost::unordered_flat_map<std::string, std::string> process_names_;
+  boost::unordered_flat_map<std::string, std::string> process_labels_;
+  std::vector<std::string> processes_;  ///< That have a name, in order of appearance.
+  boost::unordered_flat_map<std::string, std::int32_t> devices_;  ///< By process.
+  std::vector<std::int32_t> npus_;
   boost::unordered_flat_map<std::string, std::string> thread_names_;  ///< By "pid/tid".
   std::vector<Event> events_;                                         ///< Without a category.
   Arrows to_runtime_;
@@ -105,7 +120,7 @@ class TraceView final : public JsonRowReceiver {
   std::vector<Link> launches_;           ///< Of HostToDevice arrows.
   std::vector<Link> requests_;           ///< Of async_npu arrows.
   std::vector<std::int64_t> launching_;  ///< Ids of calls that launched work.
-  std::vector<Span> computing_, communicating_;
+  Spans computing_, communicating_;      ///< By NPU.
   std::string host_process_;
   bool has_communication_ = false;
   std::uint64_t without_process_ = 0;  ///< Events of processes that have no name.

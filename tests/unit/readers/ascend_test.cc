@@ -6,8 +6,10 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/byte_source.h"
 #include "base/interval.h"
@@ -19,6 +21,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Pair;
 
 // An op asks for a product from the Python thread 9; CANN's thread 12 launches it. "Overlap
 // Analysis" repeats the kernel, "Communication" holds a collective and its tasks.
@@ -178,6 +181,58 @@ TEST(AscendTrace, EventsOfProcessesWithoutANameAreLost) {
   EXPECT_EQ(profile->log[Counter::rows_unusable], 1);
   EXPECT_THAT(profile->log.Examples(Counter::rows_unusable),
               ElementsAre(HasSubstr("of processes without a name")));
+}
+
+struct Npu {
+  std::string pid, label;
+};
+
+// Two kernels of 3 us, one on each NPU, at once; each NPU's collective and its own totals.
+std::string TwoNpus(const Npu& first, const Npu& second, const std::string& totals_of = "both") {
+  std::string rows;
+  int kind = 0;
+  for (const auto& npu : {first, second}) {
+    for (const std::string process : {"Ascend Hardware", "Communication", "Overlap Analysis"}) {
+      const bool own = process == "Overlap Analysis";
+      if (own && totals_of == "one" && kind > 2) continue;
+      const std::string pid = std::to_string(std::stoll(npu.pid) + 1024 * (kind++ % 3));
+      rows += fmt::format(
+          R"({}{{"name": "process_name", "pid": {}, "tid": 0, "args": {{"name": "{}"}}, "ph": "M"}},
+{{"name": "process_labels", "pid": {}, "tid": 0, "args": {{"labels": "{}"}}, "ph": "M"}},
+{{"name": "thread_name", "pid": {}, "tid": 2, "args": {{"name": "{}"}}, "ph": "M"}},
+{{"name": "{}", "pid": {}, "tid": 2, "ts": "1000.000", "dur": {}, "args": {{}}, "ph": "X"}})",
+          rows.empty() ? "[" : ",", pid, process, pid, npu.label, pid,
+          own ? "Computing" : "Group 0 Communication", own ? "Computing" : "MatMul", pid,
+          own && totals_of == "one" ? 6 : 3);
+    }
+  }
+  return rows + "]";
+}
+
+TEST(AscendTrace, EachProcessOfTheHardwareIsANpu) {
+  struct {
+    Npu first, second;
+    std::vector<std::int32_t> ids;
+  } const kCases[] = {
+      {{"800", "NPU 2"}, {"801", "NPU 5"}, {2, 5}},
+      {{"800", "NPU"}, {"803", "NPU"}, {0, 3}},
+      {{"800", "NPU"}, {"864", "NPU"}, {0, 1}},  // The last bits are the same.
+  };
+  for (const auto& [first, second, ids] : kCases) {
+    const auto profile = ReadTrace(TwoNpus(first, second));
+    ASSERT_TRUE(profile) << profile.error().message;
+    ASSERT_EQ(profile->gpus.size(), 2);
+    EXPECT_EQ(profile->gpus[0].id, ids[0]);
+    EXPECT_EQ(profile->gpus[1].id, ids[1]);
+    std::map<std::int32_t, int> rows;
+    for (const std::int32_t gpu : profile->device.gpu) ++rows[gpu];
+    EXPECT_THAT(rows, ElementsAre(Pair(ids[0], 2), Pair(ids[1], 2)));
+    // Each analysis is of its own NPU.
+    EXPECT_EQ(profile->log[Counter::own_totals_differ], 0);
+  }
+  EXPECT_EQ(
+      ReadTrace(TwoNpus({"800", "NPU"}, {"801", "NPU"}, "one"))->log[Counter::own_totals_differ],
+      0);
 }
 
 TEST(AscendTrace, IsToldFromKineto) {
