@@ -132,7 +132,7 @@ std::vector<Identity> CheckIdentities(const Data& data, const StringPool& string
   if (data.has.instructions) {
     CheckEngines(sums, check);
     CheckRatios(data, sums, check);
-    if (data.has.active) CheckActiveTable(data, sums, check);
+    if (!data.active.empty()) CheckActiveTable(data, sums, check);  // Empty, it states nothing.
   }
   if (data.has.dma) CheckDma(data, sums, check);
   if (data.has.instructions && data.has.dma) {

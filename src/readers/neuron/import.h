@@ -5,12 +5,14 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "model/neuron.h"
+#include "model/neuron_summary.h"
 #include "model/profile_builder.h"
 #include "profgauge/error.h"
 #include "readers/neuron/record.h"
@@ -87,6 +89,8 @@ class Import {
   void NameLayers();
   void LinkDependencies();
   void CountUnusable();
+  /// Rows that the file's own summary counts and that are not there.
+  void CountLost(std::span<const data::Identity> identities);
   void AddFacts();
 
   ProfileBuilder builder_;

@@ -122,6 +122,37 @@ TEST(NeuronIdentities, ALostRowIsNoticed) {
   EXPECT_THAT(broken, ::testing::Contains("dma_packet_time"));
 }
 
+// The summary counts a row of each that the file does not have.
+TEST(NeuronIdentities, RowsBelowTheSummarysCountsAreLost) {
+  EXPECT_FALSE(ReadDocument(Consistent()).log.HasDataLoss());
+  for (const char* count :
+       {"tensor_engine_instruction_count", "sync_engine_instruction_count",
+        "static_dma_packet_count", "hardware_dynamic_dma_packet_count", "cc_op_count"}) {
+    SCOPED_TRACE(count);
+    json::object document = Consistent();
+    json::value& number = SummaryOf(document).at(count);
+    const auto stated = number.to_number<std::int64_t>();
+    number = stated + 8;
+    const Profile profile = ReadDocument(document);
+    EXPECT_THAT(profile.log.Examples(Counter::events_dropped),
+                ElementsAre(std::string(count) + ": " + std::to_string(stated) + " rows of " +
+                            std::to_string(stated + 8)));
+    EXPECT_TRUE(profile.log.HasDataLoss());
+    // One at the edge of a capture; more rows than counted; a count of one class of opcodes.
+    SummaryOf(document).at(count) = stated + 1;
+    EXPECT_FALSE(ReadDocument(document).log.HasDataLoss());
+    SummaryOf(document).at(count) = 0;
+    SummaryOf(document).at("matmul_instruction_count") = 1000;
+    EXPECT_FALSE(ReadDocument(document).log.HasDataLoss());
+  }
+}
+
+TEST(NeuronIdentities, AnEmptyTableOfActiveTimesIsNotThere) {
+  json::object document = Consistent();
+  document.at("active_time").as_array().clear();
+  EXPECT_THAT(Broken(ReadDocument(document)), ElementsAre());
+}
+
 TEST(NeuronReader, ATableThatEndsInsideARowOrHasTwoHeadsIsRefused) {
   const std::string table =
       "start_ts,duration_ns,engine,pcore_idx,opcode,operands,id,evt_wait_time_ns\n"
