@@ -16,6 +16,13 @@ ThreadId ThreadOf(DatabaseImport& import, std::int64_t process, std::int64_t thr
   return import.builder->AddThread(fmt::format("{}", process), fmt::format("{}", thread));
 }
 
+/// What ends before it starts has no length, and is counted.
+Ns LengthOf(DatabaseImport& import, std::int64_t start, std::int64_t end) {
+  const Ns length = Between(start, end);
+  if (length < 0) import.builder->log().Add(Counter::events_negative_dur);
+  return std::max<Ns>(0, length);
+}
+
 // As Python writes it, so that whoever reads markers reads this.
 std::string Quoted(std::string_view text) {
   std::string quoted = "'";
@@ -90,7 +97,7 @@ Status ReadCalls(DatabaseImport& import) {
     const DatabaseOp& op = found->second;
     HostRow row;
     row.start = scan.Integer(1);
-    row.duration = std::max<Ns>(0, Between(row.start, scan.Integer(2)));
+    row.duration = LengthOf(import, row.start, scan.Integer(2));
     if (import.InWindow(row.start) && TimesFit(row.start, row.duration))
       import.cpu_time[found->first] += row.duration;
     if (op.unassociated) return;  // The call itself is a row of its own.
@@ -153,7 +160,7 @@ class CallRows {
   void AddCall(const TableScan& scan, std::string_view name, std::int64_t correlation) {
     ApiRow row;
     row.start = scan.Integer(kApiStart);
-    row.duration = std::max<Ns>(0, Between(row.start, scan.Integer(kApiStop)));
+    row.duration = LengthOf(import_, row.start, scan.Integer(kApiStop));
     const auto [known, is_new] = names_.try_emplace(std::string(name));
     if (is_new) known->second = AddApiName(name, *import_.builder);
     std::tie(row.name, row.kind) = known->second;
@@ -167,7 +174,7 @@ class CallRows {
     DeviceRow row;
     row.kind = kind;
     row.start = scan.Integer(kGpuStart);
-    row.duration = std::max<Ns>(0, Between(row.start, scan.Integer(kGpuStop)));
+    row.duration = LengthOf(import_, row.start, scan.Integer(kGpuStop));
     row.gpu = static_cast<std::int32_t>(scan.Integer(kDevice, -1));
     row.stream = 0;  // Not kept.
     row.correlation = correlation;
@@ -270,7 +277,7 @@ Status ReadIterations(DatabaseImport& import) {
   for (const auto& [number, span] : iterations) {
     HostRow row;
     row.start = span.start;
-    row.duration = std::max<Ns>(0, Between(span.start, span.end));
+    row.duration = LengthOf(import, span.start, span.end);
     row.name = import.builder->Intern(fmt::format("iteration {}", number));
     row.kind = HostKind::kIterationMarker;
     row.thread = thread;

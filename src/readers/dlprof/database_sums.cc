@@ -61,10 +61,28 @@ Result<Sums> ReadSums(DatabaseImport& import) {
   return sums;
 }
 
+/// Times of one kind, of the rows and as stored.
+struct Totals {
+  double of_rows = 0, stored = 0;
+};
+
 class Check {
  public:
   Check(DatabaseImport& import, Sums sums) : import_(import), sums_(std::move(sums)) {}
 
+  void Hold(const std::string& what, Ns of_rows, Ns stored, Totals& totals) {
+    totals.of_rows += static_cast<double>(of_rows);
+    totals.stored += static_cast<double>(stored);
+    Hold(what, of_rows, stored);
+  }
+  /// What DLProf summed up was there: rows that sum up to less were lost.
+  void CountLost(const std::string& what, const Totals& totals) {
+    constexpr double kTolerance = 0.01;
+    if (totals.stored - totals.of_rows <= kTolerance * totals.stored) return;
+    import_.builder->log().AddAt(Counter::events_dropped,
+                                 fmt::format("{}: {:.0f} ns in the rows, {:.0f} ns stored", what,
+                                             totals.of_rows, totals.stored));
+  }
   void Hold(const std::string& what, Ns of_rows, Ns stored) {
     ++checked_;
     if (of_rows == stored) return;
@@ -101,9 +119,8 @@ Status CheckOps(DatabaseImport& import, Check& check) {
   PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "op_nodes",
                                            {{{"read_only_ops_id"}}, {{"node_time_metrics_id"}}},
                                            OfAggregation(import)));
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) return {};
+  Totals host, gpu;
+  PROFGAUGE_CHECK(scan.ForEach([&] {
     const std::int64_t op = scan.Integer(0);
     const std::string& name = import.ops[op].id;
     const auto of = [op](const std::map<std::int64_t, Ns>& times) {
@@ -111,9 +128,13 @@ Status CheckOps(DatabaseImport& import, Check& check) {
       return at == times.end() ? Ns{0} : at->second;
     };
     check.Hold("CPU time of " + name, of(import.cpu_time),
-               check.Stored(check.sums().cpu, scan.Integer(1)));
-    check.Hold("GPU time of " + name, of(device), check.Stored(check.sums().gpu, scan.Integer(1)));
-  }
+               check.Stored(check.sums().cpu, scan.Integer(1)), host);
+    check.Hold("GPU time of " + name, of(device), check.Stored(check.sums().gpu, scan.Integer(1)),
+               gpu);
+  }));
+  check.CountLost("CPU time of all ops", host);
+  check.CountLost("GPU time of all ops", gpu);
+  return {};
 }
 
 Status CheckKernels(DatabaseImport& import, Check& check) {
@@ -122,12 +143,15 @@ Status CheckKernels(DatabaseImport& import, Check& check) {
       TableScan::Open(*import.database, "kernel_summaries",
                       {{{"read_only_ops_id"}}, {{"kernel_name_id"}}, {{"gpu_time_metric_id"}}},
                       OfAggregation(import)));
-  return scan.ForEach([&] {
+  Totals all;
+  PROFGAUGE_CHECK(scan.ForEach([&] {
     const auto found = import.kernel_time.find({scan.Integer(0), scan.Integer(1)});
     check.Hold(
         fmt::format("{} in {}", import.Text(scan.Integer(1)), import.ops[scan.Integer(0)].id),
-        found == import.kernel_time.end() ? 0 : found->second, check.Sum(scan.Integer(2)));
-  });
+        found == import.kernel_time.end() ? 0 : found->second, check.Sum(scan.Integer(2)), all);
+  }));
+  check.CountLost("GPU time of all kernels", all);
+  return {};
 }
 
 // Of a sum that is nowhere: absent.

@@ -206,6 +206,35 @@ TEST_F(DlprofTest, StoredSumsThatDifferFromTheRowsAreReported) {
   EXPECT_EQ(profile->log[Counter::version_untested], 1u);
 }
 
+// DLProf had seen more than the rows are.
+TEST_F(DlprofTest, StoredSumsAboveThoseOfTheRowsAreLostRows) {
+  const auto lost = [&](const std::string& sql) {
+    fs::remove(folder_ / "x.sqlite");
+    const auto profile = ReadProfile(WriteDatabase("x.sqlite", Basic() + sql), {});
+    EXPECT_TRUE(profile);
+    return profile ? profile->log.Examples(Counter::events_dropped)
+                   : std::vector<std::string>{"unread"};
+  };
+  EXPECT_THAT(lost("update metric set sum = 49;"), ::testing::SizeIs(0));
+  EXPECT_THAT(lost("update metric set sum = 52 where id = 12;"),
+              ::testing::ElementsAre("GPU time of all ops: 50 ns in the rows, 52 ns stored"));
+  EXPECT_THAT(lost("delete from read_only_kernels where api_start = 1110;"),
+              ::testing::ElementsAre("GPU time of all ops: 0 ns in the rows, 50 ns stored",
+                                     "GPU time of all kernels: 0 ns in the rows, 50 ns stored"));
+  EXPECT_THAT(lost("delete from read_only_op_instances where cpu_start = 1100;"),
+              ::testing::ElementsAre("CPU time of all ops: 0 ns in the rows, 120 ns stored"));
+}
+
+TEST_F(DlprofTest, KernelsThatEndBeforeTheyStartAreCounted) {
+  const auto profile = ReadProfile(
+      WriteDatabase("x.sqlite", Basic() + "update read_only_kernels set gpu_stop = gpu_start - 5 "
+                                          "where api_start = 110;"),
+      {});
+  ASSERT_TRUE(profile) << profile.error().message;
+  EXPECT_EQ(profile->log[Counter::events_negative_dur], 1u);
+  EXPECT_EQ(profile->log[Counter::rows_unusable], 1u);
+}
+
 TEST_F(DlprofTest, ADatabaseWithoutWhatItMustHaveIsRefused) {
   EXPECT_EQ(ReadProfile(WriteDatabase("a.sqlite",
                                       "create table dictionary (id, string);"
