@@ -309,21 +309,27 @@ void TellRuntimeKernels(Profile& profile) {
 }
 
 // Kernels take time: those of no length are the ones whose times made no sense, as far as such
-// times were met. A few are a glitch of a clock; many make every sum a lower bound.
+// times were met. A few are a glitch of a clock; many make every sum a lower bound. Of times in
+// whole microseconds short kernels are rounded to none.
 void CheckLengths(Profile& profile) {
-  constexpr std::uint64_t kFew = 8;
+  constexpr std::uint64_t kFew = 8, kOneOf = 10, kOneOfRounded = 2;
+  constexpr Ns kMicrosecond = 1000;
   const std::uint64_t mended = profile.log[Counter::events_negative_dur] +
                                profile.log[Counter::events_missing_dur] +
                                profile.log[Counter::events_overflowed_dur];
   std::uint64_t kernels = 0, empty = 0, without_times = 0;
+  bool is_rounded = true;
   for (std::size_t i = 0; i < profile.device.size(); ++i) {
     if (profile.device.kind[i] != DeviceKind::kKernel) continue;
     ++kernels;
+    is_rounded = is_rounded && profile.device.duration[i] % kMicrosecond == 0;
     if (profile.device.duration[i] == 0) ++empty;
     if (profile.device.duration[i] == 0 && profile.device.start[i] == 0) ++without_times;
   }
+  const std::uint64_t unexplained = empty - without_times;
+  const std::uint64_t one_of = is_rounded ? kOneOfRounded : kOneOf;
   if (std::min(empty, mended) * 100 > kernels ||
-      (empty - without_times >= kFew && (empty - without_times) * 2 > kernels)) {
+      (unexplained >= kFew && unexplained * one_of > kernels)) {
     profile.log.AddAt(Counter::rows_unusable, "kernels whose lengths are not known");
   }
 }
