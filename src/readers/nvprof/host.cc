@@ -4,6 +4,7 @@
 #include <cstring>
 #include <iterator>
 #include <map>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -102,6 +103,17 @@ std::pair<std::int64_t, std::int64_t> ThreadOfBlob(std::string_view blob) {
   return {process, thread};
 }
 
+/// Flags of a marker.
+constexpr std::int64_t kBegin = 2, kFinish = 4;
+
+/// A table's rows have no order; where a range begins and ends at once, it begins first.
+struct Marker {
+  Ns time = 0;
+  std::int64_t id = 0, flags = 0;
+  StringId name, domain;
+  ThreadId thread;
+};
+
 struct OpenRange {
   Ns start = 0;
   StringId name, domain;
@@ -149,6 +161,25 @@ void AddUnclosed(Import& import, const OpenRange& open, Ns last, OpenMarkers& ma
   markers.AddOpen(row, name);
 }
 
+Result<std::vector<Marker>> MarkersInOrder(Import& import) {
+  std::vector<Marker> markers;
+  PROFGAUGE_TRY(
+      auto scan,
+      TableScan::Open(
+          *import.database, "CUPTI_ACTIVITY_KIND_MARKER",
+          {{{"flags"}}, {{"timestamp"}}, {{"id"}}, {{"objectId"}}, {{"name"}}, {{"domain"}}}));
+  PROFGAUGE_CHECK(scan.ForEach([&] {
+    const auto [process, thread] = ThreadOfBlob(scan.Text(3));
+    markers.push_back({scan.Integer(1), scan.Integer(2), scan.Integer(0),
+                       import.String(scan.Integer(4)), import.String(scan.Integer(5)),
+                       ThreadOf(import, process, thread)});
+  }));
+  std::stable_sort(markers.begin(), markers.end(), [](const Marker& a, const Marker& b) {
+    return std::tuple(a.time, a.id, a.flags) < std::tuple(b.time, b.id, b.flags);
+  });
+  return markers;
+}
+
 }  // namespace
 
 ThreadId ThreadOf(Import& import, std::int64_t process, std::int64_t thread) {
@@ -172,26 +203,17 @@ Status ReadApi(Import& import) {
 }
 
 Status ReadMarkers(Import& import) {
-  PROFGAUGE_TRY(
-      auto scan,
-      TableScan::Open(
-          *import.database, "CUPTI_ACTIVITY_KIND_MARKER",
-          {{{"flags"}}, {{"timestamp"}}, {{"id"}}, {{"objectId"}}, {{"name"}}, {{"domain"}}}));
-  constexpr std::int64_t kBegin = 2, kFinish = 4;
+  PROFGAUGE_TRY(const auto rows, MarkersInOrder(import));
   boost::unordered_flat_map<std::int64_t, OpenRange> open;
   OpenMarkers markers;
-  Ns last = 0;
-  PROFGAUGE_CHECK(scan.ForEach([&] {
-    const Ns time = scan.Integer(1);
-    last = std::max(last, time);
-    const auto [process, thread] = ThreadOfBlob(scan.Text(3));
-    if (scan.Integer(0) == kBegin && time > 0) {
-      open[scan.Integer(2)] = {time, import.String(scan.Integer(4)), import.String(scan.Integer(5)),
-                               ThreadOf(import, process, thread)};
-    } else if (const auto found = open.find(scan.Integer(2));
-               scan.Integer(0) == kFinish && found != open.end()) {
-      if (found->second.thread == ThreadOf(import, process, thread)) {
-        AddRange(import, found->second, time, markers);
+  const Ns last = rows.empty() ? 0 : std::max<Ns>(0, rows.back().time);
+  for (const Marker& marker : rows) {
+    const auto found = open.find(marker.id);
+    if (marker.flags == kBegin && marker.time > 0) {
+      open[marker.id] = {marker.time, marker.name, marker.domain, marker.thread};
+    } else if (marker.flags == kFinish && found != open.end()) {
+      if (found->second.thread == marker.thread) {
+        AddRange(import, found->second, marker.time, markers);
       } else {
         import.builder->log().Add(Counter::ranges_across_threads);
       }
@@ -199,7 +221,7 @@ Status ReadMarkers(Import& import) {
     } else {
       import.builder->log().Add(Counter::events_ignored_kind);
     }
-  }));
+  }
   std::vector<std::pair<std::int64_t, OpenRange>> unclosed(open.begin(), open.end());
   std::sort(unclosed.begin(), unclosed.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });

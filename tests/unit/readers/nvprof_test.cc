@@ -1,9 +1,13 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "base/sqlite.h"
 #include "readers/load.h"
@@ -157,6 +161,25 @@ TEST_F(NvprofTest, AMarkerWithoutAnEndLastsToTheNextOfItsName) {
   const Profile profile = Read();
   EXPECT_THAT(profile.host.duration, ::testing::ElementsAre(100, 200, 50));
   EXPECT_EQ(profile.log[Counter::events_missing_dur], 3u);
+}
+
+// Rows of a table have no order.
+TEST_F(NvprofTest, MarkersArePairedWhereverTheirRowsStand) {
+  const std::vector<std::string> rows = {"(2, 50, 1, 2, x'070000000100000000000000', 5, 0)",
+                                         "(2, 50, 2, 2, x'070000000100000000000000', 4, 0)",
+                                         "(4, 50, 2, 2, x'070000000100000000000000', 0, 0)",
+                                         "(4, 90, 1, 2, x'070000000100000000000000', 0, 0)"};
+  for (const bool reversed : {false, true}) {
+    auto ordered = rows;
+    if (reversed) std::reverse(ordered.begin(), ordered.end());
+    std::filesystem::remove(path_);
+    Write(Strings() + Kernels(kConcurrent, "(100, 200, 0, 7, 2, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0)") +
+          Markers(fmt::format("{}", fmt::join(ordered, ", "))));
+    const Profile profile = Read();
+    EXPECT_THAT(profile.host.duration, ::testing::ElementsAre(40, 0));
+    EXPECT_EQ(profile.log[Counter::events_missing_dur], 0u);
+    EXPECT_EQ(profile.log[Counter::events_ignored_kind], 0u);
+  }
 }
 
 // Calls of a later CUDA have numbers that are not known; kernels tell what they do.
