@@ -76,9 +76,11 @@ void KernelDetails::Receive(const CsvRow& row) {
   out.config = builder_.AddLaunchConfig(config);
   builder_.AddDevice(out);
   AddOp(row, *duration);
-  devices_[out.gpu].push_back({*start, *duration, row.Microseconds("Wait Time(us)").value_or(-1)});
+  auto& stay = devices_[out.gpu].emplace_back();
+  stay = {*start, *duration, row.Microseconds("Wait Time(us)").value_or(-1)};
   if (const auto step = row.Integer("Step Id"); step && *step >= 0) {
     auto [at, is_new] = steps_.try_emplace(*step, *start, *start + *duration);
+    stay.is_first = is_new;
     at->second.first = std::min(at->second.first, *start);
     at->second.second = std::max(at->second.second, *start + *duration);
   }
@@ -139,26 +141,35 @@ void KernelDetails::ReportOps() {
   reported.tables.push_back(std::move(shapes));
 }
 
-// The table states how long each kernel waited for the one before. Where most of the time between
-// its rows is told otherwise, and not in a few places, it is an excerpt: what the device did
-// between them is not known.
-void KernelDetails::CountMissingRows() {
+KernelDetails::Holes KernelDetails::HolesOf(const std::vector<Stay>& kernels) {
   constexpr Ns kMost = 100'000;  // Beyond, and twice the stated wait: another kernel lay between.
+  Holes holes;
+  Ns end = kernels.front().start;
+  for (const Stay& kernel : kernels) {
+    const Ns gap = std::max<Ns>(kernel.start - end, 0);
+    end = std::max(end, kernel.start + kernel.duration);
+    holes.idle += gap;
+    if (kernel.wait < 0 || gap <= 2 * kernel.wait + kMost) continue;
+    if (kernel.wait == 0 && kernel.is_first) continue;  // It has none to wait for.
+    holes.unexplained += gap - kernel.wait;
+    ++holes.count;
+  }
+  holes.span = end - kernels.front().start;
+  return holes;
+}
+
+// The table states how long each kernel waited for the one before. Where the time between its rows
+// is told otherwise, what the device did there is not known: the rows are an excerpt, or some of
+// them were lost.
+void KernelDetails::CountMissingRows() {
+  constexpr Ns kOneOf = 20;  // So much of the time is more than idle time may be off by.
   for (auto& [id, kernels] : devices_) {
     std::stable_sort(kernels.begin(), kernels.end(),
                      [](const Stay& a, const Stay& b) { return a.start < b.start; });
-    std::uint64_t missing = 0;
-    Ns idle = 0, unexplained = 0, end = kernels.front().start;
-    for (const Stay& kernel : kernels) {
-      const Ns gap = std::max<Ns>(kernel.start - end, 0);
-      end = std::max(end, kernel.start + kernel.duration);
-      idle += gap;
-      if (kernel.wait < 0 || gap <= 2 * kernel.wait + kMost) continue;
-      unexplained += gap - kernel.wait;
-      ++missing;
-    }
-    if (missing * 10 <= kernels.size() || unexplained <= idle / 2) continue;
-    builder_.log().Add(Counter::rows_missing, missing);
+    const Holes holes = HolesOf(kernels);
+    const bool are_many = holes.count > kernels.size() / 10 && holes.unexplained > holes.idle / 2;
+    if (!are_many && holes.unexplained <= holes.span / kOneOf) continue;
+    builder_.log().Add(Counter::rows_missing, holes.count);
     is_excerpt_ = true;
   }
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "model/profile_builder.h"
 #include "readers/text/csv_rows.h"
@@ -32,9 +33,16 @@ class KernelDetails {
   };
   struct Stay {
     Ns start = 0, duration = 0;
-    Ns wait = -1;  // As stated, from the kernel before; negative without.
+    Ns wait = -1;           // As stated, from the kernel before; negative without.
+    bool is_first = false;  // Of its step, as far as rows before tell.
+  };
+  /// Gaps between the kernels of a device that are far longer than what it states to have waited.
+  struct Holes {
+    std::uint64_t count = 0;
+    Ns unexplained = 0, idle = 0, span = 0;
   };
   void AddOp(const CsvRow& row, Ns duration);
+  static Holes HolesOf(const std::vector<Stay>& kernels);
   void CountMissingRows();
   void ReportOps();
 

@@ -404,6 +404,30 @@ TEST(AscendTable, RefusesWhatIsCutOffOrEmpty) {
   EXPECT_EQ(endless.error().code, "csv/row-too-long");
 }
 
+// 40 kernels of 400 us, 20 us apart as stated, without those of [from, to); each `times` times.
+std::string Kernels(int from, int to, int times = 1) {
+  std::string text =
+      "Step Id,Task ID,Stream ID,Name,Type,Accelerator Core,Start Time(us),Duration(us),Wait "
+      "Time(us)\n";
+  for (int i = 0; i < 40 * times; ++i) {
+    const int row = i / times;
+    if (row >= from && row < to) continue;
+    text += fmt::format("{},{},2,Mm,MatMul,AI_CORE,{}.000,400,{}\n", row / 20, row,
+                        1'000'000 + 420 * row, row % 20 == 0 ? 0 : 20);
+  }
+  return text;
+}
+
+TEST(AscendTable, AHoleInOneStretchIsOfMissingRows) {
+  EXPECT_FALSE(ReadTable(Kernels(0, 0))->log.HasDataLoss());
+  const auto hole = ReadTable(Kernels(5, 15));
+  ASSERT_TRUE(hole) << hole.error().message;
+  EXPECT_EQ(hole->log[Counter::rows_missing], 1);
+  EXPECT_FALSE(hole->has_timeline);
+  // The first kernel of a step states no wait.
+  EXPECT_FALSE(ReadTable(Kernels(15, 20))->log.HasDataLoss());
+}
+
 TEST(AscendTable, RefusesTwoFilesInOne) {
   const std::string details = kDetails;
   for (const std::string& first : {details, details.substr(0, details.size() - 1)}) {
