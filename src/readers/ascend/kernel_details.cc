@@ -67,6 +67,7 @@ void KernelDetails::Receive(const CsvRow& row) {
   const auto device = row.Integer("Device_id").value_or(0);
   out.gpu = device >= 0 && device < 1 << 16 ? static_cast<std::int32_t>(device) : 0;
   out.stream = row.Integer("Stream ID").value_or(-1);
+  if (IsCopy(row, out)) return;
   LaunchConfig config;
   const auto blocks = row.Integer("Block Dim").value_or(0);
   if (blocks > 0 && blocks < 1 << 30) {
@@ -84,6 +85,14 @@ void KernelDetails::Receive(const CsvRow& row) {
     at->second.first = std::min(at->second.first, *start);
     at->second.second = std::max(at->second.second, *start + *duration);
   }
+}
+
+bool KernelDetails::IsCopy(const CsvRow& row, const DeviceRow& out) {
+  const auto task = row.Integer("Task ID").value_or(-1);
+  const bool is_new =
+      rows_.emplace(out.gpu, out.stream, task, out.name.value, out.start, out.duration).second;
+  if (!is_new) ++copies_;
+  return !is_new;
 }
 
 void KernelDetails::AddOp(const CsvRow& row, Ns duration) {
@@ -192,6 +201,10 @@ void KernelDetails::Finish() {
     npu.id = id;
     npu.name = "Ascend NPU";
     builder_.AddGpu(std::move(npu));
+  }
+  if (copies_ > 0) {
+    builder_.AddFact("events recorded twice",
+                     fmt::format("{} of the device; each counts once", copies_));
   }
   ReportOps();
 }

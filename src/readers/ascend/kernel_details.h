@@ -2,6 +2,7 @@
 // types of their operators and, where counters were recorded, how busy the cube units were.
 #pragma once
 
+#include <boost/unordered/unordered_flat_set.hpp>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -41,6 +42,10 @@ class KernelDetails {
     std::uint64_t count = 0;
     Ns unexplained = 0, idle = 0, span = 0;
   };
+  /// Device, stream, task, name, start, duration.
+  using Identity = std::tuple<std::int32_t, std::int64_t, std::int64_t, std::uint32_t, Ns, Ns>;
+
+  bool IsCopy(const CsvRow& row, const DeviceRow& out);
   void AddOp(const CsvRow& row, Ns duration);
   static Holes HolesOf(const std::vector<Stay>& kernels);
   void CountMissingRows();
@@ -49,6 +54,8 @@ class KernelDetails {
   ProfileBuilder& builder_;
   std::map<std::int64_t, std::pair<Ns, Ns>> steps_;
   std::map<std::int32_t, std::vector<Stay>> devices_;
+  boost::unordered_flat_set<Identity> rows_;
+  std::uint64_t copies_ = 0;  ///< Rows that another row is, in everything.
   std::map<std::tuple<std::string, std::string, std::string>, OpSum>
       ops_;           ///< Type, shapes, types.
   Ns cube_time_ = 0;  ///< Of kernels that state their cube utilization.

@@ -428,6 +428,16 @@ TEST(AscendTable, AHoleInOneStretchIsOfMissingRows) {
   EXPECT_FALSE(ReadTable(Kernels(15, 20))->log.HasDataLoss());
 }
 
+TEST(AscendTable, ARowThatIsThereTwiceCountsOnce) {
+  const auto once = ReadTable(Kernels(0, 0)), twice = ReadTable(Kernels(0, 0, 2));
+  ASSERT_TRUE(twice) << twice.error().message;
+  EXPECT_EQ(twice->device.size(), once->device.size());
+  ASSERT_EQ(twice->reported.tables.size(), 2);
+  EXPECT_EQ(twice->reported.tables[0].rows, once->reported.tables[0].rows);
+  EXPECT_THAT(twice->facts, ::testing::Contains(Pair("events recorded twice",
+                                                     "40 of the device; each counts once")));
+}
+
 TEST(AscendTable, RefusesTwoFilesInOne) {
   const std::string details = kDetails;
   for (const std::string& first : {details, details.substr(0, details.size() - 1)}) {
