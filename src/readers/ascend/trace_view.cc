@@ -19,6 +19,7 @@ namespace profgauge::readers::ascend {
 namespace {
 
 constexpr std::string_view kStepMarker = "ProfilerStep#";
+constexpr std::string_view kCollective = "hcom_";
 /// Calls nest a few levels deep; no search for the one around a moment goes further back.
 constexpr int kMaxNested = 64;
 /// Streams of collectives, which have no number, begin here.
@@ -345,7 +346,7 @@ void TraceView::AddWork(const Event& event) {
     row.stream = event.stream;
     return builder_.AddSync(row);
   }
-  const bool collective = name.starts_with("hcom_");
+  const bool collective = name.starts_with(kCollective);
   if (collective && has_communication_) return builder_.log().Add(Counter::events_derived);
   DeviceRow row;
   row.start = event.start;
@@ -367,9 +368,12 @@ void TraceView::AddWork(const Event& event) {
 void TraceView::AddCollective(const Event& event) {
   const auto& [process, thread] = places_[event.place];
   const auto name = thread_names_.find(process + "/" + thread);
-  const bool of_group =
-      name != thread_names_.end() && name->second.find("Communication") != std::string::npos;
-  if (!of_group) return builder_.log().Add(Counter::events_derived);
+  const bool is_named = name != thread_names_.end();
+  if (!is_named) ++without_thread_;
+  // Tasks are not called so.
+  const bool is_collective = is_named ? name->second.find("Communication") != std::string::npos
+                                      : builder_.strings()[event.name].starts_with(kCollective);
+  if (!is_collective) return builder_.log().Add(Counter::events_derived);
   DeviceRow row;
   row.start = event.start;
   row.duration = event.duration;
@@ -403,10 +407,16 @@ void TraceView::AddLostLaunches() {
   }
 }
 
-// Without their processes' names the events of the device are told from nothing.
+// Without their processes' names the events of the device are told from nothing, and without their
+// threads' those of a group of ranks from their tasks.
 void TraceView::CheckProcesses() {
   constexpr std::uint64_t kFew = 8, kOneOf = 100;
   auto& log = builder_.log();
+  if (without_thread_ > 0 && communicating_.empty()) {
+    log.AddAt(
+        Counter::rows_unusable,
+        fmt::format("{} events of communication are of threads without a name", without_thread_));
+  }
   const std::uint64_t read = log[Counter::events_read];
   if (without_process_ < kFew || without_process_ * kOneOf <= read) return;
   log.AddAt(Counter::rows_unusable,

@@ -124,6 +124,7 @@ class TraceView final : public JsonRowReceiver {
   std::string host_process_;
   bool has_communication_ = false;
   std::uint64_t without_process_ = 0;  ///< Events of processes that have no name.
+  std::uint64_t without_thread_ = 0;   ///< Events of communication on threads that have none.
 };
 
 }  // namespace profgauge::readers::ascend

@@ -183,6 +183,25 @@ TEST(AscendTrace, EventsOfProcessesWithoutANameAreLost) {
               ElementsAre(HasSubstr("of processes without a name")));
 }
 
+// Threads tell the collectives of a group from their tasks; without their names collectives' own
+// do.
+TEST(AscendTrace, CollectivesOfUnnamedThreadsAreToldByTheirNames) {
+  std::string text = Trace();
+  for (auto at = text.find("thread_name"); at != text.npos; at = text.find("thread_name")) {
+    text.replace(at, 11, "thread_sort");
+  }
+  const auto profile = ReadTrace(text);
+  ASSERT_TRUE(profile) << profile.error().message;
+  ASSERT_EQ(profile->device.size(), 3);
+  EXPECT_EQ(profile->Name(profile->device.name[2]), "hcom_allReduce__1");
+  EXPECT_FALSE(profile->log.HasDataLoss());
+  Replace(text, "hcom_allReduce__1", "allReduce");
+  const auto lost = ReadTrace(text);
+  EXPECT_EQ(lost->device.size(), 2);
+  EXPECT_THAT(lost->log.Examples(Counter::rows_unusable),
+              ElementsAre("2 events of communication are of threads without a name"));
+}
+
 struct Npu {
   std::string pid, label;
 };
