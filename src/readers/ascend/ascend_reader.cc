@@ -116,6 +116,17 @@ class TraceReader final : public Reader {
 
   std::optional<Error> RefuseFolder(const std::string& path,
                                     const std::vector<std::string>& names) const override {
+    const auto recordings = std::count_if(names.begin(), names.end(), [](const std::string& name) {
+      return name.ends_with("_ascend_pt");
+    });
+    if (recordings > 0) {
+      return InputError(
+          path, "ascend/recordings",
+          fmt::format("the folder holds {} of Ascend's profiler, one a rank",
+                      recordings == 1 ? "a recording" : fmt::format("{} recordings", recordings)),
+          "pass them as the ranks of one run: "
+          "DIR/*_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json");
+    }
     const bool is_raw = std::any_of(names.begin(), names.end(), [](const std::string& name) {
       return name.starts_with("PROF_") || name.starts_with("device_");
     });
