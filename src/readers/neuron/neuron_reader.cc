@@ -81,12 +81,13 @@ std::string DialectOf(const data::Data& data, std::string form) {
 
 void SetSource(Profile& profile, const std::string& path, std::uint64_t bytes, std::string hash,
                std::string dialect) {
-  profile.source = {.path = path,
-                    .format = "neuron",
-                    .dialect = std::move(dialect),
-                    .bytes = bytes,
-                    .hash = std::move(hash),
-                    .accelerator = "neuron"};
+  Source& source = profile.source;
+  source.path = path;
+  source.format = "neuron";
+  source.dialect = std::move(dialect);
+  source.bytes = bytes;
+  source.hash = std::move(hash);
+  source.accelerator = "neuron";
 }
 
 /// Gives bytes again that were read to look at them.
