@@ -195,7 +195,9 @@ class Comparer {
     const bool is_sum = GrowsWithIterations(limit.metric);
     if (is_sum && LackSums(spec->family, out)) return out;
     if (!CompareSeries(limit, out)) CompareValues(limit, out);
-    if ((is_time || is_sum) && out.verdict != stats::Change::kFail) DoubtIterations(out);
+    const bool is_within = out.verdict != stats::Change::kFail;
+    if ((is_time || is_sum) && is_within) DoubtIterations(out);
+    if (is_time && is_within) DoubtEmptyIterations(out);
     DoubtNumbers(out);
     return out;
   }
@@ -224,6 +226,21 @@ class Comparer {
     if (!reason) return;
     out.is_missing = true;
     out.reason = *reason;
+  }
+
+  // Where work is taken for that of another iteration, some are left without any time.
+  void DoubtEmptyIterations(MetricComparison& out) const {
+    for (const std::span<const Snapshot> runs : {baselines_, candidates_}) {
+      for (const Snapshot& run : runs) {
+        const std::vector<double> times = ObservedTimes(run);
+        const auto empty =
+            std::count_if(times.begin(), times.end(), [](double t) { return t <= 0; });
+        if (empty == 0 || out.is_missing) continue;
+        out.is_missing = true;
+        out.reason = fmt::format("{} of {} iterations of {} have no length of their own", empty,
+                                 times.size(), run.name);
+      }
+    }
   }
 
   // A change to or from an uncertain number is no certain failure, as one beyond a limit is none.

@@ -1,5 +1,6 @@
 #include "gate/compare.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -305,6 +306,18 @@ TEST(CompareRuns, NumbersOfAnotherDefinitionAreNotCompared) {
             "`profgauge baseline save` [baseline/old-definition]");
   const std::vector<Snapshot> saved = {now};
   EXPECT_FALSE(CompareRuns(saved, std::vector<Snapshot>{now}, &policy).metrics.front().is_missing);
+}
+
+TEST(CompareRuns, IterationsWithoutALengthLeaveItOpen) {
+  Snapshot current = Sample(0.9);
+  current.name = "candidate";
+  current.iteration_times[2] = 0;
+  const RunComparison comparison =
+      CompareRuns(std::vector<Snapshot>{Sample(1)}, std::vector<Snapshot>{current}, nullptr);
+  const auto& time = Find(comparison, "iteration.time.median");
+  EXPECT_TRUE(time.is_missing);
+  EXPECT_EQ(time.reason, fmt::format("1 of {} iterations of candidate have no length of their own",
+                                     current.iteration_times.size()));
 }
 
 TEST(CompareRuns, AChangeOfAnUncertainNumberIsNoCertainFailure) {
