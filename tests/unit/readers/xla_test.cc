@@ -4,15 +4,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <string>
 #include <utility>
 
-#include "base/byte_source.h"
 #include "readers/kineto/kineto_reader.h"
 #include "readers/load.h"
 #include "readers/xla/wire.h"
 #include "readers/xla/xla_reader.h"
+#include "xla_message.h"
 
 namespace profgauge {
 namespace {
@@ -21,113 +20,8 @@ using readers::xla::WireReader;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Puts a Protocol Buffers message together.
-class Message {
- public:
-  Message& Number(std::uint32_t field, std::uint64_t value) {
-    Varint(field << 3);
-    Varint(value);
-    return *this;
-  }
-  Message& Bytes(std::uint32_t field, const std::string& value) {
-    Varint(field << 3 | 2);
-    Varint(value.size());
-    bytes_ += value;
-    return *this;
-  }
-  Message& Sub(std::uint32_t field, const Message& message) { return Bytes(field, message.bytes_); }
-  const std::string& str() const { return bytes_; }
-
- private:
-  void Varint(std::uint64_t value) {
-    for (; value >= 0x80; value >>= 7) bytes_ += static_cast<char>(value | 0x80);
-    bytes_ += static_cast<char>(value);
-  }
-  std::string bytes_;
-};
-
-// A plane in words; ids are made from the names.
-class PlaneText {
- public:
-  explicit PlaneText(const std::string& name) { plane_.Number(1, 3).Bytes(2, name); }
-
-  using Stats = std::map<std::string, std::string>;
-  PlaneText& PlaneStat(const std::string& name, std::uint64_t value) {
-    plane_.Sub(6, Message().Number(1, StatId(name)).Number(3, value));
-    return *this;
-  }
-  /// Events of a line that starts at `base` ns: name, start and length in ns from there.
-  struct Row {
-    std::string name;
-    std::uint64_t start, length;
-    Stats stats;
-  };
-  PlaneText& Line(std::uint64_t id, const std::string& name, std::uint64_t base,
-                  const std::vector<Row>& rows) {
-    Message line;
-    line.Number(1, id).Bytes(2, name).Number(3, base);
-    for (const auto& row : rows) {
-      Message event;
-      event.Number(1, EventId(row.name)).Number(2, row.start * 1000).Number(3, row.length * 1000);
-      for (const auto& [key, value] : row.stats) {
-        event.Sub(4, Message().Number(1, StatId(key)).Bytes(5, value));
-      }
-      line.Sub(4, event);
-    }
-    lines_.Sub(3, line);
-    return *this;
-  }
-  Message Done() const {
-    Message done = plane_;
-    std::string bytes = done.str() + lines_.str();
-    for (const auto& [name, id] : events_) {
-      bytes += Message()
-                   .Sub(4, Message().Number(1, id).Sub(2, Message().Number(1, id).Bytes(2, name)))
-                   .str();
-    }
-    for (const auto& [name, id] : stats_) {
-      bytes += Message()
-                   .Sub(5, Message().Number(1, id).Sub(2, Message().Number(1, id).Bytes(2, name)))
-                   .str();
-    }
-    Message space;
-    space.Bytes(1, bytes);
-    return space;
-  }
-
- private:
-  std::uint64_t StatId(const std::string& name) {
-    return stats_.emplace(name, stats_.size() + 1).first->second;
-  }
-  std::uint64_t EventId(const std::string& name) {
-    return events_.emplace(name, events_.size() + 1).first->second;
-  }
-  Message plane_;
-  Message lines_;
-  std::map<std::string, std::uint64_t> events_;
-  std::map<std::string, std::uint64_t> stats_;
-};
-
-const ReadOptions kIncomplete = {.allow_incomplete = true, .threads = 1, .progress = {}};
-
-Result<Profile> ReadBytes(const std::string& bytes, const ReadOptions& options = {}) {
-  const auto source = MakeMemorySource("memory", std::as_bytes(std::span(bytes)));
-  return readers::MakeXPlaneReader()->Read(*source, options);
-}
-
-Result<Profile> ReadTrace(const std::string& text, const ReadOptions& options = {}) {
-  const auto source = MakeMemorySource("memory", std::as_bytes(std::span(text)));
-  return readers::MakeXlaTraceReader()->Read(*source, options);
-}
-
 Match Sniff(const Reader& reader, const std::string& bytes) {
   return reader.Sniff(std::as_bytes(std::span(bytes)));
-}
-
-std::vector<std::string> Names(const Profile& profile, const std::vector<StringId>& ids) {
-  std::vector<std::string> names;
-  for (const auto id : ids) names.emplace_back(profile.Name(id));
-  return names;
 }
 
 // One step of one GPU: a call launches a kernel of an HLO op, another a copy.
@@ -306,193 +200,6 @@ TEST(XlaTrace, EventsOfTracksThatAreNeverNamedAreLost) {
   EXPECT_FALSE(profile->log.HasDataLoss());
 }
 
-// FLOPs and bytes that the compiler states of ops: a loop's are those of its body.
-TEST(XPlane, PlacesTheOpsOfATpuOnTheRoofline) {
-  PlaneText device("/device:TPU:0");
-  device.PlaneStat("peak_teraflops_per_second", 2)
-      .PlaneStat("peak_hbm_bw_gigabytes_per_second", 100);
-  device.Line(3, "XLA Ops", 0,
-              {{"while", 0, 100, {{"flops", "50000"}, {"bytes_accessed", "1000"}}},
-               {"dot", 10, 40, {{"flops", "40000"}, {"bytes_accessed", "1000"}}},
-               {"dot", 60, 40, {{"flops", "40000"}, {"bytes_accessed", "1000"}}},
-               {"add", 100, 100, {{"flops", "1000"}, {"bytes_accessed", "8000"}}}});
-  const auto profile = ReadBytes(device.Done().str());
-  ASSERT_TRUE(profile) << profile.error().message;
-  const auto& reported = profile->reported;
-  ASSERT_EQ(reported.metrics.size(), 2);
-  EXPECT_EQ(reported.metrics[0].id, "flops.achieved");
-  EXPECT_DOUBLE_EQ(AsNumber(reported.metrics[0].value, 0), 81000 / 200e-9);
-  EXPECT_DOUBLE_EQ(AsNumber(reported.metrics[1].value, 0), 81000 / 200e-9 / 2e12);
-  ASSERT_EQ(reported.tables.size(), 1);
-  const auto& rows = reported.tables[0].rows;
-  ASSERT_EQ(rows.size(), 2);
-  const auto cell = [&](std::size_t row, const std::string& column) {
-    const auto& columns = reported.tables[0].columns;
-    const auto at = std::find(columns.begin(), columns.end(), column);
-    return rows[row][static_cast<std::size_t>(at - columns.begin())];
-  };
-  EXPECT_EQ(cell(0, "name"), Value(std::string("add")));
-  EXPECT_EQ(cell(0, "bound"), Value(std::string("memory")));
-  EXPECT_NEAR(AsNumber(cell(0, "bandwidth_share"), 0), 0.8, 1e-12);
-  EXPECT_EQ(cell(1, "calls"), Value(std::int64_t{2}));
-  EXPECT_EQ(cell(1, "bound"), Value(std::string("compute")));
-  EXPECT_NEAR(AsNumber(cell(1, "mfu"), 0), 0.5, 1e-12);
-  EXPECT_NEAR(AsNumber(cell(1, "roof_share"), 0), 0.5, 1e-12);
-}
-
-TEST(XPlane, GivesEachInstantOfATpuToTheInnermostOp) {
-  PlaneText device("/device:TPU:0");
-  device.Line(1, "Steps", 0, {{"7", 0, 1000, {}}});
-  device.Line(3, "XLA Ops", 0,
-              {{"while", 0, 100, {}},
-               {"fusion.1", 10, 30, {}},
-               {"dot", 40, 60, {}},
-               {"copy", 100, 50, {}}});
-  const auto profile = ReadBytes(device.Done().str());
-  ASSERT_TRUE(profile) << profile.error().message;
-  EXPECT_THAT(Names(*profile, profile->device.name),
-              ElementsAre("while", "fusion.1", "dot", "copy"));
-  EXPECT_THAT(profile->device.duration, ElementsAre(10, 30, 60, 50));
-  // Without steps of the host, the device's are the iterations.
-  EXPECT_THAT(Names(*profile, profile->host.name), ElementsAre("7"));
-  EXPECT_EQ(profile->host.kind[0], HostKind::kIterationMarker);
-}
-
-// The host runs ahead and marks no steps of its own: each is from the launch of its first work to
-// that of the next one's, so that its work is its own.
-TEST(XPlane, StepsOfADeviceAreTheHostsThatLaunchedThem) {
-  PlaneText host("/host:CPU");
-  host.Line(583, "Host Threads/583", 0,
-            {{"cuLaunchKernel", 10, 5, {{"correlation_id", "1"}}},
-             {"cuLaunchKernel", 20, 5, {{"correlation_id", "2"}}},
-             {"cuLaunchKernel", 30, 5, {{"correlation_id", "3"}}},
-             {"cuLaunchKernel", 40, 5, {{"correlation_id", "4"}}}});
-  PlaneText device("/device:GPU:0");
-  device.Line(1, "Steps", 0, {{"7", 100, 200, {}}, {"8", 300, 200, {}}});
-  device.Line(20, "Stream #20(Kernel)", 0,
-              {{"a", 100, 50, {{"correlation_id", "1"}}},
-               {"b", 150, 150, {{"correlation_id", "2"}}},
-               {"a", 300, 50, {{"correlation_id", "3"}}},
-               {"b", 350, 150, {{"correlation_id", "4"}}}});
-  const auto profile = ReadBytes(host.Done().str() + device.Done().str());
-  ASSERT_TRUE(profile) << profile.error().message;
-  EXPECT_THAT(Names(*profile, profile->host.name), ElementsAre("7", "8"));
-  EXPECT_THAT(profile->host.start, ElementsAre(0, 20));  // Times count from the first launch.
-  EXPECT_THAT(profile->host.duration, ElementsAre(20, 15));
-}
-
-// Planes of SparseCores end with their number, which is no TPU's; what they run keeps theirs busy.
-TEST(XPlane, SparseCoresAreUnitsOfTheirTpu) {
-  PlaneText tpu("/device:TPU:2"), first("/device:TPU:2 SparseCore 0"),
-      second("/device:TPU:2 SparseCore 1");
-  tpu.PlaneStat("peak_teraflops_per_second", 2).PlaneStat("peak_hbm_bw_gigabytes_per_second", 100);
-  tpu.Line(1, "Steps", 0, {{"7", 0, 100, {}}});
-  tpu.Line(3, "XLA Ops", 0, {{"dot", 60, 40, {{"flops", "40000"}, {"bytes_accessed", "1000"}}}});
-  for (PlaneText* core : {&first, &second}) {
-    core->PlaneStat("core_count", 1);
-    core->Line(1, "Sparse Core Steps", 0, {{"7", 0, 60, {}}});
-    core->Line(2, "Sparse Core Modules", 0, {{"jit_f", 0, 60, {}}});
-    core->Line(3, "Sparse Core Ops", 0, {{"loop", 0, 60, {}}, {"gather", 10, 50, {}}});
-  }
-  const auto profile = ReadBytes(tpu.Done().str() + first.Done().str() + second.Done().str());
-  ASSERT_TRUE(profile) << profile.error().message;
-  ASSERT_EQ(profile->gpus.size(), 1);
-  EXPECT_EQ(profile->gpus[0].id, 2);
-  EXPECT_EQ(profile->gpus[0].name, "TPU");
-  EXPECT_THAT(Names(*profile, profile->device.name),
-              ElementsAre("dot", "loop", "gather", "loop", "gather"));
-  EXPECT_THAT(profile->device.gpu, ElementsAre(2, 2, 2, 2, 2));
-  EXPECT_THAT(profile->device.stream, ElementsAre(0, 1, 1, 2, 2));
-  EXPECT_THAT(profile->device.duration, ElementsAre(40, 10, 50, 10, 50));
-  EXPECT_EQ(profile->stream_names.at({2, 2}), "SparseCore 1");
-  EXPECT_EQ(profile->log[Counter::events_derived], 5);
-  // What a SparseCore runs is not held against the TensorCores' peak.
-  ASSERT_EQ(profile->reported.metrics.size(), 2);
-  EXPECT_DOUBLE_EQ(AsNumber(profile->reported.metrics[0].value, 0), 40000 / 40e-9);
-}
-
-// Nothing records what launches a TPU's work: where it runs behind the host's steps, the TPU's own
-// say how long an iteration takes.
-TEST(XPlane, StepsAreTheTpusWhereTheHostRunsAhead) {
-  struct Row {
-    const char* plane;
-    const char* ops;
-    std::uint64_t host_length;
-    bool is_host;
-  };
-  const Row rows[] = {{"/device:TPU:0", "XLA Ops", 10, false},
-                      {"/device:TPU:0", "XLA Ops", 480, true},  // The host waits for each.
-                      {"/device:TPU:0", "nothing", 10, true},   // No work is of any step.
-                      {"/device:GPU:0", "Stream #20", 10, true}};
-  for (const Row& row : rows) {
-    SCOPED_TRACE(std::string(row.plane) + row.ops + std::to_string(row.host_length));
-    PlaneText host("/host:CPU"), device(row.plane);
-    host.Line(7, "python", 0,
-              {{"train", 0, row.host_length, {{"step_num", "3"}}},
-               {"train", 500, row.host_length, {{"step_num", "4"}}}});
-    host.Line(8, "driver", 0, {{"cuLaunchKernel", 2, 3, {{"correlation_id", "1"}}}});
-    device.Line(1, "Steps", 0, {{"7", 20, 450, {}}, {"8", 520, 450, {}}});
-    device.Line(3, row.ops, 0,
-                {{"dot.1", 20, 450, {{"correlation_id", "1"}}}, {"dot.1", 520, 450, {}}});
-    const auto profile = ReadBytes(host.Done().str() + device.Done().str());
-    ASSERT_TRUE(profile) << profile.error().message;
-    std::vector<std::string> steps;
-    for (std::size_t i = 0; i < profile->host.size(); ++i) {
-      if (profile->host.kind[i] != HostKind::kIterationMarker) continue;
-      steps.emplace_back(profile->Name(profile->host.name[i]));
-    }
-    EXPECT_THAT(Names(*profile, profile->host.name), ::testing::Contains("train 3"));
-    if (row.is_host) {
-      EXPECT_THAT(steps, ElementsAre("train 3", "train 4"));
-    } else {
-      EXPECT_THAT(steps, ElementsAre("7", "8"));
-    }
-  }
-}
-
-// Several devices of one program are not several programs.
-TEST(XPlane, StepsOfSeveralDevicesAreOfOneProcess) {
-  PlaneText first("/device:TPU:0"), second("/device:TPU:1");
-  for (PlaneText* device : {&first, &second}) {
-    device->Line(1, "Steps", 0, {{"7", 100, 200, {}}, {"8", 300, 200, {}}});
-    device->Line(3, "XLA Ops", 0, {{"dot.1", 100, 150, {}}, {"dot.1", 300, 150, {}}});
-  }
-  const auto profile = ReadBytes(first.Done().str() + second.Done().str());
-  ASSERT_TRUE(profile) << profile.error().message;
-  ASSERT_EQ(profile->host.size(), 4);
-  const Thread& one = profile->threads[profile->host.thread[0].value];
-  const Thread& other = profile->threads[profile->host.thread[2].value];
-  EXPECT_EQ(one.process, other.process);
-  EXPECT_EQ(one.name, "/device:TPU:0");
-  EXPECT_EQ(other.name, "/device:TPU:1");
-}
-
-// Steps and modules of TPUs say that they ran, and trace.json states nothing else of them.
-TEST(XlaTrace, ATpuIsADeviceByItsPlanesName) {
-  const std::string events =
-      R"({"ph":"M","pid":1,"tid":1,"name":"thread_name","args":{"name":"Steps"}},
-{"ph":"M","pid":2,"name":"process_name","args":{"name":"host7 /device:TPU:1"}},
-{"ph":"X","pid":1,"tid":1,"ts":1,"dur":5,"name":"4"},
-{"ph":"M","pid":701,"name":"process_name","args":{"name":"/host:CPU"}},
-{"ph":"M","pid":701,"tid":7,"name":"thread_name","args":{"name":"python"}},
-{"ph":"X","pid":701,"tid":7,"ts":1,"dur":9,"name":"train","args":{"step_num":"4"}},{}]})";
-  const std::string begin =
-      R"({"metadata":{"highres-ticks":true},"traceEvents":[{"ph":"M","pid":1,"name":"process_name",)";
-  const auto tpu = ReadTrace(begin + R"("args":{"name":"/device:TPU:0"}},)" + events);
-  ASSERT_TRUE(tpu) << tpu.error().message;
-  EXPECT_EQ(tpu->device.size(), 0);
-  ASSERT_EQ(tpu->gpus.size(), 2);
-  EXPECT_EQ(tpu->gpus[0].name, "TPU");
-  EXPECT_EQ(tpu->gpus[1].id, 1);
-  // A GPU that ran modules lost its kernels; one whose plane is empty is not used.
-  const auto gpu = ReadTrace(begin + R"("args":{"name":"/device:GPU:3"}},
-{"ph":"M","pid":5,"name":"process_name","args":{"name":"/device:GPU:4"}},)" +
-                             events);
-  ASSERT_TRUE(gpu) << gpu.error().message;
-  ASSERT_EQ(gpu->gpus.size(), 2);
-  EXPECT_EQ(gpu->gpus[1].id, 3);
-}
-
 // Put behind one another two files are one message with the planes of both.
 TEST(XPlane, AFileTwiceInOneCountsOnceAndTwoRecordingsAreRefused) {
   const auto twice = ReadBytes(OneStep() + OneStep());
@@ -533,7 +240,7 @@ TEST(XPlane, WhatTheProfilerSaysItDroppedIsLost) {
   };
   for (const Row& row : rows) {
     SCOPED_TRACE(row.text);
-    const auto profile = ReadBytes(OneStep() + Message().Bytes(row.field, row.text).str());
+    const auto profile = ReadBytes(OneStep() + ProtoMessage().Bytes(row.field, row.text).str());
     ASSERT_TRUE(profile) << profile.error().message;
     EXPECT_EQ(profile->log.HasDataLoss(), row.is_loss);
     EXPECT_EQ(profile->log[Counter::events_dropped], row.is_loss ? 1 : 0);
@@ -542,8 +249,8 @@ TEST(XPlane, WhatTheProfilerSaysItDroppedIsLost) {
     EXPECT_EQ(profile->log.Examples(told)[0], row.text);
   }
   // Of two hosts: how many were dropped is as unknown as of one.
-  const std::string words = Message().Bytes(kWarnings, "events dropped on a").str() +
-                            Message().Bytes(kWarnings, "events dropped on b").str();
+  const std::string words = ProtoMessage().Bytes(kWarnings, "events dropped on a").str() +
+                            ProtoMessage().Bytes(kWarnings, "events dropped on b").str();
   const auto two = ReadBytes(OneStep() + words);
   ASSERT_TRUE(two) << two.error().message;
   EXPECT_EQ(two->log[Counter::events_dropped], 1);
@@ -560,8 +267,8 @@ TEST(XPlane, RefusesWhatIsCutOffOrDamaged) {
   EXPECT_TRUE(accepted->log.HasDataLoss());
   EXPECT_EQ(accepted->device.size(), 0);
 
-  Message space;
-  space.Bytes(1, Message().Bytes(2, "/host:CPU").Bytes(3, "\x0B").str());
+  ProtoMessage space;
+  space.Bytes(1, ProtoMessage().Bytes(2, "/host:CPU").Bytes(3, "\x0B").str());
   const auto damaged = ReadBytes(space.str());
   ASSERT_FALSE(damaged);
   EXPECT_EQ(damaged.error().code, "xla/malformed");
