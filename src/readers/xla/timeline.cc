@@ -138,10 +138,12 @@ std::optional<DevicePlane> DevicePlaneOf(std::string_view plane) {
   return device;
 }
 
-void Timeline::SeePlane(std::string_view plane) {
+SeenDevice* Timeline::SeePlane(std::string_view plane) {
   const auto device = DevicePlaneOf(plane);
-  if (!device || device->number < 0 || device->name.starts_with("/device:CPU")) return;
-  devices_[device->number].is_tpu |= device->is_tpu();
+  if (!device || device->number < 0 || device->name.starts_with("/device:CPU")) return nullptr;
+  SeenDevice& seen = devices_[device->number];
+  seen.is_tpu |= device->is_tpu();
+  return &seen;
 }
 
 void Timeline::AddGpu(Gpu gpu) {
@@ -149,8 +151,8 @@ void Timeline::AddGpu(Gpu gpu) {
   builder_.AddGpu(std::move(gpu));
 }
 
-// A TPU is one by its plane's name. Of others planes stand for devices that the program does not
-// use, too: those that ran something, where one of them lost what it ran.
+// The plane of a TPU is a device of the program. GPUs that it does not use have planes, too, which
+// are empty: they are listed where one that ran something has none of its kernels.
 void Timeline::ListDevices() {
   const bool lost = std::ranges::any_of(devices_, [](const auto& entry) {
     return entry.second.has_events && !entry.second.has_work;
@@ -166,7 +168,7 @@ void Timeline::ListDevices() {
 
 Track Timeline::MakeTrack(std::string_view plane, std::string_view line, std::string_view name) {
   Track track;
-  SeePlane(plane);
+  track.device = SeePlane(plane);
   if (const auto device = DevicePlaneOf(plane)) {
     track.gpu = device->number;
     track.kind = Track::Kind::kDerived;
@@ -200,9 +202,9 @@ Track Timeline::MakeTrack(std::string_view plane, std::string_view line, std::st
 void Timeline::Add(const Track& track, const Event& event) {
   auto& log = builder_.log();
   log.Add(Counter::events_read);
-  if (const auto device = devices_.find(track.gpu); device != devices_.end()) {
-    device->second.has_events = true;
-    device->second.has_work |=
+  if (track.device != nullptr) {
+    track.device->has_events = true;
+    track.device->has_work |=
         track.kind == Track::Kind::kStream || track.kind == Track::Kind::kNested;
   }
   switch (track.kind) {

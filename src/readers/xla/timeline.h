@@ -73,6 +73,14 @@ struct DevicePlane {
 /// Nothing for planes of hosts, and of what is no device ("/device:CUSTOM:…").
 std::optional<DevicePlane> DevicePlaneOf(std::string_view plane);
 
+/// What is known of a device by its plane alone.
+struct SeenDevice {
+  bool is_tpu = false;
+  bool is_listed = false;  ///< By Timeline::AddGpu().
+  bool has_events = false;
+  bool has_work = false;
+};
+
 /// What a line's events are.
 struct Track {
   enum class Kind : std::uint8_t { kIgnored, kDerived, kModules, kStream, kNested, kSteps, kHost };
@@ -80,6 +88,7 @@ struct Track {
   std::int32_t gpu = -1;
   std::int64_t stream = -1;
   ThreadId thread;
+  SeenDevice* device = nullptr;  ///< Whose it is; of the timeline that made the track.
 };
 
 class Timeline {
@@ -89,8 +98,8 @@ class Timeline {
   /// `plane` is "/device:GPU:0", "/host:CPU"…, `line` the id and `name` the name of its line.
   Track MakeTrack(std::string_view plane, std::string_view line, std::string_view name);
   void Add(const Track& track, const Event& event);
-  /// A plane is there, whatever is in it.
-  void SeePlane(std::string_view plane);
+  /// A plane is there, whatever is in it. Its device; nullptr when it is of none.
+  SeenDevice* SeePlane(std::string_view plane);
   /// A device, with what its plane states of it.
   void AddGpu(Gpu gpu);
   /// Compute units of that device, for blocks per unit.
@@ -129,16 +138,8 @@ class Timeline {
   void AddNested();
   void ListDevices();
 
-  /// What is known of a device by its plane alone.
-  struct Device {
-    bool is_tpu = false;
-    bool is_listed = false;  ///< By AddGpu().
-    bool has_events = false;
-    bool has_work = false;
-  };
-
   ProfileBuilder& builder_;
-  std::map<std::int32_t, Device> devices_;
+  std::map<std::int32_t, SeenDevice> devices_;
   std::vector<Call> calls_;
   boost::unordered_flat_map<std::int64_t, Names> launched_;  ///< By correlation id.
   boost::unordered_flat_map<std::int32_t, std::int32_t> cores_;

@@ -198,6 +198,13 @@ TEST(XlaTrace, ATpuIsADeviceByItsPlanesName) {
   ASSERT_TRUE(gpu) << gpu.error().message;
   ASSERT_EQ(gpu->gpus.size(), 2);
   EXPECT_EQ(gpu->gpus[1].id, 3);
+  // What a CPU ran is not of the GPU of its number.
+  PlaneText cpu("/device:CPU:0"), idle("/device:GPU:0"), host("/host:CPU");
+  cpu.Line(2, "XLA Modules", 0, {{"jit_f", 0, 100, {}}});
+  host.Line(7, "python", 0, {{"train", 0, 100, {{"step_num", "1"}}}});
+  const auto on_cpu = ReadBytes(idle.Done().str() + cpu.Done().str() + host.Done().str());
+  ASSERT_TRUE(on_cpu) << on_cpu.error().message;
+  EXPECT_TRUE(on_cpu->gpus.empty());
 }
 
 }  // namespace
