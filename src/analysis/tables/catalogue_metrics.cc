@@ -52,6 +52,11 @@ constexpr Redefined kRedefined[] = {
     // Blocking copies are such calls, a profiler's own stop is none.
     {"sync.", 3},
     {"tensor_core.", 3},
+    // Products of vectors and depthwise convolutions are not eligible.
+    {"tensor_core.efficiency", 4},
+    {"tensor_core.eligible_share", 4},
+    // Of the GPUs with work, while they have it.
+    {"gpu.measured.", 2},
     {"kernel.", 3},
     // Copies that ROCm makes by kernels are copies.
     {"memcpy.", 3},

@@ -14,7 +14,9 @@ constexpr MetricSpec kMetrics[] = {
     {"tensor_core.efficiency", "{{ device.matrix_unit }} efficiency", kShare, kHigherIsBetter,
      kRatio,
      "Of the kernel time in operators that could use {{ device.matrix_units }}, the share in "
-     "kernels that surely do. Elsewhere kernels of matrix products count.",
+     "kernels that surely do. Elsewhere kernels of matrix products count. A matrix by a vector and "
+     "a "
+     "depthwise convolution could not.",
      "Σ time of {{ device.matrix_unit }} kernels in eligible ops / Σ kernel time of eligible ops",
      kDlprof},
     {"tensor_core.share", "{{ device.matrix_unit }} share", kShare, kHigherIsBetter, kRatio,
