@@ -61,7 +61,8 @@ constexpr CommandSpec kCommands[] = {
      "  profgauge baseline show baseline.json\n", RunBaselineShow},
     {"baseline promote", kOnBaselinePromote, "PROFILE…", 1, kMany,
      "Renew a baseline: the new runs push out the oldest", "",
-     "  profgauge baseline promote run8.json.gz -o baseline.json\n", RunBaselinePromote},
+     "  profgauge baseline promote run8.json.gz -o baseline.json --policy policy.yaml\n",
+     RunBaselinePromote},
     {"history add", kOnHistoryAdd, "PROFILE…", 1, kMany, "Add runs to the history",
      "The history is one SQLite file; several writers at once are safe. Give the policy that will\n"
      "judge, as to `baseline save`.",

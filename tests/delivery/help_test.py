@@ -47,8 +47,10 @@ def workplace(folder):
     database(folder, "net.sqlite", "export/dlprof")
     database(folder, "nsys_profile.sqlite", "export/dlprof")
     database(folder, "report1.sqlite", "export/nsys_kernels")
-    for arguments in (("baseline", "save", "run7.json.gz", "-o", "baseline.json"),
-                      ("history", "add", "run7.json.gz", "--branch", "main"),
+    for arguments in (("baseline", "save", "run7.json.gz", "-o", "baseline.json",
+                       "--policy", "policy.yaml"),
+                      ("history", "add", "run7.json.gz", "--branch", "main", "--policy",
+                       "policy.yaml"),
                       ("report", "-q", "run7.json.gz", "--json", "report.json")):
         done = run(*arguments, cwd=folder)
         assert done.returncode == 0, done.stderr

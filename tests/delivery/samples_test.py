@@ -121,7 +121,8 @@ class GithubTest(SampleTest):
         done, outputs = self.judge(HEALTHY, BASELINE="history:main~5")
         self.assertEqual(outputs["exit-code"], "0")
         self.assertIn("no baseline yet", done.stdout)
-        added = self.place.run("profgauge history add run.json.gz --branch main --db history.db")
+        added = self.place.run("profgauge history add run.json.gz --branch main --db history.db"
+                               " --policy policy.yaml")
         self.assertEqual(added.returncode, 0, added.stderr)
         done, outputs = self.judge(HEALTHY, BASELINE="history:main~5")
         self.assertNotIn("no baseline yet", done.stdout)

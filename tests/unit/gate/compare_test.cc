@@ -107,7 +107,7 @@ TEST(CompareRuns, ChangesOfSharesAreSaidInTheUnitOfTheirLimit) {
     policy.limits = {limit};
     Snapshot current = Sample(1);
     current.metrics["gpu.idle.mean"] = 0.23;
-    for (double& share : current.iteration_shares["breakdown.dataloader"]) share = 0.12;
+    for (double& share : current.iteration_shares["breakdown.dataloader"]) share = 0.2;
     const RunComparison comparison =
         CompareRuns(std::vector{Sample(1)}, std::vector{current}, &policy);
     Verdict verdict;
@@ -131,10 +131,10 @@ TEST(CompareRuns, ChangesOfSharesAreSaidInTheUnitOfTheirLimit) {
             "gpu.idle.mean changed by +3.00 percentage points against the baseline, limit ≤ +2 pp");
   const auto [loader, sentence] = compare("breakdown.dataloader", 0.05, true);
   EXPECT_EQ(loader.verdict, stats::Change::kFail);
-  EXPECT_NEAR(loader.shift, 0.2, 1e-9);
-  EXPECT_TRUE(sentence.starts_with("breakdown.dataloader: +20")) << sentence;
+  EXPECT_NEAR(loader.shift, 1, 1e-9);
+  EXPECT_TRUE(sentence.starts_with("breakdown.dataloader: +100")) << sentence;
   EXPECT_NE(sentence.find("limit +5 %"), std::string::npos) << sentence;
-  EXPECT_NEAR(compare("breakdown.dataloader", 0.01, false).first.shift, 0.02, 1e-9);
+  EXPECT_NEAR(compare("breakdown.dataloader", 0.01, false).first.shift, 0.1, 1e-9);
 }
 
 TEST(CompareRuns, AMetricThatOneSideLacksIsMissingNotPassed) {

@@ -225,7 +225,10 @@ TEST_F(BuildReportTest, ABaselineBecomesComparisonAndGateRows) {
   share.unit = Unit::kShare;
   share.base = 0.2, share.current = 0.25, share.change = 0.05;
   share.limit = "";
-  run.metrics = {time, share};
+  MetricComparison limited = share;
+  limited.limit = "≤ +5 %";
+  limited.level = Level::kInfo;
+  run.metrics = {time, share, limited};
   run.waterfall.delta = 10;
   run.waterfall.steps = {{PartLevel::kCategory, "cpu", -1, PartChange::kChanged, 1, 11, 10}};
   BuildInput input;
@@ -236,8 +239,9 @@ TEST_F(BuildReportTest, ABaselineBecomesComparisonAndGateRows) {
   ASSERT_TRUE(report.comparison);
   EXPECT_EQ(report.comparison->metrics[0].change.text, "+10.0\u202f%");
   EXPECT_EQ(report.comparison->metrics[1].change.text, "+5.0\u202fpoints");
+  EXPECT_EQ(report.comparison->metrics[2].change.text, "+25.0\u202f%");
   EXPECT_EQ(report.comparison->waterfall[0].delta, 10);
-  ASSERT_EQ(report.gate.size(), 1u);
+  ASSERT_EQ(report.gate.size(), 2u);
   EXPECT_EQ(report.gate[0].status, "error");
   EXPECT_EQ(report.gate[0].baseline.text, "100\u202fms");
   EXPECT_EQ(report.gate[0].measured.text, "110\u202fms");
