@@ -121,7 +121,7 @@ std::vector<CollectiveCall> CollectCollectives(const RankContext& rank) {
   const DeviceTable& device = profile.device;
   std::vector<CollectiveCall> calls;
   const std::vector<Ns> exposed =
-      ExposedTimes(profile, rank.classes, UncountedParts(rank.unobserved, rank.window()));
+      ExposedTimes(profile, rank.classes, UncountedParts(rank.unobserved, rank.iterations));
   for (std::size_t i = 0; i < device.size(); ++i) {
     if (!rank.classes[i].collective) continue;
     CollectiveCall& call = calls.emplace_back();

@@ -144,9 +144,11 @@ std::vector<Span> UnobservedParts(const Profile& profile, const Iterations& iter
   return Intersect(Merge(std::move(spans)), std::span(&window, 1));
 }
 
-std::vector<Span> UncountedParts(std::span<const Span> unobserved, Span window) {
+std::vector<Span> UncountedParts(std::span<const Span> unobserved, const Iterations& iterations) {
   std::vector<Span> parts(unobserved.begin(), unobserved.end());
-  parts.push_back({window.end, std::numeric_limits<Ns>::max()});
+  if (!iterations.is_whole) {
+    parts.push_back({iterations.window.end, std::numeric_limits<Ns>::max()});
+  }
   return Merge(std::move(parts));
 }
 

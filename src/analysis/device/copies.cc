@@ -38,7 +38,7 @@ std::uint8_t KindOf(const DeviceTable& device, std::size_t row) {
 std::vector<CopyRow> CollectRows(const RankContext& rank) {
   const DeviceTable& device = rank.profile->device;
   const std::vector<Ns> exposed =
-      ExposedTimes(*rank.profile, rank.classes, UncountedParts(rank.unobserved, rank.window()));
+      ExposedTimes(*rank.profile, rank.classes, UncountedParts(rank.unobserved, rank.iterations));
   std::vector<CopyRow> rows;  // A handful: look through them.
   for (std::size_t i = 0; i < device.size(); ++i) {
     if (device.kind[i] == DeviceKind::kKernel) continue;

@@ -94,7 +94,7 @@ void KernelCollector::AddRank(const RankContext& rank, std::uint32_t position) {
   texts_ = &texts;
   const WorkDivision division(rank);
   const std::vector<Ns> exposed =
-      ExposedTimes(profile, rank.classes, UncountedParts(rank.unobserved, rank.window()));
+      ExposedTimes(profile, rank.classes, UncountedParts(rank.unobserved, rank.iterations));
   for (std::size_t i = 0; i < device.size(); ++i) {
     if (device.kind[i] != DeviceKind::kKernel) continue;
     const DeviceId row{static_cast<std::uint32_t>(i)};

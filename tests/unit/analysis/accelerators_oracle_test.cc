@@ -130,10 +130,11 @@ TEST_F(Accelerators, Ascend) {
 TEST_F(Accelerators, AscendKernelDetails) {
   Load("ascend/kernel_details.csv");
   if (IsSkipped()) return;
-  EXPECT_EQ(Sum("kernels", "time"), 10'061'159);
-  EXPECT_EQ(Sum("ops", "calls"), 29);
-  EXPECT_EQ(Sum("ops_by_shape", "device_self"), 10'061'159);
-  EXPECT_NEAR(Number("npu.cube_utilization"), 0.9401566181, 1e-9);
+  // Of 29 rows four are one: the same kernel, from the same nanosecond on, with the same counters.
+  EXPECT_EQ(Sum("kernels", "time"), 8'497'229);
+  EXPECT_EQ(Sum("ops", "calls"), 26);
+  EXPECT_EQ(Sum("ops_by_shape", "device_self"), 8'497'229);
+  EXPECT_NEAR(Number("npu.cube_utilization"), 0.9368923675805465, 1e-9);
 }
 
 }  // namespace

@@ -309,11 +309,16 @@ TEST(CompareRuns, NumbersOfAnotherDefinitionAreNotCompared) {
 }
 
 TEST(CompareRuns, IterationsWithoutALengthLeaveItOpen) {
-  Snapshot current = Sample(0.9);
+  Snapshot base = Sample(1), current = Sample(0.9);
+  for (Snapshot* run : {&base, &current}) {
+    run->metrics["iteration.time.median"] = *MedianIteration(*run);
+    run->definitions["iteration.time.median"] =
+        FindMetric("iteration.time.median")->definition_number;
+  }
   current.name = "candidate";
   current.iteration_times[2] = 0;
   const RunComparison comparison =
-      CompareRuns(std::vector<Snapshot>{Sample(1)}, std::vector<Snapshot>{current}, nullptr);
+      CompareRuns(std::vector<Snapshot>{base}, std::vector<Snapshot>{current}, nullptr);
   const auto& time = Find(comparison, "iteration.time.median");
   EXPECT_TRUE(time.is_missing);
   EXPECT_EQ(time.reason, fmt::format("1 of {} iterations of candidate have no length of their own",
