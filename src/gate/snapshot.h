@@ -56,7 +56,7 @@ struct Snapshot {
   std::map<std::string, std::int32_t, std::less<>> definitions;
   std::set<std::string, std::less<>> uncertain;  ///< Of `metrics`; Metric::low_confidence.
   std::vector<TimePart> parts;                   ///< Largest first.
-  WorkSums work;                ///< Empty when it was not recorded.
+  WorkSums work;                                 ///< Empty when it was not recorded.
 
   std::int32_t DefinitionOf(std::string_view metric) const;
   std::string_view Environment(std::string_view key) const;  ///< Empty when not recorded.

@@ -35,7 +35,7 @@ struct Source {
   /// AcceleratorId() where tools for one maker's devices alone write the format, or of what a
   /// summary is of; else empty.
   std::string accelerator;
-  std::string framework;        ///< "pytorch", "xla", where it alone writes the format; else empty.
+  std::string framework;  ///< "pytorch", "xla", where it alone writes the format; else empty.
   bool is_of_any_program = false;  ///< The tools record any program, with a framework or without.
 };
 

@@ -174,8 +174,8 @@ TEST(Layers, NoFileIsOverlong) {
   }
 }
 
-// What a format is, its reader says (Source, capabilities); nothing else knows it by name. Names that
-// are an accelerator's or a framework's, too, are not looked for.
+// What a format is, its reader says (Source, capabilities); nothing else knows it by name. Names
+// that are an accelerator's or a framework's, too, are not looked for.
 TEST(Layers, NoFormatIsNamedOutsideOfItsFolder) {
   const fs::path root = fs::path(PROFGAUGE_SOURCE_DIR) / "src";
   std::size_t seen = 0;

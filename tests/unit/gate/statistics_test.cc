@@ -82,7 +82,8 @@ TEST(PValue, OfFewValuesIsNotTakenAsOfIndependentOnes) {
   EXPECT_GT(PValue(up, down), 0.1);
 }
 
-// Fisher's tea: 3 of 4 right and 1 of 4 by chance, 17 of 70; R's fisher.test(alternative="greater").
+// Fisher's tea: 3 of 4 right and 1 of 4 by chance, 17 of 70; R's
+// fisher.test(alternative="greater").
 TEST(Fisher, OneSided) {
   EXPECT_NEAR(FisherPValue(3, 4, 1, 4), 17.0 / 70, 1e-12);
   EXPECT_NEAR(FisherPValue(4, 4, 0, 4), 1.0 / 70, 1e-12);

@@ -1,0 +1,97 @@
+// What keeps operators from using Tensor Cores, and what could use none.
+#include "analysis/classify/eligibility.h"
+
+#include <gtest/gtest.h>
+
+namespace profgauge {
+namespace {
+
+TEST(Eligibility, Verdicts) {
+  Gpu v100, a100;
+  v100.compute_major = 7;
+  v100.compute_minor = 0;
+  a100.compute_major = 8;
+  a100.compute_minor = 0;
+  struct Row {
+    std::string_view op, shapes, dtype;
+    Tri uses;
+    const Gpu* gpu;
+    std::string_view verdict;
+  };
+  const Row kRows[] = {
+      {"aten::mm", "[[64, 64], [64, 64]]", "float16", Tri::kYes, &v100, "using"},
+      {"aten::mm", "[[64, 64], [64, 64]]", "float32", Tri::kNo, &v100, "eligible_dtype"},
+      {"aten::mm", "[[64, 64], [64, 64]]", "bfloat16", Tri::kNo, &v100, "eligible_dtype"},
+      {"aten::mm", "[[64, 64], [64, 64]]", "float32", Tri::kNo, &a100, "eligible_dtype"},
+      {"aten::mm", "[[64, 84], [84, 64]]", "float16", Tri::kNo, &v100, "eligible_shape"},
+      {"aten::mm", "[[64, 64], [64, 64]]", "float16", Tri::kNo, &v100, "eligible_unused"},
+      {"aten::mm", "", "float16", Tri::kNo, &v100, "unknown"},
+      {"aten::mm", "[[64, 64], [64, 64]]", "", Tri::kNo, &v100, "unknown"},
+      {"aten::mm", "[[64, 64], [64, 64]]", "float16", Tri::kUnknown, &v100, "unknown"},
+  };
+  for (const Row& row : kRows) {
+    EXPECT_EQ(EligibilityName(JudgeEligibility(row.op, row.shapes, row.dtype, row.uses, *row.gpu)),
+              row.verdict)
+        << row.shapes << " " << row.dtype;
+  }
+}
+
+TEST(Eligibility, TheDimensionThatIsNotAligned) {
+  struct Row {
+    std::string_view op, shapes, dtype, dimension;
+    std::int64_t size, aligned;
+  };
+  constexpr Row kRows[] = {
+      {"aten::addmm", "[[33278], [700, 256], [256, 33278], [], []]", "float16", "N", 33278, 33280},
+      {"aten::linear", "[[32, 84], [120, 84], [120]]", "float16", "K", 84, 88},
+      {"aten::bmm", "[[8, 16, 24], [8, 24, 20]]", "int8", "K", 24, 32},
+      {"aten::conv2d", "[[32, 3, 224, 224], [64, 3, 7, 7], [], [], [], [], []]", "float16", "C_in",
+       3, 8},
+      {"aten::conv2d", "[[32, 8, 9, 9], [30, 8, 3, 3]]", "float32", "C_out", 30, 32},
+      {"aten::convolution_backward", "[[8, 30, 9, 9], [8, 16, 9, 9], [30, 16, 3, 3]]", "float16",
+       "C_out", 30, 32},
+      {"aten::_flash_attention_forward", "[[2, 16, 8, 65], [2, 16, 8, 65]]", "bfloat16", "head", 65,
+       72},
+  };
+  for (const Row& row : kRows) {
+    const auto found = FindMisaligned(row.op, row.shapes, row.dtype);
+    ASSERT_TRUE(found.has_value()) << row.op;
+    EXPECT_EQ(found->dimension, row.dimension) << row.op;
+    EXPECT_EQ(found->size, row.size) << row.op;
+    EXPECT_EQ(found->aligned, row.aligned) << row.op;
+  }
+  for (const std::string_view shapes :
+       {"[[64, 64], [64, 64]]", "", "nonsense", "[[], []]", "[[64], [64]]", "[[-1, 3], [3, x]]"}) {
+    EXPECT_FALSE(FindMisaligned("aten::mm", shapes, "float16")) << shapes;
+  }
+}
+
+TEST(Eligibility, ProductsOfVectorsAndDepthwiseConvolutionsHaveNothingForMatrixUnits) {
+  struct Case {
+    std::string_view op, shapes;
+    bool expected;
+  };
+  for (const Case& of : {
+           Case{"aten::mm", "[[1, 4096], [4096, 8192]]", true},  // Decoding, batch 1.
+           Case{"aten::mm", "[[64, 4096], [4096, 1]]", true},    // One output.
+           Case{"aten::mm", "[[64, 1], [1, 64]]", true},         // An outer product.
+           Case{"aten::mm", "[[2, 4096], [4096, 8192]]", false},
+           Case{"aten::linear", "[[8, 1, 4096], [4096, 4096], []]", false},  // Eight rows.
+           Case{"aten::linear", "[[1, 1, 4096], [4096, 4096], []]", true},
+           Case{"aten::bmm", "[[8, 1, 64], [8, 64, 128]]", true},
+           Case{"aten::addmm", "[[8], [1, 4], [4, 8], [], []]", true},
+           Case{"aten::addmm", "[[8], [2, 4], [4, 8], [], []]", false},
+           Case{"aten::cudnn_convolution", "[[8, 96, 56, 56], [96, 1, 7, 7], []]", true},
+           Case{"aten::cudnn_convolution", "[[8, 1, 28, 28], [32, 1, 3, 3], []]", false},
+           Case{"aten::cudnn_convolution", "[[8, 96, 56, 56], [96, 96, 1, 1], []]", false},
+           Case{"aten::convolution_backward", "[[8, 96, 9, 9], [8, 96, 9, 9], [96, 1, 7, 7]]",
+                true},
+           Case{"aten::mm", "", false},
+           Case{"aten::relu", "[[1, 4]]", false},
+       }) {
+    EXPECT_EQ(IsVectorProduct(of.op, of.shapes), of.expected) << of.op << of.shapes;
+  }
+}
+
+}  // namespace
+}  // namespace profgauge
