@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/unordered/unordered_flat_map.hpp>
-#include <boost/unordered/unordered_flat_set.hpp>
 #include <cctype>
 #include <charconv>
 #include <limits>
@@ -14,6 +12,7 @@
 #include <utility>
 
 #include "analysis/context/markers.h"
+#include "analysis/context/streams_behind.h"
 #include "model/processes.h"
 
 namespace profgauge {
@@ -72,66 +71,7 @@ std::vector<bool> ThreadsOfIterations(const Profile& profile, ThreadId marking) 
   return is_of_them;
 }
 
-std::uint64_t StreamOf(const DeviceTable& device, std::size_t row) {
-  return (static_cast<std::uint64_t>(static_cast<std::uint32_t>(device.gpu[row])) << 32) ^
-         static_cast<std::uint64_t>(device.stream[row]);
-}
-
-// Of each GPU, the stream with most kernels.
-boost::unordered_flat_set<std::uint64_t> MainStreams(const DeviceTable& device) {
-  boost::unordered_flat_map<std::uint64_t, std::int64_t> kernels;
-  for (std::size_t row = 0; row < device.size(); ++row) {
-    if (device.kind[row] == DeviceKind::kKernel) ++kernels[StreamOf(device, row)];
-  }
-  std::map<std::uint64_t, std::pair<std::int64_t, std::uint64_t>>
-      most;  // By GPU; ties: the lowest.
-  for (const auto& [stream, count] : kernels) {
-    auto& best = most[stream >> 32];
-    if (count > best.first || (count == best.first && stream < best.second)) best = {count, stream};
-  }
-  boost::unordered_flat_set<std::uint64_t> main;
-  for (const auto& [gpu, best] : most) main.insert(best.second);
-  return main;
-}
-
-// Streams beside the main one whose work of an iteration still runs when all of the next
-// iteration's is done on the main one, as that of an asynchronous checkpoint does: no iteration
-// waits for it.
-boost::unordered_flat_set<std::uint64_t> StreamsBehind(const DeviceTable& device,
-                                                       std::span<const std::uint32_t> of_device) {
-  struct Course {
-    Ns end = std::numeric_limits<Ns>::min();
-    std::int64_t events = 0;
-  };
-  const auto key = [&](std::size_t row, std::uint32_t iteration) {
-    return std::pair(device.gpu[row], iteration);
-  };
-  const boost::unordered_flat_set<std::uint64_t> main = MainStreams(device);
-  boost::unordered_flat_map<std::pair<std::int32_t, std::uint32_t>, Course> courses;
-  std::vector<std::size_t> beside;
-  for (std::size_t row = 0; row < device.size(); ++row) {
-    if (of_device[row] == Iterations::kNone) continue;
-    if (!main.contains(StreamOf(device, row))) {
-      beside.push_back(row);
-      continue;
-    }
-    Course& course = courses[key(row, of_device[row])];
-    course.end = std::max(course.end, device.start[row] + std::max<Ns>(device.duration[row], 0));
-    ++course.events;
-  }
-  boost::unordered_flat_set<std::uint64_t> behind;
-  for (const std::size_t row : beside) {
-    const auto own = courses.find(key(row, of_device[row]));
-    const auto next = courses.find(key(row, of_device[row] + 1));
-    // A rest of an iteration at the recording's end is soon done.
-    if (own == courses.end() || next == courses.end()) continue;
-    if (2 * next->second.events < own->second.events) continue;
-    if (device.start[row] + device.duration[row] > next->second.end) {
-      behind.insert(StreamOf(device, row));
-    }
-  }
-  return behind;
-}
+static_assert(kNoIteration == Iterations::kNone);
 
 // The device events of each iteration, and how far they reach.
 struct DeviceReach {
