@@ -115,7 +115,7 @@ std::string Incomparable(const RunComparison& comparison) {
   if (std::any_of(comparison.differences.begin(), comparison.differences.end(), selects)) {
     return text +
            " save it again as it is judged, with `profgauge baseline save --policy FILE` or "
-           "`history add --policy FILE` [baseline/other-selection]";
+           "`history add --policy FILE`, and the same options [baseline/other-selection]";
   }
   text.pop_back();
   return text;

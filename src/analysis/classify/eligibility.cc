@@ -94,7 +94,7 @@ bool IsVectorByMatrix(const Factors& factors, const std::vector<Shape>& shapes) 
   if (a.size() < 2 || b.size() < 2) return false;
   // A batch of rows by one matrix is one product of all of them.
   std::int64_t rows = a[a.size() - 2];
-  if (b.size() == 2) {
+  if (std::all_of(b.begin(), b.end() - 2, [](std::int64_t size) { return size == 1; })) {
     for (std::size_t i = 0; i + 2 < a.size(); ++i) {
       if (a[i] != 1) rows = std::max<std::int64_t>(rows, a[i]);
     }

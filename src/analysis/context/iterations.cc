@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "analysis/context/markers.h"
-#include "analysis/context/streams_behind.h"
 #include "model/processes.h"
 
 namespace profgauge {
@@ -100,10 +99,11 @@ DeviceReach MatchDeviceEvents(const Profile& profile, ThreadId marking, Iteratio
     ++iterations.all[index].device_events;
     reach.any = true;
   }
-  const auto behind = StreamsBehind(device, iterations.of_device);
-  for (std::size_t row = 0; row < device.size(); ++row) {
+  iterations.behind = CopiesBehind(device, iterations.of_device);
+  for (std::uint32_t row = 0; row < device.size(); ++row) {
     const std::uint32_t index = iterations.of_device[row];
-    if (index == Iterations::kNone || behind.contains(StreamOf(device, row))) continue;
+    if (index == Iterations::kNone) continue;
+    if (iterations.behind.contains(row)) continue;
     Extend(reach.of_iteration[index], device.start[row], device.duration[row]);
   }
   return reach;
@@ -116,6 +116,11 @@ struct Leftover {
   Ns launched = std::numeric_limits<Ns>::min();  // When, if that was recorded.
   bool has_launch = false;
 };
+
+std::uint64_t StreamOf(const DeviceTable& device, std::size_t row) {
+  return (static_cast<std::uint64_t>(static_cast<std::uint32_t>(device.gpu[row])) << 32) ^
+         static_cast<std::uint64_t>(device.stream[row]);
+}
 
 // When an iteration's own work first starts, on each of its streams and anywhere.
 struct OwnStarts {

@@ -5,8 +5,8 @@
 // ends with the last device event launched in it. Unlike there, work from before it, launched
 // earlier or without a recorded launch, that is running or queued when it would begin is waited
 // for: it belongs to what came before. Host work before its first launch stays the iteration's. And
-// streams beside the main one whose work outlives the next iteration's (an asynchronous checkpoint)
-// hold up none: they extend no iteration.
+// copies that outlive the next iteration's kernels (an asynchronous checkpoint) hold up none: they
+// extend no iteration.
 //
 // A recording without markers is one iteration: the time in which the device can be observed. It
 // starts with the recording if the first device event found an empty queue, else with that event:
@@ -14,6 +14,7 @@
 // recorded, it is the time in which the host is active.
 #pragma once
 
+#include <boost/unordered/unordered_flat_set.hpp>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -21,6 +22,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "analysis/context/copies_behind.h"
 #include "base/interval.h"
 #include "model/profile.h"
 
@@ -48,6 +50,8 @@ struct Iterations {
   std::int64_t lacking = 0;          ///< Of the numbers that its run recorded, those it has not.
   std::int64_t dropped_at_end = 0;   ///< Trailing iterations without (enough) device events.
   std::vector<std::uint32_t> of_device;  ///< Per device row: iteration that launched it, or kNone.
+  /// Device rows that extend no iteration: analysis/context/copies_behind.h.
+  boost::unordered_flat_set<std::uint32_t> behind;
 
   std::span<const Iteration> selected() const {
     return std::span(all).subspan(first, last - first);
@@ -57,6 +61,10 @@ struct Iterations {
     return everything || (of_device[row] != kNone && SelectsIteration(of_device[row]));
   }
   bool SelectsHostTime(Ns at) const { return everything || SelectsIteration(AtHostTime(at)); }
+  /// Whether a selected iteration, that which launched it, lasts until this row's end.
+  bool Extends(std::uint32_t row) const {
+    return SelectsIteration(of_device[row]) && (behind.empty() || !behind.contains(row));
+  }
   /// Whether metrics, and all that is said per iteration, count this row or what the host does
   /// then: it is of the selected iterations.
   bool CountsDevice(std::uint32_t row) const {

@@ -147,6 +147,11 @@ std::vector<Span> UnobservedParts(const Profile& profile, const Iterations& iter
 std::vector<Span> UncountedParts(std::span<const Span> unobserved, const Iterations& iterations) {
   std::vector<Span> parts(unobserved.begin(), unobserved.end());
   if (!iterations.is_whole) {
+    const std::span<const Iteration> selected = iterations.selected();
+    for (std::size_t i = 0; i + 1 < selected.size(); ++i) {
+      const Span between{selected[i].time.end, selected[i + 1].time.start};
+      if (between.length() > 0) parts.push_back(between);
+    }
     parts.push_back({iterations.window.end, std::numeric_limits<Ns>::max()});
   }
   return Merge(std::move(parts));

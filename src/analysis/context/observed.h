@@ -26,8 +26,8 @@ namespace profgauge {
 ///     recorded. A profiler that pauses leaves them.
 std::vector<Span> UnobservedParts(const Profile& profile, const Iterations& iterations);
 
-/// `unobserved`, and what lies behind the window of marked iterations: work of the last that none
-/// waits for may end there.
+/// `unobserved`, and what lies between marked iterations and behind the last: copies that none
+/// waits for may run there.
 std::vector<Span> UncountedParts(std::span<const Span> unobserved, const Iterations& iterations);
 
 }  // namespace profgauge

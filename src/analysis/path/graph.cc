@@ -140,10 +140,10 @@ std::vector<Ns> PathGraph::FirstSlacks() const {
   std::vector<Ns> slacks(steps_.size(), kFree);
   if (iterations_.empty()) return slacks;
   const Ns end = rank_->window().end;
-  const auto& of_device = rank_->iterations.of_device;
   for (StepId i = 1; i < device_steps_; i += 2) {
-    const std::uint32_t iteration = of_device[steps_[i].owner & kRowMask];
-    if (rank_->iterations.SelectsIteration(iteration)) slacks[i] = end - steps_[i].time;
+    const std::uint32_t row = steps_[i].owner & kRowMask;
+    const bool extends = rank_->iterations.Extends(row);
+    if (extends) slacks[i] = end - steps_[i].time;
   }
   for (const IterationSteps& iteration : iterations_) {
     if (iteration.end == kNone) continue;
@@ -175,9 +175,9 @@ std::vector<Span> PathGraph::IterationsAt(std::span<const Ns> times) const {
   const Iterations& known = rank_->iterations;
   std::vector<Ns> ends(iterations_.size(), std::numeric_limits<Ns>::min());
   for (StepId i = 1; i < device_steps_; i += 2) {
-    const std::uint32_t index = known.of_device[steps_[i].owner & kRowMask];
-    if (!known.SelectsIteration(index)) continue;
-    Ns& end = ends[index - known.first];
+    const std::uint32_t row = steps_[i].owner & kRowMask;
+    if (!known.Extends(row)) continue;
+    Ns& end = ends[known.of_device[row] - known.first];
     end = std::max(end, times[i]);
   }
   std::vector<Span> spans;
@@ -207,8 +207,8 @@ PathGraph::StepId PathGraph::LastStep(std::span<const Ns> times,
   if (spans.empty()) return kNone;
   const Ns end = spans.back().end;
   for (StepId i = 1; i < device_steps_; i += 2) {
-    const std::uint32_t index = rank_->iterations.of_device[steps_[i].owner & kRowMask];
-    if (times[i] == end && rank_->iterations.SelectsIteration(index)) return i;
+    const std::uint32_t row = steps_[i].owner & kRowMask;
+    if (times[i] == end && rank_->iterations.Extends(row)) return i;
   }
   const IterationSteps& host = iterations_.back();
   return host.end != kNone && times[host.end] + host.tail == end ? host.end : kNone;

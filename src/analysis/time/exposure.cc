@@ -244,7 +244,9 @@ class DeviceSweep {
     const auto span_of = [&](std::uint32_t event) {
       return Span{device.start[event], device.start[event] + device.duration[event]};
     };
+    const bool is_marked = !rank_.iterations.is_whole;
     Sweep(events, span_of, [&](Span span, const Rows& active) {
+      if (is_marked && span.start >= rank_.window().end) return;
       if (!std::all_of(active.begin(), active.end(),
                        [this](std::uint32_t event) { return IsSelected(event); })) {
         return;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -80,8 +81,8 @@ void KernelDetails::Receive(const CsvRow& row) {
   auto& stay = devices_[out.gpu].emplace_back();
   stay = {*start, *duration, row.Microseconds("Wait Time(us)").value_or(-1)};
   if (const auto step = row.Integer("Step Id"); step && *step >= 0) {
-    auto [at, is_new] = steps_.try_emplace(*step, *start, *start + *duration);
-    stay.is_first = is_new;
+    const auto at = steps_.try_emplace(*step, *start, *start + *duration).first;
+    stay.step = *step;
     at->second.first = std::min(at->second.first, *start);
     at->second.second = std::max(at->second.second, *start + *duration);
   }
@@ -150,16 +151,19 @@ void KernelDetails::ReportOps() {
   reported.tables.push_back(std::move(shapes));
 }
 
+// REQUIRES: by start.
 KernelDetails::Holes KernelDetails::HolesOf(const std::vector<Stay>& kernels) {
   constexpr Ns kMost = 100'000;  // Beyond, and twice the stated wait: another kernel lay between.
   Holes holes;
+  std::set<std::int64_t> begun;
   Ns end = kernels.front().start;
   for (const Stay& kernel : kernels) {
     const Ns gap = std::max<Ns>(kernel.start - end, 0);
     end = std::max(end, kernel.start + kernel.duration);
     holes.idle += gap;
+    const bool is_first = kernel.step >= 0 && begun.insert(kernel.step).second;
     if (kernel.wait < 0 || gap <= 2 * kernel.wait + kMost) continue;
-    if (kernel.wait == 0 && kernel.is_first) continue;  // It has none to wait for.
+    if (kernel.wait == 0 && is_first) continue;  // The first of its step has none to wait for.
     holes.unexplained += gap - kernel.wait;
     ++holes.count;
   }

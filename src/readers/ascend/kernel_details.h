@@ -34,8 +34,8 @@ class KernelDetails {
   };
   struct Stay {
     Ns start = 0, duration = 0;
-    Ns wait = -1;           // As stated, from the kernel before; negative without.
-    bool is_first = false;  // Of its step, as far as rows before tell.
+    Ns wait = -1;  // As stated, from the kernel before; negative without.
+    std::int64_t step = -1;
   };
   /// Gaps between the kernels of a device that are far longer than what it states to have waited.
   struct Holes {

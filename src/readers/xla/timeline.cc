@@ -403,7 +403,8 @@ void Timeline::AddNested() {
            std::tuple(b.gpu, b.stream, b.start, -b.end);
   });
   const auto add = [&](const Piece& event, Ns from, Ns to) {
-    if (to <= from && event.end > event.start) return;
+    if (event.end <= event.start) return builder_.log().Add(Counter::events_ignored_kind);
+    if (to <= from) return;
     DeviceRow row;
     row.start = from;
     row.duration = to - from;
@@ -463,12 +464,17 @@ void Timeline::AddDeviceSteps() {
                    });
   // Of each step the calls of its work, from the first one's start to the last one's end.
   std::vector<Span> launches;
-  for (const DeviceStep& step : device_steps_) {
+  for (std::size_t i = 0; i < device_steps_.size(); ++i) {
+    const DeviceStep& step = device_steps_[i];
     Span& of_step = launches.emplace_back(Span{std::numeric_limits<Ns>::max(), 0});
     auto at = std::partition_point(work_.begin(), work_.end(), [&step](const Launched& work) {
       return std::pair(work.gpu, work.start) < std::pair(step.gpu, step.row.start);
     });
-    const Ns end = step.row.start + step.row.duration;
+    Ns end = step.row.start + step.row.duration;
+    // Steps do not overlap; where a file says so, work is of the later one.
+    if (i + 1 < device_steps_.size() && device_steps_[i + 1].gpu == step.gpu) {
+      end = std::min(end, device_steps_[i + 1].row.start);
+    }
     for (; at != work_.end() && at->gpu == step.gpu && at->start < end; ++at) {
       const auto call = calls.find(at->correlation);
       if (call == calls.end()) continue;

@@ -82,6 +82,29 @@ TEST(CriticalPath, WaitsAreKnownWhateverTheyAreCalled) {
   }
 }
 
+// A checkpoint is copied out while the next iterations compute, and after the last.
+TEST(CriticalPath, EndsWithTheIterationsWhateverRunsOnBeside) {
+  TestProfile test;
+  for (Ns i = 0; i < 3; ++i) {
+    const Ns at = 100'000 * i;
+    test.Step(static_cast<int>(i), {at, at + 100'000});
+    test.Launch("k", {at + 10'000, at + 12'000}, {at + 20'000, at + 95'000});
+    if (i == 1) continue;
+    test.Launch("Memcpy DtoH", {at + 14'000, at + 16'000}, {at + 80'000, at + 250'000}, {},
+                DeviceKind::kMemcpy, 0, 9);
+  }
+  const std::vector<Profile> profiles = One(std::move(test));
+  const auto analysis = Analyze(profiles, {});
+  ASSERT_TRUE(analysis.has_value());
+  EXPECT_EQ(AsNumber(analysis->Find("iteration.time.mean")->value, 0), 100'000);
+  const Table* path = analysis->FindTable("critical_path");
+  Ns sum = 0;
+  for (std::size_t row = 0; row < path->rows(); ++row) {
+    sum += path->Find("time")->IntegerAt(row);
+  }
+  EXPECT_EQ(sum, 300'000);
+}
+
 TEST(CriticalPath, ItsStepsSayWhatTheyLieIn) {
   const Replayed run(Small());
   const Profile& profile = run.profiles.front();

@@ -79,6 +79,7 @@ TEST(Eligibility, ProductsOfVectorsAndDepthwiseConvolutionsHaveNothingForMatrixU
            Case{"aten::linear", "[[8, 1, 4096], [4096, 4096], []]", false},  // Eight rows.
            Case{"aten::linear", "[[1, 1, 4096], [4096, 4096], []]", true},
            Case{"aten::bmm", "[[8, 1, 64], [8, 64, 128]]", true},
+           Case{"aten::matmul", "[[4096, 1, 512], [1, 512, 4096]]", false},  // One matrix.
            Case{"aten::addmm", "[[8], [1, 4], [4, 8], [], []]", true},
            Case{"aten::addmm", "[[8], [2, 4], [4, 8], [], []]", false},
            Case{"aten::cudnn_convolution", "[[8, 96, 56, 56], [96, 1, 7, 7], []]", true},

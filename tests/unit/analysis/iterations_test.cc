@@ -65,6 +65,22 @@ TEST(Iterations, WhatOutlivesTheNextIterationExtendsNone) {
   }
 }
 
+// The host runs ahead, and a stream beside has more kernels: what computes is waited for all the
+// same.
+TEST(Iterations, KernelsExtendTheirIterationOnWhateverStream) {
+  TestProfile test;
+  for (Ns i = 0; i < 3; ++i) {
+    const Ns at = 10 * i;
+    test.Step(static_cast<int>(i), {at, at + 10});
+    test.Launch("train", {at + 1, at + 2}, {20 + 100 * i, 120 + 100 * i});
+    for (Ns k = 0; k < 4; ++k) {
+      test.Launch("resize", {at + 3 + k, at + 4 + k}, {at + 5 + k, at + 6 + k}, {},
+                  DeviceKind::kKernel, 0, 9);
+    }
+  }
+  EXPECT_EQ(Times(Find(test.Finish())), (std::vector<Span>{{0, 120}, {120, 220}, {220, 320}}));
+}
+
 // The kernel that was launched before the recording ends inside iteration 0, before its own work.
 TEST(Iterations, EarlierWorkDelaysTheFirst) {
   TestProfile test;

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -445,6 +447,33 @@ TEST(AscendTable, AHoleInOneStretchIsOfMissingRows) {
   EXPECT_FALSE(hole->has_timeline);
   // The first kernel of a step states no wait.
   EXPECT_FALSE(ReadTable(Kernels(15, 20))->log.HasDataLoss());
+}
+
+// The first kernel of a step has none to wait for: on each device, and wherever its row stands.
+TEST(AscendTable, StepsBeginOnEachDeviceInAnyOrderOfRows) {
+  const std::string head =
+      "Device_id,Step Id,Task ID,Stream ID,Name,Type,Accelerator Core,Start Time(us),Duration(us),"
+      "Wait Time(us)\n";
+  std::vector<std::string> rows;
+  for (int step = 0; step < 4; ++step) {
+    for (int device = 0; device < 2; ++device) {
+      for (int i = 0; i < 3; ++i) {
+        rows.push_back(fmt::format("{},{},{},2,Mm,MatMul,AI_CORE,{}.000,400,{}\n", device, step,
+                                   3 * step + i, 1'000'000 + 4'000 * step + 420 * i,
+                                   i == 0 ? 0 : 20));
+      }
+    }
+  }
+  std::string in_order = head, reversed = head;
+  for (const std::string& row : rows) in_order += row;
+  std::reverse(rows.begin(), rows.end());
+  for (const std::string& row : rows) reversed += row;
+  for (const std::string& text : {in_order, reversed}) {
+    const auto profile = ReadTable(text);
+    ASSERT_TRUE(profile) << profile.error().message;
+    EXPECT_EQ(profile->device.size(), 24u);
+    EXPECT_FALSE(profile->log.HasDataLoss());
+  }
 }
 
 TEST(AscendTable, ARowThatIsThereTwiceCountsOnce) {
