@@ -15,6 +15,11 @@ Ns EndOf(const DeviceTable& device, std::uint32_t row) {
   return device.start[row] + std::max<Ns>(device.duration[row], 0);
 }
 
+// GPU and stream.
+std::pair<std::int32_t, std::int64_t> StreamOf(const DeviceTable& device, std::uint32_t row) {
+  return {device.gpu[row], device.stream[row]};
+}
+
 }  // namespace
 
 boost::unordered_flat_set<std::uint32_t> CopiesBehind(const DeviceTable& device,
@@ -43,13 +48,23 @@ boost::unordered_flat_set<std::uint32_t> CopiesBehind(const DeviceTable& device,
     ++of_key->count;
   }
   boost::unordered_flat_set<std::uint32_t> behind;
+  boost::unordered_flat_set<std::pair<std::int32_t, std::int64_t>> streams;  // Of these.
+  std::vector<std::uint32_t> of_last;
   for (const std::uint32_t row : copies) {
     const auto own = kernels.find({device.gpu[row], of_device[row]});
+    if (own == kernels.end() || EndOf(device, row) <= own->second.end) continue;
     const auto next = kernels.find({device.gpu[row], of_device[row] + 1});
     // A rest of an iteration at the recording's end is soon done.
-    if (own == kernels.end() || next == kernels.end()) continue;
-    if (2 * next->second.count < own->second.count) continue;
-    if (EndOf(device, row) > next->second.end) behind.insert(row);
+    if (next == kernels.end() || 2 * next->second.count < own->second.count) {
+      of_last.push_back(row);
+    } else if (EndOf(device, row) > next->second.end) {
+      behind.insert(row);
+      streams.insert(StreamOf(device, row));
+    }
+  }
+  // Behind the last iteration nothing shows what is not waited for but what was not before.
+  for (const std::uint32_t row : of_last) {
+    if (streams.contains(StreamOf(device, row))) behind.insert(row);
   }
   return behind;
 }
