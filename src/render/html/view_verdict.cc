@@ -244,9 +244,23 @@ std::vector<const report::Finding*> Hints(const Report& report) {
   return hints;
 }
 
-// What to look at first: findings that are no symptom of another, by gain; where none fired, limits
-// that were missed; where none was, what could gain most; at last the largest part of an iteration
-// that is not computing.
+// Whether a finding says why the run fails.
+bool HasErrorFinding(const Report& report) {
+  return std::any_of(
+      report.findings.begin(), report.findings.end(), [&report](const report::Finding& finding) {
+        return HasFired(finding) && finding.level == "error" && CauseOf(report, finding) == nullptr;
+      });
+}
+
+std::string MissedText(const report::GateRow& row) {
+  if (row.change.text.empty()) return fmt::format("{}, limit {}", row.measured.text, row.limit);
+  return fmt::format("{}, {} against the baseline, limit {}", row.measured.text, row.change.text,
+                     row.limit);
+}
+
+// What to look at first: findings that are no symptom of another, by gain, behind limits whose miss
+// no finding explains; where none fired, limits that were missed; where none was, what could gain
+// most; at last the largest part of an iteration that is not computing.
 json::array FirstView(const Report& report) {
   constexpr std::size_t kMost = 3;
   json::array first;
@@ -260,6 +274,14 @@ json::array FirstView(const Report& report) {
                                  {"pieces", PiecesOf(text)},
                                  {"gain", std::move(gain)}});
   };
+  const auto add_missed = [&](std::string_view level) {
+    for (const report::GateRow& row : report.gate) {
+      if (row.status != level) continue;
+      add("#gate", row.status, row.title.empty() ? row.metric : row.title, MissedText(row), "");
+    }
+  };
+  const bool is_unexplained = report.verdict.status == "fail" && !HasErrorFinding(report);
+  if (is_unexplained) add_missed("error");
   for (const report::Finding& finding : report.findings) {
     if (!HasFired(finding) || RankOf(finding.level) > 1) continue;
     if (CauseOf(report, finding) != nullptr) continue;
@@ -268,13 +290,8 @@ json::array FirstView(const Report& report) {
         std::string(view.at("gain").as_string()));
   }
   if (!first.empty()) return first;
-  for (const std::string_view level : {"error", "warn"}) {
-    for (const report::GateRow& row : report.gate) {
-      if (row.status != level) continue;
-      add("#gate", row.status, row.title.empty() ? row.metric : row.title,
-          fmt::format("{}, limit {}", row.measured.text, row.limit), "");
-    }
-  }
+  add_missed("error");
+  add_missed("warn");
   for (const report::Finding* finding : Hints(report)) {
     const json::object view = FindingView(report, *finding, seen);
     add("#" + Slug(finding->rule), finding->level, finding->title, finding->message,

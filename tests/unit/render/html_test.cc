@@ -206,6 +206,30 @@ TEST(RenderHtml, APassingPagePointsAtTheLargestGain) {
   EXPECT_LT(text.find("test/large", first), text.find("test/small", first));
 }
 
+// What failed is said before what only warns.
+TEST(RenderHtml, AMissedLimitThatNoFindingExplainsComesFirst) {
+  report::Report report;
+  report.verdict.status = "fail";
+  report.verdict.errors = report.verdict.warnings = 1;
+  report::GateRow& row = report.gate.emplace_back();
+  row.metric = "iteration.time.median";
+  row.title = "Median iteration time";
+  row.measured.text = "4.61 ms";
+  row.change.text = "+29.5 %";
+  row.limit = "≤ +5.0 %";
+  row.level = row.status = "error";
+  report::Finding& finding = report.findings.emplace_back();
+  finding.rule = finding.title = "test/coverage";
+  finding.level = finding.status = "warn";
+  const std::string text = TextOf(Page(report));
+  const std::size_t first = text.find("Fix first");
+  ASSERT_NE(first, std::string::npos);
+  const std::size_t limit =
+      text.find("4.61 ms, +29.5 % against the baseline, limit ≤ +5.0 %", first);
+  ASSERT_NE(limit, std::string::npos);
+  EXPECT_LT(limit, text.find("test/coverage", first));
+}
+
 TEST(RenderHtml, DrawsAnEmptyReport) {
   const std::string text = TextOf(Page(report::Report{}));
   EXPECT_THAT(text, HasSubstr("No limit was asked for."));
