@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/errors.h"
 #include "base/inflate.h"
-#include "base/input_error.h"
 
 namespace profgauge {
 namespace {

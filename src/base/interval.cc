@@ -82,6 +82,14 @@ Ns OverlapLength(std::span<const Span> a, std::span<const Span> b) {
   return sum;
 }
 
+std::span<const Span> Near(std::span<const Span> spans, Span range) {
+  const auto first = std::partition_point(
+      spans.begin(), spans.end(), [&](const Span& span) { return span.end <= range.start; });
+  const auto last = std::partition_point(first, spans.end(),
+                                         [&](const Span& span) { return span.start < range.end; });
+  return {first, last};
+}
+
 void SpanCollector::Add(Ns start, Ns duration) {
   if (duration <= 0) return;
   const Ns end = start + duration;

@@ -40,6 +40,9 @@ Ns Length(std::span<const Span> spans);
 /// Length of what `a` and `b` have in common, without building it. REQUIRES: span lists.
 Ns OverlapLength(std::span<const Span> a, std::span<const Span> b);
 
+/// Those of `spans` that overlap `range`. O(log n). REQUIRES: a span list.
+std::span<const Span> Near(std::span<const Span> spans, Span range);
+
 /// Collects spans that come mostly in order (one stream, one thread) and merges what overlaps at
 /// once, so that a nested column of a million ranges leaves only its top level.
 class SpanCollector {

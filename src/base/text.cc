@@ -82,6 +82,11 @@ std::string PrintableShort(std::string_view text, std::size_t max_bytes) {
   return out;
 }
 
+bool ContainsAny(std::string_view text, std::initializer_list<std::string_view> parts) {
+  return std::any_of(parts.begin(), parts.end(),
+                     [text](std::string_view part) { return Contains(text, part); });
+}
+
 std::string_view Trim(std::string_view text) {
   constexpr std::string_view kBlank = " \t\r\n";
   const std::size_t first = text.find_first_not_of(kBlank);

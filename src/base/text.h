@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,11 +20,28 @@ std::string PrintableShort(std::string_view text, std::size_t max_bytes = 80);
 /// Length in bytes of the well-formed UTF-8 character at the start of `text`; 0 when there is none.
 std::size_t Utf8Length(std::string_view text);
 
+/// What some programs write before UTF-8 text.
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+/// Whether `part` stands anywhere in `text`; whether any of `parts` does.
+constexpr bool Contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+bool ContainsAny(std::string_view text, std::initializer_list<std::string_view> parts);
+
+/// A blank, a tab or part of a line end: what JSON, YAML and expressions pass over.
+constexpr bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
 /// Without leading and trailing blanks, tabs and line ends.
 std::string_view Trim(std::string_view text);
 
 /// The lines of `text` without their ends (\n or \r\n). "a\n" is one line, "" is none.
 std::vector<std::string_view> Lines(std::string_view text);
+
+/// Whether a pattern has a `*` or `?`.
+constexpr bool IsGlob(std::string_view pattern) {
+  return pattern.find_first_of("*?") != std::string_view::npos;
+}
 
 /// Whether `text` matches `pattern`, where `*` stands for any characters and `?` for one. Linear in
 /// practice and never worse than pattern × text.

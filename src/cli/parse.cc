@@ -18,7 +18,7 @@
 namespace profgauge::cli {
 namespace {
 
-Error UsageError(std::string code, std::string message, std::vector<std::string> notes) {
+Error CommandLineError(std::string code, std::string message, std::vector<std::string> notes) {
   return {ErrorKind::kUsage, std::move(code), std::move(message), {}, std::move(notes)};
 }
 
@@ -56,11 +56,11 @@ Error UnknownCommand(std::span<const std::string> args) {
   }
   if (!notes.empty()) {
     if (args.size() > 1) {
-      return UsageError("usage/unknown-command",
-                        fmt::format("unknown command `{} {}`", args[0], args[1]), notes);
+      return CommandLineError("usage/unknown-command",
+                              fmt::format("unknown command `{} {}`", args[0], args[1]), notes);
     }
-    return UsageError("usage/missing-command", fmt::format("`{}` needs a second word", args[0]),
-                      notes);
+    return CommandLineError("usage/missing-command",
+                            fmt::format("`{}` needs a second word", args[0]), notes);
   }
   const std::string_view near = DidYouMean(args[0], names);
   if (!near.empty()) {
@@ -69,7 +69,8 @@ Error UnknownCommand(std::span<const std::string> args) {
     notes.push_back(fmt::format("help: to judge a profile, say `profgauge check {}`", args[0]));
   }
   notes.emplace_back("help: `profgauge --help` lists the commands");
-  return UsageError("usage/unknown-command", fmt::format("unknown command `{}`", args[0]), notes);
+  return CommandLineError("usage/unknown-command", fmt::format("unknown command `{}`", args[0]),
+                          notes);
 }
 
 Error UnknownOption(const CommandSpec& command, const std::string& word) {
@@ -79,16 +80,16 @@ Error UnknownOption(const CommandSpec& command, const std::string& word) {
     if (HasOption(command, option)) {
       names.push_back(option.name);
     } else if (option.name == name) {
-      return UsageError("usage/unknown-option",
-                        fmt::format("`{}` has no option `{}`", command.name, name),
-                        {SeeHelp(command)});
+      return CommandLineError("usage/unknown-option",
+                              fmt::format("`{}` has no option `{}`", command.name, name),
+                              {SeeHelp(command)});
     }
   }
   std::vector<std::string> notes;
   const std::string_view near = DidYouMean(name, names);
   if (!near.empty()) notes.push_back(fmt::format("help: did you mean `{}`?", near));
   notes.push_back(SeeHelp(command));
-  return UsageError("usage/unknown-option", fmt::format("unknown option `{}`", name), notes);
+  return CommandLineError("usage/unknown-option", fmt::format("unknown option `{}`", name), notes);
 }
 
 /// `baseline --help`: about all commands that start with the word.
@@ -114,7 +115,7 @@ Status CheckValues(const CommandSpec& command, std::span<const std::string> args
       const bool is_named =
           args[i] == option.name || (!option.shorthand.empty() && args[i] == option.shorthand);
       if (!is_named || option.value.empty() || !HasOption(command, option)) continue;
-      return Fail(UsageError(
+      return Fail(CommandLineError(
           "usage/missing-value",
           fmt::format("option `{}` needs a value, found `{}`", option.name, value),
           {fmt::format("help: write `{}={}` if that is the value", option.name, value)}));
@@ -156,13 +157,13 @@ Result<RawArguments> Split(const CommandSpec& command, std::span<const std::stri
     std::string name = text.substr(0, text.find_first_of(": "));
     if (!name.starts_with('-')) name.insert(0, "--");
     const bool has_value = text.find("flag override") != std::string::npos;
-    return Fail(has_value ? UsageError("usage/unexpected-value",
-                                       fmt::format("option `{}` takes no value", name), {})
-                          : UsageError("usage/missing-value",
-                                       fmt::format("option `{}` needs a value", name),
-                                       {SeeHelp(command)}));
+    return Fail(has_value ? CommandLineError("usage/unexpected-value",
+                                             fmt::format("option `{}` takes no value", name), {})
+                          : CommandLineError("usage/missing-value",
+                                             fmt::format("option `{}` needs a value", name),
+                                             {SeeHelp(command)}));
   } catch (const CLI::ParseError& error) {
-    return Fail(UsageError("usage/bad-command-line", error.what(), {SeeHelp(command)}));
+    return Fail(CommandLineError("usage/bad-command-line", error.what(), {SeeHelp(command)}));
   }
   for (const std::string& extra : app.remaining()) {
     if (extra.size() > 1 && extra[0] == '-') return Fail(UnknownOption(command, extra));
@@ -183,10 +184,10 @@ Status ApplyOptions(const RawArguments& raw, Options& options) {
     const auto found = raw.values.find(&option);
     if (found == raw.values.end() || found->second.empty()) continue;
     if (found->second.size() > 1 && !option.repeats) {
-      return Fail(UsageError("usage/repeated-option",
-                             fmt::format("option `{}` is given {} times; it takes one value",
-                                         option.name, found->second.size()),
-                             {}));
+      return Fail(CommandLineError("usage/repeated-option",
+                                   fmt::format("option `{}` is given {} times; it takes one value",
+                                               option.name, found->second.size()),
+                                   {}));
     }
     for (const std::string& value : found->second) {
       PROFGAUGE_CHECK(option.apply(options, option, value));
@@ -200,7 +201,7 @@ Status CheckFolders(const Options& options) {
   const auto missing = [](std::string_view option, const std::string& folder) {
     std::error_code error;
     return !folder.empty() && !std::filesystem::is_directory(folder, error)
-               ? Status(Fail(UsageError(
+               ? Status(Fail(CommandLineError(
                      "usage/no-folder",
                      fmt::format("option `{}`: there is no folder `{}`", option, Printable(folder)),
                      {"help: name a folder that is there; paths count from where the program "
@@ -217,22 +218,23 @@ Status CheckFolders(const Options& options) {
     return std::filesystem::exists(std::filesystem::path(options.templates_dir) / name, error);
   });
   if (options.templates_dir.empty() || has_one) return {};
-  return Fail(UsageError("usage/no-templates",
-                         fmt::format("option `--templates`: `{}` has no template of a name that is "
-                                     "known",
-                                     Printable(options.templates_dir)),
-                         {"help: `profgauge templates export DIR` writes them all; keep those that "
-                          "you change"}));
+  return Fail(
+      CommandLineError("usage/no-templates",
+                       fmt::format("option `--templates`: `{}` has no template of a name that is "
+                                   "known",
+                                   Printable(options.templates_dir)),
+                       {"help: `profgauge templates export DIR` writes them all; keep those that "
+                        "you change"}));
 }
 
 Status CheckArgumentCount(const CommandSpec& command, const Options& options) {
   if (options.arguments.size() < command.min_arguments && options.runs.empty()) {
-    return Fail(UsageError("usage/missing-argument",
-                           fmt::format("`{}` needs {}", command.name, command.arguments),
-                           {SeeHelp(command)}));
+    return Fail(CommandLineError("usage/missing-argument",
+                                 fmt::format("`{}` needs {}", command.name, command.arguments),
+                                 {SeeHelp(command)}));
   }
   if (options.arguments.size() > command.max_arguments) {
-    return Fail(UsageError(
+    return Fail(CommandLineError(
         "usage/unexpected-argument",
         fmt::format("unexpected argument `{}`", options.arguments[command.max_arguments]),
         {SeeHelp(command)}));
@@ -245,9 +247,10 @@ Status CheckArgumentCount(const CommandSpec& command, const Options& options) {
 Result<Options> ParseCommandLine(std::span<const std::string> args) {
   Options options;
   if (args.empty()) {
-    return Fail(UsageError("usage/missing-command", "no command given",
-                           {"help: `profgauge check PROFILE` judges a profile; `profgauge --help` "
-                            "lists the commands"}));
+    return Fail(
+        CommandLineError("usage/missing-command", "no command given",
+                         {"help: `profgauge check PROFILE` judges a profile; `profgauge --help` "
+                          "lists the commands"}));
   }
   if (args[0] == "-h" || args[0] == "--help") {
     options.help = args[0] == "-h" ? HelpRequest::kShort : HelpRequest::kFull;
@@ -259,9 +262,9 @@ Result<Options> ParseCommandLine(std::span<const std::string> args) {
     return options;
   }
   if (args[0][0] == '-' && args[0] != "-") {
-    return Fail(UsageError("usage/missing-command",
-                           fmt::format("expected a command, found the option `{}`", args[0]),
-                           {"help: options follow the command: `profgauge check PROFILE …`"}));
+    return Fail(CommandLineError(
+        "usage/missing-command", fmt::format("expected a command, found the option `{}`", args[0]),
+        {"help: options follow the command: `profgauge check PROFILE …`"}));
   }
   const auto [command, words] = FindCommand(args);
   if (command == nullptr && AsksForGroup(args)) {

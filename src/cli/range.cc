@@ -11,6 +11,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/errors.h"
 #include "base/literal.h"
 
 namespace profgauge::cli {
@@ -19,15 +20,6 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max() / 4;
-
-Error UsageError(std::string code, std::string message, std::string help) {
-  Error error;
-  error.kind = ErrorKind::kUsage;
-  error.code = std::move(code);
-  error.message = std::move(message);
-  error.notes.push_back(std::move(help));
-  return error;
-}
 
 // Whole nanoseconds of "5us" or "1.2 ms". A bare number could be anything but 0.
 std::optional<std::int64_t> ParseTime(std::string_view text) {
@@ -48,14 +40,13 @@ bool IsBareNumber(std::string_view text) {
 Error NoUnit(std::string_view option, std::string_view text) {
   return UsageError("usage/no-unit",
                     fmt::format("option `{}`: the time `{}` has no unit", option, text),
-                    fmt::format("help: write `{0}ns`, `{0}us`, `{0}ms` or `{0}s`", text));
+                    fmt::format("write `{0}ns`, `{0}us`, `{0}ms` or `{0}s`", text));
 }
 
 Error BadMarks(const std::string& path, const std::string& reason) {
-  Error error =
-      UsageError("usage/bad-marks", "the file of marks cannot be used: " + reason,
-                 "help: expected {\"marks\": [{\"name\": \"load\", \"time\": 5000}]} with "
-                 "times in nanoseconds, as the page's timeline saves it");
+  Error error = UsageError("usage/bad-marks", "the file of marks cannot be used: " + reason,
+                           "expected {\"marks\": [{\"name\": \"load\", \"time\": 5000}]} with "
+                           "times in nanoseconds, as the page's timeline saves it");
   error.where.file = path;
   return error;
 }
@@ -69,7 +60,7 @@ Result<std::int64_t> EndOf(std::string_view text, const Marks& marks, std::int64
   if (IsBareNumber(text)) return Fail(NoUnit("--range", text));
   return Fail(UsageError("usage/bad-value",
                          fmt::format("option `--range` needs A:B, found `{}` for an end", text),
-                         "help: an end is a time such as `5us`, or the name of a mark"));
+                         "an end is a time such as `5us`, or the name of a mark"));
 }
 
 }  // namespace
@@ -86,9 +77,9 @@ Result<Marks> ParseMarks(const std::string& text) {
       return Fail(NoUnit("--mark", part.substr(equals + 1)));
     }
     if (!time || equals == 0) {
-      return Fail(UsageError(
-          "usage/bad-value", fmt::format("option `--mark` needs NAME=TIME, found `{}`", part),
-          "help: as in `--mark load=5us,store=12.5us`; times count from the start"));
+      return Fail(UsageError("usage/bad-value",
+                             fmt::format("option `--mark` needs NAME=TIME, found `{}`", part),
+                             "as in `--mark load=5us,store=12.5us`; times count from the start"));
     }
     marks.emplace_back(std::string(part.substr(0, equals)), *time);
   }
@@ -137,14 +128,14 @@ Status ResolveRange(Options& options) {
   if (colon == text.npos || colon != text.rfind(':')) {
     return Fail(UsageError("usage/bad-value",
                            fmt::format("option `--range` needs A:B, found `{}`", text),
-                           "help: as in `--range 5us:12.5us`, or `--range load:store` with marks"));
+                           "as in `--range 5us:12.5us`, or `--range load:store` with marks"));
   }
   PROFGAUGE_TRY(const std::int64_t first, EndOf(text.substr(0, colon), options.marks, 0));
   PROFGAUGE_TRY(const std::int64_t last, EndOf(text.substr(colon + 1), options.marks, kEnd));
   if (last <= first) {
     return Fail(UsageError("usage/bad-value",
                            fmt::format("option `--range` ends before it begins: `{}`", text),
-                           "help: the first end comes first"));
+                           "the first end comes first"));
   }
   options.range = std::pair(first, last);
   return {};

@@ -12,7 +12,7 @@
 
 #include "analysis/summary/analyze_run.h"
 #include "api/session.h"
-#include "base/input_error.h"
+#include "base/errors.h"
 #include "base/text.h"
 #include "cli/console.h"
 #include "cli/memory.h"

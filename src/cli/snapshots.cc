@@ -11,7 +11,7 @@
 
 #include "api/session.h"
 #include "api/snapshots.h"
-#include "base/input_error.h"
+#include "base/errors.h"
 #include "base/text.h"
 #include "cli/console.h"
 #include "cli/rank_by_rank.h"

@@ -43,7 +43,6 @@ constexpr Mistake kMistakes[] = {
     {"}", "there are no braces in expressions"},
 };
 
-bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsNameStart(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool IsNamePart(char c) { return IsNameStart(c) || IsDigit(c); }
@@ -54,7 +53,7 @@ class Lexer {
 
   Result<std::vector<Token>> Run() {
     while (true) {
-      while (at_ < text_.size() && IsBlank(text_[at_])) ++at_;
+      while (at_ < text_.size() && IsSpace(text_[at_])) ++at_;
       if (at_ == text_.size()) break;
       if (tokens_.size() == kMaxTokens) {
         return Fail(ErrorAt({Position(), Position() + 1}, "expr/too-large",
@@ -119,7 +118,7 @@ class Lexer {
                           literal ? "expected a number" : literal.error()));
     }
     std::size_t unit_at = end;
-    while (unit_at < text_.size() && IsBlank(text_[unit_at])) ++unit_at;
+    while (unit_at < text_.size() && IsSpace(text_[unit_at])) ++unit_at;
     const std::string_view unit_text = UnitAt(unit_at);
     if (!unit_text.empty()) end = unit_at + unit_text.size();
     const std::string_view digits = text_.substr(at_, length);

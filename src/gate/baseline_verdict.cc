@@ -32,7 +32,7 @@ std::string ChangeText(const MetricComparison& metric) {
 }
 
 // What a person is told of a limit that is missed or stays open.
-std::string Sentence(const MetricComparison& metric) {
+std::string ResultText(const MetricComparison& metric) {
   if (metric.method == CompareMethod::kStatistics) {
     return fmt::format("{}: {}", metric.metric, metric.reason);
   }
@@ -58,7 +58,7 @@ void CountFailed(const MetricComparison& metric, const Policy& policy, Verdict& 
                  Added& added) {
   if (metric.level == Level::kError) ++verdict.errors;
   if (metric.level == Level::kWarn) ++verdict.warnings;
-  if (Fails(metric.level, policy.fail_on)) added.failures.push_back(Sentence(metric));
+  if (Fails(metric.level, policy.fail_on)) added.failures.push_back(ResultText(metric));
 }
 
 // What is probably beyond its limit is no pass, whatever the policy says of doubt; unless a sure
@@ -68,7 +68,7 @@ void CountInconclusive(const MetricComparison& metric, const Policy& policy, Ver
   if (metric.over_limit) {
     if (Fails(metric.level, policy.fail_on)) {
       ++verdict.open;
-      added.open.push_back(Sentence(metric));
+      added.open.push_back(ResultText(metric));
     } else if (metric.level != Level::kInfo) {
       ++verdict.warnings;
     }
@@ -83,7 +83,7 @@ void CountInconclusive(const MetricComparison& metric, const Policy& policy, Ver
       break;
     case OnInconclusive::kNoVerdict:
       ++verdict.open;
-      added.open.push_back(Sentence(metric));
+      added.open.push_back(ResultText(metric));
       break;
   }
 }

@@ -168,11 +168,11 @@ PairedTable Fill(const std::vector<Pair>& pairs, bool of_host, const Snapshot& b
   return table;
 }
 
-using Place = std::tuple<std::string, std::string, std::int64_t>;  // Op, shapes, position.
+using OpPlace = std::tuple<std::string, std::string, std::int64_t>;  // Op, shapes, position.
 
 // The kernels at each place of a run, with their time.
-std::map<Place, std::map<std::string, Ns>> KernelsByPlace(const Snapshot& run) {
-  std::map<Place, std::map<std::string, Ns>> places;
+std::map<OpPlace, std::map<std::string, Ns>> KernelsByPlace(const Snapshot& run) {
+  std::map<OpPlace, std::map<std::string, Ns>> places;
   for (const TimePart& part : run.parts) {
     if (part.op.empty() || part.kernel.empty() || !part.category.ends_with("_kernel")) continue;
     places[{part.op, part.shapes, part.position}][part.kernel] += part.time;

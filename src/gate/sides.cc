@@ -15,12 +15,6 @@ constexpr double kOddFloors = 5;
 constexpr double kFarLimits = 3;
 constexpr std::size_t kLeastToHalve = 4;
 
-std::vector<double> Sorted(std::span<const double> values) {
-  std::vector<double> sorted(values.begin(), values.end());
-  std::sort(sorted.begin(), sorted.end());
-  return sorted;
-}
-
 Run MakeRun(const Series& series, const CompareOptions& options) {
   Run run;
   run.warmup = series.warmup;

@@ -15,7 +15,7 @@ constexpr double kSlowSpreads = 3;
 constexpr double kUnlikely = 0.01;
 constexpr double kVeryUnlikely = 0.001;
 // A failure needs the mean over so many limits.
-constexpr double kLargeLimits = 1.5;
+constexpr double kFailingLimits = 1.5;
 // Few iterations leave much to chance: so many of them, and this share, that make the mean three
 // limits longer are no pass either.
 constexpr std::size_t kLeastSlow = 2;
@@ -97,7 +97,7 @@ std::optional<Change> JudgeSlowPart(const Side& base, const Side& current, const
     return is_by_size ? std::optional(Change::kInconclusive) : std::nullopt;
   }
   const double later = LogMean(current, &Run::later) - LogMean(base, &Run::later);
-  const bool is_sure = chance <= kVeryUnlikely && mean > kLargeLimits * limits.limit &&
+  const bool is_sure = chance <= kVeryUnlikely && mean > kFailingLimits * limits.limit &&
                        later > limits.limit && !limits.is_certain;
   return is_sure ? Change::kFail : Change::kInconclusive;
 }

@@ -12,11 +12,9 @@
 namespace profgauge::stats {
 namespace {
 
-constexpr double kConsistency = 1.4826;  // MAD of a normal sample to its standard deviation.
-
 // Few values cannot show their autocorrelation: it is assumed, with the weight of so many values.
 constexpr double kAssumedCorrelation = 0.5;
-constexpr double kAssumedWeight = 16;
+constexpr double kCorrelationWeight = 16;
 constexpr double kLargestCorrelation = 0.8;
 constexpr std::size_t kLeastForCorrelation = 5;
 // Up to so many pairs the exact distribution of U is used instead of its normal approximation.
@@ -24,12 +22,6 @@ constexpr std::size_t kExactPairs = 400;
 constexpr double kOneSided = 0.05;
 // Below this quantile an interval is a point and says nothing of the spread.
 constexpr double kLeastQuantile = 0.1;
-
-std::vector<double> Sorted(std::span<const double> values) {
-  std::vector<double> sorted(values.begin(), values.end());
-  std::sort(sorted.begin(), sorted.end());
-  return sorted;
-}
 
 // Mid-ranks: equal values share the mean of their places.
 std::vector<double> Ranks(std::span<const double> values) {
@@ -126,6 +118,12 @@ const Bound& BoundOf(std::size_t n, std::size_t m) {
 
 }  // namespace
 
+std::vector<double> Sorted(std::span<const double> values) {
+  std::vector<double> sorted(values.begin(), values.end());
+  std::sort(sorted.begin(), sorted.end());
+  return sorted;
+}
+
 double Variance(std::span<const double> values) {
   if (values.size() < 2) return 0;
   const auto n = static_cast<double>(values.size());
@@ -186,7 +184,7 @@ Shift EstimateShift(std::span<const double> sorted_base, std::span<const double>
 }
 
 Autocorrelation::Autocorrelation()
-    : weighted_(kAssumedCorrelation * kAssumedWeight), weight_(kAssumedWeight) {}
+    : weighted_(kAssumedCorrelation * kCorrelationWeight), weight_(kCorrelationWeight) {}
 
 void Autocorrelation::Add(std::span<const double> values) {
   if (values.size() < kLeastForCorrelation) return;

@@ -13,12 +13,16 @@
 
 namespace profgauge::stats {
 
+/// Ascending.
+std::vector<double> Sorted(std::span<const double> values);
 /// Of a sample; 0 of fewer than two values.
 double Variance(std::span<const double> values);
 /// Median; the mean of the middle two for an even count. REQUIRES: not empty.
 double Median(std::span<const double> values);
-/// 1.4826 times the median absolute deviation from the median: the standard deviation of a normal
-/// sample, without its outliers. REQUIRES: not empty.
+/// Median absolute deviation of a normal sample to its standard deviation.
+inline constexpr double kConsistency = 1.4826;
+/// kConsistency times the median absolute deviation from the median: the standard deviation of a
+/// normal sample, without its outliers. REQUIRES: not empty.
 double RobustSigma(std::span<const double> values);
 
 /// The k-th smallest (1-based) of all differences current[j] - base[i], without forming them:

@@ -17,7 +17,6 @@ constexpr double kMostSpreads = 4;
 // Iterations of a settled run differ at least by this share: without it, a tail of equal values
 // would make warm-up of every larger one.
 constexpr double kLeastSpread = 0.005;
-constexpr double kConsistency = 1.4826;  // MAD of a normal sample to its standard deviation.
 
 double SpreadOf(std::span<const double> logarithms, std::span<const double> tail) {
   std::vector<double> steps;

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/input_error.h"
+#include "base/errors.h"
 #include "readers/builtin.h"
 #include "readers/cuda/sqlite_file.h"
 #include "readers/cuda/sqlite_table.h"

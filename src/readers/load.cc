@@ -13,7 +13,7 @@
 #include <tuple>
 #include <utility>
 
-#include "base/input_error.h"
+#include "base/errors.h"
 #include "base/parallel.h"
 #include "base/text.h"
 #include "model/processes.h"

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/errors.h"
 #include "base/format.h"
-#include "base/input_error.h"
 #include "base/text.h"
 #include "model/summary/summary.h"
 

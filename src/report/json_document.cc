@@ -2,8 +2,8 @@
 
 #include <boost/json/error.hpp>
 
+#include "base/errors.h"
 #include "base/exact_json.h"
-#include "base/input_error.h"
 
 namespace profgauge::report {
 namespace {

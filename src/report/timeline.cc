@@ -77,7 +77,8 @@ Category CategoryOfPart(const PathMove& part) {
 
 // Of a path of very many steps those that last: what the page can show.
 constexpr std::size_t kMostPathMoves = 20'000;
-constexpr std::string_view kGpus = "GPUs";  // Among what is not drawn, whatever they are called.
+constexpr std::string_view kGpusText =
+    "GPUs";  // Among what is not drawn, whatever they are called.
 
 /// The longest `most` in their order; what is left out is added to `left_out`.
 std::vector<PathMove> LongestParts(const std::vector<PathMove>& parts, std::size_t most,
@@ -154,7 +155,7 @@ class Builder {
     for (const auto& [what, undrawn] : undrawn_) {
       out += fmt::format("{}{} more {} with {} events", out.empty() ? "" : ", ",
                          FormatCount(static_cast<std::int64_t>(undrawn.tracks)),
-                         what == kGpus ? std::string_view(gpus) : what,
+                         what == kGpusText ? std::string_view(gpus) : what,
                          FormatCount(static_cast<std::int64_t>(undrawn.events)));
     }
     return out;
@@ -214,8 +215,8 @@ class Builder {
         AddGpu(gpu, streams, ranges);
         continue;
       }
-      ++undrawn_[kGpus].tracks;
-      for (const auto& [stream, events] : streams) undrawn_[kGpus].events += events.size();
+      ++undrawn_[kGpusText].tracks;
+      for (const auto& [stream, events] : streams) undrawn_[kGpusText].events += events.size();
     }
   }
 

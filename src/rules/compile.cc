@@ -233,10 +233,6 @@ class RuleCompiler {
   std::vector<std::string> wrong_names_;  ///< Names whose expression has an error.
 };
 
-bool IsGlob(std::string_view pattern) {
-  return pattern.find_first_of("*?") != std::string_view::npos;
-}
-
 bool Names(std::string_view pattern, const Rule& rule) {
   if (GlobMatch(pattern, rule.id)) return true;
   return std::any_of(rule.formerly.begin(), rule.formerly.end(),

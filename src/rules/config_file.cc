@@ -128,7 +128,9 @@ std::string RenderErrors(const Errors& errors, bool color) {
     if (is_new && where.line > 0) {
       if (auto text = ReadConfigFile(where.file)) source->second = *std::move(text);
       // ParseYaml counts columns without a byte order mark.
-      if (source->second.starts_with("\xef\xbb\xbf")) source->second.erase(0, 3);
+      if (source->second.starts_with(kByteOrderMark)) {
+        source->second.erase(0, kByteOrderMark.size());
+      }
     }
     out += RenderDiagnostic(errors[i], source->second, color);
   }

@@ -23,6 +23,12 @@
 
 namespace profgauge {
 
+/// Sets `target` when there is a value.
+template <class T, class U>
+void Set(T& target, std::optional<U> value) {
+  if (value) target = *std::move(value);
+}
+
 class Decoder {
  public:
   /// One key that a mapping may have. `decode` is called with its value.

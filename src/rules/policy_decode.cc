@@ -19,8 +19,6 @@ namespace {
 
 constexpr std::int64_t kMostIterations = 1'000'000'000, kMostRanks = 1'000'000'000;
 
-constexpr Decoder::Word<Level> kLevels[] = {
-    {"info", Level::kInfo}, {"warn", Level::kWarn}, {"error", Level::kError}};
 constexpr Decoder::Word<FailOn> kFailOn[] = {
     {"error", FailOn::kError}, {"warn", FailOn::kWarn}, {"never", FailOn::kNever}};
 constexpr Decoder::Word<OnMissing> kOnMissing[] = {
@@ -40,12 +38,6 @@ constexpr Decoder::Word<RuleSetting::Choice> kChoices[] = {
 };
 constexpr Decoder::Word<bool> kStrictness[] = {{"normal", false}, {"certain", true}};
 constexpr Decoder::Word<bool> kUnknownKernels[] = {{"lower_bound", false}, {"upper_bound", true}};
-
-/// Sets `target` when there is a value.
-template <class T, class U>
-void Set(T& target, std::optional<U> value) {
-  if (value) target = *std::move(value);
-}
 
 /// The metric that `key` names; an error when there is none, or when no limit can stand on it.
 const MetricSpec* MetricOf(Decoder& decoder, const YamlNode& key) {

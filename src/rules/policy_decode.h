@@ -10,6 +10,9 @@
 
 namespace profgauge {
 
+inline constexpr Decoder::Word<Level> kLevels[] = {
+    {"info", Level::kInfo}, {"warn", Level::kWarn}, {"error", Level::kError}};
+
 /// Decodes the whole document into `policy`. `extends` is checked for its shape only.
 void DecodePolicy(Decoder& decoder, Policy& policy);
 

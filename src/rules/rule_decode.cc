@@ -17,19 +17,12 @@ namespace {
 constexpr int kMostEvidence = 1000;
 constexpr int kMostDecimals = 9;
 
-constexpr Decoder::Word<Level> kLevels[] = {
-    {"info", Level::kInfo}, {"warn", Level::kWarn}, {"error", Level::kError}};
 constexpr Decoder::Word<GroupReport> kReports[] = {{"worst", GroupReport::kWorst},
                                                    {"each", GroupReport::kEach}};
 constexpr Decoder::Word<GainBound> kBounds[] = {{"upper", GainBound::kUpper},
                                                 {"typical", GainBound::kTypical},
                                                 {"measured", GainBound::kMeasured}};
 constexpr Decoder::Word<bool> kStyles[] = {{"code", true}, {"text", false}};
-
-template <class T, class U>
-void Set(T& target, std::optional<U> value) {
-  if (value) target = *std::move(value);
-}
 
 /// Letters, digits and `separator`, a letter first: names that expressions and ids can spell.
 bool IsName(std::string_view text, char separator) {

@@ -20,11 +20,6 @@ constexpr Decoder::Word<std::string_view> kStatuses[] = {
     {"broken", "broken"},
 };
 
-template <class T, class U>
-void Set(T& target, std::optional<U> value) {
-  if (value) target = *std::move(value);
-}
-
 /// Digits behind the point of a number as written: 1 in "30.5 ms".
 int DecimalsOf(std::string_view text) {
   const std::size_t point = text.find('.');
@@ -54,11 +49,12 @@ std::optional<ExpectedNumber> DecodeNumber(Decoder& decoder, const YamlNode& nod
 std::optional<ExpectedText> DecodeText(Decoder& decoder, const YamlNode& node,
                                        std::string_view what) {
   using Match = ExpectedText::Match;
-  constexpr std::pair<std::string_view, Match> kOperators[] = {{"contains", Match::kContains},
-                                                               {"not contains", Match::kNotContains},
-                                                               {"starts_with", Match::kStartsWith},
-                                                               {"ends_with", Match::kEndsWith},
-                                                               {"matches", Match::kMatches}};
+  constexpr std::pair<std::string_view, Match> kOperators[] = {
+      {"contains", Match::kContains},
+      {"not contains", Match::kNotContains},
+      {"starts_with", Match::kStartsWith},
+      {"ends_with", Match::kEndsWith},
+      {"matches", Match::kMatches}};
   const auto text = decoder.Text(node, what);
   if (!text) return std::nullopt;
   for (const auto& [name, match] : kOperators) {

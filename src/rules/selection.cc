@@ -6,6 +6,7 @@
 
 #include "base/diagnostic.h"
 #include "base/text.h"
+#include "rules/decode.h"
 #include "rules/waiver.h"
 #include "rules/yaml.h"
 
@@ -16,14 +17,6 @@ Error& AddError(Errors& errors, const Where& where, std::string_view code, std::
   errors.push_back({ErrorKind::kConfig, std::string(code), std::move(message), where, {}});
   return errors.back();
 }
-
-void AddSuggestion(Error& error, std::string_view word,
-                   const std::vector<std::string_view>& names) {
-  const std::string_view nearest = DidYouMean(word, names);
-  if (!nearest.empty()) error.notes.push_back(fmt::format("help: did you mean `{}`?", nearest));
-}
-
-bool IsGlob(std::string_view pattern) { return pattern.find_first_of("*?") != pattern.npos; }
 
 bool Matches(const std::string& pattern, const Rule& rule) {
   return GlobMatch(pattern, rule.id) ||

@@ -46,7 +46,7 @@ expr::Schema SchemaOf(PathTable table) {
   return schema;
 }
 
-Error UsageError(std::string_view code, std::string message, std::vector<std::string> notes) {
+Error ScenarioError(std::string_view code, std::string message, std::vector<std::string> notes) {
   return {ErrorKind::kUsage, std::string(code), std::move(message), {}, std::move(notes)};
 }
 
@@ -149,20 +149,20 @@ Result<WhatIfScale> ParseScale(std::string_view text, std::string_view place) {
   const std::string example =
       fmt::format("help: write for example `{} \"host_op.name matches 'DataLoader' by 0\"`", place);
   if (by == text.npos) {
-    return Fail(UsageError("usage/no-factor",
-                           fmt::format("`{}`: expected `CONDITION by FACTOR`, found `{}`", place,
-                                       PrintableShort(text)),
-                           {example}));
+    return Fail(ScenarioError("usage/no-factor",
+                              fmt::format("`{}`: expected `CONDITION by FACTOR`, found `{}`", place,
+                                          PrintableShort(text)),
+                              {example}));
   }
   std::string_view number = text.substr(by + 4);
   while (!number.empty() && number.front() == ' ') number.remove_prefix(1);
   while (!number.empty() && number.back() == ' ') number.remove_suffix(1);
   const auto literal = ParseLiteral(number);
   if (!literal || !IsFactor(*literal)) {
-    return Fail(UsageError("usage/no-factor",
-                           fmt::format("`{}`: expected {} behind `by`, found `{}`", place, kFactors,
-                                       PrintableShort(number, 40)),
-                           {example}));
+    return Fail(ScenarioError("usage/no-factor",
+                              fmt::format("`{}`: expected {} behind `by`, found `{}`", place,
+                                          kFactors, PrintableShort(number, 40)),
+                              {example}));
   }
   WhatIfScale scale;
   scale.where.text = std::string(text.substr(0, by));

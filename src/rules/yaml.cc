@@ -306,7 +306,6 @@ SourceText YamlDocument::TextOf(const YamlNode& node) const {
 
 std::optional<YamlDocument> ParseYaml(std::string_view text, const std::string& file,
                                       Errors& errors) {
-  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   if (text.size() > kLargestConfigFile) {
     errors.push_back(

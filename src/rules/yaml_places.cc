@@ -5,8 +5,6 @@
 namespace profgauge {
 namespace {
 
-bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
-
 /// A position in the source that knows its line and column.
 struct Cursor {
   std::string_view source;
@@ -28,7 +26,7 @@ struct Cursor {
     }
   }
   void SkipBlanks() {
-    while (!AtEnd() && IsBlank(Peek())) Advance(1);
+    while (!AtEnd() && IsSpace(Peek())) Advance(1);
   }
 };
 
@@ -69,7 +67,7 @@ std::vector<SourceText::Run> FindPlaces(std::string_view source, const YamlNode&
   }
   if (node.text.empty()) runs.push_back({0, node.line, node.column});
   for (std::size_t i = 0; i < node.text.size(); ++i) {
-    if (quote == '"' && cursor.Peek() == '\\' && IsBlank(cursor.Peek(1)) && cursor.Peek(1) != ' ') {
+    if (quote == '"' && cursor.Peek() == '\\' && IsSpace(cursor.Peek(1)) && cursor.Peek(1) != ' ') {
       cursor.Advance(1);  // An escaped line end stands for nothing.
       cursor.SkipBlanks();
     }
@@ -82,7 +80,7 @@ std::vector<SourceText::Run> FindPlaces(std::string_view source, const YamlNode&
     if (cursor.Peek() != node.text[i]) {
       const Cursor before = cursor;
       cursor.SkipBlanks();
-      if (IsBlank(node.text[i])) {  // A folded line end.
+      if (IsSpace(node.text[i])) {  // A folded line end.
         Place(runs, i, before);
         continue;
       }

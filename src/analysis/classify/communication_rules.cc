@@ -16,7 +16,7 @@ namespace {
 using enum CollectiveKind;
 
 // Names are published ones: of the libraries' sources, and of recordings shown in their issues.
-constexpr CommunicationRule kRules[] = {
+constexpr CommunicationRule kCommunicationRules[] = {
     // NCCL and RCCL (rccl's generic kernel, symmetric kernels since 2.27), MSCCL, oneCCL, HCCL, and
     // those of Cambricon, Moore Threads, Kunlun.
     {"nccl", kOther,
@@ -70,14 +70,14 @@ constexpr CommunicationRule kRules[] = {
 
 constexpr std::string_view kSigns[] = {"recorded_collective", "communicating_operator"};
 
-struct Compiled {
+struct CompiledCommunicationRule {
   std::unique_ptr<RE2> include, exclude;
 };
 
-const std::vector<Compiled>& CompiledRules() {
-  static const std::vector<Compiled> rules = [] {
-    std::vector<Compiled> compiled;
-    for (const CommunicationRule& rule : kRules) {
+const std::vector<CompiledCommunicationRule>& CompiledCommunicationRules() {
+  static const std::vector<CompiledCommunicationRule> rules = [] {
+    std::vector<CompiledCommunicationRule> compiled;
+    for (const CommunicationRule& rule : kCommunicationRules) {
       compiled.push_back({std::make_unique<RE2>(rule.include),
                           rule.exclude.empty() ? nullptr : std::make_unique<RE2>(rule.exclude)});
     }
@@ -88,29 +88,29 @@ const std::vector<Compiled>& CompiledRules() {
 
 }  // namespace
 
-std::span<const CommunicationRule> CommunicationRules() { return kRules; }
+std::span<const CommunicationRule> CommunicationRules() { return kCommunicationRules; }
 
 std::uint16_t RuleOf(CommunicationSign sign) {
-  return static_cast<std::uint16_t>(kFirstCommunicationRule + std::size(kRules) +
+  return static_cast<std::uint16_t>(kFirstCommunicationRule + std::size(kCommunicationRules) +
                                     static_cast<std::size_t>(sign));
 }
 
 std::string_view CommunicationRuleName(std::uint16_t rule) {
   const std::size_t index = rule - std::size_t{kFirstCommunicationRule};
-  if (index < std::size(kRules)) return kRules[index].id;
-  const std::size_t sign = index - std::size(kRules);
+  if (index < std::size(kCommunicationRules)) return kCommunicationRules[index].id;
+  const std::size_t sign = index - std::size(kCommunicationRules);
   return sign < std::size(kSigns) ? kSigns[sign] : "communication";
 }
 
 std::optional<CommunicationName> CommunicationOf(std::string_view kernel) {
   const std::string head = KernelHead(kernel);
-  const std::vector<Compiled>& compiled = CompiledRules();
+  const std::vector<CompiledCommunicationRule>& compiled = CompiledCommunicationRules();
   for (std::size_t i = 0; i < compiled.size(); ++i) {
     if (!RE2::PartialMatch(head, *compiled[i].include)) continue;
     if (compiled[i].exclude && RE2::PartialMatch(head, *compiled[i].exclude)) continue;
     const CollectiveKind spelled = CollectiveKindOf(kernel);
     return CommunicationName{static_cast<std::uint16_t>(kFirstCommunicationRule + i),
-                             spelled == kOther ? kRules[i].kind : spelled};
+                             spelled == kOther ? kCommunicationRules[i].kind : spelled};
   }
   return std::nullopt;
 }

@@ -8,6 +8,7 @@
 
 #include "analysis/classify/dtypes.h"
 #include "analysis/classify/op_arguments.h"
+#include "base/text.h"
 
 namespace profgauge {
 namespace {
@@ -35,10 +36,6 @@ struct Inner {
   std::string_view name;
   std::int64_t size;
 };
-
-bool Contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
 
 // Which inputs are the factors of a product: a [.., M, K] times b.
 struct Factors {

@@ -15,6 +15,7 @@
 #include "analysis/classify/eligibility.h"
 #include "analysis/classify/knowledge.h"
 #include "analysis/classify/tensor_core_rules.h"
+#include "base/text.h"
 
 namespace profgauge {
 namespace {
@@ -30,10 +31,6 @@ struct Chip {
 bool JudgesAlike(const Chip& a, const Chip& b) {
   return a.vendor == b.vendor && a.capability == b.capability &&
          a.has_tensor_cores == b.has_tensor_cores;
-}
-
-bool Contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
 }
 
 Vendor VendorOf(const Profile& profile, const Gpu& gpu) {

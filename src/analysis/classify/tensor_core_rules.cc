@@ -15,9 +15,9 @@ namespace {
 
 using enum Tri;
 using enum NamePart;
-using enum Vendor;
+using Vendor::kAmd, Vendor::kAny, Vendor::kAscend, Vendor::kNvidia;
 
-constexpr TensorCoreRule kRules[] = {
+constexpr TensorCoreRule kTensorCoreRules[] = {
     // Kernels beside the products of the same libraries: they multiply no matrices on any chip.
     {"library_helper", kNo, kAll, kNvidia, false,
      R"((?i)(?:^|[ _:])(?:(?:kepler|maxwell|pascal)|sm\d+_(?:xmma|cudnn))_(?:cublas_|cudnn_|trt_|infer_|train_)*)"
@@ -178,7 +178,7 @@ struct CompiledRules {
   std::vector<CompiledRule> rules;
 
   CompiledRules() {
-    for (const TensorCoreRule& rule : kRules) {
+    for (const TensorCoreRule& rule : kTensorCoreRules) {
       CompiledRule& compiled = rules.emplace_back();
       compiled.include = std::make_unique<RE2>(rule.include);
       if (!rule.exclude.empty()) compiled.exclude = std::make_unique<RE2>(rule.exclude);
@@ -193,7 +193,7 @@ const CompiledRules& Compiled() {
 
 }  // namespace
 
-std::span<const TensorCoreRule> TensorCoreRules() { return kRules; }
+std::span<const TensorCoreRule> TensorCoreRules() { return kTensorCoreRules; }
 
 KernelClass ClassifyName(std::string_view name, Vendor vendor) {
   const CompiledRules& compiled = Compiled();
@@ -205,8 +205,8 @@ KernelClass ClassifyName(std::string_view name, Vendor vendor) {
     return result;
   }
   const std::string head = KernelHead(name);
-  for (std::size_t i = 0; i < std::size(kRules); ++i) {
-    const TensorCoreRule& rule = kRules[i];
+  for (std::size_t i = 0; i < std::size(kTensorCoreRules); ++i) {
+    const TensorCoreRule& rule = kTensorCoreRules[i];
     if (rule.vendor != kAny && vendor != kAny && rule.vendor != vendor) continue;
     // A rule for one vendor whose words are common needs to know the vendor.
     if ((rule.vendor == kAmd || rule.vendor == kAscend) && vendor != rule.vendor) continue;
@@ -231,8 +231,8 @@ namespace {
 const TensorCoreRule* FindRule(std::uint16_t rule) {
   if (rule == 0) return nullptr;
   const std::size_t index = rule - 1u;
-  if (index < std::size(kRules)) return &kRules[index];
-  const std::size_t chip = index - std::size(kRules);
+  if (index < std::size(kTensorCoreRules)) return &kTensorCoreRules[index];
+  const std::size_t chip = index - std::size(kTensorCoreRules);
   return chip < std::size(kChipRules) ? &kChipRules[chip] : nullptr;
 }
 }  // namespace

@@ -24,8 +24,6 @@
 namespace profgauge {
 namespace {
 
-constexpr std::string_view kNeedsRanks = "needs the recordings of at least two ranks";
-
 // Bytes in the time that they took.
 struct Moved {
   double bytes = 0;

@@ -16,8 +16,6 @@
 namespace profgauge {
 namespace {
 
-constexpr std::string_view kNeedsRanks = "needs the recordings of at least two ranks";
-
 // From `compute_only` to `unattributed`.
 void AppendParts(const RankParts& parts, RowWriter& write) {
   write.Integer(parts.compute_only)

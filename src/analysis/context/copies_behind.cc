@@ -16,7 +16,7 @@ Ns EndOf(const DeviceTable& device, std::uint32_t row) {
 }
 
 // GPU and stream.
-std::pair<std::int32_t, std::int64_t> StreamOf(const DeviceTable& device, std::uint32_t row) {
+std::pair<std::int32_t, std::int64_t> GpuStreamOf(const DeviceTable& device, std::uint32_t row) {
   return {device.gpu[row], device.stream[row]};
 }
 
@@ -59,12 +59,12 @@ boost::unordered_flat_set<std::uint32_t> CopiesBehind(const DeviceTable& device,
       of_last.push_back(row);
     } else if (EndOf(device, row) > next->second.end) {
       behind.insert(row);
-      streams.insert(StreamOf(device, row));
+      streams.insert(GpuStreamOf(device, row));
     }
   }
   // Behind the last iteration nothing shows what is not waited for but what was not before.
   for (const std::uint32_t row : of_last) {
-    if (streams.contains(StreamOf(device, row))) behind.insert(row);
+    if (streams.contains(GpuStreamOf(device, row))) behind.insert(row);
   }
   return behind;
 }

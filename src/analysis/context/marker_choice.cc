@@ -37,15 +37,15 @@ std::vector<Marker> WithoutThoseAroundSeveral(const std::vector<Marker>& all) {
   return kept;
 }
 
-struct OfThread {
+struct ThreadMarkers {
   ThreadId thread;
   std::vector<Marker> markers;
   std::int64_t launches = 0;  // That the thread makes under them.
 };
 
-std::vector<OfThread> MarkersByThread(const Profile& profile) {
+std::vector<ThreadMarkers> MarkersByThread(const Profile& profile) {
   const HostTable& host = profile.host;
-  std::vector<OfThread> threads;
+  std::vector<ThreadMarkers> threads;
   for (std::size_t row = 0; row < host.size(); ++row) {
     if (host.kind[row] != HostKind::kIterationMarker) continue;
     // Rows are sorted by thread.
@@ -54,14 +54,14 @@ std::vector<OfThread> MarkersByThread(const Profile& profile) {
     }
     threads.back().markers.push_back({RowSpan(host, row), host.name[row]});
   }
-  for (OfThread& one : threads) one.markers = WithoutThoseAroundSeveral(one.markers);
+  for (ThreadMarkers& one : threads) one.markers = WithoutThoseAroundSeveral(one.markers);
   return threads;
 }
 
-void CountLaunches(const Profile& profile, std::vector<OfThread>& threads) {
+void CountLaunches(const Profile& profile, std::vector<ThreadMarkers>& threads) {
   const ApiTable& api = profile.api;
-  std::map<std::uint32_t, OfThread*> of_thread;
-  for (OfThread& one : threads) of_thread.emplace(one.thread.value, &one);
+  std::map<std::uint32_t, ThreadMarkers*> of_thread;
+  for (ThreadMarkers& one : threads) of_thread.emplace(one.thread.value, &one);
   for (std::size_t call = 0; call < api.size(); ++call) {
     if (api.kind[call] != ApiKind::kLaunch) continue;
     const auto found = of_thread.find(api.thread[call].value);
@@ -161,11 +161,11 @@ Span RowSpan(const HostTable& host, std::size_t row) {
 }
 
 ChosenMarkers ChooseMarkers(const Profile& profile) {
-  std::vector<OfThread> threads = MarkersByThread(profile);
+  std::vector<ThreadMarkers> threads = MarkersByThread(profile);
   if (threads.empty()) return {};
   if (threads.size() > 1) CountLaunches(profile, threads);
-  const auto best =
-      std::max_element(threads.begin(), threads.end(), [](const OfThread& a, const OfThread& b) {
+  const auto best = std::max_element(
+      threads.begin(), threads.end(), [](const ThreadMarkers& a, const ThreadMarkers& b) {
         return std::pair(a.launches, a.markers.size()) < std::pair(b.launches, b.markers.size());
       });
   ChosenMarkers chosen = OfOneFamily(profile, std::move(best->markers));

@@ -19,14 +19,14 @@ namespace {
 
 constexpr std::int64_t kFullQueue = 1024;  // CUDA's limit of pending launches (HTA).
 
-struct KernelSums {
+struct GpuKernels {
   std::int64_t kernels = 0;
   Ns time = 0, tensor_core = 0;
 };
 
-KernelSums SumKernels(const RankContext& rank, std::int32_t gpu) {
+GpuKernels KernelsOf(const RankContext& rank, std::int32_t gpu) {
   const DeviceTable& device = rank.profile->device;
-  KernelSums sums;
+  GpuKernels sums;
   const auto [begin, end] = RowsOfGpu(device, gpu);
   for (std::uint32_t i = begin; i < end; ++i) {
     if (device.kind[i] != DeviceKind::kKernel || !rank.InIterations(DeviceId{i})) continue;
@@ -45,7 +45,7 @@ std::string CapabilityText(const Gpu& gpu) {
 void AppendGpu(const RankContext& rank, const GpuUse& use, RowWriter& write) {
   const Gpu* const found = FindGpu(rank.devices, use.gpu);
   const Gpu gpu = found == nullptr ? Gpu{} : *found;
-  const KernelSums sums = SumKernels(rank, use.gpu);
+  const GpuKernels sums = KernelsOf(rank, use.gpu);
   // A file of durations alone says nothing of when the GPU was busy.
   const bool timed = rank.profile->has_timeline;
   const auto if_timed = [&](double value) { return timed ? std::optional(value) : std::nullopt; };

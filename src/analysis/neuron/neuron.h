@@ -34,6 +34,8 @@ struct NeuronRank {
     const double peak = data->hardware.PeakFlops();
     return peak > 0 ? peak * static_cast<double>(peak_cores) : -1;
   }
+  /// Whether what starts then is of the selected part.
+  bool Inside(Ns start) const { return start >= sums.window.start && start < sums.window.end; }
   bool HasRows() const { return data->has.instructions || data->has.dma; }
 };
 

@@ -36,10 +36,6 @@ struct Group {
   void Close(Span window) { active += Length(Clip(spans.Take(), window)); }
 };
 
-bool Inside(const NeuronRank& rank, Ns start) {
-  return start >= rank.sums.window.start && start < rank.sums.window.end;
-}
-
 Ns Median(std::vector<Ns> durations) {
   if (durations.empty()) return -1;
   const auto middle = durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 2);
@@ -71,7 +67,7 @@ void AddEngineRows(const NeuronRank& rank, bool any_source, RowWriter& write) {
     group.Close(rank.sums.window);
     group.spans.Take();
     for (const Instruction& row : rows) {
-      if (!Inside(rank, row.start)) continue;
+      if (!rank.Inside(row.start)) continue;
       group.Add(row);
       if (!row.semaphore) group.durations.push_back(row.duration);
     }
@@ -93,7 +89,7 @@ void AddOpcodeRows(const NeuronRank& rank, RowWriter& write) {
   std::map<std::pair<Engine, std::string_view>, Group> groups;
   ForEachEngine(*rank.data, [&](std::span<const Instruction> rows) {
     for (const Instruction& row : rows) {
-      if (!Inside(rank, row.start)) continue;
+      if (!rank.Inside(row.start)) continue;
       groups[{row.engine, rank.context->profile->Name(row.opcode)}].Add(row);
     }
     for (auto& [key, group] : groups) {
@@ -123,7 +119,7 @@ std::map<std::int32_t, Core> CoresOf(const NeuronRank& rank) {
     Core& core = cores[rows.front().core];
     SpanCollector spans;
     for (const Instruction& row : rows) {
-      if (Inside(rank, row.start)) ++core.instructions;
+      if (rank.Inside(row.start)) ++core.instructions;
       if (!row.semaphore) spans.Add(row.start, row.duration);
     }
     const std::vector<Span> active = Clip(spans.Take(), rank.sums.window);

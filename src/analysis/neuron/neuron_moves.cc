@@ -35,14 +35,10 @@ struct Packets {
   }
 };
 
-bool Inside(const NeuronRank& rank, Ns start) {
-  return start >= rank.sums.window.start && start < rank.sums.window.end;
-}
-
 void AddQueues(const NeuronRank& rank, RowWriter& write) {
   std::map<std::pair<std::string_view, neuron::QueueType>, Packets> queues;
   for (const Dma& row : rank.data->packets) {
-    queues[{rank.context->profile->Name(row.queue), row.type}].Add(row, Inside(rank, row.start));
+    queues[{rank.context->profile->Name(row.queue), row.type}].Add(row, rank.Inside(row.start));
   }
   for (auto& [key, queue] : queues) {
     if (queue.count == 0) continue;
@@ -65,7 +61,7 @@ EngineUse AddEngines(const NeuronRank& rank, RowWriter& write) {
   std::map<std::int32_t, std::int64_t> of_core;
   for (const Dma& row : rank.data->packets) {
     if (row.dma_engine < 0) continue;
-    engines[{row.core, row.dma_engine}].Add(row, Inside(rank, row.start));
+    engines[{row.core, row.dma_engine}].Add(row, rank.Inside(row.start));
   }
   for (const auto& [key, engine] : engines) of_core[key.first] += engine.bytes;
   const std::int64_t stated = rank.data->hardware.dma_engines;
@@ -95,7 +91,7 @@ void AddTransfers(const NeuronRank& rank, RowWriter& write) {
   }
   std::vector<const Dma*> rows;
   for (const Dma& row : rank.data->transfers) {
-    if (Inside(rank, row.start)) rows.push_back(&row);
+    if (rank.Inside(row.start)) rows.push_back(&row);
   }
   std::stable_sort(rows.begin(), rows.end(),
                    [](const Dma* a, const Dma* b) { return a->bytes > b->bytes; });
@@ -136,7 +132,7 @@ void AddCcOps(const NeuronRank& rank, RowWriter& write) {
                          std::int64_t>;
   std::map<Key, Calls> groups;
   for (const neuron::CcOp& row : rank.data->cc_ops) {
-    if (!Inside(rank, row.start)) continue;
+    if (!rank.Inside(row.start)) continue;
     groups[{profile.Name(row.operation), profile.Name(row.algorithm), profile.Name(row.dtype),
             profile.Name(row.group), row.input_bytes}]
         .Add(row);

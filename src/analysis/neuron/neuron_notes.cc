@@ -15,10 +15,6 @@
 namespace profgauge {
 namespace {
 
-bool Inside(const NeuronRank& rank, Ns start) {
-  return start >= rank.sums.window.start && start < rank.sums.window.end;
-}
-
 void AddThrottles(const NeuronRank& rank, RowWriter& write) {
   struct Sum {
     std::int64_t count = 0;
@@ -27,7 +23,7 @@ void AddThrottles(const NeuronRank& rank, RowWriter& write) {
   };
   std::map<std::pair<std::int32_t, std::string_view>, Sum> sums;
   for (const neuron::Throttle& row : rank.data->throttles) {
-    if (!Inside(rank, row.start)) continue;
+    if (!rank.Inside(row.start)) continue;
     Sum& sum = sums[{row.core, rank.context->profile->Name(row.cause)}];
     ++sum.count;
     sum.covered += row.duration;
@@ -69,7 +65,7 @@ void AddFlopsParts(const NeuronRank& rank, RowWriter& write) {
   double lost = 0, lost_active = 0;
   const std::vector<Span> active = neuron::ActiveSpans(*rank.data, neuron::Engine::kTensor);
   for (const neuron::Throttle& row : rank.data->throttles) {
-    if (!Inside(rank, row.start)) continue;
+    if (!rank.Inside(row.start)) continue;
     const double share = 1 - static_cast<double>(row.k) / static_cast<double>(row.n);
     const Span span[] = {{row.start, row.start + row.duration}};
     lost += share * static_cast<double>(row.duration);
@@ -109,7 +105,7 @@ void AddSemaphores(const NeuronRank& rank, RowWriter& write) {
   };
   std::map<std::pair<std::int32_t, std::string_view>, Use> uses;
   for (const neuron::SemaphoreUpdate& row : rank.data->semaphores) {
-    if (!Inside(rank, row.time)) continue;
+    if (!rank.Inside(row.time)) continue;
     Use& use = uses[{row.core, rank.context->profile->Name(row.semaphore)}];
     if (use.updates++ == 0) use.first = row.time;
     use.last = row.time;
@@ -130,7 +126,7 @@ void AddCurves(const NeuronRank& rank, RowWriter& write) {
   const std::size_t step = points.size() / kMost + 1;
   for (std::size_t i = 0; i < points.size(); i += step) {
     const neuron::CurvePoint& point = points[i];
-    if (!Inside(rank, point.time)) continue;
+    if (!rank.Inside(point.time)) continue;
     write.Integer(rank.context->rank).Integer(point.core).Text(neuron::CurveName(point.curve));
     write.Integer(point.time).Real(point.value);
   }

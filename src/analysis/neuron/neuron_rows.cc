@@ -20,10 +20,6 @@ using neuron::Instruction;
 
 constexpr std::size_t kMostInstructions = 100'000;
 
-bool Inside(const NeuronRank& rank, Ns start) {
-  return start >= rank.sums.window.start && start < rank.sums.window.end;
-}
-
 void AddInstructions(const NeuronRank& rank, std::size_t most, RowWriter& write) {
   const Profile& profile = *rank.context->profile;
   const auto& dependencies = rank.data->dependencies;
@@ -34,7 +30,7 @@ void AddInstructions(const NeuronRank& rank, std::size_t most, RowWriter& write)
     for (; edge < dependencies.size() && dependencies[edge].to <= i; ++edge) {
       if (dependencies[edge].to == i) ++predecessors;
     }
-    if (!Inside(rank, row.start)) continue;
+    if (!rank.Inside(row.start)) continue;
     ++written;
     write.Integer(rank.context->rank).Integer(row.core).Text(neuron::EngineName(row.engine));
     write.Text(profile.Name(row.track)).Text(profile.Name(row.opcode));
@@ -64,7 +60,7 @@ void AddWaits(const NeuronRank& rank, RowWriter& write) {
   using Key = std::tuple<Engine, std::string_view, std::string_view, std::string_view>;
   std::map<Key, Wait> waits;
   for (const Instruction& row : rank.data->instructions) {
-    if (row.wait <= 0 || !Inside(rank, row.start)) continue;
+    if (row.wait <= 0 || !rank.Inside(row.start)) continue;
     Wait& wait =
         waits[{row.engine, profile.Name(row.opcode),
                neuron::WaitedSemaphore(profile.Name(row.operands)), profile.Name(row.source)}];
@@ -114,7 +110,7 @@ void AddLines(const NeuronRank& rank, SourceLines& sources, RowWriter& write) {
     if (!row.source.valid()) continue;
     Line& line = lines[FileAndLine(profile.Name(row.source))];
     if (!row.semaphore) line.spans.push_back({row.start, row.end()});
-    if (!Inside(rank, row.start)) continue;
+    if (!rank.Inside(row.start)) continue;
     ++line.instructions;
     line.flops += row.flops;
     line.hbm_read += row.traffic.hbm_read;

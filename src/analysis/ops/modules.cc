@@ -174,7 +174,8 @@ Calls FindCalls(const RankContext& rank) {
 }
 
 // Where a module stands: the one around it, its name and its number.
-using Places = std::map<std::tuple<std::uint32_t, std::uint32_t, std::int64_t>, std::uint32_t>;
+using ModulePlaces =
+    std::map<std::tuple<std::uint32_t, std::uint32_t, std::int64_t>, std::uint32_t>;
 
 std::string_view NameOf(std::string_view recorded) {
   for (const std::string_view prefix : {std::string_view("nn.Module: "), kLightningModule}) {
@@ -194,7 +195,7 @@ void AddTo(ModuleSum& module, const ModuleSum& more) {
 }
 
 // Of its place: what is not there yet is put behind all others.
-std::uint32_t AddAt(std::uint32_t parent, StringId name, const ModuleSum& sum, Places& places,
+std::uint32_t AddAt(std::uint32_t parent, StringId name, const ModuleSum& sum, ModulePlaces& places,
                     std::vector<ModuleSum>& out) {
   const auto [place, is_new] =
       places.try_emplace({parent, name.value, sum.id}, static_cast<std::uint32_t>(out.size()));
@@ -212,7 +213,7 @@ std::vector<ModuleSum> SumCalls(const RankContext& rank) {
   const PythonTable& python = rank.profile->python;
   const HostTable& host = rank.profile->host;
   StringPool names;
-  Places places;
+  ModulePlaces places;
   std::vector<ModuleSum> out;
   std::vector<std::uint32_t> place_of;
   for (const Call& call : found.calls) {
@@ -235,7 +236,7 @@ std::vector<ModuleSum> SumCalls(const RankContext& rank) {
   return out;
 }
 
-void Merge(const ModuleFacts& rank, StringPool& strings, Places& places,
+void Merge(const ModuleFacts& rank, StringPool& strings, ModulePlaces& places,
            std::vector<ModuleSum>& out) {
   std::vector<std::uint32_t> place_of;
   for (const ModuleSum& sum : rank.modules) {
@@ -283,7 +284,7 @@ void AddModules(std::span<const RankContext> ranks, Output& out) {
 
 void AddModules(std::span<const ModuleFacts> ranks, Output& out) {
   std::vector<ModuleSum> modules;
-  Places places;
+  ModulePlaces places;
   bool has_device = false;
   for (const ModuleFacts& rank : ranks) {
     Merge(rank, out.strings(), places, modules);

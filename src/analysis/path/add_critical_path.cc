@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kBetweenOps = "(between operators)";
 constexpr std::string_view kBetweenThreads = "(from thread to thread)";
-constexpr std::string_view kNextOnStream = "(next on its stream)";
+constexpr std::string_view kNextOnStreamText = "(next on its stream)";
 constexpr std::string_view kOtherStream = "(waits for another stream)";
 constexpr std::string_view kNotExplained = "(nothing recorded explains it)";
 
@@ -69,7 +69,7 @@ class PartNamer {
         part.name = profile_.Name(profile_.api.name[profile_.device.launch[row].value]);
         break;
       case PathEdge::kStream:
-        part.name = kNextOnStream;
+        part.name = kNextOnStreamText;
         break;
       case PathEdge::kEvent:
         part.name = kOtherStream;

@@ -9,9 +9,10 @@
 namespace profgauge {
 namespace {
 
-constexpr Ns kLate = 2'000;     // Work that starts later than this after all else waited for more.
-constexpr Ns kAtOnce = 20'000;  // What waited for other work starts at most this long after it...
-constexpr Ns kTail = 20'000;    // ...or before its end, when its last blocks leave room.
+constexpr Ns kLate = 2'000;  // Work that starts later than this after all else waited for more.
+constexpr Ns kSoonAfter =
+    20'000;                   // What waited for other work starts at most this long after it...
+constexpr Ns kTail = 20'000;  // ...or before its end, when its last blocks leave room.
 constexpr Ns kUnhindered = 30'000;  // From a launch to its work on a device that is free.
 constexpr Ns kPause = 10'000;       // Between pieces of work of a device that is kept busy.
 // Beyond, work waits for a queue of the hardware, and looking through all would take long.
@@ -155,7 +156,7 @@ std::span<const std::uint32_t> WaitFinder::WaitedFor(std::uint32_t call,
 void WaitFinder::AddWhatEndedWith(Ns start, Ns end, std::uint32_t last_launch) {
   const auto add = [&](const StreamRows& stream) {
     const std::uint32_t row = LastLaunched(stream, start);
-    if (row != kNone && EndOf(row) >= end - kAtOnce) AddIfDone(row, end);
+    if (row != kNone && EndOf(row) >= end - kSoonAfter) AddIfDone(row, end);
   };
   if (last_launch != kNone) add(streams_[StreamOf(last_launch)]);
   if (!found_.empty() || streams_.size() > kMostStreams) return;
@@ -169,7 +170,7 @@ void WaitFinder::AddRoom(std::uint32_t row, Ns start, Ns end) {
   const std::uint32_t most = row - std::min(row - first, kMostPlaces);
   for (std::uint32_t at = row - kFewestPlaces + 1; at-- > most;) {
     if (EndOf(at) > end) continue;
-    if (EndOf(at) >= start && end - EndOf(at) <= kAtOnce) found_.push_back(at);
+    if (EndOf(at) >= start && end - EndOf(at) <= kSoonAfter) found_.push_back(at);
     return;
   }
 }
@@ -250,7 +251,7 @@ std::uint32_t WaitFinder::EndingAt(const StreamRows& stream, Ns time) const {
   for (std::uint32_t at = after; at > last; --at) {
     const Ns ended = EndOf(at - 1);
     if (ended > time + kTail) continue;  // Goes on: what it lies behind may have ended.
-    return time - ended <= kAtOnce ? at - 1 : kNone;
+    return time - ended <= kSoonAfter ? at - 1 : kNone;
   }
   return kNone;
 }

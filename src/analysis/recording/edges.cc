@@ -10,16 +10,13 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/text.h"
 
 namespace profgauge {
 namespace {
 
 // Above this share of captured launches, a recording is that of a capture.
 constexpr double kMostlyCaptured = 0.5;
-
-bool Contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
 
 double CapturedShare(const EdgeFacts& facts) {
   const std::int64_t all = facts.captured + facts.ran;

@@ -130,16 +130,16 @@ class Reading {
 };
 
 // Sums of all times stay below it.
-constexpr std::int64_t kLongest = std::int64_t{1} << 62;
+constexpr std::int64_t kLargest = std::int64_t{1} << 62;
 
 Exposure ReadOne(Reading& numbers, std::size_t keys) {
   Exposure exposure;
-  std::int64_t left = kLongest;
+  std::int64_t left = kLargest;
   exposure.has_work = numbers.Next(1) == 1;
   const std::int64_t devices = numbers.Count();
   for (std::int64_t d = 0; d < devices && numbers.ok(); ++d) {
     Exposure::Device& device = exposure.devices.emplace_back();
-    device.iterations = numbers.Next(kLongest);
+    device.iterations = numbers.Next(kLargest);
     for (const auto kind : KindsOfParts()) {
       const std::int64_t parts = numbers.Count();
       for (std::int64_t p = 0; p < parts && numbers.ok(); ++p) {

@@ -78,7 +78,7 @@ constexpr std::string_view kPeak = "peak = 2 · rows · columns · clock of the 
         "instructions with NKI source / instructions", kNeuron, kNeuronFamily                      \
   }
 
-constexpr MetricSpec kMetrics[] = {
+constexpr MetricSpec kNeuronMetrics[] = {
     {"neuron.total_time", "Total time", kTime, kLowerIsBetter, kSum,
      "Time on the device from the start of the execution to its end, idle time included; of "
      "several ranks the longest.",
@@ -389,6 +389,6 @@ constexpr MetricSpec kMetrics[] = {
 
 }  // namespace
 
-std::span<const MetricSpec> NeuronMetrics() { return kMetrics; }
+std::span<const MetricSpec> NeuronMetrics() { return kNeuronMetrics; }
 
 }  // namespace profgauge

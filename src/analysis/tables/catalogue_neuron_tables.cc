@@ -135,7 +135,7 @@ constexpr ColumnSpec kWaits[] = {
     {"longest", "Longest", kTime, "Longest wait."},
 };
 constexpr ColumnSpec kPackets = {"packets", "Packets", kCount, "DMA packets."};
-constexpr ColumnSpec kBytesMoved = {"bytes", "Bytes", kBytes, "Bytes moved by packets."};
+constexpr ColumnSpec kPacketBytes = {"bytes", "Bytes", kBytes, "Bytes moved by packets."};
 constexpr ColumnSpec kPacketTime = {"time", "Packet time", kTime, "Sum of the durations."};
 constexpr ColumnSpec kPacketActive = {"active_time", "Active", kTime,
                                       "Time in which at least one packet moves."};
@@ -147,7 +147,7 @@ constexpr ColumnSpec kDmaQueues[] = {
      "instruction, input, output, data (weights), software_dynamic, hardware_dynamic or unknown."},
     {"engines", "DMA engines", kCount, "DMA engines that it used."},
     kPackets,
-    kBytesMoved,
+    kPacketBytes,
     kPacketTime,
     kPacketActive,
     kPacketMean,
@@ -158,7 +158,7 @@ constexpr ColumnSpec kDmaEngines[] = {
     kCore,
     {"name", "DMA engine", kCount, "Number of the DMA engine."},
     kPackets,
-    kBytesMoved,
+    kPacketBytes,
     kPacketTime,
     kPacketActive,
     {"active_share", "Active, share", kShare, "Active time by the total time."},
@@ -362,7 +362,7 @@ constexpr ColumnSpec kSourceFiles[] = {
     kHbmWrite,
 };
 
-constexpr TableSpec kTables[] = {
+constexpr TableSpec kNeuronTables[] = {
     {"engines", "engine", "Engines", "One row per rank, NeuronCore and engine.", kEngines,
      kNeuronFamily},
     {"layers", "layer", "Operators by layer",
@@ -427,6 +427,6 @@ constexpr TableSpec kTables[] = {
 
 }  // namespace
 
-std::span<const TableSpec> NeuronTables() { return kTables; }
+std::span<const TableSpec> NeuronTables() { return kNeuronTables; }
 
 }  // namespace profgauge

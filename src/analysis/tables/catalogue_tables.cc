@@ -88,8 +88,8 @@ constexpr ColumnSpec kKernels[] = {
     kCalls,
     kKernelTime,
     kMean,
-    kMin,
-    kMax,
+    kShortest,
+    kLongest,
     kBlocksPerSm,
     kOccupancy,
     kIsCollective,
@@ -115,8 +115,8 @@ constexpr ColumnSpec kKernelsByOp[] = {
     kCalls,
     kKernelTime,
     kMean,
-    kMin,
-    kMax,
+    kShortest,
+    kLongest,
     kBlocksPerSm,
     kOccupancy,
     kIsCollective,
@@ -225,8 +225,8 @@ constexpr ColumnSpec kApiCalls[] = {
     kCalls,
     {"time", "Time", kTime, "Sum of the durations on the host."},
     kMean,
-    kMin,
-    kMax,
+    kShortest,
+    kLongest,
     {"share", "Share", kShare,
      "Share of the time in calls; a driver call inside a runtime call shares its time."},
 };
@@ -235,8 +235,8 @@ constexpr ColumnSpec kOsCalls[] = {
     kCalls,
     {"time", "Time", kTime, "Sum of the durations, over all threads; most of it is waiting."},
     kMean,
-    kMin,
-    kMax,
+    kShortest,
+    kLongest,
 };
 
 constexpr ColumnSpec kThreads[] = {
@@ -267,7 +267,7 @@ constexpr ColumnSpec kThreadStates[] = {
      "that it was in; else not running."},
     {"times", "Times", kCount, "How often it was in this state."},
     {"time", "Time", kTime, "How long, in all."},
-    kMax,
+    kLongest,
     {"share", "Share", kShare, "Of the time in which the thread's state is known."},
 };
 

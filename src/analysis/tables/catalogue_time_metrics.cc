@@ -9,7 +9,7 @@ using enum Direction;
 using enum Pooling;
 using namespace catalogue;
 
-constexpr MetricSpec kMetrics[] = {
+constexpr MetricSpec kTimeMetrics[] = {
     {"profile.wall_time", "Wall time", kTime, kLowerIsBetter, kOther,
      "Length of the window: from the start of the first selected iteration to the end of the last; "
      "of several ranks the longest.",
@@ -248,6 +248,6 @@ constexpr MetricSpec kMetrics[] = {
 
 }  // namespace
 
-std::span<const MetricSpec> TimeMetrics() { return kMetrics; }
+std::span<const MetricSpec> TimeMetrics() { return kTimeMetrics; }
 
 }  // namespace profgauge

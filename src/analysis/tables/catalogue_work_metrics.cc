@@ -10,7 +10,7 @@ using enum Direction;
 using enum Pooling;
 using namespace catalogue;
 
-constexpr MetricSpec kMetrics[] = {
+constexpr MetricSpec kWorkMetrics[] = {
     {"tensor_core.efficiency", "{{ device.matrix_unit }} efficiency", kShare, kHigherIsBetter,
      kRatio,
      "Of the kernel time in operators that could use {{ device.matrix_units }}, the share in "
@@ -410,6 +410,6 @@ constexpr MetricSpec kMetrics[] = {
 
 }  // namespace
 
-std::span<const MetricSpec> WorkMetrics() { return kMetrics; }
+std::span<const MetricSpec> WorkMetrics() { return kWorkMetrics; }
 
 }  // namespace profgauge

@@ -7,8 +7,9 @@
 
 namespace profgauge::columns {
 
-inline constexpr ColumnSpec kMin = {"min", "Shortest", kTime, "Duration of the shortest call."};
-inline constexpr ColumnSpec kMax = {"max", "Longest", kTime, "Duration of the longest call."};
+inline constexpr ColumnSpec kShortest = {"min", "Shortest", kTime,
+                                         "Duration of the shortest call."};
+inline constexpr ColumnSpec kLongest = {"max", "Longest", kTime, "Duration of the longest call."};
 inline constexpr ColumnSpec kUses = {
     "uses_tensor_core", "{{ device.matrix_units }}", kText,
     "Whether it uses {{ device.matrix_units }}: yes, no or unknown."};
@@ -171,8 +172,8 @@ inline constexpr ColumnSpec kRanges[] = {
     kCalls,
     {"host_total", "Host total", kTime, "Host time with everything inside."},
     kMean,
-    kMin,
-    kMax,
+    kShortest,
+    kLongest,
     {"host_self", "Host self", kTime, "Host time without the ranges inside."},
     {"device_total", "Device total", kTime, "Time of device work launched in it."},
     {"device_self", "Device self", kTime,

@@ -38,13 +38,6 @@ auto FirstAfter(std::span<const Span> list, Ns at) {
                               [at](const Span& span) { return span.end <= at; });
 }
 
-// The spans of a list that touch `range`.
-std::span<const Span> Near(std::span<const Span> list, Span range) {
-  const auto first = FirstAfter(list, range.start);
-  return {first, std::partition_point(first, list.end(),
-                                      [&](const Span& span) { return span.start < range.end; })};
-}
-
 // Pieces of time that cover `whole`, small enough that what lies in one is little: a long recording
 // is taken apart piece by piece.
 std::vector<Span> Pieces(const Roles& roles, std::span<const Span> whole) {

@@ -23,15 +23,6 @@ constexpr std::size_t kGapsInTable = 10'000;
 
 std::size_t Index(IdleCause cause) { return static_cast<std::size_t>(cause); }
 
-// The spans of a list that touch `range`.
-std::span<const Span> Near(std::span<const Span> list, Span range) {
-  const auto first = std::partition_point(
-      list.begin(), list.end(), [&](const Span& span) { return span.end <= range.start; });
-  const auto last = std::partition_point(first, list.end(),
-                                         [&](const Span& span) { return span.start < range.end; });
-  return {first, last};
-}
-
 // Moves what `list` covers out of `rest` and returns its length.
 Ns Take(std::vector<Span>& rest, std::span<const Span> list) {
   if (rest.empty()) return 0;

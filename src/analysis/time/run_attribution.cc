@@ -12,8 +12,6 @@ namespace profgauge {
 namespace {
 
 constexpr double kFoldedShare = 0.0002;
-constexpr double kSeriesShare = 0.005;
-constexpr std::size_t kMostSeries = 64;
 constexpr std::size_t kNotSlowest = WorkCollector::kNotSlowest;
 
 }  // namespace

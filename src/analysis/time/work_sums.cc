@@ -10,8 +10,6 @@ namespace profgauge {
 namespace {
 
 constexpr std::size_t kMostNames = 500;
-constexpr std::size_t kMostSeries = 64;
-constexpr double kSeriesShare = 0.005;  // Of the iterations' time.
 
 // Sums by name of one rank.
 class RankCollector {

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "api/snapshots.h"
+#include "base/errors.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/commands.h"
@@ -18,10 +19,6 @@
 
 namespace profgauge::cli {
 namespace {
-
-Error Usage(std::string code, std::string message, std::string help) {
-  return {ErrorKind::kUsage, std::move(code), std::move(message), {}, {"help: " + std::move(help)}};
-}
 
 Status WriteRuns(const std::vector<Snapshot>& runs, Outputs& outputs, std::size_t output,
                  const std::string& path, Console& console) {
@@ -40,10 +37,10 @@ Status RefuseMixed(const std::vector<Snapshot>& runs, const Options& options, Co
   for (std::size_t i = 1; i < runs.size(); ++i) {
     const std::span<const Snapshot> before = std::span(runs).first(i);
     if (const Snapshot* same = FindMisfit(runs[i], before).same; same != nullptr) {
-      return Fail(Usage("baseline/same-run",
-                        fmt::format("{} and {} are the same recording", Printable(same->name),
-                                    Printable(runs[i].name)),
-                        "record the program again; each run of a baseline is one recording"));
+      return Fail(UsageError("baseline/same-run",
+                             fmt::format("{} and {} are the same recording", Printable(same->name),
+                                         Printable(runs[i].name)),
+                             "record the program again; each run of a baseline is one recording"));
     }
     PROFGAUGE_CHECK(RefuseOther(runs[i], before, options, console));
   }
@@ -59,8 +56,8 @@ std::string MedianText(const Snapshot& run) {
 
 Result<int> RunBaselineSave(const Options& options, Console& console) {
   if (options.file.empty()) {
-    return Fail(Usage("usage/no-output", "`baseline save` needs a file to write to",
-                      "`profgauge baseline save PROFILE -o baseline.json`"));
+    return Fail(UsageError("usage/no-output", "`baseline save` needs a file to write to",
+                           "`profgauge baseline save PROFILE -o baseline.json`"));
   }
   const std::optional<Policy> policy = KeepingPolicy(options, console);
   if (!policy) return kExitUsage;
@@ -93,8 +90,8 @@ Result<int> RunBaselineShow(const Options& options, Console& console) {
 
 Result<int> RunBaselinePromote(const Options& options, Console& console) {
   if (options.file.empty()) {
-    return Fail(Usage("usage/no-output", "`baseline promote` needs the baseline to renew",
-                      "`profgauge baseline promote PROFILE -o baseline.json`"));
+    return Fail(UsageError("usage/no-output", "`baseline promote` needs the baseline to renew",
+                           "`profgauge baseline promote PROFILE -o baseline.json`"));
   }
   // Anything but a baseline would be lost when it is written over.
   PROFGAUGE_TRY(const std::vector<Snapshot> old, LoadBaselineFile(options.file));

@@ -15,6 +15,7 @@
 #include "api/default_policy.h"
 #include "api/session.h"
 #include "api/snapshots.h"
+#include "base/errors.h"
 #include "cli/commands.h"
 #include "cli/conclude.h"
 #include "cli/console.h"
@@ -36,10 +37,6 @@ namespace profgauge::cli {
 namespace {
 
 constexpr std::size_t kFewest = 2, kMost = 8;
-
-Error UsageError(std::string code, std::string message, std::string help) {
-  return {ErrorKind::kUsage, std::move(code), std::move(message), {}, {"help: " + std::move(help)}};
-}
 
 /// The options of outputs that show one run.
 std::vector<std::string_view> OutputsOfOneRun(const Options& options) {

@@ -10,7 +10,7 @@
 namespace profgauge::cli {
 namespace {
 
-void AddLine(std::string& text, std::string_view label, std::string_view value) {
+void AddEntry(std::string& text, std::string_view label, std::string_view value) {
   fmt::format_to(std::back_inserter(text), "  {:<13} {}\n", label, value);
 }
 
@@ -22,30 +22,30 @@ std::string DescribeSummary(const Summary& summary, const std::string& path) {
   std::string text = Printable(path) + "\n";
   const auto rank = ReadRankSummary(summary, path);
   if (!rank) {
-    AddLine(text, "summary", "damaged: it lacks what this program needs of a rank");
+    AddEntry(text, "summary", "damaged: it lacks what this program needs of a rank");
     return text;
   }
   const Profile& profile = rank->profile;
   const RankFacts& facts = rank->communication;
-  AddLine(text, "summary of",
-          fmt::format("rank {}{}", facts.rank,
-                      facts.world_size > 0 ? fmt::format(" of {}", facts.world_size) : ""));
-  AddLine(text, "made of",
-          fmt::format("{}, {}, {}", Printable(profile.source.format),
-                      FormatBytes(static_cast<double>(profile.source.bytes)),
-                      Printable(profile.source.hash)));
-  AddLine(text, "selection", Printable(rank->selection));
-  AddLine(
+  AddEntry(text, "summary of",
+           fmt::format("rank {}{}", facts.rank,
+                       facts.world_size > 0 ? fmt::format(" of {}", facts.world_size) : ""));
+  AddEntry(text, "made of",
+           fmt::format("{}, {}, {}", Printable(profile.source.format),
+                       FormatBytes(static_cast<double>(profile.source.bytes)),
+                       Printable(profile.source.hash)));
+  AddEntry(text, "selection", Printable(rank->selection));
+  AddEntry(
       text, "iterations",
       fmt::format("{} by {}, {}", rank->iterations.all.size(), Printable(rank->iterations.source),
                   FormatDuration(static_cast<double>(facts.step_time()))));
-  AddLine(text, "GPUs",
-          fmt::format("{} with work of {}", Count(rank->gpus.size()),
-                      FormatCount(rank->times.gpus_listed)));
-  AddLine(text, "groups", Count(facts.groups.size()));
-  AddLine(text, "collectives", Count(facts.calls.size()));
-  AddLine(text, "kernels", fmt::format("{} names and shapes", Count(facts.kernels.size())));
-  AddLine(text, "size", FormatBytes(static_cast<double>(EncodeSummary(summary).size())));
+  AddEntry(text, "GPUs",
+           fmt::format("{} with work of {}", Count(rank->gpus.size()),
+                       FormatCount(rank->times.gpus_listed)));
+  AddEntry(text, "groups", Count(facts.groups.size()));
+  AddEntry(text, "collectives", Count(facts.calls.size()));
+  AddEntry(text, "kernels", fmt::format("{} names and shapes", Count(facts.kernels.size())));
+  AddEntry(text, "size", FormatBytes(static_cast<double>(EncodeSummary(summary).size())));
   return text;
 }
 

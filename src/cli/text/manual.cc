@@ -119,7 +119,7 @@ std::string ExitSection() {
   return text + ".El\n";
 }
 
-std::string Literal(std::string_view lines) {
+std::string LiteralBlock(std::string_view lines) {
   std::string body(lines);
   while (body.ends_with('\n')) body.pop_back();
   return fmt::format(".Bd -literal\n{}\n.Ed\n", Escaped(body));
@@ -135,7 +135,7 @@ std::string CommandPage(const CommandSpec& command) {
                                            : std::string(command.detail));
   text += OptionSections(command);
   text += ExitSection();
-  if (!command.examples.empty()) text += ".Sh EXAMPLES\n" + Literal(command.examples);
+  if (!command.examples.empty()) text += ".Sh EXAMPLES\n" + LiteralBlock(command.examples);
   return text + ".Sh SEE ALSO\n.Xr profgauge 1\n";
 }
 
@@ -210,7 +210,7 @@ std::string FilePage(std::string_view name, std::string_view brief, std::string_
     if (std::find(files.begin(), files.end(), file.name) == files.end()) continue;
     AddKeys(file.shape, described, text);
   }
-  text += fmt::format(".Sh EXAMPLES\n{}", Literal(example));
+  text += fmt::format(".Sh EXAMPLES\n{}", LiteralBlock(example));
   return text + ".Sh SEE ALSO\n.Xr profgauge 1 ,\n.Xr profgauge-check 1 ,\n" +
          (name == "profgauge-policy" ? ".Xr profgauge-rules 5\n" : ".Xr profgauge-policy 5\n");
 }

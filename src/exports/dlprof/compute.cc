@@ -8,23 +8,15 @@
 #include <tuple>
 #include <utility>
 
-#include "analysis/classify/op_arguments.h"
 #include "analysis/classify/kernel_class.h"
+#include "analysis/classify/op_arguments.h"
+#include "base/errors.h"
 #include "exports/dlprof/dlprof.h"
 #include "exports/dlprof/instances.h"
 #include "exports/dlprof/summary.h"
 
 namespace profgauge::dlprof {
 namespace {
-
-Error UsageError(std::string code, std::string message, std::string help) {
-  Error error;
-  error.kind = ErrorKind::kUsage;
-  error.code = std::move(code);
-  error.message = std::move(message);
-  error.notes = {"help: " + std::move(help)};
-  return error;
-}
 
 std::string Upper(std::string text) {
   for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));

@@ -4,19 +4,11 @@
 #include <utility>
 
 #include "analysis/context/iterations.h"
+#include "base/errors.h"
 #include "exports/dlprof/instances.h"
 
 namespace profgauge::dlprof {
 namespace {
-
-Error UsageError(std::string code, std::string message, std::string help) {
-  Error error;
-  error.kind = ErrorKind::kUsage;
-  error.code = std::move(code);
-  error.message = std::move(message);
-  error.notes = {"help: " + std::move(help)};
-  return error;
-}
 
 Ns EndOf(const Profile& profile, const Instances& instances) {
   Ns end = 0;

@@ -3,30 +3,27 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.h"
 #include "exports/pyprof/formulas.h"
 
 namespace profgauge::pyprof {
 namespace {
 
-bool HasAny(std::string_view name, std::initializer_list<std::string_view> parts) {
-  return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) {
-    return name.find(part) != std::string_view::npos;
-  });
-}
-
 bool IsAuxiliary(std::string_view name) {
-  return HasAny(name, {"nchwToNhwc", "nhwcToNchw", "OffsetsKernel", "generateWinogradTilesKernel",
-                       "winogradWgradData", "winogradWgradOutput", "winogradWgradDelta",
-                       "compute_gemm_pointers", "flip_filter", "fft2d_r2c_", "fft2d_c2r_",
-                       "fft1d_r2c", "fft1d_c2r", "scaleTensor_kernel"});
+  return ContainsAny(
+      name,
+      {"nchwToNhwc", "nhwcToNchw", "OffsetsKernel", "generateWinogradTilesKernel",
+       "winogradWgradData", "winogradWgradOutput", "winogradWgradDelta", "compute_gemm_pointers",
+       "flip_filter", "fft2d_r2c_", "fft2d_c2r_", "fft1d_r2c", "fft1d_c2r", "scaleTensor_kernel"});
 }
 
 bool IsConvolution(std::string_view name) {
-  return HasAny(name, {"_s884cudnn_", "_s1688cudnn_", "_scudnn_", "2d_grouped_direct_kernel",
-                       "cudnn::detail::implicit_convolve_sgemm", "cudnn::detail::dgrad2d_alg1_1",
-                       "cudnn::detail::wgrad_alg0_engine", "cudnn::detail::dgrad_engine",
-                       "dgrad_1x1_stride_2x2", "spatialDepthwiseConvolutionUpdateOutput",
-                       "winograd3x3Kernel", "_sgemm_", "fermiPlusCgemmLDS128_batched", "_gcgemm_"});
+  return ContainsAny(
+      name, {"_s884cudnn_", "_s1688cudnn_", "_scudnn_", "2d_grouped_direct_kernel",
+             "cudnn::detail::implicit_convolve_sgemm", "cudnn::detail::dgrad2d_alg1_1",
+             "cudnn::detail::wgrad_alg0_engine", "cudnn::detail::dgrad_engine",
+             "dgrad_1x1_stride_2x2", "spatialDepthwiseConvolutionUpdateOutput", "winograd3x3Kernel",
+             "_sgemm_", "fermiPlusCgemmLDS128_batched", "_gcgemm_"});
 }
 
 // Two sizes of a stride, padding or dilation, which may be one number; conv1d works on 1 x W.
@@ -44,12 +41,12 @@ Pair PairOf(const OpArgument* argument, double otherwise, bool is_1d, double out
   return {sizes[0], sizes.size() > 1 ? sizes[1] : sizes[0]};
 }
 
-struct Sizes {
+struct ConvolutionSizes {
   double n, c, h, w, k, r, s, p, q, g;
   Pair stride, padding, dilation;
 };
 
-std::optional<Sizes> SizesOf(const OpCall& call) {
+std::optional<ConvolutionSizes> SizesOf(const OpCall& call) {
   const auto tensors = call.Tensors();
   if (tensors.size() < 2) return std::nullopt;
   const bool is_1d = call.op == "conv1d";
@@ -61,8 +58,9 @@ std::optional<Sizes> SizesOf(const OpCall& call) {
     w.insert(w.begin() + 2, 1);
   }
   const auto size = [](std::int64_t number) { return static_cast<double>(number); };
-  Sizes sizes{size(x[0]), size(x[1]), size(x[2]), size(x[3]), size(w[0]), size(w[2]), size(w[3]),
-              0,          0,          1,          {1, 1},     {0, 0},     {1, 1}};
+  ConvolutionSizes sizes{size(x[0]), size(x[1]), size(x[2]), size(x[3]), size(w[0]),
+                         size(w[2]), size(w[3]), 0,          0,          1,
+                         {1, 1},     {0, 0},     {1, 1}};
   sizes.stride = PairOf(call.Find("stride", 3), 1, is_1d, 1);
   sizes.padding = PairOf(call.Find("padding", 4), 0, is_1d, 0);
   sizes.dilation = PairOf(call.Find("dilation", 5), 1, is_1d, 1);
@@ -106,7 +104,7 @@ std::optional<Row> ConvolutionRow(const Kernel& kernel) {
   if (!IsConvolution(name)) return row;
   // Grouped convolutions run one kernel per group, but for these two that do all at once.
   const bool all_groups =
-      HasAny(name, {"2d_grouped_direct_kernel", "spatialDepthwiseConvolutionUpdateOutput"});
+      ContainsAny(name, {"2d_grouped_direct_kernel", "spatialDepthwiseConvolutionUpdateOutput"});
   if (g > 1 && !all_groups) {
     c /= g;
     k /= g;

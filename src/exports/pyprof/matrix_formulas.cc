@@ -4,18 +4,13 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/text.h"
 #include "exports/pyprof/formulas.h"
 
 namespace profgauge::pyprof {
 namespace {
 
 using Shape = std::vector<std::int64_t>;
-
-bool HasAny(std::string_view name, std::initializer_list<std::string_view> parts) {
-  return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) {
-    return name.find(part) != std::string_view::npos;
-  });
-}
 
 Row Failed() {
   Row row;
@@ -64,8 +59,8 @@ std::optional<Row> LinearRow(const Kernel& kernel) {
   const double m = static_cast<double>(w[0]), k = static_cast<double>(w[1]);
   const double n = Elements(leading);
   Row row;
-  if (HasAny(kernel.name(), {"gemm", "gemv", "dot_kernel", "splitKreduce_kernel",
-                             "reduce_1Block_kernel", "cutlass"})) {
+  if (ContainsAny(kernel.name(), {"gemm", "gemv", "dot_kernel", "splitKreduce_kernel",
+                                  "reduce_1Block_kernel", "cutlass"})) {
     row.tensor_core = UsesTensorCores(kernel);
     const std::string many = LeadingText(leading);
     std::string sizes;
@@ -87,9 +82,9 @@ std::optional<Row> LinearRow(const Kernel& kernel) {
     }
     return row;
   }
-  if (HasAny(kernel.name(),
-             {"kernelReduceContigDim", "kernelReduceNoncontigDim_shared", "elementwise_kernel",
-              "reduce_kernel", "kernelPointwiseApply2", "2d_grouped_direct_kernel"})) {
+  if (ContainsAny(kernel.name(),
+                  {"kernelReduceContigDim", "kernelReduceNoncontigDim_shared", "elementwise_kernel",
+                   "reduce_kernel", "kernelPointwiseApply2", "2d_grouped_direct_kernel"})) {
     row.op = "bias";
     row.params = fmt::format("M={},N={},{},", w[0], LeadingText(leading), type->name);
     row.flops.value = m * n;
@@ -113,7 +108,7 @@ std::optional<Row> CellRow(const Kernel& kernel) {
   const auto x = static_cast<double>(tensors[0]->shape[1]);
   const auto h = static_cast<double>(tensors[1]->shape[1]);
   Row row;
-  if (HasAny(kernel.name(), {"gemm"})) row.tensor_core = UsesTensorCores(kernel);
+  if (ContainsAny(kernel.name(), {"gemm"})) row.tensor_core = UsesTensorCores(kernel);
   const auto product = [&](const char* which, double m, double n, double k) {
     row.params =
         fmt::format("gemm={},M={},N={},K={},{},", which, Whole(m), Whole(n), Whole(k), type->name);
@@ -133,7 +128,7 @@ std::optional<Row> CellRow(const Kernel& kernel) {
   row.params =
       fmt::format("cell={},X={},H={},B={},{},", cell, Whole(x), Whole(h), Whole(b), type->name);
   const auto tile = TileOf(kernel.name());
-  if (!HasAny(kernel.name(), {"gemm"}) || !tile) return row;
+  if (!ContainsAny(kernel.name(), {"gemm"}) || !tile) return row;
   const double m = tile->first * kernel.grid[0], n = tile->second * kernel.grid[1];
   if (kernel.name().find("_nn") != std::string::npos) {
     if (m == h) return product("recur", h, b, gates * h);

@@ -6,13 +6,10 @@
 #include <utility>
 
 #include "base/python_literal.h"
+#include "base/text.h"
 
 namespace profgauge::pyprof {
 namespace {
-
-bool Contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
 
 void Remove(std::string& text, std::string_view part) {
   for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at)) {

@@ -12,7 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/input_error.h"
+#include "base/errors.h"
+#include "base/text.h"
 #include "readers/ascend/cluster_steps.h"
 #include "readers/ascend/kernel_details.h"
 #include "readers/ascend/trace_view.h"
@@ -33,10 +34,6 @@ constexpr RecordingHint kHints[] = {
     {Capability::kIterationMarkers, "call the profiler's step() after each iteration"},
     {Capability::kPython, "record with with_stack=True"},
 };
-
-bool Has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
 
 std::string_view TextOf(std::span<const std::byte> head) {
   return {reinterpret_cast<const char*>(head.data()), head.size()};
@@ -69,10 +66,10 @@ class TraceReader final : public Reader {
     if (first == std::string_view::npos || (text[first] != '[' && text[first] != '{')) {
       return Match::kNo;
     }
-    if (!Has(text, "\"ph\"")) return Match::kNo;
-    const bool marked = Has(text, "\"Ascend Hardware\"") || Has(text, "\"async_npu\"") ||
-                        Has(text, "\"CANN\"") || Has(text, "\"Overlap Analysis\"");
-    const bool text_times = Has(text, "\"ts\": \"") || Has(text, "\"ts\":\"");
+    if (!Contains(text, "\"ph\"")) return Match::kNo;
+    const bool marked = Contains(text, "\"Ascend Hardware\"") || Contains(text, "\"async_npu\"") ||
+                        Contains(text, "\"CANN\"") || Contains(text, "\"Overlap Analysis\"");
+    const bool text_times = Contains(text, "\"ts\": \"") || Contains(text, "\"ts\":\"");
     return marked || (text_times && text[first] == '[') ? Match::kYes : Match::kNo;
   }
 
@@ -91,7 +88,7 @@ class TraceReader final : public Reader {
   }
 
   std::optional<Error> Refuse(const std::string& path, std::string_view head) const override {
-    if (head.starts_with("\xEF\xBB\xBF")) head.remove_prefix(3);
+    if (head.starts_with(kByteOrderMark)) head.remove_prefix(kByteOrderMark.size());
     const bool is_table = std::any_of(std::begin(kTables), std::end(kTables),
                                       [&](auto start) { return head.starts_with(start); });
     if (!is_table) return std::nullopt;
@@ -153,7 +150,8 @@ class TraceReader final : public Reader {
 
 bool IsKernelDetails(std::string_view text) {
   const auto head = text.substr(0, text.find('\n'));
-  return Has(head, "Start Time(us)") && Has(head, "Duration(us)") && Has(head, "Accelerator Core");
+  return Contains(head, "Start Time(us)") && Contains(head, "Duration(us)") &&
+         Contains(head, "Accelerator Core");
 }
 
 bool IsClusterSteps(std::string_view text) {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kNote = "summed up by Ascend's cluster analysis";
 /// Parts of the time may be off by rounding.
-constexpr Ns kTolerance = 100;  // One part in so many.
+constexpr Ns kStepTolerance = 100;  // One part in so many.
 /// Sums of times stop here, far beyond any run.
 constexpr Ns kMostTime = Ns{1} << 61;
 constexpr std::int64_t kMostRank = std::int64_t{1} << 20;
@@ -98,7 +98,9 @@ std::string ClusterSteps::WhyContradicted() const {
                          static_cast<double>(rank.sums[kExposed]) +
                          static_cast<double>(rank.sums[kFree]);
     const auto stage = static_cast<double>(rank.sums[kStage]);
-    const auto differs = [&](double whole) { return std::abs(parts - whole) * kTolerance > whole; };
+    const auto differs = [&](double whole) {
+      return std::abs(parts - whole) * kStepTolerance > whole;
+    };
     if (!differs(stage) || !differs(stage + static_cast<double>(rank.bubble))) continue;
     return fmt::format(
         "Computing, Communication(Not Overlapped) and Free of rank {} add up to {:.1f} % of Stage",

@@ -25,7 +25,7 @@ constexpr int kMaxNested = 64;
 /// Streams of collectives, which have no number, begin here.
 constexpr std::int64_t kFirstGroupStream = 1'000'000;
 /// The profiler's own totals may be off by rounding.
-constexpr std::int64_t kTolerance = 100;  // One part in so many.
+constexpr std::int64_t kSumTolerance = 100;  // One part in so many.
 /// Where so large a part of them has no events, those were lost.
 constexpr std::int64_t kLost = 5;
 
@@ -471,7 +471,7 @@ void TraceView::CheckOwnTotal(std::string_view track, const Totals& own, const S
       if (!of_all && id != npu) continue;
       found = std::min(found + std::min(Length(Merge(spans)), kMaxTime), kMaxTime);
     }
-    if (stated == 0 || std::abs(stated - found) <= stated / kTolerance) continue;
+    if (stated == 0 || std::abs(stated - found) <= stated / kSumTolerance) continue;
     const std::string what =
         fmt::format("Overlap Analysis, {}{}: {} ns; its events: {} ns", track,
                     of_all ? "" : fmt::format(" of NPU {}", npu), stated, found);

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/content_hash.h"
-#include "base/input_error.h"
+#include "base/errors.h"
 #include "base/read_block.h"
 
 namespace profgauge::readers {

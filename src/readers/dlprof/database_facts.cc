@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/errors.h"
 #include "base/format.h"
-#include "base/input_error.h"
 #include "readers/cuda/sqlite_table.h"
 #include "readers/dlprof/database.h"
 #include "readers/text/model_config.h"

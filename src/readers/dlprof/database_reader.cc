@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "base/input_error.h"
+#include "base/errors.h"
 #include "readers/cuda/sqlite_file.h"
 #include "readers/dlprof/database.h"
 #include "readers/dlprof/dlprof_reader.h"
@@ -8,7 +8,7 @@
 namespace profgauge::readers {
 namespace {
 
-constexpr std::string_view kFormat = "dlprof_database";
+constexpr std::string_view kDatabaseFormat = "dlprof_database";
 
 Error MissingTable(const std::string& file, std::string_view table) {
   return InputError(file, "dlprof/missing-table",
@@ -18,7 +18,7 @@ Error MissingTable(const std::string& file, std::string_view table) {
 
 class DatabaseReader final : public Reader {
  public:
-  std::string_view name() const override { return kFormat; }
+  std::string_view name() const override { return kDatabaseFormat; }
 
   Match Sniff(std::span<const std::byte>) const override { return Match::kNo; }
   Match SniffTables(const std::set<std::string>& tables) const override {
@@ -28,7 +28,7 @@ class DatabaseReader final : public Reader {
 
   Result<Profile> Read(ByteSource& source, const ReadOptions& options) const override {
     ProfileBuilder builder;
-    PROFGAUGE_TRY(auto database, OpenDatabase(source, kFormat, "SQLite", builder));
+    PROFGAUGE_TRY(auto database, OpenDatabase(source, kDatabaseFormat, "SQLite", builder));
     for (const char* table : {"read_only_ops", "model_summary"}) {
       PROFGAUGE_TRY(const bool found, database.HasTable(table));
       if (!found) return Fail(MissingTable(source.name(), table));

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <utility>
 
-#include "base/input_error.h"
+#include "base/errors.h"
 #include "base/text.h"
 
 namespace profgauge::readers::dlprof {

@@ -4,7 +4,8 @@
 #include <string_view>
 
 #include "base/content_hash.h"
-#include "base/input_error.h"
+#include "base/errors.h"
+#include "base/text.h"
 #include "readers/dlprof/dlprof_reader.h"
 #include "readers/dlprof/run.h"
 #include "readers/dlprof/statements.h"
@@ -15,7 +16,7 @@ namespace {
 
 using dlprof::ReportKind;
 
-constexpr std::string_view kFormat = "dlprof_report";
+constexpr std::string_view kReportFormat = "dlprof_report";
 constexpr RecordingHint kHints[] = {
     {Capability::kDeviceEvents, "pass DLProf's database (dlprof_dldb.sqlite) of the run"},
 };
@@ -23,7 +24,7 @@ constexpr RecordingHint kHints[] = {
 constexpr std::uint64_t kLargest = std::uint64_t{1} << 30;
 
 std::string_view FirstLine(std::string_view text) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   return text.substr(0, text.find('\n'));
 }
 
@@ -51,7 +52,7 @@ Result<std::string> ReadAll(ByteSource& source) {
 
 class ReportReader final : public Reader {
  public:
-  std::string_view name() const override { return kFormat; }
+  std::string_view name() const override { return kReportFormat; }
 
   Match Sniff(std::span<const std::byte> head) const override {
     const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
@@ -64,7 +65,7 @@ class ReportReader final : public Reader {
     ProfileBuilder builder;
     Source& out = builder.source();
     out.path = source.name();
-    out.format = kFormat;
+    out.format = kReportFormat;
     out.accelerator = "nvidia";
     out.bytes = text.size();
     ContentHash hash;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/content_hash.h"
-#include "base/input_error.h"
+#include "base/errors.h"
 #include "readers/one_run.h"
 
 namespace profgauge::readers::dlprof {

@@ -5,14 +5,14 @@
 #include <cstring>
 #include <iterator>
 
+#include "base/text.h"
+
 namespace profgauge::readers::kineto {
 namespace {
 
 constexpr std::string_view kListKey = "traceEvents";
 /// Asked of the source at once.
 constexpr std::size_t kReadBytes = std::size_t{128} << 10;
-
-bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
 std::string_view TrimLeft(std::string_view text) {
   while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);

@@ -9,14 +9,13 @@
 
 #include "base/text.h"
 #include "readers/kineto/document.h"
+#include "readers/kineto/event_parser.h"
 #include "readers/kineto/mend.h"
 
 namespace profgauge::readers::kineto {
 namespace {
 
 namespace json = boost::json;
-
-constexpr std::size_t kMaxDepth = 256;
 
 /// What may be shown and compared. Everything else in the document may hold names of people, hosts
 /// and paths, and stays out.

@@ -15,9 +15,6 @@ namespace {
 
 namespace json = boost::json;
 
-/// Deeper nesting is not a trace; each level costs stack.
-constexpr std::size_t kMaxDepth = 256;
-
 /// Knows a key again by its place: most events have the layout of the one before.
 class KeyMemory {
  public:

@@ -2,6 +2,7 @@
 // accepted before are read by that layout (skeleton.h), with the same result.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -10,6 +11,9 @@
 #include "readers/kineto/raw_event.h"
 
 namespace profgauge::readers::kineto {
+
+/// Deeper nesting is not a trace; each level costs stack.
+inline constexpr std::size_t kMaxDepth = 256;
 
 /// Takes the events one by one. The event's views are valid during the call only.
 class EventReceiver {

@@ -9,8 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/errors.h"
 #include "base/format.h"
-#include "base/input_error.h"
+#include "base/text.h"
 #include "readers/kineto/document.h"
 #include "readers/kineto/pipeline.h"
 #include "readers/kineto/repair.h"
@@ -19,7 +20,6 @@ namespace profgauge::readers {
 namespace kineto {
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 /// What stands around the events is small; more than this of it is not kept.
 constexpr std::size_t kMaxEnvelope = std::size_t{64} << 20;
 /// A longer element than this is not waited for; its chunk is repaired.

@@ -6,16 +6,15 @@
 #include <utility>
 
 #include "base/text.h"
+#include "readers/kineto/event_parser.h"
 #include "readers/kineto/raw_event.h"
 
 namespace profgauge::readers::kineto {
 namespace {
 
-constexpr std::size_t kMaxDepth = 256;
 /// Keys are short; a longer run up to the next quote is no key.
 constexpr std::size_t kMaxKey = 200;
 
-bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 bool IsControl(char c) { return static_cast<unsigned char>(c) < 0x20; }
 bool IsHex(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');

@@ -32,7 +32,7 @@ class Repair {
     bool comma = false;
     while (at_ < text_.size()) {
       const char c = text_[at_];
-      if (c == ' ' || c == '\n' || c == '\r' || c == '\t') {
+      if (IsSpace(c)) {
         ++at_;
       } else if (c == ',') {
         if (comma) Count(Counter::trailing_commas);

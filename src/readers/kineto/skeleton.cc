@@ -7,6 +7,8 @@
 
 #ifdef __SSE2__
 #include <emmintrin.h>
+
+#include "base/text.h"
 #endif
 
 namespace profgauge::readers::kineto {
@@ -19,10 +21,9 @@ constexpr std::size_t kMaxLiteral = 1024;
 /// Longer numbers are left to the JSON parser, with its rules for what overflows.
 constexpr std::size_t kMaxDigits = 40;
 /// Deeper structures are left to the JSON parser.
-constexpr int kMaxDepth = 16;
+constexpr int kMaxLearntDepth = 16;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 /// Bytes that end a string or need the JSON parser's judgement.
 bool IsPlain(char c) { return c != '"' && c != '\\' && c >= 0x20 && c < 0x7f; }
 
@@ -335,7 +336,7 @@ std::size_t Skeletons::Match(std::string_view text, RawEvent& event) {
     // An object under "args" has layouts of its own.
     if (found.field == Field::kArgs && *at == '{') return 0;
     std::string* const out = wanted ? &scratch_.Next() : nullptr;
-    at = StructureReader(end, out).Read(at, kMaxDepth);
+    at = StructureReader(end, out).Read(at, kMaxLearntDepth);
     if (at == nullptr) return 0;
     if (wanted) event.Set(found.field, *out, Form::kStructure);
   }

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/text.h"
 #include "readers/text/csv_rows.h"
 
 namespace profgauge::readers::neuron {
@@ -140,7 +141,9 @@ CsvTable::CsvTable(Import& import, const std::string& path)
 void CsvTable::Take(const std::vector<std::string>& fields) {
   if (header_.empty()) {
     header_ = fields;
-    if (header_.front().starts_with("\xEF\xBB\xBF")) header_.front().erase(0, 3);
+    if (header_.front().starts_with(kByteOrderMark)) {
+      header_.front().erase(0, kByteOrderMark.size());
+    }
     kind_ = TableOfHeader(header_, name_);
     import_.Begin(kind_);
     if (IsNamed(kind_)) import_.TakeUnread(name_);

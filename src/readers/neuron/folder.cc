@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/byte_source.h"
-#include "base/input_error.h"
+#include "base/errors.h"
 #include "readers/neuron/csv.h"
 #include "readers/neuron/form.h"
 #include "readers/neuron/neuron_reader.h"

@@ -10,8 +10,8 @@
 #include <tuple>
 #include <utility>
 
+#include "base/errors.h"
 #include "base/format.h"
-#include "base/input_error.h"
 #include "model/neuron_summary.h"
 
 namespace profgauge::readers::neuron {

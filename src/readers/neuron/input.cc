@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "base/input_error.h"
+#include "base/errors.h"
 
 namespace profgauge::readers::neuron {
 

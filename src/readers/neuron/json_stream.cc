@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "base/input_error.h"
+#include "base/errors.h"
+#include "base/text.h"
 
 namespace profgauge::readers::neuron {
 namespace {
@@ -133,8 +134,6 @@ json::parse_options Options() {
 constexpr std::string_view kWords[] = {"NaN", "-Infinity", "Infinity"};
 /// The end of a piece waits for the next one, so that no word is cut.
 constexpr std::size_t kHeld = 16;
-
-bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
 struct FoundWord {
   std::size_t at = 0, size = 0;

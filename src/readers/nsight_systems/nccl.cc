@@ -16,8 +16,9 @@ namespace profgauge::readers::nsight {
 namespace {
 
 // NVTX' numbers of the types that NCCL uses.
-constexpr std::int64_t kInt = 5, kUnsigned = 6, kInt32 = 15, kUint32 = 16, kInt64 = 17;
-constexpr std::int64_t kUint64 = 18, kSize = 22;
+constexpr std::int64_t kPayloadInt = 5, kPayloadUnsigned = 6, kPayloadInt32 = 15,
+                       kPayloadUint32 = 16, kPayloadInt64 = 17;
+constexpr std::int64_t kPayloadUint64 = 18, kPayloadSize = 22;
 constexpr std::size_t kHeader = 32, kSchemaAt = 8;
 
 struct Field {
@@ -28,8 +29,10 @@ struct Field {
 using Schemas = std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Field>>;
 
 std::size_t SizeOf(std::int64_t type) {
-  if (type == kInt || type == kUnsigned || type == kInt32 || type == kUint32) return 4;
-  return type == kInt64 || type == kUint64 || type == kSize ? 8 : 0;
+  if (type == kPayloadInt || type == kPayloadUnsigned || type == kPayloadInt32 ||
+      type == kPayloadUint32)
+    return 4;
+  return type == kPayloadInt64 || type == kPayloadUint64 || type == kPayloadSize ? 8 : 0;
 }
 
 Result<Schemas> ReadSchemas(Import& import) {

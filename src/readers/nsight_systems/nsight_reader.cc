@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "base/input_error.h"
+#include "base/errors.h"
 #include "readers/cuda/sqlite_file.h"
 #include "readers/nsight_systems/import.h"
 

@@ -28,8 +28,8 @@ constexpr std::int64_t kStartEndText = 71;
 constexpr std::int64_t kDomainCreate = 75;
 
 enum : std::size_t {
-  kStart,
-  kEnd,
+  kRangeStart,
+  kRangeEnd,
   kType,
   kText,
   kTextId,
@@ -176,7 +176,7 @@ std::string_view DomainOf(const Import& import, const TableScan& scan) {
 void AddMark(Import& import, const TableScan& scan, std::string_view text,
              const Categories& categories) {
   HostRow row;
-  row.start = scan.Integer(kStart);
+  row.start = scan.Integer(kRangeStart);
   row.duration = 0;
   row.kind = HostKind::kAnnotation;
   row.thread = ThreadOf(import, scan.Integer(kThread));
@@ -194,10 +194,10 @@ void AddMark(Import& import, const TableScan& scan, std::string_view text,
 void AddRange(Import& import, const TableScan& scan, std::string_view text, RangeStyle style,
               const Categories& categories, const NcclCalls& nccl, OpenMarkers& markers) {
   HostRow row;
-  row.start = scan.Integer(kStart);
+  row.start = scan.Integer(kRangeStart);
   const Ns open_end = import.capture_end > row.start ? import.capture_end : row.start;
-  if (!scan.IsSet(kEnd)) import.builder->log().Add(Counter::ranges_not_closed);
-  row.duration = Between(row.start, scan.Integer(kEnd, open_end));
+  if (!scan.IsSet(kRangeEnd)) import.builder->log().Add(Counter::ranges_not_closed);
+  row.duration = Between(row.start, scan.Integer(kRangeEnd, open_end));
   if (row.duration < 0) {
     import.builder->log().Add(Counter::events_negative_dur);
     row.duration = 0;
@@ -219,7 +219,7 @@ void AddRange(Import& import, const TableScan& scan, std::string_view text, Rang
   import.builder->log().Add(Counter::events_read);
   const bool is_marker = row.kind == HostKind::kIterationMarker;
   if (is_marker) markers.AddStart(row, text);
-  if (is_marker && !scan.IsSet(kEnd)) return markers.AddOpen(row, text);
+  if (is_marker && !scan.IsSet(kRangeEnd)) return markers.AddOpen(row, text);
   import.builder->AddHost(row);
 }
 
@@ -239,7 +239,7 @@ Status ReadNvtx(Import& import) {
     const std::int64_t type = scan.Integer(kType);
     const RangeStyle style = StyleOf(type);
     if (type == kThreadName || type == kCategory || type == kDomainCreate) continue;
-    if ((style == RangeStyle::kNone && type != kMark) || !scan.IsSet(kStart)) {
+    if ((style == RangeStyle::kNone && type != kMark) || !scan.IsSet(kRangeStart)) {
       import.builder->log().Add(Counter::events_ignored_kind);
       continue;
     }

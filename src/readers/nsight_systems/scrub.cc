@@ -10,7 +10,7 @@
 #include <system_error>
 #include <vector>
 
-#include "base/input_error.h"
+#include "base/errors.h"
 #include "base/sqlite.h"
 #include "readers/cuda/sqlite_table.h"
 

@@ -20,7 +20,15 @@ namespace profgauge::readers::nvprof {
 namespace {
 
 // Columns of calls.
-enum : std::size_t { kStart, kEnd, kProcess, kThread, kCorrelation, kCbid, kReturnValue };
+enum : std::size_t {
+  kCallStart,
+  kCallEnd,
+  kProcess,
+  kThread,
+  kCallCorrelation,
+  kCbid,
+  kReturnValue
+};
 
 // Calls of a number that is not known. They launch work if kernels have the ids of many of them:
 // then one without a kernel has lost it.
@@ -52,15 +60,15 @@ class UnknownCalls {
 
 // Fills all but name and kind; false when the row has no usable time and was counted.
 bool FillCall(Import& import, const TableScan& scan, ApiRow& row) {
-  if (scan.Integer(kStart) <= 0 || scan.Integer(kEnd) <= 0) {
+  if (scan.Integer(kCallStart) <= 0 || scan.Integer(kCallEnd) <= 0) {
     import.builder->log().Add(Counter::events_bad_time);
     return false;
   }
   import.builder->log().Add(Counter::events_read);
-  row.start = scan.Integer(kStart);
-  row.duration = std::max<Ns>(0, Between(row.start, scan.Integer(kEnd)));
+  row.start = scan.Integer(kCallStart);
+  row.duration = std::max<Ns>(0, Between(row.start, scan.Integer(kCallEnd)));
   row.thread = ThreadOf(import, scan.Integer(kProcess), scan.Integer(kThread));
-  row.correlation = scan.Integer(kCorrelation, -1);
+  row.correlation = scan.Integer(kCallCorrelation, -1);
   import.processes.insert(scan.Integer(kProcess));
   return true;
 }

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/input_error.h"
+#include "base/errors.h"
 #include "readers/cuda/sqlite_file.h"
 #include "readers/cuda/sqlite_table.h"
 #include "readers/nvprof/import.h"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/content_hash.h"
-#include "base/input_error.h"
+#include "base/errors.h"
 #include "base/text.h"
 #include "readers/pyprof/kernel_line.h"
 #include "readers/text/pyprof_marker.h"

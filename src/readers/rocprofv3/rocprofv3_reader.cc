@@ -8,7 +8,8 @@
 #include <string_view>
 #include <utility>
 
-#include "base/input_error.h"
+#include "base/errors.h"
+#include "base/text.h"
 #include "readers/rocprofv3/records.h"
 #include "readers/text/json_rows.h"
 
@@ -75,7 +76,7 @@ class Rocprofv3Reader final : public Reader {
   }
 
   std::optional<Error> Refuse(const std::string& path, std::string_view head) const override {
-    if (head.starts_with("\xEF\xBB\xBF")) head.remove_prefix(3);
+    if (head.starts_with(kByteOrderMark)) head.remove_prefix(kByteOrderMark.size());
     const bool is_table = std::any_of(std::begin(kTables), std::end(kTables),
                                       [&](auto start) { return head.starts_with(start); });
     if (!is_table) return std::nullopt;

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/content_hash.h"
-#include "base/input_error.h"
+#include "base/errors.h"
 #include "base/read_block.h"
 #include "base/text.h"
 #include "readers/text/numbers.h"
@@ -13,7 +13,6 @@ namespace profgauge::readers {
 namespace {
 
 constexpr std::size_t kMaxRow = std::size_t{16} << 20;
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 /// Cuts bytes into cells and cells into rows.
 class Cutter {

@@ -7,8 +7,9 @@
 #include <utility>
 
 #include "base/content_hash.h"
-#include "base/input_error.h"
+#include "base/errors.h"
 #include "base/read_block.h"
+#include "base/text.h"
 #include "readers/text/numbers.h"
 
 namespace profgauge::readers {
@@ -22,7 +23,6 @@ constexpr std::size_t kMaxDepth = 128;
 constexpr std::size_t kMaxRowBytes = std::size_t{64} << 20;
 constexpr std::size_t kMaxText = std::size_t{16} << 20;
 constexpr std::size_t kMaxPath = 4096;
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 /// Follows the parser and collects the fields of the row that it is in.
 class Handler {

@@ -3,34 +3,25 @@
 #include <array>
 #include <initializer_list>
 
+#include "base/text.h"
+
 namespace profgauge::readers {
-namespace {
-
-bool HasAny(std::string_view text, std::initializer_list<std::string_view> parts) {
-  for (const auto part : parts) {
-    if (text.find(part) != std::string_view::npos) return true;
-  }
-  return false;
-}
-
-}  // namespace
-
 ApiKind ApiKindOf(std::string_view call) {
   // Callbacks on the host are launched too, but run no device work.
-  if (HasAny(call, {"LaunchHostFunc"})) return ApiKind::kOther;
-  if (HasAny(call,
-             {"Memcpy", "memcpy", "MemBufferCopy", "USMMemcpy", "memory_async_copy", "MemoryCopy"}))
+  if (ContainsAny(call, {"LaunchHostFunc"})) return ApiKind::kOther;
+  if (ContainsAny(call, {"Memcpy", "memcpy", "MemBufferCopy", "USMMemcpy", "memory_async_copy",
+                         "MemoryCopy"}))
     return ApiKind::kMemcpy;
-  if (HasAny(call, {"Memset", "memset", "USMFill", "MemoryFill"})) return ApiKind::kMemset;
-  if (HasAny(call, {"Synchronize", "HostSynchronize", "EventWait", "QueueFinish", "signal_wait",
-                    "QueueSync", "SyncDevice"}) &&
-      !HasAny(call, {"StreamWaitEvent"})) {
+  if (ContainsAny(call, {"Memset", "memset", "USMFill", "MemoryFill"})) return ApiKind::kMemset;
+  if (ContainsAny(call, {"Synchronize", "HostSynchronize", "EventWait", "QueueFinish",
+                         "signal_wait", "QueueSync", "SyncDevice"}) &&
+      !ContainsAny(call, {"StreamWaitEvent"})) {
     return ApiKind::kSync;
   }
-  if (HasAny(call, {"Launch", "launch", "InvokeKernel"})) return ApiKind::kLaunch;
-  if (HasAny(call, {"Malloc", "malloc", "Free", "MemAlloc", "MemCreate", "MemMap", "MemUnmap",
-                    "HostAlloc", "HostRegister", "HostUnregister", "MemAddress",
-                    "memory_pool_allocate", "memory_pool_free"})) {
+  if (ContainsAny(call, {"Launch", "launch", "InvokeKernel"})) return ApiKind::kLaunch;
+  if (ContainsAny(call, {"Malloc", "malloc", "Free", "MemAlloc", "MemCreate", "MemMap", "MemUnmap",
+                         "HostAlloc", "HostRegister", "HostUnregister", "MemAddress",
+                         "memory_pool_allocate", "memory_pool_free"})) {
     return ApiKind::kMemory;
   }
   return ApiKind::kOther;
@@ -65,14 +56,14 @@ CopyKind CopyKindOf(std::string_view copy) {
   for (const auto& spelling : kSpellings) {
     if (copy.find(spelling.text) != std::string_view::npos) return spelling.kind;
   }
-  if (HasAny(copy, {"D2D"})) return CopyKind::kDeviceToDevice;
+  if (ContainsAny(copy, {"D2D"})) return CopyKind::kDeviceToDevice;
   return CopyKind::kUnknown;
 }
 
 HostMemory HostMemoryOf(std::string_view copy) {
-  if (HasAny(copy, {"Pageable"})) return HostMemory::kPageable;
-  if (HasAny(copy, {"Pinned"})) return HostMemory::kPinned;
-  if (HasAny(copy, {"Managed", "Unified"})) return HostMemory::kManaged;
+  if (ContainsAny(copy, {"Pageable"})) return HostMemory::kPageable;
+  if (ContainsAny(copy, {"Pinned"})) return HostMemory::kPinned;
+  if (ContainsAny(copy, {"Managed", "Unified"})) return HostMemory::kManaged;
   return HostMemory::kUnknown;
 }
 

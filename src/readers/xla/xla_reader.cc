@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/content_hash.h"
-#include "base/input_error.h"
+#include "base/errors.h"
 #include "base/read_block.h"
 #include "base/string_pool.h"
 #include "readers/text/json_rows.h"

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/input_error.h"
+#include "base/errors.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "readers/text/numbers.h"

@@ -8,8 +8,6 @@
 namespace profgauge::render::html {
 namespace {
 
-bool IsBlank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f'; }
-
 // An end tag that HTML lets out where one of these follows.
 struct Optional {
   std::string_view end;

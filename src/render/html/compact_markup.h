@@ -6,6 +6,11 @@
 
 namespace profgauge::render::html {
 
+/// White space between words of markup.
+constexpr bool IsBlank(char c) {
+  return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f';
+}
+
 /// The same document without quotes that an attribute's value does not need, end tags that HTML
 /// lets out (of rows, cells and items of lists) and empty lines. Scripts and styles stay as they
 /// are: their digests are told. `meta` does, too: its text tells whose file it is.

@@ -24,16 +24,12 @@ json::object FullView(const report::Report& report, const Assets& assets, bool i
   return view;
 }
 
-TemplateFolder FolderOf(const HtmlOptions& options) {
-  return {"html", ".html", options.templates_dir, EscapeHtml};
-}
-
 Result<std::string> RenderPage(const report::Report& report, const HtmlOptions& options,
                                const Assets& assets, bool inlined) {
   const Assets any{"css", "js"};
   const std::string_view page = IsComparisonAlone(report) ? "compare" : "page";
   PROFGAUGE_TRY(std::string html,
-                RenderTemplate(FolderOf(options), page, FullView(report, assets, inlined),
+                RenderTemplate(html::FolderOf(options), page, FullView(report, assets, inlined),
                                MakeSchema(FullView(html::SchemaReport(), any, inlined))));
   return html::WithGenerator(html::CompactMarkup(html));
 }

@@ -101,6 +101,10 @@ Result<Assets> LoadAssets(const WhichAssets& which, const HtmlOptions& options) 
   return assets;
 }
 
+TemplateFolder FolderOf(const HtmlOptions& options) {
+  return {"html", ".html", options.templates_dir, EscapeHtml};
+}
+
 void AddFrame(const Assets& assets, bool inlined, std::string_view look,
               boost::json::object& view) {
   const std::string scripts = inlined ? fmt::format("'{}'", CspHash(assets.js)) : "'self'";

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "render/shared/renderer.h"
+#include "render/shared/template.h"
 
 namespace profgauge::render::html {
 
@@ -20,6 +21,9 @@ struct WhichAssets {
 WhichAssets AssetsOf(const report::Report& report);
 /// Errors: kConfig "template/closes-itself" for one that would end the element that holds it.
 Result<Assets> LoadAssets(const WhichAssets& which, const HtmlOptions& options);
+
+/// Where pages' templates come from.
+TemplateFolder FolderOf(const HtmlOptions& options);
 
 /// Adds "csp", "favicon", "inline", "css" and "js" to the view of a page. `look` is a StatusLook's
 /// name.

@@ -86,10 +86,6 @@ report::Runs SchemaRuns() {
   return runs;
 }
 
-TemplateFolder FolderOf(const HtmlOptions& options) {
-  return {"html", ".html", options.templates_dir, EscapeHtml};
-}
-
 Result<std::vector<Part>> DrawParts(const report::Runs& runs, const HtmlOptions& options) {
   std::vector<Part> parts = PartsOf(runs);
   const json::value schema = MakeSchema(html::PageView(html::SchemaReport()));
@@ -100,9 +96,9 @@ Result<std::vector<Part>> DrawParts(const report::Runs& runs, const HtmlOptions&
   ForEachAtOnce(parts.size(), [&](std::size_t i) {
     const Part& part = parts[i];
     drawn[i] = part.report == nullptr
-                   ? RenderTemplate(FolderOf(options), part.of,
+                   ? RenderTemplate(html::FolderOf(options), part.of,
                                     json::object{{"together", html::TogetherView(runs)}}, together)
-                   : RenderTemplate(FolderOf(options), part.of,
+                   : RenderTemplate(html::FolderOf(options), part.of,
                                     html::PageView(*part.report, limits), schema);
   });
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -150,10 +146,10 @@ Result<std::string> RenderRunsPage(const report::Runs& runs, const HtmlOptions& 
   PROFGAUGE_TRY(std::vector<Part> parts, DrawParts(runs, options));
   const Assets any{"css", "js"};
   const report::Runs sample = SchemaRuns();
-  PROFGAUGE_TRY(
-      std::string html,
-      RenderTemplate(FolderOf(options), "runs", RunsView(runs, std::move(parts), assets, inlined),
-                     MakeSchema(RunsView(sample, PartsOf(sample), any, inlined))));
+  PROFGAUGE_TRY(std::string html,
+                RenderTemplate(html::FolderOf(options), "runs",
+                               RunsView(runs, std::move(parts), assets, inlined),
+                               MakeSchema(RunsView(sample, PartsOf(sample), any, inlined))));
   return html::WithGenerator(html::CompactMarkup(html));
 }
 

@@ -4,14 +4,14 @@
 #include <array>
 #include <cctype>
 
+#include "render/html/compact_markup.h"
+
 namespace profgauge::render::html {
 namespace {
 
 constexpr std::array<std::string_view, 8> kReferences = {
     "id",      "for", "aria-labelledby", "aria-describedby", "aria-controls", "aria-details",
     "headers", "list"};
-
-bool IsBlank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f'; }
 
 /// Reads tags of one document; what it reads it writes, ids with the prefix.
 class Scoper {

@@ -25,13 +25,13 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::size_t kMostBlocks = 400;  // In all charts: a page is to stay small.
-constexpr std::size_t kMostCharts = 8;
+constexpr std::size_t kMostSbufCharts = 8;
 
-struct Kind {
+struct SbufUse {
   std::string_view label;
   Paint paint;
 };
-constexpr std::array<Kind, 4> kKinds = {
+constexpr std::array<SbufUse, 4> kSbufUses = {
     {{"by an instruction", PaintOf(Category::kOtherKernel)},
      {"loaded by DMA", PaintOf(Category::kMemcpy)},
      {"spilled or reloaded by DMA", PaintOf(Category::kDataLoader)},
@@ -69,7 +69,7 @@ using Place = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
 
 struct Partition {
   BlockChart chart;
-  std::array<bool, kKinds.size()> kinds{};
+  std::array<bool, kSbufUses.size()> kinds{};
 };
 
 std::string NameOf(const Place& place, bool several_ranks) {
@@ -82,10 +82,10 @@ std::string NameOf(const Place& place, bool several_ranks) {
 // Empty when nothing takes any time.
 json::object ChartView(const std::string& name, Partition& partition) {
   json::array legend;
-  for (std::size_t kind = 0; kind < kKinds.size(); ++kind) {
+  for (std::size_t kind = 0; kind < kSbufUses.size(); ++kind) {
     if (!partition.kinds[kind]) continue;
-    legend.push_back(json::object{{"swatch", MakeMarkup(SvgSwatch(kKinds[kind].paint))},
-                                  {"label", kKinds[kind].label}});
+    legend.push_back(json::object{{"swatch", MakeMarkup(SvgSwatch(kSbufUses[kind].paint))},
+                                  {"label", kSbufUses[kind].label}});
   }
   const std::size_t blocks = partition.chart.blocks.size();
   partition.chart.description =
@@ -117,7 +117,7 @@ void AddSbufCharts(const Table& table, bool several_ranks, json::object& view) {
     const std::size_t kind = KindOf(table, row);
     partition.kinds[kind] = true;
     partition.chart.blocks.push_back({number(row, "start", 0), number(row, "end", 0),
-                                      number(row, "address", 0), bytes, kKinds[kind].paint,
+                                      number(row, "address", 0), bytes, kSbufUses[kind].paint,
                                       TitleOf(table, row)});
   }
   json::array charts;
@@ -127,7 +127,7 @@ void AddSbufCharts(const Table& table, bool several_ranks, json::object& view) {
                         FormatCount(static_cast<std::int64_t>(table.rows())));
   }
   for (auto& [place, partition] : partitions) {
-    if (charts.size() == kMostCharts) break;
+    if (charts.size() == kMostSbufCharts) break;
     partition.chart.begin = begin;  // One scale for all, to compare them.
     partition.chart.end = end;
     json::object chart = ChartView(NameOf(place, several_ranks), partition);

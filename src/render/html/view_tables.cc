@@ -271,7 +271,7 @@ TableLimits LimitsOf(const report::Report& report, const Table& table, const Tab
 namespace {
 
 // Classes of a table.
-std::string LookOf(const StaticRows& rows, const std::vector<const Column*>& columns) {
+std::string LookOfRows(const StaticRows& rows, const std::vector<const Column*>& columns) {
   if (!rows.is_short || columns.empty()) return {};
   std::string look = IsLeft(columns.front()->unit()) ? " short" : "";
   if (const std::size_t left = LeftAtEnd(columns); left > 0) look += fmt::format(" l{}", left);
@@ -318,7 +318,7 @@ boost::json::object TableView(const Table& table, const TableLimits& limits, Tab
           {"columns", std::move(heads)},
           {"extra", IdsOf(choice.extra)},
           {"is_tree", is_tree},
-          {"look", LookOf(rows, columns)},
+          {"look", LookOfRows(rows, columns)},
           {"rows", MakeMarkup(std::move(rows.markup))},
           {"note", is_whole ? std::string() : NoteOf(table, rows, by)},
           {"rest", RestOf(table, is_whole)},

@@ -18,8 +18,6 @@ namespace {
 
 namespace json = boost::json;
 
-json::value Code(const std::string& text) { return MakeMarkup(MarkdownCode(text, true)); }
-
 std::string Time(std::int64_t ns) { return FormatDuration(static_cast<double>(ns)); }
 std::string Delta(std::int64_t ns) { return ns == 0 ? "0" : DeltaText(ns); }
 
@@ -37,7 +35,7 @@ json::array StepsView(const report::Comparison& comparison, bool is_full) {
     const report::ComparisonStep* step = row.step;
     json::value name(fmt::format("{} smaller", row.smaller));
     if (step != nullptr && row.depth == 0) name = json::value(StepTitle(*step, comparison));
-    if (step != nullptr && row.depth > 0) name = Code(step->name);
+    if (step != nullptr && row.depth > 0) name = MarkdownCell(step->name);
     const double share = static_cast<double>(std::abs(row.delta)) / static_cast<double>(largest);
     rows.push_back(
         json::object{{"indent", indent},
@@ -61,7 +59,7 @@ json::object PairedView(const std::string& title, const std::string& mark,
   for (const report::PairedWork& work : table.rows) {
     if (rows.size() == most) break;
     if (work.delta == 0 && work.base_count == work.current_count) continue;
-    rows.push_back(json::object{{"name", Code(work.name)},
+    rows.push_back(json::object{{"name", MarkdownCell(work.name)},
                                 {"what", work.change == "changed" ? "" : work.change},
                                 {"base_count", PerIteration(work.base_count)},
                                 {"current_count", PerIteration(work.current_count)},

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "render/shared/escape.h"
+#include "render/shared/template.h"
 #include "render/shared/words.h"
 
 namespace profgauge::render {
@@ -107,6 +108,10 @@ std::string MarkdownProse(std::string_view text, bool in_table) {
 
 std::string MarkdownCode(std::string_view text, bool in_table) {
   return CodeSpan(ElideMiddle(OneLine(text), kMarkdownNameCharacters), in_table);
+}
+
+boost::json::value MarkdownCell(std::string_view text) {
+  return MakeMarkup(MarkdownCode(text, true));
 }
 
 std::string MarkdownAdvice(std::string_view text) {

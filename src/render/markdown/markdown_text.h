@@ -2,6 +2,7 @@
 // person, links an issue or leaves its table cell.
 #pragma once
 
+#include <boost/json/value.hpp>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -24,6 +25,9 @@ std::string MarkdownProse(std::string_view text, bool in_table);
 /// A code span, elided in its middle at kMarkdownNameCharacters. For table cells too: `|` is
 /// written `\|` there, and nowhere else.
 std::string MarkdownCode(std::string_view text, bool in_table);
+
+/// The same in a view's table cell, as markup.
+boost::json::value MarkdownCell(std::string_view text);
 
 /// Advice written by the author of a rule: Markdown stays, HTML does not.
 std::string MarkdownAdvice(std::string_view text);

@@ -31,8 +31,6 @@ std::string StatusText(std::string_view status) {
   return fmt::format("{} {}", SignOf(status), StatusWord(status));
 }
 
-json::value Code(std::string_view text) { return MakeMarkup(MarkdownCode(text, true)); }
-
 // Names of things that run are code; other texts are sentences or words.
 bool IsCode(std::string_view table, std::string_view column) {
   constexpr std::array<std::string_view, 11> kCode = {"name",  "op",    "call",  "before",
@@ -159,7 +157,7 @@ json::object MarkdownGateView(const report::Report& report, const MarkdownShape&
     if (rows.size() == shape.gate_rows) break;
     rows.push_back(json::object{{"status", StatusText(row->status)},
                                 {"title", row->title},
-                                {"metric", Code(row->metric)},
+                                {"metric", MarkdownCell(row->metric)},
                                 {"measured", row->measured.text},
                                 {"limit", row->limit},
                                 {"margin", row->margin.text},
@@ -200,7 +198,7 @@ json::object MarkdownBreakdownView(const report::Report& report) {
 /// The rule in code; a symptom is set off below its cause.
 json::value FindingName(const report::Report& report, const report::Finding& finding) {
   const int depth = DepthOf(report, finding);
-  if (depth == 0) return Code(finding.rule);
+  if (depth == 0) return MarkdownCell(finding.rule);
   std::string lead;
   for (int i = 0; i < depth; ++i) lead += "↳ ";
   return MakeMarkup(lead + MarkdownCode(finding.rule, true));
@@ -281,7 +279,7 @@ json::object MarkdownRulesView(const report::Report& report) {
   json::array waived, others, broken;
   std::int64_t passed = 0;
   for (const report::Finding& finding : report.findings) {
-    json::object row{{"rule", Code(finding.rule)},
+    json::object row{{"rule", MarkdownCell(finding.rule)},
                      {"title", finding.title},
                      {"reason", MakeMarkup(MarkdownProse(finding.reason, false))}};
     if (finding.status == "waived")
@@ -302,7 +300,7 @@ json::object MarkdownRulesView(const report::Report& report) {
 json::object MarkdownMetricsView(const report::Report& report) {
   json::array present, absent;
   for (const report::Metric& metric : report.metrics) {
-    json::object row{{"id", Code(metric.id)},
+    json::object row{{"id", MarkdownCell(metric.id)},
                      {"text", metric.quantity.text},
                      {"definition", metric.definition},
                      {"note", metric.note},
@@ -324,8 +322,8 @@ json::object MarkdownNotesView(const report::Report& report) {
                      {"text", counter.text}});
   }
   for (const auto& [id, reason] : report.absent_tables) {
-    tables.push_back(
-        json::object{{"id", Code(id)}, {"reason", MakeMarkup(MarkdownProse(reason, false))}});
+    tables.push_back(json::object{{"id", MarkdownCell(id)},
+                                  {"reason", MakeMarkup(MarkdownProse(reason, false))}});
   }
   Pairs facts = report.profile.versions;
   facts.insert(facts.end(), report.environment.begin(), report.environment.end());

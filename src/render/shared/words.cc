@@ -183,6 +183,12 @@ std::size_t CharactersIn(std::string_view text) {
   return count;
 }
 
+std::string Padded(const std::string& text, std::size_t width, bool right) {
+  const std::size_t length = CharactersIn(text);
+  const std::string spaces(length < width ? width - length : 0, ' ');
+  return right ? spaces + text : text + spaces;
+}
+
 std::string ElideMiddle(std::string_view text, std::size_t characters) {
   const std::size_t count = CharactersIn(text);
   if (count <= characters) return std::string(text);

@@ -44,12 +44,6 @@ std::string Painted(std::string_view text, Paint paint, bool color) {
   return fmt::format("\x1b[{}m{}\x1b[0m", kCodes[static_cast<std::size_t>(paint)], text);
 }
 
-std::string Padded(const std::string& text, std::size_t width, bool right = false) {
-  const std::size_t length = CharactersIn(text);
-  const std::string spaces(length < width ? width - length : 0, ' ');
-  return right ? spaces + text : text + spaces;
-}
-
 /// `text` in lines of at most `width` characters, broken at spaces; longer words stay whole.
 std::vector<std::string> Wrapped(const std::string& text, std::size_t width) {
   std::vector<std::string> lines(1);

@@ -10,15 +10,10 @@
 namespace profgauge::render {
 namespace {
 
-constexpr std::size_t kNameWidth = 40;
-
-std::string Padded(const std::string& text, std::size_t width) {
-  const std::size_t length = CharactersIn(text);
-  return text + std::string(width > length ? width - length : 0, ' ');
-}
+constexpr std::size_t kRunNameWidth = 40;
 
 std::string NameOf(const report::Report& run) {
-  return PrintableShort(run.profile.name, kNameWidth);
+  return PrintableShort(run.profile.name, kRunNameWidth);
 }
 
 std::string Pairs(const report::Runs& runs) {

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "analysis/analysis.h"
+#include "oracle.h"
 #include "readers/load.h"
 
 namespace profgauge {
@@ -18,13 +19,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kData = fs::path(PROFGAUGE_SHARED_DIR) / "data";
-
 class Accelerators : public testing::Test {
  protected:
   void Load(const std::string& file) {
-    if (!fs::exists(kData)) GTEST_SKIP() << "no shared data";
-    auto run = ReadRun({(kData / file).string()}, {});
+    if (!fs::exists(SharedPath("data"))) GTEST_SKIP() << "no shared data";
+    auto run = ReadRun({SharedPath("data/" + file)}, {});
     ASSERT_TRUE(run) << run.error().message;
     run_ = std::move(*run);
     auto analysis = Analyze(run_, Selection{});

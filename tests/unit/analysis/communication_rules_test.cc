@@ -16,14 +16,6 @@
 namespace profgauge {
 namespace {
 
-Analysis Analyzed(const Profile& profile, Knowledge knowledge = {}) {
-  Selection selection;
-  selection.knowledge = std::move(knowledge);
-  auto analysis = Analyze(std::span(&profile, 1), selection);
-  EXPECT_TRUE(analysis);
-  return std::move(*analysis);
-}
-
 TEST(KernelName, HeadAndArguments) {
   struct Row {
     std::string_view name, head, without;
@@ -195,7 +187,7 @@ TEST(CommunicationRules, OwnNamesAddAndTakeAway) {
   EXPECT_TRUE(classes.at(0).collective);
   EXPECT_EQ(RuleName(classes.at(0).rule, knowledge), "ours/exchange");
   EXPECT_FALSE(classes.at(1).collective);
-  const Analysis analysis = Analyzed(profile, knowledge);
+  const Analysis analysis = AnalyzeOne(profile, knowledge);
   const Table& table = *analysis.FindTable("collectives");
   ASSERT_EQ(table.rows(), 1U);
   EXPECT_EQ(std::get<std::string>(table.At(0, "name")), "all_to_all");
@@ -220,7 +212,7 @@ Profile OfWorld(std::int64_t size, std::string_view kernel) {
 // Sixty-four ranks without communication: nobody knows, and nothing is claimed.
 TEST(Communication, IsAbsentWhereADistributedRunShowsNone) {
   const Analysis analysis =
-      Analyzed(OfWorld(64, "void lab::exchange<8>((anonymous namespace)::T)"));
+      AnalyzeOne(OfWorld(64, "void lab::exchange<8>((anonymous namespace)::T)"));
   for (const char* id : {"communication.time", "communication.exposed_share",
                          "breakdown.communication", "breakdown.communication.time"}) {
     const Metric& metric = *analysis.Find(id);
@@ -231,8 +223,8 @@ TEST(Communication, IsAbsentWhereADistributedRunShowsNone) {
         << metric.absent_because;
   }
   EXPECT_TRUE(IsAbsent(analysis.FindTable("ranks")->At(0, "exposed_communication")));
-  EXPECT_EQ(NumberOf(Analyzed(OfWorld(1, "void lab::exchange<8>(T)")), "communication.time"), 0);
-  EXPECT_EQ(NumberOf(Analyzed(OfWorld(64, "void deep_ep::internode::dispatch<8>(T)")),
+  EXPECT_EQ(NumberOf(AnalyzeOne(OfWorld(1, "void lab::exchange<8>(T)")), "communication.time"), 0);
+  EXPECT_EQ(NumberOf(AnalyzeOne(OfWorld(64, "void deep_ep::internode::dispatch<8>(T)")),
                      "communication.time"),
             77'000);
 }

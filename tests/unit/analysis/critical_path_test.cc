@@ -174,7 +174,6 @@ TEST(CriticalPath, AWindowThatBeginsWithTheDeviceMovesWithIt) {
 // Where a call sets the device up first, the window begins with its end, and moves with that: what
 // the host did before is no part of it.
 TEST(CriticalPath, AWindowThatBeginsWithASetUpDeviceMovesWithIt) {
-  constexpr Ns kMs = 1'000'000;
   TestProfile test;
   test.Op("before", {0, 10 * kMs});
   test.Op("main", {10 * kMs, 200 * kMs});

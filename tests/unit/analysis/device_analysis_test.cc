@@ -357,7 +357,7 @@ TEST(Collectives, KindsFromAnySpelling) {
 }
 
 // Rank 1 comes late to the collective: rank 0 waits 60 ns for it.
-std::vector<Profile> TwoRanks() {
+std::vector<Profile> OneLateRank() {
   const auto rank = [](int number, Ns join) {
     TestProfile test;
     test.builder().distributed().rank = number;
@@ -387,7 +387,7 @@ std::vector<Profile> TwoRanks() {
 }
 
 TEST(Communication, WaitingIsNotTransferring) {
-  const Analysis analysis = AnalyzeAll(TwoRanks());
+  const Analysis analysis = AnalyzeAll(OneLateRank());
   const Table& calls = *analysis.FindTable("collectives");
   ASSERT_EQ(calls.rows(), 2U);
   EXPECT_EQ(TextAt(calls, 0, "name"), "all_reduce");

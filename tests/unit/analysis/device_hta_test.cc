@@ -87,7 +87,7 @@ class DeviceHta : public testing::TestWithParam<Trace> {
   Ns last_step_ = -1;
 };
 
-double Us(Ns ns) { return static_cast<double>(ns) / 1000; }
+double InMicroseconds(Ns ns) { return static_cast<double>(ns) / 1000; }
 
 // As pandas: linear between neighbours.
 double Quantile(std::vector<double> values, double q) {
@@ -123,9 +123,9 @@ TEST_P(DeviceHta, KernelSumsByName) {
     if (row[6] != "COMPUTATION" && row[6] != "COMMUNICATION") continue;
     ASSERT_TRUE(sums.contains(row[0])) << row[0];
     const Sums& ours = sums[row[0]];
-    EXPECT_NEAR(Us(ours.sum), std::stod(row[1]), 1) << row[0];
-    EXPECT_NEAR(Us(ours.max), std::stod(row[2]), 1) << row[0];
-    EXPECT_NEAR(Us(ours.min), std::stod(row[3]), 1) << row[0];
+    EXPECT_NEAR(InMicroseconds(ours.sum), std::stod(row[1]), 1) << row[0];
+    EXPECT_NEAR(InMicroseconds(ours.max), std::stod(row[2]), 1) << row[0];
+    EXPECT_NEAR(InMicroseconds(ours.min), std::stod(row[3]), 1) << row[0];
     ++compared;
   }
   EXPECT_EQ(compared, sums.size());
@@ -139,10 +139,10 @@ TEST_P(DeviceHta, ComputeAndIdleTime) {
   const Ns busy = Length(all), compute = Length(spans[0]),
            window = all.back().end - all.front().start;
   const std::vector<std::string> row = ReadCsv(folder_ + "temporal_breakdown.csv").at(1);
-  EXPECT_NEAR(Us(window - busy), std::stod(row[1]), 1);
-  EXPECT_NEAR(Us(compute), std::stod(row[2]), 1);
-  EXPECT_NEAR(Us(busy - compute), std::stod(row[3]), 1);
-  EXPECT_NEAR(Us(window), std::stod(row[4]), 1);
+  EXPECT_NEAR(InMicroseconds(window - busy), std::stod(row[1]), 1);
+  EXPECT_NEAR(InMicroseconds(compute), std::stod(row[2]), 1);
+  EXPECT_NEAR(InMicroseconds(busy - compute), std::stod(row[3]), 1);
+  EXPECT_NEAR(InMicroseconds(window), std::stod(row[4]), 1);
 }
 
 // Time by what runs together, as an exclusive partition of the busy time. HTA cuts every event to
@@ -163,7 +163,7 @@ TEST_P(DeviceHta, KernelTypes) {
       part = Intersect(part, spans[type]);
       name += (name.empty() ? "" : " overlapping ") + std::string(names[type]);
     }
-    ours[name] = Us(Length(part));
+    ours[name] = InMicroseconds(Length(part));
   }
   std::size_t compared = 0;
   for (const std::vector<std::string>& row : ReadCsv(folder_ + "kernel_type_breakdown.csv")) {
@@ -187,9 +187,9 @@ TEST_P(DeviceHta, LaunchStatistics) {
     const Ns cpu = profile().api.duration[call];
     const Ns delay = std::max<Ns>(0, device.start[i] - profile().api.start[call] - cpu);
     ++count;
-    values["cpu_duration"].push_back(Us(cpu));
-    values["gpu_duration"].push_back(Us(device.duration[i]));
-    values["launch_delay"].push_back(Us(delay));
+    values["cpu_duration"].push_back(InMicroseconds(cpu));
+    values["gpu_duration"].push_back(InMicroseconds(device.duration[i]));
+    values["launch_delay"].push_back(InMicroseconds(delay));
     runtime_outliers += cpu > 50'000;
     delay_outliers += delay > 100'000;
     short_kernels += cpu <= 50'000 && device.duration[i] < cpu;

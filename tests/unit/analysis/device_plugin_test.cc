@@ -19,7 +19,7 @@ constexpr std::string_view kSamples[] = {
 };
 
 // The plug-in shows whole microseconds, rounded half to even, and two decimals.
-std::int64_t Us(std::int64_t ns) {
+std::int64_t RoundedMicroseconds(std::int64_t ns) {
   return static_cast<std::int64_t>(std::nearbyint(static_cast<double>(ns) / 1000));
 }
 
@@ -41,13 +41,19 @@ class DevicePlugin : public testing::TestWithParam<std::string_view> {
 void ExpectSums(const Table& table, std::size_t row, const json::array& expected, std::size_t at,
                 const std::string& place) {
   EXPECT_EQ(IntegerAt(table, row, "calls"), expected[at].to_number<std::int64_t>()) << place;
-  EXPECT_EQ(Us(IntegerAt(table, row, "time")), expected[at + 1].to_number<std::int64_t>()) << place;
+  EXPECT_EQ(RoundedMicroseconds(IntegerAt(table, row, "time")),
+            expected[at + 1].to_number<std::int64_t>())
+      << place;
   // Whole nanoseconds are cut, the plug-in rounds a mean that ends in .5 to even.
   EXPECT_NEAR(static_cast<double>(IntegerAt(table, row, "mean")) / 1000,
               expected[at + 2].to_number<double>(), 0.501)
       << place;
-  EXPECT_EQ(Us(IntegerAt(table, row, "max")), expected[at + 3].to_number<std::int64_t>()) << place;
-  EXPECT_EQ(Us(IntegerAt(table, row, "min")), expected[at + 4].to_number<std::int64_t>()) << place;
+  EXPECT_EQ(RoundedMicroseconds(IntegerAt(table, row, "max")),
+            expected[at + 3].to_number<std::int64_t>())
+      << place;
+  EXPECT_EQ(RoundedMicroseconds(IntegerAt(table, row, "min")),
+            expected[at + 4].to_number<std::int64_t>())
+      << place;
   // Calls that are all shorter than a microsecond have no weight there, and mean 0.
   if (expected.size() <= at + 5 || IntegerAt(table, row, "time") == 0) return;
   EXPECT_NEAR(RealAt(table, row, "blocks_per_sm"), expected[at + 5].to_number<double>(), 0.00501)
@@ -273,7 +279,7 @@ TEST(DevicePluginMicro, KernelsByLaunchPropertiesThatAreMissing) {
                            {1, "", "[16, 16, 16]", 18}};
   ASSERT_EQ(table.rows(), std::size(kRows));
   for (std::size_t i = 0; i < table.rows(); ++i) {
-    EXPECT_EQ(Us(IntegerAt(table, i, "time")), kRows[i].us);
+    EXPECT_EQ(RoundedMicroseconds(IntegerAt(table, i, "time")), kRows[i].us);
     EXPECT_EQ(TextAt(table, i, "grid"), kRows[i].grid);
     EXPECT_EQ(TextAt(table, i, "block"), kRows[i].block);
     EXPECT_EQ(IntegerAt(table, i, "registers"), kRows[i].registers);

@@ -20,8 +20,6 @@ std::vector<std::pair<Ns, Ns>> Times(const Profile& profile) {
 }
 using Spans = std::vector<std::pair<Ns, Ns>>;
 
-constexpr Ns kMs = 1'000'000;
-
 // Its own copy runs on another stream at once, but its kernels queue behind the step before.
 TEST(Leftovers, AreWaitedForThoughAnotherStreamAlreadyWorks) {
   TestProfile test;
@@ -159,7 +157,7 @@ TEST(InIterations, MetricsCountWhatTheIterationsLaunched) {
   EXPECT_EQ(kernels->Find("outside")->IntegerAt(1), 10);
 }
 
-std::vector<Profile> TwoRanks() {
+std::vector<Profile> RanksThatStartAStepApart() {
   std::vector<Profile> ranks;
   for (const int first : {5, 6}) {
     TestProfile test;
@@ -178,7 +176,7 @@ std::vector<Profile> TwoRanks() {
 
 // Steps 5 to 9 and 6 to 10: the run has 6 to 9, and positions mean the same on both.
 TEST(Ranks, AreMatchedByTheRecordedNumber) {
-  const std::vector<Profile> run = TwoRanks();
+  const std::vector<Profile> run = RanksThatStartAStepApart();
   const auto found = FindIterations(run, {});
   ASSERT_TRUE(found.has_value());
   for (const Iterations& rank : *found) {
@@ -244,7 +242,7 @@ TEST(Ranks, TheOneThatLostMostIsTold) {
 }
 
 TEST(Ranks, AnUnknownNumberIsAnError) {
-  const std::vector<Profile> run = TwoRanks();
+  const std::vector<Profile> run = RanksThatStartAStepApart();
   Selection selection;
   selection.start_number = 5;
   const auto analysis = Analyze(run, selection);

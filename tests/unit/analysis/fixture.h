@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,6 +14,8 @@
 #include "model/profile_builder.h"
 
 namespace profgauge {
+
+inline constexpr Ns kMs = 1'000'000;
 
 /// A range from `start` to `end`; tests read easier with ends than with durations.
 struct At {
@@ -127,6 +130,15 @@ inline std::vector<Profile> OneRank(Profile profile) {
   std::vector<Profile> ranks;
   ranks.push_back(std::move(profile));
   return ranks;
+}
+
+/// The analysis of a run of one rank, by what a project knows.
+inline Analysis AnalyzeOne(const Profile& profile, Knowledge knowledge = {}) {
+  Selection selection;
+  selection.knowledge = std::move(knowledge);
+  auto analysis = Analyze(std::span(&profile, 1), selection);
+  EXPECT_TRUE(analysis);
+  return std::move(*analysis);
 }
 
 /// The metric's number; a failure of the test when it is absent.

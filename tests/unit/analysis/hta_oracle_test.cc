@@ -9,35 +9,12 @@
 #include "analysis/time/idle.h"
 #include "fixture.h"
 #include "oracle.h"
+#include "oracle_tables.h"
 
 namespace profgauge {
 namespace {
 
 constexpr double kMicrosecond = 1000;
-
-// Cells of a CSV line; names are quoted when they hold commas.
-std::vector<std::string> Cells(const std::string& line) {
-  std::vector<std::string> cells(1);
-  bool quoted = false;
-  for (const char c : line) {
-    if (c == '"') {
-      quoted = !quoted;
-    } else if (c == ',' && !quoted) {
-      cells.emplace_back();
-    } else if (c != '\r') {
-      cells.back() += c;
-    }
-  }
-  return cells;
-}
-
-std::vector<std::vector<std::string>> ReadCsv(const std::string& path) {
-  std::vector<std::vector<std::string>> rows;
-  std::istringstream text(ReadText(SharedPath(path)));
-  std::string line;
-  while (std::getline(text, line)) rows.push_back(Cells(line));
-  return rows;
-}
 
 // HTA drops the last of several steps and what was launched from its start on; with one step or
 // none it keeps everything. Work without a launch goes when it filters.
@@ -88,14 +65,14 @@ Temporal Measure(const Profile& profile) {
   return out;
 }
 
-struct Case {
+struct HtaCase {
   const char* trace;
   const char* oracle;
   int rank;
 };
-void PrintTo(const Case& c, std::ostream* out) { *out << c.oracle << " rank " << c.rank; }
+void PrintTo(const HtaCase& c, std::ostream* out) { *out << c.oracle << " rank " << c.rank; }
 
-class Hta : public testing::TestWithParam<Case> {};
+class Hta : public testing::TestWithParam<HtaCase> {};
 
 TEST_P(Hta, TemporalBreakdownAndOverlap) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
@@ -104,7 +81,7 @@ TEST_P(Hta, TemporalBreakdownAndOverlap) {
   const Temporal ours = Measure(ranks.front());
   const std::string folder = std::string("oracle/hta/") + GetParam().oracle;
   bool found = false;
-  for (const auto& row : ReadCsv(folder + "/temporal_breakdown.csv")) {
+  for (const auto& row : ReadCsv(SharedPath(folder + "/temporal_breakdown.csv"))) {
     if (row[0] != std::to_string(GetParam().rank)) continue;
     found = true;
     EXPECT_NEAR(static_cast<double>(ours.window - ours.busy), std::stod(row[1]) * 1000,
@@ -115,7 +92,7 @@ TEST_P(Hta, TemporalBreakdownAndOverlap) {
     EXPECT_NEAR(static_cast<double>(ours.window), std::stod(row[4]) * 1000, kMicrosecond);
   }
   EXPECT_TRUE(found);
-  for (const auto& row : ReadCsv(folder + "/comm_comp_overlap.csv")) {
+  for (const auto& row : ReadCsv(SharedPath(folder + "/comm_comp_overlap.csv"))) {
     if (row[0] != std::to_string(GetParam().rank) || row[1].empty()) continue;
     ASSERT_GT(ours.communication, 0);
     EXPECT_NEAR(100.0 * static_cast<double>(ours.overlap) / static_cast<double>(ours.communication),
@@ -146,7 +123,7 @@ TEST_P(Hta, SumsPerKernelName) {
     sums.min = is_new ? duration : std::min(sums.min, duration);
     sums.max = std::max(sums.max, duration);
   }
-  const auto rows = ReadCsv(csv);
+  const auto rows = ReadCsv(SharedPath(csv));
   for (std::size_t i = 1; i < rows.size(); ++i) {
     const auto& row = rows[i];
     if (row.back() != std::to_string(GetParam().rank)) continue;
@@ -161,7 +138,7 @@ TEST_P(Hta, SumsPerKernelName) {
   }
 }
 
-constexpr Case kCases[] = {
+constexpr HtaCase kCases[] = {
     {"hta/df_index_resolver/df_index_resolver.json.gz", "hta_df_index_resolver", 0},
     {"hta/nccl_parser_config/nccl_data.json.gz", "hta_nccl_parser_config", 0},
     {"hta/ns_resolution_trace/rank-0.Apr_03_18_51_38.1102.pt.trace.json.gz", "hta_ns_resolution",

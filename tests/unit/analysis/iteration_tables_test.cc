@@ -4,6 +4,7 @@
 
 #include "analysis/context/markers.h"
 #include "fixture.h"
+#include "oracle_tables.h"
 
 namespace profgauge {
 namespace {
@@ -11,14 +12,9 @@ namespace {
 std::int64_t Integer(const Table& table, std::size_t row, std::string_view column) {
   return static_cast<std::int64_t>(AsNumber(table.At(row, column), -1));
 }
-double Metric(const Analysis& analysis, std::string_view id) {
+double MetricNumber(const Analysis& analysis, std::string_view id) {
   return AsNumber(analysis.Find(id)->value, -1);
 }
-std::string Text(const Table& table, std::size_t row, std::string_view column) {
-  const Value value = table.At(row, column);
-  return IsAbsent(value) ? "" : std::get<std::string>(value);
-}
-
 // Two iterations; in each aten::linear calls aten::mm twice, which launches a kernel each time.
 TestProfile TwoIterations() {
   TestProfile test;
@@ -47,15 +43,15 @@ TEST(IterationTree, MergesSiblingsAndCountsDeviceWorkOnceAtEachLevel) {
   const Table& tree = *analysis.FindTable("op_tree");
   ASSERT_EQ(tree.rows(), 10u);  // Two trees of thread, range, linear, mm, kernel.
   EXPECT_EQ(Integer(tree, 0, "iteration"), 0);
-  EXPECT_EQ(Text(tree, 0, "kind"), "thread");
-  EXPECT_EQ(Text(tree, 1, "name"), "forward");
-  EXPECT_EQ(Text(tree, 3, "name"), "aten::mm");
+  EXPECT_EQ(TextAt(tree, 0, "kind"), "thread");
+  EXPECT_EQ(TextAt(tree, 1, "name"), "forward");
+  EXPECT_EQ(TextAt(tree, 3, "name"), "aten::mm");
   EXPECT_EQ(Integer(tree, 3, "calls"), 2);
   EXPECT_EQ(Integer(tree, 3, "depth"), 3);
   EXPECT_EQ(Integer(tree, 3, "parent"), 2);
   EXPECT_EQ(Integer(tree, 3, "host_total"), 200);
   EXPECT_EQ(Integer(tree, 2, "host_self"), 200);
-  EXPECT_EQ(Text(tree, 4, "name"), "gemm");
+  EXPECT_EQ(TextAt(tree, 4, "name"), "gemm");
   EXPECT_EQ(Integer(tree, 4, "host_total"), -1);
   for (std::size_t row = 0; row < 5; ++row) EXPECT_EQ(Integer(tree, row, "device_total"), 100);
   EXPECT_EQ(Integer(tree, 5, "iteration"), 1);
@@ -72,7 +68,7 @@ TEST(IterationOps, AreAllThatRanWhetherTheyLaunchOrNot) {
   const Table& ops = *analysis.FindTable("ops_by_iteration");
   std::map<std::pair<std::int64_t, std::string>, std::size_t> rows;
   for (std::size_t row = 0; row < ops.rows(); ++row) {
-    rows[{Integer(ops, row, "iteration"), Text(ops, row, "name")}] = row;
+    rows[{Integer(ops, row, "iteration"), TextAt(ops, row, "name")}] = row;
   }
   ASSERT_EQ(ops.rows(), 5u);
   ASSERT_EQ(rows.size(), 5u);
@@ -90,7 +86,7 @@ TEST(IterationOps, AreAllThatRanWhetherTheyLaunchOrNot) {
   EXPECT_EQ(Integer(ops, view, "calls"), 1);
   EXPECT_EQ(Integer(ops, view, "time"), 0);
   EXPECT_EQ(Integer(ops, view, "host_self"), 40);
-  EXPECT_EQ(Text(ops, view, "call_stack"), "model.py(3): forward");
+  EXPECT_EQ(TextAt(ops, view, "call_stack"), "model.py(3): forward");
 }
 
 TEST(IterationOps, CallsThatLaunchNothingCountBesideThoseThatDo) {
@@ -99,7 +95,7 @@ TEST(IterationOps, CallsThatLaunchNothingCountBesideThoseThatDo) {
   const Analysis analysis = AnalyzeRun(test.Finish());
   const Table& ops = *analysis.FindTable("ops_by_iteration");
   for (std::size_t row = 0; row < ops.rows(); ++row) {
-    if (Text(ops, row, "name") != "aten::mm") continue;
+    if (TextAt(ops, row, "name") != "aten::mm") continue;
     EXPECT_EQ(Integer(ops, row, "calls"), Integer(ops, row, "iteration") == 0 ? 3 : 2);
     EXPECT_EQ(Integer(ops, row, "kernels"), 2);
   }
@@ -108,7 +104,7 @@ TEST(IterationOps, CallsThatLaunchNothingCountBesideThoseThatDo) {
 TEST(OpTypes, HaveTheRangeOfTheirCalls) {
   const Analysis analysis = AnalyzeRun(TwoIterations().Finish());
   const Table& types = *analysis.FindTable("op_types");
-  ASSERT_EQ(Text(types, 0, "name"), "mm");
+  ASSERT_EQ(TextAt(types, 0, "name"), "mm");
   EXPECT_EQ(Integer(types, 0, "host_total"), 400);
   EXPECT_EQ(Integer(types, 0, "host_mean"), 100);
   EXPECT_EQ(Integer(types, 0, "device_min"), 50);
@@ -166,8 +162,8 @@ TEST(Modules, AreAHierarchyWithTheWorkLaunchedInThem) {
   const Analysis analysis = AnalyzeRun(test.Finish());
   const Table& modules = *analysis.FindTable("modules");
   ASSERT_EQ(modules.rows(), 3u);
-  EXPECT_EQ(Text(modules, 0, "name"), "Net_0");
-  EXPECT_EQ(Text(modules, 2, "name"), "Layer_1");
+  EXPECT_EQ(TextAt(modules, 0, "name"), "Net_0");
+  EXPECT_EQ(TextAt(modules, 2, "name"), "Layer_1");
   EXPECT_EQ(Integer(modules, 2, "parent"), 0);
   EXPECT_EQ(Integer(modules, 0, "calls"), 2);
   EXPECT_EQ(Integer(modules, 0, "operators"), 2);
@@ -200,9 +196,9 @@ TEST(RunIterations, WhatLiesBetweenThemIsMeasured) {
     test.Launch("k", {start + 10, start + 20}, {start + 30, start + 500});
   }
   const Analysis analysis = AnalyzeRun(test.Finish());
-  EXPECT_EQ(Metric(analysis, "iteration.time.median"), 600);
-  EXPECT_EQ(Metric(analysis, "iteration.period.median"), 1000);
-  EXPECT_DOUBLE_EQ(Metric(analysis, "iteration.between_share"), 0.4);
+  EXPECT_EQ(MetricNumber(analysis, "iteration.time.median"), 600);
+  EXPECT_EQ(MetricNumber(analysis, "iteration.period.median"), 1000);
+  EXPECT_DOUBLE_EQ(MetricNumber(analysis, "iteration.between_share"), 0.4);
 
   TestProfile single;
   single.Step(0, {0, 600});
@@ -259,8 +255,8 @@ TEST(RunIterations, ARankWithoutMarkersBesideOthersIsTold) {
     const auto analysis = Analyze(ranks, {});
     ASSERT_TRUE(analysis);
     EXPECT_EQ(Remarks(*analysis, kRanksWithoutMarkers), !marked);
-    EXPECT_EQ(Metric(*analysis, "profile.iterations"), 3);
-    EXPECT_NEAR(Metric(*analysis, "iteration.time.max"), 1000, 30);
+    EXPECT_EQ(MetricNumber(*analysis, "profile.iterations"), 3);
+    EXPECT_NEAR(MetricNumber(*analysis, "iteration.time.max"), 1000, 30);
   }
 }
 
@@ -295,7 +291,7 @@ TEST(RunIterations, PythonFramesAloneHaveALength) {
   row.name = test.builder().Intern("train.py(3): step");
   row.thread = test.main();
   test.builder().AddPython(row);
-  EXPECT_EQ(Metric(AnalyzeRun(test.Finish()), "iteration.time.mean"), 5000);
+  EXPECT_EQ(MetricNumber(AnalyzeRun(test.Finish()), "iteration.time.mean"), 5000);
 }
 
 TEST(OtherIterations, AreThoseThatTheSelectionLeavesOut) {
@@ -306,7 +302,7 @@ TEST(OtherIterations, AreThoseThatTheSelectionLeavesOut) {
   const Table& others = *analysis->FindTable("other_iterations");
   ASSERT_EQ(others.rows(), 1u);
   EXPECT_EQ(Integer(others, 0, "index"), 0);
-  EXPECT_EQ(Text(others, 0, "name"), "0");
+  EXPECT_EQ(TextAt(others, 0, "name"), "0");
   EXPECT_EQ(Integer(others, 0, "duration"), 900);
   EXPECT_TRUE(
       AnalyzeRun(TwoIterations().Finish()).FindTable("other_iterations")->columns().empty());
@@ -326,9 +322,9 @@ TEST(Ranges, AreSummedByPathWithNumbersAtTheEndAsOne) {
   const Analysis analysis = AnalyzeRun(test.Finish());
   const Table& ranges = *analysis.FindTable("ranges");
   ASSERT_EQ(ranges.rows(), 3u);
-  EXPECT_EQ(Text(ranges, 0, "name"), "ProfilerStep#N");
-  EXPECT_EQ(Text(ranges, 1, "name"), "[pl][profile]run_training_batch");
-  EXPECT_EQ(Text(ranges, 2, "name"), "[pl][module]Net: layer");
+  EXPECT_EQ(TextAt(ranges, 0, "name"), "ProfilerStep#N");
+  EXPECT_EQ(TextAt(ranges, 1, "name"), "[pl][profile]run_training_batch");
+  EXPECT_EQ(TextAt(ranges, 2, "name"), "[pl][module]Net: layer");
   EXPECT_EQ(Integer(ranges, 2, "parent"), 1);
   EXPECT_EQ(Integer(ranges, 2, "calls"), 2);
   EXPECT_EQ(Integer(ranges, 2, "host_total"), 500);
@@ -366,7 +362,7 @@ TEST(Ranges, AGradientStandsBesideItsForwardRange) {
   std::string told;
   for (std::size_t row = 0; row < ranges.rows(); ++row) {
     if (IsAbsent(ranges.At(row, "gradient"))) continue;
-    told += Text(ranges, row, "name") + " by " + Text(ranges, row, "gradient") + ": " +
+    told += TextAt(ranges, row, "name") + " by " + TextAt(ranges, row, "gradient") + ": " +
             std::to_string(Integer(ranges, row, "gradient_host")) + ", " +
             std::to_string(Integer(ranges, row, "gradient_device")) + "; ";
   }
@@ -403,8 +399,8 @@ TEST(Modules, AreLightningsRangesWhereThereAreNoFrames) {
   const Analysis analysis = AnalyzeRun(test.Finish());
   const Table& modules = *analysis.FindTable("modules");
   ASSERT_EQ(modules.rows(), 2u);
-  EXPECT_EQ(Text(modules, 0, "name"), "lit.Net: net");
-  EXPECT_EQ(Text(modules, 1, "name"), "torch.nn.Linear: net.head");
+  EXPECT_EQ(TextAt(modules, 0, "name"), "lit.Net: net");
+  EXPECT_EQ(TextAt(modules, 1, "name"), "torch.nn.Linear: net.head");
   EXPECT_EQ(Integer(modules, 1, "parent"), 0);
   EXPECT_EQ(Integer(modules, 1, "operators"), 1);
   EXPECT_EQ(Integer(modules, 1, "device_self"), 50);

@@ -23,7 +23,7 @@ namespace json = boost::json;
 
 const fs::path kShared = PROFGAUGE_SHARED_DIR;
 
-json::value ReadOracle() {
+json::value ReadNeuronOracle() {
   std::ifstream file(kShared / "oracle/neuron/expected.json");
   const std::string text(std::istreambuf_iterator<char>(file), {});
   return text.empty() ? json::value() : json::parse(text);
@@ -32,7 +32,7 @@ json::value ReadOracle() {
 class NeuronOracle : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    oracle_ = ReadOracle();
+    oracle_ = ReadNeuronOracle();
     if (oracle_.is_null()) GTEST_SKIP() << "no shared data";
     expected_ = &oracle_.at(GetParam());
     auto run = ReadRun({(kShared / "data/neuron" / GetParam()).string()}, {});

@@ -11,8 +11,6 @@
 namespace profgauge {
 namespace {
 
-constexpr Ns kMs = 1'000'000;
-
 struct Edges {
   Ns first_copy = 0;    ///< How long the first call waits before its copy starts.
   Ns last_silence = 0;  ///< At the end of the last step.

@@ -16,13 +16,12 @@
 namespace profgauge {
 namespace {
 
-struct Row {
-  std::string_view op, shapes, dtypes, values;
-  std::int64_t bytes, group_size;
-};
-
 // nccl-tests: what each rank reduces, sends or broadcasts; of gathers and scatters all of it.
 TEST(OpBytes, ByTheOperatorsSignature) {
+  struct Row {
+    std::string_view op, shapes, dtypes, values;
+    std::int64_t bytes, group_size;
+  };
   constexpr Row kRows[] = {
       {"c10d::allreduce_", "[[], [], [], []]", "[TensorList, , , Scalar]", "", -1, -1},
       {"nccl:all_reduce", "[[394241]]", "[float]", "", 1'576'964, -1},

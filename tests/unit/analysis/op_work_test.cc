@@ -34,7 +34,7 @@ std::optional<OpWork> MarkerWork(const std::string& dictionary) {
   return call ? WorkOf(*call) : std::nullopt;
 }
 
-struct Row {
+struct OpCase {
   const char* name;
   const char* shapes;
   const char* types;
@@ -42,12 +42,12 @@ struct Row {
   double flops, bytes;
 };
 // Names of tests must not hold what differs from run to run, as addresses do.
-void PrintTo(const Row& row, std::ostream* out) { *out << row.name << ' ' << row.shapes; }
+void PrintTo(const OpCase& row, std::ostream* out) { *out << row.name << ' ' << row.shapes; }
 
-class OpWorkTest : public ::testing::TestWithParam<Row> {};
+class OpWorkTest : public ::testing::TestWithParam<OpCase> {};
 
 TEST_P(OpWorkTest, CountsOperationsAndBytes) {
-  const Row& row = GetParam();
+  const OpCase& row = GetParam();
   const auto work = Work(row.name, row.shapes, row.types, row.values);
   ASSERT_TRUE(work) << row.name;
   EXPECT_EQ(work->flops, row.flops) << row.name;
@@ -57,134 +57,136 @@ TEST_P(OpWorkTest, CountsOperationsAndBytes) {
 INSTANTIATE_TEST_SUITE_P(
     All, OpWorkTest,
     ::testing::Values(
-        Row{"aten::mm", "[[2, 3], [3, 4]]", "[float, float]", "", 48, 4 * (6 + 12 + 8)},
+        OpCase{"aten::mm", "[[2, 3], [3, 4]]", "[float, float]", "", 48, 4 * (6 + 12 + 8)},
         // The batch counts, for operations and bytes.
-        Row{"aten::bmm", "[[5, 2, 3], [5, 3, 4]]", "[c10::Half, c10::Half]", "", 240,
-            2 * 5 * (6 + 12 + 8)},
-        Row{"aten::matmul", "[[7, 1, 2, 3], [5, 3, 4]]", "[float, float]", "", 7 * 5 * 48,
-            4 * (7 * 6 + 5 * 12 + 35 * 8)},
-        Row{"aten::matmul", "[[3], [3]]", "[float, float]", "", 6, 4 * 7},
+        OpCase{"aten::bmm", "[[5, 2, 3], [5, 3, 4]]", "[c10::Half, c10::Half]", "", 240,
+               2 * 5 * (6 + 12 + 8)},
+        OpCase{"aten::matmul", "[[7, 1, 2, 3], [5, 3, 4]]", "[float, float]", "", 7 * 5 * 48,
+               4 * (7 * 6 + 5 * 12 + 35 * 8)},
+        OpCase{"aten::matmul", "[[3], [3]]", "[float, float]", "", 6, 4 * 7},
         // A bias is one more operation per element of the result.
-        Row{"aten::addmm", "[[4], [2, 3], [3, 4], [], []]", "[float, float, float, Scalar, Scalar]",
-            "[, , , 1, 1]", 48 + 8, 4 * (4 + 6 + 12 + 8)},
-        Row{"aten::linear", "[[6, 2, 3], [4, 3], [4]]",
-            "[c10::BFloat16, c10::BFloat16, c10::BFloat16]", "", 2 * 12 * 12 + 48,
-            2 * (36 + 12 + 48 + 4)},
+        OpCase{"aten::addmm", "[[4], [2, 3], [3, 4], [], []]",
+               "[float, float, float, Scalar, Scalar]", "[, , , 1, 1]", 48 + 8,
+               4 * (4 + 6 + 12 + 8)},
+        OpCase{"aten::linear", "[[6, 2, 3], [4, 3], [4]]",
+               "[c10::BFloat16, c10::BFloat16, c10::BFloat16]", "", 2 * 12 * 12 + 48,
+               2 * (36 + 12 + 48 + 4)},
         // Under TorchScript the interpreter's stack is recorded, with the arguments last.
-        Row{"aten::linear", "[[], [1, 7], [16], [2048, 1024], [541, 1024], [541]]",
-            "[Scalar, long int, float, c10::Half, c10::Half, c10::Half]", "",
-            2.0 * 2048 * 1024 * 541 + 2048 * 541,
-            2.0 * (2048 * 1024 + 541 * 1024 + 2048 * 541 + 541)},
-        Row{"aten::relu", "[[8, 8], [4, 2]]", "[float, c10::Half]", "", 8, 2 * 16},
-        Row{"aten::add", "[[100, 100], [4, 2], [4, 1], []]", "[float, float, float, Scalar]",
-            "[, , , 1]", 8, 4 * (8 + 4 + 8)},
+        OpCase{"aten::linear", "[[], [1, 7], [16], [2048, 1024], [541, 1024], [541]]",
+               "[Scalar, long int, float, c10::Half, c10::Half, c10::Half]", "",
+               2.0 * 2048 * 1024 * 541 + 2048 * 541,
+               2.0 * (2048 * 1024 + 541 * 1024 + 2048 * 541 + 541)},
+        OpCase{"aten::relu", "[[8, 8], [4, 2]]", "[float, c10::Half]", "", 8, 2 * 16},
+        OpCase{"aten::add", "[[100, 100], [4, 2], [4, 1], []]", "[float, float, float, Scalar]",
+               "[, , , 1]", 8, 4 * (8 + 4 + 8)},
         // The result has the type that was asked for.
-        Row{"aten::_scaled_mm", "[[2, 16], [16, 4], [], [], [], [], [], []]",
-            "[c10::Float8_e4m3fn, c10::Float8_e4m3fn, float, float, , , , Scalar]",
-            "[, , , , , , , True]", 256, 32 + 64 + 8},
-        Row{"aten::_scaled_mm", "[[1024, 4096], [4096, 4096], [], [], [], [], [], []]",
-            "[c10::Float8_e4m3fn, c10::Float8_e4m3fn, float, float, , , Scalar, Scalar]",
-            "[, , , , , , 15, True]", 2.0 * 1024 * 4096 * 4096, 29'360'128},
-        Row{"aten::_scaled_mm", "[[1024, 4096], [4096, 4096], [], []]",
-            "[c10::Float8_e4m3fn, c10::Float8_e4m3fn, float, float]", "", 2.0 * 1024 * 4096 * 4096,
-            29'360'128},
-        Row{"aten::_scaled_mm", "[[2, 16], [16, 4], [], [], [], []]",
-            "[c10::Float8_e4m3fn, c10::Float8_e4m3fn, , Scalar, float, float]", "[, , , 6, , ]",
-            256, 32 + 64 + 32},
-        Row{"aten::_int_mm", "[[1024, 4096], [4096, 4096]]", "[signed char, signed char]", "",
-            2.0 * 1024 * 4096 * 4096, 37'748'736},
-        Row{"aten::conv2d", "[[1, 3, 8, 8], [6, 3, 3, 3], [], [], [], [], []]",
-            "[float, float, , ScalarList, ScalarList, ScalarList, Scalar]",
-            "[, , , [2, 2], [1, 1], [1, 1], 1]", 2 * 6 * 16 * 27, 4 * (192 + 162 + 96)},
+        OpCase{"aten::_scaled_mm", "[[2, 16], [16, 4], [], [], [], [], [], []]",
+               "[c10::Float8_e4m3fn, c10::Float8_e4m3fn, float, float, , , , Scalar]",
+               "[, , , , , , , True]", 256, 32 + 64 + 8},
+        OpCase{"aten::_scaled_mm", "[[1024, 4096], [4096, 4096], [], [], [], [], [], []]",
+               "[c10::Float8_e4m3fn, c10::Float8_e4m3fn, float, float, , , Scalar, Scalar]",
+               "[, , , , , , 15, True]", 2.0 * 1024 * 4096 * 4096, 29'360'128},
+        OpCase{"aten::_scaled_mm", "[[1024, 4096], [4096, 4096], [], []]",
+               "[c10::Float8_e4m3fn, c10::Float8_e4m3fn, float, float]", "",
+               2.0 * 1024 * 4096 * 4096, 29'360'128},
+        OpCase{"aten::_scaled_mm", "[[2, 16], [16, 4], [], [], [], []]",
+               "[c10::Float8_e4m3fn, c10::Float8_e4m3fn, , Scalar, float, float]", "[, , , 6, , ]",
+               256, 32 + 64 + 32},
+        OpCase{"aten::_int_mm", "[[1024, 4096], [4096, 4096]]", "[signed char, signed char]", "",
+               2.0 * 1024 * 4096 * 4096, 37'748'736},
+        OpCase{"aten::conv2d", "[[1, 3, 8, 8], [6, 3, 3, 3], [], [], [], [], []]",
+               "[float, float, , ScalarList, ScalarList, ScalarList, Scalar]",
+               "[, , , [2, 2], [1, 1], [1, 1], 1]", 2 * 6 * 16 * 27, 4 * (192 + 162 + 96)},
         // Groups: the filter has fewer channels.
-        Row{"aten::conv1d", "[[2, 4, 10], [4, 1, 3], [], [], [], [], []]",
-            "[float, float, , ScalarList, ScalarList, ScalarList, Scalar]",
-            "[, , , [1], [0], [1], 4]", 2 * 2 * 4 * 8 * 3, 4 * (80 + 12 + 64)},
-        Row{"aten::conv3d", "[[1, 2, 4, 4, 4], [3, 2, 2, 2, 2], [], [], [], [], []]",
-            "[float, float, , ScalarList, ScalarList, ScalarList, Scalar]",
-            "[, , , [1, 1, 1], [0, 0, 0], [1, 1, 1], 1]", 2 * 3 * 27 * 16, 4 * (128 + 48 + 81)},
+        OpCase{"aten::conv1d", "[[2, 4, 10], [4, 1, 3], [], [], [], [], []]",
+               "[float, float, , ScalarList, ScalarList, ScalarList, Scalar]",
+               "[, , , [1], [0], [1], 4]", 2 * 2 * 4 * 8 * 3, 4 * (80 + 12 + 64)},
+        OpCase{"aten::conv3d", "[[1, 2, 4, 4, 4], [3, 2, 2, 2, 2], [], [], [], [], []]",
+               "[float, float, , ScalarList, ScalarList, ScalarList, Scalar]",
+               "[, , , [1, 1, 1], [0, 0, 0], [1, 1, 1], 1]", 2 * 3 * 27 * 16, 4 * (128 + 48 + 81)},
         // Transposed: every element of the input meets every filter.
-        Row{"aten::conv_transpose2d", "[[1, 3, 8, 8], [3, 8, 4, 4], [], [], [], [], [], []]",
-            "[float, float, , ScalarList, ScalarList, ScalarList, Scalar, ScalarList]", "",
-            2 * 192 * 8 * 16, -1},
+        OpCase{"aten::conv_transpose2d", "[[1, 3, 8, 8], [3, 8, 4, 4], [], [], [], [], [], []]",
+               "[float, float, , ScalarList, ScalarList, ScalarList, Scalar, ScalarList]", "",
+               2 * 192 * 8 * 16, -1},
         // Both gradients cost what the convolution did.
-        Row{"aten::convolution_backward",
-            "[[1, 6, 4, 4], [1, 3, 8, 8], [6, 3, 3, 3], [], [], [], [], [], [], [], []]",
-            "[float, float, float, ScalarList, ScalarList, ScalarList, ScalarList, Scalar, "
-            "ScalarList, Scalar, ]",
-            "[, , , [0], [2, 2], [1, 1], [1, 1], False, [0, 0], 1, [True, True, False]]",
-            4 * 6 * 16 * 27, 4 * (96 + 192 + 162 + 192 + 162)},
-        Row{"aten::convolution_backward",
-            "[[1, 6, 4, 4], [1, 3, 8, 8], [6, 3, 3, 3], [], [], [], [], [], [], [], []]",
-            "[float, float, float, ScalarList, ScalarList, ScalarList, ScalarList, Scalar, "
-            "ScalarList, Scalar, ]",
-            "[, , , [0], [2, 2], [1, 1], [1, 1], False, [0, 0], 1, [False, True, False]]",
-            2 * 6 * 16 * 27, 4 * (96 + 192 + 162 + 192 + 162)},
-        Row{"aten::_scaled_dot_product_flash_attention",
-            "[[1, 2, 5, 4], [1, 2, 5, 4], [1, 2, 5, 4], [], [], [], []]",
-            "[c10::Half, c10::Half, c10::Half, Scalar, Scalar, Scalar, Scalar]",
-            "[, , , 0., False, False, 0.5]", 2 * 2 * 25 * 8, 2 * 4 * 40},
+        OpCase{"aten::convolution_backward",
+               "[[1, 6, 4, 4], [1, 3, 8, 8], [6, 3, 3, 3], [], [], [], [], [], [], [], []]",
+               "[float, float, float, ScalarList, ScalarList, ScalarList, ScalarList, Scalar, "
+               "ScalarList, Scalar, ]",
+               "[, , , [0], [2, 2], [1, 1], [1, 1], False, [0, 0], 1, [True, True, False]]",
+               4 * 6 * 16 * 27, 4 * (96 + 192 + 162 + 192 + 162)},
+        OpCase{"aten::convolution_backward",
+               "[[1, 6, 4, 4], [1, 3, 8, 8], [6, 3, 3, 3], [], [], [], [], [], [], [], []]",
+               "[float, float, float, ScalarList, ScalarList, ScalarList, ScalarList, Scalar, "
+               "ScalarList, Scalar, ]",
+               "[, , , [0], [2, 2], [1, 1], [1, 1], False, [0, 0], 1, [False, True, False]]",
+               2 * 6 * 16 * 27, 4 * (96 + 192 + 162 + 192 + 162)},
+        OpCase{"aten::_scaled_dot_product_flash_attention",
+               "[[1, 2, 5, 4], [1, 2, 5, 4], [1, 2, 5, 4], [], [], [], []]",
+               "[c10::Half, c10::Half, c10::Half, Scalar, Scalar, Scalar, Scalar]",
+               "[, , , 0., False, False, 0.5]", 2 * 2 * 25 * 8, 2 * 4 * 40},
         // Under a causal mask query i meets i + 1 keys.
-        Row{"aten::_scaled_dot_product_flash_attention",
-            "[[1, 2, 5, 4], [1, 2, 5, 4], [1, 2, 5, 4], [], [], [], []]",
-            "[c10::Half, c10::Half, c10::Half, Scalar, Scalar, Scalar, Scalar]",
-            "[, , , 0., True, False, 0.5]", 2 * 2 * 15 * 8, 2 * 4 * 40},
-        Row{"aten::layer_norm", "[[10, 8], [], [8], [8], [], []]",
-            "[float, ScalarList, float, float, , Scalar]", "[, [8], , , 1e-5, True]", 80 * 7,
-            2 * 4 * 80 + 2 * 4 * 8},
-        Row{"aten::add", "[[4, 1, 8], [1, 6, 8], []]", "[float, float, Scalar]", "[, , 1]", 192,
-            4 * (32 + 48 + 192)},
+        OpCase{"aten::_scaled_dot_product_flash_attention",
+               "[[1, 2, 5, 4], [1, 2, 5, 4], [1, 2, 5, 4], [], [], [], []]",
+               "[c10::Half, c10::Half, c10::Half, Scalar, Scalar, Scalar, Scalar]",
+               "[, , , 0., True, False, 0.5]", 2 * 2 * 15 * 8, 2 * 4 * 40},
+        OpCase{"aten::layer_norm", "[[10, 8], [], [8], [8], [], []]",
+               "[float, ScalarList, float, float, , Scalar]", "[, [8], , , 1e-5, True]", 80 * 7,
+               2 * 4 * 80 + 2 * 4 * 8},
+        OpCase{"aten::add", "[[4, 1, 8], [1, 6, 8], []]", "[float, float, Scalar]", "[, , 1]", 192,
+               4 * (32 + 48 + 192)},
         // In place the result has the type of the first operand.
-        Row{"aten::add_", "[[4, 8], [4, 8], []]", "[c10::BFloat16, float, Scalar]", "[, , 1]", 32,
-            32 * (2 + 4 + 2)},
-        Row{"aten::eq", "[[4, 8], []]", "[long int, Scalar]", "[, 0]", 32, 32 * 9},
-        Row{"aten::gelu", "[[4, 8], []]", "[float, ]", "", 32, 256},
-        Row{"aten::_softmax", "[[4, 8], [], []]", "[float, Scalar, Scalar]", "", 160, 256},
-        Row{"aten::sum", "[[4, 8], [], [], []]", "[float, ScalarList, Scalar, ]", "", 32, 128},
-        Row{"aten::copy_", "[[4, 8], [4, 8], []]", "[c10::Half, float, Scalar]", "", 0, 32 * 6},
-        Row{"aten::cat", "[[[4, 8], [6, 8]], []]", "[TensorList, Scalar]", "[, 0]", 0, -1},
-        Row{"aten::embedding", "[[100, 16], [2, 5], [], [], []]",
-            "[float, long int, Scalar, Scalar, Scalar]", "", 0, 80 + 2 * 10 * 16 * 4}));
+        OpCase{"aten::add_", "[[4, 8], [4, 8], []]", "[c10::BFloat16, float, Scalar]", "[, , 1]",
+               32, 32 * (2 + 4 + 2)},
+        OpCase{"aten::eq", "[[4, 8], []]", "[long int, Scalar]", "[, 0]", 32, 32 * 9},
+        OpCase{"aten::gelu", "[[4, 8], []]", "[float, ]", "", 32, 256},
+        OpCase{"aten::_softmax", "[[4, 8], [], []]", "[float, Scalar, Scalar]", "", 160, 256},
+        OpCase{"aten::sum", "[[4, 8], [], [], []]", "[float, ScalarList, Scalar, ]", "", 32, 128},
+        OpCase{"aten::copy_", "[[4, 8], [4, 8], []]", "[c10::Half, float, Scalar]", "", 0, 32 * 6},
+        OpCase{"aten::cat", "[[[4, 8], [6, 8]], []]", "[TensorList, Scalar]", "[, 0]", 0, -1},
+        OpCase{"aten::embedding", "[[100, 16], [2, 5], [], [], []]",
+               "[float, long int, Scalar, Scalar, Scalar]", "", 0, 80 + 2 * 10 * 16 * 4}));
 
 // What training adds; definitions in analysis/work/op_work.h.
 INSTANTIATE_TEST_SUITE_P(
     Training, OpWorkTest,
     ::testing::Values(
-        Row{"aten::native_layer_norm_backward",
-            "[[10, 8], [10, 8], [], [10, 1], [10, 1], [8], [8], []]",
-            "[float, float, ScalarList, float, float, float, float, ]", "", 14 * 80, 3 * 4 * 80},
-        Row{"aten::cudnn_batch_norm_backward", "[[2, 3, 4, 4], [2, 3, 4, 4], [3]]",
-            "[c10::Half, c10::Half, float]", "", 14 * 96, 3 * 2 * 96},
-        Row{"aten::_softmax_backward_data", "[[4, 8], [4, 8], [], []]",
-            "[float, float, Scalar, Scalar]", "", 128, 3 * 4 * 32},
-        Row{"aten::mse_loss", "[[4, 8], [4, 8], []]", "[float, float, Scalar]", "", 96, 4 * 65},
-        Row{"aten::cross_entropy_loss", "[[4, 10], [4], [], [], [], []]",
-            "[float, long int, , Scalar, Scalar, Scalar]", "", 200, 160 + 32 + 4},
-        Row{"aten::nll_loss_backward", "[[], [4, 10], [4], [], [], [], []]",
-            "[float, float, long int, , Scalar, Scalar, float]", "", 4, 4 + 32 + 160},
+        OpCase{"aten::native_layer_norm_backward",
+               "[[10, 8], [10, 8], [], [10, 1], [10, 1], [8], [8], []]",
+               "[float, float, ScalarList, float, float, float, float, ]", "", 14 * 80, 3 * 4 * 80},
+        OpCase{"aten::cudnn_batch_norm_backward", "[[2, 3, 4, 4], [2, 3, 4, 4], [3]]",
+               "[c10::Half, c10::Half, float]", "", 14 * 96, 3 * 2 * 96},
+        OpCase{"aten::_softmax_backward_data", "[[4, 8], [4, 8], [], []]",
+               "[float, float, Scalar, Scalar]", "", 128, 3 * 4 * 32},
+        OpCase{"aten::mse_loss", "[[4, 8], [4, 8], []]", "[float, float, Scalar]", "", 96, 4 * 65},
+        OpCase{"aten::cross_entropy_loss", "[[4, 10], [4], [], [], [], []]",
+               "[float, long int, , Scalar, Scalar, Scalar]", "", 200, 160 + 32 + 4},
+        OpCase{"aten::nll_loss_backward", "[[], [4, 10], [4], [], [], [], []]",
+               "[float, float, long int, , Scalar, Scalar, float]", "", 4, 4 + 32 + 160},
         // 3×3 windows, stride 2, padding 1: 4×4 results, with their places in 8 bytes each.
-        Row{"aten::max_pool2d_with_indices", "[[1, 2, 8, 8], [], [], [], [], []]",
-            "[float, ScalarList, ScalarList, ScalarList, ScalarList, Scalar]",
-            "[, [3, 3], [2, 2], [1, 1], [1, 1], False]", 32 * 9, 4 * (128 + 32) + 8 * 32},
+        OpCase{"aten::max_pool2d_with_indices", "[[1, 2, 8, 8], [], [], [], [], []]",
+               "[float, ScalarList, ScalarList, ScalarList, ScalarList, Scalar]",
+               "[, [3, 3], [2, 2], [1, 1], [1, 1], False]", 32 * 9, 4 * (128 + 32) + 8 * 32},
         // The stride is the window's size when none is given.
-        Row{"aten::avg_pool2d", "[[1, 2, 8, 8], [], [], [], [], [], []]",
-            "[float, ScalarList, ScalarList, ScalarList, Scalar, Scalar, ]",
-            "[, [2, 2], [], [0, 0], False, True, ]", 32 * 4, 4 * (128 + 32)},
-        Row{"aten::embedding_dense_backward", "[[2, 5, 16], [2, 5], [], [], []]",
-            "[float, long int, Scalar, Scalar, Scalar]", "[, , 100, -1, False]", 160,
-            160 * 4 + 80 + 1600 * 4},
+        OpCase{"aten::avg_pool2d", "[[1, 2, 8, 8], [], [], [], [], [], []]",
+               "[float, ScalarList, ScalarList, ScalarList, Scalar, Scalar, ]",
+               "[, [2, 2], [], [0, 0], False, True, ]", 32 * 4, 4 * (128 + 32)},
+        OpCase{"aten::embedding_dense_backward", "[[2, 5, 16], [2, 5], [], [], []]",
+               "[float, long int, Scalar, Scalar, Scalar]", "[, , 100, -1, False]", 160,
+               160 * 4 + 80 + 1600 * 4},
         // 4 gates: weights of 16×3 and 16×4, 7 steps of 2 sequences.
-        Row{"aten::lstm",
+        OpCase{
+            "aten::lstm",
             "[[7, 2, 3], [[1, 2, 4], [1, 2, 4]], [[16, 3], [16, 4], [16], [16]], [], [], [], [], "
             "[], []]",
             "[float, TensorList, TensorList, Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]", "",
             2 * 7 * 2 * (48 + 64), -1},
         // Lists: the first one's elements, however many lists follow.
-        Row{"aten::_foreach_addcdiv_", "[[[4, 8], [6]], [[4, 8], [6]], [[4, 8], [6]], []]",
-            "[TensorList, TensorList, TensorList, ScalarList]", "", 3 * 38, -1},
-        Row{"aten::_fused_adamw_", "[[[4, 8]], [[4, 8]], [[4, 8]], [[4, 8]], [[]], [[]], []]",
-            "[TensorList, TensorList, TensorList, TensorList, TensorList, TensorList, Scalar]", "",
-            15 * 32, -1}));
+        OpCase{"aten::_foreach_addcdiv_", "[[[4, 8], [6]], [[4, 8], [6]], [[4, 8], [6]], []]",
+               "[TensorList, TensorList, TensorList, ScalarList]", "", 3 * 38, -1},
+        OpCase{"aten::_fused_adamw_", "[[[4, 8]], [[4, 8]], [[4, 8]], [[4, 8]], [[]], [[]], []]",
+               "[TensorList, TensorList, TensorList, TensorList, TensorList, TensorList, Scalar]",
+               "", 15 * 32, -1}));
 
 TEST(OpWork, PoolingAndRecurrenceWithoutTheirSizesAreUnknown) {
   EXPECT_FALSE(Work("aten::max_pool2d", "[[1, 2, 8, 8], [], [], [], [], []]",

@@ -107,8 +107,8 @@ std::vector<Profile> Recorded(const Loads& loads) {
   return profiles;
 }
 
-struct Replayed {
-  explicit Replayed(std::vector<Profile> read) : profiles(std::move(read)) {
+struct ReplayedRanks {
+  explicit ReplayedRanks(std::vector<Profile> read) : profiles(std::move(read)) {
     auto contexts = BuildRankContexts(profiles, {});
     EXPECT_TRUE(contexts.has_value());
     ranks = std::make_shared<const std::vector<RankContext>>(std::move(*contexts));
@@ -152,7 +152,7 @@ struct Replayed {
 };
 
 TEST(JointReplay, UnchangedItGivesBackEveryTime) {
-  const Replayed run(Recorded({50'000, 250'000, 120'000}));
+  const ReplayedRanks run(Recorded({50'000, 250'000, 120'000}));
   const JointReplay joint = run.Joint();
   EXPECT_EQ(joint.joint_calls(), 3u);
   EXPECT_EQ(joint.dissolved_calls(), 0u);
@@ -161,13 +161,13 @@ TEST(JointReplay, UnchangedItGivesBackEveryTime) {
 
 TEST(JointReplay, ARankThatComesEarlierOrLaterTakesTheOthersWithIt) {
   const Loads loads{50'000, 250'000, 120'000};
-  const Replayed run(Recorded(loads));
+  const ReplayedRanks run(Recorded(loads));
   ASSERT_TRUE(run.replayer->is_joint());
   for (std::uint32_t rank = 0; rank < 3; ++rank) {
     for (const double factor : {0.0, 0.2, 0.5, 3.0, 7.0}) {
       Loads changed = loads;
       changed[rank] = static_cast<Ns>(static_cast<double>(loads[rank]) * factor);
-      const Replayed twin(Recorded(changed));
+      const ReplayedRanks twin(Recorded(changed));
       const Prediction predicted = run.Loading(rank, factor);
       EXPECT_EQ(predicted.iteration_time, twin.replayer->Predict({}).recorded_time)
           << "rank " << rank << " by " << factor;
@@ -178,18 +178,18 @@ TEST(JointReplay, ARankThatComesEarlierOrLaterTakesTheOthersWithIt) {
 TEST(JointReplay, OneRankAloneKeepsTheArrivalsOfOthers) {
   std::vector<Profile> profiles = Recorded({50'000, 250'000, 120'000});
   profiles.pop_back();
-  const Replayed run(std::move(profiles));
+  const ReplayedRanks run(std::move(profiles));
   EXPECT_FALSE(run.replayer->is_joint()) << "the group lacks a member";
   EXPECT_EQ(run.Loading(1, 0).gain_share(), 0.0) << "rank 0 waits as recorded";
   profiles = Recorded({50'000, 250'000, 120'000});
   profiles.resize(1);
-  const Replayed one(std::move(profiles));
+  const ReplayedRanks one(std::move(profiles));
   EXPECT_FALSE(one.replayer->is_joint());
   EXPECT_GT(one.Loading(0, 0).gain_share(), 0.0) << "what it waits is part of its calls";
 }
 
 TEST(JointReplay, CallsThatTakeNoTimeStillWait) {
-  const Replayed run(Recorded({50'000, 250'000, 120'000}));
+  const ReplayedRanks run(Recorded({50'000, 250'000, 120'000}));
   Scenario scenario;
   Scaling& scaling = scenario.scalings.emplace_back();
   scaling.table = PathTable::kDevice;
@@ -213,7 +213,7 @@ TEST(JointReplay, CallsThatTakeNoTimeStillWait) {
 }
 
 TEST(JointReplay, WaitingForOthersIsSlack) {
-  const Replayed run(Recorded({50'000, 250'000, 120'000}));
+  const ReplayedRanks run(Recorded({50'000, 250'000, 120'000}));
   const std::vector<std::vector<Ns>> joint = run.replayer->Slacks();
   for (std::uint32_t rank = 0; rank < 3; ++rank) {
     const PathGraph& graph = run.replayer->graphs()[rank];
@@ -238,7 +238,7 @@ TEST(JointReplay, CallsThatContradictEachOtherAreNotJoint) {
     rank.Step(0, 1, 96'000);
     profiles.push_back(rank.Finish());
   }
-  const Replayed run(std::move(profiles));
+  const ReplayedRanks run(std::move(profiles));
   const JointReplay joint = run.Joint();
   EXPECT_EQ(joint.joint_calls(), 1u);
   EXPECT_EQ(joint.dissolved_calls(), 1u);
@@ -249,7 +249,7 @@ TEST(JointReplay, RealRanks) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
   auto read = ReadRun({SharedPath("data/kineto/dlrm_8ranks")}, {});
   ASSERT_TRUE(read.has_value());
-  const Replayed run(std::move(*read));
+  const ReplayedRanks run(std::move(*read));
   ASSERT_EQ(run.profiles.size(), 8u);
   const JointReplay joint = run.Joint();
   EXPECT_GT(joint.joint_calls(), 5u);

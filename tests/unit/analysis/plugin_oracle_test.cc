@@ -8,6 +8,7 @@
 #include "analysis/time/breakdown.h"
 #include "fixture.h"
 #include "oracle.h"
+#include "oracle_tables.h"
 
 namespace profgauge {
 namespace {
@@ -25,14 +26,9 @@ Ns Microseconds(const json::value& value) {
   return static_cast<Ns>(std::llround(value.to_number<double>() * 1000));
 }
 
-std::int64_t Integer(const Table& table, std::size_t row, std::string_view column) {
+std::int64_t IntegerOrZero(const Table& table, std::size_t row, std::string_view column) {
   // Where a trace has no device events, the plug-in says 0 and we say nothing.
   return static_cast<std::int64_t>(AsNumber(table.At(row, column), 0));
-}
-
-std::string Text(const Table& table, std::size_t row, std::string_view column) {
-  const Value value = table.At(row, column);
-  return IsAbsent(value) ? std::string() : std::get<std::string>(value);
 }
 
 void ExpectSteps(const Analysis& analysis, const json::array& steps) {
@@ -41,24 +37,26 @@ void ExpectSteps(const Analysis& analysis, const json::array& steps) {
   for (std::size_t row = 0; row < steps.size(); ++row) {
     const json::object& step = steps[row].as_object();
     SCOPED_TRACE(std::string(step.at("name").as_string()));
-    EXPECT_EQ(Text(table, row, "name"), step.at("name").as_string());
-    EXPECT_EQ(Integer(table, row, "tensor_core_kernel") + Integer(table, row, "other_kernel"),
-              Microseconds(step.at("Kernel")));
-    EXPECT_EQ(Integer(table, row, "memcpy"), Microseconds(step.at("Memcpy")));
-    EXPECT_EQ(Integer(table, row, "memset"), Microseconds(step.at("Memset")));
-    EXPECT_EQ(Integer(table, row, "communication"), Microseconds(step.at("Communication")));
-    EXPECT_EQ(Integer(table, row, "dataloader"), Microseconds(step.at("DataLoader")));
-    EXPECT_EQ(Integer(table, row, "cpu"), Microseconds(step.at("CpuOp")));
+    EXPECT_EQ(TextAt(table, row, "name"), step.at("name").as_string());
+    EXPECT_EQ(
+        IntegerOrZero(table, row, "tensor_core_kernel") + IntegerOrZero(table, row, "other_kernel"),
+        Microseconds(step.at("Kernel")));
+    EXPECT_EQ(IntegerOrZero(table, row, "memcpy"), Microseconds(step.at("Memcpy")));
+    EXPECT_EQ(IntegerOrZero(table, row, "memset"), Microseconds(step.at("Memset")));
+    EXPECT_EQ(IntegerOrZero(table, row, "communication"), Microseconds(step.at("Communication")));
+    EXPECT_EQ(IntegerOrZero(table, row, "dataloader"), Microseconds(step.at("DataLoader")));
+    EXPECT_EQ(IntegerOrZero(table, row, "cpu"), Microseconds(step.at("CpuOp")));
     // Waits for work from before the recording, and the profiler's own stop, are the program's
     // runtime calls and idleness to the plug-in. The recording does not show what they are, and
     // lengths do not count them.
-    const std::int64_t unobserved = Integer(table, row, "unobserved");
-    EXPECT_EQ(Integer(table, row, "runtime") + Integer(table, row, "other") + unobserved,
-              Microseconds(step.at("Runtime")) + Microseconds(step.at("Other")));
+    const std::int64_t unobserved = IntegerOrZero(table, row, "unobserved");
+    EXPECT_EQ(
+        IntegerOrZero(table, row, "runtime") + IntegerOrZero(table, row, "other") + unobserved,
+        Microseconds(step.at("Runtime")) + Microseconds(step.at("Other")));
     if (unobserved == 0) {
-      EXPECT_EQ(Integer(table, row, "runtime"), Microseconds(step.at("Runtime")));
+      EXPECT_EQ(IntegerOrZero(table, row, "runtime"), Microseconds(step.at("Runtime")));
     }
-    EXPECT_EQ(Integer(table, row, "duration"), Microseconds(step.at("Total")));
+    EXPECT_EQ(IntegerOrZero(table, row, "duration"), Microseconds(step.at("Total")));
   }
 }
 
@@ -73,17 +71,17 @@ std::string WithoutBlanks(std::string_view text) {
 
 // The plug-in writes [] for a call without recorded shapes.
 std::string ShapesOf(const Table& table, std::size_t row) {
-  const std::string shapes = WithoutBlanks(Text(table, row, "input_shapes"));
+  const std::string shapes = WithoutBlanks(TextAt(table, row, "input_shapes"));
   return shapes.empty() ? "[]" : shapes;
 }
 
 OpRows RowsOf(const Table& table, bool by_shape) {
   OpRows rows;
   for (std::size_t row = 0; row < table.rows(); ++row) {
-    rows[{Text(table, row, "name"), by_shape ? ShapesOf(table, row) : std::string()}] = {
-        Integer(table, row, "calls"), Integer(table, row, "device_self"),
-        Integer(table, row, "device_total"), Integer(table, row, "host_self"),
-        Integer(table, row, "host_total")};
+    rows[{TextAt(table, row, "name"), by_shape ? ShapesOf(table, row) : std::string()}] = {
+        IntegerOrZero(table, row, "calls"), IntegerOrZero(table, row, "device_self"),
+        IntegerOrZero(table, row, "device_total"), IntegerOrZero(table, row, "host_self"),
+        IntegerOrZero(table, row, "host_total")};
   }
   return rows;
 }
@@ -151,7 +149,7 @@ std::vector<Ns> OnlyBreakdown(const Analysis& analysis) {
   EXPECT_EQ(table.rows(), 1U);
   std::vector<Ns> parts;
   for (std::size_t i = 0; i < kBreakdownCategories; ++i) {
-    parts.push_back(Integer(table, 0, CategoryId(static_cast<Category>(i))) / 1000);
+    parts.push_back(IntegerOrZero(table, 0, CategoryId(static_cast<Category>(i))) / 1000);
   }
   return parts;
 }

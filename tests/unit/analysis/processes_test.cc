@@ -8,7 +8,7 @@ namespace {
 
 // Two processes with an iteration each; the second one's queue is long, so that its kernels run
 // far behind their launches. A third only loads data.
-TestProfile TwoRanks(std::int32_t second_gpu = 1) {
+TestProfile TwoProcesses(std::int32_t second_gpu = 1) {
   TestProfile test;
   const ThreadId second = test.builder().AddThread("2", "1");
   const ThreadId loader = test.builder().AddThread("3", "1");
@@ -30,7 +30,7 @@ TestProfile TwoRanks(std::int32_t second_gpu = 1) {
 }
 
 TEST(Processes, EachThatTrainsIsARank) {
-  const std::vector<Profile> ranks = SplitProcesses(TwoRanks().Finish());
+  const std::vector<Profile> ranks = SplitProcesses(TwoProcesses().Finish());
   ASSERT_EQ(ranks.size(), 2U);
   for (const Profile& rank : ranks) {
     const auto status = CheckInvariants(rank);
@@ -52,7 +52,7 @@ TEST(Processes, EachThatTrainsIsARank) {
 
 // What one process launches while another one is in its first iteration is not of that iteration.
 TEST(Processes, WorkBelongsToTheIterationsOfItsOwnProcess) {
-  const auto analysis = Analyze(SplitProcesses(TwoRanks().Finish()), {});
+  const auto analysis = Analyze(SplitProcesses(TwoProcesses().Finish()), {});
   ASSERT_TRUE(analysis.has_value());
   EXPECT_EQ(NumberOf(*analysis, "profile.ranks"), 2);
   EXPECT_EQ(NumberOf(*analysis, "iteration.time.max"), 500);
@@ -82,7 +82,7 @@ TEST(Processes, WorkOfAnotherProcessOnAnotherGpuIsOfNoIteration) {
 
 // One whose launches are there and whose work is not is a rank that lost it, not a helper.
 TEST(Processes, OneThatLostItsWorkIsMissed) {
-  TestProfile test = TwoRanks();
+  TestProfile test = TwoProcesses();
   const ThreadId third = test.builder().AddThread("4", "1");
   test.Host(HostKind::kIterationMarker, "ProfilerStep#0", {0, 90}, third);
   test.Call("cudaLaunchKernel", ApiKind::kLaunch, {10, 11}, third);
@@ -96,7 +96,7 @@ TEST(Processes, OneThatLostItsWorkIsMissed) {
 
 // Each would see the GPU idle while it works for the other.
 TEST(Processes, ThatShareAGpuStayTogether) {
-  const std::vector<Profile> ranks = SplitProcesses(TwoRanks(0).Finish());
+  const std::vector<Profile> ranks = SplitProcesses(TwoProcesses(0).Finish());
   ASSERT_EQ(ranks.size(), 1U);
   EXPECT_EQ(ranks[0].device.size(), 5U);
 }

@@ -44,18 +44,10 @@ Profile TwoOps(const char* gpu_name) {
   return profile.Finish();
 }
 
-Analysis Analyzed(const Profile& profile, Knowledge knowledge = {}) {
-  Selection selection;
-  selection.knowledge = std::move(knowledge);
-  auto analysis = Analyze(std::span(&profile, 1), selection);
-  EXPECT_TRUE(analysis);
-  return std::move(*analysis);
-}
-
 constexpr double kProduct = 2.0 * 1024 * 1024 * 1024;
 
 TEST(Roofline, CountsTheOutermostOperatorOnce) {
-  const Analysis analysis = Analyzed(TwoOps("NVIDIA A100-SXM4-80GB"));
+  const Analysis analysis = AnalyzeOne(TwoOps("NVIDIA A100-SXM4-80GB"));
   const Table& table = *analysis.FindTable("roofline");
   ASSERT_EQ(table.rows(), 2u);
   EXPECT_EQ(std::get<std::string>(table.At(0, "name")), "aten::linear");
@@ -70,7 +62,7 @@ TEST(Roofline, CountsTheOutermostOperatorOnce) {
 }
 
 TEST(Roofline, MetricsAreOverTheWindow) {
-  const Analysis analysis = Analyzed(TwoOps("NVIDIA A100-SXM4-80GB"));
+  const Analysis analysis = AnalyzeOne(TwoOps("NVIDIA A100-SXM4-80GB"));
   const double flops = kProduct + 1024 * 1024;
   EXPECT_NEAR(std::get<double>(analysis.Find("flops.achieved")->value), flops / 100e-6, 1);
   EXPECT_NEAR(std::get<double>(analysis.Find("flops.mfu")->value),
@@ -110,7 +102,7 @@ TEST(Roofline, ModelFlopsLeaveOutRecomputation) {
   Add(profile, "aten::_grouped_mm", {70'000, 80'000}, 12, "[[8, 64, 64], [8, 64, 64]]");
   profile.Launch("cutlass_grouped_gemm", {71'000, 72'000}, {75'000, 85'000});
   const Profile finished = profile.Finish();
-  const Analysis analysis = Analyzed(finished);
+  const Analysis analysis = AnalyzeOne(finished);
   const double each = kProduct / 312e12 / 100e-6;
   EXPECT_NEAR(NumberOf(analysis, "flops.hfu"), 3 * each, 1e-12);
   EXPECT_NEAR(NumberOf(analysis, "flops.mfu"), 2 * each, 1e-12);
@@ -138,7 +130,7 @@ TEST(Roofline, MovingDataIsNoComputation) {
   profile.Launch("void at::native::vectorized_elementwise_kernel<4>(P)", {2'000, 3'000},
                  {5'000, 25'000});
   const Profile finished = profile.Finish();
-  const Analysis analysis = Analyzed(finished);
+  const Analysis analysis = AnalyzeOne(finished);
   for (const char* id : {"flops.achieved", "flops.mfu", "flops.hfu"}) {
     EXPECT_TRUE(IsAbsent(analysis.Find(id)->value)) << id;
     EXPECT_NE(analysis.Find(id)->absent_because.find("compute nothing"), std::string::npos);
@@ -146,7 +138,7 @@ TEST(Roofline, MovingDataIsNoComputation) {
 }
 
 TEST(Roofline, KernelsShareTheWorkOfTheirOperatorAndHelpersHaveNone) {
-  const Analysis analysis = Analyzed(TwoOps("NVIDIA A100-SXM4-80GB"));
+  const Analysis analysis = AnalyzeOne(TwoOps("NVIDIA A100-SXM4-80GB"));
   const Table& table = *analysis.FindTable("kernels_by_op");
   std::map<std::string, double> flops;
   for (std::size_t row = 0; row < table.rows(); ++row) {
@@ -159,7 +151,7 @@ TEST(Roofline, KernelsShareTheWorkOfTheirOperatorAndHelpersHaveNone) {
 
 TEST(Roofline, AnUnknownChipHasNoRoofUntilTheProjectNamesIt) {
   const Profile profile = TwoOps("Lab accelerator 7");
-  const Analysis without = Analyzed(profile);
+  const Analysis without = AnalyzeOne(profile);
   EXPECT_TRUE(IsAbsent(without.FindTable("roofline")->At(0, "peak")));
   EXPECT_TRUE(IsAbsent(without.FindTable("roofline")->At(0, "bound")));
   const Metric& mfu = *without.Find("flops.mfu");
@@ -173,7 +165,7 @@ TEST(Roofline, AnUnknownChipHasNoRoofUntilTheProjectNamesIt) {
   lab.peaks.memory_bandwidth = 3e12;
   Knowledge knowledge;
   knowledge.devices.push_back(lab);
-  const Analysis with = Analyzed(profile, knowledge);
+  const Analysis with = AnalyzeOne(profile, knowledge);
   EXPECT_EQ(std::get<double>(with.FindTable("roofline")->At(0, "peak")), 400e12);
   EXPECT_FALSE(IsAbsent(with.Find("flops.mfu")->value));
 }
@@ -183,7 +175,7 @@ TEST(Roofline, WithoutShapesThereIsNone) {
   profile.Op("aten::mm", {0, 10'000});
   profile.Launch("sgemm", {1'000, 2'000}, {3'000, 5'000});
   const Profile finished = profile.Finish();
-  const Analysis analysis = Analyzed(finished);
+  const Analysis analysis = AnalyzeOne(finished);
   EXPECT_TRUE(IsAbsent(analysis.Find("flops.achieved")->value));
   EXPECT_TRUE(analysis.absent_tables.contains("roofline"));
 }

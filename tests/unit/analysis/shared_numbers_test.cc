@@ -8,20 +8,20 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "oracle.h"
 #include "readers/load.h"
 
 namespace profgauge {
 namespace {
 
 namespace fs = std::filesystem;
-const fs::path kData = fs::path(PROFGAUGE_SHARED_DIR) / "data";
 
 struct Analyzed {
   std::vector<Profile> ranks;
   Analysis analysis;
 
   explicit Analyzed(const std::string& file) {
-    auto run = ReadRun({(kData / file).string()}, {});
+    auto run = ReadRun({SharedPath("data/" + file)}, {});
     EXPECT_TRUE(run) << (run ? "" : run.error().message);
     if (!run) return;
     ranks = *std::move(run);
@@ -45,7 +45,7 @@ struct Analyzed {
 class SharedNumbers : public testing::Test {
  protected:
   void SetUp() override {
-    if (!fs::exists(kData)) GTEST_SKIP() << "no recordings at hand";
+    if (!fs::exists(SharedPath("data"))) GTEST_SKIP() << "no recordings at hand";
   }
 };
 

@@ -16,14 +16,14 @@ std::string WithPlainSpaces(std::string text) {
   return text;
 }
 
-struct Row {
+struct FormattedValue {
   Value value;
   Unit unit;
   std::string_view text, exact;
 };
 
 TEST(Format, EveryUnit) {
-  const Row kRows[] = {
+  const FormattedValue kRows[] = {
       {{}, Unit::kTime, "–", "–"},
       {{}, Unit::kText, "–", "–"},
       {std::string("aten::mm"), Unit::kText, "aten::mm", "aten::mm"},
@@ -65,7 +65,7 @@ TEST(Format, EveryUnit) {
       {std::numeric_limits<std::int64_t>::max(), Unit::kTime, "9 223 372 037 s",
        "9223372036854775807 ns"},
   };
-  for (const Row& row : kRows) {
+  for (const FormattedValue& row : kRows) {
     EXPECT_EQ(WithPlainSpaces(FormatValue(row.value, row.unit)), row.text) << row.exact;
     EXPECT_EQ(FormatExact(row.value, row.unit), row.exact);
   }

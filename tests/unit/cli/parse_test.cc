@@ -11,7 +11,7 @@
 namespace profgauge::cli {
 namespace {
 
-std::vector<std::string> Words(const std::string& line) {
+std::vector<std::string> SplitWords(const std::string& line) {
   std::istringstream stream(line);
   std::vector<std::string> words;
   for (std::string word; stream >> word;) words.push_back(word);
@@ -19,7 +19,7 @@ std::vector<std::string> Words(const std::string& line) {
 }
 
 std::string ErrorOf(const std::string& line) {
-  const auto options = ParseCommandLine(Words(line));
+  const auto options = ParseCommandLine(SplitWords(line));
   return options ? "no error" : RenderDiagnostic(options.error(), "", false);
 }
 
@@ -97,7 +97,7 @@ TEST(ParseCommandLine, SaysWhatIsWrong) {
 TEST(ParseCommandLine, AcceptsTheUsualSpellings) {
   for (const std::string line : {"version -v --color never", "version --color=never --verbose",
                                  "version --color never -v"}) {
-    const auto options = ParseCommandLine(Words(line));
+    const auto options = ParseCommandLine(SplitWords(line));
     ASSERT_TRUE(options) << line << ": " << ErrorOf(line);
     EXPECT_EQ(options->command->name, "version");
     EXPECT_EQ(options->verbosity, 1);
@@ -107,7 +107,7 @@ TEST(ParseCommandLine, AcceptsTheUsualSpellings) {
 
 TEST(ParseCommandLine, HelpWinsOverMissingArguments) {
   for (const CommandSpec& command : AllCommands()) {
-    const auto options = ParseCommandLine(Words(std::string(command.name) + " --help"));
+    const auto options = ParseCommandLine(SplitWords(std::string(command.name) + " --help"));
     ASSERT_TRUE(options) << command.name;
     EXPECT_EQ(options->help, HelpRequest::kFull);
     EXPECT_EQ(options->command, &command);

@@ -75,12 +75,12 @@ TEST(Check, ShownUnits) {
   EXPECT_EQ(unit("gpu.idle.mean - 1"), Unit::kNumber);
 }
 
-struct Wrong {
+struct CheckFailure {
   std::string_view text;
   Context context;
   std::string_view shown;
 };
-constexpr Wrong kWrong[] = {
+constexpr CheckFailure kCheckFailures[] = {
     {"kernel.tim > 5 us", kRow,
      "error: unknown field `kernel.tim`\n"
      " --> rules.yaml:1:1\n"
@@ -128,7 +128,7 @@ constexpr Wrong kWrong[] = {
 
 TEST(Check, WholeErrorTexts) {
   Schema schema = TestSchema();
-  for (const Wrong& wrong : kWrong) {
+  for (const CheckFailure& wrong : kCheckFailures) {
     const auto program = Compile(wrong.text, schema, wrong.context);
     ASSERT_FALSE(program) << wrong.text;
     ASSERT_EQ(program.error().size(), 1u) << wrong.text;

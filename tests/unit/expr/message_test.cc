@@ -12,10 +12,10 @@ std::string PlainSpaces(std::string text) {
   return text;
 }
 
-struct Case {
+struct MessageCase {
   std::string_view text, shown;
 };
-constexpr Case kCases[] = {
+constexpr MessageCase kMessageCases[] = {
     {"no holes, one } and { each", "no holes, one } and { each"},
     {"{{ metric }} of kernel time ({{ sum(kernel.time) / profile.iterations | duration }} per "
      "iteration) in {{ count() }} kernels",
@@ -30,7 +30,7 @@ constexpr Case kCases[] = {
 
 TEST(Message, HolesAreFilledInTheirUnit) {
   TestData test;
-  for (const Case& c : kCases) {
+  for (const MessageCase& c : kMessageCases) {
     const auto message = CompileMessage(c.text, test.schema);
     ASSERT_TRUE(message) << c.text << ": " << message.error().front().message;
     EXPECT_EQ(PlainSpaces(RenderMessage(*message, test.data, test.rows)), c.shown);

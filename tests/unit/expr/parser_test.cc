@@ -87,7 +87,7 @@ TEST(Parser, EveryNodeKnowsItsPlace) {
                                               "sum(a.b) / -(c + 2 us) > 5%"}));
 }
 
-struct Wrong {
+struct SyntaxFailure {
   std::string_view text, message;
 };
 /// "offset+length code: message | note"
@@ -98,7 +98,7 @@ std::string Show(const Error& error) {
   return out;
 }
 
-constexpr Wrong kWrong[] = {
+constexpr SyntaxFailure kSyntaxFailures[] = {
     {"", "0+0 expr/syntax: expected a value, found the end"},
     {"kernel.time >", "13+0 expr/syntax: expected a value, found the end"},
     {"a +* b", "3+1 expr/syntax: expected a value, found `*`"},
@@ -140,7 +140,7 @@ constexpr Wrong kWrong[] = {
 };
 
 TEST(Parser, ErrorsNameThePlaceAndTheNextStep) {
-  for (const Wrong& wrong : kWrong) {
+  for (const SyntaxFailure& wrong : kSyntaxFailures) {
     const auto ast = Parse(wrong.text);
     ASSERT_FALSE(ast) << wrong.text;
     EXPECT_EQ(Show(ast.error()), wrong.message) << wrong.text;

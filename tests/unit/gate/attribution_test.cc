@@ -4,8 +4,12 @@
 
 #include <numeric>
 
+#include "waterfall_check.h"
+
 namespace profgauge {
 namespace {
+
+using testing::ExpectExactSums;
 
 TimePart Kernel(const char* op, const char* kernel, std::int64_t count, Ns time) {
   TimePart part;
@@ -25,14 +29,15 @@ TimePart Other(Ns time) {
   return part;
 }
 
-Snapshot MakeRun(std::vector<Ns> iterations, std::vector<TimePart> parts) {
+Snapshot RunOfParts(std::vector<Ns> iterations, std::vector<TimePart> parts) {
   Snapshot run;
   run.iteration_times = std::move(iterations);
   run.parts = std::move(parts);
   return run;
 }
 
-const WaterfallStep& Find(const Waterfall& waterfall, PartLevel level, const std::string& name) {
+const WaterfallStep& FindStep(const Waterfall& waterfall, PartLevel level,
+                              const std::string& name) {
   for (const WaterfallStep& step : waterfall.steps) {
     if (step.level == level && step.name == name) return step;
   }
@@ -40,79 +45,61 @@ const WaterfallStep& Find(const Waterfall& waterfall, PartLevel level, const std
   return waterfall.steps.front();
 }
 
-// Children sum to their parent in delta and in both effects, at every level.
-void ExpectExactSums(const Waterfall& waterfall) {
-  Ns top = 0;
-  for (std::size_t i = 0; i < waterfall.steps.size(); ++i) {
-    const WaterfallStep& step = waterfall.steps[i];
-    EXPECT_EQ(step.delta, step.count_effect + step.duration_effect) << step.name;
-    if (step.parent < 0) top += step.delta;
-    if (step.level == PartLevel::kKernel) continue;
-    Ns delta = 0;
-    Ns count = 0;
-    for (const WaterfallStep& child : waterfall.steps) {
-      if (child.parent != static_cast<std::int32_t>(i)) continue;
-      delta += child.delta;
-      count += child.count_effect;
-    }
-    EXPECT_EQ(delta, step.delta) << step.name;
-    EXPECT_EQ(count, step.count_effect) << step.name;
-  }
-  EXPECT_EQ(top, waterfall.delta);
-}
-
 TEST(Explain, SplitsCountAndDuration) {
   // Two calls of 100 ns become three of 120 ns: one more costs 100, three slower ones cost 60.
   const Waterfall waterfall =
-      Explain(MakeRun({300}, {Kernel("aten::mm", "gemm", 2, 200), Other(100)}),
-              MakeRun({460}, {Kernel("aten::mm", "gemm", 3, 360), Other(100)}));
+      Explain(RunOfParts({300}, {Kernel("aten::mm", "gemm", 2, 200), Other(100)}),
+              RunOfParts({460}, {Kernel("aten::mm", "gemm", 3, 360), Other(100)}));
   ExpectExactSums(waterfall);
   EXPECT_EQ(waterfall.delta, 160);
-  const WaterfallStep& kernel = Find(waterfall, PartLevel::kKernel, "gemm");
+  const WaterfallStep& kernel = FindStep(waterfall, PartLevel::kKernel, "gemm");
   EXPECT_EQ(kernel.count_effect, 100);
   EXPECT_EQ(kernel.duration_effect, 60);
-  EXPECT_EQ(Find(waterfall, PartLevel::kCategory, "other").delta, 0);
+  EXPECT_EQ(FindStep(waterfall, PartLevel::kCategory, "other").delta, 0);
 }
 
 // As a damaged baseline states it.
 TEST(Explain, ACountThatNoRunHasLeavesSumsExact) {
-  const Snapshot run = MakeRun({400}, {Kernel("a", "x", 3, 300), Other(100)});
-  const Snapshot odd = MakeRun({400}, {Kernel("a", "x", std::int64_t{1} << 61, 300), Other(100)});
+  const Snapshot run = RunOfParts({400}, {Kernel("a", "x", 3, 300), Other(100)});
+  const Snapshot odd =
+      RunOfParts({400}, {Kernel("a", "x", std::int64_t{1} << 61, 300), Other(100)});
   ExpectExactSums(Explain(run, odd));
   ExpectExactSums(Explain(odd, run));
 }
 
 TEST(Explain, SumsExactlyWhenIterationsDoNotDivideEvenly) {
   const Waterfall waterfall = Explain(
-      MakeRun({100, 101, 103}, {Kernel("a", "x", 3, 101), Kernel("b", "y", 5, 100), Other(103)}),
-      MakeRun({90, 91, 93, 94, 97, 96, 99},
-              {Kernel("a", "x", 8, 333), Kernel("b", "z", 11, 220), Other(107)}));
+      RunOfParts({100, 101, 103}, {Kernel("a", "x", 3, 101), Kernel("b", "y", 5, 100), Other(103)}),
+      RunOfParts({90, 91, 93, 94, 97, 96, 99},
+                 {Kernel("a", "x", 8, 333), Kernel("b", "z", 11, 220), Other(107)}));
   ExpectExactSums(waterfall);
   EXPECT_EQ(waterfall.base, 101);
   EXPECT_EQ(waterfall.current, 94);
 }
 
 TEST(Explain, AKernelAtTheSamePlaceIsRenamedNotAddedAndRemoved) {
-  const Waterfall waterfall = Explain(MakeRun({200}, {Kernel("aten::mm", "volta_sgemm", 2, 200)}),
-                                      MakeRun({120}, {Kernel("aten::mm", "ampere_sgemm", 2, 120)}));
+  const Waterfall waterfall =
+      Explain(RunOfParts({200}, {Kernel("aten::mm", "volta_sgemm", 2, 200)}),
+              RunOfParts({120}, {Kernel("aten::mm", "ampere_sgemm", 2, 120)}));
   ExpectExactSums(waterfall);
-  const WaterfallStep& kernel = Find(waterfall, PartLevel::kKernel, "ampere_sgemm ← volta_sgemm");
+  const WaterfallStep& kernel =
+      FindStep(waterfall, PartLevel::kKernel, "ampere_sgemm ← volta_sgemm");
   EXPECT_EQ(kernel.change, PartChange::kRenamed);
   EXPECT_EQ(kernel.duration_effect, -80);
 }
 
 TEST(Explain, AddedAndRemovedOpsAreAllCountEffect) {
-  const Waterfall waterfall = Explain(MakeRun({100}, {Kernel("aten::add", "add", 1, 100)}),
-                                      MakeRun({70}, {Kernel("aten::mul", "mul", 1, 70)}));
+  const Waterfall waterfall = Explain(RunOfParts({100}, {Kernel("aten::add", "add", 1, 100)}),
+                                      RunOfParts({70}, {Kernel("aten::mul", "mul", 1, 70)}));
   ExpectExactSums(waterfall);
-  EXPECT_EQ(Find(waterfall, PartLevel::kOp, "aten::add").change, PartChange::kRemoved);
-  EXPECT_EQ(Find(waterfall, PartLevel::kOp, "aten::mul").change, PartChange::kAdded);
-  EXPECT_EQ(Find(waterfall, PartLevel::kKernel, "mul").count_effect, 70);
-  EXPECT_EQ(Find(waterfall, PartLevel::kKernel, "add").count_effect, -100);
+  EXPECT_EQ(FindStep(waterfall, PartLevel::kOp, "aten::add").change, PartChange::kRemoved);
+  EXPECT_EQ(FindStep(waterfall, PartLevel::kOp, "aten::mul").change, PartChange::kAdded);
+  EXPECT_EQ(FindStep(waterfall, PartLevel::kKernel, "mul").count_effect, 70);
+  EXPECT_EQ(FindStep(waterfall, PartLevel::kKernel, "add").count_effect, -100);
 }
 
 TEST(Explain, ARunAgainstItselfChangesNothing) {
-  const Snapshot run = MakeRun({100, 120}, {Kernel("a", "x", 3, 150), Other(70)});
+  const Snapshot run = RunOfParts({100, 120}, {Kernel("a", "x", 3, 150), Other(70)});
   const Waterfall waterfall = Explain(run, run);
   ExpectExactSums(waterfall);
   for (const WaterfallStep& step : waterfall.steps) {
@@ -124,8 +111,8 @@ TEST(Explain, ARunAgainstItselfChangesNothing) {
 
 TEST(Explain, OnlyCertainAndLargeChangesAreSignificant) {
   TimePart slower = Kernel("a", "x", 10, 1000000), steady = Kernel("b", "y", 10, 1000000);
-  Snapshot base = MakeRun(std::vector<Ns>(10, 200000), {slower, steady});
-  Snapshot current = MakeRun(std::vector<Ns>(10, 260000), {slower, steady});
+  Snapshot base = RunOfParts(std::vector<Ns>(10, 200000), {slower, steady});
+  Snapshot current = RunOfParts(std::vector<Ns>(10, 260000), {slower, steady});
   current.parts[0].time = 1600000;
   for (int i = 0; i < 10; ++i) {
     base.parts[0].series.push_back(100000 + i);
@@ -135,17 +122,17 @@ TEST(Explain, OnlyCertainAndLargeChangesAreSignificant) {
   }
   const Waterfall waterfall = Explain(base, current);
   ExpectExactSums(waterfall);
-  EXPECT_TRUE(Find(waterfall, PartLevel::kKernel, "x").significant);
-  EXPECT_FALSE(Find(waterfall, PartLevel::kKernel, "y").significant);
+  EXPECT_TRUE(FindStep(waterfall, PartLevel::kKernel, "x").significant);
+  EXPECT_FALSE(FindStep(waterfall, PartLevel::kKernel, "y").significant);
 }
 
 TEST(Explain, ANewKernelIsTestedAgainstNoTimeAtAll) {
   std::vector<Ns> before(6, 10'000'000), after(6, 12'000'000);
   TimePart extra = Kernel("aten::mm", "extra", 6, 12'000'000);
   extra.series = std::vector<Ns>{2'000'000, 2'010'000, 1'990'000, 2'005'000, 1'995'000, 2'000'000};
-  const Waterfall waterfall =
-      Explain(MakeRun(before, {Other(60'000'000)}), MakeRun(after, {Other(60'000'000), extra}));
-  const WaterfallStep& step = Find(waterfall, PartLevel::kKernel, "extra");
+  const Waterfall waterfall = Explain(RunOfParts(before, {Other(60'000'000)}),
+                                      RunOfParts(after, {Other(60'000'000), extra}));
+  const WaterfallStep& step = FindStep(waterfall, PartLevel::kKernel, "extra");
   EXPECT_EQ(step.change, PartChange::kAdded);
   EXPECT_TRUE(step.significant);
 }
@@ -155,10 +142,10 @@ TEST(Explain, SmallPartsAreFoldedOverBothRuns) {
   TimePart alone = Kernel("aten::mm", "small", 2, 4'200);
   TimePart folded = Kernel("", "(smaller parts)", 2, 3'800);
   const Waterfall waterfall =
-      Explain(MakeRun({10'000'000, 10'000'000}, {Other(19'995'800), alone}),
-              MakeRun({10'000'000, 10'000'000}, {Other(19'996'200), folded}));
+      Explain(RunOfParts({10'000'000, 10'000'000}, {Other(19'995'800), alone}),
+              RunOfParts({10'000'000, 10'000'000}, {Other(19'996'200), folded}));
   ExpectExactSums(waterfall);
-  const WaterfallStep& step = Find(waterfall, PartLevel::kKernel, "(smaller parts)");
+  const WaterfallStep& step = FindStep(waterfall, PartLevel::kKernel, "(smaller parts)");
   EXPECT_EQ(step.delta, -200);
   EXPECT_EQ(step.change, PartChange::kChanged);
   for (const WaterfallStep& other : waterfall.steps) EXPECT_NE(other.change, PartChange::kRemoved);

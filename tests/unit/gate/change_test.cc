@@ -76,7 +76,7 @@ TEST(FixedCases, SlowIterationsThatAreFewerThanHalf) {
   EXPECT_LT(many.shift, 0.05);
   EXPECT_NEAR(many.slow.mean, 0.83, 0.02);
   EXPECT_THAT(DescribeChange(many, {Unit::kTime, 0.05}),
-              testing::HasSubstr("on average, though the typical iteration changes by"));
+              ::testing::HasSubstr("on average, though the typical iteration changes by"));
 
   // Of a third it is probable, of every eighth it may be chance; and never where the baseline has
   // as many.
@@ -118,8 +118,9 @@ TEST(FixedCases, SlowIterationsThatGrew) {
   EXPECT_TRUE(grown.slow.decides);
   EXPECT_EQ(grown.slow.base, grown.slow.current);
   EXPECT_NEAR(grown.slow.longer, 2.75, 0.01);
-  EXPECT_THAT(DescribeChange(grown, {Unit::kTime, 0.05}),
-              testing::HasSubstr("6 of 48 in the baseline, and the typical one of them takes 275"));
+  EXPECT_THAT(
+      DescribeChange(grown, {Unit::kTime, 0.05}),
+      ::testing::HasSubstr("6 of 48 in the baseline, and the typical one of them takes 275"));
   // Two of a side may be alike by chance.
   const Comparison few = Held({with_optimizer(16, 1.6)}, {with_optimizer(16, 6)});
   EXPECT_EQ(few.change, Change::kInconclusive);
@@ -188,7 +189,7 @@ TEST(FixedCases, ALongSlowStartIsNoWarmUpOfTheCandidateAlone) {
   EXPECT_EQ(open.change, Change::kInconclusive);
   EXPECT_TRUE(open.over_limit);
   EXPECT_THAT(DescribeChange(open, {Unit::kTime, 0.05}),
-              testing::HasSubstr("5 iterations at the start that look like warm-up"));
+              ::testing::HasSubstr("5 iterations at the start that look like warm-up"));
   EXPECT_EQ(Held({long_start}, {Scaled(long_start, 1.01)}).change, Change::kPass);
   EXPECT_EQ(Held({long_start}, {kT}).change, Change::kPass);
   EXPECT_EQ(Held({kT}, {Scaled(long_start, 2)}).change, Change::kFail);

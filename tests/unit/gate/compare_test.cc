@@ -11,10 +11,12 @@
 #include "gate/baseline_verdict.h"
 #include "readers/load.h"
 #include "shared_run.h"
+#include "waterfall_check.h"
 
 namespace profgauge {
 namespace {
 
+using testing::ExpectExactSums;
 using testing::Find;
 using testing::Sample;
 using testing::SnapshotOf;
@@ -359,21 +361,6 @@ TEST(CompareRuns, SaysWhereARunIsHeldAgainstItself) {
   EXPECT_EQ(comparison.notes,
             std::vector<std::string>{
                 "run is the same recording as run of the baseline: it is held against itself"});
-}
-
-// A real change: children sum to their parents down to the kernels, and the top to the change.
-void ExpectExactSums(const Waterfall& waterfall) {
-  Ns top = 0;
-  std::vector<Ns> children(waterfall.steps.size(), 0);
-  for (const WaterfallStep& step : waterfall.steps) {
-    EXPECT_EQ(step.delta, step.count_effect + step.duration_effect) << step.name;
-    (step.parent < 0 ? top : children[static_cast<std::size_t>(step.parent)]) += step.delta;
-  }
-  for (std::size_t i = 0; i < waterfall.steps.size(); ++i) {
-    if (waterfall.steps[i].level == PartLevel::kKernel) continue;
-    EXPECT_EQ(children[i], waterfall.steps[i].delta) << waterfall.steps[i].name;
-  }
-  EXPECT_EQ(top, waterfall.delta);
 }
 
 TEST(CompareRuns, FindsTheDataLoaderOnTheV100Pair) {

@@ -26,7 +26,7 @@ TimePart Part(std::string category, std::string kernel, Ns time) {
   return part;
 }
 
-Snapshot MakeRun(std::vector<WorkSum> kernels, std::vector<TimePart> parts) {
+Snapshot RunOfKernels(std::vector<WorkSum> kernels, std::vector<TimePart> parts) {
   Snapshot run;
   run.iteration_times = {10'000'000, 10'000'000};
   run.work.iterations = 2;
@@ -47,8 +47,8 @@ const PairedWork& Row(const PairedTable& table, const std::string& name) {
 TEST(PairKernels, WhatARunLacksTookNoTime) {
   // 2 ms per iteration on one side only: tested against zeros.
   const std::vector<Ns> series = {2'000'000, 2'010'000, 1'990'000, 2'005'000, 1'995'000, 2'000'000};
-  Snapshot without = MakeRun({Sum("gemm", 6, 6'000)}, {});
-  Snapshot with = MakeRun({Sum("gemm", 6, 6'000), Sum("extra", 6, 12'000'000, series)}, {});
+  Snapshot without = RunOfKernels({Sum("gemm", 6, 6'000)}, {});
+  Snapshot with = RunOfKernels({Sum("gemm", 6, 6'000), Sum("extra", 6, 12'000'000, series)}, {});
   for (Snapshot* run : {&without, &with}) {
     run->iteration_times = std::vector<Ns>(6, 10'000'000);
     run->work.iterations = 6;
@@ -63,15 +63,15 @@ TEST(PairKernels, WhatARunLacksTookNoTime) {
 
 TEST(PairKernels, TheRestOfOneListIsTheRestOfBoth) {
   const PairedTable table = PairKernels(
-      MakeRun({Sum("gemm", 2, 4'000), Sum("last", 2, 10)}, {}),
-      MakeRun({Sum("gemm", 2, 4'000), Sum("other", 2, 12), Sum("(smaller)", 2, 10)}, {}));
+      RunOfKernels({Sum("gemm", 2, 4'000), Sum("last", 2, 10)}, {}),
+      RunOfKernels({Sum("gemm", 2, 4'000), Sum("other", 2, 12), Sum("(smaller)", 2, 10)}, {}));
   EXPECT_EQ(Row(table, "(smaller)").delta, 0);
   for (const PairedWork& row : table.rows) EXPECT_NE(row.name, "last");
 }
 
 TEST(PairKernels, SplitsCountAndDurationPerIteration) {
-  const PairedTable table =
-      PairKernels(MakeRun({Sum("gemm", 4, 4'000)}, {}), MakeRun({Sum("gemm", 6, 9'000)}, {}));
+  const PairedTable table = PairKernels(RunOfKernels({Sum("gemm", 4, 4'000)}, {}),
+                                        RunOfKernels({Sum("gemm", 6, 9'000)}, {}));
   const PairedWork& row = Row(table, "gemm");
   EXPECT_EQ(row.base_count, 2);
   EXPECT_EQ(row.current_count, 3);
@@ -83,8 +83,8 @@ TEST(PairKernels, SplitsCountAndDurationPerIteration) {
 
 TEST(PairKernels, RowsSumExactly) {
   const PairedTable table =
-      PairKernels(MakeRun({Sum("a", 3, 1'001), Sum("b", 1, 333), Sum("gone", 1, 7)}, {}),
-                  MakeRun({Sum("a", 2, 500), Sum("b", 5, 999), Sum("new", 1, 1)}, {}));
+      PairKernels(RunOfKernels({Sum("a", 3, 1'001), Sum("b", 1, 333), Sum("gone", 1, 7)}, {}),
+                  RunOfKernels({Sum("a", 2, 500), Sum("b", 5, 999), Sum("new", 1, 1)}, {}));
   Ns sum = 0;
   for (const PairedWork& row : table.rows) {
     sum += row.delta;
@@ -99,9 +99,9 @@ TEST(PairKernels, RowsSumExactly) {
 // Cores and counts for another category.
 TEST(PairKernels, MatchesRenamedKernelsByPlace) {
   const Snapshot base =
-      MakeRun({Sum("hmma_gemm", 2, 4'000)}, {Part("tensor_core_kernel", "hmma_gemm", 4'000)});
+      RunOfKernels({Sum("hmma_gemm", 2, 4'000)}, {Part("tensor_core_kernel", "hmma_gemm", 4'000)});
   const Snapshot current =
-      MakeRun({Sum("sgemm", 2, 8'000)}, {Part("other_kernel", "sgemm", 8'000)});
+      RunOfKernels({Sum("sgemm", 2, 8'000)}, {Part("other_kernel", "sgemm", 8'000)});
   const PairedTable table = PairKernels(base, current);
   ASSERT_EQ(table.rows.size(), 1u);
   EXPECT_EQ(table.rows[0].name, "sgemm ← hmma_gemm");
@@ -111,9 +111,9 @@ TEST(PairKernels, MatchesRenamedKernelsByPlace) {
 }
 
 TEST(PairKernels, AKernelThatStillRunsWasNotRenamed) {
-  const Snapshot base = MakeRun({Sum("a", 2, 4'000)}, {Part("other_kernel", "a", 4'000)});
+  const Snapshot base = RunOfKernels({Sum("a", 2, 4'000)}, {Part("other_kernel", "a", 4'000)});
   const Snapshot current =
-      MakeRun({Sum("a", 1, 10), Sum("b", 2, 8'000)}, {Part("other_kernel", "b", 8'000)});
+      RunOfKernels({Sum("a", 1, 10), Sum("b", 2, 8'000)}, {Part("other_kernel", "b", 8'000)});
   const PairedTable table = PairKernels(base, current);
   EXPECT_EQ(Row(table, "b").change, PartChange::kAdded);
   EXPECT_EQ(Row(table, "a").change, PartChange::kChanged);
@@ -122,19 +122,19 @@ TEST(PairKernels, AKernelThatStillRunsWasNotRenamed) {
 TEST(PairKernels, CallsOutCertainAndLargeChangesOnly) {
   const std::vector<Ns> slow(20, 900'000), fast(20, 300'000), tiny(20, 1'000), less(20, 900);
   const PairedTable table = PairKernels(
-      MakeRun({Sum("large", 20, 6'000'000, fast), Sum("small", 20, 18'000, less)}, {}),
-      MakeRun({Sum("large", 20, 18'000'000, slow), Sum("small", 20, 20'000, tiny)}, {}));
+      RunOfKernels({Sum("large", 20, 6'000'000, fast), Sum("small", 20, 18'000, less)}, {}),
+      RunOfKernels({Sum("large", 20, 18'000'000, slow), Sum("small", 20, 20'000, tiny)}, {}));
   EXPECT_TRUE(Row(table, "large").significant);
   EXPECT_FALSE(Row(table, "small").significant);  // Certain, but of no weight.
   EXPECT_GE(Row(table, "small").p_value, 0);
 }
 
 TEST(PairKernels, RunsWithoutSumsHaveNoTable) {
-  EXPECT_TRUE(PairKernels(Snapshot(), MakeRun({Sum("a", 1, 1)}, {})).rows.empty());
+  EXPECT_TRUE(PairKernels(Snapshot(), RunOfKernels({Sum("a", 1, 1)}, {})).rows.empty());
 }
 
 TEST(PairOps, TakesHostTimeWhereARunHasNoGpuWork) {
-  Snapshot base = MakeRun({}, {});
+  Snapshot base = RunOfKernels({}, {});
   base.work.ops = {Sum("aten::mm", 2, 2'000)};
   Snapshot current = base;
   current.work.has_gpu = false;

@@ -7,7 +7,7 @@
 namespace profgauge {
 namespace {
 
-Snapshot Sample() {
+Snapshot SampleSnapshot() {
   Snapshot run;
   run.name = "resnet \"50\" </script>";
   run.source = "0123456789abcdef0123456789abcdef";
@@ -38,12 +38,12 @@ Snapshot Sample() {
 }
 
 TEST(Baseline, SurvivesTheRoundTripExactly) {
-  const std::string text = WriteBaseline({Sample(), Sample()});
+  const std::string text = WriteBaseline({SampleSnapshot(), SampleSnapshot()});
   const auto runs = ParseBaseline(text, "base.json");
   ASSERT_TRUE(runs) << runs.error().message;
   ASSERT_EQ(runs->size(), 2u);
-  EXPECT_EQ(runs->front().iteration_times, Sample().iteration_times);
-  EXPECT_EQ(runs->front().parts[0].series, Sample().parts[0].series);
+  EXPECT_EQ(runs->front().iteration_times, SampleSnapshot().iteration_times);
+  EXPECT_EQ(runs->front().parts[0].series, SampleSnapshot().parts[0].series);
   EXPECT_EQ(runs->front().work.ops[0].host_time, 9'007'199'254'740'993);
   EXPECT_EQ(runs->front().work.kernels[0].series, (std::vector<Ns>{1, 2}));
   EXPECT_EQ(runs->front().Environment("gpu"), "Tesla V100");
@@ -53,7 +53,7 @@ TEST(Baseline, SurvivesTheRoundTripExactly) {
 
 // Boost's own parser is off by a bit in one number of ten.
 TEST(Baseline, KeepsEveryBitOfNumbers) {
-  Snapshot run = Sample();
+  Snapshot run = SampleSnapshot();
   for (int i = 1; i <= 1'000; ++i) run.metrics[std::to_string(i)] = i / 997.0;
   run.iteration_shares["breakdown.dataloader"] = {1.3774886967557707, 0.21190619240129938};
   const auto runs = ParseBaseline(WriteBaseline({run}), "base.json");
@@ -84,7 +84,7 @@ TEST(Baseline, IsReadWhateverBytesNamesHave) {
 }
 
 TEST(Baseline, KeepsTheNumbersOfDefinitionsAndReadsFilesWithoutAsOnes) {
-  Snapshot run = Sample();
+  Snapshot run = SampleSnapshot();
   run.definitions["gpu.idle.mean"] = 3;
   std::string text = WriteBaseline({run});
   const auto runs = ParseBaseline(text, "base.json");
@@ -104,14 +104,14 @@ TEST(Baseline, KeepsTheNumbersOfDefinitionsAndReadsFilesWithoutAsOnes) {
 }
 
 TEST(Baseline, KeepsWhichNumbersAreUncertain) {
-  Snapshot run = Sample();
+  Snapshot run = SampleSnapshot();
   run.metrics["gpu.idle.mean"] = 0.25;
   run.uncertain = {"gpu.idle.mean"};
   const std::string text = WriteBaseline({run});
   const auto runs = ParseBaseline(text, "base.json");
   ASSERT_TRUE(runs) << runs.error().message;
   EXPECT_EQ(runs->front().uncertain, run.uncertain);
-  EXPECT_EQ(WriteBaseline({Sample()}).find("uncertain"), std::string::npos);
+  EXPECT_EQ(WriteBaseline({SampleSnapshot()}).find("uncertain"), std::string::npos);
   std::string other = text;
   const std::string_view list = "[\"gpu.idle.mean\"]";
   other.replace(other.find(list), list.size(), "[\"gpu.idle.max\"]");
@@ -127,7 +127,7 @@ struct Refusal {
 };
 
 std::string Replaced(std::string_view from, std::string_view to) {
-  std::string text = WriteBaseline({Sample()});
+  std::string text = WriteBaseline({SampleSnapshot()});
   const auto at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
   return text.replace(at, from.size(), to);
@@ -136,7 +136,7 @@ std::string Replaced(std::string_view from, std::string_view to) {
 TEST(Baseline, RefusesWhatItCannotTrust) {
   const Refusal refusals[] = {
       {"", "baseline/not-json", "the baseline is not valid JSON: incomplete JSON", ""},
-      {WriteBaseline({Sample()}).substr(0, 100), "baseline/not-json",
+      {WriteBaseline({SampleSnapshot()}).substr(0, 100), "baseline/not-json",
        "the baseline is not valid JSON: incomplete JSON", ""},
       {"{\"schemaVersion\": 1, \"traceEvents\": []}", "baseline/foreign",
        "this is not a baseline: expected a JSON object of kind `profgauge-baseline`", "kind"},
@@ -177,7 +177,7 @@ TEST(Baseline, RefusesWhatItCannotTrust) {
 }
 
 TEST(Baseline, ReadsFilesWithoutSumsOfWork) {
-  Snapshot run = Sample();
+  Snapshot run = SampleSnapshot();
   run.work = {};
   const auto runs = ParseBaseline(WriteBaseline({run}), "base.json");
   ASSERT_TRUE(runs) << runs.error().message;
@@ -186,7 +186,7 @@ TEST(Baseline, ReadsFilesWithoutSumsOfWork) {
 
 // Wherever a file ends, it is refused; nothing of it is guessed.
 TEST(Baseline, RefusesEveryTruncation) {
-  const std::string text = WriteBaseline({Sample()});
+  const std::string text = WriteBaseline({SampleSnapshot()});
   for (std::size_t size = 0; size + 2 < text.size(); size += 7) {
     EXPECT_FALSE(ParseBaseline(text.substr(0, size), "base.json")) << size;
   }

@@ -26,7 +26,7 @@ using ::testing::Pair;
 
 // An op asks for a product from the Python thread 9; CANN's thread 12 launches it. "Overlap
 // Analysis" repeats the kernel, "Communication" holds a collective and its tasks.
-std::string Trace(const std::string& computing = "2.5") {
+std::string AscendTraceText(const std::string& computing = "2.5") {
   return R"json([
 {"ph": "X", "name": "ProfilerStep#2", "pid": 7, "tid": 9, "ts": "1700000000000000.000",
  "dur": 100, "cat": "user_annotation", "args": {}},
@@ -80,7 +80,7 @@ Result<Profile> ReadWith(const Reader& reader, const std::string& text,
   options.allow_incomplete = allow_incomplete;
   return reader.Read(*source, options);
 }
-Result<Profile> ReadTrace(const std::string& text) {
+Result<Profile> ReadAscendTrace(const std::string& text) {
   return ReadWith(*readers::MakeAscendTraceReader(), text);
 }
 Result<Profile> ReadTable(const std::string& text, bool allow_incomplete = false) {
@@ -94,7 +94,7 @@ void Replace(std::string& text, std::string_view what, std::string_view by) {
 }
 
 TEST(AscendTrace, LinksKernelsToCallsAndToTheOpThatAskedForThem) {
-  const auto profile = ReadTrace(Trace());
+  const auto profile = ReadAscendTrace(AscendTraceText());
   ASSERT_TRUE(profile) << profile.error().message;
   const auto& device = profile->device;
   ASSERT_EQ(device.size(), 3);
@@ -122,7 +122,7 @@ TEST(AscendTrace, LinksKernelsToCallsAndToTheOpThatAskedForThem) {
 }
 
 TEST(AscendTrace, SaysWhereTheOverlapAnalysisDiffers) {
-  const auto profile = ReadTrace(Trace("4"));
+  const auto profile = ReadAscendTrace(AscendTraceText("4"));
   ASSERT_TRUE(profile) << profile.error().message;
   EXPECT_EQ(profile->log[Counter::own_totals_differ], 1);
   EXPECT_THAT(profile->log.Examples(Counter::own_totals_differ),
@@ -130,9 +130,9 @@ TEST(AscendTrace, SaysWhereTheOverlapAnalysisDiffers) {
 }
 
 TEST(AscendTrace, TotalsFarAboveTheEventsAreLostEvents) {
-  EXPECT_FALSE(ReadTrace(Trace("3.1"))->log.HasDataLoss());
-  EXPECT_TRUE(ReadTrace(Trace("3.2"))->log.HasDataLoss());
-  EXPECT_FALSE(ReadTrace(Trace("1"))->log.HasDataLoss());
+  EXPECT_FALSE(ReadAscendTrace(AscendTraceText("3.1"))->log.HasDataLoss());
+  EXPECT_TRUE(ReadAscendTrace(AscendTraceText("3.2"))->log.HasDataLoss());
+  EXPECT_FALSE(ReadAscendTrace(AscendTraceText("1"))->log.HasDataLoss());
 }
 
 // `calls` calls of one kernel each, of which the first `lost` have an arrow to nothing.
@@ -159,10 +159,10 @@ std::string Launches(int calls, int lost) {
 }
 
 TEST(AscendTrace, ACallWhoseArrowLeadsToNothingLostItsWork) {
-  const auto whole = ReadTrace(Launches(100, 0));
+  const auto whole = ReadAscendTrace(Launches(100, 0));
   ASSERT_TRUE(whole) << whole.error().message;
   EXPECT_EQ(whole->log[Counter::launches_without_device_event], 0);
-  const auto half = ReadTrace(Launches(100, 50));
+  const auto half = ReadAscendTrace(Launches(100, 50));
   ASSERT_TRUE(half) << half.error().message;
   EXPECT_EQ(half->log[Counter::launches_without_device_event], 50);
   EXPECT_TRUE(half->log.HasDataLoss());
@@ -177,7 +177,7 @@ TEST(AscendTrace, EventsOfProcessesWithoutANameAreLost) {
   }
   text.insert(1, R"({"name": "op", "cat": "cpu_op", "pid": 7, "tid": 9, "ts": "1000.000",
  "dur": 9, "args": {}, "ph": "X"},)");
-  const auto profile = ReadTrace(text);
+  const auto profile = ReadAscendTrace(text);
   ASSERT_TRUE(profile) << profile.error().message;
   EXPECT_EQ(profile->log[Counter::rows_unusable], 1);
   EXPECT_THAT(profile->log.Examples(Counter::rows_unusable),
@@ -187,17 +187,17 @@ TEST(AscendTrace, EventsOfProcessesWithoutANameAreLost) {
 // Threads tell the collectives of a group from their tasks; without their names collectives' own
 // do.
 TEST(AscendTrace, CollectivesOfUnnamedThreadsAreToldByTheirNames) {
-  std::string text = Trace();
+  std::string text = AscendTraceText();
   for (auto at = text.find("thread_name"); at != text.npos; at = text.find("thread_name")) {
     text.replace(at, 11, "thread_sort");
   }
-  const auto profile = ReadTrace(text);
+  const auto profile = ReadAscendTrace(text);
   ASSERT_TRUE(profile) << profile.error().message;
   ASSERT_EQ(profile->device.size(), 3);
   EXPECT_EQ(profile->Name(profile->device.name[2]), "hcom_allReduce__1");
   EXPECT_FALSE(profile->log.HasDataLoss());
   Replace(text, "hcom_allReduce__1", "allReduce");
-  const auto lost = ReadTrace(text);
+  const auto lost = ReadAscendTrace(text);
   EXPECT_EQ(lost->device.size(), 2);
   EXPECT_THAT(lost->log.Examples(Counter::rows_unusable),
               ElementsAre("2 events of communication are of threads without a name"));
@@ -239,7 +239,7 @@ TEST(AscendTrace, EachProcessOfTheHardwareIsANpu) {
       {{"800", "NPU"}, {"864", "NPU"}, {0, 1}},  // The last bits are the same.
   };
   for (const auto& [first, second, ids] : kCases) {
-    const auto profile = ReadTrace(TwoNpus(first, second));
+    const auto profile = ReadAscendTrace(TwoNpus(first, second));
     ASSERT_TRUE(profile) << profile.error().message;
     ASSERT_EQ(profile->gpus.size(), 2);
     EXPECT_EQ(profile->gpus[0].id, ids[0]);
@@ -250,9 +250,9 @@ TEST(AscendTrace, EachProcessOfTheHardwareIsANpu) {
     // Each analysis is of its own NPU.
     EXPECT_EQ(profile->log[Counter::own_totals_differ], 0);
   }
-  EXPECT_EQ(
-      ReadTrace(TwoNpus({"800", "NPU"}, {"801", "NPU"}, "one"))->log[Counter::own_totals_differ],
-      0);
+  EXPECT_EQ(ReadAscendTrace(TwoNpus({"800", "NPU"}, {"801", "NPU"}, "one"))
+                ->log[Counter::own_totals_differ],
+            0);
 }
 
 TEST(AscendTrace, IsToldFromKineto) {
@@ -260,11 +260,11 @@ TEST(AscendTrace, IsToldFromKineto) {
   const auto sniff = [&](const std::string& text) {
     return ascend->Sniff(std::as_bytes(std::span(text)));
   };
-  EXPECT_EQ(sniff(Trace()), Match::kYes);
+  EXPECT_EQ(sniff(AscendTraceText()), Match::kYes);
   EXPECT_EQ(sniff(R"([{"ph": "X", "cat": "cpu_op", "ts": 5, "dur": 1}])"), Match::kNo);
   EXPECT_EQ(sniff(R"({"traceEvents": [{"ph": "X", "ts": "5", "dur": 1}]})"), Match::kNo);
   EXPECT_EQ(sniff("no JSON"), Match::kNo);
-  const auto empty = ReadTrace(R"([{"ph": "M", "name": "process_name", "ts": "1"}])");
+  const auto empty = ReadAscendTrace(R"([{"ph": "M", "name": "process_name", "ts": "1"}])");
   ASSERT_FALSE(empty);
   EXPECT_EQ(empty.error().code, "ascend/no-events");
 }
@@ -332,7 +332,7 @@ Result<Profile> ReadCluster(const std::function<void(std::string&)>& change) {
   return ReadTable(text);
 }
 
-Value MetricOf(const Profile& profile, std::string_view id) {
+Value ReportedValue(const Profile& profile, std::string_view id) {
   for (const auto& reported : profile.reported.metrics) {
     if (reported.id == id) return reported.value;
   }
@@ -351,34 +351,34 @@ TEST(AscendTable, CellsOfAClusterThatSayNothingAreNotZero) {
       Replace(text, "120,400,1000,0\n2", fmt::format("120,{},1000,0\n2", cell));
     });
     ASSERT_TRUE(profile) << profile.error().message;
-    EXPECT_TRUE(IsAbsent(MetricOf(*profile, "gpu.idle.mean"))) << cell;
-    EXPECT_TRUE(IsAbsent(MetricOf(*profile, "gpu.idle.max"))) << cell;
+    EXPECT_TRUE(IsAbsent(ReportedValue(*profile, "gpu.idle.mean"))) << cell;
+    EXPECT_TRUE(IsAbsent(ReportedValue(*profile, "gpu.idle.max"))) << cell;
     EXPECT_EQ(NoteOf(*profile, "gpu.idle.mean"),
               "1 of 4 rows of ranks have no number in the column Free");
-    EXPECT_EQ(MetricOf(*profile, "communication.exposed_share"), Value(0.1));
+    EXPECT_EQ(ReportedValue(*profile, "communication.exposed_share"), Value(0.1));
     EXPECT_TRUE(IsAbsent(profile->reported.tables[1].rows[0][1]));
     EXPECT_EQ(profile->reported.tables[1].rows[1][1], Value(0.4));
   }
   const auto no_computing = ReadCluster([](std::string& text) { Replace(text, "0,500,", "0,,"); });
-  EXPECT_TRUE(IsAbsent(MetricOf(*no_computing, "rank.imbalance")));
-  EXPECT_EQ(MetricOf(*no_computing, "gpu.idle.mean"), Value(0.4));
+  EXPECT_TRUE(IsAbsent(ReportedValue(*no_computing, "rank.imbalance")));
+  EXPECT_EQ(ReportedValue(*no_computing, "gpu.idle.mean"), Value(0.4));
   EXPECT_TRUE(no_computing->log.HasDataLoss());
   const auto no_overlap = ReadCluster([](std::string& text) { Replace(text, ",20,", ",,"); });
-  EXPECT_TRUE(IsAbsent(MetricOf(*no_overlap, "communication.overlap")));
+  EXPECT_TRUE(IsAbsent(ReportedValue(*no_overlap, "communication.overlap")));
   EXPECT_FALSE(no_overlap->log.HasDataLoss());
 }
 
 TEST(AscendTable, PartsOfAClustersTimeMustAddUpToIt) {
   const auto less = ReadCluster([](std::string& text) { Replace(text, "400,1000", "100,1000"); });
-  EXPECT_TRUE(IsAbsent(MetricOf(*less, "gpu.idle.mean")));
-  EXPECT_TRUE(IsAbsent(MetricOf(*less, "communication.exposed_share")));
+  EXPECT_TRUE(IsAbsent(ReportedValue(*less, "gpu.idle.mean")));
+  EXPECT_TRUE(IsAbsent(ReportedValue(*less, "communication.exposed_share")));
   EXPECT_EQ(
       NoteOf(*less, "gpu.idle.mean"),
       "Computing, Communication(Not Overlapped) and Free of rank 0 add up to 85.0 % of Stage");
   // Time of receiving is outside of Stage.
   const auto pipeline =
       ReadCluster([](std::string& text) { Replace(text, "400,1000,0\n2", "600,1000,200\n2"); });
-  EXPECT_EQ(MetricOf(*pipeline, "gpu.idle.max"), Value(0.5));
+  EXPECT_EQ(ReportedValue(*pipeline, "gpu.idle.max"), Value(0.5));
 }
 
 TEST(AscendTable, RanksAndStepsOfAClusterThatAreMissingAreTold) {
@@ -386,15 +386,15 @@ TEST(AscendTable, RanksAndStepsOfAClusterThatAreMissingAreTold) {
     Replace(text, "(0, 1)", "(0, 1, 2)");
     text += "1,stage,\"(5)\",500,100,20,120,400,1000,0\n";
   });
-  EXPECT_EQ(MetricOf(*rank, "profile.ranks"), Value(std::int64_t{2}));
-  EXPECT_EQ(MetricOf(*rank, "profile.ranks_missing"), Value(std::int64_t{2}));
+  EXPECT_EQ(ReportedValue(*rank, "profile.ranks"), Value(std::int64_t{2}));
+  EXPECT_EQ(ReportedValue(*rank, "profile.ranks_missing"), Value(std::int64_t{2}));
   EXPECT_EQ(NoteOf(*rank, "profile.ranks_missing"), "the stages list 4 ranks, without a row: 2, 5");
   const auto step = ReadCluster(
       [](std::string& text) { Replace(text, "2,rank,1,500,100,20,120,400,1000,0\n", ""); });
   ASSERT_TRUE(step) << step.error().message;
   EXPECT_TRUE(step->log.HasDataLoss());
   EXPECT_THAT(step->log.Examples(Counter::events_dropped), ElementsAre("rank 1 has 1 of 2 steps"));
-  EXPECT_EQ(MetricOf(*step, "rank.imbalance"), Value(0.0));
+  EXPECT_EQ(ReportedValue(*step, "rank.imbalance"), Value(0.0));
   EXPECT_FALSE(ReadCluster([](std::string&) {})->log.HasDataLoss());
 }
 

@@ -13,12 +13,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Row {
+struct MalformedTrace {
   std::string_view file;
   std::string_view outcome;
 };
 
-constexpr Row kRows[] = {
+constexpr MalformedTrace kMalformedTraces[] = {
     {"00_ok_base.json", "read"},
     {"01_top_level_list.json", "read"},
     {"02_invalid_escape_backslash.json", "read, strings_bad_escape 1 (byte 43)"},
@@ -81,7 +81,7 @@ constexpr Row kRows[] = {
 TEST(KinetoMalformed, EveryCollectedTraceHasItsOutcome) {
   const fs::path root = fs::path(PROFGAUGE_SHARED_DIR) / "data" / "kineto" / "malformed";
   if (!fs::exists(root)) GTEST_SKIP() << "no collected traces beside the checkout";
-  for (const auto& row : kRows) {
+  for (const auto& row : kMalformedTraces) {
     auto outcome = Outcome(ReadProfile((root / row.file).string(), {}));
     const auto folder = root.string() + "/";
     if (const auto at = outcome.find(folder); at != std::string::npos)

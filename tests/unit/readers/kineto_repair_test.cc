@@ -7,14 +7,8 @@
 namespace profgauge {
 namespace {
 
-/// One op named `name`, as it stands in the file.
-std::string Op(std::string_view name) {
-  return "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"" + std::string(name) +
-         "\", \"pid\": 1, \"tid\": 1, \"ts\": 5, \"dur\": 2}";
-}
-
 /// The names of the host ranges, one behind the other.
-std::string Names(const Result<Profile>& profile) {
+std::string HostNames(const Result<Profile>& profile) {
   std::string text;
   if (!profile) return text;
   for (const auto name : profile->host.name) {
@@ -23,102 +17,118 @@ std::string Names(const Result<Profile>& profile) {
   return text;
 }
 
-struct Row {
+struct BrokenTrace {
   std::string_view what;
   std::string text;
   std::string_view outcome;
   std::string_view names;
 };
 
-void PrintTo(const Row& row, std::ostream* out) { *out << row.what; }
+void PrintTo(const BrokenTrace& row, std::ostream* out) { *out << row.what; }
 
-class Mended : public ::testing::TestWithParam<Row> {};
+class Mended : public ::testing::TestWithParam<BrokenTrace> {};
 
 TEST_P(Mended, IsReadAndCounted) {
   const auto profile = ReadText(GetParam().text);
   EXPECT_EQ(Outcome(profile), GetParam().outcome);
-  EXPECT_EQ(Names(profile), GetParam().names);
+  EXPECT_EQ(HostNames(profile), GetParam().names);
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Names, Mended,
     ::testing::Values(
-        Row{"quote", Trace(Op(R"({"device": "cpu"}(12): run)")),
-            "read, strings_unescaped_quote 1 (byte 37)", R"({"device": "cpu"}(12): run|)"},
-        Row{"quote before a comma", Trace(Op(R"(say "a", "b" twice)")),
-            "read, strings_unescaped_quote 1 (byte 37)", R"(say "a", "b" twice|)"},
-        Row{"windows path", Trace(Op(R"(C:\Users\new.py(3): f)")),
-            "read, strings_bad_escape 1 (byte 37)", R"(C:\Users\new.py(3): f|)"},
-        Row{"path that ends in a backslash", Trace(Op(R"(C:\)")),
-            "read, strings_bad_escape 1 (byte 37)", R"(C:\|)"},
-        Row{"half a surrogate pair", Trace(Op(R"(a\ud83db)")),
-            "read, strings_bad_escape 1 (byte 37)", "a\uFFFDb|"},
-        Row{"valid escapes stay", Trace(Op(R"(a\"b\u0041\ud83d\ude00\\)") + "," + Op("c\x01")),
-            "read, strings_control_char 1 (byte 141)", "a\"bA\U0001F600\\|c\x01|"},
-        Row{"raw newline", Trace(Op("a\nb")), "read, strings_control_char 1 (byte 37)", "a\nb|"},
-        Row{"not utf-8", Trace(Op("a\xF0(b")), "read, strings_bad_utf8 1 (byte 37)",
-            "a\uFFFD(b|"}));
+        BrokenTrace{"quote", Trace(Op(R"({"device": "cpu"}(12): run)")),
+                    "read, strings_unescaped_quote 1 (byte 37)", R"({"device": "cpu"}(12): run|)"},
+        BrokenTrace{"quote before a comma", Trace(Op(R"(say "a", "b" twice)")),
+                    "read, strings_unescaped_quote 1 (byte 37)", R"(say "a", "b" twice|)"},
+        BrokenTrace{"windows path", Trace(Op(R"(C:\Users\new.py(3): f)")),
+                    "read, strings_bad_escape 1 (byte 37)", R"(C:\Users\new.py(3): f|)"},
+        BrokenTrace{"path that ends in a backslash", Trace(Op(R"(C:\)")),
+                    "read, strings_bad_escape 1 (byte 37)", R"(C:\|)"},
+        BrokenTrace{"half a surrogate pair", Trace(Op(R"(a\ud83db)")),
+                    "read, strings_bad_escape 1 (byte 37)", "a\uFFFDb|"},
+        BrokenTrace{"valid escapes stay",
+                    Trace(Op(R"(a\"b\u0041\ud83d\ude00\\)") + "," + Op("c\x01")),
+                    "read, strings_control_char 1 (byte 141)", "a\"bA\U0001F600\\|c\x01|"},
+        BrokenTrace{"raw newline", Trace(Op("a\nb")), "read, strings_control_char 1 (byte 37)",
+                    "a\nb|"},
+        BrokenTrace{"not utf-8", Trace(Op("a\xF0(b")), "read, strings_bad_utf8 1 (byte 37)",
+                    "a\uFFFD(b|"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Structure, Mended,
     ::testing::Values(
-        Row{"comma behind the last event", Trace(Op("a") + ","),
-            "read, trailing_commas 1 (byte 118)", "a|"},
-        Row{"comma behind the last field",
+        BrokenTrace{"comma behind the last event", Trace(Op("a") + ","),
+                    "read, trailing_commas 1 (byte 118)", "a|"},
+        BrokenTrace{
+            "comma behind the last field",
             Trace(
                 R"({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":5,"dur":2,"args":{"x":[1,],},})"),
             "read, trailing_commas 3 (byte 37) (byte 37) (byte 37)", "a|"},
-        Row{"words for numbers",
-            Trace(R"({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":5,"dur":2,)"
-                  R"("args":{"a":NaN,"b":inf,"c":-Infinity,"d":N/A,"e":-nan(ind)}})"),
-            "read, numbers_not_json 5 (byte 37) (byte 37) (byte 37)", "a|"},
-        Row{"missing quote",
+        BrokenTrace{"words for numbers",
+                    Trace(R"({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":5,"dur":2,)"
+                          R"("args":{"a":NaN,"b":inf,"c":-Infinity,"d":N/A,"e":-nan(ind)}})"),
+                    "read, numbers_not_json 5 (byte 37) (byte 37) (byte 37)", "a|"},
+        BrokenTrace{
+            "missing quote",
             Trace(Op("a") + R"(, {"ph": "X", "cat": "cpu_op, "name": "b", "pid": 1}, )" + Op("c")),
             "read, events_unreadable 1 (byte 119), bytes_skipped 52", "a|c|"},
-        Row{"junk between events", Trace(Op("a") + ", %$ ," + Op("c")),
-            "read, events_unreadable 1 (byte 119), bytes_skipped 84", "a|"},
-        Row{"element that is no object", Trace(Op("a") + ", 17, [1, {\"ph\": 2}], \"x\", null"),
-            "read, events_unreadable 4", "a|"},
-        Row{"key given twice",
+        BrokenTrace{"junk between events", Trace(Op("a") + ", %$ ," + Op("c")),
+                    "read, events_unreadable 1 (byte 119), bytes_skipped 84", "a|"},
+        BrokenTrace{"element that is no object",
+                    Trace(Op("a") + ", 17, [1, {\"ph\": 2}], \"x\", null"),
+                    "read, events_unreadable 4", "a|"},
+        BrokenTrace{
+            "key given twice",
             Trace(
                 R"({"ph":"X","cat":"cpu_op","name":"a","name":"b","pid":1,"tid":1,"ts":5,"dur":2})"),
             "read, duplicate_keys 1", "b|"},
-        Row{"byte order mark", "\xEF\xBB\xBF" + Trace(Op("a")), "read, byte_order_mark 1", "a|"},
-        Row{"metadata that is not JSON",
+        BrokenTrace{"byte order mark", "\xEF\xBB\xBF" + Trace(Op("a")), "read, byte_order_mark 1",
+                    "a|"},
+        BrokenTrace{
+            "metadata that is not JSON",
             R"({"traceEvents": [)" + Op("a") + R"(], "WARNING": ["path C:\x "quoted""], "n": nan})",
             "read, strings_unescaped_quote 1, strings_bad_escape 1, numbers_not_json 1", "a|"},
-        Row{"metadata beyond mending", R"({"traceEvents": [)" + Op("a") + R"(], "WARNING": [[}})",
-            "read, metadata_unreadable 1", "a|"}));
+        BrokenTrace{"metadata beyond mending",
+                    R"({"traceEvents": [)" + Op("a") + R"(], "WARNING": [[}})",
+                    "read, metadata_unreadable 1", "a|"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Times, Mended,
     ::testing::Values(
-        Row{"no duration", Trace(R"({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":5})"),
-            "read, events_missing_dur 1", "a|"},
-        Row{"null duration and args",
+        BrokenTrace{"no duration",
+                    Trace(R"({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":5})"),
+                    "read, events_missing_dur 1", "a|"},
+        BrokenTrace{
+            "null duration and args",
             Trace(
                 R"({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":5,"dur":null,"args":null})"),
             "read, events_missing_dur 1", "a|"},
-        Row{"negative duration",
+        BrokenTrace{
+            "negative duration",
             Trace(R"({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":5,"dur":-3})"),
             "read, events_negative_dur 1", "a|"},
-        Row{"overflowed duration",
+        BrokenTrace{
+            "overflowed duration",
             Trace(
                 R"({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":5,"dur":18446744073709551})"),
             "read, events_overflowed_dur 1", "a|"},
-        Row{"numbers as text",
+        BrokenTrace{
+            "numbers as text",
             Trace(R"({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":"5","dur":"3"})"),
             "read, numbers_as_text 2", "a|"},
-        Row{"no start",
+        BrokenTrace{
+            "no start",
             Trace(R"({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"dur":3},)" + Op("b")),
             "read, events_bad_time 1", "b|"},
-        Row{"start beyond all clocks",
+        BrokenTrace{
+            "start beyond all clocks",
             Trace(R"({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":1e300,"dur":3},)" +
                   Op("b")),
             "read, events_bad_time 1", "b|"},
-        Row{"no category",
-            Trace(R"({"ph":"X","name":"a","pid":1,"tid":1,"ts":5,"dur":3},)" + Op("b")),
-            "read, events_missing_cat 1", "b|"}));
+        BrokenTrace{"no category",
+                    Trace(R"({"ph":"X","name":"a","pid":1,"tid":1,"ts":5,"dur":3},)" + Op("b")),
+                    "read, events_missing_cat 1", "b|"}));
 
 struct Refusal {
   std::string text;
@@ -189,7 +199,7 @@ TEST(KinetoRefuses, WhatGoesOnBehindItsEnd) {
               "first   [kineto/goes-on]\n")
         << text;
     const auto first = ReadText(text, {.allow_incomplete = true, .progress = {}});
-    EXPECT_EQ(Names(first), "a|") << text;
+    EXPECT_EQ(HostNames(first), "a|") << text;
   }
   EXPECT_EQ(Outcome(ReadText(trace + " \n" + std::string(3, '\0'))), "read");
 }
@@ -220,7 +230,7 @@ TEST(KinetoRefuses, UnlessIncompleteIsAllowed) {
   const auto text = R"({"traceEvents": [)" + Op("a") + ", {\"ph\": \"X\", \"cat\": \"ker";
   const auto profile = ReadText(text, {.allow_incomplete = true, .progress = {}});
   EXPECT_EQ(Outcome(profile), "read, truncated 1");
-  EXPECT_EQ(Names(profile), "a|");
+  EXPECT_EQ(HostNames(profile), "a|");
   EXPECT_TRUE(profile->log.HasDataLoss());
 }
 

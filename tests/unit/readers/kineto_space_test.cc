@@ -13,11 +13,6 @@ using readers::kineto::Chunk;
 using readers::kineto::Input;
 using readers::kineto::kChunkBytes;
 
-std::string Op(std::string_view name) {
-  return "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"" + std::string(name) +
-         "\", \"pid\": 1, \"tid\": 1, \"ts\": 5, \"dur\": 2}";
-}
-
 /// More than a chunk, so that one alone does not hold it.
 std::string Spaces(std::size_t chunks = 3) { return std::string(chunks * kChunkBytes + 7, ' '); }
 

@@ -25,6 +25,12 @@ inline std::string Trace(std::string_view events) {
   return "{\"schemaVersion\": 1, \"traceEvents\": [" + std::string(events) + "]}";
 }
 
+/// One op named `name`, as it stands in the file.
+inline std::string Op(std::string_view name) {
+  return "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"" + std::string(name) +
+         "\", \"pid\": 1, \"tid\": 1, \"ts\": 5, \"dur\": 2}";
+}
+
 /// All that reading said: the error as a user sees it, or "read", what was counted apart from plain
 /// information, and the first place of each.
 inline std::string Outcome(const Result<Profile>& profile) {

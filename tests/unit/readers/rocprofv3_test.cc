@@ -129,7 +129,7 @@ void ExpectProperties(const Result<Profile>& profile) {
 TEST(Rocprofv3, ReadsDevicesAndLaunchProperties) { ExpectProperties(Read(kRun)); }
 
 // kRun's process with its keys in another order.
-std::string Reordered(const std::function<void(std::vector<std::string>&)>& change) {
+std::string ReorderedProcess(const std::function<void(std::vector<std::string>&)>& change) {
   const std::string text = kRun, between = ",\n\"", end = "}]}";
   const std::size_t begin = text.find("\"metadata\"");
   std::string body = text.substr(begin, text.size() - end.size() - begin);
@@ -149,7 +149,7 @@ std::string Reordered(const std::function<void(std::vector<std::string>&)>& chan
 TEST(Rocprofv3, KeysOfAProcessHaveNoOrder) {
   for (std::size_t first = 0; first < 6; ++first) {
     SCOPED_TRACE(first);
-    const std::string rotated = Reordered([&](std::vector<std::string>& members) {
+    const std::string rotated = ReorderedProcess([&](std::vector<std::string>& members) {
       std::rotate(members.begin(), members.begin() + static_cast<std::ptrdiff_t>(first),
                   members.end());
     });
@@ -157,7 +157,7 @@ TEST(Rocprofv3, KeysOfAProcessHaveNoOrder) {
     ExpectProperties(Read(rotated));
   }
   // As `jq -S` and sort_keys write it.
-  const std::string sorted = Reordered(
+  const std::string sorted = ReorderedProcess(
       [](std::vector<std::string>& members) { std::sort(members.begin(), members.end()); });
   ExpectRun(Read(sorted));
   ExpectProperties(Read(sorted));

@@ -147,7 +147,7 @@ TEST(XlaTrace, SaysWhatTheXPlaneSays) {
 }
 
 // The events of kOneStepTrace that `wants` in its order, then the others.
-std::string Reordered(const std::function<bool(const std::string&)>& wants) {
+std::string ReorderedEvents(const std::function<bool(const std::string&)>& wants) {
   const std::string text = kOneStepTrace;
   const std::string between = ",\n{\"ph\"";
   std::string first, others;
@@ -171,7 +171,7 @@ TEST(XlaTrace, NamesOfTracksStandBeforeTheirEventsOrBehind) {
   };
   for (const char* first : {"\"ph\":\"X\"", "thread_name", "\"pid\":701", "\"pid\":2", "ts"}) {
     SCOPED_TRACE(first);
-    const auto profile = ReadTrace(Reordered(has(first)));
+    const auto profile = ReadTrace(ReorderedEvents(has(first)));
     ASSERT_TRUE(profile) << profile.error().message;
     ExpectOneStep(*profile);
     EXPECT_EQ(profile->log[Counter::events_derived], 1);

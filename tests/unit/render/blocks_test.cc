@@ -14,12 +14,12 @@
 namespace profgauge::render {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
-constexpr Paint kPaint = {"k-a", "#111111", "#fff"};
+constexpr Paint kBlockPaint = {"k-a", "#111111", "#fff"};
 
-BlockChart Chart() {
+BlockChart EmptyBlockChart() {
   BlockChart chart;
   chart.width = 90 + 34 + 100;  // 100 pixels for the time,
   chart.height = 10 + 26 + 50;  // 50 for the addresses.
@@ -28,11 +28,11 @@ BlockChart Chart() {
 }
 
 TEST(SvgBlocks, DrawsEachBlockAtItsTimeAndAddress) {
-  BlockChart chart = Chart();
+  BlockChart chart = EmptyBlockChart();
   chart.begin = 1000;
   chart.end = 2000;
-  chart.blocks = {{1000, 1500, 0, 100, kPaint, "first"},
-                  {1600, 2000, 150, 50, kPaint, "<second> & last"}};
+  chart.blocks = {{1000, 1500, 0, 100, kBlockPaint, "first"},
+                  {1600, 2000, 150, 50, kBlockPaint, "<second> & last"}};
   const std::string svg = SvgBlocks(chart);
   EXPECT_THAT(svg, HasSubstr("<rect class=\"k-a\" fill=\"#111111\" x=\"90\" y=\"35\" width=\"50\" "
                              "height=\"25\"><title>first</title></rect>"));
@@ -45,27 +45,28 @@ TEST(SvgBlocks, DrawsEachBlockAtItsTimeAndAddress) {
 }
 
 TEST(SvgBlocks, KeepsTheSmallestInSight) {
-  BlockChart chart = Chart();
+  BlockChart chart = EmptyBlockChart();
   chart.end = 1'000'000;
-  chart.blocks = {{0, 1'000'000, 0, 1'000'000, kPaint, "all"}, {0, 1, 0, 1, kPaint, "tiny"}};
+  chart.blocks = {{0, 1'000'000, 0, 1'000'000, kBlockPaint, "all"},
+                  {0, 1, 0, 1, kBlockPaint, "tiny"}};
   EXPECT_THAT(SvgBlocks(chart), HasSubstr("width=\"1\" height=\"1\"><title>tiny</title>"));
 }
 
 TEST(SvgBlocks, IsEmptyWithoutBlocksOrTime) {
-  BlockChart chart = Chart();
+  BlockChart chart = EmptyBlockChart();
   chart.end = 10;
   EXPECT_EQ(SvgBlocks(chart), "");
   chart.begin = chart.end = 5;
-  chart.blocks = {{5, 5, 0, 100, kPaint, "no time"}};
+  chart.blocks = {{5, 5, 0, 100, kBlockPaint, "no time"}};
   EXPECT_EQ(SvgBlocks(chart), "");
 }
 
-struct Row {
+struct Allocation {
   std::int64_t partition = 0, bytes = 0;
   std::string_view tensor, queue, opcode;
 };
 
-boost::json::object Draw(const std::vector<Row>& rows) {
+boost::json::object ViewOfAllocations(const std::vector<Allocation>& rows) {
   auto strings = std::make_shared<StringPool>();
   Table table("sbuf_allocations", "", "SBUF allocations", strings);
   Column& core = table.AddColumn({"core", "", Unit::kCount, ""});
@@ -77,7 +78,7 @@ boost::json::object Draw(const std::vector<Row>& rows) {
   Column& tensor = table.AddColumn({"tensor", "", Unit::kText, ""});
   Column& queue = table.AddColumn({"queue", "", Unit::kText, ""});
   Column& opcode = table.AddColumn({"opcode", "", Unit::kText, ""});
-  for (const Row& row : rows) {
+  for (const Allocation& row : rows) {
     core.AddInteger(0);
     partition.AddInteger(row.partition);
     address.AddInteger(0);
@@ -94,8 +95,8 @@ boost::json::object Draw(const std::vector<Row>& rows) {
 }
 
 TEST(SbufCharts, HasOneForEachPartitionWithALegendOfWhatIsInIt) {
-  const auto view =
-      Draw({{32, 8, "w", "qSync", ""}, {0, 8, "t", "qSpillSave", ""}, {0, 4, "", "", "MATMUL"}});
+  const auto view = ViewOfAllocations(
+      {{32, 8, "w", "qSync", ""}, {0, 8, "t", "qSpillSave", ""}, {0, 4, "", "", "MATMUL"}});
   const auto& charts = view.at("charts").as_array();
   ASSERT_EQ(charts.size(), 2U);
   EXPECT_EQ(charts[0].at("name"), "SBUF · core 0 · partition 0");
@@ -109,10 +110,10 @@ TEST(SbufCharts, HasOneForEachPartitionWithALegendOfWhatIsInIt) {
 }
 
 TEST(SbufCharts, DrawsTheLargestOfManyAndSaysSo) {
-  std::vector<Row> rows(401, Row{0, 4096, "", "", "MATMUL"});
+  std::vector<Allocation> rows(401, Allocation{0, 4096, "", "", "MATMUL"});
   rows[7].bytes = 16;
   rows[7].tensor = "smallest";
-  const auto view = Draw(rows);
+  const auto view = ViewOfAllocations(rows);
   const std::string text = boost::json::serialize(view);
   EXPECT_THAT(text, HasSubstr("the 400 largest of the table's 401 rows"));
   EXPECT_THAT(text, HasSubstr(": 400 allocations by time and address"));

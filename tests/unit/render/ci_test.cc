@@ -17,20 +17,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-report::Report Hostile() {
-  report::Report report = testing::SampleReport();
-  for (const std::string& name : testing::HostileNames()) {
-    report::Finding finding;
-    finding.rule = "test/" + name;
-    finding.level = finding.status = "warn";
-    finding.title = name;
-    finding.message = "is " + name + "\x01 done";
-    finding.advice = name;
-    report.findings.push_back(finding);
-  }
-  return report;
-}
-
 TEST(CollectAlerts, PutsErrorsFirstAndLeavesOutWhatDidNotFire) {
   const auto alerts = CollectAlerts(testing::SampleReport());
   ASSERT_EQ(alerts.size(), 2u);
@@ -51,7 +37,7 @@ TEST(Junit, CountsEveryLimitAndRule) {
 
 // Checks what the JUnit schema of Jenkins' plug-in asks for, element by element.
 TEST(Junit, IsWellFormedAndHasOnlyTheElementsOfTheSchema) {
-  const std::string xml = RenderJunit(Hostile());
+  const std::string xml = RenderJunit(testing::HostileReport());
   const std::regex tag(R"(<(/?)([a-zA-Z-]+)((?: [a-z]+="[^"<]*")*)(/?)>)");
   std::vector<std::string> open;
   std::size_t end = xml.find("?>") + 3;
@@ -87,7 +73,8 @@ TEST(Junit, IsWellFormedAndHasOnlyTheElementsOfTheSchema) {
 // The parts of the SARIF 2.1.0 schema that code scanning relies on.
 TEST(Sarif, HasWhatTheSchemaRequires) {
   const auto document =
-      boost::json::parse(RenderSarif(Hostile(), {{"policy.yaml", 7}, {}})).as_object();
+      boost::json::parse(RenderSarif(testing::HostileReport(), {{"policy.yaml", 7}, {}}))
+          .as_object();
   EXPECT_EQ(document.at("version").as_string(), "2.1.0");
   const auto& run = document.at("runs").as_array().at(0).as_object();
   const auto& driver = run.at("tool").at("driver").as_object();
@@ -135,7 +122,7 @@ TEST(Github, EscapesAndStopsAtTen) {
             "::error file=policy.yaml,line=7,title=dataloader/exposed%3A The data loader holds up "
             "the GPU::12.0 %25 of an "
             "iteration waits for data, limit 10 %25\n");
-  std::istringstream lines(RenderGithub(Hostile(), {{"policy.yaml", 7}, {}}));
+  std::istringstream lines(RenderGithub(testing::HostileReport(), {{"policy.yaml", 7}, {}}));
   std::string line;
   int count = 0;
   for (; std::getline(lines, line); ++count) {
@@ -143,12 +130,14 @@ TEST(Github, EscapesAndStopsAtTen) {
                           "::(error|warning) (file=policy.yaml,line=7,)?title=[^:,]*::.*"));
   }
   EXPECT_EQ(count, 10);
-  EXPECT_THAT(RenderGithub(Hostile(), {{"policy.yaml", 7}, {}}), HasSubstr("2 more in the report"));
+  EXPECT_THAT(RenderGithub(testing::HostileReport(), {{"policy.yaml", 7}, {}}),
+              HasSubstr("2 more in the report"));
 }
 
 TEST(Gitlab, HasWhatCodeQualityRequires) {
   const auto issues =
-      boost::json::parse(RenderGitlab(Hostile(), {{"policy.yaml", 7}, {}})).as_array();
+      boost::json::parse(RenderGitlab(testing::HostileReport(), {{"policy.yaml", 7}, {}}))
+          .as_array();
   ASSERT_EQ(issues.size(), 2 + testing::HostileNames().size());
   for (const auto& issue : issues) {
     EXPECT_FALSE(issue.at("description").as_string().empty());
@@ -183,7 +172,7 @@ TEST(OpenMetrics, FollowsTheGrammar) {
 }
 
 TEST(CiOutputs, AreTheSameBytesTwice) {
-  const report::Report report = Hostile();
+  const report::Report report = testing::HostileReport();
   EXPECT_EQ(RenderJunit(report), RenderJunit(report));
   EXPECT_EQ(RenderSarif(report, {{"p", 7}, {}}), RenderSarif(report, {{"p", 7}, {}}));
   EXPECT_EQ(RenderGitlab(report, {{"p", 7}, {}}), RenderGitlab(report, {{"p", 7}, {}}));

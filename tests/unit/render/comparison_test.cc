@@ -8,6 +8,7 @@
 #include <regex>
 
 #include "comparison_fixture.h"
+#include "documents.h"
 #include "render/shared/change.h"
 #include "render/shared/renderer.h"
 #include "report/read_report.h"
@@ -19,12 +20,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-std::string Page(const report::Report& report) {
-  const auto page = RenderHtml(report, {});
-  EXPECT_TRUE(page) << page.error().message;
-  return page ? *page : std::string();
-}
+using testing::Page;
 
 std::string Markdown(const report::Report& report) {
   const auto text = RenderMarkdown(report, {});

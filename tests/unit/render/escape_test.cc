@@ -5,11 +5,10 @@
 namespace profgauge::render {
 namespace {
 
-struct Row {
-  std::string_view in, out;
-};
-
 TEST(EscapeHtml, LeavesNothingThatAPageWouldRead) {
+  struct Row {
+    std::string_view in, out;
+  };
   constexpr Row kRows[] = {
       {"", ""},
       {"plain 12 µs", "plain 12 µs"},

@@ -282,4 +282,19 @@ inline report::Report SampleReport(int extra_kernels = 0) {
   return report;
 }
 
+/// The sample, and a finding for each hostile name.
+inline report::Report HostileReport() {
+  report::Report report = SampleReport();
+  for (const std::string& name : HostileNames()) {
+    report::Finding finding;
+    finding.rule = "test/" + name;
+    finding.level = finding.status = "warn";
+    finding.title = name;
+    finding.message = "is " + name + "\x01 done";
+    finding.advice = name;
+    report.findings.push_back(finding);
+  }
+  return report;
+}
+
 }  // namespace profgauge::render::testing

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/sha256.h"
+#include "documents.h"
 #include "fixture.h"
 #include "profgauge/version.h"
 #include "render/html/compact.h"
@@ -25,12 +26,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-std::string Page(const report::Report& report) {
-  const auto page = RenderHtml(report, {});
-  EXPECT_TRUE(page) << page.error().where.file << ": " << page.error().message;
-  return page ? *page : std::string();
-}
+using testing::Page;
 
 std::string Between(const std::string& text, std::string_view from, std::string_view to) {
   const auto begin = text.find(from);

@@ -4,10 +4,10 @@
 
 #include <filesystem>
 #include <fstream>
-#include <regex>
 #include <string>
 
 #include "base/text.h"
+#include "documents.h"
 #include "fixture.h"
 #include "render/markdown/markdown_text.h"
 #include "render/shared/renderer.h"
@@ -18,9 +18,8 @@ namespace {
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using testing::Plain;
 using ::testing::StartsWith;
-
-std::string Plain(std::string text) { return std::regex_replace(text, std::regex("\u202f"), " "); }
 
 std::string Document(const report::Report& report, bool full, std::size_t max_bytes = 0) {
   MarkdownOptions options;

@@ -7,7 +7,7 @@
 namespace profgauge::render {
 namespace {
 
-OverviewChart Chart() {
+OverviewChart EmptyOverviewChart() {
   OverviewChart chart;
   chart.begin = 1000;
   chart.end = 2000;
@@ -17,7 +17,7 @@ OverviewChart Chart() {
 }
 
 TEST(SvgOverview, DrawsEachColourOfALaneAtItsPlace) {
-  OverviewChart chart = Chart();
+  OverviewChart chart = EmptyOverviewChart();
   chart.width = 180 + 30 + 300;  // 300 pixels for 1 000 ns.
   chart.lanes = {{"stream 7", {{900, 1100, 0, "first"}, {1500, 2500, 1, "second & last"}}}};
   const std::string svg = SvgOverview(chart);
@@ -35,7 +35,7 @@ TEST(SvgOverview, DrawsEachColourOfALaneAtItsPlace) {
 }
 
 TEST(SvgOverview, IsEmptyWithoutTimeOrLanes) {
-  OverviewChart chart = Chart();
+  OverviewChart chart = EmptyOverviewChart();
   EXPECT_EQ(SvgOverview(chart), "");
   chart.lanes = {{"x", {{1000, 1100, 0, ""}}}};
   chart.end = chart.begin;
@@ -43,7 +43,7 @@ TEST(SvgOverview, IsEmptyWithoutTimeOrLanes) {
 }
 
 TEST(SvgOverview, StaysSmallHoweverManyEvents) {
-  OverviewChart chart = Chart();
+  OverviewChart chart = EmptyOverviewChart();
   chart.end = 10'001'000;
   chart.lanes.emplace_back().name = "busy";
   for (Ns at = 1000; at < chart.end; at += 20) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "documents.h"
 #include "render/html/view.h"
 #include "render/shared/provenance.h"
 #include "render/svg/svg_heat.h"
@@ -16,18 +17,13 @@
 namespace profgauge::render {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using testing::CountOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr Paint kPaint = {"k-a", "#111111", "#fff"};
 
 std::string Whole(double value) { return std::to_string(static_cast<int>(value)); }
-
-std::size_t CountOf(std::string_view text, std::string_view part) {
-  std::size_t count = 0;
-  for (auto at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
-  return count;
-}
 
 HeatChart Heat(std::vector<double> values, std::size_t rows) {
   HeatChart chart;
@@ -177,7 +173,7 @@ report::Report RunOf(std::int64_t ranks, std::int64_t steps, std::int64_t late) 
 }
 
 // With plain spaces between numbers and units.
-std::string TextOf(const boost::json::value& value) {
+std::string JsonText(const boost::json::value& value) {
   std::string text(std::string_view(value.as_string()));
   for (auto at = text.find("\u202f"); at != text.npos; at = text.find("\u202f")) {
     text.replace(at, 3, " ");
@@ -189,12 +185,12 @@ TEST(RanksOnThePage, OfManyTheExtremesByNameAndAStrip) {
   const boost::json::object view = html::RanksView(RunOf(1024, 3, 700));
   const auto& extremes = view.at("extremes").as_array();
   ASSERT_GE(extremes.size(), 3u);
-  EXPECT_EQ(TextOf(extremes[0].at("what")), "Costs the others most");
-  EXPECT_EQ(TextOf(extremes[0].at("rank")), "700");
+  EXPECT_EQ(JsonText(extremes[0].at("what")), "Costs the others most");
+  EXPECT_EQ(JsonText(extremes[0].at("rank")), "700");
   const auto& heats = view.at("heats").as_array();
   ASSERT_EQ(heats.size(), 2u);
   // Eight ranks share a row.
-  EXPECT_THAT(TextOf(heats[0].at("note")),
+  EXPECT_THAT(JsonText(heats[0].at("note")),
               HasSubstr("Lateness of 1024 ranks in 3 iterations: at most 50 ns, of rank 700 in "
                         "iteration 7. Each row is the most of 8 ranks."));
   EXPECT_THAT(boost::json::serialize(heats[0].at("chart")), HasSubstr("rank 696–703, iteration 7"));
@@ -207,8 +203,8 @@ TEST(RanksOnThePage, OfFewABarEachAndOneForTheSlowestIterations) {
   EXPECT_TRUE(view.at("extremes").as_array().empty());
   EXPECT_EQ(view.at("synchronizing").as_array().size(), 16u);
   ASSERT_EQ(view.at("steps").as_array().size(), 6u);
-  EXPECT_EQ(TextOf(view.at("steps").as_array().back().at("title")), "Iteration 44: 139 ns");
-  EXPECT_EQ(TextOf(view.at("steps_note")), "The slowest 6 of 40 iterations.");
+  EXPECT_EQ(JsonText(view.at("steps").as_array().back().at("title")), "Iteration 44: 139 ns");
+  EXPECT_EQ(JsonText(view.at("steps_note")), "The slowest 6 of 40 iterations.");
 }
 
 TEST(RanksOnThePage, OfOneNothing) {
@@ -236,8 +232,8 @@ TEST(RanksOnThePage, SlowLinksAreNamed) {
   report.tables.push_back(std::move(sizes));
   const boost::json::object view = html::BandwidthView(report);
   ASSERT_EQ(view.at("slow").as_array().size(), 1u);
-  EXPECT_EQ(TextOf(view.at("slow").as_array()[0].at("name")), "all_reduce, group g3");
-  EXPECT_EQ(TextOf(view.at("slow").as_array()[0].at("bytes")), "2.00 kB");
+  EXPECT_EQ(JsonText(view.at("slow").as_array()[0].at("name")), "all_reduce, group g3");
+  EXPECT_EQ(JsonText(view.at("slow").as_array()[0].at("bytes")), "2.00 kB");
   EXPECT_THAT(boost::json::serialize(view.at("chart")), HasSubstr("at most 10.0"));
   EXPECT_FALSE(html::BandwidthView(report::Report()).at("known").as_bool());
 }
@@ -252,7 +248,7 @@ TEST(RanksOnThePage, OfManyInputsTheFirstAreListed) {
   ASSERT_EQ(listed.size(), kListedInputs + 2);
   EXPECT_EQ(listed[23].first, "input 23");
   EXPECT_EQ(listed[24].first, "more inputs");
-  EXPECT_EQ(TextOf(boost::json::value(listed[24].second)),
+  EXPECT_EQ(JsonText(boost::json::value(listed[24].second)),
             "9 976; report.json has the hashes of all");
   EXPECT_EQ(listed[25].first, "policy");
   report.provenance.resize(3);

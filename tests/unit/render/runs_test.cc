@@ -8,6 +8,7 @@
 #include <string>
 
 #include "comparison_fixture.h"
+#include "documents.h"
 #include "fixture.h"
 #include "render/html/scope_ids.h"
 #include "render/html/view_runs.h"
@@ -17,6 +18,7 @@
 namespace profgauge::render {
 namespace {
 
+using testing::CountOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -50,12 +52,6 @@ report::Runs Sample(std::size_t count) {
     }
   }
   return runs;
-}
-
-std::size_t CountOf(std::string_view text, std::string_view part) {
-  std::size_t count = 0;
-  for (auto at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
-  return count;
 }
 
 TEST(RenderRuns, ThePageHasEveryRunAndEveryPairOnce) {

@@ -50,12 +50,12 @@ json::value SampleView() {
           {"none", json::array()}};
 }
 
-struct Row {
+struct TemplateCase {
   std::string_view text, out;
 };
 
 TEST(RenderTemplate, DrawsTheView) {
-  constexpr Row kRows[] = {
+  constexpr TemplateCase kRows[] = {
       {"<{{title}}>", "<a &lt;b&gt;>"},
       {"{{{chart}}}", "<svg/>"},
       {"{{count}}", "3"},
@@ -79,7 +79,7 @@ TEST(RenderTemplate, DrawsTheView) {
 }
 
 TEST(RenderTemplate, ErrorsNameThePlace) {
-  constexpr Row kRows[] = {
+  constexpr TemplateCase kRows[] = {
       {"a\n  {{titel}}",
        "error: the report has no `titel` here\n"
        " --> html/page.html:2:5\n"

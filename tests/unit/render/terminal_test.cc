@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <regex>
 #include <string>
 
+#include "documents.h"
 #include "fixture.h"
 #include "render/shared/renderer.h"
 #include "render/shared/words.h"
@@ -15,9 +15,7 @@ namespace {
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-/// With plain spaces, so that the expectations below can be typed.
-std::string Plain(std::string text) { return std::regex_replace(text, std::regex("\u202f"), " "); }
+using testing::Plain;
 
 TEST(Terminal, AFailingRun) {
   EXPECT_EQ(

@@ -14,19 +14,19 @@
 namespace profgauge::report {
 namespace {
 
-struct Row {
+struct TreeRow {
   int parent;
   std::string kind, name;
   Ns host, device;
   int calls = 1;
 };
 
-Table TreeOf(const std::vector<Row>& rows) {
+Table TreeOf(const std::vector<TreeRow>& rows) {
   const TableSpec* spec = FindTable("op_tree");
   Table table(spec->id, spec->row_name, spec->title, std::make_shared<StringPool>());
   for (const ColumnSpec& column : spec->columns) table.AddColumn(column);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const Row& row = rows[i];
+    const TreeRow& row = rows[i];
     const std::map<std::string, std::int64_t> numbers = {
         {"node", static_cast<std::int64_t>(i)},
         {"parent", row.parent < 0 ? Column::kAbsentInteger : row.parent},
@@ -99,7 +99,7 @@ TEST(AlignTrees, KernelsOfWhichThereAreNotAsManyAreNotRenamed) {
 
 // Of a tree and itself nothing changes, however deep it is.
 TEST(AlignTrees, DeepTreesAlignWithThemselves) {
-  std::vector<Row> rows;
+  std::vector<TreeRow> rows;
   for (int i = 0; i < 200'000; ++i) rows.push_back({i - 1, "op", "f", 1, 0});
   const Table tree = AlignTrees(TreeOf(rows), TreeOf(rows), "");
   ASSERT_EQ(tree.rows(), rows.size());

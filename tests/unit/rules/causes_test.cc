@@ -6,8 +6,6 @@
 namespace profgauge {
 namespace {
 
-using namespace testing;
-
 constexpr std::string_view kCauses = R"(
   - id: idle
     title: Idle

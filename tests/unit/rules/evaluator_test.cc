@@ -7,8 +7,6 @@
 namespace profgauge {
 namespace {
 
-using namespace testing;
-
 constexpr std::string_view kTensorCore = R"(
   - id: eligible-not-used
     title: Tensor-core-eligible work runs on CUDA cores

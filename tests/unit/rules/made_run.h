@@ -16,7 +16,7 @@
 #include "model/device_words.h"
 #include "rules/evaluator.h"
 
-namespace profgauge::testing {
+namespace profgauge {
 
 /// An analysis out of a few numbers. Cells are given in the order of `columns`; monostate is
 /// absent.
@@ -186,4 +186,4 @@ inline TestRun RankRun() {
   return run;
 }
 
-}  // namespace profgauge::testing
+}  // namespace profgauge

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
+#include "read_all.h"
 #include "rules/selection.h"
 #include "rules/waiver.h"
 
@@ -32,9 +32,7 @@ TEST_F(RuleFiles, BadOneSaysEverythingThatIsWrong) {
   ASSERT_FALSE(rules);
   const std::string text = RenderErrors(rules.error(), false);
   if (std::getenv("PROFGAUGE_UPDATE") != nullptr) std::ofstream("everything.bad.txt") << text;
-  std::ostringstream expected;
-  expected << std::ifstream("everything.bad.txt").rdbuf();
-  EXPECT_EQ(text, expected.str());
+  EXPECT_EQ(text, ReadAll("everything.bad.txt"));
 }
 
 TEST_F(RuleFiles, GoodOneSetsEveryKey) {

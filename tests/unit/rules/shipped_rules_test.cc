@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <sstream>
 
 #include "analysis/tables/exposure.h"
+#include "read_all.h"
 #include "readers/load.h"
 #include "rules/evaluator.h"
 #include "rules/policy.h"
@@ -20,13 +20,6 @@ namespace profgauge {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string ReadText(const fs::path& path) {
-  std::ifstream stream(path);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
 
 struct Shipped {
   RuleSet rules;
@@ -61,7 +54,7 @@ TEST(ShippedRules, Compile) {
 
 TEST(ShippedRules, EveryRuleHasItsSectionAndAdvice) {
   const Shipped shipped;
-  const std::string readme = ReadText(fs::path(PROFGAUGE_SOURCE_DIR) / "rules/README.md");
+  const std::string readme = ReadAll(fs::path(PROFGAUGE_SOURCE_DIR) / "rules/README.md");
   for (const Rule& rule : shipped.rules.rules) {
     std::string anchor = rule.id;
     std::replace(anchor.begin(), anchor.end(), '/', '-');
@@ -73,7 +66,7 @@ TEST(ShippedRules, EveryRuleHasItsSectionAndAdvice) {
 
 /// The whole files that the page shows are ones that work: its rule, its test and its policy.
 TEST(ShippedRules, TheFilesOfTheirPageWork) {
-  const std::string readme = ReadText(fs::path(PROFGAUGE_SOURCE_DIR) / "rules/README.md");
+  const std::string readme = ReadAll(fs::path(PROFGAUGE_SOURCE_DIR) / "rules/README.md");
   const fs::path folder = fs::path(testing::TempDir()) / "profgauge_readme_files";
   fs::remove_all(folder);
   fs::create_directories(folder);
@@ -207,7 +200,7 @@ TEST(ShippedRules, AreTested) {
   }
   std::string tests;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.path().string().ends_with(".test.yaml")) tests += ReadText(entry.path());
+    if (entry.path().string().ends_with(".test.yaml")) tests += ReadAll(entry.path());
   }
   for (const Rule& rule : Shipped().rules.rules) {
     const std::string name = "rule: " + rule.id + ", ";

@@ -1,4 +1,4 @@
-#include "base/input_error.h"
+#include "base/errors.h"
 
 #include <utility>
 
@@ -20,6 +20,10 @@ Error InputErrorAt(std::string file, std::uint64_t offset, std::string code, std
   error.where.offset = offset;
   error.where.has_offset = true;
   return error;
+}
+
+Error UsageError(std::string code, std::string message, std::string help) {
+  return {ErrorKind::kUsage, std::move(code), std::move(message), {}, {"help: " + std::move(help)}};
 }
 
 }  // namespace profgauge

@@ -1,4 +1,4 @@
-// An Error about an input file, as readers make them.
+// Errors as readers and commands make them.
 #pragma once
 
 #include <cstdint>
@@ -14,5 +14,8 @@ Error InputError(std::string file, std::string code, std::string message, std::s
 /// The same, at a byte of the (decompressed) input.
 Error InputErrorAt(std::string file, std::uint64_t offset, std::string code, std::string message,
                    std::string help = {});
+
+/// Of kind kUsage: what was asked for cannot be done. `help` as above.
+Error UsageError(std::string code, std::string message, std::string help);
 
 }  // namespace profgauge
