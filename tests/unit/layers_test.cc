@@ -197,6 +197,30 @@ TEST(Layers, NoFormatIsNamedOutsideOfItsFolder) {
   EXPECT_GE(seen, 5u);
 }
 
+// A recipe that names a file which was moved sends its reader astray.
+TEST(Layers, WhatTheRoomsNameIsThere) {
+  const fs::path root = fs::path(PROFGAUGE_SOURCE_DIR);
+  const std::regex named("`([A-Za-z0-9_./-]+\\.(cc|h|py|sh|js|yaml))`");
+  std::size_t seen = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(root / "src")) {
+    if (entry.path().filename() != "README.md") continue;
+    std::ifstream stream(entry.path());
+    const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    for (std::sregex_iterator at(text.begin(), text.end(), named), end; at != end; ++at) {
+      const std::string file = (*at)[1];
+      const std::vector<fs::path> from = {
+          entry.path().parent_path(), root / "src/analysis", root / "src",
+          root / "templates",         root / "tests",        root};
+      EXPECT_TRUE(
+          std::any_of(from.begin(), from.end(),
+                      [&file](const fs::path& folder) { return fs::exists(folder / file); }))
+          << entry.path() << " names " << file;
+      ++seen;
+    }
+  }
+  EXPECT_GE(seen, 30u);
+}
+
 // What a room is for, what may be touched, its recipe: short enough to be read.
 TEST(Layers, EachRoomSaysWhatItIsFor) {
   constexpr std::size_t kMostLines = 15;
