@@ -4,8 +4,8 @@
 # All programs run in turn, round by round, so that the ratios of one table can be trusted.
 #   ci/bench.sh [--against COMMIT] [--growth] [--build] [--megabytes N] [--rounds N]
 #     --against    also builds and times that commit (default: none)
-#     --build      times clean release builds of the program, and one after a file of the analysis
-#                  changed, instead
+#     --build      times clean release builds of the program, then of its tests, and one after a file
+#                  of the analysis changed, instead
 #     --growth     times sizes from 10 MB to --megabytes, and the exponent, instead; the last size
 #                  comes through standard input and is never on the disk
 #     --megabytes  of each trace; default 500
@@ -39,33 +39,42 @@ if [ -n "$against" ]; then
   git worktree add --quiet --detach "$work/tree" "$against"
 fi
 
-# clean_build NAME TREE: seconds of a clean build, and of one after a change of an analysis.
+# seconds COMMAND…: how long it takes; what it prints is left out.
+seconds() {
+  local start
+  start=$(date +%s.%N)
+  "$@" > /dev/null
+  awk -v start="$start" -v end="$(date +%s.%N)" 'BEGIN { printf "%.1f ", end - start }'
+}
+# clean_build NAME TREE: seconds of a clean build of the program, and of its tests.
 clean_build() {
-  local folder=$work/build-$1 changed start
+  local folder=$work/build-$1
   rm -rf "$folder"
-  cmake -S "$2" -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=Release > /dev/null
-  start=$(date +%s.%N)
-  cmake --build "$folder" --parallel "$(nproc)" --target profgauge > /dev/null
-  awk -v start="$start" -v end="$(date +%s.%N)" 'BEGIN { printf "%.1f ", end - start }' >> "$work/times-$1"
-  changed=$(find "$2/src/analysis" -name '*.cc' | sort | sed -n 1p)
-  touch "$changed"
-  start=$(date +%s.%N)
-  cmake --build "$folder" --parallel "$(nproc)" --target profgauge > /dev/null
-  awk -v start="$start" -v end="$(date +%s.%N)" 'BEGIN { printf "%.1f\n", end - start }' >> "$work/times-$1"
+  cmake --preset release -S "$2" -B "$folder" > /dev/null
+  seconds cmake --build "$folder" --parallel "$(nproc)" --target profgauge >> "$work/times-$1"
+  cmake "$folder" -DPROFGAUGE_TESTS=ON > /dev/null
+  seconds cmake --build "$folder" --parallel "$(nproc)" >> "$work/times-$1"
+  echo >> "$work/times-$1"
 }
 if [ -n "$build" ]; then
   for ((i = 0; i < rounds; ++i)); do
-    clean_build this .
     [ -z "$against" ] || clean_build other "$work/tree"
+    clean_build this .
   done
   for name in this other; do
     [ -e "$work/times-$name" ] || continue
     for column in 1 2; do
       sort -n -k "$column" "$work/times-$name" | awk -v column="$column" -v name="$name" '{v[NR] = $column} END {
-        printf "%-6s %-22s %7.1f s   %.1f to %.1f\n", name, (column == 1 ? "clean" : "one file of analysis"),
+        printf "%-6s %-22s %7.1f s   %.1f to %.1f\n", name, (column == 1 ? "program" : "tests"),
           v[int((NR + 1) / 2)], v[1], v[NR] }'
     done
   done
+  # As one works on it: each file alone.
+  cmake --preset dev -DPROFGAUGE_TESTS=OFF -B "$work/dev" > /dev/null
+  cmake --build "$work/dev" --parallel "$(nproc)" --target profgauge > /dev/null
+  touch src/analysis/time/breakdown.cc
+  printf '%-6s %-22s %7.1f s\n' this "one file of analysis" \
+    "$(seconds cmake --build "$work/dev" --parallel "$(nproc)" --target profgauge)"
   exit
 fi
 

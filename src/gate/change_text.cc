@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -13,14 +14,23 @@ namespace {
 // An interval of a factor of five says nothing more by its digits.
 constexpr double kFarBelow = -0.8;
 constexpr double kFarAbove = 4;
+// Nor does a change from next to nothing, as of a baseline whose iterations are 1 ns.
+constexpr double kBeyondDigits = 100;
 // Digits after the point only where the interval is narrow enough for them to mean something.
 constexpr double kWide = 0.25;
 constexpr double kRough = 0.1;
 
+std::string Digits(double distance, int decimals) {
+  const bool is_beyond = distance > kBeyondDigits;
+  return FormatNumber(std::min(distance, kBeyondDigits) * 100, is_beyond ? 0 : decimals);
+}
+
+std::string_view Over(double change) { return change > kBeyondDigits ? "over " : ""; }
+
 std::string Signed(double change, int decimals) {
-  const std::string digits = FormatNumber(std::abs(change) * 100, decimals);
+  const std::string digits = Digits(std::abs(change), decimals);
   const bool is_zero = digits.find_first_not_of("0.") == std::string::npos;
-  return (is_zero ? "" : change < 0 ? "−" : "+") + digits;
+  return fmt::format("{}{}{}", Over(change), is_zero ? "" : change < 0 ? "−" : "+", digits);
 }
 
 std::string_view UnitWord(bool is_points) { return is_points ? "pp" : "%"; }
@@ -43,7 +53,8 @@ std::string LimitNumber(double change, bool is_points) {
 
 // A distance between runs: "30 %".
 std::string Distance(double change, bool is_points) {
-  return WithUnit(FormatNumber(std::abs(change) * 100, std::abs(change) < 0.1 ? 1 : 0), is_points);
+  const double distance = std::abs(change);
+  return std::string(Over(distance)) + WithUnit(Digits(distance, distance < 0.1 ? 1 : 0), is_points);
 }
 
 std::string Range(std::size_t count) {

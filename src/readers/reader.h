@@ -1,4 +1,4 @@
-// The interface of a profile format, and the list of those built in.
+// The interface of a profile format; readers/builtin.h lists those that there are.
 #pragma once
 
 #include <cstddef>
@@ -50,8 +50,7 @@ struct Run {
 /// A reader never decides what a number means for performance; it only says what happened when.
 /// Anything it cannot place goes to the profile's import log, never to stderr.
 ///
-/// To add a format: implement this in src/readers/<format>/, declare its Make… function in
-/// readers/builtin.h, list it in MakeBuiltinReaders(), and add one folder under tests/cases/.
+/// To add a format: src/readers/README.md.
 class Reader {
  public:
   virtual ~Reader() = default;

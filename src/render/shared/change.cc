@@ -167,7 +167,10 @@ ResultLook LookOfResult(std::string_view result) {
 
 std::string RelativeText(const report::Comparison& comparison) {
   if (comparison.base == 0) return {};
+  // A change from next to nothing says no more by its digits.
+  constexpr double kBeyondDigits = 100;
   const double share = static_cast<double>(comparison.delta) / static_cast<double>(comparison.base);
+  if (share > kBeyondDigits) return "over +" + FormatLimit(kBeyondDigits, Unit::kShare);
   return (comparison.delta > 0   ? "+"
           : comparison.delta < 0 ? "−"
                                  : "") +

@@ -340,6 +340,11 @@ TEST(DescribeChange, SaysWhatWasFoundAndFromHowMuch) {
             "runs of 36");
 }
 
+TEST(DescribeChange, DigitsEndWhereTheySayNothing) {
+  EXPECT_EQ(Said(Held({Scaled(kT, 1e-6), Scaled(kT, 1e-6)}, {InMs(kT)})).substr(0, 42),
+            "over +10 000 % [over +400, over +400], lim");
+}
+
 TEST(DescribeChange, SaysThatItFailsBySize) {
   const Comparison result = Held({{100, 102, 99, 101, 1000}}, {{301, 302, 299, 300, 298}});
   EXPECT_EQ(
