@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <iterator>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "analysis/summary/analyze_run.h"
@@ -32,25 +31,9 @@ constexpr std::size_t kMostWhole = 64;
 std::vector<std::string> Inputs(const std::vector<std::string>& arguments) {
   std::vector<std::string> inputs;
   for (const std::string& argument : arguments) {
-    std::error_code error;
-    std::vector<std::string> files;
-    bool is_flat = fs::is_directory(argument, error);
-    for (fs::directory_iterator at(argument, error), end; !error && at != end;
-         at.increment(error)) {
-      const std::string name = at->path().filename().string();
-      if (name.starts_with('.')) continue;
-      const bool is_rank =
-          at->is_regular_file(error) && (name.ends_with(".json") || name.ends_with(".json.gz") ||
-                                         name.ends_with(".pgsum") || name.ends_with(".sqlite"));
-      is_flat = is_flat && is_rank;
-      if (is_rank) files.push_back(at->path().string());
-    }
-    if (is_flat && !files.empty()) {
-      std::sort(files.begin(), files.end());
-      std::move(files.begin(), files.end(), std::back_inserter(inputs));
-    } else {
-      inputs.push_back(argument);
-    }
+    std::vector<std::string> files = RecordingsOf(argument);
+    if (files.empty()) files.push_back(argument);
+    std::move(files.begin(), files.end(), std::back_inserter(inputs));
   }
   return inputs;
 }

@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/errors.h"
 #include "readers/builtin.h"
 #include "readers/cuda/sqlite_file.h"
 #include "readers/cuda/sqlite_table.h"
-#include "readers/xla/wire.h"
+#include "readers/text/wire.h"
 
 namespace profgauge {
 namespace {
@@ -49,10 +51,10 @@ bool IsPerfetto(const std::string& path, std::string_view text) {
   for (const std::string_view suffix : {".pftrace", ".perfetto-trace", ".perfetto"}) {
     if (path.ends_with(suffix)) return true;
   }
-  readers::xla::WireReader packets(text);
+  readers::WireReader packets(text);
   int count = 0;
   while (packets.Next() && packets.field() == 1 && !packets.Bytes().empty()) {
-    readers::xla::WireReader fields(packets.Bytes());
+    readers::WireReader fields(packets.Bytes());
     while (fields.Next()) continue;
     if (!fields.ok()) return false;
     ++count;
@@ -92,6 +94,19 @@ Result<const Reader*> FindDatabaseReader(const std::string& path, bool compresse
   return best;
 }
 
+/// What there are readers for, by name: "Ascend's …, PyTorch's … or rocprofv3's …".
+std::string EachExpected() {
+  std::vector<std::string_view> each;
+  for (const auto& reader : BuiltinReaders()) each.push_back(reader->expected());
+  std::sort(each.begin(), each.end());
+  std::string text;
+  for (std::size_t i = 0; i < each.size(); ++i) {
+    if (i > 0) text += i + 1 == each.size() ? " or " : ", ";
+    text += each[i];
+  }
+  return text;
+}
+
 }  // namespace
 
 Result<const Reader*> FindReader(const std::string& path, std::span<const std::byte> head,
@@ -129,12 +144,7 @@ Result<const Reader*> FindReader(const std::string& path, std::span<const std::b
         "json -- COMMAND`, or pass the `.xplane.pb` of JAX"));
   }
   return Fail(InputError(path, "input/unknown", "the file is no profile of a known format",
-                         "expected a trace of the PyTorch profiler (*.pt.trace.json or "
-                         "*.pt.trace.json.gz), an SQLite export of Nsight Systems, a profile of "
-                         "NVProf, PyProf's net.dict, an XPlane file of JAX or TensorFlow "
-                         "(*.xplane.pb), JSON of rocprofv3 (*_results.json), trace_view.json of "
-                         "Ascend, AWS Neuron's JSON or summary, or a database or report of "
-                         "DLProf"));
+                         "expected " + EachExpected()));
 }
 
 }  // namespace profgauge

@@ -119,6 +119,20 @@ std::string FullerThan(const std::string& name, const std::vector<std::string>& 
   return {};
 }
 
+std::vector<std::string> NamesOf(const std::vector<std::string>& files) {
+  std::vector<std::string> names;
+  for (const auto& file : files) names.push_back(fs::path(file).filename().string());
+  return names;
+}
+
+/// Whether the file is by its name a recording of its own.
+bool IsNamedAsRecording(const std::string& file) {
+  return std::ranges::any_of(BuiltinReaders(), [&](const auto& reader) {
+    return std::ranges::any_of(reader->suffixes(),
+                               [&](std::string_view suffix) { return file.ends_with(suffix); });
+  });
+}
+
 Status ReadParts(std::vector<std::string>& files, const ReadOptions& options, Run& run) {
   for (const auto& reader : BuiltinReaders()) {
     PROFGAUGE_CHECK(reader->ReadParts(files, options, run));
@@ -231,8 +245,7 @@ Result<Run> LoadFolder(const std::string& path, const ReadOptions& options) {
   const std::string folder = OutputsOf(path, earlier);
   PROFGAUGE_TRY(auto files, FilesOf(folder));
   PROFGAUGE_CHECK(ReadParts(files, options, run));
-  std::vector<std::string> names;
-  for (const auto& file : files) names.push_back(fs::path(file).filename().string());
+  const std::vector<std::string> names = NamesOf(files);
   std::erase_if(files, [&](const std::string& file) {
     const auto fuller = FullerThan(fs::path(file).filename().string(), names);
     if (fuller.empty()) return false;
@@ -289,14 +302,31 @@ std::vector<Profile> OfEachProcess(std::vector<Profile> recordings) {
 
 }  // namespace
 
-bool IsNoRecording(const Error& error) {
-  constexpr std::string_view kSuffixes[] = {".json", ".json.gz", ".sqlite", ".pb", ".pgsum"};
-  if (error.code == "input/empty" || error.code == "input/open" || error.code == "input/read") {
-    return std::none_of(std::begin(kSuffixes), std::end(kSuffixes), [&](std::string_view suffix) {
-      return error.where.file.ends_with(suffix);
-    });
+std::vector<std::string> RecordingsOf(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code code;
+  for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code)) {
+    const std::string name = at->path().filename().string();
+    if (name.starts_with('.')) continue;
+    if (!at->is_regular_file(code) || !IsNamedAsRecording(name)) return {};
+    files.push_back(at->path().string());
   }
-  return error.code.starts_with("input/") || error.code == "kineto/not-a-trace";
+  if (code) return {};
+  std::sort(files.begin(), files.end());
+  const std::vector<std::string> names = NamesOf(files);
+  std::erase_if(files, [&](const std::string& file) {
+    return !FullerThan(fs::path(file).filename().string(), names).empty();
+  });
+  return files;
+}
+
+bool IsNoRecording(const Error& error) {
+  if (error.code == "input/empty" || error.code == "input/open" || error.code == "input/read") {
+    return !IsNamedAsRecording(error.where.file);
+  }
+  return error.code.starts_with("input/") ||
+         std::ranges::any_of(BuiltinReaders(),
+                             [&](const auto& reader) { return reader->IsOfAnother(error); });
 }
 
 bool IsNamedLikeOne(const std::string& path, const std::vector<Profile>& recordings) {

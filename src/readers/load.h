@@ -27,6 +27,11 @@ Result<Run> LoadFiles(const std::vector<std::string>& paths, const ReadOptions& 
 /// The same of one run: every profile is a rank of it. Errors: "input/several-runs" otherwise.
 Result<Run> LoadRun(const std::vector<std::string>& paths, const ReadOptions& options);
 
+/// The files of a folder of nothing but recordings of one file each, by their names, without those
+/// that others say all of: what may be read one by one. Empty for every other folder, as for one
+/// whose files are parts of a recording.
+std::vector<std::string> RecordingsOf(const std::string& folder);
+
 /// Whether the file that gave the error is something else than a recording, which a folder may hold
 /// beside them. What is empty or cannot be opened is told by its name.
 bool IsNoRecording(const Error& error);

@@ -14,6 +14,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "model/summary/summary.h"
+#include "readers/builtin.h"
 
 namespace profgauge {
 namespace {
@@ -123,7 +124,10 @@ std::optional<std::string> WhyDifferent(const Identity& a, const Identity& b) {
   if (p.source.format != q.source.format) {
     return fmt::format("their formats are {} and {}", p.source.format, q.source.format);
   }
-  if (p.source.format == "dlprof_report") return "each report states the sums of a whole run";
+  for (const auto& reader : BuiltinReaders()) {
+    const std::string_view never = reader->WhyNeverRanks();
+    if (!never.empty() && reader->name() == p.source.format) return std::string(never);
+  }
   const DistributedInfo &x = p.distributed, &y = q.distributed;
   if (x.rank >= 0 && x.rank == y.rank) return fmt::format("both record rank {}", x.rank);
   if (x.world_size > 0 && y.world_size > 0 && x.world_size != y.world_size) {
@@ -157,25 +161,13 @@ std::string Quoted(const std::string& path) {
   return shown.find_first_not_of(kPlain) == shown.npos ? shown : "'" + shown + "'";
 }
 
-/// The host of "HOST_PID.TIME.pt.trace.json.gz" and its time; nothing for other names.
-std::optional<std::pair<std::string, std::string>> HostAndTime(const std::string& path) {
-  std::string name = fs::path(path).filename().string();
-  for (const std::string_view suffix : {".gz", ".pt.trace.json"}) {
-    if (name.ends_with(suffix)) name.resize(name.size() - suffix.size());
+/// What the file's name says of who wrote it and when, if one of the formats' tools named it.
+std::optional<WriterAndTime> WriterOf(const Profile& profile) {
+  const std::string name = fs::path(profile.source.path).filename().string();
+  for (const auto& reader : BuiltinReaders()) {
+    if (auto by = reader->WriterOf(name)) return by;
   }
-  const auto digits = [](std::string_view text) {
-    return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
-  };
-  const auto dot = name.rfind('.');
-  if (dot == name.npos) return std::nullopt;
-  const std::string time = name.substr(dot + 1);
-  const auto bar = name.rfind('_', dot);
-  // Milliseconds or nanoseconds since 1970.
-  if (bar == name.npos || bar == 0 || !digits(time) || time.size() < 13 || time.size() > 19 ||
-      !digits(std::string_view(name).substr(bar + 1, dot - bar - 1))) {
-    return std::nullopt;
-  }
-  return std::pair(name.substr(0, bar), fmt::format("{:0<19}", time));
+  return std::nullopt;
 }
 
 }  // namespace
@@ -263,10 +255,10 @@ std::vector<std::string> KeepLatest(std::vector<Profile>& profiles) {
   std::vector<std::string> left_out;
   std::map<std::pair<std::string, std::int64_t>, std::pair<std::string, std::string>> latest;
   for (const Profile& profile : profiles) {
-    const auto name = HostAndTime(profile.source.path);
-    if (!name) return {};
-    auto& kept = latest[{name->first, profile.distributed.rank}];
-    kept = std::max(kept, std::pair(name->second, profile.source.path));
+    const auto by = WriterOf(profile);
+    if (!by) return {};
+    auto& kept = latest[{by->writer, profile.distributed.rank}];
+    kept = std::max(kept, std::pair(by->time, profile.source.path));
   }
   // Processes that do not say their ranks are ranks of one run if they ran at the same time.
   for (const Profile& a : profiles) {
@@ -276,8 +268,8 @@ std::vector<std::string> KeepLatest(std::vector<Profile>& profiles) {
     }
   }
   const auto is_earlier = [&](const Profile& profile) {
-    const auto name = HostAndTime(profile.source.path);
-    return latest.at({name->first, profile.distributed.rank}).second != profile.source.path;
+    const auto by = WriterOf(profile);
+    return latest.at({by->writer, profile.distributed.rank}).second != profile.source.path;
   };
   for (const Profile& profile : profiles) {
     if (is_earlier(profile)) left_out.push_back(profile.source.path);

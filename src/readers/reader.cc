@@ -25,6 +25,8 @@ std::optional<Error> Reader::RefuseFolder(const std::string&,
   return std::nullopt;
 }
 
+std::optional<WriterAndTime> Reader::WriterOf(const std::string&) const { return std::nullopt; }
+
 std::string Reader::OutputsOf(const std::string&, std::vector<std::string>&) const { return {}; }
 
 std::string Reader::FullerThan(const std::string&, const std::vector<std::string>&) const {

@@ -45,6 +45,11 @@ struct Run {
   std::vector<std::string> skipped;
 };
 
+/// Who wrote a file and when: times of the same digits, so that later ones are greater.
+struct WriterAndTime {
+  std::string writer, time;
+};
+
 /// Reads one profile format into the model.
 ///
 /// A reader never decides what a number means for performance; it only says what happened when.
@@ -55,6 +60,12 @@ class Reader {
  public:
   virtual ~Reader() = default;
   virtual std::string_view name() const = 0;
+  /// What it reads, as help lists it: the tool's, the thing, its name: "PyProf's net.dict".
+  virtual std::string_view expected() const = 0;
+  /// How the names of files end that each are a whole recording: one of these that is empty or
+  /// cannot be opened is a rank that failed, and a folder of nothing else can be read file by file.
+  /// Default: none, as of tables of which several make a recording.
+  virtual std::span<const std::string_view> suffixes() const { return {}; }
   /// Looks at the first decompressed bytes (at most kSniffBytes). Accepts any bytes.
   virtual Match Sniff(std::span<const std::byte> head) const = 0;
   /// Looks at the names of the tables of an SQLite database; Sniff() is not asked about those.
@@ -75,6 +86,14 @@ class Reader {
   /// The same of a folder without a profile, by the names in it.
   virtual std::optional<Error> RefuseFolder(const std::string& path,
                                             const std::vector<std::string>& names) const;
+
+  /// Whether the error that Read() gave says that the file is something else after all. Default:
+  /// no.
+  virtual bool IsOfAnother(const Error& /*error*/) const { return false; }
+  /// Who wrote a file and when, where the format's tools put both into its name. Default: nothing.
+  virtual std::optional<WriterAndTime> WriterOf(const std::string& name) const;
+  /// Why no two recordings are ranks of one run; empty: they may be. Default: they may.
+  virtual std::string_view WhyNeverRanks() const { return {}; }
 
   /// The folder below `folder` where the format's tools put what can be read; empty where there is
   /// none. Older recordings beside it are added to `earlier`. Default: none.

@@ -174,27 +174,78 @@ TEST(Layers, NoFileIsOverlong) {
   }
 }
 
-// What a format is, its reader says (Source, capabilities); nothing else knows it by name. Names
-// that are an accelerator's or a framework's, too, are not looked for.
+std::string TextOf(const fs::path& path) {
+  std::ifstream stream(path);
+  return std::string{std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// The folders of src/readers/ that are a format each; `text/` and `cuda/` are what they share.
+std::vector<std::string> Formats() {
+  std::vector<std::string> formats;
+  for (const auto& entry :
+       fs::directory_iterator(fs::path(PROFGAUGE_SOURCE_DIR) / "src" / "readers")) {
+    const std::string name = entry.path().filename().string();
+    if (entry.is_directory() && name != "text" && name != "cuda") formats.push_back(name);
+  }
+  return formats;
+}
+
+/// Whether a text names a reader of the format ("kineto", "dlprof_report"), or but for `alone` a
+/// reader with more than the format's name, or an error of its own ("kineto/no-events").
+bool NamesFormat(const std::string& text, const std::string& format, bool alone) {
+  const std::string begin = '"' + format;
+  for (auto at = text.find(begin); at != text.npos; at = text.find(begin, at + 1)) {
+    const std::string_view rest = std::string_view(text).substr(at + begin.size());
+    if (alone && rest.starts_with('"')) return true;
+    if (rest.starts_with("_report\"") || rest.starts_with("_database\"")) return true;
+    const std::string_view code = rest.substr(0, rest.find('"'));
+    if (alone && code.starts_with('/') && code.find('.') == code.npos) return true;
+  }
+  return false;
+}
+
+// What a format is, its reader says (Source, capabilities, what it expects); nothing else knows it
+// by name: neither other layers nor what readers share.
 TEST(Layers, NoFormatIsNamedOutsideOfItsFolder) {
+  // Outside of readers/ these are words for devices, tools and things of this program, too.
+  const std::set<std::string> words = {"ascend", "dlprof", "neuron", "summary", "xla"};
   const fs::path root = fs::path(PROFGAUGE_SOURCE_DIR) / "src";
+  const std::vector<std::string> formats = Formats();
+  EXPECT_GE(formats.size(), 10u);
   std::size_t seen = 0;
   for (const auto& entry : fs::recursive_directory_iterator(root)) {
     if (!entry.is_regular_file() || entry.path().extension() != ".cc") continue;
-    const std::string file = fs::relative(entry.path(), root).string();
-    std::ifstream stream(entry.path());
-    const std::string text{std::istreambuf_iterator<char>(stream), {}};
-    for (const char* name : {"kineto", "nsight_systems", "nvprof", "rocprofv3", "pyprof",
-                             "dlprof_report", "dlprof_database"}) {
-      const bool is_named = text.find('"' + std::string(name) + '"') != text.npos;
-      if (file.starts_with("readers/")) {
-        seen += is_named;
-      } else {
-        EXPECT_FALSE(is_named) << file << " knows the format " << name;
-      }
+    const std::string file = fs::relative(entry.path(), root).generic_string();
+    const bool is_reader = file.starts_with("readers/");
+    const std::string text = TextOf(entry.path());
+    for (const std::string& format : formats) {
+      if (!NamesFormat(text, format, is_reader || !words.contains(format))) continue;
+      const bool is_own = file.starts_with("readers/" + format + "/");
+      seen += is_own;
+      // A summary is also what DLProf and Neuron call a table, and of what a run's check tells.
+      EXPECT_TRUE(is_own || format == "summary") << file << " knows the format " << format;
     }
   }
   EXPECT_GE(seen, 5u);
+}
+
+// A format's folder includes none of another's; of what is shared only the list of readers knows
+// any of them.
+TEST(Layers, FormatsIncludeNoOtherFormat) {
+  const fs::path root = fs::path(PROFGAUGE_SOURCE_DIR) / "src";
+  const std::vector<std::string> formats = Formats();
+  for (const auto& entry : fs::recursive_directory_iterator(root / "readers")) {
+    if (!entry.is_regular_file() || !IsSource(entry.path())) continue;
+    const std::string file = fs::relative(entry.path(), root).generic_string();
+    if (file == "readers/builtin.cc") continue;
+    for (const std::string& included : QuotedIncludes(entry.path())) {
+      for (const std::string& format : formats) {
+        const std::string folder = "readers/" + format + "/";
+        if (file.starts_with(folder) || !included.starts_with(folder)) continue;
+        ADD_FAILURE() << "src/" << file << " includes " << included;
+      }
+    }
+  }
 }
 
 // A recipe that names a file which was moved sends its reader astray.

@@ -58,6 +58,11 @@ constexpr std::string_view kTables[] = {
 class TraceReader final : public Reader {
  public:
   std::string_view name() const override { return "ascend"; }
+  std::string_view expected() const override { return "Ascend's trace_view.json"; }
+  std::span<const std::string_view> suffixes() const override {
+    static constexpr std::string_view kSuffixes[] = {".json", ".json.gz"};
+    return kSuffixes;
+  }
 
   /// Kineto's traces are objects, or lists whose times are numbers.
   Match Sniff(std::span<const std::byte> head) const override {
@@ -162,6 +167,7 @@ bool IsClusterSteps(std::string_view text) {
 class TableReader final : public Reader {
  public:
   std::string_view name() const override { return "ascend"; }
+  std::string_view expected() const override { return "Ascend's kernel_details.csv"; }
 
   Match Sniff(std::span<const std::byte> head) const override {
     const auto text = TextOf(head);

@@ -19,6 +19,11 @@ Error MissingTable(const std::string& file, std::string_view table) {
 class DatabaseReader final : public Reader {
  public:
   std::string_view name() const override { return kDatabaseFormat; }
+  std::string_view expected() const override { return "DLProf's database"; }
+  std::span<const std::string_view> suffixes() const override {
+    static constexpr std::string_view kSuffixes[] = {".sqlite"};
+    return kSuffixes;
+  }
 
   Match Sniff(std::span<const std::byte>) const override { return Match::kNo; }
   Match SniffTables(const std::set<std::string>& tables) const override {

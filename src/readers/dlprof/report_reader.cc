@@ -53,6 +53,10 @@ Result<std::string> ReadAll(ByteSource& source) {
 class ReportReader final : public Reader {
  public:
   std::string_view name() const override { return kReportFormat; }
+  std::string_view expected() const override { return "DLProf's reports"; }
+  std::string_view WhyNeverRanks() const override {
+    return "each report states the sums of a whole run";
+  }
 
   Match Sniff(std::span<const std::byte> head) const override {
     const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());

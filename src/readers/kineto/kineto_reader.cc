@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -20,6 +23,7 @@ namespace profgauge::readers {
 namespace kineto {
 namespace {
 
+constexpr std::string_view kNotATrace = "kineto/not-a-trace";
 /// What stands around the events is small; more than this of it is not kept.
 constexpr std::size_t kMaxEnvelope = std::size_t{64} << 20;
 /// A longer element than this is not waited for; its chunk is repaired.
@@ -266,7 +270,7 @@ class Import {
 
   Error NotATrace(std::string_view how) const {
     return InputError(
-        source_.name(), "kineto/not-a-trace", fmt::format("the file {}", how),
+        source_.name(), std::string(kNotATrace), fmt::format("the file {}", how),
         "expected a trace of the PyTorch profiler (*.pt.trace.json or *.pt.trace.json.gz)");
   }
 
@@ -349,6 +353,13 @@ class Import {
 class KinetoReader final : public Reader {
  public:
   std::string_view name() const override { return "kineto"; }
+  std::string_view expected() const override {
+    return "PyTorch's trace (*.pt.trace.json or *.pt.trace.json.gz)";
+  }
+  std::span<const std::string_view> suffixes() const override {
+    static constexpr std::string_view kSuffixes[] = {".json", ".json.gz"};
+    return kSuffixes;
+  }
 
   Match Sniff(std::span<const std::byte> head) const override {
     std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
@@ -365,6 +376,29 @@ class KinetoReader final : public Reader {
 
   Result<Profile> Read(ByteSource& source, const ReadOptions& options) const override {
     return Import(source, options).Run();
+  }
+
+  bool IsOfAnother(const Error& error) const override { return error.code == kNotATrace; }
+
+  /// Of "HOST_PID.TIME.pt.trace.json.gz", as tensorboard_trace_handler writes them.
+  std::optional<WriterAndTime> WriterOf(const std::string& file) const override {
+    std::string_view name = file;
+    for (const std::string_view suffix : {".gz", ".pt.trace.json"}) {
+      if (name.ends_with(suffix)) name.remove_suffix(suffix.size());
+    }
+    const auto digits = [](std::string_view text) {
+      return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+    };
+    const auto dot = name.rfind('.');
+    if (dot == name.npos) return std::nullopt;
+    const std::string_view time = name.substr(dot + 1);
+    const auto bar = name.rfind('_', dot);
+    // Milliseconds or nanoseconds since 1970.
+    if (bar == name.npos || bar == 0 || !digits(time) || time.size() < 13 || time.size() > 19 ||
+        !digits(name.substr(bar + 1, dot - bar - 1))) {
+      return std::nullopt;
+    }
+    return WriterAndTime{std::string(name.substr(0, bar)), fmt::format("{:0<19}", time)};
   }
 };
 

@@ -147,6 +147,11 @@ std::vector<Import> TakeSummaries(std::vector<NamedSummary> summaries, Import& i
 class NeuronReader final : public Reader {
  public:
   std::string_view name() const override { return "neuron"; }
+  std::string_view expected() const override { return "AWS Neuron's JSON, tables or summary"; }
+  std::span<const std::string_view> suffixes() const override {
+    static constexpr std::string_view kSuffixes[] = {".json", ".json.gz"};
+    return kSuffixes;
+  }
 
   Match Sniff(std::span<const std::byte> head) const override {
     return FormOf(AsText(head)) == Form::kNone ? Match::kNo : Match::kYes;

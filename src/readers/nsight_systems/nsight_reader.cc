@@ -45,6 +45,11 @@ bool IsReport(const std::string& name) {
 class NsightReader final : public Reader {
  public:
   std::string_view name() const override { return "nsight_systems"; }
+  std::string_view expected() const override { return "Nsight Systems' SQLite export (*.sqlite)"; }
+  std::span<const std::string_view> suffixes() const override {
+    static constexpr std::string_view kSuffixes[] = {".sqlite"};
+    return kSuffixes;
+  }
 
   Match Sniff(std::span<const std::byte>) const override { return Match::kNo; }
   Match SniffTables(const std::set<std::string>& tables) const override {

@@ -76,6 +76,11 @@ constexpr RecordingHint kHints[] = {
 class NvprofReader final : public Reader {
  public:
   std::string_view name() const override { return "nvprof"; }
+  std::string_view expected() const override { return "NVProf's database (*.nvvp)"; }
+  std::span<const std::string_view> suffixes() const override {
+    static constexpr std::string_view kSuffixes[] = {".nvvp"};
+    return kSuffixes;
+  }
 
   Match Sniff(std::span<const std::byte>) const override { return Match::kNo; }
   Match SniffTables(const std::set<std::string>& tables) const override {

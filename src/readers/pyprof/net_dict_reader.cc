@@ -233,6 +233,11 @@ class Import {
 class NetDictReader final : public Reader {
  public:
   std::string_view name() const override { return "pyprof"; }
+  std::string_view expected() const override { return "PyProf's net.dict"; }
+  std::span<const std::string_view> suffixes() const override {
+    static constexpr std::string_view kSuffixes[] = {".dict"};
+    return kSuffixes;
+  }
 
   Match Sniff(std::span<const std::byte> head) const override {
     const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());

@@ -47,6 +47,11 @@ constexpr std::string_view kTables[] = {
 class Rocprofv3Reader final : public Reader {
  public:
   std::string_view name() const override { return "rocprofv3"; }
+  std::string_view expected() const override { return "rocprofv3's JSON (*_results.json)"; }
+  std::span<const std::string_view> suffixes() const override {
+    static constexpr std::string_view kSuffixes[] = {".json", ".json.gz"};
+    return kSuffixes;
+  }
 
   Match Sniff(std::span<const std::byte> head) const override {
     const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());

@@ -30,6 +30,11 @@ Result<std::string> ReadAll(ByteSource& source) {
 class SummaryReader final : public Reader {
  public:
   std::string_view name() const override { return "summary"; }
+  std::string_view expected() const override { return "ProfGauge's summaries (*.pgsum)"; }
+  std::span<const std::string_view> suffixes() const override {
+    static constexpr std::string_view kSuffixes[] = {".pgsum"};
+    return kSuffixes;
+  }
   Match Sniff(std::span<const std::byte> head) const override {
     const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
     return LooksLikeSummaries(text) ? Match::kYes : Match::kNo;

@@ -73,6 +73,13 @@ constexpr std::size_t kNearBeginning = 512;
 class XPlaneReader final : public Reader {
  public:
   std::string_view name() const override { return "xla"; }
+  std::string_view expected() const override {
+    return "JAX's or TensorFlow's XPlane (*.xplane.pb)";
+  }
+  std::span<const std::string_view> suffixes() const override {
+    static constexpr std::string_view kSuffixes[] = {".pb"};
+    return kSuffixes;
+  }
 
   Match Sniff(std::span<const std::byte> head) const override {
     const std::string_view bytes(reinterpret_cast<const char*>(head.data()), head.size());
@@ -335,6 +342,13 @@ class TraceRows final : public JsonRowReceiver {
 class XlaTraceReader final : public Reader {
  public:
   std::string_view name() const override { return "xla"; }
+  std::string_view expected() const override {
+    return "JAX's or TensorFlow's trace (*.trace.json.gz)";
+  }
+  std::span<const std::string_view> suffixes() const override {
+    static constexpr std::string_view kSuffixes[] = {".json", ".json.gz"};
+    return kSuffixes;
+  }
 
   Match Sniff(std::span<const std::byte> head) const override {
     const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());

@@ -17,7 +17,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "readers/text/numbers.h"
-#include "readers/xla/wire.h"
+#include "readers/text/wire.h"
 
 namespace profgauge::readers::xla {
 namespace {

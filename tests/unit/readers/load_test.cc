@@ -76,11 +76,12 @@ TEST_F(Load, SaysWhatAFileIsInstead) {
        "UTF-16 -t UTF-8`   [input/utf16]\n"},
       {"notes.txt", "hello",
        "error: the file is no profile of a known format\n  --> notes.txt\n"
-       "  help: expected a trace of the PyTorch profiler (*.pt.trace.json or *.pt.trace.json.gz), "
-       "an SQLite export of Nsight Systems, a profile of NVProf, PyProf's net.dict, an XPlane file "
-       "of JAX or TensorFlow (*.xplane.pb), JSON of rocprofv3 (*_results.json), trace_view.json "
-       "of Ascend, AWS Neuron's JSON or summary, or a database or report of DLProf   "
-       "[input/unknown]\n"},
+       "  help: expected AWS Neuron's JSON, tables or summary, Ascend's kernel_details.csv, "
+       "Ascend's trace_view.json, DLProf's database, DLProf's reports, JAX's or TensorFlow's "
+       "XPlane (*.xplane.pb), JAX's or TensorFlow's trace (*.trace.json.gz), NVProf's database "
+       "(*.nvvp), Nsight Systems' SQLite export (*.sqlite), ProfGauge's summaries (*.pgsum), "
+       "PyProf's net.dict, PyTorch's trace (*.pt.trace.json or *.pt.trace.json.gz) or rocprofv3's "
+       "JSON (*_results.json)   [input/unknown]\n"},
       {"trace.pftrace", "\x01\x02",
        "error: the file is a binary trace of Perfetto, made for drawing\n  --> trace.pftrace\n"
        "  help: export the profile itself: `neuron-explorer view -n MODEL.neff -s PROFILE.ntff "
@@ -176,6 +177,22 @@ TEST_F(Load, AFolderIsARunOrderedByRank) {
   EXPECT_THAT(paths,
               ElementsAre("run/c.pt.trace.json", "run/b.pt.trace.json", "run/a.pt.trace.json"));
   EXPECT_THAT(run->skipped, ElementsAre("run/notes.txt: the file is no profile of a known format"));
+}
+
+// What may be read one by one: of XLA's two files of a host only the one that says all.
+TEST_F(Load, RecordingsOfOneFileEachAreKnownByTheirNames) {
+  for (const char* name : {"b.xplane.pb", "a.xplane.pb", "a.trace.json.gz", ".hidden"}) {
+    Write(std::string("hosts/") + name, "");
+  }
+  EXPECT_THAT(RecordingsOf("hosts"), ElementsAre("hosts/a.xplane.pb", "hosts/b.xplane.pb"));
+  for (const char* name : {"a.nvvp", "b.nvvp", "c.dict", "d.pgsum", "e.sqlite", "f.json"}) {
+    Write(std::string("each/") + name, "");
+  }
+  EXPECT_THAT(RecordingsOf("each"), testing::SizeIs(6));
+  Write("each/table.csv", "");  // Tables are parts of a recording.
+  EXPECT_THAT(RecordingsOf("each"), testing::IsEmpty());
+  EXPECT_THAT(RecordingsOf("each/a.nvvp"), testing::IsEmpty());
+  EXPECT_THAT(RecordingsOf("-"), testing::IsEmpty());
 }
 
 TEST_F(Load, WithoutRanksNamesCount) {

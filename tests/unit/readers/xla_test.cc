@@ -9,14 +9,14 @@
 
 #include "readers/kineto/kineto_reader.h"
 #include "readers/load.h"
-#include "readers/xla/wire.h"
+#include "readers/text/wire.h"
 #include "readers/xla/xla_reader.h"
 #include "xla_message.h"
 
 namespace profgauge {
 namespace {
 
-using readers::xla::WireReader;
+using readers::WireReader;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 

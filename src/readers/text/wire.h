@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace profgauge::readers::xla {
+namespace profgauge::readers {
 
 class WireReader {
  public:
@@ -43,4 +43,4 @@ class WireReader {
   bool ok_ = true;
 };
 
-}  // namespace profgauge::readers::xla
+}  // namespace profgauge::readers

@@ -1,8 +1,8 @@
-#include "readers/xla/wire.h"
+#include "readers/text/wire.h"
 
 #include <bit>
 
-namespace profgauge::readers::xla {
+namespace profgauge::readers {
 namespace {
 
 constexpr std::uint64_t kMaxField = (std::uint64_t{1} << 29) - 1;
@@ -62,4 +62,4 @@ double WireReader::Double() const {
   return std::bit_cast<double>(bits);
 }
 
-}  // namespace profgauge::readers::xla
+}  // namespace profgauge::readers
