@@ -101,6 +101,7 @@ std::optional<std::string> WhyOtherMarks(const Snapshot& base, const Snapshot& c
   constexpr std::size_t kLeastNames = 3;
   const std::vector<std::pair<double, double>> ratios = LaunchRatios(base, current);
   if (IsWindow(base) || IsWindow(current) || ratios.size() < kLeastNames) return std::nullopt;
+  // The upper middle, not the mean of both: a ratio that some launches have.
   const double factor = ratios[ratios.size() / 2].first;
   if (factor <= 0 || factor > kLess) return std::nullopt;
   double alike = 0, all = 0;

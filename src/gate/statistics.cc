@@ -9,6 +9,8 @@
 #include <numeric>
 #include <utility>
 
+#include "base/median.h"
+
 namespace profgauge::stats {
 namespace {
 
@@ -134,11 +136,7 @@ double Variance(std::span<const double> values) {
 }
 
 double Median(std::span<const double> values) {
-  std::vector<double> copy(values.begin(), values.end());
-  const auto middle = copy.begin() + static_cast<std::ptrdiff_t>(copy.size() / 2);
-  std::nth_element(copy.begin(), middle, copy.end());
-  if (copy.size() % 2 == 1) return *middle;
-  return (*std::max_element(copy.begin(), middle) + *middle) / 2;
+  return profgauge::Median(std::vector<double>(values.begin(), values.end()));
 }
 
 double RobustSigma(std::span<const double> values) {

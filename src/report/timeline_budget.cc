@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/median.h"
 #include "model/cpu_activity.h"
 #include "model/neuron.h"
 
@@ -84,9 +85,7 @@ Ns IterationLength(const Report& report) {
   for (std::size_t row = 0; row < table->rows(); ++row) {
     lengths.push_back(AsNumber(table->At(row, *duration), 0));
   }
-  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
-  std::nth_element(lengths.begin(), middle, lengths.end());
-  return static_cast<Ns>(*middle);
+  return static_cast<Ns>(Median(std::move(lengths)));
 }
 
 }  // namespace

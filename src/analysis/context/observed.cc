@@ -6,6 +6,7 @@
 
 #include "analysis/context/markers.h"
 #include "analysis/context/setup_calls.h"
+#include "base/median.h"
 
 namespace profgauge {
 namespace {
@@ -71,9 +72,7 @@ class LastTraces {
 Ns MedianLength(const Iterations& iterations) {
   std::vector<Ns> lengths;
   for (const Iteration& iteration : iterations.all) lengths.push_back(iteration.time.length());
-  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
-  std::nth_element(lengths.begin(), middle, lengths.end());
-  return *middle;
+  return Median(std::move(lengths));
 }
 
 void AddSilentEnd(const Profile& profile, const Iterations& iterations, std::vector<Span>& out) {

@@ -9,6 +9,7 @@
 
 #include "analysis/neuron/neuron.h"
 #include "analysis/tables/row_writer.h"
+#include "base/median.h"
 
 namespace profgauge {
 namespace {
@@ -35,13 +36,6 @@ struct Group {
   /// Of one core; call it when its rows end.
   void Close(Span window) { active += Length(Clip(spans.Take(), window)); }
 };
-
-Ns Median(std::vector<Ns> durations) {
-  if (durations.empty()) return -1;
-  const auto middle = durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 2);
-  std::nth_element(durations.begin(), middle, durations.end());
-  return *middle;
-}
 
 // Calls `take` with the rows of each core and engine: they stand together.
 template <class Take>
@@ -75,7 +69,9 @@ void AddEngineRows(const NeuronRank& rank, bool any_source, RowWriter& write) {
     write.Text(neuron::EngineName(rows.front().engine)).Integer(group.instructions);
     write.Integer(group.time).Integer(group.active);
     write.Share(static_cast<double>(group.active), static_cast<double>(rank.total));
-    write.Integer(group.wait).Integer(group.setup).Known(Median(std::move(group.durations)));
+    write.Integer(group.wait)
+        .Integer(group.setup)
+        .Known(group.durations.empty() ? -1 : Median(std::move(group.durations)));
     if (any_source) {
       write.Share(static_cast<double>(group.with_source), static_cast<double>(group.instructions));
     } else {

@@ -3,9 +3,12 @@
 #include <cmath>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "analysis/neuron/neuron.h"
 #include "analysis/neuron/neuron_setter.h"
+#include "base/median.h"
 
 namespace profgauge {
 namespace {
@@ -62,9 +65,7 @@ void SetEngine(Engine which, NeuronSetter& set) {
     }
   }
   if (durations.empty()) return;
-  const auto middle = durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 2);
-  std::nth_element(durations.begin(), middle, durations.end());
-  set.out().Set(id + "median_time", *middle);
+  set.out().Set(id + "median_time", Median(std::move(durations)));
 }
 
 void SetTraffic(NeuronSetter& set) {

@@ -9,6 +9,7 @@
 
 #include "analysis/neuron/neuron.h"
 #include "analysis/tables/row_writer.h"
+#include "base/median.h"
 
 namespace profgauge {
 namespace {
@@ -149,7 +150,8 @@ void AddCcOps(const NeuronRank& rank, RowWriter& write) {
     const auto& [operation, algorithm, dtype, group, bytes] = key;
     write.Integer(rank.context->rank).Text(operation).Text(algorithm).Text(dtype).Text(group);
     write.Known(bytes).Integer(count).Integer(time).Integer(time / count);
-    write.Integer(durations[durations.size() / 2]).Integer(durations.back());
+    const Ns longest = durations.back();
+    write.Integer(Median(std::move(durations))).Integer(longest);
     write.KnownReal(mean(calls.bandwidth, calls.with_bandwidth));
     write.KnownReal(mean(calls.bus_bandwidth, calls.with_bus));
     write.Known(static_cast<std::int64_t>(mean(calls.delay, calls.with_delay)));

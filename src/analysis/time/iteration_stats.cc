@@ -5,6 +5,8 @@
 #include <numeric>
 #include <vector>
 
+#include "base/median.h"
+
 namespace profgauge {
 namespace {
 
@@ -13,11 +15,6 @@ constexpr double kOutlierDeviations = 3;
 constexpr std::size_t kMostForAllPairs = 1000;
 constexpr std::size_t kMostForSteadyRange = 10'000;
 constexpr std::size_t kLeastSteady = 3;
-
-double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return Quantile(values, 0.5);
-}
 
 double MedianDeviation(std::span<const double> values, double median) {
   std::vector<double> deviations;
@@ -61,7 +58,7 @@ std::vector<double> BlockMedians(std::span<const double> values, std::size_t blo
   std::vector<double> medians;
   for (std::size_t begin = 0; begin + block <= values.size(); begin += block) {
     const auto part = values.subspan(begin, block);
-    medians.push_back(Median({part.begin(), part.end()}));
+    medians.push_back(Median(std::vector(part.begin(), part.end())));
   }
   return medians;
 }
