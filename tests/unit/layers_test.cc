@@ -150,6 +150,25 @@ TEST(Layers, RoomsOfTheAnalysisIncludeOneWay) {
   EXPECT_GT(seen, 100u);
 }
 
+// Inside render/ what is shared knows no chart, a chart no output, and no output another.
+TEST(Layers, RoomsOfRenderIncludeOneWay) {
+  const fs::path root = fs::path(PROFGAUGE_SOURCE_DIR) / "src";
+  const auto room_of = [](const fs::path& file) { return file.parent_path().filename().string(); };
+  std::size_t seen = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(root / "render")) {
+    if (!entry.is_regular_file() || !IsSource(entry.path())) continue;
+    const fs::path file = fs::relative(entry.path(), root);
+    for (const std::string& included : QuotedIncludes(entry.path())) {
+      if (!included.starts_with("render/")) continue;
+      ++seen;
+      const std::string own = room_of(file), other = room_of(included);
+      const bool is_below = other == "shared" || (other == "svg" && own != "shared");
+      EXPECT_TRUE(own == other || is_below) << "src/" << file << " includes " << included;
+    }
+  }
+  EXPECT_GT(seen, 100u);
+}
+
 TEST(Layers, PublicHeadersIncludeOnlyEachOther) {
   const fs::path root = fs::path(PROFGAUGE_SOURCE_DIR);
   for (const auto& entry : fs::directory_iterator(root / "include" / "profgauge")) {

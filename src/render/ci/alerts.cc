@@ -1,21 +1,16 @@
 #include <algorithm>
 
 #include "render/ci/ci.h"
+#include "render/shared/words.h"
 
 namespace profgauge::render {
 namespace {
 
 int Severity(std::string_view level) { return level == "error" ? 0 : level == "warn" ? 1 : 2; }
 
-bool IsOpen(const report::GateRow& row) { return row.status == "missing" || row.status == "open"; }
-
-bool IsAlert(const report::GateRow& row) {
-  return row.status == "error" || row.status == "warn" || row.status == "low_confidence" ||
-         IsOpen(row);
-}
-
-bool HasFired(const report::Finding& finding) {
-  return finding.status == "error" || finding.status == "warn" || finding.status == "info";
+/// Nobody knows whether the limit is kept.
+bool HasNoAnswer(const report::GateRow& row) {
+  return row.status == "missing" || row.status == "open";
 }
 
 Alert AlertOf(const report::GateRow& row) {
@@ -23,7 +18,7 @@ Alert AlertOf(const report::GateRow& row) {
   alert.id = "limit/" + row.metric;
   alert.title = row.title.empty() ? row.metric : row.title;
   // What has no answer is no error: alerts of that level are as many as the verdict counts.
-  alert.level = IsOpen(row) || row.status == "low_confidence" ? "warn" : row.status;
+  alert.level = HasNoAnswer(row) || row.status == "low_confidence" ? "warn" : row.status;
   if (row.status == "missing") {
     alert.message = row.metric + " has no value, its limit is " + row.limit;
   } else if (!row.change.text.empty() && !row.reason.empty()) {
@@ -52,7 +47,7 @@ void AddCause(const report::Finding& finding, Alert& alert) {
 std::vector<Alert> CollectAlerts(const report::Report& report) {
   std::vector<Alert> alerts;
   for (const report::GateRow& row : report.gate) {
-    if (!IsAlert(row) || !row.counted_with.empty()) continue;
+    if (!IsMissed(row) || !row.counted_with.empty()) continue;
     alerts.push_back(AlertOf(row));
     for (const report::Finding& finding : report.findings) {
       const bool is_its = row.change.text.empty() && finding.counted_with == row.metric;

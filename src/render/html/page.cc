@@ -9,6 +9,7 @@
 #include "render/shared/change.h"
 #include "render/shared/escape.h"
 #include "render/shared/renderer.h"
+#include "render/shared/schema_report.h"
 #include "render/shared/status_looks.h"
 #include "render/shared/template.h"
 
@@ -20,7 +21,7 @@ using html::Assets;
 
 json::object FullView(const report::Report& report, const Assets& assets, bool inlined) {
   json::object view = html::PageView(report);
-  html::AddFrame(assets, inlined, html::LookOf(report.verdict.status).name, view);
+  html::AddFrame(assets, inlined, LookOf(report.verdict.status).tone, view);
   return view;
 }
 
@@ -30,7 +31,7 @@ Result<std::string> RenderPage(const report::Report& report, const HtmlOptions& 
   const std::string_view page = IsComparisonAlone(report) ? "compare" : "page";
   PROFGAUGE_TRY(std::string html,
                 RenderTemplate(html::FolderOf(options), page, FullView(report, assets, inlined),
-                               MakeSchema(FullView(html::SchemaReport(), any, inlined))));
+                               MakeSchema(FullView(SchemaReport(), any, inlined))));
   return html::WithGenerator(html::CompactMarkup(html));
 }
 

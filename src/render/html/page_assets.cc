@@ -11,8 +11,8 @@
 #include "base/text.h"
 #include "render/html/compact.h"
 #include "render/html/view.h"
-#include "render/shared/categories.h"
 #include "render/shared/escape.h"
+#include "render/shared/style_colours.h"
 #include "render/shared/template.h"
 
 namespace profgauge::render::html {
@@ -32,15 +32,11 @@ Result<std::string> LoadAsset(std::string_view path, const std::string& override
   return Fail(std::move(error));
 }
 
-std::string Favicon(std::string_view verdict_name) {
-  std::string_view color = "%23666";
-  if (verdict_name == "good") color = "%231b7f4b";
-  if (verdict_name == "bad") color = "%23b00020";
-  if (verdict_name == "warn") color = "%23b36b00";
+std::string Favicon(Tone tone) {
   return fmt::format(
       "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'>"
-      "<circle cx='8' cy='8' r='8' fill='{}'/></svg>",
-      color);
+      "<circle cx='8' cy='8' r='8' fill='%23{}'/></svg>",
+      ColoursOf(tone).ink.substr(1));
 }
 
 // The page's script is these files, in this order: a later one uses what the earlier ones define.
@@ -89,7 +85,7 @@ WhichAssets AssetsOf(const report::Report& report) {
 Result<Assets> LoadAssets(const WhichAssets& which, const HtmlOptions& options) {
   Assets assets;
   PROFGAUGE_TRY(assets.css, LoadAsset("report.css", options.templates_dir, "</style"));
-  assets.css = WithCategoryColours(std::move(assets.css));
+  assets.css = WithColours(std::move(assets.css));
   if (options.templates_dir.empty()) assets.css = CompactStyle(assets.css);
   PROFGAUGE_CHECK(AppendScripts(kScripts, options, assets.js));
   if (which.has_ranks) PROFGAUGE_CHECK(AppendScripts(kRanksScript, options, assets.js));
@@ -105,15 +101,14 @@ TemplateFolder FolderOf(const HtmlOptions& options) {
   return {"html", ".html", options.templates_dir, EscapeHtml};
 }
 
-void AddFrame(const Assets& assets, bool inlined, std::string_view look,
-              boost::json::object& view) {
+void AddFrame(const Assets& assets, bool inlined, Tone tone, boost::json::object& view) {
   const std::string scripts = inlined ? fmt::format("'{}'", CspHash(assets.js)) : "'self'";
   const std::string styles = inlined ? fmt::format("'{}'", CspHash(assets.css)) : "'self'";
   view["csp"] = fmt::format(
       "default-src 'none'; script-src {}; style-src {}; img-src data:; base-uri 'none'; "
       "form-action 'none'",
       scripts, styles);
-  view["favicon"] = Favicon(look);
+  view["favicon"] = Favicon(tone);
   view["inline"] = inlined;
   view["css"] = MakeMarkup(assets.css);
   view["js"] = MakeMarkup(assets.js);

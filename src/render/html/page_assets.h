@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "render/shared/renderer.h"
+#include "render/shared/status_looks.h"
 #include "render/shared/template.h"
 
 namespace profgauge::render::html {
@@ -25,9 +26,9 @@ Result<Assets> LoadAssets(const WhichAssets& which, const HtmlOptions& options);
 /// Where pages' templates come from.
 TemplateFolder FolderOf(const HtmlOptions& options);
 
-/// Adds "csp", "favicon", "inline", "css" and "js" to the view of a page. `look` is a StatusLook's
-/// name.
-void AddFrame(const Assets& assets, bool inlined, std::string_view look, boost::json::object& view);
+/// Adds "csp", "favicon", "inline", "css" and "js" to the view of a page. `tone` is
+/// that of its icon.
+void AddFrame(const Assets& assets, bool inlined, Tone tone, boost::json::object& view);
 
 /// `html` with a comment that names its generator, where the template does not.
 std::string WithGenerator(std::string html);

@@ -15,6 +15,7 @@
 #include "render/html/view_runs.h"
 #include "render/shared/escape.h"
 #include "render/shared/render_runs.h"
+#include "render/shared/schema_report.h"
 #include "render/shared/status_looks.h"
 #include "render/shared/template.h"
 
@@ -57,7 +58,7 @@ std::vector<Part> PartsOf(const report::Runs& runs) {
   std::vector<Part> parts;
   for (std::size_t i = 0; i < runs.runs.size(); ++i) {
     const report::Report& run = runs.runs[i];
-    const html::StatusLook& look = html::LookOf(run.verdict.status);
+    const StatusLook& look = LookOf(run.verdict.status);
     parts.push_back({fmt::format("r{}", i + 1),
                      "run",
                      &run,
@@ -80,15 +81,15 @@ std::vector<Part> PartsOf(const report::Runs& runs) {
 /// Two runs with one of everything, for the schema of templates.
 report::Runs SchemaRuns() {
   report::Runs runs;
-  runs.runs = {html::SchemaReport(), html::SchemaReport()};
+  runs.runs = {SchemaReport(), SchemaReport()};
   report::Report& compared = runs.pairs.emplace_back(report::Runs::Pair{0, 1, {}}).report;
-  compared.comparison = html::SchemaReport().comparison;
+  compared.comparison = SchemaReport().comparison;
   return runs;
 }
 
 Result<std::vector<Part>> DrawParts(const report::Runs& runs, const HtmlOptions& options) {
   std::vector<Part> parts = PartsOf(runs);
-  const json::value schema = MakeSchema(html::PageView(html::SchemaReport()));
+  const json::value schema = MakeSchema(html::PageView(SchemaReport()));
   const json::value together =
       MakeSchema(json::object{{"together", html::TogetherView(SchemaRuns())}});
   const html::ComparisonLimits limits = LimitsFor(runs.pairs.size());
@@ -109,11 +110,11 @@ Result<std::vector<Part>> DrawParts(const report::Runs& runs, const HtmlOptions&
 }
 
 /// The gravest of the verdicts.
-std::string_view LookOfAll(const report::Runs& runs) {
-  std::string_view worst = "good";
+Tone ToneOfAll(const report::Runs& runs) {
+  Tone worst = Tone::kGood;
   for (const report::Report& run : runs.runs) {
-    const std::string_view look = html::LookOf(run.verdict.status).name;
-    if (look == "bad" || (worst != "bad" && look != "good")) worst = look;
+    const Tone tone = LookOf(run.verdict.status).tone;
+    if (tone == Tone::kBad || (worst != Tone::kBad && tone != Tone::kGood)) worst = tone;
   }
   return worst;
 }
@@ -137,7 +138,7 @@ json::object RunsView(const report::Runs& runs, std::vector<Part> drawn, const A
                     {"heads", std::move(heads)},
                     {"runs", html::RunRowsView(runs)},
                     {"parts", std::move(parts)}};
-  html::AddFrame(assets, inlined, LookOfAll(runs), view);
+  html::AddFrame(assets, inlined, ToneOfAll(runs), view);
   return view;
 }
 

@@ -5,11 +5,14 @@
 
 #include <boost/json.hpp>
 #include <string>
+#include <utility>
 
 #include "base/sha256.h"
 #include "render/html/view.h"
 #include "render/shared/escape.h"
+#include "render/shared/style_colours.h"
 #include "render/shared/template.h"
+#include "render/svg/svg_trend.h"
 
 namespace profgauge::render {
 namespace {
@@ -90,6 +93,7 @@ report::Trend SchemaTrend() {
 Result<std::string> RenderTrend(const report::Trend& trend, const HtmlOptions& options) {
   PROFGAUGE_TRY(std::string css, LoadTemplate("report.css", options.templates_dir));
   std::erase(css, '\r');
+  css = WithColours(std::move(css));
   const auto full = [&css](const report::Trend& from) {
     json::object view = TrendView(from);
     view["css"] = MakeMarkup(css);

@@ -13,8 +13,4 @@ namespace profgauge::render {
 /// all runs. Errors: those of templates.
 Result<std::string> RenderTrend(const report::Trend& trend, const HtmlOptions& options);
 
-/// The chart of one metric as SVG: a dot for each run, a line for each level, the changes named.
-/// Empty for fewer than two values.
-std::string SvgTrend(const report::TrendSeries& series);
-
 }  // namespace profgauge::render

@@ -112,9 +112,6 @@ boost::json::object TableView(const Table& table, const TableLimits& limits,
 /// All of the above: what page.html sees, but for style, script and policy.
 boost::json::object PageView(const report::Report& report, const ComparisonLimits& limits = {});
 
-/// A report with one of everything: its view is the schema that templates are checked against.
-const report::Report& SchemaReport();
-
 /// A text of the page, which may name parts of a device as `{{ device.core }}`, in the words of the
 /// report's devices.
 std::string WordsOf(const report::Report& report, std::string_view text);

@@ -36,7 +36,7 @@ json::array ImportView(const report::Report& report) {
     }
     out.push_back(json::object{{"sign", look.sign},
                                {"word", look.word.empty() ? counter.severity : look.word},
-                               {"name", look.name},
+                               {"name", look.name()},
                                {"count", FormatCount(static_cast<std::int64_t>(counter.count))},
                                {"text", counter.text},
                                {"counter", counter.name},

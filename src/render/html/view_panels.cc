@@ -90,7 +90,6 @@ void AddEachGpu(const Report& report, json::array& rows) {
     Meter meter;
     meter.value = AsNumber(utilization, 0);
     meter.limit = -1;
-    meter.status = "mute";
     const std::string name = fmt::format(
         "{}{} {}",
         has_ranks ? fmt::format("Rank {}, ", FormatValue(gpus->At(row, "rank"), Unit::kCount)) : "",

@@ -142,7 +142,7 @@ boost::json::array RunRowsView(const Runs& runs) {
                                 {"run", run.profile.name},
                                 {"sign", look.sign},
                                 {"word", look.word},
-                                {"name", look.name},
+                                {"name", look.name()},
                                 {"iteration", IterationView(run)},
                                 {"cells", std::move(cells)}});
   }

@@ -25,7 +25,7 @@ using report::Report;
 json::object StatusView(std::string_view status) {
   const StatusLook& look = LookOf(status);
   return {
-      {"sign", look.sign}, {"word", look.word.empty() ? status : look.word}, {"name", look.name}};
+      {"sign", look.sign}, {"word", look.word.empty() ? status : look.word}, {"name", look.name()}};
 }
 
 std::string Upper(std::string_view text) {
@@ -36,18 +36,19 @@ std::string Upper(std::string_view text) {
 
 json::array CountsView(const report::VerdictInfo& verdict) {
   const std::tuple<std::int64_t, std::string_view, std::string_view, std::string_view> counts[] = {
-      {verdict.errors, "error", "errors", "bad"},
+      {verdict.errors, "error", "errors", "error"},
       {verdict.warnings, "warning", "warnings", "warn"},
-      {verdict.waived, "waived", "waived", "mute"},
-      {verdict.passed, "passed", "passed", "good"},
-      {verdict.open, "open", "open", "warn"},
-      {verdict.missing, "missing", "missing", "warn"},
-      {verdict.not_applicable, "not applicable", "not applicable", "mute"}};
+      {verdict.waived, "waived", "waived", "waived"},
+      {verdict.passed, "passed", "passed", "pass"},
+      {verdict.open, "open", "open", "open"},
+      {verdict.missing, "missing", "missing", "missing"},
+      {verdict.not_applicable, "not applicable", "not applicable", "not_applicable"}};
   json::array out;
-  for (const auto& [count, one, many, name] : counts) {
-    if (count == 0 && (name != "bad" || verdict.status == "not_judged")) continue;
-    out.push_back(json::object{
-        {"count", FormatCount(count)}, {"label", count == 1 ? one : many}, {"name", name}});
+  for (const auto& [count, one, many, status] : counts) {
+    if (count == 0 && (status != "error" || verdict.status == "not_judged")) continue;
+    out.push_back(json::object{{"count", FormatCount(count)},
+                               {"label", count == 1 ? one : many},
+                               {"name", LookOf(status).name()}});
   }
   return out;
 }
@@ -110,8 +111,7 @@ bool AreOneRow(const report::GateRow& a, const report::GateRow& b) {
          b.baseline.text.empty() && a.title == b.title;
 }
 
-json::string MeterOf(const report::GateRow& row, const report::GateRow* other,
-                     std::string_view status) {
+json::string MeterOf(const report::GateRow& row, const report::GateRow* other, Tone tone) {
   if (IsAbsent(row.measured.value) || IsAbsent(row.margin.value)) return "";
   const double measured = AsNumber(row.measured.value, 0);
   Meter meter;
@@ -120,7 +120,7 @@ json::string MeterOf(const report::GateRow& row, const report::GateRow* other,
   if (other != nullptr && !IsAbsent(other->margin.value)) meter.other_limit = LimitOf(*other);
   const double most = std::max({measured, meter.limit, meter.other_limit});
   meter.scale = row.measured.unit == Unit::kShare && most > 0.4 ? 1.0 : 1.25 * most;
-  meter.status = status;
+  if (tone != Tone::kMute) meter.paint = PaintOf(tone);
   meter.description = fmt::format("{}, limit {}", row.measured.text, LimitsText(row, other));
   return json::string(SvgMeter(meter));
 }
@@ -317,7 +317,7 @@ boost::json::object VerdictView(const Report& report) {
   return {{"status", verdict.status},
           {"word", Upper(look.word.empty() ? verdict.status : look.word)},
           {"sign", look.sign},
-          {"name", look.name},
+          {"name", look.name()},
           {"counts", CountsView(verdict)},
           {"reasons", std::move(reasons)},
           {"has_reasons", has_reasons},
@@ -408,7 +408,7 @@ boost::json::object GateView(const Report& report) {
         {"change", NumberView(row.change)},
         {"level", row.level == "warn" ? "warning" : row.level},
         {"reason", row.reason},
-        {"meter", MakeMarkup(std::string(MeterOf(row, other, LookOf(row.status).name)))}});
+        {"meter", MakeMarkup(std::string(MeterOf(row, other, LookOf(row.status).tone)))}});
   }
   const bool has_rows = !rows.empty();
   std::string folded_count;

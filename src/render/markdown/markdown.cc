@@ -6,11 +6,11 @@
 #include <array>
 #include <boost/json/value.hpp>
 
-#include "render/html/view.h"
 #include "render/markdown/markdown_text.h"
 #include "render/markdown/markdown_view.h"
 #include "render/shared/change.h"
 #include "render/shared/renderer.h"
+#include "render/shared/schema_report.h"
 #include "render/shared/template.h"
 #include "render/shared/words.h"
 #include "report/table_look.h"
@@ -28,7 +28,7 @@ struct Section {
 /// A report with one of everything, to check templates against.
 const report::Report& MarkdownSchema() {
   static const report::Report report = [] {
-    report::Report sample = html::SchemaReport();
+    report::Report sample = SchemaReport();
     sample.findings.push_back(sample.findings.front());
     sample.findings.back().status = "error";
     sample.findings.push_back(sample.findings.front());

@@ -10,6 +10,7 @@
 #include "render/markdown/markdown_text.h"
 #include "render/shared/escape.h"
 #include "render/shared/provenance.h"
+#include "render/shared/status_looks.h"
 #include "render/shared/template.h"
 #include "render/shared/words.h"
 #include "report/table_look.h"
@@ -20,15 +21,8 @@ namespace {
 namespace json = boost::json;
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
-std::string_view SignOf(std::string_view status) {
-  if (status == "error") return "✗";
-  if (status == "warn" || status == "low_confidence") return "▲";
-  if (status == "pass") return "✓";
-  return status == "missing" || status == "open" || status == "broken" ? "?" : "–";
-}
-
 std::string StatusText(std::string_view status) {
-  return fmt::format("{} {}", SignOf(status), StatusWord(status));
+  return fmt::format("{} {}", LookOf(status).sign, StatusWord(status));
 }
 
 // Names of things that run are code; other texts are sentences or words.

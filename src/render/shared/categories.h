@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "render/svg/svg.h"
+#include "render/shared/paint.h"
 #include "report/report.h"
 
 namespace profgauge::render {
@@ -42,11 +42,6 @@ constexpr const Paint& PaintOf(Category category) {
 /// Nothing happens: no category.
 inline constexpr CategoryColours kIdleColours = {{"k-id", "#E3E3E3", "#000"}, "#3A3F46"};
 inline constexpr const Paint& kIdlePaint = kIdleColours.paint;
-
-/// A style sheet with its three remarks about categories replaced by what they stand for:
-/// "/* categories */" and "/* dark categories */" by variables, "/* classes of categories */" by
-/// the rules of what is another colour in the dark. A sheet without them stays as it is.
-std::string WithCategoryColours(std::string css);
 
 /// For the timeline's script, in order: [id, title, [fill, ink], name of the variable].
 boost::json::array CategoriesForScript(std::string_view accelerator);

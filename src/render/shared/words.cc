@@ -22,19 +22,6 @@ int GateRank(const report::GateRow& row) {
 
 }  // namespace
 
-std::string VerdictWord(std::string_view status) {
-  if (status == "pass") return "PASS";
-  if (status == "fail") return "FAIL";
-  if (status == "no_verdict") return "NO VERDICT";
-  return "NOT JUDGED";
-}
-
-std::string_view VerdictSign(std::string_view status) {
-  if (status == "pass") return "✓";
-  if (status == "fail") return "✗";
-  return status == "no_verdict" ? "?" : "–";
-}
-
 std::string Counted(std::int64_t count, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", FormatCount(count), count == 1 ? one : many);
 }
@@ -150,7 +137,7 @@ int DepthOf(const report::Report& report, const report::Finding& finding) {
   return depth;
 }
 
-bool IsOpen(const report::GateRow& row) { return GateRank(row) < 3; }
+bool IsMissed(const report::GateRow& row) { return GateRank(row) < 3; }
 
 std::vector<const report::GateRow*> GateByWeight(const report::Report& report) {
   std::vector<const report::GateRow*> rows;
@@ -158,13 +145,6 @@ std::vector<const report::GateRow*> GateByWeight(const report::Report& report) {
   std::stable_sort(rows.begin(), rows.end(),
                    [](const auto* a, const auto* b) { return GateRank(*a) < GateRank(*b); });
   return rows;
-}
-
-std::string StatusWord(std::string_view status) {
-  if (status == "warn") return "warning";
-  std::string word(status);
-  std::replace(word.begin(), word.end(), '_', ' ');
-  return word;
 }
 
 std::string DeltaText(std::int64_t ns) {

@@ -11,11 +11,6 @@
 
 namespace profgauge::render {
 
-/// "FAIL", "PASS", "NO VERDICT", "NOT JUDGED".
-std::string VerdictWord(std::string_view status);
-/// "✗", "✓", "?", "–".
-std::string_view VerdictSign(std::string_view status);
-
 /// "1 error, 1 warning, 2 missing, 1 waived, 21 passed, 2 not applicable": without what is zero.
 std::string CountsText(const report::VerdictInfo& verdict);
 
@@ -48,11 +43,9 @@ const report::Finding* CauseOf(const report::Report& report, const report::Findi
 int DepthOf(const report::Report& report, const report::Finding& finding);
 
 /// Whether the limit of a row is missed or cannot be judged.
-bool IsOpen(const report::GateRow& row);
+bool IsMissed(const report::GateRow& row);
 /// Rows by weight: errors, warnings, missing, then the rest in the report's order.
 std::vector<const report::GateRow*> GateByWeight(const report::Report& report);
-/// A status for people: "error", "warning", "low confidence", "not applicable", ….
-std::string StatusWord(std::string_view status);
 
 /// "+12.3 ms", "−1.20 ms": a change in the time of an iteration.
 std::string DeltaText(std::int64_t ns);

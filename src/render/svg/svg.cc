@@ -213,10 +213,6 @@ std::string SvgMeter(const Meter& meter) {
   constexpr int kWidth = 120, kHeight = 14;
   const double scale = meter.scale > 0 ? meter.scale : 1;
   const auto at = [&](double value) { return std::clamp(value / scale, 0.0, 1.0) * kWidth; };
-  const std::string_view fill = meter.status == "good"   ? "#1b7f4b"
-                                : meter.status == "bad"  ? "#b00020"
-                                : meter.status == "warn" ? "#8a5300"
-                                                         : "#0072B2";
   std::string ticks;
   for (const double limit : {meter.limit, meter.other_limit}) {
     if (limit < 0) continue;
@@ -227,7 +223,7 @@ std::string SvgMeter(const Meter& meter) {
          fmt::format(
              "<rect class=\"track\" fill=\"#ddd\" y=\"3\" width=\"{}\" height=\"8\"/><rect "
              "class=\"{}\" fill=\"{}\" y=\"3\" width=\"{}\" height=\"8\"/>{}</svg>",
-             kWidth, meter.status, fill, SvgNumber(at(meter.value)), ticks);
+             kWidth, meter.paint.name, meter.paint.fill, SvgNumber(at(meter.value)), ticks);
 }
 
 }  // namespace profgauge::render

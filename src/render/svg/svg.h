@@ -9,14 +9,9 @@
 #include <string_view>
 #include <vector>
 
-namespace profgauge::render {
+#include "render/shared/paint.h"
 
-/// A colour with a fixed meaning. `name` is the CSS class.
-struct Paint {
-  std::string_view name;
-  std::string_view fill;  ///< "#009E73"
-  std::string_view ink;   ///< Text on top of it: "#000" or "#fff".
-};
+namespace profgauge::render {
 
 /// A square of the colour, for legends.
 std::string SvgSwatch(const Paint& paint);
@@ -54,11 +49,13 @@ struct ColumnChart {
 };
 std::string SvgColumns(const ColumnChart& chart);
 
-/// A value on a scale from 0 to `scale`, with a tick at the limit and at another one, where they are
-/// not negative.
+/// Of meters of what is neither good nor bad.
+inline constexpr Paint kNoState = {"mute", "#0072B2", "#fff"};
+/// A value on a scale from 0 to `scale`, with a tick at the limit and at another one, where they
+/// are not negative.
 struct Meter {
   double value = 0, limit = 0, other_limit = -1, scale = 1;
-  std::string_view status = "good";  ///< "good", "bad", "warn" or "mute": the CSS class.
+  Paint paint = kNoState;
   std::string description;
 };
 std::string SvgMeter(const Meter& meter);

@@ -1,3 +1,5 @@
+#include "render/svg/svg_trend.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,7 +7,6 @@
 #include <vector>
 
 #include "base/format.h"
-#include "render/html/trend.h"
 #include "render/shared/escape.h"
 
 namespace profgauge::render {

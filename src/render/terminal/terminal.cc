@@ -24,24 +24,25 @@
 #include "base/text.h"
 #include "render/shared/change.h"
 #include "render/shared/renderer.h"
+#include "render/shared/status_looks.h"
 #include "render/shared/words.h"
 
 namespace profgauge::render {
 namespace {
 
-enum class Paint { kNone, kBold, kRed, kYellow, kGreen, kDim };
+enum class Ink { kNone, kBold, kRed, kYellow, kGreen, kDim };
 
 /// One row of the list: a verb, then columns that are aligned over all rows, then a sentence.
 struct Row {
   std::string verb;
-  Paint paint = Paint::kNone;
+  Ink ink = Ink::kNone;
   std::string name, value, limit, gain, text;
 };
 
-std::string Painted(std::string_view text, Paint paint, bool color) {
-  if (!color || paint == Paint::kNone) return std::string(text);
+std::string Painted(std::string_view text, Ink ink, bool color) {
+  if (!color || ink == Ink::kNone) return std::string(text);
   constexpr std::array<std::string_view, 6> kCodes = {"", "1", "1;31", "33", "32", "2"};
-  return fmt::format("\x1b[{}m{}\x1b[0m", kCodes[static_cast<std::size_t>(paint)], text);
+  return fmt::format("\x1b[{}m{}\x1b[0m", kCodes[static_cast<std::size_t>(ink)], text);
 }
 
 /// `text` in lines of at most `width` characters, broken at spaces; longer words stay whole.
@@ -109,12 +110,18 @@ std::string ChangeText(const report::Report& report, std::size_t width) {
   return Flowed("  change      ", parts, width) + "\n";
 }
 
-Paint PaintOf(std::string_view status) {
-  if (status == "error" || status == "data_loss") return Paint::kRed;
-  if (status == "warn" || status == "low_confidence" || status == "missing" || status == "open") {
-    return Paint::kYellow;
+Ink InkOf(std::string_view status) {
+  switch (LookOf(status).tone) {
+    case Tone::kGood:
+      return Ink::kGreen;
+    case Tone::kBad:
+      return Ink::kRed;
+    case Tone::kWarn:
+      return Ink::kYellow;
+    case Tone::kMute:
+      return Ink::kDim;
   }
-  return status == "pass" ? Paint::kGreen : Paint::kDim;
+  return Ink::kDim;
 }
 
 Row RowOf(const report::GateRow& gate) {
@@ -122,7 +129,7 @@ Row RowOf(const report::GateRow& gate) {
   row.verb = gate.status == "low_confidence" ? "warn"
              : gate.status == "missing"      ? "absent"
                                              : gate.status;
-  row.paint = PaintOf(gate.status);
+  row.ink = InkOf(gate.status);
   row.name = gate.metric;
   row.value = gate.measured.text;
   row.limit = gate.limit.empty() ? "" : fmt::format("(limit {})", gate.limit);
@@ -168,7 +175,7 @@ Row RowOf(const report::Report& report, const report::Finding& finding) {
   Row row;
   const bool is_counted = finding.counted_with.empty();
   row.verb = is_counted ? finding.status : "";
-  row.paint = PaintOf(finding.status);
+  row.ink = InkOf(finding.status);
   const int depth = StepsIn(report, finding);
   if (depth > 0) row.name = std::string(static_cast<std::size_t>(2 * (depth - 1)), ' ') + "└ ";
   row.name += Printable(finding.rule);
@@ -178,10 +185,10 @@ Row RowOf(const report::Report& report, const report::Finding& finding) {
   return row;
 }
 
-Row Note(std::string verb, Paint paint, std::string text) {
+Row Note(std::string verb, Ink ink, std::string text) {
   Row row;
   row.verb = std::move(verb);
-  row.paint = paint;
+  row.ink = ink;
   row.text = std::move(text);
   return row;
 }
@@ -209,7 +216,7 @@ void AddNotApplicable(const report::Report& report, int verbosity, std::vector<R
   if (verbosity <= 0 && groups.size() > 1) {
     std::int64_t all = 0;
     for (const Group& group : groups) all += group.limits + group.rules;
-    rows.push_back(Note("note", Paint::kDim,
+    rows.push_back(Note("note", Ink::kDim,
                         fmt::format("{} limits and rules do not apply to this recording; -v says "
                                     "why",
                                     all)));
@@ -223,7 +230,7 @@ void AddNotApplicable(const report::Report& report, int verbosity, std::vector<R
     }
     const bool one = group.limits + group.rules == 1;
     rows.push_back(Note(
-        "note", Paint::kDim,
+        "note", Ink::kDim,
         fmt::format("{} {} not apply: {}", who, one ? "does" : "do", Printable(group.reason))));
   }
 }
@@ -257,8 +264,8 @@ std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
   std::map<std::string_view, std::size_t> missed;  // metric → row: two limits on one are one line
   for (const report::GateRow* gate : GateByWeight(report)) {
     const bool is_change = !gate->change.text.empty();
-    const bool is_missed = IsOpen(*gate) || gate->status == "info";
-    if (IsOpen(*gate) && !is_change) {
+    const bool is_missed = IsMissed(*gate) || gate->status == "info";
+    if (IsMissed(*gate) && !is_change) {
       const auto [place, is_first] = missed.emplace(gate->metric, rows.size());
       if (!is_first) {
         Row& row = rows[place->second];
@@ -268,7 +275,7 @@ std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
     }
     if (is_missed || (verbosity > 0 && gate->status == "pass")) rows.push_back(RowOf(*gate));
     // Of several limits on a metric the first is the one line that they share.
-    if (is_missed && !is_change && (IsOpen(*gate) || gate->counted_with.empty())) {
+    if (is_missed && !is_change && (IsMissed(*gate) || gate->counted_with.empty())) {
       AddCauses(report, gate->metric, rows);
     }
   }
@@ -281,15 +288,15 @@ std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
       text = fmt::format("{} {}", FormatCount(static_cast<std::int64_t>(counter.count)), text);
     }
     rows.push_back(
-        Note(is_loss ? "loss" : "read", is_loss ? Paint::kRed : Paint::kDim, std::move(text)));
+        Note(is_loss ? "loss" : "read", is_loss ? Ink::kRed : Ink::kDim, std::move(text)));
   }
   if (report.verdict.status == "no_verdict") {
     for (const std::string& reason : report.verdict.reasons) {
-      rows.push_back(Note("open", Paint::kYellow, Printable(reason)));
+      rows.push_back(Note("open", Ink::kYellow, Printable(reason)));
     }
   }
   for (const report::Remark& remark : report.remarks) {
-    rows.push_back(Note("note", Paint::kDim, Printable(remark.text)));
+    rows.push_back(Note("note", Ink::kDim, Printable(remark.text)));
   }
   AddNotApplicable(report, verbosity, rows);
   return rows;
@@ -344,7 +351,7 @@ std::string ListText(const std::vector<Row>& rows, std::size_t width, bool color
     }
     const bool fits = indent + CharactersIn(line) + 2 + CharactersIn(row.text) <= width;
     if (!row.name.empty() && fits && !row.text.empty()) line += "  " + row.text;
-    out += "  " + Painted(Padded(row.verb, verb), row.paint, color) + "  ";
+    out += "  " + Painted(Padded(row.verb, verb), row.ink, color) + "  ";
     if (row.name.empty() || !fits) {
       std::string lead = row.name.empty() ? "" : "\n" + std::string(indent, ' ');
       for (const std::string& part : Wrapped(row.text, width - std::min(width / 2, indent))) {
@@ -362,16 +369,14 @@ std::string ListText(const std::vector<Row>& rows, std::size_t width, bool color
 std::string RenderTerminal(const report::Report& report, const TerminalOptions& options) {
   if (IsComparisonAlone(report)) return RenderComparison(report, options.verbosity);
   const std::string& status = report.verdict.status;
-  const Paint paint = status == "pass"   ? Paint::kGreen
-                      : status == "fail" ? Paint::kRed
-                                         : Paint::kYellow;
+  const Ink ink = InkOf(status);
   const std::string verdict = fmt::format(
-      "{}  {}\n", Painted(VerdictWord(status), paint, options.color), CountsText(report.verdict));
+      "{}  {}\n", Painted(VerdictWord(status), ink, options.color), CountsText(report.verdict));
   if (options.verbosity < 0) return verdict;
   const auto width = static_cast<std::size_t>(std::max(40, options.width));
-  std::string out = fmt::format(
-      "{}   {}\n\n", Painted(Printable(report.profile.name), Paint::kBold, options.color),
-      Printable(RunText(report)));
+  std::string out =
+      fmt::format("{}   {}\n\n", Painted(Printable(report.profile.name), Ink::kBold, options.color),
+                  Printable(RunText(report)));
   out += BreakdownText(report, width);
   out += ChangeText(report, width);
   std::vector<Row> rows = RowsOf(report, options.verbosity);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "base/format.h"
+#include "render/shared/status_looks.h"
 #include "render/shared/words.h"
 #include "render/xlsx/xlsx_sheets.h"
 

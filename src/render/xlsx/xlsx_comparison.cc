@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "render/shared/change.h"
+#include "render/shared/status_looks.h"
 #include "render/shared/words.h"
 #include "render/xlsx/xlsx_sheets.h"
 #include "report/device_text.h"

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "render/shared/status_looks.h"
 #include "render/shared/words.h"
 #include "render/xlsx/xlsx_sheets.h"
 #include "report/iteration_labels.h"
@@ -167,7 +168,7 @@ void AddFindingsSheet(XlsxBook& book, const report::Report& report, const Eviden
   std::size_t row = 0;
   std::set<std::string_view> missed;  // an error and a warning on one metric are one entry
   for (const report::GateRow* limit : GateByWeight(report)) {
-    if (IsOpen(*limit) && missed.insert(limit->metric).second) WriteLimit(sheet, ++row, *limit);
+    if (IsMissed(*limit) && missed.insert(limit->metric).second) WriteLimit(sheet, ++row, *limit);
   }
   std::size_t open = row;
   for (const Finding* finding : InOrder(report)) {

@@ -8,6 +8,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "render/shared/status_looks.h"
 #include "render/shared/words.h"
 
 namespace profgauge::render {
@@ -103,21 +104,15 @@ void XlsxSheet::Link(std::size_t row, std::size_t column, const std::string& tar
 }
 
 void XlsxSheet::ColourLevels(std::size_t first, std::size_t last, std::size_t column) {
-  struct Level {
-    const char* word;
-    XlsxStyle style;
-  };
-  constexpr Level kLevels[] = {
-      {"\"error\"", XlsxStyle::kBad},           {"\"warning\"", XlsxStyle::kWarn},
-      {"\"missing\"", XlsxStyle::kWarn},        {"\"broken\"", XlsxStyle::kBad},
-      {"\"low confidence\"", XlsxStyle::kWarn}, {"\"pass\"", XlsxStyle::kGood}};
-  for (const Level& level : kLevels) {
-    std::string word = level.word;
+  for (const std::string_view status :
+       {"error", "warn", "missing", "open", "broken", "low_confidence", "pass"}) {
+    const StatusLook& look = LookOf(status);
+    std::string word = '"' + std::string(look.word) + '"';
     lxw_conditional_format rule = {};
     rule.type = LXW_CONDITIONAL_TYPE_CELL;
     rule.criteria = LXW_CONDITIONAL_CRITERIA_EQUAL_TO;
     rule.value_string = word.data();
-    rule.format = book_.Format(level.style);
+    rule.format = book_.Format(XlsxStyleOf(look.tone));
     book_.Check(worksheet_conditional_format_range(sheet_, RowOf(first), ColumnOf(column),
                                                    RowOf(last), ColumnOf(column), &rule));
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 
 #include "base/text.h"
@@ -52,12 +53,35 @@ XlsxUnit XlsxUnitOf(Unit unit) {
   return {};
 }
 
+lxw_color_t XlsxColour(std::string_view fill) {
+  lxw_color_t colour = 0;
+  std::from_chars(fill.data() + 1, fill.data() + fill.size(), colour, 16);
+  return colour;
+}
+
+XlsxStyle XlsxStyleOf(Tone tone) {
+  switch (tone) {
+    case Tone::kGood:
+      return XlsxStyle::kGood;
+    case Tone::kBad:
+      return XlsxStyle::kBad;
+    case Tone::kWarn:
+      return XlsxStyle::kWarn;
+    case Tone::kMute:
+      return XlsxStyle::kMuted;
+  }
+  return XlsxStyle::kMuted;
+}
+
 void SetUpFormat(lxw_format* format, XlsxStyle style) {
   format_set_align(format, LXW_ALIGN_VERTICAL_TOP);
   const auto fill = [&](lxw_color_t background, lxw_color_t text) {
     format_set_bg_color(format, background);
     format_set_font_color(format, text);
     format_set_bold(format);
+  };
+  const auto fill_of = [&](Tone tone) {
+    fill(XlsxColour(ColoursOf(tone).wash), XlsxColour(ColoursOf(tone).ink));
   };
   switch (style) {
     case XlsxStyle::kPlain:
@@ -105,13 +129,13 @@ void SetUpFormat(lxw_format* format, XlsxStyle style) {
       format_set_num_format(format, kMegabyteDigits);
       break;
     case XlsxStyle::kGood:
-      fill(0xD5F0E3, 0x0B5D35);
+      fill_of(Tone::kGood);
       break;
     case XlsxStyle::kBad:
-      fill(0xF9D5D8, 0x8E0019);
+      fill_of(Tone::kBad);
       break;
     case XlsxStyle::kWarn:
-      fill(0xFCE8C8, 0x7A4A00);
+      fill_of(Tone::kWarn);
       break;
     case XlsxStyle::kHead:
     case XlsxStyle::kHeadRight:

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/units.h"
+#include "render/shared/status_looks.h"
 
 namespace profgauge::render {
 
@@ -47,6 +48,12 @@ struct XlsxUnit {
   XlsxStyle style = XlsxStyle::kPlain;
 };
 XlsxUnit XlsxUnitOf(Unit unit);
+
+/// "#1a7f37" as the library takes it.
+lxw_color_t XlsxColour(std::string_view fill);
+
+/// Of a state's word.
+XlsxStyle XlsxStyleOf(Tone tone);
 
 /// Writes `style` into a format of the library.
 void SetUpFormat(lxw_format* format, XlsxStyle style);

@@ -1,19 +1,13 @@
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "base/format.h"
 #include "render/shared/categories.h"
+#include "render/shared/status_looks.h"
 #include "render/shared/words.h"
 #include "render/xlsx/xlsx_sheets.h"
 
 namespace profgauge::render {
 namespace {
-
-XlsxStyle StyleOf(std::string_view status) {
-  if (status == "pass") return XlsxStyle::kGood;
-  return status == "fail" ? XlsxStyle::kBad : XlsxStyle::kWarn;
-}
 
 std::size_t WriteFacts(XlsxSheet& sheet, const report::Report& report, std::size_t row) {
   const report::ProfileInfo& profile = report.profile;
@@ -73,13 +67,6 @@ std::size_t WriteGate(XlsxSheet& sheet, const report::Report& report, std::size_
   return sheet.AddTable(row, columns, report.gate.size(), "t_limits", 0) + 1;
 }
 
-lxw_color_t ColourOf(Category category) {
-  std::uint32_t colour = 0;
-  const std::string_view fill = PaintOf(category).fill;
-  std::from_chars(fill.data() + 1, fill.data() + fill.size(), colour, 16);
-  return colour;
-}
-
 std::string RangeOf(const XlsxSheet& sheet, std::size_t first, std::size_t last,
                     std::size_t column) {
   return fmt::format("='{}'!{}:{}", sheet.name(), XlsxAddress(first, column),
@@ -102,7 +89,7 @@ void AddBreakdownChart(XlsxSheet& sheet, const std::vector<report::BreakdownPart
     chart_series_set_name(series,
                           fmt::format("='{}'!{}", sheet.name(), XlsxAddress(first + i, 0)).c_str());
     lxw_chart_fill fill = {};
-    fill.color = ColourOf(parts[i].category);
+    fill.color = XlsxColour(PaintOf(parts[i].category).fill);
     chart_series_set_fill(series, &fill);
   }
   chart_title_set_name(chart, "Where an iteration goes");
@@ -188,7 +175,7 @@ void AddSummarySheet(XlsxBook& book, const report::Report& report) {
   sheet.Text(
       1, 0,
       fmt::format("{} {}", VerdictSign(report.verdict.status), VerdictWord(report.verdict.status)),
-      StyleOf(report.verdict.status));
+      XlsxStyleOf(LookOf(report.verdict.status).tone));
   std::size_t row = WriteFacts(sheet, report, 2);
   row = WriteGate(sheet, report, row);
   row = WriteBreakdown(sheet, report, row);

@@ -17,6 +17,7 @@
 #include "fixture.h"
 #include "render/markdown/markdown_text.h"
 #include "render/shared/renderer.h"
+#include "render/shared/status_looks.h"
 #include "render/shared/words.h"
 #include "report/read_report.h"
 #include "unzip.h"

@@ -1,6 +1,7 @@
 // One list of categories: the style sheet and the timeline's script take their colours from it.
 #include "render/shared/categories.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,6 +12,8 @@
 
 #include "fixture.h"
 #include "render/shared/renderer.h"
+#include "render/shared/status_looks.h"
+#include "render/shared/style_colours.h"
 #include "render/shared/template.h"
 
 namespace profgauge::render {
@@ -49,11 +52,36 @@ TEST(Categories, TheStyleSheetHasEachColourLightAndDark) {
     EXPECT_NE(html.find(name + std::string(colours.dark_fill), dark), std::string::npos) << name;
     EXPECT_NE(html.find("." + std::string(colours.paint.name) + "{fill:var("), std::string::npos);
   }
+  EXPECT_EQ(html.find("states */"), std::string::npos) << "a remark was not replaced";
   EXPECT_EQ(html.find("categories */"), std::string::npos) << "a remark was not replaced";
 }
 
+TEST(States, EachHasASignAndAWordAndTheStyleSheetItsColours) {
+  const std::string css = WithColours(std::string(EmbeddedTemplate("templates/report.css")));
+  const std::size_t dark = css.find("prefers-color-scheme: dark");
+  ASSERT_NE(dark, std::string::npos);
+  for (const ToneColours& tone : kToneColours) {
+    const bool is_mute = tone.name == "mute";
+    const std::string ink = is_mute ? "--soft: " : fmt::format("--{}: ", tone.name);
+    const std::string wash = is_mute ? "--raised: " : fmt::format("--{}-wash: ", tone.name);
+    EXPECT_LT(css.find(ink + std::string(tone.ink)), dark) << tone.name;
+    EXPECT_LT(css.find(wash + std::string(tone.wash)), dark) << tone.name;
+    EXPECT_NE(css.find(ink + std::string(tone.dark_ink), dark), css.npos) << tone.name;
+    EXPECT_NE(css.find(wash + std::string(tone.dark_wash), dark), css.npos) << tone.name;
+  }
+  for (const StatusLook& look : kStatusLooks) {
+    EXPECT_FALSE(look.sign.empty()) << look.status;
+    EXPECT_EQ(look.word.empty(), look.status.empty()) << look.status;
+  }
+  EXPECT_EQ(StatusWord("low_confidence"), "low confidence");
+  EXPECT_EQ(StatusWord("some_level"), "some level");
+  EXPECT_EQ(VerdictWord("no_verdict"), "NO VERDICT");
+  EXPECT_EQ(VerdictWord(""), "NOT JUDGED");
+  EXPECT_EQ(VerdictSign(""), "–");
+}
+
 TEST(Categories, ASheetWithoutTheRemarksStaysAsItIs) {
-  EXPECT_EQ(WithCategoryColours("b { color: red; }"), "b { color: red; }");
+  EXPECT_EQ(WithColours("b { color: red; }"), "b { color: red; }");
 }
 
 TEST(Categories, NoAssetHasAColourOfACategoryOfItsOwn) {

@@ -18,6 +18,8 @@
 #include "render/shared/categories.h"
 #include "render/shared/escape.h"
 #include "render/shared/renderer.h"
+#include "render/shared/schema_report.h"
+#include "render/shared/style_colours.h"
 #include "render/shared/template.h"
 #include "timeline_fixture.h"
 
@@ -120,9 +122,10 @@ TEST(RenderHtmlFiles, LinksItsOwnStyleAndScript) {
   EXPECT_THAT(page, HasSubstr("script-src &#39;self&#39;; style-src &#39;self&#39;;"));
   EXPECT_THAT(page, Not(HasSubstr("<style")));
   EXPECT_EQ((*files)[1].name, "report.css");
-  EXPECT_EQ((*files)[1].bytes, fmt::format("/* profgauge {} */\n", kVersion) +
-                                   html::CompactStyle(WithCategoryColours(
-                                       std::string(EmbeddedTemplate("templates/report.css")))));
+  EXPECT_EQ(
+      (*files)[1].bytes,
+      fmt::format("/* profgauge {} */\n", kVersion) +
+          html::CompactStyle(WithColours(std::string(EmbeddedTemplate("templates/report.css")))));
   EXPECT_EQ((*files)[2].name, "report.js");
   const std::string& js = (*files)[2].bytes;
   EXPECT_TRUE(js.starts_with(fmt::format("/* profgauge {} */\n'use strict';\n", kVersion)));
@@ -245,7 +248,7 @@ void ExpectNoEmptyList(const boost::json::value& value, const std::string& path)
 }
 
 TEST(PageView, TheSchemaHasAnElementInEveryList) {
-  ExpectNoEmptyList(MakeSchema(html::PageView(html::SchemaReport())), "");
+  ExpectNoEmptyList(MakeSchema(html::PageView(SchemaReport())), "");
 }
 
 // Whatever a report holds, its view has the names that templates may use.
@@ -265,7 +268,7 @@ void ExpectNames(const boost::json::value& schema, const boost::json::value& vie
 }
 
 TEST(PageView, EveryViewHasTheNamesOfTheSchema) {
-  const auto schema = MakeSchema(html::PageView(html::SchemaReport()));
+  const auto schema = MakeSchema(html::PageView(SchemaReport()));
   ExpectNames(schema, html::PageView(report::Report{}), "empty");
   ExpectNames(schema, html::PageView(testing::SampleReport()), "sample");
 }

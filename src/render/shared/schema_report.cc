@@ -1,10 +1,10 @@
-// The report with one of everything, so that every list of its view has an element.
+#include "render/shared/schema_report.h"
+
 #include <memory>
 
 #include "base/format.h"
-#include "render/html/view.h"
 
-namespace profgauge::render::html {
+namespace profgauge::render {
 namespace {
 
 report::Quantity Number(Value value, Unit unit) {
@@ -218,4 +218,4 @@ const report::Report& SchemaReport() {
   return report;
 }
 
-}  // namespace profgauge::render::html
+}  // namespace profgauge::render

@@ -1,0 +1,14 @@
+// The colours of a style sheet that lists of this folder hold.
+#pragma once
+
+#include <string>
+
+namespace profgauge::render {
+
+/// A style sheet with its remarks about categories and states replaced by what they stand for:
+/// "/* categories */", "/* states */" and those with "dark" before the word by variables, "/*
+/// classes of categories */" by the rules of what is another colour in the dark. A sheet without
+/// them stays as it is.
+std::string WithColours(std::string css);
+
+}  // namespace profgauge::render
