@@ -56,6 +56,15 @@ TEST(Categories, TheStyleSheetHasEachColourLightAndDark) {
   EXPECT_EQ(html.find("categories */"), std::string::npos) << "a remark was not replaced";
 }
 
+TEST(Categories, SeriesOfOtherThingsHaveColoursOfTheirOwn) {
+  for (const Paint& paint : kNeutralPaints) {
+    EXPECT_TRUE(IsColour(paint.fill) && IsColour(paint.ink)) << paint.name;
+    for (const CategoryColours& colours : kCategoryColours) {
+      EXPECT_NE(paint.fill, colours.paint.fill) << paint.name;
+    }
+  }
+}
+
 TEST(States, EachHasASignAndAWordAndTheStyleSheetItsColours) {
   const std::string css = WithColours(std::string(EmbeddedTemplate("templates/report.css")));
   const std::size_t dark = css.find("prefers-color-scheme: dark");

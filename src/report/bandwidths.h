@@ -1,0 +1,30 @@
+// How fast collectives are for the size of their messages, and which are slower than usual.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "report/report.h"
+
+namespace profgauge::report {
+
+/// A row of the table `message_sizes` whose calls were matched.
+struct SizeBandwidth {
+  std::string kind, group;
+  std::int64_t ranks = 0;
+  double bytes = 0;      ///< Of a call, on the mean.
+  double bandwidth = 0;  ///< On the bus.
+  /// Median of the groups with as many ranks, for the same kind and class of sizes; 0 where they
+  /// are too few to say what is usual.
+  double usual = 0;
+  bool is_slow = false;  ///< Below 0.8 of the usual.
+};
+
+/// In the order of the table; empty without it.
+std::vector<SizeBandwidth> SizeBandwidths(const Report& report);
+
+/// The slow ones, the slowest for what is usual first.
+std::vector<SizeBandwidth> SlowBandwidths(const std::vector<SizeBandwidth>& all);
+
+}  // namespace profgauge::report
