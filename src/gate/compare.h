@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "base/units.h"
-#include "gate/attribution.h"
 #include "gate/change.h"
 #include "gate/comparable.h"
 #include "gate/pairing.h"
 #include "gate/snapshot.h"
+#include "gate/waterfall.h"
 #include "rules/policy.h"
 
 namespace profgauge {

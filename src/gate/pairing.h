@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "gate/attribution.h"
 #include "gate/snapshot.h"
+#include "gate/waterfall.h"
 
 namespace profgauge {
 

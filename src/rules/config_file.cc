@@ -1,4 +1,4 @@
-// Reading configuration files, and showing their errors with their lines.
+// Reading configuration files.
 
 #include <fmt/format.h>
 
@@ -10,18 +10,15 @@
 #include <map>
 #include <tuple>
 
-#include "base/diagnostic.h"
 #include "base/text.h"
 #include "rules/builtin_files.h"
 #include "rules/decode.h"
-#include "rules/policy.h"
+#include "rules/errors.h"
 #include "rules/yaml.h"
 #include "rules/yaml_tree.h"
 
 namespace profgauge {
 namespace {
-
-constexpr std::size_t kShownErrors = 50;
 
 Error FileError(const std::string& path, std::string_view code, std::string message) {
   Error error{ErrorKind::kConfig, std::string(code), std::move(message), {}, {}};
@@ -112,29 +109,6 @@ void SortByPlace(Errors& errors) {
     return std::tuple(ranks[a.where.file], a.where.line, a.where.column) <
            std::tuple(ranks[b.where.file], b.where.line, b.where.column);
   });
-}
-
-std::string RenderErrors(const Errors& errors, bool color) {
-  std::map<std::string, std::string> sources;
-  std::string out;
-  for (std::size_t i = 0; i < errors.size(); ++i) {
-    if (i > 0) out += '\n';
-    if (i == kShownErrors) {
-      out += fmt::format("note: {} more errors are not shown\n", errors.size() - i);
-      break;
-    }
-    const Where& where = errors[i].where;
-    const auto [source, is_new] = sources.try_emplace(where.file);
-    if (is_new && where.line > 0) {
-      if (auto text = ReadConfigFile(where.file)) source->second = *std::move(text);
-      // ParseYaml counts columns without a byte order mark.
-      if (source->second.starts_with(kByteOrderMark)) {
-        source->second.erase(0, kByteOrderMark.size());
-      }
-    }
-    out += RenderDiagnostic(errors[i], source->second, color);
-  }
-  return out;
 }
 
 }  // namespace profgauge

@@ -18,6 +18,7 @@
 #include "base/source_text.h"
 #include "base/value.h"
 #include "profgauge/error.h"
+#include "rules/errors.h"
 
 namespace profgauge {
 
@@ -153,16 +154,9 @@ struct Policy {
   std::string hash;                  ///< XXH3-128 over all sources that formed it.
 };
 
-/// Errors of a configuration, all of them, in file order.
-using Errors = std::vector<Error>;
-
 /// Loads a policy file, or a preset "builtin:recommended|strict|report-only", with all it extends.
 tl::expected<Policy, Errors> LoadPolicy(const std::string& path_or_preset);
 /// The same from text; `name` is used in messages, and its folder for what the policy names.
 tl::expected<Policy, Errors> ParsePolicy(std::string_view text, const std::string& name);
-
-/// All of `errors` as a person reads them, with their source lines, one blank line between two.
-/// Reads the files again; one that has gone is shown without its line.
-std::string RenderErrors(const Errors& errors, bool color);
 
 }  // namespace profgauge

@@ -16,7 +16,7 @@
 #include "base/source_text.h"
 #include "profgauge/error.h"
 #include "rules/builtin_files.h"
-#include "rules/policy.h"
+#include "rules/errors.h"
 
 namespace profgauge {
 

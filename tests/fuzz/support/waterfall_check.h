@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "gate/attribution.h"
+#include "gate/waterfall.h"
 #include "support/fuzz.h"
 
 namespace profgauge::fuzz {

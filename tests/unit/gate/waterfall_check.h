@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "gate/attribution.h"
+#include "gate/waterfall.h"
 
 namespace profgauge::testing {
 

@@ -1,4 +1,4 @@
-#include "gate/attribution.h"
+#include "gate/waterfall.h"
 
 #include <algorithm>
 #include <array>

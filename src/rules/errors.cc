@@ -1,0 +1,43 @@
+#include "rules/errors.h"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <map>
+#include <utility>
+
+#include "base/diagnostic.h"
+#include "base/text.h"
+#include "rules/yaml.h"
+
+namespace profgauge {
+namespace {
+
+constexpr std::size_t kShownErrors = 50;
+
+}  // namespace
+
+std::string RenderErrors(const Errors& errors, bool color) {
+  std::map<std::string, std::string> sources;
+  std::string out;
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    if (i > 0) out += '\n';
+    if (i == kShownErrors) {
+      out += fmt::format("note: {} more errors are not shown\n", errors.size() - i);
+      break;
+    }
+    const Where& where = errors[i].where;
+    const auto [source, is_new] = sources.try_emplace(where.file);
+    if (is_new && where.line > 0) {
+      if (auto text = ReadConfigFile(where.file)) source->second = *std::move(text);
+      // ParseYaml counts columns without a byte order mark.
+      if (source->second.starts_with(kByteOrderMark)) {
+        source->second.erase(0, kByteOrderMark.size());
+      }
+    }
+    out += RenderDiagnostic(errors[i], source->second, color);
+  }
+  return out;
+}
+
+}  // namespace profgauge
