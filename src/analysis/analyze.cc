@@ -51,15 +51,6 @@ std::int64_t StatedTotal(const Reported& reported) {
   return 0;
 }
 
-// The window of the rank that ran longest stands for the run's.
-const RankContext& LongestRank(const std::vector<RankContext>& ranks) {
-  const RankContext* longest = &ranks.front();
-  for (const RankContext& rank : ranks) {
-    if (rank.window().length() > longest->window().length()) longest = &rank;
-  }
-  return *longest;
-}
-
 constexpr std::string_view kNoTimeline =
     "needs the times of events, which this kind of file lacks: it has durations or sums only";
 
@@ -158,19 +149,7 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
     }
     return result;
   }
-  const RankContext& longest = LongestRank(ranks);
-  analysis.iteration_source = longest.iterations.source;
-  for (const RankContext& rank : ranks) {
-    // What was in flight when the recording ended was recorded as well.
-    analysis.iterations_total =
-        std::max(analysis.iterations_total, static_cast<std::int64_t>(rank.iterations.all.size()) +
-                                                rank.iterations.dropped_at_end);
-  }
-  analysis.iterations_selected = static_cast<std::int64_t>(PoolIterations(ranks).size());
-  // Ranks whose iterations have other numbers have more of them together than any alone.
-  analysis.iterations_total = std::max(analysis.iterations_total, analysis.iterations_selected);
-  analysis.window_start = longest.window().start;
-  analysis.window_end = longest.window().end;
+  SetExtent(ranks, analysis);
   return result;
 }
 

@@ -14,6 +14,7 @@
 #include "analysis/summary/rank_summary.h"
 #include "analysis/summary/read_ranks.h"
 #include "analysis/tables/output.h"
+#include "analysis/time/run_iterations.h"
 #include "model/known_devices.h"
 
 namespace profgauge {
@@ -192,18 +193,7 @@ Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& 
   for (const Table& table : analysis.tables) {
     if (!table.columns().empty()) analysis.absent_tables.erase(std::string(table.id()));
   }
-  const RankContext* longest = &contexts.front();
-  for (const RankContext& context : contexts) {
-    if (context.window().length() > longest->window().length()) longest = &context;
-    analysis.iterations_total = std::max(analysis.iterations_total,
-                                         static_cast<std::int64_t>(context.iterations.all.size()) +
-                                             context.iterations.dropped_at_end);
-  }
-  analysis.iteration_source = longest->iterations.source;
-  analysis.iterations_selected = static_cast<std::int64_t>(PoolIterations(contexts).size());
-  analysis.iterations_total = std::max(analysis.iterations_total, analysis.iterations_selected);
-  analysis.window_start = longest->window().start;
-  analysis.window_end = longest->window().end;
+  SetExtent(contexts, analysis);
   return analysis;
 }
 

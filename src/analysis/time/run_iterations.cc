@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "analysis/analysis.h"
 #include "analysis/context/markers.h"
 #include "analysis/context/utilization.h"
 #include "analysis/tables/row_writer.h"
@@ -300,6 +301,23 @@ std::vector<RunIteration> PoolIterations(std::span<const RankContext> ranks) {
   std::vector<RunIteration> run;
   for (auto& [number, iteration] : by_number) run.push_back(std::move(iteration));
   return run;
+}
+
+void SetExtent(std::span<const RankContext> ranks, Analysis& analysis) {
+  const RankContext* longest = &ranks.front();
+  for (const RankContext& rank : ranks) {
+    if (rank.window().length() > longest->window().length()) longest = &rank;
+    // What was in flight when the recording ended was recorded as well.
+    analysis.iterations_total =
+        std::max(analysis.iterations_total, static_cast<std::int64_t>(rank.iterations.all.size()) +
+                                                rank.iterations.dropped_at_end);
+  }
+  analysis.iteration_source = longest->iterations.source;
+  analysis.iterations_selected = static_cast<std::int64_t>(PoolIterations(ranks).size());
+  // Ranks whose iterations have other numbers have more of them together than any alone.
+  analysis.iterations_total = std::max(analysis.iterations_total, analysis.iterations_selected);
+  analysis.window_start = longest->window().start;
+  analysis.window_end = longest->window().end;
 }
 
 namespace {

@@ -18,6 +18,8 @@
 
 namespace profgauge {
 
+struct Analysis;
+
 struct RunIteration {
   std::string name;
   std::size_t rank = 0;       ///< Position in `ranks` of the slowest.
@@ -32,6 +34,10 @@ struct RunIteration {
 /// The selected iterations. Ranks are matched by the iterations' numbers, so that a rank which
 /// began recording later does not shift the others.
 std::vector<RunIteration> PoolIterations(std::span<const RankContext> ranks);
+
+/// Of how many iterations the run is and how many are selected, where they come from, and the
+/// window: of the rank whose window is longest. REQUIRES: `ranks` is not empty.
+void SetExtent(std::span<const RankContext> ranks, Analysis& analysis);
 
 /// What the kernels launched in an iteration add up to.
 struct IterationKernels {
