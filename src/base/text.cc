@@ -127,4 +127,20 @@ bool GlobMatch(std::string_view pattern, std::string_view text) {
   return p == pattern.size();
 }
 
+std::size_t CharactersIn(std::string_view text) {
+  std::size_t count = 0;
+  while (!text.empty()) {
+    const std::size_t length = Utf8Length(text);
+    text.remove_prefix(length == 0 ? 1 : length);
+    ++count;
+  }
+  return count;
+}
+
+std::string Padded(const std::string& text, std::size_t width, bool right) {
+  const std::size_t length = CharactersIn(text);
+  const std::string spaces(length < width ? width - length : 0, ' ');
+  return right ? spaces + text : text + spaces;
+}
+
 }  // namespace profgauge

@@ -20,6 +20,11 @@ std::string PrintableShort(std::string_view text, std::size_t max_bytes = 80);
 /// Length in bytes of the well-formed UTF-8 character at the start of `text`; 0 when there is none.
 std::size_t Utf8Length(std::string_view text);
 
+/// Length in characters. Text that is not UTF-8 counts its bytes.
+std::size_t CharactersIn(std::string_view text);
+/// `text` with blanks to `width` characters, behind it or before.
+std::string Padded(const std::string& text, std::size_t width, bool right = false);
+
 /// What some programs write before UTF-8 text.
 inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 

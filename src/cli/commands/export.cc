@@ -55,22 +55,16 @@ Result<std::vector<std::size_t>> ChooseColumns(const std::string& list) {
   return chosen;
 }
 
-std::size_t Characters(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  }));
-}
-
 /// Of a column. Only the last file of a trace fits.
 std::string_view ShownCell(std::string_view cell, std::size_t column) {
   return AllColumns()[column].option == "trace" ? cell.substr(cell.rfind('/') + 1) : cell;
 }
 
 /// Cut or filled to `width` characters.
-std::string Padded(std::string_view text, std::size_t width) {
+std::string Fitted(std::string_view text, std::size_t width) {
   std::string shown = Printable(text);
-  if (Characters(shown) > width) shown = PrintableShort(text, width - 1);  // And "…".
-  return shown + std::string(width - std::min(width, Characters(shown)), ' ');
+  if (CharactersIn(shown) > width) shown = PrintableShort(text, width - 1);  // And "…".
+  return Padded(shown, width);
 }
 
 /// PyProf's widths, or less where the cells need less; kernel and parameters share what is left of
@@ -82,7 +76,7 @@ std::vector<std::size_t> Widths(const pyprof::KernelRows& rows,
   for (const std::size_t i : chosen) {
     std::size_t needed = AllColumns()[i].header.size();
     for (const auto& cells : rows.cells) {
-      needed = std::max(needed, Characters(Printable(ShownCell(cells[i], i))));
+      needed = std::max(needed, CharactersIn(Printable(ShownCell(cells[i], i))));
     }
     if (AllColumns()[i].width == 0) {
       open.push_back(widths.size());
@@ -111,7 +105,7 @@ std::string Table(const pyprof::KernelRows& rows, const std::vector<std::size_t>
   const auto line = [&](const auto& cell_of) {
     std::string row;
     for (std::size_t i = 0; i < chosen.size(); ++i) {
-      row += Padded(cell_of(chosen[i]), widths[i]) + ' ';
+      row += Fitted(cell_of(chosen[i]), widths[i]) + ' ';
     }
     row.erase(row.find_last_not_of(' ') + 1);
     text += row + '\n';

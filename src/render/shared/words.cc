@@ -153,22 +153,6 @@ std::string DeltaText(std::int64_t ns) {
   return (ns > 0 ? "+" : "−") + text;
 }
 
-std::size_t CharactersIn(std::string_view text) {
-  std::size_t count = 0;
-  while (!text.empty()) {
-    const std::size_t length = Utf8Length(text);
-    text.remove_prefix(length == 0 ? 1 : length);
-    ++count;
-  }
-  return count;
-}
-
-std::string Padded(const std::string& text, std::size_t width, bool right) {
-  const std::size_t length = CharactersIn(text);
-  const std::string spaces(length < width ? width - length : 0, ' ');
-  return right ? spaces + text : text + spaces;
-}
-
 std::string ElideMiddle(std::string_view text, std::size_t characters) {
   const std::size_t count = CharactersIn(text);
   if (count <= characters) return std::string(text);

@@ -50,10 +50,6 @@ std::vector<const report::GateRow*> GateByWeight(const report::Report& report);
 /// "+12.3 ms", "−1.20 ms": a change in the time of an iteration.
 std::string DeltaText(std::int64_t ns);
 
-/// Length in characters. Text that is not UTF-8 counts its bytes.
-std::size_t CharactersIn(std::string_view text);
-/// `text` with blanks to `width` characters, behind it or before.
-std::string Padded(const std::string& text, std::size_t width, bool right = false);
 /// `text` cut in its middle to at most `characters`, with "…" there. REQUIRES: characters >= 3.
 std::string ElideMiddle(std::string_view text, std::size_t characters);
 
