@@ -2,9 +2,12 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <iterator>
 #include <memory>
+#include <string_view>
 
 #include "readers/cuda/cuda_activity.h"
+#include "readers/cuda/cuda_names.h"
 #include "readers/cuda/sqlite_table.h"
 #include "readers/nvprof/import.h"
 #include "readers/times.h"
@@ -101,37 +104,17 @@ Result<std::size_t> ReadKernels(Import& import, const char* table) {
   return rows;
 }
 
-struct CopyName {
-  CopyKind kind;
-  std::string_view name;
-};
+/// The last of CUPTI's kinds of copies; those behind it are nsys' own.
+constexpr std::int64_t kPeerToPeerCopy = 10;
 
-// CUPTI's copyKind numbers.
-CopyName CopyNameOf(std::int64_t copy_kind) {
-  switch (copy_kind) {
-    case 1:
-      return {CopyKind::kHostToDevice, "[CUDA memcpy HtoD]"};
-    case 2:
-      return {CopyKind::kDeviceToHost, "[CUDA memcpy DtoH]"};
-    case 3:
-      return {CopyKind::kHostToDevice, "[CUDA memcpy HtoA]"};
-    case 4:
-      return {CopyKind::kDeviceToHost, "[CUDA memcpy AtoH]"};
-    case 5:
-      return {CopyKind::kDeviceToDevice, "[CUDA memcpy AtoA]"};
-    case 6:
-      return {CopyKind::kDeviceToDevice, "[CUDA memcpy AtoD]"};
-    case 7:
-      return {CopyKind::kDeviceToDevice, "[CUDA memcpy DtoA]"};
-    case 8:
-      return {CopyKind::kDeviceToDevice, "[CUDA memcpy DtoD]"};
-    case 9:
-      return {CopyKind::kHostToHost, "[CUDA memcpy HtoH]"};
-    case 10:
-      return {CopyKind::kPeerToPeer, "[CUDA memcpy PtoP]"};
-    default:
-      return {CopyKind::kUnknown, "[CUDA memcpy]"};
-  }
+/// NVProf's words for CUPTI's kinds of copies, which it prints shorter than nsys.
+std::string_view CopyNameOf(std::int64_t copy_kind) {
+  constexpr std::string_view kNames[] = {
+      "[CUDA memcpy]",      "[CUDA memcpy HtoD]", "[CUDA memcpy DtoH]", "[CUDA memcpy HtoA]",
+      "[CUDA memcpy AtoH]", "[CUDA memcpy AtoA]", "[CUDA memcpy AtoD]", "[CUDA memcpy DtoA]",
+      "[CUDA memcpy DtoD]", "[CUDA memcpy HtoH]", "[CUDA memcpy PtoP]"};
+  const bool is_known = copy_kind > 0 && copy_kind < std::ssize(kNames);
+  return kNames[is_known ? copy_kind : 0];
 }
 
 Status ReadCopies(Import& import, const char* table) {
@@ -149,9 +132,10 @@ Status ReadCopies(Import& import, const char* table) {
   return scan.ForEach([&] {
     DeviceRow row;
     if (!FillCommon(import, scan, row)) return;
-    const CopyName copy = CopyNameOf(scan.Integer(kFirstOwn + 1, peer ? 10 : -1));
+    const std::int64_t kind = scan.Integer(kFirstOwn + 1, peer ? kPeerToPeerCopy : -1);
+    const CudaCopy copy = CudaCopyOf(kind <= kPeerToPeerCopy ? kind : -1);
     row.kind = DeviceKind::kMemcpy;
-    row.name = import.builder->Intern(copy.name);
+    row.name = import.builder->Intern(CopyNameOf(kind));
     row.copy = copy.kind;
     row.bytes = scan.Integer(kFirstOwn, -1);
     row.host_memory = CudaHostMemory(copy.kind, scan.Integer(kFirstOwn + 2, -1),
@@ -172,7 +156,7 @@ Status ReadMemsets(Import& import) {
     DeviceRow row;
     if (!FillCommon(import, scan, row)) return;
     row.kind = DeviceKind::kMemset;
-    row.name = import.builder->Intern("[CUDA memset]");
+    row.name = import.builder->Intern(kCudaMemset);
     row.bytes = scan.Integer(kFirstOwn, -1);
     import.builder->AddDevice(row);
   });
