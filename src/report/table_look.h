@@ -21,7 +21,12 @@ struct TableLook {
   std::size_t sheet_rows = 0;   ///< The most rows there; 0: the workbook's own limit.
   std::string_view sheet_by{};  ///< Of more, those with the most of this column; empty: the first.
 
-  bool is_main = false;  ///< What most readers of the page look for: more rows, open.
+  bool is_main = false;     ///< What most readers of the page look for: more rows, open.
+  bool is_long = false;     ///< Of these what nearly all look for: most rows, without scripts, too.
+  bool opens_rows = false;  ///< Its rows open to others of its table where scripts run.
+  bool needs_timeline =
+      false;  ///< As many rows as the timeline: in pages one comes with the other.
+  bool names_are_words = false;  ///< Its texts are no code that Markdown sets as such.
   Order order = Order::kHeaviestFirst;
   std::size_t page_rows = 0;            ///< The most rows that a page holds; 0: the page's limit.
   std::string_view other_section = {};  ///< Of the page, where it does not stand among the tables.

@@ -229,12 +229,11 @@ std::string IdsOf(const std::vector<const Column*>& columns) {
   return ids;
 }
 
-// Rows that travel with the page. Single launches are bulk, as the timeline is: one comes with the
-// other.
+// Rows that travel with the page.
 std::size_t PayloadRows(const report::Report& report, const Table& table, const TableLook& look) {
   const std::size_t all = look.page_rows == 0 ? kPayloadRows : look.page_rows;
   if (!report.timeline.empty()) return all;
-  if (table.id() == "launches") return 0;
+  if (look.needs_timeline) return 0;
   if (look.page_rows > 0) return std::min(all, kSmallPayloadRowsOfOthers * 2);
   const std::size_t most = IsTree(table)  ? kSmallPayloadRowsOfTrees
                            : look.is_main ? kSmallPayloadRows
@@ -242,25 +241,22 @@ std::size_t PayloadRows(const report::Report& report, const Table& table, const 
   return std::min(all, most);
 }
 
-// Operators and kernels are what most readers look for.
-bool IsLongOnPage(const Table& table) { return table.id() == "ops" || table.id() == "kernels"; }
-
 using IterationLabels = std::map<std::int64_t, std::string>;
 
 TableLimits LimitsOf(const report::Report& report, const Table& table, const TableLook& look,
                      const IterationLabels& labels) {
   TableLimits limits;
-  limits.rows = IsLongOnPage(table) ? kStaticRows
-                : IsTree(table)     ? kStaticRowsOfTrees
-                : look.is_main      ? kStaticRowsOfMain
-                                    : kStaticRowsOfOthers;
+  limits.rows = look.is_long    ? kStaticRows
+                : IsTree(table) ? kStaticRowsOfTrees
+                : look.is_main  ? kStaticRowsOfMain
+                                : kStaticRowsOfOthers;
   limits.payload_rows = PayloadRows(report, table, look);
-  limits.always_packs = table.id() == "ops" || table.id() == "kernels_by_op";
+  limits.always_packs = look.opens_rows;
   // A page with a timeline has room.
   if (IsTree(table) && report.timeline.empty()) limits.bytes = kStaticBytesOfTrees * 2 / 3;
   const std::size_t of_main =
       report.timeline.empty() ? kStaticBytesOfMain * 3 / 4 : kStaticBytesOfMain;
-  if (look.is_main && !IsLongOnPage(table)) limits.bytes = of_main;
+  if (look.is_main && !look.is_long) limits.bytes = of_main;
   limits.accelerator = report.profile.accelerator;
   limits.iterations = &labels;
   return limits;

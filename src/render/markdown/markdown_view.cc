@@ -26,11 +26,12 @@ std::string StatusText(std::string_view status) {
 }
 
 // Names of things that run are code; other texts are sentences or words.
-bool IsCode(std::string_view table, std::string_view column) {
+bool IsCode(const Table& table, std::string_view column) {
   constexpr std::array<std::string_view, 11> kCode = {"name",  "op",    "call",  "before",
                                                       "after", "grid",  "block", "input_shapes",
                                                       "rule",  "dtype", "group"};
-  if (table == "gpus" || table == "ranks" || table == "op_types") return false;
+  const report::TableLook* look = report::FindTableLook(table.id());
+  if (look != nullptr && look->names_are_words) return false;
   return std::find(kCode.begin(), kCode.end(), column) != kCode.end();
 }
 
@@ -258,7 +259,7 @@ json::object MarkdownTableView(const Table& table, const MarkdownShape& shape,
       const std::string_view label = report::LabelOfCell(labels, column->title(), value);
       const std::string text =
           label.empty() ? FormatValue(value, column->unit()) : std::string(label);
-      const bool is_code = !IsAbsent(value) && IsCode(table.id(), column->id());
+      const bool is_code = !IsAbsent(value) && IsCode(table, column->id());
       cells.push_back(Cell(is_code ? MarkdownCode(text, true) : EscapeMarkdown(text)));
     }
     rows.push_back(json::object{{"cells", std::move(cells)}});
