@@ -23,9 +23,8 @@ struct TableLook {
 
   bool is_main = false;     ///< What most readers of the page look for: more rows, open.
   bool is_long = false;     ///< Of these what nearly all look for: most rows, without scripts, too.
-  bool opens_rows = false;  ///< Its rows open to others of its table where scripts run.
-  bool needs_timeline =
-      false;  ///< As many rows as the timeline: in pages one comes with the other.
+  bool opens_rows = false;  ///< Its rows open to others where scripts run.
+  bool needs_timeline = false;   ///< In a page its rows come with the timeline or not at all.
   bool names_are_words = false;  ///< Its texts are no code that Markdown sets as such.
   Order order = Order::kHeaviestFirst;
   std::size_t page_rows = 0;            ///< The most rows that a page holds; 0: the page's limit.
