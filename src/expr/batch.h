@@ -41,7 +41,6 @@ class Batch {
   void Arithmetic(NodeId id, std::size_t count);
   void CallStep(NodeId id, std::span<const RowId> rows);
   bool IsText(NodeId id) const { return program_.info()[id].type.kind == Kind::kText; }
-  bool TestOne(NodeId id, const std::vector<Cell>& cells) const;
 
   const Program& program_;
   const Data& data_;

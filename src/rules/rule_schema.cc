@@ -223,8 +223,6 @@ void RuleSchema::Bind() {
   }
 }
 
-std::span<const std::string_view> EnclosingRows() { return kEnclosing; }
-
 std::vector<std::string_view> LinkColumns(const TableSpec& table, std::string_view enclosing) {
   if (table.row_name == enclosing) return {};
   if (enclosing == "gpu") {

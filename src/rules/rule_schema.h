@@ -50,8 +50,6 @@ struct RuleSchema {
   void Bind();
 };
 
-/// Tables that a row can belong to: "rank", "gpu", "iteration".
-std::span<const std::string_view> EnclosingRows();
 /// The columns of `table` that link its rows to `enclosing` ("rank" and "gpu" for a GPU); empty
 /// when they do not tell.
 std::vector<std::string_view> LinkColumns(const TableSpec& table, std::string_view enclosing);

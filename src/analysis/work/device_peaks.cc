@@ -22,7 +22,7 @@ struct Row {
   double float64, float64_matrix;
   double float8, int8;
   double bandwidth;
-  std::string_view source;  ///< The maker's document that has the numbers.
+  std::string_view source;  ///< The maker's document, for who checks the numbers.
 };
 
 constexpr Row kRows[] = {
@@ -182,11 +182,6 @@ std::optional<DevicePeaks> PeaksOf(const Gpu& gpu, std::span<const KnownDevice> 
   }
   if (peaks.flop_rate.empty() && peaks.memory_bandwidth <= 0) return std::nullopt;
   return peaks;
-}
-
-std::string_view PeakSource(std::string_view name) {
-  const Row* row = FindRow(name);
-  return row == nullptr ? std::string_view{} : row->source;
 }
 
 double FlopPeak(const DevicePeaks& peaks, std::string_view dtype, bool is_matrix,

@@ -18,10 +18,6 @@ namespace profgauge {
 /// it leaves out comes from the table. Chips are told by their whole name as recorded.
 std::optional<DevicePeaks> PeaksOf(const Gpu& gpu, std::span<const KnownDevice> known);
 
-/// The maker's document that a built-in chip's numbers are from; empty when the table does not have
-/// the chip.
-std::string_view PeakSource(std::string_view name);
-
 /// Operations per second for products of `dtype` (canonical), or for anything else when `is_matrix`
 /// is false, which runs on the vector units; 0 when not known. Products run at the matrix units'
 /// rate of their type; FP32 ones that were seen on NVIDIA's Tensor Cores run as TF32.

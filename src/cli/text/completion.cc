@@ -42,8 +42,6 @@ std::vector<std::string> TopicWords() {
 
 }  // namespace
 
-std::span<const std::string_view> CompletionShells() { return kShells; }
-
 Result<std::string> CompletionScript(std::string_view shell) {
   if (shell == "bash") return BashCompletion();
   if (shell == "zsh") return ZshCompletion();
@@ -61,9 +59,9 @@ std::vector<FirstWord> FirstWords() {
     const std::size_t blank = command.name.find(' ');
     const std::string_view name = command.name.substr(0, blank);
     if (blank == std::string_view::npos) {
-      words.push_back({name, std::string(command.brief), false});
+      words.push_back({name, std::string(command.brief)});
     } else if (words.empty() || words.back().name != name) {
-      words.push_back({name, std::string(command.name.substr(blank + 1)), true});
+      words.push_back({name, std::string(command.name.substr(blank + 1))});
     } else {
       words.back().brief += fmt::format(", {}", command.name.substr(blank + 1));
     }

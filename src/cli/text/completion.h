@@ -2,16 +2,12 @@
 // the ids of the built-in metrics and rules.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 
 #include "profgauge/error.h"
 
 namespace profgauge::cli {
-
-/// "bash", "zsh", "fish".
-std::span<const std::string_view> CompletionShells();
 
 /// The script that `shell` reads. It needs nothing but the shell itself.
 /// Errors: kUsage "usage/unknown-shell", with the shells there are.

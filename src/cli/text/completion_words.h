@@ -21,7 +21,6 @@ struct Candidates {
 struct FirstWord {
   std::string_view name;
   std::string brief;
-  bool is_group = false;
 };
 
 std::vector<FirstWord> FirstWords();

@@ -52,23 +52,4 @@ std::string EscapeHtml(std::string_view text) {
   return out;
 }
 
-std::string EscapeJsonForScript(std::string_view json) {
-  std::string out;
-  out.reserve(json.size() + json.size() / 16);
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    if (json[i] == '<') {
-      out += "\\u003c";
-    } else if (json.substr(i, 3) == "\xe2\x80\xa8") {
-      out += "\\u2028";
-      i += 2;
-    } else if (json.substr(i, 3) == "\xe2\x80\xa9") {
-      out += "\\u2029";
-      i += 2;
-    } else {
-      out += json[i];
-    }
-  }
-  return out;
-}
-
 }  // namespace profgauge::render

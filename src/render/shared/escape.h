@@ -1,5 +1,5 @@
-// The escapers of pages and scripts. Text of a profile is untrusted: nothing of it reaches a page
-// except through here.
+// The escaper of pages. Text of a profile is untrusted: nothing of it reaches a page except through
+// here.
 #pragma once
 
 #include <string>
@@ -13,8 +13,5 @@ namespace profgauge::render {
 /// For text and for quoted attribute values. `<`, `>`, `&`, `"` and `'` become references; bytes
 /// that are not UTF-8 and control characters that a page must not hold become U+FFFD.
 std::string EscapeHtml(std::string_view text);
-
-/// Makes JSON safe inside a <script> element: `<`, U+2028 and U+2029 become \u escapes.
-std::string EscapeJsonForScript(std::string_view json);
 
 }  // namespace profgauge::render

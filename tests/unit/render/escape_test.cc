@@ -28,10 +28,5 @@ TEST(EscapeHtml, LeavesNothingThatAPageWouldRead) {
   EXPECT_EQ(EscapeHtml(std::string_view("nul\0", 4)), "nul\uFFFD");
 }
 
-TEST(EscapeJsonForScript, CannotCloseItsElement) {
-  EXPECT_EQ(EscapeJsonForScript("[\"</script>\",\"\u2028\u2029\"]"),
-            "[\"\\u003c/script>\",\"\\u2028\\u2029\"]");
-}
-
 }  // namespace
 }  // namespace profgauge::render
