@@ -144,6 +144,8 @@ TEST(Baseline, RefusesWhatItCannotTrust) {
        "this is not a baseline: expected a JSON object of kind `profgauge-baseline`", "kind"},
       {Replaced("\"schema\":2", "\"schema\":3"), "baseline/newer",
        "the baseline has schema 3, this program knows up to 2", "schema"},
+      {Replaced("\"schema\":2", "\"schema\":0"), "baseline/schema", "expected schema 1 or 2",
+       "schema"},
       {Replaced("\"schema\":2", "\"schema\":\"1\""), "baseline/field", "expected a whole number",
        "schema"},
       {Replaced("9007199254740993]", "-1]"), "baseline/field", "expected whole nanoseconds",

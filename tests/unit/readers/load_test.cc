@@ -11,6 +11,7 @@
 
 #include "base/gzip.h"
 #include "kineto_text.h"
+#include "readers/one_run.h"
 
 namespace profgauge {
 namespace {
@@ -449,6 +450,21 @@ TEST_F(Load, OfALogFolderOfTensorboardTheLatestOfEachRankIsRead) {
   EXPECT_FALSE(LoadRun(
       {"alone/node1_11.1700000000001.pt.trace.json", "alone/node1_14.1700000000900.pt.trace.json"},
       {}));
+}
+
+// What stands for a summary is told apart like a recording; the code says that it was one.
+TEST(OneRun, SummariesOfSeveralRunsAreRefusedAsSuch) {
+  std::vector<Profile> two(2);
+  two[0].source.path = "monday.pgsum";
+  two[1].source.path = "tuesday.pgsum";
+  for (Profile& profile : two) profile.distributed.rank = 3;
+  EXPECT_EQ(CheckOneRun(two, "").error().code, "input/several-runs");
+  two[1].summary = "kept";
+  const Status refused = CheckOneRun(two, "");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, "summary/other-run");
+  EXPECT_EQ(refused.error().notes.front(),
+            "note: `monday.pgsum` and `tuesday.pgsum`: both record rank 3");
 }
 
 }  // namespace
