@@ -114,6 +114,14 @@ void CheckFiles(const Case& test, const fs::path& scratch) {
   }
 }
 
+/// Whether the folder holds anything against the program but its own sums.
+bool ExpectsSomething(const fs::path& folder) {
+  constexpr std::string_view kExpectations[] = {"stdout", "stderr", "report.expect", "exit",
+                                                "expected"};
+  return std::any_of(std::begin(kExpectations), std::end(kExpectations),
+                     [&](std::string_view name) { return fs::exists(folder / name); });
+}
+
 void CheckSameBytes(const fs::path& first, const fs::path& second) {
   for (const auto& entry : fs::recursive_directory_iterator(first)) {
     if (!entry.is_regular_file()) continue;
@@ -176,6 +184,8 @@ std::vector<Case> FindCases(const fs::path& root) {
 
 void CheckCase(const Case& test) {
   EXPECT_TRUE(fs::exists(test.folder / "README")) << "a case says in its README what it pins down";
+  EXPECT_TRUE(ExpectsSomething(test.folder))
+      << "a case has stdout, stderr, report.expect, exit or expected/";
   const Scratch first(test.folder), second(test.folder);
   const Outcome outcome = RunIn(first, test);
   const Outcome again = RunIn(second, test);
