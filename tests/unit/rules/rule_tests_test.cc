@@ -1,5 +1,4 @@
-// The test format of rules, by its own examples, and the examples of the design, where they are at
-// hand.
+// The test format of rules, by its own examples and by those of rules/README.md.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -66,39 +65,48 @@ TEST_F(RuleTests, NoTestsAtAllIsAnError) {
             "error: there are no rule tests (*.test.yaml)   [rules/no-tests]\n  --> ..\n");
 }
 
-/// Writes each YAML block of the design page that starts with a file name to that file.
-std::vector<std::string> ExtractExamples(const std::string& page, const fs::path& folder) {
-  std::vector<std::string> names;
-  constexpr std::string_view kFence = "```yaml\n# ";
-  for (std::size_t at = 0; (at = page.find(kFence, at)) != std::string::npos; ++at) {
-    const std::size_t start = at + kFence.size();
-    const std::string head = page.substr(start, page.find('\n', start) - start);
-    const fs::path name = fs::path(head.substr(0, head.find(' '))).filename();
-    const std::size_t body = at + std::string_view("```yaml\n").size();
-    std::ofstream(folder / name) << page.substr(body, page.find("```", body) - body);
-    names.push_back(name.string());
+std::string RulesPage() { return ReadAll(fs::path(PROFGAUGE_SOURCE_DIR) / "rules/README.md"); }
+
+/// The YAML block of the page that begins with `head`.
+std::string BlockOf(const std::string& page, const std::string& head) {
+  const std::string fence = "```yaml\n";
+  const std::size_t at = page.find(fence + head);
+  if (at == std::string::npos) {
+    ADD_FAILURE() << "no block of rules/README.md begins with " << head;
+    return {};
   }
-  return names;
+  const std::size_t body = at + fence.size();
+  return page.substr(body, page.find("```", body) - body);
 }
 
-TEST(RuleExamples, OfTheDesignLoadAndBehaveAsDescribed) {
-  const fs::path page = fs::path(PROFGAUGE_SHARED_DIR) / "design/rules.md";
-  if (!fs::exists(page)) GTEST_SKIP() << page << " is not there";
+// Those with a file name in their first line are held by shipped_rules_test.cc.
+TEST(RuleExamples, ThePageBeginsWithFilesThatWork) {
+  const std::string page = RulesPage();
   const fs::path folder = fs::path(testing::TempDir()) / "profgauge_rule_examples";
   fs::create_directories(folder);
-  const std::vector<std::string> names = ExtractExamples(ReadAll(page), folder);
-  EXPECT_EQ(names,
-            (std::vector<std::string>{"tensorcore.yaml", "comm.yaml", "io.yaml", "launch.yaml",
-                                      "policy.yaml", "tensorcore.test.yaml"}));
+  const auto write = [&](const std::string& schema, const std::string& name) {
+    std::ofstream(folder / name) << BlockOf(
+        page, "# yaml-language-server: $schema=schemas/" + schema + ".json\n");
+  };
+  write("rules", "mine.yaml");
+  write("rule-tests", "mine.test.yaml");
+  write("policy", "policy.yaml");
   const auto policy = LoadPolicy((folder / "policy.yaml").string());
   EXPECT_TRUE(policy) << RenderErrors(policy.error(), false);
-  const auto results = RunRuleTests({(folder / "tensorcore.test.yaml").string()});
+  const auto results = RunRuleTests({(folder / "mine.test.yaml").string()});
   ASSERT_TRUE(results) << RenderErrors(results.error(), false);
   EXPECT_EQ(results->size(), 2U);
   for (const RuleTestResult& result : *results) {
     EXPECT_EQ(testing::PrintToString(result.failures), "{}") << result.name;
   }
   fs::remove_all(folder);
+}
+
+TEST(RuleExamples, ScenariosOfThePageLoad) {
+  const auto policy =
+      ParsePolicy("schema: 1\n" + BlockOf(RulesPage(), "what_if:\n"), "rules/README.md");
+  ASSERT_TRUE(policy) << RenderErrors(policy.error(), false);
+  EXPECT_EQ(policy->what_if.size(), 2U);
 }
 
 }  // namespace
