@@ -1,0 +1,40 @@
+"""README.md shows what the program really prints: its first example, run as it stands there."""
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import tempfile
+import unittest
+
+from support import REPOSITORY, main, run
+
+COLUMNS = "100"  # As wide as the page's lines are at most.
+
+
+def shown():
+    """The command of the first block that runs the program, its output and its exit code."""
+    page = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    session = re.search(r"^    \$ profgauge (check .*)\n((?:    .*\n|\n)+?)    \$ echo \$\?\n    (\d+)\n",
+                        page, re.MULTILINE)
+    assert session, "README.md has no example that runs `profgauge check` and shows its exit code"
+    output = re.sub(r"^    ", "", session[2], flags=re.MULTILINE)
+    return shlex.split(session[1]), output, int(session[3])
+
+
+class ReadmeTest(unittest.TestCase):
+    def test_the_example_prints_what_the_page_shows(self):
+        arguments, output, code = shown()
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copytree(REPOSITORY / "examples", pathlib.Path(folder) / "examples",
+                            ignore=shutil.ignore_patterns("screenshots"))
+            done = run(*arguments, cwd=folder, encoding="utf-8",
+                       env={"PATH": os.environ["PATH"], "COLUMNS": COLUMNS})
+            self.assertEqual(done.stdout, output)
+            self.assertEqual(done.returncode, code)
+            left = {path.name for path in (pathlib.Path(folder) / "report").iterdir()}
+        self.assertEqual(left, {"report.html", "report.md", "report.xlsx", "report.json"})
+
+
+if __name__ == "__main__":
+    main()
