@@ -1,4 +1,5 @@
-// The version of the program. The schema of report.json moves independently (report/report.h).
+// The version of the program; CMakeLists.txt and ci/package.sh read it here. The schema of
+// report.json moves independently (report/report.h).
 #pragma once
 
 namespace profgauge {
