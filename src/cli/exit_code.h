@@ -8,13 +8,13 @@
 namespace profgauge::cli {
 
 enum ExitCode : int {
-  kExitPass = 0,         ///< Passed, warnings allowed; `report` and other commands: done.
-  kExitFail = 1,         ///< `check`: a limit or finding at or above `fail_on`.
-  kExitUsage = 2,        ///< Command line, policy, rules or templates.
-  kExitNoVerdict = 3,    ///< The input cannot be read or judged.
-  kExitOutput = 4,       ///< A report could not be written.
-  kExitInternal = 70,    ///< A defect of ProfGauge.
-  kExitInterrupt = 130,  ///< SIGINT; other signals likewise 128 + their number.
+  kExitPass = 0,        ///< Passed, warnings allowed; `report` and other commands: done.
+  kExitFail = 1,        ///< `check`: a limit or finding at or above `fail_on`.
+  kExitUsage = 2,       ///< Command line, policy, rules or templates.
+  kExitNoVerdict = 3,   ///< The input cannot be read or judged.
+  kExitOutput = 4,      ///< A report could not be written.
+  kExitInternal = 70,   ///< A defect of ProfGauge.
+  kExitOnSignal = 128,  ///< And the signal's number: 129 SIGHUP, 130 SIGINT, 143 SIGTERM.
 };
 
 inline ExitCode ExitCodeOf(ErrorKind kind) {

@@ -12,6 +12,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "cli/exit_code.h"
+
 namespace profgauge::cli {
 namespace {
 
@@ -42,7 +44,7 @@ extern "C" void RemoveOutputsAndExit(int signal) {
   for (std::size_t i = 0; i < kSlots; ++i) {
     if (slot_used[i]) unlink(slot_paths[i]);
   }
-  _exit(128 + signal);
+  _exit(kExitOnSignal + signal);
 }
 
 Error OutputError(std::string code, const std::string& path, const std::string& verb, int number) {

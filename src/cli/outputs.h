@@ -56,8 +56,8 @@ class Outputs {
   std::vector<std::string> made_directories_;  ///< Outermost first.
 };
 
-/// From here on SIGINT, SIGTERM and SIGHUP remove uncommitted outputs and exit with 128 + signal.
-/// SIGPIPE is ignored: a closed pipe is a failed write.
+/// From here on SIGINT, SIGTERM and SIGHUP remove uncommitted outputs and exit with
+/// kExitOnSignal + signal. SIGPIPE is ignored: a closed pipe is a failed write.
 void InstallSignalHandlers();
 
 }  // namespace profgauge::cli

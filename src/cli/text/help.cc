@@ -56,7 +56,9 @@ constexpr ExitMeaning kExits[] = {
     {2, "command line, policy, rules or templates are wrong"},
     {3, "no verdict: the profile is unreadable or incomplete, or lacks what a limit needs"},
     {4, "a report could not be written"},
-    {70, "internal error"}};
+    {70, "internal error"},
+    {130, "interrupted (SIGINT); half-written reports were removed"},
+    {143, "terminated (SIGTERM); half-written reports were removed"}};
 
 std::string ExitCodes() {
   std::string text = "\nExit codes:\n";
