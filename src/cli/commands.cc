@@ -1,6 +1,8 @@
 #include "cli/commands.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 
 namespace profgauge::cli {
 namespace {
@@ -193,6 +195,16 @@ constexpr CommandSpec kCommands[] = {
      "The same as --help behind the command.",
      "  profgauge help baseline save\n  profgauge help baseline\n", RunHelp, Takes::kCommand},
 };
+
+constexpr bool HaveBitsOfTheirOwn() {
+  std::uint64_t seen = 0;
+  for (const CommandSpec& command : kCommands) {
+    if (!std::has_single_bit(std::uint64_t{command.bit}) || (seen & command.bit) != 0) return false;
+    seen |= command.bit;
+  }
+  return true;
+}
+static_assert(HaveBitsOfTheirOwn(), "an option of one command would be one of another's, too");
 
 }  // namespace
 
