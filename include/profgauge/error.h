@@ -13,7 +13,7 @@
 
 namespace profgauge {
 
-/// Coarse class of a failure. It picks the exit code (metrics: "Gate semantics"); the message does
+/// Coarse class of a failure. It picks the exit code (README.md, "Exit codes"); the message does
 /// the rest.
 enum class ErrorKind : std::uint8_t {
   kInput,     ///< The profile is unreadable, truncated or not a profile: exit 3.

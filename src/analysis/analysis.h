@@ -76,7 +76,7 @@ struct Mark {
   Ns time = 0;
 };
 
-/// What the reader of the run chose and knows (metrics: "Time, window, iterations").
+/// What the reader of the run chose and knows.
 struct Selection {
   std::string iteration_marker;  ///< Regular expression; empty: automatic.
   std::string key_op;

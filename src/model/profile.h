@@ -39,7 +39,6 @@ struct Source {
   bool is_of_any_program = false;  ///< The tools record any program, with a framework or without.
 };
 
-/// What the recording says of distributed training. -1 or empty when it says nothing.
 /// A process group as its member lists it.
 struct ProcessGroup {
   std::string name;
@@ -48,6 +47,7 @@ struct ProcessGroup {
   std::vector<std::int64_t> ranks;  ///< Members by global rank; empty when not recorded.
 };
 
+/// What the recording says of distributed training. -1 or empty when it says nothing.
 struct DistributedInfo {
   std::string backend;
   std::int64_t rank = -1;

@@ -18,7 +18,7 @@ std::vector<std::int32_t> DrawnGpus(const DeviceTable& device);
 
 /// Adds for each GPU that is drawn of the profile, where recorded: memory allocated (at most 4 000
 /// points, peaks kept), GPU utilization and estimated SM efficiency in at most 100 buckets, as the
-/// TensorBoard plug-in's two counter tracks (formats/kineto, b7).
+/// TensorBoard plug-in's two counter tracks (its gpu_metrics_parser.py).
 void AddCounters(const Profile& profile, std::int64_t rank, Timeline& timeline);
 
 }  // namespace profgauge::report

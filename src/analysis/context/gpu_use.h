@@ -16,7 +16,7 @@ struct GpuUse {
   Ns kernel_busy = 0;  ///< Union of its kernels in the window.
   Ns busy = 0;         ///< Union of kernels, copies and memsets in the window.
   /// Blocks per SM, summed over the kernels that run at once and capped at 1, averaged over the
-  /// window; idle time counts as 0 (TensorBoard plug-in, b7). Absent without blocks per SM.
+  /// window; idle time counts as 0 (TensorBoard plug-in). Absent without blocks per SM.
   std::optional<double> sm_efficiency;
   /// Estimated achieved occupancy, 0..1, weighted by kernel time in the window.
   std::optional<double> occupancy;

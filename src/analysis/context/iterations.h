@@ -1,12 +1,12 @@
 // Iterations: where each begins and ends, which are selected, and the window that follows.
 //
-// The interval rule is the TensorBoard plug-in's (formats/kineto, b3), without its counting of
-// markers that were copied onto the GPU: an iteration begins at max(previous end, host start) and
-// ends with the last device event launched in it. Unlike there, work from before it, launched
-// earlier or without a recorded launch, that is running or queued when it would begin is waited
-// for: it belongs to what came before. Host work before its first launch stays the iteration's. And
-// copies that outlive the next iteration's kernels (an asynchronous checkpoint) hold up none: they
-// extend no iteration.
+// The interval rule is the TensorBoard plug-in's (StepParser of its event_parser.py), without its
+// counting of markers that were copied onto the GPU: an iteration begins at max(previous end, host
+// start) and ends with the last device event launched in it. Unlike there, work from before it,
+// launched earlier or without a recorded launch, that is running or queued when it would begin is
+// waited for: it belongs to what came before. Host work before its first launch stays the
+// iteration's. And copies that outlive the next iteration's kernels (an asynchronous checkpoint)
+// hold up none: they extend no iteration.
 //
 // A recording without markers is one iteration: the time in which the device can be observed. It
 // starts with the recording if the first device event found an empty queue, else with that event:

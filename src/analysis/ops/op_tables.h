@@ -2,7 +2,7 @@
 //
 // A row adds up its calls. Operators are those of the op tree: collapsed calls count once, with
 // framework ranges (Optimizer.step, DataLoader, DistributedDataParallel.forward) left out, as in
-// the TensorBoard plug-in (formats/kineto, b2 and b9). Several ranks add up.
+// the TensorBoard plug-in (its op_tree.py and op_agg.py). Several ranks add up.
 #pragma once
 
 #include <algorithm>

@@ -4,11 +4,11 @@
 // moment (on any thread, stream or GPU); `other` is what no category covers. The parts of an
 // iteration add up to its length exactly.
 //
-// The categories are the TensorBoard plug-in's (formats/kineto, b4) with kernels split into Tensor
-// Core and other, and with these corrections (formats/kineto, d): collectives are recognised by
-// kernel, not by the op's name; host ranges of nccl are the cost of launching and belong to cpu,
-// only gloo's are communication; annotations and Python frames are no cpu time, since they hide
-// idle hosts; the categories never start over when the free time is used up.
+// The categories are the TensorBoard plug-in's (its overall_parser.py) with kernels split into
+// Tensor Core and other, and with corrections that real traces asked for: collectives are
+// recognised by kernel, not by the op's name; host ranges of nccl are the cost of launching and
+// belong to cpu, only gloo's are communication; annotations and Python frames are no cpu time,
+// since they hide idle hosts; the categories never start over when the free time is used up.
 #pragma once
 
 #include <array>

@@ -3,7 +3,8 @@
 // The time in which nothing at all runs on a GPU falls into gaps. Each gap is taken apart by what
 // delayed the work that ends it: the part before its launch call began is the host's, the part
 // after is the way to the device. All parts of a gap add up to its length exactly, in ns, so the
-// causes add up to the idle time. Source: peers, 3.3, made exclusive.
+// causes add up to the idle time. Source: HTA's idle-time breakdown (host wait, kernel wait,
+// other), by device instead of by stream and made exclusive.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // The tree of operators per thread, with the host and device time of each call.
 //
-// Definition: TensorBoard plug-in (formats/kineto, b2) with these differences: device work belongs
+// Definition: TensorBoard plug-in (its op_tree.py) with these differences: device work belongs
 // to the op that launched it as the model links it; annotations are transparent; runtime calls that
 // contain each other (cudaLaunchKernel, cuLaunchKernel) count once; nothing is dropped because it
 // overlaps, and nothing is negative.

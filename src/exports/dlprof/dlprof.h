@@ -2,8 +2,8 @@
 //
 // DLProf (NVIDIA, last 1.8.0) is no longer maintained; its numbers are recomputed here from the
 // events. Definitions follow its own outputs: an independent recomputation equals them in every
-// value of the one recording of which both the events and the outputs are public (formats/dlprof,
-// sections 2 and 3).
+// value of the one recording of which both the events (Nsight Systems) and DLProf's database are
+// public.
 //
 // An op is the outermost range that PyProf's or DLProf's markers name with its arguments; a
 // recording without such markers gives its outermost operators. A runtime call outside of any op is
