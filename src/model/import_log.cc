@@ -6,7 +6,7 @@ namespace profgauge {
 namespace {
 
 constexpr CounterInfo kInfos[] = {
-#define X(name, severity, text) {#name, Severity::severity, text},
+#define X(name, severity, one, text) {#name, Severity::severity, one, text},
     PROFGAUGE_IMPORT_COUNTERS(X)
 #undef X
 };
@@ -28,6 +28,10 @@ std::string_view SeverityName(Severity severity) {
 }
 
 const CounterInfo& InfoOf(Counter counter) { return kInfos[static_cast<std::size_t>(counter)]; }
+
+std::string_view CounterText(Counter counter, std::uint64_t count) {
+  return count == 1 ? InfoOf(counter).one : InfoOf(counter).text;
+}
 
 void ImportLog::AddAt(Counter counter, std::string place) {
   Add(counter);

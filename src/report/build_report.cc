@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "base/format.h"
-#include "model/counter_text.h"
+#include "model/import_log.h"
 #include "model/device_words.h"
 #include "profgauge/version.h"
 #include "report/build_comparison.h"

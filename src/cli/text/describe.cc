@@ -12,7 +12,7 @@
 #include "analysis/context/iterations.h"
 #include "base/format.h"
 #include "base/text.h"
-#include "model/counter_text.h"
+#include "model/import_log.h"
 #include "model/device_words.h"
 
 namespace profgauge::cli {
