@@ -23,7 +23,9 @@ Error InputErrorAt(std::string file, std::uint64_t offset, std::string code, std
 }
 
 Error UsageError(std::string code, std::string message, std::string help) {
-  return {ErrorKind::kUsage, std::move(code), std::move(message), {}, {"help: " + std::move(help)}};
+  Error error{ErrorKind::kUsage, std::move(code), std::move(message), {}, {}};
+  if (!help.empty()) error.notes.push_back("help: " + std::move(help));
+  return error;
 }
 
 }  // namespace profgauge

@@ -16,6 +16,6 @@ Error InputErrorAt(std::string file, std::uint64_t offset, std::string code, std
                    std::string help = {});
 
 /// Of kind kUsage: what was asked for cannot be done. `help` as above.
-Error UsageError(std::string code, std::string message, std::string help);
+Error UsageError(std::string code, std::string message, std::string help = {});
 
 }  // namespace profgauge

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/errors.h"
 #include "base/parallel.h"
 #include "cli/alert_places.h"
 #include "render/ci/ci.h"
@@ -115,11 +116,9 @@ Status Drawing::AddHtmlFolder(const std::string& folder) {
 Status Drawing::AddStepSummary() {
   const char* path = std::getenv("GITHUB_STEP_SUMMARY");
   if (path == nullptr || *path == '\0') {
-    return Fail(Error{ErrorKind::kUsage,
-                      "usage/no-step-summary",
-                      "`--step-summary` needs the file that $GITHUB_STEP_SUMMARY names",
-                      {},
-                      {"help: GitHub Actions sets it; elsewhere use --md-summary FILE"}});
+    return Fail(UsageError("usage/no-step-summary",
+                           "`--step-summary` needs the file that $GITHUB_STEP_SUMMARY names",
+                           "GitHub Actions sets it; elsewhere use --md-summary FILE"));
   }
   PROFGAUGE_TRY(const std::size_t output, outputs_.OpenToAppend(path));
   items_.push_back({Kind::kStepSummary, path, {{"", output}}});

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/errors.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "render/shared/template.h"
@@ -74,12 +75,10 @@ bool IsBelow(const fs::path& path, const std::string& folder) {
 }
 
 Error OverwritesInput(const std::string& path, const std::string& input, bool is_below) {
-  return {ErrorKind::kUsage,
-          "usage/overwrites-input",
-          fmt::format("output `{}` is {} `{}`", Printable(path),
-                      is_below ? "a file of the input" : "the input", Printable(input)),
-          {},
-          {"help: choose another name for the output"}};
+  return UsageError("usage/overwrites-input",
+                    fmt::format("output `{}` is {} `{}`", Printable(path),
+                                is_below ? "a file of the input" : "the input", Printable(input)),
+                    "choose another name for the output");
 }
 
 bool HasContent(const std::string& path) {
@@ -134,12 +133,10 @@ Status CheckReplacing(const std::string& path, FileKind kind, const KeptFiles& k
     return Fail(OverwritesInput(path, kept.source_root, true));
   }
   if (kept.force) return {};
-  return Fail(
-      Error{ErrorKind::kUsage,
-            "usage/not-ours",
-            fmt::format("`{}` exists and is not an earlier output of this kind", Printable(path)),
-            {},
-            {"help: choose another name, or replace it with `--force`"}});
+  return Fail(UsageError(
+      "usage/not-ours",
+      fmt::format("`{}` exists and is not an earlier output of this kind", Printable(path)),
+      "choose another name, or replace it with `--force`"));
 }
 
 Status CheckAppending(const std::string& path, const KeptFiles& kept) {

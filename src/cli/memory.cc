@@ -16,6 +16,7 @@
 #include <system_error>
 
 #include "base/cgroup.h"
+#include "base/errors.h"
 #include "base/format.h"
 
 namespace profgauge::cli {
@@ -72,12 +73,10 @@ Status LimitMemory(std::int64_t bytes) {
     limit.rlim_cur = std::min(static_cast<rlim_t>(bytes), limit.rlim_max);
     if (setrlimit(RLIMIT_DATA, &limit) == 0) return {};
   }
-  return Fail(Error{ErrorKind::kUsage,
-                    "usage/bad-value",
-                    fmt::format("the system does not take a limit of memory: {}",
-                                std::generic_category().message(errno)),
-                    {},
-                    {"help: leave out `--max-memory`, or limit the job instead"}});
+  return Fail(UsageError("usage/bad-value",
+                         fmt::format("the system does not take a limit of memory: {}",
+                                     std::generic_category().message(errno)),
+                         "leave out `--max-memory`, or limit the job instead"));
 }
 
 Error OutOfMemory(std::optional<std::int64_t> allowed) {

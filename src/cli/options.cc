@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/errors.h"
 #include "base/units.h"
 #include "cli/commands.h"
 
@@ -12,11 +13,8 @@ namespace profgauge::cli {
 namespace {
 
 Error BadValue(const OptionSpec& option, std::string_view expected, const std::string& found) {
-  return {ErrorKind::kUsage,
-          "usage/bad-value",
-          fmt::format("option `{}` needs {}, found `{}`", option.name, expected, found),
-          {},
-          {}};
+  return UsageError("usage/bad-value",
+                    fmt::format("option `{}` needs {}, found `{}`", option.name, expected, found));
 }
 
 template <auto member>
@@ -76,11 +74,8 @@ Status AddRun(Options& options, const OptionSpec& self, const std::string& value
   std::string name = value.substr(0, sign);
   for (const auto& [known, path] : options.runs) {
     if (known != name) continue;
-    return Fail(Error{ErrorKind::kUsage,
-                      "usage/run-twice",
-                      fmt::format("two runs are named `{}`", name),
-                      {},
-                      {"help: the report tells them apart by their names"}});
+    return Fail(UsageError("usage/run-twice", fmt::format("two runs are named `{}`", name),
+                           "the report tells them apart by their names"));
   }
   options.runs.emplace_back(std::move(name), value.substr(sign + 1));
   return {};
@@ -152,11 +147,7 @@ Status SetColor(Options& options, const OptionSpec& self, const std::string& val
 template <int level>
 Status SetVerbosity(Options& options, const OptionSpec&, const std::string&) {
   if (options.verbosity == -level) {
-    return Fail(Error{ErrorKind::kUsage,
-                      "usage/conflict",
-                      "`--quiet` and `--verbose` exclude each other",
-                      {},
-                      {}});
+    return Fail(UsageError("usage/conflict", "`--quiet` and `--verbose` exclude each other"));
   }
   options.verbosity = level;
   return {};

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/errors.h"
 #include "cli/exit_code.h"
 
 namespace profgauge::cli {
@@ -134,12 +135,9 @@ Status Outputs::MakeDirectory(const std::string& directory) {
 Status Outputs::CheckOnce(const std::string& path, const std::string& target) const {
   for (const Output& output : outputs_) {
     if (output.target != target) continue;
-    return Fail(Error{ErrorKind::kUsage,
-                      "usage/output-twice",
-                      path == "-" ? "two outputs are to go to standard output"
-                                  : fmt::format("two outputs are to go to `{}`", path),
-                      {},
-                      {}});
+    return Fail(UsageError("usage/output-twice",
+                           path == "-" ? "two outputs are to go to standard output"
+                                       : fmt::format("two outputs are to go to `{}`", path)));
   }
   return {};
 }

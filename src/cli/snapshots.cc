@@ -103,15 +103,14 @@ Status RefuseOther(const Snapshot& run, std::span<const Snapshot> others, const 
   const Misfit misfit = FindMisfit(run, others);
   if (!misfit.differences.empty() && !options.force) {
     const Difference& difference = misfit.differences.front();
-    return Fail(Error{ErrorKind::kUsage,
-                      "baseline/other-program",
-                      fmt::format("run {} is not comparable with the others: {} is `{}` there and "
-                                  "`{}` here",
-                                  Printable(run.name), difference.property,
-                                  Printable(difference.base), Printable(difference.current)),
-                      {},
-                      {"help: keep runs of each device and size in a file or branch of their own, "
-                       "or --force"}});
+    return Fail(
+        UsageError("baseline/other-program",
+                   fmt::format("run {} is not comparable with the others: {} is `{}` there and "
+                               "`{}` here",
+                               Printable(run.name), difference.property, Printable(difference.base),
+                               Printable(difference.current)),
+                   "keep runs of each device and size in a file or branch of their own, "
+                   "or --force"));
   }
   if (misfit.has_other_shapes) {
     console.Warn(

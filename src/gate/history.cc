@@ -3,6 +3,8 @@
 #include <charconv>
 #include <filesystem>
 
+#include "base/errors.h"
+
 namespace profgauge {
 namespace {
 
@@ -65,13 +67,10 @@ Status CheckSchema(sqlite::Database& database, const std::string& path, bool may
 Result<HistoryReference> ParseHistoryReference(std::string_view text) {
   constexpr std::string_view kPrefix = "history:";
   const auto bad = [&] {
-    Error error;
-    error.kind = ErrorKind::kUsage;
-    error.code = "history/reference";
-    error.message =
-        "expected `history:BRANCH~N` with N from 1 to 1000, found `" + std::string(text) + "`";
-    error.notes = {"help: `history:main~10` takes the last ten runs of branch main"};
-    return Fail(std::move(error));
+    return Fail(UsageError(
+        "history/reference",
+        "expected `history:BRANCH~N` with N from 1 to 1000, found `" + std::string(text) + "`",
+        "`history:main~10` takes the last ten runs of branch main"));
   };
   if (!text.starts_with(kPrefix)) return bad();
   HistoryReference reference;

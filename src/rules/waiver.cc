@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/errors.h"
 #include "base/text.h"
 
 namespace profgauge {
@@ -24,13 +25,10 @@ std::optional<sys_days> ParseEpochSeconds(std::string_view text) {
 Result<sys_days> ParseNow(std::string_view text, std::string_view name) {
   if (const auto day = ParseDay(text)) return *day;
   if (const auto day = ParseEpochSeconds(text)) return *day;
-  return Fail(
-      {ErrorKind::kUsage,
-       "usage/now",
-       fmt::format("`{}`: expected a day such as `2026-11-21` or seconds since 1970, found `{}`",
-                   name, PrintableShort(text, 40)),
-       {},
-       {}});
+  return Fail(UsageError(
+      "usage/now",
+      fmt::format("`{}`: expected a day such as `2026-11-21` or seconds since 1970, found `{}`",
+                  name, PrintableShort(text, 40))));
 }
 
 /// REQUIRES: the policy was loaded, which checks that it is a day.

@@ -5,6 +5,7 @@
 
 #include "analysis/context/observed.h"
 #include "analysis/context/utilization.h"
+#include "base/errors.h"
 
 namespace profgauge {
 
@@ -33,12 +34,9 @@ Result<std::vector<RankContext>> BuildRankContexts(std::span<const Profile> prof
     ranks.push_back(std::move(rank));
   }
   if (ranks.empty()) {
-    Error error;
-    error.kind = ErrorKind::kUsage;
-    error.code = "analysis/no-rank";
-    error.message = "the run has no rank " + std::to_string(selection.rank);
-    error.notes = {"help: `profgauge inspect` lists the ranks of a run"};
-    return Fail(std::move(error));
+    return Fail(UsageError("analysis/no-rank",
+                           "the run has no rank " + std::to_string(selection.rank),
+                           "`profgauge inspect` lists the ranks of a run"));
   }
   return ranks;
 }

@@ -16,6 +16,7 @@
 #include "api/candidates.h"
 #include "api/default_policy.h"
 #include "api/session.h"
+#include "base/errors.h"
 #include "cli/alert_places.h"
 #include "cli/commands.h"
 #include "cli/conclude.h"
@@ -79,11 +80,8 @@ bool IsReadQuickly(const std::vector<std::string>& paths) {
 /// milliseconds.
 Result<int> Judged(const Options& options, Console& console) {
   if (!options.emit_trace.empty() && options.timeline == "off") {
-    return Fail(Error{ErrorKind::kUsage,
-                      "usage/conflict",
-                      "`--emit-trace` and `--timeline off` exclude each other",
-                      {},
-                      {}});
+    return Fail(
+        UsageError("usage/conflict", "`--emit-trace` and `--timeline off` exclude each other"));
   }
   Stats stats(console);
   auto policy = ReadPolicy(options, console);

@@ -8,6 +8,7 @@
 
 #include "base/csv.h"
 #include "base/diagnostic.h"
+#include "base/errors.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -38,11 +39,8 @@ Result<std::vector<std::size_t>> ChooseColumns(const std::string& list) {
     const std::string name(Trim(std::string_view(list).substr(at, end - at)));
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end()) {
-      Error error{ErrorKind::kUsage,
-                  "usage/unknown-column",
-                  fmt::format("unknown column `{}`", Printable(name)),
-                  {},
-                  {}};
+      Error error =
+          UsageError("usage/unknown-column", fmt::format("unknown column `{}`", Printable(name)));
       if (const auto near = DidYouMean(name, names); !near.empty()) {
         error.notes.push_back(fmt::format("help: did you mean `{}`?", near));
       }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/session.h"
+#include "base/errors.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -60,14 +61,11 @@ Result<const Profile*> OneRank(const std::vector<Profile>& ranks, const Options&
     if (wanted == (recorded >= 0 ? recorded : static_cast<std::int64_t>(i))) return &ranks[i];
   }
   if (wanted < 0 && ranks.size() == 1) return &ranks.front();
-  Error error;
-  error.kind = ErrorKind::kUsage;
-  error.code = "usage/one-rank";
-  error.message = wanted < 0
-                      ? fmt::format("the run has {} ranks; these reports are of one", ranks.size())
-                      : fmt::format("the run has no rank {}", wanted);
-  error.notes = {"help: choose one with `--rank N`; `profgauge inspect` lists them"};
-  return Fail(std::move(error));
+  return Fail(UsageError(
+      "usage/one-rank",
+      wanted < 0 ? fmt::format("the run has {} ranks; these reports are of one", ranks.size())
+                 : fmt::format("the run has no rank {}", wanted),
+      "choose one with `--rank N`; `profgauge inspect` lists them"));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <ctime>
 #include <optional>
 
+#include "base/errors.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/commands.h"
@@ -166,11 +167,9 @@ Result<int> RunHistoryRemove(const Options& options, Console& console) {
     std::int64_t id = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
     if (error != std::errc{} || end != text.data() + text.size()) {
-      return Fail(Error{ErrorKind::kUsage,
-                        "usage/bad-value",
-                        fmt::format("expected the number of a run, found `{}`", text),
-                        {},
-                        {"help: `profgauge history list` shows the runs and their numbers"}});
+      return Fail(UsageError("usage/bad-value",
+                             fmt::format("expected the number of a run, found `{}`", text),
+                             "`profgauge history list` shows the runs and their numbers"));
     }
     if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
   }

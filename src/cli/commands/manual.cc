@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/errors.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
@@ -26,11 +27,9 @@ Result<int> RunManual(const Options& options, Console& console) {
     console.Print(list);
     return kExitPass;
   }
-  return Fail(Error{ErrorKind::kUsage,
-                    "usage/unknown-page",
-                    fmt::format("there is no manual page `{}`", options.arguments[0]),
-                    {},
-                    {"help: `profgauge manual` lists them"}});
+  return Fail(UsageError("usage/unknown-page",
+                         fmt::format("there is no manual page `{}`", options.arguments[0]),
+                         "`profgauge manual` lists them"));
 }
 
 }  // namespace profgauge::cli

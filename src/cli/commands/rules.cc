@@ -8,6 +8,7 @@
 #include "analysis/replay.h"
 #include "api/session.h"
 #include "base/diagnostic.h"
+#include "base/errors.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -35,11 +36,8 @@ tl::expected<RuleSet, Errors> NamedRules(const Options& options) {
 }
 
 Error UnknownRule(const RuleSet& rules, const std::string& id) {
-  Error error{ErrorKind::kUsage,
-              "usage/unknown-rule",
-              fmt::format("there is no rule `{}`", PrintableShort(id)),
-              {},
-              {}};
+  Error error =
+      UsageError("usage/unknown-rule", fmt::format("there is no rule `{}`", PrintableShort(id)));
   std::vector<std::string_view> ids;
   for (const Rule& rule : rules.rules) ids.push_back(rule.id);
   const std::string_view nearest = DidYouMean(id, ids);

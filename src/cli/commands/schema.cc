@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/errors.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
@@ -27,11 +28,9 @@ Result<int> RunSchema(const Options& options, Console& console) {
   }
   std::vector<std::string_view> names;
   for (const NamedSchema& schema : schemas) names.push_back(schema.name);
-  return Fail(Error{ErrorKind::kUsage,
-                    "usage/unknown-schema",
-                    fmt::format("there is no schema `{}`", options.arguments[0]),
-                    {},
-                    {fmt::format("help: schemas are {}", fmt::join(names, ", "))}});
+  return Fail(UsageError("usage/unknown-schema",
+                         fmt::format("there is no schema `{}`", options.arguments[0]),
+                         fmt::format("schemas are {}", fmt::join(names, ", "))));
 }
 
 }  // namespace profgauge::cli

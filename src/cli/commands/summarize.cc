@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/session.h"
+#include "base/errors.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -61,11 +62,8 @@ bool IsFolder(const std::string& path) {
 
 Result<int> RunSummarize(const Options& options, Console& console) {
   if (options.output.empty()) {
-    return Fail(Error{ErrorKind::kUsage,
-                      "usage/no-output",
-                      "`summarize` needs a folder or file to write to",
-                      {},
-                      {"help: `profgauge summarize PROFILE… -o summaries/`"}});
+    return Fail(UsageError("usage/no-output", "`summarize` needs a folder or file to write to",
+                           "`profgauge summarize PROFILE… -o summaries/`"));
   }
   const auto policy = ReadPolicy(options, console);
   if (!policy) return kExitUsage;

@@ -9,6 +9,7 @@
 #include "analysis/replay.h"
 #include "api/session.h"
 #include "base/diagnostic.h"
+#include "base/errors.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/commands.h"
@@ -41,12 +42,9 @@ Result<std::vector<CompiledScenario>> Compile(const Options& options, Console& c
 }
 
 Error NothingAsked() {
-  return {
-      ErrorKind::kUsage,
-      "usage/no-scenario",
-      "nothing is to be changed",
-      {},
-      {"help: add `--scale \"host_op.name matches 'DataLoader' by 0\"` or `--without-waiting`"}};
+  return UsageError(
+      "usage/no-scenario", "nothing is to be changed",
+      "add `--scale \"host_op.name matches 'DataLoader' by 0\"` or `--without-waiting`");
 }
 
 Error NoReplay(const Analysis& analysis) {

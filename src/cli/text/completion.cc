@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "analysis/analysis.h"
+#include "base/errors.h"
 #include "cli/text/completion_words.h"
 #include "cli/text/schemas.h"
 #include "rules/rule.h"
@@ -46,11 +47,9 @@ Result<std::string> CompletionScript(std::string_view shell) {
   if (shell == "bash") return BashCompletion();
   if (shell == "zsh") return ZshCompletion();
   if (shell == "fish") return FishCompletion();
-  return Fail(Error{ErrorKind::kUsage,
-                    "usage/unknown-shell",
-                    fmt::format("no completions for the shell `{}`", shell),
-                    {},
-                    {fmt::format("help: shells are {}", fmt::join(kShells, ", "))}});
+  return Fail(UsageError("usage/unknown-shell",
+                         fmt::format("no completions for the shell `{}`", shell),
+                         fmt::format("shells are {}", fmt::join(kShells, ", "))));
 }
 
 std::vector<FirstWord> FirstWords() {
