@@ -8,6 +8,7 @@
 
 #include "analysis/tables/row_writer.h"
 #include "analysis/tables/scenario_metrics.h"
+#include "base/errors.h"
 #include "base/format.h"
 #include "base/literal.h"
 #include "base/text.h"
@@ -44,10 +45,6 @@ expr::Schema SchemaOf(PathTable table) {
     schema.Add(fmt::format("{}.{}", row, column.id), column.unit, expr::Scope::kRow);
   }
   return schema;
-}
-
-Error ScenarioError(std::string_view code, std::string message, std::vector<std::string> notes) {
-  return {ErrorKind::kUsage, std::string(code), std::move(message), {}, std::move(notes)};
 }
 
 tl::expected<CompiledScale, Errors> CompileScale(const WhatIfScale& scale) {
@@ -147,22 +144,22 @@ ScenarioOutcome NoReplay(const Analysis& analysis) {
 Result<WhatIfScale> ParseScale(std::string_view text, std::string_view place) {
   const std::size_t by = text.rfind(" by ");
   const std::string example =
-      fmt::format("help: write for example `{} \"host_op.name matches 'DataLoader' by 0\"`", place);
+      fmt::format("write for example `{} \"host_op.name matches 'DataLoader' by 0\"`", place);
   if (by == text.npos) {
-    return Fail(ScenarioError("usage/no-factor",
-                              fmt::format("`{}`: expected `CONDITION by FACTOR`, found `{}`", place,
-                                          PrintableShort(text)),
-                              {example}));
+    return Fail(UsageError("usage/no-factor",
+                           fmt::format("`{}`: expected `CONDITION by FACTOR`, found `{}`", place,
+                                       PrintableShort(text)),
+                           example));
   }
   std::string_view number = text.substr(by + 4);
   while (!number.empty() && number.front() == ' ') number.remove_prefix(1);
   while (!number.empty() && number.back() == ' ') number.remove_suffix(1);
   const auto literal = ParseLiteral(number);
   if (!literal || !IsFactor(*literal)) {
-    return Fail(ScenarioError("usage/no-factor",
-                              fmt::format("`{}`: expected {} behind `by`, found `{}`", place,
-                                          kFactors, PrintableShort(number, 40)),
-                              {example}));
+    return Fail(UsageError("usage/no-factor",
+                           fmt::format("`{}`: expected {} behind `by`, found `{}`", place, kFactors,
+                                       PrintableShort(number, 40)),
+                           example));
   }
   WhatIfScale scale;
   scale.where.text = std::string(text.substr(0, by));

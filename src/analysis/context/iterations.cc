@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "analysis/context/markers.h"
+#include "base/errors.h"
 #include "model/processes.h"
 
 namespace profgauge {
@@ -277,11 +278,9 @@ Result<std::int64_t> PositionOf(const Iterations& iterations, std::int64_t posit
                                 ? "its iterations have no recorded numbers"
                                 : fmt::format("it has #{} to #{}", iterations.all.front().name,
                                               iterations.all.back().name);
-  return Fail(
-      SelectionError("analysis/no-such-iteration",
-                     fmt::format("no iteration #{} is in the profile: {}", *number, known),
-                     {"help: without `#` iterations count from 0; `profgauge inspect` shows "
-                      "them"}));
+  return Fail(UsageError("analysis/no-such-iteration",
+                         fmt::format("no iteration #{} is in the profile: {}", *number, known),
+                         "without `#` iterations count from 0; `profgauge inspect` shows them"));
 }
 
 Status Select(const Selection& selection, Iterations& iterations) {
@@ -293,12 +292,12 @@ Status Select(const Selection& selection, Iterations& iterations) {
   const std::int64_t first = std::max({start, selection.warmup, std::int64_t{0}});
   const std::int64_t last = stop < 0 ? count : std::min(stop + 1, count);
   if (first >= last) {
-    return Fail(SelectionError(
+    return Fail(UsageError(
         "analysis/empty-selection",
         fmt::format("no iteration is selected: the selection is {} to {}, the profile has {} ({})",
                     first, stop < 0 ? "the end" : std::to_string(stop), count,
                     count == 1 ? "0" : fmt::format("0 to {}", count - 1)),
-        {"help: iterations count from 0; `profgauge inspect` shows them"}));
+        "iterations count from 0; `profgauge inspect` shows them"));
   }
   iterations.first = static_cast<std::size_t>(first);
   iterations.last = static_cast<std::size_t>(last);

@@ -12,6 +12,7 @@
 
 #include "analysis/context/repeated_ranges.h"
 #include "analysis/context/setup_calls.h"
+#include "base/errors.h"
 
 namespace profgauge {
 namespace {
@@ -87,11 +88,10 @@ Result<Markers> MarkersByPattern(const Profile& profile, const std::string& patt
   options.set_log_errors(false);
   const RE2 regex(pattern, options);
   if (!regex.ok()) {
-    return Fail(
-        SelectionError("analysis/bad-marker",
-                       fmt::format("the iteration marker `{}` is not a regular expression: {}",
-                                   pattern, regex.error()),
-                       {"help: see the RE2 syntax; quote the pattern in the shell"}));
+    return Fail(UsageError("analysis/bad-marker",
+                           fmt::format("the iteration marker `{}` is not a regular expression: {}",
+                                       pattern, regex.error()),
+                           "see the RE2 syntax; quote the pattern in the shell"));
   }
   TextTest matches(profile, [&](std::string_view text) {
     return RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), regex);
@@ -101,10 +101,11 @@ Result<Markers> MarkersByPattern(const Profile& profile, const std::string& patt
   Markers markers{std::move(of_thread.found), fmt::format("marker {}", pattern), of_thread.thread};
   LengthenMarks(profile, markers);
   if (markers.found.empty()) {
-    return Fail(
-        SelectionError("analysis/no-marker",
-                       fmt::format("no host range matches the iteration marker `{}`", pattern),
-                       RepeatedRangesHelp(profile, true)));
+    Error error =
+        UsageError("analysis/no-marker",
+                   fmt::format("no host range matches the iteration marker `{}`", pattern));
+    error.notes = RepeatedRangesHelp(profile, true);
+    return Fail(std::move(error));
   }
   return markers;
 }
@@ -139,14 +140,16 @@ Result<Markers> MarkersByKeyOp(const Profile& profile, const std::string& name) 
   }
   const std::vector<Marker>& starts = of_thread.found;
   if (starts.size() < 2) {
-    std::vector<std::string> help = LikeNames(profile, name);
-    for (std::string& line : RepeatedRangesHelp(profile, false)) help.push_back(std::move(line));
-    return Fail(SelectionError(
+    Error error = UsageError(
         "analysis/no-key-op",
         fmt::format("the key op `{}` occurs {}; expected at least twice, an iteration runs from "
                     "one start to the next",
-                    name, starts.empty() ? "nowhere" : "once"),
-        std::move(help)));
+                    name, starts.empty() ? "nowhere" : "once"));
+    error.notes = LikeNames(profile, name);
+    for (std::string& line : RepeatedRangesHelp(profile, false)) {
+      error.notes.push_back(std::move(line));
+    }
+    return Fail(std::move(error));
   }
   Markers markers{{}, fmt::format("key op {}", name), of_thread.thread};
   for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
@@ -218,13 +221,12 @@ Result<Markers> FindMarkers(const Profile& profile, const Selection& selection) 
     const Span range = *selection.range;
     const Ns end = std::max(profile.last, profile.span_end);
     if (range.end <= range.start || range.start >= end) {
-      return Fail(
-          SelectionError("analysis/empty-range",
-                         fmt::format("the range from {} to {} ns holds nothing, the recording "
-                                     "is {} ns long",
-                                     range.start, range.end, end),
-                         {"help: times count from the start of the recording; `profgauge "
-                          "inspect` shows its length"}));
+      return Fail(UsageError(
+          "analysis/empty-range",
+          fmt::format("the range from {} to {} ns holds nothing, the recording "
+                      "is {} ns long",
+                      range.start, range.end, end),
+          "times count from the start of the recording; `profgauge inspect` shows its length"));
     }
     return Markers{{{{range.start, std::min(range.end, end)}, {}}}, std::string(kRange), {}};
   }
@@ -285,15 +287,6 @@ void Extend(std::optional<Span>& extent, Ns start, Ns duration) {
     extent->start = std::min(extent->start, span.start);
     extent->end = std::max(extent->end, span.end);
   }
-}
-
-Error SelectionError(std::string code, std::string message, std::vector<std::string> notes) {
-  Error error;
-  error.kind = ErrorKind::kUsage;
-  error.code = std::move(code);
-  error.message = std::move(message);
-  error.notes = std::move(notes);
-  return error;
 }
 
 }  // namespace profgauge

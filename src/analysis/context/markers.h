@@ -61,7 +61,4 @@ Observable FindObservable(const Profile& profile, Span extent);
 /// Widens `extent` to hold a range that starts at `start`; negative durations count as 0.
 void Extend(std::optional<Span>& extent, Ns start, Ns duration);
 
-/// An error of the command line or the policy's selection.
-Error SelectionError(std::string code, std::string message, std::vector<std::string> notes);
-
 }  // namespace profgauge
