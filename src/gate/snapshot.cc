@@ -215,11 +215,8 @@ class BaselineParser {
     return work;
   }
 
-  Result<Snapshot> Run(const json::object& object, const std::string& prefix) const {
-    Snapshot run;
-    PROFGAUGE_TRY(run.name, Text(object, "name", prefix));
-    PROFGAUGE_TRY(run.source, Text(object, "source", prefix));
-    PROFGAUGE_TRY(run.format, Text(object, "format", prefix));
+  Status AddEnvironment(const json::object& object, const std::string& prefix,
+                        Snapshot& run) const {
     PROFGAUGE_TRY(const auto* environment, Part<json::object>(object, "environment", prefix));
     for (const auto& [key, value] : *environment) {
       if (!value.is_string()) {
@@ -227,6 +224,10 @@ class BaselineParser {
       }
       run.environment.emplace_back(key, value.get_string());
     }
+    return {};
+  }
+
+  Status AddIterations(const json::object& object, const std::string& prefix, Snapshot& run) const {
     PROFGAUGE_TRY(const auto* times, Part<json::array>(object, "iteration_times", prefix));
     PROFGAUGE_TRY(run.iteration_times, Times(*times, prefix + "iteration_times"));
     if (run.iteration_times.empty()) {
@@ -248,6 +249,10 @@ class BaselineParser {
       PROFGAUGE_TRY(const auto* periods, Part<json::array>(object, "iteration_periods", prefix));
       PROFGAUGE_TRY(run.iteration_periods, Times(*periods, prefix + "iteration_periods"));
     }
+    return {};
+  }
+
+  Status AddShares(const json::object& object, const std::string& prefix, Snapshot& run) const {
     PROFGAUGE_TRY(const auto* shares, Part<json::object>(object, "iteration_shares", prefix));
     for (const auto& [id, list] : *shares) {
       const std::string path = prefix + "iteration_shares." + std::string(id);
@@ -260,6 +265,10 @@ class BaselineParser {
         values.push_back(share);
       }
     }
+    return {};
+  }
+
+  Status AddMetrics(const json::object& object, const std::string& prefix, Snapshot& run) const {
     PROFGAUGE_TRY(const auto* metrics, Part<json::object>(object, "metrics", prefix));
     for (const auto& [id, value] : *metrics) {
       PROFGAUGE_TRY(run.metrics[std::string(id)],
@@ -285,6 +294,10 @@ class BaselineParser {
         run.uncertain.emplace(id.get_string());
       }
     }
+    return {};
+  }
+
+  Status AddParts(const json::object& object, const std::string& prefix, Snapshot& run) const {
     PROFGAUGE_TRY(const auto* strings, Part<json::array>(object, "strings", prefix));
     PROFGAUGE_TRY(const auto* parts, Part<json::array>(object, "parts", prefix));
     for (std::size_t i = 0; i < parts->size(); ++i) {
@@ -296,6 +309,19 @@ class BaselineParser {
       PROFGAUGE_TRY(const auto* work, Part<json::object>(object, "work", prefix));
       PROFGAUGE_TRY(run.work, Work(*work, *strings, prefix + "work."));
     }
+    return {};
+  }
+
+  Result<Snapshot> Run(const json::object& object, const std::string& prefix) const {
+    Snapshot run;
+    PROFGAUGE_TRY(run.name, Text(object, "name", prefix));
+    PROFGAUGE_TRY(run.source, Text(object, "source", prefix));
+    PROFGAUGE_TRY(run.format, Text(object, "format", prefix));
+    PROFGAUGE_CHECK(AddEnvironment(object, prefix, run));
+    PROFGAUGE_CHECK(AddIterations(object, prefix, run));
+    PROFGAUGE_CHECK(AddShares(object, prefix, run));
+    PROFGAUGE_CHECK(AddMetrics(object, prefix, run));
+    PROFGAUGE_CHECK(AddParts(object, prefix, run));
     return CheckSum(std::move(run), prefix);
   }
 

@@ -64,8 +64,72 @@ void AddRankSteps(report::Report& report, const std::shared_ptr<StringPool>& str
   report.tables.push_back(std::move(sizes));
 }
 
-void AddTables(report::Report& report) {
-  auto strings = std::make_shared<StringPool>();
+void AddAdvice(report::Report& report, const std::shared_ptr<StringPool>& strings) {
+  Table advice("dlprof_advice", "", "Advice", strings);
+  advice.AddColumn({"problem", "Problem", Unit::kText, ""}).AddText(strings->Intern("x"));
+  advice.AddColumn({"recommendation", "Recommendation", Unit::kText, ""})
+      .AddText(strings->Intern("x https://x"));
+  report.tables.push_back(std::move(advice));
+}
+
+void AddOtherIterations(report::Report& report, const std::shared_ptr<StringPool>& strings) {
+  Table others("other_iterations", "", "Others", strings);
+  others.AddColumn({"index", "Iteration", Unit::kCount, ""}).AddInteger(7);
+  others.AddColumn({"duration", "Duration", Unit::kTime, ""}).AddInteger(7);
+  report.tables.push_back(std::move(others));
+}
+
+void AddWhatIf(report::Report& report, const std::shared_ptr<StringPool>& strings) {
+  Table what_if("what_if", "what_if", "What would it bring", strings);
+  what_if.AddColumn({"name", "Scenario", Unit::kText, ""}).AddText(strings->Intern("x"));
+  what_if.AddColumn({"recorded_time", "Recorded", Unit::kTime, ""}).AddInteger(10);
+  what_if.AddColumn({"iteration_time", "Predicted", Unit::kTime, ""}).AddInteger(5);
+  what_if.AddColumn({"gain", "Saves", Unit::kTime, ""}).AddInteger(5);
+  what_if.AddColumn({"gain_share", "Share", Unit::kShare, ""}).AddReal(0.5);
+  what_if.AddColumn({"path", "Path", Unit::kText, ""}).AddText(strings->Intern("x"));
+  report.tables.push_back(std::move(what_if));
+}
+
+void AddSbufAllocations(report::Report& report, const std::shared_ptr<StringPool>& strings) {
+  Table sbuf("sbuf_allocations", "", "SBUF allocations", strings);
+  for (const char* column : {"core", "partition", "address"}) {
+    sbuf.AddColumn({column, column, Unit::kCount, ""}).AddInteger(0);
+  }
+  sbuf.AddColumn({"bytes", "Size", Unit::kBytes, ""}).AddInteger(1);
+  sbuf.AddColumn({"start", "Start", Unit::kTime, ""}).AddInteger(0);
+  sbuf.AddColumn({"end", "End", Unit::kTime, ""}).AddInteger(1);
+  report.tables.push_back(std::move(sbuf));
+}
+
+void AddMemoryCurve(report::Report& report, const std::shared_ptr<StringPool>& strings) {
+  Table curve("memory_curve", "", "Memory curve", strings);
+  Column& device = curve.AddColumn({"device", "Device", Unit::kText, ""});
+  Column& at = curve.AddColumn({"time", "Time", Unit::kTime, ""});
+  Column& allocated = curve.AddColumn({"allocated", "Allocated", Unit::kBytes, ""});
+  for (std::int64_t i = 0; i < 2; ++i) {
+    device.AddText(strings->Intern("GPU 0"));
+    at.AddInteger(i);
+    allocated.AddInteger(i);
+  }
+  report.tables.push_back(std::move(curve));
+}
+
+void AddRanks(report::Report& report, const std::shared_ptr<StringPool>& strings) {
+  Table ranks("ranks", "rank", "Ranks", strings);
+  Column& id = ranks.AddColumn({"id", "Rank", Unit::kCount, ""});
+  Column& time = ranks.AddColumn({"iteration_time", "Time", Unit::kTime, ""});
+  Column& computing = ranks.AddColumn({"compute_only", "Computing", Unit::kTime, ""});
+  Column& waiting = ranks.AddColumn({"waiting_time", "Waiting", Unit::kTime, ""});
+  for (std::int64_t i = 0; i < 2; ++i) {
+    id.AddInteger(i);
+    time.AddInteger(10);
+    computing.AddInteger(10);
+    waiting.AddInteger(i);
+  }
+  report.tables.push_back(std::move(ranks));
+}
+
+void AddIterations(report::Report& report, const std::shared_ptr<StringPool>& strings) {
   Table iterations("iterations", "iteration", "Iterations", strings);
   Column& index = iterations.AddColumn({"index", "Iteration", Unit::kCount, ""});
   Column& rank = iterations.AddColumn({"rank", "Rank", Unit::kCount, ""});
@@ -80,6 +144,10 @@ void AddTables(report::Report& report) {
   Column& gpu_time = iterations.AddColumn({"gpu_time", "GPU time", Unit::kTime, ""});
   gpu_time.AddAbsent();
   gpu_time.AddAbsent();
+  report.tables.push_back(std::move(iterations));
+}
+
+void AddOps(report::Report& report, const std::shared_ptr<StringPool>& strings) {
   Table ops("ops", "op", "Ops", strings);
   ops.AddColumn({"name", "Op", Unit::kText, ""}).AddText(strings->Intern("op"));
   ops.AddColumn({"device_self", "GPU time", Unit::kTime, ""}).AddInteger(5);
@@ -87,56 +155,15 @@ void AddTables(report::Report& report) {
   Column& flops = ops.AddColumn({"flops", "FLOPs", Unit::kFlops, ""});
   flops.AddAbsent();
   flops.MarkAbsent("not recorded");
-  Table ranks("ranks", "rank", "Ranks", strings);
-  Column& id = ranks.AddColumn({"id", "Rank", Unit::kCount, ""});
-  Column& time = ranks.AddColumn({"iteration_time", "Time", Unit::kTime, ""});
-  Column& computing = ranks.AddColumn({"compute_only", "Computing", Unit::kTime, ""});
-  Column& waiting = ranks.AddColumn({"waiting_time", "Waiting", Unit::kTime, ""});
-  for (std::int64_t i = 0; i < 2; ++i) {
-    id.AddInteger(i);
-    time.AddInteger(10);
-    computing.AddInteger(10);
-    waiting.AddInteger(i);
-  }
-  AddRankSteps(report, strings);
-  Table curve("memory_curve", "", "Memory curve", strings);
-  Column& device = curve.AddColumn({"device", "Device", Unit::kText, ""});
-  Column& at = curve.AddColumn({"time", "Time", Unit::kTime, ""});
-  Column& allocated = curve.AddColumn({"allocated", "Allocated", Unit::kBytes, ""});
-  for (std::int64_t i = 0; i < 2; ++i) {
-    device.AddText(strings->Intern("GPU 0"));
-    at.AddInteger(i);
-    allocated.AddInteger(i);
-  }
-  Table sbuf("sbuf_allocations", "", "SBUF allocations", strings);
-  for (const char* column : {"core", "partition", "address"}) {
-    sbuf.AddColumn({column, column, Unit::kCount, ""}).AddInteger(0);
-  }
-  sbuf.AddColumn({"bytes", "Size", Unit::kBytes, ""}).AddInteger(1);
-  sbuf.AddColumn({"start", "Start", Unit::kTime, ""}).AddInteger(0);
-  sbuf.AddColumn({"end", "End", Unit::kTime, ""}).AddInteger(1);
-  Table advice("dlprof_advice", "", "Advice", strings);
-  advice.AddColumn({"problem", "Problem", Unit::kText, ""}).AddText(strings->Intern("x"));
-  advice.AddColumn({"recommendation", "Recommendation", Unit::kText, ""})
-      .AddText(strings->Intern("x https://x"));
-  report.tables.push_back(std::move(advice));
-  Table others("other_iterations", "", "Others", strings);
-  others.AddColumn({"index", "Iteration", Unit::kCount, ""}).AddInteger(7);
-  others.AddColumn({"duration", "Duration", Unit::kTime, ""}).AddInteger(7);
-  report.tables.push_back(std::move(others));
-  Table what_if("what_if", "what_if", "What would it bring", strings);
-  what_if.AddColumn({"name", "Scenario", Unit::kText, ""}).AddText(strings->Intern("x"));
-  what_if.AddColumn({"recorded_time", "Recorded", Unit::kTime, ""}).AddInteger(10);
-  what_if.AddColumn({"iteration_time", "Predicted", Unit::kTime, ""}).AddInteger(5);
-  what_if.AddColumn({"gain", "Saves", Unit::kTime, ""}).AddInteger(5);
-  what_if.AddColumn({"gain_share", "Share", Unit::kShare, ""}).AddReal(0.5);
-  what_if.AddColumn({"path", "Path", Unit::kText, ""}).AddText(strings->Intern("x"));
-  report.tables.push_back(std::move(what_if));
-  report.tables.push_back(std::move(sbuf));
-  report.tables.push_back(std::move(curve));
-  report.tables.push_back(std::move(ranks));
-  report.tables.push_back(std::move(iterations));
   report.tables.push_back(std::move(ops));
+}
+
+void AddTables(report::Report& report) {
+  auto strings = std::make_shared<StringPool>();
+  for (const auto add : {AddRankSteps, AddAdvice, AddOtherIterations, AddWhatIf, AddSbufAllocations,
+                         AddMemoryCurve, AddRanks, AddIterations, AddOps}) {
+    add(report, strings);
+  }
 }
 
 report::Finding MakeFinding(std::string status) {
