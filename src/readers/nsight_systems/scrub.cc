@@ -8,6 +8,7 @@
 #include <set>
 #include <span>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "base/errors.h"
@@ -27,7 +28,7 @@ struct Kept {
   std::string_view rows = {};             ///< Condition on rows; empty: all.
 };
 
-std::vector<Kept> AllKept() {
+std::vector<Kept> KeptOfDevices() {
   const std::vector<std::string_view> device = {"start",     "end",        "deviceId",
                                                 "contextId", "streamId",   "correlationId",
                                                 "globalPid", "graphNodeId"};
@@ -36,6 +37,43 @@ std::vector<Kept> AllKept() {
     columns.insert(columns.end(), more);
     return columns;
   };
+  return {
+      {"CUPTI_ACTIVITY_KIND_KERNEL",
+       with(device,
+            {"demangledName", "shortName", "launchType", "registersPerThread", "gridX", "gridY",
+             "gridZ", "blockX", "blockY", "blockZ", "staticSharedMemory", "dynamicSharedMemory"}),
+       {"demangledName", "shortName"}},
+      {"CUPTI_ACTIVITY_KIND_MEMCPY", with(device, {"bytes", "copyKind", "srcKind", "dstKind"}), {}},
+      {"CUPTI_ACTIVITY_KIND_MEMSET", with(device, {"bytes", "memKind"}), {}},
+      {"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", with(device, {"syncType", "eventId"}), {}},
+      {"CUPTI_ACTIVITY_KIND_GRAPH_TRACE", with(device, {"graphId", "graphExecId"}), {}},
+  };
+}
+
+std::vector<Kept> KeptOfTheHost() {
+  return {
+      {"CUPTI_ACTIVITY_KIND_RUNTIME",
+       {"start", "end", "eventClass", "globalTid", "correlationId", "nameId", "returnValue"},
+       {"nameId"}},
+      {"NVTX_EVENTS",
+       {"start", "end", "eventType", "rangeId", "category", "color", "text", "globalTid",
+        "endGlobalTid", "textId", "domainId", "uint64Value", "int64Value", "doubleValue",
+        "uint32Value", "int32Value", "floatValue"},
+       {"textId"}},
+      {"OSRT_API", {"start", "end", "globalTid", "nameId", "returnValue"}, {"nameId"}},
+      {"SCHED_EVENTS",
+       {"start", "cpu", "isSchedIn", "globalTid", "threadState", "threadBlock"},
+       {}},
+      {"ENUM_SAMPLING_THREAD_STATE", {"id", "label"}, {}},
+      {"ENUM_SCHEDULING_THREAD_BLOCK", {"id", "label"}, {}},
+      {"COMPOSITE_EVENTS", {"id", "start", "globalTid"}, {}},
+      {"SAMPLING_CALLCHAINS",
+       {"id", "symbol", "module", "unresolved", "stackDepth"},
+       {"symbol", "module"}},
+  };
+}
+
+std::vector<Kept> KeptOfTheTarget() {
   const std::vector<std::string_view> gpu = {"id",
                                              "deviceId",
                                              "cuDevice",
@@ -55,33 +93,6 @@ std::vector<Kept> AllKept() {
                                              "memoryBandwidth",
                                              "clockRate"};
   return {
-      {"CUPTI_ACTIVITY_KIND_KERNEL",
-       with(device,
-            {"demangledName", "shortName", "launchType", "registersPerThread", "gridX", "gridY",
-             "gridZ", "blockX", "blockY", "blockZ", "staticSharedMemory", "dynamicSharedMemory"}),
-       {"demangledName", "shortName"}},
-      {"CUPTI_ACTIVITY_KIND_MEMCPY", with(device, {"bytes", "copyKind", "srcKind", "dstKind"}), {}},
-      {"CUPTI_ACTIVITY_KIND_MEMSET", with(device, {"bytes", "memKind"}), {}},
-      {"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", with(device, {"syncType", "eventId"}), {}},
-      {"CUPTI_ACTIVITY_KIND_GRAPH_TRACE", with(device, {"graphId", "graphExecId"}), {}},
-      {"CUPTI_ACTIVITY_KIND_RUNTIME",
-       {"start", "end", "eventClass", "globalTid", "correlationId", "nameId", "returnValue"},
-       {"nameId"}},
-      {"NVTX_EVENTS",
-       {"start", "end", "eventType", "rangeId", "category", "color", "text", "globalTid",
-        "endGlobalTid", "textId", "domainId", "uint64Value", "int64Value", "doubleValue",
-        "uint32Value", "int32Value", "floatValue"},
-       {"textId"}},
-      {"OSRT_API", {"start", "end", "globalTid", "nameId", "returnValue"}, {"nameId"}},
-      {"SCHED_EVENTS",
-       {"start", "cpu", "isSchedIn", "globalTid", "threadState", "threadBlock"},
-       {}},
-      {"ENUM_SAMPLING_THREAD_STATE", {"id", "label"}, {}},
-      {"ENUM_SCHEDULING_THREAD_BLOCK", {"id", "label"}, {}},
-      {"COMPOSITE_EVENTS", {"id", "start", "globalTid"}, {}},
-      {"SAMPLING_CALLCHAINS",
-       {"id", "symbol", "module", "unresolved", "stackDepth"},
-       {"symbol", "module"}},
       {"GPU_METRICS", {"typeId", "timestamp", "metricId", "value"}, {}},
       {"TARGET_INFO_GPU_METRICS", {"typeId", "typeName", "metricId", "metricName"}, {}},
       {"TARGET_INFO_GPU", gpu, {}},
@@ -89,6 +100,11 @@ std::vector<Kept> AllKept() {
       {"TARGET_INFO_CUDA_DEVICE", {"gpuId", "cudaId", "pid"}, {}},
       {"TARGET_INFO_SESSION_START_TIME", {"utcEpochNs"}, {}},
       {"ANALYSIS_DETAILS", {"globalVid", "duration", "startTime", "stopTime"}, {}},
+  };
+}
+
+std::vector<Kept> KeptOfTheExport() {
+  return {
       {"META_DATA_EXPORT",
        {"name", "value"},
        {},
@@ -108,6 +124,14 @@ std::vector<Kept> AllKept() {
        "name in ('CpuCores', 'CpuDescription', 'CudaDriverVersion', 'NvDriverVersion')"},
       {"DIAGNOSTIC_EVENT", {"timestamp", "timestampType", "severity", "text", "globalPid"}, {}},
   };
+}
+
+std::vector<Kept> AllKept() {
+  std::vector<Kept> all;
+  for (const auto part : {KeptOfDevices, KeptOfTheHost, KeptOfTheTarget, KeptOfTheExport}) {
+    for (Kept& kept : part()) all.push_back(std::move(kept));
+  }
+  return all;
 }
 
 /// What nsys itself says; the rest of a diagnostic's text may name files and users.
