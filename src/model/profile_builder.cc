@@ -1,5 +1,7 @@
 #include "model/profile_builder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstring>
