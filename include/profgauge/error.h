@@ -54,8 +54,8 @@ inline tl::unexpected<Error> Fail(Error error) { return tl::unexpected<Error>(st
 
 #define PROFGAUGE_CONCAT_INNER(a, b) a##b
 #define PROFGAUGE_CONCAT(a, b) PROFGAUGE_CONCAT_INNER(a, b)
-#define PROFGAUGE_TRY_IMPL(tmp, decl, expr)                                \
-  auto tmp = (expr);                                                       \
+#define PROFGAUGE_TRY_IMPL(tmp, decl, expr)                                      \
+  auto tmp = (expr);                                                             \
   if (!tmp) return ::tl::unexpected<::profgauge::Error>(std::move(tmp).error()); \
   decl = *std::move(tmp)
 
@@ -64,9 +64,9 @@ inline tl::unexpected<Error> Fail(Error error) { return tl::unexpected<Error>(st
   PROFGAUGE_TRY_IMPL(PROFGAUGE_CONCAT(profgauge_try_, __LINE__), decl, expr)
 
 /// PROFGAUGE_CHECK(Write(x)); returns the Error of a failed Status.
-#define PROFGAUGE_CHECK(expr)                                                              \
-  do {                                                                                     \
-    auto profgauge_status = (expr);                                                        \
-    if (!profgauge_status)                                                                 \
-      return ::tl::unexpected<::profgauge::Error>(std::move(profgauge_status).error());    \
+#define PROFGAUGE_CHECK(expr)                                                           \
+  do {                                                                                  \
+    auto profgauge_status = (expr);                                                     \
+    if (!profgauge_status)                                                              \
+      return ::tl::unexpected<::profgauge::Error>(std::move(profgauge_status).error()); \
   } while (false)

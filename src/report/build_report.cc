@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include "base/format.h"
-#include "model/import_log.h"
 #include "model/device_words.h"
+#include "model/import_log.h"
 #include "profgauge/version.h"
 #include "report/build_comparison.h"
 #include "report/build_profile.h"

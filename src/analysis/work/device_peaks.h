@@ -1,8 +1,8 @@
 // What chips can do at most: dense operations per second by element type, and memory bandwidth.
 //
 // Built in are the numbers of the makers' data sheets, without sparsity, at boost clocks, for the
-// accumulation that training uses (FP32); every row names its document. A project adds or corrects chips in the file that its
-// policy names under `devices`.
+// accumulation that training uses (FP32); every row names its document. A project adds or corrects
+// chips in the file that its policy names under `devices`.
 #pragma once
 
 #include <optional>

@@ -12,8 +12,8 @@
 #include "analysis/context/iterations.h"
 #include "base/format.h"
 #include "base/text.h"
-#include "model/import_log.h"
 #include "model/device_words.h"
+#include "model/import_log.h"
 
 namespace profgauge::cli {
 namespace {

@@ -1,10 +1,10 @@
 // The summaries of `nsys stats`, from any recording: same names, columns, order and rounding.
 //
 // Definitions from a genuine output and NVIDIA's documentation of the report scripts: the median of
-// an even count is the mean of the middle two, the standard deviation is the sample's (0 for one), a
-// MB is 1 000 000 bytes, rows stand by total, longest first. One difference is meant: what PyTorch
-// appends to the name of a range (", seq = 3, op_id = 7") is not part of it, so that the calls of an
-// operator are one row.
+// an even count is the mean of the middle two, the standard deviation is the sample's (0 for one),
+// a MB is 1 000 000 bytes, rows stand by total, longest first. One difference is meant: what
+// PyTorch appends to the name of a range (", seq = 3, op_id = 7") is not part of it, so that the
+// calls of an operator are one row.
 #pragma once
 
 #include <span>
