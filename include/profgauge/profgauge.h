@@ -46,7 +46,9 @@ class Recording {
   std::shared_ptr<const Data> data_;
 };
 
-/// Reads profiles: files, or folders with one file per rank; "-" is standard input.
+/// Reads profiles: files, or folders with one file per rank; "-" is standard input. All of them are
+/// in memory at once, where `profgauge check` reads folders of over 64 ranks, or of more than fits
+/// into memory, one after the other: for those give summaries (`profgauge summarize`).
 /// Errors: kInput, with the place in the file.
 Result<Recording> Load(const std::vector<std::string>& paths, const LoadOptions& options);
 

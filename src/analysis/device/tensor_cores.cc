@@ -64,19 +64,26 @@ struct Bounded {
   Ns sure = 0, undecided = 0, whole = 0;
 };
 
-// The share with a note on what undecided kernels leave open. `count_undecided`: they count.
+// The share with a note on what undecided kernels leave open. `count_undecided`: the user says that
+// they use them, so nothing is uncertain.
 void SetBounded(std::string_view id, const Bounded& times, bool count_undecided, Output& out,
                 bool uncertain = false) {
   const double lower = Share(times.sure, times.whole);
   const double upper = Share(times.sure + times.undecided, times.whole);
   out.Set(id, count_undecided ? upper : lower);
   if (times.undecided == 0) return;
+  if (count_undecided) {
+    out.SetNote(id, "down to " + FormatShare(lower) +
+                        out.Told(" if no undecided kernel uses {{ device.matrix_units }}"));
+    return;
+  }
+  const std::string_view remedy =
+      "; in the policy, `tensor_core: {names: FILE}` says which do, `{unknown: upper_bound}` that "
+      "all do";
   out.SetNote(id,
-              count_undecided
-                  ? "down to " + FormatShare(lower) +
-                        out.Told(" if no undecided kernel uses {{ device.matrix_units }}")
-                  : "up to " + FormatShare(upper) +
-                        out.Told(" if all undecided kernels use {{ device.matrix_units }}"),
+              "up to " + FormatShare(upper) +
+                  out.Told(" if all undecided kernels use {{ device.matrix_units }}") +
+                  std::string(uncertain ? remedy : ""),
               uncertain);
 }
 

@@ -203,7 +203,23 @@ TEST(TensorCores, EfficiencyCountsWhatCouldUseThem) {
   EXPECT_DOUBLE_EQ(NumberOf(analysis, "tensor_core.unknown_share"), 20.0 / 120);
   const Metric* efficiency = analysis.Find("tensor_core.efficiency");
   EXPECT_TRUE(efficiency->low_confidence);  // A third of the eligible time is undecided.
-  EXPECT_EQ(efficiency->note, "up to 83.3\u202f% if all undecided kernels use Tensor Cores");
+  EXPECT_EQ(efficiency->note,
+            "up to 83.3\u202f% if all undecided kernels use Tensor Cores; in the policy, "
+            "`tensor_core: {names: FILE}` says which do, `{unknown: upper_bound}` that all do");
+}
+
+TEST(TensorCores, WhoSaysThatUndecidedKernelsUseThemHasNothingUncertain) {
+  TestProfile test;
+  test.Op("aten::mm", {0, 100});
+  test.Launch("volta_sgemm_64x64_nn", {12, 13}, {50, 60});  // 10, not.
+  test.Launch("mystery", {14, 15}, {60, 90});               // 30, undecided.
+  Knowledge knowledge;
+  knowledge.undecided_use_tensor_cores = true;
+  const Analysis analysis = AnalyzeOne(test.Finish(), std::move(knowledge));
+  EXPECT_DOUBLE_EQ(NumberOf(analysis, "tensor_core.efficiency"), 0.75);
+  const Metric* efficiency = analysis.Find("tensor_core.efficiency");
+  EXPECT_FALSE(efficiency->low_confidence);
+  EXPECT_EQ(efficiency->note, "down to 0\u202f% if no undecided kernel uses Tensor Cores");
 }
 
 // Nothing in its name says so, and it used none: what it multiplies on other units is what counts.

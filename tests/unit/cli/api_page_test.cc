@@ -22,25 +22,52 @@ std::string ReadAll(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-TEST(Library, DrawsWhatCheckDraws) {
-  const std::string run = std::string(PROFGAUGE_SOURCE_DIR) + "/examples/slow.pt.trace.json.gz";
-  const fs::path folder = fs::path(::testing::TempDir()) / "api_page";
-  fs::remove_all(folder);
-  fs::create_directories(folder);
-  const std::string page = (folder / "page.html").string(), json = (folder / "r.json").string();
-  const std::vector<std::string> arguments = {"check", run, "-q", "--html", page, "--json", json};
+template <typename Command>
+void Run(const Command& command, const std::vector<std::string>& arguments) {
   const auto options = ParseCommandLine(arguments);
   ASSERT_TRUE(options) << options.error().message;
   Console console;
   console.Configure(*options);
-  ASSERT_TRUE(RunCheck(*options, console));
+  ASSERT_TRUE(command(*options, console));
+}
+
+// Runs `check` with these arguments, and holds its page and report.json against the library's.
+void ExpectSamePages(const std::string& run, const std::vector<std::string>& baselines) {
+  const fs::path folder = fs::path(::testing::TempDir()) / "api_page";
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  const std::string page = (folder / "page.html").string(), json = (folder / "r.json").string();
+  std::vector<std::string> arguments = {"check", run, "-q", "--html", page, "--json", json};
+  for (const std::string& baseline : baselines) {
+    arguments.insert(arguments.end(), {"--baseline", baseline});
+  }
+  Run(RunCheck, arguments);
 
   const auto recording = Load({run}, {});
   ASSERT_TRUE(recording) << recording.error().message;
-  const auto judged = Evaluate(*recording, {});
+  EvaluateOptions choices;
+  choices.baselines = baselines;
+  const auto judged = Evaluate(*recording, choices);
   ASSERT_TRUE(judged) << judged.error().front().message;
   EXPECT_TRUE(*Render(*judged, Format::kHtml) == ReadAll(page));
   EXPECT_TRUE(*Render(*judged, Format::kJson) == ReadAll(json));
+}
+
+const std::string kSources = PROFGAUGE_SOURCE_DIR;
+
+const std::string kSlow = kSources + "/examples/slow.pt.trace.json.gz";
+
+TEST(Library, DrawsWhatCheckDraws) { ExpectSamePages(kSlow, {}); }
+
+TEST(Library, DrawsWhatCheckDrawsOfRanks) {
+  ExpectSamePages(kSources + "/tests/cases/kineto/two_ranks/ranks", {});
+}
+
+TEST(Library, DrawsWhatCheckDrawsBesideABaseline) {
+  const std::string baseline = ::testing::TempDir() + "api_page.pgbase";
+  Run(RunBaselineSave, {"baseline", "save", kSources + "/examples/healthy.pt.trace.json.gz", "-q",
+                        "-o", baseline});
+  ExpectSamePages(kSlow, {baseline});
 }
 
 }  // namespace
