@@ -82,6 +82,7 @@ struct SlowPart {
   double mean = 0;                    ///< Change of the mean of the used iterations.
   /// By how much the typical slow one is longer, where that decides and not how many there are.
   double longer = 0;
+  bool at_end = false;  ///< That they are the last ones of a run decides.
 };
 
 /// Leading iterations that are left out of the candidates as warm-up, though the baseline has none

@@ -157,9 +157,10 @@ class Sentence {
         Counted(comparison_.current.used, "iteration"),
         WithUnit(fmt::format("{:.3g}", comparison_.slow.bound * 100), is_points_),
         comparison_.slow.base, comparison_.base.used,
-        comparison_.slow.longer > 0 ? fmt::format(", and the typical one of them takes {} longer",
-                                                  Distance(comparison_.slow.longer, is_points_))
-                                    : "",
+        comparison_.slow.at_end ? "; they are the last ones in a row"
+        : comparison_.slow.longer > 0 ? fmt::format(", and the typical one of them takes {} longer",
+                          Distance(comparison_.slow.longer, is_points_))
+            : "",
         exit);
   }
 

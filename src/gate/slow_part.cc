@@ -46,6 +46,29 @@ double ChanceOfSizes(const std::vector<double>& base, const std::vector<double>&
   return fewer < kLeastSized && chance < kUnlikely ? kUnlikely : chance;
 }
 
+// How probable it is that the slow iterations of a run are its last ones by chance, 1 where they are
+// not: of n iterations k are the last in one of C(n, k) orders.
+double ChanceOfEnd(const Run& run, double bound) {
+  const auto is_slow = [bound](double value) { return value > bound; };
+  const std::span<const double> steady = run.Steady();
+  const auto slow = static_cast<std::size_t>(std::ranges::count_if(steady, is_slow));
+  if (slow < kLeastSized || !std::ranges::all_of(steady.last(slow), is_slow)) return 1;
+  double orders = 1;
+  for (std::size_t i = 1; i <= slow; ++i) {
+    orders *= static_cast<double>(steady.size() - slow + i) / static_cast<double>(i);
+  }
+  return 1 / orders;
+}
+
+// A run that became slower and stayed so to its end, as a GPU that throttles, is slower by more than
+// how many iterations are tells.
+bool IsSlowToTheEnd(const Side& side, double bound) {
+  const auto runs = static_cast<double>(side.kept.size());
+  return std::ranges::any_of(side.kept, [&](const Run* run) {
+    return ChanceOfEnd(*run, bound) * runs <= kUnlikely;
+  });
+}
+
 struct Warmup {
   std::size_t cut = 0, slow = 0, all = 0;  // Iterations; slow ones are of those that are cut.
 
@@ -94,7 +117,8 @@ std::optional<Change> JudgeSlowPart(const Side& base, const Side& current, const
     const double share = static_cast<double>(slow.current) / static_cast<double>(UsedOf(current));
     const bool is_by_size =
         mean > limits.far && slow.base == 0 && slow.current >= kLeastSlow && share >= kSlowShare;
-    return is_by_size ? std::optional(Change::kInconclusive) : std::nullopt;
+    slow.at_end = slow.base == 0 && IsSlowToTheEnd(current, Median(base.Levels()) + bound);
+    return is_by_size || slow.at_end ? std::optional(Change::kInconclusive) : std::nullopt;
   }
   const double later = LogMean(current, &Run::later) - LogMean(base, &Run::later);
   const bool is_sure = chance <= kVeryUnlikely && mean > kFailingLimits * limits.limit &&

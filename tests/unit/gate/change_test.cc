@@ -104,6 +104,29 @@ TEST(FixedCases, SlowIterationsThatAreFewerThanHalf) {
             Change::kFail);
 }
 
+// A GPU that throttles: few in twelve, but the last ones, all of them.
+TEST(FixedCases, SlowIterationsToTheEnd) {
+  const auto slow_from = [](std::size_t first, std::size_t last) {
+    Times times = kT;
+    for (std::size_t i = first; i < last; ++i) times[i] *= 1.3;
+    return times;
+  };
+  ASSERT_EQ(kT.size(), 12U);
+  for (const std::size_t first : {7U, 8U, 9U}) {
+    const Comparison end = Held({kT}, {slow_from(first, 12)});
+    EXPECT_EQ(end.change, Change::kInconclusive) << first;
+    EXPECT_TRUE(end.over_limit) << first;
+    EXPECT_TRUE(end.slow.at_end) << first;
+  }
+  EXPECT_THAT(DescribeChange(Held({kT}, {slow_from(8, 12)}), {Unit::kTime, 0.05}),
+              ::testing::HasSubstr("0 of 12 in the baseline; they are the last ones in a row"));
+  // Two may be last by chance; as many in the middle are a disturbance that ended.
+  EXPECT_EQ(Held({kT}, {slow_from(10, 12)}).change, Change::kPass);
+  EXPECT_FALSE(Held({kT}, {slow_from(5, 9)}).slow.at_end);
+  // So many of both sides are how the program runs.
+  EXPECT_EQ(Held({slow_from(9, 12)}, {slow_from(9, 12)}).change, Change::kPass);
+}
+
 // Every eighth runs the optimizer, in both: there are as many slow ones, and they grew.
 TEST(FixedCases, SlowIterationsThatGrew) {
   const auto with_optimizer = [](std::size_t iterations, double factor) {
