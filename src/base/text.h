@@ -27,6 +27,9 @@ std::string Padded(const std::string& text, std::size_t width, bool right = fals
 
 /// What some programs write before UTF-8 text.
 inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::string_view WithoutByteOrderMark(std::string_view text) {
+  return text.substr(text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0);
+}
 
 /// Whether `part` stands anywhere in `text`; whether any of `parts` does.
 constexpr bool Contains(std::string_view text, std::string_view part) {

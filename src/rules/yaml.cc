@@ -306,7 +306,7 @@ SourceText YamlDocument::TextOf(const YamlNode& node) const {
 
 std::optional<YamlDocument> ParseYaml(std::string_view text, const std::string& file,
                                       Errors& errors) {
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  text = WithoutByteOrderMark(text);
   if (text.size() > kLargestConfigFile) {
     errors.push_back(
         MakeError("yaml/too-large", "the file is larger than 1 MiB", PlaceOf(file, 0, 0)));

@@ -143,8 +143,9 @@ Result<int> RunWhatIf(const Options& options, Console& console) {
   if (scenarios.size() > 1) {
     PROFGAUGE_CHECK(add("all together", runner.RunTogether(scenarios)));
   }
-  console.Print(answer.Text(fmt::format("{} iterations of {} as recorded\n",
-                                        run.analysis.iterations_selected, Duration(recorded))));
+  const auto iterations = run.analysis.iterations_selected;
+  console.Print(answer.Text(fmt::format("{} iteration{} of {} as recorded\n", iterations,
+                                        iterations == 1 ? "" : "s", Duration(recorded))));
   console.Print(fmt::format("{}.\n", PredictionLimits(run.replayer.get())));
   return kExitPass;
 }

@@ -93,7 +93,7 @@ class TraceReader final : public Reader {
   }
 
   std::optional<Error> Refuse(const std::string& path, std::string_view head) const override {
-    if (head.starts_with(kByteOrderMark)) head.remove_prefix(kByteOrderMark.size());
+    head = WithoutByteOrderMark(head);
     const bool is_table = std::any_of(std::begin(kTables), std::end(kTables),
                                       [&](auto start) { return head.starts_with(start); });
     if (!is_table) return std::nullopt;

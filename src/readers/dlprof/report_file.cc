@@ -42,12 +42,6 @@ std::string PlainName(std::string_view name) {
   return plain;
 }
 
-// The title stands above a report's head; a summary has pairs of a key and a value there.
-std::size_t LeastCells(const std::vector<Row>& rows) {
-  if (rows.empty()) return 0;
-  return KindOfTitle(rows[0][0]) == ReportKind::kSummary || rows.size() < 2 ? 2 : rows[1].size();
-}
-
 std::string CellOf(const boost::json::value& value) {
   if (value.is_string()) return std::string(value.as_string());
   if (value.is_array()) return value.as_array().empty() ? "" : CellOf(value.as_array().front());
@@ -103,11 +97,8 @@ CsvText ParseCsv(std::string_view text) {
       cell += c;
     }
   }
-  if (cell.empty() && row.empty()) {
-    csv.truncated = quoted;
-  } else if (csv.truncated = quoted || row.size() + 1 < LeastCells(csv.rows); !csv.truncated) {
-    end_row();
-  }
+  // DLProf ends every row, the last one, too: a number without an end may be the half of one.
+  csv.truncated = quoted || !cell.empty() || !row.empty();
   return csv;
 }
 

@@ -31,8 +31,7 @@ using Row = std::vector<std::string>;
 
 struct CsvText {
   std::vector<Row> rows;  ///< With the title and the head.
-  bool truncated =
-      false;  ///< The last cell's quotes are not closed, or the last row's are too few.
+  bool truncated = false;  ///< The last row has no line end.
 };
 /// RFC 4180: cells may be quoted, with line breaks inside; a quote in quotes is doubled. A last row
 /// that is cut off is left out.

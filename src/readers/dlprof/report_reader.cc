@@ -24,7 +24,6 @@ constexpr RecordingHint kHints[] = {
 constexpr std::uint64_t kLargest = std::uint64_t{1} << 30;
 
 std::string_view FirstLine(std::string_view text) {
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   return text.substr(0, text.find('\n'));
 }
 
@@ -59,22 +58,24 @@ class ReportReader final : public Reader {
   }
 
   Match Sniff(std::span<const std::byte> head) const override {
-    const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
+    const std::string_view text = WithoutByteOrderMark(
+        {reinterpret_cast<const char*>(head.data()), head.size()});
     const bool known = dlprof::KindOfTitle(FirstLine(text)).has_value() || IsJsonSummary(text);
     return known ? Match::kYes : Match::kNo;
   }
 
   Result<Profile> Read(ByteSource& source, const ReadOptions& options) const override {
-    PROFGAUGE_TRY(const std::string text, ReadAll(source));
+    PROFGAUGE_TRY(const std::string bytes, ReadAll(source));
     ProfileBuilder builder;
     Source& out = builder.source();
     out.path = source.name();
     out.format = kReportFormat;
     out.accelerator = "nvidia";
-    out.bytes = text.size();
+    out.bytes = bytes.size();
     ContentHash hash;
-    hash.Add(text);
+    hash.Add(bytes);
     out.hash = hash.Hex();
+    const std::string_view text = WithoutByteOrderMark(bytes);
     const auto kind = dlprof::KindOfTitle(FirstLine(text));
     out.dialect = kind ? fmt::format("{}, CSV", dlprof::KindName(*kind)) : "summary, JSON";
     PROFGAUGE_CHECK(Fill(kind, text, options, builder));
@@ -89,7 +90,7 @@ class ReportReader final : public Reader {
   }
 
  private:
-  static Status Fill(std::optional<ReportKind> kind, const std::string& text,
+  static Status Fill(std::optional<ReportKind> kind, std::string_view text,
                      const ReadOptions& options, ProfileBuilder& builder) {
     if (!kind) {
       PROFGAUGE_TRY(const auto lines, dlprof::SummaryOfJson(text, builder.source().path));

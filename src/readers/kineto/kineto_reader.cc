@@ -363,7 +363,7 @@ class KinetoReader final : public Reader {
 
   Match Sniff(std::span<const std::byte> head) const override {
     std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
-    if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+    text = WithoutByteOrderMark(text);
     const auto first = text.find_first_not_of(" \t\r\n");
     if (first == std::string_view::npos) return Match::kNo;
     const bool object = text[first] == '{';

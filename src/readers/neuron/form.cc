@@ -74,7 +74,7 @@ Form FormOf(std::string_view text) {
 }
 
 std::string_view AsText(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  return WithoutByteOrderMark({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 }  // namespace profgauge::readers::neuron

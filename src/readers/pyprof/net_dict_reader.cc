@@ -27,7 +27,7 @@ constexpr std::size_t kBlock = std::size_t{1} << 20;
 // kernel has a start of its own, and the profile says that it has no timeline.
 class Import {
  public:
-  explicit Import(ByteSource& source) : source_(source) {}
+  Import(ByteSource& source, const ReadOptions& options) : source_(source), options_(options) {}
 
   Result<Profile> Run() {
     PROFGAUGE_CHECK(ReadLines());
@@ -59,8 +59,8 @@ class Import {
       PROFGAUGE_TRY(const std::size_t got, source_.Read(block));
       const std::string_view bytes(reinterpret_cast<const char*>(block.data()), got);
       hash.Add(bytes);
+      text += out.bytes == 0 ? WithoutByteOrderMark(bytes) : bytes;
       out.bytes += got;
-      text += bytes;
       std::size_t begin = 0;
       for (auto end = text.find('\n'); end != std::string::npos; end = text.find('\n', begin)) {
         AddLine(std::string_view(text).substr(begin, end - begin));
@@ -74,12 +74,27 @@ class Import {
       }
       if (got == 0) break;
     }
-    if (!text.empty()) AddLine(text);
     out.path = source_.name();
     out.format = "pyprof";
     out.accelerator = "nvidia";
     out.dialect = "net.dict";
     out.hash = hash.Hex();
+    return AddRest(text);
+  }
+
+  // What stands behind the last line end: a line, or what is left of one.
+  Status AddRest(std::string_view rest) {
+    if (Trim(rest).empty() || Trim(rest).ends_with('}')) {
+      AddLine(rest);
+      return {};
+    }
+    if (!options_.allow_incomplete) {
+      return Fail(InputError(
+          source_.name(), "pyprof/truncated",
+          fmt::format("net.dict ends inside line {}", line_ + 1),
+          "copy it again; or pass --allow-incomplete to take what is there"));
+    }
+    builder_.log().Add(Counter::truncated);
     return {};
   }
 
@@ -219,6 +234,7 @@ class Import {
   }
 
   ByteSource& source_;
+  const ReadOptions& options_;
   ProfileBuilder builder_;
   std::vector<KernelMarkers> markers_;  // One per good line.
   Call call_;
@@ -240,7 +256,8 @@ class NetDictReader final : public Reader {
   }
 
   Match Sniff(std::span<const std::byte> head) const override {
-    const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
+    const std::string_view text = WithoutByteOrderMark(
+        {reinterpret_cast<const char*>(head.data()), head.size()});
     const std::string_view line = Trim(text.substr(0, text.find('\n')));
     if (line.starts_with("{'kShortName'") || line.starts_with("{\"kShortName\""))
       return Match::kYes;
@@ -248,8 +265,8 @@ class NetDictReader final : public Reader {
     return line.starts_with("{'") && mentions ? Match::kMaybe : Match::kNo;
   }
 
-  Result<Profile> Read(ByteSource& source, const ReadOptions&) const override {
-    return Import(source).Run();
+  Result<Profile> Read(ByteSource& source, const ReadOptions& options) const override {
+    return Import(source, options).Run();
   }
 };
 

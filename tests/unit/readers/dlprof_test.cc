@@ -256,7 +256,11 @@ TEST(DlprofCsvText, QuotesLineBreaksAndTruncation) {
   EXPECT_TRUE(cut.truncated);
   EXPECT_EQ(cut.rows.size(), 3);
   EXPECT_TRUE(ParseCsv("Kernel Report\nName,Calls\na,1\nb").truncated);
-  EXPECT_FALSE(ParseCsv("Kernel Report\nName,Calls\na,1\nb,2").truncated);
+  EXPECT_FALSE(ParseCsv("Kernel Report\nName,Calls\na,1\nb,2\n").truncated);
+  // Of 233 as likely as of 2.
+  const auto half = ParseCsv("Kernel Report\nName,Calls\na,1\nb,2");
+  EXPECT_TRUE(half.truncated);
+  EXPECT_EQ(half.rows.size(), 3);
   EXPECT_TRUE(ParseCsv("System Config\nGPU Count,4\nGPU Na").truncated);
 }
 
@@ -289,6 +293,13 @@ TEST_F(DlprofTest, TheSummaryGivesMetricsAsStated) {
   using ::testing::Pair;
   EXPECT_THAT(profile->facts, Contains(Pair("iteration_start", "3")));
   EXPECT_THAT(profile->facts, Contains(Pair("iteration_stop", "6")));
+}
+
+TEST_F(DlprofTest, AByteOrderMarkHidesNoSection) {
+  const auto profile =
+      ReadProfile(Write("dlprof_summary.csv", std::string("\xEF\xBB\xBF") + kSummary), {});
+  ASSERT_TRUE(profile) << profile.error().message;
+  EXPECT_EQ(*MetricOf(*profile, "profile.gpus_listed"), Value{std::int64_t{2}});
 }
 
 TEST_F(DlprofTest, WhatNeitherKernelsNorMemoryTakeIsIdleTime) {

@@ -20,9 +20,9 @@ class NetDictTest : public ::testing::Test {
   }
   void TearDown() override { std::filesystem::remove(path_); }
 
-  Result<Profile> Read(const std::string& text) {
+  Result<Profile> Read(const std::string& text, const ReadOptions& options = {}) {
     std::ofstream(path_, std::ios::binary) << text;
-    return ReadProfile(path_, {});
+    return ReadProfile(path_, options);
   }
 
   // A kernel of a matrix product, the `sub`-th of its sequence number.
@@ -121,6 +121,27 @@ TEST_F(NetDictTest, ALineWithoutEndIsRefused) {
   const auto profile = Read("{'kShortName': '" + std::string(17 << 20, 'x'));
   ASSERT_FALSE(profile);
   EXPECT_EQ(profile.error().code, "pyprof/line-too-long");
+}
+
+TEST_F(NetDictTest, ALineThatIsCutIsLoss) {
+  const std::string whole = Line(10) + Line(20);
+  const std::string cut = whole.substr(0, whole.size() - 30);
+  const auto refused = Read(cut);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, "pyprof/truncated");
+  EXPECT_THAT(refused.error().message, HasSubstr("ends inside line 2"));
+  const auto taken = Read(cut, {.allow_incomplete = true});
+  ASSERT_TRUE(taken) << taken.error().message;
+  EXPECT_EQ(taken->device.size(), 1u);
+  EXPECT_EQ(taken->log[Counter::truncated], 1u);
+  EXPECT_TRUE(Read(whole.substr(0, whole.size() - 1)));  // The line end alone says nothing.
+}
+
+TEST_F(NetDictTest, AByteOrderMarkIsNoText) {
+  const auto profile = Read("\xEF\xBB\xBF" + Line(10));
+  ASSERT_TRUE(profile) << profile.error().message;
+  EXPECT_EQ(profile->device.size(), 1u);
+  EXPECT_EQ(profile->log[Counter::events_unreadable], 0u);
 }
 
 TEST_F(NetDictTest, ReadsRealFiles) {
