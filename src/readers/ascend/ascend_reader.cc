@@ -45,6 +45,8 @@ Error NoEvents(const ByteSource& source, std::string message) {
                     "ASCEND_PROFILER_OUTPUT/trace_view.json");
 }
 
+constexpr const char* kClusterTable = "cluster_step_trace_time.csv";
+
 /// Tables that lack what the trace has, by how their first line begins.
 constexpr std::string_view kTables[] = {
     "Device_id,OP Type,Core Type",
@@ -151,6 +153,22 @@ class TraceReader final : public Reader {
                        std::find(names.begin(), names.end(), kTrace) != names.end();
     return found ? kTrace : "";
   }
+
+  /// The table of the whole cluster is no rank beside the trace of one.
+  Status Settle(const std::string&, Run& run) const override {
+    const auto is_table = [](const Profile& profile) {
+      return profile.source.dialect == kClusterTable;
+    };
+    if (std::ranges::all_of(run.profiles, is_table)) return {};
+    for (const Profile& profile : run.profiles) {
+      if (!is_table(profile)) continue;
+      run.skipped.push_back(profile.source.path +
+                            ": it sums up all ranks, and stands beside the trace of one; pass it "
+                            "alone to judge the cluster");
+    }
+    std::erase_if(run.profiles, is_table);
+    return {};
+  }
 };
 
 bool IsKernelDetails(std::string_view text) {
@@ -192,7 +210,7 @@ class TableReader final : public Reader {
     builder.source().format = "ascend";
     builder.source().accelerator = "npu";
     builder.source().dialect =
-        cluster.empty() ? "kernel_details.csv" : "cluster_step_trace_time.csv";
+        cluster.empty() ? "kernel_details.csv" : kClusterTable;
     if (cluster.empty()) builder.SetCopiesUnknown("this kind of file holds kernels and no copies");
     if (!cluster.empty()) builder.reported() = cluster.Report();
     PROFGAUGE_TRY(auto profile, builder.Finish());

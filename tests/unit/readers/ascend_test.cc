@@ -345,6 +345,22 @@ std::string NoteOf(const Profile& profile, std::string_view id) {
   return {};
 }
 
+TEST(AscendTable, OfAClusterIsNoRankBesideATrace) {
+  const std::string steps =
+      "Step,Type,Index,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,"
+      "Stage,Bubble\n,rank,0,80.5,600,20,620,319.5,1000,0\n";
+  Run run;
+  run.profiles.push_back(*ReadTable(steps));
+  const auto reader = readers::MakeAscendTraceReader();
+  ASSERT_TRUE(reader->Settle("", run));
+  EXPECT_EQ(run.profiles.size(), 1U);  // Alone it is the run.
+  run.profiles.push_back(*ReadAscendTrace(AscendTraceText()));
+  ASSERT_TRUE(reader->Settle("", run));
+  ASSERT_EQ(run.profiles.size(), 1U);
+  EXPECT_TRUE(run.profiles.front().has_timeline);
+  EXPECT_THAT(run.skipped, ElementsAre(HasSubstr("it sums up all ranks")));
+}
+
 TEST(AscendTable, CellsOfAClusterThatSayNothingAreNotZero) {
   for (const char* cell : {"", "N/A", "soon", "-5"}) {
     const auto profile = ReadCluster([&](std::string& text) {
