@@ -44,7 +44,6 @@ std::string PlainName(std::string_view name) {
 
 std::string CellOf(const boost::json::value& value) {
   if (value.is_string()) return std::string(value.as_string());
-  if (value.is_array()) return value.as_array().empty() ? "" : CellOf(value.as_array().front());
   if (value.is_double()) return fmt::format("{}", value.as_double());
   if (value.is_int64()) return fmt::format("{}", value.as_int64());
   if (value.is_uint64()) return fmt::format("{}", value.as_uint64());
@@ -160,6 +159,10 @@ Result<std::vector<SummaryLine>> SummaryOfJson(std::string_view text, const std:
           for (const char* column : {"GPU Time (ns)", "CPU Time (ns)", "# Ops", "# Kernels"}) {
             const auto* cell = value.as_object().if_contains(column);
             if (cell != nullptr) line.cells.push_back(CellOf(*cell));
+          }
+        } else if (value.is_array()) {
+          for (const boost::json::value& cell : value.as_array()) {
+            line.cells.push_back(CellOf(cell));
           }
         } else {
           line.cells.push_back(CellOf(value));

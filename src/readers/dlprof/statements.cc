@@ -41,7 +41,15 @@ class Block {
     const auto at = rows_.find(key);
     return at == rows_.end() ? std::string{} : fmt::format("{}", fmt::join(*at->second, ","));
   }
-  std::optional<double> Number(std::string_view key, std::size_t cell = 0) const {
+  /// Of a line with one value: of two, as a decimal comma makes them, none is known to be it.
+  std::optional<double> Number(std::string_view key) const {
+    const auto at = rows_.find(key);
+    if (at == rows_.end()) return std::nullopt;
+    const auto is_given = [](const std::string& cell) { return !Trim(cell).empty(); };
+    return std::ranges::count_if(*at->second, is_given) == 1 ? Cell(key, 0) : std::nullopt;
+  }
+  /// Of a line with several.
+  std::optional<double> Cell(std::string_view key, std::size_t cell) const {
     const auto at = rows_.find(key);
     if (at == rows_.end() || cell >= at->second->size()) return std::nullopt;
     return Real((*at->second)[cell]);
@@ -85,8 +93,8 @@ void StateSystem(const Block& system, ProfileBuilder& builder) {
 
 /// Whether the file counts kernels and has none.
 bool HasNoKernels(const Block& kernels) {
-  const auto count = kernels.Number("All kernels", 2);
-  const auto time = kernels.Number("All kernels", 0);
+  const auto count = kernels.Cell("All kernels", 2);
+  const auto time = kernels.Cell("All kernels", 0);
   return count && time && *count == 0 && *time == 0;
 }
 
@@ -94,7 +102,7 @@ bool HasNoKernels(const Block& kernels) {
 /// it calls efficiency has all kernels below it.
 bool TellsOperators(const Block& system, const Block& ops) {
   const std::string framework = system.Text("Framework");
-  const auto count = ops.Number("All ops", 2);
+  const auto count = ops.Cell("All ops", 2);
   return !(count && *count <= 1 && (framework.empty() || framework == "UNKNOWN"));
 }
 
@@ -184,16 +192,16 @@ void StateIterations(const Block& iterations, Stating& state) {
 }
 
 void StateOperators(const Block& ops, Stating& state) {
-  const auto all = ops.Number("All ops");
-  const auto used = ops.Number("Ops using TC");
-  const auto not_used = ops.Number("Ops eligible for TC but not using");
+  const auto all = ops.Cell("All ops", 0);
+  const auto used = ops.Cell("Ops using TC", 0);
+  const auto not_used = ops.Cell("Ops eligible for TC but not using", 0);
   if (!all || !used || !not_used || !(*all > 0)) return;
   state.Share("tensor_core.eligible_share", (*used + *not_used) / *all);
 }
 
 void StateKernels(const Block& kernels, Stating& state) {
-  const auto using_time = kernels.Number("Kernels using TC");
-  const auto other_time = kernels.Number("All other kernels");
+  const auto using_time = kernels.Cell("Kernels using TC", 0);
+  const auto other_time = kernels.Cell("All other kernels", 0);
   if (!using_time || !other_time || *using_time < 0 || *other_time < 0) return;
   state.Whole("profile.kernel_time", *using_time + *other_time);
   if (*using_time + *other_time > 0) {

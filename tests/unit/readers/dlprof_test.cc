@@ -318,6 +318,22 @@ TEST_F(DlprofTest, WhatNeitherKernelsNorMemoryTakeIsIdleTime) {
   EXPECT_DOUBLE_EQ(idle("GPU Idle %,62.3\n"), 0.623);
 }
 
+// A decimal comma makes two values of one, and a list has several: none of them is known to be it.
+TEST_F(DlprofTest, OfTwoValuesNoneIsStated) {
+  std::string text = kSummary;
+  text.replace(text.find("%,25.0"), 6, "%,25,3");
+  const auto commas = ReadProfile(Write("a_summary.csv", text), {});
+  ASSERT_TRUE(commas) << commas.error().message;
+  EXPECT_EQ(MetricOf(*commas, "gpu.idle.mean"), nullptr);
+  EXPECT_EQ(*MetricOf(*commas, "breakdown.io"), Value{0.03});
+  const auto list = ReadProfile(
+      Write("a.json", "{\"Summary Report\": {\"GPU Idle %\": [12.0, 90.0], \"IO Duration %\": [3.0]}}"),
+      {});
+  ASSERT_TRUE(list) << list.error().message;
+  EXPECT_EQ(MetricOf(*list, "gpu.idle.mean"), nullptr);
+  EXPECT_EQ(*MetricOf(*list, "breakdown.io"), Value{0.03});
+}
+
 // No number of what cannot be reaches a limit.
 TEST_F(DlprofTest, StatementsThatCannotBeAreAbsentWithTheReason) {
   constexpr const char* kWhole =
