@@ -46,6 +46,9 @@ constexpr ColumnSpec kIterations[] = {
     {"duration", "Duration", kTime,
      "Length: up to the end of the last device work launched in it."},
     {"unobserved", "Unobserved", kTime, "Of it, not recorded."},
+    {"typical", "Typical", kTime,
+     "Median length of the iterations that launch as many kernels, without what is not recorded; of "
+     "all where these are fewer than three or of many kinds."},
     {"tensor_core_kernel", "Kernels on {{ device.matrix_units }}", kTime,
      "Time with a kernel on {{ device.matrix_units }} running."},
     {"other_kernel", "Other kernels", kTime, "Time with only other computing kernels running."},

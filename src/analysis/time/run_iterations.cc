@@ -16,6 +16,7 @@
 #include "analysis/tables/row_writer.h"
 #include "analysis/time/iteration_remarks.h"
 #include "analysis/time/iteration_stats.h"
+#include "analysis/time/typical_lengths.h"
 #include "base/format.h"
 
 namespace profgauge {
@@ -101,9 +102,13 @@ IterationFacts RecordingFactsOf(const RankContext& rank) {
   return facts;
 }
 
-// Of the lengths without what the recording does not show of them.
-void SetStatistics(std::span<const double> durations, Output& out) {
-  const SeriesStats stats = Describe(durations);
+// Of the lengths without what the recording does not show of them. `alike`: as if all launched as
+// much.
+void SetStatistics(std::span<const double> durations, std::span<const double> alike, Output& out) {
+  SeriesStats stats = Describe(durations);
+  const SeriesStats of_alike = Describe(alike);
+  stats.robust_cv = of_alike.robust_cv;
+  stats.outliers = of_alike.outliers;
   out.Set("iteration.time.mean", RoundedTime(stats.mean));
   out.Set("iteration.time.median", RoundedTime(stats.median));
   out.Set("iteration.time.min", RoundedTime(stats.min));
@@ -206,9 +211,11 @@ void SetBreakdown(std::span<const IterationFacts> ranks, const Breakdown& sums, 
 }
 
 void FillTable(std::span<const RankContext> ranks, std::span<const RunIteration> run,
-               std::span<const IterationFacts> facts, Table& table) {
+               std::span<const IterationFacts> facts, std::span<const double> typical,
+               Table& table) {
   RowWriter write(table);
-  for (const RunIteration& row : run) {
+  for (std::size_t i = 0; i < run.size(); ++i) {
+    const RunIteration& row = run[i];
     const RankContext& rank = ranks[row.rank];
     const Iteration& iteration = rank.iterations.all[row.iteration];
     const std::size_t selected = row.iteration - rank.iterations.first;
@@ -219,7 +226,8 @@ void FillTable(std::span<const RankContext> ranks, std::span<const RunIteration>
         .Integer(rank.rank)
         .Integer(iteration.time.start)
         .Integer(iteration.time.length())
-        .Integer(row.unobserved);
+        .Integer(row.unobserved)
+        .Integer(std::llround(typical[i]));
     // Their columns stand in the order of the categories.
     for (const Ns part : of_rank.parts[selected]) write.Integer(part);
     const bool known = of_rank.has_device;
@@ -377,15 +385,20 @@ void AddIterations(std::span<const RankContext> ranks, std::span<const Iteration
                    Output& out) {
   const std::vector<RunIteration> run = PoolIterations(ranks);
   std::vector<double> observed;
+  std::vector<std::int64_t> kernels;
   for (const RunIteration& iteration : run) {
+    const std::size_t selected = iteration.iteration - ranks[iteration.rank].iterations.first;
     observed.push_back(static_cast<double>(iteration.duration - iteration.unobserved));
+    kernels.push_back(facts[iteration.rank].kernels[selected].kernels);
   }
+  const std::vector<double> typical = TypicalLengths(observed, kernels);
+  const std::vector<double> alike = WithoutKinds(observed, typical);
   Ns wall = 0;
   for (const RankContext& rank : ranks) wall = std::max(wall, rank.window().length());
   out.Set("profile.wall_time", wall);
   out.Set("profile.iterations", static_cast<std::int64_t>(run.size()));
   SetRecorded(ranks, facts, out);
-  SetStatistics(observed, out);
+  SetStatistics(observed, alike, out);
   SetPeriods(run, out);
   Breakdown sums{};
   Ns whole = 0;
@@ -397,14 +410,14 @@ void AddIterations(std::span<const RankContext> ranks, std::span<const Iteration
   }
   SetBreakdown(facts, sums, whole, out);
   Table& table = out.AddTable("iterations");
-  FillTable(ranks, run, facts, table);
+  FillTable(ranks, run, facts, typical, table);
   for (std::size_t i = 0; i < kBreakdownCategories; ++i) {
     const auto category = static_cast<Category>(i);
     const std::string untold = WhyUntold(facts, category, out);
     if (!untold.empty() && sums[i] == 0) table.Find(CategoryId(category))->MarkAbsent(untold);
   }
   AddOthers(ranks, out);
-  ProposeSteadyRange(ranks.front().iterations.source, run, observed, out);
+  ProposeSteadyRange(ranks.front().iterations.source, run, alike, out);
   AddIterationRemarks(ranks, facts, out);
 }
 

@@ -1,0 +1,53 @@
+#include "analysis/time/typical_lengths.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/time/iteration_stats.h"
+
+namespace profgauge {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+
+using Lengths = std::vector<double>;
+using Counts = std::vector<std::int64_t>;
+
+// Every second step runs the optimizer: steady, each of its kind.
+TEST(TypicalLengths, AreThoseOfIterationsThatLaunchAsMuch) {
+  const Lengths lengths = {100, 150, 101, 151, 99, 149};
+  const Counts kernels = {20, 25, 20, 25, 20, 25};
+  const Lengths typical = TypicalLengths(lengths, kernels);
+  EXPECT_THAT(typical, ElementsAre(100, 150, 100, 150, 100, 150));
+  EXPECT_GT(*Describe(lengths).robust_cv, 0.2);
+  EXPECT_LT(*Describe(WithoutKinds(lengths, typical)).robust_cv, 0.02);
+  EXPECT_EQ(Describe(WithoutKinds(lengths, typical)).median, 125);
+}
+
+// A slow one among those that launch as much stays one.
+TEST(TypicalLengths, LeaveOutliersOfAKindWhatTheyAre) {
+  Lengths lengths;
+  Counts kernels;
+  for (int i = 0; i < 16; ++i) {
+    const bool steps = i % 4 == 3;
+    lengths.push_back(steps ? 150 + i % 3 : 100 + i % 3);
+    kernels.push_back(steps ? 25 : 20);
+  }
+  lengths[5] *= 1.4;
+  const auto alike = WithoutKinds(lengths, TypicalLengths(lengths, kernels));
+  EXPECT_EQ(Describe(alike).outliers, 1);
+  EXPECT_GT(Describe(lengths).outliers, 1);
+}
+
+// Two alike, or counts that hardly repeat, may be chance.
+TEST(TypicalLengths, OfFewOrOfManyKindsAreThoseOfAll) {
+  const Lengths lengths = {100, 150, 101, 151, 99};
+  EXPECT_THAT(TypicalLengths(lengths, Counts{20, 25, 20, 25, 20}), Each(101));
+  EXPECT_THAT(TypicalLengths(lengths, Counts{1, 2, 3, 4, 5}), Each(101));
+  EXPECT_EQ(WithoutKinds(lengths, TypicalLengths(lengths, Counts{0, 0, 0, 0, 0})), lengths);
+  EXPECT_TRUE(TypicalLengths({}, {}).empty());
+}
+
+}  // namespace
+}  // namespace profgauge
