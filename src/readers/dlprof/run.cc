@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -13,6 +14,7 @@
 
 #include "base/content_hash.h"
 #include "base/errors.h"
+#include "base/value.h"
 #include "readers/one_run.h"
 
 namespace profgauge::readers::dlprof {
@@ -68,11 +70,26 @@ std::vector<std::vector<std::string>> RunsOf(const std::vector<Profile>& reports
   return files;
 }
 
-const ReportedMetric* WallOf(const Profile& profile) {
+const ReportedMetric* StatedOf(const Profile& profile, std::string_view id) {
   for (const ReportedMetric& metric : profile.reported.metrics) {
-    if (metric.id == "profile.wall_time") return &metric;
+    if (metric.id == id) return &metric;
   }
   return nullptr;
+}
+
+/// What the reports state of one run both and otherwise: "wall clocks"; empty where nothing. Sums
+/// of rows that could not be read are no statement.
+std::string_view WhatDiffers(const Profile& a, const Profile& b) {
+  constexpr double kAlike = 0.01;
+  const ReportedMetric* ours = StatedOf(a, "profile.wall_time");
+  const ReportedMetric* theirs = StatedOf(b, "profile.wall_time");
+  if (ours != nullptr && theirs != nullptr && ours->value != theirs->value) return "wall clocks";
+  ours = StatedOf(a, "profile.kernel_time");
+  theirs = StatedOf(b, "profile.kernel_time");
+  const auto is_whole = [](const Profile& p) { return p.log[Counter::events_unreadable] == 0; };
+  if (ours == nullptr || theirs == nullptr || !is_whole(a) || !is_whole(b)) return {};
+  const double x = AsNumber(ours->value, 0), y = AsNumber(theirs->value, 0);
+  return std::abs(x - y) > kAlike * std::max(x, y) ? "kernel times" : "";
 }
 
 /// The reports of one run as one profile. REQUIRES: not empty, none of one kind.
@@ -86,13 +103,11 @@ Result<Profile> Merge(std::vector<Profile> reports) {
   for (std::size_t i = 1; i < reports.size(); ++i) {
     Profile& report = reports[i];
     kinds += ", " + KindOf(report);
-    const ReportedMetric* ours = WallOf(merged);
-    const ReportedMetric* theirs = WallOf(report);
-    if (ours != nullptr && theirs != nullptr && ours->value != theirs->value) {
-      return Fail(InputError(report.source.path, "input/several-runs",
-                             "the DLProf reports have different wall clocks: they are of "
-                             "different runs",
-                             "pass the reports of one run, or one file"));
+    if (const auto what = WhatDiffers(merged, report); !what.empty()) {
+      return Fail(InputError(
+          report.source.path, "input/several-runs",
+          fmt::format("the DLProf reports have different {}: they are of different runs", what),
+          "pass the reports of one run, or one file"));
     }
     const auto append = [](auto& to, auto& from) {
       to.insert(to.end(), std::make_move_iterator(from.begin()),

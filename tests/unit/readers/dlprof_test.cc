@@ -423,6 +423,23 @@ TEST_F(DlprofTest, AReportWithoutKernelsMeasuresNothingOfTheGpu) {
   EXPECT_EQ(MetricOf(*profile, "profile.kernel_time"), nullptr);
 }
 
+TEST_F(DlprofTest, ReportsOfTwoRunsAreNotOne) {
+  Write("dlprof_summary.csv", kSummary);  // Of 100 ns in kernels.
+  const auto with_kernel = [&](int time) {
+    Write("dlprof_kernel.csv",
+          fmt::format("Kernel Report\nKernel Name,Op Name,Uses TC,Total GPU Time (ns),Avg GPU Time "
+                      "(ns),Min GPU Time (ns),Max GPU Time (ns)\n\"gemm\",\"/a\",yes,{0},{0},{0},{0}\n",
+                      time));
+    return LoadRun({folder_.string()}, {});
+  };
+  EXPECT_TRUE(with_kernel(100));
+  const auto mixed = with_kernel(190);
+  ASSERT_FALSE(mixed);
+  EXPECT_EQ(mixed.error().code, "input/several-runs");
+  EXPECT_EQ(mixed.error().message,
+            "the DLProf reports have different kernel times: they are of different runs");
+}
+
 TEST_F(DlprofTest, AFolderOfReportsIsOneRun) {
   Write("dlprof_summary.csv", kSummary);
   Write("dlprof_kernel.csv",
