@@ -349,7 +349,7 @@ TEST(AscendTable, OfAClusterIsNoRankBesideATrace) {
   const std::string steps =
       "Step,Type,Index,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,"
       "Stage,Bubble\n,rank,0,80.5,600,20,620,319.5,1000,0\n";
-  Run run;
+  profgauge::Run run;
   run.profiles.push_back(*ReadTable(steps));
   const auto reader = readers::MakeAscendTraceReader();
   ASSERT_TRUE(reader->Settle("", run));
