@@ -99,8 +99,10 @@ std::string_view SeverityName(Severity severity);  ///< "info", "repaired", "ski
   X(profiler_warnings, kInfo, "warning of the profiler about its recording",                      \
     "warnings of the profiler about its recording")                                               \
   X(graph_kernels_hidden, kInfo,                                                                  \
-    "kernels inside CUDA graphs are not recorded; record with --cuda-graph-trace=node",           \
-    "kernels inside CUDA graphs are not recorded; record with --cuda-graph-trace=node")           \
+    "launch of a CUDA graph, whose kernels are not recorded; record with "                        \
+    "--cuda-graph-trace=node",                                                                    \
+    "launches of CUDA graphs, whose kernels are not recorded; record with "                       \
+    "--cuda-graph-trace=node")                                                                    \
   X(duplicate_packets, kInfo, "DMA packet that the profiler marked as duplicate, not counted",    \
     "DMA packets that the profiler marked as duplicates, not counted")                            \
   X(duplicate_ids, kInfo, "row with an id that another row has; both count",                      \

@@ -129,6 +129,11 @@ struct Profile {
   ImportLog log;
 
   std::string_view Name(StringId id) const { return id.valid() ? strings[id] : std::string_view{}; }
+  /// Whether that row of `device` stands for a graph that was recorded whole.
+  bool IsWholeGraph(std::size_t row) const {
+    const LaunchConfigId id = device.config[row];
+    return id.valid() && launch_configs[id.value].is_whole_graph;
+  }
   bool Has(Capability capability) const;
 };
 

@@ -105,6 +105,7 @@ LaunchConfigId ProfileBuilder::AddLaunchConfig(const LaunchConfig& config) {
   AppendBytes(key, config.blocks_per_sm);
   AppendBytes(key, config.warps_per_sm);
   AppendBytes(key, config.occupancy);
+  AppendBytes(key, config.is_whole_graph);
   return InternValue<LaunchConfig, LaunchConfigId>(config_ids_, profile_.launch_configs,
                                                    std::move(key), config);
 }

@@ -119,6 +119,8 @@ struct LaunchConfig {
   double blocks_per_sm = -1;        ///< As recorded; -1 unknown.
   double warps_per_sm = -1;
   double occupancy = -1;  ///< Estimated achieved occupancy 0..1; -1 unknown.
+  /// A graph that was recorded whole: what runs in it, and whether anything does, is not known.
+  bool is_whole_graph = false;
   friend bool operator==(const LaunchConfig&, const LaunchConfig&) = default;
 };
 

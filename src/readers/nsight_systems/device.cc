@@ -46,6 +46,7 @@ bool FillCommon(Import& import, const TableScan& scan, DeviceRow& row) {
 }
 
 Status ReadKernels(Import& import) {
+  constexpr std::size_t kGraphNode = kFirstOwn + 11;
   PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "CUPTI_ACTIVITY_KIND_KERNEL",
                                            {{{"start"}},
                                             {{"end"}},
@@ -63,7 +64,8 @@ Status ReadKernels(Import& import) {
                                             {{"blockZ"}},
                                             {{"registersPerThread"}},
                                             {{"staticSharedMemory"}},
-                                            {{"dynamicSharedMemory"}}}));
+                                            {{"dynamicSharedMemory"}},
+                                            {{"graphNodeId"}}}));
   return scan.ForEach([&] {
     DeviceRow row;
     if (!FillCommon(import, scan, row)) return;
@@ -73,7 +75,7 @@ Status ReadKernels(Import& import) {
     const auto sms = import.sms_of.find(row.gpu);
     row.config = import.builder->AddLaunchConfig(
         CudaLaunchConfig(scan, kFirstOwn + 2, sms == import.sms_of.end() ? 0 : sms->second));
-    import.kernel_time += row.duration;
+    import.has_graph_kernels |= scan.Integer(kGraphNode) != 0;
     import.builder->AddDevice(row);
   });
 }
@@ -124,16 +126,6 @@ Status ReadMemsets(Import& import) {
   });
 }
 
-// How much of the kernel time was recorded kernel by kernel.
-void StateGraphCoverage(Import& import, Ns graphs) {
-  if (graphs <= 0) return;
-  const Ns kernels = import.kernel_time;
-  import.builder->reported().metrics.push_back(
-      {"coverage.kernel_share",
-       static_cast<double>(kernels) / static_cast<double>(kernels + graphs),
-       "the rest lies in CUDA graphs that were recorded whole"});
-}
-
 // With --cuda-graph-trace=graph a graph launch is one opaque piece of device work.
 Status ReadGraphs(Import& import) {
   PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
@@ -144,17 +136,24 @@ Status ReadGraphs(Import& import) {
                                             {{"correlationId"}},
                                             {{"globalPid"}},
                                             {{"graphId"}}}));
-  Ns graphs = 0;
-  PROFGAUGE_CHECK(scan.ForEach([&] {
+  LaunchConfig whole;
+  whole.is_whole_graph = true;
+  return scan.ForEach([&] {
     DeviceRow row;
     if (!FillCommon(import, scan, row)) return;
     row.name = import.builder->Intern(fmt::format("CUDA graph {}", scan.Integer(kFirstOwn, -1)));
+    row.config = import.builder->AddLaunchConfig(whole);
     import.builder->log().Add(Counter::graph_kernels_hidden);
-    graphs += row.duration;
+    import.has_whole_graphs = true;
     import.builder->AddDevice(row);
-  }));
-  StateGraphCoverage(import, graphs);
-  return {};
+  });
+}
+
+// Runs whose graphs were recorded in other ways differ in what they count, and in what the
+// profiler costs.
+void StateGraphs(Import& import) {
+  if (!import.has_whole_graphs && !import.has_graph_kernels) return;
+  import.builder->AddFact("cuda_graphs", import.has_whole_graphs ? "whole" : "by kernel");
 }
 
 Status ReadSyncs(Import& import) {
@@ -186,6 +185,7 @@ Status ReadDevice(Import& import) {
   PROFGAUGE_CHECK(ReadCopies(import));
   PROFGAUGE_CHECK(ReadMemsets(import));
   PROFGAUGE_CHECK(ReadGraphs(import));
+  StateGraphs(import);
   return ReadSyncs(import);
 }
 

@@ -32,7 +32,8 @@ struct Import {
   std::map<std::pair<std::int64_t, std::int64_t>, std::string> domains;
   boost::unordered_flat_set<std::int64_t> cuda_processes;  ///< With calls or work of CUDA.
   std::map<std::int32_t, Span> worked;  ///< By GPU id: from its first work to the end of its last.
-  Ns kernel_time = 0;                   ///< Sum over the kernels that were recorded one by one.
+  bool has_whole_graphs = false;        ///< Graphs were recorded whole,
+  bool has_graph_kernels = false;       ///< or by their kernels.
   Ns capture_end = -1;                  ///< Where unclosed ranges are clipped; -1 unknown.
 
   StringId String(std::int64_t id) const {

@@ -68,9 +68,7 @@ std::string DriverVersion(std::string_view text) {
 
 void ReadCaptureSetting(Import& import, std::string_view name, std::string_view value) {
   ImportLog& log = import.builder->log();
-  if (name == "CUDA_GRAPH_TRACE_OPTIONS:MODE" && value == "Graph") {
-    log.Add(Counter::graph_kernels_hidden);
-  } else if (name == "PROCESS_0:COLLECT_NVTX_TRACE" && value == "false") {
+  if (name == "PROCESS_0:COLLECT_NVTX_TRACE" && value == "false") {
     log.AddAt(Counter::profiler_warnings,
               "NVTX was not traced, so ops and iterations are unknown; record with "
               "--trace=cuda,nvtx");

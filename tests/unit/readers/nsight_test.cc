@@ -153,7 +153,7 @@ TEST_F(NsightTest, WhatNsysSaysOfItsCaptureBecomesWarningsWithoutItsText) {
   const Profile profile = Read();
   EXPECT_TRUE(profile.log.HasDataLoss());
   EXPECT_EQ(profile.log[Counter::profiler_warnings], 2u);
-  EXPECT_EQ(profile.log[Counter::graph_kernels_hidden], 1u);
+  EXPECT_EQ(profile.log[Counter::graph_kernels_hidden], 0u);  // No graph was launched.
   for (const auto& [key, value] : profile.facts) EXPECT_EQ(value.find("secret"), std::string::npos);
   for (std::uint32_t i = 0; i < profile.strings.size(); ++i) {
     EXPECT_EQ(profile.strings[StringId{i}].find("secret"), std::string::npos);
@@ -170,9 +170,25 @@ TEST_F(NsightTest, GraphsRecordedWholeAreWorkWhoseKernelsAreUnknown) {
         "insert into CUPTI_ACTIVITY_KIND_GRAPH_TRACE values (3000, 4500, 0, 7, 20, 117440512, 5);");
   const Profile profile = Read();
   EXPECT_EQ(profile.log[Counter::graph_kernels_hidden], 1u);
-  ASSERT_EQ(profile.reported.metrics.size(), 1u);
-  EXPECT_EQ(profile.reported.metrics[0].id, "coverage.kernel_share");
-  EXPECT_EQ(profile.reported.metrics[0].value, Value{500.0 / 2000.0});
+  std::size_t whole = 0;
+  for (std::size_t row = 0; row < profile.device.size(); ++row) {
+    if (!profile.IsWholeGraph(row)) continue;
+    ++whole;
+    EXPECT_EQ(profile.Name(profile.device.name[row]), "CUDA graph 5");
+  }
+  EXPECT_EQ(whole, 1u);
+  EXPECT_THAT(profile.facts,
+              ::testing::Contains(std::pair<std::string, std::string>("cuda_graphs", "whole")));
+}
+
+TEST_F(NsightTest, GraphsRecordedByKernelSaySo) {
+  Write(Basic() +
+        "alter table CUPTI_ACTIVITY_KIND_KERNEL add column graphNodeId integer;"
+        "update CUPTI_ACTIVITY_KIND_KERNEL set graphNodeId = 4294967296 where start = 1000;");
+  const Profile profile = Read();
+  EXPECT_FALSE(profile.IsWholeGraph(0));
+  EXPECT_THAT(profile.facts,
+              ::testing::Contains(std::pair<std::string, std::string>("cuda_graphs", "by kernel")));
 }
 
 TEST_F(NsightTest, WhatTheGpusCountersMeasuredIsReported) {
