@@ -68,6 +68,9 @@ struct Metric {
   std::string absent_because;   ///< …this says why, in one clause, and what to record.
   bool low_confidence = false;  ///< Shown as such; never fails a gate by itself.
   std::string note;             ///< Why low confidence, or a bound ("+ at most 3.1 % unknown").
+  /// The far end of what the number may be, where the recording does not tell: infinite, or in the
+  /// value's unit. A limit that only one of both ends keeps is open.
+  std::optional<double> may_be = std::nullopt;
 };
 
 /// A named moment, from the start of the recording.

@@ -55,6 +55,25 @@ OnMissing OnMissingOf(const Threshold& threshold, const Policy& policy) {
   return threshold.on_missing.value_or(policy.on_missing);
 }
 
+/// Where the recording leaves open what the number is, a limit is decided if all of what it may be
+/// keeps it, or nothing of it does. `result` has what follows from the number itself.
+void LeaveOpen(const Threshold& threshold, const Policy& policy, const Metric& metric,
+               GateResult& result) {
+  if (!metric.may_be || threshold.level == Level::kInfo) return;
+  Metric other = metric;
+  other.value = *metric.may_be;
+  const bool is_kept = result.reason.empty();
+  if (BreachOf(threshold, other).empty() == is_kept) return;
+  result.status = GateStatus::kLowConfidence;
+  if (!is_kept) {
+    result.reason += fmt::format(", but it is uncertain: {}", metric.note);
+    return;
+  }
+  if (OnMissingOf(threshold, policy) == OnMissing::kSkip) result.status = GateStatus::kSkipped;
+  result.reason = fmt::format("is {}, within the limit, but it is uncertain: {}",
+                              FormatValue(metric.value, metric.spec->unit), metric.note);
+}
+
 GateResult JudgeThreshold(const Threshold& threshold, const Policy& policy,
                           const Analysis& analysis) {
   GateResult result{threshold, {}, GateStatus::kPass, {}, {}};
@@ -78,15 +97,15 @@ GateResult JudgeThreshold(const Threshold& threshold, const Policy& policy,
                         : metric->absent_because;
     return result;
   }
-  const std::string breach = BreachOf(threshold, *metric);
-  if (breach.empty()) return result;
-  result.status = StatusOf(threshold.level);
-  result.reason = breach;
-  if (metric->low_confidence && threshold.level != Level::kInfo) {
+  result.reason = BreachOf(threshold, *metric);
+  if (!result.reason.empty()) result.status = StatusOf(threshold.level);
+  if (metric->low_confidence && !result.reason.empty() && threshold.level != Level::kInfo) {
     result.status = GateStatus::kLowConfidence;
     result.reason += metric->note.empty() ? ", but it is uncertain"
                                           : fmt::format(", but it is uncertain: {}", metric->note);
+    return result;
   }
+  LeaveOpen(threshold, policy, *metric, result);
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,7 @@ struct Given {
   std::string_view metric;
   Value value;
   bool low_confidence = false;
+  std::optional<double> may_be = std::nullopt;
 };
 
 inline Analysis MakeAnalysis(std::initializer_list<Given> given) {
@@ -24,6 +26,8 @@ inline Analysis MakeAnalysis(std::initializer_list<Given> given) {
     Metric metric{FindMetric(g.metric), g.value, "", g.low_confidence, ""};
     if (IsAbsent(g.value)) metric.absent_because = "no such events were recorded";
     if (g.low_confidence) metric.note = "only 4 iterations";
+    metric.may_be = g.may_be;
+    if (g.may_be) metric.note = "some work is unknown";
     analysis.metrics.push_back(metric);
   }
   analysis.iterations_selected = 10;

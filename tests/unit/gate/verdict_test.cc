@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "analysis/communication/clocks.h"
 #include "analysis/context/markers.h"
 #include "gate/baseline_verdict.h"
@@ -65,6 +67,34 @@ TEST(Verdict, UncertainNumbersBeyondALimitNeitherFailNorPass) {
   EXPECT_EQ(WithPlainSpaces(verdict.gate[0].reason),
             "is 20.0 %, above the limit of 10 %, but it is uncertain: only 4 iterations");
   EXPECT_EQ(verdict.warnings, 1);
+}
+
+// A limit is kept or missed for sure only if both ends of what the number may be say so.
+TEST(Verdict, WhatTheRecordingDoesNotTellLeavesALimitOpen) {
+  const Analysis open = MakeAnalysis({{"gpu.idle.mean", 0.1, false, 0.6}});
+  constexpr std::string_view kWithin =
+      "gpu.idle.mean is 10.0 %, within the limit, but it is uncertain: some work is unknown\n";
+  Expect("thresholds: {gpu.idle.mean: {max: 70%}}", open, {kPass, 0, "pass", ""});
+  Expect("thresholds: {gpu.idle.mean: {max: 30%}}", open,
+         {kNoVerdict, 3, "low_confidence", kWithin});
+  Expect("thresholds: {gpu.idle.mean: {max: 5%}}", open,
+         {kFail, 1, "error", "gpu.idle.mean is 10.0 %, above the limit of 5 %\n"});
+  Expect("thresholds: {gpu.idle.mean: {min: 30%}}", open,
+         {kNoVerdict, 3, "low_confidence",
+          "gpu.idle.mean is 10.0 %, below the limit of 30 %, but it is uncertain: some work is "
+          "unknown\n"});
+  Expect("thresholds: {gpu.idle.mean: {max: 30%, on_missing: skip}}", open,
+         {kPass, 0, "skipped", ""});
+  Expect("thresholds: {gpu.idle.mean: {max: 30%, level: warn}}", open,
+         {kPass, 0, "low_confidence", ""});
+  Expect("thresholds: {gpu.idle.mean: {max: 30%, level: info}}", open, {kPass, 0, "pass", ""});
+  const Analysis unbounded = MakeAnalysis(
+      {{"kernel.count_per_iteration", 24.0, false, std::numeric_limits<double>::infinity()}});
+  Expect("thresholds: {kernel.count_per_iteration: {min: 10}}", unbounded, {kPass, 0, "pass", ""});
+  Expect("thresholds: {kernel.count_per_iteration: {max: 100}}", unbounded,
+         {kNoVerdict, 3, "low_confidence",
+          "kernel.count_per_iteration is 24, within the limit, but it is uncertain: some work is "
+          "unknown\n"});
 }
 
 TEST(Verdict, MissingRanks) {
