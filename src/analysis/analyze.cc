@@ -29,6 +29,7 @@
 #include "analysis/recording/edges.h"
 #include "analysis/recording/losses.h"
 #include "analysis/recording/reported.h"
+#include "analysis/recording/whole_graphs.h"
 #include "analysis/replay.h"
 #include "analysis/summary/analyze_run.h"
 #include "analysis/tables/output.h"
@@ -130,6 +131,7 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
     AddLaunches(ranks, out);
     AddEdges(ranks, out);
     MarkLosses(ranks, out);
+    BoundByWholeGraphs(ranks, out);
   }
   AddNeuron(ranks, selection, out);
   AddRegions(ranks, selection, out);

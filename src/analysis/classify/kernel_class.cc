@@ -249,6 +249,10 @@ std::vector<KernelClass> ClassifyDevice(const Profile& profile, const Knowledge&
       result.tensor_core = Tri::kYes;
     }
     if (result.collective || result.rule != 0) continue;
+    if (profile.IsWholeGraph(i)) {
+      if (memo.chip().has_tensor_cores) result.tensor_core = Tri::kUnknown;
+      continue;
+    }
     if (communicates(device.op[i])) {
       result = {Tri::kNo, RuleOf(CommunicationSign::kOperator), true,
                 CollectiveKindOf(profile.Name(profile.host.name[device.op[i].value]))};

@@ -15,6 +15,8 @@ struct GpuUse {
   Ns observed = 0;     ///< The window without edges that nothing is known of.
   Ns kernel_busy = 0;  ///< Union of its kernels in the window.
   Ns busy = 0;         ///< Union of kernels, copies and memsets in the window.
+  /// Of `busy`: only graphs that were recorded whole run, and perhaps nothing in them.
+  Ns whole_graphs = 0;
   /// Blocks per SM, summed over the kernels that run at once and capped at 1, averaged over the
   /// window; idle time counts as 0 (TensorBoard plug-in). Absent without blocks per SM.
   std::optional<double> sm_efficiency;

@@ -106,6 +106,16 @@ std::vector<Span> BusySpans(const DeviceTable& device, const GpuRows& rows, bool
   return spans.Take();
 }
 
+// When a GPU runs graphs that were recorded whole, and nothing else.
+std::vector<Span> WholeGraphSpans(const Profile& profile, const GpuRows& rows) {
+  const DeviceTable& device = profile.device;
+  SpanCollector graphs, others;
+  for (std::size_t row = rows.begin; row < rows.end; ++row) {
+    (profile.IsWholeGraph(row) ? graphs : others).Add(device.start[row], device.duration[row]);
+  }
+  return Subtract(graphs.Take(), others.Take());
+}
+
 // When a GPU runs nothing, without what is shorter than the recording can tell from nothing.
 std::vector<Span> IdleIn(const DeviceTable& device, const GpuRows& rows,
                          std::span<const Span> observed) {
@@ -129,6 +139,7 @@ GpuUse MeasureGpu(const Profile& profile, std::span<const Gpu> gpus, const GpuRo
   use.kernel_busy = OverlapLength(BusySpans(profile.device, rows, true), std::span(&window, 1));
   use.observed = Length(observed);
   use.busy = use.observed - Length(IdleIn(profile.device, rows, observed));
+  use.whole_graphs = OverlapLength(WholeGraphSpans(profile, rows), observed);
   use.sm_efficiency = SmEfficiency(profile, gpus, rows, window);
   use.occupancy = Occupancy(profile, rows, window);
   return use;
@@ -222,7 +233,6 @@ void AddUtilization(std::span<const RankContext> ranks, Output& out) {
   };
   set("gpu.sm_efficiency", efficiency);
   set("gpu.occupancy", occupancy);
-  out.SetAbsent("coverage.kernel_share", out.Told("no {{ device.graph }} was recorded whole"));
   for (const char* id : {"gpu.measured.tensor_active", "gpu.measured.sm_active",
                          "gpu.measured.dram_read", "gpu.measured.dram_write"}) {
     out.SetAbsent(id, out.Told("needs the {{ device.device }}'s own counters") +

@@ -1,5 +1,7 @@
 #include "analysis/device/tensor_cores.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
@@ -35,6 +37,11 @@ TensorCoreTimes SumTimes(const RankContext& rank, std::span<const Tri> eligible)
     const Ns time = device.duration[i];
     const Tri uses = rank.classes[i].tensor_core;
     times.kernels += time;
+    if (uses == Tri::kUnknown && rank.profile->IsWholeGraph(i)) {
+      times.unknown += time;
+      times.whole_graphs += time;
+      continue;
+    }
     if (uses == Tri::kYes) times.tensor_core += time;
     if (uses == Tri::kUnknown) times.undecided += time;
     if (eligible[i] == Tri::kUnknown && rank.classes[i].rule == 0) times.unknown += time;
@@ -87,6 +94,17 @@ void SetBounded(std::string_view id, const Bounded& times, bool count_undecided,
               uncertain);
 }
 
+// What graphs leave open of a share of which they are part or not: all of them count, or none does.
+void SetWithGraphs(std::string_view id, Ns part, Ns whole, const TensorCoreTimes& times,
+                   Output& out) {
+  if (times.whole_graphs == 0 || whole == 0) return;
+  const double other = Share(part, whole);
+  const bool is_more = other > AsNumber(out.ValueOf(id), 0);
+  out.MayBe(
+      id, other,
+      fmt::format("{} to {}, as {}", is_more ? "up" : "down", FormatShare(other), kWholeGraphs));
+}
+
 // That hardly anything could use them is a claim, which unknown kernels of unknown operators do not
 // allow.
 bool IsUnknown(const TensorCoreTimes& times) {
@@ -102,6 +120,11 @@ bool IsKnownOp(std::string_view name) {
 }
 
 std::string WhyUnknown(const TensorCoreTimes& times) {
+  const double graphs = Share(times.whole_graphs, times.kernels);
+  if (graphs > kMostlyUnknown) {
+    return fmt::format("{} of the kernel time lies in graphs, and {}", FormatShare(graphs),
+                       kWholeGraphs);
+  }
   return "neither the kernels nor the operators of " +
          FormatShare(Share(times.unknown, times.kernels)) + " of the kernel time are known by name";
 }
@@ -114,12 +137,22 @@ void SetEfficiency(const TensorCoreTimes& times, std::span<const TensorCoreFacts
         kId, out.Told("no {{ device.device }} of this recording has {{ device.matrix_units }}"));
   if (IsUnknown(times)) return out.SetAbsent(kId, WhyUnknown(times));
   if (times.eligible == 0) {
+    if (times.whole_graphs > 0) return out.SetAbsent(kId, std::string(kWholeGraphs));
     return out.SetAbsent(
         kId, out.Told("no operator that could use {{ device.matrix_units }} launched a kernel"));
   }
   SetBounded(kId, {times.eligible_tensor_core, times.eligible_undecided, times.eligible},
              count_undecided, out,
              Share(times.eligible_undecided, times.eligible) > kMuchUndecided);
+  const Ns used = times.eligible_tensor_core + (count_undecided ? times.eligible_undecided : 0);
+  const Ns all = times.eligible + times.whole_graphs;
+  if (used > 0) SetWithGraphs(kId, used, all, times, out);
+  // Products in graphs could lift it as well.
+  if (used < times.eligible && Share(times.whole_graphs, all) > kMuchUndecided) {
+    const Ns most = times.eligible_tensor_core + times.eligible_undecided + times.whole_graphs;
+    out.MarkUncertain(kId, fmt::format("up to {} by products in graphs that were recorded whole",
+                                       FormatShare(Share(most, all))));
+  }
 }
 
 void SetMetrics(const TensorCoreTimes& times, std::span<const TensorCoreFacts> facts,
@@ -136,10 +169,13 @@ void SetMetrics(const TensorCoreTimes& times, std::span<const TensorCoreFacts> f
   SetEfficiency(times, facts, count_undecided, out);
   SetBounded("tensor_core.share", {times.tensor_core, times.undecided, times.kernels},
              count_undecided, out);
-  out.Set("tensor_core.unknown_share", Share(times.undecided, times.kernels));
+  const Ns used = times.tensor_core + (count_undecided ? times.undecided : 0);
+  SetWithGraphs("tensor_core.share", used + times.whole_graphs, times.kernels, times, out);
+  out.Set("tensor_core.unknown_share", Share(times.undecided + times.whole_graphs, times.kernels));
   constexpr std::string_view kEligible = "tensor_core.eligible_share";
   if (IsUnknown(times)) return out.SetAbsent(kEligible, WhyUnknown(times));
   out.Set(kEligible, Share(times.eligible, times.kernels));
+  SetWithGraphs(kEligible, times.eligible + times.whole_graphs, times.kernels, times, out);
 }
 
 // One row of tensor_core_ops.
@@ -275,6 +311,10 @@ std::vector<Tri> EligibleKernels(const Profile& profile, std::span<const KernelC
       eligible[i] = Tri::kYes;
       continue;
     }
+    if (profile.IsWholeGraph(i) && classes[i].rule == 0) {
+      eligible[i] = Tri::kUnknown;
+      continue;
+    }
     if (doubles.HasNoCores(DeviceId{static_cast<std::uint32_t>(i)})) continue;
     if (vectors.Has(device.op[i])) continue;
     const bool multiplies = IsEligibleKernel(classes[i], profile.Name(device.name[i]));
@@ -328,6 +368,7 @@ void AddTensorCores(std::span<const RankContext> ranks, std::span<const TensorCo
     times.eligible_tensor_core += rank.times.eligible_tensor_core;
     times.eligible_undecided += rank.times.eligible_undecided;
     times.unknown += rank.times.unknown;
+    times.whole_graphs += rank.times.whole_graphs;
   }
   SetMetrics(times, facts, ranks.front().knowledge.undecided_use_tensor_cores, out);
   const std::vector<OpRow> rows = PoolRows(facts);

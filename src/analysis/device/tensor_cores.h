@@ -16,8 +16,8 @@ namespace profgauge {
 /// kernels of eligible operators and for every kernel that uses Tensor Cores (else efficiency could
 /// exceed 100 %); without a recorded operator a kernel counts when its name speaks of a matrix
 /// product, and is unknown otherwise. So is a kernel that no rule knows under an operator that is
-/// neither a listed product nor PyTorch's own. Copies, sets and collectives never count, nor
-/// FP64 where no GPU has Tensor Cores for it.
+/// neither a listed product nor PyTorch's own, and a graph that was recorded whole. Copies, sets
+/// and collectives never count, nor FP64 where no GPU has Tensor Cores for it.
 std::vector<Tri> EligibleKernels(const Profile& profile, std::span<const KernelClass> classes);
 
 /// GPU time of kernels in the selected iterations.
@@ -25,6 +25,7 @@ struct TensorCoreTimes {
   Ns kernels = 0, tensor_core = 0, undecided = 0;
   Ns eligible = 0, eligible_tensor_core = 0, eligible_undecided = 0;
   Ns unknown = 0;  ///< Of kernels that no rule knows, launched by no operator that is known.
+  Ns whole_graphs = 0;  ///< Of `unknown`, and of none of the others: graphs recorded whole.
 };
 
 /// The calls of an eligible operator with the same shapes and types. Texts are those of the

@@ -56,6 +56,8 @@ CoverageFacts CoverageFactsOf(const RankContext& rank) {
   for (std::size_t i = 0; i < device.size(); ++i) {
     const Ns time = device.duration[i];
     facts.total += time;
+    if (device.kind[i] == DeviceKind::kKernel) facts.kernels += time;
+    if (rank.profile->IsWholeGraph(i)) facts.whole_graphs += time;
     const std::uint32_t iteration = rank.iterations.of_device[i];
     if (iteration != Iterations::kNone) {
       facts.in_any += time;
@@ -88,6 +90,16 @@ void AddCoverage(std::span<const RankContext> contexts, std::span<const Coverage
     sum.with_launch += rank.with_launch;
     sum.inside += rank.inside;
     sum.in_window += rank.in_window;
+    sum.kernels += rank.kernels;
+    sum.whole_graphs += rank.whole_graphs;
+  }
+  if (sum.whole_graphs > 0) {
+    out.Set("coverage.kernel_share",
+            static_cast<double>(sum.kernels - sum.whole_graphs) / static_cast<double>(sum.kernels));
+    out.SetNote("coverage.kernel_share",
+                out.Told("the rest lies in {{ device.graph }}s that were recorded whole"));
+  } else {
+    out.SetAbsent("coverage.kernel_share", out.Told("no {{ device.graph }} was recorded whole"));
   }
   if (sum.total == 0) {
     for (const char* id :

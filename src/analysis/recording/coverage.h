@@ -17,6 +17,8 @@ struct CoverageFacts {
   Ns in_any = 0;                    ///< What any iteration launched.
   Ns in_window = 0;                 ///< What starts while they run.
   Ns with_op = 0, with_launch = 0;  ///< Of `in_window`.
+  Ns kernels = 0;                   ///< Of `total`: of kernels and graphs,
+  Ns whole_graphs = 0;              ///< and of graphs that were recorded whole.
 };
 CoverageFacts CoverageFactsOf(const RankContext& rank);
 

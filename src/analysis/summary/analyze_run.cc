@@ -11,6 +11,7 @@
 #include "analysis/communication/communication.h"
 #include "analysis/context/utilization.h"
 #include "analysis/recording/losses.h"
+#include "analysis/recording/whole_graphs.h"
 #include "analysis/summary/rank_summary.h"
 #include "analysis/summary/read_ranks.h"
 #include "analysis/tables/output.h"
@@ -133,6 +134,7 @@ void AddAll(std::span<const RankContext> contexts, std::vector<RankSummary>& ran
   SetLaunchMetrics(Take(ranks, &RankSummary::launches), out);
   AddEdges(contexts, Take(ranks, &RankSummary::edges), out);
   MarkLosses(contexts, out);
+  BoundByWholeGraphs(contexts, out);
 }
 
 }  // namespace

@@ -48,6 +48,7 @@ void Exchange(Columns& columns, std::vector<GpuUse>& gpus) {
     columns.Number("use.observed", use.observed);
     columns.Number("use.kernel_busy", use.kernel_busy);
     columns.Number("use.busy", use.busy);
+    columns.Number("use.whole_graphs", use.whole_graphs);
     columns.Real("use.sm_efficiency", use.sm_efficiency);
     columns.Real("use.occupancy", use.occupancy);
   });

@@ -35,6 +35,8 @@ void Exchange(Columns& columns, CoverageFacts& facts) {
   columns.Number("coverage.inside", facts.inside);
   columns.Number("coverage.in_any", facts.in_any);
   columns.Number("coverage.in_window", facts.in_window);
+  columns.Number("coverage.kernels", facts.kernels);
+  columns.Number("coverage.whole_graphs", facts.whole_graphs);
 }
 
 void Exchange(Columns& columns, EdgeFacts& facts) {
@@ -129,6 +131,7 @@ void Exchange(Columns& columns, TensorCoreFacts& facts) {
   columns.Number("tensor_core.eligible_used", times.eligible_tensor_core);
   columns.Number("tensor_core.eligible_undecided", times.eligible_undecided);
   columns.Number("tensor_core.unknown", times.unknown);
+  columns.Number("tensor_core.whole_graphs", times.whole_graphs);
   columns.Number("tensor_core.any", facts.any_tensor_cores);
   columns.Number("tensor_core.has_device", facts.has_device);
   List(columns, "eligible_op.calls", facts.ops, [&](EligibleOp& op) {

@@ -24,7 +24,7 @@ constexpr MetricSpec kWorkMetrics[] = {
      "Σ time of {{ device.matrix_unit }} kernels / Σ kernel time", kPlugin},
     {"tensor_core.unknown_share", "Undecided kernel time", kShare, kNeutral, kRatio,
      "Share of kernel time in kernels whose name does not tell whether they use {{ "
-     "device.matrix_units }}; they count as not using them.",
+     "device.matrix_units }}, and in graphs recorded whole; they count as not using them.",
      "Σ time of undecided kernels / Σ kernel time", kOurs},
     {"tensor_core.eligible_share", "Eligible kernel time", kShare, kNeutral, kRatio,
      "Share of kernel time in operators that could use {{ device.matrix_units }}.",

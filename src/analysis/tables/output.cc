@@ -21,7 +21,7 @@ std::size_t IndexOf(std::string_view id) {
 Output::Output(std::span<const RecordingHint> hints, Accelerator accelerator)
     : hints_(hints), accelerator_(accelerator), strings_(std::make_shared<StringPool>()) {
   for (const MetricSpec& spec : MetricCatalogue()) {
-    metrics_.push_back({&spec, {}, "this kind of recording does not tell", false, {}});
+    metrics_.push_back({&spec, {}, "this kind of recording does not tell", false, {}, {}});
   }
 }
 
@@ -55,6 +55,13 @@ void Output::SetNote(std::string_view id, std::string note, bool low_confidence)
   if (index >= metrics_.size()) return;
   metrics_[index].note = std::move(note);
   metrics_[index].low_confidence = low_confidence;
+}
+
+void Output::MayBe(std::string_view id, double other, std::string_view why) {
+  if (!IsSet(id)) return;
+  Metric& metric = metrics_[IndexOf(id)];
+  metric.may_be = other;
+  metric.note += (metric.note.empty() ? "" : "; ") + std::string(why);
 }
 
 void Output::MarkUncertain(std::string_view id, std::string_view why) {

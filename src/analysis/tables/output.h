@@ -18,6 +18,11 @@
 
 namespace profgauge {
 
+/// What bounds numbers where graphs were recorded whole; only Nsight Systems does that.
+inline constexpr std::string_view kWholeGraphs =
+    "what runs in graphs that were recorded whole is not known; record with `nsys profile "
+    "--cuda-graph-trace=node`";
+
 class Output {
  public:
   /// `hints` are for Gap(), which the run's first profile gives. The catalogue's texts and hints
@@ -36,6 +41,9 @@ class Output {
   /// How this format records it, or `otherwise` when the recording does not say.
   std::string HowToRecord(Capability capability, std::string_view otherwise) const;
   void SetNote(std::string_view id, std::string note, bool low_confidence = false);
+  /// The metric's value, if it has one, may be anything up or down to `other`; `why` joins its
+  /// note.
+  void MayBe(std::string_view id, double other, std::string_view why);
   /// The metric's value, if it has one, is too uncertain to fail a gate; `why` joins its note.
   void MarkUncertain(std::string_view id, std::string_view why);
 

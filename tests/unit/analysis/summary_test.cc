@@ -129,6 +129,7 @@ void ExpectEqual(const Analysis& recorded, const Analysis& summarized) {
     EXPECT_EQ(metric.absent_because, other.absent_because) << metric.spec->id;
     EXPECT_EQ(metric.note, other.note) << metric.spec->id;
     EXPECT_EQ(metric.low_confidence, other.low_confidence) << metric.spec->id;
+    EXPECT_EQ(metric.may_be, other.may_be) << metric.spec->id;
   }
   EXPECT_EQ(left_out, 0u);
   EXPECT_EQ(summarized.iteration_source, recorded.iteration_source);
@@ -230,6 +231,26 @@ TEST(Summaries, SayWhatRecordingsSay) {
     later.warmup = 1;
     ExpectSameRun(recordings, later);
   }
+}
+
+TEST(Summaries, LeaveOpenWhatGraphsRecordedWholeLeaveOpen) {
+  Plan plan;
+  plan.iterations = 3;
+  std::vector<Profile> recordings = Recordings(plan);
+  LaunchConfig whole;
+  whole.is_whole_graph = true;
+  for (Profile& rank : recordings) {
+    const LaunchConfigId id{static_cast<std::uint32_t>(rank.launch_configs.size())};
+    rank.launch_configs.push_back(whole);
+    for (std::size_t row = 0; row < rank.device.size(); row += 5) {
+      if (rank.device.kind[row] == DeviceKind::kKernel) rank.device.config[row] = id;
+    }
+  }
+  ExpectSameRun(recordings);
+  const auto analysis = Analyze(recordings, {});
+  ASSERT_TRUE(analysis);
+  EXPECT_TRUE(analysis->Find("gpu.idle.mean")->may_be.has_value());
+  EXPECT_FALSE(IsAbsent(analysis->Find("coverage.kernel_share")->value));
 }
 
 TEST(Summaries, SayWhatTheRealDlrmSays) {

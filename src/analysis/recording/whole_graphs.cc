@@ -1,0 +1,134 @@
+#include "analysis/recording/whole_graphs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "base/format.h"
+
+namespace profgauge {
+namespace {
+
+// Below this share of the observed time, counts and means of the other kernels stand for all.
+constexpr double kFewGraphs = 0.02;
+
+double Measured(std::string_view id, const Output& out) { return AsNumber(out.ValueOf(id), 0); }
+
+double Part(double part, double whole) { return whole > 0 ? part / whole : 0; }
+
+// Over the GPUs with work of all ranks, as analysis/context/utilization.h pools them.
+struct WorstUse {
+  std::size_t gpus = 0;
+  Ns graphs = 0, observed = 0;
+  double idle = 0, most_idle = 0, idle_time = 0, longest_idle = 0;
+  double used = 0, least_used = 1;
+
+  void Add(const GpuUse& use, double iterations) {
+    const auto open = static_cast<double>(use.whole_graphs);
+    const double share = use.idle_share() + Part(open, static_cast<double>(use.observed));
+    const double time =
+        static_cast<double>(use.observed - use.busy + use.whole_graphs) / iterations;
+    const double utilization =
+        std::max(0.0, use.utilization() - Part(open, static_cast<double>(use.window)));
+    ++gpus;
+    graphs += use.whole_graphs;
+    observed += use.observed;
+    idle += share;
+    most_idle = std::max(most_idle, share);
+    idle_time += time;
+    longest_idle = std::max(longest_idle, time);
+    used += utilization;
+    least_used = std::min(least_used, utilization);
+  }
+  double share() const { return Part(static_cast<double>(graphs), static_cast<double>(observed)); }
+  double MeanOf(double sum) const { return sum / static_cast<double>(gpus); }
+};
+
+WorstUse WorstUseOf(std::span<const RankContext> ranks) {
+  WorstUse worst;
+  for (const RankContext& rank : ranks) {
+    if (rank.window().length() <= 0) continue;
+    const auto iterations =
+        static_cast<double>(std::max<std::size_t>(rank.iterations.selected().size(), 1));
+    for (const GpuUse& use : rank.gpus) worst.Add(use, iterations);
+  }
+  return worst;
+}
+
+void Bound(std::string_view id, double other, Output& out) {
+  const bool is_more = other > Measured(id, out);
+  std::string bound = std::isinf(other) ? "perhaps more"
+                                        : fmt::format("{} to {}", is_more ? "up" : "down",
+                                                      FormatValue(other, FindMetric(id)->unit));
+  out.MayBe(id, other, fmt::format("{}, as {}", bound, kWholeGraphs));
+}
+
+void BoundUse(const WorstUse& worst, Output& out) {
+  Bound("gpu.idle.mean", worst.MeanOf(worst.idle), out);
+  Bound("gpu.idle.max", worst.most_idle, out);
+  Bound("gpu.idle.time.mean", worst.MeanOf(worst.idle_time), out);
+  Bound("gpu.idle.time.max", worst.longest_idle, out);
+  Bound("gpu.utilization.mean", worst.MeanOf(worst.used), out);
+  Bound("gpu.utilization.min", worst.least_used, out);
+  // Blocks of its kernels are not known, and count as none.
+  constexpr std::string_view kCores = "gpu.sm_efficiency";
+  Bound(kCores, std::min(1.0, Measured(kCores, out) + worst.share()), out);
+}
+
+// A program of one device has nobody to communicate with.
+bool MayCommunicate(std::span<const RankContext> ranks, const WorstUse& worst, const Output& out) {
+  return ranks.size() > 1 || worst.gpus > 1 || Measured("communication.time", out) > 0 ||
+         std::any_of(ranks.begin(), ranks.end(), [](const RankContext& rank) {
+           return rank.profile->distributed.world_size > 1;
+         });
+}
+
+void BoundCommunication(const WorstUse& worst, Output& out) {
+  const auto graphs = static_cast<double>(worst.graphs);
+  const double time = Measured("communication.time", out);
+  const double hidden = time * Measured("communication.overlap", out);
+  for (const std::string_view id : {"communication.exposed_share", "breakdown.communication"}) {
+    Bound(id, std::min(1.0, Measured(id, out) + worst.share()), out);
+  }
+  for (const std::string_view id : {"communication.time", "breakdown.communication.time"}) {
+    Bound(id, Measured(id, out) + graphs, out);
+  }
+  Bound("communication.overlap", Part(hidden, time + graphs), out);
+  for (const std::string_view id : {"communication.exposed_share", "communication.time"}) {
+    if (out.IsSet(id)) continue;
+    out.SetAbsent(id, fmt::format("no kernel of the recording is known to communicate, and {}",
+                                  kWholeGraphs));
+  }
+}
+
+void BoundKernels(Output& out) {
+  constexpr double kAny = std::numeric_limits<double>::infinity();
+  Bound("kernel.count_per_iteration", kAny, out);
+  Bound("tensor_core.kernels_per_iteration", kAny, out);
+  Bound("kernel.short_share", 1, out);
+  out.MarkUncertain("gpu.occupancy", kWholeGraphs);
+}
+
+}  // namespace
+
+void BoundByWholeGraphs(std::span<const RankContext> ranks, Output& out) {
+  const WorstUse worst = WorstUseOf(ranks);
+  if (worst.graphs == 0) return;
+  out.AddRemark(
+      "whole-graphs",
+      fmt::format("for {} of the time only CUDA graphs run that were recorded whole: what "
+                  "runs in them is not known, or whether anything does; record with "
+                  "`nsys profile --cuda-graph-trace=node`",
+                  FormatShare(worst.share())));
+  BoundUse(worst, out);
+  if (MayCommunicate(ranks, worst, out)) BoundCommunication(worst, out);
+  if (worst.share() >= kFewGraphs) BoundKernels(out);
+}
+
+}  // namespace profgauge
