@@ -18,8 +18,9 @@
 namespace profgauge {
 namespace {
 
-constexpr std::array<std::string_view, 7> kHardProperties = {
-    "format", "gpu", "gpus", "ranks", "world_size", "iterations", kSelectionProperty};
+constexpr std::array<std::string_view, 8> kHardProperties = {
+    "format",     "gpu",        "gpus",        "ranks",
+    "world_size", "iterations", "cuda_graphs", kSelectionProperty};
 // Recordings of the same work differ by less: a warm-up kernel more or less.
 constexpr double kSameWork = 0.01;
 

@@ -21,7 +21,7 @@ struct Difference {
 
 /// Differences in the order of the environment, hard ones first. A property that one side did not
 /// record is listed but never hard. Hard by default: format, gpu, gpus, ranks, world_size,
-/// iterations, selection; `match` of the policy replaces that list.
+/// iterations, cuda_graphs, selection; `match` of the policy replaces that list.
 std::vector<Difference> FindDifferences(const Snapshot& base, const Snapshot& current,
                                         const PolicyBaseline& policy);
 

@@ -14,7 +14,7 @@ namespace profgauge {
 namespace {
 
 // Facts of the recording that make two runs comparable or explain why they are not.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kComparable = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kComparable = {{
     {"driver", "cuda_driver_version"},
     {"driver", "hip_driver_version"},
     {"runtime", "cuda_runtime_version"},
@@ -26,6 +26,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kCompara
     {"with_stack", "with_stack"},
     {"with_flops", "with_flops"},
     {"with_modules", "with_modules"},
+    {"cuda_graphs", "cuda_graphs"},  // Whole or by kernel: what is counted, and what it costs.
 }};
 
 void AddEnvironment(Snapshot& snapshot, std::string_view key, std::string value) {
@@ -39,6 +40,16 @@ std::string FactOf(std::span<const Profile> ranks, std::string_view name) {
     if (key == name) return value;
   }
   return {};
+}
+
+/// Whether a change of the number may be one of what the recording does not tell.
+bool IsUncertain(const Metric& metric) {
+  constexpr double kLittle = 0.01;
+  if (metric.low_confidence) return true;
+  if (!metric.may_be) return false;
+  const double value = AsNumber(metric.value, 0);
+  const double scale = metric.spec->unit == Unit::kShare ? 1 : std::abs(value);
+  return std::abs(*metric.may_be - value) > kLittle * scale;
 }
 
 /// Names may have any bytes, the baseline's JSON not; the same in all runs, so that they compare.
@@ -87,7 +98,7 @@ Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
     if (!std::isfinite(value)) continue;
     const std::string id(metric.spec->id);
     snapshot.metrics[id] = value;
-    if (metric.low_confidence) snapshot.uncertain.insert(id);
+    if (IsUncertain(metric)) snapshot.uncertain.insert(id);
     if (metric.spec->definition_number != 1) {
       snapshot.definitions[id] = metric.spec->definition_number;
     }

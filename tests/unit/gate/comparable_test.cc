@@ -89,6 +89,18 @@ TEST(FindDifferences, IterationsOfAnotherKindAreNotCompared) {
   EXPECT_FALSE(CompareRuns(std::vector{current}, std::vector{base}, nullptr).is_comparable);
 }
 
+// Kernels of a graph are one row or many, as the profiler was told: no more work.
+TEST(FindDifferences, GraphsRecordedInOtherWaysAreNotCompared) {
+  Snapshot whole = Sample(1), by_kernel = Sample(1);
+  whole.environment.emplace_back("cuda_graphs", "whole");
+  by_kernel.environment.emplace_back("cuda_graphs", "by kernel");
+  by_kernel.metrics["kernel.count_per_iteration"] = 180;
+  EXPECT_FALSE(CompareRuns(std::vector{whole}, std::vector{by_kernel}, nullptr).is_comparable);
+  EXPECT_TRUE(CompareRuns(std::vector{whole}, std::vector{whole}, nullptr).is_comparable);
+  // A program without graphs is another program, not another recording.
+  EXPECT_TRUE(CompareRuns(std::vector{Sample(1)}, std::vector{whole}, nullptr).is_comparable);
+}
+
 // More iterations are no more work, and fewer no less.
 TEST(CompareRuns, SumsAreComparedAsOfEquallyManyIterations) {
   const auto run = [](int iterations, double kernel_time_each) {
