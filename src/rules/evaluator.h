@@ -73,7 +73,8 @@ struct Finding {
   std::string metric_text;
   std::string limit_text;      ///< The limit that was passed, or the nearest: "> 20 %".
   std::optional<double> gain;  ///< ns per iteration, never more than an iteration takes.
-  bool gain_replayed = false;  ///< The gain is what a replay predicts; then…
+  /// The gain is what a replay predicts, which is not more than the rule's own estimate; then…
+  bool gain_replayed = false;
   /// …this is the rule's own estimate, ns per iteration, where it is not less.
   std::optional<double> gain_limit;
   double gain_share = 0;      ///< Of the mean iteration time; 0 when either is unknown.

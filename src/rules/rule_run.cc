@@ -22,6 +22,8 @@ using expr::RowId;
 
 /// A finding that could gain less than this share of the iteration informs and does no more.
 constexpr double kSmallGain = 0.01;
+/// A replay that gains more than this times the estimate is of more than the rule speaks for.
+constexpr double kAlike = 1.05;
 constexpr std::size_t kMostPerRule = 20;  ///< Findings of a rule with `report: each`.
 
 bool IsInsideCharacter(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80; }
@@ -334,7 +336,11 @@ class RuleRun {
     const Metric* iteration = run_.FindMetric("iteration.time.mean");
     if (iteration == nullptr || AsNumber(iteration->value, 0) <= 0) return false;
     const std::optional<CappedGain> gain = GainOf(judged);
-    return gain && gain->share < kSmallGain;
+    // One iteration of seconds makes nothing of the others small.
+    const double mean = AsNumber(iteration->value, 0);
+    const Metric* median = run_.FindMetric("iteration.time.median");
+    const double usual = median == nullptr ? mean : AsNumber(median->value, mean);
+    return gain && gain->share * mean < kSmallGain * std::min(mean, usual);
   }
 
   Unit MetricUnit() const { return expr::DisplayUnit(rule_.metric_display, rule_.metric->type()); }
@@ -434,9 +440,12 @@ class RuleRun {
           CapGain(*replayed, std::nullopt, run_.FindMetric("iteration.time.mean"));
       // A replay can gain more where its scenario takes away more than what the rule measures; the
       // rule speaks for that alone.
-      out.gain_limit = gain->gain;
+      const bool is_cut = predicted->gain > kAlike * gain->gain;
+      if (!is_cut) {
+        out.gain_limit = gain->gain;
+        out.gain_replayed = true;
+      }
       if (predicted->gain < gain->gain) gain = predicted;
-      out.gain_replayed = true;
     }
     out.gain = gain->gain;
     out.gain_share = gain->share;

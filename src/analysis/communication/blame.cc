@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "analysis/communication/lateness.h"
+#include "analysis/communication/once.h"
 #include "base/format.h"
 #include "base/median.h"
 
@@ -20,13 +21,17 @@ namespace {
 /// Of the cost of all ranks: what one must cause to be the straggler.
 constexpr double kMostOfTheCost = 0.5, kNearlyAllOfTheCost = 0.95;
 /// How far, in its spread, the cost less that of all others must be from what chance gives, and how
-/// few calls tell when the rank causes nearly all of it.
+/// few iterations tell when the rank causes nearly all of it: one delay makes many calls late.
 constexpr double kSteady = 2.5;
-constexpr std::size_t kFewCalls = 3;
+constexpr std::size_t kFewCalls = 3, kFewSteps = 3;
+/// An iteration that loses less than this part of what the worst one loses is none of the habit.
+constexpr double kOfTheWorst = 0.1;
 /// Ranks whose kernels tell what is usual.
 constexpr std::size_t kFewRanks = 3;
 /// Of the lateness: what one cause must cover to be the cause.
 constexpr double kEnoughOfTheLateness = 0.8;
+/// Of a group's time in calls: where more is hidden, ranks compute on while they wait in them.
+constexpr double kHidden = 0.05;
 /// Equal kernels that take this much longer than on the other ranks make a GPU slow.
 constexpr double kSlowKernels = 1.03;
 
@@ -92,7 +97,20 @@ double SlowdownAmong(std::span<const RankFacts> ranks, std::size_t rank,
   return typical > 0 ? static_cast<double>(own) / static_cast<double>(typical) : 1;
 }
 
-/// Splits the time before each late call on every member.
+/// Where the rank's iterations go; the waiting for others is not its own.
+Times TimesOf(std::span<const RankFacts::Step> steps) {
+  Times times{};
+  for (const RankFacts::Step& step : steps) {
+    times[kComputing] += step.parts.compute_only + step.parts.overlapped;
+    times[1] += step.parts.copy;
+    times[3] += step.parts.host + step.parts.unattributed;
+    times[4] += step.parts.dataloader;
+  }
+  return times;
+}
+
+/// Splits the time before each late call on every member; whole iterations where the members
+/// compute on in their calls, since those that wait are ahead then.
 class CauseFinder {
  public:
   CauseFinder(std::span<const RankFacts> ranks, const Matching& matching, std::size_t straggler,
@@ -101,6 +119,7 @@ class CauseFinder {
 
   std::string Find() {
     CollectRanges();
+    whole_ = ComputesOn();
     const Times extra = ExtraTimes();
     Ns total = 0;
     for (const Ns time : extra) total += std::max<Ns>(0, time);
@@ -116,6 +135,21 @@ class CauseFinder {
   }
 
  private:
+  /// Whether much of the group's calls is hidden, in iterations that all members have.
+  bool ComputesOn() const {
+    Ns time = 0, exposed = 0;
+    for (const auto& [rank, ranges] : ranges_) {
+      if (!ranks_[rank].KnowsHidden()) return false;
+      if (ranks_[rank].steps.size() != ranks_[straggler_].steps.size()) return false;
+      for (const CollectiveCall& call : ranks_[rank].calls) {
+        if (!call.in_iterations || call.group != matching_.groups[group_].name) continue;
+        time += call.time.length();
+        exposed += call.exposed;
+      }
+    }
+    return static_cast<double>(time - exposed) > kHidden * static_cast<double>(time);
+  }
+
   /// Before each call of the group for which the rank was late: the range on every member.
   void CollectRanges() {
     const MatchedCall* previous = nullptr;
@@ -141,8 +175,8 @@ class CauseFinder {
     std::vector<Times> others;
     Times own{};
     for (const auto& [rank, ranges] : ranges_) {
-      Times sum{};
-      for (const Span& range : ranges) {
+      Times sum = whole_ ? TimesOf(ranks_[rank].steps) : Times{};
+      for (const Span& range : whole_ ? std::span<const Span>() : ranges) {
         const Times times = TimesOf(ranks_[rank].Between(range.start, range.end));
         for (std::size_t c = 0; c < sum.size(); ++c) sum[c] += times[c];
       }
@@ -175,23 +209,106 @@ class CauseFinder {
   const Matching& matching_;
   std::size_t straggler_, group_;
   std::map<std::size_t, std::vector<Span>> ranges_;  // By rank, in the calls' order.
+  bool whole_ = false;                               // ComputesOn().
 };
 
-/// Whether the rank is late again and again, and not once or by chance. `own` are the parts of each
-/// call's lateness that it made, `all` the lateness.
-bool IsSteady(std::span<const Ns> own, std::span<const Ns> all) {
-  double sum = 0, squares = 0, cost = 0, total = 0;
-  for (std::size_t i = 0; i < own.size(); ++i) {
-    const double difference = static_cast<double>(2 * own[i] - all[i]);
-    sum += difference;
-    squares += difference * difference;
-    cost += static_cast<double>(own[i]);
-    total += static_cast<double>(all[i]);
+/// What late calls cost in the iterations, by what is usual: what happens once is cut.
+class Habit {
+ public:
+  Habit(std::span<const RankFacts> ranks, std::span<const LateCall> late,
+        const Matching& matching) {
+    std::map<std::int64_t, Ns> sums;
+    for (const LateCall& call : late) {
+      const MatchedCall& matched = matching.calls[call.call];
+      const auto& last = matched.members[matched.last];
+      const std::int64_t step = ranks[last.rank].calls[last.call].iteration;
+      step_of_.push_back(step);
+      sums[step] += call.cost;
+      for (const LateCall::Part& part : call.parts) by_rank_[step][part.rank] += part.cost;
+    }
+    std::vector<Ns> costs;
+    for (const auto& [step, cost] : sums) costs.push_back(cost);
+    // Iterations in which nobody was late are usual, too.
+    costs.resize(std::max(costs.size(), ranks.front().steps.size()), 0);
+    const std::vector<Ns> usual = WithoutOnce(costs);
+    std::size_t i = 0;
+    for (const auto& [step, cost] : sums) {
+      scale_[step] = static_cast<double>(usual[i]) / static_cast<double>(cost);
+      has_exceptions_ = has_exceptions_ || usual[i] < cost;
+      ++i;
+    }
+    recorded_ = costs.size();
   }
-  if (cost <= kMostOfTheCost * total) return false;
-  if (cost >= kNearlyAllOfTheCost * total && own.size() >= kFewCalls) return true;
-  return sum > kSteady * std::sqrt(squares);
-}
+
+  /// Whether what the rank costs happened seldom: most of the cost, in hardly an iteration.
+  bool IsSeldomOf(std::size_t rank) const {
+    double own = 0, total = 0;
+    for (const auto& [step, of_step] : by_rank_) {
+      for (const auto& [each, cost] : of_step) {
+        const double usual = scale_.at(step) * static_cast<double>(cost);
+        total += usual;
+        if (each == rank) own += usual;
+      }
+    }
+    return has_exceptions_ || (own > kMostOfTheCost * total && StepsOf(rank) < kFewSteps);
+  }
+
+  /// The rank that costs most.
+  std::size_t Worst(std::size_t ranks) const {
+    std::vector<double> sums(ranks, 0);
+    for (const auto& [step, of_step] : by_rank_) {
+      for (const auto& [rank, cost] : of_step) {
+        sums[rank] += scale_.at(step) * static_cast<double>(cost);
+      }
+    }
+    return static_cast<std::size_t>(std::max_element(sums.begin(), sums.end()) - sums.begin());
+  }
+
+  /// Whether the rank is late again and again, and not once or by chance.
+  bool IsOf(std::size_t rank, std::span<const LateCall> late) const {
+    double sum = 0, squares = 0, own = 0, total = 0;
+    for (std::size_t i = 0; i < late.size(); ++i) {
+      double of_rank = 0;
+      for (const LateCall::Part& part : late[i].parts) {
+        if (part.rank == rank) of_rank += static_cast<double>(part.cost);
+      }
+      const double scale = scale_.at(step_of_[i]), all = static_cast<double>(late[i].cost);
+      const double difference = scale * (2 * of_rank - all);
+      sum += difference;
+      squares += difference * difference;
+      own += scale * of_rank;
+      total += scale * all;
+    }
+    if (own <= kMostOfTheCost * total) return false;
+    const bool is_many = StepsOf(rank) >= kFewSteps;
+    // A recording of one or two iterations has calls alone to tell by.
+    if (!is_many && recorded_ >= kFewSteps) return false;
+    return (is_many && own >= kNearlyAllOfTheCost * total) || sum > kSteady * std::sqrt(squares);
+  }
+
+ private:
+  /// Iterations in which most of the cost is its, and not next to nothing.
+  std::size_t StepsOf(std::size_t rank) const {
+    std::vector<double> costs;
+    for (const auto& [step, of_step] : by_rank_) {
+      Ns all = 0;
+      for (const auto& [each, cost] : of_step) all += cost;
+      const auto own = of_step.find(rank);
+      if (own == of_step.end() || 2 * own->second <= all) continue;
+      costs.push_back(scale_.at(step) * static_cast<double>(own->second));
+    }
+    if (costs.empty()) return 0;
+    const double least = kOfTheWorst * *std::max_element(costs.begin(), costs.end());
+    return static_cast<std::size_t>(
+        std::count_if(costs.begin(), costs.end(), [&](double cost) { return cost >= least; }));
+  }
+
+  std::vector<std::int64_t> step_of_;  // By late call.
+  std::map<std::int64_t, std::map<std::size_t, Ns>> by_rank_;
+  std::map<std::int64_t, double> scale_;  // Of an iteration's cost, what is usual.
+  std::size_t recorded_ = 0;              // Iterations.
+  bool has_exceptions_ = false;
+};
 
 void SumWaiting(std::span<const RankFacts> ranks, const Matching& matching, Blame& blame) {
   for (const MatchedCall& call : matching.calls) {
@@ -208,10 +325,9 @@ void SumWaiting(std::span<const RankFacts> ranks, const Matching& matching, Blam
 }
 
 /// Sets what each rank costs the group that it costs most: the same time that many groups lose one
-/// after the other is lost once. Returns the rank that costs all groups together most.
-std::size_t SumCosts(std::span<const RankFacts> ranks, std::span<const LateCall> late,
-                     const Matching& matching, Blame& blame) {
-  std::vector<Ns> together(blame.ranks.size(), 0);
+/// after the other is lost once.
+void SumCosts(std::span<const RankFacts> ranks, std::span<const LateCall> late,
+              const Matching& matching, Blame& blame) {
   std::map<std::pair<std::size_t, std::size_t>, Ns> by_group;
   std::map<std::tuple<std::size_t, std::int64_t, std::size_t>, Ns> by_step;
   for (const LateCall& call : late) {
@@ -219,7 +335,6 @@ std::size_t SumCosts(std::span<const RankFacts> ranks, std::span<const LateCall>
     const auto& last = matched.members[matched.last];
     const std::int64_t step = ranks[last.rank].calls[last.call].iteration;
     for (const LateCall::Part& part : call.parts) {
-      together[part.rank] += part.cost;
       by_group[{part.rank, matched.group}] += part.cost;
       by_step[{part.rank, step, matched.group}] += part.cost;
     }
@@ -232,8 +347,12 @@ std::size_t SumCosts(std::span<const RankFacts> ranks, std::span<const LateCall>
     RankLateness& rank = blame.ranks[key.first];
     rank.cost = std::max(rank.cost, cost);
   }
-  return static_cast<std::size_t>(std::max_element(together.begin(), together.end()) -
-                                  together.begin());
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    std::vector<Ns> costs;
+    for (const auto& [step, cost] : blame.ranks[i].by_step) costs.push_back(cost);
+    costs.resize(std::max(costs.size(), ranks[i].steps.size()), 0);
+    blame.ranks[i].once = std::min(blame.ranks[i].cost, OnlyOnce(costs));
+  }
 }
 
 /// The group that most of what the rank costs is of.
@@ -261,17 +380,11 @@ Blame FindBlame(std::span<const RankFacts> ranks, const Matching& matching) {
   SumWaiting(ranks, matching, blame);
   const std::vector<LateCall> late = AttributeLateness(ranks, matching);
   if (late.empty()) return blame;
-  const std::size_t worst = SumCosts(ranks, late, matching, blame);
-  std::vector<Ns> own, all;
-  for (const LateCall& call : late) {
-    own.push_back(0);
-    all.push_back(matching.calls[call.call].lateness);
-    for (const LateCall::Part& part : call.parts) {
-      if (part.rank == worst) own.back() += part.cost;
-    }
-  }
-  if (!IsSteady(own, all)) {
-    blame.too_few = late.size() < kFewCalls;
+  SumCosts(ranks, late, matching, blame);
+  const Habit habit(ranks, late, matching);
+  const std::size_t worst = habit.Worst(ranks.size());
+  if (!habit.IsOf(worst, late)) {
+    blame.too_few = late.size() < kFewCalls || habit.IsSeldomOf(worst);
     blame.jitter = !blame.too_few;
     return blame;
   }

@@ -1,10 +1,12 @@
 // Who is late, what that costs the others, and what on that rank makes it late.
 //
 // Cost of a rank = Σ over the matched calls that it made late (lateness.h) of what the group would
-// have gained, had the last come with the next one; of several groups the one that it
+// have gained, had the last come with the next one, and computes nothing beside; of several groups the one that it
 // costs most, since one delay that passes through many groups is lost once. Only groups whose
 // members are all in the run and of whose calls at least 95 % are matched are judged. The rank with
-// the largest cost straggles when it causes most of the cost of all, and does so steadily; else
+// the largest cost straggles when it causes most of the cost of all, and does so in many iterations
+// (what one of them has above all others is cut to theirs: once.h) or, where there are fewer than
+// three, in many calls; else
 // late ranks change (jitter), and nobody is blamed.
 //
 // The cause is found on that rank: between the call before and the one it was late for, its time is
@@ -25,6 +27,7 @@ namespace profgauge {
 
 struct RankLateness {
   Ns cost = 0;
+  Ns once = 0;  ///< Of the cost: what single iterations have above all others.
   std::int64_t last_calls = 0;
   Ns waiting = 0, transfer = 0;  ///< Sums over its matched calls of kinds with a transfer.
   bool matched = false;          ///< Whether it has any.
@@ -37,7 +40,7 @@ struct Blame {
   std::size_t groups = 0, judged_groups = 0;
   std::optional<std::size_t> straggler;  ///< Position in the run.
   bool jitter = false;                   ///< Somebody is late all the time, but not one rank.
-  bool too_few = false;                  ///< Fewer late calls than tell chance from habit.
+  bool too_few = false;  ///< Late in fewer calls or iterations than tell chance from habit.
   /// "waiting for input data", "the host", "copies", "a slow {{ device.device }}", "more work on
   /// the {{ device.device }}", "communication of another group"; several parts with their shares
   /// when none covers 80 % of the lateness; empty when nobody straggles.

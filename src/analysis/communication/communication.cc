@@ -312,14 +312,25 @@ void SetMatching(const Matching& matching, std::span<const RankParts> parts, Out
   out.Set("communication.waiting_share", static_cast<double>(waiting) / static_cast<double>(whole));
 }
 
-void SetStraggler(const Blame& blame, std::span<const RankFacts> ranks, Output& out) {
-  if (!blame.straggler) return out.SetAbsent("rank.straggler", NobodyBlamed(blame));
+void SetStragglersLoader(const RankParts& parts, Output& out) {
+  constexpr std::string_view kId = "rank.straggler.dataloader";
+  if (parts.sum() <= 0) return out.SetAbsent(kId, "its iterations have no length");
+  out.Set(kId, static_cast<double>(parts.dataloader) / static_cast<double>(parts.sum()));
+}
+
+void SetStraggler(const Blame& blame, std::span<const RankFacts> ranks,
+                  std::span<const RankParts> parts, Output& out) {
+  if (!blame.straggler) {
+    out.SetAbsent("rank.straggler.dataloader", NobodyBlamed(blame));
+    return out.SetAbsent("rank.straggler", NobodyBlamed(blame));
+  }
+  SetStragglersLoader(parts[*blame.straggler], out);
   const RankLateness& worst = blame.ranks[*blame.straggler];
   out.Set("rank.straggler", static_cast<double>(ranks[*blame.straggler].rank));
   std::string note =
       fmt::format("it is last in {} collectives, which costs the others {}",
                   FormatCount(worst.last_calls), FormatDuration(static_cast<double>(worst.cost)));
-  if (!blame.cause.empty()) note += "; what takes longer there: " + blame.cause;
+  if (!blame.cause.empty()) note += "; what takes longer there: " + out.Told(blame.cause);
   if (blame.judged_groups < blame.groups) {
     note +=
         fmt::format("; {} of {} process groups could be judged", blame.judged_groups, blame.groups);
@@ -394,15 +405,16 @@ void AddCommunication(std::span<RankFacts> ranks, Output& out) {
   SetBusBandwidths(rows, ranks, out);
   SetMatching(matching, parts, out);
   SetImbalance(ranks, out);
-  SetStraggler(blame, ranks, out);
+  SetStraggler(blame, ranks, parts, out);
   SetMissingRanks(ranks, out);
   const bool is_unknown = IsUnknown(ranks);
-  FillRanks(ranks, parts, blame, is_unknown, out);
+  const Pipeline pipeline = FindPipeline(ranks, parts, matching);
+  FillRanks(ranks, parts, blame, pipeline, is_unknown, out);
   FillSteps(ranks, blame, out);
   if (is_unknown) SetNothingFound(ranks, out);
   FillGroups(ranks, matching, out);
   FillSizes(ranks, out);
-  FillStages(FindPipeline(ranks, parts, matching), out);
+  FillStages(pipeline, out);
   SetStepSkew(ranks, clocks, out);
   FillRankCalls(ranks, matching, blame, clocks, out);
   if (rows.empty()) {

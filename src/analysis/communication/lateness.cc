@@ -37,6 +37,7 @@ class Attribution {
       }
     }
     for (std::size_t rank = 0; rank < ranks.size(); ++rank) Arrange(rank);
+    for (const RankFacts& rank : ranks) knows_.push_back(rank.KnowsHidden());
   }
 
   std::vector<LateCall> Run() {
@@ -45,12 +46,24 @@ class Attribution {
       const MatchedCall& call = matching_.calls[c];
       const GroupMatch& group = matching_.groups[call.group];
       if (call.last == MatchedCall::kNobody || group.point_to_point || !group.MayBlame()) continue;
-      late.push_back({c, InTime(call.lateness, Resolve(c))});
+      const Ns cost = CostOf(call);
+      if (cost > 0) late.push_back({c, cost, InTime(cost, Resolve(c))});
     }
     return late;
   }
 
  private:
+  Ns CostOf(const MatchedCall& call) const {
+    const auto exposed = [&](std::size_t member) {
+      const MatchedCall::Member& at = call.members[member];
+      return ranks_[at.rank].calls[at.call].exposed;
+    };
+    if (!knows_[call.members[call.last].rank] || !knows_[call.members[call.next].rank]) {
+      return call.lateness;
+    }
+    return std::clamp<Ns>(exposed(call.next) - exposed(call.last), 0, call.lateness);
+  }
+
   /// A call that is to be resolved, as one that another waited for longer than `reference` did for
   /// its own.
   struct Task {
@@ -229,6 +242,7 @@ class Attribution {
   std::vector<std::vector<std::size_t>> at_;  // By call and member: position in places_.
   std::map<std::size_t, Task> tasks_;         // By call; references stay valid.
   std::vector<Shares> known_;                 // By call.
+  std::vector<bool> knows_;                   // By rank: KnowsHidden().
 };
 
 }  // namespace

@@ -6,6 +6,10 @@
 // part of the lateness is passed on to those calls, by how much longer each of them made it wait,
 // and there to whoever was late in turn. The rest is its own.
 //
+// A call costs its group what the one that came before the last waits in it, beside no computation,
+// longer than the last: one delay makes many calls late in turn while the others compute ahead, and
+// is lost once.
+//
 // Transfers between two ranks make no cost of their own: a stage that waits for the one before it
 // is what pipelines do. They pass on what later costs a group its time.
 #pragma once
@@ -25,7 +29,8 @@ struct LateCall {
     Ns cost = 0;
   };
   std::size_t call = 0;     ///< Position in Matching::calls.
-  std::vector<Part> parts;  ///< They add up to the call's lateness.
+  Ns cost = 0;              ///< Of the call's lateness, what nothing hides; > 0.
+  std::vector<Part> parts;  ///< They add up to it.
 };
 
 /// By call. REQUIRES: `matching` is MatchFacts() of `ranks`.

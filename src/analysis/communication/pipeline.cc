@@ -51,6 +51,16 @@ Ns Exposed(const RankFacts& rank, std::vector<Span> spans) {
   return OverlapLength(alone, Merge(std::move(spans)));
 }
 
+/// The same by iteration.
+std::vector<Ns> ExposedBySteps(const RankFacts& rank, std::vector<Span> spans) {
+  const std::vector<Span> waits = Intersect(rank.alone, Merge(std::move(spans)));
+  std::vector<Ns> steps;
+  for (const RankFacts::Step& step : rank.steps) {
+    steps.push_back(OverlapLength(Near(waits, step.time), std::span(&step.time, 1)));
+  }
+  return steps;
+}
+
 /// The ranks after `first`, by position; nothing when the chain closes or leads out of the run.
 std::optional<std::vector<std::size_t>> ChainFrom(
     std::size_t first, const std::map<std::int64_t, std::size_t>& positions,
@@ -88,6 +98,7 @@ Pipeline FindPipeline(std::span<const RankFacts> ranks, std::span<const RankPart
     }
   }
   Pipeline pipeline;
+  pipeline.waiting.resize(ranks.size());
   std::size_t staged = 0;
   for (const auto& [first, role] : roles) {
     if (!role.begins || role.previous >= 0) continue;
@@ -105,6 +116,7 @@ Pipeline FindPipeline(std::span<const RankFacts> ranks, std::span<const RankPart
       sum.iteration_time += ranks[rank].step_time();
       sum.computing += parts[rank].compute_only + parts[rank].overlapped;
       sum.bubble += Exposed(ranks[rank], roles.at(rank).waiting);
+      pipeline.waiting[rank] = ExposedBySteps(ranks[rank], roles.at(rank).waiting);
       sum.transfer += Exposed(ranks[rank], roles.at(rank).moving);
     }
     staged += chain->size();

@@ -22,6 +22,8 @@ struct Pipeline {
     Ns computing = 0, bubble = 0, transfer = 0;
   };
   std::vector<Stage> stages;      ///< Empty: ranks form no pipeline.
+  /// Of the run's ranks, by iteration: the time in which each only waits for another stage.
+  std::vector<std::vector<Ns>> waiting;
   std::int64_t microbatches = 0;  ///< Of an iteration; 0 when replicas differ.
 
   double ideal_share() const;  ///< REQUIRES: microbatches > 0.

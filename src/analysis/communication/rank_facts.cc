@@ -132,6 +132,12 @@ Ns RankFacts::step_time() const {
   return sum;
 }
 
+bool RankFacts::KnowsHidden() const {
+  return times.exposed() == 0 ||
+         std::any_of(calls.begin(), calls.end(),
+                     [](const CollectiveCall& call) { return call.exposed > 0; });
+}
+
 Breakdown RankFacts::Between(Ns from, Ns to) const {
   const auto at = [&](Ns moment) {
     const auto found = std::lower_bound(moments.begin(), moments.end(), moment);

@@ -57,6 +57,8 @@ struct RankFacts {
   std::string suspects;            ///< DescribeSuspects(), where it has no collective.
   std::size_t device_rows = 0;     ///< Of its profile; 0 without it.
 
+  /// Whether its calls know what hides them: those on the host do not.
+  bool KnowsHidden() const;
   Ns step_time() const;  ///< Of the selected iterations, as observed: what the parts add up to.
   /// Where the time between two starts or ends of calls went. REQUIRES: both are in `moments`,
   /// from <= to.

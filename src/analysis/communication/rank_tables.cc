@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <string_view>
 #include <tuple>
@@ -11,10 +12,14 @@
 
 #include "analysis/communication/communication.h"
 #include "analysis/communication/links.h"
+#include "analysis/communication/once.h"
 #include "analysis/tables/row_writer.h"
 
 namespace profgauge {
 namespace {
+
+constexpr std::string_view kNoPipeline =
+    "no matched transfers between ranks that form a chain of stages";
 
 // From `compute_only` to `unattributed`.
 void AppendParts(const RankParts& parts, RowWriter& write) {
@@ -33,18 +38,37 @@ void AppendLateness(const RankLateness& lateness, bool judged, bool straggles, R
   write.IntegerIf(lateness.matched, lateness.waiting)
       .IntegerIf(lateness.matched, lateness.transfer)
       .IntegerIf(judged, lateness.cost)
+      .IntegerIf(judged, lateness.once)
       .IntegerIf(judged, lateness.last_calls)
       .IntegerIf(judged, straggles ? 1 : 0);
 }
 
-// From `iterations` to `exposed_communication`.
-void AppendTimes(const RankFacts& rank, bool is_unknown, RowWriter& write) {
+// Of exposed communication what one iteration alone has; `stages`: the part that is waiting for
+// other stages of a pipeline, which is of the schedule.
+Ns ExposedOnce(const RankFacts& rank, std::span<const Ns> stages) {
+  std::map<std::int64_t, std::int64_t> calls;
+  for (const CollectiveCall& call : rank.calls) calls[call.iteration] += call.in_iterations ? 1 : 0;
+  std::vector<Ns> exposed;
+  std::vector<std::int64_t> counts;
+  for (std::size_t i = 0; i < rank.steps.size(); ++i) {
+    const Ns waiting = stages.empty() ? 0 : stages[i];
+    exposed.push_back(std::max<Ns>(0, rank.steps[i].parts.transfer_exposed - waiting));
+    counts.push_back(calls[rank.steps[i].number]);
+  }
+  return OnlyOnce(exposed, counts);
+}
+
+// From `iterations` to `stage_waiting`.
+void AppendTimes(const RankFacts& rank, std::span<const Ns> stages, bool is_unknown,
+                 RowWriter& write) {
   const RankTimes& times = rank.times;
   write.Integer(static_cast<std::int64_t>(rank.steps.size()))
       .Integer(rank.step_time())
       .Integer(times.compute)
       .IntegerIf(!is_unknown, times.communication)
-      .IntegerIf(!is_unknown, times.exposed());
+      .IntegerIf(!is_unknown, times.exposed())
+      .IntegerIf(!is_unknown && rank.has_device, ExposedOnce(rank, stages))
+      .IntegerIf(!stages.empty(), std::accumulate(stages.begin(), stages.end(), Ns{0}));
 }
 
 std::optional<double> IdleOf(const RankFacts& rank) {
@@ -106,13 +130,13 @@ std::string NobodyBlamed(const Blame& blame) {
     return "of no process group all members are in the run with at least 95 % of its collectives "
            "matched";
   }
-  if (blame.too_few) return "a rank is late in too few collectives to tell habit from chance";
+  if (blame.too_few) return "a rank is late too seldom to tell habit from chance";
   return blame.jitter ? "ranks are late in turn: none causes most of the waiting"
                       : "no rank is late for the others";
 }
 
 void FillRanks(std::span<const RankFacts> ranks, std::span<const RankParts> parts,
-               const Blame& blame, bool is_unknown, Output& out) {
+               const Blame& blame, const Pipeline& pipeline, bool is_unknown, Output& out) {
   if (std::none_of(ranks.begin(), ranks.end(),
                    [](const RankFacts& rank) { return rank.has_timeline; })) {
     return out.SetTableAbsent("ranks",
@@ -125,7 +149,9 @@ void FillRanks(std::span<const RankFacts> ranks, std::span<const RankParts> part
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const bool straggles = blame.straggler == i;
     write.Integer(ranks[i].rank).Absent();
-    AppendTimes(ranks[i], is_unknown, write);
+    const std::span<const Ns> stages =
+        pipeline.stages.empty() ? std::span<const Ns>() : pipeline.waiting[i];
+    AppendTimes(ranks[i], stages, is_unknown, write);
     AppendLateness(blame.ranks[i], blame.judged_groups > 0, straggles, write);
     const bool has_cause = straggles && !blame.cause.empty();
     write.Text(has_cause ? out.Told(blame.cause) : "").Real(IdleOf(ranks[i]));
@@ -133,6 +159,9 @@ void FillRanks(std::span<const RankFacts> ranks, std::span<const RankParts> part
     write.Real(slowdowns[i]);
   }
   table.Find("host")->MarkAbsent("the recording does not name the machine");
+  if (pipeline.stages.empty()) {
+    table.Find("stage_waiting")->MarkAbsent(std::string(kNoPipeline));
+  }
   if (!blame.straggler) table.Find("late_cause")->MarkAbsent(NobodyBlamed(blame));
   if (std::none_of(slowdowns.begin(), slowdowns.end(),
                    [](const auto& slowdown) { return slowdown.has_value(); })) {
@@ -221,10 +250,8 @@ void FillSizes(std::span<const RankFacts> ranks, Output& out) {
 
 void FillStages(const Pipeline& pipeline, Output& out) {
   if (pipeline.stages.empty()) {
-    const std::string_view reason =
-        "no matched transfers between ranks that form a chain of stages";
-    out.SetTableAbsent("pipeline", std::string(reason));
-    return out.SetAbsent("pipeline.bubble_share", std::string(reason));
+    out.SetTableAbsent("pipeline", std::string(kNoPipeline));
+    return out.SetAbsent("pipeline.bubble_share", std::string(kNoPipeline));
   }
   Table& table = out.AddTable("pipeline");
   Ns bubble = 0, whole = 0;

@@ -320,8 +320,14 @@ constexpr MetricSpec kWorkMetrics[] = {
     {"rank.straggler", "Straggling rank", kNumber, kNeutral, kOther,
      "The rank that the others wait for, if one causes most of the waiting and does so steadily; "
      "its note says how often it is last and what takes longer there.",
-     "largest Σ over the collectives it makes late of (second shortest − shortest duration)",
+     "largest Σ over the collectives it makes late of (second shortest − shortest duration, nothing "
+     "beside)",
      kOurs},
+    {"rank.straggler.dataloader", "DataLoader wait of the straggling rank", kShare, kLowerIsBetter,
+     kOther,
+     "Share of its iteration time in which the straggling rank waits for input data while its "
+     "{{ device.device }} is idle: the others wait for it.",
+     "dataloader / iteration_time", kOurs},
 
     {"rank.step_skew", "Skew between ranks", kTime, kLowerIsBetter, kOther,
      "How far apart ranks end an iteration: the median over the iterations, on clocks that are "

@@ -26,12 +26,18 @@ inline constexpr ColumnSpec kRanks[] = {
      "Time in which a collective runs, over its {{ device.device }}s."},
     {"exposed_communication", "Exposed communication", kTime,
      "Of that, the time in which the {{ device.device }} computes nothing."},
+    {"exposed_once", "Exposed once", kTime,
+     "Of that, what single iterations have above all others: those with more than three times as "
+     "much as the next, at most one in ten."},
+    {"stage_waiting", "Waiting for stages", kTime,
+     "Of the exposed communication, waiting for other stages of a pipeline."},
     {"waiting_time", "Waiting", kTime,
      "Time in matched collectives before the last rank joined: the least waits are a straggler's."},
     {"transfer_time", "Transfer", kTime, "The rest of the time in matched collectives."},
     {"late_cost", "Cost of lateness", kTime,
      "What the others would gain, had it come to each collective with the next to last: the sum "
      "over the collectives that it made late, of the group that it costs most."},
+    {"late_once", "Cost, once", kTime, "Of that, what single iterations have above all others."},
     {"last_calls", "Last in", kCount, "Collectives for which it was last, by any time at all."},
     {"straggles", "Straggles", kBool,
      "Whether it causes most of the waiting of the others; known where they could be matched."},

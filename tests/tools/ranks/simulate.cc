@@ -38,6 +38,7 @@ class Simulation {
     made_.events.resize(programs_.size());
     made_.truth.ranks.resize(programs_.size());
     at_.assign(programs_.size(), plan_.start);
+    reduced_.assign(programs_.size(), 0);
     next_.assign(programs_.size(), 0);
     begun_.resize(programs_.size());
     ends_.resize(static_cast<std::size_t>(plan_.iterations));
@@ -105,7 +106,9 @@ class Simulation {
     if (plan_.jitter > 0) {
       work.host += static_cast<Ns>(random_() % static_cast<std::uint64_t>(plan_.jitter));
     }
-    if (rank != plan_.late) return work;
+    const bool is_late = rank == plan_.late && (first || !plan_.first_only) &&
+                         (plan_.only_step < 0 || plan_.only_step == step_);
+    if (!is_late) return work;
     switch (plan_.cause) {
       case LateBy::kNothing:
         break;
@@ -157,6 +160,7 @@ class Simulation {
   std::vector<Action> ProgramOf(std::int64_t rank) {
     std::vector<Action> program;
     for (std::int64_t i = 0; i < plan_.iterations; ++i) {
+      step_ = i;
       program.emplace_back().kind = Action::Kind::kBegin;
       if (plan_.mesh == Mesh::kPpDp) {
         AddPipeline(rank, program);
@@ -259,8 +263,9 @@ class Simulation {
     }
     Call& call = made_.truth.calls[entry->second];
     call.ranks.push_back(static_cast<std::int64_t>(rank));
-    call.arrivals.push_back(at_[rank]);
-    made_.events[rank].push_back({Event::Kind::kCollective, at_[rank], 0, action.name,
+    const Ns arrival = plan_.beside ? std::max(at_[rank], reduced_[rank]) : at_[rank];
+    call.arrivals.push_back(arrival);
+    made_.events[rank].push_back({Event::Kind::kCollective, arrival, 0, action.name,
                                   static_cast<std::int64_t>(entry->second)});
     const std::size_t size = pair ? 2 : made_.truth.groups[action.group].members.size();
     if (call.ranks.size() < size) return false;
@@ -268,7 +273,7 @@ class Simulation {
     for (const std::int64_t member : call.ranks) {
       const auto other = static_cast<std::size_t>(member);
       made_.events[other].back().end = call.end;
-      at_[other] = call.end;
+      (plan_.beside ? reduced_ : at_)[other] = call.end;
       if (other == rank) continue;
       ++next_[other];
       ready.push_back(other);
@@ -284,6 +289,7 @@ class Simulation {
   }
 
   void EndStep(std::size_t rank) {
+    at_[rank] = std::max(at_[rank], reduced_[rank]);
     Event& step = made_.events[rank][begun_[rank]];
     step.end = at_[rank];
     ends_[steps_[rank]++].push_back(step.end);
@@ -338,7 +344,9 @@ class Simulation {
   Made made_;
   std::size_t outer_ = 0;  // Groups from here on are across the inner ones.
   std::vector<std::vector<Action>> programs_;
+  std::int64_t step_ = 0;  // For which a program is made.
   std::vector<Ns> at_;
+  std::vector<Ns> reduced_;  // When the last call beside the rank's work ends.
   std::vector<std::size_t> next_, begun_;  // Begun: the step's event.
   std::map<std::size_t, std::size_t> steps_;
   std::vector<std::vector<Ns>> ends_;

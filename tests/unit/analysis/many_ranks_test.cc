@@ -14,6 +14,7 @@
 #include "analysis/communication/blame.h"
 #include "analysis/communication/clocks.h"
 #include "analysis/communication/links.h"
+#include "analysis/communication/once.h"
 #include "analysis/communication/pipeline.h"
 #include "model/device_words.h"
 #include "readers/load.h"
@@ -208,6 +209,70 @@ TEST(ManyRanks, NobodyIsBlamedForJitterOrNothing) {
         EXPECT_EQ(judged.blame.jitter, plan.jitter > 0) << Told(plan) << " seed " << seed;
       }
     }
+  }
+}
+
+// One delay makes every call of its iteration late, and is no habit.
+TEST(ManyRanks, NobodyIsBlamedForOneDelay) {
+  for (const bool beside : {false, true}) {
+    Plan plan;
+    plan.ranks = 4;
+    plan.iterations = 12;
+    plan.jitter = 4'000;
+    plan.cause = LateBy::kHost;
+    plan.lateness = 25'000'000;
+    plan.only_step = beside ? 6 : 0;
+    plan.first_only = beside;
+    plan.beside = beside;
+    const Judged judged = Judge(plan, Simulate(plan));
+    EXPECT_FALSE(judged.blame.straggler) << beside;
+    EXPECT_TRUE(judged.blame.too_few) << beside;
+    const auto analysis = Analyze(judged.profiles, {});
+    ASSERT_TRUE(analysis) << analysis.error().message;
+    const Table& ranks = *analysis->FindTable("ranks");
+    for (std::size_t rank = 0; rank < 4; ++rank) {
+      const auto at = [&](std::string_view column) { return AsNumber(ranks.At(rank, column), -1); };
+      const bool is_late = rank == 1;
+      EXPECT_GT(at("exposed_communication"), at("exposed_once"));
+      EXPECT_LT(at("exposed_once"), is_late ? 1e6 : 101e6);
+      EXPECT_GT(at("exposed_once"), is_late ? -1.0 : 20e6);
+      EXPECT_GE(at("late_cost"), at("late_once"));
+      if (is_late) EXPECT_GT(at("late_once"), 0.95 * at("late_cost"));
+    }
+  }
+}
+
+TEST(ManyRanks, WhatHappensOnce) {
+  std::vector<Ns> costs(12, 400'000);
+  EXPECT_EQ(OnlyOnce(costs), 0);
+  costs[3] = 25'000'000;
+  EXPECT_EQ(OnlyOnce(costs), 24'600'000);
+  EXPECT_EQ(WithoutOnce(costs), std::vector<Ns>(12, 400'000));
+  costs[4] = 24'000'000;  // Two of twelve are more than one in ten.
+  EXPECT_EQ(OnlyOnce(costs), 0);
+  // Gradients that are reduced every eighth time.
+  const std::vector<Ns> reduced = {0, 0, 0, 0, 0, 0, 0, 9'000'000};
+  EXPECT_EQ(OnlyOnce(reduced), 9'000'000);
+  EXPECT_EQ(OnlyOnce(reduced, std::vector<std::int64_t>{0, 0, 0, 0, 0, 0, 0, 1}), 0);
+  EXPECT_EQ(OnlyOnce(reduced, std::vector<std::int64_t>{3, 3, 3, 3, 3, 3, 3, 4}), 9'000'000);
+}
+
+// While they wait in a call, the others compute on: they lose one delay once, and are not those
+// that have less to compute.
+TEST(ManyRanks, OneDelayInManyCallsIsLostOnce) {
+  for (const LateBy cause : kCauses) {
+    Plan plan;
+    plan.ranks = 4;
+    plan.iterations = 10;
+    plan.cause = cause;
+    plan.lateness = 2'450'000;
+    plan.first_only = true;
+    plan.beside = true;
+    const Judged judged = Judge(plan, Simulate(plan));
+    ASSERT_EQ(judged.blame.straggler, 1u) << Told(plan);
+    EXPECT_EQ(InGeneralWords(judged.blame.cause), CauseInWords(cause)) << Told(plan);
+    const auto injected = static_cast<double>(plan.iterations * plan.lateness);
+    EXPECT_NEAR(static_cast<double>(judged.blame.ranks[1].cost), injected, 0.05 * injected);
   }
 }
 

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 #include "analysis/replay.h"
 #include "readers/load.h"
@@ -193,6 +194,45 @@ TEST(WhatIf, GainsOfShippedRulesAreTheTwinsDifference) {
     const double saved = IterationTime(run) - IterationTime(Made(fault.without));
     EXPECT_NEAR(*found->gain / saved, 1, fault.tolerance);
   }
+}
+
+// A replay that gains more than the rule speaks for is not what the finding says.
+TEST(WhatIf, AnEstimateThatCutsAReplayIsNotCalledReplayed) {
+  const std::filesystem::path file = std::filesystem::temp_directory_path() /
+                                     ("profgauge_cut_" + std::to_string(getpid()) + ".yaml");
+  std::ofstream(file) << R"(schema: 1
+namespace: mine
+rules:
+  - id: cut
+    title: Loader
+    category: input
+    for_each: profile
+    metric: {value: iteration.time.mean, warn_above: 1 ns}
+    gain:
+      value: 100 us
+      bound: upper
+      scenario:
+        - {where: "host_op.name matches '^enumerate[(]DataLoader[)]#'", by: 0}
+      why: A part of it.
+    message: It loads.
+    advice: "- Load less."
+)";
+  const auto policy = ParsePolicy("schema: 1\nrule_files: [" + file.string() + "]\n", "p.yaml");
+  ASSERT_TRUE(policy.has_value());
+  const auto book = LoadRulebook(*policy, {});
+  std::filesystem::remove(file);
+  ASSERT_TRUE(book.has_value()) << book.error().front().message;
+  const std::vector<Profile> run = Made("--dataloader-us 3000");
+  const auto analyzed = AnalyzeForReplay(run, {});
+  ASSERT_TRUE(analyzed.has_value());
+  const Evaluation evaluation = book->Evaluate(
+      analyzed->analysis, CollectFacts(run, analyzed->analysis), false, analyzed->replayer.get());
+  const auto found =
+      std::find_if(evaluation.findings.begin(), evaluation.findings.end(),
+                   [](const Finding& finding) { return finding.rule->id == "mine/cut"; });
+  ASSERT_NE(found, evaluation.findings.end());
+  EXPECT_FALSE(found->gain_replayed);
+  EXPECT_EQ(found->gain, 100'000);
 }
 
 // Recorded twice, with one knob turned: the first predicts the second within 1 %.
