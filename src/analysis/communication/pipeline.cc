@@ -23,11 +23,22 @@ bool IsTransfer(const CollectiveCall& call) {
          call.source != call.destination && call.in_iterations;
 }
 
+/// In the order in which data move: receives may be posted long before.
+std::vector<CollectiveCall> TransfersOf(const RankFacts& rank) {
+  std::vector<CollectiveCall> transfers;
+  for (const CollectiveCall& call : rank.calls) {
+    if (IsTransfer(call)) transfers.push_back(call);
+  }
+  std::stable_sort(
+      transfers.begin(), transfers.end(),
+      [](const CollectiveCall& a, const CollectiveCall& b) { return a.time.end < b.time.end; });
+  return transfers;
+}
+
 Role RoleOf(const RankFacts& rank) {
   Role role;
   std::set<std::int64_t> begun;
-  for (const CollectiveCall& call : rank.calls) {
-    if (!IsTransfer(call)) continue;
+  for (const CollectiveCall& call : TransfersOf(rank)) {
     const bool sends = call.source == rank.rank;
     const std::int64_t peer = sends ? call.destination : call.source;
     if (begun.insert(call.iteration).second) role.begins = role.begins && sends;

@@ -355,6 +355,25 @@ TEST(ManyRanks, PipelinesHaveTheirBubble) {
   EXPECT_TRUE(FindPipeline(judged.ranks, parts, judged.matching).stages.empty());
 }
 
+// A stage that posts its receives before it sends is still the first.
+TEST(ManyRanks, ReceivesPostedEarlyAreNoStage) {
+  Plan plan;
+  plan.mesh = Mesh::kPpDp;
+  Judged judged = Judge(plan, Simulate(plan));
+  std::vector<RankParts> parts;
+  for (RankFacts& rank : judged.ranks) {
+    parts.push_back(MatchedParts(rank));
+    for (CollectiveCall& call : rank.calls) {
+      if (call.destination == rank.rank && call.source == rank.rank + 1) {
+        call.time.start -= 3'000'000;
+      }
+    }
+    std::stable_sort(rank.calls.begin(), rank.calls.end(),
+                     [](const auto& a, const auto& b) { return a.time.start < b.time.start; });
+  }
+  EXPECT_EQ(FindPipeline(judged.ranks, parts, judged.matching).stages.size(), 4u);
+}
+
 // Clocks an hour apart that run at different speeds change neither blame nor waiting, and the
 // skew between ranks is the true one.
 TEST(ManyRanks, ClocksDoNotMatter) {
