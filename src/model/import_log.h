@@ -138,6 +138,16 @@ std::string_view SeverityName(Severity severity);  ///< "info", "repaired", "ski
     "and device are apart, and times of waiting with them",                                       \
     "device events that begin over 50 us before the call that launched them: the clocks of "      \
     "host and device are apart, and times of waiting with them")                                  \
+  X(work_overlapping, kDataLoss,                                                                  \
+    "kernel that begins before the one ahead of it on its stream ends, which takes over 10 % "    \
+    "of the time: times are coarse, in another unit, or of several recordings",                   \
+    "kernels that begin before the one ahead of them on their stream ends, which takes over 10 % "\
+    "of the time: times are coarse, in another unit, or of several recordings")                   \
+  X(kernels_unnamed, kDataLoss,                                                                   \
+    "kernel without a name, which takes over 10 % of the kernel time: whether it communicates or "\
+    "uses matrix units is not known",                                                             \
+    "kernels without a name, which take over 10 % of the kernel time: which communicate or use "  \
+    "matrix units is not known")                                                                  \
   X(rows_missing, kDataLoss,                                                                      \
     "gap before which the table states a far shorter wait: rows are missing",                     \
     "gaps before which the table states a far shorter wait: rows are missing")                    \

@@ -11,6 +11,8 @@
 #include "model/doubled.h"
 #include "model/invariants.h"
 #include "model/link.h"
+#include "model/lost_names.h"
+#include "model/overlaps.h"
 #include "model/permute.h"
 
 namespace profgauge {
@@ -321,13 +323,21 @@ void CheckLengths(Profile& profile) {
                                profile.log[Counter::events_missing_dur] +
                                profile.log[Counter::events_overflowed_dur];
   std::uint64_t kernels = 0, empty = 0, without_times = 0;
+  std::uint64_t copies = 0, without_length = 0;
   bool is_rounded = true;
   for (std::size_t i = 0; i < profile.device.size(); ++i) {
+    if (profile.device.kind[i] == DeviceKind::kMemcpy) {
+      ++copies;
+      without_length += profile.device.duration[i] == 0 ? 1 : 0;
+    }
     if (profile.device.kind[i] != DeviceKind::kKernel) continue;
     ++kernels;
     is_rounded = is_rounded && profile.device.duration[i] % kMicrosecond == 0;
     if (profile.device.duration[i] == 0) ++empty;
     if (profile.device.duration[i] == 0 && profile.device.start[i] == 0) ++without_times;
+  }
+  if (without_length > 0 && without_length * 2 >= copies && mended >= without_length) {
+    profile.log.AddAt(Counter::rows_unusable, "copies whose lengths are not known");
   }
   const std::uint64_t unexplained = empty - without_times;
   const std::uint64_t one_of = is_rounded ? kOneOfRounded : kOneOf;
@@ -335,6 +345,28 @@ void CheckLengths(Profile& profile) {
       (unexplained >= kFew && unexplained * one_of > kernels)) {
     profile.log.AddAt(Counter::rows_unusable, "kernels whose lengths are not known");
   }
+}
+
+// What a kernel is, its name tells alone: that none communicates is no finding where they have
+// none.
+void CheckNames(Profile& profile) {
+  constexpr Ns kOneOf = 10;
+  std::vector<bool> is_lost(profile.strings.size());
+  for (std::uint32_t id = 0; id < is_lost.size(); ++id) {
+    is_lost[id] = IsLostName(profile.strings[StringId{id}]);
+  }
+  Ns all = 0, lost = 0;
+  std::uint64_t count = 0;
+  const DeviceTable& device = profile.device;
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    if (device.kind[row] != DeviceKind::kKernel) continue;
+    all += device.duration[row];
+    if (device.name[row].valid() && !is_lost[device.name[row].value]) continue;
+    if (device.collective[row].valid()) continue;
+    lost += device.duration[row];
+    ++count;
+  }
+  if (lost > all / kOneOf) profile.log.Add(Counter::kernels_unnamed, count);
 }
 
 // A few events that make no sense are a glitch; many are a hole in the file.
@@ -374,6 +406,8 @@ Result<Profile> ProfileBuilder::Finish() {
   link::CallsToRanges(profile_, host_ids_, api_op_ids_);
   link::DeviceToCalls(profile_, api_correlations_, device_correlations_);
   TellRuntimeKernels(profile_);
+  if (!streams_overlap_) CountOverlaps(profile_, device_correlations_);
+  CheckNames(profile_);
   if (doubts_device_ops_ && profile_.api.size() > 0) {
     std::fill(device_op_ids_.begin(), device_op_ids_.end(), -1);
   }

@@ -172,6 +172,8 @@ class ProfileBuilder {
   /// Device work of a stream runs one after the other: end each before the next starts, counting
   /// those that were longer. Not for CUDA, where a kernel may start before its predecessor ends.
   void ClipStreamOverlaps() { clip_overlaps_ = true; }
+  /// Streams are not those of the device, or run several things at once: nothing is made of it.
+  void StreamsMayOverlap() { streams_overlap_ = true; }
   /// DeviceRow::op_id may name an op that did not launch the work: it counts in recordings without
   /// calls alone, which have nothing better.
   void DoubtDeviceOps() { doubts_device_ops_ = true; }
@@ -212,6 +214,7 @@ class ProfileBuilder {
   boost::unordered_flat_map<std::string, std::uint32_t> config_ids_;
   boost::unordered_flat_map<std::string, std::uint32_t> collective_ids_;
   bool clip_overlaps_ = false;
+  bool streams_overlap_ = false;
   bool doubts_device_ops_ = false;
   bool counts_from_session_ = false;
   bool has_span_ = false;

@@ -1,5 +1,7 @@
 #include "readers/cuda/cuda_activity.h"
 
+#include <fmt/format.h>
+
 namespace profgauge::readers {
 
 LaunchConfig CudaLaunchConfig(const TableScan& scan, std::size_t first, std::int32_t sms) {
@@ -54,6 +56,13 @@ bool CudaCallFailed(std::string_view name, std::int64_t return_value) {
   const bool is_query =
       name.find("EventQuery") != name.npos || name.find("StreamQuery") != name.npos;
   return return_value != 0 && !(is_query && not_ready);
+}
+
+void TableLoss::Tell(std::string_view table) const {
+  const std::uint64_t bad = log_[Counter::events_bad_time] - bad_;
+  const std::uint64_t all = bad + log_[Counter::events_read] - read_;
+  if (bad == 0 || bad * 2 < all) return;
+  log_.AddAt(Counter::rows_unusable, fmt::format("{} of {} {}", bad, all, table));
 }
 
 }  // namespace profgauge::readers

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "model/import_log.h"
 #include "model/tables.h"
 #include "readers/cuda/sqlite_table.h"
 
@@ -25,5 +26,19 @@ HostMemory CudaHostMemory(CopyKind kind, std::int64_t source, std::int64_t desti
 /// Whether a call's return value says that it failed. That a query found work unfinished
 /// (cudaErrorNotReady) is its answer, not an error.
 bool CudaCallFailed(std::string_view name, std::int64_t return_value);
+
+/// The rows of one table, counted while they are read: a few without times are a glitch among all
+/// events of a file, and may be all that it has of their kind.
+class TableLoss {
+ public:
+  explicit TableLoss(ImportLog& log)
+      : log_(log), bad_(log[Counter::events_bad_time]), read_(log[Counter::events_read]) {}
+  /// Counts the table as unusable where half of its rows or more had no time.
+  void Tell(std::string_view table) const;
+
+ private:
+  ImportLog& log_;
+  std::uint64_t bad_, read_;
+};
 
 }  // namespace profgauge::readers

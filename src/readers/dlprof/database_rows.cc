@@ -4,6 +4,7 @@
 #include <array>
 #include <tuple>
 
+#include "model/lost_names.h"
 #include "readers/cuda/cuda_names.h"
 #include "readers/cuda/sqlite_table.h"
 #include "readers/dlprof/database.h"
@@ -211,6 +212,7 @@ Result<Dimensions> ReadDimensions(DatabaseImport& import) {
 Status ReadKernels(DatabaseImport& import, CallRows& rows) {
   PROFGAUGE_TRY(const Dimensions dimensions, ReadDimensions(import));
   PROFGAUGE_TRY(auto scan, OpenCalls(import, "read_only_kernels"));
+  import.builder->StreamsMayOverlap();
   return scan.ForEach([&] {
     ++import.kernels;
     const std::int64_t correlation = rows.NextCorrelation();
@@ -220,7 +222,7 @@ Status ReadKernels(DatabaseImport& import, CallRows& rows) {
     const std::string& name = import.Text(scan.Integer(kName, -1));
     row.name = import.builder->Intern(!long_name.empty() ? long_name
                                       : !name.empty()    ? name
-                                                         : "(unnamed kernel)");
+                                                         : kUnnamedKernel);
     LaunchConfig config;
     const auto take = [&](std::size_t column, std::int32_t(&sizes)[3]) {
       const auto found = dimensions.find(scan.Integer(column, -1));

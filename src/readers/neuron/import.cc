@@ -292,6 +292,7 @@ Result<Profile> Import::Finish() {
     }
     builder_.SetNeuron(data_);
   }
+  builder_.StreamsMayOverlap();  // Engines and queues do several things at once.
   PROFGAUGE_TRY(Profile profile, builder_.Finish());
   profile.has_timeline = profile.device.size() + profile.host.size() + profile.api.size() > 0;
   return profile;

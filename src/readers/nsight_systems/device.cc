@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/lost_names.h"
 #include "readers/cuda/cuda_activity.h"
 #include "readers/cuda/cuda_names.h"
 #include "readers/cuda/sqlite_table.h"
@@ -71,7 +72,7 @@ Status ReadKernels(Import& import) {
     if (!FillCommon(import, scan, row)) return;
     row.name = import.String(scan.Integer(kFirstOwn, -1));
     if (!row.name.valid()) row.name = import.String(scan.Integer(kFirstOwn + 1, -1));
-    if (!row.name.valid()) row.name = import.builder->Intern("(unnamed kernel)");
+    if (!row.name.valid()) row.name = import.builder->Intern(kUnnamedKernel);
     const auto sms = import.sms_of.find(row.gpu);
     row.config = import.builder->AddLaunchConfig(
         CudaLaunchConfig(scan, kFirstOwn + 2, sms == import.sms_of.end() ? 0 : sms->second));
@@ -181,9 +182,15 @@ Status ReadSyncs(Import& import) {
 }  // namespace
 
 Status ReadDevice(Import& import) {
-  PROFGAUGE_CHECK(ReadKernels(import));
-  PROFGAUGE_CHECK(ReadCopies(import));
-  PROFGAUGE_CHECK(ReadMemsets(import));
+  const auto read = [&](std::string_view what, Status (*rows)(Import&)) -> Status {
+    const TableLoss loss(import.builder->log());
+    PROFGAUGE_CHECK(rows(import));
+    loss.Tell(what);
+    return {};
+  };
+  PROFGAUGE_CHECK(read("kernels", ReadKernels));
+  PROFGAUGE_CHECK(read("copies", ReadCopies));
+  PROFGAUGE_CHECK(read("memory sets", ReadMemsets));
   PROFGAUGE_CHECK(ReadGraphs(import));
   StateGraphs(import);
   return ReadSyncs(import);

@@ -61,7 +61,7 @@ class KernelNames {
     const StringId recorded = import_.String(id);
     ProfileBuilder& builder = *import_.builder;
     it->second = builder.Intern(recorded.valid() ? Demangled(builder.strings()[recorded])
-                                                 : fmt::format("kernel#{}", id));
+                                                 : fmt::format("(unnamed kernel {})", id));
     return it->second;
   }
 
@@ -184,15 +184,21 @@ Status ReadSyncs(Import& import) {
 
 Status ReadDevice(Import& import) {
   // Serialized runs (--analysis-metrics) write KERNEL, all others CONCURRENT_KERNEL.
+  const TableLoss kernels(import.builder->log());
   PROFGAUGE_TRY(const std::size_t concurrent,
                 ReadKernels(import, "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL"));
   if (concurrent == 0) {
     PROFGAUGE_TRY([[maybe_unused]] const std::size_t serialized,
                   ReadKernels(import, "CUPTI_ACTIVITY_KIND_KERNEL"));
   }
+  kernels.Tell("kernels");
+  const TableLoss copies(import.builder->log());
   PROFGAUGE_CHECK(ReadCopies(import, "CUPTI_ACTIVITY_KIND_MEMCPY"));
   PROFGAUGE_CHECK(ReadCopies(import, "CUPTI_ACTIVITY_KIND_MEMCPY2"));
+  copies.Tell("copies");
+  const TableLoss sets(import.builder->log());
   PROFGAUGE_CHECK(ReadMemsets(import));
+  sets.Tell("memory sets");
   return ReadSyncs(import);
 }
 

@@ -212,8 +212,9 @@ void Records::AddKernel(const JsonRow& row) {
   kernel.kernel = row.Integer("dispatch_info.kernel_id").value_or(-1);
   kernel.agent = row.Integer("dispatch_info.agent_id.handle").value_or(-1);
   // Files from before ROCm 6.4 name the hardware queue only.
-  kernel.stream = row.Integer("stream_id.handle")
-                      .value_or(row.Integer("dispatch_info.queue_id.handle").value_or(-1));
+  const auto stream = row.Integer("stream_id.handle");
+  if (!stream) builder_.StreamsMayOverlap();  // Several share a queue.
+  kernel.stream = stream ? *stream : row.Integer("dispatch_info.queue_id.handle").value_or(-1);
   kernel.correlation = row.Integer(kCorrelation).value_or(0);
   kernel.shared_memory = row.Integer("dispatch_info.group_segment_size").value_or(-1);
   static constexpr std::array<char, 3> kAxes = {'x', 'y', 'z'};
@@ -244,7 +245,8 @@ void Records::Place(const Kernel& kernel) {
   DeviceRow out;
   out.start = times->start;
   out.duration = times->duration;
-  out.name = known ? known->name : builder_.Intern(fmt::format("kernel {}", kernel.kernel));
+  out.name =
+      known ? known->name : builder_.Intern(fmt::format("(unnamed kernel {})", kernel.kernel));
   if (agent) out.gpu = agent->gpu.id;
   out.stream = kernel.stream;
   out.correlation = CorrelationOf(kernel.correlation);

@@ -241,6 +241,126 @@ TEST(ProfileBuilder, WorkBeforeItsLaunchTellsAClockThatIsOff) {
   }
 }
 
+// A hundred kernels of one stream, each of that length, one every 10 us.
+ProfileBuilder KernelsEvery10us(Ns length, std::string_view name = "kernel") {
+  ProfileBuilder builder;
+  for (int i = 0; i < 100; ++i) {
+    DeviceRow row = Kernel(builder, i * 10'000, i);
+    row.duration = length;
+    row.name = builder.Intern(name);
+    builder.AddDevice(row);
+  }
+  return builder;
+}
+
+std::uint64_t Overlapping(ProfileBuilder builder) {
+  const Profile profile = *builder.Finish();
+  EXPECT_EQ(profile.log.HasDataLoss(), profile.log[Counter::work_overlapping] > 0);
+  return profile.log[Counter::work_overlapping];
+}
+
+TEST(ProfileBuilder, KernelsOfAStreamThatRunAtOnceHaveOtherTimesThanItSays) {
+  EXPECT_EQ(Overlapping(KernelsEvery10us(10'000)), 0u);
+  EXPECT_EQ(Overlapping(KernelsEvery10us(10'900)), 0u);
+  EXPECT_EQ(Overlapping(KernelsEvery10us(30'000)), 99u);
+  // A few are a glitch.
+  ProfileBuilder few;
+  for (int i = 0; i < 8; ++i) few.AddDevice(Kernel(few, 5 * i, i));
+  EXPECT_EQ(Overlapping(std::move(few)), 0u);
+  const Profile profile = *KernelsEvery10us(30'000).Finish();
+  EXPECT_THAT(
+      profile.log.Examples(Counter::work_overlapping),
+      ElementsAre(
+          "device 0: kernels that take 3.00\u202Fms lie within 1.02\u202Fms of their streams"));
+}
+
+// Numbers of launches meet twice there, and each kernel has a call of its own.
+TEST(ProfileBuilder, ARecordingAndItsShiftedCopyInOneFileOverlap) {
+  ProfileBuilder builder;
+  const auto main = builder.AddThread("1", "10");
+  for (int i = 0; i < 200; ++i) {
+    const Ns at = i / 2 * 10'000 + i % 2 * 3'000;
+    builder.AddApi(Launch(builder, at, 10, main, i / 2));
+    DeviceRow row = Kernel(builder, at + 100, i / 2);
+    row.duration = 6'000;
+    builder.AddDevice(row);
+  }
+  EXPECT_EQ(Overlapping(std::move(builder)), 100u);
+}
+
+TEST(ProfileBuilder, KernelsOfAStreamMayRunAtOnce) {
+  // On streams that the recording does not keep apart.
+  ProfileBuilder unknown = KernelsEvery10us(30'000);
+  unknown.StreamsMayOverlap();
+  EXPECT_EQ(Overlapping(std::move(unknown)), 0u);
+  // The branches of a graph, which one call launches.
+  ProfileBuilder graph;
+  for (int i = 0; i < 100; ++i) {
+    DeviceRow row = Kernel(graph, i / 10 * 10'000, i / 10);
+    row.duration = 5'000 + i;
+    graph.AddDevice(row);
+  }
+  EXPECT_EQ(Overlapping(std::move(graph)), 0u);
+  // Kernels of two processes.
+  ProfileBuilder processes;
+  for (int i = 0; i < 100; ++i) {
+    const auto thread = processes.AddThread(std::to_string(i % 2), "1");
+    processes.AddApi(Launch(processes, i * 10'000, 10, thread, i));
+    DeviceRow row = Kernel(processes, i * 10'000 + 100, i);
+    row.duration = 19'000;
+    processes.AddDevice(row);
+  }
+  EXPECT_EQ(Overlapping(std::move(processes)), 0u);
+}
+
+// Since Hopper a kernel may start ahead of its turn, and ends after the one that it waits for.
+TEST(ProfileBuilder, KernelsMayStartAheadOfTheirTurnOnHopper) {
+  for (const std::int32_t major : {8, 9}) {
+    for (const bool nested : {false, true}) {
+      ProfileBuilder builder = KernelsEvery10us(nested ? 9'000 : 15'000);
+      Gpu gpu;
+      gpu.id = 0;
+      gpu.compute_major = major;
+      builder.AddGpu(gpu);
+      for (int i = 0; nested && i < 100; ++i) {
+        DeviceRow row = Kernel(builder, i * 10'000 + 1'000, 100 + i);
+        row.duration = 7'000;
+        builder.AddDevice(row);
+      }
+      EXPECT_EQ(Overlapping(std::move(builder)) > 0, major < 9 || nested) << major << nested;
+    }
+  }
+}
+
+TEST(ProfileBuilder, KernelsWithoutNamesAreLost) {
+  for (const std::string_view name : {"", "(unnamed kernel)", "(unnamed kernel 7)", "kernel"}) {
+    const Profile profile = *KernelsEvery10us(1'000, name).Finish();
+    EXPECT_EQ(profile.log[Counter::kernels_unnamed], name == "kernel" ? 0u : 100u) << name;
+  }
+  ProfileBuilder few = KernelsEvery10us(1'000);
+  for (int i = 0; i < 10; ++i) {
+    DeviceRow row = Kernel(few, i * 10'000 + 5'000, 100 + i);
+    row.duration = 1'000;
+    row.name = few.Intern("");
+    few.AddDevice(row);
+  }
+  EXPECT_FALSE((*few.Finish()).log.HasDataLoss());
+}
+
+TEST(ProfileBuilder, CopiesWithoutLengthsAreLost) {
+  for (const Ns length : {-1, 0, 1'000}) {
+    ProfileBuilder builder = KernelsEvery10us(1'000);
+    for (int i = 0; i < 3; ++i) {
+      DeviceRow row = Kernel(builder, i * 10'000 + 5'000, 100 + i);
+      row.kind = DeviceKind::kMemcpy;
+      row.duration = std::max<Ns>(length, 0);
+      if (length < 0) builder.log().Add(Counter::events_negative_dur);
+      builder.AddDevice(row);
+    }
+    EXPECT_EQ((*builder.Finish()).log.HasDataLoss(), length < 0) << length;
+  }
+}
+
 TEST(ProfileBuilder, AnIdSettlesTiesBetweenRangesThatTouch) {
   ProfileBuilder builder;
   const auto thread = builder.AddThread("1", "1");

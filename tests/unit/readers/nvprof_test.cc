@@ -114,8 +114,37 @@ TEST_F(NvprofTest, LostRecordsAreDroppedAndCountedAndNamesMayBeMissing) {
                             "(100, 200, 0, 7, 2, 77, 1, 1, 1, 1, 1, 1, 1, 0, 0)"));
   const Profile profile = Read();
   ASSERT_EQ(profile.device.size(), 1u);
-  EXPECT_EQ(profile.Name(profile.device.name[0]), "kernel#77");
+  EXPECT_EQ(profile.Name(profile.device.name[0]), "(unnamed kernel 77)");
   EXPECT_EQ(profile.log[Counter::events_bad_time], 1u);
+}
+
+// Three among many are a glitch, and all that a recording has of its copies.
+TEST_F(NvprofTest, CopiesThatAllLackTheirTimesAreLost) {
+  for (const int lost : {0, 1, 3}) {
+    std::filesystem::remove(path_);
+    std::string copies;
+    for (int i = 0; i < 3; ++i) {
+      copies += fmt::format("{}(100, {}, 0, 7, {}, 64, 1, 1, 2)", i > 0 ? ", " : "",
+                            i < lost ? 0 : 200, 10 + i);
+    }
+    std::string kernels;
+    for (int i = 0; i < 1000; ++i) {
+      kernels += fmt::format("{}({}, {}, 0, 7, {}, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0)",
+                             i > 0 ? ", " : "", 1000 * i + 300, 1000 * i + 400, 100 + i);
+    }
+    Write(
+        Strings() + Kernels(kConcurrent, kernels) +
+        "create table CUPTI_ACTIVITY_KIND_MEMCPY (start int, end int, deviceId int, streamId int, "
+        "correlationId int, bytes int, copyKind int, srcKind int, dstKind int); "
+        "insert into CUPTI_ACTIVITY_KIND_MEMCPY values " +
+        copies + ";");
+    const Profile profile = Read();
+    EXPECT_EQ(profile.device.size(), 1003u - static_cast<std::size_t>(lost));
+    EXPECT_EQ(profile.log.HasDataLoss(), lost == 3);
+    if (lost < 3) continue;
+    EXPECT_THAT(profile.log.Examples(Counter::rows_unusable),
+                ::testing::ElementsAre("3 of 3 copies"));
+  }
 }
 
 TEST_F(NvprofTest, SerializedRunsHaveTheirKernelsInTheOtherTable) {

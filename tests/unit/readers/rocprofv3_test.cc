@@ -83,7 +83,7 @@ void ExpectRun(const Result<Profile>& profile) {
   ASSERT_TRUE(profile) << profile.error().message;
   const auto& device = profile->device;
   ASSERT_EQ(device.size(), 3);  // By stream: the nameless kernel's queue, then stream 6.
-  EXPECT_EQ(profile->Name(device.name[0]), "kernel 77");
+  EXPECT_EQ(profile->Name(device.name[0]), "(unnamed kernel 77)");
   EXPECT_EQ(profile->Name(device.name[1]), "gemm<float>(int)");
   EXPECT_EQ(profile->Name(device.name[2]), "MEMORY_COPY_HOST_TO_DEVICE");
   EXPECT_THAT(device.stream, ElementsAre(2, 6, 6));

@@ -1,0 +1,135 @@
+#include "model/overlaps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstddef>
+#include <map>
+#include <string_view>
+
+#include "base/format.h"
+
+namespace profgauge {
+namespace {
+
+// Up to when the kernels of one process on one stream reach.
+struct Reach {
+  Ns end = 0;
+  bool is_begun = false;
+};
+
+// Of the kernels of a GPU, stream by stream.
+struct Shares {
+  Ns covered = 0, shared = 0;
+  std::uint64_t early = 0;  // Kernels that begin before one ahead of them has ended.
+};
+
+// The process that launched a row's work, as a number; 0 where nothing says.
+class ProcessNumbers {
+ public:
+  explicit ProcessNumbers(const Profile& profile) : profile_(profile) {
+    std::map<std::string_view, std::uint32_t> numbers;
+    for (const Thread& thread : profile.threads) {
+      const auto next = static_cast<std::uint32_t>(numbers.size()) + 1;
+      of_thread_.push_back(numbers.try_emplace(thread.process, next).first->second);
+    }
+    count_ = numbers.size() + 1;
+  }
+  std::size_t count() const { return count_; }
+  std::uint32_t Of(std::size_t row) const {
+    const ApiId launch = profile_.device.launch[row];
+    return launch.valid() ? of_thread_[profile_.api.thread[launch.value].value] : 0;
+  }
+
+ private:
+  const Profile& profile_;
+  std::vector<std::uint32_t> of_thread_;
+  std::size_t count_ = 1;
+};
+
+// Since Hopper a kernel may start while the one before it still runs, whose end it then waits for
+// (programmatic dependent launch).
+bool MayStartAhead(const Profile& profile, std::int32_t gpu) {
+  constexpr std::int32_t kHopper = 9;
+  return std::ranges::any_of(profile.gpus, [gpu](const Gpu& one) {
+    return one.id == gpu && one.compute_major >= kHopper;
+  });
+}
+
+// Whether other kernels have the same launch: the same call or, where that was not recorded, the
+// same number.
+class SharedLaunches {
+ public:
+  SharedLaunches(const DeviceTable& device, const std::vector<std::int64_t>& correlations,
+                 std::size_t calls)
+      : device_(device), correlations_(correlations), by_call_(calls) {
+    for (std::size_t row = 0; row < device.size(); ++row) {
+      if (device.kind[row] == DeviceKind::kKernel) ++CountOf(row);
+    }
+  }
+  bool Has(std::size_t row) { return CountOf(row) > 1; }
+
+ private:
+  std::uint32_t& CountOf(std::size_t row) {
+    if (const ApiId launch = device_.launch[row]; launch.valid()) return by_call_[launch.value];
+    if (correlations_[row] >= 0) return by_number_[correlations_[row]];
+    return none_ = 0;
+  }
+
+  const DeviceTable& device_;
+  const std::vector<std::int64_t>& correlations_;
+  std::vector<std::uint32_t> by_call_;
+  boost::unordered_flat_map<std::int64_t, std::uint32_t> by_number_;
+  std::uint32_t none_ = 0;
+};
+
+std::map<std::int32_t, Shares> SharesOfGpus(const Profile& profile,
+                                            const std::vector<std::int64_t>& correlations) {
+  const DeviceTable& device = profile.device;
+  SharedLaunches launches(device, correlations, profile.api.size());
+  const ProcessNumbers processes(profile);
+  std::map<std::int32_t, Shares> gpus;
+  std::vector<Reach> reaches;
+  bool starts_ahead = false;
+  Shares* gpu = nullptr;
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    if (row == 0 || device.gpu[row] != device.gpu[row - 1]) {
+      gpu = &gpus[device.gpu[row]];
+      starts_ahead = MayStartAhead(profile, device.gpu[row]);
+    }
+    if (row == 0 || device.gpu[row] != device.gpu[row - 1] ||
+        device.stream[row] != device.stream[row - 1]) {
+      reaches.assign(processes.count(), {});
+    }
+    if (device.kind[row] != DeviceKind::kKernel || device.stream[row] < 0) continue;
+    if (launches.Has(row)) continue;
+    Reach& reach = reaches[processes.Of(row)];
+    const Ns start = device.start[row], end = start + device.duration[row];
+    const Ns from = reach.is_begun ? std::max(start, reach.end) : start;
+    gpu->covered += std::max<Ns>(0, end - from);
+    if (start < from && !(starts_ahead && end > reach.end)) {
+      gpu->shared += std::min(end, from) - start;
+      ++gpu->early;
+    }
+    reach = {reach.is_begun ? std::max(end, reach.end) : end, true};
+  }
+  return gpus;
+}
+
+}  // namespace
+
+void CountOverlaps(Profile& profile, const std::vector<std::int64_t>& correlations) {
+  constexpr std::uint64_t kFew = 8;
+  constexpr Ns kOneOf = 10;
+  for (const auto& [id, gpu] : SharesOfGpus(profile, correlations)) {
+    if (gpu.early < kFew || gpu.shared <= gpu.covered / kOneOf) continue;
+    profile.log.AddAt(Counter::work_overlapping,
+                      fmt::format("device {}: kernels that take {} lie within {} of their streams",
+                                  id, FormatDuration(static_cast<double>(gpu.covered + gpu.shared)),
+                                  FormatDuration(static_cast<double>(gpu.covered))));
+    profile.log.Add(Counter::work_overlapping, gpu.early - 1);
+  }
+}
+
+}  // namespace profgauge
