@@ -133,6 +133,7 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
     MarkLosses(ranks, out);
     BoundByWholeGraphs(ranks, out);
   }
+  MarkLostNames(ranks, out);
   AddNeuron(ranks, selection, out);
   AddRegions(ranks, selection, out);
   AddReported(ranks, out);

@@ -16,6 +16,7 @@
 #include "analysis/classify/knowledge.h"
 #include "analysis/classify/tensor_core_rules.h"
 #include "base/text.h"
+#include "model/lost_names.h"
 
 namespace profgauge {
 namespace {
@@ -111,6 +112,7 @@ class OwnNames {
 KernelClass ClassifyOn(const Chip& chip, std::string_view name, const OwnNames& own) {
   KernelClass result = ClassifyName(name, chip.vendor);
   own.Override(name, result);
+  if (IsLostName(name)) result.tensor_core = Tri::kUnknown;
   if (result.tensor_core == Tri::kNo) return result;
   if (!chip.has_tensor_cores) {
     result.tensor_core = Tri::kNo;

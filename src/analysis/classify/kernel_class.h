@@ -37,10 +37,10 @@ struct KernelClass {
 /// communication, and kernels that no rule knows which a communicating operator launched itself; a
 /// chip without Tensor Cores (compute capability below 7.0, GTX 16xx) never has a "yes", nor has
 /// FP8 below 8.9 or FP4 below 10.0; a kernel that no rule knows is unknown when its operator is
-/// eligible, and so are graphs that were recorded whole; products of Triton's are "yes" under an
-/// eligible operator with an input type below 32 bits for which the chip has Tensor Cores. Names
-/// and chips that `knowledge` (analysis/classify/knowledge.h) adds count as if they were known
-/// here.
+/// eligible or its name was lost, and so are graphs that were recorded whole; products of Triton's
+/// are "yes" under an eligible operator with an input type below 32 bits for which the chip has
+/// Tensor Cores. Names and chips that `knowledge` (analysis/classify/knowledge.h) adds count as if
+/// they were known here.
 std::vector<KernelClass> ClassifyDevice(const Profile& profile);
 std::vector<KernelClass> ClassifyDevice(const Profile& profile, const Knowledge& knowledge);
 

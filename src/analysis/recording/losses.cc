@@ -30,6 +30,21 @@ constexpr std::string_view kSeemWorse[] = {
     "communication.exposed_share",
 };
 
+// What is 0 where no name is known.
+constexpr std::string_view kByName[] = {
+    "communication.time",
+    "communication.overlap",
+    "communication.exposed_share",
+    "breakdown.communication",
+    "breakdown.communication.time",
+    "breakdown.tensor_core_kernel",
+    "breakdown.tensor_core_kernel.time",
+    "tensor_core.efficiency",
+    "tensor_core.share",
+    "tensor_core.eligible_share",
+    "tensor_core.kernels_per_iteration",
+};
+
 void MarkAll(const std::string& why, Output& out) {
   for (const MetricSpec& spec : MetricCatalogue()) {
     const bool seems_worse =
@@ -65,7 +80,8 @@ void MarkLosses(std::span<const RankContext> ranks, Output& out) {
     lost += log[Counter::events_dropped] + log[Counter::rows_missing];
     read += log[Counter::events_read];
     is_unknown = is_unknown || log[Counter::events_dropped] == 1 ||
-                 log[Counter::rows_unusable] > 0 || log[Counter::work_before_launch] > 0;
+                 log[Counter::rows_unusable] > 0 || log[Counter::work_before_launch] > 0 ||
+                 log[Counter::work_overlapping] > 0;
   }
   if (is_unknown) {
     return MarkAll("work is missing or its times are off, by how much is not known", out);
@@ -74,6 +90,24 @@ void MarkLosses(std::span<const RankContext> ranks, Output& out) {
   MarkAll(fmt::format("{} events were lost, and where work is missing the device seems to wait",
                       FormatCount(static_cast<std::int64_t>(lost))),
           out);
+}
+
+void MarkLostNames(std::span<const RankContext> ranks, Output& out) {
+  std::uint64_t lost = 0;
+  for (const RankContext& rank : ranks) lost += rank.profile->log[Counter::kernels_unnamed];
+  if (lost == 0) return;
+  const std::string why =
+      lost == 1
+          ? "1 kernel has no name in the recording, so what it does is not known"
+          : fmt::format("{} kernels have no name in the recording, so what they do is not known",
+                        FormatCount(static_cast<std::int64_t>(lost)));
+  for (const std::string_view id : kByName) out.SetAbsent(id, why);
+  for (const std::string_view column : {"communication_time", "exposed_communication"}) {
+    out.MarkColumnAbsent("ranks", column, why);
+  }
+  for (const std::string_view id : {"breakdown.other_kernel", "breakdown.other_kernel.time"}) {
+    out.MarkUncertain(id, why);
+  }
 }
 
 }  // namespace profgauge

@@ -135,6 +135,7 @@ void AddAll(std::span<const RankContext> contexts, std::vector<RankSummary>& ran
   AddEdges(contexts, Take(ranks, &RankSummary::edges), out);
   MarkLosses(contexts, out);
   BoundByWholeGraphs(contexts, out);
+  MarkLostNames(contexts, out);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // What is not said of a recording that lost work, and what is said of one of which part is judged.
 #include "fixture.h"
+#include "oracle_tables.h"
 
 namespace profgauge {
 namespace {
@@ -49,6 +50,34 @@ TEST(Losses, ManyLostEventsLeaveIdleTimeOpen) {
     const bool is_open = lost == 1 || lost == 100;
     EXPECT_EQ(analysis->Find("gpu.idle.mean")->low_confidence, is_open);
     EXPECT_EQ(analysis->Find("breakdown.runtime")->low_confidence, is_open);
+  }
+}
+
+// That no kernel communicates or uses Tensor Cores is no finding where they have no names.
+TEST(Losses, WithoutNamesNobodyKnowsWhatKernelsDo) {
+  for (const bool is_lost : {false, true}) {
+    TestProfile test;
+    for (int i = 0; i < 10; ++i) {
+      const Ns at = i * 1'000'000;
+      test.Step(i, {at, at + 1'000'000});
+      test.Launch("ampere_sgemm_64x64_nn", {at + 10, at + 20}, {at + 30, at + 800'000});
+      test.Launch(is_lost ? "" : "ncclDevKernel_AllReduce_Sum_f32_RING_LL", {at + 30, at + 40},
+                  {at + 800'000, at + 950'000});
+    }
+    const auto analysis = Analyze(OneRank(test.Finish()), {});
+    ASSERT_TRUE(analysis.has_value());
+    for (const std::string_view id :
+         {"communication.exposed_share", "breakdown.communication", "breakdown.communication.time",
+          "breakdown.tensor_core_kernel", "tensor_core.share",
+          "tensor_core.kernels_per_iteration"}) {
+      EXPECT_EQ(IsAbsent(analysis->Find(id)->value), is_lost) << id;
+    }
+    EXPECT_EQ(analysis->Find("breakdown.other_kernel")->low_confidence, is_lost);
+    if (!is_lost) continue;
+    EXPECT_EQ(analysis->Find("communication.exposed_share")->absent_because,
+              "10 kernels have no name in the recording, so what they do is not known");
+    const Table& kernels = *analysis->FindTable("kernels");
+    EXPECT_EQ(TextAt(kernels, 1, "tensor_core"), "unknown");
   }
 }
 
