@@ -31,10 +31,11 @@ std::vector<bool> CountedCalls(const RankContext& rank) {
   return counted;
 }
 
-std::vector<CallSum> SumCalls(const RankContext& rank) {
+std::vector<CallSum> SumCalls(const RankContext& rank, std::span<const Span> iterations) {
   const ApiTable& api = rank.profile->api;
   const std::vector<bool> counted = CountedCalls(rank);
   std::vector<CallSum> sums;
+  std::vector<SpanCollector> covered;
   boost::unordered_flat_map<std::string_view, std::uint32_t> known;
   std::vector<std::uint32_t> row_of(rank.profile->strings.size(), kNoRow);
   for (std::size_t i = 0; i < api.size(); ++i) {
@@ -45,7 +46,9 @@ std::vector<CallSum> SumCalls(const RankContext& rank) {
       const std::string_view name = id.valid() ? rank.profile->Name(id) : std::string_view{};
       const auto [at, is_new] = known.try_emplace(name, static_cast<std::uint32_t>(sums.size()));
       if (is_new) {
-        sums.push_back({std::string(name), api.kind[i], 0, 0, std::numeric_limits<Ns>::max(), 0});
+        sums.push_back(
+            {std::string(name), api.kind[i], 0, 0, std::numeric_limits<Ns>::max(), 0, 0});
+        covered.emplace_back();
       }
       row = at->second;
       if (id.valid()) row_of[id.value] = row;
@@ -55,6 +58,10 @@ std::vector<CallSum> SumCalls(const RankContext& rank) {
     sum.time += api.duration[i];
     sum.min = std::min(sum.min, api.duration[i]);
     sum.max = std::max(sum.max, api.duration[i]);
+    covered[row].Add(api.start[i], api.duration[i]);
+  }
+  for (std::size_t row = 0; row < sums.size(); ++row) {
+    sums[row].covered = OverlapLength(covered[row].Take(), iterations);
   }
   return sums;
 }
@@ -91,6 +98,7 @@ std::vector<CallSum> PoolCalls(std::span<const CallFacts> ranks) {
       row.time += sum.time;
       row.min = std::min(row.min, sum.min);
       row.max = std::max(row.max, sum.max);
+      row.covered += sum.covered;
     }
   }
   std::stable_sort(rows.begin(), rows.end(), [](const CallSum& a, const CallSum& b) {
@@ -109,7 +117,8 @@ void FillTable(const std::vector<CallSum>& rows, Ns total, Output& out) {
         .Integer(row.time / row.calls)
         .Integer(row.min)
         .Integer(row.max)
-        .Share(row.time, total);
+        .Share(row.time, total)
+        .Integer(row.covered);
   }
 }
 
@@ -156,13 +165,13 @@ void SetSyncShare(std::span<const CallFacts> ranks, Output& out) {
 
 CallFacts CallFactsOf(const RankContext& rank) {
   CallFacts facts;
-  facts.calls = SumCalls(rank);
   facts.in_calls = TimeInCalls(rank);
   SpanCollector collector;
   for (const Iteration& iteration : rank.iterations.selected()) {
     collector.Add(iteration.time.start, iteration.time.length());
   }
   const std::vector<Span> iterations = collector.Take();
+  facts.calls = SumCalls(rank, iterations);
   facts.blocked = BlockedTime(rank, iterations);
   facts.iterations = Length(iterations);
   facts.any_call = rank.profile->api.size() > 0;

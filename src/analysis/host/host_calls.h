@@ -17,6 +17,7 @@ struct CallSum {
   ApiKind kind = ApiKind::kOther;
   std::int64_t calls = 0;
   Ns time = 0, min = 0, max = 0;
+  Ns covered = 0;  ///< Of the iterations: when any thread is in one.
 };
 
 /// Of one rank.

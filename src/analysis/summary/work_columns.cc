@@ -55,6 +55,7 @@ void Exchange(Columns& columns, CallFacts& facts) {
     columns.Number("api.time", sum.time);
     columns.Number("api.min", sum.min);
     columns.Number("api.max", sum.max);
+    columns.Number("api.covered", sum.covered);
   });
   columns.Number("api.in_calls", facts.in_calls);
   columns.Number("api.blocked", facts.blocked);

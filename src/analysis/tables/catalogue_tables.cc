@@ -232,6 +232,8 @@ constexpr ColumnSpec kApiCalls[] = {
     kLongest,
     {"share", "Share", kShare,
      "Share of the time in calls; a driver call inside a runtime call shares its time."},
+    {"covered_time", "Of iterations", kTime,
+     "Part of the iterations in which some thread is in such a call, each moment of a rank once."},
 };
 constexpr ColumnSpec kOsCalls[] = {
     {"name", "Call", kText, "Function of the operating system's libraries."},

@@ -175,6 +175,19 @@ TEST(HostCalls, SynchronizationAsAShareOfTheIterations) {
   EXPECT_DOUBLE_EQ(RealAt(calls, 2, "share"), 100.0 / 530);
 }
 
+TEST(HostCalls, CoveredTimeCountsEachMomentOfTheIterationsOnce) {
+  TestProfile test;
+  test.Step(0, {0, 1000});
+  test.Call("cudaMemcpy", ApiKind::kMemcpy, {100, 400});
+  test.Call("cudaMemcpy", ApiKind::kMemcpy, {200, 500}, test.Thread(2));
+  test.Call("cudaMemcpy", ApiKind::kMemcpy, {900, 1200}, test.Thread(2));
+  const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
+  const Table& calls = *analysis.FindTable("api_calls");
+  ASSERT_EQ(calls.rows(), 1U);
+  EXPECT_EQ(IntegerAt(calls, 0, "time"), 900);
+  EXPECT_EQ(IntegerAt(calls, 0, "covered_time"), 500);
+}
+
 // A copy that returns when it is done holds the host too; what the profiler waits for once the
 // iterations' host ranges are over is not the program's.
 TEST(HostCalls, BlockingCopiesSynchronizeAndTheProfilersOwnStopDoesNot) {
