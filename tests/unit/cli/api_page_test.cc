@@ -23,7 +23,7 @@ std::string ReadAll(const fs::path& path) {
 }
 
 template <typename Command>
-void Run(const Command& command, const std::vector<std::string>& arguments) {
+void RunCommand(const Command& command, const std::vector<std::string>& arguments) {
   const auto options = ParseCommandLine(arguments);
   ASSERT_TRUE(options) << options.error().message;
   Console console;
@@ -41,7 +41,7 @@ void ExpectSamePages(const std::string& run, const std::vector<std::string>& bas
   for (const std::string& baseline : baselines) {
     arguments.insert(arguments.end(), {"--baseline", baseline});
   }
-  Run(RunCheck, arguments);
+  RunCommand(RunCheck, arguments);
 
   const auto recording = Load({run}, {});
   ASSERT_TRUE(recording) << recording.error().message;
@@ -65,8 +65,8 @@ TEST(Library, DrawsWhatCheckDrawsOfRanks) {
 
 TEST(Library, DrawsWhatCheckDrawsBesideABaseline) {
   const std::string baseline = ::testing::TempDir() + "api_page.pgbase";
-  Run(RunBaselineSave, {"baseline", "save", kSources + "/examples/healthy.pt.trace.json.gz", "-q",
-                        "-o", baseline});
+  RunCommand(RunBaselineSave, {"baseline", "save", kSources + "/examples/healthy.pt.trace.json.gz",
+                               "-q", "-o", baseline});
   ExpectSamePages(kSlow, {baseline});
 }
 
