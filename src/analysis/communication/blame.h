@@ -1,16 +1,16 @@
 // Who is late, what that costs the others, and what on that rank makes it late.
 //
 // Cost of a rank = Σ over the matched calls that it made late (lateness.h) of what the group would
-// have gained, had the last come with the next one, and computes nothing beside; of several groups the one that it
-// costs most, since one delay that passes through many groups is lost once. Only groups whose
-// members are all in the run and of whose calls at least 95 % are matched are judged. The rank with
-// the largest cost straggles when it causes most of the cost of all, and does so in many iterations
-// (what one of them has above all others is cut to theirs: once.h) or, where there are fewer than
-// three, in many calls; else
-// late ranks change (jitter), and nobody is blamed.
+// have gained, had the last come with the next one, where that computes nothing beside; of several
+// groups the one that it costs most, since one delay that passes through many groups is lost once.
+// Only groups whose members are all in the run and of whose calls at least 95 % are matched are
+// judged. The rank with the largest cost straggles when it causes most of the cost of all, and does
+// so in many iterations (what single ones have above all others is left out: once.h) or, of fewer
+// than three, in many calls; else late ranks change (jitter), and nobody is blamed.
 //
 // The cause is found on that rank: between the call before and the one it was late for, its time is
-// split as iterations are (time/breakdown.h) and held against the median of the other ranks.
+// split as iterations are (time/breakdown.h) and held against the median of the other ranks. Where
+// ranks compute on in their calls, whole iterations are.
 #pragma once
 
 #include <cstdint>

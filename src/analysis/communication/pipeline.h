@@ -21,7 +21,7 @@ struct Pipeline {
     Ns iteration_time = 0;  ///< Of its ranks; so are the others.
     Ns computing = 0, bubble = 0, transfer = 0;
   };
-  std::vector<Stage> stages;      ///< Empty: ranks form no pipeline.
+  std::vector<Stage> stages;  ///< Empty: ranks form no pipeline.
   /// Of the run's ranks, by iteration: the time in which each only waits for another stage.
   std::vector<std::vector<Ns>> waiting;
   std::int64_t microbatches = 0;  ///< Of an iteration; 0 when replicas differ.

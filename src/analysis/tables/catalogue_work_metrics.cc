@@ -320,7 +320,8 @@ constexpr MetricSpec kWorkMetrics[] = {
     {"rank.straggler", "Straggling rank", kNumber, kNeutral, kOther,
      "The rank that the others wait for, if one causes most of the waiting and does so steadily; "
      "its note says how often it is last and what takes longer there.",
-     "largest Σ over the collectives it makes late of (second shortest − shortest duration, nothing "
+     "largest Σ over the collectives it makes late of (second shortest − shortest duration, "
+     "nothing "
      "beside)",
      kOurs},
     {"rank.straggler.dataloader", "DataLoader wait of the straggling rank", kShare, kLowerIsBetter,

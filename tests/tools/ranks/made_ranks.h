@@ -41,13 +41,13 @@ struct Plan {
   std::uint64_t seed = 1;
 
   LateBy cause = LateBy::kNothing;
-  std::int64_t late = 1;  ///< The late rank.
-  Ns lateness = 100'000;  ///< More than the others need, each layer or micro-batch.
+  std::int64_t late = 1;        ///< The late rank.
+  Ns lateness = 100'000;        ///< More than the others need, each layer or micro-batch.
   bool first_only = false;      ///< Late before the first layer of an iteration alone.
   std::int64_t only_step = -1;  ///< Late in this iteration alone; -1: in all.
   /// Ranks compute on while they communicate, and wait at the end of the iteration.
   bool beside = false;
-  Ns jitter = 0;          ///< Every rank takes up to so much longer each time, at random.
+  Ns jitter = 0;  ///< Every rank takes up to so much longer each time, at random.
 
   std::int64_t slow_link = -1;          ///< Of this rank: with those next to it in its mesh.
   std::int64_t slow_link_percent = 50;  ///< How much longer its transfers take.

@@ -346,7 +346,7 @@ class Simulation {
   std::vector<std::vector<Action>> programs_;
   std::int64_t step_ = 0;  // For which a program is made.
   std::vector<Ns> at_;
-  std::vector<Ns> reduced_;  // When the last call beside the rank's work ends.
+  std::vector<Ns> reduced_;                // When the last call beside the rank's work ends.
   std::vector<std::size_t> next_, begun_;  // Begun: the step's event.
   std::map<std::size_t, std::size_t> steps_;
   std::vector<std::vector<Ns>> ends_;
