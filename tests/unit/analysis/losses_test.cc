@@ -77,7 +77,7 @@ TEST(Losses, WithoutNamesNobodyKnowsWhatKernelsDo) {
     EXPECT_EQ(analysis->Find("communication.exposed_share")->absent_because,
               "10 kernels have no name in the recording, so what they do is not known");
     const Table& kernels = *analysis->FindTable("kernels");
-    EXPECT_EQ(TextAt(kernels, 1, "tensor_core"), "unknown");
+    EXPECT_EQ(TextAt(kernels, 1, "uses_tensor_core"), "unknown");
   }
 }
 
