@@ -33,7 +33,8 @@ void RunCommand(const Command& command, const std::vector<std::string>& argument
 
 // Runs `check` with these arguments, and holds its page and report.json against the library's.
 void ExpectSamePages(const std::string& run, const std::vector<std::string>& baselines) {
-  const fs::path folder = fs::path(::testing::TempDir()) / "api_page";
+  const fs::path folder = fs::path(::testing::TempDir()) /
+                          ::testing::UnitTest::GetInstance()->current_test_info()->name();
   fs::remove_all(folder);
   fs::create_directories(folder);
   const std::string page = (folder / "page.html").string(), json = (folder / "r.json").string();
