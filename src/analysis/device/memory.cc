@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
@@ -184,7 +185,7 @@ void AppendBlocks(const RankContext& rank, RowWriter& write) {
 }
 
 struct Peaks {
-  std::int64_t allocated = -1, reserved = -1;
+  std::int64_t allocated = -1, reserved = -1, growth = -1;
   double share = -1, fragmentation = -1;
 };
 
@@ -204,11 +205,41 @@ std::map<DeviceKey, MemoryPeak> FindPeaks(const MemoryTable& memory) {
   return peaks;
 }
 
+// What is given out on a device when each of the selected iterations starts.
+std::vector<std::int64_t> LevelsAtStarts(const RankContext& rank, const DeviceKey& device) {
+  const MemoryTable& memory = rank.profile->memory;
+  std::vector<std::int64_t> levels;
+  std::int64_t level = -1;
+  std::size_t row = 0;
+  for (const Iteration& iteration : rank.iterations.selected()) {
+    for (; row < memory.size() && memory.time[row] < iteration.time.start; ++row) {
+      if (KeyOf(memory, row) == device && memory.total_allocated[row] >= 0) {
+        level = memory.total_allocated[row];
+      }
+    }
+    if (level >= 0) levels.push_back(level);
+  }
+  return levels;
+}
+
+// By how much more is given out from one start to the next, -1 of fewer than five: a cache that
+// fills once is no leak, and of few steps most may be such.
+std::int64_t GrowthOf(std::span<const std::int64_t> levels) {
+  constexpr std::size_t kLeastStarts = 5;
+  if (levels.size() < kLeastStarts) return -1;
+  std::vector<std::int64_t> steps;
+  for (std::size_t i = 1; i < levels.size(); ++i) steps.push_back(levels[i] - levels[i - 1]);
+  const auto middle = steps.begin() + static_cast<std::ptrdiff_t>((steps.size() - 1) / 2);
+  std::nth_element(steps.begin(), middle, steps.end());
+  return std::max<std::int64_t>(*middle, 0);
+}
+
 void PoolPeaks(const RankContext& rank, const MemoryFacts& facts, Peaks& pooled) {
   for (const MemoryPeak& peak : facts.peaks) {
     if (peak.device_type == 0) continue;  // The gates are about GPUs.
     pooled.allocated = std::max(pooled.allocated, peak.allocated);
     pooled.reserved = std::max(pooled.reserved, peak.reserved);
+    pooled.growth = std::max(pooled.growth, peak.growth);
     const Gpu* gpu = FindGpu(rank.devices, static_cast<std::int32_t>(peak.device));
     if (gpu != nullptr && gpu->memory > 0 && peak.allocated >= 0) {
       pooled.share = std::max(
@@ -247,6 +278,7 @@ MemoryFacts MemoryFactsOf(const RankContext& rank) {
     facts.peaks.push_back(peak);
     facts.peaks.back().device_type = device.first;
     facts.peaks.back().device = device.second;
+    facts.peaks.back().growth = GrowthOf(LevelsAtStarts(rank, device));
   }
   return facts;
 }
@@ -281,6 +313,11 @@ void SetMemoryMetrics(std::span<const RankContext> ranks, std::span<const Memory
     out.Set("memory.fragmentation", peaks.fragmentation);
   else
     out.SetAbsent("memory.fragmentation", gap);
+  if (peaks.growth >= 0)
+    out.Set("memory.growth_per_iteration", peaks.growth);
+  else
+    out.SetAbsent("memory.growth_per_iteration",
+                  peaks.allocated >= 0 ? "needs five selected iterations" : gap);
 }
 
 void AddMemory(std::span<const RankContext> ranks, Output& out) {

@@ -16,6 +16,7 @@ struct MemoryPeak {
   std::int64_t device_type = 0, device = -1;  ///< c10::DeviceType, and its number.
   std::int64_t allocated = -1, reserved = -1;
   std::int64_t allocated_at_most_reserved = -1;
+  std::int64_t growth = -1;  ///< Of `allocated` from iteration to iteration; -1: not known.
 };
 
 /// Of one rank.

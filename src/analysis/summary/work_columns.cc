@@ -168,6 +168,7 @@ void Exchange(Columns& columns, MemoryFacts& facts) {
     columns.Number("memory.allocated", peak.allocated);
     columns.Number("memory.reserved", peak.reserved);
     columns.Number("memory.allocated_at_most_reserved", peak.allocated_at_most_reserved);
+    columns.Number("memory.growth", peak.growth);
   });
 }
 

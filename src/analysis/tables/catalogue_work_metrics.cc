@@ -354,6 +354,11 @@ constexpr MetricSpec kWorkMetrics[] = {
      "Share of the reserved memory that was not given out when most was reserved; of several {{ "
      "device.device }}s the largest.",
      "1 − allocated / reserved at the peak of reserved", kOurs},
+    {"memory.growth_per_iteration", "Memory growth per iteration", kBytes, kLowerIsBetter, kMax,
+     "How many bytes more the allocator has given out when an iteration starts than when the one "
+     "before did, 0 where it has not; of several {{ device.device }}s the largest. What stays above "
+     "0 after the first iterations fills the {{ device.device }}.",
+     "median over iterations of (allocated at the start − at the start before)", kOurs},
 
     {"flops.achieved",
      "Achieved FLOP/s",

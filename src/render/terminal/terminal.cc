@@ -88,9 +88,10 @@ std::string_view ShortName(std::string_view part) {
 }
 
 std::string BreakdownText(const report::Report& report, std::size_t width) {
+  constexpr double kLeastShown = 1e-4;  // "unattributed 0.0000031 %" is for the reports.
   std::vector<std::string> parts;
   for (const report::BreakdownPart& part : report::Breakdown(report)) {
-    if (AsNumber(part.share->quantity.value, 0) == 0) continue;
+    if (AsNumber(part.share->quantity.value, 0) < kLeastShown) continue;
     parts.push_back(
         fmt::format("{} {}", ShortName(CategoryId(part.category)), part.share->quantity.text));
   }

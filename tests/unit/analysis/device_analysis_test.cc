@@ -518,6 +518,37 @@ TEST(Memory, FragmentationIsMeasuredWhereMostIsReserved) {
   EXPECT_EQ(IntegerAt(blocks, 1, "released_at"), Column::kAbsentInteger);
 }
 
+// What is allocated at the starts of iterations, as the allocator's totals say it.
+Analysis WithMemoryAtStarts(const std::vector<std::int64_t>& levels) {
+  TestProfile test;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const Ns start = static_cast<Ns>(i) * 100;
+    test.Step(static_cast<int>(i), {start, start + 90});
+    // The peak of the iteration, then what the next one finds.
+    for (const auto& [at, total] : {std::pair{start + 20, levels[i] + 5000},
+                                    {start + 80, i + 1 < levels.size() ? levels[i + 1] : 0}}) {
+      MemoryRow row;
+      row.time = at;
+      row.thread = test.main();
+      row.device_type = 1;
+      row.device = 0;
+      row.bytes = 1;
+      row.total_allocated = total;
+      test.builder().AddMemory(row);
+    }
+  }
+  return AnalyzeAll(OneRank(test.Finish()));
+}
+
+TEST(Memory, GrowsWhereEachIterationLeavesMoreThanTheOneBefore) {
+  constexpr const char* kId = "memory.growth_per_iteration";
+  EXPECT_EQ(NumberOf(WithMemoryAtStarts({0, 100, 200, 300, 400, 500, 600}), kId), 100);
+  EXPECT_EQ(NumberOf(WithMemoryAtStarts({0, 700, 700, 700, 700, 700, 700}), kId), 0);
+  EXPECT_EQ(NumberOf(WithMemoryAtStarts({0, 700, 600, 500, 400, 300, 200}), kId), 0);
+  EXPECT_EQ(WithMemoryAtStarts({0, 100, 200, 300}).Find(kId)->absent_because,
+            "needs five selected iterations");
+}
+
 TEST(Gpus, OneRowEach) {
   TestProfile test;
   Gpu gpu;
