@@ -314,10 +314,9 @@ void SetMemoryMetrics(std::span<const RankContext> ranks, std::span<const Memory
   else
     out.SetAbsent("memory.fragmentation", gap);
   if (peaks.growth >= 0)
-    out.Set("memory.growth_per_iteration", peaks.growth);
+    out.Set("memory.growth", peaks.growth);
   else
-    out.SetAbsent("memory.growth_per_iteration",
-                  peaks.allocated >= 0 ? "needs five selected iterations" : gap);
+    out.SetAbsent("memory.growth", peaks.allocated >= 0 ? "needs five selected iterations" : gap);
 }
 
 void AddMemory(std::span<const RankContext> ranks, Output& out) {

@@ -354,10 +354,9 @@ constexpr MetricSpec kWorkMetrics[] = {
      "Share of the reserved memory that was not given out when most was reserved; of several {{ "
      "device.device }}s the largest.",
      "1 − allocated / reserved at the peak of reserved", kOurs},
-    {"memory.growth_per_iteration", "Memory growth per iteration", kBytes, kLowerIsBetter, kMax,
+    {"memory.growth", "Memory growth", kBytes, kLowerIsBetter, kMax,
      "How many bytes more the allocator has given out when an iteration starts than when the one "
-     "before did, 0 where it has not; of several {{ device.device }}s the largest. What stays above "
-     "0 after the first iterations fills the {{ device.device }}.",
+     "before did, 0 where it has not; of several {{ device.device }}s the largest.",
      "median over iterations of (allocated at the start − at the start before)", kOurs},
 
     {"flops.achieved",

@@ -541,7 +541,7 @@ Analysis WithMemoryAtStarts(const std::vector<std::int64_t>& levels) {
 }
 
 TEST(Memory, GrowsWhereEachIterationLeavesMoreThanTheOneBefore) {
-  constexpr const char* kId = "memory.growth_per_iteration";
+  constexpr const char* kId = "memory.growth";
   EXPECT_EQ(NumberOf(WithMemoryAtStarts({0, 100, 200, 300, 400, 500, 600}), kId), 100);
   EXPECT_EQ(NumberOf(WithMemoryAtStarts({0, 700, 700, 700, 700, 700, 700}), kId), 0);
   EXPECT_EQ(NumberOf(WithMemoryAtStarts({0, 700, 600, 500, 400, 300, 200}), kId), 0);
