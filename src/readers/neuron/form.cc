@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "readers/neuron/csv.h"
 
 namespace profgauge::readers::neuron {

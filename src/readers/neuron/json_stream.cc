@@ -212,8 +212,10 @@ JsonStream::JsonStream(RowReceiver& receiver) : impl_(std::make_unique<Impl>()) 
 JsonStream::~JsonStream() = default;
 
 Status JsonStream::Feed(std::string_view bytes) {
+  const std::string_view text = impl_->fed == 0 ? WithoutByteOrderMark(bytes) : bytes;
+  impl_->offset += bytes.size() - text.size();
   impl_->fed += bytes.size();
-  impl_->waiting += bytes;
+  impl_->waiting += text;
   const std::size_t size = impl_->waiting.size();
   return size > kHeld ? impl_->Flush(size - kHeld) : Status{};
 }

@@ -163,6 +163,17 @@ TEST(NeuronReader, ATableThatEndsInsideARowOrHasTwoHeadsIsRefused) {
   EXPECT_EQ(ReadAll(table + table).error().code, "csv/joined");
 }
 
+TEST(NeuronReader, AByteOrderMarkIsNoText) {
+  const std::string mark = "\xEF\xBB\xBF", text = json::serialize(Consistent());
+  const auto plain = ReadAll(text), marked = ReadAll(mark + text);
+  ASSERT_TRUE(plain && marked) << marked.error().message;
+  EXPECT_EQ(marked->front().device.size(), plain->front().device.size());
+  // Places count from the file's first byte.
+  const std::string broken = text.substr(0, text.size() - 1) + "]";
+  EXPECT_EQ(ReadAll(mark + broken).error().where.offset,
+            ReadAll(broken).error().where.offset + mark.size());
+}
+
 TEST(NeuronReader, EverySummaryOfAFileIsARank) {
   const auto profiles = ReadAll(
       R"({"n_b": {"total_time": 0.002, "nd_idx": 0, "nc_idx": 1, "mfu_estimated_percent": 0.2},

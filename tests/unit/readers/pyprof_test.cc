@@ -130,7 +130,9 @@ TEST_F(NetDictTest, ALineThatIsCutIsLoss) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, "pyprof/truncated");
   EXPECT_THAT(refused.error().message, HasSubstr("ends inside line 2"));
-  const auto taken = Read(cut, {.allow_incomplete = true});
+  ReadOptions options;
+  options.allow_incomplete = true;
+  const auto taken = Read(cut, options);
   ASSERT_TRUE(taken) << taken.error().message;
   EXPECT_EQ(taken->device.size(), 1u);
   EXPECT_EQ(taken->log[Counter::truncated], 1u);
