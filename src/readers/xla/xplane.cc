@@ -395,7 +395,7 @@ bool Says(std::string_view text, std::string_view words) {
   const auto same = [](unsigned char a, unsigned char b) {
     return std::tolower(a) == std::tolower(b);
   };
-  return !std::ranges::search(text, words, same).empty();
+  return std::search(text.begin(), text.end(), words.begin(), words.end(), same) != text.end();
 }
 
 /// Whether the profiler says that its recording lacks events. Its texts are for people: these words
