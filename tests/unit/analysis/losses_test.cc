@@ -40,7 +40,7 @@ TEST(Losses, IterationsWithoutLaunchesLeaveIdleTimeOpen) {
 // Two lost events of a million change no idle time that anybody would look at. One alone is the
 // statement of a profiler that does not say how many.
 TEST(Losses, ManyLostEventsLeaveIdleTimeOpen) {
-  for (const std::uint64_t lost : {0, 1, 2, 100}) {
+  for (const std::uint64_t lost : {0U, 1U, 2U, 100U}) {
     TestProfile test = StepsWithout(0, 0);
     Profile profile = test.Finish();
     profile.log.Add(Counter::events_read, 10'000);
