@@ -77,11 +77,11 @@ void AddWithoutTimeline(const std::vector<RankContext>& ranks, Output& out) {
 // All but paths and launches.
 void AddTables(const std::vector<RankContext>& ranks, bool has_timeline, Output& out) {
   if (has_timeline) {
-    AddIterations(ranks, out);
+    const std::vector<RunIteration> run = AddIterations(ranks, out);
     AddUtilization(ranks, out);
     AddIdle(ranks, out);
     AddIterationOps(ranks, out);
-    AddIterationTree(ranks, out);
+    AddIterationTree(ranks, run, out);
     AddModules(ranks, out);
     AddRanges(ranks, out);
     AddCounts(ranks, out);

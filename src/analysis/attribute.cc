@@ -17,7 +17,9 @@ Result<Attribution> AttributeTime(std::span<const Profile> profiles, const Selec
     return AttributeRun(profiles, selection);
   }
   PROFGAUGE_TRY(const std::vector<RankContext> ranks, BuildRankContexts(profiles, selection));
-  RunAttribution run(PoolIterations(ranks),
+  std::vector<IterationFacts> facts;
+  for (const RankContext& rank : ranks) facts.push_back(IterationFactsOf(rank));
+  RunAttribution run(PoolIterations(ranks, facts),
                      std::any_of(ranks.begin(), ranks.end(),
                                  [](const RankContext& rank) { return rank.has_device(); }));
   for (std::size_t i = 0; i < ranks.size(); ++i) {

@@ -28,6 +28,9 @@ struct ColumnSpec {
   std::string_view title;  ///< "Device self time".
   Unit unit = Unit::kText;
   std::string_view doc;  ///< One sentence: definition, and source where it is someone's.
+  /// The metric whose uncertainty its numbers share, as `gpu.idle.mean` for a device's idle time;
+  /// empty for those that are always certain.
+  std::string_view as_sure_as = {};
 };
 
 /// How a unit's cells are stored: whole numbers (count, time, bytes, bool), reals, or texts.

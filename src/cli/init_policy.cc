@@ -164,7 +164,8 @@ Result<Obstacles> FindObstacles(const std::string& text, std::span<const Profile
                                     Comment(result.reason), result.threshold.metric);
   }
   for (const Finding& finding : evaluation.findings) {
-    if (finding.status != FindingStatus::kError || !seen.insert(finding.rule->id).second) continue;
+    const bool stops = finding.status == FindingStatus::kError || finding.is_uncertain;
+    if (!stops || !seen.insert(finding.rule->id).second) continue;
     obstacles.rules +=
         fmt::format("  # Now: {}\n  {}: warn\n", Comment(finding.message), finding.rule->id);
   }

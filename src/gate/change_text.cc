@@ -54,7 +54,8 @@ std::string LimitNumber(double change, bool is_points) {
 // A distance between runs: "30 %".
 std::string Distance(double change, bool is_points) {
   const double distance = std::abs(change);
-  return std::string(Over(distance)) + WithUnit(Digits(distance, distance < 0.1 ? 1 : 0), is_points);
+  return std::string(Over(distance)) +
+         WithUnit(Digits(distance, distance < 0.1 ? 1 : 0), is_points);
 }
 
 std::string Range(std::size_t count) {
@@ -157,10 +158,10 @@ class Sentence {
         Counted(comparison_.current.used, "iteration"),
         WithUnit(fmt::format("{:.3g}", comparison_.slow.bound * 100), is_points_),
         comparison_.slow.base, comparison_.base.used,
-        comparison_.slow.at_end ? "; they are the last ones in a row"
+        comparison_.slow.at_end       ? "; they are the last ones in a row"
         : comparison_.slow.longer > 0 ? fmt::format(", and the typical one of them takes {} longer",
-                          Distance(comparison_.slow.longer, is_points_))
-            : "",
+                                                    Distance(comparison_.slow.longer, is_points_))
+                                      : "",
         exit);
   }
 

@@ -21,8 +21,24 @@ namespace {
 constexpr std::array<std::string_view, 8> kHardProperties = {
     "format",     "gpu",        "gpus",        "ranks",
     "world_size", "iterations", "cuda_graphs", kSelectionProperty};
+// What the profiler records beside slows down the host, and by it runs whose devices wait for the
+// host.
+constexpr std::array<std::string_view, 3> kSlowSwitches = {"with_stack", "with_modules",
+                                                           "profile_memory"};
+constexpr double kWaitsForHost = 0.05;
 // Recordings of the same work differ by less: a warm-up kernel more or less.
 constexpr double kSameWork = 0.01;
+
+template <std::size_t size>
+bool IsOneOf(std::string_view property, const std::array<std::string_view, size>& properties) {
+  return std::find(properties.begin(), properties.end(), property) != properties.end();
+}
+
+// Whether the host's speed may be the run's: not where its devices hardly idle.
+bool MayWaitForHost(const Snapshot& run) {
+  const auto idle = run.metrics.find("gpu.idle.mean");
+  return idle == run.metrics.end() || idle->second > kWaitsForHost;
+}
 
 std::string PropertyOf(const Snapshot& run, std::string_view property) {
   if (property == "format") return run.format;
@@ -154,10 +170,11 @@ std::vector<Difference> FindDifferences(const Snapshot& base, const Snapshot& cu
     Difference difference{property, PropertyOf(base, property), PropertyOf(current, property)};
     if (difference.base == difference.current) continue;
     const bool is_known = !difference.base.empty() && !difference.current.empty();
-    const auto matches = [&property](std::string_view hard) { return hard == property; };
-    const bool is_listed =
-        policy.match ? std::any_of(policy.match->begin(), policy.match->end(), matches)
-                     : std::any_of(kHardProperties.begin(), kHardProperties.end(), matches);
+    const bool is_listed = policy.match ? std::find(policy.match->begin(), policy.match->end(),
+                                                    property) != policy.match->end()
+                                        : IsOneOf(property, kHardProperties) ||
+                                              (IsOneOf(property, kSlowSwitches) &&
+                                               (MayWaitForHost(base) || MayWaitForHost(current)));
     difference.is_hard = is_known && is_listed;
     differences.push_back(std::move(difference));
   }

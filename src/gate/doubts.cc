@@ -17,10 +17,13 @@ struct Doubt {
   Accepted accepted;
 };
 constexpr Doubt kDoubts[] = {
-    {kIterationsLost, Accepted::kIncomplete},     {kIterationsPartial, Accepted::kIncomplete},
+    {kIterationsLost, Accepted::kIncomplete},
+    {kIterationsPartial, Accepted::kIncomplete},
     {kProcessesApart, Accepted::kIncomplete},
-    {kWorkOutside, Accepted::kIncomplete},        {kRanksWithoutMarkers, Accepted::kIncomplete},
-    {kRanksWithoutWork, Accepted::kMissingRanks}, {kRanksApart, Accepted::kNever},
+    {kWorkOutside, Accepted::kIncomplete},
+    {kRanksWithoutMarkers, Accepted::kIncomplete},
+    {kRanksWithoutWork, Accepted::kMissingRanks},
+    {kRanksApart, Accepted::kNever},
 };
 
 bool MayLackRanks(const Policy& policy, const Analysis& analysis) {

@@ -46,8 +46,8 @@ double ChanceOfSizes(const std::vector<double>& base, const std::vector<double>&
   return fewer < kLeastSized && chance < kUnlikely ? kUnlikely : chance;
 }
 
-// How probable it is that the slow iterations of a run are its last ones by chance, 1 where they are
-// not: of n iterations k are the last in one of C(n, k) orders.
+// How probable it is that the slow iterations of a run are its last ones by chance, 1 where they
+// are not: of n iterations k are the last in one of C(n, k) orders.
 double ChanceOfEnd(const Run& run, double bound) {
   const auto is_slow = [bound](double value) { return value > bound; };
   const std::span<const double> steady = run.Steady();
@@ -60,13 +60,12 @@ double ChanceOfEnd(const Run& run, double bound) {
   return 1 / orders;
 }
 
-// A run that became slower and stayed so to its end, as a GPU that throttles, is slower by more than
-// how many iterations are tells.
+// A run that became slower and stayed so to its end, as a GPU that throttles, is slower by more
+// than how many iterations are tells.
 bool IsSlowToTheEnd(const Side& side, double bound) {
   const auto runs = static_cast<double>(side.kept.size());
-  return std::ranges::any_of(side.kept, [&](const Run* run) {
-    return ChanceOfEnd(*run, bound) * runs <= kUnlikely;
-  });
+  return std::ranges::any_of(
+      side.kept, [&](const Run* run) { return ChanceOfEnd(*run, bound) * runs <= kUnlikely; });
 }
 
 struct Warmup {

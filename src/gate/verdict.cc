@@ -294,14 +294,26 @@ void Count(const Finding& finding, const Policy& policy, Verdict& verdict, Reaso
   }
 }
 
-void CountMissingRanks(const std::string& sentence, const Policy& policy, Verdict& verdict,
-                       Reasons& reasons) {
+/// Whether the rule about missing ranks has counted them.
+bool HasTold(std::span<const Finding> findings) {
+  return std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
+    return finding.rule->id == "recording/ranks-missing" && Fired(finding.status);
+  });
+}
+
+void CountMissingRanks(const std::string& sentence, const Policy& policy,
+                       std::span<const Finding> findings, Verdict& verdict, Reasons& reasons) {
   switch (policy.ranks.on_missing.value_or(OnMissingRanks::kNoVerdict)) {
     case OnMissingRanks::kNoVerdict:
       reasons.open.insert(reasons.open.begin(), sentence);
       break;
     case OnMissingRanks::kWarn:
       verdict.notes.push_back(sentence);
+      if (HasTold(findings)) break;
+      ++verdict.warnings;
+      if (Fails(Level::kWarn, policy.fail_on)) {
+        reasons.failures.insert(reasons.failures.begin(), sentence);
+      }
       break;
     case OnMissingRanks::kFail:
       ++verdict.errors;
@@ -413,12 +425,12 @@ Verdict Judge(const Policy& policy, const Analysis& analysis, const ImportLog& l
   }
   std::vector<std::string> open =
       WhyIncomplete(policy, log, analysis.iterations_selected, options.allow_incomplete);
-  if (const auto missing = WhyRanksMissing(policy, analysis, !options.baselines.empty())) {
-    CountMissingRanks(*missing, policy, verdict, reasons);
-  }
   const std::span<const Finding> findings =
       options.evaluation == nullptr ? std::span<const Finding>()
                                     : std::span<const Finding>(options.evaluation->findings);
+  if (const auto missing = WhyRanksMissing(policy, analysis, !options.baselines.empty())) {
+    CountMissingRanks(*missing, policy, findings, verdict, reasons);
+  }
   AddOnce(open, DoubtsOf(policy, analysis, options.allow_incomplete));
   AddOnce(open, options.doubts);
   if (auto unjudged = WhyNotKept(analysis, verdict.gate, findings, policy)) {

@@ -1,5 +1,5 @@
 // What a profiler saw of the host's processors: which thread each core ran, why a thread did not
-// run, and call stacks that were sampled while threads ran.
+// run, call stacks that were sampled while threads ran, and when the profiler itself held them up.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +30,8 @@ struct CpuSample {
 struct CpuActivity {
   std::vector<CpuSpan> spans;      ///< Sorted by (thread, start).
   std::vector<CpuSample> samples;  ///< Sorted by time.
+  /// What the profiler itself did on threads of the program, which waited for it; of no core.
+  std::vector<CpuSpan> overhead;
 };
 
 }  // namespace profgauge

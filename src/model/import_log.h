@@ -130,6 +130,17 @@ std::string_view SeverityName(Severity severity);  ///< "info", "repaired", "ski
   X(rows_sampled, kDataLoss,                                                                      \
     "table exported from the viewer, which samples it; totals are lower bounds",                  \
     "tables exported from the viewer, which samples them; totals are lower bounds")               \
+  X(work_of_other_processes, kInfo,                                                               \
+    "device event on the GPU of one rank that the process of another launched; it is the GPU's",  \
+    "device events on the GPU of one rank that the process of another launched; they are the "    \
+    "GPU's")                                                                                      \
+  X(gpus_unknown, kDataLoss,                                                                      \
+    "number of a GPU that several processes use, on a machine with more GPUs: whether they share "\
+    "it or each has its own (CUDA_VISIBLE_DEVICES) is not recorded; record with nsys 2025.1 or "  \
+    "newer, or each process by itself",                                                           \
+    "numbers of GPUs that several processes use, on a machine with more GPUs: whether they share "\
+    "them or each has its own (CUDA_VISIBLE_DEVICES) is not recorded; record with nsys 2025.1 "   \
+    "or newer, or each process by itself")                                                        \
   X(ranks_unreadable, kDataLoss,                                                                  \
     "recording of the folder that cannot be read; the others are judged",                         \
     "recordings of the folder that cannot be read; the others are judged")                        \

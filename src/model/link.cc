@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/interval.h"
+#include "model/process_numbers.h"
 
 namespace profgauge::link {
 namespace {
@@ -216,11 +217,14 @@ void CallsToRanges(Profile& profile, const std::vector<std::int64_t>& host_ids,
 
 namespace {
 
-// When launches are captured into a graph, on whatever thread: backward passes have their own.
-std::vector<Span> CapturesOf(const Profile& profile) {
+// When launches of a process are captured into a graph, on whatever thread: backward passes have
+// their own.
+std::vector<Span> CapturesOf(const Profile& profile, const ProcessNumbers& processes,
+                             std::uint32_t process) {
   std::vector<std::pair<Ns, bool>> ends;
   const ApiTable& api = profile.api;
-  for (std::size_t row = 0; row < api.size(); ++row) {
+  for (std::uint32_t row = 0; row < api.size(); ++row) {
+    if (processes.OfCall(ApiId{row}) != process) continue;
     const std::string_view name = profile.Name(api.name[row]);
     if (name.find("BeginCapture") != name.npos) ends.emplace_back(api.start[row], true);
     if (name.find("EndCapture") != name.npos) ends.emplace_back(api.start[row], false);
@@ -240,23 +244,33 @@ std::vector<Span> CapturesOf(const Profile& profile) {
 }
 
 // Launches in flight at the end, and those that are captured, have no work. Where a fifth of the
-// others has none, the profiler lost it. `lost`: rows of calls.
-void CountLost(Profile& profile, std::int64_t launches, const std::vector<std::uint32_t>& lost) {
-  constexpr std::int64_t kFew = 20, kOneOf = 5;
-  auto missing = static_cast<std::int64_t>(lost.size());
-  if (missing < kFew) return;
-  const std::vector<Span> captures = CapturesOf(profile);
-  const auto captured = std::count_if(lost.begin(), lost.end(), [&](std::uint32_t row) {
-    const Ns at = profile.api.start[row];
-    const auto behind =
-        std::upper_bound(captures.begin(), captures.end(), at,
-                         [](Ns time, const Span& span) { return time < span.start; });
-    return behind != captures.begin() && at <= std::prev(behind)->end;
-  });
-  missing -= captured;
-  launches -= captured;
-  if (missing < kFew || missing * kOneOf < launches) return;
-  profile.log.Add(Counter::events_dropped, static_cast<std::uint64_t>(missing));
+// others of a process has none, the profiler lost it. `lost`: rows of calls.
+void CountLost(Profile& profile, const std::vector<std::uint32_t>& lost) {
+  constexpr std::size_t kFew = 20, kOneOf = 5;
+  if (lost.size() < kFew) return;
+  const ProcessNumbers processes(profile);
+  std::vector<std::size_t> launches(processes.count());
+  for (std::uint32_t row = 0; row < profile.api.size(); ++row) {
+    if (profile.api.kind[row] == ApiKind::kLaunch) ++launches[processes.OfCall(ApiId{row})];
+  }
+  std::vector<std::vector<std::uint32_t>> of_process(processes.count());
+  for (const std::uint32_t row : lost) of_process[processes.OfCall(ApiId{row})].push_back(row);
+  for (std::uint32_t process = 0; process < of_process.size(); ++process) {
+    const std::vector<std::uint32_t>& rows = of_process[process];
+    if (rows.size() < kFew) continue;
+    const std::vector<Span> captures = CapturesOf(profile, processes, process);
+    const auto captured =
+        static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), [&](std::uint32_t row) {
+          const Ns at = profile.api.start[row];
+          const auto behind =
+              std::upper_bound(captures.begin(), captures.end(), at,
+                               [](Ns time, const Span& span) { return time < span.start; });
+          return behind != captures.begin() && at <= std::prev(behind)->end;
+        }));
+    const std::size_t missing = rows.size() - captured;
+    if (missing < kFew || missing * kOneOf < launches[process] - captured) continue;
+    profile.log.Add(Counter::events_dropped, missing);
+  }
 }
 
 // Calls by correlation ids that were given again: one that begins behind the end of another of its
@@ -324,19 +338,25 @@ class RepeatedIds {
   std::map<std::int64_t, std::vector<std::uint32_t>> calls_;
 };
 
-// Cause and effect in the wrong order, for more than a few: a clock that is off.
+// Cause and effect in the wrong order, for more than a few of a process: a clock that is off.
 void CountBeforeLaunch(Profile& profile) {
   constexpr Ns kTolerance = 50'000;
   constexpr std::uint64_t kOneOf = 20, kLeast = 8;
   const auto& device = profile.device;
-  std::uint64_t linked = 0, before = 0;
+  const ProcessNumbers processes(profile);
+  std::vector<std::uint64_t> linked(processes.count()), before(processes.count());
   for (std::size_t row = 0; row < device.size(); ++row) {
-    if (!device.launch[row].valid()) continue;
-    ++linked;
-    if (device.start[row] + kTolerance < profile.api.start[device.launch[row].value]) ++before;
+    const ApiId launch = device.launch[row];
+    if (!launch.valid()) continue;
+    const std::uint32_t process = processes.OfCall(launch);
+    ++linked[process];
+    if (device.start[row] + kTolerance < profile.api.start[launch.value]) ++before[process];
   }
-  if (before >= kLeast && before * kOneOf > linked)
-    profile.log.Add(Counter::work_before_launch, before);
+  for (std::size_t process = 0; process < before.size(); ++process) {
+    if (before[process] >= kLeast && before[process] * kOneOf > linked[process]) {
+      profile.log.Add(Counter::work_before_launch, before[process]);
+    }
+  }
 }
 
 }  // namespace
@@ -350,11 +370,9 @@ void DeviceToCalls(Profile& profile, const std::vector<std::int64_t>& api_correl
   for (const auto correlation : device_correlations) {
     if (correlation >= 0) calls.emplace(correlation, ApiId::kNone);
   }
-  std::int64_t launches = 0;
   std::vector<std::uint32_t> lost;
   for (std::uint32_t row = 0; row < api.size(); ++row) {
     const auto call = calls.find(api_correlations[row]);
-    launches += api.kind[row] == ApiKind::kLaunch ? 1 : 0;
     if (api_correlations[row] < 0 || call == calls.end()) {
       if (api.kind[row] == ApiKind::kLaunch && device.size() > 0) {
         profile.log.Add(Counter::launches_without_device_event);
@@ -377,7 +395,7 @@ void DeviceToCalls(Profile& profile, const std::vector<std::int64_t>& api_correl
     }
     device.launch[row] = ApiId{call->second};
   }
-  CountLost(profile, launches, lost);
+  CountLost(profile, lost);
   const RepeatedIds repeated(api, api_correlations, calls);
   if (!repeated.empty()) repeated.Link(device_correlations, device);
   CountBeforeLaunch(profile);

@@ -6,9 +6,9 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
 #include <map>
-#include <string_view>
 
 #include "base/format.h"
+#include "model/process_numbers.h"
 
 namespace profgauge {
 namespace {
@@ -23,29 +23,6 @@ struct Reach {
 struct Shares {
   Ns covered = 0, shared = 0;
   std::uint64_t early = 0;  // Kernels that begin before one ahead of them has ended.
-};
-
-// The process that launched a row's work, as a number; 0 where nothing says.
-class ProcessNumbers {
- public:
-  explicit ProcessNumbers(const Profile& profile) : profile_(profile) {
-    std::map<std::string_view, std::uint32_t> numbers;
-    for (const Thread& thread : profile.threads) {
-      const auto next = static_cast<std::uint32_t>(numbers.size()) + 1;
-      of_thread_.push_back(numbers.try_emplace(thread.process, next).first->second);
-    }
-    count_ = numbers.size() + 1;
-  }
-  std::size_t count() const { return count_; }
-  std::uint32_t Of(std::size_t row) const {
-    const ApiId launch = profile_.device.launch[row];
-    return launch.valid() ? of_thread_[profile_.api.thread[launch.value].value] : 0;
-  }
-
- private:
-  const Profile& profile_;
-  std::vector<std::uint32_t> of_thread_;
-  std::size_t count_ = 1;
 };
 
 // Since Hopper a kernel may start while the one before it still runs, whose end it then waits for
@@ -104,7 +81,7 @@ std::map<std::int32_t, Shares> SharesOfGpus(const Profile& profile,
     }
     if (device.kind[row] != DeviceKind::kKernel || device.stream[row] < 0) continue;
     if (launches.Has(row)) continue;
-    Reach& reach = reaches[processes.Of(row)];
+    Reach& reach = reaches[processes.OfWork(row)];
     const Ns start = device.start[row], end = start + device.duration[row];
     const Ns from = reach.is_begun ? std::max(start, reach.end) : start;
     gpu->covered += std::max<Ns>(0, end - from);

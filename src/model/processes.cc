@@ -24,6 +24,7 @@ using Parts = std::vector<std::uint32_t>;
 
 struct Division {
   std::uint32_t count = 0;
+  std::size_t shared_gpus = 0;          // Where several trained on one: nothing is divided.
   std::vector<std::string_view> names;  // Of the parts' processes.
   Parts of_thread, of_call, of_device;
   std::map<std::int32_t, std::uint32_t> of_gpu;
@@ -35,6 +36,9 @@ struct Division {
     return found == of_gpu.end() ? 0 : found->second;
   }
 };
+
+// By GPU: how long it worked for each process that launched on it.
+using TimesOfGpus = std::map<std::int32_t, std::map<std::string_view, Ns>>;
 
 // Processes that mark iterations and make calls that launch.
 std::set<std::string_view> Training(const Profile& profile) {
@@ -60,43 +64,74 @@ std::set<std::string_view> Training(const Profile& profile) {
   return training;
 }
 
-// Work without a recorded launch is of the process that launched most on that GPU.
-void DivideDevice(const Profile& profile, Division& division) {
+TimesOfGpus WorkedFor(const Profile& profile) {
   const DeviceTable& device = profile.device;
-  std::map<std::int32_t, std::vector<std::int64_t>> launched;
+  constexpr Ns kNone = -1;
+  std::map<std::int32_t, std::vector<Ns>> of_threads;
+  std::vector<Ns>* of_gpu = nullptr;  // Rows come by GPU.
   for (std::size_t row = 0; row < device.size(); ++row) {
-    std::vector<std::int64_t>& of_parts = launched[device.gpu[row]];
-    of_parts.resize(division.count);
-    if (device.launch[row].valid()) ++of_parts[division.of_call[device.launch[row].value]];
+    if (row == 0 || device.gpu[row] != device.gpu[row - 1]) {
+      of_gpu = &of_threads[device.gpu[row]];
+      of_gpu->resize(profile.threads.size(), kNone);
+    }
+    if (!device.launch[row].valid()) continue;
+    const ThreadId thread = profile.api.thread[device.launch[row].value];
+    if (!thread.valid()) continue;
+    Ns& time = (*of_gpu)[thread.value];
+    time = std::max<Ns>(time, 0) + device.duration[row];
   }
-  for (const auto& [gpu, of_parts] : launched) {
-    const auto most = std::max_element(of_parts.begin(), of_parts.end());
-    division.of_gpu[gpu] = static_cast<std::uint32_t>(most - of_parts.begin());
-  }
-  for (std::size_t row = 0; row < device.size(); ++row) {
-    division.of_device.push_back(device.launch[row].valid()
-                                     ? division.of_call[device.launch[row].value]
-                                     : division.of_gpu[device.gpu[row]]);
-  }
-}
-
-Division Divide(const Profile& profile) {
-  Division division;
-  const std::set<std::string_view> training = Training(profile);
-  if (training.size() < 2) return division;
-  const auto gpus = GpusOfProcesses(profile);
-  std::set<std::int32_t> used;
-  for (const auto& [name, of_process] : gpus) {
-    for (const std::int32_t gpu : of_process) {
-      // To each alone, a GPU that they share would seem to idle while it works for the other.
-      if (!used.insert(gpu).second) return division;
+  TimesOfGpus times;
+  for (const auto& [gpu, threads] : of_threads) {
+    for (std::size_t thread = 0; thread < threads.size(); ++thread) {
+      if (threads[thread] != kNone) times[gpu][profile.threads[thread].process] += threads[thread];
     }
   }
+  return times;
+}
+
+// Whose each GPU is. Nearly all of its time makes it one's own: a kernel on the first GPU, before
+// the process chose its own, shares nothing.
+struct Owners {
+  std::map<std::int32_t, std::string_view> of_gpu;
+  std::size_t shared = 0;  // GPUs that are nobody's.
+  bool all_have_one = true;
+};
+
+Owners OwnersOf(const TimesOfGpus& times, const std::set<std::string_view>& training) {
+  constexpr Ns kNearlyAll = 9, kOf = 10;
+  Owners owners;
+  std::set<std::string_view> working, owning;
+  for (const auto& [gpu, processes] : times) {
+    Ns all = 0, most = -1;
+    std::string_view owner;
+    for (const auto& [name, time] : processes) {
+      if (!training.contains(name)) continue;
+      working.insert(name);
+      all += time;
+      if (time > most) owner = name;
+      most = std::max(most, time);
+    }
+    if (most < 0) continue;
+    if (most * kOf < all * kNearlyAll) {
+      ++owners.shared;
+    } else {
+      owners.of_gpu.emplace(gpu, owner);
+      owning.insert(owner);
+    }
+  }
+  owners.all_have_one = owning.size() == working.size();
+  return owners;
+}
+
+// Parts of the processes that train by name, in order of the first GPU that is theirs.
+std::map<std::string_view, std::uint32_t> Order(const std::set<std::string_view>& training,
+                                                const Owners& owners, Division& division) {
   std::vector<std::pair<std::int32_t, std::string_view>> order;
   for (const std::string_view name : training) {
-    const auto own = gpus.find(name);
+    const auto own = std::find_if(owners.of_gpu.begin(), owners.of_gpu.end(),
+                                  [name](const auto& gpu) { return gpu.second == name; });
     constexpr std::int32_t kLast = std::numeric_limits<std::int32_t>::max();
-    order.emplace_back(own == gpus.end() ? kLast : *own->second.begin(), name);
+    order.emplace_back(own == owners.of_gpu.end() ? kLast : own->first, name);
   }
   std::sort(order.begin(), order.end());
   division.count = static_cast<std::uint32_t>(order.size());
@@ -105,6 +140,34 @@ Division Divide(const Profile& profile) {
     positions.emplace(name, static_cast<std::uint32_t>(positions.size()));
     division.names.push_back(name);
   }
+  return positions;
+}
+
+// A process that does not train is with the one on whose GPU it works most.
+void AddHelpers(const TimesOfGpus& times, const Division& division,
+                std::map<std::string_view, std::uint32_t>& positions) {
+  std::map<std::string_view, std::pair<Ns, std::uint32_t>> most;
+  for (const auto& [gpu, processes] : times) {
+    for (const auto& [name, time] : processes) {
+      const auto [found, is_new] = most.try_emplace(name, time, division.OfGpu(gpu));
+      if (!is_new && time > found->second.first) found->second = {time, division.OfGpu(gpu)};
+    }
+  }
+  for (const auto& [name, of_gpu] : most) positions.emplace(name, of_gpu.second);
+}
+
+Division Divide(const Profile& profile) {
+  Division division;
+  const std::set<std::string_view> training = Training(profile);
+  if (training.size() < 2) return division;
+  const TimesOfGpus times = WorkedFor(profile);
+  const Owners owners = OwnersOf(times, training);
+  division.shared_gpus = owners.shared;
+  // To each alone, a GPU that they share would seem to idle while it works for the other.
+  if (owners.shared > 0 || !owners.all_have_one) return division;
+  auto positions = Order(training, owners, division);
+  for (const auto& [gpu, name] : owners.of_gpu) division.of_gpu[gpu] = positions.at(name);
+  AddHelpers(times, division, positions);
   for (const Thread& thread : profile.threads) {
     const auto found = positions.find(thread.process);
     division.of_thread.push_back(found == positions.end() ? 0 : found->second);
@@ -112,8 +175,26 @@ Division Divide(const Profile& profile) {
   for (const ThreadId thread : profile.api.thread) {
     division.of_call.push_back(division.OfThread(thread));
   }
-  DivideDevice(profile, division);
+  for (const std::int32_t gpu : profile.device.gpu) {
+    division.of_device.push_back(division.OfGpu(gpu));
+  }
   return division;
+}
+
+// What the log says of the division, for the whole recording.
+void LogDivision(const Division& division, Profile& profile) {
+  if (division.shared_gpus > 0 && profile.gpus_by_process) {
+    const std::set<std::int32_t> used(profile.device.gpu.begin(), profile.device.gpu.end());
+    if (profile.gpus.size() > used.size()) {
+      profile.log.Add(Counter::gpus_unknown, division.shared_gpus);
+    }
+  }
+  for (std::size_t row = 0; row < division.of_device.size(); ++row) {
+    const ApiId launch = profile.device.launch[row];
+    if (launch.valid() && division.of_call[launch.value] != division.of_device[row]) {
+      profile.log.Add(Counter::work_of_other_processes);
+    }
+  }
 }
 
 template <class Part>
@@ -207,6 +288,8 @@ void TakeThreads(const Profile& whole, const Division& division, std::uint32_t p
                is_of_it);
   std::copy_if(whole.cpu->samples.begin(), whole.cpu->samples.end(),
                std::back_inserter(cpu->samples), is_of_it);
+  std::copy_if(whole.cpu->overhead.begin(), whole.cpu->overhead.end(),
+               std::back_inserter(cpu->overhead), is_of_it);
   into.cpu = std::move(cpu);
 }
 
@@ -280,6 +363,7 @@ std::map<std::string_view, std::set<std::int32_t>> GpusOfProcesses(const Profile
 std::vector<Profile> SplitProcesses(Profile profile) {
   std::vector<Profile> parts;
   const Division division = profile.has_timeline ? Divide(profile) : Division{};
+  LogDivision(division, profile);
   for (std::uint32_t part = 0; part < division.count; ++part) {
     parts.push_back(Part(profile, division, part));
   }

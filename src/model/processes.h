@@ -16,10 +16,13 @@ namespace profgauge {
 std::map<std::string_view, std::set<std::int32_t>> GpusOfProcesses(const Profile& profile);
 
 /// One profile for each process that marks iterations and launches work, in order of the first GPU
-/// that it uses, those of which no work was recorded last; `profile` itself where fewer than two
-/// do, or processes share a GPU. What other processes did (loaders, launchers), what no process can
-/// be told of and what was skipped at reading is the first one's. Each keeps the whole recording's
-/// extent and texts; which recorded rank it is, nothing says.
+/// that is its own, those of which no work was recorded last; `profile` itself where fewer than two
+/// do, or processes share a GPU. A GPU is the process's that has at least nine tenths of the time
+/// that it works for such processes; what others ran there is the GPU's, without a launch, and
+/// counted. What other processes did (loaders, launchers) is of the one on whose GPU they worked
+/// most, else the first one's, as are what no process can be told of and what was skipped at
+/// reading. Each keeps the whole recording's extent and texts; which recorded rank it is, nothing
+/// says. Where processes share a number of a GPU that may mean several, that is counted.
 std::vector<Profile> SplitProcesses(Profile profile);
 
 }  // namespace profgauge

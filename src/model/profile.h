@@ -104,6 +104,9 @@ struct Profile {
   /// Why copies between host and device are not in the file, so that none recorded does not mean
   /// none made; empty: they are in it.
   std::string copies_unknown;
+  /// Whether each process numbers its GPUs from 0 by itself, and nothing says which they are: then
+  /// one number may mean several.
+  bool gpus_by_process = false;
   /// Of a profile that stands for a summary and has no rows: what model/summary/summary.h keeps
   /// there; else empty.
   std::string summary;

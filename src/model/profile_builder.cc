@@ -14,6 +14,7 @@
 #include "model/lost_names.h"
 #include "model/overlaps.h"
 #include "model/permute.h"
+#include "model/process_numbers.h"
 
 namespace profgauge {
 namespace {
@@ -186,6 +187,10 @@ void ProfileBuilder::AddCpuSample(const CpuSample& sample) {
   if (Takes(sample.time, 0)) cpu_.samples.push_back(sample);
 }
 
+void ProfileBuilder::AddProfilerOverhead(const CpuSpan& span) {
+  if (Takes(span.start, span.duration)) cpu_.overhead.push_back(span);
+}
+
 void ProfileBuilder::AddDevice(const DeviceRow& row) {
   if (!Takes(row.start, row.duration)) return;
   auto& t = profile_.device;
@@ -347,26 +352,41 @@ void CheckLengths(Profile& profile) {
   }
 }
 
-// What a kernel is, its name tells alone: that none communicates is no finding where they have
-// none.
+// What a kernel is, its name tells alone: that none communicates is no finding where those of a
+// process have none.
 void CheckNames(Profile& profile) {
   constexpr Ns kOneOf = 10;
   std::vector<bool> is_lost(profile.strings.size());
   for (std::uint32_t id = 0; id < is_lost.size(); ++id) {
     is_lost[id] = IsLostName(profile.strings[StringId{id}]);
   }
-  Ns all = 0, lost = 0;
-  std::uint64_t count = 0;
+  struct Sum {
+    Ns all = 0, lost = 0;
+    std::uint64_t count = 0;
+  };
+  const ProcessNumbers processes(profile);
+  std::vector<Sum> sums(processes.count());
+  Sum whole;
   const DeviceTable& device = profile.device;
   for (std::size_t row = 0; row < device.size(); ++row) {
     if (device.kind[row] != DeviceKind::kKernel) continue;
-    all += device.duration[row];
-    if (device.name[row].valid() && !is_lost[device.name[row].value]) continue;
-    if (device.collective[row].valid()) continue;
-    lost += device.duration[row];
-    ++count;
+    const bool is_known = device.name[row].valid() && !is_lost[device.name[row].value];
+    for (Sum* sum : {&whole, &sums[processes.OfWork(row)]}) {
+      sum->all += device.duration[row];
+      if (is_known || device.collective[row].valid()) continue;
+      sum->lost += device.duration[row];
+      ++sum->count;
+    }
   }
-  if (lost > all / kOneOf) profile.log.Add(Counter::kernels_unnamed, count);
+  const auto is_lossy = [](const Sum& sum) { return sum.lost > sum.all / kOneOf; };
+  if (is_lossy(whole)) return profile.log.Add(Counter::kernels_unnamed, whole.count);
+  // One that works little is no rank, nor is what no process can be told of.
+  for (std::size_t process = 1; process < sums.size(); ++process) {
+    const bool works = sums[process].all > whole.all / (kOneOf * static_cast<Ns>(sums.size()));
+    if (works && is_lossy(sums[process])) {
+      profile.log.Add(Counter::kernels_unnamed, sums[process].count);
+    }
+  }
 }
 
 // A few events that make no sense are a glitch; many are a hole in the file.
@@ -477,14 +497,16 @@ void ProfileBuilder::Rebase(Ns origin) {
 
 // What lies before the first and behind the last event is cut: scheduling has no start of its own.
 void ProfileBuilder::FinishCpu(Ns origin) {
-  if (cpu_.spans.empty() && cpu_.samples.empty()) return;
-  for (CpuSpan& span : cpu_.spans) {
-    const Ns start = std::max<Ns>(span.start - origin, 0);
-    const Ns end = std::min(span.start - origin + span.duration, profile_.last);
-    span.start = start;
-    span.duration = end - start;
+  if (cpu_.spans.empty() && cpu_.samples.empty() && cpu_.overhead.empty()) return;
+  for (std::vector<CpuSpan>* spans : {&cpu_.spans, &cpu_.overhead}) {
+    for (CpuSpan& span : *spans) {
+      const Ns start = std::max<Ns>(span.start - origin, 0);
+      const Ns end = std::min(span.start - origin + span.duration, profile_.last);
+      span.start = start;
+      span.duration = end - start;
+    }
+    std::erase_if(*spans, [](const CpuSpan& span) { return span.duration <= 0; });
   }
-  std::erase_if(cpu_.spans, [](const CpuSpan& span) { return span.duration <= 0; });
   std::vector<StringId> labels(profile_.threads.size());
   for (CpuSpan& span : cpu_.spans) {
     if (span.core < 0) continue;

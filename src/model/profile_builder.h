@@ -156,6 +156,7 @@ class ProfileBuilder {
   void AddOs(const OsRow& row);
   void AddCpuSpan(const CpuSpan& span);
   void AddCpuSample(const CpuSample& sample);
+  void AddProfilerOverhead(const CpuSpan& span);
   void AddDevice(const DeviceRow& row);
   void AddSync(const StreamRow& row);
   void AddDeviceRange(const StreamRow& row);

@@ -10,8 +10,8 @@
 
 #include "base/errors.h"
 #include "readers/builtin.h"
-#include "readers/cuda/sqlite_file.h"
-#include "readers/cuda/sqlite_table.h"
+#include "readers/database/sqlite_file.h"
+#include "readers/database/sqlite_table.h"
 #include "readers/text/wire.h"
 
 namespace profgauge {

@@ -5,6 +5,7 @@
 // replaces all earlier limits on that metric; `off` takes them away. Rule settings apply in order.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -94,9 +95,15 @@ struct BaselineLimit {
   Where where;
 };
 
+/// What is known of a run beside its numbers, and may have to agree: keys of Snapshot::environment.
+inline constexpr std::array<std::string_view, 18> kRunProperties = {
+    "format",         "gpu",        "gpus",         "ranks",       "world_size",      "iterations",
+    "driver",         "runtime",    "nccl",         "framework",   "record_shapes",   "with_stack",
+    "profile_memory", "with_flops", "with_modules", "cuda_graphs", "shape_signature", "selection"};
+
 struct PolicyBaseline {
   std::vector<BaselineLimit> limits;
-  std::optional<std::vector<std::string>> match;  ///< Properties that must agree.
+  std::optional<std::vector<std::string>> match;  ///< Of kRunProperties those that must agree.
   std::optional<double> noise_floor;              ///< A share.
   bool certain = false;                           ///< `strictness: certain`
 };

@@ -291,16 +291,25 @@ void DecodeBaselineLimit(Decoder& decoder, const YamlNode& key, const YamlNode& 
   out.push_back(std::move(limit));
 }
 
+std::span<const Decoder::Word<std::string_view>> RunProperties() {
+  static const auto kWords = [] {
+    std::vector<Decoder::Word<std::string_view>> words;
+    for (const std::string_view property : kRunProperties) words.push_back({property, property});
+    return words;
+  }();
+  return kWords;
+}
+
 void DecodeBaseline(Decoder& decoder, const YamlNode& node, PolicyBaseline& out) {
   std::vector<std::string_view> names = {"match", "noise_floor", "strictness"};
   for (const std::string_view id : LimitedMetrics()) names.push_back(id);
   decoder.EachNamed(node, "`baseline`", names, [&](const YamlNode& key, const YamlNode& value) {
     if (key.text == "match") {
-      std::vector<std::string> match;
-      for (SourceText& property : decoder.Sources(value, "match")) {
-        match.push_back(std::move(property.text));
-      }
-      out.match = std::move(match);
+      out.match.emplace();
+      decoder.EachItem(value, "`match`", [&](const YamlNode& item) {
+        const auto property = decoder.OneOf<std::string_view>(item, "match", RunProperties());
+        if (property) out.match->emplace_back(*property);
+      });
     } else if (key.text == "noise_floor") {
       out.noise_floor = decoder.NumberOf(value, "noise_floor", Unit::kShare);
     } else if (key.text == "strictness") {

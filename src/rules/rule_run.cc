@@ -345,16 +345,28 @@ class RuleRun {
 
   Unit MetricUnit() const { return expr::DisplayUnit(rule_.metric_display, rule_.metric->type()); }
 
-  /// Whether what was measured is a metric that is too uncertain to fail on.
-  bool UsesLowConfidence() const {
-    if (!rule_.metric) return false;
-    for (const expr::Slot slot : rule_.metric->Fields()) {
-      const Binding& binding = rule_.names.bindings[slot];
-      if (binding.kind != Binding::Kind::kMetric) continue;
-      const Metric* metric = run_.FindMetric(binding.name);
-      if (metric != nullptr && metric->low_confidence) return true;
+  /// Whether what was measured is too uncertain to fail on.
+  bool UsesLowConfidence() const { return rule_.metric && IsUncertain(*rule_.metric); }
+
+  bool IsUncertain(const expr::Program& value) const {
+    const std::vector<expr::Slot> fields = value.Fields();
+    return std::any_of(fields.begin(), fields.end(), [this](expr::Slot slot) {
+      const auto let = std::find_if(rule_.lets.begin(), rule_.lets.end(),
+                                    [slot](const auto& some) { return some.slot == slot; });
+      if (let != rule_.lets.end()) return IsUncertain(let->value);  // Of those before it alone.
+      const Metric* metric = run_.FindMetric(SureAs(rule_.names.bindings[slot]));
+      return metric != nullptr && metric->low_confidence;
+    });
+  }
+
+  /// The metric whose uncertainty a name shares; empty for one that is certain.
+  static std::string_view SureAs(const Binding& binding) {
+    if (binding.kind == Binding::Kind::kMetric) return binding.name;
+    if (binding.table == nullptr) return {};
+    for (const ColumnSpec& column : binding.table->columns) {
+      if (column.id == binding.name) return column.as_sure_as;
     }
-    return false;
+    return {};
   }
 
   void Waive(const RowGroup& group, Judged& out) {

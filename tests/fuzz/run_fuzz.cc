@@ -13,7 +13,7 @@
 
 #include "base/byte_source.h"
 #include "readers/builtin.h"
-#include "readers/cuda/sqlite_table.h"
+#include "readers/database/sqlite_table.h"
 #include "support/fuzz.h"
 #include "support/json_or_lines.h"
 #include "support/known_tables.h"

@@ -198,13 +198,14 @@ std::string TextOf(const fs::path& path) {
   return std::string{std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// The folders of src/readers/ that are a format each; `text/` and `cuda/` are what they share.
+/// The folders of src/readers/ that are a format each; the others are what they share.
 std::vector<std::string> Formats() {
   std::vector<std::string> formats;
   for (const auto& entry :
        fs::directory_iterator(fs::path(PROFGAUGE_SOURCE_DIR) / "src" / "readers")) {
     const std::string name = entry.path().filename().string();
-    if (entry.is_directory() && name != "text" && name != "cuda") formats.push_back(name);
+    if (entry.is_directory() && name != "text" && name != "cuda" && name != "database")
+      formats.push_back(name);
   }
   return formats;
 }

@@ -34,6 +34,8 @@ constexpr double kEnoughOfTheLateness = 0.8;
 constexpr double kHidden = 0.05;
 /// Equal kernels that take this much longer than on the other ranks make a GPU slow.
 constexpr double kSlowKernels = 1.03;
+/// Of the time of a class of kernels: what must be slower for the class to be.
+constexpr double kMostKernels = 0.75;
 
 constexpr std::array<std::string_view, 5> kCauses = {
     "computing", "copies", "communication of another group", "the host", "waiting for input data"};
@@ -72,29 +74,91 @@ Times TimesOf(const Breakdown& breakdown) {
   return times;
 }
 
-/// The rank's kernels' time by that of the median of `others`, over those that all of them launch
+/// Kernels of one kind, on one rank and on the median of others.
+struct Pace {
+  Ns own = 0, typical = 0;
+  bool is_matrix = false;
+  double ratio() const { return static_cast<double>(own) / static_cast<double>(typical); }
+};
+
+/// What of such kernels takes at least as much longer, by time.
+double SharedBy(std::vector<Pace> paces, double share) {
+  std::sort(paces.begin(), paces.end(),
+            [](const Pace& a, const Pace& b) { return a.ratio() > b.ratio(); });
+  Ns all = 0, sum = 0;
+  for (const Pace& pace : paces) all += pace.typical;
+  for (const Pace& pace : paces) {
+    sum += pace.typical;
+    if (static_cast<double>(sum) >= share * static_cast<double>(all)) return pace.ratio();
+  }
+  return 1;
+}
+
+/// How much longer a device takes. A slow one slows nearly all that multiplies matrices (its
+/// clocks), nearly all else (its memory), or both; a kind that is slower by itself has more to do
+/// (experts with more tokens, longer sequences).
+std::optional<double> SlowdownOf(std::span<const Pace> paces) {
+  std::array<std::vector<Pace>, 2> classes;
+  for (const Pace& pace : paces) classes[pace.is_matrix ? 1 : 0].push_back(pace);
+  double own = 0, typical = 0;
+  for (std::vector<Pace>& alike : classes) {
+    const double most = kSlowKernels * SharedBy(alike, kMostKernels);
+    for (const Pace& pace : alike) {
+      own += std::min(pace.ratio(), most) * static_cast<double>(pace.typical);
+      typical += static_cast<double>(pace.typical);
+    }
+  }
+  return typical > 0 ? std::optional(own / typical) : std::nullopt;
+}
+
+bool IsBefore(const KernelSum& a, const KernelSum& b) {
+  return std::tie(a.name, a.shape, a.inputs) < std::tie(b.name, b.shape, b.inputs);
+}
+
+/// Kernels of each rank as they can be held against each other: inputs count where all ranks
+/// recorded them.
+std::vector<std::vector<KernelSum>> ComparableKernels(std::span<const RankFacts> ranks) {
+  const bool have_inputs = std::all_of(ranks.begin(), ranks.end(), [](const RankFacts& rank) {
+    return rank.kernels.empty() ||
+           std::any_of(rank.kernels.begin(), rank.kernels.end(),
+                       [](const KernelSum& kernel) { return kernel.inputs != 0; });
+  });
+  std::vector<std::vector<KernelSum>> kernels;
+  for (const RankFacts& rank : ranks) {
+    std::vector<KernelSum>& own = kernels.emplace_back();
+    for (KernelSum kernel : rank.kernels) {
+      if (!have_inputs) kernel.inputs = 0;
+      if (own.empty() || IsBefore(own.back(), kernel)) {
+        own.push_back(kernel);
+      } else {
+        own.back().calls += kernel.calls;
+        own.back().time += kernel.time;
+      }
+    }
+  }
+  return kernels;
+}
+
+/// The rank's slowdown against the median of `others`, over the kernels that all of them launch
 /// equally often; 1 when there are none.
 double SlowdownAmong(std::span<const RankFacts> ranks, std::size_t rank,
                      std::span<const std::size_t> others) {
-  Ns own = 0, typical = 0;
-  for (const KernelSum& kernel : ranks[rank].kernels) {
+  const auto kernels = ComparableKernels(ranks);
+  std::vector<Pace> paces;
+  for (const KernelSum& kernel : kernels[rank]) {
     std::vector<Ns> times;
     for (const std::size_t other : others) {
-      const std::vector<KernelSum>& sums = ranks[other].kernels;
-      const auto found = std::lower_bound(
-          sums.begin(), sums.end(), kernel, [](const KernelSum& a, const KernelSum& b) {
-            return std::tie(a.name, a.shape) < std::tie(b.name, b.shape);
-          });
-      if (found != sums.end() && found->name == kernel.name && found->shape == kernel.shape &&
-          found->calls == kernel.calls) {
+      const std::vector<KernelSum>& sums = kernels[other];
+      const auto found = std::lower_bound(sums.begin(), sums.end(), kernel, IsBefore);
+      if (found != sums.end() && !IsBefore(kernel, *found) && found->calls == kernel.calls) {
         times.push_back(found->time);
       }
     }
     if (times.empty() || times.size() < others.size()) continue;
-    own += kernel.time;
-    typical += Median(std::move(times));
+    const Ns typical = Median(std::move(times));
+    if (typical > 0) paces.push_back({kernel.time, typical, kernel.is_matrix});
   }
-  return typical > 0 ? static_cast<double>(own) / static_cast<double>(typical) : 1;
+  return SlowdownOf(paces).value_or(1);
 }
 
 /// Where the rank's iterations go; the waiting for others is not its own.
@@ -398,28 +462,26 @@ std::vector<std::optional<double>> KernelSlowdowns(std::span<const RankFacts> ra
     std::vector<Ns> times;
     Ns typical = 0;
   };
-  using Key = std::tuple<std::string_view, std::array<std::int64_t, 6>, std::int64_t>;
-  std::map<Key, Alike> kernels;
-  for (const RankFacts& rank : ranks) {
-    for (const KernelSum& kernel : rank.kernels) {
-      kernels[{kernel.name, kernel.shape, kernel.calls}].times.push_back(kernel.time);
-    }
+  using Key = std::tuple<std::string_view, std::array<std::int64_t, 6>, std::int64_t, std::int64_t>;
+  const auto key_of = [](const KernelSum& kernel) {
+    return Key{kernel.name, kernel.shape, kernel.inputs, kernel.calls};
+  };
+  const auto kernels = ComparableKernels(ranks);
+  std::map<Key, Alike> all;
+  for (const std::vector<KernelSum>& rank : kernels) {
+    for (const KernelSum& kernel : rank) all[key_of(kernel)].times.push_back(kernel.time);
   }
-  for (auto& [key, alike] : kernels) {
+  for (auto& [key, alike] : all) {
     if (alike.times.size() >= kFewRanks) alike.typical = Median(std::move(alike.times));
   }
   std::vector<std::optional<double>> slowdowns;
-  for (const RankFacts& rank : ranks) {
-    Ns own = 0, typical = 0;
-    for (const KernelSum& kernel : rank.kernels) {
-      const Ns usual = kernels.at({kernel.name, kernel.shape, kernel.calls}).typical;
-      if (usual <= 0) continue;
-      own += kernel.time;
-      typical += usual;
+  for (const std::vector<KernelSum>& rank : kernels) {
+    std::vector<Pace> paces;
+    for (const KernelSum& kernel : rank) {
+      const Ns typical = all.at(key_of(kernel)).typical;
+      if (typical > 0) paces.push_back({kernel.time, typical, kernel.is_matrix});
     }
-    slowdowns.push_back(typical > 0
-                            ? std::optional(static_cast<double>(own) / static_cast<double>(typical))
-                            : std::nullopt);
+    slowdowns.push_back(SlowdownOf(paces));
   }
   return slowdowns;
 }

@@ -51,7 +51,9 @@ struct Blame {
 Blame FindBlame(std::span<const RankFacts> ranks, const Matching& matching);
 
 /// How much longer the kernels of each rank take than the median rank's, over those that at least
-/// three ranks launch equally often: 1 as long. Nothing where there are none.
+/// three ranks launch equally often with inputs of equal shapes (where all ranks recorded these): 1
+/// as long. Kernels that multiply matrices and the others count as slower as far as three quarters
+/// of their time is: kinds that are slower than that have more to do. Nothing where there are none.
 std::vector<std::optional<double>> KernelSlowdowns(std::span<const RankFacts> ranks);
 
 }  // namespace profgauge

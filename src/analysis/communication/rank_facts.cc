@@ -1,41 +1,37 @@
 #include "analysis/communication/rank_facts.h"
 
+#include <xxhash.h>
+
 #include <algorithm>
+#include <boost/container_hash/hash.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
 #include <map>
 #include <optional>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "analysis/classify/device_spans.h"
+#include "analysis/classify/kernel_class.h"
 #include "analysis/communication/suspects.h"
+#include "analysis/time/host_communication.h"
 
 namespace profgauge {
 namespace {
 
-// Where no GPU communicates, gloo's ranges do, and operators on the host compute.
+// Where no GPU communicates, gloo's ranges do.
 void AddHostTimes(const RankContext& rank, std::span<const CollectiveCall> calls,
                   std::span<const DeviceSpans> devices, RankTimes& times) {
-  const Profile& profile = *rank.profile;
   std::vector<Span> communication, compute;
   for (const CollectiveCall& call : calls) communication.push_back(call.time);
   communication = Clip(Merge(std::move(communication)), rank.window());
-  if (devices.empty()) {
-    for (std::size_t row = 0; row < profile.host.size(); ++row) {
-      if (profile.host.kind[row] != HostKind::kOp) continue;
-      const std::string_view name = profile.Name(profile.host.name[row]);
-      if (name.starts_with("gloo:") || IsFrameworkRange(name)) continue;
-      compute.push_back(
-          {profile.host.start[row], profile.host.start[row] + profile.host.duration[row]});
-    }
-  } else {
-    for (const DeviceSpans& device : devices) {
-      compute.insert(compute.end(), device.compute.begin(), device.compute.end());
-    }
+  for (const DeviceSpans& device : devices) {
+    compute.insert(compute.end(), device.compute.begin(), device.compute.end());
   }
+  const std::vector<Span> open = Intersect(communication, OpenHostCommunication(*rank.profile));
   times.communication = Length(communication);
-  times.hidden = OverlapLength(communication, Merge(std::move(compute)));
+  times.hidden = times.communication - Length(Subtract(open, Merge(std::move(compute))));
   if (devices.empty()) times.window = rank.window().length();
 }
 
@@ -82,35 +78,57 @@ std::array<std::int64_t, 6> ShapeOf(const Profile& profile, std::uint32_t row) {
           config.block[0], config.block[1], config.block[2]};
 }
 
+std::int64_t InputsOf(const Profile& profile, std::uint32_t row) {
+  const HostId op = profile.device.op[row];
+  const StringId shapes = op.valid() ? profile.host.input_shapes[op.value] : StringId{};
+  if (!shapes.valid()) return 0;
+  const std::string_view text = profile.Name(shapes);
+  return static_cast<std::int64_t>(XXH3_64bits(text.data(), text.size()));
+}
+
 std::vector<KernelSum> SumKernels(const RankContext& rank) {
   const Profile& profile = *rank.profile;
+  // By what is cheap to compare. Configurations differ in more than the shape and texts may be
+  // equal, so equal kernels meet once more below.
+  struct Key {
+    std::uint32_t name, config, shapes;
+    bool operator==(const Key&) const = default;
+  };
+  struct Hash {
+    std::size_t operator()(const Key& key) const {
+      return boost::hash<std::uint64_t>()(std::uint64_t{key.name} << 32 | key.config) ^
+             std::size_t{key.shapes} * 0x9e37'79b9'7f4a'7c15;
+    }
+  };
   struct Sum {
+    std::uint32_t example = 0;
     std::int64_t calls = 0;
     Ns time = 0;
   };
-  // Configurations differ in more than the shape, so equal shapes meet once more below.
-  boost::unordered_flat_map<std::uint64_t, std::pair<std::uint32_t, Sum>> sums;
+  boost::unordered_flat_map<Key, Sum, Hash> sums;
   for (std::uint32_t i = 0; i < profile.device.size(); ++i) {
     if (profile.device.kind[i] != DeviceKind::kKernel || rank.classes[i].collective) continue;
     if (!rank.InIterations(DeviceId{i})) continue;
-    const std::uint64_t key =
-        std::uint64_t{profile.device.name[i].value} << 32 | profile.device.config[i].value;
-    auto& [example, sum] = sums[key];
-    example = i;
+    const HostId op = profile.device.op[i];
+    const StringId shapes = op.valid() ? profile.host.input_shapes[op.value] : StringId{};
+    Sum& sum = sums[{profile.device.name[i].value, profile.device.config[i].value, shapes.value}];
+    sum.example = std::max(sum.example, i);
     ++sum.calls;
     sum.time += profile.device.duration[i];
   }
-  std::map<std::pair<std::string_view, std::array<std::int64_t, 6>>, Sum> by_shape;
-  for (const auto& [key, entry] : sums) {
-    const auto& [example, part] = entry;
-    Sum& sum = by_shape[{profile.Name(profile.device.name[example]), ShapeOf(profile, example)}];
+  std::map<std::tuple<std::string_view, std::array<std::int64_t, 6>, std::int64_t>, KernelSum>
+      alike;
+  for (const auto& [key, part] : sums) {
+    const KernelSum found{profile.Name(profile.device.name[part.example]),
+                          ShapeOf(profile, part.example), InputsOf(profile, part.example)};
+    KernelSum& sum =
+        alike.try_emplace({found.name, found.shape, found.inputs}, found).first->second;
+    sum.is_matrix |= IsMatrixRule(rank.classes[part.example]);
     sum.calls += part.calls;
     sum.time += part.time;
   }
   std::vector<KernelSum> kernels;
-  for (const auto& [key, sum] : by_shape) {
-    kernels.push_back({key.first, key.second, sum.calls, sum.time});
-  }
+  for (const auto& [key, sum] : alike) kernels.push_back(sum);
   return kernels;
 }
 

@@ -26,10 +26,15 @@ struct RankTimes {
   Ns exposed() const { return communication - hidden; }
 };
 
-/// Kernels of one name and shape that are no collectives.
+/// Kernels of one name, shape and inputs that are no collectives.
 struct KernelSum {
   std::string_view name;                ///< Of the profile's texts, or of the summaries'.
   std::array<std::int64_t, 6> shape{};  ///< Grid and block; 0 where not recorded.
+  /// Stands for the shapes of what the operator that launched them was given; 0: not recorded. A
+  /// kernel that goes over all of its work with as many blocks as there are cores has one grid for
+  /// all of them.
+  std::int64_t inputs = 0;
+  bool is_matrix = false;  ///< Multiplies matrices, convolves or attends.
   std::int64_t calls = 0;
   Ns time = 0;
 };
@@ -53,7 +58,7 @@ struct RankFacts {
   /// Starts and ends of calls, ascending; and where the time from the first to each of them went.
   std::vector<Ns> moments;
   std::vector<Breakdown> until;
-  std::vector<KernelSum> kernels;  ///< By name and shape.
+  std::vector<KernelSum> kernels;  ///< By name, shape and inputs.
   std::string suspects;            ///< DescribeSuspects(), where it has no collective.
   std::size_t device_rows = 0;     ///< Of its profile; 0 without it.
 

@@ -100,7 +100,7 @@ DeviceReach MatchDeviceEvents(const Profile& profile, ThreadId marking, Iteratio
     ++iterations.all[index].device_events;
     reach.any = true;
   }
-  iterations.behind = CopiesBehind(device, iterations.of_device);
+  iterations.behind = WorkBehind(profile, iterations.of_device);
   for (std::uint32_t row = 0; row < device.size(); ++row) {
     const std::uint32_t index = iterations.of_device[row];
     if (index == Iterations::kNone) continue;
@@ -354,6 +354,7 @@ Result<Iterations> FindAll(const Profile& profile, const Selection& selection) {
   PROFGAUGE_TRY(Markers markers, FindMarkers(profile, selection));
   Iterations iterations;
   iterations.source = std::move(markers.source);
+  iterations.nested = std::move(markers.nested);
   const bool last_is_open = markers.last_is_open;
   const ThreadId marking = markers.thread;
   NameIterations(profile, std::move(markers.found), iterations);

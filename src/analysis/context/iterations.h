@@ -5,8 +5,8 @@
 // start) and ends with the last device event launched in it. Unlike there, work from before it,
 // launched earlier or without a recorded launch, that is running or queued when it would begin is
 // waited for: it belongs to what came before. Host work before its first launch stays the
-// iteration's. And copies that outlive the next iteration's kernels (an asynchronous checkpoint)
-// hold up none: they extend no iteration.
+// iteration's. And work that holds up none, such as an asynchronous checkpoint or what runs on a
+// stream of its own every so many iterations, extends no iteration: analysis/context/work_behind.h.
 //
 // A recording without markers is one iteration: the time in which the device can be observed. It
 // starts with the recording if the first device event found an empty queue, else with that event:
@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "analysis/context/copies_behind.h"
+#include "analysis/context/work_behind.h"
 #include "base/interval.h"
 #include "model/profile.h"
 
@@ -47,10 +47,11 @@ struct Iterations {
   bool everything = true;            ///< Nothing was left out: tables cover the whole trace.
   Span window;                       ///< [start of the first selected, end of the last).
   std::string source;                ///< "ProfilerStep#N", "key op aten::mm", "whole profile".
+  std::string nested;                ///< Families of markers around or inside: ChosenMarkers.
   std::int64_t lacking = 0;          ///< Of the numbers that its run recorded, those it has not.
   std::int64_t dropped_at_end = 0;   ///< Trailing iterations without (enough) device events.
   std::vector<std::uint32_t> of_device;  ///< Per device row: iteration that launched it, or kNone.
-  /// Device rows that extend no iteration: analysis/context/copies_behind.h.
+  /// Device rows that extend no iteration: analysis/context/work_behind.h.
   boost::unordered_flat_set<std::uint32_t> behind;
 
   std::span<const Iteration> selected() const {

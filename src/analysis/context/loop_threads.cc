@@ -2,21 +2,35 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 namespace profgauge {
+namespace {
+
+// Of what the busiest thread launches: forward, backward and stages of a pipeline are of one size,
+// and what prepares batches ahead is little beside them.
+constexpr std::int64_t kOneOf = 20;
+
+}  // namespace
 
 std::vector<bool> FindLoopThreads(const Profile& profile) {
-  std::vector<bool> threads(profile.threads.size(), false);
-  const auto add = [&](ThreadId thread) {
-    if (thread.value < threads.size()) threads[thread.value] = true;
-  };
-  for (std::size_t row = 0; row < profile.host.size(); ++row) {
-    if (profile.host.kind[row] == HostKind::kIterationMarker) add(profile.host.thread[row]);
-  }
+  std::vector<std::int64_t> launched(profile.threads.size(), 0);
   for (std::size_t row = 0; row < profile.device.size(); ++row) {
     const ApiId launch = profile.device.launch[row];
-    if (launch.valid() && profile.device.kind[row] == DeviceKind::kKernel) {
-      add(profile.api.thread[launch.value]);
+    if (!launch.valid() || profile.device.kind[row] != DeviceKind::kKernel) continue;
+    const ThreadId thread = profile.api.thread[launch.value];
+    if (thread.valid()) ++launched[thread.value];
+  }
+  std::int64_t most = 0;
+  for (const std::int64_t count : launched) most = std::max(most, count);
+  std::vector<bool> threads(launched.size(), false);
+  for (std::size_t i = 0; i < threads.size(); ++i) {
+    threads[i] = launched[i] > 0 && launched[i] * kOneOf >= most;
+  }
+  for (std::size_t row = 0; row < profile.host.size(); ++row) {
+    const ThreadId thread = profile.host.thread[row];
+    if (profile.host.kind[row] == HostKind::kIterationMarker && thread.value < threads.size()) {
+      threads[thread.value] = true;
     }
   }
   if (std::none_of(threads.begin(), threads.end(), [](bool is) { return is; })) {

@@ -3,45 +3,111 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
+#include <charconv>
+#include <cstdint>
 #include <limits>
 #include <map>
+#include <set>
 #include <string_view>
 #include <utility>
+
+#include "analysis/context/marker_parts.h"
 
 namespace profgauge {
 namespace {
 
-// `all`: of one thread, sorted by start, the longest first.
-std::vector<Marker> WithoutThoseAroundSeveral(const std::vector<Marker>& all) {
-  constexpr std::size_t kNoParent = std::numeric_limits<std::size_t>::max();
-  std::vector<std::size_t> parents(all.size(), kNoParent), children(all.size(), 0), open;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    while (!open.empty() && all[open.back()].host.end < all[i].host.end) open.pop_back();
-    if (!open.empty()) {
-      parents[i] = open.back();
-      ++children[open.back()];
+// Markers of one thread, sorted by start, the longest first: which lie in which.
+struct Nesting {
+  static constexpr std::size_t kNoParent = std::numeric_limits<std::size_t>::max();
+
+  explicit Nesting(const std::vector<Marker>& all)
+      : parents(all.size(), kNoParent), children(all.size()) {
+    std::vector<std::size_t> open;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      while (!open.empty() && all[open.back()].host.end < all[i].host.end) open.pop_back();
+      if (!open.empty()) {
+        parents[i] = open.back();
+        children[open.back()].push_back(i);
+      }
+      open.push_back(i);
     }
-    open.push_back(i);
   }
-  std::vector<bool> is_one(all.size());  // Of one thing: no more than one is directly inside, …
-  for (std::size_t i = all.size(); i-- > 0;) {
-    is_one[i] = is_one[i] || children[i] == 0;
-    if (is_one[i] && parents[i] != kNoParent && children[parents[i]] == 1)
-      is_one[parents[i]] = true;
+  // Of one thing: no more than one is directly inside, which is of one thing, too.
+  void Complete(std::vector<bool>& is_one) const {
+    for (std::size_t i = parents.size(); i-- > 0;) {
+      is_one[i] = is_one[i] || children[i].empty();
+      const bool alone = parents[i] != kNoParent && children[parents[i]].size() == 1;
+      if (is_one[i] && alone) is_one[parents[i]] = true;
+    }
   }
-  std::vector<Marker> kept;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (is_one[i] && (parents[i] == kNoParent || !is_one[parents[i]])) kept.push_back(all[i]);
+
+  std::vector<std::size_t> parents;
+  std::vector<std::vector<std::size_t>> children;
+};
+
+// Whether markers around several others are iterations, and those are their parts: their numbers
+// rise, and each has the same names inside, its own number apart.
+bool AreAroundParts(const Profile& profile, const std::vector<Marker>& all, const Nesting& nesting,
+                    const std::vector<std::size_t>& outer) {
+  std::vector<std::string> first, first_of_own;
+  std::int64_t before = -1;
+  for (const std::size_t i : outer) {
+    const std::string own = NameOfMarker(profile.Name(all[i].name)).number;
+    std::int64_t number = -1;
+    std::from_chars(own.data(), own.data() + own.size(), number);
+    if (number <= before) return false;
+    before = number;
+    std::vector<std::string> names, of_own;
+    for (const std::size_t child : nesting.children[i]) {
+      const std::string_view text = profile.Name(all[child].name);
+      const MarkerName name = NameOfMarker(text);
+      names.emplace_back(text);
+      of_own.push_back(name.number == own ? name.family + " " + name.rest : names.back());
+    }
+    if (i == outer.front()) first = names, first_of_own = of_own;
+    if (names != first && of_own != first_of_own) return false;
   }
-  return kept;
+  return outer.size() > 1;
 }
 
 struct ThreadMarkers {
   ThreadId thread;
   std::vector<Marker> markers;
-  std::int64_t launches = 0;  // That the thread makes under them.
+  std::set<std::string> nested;  // Families around or inside of those, that do not count.
+  std::int64_t launches = 0;     // That the thread makes under them.
 };
+
+// Leaves those of `of.markers` that are of one iteration each.
+void Unnest(const Profile& profile, ThreadMarkers& of) {
+  const std::vector<Marker> all = std::move(of.markers);
+  const Nesting nesting(all);
+  std::vector<bool> is_one(all.size());
+  nesting.Complete(is_one);
+  std::map<std::string, std::vector<std::size_t>> around;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!is_one[i]) around[NameOfMarker(profile.Name(all[i].name)).family].push_back(i);
+  }
+  for (const auto& [family, outer] : around) {
+    if (!AreAroundParts(profile, all, nesting, outer)) {
+      of.nested.insert(family);
+      continue;
+    }
+    for (const std::size_t i : outer) {
+      is_one[i] = true;
+      for (const std::size_t child : nesting.children[i]) {
+        of.nested.insert(NameOfMarker(profile.Name(all[child].name)).family);
+      }
+    }
+  }
+  nesting.Complete(is_one);
+  of.markers.clear();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::size_t parent = nesting.parents[i];
+    if (is_one[i] && (parent == Nesting::kNoParent || !is_one[parent])) {
+      of.markers.push_back(all[i]);
+    }
+  }
+}
 
 std::vector<ThreadMarkers> MarkersByThread(const Profile& profile) {
   const HostTable& host = profile.host;
@@ -50,11 +116,11 @@ std::vector<ThreadMarkers> MarkersByThread(const Profile& profile) {
     if (host.kind[row] != HostKind::kIterationMarker) continue;
     // Rows are sorted by thread.
     if (threads.empty() || threads.back().thread != host.thread[row]) {
-      threads.push_back({host.thread[row], {}, 0});
+      threads.push_back({host.thread[row], {}, {}, 0});
     }
     threads.back().markers.push_back({RowSpan(host, row), host.name[row]});
   }
-  for (ThreadMarkers& one : threads) one.markers = WithoutThoseAroundSeveral(one.markers);
+  for (ThreadMarkers& one : threads) Unnest(profile, one);
   return threads;
 }
 
@@ -75,82 +141,52 @@ void CountLaunches(const Profile& profile, std::vector<ThreadMarkers>& threads) 
   }
 }
 
-bool IsDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
-
-// "iter#_forward" and "0" of "iter0_forward", "step #" and "5" of "step 5, loss 0.3".
-struct Name {
-  std::string family, number;
-};
-
-Name Split(std::string_view text) {
-  Name name;
-  std::size_t at = 0;
-  while (at < text.size() && !IsDigit(text[at])) ++at;
-  name.family = text.substr(0, at);
-  if (at == text.size()) return name;
-  const std::size_t begin = at;
-  while (at < text.size() && IsDigit(text[at])) ++at;
-  name.number = text.substr(begin, at - begin);
-  name.family += '#';
-  while (at < text.size() &&
-         (text[at] == '_' || std::isalpha(static_cast<unsigned char>(text[at])) != 0)) {
-    name.family += text[at++];
-  }
-  return name;
-}
-
 struct Family {
   std::int64_t count = 0;
   Ns time = 0;
 };
 
-// One marker for each number, from the first phase's start to the last one's end, where every
-// number has one stretch of markers, most of them one of each family. Else nothing.
-std::vector<Marker> MergePhases(const std::vector<Marker>& markers, const std::vector<Name>& names,
-                                std::size_t families) {
-  std::vector<Marker> merged;
-  std::map<std::string_view, int> seen;
-  for (std::size_t i = 0; i < markers.size(); ++i) {
-    if (i > 0 && names[i].number == names[i - 1].number) {
-      merged.back().host.end = std::max(merged.back().host.end, markers[i].host.end);
-      continue;
-    }
-    if (names[i].number.empty() || ++seen[names[i].number] > 1) return {};
-    merged.push_back(markers[i]);
+// "`train #`, `eval #`"; empty where there is none but `kept`.
+std::string ListOf(std::set<std::string> families, const std::string& kept) {
+  families.erase(kept);
+  std::string list;
+  for (const std::string& family : families) {
+    list += fmt::format("{}`{}`", list.empty() ? "" : ", ", family);
   }
-  if (merged.size() == markers.size()) return {};
-  // The recording may begin and end within a number.
-  const bool is_whole = markers.size() + 2 * (families - 1) >= families * merged.size();
-  return is_whole ? merged : std::vector<Marker>{};
+  return list;
 }
 
-ChosenMarkers OfOneFamily(const Profile& profile, std::vector<Marker> markers) {
-  std::vector<Name> names;
+ChosenMarkers OfOneFamily(const Profile& profile, ThreadMarkers of) {
+  std::vector<Marker>& markers = of.markers;
+  std::vector<MarkerName> names;
   std::map<std::string, Family> families;
   for (const Marker& marker : markers) {
-    names.push_back(Split(profile.Name(marker.name)));
+    names.push_back(NameOfMarker(profile.Name(marker.name)));
     Family& family = families[names.back().family];
     ++family.count;
     family.time += marker.host.length();
   }
-  if (families.size() < 2) return {std::move(markers), {}, {}};
-  if (auto merged = MergePhases(markers, names, families.size()); !merged.empty()) {
-    return {std::move(merged), {}, {}};
+  if (markers.empty()) return {};
+  ChosenMarkers chosen;
+  chosen.thread = of.thread;
+  chosen.found = MergeParts(markers, names, families.size());
+  if (!chosen.found.empty()) {
+    chosen.nested = ListOf(std::move(of.nested), names.front().family);
+    return chosen;
   }
   const auto most =
       std::max_element(families.begin(), families.end(), [](const auto& a, const auto& b) {
         return std::pair(a.second.time, a.second.count) < std::pair(b.second.time, b.second.count);
       });
-  ChosenMarkers chosen;
+  std::set<std::string> all;
   for (std::size_t i = 0; i < markers.size(); ++i) {
+    all.insert(names[i].family);
     if (names[i].family == most->first) chosen.found.push_back(markers[i]);
   }
-  std::string others;
-  for (const auto& [family, of_family] : families) {
-    if (family == most->first) continue;
-    others += fmt::format("{}`{}`", others.empty() ? "" : ", ", family);
+  if (const std::string others = ListOf(std::move(all), most->first); !others.empty()) {
+    chosen.families = fmt::format("`{}`, not {}", most->first, others);
   }
-  chosen.families = fmt::format("`{}`, not {}", most->first, others);
+  chosen.nested = ListOf(std::move(of.nested), most->first);
   return chosen;
 }
 
@@ -168,9 +204,7 @@ ChosenMarkers ChooseMarkers(const Profile& profile) {
       threads.begin(), threads.end(), [](const ThreadMarkers& a, const ThreadMarkers& b) {
         return std::pair(a.launches, a.markers.size()) < std::pair(b.launches, b.markers.size());
       });
-  ChosenMarkers chosen = OfOneFamily(profile, std::move(best->markers));
-  chosen.thread = best->thread;
-  return chosen;
+  return OfOneFamily(profile, std::move(*best));
 }
 
 }  // namespace profgauge

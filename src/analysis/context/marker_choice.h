@@ -24,15 +24,22 @@ struct ChosenMarkers {
   /// Where names of several families were recorded, those that count and those that do not:
   /// "`train #`, not `eval #`". Else empty.
   std::string families;
+  /// Families of markers around or inside of those, that are no iterations: "`batch #`".
+  std::string nested;
 };
 
 /// The rows of HostKind::kIterationMarker of one thread: the one that makes most launches under its
 /// markers, else the one with most of them (a loader's workers mark their batches too, and a copy
-/// of the markers elsewhere would count them twice). A marker around several others is of something
-/// larger, an epoch or the whole run; of one around one other, as a doubled marker is, the outer
-/// counts. What is left is of one family, names that differ in their number alone: phases of one
-/// number that follow each other (`iter0_forward`, `iter0_backward`) are one iteration together;
-/// else the family counts that covers most time (training, not the evaluation between).
+/// of the markers elsewhere would count them twice).
+///
+/// A marker around several others is of something larger, an epoch or the whole run, unless its
+/// numbers rise while all have the same names inside (`step 7` around `batch 0` to `batch 2`): then
+/// those are parts of it. Of one around one other, as a doubled marker is, the outer counts.
+///
+/// Parts that follow each other are one iteration together: of one number (`iter 0 fwd`, `iter 0
+/// bwd`; `fwd_step 0`, `bwd_step 0`), or a few names that take turns (`step1_forward`,
+/// `step2_backward`). What is left is of one family, names that differ in their number alone: that
+/// which covers most time (training, not the evaluation between).
 ChosenMarkers ChooseMarkers(const Profile& profile);
 
 }  // namespace profgauge

@@ -235,7 +235,8 @@ Result<Markers> FindMarkers(const Profile& profile, const Selection& selection) 
   }
   if (!selection.key_op.empty()) return MarkersByKeyOp(profile, selection.key_op);
   ChosenMarkers chosen = ChooseMarkers(profile);
-  Markers markers{std::move(chosen.found), "iteration markers", chosen.thread};
+  Markers markers{std::move(chosen.found), std::string(kRecordedMarkers), chosen.thread};
+  markers.nested = std::move(chosen.nested);
   if (!chosen.families.empty()) markers.source += " " + chosen.families;
   LengthenMarks(profile, markers);
   if (markers.found.empty()) {

@@ -16,6 +16,8 @@ namespace profgauge {
 
 /// Source of a recording that nothing divides into iterations.
 inline constexpr std::string_view kWholeProfile = "whole profile";
+/// Source of recorded markers; behind it which families of names count, and which do not.
+inline constexpr std::string_view kRecordedMarkers = "iteration markers";
 /// Source of a part that was cut out by its times.
 inline constexpr std::string_view kRange = "range";
 
@@ -36,7 +38,8 @@ struct Markers {
   std::string source;         ///< "ProfilerStep#N", "key op aten::mm", "range", kWholeProfile.
   ThreadId thread;            ///< Whose they are; invalid where nothing is marked.
   bool last_is_open =
-      false;  ///< Nothing says where the last one ends: it has no length of its own.
+      false;                ///< Nothing says where the last one ends: it has no length of its own.
+  std::string nested = {};  ///< Of ChosenMarkers.
 };
 
 /// The ranges that the selection asks for, else the recorded markers, else the whole recording.

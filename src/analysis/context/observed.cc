@@ -7,6 +7,7 @@
 #include "analysis/context/markers.h"
 #include "analysis/context/setup_calls.h"
 #include "base/median.h"
+#include "model/cpu_activity.h"
 
 namespace profgauge {
 namespace {
@@ -130,6 +131,28 @@ void AddPauses(const Profile& profile, const Iterations& iterations, std::vector
   }
 }
 
+// While the profiler holds up a thread that launches, and no device works.
+void AddOverhead(const Profile& profile, std::vector<Span>& out) {
+  if (profile.cpu == nullptr || profile.cpu->overhead.empty()) return;
+  std::vector<bool> launches(profile.threads.size(), false);
+  for (std::size_t call = 0; call < profile.api.size(); ++call) {
+    const ThreadId thread = profile.api.thread[call];
+    if (profile.api.kind[call] == ApiKind::kLaunch && thread.valid()) launches[thread.value] = true;
+  }
+  std::vector<Span> overhead;
+  for (const CpuSpan& span : profile.cpu->overhead) {
+    if (launches[span.thread.value]) overhead.push_back({span.start, span.start + span.duration});
+  }
+  if (overhead.empty()) return;
+  SpanCollector busy;
+  for (std::size_t row = 0; row < profile.device.size(); ++row) {
+    busy.Add(profile.device.start[row], profile.device.duration[row]);
+  }
+  for (const Span& gap : Subtract(Merge(std::move(overhead)), busy.Take())) {
+    if (gap.length() >= kWorthTelling) out.push_back(gap);
+  }
+}
+
 }  // namespace
 
 std::vector<Span> UnobservedParts(const Profile& profile, const Iterations& iterations) {
@@ -139,6 +162,7 @@ std::vector<Span> UnobservedParts(const Profile& profile, const Iterations& iter
   AddHiddenWaits(profile, iterations, spans);
   AddSilentEnd(profile, iterations, spans);
   AddPauses(profile, iterations, spans);
+  AddOverhead(profile, spans);
   const Span window = iterations.window;
   return Intersect(Merge(std::move(spans)), std::span(&window, 1));
 }

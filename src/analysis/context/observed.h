@@ -1,5 +1,6 @@
-// Where a recording's edges and pauses show neither the program nor the device: what they did then
-// is not known, so nobody is judged for it. The iterations keep their length.
+// Where a recording's edges and pauses show neither the program nor the device, and where the
+// profiler held up both: what they would have done then is not known, so nobody is judged for it.
+// The iterations keep their length.
 #pragma once
 
 #include <span>
@@ -24,6 +25,8 @@ namespace profgauge {
 ///   - Between iterations whose numbers jump: stretches of at least 1 ms in which nothing at all
 ///   was
 ///     recorded. A profiler that pauses leaves them.
+///   - Stretches of at least 1 ms in which no device works while the profiler itself, as it says,
+///     holds up a thread that launches (Nsight Systems flushes its buffers there).
 std::vector<Span> UnobservedParts(const Profile& profile, const Iterations& iterations);
 
 /// `unobserved`, and what lies between marked iterations and behind the last: copies that none

@@ -181,8 +181,7 @@ struct Choice {
 };
 
 // The iterations in the order in which they are worth a tree.
-std::vector<Choice> Choose(std::span<const RankContext> ranks) {
-  std::vector<RunIteration> run = PoolIterations(ranks);
+std::vector<Choice> Choose(std::span<const RankContext> ranks, std::span<const RunIteration> run) {
   std::vector<Choice> out;
   if (run.empty()) return out;
   boost::unordered_flat_set<std::pair<std::size_t, std::uint32_t>> known;
@@ -230,13 +229,14 @@ void Append(const Tree& tree, std::int64_t iteration, std::int64_t rank, bool ha
 
 }  // namespace
 
-void AddIterationTree(std::span<const RankContext> ranks, Output& out) {
+void AddIterationTree(std::span<const RankContext> ranks, std::span<const RunIteration> run,
+                      Output& out) {
   const bool has_host = std::any_of(ranks.begin(), ranks.end(),
                                     [](const RankContext& rank) { return rank.has_host(); });
   if (!has_host) return out.SetTableAbsent("op_tree", CapabilityGap(Capability::kHostOps));
   Table& table = out.AddTable("op_tree");
   std::optional<Builder> builder;
-  for (const Choice& choice : Choose(ranks)) {
+  for (const Choice& choice : Choose(ranks, run)) {
     const RankContext& rank = ranks[choice.rank];
     if (!builder || &builder->rank() != &rank) builder.emplace(rank, out.strings());
     const Tree tree = builder->Build(choice.iteration);

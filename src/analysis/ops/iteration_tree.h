@@ -6,6 +6,7 @@
 
 #include "analysis/context/context.h"
 #include "analysis/tables/output.h"
+#include "analysis/time/run_iterations.h"
 
 namespace profgauge {
 
@@ -15,6 +16,8 @@ namespace profgauge {
 /// every rank), of the slowest, then of the others in order. Times of host rows are inclusive
 /// (`host_total`) and without children (`host_self`); device times are sums of durations of the
 /// work launched in a row, so that each device row is counted once at every level.
-void AddIterationTree(std::span<const RankContext> ranks, Output& out);
+/// `run`: PoolIterations() of the ranks.
+void AddIterationTree(std::span<const RankContext> ranks, std::span<const RunIteration> run,
+                      Output& out);
 
 }  // namespace profgauge

@@ -47,7 +47,8 @@ PathGraph::Edge PathGraph::LatestEdge(StepId step) const {
         edge.kind < binding.kind || (edge.kind == binding.kind && edge.from < binding.from);
     if (time > best || (time == best && first)) binding = edge;
   });
-  return binding.kind == PathEdge::kStream ? StreamOrLaunch(step, binding) : binding;
+  const bool streams = binding.kind == PathEdge::kStream || binding.kind == PathEdge::kEvent;
+  return streams ? StreamOrLaunch(step, binding) : binding;
 }
 
 // Work that starts well after the stream was free has waited for its launch, if the call was still

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "analysis/path/event_waits.h"
 #include "analysis/path/graph.h"
 #include "analysis/path/thread_links.h"
 #include "analysis/path/waits.h"
@@ -191,6 +192,7 @@ class PathGraphBuilder {
       step_of_api_[event.row] = step;
       const std::uint32_t launched = waits_.LaunchedBy(event.row);
       if (launched != kNone) last_launch_ = launched;
+      if (const auto wait = events_.Take(event.row)) event_waits_.push_back(*wait);
     }
     Ns closes = event.end;
     if (!open_.empty() && closes > open_.back().closes) {
@@ -208,6 +210,7 @@ class PathGraphBuilder {
     for (std::uint32_t thread = 0; thread < profile_.threads.size(); ++thread) {
       const StepId begin = Next();
       last_launch_ = kNone;
+      events_.BeginThread();
       while (const std::optional<Event> event = NextEvent(thread)) OpenEvent(*event, begin);
       while (!open_.empty()) Close();
       if (Next() > begin) chains_.push_back({begin, Next(), thread});
@@ -236,6 +239,11 @@ class PathGraphBuilder {
       if (step_of_device_[row] == kNone) continue;
       const std::uint32_t other = waits_.OtherStreamBefore(row);
       if (other == kNone || step_of_device_[other] == kNone) continue;
+      AddCross(step_of_device_[row], step_of_device_[other] + 1);
+    }
+    for (const auto& [row, other] : event_waits_) {
+      if (step_of_device_[row] == kNone || step_of_device_[other] == kNone) continue;
+      if (waits_.OtherStreamBefore(row) == other) continue;  // Known.
       AddCross(step_of_device_[row], step_of_device_[other] + 1);
     }
   }
@@ -430,6 +438,8 @@ class PathGraphBuilder {
   const RankContext& rank_;
   const Profile& profile_;
   WaitFinder waits_;
+  EventWaits events_{waits_};
+  std::vector<EventWait> event_waits_;
   Span host_;  // The selected iterations' extent on the host.
   PathGraph graph_;
   std::vector<Chain> chains_;

@@ -5,6 +5,28 @@
 #include <utility>
 
 namespace profgauge {
+namespace {
+
+// From the end of iteration `k` to where the next one starts; 0 behind the last.
+template <class SpanAt>
+Ns PauseAfter(std::size_t k, std::size_t count, SpanAt span_at) {
+  return k + 1 < count ? std::max<Ns>(0, span_at(k + 1).start - span_at(k).end) : 0;
+}
+
+// Whether time passes between the iterations that a change of the loop may win: as much as
+// `iteration/between` tells of.
+bool HasPauses(std::span<const Iteration> selected) {
+  constexpr Ns kOneOf = 100;
+  const auto span_at = [&](std::size_t k) { return selected[k].time; };
+  Ns pauses = 0, lengths = 0;
+  for (std::size_t k = 0; k < selected.size(); ++k) {
+    pauses += PauseAfter(k, selected.size(), span_at);
+    lengths += span_at(k).length();
+  }
+  return pauses > 0 && pauses >= (lengths + pauses) / kOneOf;
+}
+
+}  // namespace
 
 Replayer::Replayer(std::shared_ptr<const std::vector<RankContext>> ranks)
     : ranks_(std::move(ranks)) {
@@ -69,10 +91,16 @@ Prediction Replayer::Predict(const Scenario& scenario, ReplayScratch& scratch) c
   for (std::size_t i = 0; i < graphs_.size(); ++i) {
     const std::vector<Span> spans = graphs_[i].IterationsAt(times[i]);
     const auto selected = (*ranks_)[i].iterations.selected();
+    const bool with_pauses = HasPauses(selected);
     for (std::size_t k = 0; k < spans.size(); ++k) {
+      Ns was = selected[k].time.length(), is = spans[k].length();
+      if (with_pauses) {
+        was += PauseAfter(k, spans.size(), [&](std::size_t at) { return selected[at].time; });
+        is += PauseAfter(k, spans.size(), [&](std::size_t at) { return spans[at]; });
+      }
       auto& [recorded, predicted] = slowest[selected[k].name];
-      recorded = std::max(recorded, selected[k].time.length());
-      predicted = std::max(predicted, spans[k].length());
+      recorded = std::max(recorded, was);
+      predicted = std::max(predicted, is);
     }
     const PathSums sums = SumCriticalPath(graphs_[i], changes[i], times[i], spans, transfers_[i]);
     for (std::size_t k = 0; k < kPathKinds; ++k) out.path[k] += sums[k];

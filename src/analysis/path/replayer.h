@@ -44,9 +44,11 @@ struct Scenario {
 };
 
 struct Prediction {
-  double iteration_time = 0;  ///< ns, mean over the iterations, each on its slowest rank.
-  double recorded_time = 0;   ///< The same of the recording.
-  PathSums path{};            ///< The new critical path, summed over ranks.
+  /// ns, mean over the iterations, each on its slowest rank; up to the start of the next where over
+  /// 1 % of the time passes between them.
+  double iteration_time = 0;
+  double recorded_time = 0;  ///< The same of the recording.
+  PathSums path{};           ///< The new critical path, summed over ranks.
   double gain_share() const { return recorded_time > 0 ? 1 - iteration_time / recorded_time : 0; }
 };
 

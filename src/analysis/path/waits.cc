@@ -58,11 +58,12 @@ WaitFinder::Wait WaitFinder::WaitOf(StringId name) {
     Wait wait;
   };
   static constexpr Word kWords[] = {
-      {"StreamWaitEvent", Wait::kWaitEvent}, {"DeviceSynchronize", Wait::kDevice},
-      {"CtxSynchronize", Wait::kDevice},     {"StreamSynchronize", Wait::kStream},
-      {"QueueFinish", Wait::kStream},        {"CommandListHostSynchronize", Wait::kStream},
-      {"EventSynchronize", Wait::kEvent},    {"EventHostSynchronize", Wait::kEvent},
-      {"urEventWait", Wait::kEvent},         {"piEventsWait", Wait::kEvent}};
+      {"StreamWaitEvent", Wait::kWaitEvent}, {"EventRecord", Wait::kRecordEvent},
+      {"DeviceSynchronize", Wait::kDevice},  {"CtxSynchronize", Wait::kDevice},
+      {"StreamSynchronize", Wait::kStream},  {"QueueFinish", Wait::kStream},
+      {"EventSynchronize", Wait::kEvent},    {"CommandListHostSynchronize", Wait::kStream},
+      {"urEventWait", Wait::kEvent},         {"EventHostSynchronize", Wait::kEvent},
+      {"piEventsWait", Wait::kEvent}};
   known = Wait::kNone;
   const std::string_view text = profile_.Name(name);
   for (const Word& word : kWords) {
@@ -221,23 +222,52 @@ std::uint32_t WaitFinder::OtherStreamBefore(std::uint32_t row) const {
   if (start - ready <= kLate) return kNone;
   const bool waits = WaitsForEvent(launched_before, launched);
   if (!waits && start - ready <= kUnhindered) return kNone;
+  const std::span<const StreamRows> streams = StreamsBeside(row);
+  if (streams.size() > kMostStreams) return kNone;
+  std::uint32_t best = kNone;
+  const auto distance = [&](std::uint32_t other) { return std::abs(start - EndOf(other)); };
+  for (const StreamRows& stream : streams) {
+    if (stream.begin == streams_[own].begin) continue;
+    const std::uint32_t other = EndingAt(stream, start);
+    if (other == kNone || EndOf(other) < ready) continue;
+    if (!waits && !WorksFrom(stream, other, ready)) continue;
+    if (best == kNone || distance(other) < distance(best)) best = other;
+  }
+  return best;
+}
+
+std::span<const StreamRows> WaitFinder::StreamsBeside(std::uint32_t row) const {
+  const DeviceTable& device = profile_.device;
   const auto gpu = [&](const StreamRows& rows) { return device.gpu[rows.begin]; };
   const auto first =
       std::partition_point(streams_.begin(), streams_.end(),
                            [&](const StreamRows& rows) { return gpu(rows) < device.gpu[row]; });
   const auto last = std::partition_point(
       first, streams_.end(), [&](const StreamRows& rows) { return gpu(rows) == device.gpu[row]; });
-  if (static_cast<std::size_t>(last - first) > kMostStreams) return kNone;
-  std::uint32_t best = kNone;
-  const auto distance = [&](std::uint32_t other) { return std::abs(start - EndOf(other)); };
-  for (auto stream = first; stream != last; ++stream) {
-    if (stream == streams_.begin() + static_cast<std::ptrdiff_t>(own)) continue;
-    const std::uint32_t other = EndingAt(*stream, start);
-    if (other == kNone || EndOf(other) < ready) continue;
-    if (!waits && !WorksFrom(*stream, other, ready)) continue;
-    if (best == kNone || distance(other) < distance(best)) best = other;
+  return {first, last};
+}
+
+EventCall WaitFinder::EventCallOf(std::uint32_t call) {
+  switch (WaitOf(profile_.api.name[call])) {
+    case Wait::kWaitEvent:
+      return EventCall::kWait;
+    case Wait::kRecordEvent:
+      return EventCall::kRecord;
+    default:
+      return EventCall::kNone;
   }
-  return best;
+}
+
+bool WaitFinder::AreOfTwoStreams(std::uint32_t row, std::uint32_t other) const {
+  const DeviceTable& device = profile_.device;
+  return device.gpu[row] == device.gpu[other] && device.stream[row] != device.stream[other];
+}
+
+std::uint32_t WaitFinder::LastOfOtherStream(std::uint32_t row, Ns time) const {
+  const std::span<const StreamRows> streams = StreamsBeside(row);
+  if (streams.size() != 2) return kNone;
+  const bool is_first = row < streams[0].end;
+  return LastLaunched(streams[is_first ? 1 : 0], time);
 }
 
 // The stream's work that begins before `time` and ends around it; kNone without any.

@@ -28,6 +28,9 @@ struct StreamRows {
   std::uint32_t begin = 0, end = 0;
 };
 
+/// What a call does with an event of a stream.
+enum class EventCall : std::uint8_t { kNone, kRecord, kWait };
+
 class WaitFinder {
  public:
   static constexpr std::uint32_t kNone = 0xffff'ffff;
@@ -44,8 +47,31 @@ class WaitFinder {
   /// The device row of another stream whose end let this one start, or kNone.
   std::uint32_t OtherStreamBefore(std::uint32_t row) const;
 
+  EventCall EventCallOf(std::uint32_t call);
+  Ns StartOf(std::uint32_t call) const { return profile_.api.start[call]; }
+  /// Whether `row` ended by the time that `other` started.
+  bool EndsBefore(std::uint32_t row, std::uint32_t other) const {
+    return EndOf(row) <= profile_.device.start[other];
+  }
+  /// Whether two rows are of different streams of one device.
+  bool AreOfTwoStreams(std::uint32_t row, std::uint32_t other) const;
+  /// The last row, launched at `time` or before, of the only other stream of the row's device;
+  /// kNone without one, or of several.
+  std::uint32_t LastOfOtherStream(std::uint32_t row, Ns time) const;
+
  private:
-  enum class Wait : std::uint8_t { kUnknown, kNone, kDevice, kStream, kEvent, kWaitEvent };
+  enum class Wait : std::uint8_t {
+    kUnknown,
+    kNone,
+    kDevice,
+    kStream,
+    kEvent,
+    kWaitEvent,
+    kRecordEvent
+  };
+
+  /// The streams of the row's device.
+  std::span<const StreamRows> StreamsBeside(std::uint32_t row) const;
 
   Wait WaitOf(StringId name);
   Ns LaunchTime(std::uint32_t row) const;

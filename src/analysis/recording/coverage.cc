@@ -12,11 +12,10 @@ namespace profgauge {
 
 namespace {
 
-bool HasRanges(const Profile& profile) {
+// Ranges of the user's are no operators, wherever they lie.
+bool HasOps(const Profile& profile) {
   const auto& kinds = profile.host.kind;
-  return std::any_of(kinds.begin(), kinds.end(), [](HostKind kind) {
-    return kind != HostKind::kIterationMarker && kind != HostKind::kOverhead;
-  });
+  return std::find(kinds.begin(), kinds.end(), HostKind::kOp) != kinds.end();
 }
 
 // A host that runs ahead ends its iterations long before the device does; without the launches
@@ -51,7 +50,7 @@ CoverageFacts CoverageFactsOf(const RankContext& rank) {
   CoverageFacts facts;
   const DeviceTable& device = rank.profile->device;
   const Span window = rank.window();
-  facts.has_ranges = HasRanges(*rank.profile);
+  facts.has_ops = HasOps(*rank.profile);
   facts.has_calls = rank.profile->api.size() > 0;
   for (std::size_t i = 0; i < device.size(); ++i) {
     const Ns time = device.duration[i];
@@ -83,7 +82,7 @@ void AddCoverage(std::span<const RankContext> contexts, std::span<const Coverage
   RemarkWorkOutside(contexts, ranks, out);
   CoverageFacts sum;
   for (const CoverageFacts& rank : ranks) {
-    sum.has_ranges |= rank.has_ranges;
+    sum.has_ops |= rank.has_ops;
     sum.has_calls |= rank.has_calls;
     sum.total += rank.total;
     sum.with_op += rank.with_op;
@@ -121,8 +120,8 @@ void AddCoverage(std::span<const RankContext> contexts, std::span<const Coverage
   const auto share = [&](Ns part) {
     return static_cast<double>(part) / static_cast<double>(sum.in_window);
   };
-  // Where the host was not recorded, a share of 0 would be a fault of the recorded program.
-  if (sum.has_ranges || sum.with_op > 0) {
+  // Where no operator was recorded, a share of 0 would be a fault of the recorded program.
+  if (sum.has_ops || sum.with_op > 0) {
     out.Set("coverage.linked_share", share(sum.with_op));
   } else {
     out.SetAbsent("coverage.linked_share", out.Gap(Capability::kHostOps));

@@ -11,7 +11,7 @@ namespace profgauge {
 
 /// Of one rank: GPU time.
 struct CoverageFacts {
-  bool has_ranges = false, has_calls = false;
+  bool has_ops = false, has_calls = false;
   Ns total = 0;                     ///< Of the whole recording.
   Ns inside = 0;                    ///< What the selected iterations launched.
   Ns in_any = 0;                    ///< What any iteration launched.

@@ -98,7 +98,7 @@ void AddEdges(std::span<const RankContext> ranks, std::span<const EdgeFacts> fac
         "edges",
         fmt::format("{} at the edges and pauses of the recording count as neither busy nor "
                     "idle: it shows nothing of the program or the {} then (work "
-                    "from before it, or the profiler's own stop)",
+                    "from before it, the profiler's own stop, or its own work)",
                     FormatDuration(static_cast<double>(unobserved)),
                     out.Told("{{ device.device }}")));
   }

@@ -36,6 +36,7 @@ RankSummary Kept(RankSummary rank) {
   kept.communication.rank = rank.communication.rank;
   kept.communication.steps = std::move(rank.communication.steps);
   kept.times.has_device = rank.times.has_device;
+  kept.times.parts = std::move(rank.times.parts);
   return kept;
 }
 
@@ -57,7 +58,9 @@ Result<Attribution> AttributeRun(std::span<const Profile> profiles, const Select
   }
   PROFGAUGE_TRY(const std::vector<RankSummary> ranks, Chosen(std::move(all), selection.rank));
   const std::vector<RankContext> contexts = ContextsOf(ranks, selection.knowledge);
-  RunAttribution run(PoolIterations(contexts),
+  std::vector<IterationFacts> facts;
+  for (const RankSummary& rank : ranks) facts.push_back(rank.times);
+  RunAttribution run(PoolIterations(contexts, facts),
                      std::any_of(ranks.begin(), ranks.end(),
                                  [](const RankSummary& rank) { return rank.times.has_device; }));
   for (std::size_t i = 0; i < ranks.size(); ++i) {

@@ -38,6 +38,7 @@ void Exchange(Columns& columns, Iterations& iterations) {
   columns.Number("iterations.has_numbers", iterations.has_numbers);
   columns.Number("iterations.everything", iterations.everything);
   columns.Text("iterations.source", iterations.source);
+  columns.Text("iterations.nested", iterations.nested);
   columns.Time("window", iterations.window);
 }
 
@@ -62,6 +63,8 @@ void Exchange(Columns& columns, IterationFacts& facts) {
   columns.Number("processes", facts.processes.count);
   columns.Real("processes.slower", facts.processes.slower);
   columns.Number("kernel_time", facts.kernel_time);
+  columns.Number("loader.between", facts.loader.between);
+  columns.Number("loader.stalled", facts.loader.stalled);
   List(columns, "iteration.other", facts.parts,
        [&](Breakdown& parts) { Exchange(columns, "iteration.", parts); });
   List(columns, "iteration.kernels", facts.kernels, [&](IterationKernels& kernels) {
@@ -125,6 +128,8 @@ void Exchange(Columns& columns, RankFacts& facts) {
   List(columns, "kernel.calls", facts.kernels, [&](KernelSum& kernel) {
     columns.Text("kernel.name", kernel.name);
     for (std::int64_t& side : kernel.shape) columns.Number("kernel.shape", side);
+    columns.Number("kernel.inputs", kernel.inputs);
+    columns.Number("kernel.is_matrix", kernel.is_matrix);
     columns.Number("kernel.calls", kernel.calls);
     columns.Number("kernel.time", kernel.time);
   });

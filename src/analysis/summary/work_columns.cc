@@ -27,7 +27,7 @@ void Exchange(Columns& columns, CountFacts& facts) {
 }
 
 void Exchange(Columns& columns, CoverageFacts& facts) {
-  columns.Number("coverage.has_ranges", facts.has_ranges);
+  columns.Number("coverage.has_ranges", facts.has_ops);
   columns.Number("coverage.has_calls", facts.has_calls);
   columns.Number("coverage.total", facts.total);
   columns.Number("coverage.with_op", facts.with_op);

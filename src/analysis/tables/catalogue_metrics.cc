@@ -42,7 +42,12 @@ constexpr Redefined kRedefined[] = {
     // Kernels by which ROCm's runtime copies and sets are copies and sets; a DLProf report's I/O is
     // a part of its own.
     {"breakdown.", 3},
+    // Operators beside a collective of the host hide it.
+    {"breakdown.communication", 4},
+    {"breakdown.cpu", 4},
     {"dataloader.", 2},
+    // What lies between iterations counts.
+    {"dataloader.exposed_share", 3},
     {"gpu.utilization.", 3},
     {"gpu.idle", 3},
     {"gpu.idle.time.", 1},

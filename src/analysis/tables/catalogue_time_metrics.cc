@@ -34,7 +34,7 @@ constexpr MetricSpec kTimeMetrics[] = {
     {"iteration.time.mean", "Mean iteration time", kTime, kLowerIsBetter, kRatio,
      "Arithmetic mean of the selected iterations' lengths, each without what the recording does "
      "not show of it (the profiler's own stop); with several ranks an iteration lasts as long as "
-     "on its slowest rank.",
+     "on its slowest rank, within 2 % the one that waits least.",
      "Σ (length − unobserved) / n", kBoth},
     {"iteration.time.median", "Median iteration time", kTime, kLowerIsBetter, kQuantile,
      "Median of the selected iterations' lengths, each on its slowest rank and as observed.", "",

@@ -105,9 +105,14 @@ constexpr MetricSpec kWorkMetrics[] = {
      "those copies whose host memory is known.",
      "Σ bytes of pageable copies / Σ bytes", kNsys},
     {"dataloader.exposed_share", "DataLoader wait", kShare, kLowerIsBetter, kRatio,
-     "Share of iteration time spent waiting for input data while the {{ device.device }} is idle, "
-     "pauses between queued kernels (in no gpu.idle_cause.dataloader) included.",
-     "breakdown.dataloader", kBoth},
+     "Share of iteration time waiting for input data while the {{ device.device }} is idle, with "
+     "pauses between queued kernels (in no gpu.idle_cause.dataloader) and waiting between "
+     "iterations.",
+     "exposed_time / (Σ length + waiting between)", kBoth},
+    {"dataloader.exposed_time", "DataLoader wait, time", kTime, kLowerIsBetter, kSum,
+     "Waiting for input data while the {{ device.device }} is idle, over all ranks.", "", kOurs},
+    {"dataloader.stalled_time", "DataLoader stall", kTime, kLowerIsBetter, kSum,
+     "Waiting for input data while no kernel but collectives runs, over all ranks.", "", kOurs},
 
     {"critical.host.share", "Critical path: host", kShare, kLowerIsBetter, kOther,
      "Share of the critical path in operators, calls that launch nothing, and Python between them.",

@@ -13,7 +13,8 @@ inline constexpr ColumnSpec kCalls = {"calls", "Calls", kCount, "How often."};
 inline constexpr ColumnSpec kMean = {"mean", "Mean", kTime, "Time / calls."};
 inline constexpr ColumnSpec kExposed = {"exposed_time", "Exposed", kTime,
                                         "Of its time, the part in which the same {{ device.device "
-                                        "}} computes nothing (collectives and copies)."};
+                                        "}} computes nothing (collectives and copies).",
+                                        "breakdown.communication"};
 
 inline constexpr ColumnSpec kRanks[] = {
     {"id", "Rank", kCount, "Rank as recorded, else position in the run."},
@@ -21,11 +22,13 @@ inline constexpr ColumnSpec kRanks[] = {
     {"iterations", "Iterations", kCount, "Selected iterations."},
     {"iteration_time", "Iteration time", kTime, "Sum of their lengths."},
     {"compute_time", "Compute time", kTime,
-     "Time in which a computing kernel runs, over its {{ device.device }}s."},
+     "Time in which a computing kernel runs, over its {{ device.device }}s.",
+     "gpu.utilization.mean"},
     {"communication_time", "Communication time", kTime,
      "Time in which a collective runs, over its {{ device.device }}s."},
     {"exposed_communication", "Exposed communication", kTime,
-     "Of that, the time in which the {{ device.device }} computes nothing."},
+     "Of that, the time in which the {{ device.device }} computes nothing.",
+     "breakdown.communication"},
     {"exposed_once", "Exposed once", kTime,
      "Of that, what single iterations have above all others: those with more than three times as "
      "much as the next, at most one in ten."},
@@ -61,7 +64,8 @@ inline constexpr ColumnSpec kRanks[] = {
     {"unattributed", "Unattributed", kTime, "Nothing that was recorded explains the time."},
     {"kernel_slowdown", "Kernels against median", kNumber,
      "Time of its kernels by that of the median rank, over the kernels that at least three ranks "
-     "launch equally often: 1 as long."},
+     "launch equally often with inputs of equal shapes: 1 as long. Those that multiply matrices "
+     "and the others count as slower as far as three quarters of their time is."},
 };
 
 inline constexpr ColumnSpec kRankSteps[] = {

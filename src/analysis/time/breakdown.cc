@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/context/loop_threads.h"
+#include "analysis/time/host_communication.h"
 #include "analysis/work/op_tree.h"
 
 namespace profgauge {
@@ -15,7 +16,7 @@ enum class HostRole : std::uint8_t { kUnknown, kPlain, kDataLoader, kCommunicati
 
 HostRole RoleOfName(std::string_view name) {
   if (IsDataLoaderRange(name)) return HostRole::kDataLoader;
-  if (name.starts_with("gloo:")) return HostRole::kCommunication;
+  if (IsHostCollective(name)) return HostRole::kCommunication;
   return HostRole::kPlain;
 }
 
@@ -102,11 +103,15 @@ Roles CollectRoles(const Profile& profile, std::span<const KernelClass> classes)
   const std::vector<Category> categories = CategoriesOfHost(profile);
   const std::vector<bool> in_loop = FindLoopThreads(profile);
   for (std::size_t row = 0; row < categories.size(); ++row) {
-    if (categories[row] == Category::kOther) continue;
+    if (categories[row] == Category::kOther || categories[row] == Category::kCommunication)
+      continue;
     const ThreadId thread = profile.host.thread[row];
     const bool is_ahead = thread.valid() && !in_loop[thread.value];
     if (categories[row] == Category::kDataLoader && is_ahead) continue;
     collectors[Index(categories[row])].Add(profile.host.start[row], profile.host.duration[row]);
+  }
+  for (const Span span : OpenHostCommunication(profile)) {
+    collectors[Index(Category::kCommunication)].Add(span.start, span.length());
   }
   Roles roles;
   for (std::size_t i = 0; i < roles.size(); ++i) roles[i] = collectors[i].Take();

@@ -7,7 +7,8 @@
 // The categories are the TensorBoard plug-in's (its overall_parser.py) with kernels split into
 // Tensor Core and other, and with corrections that real traces asked for: collectives are
 // recognised by kernel, not by the op's name; host ranges of nccl are the cost of launching and
-// belong to cpu, only gloo's are communication; annotations and Python frames are no cpu time,
+// belong to cpu, only gloo's are communication, as far as nothing hides them
+// (analysis/time/host_communication.h); annotations and Python frames are no cpu time,
 // since they hide idle hosts; the categories never start over when the free time is used up.
 #pragma once
 

@@ -104,6 +104,25 @@ void RemarkProcesses(std::span<const IterationFacts> ranks, Output& out) {
   }
 }
 
+// Those that are something else than iterations, or parts of them.
+void RemarkOtherMarkers(std::span<const RankContext> ranks, Output& out) {
+  constexpr std::string_view kId = "other-markers", kHow = "--iteration-marker chooses others";
+  for (const RankContext& rank : ranks) {
+    const std::string_view source = rank.iterations.source;
+    const bool has_families = source.starts_with(kRecordedMarkers) && source != kRecordedMarkers;
+    if (has_families) {
+      out.AddRemark(std::string(kId), fmt::format("iterations are the markers{}; {}",
+                                                  source.substr(kRecordedMarkers.size()), kHow));
+    }
+    if (!rank.iterations.nested.empty()) {
+      out.AddRemark(std::string(kId), fmt::format("markers {}, around or inside of those of "
+                                                  "iterations, do not count; {}",
+                                                  rank.iterations.nested, kHow));
+    }
+    if (has_families || !rank.iterations.nested.empty()) return;
+  }
+}
+
 // Of the rank that lost the largest share of its iterations; of those, too, that others lack.
 LostIterations MostLost(std::span<const RankContext> ranks) {
   LostIterations most;
@@ -301,6 +320,7 @@ MarkingProcesses ProcessesOf(const RankContext& rank) {
 void AddIterationRemarks(std::span<const RankContext> ranks, std::span<const IterationFacts> facts,
                          Output& out) {
   RemarkProcesses(facts, out);
+  RemarkOtherMarkers(ranks, out);
   RemarkLost(ranks, out);
   SetRanksWithoutWork(ranks, facts, out);
   RemarkWithoutMarkers(ranks, out);

@@ -76,10 +76,11 @@ class RankAttribution {
     CollectDevice(events);
     CollectCalls(events);
     CollectHost(events);
-    for (auto& list : events) {
-      std::stable_sort(list.begin(), list.end(),
+    const Roles roles = CollectRoles(profile_, rank_.classes);
+    for (std::size_t i = 0; i < roles.size(); ++i) {
+      std::stable_sort(events[i].begin(), events[i].end(),
                        [](const Event& a, const Event& b) { return a.span.start < b.span.start; });
-      CreditCategory(list);
+      CreditCategory(events[i], roles[i]);
     }
     Key other;
     for (const Span span : free_) Add(other, span);
@@ -207,9 +208,10 @@ class RankAttribution {
     stack.pop_back();
   }
 
-  // Credits disjoint pieces of `events` (sorted by start) that lie in what is still free, then
-  // takes them away from it.
-  void CreditCategory(const std::vector<Event>& events) {
+  // Credits disjoint pieces of `events` (sorted by start) that lie in what is still free and where
+  // the breakdown counts them, then takes them away from it.
+  void CreditCategory(const std::vector<Event>& events, const std::vector<Span>& role) {
+    const std::vector<Span> open = Intersect(free_, role);
     std::vector<Span> taken;
     std::size_t next = 0;
     Ns cursor = std::numeric_limits<Ns>::min();
@@ -218,9 +220,9 @@ class RankAttribution {
       const Ns start = std::max(event.span.start, cursor);
       if (start >= event.span.end) continue;
       cursor = event.span.end;
-      while (next < free_.size() && free_[next].end <= start) ++next;
-      for (std::size_t i = next; i < free_.size() && free_[i].start < event.span.end; ++i) {
-        const Span piece{std::max(start, free_[i].start), std::min(event.span.end, free_[i].end)};
+      while (next < open.size() && open[next].end <= start) ++next;
+      for (std::size_t i = next; i < open.size() && open[i].start < event.span.end; ++i) {
+        const Span piece{std::max(start, open[i].start), std::min(event.span.end, open[i].end)};
         Add(event.key, piece);
         taken.push_back(piece);
       }

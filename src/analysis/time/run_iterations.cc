@@ -49,10 +49,37 @@ void SetPeriods(std::span<const RunIteration> run, Output& out) {
 
 // Parts of every selected iteration of one rank, in the order of iterations.selected(): of what the
 // recording shows of it.
-std::vector<Breakdown> BreakdownsOf(const RankContext& rank) {
+std::vector<Breakdown> BreakdownsOf(const RankContext& rank, const Roles& roles) {
   std::vector<Span> ranges;
   for (const Iteration& iteration : rank.iterations.selected()) ranges.push_back(iteration.time);
-  return PartitionWithout(rank.unobserved, CollectRoles(*rank.profile, rank.classes), ranges);
+  return PartitionWithout(rank.unobserved, roles, ranges);
+}
+
+LoaderTimes LoaderTimesOf(const RankContext& rank, const Roles& roles) {
+  const auto role = [&](Category category) -> const std::vector<Span>& {
+    return roles[static_cast<std::size_t>(category)];
+  };
+  const Iterations& iterations = rank.iterations;
+  const std::vector<bool> follows = FollowsDirectly(iterations);
+  std::vector<Span> inside, between;
+  for (std::size_t i = iterations.first; i < iterations.last; ++i) {
+    const Span time = iterations.all[i].time;
+    inside.push_back(time);
+    if (i + 1 == iterations.last || !follows[i]) continue;
+    const Ns next = iterations.all[i + 1].time.start;
+    if (next > time.end) between.push_back({time.end, next});
+  }
+  LoaderTimes times;
+  for (const Breakdown& part : PartitionWithout(rank.unobserved, roles, between)) {
+    times.between += part[static_cast<std::size_t>(Category::kDataLoader)];
+  }
+  inside.insert(inside.end(), between.begin(), between.end());
+  std::vector<Span> waits = Intersect(role(Category::kDataLoader), Merge(std::move(inside)));
+  for (const Category computing : {Category::kTensorCoreKernel, Category::kOtherKernel}) {
+    waits = Subtract(waits, role(computing));
+  }
+  times.stalled = Length(Subtract(waits, rank.unobserved));
+  return times;
 }
 
 Ns ObservedTime(const RankContext& rank) {
@@ -198,16 +225,29 @@ void SetBreakdown(std::span<const IterationFacts> ranks, const Breakdown& sums, 
       out.SetAbsent(id, "the iterations have no length");
     }
   }
-  constexpr auto kDataLoader = static_cast<std::size_t>(Category::kDataLoader);
-  const std::string untold = WhyUntold(ranks, Category::kDataLoader, out);
-  if (whole > 0 && !untold.empty() && sums[kDataLoader] == 0) {
-    out.SetAbsent("dataloader.exposed_share", untold);
-  } else if (whole > 0) {
-    out.Set("dataloader.exposed_share",
-            static_cast<double>(sums[kDataLoader]) / static_cast<double>(whole));
-  } else {
-    out.SetAbsent("dataloader.exposed_share", "the iterations have no length");
+}
+
+// `exposed`: in the iterations, whose length is `whole`.
+void SetLoader(std::span<const IterationFacts> ranks, Ns exposed, Ns whole, Output& out) {
+  LoaderTimes all;
+  for (const IterationFacts& rank : ranks) {
+    all.between += rank.loader.between;
+    all.stalled += rank.loader.stalled;
   }
+  std::string untold = WhyUntold(ranks, Category::kDataLoader, out);
+  if (exposed + all.stalled > 0) untold.clear();
+  if (whole <= 0) untold = "the iterations have no length";
+  if (!untold.empty()) {
+    for (const char* id :
+         {"dataloader.exposed_share", "dataloader.exposed_time", "dataloader.stalled_time"}) {
+      out.SetAbsent(id, untold);
+    }
+    return;
+  }
+  out.Set("dataloader.exposed_share",
+          static_cast<double>(exposed + all.between) / static_cast<double>(whole + all.between));
+  out.Set("dataloader.exposed_time", exposed + all.between);
+  out.Set("dataloader.stalled_time", all.stalled);
 }
 
 void FillTable(std::span<const RankContext> ranks, std::span<const RunIteration> run,
@@ -283,31 +323,73 @@ void AddOthers(std::span<const RankContext> ranks, Output& out) {
   }
 }
 
-}  // namespace
+// Lengths of ranks that wait for each other differ by less.
+constexpr double kTogether = 0.02;
 
-std::vector<RunIteration> PoolIterations(std::span<const RankContext> ranks) {
-  std::map<std::int64_t, RunIteration> by_number;
+// Calls `visit` with the rank's position, the iteration's index there, and its number.
+template <class Visit>
+void VisitSelected(std::span<const RankContext> ranks, Visit visit) {
   const bool any_marked = std::any_of(ranks.begin(), ranks.end(), IsMarked);
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     const Iterations& iterations = ranks[r].iterations;
     // The one stretch of a recording without markers is no iteration of the others'.
     if (any_marked && !IsMarked(ranks[r])) continue;
-    const std::vector<bool> follows = FollowsDirectly(iterations);
     for (std::size_t i = iterations.first; i < iterations.last; ++i) {
-      const Iteration& iteration = iterations.all[i];
-      const Ns duration = iteration.time.length();
-      const auto [entry, is_new] = by_number.try_emplace(NumberOf(iteration, i));
-      if (!is_new && duration <= entry->second.duration) continue;
-      const Ns unobserved = OverlapLength(ranks[r].unobserved, std::span(&iteration.time, 1));
-      std::optional<Ns> period;
-      if (i + 1 < iterations.last && follows[i]) {
-        period = iterations.all[i + 1].time.start - iteration.time.start;
-      }
-      entry->second = {iteration.name, r, i, duration, unobserved, period};
+      visit(r, i, NumberOf(iterations.all[i], i));
     }
   }
+}
+
+// By number: of all ranks.
+std::map<std::int64_t, Ns> LongestOf(std::span<const RankContext> ranks) {
+  std::map<std::int64_t, Ns> longest;
+  VisitSelected(ranks, [&](std::size_t rank, std::size_t i, std::int64_t number) {
+    Ns& length = longest[number];
+    length = std::max(length, ranks[rank].iterations.all[i].time.length());
+  });
+  return longest;
+}
+
+}  // namespace
+
+std::vector<RunIteration> PoolIterations(std::span<const RankContext> ranks,
+                                         std::span<const IterationFacts> facts) {
+  constexpr auto kWaiting = static_cast<std::size_t>(Category::kCommunication);
+  struct Slowest {
+    Ns own = -1, length = 0;
+    std::size_t rank = 0, iteration = 0;
+  };
+  const std::map<std::int64_t, Ns> longest = LongestOf(ranks);
+  const bool has_device = std::any_of(facts.begin(), facts.end(),
+                                      [](const IterationFacts& rank) { return rank.has_device; });
+  std::map<std::int64_t, Slowest> by_number;
+  VisitSelected(ranks, [&](std::size_t rank, std::size_t i, std::int64_t number) {
+    const Iterations& iterations = ranks[rank].iterations;
+    const Ns length = iterations.all[i].time.length();
+    if (static_cast<double>(length) < (1 - kTogether) * static_cast<double>(longest.at(number))) {
+      return;
+    }
+    // How long a rank waits is not known where its device was not recorded.
+    const bool is_known = facts[rank].has_device == has_device;
+    const Ns own = is_known ? length - facts[rank].parts[i - iterations.first][kWaiting] : 0;
+    Slowest& slowest = by_number[number];
+    if (std::pair(own, length) <= std::pair(slowest.own, slowest.length)) return;
+    slowest = {own, length, rank, i};
+  });
+  std::vector<std::vector<bool>> follows;
+  for (const RankContext& rank : ranks) follows.push_back(FollowsDirectly(rank.iterations));
   std::vector<RunIteration> run;
-  for (auto& [number, iteration] : by_number) run.push_back(std::move(iteration));
+  for (const auto& [number, slowest] : by_number) {
+    const RankContext& rank = ranks[slowest.rank];
+    const std::size_t i = slowest.iteration;
+    const Iteration& iteration = rank.iterations.all[i];
+    const Ns unobserved = OverlapLength(rank.unobserved, std::span(&iteration.time, 1));
+    std::optional<Ns> period;
+    if (i + 1 < rank.iterations.last && follows[slowest.rank][i]) {
+      period = rank.iterations.all[i + 1].time.start - iteration.time.start;
+    }
+    run.push_back({iteration.name, slowest.rank, i, slowest.length, unobserved, period});
+  }
   return run;
 }
 
@@ -321,7 +403,7 @@ void SetExtent(std::span<const RankContext> ranks, Analysis& analysis) {
                                                 rank.iterations.dropped_at_end);
   }
   analysis.iteration_source = longest->iterations.source;
-  analysis.iterations_selected = static_cast<std::int64_t>(PoolIterations(ranks).size());
+  analysis.iterations_selected = static_cast<std::int64_t>(LongestOf(ranks).size());
   // Ranks whose iterations have other numbers have more of them together than any alone.
   analysis.iterations_total = std::max(analysis.iterations_total, analysis.iterations_selected);
   analysis.window_start = longest->window().start;
@@ -363,7 +445,9 @@ void SetRecorded(std::span<const RankContext> ranks, std::span<const IterationFa
 
 IterationFacts IterationFactsOf(const RankContext& rank) {
   IterationFacts facts = RecordingFactsOf(rank);
-  facts.parts = BreakdownsOf(rank);
+  const Roles roles = CollectRoles(*rank.profile, rank.classes);
+  facts.parts = BreakdownsOf(rank, roles);
+  facts.loader = LoaderTimesOf(rank, roles);
   facts.kernels = KernelsOf(rank);
   facts.processes = ProcessesOf(rank);
   return facts;
@@ -375,15 +459,15 @@ void SetRecording(std::span<const RankContext> ranks, Output& out) {
   SetRecorded(ranks, facts, out);
 }
 
-void AddIterations(std::span<const RankContext> ranks, Output& out) {
+std::vector<RunIteration> AddIterations(std::span<const RankContext> ranks, Output& out) {
   std::vector<IterationFacts> facts;
   for (const RankContext& rank : ranks) facts.push_back(IterationFactsOf(rank));
-  AddIterations(ranks, facts, out);
+  return AddIterations(ranks, facts, out);
 }
 
-void AddIterations(std::span<const RankContext> ranks, std::span<const IterationFacts> facts,
-                   Output& out) {
-  const std::vector<RunIteration> run = PoolIterations(ranks);
+std::vector<RunIteration> AddIterations(std::span<const RankContext> ranks,
+                                        std::span<const IterationFacts> facts, Output& out) {
+  std::vector<RunIteration> run = PoolIterations(ranks, facts);
   std::vector<double> observed;
   std::vector<std::int64_t> kernels;
   for (const RunIteration& iteration : run) {
@@ -409,6 +493,7 @@ void AddIterations(std::span<const RankContext> ranks, std::span<const Iteration
     whole += ObservedTime(ranks[r]);
   }
   SetBreakdown(facts, sums, whole, out);
+  SetLoader(facts, sums[static_cast<std::size_t>(Category::kDataLoader)], whole, out);
   Table& table = out.AddTable("iterations");
   FillTable(ranks, run, facts, typical, table);
   for (std::size_t i = 0; i < kBreakdownCategories; ++i) {
@@ -419,6 +504,7 @@ void AddIterations(std::span<const RankContext> ranks, std::span<const Iteration
   AddOthers(ranks, out);
   ProposeSteadyRange(ranks.front().iterations.source, run, alike, out);
   AddIterationRemarks(ranks, facts, out);
+  return run;
 }
 
 }  // namespace profgauge

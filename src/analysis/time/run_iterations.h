@@ -1,8 +1,10 @@
 // The iterations of the whole run, over all of its ranks: their times, statistics and breakdown.
 //
 // Iteration i of a run lasts as long as its slowest rank: ranks wait for each other, so that is
-// what the run pays. Its row in the table of iterations is the slowest rank's, whose parts add up
-// to it.
+// what the run pays. Ranks that wait for each other end together, and by chance one of them last:
+// of those within 2 % of the longest, the slowest is the one with the most time beside exposed
+// collectives, for which the others waited. Its row in the table of iterations is the slowest
+// rank's, whose parts add up to it.
 #pragma once
 
 #include <cstddef>
@@ -31,10 +33,6 @@ struct RunIteration {
   std::optional<Ns> period = {};
 };
 
-/// The selected iterations. Ranks are matched by the iterations' numbers, so that a rank which
-/// began recording later does not shift the others.
-std::vector<RunIteration> PoolIterations(std::span<const RankContext> ranks);
-
 /// Of how many iterations the run is and how many are selected, where they come from, and the
 /// window: of the rank whose window is longest. REQUIRES: `ranks` is not empty.
 void SetExtent(std::span<const RankContext> ranks, Analysis& analysis);
@@ -53,25 +51,40 @@ struct MarkingProcesses {
   double slower = 1;  ///< How many times as long those of the slowest take.
 };
 
+/// Waiting for input data, in the selected iterations and from each to the next: loops often ask
+/// for a batch before they mark the iteration.
+struct LoaderTimes {
+  Ns between = 0;  ///< While the device is idle, after an iteration and before the next.
+  Ns stalled = 0;  ///< While no kernel computes, whatever copies, sets or communicates.
+};
+
 struct IterationFacts {
   bool has_device = false, has_host = false, has_api = false;
   std::int64_t gpus_listed = 0;
   MarkingProcesses processes;
+  LoaderTimes loader;
   Ns kernel_time = 0;                     ///< Of the kernels launched in the selected iterations.
   std::vector<Breakdown> parts;           ///< Of the selected iterations, in their order.
   std::vector<IterationKernels> kernels;  ///< Likewise.
 };
 IterationFacts IterationFactsOf(const RankContext& rank);
 
+/// The selected iterations. Ranks are matched by the iterations' numbers, so that a rank which
+/// began recording later does not shift the others. Of `facts`, one for each rank, has_device and
+/// parts are looked at.
+std::vector<RunIteration> PoolIterations(std::span<const RankContext> ranks,
+                                         std::span<const IterationFacts> facts);
+
 /// Sets profile.ranks, profile.gpus and profile.kernel_time: what needs no timeline.
 void SetRecording(std::span<const RankContext> ranks, Output& out);
 
-/// Sets profile.*, iteration.*, breakdown.* and dataloader.exposed_share, adds the table of
+/// Sets profile.*, iteration.*, breakdown.* and dataloader.*, adds the table of
 /// iterations, and proposes a steady sub-range when the selection is unsteady.
-void AddIterations(std::span<const RankContext> ranks, Output& out);
+/// Returns PoolIterations().
+std::vector<RunIteration> AddIterations(std::span<const RankContext> ranks, Output& out);
 /// The same of ranks whose rows need not be at hand: of the contexts only rank, iterations, GPUs
 /// with work and the hints are looked at.
-void AddIterations(std::span<const RankContext> ranks, std::span<const IterationFacts> facts,
-                   Output& out);
+std::vector<RunIteration> AddIterations(std::span<const RankContext> ranks,
+                                        std::span<const IterationFacts> facts, Output& out);
 
 }  // namespace profgauge

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "api/candidates.h"
+#include "api/comparison.h"
 #include "api/default_policy.h"
 #include "api/session.h"
 #include "api/snapshots.h"
@@ -24,13 +25,9 @@
 #include "cli/rank_by_rank.h"
 #include "cli/reading.h"
 #include "cli/stats.h"
-#include "gate/baseline_verdict.h"
-#include "gate/compare.h"
 #include "readers/one_run.h"
-#include "report/build_report.h"
 #include "report/redact.h"
 #include "report/runs.h"
-#include "report/tree_change.h"
 #include "rules/waiver.h"
 
 namespace profgauge::cli {
@@ -112,25 +109,6 @@ struct Run {
   const report::Report* report = nullptr;
 };
 
-report::Report Compared(const Run& base_run, const Run& current_run, bool redact) {
-  const Snapshot& base = base_run.snapshot;
-  const Snapshot& current = current_run.snapshot;
-  const RunComparison comparison =
-      CompareRuns(std::span(&base, 1), std::span(&current, 1), nullptr, ComparePurpose::kExplain);
-  Verdict verdict;
-  AddComparison(comparison, Policy{}, verdict);
-  verdict.status = VerdictStatus::kNotJudged;
-  verdict.reasons.clear();
-  report::Report report = report::BuildComparisonReport(comparison, verdict, {});
-  const Table* base_tree = report::FindTableById(*base_run.report, "op_tree");
-  const Table* tree = report::FindTableById(*current_run.report, "op_tree");
-  if (base_tree != nullptr && tree != nullptr && report.comparison) {
-    report.tables.push_back(report::AlignTrees(*base_tree, *tree, report.comparison->accelerator));
-  }
-  if (redact) report::Redact(report);
-  return report;
-}
-
 /// What to enforce: one policy for all, but for runs that used no GPU where nobody chose one.
 class Policies {
  public:
@@ -204,8 +182,10 @@ Result<int> RunReportOfRuns(const Options& options, Console& console) {
   }
   for (std::size_t base = 0; base < compared.size(); ++base) {
     for (std::size_t current = base + 1; current < compared.size(); ++current) {
-      runs.pairs.push_back(
-          {base, current, Compared(compared[base], compared[current], options.redact)});
+      report::Report pair = ExplainTwoRuns(compared[base].snapshot, *compared[base].report,
+                                           compared[current].snapshot, *compared[current].report);
+      if (options.redact) report::Redact(pair);
+      runs.pairs.push_back({base, current, std::move(pair)});
     }
   }
   stats.EndPhase("compare");

@@ -181,7 +181,7 @@ void ClusterSteps::StateTables(Reported& reported) const {
                       {}};
   ReportedTable gpus{"gpus", {"rank", "idle"}, {}};
   for (const auto& [id, rank] : ranks_) {
-    const auto sum = [&](Column column) {
+    const auto sum = [&rank = rank](Column column) {  // clang before 16 captures no binding
       return rank.Has(column) ? Value(rank.sums[column]) : Value{};
     };
     const bool has_idle = rank.Has(kFree) && rank.Has(kStage) && rank.sums[kStage] > 0;

@@ -6,7 +6,7 @@
 
 #include "model/import_log.h"
 #include "model/tables.h"
-#include "readers/cuda/sqlite_table.h"
+#include "readers/database/sqlite_table.h"
 
 namespace profgauge::readers {
 

@@ -5,7 +5,7 @@
 
 #include "base/errors.h"
 #include "base/format.h"
-#include "readers/cuda/sqlite_table.h"
+#include "readers/database/sqlite_table.h"
 #include "readers/dlprof/database.h"
 #include "readers/text/model_config.h"
 

@@ -6,7 +6,7 @@
 
 #include "model/lost_names.h"
 #include "readers/cuda/cuda_names.h"
-#include "readers/cuda/sqlite_table.h"
+#include "readers/database/sqlite_table.h"
 #include "readers/dlprof/database.h"
 #include "readers/times.h"
 

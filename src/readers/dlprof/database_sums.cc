@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "readers/cuda/sqlite_table.h"
+#include "readers/database/sqlite_table.h"
 #include "readers/dlprof/database.h"
 #include "readers/dlprof/statements.h"
 #include "readers/dlprof/stating.h"

@@ -3,7 +3,7 @@
 
 #include "readers/cuda/cuda_activity.h"
 #include "readers/cuda/cuda_names.h"
-#include "readers/cuda/sqlite_table.h"
+#include "readers/database/sqlite_table.h"
 #include "readers/nsight_systems/import.h"
 #include "readers/times.h"
 
@@ -37,7 +37,8 @@ Status ReadApi(Import& import) {
                                             {{"returnValue"}}}));
   ApiNames names(import);
   const StringPool& strings = import.builder->strings();
-  return scan.ForEach([&] {
+  boost::unordered_flat_map<std::int64_t, std::int64_t> calls;
+  PROFGAUGE_CHECK(scan.ForEach([&] {
     if (!scan.IsSet(0) || !scan.IsSet(1)) {
       import.builder->log().Add(Counter::events_bad_time);
       return;
@@ -49,6 +50,7 @@ Status ReadApi(Import& import) {
     row.thread = ThreadOf(import, scan.Integer(2));
     const std::int64_t process = ProcessOf(scan.Integer(2));
     import.cuda_processes.insert(process);
+    ++calls[scan.Integer(2)];
     row.correlation = CorrelationOf(process, scan.Integer(3, -1));
     std::tie(row.name, row.kind) =
         names.Of(scan.Integer(4, -1), recorded.valid() ? strings[recorded] : std::string_view{});
@@ -57,7 +59,9 @@ Status ReadApi(Import& import) {
     }
     import.builder->log().Add(Counter::events_read);
     import.builder->AddApi(row);
-  });
+  }));
+  import.calls.insert(calls.begin(), calls.end());
+  return {};
 }
 
 }  // namespace profgauge::readers::nsight

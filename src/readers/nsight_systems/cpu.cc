@@ -1,4 +1,5 @@
-// When threads ran and what they waited for (`--cpuctxsw`), and sampled call stacks (`--sample`).
+// When threads ran and what they waited for (`--cpuctxsw`), sampled call stacks (`--sample`), and
+// when nsys itself held them up.
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <limits>
@@ -8,7 +9,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "readers/cuda/sqlite_table.h"
+#include "readers/database/sqlite_table.h"
 #include "readers/nsight_systems/import.h"
 #include "readers/times.h"
 
@@ -210,9 +211,27 @@ Status ReadSamples(Import& import) {
   });
 }
 
+// Only of threads that call CUDA: the profiler's own threads hold nobody up.
+Status ReadOverhead(Import& import) {
+  PROFGAUGE_TRY(auto scan,
+                TableScan::Open(*import.database, "PROFILER_OVERHEAD",
+                                {{{"start"}}, {{"end"}}, {{"globalTid"}}, {{"nameId"}}}));
+  return scan.ForEach([&] {
+    const std::int64_t thread = scan.Integer(2);
+    if (!scan.IsSet(0) || !scan.IsSet(1) || !import.calls.contains(thread)) return;
+    CpuSpan span;
+    span.start = scan.Integer(0);
+    span.duration = std::max<Ns>(0, Between(span.start, scan.Integer(1)));
+    span.thread = ThreadOf(import, thread);
+    span.name = import.String(scan.Integer(3, -1));
+    import.builder->AddProfilerOverhead(span);
+  });
+}
+
 }  // namespace
 
 Status ReadCpu(Import& import) {
+  PROFGAUGE_CHECK(ReadOverhead(import));
   PROFGAUGE_TRY(Labels states, ReadLabels(import, "ENUM_SAMPLING_THREAD_STATE"));
   PROFGAUGE_TRY(Labels blocks, ReadLabels(import, "ENUM_SCHEDULING_THREAD_BLOCK"));
   PROFGAUGE_CHECK(Scheduling(import, std::move(states), std::move(blocks)).Read());

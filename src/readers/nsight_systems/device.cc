@@ -5,7 +5,7 @@
 #include "model/lost_names.h"
 #include "readers/cuda/cuda_activity.h"
 #include "readers/cuda/cuda_names.h"
-#include "readers/cuda/sqlite_table.h"
+#include "readers/database/sqlite_table.h"
 #include "readers/nsight_systems/import.h"
 #include "readers/times.h"
 

@@ -8,9 +8,11 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/interval.h"
 #include "base/sqlite.h"
@@ -25,12 +27,17 @@ struct Import {
   /// StringIds: the export's id to ours.
   boost::unordered_flat_map<std::int64_t, StringId> strings;
   boost::unordered_flat_map<std::int64_t, ThreadId> threads;  ///< By globalTid.
-  /// TARGET_INFO_CUDA_DEVICE: (process, CUDA ordinal) to the GPU's id.
+  /// (Process, CUDA ordinal) to the GPU's id: TARGET_INFO_CUDA_DEVICE or, where an export has none,
+  /// what ReadProcesses() finds.
   std::map<std::pair<std::int64_t, std::int64_t>, std::int32_t> gpu_of;
   std::map<std::int32_t, std::int32_t> sms_of;  ///< Streaming multiprocessors by GPU id.
   /// (process, domain id) to the NVTX domain's name.
   std::map<std::pair<std::int64_t, std::int64_t>, std::string> domains;
   boost::unordered_flat_set<std::int64_t> cuda_processes;  ///< With calls or work of CUDA.
+  std::set<std::int64_t> ranks;  ///< Processes that communicate with others of the recording.
+  std::map<std::int64_t, std::int64_t> calls;  ///< Of CUDA, by globalTid.
+  /// Markers of iterations, by process.
+  std::map<std::int64_t, std::vector<HostRow>> markers;
   std::map<std::int32_t, Span> worked;  ///< By GPU id: from its first work to the end of its last.
   bool has_whole_graphs = false;        ///< Graphs were recorded whole,
   bool has_graph_kernels = false;       ///< or by their kernels.
@@ -56,6 +63,9 @@ ThreadId ThreadOf(Import& import, std::int64_t global_tid);
 /// Strings, GPUs, versions and capture settings; only what is on the allow-list, for an export
 /// holds the whole environment of the user.
 Status ReadMetadata(Import& import);
+/// Which processes communicate with each other and, where nothing else says it, that each has GPUs
+/// of its own. After ReadMetadata(), before ReadDevice().
+Status ReadProcesses(Import& import);
 /// Kernels, copies, memsets, graphs and synchronization.
 Status ReadDevice(Import& import);
 /// API calls.
@@ -64,6 +74,9 @@ Status ReadApi(Import& import);
 Status ReadDiagnostics(Import& import);
 /// NVTX ranges, and what they say of the run's switches.
 Status ReadNvtx(Import& import);
+/// Gives processes that communicate and mark no iterations those of one that does (`if rank ==
+/// 0:`): the clock is the same. After ReadApi() and ReadNvtx().
+void ShareMarkers(Import& import);
 /// Calls of the operating system's libraries, of cuDNN and cuBLAS.
 Status ReadOs(Import& import);
 /// When threads ran and what they waited for, and sampled call stacks. After the others, so that

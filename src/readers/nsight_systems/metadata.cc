@@ -4,7 +4,7 @@
 #include <set>
 #include <string_view>
 
-#include "readers/cuda/sqlite_table.h"
+#include "readers/database/sqlite_table.h"
 #include "readers/nsight_systems/import.h"
 
 namespace profgauge::readers::nsight {

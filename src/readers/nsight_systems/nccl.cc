@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "readers/cuda/sqlite_table.h"
+#include "readers/database/sqlite_table.h"
 
 namespace profgauge::readers::nsight {
 namespace {

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/errors.h"
-#include "readers/cuda/sqlite_file.h"
+#include "readers/database/sqlite_file.h"
 #include "readers/nsight_systems/import.h"
 
 namespace profgauge::readers {
@@ -65,10 +65,12 @@ class NsightReader final : public Reader {
     import.database = &database;
     import.builder = &builder;
     PROFGAUGE_CHECK(nsight::ReadMetadata(import));
+    PROFGAUGE_CHECK(nsight::ReadProcesses(import));
     PROFGAUGE_CHECK(nsight::ReadDevice(import));
     PROFGAUGE_CHECK(nsight::ReadApi(import));
     PROFGAUGE_CHECK(nsight::ReadDiagnostics(import));
     PROFGAUGE_CHECK(nsight::ReadNvtx(import));
+    nsight::ShareMarkers(import);
     PROFGAUGE_CHECK(nsight::ReadOs(import));
     PROFGAUGE_CHECK(nsight::ReadCpu(import));
     PROFGAUGE_CHECK(nsight::ReadGpuMetrics(import));
@@ -85,6 +87,7 @@ class NsightReader final : public Reader {
       profile.log.AddAt(Counter::profiler_warnings, "kernels were launched, but none was recorded");
       profile.hints = kNoActivityHints;
     }
+    profile.gpus_by_process = import.gpu_of.empty();
     nsight::ProjectRanges(profile);
     return profile;
   }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "readers/cuda/open_markers.h"
-#include "readers/cuda/sqlite_table.h"
+#include "readers/database/sqlite_table.h"
 #include "readers/nsight_systems/import.h"
 #include "readers/nsight_systems/nccl.h"
 #include "readers/text/model_config.h"
@@ -218,7 +218,10 @@ void AddRange(Import& import, const TableScan& scan, std::string_view text, Rang
   }
   import.builder->log().Add(Counter::events_read);
   const bool is_marker = row.kind == HostKind::kIterationMarker;
-  if (is_marker) markers.AddStart(row, text);
+  if (is_marker) {
+    markers.AddStart(row, text);
+    if (scan.IsSet(kRangeEnd)) import.markers[ProcessOf(scan.Integer(kThread))].push_back(row);
+  }
   if (is_marker && !scan.IsSet(kRangeEnd)) return markers.AddOpen(row, text);
   import.builder->AddHost(row);
 }

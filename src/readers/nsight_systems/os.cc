@@ -1,7 +1,7 @@
 // Calls of libraries: the operating system's, and NVIDIA's.
 #include <algorithm>
 
-#include "readers/cuda/sqlite_table.h"
+#include "readers/database/sqlite_table.h"
 #include "readers/nsight_systems/import.h"
 #include "readers/times.h"
 

@@ -13,7 +13,7 @@
 
 #include "base/errors.h"
 #include "base/sqlite.h"
-#include "readers/cuda/sqlite_table.h"
+#include "readers/database/sqlite_table.h"
 
 namespace profgauge::readers {
 namespace {
@@ -61,6 +61,7 @@ std::vector<Kept> KeptOfTheHost() {
         "uint32Value", "int32Value", "floatValue"},
        {"textId"}},
       {"OSRT_API", {"start", "end", "globalTid", "nameId", "returnValue"}, {"nameId"}},
+      {"PROFILER_OVERHEAD", {"start", "end", "globalTid", "nameId"}, {"nameId"}},
       {"SCHED_EVENTS",
        {"start", "cpu", "isSchedIn", "globalTid", "threadState", "threadBlock"},
        {}},

@@ -8,7 +8,7 @@
 
 #include "readers/cuda/cuda_activity.h"
 #include "readers/cuda/cuda_names.h"
-#include "readers/cuda/sqlite_table.h"
+#include "readers/database/sqlite_table.h"
 #include "readers/nvprof/import.h"
 #include "readers/times.h"
 

@@ -10,7 +10,7 @@
 
 #include "readers/cuda/cuda_activity.h"
 #include "readers/cuda/open_markers.h"
-#include "readers/cuda/sqlite_table.h"
+#include "readers/database/sqlite_table.h"
 #include "readers/nvprof/import.h"
 #include "readers/text/names.h"
 #include "readers/text/pyprof_marker.h"

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/errors.h"
-#include "readers/cuda/sqlite_file.h"
-#include "readers/cuda/sqlite_table.h"
+#include "readers/database/sqlite_file.h"
+#include "readers/database/sqlite_table.h"
 #include "readers/nvprof/import.h"
 
 namespace profgauge::readers {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "render/ci/ci.h"
 #include "render/shared/words.h"
@@ -44,8 +45,22 @@ void AddCause(const report::Finding& finding, Alert& alert) {
 
 }  // namespace
 
+std::optional<Alert> AlertOfRun(const report::Report& report) {
+  Alert alert{"verdict", "warn", "No verdict", {}, {}};
+  const ReasonsOfRun of_run = FindReasonsOfRun(report);
+  if (of_run.reasons.empty()) return std::nullopt;
+  for (const std::string& reason : of_run.reasons) {
+    if (!alert.message.empty()) alert.message += "; ";
+    alert.message += reason;
+  }
+  if (of_run.errors > 0) alert.level = "error";
+  if (report.verdict.status == "fail") alert.title = "The run as a whole";
+  return alert;
+}
+
 std::vector<Alert> CollectAlerts(const report::Report& report) {
   std::vector<Alert> alerts;
+  if (std::optional<Alert> alert = AlertOfRun(report)) alerts.push_back(*std::move(alert));
   for (const report::GateRow& row : report.gate) {
     if (!IsMissed(row) || !row.counted_with.empty()) continue;
     alerts.push_back(AlertOf(row));

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,18 +17,24 @@
 
 namespace profgauge::render {
 
-/// A limit missed or a rule that fired, as every CI output lists them.
+/// A limit missed, a rule that fired, or what leaves the run as a whole without a verdict, as every
+/// CI output lists them.
 struct Alert {
-  std::string id;       ///< Rule id, or "limit/<metric id>".
+  std::string id;       ///< Rule id, "limit/<metric id>", or "verdict".
   std::string level;    ///< "error", "warn" or "info".
   std::string title;    ///< One line.
   std::string message;  ///< A sentence with the numbers.
   std::string advice;   ///< May be empty.
 };
 
-/// All alerts of a report: errors first, then warnings; limits before rules. Passed, waived and not
-/// applicable ones are no alerts.
+/// All alerts of a report: errors first, then warnings; the run before limits, these before rules.
+/// Passed, waived and not applicable ones are no alerts.
 std::vector<Alert> CollectAlerts(const report::Report& report);
+
+/// Of the verdict's reasons those that are no limit's and no rule's ("4 of 8 ranks are missing"),
+/// as one alert; nothing without any. It is an error where the verdict counts one that is
+/// neither's.
+std::optional<Alert> AlertOfRun(const report::Report& report);
 
 /// A line of a file of the repository.
 struct AlertPlace {
@@ -47,7 +54,7 @@ struct AlertPlaces {
 };
 
 /// JUnit XML: one test case for each limit and each rule; missed ones fail, inapplicable ones are
-/// skipped, unanswered limits are errors.
+/// skipped, unanswered limits are errors, and so is what leaves the whole run without a verdict.
 std::string RenderJunit(const report::Report& report);
 
 /// SARIF 2.1.0.

@@ -76,6 +76,10 @@ std::string WithCount(std::string text, std::string_view counted_with) {
 
 std::string RenderJunit(const report::Report& report) {
   Suite suite;
+  if (const std::optional<Alert> run = AlertOfRun(report)) {
+    suite.Add("verdict", "verdict", run->level == "error" ? Outcome::kFailure : Outcome::kError,
+              report.verdict.status, run->message);
+  }
   for (const report::GateRow& row : report.gate) {
     suite.Add("limits", row.metric + " " + row.limit, OutcomeOf(row.status, row.counted_with),
               row.status, WithCount(Describe(row), row.counted_with));

@@ -18,12 +18,13 @@
 namespace profgauge::render {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kProperties = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kProperties = {{
     {"format", "Format"},
     {"gpu", "{{ device.device }} model"},
     {"gpus", "{{ device.device }}s"},
     {"ranks", "Ranks"},
     {"world_size", "World size"},
+    {"iterations", "Iterations marked by"},
     {"selection", "Selected iterations, known names and devices"},
     {"driver", "Driver"},
     {"runtime", "{{ device.device }} runtime"},
@@ -33,6 +34,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kPropert
     {"profile_memory", "Profiler records memory"},
     {"with_stack", "Profiler records stacks"},
     {"with_flops", "Profiler records FLOPs"},
+    {"with_modules", "Profiler records modules"},
+    {"cuda_graphs", "CUDA graphs recorded"},
     {"shape_signature", "{{ device.device }} work: ops, input shapes and launches"},
 }};
 

@@ -20,7 +20,34 @@ int GateRank(const report::GateRow& row) {
   return 3;
 }
 
+bool IsOfLimitOrRule(const std::string& reason, const report::Report& report) {
+  const auto names = [&reason](const std::string& id) {
+    return reason.starts_with(id) && reason.size() > id.size() &&
+           (reason[id.size()] == ' ' || reason[id.size()] == ':');
+  };
+  return std::any_of(
+             report.gate.begin(), report.gate.end(),
+             [&](const report::GateRow& row) { return names(row.metric) || names(row.title); }) ||
+         std::any_of(report.findings.begin(), report.findings.end(),
+                     [&](const report::Finding& finding) { return names(finding.rule); });
+}
+
 }  // namespace
+
+ReasonsOfRun FindReasonsOfRun(const report::Report& report) {
+  ReasonsOfRun out;
+  for (const std::string& reason : report.verdict.reasons) {
+    if (!IsOfLimitOrRule(reason, report)) out.reasons.push_back(reason);
+  }
+  const auto counts = [](const auto& row) {
+    return row.status == "error" && row.counted_with.empty();
+  };
+  const std::int64_t others = std::count_if(report.gate.begin(), report.gate.end(), counts) +
+                              std::count_if(report.findings.begin(), report.findings.end(), counts);
+  out.errors = std::clamp<std::int64_t>(report.verdict.errors - others, 0,
+                                        static_cast<std::int64_t>(out.reasons.size()));
+  return out;
+}
 
 std::string Counted(std::int64_t count, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", FormatCount(count), count == 1 ? one : many);

@@ -30,6 +30,14 @@ std::string IterationsText(const report::ProfileInfo& profile);
 /// "kineto · 8 ranks · 117 of 120 iterations · 343 ms/iteration".
 std::string RunText(const report::Report& report);
 
+/// Of the verdict's reasons those that are no limit's and no rule's ("4 of 8 ranks are missing"),
+/// and how many of them, from the first on, the verdict counts as errors.
+struct ReasonsOfRun {
+  std::vector<std::string> reasons;
+  std::int64_t errors = 0;
+};
+ReasonsOfRun FindReasonsOfRun(const report::Report& report);
+
 /// Whether a finding fired: its status is a level.
 bool HasFired(const report::Finding& finding);
 /// "≤ 39.0 ms/iteration", "≈ 2.1 ms/iteration", or empty.

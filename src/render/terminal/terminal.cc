@@ -259,6 +259,23 @@ void AddFindings(const report::Report& report, bool of_weight, std::vector<Row>&
   }
 }
 
+// Limits and rules that fail a run are rows of their own; what leaves it open may be neither.
+void AddReasons(const report::Report& report, std::vector<Row>& rows) {
+  if (report.verdict.status == "no_verdict") {
+    for (const std::string& reason : report.verdict.reasons) {
+      rows.push_back(Note("open", Ink::kYellow, Printable(reason)));
+    }
+  } else if (report.verdict.status == "fail") {
+    const ReasonsOfRun of_run = FindReasonsOfRun(report);
+    std::int64_t errors = of_run.errors;
+    for (const std::string& reason : of_run.reasons) {
+      const bool is_error = errors-- > 0;
+      rows.push_back(Note(is_error ? "error" : "open", is_error ? Ink::kRed : Ink::kYellow,
+                          Printable(reason)));
+    }
+  }
+}
+
 std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
   std::vector<Row> rows;
   AddFindings(report, true, rows);
@@ -291,11 +308,7 @@ std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
     rows.push_back(
         Note(is_loss ? "loss" : "read", is_loss ? Ink::kRed : Ink::kDim, std::move(text)));
   }
-  if (report.verdict.status == "no_verdict") {
-    for (const std::string& reason : report.verdict.reasons) {
-      rows.push_back(Note("open", Ink::kYellow, Printable(reason)));
-    }
-  }
+  AddReasons(report, rows);
   for (const report::Remark& remark : report.remarks) {
     rows.push_back(Note("note", Ink::kDim, Printable(remark.text)));
   }

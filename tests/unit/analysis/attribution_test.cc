@@ -3,9 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 #include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "analysis/time/breakdown.h"
+#include "made_run.h"
 #include "readers/load.h"
 
 namespace profgauge {
@@ -72,6 +77,44 @@ TEST(Attribution, TakesEachIterationOfSeveralRanksFromTheSlowest) {
   ASSERT_TRUE(run);
   ASSERT_EQ(run->size(), 8u);
   ExpectExact(*run, folder);
+}
+
+std::map<std::string, Ns> ByCategory(const Attribution& attribution) {
+  std::map<std::string, Ns> times;
+  for (const TimePart& part : attribution.parts) times[part.category] += part.time;
+  return times;
+}
+
+// All ranks of an iteration end together, and the others' waiting is what they are late for.
+TEST(Attribution, IsOfTheRankThatTheOthersWaitFor) {
+  MadeRun run;
+  run.ranks = 4;
+  const auto base = AttributeTime(Make(run), {});
+  ASSERT_TRUE(base);
+  const Ns late = run.lateness * static_cast<Ns>(run.calls * run.iterations);
+  const std::pair<LateBy, std::string> causes[] = {{LateBy::kLoader, "dataloader"},
+                                                   {LateBy::kSlowGpu, "other_kernel"},
+                                                   {LateBy::kCopies, "memcpy"},
+                                                   {LateBy::kHost, "cpu"}};
+  for (const auto& [cause, category] : causes) {
+    SCOPED_TRACE(category);
+    for (run.late = 0; run.late < run.ranks; ++run.late) {
+      run.cause = cause;
+      const std::vector<Profile> profiles = Make(run);
+      const auto attribution = AttributeTime(profiles, {});
+      ASSERT_TRUE(attribution);
+      auto expected = ByCategory(*base);
+      expected[category] += late;
+      EXPECT_EQ(ByCategory(*attribution), expected);
+      ExpectExact(profiles, category);
+      const auto analysis = Analyze(profiles, {});
+      ASSERT_TRUE(analysis);
+      const Column& rank = *analysis->FindTable("iterations")->Find("rank");
+      for (std::size_t row = 0; row < rank.size(); ++row) {
+        EXPECT_EQ(rank.IntegerAt(row), static_cast<std::int64_t>(run.late));
+      }
+    }
+  }
 }
 
 }  // namespace

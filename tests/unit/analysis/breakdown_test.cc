@@ -53,6 +53,40 @@ TEST(Breakdown, AnnotationsAreNoCpuTimeAndGlooIsCommunication) {
   EXPECT_EQ(PartsOf(test.Finish(), {0, 100}), (Breakdown{0, 0, 0, 0, 15, 0, 0, 10, 75}));
 }
 
+// Without a device, operators beside hide a collective, in the breakdown as in the shares.
+TEST(Breakdown, OperatorsOfTheHostHideItsCollectives) {
+  TestProfile test;
+  test.Step(0, {0, 100});
+  test.Op("aten::mm", {0, 40});
+  test.Op("gloo:all_reduce", {20, 60});
+  test.Op("aten::mm", {50, 80});
+  test.Op("gloo:all_reduce", {52, 70});
+  test.Op("c10d::barrier", {80, 100});  // Lasts as long as what it waits for.
+  test.Op("gloo:barrier", {82, 98});
+  test.Op("aten::stack", {84, 90}, test.Thread(9));  // A loader's.
+  const Profile profile = test.Finish();
+  EXPECT_EQ(PartsOf(profile, {0, 100}), (Breakdown{0, 0, 0, 0, 26, 0, 0, 74, 0}));
+  const Analysis analysis = AnalyzeOne(profile);
+  EXPECT_EQ(NumberOf(analysis, "breakdown.communication"), 0.26);
+  EXPECT_EQ(NumberOf(analysis, "communication.exposed_share"), 0.26);
+  EXPECT_EQ(NumberOf(analysis, "communication.time"), 66);
+}
+
+// A checkpoint's coordination: the loop goes on beside it, or waits for it.
+TEST(Breakdown, ACollectiveOfAnotherThreadIsOpenWhereTheLoopWaitsForItsEnd) {
+  TestProfile test;
+  const ThreadId other = test.Thread(9);
+  test.Step(0, {0, 100});
+  test.Op("aten::mm", {0, 20});
+  test.Launch("k", {5, 10}, {10, 30});
+  test.Op("aten::add", {40, 60});
+  test.Op("gloo:all_gather", {5, 55}, other);   // Ends beside aten::add.
+  test.Op("gloo:all_gather", {56, 90}, other);  // For whose end the loop waits.
+  const Profile profile = test.Finish();
+  EXPECT_EQ(PartsOf(profile, {0, 100}), (Breakdown{0, 20, 0, 0, 30, 5, 0, 25, 20}));
+  EXPECT_EQ(NumberOf(AnalyzeOne(profile), "communication.exposed_share"), 0.3);
+}
+
 // Where the plug-in starts over (its own test gives 470 of 235 ns), what is taken stays taken.
 TEST(Breakdown, NothingIsCountedTwiceWhenTheTimeIsUsedUp) {
   TestProfile test;

@@ -325,6 +325,33 @@ TEST(Scenario, LaunchesAndCopiesIntoAFullQueueWaitForRoomHoweverFastTheyAre) {
   }
 }
 
+// A host that waits in each iteration works on between them only then: without the wait, that work
+// runs beside the device's. Markers that meet hold all of the time.
+TEST(Scenario, TimeBetweenIterationsCountsWhereThereIsMuch) {
+  for (const Ns between : {Ns{30'000}, Ns{0}}) {
+    TestProfile test;
+    const Ns period = 100'000 + between;
+    Scenario scenario;
+    Scaling& waits = scenario.scalings.emplace_back();
+    waits.table = PathTable::kApi;
+    waits.factor = 0;
+    for (int i = 0; i < 10; ++i) {
+      const Ns at = i * period;
+      test.Step(i, {at, at + 100'000});
+      test.Launch("work", {at + 1'000, at + 2'000}, {at + 5'000, at + 90'000});
+      test.Call("cudaDeviceSynchronize", ApiKind::kSync, {at + 3'000, at + 92'000});
+      test.Op("log", {at + 100'000, at + period});
+      waits.rows.push_back({0, static_cast<std::uint32_t>(2 * i + 1)});
+    }
+    const Replayed run(One(std::move(test)));
+    const Prediction predicted = run.replayer->Predict(scenario);
+    // The last one has nothing behind it.
+    EXPECT_DOUBLE_EQ(predicted.recorded_time, 100'000 + 0.9 * static_cast<double>(between));
+    EXPECT_LT(predicted.iteration_time, 90'000) << "what the device needs";
+    EXPECT_DOUBLE_EQ(run.replayer->Predict({{}, false}).iteration_time, predicted.recorded_time);
+  }
+}
+
 // What a prediction left in the memory that the next one uses has no effect on it.
 TEST(Scenario, PredictionsThatShareMemoryAreThoseThatDoNot) {
   TestProfile test;

@@ -466,6 +466,16 @@ TEST(Coverage, WorkFromBeforeTheIterationsIsNoFaultOfTheRecording) {
   EXPECT_DOUBLE_EQ(NumberOf(analysis, "coverage.outside_share"), 1.0 / 3);
 }
 
+TEST(Coverage, RangesOfTheUsersAreNoOperators) {
+  TestProfile test;
+  test.Host(HostKind::kAnnotation, "epoch 0", {0, 200});
+  test.Step(0, {0, 100});
+  test.Launch("a", {10, 20}, {30, 90});
+  const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
+  EXPECT_TRUE(IsAbsent(analysis.Find("coverage.linked_share")->value));
+  EXPECT_DOUBLE_EQ(NumberOf(analysis, "coverage.launched_share"), 1);
+}
+
 TEST(Coverage, AbsentWhereTheHostWasNotRecorded) {
   TestProfile test;
   test.Step(0, {0, 100});

@@ -81,6 +81,27 @@ TEST(Idle, ALoaderThatFetchesAheadDelaysNobody) {
   EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{300'000, 0, 0, 0, 0, 10'000, 0}));
 }
 
+// It may normalize batches with a kernel of its own; a thread that launches much is of the loop.
+TEST(Idle, ALoaderThatLaunchesLittleDelaysNobodyEither) {
+  for (const int launched : {1, 4}) {
+    TestProfile test = TwoKernels(500'000);
+    const ThreadId other = test.Thread(9);
+    test.Op("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", {100'000, 400'000},
+            other);
+    for (int i = 0; i < 20; ++i) {
+      const Ns at = 400'000 + 5'000 * i;
+      test.Launch("k", {at, at + 4'000}, {at + 10'000, at + 15'000});
+    }
+    for (int i = 0; i < launched; ++i) {
+      test.Launch("normalize", {401'000 + i, 402'000 + i}, {410'000, 411'000}, other,
+                  DeviceKind::kKernel, 0, 9);
+    }
+    const Causes causes = CausesOf(OneRank(test.Finish()));
+    EXPECT_EQ(causes[static_cast<std::size_t>(IdleCause::kDataLoader)],
+              launched == 1 ? 0 : 300'000);
+  }
+}
+
 // A synchronization that finds the GPU idle costs its own time only, and a query blocks nobody.
 TEST(Idle, ASynchronizationOfAnIdleGpu) {
   TestProfile test = TwoKernels(500'000);

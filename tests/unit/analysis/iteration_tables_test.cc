@@ -207,6 +207,37 @@ TEST(RunIterations, WhatLiesBetweenThemIsMeasured) {
   EXPECT_TRUE(IsAbsent(one.Find("iteration.between_share")->value));
 }
 
+// `for batch in loader:` asks for the batch before the iteration is marked.
+TEST(RunIterations, WaitsForDataBetweenThemCount) {
+  constexpr const char* kNext = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__";
+  TestProfile test;
+  for (const int number : {0, 1, 2, 10, 11}) {  // The recording skips some.
+    const Ns start = number * 1000;
+    test.Op(kNext, {start, start + 400});
+    test.Step(number, {start + 400, start + 1000});
+    test.Launch("k", {start + 410, start + 420}, {start + 430, start + 900});
+  }
+  const Analysis analysis = AnalyzeRun(test.Finish());
+  // Before three of the five; before the others nothing tells how long an iteration waits.
+  EXPECT_EQ(MetricNumber(analysis, "breakdown.dataloader.time"), 0);
+  EXPECT_EQ(MetricNumber(analysis, "dataloader.exposed_time"), 3 * 400);
+  EXPECT_EQ(MetricNumber(analysis, "dataloader.stalled_time"), 3 * 400);
+  EXPECT_DOUBLE_EQ(MetricNumber(analysis, "dataloader.exposed_share"), 1200. / (5 * 600 + 1200));
+}
+
+// Of a wait of 800 ns a kernel covers 300 and a copy 200 more.
+TEST(RunIterations, WaitsForDataBesideACopyAreToldFromThoseBesideAKernel) {
+  TestProfile test;
+  test.Step(0, {0, 1000});
+  test.Op("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", {100, 900});
+  test.Launch("k", {10, 20}, {30, 400});
+  test.Launch("Memcpy HtoD", {20, 30}, {300, 600}, {}, DeviceKind::kMemcpy, 0, 8);
+  const Analysis analysis = AnalyzeRun(test.Finish());
+  EXPECT_EQ(MetricNumber(analysis, "dataloader.exposed_time"), 300);
+  EXPECT_EQ(MetricNumber(analysis, "dataloader.stalled_time"), 500);
+  EXPECT_DOUBLE_EQ(MetricNumber(analysis, "dataloader.exposed_share"), 0.3);
+}
+
 TEST(RunIterations, ARankWithoutDeviceWorkBesideOthersIsTold) {
   const auto remarks = [](bool with_calls) {
     std::vector<Profile> ranks;

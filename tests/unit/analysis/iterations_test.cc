@@ -51,7 +51,7 @@ TEST(Iterations, WhatOutlivesTheNextIterationExtendsNone) {
     std::vector<Span> expected;
   };
   for (const Case& of : {Case{"behind", 290, {{0, 100}, {100, 200}, {200, 300}}},
-                         Case{"waited for", 150, {{0, 150}, {150, 200}, {200, 300}}}}) {
+                         Case{"waited for", 118, {{0, 118}, {118, 200}, {200, 300}}}}) {
     SCOPED_TRACE(of.what);
     TestProfile test;
     for (Ns i = 0; i < 3; ++i) {
@@ -63,6 +63,56 @@ TEST(Iterations, WhatOutlivesTheNextIterationExtendsNone) {
     test.Launch("Memcpy DtoH", {30, 40}, {40, of.copied}, {}, DeviceKind::kMemcpy, 0, 9);
     EXPECT_EQ(Times(Find(test.Finish())), of.expected);
   }
+}
+
+// Six iterations of 1 ms. Those of `side` start work on a stream of its own, which lasts for
+// `length` after the iteration. Behind it, with `awaited`, the one that it ends in computes on.
+std::vector<Span> TimesBeside(std::string_view work, DeviceKind kind, Ns length,
+                              std::vector<Ns> side, bool awaited) {
+  TestProfile test;
+  Ns held = 0;  // Until when an iteration waits.
+  for (Ns i = 0; i < 6; ++i) {
+    const Ns at = i * kMs;
+    test.Step(static_cast<int>(i), {at, at + kMs});
+    test.Launch("k", {at + 10'000, at + 20'000}, {at + 20'000, at + 100'000});
+    const Ns begin = held < at + 950'000 ? std::max(at + 100'000, held) : at + 100'000;
+    test.Launch("k", {at + 20'000, at + 30'000}, {begin, at + 950'000});
+    if (std::find(side.begin(), side.end(), i) == side.end()) continue;
+    const Ns end = at + kMs + length;
+    test.Launch(work, {at + 30'000, at + 40'000}, {at + 950'000, end}, {}, kind, 0, 9);
+    if (awaited) held = end;
+  }
+  return Times(Find(test.Finish()));
+}
+
+TEST(Iterations, WhatRunsBesideTheNextOneExtendsNone) {
+  std::vector<Span> whole;
+  for (Ns i = 0; i < 6; ++i) whole.push_back({i * kMs, (i + 1) * kMs});
+  for (const Ns length : {400'000, 1'500'000}) {
+    EXPECT_EQ(TimesBeside("Memcpy DtoH", DeviceKind::kMemcpy, length, {0, 2, 5}, false), whole);
+    EXPECT_EQ(TimesBeside("average", DeviceKind::kKernel, length, {0, 2, 5}, false), whole);
+    EXPECT_EQ(TimesBeside("ncclDevKernel_AllReduce_Sum_bf16_RING_LL", DeviceKind::kKernel, length,
+                          {0, 2, 5}, false),
+              whole);
+  }
+  // The one after the next waits.
+  EXPECT_EQ(TimesBeside("average", DeviceKind::kKernel, 1'500'000, {0}, true), whole);
+}
+
+TEST(Iterations, WhatTheNextOneWaitsForExtendsItsOwn) {
+  std::vector<Span> extended;
+  for (Ns i = 0; i < 6; ++i) {
+    const Ns late = i % 2 == 0 ? 0 : 400'000;
+    extended.push_back({i * kMs + late, i * kMs + kMs + (400'000 - late) * (i < 4 ? 1 : 0)});
+  }
+  extended[4].start = 4 * kMs, extended[5].start = 5 * kMs;
+  for (const DeviceKind kind : {DeviceKind::kMemcpy, DeviceKind::kKernel}) {
+    EXPECT_EQ(TimesBeside("work", kind, 400'000, {0, 2}, true), extended);
+  }
+  // Every iteration has it: each ends with its own.
+  const auto each = TimesBeside("work", DeviceKind::kKernel, 400'000, {0, 1, 2, 3, 4, 5}, false);
+  EXPECT_EQ(each.front(), (Span{0, 1'400'000}));
+  EXPECT_EQ(each.back(), (Span{5'400'000, 6'400'000}));
 }
 
 // The host runs ahead, and a stream beside has more kernels: what computes is waited for all the

@@ -326,6 +326,46 @@ TEST(ManyRanks, SlowGpusAreThoseWithSlowKernels) {
   }
 }
 
+// Three kinds of kernels on four ranks, of which the last one's take as much longer.
+std::vector<RankFacts> RanksWithKernels(double experts, double dense, double others) {
+  std::vector<RankFacts> ranks(4);
+  for (RankFacts& rank : ranks) {
+    const bool is_last = &rank == &ranks.back();
+    const auto add = [&](std::string_view name, bool is_matrix, double time, double longer) {
+      KernelSum sum{name};
+      sum.is_matrix = is_matrix;
+      sum.calls = 10;
+      sum.time = static_cast<Ns>(time * (is_last ? longer : 1));
+      rank.kernels.push_back(sum);
+    };
+    add("dense gemm", true, 25'000'000, dense);
+    add("elementwise", false, 10'000'000, others);
+    add("grouped gemm", true, 65'000'000, experts);
+  }
+  return ranks;
+}
+
+TEST(ManyRanks, OneKindOfKernelsThatIsSlowerHasMoreToDo) {
+  EXPECT_LT(*KernelSlowdowns(RanksWithKernels(1.5, 1, 1))[3], 1.03);
+  EXPECT_NEAR(*KernelSlowdowns(RanksWithKernels(1.2, 1.2, 1.2))[3], 1.2, 1e-9);
+  // Clocks slow what computes, and memory what it holds up.
+  EXPECT_NEAR(*KernelSlowdowns(RanksWithKernels(1.2, 1.2, 1))[3], 1.18, 1e-9);
+  EXPECT_NEAR(*KernelSlowdowns(RanksWithKernels(1, 1, 1.6))[3], 1.06, 1e-9);
+}
+
+// As experts with more tokens have: their kernels have one grid for all sizes.
+TEST(ManyRanks, KernelsWithOtherInputsAreNotAlike) {
+  std::vector<RankFacts> ranks = RanksWithKernels(1.5, 1.02, 1);
+  for (RankFacts& rank : ranks) {
+    for (KernelSum& kernel : rank.kernels) kernel.inputs = 1;
+  }
+  ranks[3].kernels[2].inputs = 2;
+  EXPECT_NEAR(*KernelSlowdowns(ranks)[3], 1 + 0.02 * 25 / 35, 1e-9);
+  // Where one rank lacks them, they tell nothing.
+  for (KernelSum& kernel : ranks[0].kernels) kernel.inputs = 0;
+  EXPECT_GT(*KernelSlowdowns(ranks)[3], 1 + 0.02 * 25 / 35 + 0.01);
+}
+
 TEST(ManyRanks, PipelinesHaveTheirBubble) {
   for (const std::int64_t late : {-1, 0, 2, 7}) {
     Plan plan;

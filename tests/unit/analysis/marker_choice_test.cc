@@ -1,6 +1,8 @@
 // Which markers are iterations, where several threads or families of names mark something.
 #include "analysis/context/marker_choice.h"
 
+#include <fmt/format.h>
+
 #include "analysis/context/markers.h"
 #include "fixture.h"
 
@@ -64,6 +66,83 @@ TEST(MarkerChoice, PhasesOfOneNumberAreOneIteration) {
   // Times count from the first event.
   EXPECT_EQ(chosen.found[1].host.length(), 900);
   EXPECT_EQ(chosen.found[2].host.length(), 800);
+}
+
+// Parts of an iteration, whatever stands between the number and their names; the last one is cut.
+TEST(MarkerChoice, PartsOfOneNumberAreOneIteration) {
+  struct Case {
+    const char* prefix;
+    std::vector<std::string> parts;
+  };
+  for (const Case& of : {Case{"iter ", {" fwd", " bwd", " opt"}}, Case{"step ", {"/fwd", "/bwd"}},
+                         Case{"batch ", {"", " (backward)"}}}) {
+    TestProfile test;
+    std::size_t marked = 0;
+    for (Ns i = 0; i < 4; ++i) {
+      for (std::size_t part = 0; part < of.parts.size(); ++part) {
+        const Ns at = i * 1000 + static_cast<Ns>(part) * 300;
+        if (++marked == 4 * of.parts.size()) break;
+        // Numbers start over.
+        Mark(test, of.prefix + std::to_string(i % 2) + of.parts[part], {at, at + 250});
+      }
+    }
+    const Profile profile = test.Finish();
+    const ChosenMarkers chosen = ChooseMarkers(profile);
+    ASSERT_EQ(chosen.found.size(), 4U) << of.prefix;
+    EXPECT_EQ(chosen.found[1].host.length(), static_cast<Ns>(of.parts.size()) * 300 - 50);
+    EXPECT_EQ(chosen.families, "");
+  }
+}
+
+// An evaluation once in a while is no part, and steps of an epoch are not one.
+TEST(MarkerChoice, NumbersAlikeAreNotAlwaysOneIteration) {
+  TestProfile test;
+  for (int i = 0; i < 6; ++i) {
+    const Ns at = i * 1000;
+    Mark(test, fmt::format("batch 0 step {}", i), {at, at + 500});
+    if (i == 3) Mark(test, "batch 0 evaluation", {at + 500, at + 900});
+  }
+  EXPECT_EQ(ChooseMarkers(test.Finish()).found.size(), 7U);
+}
+
+TEST(MarkerChoice, NamesThatTakeTurnsAreOneIteration) {
+  TestProfile test;
+  for (Ns i = 0; i < 3; ++i) {
+    const Ns at = i * 1000;
+    Mark(test, "step1_forward", {at, at + 300});
+    Mark(test, "step2_backward", {at + 310, at + 800});
+    Mark(test, "step3_update", {at + 810, at + 900});
+  }
+  const Profile profile = test.Finish();
+  const ChosenMarkers chosen = ChooseMarkers(profile);
+  ASSERT_EQ(chosen.found.size(), 3U);
+  EXPECT_EQ(chosen.found[2].host, (Span{2000, 2900}));
+}
+
+// Micro-batches or phases inside of steps; batches of an epoch, which go on counting, are none.
+TEST(MarkerChoice, TheSameNamesInsideOfEachAreItsParts) {
+  for (const std::string inner : {"batch {}", "step {1} phase {0}"}) {
+    TestProfile test;
+    for (int i = 0; i < 3; ++i) {
+      const Ns at = i * 1000;
+      Mark(test, "iteration " + std::to_string(i), {at, at + 950});
+      for (int k = 0; k < 3; ++k) {
+        Mark(test, fmt::format(fmt::runtime(inner), k, i), {at + k * 300, at + k * 300 + 250});
+      }
+    }
+    const Profile profile = test.Finish();
+    const ChosenMarkers chosen = ChooseMarkers(profile);
+    EXPECT_EQ(NamesOf(profile, chosen), (Names{"iteration 0", "iteration 1", "iteration 2"}));
+    EXPECT_EQ(chosen.nested, inner[0] == 'b' ? "`batch #`" : "`step #`");
+  }
+  TestProfile test;
+  for (int i = 0; i < 6; ++i) {
+    if (i % 3 == 0) Mark(test, "iteration " + std::to_string(i / 3), {i * 300, i * 300 + 900});
+    Mark(test, "batch " + std::to_string(i), {i * 300, i * 300 + 250});
+  }
+  const Profile profile = test.Finish();
+  EXPECT_EQ(ChooseMarkers(profile).found.size(), 6U);
+  EXPECT_EQ(ChooseMarkers(profile).nested, "`iteration #`");
 }
 
 TEST(MarkerChoice, OneMarkerOfEachFamilyIsNoPhase) {

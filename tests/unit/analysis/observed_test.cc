@@ -49,6 +49,23 @@ double Idle(const Edges& edges) {
   return AsNumber(analysis->Find("gpu.idle.mean")->value, -1);
 }
 
+// As Nsight Systems flushes its buffers on the thread that launches, and says so.
+TEST(Observed, WhatTheProfilerHoldsUpIsNeitherBusyNorIdle) {
+  for (const bool launches : {false, true}) {
+    TestProfile test = FourSteps({});
+    CpuSpan overhead;
+    overhead.start = 160 * kMs;  // The device works up to 165 ms.
+    overhead.duration = 30 * kMs;
+    overhead.thread = launches ? test.main() : test.Thread(9);
+    test.builder().AddProfilerOverhead(overhead);
+    const std::vector<Profile> profiles = OneRank(test.Finish());
+    const auto ranks = BuildRankContexts(profiles, {});
+    ASSERT_TRUE(ranks.has_value());
+    const std::vector<Span> held_up = {{165 * kMs, 190 * kMs}};
+    EXPECT_EQ(ranks->front().unobserved, launches ? held_up : std::vector<Span>{});
+  }
+}
+
 // A profiler that pauses between two stretches of steps: their numbers jump.
 TEST(Observed, APauseIsNeitherBusyNorIdle) {
   // Markers that count in fours pause nowhere, whatever is not recorded between them.

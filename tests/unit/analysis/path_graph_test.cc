@@ -190,6 +190,60 @@ TEST(PathGraph, WorkThatWaitedForAnotherStream) {
   EXPECT_EQ(built.BindingOf(PathTable::kDevice, "nccl", false), PathEdge::kEvent);
 }
 
+// The end of the iterations when "compute" lasts 50 us longer, of work on stream 20 that starts long
+// after it all the same. `calls` are between the launches.
+Ns EndWhenComputeIsLonger(const std::vector<std::string>& calls, std::int64_t streams = 2) {
+  TestProfile test;
+  test.Step(0, {0, 200'000});
+  if (streams > 2) {
+    test.Launch("third", {1'000, 2'000}, {3'000, 4'000}, {}, DeviceKind::kKernel, 0, 30);
+  }
+  test.Launch("compute", {10'000, 12'000}, {15'000, 80'000});
+  Ns at = 14'000;
+  for (const std::string& call : calls) {
+    const ApiKind kind = call == "cudaStreamWaitEvent" ? ApiKind::kSync : ApiKind::kOther;
+    test.Call(call, kind, {at, at + 200});
+    at += 300;
+  }
+  test.Launch("nccl", {130'000, 132'000}, {136'000, 200'000}, {}, DeviceKind::kKernel, 0, 20);
+  const Built built(std::move(test));
+  return built.LengthWhen(built.Find(PathTable::kDevice, "compute", true), -70'000);
+}
+
+TEST(PathGraph, EventsThatDelayedNothingAreKeptForWhatDelaysLater) {
+  EXPECT_EQ(EndWhenComputeIsLonger({}), 200'000);
+  EXPECT_EQ(EndWhenComputeIsLonger({"cudaEventRecord"}), 200'000);
+  EXPECT_EQ(EndWhenComputeIsLonger({"cudaStreamWaitEvent"}), 214'000) << "80 + 70 + 64 us";
+  EXPECT_EQ(EndWhenComputeIsLonger({"cudaEventRecord", "cudaStreamWaitEvent"}), 214'000);
+}
+
+TEST(PathGraph, OfSeveralStreamsTheOneThatRecordedAnEventIsWaitedFor) {
+  EXPECT_EQ(EndWhenComputeIsLonger({"cudaStreamWaitEvent"}, 3), 200'000) << "which one is unknown";
+  EXPECT_EQ(EndWhenComputeIsLonger({"cudaEventRecord", "cudaStreamWaitEvent"}, 3), 214'000);
+}
+
+TEST(PathGraph, AStreamDoesNotWaitForItsOwnEvent) {
+  TestProfile test;
+  test.Step(0, {0, 300'000});
+  test.Launch("nccl", {1'000, 2'000}, {3'000, 20'000}, {}, DeviceKind::kKernel, 0, 20);
+  test.Launch("first", {10'000, 12'000}, {15'000, 80'000});
+  test.Call("cudaEventRecord", ApiKind::kOther, {13'000, 13'500});
+  test.Call("cudaStreamWaitEvent", ApiKind::kSync, {14'000, 15'000});
+  test.Launch("second", {90'000, 92'000}, {95'000, 100'000});
+  test.Launch("reduce", {110'000, 112'000}, {115'000, 120'000}, {}, DeviceKind::kKernel, 0, 20);
+  const Built built(std::move(test));
+  const auto times = [&](std::string_view longer) {
+    std::vector<Ns> cuts(built.graph->size());
+    cuts[built.Find(PathTable::kDevice, longer, true)] = -100'000;
+    return built.graph->Replay(cuts);
+  };
+  const auto second = built.Find(PathTable::kDevice, "second", false);
+  const auto reduce = built.Find(PathTable::kDevice, "reduce", false);
+  EXPECT_EQ(times("nccl")[second], 95'000);
+  EXPECT_EQ(times("first")[reduce], 180'000) << "where the event stands";
+  EXPECT_EQ(times("second")[reduce], 115'000) << "which is before this";
+}
+
 TEST(PathGraph, WorkThatWaitedForRoomOnAFullDevice) {
   TestProfile test;
   test.Step(0, {0, 200'000});

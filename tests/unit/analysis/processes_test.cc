@@ -75,7 +75,7 @@ TEST(Processes, WorkOfAnotherProcessOnAnotherGpuIsOfNoIteration) {
     }
     const auto analysis = Analyze(OneRank(test.Finish()), {});
     ASSERT_TRUE(analysis.has_value());
-    EXPECT_EQ(NumberOf(*analysis, "iteration.time.max") == 1'000, gpu == 1);
+    EXPECT_EQ(NumberOf(*analysis, "iteration.time.max"), 1'000);
     EXPECT_EQ(NumberOf(*analysis, "kernel.count_per_iteration") == 1, gpu == 1);
   }
 }
@@ -99,6 +99,53 @@ TEST(Processes, ThatShareAGpuStayTogether) {
   const std::vector<Profile> ranks = SplitProcesses(TwoProcesses(0).Finish());
   ASSERT_EQ(ranks.size(), 1U);
   EXPECT_EQ(ranks[0].device.size(), 5U);
+}
+
+// A number that processes share may mean a GPU for each (CUDA_VISIBLE_DEVICES).
+TEST(Processes, ThatMayShareANumberAloneLeaveItOpen) {
+  for (const bool by_process : {false, true}) {
+    for (const int listed : {1, 2}) {
+      TestProfile test = TwoProcesses(0);
+      for (int gpu = 0; gpu < listed; ++gpu) {
+        Gpu properties;
+        properties.id = gpu;
+        test.builder().AddGpu(properties);
+      }
+      Profile profile = test.Finish();
+      profile.gpus_by_process = by_process;
+      const std::vector<Profile> ranks = SplitProcesses(std::move(profile));
+      ASSERT_EQ(ranks.size(), 1U);
+      EXPECT_EQ(ranks[0].log.HasDataLoss(), by_process && listed == 2) << by_process << listed;
+    }
+  }
+}
+
+// As what a process runs on the first GPU before it chooses its own.
+TEST(Processes, AGpuIsTheOnesWhoHasNearlyAllOfIt) {
+  for (const Ns length : {3, 200}) {
+    TestProfile test = TwoProcesses();
+    const ThreadId second = test.builder().AddThread("2", "1");
+    test.Launch("fill", {1, 2}, {5, 5 + length}, second);
+    const std::vector<Profile> ranks = SplitProcesses(test.Finish());
+    ASSERT_EQ(ranks.size(), length == 3 ? 2U : 1U);
+    if (ranks.size() < 2) continue;
+    EXPECT_EQ(ranks[0].device.gpu, (std::vector<std::int32_t>{0, 0, 0}));
+    EXPECT_EQ(ranks[1].device.gpu, (std::vector<std::int32_t>{1, 1, 1}));
+    EXPECT_FALSE(ranks[0].device.launch[0].valid());
+    EXPECT_EQ(ranks[0].log[Counter::work_of_other_processes], 1U);
+  }
+}
+
+// What helps a rank on its GPU is of that rank, with its launches.
+TEST(Processes, HelpersAreWithTheOneOnWhoseGpuTheyWork) {
+  TestProfile test = TwoProcesses();
+  const ThreadId decoder = test.builder().AddThread("4", "1");
+  test.Launch("decode", {3, 4}, {500, 900}, decoder, DeviceKind::kKernel, 1, 9);
+  const std::vector<Profile> ranks = SplitProcesses(test.Finish());
+  ASSERT_EQ(ranks.size(), 2U);
+  ASSERT_EQ(ranks[1].device.size(), 4U);
+  EXPECT_TRUE(ranks[1].device.launch[3].valid());
+  EXPECT_EQ(ranks[0].device.size(), 2U);
 }
 
 TEST(Processes, OneThatTrainsStaysAsItIs) {

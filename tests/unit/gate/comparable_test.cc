@@ -241,5 +241,23 @@ TEST(FindDifferences, OnlyKnownAndListedPropertiesAreHard) {
   EXPECT_FALSE(FindDifferences(base, current, lenient)[0].is_hard);
 }
 
+// Recording stacks slows down the host: no matter where devices never wait for it.
+TEST(FindDifferences, SlowSwitchesOfTheProfilerAreHardWhereDevicesIdle) {
+  for (const double idle : {0.04, 0.3}) {
+    Snapshot base = Sample(1), current = Sample(1);
+    base.environment = {{"with_stack", "1"}, {"with_flops", "1"}};
+    current.environment = {{"with_stack", "0"}, {"with_flops", "0"}};
+    base.metrics["gpu.idle.mean"] = 0.01;
+    current.metrics["gpu.idle.mean"] = idle;
+    const auto differences = FindDifferences(base, current, {});
+    ASSERT_EQ(differences.size(), 2u);
+    EXPECT_EQ(differences[0].is_hard, idle > 0.05);
+    EXPECT_FALSE(differences[1].is_hard) << "with_flops costs nothing";
+    PolicyBaseline lenient;
+    lenient.match = std::vector<std::string>{"gpu"};
+    EXPECT_FALSE(FindDifferences(base, current, lenient)[0].is_hard);
+  }
+}
+
 }  // namespace
 }  // namespace profgauge

@@ -25,6 +25,22 @@ Evaluation OneFinding(const Rule& rule, FindingStatus status) {
   return evaluation;
 }
 
+// Missing ranks that the policy only warns of are one warning, whoever tells of them.
+TEST(Verdict, MissingRanksAreOneWarning) {
+  const auto policy = ParsePolicy("schema: 1\nranks: {on_missing: warn}", "p.yaml");
+  ASSERT_TRUE(policy);
+  const Analysis six = MakeAnalysis({{"profile.ranks", 6}, {"profile.ranks_missing", 2}});
+  Rule rule;
+  rule.title = "Ranks of the program are missing";
+  for (const char* id : {"recording/ranks-missing", "gpu/idle"}) {
+    rule.id = id;
+    const Evaluation evaluation = OneFinding(rule, FindingStatus::kWarn);
+    JudgeOptions options;
+    options.evaluation = &evaluation;
+    EXPECT_EQ(Judge(*policy, six, {}, options).warnings, rule.id == "gpu/idle" ? 2 : 1);
+  }
+}
+
 TEST(Verdict, FindingsCountLikeLimits) {
   struct Row {
     std::string_view policy;

@@ -127,6 +127,10 @@ TEST(Verdict, MissingRanks) {
   EXPECT_EQ(
       Judge(*ParsePolicy("schema: 1\nranks: {on_missing: fail}", "p.yaml"), six, {}, {}).errors, 1);
   Expect("ranks: {on_missing: warn}\n" + std::string(kLimit), six, {kPass, 0, "pass", ""});
+  const auto warn = ParsePolicy("schema: 1\nranks: {on_missing: warn}", "p.yaml");
+  EXPECT_EQ(Judge(*warn, six, {}, {}).warnings, 1);
+  Expect("fail_on: warn\nranks: {on_missing: warn}\n" + std::string(kLimit), six,
+         {kFail, 1, "pass", "2 of 8 ranks are missing\n"});
   // A baseline limits iterations, whatever the policy's own limits are.
   const std::vector<Snapshot> baselines(1);
   JudgeOptions options;

@@ -347,6 +347,34 @@ TEST(ProfileBuilder, KernelsWithoutNamesAreLost) {
   EXPECT_FALSE((*few.Finish()).log.HasDataLoss());
 }
 
+// Two processes with as many launches: what one of them lost is not made up for by the other.
+TEST(ProfileBuilder, LossesAreCountedByProcess) {
+  for (const std::string_view lost : {"", "work", "names", "order"}) {
+    ProfileBuilder builder;
+    const ThreadId threads[] = {builder.AddThread("1", "1"), builder.AddThread("2", "2")};
+    for (int i = 0; i < 200; ++i) {
+      const bool is_lossy = i % 2 == 1 && i < (lost == "work" ? 50 : lost == "names" ? 24 : 20);
+      builder.AddApi({.start = i * 100'000,
+                      .duration = 1'000,
+                      .name = builder.Intern("cudaLaunchKernel"),
+                      .kind = ApiKind::kLaunch,
+                      .thread = threads[i % 2],
+                      .correlation = i});
+      if (is_lossy && lost == "work") continue;
+      DeviceRow row = Kernel(builder, i * 100'000 + 5'000, i);
+      row.gpu = i % 2;
+      row.duration = 1'000;
+      if (is_lossy && lost == "names") row.name = builder.Intern("");
+      if (is_lossy && lost == "order") row.start -= 70'000;
+      builder.AddDevice(row);
+    }
+    const Profile profile = *builder.Finish();
+    EXPECT_EQ(profile.log[Counter::events_dropped], lost == "work" ? 25u : 0u) << lost;
+    EXPECT_EQ(profile.log[Counter::kernels_unnamed], lost == "names" ? 12u : 0u) << lost;
+    EXPECT_EQ(profile.log[Counter::work_before_launch], lost == "order" ? 10u : 0u) << lost;
+  }
+}
+
 TEST(ProfileBuilder, CopiesWithoutLengthsAreLost) {
   for (const Ns length : {-1, 0, 1'000}) {
     ProfileBuilder builder = KernelsEvery10us(1'000);

@@ -140,6 +140,77 @@ TEST_F(NsightTest, TheSameOrdinalInTwoProcessesIsTwoGpus) {
   EXPECT_EQ(profile.log[Counter::kernels_without_launch], 2u);
 }
 
+// Processes 7 and 8 with two launches each; what they communicate begins `apart` from each other.
+// Process 7 marks an iteration.
+std::string TwoRanks(int gpus, Ns apart) {
+  std::string sql = R"(
+      create table StringIds (id integer, value text);
+      insert into StringIds values (1, 'gemm'), (2, 'cudaLaunchKernel_v7000'),
+        (3, 'ncclDevKernel_AllReduce_Sum_f16_RING_LL');
+      create table TARGET_INFO_GPU (id integer, name text, cuDevice integer, smCount integer);
+      create table CUPTI_ACTIVITY_KIND_KERNEL (start integer, end integer, deviceId integer,
+        streamId integer, correlationId integer, globalPid integer, demangledName integer);
+      create table CUPTI_ACTIVITY_KIND_RUNTIME (start integer, end integer, globalTid integer,
+        correlationId integer, nameId integer, returnValue integer);
+      create table NVTX_EVENTS (start integer, end integer, eventType integer, text text,
+        globalTid integer, domainId integer);)";
+  for (int gpu = 0; gpu < gpus; ++gpu) {
+    sql += fmt::format("insert into TARGET_INFO_GPU values ({0}, 'A100', {0}, 108);", gpu);
+  }
+  for (std::int64_t process = 7; process < 9; ++process) {
+    const std::int64_t pid = process << 24;
+    const Ns nccl = 600'000 + (process == 8 ? apart : 0);
+    sql += fmt::format(
+        "insert into CUPTI_ACTIVITY_KIND_RUNTIME values (1000, 2000, {1}, 1, 2, 0), "
+        "(3000, 4000, {1}, 2, 2, 0);"
+        "insert into CUPTI_ACTIVITY_KIND_KERNEL values (5000, 500000, 0, 7, 1, {0}, 1), "
+        "({2}, {3}, 0, 7, 2, {0}, 3);",
+        pid, pid | process, nccl, nccl + 100'000);
+  }
+  return sql +
+         fmt::format("insert into NVTX_EVENTS values (500, 900000, 59, 'iteration 1', {}, 0);",
+                     (std::int64_t{7} << 24) | 7);
+}
+
+// NCCL refuses two ranks on one GPU: of processes that communicate, each has its own
+// (CUDA_VISIBLE_DEVICES), and what one of them marks is when the other works, too.
+TEST_F(NsightTest, ProcessesThatCommunicateHaveGpusOfTheirOwn) {
+  Write(TwoRanks(4, 20'000));
+  const Profile profile = Read();
+  const std::set<std::int32_t> gpus(profile.device.gpu.begin(), profile.device.gpu.end());
+  EXPECT_EQ(gpus.size(), 2u);
+  EXPECT_FALSE(profile.gpus_by_process);
+  std::set<std::string> marked;
+  for (std::size_t row = 0; row < profile.host.size(); ++row) {
+    EXPECT_EQ(profile.host.kind[row], HostKind::kIterationMarker);
+    marked.insert(profile.threads[profile.host.thread[row].value].process);
+  }
+  EXPECT_THAT(marked, ::testing::ElementsAre("pid 7", "pid 8"));
+  EXPECT_EQ(profile.log[Counter::profiler_warnings], 2u);
+}
+
+// Of its own threads, which hold nobody up, nothing is kept.
+TEST_F(NsightTest, WhatNsysDoesOnTheProgramsThreadsIsKept) {
+  Write(Basic() +
+        "create table PROFILER_OVERHEAD (start integer, end integer, globalTid integer, nameId "
+        "integer); insert into PROFILER_OVERHEAD values (850, 1000, " +
+        kThread1 + ", 4), (860, 900, " + kThread2 + ", 4);");
+  const Profile profile = Read();
+  ASSERT_TRUE(profile.cpu != nullptr);
+  ASSERT_EQ(profile.cpu->overhead.size(), 1u);
+  EXPECT_EQ(profile.cpu->overhead[0].duration, 150);
+  EXPECT_EQ(profile.threads[profile.cpu->overhead[0].thread.value].tid, 1);
+}
+
+TEST_F(NsightTest, ProcessesThatDoNotCommunicateMayShareAGpu) {
+  Write(TwoRanks(4, 1'000'000));
+  const Profile profile = Read();
+  const std::set<std::int32_t> gpus(profile.device.gpu.begin(), profile.device.gpu.end());
+  EXPECT_EQ(gpus.size(), 1u);
+  EXPECT_TRUE(profile.gpus_by_process);
+  EXPECT_EQ(profile.host.size(), 1u);
+}
+
 TEST_F(NsightTest, WhatNsysSaysOfItsCaptureBecomesWarningsWithoutItsText) {
   Write(Basic() +
         "create table DIAGNOSTIC_EVENT (severity integer, text text);"

@@ -25,6 +25,28 @@ TEST(CollectAlerts, PutsErrorsFirstAndLeavesOutWhatDidNotFire) {
   EXPECT_EQ(alerts[1].id, "dataloader/exposed");
 }
 
+// Reasons of limits and rules are theirs; the others have no place but the run.
+TEST(CollectAlerts, SaysWhyTheRunAsAWholeHasNoVerdict) {
+  report::Report report = testing::SampleReport();
+  EXPECT_FALSE(AlertOfRun(report));
+  report.verdict.status = "no_verdict";
+  report.verdict.reasons = {"gpu.idle.mean is 31.4 %", "dataloader/exposed: the GPU waits",
+                            "4 of 8 ranks are missing", "3 iterations are too few"};
+  report.verdict.errors = 2;
+  const std::optional<Alert> run = AlertOfRun(report);
+  ASSERT_TRUE(run);
+  EXPECT_EQ(run->message, "4 of 8 ranks are missing; 3 iterations are too few");
+  EXPECT_EQ(run->level, "warn");
+  EXPECT_EQ(CollectAlerts(report).size(), 3u);
+  const std::string xml = RenderJunit(report);
+  EXPECT_THAT(xml,
+              HasSubstr("<error message=\"4 of 8 ranks are missing; 3 iterations are too few\" "
+                        "type=\"no_verdict\">"));
+  EXPECT_THAT(xml, HasSubstr("tests=\"6\" failures=\"2\" errors=\"1\""));
+  report.verdict.errors = 3;  // One that is no limit's and no rule's.
+  EXPECT_EQ(AlertOfRun(report)->level, "error");
+}
+
 TEST(Junit, CountsEveryLimitAndRule) {
   const std::string xml = RenderJunit(testing::SampleReport());
   EXPECT_THAT(xml, HasSubstr("<testsuites name=\"profgauge\" tests=\"5\" failures=\"2\" "

@@ -1,4 +1,4 @@
-#include "readers/cuda/sqlite_table.h"
+#include "readers/database/sqlite_table.h"
 
 namespace profgauge::readers {
 namespace {

@@ -1,4 +1,4 @@
-#include "readers/cuda/sqlite_file.h"
+#include "readers/database/sqlite_file.h"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,28 @@
+// Markers that are parts of one iteration, told by their names.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/context/marker_choice.h"
+
+namespace profgauge {
+
+/// "iter#_forward", "0" and "_forward" of "iter0_forward"; "step #", "5" and ", loss #.#" of
+/// "step 5, loss 0.3".
+struct MarkerName {
+  std::string family, number;
+  std::string rest;  ///< What follows the number, with `#` for those in it.
+};
+
+MarkerName NameOfMarker(std::string_view text);
+
+/// One marker for each iteration, from its first part's start to its last one's end, where the
+/// names of most markers tell that they are parts of one; else nothing. `families`: how many there
+/// are among `names`, those of `markers`.
+std::vector<Marker> MergeParts(const std::vector<Marker>& markers,
+                               const std::vector<MarkerName>& names, std::size_t families);
+
+}  // namespace profgauge

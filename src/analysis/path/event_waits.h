@@ -1,0 +1,38 @@
+// Which device work its thread made wait for another stream (`cudaStreamWaitEvent`), whether that
+// delayed it or not. Internal to the graph.
+//
+// No recording of a call names both streams. The one that waits is taken to be that of the thread's
+// next launch. It waits for the stream that the thread used last, if it recorded an event since
+// (`cudaEventRecord`, as `Stream.wait_stream` does); else for the only other stream of its device,
+// where there is one other. A wait that the recording contradicts is left out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "analysis/path/waits.h"
+
+namespace profgauge {
+
+/// `row` starts when `other`, of another stream, has ended. Rows of the profile's device table.
+struct EventWait {
+  std::uint32_t row = 0, other = 0;
+};
+
+class EventWaits {
+ public:
+  /// `waits` must outlive it.
+  explicit EventWaits(WaitFinder& waits) : waits_(waits) {}
+
+  void BeginThread() { last_launch_ = recorded_ = WaitFinder::kNone, asked_.reset(); }
+  /// What the call, the next of its thread in the order of starts, shows.
+  std::optional<EventWait> Take(std::uint32_t call);
+
+ private:
+  WaitFinder& waits_;
+  std::uint32_t last_launch_ = WaitFinder::kNone;  // Of the thread, as what follows.
+  std::uint32_t recorded_ = WaitFinder::kNone;     // What an event since then stands behind.
+  std::optional<Ns> asked_;                        // When it made a stream wait since then.
+};
+
+}  // namespace profgauge

@@ -1,0 +1,108 @@
+#include "api/comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "api/snapshots.h"
+#include "gate/baseline_verdict.h"
+#include "gate/compare.h"
+#include "report/build_report.h"
+#include "report/redact.h"
+#include "report/tree_change.h"
+
+namespace profgauge {
+namespace {
+
+std::int64_t FewestIterations(const std::vector<Snapshot>& runs) {
+  std::int64_t fewest = static_cast<std::int64_t>(runs.front().iteration_times.size());
+  for (const Snapshot& run : runs) {
+    fewest = std::min(fewest, static_cast<std::int64_t>(run.iteration_times.size()));
+  }
+  return fewest;
+}
+
+// Counts what the comparison shows; it decides nothing without a policy.
+Verdict ComparisonVerdict(const RunComparison& comparison, const Policy* policy,
+                          std::vector<std::string> incomplete) {
+  Verdict verdict;
+  verdict.status = VerdictStatus::kPass;
+  AddComparison(comparison, policy != nullptr ? *policy : Policy{}, verdict);
+  if (policy == nullptr) {
+    verdict.status = VerdictStatus::kNotJudged;
+    verdict.reasons.clear();
+  } else if (!incomplete.empty()) {
+    if (verdict.status == VerdictStatus::kPass) verdict.status = VerdictStatus::kNoVerdict;
+    verdict.reasons.insert(verdict.reasons.end(), incomplete.begin(), incomplete.end());
+  }
+  return verdict;
+}
+
+// What is missing beside a profile's is said.
+void NoteSummary(const RunPicture& picture, const std::string& name, RunComparison& comparison) {
+  if (!picture.is_summarized) return;
+  comparison.notes.push_back(
+      name +
+      " is known by summaries of its ranks, which keep no call tree and no timeline: compare "
+      "profiles for these");
+}
+
+// Runs of one name are told apart by nothing, and what both have is said once.
+void Tell(const std::string& name, const std::vector<std::string>& doubts,
+          std::vector<std::string>& told) {
+  for (const std::string& doubt : doubts) {
+    std::string text = fmt::format("{}: {}", name, doubt);
+    if (std::find(told.begin(), told.end(), text) == told.end()) told.push_back(std::move(text));
+  }
+}
+
+}  // namespace
+
+JudgedComparison CompareSides(ComparedSide base, ComparedSide current, const ImportLog& log,
+                              const Policy* policy, const CompareChoices& choices) {
+  if (choices.redact) {
+    HideNames("baseline", base.runs);
+    HideNames("run", current.runs);
+  }
+  const Policy selecting = policy != nullptr ? *policy : Policy{};
+  RunComparison comparison =
+      CompareRuns(base.runs, current.runs, selecting.baseline ? &*selecting.baseline : nullptr,
+                  policy != nullptr ? ComparePurpose::kJudge : ComparePurpose::kExplain);
+  NoteSummary(base.picture, comparison.base_name, comparison);
+  NoteSummary(current.picture, comparison.current_name, comparison);
+  if (policy != nullptr) {
+    comparison.is_judged = comparison.is_comparable || choices.allow_incomparable;
+  }
+  std::vector<std::string> incomplete =
+      WhyIncomplete(selecting, log, FewestIterations(current.runs), choices.allow_incomplete);
+  // Without a policy nobody judges; then they are notes.
+  std::vector<std::string>& told = policy != nullptr ? incomplete : comparison.notes;
+  Tell(comparison.base_name, base.doubts, told);
+  Tell(comparison.current_name, current.doubts, told);
+  JudgedComparison out;
+  out.verdict = ComparisonVerdict(comparison, policy, std::move(incomplete));
+  out.report = report::BuildComparisonReport(comparison, out.verdict,
+                                             policy != nullptr ? policy->name : std::string());
+  AddPictures(std::move(base.picture), std::move(current.picture), out.report);
+  if (choices.redact) report::Redact(out.report);
+  return out;
+}
+
+report::Report ExplainTwoRuns(const Snapshot& base, const report::Report& base_report,
+                              const Snapshot& current, const report::Report& current_report) {
+  const RunComparison comparison =
+      CompareRuns(std::span(&base, 1), std::span(&current, 1), nullptr, ComparePurpose::kExplain);
+  report::Report report =
+      report::BuildComparisonReport(comparison, ComparisonVerdict(comparison, nullptr, {}), {});
+  const Table* base_tree = report::FindTableById(base_report, "op_tree");
+  const Table* tree = report::FindTableById(current_report, "op_tree");
+  if (base_tree != nullptr && tree != nullptr && report.comparison) {
+    report.tables.push_back(report::AlignTrees(*base_tree, *tree, report.comparison->accelerator));
+  }
+  return report;
+}
+
+}  // namespace profgauge

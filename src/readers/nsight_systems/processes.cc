@@ -1,0 +1,167 @@
+// Processes of one recording (`nsys profile torchrun …`): who communicates with whom, and what
+// follows from it. NCCL refuses two ranks on one GPU, and its kernels run on all ranks at once.
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "base/interval.h"
+#include "readers/database/sqlite_table.h"
+#include "readers/nsight_systems/import.h"
+
+namespace profgauge::readers::nsight {
+namespace {
+
+using DeviceOfProcess = std::pair<std::int64_t, std::int64_t>;  // Process, CUDA ordinal.
+
+struct KernelUse {
+  std::set<DeviceOfProcess> used;
+  std::map<DeviceOfProcess, std::vector<Span>> nccl;  // When its kernels of NCCL ran.
+};
+
+// GPUs' clocks are a little apart.
+constexpr Ns kApart = 50'000;
+
+Result<KernelUse> ReadUse(Import& import) {
+  KernelUse use;
+  boost::unordered_flat_set<std::int64_t> names;
+  for (const auto& [id, name] : import.strings) {
+    if (import.builder->strings()[name].starts_with("nccl")) names.insert(id);
+  }
+  // NCCL needs a GPU for each rank.
+  if (names.empty() || import.sms_of.size() < 2) return use;
+  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "CUPTI_ACTIVITY_KIND_KERNEL",
+                                           {{{"start"}},
+                                            {{"end"}},
+                                            {{"deviceId"}},
+                                            {{"globalPid"}},
+                                            {{"demangledName", "shortName"}}}));
+  PROFGAUGE_CHECK(scan.ForEach([&] {
+    const DeviceOfProcess device{ProcessOf(scan.Integer(3)), scan.Integer(2, -1)};
+    use.used.insert(device);
+    if (!names.contains(scan.Integer(4, -1)) || !scan.IsSet(0) || !scan.IsSet(1)) return;
+    const Ns start = scan.Integer(0), end = scan.Integer(1);
+    if (TimesFit(start, 0) && TimesFit(end, 0)) use.nccl[device].push_back({start, end + kApart});
+  }));
+  return use;
+}
+
+// Whether most of the spans meet one of the others.
+bool Meet(const std::vector<Span>& spans, std::vector<Span> others) {
+  const std::vector<Span> merged = Merge(std::move(others));
+  const auto met = std::count_if(spans.begin(), spans.end(),
+                                 [&](const Span& span) { return !Near(merged, span).empty(); });
+  return static_cast<std::size_t>(met) * 2 > spans.size();
+}
+
+// Of `nccl`, whose kernels run when those of other processes do.
+std::set<std::int64_t> Communicating(const std::map<DeviceOfProcess, std::vector<Span>>& nccl) {
+  std::map<std::int64_t, std::vector<Span>> of_process;
+  for (const auto& [device, spans] : nccl) {
+    auto& all = of_process[device.first];
+    all.insert(all.end(), spans.begin(), spans.end());
+  }
+  std::set<std::int64_t> communicating;
+  for (const auto& [process, spans] : of_process) {
+    std::vector<Span> others;
+    for (const auto& [other, theirs] : of_process) {
+      if (other != process) others.insert(others.end(), theirs.begin(), theirs.end());
+    }
+    if (Meet(spans, std::move(others))) communicating.insert(process);
+  }
+  return communicating;
+}
+
+// Devices that several processes call by one number, and communicate on: each is one of its own.
+std::set<DeviceOfProcess> OwnDevices(const KernelUse& use) {
+  std::map<std::int64_t, std::map<DeviceOfProcess, std::vector<Span>>> by_number;
+  for (const auto& [device, spans] : use.nccl) by_number[device.second][device] = spans;
+  std::set<DeviceOfProcess> own;
+  for (const auto& [number, nccl] : by_number) {
+    const std::set<std::int64_t> communicating = Communicating(nccl);
+    if (communicating.size() < nccl.size()) continue;
+    for (const auto& [device, spans] : nccl) own.insert(device);
+  }
+  return own;
+}
+
+// Gives each of those devices a GPU of the machine: where they are all alike, it does not matter
+// which is whose.
+void NumberGpus(Import& import, const KernelUse& use) {
+  const std::set<DeviceOfProcess> own = OwnDevices(use);
+  const bool are_alike =
+      std::all_of(import.sms_of.begin(), import.sms_of.end(),
+                  [&](const auto& gpu) { return gpu.second == import.sms_of.begin()->second; });
+  if (own.empty() || !are_alike) return;
+  std::set<std::int64_t> taken;
+  for (const DeviceOfProcess& device : use.used) {
+    if (!own.contains(device)) taken.insert(device.second);
+  }
+  std::map<DeviceOfProcess, std::int32_t> gpu_of;
+  for (const DeviceOfProcess& device : own) {
+    std::optional<std::int64_t> gpu;
+    if (!taken.contains(device.second)) gpu = device.second;
+    for (const auto& [listed, sms] : import.sms_of) {
+      if (!gpu && !taken.contains(listed)) gpu = listed;
+    }
+    if (!gpu) return;  // More than there are: some are shared.
+    taken.insert(*gpu);
+    gpu_of[device] = static_cast<std::int32_t>(*gpu);
+  }
+  import.gpu_of = std::move(gpu_of);
+  import.builder->log().AddAt(
+      Counter::profiler_warnings,
+      "processes that communicate call their GPUs by the same numbers (CUDA_VISIBLE_DEVICES): each "
+      "has its own, and which one it is was not recorded");
+}
+
+// Its first thread where that calls CUDA, else the one that does so most.
+std::optional<std::int64_t> MainThread(const Import& import, std::int64_t process) {
+  std::optional<std::int64_t> most;
+  for (const auto& [thread, calls] : import.calls) {
+    if (ProcessOf(thread) != process) continue;
+    if (ThreadNumberOf(thread) == process) return thread;
+    if (!most || calls > import.calls.at(*most)) most = thread;
+  }
+  return most;
+}
+
+}  // namespace
+
+Status ReadProcesses(Import& import) {
+  PROFGAUGE_TRY(const KernelUse use, ReadUse(import));
+  import.ranks = Communicating(use.nccl);
+  if (import.gpu_of.empty() && import.ranks.size() > 1) NumberGpus(import, use);
+  return {};
+}
+
+void ShareMarkers(Import& import) {
+  const std::vector<HostRow>* markers = nullptr;
+  std::vector<std::int64_t> without;
+  for (const std::int64_t rank : import.ranks) {
+    const auto own = import.markers.find(rank);
+    if (own == import.markers.end()) {
+      without.push_back(rank);
+    } else if (markers == nullptr || own->second.size() > markers->size()) {
+      markers = &own->second;
+    }
+  }
+  if (markers == nullptr) return;
+  for (const std::int64_t rank : without) {
+    const std::optional<std::int64_t> main = MainThread(import, rank);
+    if (!main) continue;
+    const ThreadId thread = ThreadOf(import, *main);
+    for (HostRow row : *markers) {
+      row.thread = thread;
+      import.builder->AddHost(row);
+    }
+    import.builder->log().AddAt(
+        Counter::profiler_warnings,
+        "a process communicates and marks no iterations: it is given those of another");
+  }
+}
+
+}  // namespace profgauge::readers::nsight
