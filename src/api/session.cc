@@ -105,8 +105,10 @@ report::TimelineOptions TimelineOf(const JudgeRunsOptions& options, const Policy
                                                   : Mode::kAuto;
   for (const auto& [name, time] : options.choices.marks) timeline.marks.push_back({name, time});
   if (replayer == nullptr || timeline.mode == Mode::kOff) return timeline;
-  for (std::size_t i = 0; i < replayer->graphs().size(); ++i) {
-    timeline.paths.push_back({replayer->graphs()[i].rank().profile, PathMovesOf(*replayer, i)});
+  const std::size_t ranks = replayer->graphs().size();
+  for (std::size_t i = 0; i < ranks; ++i) {
+    timeline.paths.push_back({replayer->graphs()[i].rank().profile,
+                              LongestPathMoves(*replayer, i, report::kMostPathMoves / ranks)});
   }
   return timeline;
 }

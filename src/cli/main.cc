@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/large_pages.h"
 #include "cli/memory.h"
 #include "cli/outputs.h"
 #include "cli/parse.h"
@@ -67,6 +68,7 @@ int Main(const std::vector<std::string>& args) {
 // The only catch-all: whatever arrives here is a defect of ours, unless memory ended before there
 // was a command to say so.
 int main(int argc, char** argv) try {
+  profgauge::cli::StartWithLargePages(argv);
   profgauge::cli::WatchMemory();
   return profgauge::cli::Main(std::vector<std::string>(argv + 1, argv + argc));
 } catch (const std::bad_alloc&) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -75,27 +74,8 @@ Category CategoryOfPart(const PathMove& part) {
   return Category::kOther;
 }
 
-// Of a path of very many steps those that last: what the page can show.
-constexpr std::size_t kMostPathMoves = 20'000;
-constexpr std::string_view kGpusText =
-    "GPUs";  // Among what is not drawn, whatever they are called.
-
-/// The longest `most` in their order; what is left out is added to `left_out`.
-std::vector<PathMove> LongestParts(const std::vector<PathMove>& parts, std::size_t most,
-                                   std::size_t& left_out) {
-  if (parts.size() <= most) return parts;
-  std::vector<Ns> lengths;
-  for (const PathMove& part : parts) lengths.push_back(part.time.length());
-  std::nth_element(lengths.begin(), lengths.begin() + static_cast<std::ptrdiff_t>(most),
-                   lengths.end(), std::greater<>());
-  const Ns least = lengths[most];  // What is as short as this one is left out, too.
-  std::vector<PathMove> kept;
-  for (const PathMove& part : parts) {
-    if (part.time.length() > least) kept.push_back(part);
-  }
-  left_out += parts.size() - kept.size();
-  return kept;
-}
+// Among what is not drawn, whatever they are called.
+constexpr std::string_view kGpusText = "GPUs";
 
 std::string GroupOf(std::string_view type) {
   if (type == "python") return "Python";
@@ -494,10 +474,10 @@ Timeline BuildTimeline(std::span<const Profile> ranks, const Report& report,
     const auto path =
         std::find_if(options.paths.begin(), options.paths.end(),
                      [&](const TimelinePath& of_rank) { return of_rank.profile == &ranks[i]; });
+    const bool has_path = path != options.paths.end();
     builder.AddRank(ranks[i], rank, cuts.back(),
-                    path == options.paths.end()
-                        ? std::vector<PathMove>{}
-                        : LongestParts(path->parts, kMostPathMoves / ranks.size(), steps_left_out));
+                    has_path ? path->moves.kept : std::vector<PathMove>{});
+    if (has_path) steps_left_out += path->moves.left_out;
   }
   timeline.left_out = LeftOutText(cuts);
   const std::string undrawn = builder.UndrawnText(TextFor(report.profile, "{{ device.device }}s"));

@@ -17,8 +17,11 @@ namespace profgauge::report {
 /// The critical path of one rank.
 struct TimelinePath {
   const Profile* profile = nullptr;
-  std::vector<PathMove> parts;
+  PathMoves moves;
 };
+
+/// Of the paths of all ranks together: what a page can show.
+inline constexpr std::size_t kMostPathMoves = 20'000;
 
 struct TimelineOptions {
   enum class Mode : std::uint8_t { kOff, kAuto, kFull };

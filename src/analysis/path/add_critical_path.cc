@@ -1,5 +1,6 @@
 // The metrics and tables of the critical path.
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <string>
 #include <tuple>
@@ -100,6 +101,21 @@ class PartNamer {
   const Profile& profile_;
   std::vector<StringId> modules_;
 };
+
+PathMove MoveOf(const PathSegment& segment, const PathGraph& graph, const PartNamer& namer) {
+  const Part named = namer.Of(segment);
+  PathMove move{segment.time, segment.kind, named.tensor_core == TriName(Tri::kYes),
+                named.name,   named.op,     {PathTable::kHost, false, PathGraph::kNone}};
+  if (segment.step == PathGraph::kNone || segment.kind == PathKind::kUnknown) return move;
+  move.in = graph.OwnerOf(segment.step);
+  if (move.in.table != PathTable::kDevice) {
+    move.in = InnermostAt(graph, segment.step);
+  } else if (segment.edge == PathEdge::kLaunch) {
+    const DeviceTable& device = graph.rank().profile->device;
+    move.in = {PathTable::kApi, false, device.launch[move.in.row].value};
+  }
+  return move;
+}
 
 Part PartOf(const PathPart& part, PathKind kind) {
   return {kind, part.name, part.op, part.module, part.tensor_core};
@@ -306,27 +322,28 @@ void SetPathAbsent(const std::string& why, Output& out) {
   out.SetTableAbsent("slack", why);
 }
 
-std::vector<PathMove> PathMovesOf(const Replayer& replayer, std::size_t rank) {
+PathMoves LongestPathMoves(const Replayer& replayer, std::size_t rank, std::size_t most) {
   const PathGraph& graph = replayer.graphs()[rank];
-  const DeviceTable& device = graph.rank().profile->device;
-  const PartNamer namer(graph);
-  std::vector<PathMove> parts;
-  for (const PathSegment& segment :
-       CriticalPath(graph, {}, graph.Replay({}), replayer.transfers(rank))) {
-    const Part named = namer.Of(segment);
-    PathMove part{segment.time, segment.kind, named.tensor_core == TriName(Tri::kYes),
-                  named.name,   named.op,     {PathTable::kHost, false, PathGraph::kNone}};
-    if (segment.step != PathGraph::kNone && segment.kind != PathKind::kUnknown) {
-      part.in = graph.OwnerOf(segment.step);
-      if (part.in.table != PathTable::kDevice) {
-        part.in = InnermostAt(graph, segment.step);
-      } else if (segment.edge == PathEdge::kLaunch) {
-        part.in = {PathTable::kApi, false, device.launch[part.in.row].value};
-      }
-    }
-    parts.push_back(part);
+  const std::vector<Ns> times = graph.Replay({});
+  const auto visit_all = [&](const std::function<void(const PathSegment&)>& visit) {
+    VisitCriticalPath(graph, {}, times, replayer.transfers(rank), visit);
+  };
+  std::vector<Ns> lengths;
+  visit_all([&](const PathSegment& segment) { lengths.push_back(segment.time.length()); });
+  Ns longer_than = -1;
+  if (lengths.size() > most) {
+    const auto cut = lengths.begin() + static_cast<std::ptrdiff_t>(most);
+    std::nth_element(lengths.begin(), cut, lengths.end(), std::greater<>());
+    longer_than = *cut;
   }
-  return parts;
+  const PartNamer namer(graph);
+  PathMoves moves;
+  visit_all([&](const PathSegment& segment) {
+    if (segment.time.length() > longer_than) moves.kept.push_back(MoveOf(segment, graph, namer));
+  });
+  std::reverse(moves.kept.begin(), moves.kept.end());
+  moves.left_out = lengths.size() - moves.kept.size();
+  return moves;
 }
 
 std::vector<PathFacts> PathFactsOf(const Replayer& replayer) {

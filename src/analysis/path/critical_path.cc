@@ -141,11 +141,18 @@ PathOwner InnermostAt(const PathGraph& graph, PathGraph::StepId step) {
 std::vector<PathSegment> CriticalPath(const PathGraph& graph, const PathChanges& changes,
                                       std::span<const Ns> times, std::span<const Ns> transfers) {
   std::vector<PathSegment> path;
-  Walker(graph, changes, times, transfers, [&path](const PathSegment& segment) {
-    path.push_back(segment);
-  }).Run(graph.IterationsAt(times));
+  VisitCriticalPath(graph, changes, times, transfers,
+                    [&path](const PathSegment& segment) { path.push_back(segment); });
   std::reverse(path.begin(), path.end());
   return path;
+}
+
+void VisitCriticalPath(const PathGraph& graph, const PathChanges& changes,
+                       std::span<const Ns> times, std::span<const Ns> transfers,
+                       const std::function<void(const PathSegment&)>& visit) {
+  Walker(graph, changes, times, transfers, [&visit](const PathSegment& segment) {
+    visit(segment);
+  }).Run(graph.IterationsAt(times));
 }
 
 PathSums SumCriticalPath(const PathGraph& graph, const PathChanges& changes,

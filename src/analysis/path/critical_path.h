@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,12 @@ struct PathSegment {
 /// may be empty. The segments touch, and cover the iterations from first beginning to last end.
 std::vector<PathSegment> CriticalPath(const PathGraph& graph, const PathChanges& changes,
                                       std::span<const Ns> times, std::span<const Ns> transfers);
+
+/// Calls `visit` with each segment of CriticalPath(), from the last to the first, without keeping
+/// them.
+void VisitCriticalPath(const PathGraph& graph, const PathChanges& changes,
+                       std::span<const Ns> times, std::span<const Ns> transfers,
+                       const std::function<void(const PathSegment&)>& visit);
 
 /// Nanoseconds by kind. Adds up to the path's length.
 using PathSums = std::array<Ns, kPathKinds>;

@@ -1,6 +1,7 @@
 // The critical path step by step, in words: what the timeline shows.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -19,8 +20,14 @@ struct PathMove {
   PathOwner in;
 };
 
-/// In time order; the parts touch. Names live as long as the replayer's profiles. REQUIRES:
-/// replayer.can_replay().
-std::vector<PathMove> PathMovesOf(const Replayer& replayer, std::size_t rank);
+struct PathMoves {
+  std::vector<PathMove> kept;  ///< In time order. Of a whole path they touch.
+  std::size_t left_out = 0;    ///< Shorter ones.
+};
+
+/// The path of one rank, or of a longer one the moves that last longest, at most `most` (what is as
+/// short as the longest left out is left out, too). Names live as long as the replayer's profiles.
+/// REQUIRES: replayer.can_replay().
+PathMoves LongestPathMoves(const Replayer& replayer, std::size_t rank, std::size_t most);
 
 }  // namespace profgauge

@@ -105,12 +105,36 @@ TEST(CriticalPath, EndsWithTheIterationsWhateverRunsOnBeside) {
   EXPECT_EQ(sum, 300'000);
 }
 
+TEST(CriticalPath, TheLongestOfManyMovesAreKept) {
+  const Replayed run(Small());
+  const std::vector<PathMove> all = LongestPathMoves(*run.replayer, 0, 1'000).kept;
+  ASSERT_GT(all.size(), 3U);
+  EXPECT_EQ(LongestPathMoves(*run.replayer, 0, all.size()).left_out, 0U);
+  for (std::size_t most = 0; most < all.size(); ++most) {
+    const PathMoves some = LongestPathMoves(*run.replayer, 0, most);
+    EXPECT_LE(some.kept.size(), most);
+    EXPECT_EQ(some.kept.size() + some.left_out, all.size());
+    Ns least = 100'000, longest_left_out = 0;
+    std::size_t next = 0;
+    for (const PathMove& move : all) {
+      if (next < some.kept.size() && some.kept[next].time == move.time) {
+        least = std::min(least, move.time.length());
+        ++next;
+      } else {
+        longest_left_out = std::max(longest_left_out, move.time.length());
+      }
+    }
+    EXPECT_EQ(next, some.kept.size());
+    EXPECT_GT(least, longest_left_out);
+  }
+}
+
 TEST(CriticalPath, ItsStepsSayWhatTheyLieIn) {
   const Replayed run(Small());
   const Profile& profile = run.profiles.front();
   Ns at = 0;
   std::vector<std::string> said;
-  for (const PathMove& part : PathMovesOf(*run.replayer, 0)) {
+  for (const PathMove& part : LongestPathMoves(*run.replayer, 0, 1'000).kept) {
     EXPECT_EQ(part.time.start, at);
     at = part.time.end;
     said.push_back(std::string(part.name));
