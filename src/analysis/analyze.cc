@@ -1,5 +1,7 @@
 // Analyze(): the contexts of all ranks, then every analysis in turn.
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -55,7 +57,7 @@ std::int64_t StatedTotal(const Reported& reported) {
 constexpr std::string_view kNoTimeline =
     "needs the times of events, which this kind of file lacks: it has durations or sums only";
 
-void AddWithoutTimeline(const std::vector<RankContext>& ranks, Output& out) {
+void AddWithoutTimeline(std::span<const RankContext> ranks, Output& out) {
   std::string why(kNoTimeline);
   const std::string how = out.HowToRecord(Capability::kDeviceEvents, "");
   if (!how.empty()) why += "; " + how;
@@ -74,33 +76,50 @@ void AddWithoutTimeline(const std::vector<RankContext>& ranks, Output& out) {
   SetRecording(ranks, out);
 }
 
-// All but paths and launches.
-void AddTables(const std::vector<RankContext>& ranks, bool has_timeline, Output& out) {
-  if (has_timeline) {
-    const std::vector<RunIteration> run = AddIterations(ranks, out);
-    AddUtilization(ranks, out);
-    AddIdle(ranks, out);
-    AddIterationOps(ranks, out);
-    AddIterationTree(ranks, run, out);
-    AddModules(ranks, out);
-    AddRanges(ranks, out);
-    AddCounts(ranks, out);
-  } else {
-    AddWithoutTimeline(ranks, out);
-  }
-  AddOpTables(ranks, out);
-  AddKernels(ranks, out);
-  AddTensorCores(ranks, out);
-  AddRoofline(ranks, out);
-  AddDeviceTables(ranks, out);
+void AddIterationsAndTree(std::span<const RankContext> ranks, Output& out) {
+  const std::vector<RunIteration> run = AddIterations(ranks, out);
+  AddIterationTree(ranks, run, out);
+}
+
+// Counts of copies first: why they are unknown is for the copies to say.
+void AddCountsAndCopies(std::span<const RankContext> ranks, Output& out) {
+  AddCounts(ranks, out);
   AddCopies(ranks, out);
-  AddHostCalls(ranks, out);
-  AddOsRuntime(ranks, out);
-  AddCpuActivity(ranks, out);
-  AddCommunication(ranks, out);
-  AddMemory(ranks, out);
-  AddCoverage(ranks, out);
-  if (has_timeline) AddExposures(ranks, out);
+}
+
+// None looks at what others find. Results join in this order.
+using Part = void (*)(std::span<const RankContext>, Output&);
+constexpr Part kPartsOfTimeline[] = {AddIterationsAndTree, AddUtilization, AddIdle,
+                                     AddIterationOps,      AddModules,     AddRanges,
+                                     AddCountsAndCopies};
+constexpr Part kPartsOfSums[] = {AddWithoutTimeline, AddCopies};
+constexpr Part kParts[] = {AddOpTables,      AddKernels,   AddTensorCores, AddRoofline,
+                           AddDeviceTables,  AddHostCalls, AddOsRuntime,   AddCpuActivity,
+                           AddCommunication, AddMemory,    AddCoverage};
+
+// All but launches, and `beside`, which runs beside them.
+void AddTables(std::span<const RankContext> ranks, const std::function<void()>& beside,
+               Output& out) {
+  std::vector<Part> parts(std::begin(kPartsOfTimeline), std::end(kPartsOfTimeline));
+  parts.insert(parts.end(), std::begin(kParts), std::end(kParts));
+  std::vector<Output> found;
+  for (std::size_t i = 0; i < parts.size(); ++i) found.push_back(out.Beside());
+  // The longest first.
+  ForEachAtOnce(1 + parts.size(), [&](std::size_t i) {
+    if (i == 0) {
+      beside();
+    } else {
+      parts[i - 1](ranks, found[i - 1]);
+    }
+  });
+  for (Output& part : found) out.Join(std::move(part));
+  AddExposures(ranks, out);
+}
+
+// Of sums without times, which are few.
+void AddTablesOfSums(std::span<const RankContext> ranks, Output& out) {
+  for (const Part part : kPartsOfSums) part(ranks, out);
+  for (const Part part : kParts) part(ranks, out);
 }
 
 }  // namespace
@@ -119,12 +138,16 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
   Output out(ranks.front().profile->hints, AcceleratorOf(profiles));
   std::shared_ptr<const Replayer> replayer;
   std::vector<PathFacts> paths;
-  // Neither looks at what the other finds.
-  ForEachAtOnce(2, [&](std::size_t i) {
-    if (i == 0) return AddTables(ranks, has_timeline, out);
+  const auto find_paths = [&] {
     replayer = std::make_shared<const Replayer>(kept);
     paths = PathFactsOf(*replayer);
-  });
+  };
+  if (has_timeline) {
+    AddTables(ranks, find_paths, out);
+  } else {
+    AddTablesOfSums(ranks, out);
+    find_paths();
+  }
   AddCriticalPath(*replayer, paths, out);
   // The largest table by far: after what needs much memory for a while.
   if (has_timeline) {

@@ -11,7 +11,7 @@ namespace profgauge {
 
 std::string Gzip(std::string_view bytes, Effort effort) {
   constexpr int kGzipWindow = 15 + 16;
-  const int level = effort == Effort::kQuick ? 1 : 6;
+  const int level = effort == Effort::kQuick ? 1 : effort == Effort::kSmall ? 6 : 9;
   z_stream stream{};
   if (deflateInit2(&stream, level, Z_DEFLATED, kGzipWindow, 9, Z_DEFAULT_STRATEGY) != Z_OK) {
     throw std::bad_alloc();

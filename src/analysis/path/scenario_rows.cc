@@ -1,5 +1,6 @@
 // The rows that conditions of scenarios look at: analysis/path/replayer.h.
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include "analysis/device/launches.h"
@@ -7,6 +8,7 @@
 #include "analysis/path/module_of.h"
 #include "analysis/path/replayer.h"
 #include "analysis/tables/row_writer.h"
+#include "analysis/tables/texts.h"
 
 namespace profgauge {
 namespace {
@@ -60,45 +62,70 @@ std::string ThreadName(const Profile& profile, ThreadId id) {
   return thread.name.empty() ? std::to_string(thread.tid) : thread.name;
 }
 
-// What rows of one rank have in common.
+// What rows of one rank have in common. Texts are those of the table's pool.
 class RankRows {
  public:
-  explicit RankRows(const RankContext& rank)
-      : rank_(rank), profile_(*rank.profile), modules_(ModulesOfHost(profile_)) {
+  RankRows(const RankContext& rank, StringPool& pool)
+      : rank_(rank),
+        profile_(*rank.profile),
+        pool_(pool),
+        texts_(profile_, pool),
+        types_(profile_.strings.size()),
+        modules_(ModulesOfHost(profile_)) {
     for (std::uint32_t i = 0; i < profile_.threads.size(); ++i) {
-      threads_.push_back(ThreadName(profile_, ThreadId{i}));
+      threads_.push_back(Interned(ThreadName(profile_, ThreadId{i})));
+    }
+    for (const ApiKind kind : {ApiKind::kLaunch, ApiKind::kMemcpy, ApiKind::kMemset, ApiKind::kSync,
+                               ApiKind::kMemory, ApiKind::kOther}) {
+      kinds_[static_cast<std::size_t>(kind)] = pool.Intern(KindName(kind));
     }
   }
 
-  std::string_view Module(HostId range) const {
-    if (!range.valid() || modules_.empty()) return {};
-    return profile_.Name(modules_[range.value]);
+  StringId Module(HostId range) {
+    return range.valid() && !modules_.empty() ? Text(modules_[range.value]) : StringId{};
   }
-  void Common(RowWriter& row, HostId range, ThreadId thread, Ns start, Ns time) const {
-    row.Text(Module(range)).Text(thread.valid() ? threads_[thread.value] : std::string());
-    const std::uint32_t iteration = rank_.iterations.AtHostTime(start);
-    row.Known(iteration == Iterations::kNone ? -1 : static_cast<std::int64_t>(iteration));
-    row.Integer(std::max<Ns>(time, 0));
-  }
-  void HostOp(RowWriter& row, std::uint32_t at) const {
+  void HostOp(RowWriter& row, std::uint32_t at) {
     const HostTable& host = profile_.host;
-    const std::string_view name = profile_.Name(host.name[at]);
-    row.Integer(rank_.rank).Text(name).Text(name.empty() ? name : OpType(name));
+    row.Integer(rank_.rank).Text(Text(host.name[at])).Text(Type(host.name[at]));
     Common(row, HostId{at}, host.thread[at], host.start[at], host.duration[at]);
   }
-  void ApiCall(RowWriter& row, std::uint32_t at) const {
+  void ApiCall(RowWriter& row, std::uint32_t at) {
     const ApiTable& api = profile_.api;
     const HostId op = api.op[at];
-    row.Integer(rank_.rank).Text(profile_.Name(api.name[at])).Text(KindName(api.kind[at]));
-    row.Text(op.valid() ? profile_.Name(profile_.host.name[op.value]) : std::string_view());
+    row.Integer(rank_.rank).Text(Text(api.name[at]));
+    row.Text(kinds_[static_cast<std::size_t>(api.kind[at])]);
+    row.Text(op.valid() ? Text(profile_.host.name[op.value]) : StringId{});
     Common(row, op, api.thread[at], api.start[at], api.duration[at]);
   }
 
  private:
+  StringId Interned(std::string_view text) {
+    return text.empty() ? StringId{} : pool_.Intern(text);
+  }
+  StringId Text(StringId id) {
+    return id.valid() && !profile_.Name(id).empty() ? texts_(id) : StringId{};
+  }
+  StringId Type(StringId name) {
+    if (!name.valid() || profile_.Name(name).empty()) return {};
+    StringId& known = types_[name.value];
+    if (!known.valid()) known = Interned(OpType(profile_.Name(name)));
+    return known;
+  }
+  void Common(RowWriter& row, HostId range, ThreadId thread, Ns start, Ns time) {
+    row.Text(Module(range)).Text(thread.valid() ? threads_[thread.value] : StringId{});
+    const std::uint32_t iteration = rank_.iterations.AtHostTime(start);
+    row.Known(iteration == Iterations::kNone ? -1 : static_cast<std::int64_t>(iteration));
+    row.Integer(std::max<Ns>(time, 0));
+  }
+
   const RankContext& rank_;
   const Profile& profile_;
+  StringPool& pool_;
+  Texts texts_;
+  std::vector<StringId> types_;  // By name of the profile.
   std::vector<StringId> modules_;
-  std::vector<std::string> threads_;
+  std::vector<StringId> threads_;
+  std::array<StringId, 6> kinds_;
 };
 
 bool IsHostOp(const Profile& profile, std::uint32_t row) {
@@ -114,7 +141,7 @@ Replayer::Rows HostRows(const Replayer& replayer, PathTable table) {
   RowWriter writer(rows.table);
   for (std::size_t i = 0; i < replayer.graphs().size(); ++i) {
     const PathGraph& graph = replayer.graphs()[i];
-    const RankRows rank(graph.rank());
+    RankRows rank(graph.rank(), rows.table.strings());
     for (PathGraph::StepId step = 0; step < graph.size(); ++step) {
       const PathOwner owner = graph.OwnerOf(step);
       if (owner.table != table || owner.is_end) continue;
@@ -152,7 +179,7 @@ Replayer::Rows LaunchRows(const Replayer& replayer) {
     const RankContext& rank = replayer.ranks()[i];
     const Profile& profile = *rank.profile;
     const std::vector<Tri> eligible = EligibleKernels(profile, rank.classes);
-    const RankRows names(rank);
+    RankRows names(rank, rows.table.strings());
     for (std::uint32_t row = 0; row < profile.device.size(); ++row) {
       if (!profile.device.launch[row].valid() || !rank.InTables(DeviceId{row})) continue;
       rows.events.push_back({static_cast<std::uint32_t>(i), row});
@@ -162,8 +189,7 @@ Replayer::Rows LaunchRows(const Replayer& replayer) {
         added[0]->AddInteger(eligible[row] == Tri::kYes ? 1 : 0);
       }
       added[1]->AddInteger(rank.classes[row].collective ? 1 : 0);
-      const std::string_view module = names.Module(profile.device.op[row]);
-      added[2]->AddText(module.empty() ? StringId{} : rows.table.strings().Intern(module));
+      added[2]->AddText(names.Module(profile.device.op[row]));
     }
   }
   return rows;

@@ -62,7 +62,6 @@ void Exchange(Columns& columns, IterationFacts& facts) {
   columns.Number("gpus_listed", facts.gpus_listed);
   columns.Number("processes", facts.processes.count);
   columns.Real("processes.slower", facts.processes.slower);
-  columns.Number("kernel_time", facts.kernel_time);
   columns.Number("loader.between", facts.loader.between);
   columns.Number("loader.stalled", facts.loader.stalled);
   List(columns, "iteration.other", facts.parts,

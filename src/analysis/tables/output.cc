@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 #include <utility>
 
 namespace profgauge {
@@ -23,6 +24,7 @@ Output::Output(std::span<const RecordingHint> hints, Accelerator accelerator)
   for (const MetricSpec& spec : MetricCatalogue()) {
     metrics_.push_back({&spec, {}, "this kind of recording does not tell", false, {}, {}});
   }
+  is_touched_.resize(metrics_.size());
 }
 
 std::string Output::Told(std::string_view text) const {
@@ -32,15 +34,17 @@ std::string Output::Told(std::string_view text) const {
 void Output::Set(std::string_view id, Value value) {
   const std::size_t index = IndexOf(id);
   if (index >= metrics_.size()) return;
-  metrics_[index].value = std::move(value);
-  metrics_[index].absent_because.clear();
+  Metric& metric = Touched(index);
+  metric.value = std::move(value);
+  metric.absent_because.clear();
 }
 
 void Output::SetAbsent(std::string_view id, std::string reason) {
   const std::size_t index = IndexOf(id);
   if (index >= metrics_.size()) return;
-  metrics_[index].value = {};
-  metrics_[index].absent_because = std::move(reason);
+  Metric& metric = Touched(index);
+  metric.value = {};
+  metric.absent_because = std::move(reason);
 }
 
 std::string Output::HowToRecord(Capability capability, std::string_view otherwise) const {
@@ -53,20 +57,21 @@ std::string Output::HowToRecord(Capability capability, std::string_view otherwis
 void Output::SetNote(std::string_view id, std::string note, bool low_confidence) {
   const std::size_t index = IndexOf(id);
   if (index >= metrics_.size()) return;
-  metrics_[index].note = std::move(note);
-  metrics_[index].low_confidence = low_confidence;
+  Metric& metric = Touched(index);
+  metric.note = std::move(note);
+  metric.low_confidence = low_confidence;
 }
 
 void Output::MayBe(std::string_view id, double other, std::string_view why) {
   if (!IsSet(id)) return;
-  Metric& metric = metrics_[IndexOf(id)];
+  Metric& metric = Touched(IndexOf(id));
   metric.may_be = other;
   metric.note += (metric.note.empty() ? "" : "; ") + std::string(why);
 }
 
 void Output::MarkUncertain(std::string_view id, std::string_view why) {
   if (!IsSet(id)) return;
-  Metric& metric = metrics_[IndexOf(id)];
+  Metric& metric = Touched(IndexOf(id));
   metric.note += (metric.note.empty() ? "" : "; ") + std::string(why);
   metric.low_confidence = true;
 }
@@ -140,6 +145,21 @@ void Output::SetTableAbsent(std::string_view id, std::string reason) {
 
 void Output::AddRemark(std::string id, std::string text) {
   remarks_.push_back({std::move(id), std::move(text)});
+}
+
+void Output::Join(Output part) {
+  for (std::size_t i = 0; i < metrics_.size(); ++i) {
+    if (part.is_touched_[i]) Touched(i) = std::move(part.metrics_[i]);
+  }
+  for (Table& table : part.tables_) {
+    assert(Added(table.id()) == nullptr && "a table of two parts of the analysis");
+    tables_.push_back(std::move(table));
+  }
+  absent_tables_.merge(part.absent_tables_);
+  remarks_.insert(remarks_.end(), std::make_move_iterator(part.remarks_.begin()),
+                  std::make_move_iterator(part.remarks_.end()));
+  device_rows_.merge(part.device_rows_);
+  exposures_.merge(part.exposures_);
 }
 
 void Output::MoveTo(Analysis& analysis) {

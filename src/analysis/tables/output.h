@@ -76,6 +76,13 @@ class Output {
 
   void AddRemark(std::string id, std::string text);
 
+  /// An empty one for the same run: for a part of the analysis that runs beside others.
+  Output Beside() const { return Output(hints_, accelerator_); }
+  /// Takes over what a part found, behind what is here; of a metric that both have something to say
+  /// of, the part decides. Its tables keep strings of their own. REQUIRES: it added no table that
+  /// is here.
+  void Join(Output part);
+
   /// Moves everything into `analysis`, in catalogue order. What nobody set is absent with a reason;
   /// a column shorter than its table is filled with absent cells.
   void MoveTo(Analysis& analysis);
@@ -83,7 +90,13 @@ class Output {
  private:
   std::span<const RecordingHint> hints_;
   Accelerator accelerator_;
+  Metric& Touched(std::size_t index) {
+    is_touched_[index] = true;
+    return metrics_[index];
+  }
+
   std::vector<Metric> metrics_;  // Catalogue order.
+  std::vector<bool> is_touched_;
   std::shared_ptr<StringPool> strings_;
   std::deque<Table> tables_;
   std::map<std::string, std::string, std::less<>> absent_tables_;

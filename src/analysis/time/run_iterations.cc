@@ -108,16 +108,6 @@ std::vector<IterationKernels> KernelsOf(const RankContext& rank) {
   return sums;
 }
 
-Ns KernelTimeOf(const RankContext& rank) {
-  const DeviceTable& device = rank.profile->device;
-  Ns time = 0;
-  for (std::uint32_t row = 0; row < device.size(); ++row) {
-    if (device.kind[row] != DeviceKind::kKernel || !rank.InIterations(DeviceId{row})) continue;
-    time += device.duration[row];
-  }
-  return time;
-}
-
 // What SetRecording() needs: cheap, and known without a timeline.
 IterationFacts RecordingFactsOf(const RankContext& rank) {
   IterationFacts facts;
@@ -125,7 +115,6 @@ IterationFacts RecordingFactsOf(const RankContext& rank) {
   facts.has_host = rank.has_host();
   facts.has_api = rank.profile->api.size() > 0;
   facts.gpus_listed = static_cast<std::int64_t>(rank.profile->gpus.size());
-  facts.kernel_time = KernelTimeOf(rank);
   return facts;
 }
 
@@ -414,7 +403,6 @@ namespace {
 
 void SetRecorded(std::span<const RankContext> ranks, std::span<const IterationFacts> facts,
                  Output& out) {
-  Ns kernel_time = 0;
   std::int64_t gpus = 0, listed = 0;
   bool has_device = false;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
@@ -422,7 +410,6 @@ void SetRecorded(std::span<const RankContext> ranks, std::span<const IterationFa
     // Ranks of one machine list the same GPUs, and which ranks share one is not recorded.
     listed = std::max(listed, facts[i].gpus_listed);
     has_device = has_device || facts[i].has_device;
-    kernel_time += facts[i].kernel_time;
   }
   out.Set("profile.ranks", static_cast<std::int64_t>(ranks.size()));
   const bool told = has_device || std::all_of(ranks.begin(), ranks.end(), [](const RankContext& r) {
@@ -433,11 +420,6 @@ void SetRecorded(std::span<const RankContext> ranks, std::span<const IterationFa
     out.Set("profile.gpus_listed", listed);
   } else {
     out.SetAbsent("profile.gpus_listed", out.Gap(Capability::kDeviceProperties));
-  }
-  if (has_device) {
-    out.Set("profile.kernel_time", kernel_time);
-  } else {
-    out.SetAbsent("profile.kernel_time", out.Gap(Capability::kDeviceEvents));
   }
 }
 

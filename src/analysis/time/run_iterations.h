@@ -63,7 +63,6 @@ struct IterationFacts {
   std::int64_t gpus_listed = 0;
   MarkingProcesses processes;
   LoaderTimes loader;
-  Ns kernel_time = 0;                     ///< Of the kernels launched in the selected iterations.
   std::vector<Breakdown> parts;           ///< Of the selected iterations, in their order.
   std::vector<IterationKernels> kernels;  ///< Likewise.
 };
@@ -75,7 +74,7 @@ IterationFacts IterationFactsOf(const RankContext& rank);
 std::vector<RunIteration> PoolIterations(std::span<const RankContext> ranks,
                                          std::span<const IterationFacts> facts);
 
-/// Sets profile.ranks, profile.gpus and profile.kernel_time: what needs no timeline.
+/// Sets profile.ranks, profile.gpus and profile.gpus_listed: what needs no timeline.
 void SetRecording(std::span<const RankContext> ranks, Output& out);
 
 /// Sets profile.*, iteration.*, breakdown.* and dataloader.*, adds the table of

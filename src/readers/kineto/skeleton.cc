@@ -1,6 +1,7 @@
 #include "readers/kineto/skeleton.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -26,6 +27,27 @@ constexpr int kMaxLearntDepth = 16;
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 /// Bytes that end a string or need the JSON parser's judgement.
 bool IsPlain(char c) { return c != '"' && c != '\\' && c >= 0x20 && c < 0x7f; }
+
+std::uint64_t Word(const char* at) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, at, sizeof(word));
+  return word;
+}
+
+/// Whether `literal` stands at `at`. REQUIRES: as many bytes can be read there. Most literals are
+/// of 8 to 32 bytes, and most comparisons end with the first.
+bool StandsAt(const std::string& literal, const char* at) {
+  constexpr std::size_t kWord = sizeof(std::uint64_t);
+  const char* const text = literal.data();
+  const std::size_t size = literal.size();
+  if (size < kWord) return std::memcmp(text, at, size) == 0;
+  // The last word may overlap the one before.
+  if (Word(text + size - kWord) != Word(at + size - kWord)) return false;
+  for (std::size_t i = 0; i + kWord < size; i += kWord) {
+    if (Word(text + i) != Word(at + i)) return false;
+  }
+  return true;
+}
 
 /// The first byte from `at` on that is not plain, or `end`.
 const char* SkipPlain(const char* at, const char* end) {
@@ -306,7 +328,7 @@ std::uint32_t Skeletons::Follow(std::uint32_t parent, const char* at, const char
   const auto room = static_cast<std::size_t>(end - at);
   for (std::size_t i = 0; i < next.size(); ++i) {
     const std::string& literal = nodes_[next[i]].literal;
-    if (literal.size() > room || std::memcmp(literal.data(), at, literal.size()) != 0) continue;
+    if (literal.size() > room || !StandsAt(literal, at)) continue;
     if (i > 0) std::swap(next[i], next[i - 1]);
     return next[i > 0 ? i - 1 : 0];
   }

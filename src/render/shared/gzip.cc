@@ -4,6 +4,10 @@
 
 namespace profgauge::render {
 
-std::string Gzip(const std::string& bytes) { return profgauge::Gzip(bytes); }
+std::string Gzip(const std::string& bytes) {
+  // A page without a timeline has a budget of kilobytes.
+  constexpr std::size_t kLittle = 1'000'000;
+  return profgauge::Gzip(bytes, bytes.size() < kLittle ? Effort::kSmallest : Effort::kSmall);
+}
 
 }  // namespace profgauge::render

@@ -1,0 +1,52 @@
+// Parts of the analysis that run beside each other, and how their results join.
+#include "analysis/tables/output.h"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+#include <vector>
+
+namespace profgauge {
+namespace {
+
+TEST(Output, PartsJoinInTheOrderGiven) {
+  Output whole, first = whole.Beside(), second = whole.Beside();
+  whole.Set("profile.ranks", std::int64_t{2});
+  second.Set("profile.gpus", std::int64_t{4});
+  second.AddRemark("b", "second");
+  first.SetAbsent("gpu.idle.mean", "nothing ran");
+  first.AddRemark("a", "first");
+  first.RowsOfDevice("kernels", 0) = {7};
+  Table& table = first.AddTable("host_cores");
+  for (Column& column : table.columns()) column.AddAbsent();
+  whole.Join(std::move(first));
+  whole.Join(std::move(second));
+  EXPECT_EQ(AsNumber(whole.ValueOf("profile.ranks"), 0), 2);
+  EXPECT_EQ(AsNumber(whole.ValueOf("profile.gpus"), 0), 4);
+  EXPECT_FALSE(whole.IsSet("gpu.idle.mean"));
+  EXPECT_EQ(whole.RowsOfDevice("kernels", 0), std::vector<std::uint32_t>{7});
+  Analysis analysis;
+  whole.MoveTo(analysis);
+  EXPECT_EQ(analysis.Find("gpu.idle.mean")->absent_because, "nothing ran");
+  EXPECT_EQ(analysis.FindTable("host_cores")->rows(), 1U);
+  ASSERT_EQ(analysis.remarks.size(), 2U);
+  EXPECT_EQ(analysis.remarks[0].id, "a");
+  EXPECT_EQ(analysis.remarks[1].id, "b");
+}
+
+TEST(Output, OfWhatTwoPartsSayTheLaterCounts) {
+  Output whole, first = whole.Beside(), second = whole.Beside(), third = whole.Beside();
+  first.Set("profile.gpus", std::int64_t{4});
+  second.SetAbsent("profile.gpus", "not recorded");
+  third.Set("profile.ranks", std::int64_t{1});
+  whole.Join(std::move(first));
+  whole.Join(std::move(second));
+  whole.Join(std::move(third));
+  Analysis analysis;
+  whole.MoveTo(analysis);
+  EXPECT_TRUE(IsAbsent(analysis.Find("profile.gpus")->value));
+  EXPECT_EQ(analysis.Find("profile.gpus")->absent_because, "not recorded");
+}
+
+}  // namespace
+}  // namespace profgauge
