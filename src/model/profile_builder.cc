@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstring>
@@ -41,13 +44,12 @@ std::string ThreadKey(std::string_view process, std::string_view thread) {
 }
 
 /// The key identifies the value: equal bytes, equal value.
-template <class T, class Id>
-Id InternValue(boost::unordered_flat_map<std::string, std::uint32_t>& ids, std::vector<T>& values,
-               std::string key, const T& value) {
-  const auto next = static_cast<std::uint32_t>(values.size());
-  const auto [at, is_new] = ids.emplace(std::move(key), next);
-  if (is_new) values.push_back(value);
-  return Id{at->second};
+template <class Ids, class T>
+std::uint32_t InternValue(Ids& ids, std::vector<T>& values, const std::string& key,
+                          const T& value) {
+  if (const auto known = ids.find(key); known != ids.end()) return known->second;
+  values.push_back(value);
+  return ids.emplace(key, static_cast<std::uint32_t>(values.size() - 1)).first->second;
 }
 
 /// A device event at time 0 that lasts no time has lost its times (kineto#109).
@@ -80,14 +82,17 @@ void AppendStreamRow(T& t, const StreamRow& row) {
 
 }  // namespace
 
+std::size_t ProfileBuilder::HashKey::operator()(const std::string& key) const {
+  return XXH3_64bits(key.data(), key.size());
+}
+
 ThreadId ProfileBuilder::AddThread(std::string_view process, std::string_view thread) {
   Thread value;
   value.process = std::string(process);
   value.pid = NumberOr(process, -1);
   value.tid = NumberOr(thread, -1);
   if (value.tid < 0 && thread != "-1") value.name = std::string(thread);
-  return InternValue<Thread, ThreadId>(thread_ids_, profile_.threads, ThreadKey(process, thread),
-                                       value);
+  return {InternValue(thread_ids_, profile_.threads, ThreadKey(process, thread), value)};
 }
 
 void ProfileBuilder::NameProcess(std::string_view process, std::string_view name) {
@@ -100,7 +105,8 @@ void ProfileBuilder::NameThread(std::string_view process, std::string_view threa
 }
 
 LaunchConfigId ProfileBuilder::AddLaunchConfig(const LaunchConfig& config) {
-  std::string key;
+  std::string& key = key_;
+  key.clear();
   for (const auto size : config.grid) AppendBytes(key, size);
   for (const auto size : config.block) AppendBytes(key, size);
   AppendBytes(key, config.registers);
@@ -109,12 +115,12 @@ LaunchConfigId ProfileBuilder::AddLaunchConfig(const LaunchConfig& config) {
   AppendBytes(key, config.warps_per_sm);
   AppendBytes(key, config.occupancy);
   AppendBytes(key, config.is_whole_graph);
-  return InternValue<LaunchConfig, LaunchConfigId>(config_ids_, profile_.launch_configs,
-                                                   std::move(key), config);
+  return {InternValue(config_ids_, profile_.launch_configs, key, config)};
 }
 
 CollectiveId ProfileBuilder::AddCollective(const Collective& collective) {
-  std::string key;
+  std::string& key = key_;
+  key.clear();
   for (const auto text :
        {collective.name, collective.dtype, collective.group, collective.description}) {
     AppendBytes(key, text.value);
@@ -124,8 +130,7 @@ CollectiveId ProfileBuilder::AddCollective(const Collective& collective) {
         collective.source_rank, collective.destination_rank}) {
     AppendBytes(key, number);
   }
-  return InternValue<Collective, CollectiveId>(collective_ids_, profile_.collectives,
-                                               std::move(key), collective);
+  return {InternValue(collective_ids_, profile_.collectives, key, collective)};
 }
 
 void ProfileBuilder::AddFact(std::string key, std::string value) {

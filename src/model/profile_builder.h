@@ -15,6 +15,7 @@
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -191,6 +192,11 @@ class ProfileBuilder {
   Result<Profile> Finish();
 
  private:
+  struct HashKey {
+    std::size_t operator()(const std::string& key) const;
+  };
+  using Ids = boost::unordered_flat_map<std::string, std::uint32_t, HashKey>;
+
   /// False, and counted, when the times of a row do not fit.
   bool Takes(Ns start, Ns duration);
   Ns FindOrigin() const;
@@ -211,9 +217,8 @@ class ProfileBuilder {
   std::vector<FlowRow> flows_;
   boost::unordered_flat_map<std::string, std::string> process_names_;
   boost::unordered_flat_map<std::string, std::string> thread_names_;
-  boost::unordered_flat_map<std::string, std::uint32_t> thread_ids_;
-  boost::unordered_flat_map<std::string, std::uint32_t> config_ids_;
-  boost::unordered_flat_map<std::string, std::uint32_t> collective_ids_;
+  Ids thread_ids_, config_ids_, collective_ids_;
+  std::string key_;  ///< Its memory is used again: there is a key for every kernel.
   bool clip_overlaps_ = false;
   bool streams_overlap_ = false;
   bool doubts_device_ops_ = false;

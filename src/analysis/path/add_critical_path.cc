@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "analysis/path/module_of.h"
@@ -161,40 +163,29 @@ void FillPath(const RunParts& parts, Ns whole, Table& table) {
 
 using SlackKey = std::tuple<std::int32_t, std::int64_t, std::string_view>;
 
-std::vector<SlackRow> SumSlacks(const PathGraph& graph, std::span<const PathSegment> path,
-                                std::span<const Ns> slacks) {
+SlackKey KeyOf(const Profile& profile, std::uint32_t row) {
+  return {profile.device.gpu[row], profile.device.stream[row],
+          profile.Name(profile.device.name[row])};
+}
+
+// Without what is on the path.
+std::map<SlackKey, SlackRow> SumSlacks(const PathGraph& graph, std::span<const Ns> slacks) {
   const RankContext& rank = graph.rank();
-  const DeviceTable& device = rank.profile->device;
   std::map<SlackKey, SlackRow> rows;
-  const auto key = [&](std::uint32_t row) {
-    return SlackKey{device.gpu[row], device.stream[row], rank.profile->Name(device.name[row])};
-  };
-  for (PathGraph::StepId step = 0; step < graph.size(); ++step) {
+  for (PathGraph::StepId step = 0; step < graph.device_steps(); ++step) {
     const PathOwner owner = graph.OwnerOf(step);
-    if (owner.table != PathTable::kDevice || !owner.is_end) continue;
+    if (!owner.is_end) continue;
     if (!rank.iterations.SelectsIteration(rank.iterations.of_device[owner.row])) continue;
-    SlackRow& row = rows[key(owner.row)];
+    SlackRow& row = rows[KeyOf(*rank.profile, owner.row)];
     // Nothing that the iterations wait for follows it: free until they end.
     const Ns slack =
         std::min(slacks[step], std::max<Ns>(0, rank.window().end - graph.RecordedAt(step)));
     row.least = row.calls == 0 ? slack : std::min(row.least, slack);
     ++row.calls;
-    row.time += device.duration[owner.row];
+    row.time += rank.profile->device.duration[owner.row];
   }
-  for (const PathSegment& segment : path) {
-    if (segment.edge != PathEdge::kDuration || segment.step == PathGraph::kNone) continue;
-    const PathOwner owner = graph.OwnerOf(segment.step);
-    if (owner.table != PathTable::kDevice) continue;
-    const auto found = rows.find(key(owner.row));
-    if (found != rows.end()) found->second.on_path += segment.time.length();
-  }
-  std::vector<SlackRow> sums;
-  for (auto& [of, row] : rows) {
-    std::tie(row.gpu, row.stream) = std::tie(std::get<0>(of), std::get<1>(of));
-    row.name = std::get<2>(of);
-    sums.push_back(std::move(row));
-  }
-  return sums;
+  for (auto& [of, row] : rows) std::tie(row.gpu, row.stream, row.name) = of;
+  return rows;
 }
 
 void SetMetrics(const PathSums& sums, Ns whole, bool knows_waiting, Output& out) {
@@ -220,31 +211,56 @@ void SetMetrics(const PathSums& sums, Ns whole, bool knows_waiting, Output& out)
   }
 }
 
+// Parts in the order in which the path comes to them, which `first` tells.
+void SortParts(std::span<const Ns> first, PathFacts& facts) {
+  std::vector<std::uint32_t> order(first.size()), place(first.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::sort(order.begin(), order.end(), [&](auto a, auto b) { return first[a] < first[b]; });
+  std::vector<PathPart> sorted;
+  for (const std::uint32_t part : order) {
+    place[part] = static_cast<std::uint32_t>(sorted.size());
+    sorted.push_back(facts.parts[part]);
+  }
+  facts.parts = std::move(sorted);
+  for (PathCollective& collective : facts.collectives) collective.part = place[collective.part];
+}
+
 }  // namespace
 
 PathFacts PathFactsOf(const PathGraph& graph, std::span<const Ns> slacks) {
   PathFacts facts;
   const std::vector<Ns> times = graph.Replay({});
-  const std::vector<PathSegment> path = CriticalPath(graph, {}, times, {});
   const PartNamer namer(graph);
   std::map<Part, std::uint32_t> known;
-  for (const PathSegment& segment : path) {
+  std::vector<Ns> first;  // By part: where the path comes to it.
+  std::map<SlackKey, SlackRow> slack_rows = SumSlacks(graph, slacks);
+  // From the last to the first, since a path may have as many segments as the graph has steps.
+  VisitCriticalPath(graph, {}, times, {}, [&](const PathSegment& segment) {
     const Part part = namer.Of(segment);
     const auto [at, is_new] =
         known.try_emplace(part, static_cast<std::uint32_t>(facts.parts.size()));
     if (is_new) {
       facts.parts.push_back({part.kind, part.name, part.op, part.module, part.tensor_core, 0, 0});
+      first.push_back(0);
+    }
+    first[at->second] = segment.time.start;
+    const bool is_step = segment.step != PathGraph::kNone;
+    const PathOwner owner = is_step ? graph.OwnerOf(segment.step) : PathOwner{};
+    if (is_step && segment.edge == PathEdge::kDuration && owner.table == PathTable::kDevice) {
+      const auto found = slack_rows.find(KeyOf(*graph.rank().profile, owner.row));
+      if (found != slack_rows.end()) found->second.on_path += segment.time.length();
     }
     if (segment.kind == PathKind::kTransfer) {
-      facts.collectives.push_back(
-          {at->second, segment.time, times[segment.step], graph.OwnerOf(segment.step).row, -1});
-      continue;
+      facts.collectives.push_back({at->second, segment.time, times[segment.step], owner.row, -1});
+      return;
     }
     PathPart& sum = facts.parts[at->second];
     ++sum.segments;
     sum.time += segment.time.length();
-  }
-  facts.slacks = SumSlacks(graph, path, slacks);
+  });
+  std::reverse(facts.collectives.begin(), facts.collectives.end());
+  SortParts(first, facts);
+  for (auto& [of, row] : slack_rows) facts.slacks.push_back(row);
   return facts;
 }
 
