@@ -103,6 +103,7 @@ void AddTables(std::span<const RankContext> ranks, const std::function<void()>& 
   std::vector<Part> parts(std::begin(kPartsOfTimeline), std::end(kPartsOfTimeline));
   parts.insert(parts.end(), std::begin(kParts), std::end(kParts));
   std::vector<Output> found;
+  found.reserve(parts.size());
   for (std::size_t i = 0; i < parts.size(); ++i) found.push_back(out.Beside());
   // The longest first.
   ForEachAtOnce(1 + parts.size(), [&](std::size_t i) {

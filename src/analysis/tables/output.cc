@@ -8,6 +8,8 @@
 namespace profgauge {
 namespace {
 
+constexpr std::string_view kNotTold = "this kind of recording does not tell";
+
 std::size_t IndexOf(std::string_view id) {
   const auto catalogue = MetricCatalogue();
   for (std::size_t i = 0; i < catalogue.size(); ++i) {
@@ -22,7 +24,7 @@ std::size_t IndexOf(std::string_view id) {
 Output::Output(std::span<const RecordingHint> hints, Accelerator accelerator)
     : hints_(hints), accelerator_(accelerator), strings_(std::make_shared<StringPool>()) {
   for (const MetricSpec& spec : MetricCatalogue()) {
-    metrics_.push_back({&spec, {}, "this kind of recording does not tell", false, {}, {}});
+    metrics_.push_back({&spec, {}, {}, false, {}, {}});
   }
   is_touched_.resize(metrics_.size());
 }
@@ -163,6 +165,9 @@ void Output::Join(Output part) {
 }
 
 void Output::MoveTo(Analysis& analysis) {
+  for (Metric& metric : metrics_) {
+    if (IsAbsent(metric.value) && metric.absent_because.empty()) metric.absent_because = kNotTold;
+  }
   analysis.metrics = std::move(metrics_);
   for (const TableSpec& spec : TableCatalogue()) {
     Table* found = nullptr;
@@ -170,7 +175,7 @@ void Output::MoveTo(Analysis& analysis) {
       if (table.id() == spec.id) found = &table;
     }
     if (found == nullptr) {
-      absent_tables_.try_emplace(std::string(spec.id), "this kind of recording does not tell");
+      absent_tables_.try_emplace(std::string(spec.id), kNotTold);
       analysis.tables.emplace_back(spec.id, spec.row_name, Told(spec.title), strings_);
       continue;
     }

@@ -167,9 +167,14 @@ bool ListFinder::Step(char c) {
 
 void Input::Read(std::string& out, std::size_t count) {
   const auto from_held = std::min(count, held_.size());
-  out.append(held_, 0, from_held);
-  held_.erase(0, from_held);
+  if (out.empty() && from_held == held_.size()) {
+    out.swap(held_);
+  } else {
+    out.append(held_, 0, from_held);
+    held_.erase(0, from_held);
+  }
   count -= from_held;
+  if (!ended_) out.reserve(out.size() + count);
   while (count > 0 && !ended_) {
     const auto before = out.size();
     const auto step = std::min(count, kReadBytes);
