@@ -1,10 +1,9 @@
 // Holds every #include of src/ and include/ against the table of layers: a file may include its own
-// layer and those that its layer may use. The table is the one in src/README.md.
+// layer and those that its layer may use.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -20,33 +19,49 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What each layer may use besides itself and include/profgauge.
-const std::map<std::string, std::vector<std::string>>& MayUse() {
-  static const std::map<std::string, std::vector<std::string>> kTable = {
-      {"base", {}},
-      {"model", {"base"}},
-      {"readers", {"base", "model"}},
-      {"expr", {"base"}},
-      {"analysis", {"base", "model"}},
-      {"exports", {"base", "model", "analysis"}},
-      {"rules", {"base", "model", "expr", "analysis"}},
-      {"gate", {"base", "model", "expr", "analysis", "rules"}},
-      {"report", {"base", "model", "expr", "analysis", "rules", "gate"}},
-      {"render", {"base", "report"}},
-      {"api",
-       {"base", "model", "readers", "expr", "analysis", "rules", "gate", "report", "render"}},
-      {"cli",
-       {"base", "model", "readers", "expr", "analysis", "exports", "rules", "gate", "report",
-        "render", "api"}},
-  };
+std::string TextOf(const fs::path& path) {
+  std::ifstream stream(path);
+  return std::string{std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// What each layer may use besides itself and include/profgauge: the table of src/README.md, whose
+/// rows are "| layer | may use | what is in it |". "All to here" are the rows above.
+std::map<std::string, std::set<std::string>> ReadTable() {
+  std::map<std::string, std::set<std::string>> table;
+  std::set<std::string> above;
+  const std::string text = TextOf(fs::path(PROFGAUGE_SOURCE_DIR) / "src" / "README.md");
+  static const std::regex kRow(R"(\| ([a-z]+) \| ([^|]+) \| [^|]+ \|)"), kWord("[a-z]+");
+  for (std::sregex_iterator row(text.begin(), text.end(), kRow), end; row != end; ++row) {
+    const std::string layer = (*row)[1];
+    std::string cell = (*row)[2];
+    if (layer == "layer") continue;
+    std::set<std::string>& may_use = table[layer];
+    const bool is_all = cell.starts_with("all to here");
+    if (is_all) {
+      cell.erase(0, std::string_view("all to here").size());
+      may_use = above;
+    }
+    for (std::sregex_iterator word(cell.begin(), cell.end(), kWord); word != end; ++word) {
+      if (is_all)
+        may_use.erase(word->str());  // "but exports"
+      else
+        may_use.insert(word->str());
+    }
+    above.insert(layer);
+  }
+  return table;
+}
+
+const std::map<std::string, std::set<std::string>>& MayUse() {
+  static const auto kTable = ReadTable();
   return kTable;
 }
 
-std::string Joined(const std::vector<std::string>& words) {
+std::string Joined(const std::set<std::string>& words) {
   std::string text;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (i > 0) text += i + 1 == words.size() ? " and " : ", ";
-    text += words[i];
+  for (const std::string& word : words) {
+    if (!text.empty()) text += word == *words.rbegin() ? " and " : ", ";
+    text += word;
   }
   return text.empty() ? "nothing" : text;
 }
@@ -61,7 +76,7 @@ std::string Complaint(const std::string& file, const std::string& layer,
     return file + " includes " + included + ": no layer is called " + target;
   }
   const auto& allowed = table.at(layer);
-  if (std::find(allowed.begin(), allowed.end(), target) != allowed.end()) return {};
+  if (allowed.contains(target)) return {};
   return file + " includes " + included + ": " + layer + " may use " + Joined(allowed);
 }
 
@@ -80,7 +95,8 @@ bool IsSource(const fs::path& path) {
   return path.extension() == ".h" || path.extension() == ".cc";
 }
 
-TEST(Layers, TableIsTheOneOfTheArchitecture) {
+TEST(Layers, TheTableSaysWhoMayUseWhom) {
+  EXPECT_EQ(MayUse().size(), 12u);
   EXPECT_EQ(Complaint("src/model/x.h", "model", "analysis/y.h"),
             "src/model/x.h includes analysis/y.h: model may use base");
   EXPECT_EQ(Complaint("src/render/x.cc", "render", "model/ids.h"),
@@ -112,21 +128,51 @@ TEST(Layers, EveryIncludeKeepsToIt) {
   EXPECT_GT(seen, 50u);
 }
 
-/// The rooms of src/analysis/, each of which may include those before it and none after.
-constexpr std::array<std::string_view, 13> kAnalysisRooms = {
-    "classify",      "tables", "work", "context",   "time",   "device", "ops",
-    "communication", "host",   "path", "recording", "neuron", "summary"};
+/// The rooms of src/analysis/, each of which may include those before it and none after, as a page
+/// tells them between `begin` and `end`: "a (what it is) → b → c".
+std::vector<std::string> RoomsTold(const std::string& page, std::string_view begin,
+                                   std::string_view end) {
+  const std::string text = TextOf(fs::path(PROFGAUGE_SOURCE_DIR) / page);
+  const std::size_t from = text.find(begin), to = text.find(end, from);
+  std::vector<std::string> rooms;
+  if (from == text.npos || to == text.npos) return rooms;
+  std::string order = text.substr(from + begin.size(), to - from - begin.size());
+  static const std::regex kRemark(R"(\([^)]*\))"), kRoom("[a-z]+");
+  order = std::regex_replace(order, kRemark, "");
+  for (std::sregex_iterator room(order.begin(), order.end(), kRoom), none; room != none; ++room) {
+    rooms.push_back(room->str());
+  }
+  return rooms;
+}
+
+const std::vector<std::string>& AnalysisRooms() {
+  static const auto kRooms =
+      RoomsTold("src/README.md", "may include those before it:", "`analyze.cc`");
+  return kRooms;
+}
 
 /// Place in the order; the files of src/analysis/ itself: analysis.h stands with the tables, the
 /// others above all rooms. Nothing where there is no such room.
 std::optional<std::size_t> RoomOf(std::string_view file) {
+  const auto& rooms = AnalysisRooms();
   const fs::path path(file);
-  if (path == "analysis/analysis.h") return 1;
-  if (path.parent_path() == "analysis") return kAnalysisRooms.size();
-  const std::string room = path.parent_path().filename().string();
-  const auto found = std::find(kAnalysisRooms.begin(), kAnalysisRooms.end(), room);
-  if (found == kAnalysisRooms.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - kAnalysisRooms.begin());
+  if (path.parent_path() == "analysis" && path != "analysis/analysis.h") return rooms.size();
+  const std::string room = path == "analysis/analysis.h" ? std::string("tables")
+                                                         : path.parent_path().filename().string();
+  const auto found = std::find(rooms.begin(), rooms.end(), room);
+  if (found == rooms.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - rooms.begin());
+}
+
+TEST(Layers, TheRoomsOfTheAnalysisAreTold) {
+  std::set<std::string> folders;
+  const fs::path root = fs::path(PROFGAUGE_SOURCE_DIR);
+  for (const auto& entry : fs::directory_iterator(root / "src" / "analysis")) {
+    if (entry.is_directory()) folders.insert(entry.path().filename().string());
+  }
+  EXPECT_EQ(std::set<std::string>(AnalysisRooms().begin(), AnalysisRooms().end()), folders);
+  EXPECT_EQ(RoomsTold("src/analysis/README.md", "include one way:", "`analyze.cc`"),
+            AnalysisRooms());
 }
 
 TEST(Layers, RoomsOfTheAnalysisIncludeOneWay) {
@@ -143,7 +189,7 @@ TEST(Layers, RoomsOfTheAnalysisIncludeOneWay) {
     for (const std::string& included : QuotedIncludes(entry.path())) {
       if (!included.starts_with("analysis/")) continue;
       ++seen;
-      EXPECT_LE(RoomOf(included).value_or(kAnalysisRooms.size()), *room)
+      EXPECT_LE(RoomOf(included).value_or(AnalysisRooms().size()), *room)
           << "src/" << file << " includes " << included << ", a room after its own";
     }
   }
@@ -191,11 +237,6 @@ TEST(Layers, NoFileIsOverlong) {
       EXPECT_LE(lines, kHardLimit) << fs::relative(entry.path(), root);
     }
   }
-}
-
-std::string TextOf(const fs::path& path) {
-  std::ifstream stream(path);
-  return std::string{std::istreambuf_iterator<char>(stream), {}};
 }
 
 /// The folders of src/readers/ that are a format each; the others are what they share.
