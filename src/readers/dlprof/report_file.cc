@@ -4,10 +4,13 @@
 
 #include <boost/json.hpp>
 #include <charconv>
+#include <limits>
+#include <span>
 #include <utility>
 
 #include "base/errors.h"
 #include "base/text.h"
+#include "readers/text/csv.h"
 
 namespace profgauge::readers::dlprof {
 namespace {
@@ -68,36 +71,12 @@ std::optional<ReportKind> KindOfTitle(std::string_view first_line) {
 
 CsvText ParseCsv(std::string_view text) {
   CsvText csv;
-  Row row;
-  std::string cell;
-  bool quoted = false;
-  const auto end_row = [&] {
-    if (cell.ends_with('\r')) cell.pop_back();
-    row.push_back(std::exchange(cell, {}));
-    csv.rows.push_back(std::exchange(row, {}));
-  };
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quoted) {
-      if (c != '"') {
-        cell += c;
-      } else if (i + 1 < text.size() && text[i + 1] == '"') {
-        cell += text[++i];
-      } else {
-        quoted = false;
-      }
-    } else if (c == '"' && cell.empty()) {
-      quoted = true;
-    } else if (c == ',') {
-      row.push_back(std::exchange(cell, {}));
-    } else if (c == '\n') {
-      end_row();
-    } else {
-      cell += c;
-    }
-  }
+  CsvCutter cutter([&csv](std::span<const std::string> cells) {
+    csv.rows.emplace_back(cells.begin(), cells.end());
+  });
   // DLProf ends every row, the last one, too: a number without an end may be the half of one.
-  csv.truncated = quoted || !cell.empty() || !row.empty();
+  constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+  csv.truncated = !cutter.Feed(text) || !cutter.End(kNone);
   return csv;
 }
 

@@ -30,11 +30,10 @@ std::optional<ReportKind> KindOfTitle(std::string_view first_line);
 using Row = std::vector<std::string>;
 
 struct CsvText {
-  std::vector<Row> rows;  ///< With the title and the head.
+  std::vector<Row> rows;   ///< With the title and the head.
   bool truncated = false;  ///< The last row has no line end.
 };
-/// RFC 4180: cells may be quoted, with line breaks inside; a quote in quotes is doubled. A last row
-/// that is cut off is left out.
+/// A last row that is cut off is left out.
 CsvText ParseCsv(std::string_view text);
 
 /// Columns by name. Units in parentheses do not count, "Avg." is "Avg", "Group Node" is "Group Op".

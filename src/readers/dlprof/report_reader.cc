@@ -9,7 +9,7 @@
 #include "readers/dlprof/dlprof_reader.h"
 #include "readers/dlprof/run.h"
 #include "readers/dlprof/statements.h"
-#include "readers/text/csv_rows.h"
+#include "readers/text/csv.h"
 
 namespace profgauge::readers {
 namespace {
@@ -23,9 +23,7 @@ constexpr RecordingHint kHints[] = {
 // The largest report lists every kernel launch of a run.
 constexpr std::uint64_t kLargest = std::uint64_t{1} << 30;
 
-std::string_view FirstLine(std::string_view text) {
-  return text.substr(0, text.find('\n'));
-}
+std::string_view FirstLine(std::string_view text) { return text.substr(0, text.find('\n')); }
 
 bool IsJsonSummary(std::string_view head) {
   const auto first = head.find_first_not_of(" \t\r\n");
@@ -58,8 +56,8 @@ class ReportReader final : public Reader {
   }
 
   Match Sniff(std::span<const std::byte> head) const override {
-    const std::string_view text = WithoutByteOrderMark(
-        {reinterpret_cast<const char*>(head.data()), head.size()});
+    const std::string_view text =
+        WithoutByteOrderMark({reinterpret_cast<const char*>(head.data()), head.size()});
     const bool known = dlprof::KindOfTitle(FirstLine(text)).has_value() || IsJsonSummary(text);
     return known ? Match::kYes : Match::kNo;
   }

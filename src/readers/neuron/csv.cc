@@ -6,15 +6,10 @@
 #include <system_error>
 #include <utility>
 
-#include "base/text.h"
-#include "readers/text/csv_rows.h"
+#include "readers/text/csv.h"
 
 namespace profgauge::readers::neuron {
 namespace {
-
-constexpr std::size_t kMaxField = std::size_t{1} << 20;
-/// More columns than this are no table of the schema.
-constexpr std::size_t kMaxFields = 4096;
 
 struct Signature {
   TableKind kind;
@@ -65,54 +60,7 @@ void AddCell(std::string_view text, Record& record) {
 
 }  // namespace
 
-void CsvStream::EndField() {
-  ++used_;
-  after_quote_ = false;
-}
-
-void CsvStream::EndLine() {
-  if (any_) {
-    EndField();
-    fields_.resize(used_);
-    if (width_ == 0) width_ = used_;
-    take_(fields_);
-  }
-  used_ = 0;
-  for (std::string& field : fields_) field.clear();
-  any_ = false;
-}
-
-void CsvStream::Feed(std::string_view bytes) {
-  for (const char c : bytes) {
-    if (!in_quotes_ && c == '\n') {
-      EndLine();
-      continue;
-    }
-    if (!in_quotes_ && c == '\r') continue;
-    any_ = true;
-    if (used_ >= fields_.size()) fields_.resize(std::min(used_ + 1, kMaxFields));
-    if (used_ >= kMaxFields) continue;
-    std::string& field = fields_[used_];
-    if (c == '"') {
-      if (after_quote_ && field.size() < kMaxField) field += '"';
-      after_quote_ = in_quotes_ && !after_quote_;
-      in_quotes_ = !in_quotes_;
-    } else if (c == ',' && !in_quotes_) {
-      EndField();
-    } else {
-      after_quote_ = false;
-      if (field.size() < kMaxField) field += c;
-    }
-  }
-}
-
-bool CsvStream::End() {
-  if (any_ && (in_quotes_ || used_ + 1 < width_)) return false;
-  EndLine();
-  return true;
-}
-
-TableKind TableOfHeader(const std::vector<std::string>& header, std::string_view name) {
+TableKind TableOfHeader(std::span<const std::string> header, std::string_view name) {
   const auto has = [&](std::string_view column) {
     return column.empty() || std::find(header.begin(), header.end(), column) != header.end();
   };
@@ -138,12 +86,10 @@ std::string TableNameOf(const std::string& path) {
 CsvTable::CsvTable(Import& import, const std::string& path)
     : import_(import), name_(TableNameOf(path)) {}
 
-void CsvTable::Take(const std::vector<std::string>& fields) {
+void CsvTable::Take(std::span<const std::string> fields) {
+  if (IsEmptyLine(fields)) return;
   if (header_.empty()) {
-    header_ = fields;
-    if (header_.front().starts_with(kByteOrderMark)) {
-      header_.front().erase(0, kByteOrderMark.size());
-    }
+    header_.assign(fields.begin(), fields.end());
     kind_ = TableOfHeader(header_, name_);
     import_.Begin(kind_);
     if (IsNamed(kind_)) import_.TakeUnread(name_);

@@ -1,11 +1,13 @@
 #include "readers/neuron/form.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/text.h"
 #include "readers/neuron/csv.h"
+#include "readers/text/csv.h"
 
 namespace profgauge::readers::neuron {
 namespace {
@@ -57,10 +59,9 @@ bool IsTable(std::string_view text) {
     return false;
   }
   TableKind kind = TableKind::kUnknown;
-  CsvStream stream(
-      [&](const std::vector<std::string>& header) { kind = TableOfHeader(header, ""); });
-  stream.Feed(line);
-  stream.End();
+  CsvCutter cutter([&](std::span<const std::string> header) { kind = TableOfHeader(header, ""); });
+  cutter.Feed(line);
+  cutter.End(0);
   return kind != TableKind::kUnknown;
 }
 

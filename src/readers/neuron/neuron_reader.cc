@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/content_hash.h"
+#include "base/text.h"
 #include "model/neuron.h"
 #include "readers/neuron/csv.h"
 #include "readers/neuron/folder.h"
@@ -15,7 +16,7 @@
 #include "readers/neuron/import.h"
 #include "readers/neuron/input.h"
 #include "readers/neuron/json_document.h"
-#include "readers/text/csv_rows.h"
+#include "readers/text/csv.h"
 
 namespace profgauge::readers {
 namespace neuron {
@@ -27,13 +28,14 @@ constexpr std::size_t kMaxSummary = std::size_t{1} << 20;
 Status ReadCsv(Input& input, const ReadOptions& options, Import& import) {
   const ByteSource& source = input.source();
   CsvTable table(import, source.name());
-  CsvStream stream([&](const std::vector<std::string>& fields) { table.Take(fields); });
-  for (;;) {
-    PROFGAUGE_TRY(const std::string_view piece, input.Next());
+  CsvCutter cutter([&](std::span<const std::string> fields) { table.Take(fields); });
+  for (bool is_first = true;; is_first = false) {
+    PROFGAUGE_TRY(std::string_view piece, input.Next());
     if (piece.empty()) break;
-    stream.Feed(piece);
+    if (is_first) piece = WithoutByteOrderMark(piece);
+    if (!cutter.Feed(piece)) return Fail(RowTooLong(source.name(), input.total()));
   }
-  const bool is_ended = stream.End();
+  const bool is_ended = cutter.End(table.columns());
   if (table.is_joined()) return Fail(JoinedTables(source.name()));
   if (is_ended) return {};
   if (!options.allow_incomplete) return Fail(Truncated(source, input.total(), table.rows()));

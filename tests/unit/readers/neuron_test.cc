@@ -161,6 +161,16 @@ TEST(NeuronReader, ATableThatEndsInsideARowOrHasTwoHeadsIsRefused) {
   ASSERT_TRUE(ReadAll(table.substr(0, table.size() - 1)));
   EXPECT_EQ(ReadAll(table + "600,50").error().code, "neuron/truncated");
   EXPECT_EQ(ReadAll(table + table).error().code, "csv/joined");
+  EXPECT_EQ(ReadAll(table + std::string(std::size_t{17} << 20, 'x')).error().code,
+            "csv/row-too-long");
+}
+
+TEST(NeuronReader, ATableMayBeQuotedBehindAByteOrderMark) {
+  const auto marked = ReadAll(
+      "\xEF\xBB\xBF\"start_ts\",duration_ns,engine,pcore_idx,opcode,operands,id,evt_wait_time_ns\n"
+      "0,500,Vector,0,\"ADD\",,3,400\n");
+  ASSERT_TRUE(marked) << marked.error().message;
+  EXPECT_EQ(marked->front().device.size(), 1u);
 }
 
 TEST(NeuronReader, AByteOrderMarkIsNoText) {

@@ -1,0 +1,86 @@
+#include "readers/text/csv.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/errors.h"
+#include "base/text.h"
+
+namespace profgauge::readers {
+namespace {
+
+/// No table of a profile comes near these; they bound what one row can hold in memory.
+constexpr std::size_t kMaxRow = std::size_t{16} << 20;
+constexpr std::size_t kMaxCells = 65'536;
+
+}  // namespace
+
+std::string& CsvCutter::OpenCell() {
+  if (used_ == cells_.size()) cells_.emplace_back();
+  return cells_[used_];
+}
+
+void CsvCutter::EndCell() {
+  OpenCell();
+  ++used_;
+}
+
+void CsvCutter::EndRow() {
+  EndCell();
+  take_(std::span(cells_).first(used_));
+  for (std::size_t i = 0; i < used_; ++i) cells_[i].clear();
+  used_ = 0;
+  length_ = 0;
+}
+
+bool CsvCutter::Feed(std::string_view bytes) {
+  for (const char c : bytes) {
+    if (++length_ > kMaxRow || used_ > kMaxCells) return false;
+    const bool was_behind_quote = std::exchange(is_behind_quote_, false);
+    if (is_quoted_) {
+      is_quoted_ = c != '"';
+      is_behind_quote_ = !is_quoted_;
+      if (is_quoted_) OpenCell() += c;
+    } else if (c == '"' && was_behind_quote) {  // A doubled quote inside of quotes.
+      OpenCell() += c;
+      is_quoted_ = true;
+    } else if (c == '"' && OpenCell().empty()) {
+      is_quoted_ = true;
+    } else if (c == ',') {
+      EndCell();
+    } else if (c == '\n') {
+      EndRow();
+    } else if (c != '\r') {
+      OpenCell() += c;
+    }
+  }
+  return true;
+}
+
+bool CsvCutter::End(std::size_t fewest) {
+  if (is_quoted_) return false;
+  if (used_ == 0 && OpenCell().empty()) return true;
+  if (used_ + 1 < fewest) return false;
+  EndRow();
+  return true;
+}
+
+Error RowTooLong(const std::string& file, std::uint64_t read) {
+  return InputErrorAt(file, read, "csv/row-too-long",
+                      "a row of the table is over 16 MiB long, or has over 65 536 cells",
+                      "look for a quote that is not closed");
+}
+
+bool RepeatsHead(std::span<const std::string> head, std::span<const std::string> row) {
+  if (head.size() < 2 || row.size() < head.size()) return false;
+  const auto names = head.subspan(1);
+  return std::ranges::equal(names, row.last(names.size()), {}, Trim, Trim);
+}
+
+Error JoinedTables(const std::string& file) {
+  return InputError(file, "csv/joined",
+                    "the table has its head a second time: files were joined into one",
+                    "pass each of them as a file of its own");
+}
+
+}  // namespace profgauge::readers
