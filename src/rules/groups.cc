@@ -66,6 +66,36 @@ std::string LabelOf(const RuleSchema::Key& key, const CompiledRule& rule, const 
                      name);
 }
 
+/// Rows by group.
+struct Numbers {
+  std::vector<std::uint32_t> number;  ///< Of each row, where its keys are known.
+  std::vector<bool> known;
+  std::uint32_t count = 1;  ///< Numbers are below it; not all need occur.
+};
+
+/// Numbers of the groups, refined key by key: equal (number so far, key) pairs share a number.
+Numbers NumberRows(const std::vector<std::vector<std::int64_t>>& columns, std::size_t rows) {
+  Numbers out{std::vector<std::uint32_t>(rows, 0), std::vector<bool>(rows, true)};
+  for (const auto& column : columns) {
+    boost::unordered_flat_map<std::pair<std::uint32_t, std::int64_t>, std::uint32_t> numbers;
+    std::pair<std::uint32_t, std::int64_t> last{~0U, kAbsentKey};
+    std::uint32_t last_number = 0;
+    for (std::size_t i = 0; i < rows; ++i) {
+      if (column[i] == kAbsentKey) out.known[i] = false;
+      if (!out.known[i]) continue;
+      const std::pair pair(out.number[i], column[i]);
+      if (pair != last) {
+        last = pair;
+        last_number =
+            numbers.try_emplace(pair, static_cast<std::uint32_t>(numbers.size())).first->second;
+      }
+      out.number[i] = last_number;
+    }
+    out.count = static_cast<std::uint32_t>(numbers.size());
+  }
+  return out;
+}
+
 }  // namespace
 
 Grouping GroupRows(const CompiledRule& rule, RunData& run, std::vector<expr::RowId> rows) {
@@ -77,28 +107,7 @@ Grouping GroupRows(const CompiledRule& rule, RunData& run, std::vector<expr::Row
   }
   std::vector<std::vector<std::int64_t>> columns;
   for (const RuleSchema::Key& key : keys) columns.push_back(KeysOf(rule, key, run, rows));
-
-  // Group numbers, refined key by key: equal (number so far, key) pairs share a number.
-  std::vector<std::uint32_t> number(rows.size(), 0);
-  std::vector<bool> known(rows.size(), true);
-  std::uint32_t count = 1;
-  for (const auto& column : columns) {
-    boost::unordered_flat_map<std::pair<std::uint32_t, std::int64_t>, std::uint32_t> numbers;
-    std::pair<std::uint32_t, std::int64_t> last{~0U, kAbsentKey};
-    std::uint32_t last_number = 0;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (column[i] == kAbsentKey) known[i] = false;
-      if (!known[i]) continue;
-      const std::pair pair(number[i], column[i]);
-      if (pair != last) {
-        last = pair;
-        last_number =
-            numbers.try_emplace(pair, static_cast<std::uint32_t>(numbers.size())).first->second;
-      }
-      number[i] = last_number;
-    }
-    count = static_cast<std::uint32_t>(numbers.size());
-  }
+  const auto [number, known, count] = NumberRows(columns, rows.size());
   std::vector<RowGroup> groups(count);
   std::vector<std::size_t> firsts(count, 0);
   for (std::size_t i = 0; i < rows.size(); ++i) {

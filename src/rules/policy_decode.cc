@@ -410,7 +410,6 @@ std::string ResolvePath(std::string_view path, std::string_view file) {
 }
 
 void DecodePolicy(Decoder& decoder, Policy& policy) {
-  const std::string& file = decoder.document().file;
   const Decoder::Key kKeys[] = {
       {"schema", [&](const YamlNode& n) { decoder.Schema(n); }, true},
       {"extends", [&](const YamlNode& n) { decoder.NoteSources(n, "extends"); }},
@@ -438,7 +437,7 @@ void DecodePolicy(Decoder& decoder, Policy& policy) {
       {"rule_files",
        [&](const YamlNode& n) {
          for (const SourceText& path : decoder.Sources(n, "rule_files")) {
-           policy.rule_files.push_back(ResolvePath(path.text, file));
+           policy.rule_files.push_back(ResolvePath(path.text, decoder.document().file));
          }
        }},
       {"thresholds", [&](const YamlNode& n) { DecodeThresholds(decoder, n, policy); }},

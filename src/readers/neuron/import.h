@@ -63,7 +63,11 @@ class Import {
   void TakeLayer(const Record& record, std::string_view table, std::uint64_t index);
   void TakeThrottle(const Record& record, std::string_view table, std::uint64_t index);
   void TakeTensor(const Record& record);
+  void TakeSemaphore(const Record& record);
+  void TakeHbmUse(const Record& record);
+  void TakeFlow(const Record& record);
   void TakeCcOp(const Record& record, std::string_view table, std::uint64_t index);
+  void TakeCcInstruction(const Record& record, std::string_view table, std::uint64_t index);
   void TakeSbufAllocation(const Record& record, std::string_view table, std::uint64_t index);
   void TakeCurve(TableKind kind, const Record& record);
   void TakeMetadata(const Record& record);

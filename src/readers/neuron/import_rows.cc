@@ -67,9 +67,7 @@ void Import::Take(TableKind kind, std::string_view table, const Record& record,
     case TableKind::kLayers:
       return TakeLayer(record, table, index);
     case TableKind::kSemaphores:
-      data_->semaphores.push_back({record.Integer(Key::kStart, 0), Intern(record, Key::kId),
-                                   record.Integer(Key::kValue, 0), CoreOf(record)});
-      return;
+      return TakeSemaphore(record);
     case TableKind::kThroughput:
     case TableKind::kHbmThroughput:
     case TableKind::kPendingDma:
@@ -82,9 +80,7 @@ void Import::Take(TableKind kind, std::string_view table, const Record& record,
     case TableKind::kThrottles:
       return TakeThrottle(record, table, index);
     case TableKind::kHbmUse:
-      data_->memory.push_back({record.Integer(Key::kDevice, 0), record.Integer(Key::kCore, 0),
-                               Intern(record, Key::kUsageType), record.Amount(Key::kAmount, 0)});
-      return;
+      return TakeHbmUse(record);
     case TableKind::kTensors:
       return TakeTensor(record);
     case TableKind::kSummary:
@@ -97,18 +93,10 @@ void Import::Take(TableKind kind, std::string_view table, const Record& record,
       return TakeMessage(kind, record);
     case TableKind::kCcOps:
       return TakeCcOp(record, table, index);
-    case TableKind::kCcInstructions: {
-      Times times;
-      if (!TakeTimes(record, table, index, times)) return;
-      data_->cc_instructions.push_back({times.start, times.duration});
-      return;
-    }
+    case TableKind::kCcInstructions:
+      return TakeCcInstruction(record, table, index);
     case TableKind::kFlow:
-      // Only dependencies between instructions; others have no row to hang on.
-      if (record.Text(Key::kInTable) == record.Text(Key::kOutTable)) {
-        edges_.push_back({record.Integer(Key::kInEdge, 0), record.Integer(Key::kOutEdge, 0)});
-      }
-      return;
+      return TakeFlow(record);
     case TableKind::kTraceEvents:
       return TakeHostEvent(record, table, index);
     case TableKind::kHostMemory:
@@ -120,6 +108,28 @@ void Import::Take(TableKind kind, std::string_view table, const Record& record,
     case TableKind::kUnknown:
       return;
   }
+}
+
+void Import::TakeSemaphore(const Record& record) {
+  data_->semaphores.push_back({record.Integer(Key::kStart, 0), Intern(record, Key::kId),
+                               record.Integer(Key::kValue, 0), CoreOf(record)});
+}
+
+void Import::TakeHbmUse(const Record& record) {
+  data_->memory.push_back({record.Integer(Key::kDevice, 0), record.Integer(Key::kCore, 0),
+                           Intern(record, Key::kUsageType), record.Amount(Key::kAmount, 0)});
+}
+
+void Import::TakeCcInstruction(const Record& record, std::string_view table, std::uint64_t index) {
+  Times times;
+  if (!TakeTimes(record, table, index, times)) return;
+  data_->cc_instructions.push_back({times.start, times.duration});
+}
+
+// Only dependencies between instructions; others have no row to hang on.
+void Import::TakeFlow(const Record& record) {
+  if (record.Text(Key::kInTable) != record.Text(Key::kOutTable)) return;
+  edges_.push_back({record.Integer(Key::kInEdge, 0), record.Integer(Key::kOutEdge, 0)});
 }
 
 void Import::TakeUnread(std::string_view table) {

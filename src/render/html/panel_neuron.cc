@@ -88,10 +88,7 @@ bool IsOfNeuron(const Report& report) {
   });
 }
 
-}  // namespace
-
-std::vector<json::object> NeuronPanels(const Report& report) {
-  if (!IsOfNeuron(report)) return {};
+std::vector<json::object> CoreCards(const Report& report) {
   return {
       Card(report, "p-neuron-peaks", "Use of the peaks",
            {{"neuron.mfu"},
@@ -145,6 +142,11 @@ std::vector<json::object> NeuronPanels(const Report& report) {
             {"spill.reload_bytes"},
             {"neuron.weight_bytes"},
             {"neuron.inputs_outputs_weights_bytes"}}),
+  };
+}
+
+std::vector<json::object> EngineCards(const Report& report) {
+  return {
       EngineCard(report, "tensor", "Tensor Engine",
                  {{"engine.tensor.matmuls"}, {"engine.tensor.dma_wait_time", "Waits for DMA"}}),
       EngineCard(report, "vector", "Vector Engine", {}),
@@ -152,6 +154,11 @@ std::vector<json::object> NeuronPanels(const Report& report) {
                  {{"engine.scalar.activates"}, {"engine.scalar.activate_time"}}),
       EngineCard(report, "sync", "Sync Engine", {}),
       EngineCard(report, "gpsimd", "GpSimd Engine", {}),
+  };
+}
+
+std::vector<json::object> OtherCards(const Report& report) {
+  return {
       Card(report, "p-neuron-collectives", "Collectives",
            {{"cc.ops"},
             {"cc.time"},
@@ -169,6 +176,17 @@ std::vector<json::object> NeuronPanels(const Report& report) {
             {"throttle.tensor_limited_share"},
             {"throttle.utilization_limit"}}),
   };
+}
+
+}  // namespace
+
+std::vector<json::object> NeuronPanels(const Report& report) {
+  if (!IsOfNeuron(report)) return {};
+  std::vector<json::object> all;
+  for (const auto cards : {CoreCards, EngineCards, OtherCards}) {
+    for (json::object& card : cards(report)) all.push_back(std::move(card));
+  }
+  return all;
 }
 
 }  // namespace profgauge::render::html

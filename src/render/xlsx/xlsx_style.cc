@@ -26,6 +26,30 @@ bool LooksEscaped(std::string_view text) {
   });
 }
 
+/// How the style writes numbers; nullptr: as any cell.
+const char* DigitsOf(XlsxStyle style) {
+  switch (style) {
+    case XlsxStyle::kDate:
+      return "yyyy-mm-dd";
+    case XlsxStyle::kCount:
+      return "#,##0";
+    case XlsxStyle::kNumber:
+      return "General";
+    case XlsxStyle::kMilliseconds:
+      return kMillisecondDigits;
+    case XlsxStyle::kPercent:
+      return "0.0%";
+    case XlsxStyle::kPoints:
+      return "#,##0.0\" points\"";
+    case XlsxStyle::kAmount:
+      return "#,##0.00";
+    case XlsxStyle::kMegabytes:
+      return kMegabyteDigits;
+    default:
+      return nullptr;
+  }
+}
+
 }  // namespace
 
 XlsxUnit XlsxUnitOf(Unit unit) {
@@ -83,9 +107,10 @@ void SetUpFormat(lxw_format* format, XlsxStyle style) {
   const auto fill_of = [&](Tone tone) {
     fill(XlsxColour(ColoursOf(tone).wash), XlsxColour(ColoursOf(tone).ink));
   };
+  if (const char* digits = DigitsOf(style); digits != nullptr) {
+    format_set_num_format(format, digits);
+  }
   switch (style) {
-    case XlsxStyle::kPlain:
-      break;
     case XlsxStyle::kTitle:
       format_set_bold(format), format_set_font_size(format, 16);
       break;
@@ -103,30 +128,6 @@ void SetUpFormat(lxw_format* format, XlsxStyle style) {
       break;
     case XlsxStyle::kLink:
       format_set_font_color(format, 0x0563C1), format_set_underline(format, LXW_UNDERLINE_SINGLE);
-      break;
-    case XlsxStyle::kDate:
-      format_set_num_format(format, "yyyy-mm-dd");
-      break;
-    case XlsxStyle::kCount:
-      format_set_num_format(format, "#,##0");
-      break;
-    case XlsxStyle::kNumber:
-      format_set_num_format(format, "General");
-      break;
-    case XlsxStyle::kMilliseconds:
-      format_set_num_format(format, kMillisecondDigits);
-      break;
-    case XlsxStyle::kPercent:
-      format_set_num_format(format, "0.0%");
-      break;
-    case XlsxStyle::kPoints:
-      format_set_num_format(format, "#,##0.0\" points\"");
-      break;
-    case XlsxStyle::kAmount:
-      format_set_num_format(format, "#,##0.00");
-      break;
-    case XlsxStyle::kMegabytes:
-      format_set_num_format(format, kMegabyteDigits);
       break;
     case XlsxStyle::kGood:
       fill_of(Tone::kGood);
@@ -151,7 +152,7 @@ void SetUpFormat(lxw_format* format, XlsxStyle style) {
     case XlsxStyle::kClipped:
       format_set_align(format, LXW_ALIGN_FILL);
       break;
-    case XlsxStyle::kFree:
+    default:  // Plain, free, and those that only have digits.
       break;
   }
 }
