@@ -65,6 +65,7 @@ insert into op_nodes values (1, 1, 1), (1, 2, 2), (2, 1, 11);
 create table kernel_summaries (aggr_id integer, read_only_ops_id integer,
   kernel_name_id integer, gpu_time_metric_id integer);
 insert into kernel_summaries values (1, 1, 4, 5), (2, 1, 4, 15);
+-- Tests of the reader begin with what stands above.
 create table group_ops (aggr_id integer, group_op_full_name_id integer, num_op_instances integer,
   num_supported_leaf_ops integer, num_tc_leaf_ops integer, group_op_time_metrics_id integer);
 insert into dictionary values (20, '/'), (21, '/module/<script>alert(1)</script>/');
