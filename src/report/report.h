@@ -15,6 +15,7 @@
 #include "base/table.h"
 #include "base/value.h"
 #include "model/category.h"
+#include "model/path_kind.h"
 
 namespace profgauge::report {
 

@@ -156,7 +156,7 @@ class Builder {
           kinds_.Find(*profile_, {StringId(), CategoryOfPart(part), kPathKey, place->second},
                       [&](Timeline::Kind& kind) {
                         kind.name = part.name;
-                        kind.detail = PathKindTitle(part.kind);
+                        kind.detail = InfoOf(part.kind).title;
                         if (!part.op.empty()) kind.detail += fmt::format(" of {}", part.op);
                       });
       event.of = Of::kPath;

@@ -267,7 +267,7 @@ std::string PathText(const Prediction& prediction) {
     const double share = static_cast<double>(time) / static_cast<double>(whole);
     if (share < 0.01) continue;
     if (!text.empty()) text += ", ";
-    text += fmt::format("{} {}", PathKindTitle(kind), FormatValue(Value{share}, Unit::kShare));
+    text += fmt::format("{} {}", InfoOf(kind).title, FormatValue(Value{share}, Unit::kShare));
   }
   return text;
 }

@@ -150,7 +150,7 @@ void FillPath(const RunParts& parts, Ns whole, Table& table) {
     const auto& [rank, part] = row->first;
     const PartSum& sum = row->second;
     writer.Integer(rank)
-        .Text(PathKindTitle(part.kind))
+        .Text(InfoOf(part.kind).title)
         .Text(part.name)
         .Text(part.op)
         .Text(part.module)
@@ -191,7 +191,7 @@ std::map<SlackKey, SlackRow> SumSlacks(const PathGraph& graph, std::span<const N
 void SetMetrics(const PathSums& sums, Ns whole, bool knows_waiting, Output& out) {
   for (std::size_t i = 0; i < kPathKinds; ++i) {
     const auto kind = static_cast<PathKind>(i);
-    const std::string id = "critical." + std::string(PathKindId(kind));
+    const std::string id = "critical." + std::string(InfoOf(kind).id);
     if (kind == PathKind::kWaiting && !knows_waiting) {
       const std::string why =
           "needs the recordings of the other ranks: waiting is in critical.transfer";
@@ -330,7 +330,7 @@ void AddSlack(std::span<const std::int64_t> ranks, std::span<const PathFacts> fa
 
 void SetPathAbsent(const std::string& why, Output& out) {
   for (std::size_t i = 0; i < kPathKinds; ++i) {
-    const std::string id = "critical." + std::string(PathKindId(static_cast<PathKind>(i)));
+    const std::string id = "critical." + std::string(kPathKindInfo[i].id);
     out.SetAbsent(id + ".share", why);
     out.SetAbsent(id + ".time", why);
   }

@@ -9,12 +9,6 @@ namespace {
 // recorded.
 constexpr Ns kNextOnStream = 10'000;
 
-constexpr std::string_view kIds[kPathKinds] = {
-    "host", "launch", "kernel", "copy", "transfer", "waiting", "dataloader", "sync", "unknown"};
-constexpr std::string_view kTitles[kPathKinds] = {
-    "Host",        "Launch",          "Kernels", "Copies", "Transfer", "Waiting for ranks",
-    "Data loader", "Synchronization", "Unknown"};
-
 PathKind KindOnThread(const PathGraph& graph, PathGraph::StepId step) {
   const Profile& profile = *graph.rank().profile;
   const PathOwner in = InnermostAt(graph, step);
@@ -120,9 +114,6 @@ class Walker {
 };
 
 }  // namespace
-
-std::string_view PathKindId(PathKind kind) { return kIds[static_cast<std::size_t>(kind)]; }
-std::string_view PathKindTitle(PathKind kind) { return kTitles[static_cast<std::size_t>(kind)]; }
 
 PathOwner InnermostAt(const PathGraph& graph, PathGraph::StepId step) {
   const PathOwner owner = graph.OwnerOf(step);

@@ -9,27 +9,12 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "analysis/path/graph.h"
+#include "model/path_kind.h"
 
 namespace profgauge {
-
-enum class PathKind : std::uint8_t {
-  kHost,        ///< Operators, calls that launch nothing, and Python between them.
-  kLaunch,      ///< From the beginning of a launching call to the beginning of its work.
-  kKernel,      ///< Kernels that are no collectives.
-  kCopy,        ///< Copies and memory sets.
-  kTransfer,    ///< Collectives; with other ranks recorded too, their transfer alone.
-  kWaiting,     ///< Collectives before the last rank arrived: only with other ranks recorded.
-  kDataLoader,  ///< Ranges of a data loader.
-  kSync,        ///< Calls that wait, beyond the work that they wait for.
-  kUnknown,     ///< What no recorded dependency explains.
-};
-inline constexpr std::size_t kPathKinds = 9;
-std::string_view PathKindId(PathKind kind);     ///< "dataloader", as in critical.dataloader.share.
-std::string_view PathKindTitle(PathKind kind);  ///< "Data loader"
 
 struct PathSegment {
   Span time;  ///< Never empty.

@@ -82,7 +82,8 @@ constexpr Redefined kRedefined[] = {
 std::span<const MetricSpec> MetricCatalogue() {
   static const std::vector<MetricSpec> kAll = [] {
     std::vector<MetricSpec> all;
-    for (const auto part : {TimeMetrics(), WorkMetrics(), NeuronMetrics()}) {
+    for (const auto part :
+         {TimeMetrics(), WorkMetrics(), PathMetrics(), RunMetrics(), NeuronMetrics()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     for (MetricSpec& spec : all) {

@@ -9,7 +9,9 @@
 namespace profgauge {
 
 std::span<const MetricSpec> TimeMetrics();
-std::span<const MetricSpec> WorkMetrics();
+std::span<const MetricSpec> WorkMetrics();  ///< Of what is computed, launched, copied.
+std::span<const MetricSpec> PathMetrics();  ///< Of the critical path.
+std::span<const MetricSpec> RunMetrics();   ///< Of ranks, memory, peaks and coverage.
 
 // Where a metric comes from, and formulas that several have.
 namespace catalogue {

@@ -113,57 +113,9 @@ constexpr MetricSpec kWorkMetrics[] = {
      "Waiting for input data while the {{ device.device }} is idle, over all ranks.", "", kOurs},
     {"dataloader.stalled_time", "DataLoader stall", kTime, kLowerIsBetter, kSum,
      "Waiting for input data while no kernel but collectives runs, over all ranks.", "", kOurs},
+};
 
-    {"critical.host.share", "Critical path: host", kShare, kLowerIsBetter, kOther,
-     "Share of the critical path in operators, calls that launch nothing, and Python between them.",
-     kPathParts, kOurs},
-    {"critical.host.time", "Critical path: host, time", kTime, kLowerIsBetter, kOther,
-     "Time of the critical path in operators, calls that launch nothing, and Python between them.",
-     kPathParts, kOurs},
-    {"critical.launch.share", "Critical path: launch", kShare, kLowerIsBetter, kOther,
-     "Share of the critical path in launching: from the beginning of a call to the beginning of "
-     "its work, and from one kernel to the next on its stream.",
-     kPathParts, kOurs},
-    {"critical.launch.time", "Critical path: launch, time", kTime, kLowerIsBetter, kOther,
-     "Time of the critical path in launching: from the beginning of a call to the beginning of its "
-     "work, and from one kernel to the next on its stream.",
-     kPathParts, kOurs},
-    {"critical.kernel.share", "Critical path: kernels", kShare, kLowerIsBetter, kOther,
-     "Share of the critical path in kernels that are no collectives.", kPathParts, kOurs},
-    {"critical.kernel.time", "Critical path: kernels, time", kTime, kLowerIsBetter, kOther,
-     "Time of the critical path in kernels that are no collectives.", kPathParts, kOurs},
-    {"critical.copy.share", "Critical path: copies", kShare, kLowerIsBetter, kOther,
-     "Share of the critical path in copies and memory sets.", kPathParts, kOurs},
-    {"critical.copy.time", "Critical path: copies, time", kTime, kLowerIsBetter, kOther,
-     "Time of the critical path in copies and memory sets.", kPathParts, kOurs},
-    {"critical.transfer.share", "Critical path: transfer", kShare, kLowerIsBetter, kOther,
-     "Share of the critical path in collectives; without the other ranks' recordings with waiting "
-     "for them.",
-     kPathParts, kOurs},
-    {"critical.transfer.time", "Critical path: transfer, time", kTime, kLowerIsBetter, kOther,
-     "Time of the critical path in collectives; without the other ranks' recordings with waiting "
-     "for them.",
-     kPathParts, kOurs},
-    {"critical.waiting.share", "Critical path: waiting for ranks", kShare, kLowerIsBetter, kOther,
-     "Share of the critical path in collectives before the last rank arrived.", kPathParts, kOurs},
-    {"critical.waiting.time", "Critical path: waiting for ranks, time", kTime, kLowerIsBetter,
-     kOther, "Time of the critical path in collectives before the last rank arrived.", kPathParts,
-     kOurs},
-    {"critical.dataloader.share", "Critical path: data loader", kShare, kLowerIsBetter, kOther,
-     "Share of the critical path in ranges of a data loader.", kPathParts, kOurs},
-    {"critical.dataloader.time", "Critical path: data loader, time", kTime, kLowerIsBetter, kOther,
-     "Time of the critical path in ranges of a data loader.", kPathParts, kOurs},
-    {"critical.sync.share", "Critical path: synchronization", kShare, kLowerIsBetter, kOther,
-     "Share of the critical path in calls that wait, beyond the work that they wait for.",
-     kPathParts, kOurs},
-    {"critical.sync.time", "Critical path: synchronization, time", kTime, kLowerIsBetter, kOther,
-     "Time of the critical path in calls that wait, beyond the work that they wait for.",
-     kPathParts, kOurs},
-    {"critical.unknown.share", "Critical path: unknown", kShare, kLowerIsBetter, kOther,
-     "Share of the critical path in what no recorded dependency explains.", kPathParts, kOurs},
-    {"critical.unknown.time", "Critical path: unknown, time", kTime, kLowerIsBetter, kOther,
-     "Time of the critical path in what no recorded dependency explains.", kPathParts, kOurs},
-
+constexpr MetricSpec kRunMetrics[] = {
     {"communication.time",
      "Communication time",
      kTime,
@@ -427,5 +379,6 @@ constexpr MetricSpec kWorkMetrics[] = {
 }  // namespace
 
 std::span<const MetricSpec> WorkMetrics() { return kWorkMetrics; }
+std::span<const MetricSpec> RunMetrics() { return kRunMetrics; }
 
 }  // namespace profgauge

@@ -16,6 +16,27 @@ inline constexpr ColumnSpec kExposed = {"exposed_time", "Exposed", kTime,
                                         "}} computes nothing (collectives and copies).",
                                         "breakdown.communication"};
 
+// With the time in which only kernels compute the parts of iterations: they add up to their time.
+inline constexpr ColumnSpec kOverlapped = {"overlapped", "Computing and communicating", kTime,
+                                           "Both at once."};
+inline constexpr ColumnSpec kTransferExposed = {
+    "transfer_exposed", "Transfer alone", kTime,
+    "Only collectives run, and not before the last rank came; all exposed communication where "
+    "ranks could not be matched."};
+inline constexpr ColumnSpec kWaitingExposed = {
+    "waiting_exposed", "Waiting alone", kTime,
+    "Only collectives run, and the last of their ranks has not come."};
+inline constexpr ColumnSpec kCopy = {"copy", "Copying", kTime,
+                                     "Copies and memory sets, and none of the above."};
+inline constexpr ColumnSpec kLoader = {
+    "dataloader", "Data loader", kTime,
+    "Waiting for input data while the {{ device.device }}s idle."};
+inline constexpr ColumnSpec kHostTime = {
+    "host_time", "Host", kTime,
+    "Runtime calls and operators on the host while the {{ device.device }}s idle."};
+inline constexpr ColumnSpec kUnattributed = {"unattributed", "Unattributed", kTime,
+                                             "Nothing that was recorded explains the time."};
+
 inline constexpr ColumnSpec kRanks[] = {
     {"id", "Rank", kCount, "Rank as recorded, else position in the run."},
     {"host", "Host", kText, "Name of the machine, where recorded."},
@@ -50,18 +71,13 @@ inline constexpr ColumnSpec kRanks[] = {
     {"compute_only", "Computing alone", kTime,
      "Of the iterations' time: kernels compute, nothing communicates. This and the next seven add "
      "up to the iteration time."},
-    {"overlapped", "Computing and communicating", kTime, "Both at once."},
-    {"transfer_exposed", "Transfer alone", kTime,
-     "Only collectives run, and not before the last rank came; all exposed communication where "
-     "ranks could not be matched."},
-    {"waiting_exposed", "Waiting alone", kTime,
-     "Only collectives run, and the last of their ranks has not come."},
-    {"copy", "Copying", kTime, "Copies and memory sets, and none of the above."},
-    {"dataloader", "Data loader", kTime,
-     "Waiting for input data while the {{ device.device }}s idle."},
-    {"host_time", "Host", kTime,
-     "Runtime calls and operators on the host while the {{ device.device }}s idle."},
-    {"unattributed", "Unattributed", kTime, "Nothing that was recorded explains the time."},
+    kOverlapped,
+    kTransferExposed,
+    kWaitingExposed,
+    kCopy,
+    kLoader,
+    kHostTime,
+    kUnattributed,
     {"kernel_slowdown", "Kernels against median", kNumber,
      "Time of its kernels by that of the median rank, over the kernels that at least three ranks "
      "launch equally often with inputs of equal shapes: 1 as long. Those that multiply matrices "
@@ -74,18 +90,13 @@ inline constexpr ColumnSpec kRankSteps[] = {
     {"duration", "Duration", kTime, "Of the iteration on this rank."},
     {"compute_only", "Computing alone", kTime,
      "Kernels compute, nothing communicates. This and the next seven add up to the duration."},
-    {"overlapped", "Computing and communicating", kTime, "Both at once."},
-    {"transfer_exposed", "Transfer alone", kTime,
-     "Only collectives run, and not before the last rank came; all exposed communication where "
-     "ranks could not be matched."},
-    {"waiting_exposed", "Waiting alone", kTime,
-     "Only collectives run, and the last of their ranks has not come."},
-    {"copy", "Copying", kTime, "Copies and memory sets, and none of the above."},
-    {"dataloader", "Data loader", kTime,
-     "Waiting for input data while the {{ device.device }}s idle."},
-    {"host_time", "Host", kTime,
-     "Runtime calls and operators on the host while the {{ device.device }}s idle."},
-    {"unattributed", "Unattributed", kTime, "Nothing that was recorded explains the time."},
+    kOverlapped,
+    kTransferExposed,
+    kWaitingExposed,
+    kCopy,
+    kLoader,
+    kHostTime,
+    kUnattributed,
     {"waiting_time", "Waiting", kTime,
      "Time in matched collectives before the last rank joined, hidden or not."},
     {"transfer_time", "Transfer", kTime, "The rest of the time in matched collectives."},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/json.hpp>
 #include <string>
 #include <vector>
@@ -19,30 +20,30 @@ namespace {
 namespace json = boost::json;
 using report::Report;
 
-struct Kind {
-  std::string_view id;  // critical.<id>.share
-  std::string_view title;
+// What is most often to blame first: the device, then ranks, then the host.
+struct KindAndPaint {
+  PathKind kind;
   const Paint& paint;
-  std::string_view meaning;
 };
-constexpr Kind kKinds[] = {
-    {"kernel", "Kernels", PaintOf(Category::kOtherKernel), "the end of a kernel"},
-    {"copy", "Copies", PaintOf(Category::kMemcpy), "the end of a copy or memory set"},
-    {"transfer", "Transfer", PaintOf(Category::kCommunication), "a collective's transfer"},
-    {"waiting", "Waiting for ranks", kIdlePaint, "another rank to come to a collective"},
-    {"launch", "Launch", PaintOf(Category::kRuntime), "work to begin after it was launched"},
-    {"sync", "Synchronization", PaintOf(Category::kWait), "calls that wait, beyond the work"},
-    {"dataloader", "Data loader", PaintOf(Category::kDataLoader), "the data loader"},
-    {"host", "Host", PaintOf(Category::kCpu), "operators, calls and Python on the host"},
-    {"unknown", "Unknown", PaintOf(Category::kOther), "nothing that was recorded"},
-};
+constexpr std::array<KindAndPaint, kPathKinds> kKinds = {{
+    {PathKind::kKernel, PaintOf(Category::kOtherKernel)},
+    {PathKind::kCopy, PaintOf(Category::kMemcpy)},
+    {PathKind::kTransfer, PaintOf(Category::kCommunication)},
+    {PathKind::kWaiting, kIdlePaint},
+    {PathKind::kLaunch, PaintOf(Category::kRuntime)},
+    {PathKind::kSync, PaintOf(Category::kWait)},
+    {PathKind::kDataLoader, PaintOf(Category::kDataLoader)},
+    {PathKind::kHost, PaintOf(Category::kCpu)},
+    {PathKind::kUnknown, PaintOf(Category::kOther)},
+}};
 constexpr int kWidth = 1190, kHeight = 30, kScenarioWidth = 620, kScenarioHeight = 22;
 
 json::array PathRows(const Report& report, std::string& bar) {
   json::array rows;
   std::vector<BarPart> parts;
   std::string description = "What the iterations wait for:";
-  for (const Kind& kind : kKinds) {
+  for (const auto& [which, paint] : kKinds) {
+    const PathKindInfo& kind = InfoOf(which);
     const report::Metric* share = FindMetric(report, fmt::format("critical.{}.share", kind.id));
     const report::Metric* time = FindMetric(report, fmt::format("critical.{}.time", kind.id));
     if (share == nullptr || time == nullptr) continue;
@@ -51,13 +52,13 @@ json::array PathRows(const Report& report, std::string& bar) {
     const std::string text = FormatShare(part);
     const std::string title = fmt::format("{} {}", WordsOf(report, kind.title), text);
     description += (parts.empty() ? " " : ", ") + title;
-    parts.push_back({kind.paint, part, text, title});
+    parts.push_back({paint, part, text, title});
     rows.push_back(json::object{{"id", kind.id},
-                                {"swatch", MakeMarkup(SvgSwatch(kind.paint))},
+                                {"swatch", MakeMarkup(SvgSwatch(paint))},
                                 {"label", WordsOf(report, kind.title)},
                                 {"share", NumberView(share->quantity)},
                                 {"time", NumberView(time->quantity)},
-                                {"meaning", WordsOf(report, kind.meaning)}});
+                                {"meaning", WordsOf(report, kind.awaited)}});
   }
   if (!parts.empty()) bar = SvgStackedBar(parts, kWidth, kHeight, description);
   return rows;

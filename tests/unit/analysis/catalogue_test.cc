@@ -7,6 +7,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/tables/output.h"
+#include "model/category.h"
 
 namespace profgauge {
 namespace {
@@ -62,6 +63,21 @@ TEST(TableCatalogue, EveryEntryIsCompleteAndUnique) {
       EXPECT_TRUE(metric == nullptr || metric->unit == column.unit) << field;
     }
   }
+}
+
+// A part of an iteration is called the same wherever it is told.
+TEST(MetricCatalogue, PartsHaveTheTitlesOfTheirKinds) {
+  for (const Category part : BreakdownCategories()) {
+    const std::string id = "breakdown." + std::string(CategoryId(part));
+    const MetricSpec *share = FindMetric(id), *time = FindMetric(id + ".time");
+    ASSERT_TRUE(share != nullptr && time != nullptr) << id;
+    EXPECT_EQ(share->title, InfoOf(part).title);
+    EXPECT_EQ(time->title, std::string(InfoOf(part).title) + ", time");
+  }
+  const MetricSpec* path = FindMetric("critical.dataloader.time");
+  ASSERT_NE(path, nullptr);
+  EXPECT_EQ(path->title, "Critical path: data loader, time");
+  EXPECT_EQ(path->definition, "Time of the critical path in ranges of a data loader.");
 }
 
 // The gates of the recommended policy, which other files name in text.

@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "analysis/analysis.h"
 #include "documents.h"
+#include "render/html/rank_part.h"
 #include "render/html/view.h"
 #include "render/shared/provenance.h"
 #include "render/svg/svg_heat.h"
@@ -34,6 +36,18 @@ HeatChart Heat(std::vector<double> values, std::size_t rows) {
   chart.value_text = Whole;
   chart.description = "who is \"late\"";
   return chart;
+}
+
+// What a rank's bar is made of are columns that add up, in the order of their table.
+TEST(RankParts, AreColumnsOfTheTable) {
+  const TableSpec* ranks = FindTable("ranks");
+  ASSERT_NE(ranks, nullptr);
+  std::size_t at = 0;
+  while (at < ranks->columns.size() && ranks->columns[at].id != html::kRankParts[0].column) ++at;
+  for (const html::RankPart& part : html::kRankParts) {
+    ASSERT_LT(at, ranks->columns.size()) << part.column;
+    EXPECT_EQ(ranks->columns[at++].id, part.column);
+  }
 }
 
 TEST(SvgHeat, StrongerForMoreAndNothingForNothing) {

@@ -118,7 +118,7 @@ TEST(BuildTimeline, TheCriticalPathIsATrackWhoseStepsLieInEvents) {
   EXPECT_EQ(timeline.start[in(2)], 1000);
   const Timeline::Kind& kind = timeline.kinds[timeline.kind[lane.begin + 2]];
   EXPECT_EQ(kind.name, "a step");
-  EXPECT_EQ(kind.detail, std::string(PathKindTitle(PathKind::kKernel)) + " of aten::mm");
+  EXPECT_EQ(kind.detail, std::string(InfoOf(PathKind::kKernel).title) + " of aten::mm");
   EXPECT_EQ(kind.category, Category::kOtherKernel);
   const Timeline without = BuildTimeline({&profile, 1}, {}, {});
   EXPECT_EQ(without.start.size() + 3, timeline.start.size());

@@ -1,0 +1,56 @@
+// What the critical path consists of. The one list of its kinds: metrics, tables, the page and the
+// command line take ids, words and order from here.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace profgauge {
+
+enum class PathKind : std::uint8_t {
+  kHost,        ///< Operators, calls that launch nothing, and Python between them.
+  kLaunch,      ///< From the beginning of a launching call to the beginning of its work.
+  kKernel,      ///< Kernels that are no collectives.
+  kCopy,        ///< Copies and memory sets.
+  kTransfer,    ///< Collectives; with other ranks recorded too, their transfer alone.
+  kWaiting,     ///< Collectives before the last rank arrived: only with other ranks recorded.
+  kDataLoader,  ///< Ranges of a data loader.
+  kSync,        ///< Calls that wait, beyond the work that they wait for.
+  kUnknown,     ///< What no recorded dependency explains.
+};
+inline constexpr std::size_t kPathKinds = 9;
+
+struct PathKindInfo {
+  std::string_view id;  ///< Metrics `critical.<id>.share` and `.time`.
+  std::string_view title;
+  std::string_view part;     ///< "… of the critical path in <part>".
+  std::string_view awaited;  ///< What the iterations wait for, in a few words.
+};
+
+inline constexpr std::array<PathKindInfo, kPathKinds> kPathKindInfo = {{
+    {"host", "Host", "operators, calls that launch nothing, and Python between them",
+     "operators, calls and Python on the host"},
+    {"launch", "Launch",
+     "launching: from the beginning of a call to the beginning of its work, and from one kernel to "
+     "the next on its stream",
+     "work to begin after it was launched"},
+    {"kernel", "Kernels", "kernels that are no collectives", "the end of a kernel"},
+    {"copy", "Copies", "copies and memory sets", "the end of a copy or memory set"},
+    {"transfer", "Transfer",
+     "collectives; without the other ranks' recordings with waiting for them",
+     "a collective's transfer"},
+    {"waiting", "Waiting for ranks", "collectives before the last rank arrived",
+     "another rank to come to a collective"},
+    {"dataloader", "Data loader", "ranges of a data loader", "the data loader"},
+    {"sync", "Synchronization", "calls that wait, beyond the work that they wait for",
+     "calls that wait, beyond the work"},
+    {"unknown", "Unknown", "what no recorded dependency explains", "nothing that was recorded"},
+}};
+
+constexpr const PathKindInfo& InfoOf(PathKind kind) {
+  return kPathKindInfo[static_cast<std::size_t>(kind)];
+}
+
+}  // namespace profgauge
