@@ -112,8 +112,8 @@ std::vector<api::Finding> Judgement::findings() const {
   for (const report::Finding& from : data_->report.findings) {
     api::Finding& finding = out.emplace_back();
     finding.rule = from.rule;
-    finding.level = from.level;
-    finding.status = from.status;
+    finding.level = NameOf(from.level);
+    finding.status = NameOf(from.status);
     finding.title = from.title;
     finding.message = from.message;
     finding.advice = from.advice;

@@ -275,16 +275,6 @@ void MarkSignificant(Waterfall& waterfall) {
 
 }  // namespace
 
-std::string_view PartLevelName(PartLevel level) {
-  constexpr std::string_view kNames[] = {"category", "op_type", "op", "kernel"};
-  return kNames[static_cast<std::size_t>(level)];
-}
-
-std::string_view PartChangeName(PartChange change) {
-  constexpr std::string_view kNames[] = {"changed", "added", "removed", "renamed"};
-  return kNames[static_cast<std::size_t>(change)];
-}
-
 Waterfall Explain(const Snapshot& base, const Snapshot& current) {
   Waterfall waterfall;
   waterfall.base = MeanOf(base);

@@ -10,15 +10,10 @@
 #include <string_view>
 #include <vector>
 
+#include "gate/part_kind.h"
 #include "gate/snapshot.h"
 
 namespace profgauge {
-
-enum class PartLevel : std::uint8_t { kCategory, kOpType, kOp, kKernel };
-std::string_view PartLevelName(PartLevel level);  ///< "category", "op_type", "op", "kernel"
-
-enum class PartChange : std::uint8_t { kChanged, kAdded, kRemoved, kRenamed };
-std::string_view PartChangeName(PartChange change);  ///< "changed", "added", "removed", "renamed"
 
 /// One step of the waterfall. Steps of a level follow each other by parent, largest |delta| first.
 struct WaterfallStep {

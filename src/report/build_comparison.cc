@@ -61,13 +61,13 @@ ComparedMetric BuildComparedMetric(const MetricComparison& compared, const RunCo
   metric.metric = compared.metric;
   metric.title = spec == nullptr ? compared.metric : InDeviceWords(spec->title, words);
   metric.limit = compared.limit;
-  metric.level = compared.limit.empty() ? std::string() : std::string(LevelName(compared.level));
-  metric.result = compared.is_missing   ? "missing"
-                  : compared.over_limit ? "open"
-                                        : std::string(ChangeName(compared.verdict));
+  if (!compared.limit.empty()) metric.level = StateOf(LevelName(compared.level));
+  metric.result = compared.is_missing   ? State::kMissing
+                  : compared.over_limit ? State::kOpen
+                                        : StateOf(ChangeName(compared.verdict));
   metric.note = compared.reason;
   if (!run.is_judged) {
-    metric.result = "not_applicable";
+    metric.result = State::kNotApplicable;
     metric.note = WhyNotJudged(run);
   }
   if (compared.is_missing) {
@@ -116,10 +116,10 @@ PairedValue BuildValue(const profgauge::PairedValue& paired, const DeviceWords& 
 
 ComparisonStep BuildStep(const WaterfallStep& from) {
   ComparisonStep step;
-  step.level = PartLevelName(from.level);
+  step.level = from.level;
   step.name = from.name;
   step.parent = from.parent;
-  step.change = PartChangeName(from.change);
+  step.change = from.change;
   step.base = from.base;
   step.current = from.current;
   step.delta = from.delta;
@@ -133,14 +133,14 @@ ComparisonStep BuildStep(const WaterfallStep& from) {
 
 PairedTable BuildTable(const profgauge::PairedTable& from) {
   PairedTable table;
-  table.measure = from.of_host ? "host_time" : "gpu_time";
+  table.measure = from.of_host ? Measure::kHostTime : Measure::kGpuTime;
   table.base = from.base;
   table.current = from.current;
   table.delta = from.delta;
   for (const profgauge::PairedWork& work : from.rows) {
     PairedWork& row = table.rows.emplace_back();
     row.name = work.name;
-    row.change = PartChangeName(work.change);
+    row.change = work.change;
     row.base_count = work.base_count;
     row.current_count = work.current_count;
     row.base = work.base;

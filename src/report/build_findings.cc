@@ -32,6 +32,18 @@ std::string ReasonOf(const profgauge::Finding& finding) {
                      finding.waiver->expires);
 }
 
+Bound BoundOf(GainBound bound) {
+  switch (bound) {
+    case GainBound::kUpper:
+      return Bound::kUpper;
+    case GainBound::kTypical:
+      return Bound::kTypical;
+    case GainBound::kMeasured:
+      break;
+  }
+  return Bound::kMeasured;
+}
+
 // Where to read on. The built-in rules' page is not beside the report; the program has its text.
 std::string DocsOf(const Rule& rule) {
   if (!rule.docs.starts_with("rules/README.md#")) return rule.docs;
@@ -41,16 +53,16 @@ std::string DocsOf(const Rule& rule) {
 Finding BuildFinding(const profgauge::Finding& from, const Evaluation& evaluation) {
   Finding finding;
   finding.rule = from.rule->id;
-  finding.status = FindingStatusName(from.status);
+  finding.status = StateOf(FindingStatusName(from.status));
   finding.level =
-      Fired(from.status) ? finding.status : std::string(LevelName(WorstLevelOf(*from.rule)));
+      Fired(from.status) ? finding.status : StateOf(LevelName(WorstLevelOf(*from.rule)));
   finding.title = from.title;
   finding.message = from.message;
   finding.metric = MetricOf(from);
   finding.gain = TimeOf(from.gain);
-  if (from.gain && from.rule->gain) finding.gain_bound = GainBoundName(from.rule->gain->bound);
+  if (from.gain && from.rule->gain) finding.gain_bound = BoundOf(from.rule->gain->bound);
   if (from.gain_replayed) {
-    finding.gain_bound = "replayed";
+    finding.gain_bound = Bound::kReplayed;
     const std::string limit = from.gain_limit ? FormatDuration(*from.gain_limit) : "";
     // A bound that is as good as the prediction says nothing more.
     constexpr double kAlike = 1.02;

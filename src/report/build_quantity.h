@@ -16,6 +16,6 @@ Quantity MakeQuantity(Value value, Unit unit, std::string absent_because = {});
 Quantity MakeDifference(Value difference, Unit unit, std::string absent_because = {});
 
 /// "higher", "lower" or "neutral".
-std::string_view BetterOf(Direction direction);
+Better BetterOf(Direction direction);
 
 }  // namespace profgauge::report

@@ -76,8 +76,8 @@ GateRow BuildGateRow(const GateResult& result, const Analysis& analysis, const D
   row.margin = applies ? MakeDifference(RoomOf(result.measured, result.threshold), unit,
                                         row.measured.absent_because)
                        : MakeDifference(Value{}, unit, "the limit does not apply");
-  row.level = LevelName(result.threshold.level);
-  row.status = GateStatusName(result.status);
+  row.level = StateOf(LevelName(result.threshold.level));
+  row.status = StateOf(GateStatusName(result.status));
   // Measured value and limit stand beside it in every rendering.
   const bool said_already = result.status == GateStatus::kError ||
                             result.status == GateStatus::kWarn ||
@@ -89,7 +89,7 @@ GateRow BuildGateRow(const GateResult& result, const Analysis& analysis, const D
 
 VerdictInfo VerdictOf(const Verdict& verdict) {
   VerdictInfo info;
-  info.status = VerdictStatusName(verdict.status);
+  info.status = StateOf(VerdictStatusName(verdict.status));
   info.errors = verdict.errors;
   info.warnings = verdict.warnings;
   info.passed = verdict.passed;
@@ -103,7 +103,7 @@ VerdictInfo VerdictOf(const Verdict& verdict) {
 VerdictInfo BuildVerdict(const BuildInput& input) {
   VerdictInfo info = VerdictOf(input.verdict == nullptr ? Verdict() : *input.verdict);
   if (input.policy != nullptr) info.policy = input.policy->name;
-  for (const Finding& finding : input.findings) info.waived += finding.status == "waived";
+  for (const Finding& finding : input.findings) info.waived += finding.status == State::kWaived;
   return info;
 }
 
@@ -132,7 +132,7 @@ std::vector<ImportCounter> BuildImport(std::span<const Profile> ranks) {
     const auto counter = static_cast<Counter>(i);
     if (log[counter] == 0) continue;
     const CounterInfo& info = InfoOf(counter);
-    counters.push_back({std::string(info.name), std::string(SeverityName(info.severity)),
+    counters.push_back({std::string(info.name), info.severity,
                         std::string(CounterText(counter, log[counter])), log[counter],
                         log.Examples(counter)});
   }
@@ -149,10 +149,10 @@ GateRow RowOf(const ComparedMetric& metric) {
   row.baseline = metric.base;
   row.change = metric.change;
   row.level = metric.level;
-  row.status = metric.result == "fail"                                  ? metric.level
-               : metric.result == "inconclusive"                        ? "low_confidence"
-               : metric.result == "pass" || metric.result == "improved" ? "pass"
-                                                                        : metric.result;
+  row.status = metric.result == State::kFail           ? metric.level
+               : metric.result == State::kInconclusive ? State::kLowConfidence
+               : metric.result == State::kImproved     ? State::kPass
+                                                       : metric.result;
   row.reason = metric.note;
   return row;
 }
@@ -192,16 +192,16 @@ Quantity MakeDifference(Value difference, Unit unit, std::string absent_because)
   return quantity;
 }
 
-std::string_view BetterOf(Direction direction) {
+Better BetterOf(Direction direction) {
   switch (direction) {
     case Direction::kHigherIsBetter:
-      return "higher";
+      return Better::kHigher;
     case Direction::kLowerIsBetter:
-      return "lower";
+      return Better::kLower;
     case Direction::kNeutral:
       break;
   }
-  return "neutral";
+  return Better::kNeutral;
 }
 
 std::string LimitText(const Value& min, const Value& max, Unit unit) {

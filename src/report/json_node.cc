@@ -113,6 +113,19 @@ Unit JsonNode::UnitNamed() const {
   return Unit::kText;
 }
 
+std::optional<std::size_t> JsonNode::IndexAmong(std::span<const std::string_view> names) const {
+  const std::string text = Text();
+  std::string all;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i].empty()) continue;
+    if (shape_ != nullptr) shape_->words.emplace_back(names[i]);
+    if (names[i] == text) return i;
+    all += fmt::format("{}`{}`", all.empty() ? "" : ", ", names[i]);
+  }
+  if (!text.empty()) Expected("one of " + all, "`" + PrintableShort(text) + "`");
+  return std::nullopt;
+}
+
 std::vector<JsonNode> JsonNode::Elements() const {
   std::vector<JsonNode> nodes;
   if (Asks("array")) {

@@ -5,6 +5,7 @@
 #include <boost/json/value.hpp>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -42,6 +43,9 @@ class JsonNode {
   Value Any() const;
   /// A name of UnitName().
   Unit UnitNamed() const;
+  /// Which of `names` it is; nothing where there is none, or an empty text. Another text is a bad
+  /// field.
+  std::optional<std::size_t> IndexAmong(std::span<const std::string_view> names) const;
 
   /// The elements of this list.
   std::vector<JsonNode> Elements() const;

@@ -1,7 +1,9 @@
 // The twin of render/json/json_comparison.cc.
 #include "report/read_comparison.h"
 
+#include <optional>
 #include <utility>
+#include <vector>
 
 namespace profgauge::report {
 namespace {
@@ -19,8 +21,8 @@ ComparedMetric ReadMetric(const JsonNode& node) {
   metric.low = ReadQuantity(node["low"]);
   metric.high = ReadQuantity(node["high"]);
   metric.limit = node["limit"].Text();
-  metric.level = node["level"].Text();
-  metric.result = node["result"].Text();
+  metric.level = ReadState(node["level"], kLevels);
+  metric.result = ReadState(node["result"], kChangeStates);
   metric.note = node["note"].Text();
   return metric;
 }
@@ -29,7 +31,7 @@ PairedValue ReadValue(const JsonNode& node) {
   PairedValue value;
   value.metric = node["metric"].Text();
   value.title = node["title"].Text();
-  value.better = node["better"].Text();
+  value.better = ReadWord<Better>(node["better"], kBetterNames);
   value.base = ReadQuantity(node["base"]);
   value.current = ReadQuantity(node["current"]);
   value.change = ReadQuantity(node["change"]);
@@ -38,10 +40,10 @@ PairedValue ReadValue(const JsonNode& node) {
 
 ComparisonStep ReadStep(const JsonNode& node) {
   ComparisonStep step;
-  step.level = node["level"].Text();
+  step.level = ReadWord<PartLevel>(node["level"], kPartLevelNames);
   step.name = node["name"].Text();
   step.parent = node["parent"].Integer();
-  step.change = node["change"].Text();
+  step.change = ReadWord<PartChange>(node["change"], kPartChangeNames);
   step.base = node["base"].Integer();
   step.current = node["current"].Integer();
   step.delta = node["delta"].Integer();
@@ -62,7 +64,7 @@ PairedWork ReadWork(const JsonNode& node) {
     return work;
   }
   work.name = cells[0].Text();
-  work.change = cells[1].Text();
+  work.change = ReadWord<PartChange>(cells[1], kPartChangeNames);
   work.base_count = AsNumber(cells[2].Any(), 0);
   work.current_count = AsNumber(cells[3].Any(), 0);
   work.base = cells[4].Integer();
@@ -80,7 +82,7 @@ PairedWork ReadWork(const JsonNode& node) {
 PairedTable ReadTable(const JsonNode& node) {
   PairedTable table;
   if (!node.exists()) return table;
-  table.measure = node["measure"].Text();
+  table.measure = ReadWord<Measure>(node["measure"], kMeasureNames);
   table.base = node["base"].Integer();
   table.current = node["current"].Integer();
   table.delta = node["delta"].Integer();
@@ -89,6 +91,13 @@ PairedTable ReadTable(const JsonNode& node) {
 }
 
 }  // namespace
+
+State ReadState(const JsonNode& node, std::span<const State> among, State otherwise) {
+  std::vector<std::string_view> names;
+  for (const State state : among) names.push_back(NameOf(state));
+  const std::optional<std::size_t> index = node.IndexAmong(names);
+  return index ? among[*index] : otherwise;
+}
 
 Quantity ReadQuantity(const JsonNode& node) {
   Quantity quantity;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <boost/json/object.hpp>
 #include <memory>
 #include <utility>
@@ -42,7 +44,7 @@ ProfileInfo ReadProfile(const JsonNode& node) {
 
 VerdictInfo ReadVerdict(const JsonNode& node) {
   VerdictInfo verdict;
-  verdict.status = node["status"].Text();
+  verdict.status = ReadState(node["status"], kRunStates, verdict.status);
   const JsonNode counts = node["counts"];
   verdict.errors = counts["errors"].Integer();
   verdict.warnings = counts["warnings"].Integer();
@@ -67,8 +69,8 @@ GateRow ReadGateRow(const JsonNode& node) {
   row.margin = ReadQuantity(node["margin"]);
   row.baseline = ReadQuantity(node["baseline"]);
   row.change = ReadQuantity(node["change"]);
-  row.level = node["level"].Text();
-  row.status = node["status"].Text();
+  row.level = ReadState(node["level"], kLevels);
+  row.status = ReadState(node["status"], kLimitStates);
   row.reason = node["reason"].Text();
   row.counted_with = node["counted_with"].Text();
   return row;
@@ -79,7 +81,7 @@ Metric ReadMetric(const std::string& id, const JsonNode& node) {
   metric.id = id;
   metric.quantity = ReadQuantity(node);
   metric.title = node["title"].Text();
-  metric.better = node["better"].Text();
+  metric.better = ReadWord<Better>(node["better"], kBetterNames);
   metric.definition = node["definition"].Text();
   metric.formula = node["formula"].Text();
   metric.source = node["source"].Text();
@@ -90,13 +92,13 @@ Metric ReadMetric(const std::string& id, const JsonNode& node) {
 Finding ReadFinding(const JsonNode& node) {
   Finding finding;
   finding.rule = node["rule"].Text();
-  finding.level = node["level"].Text();
-  finding.status = node["status"].Text();
+  finding.level = ReadState(node["level"], kLevels);
+  finding.status = ReadState(node["status"], kRuleStates);
   finding.title = node["title"].Text();
   finding.message = node["message"].Text();
   finding.metric = ReadQuantity(node["metric"]);
   finding.gain = ReadQuantity(node["gain"]);
-  finding.gain_bound = node["gain"]["bound"].Text();
+  finding.gain_bound = ReadWord<Bound>(node["gain"]["bound"], kBoundNames);
   finding.explains = node["explains"].Texts();
   finding.advice = node["advice"].Text();
   finding.docs = node["docs"].Text();
@@ -160,12 +162,20 @@ Table ReadTable(const std::string& id, const JsonNode& node) {
   return table;
 }
 
+Severity ReadSeverity(const JsonNode& node) {
+  constexpr std::array kSeverities = {Severity::kInfo, Severity::kRepaired, Severity::kSkipped,
+                                      Severity::kDataLoss};
+  std::array<std::string_view, kSeverities.size()> names;
+  std::transform(kSeverities.begin(), kSeverities.end(), names.begin(), SeverityName);
+  return kSeverities[node.IndexAmong(names).value_or(0)];
+}
+
 void ReadNotes(const JsonNode& root, Report& report) {
   for (const JsonNode& remark : root["remarks"].Elements()) {
     report.remarks.push_back({remark["id"].Text(), remark["text"].Text()});
   }
   for (const auto& [name, counter] : root["import"].Entries()) {
-    report.import.push_back({name, counter["severity"].Text(), counter["text"].Text(),
+    report.import.push_back({name, ReadSeverity(counter["severity"]), counter["text"].Text(),
                              static_cast<std::uint64_t>(counter["count"].Integer()),
                              counter["examples"].Texts()});
   }

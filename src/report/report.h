@@ -14,8 +14,11 @@
 
 #include "base/table.h"
 #include "base/value.h"
+#include "gate/part_kind.h"
 #include "model/category.h"
+#include "model/import_log.h"
 #include "model/path_kind.h"
+#include "report/state.h"
 
 namespace profgauge::report {
 
@@ -31,7 +34,7 @@ struct Quantity {
 
 struct Metric {
   std::string id, title, definition, formula, source;
-  std::string better;  ///< "higher", "lower" or "neutral".
+  Better better = Better::kNeutral;
   Quantity quantity;
   std::string note;  ///< Low confidence, bounds; may be empty.
 };
@@ -66,15 +69,15 @@ struct GateRow {
   std::string limit;          ///< "≥ 60 %", "≤ 15 %".
   Quantity margin;            ///< Measured minus limit, positive is room.
   Quantity baseline, change;  ///< Empty text when there is no baseline.
-  std::string level;          ///< "error" or "warn".
-  std::string status;  ///< gate/verdict's GateStatusName; "open": a change that stays undecided.
+  State level = State::kNone;
+  State status = State::kNone;
   std::string reason;
   /// The metric or rule whose line counts this miss; empty: it counts itself.
   std::string counted_with;
 };
 
 struct VerdictInfo {
-  std::string status;  ///< "pass", "fail", "no_verdict", "not_judged".
+  State status = State::kNotJudged;
   /// Limits and findings; two on one number count once, as the graver (GateRow::counted_with).
   std::int64_t errors = 0, warnings = 0, waived = 0, passed = 0, not_applicable = 0, missing = 0;
   std::int64_t open = 0;  ///< Changes that a comparison could not decide: no verdict.
@@ -84,14 +87,12 @@ struct VerdictInfo {
 
 /// Filled by the expert system.
 struct Finding {
-  std::string rule;   ///< "io/dataloader-bound".
-  std::string level;  ///< "error", "warn" or "info": how bad it is where it fires.
-  /// What became of the rule: "error", "warn", "info" (it fired at that level), "pass", "waived",
-  /// "not_applicable" or "broken".
-  std::string status;
+  std::string rule;             ///< "io/dataloader-bound".
+  State level = State::kNone;   ///< How bad it is where it fires.
+  State status = State::kNone;  ///< Where it fired, the level.
   std::string title, message;
   Quantity metric, gain;
-  std::string gain_bound;  ///< "upper", "typical", "measured" or empty.
+  Bound gain_bound = Bound::kNone;
   std::vector<std::string> explains;
   std::string advice, docs;
   std::vector<std::string> evidence_heads;
@@ -102,7 +103,9 @@ struct Finding {
 };
 
 struct ImportCounter {
-  std::string name, severity, text;
+  std::string name;
+  Severity severity = Severity::kInfo;
+  std::string text;
   std::uint64_t count = 0;
   std::vector<std::string> examples;
 };
@@ -197,17 +200,18 @@ struct ComparedMetric {
   std::string metric, title;
   Quantity base, current;
   Quantity change, low, high;  ///< What is judged, and its 98 % interval; a share when relative.
-  std::string limit, level;    ///< "≤ +5 %", "error"; empty: compared, but not limited.
-  /// "pass", "fail", "improved", "inconclusive", "open" (inconclusive, and probably beyond the
-  /// limit), "missing", or "not_applicable" where the runs must not be compared.
-  std::string result;
+  std::string limit;           ///< "≤ +5 %"; empty: compared, but not limited.
+  State level = State::kNone;  ///< Of the limit.
+  /// Open where inconclusive, and probably beyond the limit; not applicable where the runs must not
+  /// be compared.
+  State result = State::kNone;
   std::string note;  ///< What would decide it, low confidence; may be empty.
 };
 
 /// A metric of the two runs side by side. Absent where a run does not have it.
 struct PairedValue {
   std::string metric, title;
-  std::string better;  ///< "higher", "lower" or "neutral".
+  Better better = Better::kNeutral;
   Quantity base, current;
   Quantity change;  ///< A share when relative or of shares (then in points); else in the unit.
 };
@@ -215,10 +219,10 @@ struct PairedValue {
 /// One step of the waterfall: a part of the change of the mean iteration time. Steps of one parent
 /// sum exactly to it, the top level to Comparison::delta. Times are ns per iteration.
 struct ComparisonStep {
-  std::string level;         ///< "category", "op_type", "op", "kernel".
+  PartLevel level = PartLevel::kCategory;
   std::string name;          ///< "new ← old" for a renamed kernel.
   std::int64_t parent = -1;  ///< Index of the step it is a part of; -1 at the top.
-  std::string change;        ///< "changed", "added", "removed", "renamed".
+  PartChange change = PartChange::kChanged;
   std::int64_t base = 0, current = 0;
   std::int64_t delta = 0;  ///< count_effect + duration_effect.
   std::int64_t count_effect = 0, duration_effect = 0;
@@ -228,7 +232,8 @@ struct ComparisonStep {
 
 /// A kernel, copy or op in both runs, per iteration; what runs in parallel counts each time.
 struct PairedWork {
-  std::string name, change;  ///< As of a step.
+  std::string name;  ///< As of a step.
+  PartChange change = PartChange::kChanged;
   double base_count = 0, current_count = 0;
   std::int64_t base = 0, current = 0;            ///< ns; PairedTable::measure says of what.
   std::int64_t base_host = 0, current_host = 0;  ///< An op's own time on the host.
@@ -238,7 +243,7 @@ struct PairedWork {
 };
 
 struct PairedTable {
-  std::string measure;                            ///< "gpu_time" or "host_time".
+  Measure measure = Measure::kGpuTime;
   std::int64_t base = 0, current = 0, delta = 0;  ///< The rows' deltas sum exactly to `delta`.
   std::vector<PairedWork> rows;                   ///< Largest |delta| first; may be empty.
 };

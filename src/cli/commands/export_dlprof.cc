@@ -14,6 +14,7 @@
 #include "cli/reading.h"
 #include "exports/dlprof/dlprof.h"
 #include "exports/dlprof/dlprof_csv.h"
+#include "render/shared/words.h"
 #include "report/build_findings.h"
 #include "rules/policy.h"
 #include "rules/rulebook.h"
@@ -46,7 +47,7 @@ Result<std::vector<Advice>> AdviceOn(const std::vector<Profile>& ranks,
   const Evaluation evaluation = book->Evaluate(analysis, CollectFacts(ranks, analysis));
   std::vector<Advice> advice;
   for (const report::Finding& finding : report::BuildFindings(evaluation)) {
-    if (finding.status != "error" && finding.status != "warn" && finding.status != "info") continue;
+    if (!render::HasFired(finding)) continue;
     advice.emplace_back(finding.message.empty() ? finding.title : finding.message,
                         OneLine(finding.advice));
   }

@@ -7,11 +7,9 @@
 namespace profgauge::render {
 namespace {
 
-int Severity(std::string_view level) { return level == "error" ? 0 : level == "warn" ? 1 : 2; }
-
 /// Nobody knows whether the limit is kept.
 bool HasNoAnswer(const report::GateRow& row) {
-  return row.status == "missing" || row.status == "open";
+  return row.status == State::kMissing || row.status == State::kOpen;
 }
 
 Alert AlertOf(const report::GateRow& row) {
@@ -19,8 +17,8 @@ Alert AlertOf(const report::GateRow& row) {
   alert.id = "limit/" + row.metric;
   alert.title = row.title.empty() ? row.metric : row.title;
   // What has no answer is no error: alerts of that level are as many as the verdict counts.
-  alert.level = HasNoAnswer(row) || row.status == "low_confidence" ? "warn" : row.status;
-  if (row.status == "missing") {
+  alert.level = HasNoAnswer(row) || row.status == State::kLowConfidence ? State::kWarn : row.status;
+  if (row.status == State::kMissing) {
     alert.message = row.metric + " has no value, its limit is " + row.limit;
   } else if (!row.change.text.empty() && !row.reason.empty()) {
     alert.message = row.metric + ": " + row.reason;
@@ -46,15 +44,15 @@ void AddCause(const report::Finding& finding, Alert& alert) {
 }  // namespace
 
 std::optional<Alert> AlertOfRun(const report::Report& report) {
-  Alert alert{"verdict", "warn", "No verdict", {}, {}};
+  Alert alert{"verdict", State::kWarn, "No verdict", {}, {}};
   const ReasonsOfRun of_run = FindReasonsOfRun(report);
   if (of_run.reasons.empty()) return std::nullopt;
   for (const std::string& reason : of_run.reasons) {
     if (!alert.message.empty()) alert.message += "; ";
     alert.message += reason;
   }
-  if (of_run.errors > 0) alert.level = "error";
-  if (report.verdict.status == "fail") alert.title = "The run as a whole";
+  if (of_run.errors > 0) alert.level = State::kError;
+  if (report.verdict.status == State::kFail) alert.title = "The run as a whole";
   return alert;
 }
 
@@ -75,7 +73,7 @@ std::vector<Alert> CollectAlerts(const report::Report& report) {
         {finding.rule, finding.status, finding.title, finding.message, finding.advice});
   }
   std::stable_sort(alerts.begin(), alerts.end(), [](const Alert& a, const Alert& b) {
-    return Severity(a.level) < Severity(b.level);
+    return WeightOf(a.level) < WeightOf(b.level);
   });
   return alerts;
 }

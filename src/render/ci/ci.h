@@ -17,11 +17,13 @@
 
 namespace profgauge::render {
 
+using report::State;
+
 /// A limit missed, a rule that fired, or what leaves the run as a whole without a verdict, as every
 /// CI output lists them.
 struct Alert {
-  std::string id;       ///< Rule id, "limit/<metric id>", or "verdict".
-  std::string level;    ///< "error", "warn" or "info".
+  std::string id;  ///< Rule id, "limit/<metric id>", or "verdict".
+  State level = State::kNone;
   std::string title;    ///< One line.
   std::string message;  ///< A sentence with the numbers.
   std::string advice;   ///< May be empty.

@@ -43,7 +43,9 @@ std::string EscapeProperty(std::string_view text) {
 }
 
 std::string_view CommandOf(const Alert& alert) {
-  return alert.level == "error" ? "error" : alert.level == "warn" ? "warning" : "notice";
+  return alert.level == State::kError  ? "error"
+         : alert.level == State::kWarn ? "warning"
+                                       : "notice";
 }
 
 }  // namespace

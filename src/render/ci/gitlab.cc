@@ -15,9 +15,9 @@ std::string RenderGitlab(const report::Report& report, const AlertPlaces& places
         {"description", ValidUtf8(alert.title + ": " + alert.message)},
         {"check_name", ValidUtf8(alert.id)},
         {"fingerprint", Fingerprint(alert.id)},
-        {"severity", alert.level == "error"  ? "major"
-                     : alert.level == "warn" ? "minor"
-                                             : "info"},
+        {"severity", alert.level == State::kError  ? "major"
+                     : alert.level == State::kWarn ? "minor"
+                                                   : "info"},
         {"location",
          {{"path", ValidUtf8(place.path)}, {"lines", {{"begin", std::max(1U, place.line)}}}}}});
   }

@@ -9,21 +9,29 @@ namespace {
 enum class Outcome { kPass, kFailure, kError, kSkipped };
 
 // Failures are as many as the verdict's errors: what is counted elsewhere is none of its own.
-Outcome OutcomeOf(std::string_view status, std::string_view counted_with) {
+Outcome OutcomeOf(State state, std::string_view counted_with) {
   if (!counted_with.empty()) return Outcome::kPass;
-  if (status == "error") return Outcome::kFailure;
-  if (status == "missing" || status == "open" || status == "broken") return Outcome::kError;
-  if (status == "not_applicable" || status == "skipped" || status == "waived") {
-    return Outcome::kSkipped;
+  switch (state) {
+    case State::kError:
+      return Outcome::kFailure;
+    case State::kMissing:
+    case State::kOpen:
+    case State::kBroken:
+      return Outcome::kError;
+    case State::kNotApplicable:
+    case State::kSkipped:
+    case State::kWaived:
+      return Outcome::kSkipped;
+    default:
+      return Outcome::kPass;
   }
-  return Outcome::kPass;
 }
 
 struct Suite {
   std::string cases;
   int tests = 0, failures = 0, errors = 0, skipped = 0;
 
-  void Add(std::string_view suite, std::string_view name, Outcome outcome, std::string_view status,
+  void Add(std::string_view suite, std::string_view name, Outcome outcome, State state,
            std::string_view message) {
     ++tests;
     cases += fmt::format("    <testcase classname=\"profgauge.{}\" name=\"{}\" time=\"0\"",
@@ -33,24 +41,23 @@ struct Suite {
       case Outcome::kFailure:
         ++failures;
         cases += fmt::format(">\n      <failure message=\"{0}\" type=\"{1}\">{0}</failure>\n", text,
-                             EscapeHtml(status));
+                             NameOf(state));
         break;
       case Outcome::kError:
         ++errors;
         cases += fmt::format(">\n      <error message=\"{0}\" type=\"{1}\">{0}</error>\n", text,
-                             EscapeHtml(status));
+                             NameOf(state));
         break;
       case Outcome::kSkipped:
         ++skipped;
         cases += fmt::format(">\n      <skipped message=\"{}\"/>\n", text);
         break;
       case Outcome::kPass:
-        if (status == "pass") {
+        if (state == State::kPass) {
           cases += "/>\n";
           return;
         }
-        cases +=
-            fmt::format(">\n      <system-out>{}: {}</system-out>\n", EscapeHtml(status), text);
+        cases += fmt::format(">\n      <system-out>{}: {}</system-out>\n", NameOf(state), text);
         break;
     }
     cases += "    </testcase>\n";
@@ -77,7 +84,8 @@ std::string WithCount(std::string text, std::string_view counted_with) {
 std::string RenderJunit(const report::Report& report) {
   Suite suite;
   if (const std::optional<Alert> run = AlertOfRun(report)) {
-    suite.Add("verdict", "verdict", run->level == "error" ? Outcome::kFailure : Outcome::kError,
+    suite.Add("verdict", "verdict",
+              run->level == State::kError ? Outcome::kFailure : Outcome::kError,
               report.verdict.status, run->message);
   }
   for (const report::GateRow& row : report.gate) {

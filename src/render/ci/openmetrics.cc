@@ -88,9 +88,9 @@ std::string RenderOpenMetrics(const report::Report& report) {
   }
   if (report.comparison) ExposeChanges(*report.comparison, family);
   const auto& verdict = report.verdict;
-  if (verdict.status != "not_judged") {
+  if (verdict.status != State::kNotJudged) {
     family({"profgauge_verdict_pass", "", 1}, "1 when the run passed its policy, else 0.",
-           verdict.status == "pass" ? 1 : 0);
+           verdict.status == State::kPass ? 1 : 0);
   }
   family({"profgauge_errors", "", 1}, "Limits and rules missed at level error.",
          static_cast<double>(verdict.errors));

@@ -15,7 +15,7 @@ namespace {
 namespace json = boost::json;
 
 std::string LevelOf(const Alert& alert) {
-  return alert.level == "error" ? "error" : alert.level == "warn" ? "warning" : "note";
+  return alert.level == State::kError ? "error" : alert.level == State::kWarn ? "warning" : "note";
 }
 
 /// A path as a URI reference: what is not allowed in one is written as %XX.

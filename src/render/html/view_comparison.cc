@@ -76,8 +76,8 @@ json::array ValuesView(const Comparison& comparison) {
   json::array rows;
   for (const report::PairedValue& value : comparison.values) {
     const double change = AsNumber(value.change.value, 0);
-    const bool is_worse = value.better == "higher" ? change < 0 : change > 0;
-    const bool is_neutral = value.better == "neutral" || change == 0;
+    const bool is_worse = value.better == report::Better::kHigher ? change < 0 : change > 0;
+    const bool is_neutral = value.better == report::Better::kNeutral || change == 0;
     rows.push_back(json::object{{"title", value.title},
                                 {"metric", value.metric},
                                 {"base", NumberView(value.base)},
@@ -129,7 +129,7 @@ json::array StepsView(const Comparison& comparison, const ChangeTreeOptions& tre
     }
     const report::ComparisonStep& step = *row.step;
     json::object view{{"indent", indent},
-                      {"what", step.change == "changed" ? "" : step.change},
+                      {"what", ChangeWord(step.change)},
                       {"bold", row.depth == 0},
                       {"has_times", true},
                       {"counts", fmt::format("{} → {}", PerIteration(step.base_count),
@@ -157,7 +157,7 @@ json::object PairedView(std::string_view id, std::string_view title, std::string
     if (work.delta == 0 && work.base_count == work.current_count) continue;
     const bool has_p = !IsAbsent(work.p_value);
     json::object view{
-        {"what", work.change == "changed" ? "" : work.change},
+        {"what", ChangeWord(work.change)},
         {"base_count", PerIteration(work.base_count)},
         {"current_count", PerIteration(work.current_count)},
         {"base", TimeView(work.base)},
@@ -177,7 +177,7 @@ json::object PairedView(std::string_view id, std::string_view title, std::string
           {"title", title},
           {"about", report::TextFor(accelerator, about)},
           {"has_host", has_host},
-          {"time", table.measure == "host_time"
+          {"time", table.measure == report::Measure::kHostTime
                        ? "Host time"
                        : report::TextFor(accelerator, "{{ device.device }} time")},
           {"base", TimeView(table.base)},
@@ -205,7 +205,7 @@ boost::json::object ComparisonView(const report::Report& report, const Compariso
         comparison.kernels, comparison.accelerator, false, limits.paired_rows));
   }
   if (!comparison.ops.rows.empty()) {
-    const bool of_gpu = comparison.ops.measure != "host_time";
+    const bool of_gpu = comparison.ops.measure != report::Measure::kHostTime;
     paired.push_back(
         PairedView("paired-ops", "Ops, run against run",
                    of_gpu ? "Calls per iteration, {{ device.device }} time of the work that an op "

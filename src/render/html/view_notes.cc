@@ -28,14 +28,13 @@ json::array Pairs(const std::vector<std::pair<std::string, std::string>>& pairs)
 json::array ImportView(const report::Report& report) {
   json::array out;
   for (const report::ImportCounter& counter : report.import) {
-    const StatusLook& look =
-        LookOf(counter.severity == "skipped" ? "skipped_rows" : counter.severity);
+    const StatusLook look = LookOf(counter.severity);
     std::string examples;
     for (const std::string& example : counter.examples) {
       examples += (examples.empty() ? "" : ", ") + example;
     }
     out.push_back(json::object{{"sign", look.sign},
-                               {"word", look.word.empty() ? counter.severity : look.word},
+                               {"word", look.word},
                                {"name", look.name()},
                                {"count", FormatCount(static_cast<std::int64_t>(counter.count))},
                                {"text", counter.text},
@@ -60,8 +59,8 @@ json::array MetricsView(const report::Report& report) {
   for (const report::Metric& metric : report.metrics) {
     if (IsAbsent(metric.quantity.value)) continue;
     std::string better;
-    if (metric.better == "higher") better = "↑";
-    if (metric.better == "lower") better = "↓";
+    if (metric.better == report::Better::kHigher) better = "↑";
+    if (metric.better == report::Better::kLower) better = "↓";
     out.push_back(json::object{{"id", metric.id},
                                {"title", metric.title},
                                {"definition", metric.definition},

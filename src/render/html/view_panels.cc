@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "render/shared/template.h"
 #include "render/svg/svg.h"
 #include "report/iteration_labels.h"
+#include "report/work_times.h"
 
 namespace profgauge::render::html {
 namespace {
@@ -164,19 +166,6 @@ json::object ResourcePanel(const Report& report) {
   return panel;
 }
 
-double SumColumn(const Table& table, std::string_view column, std::string_view where,
-                 std::string_view equals) {
-  double sum = 0;
-  for (std::size_t row = 0; row < table.rows(); ++row) {
-    const Value cell = where.empty() ? Value() : table.At(row, where);
-    const auto* text = std::get_if<std::string>(&cell);
-    if (where.empty() || (text != nullptr && *text == equals)) {
-      sum += AsNumber(table.At(row, column), 0);
-    }
-  }
-  return sum;
-}
-
 // Why a table is absent, in the analysis' words.
 std::string AbsentTable(const Report& report, std::string_view id, std::string_view otherwise) {
   for (const auto& [table, reason] : report.absent_tables) {
@@ -188,29 +177,23 @@ std::string AbsentTable(const Report& report, std::string_view id, std::string_v
 json::object KernelTimePanel(const Report& report) {
   json::object panel = MakePanel(report, "p-kernel-time", "Total kernel {{ device.device }} time");
   std::vector<Slice> slices;
-  if (const Table* kernels = FindTable(report, "kernels")) {
-    const double yes = SumColumn(*kernels, "time", "uses_tensor_core", "yes");
-    const double unknown = SumColumn(*kernels, "time", "uses_tensor_core", "unknown");
-    const double all = SumColumn(*kernels, "time", "", "");
-    const bool has_units = yes > 0 || FindMetric(report, "tensor_core.share") != nullptr;
+  if (const auto times = report::KernelTimesOf(report)) {
+    const bool has_units =
+        times->on_matrix_units > 0 || FindMetric(report, "tensor_core.share") != nullptr;
     if (has_units) {
       slices.push_back({PaintOf(Category::kTensorCoreKernel),
-                        WordsOf(report, "On {{ device.matrix_units }}"), Time(yes), ""});
+                        WordsOf(report, "On {{ device.matrix_units }}"),
+                        Time(times->on_matrix_units), ""});
     }
     slices.push_back({PaintOf(Category::kOtherKernel),
                       has_units ? WordsOf(report, "Not on {{ device.matrix_units }}") : "Kernels",
-                      Time(all - yes - unknown), ""});
-    if (unknown > 0) {
-      slices.push_back({kIdlePaint, "Name does not tell", Time(unknown), ""});
+                      Time(times->off), ""});
+    if (times->undecided > 0) {
+      slices.push_back({kIdlePaint, "Name does not tell", Time(times->undecided), ""});
     }
   }
-  if (const Table* copies = FindTable(report, "memcpys")) {
-    for (const std::string_view column : {"time", "duration"}) {
-      if (copies->Find(column) == nullptr) continue;
-      slices.push_back({PaintOf(Category::kMemcpy), "Memory copies and sets",
-                        Time(SumColumn(*copies, column, "", "")), ""});
-      break;
-    }
+  if (const std::optional<double> copies = report::CopyTimeOf(report)) {
+    slices.push_back({PaintOf(Category::kMemcpy), "Memory copies and sets", Time(*copies), ""});
   }
   Fill(panel, slices);
   panel["note"] = "Sums of durations: what overlaps is counted each time.";

@@ -22,30 +22,23 @@ namespace {
 namespace json = boost::json;
 using report::Report;
 
-json::object StatusView(std::string_view status) {
-  const StatusLook& look = LookOf(status);
-  return {
-      {"sign", look.sign}, {"word", look.word.empty() ? status : look.word}, {"name", look.name()}};
-}
-
-std::string Upper(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return out;
+json::object StatusView(State state) {
+  const StatusLook& look = LookOf(state);
+  return {{"sign", look.sign}, {"word", look.word}, {"name", look.name()}};
 }
 
 json::array CountsView(const report::VerdictInfo& verdict) {
-  const std::tuple<std::int64_t, std::string_view, std::string_view, std::string_view> counts[] = {
-      {verdict.errors, "error", "errors", "error"},
-      {verdict.warnings, "warning", "warnings", "warn"},
-      {verdict.waived, "waived", "waived", "waived"},
-      {verdict.passed, "passed", "passed", "pass"},
-      {verdict.open, "open", "open", "open"},
-      {verdict.missing, "missing", "missing", "missing"},
-      {verdict.not_applicable, "not applicable", "not applicable", "not_applicable"}};
+  const std::tuple<std::int64_t, std::string_view, std::string_view, State> counts[] = {
+      {verdict.errors, "error", "errors", State::kError},
+      {verdict.warnings, "warning", "warnings", State::kWarn},
+      {verdict.waived, "waived", "waived", State::kWaived},
+      {verdict.passed, "passed", "passed", State::kPass},
+      {verdict.open, "open", "open", State::kOpen},
+      {verdict.missing, "missing", "missing", State::kMissing},
+      {verdict.not_applicable, "not applicable", "not applicable", State::kNotApplicable}};
   json::array out;
   for (const auto& [count, one, many, status] : counts) {
-    if (count == 0 && (status != "error" || verdict.status == "not_judged")) continue;
+    if (count == 0 && (status != State::kError || verdict.status == State::kNotJudged)) continue;
     out.push_back(json::object{{"count", FormatCount(count)},
                                {"label", count == 1 ? one : many},
                                {"name", LookOf(status).name()}});
@@ -99,9 +92,9 @@ double LimitOf(const report::GateRow& row) {
 std::string LimitsText(const report::GateRow& row, const report::GateRow* other) {
   if (other == nullptr) return row.limit;
   const auto text = [](const report::GateRow& of) {
-    return fmt::format("{} {}", of.level == "warn" ? "warning" : of.level, of.limit);
+    return fmt::format("{} {}", LookOf(of.level).word, of.limit);
   };
-  const bool row_first = row.level == "error";
+  const bool row_first = row.level == State::kError;
   return fmt::format("{}, {}", text(row_first ? row : *other), text(row_first ? *other : row));
 }
 
@@ -124,8 +117,6 @@ json::string MeterOf(const report::GateRow& row, const report::GateRow* other, T
   meter.description = fmt::format("{}, limit {}", row.measured.text, LimitsText(row, other));
   return json::string(SvgMeter(meter));
 }
-
-int RankOf(std::string_view level) { return level == "error" ? 0 : level == "warn" ? 1 : 2; }
 
 std::string Slug(std::string_view text) {
   std::string out = "f-";
@@ -179,17 +170,17 @@ json::object FindingView(const Report& report, const report::Finding& finding, S
   }
   const report::Finding* cause = CauseOf(report, finding);
   std::string bound;
-  if (finding.gain_bound == "upper") bound = "at most ";
-  if (finding.gain_bound == "typical") bound = "about ";
+  if (finding.gain_bound == report::Bound::kUpper) bound = "at most ";
+  if (finding.gain_bound == report::Bound::kTypical) bound = "about ";
   json::array rows = EvidenceRows(report, finding, kEvidenceRows, seen);
   const std::size_t more = finding.evidence.size() - rows.size();
   return {
       {"id", Slug(finding.rule)},
       {"rule", finding.rule},
-      {"level",
-       StatusView(finding.status == "waived" || finding.status == "broken" ? finding.status
-                                                                           : finding.level)},
-      {"open", finding.level == "error" && finding.status != "waived"},
+      {"level", StatusView(finding.status == State::kWaived || finding.status == State::kBroken
+                               ? finding.status
+                               : finding.level)},
+      {"open", finding.level == State::kError && finding.status != State::kWaived},
       {"title", finding.title},
       {"message", PiecesOf(finding.message)},
       {"reason", finding.reason},
@@ -225,7 +216,7 @@ void AddLargestLoss(const Report& report, const auto& add) {
     largest = category;
   }
   if (!largest) return;
-  add("#breakdown", "info",
+  add("#breakdown", State::kInfo,
       fmt::format("{} {}", WordsOf(report, InfoOf(*largest).title), FormatShare(share)),
       fmt::format("of an iteration: {}", WordsOf(report, InfoOf(*largest).meaning)), "");
 }
@@ -235,7 +226,7 @@ std::vector<const report::Finding*> Hints(const Report& report) {
   const auto gain = [](const report::Finding* finding) { return AsNumber(finding->gain.value, 0); };
   std::vector<const report::Finding*> hints;
   for (const report::Finding& finding : report.findings) {
-    const bool is_hint = HasFired(finding) && finding.level == "info" &&
+    const bool is_hint = HasFired(finding) && finding.level == State::kInfo &&
                          CauseOf(report, finding) == nullptr && gain(&finding) > 0;
     if (is_hint) hints.push_back(&finding);
   }
@@ -246,10 +237,11 @@ std::vector<const report::Finding*> Hints(const Report& report) {
 
 // Whether a finding says why the run fails.
 bool HasErrorFinding(const Report& report) {
-  return std::any_of(
-      report.findings.begin(), report.findings.end(), [&report](const report::Finding& finding) {
-        return HasFired(finding) && finding.level == "error" && CauseOf(report, finding) == nullptr;
-      });
+  return std::any_of(report.findings.begin(), report.findings.end(),
+                     [&report](const report::Finding& finding) {
+                       return HasFired(finding) && finding.level == State::kError &&
+                              CauseOf(report, finding) == nullptr;
+                     });
 }
 
 std::string MissedText(const report::GateRow& row) {
@@ -265,8 +257,8 @@ json::array FirstView(const Report& report) {
   constexpr std::size_t kMost = 3;
   json::array first;
   SeenNames seen = NamesOfKernels(report);
-  const auto add = [&](std::string href, std::string_view status, std::string title,
-                       std::string text, std::string gain) {
+  const auto add = [&](std::string href, State status, std::string title, std::string text,
+                       std::string gain) {
     if (first.size() == kMost) return;
     first.push_back(json::object{{"href", std::move(href)},
                                  {"status", StatusView(status)},
@@ -274,24 +266,24 @@ json::array FirstView(const Report& report) {
                                  {"pieces", PiecesOf(text)},
                                  {"gain", std::move(gain)}});
   };
-  const auto add_missed = [&](std::string_view level) {
+  const auto add_missed = [&](State level) {
     for (const report::GateRow& row : report.gate) {
       if (row.status != level) continue;
       add("#gate", row.status, row.title.empty() ? row.metric : row.title, MissedText(row), "");
     }
   };
-  const bool is_unexplained = report.verdict.status == "fail" && !HasErrorFinding(report);
-  if (is_unexplained) add_missed("error");
+  const bool is_unexplained = report.verdict.status == State::kFail && !HasErrorFinding(report);
+  if (is_unexplained) add_missed(State::kError);
   for (const report::Finding& finding : report.findings) {
-    if (!HasFired(finding) || RankOf(finding.level) > 1) continue;
+    if (!HasFired(finding) || WeightOf(finding.level) > 1) continue;
     if (CauseOf(report, finding) != nullptr) continue;
     const json::object view = FindingView(report, finding, seen);
     add("#" + Slug(finding.rule), finding.level, finding.title, finding.message,
         std::string(view.at("gain").as_string()));
   }
   if (!first.empty()) return first;
-  add_missed("error");
-  add_missed("warn");
+  add_missed(State::kError);
+  add_missed(State::kWarn);
   for (const report::Finding* finding : Hints(report)) {
     const json::object view = FindingView(report, *finding, seen);
     add("#" + Slug(finding->rule), finding->level, finding->title, finding->message,
@@ -313,9 +305,9 @@ boost::json::object VerdictView(const Report& report) {
   json::array first = FirstView(report);
   const bool has_first = !first.empty();
   // What is to be fixed says why it failed; reasons for no verdict stand alone.
-  const bool has_reasons = !reasons.empty() && (!has_first || verdict.status == "no_verdict");
-  return {{"status", verdict.status},
-          {"word", Upper(look.word.empty() ? verdict.status : look.word)},
+  const bool has_reasons = !reasons.empty() && (!has_first || verdict.status == State::kNoVerdict);
+  return {{"status", NameOf(verdict.status)},
+          {"word", VerdictWord(verdict.status)},
           {"sign", look.sign},
           {"name", look.name()},
           {"counts", CountsView(verdict)},
@@ -358,7 +350,7 @@ boost::json::object RunView(const Report& report) {
   }
   json::array losses;
   for (const report::ImportCounter& counter : report.import) {
-    if (counter.severity != "data_loss") continue;
+    if (counter.severity != Severity::kDataLoss) continue;
     losses.push_back(json::object{
         {"text", counter.text}, {"count", FormatCount(static_cast<std::int64_t>(counter.count))}});
   }
@@ -378,7 +370,7 @@ boost::json::object GateView(const Report& report) {
   for (std::size_t i = 0; i < order.size(); ++i) {
     const report::GateRow& row = *order[i];
     const auto judged = [](const report::GateRow& of) {
-      return of.status != "not_applicable" && of.status != "skipped";
+      return of.status != State::kNotApplicable && of.status != State::kSkipped;
     };
     const auto found =
         std::find_if(order.begin() + static_cast<std::ptrdiff_t>(i) + 1, order.end(),
@@ -388,7 +380,7 @@ boost::json::object GateView(const Report& report) {
     const report::GateRow* other = found == order.end() ? nullptr : *found;
     if (other != nullptr) order.erase(found);
     const std::string title = row.title.empty() ? row.metric : row.title;
-    if (row.status == "not_applicable" || row.status == "skipped") {
+    if (row.status == State::kNotApplicable || row.status == State::kSkipped) {
       folded.push_back(json::object{{"status", StatusView(row.status)},
                                     {"title", title},
                                     {"metric", row.metric},
@@ -406,7 +398,7 @@ boost::json::object GateView(const Report& report) {
         {"margin", NumberView(row.margin)},
         {"baseline", NumberView(row.baseline)},
         {"change", NumberView(row.change)},
-        {"level", row.level == "warn" ? "warning" : row.level},
+        {"level", LookOf(row.level).word},
         {"reason", row.reason},
         {"meter", MakeMarkup(std::string(MeterOf(row, other, LookOf(row.status).tone)))}});
   }
@@ -426,9 +418,9 @@ boost::json::object FindingsView(const Report& report) {
   SeenNames seen = NamesOfKernels(report);
   for (const report::Finding& finding : report.findings) {
     json::array* list = &fired;
-    if (finding.status == "waived") list = &waived;
-    if (finding.status == "not_applicable") list = &not_applicable;
-    if (finding.status == "pass") list = &passed;
+    if (finding.status == State::kWaived) list = &waived;
+    if (finding.status == State::kNotApplicable) list = &not_applicable;
+    if (finding.status == State::kPass) list = &passed;
     list->push_back(FindingView(report, finding, seen));
   }
   const auto count = [](const json::array& list) {

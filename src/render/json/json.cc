@@ -58,7 +58,7 @@ void WriteProfile(JsonWriter& out, const report::ProfileInfo& profile) {
 void WriteVerdict(JsonWriter& out, const report::VerdictInfo& verdict) {
   out.Key("verdict");
   out.BeginObject();
-  out.Field("status", verdict.status);
+  out.Field("status", NameOf(verdict.status));
   out.Key("counts");
   out.BeginObject(Style::kInline);
   out.Field("errors", verdict.errors);
@@ -91,8 +91,8 @@ void WriteGateRow(JsonWriter& out, const report::GateRow& row) {
   OptionalQuantity(out, "margin", row.margin);
   OptionalQuantity(out, "baseline", row.baseline);
   OptionalQuantity(out, "change", row.change);
-  out.Field("level", row.level);
-  out.Field("status", row.status);
+  out.Field("level", NameOf(row.level));
+  out.Field("status", NameOf(row.status));
   out.OptionalField("reason", row.reason);
   out.OptionalField("counted_with", row.counted_with);
   out.EndObject();
@@ -103,7 +103,7 @@ void WriteMetric(JsonWriter& out, const report::Metric& metric) {
   out.BeginObject();
   QuantityFields(out, metric.quantity);
   out.Field("title", metric.title);
-  out.Field("better", metric.better);
+  out.Field("better", NameOf(metric.better));
   out.Field("definition", metric.definition);
   out.OptionalField("formula", metric.formula);
   out.OptionalField("source", metric.source);
@@ -140,12 +140,12 @@ void WriteEvidence(JsonWriter& out, const report::Finding& finding) {
 void WriteFinding(JsonWriter& out, const report::Finding& finding) {
   out.BeginObject();
   out.Field("rule", finding.rule);
-  out.Field("level", finding.level);
-  out.Field("status", finding.status);
+  out.Field("level", NameOf(finding.level));
+  out.Field("status", NameOf(finding.status));
   out.Field("title", finding.title);
   out.Field("message", finding.message);
   OptionalQuantity(out, "metric", finding.metric);
-  OptionalQuantity(out, "gain", finding.gain, finding.gain_bound);
+  OptionalQuantity(out, "gain", finding.gain, NameOf(finding.gain_bound));
   TextList(out, "explains", finding.explains);
   out.OptionalField("advice", finding.advice);
   out.OptionalField("docs", finding.docs);
@@ -214,7 +214,7 @@ void WriteImport(JsonWriter& out, const std::vector<report::ImportCounter>& coun
     out.Key(counter.name);
     out.BeginObject();
     out.Field("count", static_cast<std::int64_t>(counter.count));
-    out.Field("severity", counter.severity);
+    out.Field("severity", SeverityName(counter.severity));
     out.Field("text", counter.text);
     TextList(out, "examples", counter.examples);
     out.EndObject();

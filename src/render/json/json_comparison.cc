@@ -28,8 +28,8 @@ void WriteMetric(JsonWriter& out, const report::ComparedMetric& metric) {
   OptionalQuantity(out, "low", metric.low);
   OptionalQuantity(out, "high", metric.high);
   out.OptionalField("limit", metric.limit);
-  out.OptionalField("level", metric.level);
-  out.Field("result", metric.result);
+  out.OptionalField("level", NameOf(metric.level));
+  out.Field("result", NameOf(metric.result));
   out.OptionalField("note", metric.note);
   out.EndObject();
 }
@@ -38,7 +38,7 @@ void WriteValue(JsonWriter& out, const report::PairedValue& value) {
   out.BeginObject(Style::kInline);
   out.Field("metric", value.metric);
   out.Field("title", value.title);
-  out.Field("better", value.better);
+  out.Field("better", NameOf(value.better));
   OptionalQuantity(out, "base", value.base);
   OptionalQuantity(out, "current", value.current);
   OptionalQuantity(out, "change", value.change);
@@ -47,10 +47,10 @@ void WriteValue(JsonWriter& out, const report::PairedValue& value) {
 
 void WriteStep(JsonWriter& out, const report::ComparisonStep& step) {
   out.BeginObject(Style::kInline);
-  out.Field("level", step.level);
+  out.Field("level", NameOf(step.level));
   out.Field("name", step.name);
   out.Field("parent", step.parent);
-  out.Field("change", step.change);
+  out.Field("change", NameOf(step.change));
   out.Field("base", step.base);
   out.Field("current", step.current);
   out.Field("delta", step.delta);
@@ -73,7 +73,7 @@ void WriteTable(JsonWriter& out, std::string_view key, const report::PairedTable
   if (table.rows.empty()) return;
   out.Key(key);
   out.BeginObject();
-  out.Field("measure", table.measure);
+  out.Field("measure", NameOf(table.measure));
   out.Field("base", table.base);
   out.Field("current", table.current);
   out.Field("delta", table.delta);
@@ -86,7 +86,7 @@ void WriteTable(JsonWriter& out, std::string_view key, const report::PairedTable
   for (const report::PairedWork& row : table.rows) {
     out.BeginArray(Style::kInline);
     out.Text(row.name);
-    out.Text(row.change);
+    out.Text(NameOf(row.change));
     out.Real(row.base_count);
     out.Real(row.current_count);
     for (const std::int64_t time : {row.base, row.current, row.base_host, row.current_host,

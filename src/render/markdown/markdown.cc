@@ -30,9 +30,9 @@ const report::Report& MarkdownSchema() {
   static const report::Report report = [] {
     report::Report sample = SchemaReport();
     sample.findings.push_back(sample.findings.front());
-    sample.findings.back().status = "error";
+    sample.findings.back().status = report::State::kError;
     sample.findings.push_back(sample.findings.front());
-    sample.findings.back().status = "broken";
+    sample.findings.back().status = report::State::kBroken;
     report::Metric part;
     part.id = "breakdown.cpu";
     part.quantity.value = 0.5;

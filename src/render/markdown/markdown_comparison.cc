@@ -41,7 +41,7 @@ json::array StepsView(const report::Comparison& comparison, bool is_full) {
         json::object{{"indent", indent},
                      {"text", name.is_string() ? name : json::value("")},
                      {"code", name.is_string() ? MakeMarkup("") : name},
-                     {"what", step == nullptr || step->change == "changed" ? "" : step->change},
+                     {"what", step == nullptr ? std::string_view() : ChangeWord(step->change)},
                      {"bar", MakeMarkup(MarkdownBar(share))},
                      {"sign", row.delta > 0 ? "▲" : "▼"},
                      {"delta", Delta(row.delta)},
@@ -60,7 +60,7 @@ json::object PairedView(const std::string& title, const std::string& mark,
     if (rows.size() == most) break;
     if (work.delta == 0 && work.base_count == work.current_count) continue;
     rows.push_back(json::object{{"name", MarkdownCell(work.name)},
-                                {"what", work.change == "changed" ? "" : work.change},
+                                {"what", ChangeWord(work.change)},
                                 {"base_count", PerIteration(work.base_count)},
                                 {"current_count", PerIteration(work.current_count)},
                                 {"base", Time(work.base)},
@@ -72,7 +72,7 @@ json::object PairedView(const std::string& title, const std::string& mark,
   }
   return {{"title", title},
           {"h3", MakeMarkup(mark)},
-          {"time", table.measure == "host_time"
+          {"time", table.measure == report::Measure::kHostTime
                        ? "host time"
                        : report::TextFor(accelerator, "{{ device.device }} time")},
           {"rows", std::move(rows)}};

@@ -21,8 +21,8 @@ namespace {
 namespace json = boost::json;
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
-std::string StatusText(std::string_view status) {
-  return fmt::format("{} {}", LookOf(status).sign, StatusWord(status));
+std::string StatusText(State state) {
+  return fmt::format("{} {}", LookOf(state).sign, LookOf(state).word);
 }
 
 // Names of things that run are code; other texts are sentences or words.
@@ -50,7 +50,8 @@ std::string MoreText(std::size_t shown, std::size_t all, std::string_view what) 
 
 // Why a limit says what it says, where its numbers do not say it already.
 std::string ReasonText(const report::GateRow& row) {
-  const bool is_plain = row.status == "error" || row.status == "warn" || row.status == "info";
+  const bool is_plain = std::find(report::kLevels.begin(), report::kLevels.end(), row.status) !=
+                        report::kLevels.end();
   return is_plain && row.change.text.empty() ? std::string() : row.reason;
 }
 
@@ -122,11 +123,12 @@ json::object MarkdownHeadView(const report::Report& report, const MarkdownShape&
   const report::VerdictInfo& verdict = report.verdict;
   json::array losses;
   for (const report::ImportCounter& counter : report.import) {
-    if (counter.severity == "data_loss") losses.push_back(json::object{{"text", counter.text}});
+    if (counter.severity == Severity::kDataLoss)
+      losses.push_back(json::object{{"text", counter.text}});
   }
   const report::ProfileInfo& profile = report.profile;
   return {{"h1", MakeMarkup(shape.is_full ? "#" : "###")},
-          {"sign", VerdictSign(verdict.status)},
+          {"sign", LookOf(verdict.status).sign},
           {"word", VerdictWord(verdict.status)},
           {"name", profile.name},
           {"marker", MakeMarkup(MarkerName(profile.name))},
@@ -230,7 +232,7 @@ json::object MarkdownFindingView(const report::Finding& finding, const MarkdownS
   }
   json::array rows = EvidenceRows(finding, shape.evidence_rows, labels);
   std::string more = MoreText(rows.size(), finding.evidence.size(), "rows");
-  return {{"open", finding.status == "error"},
+  return {{"open", finding.status == State::kError},
           {"status", StatusText(finding.status)},
           {"title", MakeMarkup(EscapeMarkdownHtml(finding.title))},
           {"rule", MakeMarkup(MarkdownCode(finding.rule, false))},
@@ -277,13 +279,13 @@ json::object MarkdownRulesView(const report::Report& report) {
     json::object row{{"rule", MarkdownCell(finding.rule)},
                      {"title", finding.title},
                      {"reason", MakeMarkup(MarkdownProse(finding.reason, false))}};
-    if (finding.status == "waived")
+    if (finding.status == State::kWaived)
       waived.push_back(std::move(row));
-    else if (finding.status == "not_applicable")
+    else if (finding.status == State::kNotApplicable)
       others.push_back(std::move(row));
-    else if (finding.status == "broken")
+    else if (finding.status == State::kBroken)
       broken.push_back(std::move(row));
-    else if (finding.status == "pass")
+    else if (finding.status == State::kPass)
       ++passed;
   }
   return {{"waived", std::move(waived)},
@@ -312,7 +314,7 @@ json::object MarkdownNotesView(const report::Report& report) {
   }
   for (const report::ImportCounter& counter : report.import) {
     counters.push_back(
-        json::object{{"severity", StatusWord(counter.severity)},
+        json::object{{"severity", LookOf(counter.severity).word},
                      {"count", FormatCount(static_cast<std::int64_t>(counter.count))},
                      {"text", counter.text}});
   }

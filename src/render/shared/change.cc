@@ -39,16 +39,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kPropert
     {"shape_signature", "{{ device.device }} work: ops, input shapes and launches"},
 }};
 
-constexpr std::array<std::pair<std::string_view, ResultLook>, 7> kResults = {{
-    {"fail", {"✗", "beyond the limit", "bad"}},
-    {"pass", {"✓", "within the limit", "good"}},
-    {"improved", {"✓", "improved", "good"}},
-    {"inconclusive", {"?", "inconclusive", "warn"}},
-    {"open", {"?", "probably beyond the limit", "warn"}},
-    {"missing", {"?", "missing", "warn"}},
-    {"not_applicable", {"–", "not applicable", "mute"}},
-}};
-
 // Lays out the tree; children of a step stand behind it.
 class TreeBuilder {
  public:
@@ -97,7 +87,7 @@ class TreeBuilder {
   // An op type with one op says less than the op: "copy", "aten::copy_ [[2, 3]]".
   std::size_t Resolved(std::size_t index) const {
     const auto& below = children_[index];
-    const bool is_only = below.size() == 1 && steps_[below[0]].level == "op";
+    const bool is_only = below.size() == 1 && steps_[below[0]].level == PartLevel::kOp;
     return is_only && Repeats(below[0], index) ? below[0] : index;
   }
 
@@ -156,16 +146,22 @@ std::string PropertyText(std::string_view property, std::string_view value) {
 }
 
 std::string StepTitle(const report::ComparisonStep& step, const report::Comparison& comparison) {
-  if (step.level != "category") return step.name;
+  if (step.level != PartLevel::kCategory) return step.name;
   const auto category = FindCategory(step.name);
   return category ? report::TextFor(comparison.accelerator, InfoOf(*category).title) : step.name;
 }
 
-ResultLook LookOfResult(std::string_view result) {
-  for (const auto& [id, look] : kResults) {
-    if (id == result) return look;
-  }
-  return {"•", result, "mute"};
+ResultLook LookOfResult(State result) {
+  const StatusLook& look = LookOf(result);
+  ResultLook out{look.sign, look.word, look.name()};
+  if (result == State::kFail) out.word = "beyond the limit";
+  if (result == State::kPass) out.word = "within the limit";
+  if (result == State::kOpen) out.word = "probably beyond the limit";
+  return out;
+}
+
+std::string_view ChangeWord(PartChange change) {
+  return change == PartChange::kChanged ? std::string_view() : NameOf(change);
 }
 
 std::string RelativeText(const report::Comparison& comparison) {

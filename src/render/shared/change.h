@@ -25,7 +25,10 @@ std::string StepTitle(const report::ComparisonStep& step, const report::Comparis
 struct ResultLook {
   std::string_view sign, word, name;
 };
-ResultLook LookOfResult(std::string_view result);
+ResultLook LookOfResult(report::State result);
+
+/// "added", "removed", "renamed"; empty for what both runs have.
+std::string_view ChangeWord(PartChange change);
 
 /// "+60.1 %" of the mean iteration time; empty when the base is 0.
 std::string RelativeText(const report::Comparison& comparison);

@@ -166,12 +166,12 @@ void AddTables(report::Report& report) {
   }
 }
 
-report::Finding MakeFinding(std::string status) {
+report::Finding MakeFinding(report::State status) {
   report::Finding finding;
   finding.rule = finding.title = finding.message = "x";
   finding.advice = "x `x`";
-  finding.level = "error";
-  finding.status = std::move(status);
+  finding.level = report::State::kError;
+  finding.status = status;
   finding.gain = Number(std::int64_t{1}, Unit::kTime);
   finding.explains = {"x"};
   finding.evidence_heads = {"x"};
@@ -188,12 +188,11 @@ report::Comparison MakeComparison() {
   comparison.metrics.emplace_back().metric = "x";
   comparison.values.emplace_back().metric = "x";
   report::ComparisonStep step;
-  step.level = "category";
   step.delta = comparison.delta = comparison.current = 1;
   comparison.waterfall = {step};
   report::PairedWork work;
   work.delta = 1;
-  comparison.kernels = comparison.ops = {"gpu_time", 0, 1, 1, {work}};
+  comparison.kernels = comparison.ops = {report::Measure::kGpuTime, 0, 1, 1, {work}};
   return comparison;
 }
 
@@ -203,12 +202,12 @@ report::Report MakeSchemaReport() {
   report.profile.devices = {{0, 0, "x"}};
   report.profile.iterations_selected = 3;
   report.profile.ranks = 33;  // With bars for the two of its table, and as many of them.
-  report.verdict.status = "fail";
+  report.verdict.status = report::State::kFail;
   report.verdict.errors = 1;
   report.verdict.reasons = {"x"};
   report.gate.emplace_back();
   report.gate.emplace_back();
-  report.gate.back().status = "not_applicable";
+  report.gate.back().status = report::State::kNotApplicable;
   report.gate.back().reason = "x `x`";
   AddMetric(report, "breakdown.tensor_core_kernel", {}, Unit::kShare);
   report.metrics.back().quantity.absent_because = "x `x`";
@@ -220,7 +219,8 @@ report::Report MakeSchemaReport() {
   AddMetric(report, "memory.peak_allocated", std::int64_t{1}, Unit::kBytes);
   AddMetric(report, "memory.peak_reserved", {}, Unit::kBytes);
   report.metrics.back().quantity.absent_because = "x";
-  for (const char* status : {"error", "waived", "pass", "not_applicable"}) {
+  using enum report::State;
+  for (const report::State status : {kError, kWaived, kPass, kNotApplicable}) {
     report.findings.push_back(MakeFinding(status));
   }
   AddTables(report);
@@ -234,7 +234,7 @@ report::Report MakeSchemaReport() {
   report.comparison = MakeComparison();
   report.absent_tables = report.environment = report.provenance = {{"x", "x"}};
   report.remarks = {{"x", "x"}};
-  report.import = {{"x", "data_loss", "x", 1, {"x"}}};
+  report.import = {{"x", Severity::kDataLoss, "x", 1, {"x"}}};
   return report;
 }
 

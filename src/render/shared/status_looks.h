@@ -9,8 +9,11 @@
 #include <string_view>
 
 #include "render/shared/paint.h"
+#include "report/report.h"
 
 namespace profgauge::render {
+
+using report::State;
 
 /// What a state means to who reads it.
 enum class Tone : std::uint8_t { kMute, kGood, kBad, kWarn };
@@ -36,48 +39,52 @@ constexpr const ToneColours& ColoursOf(Tone tone) {
 constexpr Paint PaintOf(Tone tone) { return {ColoursOf(tone).name, ColoursOf(tone).ink, "#fff"}; }
 
 struct StatusLook {
-  std::string_view status, sign, word;
+  std::string_view sign, word;
   Tone tone = Tone::kMute;
 
   /// The CSS class.
   constexpr std::string_view name() const { return ColoursOf(tone).name; }
 };
-/// How a gate status, a finding's level or a verdict looks.
-inline constexpr std::array<StatusLook, 18> kStatusLooks = {{
-    {"pass", "✓", "pass", Tone::kGood},
-    {"fail", "✗", "fail", Tone::kBad},
-    {"error", "✗", "error", Tone::kBad},
-    {"warn", "▲", "warning", Tone::kWarn},
-    {"info", "ℹ", "info", Tone::kMute},
-    {"low_confidence", "▲", "low confidence", Tone::kWarn},
-    {"missing", "?", "missing", Tone::kWarn},
-    {"open", "?", "open", Tone::kWarn},
-    {"skipped", "–", "skipped", Tone::kMute},
-    {"not_applicable", "–", "not applicable", Tone::kMute},
-    {"no_verdict", "?", "no verdict", Tone::kWarn},
-    {"not_judged", "–", "not judged", Tone::kMute},
-    {"waived", "–", "waived", Tone::kMute},
-    {"broken", "?", "broken rule", Tone::kWarn},
-    {"data_loss", "✗", "data loss", Tone::kBad},
-    {"repaired", "▲", "repaired", Tone::kWarn},
-    {"skipped_rows", "▲", "skipped", Tone::kWarn},
-    {"", "•", "", Tone::kMute},
+/// By state.
+inline constexpr std::array<StatusLook, report::kStateNames.size()> kStatusLooks = {{
+    {"•", "", Tone::kMute},
+    {"✓", "pass", Tone::kGood},
+    {"✗", "fail", Tone::kBad},
+    {"?", "no verdict", Tone::kWarn},
+    {"–", "not judged", Tone::kMute},
+    {"✗", "error", Tone::kBad},
+    {"▲", "warning", Tone::kWarn},
+    {"ℹ", "info", Tone::kMute},
+    {"▲", "low confidence", Tone::kWarn},
+    {"?", "missing", Tone::kWarn},
+    {"?", "open", Tone::kWarn},
+    {"–", "skipped", Tone::kMute},
+    {"–", "not applicable", Tone::kMute},
+    {"–", "waived", Tone::kMute},
+    {"?", "broken rule", Tone::kWarn},
+    {"✓", "improved", Tone::kGood},
+    {"?", "inconclusive", Tone::kWarn},
 }};
-
-constexpr const StatusLook& LookOf(std::string_view status) {
-  for (const StatusLook& look : kStatusLooks) {
-    if (look.status == status) return look;
-  }
-  return kStatusLooks.back();
+constexpr const StatusLook& LookOf(State state) {
+  return kStatusLooks[static_cast<std::size_t>(state)];
 }
 
-/// A status for people: "error", "warning", "low confidence", "not applicable", …; of what has no
-/// look its own words.
-std::string StatusWord(std::string_view status);
+/// Of what a reader met or mended.
+constexpr StatusLook LookOf(Severity severity) {
+  switch (severity) {
+    case Severity::kDataLoss:
+      return {"✗", "data loss", Tone::kBad};
+    case Severity::kRepaired:
+      return {"▲", "repaired", Tone::kWarn};
+    case Severity::kSkipped:
+      return {"▲", "skipped", Tone::kWarn};
+    case Severity::kInfo:
+      break;
+  }
+  return LookOf(State::kInfo);
+}
 
 /// "FAIL", "PASS", "NO VERDICT", "NOT JUDGED".
-std::string VerdictWord(std::string_view status);
-/// "✗", "✓", "?", "–".
-std::string_view VerdictSign(std::string_view status);
+std::string VerdictWord(State verdict);
 
 }  // namespace profgauge::render

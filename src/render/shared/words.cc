@@ -14,9 +14,9 @@ namespace profgauge::render {
 namespace {
 
 int GateRank(const report::GateRow& row) {
-  if (row.status == "error") return 0;
-  if (row.status == "warn" || row.status == "low_confidence") return 1;
-  if (row.status == "missing" || row.status == "open") return 2;
+  if (row.status == State::kError) return 0;
+  if (row.status == State::kWarn || row.status == State::kLowConfidence) return 1;
+  if (row.status == State::kMissing || row.status == State::kOpen) return 2;
   return 3;
 }
 
@@ -40,7 +40,7 @@ ReasonsOfRun FindReasonsOfRun(const report::Report& report) {
     if (!IsOfLimitOrRule(reason, report)) out.reasons.push_back(reason);
   }
   const auto counts = [](const auto& row) {
-    return row.status == "error" && row.counted_with.empty();
+    return row.status == State::kError && row.counted_with.empty();
   };
   const std::int64_t others = std::count_if(report.gate.begin(), report.gate.end(), counts) +
                               std::count_if(report.findings.begin(), report.findings.end(), counts);
@@ -121,15 +121,18 @@ std::string RunText(const report::Report& report) {
   return text;
 }
 
+int WeightOf(State level) { return level == State::kError ? 0 : level == State::kWarn ? 1 : 2; }
+
 bool HasFired(const report::Finding& finding) {
-  return finding.status == "error" || finding.status == "warn" || finding.status == "info";
+  return std::find(report::kLevels.begin(), report::kLevels.end(), finding.status) !=
+         report::kLevels.end();
 }
 
 std::string GainText(const report::Finding& finding) {
   if (IsAbsent(finding.gain.value)) return {};
   std::string_view bound;
-  if (finding.gain_bound == "upper") bound = "≤ ";
-  if (finding.gain_bound == "typical") bound = "≈ ";
+  if (finding.gain_bound == report::Bound::kUpper) bound = "≤ ";
+  if (finding.gain_bound == report::Bound::kTypical) bound = "≈ ";
   return fmt::format("{}{}/iteration", bound, finding.gain.text);
 }
 

@@ -11,6 +11,8 @@
 
 namespace profgauge::render {
 
+using report::State;
+
 /// "1 error, 1 warning, 2 missing, 1 waived, 21 passed, 2 not applicable": without what is zero.
 std::string CountsText(const report::VerdictInfo& verdict);
 
@@ -37,6 +39,9 @@ struct ReasonsOfRun {
   std::int64_t errors = 0;
 };
 ReasonsOfRun FindReasonsOfRun(const report::Report& report);
+
+/// How much a level weighs: 0 errors, 1 warnings, 2 all else.
+int WeightOf(State level);
 
 /// Whether a finding fired: its status is a level.
 bool HasFired(const report::Finding& finding);

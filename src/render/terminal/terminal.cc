@@ -111,8 +111,8 @@ std::string ChangeText(const report::Report& report, std::size_t width) {
   return Flowed("  change      ", parts, width) + "\n";
 }
 
-Ink InkOf(std::string_view status) {
-  switch (LookOf(status).tone) {
+Ink InkOf(State state) {
+  switch (LookOf(state).tone) {
     case Tone::kGood:
       return Ink::kGreen;
     case Tone::kBad:
@@ -127,9 +127,9 @@ Ink InkOf(std::string_view status) {
 
 Row RowOf(const report::GateRow& gate) {
   Row row;
-  row.verb = gate.status == "low_confidence" ? "warn"
-             : gate.status == "missing"      ? "absent"
-                                             : gate.status;
+  row.verb = gate.status == State::kLowConfidence ? "warn"
+             : gate.status == State::kMissing     ? "absent"
+                                                  : NameOf(gate.status);
   row.ink = InkOf(gate.status);
   row.name = gate.metric;
   row.value = gate.measured.text;
@@ -140,8 +140,8 @@ Row RowOf(const report::GateRow& gate) {
   if (has_change && !is_sentence) {
     row.text = fmt::format("{} → {}", gate.baseline.text, gate.measured.text);
   }
-  const bool says_more =
-      gate.status == "low_confidence" || gate.status == "missing" || !gate.change.text.empty();
+  const bool says_more = gate.status == State::kLowConfidence || gate.status == State::kMissing ||
+                         !gate.change.text.empty();
   if (says_more && !gate.reason.empty()) {
     row.text += (row.text.empty() ? "" : "; ") + Printable(gate.reason);
   }
@@ -175,7 +175,7 @@ int StepsIn(const report::Report& report, const report::Finding& finding) {
 Row RowOf(const report::Report& report, const report::Finding& finding) {
   Row row;
   const bool is_counted = finding.counted_with.empty();
-  row.verb = is_counted ? finding.status : "";
+  if (is_counted) row.verb = NameOf(finding.status);
   row.ink = InkOf(finding.status);
   const int depth = StepsIn(report, finding);
   if (depth > 0) row.name = std::string(static_cast<std::size_t>(2 * (depth - 1)), ' ') + "└ ";
@@ -209,10 +209,11 @@ void AddNotApplicable(const report::Report& report, int verbosity, std::vector<R
     return groups.emplace_back(Group{reason});
   };
   for (const report::GateRow& row : report.gate) {
-    if (row.status == "skipped" || row.status == "not_applicable") ++group_of(row.reason).limits;
+    if (row.status == State::kSkipped || row.status == State::kNotApplicable)
+      ++group_of(row.reason).limits;
   }
   for (const report::Finding& finding : report.findings) {
-    if (finding.status == "not_applicable") ++group_of(finding.reason).rules;
+    if (finding.status == State::kNotApplicable) ++group_of(finding.reason).rules;
   }
   if (verbosity <= 0 && groups.size() > 1) {
     std::int64_t all = 0;
@@ -251,7 +252,7 @@ void AddFindings(const report::Report& report, bool of_weight, std::vector<Row>&
   };
   std::set<const report::Finding*> weighty;
   for (const report::Finding* finding : FiredFindings(report)) {
-    if (finding->status != "info") weighty.insert(root(finding));
+    if (finding->status != State::kInfo) weighty.insert(root(finding));
   }
   for (const report::Finding* finding : FiredFindings(report)) {
     if (!LimitAbove(report, *finding).empty()) continue;
@@ -261,11 +262,11 @@ void AddFindings(const report::Report& report, bool of_weight, std::vector<Row>&
 
 // Limits and rules that fail a run are rows of their own; what leaves it open may be neither.
 void AddReasons(const report::Report& report, std::vector<Row>& rows) {
-  if (report.verdict.status == "no_verdict") {
+  if (report.verdict.status == State::kNoVerdict) {
     for (const std::string& reason : report.verdict.reasons) {
       rows.push_back(Note("open", Ink::kYellow, Printable(reason)));
     }
-  } else if (report.verdict.status == "fail") {
+  } else if (report.verdict.status == State::kFail) {
     const ReasonsOfRun of_run = FindReasonsOfRun(report);
     std::int64_t errors = of_run.errors;
     for (const std::string& reason : of_run.reasons) {
@@ -282,7 +283,7 @@ std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
   std::map<std::string_view, std::size_t> missed;  // metric → row: two limits on one are one line
   for (const report::GateRow* gate : GateByWeight(report)) {
     const bool is_change = !gate->change.text.empty();
-    const bool is_missed = IsMissed(*gate) || gate->status == "info";
+    const bool is_missed = IsMissed(*gate) || gate->status == State::kInfo;
     if (IsMissed(*gate) && !is_change) {
       const auto [place, is_first] = missed.emplace(gate->metric, rows.size());
       if (!is_first) {
@@ -291,7 +292,7 @@ std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
         continue;
       }
     }
-    if (is_missed || (verbosity > 0 && gate->status == "pass")) rows.push_back(RowOf(*gate));
+    if (is_missed || (verbosity > 0 && gate->status == State::kPass)) rows.push_back(RowOf(*gate));
     // Of several limits on a metric the first is the one line that they share.
     if (is_missed && !is_change && (IsMissed(*gate) || gate->counted_with.empty())) {
       AddCauses(report, gate->metric, rows);
@@ -299,7 +300,7 @@ std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
   }
   AddFindings(report, false, rows);
   for (const report::ImportCounter& counter : report.import) {
-    const bool is_loss = counter.severity == "data_loss";
+    const bool is_loss = counter.severity == Severity::kDataLoss;
     if (!is_loss && verbosity <= 0) continue;
     std::string text = Printable(counter.text);
     if (counter.count > 1) {
@@ -382,7 +383,7 @@ std::string ListText(const std::vector<Row>& rows, std::size_t width, bool color
 
 std::string RenderTerminal(const report::Report& report, const TerminalOptions& options) {
   if (IsComparisonAlone(report)) return RenderComparison(report, options.verbosity);
-  const std::string& status = report.verdict.status;
+  const State status = report.verdict.status;
   const Ink ink = InkOf(status);
   const std::string verdict = fmt::format(
       "{}  {}\n", Painted(VerdictWord(status), ink, options.color), CountsText(report.verdict));

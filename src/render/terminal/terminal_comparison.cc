@@ -31,9 +31,10 @@ std::string DifferenceLines(const report::Comparison& comparison) {
 
 std::string MetricLine(const report::ComparedMetric& metric) {
   // A limit that only warns fails nothing.
-  const std::string& word = metric.result == "fail" ? metric.level : metric.result;
+  const std::string_view word =
+      NameOf(metric.result == State::kFail ? metric.level : metric.result);
   std::string line = fmt::format("  {:<12}  {}  ", word, Printable(metric.metric));
-  if (metric.result == "missing") return line + Printable(metric.note) + "\n";
+  if (metric.result == State::kMissing) return line + Printable(metric.note) + "\n";
   // With an interval the note is the whole sentence: change, interval, limit and levels.
   if (!metric.low.text.empty() && !metric.note.empty()) return line + Printable(metric.note) + "\n";
   line += fmt::format("{} → {}  {}", metric.base.text, metric.current.text, metric.change.text);
@@ -56,7 +57,7 @@ std::string TreeLine(const ChangeRow& row, const report::Comparison& comparison)
   }
   const report::ComparisonStep& step = *row.step;
   std::string name = PrintableShort(StepTitle(step, comparison), kNameWidth);
-  if (step.change != "changed") name += " (" + step.change + ")";
+  if (step.change != PartChange::kChanged) name += fmt::format(" ({})", NameOf(step.change));
   std::string effects;
   // What rounding leaves of the other effect is no news.
   const bool only_count = std::abs(step.duration_effect) * 1000 < std::abs(step.count_effect);
@@ -83,9 +84,9 @@ std::string ChangeLine(const report::Comparison& comparison) {
 
 // What leaves the verdict open, and the verdict. Nothing where nobody asked for one.
 std::string VerdictLine(const report::Report& report) {
-  if (report.verdict.status == "not_judged") return {};
+  if (report.verdict.status == State::kNotJudged) return {};
   std::string out;
-  if (report.verdict.status == "no_verdict") {
+  if (report.verdict.status == State::kNoVerdict) {
     for (const std::string& reason : report.verdict.reasons) {
       out += fmt::format("  {:<12}  {}\n", "open", Printable(reason));
     }

@@ -35,7 +35,7 @@ void AddMetricsSheet(XlsxBook& book, const report::Report& report) {
     sheet.Cell(row, 2, metric.quantity.value, unit);
     sheet.Text(row, 3, unit == Unit::kShare ? "%" : name);
     sheet.Text(row, 4, metric.quantity.text);
-    sheet.Text(row, 5, metric.better);
+    sheet.Text(row, 5, NameOf(metric.better));
     sheet.Text(row, 6, metric.definition);
     sheet.Text(row, 7, metric.formula);
     sheet.Text(row, 8, metric.source);
@@ -73,7 +73,7 @@ void AddAboutSheet(XlsxBook& book, const report::Report& report) {
   Pairs counters, remarks, left_out;
   for (const report::ImportCounter& counter : report.import) {
     counters.emplace_back(
-        StatusWord(counter.severity),
+        LookOf(counter.severity).word,
         fmt::format("{} {}", FormatCount(static_cast<std::int64_t>(counter.count)), counter.text));
   }
   for (const report::Remark& remark : report.remarks) remarks.emplace_back(remark.id, remark.text);

@@ -147,9 +147,12 @@ std::size_t WriteBars(XlsxSheet& sheet, const Comparison& comparison, std::size_
 }
 
 // How deep a step lies: parts of an iteration, kinds of op, ops, kernels.
-std::size_t DepthOf(std::string_view level) {
-  if (level == "op_type") return 1;
-  return level == "op" ? 2 : level == "kernel" ? 3 : 0;
+std::size_t DepthOf(PartLevel level) { return static_cast<std::size_t>(level); }
+
+std::string LevelWord(PartLevel level) {
+  std::string word(NameOf(level));
+  std::replace(word.begin(), word.end(), '_', ' ');
+  return word;
 }
 
 void AddWaterfallSheet(XlsxBook& book, const Comparison& comparison) {
@@ -160,7 +163,7 @@ void AddWaterfallSheet(XlsxBook& book, const Comparison& comparison) {
   for (const report::ComparisonStep& step : comparison.waterfall) {
     if (at - row == kXlsxRows) break;
     ++at;
-    sheet.Text(at, 0, step.level == "category" ? StepTitle(step, comparison) : step.name);
+    sheet.Text(at, 0, step.level == PartLevel::kCategory ? StepTitle(step, comparison) : step.name);
     sheet.Cell(at, 1, step.base, Unit::kTime);
     sheet.Cell(at, 2, step.current, Unit::kTime);
     sheet.Cell(at, 3, step.delta, Unit::kTime);
@@ -168,8 +171,8 @@ void AddWaterfallSheet(XlsxBook& book, const Comparison& comparison) {
     sheet.Cell(at, 5, step.duration_effect, Unit::kTime);
     sheet.Number(at, 6, step.base_count, XlsxStyle::kAmount);
     sheet.Number(at, 7, step.current_count, XlsxStyle::kAmount);
-    sheet.Text(at, 8, StatusWord(step.level), XlsxStyle::kIndented);
-    sheet.Text(at, 9, step.change);
+    sheet.Text(at, 8, LevelWord(step.level), XlsxStyle::kIndented);
+    sheet.Text(at, 9, NameOf(step.change));
     sheet.Text(at, 10, step.significant ? "yes" : "no");
     sheet.Outline(at, DepthOf(step.level));
   }
@@ -206,11 +209,11 @@ void AddPairedSheet(XlsxBook& book, const std::string& name, const std::string& 
     sheet.Cell(row, 7, work.duration_effect, Unit::kTime);
     sheet.Cell(row, 8, work.base_host, Unit::kTime);
     sheet.Cell(row, 9, work.current_host, Unit::kTime);
-    sheet.Text(row, 10, work.change, XlsxStyle::kIndented);
+    sheet.Text(row, 10, NameOf(work.change), XlsxStyle::kIndented);
     sheet.Text(row, 11, work.significant ? "yes" : "no");
     sheet.Cell(row, 12, work.p_value, Unit::kNumber);
   }
-  const std::string time = table.measure == "host_time"
+  const std::string time = table.measure == report::Measure::kHostTime
                                ? "Host time"
                                : report::TextFor(accelerator, "{{ device.device }} time");
   sheet.AddTable(0,
@@ -242,7 +245,7 @@ void AddValuesSheet(XlsxBook& book, const Comparison& comparison) {
     sheet.Mixed(row, 1, value.base);
     sheet.Mixed(row, 2, value.current);
     sheet.Mixed(row, 3, value.change);
-    sheet.Text(row, 4, value.better, XlsxStyle::kIndented);
+    sheet.Text(row, 4, NameOf(value.better), XlsxStyle::kIndented);
     sheet.Text(row, 5, value.metric);
   }
   sheet.AddTable(0,

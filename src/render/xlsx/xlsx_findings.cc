@@ -45,16 +45,16 @@ const std::vector<XlsxColumn>& FindingColumns() {
   return columns;
 }
 
-std::string BoundText(const Finding& finding) {
-  if (finding.gain_bound == "upper") return "at most";
-  return finding.gain_bound == "typical" ? "about" : finding.gain_bound;
+std::string_view BoundText(const Finding& finding) {
+  if (finding.gain_bound == report::Bound::kUpper) return "at most";
+  return finding.gain_bound == report::Bound::kTypical ? "about" : NameOf(finding.gain_bound);
 }
 
 void WriteFinding(XlsxSheet& sheet, std::size_t row, const Finding& finding,
                   std::size_t evidence_row) {
   const std::string found = XlsxProse(finding.message.empty() ? finding.reason : finding.message);
   const std::string advice = XlsxProse(finding.advice);
-  sheet.Text(row, kLevelColumn, StatusWord(finding.status), XlsxStyle::kWrap);
+  sheet.Text(row, kLevelColumn, LookOf(finding.status).word, XlsxStyle::kWrap);
   sheet.Text(row, kRuleColumn, finding.rule, XlsxStyle::kWrap);
   sheet.Text(row, kTitleColumn, finding.title, XlsxStyle::kWrap);
   sheet.Text(row, kMessageColumn, found, XlsxStyle::kWrap);
@@ -76,12 +76,12 @@ void WriteFinding(XlsxSheet& sheet, std::size_t row, const Finding& finding,
 }
 
 void WriteLimit(XlsxSheet& sheet, std::size_t row, const report::GateRow& limit) {
-  sheet.Text(row, kLevelColumn, StatusWord(limit.status), XlsxStyle::kWrap);
+  sheet.Text(row, kLevelColumn, LookOf(limit.status).word, XlsxStyle::kWrap);
   sheet.Text(row, kRuleColumn, limit.metric, XlsxStyle::kWrap);
   sheet.Text(row, kTitleColumn, limit.title, XlsxStyle::kWrap);
   sheet.Text(
       row, kMessageColumn,
-      limit.status == "missing" ? limit.reason
+      limit.status == State::kMissing ? limit.reason
       : !limit.change.text.empty()
           ? fmt::format("changed by {}, limit {}; {}", limit.change.text, limit.limit, limit.reason)
           : fmt::format("measured {}, limit {}", limit.measured.text, limit.limit),

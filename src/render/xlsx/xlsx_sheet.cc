@@ -104,9 +104,9 @@ void XlsxSheet::Link(std::size_t row, std::size_t column, const std::string& tar
 }
 
 void XlsxSheet::ColourLevels(std::size_t first, std::size_t last, std::size_t column) {
-  for (const std::string_view status :
-       {"error", "warn", "missing", "open", "broken", "low_confidence", "pass"}) {
-    const StatusLook& look = LookOf(status);
+  using enum report::State;
+  for (const State state : {kError, kWarn, kMissing, kOpen, kBroken, kLowConfidence, kPass}) {
+    const StatusLook& look = LookOf(state);
     std::string word = '"' + std::string(look.word) + '"';
     lxw_conditional_format rule = {};
     rule.type = LXW_CONDITIONAL_TYPE_CELL;

@@ -19,7 +19,7 @@ std::size_t WriteFacts(XlsxSheet& sheet, const report::Report& report, std::size
   add("Counts", CountsText(report.verdict));
   for (const std::string& reason : report.verdict.reasons) add("Because", reason);
   for (const report::ImportCounter& counter : report.import) {
-    if (counter.severity == "data_loss") add("Data loss", counter.text);
+    if (counter.severity == Severity::kDataLoss) add("Data loss", counter.text);
   }
   add("Policy", report.verdict.policy);
   add("Devices", DevicesText(profile));
@@ -51,14 +51,14 @@ std::size_t WriteGate(XlsxSheet& sheet, const report::Report& report, std::size_
   std::size_t at = row;
   for (const report::GateRow* limit : GateByWeight(report)) {
     ++at;
-    sheet.Text(at, 0, StatusWord(limit->status), XlsxStyle::kWrap);
+    sheet.Text(at, 0, LookOf(limit->status).word, XlsxStyle::kWrap);
     sheet.Text(at, 1, limit->title, XlsxStyle::kWrap);
     sheet.Mixed(at, 2, limit->measured);
     sheet.Text(at, 3, limit->limit, XlsxStyle::kIndented);
     sheet.Mixed(at, 4, limit->margin);
     sheet.Mixed(at, 5, limit->baseline);
     sheet.Mixed(at, 6, limit->change);
-    sheet.Text(at, 7, StatusWord(limit->level), XlsxStyle::kIndented);
+    sheet.Text(at, 7, LookOf(limit->level).word, XlsxStyle::kIndented);
     sheet.Text(at, 8, limit->metric, XlsxStyle::kWrap);
     const std::string note = XlsxProse(limit->reason);
     sheet.Text(at, 9, note, XlsxStyle::kWrap);
@@ -174,7 +174,7 @@ void AddSummarySheet(XlsxBook& book, const report::Report& report) {
   sheet.Text(0, 0, report.profile.name, XlsxStyle::kTitle);
   sheet.Text(
       1, 0,
-      fmt::format("{} {}", VerdictSign(report.verdict.status), VerdictWord(report.verdict.status)),
+      fmt::format("{} {}", LookOf(report.verdict.status).sign, VerdictWord(report.verdict.status)),
       XlsxStyleOf(LookOf(report.verdict.status).tone));
   std::size_t row = WriteFacts(sheet, report, 2);
   row = WriteGate(sheet, report, row);

@@ -102,7 +102,7 @@ TEST_F(Agreement, OnEveryLimit) {
     EXPECT_THAT(documents_.markdown, HasSubstr("**" + row.measured.text + "** | " + row.limit));
     EXPECT_THAT(documents_.html, HasSubstr(row.limit));
     EXPECT_TRUE(documents_.cells.contains(row.limit));
-    if (row.status == "skipped") continue;  // the terminal gathers these by reason
+    if (row.status == report::State::kSkipped) continue;  // the terminal gathers these by reason
     EXPECT_THAT(documents_.terminal, HasSubstr(row.measured.text));
     EXPECT_THAT(documents_.terminal, HasSubstr("(limit " + row.limit + ")"));
   }

@@ -78,15 +78,16 @@ TEST(States, EachHasASignAndAWordAndTheStyleSheetItsColours) {
     EXPECT_NE(css.find(ink + std::string(tone.dark_ink), dark), css.npos) << tone.name;
     EXPECT_NE(css.find(wash + std::string(tone.dark_wash), dark), css.npos) << tone.name;
   }
-  for (const StatusLook& look : kStatusLooks) {
-    EXPECT_FALSE(look.sign.empty()) << look.status;
-    EXPECT_EQ(look.word.empty(), look.status.empty()) << look.status;
+  for (const std::string_view name : report::kStateNames) {
+    const State state = *report::FindState(name);
+    EXPECT_EQ(NameOf(state), name);
+    EXPECT_FALSE(LookOf(state).sign.empty()) << name;
+    EXPECT_EQ(LookOf(state).word.empty(), name.empty()) << name;
   }
-  EXPECT_EQ(StatusWord("low_confidence"), "low confidence");
-  EXPECT_EQ(StatusWord("some_level"), "some level");
-  EXPECT_EQ(VerdictWord("no_verdict"), "NO VERDICT");
-  EXPECT_EQ(VerdictWord(""), "NOT JUDGED");
-  EXPECT_EQ(VerdictSign(""), "–");
+  EXPECT_EQ(LookOf(State::kLowConfidence).word, "low confidence");
+  EXPECT_EQ(LookOf(Severity::kDataLoss).word, "data loss");
+  EXPECT_EQ(VerdictWord(State::kNoVerdict), "NO VERDICT");
+  EXPECT_EQ(report::FindState("some state"), std::nullopt);
 }
 
 TEST(Categories, ASheetWithoutTheRemarksStaysAsItIs) {

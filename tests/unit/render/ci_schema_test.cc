@@ -27,9 +27,10 @@ using ::testing::Not;
 report::Report HostileInEveryStatus() {
   report::Report report = testing::HostileReport();
   report.profile.name = "run \"7\"\n\\ </testsuite>";
-  for (const char* status : {"error", "missing", "not_applicable", "low_confidence", "waived"}) {
+  using enum report::State;
+  for (const report::State status : {kError, kMissing, kNotApplicable, kLowConfidence, kWaived}) {
     report::GateRow row = report.gate.front();
-    row.metric = std::string("test.") + status;
+    row.metric = "test." + std::string(NameOf(status));
     row.status = status;
     row.change = testing::Q(0.1, Unit::kShare);
     report.gate.push_back(row);

@@ -29,14 +29,14 @@ TEST(CollectAlerts, PutsErrorsFirstAndLeavesOutWhatDidNotFire) {
 TEST(CollectAlerts, SaysWhyTheRunAsAWholeHasNoVerdict) {
   report::Report report = testing::SampleReport();
   EXPECT_FALSE(AlertOfRun(report));
-  report.verdict.status = "no_verdict";
+  report.verdict.status = report::State::kNoVerdict;
   report.verdict.reasons = {"gpu.idle.mean is 31.4 %", "dataloader/exposed: the GPU waits",
                             "4 of 8 ranks are missing", "3 iterations are too few"};
   report.verdict.errors = 2;
   const std::optional<Alert> run = AlertOfRun(report);
   ASSERT_TRUE(run);
   EXPECT_EQ(run->message, "4 of 8 ranks are missing; 3 iterations are too few");
-  EXPECT_EQ(run->level, "warn");
+  EXPECT_EQ(run->level, report::State::kWarn);
   EXPECT_EQ(CollectAlerts(report).size(), 3u);
   const std::string xml = RenderJunit(report);
   EXPECT_THAT(xml,
@@ -44,7 +44,7 @@ TEST(CollectAlerts, SaysWhyTheRunAsAWholeHasNoVerdict) {
                         "type=\"no_verdict\">"));
   EXPECT_THAT(xml, HasSubstr("tests=\"6\" failures=\"2\" errors=\"1\""));
   report.verdict.errors = 3;  // One that is no limit's and no rule's.
-  EXPECT_EQ(AlertOfRun(report)->level, "error");
+  EXPECT_EQ(AlertOfRun(report)->level, report::State::kError);
 }
 
 TEST(Junit, CountsEveryLimitAndRule) {

@@ -7,13 +7,13 @@
 
 namespace profgauge::render::testing {
 
-inline report::ComparisonStep Step(std::string level, std::string name, std::int64_t parent,
+inline report::ComparisonStep Step(PartLevel level, std::string name, std::int64_t parent,
                                    std::int64_t count_effect, std::int64_t duration_effect) {
   report::ComparisonStep step;
-  step.level = std::move(level);
+  step.level = level;
   step.name = std::move(name);
   step.parent = parent;
-  step.change = "changed";
+  step.change = PartChange::kChanged;
   step.base = 40'000'000;
   step.delta = count_effect + duration_effect;
   step.current = step.base + step.delta;
@@ -27,7 +27,7 @@ inline report::ComparisonStep Step(std::string level, std::string name, std::int
 inline report::PairedWork Work(std::string name, std::int64_t delta, bool significant) {
   report::PairedWork work;
   work.name = std::move(name);
-  work.change = "renamed";
+  work.change = PartChange::kRenamed;
   work.base_count = 2;
   work.current_count = 3.5;
   work.base = 20'000'000;
@@ -59,14 +59,14 @@ inline report::Comparison SampleComparison() {
   time.low = Q(0.1, Unit::kShare);
   time.high = Q(0.14, Unit::kShare);
   time.limit = "≤ +5 %";
-  time.level = "error";
-  time.result = "fail";
+  time.level = report::State::kError;
+  time.result = report::State::kFail;
   time.note = "record the run again to confirm";
   comparison.metrics = {time};
   report::PairedValue value;
   value.metric = "gpu.idle.mean";
   value.title = "GPU idle time";
-  value.better = "lower";
+  value.better = report::Better::kLower;
   value.base = Q(0.2, Unit::kShare);
   value.current = Q(0.25, Unit::kShare);
   value.change = Q(0.05, Unit::kShare);
@@ -75,21 +75,24 @@ inline report::Comparison SampleComparison() {
   comparison.current = 112'000'000;
   comparison.delta = 12'000'000;
   comparison.waterfall = {
-      Step("category", "other_kernel", -1, 10'000'000, 5'000'000),
-      Step("category", "dataloader", -1, 0, -3'000'000),
-      Step("op_type", "mm", 0, 10'000'000, 5'000'000),
-      Step("op", "aten::mm [[2, 3]]", 2, 10'000'000, 5'000'000),
-      Step("kernel", "void gemm<float>(a|b) </script>", 3, 10'000'000, 5'000'000),
+      Step(PartLevel::kCategory, "other_kernel", -1, 10'000'000, 5'000'000),
+      Step(PartLevel::kCategory, "dataloader", -1, 0, -3'000'000),
+      Step(PartLevel::kOpType, "mm", 0, 10'000'000, 5'000'000),
+      Step(PartLevel::kOp, "aten::mm [[2, 3]]", 2, 10'000'000, 5'000'000),
+      Step(PartLevel::kKernel, "void gemm<float>(a|b) </script>", 3, 10'000'000, 5'000'000),
   };
-  comparison.waterfall.back().change = "renamed";
+  comparison.waterfall.back().change = PartChange::kRenamed;
   comparison.waterfall.back().significant = true;
-  comparison.kernels = {"gpu_time",
+  comparison.kernels = {report::Measure::kGpuTime,
                         40'000'000,
                         55'000'000,
                         15'000'000,
                         {Work("void gemm<float>(a|b) </script> ← old", 15'000'000, true)}};
-  comparison.ops = {
-      "gpu_time", 40'000'000, 55'000'000, 15'000'000, {Work("aten::mm", 15'000'000, false)}};
+  comparison.ops = {report::Measure::kGpuTime,
+                    40'000'000,
+                    55'000'000,
+                    15'000'000,
+                    {Work("aten::mm", 15'000'000, false)}};
   return comparison;
 }
 
@@ -98,7 +101,7 @@ inline report::Report ComparisonAlone() {
   report::Report report;
   report.tool = "profgauge 0.1.0";
   report.profile.name = "branch";
-  report.verdict.status = "not_judged";
+  report.verdict.status = report::State::kNotJudged;
   report.comparison = SampleComparison();
   return report;
 }

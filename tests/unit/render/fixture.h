@@ -41,14 +41,14 @@ inline report::Quantity Q(Value value, Unit unit) {
 }
 
 inline void AddMetric(report::Report& report, std::string id, std::string title, Value value,
-                      Unit unit, std::string better = "neutral") {
+                      Unit unit, report::Better better = report::Better::kNeutral) {
   report::Metric metric;
   metric.id = std::move(id);
   metric.title = std::move(title);
   metric.definition = "What " + metric.title + " is, in one sentence.";
   metric.formula = "U(kernels) / window";
   metric.source = "ours";
-  metric.better = std::move(better);
+  metric.better = better;
   metric.quantity = Q(std::move(value), unit);
   report.metrics.push_back(std::move(metric));
 }
@@ -173,8 +173,8 @@ inline void AddGate(report::Report& report) {
   row.measured = Q(0.314, Unit::kShare);
   row.limit = "≤ 30 %";
   row.margin = Q(-0.014, Unit::kShare);
-  row.level = "error";
-  row.status = "error";
+  row.level = report::State::kError;
+  row.status = report::State::kError;
   report.gate.push_back(row);
   row = {};
   row.metric = "tensor_core.efficiency";
@@ -182,8 +182,8 @@ inline void AddGate(report::Report& report) {
   row.measured = Q(0.655, Unit::kShare);
   row.limit = "≥ 60 %";
   row.margin = Q(0.055, Unit::kShare);
-  row.level = "warn";
-  row.status = "pass";
+  row.level = report::State::kWarn;
+  row.status = report::State::kPass;
   report.gate.push_back(row);
   row = {};
   row.metric = "memory.peak_share";
@@ -191,8 +191,8 @@ inline void AddGate(report::Report& report) {
   row.measured = Q(std::monostate{}, Unit::kShare);
   row.limit = "≤ 90 %";
   row.margin = Q(std::monostate{}, Unit::kShare);
-  row.level = "warn";
-  row.status = "skipped";
+  row.level = report::State::kWarn;
+  row.status = report::State::kSkipped;
   row.reason = "needs memory events; record with profile_memory=True";
   report.gate.push_back(row);
 }
@@ -200,13 +200,13 @@ inline void AddGate(report::Report& report) {
 inline void AddFinding(report::Report& report) {
   report::Finding finding;
   finding.rule = "dataloader/exposed";
-  finding.level = "error";
-  finding.status = "error";
+  finding.level = report::State::kError;
+  finding.status = report::State::kError;
   finding.title = "The data loader holds up the GPU";
   finding.message = "12.0 % of an iteration waits for data, limit 10 %";
   finding.metric = Q(0.12, Unit::kShare);
   finding.gain = Q(I{1'200'000}, Unit::kTime);
-  finding.gain_bound = "upper";
+  finding.gain_bound = report::Bound::kUpper;
   finding.explains = {"gpu.idle.mean"};
   finding.advice = "Raise num_workers, or move decoding to the GPU.";
   finding.docs = "https://pytorch.org/docs/stable/data.html";
@@ -216,8 +216,8 @@ inline void AddFinding(report::Report& report) {
   report.findings.push_back(finding);
   finding = {};
   finding.rule = "memory/small-batch";
-  finding.level = "warn";
-  finding.status = "not_applicable";
+  finding.level = report::State::kWarn;
+  finding.status = report::State::kNotApplicable;
   finding.title = "Most of the GPU's memory is unused";
   finding.reason = "needs memory events; record with profile_memory=True";
   report.findings.push_back(finding);
@@ -241,7 +241,7 @@ inline report::Report SampleReport(int extra_kernels = 0) {
   report.profile.iterations_total = 6;
   report.profile.iterations_selected = 6;
   report.profile.selection = "all 6 iterations";
-  report.verdict.status = "fail";
+  report.verdict.status = report::State::kFail;
   report.verdict.errors = 2;
   report.verdict.passed = 1;
   report.verdict.missing = 1;
@@ -251,17 +251,23 @@ inline report::Report SampleReport(int extra_kernels = 0) {
   AddMetric(report, "profile.wall_time", "Wall time", I{60'000'000}, Unit::kTime);
   AddMetric(report, "profile.iterations", "Iterations", I{6}, Unit::kCount);
   AddMetric(report, "profile.gpus", "GPUs", I{1}, Unit::kCount);
-  AddMetric(report, "iteration.time.mean", "Mean iteration", I{10'000'000}, Unit::kTime, "lower");
+  AddMetric(report, "iteration.time.mean", "Mean iteration", I{10'000'000}, Unit::kTime,
+            report::Better::kLower);
   AddMetric(report, "iteration.time.median", "Median iteration", I{9'500'000}, Unit::kTime,
-            "lower");
-  AddMetric(report, "iteration.time.robust_cv", "Iteration variation", 0.02, Unit::kShare, "lower");
-  AddMetric(report, "gpu.utilization.mean", "GPU utilization", 0.55, Unit::kShare, "higher");
-  AddMetric(report, "gpu.idle.mean", "GPU idle", 0.314, Unit::kShare, "lower");
-  AddMetric(report, "gpu.idle_cause.dataloader", "idle: data loader", 0.2, Unit::kShare, "lower");
-  AddMetric(report, "gpu.idle_cause.host_wait", "idle: host", 0.114, Unit::kShare, "lower");
+            report::Better::kLower);
+  AddMetric(report, "iteration.time.robust_cv", "Iteration variation", 0.02, Unit::kShare,
+            report::Better::kLower);
+  AddMetric(report, "gpu.utilization.mean", "GPU utilization", 0.55, Unit::kShare,
+            report::Better::kHigher);
+  AddMetric(report, "gpu.idle.mean", "GPU idle", 0.314, Unit::kShare, report::Better::kLower);
+  AddMetric(report, "gpu.idle_cause.dataloader", "idle: data loader", 0.2, Unit::kShare,
+            report::Better::kLower);
+  AddMetric(report, "gpu.idle_cause.host_wait", "idle: host", 0.114, Unit::kShare,
+            report::Better::kLower);
   AddMetric(report, "tensor_core.efficiency", "Tensor Core efficiency", 0.655, Unit::kShare,
-            "higher");
-  AddMetric(report, "tensor_core.share", "Tensor Core share", 0.4, Unit::kShare, "higher");
+            report::Better::kHigher);
+  AddMetric(report, "tensor_core.share", "Tensor Core share", 0.4, Unit::kShare,
+            report::Better::kHigher);
   AddMetric(report, "memory.peak_allocated", "Peak memory", std::monostate{}, Unit::kBytes);
   AddBreakdown(report);
   AddFinding(report);
@@ -272,11 +278,11 @@ inline report::Report SampleReport(int extra_kernels = 0) {
   report.remarks = {{"unsteady-selection", "iterations 1 to 5 are steadier than the selection"}};
   report.import = {
       {"events_negative_dur",
-       "repaired",
+       Severity::kRepaired,
        "events that end before they start; taken as zero length",
        3,
        {"traceEvents[12]", "traceEvents[40]"}},
-      {"truncated", "data_loss", "the file ends early; totals are lower bounds", 1, {}}};
+      {"truncated", Severity::kDataLoss, "the file ends early; totals are lower bounds", 1, {}}};
   report.environment = {{"cuda_runtime_version", "12010"}, {"record_shapes", "1"}};
   report.provenance = {{"input", "0123456789abcdef0123456789abcdef"}, {"policy", "recommended"}};
   return report;
@@ -288,7 +294,7 @@ inline report::Report HostileReport() {
   for (const std::string& name : HostileNames()) {
     report::Finding finding;
     finding.rule = "test/" + name;
-    finding.level = finding.status = "warn";
+    finding.level = finding.status = report::State::kWarn;
     finding.title = name;
     finding.message = "is " + name + "\x01 done";
     finding.advice = name;

@@ -168,9 +168,10 @@ TEST(RenderHtml, LongTablesSayWhatIsLeftOut) {
 }
 
 TEST(RenderHtml, LimitsOfBothLevelsAreOneRow) {
+  using enum report::State;
   report::Report report;
   for (const auto& [level, status, limit, at] :
-       {std::tuple("warn", "warn", "≤ 15 %", 0.15), std::tuple("error", "pass", "≤ 30 %", 0.3)}) {
+       {std::tuple(kWarn, kWarn, "≤ 15 %", 0.15), std::tuple(kError, kPass, "≤ 30 %", 0.3)}) {
     report::GateRow& row = report.gate.emplace_back();
     row.metric = "gpu.idle.mean";
     row.title = "GPU idle time";
@@ -196,7 +197,7 @@ TEST(RenderHtml, APassingPagePointsAtTheLargestGain) {
     report::Finding& finding = report.findings.emplace_back();
     finding.rule = rule;
     finding.title = rule;
-    finding.level = finding.status = "info";
+    finding.level = finding.status = report::State::kInfo;
     finding.gain = {gain, Unit::kTime, "x", ""};
   }
   const std::string text = TextOf(Page(report));
@@ -208,7 +209,7 @@ TEST(RenderHtml, APassingPagePointsAtTheLargestGain) {
 // What failed is said before what only warns.
 TEST(RenderHtml, AMissedLimitThatNoFindingExplainsComesFirst) {
   report::Report report;
-  report.verdict.status = "fail";
+  report.verdict.status = report::State::kFail;
   report.verdict.errors = report.verdict.warnings = 1;
   report::GateRow& row = report.gate.emplace_back();
   row.metric = "iteration.time.median";
@@ -216,10 +217,10 @@ TEST(RenderHtml, AMissedLimitThatNoFindingExplainsComesFirst) {
   row.measured.text = "4.61 ms";
   row.change.text = "+29.5 %";
   row.limit = "≤ +5.0 %";
-  row.level = row.status = "error";
+  row.level = row.status = report::State::kError;
   report::Finding& finding = report.findings.emplace_back();
   finding.rule = finding.title = "test/coverage";
-  finding.level = finding.status = "warn";
+  finding.level = finding.status = report::State::kWarn;
   const std::string text = TextOf(Page(report));
   const std::size_t first = text.find("Fix first");
   ASSERT_NE(first, std::string::npos);

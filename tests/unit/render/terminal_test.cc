@@ -55,7 +55,7 @@ TEST(Terminal, TwoMissedLimitsOfOneMetricAreOneLine) {
   report::Report report = testing::SampleReport();
   report.gate.push_back(report.gate[0]);
   report.gate.back().limit = "≤ 15 %";
-  report.gate.back().level = report.gate.back().status = "warn";
+  report.gate.back().level = report.gate.back().status = report::State::kWarn;
   const std::string text = Plain(RenderTerminal(report, {}));
   EXPECT_THAT(text, HasSubstr("  error  gpu.idle.mean       31.4 %  (limit ≤ 30 %, ≤ 15 %)\n"));
   EXPECT_THAT(text, Not(HasSubstr("  warn ")));
@@ -90,7 +90,7 @@ TEST(Terminal, ColoursOnlyWhenAsked) {
 TEST(Terminal, WhyThereIsNoVerdict) {
   report::Report report = testing::SampleReport();
   report.verdict = {};
-  report.verdict.status = "no_verdict";
+  report.verdict.status = report::State::kNoVerdict;
   report.verdict.reasons = {"the profile is incomplete: the file ends early"};
   const std::string text = RenderTerminal(report, {});
   EXPECT_THAT(text, HasSubstr("  open   the profile is incomplete: the file ends early\n"));
@@ -124,7 +124,7 @@ TEST(Terminal, SymptomsStandUnderTheirCause) {
   const char* const kRules[] = {"io/loader", "gpu/idle", "gpu/gaps"};
   for (std::size_t i = 0; i < 3; ++i) {
     report.findings[i].rule = kRules[i];
-    report.findings[i].status = report.findings[i].level = "warn";
+    report.findings[i].status = report.findings[i].level = report::State::kWarn;
   }
   report.findings[0].explains = {"gpu/idle"};
   report.findings[1].explains = {"gpu/gaps"};
@@ -134,7 +134,7 @@ TEST(Terminal, SymptomsStandUnderTheirCause) {
   EXPECT_THAT(text, HasSubstr("  warn   └ gpu/idle"));
   EXPECT_THAT(text, HasSubstr("  warn     └ gpu/gaps"));
   // The order is the report's, even where a symptom is worse than its cause.
-  report.findings[1].status = report.findings[1].level = "error";
+  report.findings[1].status = report.findings[1].level = report::State::kError;
   EXPECT_EQ(FiredFindings(report).front(), &report.findings[0]);
 }
 

@@ -108,7 +108,7 @@ TEST_F(BuildReportTest, SaysWhatWasMeasured) {
   EXPECT_EQ(report.profile.selection, "all 12 iterations");
   EXPECT_THAT(report.provenance, ElementsAre(Pair("input", "0123456789abcdef0123456789abcdef"),
                                              Pair("option warmup", "3")));
-  EXPECT_EQ(report.verdict.status, "not_judged");
+  EXPECT_EQ(report.verdict.status, State::kNotJudged);
   EXPECT_THAT(report.gate, IsEmpty());
   ASSERT_EQ(report.import.size(), 1u);
   EXPECT_EQ(report.import[0].name, "events_negative_dur");
@@ -122,7 +122,7 @@ TEST_F(BuildReportTest, MetricsCarryTheirTextAndDefinition) {
   ASSERT_EQ(report.metrics.size(), std::ranges::count_if(MetricCatalogue(), ours));
   const Metric* idle = FindMetricById(report, "gpu.idle.mean");
   EXPECT_EQ(idle->quantity.text, "31.4\u202f%");
-  EXPECT_EQ(idle->better, "lower");
+  EXPECT_EQ(idle->better, Better::kLower);
   EXPECT_FALSE(idle->definition.empty());
   const Metric* wall = FindMetricById(report, "profile.wall_time");
   EXPECT_EQ(wall->quantity.text, "–");
@@ -192,16 +192,16 @@ TEST_F(BuildReportTest, AThresholdShowsValueLimitAndRoom) {
                    {time, std::int64_t{343'000'000}, GateStatus::kPass, "", ""},
                    {missing, {}, GateStatus::kMissing, "not in this test", ""}};
   const Report report = Build();
-  EXPECT_EQ(report.verdict.status, "fail");
+  EXPECT_EQ(report.verdict.status, State::kFail);
   EXPECT_EQ(report.verdict.policy, "builtin:recommended");
   ASSERT_EQ(report.gate.size(), 3u);
   EXPECT_EQ(report.gate[0].measured.text, "31.4\u202f%");
   EXPECT_EQ(report.gate[0].limit, "≤ 30\u202f%");
   EXPECT_EQ(report.gate[0].margin.text, "−1.4\u202fpoints");
-  EXPECT_EQ(report.gate[0].status, "error");
+  EXPECT_EQ(report.gate[0].status, State::kError);
   EXPECT_EQ(report.gate[1].limit, "≤ 360\u202fms");
   EXPECT_EQ(report.gate[1].margin.text, "+17.0\u202fms");
-  EXPECT_EQ(report.gate[1].level, "warn");
+  EXPECT_EQ(report.gate[1].level, State::kWarn);
   EXPECT_EQ(report.gate[2].limit, "10\u202f% to 90\u202f%");
   EXPECT_EQ(report.gate[2].margin.text, "–");
   EXPECT_EQ(report.gate[2].reason, "not in this test");
@@ -242,7 +242,7 @@ TEST_F(BuildReportTest, ABaselineBecomesComparisonAndGateRows) {
   EXPECT_EQ(report.comparison->metrics[2].change.text, "+25.0\u202f%");
   EXPECT_EQ(report.comparison->waterfall[0].delta, 10);
   ASSERT_EQ(report.gate.size(), 2u);
-  EXPECT_EQ(report.gate[0].status, "error");
+  EXPECT_EQ(report.gate[0].status, State::kError);
   EXPECT_EQ(report.gate[0].baseline.text, "100\u202fms");
   EXPECT_EQ(report.gate[0].measured.text, "110\u202fms");
 }
@@ -265,10 +265,10 @@ TEST_F(BuildReportTest, AnIncomparableBaselineStandsInTheGateTableAsNotApplicabl
   input.comparison = &run;
   const Report report = BuildReport(input);
   ASSERT_EQ(report.gate.size(), 1u);
-  EXPECT_EQ(report.gate[0].status, "not_applicable");
+  EXPECT_EQ(report.gate[0].status, State::kNotApplicable);
   EXPECT_EQ(report.gate[0].reason,
             "the baseline is not comparable: gpu is `Tesla V100` there and `NVIDIA A100` here");
-  EXPECT_EQ(report.comparison->metrics[0].result, "not_applicable");
+  EXPECT_EQ(report.comparison->metrics[0].result, State::kNotApplicable);
 }
 
 TEST_F(BuildReportTest, TablesAreCopiedOrMoved) {

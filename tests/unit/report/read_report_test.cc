@@ -26,12 +26,13 @@ Comparison SampleComparison() {
   comparison.metrics = {{"iteration.time.median", "Median iteration",
                          Q(std::int64_t{9}, Unit::kTime), Q(std::int64_t{10}, Unit::kTime),
                          Q(0.111, Unit::kShare), Q(0.1, Unit::kShare), Q(0.12, Unit::kShare),
-                         "≤ +5 %", "error", "fail", "few iterations"}};
+                         "≤ +5 %", State::kError, State::kFail, "few iterations"}};
   comparison.base = 9;
   comparison.current = 10;
   comparison.delta = 1;
-  comparison.waterfall = {{"category", "cpu", -1, "changed", 4, 5, 1, 0, 1, true},
-                          {"op_type", "copy", 0, "added", 0, 1, 1, 1, 0, false}};
+  comparison.waterfall = {
+      {PartLevel::kCategory, "cpu", -1, PartChange::kChanged, 4, 5, 1, 0, 1, true},
+      {PartLevel::kOpType, "copy", 0, PartChange::kAdded, 0, 1, 1, 1, 0, false}};
   return comparison;
 }
 
@@ -93,6 +94,12 @@ TEST(ReadReport, RefusesWhatIsNoReport) {
       {head + R"("gate": {}})", "report/bad-field", "expected a list, found an object", "gate"},
       {head + R"("gate": [{"unit": "parsec"}]})", "report/bad-field",
        "expected a unit, found `parsec`", "gate[0].unit"},
+      {R"({"schema": 1, "profile": {}, "verdict": {"status": "passed"}})", "report/bad-field",
+       "expected one of `pass`, `fail`, `no_verdict`, `not_judged`, found `passed`",
+       "verdict.status"},
+      {head + R"("metrics": {"a.b": {"unit": "ns", "value": 1, "better": "less"}}})",
+       "report/bad-field", "expected one of `neutral`, `higher`, `lower`, found `less`",
+       "metrics.a.b.better"},
       {head + R"("metrics": {"a.b": {"unit": "ns", "value": []}}})", "report/bad-field",
        "expected a text, a number, true or false, found a list", "metrics.a.b.value"},
       {head +

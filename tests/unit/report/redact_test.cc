@@ -39,7 +39,7 @@ TEST(Redact, LeavesNoHostAndNoFolderInTheReport) {
       .AddText(strings->Intern("/home/me/a.py(1): f"));
   report.tables.push_back(std::move(ranks));
   report.tables.push_back(std::move(ops));
-  report.import = {{"x", "info", "x", 1, {"/home/me/t.json on gpu-box-17"}}};
+  report.import = {{"x", Severity::kInfo, "x", 1, {"/home/me/t.json on gpu-box-17"}}};
   report.timeline.tracks = {{"python on gpu-box-17", "Host", "thread", 0}};
   report.timeline.kinds = {{"/home/me/a.py(1): f", Category::kPython, ""}};
   Finding finding;

@@ -1,0 +1,92 @@
+// What became of limits, rules, changes and runs: values inside, the words of report.json at its
+// edge.
+#pragma once
+
+#include <array>
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace profgauge::report {
+
+/// Of a limit, a rule, a change or a run; also how bad it is where it is missed or fires: its
+/// level.
+enum class State : std::uint8_t {
+  kNone,  ///< Not told: "".
+  kPass,
+  kFail,
+  kNoVerdict,
+  kNotJudged,
+  kError,
+  kWarn,
+  kInfo,
+  kLowConfidence,
+  kMissing,
+  kOpen,  ///< A change that stays undecided.
+  kSkipped,
+  kNotApplicable,
+  kWaived,
+  kBroken,
+  kImproved,
+  kInconclusive,
+};
+inline constexpr std::array<std::string_view, 17> kStateNames = {
+    "",         "pass",        "fail",           "no_verdict",     "not_judged",
+    "error",    "warn",        "info",           "low_confidence", "missing",
+    "open",     "skipped",     "not_applicable", "waived",         "broken",
+    "improved", "inconclusive"};
+constexpr std::string_view NameOf(State state) {
+  return kStateNames[static_cast<std::size_t>(state)];
+}
+constexpr std::optional<State> FindState(std::string_view name) {
+  for (std::size_t i = 0; i < kStateNames.size(); ++i) {
+    if (kStateNames[i] == name) return static_cast<State>(i);
+  }
+  return std::nullopt;
+}
+/// Of a name that the gate or the rules give. REQUIRES: it is a state's.
+constexpr State StateOf(std::string_view name) {
+  const std::optional<State> state = FindState(name);
+  assert(state);
+  return state.value_or(State::kNone);
+}
+
+// Which of them each may be.
+inline constexpr std::array kLevels = {State::kError, State::kWarn, State::kInfo};
+inline constexpr std::array kRunStates = {State::kPass, State::kFail, State::kNoVerdict,
+                                          State::kNotJudged};
+inline constexpr std::array kLimitStates = {
+    State::kPass,    State::kError, State::kWarn,    State::kInfo,         State::kLowConfidence,
+    State::kMissing, State::kOpen,  State::kSkipped, State::kNotApplicable};
+inline constexpr std::array kRuleStates = {State::kPass,         State::kError,  State::kWarn,
+                                           State::kInfo,         State::kWaived, State::kBroken,
+                                           State::kNotApplicable};
+inline constexpr std::array kChangeStates = {State::kPass,         State::kFail, State::kImproved,
+                                             State::kInconclusive, State::kOpen, State::kMissing,
+                                             State::kNotApplicable};
+
+/// Which direction of a metric is better.
+enum class Better : std::uint8_t { kNeutral, kHigher, kLower };
+inline constexpr std::array<std::string_view, 3> kBetterNames = {"neutral", "higher", "lower"};
+constexpr std::string_view NameOf(Better better) {
+  return kBetterNames[static_cast<std::size_t>(better)];
+}
+
+/// How far a finding's gain can be trusted.
+enum class Bound : std::uint8_t { kNone, kUpper, kTypical, kMeasured, kReplayed };
+inline constexpr std::array<std::string_view, 5> kBoundNames = {"", "upper", "typical", "measured",
+                                                                "replayed"};
+constexpr std::string_view NameOf(Bound bound) {
+  return kBoundNames[static_cast<std::size_t>(bound)];
+}
+
+/// What a table of work in both runs measures.
+enum class Measure : std::uint8_t { kGpuTime, kHostTime };
+inline constexpr std::array<std::string_view, 2> kMeasureNames = {"gpu_time", "host_time"};
+constexpr std::string_view NameOf(Measure measure) {
+  return kMeasureNames[static_cast<std::size_t>(measure)];
+}
+
+}  // namespace profgauge::report

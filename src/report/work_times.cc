@@ -1,0 +1,36 @@
+#include "report/work_times.h"
+
+#include <string>
+#include <variant>
+
+namespace profgauge::report {
+
+std::optional<KernelTimes> KernelTimesOf(const Report& report) {
+  const Table* kernels = FindTableById(report, "kernels");
+  if (kernels == nullptr) return std::nullopt;
+  const Column* time = kernels->Find("time");
+  const Column* uses = kernels->Find("uses_tensor_core");
+  KernelTimes times;
+  for (std::size_t row = 0; time != nullptr && row < kernels->rows(); ++row) {
+    const double ns = AsNumber(kernels->At(row, *time), 0);
+    const Value cell = uses == nullptr ? Value() : kernels->At(row, *uses);
+    const auto* text = std::get_if<std::string>(&cell);
+    (text != nullptr && *text == "yes"       ? times.on_matrix_units
+     : text != nullptr && *text == "unknown" ? times.undecided
+                                             : times.off) += ns;
+  }
+  return times;
+}
+
+std::optional<double> CopyTimeOf(const Report& report) {
+  const Table* copies = FindTableById(report, "memcpys");
+  if (copies == nullptr) return std::nullopt;
+  const Column* time = copies->Find("time");
+  if (time == nullptr) time = copies->Find("duration");
+  if (time == nullptr) return std::nullopt;
+  double sum = 0;
+  for (std::size_t row = 0; row < copies->rows(); ++row) sum += AsNumber(copies->At(row, *time), 0);
+  return sum;
+}
+
+}  // namespace profgauge::report

@@ -1,0 +1,21 @@
+// What the work of the devices adds up to, by the tables of the report: durations, so that what
+// overlaps counts each time.
+#pragma once
+
+#include <optional>
+
+#include "report/report.h"
+
+namespace profgauge::report {
+
+/// Of all kernels, by whether they use matrix units; ns.
+struct KernelTimes {
+  double on_matrix_units = 0, off = 0, undecided = 0;
+};
+/// By the table `kernels`; nothing without it.
+std::optional<KernelTimes> KernelTimesOf(const Report& report);
+
+/// Of copies and memory sets, by the table `memcpys`; nothing without it. ns.
+std::optional<double> CopyTimeOf(const Report& report);
+
+}  // namespace profgauge::report
