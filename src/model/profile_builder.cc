@@ -497,7 +497,9 @@ void ProfileBuilder::Rebase(Ns origin) {
   }
   for (auto& flow : flows_) flow.time -= origin;
   if (counts_from_session_) profile_.session_start = std::min<Ns>(0, -origin);
-  profile_.origin_ns = origin + clock_offset_;
+  // A clock beyond all dates tells none.
+  const bool is_told = clock_offset_ > -kFarthestTime && clock_offset_ < kFarthestTime;
+  profile_.origin_ns = origin + (is_told ? clock_offset_ : 0);
 }
 
 // What lies before the first and behind the last event is cut: scheduling has no start of its own.

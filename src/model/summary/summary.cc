@@ -7,6 +7,7 @@
 
 #include "base/gzip.h"
 #include "model/device_words.h"
+#include "model/invariants.h"
 #include "model/program_signs.h"
 
 namespace profgauge {
@@ -297,10 +298,13 @@ Profile DescribedBy(const Summary& summary, const std::string& path) {
                     .accelerator = summary.Text("accelerator"),
                     .framework = summary.Text("framework"),
                     .is_of_any_program = summary.Number("is_of_any_program") != 0};
-  profile.origin_ns = summary.Number("origin");
+  const auto time = [](std::int64_t number) {
+    return std::clamp(number, -kFarthestTime, kFarthestTime);
+  };
+  profile.origin_ns = time(summary.Number("origin"));
   if (const auto& extent = summary.Numbers("extent"); extent.size() == 2) {
-    profile.first = extent[0];
-    profile.last = extent[1];
+    profile.first = time(extent[0]);
+    profile.last = time(extent[1]);
   }
   profile.has_timeline = summary.Number("has_timeline") != 0;
   for (const std::string& name : summary.Texts("shows")) profile.strings.Intern(name);

@@ -129,8 +129,9 @@ void ReadEntry(std::string_view key, const json::value& value, Envelope& envelop
   if (key == "deviceProperties") return ReadDevices(value, builder);
   if (key == "distributedInfo") return ReadDistributed(value, builder);
   if (std::find(kFacts.begin(), kFacts.end(), key) == kFacts.end()) return;
-  if (key == "baseTimeNanoseconds" && (value.is_int64() || value.is_uint64())) {
-    envelope.base_time = value.to_number<std::int64_t>();
+  // An unsigned number is one beyond all times.
+  if (const auto* time = value.if_int64(); time != nullptr && key == "baseTimeNanoseconds") {
+    envelope.base_time = *time;
     envelope.has_base_time = true;
   }
   if (!value.is_structured()) builder.AddFact(std::string(key), TextOf(value));

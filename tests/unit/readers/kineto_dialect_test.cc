@@ -173,6 +173,16 @@ TEST(KinetoDialects, BaseTimeBeforeOrBehindTheEvents) {
   }
 }
 
+TEST(KinetoDialects, ABaseTimeBeyondAllDatesIsNone) {
+  for (const std::string time : {"9223372036854775807", "9223372036854775808",
+                                 "18446744073709551615", "-9223372036854775808", "1.5"}) {
+    const auto profile = ReadText("{\"baseTimeNanoseconds\": " + time + R"json(, "traceEvents": [
+        {"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":5.25,"dur":2}]})json");
+    ASSERT_TRUE(profile) << time;
+    EXPECT_EQ(profile->origin_ns, 5'250) << time;
+  }
+}
+
 TEST(KinetoDialects, WhatStandsAroundTheEvents) {
   const auto profile = ReadText(R"json({"schemaVersion": 1, "user": "someone", "record_shapes": 1,
       "deviceProperties": [{"id": 1, "name": "GPU", "totalGlobalMem": 64, "computeMajor": 9,
