@@ -122,7 +122,8 @@ bool IsCodeQuality(std::string_view head) {
 bool IsHistory(std::string_view head) {
   constexpr std::string_view kMagic("SQLite format 3\0", 16);
   constexpr std::size_t kApplicationIdAt = 68;
-  return head.starts_with(kMagic) && head.substr(kApplicationIdAt).starts_with("pgHi");
+  return head.starts_with(kMagic) && head.size() > kApplicationIdAt &&
+         head.substr(kApplicationIdAt).starts_with("pgHi");
 }
 
 }  // namespace

@@ -131,6 +131,13 @@ TEST_F(OverwritingTest, SomebodyElsesFileStaysUnlessForced) {
   }
 }
 
+TEST_F(OverwritingTest, AFileCutInsideTheHeadOfADatabaseIsNoHistory) {
+  const std::string cut("SQLite format 3\0 cut off", 24);
+  Write("cut.db", cut);
+  EXPECT_EQ(Run({"history", "add", "run.json", "--db", "cut.db"}), "usage/not-ours");
+  EXPECT_EQ(Content("cut.db"), cut);
+}
+
 TEST_F(OverwritingTest, AnEarlierOutputAndAnEmptyFileAreReplaced) {
   WriteRuleTest();
   for (const Words& words : AllWriters()) {
