@@ -120,10 +120,12 @@ Status Outputs::MakeDirectory(const std::string& directory) {
     if (path == path.parent_path()) break;
   }
   for (const std::string& path : missing) {
-    if (mkdir(path.c_str(), 0777) == 0) {
-      made_directories_.push_back(path);
-    } else if (errno != EEXIST) {
-      return Fail(OutputError("output/cannot-create", path, "create folder", errno));
+    made_directories_.push_back(path);  // Before it is there: memory may end.
+    if (mkdir(path.c_str(), 0777) == 0) continue;
+    const int number = errno;
+    made_directories_.pop_back();
+    if (number != EEXIST) {
+      return Fail(OutputError("output/cannot-create", path, "create folder", number));
     }
   }
   if (!fs::is_directory(directory, error)) {
@@ -150,6 +152,7 @@ Result<std::size_t> Outputs::Open(const std::string& path, FileKind kind) {
   PROFGAUGE_CHECK(CheckReplacing(path, kind, kept_));
   struct stat status {};
   const bool exists = path != "-" && stat(path.c_str(), &status) == 0;
+  outputs_.reserve(outputs_.size() + 1);  // Before the file is there: memory may end.
   if (path == "-") {
     output.descriptor = STDOUT_FILENO;
   } else if (exists && S_ISDIR(status.st_mode)) {
@@ -172,6 +175,7 @@ Result<std::size_t> Outputs::OpenToAppend(const std::string& path) {
   output.target = TargetOf(path);
   PROFGAUGE_CHECK(CheckOnce(path, output.target));
   PROFGAUGE_CHECK(CheckAppending(path, kept_));
+  outputs_.reserve(outputs_.size() + 1);
   output.descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (output.descriptor < 0) {
     return Fail(OutputError("output/cannot-create", path, "append to", errno));

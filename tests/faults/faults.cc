@@ -2,7 +2,8 @@
 // or rename. tests/faults/faults_test.py says which and looks at what the program does then.
 //
 //   PROFGAUGE_FAULT=new:17            the 17th operator new finds no memory
-//   PROFGAUGE_FAULT=write:3:28        the 3rd write fails with errno 28
+//   PROFGAUGE_FAULT=behind:2          the first operator new behind the 2nd file or folder that was
+//   made PROFGAUGE_FAULT=write:3:28        the 3rd write fails with errno 28
 //   PROFGAUGE_FAULT=short:5           the 5th read or write moves one byte only
 //   PROFGAUGE_FAULT_MARK=FILE         is made when the call came, and holds the path it was about
 //
@@ -15,6 +16,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstdarg>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -28,6 +30,7 @@ struct Fault {
   long at = 0;
   int error = 0;
   std::atomic<long> seen = 0;
+  std::atomic<bool> is_due = false;
 };
 
 Fault& TheFault() {
@@ -64,6 +67,18 @@ bool Strikes(const char* call, const char* about) {
   return true;
 }
 
+/// A file or folder was made: `behind` strikes with the next allocation.
+void Made() {
+  Fault& fault = TheFault();
+  if (std::strcmp(fault.call, "behind") == 0 && ++fault.seen == fault.at) fault.is_due = true;
+}
+
+bool IsBehind() {
+  if (!TheFault().is_due.exchange(false)) return false;
+  Mark("memory");
+  return true;
+}
+
 struct PathOf {
   explicit PathOf(int file) {
     char link[64];
@@ -86,7 +101,7 @@ int Failed() {
 
 void* Allocate(std::size_t size, std::size_t alignment) {
   // The program sets a handler first of all: before, its libraries initialize themselves.
-  if (std::get_new_handler() != nullptr && Strikes("new", "memory")) return nullptr;
+  if (std::get_new_handler() != nullptr && (Strikes("new", "memory") || IsBehind())) return nullptr;
   if (alignment <= alignof(std::max_align_t)) return std::malloc(std::max<std::size_t>(size, 1));
   return std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
 }
@@ -118,6 +133,25 @@ void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory
 void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
 
 extern "C" {
+
+int open(const char* path, int flags, ...) {
+  static auto* const real = Real<int(const char*, int, ...)>("open");
+  va_list arguments;
+  va_start(arguments, flags);
+  const auto mode =
+      static_cast<unsigned>(va_arg(arguments, int));  // Whatever, where none is given.
+  va_end(arguments);
+  const int file = real(path, flags, mode);
+  if (file >= 0 && (flags & O_EXCL) != 0) Made();
+  return file;
+}
+
+int mkdir(const char* path, unsigned mode) {
+  static auto* const real = Real<int(const char*, unsigned)>("mkdir");
+  const int status = real(path, mode);
+  if (status == 0) Made();
+  return status;
+}
 
 ssize_t read(int file, void* bytes, size_t size) {
   static auto* const real = Real<ssize_t(int, void*, size_t)>("read");
