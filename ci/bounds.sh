@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Measures degenerate recordings (tests/tools/shapes.h): time, peak memory and the size of every
-# output of `report`, at a size and at four times as much, and the exponent between the two. Linear
-# work shows 1.0; anything above 1.3 on a quiet machine is a mechanism to find.
+# output of `report`, at a size and at four times as much, and the exponent between the two: of
+# processor time, which a busy machine changes least. Linear work shows 1.0; anything above 1.3 is a
+# mechanism to find.
 #   ci/bounds.sh [SCALE]      default 1: a million names, 300 000 threads and streams, …
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -13,14 +14,17 @@ program=build/release/profgauge
 work=$(mktemp -d "${TMPDIR:-/tmp}/profgauge-bounds.XXXXXX")
 trap 'rm -rf "$work"' EXIT INT TERM
 
-# measure FILE: "milliseconds kilobytes", of a run that is refused or done.
+# measure FILE: "milliseconds, of them of processors, kilobytes" of a run that is refused or done.
 measure() {
   rm -rf "$work/out"
   local status=0
-  /usr/bin/time -f '%e %M' -o "$work/time" timeout 300 "$program" report -q "$1" --out "$work/out" \
-    > /dev/null 2> "$work/err" || status=$?
+  (
+    ulimit -t 300
+    exec /usr/bin/time -f '%e %U %S %M' -o "$work/time" "$program" report -q "$1" --out "$work/out" \
+      > /dev/null 2> "$work/err"
+  ) || status=$?
   case $status in 0 | 3) ;; *) cat "$work/err" >&2; echo "exits with $status" >&2; return 1 ;; esac
-  tail -1 "$work/time" | awk '{printf "%d %d\n", $1 * 1000, $2}'
+  tail -1 "$work/time" | awk '{printf "%d %d %d\n", $1 * 1000, ($2 + $3) * 1000, $4}'
 }
 
 size() { if [ -e "$work/out/$1" ]; then stat -c %s "$work/out/$1"; else echo 0; fi; }
@@ -30,15 +34,17 @@ row() {
   local shape=$1 count=$(($2 * scale)) suffix=${3:-}
   local file=$work/$shape.json$suffix
   build/release/make_shape "$shape" $((count / 4)) "$file"
-  local quarter whole
-  quarter=$(measure "$file")
+  local of_quarter quarter whole time spent kilobytes
+  of_quarter=$(measure "$file")
+  read -r _ quarter _ <<< "$of_quarter"
   build/release/make_shape "$shape" "$count" "$file"
   whole=$(measure "$file")
-  awk -v shape="$shape" -v count="$count" -v bytes="$(stat -c %s "$file")" -v q="${quarter% *}" \
-    -v t="${whole% *}" -v kb="${whole#* }" -v page="$(size report.html)" \
+  read -r time spent kilobytes <<< "$whole"
+  awk -v shape="$shape" -v count="$count" -v bytes="$(stat -c %s "$file")" -v q="$quarter" \
+    -v t="$time" -v spent="$spent" -v kb="$kilobytes" -v page="$(size report.html)" \
     -v json="$(size report.json)" -v xlsx="$(size report.xlsx)" 'BEGIN {
       printf "%-12s %9d %6.1f MB %6.2f s %8.2f %5d MB %6.2f MB %7.2f MB %6.2f MB\n", shape, count,
-        bytes / 1e6, t / 1000, log(t / (q > 0 ? q : 1)) / log(4), kb / 1024, page / 1e6,
+        bytes / 1e6, t / 1000, log(spent / (q > 0 ? q : 1)) / log(4), kb / 1024, page / 1e6,
         json / 1e6, xlsx / 1e6 }'
   rm -f "$file"
 }
