@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sums what gcov counted, by layer.
+"""Sums what gcov counted, by layer, and of the readers by format.
 
     coverage.py BUILD_FOLDER [--uncovered SOURCE_FOLDER]
 """
@@ -41,15 +41,21 @@ with tempfile.TemporaryDirectory() as folder:
                             branches[name, line["line_number"], i] += branch["count"]
             path.unlink()
 
+def groups(file):
+    """Names of the rows that a file counts in."""
+    parts = file.split("/")[1:-1]
+    return {parts[0], "all", *(["readers/" + parts[1]] if parts[0] == "readers" and parts[1:] else [])}
+
+
 layers = collections.defaultdict(lambda: [0, 0, 0, 0])
 for counts, column in ((lines, 0), (branches, 2)):
     for key, count in counts.items():
-        for name in (key[0].split("/")[1], "all"):
+        for name in groups(key[0]):
             layers[name][column] += count > 0
             layers[name][column + 1] += 1
-print(f"{'layer':10} {'lines':>14} {'':>7} {'branches':>14}")
+print(f"{'layer':24} {'lines':>15} {'':>7} {'branches':>15}")
 for name, (hit, all_lines, taken, all_branches) in sorted(layers.items()):
-    print(f"{name:10} {hit:6} / {all_lines:6} {100 * hit / max(1, all_lines):5.1f} % "
+    print(f"{name:24} {hit:6} / {all_lines:6} {100 * hit / max(1, all_lines):5.1f} % "
           f"{taken:6} / {all_branches:6} {100 * taken / max(1, all_branches):5.1f} %")
 if options.uncovered:
     for (name, line), count in sorted(lines.items()):
