@@ -3,33 +3,46 @@
 #   ci/fuzz.sh [SECONDS]                 default 60 for each target
 #   ci/fuzz.sh --total SECONDS           one budget for all: a short round each, then more for those
 #                                        that still found new edges
+#   ci/fuzz.sh --executions COUNT [SECONDS]
+#                                        rounds until all campaigns together made so many: SECONDS for
+#                                        each target, the same again for the four that found most, and
+#                                        as long as all of these for the three fastest
 #   ci/fuzz.sh --bare …                  without sanitizers: three to ten times the executions; run the
 #                                        corpus that this leaves under them afterwards
-# Prints executions (in all, and in a second), edges and findings of each target. A finding is left
-# in build/fuzz/; copy it to tests/fuzz/crashes/TARGET/ with the fix. `--minimise` rewrites tests/fuzz/seeds from the corpus,
-# with the smallest inputs that reach the same edges.
+# Prints executions (in all, and in a second), edges and findings of each target, of this and earlier
+# campaigns: they stand in build/fuzz/tally, so one that was cut off goes on. `rm -r build/fuzz` begins
+# anew. A finding is left in build/fuzz/; copy it to tests/fuzz/crashes/TARGET/ with the fix.
+# `--minimise` rewrites tests/fuzz/seeds from the corpus, with the smallest inputs that reach the same
+# edges.
 set -euo pipefail
 # No stacks of allocations, and little memory kept back after it is freed: twice as fast.
 export ASAN_OPTIONS=malloc_context_size=0:quarantine_size_mb=4:thread_local_quarantine_size_kb=64
 cd "$(dirname "$0")/.."
 
-total=0 minimise= kind=fuzz
-[ "${1:-}" = --bare ] && { kind=fuzz-bare; shift; }
-[ "${1:-}" = --minimise ] && { minimise=yes; shift; }
-[ "${1:-}" = --total ] && { total=$2; shift 2; }
-seconds=${1:-60}
+total=0 wanted=0 minimise= kind=fuzz seconds=60
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --bare) kind=fuzz-bare ;;
+    --minimise) minimise=yes ;;
+    --total) total=$2; shift ;;
+    --executions) wanted=$2; shift ;;
+    *) seconds=$1 ;;
+  esac
+  shift
+done
 ci/build.sh "$kind"
 mkdir -p build/fuzz
+tally=build/fuzz/tally  # Of each round: target, executions, seconds, edges, new inputs.
+touch "$tally"
 shopt -s nullglob
 targets=(build/"$kind"/*_fuzz)
 [ ${#targets[@]} -gt 0 ] || { echo "no fuzz targets were built" >&2; exit 1; }
 [ "$total" -gt 0 ] && seconds=$((total / 3 / ${#targets[@]} + 1))
 
-declare -A runs spent edges news
 status=0
-# fuzz TARGET SECONDS: one round; adds up what it did.
+# fuzz TARGET SECONDS: one round.
 fuzz() {
-  local name corpus log=build/fuzz/log.txt seeds=() folder
+  local name corpus log=build/fuzz/log.txt seeds=() folder started=$SECONDS
   name=$(basename "$1")
   corpus=build/fuzz/corpus/$name
   mkdir -p "$corpus"
@@ -41,17 +54,34 @@ fuzz() {
     status=1
     tail -30 "$log"
   }
-  runs[$name]=$((${runs[$name]:-0} + $(sed -n 's/^stat::number_of_executed_units: *//p' "$log" | tail -1 | grep . || echo 0)))
-  spent[$name]=$((${spent[$name]:-0} + $2))
-  edges[$name]=$(sed -n 's/.*cov: \([0-9]*\).*/\1/p' "$log" | tail -1)
-  news[$name]=$(sed -n 's/^stat::new_units_added: *//p' "$log" | tail -1)
+  number() { sed -n "s/$1/\\1/p" "$log" | tail -1 | grep . || echo 0; }
+  echo "$name" "$(number '^stat::number_of_executed_units: *\([0-9]*\).*')" $((SECONDS - started)) \
+    "$(number '.*cov: \([0-9]*\).*')" "$(number '^stat::new_units_added: *\([0-9]*\).*')" >> "$tally"
+}
+# best COUNT EXPRESSION: the targets for whose last round this is highest.
+best() {
+  awk "{ last[\$1] = $2 } END { for (name in last) print last[name], name }" "$tally" |
+    sort -rn | head -"$1" | cut -d' ' -f2
+}
+executions() { awk '{ sum += $2 } END { printf "%d\n", sum }' "$tally"; }
+round() {
+  for target in "${targets[@]}"; do fuzz "$target" "$seconds"; done
 }
 
-for target in "${targets[@]}"; do fuzz "$target" "$seconds"; done
+if [ "$wanted" -gt 0 ]; then
+  while [ "$(executions)" -lt "$wanted" ]; do
+    round
+    for name in $(best 4 '$5'); do fuzz build/"$kind"/"$name" "$seconds"; done
+    for name in $(best 3 '$2 / ($3 + 1)'); do
+      fuzz build/"$kind"/"$name" $((seconds * (${#targets[@]} + 4) / 3))
+    done
+  done
+else
+  round
+fi
 left=$((total - seconds * ${#targets[@]}))
 while [ "$left" -gt 0 ]; do
-  # The rest goes to the four that found most in their last round.
-  for name in $(for n in "${!news[@]}"; do echo "${news[$n]:-0} $n"; done | sort -rn | head -4 | cut -d' ' -f2); do
+  for name in $(best 4 '$5'); do
     [ "$left" -gt 0 ] || break
     fuzz build/"$kind"/"$name" "$seconds"
     left=$((left - seconds))
@@ -59,13 +89,13 @@ while [ "$left" -gt 0 ]; do
 done
 
 printf '\n%-24s %14s %8s %8s %9s\n' target executions "a second" edges findings
-sum=0 findings=0
+findings=0
 for target in "${targets[@]}"; do
   name=$(basename "$target")
   files=(build/fuzz/"$name"-{crash,leak,timeout,oom}-*)
-  printf '%-24s %14d %8d %8s %9d\n' "$name" "${runs[$name]}" $((${runs[$name]} / ${spent[$name]})) \
-    "${edges[$name]:-?}" ${#files[@]}
-  sum=$((sum + runs[$name]))
+  awk -v name="$name" -v findings=${#files[@]} '
+    $1 == name { runs += $2; spent += $3; edges = $4 > edges ? $4 : edges }
+    END { printf "%-24s %14d %8d %8d %9d\n", name, runs, runs / (spent + !spent), edges, findings }' "$tally"
   findings=$((findings + ${#files[@]}))
   if [ -n "$minimise" ]; then
     mkdir -p build/fuzz/small tests/fuzz/seeds/"$name"
@@ -75,5 +105,5 @@ for target in "${targets[@]}"; do
     rm -rf tests/fuzz/seeds/"$name" && cp -r build/fuzz/small/"$name" tests/fuzz/seeds/"$name"
   fi
 done
-printf '%-24s %14d %8s %8s %9d\n' all "$sum" "" "" "$findings"
+printf '%-24s %14d %8s %8s %9d\n' all "$(executions)" "" "" "$findings"
 exit "$status"

@@ -89,9 +89,12 @@ Result<Marks> ParseMarks(const std::string& text) {
 Result<Marks> ReadMarks(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return Fail(BadMarks(path, "it cannot be opened"));
-  const std::string text(std::istreambuf_iterator<char>(file), {});
+  return MarksOfFile(std::string(std::istreambuf_iterator<char>(file), {}), path);
+}
+
+Result<Marks> MarksOfFile(std::string_view text, const std::string& path) {
   json::error_code code;
-  const json::value document = json::parse(text, code);
+  const json::value document = json::parse({text.data(), text.size()}, code);
   if (code) return Fail(BadMarks(path, "it is not JSON: " + code.message()));
   const json::object* object = document.if_object();
   const json::value* list = object == nullptr ? nullptr : object->if_contains("marks");

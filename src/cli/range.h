@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,8 @@ Result<Marks> ParseMarks(const std::string& text);
 /// A file of marks, as the page's timeline saves it: {"marks": [{"name": "load", "time": 5000}]},
 /// with times in nanoseconds. Errors: kUsage "usage/bad-marks".
 Result<Marks> ReadMarks(const std::string& path);
+/// The same of the file's text.
+Result<Marks> MarksOfFile(std::string_view text, const std::string& path);
 
 /// Fills Options::range and sorts Options::marks from what was given as text. A range is "A:B",
 /// each end a time, the name of a mark, or nothing for the start or end of the recording. Errors:

@@ -1,9 +1,9 @@
-// Summaries of ranks, past gzip and the head of the file: each input is one encoded summary. Seeds
-// are traces, of which the mutator makes summaries: whatever is kept, they are never out of date.
+// Summaries of ranks: each input is one encoded summary, or a file of them past gzip. Seeds are
+// traces, of which the mutator makes summaries: whatever is kept, they are never out of date.
 //
 // Held: nothing crashes or takes memory that the input does not pay for; what is decoded is encoded
-// and decoded as the same; whatever the columns say is
-// refused with a reason, or analysed and attributed with tables in shape.
+// and decoded as the same, alone and in a file; whatever the columns say is refused with a reason,
+// or analysed and attributed with tables in shape.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -18,6 +18,7 @@
 #include "analysis/time/attribution.h"
 #include "base/byte_source.h"
 #include "model/summary/summary.h"
+#include "model/summary/summary_file.h"
 #include "readers/kineto/kineto_reader.h"
 #include "report/redact.h"
 #include "support/dice.h"
@@ -94,6 +95,16 @@ std::optional<Summary> SummaryOfTrace(std::string_view text) {
   return summaries->front();
 }
 
+std::string Unzipped(std::string_view stored) {
+  const auto source = MakeMemorySource("fuzz.pgsum", std::as_bytes(std::span(stored)));
+  std::string bytes, part(1 << 14, '\0');
+  while (const std::size_t got =
+             source->Read(std::as_writable_bytes(std::span(part))).value_or(0)) {
+    bytes.append(part, 0, got);
+  }
+  return bytes;
+}
+
 /// What the bytes are a summary of, or of what they are a trace.
 std::optional<Summary> SummaryIn(std::string_view bytes) {
   if (bytes.starts_with('{')) return SummaryOfTrace(bytes);
@@ -108,15 +119,22 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
   auto summary = dice.OneIn(8) ? std::nullopt : SummaryIn(fuzz::TextOf(data, size));
   if (!summary) return LLVMFuzzerMutate(data, size, max_size);
   for (std::size_t left = 1 + dice.Below(3); left > 0; --left) ChangeOnce(*summary, dice);
-  const std::string bytes = EncodeSummary(*summary);
+  std::string bytes = EncodeSummary(*summary);
+  if (dice.OneIn(16)) {
+    bytes = fuzz::MutatedText(Unzipped(WriteSummaries(std::vector(2, *std::move(summary)))), 8);
+  }
   if (bytes.size() > max_size) return LLVMFuzzerMutate(data, size, max_size);
   std::memcpy(data, bytes.data(), bytes.size());
   return bytes.size();
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  auto file = ReadStandIns(fuzz::TextOf(data, size), "fuzz.pgsum");
+  fuzz::ValueOf(file);
   const auto summary = SummaryIn(fuzz::TextOf(data, size));
   if (!summary) return 0;
+  auto kept = ReadSummaries(Unzipped(WriteSummaries({*summary})), "fuzz.pgsum");
+  fuzz::Require(kept && *kept == std::vector(1, *summary), "a file keeps what it was given");
   const std::string bytes = EncodeSummary(*summary);
   fuzz::Require(DecodeSummary(bytes) == summary, "what is decoded is encoded as the same");
   Check(*summary);

@@ -56,7 +56,9 @@ json::value ChangedNumber(const json::value& value, Dice& dice) {
                                    number / 2,
                                    number + 1000,
                                    number ^ std::uint64_t{1} << 63};
-  return static_cast<std::int64_t>(dice.Of(choices));
+  const std::uint64_t changed = dice.Of(choices);
+  if (dice.OneIn(4)) return changed;  // May be beyond what is signed.
+  return static_cast<std::int64_t>(changed);
 }
 
 json::value OfAnotherType(Dice& dice) {

@@ -10,9 +10,14 @@
 #include "analysis/summary/analyze_run.h"
 #include "api/session.h"
 #include "api/snapshots.h"
+#include "exports/dlprof/dlprof_csv.h"
+#include "exports/nsys/reports.h"
+#include "exports/pyprof/columns.h"
+#include "exports/pyprof/net_dict.h"
 #include "gate/compare.h"
 #include "readers/load.h"
 #include "render/shared/renderer.h"
+#include "render/trace/chrome_trace.h"
 #include "report/read_report.h"
 #include "rules/rulebook.h"
 #include "support/fuzz.h"
@@ -138,6 +143,30 @@ void CheckReport(const report::Report& report) {
   Require(render::RenderMarkdown(report, {}).has_value(), "Markdown is drawn");
   Require(render::RenderHtml(report, {}).has_value(), "the page is drawn");
   render::RenderTerminal(report, {});
+  render::RenderChromeTrace(report);
+}
+
+/// Other tools' files are written of whatever was read, or it is said why not.
+void CheckExports(std::span<const Profile> ranks) {
+  for (const nsys::ReportSpec& spec : nsys::Reports()) {
+    const nsys::ReportTable table = spec.make(ranks);
+    for (const auto& row : table.rows) {
+      Require(row.size() == table.heads.size(), "rows have a cell for each head");
+    }
+  }
+  for (const Profile& profile : ranks) {
+    pyprof::NetDict(profile);
+    pyprof::BuildKernelRows(profile, pyprof::Dialect::kNv311);
+    auto computed = dlprof::Compute(profile, Selection{});
+    const dlprof::Report* report = ValueOf(computed);
+    if (report == nullptr) continue;
+    const dlprof::Breakdown& parts = report->summary.breakdown;
+    Require(parts.tensor_core + parts.other_kernel + parts.memory + parts.dataloader + parts.io +
+                    parts.cpu + parts.other ==
+                report->summary.wall,
+            "DLProf's parts sum to the wall time");
+    dlprof::DlprofCsvTexts(profile, *report, {});
+  }
 }
 
 }  // namespace
@@ -157,7 +186,10 @@ void CheckRun(std::vector<Profile> ranks) {
   CheckBreakdown(*analysed);
   CheckIdleCauses(*analysed);
   const bool is_summary = std::any_of(ranks.begin(), ranks.end(), IsSummary);
-  if (!is_summary) CheckSummaries(ranks, *analysed);
+  if (!is_summary) {
+    CheckSummaries(ranks, *analysed);
+    CheckExports(ranks);
+  }
   CheckBaseline(ranks, *analysed);
 }
 

@@ -1,0 +1,77 @@
+// Any bytes as a file that may be gzipped; and any bytes gzipped, their first lines in members of
+// their own, and cut off.
+//
+// Held: nothing crashes or hangs; what is refused has a reason; what was gzipped is read back as it
+// was, in whatever pieces; of a file that is cut off comes what stands before the cut, and an
+// error.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/byte_source.h"
+#include "base/gzip.h"
+#include "support/fuzz.h"
+
+namespace {
+
+using namespace profgauge;
+
+constexpr std::size_t kMost = std::size_t{4} << 20;  // What a small bomb may unpack to here.
+
+struct Unpacked {
+  std::string bytes;
+  bool is_whole = false;
+};
+
+Unpacked Read(std::string_view stored, std::size_t piece) {
+  const auto source = MakeMemorySource("fuzz", std::as_bytes(std::span(stored)));
+  Unpacked unpacked;
+  std::string part(piece, '\0');
+  while (unpacked.bytes.size() < kMost) {
+    auto got = source->Read(std::as_writable_bytes(std::span(part)));
+    const std::size_t* size = fuzz::ValueOf(got);
+    if (size == nullptr) return unpacked;
+    if (*size == 0) break;
+    fuzz::Require(*size <= piece, "no more than there is room for");
+    unpacked.bytes.append(part, 0, *size);
+  }
+  unpacked.is_whole = true;
+  return unpacked;
+}
+
+std::string InMembers(std::string_view text) {
+  std::string stored;
+  bool is_more = true;
+  for (int left = 3; is_more; --left) {
+    const std::size_t end = left > 0 ? text.find('\n') : text.npos;
+    is_more = end != text.npos;
+    const std::string_view line = text.substr(0, is_more ? end + 1 : end);
+    stored += Gzip(line, line.size() % 2 == 0 ? Effort::kSmall : Effort::kQuick);
+    text.remove_prefix(line.size());
+  }
+  return stored;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text = fuzz::TextOf(data, size);
+  const Unpacked large = Read(text, 1 << 16), small = Read(text, 1 + size % 61);
+  const std::size_t both = std::min(large.bytes.size(), small.bytes.size());
+  fuzz::Require(large.bytes.compare(0, both, small.bytes, 0, both) == 0 &&
+                    (both == kMost || large.is_whole == small.is_whole),
+                "pieces change nothing");
+  const std::string stored = InMembers(text);
+  const Unpacked again = Read(stored, 1 + size % 251);
+  fuzz::Require(again.is_whole && again.bytes == text, "what was gzipped comes back");
+  const std::size_t kept = stored.size() - 1 - size * 7 % (stored.size() - 1);
+  const Unpacked cut = Read(std::string_view(stored).substr(0, kept), 1 << 12);
+  if (kept >= 2) {
+    fuzz::Require(text.starts_with(cut.bytes), "before the cut nothing changes");
+    fuzz::Require(!cut.is_whole || cut.bytes != text, "what is cut off is not whole");
+  }
+  return 0;
+}
