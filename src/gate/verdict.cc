@@ -180,17 +180,24 @@ int WeightOf(const GateResult& result) {
   }
 }
 
-/// A metric is missed once, however many limits stand on it: the gravest counts, of
-/// equal ones the one that would fail the run if the number were sure, of these the first. The
-/// metric where this one does not; else empty.
+/// What the limit does to the verdict: 2 fails it for sure, 1 leaves it open, 0 neither.
+int EffectOf(const GateResult& result, FailOn fail_on) {
+  if (!Fails(result.threshold.level, fail_on)) return 0;
+  return result.status == GateStatus::kLowConfidence ? 1 : 2;
+}
+
+/// A metric is missed once, however many limits stand on it: the one counts that does most to the
+/// verdict, of equal ones the gravest, of these the first. The metric where this one does not; else
+/// empty.
 std::string OverruledBy(const GateResult& result, const std::vector<GateResult>& gate,
                         FailOn fail_on) {
   const auto gravity = [&](const GateResult& some) {
-    return std::pair(WeightOf(some), Fails(some.threshold.level, fail_on));
+    const int weight = WeightOf(some);
+    return std::pair(weight == 0 ? 0 : EffectOf(some, fail_on), weight);
   };
   const auto own = gravity(result);
   const bool is_overruled =
-      own.first > 0 && std::any_of(gate.begin(), gate.end(), [&](const GateResult& other) {
+      own.second > 0 && std::any_of(gate.begin(), gate.end(), [&](const GateResult& other) {
         return other.threshold.metric == result.threshold.metric &&
                (gravity(other) > own || (gravity(other) == own && &other < &result));
       });

@@ -1,0 +1,182 @@
+// What each answer of a comparison adds to a verdict, and in which words.
+#include "gate/baseline_verdict.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "verdict_fixture.h"
+
+namespace profgauge {
+namespace {
+
+constexpr auto kMiss = stats::Change::kFail;
+constexpr auto kOpenAnswer = stats::Change::kInconclusive;
+constexpr auto kKept = stats::Change::kPass;
+constexpr auto kFaster = stats::Change::kImproved;
+
+MetricComparison Answer(stats::Change change, bool over_limit, Level level, bool is_missing) {
+  MetricComparison metric;
+  metric.metric = "gpu.idle.mean";
+  metric.verdict = change;
+  metric.over_limit = over_limit;
+  metric.level = level;
+  metric.is_missing = is_missing;
+  return metric;
+}
+
+TEST(BaselineVerdict, EachAnswerCountsOnce) {
+  struct Row {
+    std::string_view policy;
+    MetricComparison answer;
+    VerdictStatus status;
+    std::string_view counts;  ///< errors warnings passed open missing not_applicable
+  };
+  const Level kErr = Level::kError, kWrn = Level::kWarn, kInf = Level::kInfo;
+  const Row kRows[] = {
+      {"", Answer(kMiss, false, kErr, false), kFail, "1 0 0 0 0 0"},
+      {"", Answer(kMiss, false, kWrn, false), kPass, "0 1 0 0 0 0"},
+      {"", Answer(kMiss, false, kInf, false), kPass, "0 0 0 0 0 0"},
+      {"fail_on: warn", Answer(kMiss, false, kWrn, false), kFail, "0 1 0 0 0 0"},
+      {"fail_on: never", Answer(kMiss, false, kErr, false), kPass, "1 0 0 0 0 0"},
+      {"", Answer(kKept, false, kErr, false), kPass, "0 0 1 0 0 0"},
+      {"", Answer(kFaster, false, kErr, false), kPass, "0 0 1 0 0 0"},
+      {"", Answer(kOpenAnswer, true, kErr, false), kNoVerdict, "0 0 0 1 0 0"},
+      {"", Answer(kOpenAnswer, true, kWrn, false), kPass, "0 1 0 0 0 0"},
+      {"", Answer(kOpenAnswer, true, kInf, false), kPass, "0 0 0 0 0 0"},
+      {"fail_on: warn", Answer(kOpenAnswer, true, kWrn, false), kNoVerdict, "0 0 0 1 0 0"},
+      {"fail_on: never", Answer(kOpenAnswer, true, kErr, false), kPass, "0 1 0 0 0 0"},
+      {"", Answer(kOpenAnswer, false, kErr, false), kPass, "0 1 0 0 0 0"},
+      {"on_inconclusive: pass", Answer(kOpenAnswer, false, kErr, false), kPass, "0 0 1 0 0 0"},
+      {"on_inconclusive: no_verdict", Answer(kOpenAnswer, false, kErr, false), kNoVerdict,
+       "0 0 0 1 0 0"},
+      {"", Answer(kMiss, false, kErr, true), kNoVerdict, "0 0 0 0 1 0"},
+      {"", Answer(kMiss, false, kWrn, true), kNoVerdict, "0 0 0 0 1 0"},
+      {"", Answer(kMiss, false, kInf, true), kPass, "0 0 0 0 1 0"},
+      {"on_missing: skip", Answer(kKept, false, kErr, true), kPass, "0 0 0 0 1 0"},
+      {"on_missing: fail", Answer(kKept, false, kErr, true), kFail, "0 0 0 0 1 0"},
+      {"on_missing: fail", Answer(kKept, false, kWrn, true), kPass, "0 0 0 0 1 0"},
+      {"on_missing: fail\nfail_on: warn", Answer(kKept, false, kWrn, true), kFail, "0 0 0 0 1 0"},
+  };
+  for (const Row& row : kRows) {
+    const auto policy = ParsePolicy("schema: 1\n" + std::string(row.policy), "p.yaml");
+    ASSERT_TRUE(policy);
+    RunComparison comparison;
+    comparison.metrics = {row.answer};
+    const std::string what =
+        fmt::format("{} {} {} {} {}", row.policy, stats::ChangeName(row.answer.verdict),
+                    row.answer.over_limit, LevelName(row.answer.level), row.answer.is_missing);
+    const auto judged = [&](VerdictStatus before) {
+      Verdict verdict;
+      verdict.status = before;
+      AddComparison(comparison, *policy, verdict);
+      return verdict;
+    };
+    const Verdict verdict = judged(kPass);
+    EXPECT_EQ(VerdictStatusName(verdict.status), VerdictStatusName(row.status)) << what;
+    EXPECT_EQ(fmt::format("{} {} {} {} {} {}", verdict.errors, verdict.warnings, verdict.passed,
+                          verdict.open, verdict.missing, verdict.not_applicable),
+              row.counts)
+        << what;
+    EXPECT_EQ(verdict.reasons.size(), row.status == kPass ? 0U : 1U) << what;
+    // A failure that was found before stands, and so does a question, but for a failure.
+    EXPECT_EQ(judged(kFail).status, kFail) << what;
+    EXPECT_EQ(judged(kNoVerdict).status, row.status == kFail ? kFail : kNoVerdict) << what;
+    comparison.is_judged = false;
+    comparison.metrics.resize(3);
+    const Verdict apart = judged(kPass);
+    EXPECT_EQ(apart.status, kNoVerdict);
+    EXPECT_EQ(apart.not_applicable, 3);
+    EXPECT_EQ(apart.errors + apart.warnings + apart.passed + apart.open + apart.missing, 0);
+    EXPECT_EQ(judged(kFail).status, kFail);
+    comparison.is_judged = true;
+  }
+}
+
+TEST(BaselineVerdict, FailuresStandBeforeQuestions) {
+  const auto order = [](VerdictStatus status, std::vector<MetricComparison> answers) {
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      answers[i].method = CompareMethod::kStatistics;
+      answers[i].reason = std::string(1, static_cast<char>('a' + i));
+    }
+    RunComparison comparison;
+    comparison.metrics = std::move(answers);
+    Verdict verdict;
+    verdict.status = status;
+    verdict.reasons = {"before"};
+    AddComparison(comparison, {}, verdict);
+    std::string out;
+    for (const std::string& reason : verdict.reasons) out += reason.substr(0, 6) + reason.back();
+    return out;
+  };
+  const MetricComparison miss = Answer(kMiss, false, Level::kError, false);
+  const MetricComparison open = Answer(kOpenAnswer, true, Level::kError, false);
+  EXPECT_EQ(order(kNoVerdict, {open, miss}), "gpu.idbbeforeegpu.ida");
+  EXPECT_EQ(order(kFail, {open, miss}), "gpu.idbbeforeegpu.ida");
+  EXPECT_EQ(order(kFail, {open}), "beforeegpu.ida");
+  EXPECT_EQ(order(kNoVerdict, {open}), "beforeegpu.ida");
+}
+
+TEST(BaselineVerdict, ChangesAreSaidInTheUnitOfTheirLimit) {
+  struct Row {
+    Unit unit;
+    bool is_relative;
+    double base, current;
+    std::string_view limit, reason;
+    std::string_view said;
+  };
+  const Row kRows[] = {
+      {Unit::kCount, true, 100, 110, "≤ +5 %", "", "+10.0 % against the baseline, limit ≤ +5 %"},
+      {Unit::kCount, true, 100, 90, "", "", "-10.0 % against the baseline"},
+      {Unit::kCount, true, 0, 110, "", "", "+110 against the baseline"},
+      {Unit::kTime, false, 2e6, 1e6, "", "", "−1.00 ms against the baseline"},
+      {Unit::kTime, false, 1e6, 3e6, "", "it is uncertain",
+       "+2.00 ms against the baseline, but it is uncertain"},
+      {Unit::kShare, true, 0.2, 0.3, "", "",
+       "+50.0 % (from 20.0 % to 30.0 %) against the baseline"},
+      {Unit::kShare, false, 0.2, 0.3, "", "", "+10.00 percentage points against the baseline"},
+      {Unit::kShare, true, 0, 0.3, "", "", "+30.00 percentage points against the baseline"},
+  };
+  for (const Row& row : kRows) {
+    MetricComparison metric = Answer(kMiss, false, Level::kError, false);
+    metric.unit = row.unit;
+    metric.is_relative = row.is_relative;
+    metric.base = row.base;
+    metric.current = row.current;
+    metric.change = row.current - row.base;
+    metric.limit = row.limit;
+    metric.reason = row.reason;
+    RunComparison comparison;
+    comparison.metrics = {metric};
+    Verdict verdict;
+    AddComparison(comparison, {}, verdict);
+    EXPECT_EQ(WithPlainSpaces(verdict.reasons.front()),
+              fmt::format("gpu.idle.mean changed by {}", row.said));
+  }
+}
+
+TEST(BaselineVerdict, WhyTheBaselineIsNotComparable) {
+  RunComparison comparison;
+  comparison.is_judged = false;
+  comparison.differences = {{"gpu", "V100", "A100", true}, {"driver", "1", "2", false}};
+  const auto said = [&] {
+    Verdict verdict;
+    AddComparison(comparison, {}, verdict);
+    return verdict.reasons.front();
+  };
+  EXPECT_EQ(said(), "the baseline is not comparable: gpu is `V100` there and `A100` here");
+  const std::string selection(kSelectionProperty);
+  comparison.differences.push_back({selection, "all", "some", false});
+  EXPECT_EQ(said(), "the baseline is not comparable: gpu is `V100` there and `A100` here");
+  comparison.differences.back().is_hard = true;
+  EXPECT_TRUE(said().starts_with(
+      "the baseline is not comparable: gpu is `V100` there and `A100` here; selection is `all` "
+      "there and `some` here; save it again"))
+      << said();
+}
+
+}  // namespace
+}  // namespace profgauge

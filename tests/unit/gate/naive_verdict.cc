@@ -1,0 +1,244 @@
+// What a person would say of a drawn case, limit by limit and rule by rule.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "drawn_policy.h"
+
+namespace profgauge::drawn {
+namespace {
+
+// What follows of one limit, finding or doubt.
+enum class Said { kNothing, kOpen, kFails };
+enum class Is { kFalse, kTrue, kUnknown };
+
+class Naive {
+ public:
+  explicit Naive(const Case& drawn) : drawn_(drawn) {}
+
+  std::string_view Verdict() const {
+    std::vector<Said> said = {Ranks(), Doubts()};
+    for (const Limit& limit : drawn_.limits) said.push_back(Of(limit));
+    for (const DrawnRule& rule : drawn_.rules) said.push_back(Of(rule));
+    if (drawn_.has_other_gpu) {
+      said.push_back(Said::kOpen);
+    } else if (drawn_.has_baseline) {
+      for (const Change& change : drawn_.changes) said.push_back(Of(change));
+    }
+    if (std::count(said.begin(), said.end(), Said::kFails) > 0) return "fail";
+    if (std::count(said.begin(), said.end(), Said::kOpen) > 0) return "no_verdict";
+    return "pass";
+  }
+
+ private:
+  bool Counts(Level level) const {
+    if (drawn_.fail_on == FailOn::kNever || level == Level::kInfo) return false;
+    return level == Level::kError || drawn_.fail_on == FailOn::kWarn;
+  }
+
+  static Is Holds(const std::optional<Condition>& when, std::optional<double> Measured::*side,
+                  const Case& drawn) {
+    if (!when) return Is::kTrue;
+    const std::optional<double> value = drawn.metrics[when->metric].*side;
+    if (!value) return Is::kUnknown;
+    return (when->above ? *value > when->than : *value < when->than) ? Is::kTrue : Is::kFalse;
+  }
+
+  static bool IsBeyond(const Limit& limit, double value) {
+    return (limit.max && value > *limit.max) || (limit.min && value < *limit.min);
+  }
+
+  Said OfAbsent(const Limit& limit) const {
+    if (limit.on_missing.value_or(drawn_.on_missing) == OnMissing::kFail) {
+      return Counts(limit.level) ? Said::kFails : Said::kNothing;
+    }
+    return limit.level == Level::kInfo ? Said::kNothing : Said::kOpen;
+  }
+
+  // A limit that says nothing here must not have judged the baseline.
+  Said OfSilent(const Limit& limit) const {
+    const Measured& metric = drawn_.metrics[limit.metric];
+    // A number of another definition is none.
+    Case then = drawn_;
+    for (Measured& measured : then.metrics) {
+      if (measured.base_is_of_old) measured.base.reset();
+    }
+    const std::optional<double> base = then.metrics[limit.metric].base;
+    const bool judged_base =
+        drawn_.has_baseline && base && Holds(limit.when, &Measured::base, then) == Is::kTrue;
+    if (!judged_base || !Counts(limit.level)) return Said::kNothing;
+    if (!metric.now) return OfAbsent(limit);
+    return IsBeyond(limit, *metric.now) && !IsBeyond(limit, *base) ? OfAbsent(limit)
+                                                                   : Said::kNothing;
+  }
+
+  Said Of(const Limit& limit) const {
+    const Measured& metric = drawn_.metrics[limit.metric];
+    const bool may_skip = limit.on_missing.value_or(drawn_.on_missing) == OnMissing::kSkip;
+    const Is applies = Holds(limit.when, &Measured::now, drawn_);
+    if (applies == Is::kFalse) return OfSilent(limit);
+    if (applies == Is::kUnknown) {
+      const bool matters = metric.now && IsBeyond(limit, *metric.now) && !may_skip;
+      return matters ? OfAbsent(limit) : OfSilent(limit);
+    }
+    if (!metric.now) return may_skip ? OfSilent(limit) : OfAbsent(limit);
+    const bool beyond = IsBeyond(limit, *metric.now);
+    if (!Counts(limit.level)) return Said::kNothing;
+    if (beyond && metric.is_uncertain) return Said::kOpen;
+    if (metric.other && IsBeyond(limit, *metric.other) != beyond) {
+      return !beyond && may_skip ? Said::kNothing : Said::kOpen;
+    }
+    return beyond ? Said::kFails : Said::kNothing;
+  }
+
+  // Whether the limit is missed, or kept, by a number that may be another.
+  bool IsUnsure(const Limit& limit) const {
+    const Measured& metric = drawn_.metrics[limit.metric];
+    if (limit.level == Level::kInfo || !metric.now) return false;
+    return Holds(limit.when, &Measured::now, drawn_) == Is::kTrue && Of(limit) == Said::kOpen;
+  }
+
+  struct Step {
+    double value = 0;
+    Level level = Level::kWarn;
+  };
+
+  // The limits of the rule, or those that the policy has on the very metric.
+  std::vector<Step> StepsOf(const DrawnRule& rule) const {
+    std::vector<Step> own, adopted;
+    if (rule.error) own.push_back({*rule.error, Level::kError});
+    if (rule.warn) own.push_back({*rule.warn, Level::kWarn});
+    for (const Limit& limit : drawn_.limits) {
+      if (limit.metric != rule.metric || rule.is_rest) continue;
+      if (limit.when) return own;
+      if (const auto& value = rule.is_below ? limit.min : limit.max) {
+        adopted.push_back({*value, limit.level});
+      }
+    }
+    return adopted.empty() ? own : adopted;
+  }
+
+  // The level at which the rule fires.
+  std::optional<Level> LevelOf(const DrawnRule& rule) const {
+    if (Holds(rule.when, &Measured::now, drawn_) != Is::kTrue) return std::nullopt;
+    std::optional<Level> found;
+    if (!rule.warn && !rule.error) found = rule.level;
+    const std::optional<double> now = drawn_.metrics[rule.metric].now;
+    if (!found && now) {
+      const double value = rule.is_rest ? 1 - *now : *now;
+      for (const Step& step : StepsOf(rule)) {
+        const bool passed = rule.is_below ? value < step.value : value > step.value;
+        if (passed && (!found || step.level > *found)) found = step.level;
+      }
+    }
+    if (!found) return std::nullopt;
+    switch (rule.choice) {
+      case RuleSetting::Choice::kInfo:
+        return Level::kInfo;
+      case RuleSetting::Choice::kWarn:
+        return Level::kWarn;
+      case RuleSetting::Choice::kError:
+        return Level::kError;
+      default:
+        return found;
+    }
+  }
+
+  Said Of(const DrawnRule& rule) const {
+    if (rule.choice == RuleSetting::Choice::kOff) return Said::kNothing;
+    const bool has_metric = rule.warn || rule.error;
+    const Is applies = Holds(rule.when, &Measured::now, drawn_);
+    const bool is_absent = has_metric && !drawn_.metrics[rule.metric].now;
+    if (applies == Is::kUnknown || (applies == Is::kTrue && is_absent)) {
+      return rule.is_required ? Said::kOpen : Said::kNothing;
+    }
+    const std::optional<Level> level = LevelOf(rule);
+    if (!level) return Said::kNothing;
+    for (const DrawnRule::Waived& waived : rule.waivers) {
+      const bool fits = Holds(waived.where, &Measured::now, drawn_) == Is::kTrue;
+      if (!waived.has_expired && fits) return Said::kNothing;
+    }
+    const bool is_sure = !has_metric || !drawn_.metrics[rule.metric].is_uncertain;
+    // A warning about the very number that leaves a limit open says nothing beside it.
+    for (const Limit& limit : drawn_.limits) {
+      const bool is_its = has_metric && !rule.is_rest && limit.metric == rule.metric;
+      const bool is_warning = *level == Level::kWarn || (*level == Level::kError && !is_sure);
+      if (is_its && is_warning && IsUnsure(limit)) return Said::kNothing;
+    }
+    if (*level == Level::kError && !is_sure) {
+      return drawn_.fail_on == FailOn::kError  ? Said::kOpen
+             : drawn_.fail_on == FailOn::kWarn ? Said::kFails
+                                               : Said::kNothing;
+    }
+    return Counts(*level) ? Said::kFails : Said::kNothing;
+  }
+
+  Said OfAnswer(const Change::Answer& answer, Level level) const {
+    if (answer.change == stats::Change::kFail) {
+      return Counts(level) ? Said::kFails : Said::kNothing;
+    }
+    if (answer.change != stats::Change::kInconclusive) return Said::kNothing;
+    if (answer.over) return Counts(level) ? Said::kOpen : Said::kNothing;
+    const bool asks = drawn_.on_inconclusive == OnInconclusive::kNoVerdict;
+    return asks ? Said::kOpen : Said::kNothing;
+  }
+
+  Said Of(const Change& change) const {
+    const Measured& metric = drawn_.metrics[change.metric];
+    if (!metric.now || !metric.base || metric.base_is_of_old) {
+      if (drawn_.on_missing == OnMissing::kFail && Counts(change.level)) return Said::kFails;
+      const bool is_open = drawn_.on_missing == OnMissing::kNoVerdict;
+      return is_open && change.level != Level::kInfo ? Said::kOpen : Said::kNothing;
+    }
+    if (change.answer) return OfAnswer(*change.answer, change.level);
+    const double by = *metric.now - *metric.base;
+    if (change.min_abs && std::abs(by) < *change.min_abs) return Said::kNothing;
+    const bool over = (change.increase && by > *change.increase * *metric.base) ||
+                      (change.decrease && -by > *change.decrease * *metric.base);
+    if (!over || !Counts(change.level)) return Said::kNothing;
+    return metric.is_uncertain || metric.base_is_uncertain ? Said::kOpen : Said::kFails;
+  }
+
+  Said Ranks() const {
+    bool all_matter = drawn_.expected || drawn_.on_missing_ranks || drawn_.has_baseline;
+    for (const Limit& limit : drawn_.limits) {
+      all_matter |= limit.metric == kOfAllRanks && limit.level != Level::kInfo;
+    }
+    for (const Change& change : drawn_.changes) {
+      all_matter |= change.metric == kOfAllRanks && change.level != Level::kInfo;
+    }
+    if (!all_matter || !drawn_.ranks || (!drawn_.expected && !drawn_.lacking)) {
+      return Said::kNothing;
+    }
+    const std::int64_t missing =
+        drawn_.expected ? *drawn_.expected - *drawn_.ranks : *drawn_.lacking;
+    if (missing >= 0 && missing <= drawn_.allowed.value_or(0)) return Said::kNothing;
+    switch (drawn_.on_missing_ranks.value_or(OnMissingRanks::kNoVerdict)) {
+      case OnMissingRanks::kFail:
+        return Said::kFails;
+      case OnMissingRanks::kWarn:
+        return Counts(Level::kWarn) ? Said::kFails : Said::kNothing;
+      default:
+        return Said::kOpen;
+    }
+  }
+
+  // Of the recording as a whole.
+  Said Doubts() const {
+    const bool is_short = drawn_.least_iterations && drawn_.iterations < *drawn_.least_iterations;
+    const bool lacks_data = drawn_.is_truncated || drawn_.lost_iterations ||
+                            drawn_.unreadable > drawn_.allowed.value_or(0);
+    const bool is_open =
+        is_short || drawn_.is_of_two_runs || (lacks_data && !drawn_.allow_incomplete);
+    return is_open ? Said::kOpen : Said::kNothing;
+  }
+
+  const Case& drawn_;
+};
+
+}  // namespace
+
+std::string_view NaiveVerdict(const Case& drawn) { return Naive(drawn).Verdict(); }
+
+}  // namespace profgauge::drawn

@@ -1,0 +1,308 @@
+// What leaves a verdict open beside limits and findings: doubts, limits that fell silent, missing
+// ranks, what summaries do not keep. As tables: one row, one way.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/communication/clocks.h"
+#include "analysis/context/markers.h"
+#include "gate/doubts.h"
+#include "gate/lost_limits.h"
+#include "gate/missing_ranks.h"
+#include "gate/not_kept.h"
+#include "verdict_fixture.h"
+
+namespace profgauge {
+namespace {
+
+// Who may accept a doubt: nobody, --allow-incomplete, or `allow_missing` as well.
+TEST(Doubts, AreAcceptedByWhoMay) {
+  struct Row {
+    std::string_view remark;
+    bool by_incomplete, by_missing;
+  };
+  const Row kRows[] = {
+      {kIterationsLost, true, false},      {kIterationsPartial, true, false},
+      {kProcessesApart, true, false},      {kWorkOutside, true, false},
+      {kRanksWithoutMarkers, true, false}, {kRanksWithoutWork, true, true},
+      {kRanksApart, false, false},
+  };
+  for (const Row& row : kRows) {
+    Analysis analysis = MakeAnalysis({{"profile.ranks_without_work", std::int64_t{2}}});
+    analysis.remarks = {{"another-remark", "said"}, {std::string(row.remark), "doubted"}};
+    const auto open = [&](std::int64_t allowed, bool allow_incomplete) {
+      Policy policy;
+      policy.ranks.allow_missing = allowed;
+      const std::vector<std::string> doubts = DoubtsOf(policy, analysis, allow_incomplete);
+      if (!doubts.empty()) EXPECT_EQ(doubts, std::vector<std::string>{"doubted"}) << row.remark;
+      return !doubts.empty();
+    };
+    EXPECT_TRUE(open(0, false)) << row.remark;
+    EXPECT_TRUE(open(1, false)) << row.remark;
+    EXPECT_EQ(open(2, false), !row.by_missing) << row.remark;
+    EXPECT_EQ(open(0, true), !row.by_incomplete) << row.remark;
+    analysis.metrics.front().value = Value();
+    EXPECT_TRUE(open(2, false)) << row.remark;
+    analysis.metrics.clear();
+    EXPECT_TRUE(open(2, false)) << row.remark;
+  }
+}
+
+TEST(LostLimits, AreThoseThatJudgedARunOfTheBaseline) {
+  struct Row {
+    std::optional<double> now, first, second;  // The second run of the baseline besides.
+    std::string_view lost;
+  };
+  constexpr std::string_view kNothing = "";
+  // The limit is 20 % to 50 %, where the occupancy is over 30 %; it is 40 % in the first run.
+  const Row kRows[] = {
+      {std::nullopt, 0.25, {}, "first has 25.0 %"},
+      {std::nullopt, 0.75, {}, "first has 75.0 %"},
+      {std::nullopt, {}, {}, kNothing},
+      {std::nullopt, {}, 0.25, "second has 25.0 %"},
+      {0.1, 0.25, {}, "first has 25.0 %"},
+      {0.9, 0.25, {}, "first has 25.0 %"},
+      {0.2, 0.25, {}, kNothing},
+      {0.5, 0.25, {}, kNothing},
+      {0.3, 0.25, {}, kNothing},
+      {0.9, 0.75, {}, kNothing},
+      {0.1, 0.1, {}, kNothing},
+      {0.9, 0.75, 0.5, "second has 50.0 %"},
+      {0.9, 0.2, 0.5, "first has 20.0 %"},
+  };
+  Threshold limit;
+  limit.metric = "gpu.idle.mean";
+  limit.min = 0.2;
+  limit.max = 0.5;
+  limit.when.text = "gpu.occupancy > 30%";
+  for (const Row& row : kRows) {
+    std::vector<Snapshot> runs(2);
+    runs[0].name = "first";
+    runs[1].name = "second";
+    if (row.first) runs[0].metrics["gpu.idle.mean"] = *row.first;
+    if (row.second) runs[1].metrics["gpu.idle.mean"] = *row.second;
+    for (Snapshot& run : runs) {
+      run.metrics["gpu.occupancy"] = 0.4;
+      for (const char* id : {"gpu.idle.mean", "gpu.occupancy"}) {
+        run.definitions[id] = FindMetric(id)->definition_number;
+      }
+    }
+    const Analysis analysis =
+        row.now ? MakeAnalysis({{"gpu.idle.mean", *row.now}}) : MakeAnalysis({});
+    const auto said = [&] { return WithPlainSpaces(WhyLost(limit, analysis, runs).value_or("")); };
+    EXPECT_EQ(said(), row.lost);
+    for (Snapshot& run : runs) run.metrics["gpu.occupancy"] = 0.3;
+    EXPECT_EQ(said(), kNothing);
+    for (Snapshot& run : runs) run.metrics.erase("gpu.occupancy");
+    EXPECT_EQ(said(), kNothing);
+  }
+}
+
+TEST(MissingRanks, MatterToWhatAllRanksMake) {
+  struct Row {
+    std::string_view policy;
+    bool has_baseline;
+    bool matters;
+  };
+  const Row kRows[] = {
+      {"", false, false},
+      {"", true, true},
+      {"ranks: {expect: 8}", false, true},
+      {"ranks: {on_missing: no_verdict}", false, true},
+      {"ranks: {allow_missing: 1}", false, false},
+      {"thresholds: {gpu.idle.mean: {max: 9%}}", false, false},
+      {"thresholds: {gpu.idle.max: {max: 9%}}", false, true},
+      {"thresholds: {gpu.utilization.min: {max: 9%}}", false, true},
+      {"thresholds: {gpu.idle.max: {max: 9%, level: warn}}", false, true},
+      {"thresholds: {gpu.idle.max: {max: 9%, level: info}}", false, false},
+      {"thresholds: {iteration.time.median: {max: 9 ms}}", false, true},
+      {"thresholds: {communication.exposed_share: {max: 9%}}", false, true},
+      {"thresholds: {pipeline.bubble_share: {max: 9%}}", false, true},
+      {"thresholds: {rank.imbalance: {max: 9%}}", false, true},
+      {"baseline: {iteration.time.median: {max_increase: 9%}}", false, true},
+      {"baseline: {iteration.time.median: {max_increase: 9%, level: info}}", false, false},
+      {"baseline: {gpu.idle.mean: {max_increase: 9%}}", false, false},
+  };
+  const Analysis six = MakeAnalysis({{"profile.ranks", 6}, {"profile.ranks_missing", 2}});
+  for (const Row& row : kRows) {
+    const auto policy = ParsePolicy("schema: 1\n" + std::string(row.policy), "p.yaml");
+    ASSERT_TRUE(policy) << row.policy << policy.error().front().message;
+    EXPECT_EQ(WhyRanksMissing(*policy, six, row.has_baseline).has_value(), row.matters)
+        << row.policy;
+  }
+}
+
+TEST(MissingRanks, AreCounted) {
+  struct Row {
+    std::optional<std::int64_t> present, lacking;
+    std::string_view ranks;
+    std::string_view said;
+  };
+  const Row kRows[] = {
+      {6, 2, "on_missing: warn", "2 of 8 ranks are missing"},
+      {7, 1, "on_missing: warn", "1 of 8 ranks is missing"},
+      {8, 0, "on_missing: warn", ""},
+      {6, {}, "on_missing: warn", ""},
+      {{}, 2, "on_missing: warn", ""},
+      {{}, 2, "expect: 8", ""},
+      {6, {}, "expect: 8", "2 of 8 ranks are missing"},
+      {6, 1, "expect: 8", "2 of 8 ranks are missing"},
+      {8, 1, "expect: 8", ""},
+      {9, {}, "expect: 8", "the run has 9 ranks, the policy expects 8"},
+      {6, 2, "expect: 6", ""},
+      {6, 2, "{on_missing: warn, allow_missing: 2}", ""},
+      {6, 2, "{on_missing: warn, allow_missing: 1}",
+       "2 of 8 ranks are missing, the policy allows 1"},
+      {6, {}, "{expect: 8, allow_missing: 1}", "2 of 8 ranks are missing, the policy allows 1"},
+      {6, {}, "{expect: 8, allow_missing: 2}", ""},
+  };
+  for (const Row& row : kRows) {
+    Analysis analysis = MakeAnalysis({});
+    const auto add = [&](const char* id, std::optional<std::int64_t> value) {
+      analysis.metrics.push_back({FindMetric(id), value ? Value(*value) : Value(), "", false, ""});
+    };
+    add("profile.ranks", row.present);
+    add("profile.ranks_missing", row.lacking);
+    const std::string ranks =
+        row.ranks.front() == '{' ? std::string(row.ranks) : fmt::format("{{{}}}", row.ranks);
+    const auto policy = ParsePolicy("schema: 1\nranks: " + ranks, "p.yaml");
+    ASSERT_TRUE(policy) << ranks;
+    EXPECT_EQ(WhyRanksMissing(*policy, analysis, false).value_or(""), row.said) << ranks;
+  }
+  Analysis noted = MakeAnalysis({{"profile.ranks", 6}, {"profile.ranks_missing", 2}});
+  noted.metrics.back().note = "ranks 6 and 7";
+  EXPECT_EQ(WhyRanksMissing({}, noted, true), "2 of 8 ranks are missing (ranks 6 and 7)");
+}
+
+// A run of summaries, with limits and rules of which some need what is not kept.
+struct Kept {
+  Analysis analysis = MakeAnalysis({});
+  std::vector<GateResult> gate;
+  std::vector<Rule> rules;
+  std::vector<Finding> findings;
+  Policy policy;
+
+  Kept() { analysis.not_kept = "summaries do not keep it"; }
+  void Limit(GateStatus status, Level level, std::string reason) {
+    GateResult& result = gate.emplace_back();
+    result.status = status;
+    result.threshold.level = level;
+    result.reason = std::move(reason);
+  }
+  void Rules(std::size_t count, FindingStatus status, Level most, const std::string& reason) {
+    for (std::size_t i = 0; i < count; ++i) rules.emplace_back().id = fmt::format("x/{}", i);
+    for (const Rule& rule : rules) {
+      Finding& finding = findings.emplace_back();
+      finding.rule = &rule;
+      finding.status = status;
+      finding.most = most;
+      finding.reason = reason;
+    }
+  }
+  std::string Said() const {
+    const std::string said = WhyNotKept(analysis, gate, findings, policy).value_or("");
+    return said.substr(0, said.find(" that could"));
+  }
+};
+
+TEST(NotKept, LimitsThatCouldFailTheRunAreCounted) {
+  struct Row {
+    GateStatus status;
+    Level level;
+    std::string_view reason;
+    std::string_view said;
+  };
+  constexpr std::string_view kReason = "this: summaries do not keep it; give the profiles";
+  const Row kRows[] = {
+      {GateStatus::kSkipped, Level::kError, kReason, "1 limit"},
+      {GateStatus::kNotApplicable, Level::kError, kReason, "1 limit"},
+      {GateStatus::kSkipped, Level::kWarn, kReason, ""},
+      {GateStatus::kSkipped, Level::kError, "no such events", ""},
+      {GateStatus::kPass, Level::kError, kReason, ""},
+      {GateStatus::kMissing, Level::kError, kReason, ""},
+  };
+  for (const Row& row : kRows) {
+    Kept kept;
+    kept.Limit(row.status, row.level, std::string(row.reason));
+    EXPECT_EQ(kept.Said(), row.said) << row.reason;
+    kept.analysis.not_kept.clear();
+    EXPECT_EQ(kept.Said(), "");
+  }
+  Kept two;
+  for (int i = 0; i < 2; ++i) two.Limit(GateStatus::kSkipped, Level::kError, std::string(kReason));
+  EXPECT_EQ(WhyNotKept(two.analysis, two.gate, {}, {}),
+            "2 limits that could fail the run need what summaries do not keep: check the profiles "
+            "of the ranks, or leave out of the policy what summaries cannot tell");
+}
+
+TEST(NotKept, RulesThatCouldFailTheRunAreNamed) {
+  const std::string reason = "`x` is absent: summaries do not keep it";
+  const auto said = [&](std::size_t count, FindingStatus status, Level most, std::string why,
+                        FailOn fail_on, bool with_limit) {
+    Kept kept;
+    if (with_limit) kept.Limit(GateStatus::kSkipped, Level::kError, reason);
+    kept.Rules(count, status, most, why);
+    kept.policy.fail_on = fail_on;
+    return kept.Said();
+  };
+  const auto kNone = FindingStatus::kNotApplicable;
+  EXPECT_EQ(said(1, kNone, Level::kError, reason, FailOn::kError, false), "1 rule (x/0)");
+  EXPECT_EQ(said(3, kNone, Level::kError, reason, FailOn::kError, false),
+            "3 rules (x/0, x/1, x/2)");
+  EXPECT_EQ(said(5, kNone, Level::kError, reason, FailOn::kError, false),
+            "5 rules (x/0, x/1, x/2, …)");
+  EXPECT_EQ(said(1, kNone, Level::kError, reason, FailOn::kError, true),
+            "1 limit and 1 rule (x/0)");
+  EXPECT_EQ(said(1, kNone, Level::kWarn, reason, FailOn::kError, false), "");
+  EXPECT_EQ(said(1, kNone, Level::kWarn, reason, FailOn::kWarn, false), "1 rule (x/0)");
+  EXPECT_EQ(said(1, kNone, Level::kError, "no such events", FailOn::kError, false), "");
+  EXPECT_EQ(said(1, FindingStatus::kError, Level::kError, reason, FailOn::kError, false), "");
+}
+
+TEST(NotKept, APassByRowsThatWereCutIsNone) {
+  struct Row {
+    std::string_view file, where, policy;
+    bool is_open;
+  };
+  constexpr std::string_view kWhere = "gap.duration >= $shortest";
+  const Row kRows[] = {
+      {"ours.yaml", kWhere, "", true},
+      {"ours.yaml", "", "", true},
+      {"builtin:gpu", kWhere, "", false},
+      {"builtin:gpu", kWhere, "x/0: {params: {shortest: 1 us}}", true},
+      {"builtin:gpu", kWhere, "x/*: {params: {shortest: 1 us}}", true},
+      {"builtin:gpu", kWhere, "old/name: {params: {shortest: 1 us}}", true},
+      {"builtin:gpu", kWhere, "x/1: {params: {shortest: 1 us}}", false},
+      {"builtin:gpu", kWhere, "x/0: {params: {warn: 1 %}}", false},
+      {"builtin:gpu", kWhere, "x/0: {params: {a: 1 %, shortest: 1 us, z: 1 %}}", true},
+      {"builtin:gpu", "", "x/0: {params: {shortest: 1 us}}", false},
+  };
+  for (const Row& row : kRows) {
+    Kept kept;
+    kept.Rules(1, FindingStatus::kPass, Level::kError, "");
+    Rule& rule = kept.rules.front();
+    rule.formerly = {"older/name", "old/name"};
+    rule.for_each.text = "gap";
+    rule.for_each.file = row.file;
+    if (!row.where.empty()) rule.where.emplace().text = row.where;
+    const auto policy = ParsePolicy(
+        fmt::format("schema: 1\n{}",
+                    row.policy.empty() ? std::string() : fmt::format("rules: {{{}}}", row.policy)),
+        "p.yaml");
+    ASSERT_TRUE(policy) << row.policy;
+    kept.policy = *policy;
+    EXPECT_EQ(kept.Said(), "") << "all rows are kept";
+    kept.analysis.remarks = {{"summary-rows/no-table", ""}, {"summary-rows/memcpy", ""}};
+    EXPECT_EQ(kept.Said(), "") << "those of other tables were cut";
+    kept.analysis.remarks.push_back({"summary-rows/gaps", ""});
+    EXPECT_EQ(kept.Said(), row.is_open ? "1 rule (x/0)" : "") << row.policy;
+    kept.findings.front().status = FindingStatus::kInfo;
+    EXPECT_EQ(kept.Said(), "") << "it has fired";
+  }
+}
+
+}  // namespace
+}  // namespace profgauge

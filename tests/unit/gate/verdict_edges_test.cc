@@ -1,0 +1,252 @@
+// What lies beside the plain cases: several limits on a number, counts, who is told what.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gate/verdict.h"
+#include "verdict_fixture.h"
+
+namespace profgauge {
+namespace {
+
+Policy PolicyOf(std::string_view text) {
+  const auto policy = ParsePolicy("schema: 1\n" + std::string(text), "p.yaml");
+  EXPECT_TRUE(policy) << text;
+  return policy ? *policy : Policy{};
+}
+
+Evaluation EvaluationOf(const Rule& rule, FindingStatus status, bool is_uncertain = false) {
+  Evaluation evaluation;
+  Finding& finding = evaluation.findings.emplace_back();
+  finding.rule = &rule;
+  finding.status = status;
+  finding.is_uncertain = is_uncertain;
+  return evaluation;
+}
+
+Rule RuleOn(std::string_view metric, std::vector<std::string> explains = {}) {
+  Rule rule;
+  rule.id = "gpu/idle";
+  rule.metric.emplace();
+  rule.metric->value.text = metric;
+  for (std::string& id : explains) {
+    rule.explains.emplace_back();
+    rule.explains.back().text = std::move(id);
+  }
+  return rule;
+}
+
+// Of limits on one number the one counts that does most to the verdict: a sure miss before one that
+// may be none, whatever their order.
+TEST(Verdict, OfLimitsOnOneNumberTheOneThatDoesMostCounts) {
+  struct Row {
+    std::string_view limits;
+    VerdictStatus status;
+    std::string_view counts;  ///< errors warnings
+  };
+  const Analysis open = MakeAnalysis({{"gpu.idle.mean", 0.1, false, 0.6}});
+  const Row kRows[] = {
+      {"error; [{max: 30%}, {max: 5%}]", kFail, "1 0"},
+      {"error; [{max: 5%}, {max: 30%}]", kFail, "1 0"},
+      {"warn; [{max: 30%, level: warn}, {max: 5%, level: warn}]", kFail, "0 1"},
+      {"warn; [{max: 30%}, {max: 5%, level: warn}]", kFail, "0 1"},
+      {"error; [{max: 5%, level: warn}, {max: 30%}]", kNoVerdict, "0 1"},
+      {"error; [{max: 5%, level: info}, {max: 4%, level: warn}]", kPass, "0 1"},
+      {"warn; [{max: 4%, level: warn}, {max: 5%}]", kFail, "1 0"},
+      {"never; [{max: 4%, level: warn}, {max: 5%}]", kPass, "1 0"},
+      {"error; [{max: 4%}, {max: 5%}]", kFail, "1 0"},
+      {"error; [{max: 4%, level: warn}, {max: 5%, level: warn}]", kPass, "0 1"},
+      {"error; [{max: 70%}, {max: 5%, level: warn}]", kPass, "0 1"},
+  };
+  for (const Row& row : kRows) {
+    const std::size_t semicolon = row.limits.find(';');
+    const Policy policy =
+        PolicyOf(fmt::format("fail_on: {}\nthresholds: {{gpu.idle.mean: {}}}",
+                             row.limits.substr(0, semicolon), row.limits.substr(semicolon + 2)));
+    const Verdict verdict = Judge(policy, open, {}, {});
+    EXPECT_EQ(VerdictStatusName(verdict.status), VerdictStatusName(row.status)) << row.limits;
+    EXPECT_EQ(fmt::format("{} {}", verdict.errors, verdict.warnings), row.counts) << row.limits;
+  }
+}
+
+TEST(Verdict, EachLimitIsCountedAsOneThing) {
+  struct Row {
+    std::string_view limit;
+    std::string_view counts;  ///< errors warnings passed not_applicable missing
+  };
+  const Row kRows[] = {
+      {"gpu.idle.mean: {max: 9%}", "1 0 0 0 0"},
+      {"gpu.idle.mean: {max: 9%, level: warn}", "0 1 0 0 0"},
+      {"gpu.idle.mean: {max: 9%, level: info}", "0 0 0 0 0"},
+      {"gpu.idle.mean: {max: 90%}", "0 0 1 0 0"},
+      {"gpu.idle.mean: {max: 9%, when: gpu.idle.mean > 90%}", "0 0 0 1 0"},
+      {"gpu.idle.max: {max: 9%}", "0 0 0 0 1"},
+      {"gpu.idle.max: {max: 9%, on_missing: fail}", "0 0 0 0 1"},
+      {"gpu.idle.max: {max: 9%, on_missing: skip}", "0 0 0 1 0"},
+      {"gpu.occupancy: {max: 9%}", "0 1 0 0 0"},
+      {"gpu.occupancy: {max: 9%, level: info}", "0 0 0 0 0"},
+  };
+  const Analysis analysis =
+      MakeAnalysis({{"gpu.idle.mean", 0.42}, {"gpu.idle.max", {}}, {"gpu.occupancy", 0.42, true}});
+  for (const Row& row : kRows) {
+    const Verdict verdict =
+        Judge(PolicyOf(fmt::format("thresholds: {{{}}}", row.limit)), analysis, {}, {});
+    EXPECT_EQ(fmt::format("{} {} {} {} {}", verdict.errors, verdict.warnings, verdict.passed,
+                          verdict.not_applicable, verdict.missing),
+              row.counts)
+        << row.limit;
+  }
+}
+
+TEST(Verdict, LimitsSayWhatWasMeasuredAndWhyNot) {
+  Analysis analysis = MakeAnalysis({{"gpu.idle.mean", 0.42, true}, {"gpu.idle.max", {}}});
+  const Policy policy = PolicyOf(
+      "thresholds: {gpu.idle.mean: {max: 9%}, gpu.idle.max: {max: 9%}, "
+      "gpu.occupancy: {min: 9%}}");
+  const auto reasons = [&] {
+    std::string out;
+    for (const GateResult& result : Judge(policy, analysis, {}, {}).gate) {
+      out += WithPlainSpaces(result.reason) + "; ";
+    }
+    return out;
+  };
+  EXPECT_EQ(Judge(policy, analysis, {}, {}).gate[0].measured, Value(0.42));
+  EXPECT_EQ(reasons(),
+            "is 42.0 %, above the limit of 9 %, but it is uncertain: only 4 iterations; no such "
+            "events were recorded; this profile does not have it; ");
+  analysis.metrics[0].note.clear();
+  analysis.metrics[1].absent_because.clear();
+  EXPECT_EQ(reasons(),
+            "is 42.0 %, above the limit of 9 %, but it is uncertain; this profile does not have "
+            "it; this profile does not have it; ");
+}
+
+// What a baseline was judged by is asked for where a limit is silent alone.
+TEST(Verdict, ALimitThatIsMissedStaysMissedBesideABaseline) {
+  Snapshot base;
+  base.metrics = {{"gpu.idle.mean", 0.1}};
+  base.definitions["gpu.idle.mean"] = FindMetric("gpu.idle.mean")->definition_number;
+  JudgeOptions options;
+  options.baselines = {&base, 1};
+  const Analysis analysis = MakeAnalysis({{"gpu.idle.mean", 0.42}});
+  Expect("thresholds: {gpu.idle.mean: {max: 30%}}", analysis,
+         {kFail, 1, "error", "gpu.idle.mean is 42.0 %, above the limit of 30 %\n"}, {}, options);
+  Expect("thresholds: {gpu.idle.mean: {max: 30%}}", MakeAnalysis({{"gpu.idle.mean", {}}}),
+         {kNoVerdict, 3, "missing", "gpu.idle.mean is missing: no such events were recorded\n"}, {},
+         options);
+}
+
+TEST(Verdict, WhateverLosesDataLeavesTheQuestionOpenAndNothingElse) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(Counter::kCount_); ++i) {
+    const auto counter = static_cast<Counter>(i);
+    ImportLog log;
+    log.Add(counter);
+    const bool loses = InfoOf(counter).severity == Severity::kDataLoss;
+    EXPECT_EQ(WhyIncomplete({}, log, 10, false).size(), loses ? 1U : 0U) << InfoOf(counter).text;
+    EXPECT_TRUE(WhyIncomplete({}, log, 10, true).empty()) << InfoOf(counter).text;
+  }
+}
+
+// A rule about missing ranks tells of them only where it fires: a waiver for it, say, takes away
+// the finding and not the ranks' own warning.
+TEST(Verdict, MissingRanksAreToldByOneOfTwo) {
+  const Analysis six = MakeAnalysis({{"profile.ranks", 6}, {"profile.ranks_missing", 2}});
+  Rule rule;
+  rule.id = "recording/ranks-missing";
+  const Policy policy = PolicyOf("fail_on: warn\nranks: {on_missing: warn}");
+  for (const FindingStatus status : {FindingStatus::kWarn, FindingStatus::kWaived,
+                                     FindingStatus::kPass, FindingStatus::kNotApplicable}) {
+    const Evaluation evaluation = EvaluationOf(rule, status);
+    JudgeOptions options;
+    options.evaluation = &evaluation;
+    const Verdict verdict = Judge(policy, six, {}, options);
+    EXPECT_EQ(verdict.status, kFail) << FindingStatusName(status);
+    EXPECT_EQ(verdict.warnings, 1) << FindingStatusName(status);
+    EXPECT_EQ(verdict.notes, std::vector<std::string>{"2 of 8 ranks are missing"});
+  }
+  const Verdict open =
+      Judge(PolicyOf("fail_on: warn\nranks: {on_missing: no_verdict}"), six, {}, {});
+  EXPECT_EQ(open.status, kNoVerdict);
+  EXPECT_EQ(open.warnings, 0);
+  EXPECT_TRUE(open.notes.empty());
+  const Verdict failed = Judge(PolicyOf("ranks: {on_missing: fail}"), six, {}, {});
+  EXPECT_EQ(failed.reasons, std::vector<std::string>{"2 of 8 ranks are missing"});
+}
+
+TEST(Verdict, AFindingIsNamedWithWhatItHas) {
+  Rule rule;
+  rule.id = "gpu/idle";
+  Evaluation evaluation = EvaluationOf(rule, FindingStatus::kError);
+  Finding& finding = evaluation.findings.front();
+  finding.title = "The GPU idles";
+  JudgeOptions options;
+  options.evaluation = &evaluation;
+  const auto reason = [&] { return Judge({}, MakeAnalysis({}), {}, options).reasons.front(); };
+  EXPECT_EQ(reason(), "gpu/idle: The GPU idles");
+  finding.metric_text = "31.4 %";
+  EXPECT_EQ(reason(), "gpu/idle: The GPU idles (31.4 %)");
+  finding.group = "rank 3";
+  EXPECT_EQ(reason(), "gpu/idle: The GPU idles (31.4 %), rank 3");
+}
+
+// Where a finding is counted: by itself, or as the missed limit on its metric or on one it
+// explains.
+TEST(Verdict, FindingsAreCountedWithLimitsThatSayAsMuch) {
+  struct Row {
+    std::string_view policy;
+    FindingStatus status;
+    bool is_uncertain;
+    std::string_view explains;  ///< Empty: the rule measures gpu.idle.mean itself.
+    bool is_counted_with;
+    VerdictStatus verdict;
+  };
+  const auto kError = FindingStatus::kError;
+  const auto kWarn = FindingStatus::kWarn;
+  const auto kInfo = FindingStatus::kInfo;
+  const Row kRows[] = {
+      {"thresholds: {gpu.idle.mean: {max: 9%, level: info}}", kInfo, false, "", true, kPass},
+      {"thresholds: {gpu.idle.mean: {max: 9%, level: info}}", kWarn, false, "", false, kPass},
+      {"thresholds: {gpu.idle.mean: {max: 90%}}", kInfo, false, "", false, kPass},
+      {"thresholds: {gpu.idle.mean: {max: 90%}}", kError, false, "", false, kFail},
+      {"thresholds: {gpu.idle.mean: {max: 9%, level: warn}}", kError, false, "", false, kFail},
+      {"thresholds: {gpu.idle.mean: {max: 9%}}", FindingStatus::kPass, false, "", false, kFail},
+      {"thresholds: {gpu.idle.mean: {max: 9%}}", FindingStatus::kWaived, false, "", false, kFail},
+      // An explained limit that is missed for sure, and one that may not be.
+      {"fail_on: warn\nthresholds: {gpu.idle.max: {max: 9%, level: warn}}", kWarn, false,
+       "gpu.idle.max", true, kFail},
+      {"fail_on: warn\nthresholds: {gpu.occupancy: {max: 9%}}", kWarn, false, "gpu.occupancy",
+       false, kFail},
+      {"fail_on: warn\nthresholds: {gpu.occupancy: {max: 9%}}", kInfo, false, "gpu.occupancy", true,
+       kNoVerdict},
+      {"thresholds: {gpu.occupancy: {max: 9%}}", kWarn, false, "gpu.occupancy", true, kNoVerdict},
+      // An uncertain error is no less open than the limit.
+      {"thresholds: {gpu.occupancy: {max: 9%}}", kWarn, true, "gpu.occupancy", true, kNoVerdict},
+      {"thresholds: {gpu.occupancy: {max: 9%, level: warn}}", kWarn, true, "gpu.occupancy", false,
+       kNoVerdict},
+      {"thresholds: {gpu.idle.mean: {max: 9%, level: warn}}", kWarn, true, "", false, kNoVerdict},
+      {"fail_on: never\nthresholds: {gpu.idle.mean: {max: 9%, level: warn}}", kWarn, true, "", true,
+       kPass},
+      {"fail_on: warn\nthresholds: {gpu.idle.mean: {max: 9%, level: warn}}", kWarn, true, "", true,
+       kFail},
+  };
+  const Analysis analysis = MakeAnalysis(
+      {{"gpu.idle.mean", 0.42}, {"gpu.idle.max", 0.42}, {"gpu.occupancy", 0.42, true}});
+  for (const Row& row : kRows) {
+    const Rule rule = row.explains.empty() ? RuleOn("gpu.idle.mean")
+                                           : RuleOn("1 - gpu.idle.mean",
+                                                    {"sync.time_share", std::string(row.explains)});
+    const Evaluation evaluation = EvaluationOf(rule, row.status, row.is_uncertain);
+    JudgeOptions options;
+    options.evaluation = &evaluation;
+    const Verdict verdict = Judge(PolicyOf(row.policy), analysis, {}, options);
+    EXPECT_EQ(!verdict.findings_counted_with.front().empty(), row.is_counted_with)
+        << row.policy << " " << FindingStatusName(row.status) << row.is_uncertain;
+    EXPECT_EQ(VerdictStatusName(verdict.status), VerdictStatusName(row.verdict)) << row.policy;
+  }
+}
+
+}  // namespace
+}  // namespace profgauge
