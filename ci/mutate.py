@@ -1,111 +1,356 @@
 #!/usr/bin/env python3
 """Mutation testing of the code that decides the verdict.
 
-    ci/mutate.py [--build FOLDER] [--sample N] [--seed S] [--file FILE…] [--list]
+    ci/mutate.py [--build FOLDER] [--at FILE[:LINE[-LINE]]…] [--jobs N] [--sample N] [--seed S] [--list]
 
-Changes one operator or constant of a file at a time, builds, and runs the tests of gate and rules: a
-mutant is killed when it does not compile or a test fails. What survives is printed with its place;
-each is a missing test, unless the change makes no difference. The sources are put back, whatever
-happens. FOLDER is a build with tests, which is used and left as it was found.
+Changes one operator, constant, condition or statement at a time and runs the tests of gate and
+rules: a change is killed when it does not compile or a test fails. What is left is printed with its
+place; each is a missing test, unless the change makes no difference. All changes are compiled into
+one program, each behind a switch (ci/mutants.py), and of the tests those are run that come by. What
+cannot be switched (constants of the compiler) is compiled by itself.
+
+FOLDER is a build with tests; neither it nor the sources are changed, but for FOLDER/mutants.
 """
 import argparse
+import collections
+import concurrent.futures
+import json
+import os
 import pathlib
 import random
 import re
+import resource
+import shlex
+import shutil
 import subprocess
 import sys
 import time
 
+from mutants import changed, enums_in, mutants_of, switched
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FILES = ["src/gate/verdict.cc", "src/gate/baseline_verdict.cc", "src/rules/condition.cc",
-         "src/rules/judged.cc", "src/rules/rule_run.cc", "src/rules/evaluator.cc",
-         "src/rules/waiver.cc"]
-TESTS = ["gate_test", "rules_test"]
-# What is looked for, and what it becomes. Spaces keep templates, arrows and shifts out.
-OPERATORS = [(" < ", " <= "), (" <= ", " < "), (" > ", " >= "), (" >= ", " > "), (" == ", " != "),
-             (" != ", " == "), (" && ", " || "), (" || ", " && "), (" + ", " - "), (" - ", " + "),
-             (" * ", " / "), ("std::max", "std::min"), ("std::min", "std::max"),
-             ("any_of", "all_of"), ("all_of", "any_of"), ("true", "false"), ("false", "true"),
-             ("++", "--"), ("if (!", "if ("), ("return !", "return "),
-             ("kFail", "kPass"), ("kNoVerdict", "kPass"), ("kError", "kWarn"), ("kWarn", "kInfo"),
-             ("kMissing", "kSkipped"), ("kLowConfidence", "kPass")]
-NUMBER = re.compile(r"(?<![\w.\"'])(\d+)(?![\w.\"'])")
+RULES = ["condition", "evaluator", "gain_bound", "judged", "policy", "policy_decode", "rule_run",
+         "selection", "waiver"]
+PROGRAMS = ["gate_test", "rules_test"]
+SWITCH = """#pragma once
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+// Which change is on, or which are come by.
+struct ProfgaugeMutants {
+  int on = 0;
+  const char* record = std::getenv("PROFGAUGE_MUTANTS_REACHED");
+  std::vector<bool> reached = std::vector<bool>(1000000);
+  ProfgaugeMutants() {
+    const char* text = std::getenv("PROFGAUGE_MUTANT");
+    if (text != nullptr) on = std::atoi(text);
+  }
+  ~ProfgaugeMutants() {
+    if (record == nullptr) return;
+    std::FILE* file = std::fopen(record, "w");
+    for (std::size_t i = 0; i < reached.size(); ++i) {
+      if (reached[i]) std::fprintf(file, "%zu\\n", i);
+    }
+    std::fclose(file);
+  }
+};
+inline bool MUTANT(int number) {
+  static ProfgaugeMutants mutants;
+  if (mutants.record != nullptr) mutants.reached[static_cast<std::size_t>(number)] = true;
+  return number == mutants.on;
+}
+"""
 
 
-def mutants_of(file):
-    """(line number, line, changed line, what) for each; comments, includes and texts are left."""
-    for number, line in enumerate((ROOT / file).read_text().split("\n"), 1):
-        code = line.split("//")[0]
-        if not code.strip() or code.lstrip().startswith(("#", "///", "case ", "using ", "template")):
-            continue
-        quoted = [(m.start(), m.end()) for m in re.finditer(r'"(?:[^"\\]|\\.)*"', code)]
-        changes = [(m.start(), m.end(), new, f"`{old.strip()}` to `{new.strip()}`")
-                   for old, new in OPERATORS for m in re.finditer(re.escape(old), code)]
-        changes += [(m.start(), m.end(), str(int(m[1]) + 1), f"{m[1]} to {int(m[1]) + 1}")
-                    for m in NUMBER.finditer(code)]
-        for begin, end, new, what in changes:
-            if any(a <= begin < b for a, b in quoted):
-                continue
-            word = code[begin:end].isalpha() and (code[begin - 1:begin].isalnum() or
-                                                  code[end:end + 1].isalnum())
-            if not word:
-                yield number, line, line[:begin] + new + line[end:], what
+def limited():
+    """A change may loop or ask for all memory."""
+    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def run(command, limit=600):
+def run(command, limit=3600, environment=None, cwd=ROOT):
+    """Whether it succeeds, and what it says."""
     try:
-        return subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL, timeout=limit).returncode == 0
+        done = subprocess.run(command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              timeout=limit, env={**os.environ, **(environment or {})},
+                              shell=isinstance(command, str), errors="replace",
+                              preexec_fn=limited if environment is not None else None)
+        return done.returncode == 0, done.stdout
     except subprocess.TimeoutExpired:
+        return False, "too slow"
+
+
+class Build:
+    """Programs in which some files are replaced by others, from what a build folder knows."""
+
+    def __init__(self, folder, files):
+        self.folder, self.out = folder, folder / "mutants"
+        self.out.mkdir(exist_ok=True)
+        if not (self.out / "switch.h").exists() or (self.out / "switch.h").read_text() != SWITCH:
+            (self.out / "switch.h").write_text(SWITCH)
+        headers = [*(ROOT / "src").rglob("*.h"), self.out / "switch.h"]
+        self.newest = max(header.stat().st_mtime for header in headers)
+        self.units = {}  # file: entry of the compilation database
+        for entry in json.loads((folder / "compile_commands.json").read_text()):
+            unit = pathlib.Path(entry["file"])
+            text = f'"{unit}"' if "/Unity/" not in entry["file"] else unit.read_text()
+            for file in files:
+                if f'"{ROOT / file}"' in text:
+                    self.units[file] = entry
+        lacking = set(files) - set(self.units)
+        if lacking:
+            sys.exit(f"{folder} does not compile {', '.join(sorted(lacking))}: build it with tests")
+        self.archives = {self.archive_of(file) for file in files}
+        self.links = {}
+        for program in PROGRAMS:
+            lines = run(["ninja", "-C", folder, "-t", "commands", program])[1].split("\n")
+            links = [part for line in lines for part in line.split(" && ") if f"-o {program} " in part]
+            self.links[program] = links[-1]
+
+    def archive_of(self, file):
+        target = re.search(r"CMakeFiles/(\w+)\.dir/", self.units[file]["command"].split(" -o ")[1])[1]
+        return f"lib{target}.a"
+
+    def known(self, obj, text):
+        """What was said of the object of an earlier run, if it is of this text; else None."""
+        note = obj.with_suffix(".json")
+        if not obj.exists() or not note.exists() or obj.stat().st_mtime < self.newest:
+            return None
+        of, said = json.loads(note.read_text())
+        return said if of == text else None
+
+    def note(self, obj, text, said):
+        obj.with_suffix(".json").write_text(json.dumps([text, said]))
+
+    def compile(self, file, source, obj):
+        """`source` as `file` is compiled, into `obj`."""
+        entry = self.units[file]
+        words = shlex.split(entry["command"])
+        words[words.index("-o") + 1] = str(obj)
+        words[words.index("-c") + 1] = str(source)
+        words[1:1] = ["-w", "-Wno-narrowing"]
+        return run(words, cwd=entry["directory"])
+
+    def compile_rest(self):
+        """What is compiled as one with the files, without them: {archive: [objects]}."""
+        rest = {}
+        for entry in {e["file"]: e for e in self.units.values()}.values():
+            files = [f for f, e in self.units.items() if e["file"] == entry["file"]]
+            obj = self.out / shlex.split(entry["command"].split(" -o ")[1])[0]
+            obj.parent.mkdir(parents=True, exist_ok=True)
+            unit = pathlib.Path(entry["file"])
+            text = unit.read_text() if "/Unity/" in entry["file"] else ""
+            for file in files:
+                text = text.replace(f'#include "{ROOT / file}"', "")
+            source = obj.with_suffix(".cc")
+            source.write_text(text)
+            if self.known(obj, text) is None or any(
+                    pathlib.Path(of).stat().st_mtime > obj.stat().st_mtime
+                    for of in re.findall(r'#include "(.*)"', text)):
+                ok, said = self.compile(files[0], source, obj)
+                if not ok:
+                    sys.exit(said)
+                self.note(obj, text, "")
+            rest.setdefault(self.archive_of(files[0]), []).append(obj)
+        return rest
+
+    def link(self, into, objects, base=None):
+        """The programs with {archive: [objects]} in place of those of the same names, into `into`."""
+        into.mkdir(exist_ok=True)
+        for archive, some in objects.items():
+            shutil.copy((base or self.folder) / archive, into / archive)
+            if not run(["ar", "r", into / archive, *some])[0]:
+                return False, "ar fails"
+        for program, link in self.links.items():
+            for archive in self.archives:
+                at = into if archive in objects else base or self.folder
+                link = link.replace(f" {archive}", f" {at / archive}")
+            ok, said = run(link.replace(f"-o {program} ", f"-o {into / program} "), cwd=self.folder)
+            if not ok:
+                return False, said
+        return True, ""
+
+
+def compile_switched(build, file, text, numbered):
+    """All changes of a file in one object; those that cannot be are returned."""
+    apart = [n for n, m in numbered.items() if m.is_constant]
+    source = build.out / file
+    obj = source.with_suffix(".cc.o")
+    source.parent.mkdir(parents=True, exist_ok=True)
+    key = f"{text}{[(n, m.what) for n, m in numbered.items()]}{build.units[file]['command']}"
+    known = build.known(obj, key)
+    if known is not None:
+        return known
+    while True:
+        one, owners, cut = switched(text, {n: m for n, m in numbered.items() if n not in apart})
+        apart += cut
+        source.write_text(f'#include "{build.out}/switch.h"\n#line 1\n{one}')
+        ok, said = build.compile(file, source, obj)
+        if ok:
+            build.note(obj, key, apart)
+            return apart
+        # An error stands in the line of its change, behind it, or right before it.
+        wrong = set()
+        for line in re.findall(rf"{re.escape(str(source))}:(\d+):\d+: (?:error|required)", said):
+            above = [n for n in owners[max(0, int(line) - 5):int(line)] if n]
+            below = [n for n in owners[int(line):int(line) + 3] if n]
+            wrong.update(above[-1:] or below[:1])
+        wrong = wrong - set(apart)
+        if not wrong:
+            sys.exit(said)
+        apart += sorted(wrong)
+
+
+
+class Tests:
+    """The tests of the programs, how long each takes, and which changes each comes by."""
+
+    def __init__(self, folder, jobs):
+        self.folder, self.seconds, self.reached = folder, {}, collections.defaultdict(set)
+        tests = []
+        for program in PROGRAMS:
+            suite = ""
+            for line in run([folder / program, "--gtest_list_tests"])[1].split("\n"):
+                if line.startswith("  "):
+                    tests.append((program, suite + line.split("#")[0].strip()))
+                elif line.endswith(".") or ".  #" in line:
+                    suite = line.split("#")[0].strip()
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            for test, ok in zip(tests, pool.map(self.record, tests)):
+                if not ok:
+                    sys.exit(f"{test[1]} fails without a change")
+
+    def record(self, test):
+        program, name = test
+        record = self.folder / f"reached-{program}-{name.replace('/', '-')}"
+        begin = time.monotonic()
+        ok, _ = run([self.folder / program, f"--gtest_filter={name}"],
+                    environment={"PROFGAUGE_MUTANTS_REACHED": str(record)})
+        self.seconds[test] = time.monotonic() - begin
+        if record.exists():
+            for number in record.read_text().split():
+                self.reached[int(number)].add(test)
+            record.unlink()
+        return ok
+
+    def kill(self, tests, folder, number=0):
+        """Whether one of `tests` fails in `folder` with the change on; the quick ones are first."""
+        spent, batches = 0, [[], [], []]
+        for test in sorted(tests, key=lambda test: self.seconds[test]):
+            spent += self.seconds[test]
+            batches[(spent > 0.3) + (spent > 3)].append(test)
+        for batch in batches:
+            for program in PROGRAMS:
+                names = [name for of, name in batch if of == program]
+                limit = 10 + 5 * sum(self.seconds[program, name] for name in names)
+                if names and not run(
+                        [folder / program, "--gtest_fail_fast", "--gtest_brief=1",
+                         f"--gtest_filter={':'.join(names)}"], limit,
+                        {"PROFGAUGE_MUTANT": str(number)})[0]:
+                    return True
         return False
 
 
+def try_alone(build, tests, file, text, mutant, touching):
+    """The outcome of a change that is compiled by itself."""
+    folder = build.out / f"alone-{os.getpid()}-{mutant.begin}-{mutant.end}-{abs(hash(mutant.text))}"
+    folder.mkdir()
+    try:
+        source = folder / pathlib.Path(file).name
+        source.write_text(changed(text, mutant))
+        obj = folder / (source.name + ".o")
+        if not build.compile(file, source, obj)[0]:
+            return "not compiled"
+        ok, said = build.link(folder, {build.archive_of(file): [obj]}, build.out)
+        if not ok:
+            return "not compiled"
+        return "killed" if tests.kill(touching or list(tests.seconds), folder) else "left"
+    finally:
+        shutil.rmtree(folder)
+
+
+def all_mutants(options):
+    """{file: text}, {number: (file, mutant)}, and of these the numbers that are wanted."""
+    enums = enums_in(header.read_text() for header in sorted((ROOT / "src").rglob("*.h")))
+    places = [place.partition(":") for place in options.at or []]
+    files = [*sorted(str(f.relative_to(ROOT)) for f in (ROOT / "src/gate").glob("*.cc")),
+             *(f"src/rules/{name}.cc" for name in RULES)]
+    files += [file for file, _, _ in places if file not in files]
+    texts = {file: (ROOT / file).read_text() for file in files}
+    mutants = {10000 * place + i: (file, mutant) for place, file in enumerate(files)
+               for i, mutant in enumerate(mutants_of(texts[file], enums), 1)}
+    wanted = list(mutants)
+    if places:
+        def is_there(file, mutant):
+            return any(file == of and (not lines or int(lines.split("-")[0]) <= mutant.line
+                                       <= int(lines.split("-")[-1])) for of, _, lines in places)
+        wanted = [n for n, (file, mutant) in mutants.items() if is_there(file, mutant)]
+    if options.sample:
+        wanted = random.Random(options.seed).sample(wanted, min(options.sample, len(wanted)))
+    return texts, mutants, wanted
+
+
 def main():
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build/debug")
+    parser.add_argument("--at", action="append")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--sample", type=int, default=0, help="0: all")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--file", action="append")
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
-    mutants = [(file, *mutant) for file in options.file or FILES for mutant in mutants_of(file)]
-    if options.sample:
-        mutants = sorted(random.Random(options.seed).sample(mutants, min(options.sample, len(mutants))))
+    texts, mutants, wanted = all_mutants(options)
     if options.list:
-        for file, number, _, _, what in mutants:
-            print(f"{file}:{number}: {what}")
+        for file, mutant in (mutants[number] for number in wanted):
+            print(f"{file}:{mutant.line}: {mutant.what}")
         return 0
 
-    build = ["ninja", "-C", options.build, *TESTS]
-    tests = [[str(ROOT / options.build / test), "--gtest_brief=1"] for test in TESTS]
-    if not run(build, 3600) or not all(run(test) for test in tests):
-        print("the tests must pass before anything is changed", file=sys.stderr)
-        return 2
-    counts, survivors, begin = {"not compiled": 0, "killed": 0, "left": 0}, [], time.monotonic()
-    for file, number, line, changed, what in mutants:
-        path = ROOT / file
-        original = path.read_text()
-        lines = original.split("\n")
-        assert lines[number - 1] == line
-        lines[number - 1] = changed
-        try:
-            path.write_text("\n".join(lines))
-            if not run(build):
-                outcome = "not compiled"
-            elif all(run(test, 120) for test in tests):
-                outcome = "left"
-                survivors.append(f"{file}:{number}: {what}\n    {line.strip()}")
-            else:
-                outcome = "killed"
-        finally:
-            path.write_text(original)
-        counts[outcome] += 1
-        print(f"{sum(counts.values())}/{len(mutants)} {file}:{number} {what}: {outcome}", flush=True)
-    run(build, 3600)
-    print(f"\n{len(mutants)} mutants in {time.monotonic() - begin:.0f} s: "
-          + ", ".join(f"{count} {name}" for name, count in counts.items()))
-    print("\n".join(survivors))
-    return 1 if survivors else 0
+    begin = time.monotonic()
+    folder = ROOT / options.build
+    ok, said = run(["ninja", "-C", folder, *PROGRAMS])
+    if not ok:
+        sys.exit(said)
+    files = sorted({mutants[number][0] for number in wanted})
+    build = Build(folder, files)
+    objects, apart = build.compile_rest(), []
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        numbered = [{n: m for n, (of, m) in mutants.items() if of == file} for file in files]
+        for file, some in zip(files, pool.map(compile_switched, [build] * len(files), files,
+                                              [texts[file] for file in files], numbered)):
+            apart += some
+            objects[build.archive_of(file)].append(build.out / (file + ".o"))
+    ok, said = build.link(build.out, objects)
+    if not ok:
+        sys.exit(said)
+    tests = Tests(build.out, options.jobs)
+    print(f"{len(wanted)} mutants, {len({*apart} & {*wanted})} by themselves, {len(tests.seconds)} tests, after "
+          f"{time.monotonic() - begin:.0f} s", flush=True)
+
+    def judge(number):
+        file, mutant = mutants[number]
+        if number in apart:
+            near = {t for n, (of, _) in mutants.items() if of == file for t in tests.reached[n]}
+            return try_alone(build, tests, file, texts[file], mutant, near)
+        if not tests.reached[number]:
+            return "not reached"
+        return "killed" if tests.kill(tests.reached[number], build.out, number) else "left"
+
+    counts, left = collections.defaultdict(collections.Counter), []
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for number, outcome in zip(wanted, pool.map(judge, wanted)):
+            file, mutant = mutants[number]
+            counts[file][outcome] += 1
+            if outcome in ("left", "not reached"):
+                left.append(f"{file}:{mutant.line}: {mutant.what}: {outcome}")
+                print(left[-1], flush=True)
+    outcomes = ["not compiled", "killed", "left", "not reached"]
+    print(f"\n{'file':32}{'made':>14}" + "".join(f"{outcome:>14}" for outcome in outcomes))
+    for file, of_file in [*counts.items(), ("all", sum(counts.values(), collections.Counter()))]:
+        print(f"{file:32}{of_file.total():14}"
+              + "".join(f"{of_file[outcome]:14}" for outcome in outcomes))
+    print(f"{time.monotonic() - begin:.0f} s")
+    return 1 if left else 0
 
 
 if __name__ == "__main__":
