@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <sstream>
 
 #include "base/diagnostic.h"
 #include "cli/commands.h"
+#include "exports/nsys/reports.h"
+#include "exports/pyprof/columns.h"
 
 namespace profgauge::cli {
 namespace {
@@ -127,6 +130,31 @@ TEST(HelpText, EveryOptionBelongsToACommandAndIsExplained) {
     EXPECT_FALSE(option.brief.empty()) << option.name;
     EXPECT_NE(option.apply, nullptr) << option.name;
   }
+}
+
+// What help and shells list of an export is what it has.
+TEST(HelpText, ListsTheColumnsAndReportsThatThereAre) {
+  std::string columns;
+  for (const auto& column : pyprof::AllColumns()) {
+    columns += (columns.empty() ? "" : ",") + std::string(column.option);
+  }
+  int seen = 0;
+  for (const OptionSpec& option : AllOptions()) {
+    if (option.name == "--columns") {
+      EXPECT_EQ(option.detail, columns);
+      ++seen;
+    } else if (option.name == "--report") {
+      std::set<std::string_view> reports;
+      for (const auto& report : nsys::Reports()) {
+        reports.insert(report.name);
+        EXPECT_NE(option.detail.find(report.name), option.detail.npos) << report.name;
+      }
+      const auto choices = ChoicesOf(option);
+      EXPECT_EQ(std::set<std::string_view>(choices.begin(), choices.end()), reports);
+      ++seen;
+    }
+  }
+  EXPECT_EQ(seen, 2);
 }
 
 }  // namespace
