@@ -166,7 +166,7 @@ def of_words(source, enums):
         if m[2] not in all_of_it:
             continue
         following = all_of_it[(all_of_it.index(m[2]) + 1) % len(all_of_it)]
-        for other in {following, WEAKER.get(m[2], following)} & {*all_of_it} - {m[2]}:
+        for other in sorted({following, WEAKER.get(m[2], following)} & {*all_of_it} - {m[2]}):
             yield Mutant(m.start(), m.end(), f"{m[1]}::{other}", f"{m[2]} to {other}")
     for m in re.finditer(r"std::\w+(?=[(<])", source.bare):
         if m[0] not in CALLED:

@@ -14,6 +14,7 @@ FOLDER is a build with tests; neither it nor the sources are changed, but for FO
 import argparse
 import collections
 import concurrent.futures
+import hashlib
 import json
 import os
 import pathlib
@@ -32,6 +33,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 RULES = ["condition", "evaluator", "gain_bound", "judged", "policy", "policy_decode", "rule_run",
          "selection", "waiver"]
 PROGRAMS = ["gate_test", "rules_test"]
+# What drawn verdicts notice, the first of them do.
+FEWER = {"PROFGAUGE_VERDICTS": "2000"}
 SWITCH = """#pragma once
 #include <cstdio>
 #include <cstdlib>
@@ -69,7 +72,7 @@ def limited():
 
 
 def run(command, limit=3600, environment=None, cwd=ROOT):
-    """Whether it succeeds, and what it says."""
+    """Whether it succeeds, and what it says; with `environment` as a test of a change."""
     try:
         done = subprocess.run(command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               timeout=limit, env={**os.environ, **(environment or {})},
@@ -132,18 +135,23 @@ class Build:
         return run(words, cwd=entry["directory"])
 
     def compile_rest(self):
-        """What is compiled as one with the files, without them: {archive: [objects]}."""
+        """What else a folder that is compiled as one has: {archive: [objects]}."""
         rest = {}
         for entry in {e["file"]: e for e in self.units.values()}.values():
             files = [f for f, e in self.units.items() if e["file"] == entry["file"]]
-            obj = self.out / shlex.split(entry["command"].split(" -o ")[1])[0]
-            obj.parent.mkdir(parents=True, exist_ok=True)
-            unit = pathlib.Path(entry["file"])
-            text = unit.read_text() if "/Unity/" in entry["file"] else ""
+            objects = rest.setdefault(self.archive_of(files[0]), [])
+            if "/Unity/" not in entry["file"]:
+                continue
+            text = pathlib.Path(entry["file"]).read_text()
             for file in files:
                 text = text.replace(f'#include "{ROOT / file}"', "")
+            # Of the same name, as it takes its place; a folder for each choice of files.
+            name = pathlib.Path(shlex.split(entry["command"].split(" -o ")[1])[0]).name
+            obj = self.out / hashlib.sha1(text.encode()).hexdigest()[:8] / name
+            obj.parent.mkdir(exist_ok=True)
             source = obj.with_suffix(".cc")
-            source.write_text(text)
+            if not source.exists():
+                source.write_text(text)
             if self.known(obj, text) is None or any(
                     pathlib.Path(of).stat().st_mtime > obj.stat().st_mtime
                     for of in re.findall(r'#include "(.*)"', text)):
@@ -151,7 +159,7 @@ class Build:
                 if not ok:
                     sys.exit(said)
                 self.note(obj, text, "")
-            rest.setdefault(self.archive_of(files[0]), []).append(obj)
+            objects.append(obj)
         return rest
 
     def link(self, into, objects, base=None):
@@ -225,7 +233,7 @@ class Tests:
         record = self.folder / f"reached-{program}-{name.replace('/', '-')}"
         begin = time.monotonic()
         ok, _ = run([self.folder / program, f"--gtest_filter={name}"],
-                    environment={"PROFGAUGE_MUTANTS_REACHED": str(record)})
+                    environment={**FEWER, "PROFGAUGE_MUTANTS_REACHED": str(record)})
         self.seconds[test] = time.monotonic() - begin
         if record.exists():
             for number in record.read_text().split():
@@ -246,7 +254,7 @@ class Tests:
                 if names and not run(
                         [folder / program, "--gtest_fail_fast", "--gtest_brief=1",
                          f"--gtest_filter={':'.join(names)}"], limit,
-                        {"PROFGAUGE_MUTANT": str(number)})[0]:
+                        {**FEWER, "PROFGAUGE_MUTANT": str(number)})[0]:
                     return True
         return False
 

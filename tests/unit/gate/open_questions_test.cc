@@ -254,6 +254,8 @@ TEST(NotKept, RulesThatCouldFailTheRunAreNamed) {
   EXPECT_EQ(said(1, kNone, Level::kError, reason, FailOn::kError, false), "1 rule (x/0)");
   EXPECT_EQ(said(3, kNone, Level::kError, reason, FailOn::kError, false),
             "3 rules (x/0, x/1, x/2)");
+  EXPECT_EQ(said(4, kNone, Level::kError, reason, FailOn::kError, false),
+            "4 rules (x/0, x/1, x/2, …)");
   EXPECT_EQ(said(5, kNone, Level::kError, reason, FailOn::kError, false),
             "5 rules (x/0, x/1, x/2, …)");
   EXPECT_EQ(said(1, kNone, Level::kError, reason, FailOn::kError, true),
@@ -262,6 +264,24 @@ TEST(NotKept, RulesThatCouldFailTheRunAreNamed) {
   EXPECT_EQ(said(1, kNone, Level::kWarn, reason, FailOn::kWarn, false), "1 rule (x/0)");
   EXPECT_EQ(said(1, kNone, Level::kError, "no such events", FailOn::kError, false), "");
   EXPECT_EQ(said(1, FindingStatus::kError, Level::kError, reason, FailOn::kError, false), "");
+}
+
+TEST(NotKept, OneOrSeveralNeedIt) {
+  const std::string reason = "summaries do not keep it";
+  const auto said = [&](std::size_t limits, std::size_t rules) {
+    Kept kept;
+    for (std::size_t i = 0; i < limits; ++i) {
+      kept.Limit(GateStatus::kSkipped, Level::kError, reason);
+    }
+    kept.Rules(rules, FindingStatus::kNotApplicable, Level::kError, reason);
+    const std::string all = WhyNotKept(kept.analysis, kept.gate, kept.findings, {}).value_or("");
+    return all.find(" needs what") != all.npos ? 1 : all.find(" need what") != all.npos ? 2 : 0;
+  };
+  EXPECT_EQ(said(0, 0), 0);
+  EXPECT_EQ(said(0, 1), 1);
+  EXPECT_EQ(said(1, 0), 1);
+  EXPECT_EQ(said(1, 1), 2);
+  EXPECT_EQ(said(2, 1), 2);
 }
 
 TEST(NotKept, APassByRowsThatWereCutIsNone) {
@@ -297,7 +317,8 @@ TEST(NotKept, APassByRowsThatWereCutIsNone) {
     ASSERT_TRUE(policy) << row.policy;
     kept.policy = *policy;
     EXPECT_EQ(kept.Said(), "") << "all rows are kept";
-    kept.analysis.remarks = {{"summary-rows/no-table", ""}, {"summary-rows/memcpy", ""}};
+    kept.analysis.remarks = {
+        {"ranks-apart", ""}, {"summary-rows/no-table", ""}, {"summary-rows/kernels_by_op", ""}};
     EXPECT_EQ(kept.Said(), "") << "those of other tables were cut";
     kept.analysis.remarks.push_back({"summary-rows/gaps", ""});
     EXPECT_EQ(kept.Said(), row.is_open ? "1 rule (x/0)" : "") << row.policy;

@@ -72,6 +72,20 @@ TEST(Verdict, OfLimitsOnOneNumberTheOneThatDoesMostCounts) {
   }
 }
 
+TEST(Verdict, LimitsOnTwoNumbersAreTwo) {
+  const Analysis analysis = MakeAnalysis({{"gpu.idle.mean", 0.4}, {"gpu.idle.max", 0.5}});
+  const auto counts = [&](std::string_view level) {
+    const Verdict verdict =
+        Judge(PolicyOf(fmt::format("thresholds: {{gpu.idle.mean: {{max: 9%, level: {}}}, "
+                                   "gpu.idle.max: {{max: 9%}}}}",
+                                   level)),
+              analysis, {}, {});
+    return fmt::format("{} {} {}", verdict.errors, verdict.warnings, verdict.reasons.size());
+  };
+  EXPECT_EQ(counts("error"), "2 0 2");
+  EXPECT_EQ(counts("warn"), "1 1 1");
+}
+
 TEST(Verdict, EachLimitIsCountedAsOneThing) {
   struct Row {
     std::string_view limit;
@@ -190,6 +204,20 @@ TEST(Verdict, AFindingIsNamedWithWhatItHas) {
   EXPECT_EQ(reason(), "gpu/idle: The GPU idles (31.4 %)");
   finding.group = "rank 3";
   EXPECT_EQ(reason(), "gpu/idle: The GPU idles (31.4 %), rank 3");
+}
+
+// A broken rule leaves everything open, a failure too.
+TEST(Verdict, ABrokenRuleIsNoVerdict) {
+  const Rule rule = RuleOn("gpu.idle.mean");
+  const Evaluation evaluation = EvaluationOf(rule, FindingStatus::kBroken);
+  JudgeOptions options;
+  options.evaluation = &evaluation;
+  for (const char* policy : {"", "thresholds: {gpu.idle.mean: {max: 9%}}"}) {
+    const Verdict verdict =
+        Judge(PolicyOf(policy), MakeAnalysis({{"gpu.idle.mean", 0.42}}), {}, options);
+    EXPECT_EQ(verdict.status, kNoVerdict) << policy;
+    EXPECT_EQ(verdict.broken, 1) << policy;
+  }
 }
 
 // Where a finding is counted: by itself, or as the missed limit on its metric or on one it

@@ -1,0 +1,102 @@
+// Whether a limit's `when` holds, and what is told where it does not.
+#include "rules/condition.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "made_run.h"
+
+namespace profgauge {
+namespace {
+
+SourceText Condition(std::string_view text) {
+  SourceText condition;
+  condition.text = text;
+  return condition;
+}
+
+// Two metrics that are there, one without a value, and one that is not even listed.
+Analysis FewMetrics(std::string why = "not recorded here") {
+  Analysis analysis;
+  const auto add = [&](const char* id, Value value) -> Metric& {
+    analysis.metrics.push_back({FindMetric(id), std::move(value), "", false, ""});
+    return analysis.metrics.back();
+  };
+  add("gpu.idle.mean", 0.2);
+  add("gpu.occupancy", 0.0);
+  add("gpu.sm_efficiency", {}).absent_because = std::move(why);
+  return analysis;
+}
+
+TEST(Condition, HoldsOrSaysWhyNot) {
+  struct Row {
+    std::string_view condition;
+    std::string_view why;  ///< Empty: it holds.
+    bool is_unknown;
+  };
+  const Row kRows[] = {
+      {"", "", false},
+      {"gpu.idle.mean > 10%", "", false},
+      {"gpu.idle.mean > 20%", "`gpu.idle.mean > 20%` does not hold: gpu.idle.mean is 20.0 %",
+       false},
+      {"gpu.idle.mean + gpu.occupancy > 50%",
+       "`gpu.idle.mean + gpu.occupancy > 50%` does not hold: gpu.idle.mean is 20.0 %, "
+       "gpu.occupancy is 0 %",
+       false},
+      // Of several parts the first that does not hold, however deep it stands.
+      {"gpu.idle.mean > 10% and gpu.occupancy > 10% and gpu.idle.mean > 90%",
+       "`gpu.occupancy > 10%` does not hold: gpu.occupancy is 0 %", false},
+      {"gpu.idle.mean > 10% and (gpu.idle.mean > 15% and gpu.occupancy > 10%)",
+       "`gpu.occupancy > 10%` does not hold: gpu.occupancy is 0 %", false},
+      {"gpu.idle.mean > 10% and (gpu.idle.mean > 90% or gpu.occupancy > 10%)",
+       "`gpu.idle.mean > 90% or gpu.occupancy > 10%` does not hold: gpu.idle.mean is 20.0 %, "
+       "gpu.occupancy is 0 %",
+       false},
+      {"if(gpu.idle.mean > 10%, gpu.occupancy > 10%, gpu.idle.mean > 90%)",
+       "`gpu.occupancy > 10%` does not hold: gpu.occupancy is 0 %", false},
+      {"if(gpu.idle.mean > 50%, gpu.occupancy > 10%, gpu.idle.mean > 90%)",
+       "`gpu.idle.mean > 90%` does not hold: gpu.idle.mean is 20.0 %", false},
+      {"if(gpu.sm_efficiency > 50%, true, false)", "?", true},
+      {"known(gpu.sm_efficiency)",
+       "`known(gpu.sm_efficiency)` does not hold: gpu.sm_efficiency is –", false},
+      {"known(gpu.utilization.mean)",
+       "`known(gpu.utilization.mean)` does not hold: gpu.utilization.mean is –", false},
+      {"max(gpu.idle.mean, gpu.occupancy) > 50%", "?", false},
+      {"gpu.sm_efficiency > 10%",
+       "`gpu.sm_efficiency > 10%` cannot be told; gpu.sm_efficiency is absent: not recorded here",
+       true},
+      {"gpu.utilization.mean > 10%",
+       "`gpu.utilization.mean > 10%` cannot be told; gpu.utilization.mean is absent: this profile "
+       "does not have it",
+       true},
+      {"gpu.idle.mean / gpu.occupancy > 1",
+       "`gpu.idle.mean / gpu.occupancy > 1` cannot be told: `gpu.idle.mean / gpu.occupancy` "
+       "divides by zero or is out of range",
+       true},
+  };
+  for (const Row& row : kRows) {
+    const SourceText condition = Condition(row.condition);
+    if (!CheckCondition(condition).empty()) {
+      EXPECT_EQ(row.why, "?") << row.condition;
+      continue;
+    }
+    const std::string why = PlainSpaces(WhyNotMet(condition, FewMetrics()).value_or(""));
+    if (row.why != "?") EXPECT_EQ(why, row.why) << row.condition;
+    EXPECT_EQ(IsUnknown(condition, FewMetrics()), row.is_unknown) << row.condition;
+  }
+  EXPECT_EQ(*WhyNotMet(Condition("gpu.sm_efficiency > 10%"), FewMetrics("")),
+            "`gpu.sm_efficiency > 10%` cannot be told; gpu.sm_efficiency is absent: this profile "
+            "does not have it");
+}
+
+TEST(Condition, WhatIsNoExpressionDoesNotHold) {
+  EXPECT_FALSE(CheckCondition(Condition("gpu.idle.mean >")).empty());
+  EXPECT_EQ(*WhyNotMet(Condition("gpu.idle.mean >"), FewMetrics()),
+            "its condition is not an expression");
+  EXPECT_FALSE(IsUnknown(Condition("gpu.idle.mean >"), FewMetrics()));
+}
+
+}  // namespace
+}  // namespace profgauge

@@ -1,0 +1,228 @@
+// The edges of what a rule comes to: rows that cannot be told, limits and small gains, uncertain
+// numbers, levels.
+#include "rules/rule_run.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "made_run.h"
+
+namespace profgauge {
+namespace {
+
+// "warn", "pass: no row fits": the status of the first finding, and why.
+std::string StatusIn(std::string_view rule, const TestRun& run, std::string_view policy = "",
+                     RuleRunOptions options = {}) {
+  Loaded loaded;
+  const std::string errors = Load(rule, policy, loaded);
+  if (!errors.empty()) return errors;
+  const Evaluation evaluation = EvaluateRules(loaded.compiled, run.analysis(), {}, options);
+  const Finding& finding = evaluation.findings.front();
+  return std::string(FindingStatusName(finding.status)) +
+         (finding.reason.empty() ? "" : ": " + finding.reason) +
+         (finding.is_uncertain ? " (uncertain)" : "");
+}
+
+TEST(RuleRun, RowsThatMostlyCannotBeToldLeaveItOpen) {
+  constexpr std::string_view kRule =
+      "  - id: a\n    title: t\n    category: c\n    message: m\n    for_each: kernel\n"
+      "    where: kernel.dtype == 'float'\n    level: warn\n";
+  struct Row {
+    std::vector<const char*> dtypes;  ///< nullptr: not known.
+    std::string_view status;
+  };
+  const Row kRows[] = {
+      {{"half", "half"}, "pass: no row fits"},
+      {{"half", nullptr}, "pass: no row fits"},
+      {{"half", "half", "half", nullptr, nullptr}, "pass: no row fits"},
+      {{"half", nullptr, nullptr}, "not_applicable: `kernel.dtype` is absent"},
+      {{nullptr, nullptr, "float"}, "warn"},
+      {{nullptr, nullptr}, "not_applicable: `kernel.dtype` is absent"},
+  };
+  for (const Row& row : kRows) {
+    const auto cell = [&](std::size_t i) {
+      return row.dtypes[i] == nullptr ? Value() : Text(row.dtypes[i]);
+    };
+    TestRun run;
+    switch (row.dtypes.size()) {
+      case 2:
+        run.Rows("kernels_by_op", {"dtype"}, {{cell(0)}, {cell(1)}});
+        break;
+      case 3:
+        run.Rows("kernels_by_op", {"dtype"}, {{cell(0)}, {cell(1)}, {cell(2)}});
+        break;
+      default:
+        run.Rows("kernels_by_op", {"dtype"},
+                 {{cell(0)}, {cell(1)}, {cell(2)}, {cell(3)}, {cell(4)}});
+    }
+    EXPECT_EQ(StatusIn(kRule, run), row.status) << row.dtypes.size();
+  }
+}
+
+TEST(RuleRun, WhatARuleNeedsMustBeThere) {
+  constexpr std::string_view kRule =
+      "  - id: a\n    title: t\n    category: c\n    message: m\n    for_each: kernel\n"
+      "    needs: [gpu.idle.mean, kernel.dtype]\n    level: error\n";
+  TestRun run;
+  run.Rows("kernels_by_op", {"dtype"}, {{Value()}, {Text("half")}});
+  EXPECT_EQ(StatusIn(kRule, run), "not_applicable: `gpu.idle.mean` is absent: not recorded here");
+  run.Set("gpu.idle.mean", 0.5);
+  EXPECT_EQ(StatusIn(kRule, run), "error");
+  TestRun none;
+  none.Set("gpu.idle.mean", 0.5).Rows("kernels_by_op", {"dtype"}, {{Value()}, {Value()}});
+  EXPECT_EQ(StatusIn(kRule, none), "not_applicable: `kernel.dtype` is absent: no row has it");
+  TestRun empty;
+  empty.Set("gpu.idle.mean", 0.5).Rows("kernels_by_op", {"dtype"}, {});
+  EXPECT_TRUE(StatusIn(kRule, empty).starts_with("not_applicable: "));
+}
+
+// Under a hundredth of the iteration a gain is small, but not for what a policy decides; of an
+// iteration that is long now and then, of the usual one.
+TEST(RuleRun, SmallGainsInform) {
+  struct Row {
+    double gain, mean, median;
+    std::string_view policy;
+    std::string_view status;
+  };
+  const Row kRows[] = {
+      {1, 100, 100, "", "error"},
+      {0.99, 100, 100, "", "info"},
+      {0.3, 100, 20, "", "error"},
+      {0.19, 100, 20, "", "info"},
+      {1.1, 100, 200, "", "error"},
+      {0.9, 100, 200, "", "info"},
+      {0.1, 0, 0, "", "error"},
+      {0.1, 100, 100, "rules: {test/a: error}", "error"},
+      {0.1, 100, 100, "rules: {test/a: warn}", "warn"},
+      {0.1, 100, 100, "thresholds: {gpu.idle.mean: {max: 10%}}", "error"},
+      {0.1, 100, 100, "thresholds: {gpu.idle.mean: {max: 10%, level: warn}}", "warn"},
+      {0.1, 100, 100, "thresholds: {gpu.idle.mean: {max: 90%}}", "pass"},
+  };
+  for (const Row& row : kRows) {
+    const std::string rule = fmt::format(
+        "  - id: a\n    title: t\n    category: c\n    message: m\n    for_each: profile\n"
+        "    metric: {{value: gpu.idle.mean, error_above: 50%}}\n"
+        "    gain: {{value: {} ms, bound: upper}}\n",
+        row.gain);
+    TestRun run;
+    run.Set("gpu.idle.mean", 0.6).Set("iteration.time.mean", Ms(row.mean));
+    run.Set("iteration.time.median", Ms(row.median));
+    const std::string said = StatusIn(rule, run, row.policy);
+    EXPECT_EQ(said.substr(0, said.find(':')), row.status) << row.gain << " " << row.policy;
+  }
+}
+
+TEST(RuleRun, WhatIsMadeOfUncertainNumbersIsUncertain) {
+  struct Row {
+    std::string_view lines;
+    std::string_view status;
+  };
+  constexpr std::string_view kUnsure =
+      "warn: the number is too uncertain to be an error (uncertain)";
+  const Row kRows[] = {
+      {"metric: {value: iteration.time.robust_cv, error_above: 10%}", kUnsure},
+      {"metric: {value: iteration.time.robust_cv, warn_above: 10%}", "warn"},
+      {"metric: {value: 1 - gpu.idle.mean, error_above: 10%}", "error"},
+      {"metric: {value: 2 * iteration.time.robust_cv - gpu.idle.mean, error_above: 10%}", kUnsure},
+      {"let: {cv: iteration.time.robust_cv}\n    metric: {value: cv, error_above: 10%}", kUnsure},
+      {"let: {cv: iteration.time.robust_cv, twice: 2 * cv}\n"
+       "    metric: {value: twice, error_above: 10%}",
+       kUnsure},
+      {"let: {cv: iteration.time.robust_cv, idle: gpu.idle.mean}\n"
+       "    metric: {value: idle, error_above: 10%}",
+       "error"},
+      {"level: error\n    when: iteration.time.robust_cv > 10%", "error"},
+  };
+  for (const Row& row : kRows) {
+    TestRun run;
+    run.Set("iteration.time.robust_cv", 0.4).Set("gpu.idle.mean", 0.2);
+    run.LowConfidence("iteration.time.robust_cv");
+    const std::string rule = fmt::format(
+        "  - id: a\n    title: t\n    category: c\n    message: m\n    for_each: profile\n    {}\n",
+        row.lines);
+    EXPECT_EQ(StatusIn(rule, run), row.status) << row.lines;
+  }
+}
+
+TEST(RuleRun, WaiversCoverWhatTheyNameUntilTheirDay) {
+  constexpr std::string_view kRule =
+      "  - {id: a, title: t, category: c, message: m, for_each: profile, level: error}\n";
+  const auto status = [&](std::string_view where, const char* today) {
+    RuleRunOptions options;
+    if (today != nullptr) options.today = ParseDay(today);
+    TestRun run;
+    run.Set("gpu.idle.mean", 0.2);
+    const std::string said = StatusIn(
+        kRule, run,
+        fmt::format("waivers:\n  - {{rule: test/a, reason: r, owner: o, expires: 2027-01-01{}}}\n",
+                    where.empty() ? "" : fmt::format(", where: '{}'", where)),
+        options);
+    return said.substr(0, said.find(':'));
+  };
+  EXPECT_EQ(status("", nullptr), "waived");
+  EXPECT_EQ(status("", "2027-01-01"), "waived");
+  EXPECT_EQ(status("", "2027-01-02"), "error");
+  EXPECT_EQ(status("gpu.idle.mean < 30%", "2026-01-01"), "waived");
+  EXPECT_EQ(status("gpu.idle.mean > 30%", "2026-01-01"), "error");
+  EXPECT_EQ(status("gpu.occupancy > 30%", "2026-01-01"), "error");  // It cannot be told.
+}
+
+TEST(RuleRun, TheHighestLevelThatItCouldReach) {
+  struct Row {
+    std::string_view lines, policy;
+    Level most;
+  };
+  const Row kRows[] = {
+      {"level: info", "", Level::kInfo},
+      {"level: error", "", Level::kError},
+      {"metric: {value: gpu.idle.mean, warn_above: 10%}", "", Level::kWarn},
+      {"metric: {value: gpu.idle.mean, warn_above: 10%, error_above: 20%}", "", Level::kError},
+      {"metric: {value: gpu.idle.mean, warn_above: 10%, error_above: 20%}", "rules: {test/a: warn}",
+       Level::kWarn},
+      {"metric: {value: gpu.idle.mean, warn_above: 10%}", "rules: {test/a: error}", Level::kError},
+      {"metric: {value: gpu.idle.mean, warn_above: 10%}", "rules: {test/a: info}", Level::kInfo},
+  };
+  for (const Row& row : kRows) {
+    Loaded loaded;
+    const std::string rule = fmt::format(
+        "  - id: a\n    title: t\n    category: c\n    message: m\n    for_each: profile\n    {}\n",
+        row.lines);
+    ASSERT_EQ(Load(rule, row.policy, loaded), "");
+    const Evaluation evaluation = EvaluateRules(loaded.compiled, TestRun().analysis(), {}, {});
+    EXPECT_EQ(evaluation.findings.front().most, row.most) << row.lines << " " << row.policy;
+  }
+}
+
+// One finding a group, the worst twenty; the first lists all groups.
+TEST(RuleRun, EachGroupIsReportedUpToTwenty) {
+  TestRun run;
+  run.Rows("ranks", {"id"},
+           {{Whole(0)},  {Whole(1)},  {Whole(2)},  {Whole(3)},  {Whole(4)},  {Whole(5)},
+            {Whole(6)},  {Whole(7)},  {Whole(8)},  {Whole(9)},  {Whole(10)}, {Whole(11)},
+            {Whole(12)}, {Whole(13)}, {Whole(14)}, {Whole(15)}, {Whole(16)}, {Whole(17)},
+            {Whole(18)}, {Whole(19)}, {Whole(20)}, {Whole(21)}});
+  Loaded loaded;
+  ASSERT_EQ(Load("  - id: a\n    title: t\n    category: c\n    message: m\n    for_each: rank\n"
+                 "    group_by: [rank.id]\n    report: each\n"
+                 "    metric: {value: rank.id, warn_above: 2}\n",
+                 "waivers:\n  - {rule: test/a, where: rank.id == 21, reason: r, owner: o, expires: "
+                 "2027-01-01}\n",
+                 loaded),
+            "");
+  const Evaluation all = EvaluateRules(loaded.compiled, run.analysis(), {}, {});
+  ASSERT_EQ(all.findings.size(), 19U);  // 3 to 20 fire, 21 is waived.
+  EXPECT_EQ(all.findings.front().groups.size(), 22U);
+  EXPECT_EQ(all.findings.back().status, FindingStatus::kWaived);
+  ASSERT_EQ(Load("  - id: a\n    title: t\n    category: c\n    message: m\n    for_each: rank\n"
+                 "    group_by: [rank.id]\n    report: each\n    level: warn\n",
+                 "", loaded),
+            "");
+  EXPECT_EQ(EvaluateRules(loaded.compiled, run.analysis(), {}, {}).findings.size(), 20U);
+}
+
+}  // namespace
+}  // namespace profgauge
