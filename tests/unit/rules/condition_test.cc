@@ -83,7 +83,9 @@ TEST(Condition, HoldsOrSaysWhyNot) {
       continue;
     }
     const std::string why = PlainSpaces(WhyNotMet(condition, FewMetrics()).value_or(""));
-    if (row.why != "?") EXPECT_EQ(why, row.why) << row.condition;
+    if (row.why != "?") {
+      EXPECT_EQ(why, row.why) << row.condition;
+    }
     EXPECT_EQ(IsUnknown(condition, FewMetrics()), row.is_unknown) << row.condition;
   }
   EXPECT_EQ(*WhyNotMet(Condition("gpu.sm_efficiency > 10%"), FewMetrics("")),

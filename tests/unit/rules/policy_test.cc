@@ -95,6 +95,20 @@ TEST_F(PolicyFiles, GoodOneSetsEveryKey) {
   EXPECT_EQ(policy->require[0].where.line, 25U);
 }
 
+TEST_F(PolicyFiles, LaterChangesReplaceEarlierOnesOnTheSameMetric) {
+  const auto policy = ParsePolicy(
+      "schema: 1\nextends: all_keys.good.yaml\n"
+      "baseline: {strictness: normal, iteration.time.median: {max_decrease: 9%}}\n",
+      "p.yaml");
+  ASSERT_TRUE(policy) << RenderErrors(policy.error(), false);
+  ASSERT_EQ(policy->baseline->limits.size(), 2U);
+  EXPECT_EQ(policy->baseline->limits[0].metric, "memory.peak_allocated");
+  EXPECT_FALSE(policy->baseline->limits[1].max_increase);
+  EXPECT_EQ(policy->baseline->limits[1].max_decrease->value, 0.09);
+  EXPECT_FALSE(policy->baseline->certain);
+  EXPECT_EQ(policy->baseline->noise_floor, 0.02);
+}
+
 TEST_F(PolicyFiles, KnowledgeIsReadFromItsFiles) {
   const auto policy = LoadPolicy("all_keys.good.yaml");
   ASSERT_TRUE(policy) << RenderErrors(policy.error(), false);
