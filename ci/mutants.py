@@ -34,8 +34,8 @@ WEAKER = {"kFail": "kPass", "kNoVerdict": "kPass", "kError": "kWarn", "kWarn": "
 NUMBER = re.compile(r"(?<![\w.\"'])(?<!\de-)(\d+(?:\.\d+)?(?:e-?\d+)?)(?![\w.\"'])")
 STATE = re.compile(r"\b((?:\w+::)*\w+)::(k[A-Z]\w*)\b")
 NO_STATEMENT = re.compile(
-    r"(?:return|if|for|while|switch|case|default|const|auto|static|constexpr|using|namespace|struct|"
-    r"class|enum|throw|else|try|catch|do|goto|typedef|template|public|private|protected|friend|"
+    r"(?:return|if|for|while|switch|case|default|const|auto|static|constexpr|using|namespace|"
+    r"struct|class|enum|throw|else|try|catch|do|goto|typedef|template|public|private|protected|friend|"
     r"inline|extern|explicit|virtual)\b")
 STATEMENT = re.compile(r"(?:break|continue|return);|(?![A-Z_]+\()(?:\+\+|--|\*)?[A-Za-z_]")
 DECLARED = re.compile(r"(?:const )?[\w:]+(?:<.*>)?(?: const)?[*&]* (?:const )?(\w+) = ")
@@ -116,7 +116,9 @@ class Source:
             char = self.bare[at]
             if char in "([{":
                 at = self.partner[at]
-            elif char in ")]},;" or (at in self.operators and BINDING[self.operators[at]] <= binding):
+            elif char in ")]},;":
+                break
+            elif at in self.operators and BINDING[self.operators[at]] <= binding:
                 break
             at += 1
         return len(self.bare[:at].rstrip())

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Mutation testing of the code that decides the verdict.
 
-    ci/mutate.py [--build FOLDER] [--at FILE[:LINE[-LINE]]…] [--jobs N] [--sample N] [--seed S] [--list]
+    ci/mutate.py [--build FOLDER] [--at FILE[:LINE[-LINE]]] [--jobs N] [--sample N] [--seed S]
+    ci/mutate.py --list
 
 Changes one operator, constant, condition or statement at a time and runs the tests of gate and
 rules: a change is killed when it does not compile or a test fails. What is left is printed with its
@@ -9,7 +10,8 @@ place; each is a missing test, unless the change makes no difference. All change
 one program, each behind a switch (ci/mutants.py), and of the tests those are run that come by. What
 cannot be switched (constants of the compiler) is compiled by itself.
 
-FOLDER is a build with tests; neither it nor the sources are changed, but for FOLDER/mutants.
+FOLDER is a build with tests (build/debug); neither it nor the sources are changed, but for
+FOLDER/mutants, whose objects are used again. `--at` may stand several times; without it, all files.
 """
 import argparse
 import collections
@@ -107,11 +109,13 @@ class Build:
         self.links = {}
         for program in PROGRAMS:
             lines = run(["ninja", "-C", folder, "-t", "commands", program])[1].split("\n")
-            links = [part for line in lines for part in line.split(" && ") if f"-o {program} " in part]
+            links = [part for line in lines for part in line.split(" && ")
+                     if f"-o {program} " in part]
             self.links[program] = links[-1]
 
     def archive_of(self, file):
-        target = re.search(r"CMakeFiles/(\w+)\.dir/", self.units[file]["command"].split(" -o ")[1])[1]
+        obj = self.units[file]["command"].split(" -o ")[1]
+        target = re.search(r"CMakeFiles/(\w+)\.dir/", obj)[1]
         return f"lib{target}.a"
 
     def known(self, obj, text):
@@ -163,7 +167,7 @@ class Build:
         return rest
 
     def link(self, into, objects, base=None):
-        """The programs with {archive: [objects]} in place of those of the same names, into `into`."""
+        """The programs with {archive: [objects]} in place of those of the same names."""
         into.mkdir(exist_ok=True)
         for archive, some in objects.items():
             shutil.copy((base or self.folder) / archive, into / archive)
@@ -332,8 +336,8 @@ def main():
     if not ok:
         sys.exit(said)
     tests = Tests(build.out, options.jobs)
-    print(f"{len(wanted)} mutants, {len({*apart} & {*wanted})} by themselves, {len(tests.seconds)} tests, after "
-          f"{time.monotonic() - begin:.0f} s", flush=True)
+    print(f"{len(wanted)} mutants, {len({*apart} & {*wanted})} by themselves, {len(tests.seconds)} "
+          f"tests, after {time.monotonic() - begin:.0f} s", flush=True)
 
     def judge(number):
         file, mutant = mutants[number]
