@@ -80,6 +80,25 @@ TEST(RuleRun, WhatARuleNeedsMustBeThere) {
   EXPECT_TRUE(StatusIn(kRule, empty).starts_with("not_applicable: "));
 }
 
+// A limit may be an expression; where it cannot be told, so cannot the rule.
+TEST(RuleRun, ALimitThatIsAbsentDoesNotJudge) {
+  for (const char* limit : {"error_above", "error_below", "warn_above", "warn_below"}) {
+    const std::string rule = fmt::format(
+        "  - id: a\n    title: t\n    category: c\n    message: m\n    for_each: profile\n"
+        "    metric: {{value: gpu.idle.mean, {}: gpu.idle.max}}\n",
+        limit);
+    TestRun run;
+    run.Set("gpu.idle.mean", 0.4);
+    EXPECT_TRUE(StatusIn(rule, run).starts_with("not_applicable: ")) << limit;
+    const bool is_above = std::string_view(limit).ends_with("above");
+    run.Set("gpu.idle.max", is_above ? 0.3 : 0.5);
+    EXPECT_EQ(StatusIn(rule, run),
+              std::string_view(limit).substr(0, std::string_view(limit).find('_')));
+    run.Set("gpu.idle.max", is_above ? 0.5 : 0.3);
+    EXPECT_EQ(StatusIn(rule, run), "pass");
+  }
+}
+
 // Under a hundredth of the iteration a gain is small, but not for what a policy decides; of an
 // iteration that is long now and then, of the usual one.
 TEST(RuleRun, SmallGainsInform) {

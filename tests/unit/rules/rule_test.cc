@@ -108,6 +108,17 @@ TEST(SelectRules, SettingsApplyInOrder) {
   EXPECT_TRUE((*active)[0].required);
 }
 
+// Parameters alone leave the level that was set before, and the other way round.
+TEST(SelectRules, SettingsAddUp) {
+  const RuleSet rules = TwoRules();
+  const auto policy = ParsePolicy(
+      "schema: 1\nrules:\n  gpu/*: error\n  gpu/idle: {params: {limit: 25%}}\n", "p.yaml");
+  ASSERT_TRUE(policy);
+  const auto active = SelectRules(rules, *policy, {*ParseDay("2026-11-21")});
+  ASSERT_TRUE(active) << RenderErrors(active.error(), false);
+  for (const ActiveRule& rule : *active) EXPECT_EQ(rule.choice, RuleSetting::Choice::kError);
+}
+
 TEST(SelectRules, WhatMatchesNothingIsAnError) {
   const RuleSet rules = TwoRules();
   const auto policy = ParsePolicy(

@@ -12,8 +12,9 @@ TEST(Waiver, Days) {
     ASSERT_TRUE(ParseDay(text)) << text;
     EXPECT_EQ(FormatDay(*ParseDay(text)), text);
   }
-  for (const std::string_view text : {"", "2026-02-29", "2026-13-01", "2026-1-1", "26-01-01",
-                                      "2026/01/01", "2026-01-01 ", "+026-01-01"}) {
+  for (const std::string_view text :
+       {"", "2026-02-29", "2026-13-01", "2026-1-1", "26-01-01", "2026/01/01", "2026/01-01",
+        "2026-01/01", "2026-01-0:", "2026-01-0/", "2026-01-01 ", "+026-01-01"}) {
     EXPECT_FALSE(ParseDay(text)) << text;
   }
 }
@@ -22,6 +23,11 @@ TEST(Waiver, TodayIsChosenByOptionThenEnvironment) {
   EXPECT_EQ(FormatDay(*Today("2026-11-21", "0")), "2026-11-21");
   EXPECT_EQ(FormatDay(*Today("1700000000", nullptr)), "2023-11-14");
   EXPECT_EQ(FormatDay(*Today("", "86400")), "1970-01-02");
+  EXPECT_EQ(FormatDay(*Today("0", nullptr)), "1970-01-01");
+  EXPECT_EQ(FormatDay(*Today("253402300799", nullptr)), "9999-12-31");
+  for (const char* text : {"253402300800", "1700000000x", "x", "99999999999999999999"}) {
+    EXPECT_FALSE(Today(text, nullptr)) << text;
+  }
   EXPECT_TRUE(Today("", nullptr));
   EXPECT_TRUE(Today("", ""));
   EXPECT_EQ(
