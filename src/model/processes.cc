@@ -40,7 +40,7 @@ struct Division {
 // By GPU: how long it worked for each process that launched on it.
 using TimesOfGpus = std::map<std::int32_t, std::map<std::string_view, Ns>>;
 
-// Processes that mark iterations and make calls that launch.
+// Processes that mark iterations, or communicate with others, and make calls that launch.
 std::set<std::string_view> Training(const Profile& profile) {
   std::vector<bool> marks(profile.threads.size()), launches(profile.threads.size());
   const HostTable& host = profile.host;
@@ -53,7 +53,8 @@ std::set<std::string_view> Training(const Profile& profile) {
     const bool is_launch = api.kind[call] == ApiKind::kLaunch;
     if (is_launch && api.thread[call].valid()) launches[api.thread[call].value] = true;
   }
-  std::set<std::string_view> marking, training;
+  std::set<std::string_view> marking(profile.communicating.begin(), profile.communicating.end());
+  std::set<std::string_view> training;
   for (std::size_t thread = 0; thread < marks.size(); ++thread) {
     if (marks[thread]) marking.insert(profile.threads[thread].process);
   }

@@ -15,8 +15,8 @@ namespace profgauge {
 /// that launched none are not listed. Names point into `profile`. O(rows of the device).
 std::map<std::string_view, std::set<std::int32_t>> GpusOfProcesses(const Profile& profile);
 
-/// One profile for each process that marks iterations and launches work, in order of the first GPU
-/// that is its own, those of which no work was recorded last; `profile` itself where fewer than two
+/// One profile for each process that marks iterations, or communicates with others, and launches
+/// work, in order of the first GPU that is its own, those of which no work was recorded last; `profile` itself where fewer than two
 /// do, or processes share a GPU. A GPU is the process's that has at least nine tenths of the time
 /// that it works for such processes; what others ran there is the GPU's, without a launch, and
 /// counted. What other processes did (loaders, launchers) is of the one on whose GPU they worked

@@ -107,6 +107,9 @@ struct Profile {
   /// Whether each process numbers its GPUs from 0 by itself, and nothing says which they are: then
   /// one number may mean several.
   bool gpus_by_process = false;
+  /// Processes of the recording that communicate with each other, as threads name them: each is a
+  /// rank, though none may mark iterations. Empty where that is not known.
+  std::vector<std::string> communicating;
   /// Of a profile that stands for a summary and has no rows: what model/summary/summary.h keeps
   /// there; else empty.
   std::string summary;

@@ -77,6 +77,8 @@ Status ReadNvtx(Import& import);
 /// Gives processes that communicate and mark no iterations those of one that does (`if rank ==
 /// 0:`): the clock is the same. After ReadApi() and ReadNvtx().
 void ShareMarkers(Import& import);
+/// A thread of each process that communicates with others. After ReadApi().
+std::vector<ThreadId> ThreadsOfRanks(Import& import);
 /// Calls of the operating system's libraries, of cuDNN and cuBLAS.
 Status ReadOs(Import& import);
 /// When threads ran and what they waited for, and sampled call stacks. After the others, so that

@@ -74,6 +74,7 @@ class NsightReader final : public Reader {
     PROFGAUGE_CHECK(nsight::ReadOs(import));
     PROFGAUGE_CHECK(nsight::ReadCpu(import));
     PROFGAUGE_CHECK(nsight::ReadGpuMetrics(import));
+    const std::vector<ThreadId> ranks = nsight::ThreadsOfRanks(import);
     PROFGAUGE_TRY(Profile profile, builder.Finish());
     if (profile.device.size() + profile.api.size() + profile.host.size() == 0) {
       return Fail(InputError(
@@ -88,6 +89,9 @@ class NsightReader final : public Reader {
       profile.hints = kNoActivityHints;
     }
     profile.gpus_by_process = import.gpu_of.empty();
+    for (const ThreadId thread : ranks) {
+      profile.communicating.push_back(profile.threads[thread.value].process);
+    }
     nsight::ProjectRanges(profile);
     return profile;
   }

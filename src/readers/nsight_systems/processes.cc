@@ -164,4 +164,12 @@ void ShareMarkers(Import& import) {
   }
 }
 
+std::vector<ThreadId> ThreadsOfRanks(Import& import) {
+  std::vector<ThreadId> threads;
+  for (const std::int64_t rank : import.ranks) {
+    if (const auto main = MainThread(import, rank)) threads.push_back(ThreadOf(import, *main));
+  }
+  return threads;
+}
+
 }  // namespace profgauge::readers::nsight

@@ -186,6 +186,7 @@ TEST_F(NsightTest, ProcessesThatCommunicateHaveGpusOfTheirOwn) {
     marked.insert(profile.threads[profile.host.thread[row].value].process);
   }
   EXPECT_THAT(marked, ::testing::ElementsAre("pid 7", "pid 8"));
+  EXPECT_THAT(profile.communicating, ::testing::ElementsAre("pid 7", "pid 8"));
   EXPECT_EQ(profile.log[Counter::profiler_warnings], 2u);
 }
 
