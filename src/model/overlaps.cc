@@ -6,8 +6,10 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
 #include <map>
+#include <span>
 
 #include "base/format.h"
+#include "model/device_words.h"
 #include "model/process_numbers.h"
 
 namespace profgauge {
@@ -26,9 +28,10 @@ struct Shares {
 };
 
 // Since Hopper a kernel may start while the one before it still runs, whose end it then waits for
-// (programmatic dependent launch).
+// (programmatic dependent launch). AMD's generations have numbers of their own.
 bool MayStartAhead(const Profile& profile, std::int32_t gpu) {
   constexpr std::int32_t kHopper = 9;
+  if (AcceleratorOf(std::span(&profile, 1)) == Accelerator::kAmd) return false;
   return std::ranges::any_of(profile.gpus, [gpu](const Gpu& one) {
     return one.id == gpu && one.compute_major >= kHopper;
   });

@@ -423,7 +423,6 @@ Result<Profile> ProfileBuilder::Finish() {
                                  device_correlations_, device_op_ids_})) {
     AddFact("events recorded twice", std::to_string(copies) + " of the device; each counts once");
   }
-  if (clip_overlaps_) ClipDevice();
   JoinTheOneDevice(profile_);
   ApplyNames();
   FinishCpu(origin);
@@ -432,6 +431,7 @@ Result<Profile> ProfileBuilder::Finish() {
   link::DeviceToCalls(profile_, api_correlations_, device_correlations_);
   TellRuntimeKernels(profile_);
   if (!streams_overlap_) CountOverlaps(profile_, device_correlations_);
+  if (clip_overlaps_) ClipDevice();
   CheckNames(profile_);
   if (doubts_device_ops_ && profile_.api.size() > 0) {
     std::fill(device_op_ids_.begin(), device_op_ids_.end(), -1);

@@ -514,6 +514,23 @@ TEST(ProfileBuilder, ClipsOnlyWhenStreamsAreKnownToBeSerial) {
   }
 }
 
+// What is cut from times in another unit is told; AMD's kernels start ahead of no other.
+TEST(ProfileBuilder, MuchThatIsClippedLeavesTheTimesInDoubt) {
+  for (const Ns length : {10'500, 30'000}) {
+    ProfileBuilder builder = KernelsEvery10us(length);
+    Gpu gpu;
+    gpu.id = 0;
+    gpu.name = "AMD Instinct MI300X";
+    gpu.compute_major = 9;
+    builder.AddGpu(gpu);
+    builder.ClipStreamOverlaps();
+    const Profile profile = *builder.Finish();
+    EXPECT_EQ(profile.device.duration[0], 10'000);
+    EXPECT_EQ(profile.log[Counter::events_clipped], 99u);
+    EXPECT_EQ(profile.log[Counter::work_overlapping], length == 30'000 ? 99u : 0u);
+  }
+}
+
 TEST(ProfileBuilder, NamesThreadsAndPoolsLaunches) {
   ProfileBuilder builder;
   builder.NameProcess("12", "python");
