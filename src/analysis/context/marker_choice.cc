@@ -49,7 +49,7 @@ struct Nesting {
 // rise, and each has the same names inside, its own number apart.
 bool AreAroundParts(const Profile& profile, const std::vector<Marker>& all, const Nesting& nesting,
                     const std::vector<std::size_t>& outer) {
-  std::vector<std::string> first, first_of_own;
+  std::vector<std::vector<std::string>> by_name, by_own;
   std::int64_t before = -1;
   for (const std::size_t i : outer) {
     const std::string own = NameOfMarker(profile.Name(all[i].name)).number;
@@ -57,17 +57,16 @@ bool AreAroundParts(const Profile& profile, const std::vector<Marker>& all, cons
     std::from_chars(own.data(), own.data() + own.size(), number);
     if (number <= before) return false;
     before = number;
-    std::vector<std::string> names, of_own;
+    std::vector<std::string>& names = by_name.emplace_back();
+    std::vector<std::string>& of_own = by_own.emplace_back();
     for (const std::size_t child : nesting.children[i]) {
       const std::string_view text = profile.Name(all[child].name);
       const MarkerName name = NameOfMarker(text);
       names.emplace_back(text);
       of_own.push_back(name.number == own ? name.family + " " + name.rest : names.back());
     }
-    if (i == outer.front()) first = names, first_of_own = of_own;
-    if (names != first && of_own != first_of_own) return false;
   }
-  return outer.size() > 1;
+  return outer.size() > 1 && (HaveSameParts(by_name) || HaveSameParts(by_own));
 }
 
 struct ThreadMarkers {

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <set>
+#include <span>
 
 namespace profgauge {
 namespace {
@@ -12,6 +15,13 @@ namespace {
 bool IsDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
 std::string_view UpToHash(std::string_view family) { return family.substr(0, family.find('#')); }
+
+// -1 without one.
+std::int64_t NumberOf(const MarkerName& name) {
+  std::int64_t number = -1;
+  std::from_chars(name.number.data(), name.number.data() + name.number.size(), number);
+  return number;
+}
 
 // One marker for each of `stretches`, which begin at these positions.
 std::vector<Marker> MergeStretches(const std::vector<Marker>& markers,
@@ -48,18 +58,49 @@ std::vector<Marker> MergeNumbers(const std::vector<Marker>& markers,
   return MergeStretches(markers, stretches);
 }
 
-// Where the same few names of several families take turns ("step1_forward", "step2_backward"): one
-// for each turn.
-std::vector<Marker> MergeTurns(const std::vector<Marker>& markers, std::size_t families) {
-  if (families < 2 || markers.size() < 2 * families) return {};
+// Where names with a number each take turns ("step1_forward", "step2_backward", "Step 3: update"):
+// one for each turn, which begins where the numbers start over. A turn may lack some of them.
+std::vector<Marker> MergeTurns(const std::vector<Marker>& markers,
+                               const std::vector<MarkerName>& names) {
+  std::map<std::string, std::int64_t> number_of;
+  std::set<std::int64_t> numbers;
   std::vector<std::size_t> turns;
-  std::set<StringId> seen;
+  std::int64_t before = std::numeric_limits<std::int64_t>::max();
   for (std::size_t i = 0; i < markers.size(); ++i) {
-    if (i < families && !seen.insert(markers[i].name).second) return {};
-    if (i >= families && markers[i].name != markers[i - families].name) return {};
-    if (i % families == 0) turns.push_back(i);
+    const std::int64_t number = NumberOf(names[i]);
+    const std::string kind = std::string(UpToHash(names[i].family)) + '#' + names[i].rest;
+    const auto [known, is_new] = number_of.try_emplace(kind, number);
+    if (number < 0 || known->second != number) return {};
+    if (is_new && !numbers.insert(number).second) return {};
+    if (number <= before) turns.push_back(i);
+    before = number;
   }
+  if (numbers.size() < 2 || turns.size() < 2 || turns.size() == markers.size()) return {};
   return MergeStretches(markers, turns);
+}
+
+// Where markers count their parts ("step 5 mb 0", "step 5 mb 1"): one for each number. The numbers
+// rise one by one, and each has the same parts from the first on, or some of them: else it is the
+// parts that are counted on ("batch 32 iter 7").
+std::vector<Marker> MergeCounted(const std::vector<Marker>& markers,
+                                 const std::vector<MarkerName>& names) {
+  std::vector<std::size_t> stretches;
+  std::vector<std::vector<std::string>> parts;
+  for (std::size_t i = 0; i < markers.size(); ++i) {
+    const bool goes_on = i > 0 && names[i].number == names[i - 1].number;
+    if (i > 0 && UpToHash(names[i].family) != UpToHash(names[i - 1].family)) return {};
+    if (i > 0 && !goes_on && NumberOf(names[i]) != NumberOf(names[i - 1]) + 1) return {};
+    if (!goes_on) {
+      stretches.push_back(i);
+      parts.emplace_back();
+    }
+    parts.back().push_back(names[i].tail);
+  }
+  constexpr std::size_t kFewest = 3;
+  if (stretches.size() < kFewest || 2 * stretches.size() > markers.size()) return {};
+  // The recording may begin within the first one.
+  return HaveSameParts(std::span(parts).subspan(1)) ? MergeStretches(markers, stretches)
+                                                    : std::vector<Marker>{};
 }
 
 // One marker for each number, from the first phase's start to the last one's end, where every
@@ -82,6 +123,18 @@ std::vector<Marker> MergePhases(const std::vector<Marker>& markers,
 
 }  // namespace
 
+bool HaveSameParts(std::span<const std::vector<std::string>> all) {
+  const std::vector<std::string>& most =
+      *std::ranges::max_element(all, {}, &std::vector<std::string>::size);
+  return std::ranges::all_of(all, [&most](const auto& own) {
+    std::size_t found = 0;
+    for (const std::string& part : most) {
+      if (found < own.size() && own[found] == part) ++found;
+    }
+    return own.front() == most.front() && found == own.size();
+  });
+}
+
 MarkerName NameOfMarker(std::string_view text) {
   MarkerName name;
   std::size_t at = 0;
@@ -91,6 +144,7 @@ MarkerName NameOfMarker(std::string_view text) {
   const std::size_t begin = at;
   while (at < text.size() && IsDigit(text[at])) ++at;
   name.number = text.substr(begin, at - begin);
+  name.tail = text.substr(at);
   name.family += '#';
   for (std::size_t i = at; i < text.size(); ++i) {
     if (!IsDigit(text[i])) {
@@ -109,7 +163,8 @@ MarkerName NameOfMarker(std::string_view text) {
 std::vector<Marker> MergeParts(const std::vector<Marker>& markers,
                                const std::vector<MarkerName>& names, std::size_t families) {
   std::vector<Marker> merged = MergeNumbers(markers, names);
-  if (merged.empty()) merged = MergeTurns(markers, families);
+  if (merged.empty()) merged = MergeTurns(markers, names);
+  if (merged.empty()) merged = MergeCounted(markers, names);
   if (merged.empty()) merged = MergePhases(markers, names, families);
   return merged;
 }

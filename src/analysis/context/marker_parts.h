@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,10 +15,15 @@ namespace profgauge {
 /// "step 5, loss 0.3".
 struct MarkerName {
   std::string family, number;
-  std::string rest;  ///< What follows the number, with `#` for those in it.
+  std::string tail;  ///< What follows the number,
+  std::string rest;  ///< and the same with `#` for numbers in it.
 };
 
 MarkerName NameOfMarker(std::string_view text);
+
+/// Whether all have the same parts, though some lack a few: each has those of the one with the
+/// most, in their order, and begins as that does. REQUIRES: none is empty, and there is one.
+bool HaveSameParts(std::span<const std::vector<std::string>> all);
 
 /// One marker for each iteration, from its first part's start to its last one's end, where the
 /// names of most markers tell that they are parts of one; else nothing. `families`: how many there

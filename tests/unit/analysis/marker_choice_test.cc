@@ -145,6 +145,64 @@ TEST(MarkerChoice, TheSameNamesInsideOfEachAreItsParts) {
   EXPECT_EQ(ChooseMarkers(profile).nested, "`iteration #`");
 }
 
+// Steps of fewer micro-batches than others are steps, too: the last of an epoch, or by tokens.
+TEST(MarkerChoice, PartsOfSomeMayBeFewer) {
+  TestProfile test;
+  for (int i = 0; i < 4; ++i) {
+    const Ns at = i * 1000;
+    Mark(test, "step " + std::to_string(i), {at, at + 950});
+    for (int k = 0; k < (i == 2 ? 2 : 3); ++k) {
+      Mark(test, "batch " + std::to_string(k), {at + k * 300, at + k * 300 + 250});
+    }
+  }
+  const Profile profile = test.Finish();
+  EXPECT_EQ(NamesOf(profile, ChooseMarkers(profile)),
+            (Names{"step 0", "step 1", "step 2", "step 3"}));
+}
+
+// The same names without a marker around them, the first step from its middle on.
+TEST(MarkerChoice, CountedPartsAreOneIteration) {
+  TestProfile test;
+  for (int i = 0; i < 4; ++i) {
+    for (int k = i == 0 ? 1 : 0; k < (i == 2 ? 2 : 3); ++k) {
+      const Ns at = i * 1000 + k * 300;
+      Mark(test, fmt::format("step {} mb {}", i + 7, k), {at, at + 250});
+    }
+  }
+  const Profile profile = test.Finish();
+  const ChosenMarkers chosen = ChooseMarkers(profile);
+  ASSERT_EQ(chosen.found.size(), 4U);
+  EXPECT_EQ(chosen.found[1].host.length(), 850);
+  EXPECT_EQ(chosen.found[2].host.length(), 550);
+}
+
+// Iterations of a measurement over sizes of batches, and those that count on.
+TEST(MarkerChoice, CountedIterationsAreNotParts) {
+  TestProfile sizes, going_on;
+  for (int i = 0; i < 9; ++i) {
+    const Ns at = i * 1000;
+    Mark(sizes, fmt::format("batch {} iter {}", 8 << (i / 3), i % 3), {at, at + 900});
+    Mark(going_on, fmt::format("iteration {} batch {}", i / 3, i), {at, at + 900});
+  }
+  EXPECT_EQ(ChooseMarkers(sizes.Finish()).found.size(), 9U);
+  EXPECT_EQ(ChooseMarkers(going_on.Finish()).found.size(), 9U);
+}
+
+// Numbers of phases, whatever stands behind them, and an optimizer that runs every other time.
+TEST(MarkerChoice, TurnsBeginWhereNumbersStartOver) {
+  TestProfile test;
+  for (Ns i = 0; i < 4; ++i) {
+    const Ns at = i * 1000;
+    Mark(test, "Step 1: forward", {at, at + 300});
+    Mark(test, "Step 2: backward", {at + 310, at + 800});
+    if (i % 2 == 1) Mark(test, "Step 3: update", {at + 810, at + 900});
+  }
+  const ChosenMarkers chosen = ChooseMarkers(test.Finish());
+  ASSERT_EQ(chosen.found.size(), 4U);
+  EXPECT_EQ(chosen.found[2].host, (Span{2000, 2800}));
+  EXPECT_EQ(chosen.found[3].host, (Span{3000, 3900}));
+}
+
 TEST(MarkerChoice, OneMarkerOfEachFamilyIsNoPhase) {
   TestProfile test;
   Mark(test, "warm 0", {0, 100});
