@@ -14,6 +14,7 @@
 
 #include "analysis/classify/device_spans.h"
 #include "analysis/classify/kernel_class.h"
+#include "analysis/communication/blame.h"
 #include "analysis/communication/suspects.h"
 #include "analysis/time/host_communication.h"
 
@@ -86,7 +87,8 @@ std::int64_t InputsOf(const Profile& profile, std::uint32_t row) {
   return static_cast<std::int64_t>(XXH3_64bits(text.data(), text.size()));
 }
 
-std::vector<KernelSum> SumKernels(const RankContext& rank) {
+// Of one of the rank's GPUs, or of all.
+std::vector<KernelSum> SumKernels(const RankContext& rank, std::optional<std::int32_t> gpu = {}) {
   const Profile& profile = *rank.profile;
   // By what is cheap to compare. Configurations differ in more than the shape and texts may be
   // equal, so equal kernels meet once more below.
@@ -108,7 +110,7 @@ std::vector<KernelSum> SumKernels(const RankContext& rank) {
   boost::unordered_flat_map<Key, Sum, Hash> sums;
   for (std::uint32_t i = 0; i < profile.device.size(); ++i) {
     if (profile.device.kind[i] != DeviceKind::kKernel || rank.classes[i].collective) continue;
-    if (!rank.InIterations(DeviceId{i})) continue;
+    if (!rank.InIterations(DeviceId{i}) || (gpu && profile.device.gpu[i] != *gpu)) continue;
     const HostId op = profile.device.op[i];
     const StringId shapes = op.valid() ? profile.host.input_shapes[op.value] : StringId{};
     Sum& sum = sums[{profile.device.name[i].value, profile.device.config[i].value, shapes.value}];
@@ -130,6 +132,20 @@ std::vector<KernelSum> SumKernels(const RankContext& rank) {
   std::vector<KernelSum> kernels;
   for (const auto& [key, sum] : alike) kernels.push_back(sum);
   return kernels;
+}
+
+// Processes with several GPUs, as JAX's are, tell by themselves which one is slow.
+void SetSlowGpu(const RankContext& rank, RankFacts& facts) {
+  constexpr std::size_t kFewGpus = 3;
+  if (rank.gpus.size() < kFewGpus) return;
+  std::vector<RankFacts> gpus;
+  for (const GpuUse& use : rank.gpus) gpus.emplace_back().kernels = SumKernels(rank, use.gpu);
+  const auto slowdowns = KernelSlowdowns(gpus);
+  for (std::size_t i = 0; i < slowdowns.size(); ++i) {
+    if (slowdowns[i].value_or(0) <= facts.gpu_slowdown) continue;
+    facts.slow_gpu = rank.gpus[i].gpu;
+    facts.gpu_slowdown = *slowdowns[i];
+  }
 }
 
 // Where only one rank's part is known: the whole, by the size of the group.
@@ -189,6 +205,7 @@ RankFacts FactsOf(const RankContext& rank) {
   facts.alone = OnlyCommunication(roles);
   SumBetweenCalls(roles, facts);
   facts.kernels = SumKernels(rank);
+  SetSlowGpu(rank, facts);
   if (facts.calls.empty()) facts.suspects = DescribeSuspects(rank);
   return facts;
 }

@@ -59,6 +59,10 @@ struct RankFacts {
   std::vector<Ns> moments;
   std::vector<Breakdown> until;
   std::vector<KernelSum> kernels;  ///< By name, shape and inputs.
+  /// Of its own GPUs, if it has three or more, the one whose kernels take longest against those of
+  /// the median one, and how much longer, as KernelSlowdowns(); -1 and 0 where nothing tells.
+  std::int64_t slow_gpu = -1;
+  double gpu_slowdown = 0;
   std::string suspects;            ///< DescribeSuspects(), where it has no collective.
   std::size_t device_rows = 0;     ///< Of its profile; 0 without it.
 

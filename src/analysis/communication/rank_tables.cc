@@ -145,7 +145,7 @@ void FillRanks(std::span<const RankFacts> ranks, std::span<const RankParts> part
   }
   Table& table = out.AddTable("ranks");
   RowWriter write(table);
-  const auto slowdowns = KernelSlowdowns(ranks);
+  auto slowdowns = KernelSlowdowns(ranks);
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const bool straggles = blame.straggler == i;
     write.Integer(ranks[i].rank).Absent();
@@ -156,7 +156,9 @@ void FillRanks(std::span<const RankFacts> ranks, std::span<const RankParts> part
     const bool has_cause = straggles && !blame.cause.empty();
     write.Text(has_cause ? out.Told(blame.cause) : "").Real(IdleOf(ranks[i]));
     AppendParts(parts[i], write);
-    write.Real(slowdowns[i]);
+    const bool is_of_gpu = ranks[i].gpu_slowdown > slowdowns[i].value_or(0);
+    if (is_of_gpu) slowdowns[i] = ranks[i].gpu_slowdown;
+    write.Real(slowdowns[i]).Text(is_of_gpu ? std::to_string(ranks[i].slow_gpu) : "");
   }
   table.Find("host")->MarkAbsent("the recording does not name the machine");
   if (pipeline.stages.empty()) {

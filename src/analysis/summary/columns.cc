@@ -71,6 +71,7 @@ void Exchange(Columns& columns, IterationFacts& facts) {
     columns.Number("iteration.tensor_core_kernels", kernels.tensor_core_kernels);
     columns.Number("iteration.kernel_time", kernels.time);
     columns.Number("iteration.tensor_core_time", kernels.tensor_core_time);
+    columns.Number("iteration.changing_work", kernels.changing);
   });
 }
 
@@ -132,6 +133,8 @@ void Exchange(Columns& columns, RankFacts& facts) {
     columns.Number("kernel.calls", kernel.calls);
     columns.Number("kernel.time", kernel.time);
   });
+  columns.Number("slow_gpu", facts.slow_gpu);
+  columns.Real("gpu_slowdown", facts.gpu_slowdown);
   columns.Text("suspects", facts.suspects);
 }
 

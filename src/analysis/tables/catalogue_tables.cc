@@ -48,7 +48,8 @@ constexpr ColumnSpec kIterations[] = {
     {"unobserved", "Unobserved", kTime, "Of it, not recorded."},
     {"typical", "Typical", kTime,
      "Median length of the iterations that launch as many kernels, without what is not recorded; "
-     "of all where these are fewer than three or of many kinds."},
+     "of all where these are fewer than three or of many kinds. Where inputs change in size, what "
+     "its kernels take and the median of the rest."},
     {"tensor_core_kernel", "Kernels on {{ device.matrix_units }}", kTime,
      "Time with a kernel on {{ device.matrix_units }} running."},
     {"other_kernel", "Other kernels", kTime, "Time with only other computing kernels running."},

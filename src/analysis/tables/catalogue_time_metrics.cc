@@ -58,13 +58,13 @@ constexpr MetricSpec kTimeMetrics[] = {
     {"iteration.time.robust_cv", "Iteration variance (robust)", kShare, kLowerIsBetter, kOther,
      "Median absolute deviation of the iteration time as a share of the median, both of what was "
      "observed, scaled to match the coefficient of variation of a normal distribution. Iterations "
-     "that launch other numbers of kernels, at least three of each kind, count by what is typical "
-     "of their kind. Fewer than 10 iterations give low confidence.",
+     "that launch other numbers of kernels, at least three of each kind, or work on inputs of other "
+     "sizes count by what is typical of those. Fewer than 10 iterations give low confidence.",
      "1.4826 · MAD / median", kOurs},
     {"iteration.outliers", "Outlier iterations", kCount, kLowerIsBetter, kOther,
      "Selected iterations that are longer than the median by more than three scaled median "
      "absolute deviations, all of what was observed, and each by what is typical of those that "
-     "launch as many kernels.",
+     "launch as many kernels, or of its inputs' sizes.",
      "count(x > median + 3 · 1.4826 · MAD)", kOurs},
     {"iteration.drift", "Drift of iteration time", kShare, kNeutral, kOther,
      "Theil–Sen slope of the iteration time per iteration as a share of the median, both of what "

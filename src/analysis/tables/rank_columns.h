@@ -81,7 +81,11 @@ inline constexpr ColumnSpec kRanks[] = {
     {"kernel_slowdown", "Kernels against median", kNumber,
      "Time of its kernels by that of the median rank, over the kernels that at least three ranks "
      "launch equally often with inputs of equal shapes: 1 as long. Those that multiply matrices "
-     "and the others count as slower as far as three quarters of their time is."},
+     "and the others count as slower as far as three quarters of their time is. Of a rank with "
+     "three {{ device.device }}s or more that of its slowest one by the median of these, where "
+     "that is more."},
+    {"slow_gpu", "Slow {{ device.device }}", kText,
+     "Which of the rank's {{ device.device }}s that is, where it is one of several."},
 };
 
 inline constexpr ColumnSpec kRankSteps[] = {

@@ -14,6 +14,7 @@
 #include "analysis/context/markers.h"
 #include "analysis/context/utilization.h"
 #include "analysis/tables/row_writer.h"
+#include "analysis/time/changing_work.h"
 #include "analysis/time/iteration_remarks.h"
 #include "analysis/time/iteration_stats.h"
 #include "analysis/time/typical_lengths.h"
@@ -105,6 +106,8 @@ std::vector<IterationKernels> KernelsOf(const RankContext& rank) {
     ++sum.tensor_core_kernels;
     sum.tensor_core_time += device.duration[row];
   }
+  const std::vector<Ns> changing = ChangingWork(rank);
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i].changing = changing[i];
   return sums;
 }
 
@@ -452,12 +455,14 @@ std::vector<RunIteration> AddIterations(std::span<const RankContext> ranks,
   std::vector<RunIteration> run = PoolIterations(ranks, facts);
   std::vector<double> observed;
   std::vector<std::int64_t> kernels;
+  std::vector<Ns> changing;
   for (const RunIteration& iteration : run) {
     const std::size_t selected = iteration.iteration - ranks[iteration.rank].iterations.first;
     observed.push_back(static_cast<double>(iteration.duration - iteration.unobserved));
     kernels.push_back(facts[iteration.rank].kernels[selected].kernels);
+    changing.push_back(facts[iteration.rank].kernels[selected].changing);
   }
-  const std::vector<double> typical = TypicalLengths(observed, kernels);
+  const std::vector<double> typical = TypicalLengths(observed, kernels, changing);
   const std::vector<double> alike = WithoutKinds(observed, typical);
   Ns wall = 0;
   for (const RankContext& rank : ranks) wall = std::max(wall, rank.window().length());

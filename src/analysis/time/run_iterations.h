@@ -41,6 +41,7 @@ void SetExtent(std::span<const RankContext> ranks, Analysis& analysis);
 struct IterationKernels {
   std::int64_t kernels = 0, tensor_core_kernels = 0;
   Ns time = 0, tensor_core_time = 0;
+  Ns changing = 0;  ///< ChangingWork().
 };
 
 /// What the run needs to know of one rank beside its iterations. Numbers alone, so that it can be

@@ -16,6 +16,8 @@
 #include "analysis/communication/links.h"
 #include "analysis/communication/once.h"
 #include "analysis/communication/pipeline.h"
+#include "analysis/communication/rank_facts.h"
+#include "fixture.h"
 #include "model/device_words.h"
 #include "readers/load.h"
 
@@ -624,6 +626,28 @@ TEST(ManyRanks, TheRanksThatMatterOnOneAxis) {
       EXPECT_NEAR(at(i, "start") + at(i, "duration"), at(other, "start") + at(other, "duration"),
                   2000);
     }
+  }
+}
+
+// One process with several GPUs, as JAX's are.
+TEST(SlowGpus, AreFoundAmongThoseOfOneProcess) {
+  for (const int gpus : {2, 4}) {
+    TestProfile test;
+    for (int i = 0; i < 3; ++i) {
+      const Ns at = i * 10'000;
+      test.Step(i, {at, at + 9'000});
+      for (int gpu = 0; gpu < gpus; ++gpu) {
+        const Ns length = gpu == 1 ? 5'000 : 4'000;
+        test.Launch("gemm", {at + 10 + gpu, at + 11 + gpu}, {at + 100, at + 100 + length}, {},
+                    DeviceKind::kKernel, gpu);
+      }
+    }
+    const Profile profile = test.Finish();
+    const auto contexts = BuildRankContexts(std::span(&profile, 1), {});
+    ASSERT_TRUE(contexts);
+    const RankFacts facts = FactsOf(contexts->front());
+    EXPECT_EQ(facts.slow_gpu, gpus == 4 ? 1 : -1);
+    EXPECT_EQ(facts.gpu_slowdown, gpus == 4 ? 1.25 : 0);
   }
 }
 

@@ -1,0 +1,145 @@
+#include "analysis/time/changing_work.h"
+
+#include <algorithm>
+#include <boost/container_hash/hash.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <tuple>
+
+#include "analysis/context/loop_threads.h"
+
+namespace profgauge {
+namespace {
+
+// One in so many iterations may launch other kernels, or more or less of a kind: what most do is
+// what the program does.
+constexpr std::size_t kOneOfMayDiffer = 4;
+constexpr std::size_t kFewest = 3;
+
+struct Launch {
+  std::uint64_t kind = 0;
+  std::size_t iteration = 0;  // Of the selected ones.
+  std::uint32_t row = 0;      // Of the device, or of the host where no device works.
+};
+
+StringId ShapesOf(const Profile& profile, HostId op) {
+  return op.valid() ? profile.host.input_shapes[op.value] : StringId{};
+}
+
+std::uint64_t KindOf(StringId name, std::uint32_t config, StringId shapes) {
+  std::size_t kind = boost::hash<std::uint32_t>()(name.value);
+  boost::hash_combine(kind, config);
+  boost::hash_combine(kind, shapes.value);
+  return kind;
+}
+
+// Calls `visit` for each computing kernel that the selected iterations launched.
+template <class Visit>
+void VisitKernels(const RankContext& rank, Visit visit) {
+  const Profile& profile = *rank.profile;
+  const DeviceTable& device = profile.device;
+  const Iterations& iterations = rank.iterations;
+  for (std::uint32_t row = 0; row < device.size(); ++row) {
+    const std::uint32_t index = iterations.of_device[row];
+    if (index == Iterations::kNone || !iterations.SelectsIteration(index)) continue;
+    if (device.kind[row] != DeviceKind::kKernel || rank.classes[row].collective) continue;
+    const auto kind =
+        KindOf(device.name[row], device.config[row].value, ShapesOf(profile, device.op[row]));
+    visit(Launch{kind, index - iterations.first, row});
+  }
+}
+
+// Calls `visit` for each operator of the loop's threads in the selected iterations whose inputs'
+// shapes are known, but for those inside of another one.
+template <class Visit>
+void VisitOps(const RankContext& rank, Visit visit) {
+  const Profile& profile = *rank.profile;
+  const HostTable& host = profile.host;
+  const Iterations& iterations = rank.iterations;
+  const std::vector<bool> in_loop = FindLoopThreads(profile);
+  std::vector<bool> counts(host.size(), false);  // It, or one around it. Parents come first.
+  for (std::uint32_t row = 0; row < host.size(); ++row) {
+    const HostId parent = host.parent[row];
+    const bool is_inside = parent.valid() && counts[parent.value];
+    counts[row] = is_inside || ShapesOf(profile, HostId{row}).valid();
+    if (is_inside || !counts[row]) continue;
+    if (!host.thread[row].valid() || !in_loop[host.thread[row].value]) continue;
+    const std::uint32_t index = iterations.AtTime(host.start[row]);
+    if (index == Iterations::kNone || !iterations.SelectsIteration(index)) continue;
+    visit(Launch{KindOf(host.name[row], 0, host.input_shapes[row]), index - iterations.first, row});
+  }
+}
+
+template <class Visit>
+void VisitLaunches(const RankContext& rank, Visit visit) {
+  rank.has_device() ? VisitKernels(rank, visit) : VisitOps(rank, visit);
+}
+
+bool AreMost(std::size_t count, std::size_t iterations) {
+  return (iterations - count) * kOneOfMayDiffer <= iterations;
+}
+
+// Whether most of the iterations launch the same kernels, in whatever order.
+bool AreMostlyAlike(const RankContext& rank, std::size_t iterations) {
+  std::vector<std::uint64_t> work(iterations);
+  VisitLaunches(rank, [&](const Launch& launch) {
+    work[launch.iteration] += boost::hash<std::uint64_t>()(launch.kind) | 1;
+  });
+  std::map<std::uint64_t, std::size_t> alike;
+  for (const std::uint64_t one : work) ++alike[one];
+  return std::ranges::any_of(
+      alike, [iterations](const auto& entry) { return AreMost(entry.second, iterations); });
+}
+
+// Whether most iterations launch these, all of one kind and sorted by iteration, as often.
+bool AreSteady(std::span<const Launch> launches, std::size_t iterations) {
+  std::map<std::size_t, std::size_t> by_count;
+  std::size_t launching = 0;
+  for (auto from = launches.begin(); from != launches.end();) {
+    const auto to = std::find_if(
+        from, launches.end(), [&](const Launch& one) { return one.iteration != from->iteration; });
+    ++by_count[static_cast<std::size_t>(to - from)];
+    ++launching;
+    from = to;
+  }
+  by_count[0] = iterations - launching;
+  return std::ranges::any_of(by_count, [iterations](const auto& entry) {
+    return entry.first > 0 && AreMost(entry.second, iterations);
+  });
+}
+
+}  // namespace
+
+std::vector<Ns> ChangingWork(const RankContext& rank) {
+  const std::size_t iterations = rank.iterations.last - rank.iterations.first;
+  std::vector<Ns> longest(iterations, 0);
+  if (iterations < kFewest || AreMostlyAlike(rank, iterations)) return longest;
+  std::vector<Launch> launches;
+  VisitLaunches(rank, [&](const Launch& launch) { launches.push_back(launch); });
+  std::ranges::sort(launches, {}, [](const Launch& launch) {
+    return std::tuple(launch.kind, launch.iteration, launch.row);
+  });
+  const DeviceTable& device = rank.profile->device;
+  const auto& durations = rank.has_device() ? device.duration : rank.profile->host.duration;
+  std::map<std::int32_t, std::vector<Ns>> by_gpu;
+  for (auto from = launches.begin(); from != launches.end();) {
+    const auto to = std::find_if(from, launches.end(),
+                                 [&](const Launch& one) { return one.kind != from->kind; });
+    if (!AreSteady({from, to}, iterations)) {
+      for (auto one = from; one != to; ++one) {
+        std::vector<Ns>& times = by_gpu[rank.has_device() ? device.gpu[one->row] : 0];
+        times.resize(iterations);
+        times[one->iteration] += std::max<Ns>(durations[one->row], 0);
+      }
+    }
+    from = to;
+  }
+  for (const auto& [gpu, times] : by_gpu) {
+    for (std::size_t i = 0; i < iterations; ++i) longest[i] = std::max(longest[i], times[i]);
+  }
+  return longest;
+}
+
+}  // namespace profgauge
