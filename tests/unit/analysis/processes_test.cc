@@ -52,16 +52,17 @@ TEST(Processes, EachThatTrainsIsARank) {
 
 // Without markers, that they communicate makes them ranks.
 TEST(Processes, EachThatCommunicatesIsARank) {
-  TestProfile test;
-  const ThreadId second = test.builder().AddThread("2", "1");
-  test.Launch("a", {0, 10}, {50, 450});
-  test.Launch("b", {0, 12}, {60, 460}, second, DeviceKind::kKernel, 1);
-  Profile profile = test.Finish();
-  EXPECT_EQ(SplitProcesses(profile).size(), 1U);
-  profile.communicating = {"pid 1", "pid 2"};
-  const std::vector<Profile> ranks = SplitProcesses(std::move(profile));
-  ASSERT_EQ(ranks.size(), 2U);
-  EXPECT_EQ(ranks[1].Name(ranks[1].device.name[0]), "b");
+  for (const bool communicate : {false, true}) {
+    TestProfile test;
+    const ThreadId second = test.builder().AddThread("2", "1");
+    test.Launch("a", {0, 10}, {50, 450});
+    test.Launch("b", {0, 12}, {60, 460}, second, DeviceKind::kKernel, 1);
+    Profile profile = test.Finish();
+    if (communicate) profile.communicating = {"pid 1", "pid 2"};
+    const std::vector<Profile> ranks = SplitProcesses(std::move(profile));
+    ASSERT_EQ(ranks.size(), communicate ? 2U : 1U);
+    EXPECT_EQ(ranks.back().Name(ranks.back().device.name.back()), "b");
+  }
 }
 
 // What one process launches while another one is in its first iteration is not of that iteration.
