@@ -31,6 +31,18 @@ enum class Pooling : std::uint8_t {
 /// "sum", "ratio", "quantile", "max", "other".
 std::string_view PoolingName(Pooling pooling);
 
+/// What a metric, a table or a column follows from, besides its own events. A recording that lacks
+/// one of these cannot give it (`all_work`: only with doubt); analysis/tables/catalogue_basis.cc
+/// says it of each.
+struct Basis {
+  bool times = false;      ///< When events begin and end: sums and durations alone do not tell.
+  bool execution = false;  ///< That what the host launched ran: not so while a graph is captured.
+  bool all_work = false;   ///< Every piece of work: where some is lost the device seems to wait.
+  bool names = false;      ///< Names of kernels, which tell what they do.
+  bool gpu_units = false;  ///< Kernels, launches and units of GPUs, which a NeuronCore lacks.
+  bool events = false;     ///< Events that summaries do not keep.
+};
+
 /// One entry of the metric catalogue: the single source of every number's definition.
 struct MetricSpec {
   std::string_view id;
@@ -46,6 +58,7 @@ struct MetricSpec {
   /// Raised whenever the number changes its meaning: numbers of different definitions are never
   /// compared.
   std::int32_t definition_number = 1;
+  Basis basis = {};
 };
 std::span<const MetricSpec> MetricCatalogue();
 const MetricSpec* FindMetric(std::string_view id);
@@ -58,6 +71,7 @@ struct TableSpec {
   std::string_view doc;
   std::span<const ColumnSpec> columns;
   std::string_view family = {};  ///< As in MetricSpec.
+  Basis basis = {};
 };
 std::span<const TableSpec> TableCatalogue();
 const TableSpec* FindTable(std::string_view id);

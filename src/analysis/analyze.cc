@@ -61,18 +61,7 @@ void AddWithoutTimeline(std::span<const RankContext> ranks, Output& out) {
   std::string why(kNoTimeline);
   const std::string how = out.HowToRecord(Capability::kDeviceEvents, "");
   if (!how.empty()) why += "; " + how;
-  for (const MetricSpec& spec : MetricCatalogue()) {
-    for (const std::string_view of_time :
-         {"profile.wall_time", "profile.iterations", "iteration.", "breakdown.", "gpu.", "launch.",
-          "dataloader.", "coverage.backlog_time"}) {
-      if (spec.id.starts_with(of_time)) out.SetAbsent(spec.id, why);
-    }
-    if (spec.id.ends_with("_per_iteration")) out.SetAbsent(spec.id, why);
-  }
-  for (const std::string_view table : {"iterations", "other_iterations", "gaps", "launches",
-                                       "ops_by_iteration", "op_tree", "modules", "ranges"}) {
-    out.SetTableAbsent(table, why);
-  }
+  out.SetLacking(&Basis::times, why);
   SetRecording(ranks, out);
 }
 

@@ -15,23 +15,6 @@ constexpr std::string_view kNoGpu = "a NeuronCore has no such units; see engine.
 // Below it a capture is start-up rather than work; the rule neuron/empty-capture says so.
 constexpr double kLeastActive = 0.1;
 
-// Prefixes of what only a GPU has.
-constexpr std::string_view kGpuOnly[] = {"tensor_core.",
-                                         "gpu.sm_efficiency",
-                                         "gpu.occupancy",
-                                         "launch.",
-                                         "kernel.",
-                                         "sync.",
-                                         "coverage.",
-                                         "memcpy.pageable_share",
-                                         "breakdown.tensor_core_kernel",
-                                         "breakdown.memset"};
-constexpr std::string_view kGpuTables[] = {"tensor_core_ops", "launches"};
-constexpr std::pair<std::string_view, std::string_view> kGpuColumns[] = {
-    {"iterations", "tensor_core_kernel"},   {"iterations", "tensor_core_kernels"},
-    {"iterations", "tensor_core_gpu_time"}, {"iterations", "tensor_core_gpu_time_share"},
-    {"gpus", "tensor_core_share"},          {"kernels", "uses_tensor_core"}};
-
 NeuronRank MakeRank(const RankContext& context, const Selection& selection) {
   NeuronRank rank;
   rank.context = &context;
@@ -81,17 +64,7 @@ void AddNeuron(std::span<const RankContext> ranks, const Selection& selection, O
     if (rank.profile->neuron != nullptr) found.push_back(MakeRank(rank, selection));
   }
   if (found.empty()) return;
-  for (const MetricSpec& spec : MetricCatalogue()) {
-    for (const std::string_view prefix : kGpuOnly) {
-      if (spec.id.starts_with(prefix)) out.SetAbsent(spec.id, std::string(kNoGpu));
-    }
-  }
-  for (const std::string_view table : kGpuTables) {
-    out.RemoveTable(table, std::string(kNoGpu));
-  }
-  for (const auto& [table, column] : kGpuColumns) {
-    out.MarkColumnAbsent(table, column, std::string(kNoGpu));
-  }
+  out.SetLacking(&Basis::gpu_units, std::string(kNoGpu));
   AddNeuronMetrics(found, out);
   if (found.size() == ranks.size()) SetStatedIdle(out);
   DoubtEmptyCapture(found.size() == ranks.size(), out);

@@ -48,19 +48,6 @@ void CountCaptures(const Profile& profile, EdgeFacts& counts) {
   }
 }
 
-void ForgetUse(Output& out) {
-  const std::string reason =
-      "the recording is of a graph capture: what the host launched did not run; record the runs of "
-      "the graph";
-  for (const MetricSpec& spec : MetricCatalogue()) {
-    for (const std::string_view of_use : {"gpu.utilization.", "gpu.idle.", "gpu.idle_cause.",
-                                          "launch.delay.", "launch.queue_empty_share"}) {
-      if (spec.id.starts_with(of_use)) out.SetAbsent(spec.id, reason);
-    }
-  }
-  out.RemoveTable("gaps", reason);
-}
-
 }  // namespace
 
 EdgeFacts EdgeFactsOf(const RankContext& rank) {
@@ -107,7 +94,11 @@ void AddEdges(std::span<const RankContext> ranks, std::span<const EdgeFacts> fac
     return;
   }
   out.Set("launch.captured_share", CapturedShare(run));
-  if (CapturedShare(run) > kMostlyCaptured) ForgetUse(out);
+  if (CapturedShare(run) > kMostlyCaptured) {
+    out.SetLacking(&Basis::execution,
+                   "the recording is of a graph capture: what the host launched did not run; record "
+                   "the runs of the graph");
+  }
 }
 
 }  // namespace profgauge

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -16,49 +14,6 @@ namespace {
 
 constexpr std::uint64_t kLostOneOf = 500;
 
-constexpr std::string_view kSeemWorse[] = {
-    "breakdown.runtime",
-    "breakdown.dataloader",
-    "breakdown.cpu",
-    "breakdown.other",
-    "breakdown.communication",
-    "breakdown.memcpy",
-    "breakdown.memset",
-    "communication.overlap",
-    "critical.",
-    "dataloader.",
-    "gpu.idle",
-    "gpu.utilization",
-    "gpu.sm_efficiency",
-    "launch.queue_empty_share",
-    "sync.time_share",
-    "communication.exposed_share",
-};
-
-// What is 0 where no name is known.
-constexpr std::string_view kByName[] = {
-    "communication.time",
-    "communication.overlap",
-    "communication.exposed_share",
-    "breakdown.communication",
-    "breakdown.communication.time",
-    "breakdown.tensor_core_kernel",
-    "breakdown.tensor_core_kernel.time",
-    "tensor_core.efficiency",
-    "tensor_core.share",
-    "tensor_core.eligible_share",
-    "tensor_core.kernels_per_iteration",
-};
-
-void MarkAll(const std::string& why, Output& out) {
-  for (const MetricSpec& spec : MetricCatalogue()) {
-    const bool seems_worse =
-        std::any_of(std::begin(kSeemWorse), std::end(kSeemWorse),
-                    [&](std::string_view prefix) { return spec.id.starts_with(prefix); });
-    if (seems_worse) out.MarkUncertain(spec.id, why);
-  }
-}
-
 void RemarkWithoutLaunches(std::span<const RankContext> ranks, Output& out) {
   // What is launched outside of markers, as by a thread that dispatches later, may be their work.
   constexpr double kMakesUp = 0.5;
@@ -70,7 +25,8 @@ void RemarkWithoutLaunches(std::span<const RankContext> ranks, Output& out) {
                 fmt::format("{} of {} iterations launched no work, which the others did: the "
                             "recording has lost it, or other ranges than iterations are marked",
                             FormatCount(most.lost), FormatCount(most.all)));
-  MarkAll("some iterations launched nothing, and their work may be lost", out);
+  out.MarkUncertain(&Basis::all_work,
+                    "some iterations launched nothing, and their work may be lost");
 }
 
 }  // namespace
@@ -89,12 +45,14 @@ void MarkLosses(std::span<const RankContext> ranks, Output& out) {
                  log[Counter::work_overlapping] > 0;
   }
   if (is_unknown) {
-    return MarkAll("work is missing or its times are off, by how much is not known", out);
+    return out.MarkUncertain(&Basis::all_work,
+                             "work is missing or its times are off, by how much is not known");
   }
   if (lost == 0 || lost * kLostOneOf < read) return;
-  MarkAll(fmt::format("{} events were lost, and where work is missing the device seems to wait",
-                      FormatCount(static_cast<std::int64_t>(lost))),
-          out);
+  out.MarkUncertain(
+      &Basis::all_work,
+      fmt::format("{} events were lost, and where work is missing the device seems to wait",
+                  FormatCount(static_cast<std::int64_t>(lost))));
 }
 
 void MarkLostNames(std::span<const RankContext> ranks, Output& out) {
@@ -106,10 +64,7 @@ void MarkLostNames(std::span<const RankContext> ranks, Output& out) {
           ? "1 kernel has no name in the recording, so what it does is not known"
           : fmt::format("{} kernels have no name in the recording, so what they do is not known",
                         FormatCount(static_cast<std::int64_t>(lost)));
-  for (const std::string_view id : kByName) out.SetAbsent(id, why);
-  for (const std::string_view column : {"communication_time", "exposed_communication"}) {
-    out.MarkColumnAbsent("ranks", column, why);
-  }
+  out.SetLacking(&Basis::names, why);
   for (const std::string_view id : {"breakdown.other_kernel", "breakdown.other_kernel.time"}) {
     out.MarkUncertain(id, why);
   }

@@ -35,20 +35,10 @@ std::vector<RecordingHint> HintsOf(const Summary& summary) {
   return hints;
 }
 
-/// Metrics that follow from summaries; what has no value then lacks it in the recordings too.
-constexpr std::string_view kKept[] = {
-    "breakdown.", "communication.", "coverage.", "critical.", "dataloader.",
-    "flops.",     "gpu.idle",       "gpu.occ",   "gpu.sm_",   "gpu.util",
-    "iteration.", "kernel.",        "launch.",   "memcpy.",   "memory.",
-    "pipeline.",  "profile.",       "rank.",     "sync.",     "tensor_core."};
-
-/// `is_told`: the metrics of kKept follow.
+/// `is_told`: what the summaries keep follows.
 void SetNotKept(bool is_told, Output& out) {
   for (const MetricSpec& spec : MetricCatalogue()) {
-    const bool is_kept =
-        std::any_of(std::begin(kKept), std::end(kKept),
-                    [&](std::string_view prefix) { return spec.id.starts_with(prefix); });
-    if (!is_kept || !is_told) out.SetAbsent(spec.id, std::string(kNotKept));
+    if (spec.basis.events || !is_told) out.SetAbsent(spec.id, std::string(kNotKept));
   }
   for (const TableSpec& spec : TableCatalogue()) {
     out.SetTableAbsent(spec.id, std::string(kNotKept));

@@ -90,6 +90,7 @@ std::span<const MetricSpec> MetricCatalogue() {
       for (const Redefined& redefined : kRedefined) {
         if (spec.id.starts_with(redefined.prefix)) spec.definition_number = redefined.number;
       }
+      spec.basis = BasisOfMetric(spec).value_or(Basis{});
     }
     return all;
   }();

@@ -1,6 +1,7 @@
 // The metric catalogue in parts, and what their entries share. Internal to the catalogue.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -12,6 +13,17 @@ std::span<const MetricSpec> TimeMetrics();
 std::span<const MetricSpec> WorkMetrics();  ///< Of what is computed, launched, copied.
 std::span<const MetricSpec> PathMetrics();  ///< Of the critical path.
 std::span<const MetricSpec> RunMetrics();   ///< Of ranks, memory, peaks and coverage.
+
+/// What a metric of the catalogue follows from; none where no row of the list speaks of it.
+std::optional<Basis> BasisOfMetric(const MetricSpec& spec);
+Basis BasisOfTable(std::string_view id);  ///< None of these where the list does not speak of it.
+
+/// A column that follows from more than its table does.
+struct ColumnBasis {
+  std::string_view table, column;
+  Basis basis;
+};
+std::span<const ColumnBasis> ColumnsWithBasis();
 
 // Where a metric comes from, and formulas that several have.
 namespace catalogue {

@@ -561,6 +561,7 @@ std::span<const TableSpec> TableCatalogue() {
   static const std::vector<TableSpec> kAll = [] {
     std::vector<TableSpec> all(std::begin(kTables), std::end(kTables));
     all.insert(all.end(), NeuronTables().begin(), NeuronTables().end());
+    for (TableSpec& spec : all) spec.basis = BasisOfTable(spec.id);
     return all;
   }();
   return kAll;

@@ -5,6 +5,8 @@
 #include <iterator>
 #include <utility>
 
+#include "analysis/tables/catalogue_parts.h"
+
 namespace profgauge {
 namespace {
 
@@ -76,6 +78,24 @@ void Output::MarkUncertain(std::string_view id, std::string_view why) {
   Metric& metric = Touched(IndexOf(id));
   metric.note += (metric.note.empty() ? "" : "; ") + std::string(why);
   metric.low_confidence = true;
+}
+
+void Output::SetLacking(bool Basis::*basis, const std::string& reason) {
+  for (const MetricSpec& spec : MetricCatalogue()) {
+    if (spec.basis.*basis) SetAbsent(spec.id, reason);
+  }
+  for (const TableSpec& spec : TableCatalogue()) {
+    if (spec.basis.*basis) RemoveTable(spec.id, reason);
+  }
+  for (const ColumnBasis& column : ColumnsWithBasis()) {
+    if (column.basis.*basis) MarkColumnAbsent(column.table, column.column, reason);
+  }
+}
+
+void Output::MarkUncertain(bool Basis::*basis, std::string_view why) {
+  for (const MetricSpec& spec : MetricCatalogue()) {
+    if (spec.basis.*basis) MarkUncertain(spec.id, why);
+  }
 }
 
 Table& Output::AddTable(std::string_view id) {

@@ -65,6 +65,11 @@ class Output {
   std::string Told(std::string_view text) const;
   bool HasRows(std::string_view id) const;  ///< Whether the table was added and has rows so far.
   void SetTableAbsent(std::string_view id, std::string reason);
+  /// The recording lacks that basis (`&Basis::times`): takes back what metrics, tables and columns
+  /// of it have so far; they are absent for this reason.
+  void SetLacking(bool Basis::*basis, const std::string& reason);
+  /// As MarkUncertain, for every metric of that basis.
+  void MarkUncertain(bool Basis::*basis, std::string_view why);
   StringPool& strings() { return *strings_; }
   const Table* Added(std::string_view id) const;  ///< So far; nullptr when nobody added it.
 

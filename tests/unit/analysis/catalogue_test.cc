@@ -2,10 +2,12 @@
 
 #include <re2/re2.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 
 #include "analysis/analysis.h"
+#include "analysis/tables/catalogue_parts.h"
 #include "analysis/tables/output.h"
 #include "model/category.h"
 
@@ -78,6 +80,30 @@ TEST(MetricCatalogue, PartsHaveTheTitlesOfTheirKinds) {
   ASSERT_NE(path, nullptr);
   EXPECT_EQ(path->title, "Critical path: data loader, time");
   EXPECT_EQ(path->definition, "Time of the critical path in ranges of a data loader.");
+}
+
+// What a recording lacks makes numbers absent by this alone: one that nobody thought of would stand
+// as if the recording had it.
+TEST(MetricCatalogue, SaysOfEveryMetricWhatItFollowsFrom) {
+  for (const MetricSpec& spec : MetricCatalogue()) {
+    EXPECT_TRUE(BasisOfMetric(spec).has_value()) << spec.id;
+    EXPECT_TRUE(!spec.basis.execution || spec.basis.times) << spec.id;
+    EXPECT_TRUE(!spec.id.ends_with("_per_iteration") || spec.basis.times) << spec.id;
+  }
+  EXPECT_FALSE(BasisOfMetric({.id = "unheard.of"}).has_value());
+  EXPECT_TRUE(FindMetric("gpu.idle.mean")->basis.execution);
+  EXPECT_FALSE(FindMetric("memory.growth")->basis.times);
+}
+
+TEST(TableCatalogue, ColumnsThatFollowFromMoreExist) {
+  for (const ColumnBasis& of : ColumnsWithBasis()) {
+    const TableSpec* table = FindTable(of.table);
+    ASSERT_NE(table, nullptr) << of.table;
+    const auto is_it = [&](const ColumnSpec& column) { return column.id == of.column; };
+    EXPECT_EQ(std::ranges::count_if(table->columns, is_it), 1) << of.table << '.' << of.column;
+  }
+  EXPECT_TRUE(FindTable("gaps")->basis.execution);
+  EXPECT_FALSE(FindTable("kernels")->basis.times);
 }
 
 // The gates of the recommended policy, which other files name in text.

@@ -48,5 +48,23 @@ TEST(Output, OfWhatTwoPartsSayTheLaterCounts) {
   EXPECT_EQ(analysis.Find("profile.gpus")->absent_because, "not recorded");
 }
 
+TEST(Output, WhatARecordingLacksIsTakenBack) {
+  Output out;
+  out.Set("gpu.idle.mean", 0.1);
+  out.Set("memory.growth", std::int64_t{5});
+  out.AddTable("gaps");
+  out.MarkUncertain(&Basis::all_work, "events were lost");
+  EXPECT_TRUE(out.IsSet("gpu.idle.mean"));
+  out.SetLacking(&Basis::execution, "nothing ran");
+  EXPECT_FALSE(out.IsSet("gpu.idle.mean"));
+  EXPECT_TRUE(out.IsSet("memory.growth"));
+  EXPECT_EQ(out.Added("gaps"), nullptr);
+  Analysis analysis;
+  out.MoveTo(analysis);
+  EXPECT_EQ(analysis.Find("gpu.idle.mean")->absent_because, "nothing ran");
+  EXPECT_FALSE(analysis.Find("memory.growth")->low_confidence);
+  EXPECT_EQ(analysis.absent_tables.find("gaps")->second, "nothing ran");
+}
+
 }  // namespace
 }  // namespace profgauge
