@@ -16,9 +16,11 @@
 #include "base/value.h"
 #include "gate/part_kind.h"
 #include "model/category.h"
+#include "model/idle_cause.h"
 #include "model/import_log.h"
 #include "model/path_kind.h"
 #include "report/state.h"
+#include "report/track_type.h"
 
 namespace profgauge::report {
 
@@ -133,9 +135,7 @@ struct Timeline {
   struct Track {
     std::string name;   ///< "stream 7", "thread 4711 (main)"
     std::string group;  ///< "GPU 0 Tesla V100", "rank 1 host": tracks of a group stand together.
-    /// "stream" (work of a device), "thread", "python", "annotation", "layer" (annotations that are
-    /// a device's regions) or "detail" (shows work again, more finely).
-    std::string type;
+    TrackType type = TrackType::kStream;
     std::int64_t rank = 0;
     /// Tracks of a section fold to one line, and are folded at first; empty: stands by itself.
     std::string section = {};

@@ -77,10 +77,10 @@ Category CategoryOfPart(const PathMove& part) {
 // Among what is not drawn, whatever they are called.
 constexpr std::string_view kGpusText = "GPUs";
 
-std::string GroupOf(std::string_view type) {
-  if (type == "python") return "Python";
-  if (type == "os") return "System calls";
-  return type == "waiting" ? "Waiting" : "Host threads";
+std::string GroupOf(TrackType type) {
+  if (type == TrackType::kPython) return "Python";
+  if (type == TrackType::kOs) return "System calls";
+  return type == TrackType::kWaiting ? "Waiting" : "Host threads";
 }
 
 // What has no track of its own, of one kind.
@@ -166,7 +166,7 @@ class Builder {
     Timeline::Track track;
     track.name = "waits for";
     track.group = "Critical path";
-    track.type = "path";
+    track.type = TrackType::kPath;
     tracks_.Add(std::move(track), std::move(events));
   }
 
@@ -225,12 +225,12 @@ class Builder {
         const auto named = profile_->stream_names.find({gpu, stream});
         track.name = named == profile_->stream_names.end() ? fmt::format("stream {}", stream)
                                                            : named->second;
-        track.type = "stream";
+        track.type = TrackType::kStream;
         tracks_.Add(track, std::move(events));
         const auto found = ranges.find({gpu, stream});
         if (found == ranges.end()) continue;
         track.name += ", ranges";
-        track.type = "annotation";
+        track.type = TrackType::kAnnotation;
         tracks_.Add(track, std::move(found->second));
       }
     }
@@ -268,7 +268,7 @@ class Builder {
       event.row = static_cast<std::uint32_t>(row);
       threads[api.thread[row].value].push_back(event);
     }
-    AddByThread(threads, "thread");
+    AddByThread(threads, TrackType::kThread);
     std::vector<Events> stacks(profile_->threads.size());
     const PythonTable& python = profile_->python;
     for (std::size_t row = 0; row < python.size(); ++row) {
@@ -279,7 +279,7 @@ class Builder {
       event.kind = kinds_.Find(*profile_, {python.name[row], Category::kPython});
       stacks[python.thread[row].value].push_back(event);
     }
-    AddByThread(stacks, "python");
+    AddByThread(stacks, TrackType::kPython);
     AddOsCalls();
     AddCpu();
   }
@@ -294,7 +294,7 @@ class Builder {
       event.kind = kinds_.Find(*profile_, {os.name[row], Category::kOther});
       threads[os.thread[row].value].push_back(event);
     }
-    AddByThread(threads, "os");
+    AddByThread(threads, TrackType::kOs);
   }
 
   // What each core ran, and what threads waited for that did not run.
@@ -308,7 +308,7 @@ class Builder {
       event.kind = kinds_.Find(*profile_, {span.name, Category::kOther});
       (span.core >= 0 ? cores[span.core] : waiting[span.thread.value]).push_back(event);
     }
-    AddByThread(waiting, "waiting");
+    AddByThread(waiting, TrackType::kWaiting);
     // A row for what the host has, used or not, where all of them fit.
     const std::int32_t of_host = cores.empty() ? 0 : CoresOfHost(*profile_);
     constexpr std::int32_t kMostIdleCores = 64;
@@ -326,7 +326,7 @@ class Builder {
       Timeline::Track track;
       track.name = fmt::format("core {}", core);
       track.group = "Cores";
-      track.type = "core";
+      track.type = TrackType::kCore;
       if (events.empty()) {
         tracks_.AddEmpty(std::move(track));
       } else {
@@ -367,7 +367,7 @@ class Builder {
   }
 
   // Busiest threads first: the one that launches the work is what most readers look for.
-  void AddByThread(std::vector<Events>& threads, const std::string& type) {
+  void AddByThread(std::vector<Events>& threads, TrackType type) {
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < threads.size(); ++i) {
       if (!threads[i].empty()) order.push_back(i);

@@ -75,11 +75,11 @@ class Adder {
   }
   std::string Text(StringId id) const { return std::string(profile_.Name(id)); }
 
-  Timeline::Track Track(std::string name, std::int32_t core, std::string type) const {
+  Timeline::Track Track(std::string name, std::int32_t core, TrackType type) const {
     Timeline::Track track;
     track.name = std::move(name);
     track.group = TimelineGpuName(profile_, core);
-    track.type = std::move(type);
+    track.type = type;
     track.device = core;
     return track;
   }
@@ -92,7 +92,7 @@ class Adder {
                         [&](Timeline::Kind& kind) { kind.facets[kLayer] = kind.name; });
       events.push_back(event);
     }
-    tracks_.Add(Track("Layers", 0, "layer"), std::move(events));
+    tracks_.Add(Track("Layers", 0, TrackType::kLayer), std::move(events));
   }
 
   std::map<TrackName, Events> Instructions() {
@@ -122,7 +122,7 @@ class Adder {
     const auto index = std::min(static_cast<std::size_t>(name.engine), neuron::kEngines);
     Timeline::Track track =
         Track(name.matrix ? "Tensor (matrix products)" : std::string(kTrackNames[index]), name.core,
-              "stream");
+              TrackType::kStream);
     track.unit = std::string(neuron::EngineName(name.engine));
     tracks_.Add(std::move(track), events);
   }
@@ -169,8 +169,9 @@ class Adder {
       const std::string_view text = profile_.Name(StringId{queue});
       for (const auto& [name, events] : packets) {
         if (name.core != core || name.queue != queue) continue;
-        Timeline::Track track = Track(
-            name.engine < 0 ? "any engine" : fmt::format("engine {}", name.engine), core, "stream");
+        Timeline::Track track =
+            Track(name.engine < 0 ? "any engine" : fmt::format("engine {}", name.engine), core,
+                  TrackType::kStream);
         track.section = fmt::format("DMA {}", text.empty() ? "packets" : text);
         track.unit = "DMA";
         tracks_.Add(std::move(track), events);
@@ -197,7 +198,7 @@ class Adder {
       });
       events.push_back(event);
     }
-    Timeline::Track track = Track("Collectives", 0, "stream");
+    Timeline::Track track = Track("Collectives", 0, TrackType::kStream);
     track.unit = "collectives";
     tracks_.Add(std::move(track), std::move(events));
     Events instructions;
@@ -208,7 +209,7 @@ class Adder {
       });
       instructions.push_back(event);
     }
-    tracks_.Add(Track("Core for collectives", 0, "detail"), std::move(instructions));
+    tracks_.Add(Track("Core for collectives", 0, TrackType::kDetail), std::move(instructions));
   }
 
   const Profile& profile_;

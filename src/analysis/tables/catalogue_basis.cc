@@ -1,90 +1,90 @@
-// What the metrics, tables and columns of the catalogue follow from. Of several rows that speak of a
-// metric the last one does; a metric that none speaks of fails a test.
+// What the metrics, tables and columns of the catalogue follow from. Of several rows that speak of
+// a metric the last one does; a metric that none speaks of fails a test.
 #include "analysis/tables/catalogue_parts.h"
 
 namespace profgauge {
 namespace {
 
 // Of metrics by the start of their ids, of tables by their ids.
-struct Row {
+struct BasisRow {
   std::string_view id;
   Basis basis;
 };
 
-constexpr Basis kNothing = {};
-constexpr Basis kTimes = {.times = true};
-constexpr Basis kGpuUnits = {.gpu_units = true};
-constexpr Basis kLaunches = {.times = true, .gpu_units = true};
-constexpr Basis kUse = {.times = true, .execution = true, .all_work = true};
-constexpr Basis kSharesOfTime = {.times = true, .all_work = true};
-constexpr Basis kNamedKernels = {.names = true, .gpu_units = true};
-constexpr Basis kCommunication = {.all_work = true, .names = true};
+constexpr Basis kOfNothing = {};
+constexpr Basis kOfTimes = {.times = true};
+constexpr Basis kOfGpuUnits = {.gpu_units = true};
+constexpr Basis kOfLaunches = {.times = true, .gpu_units = true};
+constexpr Basis kOfUse = {.times = true, .execution = true, .all_work = true};
+constexpr Basis kOfSharesOfTime = {.times = true, .all_work = true};
+constexpr Basis kOfNamedKernels = {.names = true, .gpu_units = true};
+constexpr Basis kOfCommunication = {.all_work = true, .names = true};
 
-constexpr Row kMetrics[] = {
-    {"profile.", kNothing},
-    {"profile.wall_time", kTimes},
-    {"profile.iterations", kTimes},
-    {"iteration.", kTimes},
-    {"breakdown.", kSharesOfTime},
+constexpr BasisRow kMetricBases[] = {
+    {"profile.", kOfNothing},
+    {"profile.wall_time", kOfTimes},
+    {"profile.iterations", kOfTimes},
+    {"iteration.", kOfTimes},
+    {"breakdown.", kOfSharesOfTime},
     {"breakdown.tensor_core_kernel", {.times = true, .names = true, .gpu_units = true}},
     {"breakdown.memset", {.times = true, .all_work = true, .gpu_units = true}},
     {"breakdown.communication", {.times = true, .all_work = true, .names = true}},
-    {"breakdown.io", kTimes},
-    {"gpu.utilization.", kUse},
-    {"gpu.idle.", kUse},
-    {"gpu.idle_cause.", kUse},
+    {"breakdown.io", kOfTimes},
+    {"gpu.utilization.", kOfUse},
+    {"gpu.idle.", kOfUse},
+    {"gpu.idle_cause.", kOfUse},
     {"gpu.sm_efficiency", {.times = true, .all_work = true, .gpu_units = true}},
-    {"gpu.occupancy", kLaunches},
+    {"gpu.occupancy", kOfLaunches},
     {"gpu.measured.", {.times = true, .events = true}},
-    {"tensor_core.", kNamedKernels},
-    {"tensor_core.unknown_share", kGpuUnits},
+    {"tensor_core.", kOfNamedKernels},
+    {"tensor_core.unknown_share", kOfGpuUnits},
     {"tensor_core.kernels_per_iteration", {.times = true, .names = true, .gpu_units = true}},
-    {"kernel.", kGpuUnits},
-    {"kernel.count_per_iteration", kLaunches},
-    {"launch.", kLaunches},
+    {"kernel.", kOfGpuUnits},
+    {"kernel.count_per_iteration", kOfLaunches},
+    {"launch.", kOfLaunches},
     {"launch.delay.", {.times = true, .execution = true, .gpu_units = true}},
     {"launch.queue_empty_share",
      {.times = true, .execution = true, .all_work = true, .gpu_units = true}},
     {"sync.", {.all_work = true, .gpu_units = true}},
-    {"memcpy.", kNothing},
-    {"memcpy.h2d.bytes_per_iteration", kTimes},
-    {"memcpy.d2h.bytes_per_iteration", kTimes},
-    {"memcpy.d2d.bytes_per_iteration", kTimes},
-    {"memcpy.pageable_share", kGpuUnits},
-    {"dataloader.", kSharesOfTime},
-    {"communication.", kNothing},
+    {"memcpy.", kOfNothing},
+    {"memcpy.h2d.bytes_per_iteration", kOfTimes},
+    {"memcpy.d2h.bytes_per_iteration", kOfTimes},
+    {"memcpy.d2d.bytes_per_iteration", kOfTimes},
+    {"memcpy.pageable_share", kOfGpuUnits},
+    {"dataloader.", kOfSharesOfTime},
+    {"communication.", kOfNothing},
     {"communication.time", {.names = true}},
-    {"communication.overlap", kCommunication},
-    {"communication.exposed_share", kCommunication},
+    {"communication.overlap", kOfCommunication},
+    {"communication.exposed_share", kOfCommunication},
     {"critical.", {.all_work = true}},
-    {"rank.", kNothing},
-    {"pipeline.", kNothing},
-    {"memory.", kNothing},
-    {"flops.", kNothing},
+    {"rank.", kOfNothing},
+    {"pipeline.", kOfNothing},
+    {"memory.", kOfNothing},
+    {"flops.", kOfNothing},
     {"npu.", {.events = true}},
-    {"coverage.", kGpuUnits},
-    {"coverage.backlog_time", kLaunches},
+    {"coverage.", kOfGpuUnits},
+    {"coverage.backlog_time", kOfLaunches},
 };
 
-constexpr Row kTables[] = {
-    {"iterations", kTimes},
-    {"other_iterations", kTimes},
+constexpr BasisRow kTableBases[] = {
+    {"iterations", kOfTimes},
+    {"other_iterations", kOfTimes},
     {"gaps", {.times = true, .execution = true}},
-    {"launches", kLaunches},
-    {"tensor_core_ops", kGpuUnits},
-    {"ops_by_iteration", kTimes},
-    {"op_tree", kTimes},
-    {"modules", kTimes},
-    {"ranges", kTimes},
+    {"launches", kOfLaunches},
+    {"tensor_core_ops", kOfGpuUnits},
+    {"ops_by_iteration", kOfTimes},
+    {"op_tree", kOfTimes},
+    {"modules", kOfTimes},
+    {"ranges", kOfTimes},
 };
 
-constexpr ColumnBasis kColumns[] = {
-    {"iterations", "tensor_core_kernel", kGpuUnits},
-    {"iterations", "tensor_core_kernels", kGpuUnits},
-    {"iterations", "tensor_core_gpu_time", kGpuUnits},
-    {"iterations", "tensor_core_gpu_time_share", kGpuUnits},
-    {"gpus", "tensor_core_share", kGpuUnits},
-    {"kernels", "uses_tensor_core", kGpuUnits},
+constexpr ColumnBasis kColumnBases[] = {
+    {"iterations", "tensor_core_kernel", kOfGpuUnits},
+    {"iterations", "tensor_core_kernels", kOfGpuUnits},
+    {"iterations", "tensor_core_gpu_time", kOfGpuUnits},
+    {"iterations", "tensor_core_gpu_time_share", kOfGpuUnits},
+    {"gpus", "tensor_core_share", kOfGpuUnits},
+    {"kernels", "uses_tensor_core", kOfGpuUnits},
     {"ranks", "communication_time", {.names = true}},
     {"ranks", "exposed_communication", {.names = true}},
 };
@@ -94,19 +94,19 @@ constexpr ColumnBasis kColumns[] = {
 std::optional<Basis> BasisOfMetric(const MetricSpec& spec) {
   if (spec.family == "neuron") return Basis{.events = true};
   std::optional<Basis> basis;
-  for (const Row& row : kMetrics) {
+  for (const BasisRow& row : kMetricBases) {
     if (spec.id.starts_with(row.id)) basis = row.basis;
   }
   return basis;
 }
 
 Basis BasisOfTable(std::string_view id) {
-  for (const Row& row : kTables) {
+  for (const BasisRow& row : kTableBases) {
     if (row.id == id) return row.basis;
   }
-  return kNothing;
+  return kOfNothing;
 }
 
-std::span<const ColumnBasis> ColumnsWithBasis() { return kColumns; }
+std::span<const ColumnBasis> ColumnsWithBasis() { return kColumnBases; }
 
 }  // namespace profgauge

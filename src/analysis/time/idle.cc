@@ -200,7 +200,7 @@ void FillTable(std::span<const RankContext> ranks, const std::vector<TableRow>& 
         .Integer(row.gpu)
         .Integer(row.gap.time.start)
         .Integer(row.gap.time.length())
-        .Text(IdleCauseTitle(row.gap.main_cause()))
+        .Text(InfoOf(row.gap.main_cause()).title)
         .IntegerIf(iteration != Iterations::kNone, iteration)
         .Text(device_name(row.gap.before))
         .Text(device_name(row.gap.after))
@@ -211,21 +211,6 @@ void FillTable(std::span<const RankContext> ranks, const std::vector<TableRow>& 
 }
 
 }  // namespace
-
-std::string_view IdleCauseId(IdleCause cause) {
-  constexpr std::array<std::string_view, kIdleCauses> kIds = {
-      "host_wait",         "dataloader",     "sync", "module_loading",
-      "memory_management", "launch_latency", "other"};
-  return kIds[Index(cause)];
-}
-
-std::string_view IdleCauseTitle(IdleCause cause) {
-  constexpr std::array<std::string_view, kIdleCauses> kTitles = {
-      "host not ready", "waiting for data",  "synchronization",
-      "loading code",   "memory management", "launch latency",
-      "other"};
-  return kTitles[Index(cause)];
-}
 
 IdleCause IdleGap::main_cause() const {
   const auto largest = std::max_element(causes.begin(), causes.end());
@@ -348,8 +333,7 @@ void SetIdleCauses(std::span<const IdleFacts> ranks, Output& out) {
     }
   }
   for (std::size_t cause = 0; cause < kIdleCauses; ++cause) {
-    const std::string id =
-        "gpu.idle_cause." + std::string(IdleCauseId(static_cast<IdleCause>(cause)));
+    const std::string_view id = kIdleCauseInfo[cause].metric;
     const std::string untold = WhyUntold(ranks, static_cast<IdleCause>(cause), out);
     if (gpus == 0) {
       out.SetAbsent(id, out.Gap(Capability::kDeviceEvents));

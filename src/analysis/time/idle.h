@@ -10,30 +10,14 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <string_view>
 #include <vector>
 
 #include "analysis/context/context.h"
 #include "analysis/context/utilization.h"
 #include "analysis/tables/output.h"
+#include "model/idle_cause.h"
 
 namespace profgauge {
-
-enum class IdleCause : std::uint8_t {
-  kHostWait,          ///< The host had not issued the work yet, for no more specific reason.
-  kDataLoader,        ///< … it was waiting for input data (any thread).
-  kSync,              ///< … it was blocked in, or had just come out of, a synchronizing call that
-                      ///< drained the queue (launching thread); a copy that waits for earlier work
-                      ///< or for its own end is such a call.
-  kModuleLoading,     ///< … it was loading code for the device: in a call that does so, or in the
-                      ///< first launch of a kernel, which loads it (launching thread).
-  kMemoryManagement,  ///< … it was in cudaMalloc, cudaFree or the like (launching thread).
-  kLaunchLatency,     ///< The launch call itself, and up to 30 us from there to the start.
-  kOther,             ///< Launched in time and yet not started, or the launch is not recorded.
-};
-inline constexpr std::size_t kIdleCauses = 7;
-std::string_view IdleCauseId(IdleCause cause);     ///< "host_wait", as in gpu.idle_cause.host_wait
-std::string_view IdleCauseTitle(IdleCause cause);  ///< "host not ready", as the gaps' cause
 
 struct IdleGap {
   Span time;

@@ -2,6 +2,7 @@
 // comparison of every two.
 #include <fmt/core.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <map>
 #include <optional>
@@ -103,12 +104,6 @@ std::optional<Judging> ReadJudging(const Options& options, const SelectOptions& 
   return std::nullopt;
 }
 
-/// A run of the page, and what it is compared by.
-struct Run {
-  Snapshot snapshot;
-  const report::Report* report = nullptr;
-};
-
 /// What to enforce: one policy for all, but for runs that used no GPU where nobody chose one.
 class Policies {
  public:
@@ -134,6 +129,56 @@ class Policies {
   std::map<bool, Judging> judgings_;
 };
 
+/// A run of the page, and what it is compared by.
+struct JudgedRun {
+  report::Report report;
+  Snapshot snapshot;
+};
+
+/// Nothing after errors of the policy were reported.
+Result<std::optional<JudgedRun>> JudgeOne(const std::string& name, const std::string& path,
+                                          const Options& options, std::chrono::sys_days today,
+                                          Policies& policies, Stats& stats, Console& console) {
+  const Judging& usual = *policies.For(false);
+  Options one = options;
+  one.arguments = {path};
+  PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadRanks(one, usual.policy, console));
+  PROFGAUGE_CHECK(CheckOneRun(ranks, ""));
+  stats.EndPhase("read");
+  const Judging* judging = policies.For(IsCpuOnly(ranks));
+  if (judging == nullptr) return std::nullopt;
+  JudgeRunsOptions how;
+  how.choices = Choices(options);
+  how.choices.events = EventsOf(options);
+  how.today = today;
+  how.redact = options.redact;
+  if (judging != &usual) how.remark = {"cpu-policy", std::string(kWhyCpuPolicy)};
+  how.phase_ended = [&stats](std::string_view phase) { stats.EndPhase(phase); };
+  const RunToJudge run{name, ranks};
+  PROFGAUGE_TRY(Judgement::Data judged,
+                JudgeRuns(std::span(&run, 1), judging->policy, judging->book, {}, how));
+  judged.report.profile.name = name;
+  PROFGAUGE_TRY(Snapshot snapshot, SnapshotOf(name, ranks, judged.analysis,
+                                              SelectionOf(judging->policy, how.choices)));
+  stats.EndPhase("attribute");
+  return JudgedRun{std::move(judged.report), std::move(snapshot)};
+}
+
+/// Every two of them.
+std::vector<report::Runs::Pair> ExplainPairs(const std::vector<report::Report>& runs,
+                                             const std::vector<Snapshot>& snapshots, bool redact) {
+  std::vector<report::Runs::Pair> pairs;
+  for (std::size_t base = 0; base < runs.size(); ++base) {
+    for (std::size_t current = base + 1; current < runs.size(); ++current) {
+      report::Report pair =
+          ExplainTwoRuns(snapshots[base], runs[base], snapshots[current], runs[current]);
+      if (redact) report::Redact(pair);
+      pairs.push_back({base, current, std::move(pair)});
+    }
+  }
+  return pairs;
+}
+
 }  // namespace
 
 Result<int> RunReportOfRuns(const Options& options, Console& console) {
@@ -151,43 +196,16 @@ Result<int> RunReportOfRuns(const Options& options, Console& console) {
   PROFGAUGE_CHECK(drawing.Open(kept));
   stats.EndPhase("policy");
   report::Runs runs;
-  runs.runs.reserve(options.runs.size());  // Pointers to them are kept.
-  std::vector<Run> compared;
+  std::vector<Snapshot> snapshots;
   for (const auto& [given, path] : options.runs) {
-    Options one = options;
-    one.arguments = {path};
-    PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadRanks(one, usual->policy, console));
-    PROFGAUGE_CHECK(CheckOneRun(ranks, ""));
-    stats.EndPhase("read");
     const std::string name = options.redact ? fmt::format("run {}", runs.runs.size() + 1) : given;
-    const bool is_cpu_only = IsCpuOnly(ranks);
-    const Judging* judging = policies.For(is_cpu_only);
-    if (judging == nullptr) return kExitUsage;
-    JudgeRunsOptions how;
-    how.choices = Choices(options);
-    how.choices.events = EventsOf(options);
-    how.today = select.today;
-    how.redact = options.redact;
-    if (judging != usual) how.remark = {"cpu-policy", std::string(kWhyCpuPolicy)};
-    how.phase_ended = [&stats](std::string_view phase) { stats.EndPhase(phase); };
-    const RunToJudge run{name, ranks};
-    PROFGAUGE_TRY(Judgement::Data judged,
-                  JudgeRuns(std::span(&run, 1), judging->policy, judging->book, {}, how));
-    judged.report.profile.name = name;
-    PROFGAUGE_TRY(Snapshot snapshot, SnapshotOf(name, ranks, judged.analysis,
-                                                SelectionOf(judging->policy, how.choices)));
-    runs.runs.push_back(std::move(judged.report));
-    compared.push_back({std::move(snapshot), &runs.runs.back()});
-    stats.EndPhase("attribute");
+    PROFGAUGE_TRY(std::optional<JudgedRun> run,
+                  JudgeOne(name, path, options, select.today, policies, stats, console));
+    if (!run) return kExitUsage;
+    runs.runs.push_back(std::move(run->report));
+    snapshots.push_back(std::move(run->snapshot));
   }
-  for (std::size_t base = 0; base < compared.size(); ++base) {
-    for (std::size_t current = base + 1; current < compared.size(); ++current) {
-      report::Report pair = ExplainTwoRuns(compared[base].snapshot, *compared[base].report,
-                                           compared[current].snapshot, *compared[current].report);
-      if (options.redact) report::Redact(pair);
-      runs.pairs.push_back({base, current, std::move(pair)});
-    }
-  }
+  runs.pairs = ExplainPairs(runs.runs, snapshots, options.redact);
   stats.EndPhase("compare");
   const Status drawn = drawing.Draw(runs, stats);
   if (options.stats) console.Warn(stats.Table());

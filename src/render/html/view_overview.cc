@@ -21,6 +21,7 @@ namespace {
 namespace json = boost::json;
 using report::Report;
 using report::Timeline;
+using report::TrackType;
 
 constexpr std::size_t kMostTracks = 8;  // Of a kind: streams, threads.
 constexpr std::uint32_t kMostDepths = 3;
@@ -83,8 +84,7 @@ OverviewLane LaneIn(const Timeline& timeline, const Timeline::Lane& lane, const 
   return out;
 }
 
-std::vector<Shown> TracksIn(const Timeline& timeline, const Stretch& stretch,
-                            std::string_view type) {
+std::vector<Shown> TracksIn(const Timeline& timeline, const Stretch& stretch, TrackType type) {
   std::vector<Shown> shown;
   for (const Timeline::Lane& lane : timeline.lanes) {
     const Timeline::Track& track = timeline.tracks[lane.track];
@@ -98,7 +98,7 @@ std::vector<Shown> TracksIn(const Timeline& timeline, const Stretch& stretch,
     into.events += drawn.events.size();
     if (into.lanes.empty()) {
       drawn.name =
-          track.type == "thread"
+          track.type == TrackType::kThread
               ? track.name
               : fmt::format("{} · {}", track.group.substr(0, track.group.find(" · ")), track.name);
     }
@@ -130,7 +130,7 @@ boost::json::object OverviewView(const Report& report) {
   chart.paints = Paints();
   json::array rows;
   const auto length = static_cast<double>(stretch.end - stretch.begin);
-  for (const std::string_view type : {"stream", "engine", "thread"}) {
+  for (const TrackType type : {TrackType::kStream, TrackType::kThread}) {
     for (Shown& track : TracksIn(report.timeline, stretch, type)) {
       rows.push_back(json::object{
           {"name", track.lanes.front().name},

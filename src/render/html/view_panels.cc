@@ -121,24 +121,23 @@ json::object UtilizationPanel(const Report& report) {
         {kIdlePaint, "No kernel runs", Share(std::max(0.0, 1 - busy)), ""}},
        Says::kFirstAlone);
   json::array& rows = panel["rows"].as_array();
+  const auto add = [&](std::string_view id, std::string_view label, std::string_view about) {
+    if (const report::Metric* metric = FindMetric(report, id)) {
+      rows.push_back(PanelRow("", WordsOf(report, label), NumberView(metric->quantity), about, id));
+    }
+  };
+  add("gpu.idle.mean", "Nothing at all runs", "no kernel, copy or memory set");
+  for (const IdleCauseInfo& cause : kIdleCauseInfo) {
+    add(cause.metric, fmt::format("… {}", cause.title), "");
+  }
   for (const auto& [id, label, about] :
        std::initializer_list<std::tuple<std::string_view, std::string_view, std::string_view>>{
-           {"gpu.idle.mean", "Nothing at all runs", "no kernel, copy or memory set"},
-           {"gpu.idle_cause.host_wait", "… host not ready", ""},
-           {"gpu.idle_cause.dataloader", "… waiting for data", ""},
-           {"gpu.idle_cause.sync", "… synchronization", ""},
-           {"gpu.idle_cause.module_loading", "… loading code", ""},
-           {"gpu.idle_cause.memory_management", "… memory management", ""},
-           {"gpu.idle_cause.launch_latency", "… launch latency", ""},
-           {"gpu.idle_cause.other", "… other", ""},
            {"gpu.sm_efficiency", "Estimated {{ device.core }} efficiency", ""},
            {"gpu.occupancy", "Estimated occupancy", ""},
            {"flops.achieved", "Achieved", "of operators with known shapes"},
            {"flops.mfu", "Of the {{ device.device }}'s peak (MFU)", ""},
            {"flops.hfu", "Of the {{ device.device }}'s peak (HFU)", "with recomputation"}}) {
-    if (const report::Metric* metric = FindMetric(report, id)) {
-      rows.push_back(PanelRow("", WordsOf(report, label), NumberView(metric->quantity), about, id));
-    }
+    add(id, label, about);
   }
   AddEachGpu(report, rows);
   return panel;

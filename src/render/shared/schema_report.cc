@@ -225,7 +225,7 @@ report::Report MakeSchemaReport() {
   }
   AddTables(report);
   report.timeline.kinds = {{"x", Category::kCpu, ""}};
-  report.timeline.tracks = {{"x", "x", "stream", 0}};
+  report.timeline.tracks = {{"x", "x", report::TrackType::kStream, 0}};
   report.timeline.lanes = {{0, 0, 0, 1}};
   report.timeline.start = {0};
   report.timeline.duration = {5};

@@ -124,7 +124,9 @@ class Writer {
   }
 
   // The critical path is no work of its own, and readers of traces would take it for work.
-  static bool IsPath(const Timeline::Track& track) { return track.type == "path"; }
+  static bool IsPath(const Timeline::Track& track) {
+    return track.type == report::TrackType::kPath;
+  }
   bool IsOnPath(std::size_t lane) const {
     return IsPath(timeline_.tracks[timeline_.lanes[lane].track]);
   }

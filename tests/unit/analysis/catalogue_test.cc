@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include "analysis/tables/catalogue_parts.h"
 #include "analysis/tables/output.h"
 #include "model/category.h"
+#include "model/idle_cause.h"
 
 namespace profgauge {
 namespace {
@@ -80,6 +82,14 @@ TEST(MetricCatalogue, PartsHaveTheTitlesOfTheirKinds) {
   ASSERT_NE(path, nullptr);
   EXPECT_EQ(path->title, "Critical path: data loader, time");
   EXPECT_EQ(path->definition, "Time of the critical path in ranges of a data loader.");
+}
+
+TEST(MetricCatalogue, CausesOfIdleTimeHaveTheirTitles) {
+  for (const IdleCauseInfo& cause : kIdleCauseInfo) {
+    const MetricSpec* metric = FindMetric(cause.metric);
+    ASSERT_NE(metric, nullptr) << cause.metric;
+    EXPECT_EQ(metric->title, fmt::format("Idle: {}", cause.title));
+  }
 }
 
 // What a recording lacks makes numbers absent by this alone: one that nobody thought of would stand

@@ -168,8 +168,7 @@ TEST(Idle, MetricsAddUpToIdleOverSeveralGpus) {
   ASSERT_TRUE(analysis.has_value());
   double sum = 0;
   for (std::size_t i = 0; i < kIdleCauses; ++i) {
-    sum += NumberOf(*analysis,
-                    "gpu.idle_cause." + std::string(IdleCauseId(static_cast<IdleCause>(i))));
+    sum += NumberOf(*analysis, std::string(kIdleCauseInfo[i].metric));
   }
   EXPECT_NEAR(sum, NumberOf(*analysis, "gpu.idle.mean"), 1e-12);
   EXPECT_NEAR(NumberOf(*analysis, "gpu.idle.mean"), (0.72 + 0.88) / 2, 1e-12);

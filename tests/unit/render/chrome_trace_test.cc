@@ -37,9 +37,9 @@ TEST(ChromeTrace, LeavesOutTheCriticalPath) {
   report::Report report;
   report::Timeline& timeline = report.timeline;
   timeline.kinds = {{"a", Category::kCpu, ""}, {"k", Category::kOtherKernel, ""}};
-  timeline.tracks = {{"waits for", "Critical path", "path", 0},
-                     {"thread 1", "Host", "thread", 0},
-                     {"stream 7", "GPU 0", "stream", 0}};
+  timeline.tracks = {{"waits for", "Critical path", report::TrackType::kPath, 0},
+                     {"thread 1", "Host", report::TrackType::kThread, 0},
+                     {"stream 7", "GPU 0", report::TrackType::kStream, 0}};
   timeline.lanes = {{0, 0, 0, 1}, {1, 0, 1, 2}, {2, 0, 2, 3}};
   timeline.start = {0, 0, 500};
   timeline.duration = {500, 400, 100};
@@ -62,7 +62,7 @@ TEST(ChromeTrace, SpreadsWhatDoesNotNest) {
   report::Report report;
   report::Timeline& timeline = report.timeline;
   timeline.kinds = {{"a", Category::kCpu, ""}};
-  timeline.tracks = {{"thread 1", "Host", "thread", 0}};
+  timeline.tracks = {{"thread 1", "Host", report::TrackType::kThread, 0}};
   timeline.lanes = {{0, 0, 0, 1}, {0, 1, 1, 2}, {0, 2, 2, 3}};
   timeline.start = {0, 500, 600};
   timeline.duration = {1000, 1001, 200};

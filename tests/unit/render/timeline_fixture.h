@@ -31,15 +31,16 @@ class TimelineMaker {
   enum Lane { kSteps, kOps, kInner, kLaunches, kCompute, kCopies, kLaneCount };
 
   void AddKinds() {
-    timeline_.kinds = {{"ProfilerStep", Category::kAnnotation, ""},
-                       {"DataLoader.__next__", Category::kDataLoader, ""},
-                       {"aten::linear", Category::kCpu, "[[64, 1024], [1024, 1024]]"},
-                       {"aten::addmm", Category::kCpu, "[[1024], [64, 1024], [1024, 1024]]"},
-                       {"cudaLaunchKernel", Category::kRuntime, ""},
-                       {"gemm_fp16_tn_128x128 </script>", Category::kTensorCoreKernel, "grid 8×8×1"},
-                       {"elementwise_kernel", Category::kOtherKernel, "grid 512×1×1, block 128"},
-                       {"Memcpy HtoD (Pinned -> Device)", Category::kMemcpy, "4.19 MB"},
-                       {"ncclAllReduce", Category::kCommunication, ""}};
+    timeline_.kinds = {
+        {"ProfilerStep", Category::kAnnotation, ""},
+        {"DataLoader.__next__", Category::kDataLoader, ""},
+        {"aten::linear", Category::kCpu, "[[64, 1024], [1024, 1024]]"},
+        {"aten::addmm", Category::kCpu, "[[1024], [64, 1024], [1024, 1024]]"},
+        {"cudaLaunchKernel", Category::kRuntime, ""},
+        {"gemm_fp16_tn_128x128 </script>", Category::kTensorCoreKernel, "grid 8×8×1"},
+        {"elementwise_kernel", Category::kOtherKernel, "grid 512×1×1, block 128"},
+        {"Memcpy HtoD (Pinned -> Device)", Category::kMemcpy, "4.19 MB"},
+        {"ncclAllReduce", Category::kCommunication, ""}};
   }
 
   void AddIteration(int index, int ops) {
@@ -67,10 +68,10 @@ class TimelineMaker {
   }
 
   report::Timeline Finish() && {
-    timeline_.tracks = {{"iterations", "host", "annotation", 0},
-                        {"thread 4711 (main)", "host", "thread", 0},
-                        {"stream 7", "GPU 0 Tesla V100-SXM2-16GB", "stream", 0},
-                        {"stream 16", "GPU 0 Tesla V100-SXM2-16GB", "stream", 0}};
+    timeline_.tracks = {{"iterations", "host", report::TrackType::kAnnotation, 0},
+                        {"thread 4711 (main)", "host", report::TrackType::kThread, 0},
+                        {"stream 7", "GPU 0 Tesla V100-SXM2-16GB", report::TrackType::kStream, 0},
+                        {"stream 16", "GPU 0 Tesla V100-SXM2-16GB", report::TrackType::kStream, 0}};
     constexpr std::pair<std::uint32_t, std::uint32_t> kPlaces[kLaneCount] = {
         {0, 0}, {1, 0}, {1, 1}, {1, 2}, {2, 0}, {3, 0}};
     std::uint32_t first_launch = 0;

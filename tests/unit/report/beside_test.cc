@@ -113,7 +113,7 @@ Timeline TimelineOf(const std::string& kind, Ns start, std::uint32_t link) {
   Timeline timeline;
   timeline.facets = {{"op", "Op"}};
   timeline.kinds = {{kind, Category::kOther, "", {"mm"}}};
-  timeline.tracks = {{"stream 7", "GPU 0", "stream", 0}};
+  timeline.tracks = {{"stream 7", "GPU 0", TrackType::kStream, 0}};
   timeline.lanes = {{0, 0, 0, 2}};
   timeline.start = {start, start + 10};
   timeline.duration = {5, 5};

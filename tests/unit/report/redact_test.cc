@@ -40,7 +40,7 @@ TEST(Redact, LeavesNoHostAndNoFolderInTheReport) {
   report.tables.push_back(std::move(ranks));
   report.tables.push_back(std::move(ops));
   report.import = {{"x", Severity::kInfo, "x", 1, {"/home/me/t.json on gpu-box-17"}}};
-  report.timeline.tracks = {{"python on gpu-box-17", "Host", "thread", 0}};
+  report.timeline.tracks = {{"python on gpu-box-17", "Host", TrackType::kThread, 0}};
   report.timeline.kinds = {{"/home/me/a.py(1): f", Category::kPython, ""}};
   Finding finding;
   finding.message = "rank 1 on gpu-box-17 waits";

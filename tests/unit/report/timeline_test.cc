@@ -44,7 +44,7 @@ Profile MakeProfile(int ops, int kernels, std::int64_t streams = 1) {
 std::size_t HostEvents(const Timeline& timeline, Span span) {
   std::size_t count = 0;
   for (const auto& lane : timeline.lanes) {
-    if (timeline.tracks[lane.track].type != "thread") continue;
+    if (timeline.tracks[lane.track].type != TrackType::kThread) continue;
     for (std::uint32_t i = lane.begin; i < lane.end; ++i) {
       if (timeline.start[i] >= span.start && timeline.start[i] < span.end) ++count;
     }
@@ -107,7 +107,7 @@ TEST(BuildTimeline, TheCriticalPathIsATrackWhoseStepsLieInEvents) {
       PartAt({1000, 1500}, PathKind::kKernel, {PathTable::kDevice, true, 1})};
   options.paths = {{&profile, moves}};
   const Timeline timeline = BuildTimeline({&profile, 1}, {}, options);
-  ASSERT_EQ(timeline.tracks.front().type, "path");
+  ASSERT_EQ(timeline.tracks.front().type, TrackType::kPath);
   ASSERT_EQ(timeline.link.size(), timeline.start.size());
   const auto& lane = timeline.lanes.front();
   ASSERT_EQ(lane.end - lane.begin, 3u);
@@ -142,7 +142,7 @@ TEST(BuildTimeline, ManyStreamsShareASection) {
   const Timeline timeline = BuildTimeline({&profile, 1}, {}, {});
   std::size_t alone = 0, together = 0;
   for (const auto& track : timeline.tracks) {
-    if (track.type != "stream") continue;
+    if (track.type != TrackType::kStream) continue;
     track.section.empty() ? ++alone : ++together;
     if (!track.section.empty()) {
       EXPECT_EQ(track.section, "28 more streams");
@@ -242,7 +242,7 @@ TEST(BuildTimeline, IdleCoresHaveRows) {
     std::string told;
     for (const auto& lane : timeline.lanes) {
       const auto& track = timeline.tracks[lane.track];
-      if (track.type == "core")
+      if (track.type == TrackType::kCore)
         told += track.name + ": " + std::to_string(lane.end - lane.begin) + "; ";
     }
     return told;

@@ -1,0 +1,50 @@
+// Why a device has nothing to do. The one list of causes: metrics, the table of gaps and the page
+// take ids, words and order from here.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace profgauge {
+
+enum class IdleCause : std::uint8_t {
+  kHostWait,          ///< The host had not issued the work yet, for no more specific reason.
+  kDataLoader,        ///< … it was waiting for input data (any thread).
+  kSync,              ///< … it was blocked in, or had just come out of, a synchronizing call that
+                      ///< drained the queue (launching thread); a copy that waits for earlier work
+                      ///< or for its own end is such a call.
+  kModuleLoading,     ///< … it was loading code for the device: in a call that does so, or in the
+                      ///< first launch of a kernel, which loads it (launching thread).
+  kMemoryManagement,  ///< … it was in cudaMalloc, cudaFree or the like (launching thread).
+  kLaunchLatency,     ///< The launch call itself, and up to 30 us from there to the start.
+  kOther,             ///< Launched in time and yet not started, or the launch is not recorded.
+};
+inline constexpr std::size_t kIdleCauses = 7;
+
+struct IdleCauseInfo {
+  std::string_view metric;  ///< Its share of the window: gpu.idle_cause.host_wait.
+  std::string_view title;
+};
+
+inline constexpr std::array<IdleCauseInfo, kIdleCauses> kIdleCauseInfo = {{
+    {"gpu.idle_cause.host_wait", "host not ready"},
+    {"gpu.idle_cause.dataloader", "waiting for data"},
+    {"gpu.idle_cause.sync", "synchronization"},
+    {"gpu.idle_cause.module_loading", "loading code"},
+    {"gpu.idle_cause.memory_management", "memory management"},
+    {"gpu.idle_cause.launch_latency", "launch latency"},
+    {"gpu.idle_cause.other", "other"},
+}};
+
+constexpr const IdleCauseInfo& InfoOf(IdleCause cause) {
+  return kIdleCauseInfo[static_cast<std::size_t>(cause)];
+}
+/// "host_wait": the last part of its metric's id.
+constexpr std::string_view IdleCauseId(IdleCause cause) {
+  const std::string_view metric = InfoOf(cause).metric;
+  return metric.substr(metric.rfind('.') + 1);
+}
+
+}  // namespace profgauge

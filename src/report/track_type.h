@@ -1,0 +1,31 @@
+// What the tracks of a timeline show. The page's script tells them apart by these words.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace profgauge::report {
+
+enum class TrackType : std::uint8_t {
+  kStream,      ///< Work of a device.
+  kThread,      ///< Operators and calls of a host thread.
+  kPython,      ///< Its Python stack.
+  kOs,          ///< Its system calls.
+  kWaiting,     ///< What it waited for.
+  kCore,        ///< What a core of the host ran.
+  kAnnotation,  ///< Ranges that annotate a stream.
+  kLayer,       ///< Annotations that are a device's regions.
+  kDetail,      ///< Shows work again, more finely.
+  kPath,        ///< The critical path.
+};
+
+constexpr std::string_view NameOf(TrackType type) {
+  constexpr std::array<std::string_view, 10> kNames = {
+      "stream", "thread",     "python", "os",     "waiting",
+      "core",   "annotation", "layer",  "detail", "path"};
+  return kNames[static_cast<std::size_t>(type)];
+}
+
+}  // namespace profgauge::report
