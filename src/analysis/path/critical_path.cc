@@ -129,15 +129,6 @@ PathOwner InnermostAt(const PathGraph& graph, PathGraph::StepId step) {
   return {PathTable::kHost, false, around.value};
 }
 
-std::vector<PathSegment> CriticalPath(const PathGraph& graph, const PathChanges& changes,
-                                      std::span<const Ns> times, std::span<const Ns> transfers) {
-  std::vector<PathSegment> path;
-  VisitCriticalPath(graph, changes, times, transfers,
-                    [&path](const PathSegment& segment) { path.push_back(segment); });
-  std::reverse(path.begin(), path.end());
-  return path;
-}
-
 void VisitCriticalPath(const PathGraph& graph, const PathChanges& changes,
                        std::span<const Ns> times, std::span<const Ns> transfers,
                        const std::function<void(const PathSegment&)>& visit) {
@@ -153,14 +144,6 @@ PathSums SumCriticalPath(const PathGraph& graph, const PathChanges& changes,
   Walker(graph, changes, times, transfers, [&sums](const PathSegment& segment) {
     sums[static_cast<std::size_t>(segment.kind)] += segment.time.length();
   }).Run(iterations);
-  return sums;
-}
-
-PathSums SumPath(std::span<const PathSegment> path) {
-  PathSums sums{};
-  for (const PathSegment& segment : path) {
-    sums[static_cast<std::size_t>(segment.kind)] += segment.time.length();
-  }
   return sums;
 }
 

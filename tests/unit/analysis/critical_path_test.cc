@@ -17,6 +17,26 @@
 namespace profgauge {
 namespace {
 
+// In time order.
+std::vector<PathSegment> PathOf(const PathGraph& graph) {
+  std::vector<PathSegment> path;
+  VisitCriticalPath(graph, {}, graph.Replay({}), {},
+                    [&path](const PathSegment& segment) { path.push_back(segment); });
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+// The sums of the path, which those of its segments must be.
+PathSums SumsOf(const PathGraph& graph) {
+  const std::vector<Ns> times = graph.Replay({});
+  PathSums sums{};
+  for (const PathSegment& segment : PathOf(graph)) {
+    sums[static_cast<std::size_t>(segment.kind)] += segment.time.length();
+  }
+  EXPECT_EQ(SumCriticalPath(graph, {}, times, graph.IterationsAt(times), {}), sums);
+  return sums;
+}
+
 struct Replayed {
   explicit Replayed(std::vector<Profile> read) : profiles(std::move(read)) {
     auto ranks = BuildRankContexts(profiles, {});
@@ -26,9 +46,6 @@ struct Replayed {
     EXPECT_EQ(replayer->why_not(), "");
   }
   const PathGraph& graph() const { return replayer->graphs().front(); }
-  std::vector<PathSegment> Path() const {
-    return CriticalPath(graph(), {}, graph().Replay({}), {});
-  }
   std::vector<Profile> profiles;
   std::unique_ptr<Replayer> replayer;
 };
@@ -56,7 +73,7 @@ Ns Of(const PathSums& sums, PathKind kind) { return sums[static_cast<std::size_t
 
 TEST(CriticalPath, PartsAreNamedAndAddUp) {
   const Replayed run(Small());
-  const std::vector<PathSegment> path = run.Path();
+  const std::vector<PathSegment> path = PathOf(run.graph());
   Ns at = 0;
   for (const PathSegment& segment : path) {
     EXPECT_EQ(segment.time.start, at);
@@ -64,7 +81,7 @@ TEST(CriticalPath, PartsAreNamedAndAddUp) {
     at = segment.time.end;
   }
   EXPECT_EQ(at, 100'000);
-  const PathSums sums = SumPath(path);
+  const PathSums sums = SumsOf(run.graph());
   EXPECT_EQ(Of(sums, PathKind::kDataLoader), 8'000);
   EXPECT_EQ(Of(sums, PathKind::kKernel), 59'000);
   EXPECT_EQ(Of(sums, PathKind::kLaunch), 8'000 + 1'000);  // To the first kernel, to the second.
@@ -75,10 +92,10 @@ TEST(CriticalPath, PartsAreNamedAndAddUp) {
 
 // Each maker's runtime, and the layers below it, have calls of their own that wait.
 TEST(CriticalPath, WaitsAreKnownWhateverTheyAreCalled) {
-  const PathSums expected = SumPath(Replayed(Small()).Path());
+  const PathSums expected = SumsOf(Replayed(Small()).graph());
   for (const char* wait : {"AscendCL@aclrtSynchronizeStream", "mtiaSynchronize", "cnrtQueueSync",
                            "hsa_signal_wait_scacquire", "deviceSynchronize"}) {
-    EXPECT_EQ(SumPath(Replayed(Small(wait)).Path()), expected) << wait;
+    EXPECT_EQ(SumsOf(Replayed(Small(wait)).graph()), expected) << wait;
   }
 }
 
@@ -268,7 +285,7 @@ Ns LengthWith(const PathGraph& graph, const PathChanges& cuts) {
 void ExpectProperties(const Replayed& run, const std::string& name) {
   SCOPED_TRACE(name);
   const PathGraph& graph = run.graph();
-  const std::vector<PathSegment> path = run.Path();
+  const std::vector<PathSegment> path = PathOf(run.graph());
   const Ns whole = LengthWith(graph, {});
   Ns sum = 0;
   std::vector<bool> on_path(graph.size());
@@ -439,7 +456,7 @@ TEST(CriticalPath, WhereItDiffersFromHtas) {
     ASSERT_TRUE(ranks.has_value());
     const auto graph = PathGraph::Build(ranks->front());
     ASSERT_TRUE(graph.has_value());
-    const std::vector<PathSegment> path = CriticalPath(*graph, {}, graph->Replay({}), {});
+    const std::vector<PathSegment> path = PathOf(*graph);
     const auto count = [&](PathEdge edge) {
       return static_cast<std::size_t>(std::count_if(
           path.begin(), path.end(), [edge](const PathSegment& s) { return s.edge == edge; }));
@@ -458,7 +475,7 @@ TEST(CriticalPath, OneStepAloneIsThePathOfAllWhenTheHostWaitsForEach) {
   test.Step(1, {50'000, 100'000});
   test.Op("a", {60'000, 90'000});
   const Replayed run(One(std::move(test)));
-  EXPECT_EQ(Of(SumPath(run.Path()), PathKind::kHost), 100'000);
+  EXPECT_EQ(Of(SumsOf(run.graph()), PathKind::kHost), 100'000);
 }
 
 }  // namespace
