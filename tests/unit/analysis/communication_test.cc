@@ -1,0 +1,137 @@
+// Collectives, what hides them and who waits, on small profiles made by hand.
+#include <gtest/gtest.h>
+
+#include "analysis/classify/device_spans.h"
+#include "analysis/communication/communication.h"
+#include "fixture.h"
+#include "oracle_tables.h"
+
+namespace profgauge {
+namespace {
+
+TEST(ExposedTime, IsWhatNoComputationOfTheSameGpuCovers) {
+  TestProfile test;
+  test.Op("x", {0, 1});
+  test.Work("gemm", {100, 200});
+  test.Work("gemm", {250, 300});
+  test.Work("ncclDevKernel_AllReduce(x)", {150, 270}, DeviceKind::kKernel, 0, 20);
+  test.Work("ncclDevKernel_AllReduce(x)", {400, 410}, DeviceKind::kKernel, 0, 20);
+  test.Work("gemm", {0, 500}, DeviceKind::kKernel, 1);
+  const Profile profile = test.Finish();
+  const auto classes = ClassifyDevice(profile);
+  const auto spans = CollectDeviceSpans(profile, classes);
+  ASSERT_EQ(spans.size(), 2U);
+  EXPECT_EQ(Length(spans[0].communication), 130);
+  EXPECT_EQ(ExposedTimes(profile, classes), (std::vector<Ns>{0, 0, 50, 10, 0}));
+}
+
+// Sums of rows are never more than the time in which nothing hides them.
+TEST(ExposedTime, OfWhatRunsAtOnceIsGivenOnce) {
+  TestProfile test;
+  test.Op("x", {0, 1});
+  test.Work("gemm", {0, 100});
+  for (const std::int64_t stream : {20, 21, 22}) {
+    test.Work("Memcpy", {50, 300}, DeviceKind::kMemcpy, 0, stream);
+    test.Work("Memset", {250, 400}, DeviceKind::kMemset, 0, stream + 10);
+    test.Work("ncclDevKernel_AllReduce(x)", {300 + stream, 500}, DeviceKind::kKernel, 0,
+              stream + 20);
+  }
+  const Profile profile = test.Finish();
+  const std::vector<Ns> exposed = ExposedTimes(profile, ClassifyDevice(profile));
+  std::array<Ns, 4> sums{};
+  for (std::size_t row = 0; row < exposed.size(); ++row) {
+    const bool is_collective = profile.Name(profile.device.name[row]).starts_with("nccl");
+    sums[is_collective ? 3 : static_cast<std::size_t>(profile.device.kind[row])] += exposed[row];
+  }
+  EXPECT_EQ(sums, (std::array<Ns, 4>{0, 200, 100, 180}));
+}
+
+TEST(Collectives, KindsFromAnySpelling) {
+  struct Row {
+    std::string_view name, kind;
+  };
+  constexpr Row kRows[] = {
+      {"allreduce", "all_reduce"},
+      {"nccl:all_reduce", "all_reduce"},
+      {"_reduce_scatter_base", "reduce_scatter"},
+      {"allgather_into_tensor_coalesced", "all_gather"},
+      {"nccl:_all_gather_base", "all_gather"},
+      {"all_to_allv", "all_to_all"},
+      {"ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL(x)", "reduce_scatter"},
+      {"ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(x)", "send_recv"},
+      {"void vllm::cross_device_reduce_1stage<float, 8>(P)", "all_reduce"},
+      {"c10d::broadcast_", "broadcast"},
+      {"reduce", "reduce"},
+      {"c10d::gather_", "gather"},
+      {"scatter", "scatter"},
+      {"barrier", "barrier"},
+      {"wait", "other"},
+      {"void (anonymous namespace)::multimem_one_shot_all_reduce_kernel<float, 8>(float*)",
+       "all_reduce"},
+  };
+  for (const Row& row : kRows) {
+    EXPECT_EQ(CollectiveKindId(CollectiveKindOf(row.name)), row.kind) << row.name;
+  }
+  EXPECT_DOUBLE_EQ(BusFactor(CollectiveKind::kAllReduce, 4), 1.5);
+  EXPECT_DOUBLE_EQ(BusFactor(CollectiveKind::kAllGather, 4), 0.75);
+  EXPECT_DOUBLE_EQ(BusFactor(CollectiveKind::kBroadcast, 4), 1);
+}
+
+// Rank 1 comes late to the collective: rank 0 waits 60 ns for it.
+std::vector<Profile> OneLateRank() {
+  const auto rank = [](int number, Ns join) {
+    TestProfile test;
+    test.builder().distributed().rank = number;
+    test.builder().distributed().world_size = 2;
+    Collective collective;
+    collective.name = test.builder().Intern("allreduce");
+    collective.dtype = test.builder().Intern("Float");
+    collective.group = test.builder().Intern("default_pg");
+    collective.in_elements = collective.out_elements = 1000;
+    collective.group_size = 2;
+    test.Op("step", {0, 200});
+    test.Work("gemm", {0, join});
+    DeviceRow row;
+    row.start = join;
+    row.duration = 120 - join;
+    row.name = test.builder().Intern("ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)");
+    row.gpu = number;
+    row.stream = 20;
+    row.collective = test.builder().AddCollective(collective);
+    test.builder().AddDevice(row);
+    return test.Finish();
+  };
+  std::vector<Profile> ranks;
+  ranks.push_back(rank(0, 40));
+  ranks.push_back(rank(1, 100));
+  return ranks;
+}
+
+TEST(Communication, WaitingIsNotTransferring) {
+  const Analysis analysis = AnalyzeAll(OneLateRank());
+  const Table& calls = *analysis.FindTable("collectives");
+  ASSERT_EQ(calls.rows(), 2U);
+  EXPECT_EQ(TextAt(calls, 0, "name"), "all_reduce");
+  EXPECT_EQ(TextAt(calls, 0, "dtype"), "float32");
+  EXPECT_EQ(IntegerAt(calls, 0, "bytes"), 4000);
+  EXPECT_EQ(IntegerAt(calls, 0, "time"), 80);
+  EXPECT_EQ(IntegerAt(calls, 1, "time"), 20);
+  EXPECT_EQ(IntegerAt(calls, 0, "transfer_time"), 20);
+  EXPECT_EQ(IntegerAt(calls, 1, "transfer_time"), 20);
+  EXPECT_DOUBLE_EQ(RealAt(calls, 0, "bus_bandwidth"), 4000 / 20e-9);
+  EXPECT_DOUBLE_EQ(NumberOf(analysis, "communication.all_reduce.busbw"), 4000 / 20e-9);
+  EXPECT_EQ(NumberOf(analysis, "communication.time"), 100);
+  EXPECT_EQ(NumberOf(analysis, "communication.overlap"), 0);
+  EXPECT_TRUE(IsAbsent(analysis.Find("rank.straggler")->value));
+  EXPECT_EQ(analysis.Find("rank.straggler")->absent_because,
+            "a rank is late too seldom to tell habit from chance");
+  EXPECT_DOUBLE_EQ(NumberOf(analysis, "rank.imbalance"), 60.0 / 70);
+  const Table& ranks = *analysis.FindTable("ranks");
+  ASSERT_EQ(ranks.rows(), 2U);
+  EXPECT_EQ(IntegerAt(ranks, 0, "waiting_time"), 60);
+  EXPECT_EQ(IntegerAt(ranks, 1, "waiting_time"), 0);
+  EXPECT_EQ(IntegerAt(ranks, 1, "compute_time"), 100);
+}
+
+}  // namespace
+}  // namespace profgauge

@@ -1,0 +1,112 @@
+// Copies and calls of the runtime, on small profiles made by hand.
+#include <gtest/gtest.h>
+
+#include "fixture.h"
+#include "oracle_tables.h"
+
+namespace profgauge {
+namespace {
+
+TEST(Copies, BySizeAndKind) {
+  TestProfile test;
+  test.Op("aten::copy_", {0, 1000});
+  test.CopyAlone({0, 100}, CopyKind::kHostToDevice, HostMemory::kPageable, 300);
+  test.CopyAlone({100, 200}, CopyKind::kHostToDevice, HostMemory::kPinned, 700);
+  test.CopyAlone({200, 210}, CopyKind::kDeviceToHost, HostMemory::kPinned, -1);
+  test.CopyAlone({300, 400}, CopyKind::kPeerToPeer, HostMemory::kUnknown, 50);
+  const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
+  EXPECT_EQ(NumberOf(analysis, "memcpy.h2d.time"), 200);
+  EXPECT_EQ(NumberOf(analysis, "memcpy.h2d.bytes"), 1000);
+  EXPECT_DOUBLE_EQ(NumberOf(analysis, "memcpy.h2d.bandwidth"), 5e9);
+  EXPECT_EQ(NumberOf(analysis, "memcpy.d2d.bytes"), 50);
+  EXPECT_DOUBLE_EQ(NumberOf(analysis, "memcpy.pageable_share"), 0.3);
+  EXPECT_EQ(NumberOf(analysis, "memcpy.d2h.time"), 10);
+  EXPECT_EQ(analysis.Find("memcpy.d2h.bytes")->absent_because,
+            "the recording does not give the size of every copy");
+  EXPECT_EQ(analysis.FindTable("memcpys")->rows(), 4U);
+}
+
+// No copy is no 0 where the file could not hold one, or does not hold those that were made.
+TEST(Copies, ThatNoRecordingShowsAreAbsent) {
+  TestProfile of_format;
+  of_format.builder().SetCopiesUnknown("this kind of file holds kernels and no copies");
+  of_format.Work("kernel", {0, 100});
+  const Analysis kernels = AnalyzeAll(OneRank(of_format.Finish()));
+  EXPECT_EQ(kernels.Find("memcpy.h2d.time")->absent_because,
+            "this kind of file holds kernels and no copies");
+  EXPECT_EQ(kernels.absent_tables.count("memcpys"), 1U);
+  EXPECT_EQ(kernels.Find("memcpy.h2d.bytes_per_iteration")->absent_because,
+            "this kind of file holds kernels and no copies");
+
+  TestProfile of_device;
+  of_device.builder().SetCopiesUnknown("DMA inside of the device only");
+  of_device.CopyAlone({0, 100}, CopyKind::kDeviceToDevice, HostMemory::kUnknown, 50);
+  const Analysis inside = AnalyzeAll(OneRank(of_device.Finish()));
+  EXPECT_EQ(inside.Find("memcpy.d2h.time")->absent_because, "DMA inside of the device only");
+  EXPECT_EQ(NumberOf(inside, "memcpy.d2d.bytes"), 50);
+  EXPECT_EQ(inside.FindTable("memcpys")->rows(), 1U);
+
+  TestProfile lost;
+  lost.Launch("kernel", {0, 10}, {20, 100});
+  lost.Call("aclrtMemcpy", ApiKind::kMemcpy, {30, 40});
+  EXPECT_EQ(AnalyzeAll(OneRank(lost.Finish())).Find("memcpy.d2h.bytes")->absent_because,
+            "calls of the iterations copy, and none of their copies was recorded");
+
+  TestProfile none;
+  none.Launch("kernel", {0, 10}, {20, 100});
+  EXPECT_EQ(NumberOf(AnalyzeAll(OneRank(none.Finish())), "memcpy.d2h.bytes"), 0);
+}
+
+TEST(Copies, OfADirectionThatIsNotSaid) {
+  TestProfile test;
+  test.CopyAlone({0, 100}, CopyKind::kUnknown, HostMemory::kUnknown, -1);
+  const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
+  EXPECT_EQ(analysis.Find("memcpy.h2d.time")->absent_because,
+            "the recording does not say which way some of its copies go");
+  EXPECT_EQ(analysis.FindTable("memcpys")->rows(), 1U);
+}
+
+TEST(HostCalls, SynchronizationAsAShareOfTheIterations) {
+  TestProfile test;
+  test.Step(0, {0, 1000});
+  test.Step(1, {1000, 2000});
+  test.Call("cudaStreamSynchronize", ApiKind::kSync, {500, 700});
+  test.Call("cudaDeviceSynchronize", ApiKind::kSync, {600, 800}, test.Thread(2));
+  test.Call("cudaMalloc", ApiKind::kMemory, {1200, 1300});
+  test.Call("cudaStreamQuery", ApiKind::kSync, {1350, 1380});
+  const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
+  EXPECT_DOUBLE_EQ(NumberOf(analysis, "sync.time_share"), 300.0 / 2000);
+  const Table& calls = *analysis.FindTable("api_calls");
+  ASSERT_EQ(calls.rows(), 4U);
+  EXPECT_EQ(TextAt(calls, 0, "name"), "cudaDeviceSynchronize");
+  EXPECT_EQ(TextAt(calls, 2, "kind"), "memory");
+  EXPECT_DOUBLE_EQ(RealAt(calls, 2, "share"), 100.0 / 530);
+}
+
+TEST(HostCalls, CoveredTimeCountsEachMomentOfTheIterationsOnce) {
+  TestProfile test;
+  test.Step(0, {0, 1000});
+  test.Call("cudaMemcpy", ApiKind::kMemcpy, {100, 400});
+  test.Call("cudaMemcpy", ApiKind::kMemcpy, {200, 500}, test.Thread(2));
+  test.Call("cudaMemcpy", ApiKind::kMemcpy, {900, 1200}, test.Thread(2));
+  const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
+  const Table& calls = *analysis.FindTable("api_calls");
+  ASSERT_EQ(calls.rows(), 1U);
+  EXPECT_EQ(IntegerAt(calls, 0, "time"), 900);
+  EXPECT_EQ(IntegerAt(calls, 0, "covered_time"), 500);
+}
+
+// A copy that returns when it is done holds the host too; what the profiler waits for once the
+// iterations' host ranges are over is not the program's.
+TEST(HostCalls, BlockingCopiesSynchronizeAndTheProfilersOwnStopDoesNot) {
+  TestProfile test;
+  test.Step(0, {0, 1000});
+  test.Call("cudaMemcpy", ApiKind::kMemcpy, {100, 300});
+  test.Call("cudaMemcpyAsync", ApiKind::kMemcpy, {300, 400});
+  test.Launch("kernel", {500, 510}, {520, 2000});
+  test.Call("cudaDeviceSynchronize", ApiKind::kSync, {1100, 2000});
+  EXPECT_DOUBLE_EQ(NumberOf(AnalyzeAll(OneRank(test.Finish())), "sync.time_share"), 200.0 / 2000);
+}
+
+}  // namespace
+}  // namespace profgauge

@@ -1,0 +1,294 @@
+// What a recording has lost, and times that cannot be, shown on a handful of rows.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "built_rows.h"
+#include "model/profile_builder.h"
+
+namespace profgauge {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(ProfileBuilder, WorkThatIsMissingInBulkWasLost) {
+  for (const int lost : {9, 30}) {
+    ProfileBuilder builder;
+    const auto main = builder.AddThread("1", "10");
+    for (int i = 0; i < 100; ++i) {
+      builder.AddApi(Launch(builder, i * 100, 10, main, i));
+      if (i >= lost) builder.AddDevice(Kernel(builder, i * 100 + 20, i));
+    }
+    const Profile profile = *builder.Finish();
+    EXPECT_EQ(profile.log[Counter::launches_without_device_event], static_cast<std::size_t>(lost));
+    EXPECT_EQ(profile.log.HasDataLoss(), lost == 30);
+  }
+}
+
+// Launches that are captured run when the graph does; others do not.
+TEST(ProfileBuilder, ACaptureExcusesWhatIsCaptured) {
+  for (const int captured : {0, 1, 60}) {
+    ProfileBuilder builder;
+    const auto main = builder.AddThread("1", "10");
+    const auto call = [&](std::string_view name, Ns at) {
+      ApiRow row = Launch(builder, at, 1, main, -1);
+      row.name = builder.Intern(name);
+      row.kind = ApiKind::kOther;
+      builder.AddApi(row);
+    };
+    call("cudaStreamBeginCapture", 50);
+    call("cuStreamBeginCapture", 52);
+    if (captured > 0) call("cudaStreamEndCapture", captured * 100 + 50);
+    for (int i = 0; i < 100; ++i) {
+      builder.AddApi(Launch(builder, i * 100, 10, main, i));
+      if (i == 0 || i > 60) builder.AddDevice(Kernel(builder, i * 100 + 20, i));
+    }
+    EXPECT_EQ((*builder.Finish()).log.HasDataLoss(), captured < 60) << captured;
+  }
+}
+
+// Of a thousand kernels so many of no length, the others of `length`.
+bool KernelsAreLost(int empty, Ns length) {
+  ProfileBuilder builder;
+  for (int i = 0; i < 1000; ++i) {
+    DeviceRow row = Kernel(builder, 10 + i * 10'000, i);
+    row.duration = i < empty ? 0 : length;
+    builder.AddDevice(row);
+  }
+  return (*builder.Finish()).log.HasDataLoss();
+}
+
+TEST(ProfileBuilder, KernelsOfNoLengthAtAllAreUnknown) {
+  EXPECT_FALSE(KernelsAreLost(7, 3001));
+  EXPECT_FALSE(KernelsAreLost(100, 3001));
+  EXPECT_TRUE(KernelsAreLost(101, 3001));
+  // Times in whole microseconds round short ones to none.
+  EXPECT_FALSE(KernelsAreLost(500, 3000));
+  EXPECT_TRUE(KernelsAreLost(501, 3000));
+}
+
+// Effects before their causes, beyond the accuracy of converted clocks: the clocks are apart.
+TEST(ProfileBuilder, WorkBeforeItsLaunchTellsAClockThatIsOff) {
+  for (const Ns early : {20'000, 100'000}) {
+    ProfileBuilder builder;
+    const auto main = builder.AddThread("1", "10");
+    for (int i = 0; i < 100; ++i) {
+      builder.AddApi(Launch(builder, i * 1'000'000, 10, main, i));
+      builder.AddDevice(Kernel(builder, i * 1'000'000 + 5'000 - early, i));
+    }
+    const Profile profile = *builder.Finish();
+    EXPECT_EQ(profile.log[Counter::work_before_launch], early > 50'000 ? 100u : 0u);
+    EXPECT_EQ(profile.log.HasDataLoss(), early > 50'000);
+  }
+}
+
+// A hundred kernels of one stream, each of that length, one every 10 us.
+ProfileBuilder KernelsEvery10us(Ns length, std::string_view name = "kernel") {
+  ProfileBuilder builder;
+  for (int i = 0; i < 100; ++i) {
+    DeviceRow row = Kernel(builder, i * 10'000, i);
+    row.duration = length;
+    row.name = builder.Intern(name);
+    builder.AddDevice(row);
+  }
+  return builder;
+}
+
+std::uint64_t Overlapping(ProfileBuilder builder) {
+  const Profile profile = *builder.Finish();
+  EXPECT_EQ(profile.log.HasDataLoss(), profile.log[Counter::work_overlapping] > 0);
+  return profile.log[Counter::work_overlapping];
+}
+
+TEST(ProfileBuilder, KernelsOfAStreamThatRunAtOnceHaveOtherTimesThanItSays) {
+  EXPECT_EQ(Overlapping(KernelsEvery10us(10'000)), 0u);
+  EXPECT_EQ(Overlapping(KernelsEvery10us(10'900)), 0u);
+  EXPECT_EQ(Overlapping(KernelsEvery10us(30'000)), 99u);
+  // A few are a glitch.
+  ProfileBuilder few;
+  for (int i = 0; i < 8; ++i) few.AddDevice(Kernel(few, 5 * i, i));
+  EXPECT_EQ(Overlapping(std::move(few)), 0u);
+  const Profile profile = *KernelsEvery10us(30'000).Finish();
+  EXPECT_THAT(
+      profile.log.Examples(Counter::work_overlapping),
+      ElementsAre(
+          "device 0: kernels that take 3.00\u202Fms lie within 1.02\u202Fms of their streams"));
+}
+
+// Numbers of launches meet twice there, and each kernel has a call of its own.
+TEST(ProfileBuilder, ARecordingAndItsShiftedCopyInOneFileOverlap) {
+  ProfileBuilder builder;
+  const auto main = builder.AddThread("1", "10");
+  for (int i = 0; i < 200; ++i) {
+    const Ns at = i / 2 * 10'000 + i % 2 * 3'000;
+    builder.AddApi(Launch(builder, at, 10, main, i / 2));
+    DeviceRow row = Kernel(builder, at + 100, i / 2);
+    row.duration = 6'000;
+    builder.AddDevice(row);
+  }
+  EXPECT_EQ(Overlapping(std::move(builder)), 100u);
+}
+
+TEST(ProfileBuilder, KernelsOfAStreamMayRunAtOnce) {
+  // On streams that the recording does not keep apart.
+  ProfileBuilder unknown = KernelsEvery10us(30'000);
+  unknown.StreamsMayOverlap();
+  EXPECT_EQ(Overlapping(std::move(unknown)), 0u);
+  // The branches of a graph, which one call launches.
+  ProfileBuilder graph;
+  for (int i = 0; i < 100; ++i) {
+    DeviceRow row = Kernel(graph, i / 10 * 10'000, i / 10);
+    row.duration = 5'000 + i;
+    graph.AddDevice(row);
+  }
+  EXPECT_EQ(Overlapping(std::move(graph)), 0u);
+  // Kernels of two processes.
+  ProfileBuilder processes;
+  for (int i = 0; i < 100; ++i) {
+    const auto thread = processes.AddThread(std::to_string(i % 2), "1");
+    processes.AddApi(Launch(processes, i * 10'000, 10, thread, i));
+    DeviceRow row = Kernel(processes, i * 10'000 + 100, i);
+    row.duration = 19'000;
+    processes.AddDevice(row);
+  }
+  EXPECT_EQ(Overlapping(std::move(processes)), 0u);
+}
+
+// Since Hopper a kernel may start ahead of its turn, and ends after the one that it waits for.
+TEST(ProfileBuilder, KernelsMayStartAheadOfTheirTurnOnHopper) {
+  for (const std::int32_t major : {8, 9}) {
+    for (const bool nested : {false, true}) {
+      ProfileBuilder builder = KernelsEvery10us(nested ? 9'000 : 15'000);
+      Gpu gpu;
+      gpu.id = 0;
+      gpu.compute_major = major;
+      builder.AddGpu(gpu);
+      for (int i = 0; nested && i < 100; ++i) {
+        DeviceRow row = Kernel(builder, i * 10'000 + 1'000, 100 + i);
+        row.duration = 7'000;
+        builder.AddDevice(row);
+      }
+      EXPECT_EQ(Overlapping(std::move(builder)) > 0, major < 9 || nested) << major << nested;
+    }
+  }
+}
+
+TEST(ProfileBuilder, KernelsWithoutNamesAreLost) {
+  for (const std::string_view name : {"", "(unnamed kernel)", "(unnamed kernel 7)", "kernel"}) {
+    const Profile profile = *KernelsEvery10us(1'000, name).Finish();
+    EXPECT_EQ(profile.log[Counter::kernels_unnamed], name == "kernel" ? 0u : 100u) << name;
+  }
+  ProfileBuilder few = KernelsEvery10us(1'000);
+  for (int i = 0; i < 10; ++i) {
+    DeviceRow row = Kernel(few, i * 10'000 + 5'000, 100 + i);
+    row.duration = 1'000;
+    row.name = few.Intern("");
+    few.AddDevice(row);
+  }
+  EXPECT_FALSE((*few.Finish()).log.HasDataLoss());
+}
+
+// Two processes with as many launches: what one of them lost is not made up for by the other.
+TEST(ProfileBuilder, LossesAreCountedByProcess) {
+  for (const std::string_view lost : {"", "work", "names", "order"}) {
+    ProfileBuilder builder;
+    const ThreadId threads[] = {builder.AddThread("1", "1"), builder.AddThread("2", "2")};
+    for (int i = 0; i < 200; ++i) {
+      const bool is_lossy = i % 2 == 1 && i < (lost == "work" ? 50 : lost == "names" ? 24 : 20);
+      builder.AddApi({.start = i * 100'000,
+                      .duration = 1'000,
+                      .name = builder.Intern("cudaLaunchKernel"),
+                      .kind = ApiKind::kLaunch,
+                      .thread = threads[i % 2],
+                      .correlation = i});
+      if (is_lossy && lost == "work") continue;
+      DeviceRow row = Kernel(builder, i * 100'000 + 5'000, i);
+      row.gpu = i % 2;
+      row.duration = 1'000;
+      if (is_lossy && lost == "names") row.name = builder.Intern("");
+      if (is_lossy && lost == "order") row.start -= 70'000;
+      builder.AddDevice(row);
+    }
+    const Profile profile = *builder.Finish();
+    EXPECT_EQ(profile.log[Counter::events_dropped], lost == "work" ? 25u : 0u) << lost;
+    EXPECT_EQ(profile.log[Counter::kernels_unnamed], lost == "names" ? 12u : 0u) << lost;
+    EXPECT_EQ(profile.log[Counter::work_before_launch], lost == "order" ? 10u : 0u) << lost;
+  }
+}
+
+TEST(ProfileBuilder, CopiesWithoutLengthsAreLost) {
+  for (const Ns length : {-1, 0, 1'000}) {
+    ProfileBuilder builder = KernelsEvery10us(1'000);
+    for (int i = 0; i < 3; ++i) {
+      DeviceRow row = Kernel(builder, i * 10'000 + 5'000, 100 + i);
+      row.kind = DeviceKind::kMemcpy;
+      row.duration = std::max<Ns>(length, 0);
+      if (length < 0) builder.log().Add(Counter::events_negative_dur);
+      builder.AddDevice(row);
+    }
+    EXPECT_EQ((*builder.Finish()).log.HasDataLoss(), length < 0) << length;
+  }
+}
+
+TEST(ProfileBuilder, ADeviceEventThatLostItsTimesDoesNotStretchTheProfile) {
+  ProfileBuilder builder;
+  auto lost = Kernel(builder, 0, -1);
+  lost.duration = 0;
+  builder.AddDevice(lost);
+  builder.AddDevice(Kernel(builder, 1'000'000, -1));
+  const auto profile = builder.Finish();
+  ASSERT_TRUE(profile);
+  EXPECT_EQ(profile->origin_ns, 1'000'000);
+  EXPECT_EQ(profile->log[Counter::zero_time_events], 1u);
+}
+
+TEST(ProfileBuilder, KernelsOfUnknownLengthAreLostWhereTheyAreMany) {
+  const auto lost = [](int unknown, Counter why) {
+    ProfileBuilder builder;
+    for (int i = 0; i < 1000; ++i) {
+      DeviceRow row = Kernel(builder, i * 100, i);
+      if (i < unknown) row.duration = 0;
+      builder.AddDevice(row);
+    }
+    builder.log().Add(why, static_cast<std::uint64_t>(unknown));
+    const auto profile = builder.Finish();
+    return profile ? (*profile).log[Counter::rows_unusable] : 99;
+  };
+  EXPECT_EQ(lost(11, Counter::events_negative_dur), 1u);
+  EXPECT_EQ(lost(11, Counter::events_missing_dur), 1u);
+  EXPECT_EQ(lost(11, Counter::events_overflowed_dur), 1u);
+  EXPECT_EQ(lost(10, Counter::events_negative_dur), 0u);
+  EXPECT_EQ(lost(100, Counter::events_clipped), 0u);  // Clocks of microseconds have such.
+}
+
+TEST(ProfileBuilder, ClipsOnlyWhenStreamsAreKnownToBeSerial) {
+  for (const bool clip : {false, true}) {
+    ProfileBuilder builder;
+    builder.AddDevice(Kernel(builder, 100, -1));
+    builder.AddDevice(Kernel(builder, 104, -1));
+    if (clip) builder.ClipStreamOverlaps();
+    const auto profile = builder.Finish();
+    ASSERT_TRUE(profile);
+    EXPECT_THAT(profile->device.duration, ElementsAre(clip ? 4 : 10, 10));
+    EXPECT_EQ(profile->log[Counter::events_clipped], clip ? 1u : 0u);
+  }
+}
+
+// What is cut from times in another unit is told; AMD's kernels start ahead of no other.
+TEST(ProfileBuilder, MuchThatIsClippedLeavesTheTimesInDoubt) {
+  for (const Ns length : {10'500, 30'000}) {
+    ProfileBuilder builder = KernelsEvery10us(length);
+    Gpu gpu;
+    gpu.id = 0;
+    gpu.name = "AMD Instinct MI300X";
+    gpu.compute_major = 9;
+    builder.AddGpu(gpu);
+    builder.ClipStreamOverlaps();
+    const Profile profile = *builder.Finish();
+    EXPECT_EQ(profile.device.duration[0], 10'000);
+    EXPECT_EQ(profile.log[Counter::events_clipped], 99u);
+    EXPECT_EQ(profile.log[Counter::work_overlapping], length == 30'000 ? 99u : 0u);
+  }
+}
+
+}  // namespace
+}  // namespace profgauge
