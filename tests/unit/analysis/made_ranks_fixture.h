@@ -16,22 +16,16 @@
 #include "analysis/communication/rank_facts.h"
 #include "readers/load.h"
 
-namespace profgauge {
+namespace profgauge::made {
 
-using made::LateBy;
-using made::Made;
-using made::Mesh;
-using made::Metadata;
-using made::Plan;
-
-class MadeFolder {
+class Folder {
  public:
-  MadeFolder() {
+  Folder() {
     static int count = 0;
     path_ = std::filesystem::temp_directory_path() /
             ("profgauge_ranks_" + std::to_string(getpid()) + "_" + std::to_string(++count));
   }
-  ~MadeFolder() {
+  ~Folder() {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
     std::filesystem::remove(path_.string() + ".truth.json", ignored);
@@ -50,7 +44,7 @@ struct Judged {
 };
 
 inline Judged Judge(const Plan& plan, const Made& made) {
-  MadeFolder folder;
+  Folder folder;
   WriteRun(plan, made, folder.path());
   Judged judged;
   auto run = LoadRun({folder.path()}, {});
@@ -74,4 +68,4 @@ inline std::string Told(const Plan& plan) {
 
 inline constexpr Mesh kMeshes[] = {Mesh::kDp, Mesh::kTpDp, Mesh::kPpDp, Mesh::kEpDp};
 
-}  // namespace profgauge
+}  // namespace profgauge::made

@@ -18,6 +18,16 @@
 namespace profgauge {
 namespace {
 
+using made::Judge;
+using made::Judged;
+using made::kMeshes;
+using made::LateBy;
+using made::Made;
+using made::Mesh;
+using made::Metadata;
+using made::Plan;
+using made::Told;
+
 constexpr LateBy kCauses[] = {LateBy::kLoader, LateBy::kHost, LateBy::kSlowGpu, LateBy::kMoreWork,
                               LateBy::kCopies};
 

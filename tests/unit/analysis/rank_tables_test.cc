@@ -15,6 +15,17 @@
 namespace profgauge {
 namespace {
 
+using made::Folder;
+using made::Judge;
+using made::Judged;
+using made::kMeshes;
+using made::LateBy;
+using made::Made;
+using made::Mesh;
+using made::Metadata;
+using made::Plan;
+using made::Told;
+
 // Clocks an hour apart that run at different speeds change neither blame nor waiting, and the
 // skew between ranks is the true one.
 TEST(ManyRanks, ClocksDoNotMatter) {
@@ -97,7 +108,7 @@ TEST(ManyRanks, MissingRanks) {
 TEST(ManyRanks, ARankTwiceIsRefused) {
   Plan plan;
   plan.doubled = 3;
-  MadeFolder folder;
+  Folder folder;
   WriteRun(plan, Simulate(plan), folder.path());
   const auto run = LoadRun({folder.path()}, {});
   ASSERT_FALSE(run);
