@@ -62,6 +62,7 @@ constexpr BasisRow kMetricBases[] = {
     {"memory.", kOfNothing},
     {"flops.", kOfNothing},
     {"npu.", {.events = true}},
+    {"host.", {.events = true}},
     {"coverage.", kOfGpuUnits},
     {"coverage.backlog_time", kOfLaunches},
 };
