@@ -207,6 +207,41 @@ TEST(KinetoDialects, WhatStandsAroundTheEvents) {
   EXPECT_EQ(profile->threads[0].name, "main");
 }
 
+// Numbers may stand as texts, and members of a group as the text of a list; one that was cut names
+// none of them.
+TEST(KinetoDialects, NumbersAndMembersOfGroupsMayBeTexts) {
+  const auto profile = ReadText(R"json({"distributedInfo": {"rank": "3", "world_size": "x",
+      "pg_config": [{"pg_name": "0", "pg_desc": "default_pg", "pg_size": 4, "ranks": [0, 1, 2, 3]},
+        {"pg_name": "1", "pg_size": "2", "ranks": "[1, 3]"},
+        {"pg_name": "2", "pg_size": 512, "ranks": "[0, 1, ..., 511]"},
+        {"pg_name": "", "ranks": [0]}, {"pg_name": "3", "ranks": 7}, 5]},
+      "deviceProperties": [{"id": 0, "name": "GPU", "totalGlobalMem": "85899345920"}],
+      "traceEvents": [{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":5,"dur":2}]
+})json");
+  ASSERT_TRUE(profile) << Outcome(profile);
+  EXPECT_EQ(profile->distributed.rank, 3);
+  EXPECT_EQ(profile->distributed.world_size, -1);
+  ASSERT_EQ(profile->gpus.size(), 1u);
+  EXPECT_EQ(profile->gpus[0].memory, 85'899'345'920);
+  const std::vector<ProcessGroup>& groups = profile->distributed.groups;
+  ASSERT_EQ(groups.size(), 4u);
+  EXPECT_THAT(groups[0].ranks, ElementsAre(0, 1, 2, 3));
+  EXPECT_EQ(groups[0].description, "default_pg");
+  EXPECT_EQ(groups[1].size, 2);
+  EXPECT_THAT(groups[1].ranks, ElementsAre(1, 3));
+  EXPECT_EQ(groups[2].size, 512);
+  EXPECT_THAT(groups[2].ranks, ElementsAre());
+  EXPECT_EQ(groups[3].size, -1);
+  EXPECT_THAT(groups[3].ranks, ElementsAre());
+}
+
+TEST(KinetoDialects, WhatStandsAroundTheEventsMayBeUnreadable) {
+  const auto profile = ReadText(R"json({"schemaVersion": 1, "record_shapes": 1x1, "traceEvents": [
+      {"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":5,"dur":2}]})json");
+  ASSERT_TRUE(profile) << Outcome(profile);
+  EXPECT_EQ(profile->log[Counter::metadata_unreadable], 1u);
+}
+
 TEST(KinetoDialects, CollectivesOfOpsAndKernels) {
   const auto profile = ReadText(Trace(
       R"json({"ph":"X","cat":"kernel","name":"ncclKernel","pid":0,"tid":7,"ts":5,"dur":2,"args":{

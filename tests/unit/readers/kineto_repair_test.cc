@@ -69,6 +69,10 @@ INSTANTIATE_TEST_SUITE_P(
                     Trace(R"({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":5,"dur":2,)"
                           R"("args":{"a":NaN,"b":inf,"c":-Infinity,"d":N/A,"e":-nan(ind)}})"),
                     "read, numbers_not_json 5 (byte 37) (byte 37) (byte 37)", "a|"},
+        BrokenTrace{"numbers with fractions and exponents beside one that is none",
+                    Trace(R"({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":5,"dur":2,)"
+                          R"("args":{"a":1.5e-3,"b":-0.25,"c":2E+4,"d":1.e5,"e":1e}})"),
+                    "read, numbers_not_json 2 (byte 37) (byte 37)", "a|"},
         BrokenTrace{
             "missing quote",
             Trace(Op("a") + R"(, {"ph": "X", "cat": "cpu_op, "name": "b", "pid": 1}, )" + Op("c")),

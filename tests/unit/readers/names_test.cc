@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <string_view>
 #include <utility>
+
+#include "readers/cuda/cuda_names.h"
 
 namespace profgauge::readers {
 namespace {
@@ -28,6 +32,38 @@ TEST(Names, TellTheKindOfACall) {
       {"", ApiKind::kOther},
   };
   for (const auto& [call, kind] : kRows) EXPECT_EQ(ApiKindOf(call), kind) << call;
+}
+
+// CUpti_ActivityMemcpyKind; an array is memory of the device.
+TEST(Names, NumbersOfCopiesAreCuptis) {
+  struct Row {
+    std::int64_t number;
+    CopyKind kind;
+    std::string_view name;
+  };
+  constexpr Row kRows[] = {
+      {0, CopyKind::kUnknown, "[CUDA memcpy]"},
+      {1, CopyKind::kHostToDevice, "[CUDA memcpy Host-to-Device]"},
+      {2, CopyKind::kDeviceToHost, "[CUDA memcpy Device-to-Host]"},
+      {3, CopyKind::kHostToDevice, "[CUDA memcpy Host-to-Array]"},
+      {4, CopyKind::kDeviceToHost, "[CUDA memcpy Array-to-Host]"},
+      {5, CopyKind::kDeviceToDevice, "[CUDA memcpy Array-to-Array]"},
+      {6, CopyKind::kDeviceToDevice, "[CUDA memcpy Array-to-Device]"},
+      {7, CopyKind::kDeviceToDevice, "[CUDA memcpy Device-to-Array]"},
+      {8, CopyKind::kDeviceToDevice, "[CUDA memcpy Device-to-Device]"},
+      {9, CopyKind::kHostToHost, "[CUDA memcpy Host-to-Host]"},
+      {10, CopyKind::kPeerToPeer, "[CUDA memcpy Peer-to-Peer]"},
+      {11, CopyKind::kHostToDevice, "[CUDA memcpy Unified Host-to-Device]"},
+      {12, CopyKind::kDeviceToHost, "[CUDA memcpy Unified Device-to-Host]"},
+      {13, CopyKind::kDeviceToDevice, "[CUDA memcpy Unified Device-to-Device]"},
+      {14, CopyKind::kUnknown, "[CUDA memcpy]"},
+  };
+  for (const Row& row : kRows) {
+    const CudaCopy copy = CudaCopyOf(row.number);
+    EXPECT_EQ(copy.kind, row.kind) << row.number;
+    EXPECT_EQ(copy.name, row.name) << row.number;
+    EXPECT_EQ(copy.migrates, row.number >= 11 && row.number <= 13) << row.number;
+  }
 }
 
 TEST(Names, TellWhereACopyGoes) {
