@@ -236,7 +236,7 @@ TEST(KinetoDialects, NumbersAndMembersOfGroupsMayBeTexts) {
 }
 
 TEST(KinetoDialects, WhatStandsAroundTheEventsMayBeUnreadable) {
-  const auto profile = ReadText(R"json({"schemaVersion": 1, "record_shapes": 1x1, "traceEvents": [
+  const auto profile = ReadText(R"json({"schemaVersion": 1, "deviceProperties": {"id" 1}, "traceEvents": [
       {"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":5,"dur":2}]})json");
   ASSERT_TRUE(profile) << Outcome(profile);
   EXPECT_EQ(profile->log[Counter::metadata_unreadable], 1u);
