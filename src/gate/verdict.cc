@@ -241,8 +241,9 @@ bool LeavesOpen(const Finding& finding, FailOn fail_on) {
 
 /// Whether a limit on the very metric that the rule measures, or on one that it explains, was
 /// missed at the same level or a higher one: it is counted there, and the finding says why. What
-/// fails the run by a number of its own is not counted as one that is too uncertain for that, and
-/// what leaves it open not as a limit that does not. The metric of that limit; else empty.
+/// fails the run by a number of its own, or for sure, is not counted as one that is too uncertain
+/// for that, and what leaves it open not as a limit that does not. The metric of that limit; else
+/// empty.
 std::string CountedAsLimit(const Finding& finding, const std::vector<GateResult>& gate,
                            FailOn fail_on) {
   if (!Fired(finding.status)) return {};
@@ -253,10 +254,11 @@ std::string CountedAsLimit(const Finding& finding, const std::vector<GateResult>
   const auto is_its = [&](const GateResult& limit) {
     const std::string& metric = limit.threshold.metric;
     if (opens && !Fails(limit.threshold.level, fail_on)) return false;
-    if (metric == MeasuredMetric(rule)) return true;
-    return !(fails && limit.status == GateStatus::kLowConfidence) &&
-           std::any_of(rule.explains.begin(), rule.explains.end(),
-                       [&metric](const SourceText& id) { return id.text == metric; });
+    const bool is_own = metric == MeasuredMetric(rule);
+    const bool doubts = limit.status == GateStatus::kLowConfidence;
+    if (fails && doubts && (finding.is_sure || !is_own)) return false;
+    return is_own || std::any_of(rule.explains.begin(), rule.explains.end(),
+                                 [&metric](const SourceText& id) { return id.text == metric; });
   };
   const auto limit = std::find_if(gate.begin(), gate.end(), [&](const GateResult& result) {
     const auto status = AsFinding(result.status);
@@ -288,16 +290,25 @@ void Count(const Finding& finding, const Policy& policy, Verdict& verdict, Reaso
       break;
     case FindingStatus::kNotApplicable:
       ++verdict.not_applicable;
-      if (IsRequired(policy, *finding.rule)) {
-        reasons.open.push_back(fmt::format("{} is required, but not applicable: {}",
-                                           finding.rule->id, finding.reason));
-      }
       break;
     case FindingStatus::kBroken:
       ++verdict.broken;
       reasons.broken.push_back(
           fmt::format("{} cannot be evaluated: {}", finding.rule->id, finding.reason));
       break;
+  }
+}
+
+/// A required rule must say all that it could have said.
+void AskRequired(const Finding& finding, const Policy& policy, Reasons& reasons) {
+  if (!IsRequired(policy, *finding.rule)) return;
+  const std::string& id = finding.rule->id;
+  if (finding.status == FindingStatus::kNotApplicable) {
+    reasons.open.push_back(
+        fmt::format("{} is required, but not applicable: {}", id, finding.reason));
+  } else if (Fired(finding.status) && !finding.unknown_limit.empty()) {
+    reasons.open.push_back(fmt::format("{} is required, but a graver limit cannot be told: {}", id,
+                                       finding.unknown_limit));
   }
 }
 
@@ -324,7 +335,9 @@ void CountMissingRanks(const std::string& sentence, const Policy& policy,
       break;
     case OnMissingRanks::kFail:
       ++verdict.errors;
-      reasons.failures.insert(reasons.failures.begin(), sentence);
+      if (Fails(Level::kError, policy.fail_on)) {
+        reasons.failures.insert(reasons.failures.begin(), sentence);
+      }
       break;
   }
 }
@@ -418,6 +431,7 @@ Verdict Judge(const Policy& policy, const Analysis& analysis, const ImportLog& l
       verdict.findings_counted_with.push_back(
           CountedAsLimit(finding, verdict.gate, policy.fail_on));
       if (verdict.findings_counted_with.back().empty()) Count(finding, policy, verdict, reasons);
+      AskRequired(finding, policy, reasons);
     }
     for (const WaiverUse& use : options.evaluation->waivers) {
       if (const auto note = NoteOnWaiver(*use.waiver, use.expired, use.findings > 0)) {

@@ -26,6 +26,17 @@ constexpr double kSmallGain = 0.01;
 constexpr double kAlike = 1.05;
 constexpr std::size_t kMostPerRule = 20;  ///< Findings of a rule with `report: each`.
 
+/// The first of the known limits, gravest first, that `metric` passes; their number for none.
+std::size_t PassedLimit(std::span<const CompiledRule::Limit> limits,
+                        std::span<const Outcome> values, double metric) {
+  for (std::size_t i = 0; i < limits.size(); ++i) {
+    if (IsAbsent(values[i].value)) continue;
+    const double value = AsNumber(values[i].value, 0);
+    if (limits[i].above ? metric > value : metric < value) return i;
+  }
+  return limits.size();
+}
+
 bool IsInsideCharacter(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80; }
 
 /// Names in `code` that are very long lose their middle: the tables have them whole.
@@ -195,8 +206,8 @@ class RuleRun {
     out.group = &group;
     Prepare(group, out.trace);
     if (!CheckWhen(group, out)) return out;
-    bool fires = rule_.rule->level.has_value();
-    Level level = rule_.rule->level.value_or(Level::kInfo);
+    std::optional<Level> level = rule_.rule->level;
+    out.surely = level;
     if (rule_.metric) {
       out.metric = expr::Evaluate(*rule_.metric, data_, group.rows);
       Trace(out.trace, "metric", *rule_.metric,
@@ -206,22 +217,21 @@ class RuleRun {
         return out;
       }
       data_[rule_.metric_slot].value = out.metric.value;
-      if (!rule_.limits.empty()) {
-        fires = false;
-        if (!CheckLimits(group, out, fires, level)) return out;
-      }
+      if (!rule_.limits.empty() && !CheckLimits(group, out, level)) return out;
     }
     if (rule_.gain) {
       out.gain = expr::Evaluate(*rule_.gain, data_, group.rows);
       Trace(out.trace, "gain", *rule_.gain, Shown(out.gain, *rule_.gain));
       if (rule_.gain_slot != expr::Schema::kNone) data_[rule_.gain_slot].value = out.gain.value;
     }
-    if (!fires) return out;
+    if (!level) return out;
+    if (UsesLowConfidence()) out.surely.reset();
     out.most_gain = MostGain(rule_, run_, group.rows);
     TraceBound(out);
-    out.is_small = Chosen(level) != Level::kInfo && IsSmall(out);
-    out.status = out.is_small ? FindingStatus::kInfo : StatusOf(Chosen(level));
-    if (out.status == FindingStatus::kError && UsesLowConfidence()) {
+    out.is_small = Chosen(*level) != Level::kInfo && IsSmall(out);
+    out.status = out.is_small ? FindingStatus::kInfo : StatusOf(Chosen(*level));
+    const bool is_sure_error = out.surely && Chosen(*out.surely) == Level::kError;
+    if (out.status == FindingStatus::kError && !is_sure_error) {
       out.status = FindingStatus::kWarn;
       out.low_confidence = true;
     }
@@ -263,28 +273,42 @@ class RuleRun {
     return true;
   }
 
-  /// The highest level whose limit is passed; false when a limit is absent.
-  bool CheckLimits(const RowGroup& group, Judged& out, bool& fires, Level& level) {
-    const double metric = AsNumber(out.metric.value, 0);
+  /// The highest level whose limit is passed; false when none is, and one cannot be told.
+  bool CheckLimits(const RowGroup& group, Judged& out, std::optional<Level>& level) {
+    std::vector<Outcome> limits;
     for (const CompiledRule::Limit& limit : rule_.limits) {
-      const Outcome outcome = limit.of_policy ? Outcome{*limit.of_policy, {}, {}, 0}
-                                              : expr::Evaluate(limit.value, data_, group.rows);
-      if (IsAbsent(outcome.value)) {
-        MarkAbsent(out, outcome);
-        return false;
-      }
-      const double value = AsNumber(outcome.value, 0);
-      const bool passed = limit.above ? metric > value : metric < value;
-      TraceLimit(limit, outcome, out.trace);
-      // Errors stand first, so the first limit that is passed is the highest level, and the last
-      // one looked at is the nearest.
-      if (fires) continue;
-      out.limit_text =
-          fmt::format("{} {}", limit.above ? ">" : "<", FormatLimit(value, MetricUnit()));
-      fires = passed;
-      if (passed) level = limit.level;
+      limits.push_back(limit.of_policy ? Outcome{*limit.of_policy, {}, {}, 0}
+                                       : expr::Evaluate(limit.value, data_, group.rows));
+      TraceLimit(limit, limits.back(), out.trace);
+    }
+    const auto unknown = std::find_if(limits.begin(), limits.end(),
+                                      [](const Outcome& one) { return IsAbsent(one.value); });
+    const std::size_t passed = PassedLimit(rule_.limits, limits, AsNumber(out.metric.value, 0));
+    const bool fires = passed < limits.size();
+    if (!fires && unknown != limits.end()) {
+      MarkAbsent(out, *unknown);
+      return false;
+    }
+    // Errors stand first: the last one is the nearest.
+    const std::size_t shown = fires ? passed : limits.size() - 1;
+    out.limit_text = fmt::format("{} {}", rule_.limits[shown].above ? ">" : "<",
+                                 FormatLimit(AsNumber(limits[shown].value, 0), MetricUnit()));
+    level = fires ? std::optional(rule_.limits[passed].level) : std::nullopt;
+    out.surely = LeastLevel(limits, level);
+    if (fires && unknown < limits.begin() + static_cast<std::ptrdiff_t>(passed)) {
+      out.unknown_limit = unknown->absent_because;
     }
     return true;
+  }
+
+  /// The level that is reached whatever the recording leaves open of the number: `level`, or less.
+  std::optional<Level> LeastLevel(std::span<const Outcome> limits,
+                                  std::optional<Level> level) const {
+    const Metric* metric = run_.FindMetric(MeasuredMetric(*rule_.rule));
+    if (metric == nullptr || !metric->may_be) return level;
+    const std::size_t other = PassedLimit(rule_.limits, limits, *metric->may_be);
+    if (!level || other == limits.size()) return std::nullopt;
+    return std::min(*level, rule_.limits[other].level);
   }
 
   void TraceLimit(const CompiledRule::Limit& limit, const Outcome& outcome,
@@ -422,6 +446,11 @@ class RuleRun {
     if (judged.is_small) {
       out.reason = "what it could gain is under a hundredth of the iteration, so it only informs";
     }
+    out.unknown_limit = judged.unknown_limit;
+    if (!out.unknown_limit.empty() && out.reason.empty()) {
+      out.reason = "a graver limit cannot be told: " + out.unknown_limit;
+    }
+    out.is_sure = judged.surely && StatusOf(Chosen(*judged.surely)) <= judged.status;
     out.is_uncertain = judged.low_confidence && out.status == FindingStatus::kWarn;
     if (out.is_uncertain) out.reason = "the number is too uncertain to be an error";
     if (!Fired(out.status) && out.status != FindingStatus::kWaived) return out;

@@ -52,6 +52,8 @@ DrawnRule DrawRule(Draw& draw) {
   rule.is_below = draw.OneIn(3);
   rule.warn = draw.Maybe();
   rule.error = draw.Maybe();
+  if (rule.warn && draw.OneIn(4)) rule.warn_of = draw.Below(kIds.size());
+  if (rule.error && draw.OneIn(4)) rule.error_of = draw.Below(kIds.size());
   rule.level = draw.OneLevel();
   rule.when = draw.When(3);
   if (draw.OneIn(2)) rule.explains = draw.Below(kIds.size());
@@ -211,8 +213,11 @@ std::string RulesText(const Case& drawn) {
       text += fmt::format("    metric:\n      value: {}{}\n", rule.is_rest ? "1 - " : "",
                           kIds[rule.metric]);
       const char* side = rule.is_below ? "below" : "above";
-      if (rule.warn) text += fmt::format("      warn_{}: {}\n", side, Percent(*rule.warn));
-      if (rule.error) text += fmt::format("      error_{}: {}\n", side, Percent(*rule.error));
+      const auto limit = [&](const char* level, double than, std::optional<std::size_t> of) {
+        text += fmt::format("      {}_{}: {}\n", level, side, of ? kIds[*of] : Percent(than));
+      };
+      if (rule.warn) limit("warn", *rule.warn, rule.warn_of);
+      if (rule.error) limit("error", *rule.error, rule.error_of);
     } else {
       text += fmt::format("    level: {}\n", LevelName(rule.level));
     }

@@ -47,6 +47,8 @@ struct DrawnRule {
   std::size_t metric = 0;
   bool is_rest = false, is_below = false, is_required = false;
   std::optional<double> warn, error;  // Neither: it has a level of its own, and no metric.
+  // The limit is what this metric is, in place of the number.
+  std::optional<std::size_t> warn_of, error_of;
   Level level = Level::kWarn;
   std::optional<Condition> when;
   std::optional<std::size_t> explains;  // A metric.

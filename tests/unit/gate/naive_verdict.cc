@@ -100,15 +100,18 @@ class Naive {
   }
 
   struct Step {
-    double value = 0;
+    std::optional<double> value;
     Level level = Level::kWarn;
   };
 
   // The limits of the rule, or those that the policy has on the very metric.
   std::vector<Step> StepsOf(const DrawnRule& rule) const {
+    const auto told = [&](double value, std::optional<std::size_t> of) {
+      return of ? drawn_.metrics[*of].now : value;
+    };
     std::vector<Step> own, adopted;
-    if (rule.error) own.push_back({*rule.error, Level::kError});
-    if (rule.warn) own.push_back({*rule.warn, Level::kWarn});
+    if (rule.error) own.push_back({told(*rule.error, rule.error_of), Level::kError});
+    if (rule.warn) own.push_back({told(*rule.warn, rule.warn_of), Level::kWarn});
     for (const Limit& limit : drawn_.limits) {
       if (limit.metric != rule.metric || rule.is_rest) continue;
       if (limit.when) return own;
@@ -119,20 +122,19 @@ class Naive {
     return adopted.empty() ? own : adopted;
   }
 
-  // The level at which the rule fires.
-  std::optional<Level> LevelOf(const DrawnRule& rule) const {
-    if (Holds(rule.when, &Measured::now, drawn_) != Is::kTrue) return std::nullopt;
+  // The level that the limits give to a number.
+  std::optional<Level> LevelAt(const DrawnRule& rule, double measured) const {
     std::optional<Level> found;
-    if (!rule.warn && !rule.error) found = rule.level;
-    const std::optional<double> now = drawn_.metrics[rule.metric].now;
-    if (!found && now) {
-      const double value = rule.is_rest ? 1 - *now : *now;
-      for (const Step& step : StepsOf(rule)) {
-        const bool passed = rule.is_below ? value < step.value : value > step.value;
-        if (passed && (!found || step.level > *found)) found = step.level;
-      }
+    const double value = rule.is_rest ? 1 - measured : measured;
+    for (const Step& step : StepsOf(rule)) {
+      if (!step.value) continue;
+      const bool passed = rule.is_below ? value < *step.value : value > *step.value;
+      if (passed && (!found || step.level > *found)) found = step.level;
     }
-    if (!found) return std::nullopt;
+    return found;
+  }
+
+  Level AsThePolicySays(const DrawnRule& rule, Level own) const {
     switch (rule.choice) {
       case RuleSetting::Choice::kInfo:
         return Level::kInfo;
@@ -141,37 +143,76 @@ class Naive {
       case RuleSetting::Choice::kError:
         return Level::kError;
       default:
-        return found;
+        return own;
     }
+  }
+
+  struct Levels {
+    std::optional<Level> at;      // None: the rule says nothing.
+    std::optional<Level> surely;  // Whatever the number is.
+    bool lacks_any = false;       // One of its limits cannot be told,
+    bool lacks_graver = false;    // one above `at`.
+  };
+
+  Levels LevelsOf(const DrawnRule& rule) const {
+    Levels out;
+    if (!rule.warn && !rule.error) {
+      out.at = out.surely = AsThePolicySays(rule, rule.level);
+      return out;
+    }
+    const Measured& metric = drawn_.metrics[rule.metric];
+    const std::optional<Level> own = LevelAt(rule, *metric.now);
+    for (const Step& step : StepsOf(rule)) {
+      out.lacks_any |= !step.value;
+      out.lacks_graver |= own && !step.value && step.level > *own;
+    }
+    if (!own) return out;
+    out.at = AsThePolicySays(rule, *own);
+    if (metric.is_uncertain) return out;
+    std::optional<Level> least = own;
+    if (metric.other && !rule.is_rest) {
+      least = LevelAt(rule, *metric.other);
+      if (least) least = std::min(*least, *own);
+    }
+    if (least) out.surely = AsThePolicySays(rule, *least);
+    return out;
+  }
+
+  bool IsWaived(const DrawnRule& rule) const {
+    return std::any_of(rule.waivers.begin(), rule.waivers.end(), [&](const auto& waived) {
+      return !waived.has_expired && Holds(waived.where, &Measured::now, drawn_) == Is::kTrue;
+    });
   }
 
   Said Of(const DrawnRule& rule) const {
     if (rule.choice == RuleSetting::Choice::kOff) return Said::kNothing;
+    const Said unanswered = rule.is_required ? Said::kOpen : Said::kNothing;
     const bool has_metric = rule.warn || rule.error;
     const Is applies = Holds(rule.when, &Measured::now, drawn_);
-    const bool is_absent = has_metric && !drawn_.metrics[rule.metric].now;
-    if (applies == Is::kUnknown || (applies == Is::kTrue && is_absent)) {
-      return rule.is_required ? Said::kOpen : Said::kNothing;
-    }
-    const std::optional<Level> level = LevelOf(rule);
-    if (!level) return Said::kNothing;
-    for (const DrawnRule::Waived& waived : rule.waivers) {
-      const bool fits = Holds(waived.where, &Measured::now, drawn_) == Is::kTrue;
-      if (!waived.has_expired && fits) return Said::kNothing;
-    }
-    const bool is_sure = !has_metric || !drawn_.metrics[rule.metric].is_uncertain;
-    // A warning about the very number that leaves a limit open says nothing beside it.
+    if (applies == Is::kUnknown) return unanswered;
+    if (applies == Is::kFalse) return Said::kNothing;
+    if (has_metric && !drawn_.metrics[rule.metric].now) return unanswered;
+    const Levels levels = LevelsOf(rule);
+    if (!levels.at) return levels.lacks_any ? unanswered : Said::kNothing;
+    if (IsWaived(rule)) return Said::kNothing;
+    const Said said = OfLevels(rule, levels);
+    return said == Said::kNothing && levels.lacks_graver ? unanswered : said;
+  }
+
+  Said OfLevels(const DrawnRule& rule, const Levels& levels) const {
+    const bool is_sure_error = levels.surely == Level::kError;
+    const bool is_warning = *levels.at == Level::kWarn ||  //
+                            (*levels.at == Level::kError && !is_sure_error);
+    const bool is_sure_warning = levels.surely && *levels.surely >= Level::kWarn;
+    if (!is_warning) return Counts(*levels.at) ? Said::kFails : Said::kNothing;
+    // A doubtful warning about the very number that leaves a limit open says nothing beside it.
     for (const Limit& limit : drawn_.limits) {
-      const bool is_its = has_metric && !rule.is_rest && limit.metric == rule.metric;
-      const bool is_warning = *level == Level::kWarn || (*level == Level::kError && !is_sure);
-      if (is_its && is_warning && IsUnsure(limit)) return Said::kNothing;
+      const bool is_its = (rule.warn || rule.error) && !rule.is_rest && limit.metric == rule.metric;
+      if (is_its && !is_sure_warning && IsUnsure(limit)) return Said::kNothing;
     }
-    if (*level == Level::kError && !is_sure) {
-      return drawn_.fail_on == FailOn::kError  ? Said::kOpen
-             : drawn_.fail_on == FailOn::kWarn ? Said::kFails
-                                               : Said::kNothing;
-    }
-    return Counts(*level) ? Said::kFails : Said::kNothing;
+    if (Counts(Level::kWarn)) return Said::kFails;
+    const bool would_fail = *levels.at == Level::kError && Counts(Level::kError);
+    return would_fail ? Said::kOpen : Said::kNothing;
   }
 
   Said OfAnswer(const Change::Answer& answer, Level level) const {
@@ -216,7 +257,7 @@ class Naive {
     if (missing >= 0 && missing <= drawn_.allowed.value_or(0)) return Said::kNothing;
     switch (drawn_.on_missing_ranks.value_or(OnMissingRanks::kNoVerdict)) {
       case OnMissingRanks::kFail:
-        return Said::kFails;
+        return Counts(Level::kError) ? Said::kFails : Said::kNothing;
       case OnMissingRanks::kWarn:
         return Counts(Level::kWarn) ? Said::kFails : Said::kNothing;
       default:

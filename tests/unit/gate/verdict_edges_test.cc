@@ -276,5 +276,70 @@ TEST(Verdict, FindingsAreCountedWithLimitsThatSayAsMuch) {
   }
 }
 
+// Under `fail_on: warn` a warning that is one whatever the number is fails the run, beside a limit
+// on the same number that may be kept.
+TEST(Verdict, ASureWarningIsNotCountedWithALimitThatIsOpen) {
+  const Rule rule = RuleOn("gpu.idle.mean");
+  const Analysis analysis = MakeAnalysis({{"gpu.idle.mean", 0.4, false, 0.2}});
+  for (const bool is_sure : {false, true}) {
+    Evaluation evaluation = EvaluationOf(rule, FindingStatus::kWarn);
+    evaluation.findings.front().is_sure = is_sure;
+    JudgeOptions options;
+    options.evaluation = &evaluation;
+    const auto judged = [&](std::string_view fail_on) {
+      return Judge(PolicyOf(fmt::format("fail_on: {}\nthresholds: {{gpu.idle.mean: {{max: 30%}}}}",
+                                        fail_on)),
+                   analysis, {}, options);
+    };
+    EXPECT_EQ(judged("warn").status, is_sure ? kFail : kNoVerdict);
+    EXPECT_EQ(judged("error").status, kNoVerdict);
+    EXPECT_EQ(judged("error").warnings, 1);
+  }
+}
+
+// A rule that is required and fires is still asked for the graver limit that it could not tell.
+TEST(Verdict, ARequiredRuleAnswersToAllItsLimits) {
+  const Rule rule = RuleOn("gpu.idle.mean");
+  for (const FindingStatus status : {FindingStatus::kWarn, FindingStatus::kInfo,
+                                     FindingStatus::kError, FindingStatus::kWaived}) {
+    Evaluation evaluation = EvaluationOf(rule, status);
+    evaluation.findings.front().unknown_limit = "`gpu.idle.max` is absent";
+    JudgeOptions options;
+    options.evaluation = &evaluation;
+    const auto judged = [&](std::string_view policy) {
+      return Judge(PolicyOf(policy), MakeAnalysis({{"gpu.idle.mean", 0.4}}), {}, options).status;
+    };
+    const bool fails = status == FindingStatus::kError;
+    EXPECT_EQ(judged(""), fails ? kFail : kPass) << FindingStatusName(status);
+    EXPECT_EQ(judged("require: [gpu/idle]"), fails                              ? kFail
+                                             : status == FindingStatus::kWaived ? kPass
+                                                                                : kNoVerdict)
+        << FindingStatusName(status);
+    // Where it is counted with a limit, too.
+    EXPECT_EQ(judged("require: [gpu/idle]\n"
+                     "thresholds: {gpu.idle.mean: {max: 30%, level: warn}}"),
+              fails                              ? kFail
+              : status == FindingStatus::kWaived ? kPass
+                                                 : kNoVerdict)
+        << FindingStatusName(status);
+  }
+}
+
+// `fail_on: never` is the user's word on whatever fails a run; what is open stays open.
+TEST(Verdict, UnderNeverMissingRanksDoNotFailTheRun) {
+  const Analysis six = MakeAnalysis({{"profile.ranks", 6}, {"profile.ranks_missing", 2}});
+  for (const char* fail_on : {"never", "error", "warn"}) {
+    const auto judged = [&](std::string_view on_missing) {
+      return Judge(
+          PolicyOf(fmt::format("fail_on: {}\nranks: {{on_missing: {}}}", fail_on, on_missing)), six,
+          {}, {});
+    };
+    const bool is_never = fail_on == std::string_view("never");
+    EXPECT_EQ(judged("fail").status, is_never ? kPass : kFail) << fail_on;
+    EXPECT_EQ(judged("fail").errors, 1) << fail_on;
+    EXPECT_EQ(judged("no_verdict").status, kNoVerdict) << fail_on;
+  }
+}
+
 }  // namespace
 }  // namespace profgauge

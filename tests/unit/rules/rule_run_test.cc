@@ -99,6 +99,77 @@ TEST(RuleRun, ALimitThatIsAbsentDoesNotJudge) {
   }
 }
 
+// Of several limits those are judged that are known: a level that is passed is passed, and one that
+// is not passed says nothing of another that cannot be told.
+TEST(RuleRun, OfSeveralLimitsTheKnownOnesJudge) {
+  struct Row {
+    std::string_view limits;
+    double value;
+    std::string_view status;
+  };
+  constexpr std::string_view kAbsent =
+      "not_applicable: `gpu.idle.max` is absent: not recorded here";
+  constexpr std::string_view kPartly =
+      "warn: a graver limit cannot be told: `gpu.idle.max` is absent: not recorded here";
+  const Row kRows[] = {
+      {"warn_above: gpu.idle.max, error_above: 30%", 0.4, "error"},
+      {"warn_above: gpu.idle.max, error_above: 30%", 0.3, kAbsent},
+      {"warn_above: 30%, error_above: gpu.idle.max", 0.4, kPartly},
+      {"warn_above: 30%, error_above: gpu.idle.max", 0.3, kAbsent},
+      {"warn_below: gpu.idle.max, error_below: 30%", 0.2, "error"},
+      {"warn_below: gpu.idle.max, error_below: 30%", 0.3, kAbsent},
+      {"warn_below: 30%, error_below: gpu.idle.max", 0.2, kPartly},
+      {"warn_above: gpu.idle.max, error_above: gpu.idle.max", 0.4, kAbsent},
+  };
+  for (const Row& row : kRows) {
+    const std::string rule = fmt::format(
+        "  - id: a\n    title: t\n    category: c\n    message: m\n    for_each: profile\n"
+        "    metric: {{value: gpu.idle.mean, {}}}\n",
+        row.limits);
+    TestRun run;
+    run.Set("gpu.idle.mean", row.value);
+    EXPECT_EQ(StatusIn(rule, run), row.status) << row.limits << " " << row.value;
+  }
+}
+
+// Where the recording leaves open what the number is, a rule errs on it only if it does so at both
+// ends; what it finds at both is sure.
+TEST(RuleRun, ANumberThatMayBeLessIsAnErrorOnlyIfAllOfItIs) {
+  struct Row {
+    double value, may_be;
+    std::string_view policy, status;
+    bool is_sure;
+  };
+  constexpr std::string_view kUncertain = "warn: the number is too uncertain to be an error";
+  const Row kRows[] = {
+      {0.4, 0.35, "", "error", true},
+      {0.4, 0.9, "", "error", true},
+      {0.4, 0.2, "", kUncertain, true},
+      {0.4, 0.05, "", kUncertain, false},
+      {0.2, 0.15, "", "warn", true},
+      {0.2, 0.9, "", "warn", true},
+      {0.2, 0.05, "", "warn", false},
+      {0.05, 0.9, "", "pass", false},
+      {0.2, 0.15, "rules: {test/a: error}", "error", true},
+      {0.2, 0.05, "rules: {test/a: error}", kUncertain, false},
+      {0.4, 0.05, "rules: {test/a: info}", "info", false},
+  };
+  constexpr std::string_view kRule =
+      "  - id: a\n    title: t\n    category: c\n    message: m\n    for_each: profile\n"
+      "    metric: {value: gpu.idle.mean, warn_above: 10%, error_above: 30%}\n";
+  for (const Row& row : kRows) {
+    TestRun run;
+    run.Set("gpu.idle.mean", row.value).MayBe("gpu.idle.mean", row.may_be);
+    const std::string is_uncertain = row.status == kUncertain ? " (uncertain)" : "";
+    EXPECT_EQ(StatusIn(kRule, run, row.policy), std::string(row.status) + is_uncertain)
+        << row.value << " " << row.may_be;
+    Loaded loaded;
+    ASSERT_EQ(Load(kRule, row.policy, loaded), "");
+    const Evaluation evaluation = EvaluateRules(loaded.compiled, run.analysis(), {}, {});
+    EXPECT_EQ(evaluation.findings.front().is_sure, row.is_sure) << row.value << " " << row.may_be;
+  }
+}
+
 // Under a hundredth of the iteration a gain is small, but not for what a policy decides; of an
 // iteration that is long now and then, of the usual one.
 TEST(RuleRun, SmallGainsInform) {
