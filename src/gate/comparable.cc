@@ -190,9 +190,7 @@ Misfit FindMisfit(const Snapshot& run, std::span<const Snapshot> others) {
     for (Difference& difference : FindDifferences(other, run, {})) {
       misfit.has_other_shapes |= difference.property == "shape_signature" &&
                                  !difference.base.empty() && !difference.current.empty();
-      if (difference.is_hard && misfit.differences.empty()) {
-        misfit.differences.push_back(std::move(difference));
-      }
+      if (difference.is_hard) misfit.differences.push_back(std::move(difference));
     }
   }
   return misfit;

@@ -1,0 +1,315 @@
+// The edges of what keeps runs from being compared, in tables.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+#include "compare_fixture.h"
+#include "gate/comparable.h"
+
+namespace profgauge {
+namespace {
+
+using testing::Sample;
+using LaunchCounts = std::vector<std::int64_t>;
+
+std::vector<WorkSum> Launched(const LaunchCounts& counts) {
+  std::vector<WorkSum> sums;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    sums.push_back({fmt::format("k{}", i), counts[i], 1, 1, {}});
+  }
+  return sums;
+}
+
+std::string PlainOf(std::optional<std::string> text) {
+  std::string out = text.value_or("");
+  for (std::size_t at; (at = out.find(kNumberSpace)) != std::string::npos;) {
+    out.replace(at, kNumberSpace.size(), " ");
+  }
+  return out;
+}
+
+// By `iterations`: what marks them, "" where that is not known.
+Snapshot RunWith(std::string_view iterations, const LaunchCounts& kernels,
+                 const LaunchCounts& ops = {}) {
+  Snapshot run = Sample(1);
+  if (!iterations.empty()) run.environment.emplace_back("iterations", iterations);
+  run.work.iterations = 1;
+  run.work.has_gpu = !kernels.empty();
+  run.work.kernels = Launched(kernels);
+  run.work.ops = Launched(ops);
+  return run;
+}
+
+TEST(WhyNoLengths, WindowsMustHoldTheSameWork) {
+  struct Row {
+    LaunchCounts base, current;
+    bool is_told;
+  };
+  const Row kRows[] = {
+      {{1000}, {1000}, false},        {{1000}, {990}, false}, {{1000}, {989}, true},
+      {{990}, {1000}, false},         {{989}, {1000}, true},  {{600, 400}, {500, 500}, false},
+      {{600, 400}, {600, 100}, true}, {{}, {1000}, false},    {{1000}, {}, false},
+  };
+  for (const Row& row : kRows) {
+    for (const char* by : {"whole profile", "range"}) {
+      const auto why = [&](Snapshot base, Snapshot current) {
+        return PlainOf(WhyNoLengths(std::vector{std::move(base)}, std::vector{std::move(current)}));
+      };
+      const std::string said = why(RunWith(by, row.base), RunWith(by, row.current));
+      EXPECT_EQ(said.starts_with("the runs are stretches of time"), row.is_told)
+          << row.base.size() << by << said;
+      // Without a device by its operators.
+      EXPECT_EQ(why(RunWith(by, {}, row.base), RunWith(by, {}, row.current)).empty(), !row.is_told);
+      // Marked iterations are no stretch.
+      EXPECT_EQ(why(RunWith("step", row.base), RunWith("step", row.current)), "");
+    }
+  }
+  EXPECT_EQ(
+      PlainOf(WhyNoLengths(std::vector{RunWith("range", {600, 400})},
+                           std::vector{RunWith("range", {1200, 34})}))
+          .substr(0, 93),
+      "the runs are stretches of time that hold different amounts of work (1 000 events there, "
+      "1 234");
+}
+
+TEST(WhyNoLengths, AWindowSaysNothingBesideIterationsThatAreKnown) {
+  struct Row {
+    std::string_view base, current;
+    bool is_told;
+  };
+  for (const Row& row : {Row{"step", "range", true}, Row{"whole profile", "step", true},
+                         Row{"range", "whole profile", false}, Row{"step", "marker", false},
+                         Row{"", "range", false}, Row{"range", "", false}, Row{"", "", false}}) {
+    const auto why =
+        WhyNoLengths(std::vector{RunWith(row.base, {10})}, std::vector{RunWith(row.current, {10})});
+    EXPECT_EQ(why.has_value(), row.is_told) << row.base << " " << row.current;
+  }
+  // Whichever of several runs it is.
+  const std::vector<Snapshot> two = {RunWith("step", {10}), RunWith("range", {10})};
+  EXPECT_TRUE(WhyNoLengths(two, std::vector{RunWith("step", {10})}));
+  EXPECT_TRUE(WhyNoLengths(std::vector{RunWith("step", {10})}, two));
+}
+
+TEST(WhyNoLengths, WorkOutsideOfIterationsIsAskedForInPoints) {
+  struct Row {
+    std::optional<double> base, current;
+    bool is_told;
+  };
+  for (const Row& row : {Row{0.125, 0.375, false}, Row{0.125, 0.5, true}, Row{0.0, 0.3, true},
+                         Row{0.0, 0.2999, false}, Row{0.5, 0.125, false}, Row{{}, 0.9, false},
+                         Row{0.125, {}, false}}) {
+    Snapshot base = Sample(1), current = Sample(1);
+    if (row.base) base.metrics["coverage.outside_share"] = *row.base;
+    if (row.current) current.metrics["coverage.outside_share"] = *row.current;
+    const std::string why = PlainOf(WhyNoLengths(std::vector{base}, std::vector{current}));
+    EXPECT_EQ(!why.empty(), row.is_told) << row.base.value_or(-1) << row.current.value_or(-1);
+    if (row.base == 0.125 && row.is_told) {
+      EXPECT_TRUE(
+          why.starts_with("50.0 % of the device time lies outside of the iterations, in "
+                          "the baseline 12.5 %"))
+          << why;
+    }
+  }
+}
+
+// Iterations that launch a tenth less, of nearly all work alike.
+TEST(WhyOtherIterations, AreTheOnesThatLaunchLessOfAllAlike) {
+  struct Row {
+    std::string_view what;
+    LaunchCounts base, current;
+    bool is_told;
+  };
+  const Row kRows[] = {
+      {"the same", {1000, 1000, 1000}, {1000, 1000, 1000}, false},
+      {"half", {1000, 1000, 1000}, {500, 500, 500}, true},
+      {"a tenth less", {1000, 1000, 1000}, {900, 900, 900}, true},
+      {"not quite", {1000, 1000, 1000}, {901, 901, 901}, false},
+      {"more", {1000, 1000, 1000}, {2000, 2000, 2000}, false},
+      {"two names", {1000, 1000}, {500, 500}, false},
+      {"nearly alike", {1000, 1000, 1000}, {500, 500, 509}, true},
+      {"and from below", {1000, 1000, 1000}, {500, 500, 491}, true},
+      {"not alike", {1000, 1000, 1000}, {500, 500, 511}, false},
+      {"all but a tenth", {600, 300, 100}, {300, 150, 100}, true},
+      {"all but more", {590, 300, 110}, {295, 150, 110}, false},
+      {"none are left", {1000, 1000, 1000}, {0, 0, 0}, false},
+      {"most are gone", {10, 10, 10, 10}, {5, 0, 0, 0}, false},
+      {"the upper middle", {100, 100, 100, 100}, {50, 50, 50, 0}, false},
+      {"some of little weight are gone", {1000, 1000, 1000, 10, 10}, {500, 500, 500, 0, 0}, true},
+      {"what the base never launched", {1000, 1000, 0}, {500, 500, 500}, false},
+  };
+  for (const Row& row : kRows) {
+    const auto why = WhyOtherIterations(std::vector{RunWith("step", row.base)},
+                                        std::vector{RunWith("step", row.current)});
+    EXPECT_EQ(why.has_value(), row.is_told) << row.what;
+    const auto of_ops = WhyOtherIterations(std::vector{RunWith("step", {}, row.base)},
+                                           std::vector{RunWith("step", {}, row.current)});
+    EXPECT_EQ(of_ops.has_value(), row.is_told) << row.what;
+  }
+  EXPECT_TRUE(
+      PlainOf(WhyOtherIterations(std::vector{RunWith("", {1000, 1000, 1000})},
+                                 std::vector{RunWith("", {500, 500, 500})}))
+          .starts_with("an iteration launches 50.0 % of what one of the baseline launches"));
+}
+
+TEST(WhyOtherIterations, CountsByTheIteration) {
+  const auto why = [](std::int64_t base_iterations, std::int64_t current_iterations,
+                      std::string_view base_by = "step", std::string_view current_by = "step") {
+    Snapshot base = RunWith(base_by, {1000, 1000, 1000});
+    Snapshot current = RunWith(current_by, {1000, 1000, 1000});
+    base.work.iterations = base_iterations;
+    current.work.iterations = current_iterations;
+    return WhyOtherIterations(std::vector{base}, std::vector{current}).has_value();
+  };
+  EXPECT_FALSE(why(10, 10));
+  EXPECT_TRUE(why(10, 20));
+  EXPECT_FALSE(why(20, 10));
+  EXPECT_FALSE(why(0, 20));
+  EXPECT_FALSE(why(10, 0));
+  EXPECT_FALSE(why(10, 20, "range"));
+  EXPECT_FALSE(why(10, 20, "step", "range"));
+  // Whichever of several runs it is.
+  const Snapshot whole = RunWith("step", {1000, 1000, 1000});
+  const Snapshot half = RunWith("step", {500, 500, 500});
+  EXPECT_TRUE(WhyOtherIterations(std::vector{whole, half}, std::vector{half}));
+  EXPECT_TRUE(WhyOtherIterations(std::vector{half, whole}, std::vector{half}));
+  EXPECT_TRUE(WhyOtherIterations(std::vector{whole}, std::vector{whole, half}));
+  EXPECT_FALSE(WhyOtherIterations(std::vector{half, half}, std::vector{whole, half}));
+}
+
+Snapshot In(std::vector<std::pair<std::string, std::string>> environment) {
+  Snapshot run = Sample(1);
+  run.environment = std::move(environment);
+  return run;
+}
+
+// Each property as "NAME BASE CURRENT", hard ones in front of "|".
+std::string Shown(const std::vector<Difference>& differences) {
+  std::string hard, soft;
+  for (const Difference& d : differences) {
+    std::string& into = d.is_hard ? hard : soft;
+    into += fmt::format("{} {} {};", d.property, d.base, d.current);
+    if (d.is_hard) {
+      EXPECT_TRUE(soft.empty()) << "hard ones come first";
+    }
+  }
+  return hard + "|" + soft;
+}
+
+TEST(FindDifferences, WhichPropertiesAreHardByDefault) {
+  for (const char* property :
+       {"gpu", "gpus", "ranks", "world_size", "iterations", "cuda_graphs", "selection"}) {
+    EXPECT_EQ(Shown(FindDifferences(In({{property, "1"}}), In({{property, "2"}}), {})),
+              fmt::format("{} 1 2;|", property));
+  }
+  for (const char* property : {"driver", "runtime", "nccl", "framework", "record_shapes",
+                               "with_flops", "shape_signature"}) {
+    EXPECT_EQ(Shown(FindDifferences(In({{property, "1"}}), In({{property, "2"}}), {})),
+              fmt::format("|{} 1 2;", property));
+  }
+  Snapshot other = In({});
+  other.format = "nsys";
+  EXPECT_EQ(Shown(FindDifferences(In({}), other, {})), "format kineto nsys;|");
+  other.format.clear();
+  EXPECT_EQ(Shown(FindDifferences(In({}), other, {})), "|format kineto ;");
+  EXPECT_EQ(Shown(FindDifferences(other, In({}), {})), "|format  kineto;");
+}
+
+TEST(FindDifferences, StandInTheOrderOfTheEnvironmentHardOnesFirst) {
+  const Snapshot base = In({{"driver", "1"}, {"gpu", "a"}, {"nccl", "2"}});
+  const Snapshot current = In({{"gpu", "b"}, {"driver", "9"}, {"framework", "x"}, {"nccl", "2"}});
+  EXPECT_EQ(Shown(FindDifferences(base, current, {})), "gpu a b;|driver 1 9;framework  x;");
+  PolicyBaseline match;
+  match.match = {"driver", "framework", "nccl"};
+  EXPECT_EQ(Shown(FindDifferences(base, current, match)), "driver 1 9;|gpu a b;framework  x;");
+  match.match = std::vector<std::string>{};
+  EXPECT_EQ(Shown(FindDifferences(base, current, match)), "|driver 1 9;gpu a b;framework  x;");
+}
+
+// What slows down the host matters where a device of either run may have waited for it.
+TEST(FindDifferences, SlowSwitchesMatterWhereAnIdleDeviceMayWait) {
+  struct Row {
+    std::optional<double> base, current;
+    bool is_hard;
+  };
+  for (const Row& row : {Row{0.05, 0.05, false}, Row{0.0501, 0.01, true}, Row{0.01, 0.0501, true},
+                         Row{{}, 0.01, true}, Row{0.01, {}, true}, Row{0.01, 0.01, false}}) {
+    for (const char* property : {"with_stack", "with_modules", "profile_memory"}) {
+      Snapshot base = In({{property, "1"}}), current = In({{property, "0"}});
+      base.metrics.erase("gpu.idle.mean");
+      current.metrics.erase("gpu.idle.mean");
+      if (row.base) base.metrics["gpu.idle.mean"] = *row.base;
+      if (row.current) current.metrics["gpu.idle.mean"] = *row.current;
+      EXPECT_EQ(FindDifferences(base, current, {}).front().is_hard, row.is_hard) << property;
+    }
+  }
+}
+
+TEST(AllDifferences, HasEachOnceWhicheverRunsHaveIt) {
+  const std::vector<Snapshot> bases = {In({{"driver", "1"}, {"gpu", "a"}}),
+                                       In({{"driver", "1"}, {"gpu", "b"}})};
+  const std::vector<Snapshot> candidates = {In({{"driver", "2"}, {"gpu", "b"}}),
+                                            In({{"driver", "2"}, {"gpu", "a"}})};
+  EXPECT_EQ(Shown(AllDifferences(bases, candidates, {})), "gpu a b;gpu b a;|driver 1 2;");
+  // Values that differ are differences of their own.
+  EXPECT_EQ(Shown(AllDifferences(std::vector{In({{"nccl", "1"}}), In({{"nccl", "3"}})},
+                                 std::vector{In({{"nccl", "2"}}), In({{"nccl", "4"}})}, {})),
+            "|nccl 1 2;nccl 1 4;nccl 3 2;nccl 3 4;");
+  EXPECT_EQ(Shown(AllDifferences(std::vector{In({{"nccl", "1"}, {"driver", "1"}})},
+                                 std::vector{In({{"nccl", "2"}, {"driver", "2"}})}, {})),
+            "|nccl 1 2;driver 1 2;");
+}
+
+TEST(AlikeProperties, AreAllThatNoDifferenceNames) {
+  const Snapshot base = In({{"gpu", "a"}, {"driver", "1"}}), current = In({{"driver", "2"}});
+  const std::vector<std::pair<std::string, std::string>> alike = {{"format", "kineto"},
+                                                                  {"driver", "2"}};
+  const std::vector<Difference> differences = {{"gpu", "a", "", false}};
+  EXPECT_EQ(AlikeProperties(base, current, differences), alike);
+  EXPECT_EQ(AlikeProperties(current, base, {}).size(), 3U);
+}
+
+TEST(FindMisfit, LooksAtAllOthers) {
+  Snapshot run = In({{"gpu", "a"}, {"gpus", "1"}});
+  run.source = "x";
+  Snapshot like = run, other = In({{"gpu", "b"}, {"gpus", "2"}});
+  like.source = "y";
+  other.source = "z";
+  const Misfit fits = FindMisfit(run, std::vector{like});
+  EXPECT_EQ(fits.same, nullptr);
+  EXPECT_TRUE(fits.differences.empty());
+  EXPECT_FALSE(fits.has_other_shapes);
+  const std::vector<Snapshot> others = {like, other, run};
+  const Misfit misfit = FindMisfit(run, others);
+  EXPECT_EQ(misfit.same, &others[2]);
+  ASSERT_FALSE(misfit.differences.empty());
+  EXPECT_EQ(misfit.differences[0].property, "gpu");
+  EXPECT_EQ(misfit.differences[0].base, "b");
+  // Recordings that are not known are not the same one.
+  run.source = other.source = "";
+  EXPECT_EQ(FindMisfit(run, std::vector{other}).same, nullptr);
+  for (const auto& [here, there, differs] :
+       {std::tuple{"1", "2", true}, {"1", "1", false}, {"", "2", false}, {"1", "", false}}) {
+    run.environment = {{"shape_signature", here}};
+    other.environment = {{"shape_signature", there}};
+    EXPECT_EQ(FindMisfit(run, std::vector{other}).has_other_shapes, differs) << here << there;
+  }
+}
+
+TEST(SummedIterations, AreThoseThatTheRunCounts) {
+  Snapshot run = Sample(1, 7);
+  EXPECT_EQ(SummedIterations(run), 7);
+  run.metrics["profile.iterations"] = 5;
+  EXPECT_EQ(SummedIterations(run), 5);
+  run.metrics["profile.iterations"] = 0;
+  EXPECT_EQ(SummedIterations(run), 1);
+}
+
+}  // namespace
+}  // namespace profgauge
