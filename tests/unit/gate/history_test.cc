@@ -159,7 +159,73 @@ TEST_F(HistoryTest, AKilledWriterLeavesWhatWasThere) {
   EXPECT_TRUE(History::OpenToAdd(path_)->Add(Entry("main", 2)));
 }
 
+TEST_F(HistoryTest, KeepsAllOfARun) {
+  HistoryEntry entry = Entry("main", 5);
+  entry.time = 1'700'000'123;
+  entry.commit = "def";
+  entry.snapshot.metrics["gpu.idle.mean"] = 0.25;
+  {
+    auto history = History::OpenToAdd(path_);
+    ASSERT_TRUE(history);
+    EXPECT_EQ(*history->Add(entry), 1);
+    EXPECT_EQ(*history->Add(Entry("dev", 6)), 2);
+  }
+  auto history = History::OpenToRead(path_);
+  ASSERT_TRUE(history);
+  const auto kept = history->Last("", 10);
+  ASSERT_TRUE(kept);
+  ASSERT_EQ(kept->size(), 2U);
+  EXPECT_EQ((*kept)[0].id, 1);
+  EXPECT_EQ((*kept)[0].time, 1'700'000'123);
+  EXPECT_EQ((*kept)[0].branch, "main");
+  EXPECT_EQ((*kept)[0].commit, "def");
+  EXPECT_EQ((*kept)[0].snapshot.metrics, entry.snapshot.metrics);
+  EXPECT_EQ((*kept)[1].branch, "dev");
+  EXPECT_FALSE(history->Add(entry));  // Not opened for it.
+}
+
+// A file becomes a history only where it is empty, and where it is opened to add.
+TEST_F(HistoryTest, OfOtherFilesNothingIsMade) {
+  struct Row {
+    const char* made;
+    const char* to_read;
+    const char* to_add;
+  };
+  const Row kRows[] = {
+      {"", "history/foreign", ""},
+      {"pragma application_id = 5", "history/foreign", "history/foreign"},
+      {"create table a (b integer)", "history/foreign", "history/foreign"},
+      {"pragma application_id = 1885816937; pragma user_version = 1", "", ""},
+      {"pragma application_id = 1885816937; pragma user_version = 2", "history/newer",
+       "history/newer"},
+  };
+  for (const Row& row : kRows) {
+    const auto make = [&] {
+      std::filesystem::remove(path_);
+      auto database = sqlite::Database::Open(path_, sqlite::Mode::kReadWrite, ErrorKind::kConfig);
+      ASSERT_TRUE(database);
+      ASSERT_TRUE(database->Execute(*row.made == 0 ? "pragma user_version = 0" : row.made));
+    };
+    const auto said = [](const Result<History>& opened) {
+      return opened ? "" : opened.error().code;
+    };
+    make();
+    EXPECT_EQ(said(History::OpenToRead(path_)), row.to_read) << row.made;
+    make();
+    EXPECT_EQ(said(History::OpenToAdd(path_)), row.to_add) << row.made;
+  }
+}
+
 TEST(HistoryReference, NamesABranchAndACount) {
+  EXPECT_EQ(ParseHistoryReference("history:main~10")->branch, "main");
+  EXPECT_EQ(ParseHistoryReference("history:main~1")->count, 1);
+  EXPECT_EQ(ParseHistoryReference("history:main~1000")->count, 1000);
+  EXPECT_EQ(ParseHistoryReference("history:main~2~3")->branch, "main~2");
+  EXPECT_EQ(ParseHistoryReference("history:main~2~3")->count, 3);
+  for (const char* bad : {"main", "history:main~-1", "history:main~3x", "history:main~ 3",
+                          "history:main~99999999999999999999", "History:main"}) {
+    EXPECT_EQ(ParseHistoryReference(bad).error().code, "history/reference") << bad;
+  }
   EXPECT_EQ(ParseHistoryReference("history:main~10")->count, 10);
   EXPECT_EQ(ParseHistoryReference("history:feature/x")->branch, "feature/x");
   EXPECT_EQ(ParseHistoryReference("history:feature/x")->count, 1);

@@ -2,6 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 namespace profgauge {
 namespace {
 
@@ -154,6 +160,219 @@ TEST(PairValues, KeepsWhatOneSideLacks) {
   EXPECT_EQ(values[0].spec->id, "gpu.idle.mean");
   EXPECT_FALSE(values[1].base);
   EXPECT_EQ(values[1].current, 5);
+}
+
+// What is near the end of one list may be in the rest of the other: less than twice its least
+// entry.
+TEST(PairKernels, OnlyWhatIsNearTheEndIsOfTheRest) {
+  struct Listed {
+    Ns time;
+    std::string_view other_list;  ///< What the other run lists beside the rest.
+    bool is_folded;
+  };
+  const Listed kRows[] = {
+      {3'980, "least", true}, {4'000, "least", false}, {6'000, "least", false},
+      {4, "alone", true},     {4'000, "same", false},
+  };
+  for (const Listed& row : kRows) {
+    std::vector<WorkSum> other = {Sum("(smaller)", 8, 800)};
+    if (row.other_list == "least") other.push_back(Sum("gemm", 2, 2'000));
+    if (row.other_list == "same") other.push_back(Sum("short", 2, 2'000));
+    const Snapshot lists = RunOfKernels({Sum("gemm", 2, 8'000), Sum("short", 2, row.time)}, {});
+    const Snapshot sums_up = RunOfKernels(std::move(other), {});
+    for (const bool is_base : {true, false}) {
+      const PairedTable table = is_base ? PairKernels(lists, sums_up) : PairKernels(sums_up, lists);
+      const bool has_short = std::any_of(table.rows.begin(), table.rows.end(),
+                                         [](const PairedWork& r) { return r.name == "short"; });
+      EXPECT_EQ(has_short, !row.is_folded) << row.time << row.other_list << is_base;
+      if (!row.is_folded || row.other_list == "alone") continue;
+      const PairedWork& rest = Row(table, "(smaller)");
+      EXPECT_EQ(is_base ? rest.base : rest.current, row.time / 2);
+      EXPECT_EQ(is_base ? rest.base_count : rest.current_count, 1);
+      EXPECT_EQ(is_base ? rest.base_host : rest.current_host, row.time / 20);
+      EXPECT_EQ(is_base ? rest.current_count : rest.base_count, 4);
+    }
+  }
+}
+
+TEST(PairKernels, TheRestIsNotTestedWhereMoreWasAddedToIt) {
+  const std::vector<Ns> series = {100, 100};
+  const auto p_value = [&](std::vector<WorkSum> base) {
+    const PairedTable table =
+        PairKernels(RunOfKernels(std::move(base), {}),
+                    RunOfKernels({Sum("gemm", 2, 4'000), Sum("(smaller)", 2, 10, series)}, {}));
+    return Row(table, "(smaller)").p_value;
+  };
+  EXPECT_EQ(p_value({Sum("gemm", 2, 4'000), Sum("(smaller)", 2, 10, series)}), 1);
+  EXPECT_EQ(p_value({Sum("gemm", 2, 4'000), Sum("(smaller)", 2, 10, series), Sum("x", 2, 10)}), -1);
+}
+
+TEST(PairKernels, RowsStandByTheSizeOfTheirChangeThenByName) {
+  const PairedTable table = PairKernels(
+      RunOfKernels({Sum("b", 2, 20), Sum("a", 2, 20), Sum("less", 2, 100), Sum("same", 2, 8)}, {}),
+      RunOfKernels({Sum("b", 2, 40), Sum("a", 2, 40), Sum("less", 2, 20), Sum("same", 2, 8)}, {}));
+  std::string names;
+  for (const PairedWork& row : table.rows) names += row.name + " ";
+  EXPECT_EQ(names, "less a b same ");
+  EXPECT_EQ(table.base, 74);
+  EXPECT_EQ(table.current, 54);
+  EXPECT_EQ(table.delta, -20);
+}
+
+// A change needs 50 us and 1 % of the base's mean iteration, which its length varies around.
+TEST(PairKernels, AChangeIsHeldAgainstTheBaseMeanIteration) {
+  const std::vector<Ns> before(20, 1'000'000), after(20, 1'100'000);
+  Snapshot base = RunOfKernels({Sum("k", 20, 20'000'000, before)}, {});
+  Snapshot current = RunOfKernels({Sum("k", 20, 22'000'000, after)}, {});
+  base.work.iterations = current.work.iterations = 20;
+  const auto is_significant = [&](std::vector<Ns> base_times, std::vector<Ns> current_times) {
+    base.iteration_times = std::move(base_times);
+    current.iteration_times = std::move(current_times);
+    return PairKernels(base, current).rows.front().significant;
+  };
+  EXPECT_TRUE(is_significant({9'000'000, 11'000'000}, {90'000'000, 90'000'000}));
+  EXPECT_FALSE(is_significant({9'000'000, 11'000'002}, {1'000'000, 1'000'000}));
+}
+
+// What has no series, or a series of another time, is not tested.
+TEST(PairKernels, TestsWhatBothRunsHaveSeriesOf) {
+  const std::vector<Ns> series = {1'000, 1'001};
+  const auto p_value = [&](bool has_base, bool has_current) {
+    const auto sums = [&](bool has) {
+      return std::vector<WorkSum>{Sum("k", 2, 4'000, has ? series : std::vector<Ns>())};
+    };
+    return PairKernels(RunOfKernels(sums(has_base), {}), RunOfKernels(sums(has_current), {}))
+        .rows.front()
+        .p_value;
+  };
+  EXPECT_EQ(p_value(true, true), 1);
+  EXPECT_EQ(p_value(false, true), -1);
+  EXPECT_EQ(p_value(true, false), -1);
+}
+
+TEST(PairOps, ASeriesOfGpuTimeSaysNothingOfHostTime) {
+  const std::vector<Ns> series = {1'000, 1'001};
+  struct Row {
+    bool base_has_gpu, current_has_gpu;
+    double p_value;
+    Ns base;
+  };
+  for (const Row& row : {Row{true, true, 1, 2'000}, Row{false, false, 1, 200},
+                         Row{true, false, -1, 200}, Row{false, true, -1, 200}}) {
+    Snapshot base = RunOfKernels({}, {}), current = RunOfKernels({}, {});
+    base.work.ops = current.work.ops = {Sum("aten::mm", 2, 4'000, series)};
+    base.work.has_gpu = row.base_has_gpu;
+    current.work.has_gpu = row.current_has_gpu;
+    const PairedTable table = PairOps(base, current);
+    EXPECT_EQ(table.rows.front().p_value, row.p_value);
+    EXPECT_EQ(table.rows.front().base, row.base);
+    EXPECT_EQ(table.rows.front().base_host, 200);
+    EXPECT_EQ(table.rows.front().current_host, 200);
+  }
+}
+
+// Ops have their names; what stands at their places tells of kernels alone.
+TEST(PairOps, AreNeverRenamed) {
+  Snapshot base = RunOfKernels({}, {Part("other_kernel", "old", 4'000)});
+  Snapshot current = RunOfKernels({}, {Part("other_kernel", "new", 4'000)});
+  base.work.ops = {Sum("old", 2, 4'000), Sum("both", 2, 4'000)};
+  current.work.ops = {Sum("new", 2, 4'000), Sum("both", 2, 4'000)};
+  const PairedTable table = PairOps(base, current);
+  EXPECT_EQ(Row(table, "old").change, PartChange::kRemoved);
+  EXPECT_EQ(Row(table, "new").change, PartChange::kAdded);
+  EXPECT_EQ(Row(table, "both").change, PartChange::kChanged);
+}
+
+// Which places tell that a kernel was renamed: of one op and its shapes, with one kernel each.
+TEST(PairKernels, PlacesTellOfRenamedKernelsWhereOneStandsThere) {
+  const TimePart plain = Part("other_kernel", "", 4'000);
+  const auto with = [&](auto change, const char* kernel) {
+    TimePart part = plain;
+    part.kernel = kernel;
+    change(part);
+    return part;
+  };
+  struct Row {
+    std::string_view what;
+    std::vector<TimePart> base, current;
+    bool is_renamed;
+  };
+  const auto same = [](TimePart&) {};
+  const auto no_op = [](TimePart& p) { p.op.clear(); };
+  const auto copy = [](TimePart& p) { p.category = "memcpy"; };
+  const auto shaped = [](TimePart& p) { p.shapes = "[[4, 4]]"; };
+  const auto later = [](TimePart& p) { p.position = 1; };
+  const auto other_op = [](TimePart& p) { p.op = "aten::add"; };
+  const Row kRows[] = {
+      {"same place", {with(same, "old")}, {with(same, "new")}, true},
+      {"no op", {with(no_op, "old")}, {with(no_op, "new")}, false},
+      {"no kernel", {with(copy, "old")}, {with(copy, "new")}, false},
+      {"other shapes", {with(same, "old")}, {with(shaped, "new")}, false},
+      {"other position", {with(same, "old")}, {with(later, "new")}, false},
+      {"other op", {with(same, "old")}, {with(other_op, "new")}, false},
+      {"two before", {with(same, "old"), with(same, "both")}, {with(same, "new")}, false},
+      {"two now", {with(same, "old")}, {with(same, "new"), with(same, "both")}, false},
+      {"nameless", {with(same, "old")}, {with(same, "")}, false},
+  };
+  for (const Row& row : kRows) {
+    const PairedTable table =
+        PairKernels(RunOfKernels({Sum("both", 2, 40), Sum("old", 2, 4'000)}, row.base),
+                    RunOfKernels({Sum("both", 2, 40), Sum("new", 2, 4'000)}, row.current));
+    EXPECT_EQ(table.rows.size(), row.is_renamed ? 2U : 3U) << row.what;
+  }
+}
+
+// Of several places the kernel that stands there for most of the time is the new one.
+TEST(PairKernels, PlacesVoteByTheirTime) {
+  const auto at = [](std::int64_t position, const char* kernel, Ns time) {
+    TimePart part = Part("other_kernel", kernel, time);
+    part.position = position;
+    return part;
+  };
+  struct Row {
+    std::vector<TimePart> base, current;
+    std::string_view names;
+  };
+  const Row kRows[] = {
+      // "old" became x at one place, and y at another that takes longer.
+      {{at(0, "old", 10), at(1, "old", 10)}, {at(0, "x", 10), at(1, "y", 11)}, "x y ← old "},
+      {{at(0, "old", 10), at(1, "old", 10)}, {at(0, "x", 11), at(1, "y", 10)}, "x ← old y "},
+      {{at(0, "old", 12), at(1, "old", 10)}, {at(0, "x", 10), at(1, "y", 11)}, "x ← old y "},
+      // Two places together outvote a longer one.
+      {{at(0, "old", 6), at(1, "old", 6), at(2, "old", 9)},
+       {at(0, "x", 6), at(1, "x", 6), at(2, "y", 9)},
+       "x ← old y "},
+      // Two old ones became x: it is the one's that was there for longer.
+      {{at(0, "old", 9), at(1, "older", 10)}, {at(0, "x", 10), at(1, "x", 10)}, "old x ← older y "},
+      {{at(0, "old", 10), at(1, "older", 9)}, {at(0, "x", 10), at(1, "x", 10)}, "older x ← old y "},
+      // A kernel that ran before is no new name.
+      {{at(0, "old", 10)}, {at(0, "both", 10)}, "old x y "},
+  };
+  for (const Row& row : kRows) {
+    std::vector<WorkSum> base = {Sum("both", 2, 100), Sum("old", 2, 100)};
+    if (row.base.back().kernel == "older") base.push_back(Sum("older", 2, 100));
+    const PairedTable table = PairKernels(
+        RunOfKernels(std::move(base), row.base),
+        RunOfKernels({Sum("both", 2, 100), Sum("x", 2, 100), Sum("y", 2, 100)}, row.current));
+    std::vector<std::string> names;
+    for (const PairedWork& r : table.rows) {
+      if (r.name != "both") names.push_back(r.name);
+    }
+    std::sort(names.begin(), names.end());
+    std::string said;
+    for (const std::string& name : names) said += name + " ";
+    EXPECT_EQ(said, row.names);
+  }
+}
+
+TEST(PairKernels, RunsOfNoIterationsHaveNoTable) {
+  const Snapshot run = RunOfKernels({Sum("a", 1, 1)}, {});
+  Snapshot none = run;
+  none.work.iterations = 0;
+  EXPECT_TRUE(PairKernels(none, run).rows.empty());
+  EXPECT_TRUE(PairKernels(run, none).rows.empty());
+  EXPECT_TRUE(PairOps(none, run).rows.empty());
+  EXPECT_FALSE(PairKernels(run, run).rows.empty());
 }
 
 }  // namespace

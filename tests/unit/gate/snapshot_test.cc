@@ -1,11 +1,21 @@
 #include "gate/snapshot.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "gate/make_snapshot.h"
 
 namespace profgauge {
 namespace {
+
+namespace json = boost::json;
 
 Snapshot SampleSnapshot() {
   Snapshot run;
@@ -196,6 +206,250 @@ TEST(Baseline, RefusesEveryTruncation) {
 
 TEST(Baseline, DeepNestingIsAnErrorNotACrash) {
   EXPECT_FALSE(ParseBaseline(std::string(1'000'000, '['), "base.json"));
+}
+
+json::object& RunOf(json::value& document) { return document.at("runs").at(0).as_object(); }
+
+// What is said of the document after `change`: "PATH: MESSAGE", or nothing where it is read.
+std::string SaidOf(const Snapshot& run, const std::function<void(json::value&)>& change) {
+  json::value document = json::parse(WriteBaseline({run}));
+  change(document);
+  const auto runs = ParseBaseline(json::serialize(document), "base.json");
+  return runs ? "" : runs.error().where.path + ": " + runs.error().message;
+}
+
+TEST(Baseline, RefusesARunThatLacksAField) {
+  constexpr std::pair<std::string_view, std::string_view> kFields[] = {
+      {"name", "text"},
+      {"source", "text"},
+      {"format", "text"},
+      {"environment", "an object"},
+      {"iteration_times", "a list"},
+      {"iteration_shares", "an object"},
+      {"metrics", "an object"},
+      {"strings", "a list"},
+      {"parts", "a list"},
+  };
+  for (const auto& [field, kind] : kFields) {
+    const std::string said = fmt::format("runs[0].{}: expected {}", field, kind);
+    EXPECT_EQ(SaidOf(SampleSnapshot(), [&](auto& d) { RunOf(d).erase(field); }), said);
+    EXPECT_EQ(SaidOf(SampleSnapshot(), [&](auto& d) { RunOf(d)[field] = true; }), said);
+  }
+  Snapshot run = SampleSnapshot();
+  run.iteration_unobserved = {0, 0};
+  run.iteration_periods = {7};
+  run.uncertain = {"gpu.idle.mean"};
+  for (const auto& [field, kind] : {std::pair{"iteration_unobserved", "a list"},
+                                    {"iteration_periods", "a list"},
+                                    {"definitions", "an object"},
+                                    {"uncertain", "a list"},
+                                    {"work", "an object"}}) {
+    EXPECT_EQ(SaidOf(run, [&](auto& d) { RunOf(d).erase(field); }), "") << field;
+    EXPECT_EQ(SaidOf(run, [&](auto& d) { RunOf(d)[field] = true; }),
+              fmt::format("runs[0].{}: expected {}", field, kind));
+  }
+  for (const auto& [field, kind] : {std::pair{"iterations", "a whole number"},
+                                    {"has_gpu", "true or false"},
+                                    {"kernels", "a list"},
+                                    {"ops", "a list"}}) {
+    const std::string said = fmt::format("runs[0].work.{}: expected {}", field, kind);
+    EXPECT_EQ(SaidOf(run, [&](auto& d) { RunOf(d)["work"].as_object().erase(field); }), said);
+    EXPECT_EQ(SaidOf(run, [&](auto& d) { RunOf(d)["work"].as_object()[field] = "x"; }), said);
+  }
+}
+
+TEST(Baseline, RefusesADocumentWithoutRuns) {
+  const auto said = [](json::value runs) {
+    return SaidOf(SampleSnapshot(), [&](auto& d) { d.as_object()["runs"] = runs; });
+  };
+  EXPECT_EQ(said(json::array()), "runs: expected a list of at least one run");
+  EXPECT_EQ(said("x"), "runs: expected a list of at least one run");
+  EXPECT_EQ(said(json::array{1}), "runs[0]: expected an object");
+  EXPECT_EQ(SaidOf(SampleSnapshot(), [](auto& d) { d.as_object().erase("runs"); }),
+            "runs: expected a list of at least one run");
+  EXPECT_EQ(SaidOf(SampleSnapshot(), [](auto& d) { d.as_object().erase("schema"); }),
+            "schema: expected a whole number");
+  EXPECT_EQ(SaidOf(SampleSnapshot(), [](auto& d) { d.as_object()["kind"] = "another"; }),
+            "kind: this is not a baseline: expected a JSON object of kind `profgauge-baseline`");
+  const auto second = ParseBaseline(
+      [] {
+        json::value d = json::parse(WriteBaseline({SampleSnapshot(), SampleSnapshot()}));
+        d.at("runs").at(1).as_object().erase("name");
+        return json::serialize(d);
+      }(),
+      "base.json");
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().where.path, "runs[1].name");
+}
+
+// Every number of a list, one by one.
+TEST(Baseline, RefusesNumbersThatCannotBe) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 61;
+  struct List {
+    std::string_view path;
+    std::size_t names, numbers;
+    std::string_view sizes;
+  };
+  const List kLists[] = {{"parts[0]", 5, 8, "expected a list of 8 numbers and maybe a series"},
+                         {"work.kernels", 1, 4, "expected lists of 4 numbers and maybe a series"}};
+  for (const List& list : kLists) {
+    const bool is_part = list.names == 5;
+    const auto said = [&](const std::function<void(json::value&)>& change) {
+      return SaidOf(SampleSnapshot(), [&](json::value& d) {
+        json::object& run = RunOf(d);
+        change(is_part ? run["parts"].at(0) : run["work"].at("kernels").at(0));
+      });
+    };
+    const std::string place = fmt::format("runs[0].{}: ", list.path);
+    for (std::size_t i = 0; i < list.numbers; ++i) {
+      EXPECT_EQ(said([&](auto& v) { v.at(i) = -1; }),
+                place + "expected no negative number and no text")
+          << i;
+      EXPECT_EQ(said([&](auto& v) { v.at(i) = "x"; }),
+                place + "expected no negative number and no text");
+      EXPECT_EQ(said([&](auto& v) { v.at(i) = kMost + 1; }),
+                place + "expected no negative number and no text");
+    }
+    for (std::size_t i = 0; i < list.names; ++i) {
+      EXPECT_EQ(said([&](auto& v) { v.at(i) = 7; }), place + "expected an index into strings") << i;
+      EXPECT_EQ(said([&](auto& v) { v.at(i) = 6; }), "") << i;
+    }
+    EXPECT_EQ(said([](auto& v) { v = "x"; }), place + std::string(list.sizes));
+    EXPECT_EQ(said([&](auto& v) { v.as_array().resize(list.numbers - 1); }),
+              place + std::string(list.sizes));
+    EXPECT_EQ(said([&](auto& v) { v.as_array().resize(list.numbers); }), "");
+    EXPECT_EQ(said([&](auto& v) { v.as_array().push_back(1); }), place + std::string(list.sizes));
+    EXPECT_EQ(said([&](auto& v) { v.at(list.numbers) = 1; }), place + "expected a list");
+    EXPECT_EQ(said([&](auto& v) { v.at(list.numbers) = json::array{-1}; }),
+              place + "expected whole nanoseconds");
+  }
+  Snapshot run = SampleSnapshot();
+  run.parts.clear();
+  EXPECT_EQ(SaidOf(run, [](auto& d) { RunOf(d)["strings"].at(1) = 1; }),
+            "runs[0].work.kernels: expected an index into strings");
+  EXPECT_EQ(SaidOf(SampleSnapshot(), [](auto& d) { RunOf(d)["strings"].at(6) = 1; }),
+            "runs[0].parts[1]: expected an index into strings");
+}
+
+TEST(Baseline, RefusesSharesAndMetricsThatAreNone) {
+  const auto share = [](json::value value) {
+    return SaidOf(SampleSnapshot(),
+                  [&](auto& d) { RunOf(d)["iteration_shares"].as_object()["a"] = value; });
+  };
+  EXPECT_EQ(share({1, 0.5}), "");
+  EXPECT_EQ(share({1}), "runs[0].iteration_shares.a: expected one number for each iteration");
+  EXPECT_EQ(share({1, 2, 3}), "runs[0].iteration_shares.a: expected one number for each iteration");
+  EXPECT_EQ(share("x"), "runs[0].iteration_shares.a: expected one number for each iteration");
+  EXPECT_EQ(share({1, "x"}), "runs[0].iteration_shares.a: expected a number");
+  EXPECT_EQ(SaidOf(SampleSnapshot(), [](auto& d) { RunOf(d)["metrics"].as_object()["a"] = "x"; }),
+            "runs[0].metrics.a: expected a number");
+  const auto definition = [](json::value number) {
+    return SaidOf(SampleSnapshot(),
+                  [&](auto& d) { RunOf(d)["definitions"].as_object()["a"] = number; });
+  };
+  EXPECT_EQ(definition(1), "");
+  EXPECT_EQ(definition(1'000'000), "");
+  EXPECT_EQ(definition("x"), "runs[0].definitions.a: expected a number");
+  for (const double number : {0.0, -1.0, 1.5, 1'000'001.0}) {
+    EXPECT_EQ(definition(number), "runs[0].definitions.a: expected a whole number from 1 on")
+        << number;
+  }
+}
+
+// The parts explain the times as recorded, or as observed.
+TEST(Baseline, PartsSumToTheTimesOrToWhatIsObservedOfThem) {
+  struct Row {
+    std::vector<Ns> times, unobserved, parts;
+    std::string_view said;
+  };
+  constexpr std::string_view kSum = "runs[0].parts: the parts do not sum to the iteration times";
+  constexpr Ns kMost = Ns{1} << 61;
+  const Row kRows[] = {
+      {{100, 50}, {}, {150}, ""},
+      {{100, 50}, {}, {100, 50}, ""},
+      {{100, 50}, {}, {149}, kSum},
+      {{100, 50}, {}, {151}, kSum},
+      {{100, 50}, {}, {151, 0}, kSum},
+      {{100, 50}, {}, {200, 150}, kSum},
+      {{100, 50}, {}, {}, ""},
+      {{100, 50}, {10, 50}, {150}, ""},
+      {{100, 50}, {10, 50}, {90}, ""},
+      {{100, 50}, {10, 50}, {91}, kSum},
+      {{100, 50},
+       {10, 51},
+       {150},
+       "runs[0].iteration_unobserved: expected no more than the "
+       "iteration's length"},
+      {{100, 50},
+       {101, 0},
+       {150},
+       "runs[0].iteration_unobserved: expected no more than the "
+       "iteration's length"},
+      {{100, 50},
+       {10},
+       {150},
+       "runs[0].iteration_unobserved: expected one time for each "
+       "iteration"},
+      {{}, {}, {}, "runs[0].iteration_times: expected at least one iteration"},
+      {{kMost}, {}, {}, ""},
+      {{kMost, 0}, {}, {}, ""},
+      {{kMost, 1}, {}, {}, "runs[0].iteration_times: expected iterations of less than 73 years"},
+  };
+  for (const Row& row : kRows) {
+    Snapshot run = SampleSnapshot();
+    run.iteration_times = row.times;
+    run.iteration_unobserved = row.unobserved;
+    run.iteration_shares.clear();
+    run.parts.clear();
+    for (const Ns time : row.parts) run.parts.emplace_back().time = time;
+    EXPECT_EQ(SaidOf(run, [](auto&) {}), row.said);
+  }
+  Snapshot run = SampleSnapshot();
+  run.iteration_unobserved = {1, 0};
+  run.iteration_periods = {5, 6};
+  run.parts.clear();
+  const auto runs = ParseBaseline(WriteBaseline({run}), "base.json");
+  ASSERT_TRUE(runs) << runs.error().message;
+  EXPECT_EQ(runs->front().iteration_unobserved, run.iteration_unobserved);
+  EXPECT_EQ(runs->front().iteration_periods, run.iteration_periods);
+  run.iteration_periods = {-1};
+  EXPECT_EQ(SaidOf(run, [](auto&) {}), "runs[0].iteration_periods: expected whole nanoseconds");
+}
+
+// What is read is what was written, whatever part of it; the list of strings has each once.
+TEST(Baseline, WritesEachFieldAsTheFormatSays) {
+  Snapshot run = SampleSnapshot();
+  run.definitions = {{"gpu.idle.mean", 1}};
+  json::value document = json::parse(WriteBaseline({run}));
+  EXPECT_EQ(document.at("schema"), 2);
+  const json::object& written = RunOf(document);
+  EXPECT_EQ(json::serialize(written.at("strings")),
+            R"x(["","other_kernel","matmul","aten::mm","[[2, 3], [3, 4]]",)x"
+            R"x("void gemm<float>(a, b)","other"])x");
+  EXPECT_EQ(json::serialize(written.at("parts")),
+            "[[1,2,3,4,5,1,7,1694128201556,[1694128201556,0]],[6,0,0,0,0,0,0,9007199254740993]]");
+  EXPECT_EQ(json::serialize(written.at("work")),
+            R"({"iterations":2,"has_gpu":true,"kernels":[[5,7,1694128201556,0,[1,2]]],)"
+            R"("ops":[[3,3,5,9007199254740993]]})");
+  EXPECT_TRUE(written.at("definitions").as_object().empty());
+  for (const char* optional : {"uncertain", "iteration_unobserved", "iteration_periods"}) {
+    EXPECT_FALSE(written.contains(optional)) << optional;
+  }
+  run.work.iterations = 0;
+  EXPECT_EQ(WriteBaseline({run}).find("\"work\""), std::string::npos);
+}
+
+TEST(Snapshot, TimesAreWhatWasObservedOfThem) {
+  Snapshot run;
+  run.iteration_times = {100, 50, 70};
+  EXPECT_EQ(ObservedTimes(run), (std::vector<double>{100, 50, 70}));
+  EXPECT_EQ(MedianIteration(run), 70);
+  run.iteration_unobserved = {10, 50, 60};
+  EXPECT_EQ(ObservedTimes(run), (std::vector<double>{90, 0, 10}));
+  EXPECT_EQ(MedianIteration(run), 10);
+  run.iteration_unobserved = {10, 50, 70};
+  EXPECT_FALSE(IsTimed(run));
+  EXPECT_EQ(MedianIteration(run), std::nullopt);
 }
 
 }  // namespace
