@@ -2,6 +2,7 @@
 """Mutation testing of the code that decides the verdict.
 
     ci/mutate.py [--build FOLDER] [--at FILE[:LINE[-LINE]]] [--jobs N] [--sample N] [--seed S]
+                 [--longest SECONDS]
     ci/mutate.py --list
 
 Changes one operator, constant, condition or statement at a time and runs the tests of gate and
@@ -12,6 +13,8 @@ cannot be switched (constants of the compiler) is compiled by itself.
 
 FOLDER is a build with tests (build/debug); neither it nor the sources are changed, but for
 FOLDER/mutants, whose objects are used again. `--at` may stand several times; without it, all files.
+With `--longest` tests that take longer (those that read real recordings) are left out: what is left
+then may be killed by these, and asks for a smaller test all the same.
 """
 import argparse
 import collections
@@ -217,8 +220,9 @@ def compile_switched(build, file, text, numbered):
 class Tests:
     """The tests of the programs, how long each takes, and which changes each comes by."""
 
-    def __init__(self, folder, jobs):
+    def __init__(self, folder, jobs, longest):
         self.folder, self.seconds, self.reached = folder, {}, collections.defaultdict(set)
+        self.longest = longest
         tests = []
         for program in PROGRAMS:
             suite = ""
@@ -249,6 +253,8 @@ class Tests:
         """Whether one of `tests` fails in `folder` with the change on; the quick ones are first."""
         spent, batches = 0, [[], [], []]
         for test in sorted(tests, key=lambda test: self.seconds[test]):
+            if self.seconds[test] > self.longest:
+                break
             spent += self.seconds[test]
             batches[(spent > 0.3) + (spent > 3)].append(test)
         for batch in batches:
@@ -310,6 +316,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--sample", type=int, default=0, help="0: all")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--longest", type=float, default=float("inf"))
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
     texts, mutants, wanted = all_mutants(options)
@@ -335,7 +342,7 @@ def main():
     ok, said = build.link(build.out, objects)
     if not ok:
         sys.exit(said)
-    tests = Tests(build.out, options.jobs)
+    tests = Tests(build.out, options.jobs, options.longest)
     print(f"{len(wanted)} mutants, {len({*apart} & {*wanted})} by themselves, {len(tests.seconds)} "
           f"tests, after {time.monotonic() - begin:.0f} s", flush=True)
 

@@ -142,6 +142,8 @@ TEST(WhyOtherIterations, AreTheOnesThatLaunchLessOfAllAlike) {
       {"most are gone", {10, 10, 10, 10}, {5, 0, 0, 0}, false},
       {"the upper middle", {100, 100, 100, 100}, {50, 50, 50, 0}, false},
       {"some of little weight are gone", {1000, 1000, 1000, 10, 10}, {500, 500, 500, 0, 0}, true},
+      {"a short one is gone", {1000, 1000, 10, 10}, {500, 500, 8}, true},
+      {"a short one stays", {1000, 10, 1000}, {500, 10, 500}, true},
       {"what the base never launched", {1000, 1000, 0}, {500, 500, 500}, false},
   };
   for (const Row& row : kRows) {
@@ -169,6 +171,7 @@ TEST(WhyOtherIterations, CountsByTheIteration) {
   };
   EXPECT_FALSE(why(10, 10));
   EXPECT_TRUE(why(10, 20));
+  EXPECT_TRUE(why(10'000, 20'000));  // Less than once in each.
   EXPECT_FALSE(why(20, 10));
   EXPECT_FALSE(why(0, 20));
   EXPECT_FALSE(why(10, 0));
@@ -288,9 +291,11 @@ TEST(FindMisfit, LooksAtAllOthers) {
   const std::vector<Snapshot> others = {like, other, run};
   const Misfit misfit = FindMisfit(run, others);
   EXPECT_EQ(misfit.same, &others[2]);
-  ASSERT_FALSE(misfit.differences.empty());
+  ASSERT_EQ(misfit.differences.size(), 2U);
   EXPECT_EQ(misfit.differences[0].property, "gpu");
   EXPECT_EQ(misfit.differences[0].base, "b");
+  EXPECT_EQ(misfit.differences[1].property, "gpus");
+  EXPECT_FALSE(misfit.has_other_shapes);
   // Recordings that are not known are not the same one.
   run.source = other.source = "";
   EXPECT_EQ(FindMisfit(run, std::vector{other}).same, nullptr);

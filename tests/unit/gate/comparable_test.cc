@@ -136,7 +136,8 @@ TEST(GrowsWithIterations, SumsDoAndSharesDoNot) {
     EXPECT_TRUE(GrowsWithIterations(sum)) << sum;
   }
   for (const char* other : {"profile.iterations", "gpu.idle.mean", "breakdown.dataloader",
-                            "critical.host.share", "memory.peak_allocated", "nothing"}) {
+                            "critical.host.share", "memory.peak_allocated", "iteration.time.median",
+                            "nothing"}) {
     EXPECT_FALSE(GrowsWithIterations(other)) << other;
   }
 }

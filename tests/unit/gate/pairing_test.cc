@@ -99,6 +99,9 @@ TEST(PairKernels, RowsSumExactly) {
   EXPECT_EQ(sum, table.delta);
   EXPECT_EQ(Row(table, "gone").change, PartChange::kRemoved);
   EXPECT_EQ(Row(table, "new").change, PartChange::kAdded);
+  // What one side lacks changed by its count alone, but for rounding.
+  EXPECT_NEAR(Row(table, "gone").count_effect, Row(table, "gone").delta, 1);
+  EXPECT_NEAR(Row(table, "new").count_effect, Row(table, "new").delta, 1);
 }
 
 // A kernel of another name at the same place is the same kernel, also when it lost its Tensor
@@ -155,6 +158,7 @@ TEST(PairValues, KeepsWhatOneSideLacks) {
   base.metrics["gpu.idle.mean"] = 0.1;
   current.metrics["gpu.idle.mean"] = 0.2;
   current.metrics["kernel.count_per_iteration"] = 5;
+  EXPECT_EQ(PairValues(base, Snapshot()).size(), 1U);
   const auto values = PairValues(base, current);
   ASSERT_EQ(values.size(), 2u);
   EXPECT_EQ(values[0].spec->id, "gpu.idle.mean");
@@ -310,14 +314,14 @@ TEST(PairKernels, PlacesTellOfRenamedKernelsWhereOneStandsThere) {
       {"other shapes", {with(same, "old")}, {with(shaped, "new")}, false},
       {"other position", {with(same, "old")}, {with(later, "new")}, false},
       {"other op", {with(same, "old")}, {with(other_op, "new")}, false},
-      {"two before", {with(same, "old"), with(same, "both")}, {with(same, "new")}, false},
-      {"two now", {with(same, "old")}, {with(same, "new"), with(same, "both")}, false},
+      {"two before", {with(same, "old"), with(same, "too")}, {with(same, "new")}, false},
+      {"two now", {with(same, "old")}, {with(same, "new"), with(same, "too")}, false},
       {"nameless", {with(same, "old")}, {with(same, "")}, false},
   };
   for (const Row& row : kRows) {
     const PairedTable table =
-        PairKernels(RunOfKernels({Sum("both", 2, 40), Sum("old", 2, 4'000)}, row.base),
-                    RunOfKernels({Sum("both", 2, 40), Sum("new", 2, 4'000)}, row.current));
+        PairKernels(RunOfKernels({Sum("too", 2, 40), Sum("old", 2, 4'000)}, row.base),
+                    RunOfKernels({Sum("too", 2, 40), Sum("new", 2, 4'000)}, row.current));
     EXPECT_EQ(table.rows.size(), row.is_renamed ? 2U : 3U) << row.what;
   }
 }
@@ -373,6 +377,10 @@ TEST(PairKernels, RunsOfNoIterationsHaveNoTable) {
   EXPECT_TRUE(PairKernels(run, none).rows.empty());
   EXPECT_TRUE(PairOps(none, run).rows.empty());
   EXPECT_FALSE(PairKernels(run, run).rows.empty());
+  none.work.iterations = 1;
+  EXPECT_EQ(PairKernels(none, run).rows.size(), 1U);
+  EXPECT_EQ(PairKernels(run, none).rows.size(), 1U);
+  EXPECT_FALSE(PairKernels(run, run).of_host);
 }
 
 }  // namespace

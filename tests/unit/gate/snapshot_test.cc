@@ -371,6 +371,9 @@ TEST(Baseline, PartsSumToTheTimesOrToWhatIsObservedOfThem) {
       {{100, 50}, {}, {151}, kSum},
       {{100, 50}, {}, {151, 0}, kSum},
       {{100, 50}, {}, {200, 150}, kSum},
+      {{100, 50}, {}, {150, 1}, kSum},
+      {{100, 50}, {10, 50}, {90, 61}, kSum},
+      {{100, 50}, {}, {150, kMost, kMost, kMost, kMost, kMost, kMost, kMost, kMost}, kSum},
       {{100, 50}, {}, {}, ""},
       {{100, 50}, {10, 50}, {150}, ""},
       {{100, 50}, {10, 50}, {90}, ""},
@@ -435,6 +438,8 @@ TEST(Baseline, WritesEachFieldAsTheFormatSays) {
   for (const char* optional : {"uncertain", "iteration_unobserved", "iteration_periods"}) {
     EXPECT_FALSE(written.contains(optional)) << optional;
   }
+  run.work.iterations = 1;
+  EXPECT_NE(WriteBaseline({run}).find("\"work\""), std::string::npos);
   run.work.iterations = 0;
   EXPECT_EQ(WriteBaseline({run}).find("\"work\""), std::string::npos);
 }
@@ -450,6 +455,8 @@ TEST(Snapshot, TimesAreWhatWasObservedOfThem) {
   run.iteration_unobserved = {10, 50, 70};
   EXPECT_FALSE(IsTimed(run));
   EXPECT_EQ(MedianIteration(run), std::nullopt);
+  run.iteration_unobserved = {99, 49, 69};
+  EXPECT_EQ(MedianIteration(run), 1);
 }
 
 }  // namespace
