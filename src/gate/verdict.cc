@@ -306,9 +306,9 @@ void AskRequired(const Finding& finding, const Policy& policy, Reasons& reasons)
   if (finding.status == FindingStatus::kNotApplicable) {
     reasons.open.push_back(
         fmt::format("{} is required, but not applicable: {}", id, finding.reason));
-  } else if (Fired(finding.status) && !finding.unknown_limit.empty()) {
-    reasons.open.push_back(fmt::format("{} is required, but a graver limit cannot be told: {}", id,
-                                       finding.unknown_limit));
+  } else if (!finding.unanswered.empty()) {
+    reasons.open.push_back(
+        fmt::format("{} is required, but not answered whole: {}", id, finding.unanswered));
   }
 }
 

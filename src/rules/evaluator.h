@@ -66,7 +66,9 @@ struct Finding {
   Level most = Level::kInfo;    ///< The highest level that it could have reached.
   bool is_uncertain = false;    ///< A warning that would be an error if its number were sure.
   bool is_sure = false;         ///< Nothing that is uncertain of its number makes it less.
-  std::string unknown_limit;    ///< Why a graver limit than the passed one is absent, if one is.
+  /// What of the question has no answer though it is none of "not applicable": a limit graver than
+  /// the one passed, or a group. Empty: nothing.
+  std::string unanswered;
   std::string group;            ///< Label of the group that it is about; empty without group_by.
   std::string title;            ///< In the words of the run's devices.
   std::string message, advice;  ///< Filled in; empty unless it fired or was waived.

@@ -420,6 +420,12 @@ class RuleRun {
     }
     std::vector<Finding> out;
     for (std::size_t i = 0; i < count; ++i) out.push_back(Word(judged_[i]));
+    const Judged& last = judged_.back();  // Those that cannot be told stand last.
+    const bool is_partly = out.front().status != FindingStatus::kNotApplicable &&
+                           last.status == FindingStatus::kNotApplicable;
+    if (is_partly && out.front().unanswered.empty()) {
+      out.front().unanswered = fmt::format("of {}: {}", last.group->label, last.reason);
+    }
     if (!rule_.names.keys.empty() || options_.trace) {
       for (Judged& judged : judged_)
         out.front().groups.push_back(SummaryOf(rule_, std::move(judged)));
@@ -446,9 +452,9 @@ class RuleRun {
     if (judged.is_small) {
       out.reason = "what it could gain is under a hundredth of the iteration, so it only informs";
     }
-    out.unknown_limit = judged.unknown_limit;
-    if (!out.unknown_limit.empty() && out.reason.empty()) {
-      out.reason = "a graver limit cannot be told: " + out.unknown_limit;
+    if (!judged.unknown_limit.empty() && Fired(judged.status)) {
+      out.unanswered = "a graver limit cannot be told: " + judged.unknown_limit;
+      if (out.reason.empty()) out.reason = out.unanswered;
     }
     out.is_sure = judged.surely && StatusOf(Chosen(*judged.surely)) <= judged.status;
     out.is_uncertain = judged.low_confidence && out.status == FindingStatus::kWarn;

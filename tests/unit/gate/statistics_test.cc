@@ -19,6 +19,19 @@ TEST(Median, IsTheMiddleOrTheMeanOfTheMiddleTwo) {
   EXPECT_EQ(Median(Series{4, 1, 2, 3}), 2.5);
 }
 
+TEST(Variance, IsOfASample) {
+  EXPECT_EQ(Variance(Series{}), 0);
+  EXPECT_EQ(Variance(Series{5}), 0);
+  EXPECT_DOUBLE_EQ(Variance(Series{1, 2, 3, 4}), 5.0 / 3);
+}
+
+// R's qt(); degrees count as 1 at least.
+TEST(StudentQuantile, IsThatOfTheDistribution) {
+  EXPECT_NEAR(StudentQuantile(0.975, 1), 12.7062047, 1e-6);
+  EXPECT_NEAR(StudentQuantile(0.975, 0.5), 12.7062047, 1e-6);
+  EXPECT_NEAR(StudentQuantile(0.99, 7.5), 2.9414, 5e-3);
+}
+
 TEST(RobustSigma, IgnoresAnOutlier) {
   EXPECT_DOUBLE_EQ(RobustSigma(Series{1, 2, 3, 4, 1000}), 1.4826);
 }
@@ -113,12 +126,17 @@ TEST(BenjaminiHochberg, KeepsAllUpToTheLastBelowItsLine) {
   EXPECT_THAT(BenjaminiHochberg(Series{0.5, 0.06, 0.001, 0.055}, 0.1),
               ElementsAre(false, true, true, true));
   EXPECT_THAT(BenjaminiHochberg(Series{0.5, 0.9}, 0.1), ElementsAre(false, false));
+  // On its line is below it.
+  EXPECT_THAT(BenjaminiHochberg(Series{0.5, 0.5}, 0.5), ElementsAre(true, true));
+  EXPECT_THAT(BenjaminiHochberg(Series{0.25, 0.75}, 0.5), ElementsAre(true, false));
 }
 
 TEST(RoundToSum, GivesTheRestToTheLargestRemainders) {
   EXPECT_THAT(RoundToSum(Series{1.5, 1.25, 1.25}, 4), ElementsAre(2, 1, 1));
   EXPECT_THAT(RoundToSum(Series{-1.5, 0.75, 0.75}, 0), ElementsAre(-2, 1, 1));
   EXPECT_THAT(RoundToSum(Series{0.1, 0.1, 0.1}, 0), ElementsAre(0, 0, 0));
+  EXPECT_THAT(RoundToSum(Series{10.25, 1.75}, 12), ElementsAre(10, 2));
+  EXPECT_THAT(RoundToSum(Series{1.5, 2.5}, 4), ElementsAre(2, 2));
 }
 
 TEST(RoundToSum, AlwaysMeetsTheTotal) {

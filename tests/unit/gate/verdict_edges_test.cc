@@ -297,13 +297,14 @@ TEST(Verdict, ASureWarningIsNotCountedWithALimitThatIsOpen) {
   }
 }
 
-// A rule that is required and fires is still asked for the graver limit that it could not tell.
+// A rule that is required is asked for all that it could have said, whatever it found.
 TEST(Verdict, ARequiredRuleAnswersToAllItsLimits) {
   const Rule rule = RuleOn("gpu.idle.mean");
-  for (const FindingStatus status : {FindingStatus::kWarn, FindingStatus::kInfo,
-                                     FindingStatus::kError, FindingStatus::kWaived}) {
+  for (const FindingStatus status :
+       {FindingStatus::kWarn, FindingStatus::kInfo, FindingStatus::kError, FindingStatus::kWaived,
+        FindingStatus::kPass}) {
     Evaluation evaluation = EvaluationOf(rule, status);
-    evaluation.findings.front().unknown_limit = "`gpu.idle.max` is absent";
+    evaluation.findings.front().unanswered = "rank 3: `gpu.idle.max` is absent";
     JudgeOptions options;
     options.evaluation = &evaluation;
     const auto judged = [&](std::string_view policy) {
@@ -311,16 +312,12 @@ TEST(Verdict, ARequiredRuleAnswersToAllItsLimits) {
     };
     const bool fails = status == FindingStatus::kError;
     EXPECT_EQ(judged(""), fails ? kFail : kPass) << FindingStatusName(status);
-    EXPECT_EQ(judged("require: [gpu/idle]"), fails                              ? kFail
-                                             : status == FindingStatus::kWaived ? kPass
-                                                                                : kNoVerdict)
+    EXPECT_EQ(judged("require: [gpu/idle]"), fails ? kFail : kNoVerdict)
         << FindingStatusName(status);
     // Where it is counted with a limit, too.
     EXPECT_EQ(judged("require: [gpu/idle]\n"
                      "thresholds: {gpu.idle.mean: {max: 30%, level: warn}}"),
-              fails                              ? kFail
-              : status == FindingStatus::kWaived ? kPass
-                                                 : kNoVerdict)
+              fails ? kFail : kNoVerdict)
         << FindingStatusName(status);
   }
 }

@@ -126,6 +126,43 @@ std::string GroupsOf(std::string_view rule, std::string_view policy, const TestR
   return PlainSpaces(out);
 }
 
+// What a rule that is required would be asked for: the groups that it cannot tell.
+TEST(Groups, ThatCannotBeToldLeaveARuleUnanswered) {
+  struct Row {
+    std::string_view limit;
+    FindingStatus status;
+    std::string_view unanswered;
+  };
+  constexpr std::string_view kThird = "of 3: `rank.compute_time` is absent";
+  const auto with_all = [] {
+    TestRun run;
+    run.Rows("ranks", {"id", "compute_time"}, {{Whole(0), Ms(50)}, {Whole(1), Ms(90)}});
+    return run;
+  };
+  for (const Row& row :
+       {Row{"warn_above: 60 ms", FindingStatus::kWarn, kThird},
+        Row{"warn_above: 100 ms", FindingStatus::kPass, kThird},
+        Row{"warn_above: gpu.idle.time.max", FindingStatus::kNotApplicable, ""},
+        Row{"warn_above: 60 ms, error_above: gpu.idle.time.max", FindingStatus::kWarn,
+            "a graver limit cannot be told: `gpu.idle.time.max` is absent: not "
+            "recorded here"}}) {
+    const std::string rule = fmt::format(
+        "  - id: slow\n    title: t\n    category: c\n    message: m\n    for_each: rank\n"
+        "    group_by: [rank.id]\n    metric: {{value: max(rank.compute_time), {}}}\n",
+        row.limit);
+    Loaded loaded;
+    ASSERT_EQ(Load(rule, "", loaded), "");
+    const auto first = [&](const TestRun& run) {
+      return EvaluateRules(loaded.compiled, run.analysis(), {}, {}).findings.front();
+    };
+    EXPECT_EQ(first(FiveRanks()).status, row.status) << row.limit;
+    EXPECT_EQ(first(FiveRanks()).unanswered, row.unanswered) << row.limit;
+    EXPECT_EQ(first(with_all()).unanswered.empty(),
+              !row.unanswered.starts_with("a graver") || row.unanswered.empty())
+        << row.limit;
+  }
+}
+
 // The worst group is what the rule comes to: fired before waived before passed before what does not
 // apply, then by the metric on its bad side; equal ones as they come.
 TEST(Groups, AreSortedWorstFirst) {
