@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "analysis/communication/lateness.h"
-#include "analysis/communication/once.h"
+#include "analysis/context/once.h"
 #include "base/format.h"
 #include "base/median.h"
 

@@ -12,7 +12,7 @@
 
 #include "analysis/communication/communication.h"
 #include "analysis/communication/links.h"
-#include "analysis/communication/once.h"
+#include "analysis/context/once.h"
 #include "analysis/tables/row_writer.h"
 
 namespace profgauge {

@@ -9,8 +9,8 @@
 
 #include "analysis/analysis.h"
 #include "analysis/communication/links.h"
-#include "analysis/communication/once.h"
 #include "analysis/communication/pipeline.h"
+#include "analysis/context/once.h"
 #include "fixture.h"
 #include "made_ranks_fixture.h"
 #include "model/device_words.h"

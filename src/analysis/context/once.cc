@@ -1,4 +1,4 @@
-#include "analysis/communication/once.h"
+#include "analysis/context/once.h"
 
 #include <algorithm>
 #include <cstddef>
