@@ -9,6 +9,7 @@
 #include "analysis/classify/kernel_name.h"
 #include "analysis/communication/communication.h"
 #include "analysis/communication/op_bytes.h"
+#include "analysis/communication/peers.h"
 #include "analysis/context/observed.h"
 
 namespace profgauge {
@@ -77,7 +78,16 @@ HostId InnermostRange(const Profile& profile, std::size_t row) {
   return range.valid() ? range : profile.device.op[row];
 }
 
-void Describe(const RankContext& rank, std::size_t row, CollectiveCall& call) {
+void FindPeers(const Profile& profile, std::size_t row, const Peers& peers, CollectiveCall& call) {
+  if (call.kind != CollectiveKind::kSendRecv) return;
+  peers.SetOwn(call.name, call);
+  for (HostId op = InnermostRange(profile, row); op.valid(); op = profile.host.parent[op.value]) {
+    peers.SetByName(profile.Name(profile.host.name[op.value]), call);
+  }
+  peers.SetByBatch(row, call);
+}
+
+void Describe(const RankContext& rank, std::size_t row, const Peers& peers, CollectiveCall& call) {
   const Profile& profile = *rank.profile;
   const CollectiveId recorded = profile.device.collective[row];
   if (recorded.valid() && profile.collectives[recorded.value].name.valid()) {
@@ -87,6 +97,7 @@ void Describe(const RankContext& rank, std::size_t row, CollectiveCall& call) {
     call.kind = rank.classes[row].kind;
     call.name = std::string(WithoutArguments(profile.Name(profile.device.name[row])));
   }
+  FindPeers(profile, row, peers, call);
   if (call.kind != CollectiveKind::kOther) call.name = std::string(CollectiveKindId(call.kind));
   if (call.is_uneven) call.name = "all_to_allv";
 }
@@ -120,12 +131,13 @@ std::vector<CollectiveCall> CollectCollectives(const RankContext& rank) {
   const Profile& profile = *rank.profile;
   const DeviceTable& device = profile.device;
   std::vector<CollectiveCall> calls;
+  const Peers peers(rank);
   const std::vector<Ns> exposed =
       ExposedTimes(profile, rank.classes, UncountedParts(rank.unobserved, rank.iterations));
   for (std::size_t i = 0; i < device.size(); ++i) {
     if (!rank.classes[i].collective) continue;
     CollectiveCall& call = calls.emplace_back();
-    Describe(rank, i, call);
+    Describe(rank, i, peers, call);
     call.time = {device.start[i], device.start[i] + device.duration[i]};
     call.exposed = exposed[i];
     call.iteration = NumberOfIteration(rank, rank.iterations.of_device[i]);

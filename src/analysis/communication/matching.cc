@@ -26,6 +26,14 @@ bool IsPointToPoint(const CollectiveCall& call) {
   return call.source >= 0 && call.destination >= 0;
 }
 
+/// Whom a call is with. Of transfers whose ends nothing tells it may be all (an exchange whose
+/// kernels send and receive) or one other rank (a pipeline).
+enum class Partner : std::uint8_t { kAll, kOne, kUntold };
+Partner PartnerOf(const CollectiveCall& call) {
+  if (IsPointToPoint(call)) return Partner::kOne;
+  return call.kind == CollectiveKind::kSendRecv ? Partner::kUntold : Partner::kAll;
+}
+
 /// What must be equal for two calls to be one. All-to-alls and gathers of uneven parts have
 /// elements of their own on every rank.
 using Signature = std::tuple<std::string_view, std::string_view, std::int64_t, std::int64_t>;
@@ -91,16 +99,16 @@ class Matcher {
       : ranks_(ranks), calls_(calls) {}
 
   Matching Run() {
-    // Groups by name, whether between two ranks, and members; each rank's calls in order.
-    using Key = std::tuple<std::string_view, bool, std::vector<std::int64_t>>;
+    // Groups by name, whom their calls are with, and members; each rank's calls in order.
+    using Key = std::tuple<std::string_view, Partner, std::vector<std::int64_t>>;
     std::map<Key, std::map<std::size_t, Sequence>> groups;
     for (std::size_t rank = 0; rank < calls_.size(); ++rank) {
-      std::map<std::pair<std::string_view, bool>, Sequence*> known;
+      std::map<std::pair<std::string_view, Partner>, Sequence*> known;
       for (std::size_t i = 0; i < calls_[rank].size(); ++i) {
         const CollectiveCall& call = calls_[rank][i];
-        Sequence*& sequence = known[{call.group, IsPointToPoint(call)}];
+        Sequence*& sequence = known[{call.group, PartnerOf(call)}];
         if (sequence == nullptr) {
-          sequence = &groups[{call.group, IsPointToPoint(call), MembersOf(rank, call.group)}][rank];
+          sequence = &groups[{call.group, PartnerOf(call), MembersOf(rank, call.group)}][rank];
         }
         sequence->push_back(i);
       }
@@ -138,10 +146,10 @@ class Matcher {
     if (result_.groups.back().point_to_point) {
       MatchPairs(sequences);
     } else if (result_.groups.back().complete() && sequences.size() >= 2) {
-      if (Numbered(sequences)) {
+      if (PartnerOf(example) != Partner::kUntold && Numbered(sequences)) {
         MatchByNumber(sequences);
       } else {
-        MatchByOrder(sequences);
+        MatchByOrder(sequences, PartnerOf(example));
       }
     }
   }
@@ -183,8 +191,9 @@ class Matcher {
     }
   }
 
-  /// Iteration by iteration, against the rank with the most calls in it.
-  void MatchByOrder(const std::map<std::size_t, Sequence>& sequences) {
+  /// Iteration by iteration, against the rank with the most calls in it. In an exchange of all, all
+  /// ranks have as many; of a pipeline the stages at its ends have half of them.
+  void MatchByOrder(const std::map<std::size_t, Sequence>& sequences, Partner partner) {
     std::map<std::int64_t, std::map<std::size_t, Sequence>> iterations;
     for (const auto& [rank, sequence] : sequences) {
       for (const std::size_t i : sequence) {
@@ -192,6 +201,10 @@ class Matcher {
       }
     }
     for (const auto& [iteration, parts] : iterations) {
+      const bool is_even = std::ranges::all_of(parts, [&](const auto& part) {
+        return part.second.size() == parts.begin()->second.size();
+      });
+      if (partner == Partner::kUntold && !is_even) continue;
       if (parts.size() == sequences.size()) MatchPart(parts);
     }
   }

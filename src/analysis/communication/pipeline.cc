@@ -95,6 +95,16 @@ double Pipeline::ideal_share() const {
   return (p - 1) / (m + p - 1);
 }
 
+Ns UntoldTransfers(const RankFacts& rank) {
+  std::vector<Span> untold, told;
+  for (const CollectiveCall& call : rank.calls) {
+    if (call.kind != CollectiveKind::kSendRecv || !call.in_iterations) continue;
+    (call.transfer < 0 || call.source < 0 ? untold : told).push_back(call.time);
+  }
+  if (untold.empty()) return 0;
+  return Exposed(rank, Subtract(Merge(std::move(untold)), Merge(std::move(told))));
+}
+
 Pipeline FindPipeline(std::span<const RankFacts> ranks, std::span<const RankParts> parts,
                       const Matching& matching) {
   const bool any = std::any_of(matching.groups.begin(), matching.groups.end(),

@@ -29,6 +29,10 @@ struct Pipeline {
   double ideal_share() const;  ///< REQUIRES: microbatches > 0.
 };
 
+/// Of its iterations, the exposed time of transfers that were not matched, or whose ends nothing
+/// tells: whether it waits there for another stage is not known.
+Ns UntoldTransfers(const RankFacts& rank);
+
 /// REQUIRES: `matching` is MatchFacts() of `ranks`; `parts` are their MatchedParts().
 Pipeline FindPipeline(std::span<const RankFacts> ranks, std::span<const RankParts> parts,
                       const Matching& matching);

@@ -58,7 +58,7 @@ Ns ExposedOnce(const RankFacts& rank, std::span<const Ns> stages) {
   return OnlyOnce(exposed, counts);
 }
 
-// From `iterations` to `stage_waiting`.
+// From `iterations` to `untold_transfers`.
 void AppendTimes(const RankFacts& rank, std::span<const Ns> stages, bool is_unknown,
                  RowWriter& write) {
   const RankTimes& times = rank.times;
@@ -68,7 +68,8 @@ void AppendTimes(const RankFacts& rank, std::span<const Ns> stages, bool is_unkn
       .IntegerIf(!is_unknown, times.communication)
       .IntegerIf(!is_unknown, times.exposed())
       .IntegerIf(!is_unknown && rank.has_device, ExposedOnce(rank, stages))
-      .IntegerIf(!stages.empty(), std::accumulate(stages.begin(), stages.end(), Ns{0}));
+      .IntegerIf(!stages.empty(), std::accumulate(stages.begin(), stages.end(), Ns{0}))
+      .IntegerIf(!is_unknown, UntoldTransfers(rank));
 }
 
 std::optional<double> IdleOf(const RankFacts& rank) {

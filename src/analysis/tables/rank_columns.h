@@ -55,6 +55,9 @@ inline constexpr ColumnSpec kRanks[] = {
      "much as the next, at most one in ten."},
     {"stage_waiting", "Waiting for stages", kTime,
      "Of the exposed communication, waiting for other stages of a pipeline."},
+    {"untold_transfers", "Transfers not matched", kTime,
+     "Of the exposed communication, transfers between two ranks that could not be matched: whether "
+     "one waits there for another stage of a pipeline is not known."},
     {"waiting_time", "Waiting", kTime,
      "Time in matched collectives before the last rank joined: the least waits are a straggler's."},
     {"transfer_time", "Transfer", kTime, "The rest of the time in matched collectives."},

@@ -34,6 +34,15 @@ enum class Metadata {
   kNumbers,  ///< The number of each call in its group (2.12).
 };
 
+/// What tells who sends to whom.
+enum class Peers {
+  kOther,   ///< The kernel names the other rank, as PyTorch does.
+  kBoth,    ///< It names both.
+  kRange,   ///< "nccl:send 0->1" around the launch, by places in the group.
+  kBatch,   ///< Records before the launch of a batch.
+  kUntold,  ///< Nothing.
+};
+
 struct Plan {
   Mesh mesh = Mesh::kDp;
   std::int64_t ranks = 8, inner = 4;
@@ -59,6 +68,7 @@ struct Plan {
   std::vector<std::int64_t> missing;  ///< Ranks without a recording.
   std::int64_t doubled = -1;          ///< This rank has two.
   Metadata metadata = Metadata::kNumbers;
+  Peers peers = Peers::kOther;
   Ns start = 1'000'000;  ///< When the first iteration begins.
 };
 

@@ -92,6 +92,7 @@ class Writer {
       case Event::Kind::kKernel:
         return Launch("cudaLaunchKernel", "kernel", event, 7, "");
       case Event::Kind::kCollective:
+        if (IsTransfer(event)) return Transfer(event);
         return Launch("cudaLaunchKernel", "kernel", event, 20, Described(event));
     }
   }
@@ -107,6 +108,34 @@ class Writer {
     Complete(category, name, 0, stream, event.start, event.end,
              fmt::format("\"device\": 0, \"context\": 1, \"stream\": {}, \"correlation\": {}{}",
                          stream, correlation, args));
+  }
+
+  const Call& CallOf(const Event& event) const {
+    return made_.truth.calls[static_cast<std::size_t>(event.call)];
+  }
+  bool IsTransfer(const Event& event) const { return CallOf(event).source >= 0; }
+
+  void Transfer(const Event& event) {
+    const Ns launch = event.start - 600;
+    const Call& call = CallOf(event);
+    if (plan_.peers == Peers::kRange) {
+      const std::vector<std::int64_t>& members = made_.truth.groups[call.group].members;
+      const auto place = [&](std::int64_t rank) {
+        return std::find(members.begin(), members.end(), rank) - members.begin();
+      };
+      const bool sends = rank_ == call.source;
+      const std::string range =
+          sends ? fmt::format("nccl:send {}->{}", place(call.source), place(call.destination))
+                : fmt::format("nccl:recv {}<-{}", place(call.destination), place(call.source));
+      Complete("user_annotation", range, kPid, kPid, launch - 50, launch + 450,
+               "\"External id\": 5");
+    }
+    if (plan_.peers == Peers::kBatch) {
+      Complete("cpu_op", "record_param_comms", kPid, kPid, launch - 200, launch - 100,
+               "\"External id\": 6" + Described(event));
+    }
+    const bool is_told = plan_.peers != Peers::kBatch && plan_.peers != Peers::kUntold;
+    Launch("cudaLaunchKernel", "kernel", event, 20, is_told ? Described(event) : "");
   }
 
   static std::string KernelOf(std::string_view collective) {
@@ -131,8 +160,13 @@ class Writer {
           ", \"Process Group Name\": \"{}\", \"Process Group Description\": \"{}\", \"Process "
           "Group Ranks\": \"[{}]\"",
           group.name, group.description, List(group.members, 30));
-      if (call.source >= 0) {
-        args += fmt::format(", \"Src Rank\": {}, \"Dst Rank\": {}", call.source, call.destination);
+      const bool names = call.source >= 0 && plan_.peers != Peers::kRange;
+      const bool both = plan_.peers == Peers::kBoth;
+      if (names && (both || rank_ == call.destination)) {
+        args += fmt::format(", \"Src Rank\": {}", call.source);
+      }
+      if (names && (both || rank_ == call.source)) {
+        args += fmt::format(", \"Dst Rank\": {}", call.destination);
       }
     }
     if (plan_.metadata >= Metadata::kNumbers) args += fmt::format(", \"Seq\": {}", call.number);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -345,6 +347,35 @@ TEST(ManyRanks, PipelinesHaveTheirBubble) {
   const Judged judged = Judge(plan, Simulate(plan));
   const std::vector<RankParts> parts(judged.ranks.size());
   EXPECT_TRUE(FindPipeline(judged.ranks, parts, judged.matching).stages.empty());
+}
+
+// However a recording tells who sends to whom.
+TEST(ManyRanks, PipelinesOfEveryVersionAreFound) {
+  for (const made::Peers peers : {made::Peers::kOther, made::Peers::kBoth, made::Peers::kRange,
+                                  made::Peers::kBatch, made::Peers::kUntold}) {
+    Plan plan;
+    plan.mesh = Mesh::kPpDp;
+    plan.ranks = 16;
+    plan.peers = peers;
+    const Made made = Simulate(plan);
+    const Judged judged = Judge(plan, made);
+    std::vector<RankParts> parts;
+    for (const RankFacts& rank : judged.ranks) parts.push_back(MatchedParts(rank));
+    const Pipeline pipeline = FindPipeline(judged.ranks, parts, judged.matching);
+    const bool is_told = peers != made::Peers::kUntold;
+    EXPECT_EQ(pipeline.stages.size(), is_told ? 4u : 0u) << static_cast<int>(peers);
+    for (std::size_t i = 0; i < judged.ranks.size(); ++i) {
+      const Ns bubble = made.truth.ranks[i].bubble;
+      if (is_told) {
+        EXPECT_EQ(UntoldTransfers(judged.ranks[i]), 0);
+        EXPECT_EQ(std::accumulate(pipeline.waiting[i].begin(), pipeline.waiting[i].end(), Ns{0}),
+                  bubble)
+            << static_cast<int>(peers) << " rank " << i;
+      } else {
+        EXPECT_GE(UntoldTransfers(judged.ranks[i]), bubble);
+      }
+    }
+  }
 }
 
 // A stage that posts its receives before it sends is still the first.

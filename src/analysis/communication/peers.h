@@ -1,0 +1,42 @@
+// Who sends to whom, as the recording of one rank tells it.
+//
+// PyTorch records of a transfer the other rank alone ("Dst Rank" of a send, "Src Rank" of a
+// receive); older versions name both in the range around the launch ("nccl:send 0->1", places in
+// the group). The one kernel of a batch (batch_isend_irecv) says nothing itself: what it moves
+// stands in the records before its launch. A batch with one other rank is one call of these two, of
+// which the lower is called the source, as both must call it alike.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include "analysis/communication/communication.h"
+#include "analysis/context/context.h"
+
+namespace profgauge {
+
+class Peers {
+ public:
+  explicit Peers(const RankContext& rank);
+
+  /// Of a send or receive the end that is this rank, where only the other is recorded.
+  void SetOwn(std::string_view recorded, CollectiveCall& call) const;
+  /// Both ends from a range's name, if that tells them.
+  void SetByName(std::string_view range, CollectiveCall& call) const;
+  /// Of a kernel of the device table: what its batch consists of, if it is one.
+  void SetByBatch(std::size_t row, CollectiveCall& call) const;
+
+ private:
+  std::int64_t GlobalRank(const CollectiveCall& call, std::int64_t own, std::int64_t place) const;
+
+  const RankContext& rank_;
+  /// By thread, ascending: launches of communication; rows of the host table that record a
+  /// transfer.
+  std::map<std::uint32_t, std::vector<Ns>> launches_;
+  std::map<std::uint32_t, std::vector<std::uint32_t>> records_;
+};
+
+}  // namespace profgauge
