@@ -11,6 +11,7 @@
 #include <set>
 #include <utility>
 
+#include "analysis/context/last_launches.h"
 #include "analysis/context/markers.h"
 #include "base/errors.h"
 #include "model/processes.h"
@@ -235,7 +236,7 @@ bool AllRan(const Profile& profile, const Iteration& iteration) {
 }
 
 // Whether the last of the iterations, which launched less than the one before it, is merely slow.
-bool IsSlowButWhole(const Profile& profile, std::span<const Iteration> all) {
+bool IsSlow(std::span<const Iteration> all) {
   const Iteration& last = all.back();
   Ns longest = 0;
   for (const Iteration& other : all.first(all.size() - 1)) {
@@ -243,7 +244,7 @@ bool IsSlowButWhole(const Profile& profile, std::span<const Iteration> all) {
   }
   const auto events = [](const Iteration& of) { return static_cast<double>(of.device_events); };
   return static_cast<double>(last.host.length()) > kSlow * static_cast<double>(longest) &&
-         events(last) >= kSlowShare * events(all[all.size() - 2]) && AllRan(profile, last);
+         events(last) >= kSlowShare * events(all[all.size() - 2]);
 }
 
 void DropIncompleteTail(const Profile& profile, bool last_is_open, Iterations& iterations) {
@@ -256,7 +257,9 @@ void DropIncompleteTail(const Profile& profile, bool last_is_open, Iterations& i
   if (kept > 1 && events(kept - 1) < kCompleteShare * events(kept - 2)) {
     const bool has_end = !last_is_open || kept < iterations.all.size();
     const auto remaining = std::span<const Iteration>(iterations.all).first(kept);
-    if (!has_end || !IsSlowButWhole(profile, remaining)) --kept;
+    const bool is_whole =
+        (has_end && IsSlow(remaining)) || LastEndsLikeOthers(profile, iterations.of_device, kept);
+    if (!is_whole || !AllRan(profile, remaining.back())) --kept;
   }
   iterations.dropped_at_end = static_cast<std::int64_t>(iterations.all.size() - kept);
   iterations.all.resize(kept);

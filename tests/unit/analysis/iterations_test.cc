@@ -194,6 +194,29 @@ TEST(Iterations, SlowLastIterationIsWhole) {
   }
 }
 
+// The last of an epoch has fewer micro-batches, and its optimizer as others; what is cut off has
+// none.
+TEST(Iterations, LastIterationOfFewerPartsIsWhole) {
+  for (const bool has_optimizer : {true, false}) {
+    TestProfile test;
+    for (Ns step = 0; step < 3; ++step) {
+      Ns at = 1000 * step;
+      test.Step(static_cast<int>(step), {at, at + 1000});
+      const auto launch = [&](std::string_view name) {
+        test.Launch(name, {at, at + 1}, {at + 2, at + 9});
+        at += 10;
+      };
+      for (int part = 0; part < (step < 2 ? 8 : 2); ++part) {
+        for (const auto name : {"gemm", "relu", "gemm", "sum"}) launch(name);
+      }
+      if (step == 2 && !has_optimizer) break;
+      for (const auto name : {"sum", "norm", "adam"}) launch(name);
+    }
+    test.Op("later", {4000, 4010});
+    EXPECT_EQ(Find(test.Finish()).all.size(), has_optimizer ? 3U : 2U);
+  }
+}
+
 TEST(Iterations, OfSeveralProcessesAreTold) {
   for (const bool several : {false, true}) {
     TestProfile test;
