@@ -35,9 +35,10 @@ constexpr Redefined kRedefined[] = {
     {"iteration.between_share", 1},
     // What a recording does not show at its edges is of no length, and no spread.
     {"iteration.time.", 3},
-    // Each against those that launch as much, and without what inputs of changing size take.
-    {"iteration.time.robust_cv", 5},
-    {"iteration.outliers", 5},
+    // Each against those that launch as much, and without what inputs of changing size take, also
+    // where copies alone tell it.
+    {"iteration.time.robust_cv", 6},
+    {"iteration.outliers", 6},
     {"iteration.drift", 3},
     // Kernels by which ROCm's runtime copies and sets are copies and sets; a DLProf report's I/O is
     // a part of its own.

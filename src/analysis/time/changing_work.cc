@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "analysis/context/loop_threads.h"
+#include "analysis/time/copied_inputs.h"
 
 namespace profgauge {
 namespace {
@@ -115,7 +116,8 @@ bool AreSteady(std::span<const Launch> launches, std::size_t iterations) {
 std::vector<Ns> ChangingWork(const RankContext& rank) {
   const std::size_t iterations = rank.iterations.last - rank.iterations.first;
   std::vector<Ns> longest(iterations, 0);
-  if (iterations < kFewest || AreMostlyAlike(rank, iterations)) return longest;
+  if (iterations < kFewest) return longest;
+  if (AreMostlyAlike(rank, iterations)) return WorkOnCopiedInputs(rank);
   std::vector<Launch> launches;
   VisitLaunches(rank, [&](const Launch& launch) { launches.push_back(launch); });
   std::ranges::sort(launches, {}, [](const Launch& launch) {

@@ -12,8 +12,8 @@ namespace profgauge {
 /// longest, that iterations do not launch alike: of kinds (name, launch configuration, shapes of
 /// inputs where recorded) that over a quarter of the iterations launch more or less often than the
 /// others do. Collectives do not count. Where no device works: operators whose shapes are known.
-/// 0 everywhere where at least three quarters of the iterations launch the same: the others are
-/// exceptions then.
+/// Where at least three quarters of the iterations launch the same, the others are exceptions, and
+/// what changes with the inputs is told by copies alone: WorkOnCopiedInputs().
 std::vector<Ns> ChangingWork(const RankContext& rank);
 
 }  // namespace profgauge

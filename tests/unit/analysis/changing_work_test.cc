@@ -43,6 +43,39 @@ TEST(ChangingWork, IsNoneWhereMostIterationsAreAlike) {
   EXPECT_THAT(ChangingOf({1000, 1000, 1000, 3000}, true), Each(0));
 }
 
+// Neither configurations nor shapes tell the sizes, but what is copied: in the same iteration or,
+// where the loader works ahead, in the one before. `ahead`: how many iterations.
+std::vector<Ns> OfCopies(const std::vector<Ns>& sizes, const std::vector<Ns>& times,
+                         std::size_t ahead) {
+  TestProfile test;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const Ns at = static_cast<Ns>(i) * 10'000;
+    const Ns bytes = sizes[(i + ahead) % sizes.size()];
+    test.Step(static_cast<int>(i), {at, at + 9'000});
+    test.Copy("cudaMemcpyAsync", {at + 10, at + 20}, {at + 30, at + 40}, CopyKind::kHostToDevice,
+              HostMemory::kPinned, bytes);
+    test.Launch("gemm", {at + 110, at + 120}, {at + 300, at + 300 + times[i]});
+  }
+  const Profile profile = test.Finish();
+  auto contexts = BuildRankContexts(std::span(&profile, 1), {});
+  EXPECT_TRUE(contexts);
+  return ChangingWork(contexts->front());
+}
+
+TEST(ChangingWork, FollowsWhatIsCopied) {
+  const std::vector<Ns> sizes = {5, 2, 9, 4, 7, 1, 8, 3, 10, 6};
+  std::vector<Ns> times, others;
+  for (const Ns size : sizes) {
+    times.push_back(1'000 + 100 * size);
+    others.push_back(1'000 + size * 7919 % 1'000);
+  }
+  for (const std::size_t ahead : {0, 1}) EXPECT_EQ(OfCopies(sizes, times, ahead), times);
+  // Kernels that take longer or shorter whatever is copied vary, and so they do beside equal
+  // copies.
+  EXPECT_THAT(OfCopies(sizes, others, 0), Each(0));
+  EXPECT_THAT(OfCopies(std::vector<Ns>(10, 5), times, 0), Each(0));
+}
+
 TEST(ChangingWork, IsThatOfOperatorsWhereNoDeviceWorks) {
   TestProfile test;
   for (int i = 0; i < 4; ++i) {
