@@ -103,6 +103,7 @@ class RuleRun {
     TraceNames(Named::kOfRun, finding_.trace);
     if (!CheckRows() || !CheckNeeds() || !SelectRows()) return {std::move(finding_)};
     for (const RowGroup& group : grouping_.groups) judged_.push_back(Judge(group));
+    JudgeWhatMayBe();
     SortWorstFirst(rule_, judged_);
     if (judged_.empty()) {
       NotApplicable("no row tells its group", "");
@@ -199,6 +200,44 @@ class RuleRun {
     return true;
   }
 
+  // Where the recording leaves open what a number is, a level is sure if all that it may be reaches
+  // it.
+
+  void JudgeWhatMayBe() {
+    expr::Data data = data_;
+    bool is_open = false;
+    for (std::size_t slot = 0; slot < rule_.names.bindings.size(); ++slot) {
+      const Binding& binding = rule_.names.bindings[slot];
+      if (binding.kind != Binding::Kind::kMetric || IsAbsent(data[slot].value)) continue;
+      const Metric* metric = run_.FindMetric(binding.name);
+      if (metric == nullptr || !metric->may_be) continue;
+      data[slot].value = *metric->may_be;
+      is_open = true;
+    }
+    if (!is_open) return;
+    std::swap(data, data_);
+    for (Judged& judged : judged_) {
+      if (!judged.surely) continue;
+      const Judged other = Judge(*judged.group);
+      if (other.status == FindingStatus::kWaived) continue;
+      if (other.surely) {
+        judged.surely = std::min(*judged.surely, other.is_small ? Level::kInfo : *other.surely);
+      } else {
+        judged.surely.reset();
+      }
+      DoubtError(judged);
+    }
+    std::swap(data, data_);
+  }
+
+  /// What is no error for sure warns.
+  void DoubtError(Judged& judged) const {
+    const bool is_sure = judged.surely && Chosen(*judged.surely) == Level::kError;
+    if (judged.status != FindingStatus::kError || is_sure) return;
+    judged.status = FindingStatus::kWarn;
+    judged.low_confidence = true;
+  }
+
   // One group.
 
   Judged Judge(const RowGroup& group) {
@@ -230,11 +269,7 @@ class RuleRun {
     TraceBound(out);
     out.is_small = Chosen(*level) != Level::kInfo && IsSmall(out);
     out.status = out.is_small ? FindingStatus::kInfo : StatusOf(Chosen(*level));
-    const bool is_sure_error = out.surely && Chosen(*out.surely) == Level::kError;
-    if (out.status == FindingStatus::kError && !is_sure_error) {
-      out.status = FindingStatus::kWarn;
-      out.low_confidence = true;
-    }
+    DoubtError(out);
     Waive(group, out);
     return out;
   }
@@ -294,21 +329,11 @@ class RuleRun {
     out.limit_text = fmt::format("{} {}", rule_.limits[shown].above ? ">" : "<",
                                  FormatLimit(AsNumber(limits[shown].value, 0), MetricUnit()));
     level = fires ? std::optional(rule_.limits[passed].level) : std::nullopt;
-    out.surely = LeastLevel(limits, level);
+    out.surely = level;
     if (fires && unknown < limits.begin() + static_cast<std::ptrdiff_t>(passed)) {
       out.unknown_limit = unknown->absent_because;
     }
     return true;
-  }
-
-  /// The level that is reached whatever the recording leaves open of the number: `level`, or less.
-  std::optional<Level> LeastLevel(std::span<const Outcome> limits,
-                                  std::optional<Level> level) const {
-    const Metric* metric = run_.FindMetric(MeasuredMetric(*rule_.rule));
-    if (metric == nullptr || !metric->may_be) return level;
-    const std::size_t other = PassedLimit(rule_.limits, limits, *metric->may_be);
-    if (!level || other == limits.size()) return std::nullopt;
-    return std::min(*level, rule_.limits[other].level);
   }
 
   void TraceLimit(const CompiledRule::Limit& limit, const Outcome& outcome,

@@ -105,9 +105,9 @@ class Naive {
   };
 
   // The limits of the rule, or those that the policy has on the very metric.
-  std::vector<Step> StepsOf(const DrawnRule& rule) const {
+  std::vector<Step> StepsOf(const DrawnRule& rule, const Case& numbers) const {
     const auto told = [&](double value, std::optional<std::size_t> of) {
-      return of ? drawn_.metrics[*of].now : value;
+      return of ? numbers.metrics[*of].now : value;
     };
     std::vector<Step> own, adopted;
     if (rule.error) own.push_back({told(*rule.error, rule.error_of), Level::kError});
@@ -122,11 +122,14 @@ class Naive {
     return adopted.empty() ? own : adopted;
   }
 
-  // The level that the limits give to a number.
-  std::optional<Level> LevelAt(const DrawnRule& rule, double measured) const {
-    std::optional<Level> found;
+  // The level at which the rule fires on these numbers.
+  std::optional<Level> LevelOf(const DrawnRule& rule, const Case& numbers) const {
+    if (Holds(rule.when, &Measured::now, numbers) != Is::kTrue) return std::nullopt;
+    if (!rule.warn && !rule.error) return rule.level;
+    const double measured = *numbers.metrics[rule.metric].now;
     const double value = rule.is_rest ? 1 - measured : measured;
-    for (const Step& step : StepsOf(rule)) {
+    std::optional<Level> found;
+    for (const Step& step : StepsOf(rule, numbers)) {
       if (!step.value) continue;
       const bool passed = rule.is_below ? value < *step.value : value > *step.value;
       if (passed && (!found || step.level > *found)) found = step.level;
@@ -156,31 +159,27 @@ class Naive {
 
   Levels LevelsOf(const DrawnRule& rule) const {
     Levels out;
-    if (!rule.warn && !rule.error) {
-      out.at = out.surely = AsThePolicySays(rule, rule.level);
-      return out;
-    }
-    const Measured& metric = drawn_.metrics[rule.metric];
-    const std::optional<Level> own = LevelAt(rule, *metric.now);
-    for (const Step& step : StepsOf(rule)) {
+    const std::optional<Level> own = LevelOf(rule, drawn_);
+    const bool has_metric = rule.warn || rule.error;
+    for (const Step& step : has_metric ? StepsOf(rule, drawn_) : std::vector<Step>()) {
       out.lacks_any |= !step.value;
       out.lacks_graver |= own && !step.value && step.level > *own;
     }
     if (!own) return out;
     out.at = AsThePolicySays(rule, *own);
-    if (metric.is_uncertain) return out;
-    std::optional<Level> least = own;
-    if (metric.other && !rule.is_rest) {
-      least = LevelAt(rule, *metric.other);
-      if (least) least = std::min(*least, *own);
+    if (has_metric && drawn_.metrics[rule.metric].is_uncertain) return out;
+    Case other = drawn_;
+    for (Measured& metric : other.metrics) {
+      if (metric.now && metric.other) metric.now = metric.other;
     }
-    if (least) out.surely = AsThePolicySays(rule, *least);
+    const std::optional<Level> there = IsWaived(rule, other) ? own : LevelOf(rule, other);
+    if (there) out.surely = AsThePolicySays(rule, std::min(*own, *there));
     return out;
   }
 
-  bool IsWaived(const DrawnRule& rule) const {
+  static bool IsWaived(const DrawnRule& rule, const Case& numbers) {
     return std::any_of(rule.waivers.begin(), rule.waivers.end(), [&](const auto& waived) {
-      return !waived.has_expired && Holds(waived.where, &Measured::now, drawn_) == Is::kTrue;
+      return !waived.has_expired && Holds(waived.where, &Measured::now, numbers) == Is::kTrue;
     });
   }
 
@@ -194,7 +193,7 @@ class Naive {
     if (has_metric && !drawn_.metrics[rule.metric].now) return unanswered;
     const Levels levels = LevelsOf(rule);
     if (!levels.at) return levels.lacks_any ? unanswered : Said::kNothing;
-    if (IsWaived(rule)) return Said::kNothing;
+    if (IsWaived(rule, drawn_)) return Said::kNothing;
     const Said said = OfLevels(rule, levels);
     return said == Said::kNothing && levels.lacks_graver ? unanswered : said;
   }

@@ -36,6 +36,12 @@ class TestRun {
     }
     return *this;
   }
+  TestRun& MayBe(std::string_view metric, double other) {
+    for (Metric& m : analysis_.metrics) {
+      if (m.spec->id == metric) m.may_be = other;
+    }
+    return *this;
+  }
   TestRun& LowConfidence(std::string_view metric) {
     for (Metric& m : analysis_.metrics) {
       if (m.spec->id == metric) m.low_confidence = true;

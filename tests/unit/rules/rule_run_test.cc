@@ -238,6 +238,37 @@ TEST(RuleRun, WhatIsMadeOfUncertainNumbersIsUncertain) {
   }
 }
 
+// Idle time is 20 %, and may be anything up to 60 %, or down to 5 %.
+TEST(RuleRun, AnErrorHoldsForAllThatANumberMayBe) {
+  struct Row {
+    std::string_view lines;
+    double may_be;
+    std::string_view status;
+  };
+  constexpr std::string_view kUnsure =
+      "warn: the number is too uncertain to be an error (uncertain)";
+  const Row kRows[] = {
+      {"metric: {value: gpu.idle.mean, error_above: 10%}", 0.6, "error"},
+      {"metric: {value: gpu.idle.mean, error_above: 10%}", 0.05, kUnsure},
+      {"metric: {value: gpu.idle.mean, error_above: 30%}", 0.05, "pass"},
+      {"metric: {value: gpu.idle.mean, warn_above: 10%}", 0.05, "warn"},
+      {"metric: {value: gpu.idle.mean, warn_above: 30%}", 0.6, "pass"},
+      {"let: {busy: 1 - gpu.idle.mean}\n    metric: {value: busy, error_above: 50%}", 0.6, kUnsure},
+      {"level: error\n    when: gpu.idle.mean > 10%", 0.05, kUnsure},
+      {"level: error\n    when: gpu.idle.mean > 10%", 0.6, "error"},
+      {"level: warn\n    when: gpu.idle.mean > 30%", 0.6,
+       "pass: `gpu.idle.mean > 30%` does not hold"},
+  };
+  for (const Row& row : kRows) {
+    TestRun run;
+    run.Set("gpu.idle.mean", 0.2).MayBe("gpu.idle.mean", row.may_be);
+    const std::string rule = fmt::format(
+        "  - id: a\n    title: t\n    category: c\n    message: m\n    for_each: profile\n    {}\n",
+        row.lines);
+    EXPECT_EQ(StatusIn(rule, run), row.status) << row.lines << " " << row.may_be;
+  }
+}
+
 TEST(RuleRun, WaiversCoverWhatTheyNameUntilTheirDay) {
   constexpr std::string_view kRule =
       "  - {id: a, title: t, category: c, message: m, for_each: profile, level: error}\n";
