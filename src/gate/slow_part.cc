@@ -20,6 +20,8 @@ constexpr double kFailingLimits = 1.5;
 // limits longer are no pass either.
 constexpr std::size_t kLeastSlow = 2;
 constexpr double kSlowShare = 0.15;
+// A smaller share, but one that doubles the mean.
+constexpr double kTwofold = 0.69;
 // Fewer may be alike by chance: no failure, and no long start.
 constexpr std::size_t kLeastSized = 3;
 // A warm-up is long from this share of the iterations on, and none of the program where the
@@ -114,8 +116,8 @@ std::optional<Change> JudgeSlowPart(const Side& base, const Side& current, const
   }
   if (chance > kUnlikely) {
     const double share = static_cast<double>(slow.current) / static_cast<double>(UsedOf(current));
-    const bool is_by_size =
-        mean > limits.far && slow.base == 0 && slow.current >= kLeastSlow && share >= kSlowShare;
+    const bool is_by_size = slow.base == 0 && slow.current >= kLeastSlow &&
+                            ((mean > limits.far && share >= kSlowShare) || mean > kTwofold);
     slow.at_end = slow.base == 0 && IsSlowToTheEnd(current, Median(base.Levels()) + bound);
     return is_by_size || slow.at_end ? std::optional(Change::kInconclusive) : std::nullopt;
   }

@@ -85,6 +85,11 @@ TEST(FixedCases, SlowIterationsThatAreFewerThanHalf) {
   EXPECT_TRUE(third.over_limit);
   EXPECT_EQ(Held({steady}, {with_slow(8, 5, 2)}).change, Change::kPass);
   EXPECT_EQ(Held({with_slow(3, 2, 2)}, {with_slow(3, 1, 2)}).change, Change::kPass);
+  // But not where it makes the run three times as long.
+  const Comparison eighth = Held({steady}, {with_slow(8, 5, 20)});
+  EXPECT_EQ(eighth.change, Change::kInconclusive);
+  EXPECT_TRUE(eighth.over_limit);
+  EXPECT_GT(eighth.slow.mean, 2);
   // The same eighth against five runs without any is none.
   const Comparison more = Held({steady, steady, steady, steady, steady}, {with_slow(8, 5, 2)});
   EXPECT_TRUE(more.slow.decides);
