@@ -30,7 +30,8 @@ Result<std::vector<RankContext>> BuildRankContexts(std::span<const Profile> prof
     rank.tree = BuildOpTree(profile, rank.classes);
     rank.works = CountWork(profile, rank.tree);
     rank.unobserved = UnobservedParts(profile, rank.iterations);
-    rank.gpus = MeasureGpus(profile, rank.devices, rank.window(), rank.unobserved);
+    rank.gpus = MeasureGpus(profile, rank.devices, rank.window(), rank.unobserved,
+                            rank.iterations.selected());
     ranks.push_back(std::move(rank));
   }
   if (ranks.empty()) {

@@ -15,6 +15,10 @@ struct GpuUse {
   Ns observed = 0;     ///< The window without edges that nothing is known of.
   Ns kernel_busy = 0;  ///< Union of its kernels in the window.
   Ns busy = 0;         ///< Union of kernels, copies and memsets in the window.
+  /// Of the idle time, what single iterations have above all others (context/once.h), and the one
+  /// with the most: its position among the selected, -1 for none.
+  Ns idle_once = 0;
+  std::int64_t idle_most_in = -1;
   /// Of `busy`: only graphs that were recorded whole run, and perhaps nothing in them.
   Ns whole_graphs = 0;
   /// Blocks per SM, summed over the kernels that run at once and capped at 1, averaged over the
@@ -25,6 +29,11 @@ struct GpuUse {
 
   double utilization() const { return Share(kernel_busy, window); }
   double idle_share() const { return Share(observed - busy, observed); }
+  /// As if these iterations idled as the others do.
+  double usual_idle_share() const {
+    return Share(observed - busy - idle_once, observed - idle_once);
+  }
+  double usual_utilization() const { return Share(kernel_busy, window - idle_once); }
 
  private:
   static double Share(Ns part, Ns whole) {

@@ -1,13 +1,21 @@
 #include "analysis/context/utilization.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "analysis/classify/device_spans.h"
 #include "analysis/context/kernel_sweep.h"
+#include "analysis/context/once.h"
+#include "base/format.h"
 
 namespace profgauge {
 namespace {
+
+// A difference of less than this share of the time leaves nothing in doubt.
+constexpr double kLittleIdle = 0.01;
 
 // Rows of one GPU; the device table is sorted by it.
 struct GpuRows {
@@ -131,14 +139,33 @@ std::vector<Span> ObservedOf(Span window, std::span<const Span> unobserved) {
   return Subtract(std::span(&window, 1), unobserved);
 }
 
+// Idle time that single iterations have above all others; that up to the next one's start is of
+// them.
+void MeasureOnce(std::span<const Span> idle, Span window, std::span<const Iteration> iterations,
+                 GpuUse& use) {
+  std::vector<Ns> times;
+  for (std::size_t i = 0; i < iterations.size(); ++i) {
+    const Ns end = i + 1 < iterations.size() ? iterations[i + 1].time.start : window.end;
+    const Span time{iterations[i].time.start, std::max(end, iterations[i].time.start)};
+    times.push_back(OverlapLength(Near(idle, time), std::span(&time, 1)));
+  }
+  const Ns once = OnlyOnce(times);
+  if (once == 0) return;
+  use.idle_once = once;
+  use.idle_most_in = std::max_element(times.begin(), times.end()) - times.begin();
+}
+
 GpuUse MeasureGpu(const Profile& profile, std::span<const Gpu> gpus, const GpuRows& rows,
-                  Span window, std::span<const Span> observed) {
+                  Span window, std::span<const Span> observed,
+                  std::span<const Iteration> iterations) {
   GpuUse use;
   use.gpu = rows.gpu;
   use.window = window.length();
   use.kernel_busy = OverlapLength(BusySpans(profile.device, rows, true), std::span(&window, 1));
   use.observed = Length(observed);
-  use.busy = use.observed - Length(IdleIn(profile.device, rows, observed));
+  const std::vector<Span> idle = IdleIn(profile.device, rows, observed);
+  use.busy = use.observed - Length(idle);
+  MeasureOnce(idle, window, iterations, use);
   use.whole_graphs = OverlapLength(WholeGraphSpans(profile, rows), observed);
   use.sm_efficiency = SmEfficiency(profile, gpus, rows, window);
   use.occupancy = Occupancy(profile, rows, window);
@@ -158,10 +185,53 @@ struct Pool {
   double mean() const { return sum / static_cast<double>(count); }
 };
 
+// Which iteration idles most above all others, for how long.
+std::string MostOnce(std::span<const RankContext> ranks) {
+  const RankContext* rank = nullptr;
+  const GpuUse* most = nullptr;
+  for (const RankContext& one : ranks) {
+    for (const GpuUse& use : MeasureGpus(one)) {
+      if (use.idle_once <= (most == nullptr ? 0 : most->idle_once)) continue;
+      rank = &one;
+      most = &use;
+    }
+  }
+  if (most == nullptr) return {};
+  const auto position = static_cast<std::size_t>(most->idle_most_in);
+  const auto selected = rank->iterations.selected();
+  if (position >= selected.size()) return {};
+  const std::string label =
+      IterationLabel(rank->iterations.source, selected[position].name,
+                     static_cast<std::int64_t>(rank->iterations.first + position));
+  return fmt::format("iteration {}{}", label,
+                     ranks.size() > 1 ? fmt::format(" of rank {}", rank->rank) : "");
+}
+
+// As if what happened once had not.
+struct Usual {
+  Pool idle, idle_time, utilization;
+};
+
+void BoundByOnce(std::span<const RankContext> ranks, const Usual& usual, Output& out) {
+  const double idle = AsNumber(out.ValueOf("gpu.idle.mean"), 0);
+  const std::string most = MostOnce(ranks);
+  if (idle - usual.idle.mean() < kLittleIdle || most.empty()) return;
+  const auto bound = [&](std::string_view id, double other, const std::string& text) {
+    out.MayBe(id, other,
+              fmt::format("{} without what {} idles above all others; where that is no habit of "
+                          "the program, leave it out (`--warmup`, `--iter-start`, `--iter-stop`)",
+                          text, most));
+  };
+  bound("gpu.idle.mean", usual.idle.mean(), FormatShare(usual.idle.mean()));
+  bound("gpu.idle.time.mean", usual.idle_time.mean(), FormatDuration(usual.idle_time.mean()));
+  bound("gpu.utilization.mean", usual.utilization.mean(), FormatShare(usual.utilization.mean()));
+}
+
 }  // namespace
 
 std::vector<GpuUse> MeasureGpus(const Profile& profile, std::span<const Gpu> gpus, Span window,
-                                std::span<const Span> unobserved) {
+                                std::span<const Span> unobserved,
+                                std::span<const Iteration> iterations) {
   const std::vector<Span> observed = ObservedOf(window, unobserved);
   std::vector<GpuRows> used = SplitByGpu(profile.device);
   if (std::any_of(used.begin(), used.end(), [](const GpuRows& g) { return g.has_kernel; })) {
@@ -169,7 +239,7 @@ std::vector<GpuUse> MeasureGpus(const Profile& profile, std::span<const Gpu> gpu
   }
   std::vector<GpuUse> uses;
   for (const GpuRows& rows : used) {
-    uses.push_back(MeasureGpu(profile, gpus, rows, window, observed));
+    uses.push_back(MeasureGpu(profile, gpus, rows, window, observed, iterations));
   }
   return uses;
 }
@@ -196,6 +266,7 @@ void AddUtilization(std::span<const RankContext> ranks, Output& out) {
   Pool utilization;
   Pool idle;
   Pool idle_time;  // Per iteration of the rank: ranks differ in how long theirs take.
+  Usual usual;
   Pool efficiency;
   Pool occupancy;
   for (const RankContext& rank : ranks) {
@@ -203,9 +274,13 @@ void AddUtilization(std::span<const RankContext> ranks, Output& out) {
     for (const GpuUse& use : MeasureGpus(rank)) {
       utilization.Add(use.utilization());
       idle.Add(use.idle_share());
-      idle_time.Add(
-          static_cast<double>(use.observed - use.busy) /
-          static_cast<double>(std::max<std::size_t>(rank.iterations.selected().size(), 1)));
+      const auto iterations =
+          static_cast<double>(std::max<std::size_t>(rank.iterations.selected().size(), 1));
+      const Ns idle_sum = use.observed - use.busy;
+      idle_time.Add(static_cast<double>(idle_sum) / iterations);
+      usual.idle.Add(use.usual_idle_share());
+      usual.idle_time.Add(static_cast<double>(idle_sum - use.idle_once) / iterations);
+      usual.utilization.Add(use.usual_utilization());
       if (use.sm_efficiency) efficiency.Add(*use.sm_efficiency);
       if (use.occupancy) occupancy.Add(*use.occupancy);
     }
@@ -217,6 +292,7 @@ void AddUtilization(std::span<const RankContext> ranks, Output& out) {
     out.Set("gpu.idle.max", idle.max);
     out.Set("gpu.idle.time.mean", idle_time.mean());
     out.Set("gpu.idle.time.max", idle_time.max);
+    BoundByOnce(ranks, usual, out);
   } else {
     for (const char* id : {"gpu.utilization.mean", "gpu.utilization.min", "gpu.idle.mean",
                            "gpu.idle.max", "gpu.idle.time.mean", "gpu.idle.time.max"}) {

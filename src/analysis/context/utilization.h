@@ -16,9 +16,10 @@ namespace profgauge {
 /// device event. A GPU whose work lies outside the window is idle, not missing.
 /// O(n log n) over the device rows.
 /// `gpus` are their properties, by id; `unobserved` parts of the window count neither as idle nor
-/// in what idle time is a share of.
+/// in what idle time is a share of. `iterations`: the selected ones.
 std::vector<GpuUse> MeasureGpus(const Profile& profile, std::span<const Gpu> gpus, Span window,
-                                std::span<const Span> unobserved);
+                                std::span<const Span> unobserved,
+                                std::span<const Iteration> iterations);
 /// The same for a rank, as measured once when its context was built.
 inline const std::vector<GpuUse>& MeasureGpus(const RankContext& rank) { return rank.gpus; }
 /// The observed parts of the rank's window in which nothing runs on that GPU: a span list.
@@ -29,8 +30,9 @@ std::vector<Span> IdleSpans(const RankContext& rank, std::int32_t gpu);
 std::optional<double> BlocksPerSm(const Profile& profile, std::span<const Gpu> gpus,
                                   DeviceId kernel);
 
-/// Sets gpu.utilization.*, gpu.idle.* (shares, and times per iteration), gpu.sm_efficiency, gpu.occupancy: over the GPUs with work of
-/// all ranks.
+/// Sets gpu.utilization.*, gpu.idle.* (shares, and times per iteration), gpu.sm_efficiency,
+/// gpu.occupancy: over the GPUs with work of all ranks. Idle time that single iterations have above
+/// all others may be no habit of the program: it may be the rest.
 void AddUtilization(std::span<const RankContext> ranks, Output& out);
 
 }  // namespace profgauge

@@ -49,6 +49,8 @@ void Exchange(Columns& columns, std::vector<GpuUse>& gpus) {
     columns.Number("use.observed", use.observed);
     columns.Number("use.kernel_busy", use.kernel_busy);
     columns.Number("use.busy", use.busy);
+    columns.Number("use.idle_once", use.idle_once);
+    columns.Number("use.idle_most_in", use.idle_most_in);
     columns.Number("use.whole_graphs", use.whole_graphs);
     columns.Real("use.sm_efficiency", use.sm_efficiency);
     columns.Real("use.occupancy", use.occupancy);

@@ -1,5 +1,10 @@
 #include "analysis/context/utilization.h"
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
 #include "fixture.h"
 
 namespace profgauge {
@@ -33,6 +38,37 @@ TEST(Utilization, KernelsAndCopies) {
   EXPECT_DOUBLE_EQ(uses[0].idle_share(), 0.4);
   EXPECT_EQ(uses[0].window - uses[0].busy, 40);
   EXPECT_FALSE(uses[0].sm_efficiency.has_value());
+}
+
+// What single iterations idle may be no habit of the program, what some of them do is one.
+TEST(Utilization, OfOneIterationLeavesIdleTimeInDoubt) {
+  struct Case {
+    std::vector<int> slow;
+    bool is_open;
+  };
+  for (const Case& of : {Case{{}, false}, Case{{4}, true}, Case{{9}, true}, Case{{4, 7}, false}}) {
+    TestProfile test;
+    Ns at = 0;
+    for (int step = 0; step < 10; ++step) {
+      const Ns begin = at;
+      test.Launch("k", {at + 1, at + 2}, {at + 5, at + 95});
+      at += std::ranges::count(of.slow, step) > 0 ? 1'000 : 100;
+      test.Step(step, {begin, at});
+    }
+    const Profile profile = test.Finish();
+    const Analysis analysis = AnalyzeOne(profile);
+    const Metric* idle = analysis.Find("gpu.idle.mean");
+    ASSERT_NE(idle, nullptr);
+    EXPECT_EQ(idle->may_be.has_value(), of.is_open);
+    if (!of.is_open) continue;
+    EXPECT_NEAR(AsNumber(idle->value, 0), 1'000.0 / 1'900, 1e-9);
+    EXPECT_NEAR(*idle->may_be, 0.1, 1e-9);
+    EXPECT_THAT(idle->note,
+                ::testing::HasSubstr(fmt::format("without what iteration {} idles", of.slow[0])));
+    const Metric* utilization = analysis.Find("gpu.utilization.mean");
+    ASSERT_TRUE(utilization != nullptr && utilization->may_be);
+    EXPECT_NEAR(*utilization->may_be, 0.9, 1e-9);
+  }
 }
 
 TEST(Utilization, SmEfficiencyAddsUpToOneAndOccupancyIsWeighted) {
