@@ -48,12 +48,6 @@ class TestRun {
     }
     return *this;
   }
-  TestRun& MayBe(std::string_view metric, double other) {
-    for (Metric& m : analysis_.metrics) {
-      if (m.spec->id == metric) m.may_be = other;
-    }
-    return *this;
-  }
   TestRun& Rows(std::string_view table_id, std::initializer_list<std::string_view> columns,
                 std::initializer_list<std::initializer_list<Value>> rows) {
     const TableSpec* spec = profgauge::FindTable(table_id);
