@@ -172,7 +172,8 @@ class Naive {
     for (Measured& metric : other.metrics) {
       if (metric.now && metric.other) metric.now = metric.other;
     }
-    const std::optional<Level> there = IsWaived(rule, other) ? own : LevelOf(rule, other);
+    std::optional<Level> there = LevelOf(rule, other);
+    if (there && IsWaived(rule, other)) there = own;
     if (there) out.surely = AsThePolicySays(rule, std::min(*own, *there));
     return out;
   }
