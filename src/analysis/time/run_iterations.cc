@@ -12,6 +12,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/context/markers.h"
+#include "analysis/context/once.h"
 #include "analysis/context/utilization.h"
 #include "analysis/tables/row_writer.h"
 #include "analysis/time/changing_work.h"
@@ -219,6 +220,18 @@ void SetBreakdown(std::span<const IterationFacts> ranks, const Breakdown& sums, 
   }
 }
 
+Ns MostLoadedOnce(std::span<const IterationFacts> ranks) {
+  Ns most = 0;
+  for (const IterationFacts& rank : ranks) {
+    std::vector<Ns> waits;
+    for (const Breakdown& parts : rank.parts) {
+      waits.push_back(parts[static_cast<std::size_t>(Category::kDataLoader)]);
+    }
+    most = std::max(most, OnlyOnce(waits));
+  }
+  return most;
+}
+
 // `exposed`: in the iterations, whose length is `whole`.
 void SetLoader(std::span<const IterationFacts> ranks, Ns exposed, Ns whole, Output& out) {
   LoaderTimes all;
@@ -230,8 +243,8 @@ void SetLoader(std::span<const IterationFacts> ranks, Ns exposed, Ns whole, Outp
   if (exposed + all.stalled > 0) untold.clear();
   if (whole <= 0) untold = "the iterations have no length";
   if (!untold.empty()) {
-    for (const char* id :
-         {"dataloader.exposed_share", "dataloader.exposed_time", "dataloader.stalled_time"}) {
+    for (const char* id : {"dataloader.exposed_share", "dataloader.exposed_time",
+                           "dataloader.exposed_once", "dataloader.stalled_time"}) {
       out.SetAbsent(id, untold);
     }
     return;
@@ -239,6 +252,7 @@ void SetLoader(std::span<const IterationFacts> ranks, Ns exposed, Ns whole, Outp
   out.Set("dataloader.exposed_share",
           static_cast<double>(exposed + all.between) / static_cast<double>(whole + all.between));
   out.Set("dataloader.exposed_time", exposed + all.between);
+  out.Set("dataloader.exposed_once", MostLoadedOnce(ranks));
   out.Set("dataloader.stalled_time", all.stalled);
 }
 

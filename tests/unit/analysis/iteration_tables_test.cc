@@ -225,6 +225,23 @@ TEST(RunIterations, WaitsForDataBetweenThemCount) {
   EXPECT_DOUBLE_EQ(MetricNumber(analysis, "dataloader.exposed_share"), 1200. / (5 * 600 + 1200));
 }
 
+TEST(RunIterations, WaitsForDataOfOneIterationAreToldApart) {
+  for (const bool often : {false, true}) {
+    TestProfile test;
+    Ns start = 0;
+    for (int number = 0; number < 6; ++number) {
+      const Ns wait = number == 2 || (often && number == 4) ? 5'000 : 10;
+      test.Step(number, {start, start + wait + 500});
+      test.Op("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", {start, start + wait});
+      test.Launch("k", {start + wait, start + wait + 10}, {start + wait + 10, start + wait + 490});
+      start += wait + 500;
+    }
+    const Analysis analysis = AnalyzeRun(test.Finish());
+    EXPECT_EQ(MetricNumber(analysis, "dataloader.exposed_time"), often ? 10'040 : 5'050);
+    EXPECT_EQ(MetricNumber(analysis, "dataloader.exposed_once"), often ? 0 : 4'990);
+  }
+}
+
 // Of a wait of 800 ns a kernel covers 300 and a copy 200 more.
 TEST(RunIterations, WaitsForDataBesideACopyAreToldFromThoseBesideAKernel) {
   TestProfile test;
