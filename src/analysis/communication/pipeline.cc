@@ -72,7 +72,8 @@ std::vector<Ns> ExposedBySteps(const RankFacts& rank, std::vector<Span> spans) {
   return steps;
 }
 
-/// The ranks after `first`, by position; nothing when the chain closes or leads out of the run.
+/// `first` and the ranks after it, by position, up to the last or to one that sends to `first` (an
+/// interleaved schedule); nothing when the chain closes elsewhere or leads out of the run.
 std::optional<std::vector<std::size_t>> ChainFrom(
     std::size_t first, const std::map<std::int64_t, std::size_t>& positions,
     const std::map<std::size_t, Role>& roles) {
@@ -80,6 +81,7 @@ std::optional<std::vector<std::size_t>> ChainFrom(
   for (std::int64_t next = roles.at(first).next; next >= 0;) {
     const auto position = positions.find(next);
     if (position == positions.end() || chain.size() > roles.size()) return std::nullopt;
+    if (position->second == first) break;
     const auto role = roles.find(position->second);
     if (role == roles.end()) return std::nullopt;
     chain.push_back(position->second);

@@ -3,7 +3,8 @@
 // A pipeline is a chain of ranks that send to each other; its first stage is the one that begins
 // every iteration by sending. Bubble of a rank: the time in which it only waits in matched
 // transfers between stages. The ideal bubble of p stages and m micro-batches (GPipe, 1F1B) is
-// (p - 1) / (m + p - 1) of an iteration.
+// (p - 1) / (m + p - 1) of an iteration. Where stages have several parts of the model each
+// (interleaved), the last sends to the first, and a micro-batch counts once for each part.
 #pragma once
 
 #include <cstdint>

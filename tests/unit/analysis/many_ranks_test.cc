@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -376,6 +377,48 @@ TEST(ManyRanks, PipelinesOfEveryVersionAreFound) {
       }
     }
   }
+}
+
+// Four ranks that send on in a ring; `at`: when the n-th transfer of a rank ends, -1 for none.
+Pipeline RingOf(std::int64_t transfers, const std::function<Ns(std::int64_t, std::int64_t)>& at) {
+  std::vector<RankFacts> ranks(4);
+  for (std::int64_t rank = 0; rank < 4; ++rank) {
+    RankFacts& facts = ranks[static_cast<std::size_t>(rank)];
+    facts.rank = rank;
+    facts.steps.push_back({0, {0, 10'000}, {}});
+    facts.alone = {{0, 10'000}};
+    for (std::int64_t n = 0; n < transfers; ++n) {
+      if (at(rank, n) < 0) continue;
+      CollectiveCall call;
+      call.kind = CollectiveKind::kSendRecv;
+      call.source = rank;
+      call.destination = (rank + 1) % 4;
+      call.iteration = 0;
+      call.time = {at(rank, n) - 10, at(rank, n)};
+      call.transfer = 4;
+      facts.calls.push_back(call);
+      call.time.end += 1;  // Where it is received.
+      ranks[static_cast<std::size_t>(call.destination)].calls.push_back(call);
+    }
+  }
+  std::vector<RankParts> parts;
+  for (const RankFacts& rank : ranks) parts.push_back(MatchedParts(rank));
+  Matching matching;
+  matching.groups.emplace_back().point_to_point = true;
+  return FindPipeline(ranks, parts, matching);
+}
+
+// Each stage has two parts of the model: the last stage sends to the first, once.
+TEST(ManyRanks, InterleavedPipelinesAreRings) {
+  const Pipeline pipeline = RingOf(2, [](std::int64_t rank, std::int64_t part) -> Ns {
+    return rank == 3 && part == 1 ? -1 : 100 + (4 * part + rank) * 20;
+  });
+  ASSERT_EQ(pipeline.stages.size(), 4u);
+  EXPECT_EQ(pipeline.microbatches, 2);
+  EXPECT_GT(pipeline.stages[1].bubble, 0);
+  // Where all send at once (the ring of a sequence's parts), nobody is first.
+  const Pipeline ring = RingOf(3, [](std::int64_t, std::int64_t n) -> Ns { return 100 + n * 20; });
+  EXPECT_TRUE(ring.stages.empty());
 }
 
 // A stage that posts its receives before it sends is still the first.
