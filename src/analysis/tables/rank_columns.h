@@ -56,8 +56,7 @@ inline constexpr ColumnSpec kRanks[] = {
     {"stage_waiting", "Waiting for stages", kTime,
      "Of the exposed communication, waiting for other stages of a pipeline."},
     {"untold_transfers", "Transfers not matched", kTime,
-     "Of the exposed communication, transfers between two ranks that could not be matched: whether "
-     "one waits there for another stage of a pipeline is not known."},
+     "Of that, transfers between two ranks that could not be matched."},
     {"waiting_time", "Waiting", kTime,
      "Time in matched collectives before the last rank joined: the least waits are a straggler's."},
     {"transfer_time", "Transfer", kTime, "The rest of the time in matched collectives."},
