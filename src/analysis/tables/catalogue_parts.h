@@ -43,6 +43,9 @@ inline constexpr std::string_view kPartition =
     "sets, communication, runtime calls, data loader, other host work, unattributed; summed over "
     "iterations and ranks / "
     "their length";
+inline constexpr std::string_view kPartitionShare =
+    "free time ∩ category, in the order of breakdown; summed over iterations and ranks / their "
+    "length";
 inline constexpr std::string_view kPartitionTime =
     "free time ∩ category, in the order of breakdown; summed over iterations and ranks";
 
