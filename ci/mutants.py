@@ -158,7 +158,7 @@ def of_signs(source):
 
 def of_words(source, enums):
     for m in NUMBER.finditer(source.bare):
-        more = str(int(m[1]) + 1) if m[1].isdigit() else f"{float(m[1]) + 1:g}"
+        more = str(int(m[1]) + 1) if m[1].isdigit() else repr(float(m[1]) + 1)
         yield Mutant(m.start(1), m.end(1), more, f"{m[1]} to {more}")
     for m in re.finditer(r"\b(true|false)\b", source.bare):
         other = "false" if m[0] == "true" else "true"

@@ -52,6 +52,33 @@ TEST(Compare, AtTheLimitIsWithinIt) {
   }
 }
 
+// But for the last digit, which a file may lose, however noisy the run is.
+TEST(Compare, TheLastDigitOfASeriesIsNoChange) {
+  const Values noisy = {0.001, 100, 3, 7000, 5};
+  for (const double part : {1 - 5e-13, 1 + 5e-13}) {
+    Values again = noisy;
+    for (double& value : again) value *= part;
+    const Comparison result =
+        Compare(std::vector<Series>{{noisy, 0}}, std::vector<Series>{{again, 0}}, {});
+    EXPECT_EQ(Answered(result), "pass");
+    EXPECT_EQ(result.shift, 0);
+  }
+  for (const std::size_t i : {0U, 1U, 2U, 3U, 4U}) {
+    Values other = noisy;
+    other[i] *= 1 + 5e-12;
+    EXPECT_NE(AnswerOf(noisy, other), "pass") << i;
+  }
+}
+
+// Faster in every reading, or it is no improvement.
+TEST(Compare, FasterAtFirstIsNoImprovement) {
+  const Values even = Values(12, 100.0);
+  Values early(12, 80.0), late(12, 80.0);
+  for (std::size_t i = 7; i < 12; ++i) early[i] = 99;
+  EXPECT_EQ(AnswerOf(even, early), "pass");
+  EXPECT_EQ(AnswerOf(even, late), "improved");
+}
+
 // A wide interval excuses no change that nearly every iteration shows: nine of ten from one and a
 // half limits on, eight of ten from three; with `certain` nine of ten from three.
 TEST(Compare, FailsBySizeWhereNearlyAllIterationsShowIt) {

@@ -217,6 +217,8 @@ TEST(CompareRuns, OfBothDirectionsOfASeriesTheWorseCounts) {
       {0.25, 0.15, kTwoPoints, kDouble, "improved", -0.1, false},
       {0.25, 0.35, kDouble, kTwoPoints, "improved", 0.1, false},
       {0.25, 0.251, kTwoPoints, kTenth, "pass", 0.001, false},
+      {0.25, 0.30, kTwoPoints, {}, "fail", 0.05, false},
+      {0.25, 0.275, kTwoPoints, {}, "fail", 0.025, false},
   };
   for (const Row& row : kRows) {
     const MetricComparison of = Compared({loader(row.base)}, {loader(row.current)},
@@ -230,6 +232,95 @@ TEST(CompareRuns, OfBothDirectionsOfASeriesTheWorseCounts) {
     EXPECT_NEAR(of.base, row.base + 0.001, 1e-9);
     EXPECT_NEAR(of.change, row.current - row.base, 1e-9);
   }
+}
+
+// Where one direction cannot be told and the other passes, the question is open.
+TEST(CompareRuns, OfBothDirectionsAnOpenOneCountsMoreThanAPass) {
+  const auto noisy = [](double share) {
+    Snapshot run = WithMetric("x", {});
+    for (std::size_t i = 0; i < run.iteration_times.size(); ++i) {
+      run.iteration_shares["breakdown.dataloader"][i] =
+          share + 0.3 * static_cast<double>(i * 7 % 20) / 20;
+    }
+    return run;
+  };
+  constexpr Amount kTwoPoints{0.02, false}, kMany{0.5, false};
+  const auto answer = [&](double base, double current, Amount increase, Amount decrease) {
+    return Words(
+        Compared({noisy(base)}, {noisy(current)}, On("breakdown.dataloader", increase, decrease)));
+  };
+  EXPECT_EQ(answer(0.2, 0.23, kTwoPoints, kMany), "inconclusive over");
+  EXPECT_EQ(answer(0.2, 0.17, kMany, kTwoPoints), "inconclusive over");
+  EXPECT_EQ(answer(0.2, 0.23, kMany, kMany), "pass");
+}
+
+// Of nothing there is no part: the change of a share that was 0 is said in points.
+TEST(CompareRuns, AShareThatWasNothingChangesByPoints) {
+  Snapshot base = WithMetric("x", {}), current = base;
+  for (double& share : base.iteration_shares["breakdown.dataloader"]) share = 0;
+  const MetricComparison of =
+      Compared({base}, {current}, On("breakdown.dataloader", Amount{0.1, true}));
+  EXPECT_EQ(Words(of), "fail");
+  EXPECT_FALSE(of.is_relative);
+  EXPECT_NEAR(of.shift, 0.1, 1e-9);
+}
+
+TEST(CompareRuns, SaysWhatSlowIterationsDecided) {
+  const auto compared = [](double level, const std::vector<std::size_t>& slow, Ns factor) {
+    Snapshot current = WithMetric("x", {}, level);
+    for (const std::size_t i : slow) current.iteration_times[i] *= factor;
+    return Compared({WithMetric("x", {})}, {current},
+                    On("iteration.time.median", Amount{0.05, true}));
+  };
+  EXPECT_FALSE(compared(1.3, {}, 1).by_slow_part);
+  EXPECT_NEAR(compared(1.3, {}, 1).shift, 0.3, 1e-3);
+  const MetricComparison part = compared(1, {1, 3, 5, 8, 11, 13, 15, 18}, 3);
+  EXPECT_TRUE(part.by_slow_part);
+  EXPECT_NE(Words(part), "pass");
+  const MetricComparison start = compared(1, {0, 1, 2, 3, 4, 5, 6}, 3);
+  EXPECT_TRUE(start.by_slow_part);
+  EXPECT_EQ(Words(start), "inconclusive over");
+}
+
+// One run whose number is uncertain is enough, on either side.
+TEST(CompareRuns, OneUncertainNumberOfSeveralLeavesItOpen) {
+  const Snapshot sure = WithMetric("gpu.idle.mean", 0.2), worse = WithMetric("gpu.idle.mean", 0.4);
+  const auto doubted = [](Snapshot run) {
+    run.uncertain = {"gpu.idle.mean"};
+    return run;
+  };
+  const BaselineLimit limit = On("gpu.idle.mean", Amount{0.05, true});
+  EXPECT_EQ(Words(Compared({sure, sure}, {worse, worse}, limit)), "fail");
+  EXPECT_EQ(Words(Compared({sure, doubted(sure)}, {worse, worse}, limit)), "inconclusive over");
+  EXPECT_EQ(Words(Compared({doubted(sure), sure}, {worse, worse}, limit)), "inconclusive over");
+  EXPECT_EQ(Words(Compared({sure, sure}, {worse, doubted(worse)}, limit)), "inconclusive over");
+  EXPECT_EQ(Words(Compared({sure, sure}, {doubted(worse), worse}, limit)), "inconclusive over");
+}
+
+// Lengths and sums of windows need equal work; other numbers, and what one chip did, do not.
+TEST(CompareRuns, WindowsOfOtherWorkAreComparedInAllElse) {
+  const auto window = [](std::string_view metric, std::int64_t kernels) {
+    Snapshot run = WithMetric(metric, 0.5);
+    run.environment.emplace_back("iterations", "range");
+    run.work.has_gpu = true;
+    run.work.iterations = 1;
+    run.work.kernels = {{"k", kernels, 1000, 0, {}}};
+    return run;
+  };
+  std::string_view of_a_chip;
+  for (const MetricSpec& spec : MetricCatalogue()) {
+    if (!spec.family.empty() && GrowsWithIterations(spec.id)) of_a_chip = spec.id;
+  }
+  ASSERT_FALSE(of_a_chip.empty());
+  const auto answer = [&](std::string_view metric) {
+    return Words(
+        Compared({window(metric, 3000)}, {window(metric, 1000)}, On(metric, Amount{0.05, true})));
+  };
+  EXPECT_EQ(answer("gpu.idle.mean"), "pass");
+  EXPECT_EQ(answer(of_a_chip), "pass");
+  EXPECT_EQ(answer("profile.kernel_time"), "missing");
+  EXPECT_EQ(answer("iteration.time.p95"), "missing");
+  EXPECT_EQ(answer("iteration.period.median"), "missing");
 }
 
 // A limit in the metric's unit on times, and a floor.
@@ -303,6 +394,10 @@ TEST(CompareRuns, AMeanIsHeldAgainstItsOwnLimit) {
         row.base_stalls ? Compared({stalled}, {even}, limit) : Compared({even}, {stalled}, limit);
     EXPECT_EQ(Words(median), "pass");
   }
+  // What fails by the typical iteration fails.
+  EXPECT_EQ(Words(Compared({WithMetric("x", {})}, {WithMetric("x", {}, 1.3)},
+                           On("iteration.time.mean", kTenth))),
+            "fail");
   // The mean of the run in the middle.
   Snapshot even = WithMetric("x", {}), stalled = even;
   stalled.iteration_times[9] *= 4;
@@ -361,6 +456,10 @@ TEST(CompareRuns, OneRunOfAnotherDefinitionIsEnough) {
   EXPECT_EQ(Words(Compared({now, old}, {now, now}, limit)), "missing");
   EXPECT_EQ(Words(Compared({now, now}, {now, old}, limit)), "missing");
   EXPECT_TRUE(Compared({now}, {now, old}, limit).reason.starts_with("a run has another"));
+  Snapshot other = now;
+  other.definitions["iteration.time.median"] += 1;
+  EXPECT_EQ(Words(Compared({other}, {now}, On("iteration.time.median", Amount{0.05, true}))),
+            "missing");
   EXPECT_TRUE(Compared({old}, {now}, limit).reason.starts_with("the baseline has another"));
 }
 
@@ -374,6 +473,8 @@ TEST(CompareRuns, TimesAreMissingWhereASideHasNone) {
     return of.is_missing ? of.reason : "";
   };
   EXPECT_EQ(said({timed}, {timed}), "");
+  EXPECT_EQ(Compared({timed}, {untimed}, On("iteration.period.median", Amount{0.05, true})).reason,
+            "this run has no iteration times: its format tells durations or sums only");
   EXPECT_EQ(said({timed}, {untimed}),
             "this run has no iteration times: its format tells durations or sums only");
   EXPECT_EQ(said({untimed}, {timed}),
@@ -420,6 +521,13 @@ TEST(CompareRuns, PeriodsAreNewsFromAHundredthOn) {
       return metric.metric == "iteration.period.median";
     });
     EXPECT_EQ(has, row.is_news) << row.base.value_or(-1) << row.current.value_or(-1);
+    // One run that has some is enough.
+    if (row.is_news) {
+      const Snapshot none = WithMetric("iteration.between_share", 0.0);
+      const RunComparison several =
+          CompareRuns(std::vector{base, none}, std::vector{current, none}, nullptr);
+      EXPECT_EQ(several.metrics.size(), all.metrics.size());
+    }
     // A policy that limits it is asked whatever there is.
     EXPECT_EQ(Words(Compared({base}, {current}, On("iteration.period.median", Amount{0.05, true}))),
               "pass");
@@ -494,6 +602,17 @@ TEST(CompareRuns, ExplainsTheRunsInTheMiddle) {
   EXPECT_EQ(all.current_runs, 2);
   EXPECT_GT(all.waterfall.delta, 0);
   EXPECT_FALSE(all.values.empty());
+  for (std::vector<Snapshot>* side : {&bases, &runs}) {
+    for (Snapshot& run : *side) {
+      run.work.iterations = 1;
+      run.work.has_gpu = true;
+      run.work.kernels = {{"k", 1, 1000, 0, {}}};
+      run.work.ops = {{"o", 1, 1000, 1000, {}}};
+    }
+  }
+  EXPECT_EQ(CompareRuns(bases, runs, nullptr).kernels.rows.size(), 1U);
+  EXPECT_EQ(CompareRuns(bases, runs, nullptr).ops.rows.size(), 1U);
+  EXPECT_FALSE(all.alike.empty());
 }
 
 // Other work per iteration is compared and told, where an exit code hangs on it.
@@ -512,6 +631,10 @@ TEST(CompareRuns, OtherWorkIsToldToWhoJudges) {
   EXPECT_EQ(count(with("1"), with(""), nullptr), 0U);
   EXPECT_EQ(count(with(""), with("2"), nullptr), 0U);
   EXPECT_EQ(count(with("1"), with("2"), nullptr, ComparePurpose::kExplain), 0U);
+  Snapshot old = Sample(1), now = Sample(1);
+  old.environment.emplace_back("driver", "1");
+  now.environment.emplace_back("driver", "2");
+  EXPECT_EQ(count(old, now, nullptr), 0U);
   PolicyBaseline policy = Only(On("gpu.idle.mean", Amount{0.05, true}));
   policy.match = std::vector<std::string>{"shape_signature"};
   EXPECT_EQ(count(with("1"), with("2"), &policy), 0U);

@@ -376,7 +376,15 @@ TEST(PairKernels, RunsOfNoIterationsHaveNoTable) {
   none.work.iterations = 0;
   EXPECT_TRUE(PairKernels(none, run).rows.empty());
   EXPECT_TRUE(PairKernels(run, none).rows.empty());
-  EXPECT_TRUE(PairOps(none, run).rows.empty());
+  Snapshot ops = run, no_ops = none;
+  ops.work.ops = no_ops.work.ops = {Sum("aten::mm", 2, 2'000)};
+  EXPECT_EQ(PairOps(ops, ops).rows.size(), 1U);
+  EXPECT_TRUE(PairOps(no_ops, ops).rows.empty());
+  EXPECT_TRUE(PairOps(ops, no_ops).rows.empty());
+  Snapshot rest = ops;
+  ops.work.ops.push_back(Sum("short", 2, 10));
+  rest.work.ops.push_back(Sum("(smaller)", 2, 12));
+  EXPECT_EQ(PairOps(ops, rest).rows.size(), 2U);
   EXPECT_FALSE(PairKernels(run, run).rows.empty());
   none.work.iterations = 1;
   EXPECT_EQ(PairKernels(none, run).rows.size(), 1U);

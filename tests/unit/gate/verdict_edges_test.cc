@@ -72,6 +72,18 @@ TEST(Verdict, OfLimitsOnOneNumberTheOneThatDoesMostCounts) {
   }
 }
 
+// Limits without a number are each asked for: one that informs does not stand for one that fails.
+TEST(Verdict, OfLimitsOnAnAbsentNumberEachIsMissing) {
+  for (const char* limits :
+       {"[{max: 5%, level: info}, {max: 30%}]", "[{max: 30%}, {max: 5%, level: info}]"}) {
+    const Verdict verdict =
+        Judge(PolicyOf(fmt::format("thresholds: {{gpu.idle.mean: {}}}", limits)),
+              MakeAnalysis({{"gpu.idle.mean", {}}}), {}, {});
+    EXPECT_EQ(verdict.status, kNoVerdict) << limits;
+    EXPECT_EQ(verdict.missing, 2) << limits;
+  }
+}
+
 TEST(Verdict, LimitsOnTwoNumbersAreTwo) {
   const Analysis analysis = MakeAnalysis({{"gpu.idle.mean", 0.4}, {"gpu.idle.max", 0.5}});
   const auto counts = [&](std::string_view level) {
@@ -112,6 +124,34 @@ TEST(Verdict, EachLimitIsCountedAsOneThing) {
                           verdict.not_applicable, verdict.missing),
               row.counts)
         << row.limit;
+  }
+}
+
+TEST(Verdict, MissesFailFromTheLevelOfFailOnOn) {
+  struct Row {
+    FailOn fail_on;
+    bool info, warn, error;
+  };
+  for (const Row& row :
+       {Row{FailOn::kError, false, false, true}, Row{FailOn::kWarn, false, true, true},
+        Row{FailOn::kNever, false, false, false}}) {
+    EXPECT_EQ(Fails(Level::kInfo, row.fail_on), row.info);
+    EXPECT_EQ(Fails(Level::kWarn, row.fail_on), row.warn);
+    EXPECT_EQ(Fails(Level::kError, row.fail_on), row.error);
+  }
+}
+
+TEST(Verdict, WhatIsAtALimitIsWithinIt) {
+  for (const auto& [limit, status] : {std::pair{"{max: 25%}", kPass},
+                                      {"{min: 25%}", kPass},
+                                      {"{max: 24.9%}", kFail},
+                                      {"{min: 25.1%}", kFail},
+                                      {"{min: 25%, max: 25%}", kPass}}) {
+    EXPECT_EQ(Judge(PolicyOf(fmt::format("thresholds: {{gpu.idle.mean: {}}}", limit)),
+                    MakeAnalysis({{"gpu.idle.mean", 0.25}}), {}, {})
+                  .status,
+              status)
+        << limit;
   }
 }
 
@@ -311,6 +351,9 @@ TEST(Verdict, ARequiredRuleAnswersToAllItsLimits) {
       return Judge(PolicyOf(policy), MakeAnalysis({{"gpu.idle.mean", 0.4}}), {}, options).status;
     };
     const bool fails = status == FindingStatus::kError;
+    evaluation.findings.front().unanswered.clear();
+    EXPECT_EQ(judged("require: [gpu/idle]"), fails ? kFail : kPass) << FindingStatusName(status);
+    evaluation.findings.front().unanswered = "rank 3: `gpu.idle.max` is absent";
     EXPECT_EQ(judged(""), fails ? kFail : kPass) << FindingStatusName(status);
     EXPECT_EQ(judged("require: [gpu/idle]"), fails ? kFail : kNoVerdict)
         << FindingStatusName(status);

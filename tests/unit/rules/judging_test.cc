@@ -77,6 +77,33 @@ TEST(Gains, AllIdleTimeIsOfTheBestSource) {
   EXPECT_EQ(gain(GainRun().Set("gpu.idle.time.max", Ms(70)).Set("gpu.idle.max", 0.1)), "60000000");
 }
 
+// Where it is not known how much idle time there is, it bounds nothing.
+TEST(Gains, UnknownIdleTimeBoundsNothing) {
+  constexpr std::string_view kRule =
+      "  - {id: idle, title: t, category: c, level: info, message: m, for_each: profile,\n"
+      "     gain: {value: gpu.idle.mean * 100 ms, bound: upper}}\n";
+  Loaded loaded;
+  ASSERT_EQ(Load(kRule, "", loaded), "");
+  const auto gain = [&](const Analysis& analysis) {
+    return EvaluateRules(loaded.compiled, analysis, {}, {}).findings.front().gain;
+  };
+  EXPECT_EQ(gain(GainRun().analysis()), 40e6);
+  TestRun shares = GainRun().Set("gpu.idle.time.max", {});
+  EXPECT_EQ(gain(shares.analysis()), 30e6);
+  EXPECT_EQ(gain(shares.Set("iteration.time.mean", {}).analysis()), 60e6);
+  // Metrics that an analysis does not have at all.
+  const auto without = [](std::initializer_list<std::string_view> ids) {
+    Analysis analysis = GainRun().analysis();
+    std::erase_if(analysis.metrics, [&](const Metric& metric) {
+      return std::find(ids.begin(), ids.end(), metric.spec->id) != ids.end();
+    });
+    return analysis;
+  };
+  EXPECT_EQ(gain(without({"gpu.idle.time.max"})), 30e6);
+  EXPECT_EQ(gain(without({"gpu.idle.time.max", "gpu.idle.max"})), 60e6);
+  EXPECT_EQ(gain(without({"gpu.idle.time.max", "iteration.time.mean"})), 60e6);
+}
+
 // Where the iteration is unknown, or takes no time, a gain is no share of it.
 TEST(Gains, WithoutAnIterationNothingIsCappedByIt) {
   constexpr std::string_view kRule =

@@ -153,6 +153,8 @@ TEST(RuleRun, ANumberThatMayBeLessIsAnErrorOnlyIfAllOfItIs) {
       {0.2, 0.15, "rules: {test/a: error}", "error", true},
       {0.2, 0.05, "rules: {test/a: error}", kUncertain, false},
       {0.4, 0.05, "rules: {test/a: info}", "info", false},
+      {0.4, 0.2, "thresholds: {gpu.idle.mean: [{max: 10%, level: info}, {max: 30%, level: warn}]}",
+       "warn", false},
   };
   constexpr std::string_view kRule =
       "  - id: a\n    title: t\n    category: c\n    message: m\n    for_each: profile\n"
@@ -168,6 +170,36 @@ TEST(RuleRun, ANumberThatMayBeLessIsAnErrorOnlyIfAllOfItIs) {
     const Evaluation evaluation = EvaluateRules(loaded.compiled, run.analysis(), {}, {});
     EXPECT_EQ(evaluation.findings.front().is_sure, row.is_sure) << row.value << " " << row.may_be;
   }
+}
+
+// What fails while it is evaluated is broken, and no pass: here a condition that is a number.
+TEST(RuleRun, ARuleThatThrowsIsBroken) {
+  Loaded loaded;
+  ASSERT_EQ(Load("  - id: a\n    title: t\n    category: c\n    message: m\n"
+                 "    for_each: profile\n    when: gpu.idle.mean > 10%\n"
+                 "    metric: {value: gpu.idle.mean, error_above: 90%}\n",
+                 "", loaded),
+            "");
+  TestRun run;
+  run.Set("gpu.idle.mean", 0.4);
+  const auto finding = [&] {
+    return EvaluateRules(loaded.compiled, run.analysis(), {}, {}).findings.front();
+  };
+  EXPECT_EQ(finding().status, FindingStatus::kPass);
+  loaded.compiled.front().when = loaded.compiled.front().metric;
+  EXPECT_EQ(finding().status, FindingStatus::kBroken);
+  EXPECT_EQ(finding().rule, loaded.compiled.front().rule);
+  EXPECT_EQ(finding().title, "t");
+  EXPECT_FALSE(finding().reason.empty());
+}
+
+TEST(RuleRun, RowsOfNoGroupAreNoPass) {
+  TestRun run;
+  run.Rows("kernels_by_op", {"rank", "time"}, {{Value(), Ms(5)}});
+  EXPECT_EQ(StatusIn("  - id: a\n    title: t\n    category: c\n    message: m\n"
+                     "    for_each: kernel\n    group_by: [rank.id]\n    level: warn\n",
+                     run),
+            "not_applicable: no row tells its group");
 }
 
 // Under a hundredth of the iteration a gain is small, but not for what a policy decides; of an
