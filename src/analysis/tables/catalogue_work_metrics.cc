@@ -112,9 +112,7 @@ constexpr MetricSpec kWorkMetrics[] = {
     {"dataloader.exposed_time", "DataLoader wait, time", kTime, kLowerIsBetter, kSum,
      "Waiting for input data while the {{ device.device }} is idle, over all ranks.", "", kOurs},
     {"dataloader.exposed_once", "DataLoader wait, once", kTime, kLowerIsBetter, kOther,
-     "Of the rank with the most: waiting for input data that single iterations have above all "
-     "others, over three times as much as the next, at most one in ten.",
-     "", kOurs},
+     "What single iterations wait above all others, of the rank with the most.", "", kOurs},
     {"dataloader.stalled_time", "DataLoader stall", kTime, kLowerIsBetter, kSum,
      "Waiting for input data while no kernel but collectives runs, over all ranks.", "", kOurs},
 };

@@ -55,8 +55,7 @@ inline constexpr ColumnSpec kRanks[] = {
      "much as the next, at most one in ten."},
     {"stage_waiting", "Waiting for stages", kTime,
      "Of the exposed communication, waiting for other stages of a pipeline."},
-    {"untold_transfers", "Transfers not matched", kTime,
-     "Of that, transfers between two ranks that could not be matched."},
+    {"untold_transfers", "Not matched", kTime, "Of that, transfers that were not matched."},
     {"waiting_time", "Waiting", kTime,
      "Time in matched collectives before the last rank joined: the least waits are a straggler's."},
     {"transfer_time", "Transfer", kTime, "The rest of the time in matched collectives."},
@@ -83,9 +82,8 @@ inline constexpr ColumnSpec kRanks[] = {
     {"kernel_slowdown", "Kernels against median", kNumber,
      "Time of its kernels by that of the median rank, over the kernels that at least three ranks "
      "launch equally often with inputs of equal shapes: 1 as long. Those that multiply matrices "
-     "and the others count as slower as far as three quarters of their time is. Of a rank with "
-     "three {{ device.device }}s or more that of its slowest one by the median of these, where "
-     "that is more."},
+     "and the others each count as far as three quarters of their time is slower. Of a rank with "
+     "three {{ device.device }}s or more that of its slowest by their median, where that is more."},
     {"slow_gpu", "Slow {{ device.device }}", kText,
      "Which of the rank's {{ device.device }}s that is, where it is one of several."},
 };
