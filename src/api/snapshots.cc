@@ -2,14 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <cstdint>
 #include <fstream>
 #include <ios>
-#include <iterator>
+#include <optional>
 #include <utility>
 
 #include "analysis/summary/compared_selection.h"
 #include "analysis/time/attribution.h"
+#include "base/read_file.h"
 #include "gate/make_snapshot.h"
 #include "report/build_report.h"
 
@@ -17,7 +17,6 @@ namespace profgauge {
 namespace {
 
 constexpr std::size_t kLooked = 256;
-constexpr std::uintmax_t kLargestBaseline = std::uintmax_t{64} << 20;
 
 }  // namespace
 
@@ -30,9 +29,8 @@ bool IsBaselineFile(const std::string& path) {
 }
 
 Result<std::vector<Snapshot>> LoadBaselineFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  const std::streamoff size = file.tellg();
-  if (!file || size < 0 || static_cast<std::uintmax_t>(size) > kLargestBaseline) {
+  const std::optional<std::string> text = ReadSmallFile(path);
+  if (!text) {
     Error error;
     error.kind = ErrorKind::kConfig;
     error.code = "baseline/unreadable";
@@ -40,9 +38,7 @@ Result<std::vector<Snapshot>> LoadBaselineFile(const std::string& path) {
     error.where.file = path;
     return Fail(std::move(error));
   }
-  file.seekg(0);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  return ParseBaseline(text, path);
+  return ParseBaseline(*text, path);
 }
 
 Result<Snapshot> SnapshotOf(const std::string& name, std::span<const Profile> ranks,

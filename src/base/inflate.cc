@@ -49,7 +49,8 @@ class IsalInflater final : public Inflater {
   }
 
  private:
-  inflate_state state_;
+  // Zeros: what points before the start of damaged data finds nothing else's bytes.
+  inflate_state state_{};
 };
 using BestInflater = IsalInflater;
 

@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <optional>
 #include <string_view>
 
 #include "base/errors.h"
 #include "base/literal.h"
+#include "base/read_file.h"
 
 namespace profgauge::cli {
 namespace {
@@ -87,9 +86,9 @@ Result<Marks> ParseMarks(const std::string& text) {
 }
 
 Result<Marks> ReadMarks(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return Fail(BadMarks(path, "it cannot be opened"));
-  return MarksOfFile(std::string(std::istreambuf_iterator<char>(file), {}), path);
+  const std::optional<std::string> text = ReadSmallFile(path);
+  if (!text) return Fail(BadMarks(path, "it cannot be read"));
+  return MarksOfFile(*text, path);
 }
 
 Result<Marks> MarksOfFile(std::string_view text, const std::string& path) {

@@ -6,8 +6,6 @@
 #include <deque>
 #include <exception>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <kainjow/mustache.hpp>
 #include <map>
 #include <memory>
@@ -17,6 +15,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "base/read_file.h"
 #include "render/shared/template_tags.h"
 
 namespace profgauge::render {
@@ -266,8 +265,8 @@ bool IsMarkup(const boost::json::value& value) {
 
 Result<std::string> LoadTemplate(std::string_view path, const std::string& override_dir) {
   if (!override_dir.empty()) {
-    std::ifstream file(std::filesystem::path(override_dir) / path, std::ios::binary);
-    if (file) return std::string(std::istreambuf_iterator<char>(file), {});
+    auto own = ReadSmallFile(std::filesystem::path(override_dir) / path);
+    if (own) return *std::move(own);
   }
   const std::string_view text = EmbeddedTemplate(fmt::format("templates/{}", path));
   if (text.empty()) return Fail(Missing(path));

@@ -46,5 +46,34 @@ TEST(Gzip, IsWhatFilesAreReadAs) {
   EXPECT_EQ(read, bytes);
 }
 
+// What a source gives until it ends or is damaged.
+std::string UntilDamage(std::string_view stored) {
+  const auto source = MakeMemorySource("a.gz", std::as_bytes(std::span(stored)));
+  std::string read, part(61, '\0');
+  while (const auto got = source->Read(std::as_writable_bytes(std::span(part)))) {
+    if (*got == 0) break;
+    read.append(part, 0, *got);
+  }
+  return read;
+}
+
+// The data point before their start: no bytes of other memory come in their place.
+TEST(Gzip, DamagedDataShowNothingElse) {
+  const std::string_view damaged(
+      "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xcb\xcf\x4b\x55\xc8\x4d"
+      "\x00\x22\x4a\x2d\x52\x00\x00\xa3\x4c\xa9\xa2\x0b\x00\x4a\x00\x00\x1f\x32",
+      34);
+  const auto after = [&](char left) {
+    for (const std::size_t size : {80'000, 90'000, 100'000, 120'000}) {
+      const std::string memory(size, left);  // Goes, and the source may get it.
+      EXPECT_EQ(memory.back(), left);
+    }
+    return UntilDamage(damaged);
+  };
+  const std::string first = after('A');
+  EXPECT_EQ(after('B'), first);
+  EXPECT_EQ(first.find('A'), first.npos);
+}
+
 }  // namespace
 }  // namespace profgauge
