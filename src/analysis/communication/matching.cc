@@ -201,9 +201,9 @@ class Matcher {
       }
     }
     for (const auto& [iteration, parts] : iterations) {
-      const bool is_even = std::ranges::all_of(parts, [&](const auto& part) {
-        return part.second.size() == parts.begin()->second.size();
-      });
+      const std::size_t first = parts.begin()->second.size();
+      const bool is_even = std::ranges::all_of(
+          parts, [first](const auto& part) { return part.second.size() == first; });
       if (partner == Partner::kUntold && !is_even) continue;
       if (parts.size() == sequences.size()) MatchPart(parts);
     }

@@ -5,6 +5,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/tables/catalogue_neuron.h"
+#include "analysis/tables/catalogue_parts.h"
 #include "analysis/tables/op_columns.h"
 #include "analysis/tables/rank_columns.h"
 

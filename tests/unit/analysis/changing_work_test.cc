@@ -69,7 +69,7 @@ TEST(ChangingWork, FollowsWhatIsCopied) {
     times.push_back(1'000 + 100 * size);
     others.push_back(1'000 + size * 7919 % 1'000);
   }
-  for (const std::size_t ahead : {0, 1}) EXPECT_EQ(OfCopies(sizes, times, ahead), times);
+  for (const std::size_t ahead : {0U, 1U}) EXPECT_EQ(OfCopies(sizes, times, ahead), times);
   // Kernels that take longer or shorter whatever is copied vary, and so they do beside equal
   // copies.
   EXPECT_THAT(OfCopies(sizes, others, 0), Each(0));

@@ -64,7 +64,7 @@ TEST(Gzip, DamagedDataShowNothingElse) {
       "\x00\x22\x4a\x2d\x52\x00\x00\xa3\x4c\xa9\xa2\x0b\x00\x4a\x00\x00\x1f\x32",
       34);
   const auto after = [&](char left) {
-    for (const std::size_t size : {80'000, 90'000, 100'000, 120'000}) {
+    for (const std::size_t size : {80'000U, 90'000U, 100'000U, 120'000U}) {
       const std::string memory(size, left);  // Goes, and the source may get it.
       EXPECT_EQ(memory.back(), left);
     }

@@ -10,7 +10,7 @@ namespace {
 
 TEST(ReadSmallFile, GivesAllBytesOrNone) {
   const std::string path = ::testing::TempDir() + "read_file_" + std::to_string(::getpid());
-  for (const std::size_t size : {0, 1, 4095, 4096, 4097, 100'000}) {
+  for (const std::size_t size : {0U, 1U, 4095U, 4096U, 4097U, 100'000U}) {
     std::string bytes(size, 'x');
     if (size > 0) bytes.back() = '\n';
     std::ofstream(path, std::ios::binary) << bytes;
