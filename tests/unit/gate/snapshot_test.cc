@@ -232,8 +232,9 @@ TEST(Baseline, RefusesARunThatLacksAField) {
   };
   for (const auto& [field, kind] : kFields) {
     const std::string said = fmt::format("runs[0].{}: expected {}", field, kind);
-    EXPECT_EQ(SaidOf(SampleSnapshot(), [&](auto& d) { RunOf(d).erase(field); }), said);
-    EXPECT_EQ(SaidOf(SampleSnapshot(), [&](auto& d) { RunOf(d)[field] = true; }), said);
+    EXPECT_EQ(SaidOf(SampleSnapshot(), [&, name = field](auto& d) { RunOf(d).erase(name); }), said);
+    EXPECT_EQ(SaidOf(SampleSnapshot(), [&, name = field](auto& d) { RunOf(d)[name] = true; }),
+              said);
   }
   Snapshot run = SampleSnapshot();
   run.iteration_unobserved = {0, 0};
@@ -244,8 +245,8 @@ TEST(Baseline, RefusesARunThatLacksAField) {
                                     {"definitions", "an object"},
                                     {"uncertain", "a list"},
                                     {"work", "an object"}}) {
-    EXPECT_EQ(SaidOf(run, [&](auto& d) { RunOf(d).erase(field); }), "") << field;
-    EXPECT_EQ(SaidOf(run, [&](auto& d) { RunOf(d)[field] = true; }),
+    EXPECT_EQ(SaidOf(run, [&, name = field](auto& d) { RunOf(d).erase(name); }), "") << field;
+    EXPECT_EQ(SaidOf(run, [&, name = field](auto& d) { RunOf(d)[name] = true; }),
               fmt::format("runs[0].{}: expected {}", field, kind));
   }
   for (const auto& [field, kind] : {std::pair{"iterations", "a whole number"},
