@@ -254,8 +254,10 @@ TEST(Baseline, RefusesARunThatLacksAField) {
                                     {"kernels", "a list"},
                                     {"ops", "a list"}}) {
     const std::string said = fmt::format("runs[0].work.{}: expected {}", field, kind);
-    EXPECT_EQ(SaidOf(run, [&](auto& d) { RunOf(d)["work"].as_object().erase(field); }), said);
-    EXPECT_EQ(SaidOf(run, [&](auto& d) { RunOf(d)["work"].as_object()[field] = "x"; }), said);
+    EXPECT_EQ(SaidOf(run, [&, name = field](auto& d) { RunOf(d)["work"].as_object().erase(name); }),
+              said);
+    EXPECT_EQ(SaidOf(run, [&, name = field](auto& d) { RunOf(d)["work"].as_object()[name] = "x"; }),
+              said);
   }
 }
 
@@ -321,7 +323,7 @@ TEST(Baseline, RefusesNumbersThatCannotBe) {
     EXPECT_EQ(said([&](auto& v) { v.as_array().resize(list.numbers); }), "");
     EXPECT_EQ(said([&](auto& v) { v.as_array().push_back(1); }), place + std::string(list.sizes));
     EXPECT_EQ(said([&](auto& v) { v.at(list.numbers) = 1; }), place + "expected a list");
-    EXPECT_EQ(said([&](auto& v) { v.at(list.numbers) = json::array{-1}; }),
+    EXPECT_EQ(said([&](auto& v) { v.at(list.numbers) = json::array({json::value(-1)}); }),
               place + "expected whole nanoseconds");
   }
   Snapshot run = SampleSnapshot();
