@@ -20,7 +20,7 @@ constexpr double kFailingLimits = 1.5;
 // limits longer are no pass either.
 constexpr std::size_t kLeastSlow = 2;
 constexpr double kSlowShare = 0.15;
-// A smaller share, but one that doubles the mean.
+// A smaller share, but one that doubles the mean: ln 2, as sides are held in logarithms.
 constexpr double kTwofold = 0.69;
 // Fewer may be alike by chance: no failure, and no long start.
 constexpr std::size_t kLeastSized = 3;

@@ -4,12 +4,15 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "../../tools/ranks/made_ranks.h"
 #include "analysis/summary/rank_summary.h"
+#include "base/byte_source.h"
 #include "model/summary/summary_file.h"
 #include "readers/load.h"
 
@@ -36,6 +39,20 @@ inline std::vector<Profile> StandIns(const std::vector<Summary>& summaries) {
     profiles.push_back(ProfileOfSummary(summary, "run.pgsum"));
   }
   return profiles;
+}
+
+/// The bytes of a gzipped summary file.
+inline std::string Inflated(const std::string& file) {
+  const auto source = MakeMemorySource("run.pgsum", std::as_bytes(std::span(file)));
+  std::string bytes(std::size_t{1} << 24, '\0');
+  std::size_t have = 0;
+  while (true) {
+    const auto got = source->Read(std::as_writable_bytes(std::span(bytes).subspan(have)));
+    if (!got || *got == 0) break;
+    have += *got;
+  }
+  bytes.resize(have);
+  return bytes;
 }
 
 }  // namespace profgauge

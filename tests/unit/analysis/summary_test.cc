@@ -21,7 +21,6 @@
 #include "analysis/time/attribution.h"
 #include "analysis/time/rank_attribution.h"
 #include "analysis/time/run_attribution.h"
-#include "base/byte_source.h"
 #include "equal_exposures.h"
 #include "model/device_words.h"
 #include "model/program_signs.h"
@@ -35,19 +34,6 @@ using made::Mesh;
 using made::Plan;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-std::string Inflated(const std::string& file) {
-  const auto source = MakeMemorySource("run.pgsum", std::as_bytes(std::span(file)));
-  std::string bytes(std::size_t{1} << 24, '\0');
-  std::size_t have = 0;
-  while (true) {
-    const auto got = source->Read(std::as_writable_bytes(std::span(bytes).subspan(have)));
-    if (!got || *got == 0) break;
-    have += *got;
-  }
-  bytes.resize(have);
-  return bytes;
-}
 
 std::vector<Summary> ReadBack(const std::string& file) {
   auto summaries = ReadSummaries(Inflated(file), "run.pgsum");
@@ -511,106 +497,6 @@ TEST(Summaries, KeepDelaysOfManyLaunches) {
   Analysis analysis;
   out.MoveTo(analysis);
   EXPECT_THAT(analysis.Find("launch.delay.median")->note, HasSubstr("rounded down"));
-}
-
-TEST(Summaries, OfAnotherSelectionAreRefused) {
-  const std::vector<Profile> recordings = Recordings({});
-  Selection later;
-  later.warmup = 2;
-  const auto summaries = SummarizeRanks(recordings, later);
-  ASSERT_TRUE(summaries);
-  EXPECT_TRUE(Analyze(StandIns(*summaries), later));
-  const auto other = Analyze(StandIns(*summaries), {});
-  ASSERT_FALSE(other);
-  EXPECT_EQ(other.error().code, "summary/other-selection");
-  EXPECT_EQ(other.error().message,
-            "the summary is of another selection: it has `warmup=2`, asked for is `all "
-            "iterations`");
-  Selection second;
-  second.rank = 2;
-  const auto all = SummarizeRanks(recordings, {});
-  const auto one = Analyze(StandIns(*all), second);
-  ASSERT_TRUE(one) << one.error().message;
-  EXPECT_EQ(AsNumber(one->Find("profile.ranks")->value, 0), 1);
-  second.rank = 99;
-  EXPECT_EQ(Analyze(StandIns(*all), second).error().code, "analysis/no-rank");
-}
-
-// Positions would not mean the same on all ranks.
-TEST(Summaries, OfOtherIterationsAreRefused) {
-  const std::vector<Profile> recordings = Recordings({});
-  Selection first, second;
-  first.start_number = 5;
-  first.stop_number = 7;
-  second.start_number = 6;
-  second.stop_number = 8;
-  auto summaries = SummarizeRanks(recordings, first);
-  const auto later = SummarizeRanks(recordings, second);
-  ASSERT_TRUE(summaries && later);
-  summaries->back() = later->back();
-  summaries->back().texts["selection"] = {SelectionText(first)};
-  const auto run = Analyze(StandIns(*summaries), first);
-  ASSERT_FALSE(run);
-  EXPECT_EQ(run.error().code, "summary/other-iterations");
-}
-
-TEST(Summaries, FilesThatAreNotWholeAreRefused) {
-  Plan plan;
-  plan.ranks = 2;
-  const auto summaries = SummarizeRanks(Recordings(plan), {});
-  ASSERT_TRUE(summaries);
-  const std::string bytes = Inflated(WriteSummaries(*summaries));
-  const auto code = [](const std::string& of) {
-    const auto read = ReadSummaries(of, "run.pgsum");
-    return read ? std::string("read") : read.error().code;
-  };
-  EXPECT_EQ(code(bytes), "read");
-  EXPECT_EQ(code(bytes.substr(0, bytes.size() - 1)), "summary/truncated");
-  EXPECT_EQ(code(bytes.substr(0, 60)), "summary/truncated");
-  EXPECT_EQ(code(bytes + "x"), "summary/damaged");
-  std::string newer = bytes;
-  const std::string schema = "\"schema\":" + std::to_string(kSummarySchema);
-  newer.replace(newer.find(schema), schema.size(), "\"schema\":99");
-  EXPECT_EQ(code(newer), "summary/newer");
-  std::string older = bytes;
-  older.replace(older.find(schema), schema.size(), "\"schema\":1");
-  EXPECT_EQ(code(older), "summary/older");
-  std::mt19937 random(3);
-  for (int i = 0; i < 200; ++i) {
-    std::string damaged = bytes;
-    damaged[random() % damaged.size()] ^= static_cast<char>(1 + random() % 255);
-    EXPECT_NE(code(damaged), "read") << i;
-  }
-}
-
-// Bytes that no summary has are no summary, and never more than that.
-TEST(Summaries, AnyBytesMayBeDecoded) {
-  Plan plan;
-  plan.ranks = 2;
-  plan.iterations = 2;
-  const auto summaries = SummarizeRanks(Recordings(plan), {});
-  ASSERT_TRUE(summaries);
-  const std::string good = EncodeSummary(summaries->front());
-  EXPECT_EQ(DecodeSummary(good), summaries->front());
-  std::mt19937 random(4);
-  for (int i = 0; i < 2'000; ++i) {
-    std::string bytes = good;
-    for (int k = 0; k < 3; ++k) {
-      bytes[random() % bytes.size()] = static_cast<char>(random() % 256);
-    }
-    if (i % 3 == 0) bytes.resize(random() % bytes.size());
-    const auto decoded = DecodeSummary(bytes);
-    if (!decoded) continue;
-    std::vector<Profile> run = StandIns({*decoded, summaries->back()});
-    const auto analysis = Analyze(run, {});
-    if (!analysis) {
-      EXPECT_THAT(analysis.error().code, HasSubstr("summary/"));
-    }
-    const auto attribution = AttributeTime(run, {});
-    if (!attribution) {
-      EXPECT_THAT(attribution.error().code, HasSubstr("summary/"));
-    }
-  }
 }
 
 }  // namespace
