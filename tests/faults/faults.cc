@@ -2,8 +2,10 @@
 // or rename. tests/faults/faults_test.py says which and looks at what the program does then.
 //
 //   PROFGAUGE_FAULT=new:17            the 17th operator new finds no memory
+//   PROFGAUGE_FAULT=large:3           the 3rd operator new of 16 KiB or more
 //   PROFGAUGE_FAULT=behind:2          the first operator new behind the 2nd file or folder that was
-//   made PROFGAUGE_FAULT=write:3:28        the 3rd write fails with errno 28
+//                                     made
+//   PROFGAUGE_FAULT=write:3:28        the 3rd write fails with errno 28
 //   PROFGAUGE_FAULT=short:5           the 5th read or write moves one byte only
 //   PROFGAUGE_FAULT_MARK=FILE         is made when the call came, and holds the path it was about
 //
@@ -24,6 +26,8 @@
 #include <new>
 
 namespace {
+
+constexpr std::size_t kLarge = 16384;
 
 struct Fault {
   char call[16] = {};
@@ -101,7 +105,10 @@ int Failed() {
 
 void* Allocate(std::size_t size, std::size_t alignment) {
   // The program sets a handler first of all: before, its libraries initialize themselves.
-  if (std::get_new_handler() != nullptr && (Strikes("new", "memory") || IsBehind())) return nullptr;
+  if (std::get_new_handler() != nullptr &&
+      (Strikes("new", "memory") || (size >= kLarge && Strikes("large", "memory")) || IsBehind())) {
+    return nullptr;
+  }
   if (alignment <= alignof(std::max_align_t)) return std::malloc(std::max<std::size_t>(size, 1));
   return std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
 }

@@ -112,7 +112,7 @@ class Bench:
     def allowed(self, call, about, error):
         if error == errno.EINTR:
             return (0,)  # Tried again.
-        if call in ("new", "behind"):
+        if call in ("new", "large", "behind"):
             return (0, 3)  # Where an allocation was for a convenience, nothing is lost.
         if call == "short":
             return (0,)
@@ -123,13 +123,15 @@ class Bench:
         return (0, 4)  # Standard output and error: pipes here.
 
 
-KINDS = [("new", 0), ("behind", 0), ("short", 0), ("read", errno.EIO), ("read", errno.EINTR),
-         ("write", errno.ENOSPC), ("write", errno.EIO), ("write", errno.EPIPE),
+KINDS = [("new", 0), ("large", 0), ("behind", 0), ("short", 0), ("read", errno.EIO),
+         ("read", errno.EINTR), ("write", errno.ENOSPC), ("write", errno.EIO), ("write", errno.EPIPE),
          ("write", errno.EINTR), ("rename", errno.EIO), ("close", errno.EIO)]
 
 
-def calls_to_fail(every, most, samples):
-    if every:
+def calls_to_fail(call, every, most, samples):
+    if call == "large":
+        yield from range(1, most + 1)  # Some dozens.
+    elif every:
         yield from range(1, most + 1)
         drawn = random.Random(19)
         yield from (drawn.randrange(most, 40 * most) for _ in range(samples))
@@ -151,8 +153,8 @@ def main():
         for call, error in KINDS:
             name = f"{call} {errno.errorcode[error]}" if error else call
             misses = 0
-            for n in calls_to_fail(options.every, options.most, options.samples):
-                found = bench.strike(call, n, 0 if call in ("new", "behind", "short") else error)
+            for n in calls_to_fail(call, options.every, options.most, options.samples):
+                found = bench.strike(call, n, error)
                 if found is None:
                     misses += 1
                     if call != "new" or misses > 50:

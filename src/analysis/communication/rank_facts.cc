@@ -87,8 +87,7 @@ std::int64_t InputsOf(const Profile& profile, std::uint32_t row) {
   return static_cast<std::int64_t>(XXH3_64bits(text.data(), text.size()));
 }
 
-// Of one of the rank's GPUs, or of all.
-std::vector<KernelSum> SumKernels(const RankContext& rank, std::optional<std::int32_t> gpu = {}) {
+std::vector<KernelSum> SumKernels(const RankContext& rank, DeviceRows rows) {
   const Profile& profile = *rank.profile;
   // By what is cheap to compare. Configurations differ in more than the shape and texts may be
   // equal, so equal kernels meet once more below.
@@ -108,9 +107,9 @@ std::vector<KernelSum> SumKernels(const RankContext& rank, std::optional<std::in
     Ns time = 0;
   };
   boost::unordered_flat_map<Key, Sum, Hash> sums;
-  for (std::uint32_t i = 0; i < profile.device.size(); ++i) {
+  for (std::uint32_t i = rows.begin; i < rows.end; ++i) {
     if (profile.device.kind[i] != DeviceKind::kKernel || rank.classes[i].collective) continue;
-    if (!rank.InIterations(DeviceId{i}) || (gpu && profile.device.gpu[i] != *gpu)) continue;
+    if (!rank.InIterations(DeviceId{i})) continue;
     const HostId op = profile.device.op[i];
     const StringId shapes = op.valid() ? profile.host.input_shapes[op.value] : StringId{};
     Sum& sum = sums[{profile.device.name[i].value, profile.device.config[i].value, shapes.value}];
@@ -139,7 +138,9 @@ void SetSlowGpu(const RankContext& rank, RankFacts& facts) {
   constexpr std::size_t kFewGpus = 3;
   if (rank.gpus.size() < kFewGpus) return;
   std::vector<RankFacts> gpus;
-  for (const GpuUse& use : rank.gpus) gpus.emplace_back().kernels = SumKernels(rank, use.gpu);
+  for (const GpuUse& use : rank.gpus) {
+    gpus.emplace_back().kernels = SumKernels(rank, RowsOfGpu(rank.profile->device, use.gpu));
+  }
   const auto slowdowns = KernelSlowdowns(gpus);
   for (std::size_t i = 0; i < slowdowns.size(); ++i) {
     if (slowdowns[i].value_or(0) <= facts.gpu_slowdown) continue;
@@ -204,7 +205,7 @@ RankFacts FactsOf(const RankContext& rank) {
   for (std::size_t i = 0; i < parts.size(); ++i) facts.steps[i].parts = parts[i];
   facts.alone = OnlyCommunication(roles);
   SumBetweenCalls(roles, facts);
-  facts.kernels = SumKernels(rank);
+  facts.kernels = SumKernels(rank, {0, static_cast<std::uint32_t>(rank.profile->device.size())});
   SetSlowGpu(rank, facts);
   if (facts.calls.empty()) facts.suspects = DescribeSuspects(rank);
   return facts;

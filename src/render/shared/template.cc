@@ -279,6 +279,20 @@ Status CheckTemplate(const TemplateFolder& folder, std::string_view name,
   return Checker(folder).CheckFile(name, frames);
 }
 
+namespace {
+
+// What mustache writes to. A stream of the standard library would swallow that memory is short, and
+// leave the page without its end.
+struct Rendered {
+  std::string text;
+  Rendered& operator<<(const std::string& part) {
+    text += part;
+    return *this;
+  }
+};
+
+}  // namespace
+
 Result<std::string> RenderTemplate(const TemplateFolder& folder, std::string_view name,
                                    const boost::json::value& view,
                                    const boost::json::value& schema) {
@@ -292,8 +306,9 @@ Result<std::string> RenderTemplate(const TemplateFolder& folder, std::string_vie
     mustache::mustache engine(text);
     engine.set_custom_escape([&folder](const std::string& value) { return folder.escape(value); });
     ViewContext context(folder, view);
-    std::string page = engine.render(context);
-    if (engine.is_valid()) return page;
+    Rendered page;
+    engine.render(context, page);
+    if (engine.is_valid()) return std::move(page.text);
     error.message = engine.error_message();
   } catch (const std::bad_alloc&) {
     throw;  // Not its fault.
