@@ -168,6 +168,14 @@ ssize_t read(int file, void* bytes, size_t size) {
   return real(file, bytes, size);
 }
 
+// By which SQLite reads.
+ssize_t pread64(int file, void* bytes, size_t size, off64_t offset) {
+  static auto* const real = Real<ssize_t(int, void*, size_t, off64_t)>("pread64");
+  const PathOf path(file);
+  if (Strikes("read", path.text)) return Failed();
+  return real(file, bytes, size, offset);
+}
+
 ssize_t write(int file, const void* bytes, size_t size) {
   static auto* const real = Real<ssize_t(int, const void*, size_t)>("write");
   const PathOf path(file);

@@ -6,7 +6,8 @@
 Without --every a few calls of each kind fail (ctest); with it each, up to N, then seeded samples
 (ci/faults.sh). Never may the program crash, exit 70, or leave a half-written or temporary file.
 What it cannot read it refuses (3), what it cannot write it says (4), and a run that says 0 or 1 has
-written every file whole, as a run without a fault does.
+written every file whole, as a run without a fault does. So for a check of a trace and of a database,
+a comparison, a baseline and a report drawn again.
 """
 import argparse
 import errno
@@ -14,11 +15,13 @@ import os
 import pathlib
 import random
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
 from collections import Counter
 
+DATABASE = pathlib.Path(__file__).resolve().parent.parent / "cases/nsight_systems/operating_system"
 TRACE = """{"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA A100-SXM4-40GB",
 "computeMajor": 8, "computeMinor": 0, "numSms": 108, "totalGlobalMem": 42505273344}],
 "traceEvents": [%s]}"""
@@ -46,30 +49,63 @@ def trace():
     return TRACE % ",\n".join(events)
 
 
+class Scenario:
+    """A command, and the files below `out` that it leaves when nothing fails."""
+
+    def __init__(self, name, arguments, outputs):
+        self.name, self.arguments, self.outputs = name, arguments, outputs
+
+
+def scenarios(inputs, out):
+    reports = [name for name in OUTPUTS if name.startswith("report")]
+    check = ["check", inputs / "run.json", "--policy", inputs / "policy.yaml", "--out", out,
+             "--junit", out / "junit.xml", "--sarif", out / "alerts.sarif", "--jobs", "2"]
+    return [
+        Scenario("check", check, OUTPUTS),
+        Scenario("check of a database", ["check", inputs / "run.sqlite", "--policy",
+                                          inputs / "policy.yaml", "--out", out], reports),
+        Scenario("compare", ["compare", inputs / "run.json", inputs / "run.json", "--out", out],
+                 reports),
+        Scenario("baseline save", ["baseline", "save", inputs / "run.json", "--file",
+                                   out / "base.json"], ["base.json"]),
+        Scenario("render", ["render", inputs / "report.json", "--html", out / "report.html"],
+                 ["report.html"]),
+    ]
+
+
 class Bench:
     def __init__(self, program, faults):
         self.program, self.faults = program, faults
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="profgauge-faults."))
-        self.profile, self.policy = self.folder / "run.json", self.folder / "policy.yaml"
-        self.profile.write_text(trace())
-        self.policy.write_text(POLICY)
         self.out, self.mark = self.folder / "out", self.folder / "mark"
-        self.whole = None
+        self.inputs = self.folder / "inputs"
+        self.inputs.mkdir()
+        (self.inputs / "run.json").write_text(trace())
+        (self.inputs / "policy.yaml").write_text(POLICY)
+        with sqlite3.connect(self.inputs / "run.sqlite") as database:
+            database.executescript((DATABASE / "input.sql").read_text())
+        self.scenarios = scenarios(self.inputs, self.out)
+        self.choose(self.scenarios[0])
+        shutil.copy(self.out / "report.json", self.inputs / "report.json")
+
+    def choose(self, scenario):
+        self.scenario, self.whole = scenario, {}
         code, said = self.run(None)
-        assert code == 0, said
-        self.whole = {name: (self.out / name).read_bytes() for name in OUTPUTS}
+        assert code in (0, 1), said
+        self.code = code
+        self.whole = {name: (self.out / name).read_bytes() for name in scenario.outputs}
 
     def run(self, fault):
         shutil.rmtree(self.out, ignore_errors=True)
+        if "--out" not in self.scenario.arguments:
+            self.out.mkdir()
         self.mark.unlink(missing_ok=True)
         env = dict(os.environ, SOURCE_DATE_EPOCH="1700000000")
         if fault:
             env |= {"LD_PRELOAD": str(self.faults), "PROFGAUGE_FAULT": fault,
                     "PROFGAUGE_FAULT_MARK": str(self.mark)}
-        done = subprocess.run(
-            [self.program, "check", self.profile, "--policy", self.policy, "--out", self.out,
-             "--junit", self.out / "junit.xml", "--sarif", self.out / "alerts.sarif", "--jobs", "2"],
-            env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+        done = subprocess.run([self.program, *self.scenario.arguments], env=env,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
         return done.returncode, (done.stdout + done.stderr).decode(errors="replace")
 
     def strike(self, call, n, error):
@@ -85,7 +121,7 @@ class Bench:
         if "internal error" in said:
             wrong.append("an internal error")
         left = list(self.out.iterdir()) if self.out.exists() else []
-        if self.out.exists() and not left:
+        if "--out" in self.scenario.arguments and self.out.exists() and not left:
             wrong.append("leaves an empty folder")
         for path in left:
             if path.name not in self.whole:
@@ -95,14 +131,14 @@ class Bench:
         if code in (0, 1) and about != "memory" and len(left) < len(self.whole):
             if "/dev/null" not in about:
                 wrong.append("says that all is well, and a file is missing")
-        return [f"{fault} ({about}): {each}\n{said[-600:]}" for each in wrong]
+        return [f"{self.scenario.name}, {fault} ({about}): {each}\n{said[-600:]}" for each in wrong]
 
     def memory(self):
         """--max-memory is kept to, and says so; more than enough changes nothing."""
         wrong = []
         for size, code, word in (("1MiB", 3, "[input/too-large]"), ("2GB", 0, "PASS")):
-            done = subprocess.run([self.program, "check", self.profile, "--policy", self.policy,
-                                   "--max-memory", size],
+            done = subprocess.run([self.program, "check", self.inputs / "run.json", "--policy",
+                                   self.inputs / "policy.yaml", "--max-memory", size],
                                   capture_output=True, timeout=120)
             said = (done.stdout + done.stderr).decode(errors="replace")
             if done.returncode != code or word not in said:
@@ -110,17 +146,16 @@ class Bench:
         return wrong
 
     def allowed(self, call, about, error):
-        if error == errno.EINTR:
-            return (0,)  # Tried again.
+        if error == errno.EINTR or call == "short":
+            return (self.code,)  # Tried again.
         if call in ("new", "large", "behind"):
-            return (0, 3)  # Where an allocation was for a convenience, nothing is lost.
-        if call == "short":
-            return (0,)
-        if call == "read":
-            return (3,) if about == str(self.profile) else (0, 2, 3)
+            return (self.code, 3)  # Where an allocation was for a convenience, nothing is lost.
+        if call == "read":  # A look at a file's kind may fail where its reading then does not.
+            is_profile = about in [str(self.inputs / name) for name in ("run.json", "run.sqlite")]
+            return (self.code, 3) if is_profile else (self.code, 2, 3)
         if about.startswith(str(self.out)):
             return (4,)
-        return (0, 4)  # Standard output and error: pipes here.
+        return (self.code, 4)  # Standard output and error: pipes here.
 
 
 KINDS = [("new", 0), ("large", 0), ("behind", 0), ("short", 0), ("read", errno.EIO),
@@ -130,13 +165,28 @@ KINDS = [("new", 0), ("large", 0), ("behind", 0), ("short", 0), ("read", errno.E
 
 def calls_to_fail(call, every, most, samples):
     if call == "large":
-        yield from range(1, most + 1)  # Some dozens.
+        yield from range(1, most + 1, 1 if every else 4)  # There are some hundreds.
     elif every:
         yield from range(1, most + 1)
         drawn = random.Random(19)
         yield from (drawn.randrange(most, 40 * most) for _ in range(samples))
     else:
         yield from (1, 2, 3, 4, 5, 7, 10, 17, 40, 150, 700, 3000, 9000, 20000, 40000)
+
+
+def campaign(bench, call, error, options):
+    """How many calls of a kind failed, and what was wrong then."""
+    count, failures, misses = 0, [], 0
+    for n in calls_to_fail(call, options.every, options.most, options.samples):
+        found = bench.strike(call, n, error)
+        if found is not None:
+            count += 1
+            failures += found
+            continue
+        misses += 1
+        if call != "new" or misses > 50:
+            break  # There are no more such calls.
+    return count, failures
 
 
 def main():
@@ -150,17 +200,12 @@ def main():
     bench = Bench(pathlib.Path(options.program).resolve(), pathlib.Path(options.faults).resolve())
     struck, failures = Counter(), bench.memory()
     try:
-        for call, error in KINDS:
-            name = f"{call} {errno.errorcode[error]}" if error else call
-            misses = 0
-            for n in calls_to_fail(call, options.every, options.most, options.samples):
-                found = bench.strike(call, n, error)
-                if found is None:
-                    misses += 1
-                    if call != "new" or misses > 50:
-                        break  # There are no more such calls.
-                    continue
-                struck[name] += 1
+        for scenario in bench.scenarios:
+            bench.choose(scenario)
+            for call, error in KINDS:
+                name = f"{call} {errno.errorcode[error]}" if error else call
+                count, found = campaign(bench, call, error, options)
+                struck[name] += count
                 failures += found
     finally:
         shutil.rmtree(bench.folder, ignore_errors=True)
