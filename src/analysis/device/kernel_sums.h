@@ -83,9 +83,9 @@ struct KernelKey {
   std::int32_t gpu = -1;
   friend bool operator==(const KernelKey&, const KernelKey&) = default;
   friend std::size_t hash_value(const KernelKey& key) {
-    std::size_t seed = key.name.value;
-    for (const std::uint32_t part :
-         {key.op.value, key.config, key.rank, static_cast<std::uint32_t>(key.gpu)}) {
+    std::size_t seed = 0;  // Names and ops often count up side by side: each is mixed on its own.
+    for (const std::uint32_t part : {key.name.value, key.op.value, key.config, key.rank,
+                                     static_cast<std::uint32_t>(key.gpu)}) {
       seed = (seed ^ part) * 0x9e3779b97f4a7c15ull;
       seed ^= seed >> 29;
     }
