@@ -33,9 +33,10 @@ struct Key {
 
 struct KeyHash {
   std::size_t operator()(const Key& key) const {
-    std::size_t seed = static_cast<std::size_t>(key.category) * 31 + key.position;
-    for (const StringId id : {key.op, key.shapes, key.kernel}) {
-      seed = (seed ^ id.value) * 0x9e3779b97f4a7c15;
+    std::size_t seed = static_cast<std::size_t>(key.category);
+    for (const std::uint32_t part :
+         {key.position, key.op.value, key.shapes.value, key.kernel.value}) {
+      seed = (seed ^ part) * 0x9e3779b97f4a7c15;
       seed ^= seed >> 29;
     }
     return seed;
