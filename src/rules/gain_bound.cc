@@ -4,8 +4,6 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/tables/exposure.h"
-
 namespace profgauge {
 namespace {
 
@@ -42,19 +40,15 @@ std::optional<double> AllIdleTime(const RunData& run) {
 
 }  // namespace
 
-std::optional<double> MostGain(const CompiledRule& rule, const RunData& run,
-                               std::span<const expr::RowId> rows) {
-  const bool is_idle = rule.gain && NamesIdleTime(rule, *rule.gain);
-  const Exposure* exposure =
-      rule.names.table == nullptr ? nullptr : run.FindExposure(rule.names.table->id);
-  if (exposure == nullptr) return is_idle ? AllIdleTime(run) : std::nullopt;
-  std::vector<bool> chosen;
-  for (const expr::RowId row : rows) {
-    if (row >= chosen.size()) chosen.resize(row + std::size_t{1}, false);
-    chosen[row] = true;
-  }
-  if (is_idle) return IdlePerIteration(*exposure, chosen);
-  return ExposedPerIteration(*exposure, chosen);
+MostGain::MostGain(const CompiledRule& rule, const RunData& run)
+    : run_(run), is_idle_(rule.gain && NamesIdleTime(rule, *rule.gain)) {
+  if (rule.names.table != nullptr) exposure_ = run.FindExposure(rule.names.table->id);
+}
+
+std::optional<double> MostGain::Of(std::span<const expr::RowId> rows) {
+  if (exposure_ == nullptr) return is_idle_ ? AllIdleTime(run_) : std::nullopt;
+  if (!costs_) costs_.emplace(*exposure_);
+  return is_idle_ ? costs_->Idle(rows) : costs_->Exposed(rows);
 }
 
 }  // namespace profgauge

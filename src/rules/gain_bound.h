@@ -5,14 +5,26 @@
 #include <optional>
 #include <span>
 
+#include "analysis/tables/exposure.h"
 #include "rules/bindings.h"
 #include "rules/compile.h"
 
 namespace profgauge {
 
-/// In ns per iteration. Where the rule's gain is idle time, the idle time that its rows touch; else
-/// the time in which devices do their work alone. Nothing where the recording does not tell it.
-std::optional<double> MostGain(const CompiledRule& rule, const RunData& run,
-                               std::span<const expr::RowId> rows);
+class MostGain {
+ public:
+  /// Both must outlive this.
+  MostGain(const CompiledRule& rule, const RunData& run);
+
+  /// In ns per iteration. Where the rule's gain is idle time, the idle time that its rows touch;
+  /// else the time in which devices do their work alone. Nothing where the recording does not tell.
+  std::optional<double> Of(std::span<const expr::RowId> rows);
+
+ private:
+  const RunData& run_;
+  const Exposure* exposure_ = nullptr;
+  bool is_idle_;
+  std::optional<ExposureCosts> costs_;  // From the first question on.
+};
 
 }  // namespace profgauge

@@ -18,7 +18,7 @@ struct Judged {
   const RowGroup* group = nullptr;
   FindingStatus status = FindingStatus::kPass;
   expr::Outcome metric, gain;
-  std::optional<double> most_gain;  ///< What the rows can cost at most, in ns; MostGain().
+  std::optional<double> most_gain;  ///< What the rows can cost at most, in ns; MostGain.
   std::string limit_text;
   std::optional<Level> surely;  ///< The level that is reached whatever is uncertain of the number.
   std::string unknown_limit;    ///< Why a graver limit than the passed one is absent, if one is.

@@ -93,7 +93,7 @@ FindingStatus StatusOf(Level level) {
 class RuleRun {
  public:
   RuleRun(const CompiledRule& rule, RunData& run, const RuleRunOptions& options)
-      : rule_(rule), run_(run), options_(options) {}
+      : rule_(rule), run_(run), options_(options), most_gain_(rule, run) {}
 
   std::vector<Finding> Run() {
     data_ = run_.Bind(rule_);
@@ -265,7 +265,7 @@ class RuleRun {
     }
     if (!level) return out;
     if (UsesLowConfidence()) out.surely.reset();
-    out.most_gain = MostGain(rule_, run_, group.rows);
+    out.most_gain = most_gain_.Of(group.rows);
     TraceBound(out);
     out.is_small = Chosen(*level) != Level::kInfo && IsSmall(out);
     out.status = out.is_small ? FindingStatus::kInfo : StatusOf(Chosen(*level));
@@ -527,6 +527,7 @@ class RuleRun {
   const CompiledRule& rule_;
   RunData& run_;
   const RuleRunOptions& options_;
+  MostGain most_gain_;
   expr::Data data_;
   std::vector<RowId> rows_;
   Grouping grouping_;

@@ -1,48 +1,84 @@
 #include "analysis/tables/exposure.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <utility>
 
 namespace profgauge {
-namespace {
 
-enum class Counts { kAny, kAll };
-
-Ns SumOf(const std::vector<Exposure::Part>& parts, const std::vector<bool>& chosen, Counts counts) {
-  const auto is_chosen = [&](std::uint32_t row) { return row < chosen.size() && chosen[row]; };
-  Ns sum = 0;
-  for (const Exposure::Part& part : parts) {
-    const bool in = counts == Counts::kAll
-                        ? std::all_of(part.rows.begin(), part.rows.end(), is_chosen)
-                        : std::any_of(part.rows.begin(), part.rows.end(), is_chosen);
-    if (in) sum += part.time;
+ExposureCosts::ExposureCosts(const Exposure& exposure) : has_work_(exposure.has_work) {
+  std::vector<Part> work, gaps;
+  std::vector<const std::vector<std::uint32_t>*> rows_of_work, rows_of_gaps;
+  for (const Exposure::Device& device : exposure.devices) {
+    const auto number = static_cast<std::uint32_t>(iterations_.size());
+    iterations_.push_back(std::max<std::int64_t>(device.iterations, 1));
+    for (const Exposure::Part& part : device.alone) {
+      work.push_back({number, static_cast<std::uint32_t>(part.rows.size()), 0, part.time});
+      rows_of_work.push_back(&part.rows);
+    }
+    for (const Exposure::Part& part : device.blocked) {
+      work.push_back({number, 1, 0, part.time});
+      rows_of_work.push_back(&part.rows);
+    }
+    for (const Exposure::Part& part : device.gaps) {
+      gaps.push_back({number, 1, 0, part.time});
+      rows_of_gaps.push_back(&part.rows);
+    }
   }
-  return sum;
+  sums_.resize(iterations_.size(), 0);
+  work_ = Index(std::move(work), rows_of_work);
+  gaps_ = Index(std::move(gaps), rows_of_gaps);
 }
 
-template <class TimeOf>
-double LargestPerIteration(const Exposure& exposure, TimeOf time_of) {
+ExposureCosts::Parts ExposureCosts::Index(std::vector<Part> parts,
+                                          std::span<const std::vector<std::uint32_t>* const> rows) {
+  Parts out;
+  out.parts = std::move(parts);
+  std::size_t row_count = 0;
+  for (const auto* of_part : rows) {
+    for (const std::uint32_t row : *of_part) row_count = std::max<std::size_t>(row_count, row + 1);
+  }
+  out.begin.resize(row_count + 1, 0);
+  for (const auto* of_part : rows) {
+    for (const std::uint32_t row : *of_part) ++out.begin[row + 1];
+  }
+  for (std::size_t row = 0; row < row_count; ++row) out.begin[row + 1] += out.begin[row];
+  out.of_rows.resize(out.begin.back());
+  std::vector<std::uint32_t> next = out.begin;
+  for (std::uint32_t part = 0; part < rows.size(); ++part) {
+    for (const std::uint32_t row : *rows[part]) out.of_rows[next[row]++] = part;
+  }
+  return out;
+}
+
+double ExposureCosts::Largest(Parts& parts, std::span<const std::uint32_t> rows) {
+  std::vector<std::uint32_t> met;
+  for (const std::uint32_t row : rows) {
+    if (row + std::size_t{1} >= parts.begin.size()) continue;
+    for (std::uint32_t i = parts.begin[row]; i < parts.begin[row + 1]; ++i) {
+      Part& part = parts.parts[parts.of_rows[i]];
+      if (part.have++ == 0) met.push_back(parts.of_rows[i]);
+      if (part.have == part.needed) sums_[part.device] += part.time;
+    }
+  }
   double largest = 0;
-  for (const Exposure::Device& device : exposure.devices) {
-    const auto iterations = static_cast<double>(std::max<std::int64_t>(device.iterations, 1));
-    largest = std::max(largest, static_cast<double>(time_of(device)) / iterations);
+  for (const std::uint32_t index : met) {
+    const std::uint32_t device = parts.parts[index].device;
+    largest = std::max(
+        largest, static_cast<double>(sums_[device]) / static_cast<double>(iterations_[device]));
+  }
+  for (const std::uint32_t index : met) {
+    sums_[parts.parts[index].device] = 0;
+    parts.parts[index].have = 0;
   }
   return largest;
 }
 
-}  // namespace
-
-std::optional<double> ExposedPerIteration(const Exposure& exposure,
-                                          const std::vector<bool>& chosen) {
-  if (!exposure.has_work) return std::nullopt;
-  return LargestPerIteration(exposure, [&](const Exposure::Device& device) {
-    return SumOf(device.alone, chosen, Counts::kAll) + SumOf(device.blocked, chosen, Counts::kAny);
-  });
+std::optional<double> ExposureCosts::Exposed(std::span<const std::uint32_t> rows) {
+  if (!has_work_) return std::nullopt;
+  return Largest(work_, rows);
 }
 
-double IdlePerIteration(const Exposure& exposure, const std::vector<bool>& chosen) {
-  return LargestPerIteration(exposure, [&](const Exposure::Device& device) {
-    return SumOf(device.gaps, chosen, Counts::kAny);
-  });
-}
+double ExposureCosts::Idle(std::span<const std::uint32_t> rows) { return Largest(gaps_, rows); }
 
 }  // namespace profgauge

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/units.h"
@@ -35,11 +36,37 @@ struct Exposure {
   bool has_work = true;  ///< False: only gaps are known, as of operators with time on the host.
 };
 
-/// Time per iteration that the chosen rows are exposed, on the device where it is longest. `chosen`
-/// is by row; rows beyond it are not chosen. Nothing when the work is not known.
-std::optional<double> ExposedPerIteration(const Exposure& exposure,
-                                          const std::vector<bool>& chosen);
-/// Likewise the idle time that they touch.
-double IdlePerIteration(const Exposure& exposure, const std::vector<bool>& chosen);
+/// What choices of rows of one exposure cost: each choice in the time of what its rows share.
+class ExposureCosts {
+ public:
+  explicit ExposureCosts(const Exposure& exposure);
+
+  /// Time per iteration that the chosen rows, each named once, are exposed, on the device where it
+  /// is longest. Nothing when the work is not known.
+  std::optional<double> Exposed(std::span<const std::uint32_t> rows);
+  /// Likewise the idle time that they touch.
+  double Idle(std::span<const std::uint32_t> rows);
+
+ private:
+  struct Part {
+    std::uint32_t device = 0;
+    std::uint32_t needed = 0;  // It counts when so many of its rows are chosen.
+    std::uint32_t have = 0;    // Of these; 0 between two questions.
+    Ns time = 0;
+  };
+  struct Parts {
+    std::vector<Part> parts;
+    std::vector<std::uint32_t> begin;  // Where a row's parts begin in `of_rows`.
+    std::vector<std::uint32_t> of_rows;
+  };
+  static Parts Index(std::vector<Part> parts,
+                     std::span<const std::vector<std::uint32_t>* const> rows);
+  double Largest(Parts& parts, std::span<const std::uint32_t> rows);
+
+  bool has_work_;
+  std::vector<std::int64_t> iterations_;  // By device.
+  std::vector<Ns> sums_;                  // By device; 0 between two questions.
+  Parts work_, gaps_;
+};
 
 }  // namespace profgauge

@@ -12,6 +12,9 @@ namespace profgauge {
 namespace {
 
 constexpr std::uint32_t kNone = 0xffff'ffff;
+// So many levels of nesting, and other threads, are looked at: more than programs have, and a gap
+// costs no more whatever a file contains.
+constexpr std::size_t kMostLevels = 1024, kMostOthers = 256;
 
 // Profilers cut the search path off, so the standard library's files stand there bare.
 constexpr std::array<std::string_view, 27> kLibraryStarts = {"<",
@@ -104,80 +107,109 @@ std::vector<std::uint32_t> ParentsOf(const PythonTable& python) {
   return parents;
 }
 
+// Threads on which functions, operators or ranges were recorded, in the order of their numbers.
+std::vector<ThreadId> BusyThreads(const Profile& profile) {
+  std::vector<bool> is_busy(profile.threads.size(), false);
+  for (const ThreadId thread : profile.python.thread) is_busy[thread.value] = true;
+  for (const ThreadId thread : profile.host.thread) is_busy[thread.value] = true;
+  std::vector<ThreadId> busy;
+  for (std::uint32_t i = 0; i < is_busy.size(); ++i) {
+    if (is_busy[i]) busy.push_back(ThreadId{i});
+  }
+  return busy;
+}
+
 }  // namespace
 
 GapActivities::GapActivities(const RankContext& rank)
-    : rank_(rank), python_parent_(ParentsOf(rank.profile->python)) {}
+    : rank_(rank),
+      python_parent_(ParentsOf(rank.profile->python)),
+      threads_(BusyThreads(*rank.profile)) {}
 
-void GapActivities::AddPython(ThreadId thread, Span gap, std::vector<Frame>& frames) const {
+GapActivities::Source GapActivities::SourceOf(StringId id) {
+  const auto [at, is_new] = sources_.try_emplace(id.value);
+  if (is_new) {
+    const std::string_view name = rank_.profile->Name(id);
+    at->second = {!IsLibrary(name), NamesFile(name)};
+  }
+  return at->second;
+}
+
+void GapActivities::AddPython(ThreadId thread, Span gap, std::vector<Frame>& frames) {
   const PythonTable& python = rank_.profile->python;
   const Ns middle = gap.start + gap.length() / 2;
-  for (std::uint32_t row = LastStarted(python, thread, middle); row != kNone;
-       row = python_parent_[row]) {
+  std::size_t level = 0;
+  for (std::uint32_t row = LastStarted(python, thread, middle); row != kNone && level < kMostLevels;
+       row = python_parent_[row], ++level) {
     const Span time = SpanOf(python, row);
-    const std::string_view name = rank_.profile->Name(python.name[row]);
-    if (name.empty() || !CoversMost(time, gap)) continue;
-    frames.push_back({time, std::string(name), !IsLibrary(name), NamesFile(name)});
+    const StringId name = python.name[row];
+    if (rank_.profile->Name(name).empty() || !CoversMost(time, gap)) continue;
+    frames.push_back({time, name, {}, SourceOf(name)});
   }
 }
 
-void GapActivities::AddRanges(ThreadId thread, Span gap, std::vector<Frame>& frames) const {
+void GapActivities::AddRanges(ThreadId thread, Span gap, std::vector<Frame>& frames) {
   const Profile& profile = *rank_.profile;
   const HostTable& host = profile.host;
   const Ns middle = gap.start + gap.length() / 2;
-  for (HostId row{LastStarted(host, thread, middle)}; row.valid(); row = host.parent[row.value]) {
+  std::size_t level = 0;
+  for (HostId row{LastStarted(host, thread, middle)}; row.valid() && level < kMostLevels;
+       row = host.parent[row.value], ++level) {
     const HostKind kind = host.kind[row.value];
     if (kind == HostKind::kIterationMarker || kind == HostKind::kOverhead) continue;
     const Span time = SpanOf(host, row.value);
-    const std::string_view name = profile.Name(host.name[row.value]);
-    if (name.empty() || !CoversMost(time, gap)) continue;
-    Frame frame{time, std::string(name), true, false};
-    const std::string_view stack = profile.Name(host.call_stack[row.value]);
-    if (const std::string_view function = UsersFunction(stack); !function.empty()) {
-      frame.text += fmt::format(" ({})", function);
-      frame.has_file = NamesFile(function);
-    }
-    frames.push_back(std::move(frame));
+    const StringId name = host.name[row.value], stack = host.call_stack[row.value];
+    if (profile.Name(name).empty() || !CoversMost(time, gap)) continue;
+    const bool has_file = stack.valid() && NamesFile(UsersFunction(profile.Name(stack)));
+    frames.push_back({time, name, stack, {true, has_file}});
   }
 }
 
-void GapActivities::AddFrames(ThreadId thread, Span gap, std::vector<Frame>& frames) const {
+void GapActivities::AddFrames(ThreadId thread, Span gap, std::vector<Frame>& frames) {
   AddPython(thread, gap, frames);
   AddRanges(thread, gap, frames);
 }
 
-GapActivity GapActivities::Of(Span gap, ThreadId launching) const {
+// A thread of the framework, as autograd's, has no functions of its own: the program's stand
+// elsewhere.
+void GapActivities::AddOthers(ThreadId launching, Span gap, std::vector<Frame>& frames) {
+  const bool any = !frames.empty();
+  for (std::size_t i = 0; i < std::min(threads_.size(), kMostOthers); ++i) {
+    if (threads_[i] == launching) continue;
+    std::vector<Frame> others;
+    AddFrames(threads_[i], gap, others);
+    if (any) std::erase_if(others, [](const Frame& frame) { return !HasUsersFile(frame); });
+    frames.insert(frames.end(), others.begin(), others.end());
+    if (!others.empty()) return;
+  }
+}
+
+std::string GapActivities::TextOf(const Frame& frame) const {
+  const std::string_view name = rank_.profile->Name(frame.name);
+  const std::string_view function = UsersFunction(rank_.profile->Name(frame.stack));
+  return function.empty() ? std::string(name) : fmt::format("{} ({})", name, function);
+}
+
+GapActivity GapActivities::Of(Span gap, ThreadId launching) {
   std::vector<Frame> frames;
   if (launching.valid()) AddFrames(launching, gap, frames);
-  const auto has_file = [](const Frame& frame) { return frame.is_users && frame.has_file; };
-  if (std::none_of(frames.begin(), frames.end(), has_file)) {
-    // A thread of the framework, as autograd's, has no functions of its own: the program's stand
-    // elsewhere.
-    const bool any = !frames.empty();
-    for (std::uint32_t i = 0; i < rank_.profile->threads.size(); ++i) {
-      if (ThreadId{i} == launching) continue;
-      std::vector<Frame> others;
-      AddFrames(ThreadId{i}, gap, others);
-      if (any) std::erase_if(others, [&](const Frame& frame) { return !has_file(frame); });
-      frames.insert(frames.end(), others.begin(), others.end());
-      if (!others.empty()) break;
-    }
-  }
-  if (std::any_of(frames.begin(), frames.end(), [](const Frame& f) { return f.is_users; })) {
-    std::erase_if(frames, [](const Frame& frame) { return !frame.is_users; });
+  if (std::none_of(frames.begin(), frames.end(), HasUsersFile)) AddOthers(launching, gap, frames);
+  const auto is_users = [](const Frame& frame) { return frame.source.is_users; };
+  if (std::any_of(frames.begin(), frames.end(), is_users)) {
+    std::erase_if(frames, [&](const Frame& frame) { return !is_users(frame); });
   }
   if (frames.empty()) return {};
   const auto shorter = [](const Frame& a, const Frame& b) {
     return a.time.length() < b.time.length();
   };
   GapActivity out;
-  out.innermost = std::min_element(frames.begin(), frames.end(), shorter)->text;
+  out.innermost = TextOf(*std::min_element(frames.begin(), frames.end(), shorter));
   const Span window = rank_.window();
   const auto is_whole = [window](const Frame& frame) {
     return frame.time.start <= window.start && frame.time.end >= window.end;
   };
   if (!std::all_of(frames.begin(), frames.end(), is_whole)) std::erase_if(frames, is_whole);
-  out.outermost = std::max_element(frames.begin(), frames.end(), shorter)->text;
+  out.outermost = TextOf(*std::max_element(frames.begin(), frames.end(), shorter));
   return out;
 }
 

@@ -2,6 +2,7 @@
 // most of a gap.
 #pragma once
 
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -22,23 +23,35 @@ class GapActivities {
   explicit GapActivities(const RankContext& rank);
 
   /// Of what covers more than half of the gap: Python functions of the user's own files, operators,
-  /// ranges and garbage collections of the launching thread, else of any thread of the recording.
-  /// Libraries' functions count only where nothing else does, and the outermost is one that did not
-  /// run during the whole window, if there is one. O(log n + depth) for each thread.
-  GapActivity Of(Span gap, ThreadId launching) const;
+  /// ranges and garbage collections of the launching thread, else of any thread of the recording
+  /// (the first 256 that have some). Libraries' functions count only where nothing else does, and
+  /// the outermost is one that did not run during the whole window, if there is one. O(log n +
+  /// depth) for each thread, of 1 024 levels at most.
+  GapActivity Of(Span gap, ThreadId launching);
 
  private:
-  struct Frame {
-    Span time;
-    std::string text;
+  struct Source {
     bool is_users = false, has_file = false;
   };
-  void AddFrames(ThreadId thread, Span gap, std::vector<Frame>& frames) const;
-  void AddPython(ThreadId thread, Span gap, std::vector<Frame>& frames) const;
-  void AddRanges(ThreadId thread, Span gap, std::vector<Frame>& frames) const;
+  struct Frame {
+    Span time;
+    StringId name, stack;
+    Source source;
+  };
+  static bool HasUsersFile(const Frame& frame) {
+    return frame.source.is_users && frame.source.has_file;
+  }
+  Source SourceOf(StringId name);
+  void AddFrames(ThreadId thread, Span gap, std::vector<Frame>& frames);
+  void AddPython(ThreadId thread, Span gap, std::vector<Frame>& frames);
+  void AddRanges(ThreadId thread, Span gap, std::vector<Frame>& frames);
+  void AddOthers(ThreadId launching, Span gap, std::vector<Frame>& frames);
+  std::string TextOf(const Frame& frame) const;
 
   const RankContext& rank_;
-  std::vector<std::uint32_t> python_parent_;  // By row; of the same thread.
+  std::vector<std::uint32_t> python_parent_;                  // By row; of the same thread.
+  std::vector<ThreadId> threads_;                             // With anything to look at.
+  boost::unordered_flat_map<std::uint32_t, Source> sources_;  // By name.
 };
 
 }  // namespace profgauge

@@ -1,8 +1,9 @@
 // Ranges of the program as the GPU saw them, for the timeline.
 #include <algorithm>
+#include <functional>
 #include <map>
-#include <numeric>
 #include <tuple>
+#include <vector>
 
 #include "base/interval.h"
 #include "readers/nsight_systems/import.h"
@@ -14,23 +15,50 @@ bool IsShown(HostKind kind) {
   return kind == HostKind::kAnnotation || kind == HostKind::kIterationMarker;
 }
 
+// The innermost shown range that a row is or is in, by row.
+std::vector<HostId> ShownOf(const HostTable& host) {
+  std::vector<HostId> shown(host.size());
+  for (std::uint32_t row = 0; row < host.size(); ++row) {  // Parents come first.
+    const HostId parent = host.parent[row];
+    if (IsShown(host.kind[row])) {
+      shown[row] = HostId{row};
+    } else if (parent.valid()) {
+      shown[row] = shown[parent.value];
+    }
+  }
+  return shown;
+}
+
+// By range, device and stream. Ranges come last to first.
+using Key = std::tuple<std::uint32_t, std::int32_t, std::int64_t>;
+using Spans = std::map<Key, Span, std::greater<>>;
+
+void Cover(Spans& spans, const Key& key, Span work) {
+  const auto [found, is_new] = spans.try_emplace(key, work);
+  if (is_new) return;
+  found->second.start = std::min(found->second.start, work.start);
+  found->second.end = std::max(found->second.end, work.end);
+}
+
 }  // namespace
 
 void ProjectRanges(Profile& profile) {
   const DeviceTable& device = profile.device;
-  std::map<std::tuple<std::uint32_t, std::int32_t, std::int64_t>, Span> spans;
+  const std::vector<HostId> shown = ShownOf(profile.host);
+  Spans spans;
   for (std::uint32_t row = 0; row < device.size(); ++row) {
     if (!device.launch[row].valid()) continue;
-    const Span work{device.start[row], device.start[row] + device.duration[row]};
-    for (HostId at = profile.api.op[device.launch[row].value]; at.valid();
-         at = profile.host.parent[at.value]) {
-      if (!IsShown(profile.host.kind[at.value])) continue;
-      const auto [found, is_new] =
-          spans.try_emplace({at.value, device.gpu[row], device.stream[row]}, work);
-      if (is_new) continue;
-      found->second.start = std::min(found->second.start, work.start);
-      found->second.end = std::max(found->second.end, work.end);
-    }
+    const HostId op = profile.api.op[device.launch[row].value];
+    if (!op.valid() || !shown[op.value].valid()) continue;
+    Cover(spans, {shown[op.value].value, device.gpu[row], device.stream[row]},
+          {device.start[row], device.start[row] + device.duration[row]});
+  }
+  // Each hands what it covers to the range around it, which comes later here.
+  for (const auto& [key, span] : spans) {
+    const auto& [range, gpu, stream] = key;
+    const HostId parent = profile.host.parent[range];
+    if (!parent.valid() || !shown[parent.value].valid()) continue;
+    Cover(spans, {shown[parent.value].value, gpu, stream}, span);
   }
   std::vector<std::tuple<Ns, Ns, std::uint32_t, std::int32_t, std::int64_t>> rows;
   for (const auto& [key, span] : spans) {

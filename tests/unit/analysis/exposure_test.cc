@@ -1,5 +1,9 @@
 #include "analysis/tables/exposure.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <random>
+
 #include "fixture.h"
 
 namespace profgauge {
@@ -12,15 +16,16 @@ Analysis Analyzed(TestProfile& test) {
 }
 
 // The rows of a table whose name is one of `names`.
-std::vector<bool> Rows(const Analysis& analysis, std::string_view table,
-                       std::initializer_list<std::string_view> names,
-                       std::string_view column = "name") {
+std::vector<std::uint32_t> Rows(const Analysis& analysis, std::string_view table,
+                                std::initializer_list<std::string_view> names,
+                                std::string_view column = "name") {
   const Table& found = *analysis.FindTable(table);
-  std::vector<bool> chosen(found.rows());
-  for (std::size_t row = 0; row < found.rows(); ++row) {
-    for (const std::string_view name : names) {
-      if (found.At(row, column) == Value(std::string(name))) chosen[row] = true;
-    }
+  std::vector<std::uint32_t> chosen;
+  for (std::uint32_t row = 0; row < found.rows(); ++row) {
+    const bool is_named = std::ranges::any_of(names, [&](std::string_view name) {
+      return found.At(row, column) == Value(std::string(name));
+    });
+    if (is_named) chosen.push_back(row);
   }
   return chosen;
 }
@@ -29,12 +34,15 @@ double Exposed(const Analysis& analysis, std::string_view table,
                std::initializer_list<std::string_view> names, std::string_view column = "name") {
   const auto exposure = analysis.exposures.find(table);
   if (exposure == analysis.exposures.end()) return -1;
-  return ExposedPerIteration(*exposure->second, Rows(analysis, table, names, column)).value_or(-2);
+  return ExposureCosts(*exposure->second)
+      .Exposed(Rows(analysis, table, names, column))
+      .value_or(-2);
 }
 
 double Idle(const Analysis& analysis, std::string_view table,
             std::initializer_list<std::string_view> names) {
-  return IdlePerIteration(*analysis.exposures.at(std::string(table)), Rows(analysis, table, names));
+  return ExposureCosts(*analysis.exposures.at(std::string(table)))
+      .Idle(Rows(analysis, table, names));
 }
 
 // a: 0 to 100, b: 60 to 160 on another stream, c: 200 to 300; a copy from 250 to 400.
@@ -136,6 +144,73 @@ TEST(Exposure, CrowdsAreNobodys) {
   const double exposed = Exposed(Analyzed(test), "kernels_by_op", {"a"});
   EXPECT_GE(exposed, 0);
   EXPECT_LE(exposed, 70'000);
+}
+
+// The same by looking at every part.
+double Slowly(const Exposure& exposure, const std::vector<std::uint32_t>& rows, bool idle) {
+  const auto is_chosen = [&](std::uint32_t row) {
+    return std::find(rows.begin(), rows.end(), row) != rows.end();
+  };
+  double largest = 0;
+  for (const Exposure::Device& device : exposure.devices) {
+    Ns sum = 0;
+    const auto add = [&](const std::vector<Exposure::Part>& parts, bool needs_all) {
+      for (const Exposure::Part& part : parts) {
+        const auto chosen = std::ranges::count_if(part.rows, is_chosen);
+        const auto all = static_cast<std::ptrdiff_t>(part.rows.size());
+        if (needs_all ? chosen == all : chosen > 0) sum += part.time;
+      }
+    };
+    if (idle) {
+      add(device.gaps, false);
+    } else {
+      add(device.alone, true);
+      add(device.blocked, false);
+    }
+    largest = std::max(largest, static_cast<double>(sum) / static_cast<double>(device.iterations));
+  }
+  return largest;
+}
+
+TEST(ExposureCosts, AnyChoiceCostsWhatItsPartsDo) {
+  std::mt19937 drawn(7);
+  const auto below = [&](std::uint32_t most) { return static_cast<std::uint32_t>(drawn() % most); };
+  for (int trial = 0; trial < 50; ++trial) {
+    Exposure exposure;
+    for (std::uint32_t d = 0, devices = 1 + below(4); d < devices; ++d) {
+      Exposure::Device& device = exposure.devices.emplace_back();
+      device.iterations = 1 + below(5);
+      for (auto* parts : {&device.alone, &device.blocked, &device.gaps}) {
+        for (std::uint32_t i = 0, count = below(6); i < count; ++i) {
+          Exposure::Part& part = parts->emplace_back();
+          for (std::uint32_t row = 0; row < 12; ++row) {
+            if (below(4) == 0) part.rows.push_back(row);
+          }
+          if (part.rows.empty()) part.rows.push_back(below(12));
+          part.time = below(1000);
+        }
+      }
+    }
+    ExposureCosts costs(exposure);
+    for (int question = 0; question < 20; ++question) {
+      std::vector<std::uint32_t> rows;
+      for (std::uint32_t row = 0; row < 15; ++row) {
+        if (below(2) == 0) rows.push_back(row);
+      }
+      EXPECT_EQ(costs.Exposed(rows), Slowly(exposure, rows, false));
+      EXPECT_EQ(costs.Idle(rows), Slowly(exposure, rows, true));
+    }
+  }
+}
+
+TEST(ExposureCosts, NothingWhereTheWorkIsNotKnown) {
+  Exposure exposure;
+  exposure.has_work = false;
+  exposure.devices.emplace_back().gaps.push_back({{3}, 70});
+  ExposureCosts costs(exposure);
+  const std::vector<std::uint32_t> rows = {3};
+  EXPECT_EQ(costs.Exposed(rows), std::nullopt);
+  EXPECT_EQ(costs.Idle(rows), 70);
 }
 
 }  // namespace

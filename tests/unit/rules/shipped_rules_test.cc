@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 #include <set>
 
 #include "analysis/tables/exposure.h"
@@ -220,8 +221,10 @@ double MetricOr(const Analysis& analysis, std::string_view id, double otherwise)
 
 /// The largest time per iteration that all rows of a table together are exposed or idle beside.
 double MostOf(const Exposure& exposure) {
-  const std::vector<bool> all(1'000'000, true);
-  return std::max(ExposedPerIteration(exposure, all).value_or(0), IdlePerIteration(exposure, all));
+  std::vector<std::uint32_t> all(1'000'000);
+  std::iota(all.begin(), all.end(), 0U);
+  ExposureCosts costs(exposure);
+  return std::max(costs.Exposed(all).value_or(0), costs.Idle(all));
 }
 
 /// A gain is never more than an iteration, nor than what the rows of its table cost at all; a
