@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures degenerate recordings (tests/tools/shapes.h): time, peak memory and the size of every
+# Measures degenerate recordings (tests/tools/shapes.h, database_shapes.h): time, peak memory and the size of every
 # output of `report`, at a size and at four times as much, and the exponent between the two: of
 # processor time, which a busy machine changes least. Linear work shows 1.0; anything above 1.3 is a
 # mechanism to find.
@@ -31,8 +31,8 @@ size() { if [ -e "$work/out/$1" ]; then stat -c %s "$work/out/$1"; else echo 0; 
 
 printf '%-12s %9s %9s %8s %8s %8s %9s %10s %9s\n' shape count file time growth memory page json xlsx
 row() {
-  local shape=$1 count=$(($2 * scale)) suffix=${3:-}
-  local file=$work/$shape.json$suffix
+  local shape=$1 count=$(($2 * scale)) suffix=${3:-.json}
+  local file=$work/$shape$suffix
   build/release/make_shape "$shape" $((count / 4)) "$file"
   local of_quarter quarter whole time spent kilobytes
   of_quarter=$(measure "$file")
@@ -48,7 +48,7 @@ row() {
         json / 1e6, xlsx / 1e6 }'
   rm -f "$file"
 }
-row spaces 1073741824 .gz
+row spaces 1073741824 .json.gz
 row threads 300000
 row devices 100000
 row streams 300000
@@ -58,3 +58,7 @@ row depth 200000
 row nesting 1000000
 row memory 100000
 row collectives 100000
+row gpus 100000 .sqlite
+row kernels 300000 .sqlite
+row nested 100000 .sqlite
+row crossing 100000 .sqlite
