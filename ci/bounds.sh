@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Measures degenerate recordings (tests/tools/shapes.h, database_shapes.h): time, peak memory and the size of every
-# output of `report`, at a size and at four times as much, and the exponent between the two: of
-# processor time, which a busy machine changes least. Linear work shows 1.0; anything above 1.3 is a
-# mechanism to find.
+# Measures degenerate recordings (tests/tools/shapes.h, database_shapes.h): time, peak memory and the
+# size of every output of `report`, at a size and at four times as much, and the exponent between the
+# two: of processor time, which a busy machine changes least. Linear work shows 1.0; anything above
+# 1.3 is a mechanism to find.
 #   ci/bounds.sh [SCALE]      default 1: a million names, 300 000 threads and streams, …
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -14,48 +14,35 @@
 
 namespace profgauge::shapes {
 
-/// Statements for one i of 0..count-1; `{0}` is i, `{1}` is `count`.
+/// As SQL, in which `i` is the number of the launch, from 0, and `n` how many there are.
 struct DatabaseShape {
   std::string_view name;
-  std::string_view rows;
+  std::string_view gpu = "0", kernel = "1";  // Device, and number of the kernel's name.
+  std::string_view start = "0", end = "0";   // Of a range that the program marks; none where equal.
 };
 
-#define PROFGAUGE_SHAPE_KERNEL(gpu, name)                                                       \
-  "insert into CUPTI_ACTIVITY_KIND_KERNEL values ({0}*10000+3000, {0}*10000+9000, " gpu         \
-  ", 1, "                                                                                       \
-  "7, {0}+1, 117440512, " name                                                                  \
-  ");"                                                                                          \
-  "insert into CUPTI_ACTIVITY_KIND_RUNTIME values ({0}*10000+1000, {0}*10000+2000, 117440513, " \
-  "{0}+1, 2);"
+constexpr std::array<DatabaseShape, 4> kDatabaseShapes = {
+    {{"gpus", "i", "1", "0", "0"},                          // Each kernel on a device of its own.
+     {"kernels", "0", "i+3", "0", "0"},                     // Each of its own name.
+     {"nested", "0", "1", "i*1000", "(10*n-i)*1000"},       // Ranges inside one another.
+     {"crossing", "0", "1", "i*10000", "(i+n/2)*10000"}}};  // Each over half of the recording.
 
-constexpr std::array<DatabaseShape, 4> kDatabaseShapes = {{
-    // Each kernel on a device of its own.
-    {"gpus", PROFGAUGE_SHAPE_KERNEL("{0}", "1")},
-    // Each of its own name.
-    {"kernels",
-     "insert into StringIds values ({0}+10, 'kernel_{0}');" PROFGAUGE_SHAPE_KERNEL("0", "{0}+10")},
-    // Ranges inside one another.
-    {"nested", PROFGAUGE_SHAPE_KERNEL("0", "1") "insert into NVTX_EVENTS values ({0}*1000, "
-                                                "({1}*10-{0})*1000, 59, 'range', 117440513);"},
-    // Ranges that each reach over half of the recording.
-    {"crossing", PROFGAUGE_SHAPE_KERNEL("0", "1") "insert into NVTX_EVENTS values ({0}*10000, "
-                                                  "({0}+{1}/2)*10000, 60, 'range', 117440513);"},
-}};
-
-#undef PROFGAUGE_SHAPE_KERNEL
-
-constexpr std::string_view kTables =
-    "create table StringIds (id integer primary key, value text);"
-    "insert into StringIds values (1, 'gemm'), (2, 'cudaLaunchKernel_v7000');"
-    "create table META_DATA_EXPORT (name text, value text);"
-    "insert into META_DATA_EXPORT values ('EXPORT_SCHEMA_VERSION', '3.24.18');"
-    "create table CUPTI_ACTIVITY_KIND_KERNEL (start integer, end integer, deviceId integer, "
-    "contextId integer, streamId integer, correlationId integer, globalPid integer, "
-    "shortName integer);"
-    "create table CUPTI_ACTIVITY_KIND_RUNTIME (start integer, end integer, globalTid integer, "
-    "correlationId integer, nameId integer);"
-    "create table NVTX_EVENTS (start integer, end integer, eventType integer, text text, "
-    "globalTid integer);";
+constexpr std::string_view kStatements =
+    "begin;"
+    "create table counted as with recursive c(i, n) as "
+    "(select 0, {count} union all select i+1, n from c where i+1 < n) select * from c;"
+    "create table StringIds as select 1 id, 'gemm' value union all select 2, "
+    "'cudaLaunchKernel_v7000'"
+    " union all select i+3, 'kernel_' || i from counted;"
+    "create table META_DATA_EXPORT as select 'EXPORT_SCHEMA_VERSION' name, '3.24.18' value;"
+    "create table CUPTI_ACTIVITY_KIND_KERNEL as select i*10000+3000 start, i*10000+9000 end, "
+    "{gpu} deviceId, 1 contextId, 7 streamId, i+1 correlationId, 117440512 globalPid, "
+    "{kernel} shortName from counted;"
+    "create table CUPTI_ACTIVITY_KIND_RUNTIME as select i*10000+1000 start, i*10000+2000 end, "
+    "117440513 globalTid, i+1 correlationId, 2 nameId from counted;"
+    "create table NVTX_EVENTS as select {start} start, {end} end, 59 eventType, 'range' text, "
+    "117440513 globalTid from counted where {start} < {end};"
+    "drop table counted; commit; vacuum;";
 
 inline const DatabaseShape* FindDatabaseShape(std::string_view name) {
   for (const DatabaseShape& shape : kDatabaseShapes) {
@@ -68,14 +55,12 @@ inline const DatabaseShape* FindDatabaseShape(std::string_view name) {
 inline bool WriteDatabase(const DatabaseShape& shape, std::int64_t count, const std::string& path) {
   std::remove(path.c_str());
   sqlite3* database = nullptr;
-  bool is_whole = sqlite3_open(path.c_str(), &database) == SQLITE_OK;
-  const auto run = [&](const std::string& text) {
-    is_whole =
-        is_whole && sqlite3_exec(database, text.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK;
-  };
-  run("begin;" + std::string(kTables));
-  for (std::int64_t i = 0; i < count; ++i) run(fmt::format(fmt::runtime(shape.rows), i, count));
-  run("commit;");
+  const std::string text = fmt::format(fmt::runtime(kStatements), fmt::arg("count", count),
+                                       fmt::arg("gpu", shape.gpu), fmt::arg("kernel", shape.kernel),
+                                       fmt::arg("start", shape.start), fmt::arg("end", shape.end));
+  const bool is_whole =
+      sqlite3_open(path.c_str(), &database) == SQLITE_OK &&
+      sqlite3_exec(database, text.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK;
   return sqlite3_close(database) == SQLITE_OK && is_whole;
 }
 
