@@ -86,9 +86,10 @@ double CorrelationOf(const Side& base, const Side& current) {
 struct Estimate {
   double shift = 0, all = 0;
   std::optional<double> later;
-  double within = 0;   // Variance of `shift` from the iterations.
-  double between = 0;  // And from the runs.
-  double noise = 0;    // Standard deviation between runs.
+  double within = 0;           // Variance of `shift` from the iterations.
+  double between = 0;          // And from the runs.
+  double noise = 0;            // Standard deviation between runs,
+  double change_by_noise = 0;  // and of the change by what the base's runs show of it.
   double degrees = 1;
 
   double Least() const { return std::min({shift, all, later.value_or(shift)}); }
@@ -106,19 +107,21 @@ Estimate MakeEstimate(const Side& base, const Side& current, double noise_floor)
   const double harmonic = Median(pairs.harmonic);
   const double error = Median(pairs.errors);
   const double within = error * error * ErrorInflation(rho, harmonic);
-  double seen = 0;
-  for (const Side* side : {&base, &current}) {
-    seen += static_cast<double>(side->kept.size() - 1) *
-            std::max(0.0, Variance(side->Levels()) - kMedianVariance * within);
-  }
+  const auto seen = [within](const Side& side) {
+    return static_cast<double>(side.kept.size() - 1) *
+           std::max(0.0, Variance(side.Levels()) - kMedianVariance * within);
+  };
   const auto runs = static_cast<double>(base.kept.size() + current.kept.size());
-  const double noise =
-      (kFloorWeight * noise_floor * noise_floor + seen) / (kFloorWeight + runs - 2);
+  const double floor = kFloorWeight * noise_floor * noise_floor;
+  const double noise = (floor + seen(base) + seen(current)) / (kFloorWeight + runs - 2);
+  const double of_base =
+      (floor + seen(base)) / (kFloorWeight + static_cast<double>(base.kept.size() - 1));
   const double factor = MedianFactor(base.kept.size()) + MedianFactor(current.kept.size());
   const double a = within * factor / 2, b = noise * factor;
   estimate.within = a;
   estimate.between = b;
   estimate.noise = std::sqrt(noise);
+  estimate.change_by_noise = std::sqrt(of_base * factor);
   const double own =
       std::max(1.0, (Median(pairs.degrees) + kAssumedWeight) / MeanInflation(rho, harmonic));
   if (a + b > 0) {
@@ -202,8 +205,8 @@ class Judge {
     out_.change = Verdict();
     const bool is_over = estimate_.shift > limits_.limit;
     if (out_.change != Change::kFail) {
-      const auto change =
-          JudgeSlowPart(base_, current_, limits_, options_, estimate_.noise, out_.slow);
+      const RunNoise noise{estimate_.noise, estimate_.change_by_noise};
+      const auto change = JudgeSlowPart(base_, current_, limits_, options_, noise, out_.slow);
       if (change == Change::kFail || (change && !is_over)) {
         out_.slow.decides = true;
         out_.change = *change;

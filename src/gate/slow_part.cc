@@ -22,6 +22,11 @@ constexpr std::size_t kLeastSlow = 2;
 constexpr double kSlowShare = 0.15;
 // A smaller share, but one that doubles the mean: ln 2, as sides are held in logarithms.
 constexpr double kTwofold = 0.69;
+// So much one iteration alone must stand out for it, over ten times: shorter ones are what saving
+// or collecting garbage does, and in a run of five double the mean.
+constexpr double kTenfold = 2.303;
+// A failure needs iterations that are slow even if all were by as many noises of runs.
+constexpr double kShiftNoises = 4;
 // Fewer may be alike by chance: no failure, and no long start.
 constexpr std::size_t kLeastSized = 3;
 // A warm-up is long from this share of the iterations on, and none of the program where the
@@ -90,10 +95,32 @@ Warmup WarmupOf(const Side& side, double bound) {
   return warmup;
 }
 
+// Iterations that are slower than all of the base's are few, but make the run twice as long.
+bool DoubleTheMean(const Side& base, const std::vector<double>& there,
+                   const std::vector<double>& here, double mean) {
+  if (mean <= kTwofold || here.empty()) return false;
+  const double longest = there.empty() ? 0 : *std::ranges::max_element(there);
+  const auto is_longer = [&](double value) { return there.empty() || value > longest; };
+  if (static_cast<std::size_t>(std::ranges::count_if(here, is_longer)) >= kLeastSlow) return true;
+  const double most = *std::ranges::max_element(here);
+  return is_longer(most) && most - Median(base.Levels()) > kTenfold;
+}
+
+// Whether more iterations are slow, or the slow ones slower, than chance leaves although all of a
+// run may be slower by `noises`.
+bool IsBeyondNoise(const Side& base, const Side& current, double bound, double noises,
+                   double longer) {
+  if (longer > 0) return longer > bound + noises;
+  const std::size_t there = SlowerOf(base, base, bound + noises).size();
+  const std::size_t here = SlowerOf(base, current, bound + noises).size();
+  return FisherPValue(here, UsedOf(current), there, UsedOf(base)) <= kUnlikely;
+}
+
 }  // namespace
 
 std::optional<Change> JudgeSlowPart(const Side& base, const Side& current, const Limits& limits,
-                                    const CompareOptions& options, double noise, SlowPart& slow) {
+                                    const CompareOptions& options, const RunNoise& noise,
+                                    SlowPart& slow) {
   if (!options.logarithmic || !options.lower_is_better) return std::nullopt;
   const double bound = std::max(limits.limit, kSlowSpreads * SpreadOf(base));
   const std::vector<double> here = SlowerOf(base, current, bound),
@@ -107,23 +134,28 @@ std::optional<Change> JudgeSlowPart(const Side& base, const Side& current, const
   if (mean <= limits.limit) return std::nullopt;
   if (slow.mean * std::exp(base_mean) < options.absolute_floor) return std::nullopt;
   double chance = FisherPValue(slow.current, UsedOf(current), slow.base, UsedOf(base));
+  double longer = 0;
   if (chance > kVeryUnlikely) {
-    const double of_sizes = ChanceOfSizes(there, here, limits.limit, noise);
+    const double of_sizes = ChanceOfSizes(there, here, limits.limit, noise.of_run);
     if (of_sizes < chance && of_sizes <= kUnlikely) {
       chance = of_sizes;
-      slow.longer = std::expm1(Median(here) - Median(there));
+      longer = Median(here) - Median(there);
+      slow.longer = std::expm1(longer);
     }
   }
   if (chance > kUnlikely) {
     const double share = static_cast<double>(slow.current) / static_cast<double>(UsedOf(current));
-    const bool is_by_size = slow.base == 0 && slow.current >= kLeastSlow &&
-                            ((mean > limits.far && share >= kSlowShare) || mean > kTwofold);
+    const bool is_by_size = (slow.base == 0 && slow.current >= kLeastSlow && mean > limits.far &&
+                             share >= kSlowShare) ||
+                            DoubleTheMean(base, there, here, mean);
     slow.at_end = slow.base == 0 && IsSlowToTheEnd(current, Median(base.Levels()) + bound);
     return is_by_size || slow.at_end ? std::optional(Change::kInconclusive) : std::nullopt;
   }
   const double later = LogMean(current, &Run::later) - LogMean(base, &Run::later);
   const bool is_sure = chance <= kVeryUnlikely && mean > kFailingLimits * limits.limit &&
-                       later > limits.limit && !limits.is_certain;
+                       later > limits.limit && !limits.is_certain &&
+                       IsBeyondNoise(base, current, longer > 0 ? limits.limit : bound,
+                                     kShiftNoises * noise.of_change, longer);
   return is_sure ? Change::kFail : Change::kInconclusive;
 }
 
