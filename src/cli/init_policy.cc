@@ -22,6 +22,8 @@ namespace {
 constexpr double kTimeRoom = 1.10;
 constexpr double kShareRoom = 0.05;
 constexpr double kLeastVariation = 0.05;
+// As far above a warning is an error, as in the recommended policy.
+constexpr double kErrorVariation = 2;
 
 std::string Percent(double share) { return fmt::format("{:.4g}%", std::ceil(share * 1000) / 10); }
 
@@ -57,8 +59,10 @@ constexpr Fit kFits[] = {
      [](double v) { return fmt::format("{{max: {}}}", Milliseconds(v * kTimeRoom)); }},
     {"iteration.time.robust_cv", "Iterations that differ more hide regressions.",
      [](double v) {
-       return fmt::format("{{max: {}, level: warn, on_missing: skip}}",
-                          Percent(std::max(kLeastVariation, 2 * v)));
+       const double warn = std::max(kLeastVariation, 2 * v);
+       return fmt::format(
+           "[{{max: {}, level: warn, on_missing: skip}}, {{max: {}, on_missing: skip}}]",
+           Percent(warn), Percent(kErrorVariation * warn));
      }},
     {"gpu.idle.mean", "Nothing at all runs on the GPU.",
      [](double v) { return fmt::format("{{max: {}}}", ShareAbove(v)); }},
@@ -97,7 +101,10 @@ std::string FittedLimits(const Analysis& analysis) {
 
 // Counts are the same in every run of the same program.
 std::string BaselineLimits(const Analysis& analysis) {
-  std::string text = "  iteration.time.median: {max_increase: 5%}\n";
+  // The period holds what lies between iterations.
+  std::string text =
+      "  iteration.time.median: {max_increase: 5%}\n"
+      "  iteration.period.median: {max_increase: 5%}\n";
   for (const std::string_view id :
        {"kernel.count_per_iteration", "launch.count_per_iteration",
         "memcpy.h2d.bytes_per_iteration", "memcpy.d2h.bytes_per_iteration",

@@ -71,6 +71,21 @@ std::vector<BaselineLimit> DefaultLimits() {
   return limits;
 }
 
+// Whether the same limit stands on the length of iterations.
+bool IsToldByLength(const BaselineLimit& limit, std::span<const BaselineLimit> limits) {
+  using Amount = std::optional<BaselineLimit::Amount>;
+  const auto is_same = [](const Amount& a, const Amount& b) {
+    if (!a || !b) return !a && !b;
+    return a->value == b->value && a->relative == b->relative;
+  };
+  return limit.metric == kPeriod &&
+         std::any_of(limits.begin(), limits.end(), [&](const BaselineLimit& other) {
+           return other.metric == "iteration.time.median" && other.level == limit.level &&
+                  is_same(other.max_increase, limit.max_increase) &&
+                  is_same(other.max_decrease, limit.max_decrease) && other.min_abs == limit.min_abs;
+         });
+}
+
 std::string LimitText(const BaselineLimit& limit, Unit unit) {
   const auto amount = [unit](const BaselineLimit::Amount& a) {
     if (a.relative) return FormatShare(a.value);
@@ -496,9 +511,11 @@ RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const S
                                    [](const Difference& d) { return d.is_hard; });
   out.alike = AlikeProperties(baselines.front(), candidates.front(), out.differences);
   Comparer comparer(baselines, candidates, used, purpose);
-  for (const BaselineLimit& limit : used.limits.empty() ? DefaultLimits() : used.limits) {
+  const std::vector<BaselineLimit> limits = used.limits.empty() ? DefaultLimits() : used.limits;
+  for (const BaselineLimit& limit : limits) {
     out.metrics.push_back(comparer.Compare(limit));
-    if (used.limits.empty() && !comparer.IsNews(out.metrics.back())) out.metrics.pop_back();
+    const bool may_be_no_news = used.limits.empty() || IsToldByLength(limit, limits);
+    if (may_be_no_news && !comparer.IsNews(out.metrics.back())) out.metrics.pop_back();
   }
   out.notes = comparer.notes();
   const auto other_work = std::find_if(

@@ -14,6 +14,7 @@
 #include "analysis/communication/links.h"
 #include "analysis/context/once.h"
 #include "analysis/tables/row_writer.h"
+#include "base/median.h"
 
 namespace profgauge {
 namespace {
@@ -58,13 +59,43 @@ Ns ExposedOnce(const RankFacts& rank, std::span<const Ns> stages) {
   return OnlyOnce(exposed, counts);
 }
 
+// Of the time in which it computes, the same.
+Ns ComputedOnce(const RankFacts& rank) {
+  std::vector<Ns> computed;
+  for (const RankFacts::Step& step : rank.steps) {
+    computed.push_back(step.parts.compute_only + step.parts.overlapped);
+  }
+  return OnlyOnce(computed);
+}
+
+// What is left of its computing without that.
+double UsualShare(const RankFacts& rank) {
+  const auto compute = static_cast<double>(rank.times.compute);
+  return compute > 0 ? std::max(0.0, 1 - static_cast<double>(ComputedOnce(rank)) / compute) : 1;
+}
+
+// One iteration makes no slow device, but where all ranks have one (an evaluation), all are judged
+// without.
+std::vector<std::optional<double>> UsualSlowdowns(std::span<const RankFacts> ranks) {
+  auto slowdowns = KernelSlowdowns(ranks);
+  std::vector<double> usual;
+  for (const RankFacts& rank : ranks) usual.push_back(UsualShare(rank));
+  const double typical = Median(usual);
+  for (std::size_t i = 0; i < slowdowns.size(); ++i) {
+    if (slowdowns[i] && typical > 0) *slowdowns[i] *= usual[i] / typical;
+  }
+  return slowdowns;
+}
+
 // From `iterations` to `untold_transfers`.
 void AppendTimes(const RankFacts& rank, std::span<const Ns> stages, bool is_unknown,
                  RowWriter& write) {
   const RankTimes& times = rank.times;
+  const Ns computed_once = std::min(ComputedOnce(rank), times.compute);
   write.Integer(static_cast<std::int64_t>(rank.steps.size()))
       .Integer(rank.step_time())
       .Integer(times.compute)
+      .IntegerIf(computed_once > 0, computed_once)
       .IntegerIf(!is_unknown, times.communication)
       .IntegerIf(!is_unknown, times.exposed())
       .IntegerIf(!is_unknown && rank.has_device, ExposedOnce(rank, stages))
@@ -146,7 +177,7 @@ void FillRanks(std::span<const RankFacts> ranks, std::span<const RankParts> part
   }
   Table& table = out.AddTable("ranks");
   RowWriter write(table);
-  auto slowdowns = KernelSlowdowns(ranks);
+  auto slowdowns = UsualSlowdowns(ranks);
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const bool straggles = blame.straggler == i;
     write.Integer(ranks[i].rank).Absent();

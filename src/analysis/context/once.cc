@@ -7,7 +7,6 @@
 namespace profgauge {
 namespace {
 
-constexpr std::size_t kFewTimes = 4;
 constexpr std::size_t kOneIn = 10;
 constexpr Ns kStandsOut = 3;
 constexpr std::int64_t kOtherWork = 2;
@@ -23,8 +22,9 @@ Ns LargestUsual(std::vector<Ns> times) {
 
 }  // namespace
 
-std::vector<Ns> WithoutOnce(std::vector<Ns> times, std::span<const std::int64_t> calls) {
-  if (times.size() < kFewTimes) return times;
+std::vector<Ns> WithoutOnce(std::vector<Ns> times, std::span<const std::int64_t> calls,
+                            std::size_t least) {
+  if (times.size() < least) return times;
   const Ns limit = LargestUsual(times);
   std::int64_t usual_calls = 0;
   for (std::size_t i = 0; i < calls.size(); ++i) {
@@ -37,8 +37,8 @@ std::vector<Ns> WithoutOnce(std::vector<Ns> times, std::span<const std::int64_t>
   return times;
 }
 
-Ns OnlyOnce(const std::vector<Ns>& times, std::span<const std::int64_t> calls) {
-  const std::vector<Ns> usual = WithoutOnce(times, calls);
+Ns OnlyOnce(const std::vector<Ns>& times, std::span<const std::int64_t> calls, std::size_t least) {
+  const std::vector<Ns> usual = WithoutOnce(times, calls, least);
   Ns once = 0;
   for (std::size_t i = 0; i < times.size(); ++i) once += times[i] - usual[i];
   return once;

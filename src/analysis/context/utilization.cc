@@ -16,6 +16,8 @@ namespace {
 
 // A difference of less than this share of the time leaves nothing in doubt.
 constexpr double kLittleIdle = 0.01;
+// Two that agree leave a third in doubt: that is no pass, only no failure.
+constexpr std::size_t kFewIterations = 3;
 
 // Rows of one GPU; the device table is sorted by it.
 struct GpuRows {
@@ -149,7 +151,7 @@ void MeasureOnce(std::span<const Span> idle, Span window, std::span<const Iterat
     const Span time{iterations[i].time.start, std::max(end, iterations[i].time.start)};
     times.push_back(OverlapLength(Near(idle, time), std::span(&time, 1)));
   }
-  const Ns once = OnlyOnce(times);
+  const Ns once = OnlyOnce(times, {}, kFewIterations);
   if (once == 0) return;
   use.idle_once = once;
   use.idle_most_in = std::max_element(times.begin(), times.end()) - times.begin();

@@ -14,6 +14,7 @@
 
 #include "analysis/classify/device_spans.h"
 #include "analysis/context/observed.h"
+#include "analysis/context/once.h"
 #include "analysis/tables/row_writer.h"
 
 namespace profgauge {
@@ -39,7 +40,8 @@ std::vector<CopyRow> CollectRows(const RankContext& rank) {
   const DeviceTable& device = rank.profile->device;
   const std::vector<Ns> exposed =
       ExposedTimes(*rank.profile, rank.classes, UncountedParts(rank.unobserved, rank.iterations));
-  std::vector<CopyRow> rows;  // A handful: look through them.
+  std::vector<CopyRow> rows;                  // A handful: look through them.
+  std::vector<std::vector<Ns>> by_iteration;  // Of each row.
   for (std::size_t i = 0; i < device.size(); ++i) {
     if (device.kind[i] == DeviceKind::kKernel) continue;
     if (!rank.InIterations(DeviceId{static_cast<std::uint32_t>(i)})) continue;
@@ -49,17 +51,25 @@ std::vector<CopyRow> CollectRows(const RankContext& rank) {
                                 rows[at].host_memory != device.host_memory[i])) {
       ++at;
     }
-    if (at == rows.size()) rows.push_back({kind, device.host_memory[i], device.gpu[i], {}, {}});
+    if (at == rows.size()) {
+      rows.push_back({kind, device.host_memory[i], device.gpu[i], {}, {}});
+      by_iteration.emplace_back(rank.iterations.selected().size(), 0);
+    }
     rows[at].events.push_back(static_cast<std::uint32_t>(i));
     CopySums& sums = rows[at].sums;
     ++sums.calls;
     sums.time += device.duration[i];
     sums.exposed += exposed[i];
+    const std::size_t iteration = rank.iterations.of_device[i] - rank.iterations.first;
+    if (iteration < by_iteration[at].size()) by_iteration[at][iteration] += exposed[i];
     if (device.bytes[i] >= 0) {
       sums.bytes += device.bytes[i];
       sums.sized_time += device.duration[i];
       ++sums.sized;
     }
+  }
+  for (std::size_t at = 0; at < rows.size(); ++at) {
+    rows[at].sums.exposed_once = OnlyOnce(by_iteration[at]);
   }
   return rows;
 }
@@ -103,7 +113,8 @@ void FillTable(std::span<const RankContext> ranks, std::span<const CopyFacts> fa
         .Integer(sums.time / sums.calls)
         .IntegerIf(sums.sized > 0, sums.bytes)
         .Real(sums.sized > 0 && sums.sized_time > 0 ? std::optional(Bandwidth(sums)) : std::nullopt)
-        .Integer(sums.exposed);
+        .Integer(sums.exposed)
+        .IntegerIf(sums.exposed_once > 0, sums.exposed_once);
   }
 }
 

@@ -14,6 +14,7 @@ namespace profgauge {
 struct CopySums {
   std::int64_t calls = 0;
   Ns time = 0, exposed = 0;
+  Ns exposed_once = 0;  ///< Of it, what single iterations have above all others (context/once.h).
   std::int64_t bytes = 0;
   Ns sized_time = 0;  ///< Of the copies whose size is known.
   std::int64_t sized = 0;

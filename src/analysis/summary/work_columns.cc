@@ -73,6 +73,7 @@ void Exchange(Columns& columns, CopyFacts& facts) {
     columns.Positive("copy.calls", row.sums.calls);
     columns.Number("copy.time", row.sums.time);
     columns.Number("copy.exposed", row.sums.exposed);
+    columns.Number("copy.exposed_once", row.sums.exposed_once);
     columns.Number("copy.bytes", row.sums.bytes);
     columns.Number("copy.sized_time", row.sums.sized_time);
     columns.Number("copy.sized", row.sums.sized);

@@ -225,6 +225,9 @@ constexpr ColumnSpec kMemcpys[] = {
     {"bytes", "Bytes", kBytes, "Bytes moved, of the copies whose size is known."},
     {"bandwidth", "Bandwidth", kBandwidth, "Bytes / time, of the copies whose size is known."},
     kExposed,
+    {"exposed_once", "Exposed once", kTime,
+     "Of that, what single iterations have above all others: those with more than three times as "
+     "much as the next, at most one in ten."},
 };
 constexpr ColumnSpec kApiCalls[] = {
     {"name", "Call", kText, "Runtime or driver call."},

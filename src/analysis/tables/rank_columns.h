@@ -45,6 +45,8 @@ inline constexpr ColumnSpec kRanks[] = {
     {"compute_time", "Compute time", kTime,
      "Time in which a computing kernel runs, over its {{ device.device }}s.",
      "gpu.utilization.mean"},
+    {"compute_once", "Computed once", kTime,
+     "Of that, what single iterations have above all others, as in `exposed_once`."},
     {"communication_time", "Communication time", kTime,
      "Time in which a collective runs, over its {{ device.device }}s."},
     {"exposed_communication", "Exposed communication", kTime,
@@ -81,7 +83,8 @@ inline constexpr ColumnSpec kRanks[] = {
     kUnattributed,
     {"kernel_slowdown", "Kernels against median", kNumber,
      "Time of its kernels by that of the median rank, over the kernels that at least three ranks "
-     "launch equally often with inputs of equal shapes: 1 as long. Those that multiply matrices "
+     "launch equally often with inputs of equal shapes, but for `compute_once`: 1 as long. Those "
+     "that multiply matrices "
      "and the others each count as far as three quarters of their time is slower. Of a rank with "
      "three {{ device.device }}s or more that of its slowest by their median, where that is more."},
     {"slow_gpu", "Slow {{ device.device }}", kText,

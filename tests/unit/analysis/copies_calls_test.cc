@@ -57,6 +57,32 @@ TEST(Copies, ThatNoRecordingShowsAreAbsent) {
   EXPECT_EQ(NumberOf(AnalyzeAll(OneRank(none.Finish())), "memcpy.d2h.bytes"), 0);
 }
 
+// A checkpoint copies once: what one iteration alone has is told apart.
+TEST(Copies, WhatSingleIterationsCopyStandsBeside) {
+  for (const int checkpoints : {0, 1, 2}) {
+    TestProfile test;
+    Ns at = 0;
+    for (int step = 0; step < 10; ++step) {
+      const Ns begin = at;
+      test.CopyAlone({at, at + 10}, CopyKind::kHostToDevice, HostMemory::kPinned, 100);
+      test.Launch("kernel", {at + 10, at + 11}, {at + 12, at + 80});
+      const Ns saved = step == 4 || (step == 7 && checkpoints == 2) ? 500 : 10;
+      if (checkpoints > 0) {
+        test.CopyAlone({at + 80, at + 80 + saved}, CopyKind::kDeviceToHost, HostMemory::kPageable,
+                       100);
+      }
+      at += 80 + saved;
+      test.Step(step, {begin, at});
+    }
+    const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
+    const Table& copies = *analysis.FindTable("memcpys");
+    ASSERT_EQ(copies.rows(), checkpoints == 0 ? 1U : 2U);
+    const bool is_once = checkpoints == 1;
+    EXPECT_EQ(copies.At(0, "exposed_once"), is_once ? Value(std::int64_t{490}) : Value{});
+    if (checkpoints > 0) EXPECT_TRUE(IsAbsent(copies.At(1, "exposed_once")));
+  }
+}
+
 TEST(Copies, OfADirectionThatIsNotSaid) {
   TestProfile test;
   test.CopyAlone({0, 100}, CopyKind::kUnknown, HostMemory::kUnknown, -1);

@@ -8,9 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "analysis/analysis.h"
 #include "analysis/communication/blame.h"
 #include "analysis/communication/matching.h"
 #include "analysis/communication/rank_facts.h"
+#include "fixture.h"
 #include "made_run.h"
 #include "model/device_words.h"
 #include "readers/load.h"
@@ -47,6 +49,37 @@ constexpr Cause kCauses[] = {{LateBy::kLoader, "waiting for input data"},
                              {LateBy::kSlowGpu, "a slow GPU"},
                              {LateBy::kMoreWork, "more work on the GPU"},
                              {LateBy::kCopies, "copies"}};
+
+// An iteration that one GPU computes for many times as long makes it no slow GPU; one that all
+// ranks have (an evaluation) hides none.
+TEST(Ranks, OneIterationMakesNoSlowGpu) {
+  struct Case {
+    bool slow, once, all_once;
+    double slowdown;
+  };
+  for (const Case& of : {Case{false, false, false, 1}, Case{false, true, false, 1},
+                         Case{true, false, false, 1.5}, Case{true, false, true, 1.5}}) {
+    std::vector<Profile> profiles;
+    for (int rank = 0; rank < 4; ++rank) {
+      TestProfile test;
+      Ns at = 0;
+      for (int step = 0; step < 10; ++step) {
+        const bool is_odd = step == 6 && (of.all_once || (of.once && rank == 2));
+        const Ns kernel = 10'000 * (is_odd ? 50 : 1) * (of.slow && rank == 2 ? 3 : 2) / 2;
+        test.Launch("k", {at + 1, at + 2}, {at + 5, at + 5 + kernel});
+        test.Step(step, {at, at + 10 + kernel});
+        at += 10 + kernel;
+      }
+      profiles.push_back(test.Finish());
+    }
+    auto analysis = Analyze(profiles, {});
+    ASSERT_TRUE(analysis);
+    const Table& ranks = *analysis->FindTable("ranks");
+    EXPECT_NEAR(AsNumber(ranks.At(2, "kernel_slowdown"), 0), of.slowdown, 0.01);
+    EXPECT_EQ(IsAbsent(ranks.At(2, "compute_once")), !of.once && !of.all_once);
+    EXPECT_EQ(IsAbsent(ranks.At(1, "compute_once")), !of.all_once);
+  }
+}
 
 TEST(Ranks, TheLateRankIsBlamedWithItsCause) {
   for (const std::size_t ranks : {2, 8, 64}) {

@@ -27,6 +27,26 @@ TEST(TensorCores, EfficiencyCountsWhatCouldUseThem) {
   EXPECT_EQ(efficiency->note,
             "up to 83.3\u202f% if all undecided kernels use Tensor Cores; in the policy, "
             "`tensor_core: {names: FILE}` says which do, `{unknown: upper_bound}` that all do");
+  EXPECT_TRUE(analysis.Find("tensor_core.kernels_per_iteration")->low_confidence);
+}
+
+// How many kernels use them is as unsure as how much of the time they take.
+TEST(TensorCores, TheirNumberIsUnsureWhereNamesDoNotTell) {
+  const auto is_unsure = [](std::string_view op, std::string_view kernel, bool all_do) {
+    TestProfile test;
+    test.Op(op, {0, 100});
+    test.Launch(kernel, {10, 11}, {20, 50});
+    Knowledge knowledge;
+    knowledge.undecided_use_tensor_cores = all_do;
+    return AnalyzeOne(test.Finish(), std::move(knowledge))
+        .Find("tensor_core.kernels_per_iteration")
+        ->low_confidence;
+  };
+  EXPECT_TRUE(is_unsure("aten::mm", "mystery", false));
+  EXPECT_FALSE(is_unsure("aten::mm", "mystery", true));
+  EXPECT_TRUE(is_unsure("lab::product", "mystery", false));
+  EXPECT_FALSE(is_unsure("aten::mm", "volta_sgemm_64x64_nn", false));
+  EXPECT_FALSE(is_unsure("aten::relu", "mystery", false));
 }
 
 TEST(TensorCores, WhoSaysThatUndecidedKernelsUseThemHasNothingUncertain) {

@@ -217,10 +217,27 @@ TEST(CompareRuns, TimeBetweenIterationsIsJudgedWhereThereIsSome) {
   EXPECT_EQ(Find(compare(0, 500'000), "iteration.time.median").verdict, stats::Change::kPass);
   EXPECT_EQ(Find(compare(500'000, 500'000), "iteration.period.median").verdict,
             stats::Change::kPass);
-  const RunComparison none = compare(0, 0);
-  EXPECT_TRUE(std::none_of(none.metrics.begin(), none.metrics.end(), [](const MetricComparison& m) {
-    return m.metric == "iteration.period.median";
-  }));
+  const auto has_period = [](const RunComparison& comparison) {
+    return std::any_of(
+        comparison.metrics.begin(), comparison.metrics.end(),
+        [](const MetricComparison& m) { return m.metric == "iteration.period.median"; });
+  };
+  EXPECT_FALSE(has_period(compare(0, 0)));
+  // So do the limits that `init` writes; a limit of its own is always told.
+  PolicyBaseline policy;
+  BaselineLimit limit;
+  for (const char* id : {"iteration.time.median", "iteration.period.median"}) {
+    limit.metric = id;
+    limit.max_increase = BaselineLimit::Amount{0.05, true};
+    policy.limits.push_back(limit);
+  }
+  const auto by_policy = [&](Ns base, Ns current) {
+    return CompareRuns(std::vector{run(base)}, std::vector{run(current)}, &policy);
+  };
+  EXPECT_EQ(Find(by_policy(0, 500'000), "iteration.period.median").verdict, stats::Change::kFail);
+  EXPECT_FALSE(has_period(by_policy(0, 0)));
+  policy.limits[1].max_increase->value = 0.03;
+  EXPECT_TRUE(has_period(by_policy(0, 0)));
 }
 
 TEST(CompareRuns, FewerLaunchesAreAnImprovement) {
