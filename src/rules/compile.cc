@@ -59,6 +59,7 @@ class RuleCompiler {
     Lets();
     out_.when = One(rule_.when, Context::kGroup, Want::kCondition);
     Metric();
+    out_.sure_when = One(rule_.sure_when, Context::kGroup, Want::kCondition);
     Gain();
     Text(rule_.message, out_.message);
     if (rule_.advice) Text(*rule_.advice, out_.advice);

@@ -41,7 +41,7 @@ struct CompiledRule {
   ActiveRule active;  ///< Parameters and level that the policy gives it.
   RuleSchema names;
   std::vector<expr::Slot> needs;
-  std::optional<expr::Program> where, when, metric, gain;
+  std::optional<expr::Program> where, when, metric, sure_when, gain;
   std::optional<CompiledScenario> scenario;  ///< Of the gain.
   std::vector<Let> lets;
   std::vector<Limit> limits;

@@ -89,6 +89,8 @@ struct Rule {
   std::vector<RuleLet> let;
   std::optional<SourceText> when;
   std::optional<RuleMetric> metric;
+  /// An error counts as one only where this holds; else it warns and leaves the verdict open.
+  std::optional<SourceText> sure_when;
   std::optional<Level> level;  ///< For rules without limits: fires when rows exist.
   /// Ids or globs of rules that are symptoms of this one, and metrics whose missed limit it
   /// explains.

@@ -225,6 +225,7 @@ std::vector<Decoder::Key> ExpressionKeys(Decoder& decoder, Rule& rule) {
        }},
       {"when", [&](const YamlNode& n) { rule.when = decoder.Source(n, "when"); }},
       {"metric", [&](const YamlNode& n) { DecodeMetric(decoder, n, rule.metric); }},
+      {"sure_when", [&](const YamlNode& n) { rule.sure_when = decoder.Source(n, "sure_when"); }},
       {"level", [&](const YamlNode& n) { rule.level = decoder.OneOf<Level>(n, "level", kLevels); }},
       {"gain", [&](const YamlNode& n) { DecodeGain(decoder, n, rule.gain); }},
       {"evidence", [&](const YamlNode& n) { DecodeEvidence(decoder, n, rule.evidence); }},

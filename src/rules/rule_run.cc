@@ -265,6 +265,7 @@ class RuleRun {
     }
     if (!level) return out;
     if (UsesLowConfidence()) out.surely.reset();
+    CheckSure(group, out);
     out.most_gain = most_gain_.Of(group.rows);
     TraceBound(out);
     out.is_small = Chosen(*level) != Level::kInfo && IsSmall(out);
@@ -272,6 +273,17 @@ class RuleRun {
     DoubtError(out);
     Waive(group, out);
     return out;
+  }
+
+  /// Where the rule says that it is no sure error, it warns for sure.
+  void CheckSure(const RowGroup& group, Judged& out) {
+    if (!rule_.sure_when || out.surely != Level::kError) return;
+    const Outcome sure = expr::Evaluate(*rule_.sure_when, data_, group.rows);
+    Trace(out.trace, "sure_when", *rule_.sure_when, Shown(sure, *rule_.sure_when));
+    if (!IsAbsent(sure.value) && std::get<bool>(sure.value)) return;
+    out.surely = Level::kWarn;
+    out.unsure_because =
+        fmt::format("`{}` does not hold, so it is no sure error", rule_.sure_when->Text());
   }
 
   /// Group fields and `let`s; needed again before a group is worded, since groups share the data.
@@ -483,7 +495,10 @@ class RuleRun {
     }
     out.is_sure = judged.surely && StatusOf(Chosen(*judged.surely)) <= judged.status;
     out.is_uncertain = judged.low_confidence && out.status == FindingStatus::kWarn;
-    if (out.is_uncertain) out.reason = "the number is too uncertain to be an error";
+    if (out.is_uncertain) {
+      out.reason = judged.unsure_because.empty() ? "the number is too uncertain to be an error"
+                                                 : judged.unsure_because;
+    }
     if (!Fired(out.status) && out.status != FindingStatus::kWaived) return out;
 
     std::vector<TraceValue> again;

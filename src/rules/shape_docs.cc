@@ -101,6 +101,8 @@ constexpr Doc kDocs[] = {
     {"a rule", "let", "names for expressions"},
     {"a rule", "when", "fires only if this holds"},
     {"a rule", "metric", "what is measured, and its limits"},
+    {"a rule", "sure_when",
+     "an error counts only if this holds; else it warns and leaves the verdict open"},
     {"a rule", "level", "the level of a rule without limits on its metric"},
     {"a rule", "gain", "the time that could be won"},
     {"a rule", "evidence", "the rows to show"},

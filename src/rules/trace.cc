@@ -18,6 +18,7 @@ std::vector<expr::Slot> SlotsOf(const CompiledRule& rule) {
   if (rule.when) add(*rule.when);
   if (rule.metric) add(*rule.metric);
   for (const CompiledRule::Limit& limit : rule.limits) add(limit.value);
+  if (rule.sure_when) add(*rule.sure_when);
   if (rule.gain) add(*rule.gain);
   return slots;
 }

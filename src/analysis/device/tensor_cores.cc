@@ -155,14 +155,6 @@ void SetEfficiency(const TensorCoreTimes& times, std::span<const TensorCoreFacts
   }
 }
 
-// Kernels whose names do not tell may be on Tensor Cores as those of other names were before.
-void DoubtCount(const TensorCoreTimes& times, bool count_undecided, Output& out) {
-  const bool is_open = Share(times.eligible_undecided, times.eligible) > kMuchUndecided;
-  if (count_undecided || !(IsUnknown(times) || (times.eligible > 0 && is_open))) return;
-  out.MarkUncertain("tensor_core.kernels_per_iteration",
-                    out.Told("more, if undecided kernels use {{ device.matrix_units }}"));
-}
-
 void SetMetrics(const TensorCoreTimes& times, std::span<const TensorCoreFacts> facts,
                 bool count_undecided, Output& out) {
   if (times.kernels == 0) {
@@ -175,7 +167,6 @@ void SetMetrics(const TensorCoreTimes& times, std::span<const TensorCoreFacts> f
     return;
   }
   SetEfficiency(times, facts, count_undecided, out);
-  DoubtCount(times, count_undecided, out);
   SetBounded("tensor_core.share", {times.tensor_core, times.undecided, times.kernels},
              count_undecided, out);
   const Ns used = times.tensor_core + (count_undecided ? times.undecided : 0);

@@ -57,11 +57,7 @@ CoverageFacts CoverageFactsOf(const RankContext& rank) {
     facts.total += time;
     if (device.kind[i] == DeviceKind::kKernel) facts.kernels += time;
     if (rank.profile->IsWholeGraph(i)) facts.whole_graphs += time;
-    const std::uint32_t iteration = rank.iterations.of_device[i];
-    if (iteration != Iterations::kNone) {
-      facts.in_any += time;
-      if (rank.iterations.SelectsIteration(iteration)) facts.inside += time;
-    }
+    if (rank.iterations.of_device[i] != Iterations::kNone) facts.in_any += time;
     // By its time: work without a launch is of no iteration.
     if (device.start[i] < window.start || device.start[i] >= window.end) continue;
     facts.in_window += time;
@@ -87,7 +83,7 @@ void AddCoverage(std::span<const RankContext> contexts, std::span<const Coverage
     sum.total += rank.total;
     sum.with_op += rank.with_op;
     sum.with_launch += rank.with_launch;
-    sum.inside += rank.inside;
+    sum.in_any += rank.in_any;
     sum.in_window += rank.in_window;
     sum.kernels += rank.kernels;
     sum.whole_graphs += rank.whole_graphs;
@@ -108,7 +104,7 @@ void AddCoverage(std::span<const RankContext> contexts, std::span<const Coverage
     return;
   }
   out.Set("coverage.outside_share",
-          static_cast<double>(sum.total - sum.inside) / static_cast<double>(sum.total));
+          static_cast<double>(sum.total - sum.in_any) / static_cast<double>(sum.total));
   if (sum.in_window == 0) {
     for (const char* id : {"coverage.linked_share", "coverage.launched_share"}) {
       out.SetAbsent(

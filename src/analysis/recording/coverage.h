@@ -13,7 +13,6 @@ namespace profgauge {
 struct CoverageFacts {
   bool has_ops = false, has_calls = false;
   Ns total = 0;                     ///< Of the whole recording.
-  Ns inside = 0;                    ///< What the selected iterations launched.
   Ns in_any = 0;                    ///< What any iteration launched.
   Ns in_window = 0;                 ///< What starts while they run.
   Ns with_op = 0, with_launch = 0;  ///< Of `in_window`.

@@ -95,9 +95,10 @@ void AddEdges(std::span<const RankContext> ranks, std::span<const EdgeFacts> fac
   }
   out.Set("launch.captured_share", CapturedShare(run));
   if (CapturedShare(run) > kMostlyCaptured) {
-    out.SetLacking(&Basis::execution,
-                   "the recording is of a graph capture: what the host launched did not run; record "
-                   "the runs of the graph");
+    out.SetLacking(
+        &Basis::execution,
+        "the recording is of a graph capture: what the host launched did not run; record "
+        "the runs of the graph");
   }
 }
 

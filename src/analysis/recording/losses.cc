@@ -55,7 +55,23 @@ void MarkLosses(std::span<const RankContext> ranks, Output& out) {
                   FormatCount(static_cast<std::int64_t>(lost))));
 }
 
+namespace {
+
+// Kernels whose names do not tell may be on Tensor Cores, as those of other names were before.
+void DoubtTensorCoreKernels(std::span<const RankContext> ranks, Output& out) {
+  constexpr double kMuch = 0.2;
+  const double unknown = AsNumber(out.ValueOf("tensor_core.unknown_share"), 0);
+  if (unknown <= kMuch || ranks.front().knowledge.undecided_use_tensor_cores) return;
+  out.MarkUncertain("tensor_core.kernels_per_iteration",
+                    "the names of kernels that take " + FormatShare(unknown) +
+                        out.Told(" of the kernel time do not tell whether they use "
+                                 "{{ device.matrix_units }}"));
+}
+
+}  // namespace
+
 void MarkLostNames(std::span<const RankContext> ranks, Output& out) {
+  DoubtTensorCoreKernels(ranks, out);
   std::uint64_t lost = 0;
   for (const RankContext& rank : ranks) lost += rank.profile->log[Counter::kernels_unnamed];
   if (lost == 0) return;

@@ -15,8 +15,9 @@ namespace profgauge {
 void MarkLosses(std::span<const RankContext> ranks, Output& out);
 
 /// Makes absent what only names of kernels tell, of recordings that lost many of them: none was
-/// found that communicates or uses Tensor Cores, which does not mean that none does. REQUIRES: after
-/// what sets these metrics.
+/// found that communicates or uses Tensor Cores, which does not mean that none does. Where those of
+/// many kernels do not tell, the number on Tensor Cores is unsure. REQUIRES: after what sets these
+/// metrics.
 void MarkLostNames(std::span<const RankContext> ranks, Output& out);
 
 }  // namespace profgauge

@@ -32,7 +32,6 @@ void Exchange(Columns& columns, CoverageFacts& facts) {
   columns.Number("coverage.total", facts.total);
   columns.Number("coverage.with_op", facts.with_op);
   columns.Number("coverage.with_launch", facts.with_launch);
-  columns.Number("coverage.inside", facts.inside);
   columns.Number("coverage.in_any", facts.in_any);
   columns.Number("coverage.in_window", facts.in_window);
   columns.Number("coverage.kernels", facts.kernels);

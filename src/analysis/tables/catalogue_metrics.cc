@@ -73,6 +73,8 @@ constexpr Redefined kRedefined[] = {
     // What runs before and after the iterations does not count.
     {"coverage.linked_share", 2},
     {"coverage.launched_share", 2},
+    // An iteration that is not selected is one all the same.
+    {"coverage.outside_share", 2},
     // A call that launches a graph is one launch.
     {"launch.delay.median", 2},
     {"launch.queue_empty_share", 2},

@@ -373,8 +373,8 @@ constexpr MetricSpec kRunMetrics[] = {
      kOurs},
     {"coverage.outside_share", "{{ device.device }} time launched outside of iterations", kShare,
      kNeutral, kOther,
-     "Share of the whole recording's {{ device.device }} time that was not launched in a selected "
-     "iteration; where launches are not recorded, that did not start in one.",
+     "Share of the whole recording's {{ device.device }} time that was launched in no iteration, "
+     "selected or not; where launches are not recorded, that started in none.",
      "Σ duration launched elsewhere / Σ duration", kOurs},
 };
 

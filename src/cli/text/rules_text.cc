@@ -150,6 +150,7 @@ std::string ExplainRule(const Rule& rule, const ActiveRule* active) {
   for (const RuleLet& let : rule.let) Line(out, "let", let.name + " = " + let.value.text);
   if (rule.when) Line(out, "when", rule.when->text);
   if (rule.metric) MetricLines(out, *rule.metric);
+  if (rule.sure_when) Line(out, "sure when", rule.sure_when->text);
   if (rule.level) Line(out, "level", LevelName(*rule.level));
   Line(out, "explains", JoinedTexts(rule.explains));
   if (rule.gain) {

@@ -64,12 +64,13 @@ TEST(Copies, WhatSingleIterationsCopyStandsBeside) {
     Ns at = 0;
     for (int step = 0; step < 10; ++step) {
       const Ns begin = at;
-      test.CopyAlone({at, at + 10}, CopyKind::kHostToDevice, HostMemory::kPinned, 100);
+      test.Copy("cudaMemcpyAsync", {at, at + 1}, {at + 1, at + 10}, CopyKind::kHostToDevice,
+                HostMemory::kPinned, 100);
       test.Launch("kernel", {at + 10, at + 11}, {at + 12, at + 80});
       const Ns saved = step == 4 || (step == 7 && checkpoints == 2) ? 500 : 10;
       if (checkpoints > 0) {
-        test.CopyAlone({at + 80, at + 80 + saved}, CopyKind::kDeviceToHost, HostMemory::kPageable,
-                       100);
+        test.Copy("cudaMemcpy", {at + 79, at + 80 + saved}, {at + 80, at + 80 + saved},
+                  CopyKind::kDeviceToHost, HostMemory::kPageable, 100);
       }
       at += 80 + saved;
       test.Step(step, {begin, at});

@@ -82,6 +82,22 @@ TEST(Coverage, SharesOfGpuTime) {
   EXPECT_DOUBLE_EQ(NumberOf(analysis, "coverage.outside_share"), 0.7);
 }
 
+// An iteration that is left out is one all the same: its work lies outside of none.
+TEST(Coverage, WorkOfIterationsThatAreNotSelectedIsOfThem) {
+  TestProfile test;
+  test.Step(0, {0, 100});
+  test.Launch("a", {10, 20}, {30, 60});
+  test.Step(1, {100, 1000});
+  test.Launch("a", {110, 120}, {130, 930});
+  test.Launch("between", {1000, 1010}, {1030, 1200});
+  const Profile profile = test.Finish();
+  Selection selection;
+  selection.stop = 0;
+  const auto analysis = Analyze(std::span(&profile, 1), selection);
+  ASSERT_TRUE(analysis);
+  EXPECT_DOUBLE_EQ(NumberOf(*analysis, "coverage.outside_share"), 0.17);
+}
+
 TEST(Coverage, WorkFromBeforeTheIterationsIsNoFaultOfTheRecording) {
   TestProfile test;
   test.Op("aten::mm", {0, 50});

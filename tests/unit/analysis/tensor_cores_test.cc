@@ -27,7 +27,8 @@ TEST(TensorCores, EfficiencyCountsWhatCouldUseThem) {
   EXPECT_EQ(efficiency->note,
             "up to 83.3\u202f% if all undecided kernels use Tensor Cores; in the policy, "
             "`tensor_core: {names: FILE}` says which do, `{unknown: upper_bound}` that all do");
-  EXPECT_TRUE(analysis.Find("tensor_core.kernels_per_iteration")->low_confidence);
+  // Of all kernels a sixth.
+  EXPECT_FALSE(analysis.Find("tensor_core.kernels_per_iteration")->low_confidence);
 }
 
 // How many kernels use them is as unsure as how much of the time they take.
@@ -46,7 +47,6 @@ TEST(TensorCores, TheirNumberIsUnsureWhereNamesDoNotTell) {
   EXPECT_FALSE(is_unsure("aten::mm", "mystery", true));
   EXPECT_TRUE(is_unsure("lab::product", "mystery", false));
   EXPECT_FALSE(is_unsure("aten::mm", "volta_sgemm_64x64_nn", false));
-  EXPECT_FALSE(is_unsure("aten::relu", "mystery", false));
 }
 
 TEST(TensorCores, WhoSaysThatUndecidedKernelsUseThemHasNothingUncertain) {

@@ -198,6 +198,42 @@ TEST(Evaluator, UncertainNumbersAreNoErrors) {
       "| varies 20.0 %\n");
 }
 
+// A rule itself may say when an error is none for sure; a warning stays one, and so does what a
+// policy makes an error of.
+TEST(Evaluator, ErrorsAreSureWhereTheRuleSaysSo) {
+  constexpr std::string_view kRule = R"(
+  - id: variance
+    title: Variance
+    category: iteration
+    for_each: profile
+    metric: {value: iteration.time.robust_cv, show_as: percent, warn_above: 5%, error_above: 10%}
+    sure_when: iteration.time.cv > 10%
+    message: varies {{ metric }}
+)";
+  const auto checked = [&](double robust, std::optional<double> plain,
+                           std::string_view policy = "") {
+    TestRun run;
+    run.Set("iteration.time.robust_cv", robust);
+    if (plain) run.Set("iteration.time.cv", *plain);
+    return Check(kRule, run, policy);
+  };
+  EXPECT_EQ(checked(0.2, 0.3), "test/variance: error 20.0 % (> 10 %) | varies 20.0 %\n");
+  const std::string_view open =
+      "test/variance: warn 20.0 % (> 10 %) because `iteration.time.cv > 10%` does not hold, so it "
+      "is no sure error | varies 20.0 %\n";
+  EXPECT_EQ(checked(0.2, 0.05), open);
+  EXPECT_EQ(checked(0.2, {}), open);
+  EXPECT_EQ(checked(0.07, 0.05), "test/variance: warn 7.0 % (> 5 %) | varies 7.0 %\n");
+  EXPECT_EQ(checked(0.2, 0.05, "rules: {test/*: error}"),
+            "test/variance: error 20.0 % (> 10 %) | varies 20.0 %\n");
+  TestRun run;
+  run.Set("iteration.time.robust_cv", 0.2).Set("iteration.time.cv", 0.05);
+  Loaded loaded;
+  ASSERT_EQ(Load(kRule, "", loaded), "");
+  const Evaluation evaluation = EvaluateRules(loaded.compiled, run.analysis(), {}, {});
+  EXPECT_TRUE(evaluation.findings.front().is_uncertain);
+}
+
 TEST(Evaluator, RowsThatMostlyCannotBeToldAreNoPass) {
   constexpr std::string_view kRule = R"(
   - id: fp32

@@ -54,6 +54,7 @@ TEST_F(RuleFiles, GoodOneSetsEveryKey) {
   EXPECT_EQ(rule.let[0].name, "wasted");
   EXPECT_EQ(rule.metric->show_as.kind, ShowAs::Kind::kPercent);
   EXPECT_EQ(rule.metric->error_above->text, "20%");
+  EXPECT_EQ(rule.sure_when->text, "wasted > 1 ms");
   EXPECT_EQ(rule.gain->bound, GainBound::kUpper);
   EXPECT_EQ(rule.gain->why, "Guessed.");
   EXPECT_EQ(rule.explains[1].text, "launch/*");
