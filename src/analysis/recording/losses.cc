@@ -57,15 +57,17 @@ void MarkLosses(std::span<const RankContext> ranks, Output& out) {
 
 namespace {
 
-// Kernels whose names do not tell may be on Tensor Cores, as those of other names were before.
+// Kernels whose names do not tell may be on Tensor Cores, as those of other names were before. What
+// could use them is absent beside what is not known of them, where that is most.
 void DoubtTensorCoreKernels(std::span<const RankContext> ranks, Output& out) {
   constexpr double kMuch = 0.2;
-  const double unknown = AsNumber(out.ValueOf("tensor_core.unknown_share"), 0);
-  if (unknown <= kMuch || ranks.front().knowledge.undecided_use_tensor_cores) return;
+  if (!out.IsSet("tensor_core.unknown_share")) return;
+  const bool is_much = AsNumber(out.ValueOf("tensor_core.unknown_share"), 0) > kMuch;
+  if (!is_much && out.IsSet("tensor_core.eligible_share")) return;
+  if (ranks.front().knowledge.undecided_use_tensor_cores) return;
   out.MarkUncertain("tensor_core.kernels_per_iteration",
-                    "the names of kernels that take " + FormatShare(unknown) +
-                        out.Told(" of the kernel time do not tell whether they use "
-                                 "{{ device.matrix_units }}"));
+                    out.Told("the names of many kernels do not tell whether they use "
+                             "{{ device.matrix_units }}"));
 }
 
 }  // namespace
