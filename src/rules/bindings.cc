@@ -167,7 +167,7 @@ std::optional<double> RunData::ReplayedGain(const CompiledRule& rule) {
   const auto has_free_thread = [](const PathGraph& graph) { return !graph.free_threads().empty(); };
   const std::span<const PathGraph> graphs = replayer_->graphs();
   if (std::any_of(graphs.begin(), graphs.end(), has_free_thread)) return std::nullopt;
-  if (!scenarios_) scenarios_.emplace(*replayer_);
+  if (!scenarios_) scenarios_.emplace(*replayer_, PredictionOf::kTimes);
   const ScenarioOutcome outcome = scenarios_->Run(*rule.scenario);
   const bool matched = std::any_of(outcome.matched.begin(), outcome.matched.end(),
                                    [](std::uint64_t rows) { return rows > 0; });

@@ -66,10 +66,10 @@ tl::expected<CompiledScale, Errors> CompileScale(const WhatIfScale& scale) {
 
 expr::Data DataOf(const Replayer::Rows& rows) {
   expr::Data data;  // Slots are the columns, in their order.
-  for (const Column& column : rows.table.columns()) {
+  for (const Column& column : rows.cells.columns()) {
     expr::Source& source = data.emplace_back();
     source.column = &column;
-    source.strings = &rows.table.strings();
+    source.strings = &rows.cells.strings();
   }
   return data;
 }
@@ -209,9 +209,10 @@ tl::expected<std::vector<CompiledScenario>, Errors> CompileScenarios(const Polic
   return out;
 }
 
-const Replayer::Rows& ScenarioRunner::RowsOf(PathTable table) {
-  auto& rows = rows_[static_cast<std::size_t>(table)];
-  if (!rows) rows.emplace(replayer_.MakeRows(table));
+const Replayer::Rows& ScenarioRunner::RowsOf(const CompiledScale& scale) {
+  auto& rows = rows_[static_cast<std::size_t>(scale.table)];
+  if (!rows) rows.emplace(replayer_.MakeRows(scale.table));
+  replayer_.FillColumns(scale.condition.Fields(), *rows);
   return *rows;
 }
 
@@ -225,7 +226,7 @@ ScenarioOutcome ScenarioRunner::RunTogether(std::span<const CompiledScenario> sc
   for (const CompiledScenario& scenario : scenarios) {
     changes.without_waiting = changes.without_waiting || scenario.without_waiting;
     for (const CompiledScale& scale : scenario.scales) {
-      const Replayer::Rows& rows = RowsOf(scale.table);
+      const Replayer::Rows& rows = RowsOf(scale);
       std::vector<expr::RowId> all(rows.events.size());
       for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<expr::RowId>(i);
       const expr::Filtered found = expr::Filter(scale.condition, DataOf(rows), all);
@@ -242,7 +243,7 @@ ScenarioOutcome ScenarioRunner::RunTogether(std::span<const CompiledScenario> sc
         "waiting for other ranks is known only where their recordings are there, and match";
     return out;
   }
-  out.prediction = replayer_.Predict(changes, scratch_);
+  out.prediction = replayer_.Predict(changes, scratch_, wanted_);
   return out;
 }
 

@@ -53,14 +53,18 @@ struct ScenarioOutcome {
 class ScenarioRunner {
  public:
   /// `replayer` must outlive it.
-  explicit ScenarioRunner(const Replayer& replayer) : replayer_(replayer) {}
+  explicit ScenarioRunner(const Replayer& replayer,
+                          PredictionOf wanted = PredictionOf::kTimesAndPath)
+      : replayer_(replayer), wanted_(wanted) {}
   ScenarioOutcome Run(const CompiledScenario& scenario);
   /// All of `scenarios` at once.
   ScenarioOutcome RunTogether(std::span<const CompiledScenario> scenarios);
 
  private:
-  const Replayer::Rows& RowsOf(PathTable table);
+  /// Those that the scale's condition looks at, with what it names of them.
+  const Replayer::Rows& RowsOf(const CompiledScale& scale);
   const Replayer& replayer_;
+  PredictionOf wanted_;
   ReplayScratch scratch_;
   std::optional<Replayer::Rows> rows_[3];
 };

@@ -98,86 +98,87 @@ void ForEachEvent(std::span<const QueueItem> items, Visit visit) {
   }
 }
 
-// The columns of the table, found once.
-struct Columns {
-  Columns(Table& table, StringPool& pool)
-      : rank(*table.Find("rank")),
-        gpu(*table.Find("gpu")),
-        stream(*table.Find("stream")),
-        name(*table.Find("name")),
-        kind(*table.Find("kind")),
-        op(*table.Find("op")),
-        call(*table.Find("call")),
-        call_start(*table.Find("call_start")),
-        call_time(*table.Find("call_time")),
-        start(*table.Find("start")),
-        time(*table.Find("time")),
-        delay(*table.Find("delay")),
-        queue(*table.Find("queue_length")),
-        uses(*table.Find("uses_tensor_core")),
-        iteration(*table.Find("iteration")),
-        grid(*table.Find("grid")),
-        block(*table.Find("block")) {
-    for (const DeviceKind of : {DeviceKind::kKernel, DeviceKind::kMemcpy, DeviceKind::kMemset}) {
-      kinds[static_cast<std::size_t>(of)] = pool.Intern(KindName(of));
+// What the cells of one rank's rows are made of. Texts are those of `pool`.
+struct Cells {
+  Cells(const RankContext& of, StringPool& pool)
+      : rank(of), profile(*of.profile), device(profile.device), texts(profile, pool) {
+    for (const DeviceKind kind : {DeviceKind::kKernel, DeviceKind::kMemcpy, DeviceKind::kMemset}) {
+      kinds[static_cast<std::size_t>(kind)] = pool.Intern(KindName(kind));
     }
     for (const Tri tri : {Tri::kNo, Tri::kYes, Tri::kUnknown}) {
       verdicts[static_cast<std::size_t>(tri)] = pool.Intern(TriName(tri));
     }
-  }
-  void Reserve(std::size_t rows) {
-    for (Column* column : {&rank, &gpu, &stream, &name, &kind, &op, &call, &call_start, &call_time,
-                           &start, &time, &delay, &queue, &uses, &iteration, &grid, &block}) {
-      column->Reserve(rows);
-    }
-  }
-  Column &rank, &gpu, &stream, &name, &kind, &op, &call, &call_start, &call_time, &start, &time,
-      &delay, &queue, &uses, &iteration, &grid, &block;
-  std::array<StringId, 3> kinds, verdicts;
-};
-
-// "8, 1, 1", of the few launch properties that a profile has.
-struct Dimensions {
-  Dimensions(const Profile& profile, StringPool& pool) {
-    const auto text = [&](const std::int32_t(&xyz)[3]) {
-      if (xyz[0] <= 0) return StringId{};
-      return pool.Intern(std::to_string(xyz[0]) + ", " + std::to_string(xyz[1]) + ", " +
-                         std::to_string(xyz[2]));
-    };
     for (const LaunchConfig& config : profile.launch_configs) {
-      grids.push_back(text(config.grid));
-      blocks.push_back(text(config.block));
+      grids.push_back(Dimensions(config.grid, pool));
+      blocks.push_back(Dimensions(config.block, pool));
     }
   }
-  std::vector<StringId> grids, blocks;
+
+  // "8, 1, 1"
+  static StringId Dimensions(const std::int32_t (&xyz)[3], StringPool& pool) {
+    if (xyz[0] <= 0) return {};
+    return pool.Intern(std::to_string(xyz[0]) + ", " + std::to_string(xyz[1]) + ", " +
+                       std::to_string(xyz[2]));
+  }
+  std::uint32_t CallOf(LaunchRow row) const { return device.launch[row.row].value; }
+  StringId OfConfig(const std::vector<StringId>& known, LaunchRow row) const {
+    const LaunchConfigId config = device.config[row.row];
+    return config.valid() ? known[config.value] : StringId{};
+  }
+
+  const RankContext& rank;
+  const Profile& profile;
+  const DeviceTable& device;
+  Texts texts;
+  std::array<StringId, 3> kinds, verdicts;
+  std::vector<StringId> grids, blocks;  // Of the few launch properties that a profile has.
 };
 
-void AppendRow(const RankContext& rank, std::size_t row, std::int64_t queue,
-               const Dimensions& dimensions, Texts& texts, Columns& to) {
-  const Profile& profile = *rank.profile;
-  const DeviceTable& device = profile.device;
-  const std::uint32_t call = device.launch[row].value;
-  to.rank.AddInteger(rank.rank);
-  to.gpu.AddInteger(device.gpu[row]);
-  to.stream.AddInteger(device.stream[row]);
-  to.name.AddText(texts(device.name[row]));
-  to.kind.AddText(to.kinds[static_cast<std::size_t>(device.kind[row])]);
-  const HostId op = device.op[row];
-  to.op.AddText(op.valid() ? texts(profile.host.name[op.value]) : StringId{});
-  to.call.AddText(texts(profile.api.name[call]));
-  to.call_start.AddInteger(profile.api.start[call]);
-  to.call_time.AddInteger(profile.api.duration[call]);
-  to.start.AddInteger(device.start[row]);
-  to.time.AddInteger(device.duration[row]);
-  to.delay.AddInteger(DelayOf(profile, row));
-  to.queue.AddInteger(queue);
-  to.uses.AddText(to.verdicts[static_cast<std::size_t>(rank.classes[row].tensor_core)]);
-  const std::uint32_t iteration = rank.iterations.of_device[row];
-  to.iteration.AddInteger(iteration == Iterations::kNone ? Column::kAbsentInteger : iteration);
-  const LaunchConfigId config = device.config[row];
-  to.grid.AddText(config.valid() ? dimensions.grids[config.value] : StringId{});
-  to.block.AddText(config.valid() ? dimensions.blocks[config.value] : StringId{});
-}
+struct LaunchColumn {
+  std::string_view id;
+  void (*append)(Cells& of, LaunchRow row, Column& to);
+};
+
+constexpr LaunchColumn kLaunchColumns[] = {
+    {"rank", [](Cells& of, LaunchRow, Column& to) { to.AddInteger(of.rank.rank); }},
+    {"gpu", [](Cells& of, LaunchRow at, Column& to) { to.AddInteger(of.device.gpu[at.row]); }},
+    {"stream",
+     [](Cells& of, LaunchRow at, Column& to) { to.AddInteger(of.device.stream[at.row]); }},
+    {"name",
+     [](Cells& of, LaunchRow at, Column& to) { to.AddText(of.texts(of.device.name[at.row])); }},
+    {"kind",
+     [](Cells& of, LaunchRow at, Column& to) {
+       to.AddText(of.kinds[static_cast<std::size_t>(of.device.kind[at.row])]);
+     }},
+    {"op",
+     [](Cells& of, LaunchRow at, Column& to) {
+       const HostId op = of.device.op[at.row];
+       to.AddText(op.valid() ? of.texts(of.profile.host.name[op.value]) : StringId{});
+     }},
+    {"call", [](Cells& of, LaunchRow at,
+                Column& to) { to.AddText(of.texts(of.profile.api.name[of.CallOf(at)])); }},
+    {"call_start", [](Cells& of, LaunchRow at,
+                      Column& to) { to.AddInteger(of.profile.api.start[of.CallOf(at)]); }},
+    {"call_time", [](Cells& of, LaunchRow at,
+                     Column& to) { to.AddInteger(of.profile.api.duration[of.CallOf(at)]); }},
+    {"start", [](Cells& of, LaunchRow at, Column& to) { to.AddInteger(of.device.start[at.row]); }},
+    {"time",
+     [](Cells& of, LaunchRow at, Column& to) { to.AddInteger(of.device.duration[at.row]); }},
+    {"delay",
+     [](Cells& of, LaunchRow at, Column& to) { to.AddInteger(DelayOf(of.profile, at.row)); }},
+    {"queue_length", [](Cells&, LaunchRow at, Column& to) { to.AddInteger(at.queue); }},
+    {"uses_tensor_core",
+     [](Cells& of, LaunchRow at, Column& to) {
+       to.AddText(of.verdicts[static_cast<std::size_t>(of.rank.classes[at.row].tensor_core)]);
+     }},
+    {"iteration",
+     [](Cells& of, LaunchRow at, Column& to) {
+       const std::uint32_t iteration = of.rank.iterations.of_device[at.row];
+       to.AddInteger(iteration == Iterations::kNone ? Column::kAbsentInteger : iteration);
+     }},
+    {"grid", [](Cells& of, LaunchRow at, Column& to) { to.AddText(of.OfConfig(of.grids, at)); }},
+    {"block", [](Cells& of, LaunchRow at, Column& to) { to.AddText(of.OfConfig(of.blocks, at)); }},
+};
 
 // How full the queue of the rows [begin, end), which are one stream's, was at each of its launches.
 std::vector<std::int64_t> QueueOf(const Profile& profile, std::size_t begin, std::size_t end) {
@@ -367,6 +368,26 @@ std::vector<std::int64_t> QueueLengths(std::span<const QueueItem> items) {
   return lengths;
 }
 
+std::vector<LaunchRow> LaunchRowsOf(const RankContext& rank) {
+  std::vector<LaunchRow> rows;
+  VisitLaunches(rank, [&](DeviceId row, std::int64_t queue) {
+    if (rank.InTables(row)) rows.push_back({row.value, queue});
+  });
+  return rows;
+}
+
+void AppendLaunches(const RankContext& rank, std::span<const LaunchRow> rows,
+                    std::span<Column* const> columns, StringPool& strings) {
+  Cells cells(rank, strings);
+  for (Column* column : columns) {
+    const auto* const known =
+        std::find_if(std::begin(kLaunchColumns), std::end(kLaunchColumns),
+                     [column](const LaunchColumn& one) { return one.id == column->id(); });
+    if (known == std::end(kLaunchColumns)) continue;
+    for (const LaunchRow row : rows) known->append(cells, row, *column);
+  }
+}
+
 void AddLaunches(std::span<const RankContext> ranks, Output& out) {
   std::size_t rows = 0;
   for (const RankContext& rank : ranks) {
@@ -377,15 +398,18 @@ void AddLaunches(std::span<const RankContext> ranks, Output& out) {
     SetLaunchMetrics({}, out);
     return;
   }
-  Columns columns(out.AddTable("launches"), out.strings());
-  columns.Reserve(rows);
+  std::vector<Column*> columns;
+  for (Column& column : out.AddTable("launches").columns()) {
+    column.Reserve(rows);
+    columns.push_back(&column);
+  }
   std::vector<LaunchFacts> facts;
   for (const RankContext& rank : ranks) {
-    Texts texts(*rank.profile, out.strings());
-    const Dimensions dimensions(*rank.profile, out.strings());
+    std::vector<LaunchRow> of_rank;
     facts.push_back(VisitLaunches(rank, [&](DeviceId row, std::int64_t queue) {
-      if (rank.InTables(row)) AppendRow(rank, row.value, queue, dimensions, texts, columns);
+      if (rank.InTables(row)) of_rank.push_back({row.value, queue});
     }));
+    AppendLaunches(rank, of_rank, columns, out.strings());
   }
   SetLaunchMetrics(facts, out);
 }

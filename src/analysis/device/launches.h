@@ -52,6 +52,18 @@ void FoldDelays(LaunchFacts& facts);
 /// Sets launch.delay.median and launch.queue_empty_share.
 void SetLaunchMetrics(std::span<const LaunchFacts> ranks, Output& out);
 
+/// A row of the table launches.
+struct LaunchRow {
+  std::uint32_t row = 0;   ///< Of the rank's device table.
+  std::int64_t queue = 0;  ///< QueueLengths() of its stream.
+};
+/// Those of one rank, by GPU, stream and start.
+std::vector<LaunchRow> LaunchRowsOf(const RankContext& rank);
+/// Appends the cells of these rows to columns of launches; what other columns there are stay as
+/// they are. Texts go to `strings`.
+void AppendLaunches(const RankContext& rank, std::span<const LaunchRow> rows,
+                    std::span<Column* const> columns, StringPool& strings);
+
 /// Adds launches (rows by rank, GPU, stream and start) and sets launch.*.
 void AddLaunches(std::span<const RankContext> ranks, Output& out);
 

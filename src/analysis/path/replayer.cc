@@ -75,7 +75,8 @@ std::vector<std::vector<Ns>> Replayer::Slacks() const {
   return slacks;
 }
 
-Prediction Replayer::Predict(const Scenario& scenario, ReplayScratch& scratch) const {
+Prediction Replayer::Predict(const Scenario& scenario, ReplayScratch& scratch,
+                             PredictionOf wanted) const {
   std::vector<PathChanges> changes;
   scratch.changes.resize(graphs_.size());
   const JointReplay* joint = is_joint() && !scenario.without_waiting ? &*joint_ : nullptr;
@@ -102,6 +103,7 @@ Prediction Replayer::Predict(const Scenario& scenario, ReplayScratch& scratch) c
       recorded = std::max(recorded, was);
       predicted = std::max(predicted, is);
     }
+    if (wanted == PredictionOf::kTimes) continue;
     const PathSums sums = SumCriticalPath(graphs_[i], changes[i], times[i], spans, transfers_[i]);
     for (std::size_t k = 0; k < kPathKinds; ++k) out.path[k] += sums[k];
   }

@@ -48,9 +48,12 @@ struct Prediction {
   /// 1 % of the time passes between them.
   double iteration_time = 0;
   double recorded_time = 0;  ///< The same of the recording.
-  PathSums path{};           ///< The new critical path, summed over ranks.
+  PathSums path{};           ///< The new critical path, summed over ranks; zeros unless wanted.
   double gain_share() const { return recorded_time > 0 ? 1 - iteration_time / recorded_time : 0; }
 };
+
+/// What is wanted of a prediction: the path costs as much as the times.
+enum class PredictionOf : std::uint8_t { kTimes, kTimesAndPath };
 
 /// What predictions compute in. Those that share one, one after the other, use its memory again.
 struct ReplayScratch {
@@ -80,19 +83,23 @@ class Replayer {
   std::vector<std::vector<Ns>> Slacks() const;
 
   /// REQUIRES: can_replay(), and knows_waiting() where the scenario is without waiting.
-  Prediction Predict(const Scenario& scenario, ReplayScratch& scratch) const;
+  Prediction Predict(const Scenario& scenario, ReplayScratch& scratch,
+                     PredictionOf wanted = PredictionOf::kTimesAndPath) const;
   Prediction Predict(const Scenario& scenario) const {
     ReplayScratch scratch;
     return Predict(scenario, scratch);
   }
 
-  /// Rows for conditions: a table of all events of `table` in the graphs ("host_op", "api_call" or
-  /// "launch"), and the event of each row. Built anew with each call.
+  /// Rows for conditions: all events of `table` in the graphs ("host_op", "api_call" or "launch"),
+  /// and what conditions may name of them. Built anew with each call, its columns empty.
   struct Rows {
-    Table table;
+    PathTable table = PathTable::kHost;
+    Table cells;
     std::vector<ScenarioRow> events;
   };
   Rows MakeRows(PathTable table) const;
+  /// Fills those of these columns, by their numbers, that are empty.
+  void FillColumns(std::span<const std::uint32_t> columns, Rows& rows) const;
 
  private:
   void MatchCalls();

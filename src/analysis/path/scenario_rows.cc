@@ -1,55 +1,19 @@
 // The rows that conditions of scenarios look at: analysis/path/replayer.h.
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 
 #include "analysis/device/launches.h"
 #include "analysis/device/tensor_cores.h"
 #include "analysis/path/module_of.h"
 #include "analysis/path/replayer.h"
-#include "analysis/tables/row_writer.h"
 #include "analysis/tables/texts.h"
 
 namespace profgauge {
 namespace {
 
 using enum Unit;
-
-constexpr ColumnSpec kRank = {"rank", "Rank", kCount, "Rank that was recorded."};
-constexpr ColumnSpec kName = {"name", "Name", kText, "As recorded."};
-constexpr ColumnSpec kModule = {"module", "Module", kText,
-                                "The innermost nn.Module around it, where recorded."};
-constexpr ColumnSpec kThread = {"thread", "Thread", kText, "Its name, else its number."};
-constexpr ColumnSpec kIteration = {"iteration", "Iteration", kCount,
-                                   "Position of the iteration in which it starts."};
-constexpr ColumnSpec kTimeOf = {"time", "Time", kTime, "Its length."};
-
-constexpr ColumnSpec kHostOps[] = {kRank,   kName,   {"type", "Type", kText, "Kind of operator."},
-                                   kModule, kThread, kIteration,
-                                   kTimeOf};
-constexpr ColumnSpec kApiCalls[] = {
-    kRank,
-    kName,
-    {"kind", "Kind", kText, "launch, memcpy, memset, sync, memory or other."},
-    {"op", "Operator", kText, "Innermost range around it."},
-    kModule,
-    kThread,
-    kIteration,
-    kTimeOf};
-
-std::span<const ColumnSpec> LaunchColumns() {
-  static const std::vector<ColumnSpec> kColumns = [] {
-    const TableSpec* launches = FindTable("launches");
-    std::vector<ColumnSpec> columns(launches->columns.begin(), launches->columns.end());
-    columns.push_back({"tensor_core_eligible", "Eligible", kBool,
-                       "Whether its operator could use {{ device.matrix_units }}."});
-    columns.push_back(
-        {"is_collective", "Collective", kBool, "Whether it moves data between ranks."});
-    columns.push_back(kModule);
-    return columns;
-  }();
-  return kColumns;
-}
 
 std::string_view KindName(ApiKind kind) {
   constexpr std::string_view kNames[] = {"launch", "memcpy", "memset", "sync", "memory", "other"};
@@ -62,137 +26,200 @@ std::string ThreadName(const Profile& profile, ThreadId id) {
   return thread.name.empty() ? std::to_string(thread.tid) : thread.name;
 }
 
-// What rows of one rank have in common. Texts are those of the table's pool.
+// What cells of the rows of one rank are made of. Texts are those of the table's pool.
 class RankRows {
  public:
   RankRows(const RankContext& rank, StringPool& pool)
-      : rank_(rank),
-        profile_(*rank.profile),
+      : rank(rank),
+        profile(*rank.profile),
         pool_(pool),
-        texts_(profile_, pool),
-        types_(profile_.strings.size()),
-        modules_(ModulesOfHost(profile_)) {
-    for (std::uint32_t i = 0; i < profile_.threads.size(); ++i) {
-      threads_.push_back(Interned(ThreadName(profile_, ThreadId{i})));
+        texts_(profile, pool),
+        types_(profile.strings.size()) {}
+
+  StringId Text(StringId id) {
+    return id.valid() && !profile.Name(id).empty() ? texts_(id) : StringId{};
+  }
+  StringId NameOf(HostId range) {
+    return range.valid() ? Text(profile.host.name[range.value]) : StringId{};
+  }
+  StringId Type(StringId name) {
+    if (!name.valid() || profile.Name(name).empty()) return {};
+    StringId& known = types_[name.value];
+    if (!known.valid()) known = Interned(OpType(profile.Name(name)));
+    return known;
+  }
+  StringId Module(HostId range) {
+    if (!modules_) modules_ = ModulesOfHost(profile);
+    return range.valid() && !modules_->empty() ? Text((*modules_)[range.value]) : StringId{};
+  }
+  StringId ThreadText(ThreadId thread) {
+    if (!thread.valid()) return {};
+    if (threads_.empty()) {
+      for (std::uint32_t i = 0; i < profile.threads.size(); ++i) {
+        threads_.push_back(Interned(ThreadName(profile, ThreadId{i})));
+      }
     }
-    for (const ApiKind kind : {ApiKind::kLaunch, ApiKind::kMemcpy, ApiKind::kMemset, ApiKind::kSync,
-                               ApiKind::kMemory, ApiKind::kOther}) {
-      kinds_[static_cast<std::size_t>(kind)] = pool.Intern(KindName(kind));
-    }
+    return threads_[thread.value];
+  }
+  StringId Kind(ApiKind kind) {
+    StringId& known = kinds_[static_cast<std::size_t>(kind)];
+    if (!known.valid()) known = pool_.Intern(KindName(kind));
+    return known;
+  }
+  std::int64_t IterationAt(Ns start) const {
+    const std::uint32_t iteration = rank.iterations.AtHostTime(start);
+    return iteration == Iterations::kNone ? Column::kAbsentInteger : iteration;
+  }
+  Tri IsEligible(std::uint32_t row) {
+    if (!eligible_) eligible_ = EligibleKernels(profile, rank.classes);
+    return (*eligible_)[row];
   }
 
-  StringId Module(HostId range) {
-    return range.valid() && !modules_.empty() ? Text(modules_[range.value]) : StringId{};
-  }
-  void HostOp(RowWriter& row, std::uint32_t at) {
-    const HostTable& host = profile_.host;
-    row.Integer(rank_.rank).Text(Text(host.name[at])).Text(Type(host.name[at]));
-    Common(row, HostId{at}, host.thread[at], host.start[at], host.duration[at]);
-  }
-  void ApiCall(RowWriter& row, std::uint32_t at) {
-    const ApiTable& api = profile_.api;
-    const HostId op = api.op[at];
-    row.Integer(rank_.rank).Text(Text(api.name[at]));
-    row.Text(kinds_[static_cast<std::size_t>(api.kind[at])]);
-    row.Text(op.valid() ? Text(profile_.host.name[op.value]) : StringId{});
-    Common(row, op, api.thread[at], api.start[at], api.duration[at]);
-  }
+  const RankContext& rank;
+  const Profile& profile;
 
  private:
   StringId Interned(std::string_view text) {
     return text.empty() ? StringId{} : pool_.Intern(text);
   }
-  StringId Text(StringId id) {
-    return id.valid() && !profile_.Name(id).empty() ? texts_(id) : StringId{};
-  }
-  StringId Type(StringId name) {
-    if (!name.valid() || profile_.Name(name).empty()) return {};
-    StringId& known = types_[name.value];
-    if (!known.valid()) known = Interned(OpType(profile_.Name(name)));
-    return known;
-  }
-  void Common(RowWriter& row, HostId range, ThreadId thread, Ns start, Ns time) {
-    row.Text(Module(range)).Text(thread.valid() ? threads_[thread.value] : StringId{});
-    const std::uint32_t iteration = rank_.iterations.AtHostTime(start);
-    row.Known(iteration == Iterations::kNone ? -1 : static_cast<std::int64_t>(iteration));
-    row.Integer(std::max<Ns>(time, 0));
-  }
 
-  const RankContext& rank_;
-  const Profile& profile_;
   StringPool& pool_;
   Texts texts_;
   std::vector<StringId> types_;  // By name of the profile.
-  std::vector<StringId> modules_;
+  std::optional<std::vector<StringId>> modules_;
+  std::optional<std::vector<Tri>> eligible_;
   std::vector<StringId> threads_;
   std::array<StringId, 6> kinds_;
 };
+
+// Conditions name few columns, so each is made apart.
+struct RowColumn {
+  ColumnSpec spec;
+  void (*append)(RankRows& of, std::uint32_t row, Column& to);
+};
+
+constexpr ColumnSpec kRank = {"rank", "Rank", kCount, "Rank that was recorded."};
+constexpr ColumnSpec kName = {"name", "Name", kText, "As recorded."};
+constexpr ColumnSpec kModule = {"module", "Module", kText,
+                                "The innermost nn.Module around it, where recorded."};
+constexpr ColumnSpec kThread = {"thread", "Thread", kText, "Its name, else its number."};
+constexpr ColumnSpec kIteration = {"iteration", "Iteration", kCount,
+                                   "Position of the iteration in which it starts."};
+constexpr ColumnSpec kTimeOf = {"time", "Time", kTime, "Its length."};
+
+void AppendRank(RankRows& of, std::uint32_t, Column& to) { to.AddInteger(of.rank.rank); }
+
+constexpr RowColumn kHostOps[] = {
+    {kRank, AppendRank},
+    {kName,
+     [](RankRows& of, std::uint32_t row, Column& to) { to.AddText(of.NameOf(HostId{row})); }},
+    {{"type", "Type", kText, "Kind of operator."},
+     [](RankRows& of, std::uint32_t row, Column& to) {
+       to.AddText(of.Type(of.profile.host.name[row]));
+     }},
+    {kModule,
+     [](RankRows& of, std::uint32_t row, Column& to) { to.AddText(of.Module(HostId{row})); }},
+    {kThread, [](RankRows& of, std::uint32_t row,
+                 Column& to) { to.AddText(of.ThreadText(of.profile.host.thread[row])); }},
+    {kIteration, [](RankRows& of, std::uint32_t row,
+                    Column& to) { to.AddInteger(of.IterationAt(of.profile.host.start[row])); }},
+    {kTimeOf, [](RankRows& of, std::uint32_t row,
+                 Column& to) { to.AddInteger(std::max<Ns>(of.profile.host.duration[row], 0)); }},
+};
+
+constexpr RowColumn kApiCalls[] = {
+    {kRank, AppendRank},
+    {kName, [](RankRows& of, std::uint32_t row,
+               Column& to) { to.AddText(of.Text(of.profile.api.name[row])); }},
+    {{"kind", "Kind", kText, "launch, memcpy, memset, sync, memory or other."},
+     [](RankRows& of, std::uint32_t row, Column& to) {
+       to.AddText(of.Kind(of.profile.api.kind[row]));
+     }},
+    {{"op", "Operator", kText, "Innermost range around it."},
+     [](RankRows& of, std::uint32_t row, Column& to) {
+       to.AddText(of.NameOf(of.profile.api.op[row]));
+     }},
+    {kModule, [](RankRows& of, std::uint32_t row,
+                 Column& to) { to.AddText(of.Module(of.profile.api.op[row])); }},
+    {kThread, [](RankRows& of, std::uint32_t row,
+                 Column& to) { to.AddText(of.ThreadText(of.profile.api.thread[row])); }},
+    {kIteration, [](RankRows& of, std::uint32_t row,
+                    Column& to) { to.AddInteger(of.IterationAt(of.profile.api.start[row])); }},
+    {kTimeOf, [](RankRows& of, std::uint32_t row,
+                 Column& to) { to.AddInteger(std::max<Ns>(of.profile.api.duration[row], 0)); }},
+};
+
+// Behind those of the table launches.
+constexpr RowColumn kMoreOfLaunches[] = {
+    {{"tensor_core_eligible", "Eligible", kBool,
+      "Whether its operator could use {{ device.matrix_units }}."},
+     [](RankRows& of, std::uint32_t row, Column& to) {
+       const Tri eligible = of.IsEligible(row);
+       if (eligible == Tri::kUnknown) return to.AddAbsent();
+       to.AddInteger(eligible == Tri::kYes ? 1 : 0);
+     }},
+    {{"is_collective", "Collective", kBool, "Whether it moves data between ranks."},
+     [](RankRows& of, std::uint32_t row, Column& to) {
+       to.AddInteger(of.rank.classes[row].collective ? 1 : 0);
+     }},
+    {kModule, [](RankRows& of, std::uint32_t row,
+                 Column& to) { to.AddText(of.Module(of.profile.device.op[row])); }},
+};
+
+// Apart from those that the table launches has.
+std::span<const RowColumn> OwnColumns(PathTable table) {
+  if (table == PathTable::kDevice) return kMoreOfLaunches;
+  return table == PathTable::kHost ? std::span<const RowColumn>(kHostOps) : kApiCalls;
+}
+
+std::vector<ColumnSpec> AllColumns(PathTable table) {
+  std::vector<ColumnSpec> columns;
+  if (table == PathTable::kDevice) {
+    const TableSpec* launches = FindTable("launches");
+    columns.assign(launches->columns.begin(), launches->columns.end());
+  }
+  for (const RowColumn& column : OwnColumns(table)) columns.push_back(column.spec);
+  return columns;
+}
 
 bool IsHostOp(const Profile& profile, std::uint32_t row) {
   const HostKind kind = profile.host.kind[row];
   return kind != HostKind::kIterationMarker && kind != HostKind::kOverhead;
 }
 
-Replayer::Rows HostRows(const Replayer& replayer, PathTable table) {
-  Replayer::Rows rows{
-      Table(ScenarioRowName(table), ScenarioRowName(table), "", std::make_shared<StringPool>()),
-      {}};
-  for (const ColumnSpec& column : ScenarioColumns(table)) rows.table.AddColumn(column);
-  RowWriter writer(rows.table);
-  for (std::size_t i = 0; i < replayer.graphs().size(); ++i) {
-    const PathGraph& graph = replayer.graphs()[i];
-    RankRows rank(graph.rank(), rows.table.strings());
-    for (PathGraph::StepId step = 0; step < graph.size(); ++step) {
-      const PathOwner owner = graph.OwnerOf(step);
-      if (owner.table != table || owner.is_end) continue;
-      if (table == PathTable::kApi) {
-        rank.ApiCall(writer, owner.row);
-      } else if (IsHostOp(*graph.rank().profile, owner.row)) {
-        rank.HostOp(writer, owner.row);
-      } else {
-        continue;
-      }
-      rows.events.push_back({static_cast<std::uint32_t>(i), owner.row});
-    }
+// Of the rank at `position` in the run.
+void AddHostEvents(const PathGraph& graph, std::uint32_t position, PathTable table,
+                   std::vector<ScenarioRow>& events) {
+  for (PathGraph::StepId step = 0; step < graph.size(); ++step) {
+    const PathOwner owner = graph.OwnerOf(step);
+    if (owner.table != table || owner.is_end) continue;
+    if (table == PathTable::kHost && !IsHostOp(*graph.rank().profile, owner.row)) continue;
+    events.push_back({position, owner.row});
   }
-  return rows;
 }
 
-Replayer::Rows LaunchRows(const Replayer& replayer) {
-  Output out;
-  AddLaunches(replayer.ranks(), out);
-  Analysis analysis;
-  out.MoveTo(analysis);
-  Table& launches = analysis.tables[static_cast<std::size_t>(analysis.FindTable("launches") -
-                                                             analysis.tables.data())];
-  Replayer::Rows rows{std::move(launches), {}};
-  const auto columns = LaunchColumns();
-  if (rows.table.columns().empty()) {  // Nothing was launched.
-    for (const ColumnSpec& column : columns) rows.table.AddColumn(column);
-    return rows;
+void AddLaunchEvents(const RankContext& rank, std::uint32_t position,
+                     std::vector<ScenarioRow>& events) {
+  const DeviceTable& device = rank.profile->device;
+  for (std::uint32_t row = 0; row < device.size(); ++row) {
+    if (!device.launch[row].valid() || !rank.InTables(DeviceId{row})) continue;
+    events.push_back({position, row});
   }
-  Column* added[3];
-  for (std::size_t i = 0; i < 3; ++i) {
-    added[i] = &rows.table.AddColumn(columns[columns.size() - 3 + i]);
+}
+
+// The cells of one rank, whose rows are `events`, in columns of the table launches.
+void AppendLaunchCells(const RankContext& rank, std::span<const ScenarioRow> events,
+                       std::span<Column* const> columns, StringPool& strings) {
+  const bool with_queue = std::any_of(columns.begin(), columns.end(), [](const Column* column) {
+    return column->id() == "queue_length";
+  });
+  std::vector<LaunchRow> rows;
+  if (with_queue) {
+    rows = LaunchRowsOf(rank);
+  } else {
+    for (const ScenarioRow& event : events) rows.push_back({event.row, 0});
   }
-  for (std::size_t i = 0; i < replayer.ranks().size(); ++i) {
-    const RankContext& rank = replayer.ranks()[i];
-    const Profile& profile = *rank.profile;
-    const std::vector<Tri> eligible = EligibleKernels(profile, rank.classes);
-    RankRows names(rank, rows.table.strings());
-    for (std::uint32_t row = 0; row < profile.device.size(); ++row) {
-      if (!profile.device.launch[row].valid() || !rank.InTables(DeviceId{row})) continue;
-      rows.events.push_back({static_cast<std::uint32_t>(i), row});
-      if (eligible[row] == Tri::kUnknown) {
-        added[0]->AddAbsent();
-      } else {
-        added[0]->AddInteger(eligible[row] == Tri::kYes ? 1 : 0);
-      }
-      added[1]->AddInteger(rank.classes[row].collective ? 1 : 0);
-      added[2]->AddText(names.Module(profile.device.op[row]));
-    }
-  }
-  return rows;
+  AppendLaunches(rank, rows, columns, strings);
 }
 
 }  // namespace
@@ -203,19 +230,55 @@ std::string_view ScenarioRowName(PathTable table) {
 }
 
 std::span<const ColumnSpec> ScenarioColumns(PathTable table) {
-  switch (table) {
-    case PathTable::kHost:
-      return kHostOps;
-    case PathTable::kApi:
-      return kApiCalls;
-    case PathTable::kDevice:
-      break;
-  }
-  return LaunchColumns();
+  static const std::vector<ColumnSpec> kColumns[] = {
+      AllColumns(PathTable::kHost), AllColumns(PathTable::kApi), AllColumns(PathTable::kDevice)};
+  return kColumns[static_cast<std::size_t>(table)];
 }
 
 Replayer::Rows Replayer::MakeRows(PathTable table) const {
-  return table == PathTable::kDevice ? LaunchRows(*this) : HostRows(*this, table);
+  const std::string_view name = ScenarioRowName(table);
+  Rows rows{table, Table(name, name, "", std::make_shared<StringPool>()), {}};
+  for (const ColumnSpec& column : ScenarioColumns(table)) rows.cells.AddColumn(column);
+  for (std::uint32_t i = 0; i < graphs_.size(); ++i) {
+    if (table == PathTable::kDevice) {
+      AddLaunchEvents(ranks()[i], i, rows.events);
+    } else {
+      AddHostEvents(graphs_[i], i, table, rows.events);
+    }
+  }
+  return rows;
+}
+
+void Replayer::FillColumns(std::span<const std::uint32_t> columns, Rows& rows) const {
+  const std::span<const RowColumn> own = OwnColumns(rows.table);
+  const std::size_t of_launches = rows.cells.columns().size() - own.size();
+  std::vector<std::uint32_t> missing;
+  for (const std::uint32_t column : columns) {
+    if (rows.cells.columns()[column].size() == 0) missing.push_back(column);
+  }
+  std::span<const ScenarioRow> left(rows.events);
+  while (!missing.empty() && !left.empty()) {
+    const std::uint32_t rank = left.front().rank;
+    const auto end = std::find_if(left.begin(), left.end(),
+                                  [rank](const ScenarioRow& row) { return row.rank != rank; });
+    const auto events = left.first(static_cast<std::size_t>(end - left.begin()));
+    left = left.subspan(events.size());
+    RankRows cells(ranks()[rank], rows.cells.strings());
+    std::vector<Column*> launches;
+    for (const std::uint32_t index : missing) {
+      Column& column = rows.cells.columns()[index];
+      column.Reserve(rows.events.size());
+      if (index < of_launches) {
+        launches.push_back(&column);
+        continue;
+      }
+      const auto append = own[index - of_launches].append;
+      for (const ScenarioRow& event : events) append(cells, event.row, column);
+    }
+    if (!launches.empty()) {
+      AppendLaunchCells(ranks()[rank], events, launches, rows.cells.strings());
+    }
+  }
 }
 
 }  // namespace profgauge
