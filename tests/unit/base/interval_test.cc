@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 namespace profgauge {
@@ -20,6 +21,28 @@ TEST(Interval, MergesInAnyOrderTouchingAndNested) {
   EXPECT_EQ(Merge({{1, 2}, {2, 3}}), (Spans{{1, 3}}));
   EXPECT_EQ(Merge({{5, 5}, {7, 6}}), Spans{});
   EXPECT_EQ(Merge({}), Spans{});
+}
+
+// As spans of several streams, one after another: few lists and many.
+TEST(Interval, MergesListsThatStandBehindEachOther) {
+  const auto by_start = [](const Span& a, const Span& b) { return a.start < b.start; };
+  std::mt19937 random(7);
+  for (const std::size_t lists : {1u, 2u, 3u, 5u, 64u, 65u, 200u}) {
+    Spans all;
+    for (std::size_t list = 0; list < lists; ++list) {
+      Ns at = static_cast<Ns>(random() % 100);
+      for (int i = 0; i < 20; ++i) {
+        const Ns end = at + static_cast<Ns>(random() % 8);
+        all.push_back({at, end});
+        at = end + static_cast<Ns>(random() % 300);
+      }
+    }
+    Spans sorted = all;
+    std::sort(sorted.begin(), sorted.end(), by_start);
+    const Spans merged = Merge(all);
+    EXPECT_EQ(merged, Merge(sorted)) << lists;
+    EXPECT_TRUE(std::is_sorted(merged.begin(), merged.end(), by_start)) << lists;
+  }
 }
 
 TEST(Interval, IntersectsAndSubtracts) {
