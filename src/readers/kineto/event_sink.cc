@@ -147,6 +147,7 @@ void EventSink::Begin(Rows& rows) {
   rows_ = &rows;
   strings_.Begin(rows);
   threads_.clear();
+  call_kinds_.clear();
   last_thread_ = {};
 }
 
@@ -272,7 +273,7 @@ void EventSink::AddApi(const RawEvent& event, Times times) {
   row.duration = times.duration;
   const auto name = event.Text(Field::kName);
   row.name = strings_.Intern(name);
-  row.kind = ApiKindOf(name);
+  row.kind = KindOfCall(row.name, name);
   row.thread = ThreadOf(event);
   row.correlation = IntegerOr(event, Field::kCorrelation, -1);
   row.op_id = IntegerOr(event, Field::kExternalId, -1);
@@ -281,6 +282,15 @@ void EventSink::AddApi(const RawEvent& event, Times times) {
   if (row.op_id == 0 || row.op_id == row.correlation) row.op_id = -1;
   if (name.starts_with("hip")) rows_->rocm = true;
   rows_->api.push_back(row);
+}
+
+// Calls are many and their names few; to search one for all that may tell its kind takes longer
+// than the rest of the row.
+ApiKind EventSink::KindOfCall(StringId id, std::string_view name) {
+  if (id.value >= call_kinds_.size()) call_kinds_.resize(id.value + std::size_t{1});
+  std::optional<ApiKind>& known = call_kinds_[id.value];
+  if (!known) known = ApiKindOf(name);
+  return *known;
 }
 
 void EventSink::AddDevice(const RawEvent& event, DeviceKind kind, Times times) {

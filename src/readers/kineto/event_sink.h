@@ -69,10 +69,12 @@ class EventSink final : public EventReceiver {
   LaunchConfigId ConfigOf(const RawEvent& event);
   CollectiveId CollectiveOf(const RawEvent& event);
   Category CachedCategory(std::string_view cat);
+  ApiKind KindOfCall(StringId id, std::string_view name);
 
   Fraction fraction_;
   Rows* rows_ = nullptr;
   Strings strings_;
+  std::vector<std::optional<ApiKind>> call_kinds_;  // By id of the name.
   boost::unordered_flat_map<std::uint64_t, std::uint32_t> threads_;
   boost::unordered_flat_map<std::string, Category> categories_;
   std::string last_cat_;
