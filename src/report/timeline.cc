@@ -405,14 +405,14 @@ class Builder {
     std::vector<std::uint32_t> hosts(path_.empty() ? 0 : profile_->host.size(), Timeline::kNoLink);
     std::vector<std::uint32_t> works(path_.empty() ? 0 : profile_->device.size(),
                                      Timeline::kNoLink);
-    for (std::size_t i = 0; i < tracks_.events().size(); ++i) {
-      const TimelineEvent& event = tracks_.events()[i];
+    for (std::size_t i = 0; i < tracks_.rows().size(); ++i) {
+      const TimelineRow& event = tracks_.rows()[i];
       const auto number = static_cast<std::uint32_t>(tracks_.first() + i);
       if (event.of == Of::kCall) calls[event.row] = number;
       if (event.of == Of::kHost && !hosts.empty()) hosts[event.row] = number;
       if (event.of == Of::kDevice && !works.empty()) works[event.row] = number;
     }
-    for (const TimelineEvent& event : tracks_.events()) {
+    for (const TimelineRow& event : tracks_.rows()) {
       std::uint32_t link = Timeline::kNoLink;
       if (event.of == Of::kPath && path_[event.row].in.row != PathGraph::kNone) {
         const PathOwner& in = path_[event.row].in;
@@ -430,8 +430,8 @@ class Builder {
   void AddBytes() {
     if (profile_->neuron != nullptr) return;
     auto& bytes = FindAmount(timeline_, "bytes", "Bytes", Unit::kBytes);
-    for (std::size_t i = 0; i < tracks_.events().size(); ++i) {
-      const TimelineEvent& event = tracks_.events()[i];
+    for (std::size_t i = 0; i < tracks_.rows().size(); ++i) {
+      const TimelineRow& event = tracks_.rows()[i];
       if (event.of != Of::kDevice) continue;
       bytes[tracks_.first() + i] = std::max<std::int64_t>(0, profile_->device.bytes[event.row]);
     }

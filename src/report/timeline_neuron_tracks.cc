@@ -274,8 +274,8 @@ void AddNeuronAmounts(const Profile& profile, const TimelineTracks& tracks, Time
   const neuron::Data& data = *profile.neuron;
   for (const AmountSpec& spec : kAmounts) {
     auto& values = FindAmount(timeline, spec.id, spec.title, spec.unit, spec.adds_up);
-    for (std::size_t i = 0; i < tracks.events().size(); ++i) {
-      const TimelineEvent& event = tracks.events()[i];
+    for (std::size_t i = 0; i < tracks.rows().size(); ++i) {
+      const TimelineRow& event = tracks.rows()[i];
       std::int64_t& value = values[tracks.first() + i];
       if (event.of == Of::kPacket && spec.of == nullptr) value = data.packets[event.row].bytes;
       if (event.of == Of::kInstruction && spec.of != nullptr) {
@@ -284,8 +284,8 @@ void AddNeuronAmounts(const Profile& profile, const TimelineTracks& tracks, Time
     }
   }
   std::vector<std::uint32_t> event_of(data.instructions.size(), Timeline::kNoLink);
-  for (std::size_t i = 0; i < tracks.events().size(); ++i) {
-    const TimelineEvent& event = tracks.events()[i];
+  for (std::size_t i = 0; i < tracks.rows().size(); ++i) {
+    const TimelineRow& event = tracks.rows()[i];
     if (event.of != Of::kInstruction) continue;
     event_of[event.row] = static_cast<std::uint32_t>(tracks.first() + i);
   }

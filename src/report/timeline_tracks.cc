@@ -1,14 +1,13 @@
 #include "report/timeline_tracks.h"
 
 #include <algorithm>
+#include <boost/container_hash/hash.hpp>
 #include <iterator>
 #include <numeric>
 #include <utility>
 
 namespace profgauge::report {
 namespace {
-
-using Lane = std::vector<TimelineEvent>;
 
 // Longest first among those that start together, so that what contains comes before what it
 // contains.
@@ -19,25 +18,42 @@ void Sort(std::vector<TimelineEvent>& events) {
                    });
 }
 
+// Which lane each event is in, and how many each lane has.
+struct Lanes {
+  std::vector<std::uint32_t> of;
+  std::vector<std::uint32_t> sizes;
+};
+
 // Each event as deep as it is nested, deeper where a neighbour overlaps without nesting.
-std::vector<Lane> Spread(const std::vector<TimelineEvent>& events) {
-  std::vector<Lane> lanes;
-  std::vector<Ns> open;  // ends of what contains the event
+Lanes Spread(const std::vector<TimelineEvent>& events) {
+  Lanes lanes;
+  lanes.of.reserve(events.size());
+  std::vector<Ns> open;  // Ends of what contains the event.
+  std::vector<Ns> ends;  // Of the last event of each lane.
   for (const TimelineEvent& event : events) {
     while (!open.empty() && open.back() <= event.start) open.pop_back();
     std::size_t depth = open.size();
-    while (depth < lanes.size() && !lanes[depth].empty() &&
-           lanes[depth].back().end() > event.start) {
-      ++depth;
+    while (depth < ends.size() && lanes.sizes[depth] > 0 && ends[depth] > event.start) ++depth;
+    if (depth >= ends.size()) {
+      ends.resize(depth + 1);
+      lanes.sizes.resize(depth + 1);
     }
-    if (depth >= lanes.size()) lanes.resize(depth + 1);
-    lanes[depth].push_back(event);
+    ends[depth] = event.end();
+    ++lanes.sizes[depth];
+    lanes.of.push_back(static_cast<std::uint32_t>(depth));
     open.push_back(event.end());
   }
   return lanes;
 }
 
 }  // namespace
+
+std::size_t TimelineKinds::Hash::operator()(const Key& key) const {
+  std::size_t hash = key.name.value;
+  boost::hash_combine(hash, static_cast<std::size_t>(key.category));
+  for (const std::uint64_t part : {key.a, key.b, key.c, key.d}) boost::hash_combine(hash, part);
+  return hash;
+}
 
 std::uint32_t TimelineKinds::Find(const Profile& profile, const Key& key,
                                   const std::function<void(Timeline::Kind&)>& fill) {
@@ -55,7 +71,7 @@ std::uint32_t TimelineKinds::Find(const Profile& profile, const Key& key,
 void TimelineTracks::StartRank(std::int64_t rank) {
   rank_ = rank;
   first_ = timeline_.start.size();
-  events_.clear();
+  rows_.clear();
 }
 
 void TimelineTracks::Add(Timeline::Track track, std::vector<TimelineEvent> events) {
@@ -64,17 +80,25 @@ void TimelineTracks::Add(Timeline::Track track, std::vector<TimelineEvent> event
   const auto index = static_cast<std::uint32_t>(timeline_.tracks.size());
   track.rank = rank_;
   timeline_.tracks.push_back(std::move(track));
-  const std::vector<Lane> lanes = Spread(events);
-  for (std::uint32_t depth = 0; depth < lanes.size(); ++depth) {
-    const auto begin = static_cast<std::uint32_t>(timeline_.start.size());
-    for (const TimelineEvent& event : lanes[depth]) {
-      timeline_.start.push_back(event.start);
-      timeline_.duration.push_back(event.duration);
-      timeline_.kind.push_back(event.kind);
-      events_.push_back(event);
-    }
-    timeline_.lanes.push_back(
-        {index, depth, begin, static_cast<std::uint32_t>(timeline_.start.size())});
+  const Lanes lanes = Spread(events);
+  std::vector<std::size_t> next;  // By lane: where its next event goes.
+  auto begin = static_cast<std::uint32_t>(timeline_.start.size());
+  for (std::uint32_t depth = 0; depth < lanes.sizes.size(); ++depth) {
+    const std::uint32_t end = begin + lanes.sizes[depth];
+    timeline_.lanes.push_back({index, depth, begin, end});
+    next.push_back(begin);
+    begin = end;
+  }
+  for (std::vector<Ns>* times : {&timeline_.start, &timeline_.duration}) times->resize(begin);
+  timeline_.kind.resize(begin);
+  rows_.resize(begin - first_);
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const TimelineEvent& event = events[i];
+    const std::size_t at = next[lanes.of[i]]++;
+    timeline_.start[at] = event.start;
+    timeline_.duration[at] = event.duration;
+    timeline_.kind[at] = event.kind;
+    rows_[at - first_] = {event.row, event.of};
   }
 }
 

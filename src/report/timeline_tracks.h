@@ -2,6 +2,7 @@
 // and which row of the profile each one is.
 #pragma once
 
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -26,6 +27,12 @@ struct TimelineEvent {
   Ns end() const { return start + duration; }
 };
 
+/// Which row of the profile an event is.
+struct TimelineRow {
+  std::uint32_t row = 0;
+  TimelineEvent::Of of = TimelineEvent::Of::kNone;
+};
+
 /// Numbers of kinds: the same words share one over all ranks.
 class TimelineKinds {
  public:
@@ -40,11 +47,7 @@ class TimelineKinds {
     StringId name;
     Category category = Category::kOther;
     std::uint64_t a = 0, b = 0, c = 0, d = 0;
-    auto operator<=>(const Key& other) const {
-      return std::tuple(name.value, category, a, b, c, d) <=>
-             std::tuple(other.name.value, other.category, other.a, other.b, other.c, other.d);
-    }
-    bool operator==(const Key& other) const { return (*this <=> other) == 0; }
+    bool operator==(const Key& other) const = default;
   };
   /// `fill` sets detail and facets of a kind that is new.
   std::uint32_t Find(const Profile& profile, const Key& key,
@@ -53,7 +56,10 @@ class TimelineKinds {
  private:
   using Words = std::tuple<std::string, Category, std::string, std::vector<std::string>>;
   std::vector<Timeline::Kind>& kinds_;
-  std::map<Key, std::uint32_t> known_;
+  struct Hash {
+    std::size_t operator()(const Key& key) const;
+  };
+  boost::unordered_flat_map<Key, std::uint32_t, Hash> known_;
   std::map<Words, std::uint32_t> numbers_;
 };
 
@@ -70,14 +76,14 @@ class TimelineTracks {
   /// A row in which nothing happens.
   void AddEmpty(Timeline::Track track);
 
-  /// Events of this rank, in the timeline's order from event first().
-  const std::vector<TimelineEvent>& events() const { return events_; }
+  /// What the events of this rank are, in the timeline's order from event first().
+  const std::vector<TimelineRow>& rows() const { return rows_; }
   std::size_t first() const { return first_; }
   std::int64_t rank() const { return rank_; }
 
  private:
   Timeline& timeline_;
-  std::vector<TimelineEvent> events_;
+  std::vector<TimelineRow> rows_;
   std::size_t first_ = 0;
   std::int64_t rank_ = 0;
 };
