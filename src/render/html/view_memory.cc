@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,27 +36,36 @@ double PeakOf(const StepSeries& series) {
   return peak;
 }
 
+// A row for each event of the allocator: columns are found once, and cells are no Values.
 std::vector<Curve> CurvesOf(const Table& table) {
   std::vector<Curve> curves;
-  std::map<std::pair<std::string, std::int64_t>, std::size_t> places;
+  const Column* const device = table.Find("device");
+  if (device == nullptr || device->type() != CellType::kText) return curves;
+  const Column *const ranks = table.Find("rank"), *const times = table.Find("time");
+  const Column *const allocated = table.Find("allocated"), *const reserved = table.Find("reserved");
+  const auto number = [](const Column* column, std::size_t row) -> std::optional<std::int64_t> {
+    if (column == nullptr || column->type() != CellType::kInteger) return std::nullopt;
+    if (column->IsAbsentAt(row)) return std::nullopt;
+    return column->IntegerAt(row);
+  };
+  std::map<std::pair<StringId, std::int64_t>, std::size_t> places;
   for (std::size_t row = 0; row < table.rows(); ++row) {
-    const Value device = table.At(row, "device");
-    const auto* name = std::get_if<std::string>(&device);
-    const auto rank = static_cast<std::int64_t>(AsNumber(table.At(row, "rank"), 0));
-    if (name == nullptr) continue;
-    const auto [place, is_new] = places.try_emplace({*name, rank}, curves.size());
+    const StringId name = device->TextAt(row);
+    if (!name.valid()) continue;
+    const std::int64_t rank = number(ranks, row).value_or(0);
+    const auto [place, is_new] = places.try_emplace({name, rank}, curves.size());
     if (is_new) {
-      curves.emplace_back().device = *name;
+      curves.emplace_back().device = table.strings()[name];
       curves.back().rank = rank;
     }
-    Curve* const curve = &curves[place->second];
-    const auto time = static_cast<std::int64_t>(AsNumber(table.At(row, "time"), 0));
-    const auto add = [&](std::string_view column, StepSeries& series) {
-      const Value value = table.At(row, column);
-      if (!IsAbsent(value)) series.points.emplace_back(time, AsNumber(value, 0));
+    Curve& curve = curves[place->second];
+    const std::int64_t time = number(times, row).value_or(0);
+    const auto add = [&](const Column* column, StepSeries& series) {
+      const auto bytes = number(column, row);
+      if (bytes) series.points.emplace_back(time, static_cast<double>(*bytes));
     };
-    add("allocated", curve->allocated);
-    add("reserved", curve->reserved);
+    add(allocated, curve.allocated);
+    add(reserved, curve.reserved);
   }
   // GPUs first: the host's memory is rarely the question.
   std::stable_partition(curves.begin(), curves.end(),

@@ -43,9 +43,11 @@ std::vector<std::uint64_t> Bits(std::span<const double> values) {
 }
 
 void AddPlanes(std::span<const std::uint64_t> values, unsigned planes, std::string& out) {
+  std::size_t at = out.size();
+  out.resize(at + planes * values.size());
   for (unsigned plane = 0; plane < planes; ++plane) {
     for (const std::uint64_t value : values) {
-      out += static_cast<char>(value >> (8 * plane) & 0xff);
+      out[at++] = static_cast<char>(value >> (8 * plane) & 0xff);
     }
   }
 }
@@ -147,6 +149,29 @@ json::object TimelineHead(const report::Timeline& timeline, std::string_view acc
           {"peaks",
            json::object{{"flops", timeline.peak_flops}, {"bandwidth", timeline.peak_bandwidth}}},
           {"left_out", ValidUtf8(timeline.left_out)}};
+}
+
+// Column by column, so that no more than one of them needs memory beside the packed ones.
+void AddEvents(const report::Timeline& timeline, Ns unit, ColumnPacker& packer) {
+  const std::size_t count = timeline.start.size();
+  std::vector<std::int64_t> differences(count);
+  for (std::size_t i = 0; i < count; ++i) differences[i] = timeline.start[i] / unit;
+  packer.AddDifferences("start", differences);
+  std::vector<std::uint64_t> values(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    // Both ends are rounded, so that neighbours that touch still do.
+    const Ns end = (timeline.start[i] + timeline.duration[i]) / unit;
+    values[i] = static_cast<std::uint64_t>(end - timeline.start[i] / unit);
+  }
+  packer.AddUnsigned("duration", values);
+  values.assign(timeline.kind.begin(), timeline.kind.end());
+  packer.AddUnsigned("kind", values);
+  values = {};
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t link = timeline.link[i];
+    differences[i] = link == report::Timeline::kNoLink ? -1 : static_cast<std::int64_t>(link);
+  }
+  packer.AddDifferences("link", differences);
 }
 
 // From where to where; both sorted by the latter, so that differences are small.
@@ -276,22 +301,7 @@ std::string TablePacker::Finish() {
 std::string PackTimeline(const report::Timeline& timeline, std::string_view accelerator) {
   const Ns unit = timeline.start.size() > kExactEvents ? 100 : 1;
   ColumnPacker packer;
-  std::vector<std::int64_t> starts, links;
-  std::vector<std::uint64_t> durations, kinds;
-  for (std::size_t i = 0; i < timeline.start.size(); ++i) {
-    // Both ends are rounded, so that neighbours that touch still do.
-    const Ns start = timeline.start[i] / unit;
-    starts.push_back(start);
-    durations.push_back(
-        static_cast<std::uint64_t>((timeline.start[i] + timeline.duration[i]) / unit - start));
-    kinds.push_back(timeline.kind[i]);
-    const std::uint32_t link = timeline.link[i];
-    links.push_back(link == report::Timeline::kNoLink ? -1 : static_cast<std::int64_t>(link));
-  }
-  packer.AddDifferences("start", starts);
-  packer.AddUnsigned("duration", durations);
-  packer.AddUnsigned("kind", kinds);
-  packer.AddDifferences("link", links);
+  AddEvents(timeline, unit, packer);
   for (const auto& amount : timeline.amounts) {
     if (!IsNothing(amount)) packer.AddDifferences("amount." + amount.id, amount.value);
   }

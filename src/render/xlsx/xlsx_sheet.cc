@@ -36,6 +36,7 @@ XlsxSheet::XlsxSheet(XlsxBook& book, const std::string& name) : book_(book), nam
 
 void XlsxSheet::Widen(std::size_t column, std::string_view text) {
   if (widths_.size() <= column) widths_.resize(column + 1, 0);
+  if (text.size() <= widths_[column]) return;  // It has no more characters than bytes.
   widths_[column] = std::max(widths_[column], CharactersIn(text));
 }
 
@@ -44,7 +45,8 @@ void XlsxSheet::Text(std::size_t row, std::size_t column, std::string_view text,
   const std::string shown = XlsxText(text);
   // Without it, text behind the last column of a table runs over the page.
   const bool is_line = style == XlsxStyle::kPlain || style == XlsxStyle::kIndented;
-  if (is_line && CharactersIn(shown) > kWidest) style = XlsxStyle::kClipped;
+  if (is_line && shown.size() > kWidest && CharactersIn(shown) > kWidest)
+    style = XlsxStyle::kClipped;
   book_.Check(worksheet_write_string(sheet_, RowOf(row), ColumnOf(column), shown.c_str(),
                                      book_.Format(style)));
   if (style == XlsxStyle::kTitle) {

@@ -158,9 +158,10 @@ void SetUpFormat(lxw_format* format, XlsxStyle style) {
 }
 
 std::string XlsxText(std::string_view text) {
-  const bool is_plain = std::all_of(text.begin(), text.end(),
-                                    [](char c) { return c >= 0x20 && c < 0x7f && c != '_'; });
-  if (is_plain && text.size() < kMostCharacters) return std::string(text);
+  const bool is_plain =
+      text.size() < kMostCharacters &&
+      std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
+  if (is_plain && text.find("_x") == text.npos) return std::string(text);
   const std::string valid = ValidUtf8(text);
   std::string out;
   std::size_t characters = 0;
