@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <utility>
 
 #include "analysis/replay.h"
@@ -121,21 +122,22 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const Policy
   const Selection selection = SelectionOf(policy, options.choices);
   PROFGAUGE_TRY(Measured measured, Measure(runs, selection, policy, !baselines.empty(), options));
   const RunToJudge& subject = runs[measured.middle];
-  const Replayer* replayer = measured.run.replayer.get();
+  std::shared_ptr<const Replayer> replayer = std::move(measured.run.replayer);
   Judgement::Data out;
   out.analysis = std::move(measured.run.analysis);
   if (!options.remark.text.empty()) out.analysis.remarks.push_back(options.remark);
-  rules.Predict(replayer, out.analysis);
+  rules.Predict(replayer.get(), out.analysis);
   Evaluation evaluation;
   report::TimelineOptions timeline;
   ForEachAtOnce(2, [&](std::size_t i) {
     if (i == 1) {
-      timeline = TimelineOf(options, policy, replayer);
+      timeline = TimelineOf(options, policy, replayer.get());
       return;
     }
-    evaluation =
-        rules.Evaluate(out.analysis, CollectFacts(subject.ranks, out.analysis), false, replayer);
+    evaluation = rules.Evaluate(out.analysis, CollectFacts(subject.ranks, out.analysis), false,
+                                replayer.get());
   });
+  replayer.reset();  // Timeline and outputs need about as much memory as its graphs.
   out.verdict = Judge(policy, out.analysis, MergedLog(subject.ranks),
                       JudgeOptions{options.choices.allow_incomplete, &evaluation, baselines,
                                    std::move(measured.doubts)});
@@ -159,7 +161,12 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const Policy
   if (!policy.waivers.empty()) input.options.emplace_back("now", FormatDay(options.today));
   input.tables = &out.analysis.tables;
   out.report = report::BuildReport(input);
-  out.report.timeline = report::BuildTimeline(subject.ranks, out.report, timeline);
+  out.add_timeline = [ranks = subject.ranks, how = std::move(timeline)](report::Report& report) {
+    report.timeline = report::BuildTimeline(ranks, report, how);
+  };
+  if (!options.timeline_later || options.redact) {
+    std::exchange(out.add_timeline, nullptr)(out.report);
+  }
   if (options.redact) report::Redact(out.report);
   options.phase_ended("judge");
   return out;

@@ -31,6 +31,9 @@ struct Judgement::Data {
   Analysis analysis;
   Verdict verdict;
   report::Report report;
+  /// Adds the report's timeline, if that was left for later; else empty. REQUIRES: the ranks that
+  /// were judged are still there.
+  std::function<void(report::Report&)> add_timeline;
 };
 
 /// A run that was read. REQUIRES: `ranks` is not empty and outlives the judging.
@@ -47,6 +50,9 @@ struct JudgeRunsOptions {
   bool redact = false;
   /// Said in the report; none while its text is empty.
   Remark remark;
+  /// Leave the timeline to Judgement::Data::add_timeline: few outputs have it, and the others are
+  /// drawn beside it. What is redacted is so as a whole and has it at once.
+  bool timeline_later = false;
   /// Told the name of each phase when it ends: "analyze", "attribute", "compare", "judge".
   std::function<void(std::string_view)> phase_ended = [](std::string_view) {};
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <mutex>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -92,6 +93,10 @@ FileKind Drawing::FileKindOf(Kind kind) {
       break;
   }
   return FileKind::kJson;
+}
+
+bool Drawing::HasTimeline(Kind kind) {
+  return kind == Kind::kHtml || kind == Kind::kHtmlFolder || kind == Kind::kTrace;
 }
 
 Status Drawing::Add(Kind kind, const std::string& path) {
@@ -208,6 +213,19 @@ Status Drawing::Commit(Item& item, const std::vector<render::File>& files) {
 
 Status Drawing::Draw(const report::Report& report, Stats& stats) {
   return DrawAll([&](const Item& item) { return DrawOne(item, report); }, stats);
+}
+
+Status Drawing::Draw(report::Report& report,
+                     const std::function<void(report::Report&)>& add_timeline, Stats& stats) {
+  std::once_flag added;
+  return DrawAll(
+      [&](const Item& item) {
+        if (add_timeline && HasTimeline(item.kind)) {
+          std::call_once(added, [&] { add_timeline(report); });
+        }
+        return DrawOne(item, report);
+      },
+      stats);
 }
 
 Status Drawing::Draw(const report::Runs& runs, Stats& stats) {

@@ -32,6 +32,10 @@ class Drawing {
   /// Draws and writes all of them. The outputs that could be written are written even if one
   /// cannot; the first error is returned.
   Status Draw(const report::Report& report, Stats& stats);
+  /// The same of a report that `add_timeline`, unless it is empty, adds its timeline to: beside the
+  /// outputs without one.
+  Status Draw(report::Report& report, const std::function<void(report::Report&)>& add_timeline,
+              Stats& stats);
   /// REQUIRES: the outputs are HTML and JSON.
   Status Draw(const report::Runs& runs, Stats& stats);
 
@@ -66,6 +70,7 @@ class Drawing {
   };
 
   static FileKind FileKindOf(Kind kind);
+  static bool HasTimeline(Kind kind);
   Status Add(Kind kind, const std::string& path);
   Status AddHtmlFolder(const std::string& folder);
   Status AddStepSummary();

@@ -50,12 +50,12 @@ std::optional<Rulebook> ReadRules(const Policy& policy, const SelectOptions& sel
 }
 
 /// Draws and says the verdict; returns its exit code.
-int Finish(const report::Report& report, const Verdict& verdict, const Options& options,
-           Drawing& drawing, Stats& stats, Console& console) {
-  const Status drawn = drawing.Draw(report, stats);
+int Finish(Judgement::Data& judged, const Options& options, Drawing& drawing, Stats& stats,
+           Console& console) {
+  const Status drawn = drawing.Draw(judged.report, judged.add_timeline, stats);
   if (options.stats) console.Warn(stats.Table());
-  Conclude(report, drawing, console);
-  const int exit_code = ExitCodeOf(verdict, options.exit_zero);
+  Conclude(judged.report, drawing, console);
+  const int exit_code = ExitCodeOf(judged.verdict, options.exit_zero);
   if (drawn) return exit_code;
   console.Report(drawn.error());
   return StrongerExit(exit_code, ExitCodeOf(drawn.error().kind));
@@ -94,7 +94,8 @@ Result<int> Judged(const Options& options, Console& console) {
   auto rules =
       std::async(is_quick ? std::launch::async | std::launch::deferred : std::launch::deferred,
                  [&policy, &select] { return LoadRulebook(*policy, select); });
-  std::optional<Rulebook> book;
+  // Lives as long as the process: to take it apart is a twentieth of the check of a small profile.
+  static auto& book = *new std::optional<Rulebook>();
   if (!is_quick) book = ToldOrKept(rules.get(), console);
   if (!is_quick && !book) return kExitUsage;
   Drawing drawing(KeptBy(options, &*policy));
@@ -128,10 +129,11 @@ Result<int> Judged(const Options& options, Console& console) {
   how.choices.events = EventsOf(options);
   how.today = select.today;
   how.redact = options.redact;
+  how.timeline_later = true;
   how.phase_ended = [&stats](std::string_view phase) { stats.EndPhase(phase); };
-  PROFGAUGE_TRY(const Judgement::Data judged, JudgeRuns(runs, *policy, *book, baselines, how));
+  PROFGAUGE_TRY(Judgement::Data judged, JudgeRuns(runs, *policy, *book, baselines, how));
   drawing.ShowAlertsAt(PlacesOf(options, *policy));
-  return Finish(judged.report, judged.verdict, options, drawing, stats, console);
+  return Finish(judged, options, drawing, stats, console);
 }
 
 }  // namespace
